@@ -1,0 +1,28 @@
+// carom.h: simulation of mechanical systems that hit things.
+//
+//   status.h   how failures are told            option.h  settings that are described
+//   arena.h    one block of memory              matrix.h  matrices, columns, vectors
+//   system.h   the system that a scheme sees    problem.h contact problems and their solvers
+//   scheme.h   the step and its vocabulary      sim.h     a simulation and its ledger
+//   expr.h     expressions and tapes            model.h   models read from text
+//   event.h    event-driven integration         result.h  recording and reading results
+//   study.h    comparing schemes                difference.h  derivatives by differences
+//
+// Start with carom_model_create() for a model in text or with carom_system_default() for one in C,
+// then carom_sim_create() and carom_sim_run().  Symbols: docs/notation.md.
+#pragma once
+#include <carom/arena.h>
+#include <carom/event.h>
+#include <carom/expr.h>
+#include <carom/matrix.h>
+#include <carom/model.h>
+#include <carom/option.h>
+#include <carom/problem.h>
+#include <carom/result.h>
+#include <carom/scheme.h>
+#include <carom/sim.h>
+#include <carom/status.h>
+#include <carom/study.h>
+#include <carom/system.h>
+
+#include <carom/version.h>

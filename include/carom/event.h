@@ -1,0 +1,9 @@
+// event.h: schemes that need more than the core: event-driven integration through SUNDIALS.
+#pragma once
+#include <carom/scheme.h>
+
+/// Smooth phases by an adaptive multistep method, events located to rounding.  docs/methods-event.md.
+extern const carom_scheme carom_scheme_event_driven;
+
+/// All schemes, NULL-terminated: those of the core in their order, then the ones above.  For carom_sim_def.schemes.
+const carom_scheme *const *carom_schemes(void);

@@ -1,0 +1,103 @@
+// expr.h: expressions: text -> graph -> derivatives -> tape.
+//
+// The graph is append-only and shares equal sub-expressions (hash consing), so a node is a number and
+// equality of nodes is equality of numbers.  Parameters stay symbols.  The tape is a compiled,
+// constant list of instructions; what it computes lives in a work block of the caller, so one tape serves
+// many threads.  A graph belongs to one thread at a time.
+#pragma once
+#include <carom/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct carom_graph carom_graph;
+typedef int carom_node; // >= 0; CAROM_NONE on failure
+enum { CAROM_NONE = -1 };
+
+typedef enum carom_input { CAROM_TIME, CAROM_PARAMETER, CAROM_POSITION, CAROM_VELOCITY } carom_input;
+
+typedef enum carom_op {
+    // leaves
+    CAROM_OP_NUMBER, CAROM_OP_INPUT,
+    // arithmetic
+    CAROM_OP_ADD, CAROM_OP_SUB, CAROM_OP_MUL, CAROM_OP_DIV, CAROM_OP_POW, CAROM_OP_NEG,
+    // comparisons give 1 or 0; IF(c, a, b)
+    CAROM_OP_LT, CAROM_OP_LE, CAROM_OP_GT, CAROM_OP_GE, CAROM_OP_EQ, CAROM_OP_NE, CAROM_OP_IF,
+    // functions
+    CAROM_OP_SIN, CAROM_OP_COS, CAROM_OP_TAN, CAROM_OP_ASIN, CAROM_OP_ACOS, CAROM_OP_ATAN, CAROM_OP_ATAN2,
+    CAROM_OP_SINH, CAROM_OP_COSH, CAROM_OP_TANH, CAROM_OP_EXP, CAROM_OP_LOG, CAROM_OP_SQRT,
+    CAROM_OP_ABS, CAROM_OP_SIGN, CAROM_OP_MIN, CAROM_OP_MAX, CAROM_OP_HYPOT, CAROM_OP_FLOOR,
+    CAROM_OP_COUNT
+} carom_op;
+
+carom_graph *carom_graph_create(void);   // NULL: no memory
+void carom_graph_destroy(carom_graph *g);
+
+carom_node carom_graph_number(carom_graph *g, double value);
+carom_node carom_graph_input(carom_graph *g, carom_input kind, int index);
+/// a op b (unused arguments CAROM_NONE).  Folds constants (never parameters), removes 0 + x, 1 x, 0 x, x^1, ..., sorts
+/// products, takes common factors out of sums: true for real numbers, not bit for bit what was written.
+carom_node carom_graph_apply(carom_graph *g, carom_op op, carom_node a, carom_node b, carom_node c);
+
+bool carom_graph_is_number(const carom_graph *g, carom_node x, double *value); // value may be NULL
+/// Does x depend on input (kind, index)?  index < 0: on any input of that kind.
+bool carom_graph_depends(const carom_graph *g, carom_node x, carom_input kind, int index);
+bool carom_graph_failed(const carom_graph *g); // out of memory or beyond the node limit, sticky
+
+/// d x / d input, exact.  |x|, min, max, sign, floor, if and comparisons are differentiated branch by branch.
+carom_node carom_graph_diff(carom_graph *g, carom_node x, carom_input kind, int index);
+/// Total time derivative along q' = v: dx/dt + sum_i dx/dq_i v_i (x must not depend on velocities).
+carom_node carom_graph_rate(carom_graph *g, carom_node x, int n);
+/// x with input (kind, index) replaced by node y.
+carom_node carom_graph_substitute(carom_graph *g, carom_node x, carom_input kind, int index, carom_node y);
+/// x with all velocities 0.
+carom_node carom_graph_at_rest(carom_graph *g, carom_node x);
+
+/// Lagrange's equations of the kinetic energy T(t, q, v), quadratic in v: M = d2T/dv2 (n x n, by rows) and the forces
+/// of inertia h = dT/dq - (dp/dq) v - dp/dt with p = dT/dv, so that M v' = h + other forces.  Of several ways to
+/// write h the one with the fewest operations is taken.  CAROM_BAD_INPUT: T is not quadratic.
+carom_status carom_graph_lagrange(carom_graph *g, carom_node T, int n, carom_node *M, carom_node *h, carom_error *err);
+
+/// How the parser asks its caller about names.  Returns the node of `name` (length bytes) followed by
+/// `primes` primes, or CAROM_NONE with a sentence in err->text.
+typedef carom_node carom_lookup(void *user, carom_graph *g, const char *name, size_t length, int primes, carom_error *err);
+/// How the parser asks about a call it does not know (min and max with one argument, in checks).
+/// NULL: such a call is an error.
+typedef carom_node carom_call(void *user, carom_graph *g, const char *name, size_t length, int nargs,
+                              const carom_node *args, carom_error *err);
+
+typedef struct carom_scope {
+    carom_lookup *lookup;
+    carom_call *call;
+    void *user;
+} carom_scope;
+
+/// Parse text[0..length).  On failure CAROM_NONE, *offset is the byte where it went wrong and err->text the sentence
+/// (without file, line and column: those are the caller's).  Names: letters, digits, _ and dots inside.
+carom_node carom_parse(carom_graph *g, const char *text, size_t length, const carom_scope *scope, size_t *offset,
+                       carom_error *err);
+/// Is this the name of a function, `if` or `pi`, and so not free for anything else?
+bool carom_parse_reserved(const char *name, size_t length);
+
+// -- tape --------------------------------------------------------------------------------------------
+// Outputs are asked for in groups (at most 32).  All groups share one list of instructions: each
+// instruction is computed at most once per point (t, q, v), and only when a group that needs it is asked
+// for.  The work block remembers the point; what depends on t and q alone stays valid when only v changes,
+// and what depends on parameters alone is computed once.
+
+typedef struct carom_tape carom_tape;
+
+typedef struct carom_group {
+    int count;
+    const carom_node *nodes;
+} carom_group;
+
+carom_tape *carom_tape_compile(const carom_graph *g, const carom_group *groups, int ngroups,
+                               int nq, int nv, int nparameters, carom_error *err);
+void carom_tape_destroy(carom_tape *tape);
+size_t carom_tape_work_size(const carom_tape *tape);                       // bytes, aligned as for double
+void carom_tape_work_init(const carom_tape *tape, void *work, const double *parameters);
+/// out[i] = value of node i of the group at (t, q, v).  No allocation.  q, v may be NULL when n is 0, and v also when no
+/// node of the group depends on velocities.
+void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v,
+                     double *out);
+int carom_tape_instructions(const carom_tape *tape, int group); // what evaluating a group costs; group < 0: all groups

@@ -1,0 +1,66 @@
+// model.h: a model read from text (docs/model-file.md): names, expressions, and the system made of them.
+#pragma once
+#include <carom/sim.h>
+#include <carom/system.h>
+#include <stdbool.h>
+
+typedef struct carom_model carom_model;
+
+/// Overrides of parameters ("name=expression"), as typed with --set.
+typedef struct carom_model_def {
+    const char *text;            // YAML
+    size_t length;
+    const char *file;            // for messages
+    const char *const *set;      // NULL-terminated; NULL: none
+} carom_model_def;
+
+/// NULL on failure: err->text is `file:line:column: what; what to do`.
+carom_model *carom_model_create(const carom_model_def *def, carom_error *err);
+void carom_model_destroy(carom_model *m);
+
+const carom_system *carom_model_system(const carom_model *m);
+const char *carom_model_name(const carom_model *m);
+const double *carom_model_q0(const carom_model *m);
+const double *carom_model_v0(const carom_model *m);
+
+typedef struct carom_model_sizes {
+    int parameters, coordinates, lets, constraints, contacts, outputs, checks;
+    bool exact;
+} carom_model_sizes;
+carom_model_sizes carom_model_count(const carom_model *m);
+const char *carom_model_coordinate(const carom_model *m, int i);
+const char *carom_model_parameter(const carom_model *m, int i, double *value);
+const char *carom_model_constraint(const carom_model *m, int id); // bilateral first, then contacts
+const char *carom_model_output(const carom_model *m, int i);
+
+/// The `simulation` section; NAN or NULL where the file says nothing.
+typedef struct carom_model_run {
+    const char *scheme;
+    const char *const *options; // "key=value", NULL-terminated
+    double step, end;
+    const char *scheme_place;   // file:line:column of the scheme's name, for messages
+} carom_model_run;
+carom_model_run carom_model_simulation(const carom_model *m);
+
+/// Outputs at a state; `work` is carom_sim_work() of a simulation of this model's system.
+void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out);
+/// The exact solution at t (only when the file gives one): positions and, by differentiation, rates.
+void carom_model_exact(const carom_model *m, void *work, double t, double *q, double *v);
+
+/// Checks.  Watched expressions are the arguments of min(x) and max(x): evaluate them at every step end
+/// (and the start) and keep the extremes.
+int carom_model_watched(const carom_model *m);
+void carom_model_watch(const carom_model *m, void *work, double t, const double *q, const double *v, double *low, double *high, bool first);
+/// Is check i met?  *text is the check as written, *left and *right its two sides.  Names of the model have their
+/// values at (t, q, v), the end of the run; low and high are what carom_model_watch() has kept.
+bool carom_model_check(const carom_model *m, int i, const double *low, const double *high,
+                       const carom_ledger *ledger, void *work, double t, const double *q, const double *v,
+                       const char **text, double *left, double *right);
+/// Value of a ledger name ("energy.balance"); false when there is no such name.  names: i-th name, NULL after the last.
+bool carom_ledger_value(const carom_ledger *l, const char *name, double *value);
+const char *carom_ledger_name(int i);
+
+/// Is the model sound?  Findings are told one by one: derivatives against differences, mass matrix, initial constraints,
+/// degrees of freedom, unused names.  Returns the number of faults (warnings do not count).
+typedef enum carom_finding { CAROM_FINE, CAROM_WARNING, CAROM_FAULT } carom_finding;
+int carom_model_examine(const carom_model *m, void (*tell)(void *user, carom_finding kind, const char *sentence), void *user, carom_error *err);

@@ -1,0 +1,37 @@
+// option.h: settings that are described, not merely read.
+//
+// A scheme or solver declares its options in one table.  Checking, defaults, `carom schemes NAME`
+// and every error message come from that table; there is no second place to keep in step.
+#pragma once
+#include <carom/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum carom_option_kind { CAROM_REAL, CAROM_INTEGER, CAROM_CHOICE } carom_option_kind;
+
+typedef struct carom_option {
+    const char *name;     // "theta"; the list ends at NULL
+    carom_option_kind kind;
+    double fallback;      // default; for a choice the index of the default word
+    double low, high;     // allowed range, inclusive; for CAROM_REAL, see open_high
+    const char *choices;  // CAROM_CHOICE: words separated by '|', "nonstrict|strict"
+    const char *about;    // one sentence
+    bool open_high;       // the upper end is excluded
+} carom_option;
+
+int carom_option_count(const carom_option *list);
+
+/// Index of the option called name (length bytes), or -1.
+int carom_option_find(const carom_option *list, const char *name, size_t length);
+
+void carom_option_defaults(const carom_option *list, double *value);
+
+/// Read text as a value of option o: *value is a number or the index of the chosen word.
+carom_status carom_option_read(const carom_option *o, const char *text, double *value, carom_error *err);
+
+/// Write value as a person would type it ("0.5", "strict").
+void carom_option_write(const carom_option *o, double value, char *text, size_t size);
+
+/// The candidate nearest to word in spelling, or NULL when none is near.  next(user, i) gives the
+/// i-th candidate and NULL after the last.
+const char *carom_nearest(const char *word, const char *(*next)(const void *user, int i), const void *user);

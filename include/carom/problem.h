@@ -1,0 +1,87 @@
+// problem.h: the contact problem, and what a solver of it is.
+//
+//     u = G p + c,     law(u_b, p_b) for every block b                               (CP-1)
+//
+// u are local velocities (restitution is folded into c: u = u+ + e u-), p impulses.  The same problem
+// serves for forces on velocity level (G carries a factor h) and for accelerations.  Laws:
+//
+//     CAROM_BILATERAL   u = 0                                                        (CP-2)
+//     CAROM_UNILATERAL  0 <= u _|_ p >= 0                                            (CP-3)
+//     CAROM_PLANAR      (CP-3) for the normal, |p_T| <= mu p_N, and                  (CP-4)
+//                       p_T = -mu p_N u_T/|u_T| when u_T is not zero
+//     CAROM_SPATIAL     the same with two tangential directions and a disc           (CP-5)
+//
+// A solver sees a problem, never the model.  Equations and solvers: docs/solvers.md.
+#pragma once
+#include <carom/arena.h>
+#include <carom/option.h>
+#include <stdbool.h>
+
+typedef enum carom_law { CAROM_BILATERAL, CAROM_UNILATERAL, CAROM_PLANAR, CAROM_SPATIAL } carom_law;
+
+typedef struct carom_block {
+    carom_law law;
+    int at;    // first row of the block; rows of a block: normal, then tangential
+    double mu; // friction >= 0, CAROM_PLANAR and CAROM_SPATIAL; 0: frictionless, p_T = 0
+} carom_block;
+
+typedef struct carom_problem {
+    int n, nb;                 // rows, blocks
+    int ld;                    // leading dimension of G, column-major; G need not be symmetric
+    const carom_block *block;  // nb, in order of rows, covering 0..n-1
+    const double *G, *c;       // n x n, n
+    double *p, *u;             // n: p is the start on entry (zeros are fine) and the answer on exit; u = G p + c
+} carom_problem;
+
+typedef struct carom_report {
+    bool converged;     // residual is good enough, see carom_solver_solve(); from a bare solve(): the solver's opinion
+    int iterations;     // of the solver that is named
+    double residual;    // carom_residual() of the answer
+    int worst;          // block with the largest residual; -1: there is no block
+    int fallbacks;      // solvers tried before the one that is named
+    const char *solver; // whose answer it is
+} carom_report;
+
+/// The certificate: largest violation of (CP-2)..(CP-5) in velocity units, from u = G p + c computed
+/// afresh (also stored in pb->u).  No solver shares this code.  *worst (NULL allowed) is the block.
+/// Infinity when a number of the problem or the answer is not finite, or mu is negative.
+double carom_residual(const carom_problem *pb, int *worst);
+
+/// What the rounding of G p + c alone may leave in the residual,
+/// (4 + n/4) eps max_i (|c_i| + sum_j |G_ij p_j|)                                        (CP-9)
+double carom_rounding(const carom_problem *pb);
+
+int carom_law_rows(carom_law law); // 1, 1, 2, 3
+
+/// A solver improves the p that it is given.  Its work is scratch: nothing in it survives a solve, so
+/// that all solvers of a chain use the same memory.  Same problem, same start: same bits.
+typedef struct carom_solver {
+    const char *name, *about;
+    unsigned laws;  // mask of (1u << law) it can handle; a block with mu = 0 counts as unilateral
+    int max_blocks; // most unilateral blocks it should be asked to solve; 0: no limit
+    int max_rows;   // beyond so many rows it makes no sense; 0: no limit
+    /// For problems up to this size.  work is a place of work_size bytes also while mem only counts.
+    void (*carve)(void *work, carom_arena *mem, int n, int nb);
+    size_t work_size; // at most CAROM_SOLVER_WORK
+    /// Sets pb->p and reports converged and iterations; the certificate is the caller's business.
+    carom_report (*solve)(void *work, carom_problem *pb, double tol);
+} carom_solver;
+
+enum { CAROM_SOLVER_WORK = 512 };
+
+const carom_solver *carom_solver_find(const char *name);
+const carom_solver *carom_solver_at(int i); // NULL after the last
+
+/// Can this solver do the laws and the size of this problem?
+bool carom_solver_fits(const carom_solver *solver, const carom_problem *pb);
+
+/// One solver and the certificate of what it found: all fields of the report, pb->p and pb->u.  Good enough is a
+/// residual of at most tol (velocity units) or, when that is larger, what rounding leaves (CP-9), but never above 1000 tol.
+carom_report carom_solver_solve(const carom_solver *solver, void *work, carom_problem *pb, double tol);
+
+/// The chain: the asked solver (NULL: the default for size and laws), then the others that can, until
+/// one is good enough.  An answer that is not is returned with converged = false and is the best of all.
+/// The first solver starts from the p of the caller, the others from the best answer so far.
+typedef struct carom_chain carom_chain;
+carom_chain *carom_carve_chain(carom_arena *mem, int n, int nb, const carom_solver *first); // NULL while counting
+carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol);

@@ -1,0 +1,110 @@
+// result.h: what a run leaves behind: rows, events and the ledger, in HDF5 or CSV; and reading it again.
+//
+// The recorder watches a simulation.  Its columns are those of docs/results.md; the step loop asks the heap
+// for nothing and a row costs one evaluation of energies, local velocities and outputs.  An HDF5 result opens
+// also when the run was killed: it then holds everything up to the last carom_record_flush().
+#pragma once
+#include <carom/model.h>
+#include <carom/sim.h>
+#include <carom/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+// -- the ledger, told -----------------------------------------------------------------------------
+
+/// Names that belong to the ids of a ledger; NULL where there is none.
+typedef struct carom_ledger_names { const char *penetration, *drift, *residual; } carom_ledger_names;
+
+carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_model *m);
+/// A block for a person, lines of at most about 100 columns.
+void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names);
+/// Members of a JSON object, without the braces: `"steps": 10, ..., "energy": {...}`.  What is not finite is null.
+void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names);
+/// A JSON string with its quotes; a number, or null when it is not finite.
+void carom_json_string(FILE *f, const char *text);
+void carom_json_number(FILE *f, double x);
+
+const char *carom_event_word(carom_event_kind kind); // "impact", "close", ...; NULL outside
+
+// -- recording ------------------------------------------------------------------------------------
+
+typedef struct carom_record carom_record;
+
+typedef struct carom_record_def {
+    const carom_model *model;
+    carom_sim *sim;              // of this model's system
+    const char *file;            // *.csv: CSV, with FILE.events.csv beside it; else HDF5.  NULL: CSV to stream
+    FILE *stream;                // used when file is NULL; events are then left out
+    double step, end;            // as given to the simulation, which starts at t = 0
+    long every;                  // a row every so many steps, or
+    double dt_out;               // at the first step end at or after k dt_out; both 0: about 2000 rows
+    const char *text;            // the model's text, kept in the file
+    size_t length;
+    const char *model_file;      // its name
+    const char *const *set;      // NULL-terminated lists as given, kept for resuming; NULL: none
+    const char *const *options;
+} carom_record_def;
+
+carom_record_def carom_record_default(void);
+
+/// Open a new result.  The file appears under its name when it is complete enough to be read.
+carom_record *carom_record_create(const carom_record_def *def, carom_error *err);
+
+/// Open def->file, a result that stopped, bring def->sim to the state it stopped in, and go on writing behind it.
+/// def->model, sim, step must be those of the file (carom_result_text tells them); every and dt_out come from it.
+carom_record *carom_record_resume(const carom_record_def *def, carom_error *err);
+
+/// To be called after every step, in the form that carom_sim_run() wants; record is a carom_record.
+carom_status carom_record_step(void *record, const carom_now *now);
+/// The failure behind a carom_record_step() that did not return CAROM_OK.
+const carom_error *carom_record_error(const carom_record *r);
+
+/// Put everything known so far where a kill cannot reach it.  Call it every half second or so.
+carom_status carom_record_flush(carom_record *r, carom_error *err);
+
+/// The last row, the ledger, and the word for how it ended ("done", "interrupted", "failed") with its reason (NULL: none).
+/// The record is only good for carom_record_destroy() afterwards.
+carom_status carom_record_finish(carom_record *r, const char *status, const char *why, carom_error *err);
+void carom_record_destroy(carom_record *r);
+
+/// Smallest and largest value of every watched expression so far, for carom_model_check().
+void carom_record_extremes(const carom_record *r, const double **low, const double **high);
+int carom_record_columns(const carom_record *r);
+const char *carom_record_column(const carom_record *r, int i);
+long carom_record_rows(const carom_record *r);
+
+// -- reading --------------------------------------------------------------------------------------
+
+typedef struct carom_result carom_result;
+
+typedef struct carom_result_event {
+    double t, before, after, impulse;
+    char contact[64], kind[16];
+} carom_result_event;
+
+/// Open a result, HDF5 or CSV.  Nothing in the file is trusted.
+carom_result *carom_result_open(const char *file, carom_error *err);
+void carom_result_close(carom_result *r);
+/// Does the file look like a result (HDF5 signature, or a name that ends in .csv)?
+bool carom_result_probe(const char *file);
+
+bool carom_result_is_hdf5(const carom_result *r);
+int carom_result_columns(const carom_result *r);
+const char *carom_result_column(const carom_result *r, int i);
+int carom_result_find(const carom_result *r, const char *column); // -1: none
+long carom_result_rows(const carom_result *r);
+/// out[k] = column at row first + k.
+carom_status carom_result_read(carom_result *r, int column, long first, long count, double *out, carom_error *err);
+
+long carom_result_event_count(const carom_result *r);
+carom_status carom_result_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err);
+
+/// What /run says: texts and numbers by name.  NULL, false: not there.  i-th name; NULL after the last.
+const char *carom_result_text(const carom_result *r, const char *name);
+bool carom_result_number(const carom_result *r, const char *name, double *value);
+const char *carom_result_attribute(const carom_result *r, int i);
+/// The model's text; NULL: none (CSV).
+const char *carom_result_model(const carom_result *r, size_t *length);
+/// The ledger of the run; false: the file has none.  Names stay valid until close.
+bool carom_result_ledger(const carom_result *r, carom_ledger *l, carom_ledger_names *names);

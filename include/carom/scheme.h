@@ -1,0 +1,214 @@
+// scheme.h: for authors of schemes: the step, its vocabulary, and the table a scheme is.
+//
+// A scheme is one small file that reads like its equations and ends in a const carom_scheme.  Its
+// step() takes (q, v) from t to t + h with the words below.  See docs/add-a-scheme.md.
+#pragma once
+#include <carom/option.h>
+#include <carom/problem.h>
+#include <carom/difference.h>
+#include <carom/system.h>
+
+/// Work that contact reactions do in one step, for the ledger (J).
+typedef struct carom_account {
+    double impact;   // taken by normal impulses and by bilateral ones
+    double friction; // taken by tangential impulses and forces
+    double external; // given by moving walls and driven joints
+    double damping;  // taken by forces without potential; only from schemes that book it (`powers` in their table)
+} carom_account;
+
+/// What the words have to count; the simulation adds it to the ledger.
+typedef struct carom_counts {
+    long problems, iterations, fallbacks; // contact problems
+    double residual;                      // largest contact residual, velocity units
+    int residual_id;                      // constraint it belongs to, -1: none
+    long newton;                          // Newton iterations, all steps
+    int newton_max;                       // most in one step
+    double newton_max_t;
+    long newton_many;                     // steps that needed more than 20
+    double violation, terms;              // of the scheme's energy balance: largest violation, largest sum of its terms (J)
+} carom_counts;
+
+typedef enum carom_event_kind { CAROM_IMPACT, CAROM_CLOSE, CAROM_OPEN, CAROM_STICK, CAROM_SLIP, CAROM_ACCUMULATION } carom_event_kind;
+
+typedef struct carom_event {
+    double t;
+    int contact; // 0 .. nc-1
+    carom_event_kind kind;
+    double before, after, impulse; // normal velocities and impulse (tangential velocities for stick and slip)
+} carom_event;
+
+/// One step.  Arrays over "recorded directions" hold, for every constraint id, its normal and
+/// all its tangential components from dir[id] on, active or not.
+typedef struct carom_step {
+    const carom_system *sys;
+    void *sys_work;
+    double t, h;         // from t to t + h
+    long n;              // number of the step, from 0
+    double *q, *v;       // in: state at t (right limits); out: state at t + h
+    const double *opt;   // values of the scheme's options, in the order of its list
+    double tol;          // contact residual allowed, relative to `speed`
+    double newton_tol;   // Newton residual allowed, relative
+    bool strict;         // a contact closes at g < 0 instead of g <= 0
+    double *speed;       // largest local velocity met in this run (kept); scales tol
+
+    const int *dir;      // ne + nc + 1: first recorded direction of each constraint
+    double *impulse;     // recorded directions; zero on entry: impulse of this step not counted as force
+    double *force;       // recorded directions; zero on entry: non-impulsive reaction at t + h
+    double *u_before;    // recorded directions: local velocity before an impulse (only where impulse is set)
+    double *u_after;     // recorded directions: local velocity after it
+    bool reacted;        // something was booked in this step
+    double *warm;        // recorded directions, kept: reaction of the last contact problem, to start the next
+    carom_event *events;   // written by carom_tell
+    int nevents, most_events;
+    carom_account account; // zero on entry
+    carom_counts *counts;
+
+    // Scratch of the words.
+    carom_matrix M;         // mass_shape
+    carom_columns X;        // F^-1 W of the last problem: one of the next two
+    carom_columns X_sparse, X_dense; // for a diagonal F and sparse W; for the rest
+    carom_problem problem;
+    carom_block *blocks;
+    double *G, *c, *p, *u;  // storage of problem
+    double a;               // scale of the impulses in problem: p acts as a p
+    carom_difference difference;
+    carom_chain *chain;
+    const char *(*name)(const void *user, int id); // of a constraint, for messages; NULL: by number
+    const void *name_user;
+    carom_error *err;
+} carom_step;
+
+// -- words ---------------------------------------------------------------------------------------
+// Each word is one line of a paper.  Outputs first.  Words that can fail return a status for CAROM_TRY.
+// A step that fails leaves q, v and its kept memory as they were: compute into scratch, write at the end.
+// (What it booked is undone.)
+
+/// q1 = q0 (+) h v.  q1 may be q0.
+void carom_move(const carom_step *s, double *q1, const double *q0, double h, const double *v);
+
+/// M(t, q) into M.
+carom_status carom_mass(carom_step *s, carom_matrix M, double t, const double *q);
+
+/// F = factor of M(t, q); a constant mass is factorised once.
+carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const double *q);
+
+carom_status carom_force(carom_step *s, double *f, double t, const double *q, const double *v);
+
+/// g[id], id = 0 .. ne+nc-1.
+carom_status carom_gaps(carom_step *s, double *g, double t, const double *q);
+
+/// L's set: all bilateral constraints and the contacts with g <= 0 (option closed: g < 0).
+void carom_close(const carom_step *s, carom_local *L, const double *g);
+
+/// L's set: all constraints; L's set: that of another frame.
+void carom_close_all(const carom_step *s, carom_local *L);
+void carom_local_same(carom_local *L, const carom_local *like);
+
+/// y[rows of L] = x[rows of Lx], for a set that is part of Lx's.
+void carom_local_pick(double *y, const carom_local *L, const double *x, const carom_local *Lx);
+
+/// Directions of L's set at (t, q).
+carom_status carom_directions(carom_step *s, carom_local *L, double t, const double *q);
+
+/// u = W'v + w.
+void carom_local_velocity(double *u, const carom_local *L, const double *v);
+
+/// sum_i |W_ik x_i|: a local quantity made of x is a small difference of terms of this size, and rounds with it.
+double carom_local_reach(const carom_local *L, int k, const double *x);
+
+/// What rounding may leave in W_k'x, and in a gap that moves along W_k at q = x: 16 eps sum |W_ik x_i|  (n = nv or nq).
+double carom_local_rounding(const carom_local *L, int k, const double *x, int n);
+
+/// V = W + a D, column by column; V = V + a e o D with e the restitution of each column.
+void carom_local_blend(carom_local *V, const carom_local *L, double a, const carom_columns *D);
+void carom_local_blend_restitution(const carom_step *s, carom_local *V, double a, const carom_columns *D);
+
+/// y += s W p.
+void carom_local_react(double *y, double s, const carom_local *L, const double *p);
+
+carom_status carom_curvature(carom_step *s, double *kappa, const carom_local *L, double t, const double *q, const double *v);
+
+/// K = -df/dq, C = -df/dv; D += x d(M y)/dq; D += x d(W lambda)/dq; columns d(W'v + w)/dq.
+/// By the system, or by differences where it has none.
+carom_status carom_tangent(carom_step *s, carom_matrix K, carom_matrix C, double t, const double *q, const double *v);
+carom_status carom_mass_gradient(carom_step *s, carom_matrix D, double x, double t, const double *q, const double *y);
+carom_status carom_reaction_gradient(carom_step *s, carom_matrix D, double x, const carom_local *L, const double *lambda, double t, const double *q);
+carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_local *L, double t, const double *q, const double *v);
+
+/// Blocks with their laws and the storage of the contact problem of the set; G and c are the scheme's business.
+void carom_problem_blocks(carom_step *s, const carom_local *L);
+
+/// The contact problem of the set: blocks with their laws, G = a A' B with B = F^-1 W_f (kept in
+/// s->X).  A are the constraint directions (W of L), W_f the force directions (W of Lf; the same set).
+void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a);
+
+/// c = u_free + e o u_before, e the restitutions of each row (zero for bilateral rows).
+void carom_problem_restitution(carom_step *s, const carom_local *L, const double *u_free, const double *u_before);
+
+/// Solve (s->c set) from the warm start; p and u are in s->problem.  Not converged: CAROM_RETRY, the
+/// error names time and constraint.
+carom_status carom_problem_solve(carom_step *s, const carom_local *L);
+
+/// The same for a problem of the scheme's own making (s->problem, start in its p) whose block b belongs to constraint id[b].
+carom_status carom_problem_run(carom_step *s, const int *id);
+
+/// v += a X p, X from carom_problem_form.
+void carom_problem_apply(const carom_step *s, double *v, double a);
+
+/// Book the impulses p of L's set with the local velocities before and after.
+void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after);
+
+/// Book forces lambda of L's set as acting during the time `weight` at local velocity u; as the
+/// reaction at the end of the step too when `end`.
+void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end);
+
+/// Tell an event at time t.  For schemes that find events themselves (`tells` in their table).
+carom_status carom_tell(carom_step *s, carom_event event);
+
+/// Count the Newton iterations of this step.
+void carom_book_newton(carom_step *s, int iterations);
+
+/// Book by how much this step violates the scheme's own discrete energy balance, and the magnitude of its terms (J).
+void carom_book_identity(carom_step *s, double violation, double terms);
+
+/// Fail this step: CAROM_RETRY with a sentence that starts with the time.
+carom_status carom_retry(carom_step *s, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+
+// -- the table -------------------------------------------------------------------------------------
+
+enum { // what a scheme lacks
+    CAROM_NO_FRICTION = 1,
+    CAROM_NO_BILATERAL = 2,
+    CAROM_NO_UNEQUAL_RESTITUTION = 4,
+    CAROM_NO_STEP_CHANGE = 8, // all steps must be equal: no shortened last step, no smaller step on failure
+    CAROM_NO_IMPACTS = 16,    // no impact law: contacts close, but restitution is ignored; runs with a warning
+    CAROM_NO_ADAPTIVE = 32    // step doubling says nothing about it, or it controls its steps itself
+};
+
+typedef struct carom_scheme {
+    const char *name;          // as typed
+    const char *about;         // one line
+    const char *text;          // its equations and what to know of it, for `carom schemes NAME`
+    int order;                 // on smooth motion with velocity-dependent forces; tested
+    int (*order_of)(const double *opt); // when an option decides; else NULL
+    unsigned lacks;
+    bool tells;                // it tells its events with carom_tell; else they are read off the reactions
+    bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
+    int levels;                // times that a constraint stands in a contact problem, once more without friction each; 0: once
+    const carom_option *options;
+    const char *(*warning)(const double *opt); // sentence about options not to be used for results, or NULL; for the ledger
+    size_t work_size;
+    /// Carve scratch from mem, and what must survive from step to step from keep (doubles only).
+    void (*carve)(void *work, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt);
+    carom_status (*start)(void *work, carom_step *s); // before the first step; NULL: nothing
+    carom_status (*step)(void *work, carom_step *s);
+    void (*finish)(void *work); // gives back what start got from elsewhere; also after a failed or missing start; NULL: nothing
+} carom_scheme;
+
+const carom_scheme *carom_scheme_find(const char *name);
+const carom_scheme *carom_scheme_at(int i); // NULL after the last

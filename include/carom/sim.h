@@ -1,0 +1,95 @@
+// sim.h: one simulation: a system, a scheme, a step size; what happened, in a ledger.
+#pragma once
+#include <carom/scheme.h>
+#include <carom/status.h>
+#include <carom/system.h>
+#include <stddef.h>
+
+/// The account of a run.  Names and meaning are those of `carom run`'s ledger (docs/ledger.md).
+typedef struct carom_ledger {
+    long steps, rejected;                 // steps done; attempts thrown away for a smaller step
+    long undecided;                       // adaptive: impacts whose order no step size resolves
+    double seconds, wall;                 // thread CPU time in the step loop; wall time
+    long impacts, accumulations;
+    double penetration;                   // largest max(0, -gap) at step ends
+    int penetration_id;                   // constraint id, -1: never
+    double penetration_t;
+    double drift;                         // largest |g| of a bilateral constraint at step ends
+    int drift_id;
+    double drift_t;
+    struct {
+        double start, end;                // total energy
+        double impact, friction, damping; // taken
+        double external;                  // given
+        double balance;                   // end - start - external + impact + friction + damping
+        double identity;                  // largest violation of the scheme's own balance in a step, relative to its terms; NaN: not checked
+    } energy;
+    carom_counts counts;                  // contact and Newton counters
+    double residual_t;                    // time of the largest contact residual
+} carom_ledger;
+
+/// What an observer sees after every step (and once at the start, step 0).  Pointers are valid during the call.
+typedef struct carom_now {
+    double t;
+    long step;             // steps done
+    const double *q, *v;   // right limits
+    const double *gap;     // ne + nc
+    const int *dir;        // ne + nc + 1: first recorded direction of each constraint
+    const double *impulse; // recorded directions: impulse of the last step (not counted as force)
+    const double *force;   // recorded directions
+    const carom_event *events;
+    int nevents;           // events of the last step
+} carom_now;
+
+typedef struct carom_sim carom_sim;
+
+typedef struct carom_sim_def {
+    const carom_system *system;
+    const char *scheme;         // name; NULL: the first one
+    const carom_scheme *const *schemes; // to choose from, NULL-terminated; NULL: those of the core
+    const char *const *options; // "key=value" strings, NULL-terminated, later ones win; NULL: none
+    double t0, h, t_end;        // with the option adaptive=on, h is the first step to try
+    const double *q0, *v0;
+    const char *(*name)(const void *user, int id); // name of a constraint, for messages; NULL: "contact 3"
+    const void *name_user;
+} carom_sim_def;
+
+carom_sim_def carom_sim_default(void);
+
+/// NULL on failure: err says why (an unknown option lists the known ones; a scheme that lacks what the
+/// system needs is refused with the names of those that can).
+carom_sim *carom_sim_create(const carom_sim_def *def, carom_error *err);
+void carom_sim_destroy(carom_sim *sim);
+
+/// Advance by one step of h (the last one is shortened to end at t_end).  CAROM_STOPPED once t_end is reached.
+carom_status carom_sim_step(carom_sim *sim, carom_error *err);
+
+/// Adaptive steps shall end at multiples of dt as well (0: anywhere); without effect on equal steps.
+void carom_sim_stop_at(carom_sim *sim, double dt);
+
+/// Steps until t_end, or until on_step (NULL allowed) returns something else than CAROM_OK.
+carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user, carom_error *err);
+
+carom_now carom_sim_now(const carom_sim *sim);
+bool carom_sim_done(const carom_sim *sim);
+long carom_sim_total_steps(const carom_sim *sim); // planned for the whole run; 0: not known, steps are adaptive
+
+/// Local velocities of all recorded directions at the present state; energies there.
+carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err);
+carom_status carom_sim_energy(carom_sim *sim, double *kinetic, double *potential, carom_error *err);
+
+/// The ledger as of now, energies included.
+carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error *err);
+
+/// The scheme in use and its option values (for records): "theta=0.5 closed=nonstrict ...".
+const carom_scheme *carom_sim_scheme(const carom_sim *sim);
+/// What to know before trusting this scheme with these options: a sentence, or NULL.
+const char *carom_sim_warning(const carom_sim *sim);
+void carom_sim_options_text(const carom_sim *sim, char *text, size_t size);
+
+/// All that must survive to go on bit-identically, as one block of bytes.
+const void *carom_sim_state(const carom_sim *sim, size_t *bytes);
+carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, carom_error *err);
+
+/// Scratch of the system's functions that belongs to this simulation (for models' own outputs).
+void *carom_sim_work(carom_sim *sim);

@@ -1,0 +1,37 @@
+// status.h: how carom says that something went wrong.
+//
+// A function that can fail returns a carom_status.  The sentence for a person is written where the
+// failure is known, into a carom_error that the caller owns: where, what is wrong with which value,
+// what to do.  The library never prints, never exits and keeps no global state.
+#pragma once
+
+typedef enum carom_status {
+    CAROM_OK = 0,
+    CAROM_RETRY,         // this step failed; a smaller one may succeed
+    CAROM_BAD_INPUT,     // a model, option or argument is wrong
+    CAROM_NO_MEMORY,
+    CAROM_SINGULAR,      // a matrix that must be regular is not
+    CAROM_NOT_CONVERGED, // an iteration gave up, also at the smallest step
+    CAROM_USER,          // a callback of the user's model failed
+    CAROM_IO,            // a file could not be read or written
+    CAROM_STOPPED        // somebody asked the run to stop
+} carom_status;
+
+typedef struct carom_error {
+    carom_status code;
+    char text[960]; // one sentence: where, what, remedy
+} carom_error;
+
+/// Fill *err (NULL is allowed) and return code, so that a caller can write `return carom_fail(...)`.
+carom_status carom_fail(carom_error *err, carom_status code, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+/// Pass a failure up.  All memory of a run is one block, so there is nothing to free on the way.
+#define CAROM_TRY(call)                                                                            \
+    do {                                                                                           \
+        carom_status status_ = (call);                                                             \
+        if (status_ != CAROM_OK) return status_;                                                   \
+    } while (0)

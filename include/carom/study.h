@@ -1,0 +1,134 @@
+// study.h: comparing motions: trajectories, norms, and schemes x step sizes against a reference.
+//
+// docs/compare.md says what the numbers mean.  Nothing here prints; a comparison runs on several threads and calls back
+// on the thread that started it.
+#pragma once
+#include <carom/model.h>
+#include <carom/sim.h>
+#include <carom/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+// -- norms of differences at step ends ---------------------------------------------------------------
+
+typedef enum carom_norm_kind { CAROM_NORM_L1, CAROM_NORM_L2, CAROM_NORM_LINF, CAROM_NORM_MATRIX, CAROM_NORM_HAUSDORFF } carom_norm_kind;
+
+/// "l1", "l2", ...; NULL outside.
+const char *carom_norm_word(int kind);
+
+/// Gathers differences e (n components) row by row; h is the step that ends at the row (0 for the first row).
+///   l1      sum of h |e_j| over rows and components
+///   l2      root of the sum of h e_j^2
+///   linf    largest |e_j|
+///   matrix  largest singular value of the matrix of all rows, without h
+typedef struct carom_norm {
+    carom_norm_kind kind;
+    int n;
+    double sum;   // or the largest value so far
+    double *gram; // matrix: n x n, and scratch behind it
+} carom_norm;
+
+/// Every kind but CAROM_NORM_HAUSDORFF, which is not made of rows.
+carom_status carom_norm_begin(carom_norm *a, carom_norm_kind kind, int n, carom_error *err);
+void carom_norm_add(carom_norm *a, double h, const double *e);
+double carom_norm_value(const carom_norm *a);
+void carom_norm_end(carom_norm *a);
+
+// -- graphs that jump -----------------------------------------------------------------------------------
+
+/// A function of time with its jumps filled in: a line through (t_i, x_i), t nondecreasing; equal times make a jump.
+typedef struct carom_polyline {
+    long n;
+    double *t, *x;
+} carom_polyline;
+
+/// Hausdorff distance of two filled-in graphs, in the metric max(|t - s|, |x - y|).  Exact at vertices and on vertical
+/// pieces; elsewhere at most 1/32 of the time between two vertices too small.  NaN when a value is not finite.
+carom_status carom_hausdorff(const carom_polyline *f, const carom_polyline *g, double *distance, carom_error *err);
+
+// -- trajectories -----------------------------------------------------------------------------------------
+
+/// A motion in memory: states at nodes (velocities are right limits) and where velocities jump in between.
+typedef struct carom_trajectory {
+    int n;          // coordinates, each with its rate
+    long count, room;
+    double *t;      // room, increasing
+    double *q, *v;  // room x n; a rate that is NaN is not known
+    double *jump;   // room: time of the jump in (t[k-1], t[k]]; NaN: none
+} carom_trajectory;
+
+size_t carom_trajectory_bytes(int n, long room);
+/// Memory for room nodes, touched, so that recording costs a copy and nothing else.
+carom_status carom_trajectory_create(carom_trajectory *tr, int n, long room, carom_error *err);
+void carom_trajectory_destroy(carom_trajectory *tr);
+/// Append a node; jump is NaN or a time after the last node and not after t.
+void carom_trajectory_add(carom_trajectory *tr, double t, const double *q, const double *v, double jump);
+
+typedef enum carom_side { CAROM_LEFT, CAROM_RIGHT } carom_side;
+
+/// The state at t, clipped to the nodes' range.  *hint (start with 0) makes ascending times cheap.
+///
+/// Between nodes without a jump: cubics in (q, v), or straight lines where a rate is not known.  With a jump at s: a
+/// parabola on either side with the rate of its node, meeting at s.  For s at the end of a step this is the parabola
+/// through q_0, v_0 and q_1, and its slope there is the left limit of the velocity: v_0 for a scheme that moves with the old
+/// velocity, the velocity before the impact for a scheme that moves with the mean of both.
+void carom_trajectory_at(const carom_trajectory *tr, double t, carom_side side, long *hint, double *q, double *v);
+
+// -- schemes x step sizes -----------------------------------------------------------------------------------
+
+typedef struct carom_compare carom_compare;
+
+typedef struct carom_compare_def {
+    const carom_model *model;      // stays with the caller, who must not change it meanwhile
+    const char *const *schemes;    // "moreau-jean:theta=1:closed=strict", NULL-terminated
+    const double *steps;
+    int nsteps;
+    double end;
+    const char *const *options;    // "key=value" for every scheme, the reference's included; NULL: none
+    const char *reference;         // "SCHEME:STEP", a result file (.h5, .csv), "exact"; NULL: exact when the model has it,
+                                   // else the first scheme at a tenth of the smallest step
+    carom_norm_kind norm;
+    const char *const *of;         // coordinates, rates (x'), outputs, NULL-terminated; NULL: all coordinates
+    int threads;                   // at least 1
+    size_t memory;                 // bytes for trajectories; 0: 2 GB
+} carom_compare_def;
+
+carom_compare_def carom_compare_default(void);
+
+/// Checks everything that can be checked before a run: schemes and their options, what they lack, names, the
+/// reference file, memory.  NULL: err says why.
+carom_compare *carom_compare_create(const carom_compare_def *def, carom_error *err);
+void carom_compare_destroy(carom_compare *c);
+
+typedef struct carom_compare_row {
+    const char *scheme;  // as given
+    double step, error;  // error is NaN when the run failed
+    double order;        // slope to the next larger step of the same scheme; NaN: none
+    long steps;          // done
+    double seconds;      // thread CPU time of the step loop; of the fastest of up to five when it is short
+    bool done;           // false: not reached
+    const char *failure; // NULL: it ran
+} carom_compare_row;
+
+/// Calls on the thread that runs the comparison.  Either may be NULL.
+typedef struct carom_compare_watch {
+    void *user;
+    void (*row)(void *user, const carom_compare_row *row); // larger steps first, schemes as given; independent of threads
+    bool (*tick)(void *user, double fraction);             // some ten times a second; false: stop
+} carom_compare_watch;
+
+/// The reference, then every scheme with every step.  CAROM_STOPPED when tick asked for it; rows that are done stay.
+/// A run that fails fails in its row; only a reference that fails is an error here.
+carom_status carom_compare_run(carom_compare *c, const carom_compare_watch *watch, carom_error *err);
+
+int carom_compare_schemes(const carom_compare *c);
+int carom_compare_steps(const carom_compare *c);
+/// Row of scheme i (as given) and step k (from the largest).
+carom_compare_row carom_compare_row_at(const carom_compare *c, int scheme, int step);
+/// Least-squares slope of log error over log step; NaN with fewer than two errors above 0.
+double carom_compare_order(const carom_compare *c, int scheme);
+/// What is compared with, for a person; where that must be interpolated between stored rows, *apart is their largest
+/// distance in time, else 0.
+const char *carom_compare_reference(const carom_compare *c, double *apart);
+/// i-th name compared; NULL after the last.
+const char *carom_compare_name(const carom_compare *c, int i);

@@ -1,0 +1,113 @@
+// system.h: the mechanical system that a scheme sees.
+//
+//     q' = Y(q) v,     M(t,q) v' = f(t,q,v) + W(t,q) lambda                         (SYS-1)
+//
+// with bilateral constraints g_j(t,q) = 0, unilateral gaps g_j(t,q) >= 0 and, at a gap, up to two
+// tangential directions with Coulomb friction.  Constraints are numbered by one id:
+//
+//     id = 0 .. ne-1        bilateral            one local direction
+//     id = ne .. ne+nc-1    unilateral contact   one normal direction, then 0, 1 or 2 tangential ones
+//
+// The local velocity of constraint id is u = W'v + w, where the columns of W are the directions in
+// which its reactions act and w = dg/dt (and d slip/dt) is there only when time enters explicitly.
+//
+// A system is a struct of sizes and functions.  A person's three-line example in C, a model file
+// and a thousand bodies are the same thing to a scheme.  The system and the model behind it are
+// constant during a run; what a function wants to scribble on is `work`, of which every simulation
+// has its own.  Functions are pure: the same arguments give the same bits.
+//
+// Derivatives "by q" are always taken along velocities: column j of d()/dq is the derivative along
+// q(s) = move(q, s e_j), so they are nv wide also when nq differs from nv.
+#pragma once
+#include <carom/matrix.h>
+#include <carom/status.h>
+
+typedef struct carom_contact {
+    double restitution;            // Newton, normal, in [0, 1]
+    double tangential_restitution; // Newton, tangential, in [0, 1]
+    double friction;               // Coulomb's mu >= 0
+    int tangents;                  // tangential directions known: 0, 1 (planar) or 2 (spatial)
+} carom_contact;
+
+/// The local frame of a set of constraints at one point (t, q).  Ids ascend.  A contact whose
+/// friction is zero brings its normal direction only.
+typedef struct carom_local {
+    int nb;          // constraints in the set
+    int *id;         // nb: their ids
+    int *at;         // nb + 1: first local direction of each
+    carom_columns W; // nv x at[nb]
+    double *w;       // at[nb]: the part of u that is there at v = 0
+} carom_local;
+
+enum { // what does not change; each lets a scheme save work
+    CAROM_CONSTANT_MASS = 1,       // M is a constant matrix
+    CAROM_CONSTANT_DIRECTIONS = 2, // W is constant
+    CAROM_TIMELESS_GAPS = 4,       // time does not enter gaps and constraints: w = 0
+    CAROM_LINEAR = 8               // M, K and C are constant: f = f(t) - K q - C v, and nq = nv without move()
+};
+
+typedef struct carom_system {
+    int nq, nv;                    // positions, velocities
+    int ne, nc;                    // bilateral constraints, unilateral contacts
+    unsigned flags;
+    carom_shape mass_shape;        // storage of M
+    carom_shape tangent_shape;     // storage of K, C and of all d()/dq; must hold mass_shape's pattern
+    int column_stride;             // most entries a column of W has; >= nv: W is dense
+    const carom_contact *contacts; // nc
+
+    const void *model;             // handed to every function
+    size_t work_size;              // bytes of scratch the functions want
+    void (*work_init)(const void *model, void *work); // may be NULL: work starts as zeros
+
+    // -- needed ---------------------------------------------------------------------------------
+    /// M is zero on entry, like every matrix and vector that is an output below.
+    carom_status (*mass)(const void *model, void *work, double t, const double *q, carom_matrix M);
+    carom_status (*force)(const void *model, void *work, double t, const double *q, const double *v, double *f);
+    /// g[id] for all ne + nc constraints; NULL when there are none.
+    carom_status (*gaps)(const void *model, void *work, double t, const double *q, double *g);
+    /// Fill L->W (and L->w) for the constraints listed in L->id.
+    carom_status (*directions)(const void *model, void *work, double t, const double *q, carom_local *L);
+
+    // -- optional: NULL falls back to finite differences ------------------------------------------
+    /// kappa: all that is in d/dt (W'v + w) except W'v'.  One entry per local direction of L.
+    carom_status (*curvature)(const void *model, void *work, double t, const double *q, const double *v,
+                              const carom_local *L, double *kappa);
+    /// K = -df/dq, C = -df/dv.
+    carom_status (*tangent)(const void *model, void *work, double t, const double *q, const double *v,
+                            carom_matrix K, carom_matrix C);
+    /// D += s d(M x)/dq for constant x.
+    carom_status (*mass_gradient)(const void *model, void *work, double t, const double *q, const double *x,
+                                  double s, carom_matrix D);
+    /// D += s d(W lambda)/dq for constant lambda.
+    carom_status (*reaction_gradient)(const void *model, void *work, double t, const double *q,
+                                      const carom_local *L, const double *lambda, double s, carom_matrix D);
+    /// Column k of D = d(W_k'v + w_k)/dq, for constant v.
+    carom_status (*rate_gradient)(const void *model, void *work, double t, const double *q, const double *v,
+                                  const carom_local *L, carom_columns *D);
+
+    // -- optional -----------------------------------------------------------------------------------
+    /// q1 = q0 moved along v for the time h.  NULL: q1 = q0 + h v (nq = nv).  q1 may be q0.
+    void (*move)(const void *model, double *q1, const double *q0, double h, const double *v);
+    /// Energies, for the record only.  NULL: 1/2 v'Mv and 0.
+    carom_status (*energy)(const void *model, void *work, double t, const double *q, const double *v,
+                           double *kinetic, double *potential);
+    /// Power of the forces that no potential explains: v.f(t,q,0) is external, the rest damping
+    /// (counted positive when it takes energy).  NULL: none.
+    carom_status (*power)(const void *model, void *work, double t, const double *q, const double *v,
+                          double *external, double *damping);
+    /// gaps and power together, as they are booked after every step.  NULL: the two are called.
+    carom_status (*observe)(const void *model, void *work, double t, const double *q, const double *v, double *g,
+                            double *external, double *damping);
+} carom_system;
+
+/// A system with sizes, dense storage and no functions; fill in the rest.
+carom_system carom_system_default(int nq, int nv, int ne, int nc);
+
+/// Is the struct complete and sensible?  Says what is missing.
+carom_status carom_system_check(const carom_system *sys, carom_error *err);
+
+/// Local directions that constraint id brings into a contact problem (friction zero: normal only).
+int carom_system_directions(const carom_system *sys, int id);
+/// Local directions that constraint id has in records (all its tangents); and the first one's place
+/// in arrays over all constraints.
+int carom_system_recorded(const carom_system *sys, int id);

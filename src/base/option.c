@@ -1,0 +1,107 @@
+// option.c: reading and writing described settings; the nearest known name.
+#include <carom/option.h>
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int carom_option_count(const carom_option *list) {
+    int n = 0;
+    while (list && list[n].name) ++n;
+    return n;
+}
+
+int carom_option_find(const carom_option *list, const char *name, size_t length) {
+    for (int i = 0; list && list[i].name; ++i)
+        if (strlen(list[i].name) == length && memcmp(list[i].name, name, length) == 0) return i;
+    return -1;
+}
+
+void carom_option_defaults(const carom_option *list, double *value) {
+    for (int i = 0; list && list[i].name; ++i) value[i] = list[i].fallback;
+}
+
+// The i-th word of "a|b|c": its length, and its start in *word; 0 after the last.
+static size_t choice(const char *choices, int i, const char **word) {
+    const char *at = choices;
+    while (i-- > 0) {
+        at = strchr(at, '|');
+        if (!at) return 0;
+        ++at;
+    }
+    *word = at;
+    return strcspn(at, "|");
+}
+
+static carom_status read_choice(const carom_option *o, const char *text, double *value, carom_error *err) {
+    const char *word = NULL;
+    size_t length = 0;
+    for (int i = 0; (length = choice(o->choices, i, &word)) > 0; ++i) {
+        if (strlen(text) == length && memcmp(text, word, length) == 0) {
+            *value = i;
+            return CAROM_OK;
+        }
+    }
+    return carom_fail(err, CAROM_BAD_INPUT, "option %s: '%.60s' is none of %s", o->name, text, o->choices);
+}
+
+carom_status carom_option_read(const carom_option *o, const char *text, double *value, carom_error *err) {
+    if (o->kind == CAROM_CHOICE) return read_choice(o, text, value, err);
+    char *end = NULL;
+    const double x = strtod(text, &end);
+    if (end == text || *end || !isfinite(x))
+        return carom_fail(err, CAROM_BAD_INPUT, "option %s: '%.60s' is not a number", o->name, text);
+    if (o->kind == CAROM_INTEGER && x != floor(x))
+        return carom_fail(err, CAROM_BAD_INPUT, "option %s: %.60s is not a whole number", o->name, text);
+    if (x < o->low || x > o->high || (o->open_high && x >= o->high))
+        return carom_fail(err, CAROM_BAD_INPUT, "option %s: %.60s is outside [%g, %g%c", o->name, text, o->low, o->high,
+                          o->open_high ? ')' : ']');
+    *value = x;
+    return CAROM_OK;
+}
+
+void carom_option_write(const carom_option *o, double value, char *text, size_t size) {
+    const char *word = NULL;
+    size_t length = 0;
+    if (o->kind == CAROM_CHOICE && (length = choice(o->choices, (int)value, &word)) > 0)
+        snprintf(text, size, "%.*s", (int)length, word);
+    else
+        snprintf(text, size, "%.15g", value);
+}
+
+// Edits between two words (insert, delete, replace, swap of neighbours), capped at the size of the table.
+static int distance(const char *a, const char *b) {
+    enum { MOST = 64 };
+    int row[3][MOST + 1];
+    const int m = (int)strlen(a), n = (int)strlen(b);
+    if (m > MOST || n > MOST) return MOST;
+    for (int j = 0; j <= n; ++j) row[0][j] = j;
+    for (int i = 1; i <= m; ++i) {
+        int *now = row[i % 3], *last = row[(i + 2) % 3], *older = row[(i + 1) % 3];
+        now[0] = i;
+        for (int j = 1; j <= n; ++j) {
+            const int same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+            int best = last[j - 1] + (same ? 0 : 1);
+            if (last[j] + 1 < best) best = last[j] + 1;
+            if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && older[j - 2] + 1 < best) best = older[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return row[m % 3][n];
+}
+
+const char *carom_nearest(const char *word, const char *(*next)(const void *user, int i), const void *user) {
+    const char *best = NULL;
+    int least = 1 + (int)strlen(word) / 3; // a third of the letters may be wrong
+    for (int i = 0;; ++i) {
+        const char *candidate = next(user, i);
+        if (!candidate) return best;
+        const int d = distance(word, candidate);
+        if (d <= least && (!best || d < least)) {
+            least = d;
+            best = candidate;
+        }
+    }
+}

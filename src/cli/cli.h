@@ -1,0 +1,91 @@
+// cli.h: the program's own vocabulary: verbs, their options, exit statuses.
+//
+// A verb is a const table: parsing, --help and every complaint about usage come from it.
+#pragma once
+#include <carom/carom.h>
+#include <carom/result.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_CHECK = 3, CLI_INTERRUPTED = 130 };
+
+typedef struct cli_option {
+    const char *name;  // without the dashes; the list ends at NULL
+    char letter;       // short form, 0: none
+    const char *value; // what the value is called in help; NULL: a flag
+    const char *about;
+    bool repeat;       // may be given several times
+} cli_option;
+
+typedef struct cli_args cli_args;
+
+typedef struct cli_verb {
+    const char *name, *arguments, *about;
+    const char *text;   // more, for --help; NULL: none
+    int least, most;    // number of arguments
+    const cli_option *options;
+    int (*run)(const cli_args *a); // exit status
+} cli_verb;
+
+typedef struct cli_given { int option; const char *value; } cli_given;
+
+struct cli_args {
+    const cli_verb *verb;
+    int n;             // arguments that are not options
+    const char **word;
+    int ngiven;
+    cli_given *given;
+};
+
+extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_plot, cli_help;
+const cli_verb *cli_verb_at(int i); // NULL after the last
+const cli_verb *cli_verb_find(const char *name);
+
+// options.c
+/// Parse argv[0 .. argc) for a verb.  False: complained, or *help is set and it is the help that is wanted.
+bool cli_parse(cli_args *a, const cli_verb *verb, int argc, char **argv, bool *help);
+void cli_free(cli_args *a);
+bool cli_has(const cli_args *a, const char *option);
+const char *cli_value(const cli_args *a, const char *option); // NULL: not given
+/// All values of a repeatable option, NULL-terminated, behind those of `before` (NULL: none); to be freed.
+const char **cli_list(const cli_args *a, const char *option, const char *const *before);
+/// A finite number above 0; false: complained.  Leaves *x alone when the option is not given.
+bool cli_positive(const cli_args *a, const char *option, double *x);
+bool cli_number(const cli_args *a, const char *option, double *x);
+void cli_verb_help(FILE *f, const cli_verb *verb);
+
+// text.c
+/// `carom: ` and a sentence, on standard error.
+void cli_say(const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 1, 2)))
+#endif
+    ;
+/// The whole file, NUL behind it; NULL: complained.
+char *cli_read_file(const char *file, size_t *length);
+/// name of file without folders, its ending (when it is one of those given) replaced; to be freed.
+char *cli_rename(const char *file, const char *const *endings, const char *ending);
+bool cli_ends(const char *text, const char *ending);
+/// "; did you mean 'x'?" or "" in a buffer of the caller.
+const char *cli_suggest(char *buffer, size_t size, const char *word, const char *(*next)(const void *user, int i), const void *user);
+/// A model from a file, with overrides; NULL: complained.  *text is to be freed after the model.
+carom_model *cli_model(const char *file, const char *const *set, char **text, size_t *length);
+
+// signals.c: a flag that the step loop may look at for nothing, raised ten times a second and by SIGINT, SIGTERM.
+extern volatile sig_atomic_t cli_attention;
+void cli_signals_begin(void);
+void cli_signals_end(void);
+/// Lower the flag; true: somebody wants the run to stop.
+bool cli_signals_take(void);
+double cli_clock(void); // s, monotonic
+
+// progress.c: a bar on standard error, when that is a terminal.
+typedef struct cli_progress { bool on, shown; double start, from; } cli_progress;
+cli_progress cli_progress_begin(bool wanted, double fraction);
+void cli_progress_show(cli_progress *p, double fraction, double t);
+void cli_progress_end(cli_progress *p);
+
+// examples (generated at build time)
+typedef struct cli_example { const char *name; const unsigned char *text; size_t length; } cli_example;
+extern const cli_example cli_example_table[]; // ends at name NULL

@@ -1,0 +1,78 @@
+// cmd_check.c: is this model sound?
+#include "cli/cli.h"
+#include <math.h>
+#include <stdlib.h>
+
+static const cli_option options[] = {
+    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    {"quiet", 'q', NULL, "only what is wrong", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+typedef struct listener { bool quiet; int warnings; } listener;
+
+static void tell(void *user, carom_finding kind, const char *sentence) {
+    static const char *const word[] = {"ok", "warning", "fault"};
+    listener *l = user;
+    l->warnings += kind == CAROM_WARNING;
+    if (kind == CAROM_FINE && l->quiet) return;
+    printf("%-8s %s\n", (unsigned)kind < 3 ? word[kind] : "", sentence);
+}
+
+static const char *constraint_name(const void *user, int id) {
+    return carom_model_constraint(user, id);
+}
+
+// Can the scheme that the file names take this model?
+static int try_scheme(const carom_model *m, listener *l) {
+    const carom_model_run run = carom_model_simulation(m);
+    if (!run.scheme && !run.options) return 0;
+    carom_sim_def def = carom_sim_default();
+    def.system = carom_model_system(m);
+    def.schemes = carom_schemes();
+    if (run.scheme) def.scheme = run.scheme;
+    def.options = run.options;
+    def.h = isnan(run.step) ? 1e-3 : run.step;
+    def.t_end = isnan(run.end) ? 1000 * def.h : run.end;
+    def.q0 = carom_model_q0(m);
+    def.v0 = carom_model_v0(m);
+    def.name = constraint_name;
+    def.name_user = m;
+    carom_error err = {0};
+    carom_sim *sim = carom_sim_create(&def, &err);
+    char text[64 + sizeof err.text];
+    snprintf(text, sizeof text, sim ? "simulation: %s can run this model" : "simulation: %s%s", sim ? carom_sim_scheme(sim)->name : "", err.text);
+    tell(l, sim ? CAROM_FINE : CAROM_FAULT, text);
+    carom_sim_destroy(sim);
+    return sim ? 0 : 1;
+}
+
+static int run(const cli_args *a) {
+    char *text = NULL;
+    size_t length = 0;
+    const char **set = cli_list(a, "set", NULL);
+    carom_model *m = cli_model(a->word[0], set, &text, &length);
+    int status = CLI_USAGE;
+    if (m) {
+        listener l = {.quiet = cli_has(a, "quiet")};
+        carom_error err = {0};
+        int faults = carom_model_examine(m, tell, &l, &err);
+        if (faults < 0 || err.code != CAROM_OK) {
+            cli_say("%s", err.text);
+            status = CLI_FAILED;
+        } else {
+            faults += try_scheme(m, &l);
+            if (!l.quiet)
+                printf("%s: %d fault%s, %d warning%s\n", a->word[0], faults, faults == 1 ? "" : "s", l.warnings,
+                       l.warnings == 1 ? "" : "s");
+            status = faults ? CLI_CHECK : CLI_DONE;
+        }
+    }
+    carom_model_destroy(m);
+    free(text);
+    free(set);
+    return status;
+}
+
+const cli_verb cli_check = {.name = "check", .arguments = "MODEL", .least = 1, .most = 1, .options = options, .run = run,
+                            .about = "is this model sound? derivatives, mass matrix, initial constraints, degrees of freedom, unused names"};

@@ -1,0 +1,336 @@
+// cmd_compare.c: carom compare: schemes x step sizes against a reference; table, CSV, picture.
+//
+// A row goes into the CSV file when its run has ended, so that a comparison that is interrupted keeps what is done.
+#define _POSIX_C_SOURCE 200809L
+#include "cli/compare_plot.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const cli_option options[] = {
+    {"schemes", 0, "NAME,NAME", "schemes, each with its options: moreau-jean:theta=1:closed=strict (default: the model's)", false},
+    {"steps", 0, "H,H", "step sizes (default: the model's step times 8, 4, 2, 1)", false},
+    {"reference", 0, "WHAT", "SCHEME:STEP, a result FILE.h5, or exact (default: exact when the model has it, else the first scheme at "
+                             "a tenth of the smallest step)", false},
+    {"norm", 0, "NORM", "l1 (default), l2, linf, matrix, hausdorff", false},
+    {"of", 0, "NAME,NAME", "coordinates, rates (x') and outputs to compare (default: all coordinates)", false},
+    {"csv", 0, "FILE", "keep the rows, each as soon as it is done", false},
+    {"plot", 0, "FILE", "error over step and over time: .svg, .png or .pdf", false},
+    {"end", 0, "T", "end time", false},
+    {"option", 0, "KEY=VALUE", "an option for every scheme, the reference's included", true},
+    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    {"threads", 0, "N", "runs at a time (default: as many as there are cores)", false},
+    {"quiet", 'q', NULL, "no table, nothing but errors", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+typedef struct comparison {
+    const cli_args *a;
+    char *text;
+    size_t length;
+    carom_model *model;
+    const char **set, **options;
+    char *schemes_own, *of_own;
+    const char **schemes, **of;
+    double *steps, end;
+    int nsteps, threads, rows; // rows done
+    carom_norm_kind norm;
+    carom_compare *c;
+    FILE *csv;
+    bool quiet, stopped, csv_failed;
+    cli_progress progress;
+    carom_error err;
+} comparison;
+
+// -- what is wanted -----------------------------------------------------------------------------------
+
+// Parts of text between commas, NULL-terminated; cuts *own, a copy.  Both are to be freed.
+static const char **cut(const char *text, char **own) {
+    size_t n = 2;
+    for (const char *s = text; *s; ++s) n += *s == ',';
+    const char **list = calloc(n, sizeof *list);
+    char *next = NULL;
+    *own = strdup(text);
+    if (!list || !*own) abort();
+    n = 0;
+    for (char *part = strtok_r(*own, ",", &next); part; part = strtok_r(NULL, ",", &next)) list[n++] = part;
+    return list;
+}
+
+static bool read_norm(comparison *k) {
+    const char *word = cli_value(k->a, "norm");
+    if (!word) return true;
+    for (int i = 0; carom_norm_word(i); ++i) {
+        if (strcmp(carom_norm_word(i), word) != 0) continue;
+        k->norm = (carom_norm_kind)i;
+        return true;
+    }
+    cli_say("--norm: '%s' is none of l1, l2, linf, matrix, hausdorff", word);
+    return false;
+}
+
+static bool read_steps(comparison *k, const char *text) {
+    char *own = NULL;
+    const char **list = cut(text, &own);
+    int n = 0;
+    while (list[n]) ++n;
+    k->steps = calloc((size_t)n + 1, sizeof *k->steps);
+    if (!k->steps) abort();
+    bool good = n > 0;
+    if (!good) cli_say("--steps: no step size in '%s'", text);
+    for (; good && k->nsteps < n; ++k->nsteps) {
+        char *end = NULL;
+        k->steps[k->nsteps] = strtod(list[k->nsteps], &end);
+        good = *end == 0 && k->steps[k->nsteps] > 0 && isfinite(k->steps[k->nsteps]);
+        if (!good) cli_say("--steps: '%s' is not a number above 0", list[k->nsteps]);
+    }
+    free(list);
+    free(own);
+    return good;
+}
+
+static bool read_threads(comparison *k) {
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    double n = cores > 0 ? (double)cores : 1;
+    if (!cli_positive(k->a, "threads", &n)) return false;
+    if (n != floor(n) || n > 1024) return cli_say("--threads: %s is not a whole number up to 1024", cli_value(k->a, "threads")), false;
+    k->threads = (int)n;
+    return true;
+}
+
+static bool read_usage(comparison *k) {
+    const cli_args *a = k->a;
+    const char *plot = cli_value(a, "plot");
+    k->end = NAN;
+    k->quiet = cli_has(a, "quiet");
+    if (plot && !compare_plot_kind(plot)) return cli_say("--plot: '%s' ends in none of .svg, .png, .pdf", plot), false;
+    return read_norm(k) && read_threads(k) && cli_positive(a, "end", &k->end);
+}
+
+static bool default_steps(comparison *k, double step) {
+    if (isnan(step)) return cli_say("no step sizes; give --steps H,H,H"), false;
+    k->steps = calloc(4, sizeof *k->steps);
+    if (!k->steps) abort();
+    for (k->nsteps = 0; k->nsteps < 4; ++k->nsteps) k->steps[k->nsteps] = step * (8 >> k->nsteps);
+    return true;
+}
+
+static bool read_model(comparison *k) {
+    const cli_args *a = k->a;
+    if (carom_result_probe(a->word[0])) return cli_say("%s is a result, not a model; as a reference: --reference %s", a->word[0], a->word[0]), false;
+    k->set = cli_list(a, "set", NULL);
+    k->model = cli_model(a->word[0], k->set, &k->text, &k->length);
+    if (!k->model) return false;
+    const carom_model_run file = carom_model_simulation(k->model);
+    const char *schemes = cli_value(a, "schemes"), *steps = cli_value(a, "steps"), *of = cli_value(a, "of");
+    if (!schemes) schemes = file.scheme ? file.scheme : carom_sim_default().scheme;
+    k->schemes = cut(schemes, &k->schemes_own);
+    if (of) k->of = cut(of, &k->of_own);
+    k->options = cli_list(a, "option", NULL);
+    if (isnan(k->end)) k->end = file.end;
+    if (isnan(k->end)) return cli_say("no end time; give --end T, or `end:` in the simulation section of %s", a->word[0]), false;
+    return steps ? read_steps(k, steps) : default_steps(k, file.step);
+}
+
+static bool prepare(comparison *k) {
+    carom_compare_def def = carom_compare_default();
+    def.model = k->model;
+    def.schemes = k->schemes;
+    def.steps = k->steps;
+    def.nsteps = k->nsteps;
+    def.end = k->end;
+    def.options = k->options;
+    def.reference = cli_value(k->a, "reference");
+    def.norm = k->norm;
+    def.of = k->of;
+    def.threads = k->threads;
+    k->c = carom_compare_create(&def, &k->err);
+    if (!k->c) cli_say("%s", k->err.text);
+    return k->c != NULL;
+}
+
+static bool open_csv(comparison *k) {
+    const char *file = cli_value(k->a, "csv");
+    if (!file) return true;
+    k->csv = fopen(file, "w");
+    if (!k->csv) return cli_say("cannot create %s: %s", file, strerror(errno)), false;
+    fputs("scheme,step,error,order,steps,seconds,us_per_step\n", k->csv);
+    fflush(k->csv);
+    return true;
+}
+
+// -- rows ---------------------------------------------------------------------------------------------
+
+static double us_per_step(const carom_compare_row *row) {
+    return row->steps > 0 ? 1e6 * row->seconds / (double)row->steps : NAN;
+}
+
+// An empty field where there is no number.
+static void field(FILE *f, const char *format, double x) {
+    fputc(',', f);
+    if (!isnan(x)) fprintf(f, format, x);
+}
+
+static void on_row(void *user, const carom_compare_row *row) {
+    comparison *k = user;
+    ++k->rows;
+    if (!k->csv) return;
+    fprintf(k->csv, "%s", row->scheme);
+    field(k->csv, "%.17g", row->step);
+    field(k->csv, "%.17g", row->error);
+    field(k->csv, "%.6g", row->order);
+    fprintf(k->csv, ",%ld", row->steps);
+    field(k->csv, "%.9g", row->seconds);
+    field(k->csv, "%.6g", us_per_step(row));
+    fputc('\n', k->csv);
+    if (fflush(k->csv) != 0) k->csv_failed = true;
+}
+
+static void show(comparison *k, double fraction) {
+    if (!k->progress.on || cli_clock() - k->progress.start < 0.3) return;
+    fprintf(stderr, "\r%3.0f %%, %d of %d runs done ", 100 * fraction, k->rows, k->nsteps * carom_compare_schemes(k->c));
+    fflush(stderr);
+    k->progress.shown = true;
+}
+
+static bool on_tick(void *user, double fraction) {
+    comparison *k = user;
+    k->stopped = cli_signals_take() || k->stopped;
+    show(k, fraction);
+    return !k->stopped;
+}
+
+// -- the table ----------------------------------------------------------------------------------------
+
+static void print_head(const comparison *k) {
+    const char *name = carom_model_name(k->model);
+    double apart = 0;
+    const char *reference = carom_compare_reference(k->c, &apart);
+    printf("%s: norm %s of ", name && name[0] ? name : k->a->word[0], carom_norm_word(k->norm));
+    for (int i = 0; carom_compare_name(k->c, i); ++i) {
+        if (i == 8) {
+            fputs(", ...", stdout);
+            break;
+        }
+        printf("%s%s", i ? ", " : "", carom_compare_name(k->c, i));
+    }
+    printf(", t = 0 .. %g\nreference: %s%s\n", k->end, reference, cli_has(k->a, "reference") ? "" : " (chosen; --reference takes another)");
+    if (apart > 0) printf("the reference is interpolated between rows up to %.3g apart; `carom run --every 1` records every step\n", apart);
+}
+
+static int width_of(const comparison *k) {
+    size_t width = strlen("scheme");
+    for (int i = 0; i < carom_compare_schemes(k->c); ++i) {
+        const size_t n = strlen(carom_compare_row_at(k->c, i, 0).scheme);
+        if (n > width) width = n;
+    }
+    return (int)width;
+}
+
+static void number(int width, const char *format, double x) {
+    char text[40] = "";
+    if (!isnan(x)) snprintf(text, sizeof text, format, x);
+    printf("  %*s", width, text);
+}
+
+static void print_row(const carom_compare_row *row, int width) {
+    char step[32];
+    snprintf(step, sizeof step, "%g", row->step);
+    printf("%-*s  %-9s", width, row->scheme, step);
+    if (row->failure) {
+        printf("  failed: %s\n", row->failure);
+        return;
+    }
+    number(10, "%.4e", row->error);
+    number(6, "%.2f", row->order);
+    printf("  %9ld", row->steps);
+    number(10, "%.4g", row->seconds);
+    number(8, "%.3g", us_per_step(row));
+    fputc('\n', stdout);
+}
+
+static void print_table(const comparison *k) {
+    const int width = width_of(k);
+    print_head(k);
+    printf("\n%-*s  %-9s  %10s  %6s  %9s  %10s  %8s\n", width, "scheme", "step", "error", "order", "steps", "seconds", "us/step");
+    for (int i = 0; i < carom_compare_schemes(k->c); ++i)
+        for (int s = 0; s < carom_compare_steps(k->c); ++s) {
+            const carom_compare_row row = carom_compare_row_at(k->c, i, s);
+            if (row.done) print_row(&row, width);
+        }
+    fputs("\norder by least squares over all steps:\n", stdout);
+    for (int i = 0; i < carom_compare_schemes(k->c); ++i) {
+        printf("%-*s", width, carom_compare_row_at(k->c, i, 0).scheme);
+        const double order = carom_compare_order(k->c, i);
+        if (isnan(order)) puts("  unknown");
+        else printf("  %.2f\n", order);
+    }
+    fflush(stdout);
+}
+
+// -- the run ------------------------------------------------------------------------------------------
+
+static int failures(const comparison *k) {
+    int n = 0;
+    for (int i = 0; i < carom_compare_schemes(k->c); ++i)
+        for (int s = 0; s < carom_compare_steps(k->c); ++s) n += carom_compare_row_at(k->c, i, s).failure != NULL;
+    return n;
+}
+
+static int finish(comparison *k, carom_status status) {
+    int code = CLI_DONE;
+    if (status == CAROM_OK || k->stopped) {
+        if (!k->quiet) print_table(k);
+        if (cli_has(k->a, "plot") && !compare_plot(k->c, carom_model_name(k->model), k->norm, cli_value(k->a, "plot"))) code = CLI_FAILED;
+    } else {
+        cli_say("%s", k->err.text);
+        code = CLI_FAILED;
+    }
+    if (k->csv && (fclose(k->csv) != 0 || k->csv_failed)) {
+        cli_say("cannot write %s", cli_value(k->a, "csv"));
+        code = CLI_FAILED;
+    }
+    k->csv = NULL;
+    if (k->stopped) {
+        cli_say("interrupted; %s", k->quiet ? "rows that were done are kept" : "the table holds what was done");
+        return CLI_INTERRUPTED;
+    }
+    const int failed = status == CAROM_OK ? failures(k) : 0;
+    if (failed) cli_say("%d run%s failed; the table says why", failed, failed == 1 ? "" : "s");
+    return failed ? CLI_FAILED : code;
+}
+
+static int go(const cli_args *a) {
+    comparison k = {.a = a};
+    int code = CLI_USAGE;
+    if (read_usage(&k) && read_model(&k) && prepare(&k) && open_csv(&k)) {
+        const carom_compare_watch watch = {.user = &k, .row = on_row, .tick = on_tick};
+        k.progress = cli_progress_begin(!k.quiet, 0);
+        cli_signals_begin();
+        const carom_status status = carom_compare_run(k.c, &watch, &k.err);
+        cli_progress_end(&k.progress);
+        cli_signals_end();
+        code = finish(&k, status);
+    }
+    if (k.csv) fclose(k.csv);
+    carom_compare_destroy(k.c);
+    carom_model_destroy(k.model);
+    free(k.text);
+    free(k.set);
+    free(k.options);
+    free(k.schemes);
+    free(k.schemes_own);
+    free(k.of);
+    free(k.of_own);
+    free(k.steps);
+    return code;
+}
+
+const cli_verb cli_compare = {
+    .name = "compare", .arguments = "MODEL", .least = 1, .most = 1, .options = options, .run = go,
+    .about = "schemes x step sizes against a reference: error, observed order, time; work-precision table and plot",
+    .text = "Every scheme runs with every step size; the error is a norm of the differences at all step ends.  The order of a row is\n"
+            "the slope to the next larger step.  Seconds are CPU time of the run alone.  docs/compare.md says more.",
+};

@@ -1,0 +1,162 @@
+// cmd_info.c: what is in this model or result?
+#include "cli/cli.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option options[] = {
+    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    {NULL, 0, NULL, NULL, false},
+};
+
+// -- models -------------------------------------------------------------------------------------------
+
+static void parameters(const carom_model *m, int n) {
+    if (n) puts("\nparameters");
+    for (int i = 0; i < n; ++i) {
+        double value = NAN;
+        const char *name = carom_model_parameter(m, i, &value);
+        printf("  %-20s %.12g\n", name, value);
+    }
+}
+
+static void coordinates(const carom_model *m, int n) {
+    const double *q = carom_model_q0(m), *v = carom_model_v0(m);
+    if (n) puts("\ncoordinates            at              rate");
+    for (int i = 0; i < n; ++i) printf("  %-20s %-15.9g %.9g\n", carom_model_coordinate(m, i), q[i], v[i]);
+}
+
+static void contacts(const carom_model *m) {
+    const carom_system *sys = carom_model_system(m);
+    if (sys->nc) puts("\ncontacts               restitution     friction        tangential");
+    for (int c = 0; c < sys->nc; ++c) {
+        const carom_contact *k = &sys->contacts[c];
+        printf("  %-20s %-15.9g ", carom_model_constraint(m, sys->ne + c), k->restitution);
+        if (k->tangents)
+            printf("%-15.9g %d direction%s, restitution %g\n", k->friction, k->tangents, k->tangents == 1 ? "" : "s", k->tangential_restitution);
+        else
+            puts("none");
+    }
+    if (sys->ne) puts("\nconstraints");
+    for (int id = 0; id < sys->ne; ++id) printf("  %s\n", carom_model_constraint(m, id));
+}
+
+static void simulation(const carom_model *m) {
+    const carom_model_run run = carom_model_simulation(m);
+    printf("\nsimulation\n  scheme               %s\n", run.scheme ? run.scheme : "not given");
+    for (int i = 0; run.options && run.options[i]; ++i) printf("  option               %s\n", run.options[i]);
+    if (!isnan(run.step)) printf("  step                 %.12g\n", run.step);
+    if (!isnan(run.end)) printf("  end                  %.12g\n", run.end);
+}
+
+static int info_model(const cli_args *a) {
+    char *text = NULL;
+    size_t length = 0;
+    const char **set = cli_list(a, "set", NULL);
+    carom_model *m = cli_model(a->word[0], set, &text, &length);
+    if (m) {
+        const carom_model_sizes n = carom_model_count(m);
+        const char *name = carom_model_name(m);
+        printf("%s: %s\n%d coordinates, %d contacts, %d constraints, %d parameters, %d outputs, %d checks%s\n", a->word[0], name ? name : "a model",
+               n.coordinates, n.contacts, n.constraints, n.parameters, n.outputs, n.checks, n.exact ? ", exact solution" : "");
+        parameters(m, n.parameters);
+        coordinates(m, n.coordinates);
+        contacts(m);
+        if (n.outputs) puts("\noutputs");
+        for (int i = 0; i < n.outputs; ++i) printf("  %s\n", carom_model_output(m, i));
+        simulation(m);
+    }
+    const int status = m ? CLI_DONE : CLI_USAGE;
+    carom_model_destroy(m);
+    free(text);
+    free(set);
+    return status;
+}
+
+// -- results ------------------------------------------------------------------------------------------
+
+static void attributes(const carom_result *r) {
+    for (int i = 0; carom_result_attribute(r, i); ++i) {
+        const char *name = carom_result_attribute(r, i), *text = carom_result_text(r, name);
+        double x = NAN;
+        if (text && !text[0]) continue;
+        printf("  %-20s ", name);
+        for (const char *s = text; s && *s; ++s) putchar(*s == '\n' ? ' ' : (unsigned char)*s < 32 || *s == 127 ? '?' : *s);
+        if (!text && carom_result_number(r, name, &x)) printf("%.12g", x);
+        putchar('\n');
+    }
+}
+
+static void columns(const carom_result *r) {
+    int at = 0;
+    fputs("\ncolumns", stdout);
+    for (int i = 0; i < carom_result_columns(r); ++i) {
+        const char *name = carom_result_column(r, i);
+        if (i == 0 || at + 2 + (int)strlen(name) > 100) fputs("\n ", stdout), at = 1;
+        at += printf(" %s", name);
+    }
+    putchar('\n');
+}
+
+static bool span(carom_result *r, carom_error *err) {
+    const long rows = carom_result_rows(r);
+    printf("\n%ld rows, %d columns", rows, carom_result_columns(r));
+    if (rows > 0) {
+        double from = NAN, to = NAN;
+        if (carom_result_read(r, 0, 0, 1, &from, err) != CAROM_OK || carom_result_read(r, 0, rows - 1, 1, &to, err) != CAROM_OK) return false;
+        printf(", t = %.12g .. %.12g", from, to);
+    }
+    putchar('\n');
+    return true;
+}
+
+static bool events(carom_result *r, carom_error *err) {
+    enum { BLOCK = 1024, KINDS = 6 };
+    carom_result_event *e = malloc(sizeof *e * BLOCK);
+    long count[KINDS] = {0}, total = carom_result_event_count(r);
+    bool good = e != NULL;
+    for (long at = 0; good && at < total; at += BLOCK) {
+        const long n = total - at < BLOCK ? total - at : BLOCK;
+        good = carom_result_events(r, at, n, e, err) == CAROM_OK;
+        for (long i = 0; good && i < n; ++i)
+            for (int k = 0; k < KINDS; ++k) count[k] += strcmp(e[i].kind, carom_event_word((carom_event_kind)k)) == 0;
+    }
+    free(e);
+    if (!good) return false;
+    printf("\n%ld events", total);
+    for (int k = 0, first = 1; k < KINDS; ++k)
+        if (count[k]) printf("%s%s %ld", first ? ": " : ", ", carom_event_word((carom_event_kind)k), count[k]), first = 0;
+    putchar('\n');
+    return true;
+}
+
+static int info_result(const char *file) {
+    carom_error err = {0};
+    carom_result *r = carom_result_open(file, &err);
+    bool good = r != NULL;
+    if (good) {
+        printf("%s: result of carom\n", file);
+        attributes(r);
+        good = span(r, &err);
+    }
+    if (good) {
+        columns(r);
+        good = events(r, &err);
+    }
+    carom_ledger l;
+    carom_ledger_names names;
+    if (good && carom_result_ledger(r, &l, &names)) {
+        puts("\nledger");
+        carom_ledger_print(stdout, &l, names);
+    }
+    carom_result_close(r);
+    if (!good) cli_say("%s", err.text);
+    return good ? CLI_DONE : CLI_USAGE;
+}
+
+static int run(const cli_args *a) {
+    return carom_result_probe(a->word[0]) ? info_result(a->word[0]) : info_model(a);
+}
+
+const cli_verb cli_info = {.name = "info", .arguments = "FILE", .about = "what is in this model or result", .least = 1, .most = 1,
+                           .options = options, .run = run};

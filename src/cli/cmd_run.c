@@ -1,0 +1,485 @@
+// cmd_run.c: carom run: a model, a scheme, a result, a ledger.
+//
+// The command line comes before the file's simulation section.  Whatever happens after the first step, what was
+// computed is saved; only then does the exit status say how it went.
+#define _POSIX_C_SOURCE 200809L
+#include "cli/cli.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const cli_option options[] = {
+    {"scheme", 0, "NAME", "time-stepping scheme; `carom schemes` lists them", false},
+    {"step", 0, "H", "step size; the last step is shortened when T/H is not an integer", false},
+    {"end", 0, "T", "end time", false},
+    {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver; `carom schemes NAME` lists them", true},
+    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    {"adaptive", 0, NULL, "step sizes from error estimates; --step is then the first one to try", false},
+    {"rtol", 0, "X", "tolerance relative to each coordinate and rate, for adaptive steps and schemes that control their own", false},
+    {"atol", 0, "X", "the same, absolute", false},
+    {"every", 0, "N", "record a row every N steps (default: about 2000 rows)", false},
+    {"dt-out", 0, "T", "record a row at the first step end at or after k T", false},
+    {"out", 'o', "FILE", "result: .h5 (default: the model's file name with .h5, in this folder), .csv, or - for CSV on standard output", false},
+    {"resume", 0, "FILE.h5", "go on where that result stops; only --end and --out may differ", false},
+    {"quiet", 'q', NULL, "nothing but errors", false},
+    {"json", 0, NULL, "the ledger as JSON on standard output", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+typedef struct run {
+    const cli_args *a;
+    char *text;              // the model
+    size_t length;
+    const char *model_file;
+    char *model_file_own, *scheme_own, *set_own, *options_own; // from a resumed file
+    const char **set, **options;
+    char tolerance[2][48];   // --rtol and --atol as options of the simulation
+    const char *scheme;
+    double step, end, dt_out, every;
+    const char *out;         // NULL: standard output
+    char *out_own;
+    carom_model *model;
+    carom_sim *sim;
+    carom_record *record;
+    bool quiet, json, stopped, record_failed;
+    double flushed;          // when
+    cli_progress progress;
+    carom_error err;
+} run;
+
+// -- what is wanted -----------------------------------------------------------------------------------
+
+static bool read_usage(run *r, const cli_args *a) {
+    r->quiet = cli_has(a, "quiet");
+    r->json = cli_has(a, "json");
+    r->step = r->end = NAN;
+    const char *out = cli_value(a, "out");
+    if (!cli_positive(a, "step", &r->step) || !cli_positive(a, "end", &r->end) || !cli_positive(a, "dt-out", &r->dt_out) ||
+        !cli_positive(a, "every", &r->every))
+        return false;
+    if (r->every != floor(r->every) || r->every > 1e15) return cli_say("--every: %s is not a whole number", cli_value(a, "every")), false;
+    if (r->every > 0 && r->dt_out > 0) return cli_say("--every and --dt-out say the same thing twice; give one of them"), false;
+    if (out && strcmp(out, "-") == 0 && r->json) return cli_say("--json and --out - both want standard output; give --out a file"), false;
+    if (out && strcmp(out, "-") != 0 && !cli_ends(out, ".h5") && !cli_ends(out, ".csv"))
+        return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
+    if (a->n == 0 && !cli_has(a, "resume")) return cli_say("run wants a model; usage: carom run %s", a->verb->arguments), false;
+    return true;
+}
+
+// Lines of `own` as a NULL-terminated list; cuts own up.
+static const char **split(char *own) {
+    size_t n = 0;
+    for (const char *s = own; *s; ++s) n += *s == '\n';
+    const char **list = calloc(n + 2, sizeof *list);
+    if (!list) abort();
+    size_t i = 0;
+    for (char *at = own; at && *at;) {
+        char *end = strchr(at, '\n');
+        if (end) *end++ = 0;
+        list[i++] = at;
+        at = end;
+    }
+    return list;
+}
+
+static bool same_list(const cli_args *a, const char *name, const char *stored) {
+    if (!cli_has(a, name)) return true;
+    const char **given = cli_list(a, name, NULL);
+    char *copy = strdup(stored);
+    if (!copy) abort();
+    const char **have = split(copy);
+    // The file's own options come first in what was stored.
+    size_t n = 0, k = 0;
+    while (have[n]) ++n;
+    while (given[k]) ++k;
+    bool same = k <= n;
+    for (size_t i = 0; same && i < k; ++i) same = strcmp(given[i], have[n - k + i]) == 0;
+    free(have);
+    free(copy);
+    free(given);
+    if (!same) cli_say("--%s differs from what the result was computed with; a resumed run cannot change it", name);
+    return same;
+}
+
+static bool same_number(const char *option, double given, bool is_given, double stored) {
+    if (!is_given || given == stored) return true;
+    cli_say("--%s %.17g differs from %.17g, with which the result was computed; a resumed run cannot change it", option, given, stored);
+    return false;
+}
+
+static char *copy_text(const char *text) {
+    char *copy = text ? strdup(text) : NULL;
+    if (text && !copy) abort();
+    return copy;
+}
+
+// An end before what is there already would throw rows away.
+static bool later(carom_result *old, const char *file, double end, carom_error *err) {
+    const long rows = carom_result_rows(old);
+    double t = 0;
+    if (rows > 0 && carom_result_read(old, 0, rows - 1, 1, &t, err) != CAROM_OK) return cli_say("%s", err->text), false;
+    if (t > end) return cli_say("%s is already at t = %.9g; --end must not be earlier", file, t), false;
+    return true;
+}
+
+// Everything from the result that is to be continued.
+static bool read_resumed(run *r, const char *file) {
+    carom_result *old = carom_result_open(file, &r->err);
+    if (!old) return cli_say("%s", r->err.text), false;
+    double step = NAN, end = NAN, every = 0, dt_out = 0;
+    size_t length = 0;
+    const char *text = carom_result_model(old, &length), *set = carom_result_text(old, "set");
+    const char *given = carom_result_text(old, "options_given"), *scheme = carom_result_text(old, "scheme");
+    bool good = text && set && given && scheme && carom_result_number(old, "step", &step) && carom_result_number(old, "end", &end) &&
+                carom_result_number(old, "every", &every) && carom_result_number(old, "dt_out", &dt_out);
+    if (!good) cli_say("%s does not tell how it was computed; only an .h5 result of `carom run` can be resumed", file);
+    const cli_args *a = r->a;
+    good = good && same_list(a, "set", set) && same_list(a, "option", given) && same_number("step", r->step, cli_has(a, "step"), step) &&
+           same_number("every", r->every, cli_has(a, "every"), every) && same_number("dt-out", r->dt_out, cli_has(a, "dt-out"), dt_out);
+    if (good && cli_has(a, "scheme") && strcmp(cli_value(a, "scheme"), scheme) != 0) {
+        cli_say("%s was computed with %s; a resumed run cannot change the scheme", file, scheme);
+        good = false;
+    }
+    good = good && later(old, file, cli_has(a, "end") ? r->end : end, &r->err);
+    if (good) {
+        r->text = copy_text(text);
+        r->length = length;
+        r->set_own = copy_text(set);
+        r->options_own = copy_text(given);
+        r->scheme = r->scheme_own = copy_text(scheme);
+        r->model_file_own = copy_text(carom_result_text(old, "model_file"));
+        r->model_file = r->model_file_own && r->model_file_own[0] ? r->model_file_own : file;
+        r->set = split(r->set_own);
+        r->options = split(r->options_own);
+        r->step = step;
+        if (!cli_has(a, "end")) r->end = end;
+    }
+    carom_result_close(old);
+    return good;
+}
+
+// A model named beside --resume must be the one in the result.
+static bool same_model(const run *r) {
+    size_t length = 0;
+    char *text = cli_read_file(r->a->word[0], &length);
+    const bool same = text && length == r->length && memcmp(text, r->text, length) == 0;
+    if (text && !same)
+        cli_say("%s is not the model in %s (which holds its own copy); leave the model out, or run it anew", r->a->word[0],
+                cli_value(r->a, "resume"));
+    free(text);
+    return same;
+}
+
+static bool read_model(run *r) {
+    const carom_model_def def = {.text = r->text, .length = r->length, .file = r->model_file, .set = r->set};
+    r->model = carom_model_create(&def, &r->err);
+    if (!r->model) fprintf(stderr, "%s\n", r->err.text);
+    return r->model != NULL;
+}
+
+// --adaptive, --rtol and --atol are options like others; they come after the file's and before --option.  A scheme with
+// an rtol of its own controls its steps itself: there --adaptive has nothing to add.
+static bool read_tolerances(run *r, const char *const *file) {
+    const carom_scheme *const *schemes = carom_schemes();
+    while (*schemes && strcmp((*schemes)->name, r->scheme) != 0) ++schemes;
+    const bool own = *schemes && carom_option_find((*schemes)->options, "rtol", 4) >= 0;
+    const char **list = cli_list(r->a, "option", file);
+    int n = 0, before = 0;
+    while (list[n]) ++n;
+    while (file && file[before]) ++before;
+    r->options = calloc((size_t)n + 4, sizeof *r->options);
+    if (!r->options) abort();
+    int m = 0;
+    for (int i = 0; i < before; ++i) r->options[m++] = list[i];
+    if (cli_has(r->a, "adaptive") && !own) r->options[m++] = "adaptive=on";
+    static const char *const names[2] = {"rtol", "atol"};
+    for (int i = 0; i < 2; ++i) {
+        double x = 0;
+        if (!cli_has(r->a, names[i])) continue;
+        if (!cli_positive(r->a, names[i], &x)) return free(list), false;
+        snprintf(r->tolerance[i], sizeof r->tolerance[i], "%s=%.17g", names[i], x);
+        r->options[m++] = r->tolerance[i];
+        if (!own && !cli_has(r->a, "adaptive"))
+            return cli_say("--%s belongs to adaptive steps; add --adaptive", names[i]), free(list), false;
+    }
+    for (int i = before; i < n; ++i) r->options[m++] = list[i];
+    free(list);
+    if (cli_has(r->a, "adaptive") && isnan(r->step)) r->step = 1e-3 * r->end; // the first to try
+    return true;
+}
+
+// The command line before the file's simulation section.
+static bool read_new(run *r) {
+    r->model_file = r->a->word[0];
+    if (carom_result_probe(r->model_file))
+        return cli_say("%s is a result, not a model; to go on with it: carom run --resume %s", r->model_file, r->model_file), false;
+    r->set = cli_list(r->a, "set", NULL);
+    r->text = cli_read_file(r->model_file, &r->length);
+    if (!r->text || !read_model(r)) return false;
+    const carom_model_run file = carom_model_simulation(r->model);
+    r->scheme = cli_value(r->a, "scheme");
+    if (!r->scheme) r->scheme = file.scheme;
+    if (!r->scheme) r->scheme = carom_sim_default().scheme;
+    if (isnan(r->step)) r->step = file.step;
+    if (isnan(r->end)) r->end = file.end;
+    // Options that the file gives are for the file's scheme.
+    const bool other = file.scheme && cli_has(r->a, "scheme") && strcmp(file.scheme, r->scheme) != 0;
+    if (!read_tolerances(r, other ? NULL : file.options)) return false;
+    if (isnan(r->step)) cli_say("no step size; give --step H, or `step:` in the simulation section of %s", r->model_file);
+    if (isnan(r->end)) cli_say("no end time; give --end T, or `end:` in the simulation section of %s", r->model_file);
+    return !isnan(r->step) && !isnan(r->end);
+}
+
+static const char *constraint_name(const void *user, int id) {
+    return carom_model_constraint(user, id);
+}
+
+static bool create_sim(run *r) {
+    carom_sim_def def = carom_sim_default();
+    def.system = carom_model_system(r->model);
+    def.schemes = carom_schemes();
+    if (r->scheme) def.scheme = r->scheme;
+    def.options = r->options;
+    def.h = r->step;
+    def.t_end = r->end;
+    def.q0 = carom_model_q0(r->model);
+    def.v0 = carom_model_v0(r->model);
+    def.name = constraint_name;
+    def.name_user = r->model;
+    r->sim = carom_sim_create(&def, &r->err);
+    if (!r->sim) cli_say("%s", r->err.text);
+    return r->sim != NULL;
+}
+
+// -- the result ---------------------------------------------------------------------------------------
+
+// Bytes of one file to another name, by way of a third, so that the name never means half a file.
+static bool copy_file(const char *from, const char *to) {
+    char *part = malloc(strlen(to) + 40), block[65536];
+    if (!part) abort();
+    sprintf(part, "%s.%ld.part", to, (long)getpid());
+    FILE *in = fopen(from, "rb"), *out = in ? fopen(part, "wb") : NULL;
+    bool good = in && out;
+    for (size_t n = 1; good && n > 0;) {
+        n = fread(block, 1, sizeof block, in);
+        good = !ferror(in) && fwrite(block, 1, n, out) == n;
+    }
+    if (in) fclose(in);
+    if (out) good = fclose(out) == 0 && good;
+    good = good && rename(part, to) == 0;
+    if (!good) {
+        cli_say("cannot copy %s to %s: %s", from, to, strerror(errno));
+        unlink(part);
+    }
+    free(part);
+    return good;
+}
+
+static bool same_file(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool open_record(run *r) {
+    const char *resume = cli_value(r->a, "resume"), *out = cli_value(r->a, "out");
+    static const char *const endings[] = {".yaml", ".yml", NULL};
+    carom_record_def def = carom_record_default();
+    if (out && strcmp(out, "-") == 0)
+        def.stream = stdout;
+    else if (out)
+        r->out = out;
+    else if (resume)
+        r->out = resume;
+    else
+        r->out = r->out_own = cli_rename(r->model_file, endings, ".h5");
+    def.file = r->out;
+    def.model = r->model;
+    def.sim = r->sim;
+    def.step = r->step;
+    def.end = r->end;
+    def.every = (long)r->every;
+    def.dt_out = r->dt_out;
+    def.text = r->text;
+    def.length = r->length;
+    def.model_file = r->model_file;
+    def.set = r->set;
+    def.options = r->options;
+    if (resume) {
+        if (!r->out || !cli_ends(r->out, ".h5")) return cli_say("a resumed run goes on in an .h5 file; give --out one, or leave it out"), false;
+        if (out && !same_file(out, resume) && !copy_file(resume, out)) return false;
+    }
+    r->record = resume ? carom_record_resume(&def, &r->err) : carom_record_create(&def, &r->err);
+    if (!r->record) cli_say("%s", r->err.text);
+    return r->record != NULL;
+}
+
+// -- the loop -----------------------------------------------------------------------------------------
+
+static double fraction(const run *r, const carom_now *now) {
+    const double x = now->t / r->end;
+    return x < 0 ? 0 : x > 1 ? 1 : x;
+}
+
+static carom_status attend(run *r, const carom_now *now) {
+    if (cli_signals_take()) {
+        r->stopped = true;
+        return CAROM_STOPPED;
+    }
+    cli_progress_show(&r->progress, fraction(r, now), now->t);
+    const double clock = cli_clock();
+    if (clock - r->flushed < 0.5) return CAROM_OK;
+    const carom_status status = carom_record_flush(r->record, &r->err);
+    r->record_failed = status != CAROM_OK;
+    r->flushed = cli_clock();
+    return status;
+}
+
+static carom_status on_step(void *user, const carom_now *now) {
+    run *r = user;
+    const carom_status status = carom_record_step(r->record, now);
+    if (status != CAROM_OK) {
+        r->record_failed = true;
+        r->err = *carom_record_error(r->record);
+        return status;
+    }
+    return cli_attention ? attend(r, now) : CAROM_OK;
+}
+
+// -- the account --------------------------------------------------------------------------------------
+
+typedef struct verdict { bool met; const char *text; double left, right; } verdict;
+
+static verdict *judge(const run *r, const carom_ledger *l, int *n) {
+    *n = carom_model_count(r->model).checks;
+    verdict *v = calloc((size_t)*n + 1, sizeof *v);
+    if (!v) abort();
+    const double *low = NULL, *high = NULL;
+    const carom_now now = carom_sim_now(r->sim);
+    carom_record_extremes(r->record, &low, &high);
+    for (int i = 0; i < *n; ++i)
+        v[i].met = carom_model_check(r->model, i, low, high, l, carom_sim_work(r->sim), now.t, now.q, now.v, &v[i].text, &v[i].left, &v[i].right);
+    return v;
+}
+
+static void print_json(const run *r, const carom_ledger *l, const char *status, const verdict *v, int n) {
+    FILE *f = stdout;
+    const struct { const char *name, *text; } text[] = {
+        {"model", r->model_file}, {"name", carom_model_name(r->model)}, {"scheme", carom_sim_scheme(r->sim)->name},
+        {"result", r->out}, {"status", status}, {"version", CAROM_VERSION}, {"warning", carom_sim_warning(r->sim)},
+    };
+    fputs("{", f);
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; ++i) {
+        fprintf(f, "%s\"%s\": ", i ? ",\n  " : "\n  ", text[i].name);
+        carom_json_string(f, text[i].text);
+    }
+    fputs(",\n  \"step\": ", f), carom_json_number(f, r->step);
+    fputs(", \"end\": ", f), carom_json_number(f, r->end);
+    fputs(", \"time\": ", f), carom_json_number(f, carom_sim_now(r->sim).t);
+    fprintf(f, ", \"rows\": %ld,\n  ", carom_record_rows(r->record));
+    carom_ledger_json(f, l, carom_ledger_names_of(l, r->model));
+    fputs(",\n  \"checks\": [", f);
+    for (int i = 0; i < n; ++i) {
+        fputs(i ? ",\n    {\"check\": " : "\n    {\"check\": ", f), carom_json_string(f, v[i].text);
+        fprintf(f, ", \"met\": %s, \"left\": ", v[i].met ? "true" : "false"), carom_json_number(f, v[i].left);
+        fputs(", \"right\": ", f), carom_json_number(f, v[i].right);
+        fputs("}", f);
+    }
+    fputs("]\n}\n", f);
+}
+
+static void print_text(const run *r, const carom_ledger *l, const verdict *v, int n) {
+    FILE *f = r->out ? stdout : stderr;
+    const char *name = carom_model_name(r->model);
+    fprintf(f, "%s: %s, step %g, t = 0 .. %.9g", name ? name : r->model_file, carom_sim_scheme(r->sim)->name, r->step, carom_sim_now(r->sim).t);
+    if (r->out) fprintf(f, ", %ld rows in %s", carom_record_rows(r->record), r->out);
+    fputc('\n', f);
+    carom_ledger_print(f, l, carom_ledger_names_of(l, r->model));
+    if (carom_sim_warning(r->sim)) fprintf(f, "  %-12s %s\n", "warning", carom_sim_warning(r->sim));
+    for (int i = 0; i < n; ++i)
+        if (v[i].met) fprintf(f, "  check ok     %s (%.6g, %.6g)\n", v[i].text, v[i].left, v[i].right);
+    fflush(f);
+}
+
+static int report(run *r, const char *status, int code) {
+    carom_ledger l;
+    if (carom_sim_ledger(r->sim, &l, &r->err) != CAROM_OK) return cli_say("%s", r->err.text), CLI_FAILED;
+    int n = 0;
+    verdict *v = code == CLI_DONE ? judge(r, &l, &n) : NULL; // a run that did not end has no verdict
+    if (r->json)
+        print_json(r, &l, status, v, n);
+    else if (!r->quiet)
+        print_text(r, &l, v, n);
+    for (int i = 0; i < n; ++i) {
+        if (v[i].met) continue;
+        cli_say("check failed: %s (%.9g, %.9g)", v[i].text, v[i].left, v[i].right);
+        code = CLI_CHECK;
+    }
+    free(v);
+    return code;
+}
+
+static int conclude(run *r, carom_status status) {
+    const char *word = r->stopped ? "interrupted" : status == CAROM_OK || carom_sim_done(r->sim) ? "done" : "failed";
+    int code = r->stopped ? CLI_INTERRUPTED : strcmp(word, "done") == 0 && !r->record_failed ? CLI_DONE : CLI_FAILED;
+    const carom_error failure = r->err;
+    if (code == CLI_FAILED) cli_say("%s", failure.text);
+    carom_error err = {0};
+    if (carom_record_finish(r->record, word, code == CLI_FAILED ? failure.text : NULL, &err) != CAROM_OK) {
+        cli_say("%s", err.text);
+        return code == CLI_INTERRUPTED ? code : CLI_FAILED;
+    }
+    code = report(r, word, code);
+    const double t = carom_sim_now(r->sim).t;
+    if (code == CLI_FAILED && r->out) cli_say("what was computed until t = %.9g is in %s", t, r->out);
+    if (code == CLI_INTERRUPTED && r->out && cli_ends(r->out, ".h5"))
+        cli_say("interrupted at t = %.9g and saved; go on with: carom run --resume %s", t, r->out);
+    else if (code == CLI_INTERRUPTED)
+        cli_say("interrupted at t = %.9g; rows until then are written (only .h5 results can be resumed)", t);
+    return code;
+}
+
+static int simulate(run *r) {
+    const carom_now now = carom_sim_now(r->sim);
+    r->progress = cli_progress_begin(!r->quiet, fraction(r, &now));
+    r->flushed = cli_clock();
+    cli_signals_begin();
+    const carom_status status = carom_sim_run(r->sim, on_step, r, &r->err);
+    cli_progress_end(&r->progress);
+    const int code = conclude(r, status);
+    cli_signals_end();
+    return code;
+}
+
+static int go(const cli_args *a) {
+    run r = {.a = a};
+    int code = CLI_USAGE;
+    const char *resume = cli_value(a, "resume");
+    bool ready = read_usage(&r, a);
+    if (ready && resume)
+        ready = read_resumed(&r, resume) && (a->n == 0 || same_model(&r)) && read_model(&r);
+    else if (ready)
+        ready = read_new(&r);
+    if (ready && create_sim(&r) && open_record(&r)) code = simulate(&r);
+    carom_record_destroy(r.record);
+    carom_sim_destroy(r.sim);
+    carom_model_destroy(r.model);
+    free(r.set);
+    free(r.options);
+    free(r.text);
+    free(r.model_file_own);
+    free(r.scheme_own);
+    free(r.set_own);
+    free(r.options_own);
+    free(r.out_own);
+    return code;
+}
+
+const cli_verb cli_run = {
+    .name = "run", .arguments = "MODEL", .about = "simulate; progress bar on a terminal; a ledger at the end", .most = 1,
+    .options = options, .run = go,
+    .text = "Scheme, step, end and options come from the command line or else from the simulation section of the model.\n"
+            "Ctrl-C saves and closes the result; `carom run --resume FILE.h5` goes on, bit for bit as if it had never stopped.",
+};

@@ -1,0 +1,91 @@
+// cmd_schemes.c: the schemes, from their own tables.
+#include "cli/cli.h"
+#include "sim/sim.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const struct { unsigned bit; const char *word; } lack[] = {
+    {CAROM_NO_FRICTION, "friction"},
+    {CAROM_NO_BILATERAL, "bilateral constraints"},
+    {CAROM_NO_UNEQUAL_RESTITUTION, "unequal restitution"},
+    {CAROM_NO_STEP_CHANGE, "non-integer end"},
+    {CAROM_NO_IMPACTS, "impact law"},
+};
+
+static const char *lacks(const carom_scheme *s, char *text, size_t size) {
+    text[0] = 0;
+    for (size_t i = 0; i < sizeof lack / sizeof lack[0]; ++i) {
+        if (!(s->lacks & lack[i].bit)) continue;
+        const size_t n = strlen(text);
+        snprintf(text + n, size - n, "%s%s", n ? ", " : "", lack[i].word);
+    }
+    return text[0] ? text : "-";
+}
+
+// The order with default options where an option decides.
+static int order(const carom_scheme *s) {
+    double *opt = calloc((size_t)carom_option_count(s->options) + 1, sizeof *opt);
+    if (!opt) abort();
+    carom_option_defaults(s->options, opt);
+    const int p = s->order_of ? s->order_of(opt) : s->order;
+    free(opt);
+    return p;
+}
+
+static void list(void) {
+    char text[160];
+    printf("%-26s %-6s\n", "scheme", "order");
+    for (const carom_scheme *const *at = carom_schemes(); *at; ++at) {
+        const carom_scheme *s = *at;
+        printf("%-26s %-6d %s\n", s->name, order(s), s->about);
+        if (s->lacks) printf("%-33s lacks: %s\n", "", lacks(s, text, sizeof text));
+    }
+    puts("\n`carom schemes NAME` shows equations and options.  Order: on smooth motion; across impacts it is 1.");
+}
+
+static void option(const carom_option *o) {
+    char fallback[64];
+    carom_option_write(o, o->fallback, fallback, sizeof fallback);
+    printf("  %-16s %-12s %s: ", o->name, fallback, o->about ? o->about : "");
+    if (o->kind == CAROM_CHOICE)
+        printf("%s\n", o->choices);
+    else
+        printf("%s in [%g, %g%c\n", o->kind == CAROM_INTEGER ? "integer" : "number", o->low, o->high, o->open_high ? ')' : ']');
+}
+
+static void show(const carom_scheme *s) {
+    char text[160];
+    printf("%s: %s\n\n", s->name, s->about);
+    if (s->text) printf("%s%s\n", s->text, cli_ends(s->text, "\n") ? "" : "\n");
+    printf("order on smooth motion: %d%s\nlacks: %s\n", order(s), s->order_of ? " (an option decides)" : "", lacks(s, text, sizeof text));
+    puts("\noptions, with defaults (--option NAME=VALUE):");
+    for (int i = 0; s->options && s->options[i].name; ++i) option(&s->options[i]);
+    for (int i = 0; carom_common_options[i].name; ++i) option(&carom_common_options[i]);
+}
+
+static const char *scheme_name(const void *user, int i) {
+    (void)user;
+    const carom_scheme *s = carom_schemes()[i]; // asked in order, up to the first NULL
+    return s ? s->name : NULL;
+}
+
+static int run(const cli_args *a) {
+    if (a->n == 0) {
+        list();
+        return CLI_DONE;
+    }
+    const carom_scheme *const *at = carom_schemes();
+    while (*at && strcmp((*at)->name, a->word[0]) != 0) ++at;
+    const carom_scheme *s = *at;
+    if (!s) {
+        char hint[96];
+        cli_say("there is no scheme '%s'%s", a->word[0], cli_suggest(hint, sizeof hint, a->word[0], scheme_name, NULL));
+        fputs("`carom schemes` lists them\n", stderr);
+        return CLI_USAGE;
+    }
+    show(s);
+    return CLI_DONE;
+}
+
+const cli_verb cli_schemes = {.name = "schemes", .arguments = "[NAME]", .most = 1, .run = run,
+                              .about = "the schemes; one scheme's equations, order, what it lacks, options"};

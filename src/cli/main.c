@@ -1,0 +1,48 @@
+// main.c: carom VERB ...
+#include "cli/cli.h"
+#include "io/exit.h"
+#include <string.h>
+
+static const cli_verb *const verbs[] = {&cli_run, &cli_compare, &cli_check, &cli_info, &cli_schemes, &cli_examples, &cli_plot, &cli_help, NULL};
+
+const cli_verb *cli_verb_at(int i) {
+    return verbs[i];
+}
+
+const cli_verb *cli_verb_find(const char *name) {
+    for (int i = 0; verbs[i]; ++i)
+        if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
+    return NULL;
+}
+
+int main(int argc, char **argv) {
+    h5_no_tidying_at_exit();
+    char *none[] = {NULL};
+    const char *name = argc > 1 ? argv[1] : NULL;
+    if (!name) {
+        cli_help.run(&(cli_args){.verb = &cli_help});
+        return CLI_USAGE;
+    }
+    if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0) {
+        puts("carom " CAROM_VERSION);
+        return CLI_DONE;
+    }
+    const bool wants_help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+    const cli_verb *verb = wants_help ? &cli_help : cli_verb_find(name);
+    if (!verb) return cli_help.run(&(cli_args){.verb = &cli_help, .n = 1, .word = (const char *[]){name, NULL}});
+    cli_args a;
+    bool help = false;
+    int status = CLI_USAGE;
+    if (cli_parse(&a, verb, wants_help ? 0 : argc - 2, wants_help ? none : argv + 2, &help)) {
+        status = verb->run(&a);
+    } else if (help) {
+        cli_verb_help(stdout, verb);
+        status = CLI_DONE;
+    }
+    cli_free(&a);
+    if (fflush(stdout) != 0 && status == CLI_DONE) {
+        cli_say("cannot write to standard output");
+        status = CLI_FAILED;
+    }
+    return status;
+}

@@ -1,0 +1,189 @@
+// options.c: one parser for all verbs.  --name value, --name=value, -x value; `--` ends options; `-` is an argument.
+#include "cli/cli.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int find(const cli_verb *verb, const char *name, size_t length) {
+    for (int i = 0; verb->options && verb->options[i].name; ++i)
+        if (strlen(verb->options[i].name) == length && memcmp(verb->options[i].name, name, length) == 0) return i;
+    return -1;
+}
+
+static int find_letter(const cli_verb *verb, char letter) {
+    for (int i = 0; verb->options && verb->options[i].name; ++i)
+        if (verb->options[i].letter == letter) return i;
+    return -1;
+}
+
+static const char *option_name(const void *user, int i) {
+    const cli_verb *verb = user;
+    return verb->options ? verb->options[i].name : NULL;
+}
+
+static bool unknown(const cli_verb *verb, const char *arg) {
+    char name[64], hint[128];
+    const char *bare = arg + strspn(arg, "-");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(bare, "="), bare);
+    const char *near = carom_nearest(name, option_name, verb);
+    if (near)
+        snprintf(hint, sizeof hint, "; did you mean --%s?", near);
+    else
+        snprintf(hint, sizeof hint, "; `carom help %s` lists them", verb->name);
+    cli_say("%s has no option %.*s%s", verb->name, (int)strcspn(arg, "="), arg, hint);
+    return false;
+}
+
+static bool take(cli_args *a, int option, const char *value) {
+    const cli_option *o = &a->verb->options[option];
+    for (int i = 0; i < a->ngiven && !o->repeat; ++i) {
+        if (a->given[i].option == option) {
+            cli_say("--%s is given twice", o->name);
+            return false;
+        }
+    }
+    a->given[a->ngiven++] = (cli_given){option, value};
+    return true;
+}
+
+// One option, its value perhaps in the next argument.
+static bool option(cli_args *a, int argc, char **argv, int *i) {
+    const char *arg = argv[*i], *value = NULL;
+    int k = -1;
+    if (arg[1] == '-') {
+        const char *equals = strchr(arg, '=');
+        k = find(a->verb, arg + 2, equals ? (size_t)(equals - arg) - 2 : strlen(arg) - 2);
+        value = equals ? equals + 1 : NULL;
+    } else {
+        k = find_letter(a->verb, arg[1]);
+        if (k >= 0 && arg[2]) value = arg + 2;
+    }
+    if (k < 0) return unknown(a->verb, arg);
+    const cli_option *o = &a->verb->options[k];
+    if (!o->value) {
+        if (value) {
+            cli_say("--%s takes no value", o->name);
+            return false;
+        }
+        return take(a, k, "");
+    }
+    if (!value && *i + 1 < argc) value = argv[++*i];
+    if (!value) {
+        cli_say("--%s wants a value: --%s %s", o->name, o->name, o->value);
+        return false;
+    }
+    return take(a, k, value);
+}
+
+bool cli_parse(cli_args *a, const cli_verb *verb, int argc, char **argv, bool *help) {
+    *a = (cli_args){.verb = verb};
+    *help = false;
+    a->word = calloc((size_t)argc + 1, sizeof *a->word);
+    a->given = calloc((size_t)argc + 1, sizeof *a->given);
+    if (!a->word || !a->given) return false;
+    bool options = true;
+    for (int i = 0; i < argc; ++i) {
+        if (options && strcmp(argv[i], "--") == 0) {
+            options = false;
+        } else if (options && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
+            *help = true;
+            return false;
+        } else if (options && argv[i][0] == '-' && argv[i][1]) {
+            if (!option(a, argc, argv, &i)) return false;
+        } else {
+            a->word[a->n++] = argv[i];
+        }
+    }
+    if (a->n > verb->most) {
+        cli_say("%s does not know what to do with '%s'; usage: carom %s %s", verb->name, a->word[verb->most], verb->name, verb->arguments);
+        return false;
+    }
+    if (a->n < verb->least) {
+        cli_say("%s wants more; usage: carom %s %s", verb->name, verb->name, verb->arguments);
+        return false;
+    }
+    return true;
+}
+
+void cli_free(cli_args *a) {
+    free(a->word);
+    free(a->given);
+}
+
+const char *cli_value(const cli_args *a, const char *name) {
+    const int k = find(a->verb, name, strlen(name));
+    for (int i = 0; i < a->ngiven; ++i)
+        if (a->given[i].option == k) return a->given[i].value;
+    return NULL;
+}
+
+bool cli_has(const cli_args *a, const char *name) {
+    return cli_value(a, name) != NULL;
+}
+
+const char **cli_list(const cli_args *a, const char *name, const char *const *before) {
+    const int k = find(a->verb, name, strlen(name));
+    int n = 0;
+    while (before && before[n]) ++n;
+    const char **list = calloc((size_t)(n + a->ngiven) + 1, sizeof *list);
+    if (!list) abort();
+    for (int i = 0; i < n; ++i) list[i] = before[i];
+    for (int i = 0; i < a->ngiven; ++i)
+        if (a->given[i].option == k) list[n++] = a->given[i].value;
+    return list;
+}
+
+bool cli_number(const cli_args *a, const char *name, double *x) {
+    const char *text = cli_value(a, name);
+    if (!text) return true;
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value)) {
+        cli_say("--%s: '%s' is not a number", name, text);
+        return false;
+    }
+    *x = value;
+    return true;
+}
+
+bool cli_positive(const cli_args *a, const char *name, double *x) {
+    double value = 1;
+    if (!cli_number(a, name, &value)) return false;
+    if (!(value > 0)) {
+        cli_say("--%s: %s is not above 0", name, cli_value(a, name));
+        return false;
+    }
+    if (cli_has(a, name)) *x = value;
+    return true;
+}
+
+// Words of `text` between columns `indent` and 100.
+static void wrap(FILE *f, const char *text, int indent) {
+    int at = indent;
+    while (*text) {
+        const int n = (int)strcspn(text, " ");
+        if (at + n > 100 && at > indent) {
+            fprintf(f, "\n%*s", indent, "");
+            at = indent;
+        }
+        fprintf(f, "%.*s", n, text);
+        at += n;
+        text += n;
+        if (*text == ' ') fputc(' ', f), ++at, ++text;
+    }
+    fputc('\n', f);
+}
+
+void cli_verb_help(FILE *f, const cli_verb *verb) {
+    fprintf(f, "usage: carom %s %s\n\n%s\n", verb->name, verb->arguments, verb->about);
+    if (verb->text) fprintf(f, "\n%s\n", verb->text);
+    if (!verb->options || !verb->options[0].name) return;
+    fputs("\noptions:\n", f);
+    for (const cli_option *o = verb->options; o->name; ++o) {
+        char head[64];
+        snprintf(head, sizeof head, "%s%c%s--%s%s%s", o->letter ? "-" : "", o->letter ? o->letter : ' ', o->letter ? ", " : "   ", o->name,
+                 o->value ? " " : "", o->value ? o->value : "");
+        fprintf(f, "  %-24s ", head);
+        wrap(f, o->about, 27);
+    }
+}

@@ -1,0 +1,105 @@
+// residual.c: the certificate of a contact problem.
+//
+// Spec: docs/solvers.md, "Certificate".  Everything is in velocity units: an impulse p_i counts as d_i p_i, the
+// velocity that it makes in its own row, d_i = G_ii (a zero or negative diagonal falls back to the largest
+// one, and that to 1).  No solver uses these functions, so a mistake in a solver cannot hide here.
+#include <carom/problem.h>
+#include <math.h>
+
+int carom_law_rows(carom_law law) {
+    return law == CAROM_SPATIAL ? 3 : law == CAROM_PLANAR ? 2 : 1;
+}
+
+// (CP-1)  u = G p + c, `rows` rows at a time in registers.  Zeros of p are not skipped: whatever is not finite
+// in G must show in u.
+#define MULTIPLY(rows)                                                                                                 \
+    for (; i + (rows) <= n; i += (rows)) {                                                                             \
+        double a[rows];                                                                                                \
+        const double *g = pb->G + i;                                                                                   \
+        for (int k = 0; k < (rows); k++) a[k] = pb->c[i + k];                                                          \
+        for (int j = 0; j < n; j++, g += pb->ld)                                                                       \
+            for (int k = 0; k < (rows); k++) a[k] += g[k] * p[j];                                                      \
+        for (int k = 0; k < (rows); k++) u[i + k] = a[k];                                                              \
+    }
+
+static void multiply(const carom_problem *pb) {
+    const int n = pb->n;
+    const double *restrict p = pb->p;
+    double *restrict u = pb->u;
+    int i = 0;
+    MULTIPLY(8)
+    MULTIPLY(4)
+    MULTIPLY(2)
+    MULTIPLY(1)
+}
+
+static double largest_diagonal(const carom_problem *pb) {
+    double d = 0;
+    for (int i = 0; i < pb->n; i++) d = fmax(d, pb->G[i + (size_t)i * pb->ld]);
+    return d > 0 ? d : 1;
+}
+
+// (CP-6)  d of one row.
+static inline double scale(const carom_problem *pb, int i) {
+    const double d = pb->G[i + (size_t)i * pb->ld];
+    return d > 0 ? d : largest_diagonal(pb);
+}
+
+// (CP-7)  0 <= u _|_ p >= 0  <=>  min(u, d p) = 0
+static inline double unilateral(const carom_problem *pb, int i) {
+    const double dp = scale(pb, i) * pb->p[i], u = pb->u[i];
+    return fabs(dp < u ? dp : u);
+}
+
+// (CP-8)  friction  <=>  d p_T = proj(d p_T - u_T) on the disc of radius mu d max(p_N, 0).  The same d on both
+// sides: p_T and mu p_N are impulses and are turned into velocities by the same number.
+static inline double planar(const carom_problem *pb, int i, double mu) {
+    const double d = scale(pb, i + 1), y = d * pb->p[i + 1], z = y - pb->u[i + 1];
+    const double rho = pb->p[i] > 0 ? mu * d * pb->p[i] : 0;
+    return fabs(y - (z > rho ? rho : z < -rho ? -rho : z));
+}
+
+// Both tangential rows take the larger of their two d, so that the disc stays a disc.
+static double spatial(const carom_problem *pb, int i, double mu) {
+    const double d = fmax(scale(pb, i + 1), scale(pb, i + 2)), y1 = d * pb->p[i + 1], y2 = d * pb->p[i + 2];
+    const double z1 = y1 - pb->u[i + 1], z2 = y2 - pb->u[i + 2];
+    const double rho = pb->p[i] > 0 ? mu * d * pb->p[i] : 0, length = sqrt(z1 * z1 + z2 * z2);
+    const double s = length > rho ? rho / length : 1, f1 = y1 - s * z1, f2 = y2 - s * z2;
+    return sqrt(f1 * f1 + f2 * f2);
+}
+
+static inline double block_residual(const carom_problem *pb, const carom_block *b) {
+    if (b->law == CAROM_BILATERAL) return fabs(pb->u[b->at]); // (CP-2)
+    const double e = unilateral(pb, b->at);                   // (CP-3)
+    if (b->law == CAROM_UNILATERAL) return e;
+    const double t = b->law == CAROM_PLANAR ? planar(pb, b->at, b->mu) : spatial(pb, b->at, b->mu); // (CP-4), (CP-5)
+    // A negative, infinite or missing mu makes the law meaningless; the comparison is false for NaN too.
+    return !(b->mu >= 0 && b->mu < INFINITY) ? INFINITY : e > t ? e : t;
+}
+
+double carom_residual(const carom_problem *pb, int *worst) {
+    multiply(pb);
+    double largest = -1;
+    int where = -1, bad = 0;
+    for (int i = 0; i < pb->n; i++) bad |= !(fabs(pb->u[i]) < INFINITY); // whatever is not finite has come into u
+    for (int b = 0; b < pb->nb; b++) {
+        const double e = block_residual(pb, pb->block + b);
+        if (!(e <= largest)) {
+            largest = e;
+            where = b;
+        }
+    }
+    if (worst) *worst = where;
+    if (bad || !(largest < INFINITY)) return INFINITY;
+    return largest > 0 ? largest : 0;
+}
+
+double carom_rounding(const carom_problem *pb) {
+    double largest = 0;
+    for (int i = 0; i < pb->n; i++) {
+        double sum = fabs(pb->c[i]);
+        for (int j = 0; j < pb->n; j++) sum += fabs(pb->G[i + (size_t)j * pb->ld] * pb->p[j]);
+        largest = fmax(largest, sum);
+    }
+    return (4 + 0.25 * pb->n) * 0x1p-52 * largest; // (CP-9)
+}

@@ -1,0 +1,274 @@
+// decide.c: what happens at an event: impact, then who stays, sticks, slides or leaves.
+//
+// Newton's law acts on all contacts at the wall at once (EV-9); those that are left without normal velocity enter the
+// laws on acceleration level (EV-5), and those decide.  Where acceleration and reaction both vanish, the laws
+// are asked again a moment later (EV-11).
+#include "event/event.h"
+#include <float.h>
+#include <math.h>
+
+enum { RUN = 3, LONG_RUN = 50 }; // impacts in a row, each sooner than the one before, that make an accumulation
+
+// Times do not go back.
+static carom_status tell(event_work *w, carom_step *s, double t, int contact, carom_event_kind kind, double before,
+                         double after, double impulse) {
+    w->told = fmin(fmax(fmax(t, w->told), s->t), s->t + s->h);
+    return carom_tell(s, (carom_event){w->told, contact, kind, before, after, impulse});
+}
+
+// Velocities up to this count as none.
+static double still(const event_work *w, const carom_step *s, const carom_local *L, int k) {
+    return event_still(w, s, L, k) + 64 * DBL_EPSILON * carom_local_reach(L, k, w->v);
+}
+
+// A step that has used up most of its events hands over sooner: a long run of impacts that will end within the step, by
+// its own restitution, is ended now.
+static bool hand_over(const event_work *w, const carom_step *s, int contact) {
+    const event_contact *c = w->contact + contact;
+    const double e = s->sys->contacts[contact].restitution, rest = e < 1 ? c->flight * e / (1 - e) : HUGE_VAL;
+    const bool late = w->events > 0.75 * s->opt[OPT_EVENTS] || s->nevents > 0.75 * s->most_events;
+    return late && c->mode == MODE_OPEN && c->run >= LONG_RUN && w->hit[2 * contact] && w->t + rest <= s->t + s->h;
+}
+
+// (EV-14)  Flights so short, after a run of ever shorter ones, have accumulated: whatever velocity is left, the limit
+// has none, because a velocity that changes sign infinitely often before one instant tends to zero there.
+static void find_accumulated(event_work *w, const carom_step *s) {
+    const double shortest = s->opt[OPT_TIME] * w->head.size_q / w->head.size_v;
+    bool some = false;
+    for (int pass = 0; pass < 2; ++pass) // one has come so far; then all that have nearly
+        for (int i = 0; i < s->sys->nc; ++i) {
+            const event_contact *c = w->contact + i;
+            w->over[i] = c->mode == MODE_OPEN && c->run >= RUN && (pass == 0 || some) &&
+                         w->t - c->impact_t <= (pass == 0 ? 1 : 16) * shortest;
+            some = some || w->over[i];
+        }
+    for (int i = 0; i < s->sys->nc; ++i) w->over[i] = w->over[i] || hand_over(w, s, i);
+}
+
+// (EV-9)  I_c: contacts that were closed, that were reported, or that are at the wall.
+static carom_status gather(event_work *w, carom_step *s, bool first) {
+    const carom_system *sys = s->sys;
+    CAROM_TRY(carom_gaps(s, w->g, w->t, w->q));
+    carom_close_all(s, &w->all);
+    CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
+    find_accumulated(w, s);
+    const double relative = first ? fmax(s->opt[OPT_GAP], s->opt[OPT_RTOL]) : s->opt[OPT_GAP];
+    for (int id = 0; id < sys->ne + sys->nc; ++id) {
+        const int c = id - sys->ne;
+        if (c >= 0)
+            w->in[c] = w->contact[c].mode != MODE_OPEN || w->hit[2 * c] || w->over[c] ||
+                       w->g[id] <= relative * carom_local_reach(&w->all, w->all.at[id], w->span);
+        w->side[id] = c < 0 || w->in[c] ? -1 : 1;
+        if (c >= 0) w->was[c] = w->contact[c].mode, w->left[c] = 0;
+    }
+    carom_close(s, &w->C, w->side);
+    return CAROM_OK;
+}
+
+static bool approaches(const event_work *w, const carom_step *s, bool first) {
+    for (int b = 0; b < w->C.nb; ++b) {
+        const int k = w->C.at[b];
+        const double little = 1e-3 * event_still(w, s, &w->C, k) + 64 * DBL_EPSILON * carom_local_reach(&w->C, k, w->v);
+        if (w->C.id[b] < s->sys->ne ? first && fabs(w->u_minus[k]) > little : w->u_minus[k] < -little) return true;
+    }
+    return false;
+}
+
+static carom_status tell_impacts(event_work *w, carom_step *s) {
+    const double most = carom_norm_max(w->p, w->C.at[w->C.nb]);
+    for (int b = s->sys->ne; b < w->C.nb; ++b) {
+        const int k = w->C.at[b], contact = w->C.id[b] - s->sys->ne;
+        if (!(w->p[k] > 1e-12 * most)) continue;
+        event_contact *c = w->contact + contact;
+        const double flight = w->t - c->impact_t;
+        c->run = c->run > 0 && (c->run == 1 || flight <= c->flight * (1 + 1e-9)) ? c->run + 1 : 1;
+        c->flight = flight;
+        c->impact_t = w->t;
+        CAROM_TRY(tell(w, s, w->t, contact, CAROM_IMPACT, w->u_minus[k], w->u_plus[k], w->p[k]));
+    }
+    return CAROM_OK;
+}
+
+// M (v+ - v-) = W P with Newton's law.  A contact that separates already has no restitution to offer.
+static carom_status impact(event_work *w, carom_step *s) {
+    const carom_local *C = &w->C;
+    CAROM_TRY(carom_mass_factor(s, &w->F, w->t, w->q));
+    carom_problem_form(s, C, C, &w->F, 1);
+    carom_copy(w->u_clip, w->u_minus, C->at[C->nb]);
+    for (int b = 0; b < C->nb; ++b) {
+        const int contact = C->id[b] - s->sys->ne;
+        w->u_clip[C->at[b]] = contact >= 0 && w->over[contact] ? 0 : fmin(w->u_clip[C->at[b]], 0);
+    }
+    carom_problem_restitution(s, C, w->u_minus, w->u_clip);
+    CAROM_TRY(carom_problem_solve(s, C));
+    carom_copy(w->p, s->problem.p, s->problem.n);
+    carom_problem_apply(s, w->v, 1);
+    carom_local_velocity(w->u_plus, C, w->v);
+    carom_book_impulses(s, C, w->p, w->u_minus, w->u_plus);
+    return tell_impacts(w, s);
+}
+
+// Contacts with a normal velocity leave; the others are candidates, sliding or perhaps sticking.
+static void candidates(event_work *w, carom_step *s) {
+    carom_local_velocity(w->u_plus, &w->C, w->v);
+    for (int b = s->sys->ne; b < w->C.nb; ++b) {
+        const int k = w->C.at[b], tangents = w->C.at[b + 1] - k - 1, contact = w->C.id[b] - s->sys->ne;
+        event_contact *c = w->contact + contact;
+        const double *u = w->u_plus + k;
+        w->left[contact] = u[0];
+        if (u[0] > still(w, s, &w->C, k)) {
+            c->mode = MODE_OPEN;
+            w->in[contact] = false;
+            continue;
+        }
+        c->mode = MODE_FREE;
+        if (tangents == 0) continue;
+        const double size = tangents == 1 ? fabs(u[1]) : hypot(u[1], u[2]);
+        const bool event = w->was[contact] == MODE_SLIP && w->hit[2 * contact + 1], stopped = event && !c->young;
+        const bool young =
+            w->was[contact] == MODE_SLIP && c->young && !event && size <= EVENT_YOUNG * event_still(w, s, &w->C, k + 1);
+        c->mode = stopped || size <= still(w, s, &w->C, k + 1) ? MODE_STICK : MODE_SLIP;
+        if (c->mode == MODE_SLIP && young) continue;
+        c->young = 0;
+        for (int i = 0; c->mode == MODE_SLIP && i < tangents; ++i) c->dir[i] = u[1 + i] / size;
+    }
+}
+
+// (EV-10)  The velocities that are left are taken away by one last, plastic impulse.  It is booked where it is more
+// than rounding.
+static carom_status settle(event_work *w, carom_step *s) {
+    CAROM_TRY(event_project_velocity(w, s, w->p));
+    const carom_local *L = &w->L;
+    bool some = false;
+    for (int k = 0; k < L->at[L->nb]; ++k)
+        some = some || fabs(w->u[k]) * (w->p[k] != 0) > 1024 * DBL_EPSILON * carom_local_reach(L, k, w->v);
+    if (!some) return CAROM_OK;
+    carom_copy(w->u_minus, w->u, L->at[L->nb]);
+    carom_local_velocity(w->u_plus, L, w->v);
+    carom_book_impulses(s, L, w->p, w->u_minus, w->u_plus);
+    return CAROM_OK;
+}
+
+// What the laws say of block b: 1 holds, -1 lets go, 0 cannot say.  First for the normal, then for the tangents.
+static int holds(const double *lambda, const double *Gamma, const double *noise, const double *D, double tol) {
+    if (Gamma[0] > tol * noise[0]) return -1;
+    return lambda[0] * D[0] > tol * noise[0] ? 1 : 0;
+}
+
+static double size_of(const double *x, int n) { return n == 1 ? fabs(x[0]) : hypot(x[0], x[1]); }
+
+static int sticks(const double *lambda, const double *Gamma, const double *noise, const double *D, int tangents,
+                  double mu, double tol) {
+    if (size_of(Gamma + 1, tangents) > tol * (noise[1] + noise[0])) return -1;
+    return (mu * lambda[0] - size_of(lambda + 1, tangents)) * D[1] > tol * (noise[1] + mu * noise[0]) ? 1 : 0;
+}
+
+// Laws at the present state go to *_0; then the state is moved on by a moment, where the first derivative that is
+// not zero has had its say.
+static carom_status look_ahead(event_work *w, carom_step *s) {
+    const int m = w->L.at[w->L.nb];
+    carom_copy(w->lambda_0, w->lambda, m);
+    carom_copy(w->Gamma_0, w->Gamma, m);
+    carom_copy(w->noise_0, w->noise, m);
+    carom_copy(w->D_0, w->D, m);
+    const double tol = s->opt[OPT_DECIDE];
+    bool sure = true;
+    for (int b = s->sys->ne; b < w->L.nb; ++b) {
+        const int k = w->L.at[b], contact = w->L.id[b] - s->sys->ne,
+                  normal = holds(w->lambda + k, w->Gamma + k, w->noise + k, w->D + k, tol);
+        sure = sure && normal != 0;
+        if (normal > 0 && w->contact[contact].mode == MODE_STICK)
+            sure = sure && sticks(w->lambda + k, w->Gamma + k, w->noise + k, w->D + k, w->L.at[b + 1] - k - 1,
+                                  s->sys->contacts[contact].friction, tol) != 0;
+    }
+    if (sure) return CAROM_OK;
+    // (EV-11)  delta = 10 tol size_q/size_v
+    const double delta = 10 * tol * w->head.size_q / w->head.size_v;
+    carom_move(s, w->q_1, w->q, delta, w->v);
+    carom_add(w->v_1, w->v, delta, w->a, s->sys->nv);
+    return event_law(w, s, w->t + delta, w->q_1, w->v_1);
+}
+
+static void decide_block(event_work *w, const carom_step *s, int b) {
+    const int k = w->L.at[b], contact = w->L.id[b] - s->sys->ne, tangents = w->L.at[b + 1] - k - 1;
+    const double tol = s->opt[OPT_DECIDE], mu = s->sys->contacts[contact].friction;
+    event_contact *c = w->contact + contact;
+    int normal = holds(w->lambda_0 + k, w->Gamma_0 + k, w->noise_0 + k, w->D_0 + k, tol);
+    if (normal == 0) normal = holds(w->lambda + k, w->Gamma + k, w->noise + k, w->D + k, 1e-3 * tol);
+    if (normal < 0 || (normal == 0 && w->was[contact] != MODE_OPEN && w->hit[2 * contact])) {
+        c->mode = MODE_OPEN; // its reaction fell to zero
+        return;
+    }
+    if (c->mode != MODE_STICK) return;
+    const double *Gamma = w->Gamma_0 + k;
+    int tangential = sticks(w->lambda_0 + k, Gamma, w->noise_0 + k, w->D_0 + k, tangents, mu, tol);
+    if (tangential == 0) {
+        Gamma = w->Gamma + k;
+        tangential = sticks(w->lambda + k, Gamma, w->noise + k, w->D + k, tangents, mu, 1e-3 * tol);
+    }
+    if (tangential >= 0) return;
+    c->mode = MODE_SLIP;
+    c->young = tangents == 2;
+    for (int i = 0; i < tangents; ++i) c->dir[i] = Gamma[1 + i] / size_of(Gamma + 1, tangents);
+}
+
+// (EV-12)  A run of impacts that ends closed is an accumulation; the rest of it would have lasted 2 u/(Gamma (1 - e)).
+static carom_status tell_closing(event_work *w, carom_step *s, int contact, double Gamma) {
+    event_contact *c = w->contact + contact;
+    double t = w->t;
+    if (c->run >= RUN) {
+        const double e = s->sys->contacts[contact].restitution;
+        if (w->over[contact])
+            t += e < 1 ? c->flight * e / (1 - e) : 0;
+        else if (w->left[contact] > 0 && Gamma > 0 && e < 1)
+            t += 2 * w->left[contact] / (Gamma * (1 - e));
+        CAROM_TRY(tell(w, s, t, contact, CAROM_ACCUMULATION, w->left[contact], 0, 0));
+    }
+    c->run = 0;
+    return tell(w, s, t, contact, CAROM_CLOSE, w->left[contact], 0, 0);
+}
+
+static carom_status tell_changes(event_work *w, carom_step *s, const double *Gamma) {
+    for (int i = 0; i < s->sys->nc; ++i) {
+        const double was = w->was[i], is = w->contact[i].mode;
+        if (was == is) continue;
+        if (is == MODE_OPEN)
+            CAROM_TRY(tell(w, s, w->t, i, CAROM_OPEN, 0, w->left[i], 0));
+        else if (was == MODE_OPEN)
+            CAROM_TRY(tell_closing(w, s, i, Gamma[i]));
+        else if (is == MODE_STICK)
+            CAROM_TRY(tell(w, s, w->t, i, CAROM_STICK, 0, 0, 0));
+        else if (was == MODE_STICK)
+            CAROM_TRY(tell(w, s, w->t, i, CAROM_SLIP, 0, 0, 0));
+    }
+    return CAROM_OK;
+}
+
+// Contacts that were closed or reported are put on the wall, also those that will leave: their gap is zero to rounding
+// only.
+static carom_status touch(event_work *w, carom_step *s) {
+    for (int i = 0; i < s->sys->nc; ++i)
+        w->contact[i].mode = w->was[i] != MODE_OPEN || w->hit[2 * i] ? MODE_FREE : MODE_OPEN;
+    CAROM_TRY(event_project_position(w, s));
+    for (int i = 0; i < s->sys->nc; ++i) w->contact[i].mode = w->was[i];
+    CAROM_TRY(carom_directions(s, &w->C, w->t, w->q));
+    carom_local_velocity(w->u_minus, &w->C, w->v);
+    return CAROM_OK;
+}
+
+carom_status event_resolve(event_work *w, carom_step *s, bool first) {
+    CAROM_TRY(gather(w, s, first));
+    CAROM_TRY(touch(w, s));
+    if (approaches(w, s, first)) CAROM_TRY(impact(w, s));
+    candidates(w, s);
+    CAROM_TRY(settle(w, s));
+    CAROM_TRY(event_law(w, s, w->t, w->q, w->v));
+    CAROM_TRY(look_ahead(w, s));
+    for (int i = 0; i < s->sys->nc; ++i) w->u_0[i] = 0;
+    for (int b = s->sys->ne; b < w->L.nb; ++b) {
+        const int k = w->L.at[b];
+        w->u_0[w->L.id[b] - s->sys->ne] = w->lambda_0[k] * w->D_0[k]; // what pulls it back to the wall
+        decide_block(w, s, b);
+    }
+    return tell_changes(w, s, w->u_0);
+}

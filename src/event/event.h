@@ -1,0 +1,148 @@
+// event.h: the parts of the event-driven scheme.  Spec: docs/methods-event.md.
+//
+// The state of a smooth phase is y = (q, v, one witness per contact, three works); which contacts are closed, sliding
+// and sticking is kept beside it.  Files: smooth.c accelerations and reactions of one phase; watch.c event functions;
+// short.c one Runge-Kutta step for what is too short for a multistep method; cvode.c the multistep method; decide.c
+// impacts and who stays.
+#pragma once
+#include <carom/event.h>
+#include <math.h>
+#include <stdbool.h>
+
+/// Options, in the order of the scheme's list.
+enum {
+    OPT_METHOD,
+    OPT_RTOL,
+    OPT_ATOL,
+    OPT_GAP,
+    OPT_VELOCITY,
+    OPT_TIME,
+    OPT_DECIDE,
+    OPT_LONGEST,
+    OPT_EVENTS,
+    OPT_STEPS
+};
+
+/// What a contact does: numbers in kept memory, so doubles.
+enum { MODE_OPEN, MODE_FREE, MODE_SLIP, MODE_STICK }; // FREE: closed, without friction
+
+typedef struct event_contact {
+    double mode;
+    double dir[2];   // MODE_SLIP: direction of the slip velocity
+    double young;    // it began to slide from rest and is still too slow to have a direction of its own
+    double run;      // impacts in a row, each sooner than the one before
+    double impact_t; // time of the last
+    double flight;   // before it
+} event_contact;
+
+typedef struct event_head {
+    double begun;
+    double size_q, size_v; // largest positions and velocities met: they scale the absolute tolerances
+} event_head;
+
+static const double EVENT_YOUNG = 100; // times event_still()
+
+enum { WORK_FRICTION, WORK_EXTERNAL, WORK_DAMPING, WORKS };
+enum { WANT_FORCE, WANT_VELOCITY, WANT_POSITION }; // what event_form is for
+
+struct event_ode; // SUNDIALS' objects
+
+typedef struct event_work {
+    event_head *kept_head, head;   // kept; of the step under way
+    event_contact *kept, *contact; // the same, by contact
+    carom_status status;           // what a callback met
+    double t;                      // where the step is
+    double *y;                     // state: q, v, witnesses, works
+    double *q, *v;                 // its parts
+    int ny;
+    double *atol;                  // ny
+    double size_p;                 // size of impulses
+    double told;                   // time of the last event told
+    long events, steps;            // of this step
+    struct event_ode *ode;
+
+    // smooth.c: the last system formed
+    carom_factor F;
+    carom_local L;                 // bilateral constraints and closed contacts
+    double *side;                  // by id: negative for those in L
+    double *kappa, *u, *lambda;    // by direction of L: curvature, velocity, reaction
+    double *Gamma, *noise, *D;     // acceleration, size of its terms, W'M^-1 B of its own
+    double *a_f, *a;               // accelerations without and with reactions
+    double *span;                  // nv: size_q, to estimate rounding of gaps
+    int n, *row;                   // unknowns; direction of L of each
+    double *B, *X;                 // force directions and M^-1 times them, by columns
+    double *S, *x, *b, *scratch;   // linear algebra
+    int *pivot;
+
+    // watch.c
+    carom_local all;               // all constraints
+    double *u_all, *kappa_all;     // by its directions
+    double *g;                     // by id
+    double *g_0, *u_0;             // by contact: gap and normal velocity where the phase, or an internal step, began
+    double *phi, *floor;           // 2 nc event functions, their rounding
+    double *slack;                 // how far below zero each may be in this phase
+    bool *armed;                   // it counts in this phase
+    int *hit;                      // events found
+    double *phi_a, *phi_b;         // for event_locate
+
+    // short.c
+    double t_0;                    // where its step begins; y is the state there
+    double *k[7], *y_1, *y_2, *dq;
+
+    // decide.c
+    carom_local C;                 // contacts of an impact
+    double *p, *u_minus, *u_plus, *u_clip; // by its directions
+    double *was, *left;            // by contact: mode before; normal velocity left by the impact
+    bool *in, *over;               // by contact: takes part; has accumulated
+    double *q_1, *v_1, *lambda_0, *Gamma_0, *noise_0, *D_0; // look ahead
+} event_work;
+
+// -- smooth.c ------------------------------------------------------------------------------------------
+/// The linear system over the closed contacts (by their modes) at a state.
+carom_status event_form(event_work *w, carom_step *s, int want, double t, const double *q, const double *v);
+/// Accelerations and reactions of a smooth phase; the same, with the contact laws on acceleration level.
+carom_status event_smooth(event_work *w, carom_step *s, double t, const double *q, const double *v);
+carom_status event_law(event_work *w, carom_step *s, double t, const double *q, const double *v);
+/// y' = rhs(t, y)
+carom_status event_rhs(event_work *w, carom_step *s, double t, const double *y, double *rate);
+/// Positions, then velocities, on the constraints of the closed contacts; p (NULL allowed): the impulses, by direction
+/// of L.
+carom_status event_project_position(event_work *w, carom_step *s);
+carom_status event_project_velocity(event_work *w, carom_step *s, double *p);
+
+// -- watch.c -------------------------------------------------------------------------------------------
+/// Event functions at a state: w->phi; an event is where one falls through zero.
+carom_status event_watch(event_work *w, carom_step *s, double t, const double *y);
+/// Which of them lie below zero, beyond rounding, although they may: hit[] is set, and the answer is whether any is.
+bool event_below(event_work *w, const carom_step *s, int *hit);
+/// Start of a phase: what is armed; contacts that hit at once; time to the next impact by a parabola, and its height.
+carom_status event_begin(event_work *w, carom_step *s, bool *at_once, double *T, double *height, int *who);
+
+// -- short.c -------------------------------------------------------------------------------------------
+/// One Runge-Kutta step to t_1 or the first event, when that is accurate: *done.  *found: an event, in hit[].
+carom_status event_short(event_work *w, carom_step *s, double t_1, double T, double height, int who, bool *done,
+                         bool *found);
+/// First event in (a, b], where none is below zero at a and some are at b: its time and state go to w, its functions to
+/// hit[].  at(w, s, t, y) gives the state at t.
+typedef carom_status (*event_state)(event_work *w, carom_step *s, double t, double *y);
+carom_status event_locate(event_work *w, carom_step *s, double a, double b, event_state at);
+
+// -- cvode.c -------------------------------------------------------------------------------------------
+carom_status event_ode_create(event_work *w, carom_step *s);
+void event_ode_destroy(event_work *w);
+/// To t_1 or the first event; no internal step is longer than longest (0: no limit).
+carom_status event_ode_run(event_work *w, carom_step *s, double t_1, double longest, bool *found);
+
+// -- decide.c ------------------------------------------------------------------------------------------
+/// What happens at the events in hit[].
+carom_status event_resolve(event_work *w, carom_step *s, bool first);
+/// Positions grow while a phase lasts, and with them the rounding of gaps.
+static inline void event_grow(event_work *w, const carom_step *s) {
+    w->head.size_q = fmax(w->head.size_q, carom_norm_max(w->q, s->sys->nq));
+    for (int i = 0; i < s->sys->nv; ++i) w->span[i] = w->head.size_q;
+}
+/// Local velocity in direction k of L that counts as none; before the first impact the scale is that of all velocities.
+static inline double event_still(const event_work *w, const carom_step *s, const carom_local *L, int k) {
+    const double speed = *s->speed > 0 ? *s->speed : carom_local_reach(L, k, w->span) * w->head.size_v / w->head.size_q;
+    return s->opt[OPT_VELOCITY] * speed;
+}

@@ -1,0 +1,156 @@
+// short.c: steps of Dormand and Prince's method of order 5, for what is too short for a multistep method.
+//
+// A flight between two impacts shortly before they accumulate is lower than the tolerance of any integrator that
+// chooses its own steps: it would step over it and fall through the wall.  The parabola (EV-7) says how long the
+// flight is; one step covers it, or a few, and the method's own estimate says whether that is good enough.
+// Other short intervals are covered in the same way.
+#include "event/event.h"
+#include <float.h>
+#include <math.h>
+
+// (EV-8)
+static const double c[7] = {0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1};
+static const double A[6][6] = {
+    {0},
+    {1. / 5},
+    {3. / 40, 9. / 40},
+    {44. / 45, -56. / 15, 32. / 9},
+    {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
+    {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
+};
+static const double b5[7] = {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84, 0};
+static const double b4[7] = {5179. / 57600, 0, 7571. / 16695, 393. / 640, -92097. / 339200, 187. / 2100, 1. / 40};
+
+static const double SAFE = 0.01; // part of the tolerance that such a step may use up: there may be many
+static const double MANY = 32;   // steps that together cost as much as a restart of the multistep method
+static const double LOW = 1e4;   // roundings of a gap
+
+// y_1 = state at t, by one step from (t_0, y); k[0] is there already.
+static carom_status state(event_work *w, carom_step *s, double t, double *y_1) {
+    const double h = t - w->t_0;
+    for (int i = 1; i < 6; ++i) {
+        carom_copy(y_1, w->y, w->ny);
+        for (int j = 0; j < i; ++j) carom_axpy(y_1, h * A[i][j], w->k[j], w->ny);
+        CAROM_TRY(event_rhs(w, s, w->t_0 + c[i] * h, y_1, w->k[i]));
+    }
+    carom_copy(y_1, w->y, w->ny);
+    for (int j = 0; j < 6; ++j) carom_axpy(y_1, h * b5[j], w->k[j], w->ny);
+    return CAROM_OK;
+}
+
+// Estimated error over tolerance, largest component; works are not counted.
+static carom_status error_of(event_work *w, carom_step *s, double t, const double *y_1, double *error) {
+    const double h = t - w->t_0, rtol = s->opt[OPT_RTOL];
+    CAROM_TRY(event_rhs(w, s, t, y_1, w->k[6]));
+    *error = 0;
+    for (int i = 0; i < w->ny - WORKS; ++i) {
+        double e = 0;
+        for (int j = 0; j < 7; ++j) e += h * (b5[j] - b4[j]) * w->k[j][i];
+        *error = fmax(*error, fabs(e) / (rtol * fabs(y_1[i]) + w->atol[i]));
+    }
+    return CAROM_OK;
+}
+
+// Could an open contact have touched and left inside the step, so that its gap at the end does not tell?
+static bool may_graze(const event_work *w, const carom_step *s, double h) {
+    for (int i = 0; i < s->sys->nc; ++i)
+        if (w->contact[i].mode == MODE_OPEN && w->u_0[i] < 0 && w->phi[2 * i + 1] < 0 && w->g_0[i] + w->u_0[i] * h <= 0)
+            return true;
+    return false;
+}
+
+static double least(const event_work *w, const carom_step *s) {
+    double most = HUGE_VAL;
+    for (int i = 0; i < 2 * s->sys->nc; ++i) {
+        if (!w->armed[i]) continue;
+        const double size = fmax(fmax(fabs(w->phi_a[i]), fabs(w->phi_b[i])), DBL_MIN);
+        most = fmin(most, w->phi[i] / size);
+    }
+    return most;
+}
+
+// Bracketing secant (Illinois) on the least of all functions, each scaled by its size.
+carom_status event_locate(event_work *w, carom_step *s, double a, double b, event_state at) {
+    const int m = 2 * s->sys->nc;
+    CAROM_TRY(at(w, s, a, w->y_2));
+    CAROM_TRY(event_watch(w, s, a, w->y_2));
+    carom_copy(w->phi_a, w->phi, m);
+    CAROM_TRY(at(w, s, b, w->y_2));
+    CAROM_TRY(event_watch(w, s, b, w->y_2));
+    carom_copy(w->phi_b, w->phi, m);
+    event_below(w, s, w->hit);
+    double f_b = least(w, s);
+    carom_copy(w->phi, w->phi_a, m);
+    double f_a = fmax(least(w, s), 0);
+    int side = 0;
+    for (int i = 0; i < 120 && b - a > 2 * DBL_EPSILON * fmax(fabs(a), fabs(b)); ++i) {
+        double t = f_a > 0 && i % 4 < 3 ? (a * f_b - b * f_a) / (f_b - f_a) : 0.5 * (a + b);
+        if (!(t > a && t < b)) t = 0.5 * (a + b);
+        if (!(t > a && t < b)) break;
+        CAROM_TRY(at(w, s, t, w->y_2));
+        CAROM_TRY(event_watch(w, s, t, w->y_2));
+        const double f = least(w, s);
+        if (event_below(w, s, w->hit)) {
+            b = t, f_b = fmin(f, 0);
+            if (side == -1) f_a /= 2;
+            side = -1;
+        } else {
+            a = t, f_a = fmax(f, 0);
+            if (side == 1) f_b /= 2;
+            side = 1;
+        }
+    }
+    CAROM_TRY(at(w, s, b, w->y_2));
+    CAROM_TRY(event_watch(w, s, b, w->y_2));
+    event_below(w, s, w->hit);
+    carom_copy(w->y, w->y_2, w->ny);
+    w->t = b;
+    return CAROM_OK;
+}
+
+static carom_status first_event(event_work *w, carom_step *s, double t, double T, bool *found) {
+    // A place before the event: the middle of the flight, or earlier.
+    double a = fmin(w->t_0 + 0.5 * T, w->t_0 + 0.5 * (t - w->t_0));
+    for (int i = 0; i < 30; ++i) {
+        CAROM_TRY(state(w, s, a, w->y_2));
+        CAROM_TRY(event_watch(w, s, a, w->y_2));
+        if (!event_below(w, s, w->hit)) break;
+        t = a;
+        a = w->t_0 + 0.25 * (a - w->t_0);
+    }
+    *found = true;
+    return event_locate(w, s, a, t, state);
+}
+
+carom_status event_short(event_work *w, carom_step *s, double t_1, double T, double height, int who, bool *done,
+                         bool *found) {
+    const bool lands = w->t + T < t_1;
+    const bool low = lands && height <= LOW * w->floor[2 * who]; // such a gap is rounding: the parabola knows better
+    const double last = s->opt[OPT_LONGEST] > 0 ? fmin(t_1, w->t + s->opt[OPT_LONGEST]) : t_1;
+    const double end = lands ? fmin(w->t + (low ? T : 1.02 * T), last) : last;
+    double t = end, error = 0;
+    w->t_0 = w->t;
+    w->steps += 1;
+    *done = *found = lands && !(end > w->t); // no time left
+    if (*found) w->hit[2 * who] = 1;
+    if (*done) return CAROM_OK;
+    CAROM_TRY(event_rhs(w, s, w->t_0, w->y, w->k[0]));
+    for (int attempt = 0; attempt < 4; ++attempt) {
+        CAROM_TRY(state(w, s, t, w->y_1));
+        CAROM_TRY(error_of(w, s, t, w->y_1, &error));
+        if (error <= SAFE) break;
+        t = w->t_0 + 0.9 * pow(SAFE / error, 0.2) * (t - w->t_0);
+        if (!((end - w->t_0) <= MANY * (t - w->t_0))) return CAROM_OK;
+    }
+    if (!(error <= SAFE)) return CAROM_OK;
+    CAROM_TRY(event_watch(w, s, t, w->y_1));
+    if (may_graze(w, s, t - w->t_0)) return CAROM_OK;
+    *done = true;
+    if (low) w->armed[2 * who] = false;
+    if (event_below(w, s, w->hit)) return first_event(w, s, t, T, found);
+    carom_copy(w->y, w->y_1, w->ny);
+    w->t = t;
+    *found = low && t == w->t_0 + T;
+    if (*found) w->hit[2 * who] = 1;
+    return CAROM_OK;
+}

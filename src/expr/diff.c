@@ -1,0 +1,177 @@
+// diff.c: exact derivatives and substitution.
+//
+// Both go once over the nodes that may depend on the input, arguments first, and keep one result per node; equal
+// results are shared by the graph.  |x|, min, max, sign, floor, if and comparisons are differentiated branch by
+// branch: the jump itself is not seen.
+#include "expr/graph.h"
+
+static carom_node num(carom_graph *g, double x) { return carom_graph_number(g, x); }
+
+static carom_node f1(carom_graph *g, carom_op op, carom_node a) {
+    return carom_graph_apply(g, op, a, CAROM_NONE, CAROM_NONE);
+}
+
+static carom_node f2(carom_graph *g, carom_op op, carom_node a, carom_node b) {
+    return carom_graph_apply(g, op, a, b, CAROM_NONE);
+}
+
+static carom_node add(carom_graph *g, carom_node a, carom_node b) { return f2(g, CAROM_OP_ADD, a, b); }
+static carom_node sub(carom_graph *g, carom_node a, carom_node b) { return f2(g, CAROM_OP_SUB, a, b); }
+static carom_node mul(carom_graph *g, carom_node a, carom_node b) { return f2(g, CAROM_OP_MUL, a, b); }
+static carom_node divide(carom_graph *g, carom_node a, carom_node b) { return f2(g, CAROM_OP_DIV, a, b); }
+
+static bool zero(const carom_graph *g, carom_node x) {
+    double value;
+    return carom_graph_is_number(g, x, &value) && value == 0;
+}
+
+// d(a^n) = n a^(n-1) da + a^n log(a) dn.  With n constant, x = 0 is harmless for n >= 1; with n varying, 0^n is taken
+// to stay 0.
+static carom_node d_power(carom_graph *g, carom_node x, carom_node a, carom_node n, carom_node da, carom_node dn) {
+    carom_node d = num(g, 0);
+    if (!zero(g, da)) d = mul(g, mul(g, n, f2(g, CAROM_OP_POW, a, sub(g, n, num(g, 1)))), da);
+    if (zero(g, dn)) return d;
+    const carom_node at_zero = f2(g, CAROM_OP_EQ, a, num(g, 0)), slope = mul(g, x, f1(g, CAROM_OP_LOG, a));
+    return add(g, d, mul(g, carom_graph_apply(g, CAROM_OP_IF, at_zero, num(g, 0), slope), dn));
+}
+
+// df/da of a function of one argument; x is the node itself, f(a).
+static carom_node slope(carom_graph *g, carom_op op, carom_node x, carom_node a) {
+    const carom_node one = num(g, 1);
+    switch (op) {
+    case CAROM_OP_SIN: return f1(g, CAROM_OP_COS, a);
+    case CAROM_OP_COS: return f1(g, CAROM_OP_NEG, f1(g, CAROM_OP_SIN, a));
+    case CAROM_OP_TAN: return add(g, one, mul(g, x, x));
+    case CAROM_OP_SINH: return f1(g, CAROM_OP_COSH, a);
+    case CAROM_OP_COSH: return f1(g, CAROM_OP_SINH, a);
+    case CAROM_OP_TANH: return sub(g, one, mul(g, x, x));
+    case CAROM_OP_EXP: return x;
+    case CAROM_OP_ABS: return f1(g, CAROM_OP_SIGN, a);
+    default: return num(g, 0); // sign, floor
+    }
+}
+
+// d of the node n whose arguments have the derivatives da, db, dc.
+static carom_node rule(carom_graph *g, carom_node n, carom_node da, carom_node db, carom_node dc) {
+    const carom_vertex v = g->node[n];
+    const carom_op op = (carom_op)v.op;
+    const carom_node a = v.a, b = v.b;
+    switch (op) {
+    case CAROM_OP_NEG: return f1(g, CAROM_OP_NEG, da);
+    case CAROM_OP_ADD: return add(g, da, db);
+    case CAROM_OP_SUB: return sub(g, da, db);
+    case CAROM_OP_MUL:
+        if (a == b) return mul(g, num(g, 2), mul(g, a, da));
+        return add(g, mul(g, da, b), mul(g, a, db));
+    case CAROM_OP_DIV: return divide(g, sub(g, da, mul(g, n, db)), b);
+    case CAROM_OP_POW: return d_power(g, n, a, b, da, db);
+    case CAROM_OP_LT: case CAROM_OP_LE: case CAROM_OP_GT: case CAROM_OP_GE: case CAROM_OP_EQ: case CAROM_OP_NE:
+        return num(g, 0);
+    case CAROM_OP_IF: return carom_graph_apply(g, CAROM_OP_IF, a, db, dc);
+    case CAROM_OP_MIN: return carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_LT, a, b), da, db);
+    case CAROM_OP_MAX: return carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_GT, a, b), da, db);
+    case CAROM_OP_HYPOT: return divide(g, add(g, mul(g, a, da), mul(g, b, db)), n);
+    case CAROM_OP_ATAN2: // a = y, b = x
+        return divide(g, sub(g, mul(g, b, da), mul(g, a, db)), add(g, mul(g, a, a), mul(g, b, b)));
+    case CAROM_OP_ASIN: return divide(g, da, f1(g, CAROM_OP_SQRT, sub(g, num(g, 1), mul(g, a, a))));
+    case CAROM_OP_ACOS: return f1(g, CAROM_OP_NEG, divide(g, da, f1(g, CAROM_OP_SQRT, sub(g, num(g, 1), mul(g, a, a)))));
+    case CAROM_OP_ATAN: return divide(g, da, add(g, num(g, 1), mul(g, a, a)));
+    case CAROM_OP_LOG: return divide(g, da, a);
+    case CAROM_OP_SQRT: return divide(g, mul(g, num(g, 0.5), da), n);
+    default: return zero(g, da) ? da : mul(g, slope(g, op, n, a), da);
+    }
+}
+
+static carom_node input_node(const carom_graph *g, carom_input kind, int index) {
+    return carom_graph_find(g, CAROM_OP_INPUT, (int)kind, index, CAROM_NONE);
+}
+
+// What the walk found for argument x, or `other` when x was not met.
+static carom_node found(const carom_graph *g, carom_node x, carom_node other) {
+    return x != CAROM_NONE && carom_walk_met(g, x) ? g->walk->memo[x] : other;
+}
+
+// Derivative along a direction: seed(n) is what the input n changes by.
+typedef carom_node seed(carom_graph *g, carom_node n, int user);
+
+static carom_node derivative(carom_graph *g, carom_node x, uint64_t inputs, seed *of, int user) {
+    const carom_node none = num(g, 0);
+    if (g->failed || x < 0) return carom_graph_fail(g);
+    if (!carom_graph_walk(g, x, inputs)) return carom_graph_fail(g);
+    for (int i = 0; i < g->walk->count; ++i) {
+        const carom_node n = g->walk->order[i];
+        const carom_vertex v = g->node[n];
+        g->walk->memo[n] = v.op == CAROM_OP_INPUT
+                               ? of(g, n, user)
+                               : rule(g, n, found(g, v.a, none), found(g, v.b, none), found(g, v.c, none));
+        if (g->failed) return CAROM_NONE;
+    }
+    return found(g, x, none);
+}
+
+static carom_node seed_one(carom_graph *g, carom_node n, int input) {
+    return num(g, n == input);
+}
+
+static carom_node seed_motion(carom_graph *g, carom_node n, int user) {
+    (void)user;
+    const carom_vertex v = g->node[n];
+    if (v.a == CAROM_TIME) return num(g, 1);
+    return v.a == CAROM_POSITION ? carom_graph_input(g, CAROM_VELOCITY, v.b) : num(g, 0);
+}
+
+carom_node carom_graph_diff(carom_graph *g, carom_node x, carom_input kind, int index) {
+    const carom_node input = input_node(g, kind, index);
+    return input == CAROM_NONE ? num(g, 0) : derivative(g, x, g->node[input].inputs, seed_one, input);
+}
+
+carom_node carom_graph_motion(carom_graph *g, carom_node x) {
+    return derivative(g, x, UINT64_MAX, seed_motion, 0);
+}
+
+// By gradients, not by carom_graph_motion: the gradient of a gap or of a point is wanted anyway and is shared.
+carom_node carom_graph_rate(carom_graph *g, carom_node x, int n) {
+    carom_node rate = carom_graph_diff(g, x, CAROM_TIME, 0);
+    for (int i = 0; i < n && rate != CAROM_NONE; ++i) {
+        if (!carom_graph_depends(g, x, CAROM_POSITION, i)) continue;
+        const carom_node slope = carom_graph_diff(g, x, CAROM_POSITION, i);
+        rate = add(g, rate, mul(g, slope, carom_graph_input(g, CAROM_VELOCITY, i)));
+    }
+    return rate;
+}
+
+// x with the inputs n that `chosen` likes replaced by y.
+typedef bool choose(const carom_vertex *input, carom_node n, int user);
+
+static carom_node replaced(carom_graph *g, carom_node x, uint64_t inputs, choose *chosen, int user, carom_node y) {
+    if (g->failed || x < 0 || y < 0) return carom_graph_fail(g);
+    if (!carom_graph_walk(g, x, inputs)) return carom_graph_fail(g);
+    for (int i = 0; i < g->walk->count; ++i) {
+        const carom_node n = g->walk->order[i];
+        const carom_vertex v = g->node[n];
+        if (v.op == CAROM_OP_INPUT) g->walk->memo[n] = chosen(&v, n, user) ? y : n;
+        else
+            g->walk->memo[n] = carom_graph_apply(g, (carom_op)v.op, found(g, v.a, v.a), found(g, v.b, v.b), found(g, v.c, v.c));
+        if (g->failed) return CAROM_NONE;
+    }
+    return found(g, x, x);
+}
+
+static bool choose_one(const carom_vertex *v, carom_node n, int input) {
+    (void)v;
+    return n == input;
+}
+
+static bool choose_kind(const carom_vertex *v, carom_node n, int kind) {
+    (void)n;
+    return v->a == kind;
+}
+
+carom_node carom_graph_substitute(carom_graph *g, carom_node x, carom_input kind, int index, carom_node y) {
+    const carom_node input = input_node(g, kind, index);
+    return input == CAROM_NONE ? x : replaced(g, x, g->node[input].inputs, choose_one, input, y);
+}
+
+carom_node carom_graph_at_rest(carom_graph *g, carom_node x) {
+    return replaced(g, x, UINT64_MAX, choose_kind, CAROM_VELOCITY, num(g, 0));
+}

@@ -1,0 +1,212 @@
+// graph.c: storage of the graph: nodes, sharing, walks, dependence.
+//
+// Nodes are found by open hashing.  Walks use a stack of their own, so deep graphs (a sum of a million
+// terms) are as good as flat ones.
+#include "expr/graph.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODE_LIMIT = 1 << 22 };
+
+carom_graph *carom_graph_create(void) {
+    carom_graph *g = calloc(1, sizeof *g);
+    if (!g) return NULL;
+    g->walk = calloc(1, sizeof *g->walk);
+    g->mask = 1023;
+    g->table = malloc(((size_t)g->mask + 1) * sizeof *g->table);
+    if (!g->walk || !g->table) {
+        carom_graph_destroy(g);
+        return NULL;
+    }
+    for (int i = 0; i <= g->mask; ++i) g->table[i] = CAROM_NONE;
+    return g;
+}
+
+void carom_graph_destroy(carom_graph *g) {
+    if (!g) return;
+    if (g->walk) {
+        free(g->walk->order);
+        free(g->walk->stack);
+        free(g->walk->memo);
+        free(g->walk->mark);
+    }
+    free(g->walk);
+    free(g->table);
+    free(g->node);
+    free(g);
+}
+
+carom_node carom_graph_fail(carom_graph *g) {
+    g->failed = true;
+    return CAROM_NONE;
+}
+
+bool carom_graph_failed(const carom_graph *g) {
+    return g->failed;
+}
+
+int carom_op_arity(carom_op op) {
+    switch (op) {
+    case CAROM_OP_NUMBER: case CAROM_OP_INPUT: case CAROM_OP_COUNT: return 0;
+    case CAROM_OP_IF: return 3;
+    case CAROM_OP_ADD: case CAROM_OP_SUB: case CAROM_OP_MUL: case CAROM_OP_DIV: case CAROM_OP_POW:
+    case CAROM_OP_LT: case CAROM_OP_LE: case CAROM_OP_GT: case CAROM_OP_GE: case CAROM_OP_EQ: case CAROM_OP_NE:
+    case CAROM_OP_ATAN2: case CAROM_OP_MIN: case CAROM_OP_MAX: case CAROM_OP_HYPOT: return 2;
+    default: return 1;
+    }
+}
+
+// -- sharing -----------------------------------------------------------------------------------------
+
+static uint64_t mix(uint64_t h) {
+    h = (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 29;
+}
+
+// Numbers are compared by their bits: 0 and -0 differ, a NaN equals itself.
+static uint64_t hash(const carom_vertex *x) {
+    uint64_t ab;
+    memcpy(&ab, &x->value, sizeof ab);
+    return mix(mix(ab + x->op) + (unsigned)x->c);
+}
+
+static bool equal(const carom_vertex *x, const carom_vertex *y) {
+    return x->op == y->op && x->c == y->c && memcmp(&x->value, &y->value, sizeof x->value) == 0;
+}
+
+// Where x is or would be.
+static int slot(const carom_graph *g, const carom_vertex *x) {
+    int i = (int)(hash(x) & (unsigned)g->mask);
+    while (g->table[i] != CAROM_NONE && !equal(&g->node[g->table[i]], x)) i = (i + 1) & g->mask;
+    return i;
+}
+
+static bool grow_nodes(carom_graph *g) {
+    const int room = g->room ? 2 * g->room : 256;
+    carom_vertex *node = realloc(g->node, (size_t)room * sizeof *node);
+    if (!node) return false;
+    g->node = node;
+    g->room = room;
+    return true;
+}
+
+static bool grow_table(carom_graph *g) {
+    const int mask = 2 * g->mask + 1;
+    int *table = malloc(((size_t)mask + 1) * sizeof *table);
+    if (!table) return false;
+    for (int i = 0; i <= mask; ++i) table[i] = CAROM_NONE;
+    free(g->table);
+    g->table = table;
+    g->mask = mask;
+    for (int i = 0; i < g->count; ++i) table[slot(g, &g->node[i])] = i;
+    return true;
+}
+
+static carom_node intern(carom_graph *g, carom_vertex x) {
+    if (g->failed) return CAROM_NONE;
+    const int at = slot(g, &x);
+    if (g->table[at] != CAROM_NONE) return g->table[at];
+    if (g->count >= NODE_LIMIT || (g->count == g->room && !grow_nodes(g))) return carom_graph_fail(g);
+    if (x.op == CAROM_OP_INPUT) {
+        x.kinds = (uint8_t)(1u << x.a);
+        x.inputs = (uint64_t)1 << (g->inputs++ & 63);
+    } else if (x.op != CAROM_OP_NUMBER) {
+        const int arg[3] = {x.a, x.b, x.c};
+        for (int i = 0; i < 3; ++i) {
+            if (arg[i] == CAROM_NONE) continue;
+            x.kinds |= g->node[arg[i]].kinds;
+            x.inputs |= g->node[arg[i]].inputs;
+        }
+    }
+    g->node[g->count] = x;
+    g->table[at] = g->count++;
+    const carom_node n = g->count - 1;
+    if (2 * g->count > g->mask && !grow_table(g)) return carom_graph_fail(g);
+    return n;
+}
+
+carom_node carom_graph_intern(carom_graph *g, carom_op op, carom_node a, carom_node b, carom_node c) {
+    return intern(g, (carom_vertex){.op = (uint8_t)op, .a = a, .b = b, .c = c});
+}
+
+carom_node carom_graph_find(const carom_graph *g, carom_op op, carom_node a, carom_node b, carom_node c) {
+    const carom_vertex x = {.op = (uint8_t)op, .a = a, .b = b, .c = c};
+    return g->table[slot(g, &x)];
+}
+
+carom_node carom_graph_number(carom_graph *g, double value) {
+    return intern(g, (carom_vertex){.op = CAROM_OP_NUMBER, .c = CAROM_NONE, .value = value});
+}
+
+carom_node carom_graph_input(carom_graph *g, carom_input kind, int index) {
+    if (index < 0) return carom_graph_fail(g);
+    return carom_graph_intern(g, CAROM_OP_INPUT, (int)kind, index, CAROM_NONE);
+}
+
+bool carom_graph_is_number(const carom_graph *g, carom_node x, double *value) {
+    if (x < 0 || g->node[x].op != CAROM_OP_NUMBER) return false;
+    if (value) *value = g->node[x].value;
+    return true;
+}
+
+// -- walks -------------------------------------------------------------------------------------------
+
+static bool grow(void **p, size_t bytes) {
+    void *q = realloc(*p, bytes);
+    if (q) *p = q;
+    return q != NULL;
+}
+
+static bool prepare(carom_walk *w, int nodes) {
+    if (nodes > w->nodes) {
+        const size_t n = (size_t)nodes + (size_t)nodes / 2 + 64;
+        if (!grow((void **)&w->order, n * sizeof *w->order) || !grow((void **)&w->memo, n * sizeof *w->memo) ||
+            !grow((void **)&w->mark, n * sizeof *w->mark))
+            return false;
+        memset(w->mark + w->nodes, 0, (n - (size_t)w->nodes) * sizeof *w->mark);
+        w->nodes = (int)n;
+    }
+    if (++w->now == 0) { // the counter has gone round: forget all marks
+        memset(w->mark, 0, (size_t)w->nodes * sizeof *w->mark);
+        w->now = 1;
+    }
+    w->count = 0;
+    return true;
+}
+
+bool carom_graph_walk(const carom_graph *g, carom_node x, uint64_t inputs) {
+    carom_walk *w = g->walk;
+    if (!prepare(w, x + 1)) return false;
+    int depth = 0;
+    for (int n = x;;) {
+        // A node is entered once; ~n, met again above its arguments, puts it in order.
+        if (n < 0) {
+            w->order[w->count++] = ~n;
+        } else if (w->mark[n] != w->now && (g->node[n].inputs & inputs)) {
+            w->mark[n] = w->now;
+            if (depth + 4 > w->room) {
+                if (!grow((void **)&w->stack, (2 * (size_t)w->room + 64) * sizeof *w->stack)) return false;
+                w->room = 2 * w->room + 64;
+            }
+            const carom_vertex *v = &g->node[n];
+            w->stack[depth++] = ~n;
+            if (!carom_vertex_leaf(v)) {
+                const int arg[3] = {v->a, v->b, v->c};
+                for (int i = 2; i >= 0; --i)
+                    if (arg[i] != CAROM_NONE) w->stack[depth++] = arg[i];
+            }
+        }
+        if (depth == 0) return true;
+        n = w->stack[--depth];
+    }
+}
+
+bool carom_graph_depends(const carom_graph *g, carom_node x, carom_input kind, int index) {
+    if (x < 0 || !(g->node[x].kinds & 1u << kind)) return false;
+    if (index < 0) return true;
+    const carom_node input = carom_graph_find(g, CAROM_OP_INPUT, (int)kind, index, CAROM_NONE);
+    if (input == CAROM_NONE || !(g->node[x].inputs & g->node[input].inputs)) return false;
+    if (g->inputs <= 64) return true;
+    // Several inputs share a bit: look.  Without memory to look, "perhaps" counts as yes.
+    return !carom_graph_walk(g, x, g->node[input].inputs) || carom_walk_met(g, input);
+}

@@ -1,0 +1,74 @@
+// graph.h: the inside of the expression graph, shared by the files of this layer.
+//
+//   (1) a node's arguments have smaller numbers than the node: index order is a topological order;
+//   (2) two nodes are never equal in (op, arguments), so equality of nodes is equality of numbers;
+//   (3) nodes are never changed nor removed.
+// A graph belongs to one thread at a time, also when it is only asked: walks use marks kept in it.
+#pragma once
+#include <carom/expr.h>
+#include <stdint.h>
+
+typedef struct carom_vertex {
+    uint8_t op;    // carom_op
+    uint8_t kinds; // bit k: depends on some input of kind k
+    int c;         // third argument
+    union {
+        struct { int a, b; }; // arguments, CAROM_NONE when unused; an input's kind and index
+        double value;         // of a number
+    };
+    uint64_t inputs; // bit i mod 64: may depend on the i-th input that was made (exact up to 64 inputs)
+} carom_vertex;
+
+// Memory of a walk.
+typedef struct carom_walk {
+    int *order;        // nodes met, arguments first
+    int *stack;
+    int *memo;         // one result per node, of whoever walks
+    unsigned *mark;    // == now: met in this walk
+    unsigned now;
+    int count;         // of order
+    int nodes, room;   // sizes of order, memo, mark; of stack
+} carom_walk;
+
+struct carom_graph {
+    carom_vertex *node;
+    int count, room;
+    int inputs;  // made so far
+    int *table;  // open hashing: node or CAROM_NONE
+    int mask;    // table size - 1
+    int depth;   // of rules calling rules in a sum, see apply.c
+    bool failed;
+    carom_walk *walk;
+};
+
+// How dear a node is: what it depends on decides how often it is computed.
+enum { CAROM_CLASS_NUMBER, CAROM_CLASS_PARAMETER, CAROM_CLASS_POSITION, CAROM_CLASS_VELOCITY, CAROM_CLASS_COUNT };
+
+static inline int carom_vertex_class(const carom_vertex *x) {
+    if (x->kinds & 1u << CAROM_VELOCITY) return CAROM_CLASS_VELOCITY;
+    if (x->kinds & (1u << CAROM_POSITION | 1u << CAROM_TIME)) return CAROM_CLASS_POSITION;
+    return x->kinds ? CAROM_CLASS_PARAMETER : CAROM_CLASS_NUMBER;
+}
+
+static inline bool carom_vertex_leaf(const carom_vertex *x) {
+    return x->op == CAROM_OP_NUMBER || x->op == CAROM_OP_INPUT;
+}
+
+/// The node (op, a, b, c) as it is, made if need be.  No algebra.
+carom_node carom_graph_intern(carom_graph *g, carom_op op, carom_node a, carom_node b, carom_node c);
+/// The same, or CAROM_NONE when it was never made.
+carom_node carom_graph_find(const carom_graph *g, carom_op op, carom_node a, carom_node b, carom_node c);
+carom_node carom_graph_fail(carom_graph *g); // sets failed, returns CAROM_NONE
+
+/// Collect in g->walk->order the nodes below and including x that may depend on an input of the set `inputs`,
+/// arguments first, and mark them.  False: no memory.
+bool carom_graph_walk(const carom_graph *g, carom_node x, uint64_t inputs);
+static inline bool carom_walk_met(const carom_graph *g, carom_node x) {
+    return x < g->walk->nodes && g->walk->mark[x] == g->walk->now;
+}
+
+/// Derivative of x along t' = 1, q' = v, v' = 0, in one pass.
+carom_node carom_graph_motion(carom_graph *g, carom_node x);
+
+/// Number of arguments of an operation, 0 for leaves.
+int carom_op_arity(carom_op op);

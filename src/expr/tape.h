@@ -1,0 +1,54 @@
+// tape.h: the inside of a tape, shared by compiler and interpreter.
+//
+//   (1) slots hold time, positions, velocities, parameters, numbers, then one result per instruction (a sine
+//       with its cosine: two); no slot is used twice;
+//   (2) a segment is a run of instructions that the same groups need and that depend on the same class of
+//       inputs; it is computed as a whole or not at all;
+//   (3) segments are ordered by class, then from many groups to few: whoever needs a result comes later.
+#pragma once
+#include <carom/expr.h>
+#include <stdint.h>
+
+// Instructions are the operations of the graph and these.  Each rounds exactly as its parts would: the gain is one
+// dispatch instead of two.  FUSED(NAME, value of a, b, c, d)
+#define CAROM_FUSED(FUSED)                                                                         \
+    FUSED(MUL_ADD, a * b + c) FUSED(MUL_SUB, a * b - c) FUSED(SUB_MUL, c - a * b)                  \
+    FUSED(DOT_ADD, a * b + c * d) FUSED(DOT_SUB, a * b - c * d)                                    \
+    FUSED(NEG_MUL, -(a * b)) FUSED(MUL_MUL, a * b * c) FUSED(ADD_MUL, (a + b) * c)                 \
+    FUSED(DIF_MUL, (a - b) * c) FUSED(ADD_ADD, (a + b) + c) FUSED(ADD_SUB, (a + b) - c)            \
+    FUSED(DIF_ADD, (a - b) + c) FUSED(DIF_SUB, (a - b) - c) FUSED(SUB_ADD, c - (a + b))            \
+    FUSED(SUB_DIF, c - (a - b))
+
+enum {
+    CAROM_TAPE_SINCOS = CAROM_OP_COUNT, // dst = sin a, b = slot of cos a
+#define FUSED(name, value) CAROM_TAPE_##name,
+    CAROM_FUSED(FUSED)
+#undef FUSED
+    CAROM_TAPE_END // of a segment
+};
+
+typedef struct carom_instruction { int32_t op, dst, a, b, c, d; } carom_instruction;
+
+typedef struct carom_segment {
+    int first, count; // instructions; a CAROM_TAPE_END follows
+    uint32_t groups;  // who needs it
+    int class;        // CAROM_CLASS_PARAMETER, _POSITION or _VELOCITY
+} carom_segment;
+
+struct carom_tape {
+    int nq, nv, nparameters, nnumbers, nslots;
+    int nsegments, ngroups, nwords; // nwords = number of segments / 64, rounded up
+    carom_instruction *code;
+    carom_segment *segment;
+    double *number;  // nnumbers
+    uint64_t *needs; // sets of segments, nwords each: what every group needs beyond parameters, then the rest
+    uint64_t *fades; // by class: the segments that a change of its inputs makes invalid
+    int *output;     // slots of all groups' outputs
+    int *output_end; // ngroups + 1: where these end, after a 0
+    uint8_t *reads;  // per group: the highest class it depends on
+};
+
+// Start of a work block; the set of valid segments and the slots follow.
+typedef struct carom_tape_state {
+    uint64_t executed; // instructions since the start
+} carom_tape_state;

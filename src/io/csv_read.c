@@ -1,0 +1,146 @@
+// csv_read.c: tables of numbers from text that nobody vouches for.
+#define _POSIX_C_SOURCE 200809L
+#include "io/csv.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+enum { MOST_COLUMNS = 1 << 24 };
+
+// Cut the field at *at out of its line, in place; *at moves behind the comma, or becomes NULL at the end.
+static char *field(char **at) {
+    char *from = *at, *to = from, *out = from;
+    if (*from != '"') {
+        to = from + strcspn(from, ",");
+        *at = *to ? to + 1 : NULL;
+        *to = 0;
+        return from;
+    }
+    for (to = from + 1; *to; ++to) {
+        if (*to == '"' && to[1] != '"') break;
+        if (*to == '"') ++to;
+        *out++ = *to;
+    }
+    if (*to) ++to;
+    *at = *to == ',' ? to + 1 : NULL;
+    *out = 0;
+    return from;
+}
+
+static void chomp(char *line, ssize_t length) {
+    while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r')) line[--length] = 0;
+}
+
+static carom_status header(csv_table *t, char *line, const char *file, carom_error *err) {
+    int room = 0;
+    for (char *at = line; at;) {
+        if (t->columns == room) {
+            room = room ? 2 * room : 32;
+            char **more = room <= MOST_COLUMNS ? realloc(t->column, sizeof *more * (size_t)room) : NULL;
+            if (!more) return carom_fail(err, CAROM_NO_MEMORY, "%.400s: too many columns", file);
+            t->column = more;
+        }
+        t->column[t->columns] = strdup(field(&at));
+        if (!t->column[t->columns++]) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %.400s", file);
+    }
+    return CAROM_OK;
+}
+
+static carom_status row(csv_table *t, long *room, char *line, const char *file, carom_error *err) {
+    if (t->rows == *room) {
+        *room = *room ? 2 * *room : 256;
+        double *more = realloc(t->value, sizeof *more * (size_t)*room * (size_t)t->columns);
+        if (!more) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the rows of %.400s", file);
+        t->value = more;
+    }
+    double *x = t->value + (size_t)t->rows * (size_t)t->columns;
+    char *at = line;
+    for (int i = 0; i < t->columns; ++i) {
+        if (!at) return carom_fail(err, CAROM_IO, "%.400s:%ld: %d values where the header names %d", file, t->rows + 2, i, t->columns);
+        char *text = field(&at), *end = NULL;
+        x[i] = strtod(text, &end);
+        if (end == text || *end)
+            return carom_fail(err, CAROM_IO, "%.400s:%ld: '%.40s' in column %d is not a number", file, t->rows + 2, text, i + 1);
+    }
+    if (at) return carom_fail(err, CAROM_IO, "%.400s:%ld: more values than the header names (%d)", file, t->rows + 2, t->columns);
+    ++t->rows;
+    return CAROM_OK;
+}
+
+carom_status csv_read(csv_table *t, const char *file, carom_error *err) {
+    *t = (csv_table){0};
+    FILE *f = fopen(file, "r");
+    if (!f) return carom_fail(err, CAROM_IO, "cannot read %.400s: %s", file, strerror(errno));
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t length = getline(&line, &size, f);
+    carom_status status = CAROM_OK;
+    if (length <= 0 || strlen(line) != (size_t)length) {
+        status = carom_fail(err, CAROM_IO, "%.400s is not a table: no header line", file);
+    } else {
+        chomp(line, length);
+        status = header(t, line, file, err);
+    }
+    for (long room = 0; status == CAROM_OK && (length = getline(&line, &size, f)) > 0;) {
+        // A killed run may leave half a line at the end.
+        if (line[length - 1] != '\n') break;
+        chomp(line, length);
+        if (*line) status = row(t, &room, line, file, err);
+    }
+    free(line);
+    fclose(f);
+    if (status != CAROM_OK) csv_free(t);
+    return status;
+}
+
+static bool read_event(carom_result_event *e, char *line) {
+    char *at = line, *end = NULL;
+    double *const number[] = {&e->t, NULL, NULL, &e->before, &e->after, &e->impulse};
+    for (int i = 0; i < 6; ++i) {
+        if (!at) return false;
+        char *text = field(&at);
+        if (i == 1) snprintf(e->contact, sizeof e->contact, "%s", text);
+        if (i == 2) snprintf(e->kind, sizeof e->kind, "%s", text);
+        if (!number[i]) continue;
+        *number[i] = strtod(text, &end);
+        if (end == text || *end) return false;
+    }
+    return !at;
+}
+
+carom_status csv_read_events(const char *file, carom_result_event **event, long *count, carom_error *err) {
+    static const char ending[] = ".events.csv";
+    *event = NULL;
+    *count = 0;
+    char *name = malloc(strlen(file) + sizeof ending), *line = NULL;
+    if (!name) return carom_fail(err, CAROM_NO_MEMORY, "no memory");
+    FILE *f = fopen(strcat(strcpy(name, file), ending), "r");
+    free(name);
+    if (!f) return CAROM_OK;
+    carom_status status = CAROM_OK;
+    size_t size = 0;
+    long room = 0;
+    ssize_t length = getline(&line, &size, f); // header
+    while (status == CAROM_OK && (length = getline(&line, &size, f)) > 0 && line[length - 1] == '\n') {
+        chomp(line, length);
+        if (*count == room) {
+            room = room ? 2 * room : 64;
+            carom_result_event *more = realloc(*event, sizeof *more * (size_t)room);
+            if (!more) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for the events of %.400s", file);
+            else *event = more;
+        }
+        if (status == CAROM_OK && !read_event(&(*event)[(*count)++], line))
+            status = carom_fail(err, CAROM_IO, "%.400s.events.csv:%ld: not an event", file, *count + 1);
+    }
+    free(line);
+    fclose(f);
+    return status;
+}
+
+void csv_free(csv_table *t) {
+    for (int i = 0; i < t->columns; ++i) free(t->column[i]);
+    free(t->column);
+    free(t->value);
+    *t = (csv_table){0};
+}

@@ -1,0 +1,130 @@
+// h5.c: errors and attributes of HDF5.
+#define _POSIX_C_SOURCE 200809L
+#include "io/exit.h"
+#include "io/h5.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The most specific entry of the error stack; of a failed system call only what the system said.
+static herr_t deepest(unsigned n, const H5E_error2_t *e, void *user) {
+    char *reason = user;
+    if (n != 0 || !e->desc) return 0;
+    static const char mark[] = "error message = '";
+    const char *said = strstr(e->desc, mark);
+    if (said) {
+        said += sizeof mark - 1;
+        snprintf(reason, 200, "%.*s", (int)strcspn(said, "'"), said);
+    } else {
+        snprintf(reason, 200, "%s", e->desc);
+    }
+    return 0;
+}
+
+// Called by HDF5 when one of its functions fails: the stack is gone after the next call.
+static herr_t collect(hid_t stack, void *user) {
+    return H5Ewalk2(stack, H5E_WALK_UPWARD, deepest, ((h5_hush *)user)->reason);
+}
+
+void h5_hush_begin(h5_hush *h) {
+    *h = (h5_hush){.function = NULL};
+    H5Eget_auto2(H5E_DEFAULT, &h->function, &h->data);
+    H5Eset_auto2(H5E_DEFAULT, collect, h);
+}
+
+void h5_hush_end(h5_hush *h) {
+    H5Eset_auto2(H5E_DEFAULT, h->function, h->data);
+}
+
+carom_status h5_fail(carom_error *err, const char *format, ...) {
+    char what[640];
+    H5E_auto2_t function = NULL;
+    void *data = NULL;
+    H5Eget_auto2(H5E_DEFAULT, &function, &data);
+    const char *reason = function == collect ? ((h5_hush *)data)->reason : "";
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return carom_fail(err, CAROM_IO, "%s%s%s", what, reason[0] ? ": " : "", reason);
+}
+
+void h5_no_tidying_at_exit(void) {
+    H5dont_atexit();
+}
+
+void h5_close(hid_t id) {
+    if (id < 0) return;
+    switch (H5Iget_type(id)) {
+    case H5I_FILE: H5Fclose(id); break;
+    case H5I_GROUP: H5Gclose(id); break;
+    case H5I_DATATYPE: H5Tclose(id); break;
+    case H5I_DATASPACE: H5Sclose(id); break;
+    case H5I_DATASET: H5Dclose(id); break;
+    case H5I_ATTR: H5Aclose(id); break;
+    case H5I_GENPROP_LST: H5Pclose(id); break;
+    default: break;
+    }
+}
+
+static bool put(hid_t at, const char *name, hid_t type, const void *value) {
+    hid_t a = -1;
+    if (H5Aexists(at, name) > 0) {
+        a = H5Aopen(at, name, H5P_DEFAULT);
+    } else {
+        const hid_t space = H5Screate(H5S_SCALAR);
+        a = H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+        h5_close(space);
+    }
+    const bool good = a >= 0 && H5Awrite(a, type, value) >= 0;
+    h5_close(a);
+    return good;
+}
+
+bool h5_put_real(hid_t at, const char *name, double x) {
+    return put(at, name, H5T_NATIVE_DOUBLE, &x);
+}
+
+bool h5_put_integer(hid_t at, const char *name, long long x) {
+    const int64_t value = x;
+    return put(at, name, H5T_NATIVE_INT64, &value);
+}
+
+bool h5_put_text(hid_t at, const char *name, const char *text, size_t room) {
+    if (room == 0) room = 1;
+    char *value = calloc(1, room);
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    bool good = value && type >= 0 && H5Tset_size(type, room) >= 0 && H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0 &&
+                H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
+    if (good) {
+        const size_t length = text ? strlen(text) : 0;
+        if (length) memcpy(value, text, length < room ? length : room);
+        good = put(at, name, type, value);
+    }
+    h5_close(type);
+    free(value);
+    return good;
+}
+
+bool h5_get(hid_t at, const char *name, size_t most, double *number, char **text) {
+    *text = NULL;
+    if (H5Aexists(at, name) <= 0) return false;
+    const hid_t a = H5Aopen(at, name, H5P_DEFAULT), type = H5Aget_type(a), space = H5Aget_space(a);
+    bool good = a >= 0 && type >= 0 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
+    const H5T_class_t class = good ? H5Tget_class(type) : H5T_NO_CLASS;
+    if (class == H5T_STRING) {
+        const size_t size = H5Tget_size(type);
+        good = H5Tis_variable_str(type) == 0 && size >= 1 && size <= most && (*text = calloc(1, size + 1)) != NULL &&
+               H5Aread(a, type, *text) >= 0;
+    } else {
+        good = (class == H5T_FLOAT || class == H5T_INTEGER) && H5Aread(a, H5T_NATIVE_DOUBLE, number) >= 0;
+    }
+    if (!good) {
+        free(*text);
+        *text = NULL;
+    }
+    h5_close(space);
+    h5_close(type);
+    h5_close(a);
+    return good;
+}

@@ -1,0 +1,82 @@
+// h5.h: HDF5 in carom's terms: quiet, checked, with sentences; shared by the writer and the reader.
+//
+// Attributes that change during a run keep their size, so that rewriting one moves nothing in the file.
+#pragma once
+#include <carom/result.h>
+#include <hdf5.h>
+
+/// HDF5 prints its errors by default.  Between these two it is quiet, and h5_fail() knows the reason of the last failure.
+typedef struct h5_hush { H5E_auto2_t function; void *data; char reason[200]; } h5_hush;
+void h5_hush_begin(h5_hush *h);
+void h5_hush_end(h5_hush *h);
+
+/// CAROM_IO with `what` and HDF5's own reason.
+carom_status h5_fail(carom_error *err, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+/// Close whatever id is; ids < 0 are fine.
+void h5_close(hid_t id);
+
+/// Write an attribute, creating it when it is not there.  Texts are padded to `room` bytes and cut there.
+bool h5_put_real(hid_t at, const char *name, double x);
+bool h5_put_integer(hid_t at, const char *name, long long x);
+bool h5_put_text(hid_t at, const char *name, const char *text, size_t room);
+
+/// Read a scalar attribute: *number, or *text (to be freed) when it is a string of at most `most` bytes.
+/// False: not there, or neither.
+bool h5_get(hid_t at, const char *name, size_t most, double *number, char **text);
+
+// -- the writer (h5_write.c) ------------------------------------------------------------------------
+
+/// An extendible table of equal rows with a buffer of one chunk.  Rows base .. base + fill - 1 are in the
+/// buffer; chunks are written whole, straight from it.
+typedef struct h5_table {
+    hid_t set;
+    hsize_t width;    // second dimension; 0: the table has one
+    size_t row_bytes;
+    hsize_t chunk;    // rows
+    hsize_t base, fill;
+    unsigned char *buffer;
+} h5_table;
+
+typedef struct h5_file {
+    char *name;
+    hid_t file, run, ledger, state;
+    h5_table data, events;
+    size_t contact_size, kind_size; // bytes of the two names in a row of /events
+    size_t state_size;              // bytes of one of the two slots of /state
+} h5_file;
+
+typedef struct h5_def {
+    const char *file;
+    size_t columns;
+    char *const *column;
+    long rows;              // expected, to choose a chunk
+    size_t contact_size;    // longest name of a contact
+    const char *text;
+    size_t length;
+    size_t state_size;
+} h5_def;
+
+h5_file *h5_create(const h5_def *def, carom_error *err);
+/// The file is complete enough: give it its name.
+carom_status h5_publish(h5_file *f, carom_error *err);
+/// Remove what was not published (h5_destroy() is still due).
+void h5_abandon(const h5_file *f);
+/// Open a result for writing on; columns must be those of def.
+h5_file *h5_reopen(const h5_def *def, carom_error *err);
+/// Cut to that many rows and events, and load what the buffers must hold to go on.
+carom_status h5_cut(h5_file *f, hsize_t rows, hsize_t events, carom_error *err);
+/// A buffered row to be filled in; h5_row_done() when it is.
+double *h5_row(h5_file *f);
+carom_status h5_row_done(h5_file *f, carom_error *err);
+carom_status h5_put_event(h5_file *f, const carom_event *e, const char *contact, carom_error *err);
+carom_status h5_put_state(h5_file *f, int slot, const void *state, carom_error *err);
+carom_status h5_get_state(h5_file *f, int slot, void *state, carom_error *err);
+carom_status h5_put_ledger(h5_file *f, const carom_ledger *l, carom_ledger_names names, carom_error *err);
+/// Everything buffered goes to the file, and the file to the system.
+carom_status h5_flush(h5_file *f, carom_error *err);
+carom_status h5_destroy(h5_file *f, carom_error *err); // closes; reports what closing could not do

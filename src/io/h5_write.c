@@ -1,0 +1,450 @@
+// h5_write.c: a result file that can be read at any moment.
+//
+// Invariants, so that a killed process leaves a file that opens:
+// (1) Between two flushes no metadata reaches the file: the metadata cache evicts nothing.  Raw data may; it only
+//     goes to places that the metadata in the file does not speak of, or repeats the bytes that are there.
+// (2) What a flush rewrites keeps its place and size (extents, numbers and padded texts) and lies within one page,
+//     so that a kill finds it written or not written.
+// (3) /state has two slots, used in turn, each with its own checksum: one of them is always whole.
+// (4) The file gets its name by renaming, once it can be read.
+// The format is that of HDF5 1.8: its metadata carry checksums, and no mark of an open file that a kill would leave.
+#define _POSIX_C_SOURCE 200809L
+#include "io/h5.h"
+#include "io/ledger.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CHUNK_BYTES = 1 << 20, CHUNK_ROWS = 4096, FEW_ROWS = 256, EVENT_ROWS = 256, NAME_ROOM = 64, PAGE = 4096 };
+
+static char *part_name(const char *name) {
+    const size_t size = strlen(name) + 40;
+    char *part = malloc(size);
+    if (part) snprintf(part, size, "%s.%ld.part", name, (long)getpid());
+    return part;
+}
+
+static hid_t access_list(void) {
+    const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
+    H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
+    H5Pget_mdc_config(fapl, &cache);
+    cache.evictions_enabled = false; // (1)
+    cache.incr_mode = H5C_incr__off;
+    cache.flash_incr_mode = H5C_flash_incr__off;
+    cache.decr_mode = H5C_decr__off;
+    H5Pset_mdc_config(fapl, &cache);
+    H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
+    H5Pset_libver_bounds(fapl, H5F_LIBVER_V18, H5F_LIBVER_V18);
+    H5Pset_meta_block_size(fapl, PAGE); // (2)
+    H5Pset_alignment(fapl, PAGE / 2, PAGE);
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
+    H5Pset_file_locking(fapl, true, true); // file systems without locks are fine
+#endif
+    return fapl;
+}
+
+static hid_t text_type(size_t size) {
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, size ? size : 1);
+    H5Tset_strpad(type, H5T_STR_NULLPAD);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    return type;
+}
+
+static size_t event_bytes(const h5_file *f) {
+    return 4 * sizeof(double) + f->contact_size + f->kind_size;
+}
+
+// time, contact, kind, velocity_before, velocity_after, impulse.
+static hid_t event_type(const h5_file *f) {
+    const hid_t contact = text_type(f->contact_size), kind = text_type(f->kind_size);
+    const hid_t type = H5Tcreate(H5T_COMPOUND, event_bytes(f));
+    size_t at = 0;
+    H5Tinsert(type, "time", at, H5T_NATIVE_DOUBLE), at += sizeof(double);
+    H5Tinsert(type, "contact", at, contact), at += f->contact_size;
+    H5Tinsert(type, "kind", at, kind), at += f->kind_size;
+    H5Tinsert(type, "velocity_before", at, H5T_NATIVE_DOUBLE), at += sizeof(double);
+    H5Tinsert(type, "velocity_after", at, H5T_NATIVE_DOUBLE), at += sizeof(double);
+    H5Tinsert(type, "impulse", at, H5T_NATIVE_DOUBLE);
+    h5_close(contact);
+    h5_close(kind);
+    return type;
+}
+
+static bool table_create(h5_table *t, hid_t file, const char *name, hid_t type, hsize_t width, size_t row_bytes, hsize_t chunk) {
+    const int rank = width ? 2 : 1;
+    const hsize_t now[2] = {0, width}, most[2] = {H5S_UNLIMITED, width}, piece[2] = {chunk, width};
+    const hid_t space = H5Screate_simple(rank, now, most), dcpl = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(dcpl, rank, piece);
+    H5Pset_obj_track_times(dcpl, false);
+    H5Pset_attr_phase_change(dcpl, 0, 0); // names of columns stay out of the header, which is rewritten: (2)
+    const double nothing = NAN;
+    if (width) H5Pset_fill_value(dcpl, H5T_NATIVE_DOUBLE, &nothing);
+    *t = (h5_table){.set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, dcpl, H5P_DEFAULT), .width = width,
+                    .row_bytes = row_bytes, .chunk = chunk, .buffer = calloc((size_t)chunk, row_bytes)};
+    h5_close(dcpl);
+    h5_close(space);
+    return t->set >= 0 && t->buffer;
+}
+
+// The buffered rows to the file, as one whole chunk.
+static carom_status table_write(h5_table *t, carom_error *err) {
+    const hsize_t size[2] = {t->base + t->fill, t->width}, at[2] = {t->base, 0};
+    if (t->fill == 0) return CAROM_OK;
+    if (H5Dset_extent(t->set, size) < 0 ||
+        H5Dwrite_chunk(t->set, H5P_DEFAULT, 0, at, (size_t)t->chunk * t->row_bytes, t->buffer) < 0)
+        return h5_fail(err, "cannot write results");
+    if (t->fill == t->chunk) {
+        t->base += t->chunk;
+        t->fill = 0;
+    }
+    return CAROM_OK;
+}
+
+static carom_status table_next(h5_table *t, carom_error *err) {
+    return ++t->fill == t->chunk ? table_write(t, err) : CAROM_OK;
+}
+
+static hsize_t choose_chunk(size_t columns, long rows) {
+    hsize_t chunk = CHUNK_BYTES / (sizeof(double) * columns);
+    if (chunk > CHUNK_ROWS) chunk = CHUNK_ROWS;
+    const hsize_t enough = rows < FEW_ROWS ? FEW_ROWS : (hsize_t)rows;
+    if (chunk > enough) chunk = enough;
+    return chunk ? chunk : 1;
+}
+
+static size_t longest(const h5_def *def) {
+    size_t size = 1;
+    for (size_t i = 0; i < def->columns; ++i)
+        if (strlen(def->column[i]) > size) size = strlen(def->column[i]);
+    return size;
+}
+
+static bool put_columns(h5_file *f, const h5_def *def) {
+    const size_t size = longest(def);
+    char *all = calloc(def->columns, size);
+    if (!all) return false;
+    for (size_t i = 0; i < def->columns; ++i) memcpy(all + i * size, def->column[i], strlen(def->column[i]));
+    const hsize_t n = def->columns;
+    const hid_t type = text_type(size), space = H5Screate_simple(1, &n, NULL);
+    const hid_t a = H5Acreate2(f->data.set, "columns", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    const bool good = a >= 0 && H5Awrite(a, type, all) >= 0;
+    h5_close(a);
+    h5_close(space);
+    h5_close(type);
+    free(all);
+    return good;
+}
+
+static bool put_model(h5_file *f, const h5_def *def) {
+    const hid_t type = text_type(def->length), space = H5Screate(H5S_SCALAR);
+    const hid_t set = H5Dcreate2(f->file, "model", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const bool good = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, def->length ? def->text : "") >= 0;
+    h5_close(set);
+    h5_close(space);
+    h5_close(type);
+    return good;
+}
+
+static bool create_state(h5_file *f) {
+    const hsize_t size[2] = {2, f->state_size};
+    const hid_t space = H5Screate_simple(2, size, NULL), dcpl = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY);
+    H5Pset_obj_track_times(dcpl, false);
+    f->state = H5Dcreate2(f->file, "state", H5T_NATIVE_UINT8, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
+    h5_close(dcpl);
+    h5_close(space);
+    return f->state >= 0;
+}
+
+static bool create_all(h5_file *f, const h5_def *def) {
+    const size_t row = sizeof(double) * def->columns;
+    f->file = -1;
+    char *part = part_name(f->name);
+    if (!part) return false;
+    const hid_t fapl = access_list(), fcpl = H5Pcreate(H5P_FILE_CREATE);
+    H5Pset_istore_k(fcpl, 128); // a node of the chunk index then splits only every 256 chunks
+    f->file = H5Fcreate(part, H5F_ACC_TRUNC, fcpl, fapl);
+    h5_close(fcpl);
+    h5_close(fapl);
+    free(part);
+    if (f->file < 0) return false;
+    const hid_t event = event_type(f);
+    bool good = table_create(&f->data, f->file, "data", H5T_NATIVE_DOUBLE, def->columns, row,
+                             choose_chunk(def->columns, def->rows)) &&
+                table_create(&f->events, f->file, "events", event, 0, event_bytes(f), EVENT_ROWS);
+    h5_close(event);
+    good = good && put_columns(f, def) && put_model(f, def) && create_state(f);
+    const hid_t gcpl = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_attr_phase_change(gcpl, 64, 32);
+    f->run = H5Gcreate2(f->file, "run", H5P_DEFAULT, gcpl, H5P_DEFAULT);
+    f->ledger = H5Gcreate2(f->file, "ledger", H5P_DEFAULT, gcpl, H5P_DEFAULT);
+    h5_close(gcpl);
+    return good && f->run >= 0 && f->ledger >= 0;
+}
+
+static h5_file *blank(const h5_def *def) {
+    h5_file *f = calloc(1, sizeof *f);
+    if (!f) return NULL;
+    f->file = f->run = f->ledger = f->state = f->data.set = f->events.set = -1;
+    f->contact_size = def->contact_size < 1 ? 1 : def->contact_size > NAME_ROOM - 1 ? NAME_ROOM - 1 : def->contact_size;
+    f->kind_size = 12; // "accumulation"
+    f->state_size = def->state_size;
+    f->name = strdup(def->file);
+    if (!f->name) free(f), f = NULL;
+    return f;
+}
+
+h5_file *h5_create(const h5_def *def, carom_error *err) {
+    h5_hush h;
+    h5_hush_begin(&h);
+    h5_file *f = blank(def);
+    if (!f || !create_all(f, def)) {
+        h5_fail(err, "cannot create %s", def->file);
+        if (f && f->file >= 0) h5_abandon(f);
+        if (f) h5_destroy(f, NULL);
+        f = NULL;
+    }
+    h5_hush_end(&h);
+    return f;
+}
+
+void h5_abandon(const h5_file *f) {
+    char *part = part_name(f->name);
+    if (part) unlink(part);
+    free(part);
+}
+
+carom_status h5_publish(h5_file *f, carom_error *err) {
+    char *part = part_name(f->name);
+    if (!part) return carom_fail(err, CAROM_NO_MEMORY, "no memory");
+    carom_status status = CAROM_OK;
+    if (rename(part, f->name) != 0) {
+        status = carom_fail(err, CAROM_IO, "cannot create %s: %s", f->name, strerror(errno));
+        unlink(part);
+    }
+    free(part);
+    return status;
+}
+
+// -- going on -----------------------------------------------------------------------------------------
+
+static bool table_open(h5_table *t, hid_t file, const char *name, hsize_t width, size_t row_bytes) {
+    const int rank = width ? 2 : 1;
+    *t = (h5_table){.set = H5Dopen2(file, name, H5P_DEFAULT), .width = width, .row_bytes = row_bytes};
+    const hid_t dcpl = t->set >= 0 ? H5Dget_create_plist(t->set) : -1, space = t->set >= 0 ? H5Dget_space(t->set) : -1;
+    hsize_t piece[2] = {0, 0}, size[2] = {0, 0};
+    const bool good = dcpl >= 0 && space >= 0 && H5Pget_layout(dcpl) == H5D_CHUNKED && H5Pget_nfilters(dcpl) == 0 &&
+                      H5Pget_chunk(dcpl, rank, piece) == rank && H5Sget_simple_extent_ndims(space) == rank &&
+                      H5Sget_simple_extent_dims(space, size, NULL) == rank && (!width || (size[1] == width && piece[1] == width)) &&
+                      piece[0] >= 1 && piece[0] <= (1u << 24) / row_bytes + 1;
+    h5_close(space);
+    h5_close(dcpl);
+    if (!good) return false;
+    t->chunk = piece[0];
+    t->base = size[0]; // until h5_cut()
+    t->buffer = calloc((size_t)t->chunk, row_bytes);
+    return t->buffer != NULL;
+}
+
+static bool same_type(hid_t set, hid_t want) {
+    const hid_t have = H5Dget_type(set);
+    const bool same = have >= 0 && H5Tequal(have, want) > 0;
+    h5_close(have);
+    return same;
+}
+
+static bool same_columns(hid_t data, const h5_def *def) {
+    const size_t size = longest(def);
+    const hid_t a = H5Aopen(data, "columns", H5P_DEFAULT), space = a >= 0 ? H5Aget_space(a) : -1, have = a >= 0 ? H5Aget_type(a) : -1;
+    const hid_t type = text_type(size);
+    char *all = calloc(def->columns, size);
+    bool same = all && a >= 0 && space >= 0 && have >= 0 && H5Tequal(have, type) > 0 &&
+                H5Sget_simple_extent_npoints(space) == (hssize_t)def->columns && H5Aread(a, type, all) >= 0;
+    for (size_t i = 0; same && i < def->columns; ++i) same = strncmp(all + i * size, def->column[i], size) == 0;
+    free(all);
+    h5_close(type);
+    h5_close(have);
+    h5_close(space);
+    h5_close(a);
+    return same;
+}
+
+static bool open_all(h5_file *f, const h5_def *def) {
+    const hid_t fapl = access_list();
+    f->file = H5Fopen(f->name, H5F_ACC_RDWR, fapl);
+    h5_close(fapl);
+    if (f->file < 0) return false;
+    const hid_t event = event_type(f);
+    bool good = table_open(&f->data, f->file, "data", def->columns, sizeof(double) * def->columns) &&
+                table_open(&f->events, f->file, "events", 0, event_bytes(f)) && same_type(f->events.set, event) &&
+                same_type(f->data.set, H5T_NATIVE_DOUBLE) && same_columns(f->data.set, def);
+    h5_close(event);
+    if (!good) return false;
+    f->run = H5Gopen2(f->file, "run", H5P_DEFAULT);
+    f->ledger = H5Gopen2(f->file, "ledger", H5P_DEFAULT);
+    f->state = H5Dopen2(f->file, "state", H5P_DEFAULT);
+    const hid_t space = f->state >= 0 ? H5Dget_space(f->state) : -1;
+    hsize_t size[2] = {0, 0};
+    good = f->run >= 0 && f->ledger >= 0 && space >= 0 && H5Sget_simple_extent_ndims(space) == 2 &&
+           H5Sget_simple_extent_dims(space, size, NULL) == 2 && size[0] == 2 && size[1] == f->state_size &&
+           same_type(f->state, H5T_NATIVE_UINT8);
+    h5_close(space);
+    return good;
+}
+
+h5_file *h5_reopen(const h5_def *def, carom_error *err) {
+    h5_hush h;
+    h5_hush_begin(&h);
+    h5_file *f = blank(def);
+    if (!f || !open_all(f, def)) {
+        h5_fail(err, "cannot go on with %s: it is not a result of this model, scheme and version of carom, or it is damaged", def->file);
+        if (f) h5_destroy(f, NULL);
+        f = NULL;
+    }
+    h5_hush_end(&h);
+    return f;
+}
+
+static carom_status table_cut(h5_table *t, hsize_t rows, carom_error *err) {
+    const hsize_t size[2] = {rows, t->width};
+    if (t->base < rows) return carom_fail(err, CAROM_IO, "the result file is damaged: rows are missing");
+    t->base = rows - rows % t->chunk;
+    t->fill = rows % t->chunk;
+    if (t->fill) {
+        const int rank = t->width ? 2 : 1;
+        const hsize_t at[2] = {t->base, 0}, count[2] = {t->fill, t->width};
+        const hid_t file = H5Dget_space(t->set), memory = H5Screate_simple(rank, count, NULL), type = H5Dget_type(t->set);
+        const bool good = H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, count, NULL) >= 0 &&
+                          H5Dread(t->set, type, memory, file, H5P_DEFAULT, t->buffer) >= 0;
+        h5_close(type);
+        h5_close(memory);
+        h5_close(file);
+        if (!good) return h5_fail(err, "cannot read the result file");
+    }
+    if (H5Dset_extent(t->set, size) < 0) return h5_fail(err, "cannot write results");
+    return CAROM_OK;
+}
+
+carom_status h5_cut(h5_file *f, hsize_t rows, hsize_t events, carom_error *err) {
+    h5_hush h;
+    h5_hush_begin(&h);
+    carom_status status = table_cut(&f->data, rows, err);
+    if (status == CAROM_OK) status = table_cut(&f->events, events, err);
+    h5_hush_end(&h);
+    return status;
+}
+
+// -- writing --------------------------------------------------------------------------------------------
+
+double *h5_row(h5_file *f) {
+    return (double *)(void *)(f->data.buffer + (size_t)f->data.fill * f->data.row_bytes);
+}
+
+carom_status h5_row_done(h5_file *f, carom_error *err) {
+    if (f->data.fill + 1 < f->data.chunk) return ++f->data.fill, CAROM_OK;
+    h5_hush h;
+    h5_hush_begin(&h);
+    const carom_status status = table_next(&f->data, err);
+    h5_hush_end(&h);
+    return status;
+}
+
+static unsigned char *put_bytes(unsigned char *at, const void *from, size_t size) {
+    memcpy(at, from, size);
+    return at + size;
+}
+
+static unsigned char *put_name(unsigned char *at, const char *name, size_t size) {
+    const size_t length = strlen(name);
+    memset(at, 0, size);
+    memcpy(at, name, length < size ? length : size);
+    return at + size;
+}
+
+carom_status h5_put_event(h5_file *f, const carom_event *e, const char *contact, carom_error *err) {
+    const char *kind = carom_event_word(e->kind);
+    unsigned char *at = f->events.buffer + (size_t)f->events.fill * f->events.row_bytes;
+    at = put_bytes(at, &e->t, sizeof e->t);
+    at = put_name(at, contact, f->contact_size);
+    at = put_name(at, kind ? kind : "", f->kind_size);
+    at = put_bytes(at, &e->before, sizeof e->before);
+    at = put_bytes(at, &e->after, sizeof e->after);
+    put_bytes(at, &e->impulse, sizeof e->impulse);
+    h5_hush h;
+    h5_hush_begin(&h);
+    const carom_status status = table_next(&f->events, err);
+    h5_hush_end(&h);
+    return status;
+}
+
+static bool slot_transfer(h5_file *f, int slot, void *in, const void *out) {
+    const hsize_t at[2] = {(hsize_t)slot, 0}, count[2] = {1, f->state_size};
+    const hid_t file = H5Dget_space(f->state), memory = H5Screate_simple(2, count, NULL);
+    bool good = H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, count, NULL) >= 0;
+    if (good && in) good = H5Dread(f->state, H5T_NATIVE_UINT8, memory, file, H5P_DEFAULT, in) >= 0;
+    if (good && out) good = H5Dwrite(f->state, H5T_NATIVE_UINT8, memory, file, H5P_DEFAULT, out) >= 0;
+    h5_close(memory);
+    h5_close(file);
+    return good;
+}
+
+carom_status h5_put_state(h5_file *f, int slot, const void *state, carom_error *err) {
+    h5_hush h;
+    h5_hush_begin(&h);
+    const carom_status status = slot_transfer(f, slot, NULL, state) ? CAROM_OK : h5_fail(err, "cannot write results");
+    h5_hush_end(&h);
+    return status;
+}
+
+carom_status h5_get_state(h5_file *f, int slot, void *state, carom_error *err) {
+    h5_hush h;
+    h5_hush_begin(&h);
+    const carom_status status = slot_transfer(f, slot, state, NULL) ? CAROM_OK : h5_fail(err, "cannot read the state in %s", f->name);
+    h5_hush_end(&h);
+    return status;
+}
+
+carom_status h5_put_ledger(h5_file *f, const carom_ledger *l, carom_ledger_names names, carom_error *err) {
+    h5_hush h;
+    h5_hush_begin(&h);
+    bool good = true;
+    for (const ledger_entry *e = ledger_table; e->name && good; ++e) {
+        if (e->kind == LEDGER_NAME)
+            good = h5_put_text(f->ledger, e->name, ledger_get_name(&names, e), NAME_ROOM);
+        else if (e->kind == LEDGER_LONG || e->kind == LEDGER_INT)
+            good = h5_put_integer(f->ledger, e->name, (long long)ledger_get(l, e));
+        else
+            good = h5_put_real(f->ledger, e->name, ledger_get(l, e));
+    }
+    const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write the ledger to %s", f->name);
+    h5_hush_end(&h);
+    return status;
+}
+
+carom_status h5_flush(h5_file *f, carom_error *err) {
+    h5_hush h;
+    h5_hush_begin(&h);
+    carom_status status = table_write(&f->data, err);
+    if (status == CAROM_OK) status = table_write(&f->events, err);
+    if (status == CAROM_OK && H5Fflush(f->file, H5F_SCOPE_LOCAL) < 0) status = h5_fail(err, "cannot write %s", f->name);
+    h5_hush_end(&h);
+    return status;
+}
+
+carom_status h5_destroy(h5_file *f, carom_error *err) {
+    h5_hush h;
+    h5_hush_begin(&h);
+    const hid_t inner[] = {f->data.set, f->events.set, f->run, f->ledger, f->state};
+    for (size_t i = 0; i < sizeof inner / sizeof inner[0]; ++i) h5_close(inner[i]);
+    carom_status status = CAROM_OK;
+    if (f->file >= 0 && H5Fclose(f->file) < 0) status = h5_fail(err, "cannot write %s", f->name);
+    h5_hush_end(&h);
+    free(f->data.buffer);
+    free(f->events.buffer);
+    free(f->name);
+    free(f);
+    return status;
+}

@@ -1,0 +1,187 @@
+// ledger.c: the ledger as a table, as a block of text, and as JSON.
+//
+// INTERFACE names first; beside them stand the constraint and the time that belong to a largest value.
+#include "io/ledger.h"
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#define REAL(name_, field_) {name_, LEDGER_REAL, offsetof(carom_ledger, field_)}
+#define LONG(name_, field_) {name_, LEDGER_LONG, offsetof(carom_ledger, field_)}
+#define NAME(name_, field_) {name_, LEDGER_NAME, offsetof(carom_ledger_names, field_)}
+
+const ledger_entry ledger_table[] = {
+    LONG("steps", steps),
+    REAL("seconds", seconds),
+    {"ns_per_step", LEDGER_NS, 0},
+    REAL("wall", wall),
+    LONG("rejected", rejected),
+    LONG("undecided", undecided),
+    LONG("impacts", impacts),
+    LONG("accumulations", accumulations),
+    REAL("penetration", penetration),
+    NAME("penetration_contact", penetration),
+    REAL("penetration_time", penetration_t),
+    REAL("drift", drift),
+    NAME("drift_constraint", drift),
+    REAL("drift_time", drift_t),
+    REAL("energy.start", energy.start),
+    REAL("energy.end", energy.end),
+    REAL("energy.impact", energy.impact),
+    REAL("energy.friction", energy.friction),
+    REAL("energy.damping", energy.damping),
+    REAL("energy.external", energy.external),
+    REAL("energy.balance", energy.balance),
+    REAL("energy.identity", energy.identity),
+    LONG("contact.problems", counts.problems),
+    LONG("contact.iterations", counts.iterations),
+    REAL("contact.residual", counts.residual),
+    NAME("contact.residual_constraint", residual),
+    REAL("contact.residual_time", residual_t),
+    LONG("contact.fallbacks", counts.fallbacks),
+    LONG("newton.iterations", counts.newton),
+    {"newton.max", LEDGER_INT, offsetof(carom_ledger, counts.newton_max)},
+    REAL("newton.max_time", counts.newton_max_t),
+    LONG("newton.many", counts.newton_many),
+    {NULL, LEDGER_REAL, 0},
+};
+
+double ledger_get(const carom_ledger *l, const ledger_entry *e) {
+    const char *place = (const char *)l + e->at;
+    switch (e->kind) {
+    case LEDGER_LONG: return (double)*(const long *)place;
+    case LEDGER_INT: return *(const int *)place;
+    case LEDGER_REAL: return *(const double *)place;
+    case LEDGER_NS: return l->steps > 0 ? 1e9 * l->seconds / (double)l->steps : 0;
+    case LEDGER_NAME: break;
+    }
+    return NAN;
+}
+
+void ledger_set(carom_ledger *l, const ledger_entry *e, double x) {
+    char *place = (char *)l + e->at;
+    switch (e->kind) {
+    case LEDGER_LONG: *(long *)place = x >= 0 && x < 9e18 ? (long)x : 0; break;
+    case LEDGER_INT: *(int *)place = x >= 0 && x <= INT_MAX ? (int)x : 0; break;
+    case LEDGER_REAL: *(double *)place = x; break;
+    case LEDGER_NS: case LEDGER_NAME: break;
+    }
+}
+
+const char *ledger_get_name(const carom_ledger_names *names, const ledger_entry *e) {
+    return *(const char *const *)((const char *)names + e->at);
+}
+
+carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_model *m) {
+    const carom_system *sys = carom_model_system(m);
+    const int n = sys->ne + sys->nc;
+    const int id[3] = {l->penetration_id, l->drift_id, l->counts.residual_id};
+    const char *name[3] = {NULL, NULL, NULL};
+    for (int i = 0; i < 3; ++i)
+        if (id[i] >= 0 && id[i] < n) name[i] = carom_model_constraint(m, id[i]);
+    return (carom_ledger_names){name[0], name[1], name[2]};
+}
+
+const char *carom_event_word(carom_event_kind kind) {
+    static const char *const word[] = {"impact", "close", "open", "stick", "slip", "accumulation"};
+    return (unsigned)kind < sizeof word / sizeof word[0] ? word[kind] : NULL;
+}
+
+// -- text -------------------------------------------------------------------------------------------
+
+// A largest value with its place.
+static void most(FILE *f, const char *label, double x, const char *where, double t) {
+    fprintf(f, "  %-12s %.3g", label, x);
+    if (where) fprintf(f, " at %s, t = %.9g", where, t);
+    fputc('\n', f);
+}
+
+void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
+    const double each = l->steps > 0 ? l->seconds / (double)l->steps : 0;
+    fprintf(f, "  %-12s %ld (%ld rejected), %.3g s of CPU time, %.3g ns per step, %.3g s by the clock\n", "steps", l->steps,
+            l->rejected, l->seconds, 1e9 * each, l->wall);
+    if (l->undecided > 0)
+        fprintf(f, "  %-12s %ld impacts whose order no step size resolves were taken as they came\n", "undecided", l->undecided);
+    fprintf(f, "  %-12s %ld, accumulations %ld\n", "impacts", l->impacts, l->accumulations);
+    most(f, "penetration", l->penetration, names.penetration, l->penetration_t);
+    if (names.drift || l->drift > 0) most(f, "drift", l->drift, names.drift, l->drift_t);
+    fprintf(f, "  %-12s start %.9g, end %.9g, balance %.3g\n", "energy", l->energy.start, l->energy.end, l->energy.balance);
+    fprintf(f, "  %-12s impact %.6g, friction %.6g, damping %.6g; given from outside %.6g\n", "  lost to", l->energy.impact,
+            l->energy.friction, l->energy.damping, l->energy.external);
+    if (isfinite(l->energy.identity))
+        fprintf(f, "  %-12s %.3g, the scheme's own balance in the worst step\n", "  identity", l->energy.identity);
+    fprintf(f, "  %-12s %ld problems, %ld iterations, %ld fallbacks, residual %.3g", "contact", l->counts.problems,
+            l->counts.iterations, l->counts.fallbacks, l->counts.residual);
+    if (names.residual) fprintf(f, " at %s, t = %.9g", names.residual, l->residual_t);
+    fputc('\n', f);
+    if (l->counts.newton <= 0) return;
+    fprintf(f, "  %-12s %ld iterations, at most %d in a step (t = %.9g)", "newton", l->counts.newton, l->counts.newton_max,
+            l->counts.newton_max_t);
+    if (l->counts.newton_many > 0) fprintf(f, "; %ld steps needed more than 20", l->counts.newton_many);
+    fputc('\n', f);
+}
+
+// -- JSON -------------------------------------------------------------------------------------------
+
+// Length of the UTF-8 sequence at s, 0 when it is none: JSON must be valid whatever a file name holds.
+static int utf8(const unsigned char *s) {
+    if (*s < 0x80) return 1;
+    const int n = *s >= 0xC2 && *s < 0xE0 ? 2 : (*s & 0xF0) == 0xE0 ? 3 : *s >= 0xF0 && *s < 0xF5 ? 4 : 0;
+    for (int i = 1; i < n; ++i)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    if ((*s == 0xE0 && s[1] < 0xA0) || (*s == 0xED && s[1] > 0x9F) || (*s == 0xF0 && s[1] < 0x90) || (*s == 0xF4 && s[1] > 0x8F))
+        return 0;
+    return n;
+}
+
+void carom_json_string(FILE *f, const char *text) {
+    if (!text) {
+        fputs("null", f);
+        return;
+    }
+    fputc('"', f);
+    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+        const int n = utf8(s);
+        if (n == 0) {
+            fputs("\\ufffd", f);
+            ++s;
+            continue;
+        }
+        if (*s == '"' || *s == '\\')
+            fprintf(f, "\\%c", *s);
+        else if (*s < 0x20)
+            fprintf(f, "\\u%04x", (unsigned)*s);
+        else
+            fwrite(s, 1, (size_t)n, f);
+        s += n;
+    }
+    fputc('"', f);
+}
+
+void carom_json_number(FILE *f, double x) {
+    if (isfinite(x))
+        fprintf(f, "%.17g", x);
+    else
+        fputs("null", f);
+}
+
+void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names) {
+    size_t group = 0; // length of the open group's name with its dot
+    for (const ledger_entry *e = ledger_table; e->name; ++e) {
+        const char *dot = strchr(e->name, '.');
+        const size_t prefix = dot ? (size_t)(dot - e->name) + 1 : 0;
+        const bool same = e > ledger_table && prefix == group && (prefix == 0 || strncmp(e->name, e[-1].name, prefix) == 0);
+        if (!same && group) fputc('}', f);
+        if (e > ledger_table) fputs(same && prefix ? ", " : ",\n  ", f);
+        if (!same && prefix) fprintf(f, "\"%.*s\": {", (int)prefix - 1, e->name);
+        group = prefix;
+        fprintf(f, "\"%s\": ", e->name + prefix);
+        if (e->kind == LEDGER_NAME)
+            carom_json_string(f, ledger_get_name(&names, e));
+        else if (e > ledger_table && e[-1].kind == LEDGER_NAME && !ledger_get_name(&names, e - 1))
+            fputs("null", f); // the time of what never was
+        else
+            carom_json_number(f, ledger_get(l, e));
+    }
+    if (group) fputc('}', f);
+}

@@ -1,0 +1,519 @@
+// record.c: the recorder: which columns, which rows, and what must survive to go on.
+//
+// (1) acc[] holds the impulse of every recorded direction since the last row.
+// (2) A row that is there only because the run ended is not part of the saved state: a resumed run cuts the file to
+//     the rows of its state, so it writes what a run that never stopped would have written.
+// (3) The state is frozen before the last step, which may be shortened: going on to a later end repeats that step whole.
+#define _POSIX_C_SOURCE 200809L
+#include "io/csv.h"
+#include "io/h5.h"
+#include <carom/version.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ROWS_BY_DEFAULT = 2000 };
+
+typedef struct state_head {
+    uint64_t magic, sequence, checksum; // checksum over all that follows
+    int64_t rows, events, step, row_step, k, sim_bytes, doubles;
+} state_head;
+
+static const uint64_t state_magic = UINT64_C(0x316574617473726d); // "mrstate1", read on a machine of this byte order
+
+struct carom_record {
+    const carom_model *model;
+    const carom_system *sys;
+    carom_sim *sim;
+    carom_error err;
+    double h, end;
+    long every;
+    double dt_out;
+    int ncol, ndir, nwatched, nout;
+    char **column;
+    char *names;                 // storage of column[]
+    double *acc, *u, *low, *high; // acc, low, high lie in one block: they are saved
+    double *force;               // of the last step that succeeded
+    long rows, events, step;     // step: last one seen, -1: none
+    long row_step, k;            // step of the last row; next multiple of dt_out
+    bool frozen;
+    uint64_t sequence;
+    unsigned char *state;        // packed
+    size_t state_size;
+    h5_file *h5;
+    csv_file *csv;
+};
+
+carom_record_def carom_record_default(void) {
+    return (carom_record_def){.every = 0, .dt_out = 0};
+}
+
+// -- columns ----------------------------------------------------------------------------------------
+
+typedef struct writer { char *at, **column; size_t bytes; int n; } writer; // at NULL: only count
+
+static void column(writer *w, const char *format, const char *name, const char *part) {
+    char text[512];
+    const int length = snprintf(text, sizeof text, format, name, part);
+    const size_t size = (size_t)(length < (int)sizeof text ? length : (int)sizeof text - 1) + 1;
+    if (w->at) {
+        w->column[w->n] = memcpy(w->at + w->bytes, text, size);
+    }
+    w->bytes += size;
+    ++w->n;
+}
+
+static void contact_columns(writer *w, const char *name, int tangents) {
+    static const char *const normal[] = {"gap", "gap'", "force", "impulse"};
+    static const char *const planar[] = {"slip'", "friction", "friction_impulse"};
+    static const char *const spatial[] = {"slip1'", "slip2'", "friction1", "friction2", "friction_impulse1", "friction_impulse2"};
+    for (int i = 0; i < 4; ++i) column(w, "%s.%s", name, normal[i]);
+    for (int i = 0; tangents == 1 && i < 3; ++i) column(w, "%s.%s", name, planar[i]);
+    for (int i = 0; tangents == 2 && i < 6; ++i) column(w, "%s.%s", name, spatial[i]);
+}
+
+static void all_columns(writer *w, const carom_record *r) {
+    static const char *const energies[] = {"kinetic", "potential", "energy"};
+    static const char *const bilateral[] = {"gap", "force", "impulse"};
+    const carom_system *sys = r->sys;
+    column(w, "%s%s", "t", "");
+    for (int i = 0; i < sys->nq; ++i) column(w, "%s%s", carom_model_coordinate(r->model, i), "");
+    for (int i = 0; i < sys->nv; ++i) column(w, "%s%s", carom_model_coordinate(r->model, i), "'");
+    for (int i = 0; i < 3; ++i) column(w, "%s%s", energies[i], "");
+    for (int c = 0; c < sys->nc; ++c)
+        contact_columns(w, carom_model_constraint(r->model, sys->ne + c), sys->contacts[c].tangents);
+    for (int id = 0; id < sys->ne; ++id)
+        for (int i = 0; i < 3; ++i) column(w, "%s.%s", carom_model_constraint(r->model, id), bilateral[i]);
+    for (int i = 0; i < r->nout; ++i) column(w, "%s%s", carom_model_output(r->model, i), "");
+}
+
+static bool name_columns(carom_record *r) {
+    writer w = {0};
+    all_columns(&w, r);
+    r->ncol = w.n;
+    r->names = malloc(w.bytes);
+    r->column = malloc(sizeof *r->column * (size_t)w.n);
+    if (!r->names || !r->column) return false;
+    w = (writer){.at = r->names, .column = r->column};
+    all_columns(&w, r);
+    return true;
+}
+
+// -- rows -------------------------------------------------------------------------------------------
+
+static double *fill_contact(double *x, const carom_now *now, const double *acc, const double *u, int id, int tangents) {
+    const int d = now->dir[id];
+    *x++ = now->gap[id];
+    *x++ = u[d];
+    *x++ = now->force[d];
+    *x++ = acc[d];
+    for (int i = 1; i <= tangents; ++i) *x++ = u[d + i];
+    for (int i = 1; i <= tangents; ++i) *x++ = now->force[d + i];
+    for (int i = 1; i <= tangents; ++i) *x++ = acc[d + i];
+    return x;
+}
+
+static carom_status fill(carom_record *r, double *x, const carom_now *now) {
+    const carom_system *sys = r->sys;
+    double kinetic = 0, potential = 0;
+    CAROM_TRY(carom_sim_energy(r->sim, &kinetic, &potential, &r->err));
+    if (r->ndir) CAROM_TRY(carom_sim_velocities(r->sim, r->u, &r->err));
+    *x++ = now->t;
+    carom_copy(x, now->q, sys->nq), x += sys->nq;
+    carom_copy(x, now->v, sys->nv), x += sys->nv;
+    *x++ = kinetic;
+    *x++ = potential;
+    *x++ = kinetic + potential;
+    for (int c = 0; c < sys->nc; ++c) x = fill_contact(x, now, r->acc, r->u, sys->ne + c, sys->contacts[c].tangents);
+    for (int id = 0; id < sys->ne; ++id) {
+        *x++ = now->gap[id];
+        *x++ = now->force[now->dir[id]];
+        *x++ = r->acc[now->dir[id]];
+    }
+    if (r->nout) carom_model_outputs(r->model, carom_sim_work(r->sim), now->t, now->q, now->v, x);
+    return CAROM_OK;
+}
+
+static carom_status put_row(carom_record *r, const carom_now *now) {
+    CAROM_TRY(fill(r, r->h5 ? h5_row(r->h5) : r->csv->row, now));
+    CAROM_TRY(r->h5 ? h5_row_done(r->h5, &r->err) : csv_row_done(r->csv, &r->err));
+    carom_zero(r->acc, r->ndir);
+    r->row_step = now->step;
+    ++r->rows;
+    return CAROM_OK;
+}
+
+// Every N steps; or at the first step end at or after k T, where k T may miss a step end by rounding.
+static bool due(carom_record *r, const carom_now *now) {
+    if (now->step == 0) return true;
+    if (!(r->dt_out > 0)) return now->step % r->every == 0;
+    const double slack = 1e-9 * r->h;
+    return now->t >= (double)r->k * r->dt_out - slack;
+}
+
+static void next_due(carom_record *r, const carom_now *now) {
+    if (r->dt_out > 0) r->k = (long)floor((now->t + 1e-9 * r->h) / r->dt_out) + 1;
+}
+
+static carom_status put_events(carom_record *r, const carom_now *now) {
+    for (int i = 0; i < now->nevents; ++i) {
+        const carom_event *e = &now->events[i];
+        const char *contact = carom_model_constraint(r->model, r->sys->ne + e->contact);
+        CAROM_TRY(r->h5 ? h5_put_event(r->h5, e, contact, &r->err) : csv_put_event(r->csv, e, contact, &r->err));
+        ++r->events;
+    }
+    return CAROM_OK;
+}
+
+static void pack(carom_record *r);
+
+carom_status carom_record_step(void *record, const carom_now *now) {
+    carom_record *r = record;
+    if (now->step == r->step) return CAROM_OK; // a resumed run shows the state it starts from
+    const bool first = r->step < 0;
+    r->step = now->step;
+    for (int i = 0; i < r->ndir && !first; ++i)
+        if (now->impulse[i] != 0) r->acc[i] += now->impulse[i];
+    if (r->nwatched)
+        carom_model_watch(r->model, carom_sim_work(r->sim), now->t, now->q, now->v, r->low, r->high, first);
+    if (now->nevents) CAROM_TRY(put_events(r, now));
+    carom_copy(r->force, now->force, r->ndir);
+    if (due(r, now)) {
+        CAROM_TRY(put_row(r, now));
+        next_due(r, now);
+    }
+    if (!r->frozen && r->h5 && now->t + r->h * (1 + 1e-6) >= r->end) { // (3)
+        pack(r);
+        r->frozen = true;
+    }
+    return CAROM_OK;
+}
+
+// -- state ------------------------------------------------------------------------------------------
+
+static uint64_t fnv(const unsigned char *at, size_t size) {
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < size; ++i) sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+static uint64_t checksum(const unsigned char *state, size_t size) {
+    const size_t from = offsetof(state_head, checksum) + sizeof(uint64_t);
+    return fnv(state + from, size - from);
+}
+
+static int doubles(const carom_record *r) {
+    return r->ndir + 2 * r->nwatched;
+}
+
+static void pack(carom_record *r) {
+    size_t bytes = 0;
+    const void *sim = carom_sim_state(r->sim, &bytes);
+    const state_head head = {.magic = state_magic, .rows = r->rows, .events = r->events, .step = r->step, .row_step = r->row_step,
+                             .k = r->k, .sim_bytes = (int64_t)bytes, .doubles = doubles(r)};
+    memcpy(r->state, &head, sizeof head);
+    if (bytes) memcpy(r->state + sizeof head, sim, bytes);
+    if (doubles(r)) memcpy(r->state + sizeof head + bytes, r->acc, sizeof(double) * (size_t)doubles(r));
+}
+
+static carom_status put_state(carom_record *r, carom_error *err) {
+    if (!r->frozen) pack(r);
+    state_head head;
+    memcpy(&head, r->state, sizeof head);
+    head.sequence = ++r->sequence;
+    head.checksum = checksum(r->state, r->state_size);
+    memcpy(r->state, &head, sizeof head);
+    return h5_put_state(r->h5, (int)(r->sequence % 2), r->state, err);
+}
+
+// Slot is whole, of this model, and speaks only of rows that the file has.
+static bool sound(const carom_record *r, const unsigned char *slot, state_head *head) {
+    memcpy(head, slot, sizeof *head);
+    return head->magic == state_magic && head->checksum == checksum(slot, r->state_size) && head->rows >= 0 && head->events >= 0 &&
+           (uint64_t)head->rows <= r->h5->data.base && (uint64_t)head->events <= r->h5->events.base && head->doubles == doubles(r) &&
+           sizeof *head + (uint64_t)head->sim_bytes + sizeof(double) * (uint64_t)head->doubles == r->state_size;
+}
+
+static carom_status get_state(carom_record *r, const char *file, carom_error *err) {
+    state_head best = {0}, head;
+    int slot = -1;
+    for (int i = 0; i < 2; ++i) {
+        CAROM_TRY(h5_get_state(r->h5, i, r->state, err));
+        if (sound(r, r->state, &head) && head.sequence > best.sequence) {
+            best = head;
+            slot = i;
+        }
+    }
+    if (slot < 0) return carom_fail(err, CAROM_IO, "%s holds no state to go on from; run the model anew", file);
+    CAROM_TRY(h5_get_state(r->h5, slot, r->state, err));
+    CAROM_TRY(carom_sim_restore(r->sim, r->state + sizeof best, (size_t)best.sim_bytes, err));
+    if (doubles(r))
+        memcpy(r->acc, r->state + sizeof best + best.sim_bytes, sizeof(double) * (size_t)doubles(r));
+    r->rows = (long)best.rows;
+    r->events = (long)best.events;
+    r->step = (long)best.step;
+    r->row_step = (long)best.row_step;
+    r->k = (long)best.k;
+    r->sequence = best.sequence;
+    if (r->ndir) carom_copy(r->force, carom_sim_now(r->sim).force, r->ndir);
+    return h5_cut(r->h5, (hsize_t)best.rows, (hsize_t)best.events, err);
+}
+
+// -- /run -------------------------------------------------------------------------------------------
+
+// A list as one text, a line each.
+static char *join(const char *const *list) {
+    size_t size = 1;
+    for (int i = 0; list && list[i]; ++i) size += strlen(list[i]) + 1;
+    char *text = calloc(1, size), *at = text;
+    for (int i = 0; text && list && list[i]; ++i) {
+        if (i) *at++ = '\n';
+        for (const char *s = list[i]; *s; ++s) *at++ = *s == '\n' ? ' ' : *s; // to an expression it is the same
+    }
+    return text;
+}
+
+static bool put_list(hid_t run, const char *name, const char *const *list) {
+    char *text = join(list);
+    const bool good = text && h5_put_text(run, name, text, strlen(text));
+    free(text);
+    return good;
+}
+
+static carom_status put_run(carom_record *r, const carom_record_def *def, carom_error *err) {
+    char options[4096] = "", started[32] = "";
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc)) strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    carom_sim_options_text(r->sim, options, sizeof options);
+    const char *file = def->model_file ? def->model_file : "", *name = carom_model_name(r->model);
+    const char *scheme = carom_sim_scheme(r->sim)->name, *warning = carom_sim_warning(r->sim) ? carom_sim_warning(r->sim) : "";
+    const hid_t run = r->h5->run;
+    h5_hush h;
+    h5_hush_begin(&h);
+    const bool good = h5_put_text(run, "name", name ? name : "", name ? strlen(name) : 0) &&
+                      h5_put_text(run, "model_file", file, strlen(file)) && h5_put_text(run, "scheme", scheme, strlen(scheme)) &&
+                      h5_put_text(run, "options", options, strlen(options)) && put_list(run, "options_given", def->options) &&
+                      put_list(run, "set", def->set) && h5_put_real(run, "step", def->step) && h5_put_real(run, "end", def->end) &&
+                      h5_put_integer(run, "every", r->every) && h5_put_real(run, "dt_out", r->dt_out) &&
+                      h5_put_text(run, "version", CAROM_VERSION, strlen(CAROM_VERSION)) &&
+                      h5_put_text(run, "warning", warning, strlen(warning)) &&
+                      h5_put_text(run, "started", started, strlen(started)) && h5_put_real(run, "wall", 0) &&
+                      h5_put_text(run, "status", "running", 16) && h5_put_text(run, "message", "", 960);
+    const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write %s", def->file);
+    h5_hush_end(&h);
+    return status;
+}
+
+static carom_status put_end(carom_record *r, const char *word, const char *why, double wall, carom_error *err) {
+    h5_hush h;
+    h5_hush_begin(&h);
+    const bool good = h5_put_text(r->h5->run, "status", word, 16) && h5_put_text(r->h5->run, "message", why ? why : "", 960) &&
+                      h5_put_real(r->h5->run, "wall", wall) && h5_put_real(r->h5->run, "end", r->end);
+    const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write %s", r->h5->name);
+    h5_hush_end(&h);
+    return status;
+}
+
+// -- life -------------------------------------------------------------------------------------------
+
+static bool ends(const char *text, const char *ending) {
+    const size_t n = strlen(text), k = strlen(ending);
+    return n >= k && strcmp(text + n - k, ending) == 0;
+}
+
+static carom_record *blank(const carom_record_def *def, carom_error *err) {
+    carom_record *r = calloc(1, sizeof *r);
+    if (!r) {
+        carom_fail(err, CAROM_NO_MEMORY, "no memory for a recorder");
+        return NULL;
+    }
+    r->model = def->model;
+    r->sys = carom_model_system(def->model);
+    r->sim = def->sim;
+    r->h = def->step;
+    r->end = def->end;
+    r->every = def->every;
+    r->dt_out = def->dt_out;
+    r->nout = carom_model_count(def->model).outputs;
+    r->nwatched = carom_model_watched(def->model);
+    for (int id = 0; id < r->sys->ne + r->sys->nc; ++id) r->ndir += carom_system_recorded(r->sys, id);
+    r->step = r->row_step = -1;
+    size_t bytes = 0;
+    carom_sim_state(r->sim, &bytes);
+    r->state_size = sizeof(state_head) + bytes + sizeof(double) * (size_t)doubles(r);
+    r->state = calloc(1, r->state_size);
+    r->acc = calloc((size_t)doubles(r) + 1, sizeof(double));
+    r->u = calloc((size_t)r->ndir + 1, sizeof(double));
+    r->force = calloc((size_t)r->ndir + 1, sizeof(double));
+    if (!r->state || !r->acc || !r->u || !r->force || !name_columns(r)) {
+        carom_fail(err, CAROM_NO_MEMORY, "no memory for a recorder");
+        carom_record_destroy(r);
+        return NULL;
+    }
+    r->low = r->acc + r->ndir;
+    r->high = r->low + r->nwatched;
+    const bool adaptive = carom_sim_total_steps(r->sim) == 0;
+    if (adaptive) { // steps end on the rows
+        if (r->every <= 0 && !(r->dt_out > 0)) r->dt_out = r->end / ROWS_BY_DEFAULT;
+        carom_sim_stop_at(r->sim, r->dt_out);
+    } else if (r->dt_out > 0 && r->dt_out <= r->h) { // every step end is the first after some k dt_out
+        r->dt_out = 0;
+        r->every = 1;
+    }
+    if (r->every <= 0 && !(r->dt_out > 0)) {
+        const long total = carom_sim_total_steps(r->sim);
+        r->every = total > ROWS_BY_DEFAULT ? (total + ROWS_BY_DEFAULT / 2) / ROWS_BY_DEFAULT : 1;
+    }
+    return r;
+}
+
+static h5_def file_def(const carom_record *r, const carom_record_def *def) {
+    size_t longest = 1;
+    for (int c = 0; c < r->sys->nc; ++c) {
+        const size_t length = strlen(carom_model_constraint(r->model, r->sys->ne + c));
+        if (length > longest) longest = length;
+    }
+    const double rows = r->dt_out > 0 ? r->end / r->dt_out : (double)carom_sim_total_steps(r->sim) / (double)r->every;
+    return (h5_def){.file = def->file, .columns = (size_t)r->ncol, .column = r->column, .rows = rows < 1e9 ? (long)rows + 2 : 1000000000,
+                    .contact_size = longest, .text = def->text, .length = def->length, .state_size = r->state_size};
+}
+
+// The file as it is once the first state is in it.
+static carom_status begin(carom_record *r, const carom_record_def *def, carom_error *err) {
+    const carom_now now = carom_sim_now(r->sim);
+    carom_status status = carom_record_step(r, &now);
+    if (status != CAROM_OK) {
+        if (err) *err = r->err;
+        return status;
+    }
+    if (!r->h5) return CAROM_OK;
+    CAROM_TRY(put_run(r, def, err));
+    CAROM_TRY(carom_record_flush(r, err));
+    return h5_publish(r->h5, err);
+}
+
+carom_record *carom_record_create(const carom_record_def *def, carom_error *err) {
+    carom_record *r = blank(def, err);
+    if (!r) return NULL;
+    if (!def->file || ends(def->file, ".csv")) {
+        r->csv = csv_create(def->file, def->stream, r->ncol, r->column, err);
+    } else {
+        const h5_def file = file_def(r, def);
+        r->h5 = h5_create(&file, err);
+    }
+    if ((!r->csv && !r->h5) || begin(r, def, err) != CAROM_OK) {
+        if (r->h5) h5_abandon(r->h5);
+        carom_record_destroy(r);
+        return NULL;
+    }
+    return r;
+}
+
+static bool number(hid_t run, const char *name, double *x) {
+    char *text = NULL;
+    const bool good = h5_get(run, name, 1024, x, &text) && !text;
+    free(text);
+    return good;
+}
+
+static carom_status go_on(carom_record *r, const carom_record_def *def, carom_error *err) {
+    double every = 0, dt_out = 0, step = 0;
+    h5_hush h;
+    h5_hush_begin(&h);
+    const bool good = number(r->h5->run, "every", &every) && number(r->h5->run, "dt_out", &dt_out) && number(r->h5->run, "step", &step) &&
+                      every >= 0 && every < 9e18 && (dt_out > 0 ? isfinite(dt_out) : dt_out == 0 && every >= 1);
+    h5_hush_end(&h);
+    if (!good) return carom_fail(err, CAROM_IO, "%s is damaged: /run does not say when rows are due", def->file);
+    if (step != def->step)
+        return carom_fail(err, CAROM_BAD_INPUT, "%s was computed with step %.17g, not %.17g; leave --step out", def->file, step, def->step);
+    r->every = (long)every;
+    r->dt_out = dt_out;
+    carom_sim_stop_at(r->sim, dt_out);
+    CAROM_TRY(get_state(r, def->file, err));
+    CAROM_TRY(put_end(r, "running", NULL, 0, err));
+    return carom_record_flush(r, err);
+}
+
+carom_record *carom_record_resume(const carom_record_def *def, carom_error *err) {
+    carom_record *r = blank(def, err);
+    if (!r) return NULL;
+    const h5_def file = file_def(r, def);
+    r->h5 = h5_reopen(&file, err);
+    if (!r->h5 || go_on(r, def, err) != CAROM_OK) {
+        carom_record_destroy(r);
+        return NULL;
+    }
+    return r;
+}
+
+carom_status carom_record_flush(carom_record *r, carom_error *err) {
+    if (r->csv) return csv_flush(r->csv, err);
+    carom_ledger ledger;
+    CAROM_TRY(carom_sim_ledger(r->sim, &ledger, err));
+    CAROM_TRY(put_state(r, err));
+    CAROM_TRY(h5_put_ledger(r->h5, &ledger, carom_ledger_names_of(&ledger, r->model), err));
+    return h5_flush(r->h5, err);
+}
+
+carom_status carom_record_finish(carom_record *r, const char *status, const char *why, carom_error *err) {
+    carom_now now = carom_sim_now(r->sim);
+    carom_status result = CAROM_OK;
+    now.force = r->force; // a step that failed has left its own
+    if (r->h5 && !r->frozen) { // (2)
+        if (strcmp(status, "failed") != 0) pack(r); // after a failure the state of the last flush is the sound one
+        r->frozen = true;
+    }
+    if (now.step != r->row_step && now.step == r->step) {
+        result = put_row(r, &now);
+        if (result != CAROM_OK && err) *err = r->err;
+    }
+    if (result == CAROM_OK && r->h5) {
+        carom_ledger ledger;
+        result = carom_sim_ledger(r->sim, &ledger, err);
+        if (result == CAROM_OK) result = put_end(r, status, why, ledger.wall, err);
+    }
+    if (result == CAROM_OK) result = carom_record_flush(r, err);
+    carom_status closed = CAROM_OK;
+    if (r->csv) closed = csv_destroy(r->csv, result == CAROM_OK ? err : NULL);
+    if (r->h5) closed = h5_destroy(r->h5, result == CAROM_OK ? err : NULL);
+    r->csv = NULL;
+    r->h5 = NULL;
+    return result != CAROM_OK ? result : closed;
+}
+
+void carom_record_destroy(carom_record *r) {
+    if (!r) return;
+    if (r->csv) csv_destroy(r->csv, NULL);
+    if (r->h5) h5_destroy(r->h5, NULL);
+    free(r->names);
+    free(r->column);
+    free(r->state);
+    free(r->acc);
+    free(r->u);
+    free(r->force);
+    free(r);
+}
+
+const carom_error *carom_record_error(const carom_record *r) {
+    return &r->err;
+}
+
+void carom_record_extremes(const carom_record *r, const double **low, const double **high) {
+    *low = r->low;
+    *high = r->high;
+}
+
+int carom_record_columns(const carom_record *r) {
+    return r->ncol;
+}
+
+const char *carom_record_column(const carom_record *r, int i) {
+    return i >= 0 && i < r->ncol ? r->column[i] : NULL;
+}
+
+long carom_record_rows(const carom_record *r) {
+    return r->rows;
+}

@@ -1,0 +1,373 @@
+// result.c: reading results.  A file may be damaged or made to mislead: every type, shape and size is checked before
+// memory is asked for or a value is used.
+#define _POSIX_C_SOURCE 200809L
+#include "io/csv.h"
+#include "io/h5.h"
+#include "io/ledger.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_ATTRIBUTES = 200, MOST_TEXT = 1 << 20, MOST_MODEL = 1 << 28, MOST_COLUMNS = 1 << 24 };
+
+typedef struct attribute { char *name, *text; double number; } attribute; // text NULL: a number
+
+struct carom_result {
+    char *file;
+    hid_t h5, data, event_set; // < 0: none
+    csv_table table;           // names; and, for CSV, the values
+    carom_result_event *event; // CSV
+    long events;
+    attribute run[MOST_ATTRIBUTES], ledger[MOST_ATTRIBUTES];
+    int nrun, nledger;
+    char *model;
+    size_t model_length;
+};
+
+bool carom_result_probe(const char *file) {
+    const size_t n = strlen(file);
+    if (n >= 4 && strcmp(file + n - 4, ".csv") == 0) return true;
+    static const unsigned char mark[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    unsigned char head[8] = {0};
+    FILE *f = fopen(file, "rb");
+    const bool same = f && fread(head, 1, sizeof head, f) == sizeof head && memcmp(head, mark, sizeof mark) == 0;
+    if (f) fclose(f);
+    return same;
+}
+
+// -- HDF5 ---------------------------------------------------------------------------------------------
+
+static hid_t open_set(hid_t file, const char *name) {
+    return H5Lexists(file, name, H5P_DEFAULT) > 0 ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
+}
+
+// Extent of a set of this rank; false when it has another.
+static bool extent(hid_t set, int rank, hsize_t *size) {
+    const hid_t space = H5Dget_space(set);
+    const bool good = space >= 0 && H5Sis_simple(space) > 0 && H5Sget_simple_extent_ndims(space) == rank &&
+                      H5Sget_simple_extent_dims(space, size, NULL) == rank;
+    h5_close(space);
+    return good;
+}
+
+static bool class_is(hid_t set, H5T_class_t want) {
+    const hid_t type = H5Dget_type(set);
+    const bool same = type >= 0 && H5Tget_class(type) == want;
+    h5_close(type);
+    return same;
+}
+
+// Bytes that a table of `bytes` could at most stand for: chunks may be compressed, a thousandfold at the utmost.
+static bool plausible(double bytes, off_t file_size) {
+    return bytes <= 1100.0 * ((double)file_size + 65536);
+}
+
+static bool read_columns(carom_result *r) {
+    const hid_t a = H5Aexists(r->data, "columns") > 0 ? H5Aopen(r->data, "columns", H5P_DEFAULT) : -1;
+    const hid_t type = a >= 0 ? H5Aget_type(a) : -1, space = a >= 0 ? H5Aget_space(a) : -1;
+    const int n = r->table.columns;
+    const size_t size = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 ? H5Tget_size(type) : 0;
+    bool good = space >= 0 && H5Sget_simple_extent_npoints(space) == n && size >= 1 && size <= 4096 && n <= MOST_COLUMNS;
+    char *all = good ? calloc((size_t)n, size) : NULL;
+    r->table.column = good ? calloc((size_t)n, sizeof *r->table.column) : NULL;
+    good = good && all && r->table.column && H5Aread(a, type, all) >= 0;
+    for (int i = 0; good && i < n; ++i) good = (r->table.column[i] = strndup(all + (size_t)i * size, size)) != NULL;
+    if (!r->table.column) r->table.columns = 0;
+    free(all);
+    h5_close(space);
+    h5_close(type);
+    h5_close(a);
+    return good;
+}
+
+static bool open_data(carom_result *r, off_t file_size) {
+    hsize_t size[2] = {0, 0};
+    r->data = open_set(r->h5, "data");
+    if (r->data < 0 || !class_is(r->data, H5T_FLOAT) || !extent(r->data, 2, size)) return false;
+    if (size[1] < 1 || size[1] > MOST_COLUMNS || size[0] > (hsize_t)1 << 48) return false;
+    if (!plausible(8.0 * (double)size[0] * (double)size[1], file_size)) return false;
+    r->table.rows = (long)size[0];
+    r->table.columns = (int)size[1];
+    return read_columns(r);
+}
+
+static bool open_events(carom_result *r, off_t file_size) {
+    hsize_t size = 0;
+    r->event_set = open_set(r->h5, "events");
+    if (r->event_set < 0) return true; // a result without events is still one
+    if (!class_is(r->event_set, H5T_COMPOUND) || !extent(r->event_set, 1, &size)) return false;
+    if (size > (hsize_t)1 << 40 || !plausible(8.0 * (double)size, file_size)) return false;
+    r->events = (long)size;
+    return true;
+}
+
+static bool read_model(carom_result *r, off_t file_size) {
+    const hid_t set = open_set(r->h5, "model");
+    if (set < 0) return true;
+    const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+    const size_t size = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 ? H5Tget_size(type) : 0;
+    bool good = space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && size >= 1 && size <= MOST_MODEL && plausible((double)size, file_size);
+    r->model = good ? calloc(1, size + 1) : NULL;
+    good = good && r->model && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, r->model) >= 0;
+    if (good) r->model_length = strlen(r->model);
+    h5_close(space);
+    h5_close(type);
+    h5_close(set);
+    return good;
+}
+
+typedef struct shelf { attribute *a; int *n; } shelf;
+
+static herr_t keep(hid_t at, const char *name, const H5A_info_t *info, void *user) {
+    (void)info;
+    shelf *s = user;
+    if (*s->n >= MOST_ATTRIBUTES) return 1;
+    attribute *a = &s->a[*s->n];
+    *a = (attribute){.name = NULL, .text = NULL, .number = NAN};
+    if (!h5_get(at, name, MOST_TEXT, &a->number, &a->text)) return 0; // an attribute of somebody else's
+    a->name = strdup(name);
+    if (!a->name) {
+        free(a->text);
+        return -1;
+    }
+    ++*s->n;
+    return 0;
+}
+
+static void drop(attribute *a, int n) {
+    for (int i = 0; i < n; ++i) {
+        free(a[i].name);
+        free(a[i].text);
+    }
+}
+
+static bool read_group(carom_result *r, const char *name, attribute *a, int *n) {
+    const hid_t group = H5Lexists(r->h5, name, H5P_DEFAULT) > 0 ? H5Gopen2(r->h5, name, H5P_DEFAULT) : -1;
+    if (group < 0) return true;
+    shelf s = {a, n};
+    hsize_t start = 0;
+    const bool good = H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_INC, &start, keep, &s) >= 0;
+    h5_close(group);
+    return good;
+}
+
+static carom_status open_h5(carom_result *r, carom_error *err) {
+    struct stat st;
+    if (stat(r->file, &st) != 0) return carom_fail(err, CAROM_IO, "cannot read %.400s: %s", r->file, strerror(errno));
+    const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
+    r->h5 = H5Fopen(r->file, H5F_ACC_RDONLY, fapl);
+    h5_close(fapl);
+    if (r->h5 < 0) return h5_fail(err, "cannot read %.400s", r->file);
+    if (!read_group(r, "ledger", r->ledger, &r->nledger)) drop(r->ledger, r->nledger), r->nledger = 0; // rows without one still serve
+    if (!open_data(r, st.st_size) || !open_events(r, st.st_size) || !read_model(r, st.st_size) || !read_group(r, "run", r->run, &r->nrun))
+        return h5_fail(err, "%.400s is not a result of carom, or it is damaged", r->file);
+    return CAROM_OK;
+}
+
+static carom_status read_h5(carom_result *r, int column, long first, long count, double *out, carom_error *err) {
+    const hsize_t at[2] = {(hsize_t)first, (hsize_t)column}, n[2] = {(hsize_t)count, 1};
+    const hid_t file = H5Dget_space(r->data), memory = H5Screate_simple(1, n, NULL);
+    const bool good = file >= 0 && memory >= 0 && H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, n, NULL) >= 0 &&
+                      H5Dread(r->data, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, out) >= 0;
+    h5_close(memory);
+    h5_close(file);
+    return good ? CAROM_OK : h5_fail(err, "cannot read the rows of %.400s; the file is damaged", r->file);
+}
+
+static hid_t text_type(size_t size) {
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, size); // ends in NUL: the last byte is never used
+    return type;
+}
+
+static hid_t event_type(void) {
+    const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(carom_result_event));
+    const hid_t contact = text_type(sizeof ((carom_result_event *)0)->contact), kind = text_type(sizeof ((carom_result_event *)0)->kind);
+    H5Tset_cset(contact, H5T_CSET_UTF8);
+    H5Tset_cset(kind, H5T_CSET_UTF8);
+    H5Tinsert(type, "time", offsetof(carom_result_event, t), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "contact", offsetof(carom_result_event, contact), contact);
+    H5Tinsert(type, "kind", offsetof(carom_result_event, kind), kind);
+    H5Tinsert(type, "velocity_before", offsetof(carom_result_event, before), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "velocity_after", offsetof(carom_result_event, after), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "impulse", offsetof(carom_result_event, impulse), H5T_NATIVE_DOUBLE);
+    h5_close(contact);
+    h5_close(kind);
+    return type;
+}
+
+// Has the file's event the members we want, of kinds that HDF5 can turn into ours?
+static bool event_members(hid_t set) {
+    static const char *const name[] = {"time", "contact", "kind", "velocity_before", "velocity_after", "impulse"};
+    const hid_t type = H5Dget_type(set);
+    bool good = type >= 0;
+    for (int i = 0; good && i < 6; ++i) {
+        const int k = H5Tget_member_index(type, name[i]);
+        const hid_t member = k >= 0 ? H5Tget_member_type(type, (unsigned)k) : -1;
+        const bool text = i == 1 || i == 2;
+        good = member >= 0 && H5Tget_class(member) == (text ? H5T_STRING : H5T_FLOAT) && (!text || H5Tis_variable_str(member) == 0);
+        h5_close(member);
+    }
+    h5_close(type);
+    return good;
+}
+
+static carom_status events_h5(carom_result *r, long first, long count, carom_result_event *out, carom_error *err) {
+    const hsize_t at = (hsize_t)first, n = (hsize_t)count;
+    const hid_t file = H5Dget_space(r->event_set), memory = H5Screate_simple(1, &n, NULL), type = event_type();
+    const bool good = file >= 0 && memory >= 0 && event_members(r->event_set) &&
+                      H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, NULL, &n, NULL) >= 0 &&
+                      H5Dread(r->event_set, type, memory, file, H5P_DEFAULT, out) >= 0;
+    h5_close(type);
+    h5_close(memory);
+    h5_close(file);
+    for (long i = 0; good && i < count; ++i) out[i].contact[sizeof out[i].contact - 1] = out[i].kind[sizeof out[i].kind - 1] = 0;
+    return good ? CAROM_OK : h5_fail(err, "cannot read the events of %.400s; the file is damaged", r->file);
+}
+
+// -- both ---------------------------------------------------------------------------------------------
+
+carom_result *carom_result_open(const char *file, carom_error *err) {
+    carom_result *r = calloc(1, sizeof *r);
+    if (r) r->h5 = r->data = r->event_set = -1, r->file = strdup(file);
+    if (!r || !r->file) {
+        free(r);
+        carom_fail(err, CAROM_NO_MEMORY, "no memory to read %.400s", file);
+        return NULL;
+    }
+    const size_t n = strlen(file);
+    carom_status status = CAROM_OK;
+    if (n >= 4 && strcmp(file + n - 4, ".csv") == 0) {
+        status = csv_read(&r->table, file, err);
+        if (status == CAROM_OK) status = csv_read_events(file, &r->event, &r->events, err);
+    } else {
+        h5_hush h;
+        h5_hush_begin(&h);
+        status = open_h5(r, err);
+        h5_hush_end(&h);
+    }
+    if (status != CAROM_OK) {
+        carom_result_close(r);
+        return NULL;
+    }
+    return r;
+}
+
+void carom_result_close(carom_result *r) {
+    if (!r) return;
+    h5_hush h;
+    h5_hush_begin(&h);
+    h5_close(r->data);
+    h5_close(r->event_set);
+    h5_close(r->h5);
+    h5_hush_end(&h);
+    drop(r->run, r->nrun);
+    drop(r->ledger, r->nledger);
+    csv_free(&r->table);
+    free(r->event);
+    free(r->model);
+    free(r->file);
+    free(r);
+}
+
+bool carom_result_is_hdf5(const carom_result *r) {
+    return r->h5 >= 0;
+}
+
+int carom_result_columns(const carom_result *r) {
+    return r->table.columns;
+}
+
+const char *carom_result_column(const carom_result *r, int i) {
+    return i >= 0 && i < r->table.columns ? r->table.column[i] : NULL;
+}
+
+int carom_result_find(const carom_result *r, const char *column) {
+    for (int i = 0; i < r->table.columns; ++i)
+        if (strcmp(r->table.column[i], column) == 0) return i;
+    return -1;
+}
+
+long carom_result_rows(const carom_result *r) {
+    return r->table.rows;
+}
+
+carom_status carom_result_read(carom_result *r, int column, long first, long count, double *out, carom_error *err) {
+    const csv_table *t = &r->table;
+    if (column < 0 || column >= t->columns || first < 0 || count < 0 || count > t->rows || first > t->rows - count)
+        return carom_fail(err, CAROM_BAD_INPUT, "rows %ld to %ld of column %d are not in %.400s", first, first + count, column, r->file);
+    if (count == 0) return CAROM_OK;
+    if (r->h5 < 0) {
+        for (long i = 0; i < count; ++i) out[i] = t->value[(size_t)(first + i) * (size_t)t->columns + (size_t)column];
+        return CAROM_OK;
+    }
+    h5_hush h;
+    h5_hush_begin(&h);
+    const carom_status status = read_h5(r, column, first, count, out, err);
+    h5_hush_end(&h);
+    return status;
+}
+
+long carom_result_event_count(const carom_result *r) {
+    return r->events;
+}
+
+carom_status carom_result_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err) {
+    if (first < 0 || count < 0 || count > r->events || first > r->events - count)
+        return carom_fail(err, CAROM_BAD_INPUT, "events %ld to %ld are not in %.400s", first, first + count, r->file);
+    if (count == 0) return CAROM_OK;
+    if (r->h5 < 0) {
+        memcpy(out, r->event + first, sizeof *out * (size_t)count);
+        return CAROM_OK;
+    }
+    h5_hush h;
+    h5_hush_begin(&h);
+    const carom_status status = events_h5(r, first, count, out, err);
+    h5_hush_end(&h);
+    return status;
+}
+
+static const attribute *look(const attribute *a, int n, const char *name) {
+    for (int i = 0; i < n; ++i)
+        if (strcmp(a[i].name, name) == 0) return &a[i];
+    return NULL;
+}
+
+const char *carom_result_text(const carom_result *r, const char *name) {
+    const attribute *a = look(r->run, r->nrun, name);
+    return a ? a->text : NULL;
+}
+
+bool carom_result_number(const carom_result *r, const char *name, double *value) {
+    const attribute *a = look(r->run, r->nrun, name);
+    if (!a || a->text) return false;
+    *value = a->number;
+    return true;
+}
+
+const char *carom_result_attribute(const carom_result *r, int i) {
+    return i >= 0 && i < r->nrun ? r->run[i].name : NULL;
+}
+
+const char *carom_result_model(const carom_result *r, size_t *length) {
+    *length = r->model_length;
+    return r->model;
+}
+
+bool carom_result_ledger(const carom_result *r, carom_ledger *l, carom_ledger_names *names) {
+    *l = (carom_ledger){.penetration_id = -1, .drift_id = -1};
+    l->counts.residual_id = -1;
+    *names = (carom_ledger_names){0};
+    for (const ledger_entry *e = ledger_table; e->name; ++e) {
+        const attribute *a = look(r->ledger, r->nledger, e->name);
+        if (!a || (e->kind == LEDGER_NAME) != (a->text != NULL)) continue;
+        if (e->kind != LEDGER_NAME)
+            ledger_set(l, e, a->number);
+        else if (a->text[0])
+            *(const char **)((char *)names + e->at) = a->text;
+    }
+    return r->nledger > 0;
+}

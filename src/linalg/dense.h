@@ -1,0 +1,46 @@
+// dense.h: small dense systems for the contact solvers.  Column-major, leading dimension ld, result in place.
+//
+// Rank decisions are relative: a pivot counts as zero when elimination has cancelled it to `cut` times its size
+// before.
+#pragma once
+#include <math.h>
+#include <stdbool.h>
+
+/// [a b; c d] (x, y) = (r, s) by elimination with row pivoting; Cramer's rule would leave a residual of
+/// eps |x| cond.  False when the second pivot has cancelled to `cut`.
+static inline bool carom_dense_two(double a, double b, double c, double d, double r, double s, double cut, double *x,
+                                   double *y) {
+    if (fabs(c) > fabs(a)) {
+        double t = a;
+        a = c, c = t;
+        t = b, b = d, d = t;
+        t = r, r = s, s = t;
+    }
+    const double l = c / a, lb = l * b, pivot = d - lb;
+    if (!(fabs(pivot) > cut * (fabs(d) > fabs(lb) ? fabs(d) : fabs(lb)))) return false;
+    const double z = (s - l * r) / pivot;
+    *x = (r - b * z) / a;
+    *y = z;
+    return true;
+}
+
+/// A = L D L' without pivoting, for symmetric positive semi-definite A (lower triangle is read); null
+/// pivots are skipped.  Returns their number.  diagonal: n doubles, scratch.  ~n^3/6 multiply-adds.
+int carom_dense_ldl(double *A, int n, int ld, double cut, double *diagonal);
+/// x = A^-1 x; components of null pivots are 0.
+void carom_dense_ldl_solve(const double *A, int n, int ld, double *x);
+
+/// P A = L U, row pivoting.  False: A is singular to working precision, A is spoilt.  ~n^3/3 multiply-adds.
+bool carom_dense_lu(double *A, int n, int ld, double cut, int *pivot);
+void carom_dense_lu_solve(const double *A, int n, int ld, const int *pivot, double *x);
+
+/// Full pivoting on the equilibrated matrix, for singular systems.  Returns the rank.  row, col: n;
+/// scale: 2 n.
+int carom_dense_full(double *A, int n, int ld, double cut, int *row, int *col, double *scale);
+/// A basic solution of A x = b: free components are 0.  b is scratch.  Exact when b is in the range.
+void carom_dense_full_solve(const double *A, int n, int ld, int rank, const int *row, const int *col, const double *scale,
+                            double *b, double *x);
+
+/// x = A^+ b, the shortest of all that minimise |A x - b|: QR with column pivoting, then the free columns
+/// are rotated away.  A and b are spoilt.  Returns the rank.  col: n; work: 3 n.
+int carom_dense_shortest(double *A, int n, int ld, double cut, int *col, double *work, double *b, double *x);

@@ -1,0 +1,255 @@
+// factor.c: LDL' for symmetric positive definite matrices, LU with row pivoting for the rest.
+//
+// LDL': A = L D L', the factor holds L below and 1/D on the diagonal.  Only the lower triangle of A is
+// read.  LU: P A = L U, unit L below, U on and above with 1/diagonal on it.  Banded LU keeps room for the
+// fill that pivoting makes.  A pivot counts as zero when it is below 1e-14 of what its row (LDL') or
+// column (LU) started with.
+#include <carom/matrix.h>
+#include <math.h>
+#include <string.h>
+
+static const double TINY = 1e-14;
+
+// Banded LU: 3 band + 1 rows a column, entry (i, j) at [2 band + i - j].
+static inline int lu_rows(carom_shape s) { return 3 * s.band + 1; }
+
+carom_factor carom_carve_factor(carom_arena *mem, carom_shape shape, bool symmetric) {
+    const bool banded_lu = shape.storage == CAROM_BANDED && !symmetric;
+    const size_t size = banded_lu ? (size_t)shape.n * (size_t)lu_rows(shape) : carom_shape_size(shape);
+    carom_factor F = {shape, symmetric, false, carom_carve(mem, size), NULL};
+    if (!symmetric) F.pivot = carom_carve_ints(mem, (size_t)shape.n);
+    return F;
+}
+
+static carom_status singular(int *where, int row) {
+    if (where) *where = row;
+    return CAROM_SINGULAR;
+}
+
+// -- diagonal ---------------------------------------------------------------------------------------
+
+static carom_status factor_diagonal(carom_factor *F, carom_matrix A, int *where) {
+    double most = 0;
+    for (int i = 0; i < A.shape.n; ++i) most = fmax(most, fabs(A.a[i]));
+    for (int i = 0; i < A.shape.n; ++i) {
+        const double d = A.a[i];
+        if (!(F->symmetric ? d > 0 : fabs(d) > TINY * most)) return singular(where, i);
+        F->a[i] = 1 / d;
+    }
+    return CAROM_OK;
+}
+
+// -- dense LDL' -------------------------------------------------------------------------------------
+
+// The sizes of planar and spatial single bodies, unrolled: most steps of most models end up here.
+static carom_status ldl_2(double *L, const double *a, int *where) {
+    const double d0 = a[0];
+    if (!(d0 > 0)) return singular(where, 0);
+    const double r0 = 1 / d0, l = a[1] * r0, d1 = a[3] - l * a[1];
+    if (!(d1 > TINY * a[3])) return singular(where, 1);
+    L[0] = r0, L[1] = l, L[3] = 1 / d1;
+    return CAROM_OK;
+}
+
+static carom_status ldl_3(double *L, const double *a, int *where) {
+    const double d0 = a[0];
+    if (!(d0 > 0)) return singular(where, 0);
+    const double r0 = 1 / d0, l1 = a[1] * r0, l2 = a[2] * r0;
+    const double d1 = a[4] - l1 * a[1];
+    if (!(d1 > TINY * a[4])) return singular(where, 1);
+    const double r1 = 1 / d1, c = a[5] - l2 * a[1], l3 = c * r1;
+    const double d2 = a[8] - l2 * a[2] - l3 * c;
+    if (!(d2 > TINY * a[8])) return singular(where, 2);
+    L[0] = r0, L[1] = l1, L[2] = l2, L[4] = r1, L[5] = l3, L[8] = 1 / d2;
+    return CAROM_OK;
+}
+
+static carom_status ldl_dense(double *L, const double *A, int n, int *where) {
+    if (n == 2) return ldl_2(L, A, where);
+    if (n == 3) return ldl_3(L, A, where);
+    // Right-looking by columns: the inner loop runs down contiguous memory and vectorises.
+    const size_t ld = (size_t)n;
+    for (size_t j = 0; j < ld; ++j) memcpy(L + j * ld + j, A + j * ld + j, (ld - j) * sizeof(double));
+    for (int j = 0; j < n; ++j) {
+        double *Lj = L + (size_t)j * ld;
+        const double d = Lj[j];
+        if (!(d > TINY * A[(size_t)j * ld + (size_t)j])) return singular(where, j);
+        const double r = 1 / d;
+        for (int k = j + 1; k < n; ++k) {
+            const double l = Lj[k] * r;
+            double *Lk = L + (size_t)k * ld;
+            for (int i = k; i < n; ++i) Lk[i] -= l * Lj[i];
+        }
+        for (int i = j + 1; i < n; ++i) Lj[i] *= r;
+        Lj[j] = r;
+    }
+    return CAROM_OK;
+}
+
+static void solve_ldl_dense(const double *L, double *x, int n) {
+    const size_t ld = (size_t)n;
+    if (n == 3) {
+        x[1] -= L[1] * x[0];
+        x[2] -= L[2] * x[0] + L[5] * x[1];
+        x[2] *= L[8];
+        x[1] = x[1] * L[4] - L[5] * x[2];
+        x[0] = x[0] * L[0] - L[1] * x[1] - L[2] * x[2];
+        return;
+    }
+    for (int j = 0; j < n; ++j) {
+        const double *Lj = L + (size_t)j * ld, xj = x[j];
+        for (int i = j + 1; i < n; ++i) x[i] -= Lj[i] * xj;
+    }
+    for (int j = n - 1; j >= 0; --j) {
+        const double *Lj = L + (size_t)j * ld;
+        double sum = x[j] * Lj[j];
+        for (int i = j + 1; i < n; ++i) sum -= Lj[i] * x[i];
+        x[j] = sum;
+    }
+}
+
+// -- banded LDL' -------------------------------------------------------------------------------------
+
+static carom_status ldl_banded(double *L, const double *A, int n, int b, int *where) {
+    const size_t rows = (size_t)(2 * b + 1);
+    memcpy(L, A, (size_t)n * rows * sizeof(double));
+    for (int j = 0; j < n; ++j) {
+        double *Lj = L + (size_t)j * rows + b; // Lj[i - j]
+        const int reach = n - 1 - j < b ? n - 1 - j : b;
+        const double d = Lj[0];
+        if (!(d > TINY * A[(size_t)j * rows + (size_t)b])) return singular(where, j);
+        const double r = 1 / d;
+        for (int k = 1; k <= reach; ++k) {
+            const double l = Lj[k] * r;
+            double *Lk = L + (size_t)(j + k) * rows + b;
+            for (int i = k; i <= reach; ++i) Lk[i - k] -= l * Lj[i];
+        }
+        for (int k = 1; k <= reach; ++k) Lj[k] *= r;
+        Lj[0] = r;
+    }
+    return CAROM_OK;
+}
+
+static void solve_ldl_banded(const double *L, double *x, int n, int b) {
+    const size_t rows = (size_t)(2 * b + 1);
+    for (int j = 0; j < n; ++j) {
+        const double *Lj = L + (size_t)j * rows + b;
+        const int reach = n - 1 - j < b ? n - 1 - j : b;
+        for (int k = 1; k <= reach; ++k) x[j + k] -= Lj[k] * x[j];
+    }
+    for (int j = n - 1; j >= 0; --j) {
+        const double *Lj = L + (size_t)j * rows + b;
+        const int reach = n - 1 - j < b ? n - 1 - j : b;
+        double sum = x[j] * Lj[0];
+        for (int k = 1; k <= reach; ++k) sum -= Lj[k] * x[j + k];
+        x[j] = sum;
+    }
+}
+
+// -- LU, dense and banded ----------------------------------------------------------------------------
+
+// Dense is a band that reaches everywhere.  Column j of the work array starts at a + j ld, row i of it
+// stands at [top + i - j] (banded) or [i] (dense): both are a + j ld + i + shift with shift below.
+typedef struct lu {
+    double *a;
+    int n, below, above; // sub-diagonals of L, super-diagonals of U (with fill)
+    size_t ld;
+    bool banded;
+} lu;
+
+static inline double *at(const lu *A, int i, int j) {
+    return A->banded ? A->a + (size_t)j * A->ld + (size_t)(A->above + i - j) : A->a + (size_t)j * A->ld + (size_t)i;
+}
+
+static lu lu_view(const carom_factor *F) {
+    const carom_shape s = F->shape;
+    if (s.storage == CAROM_BANDED) return (lu){F->a, s.n, s.band, 2 * s.band, (size_t)lu_rows(s), true};
+    return (lu){F->a, s.n, s.n, s.n, (size_t)s.n, false};
+}
+
+static int last(const lu *A, int j, int reach) { return j + reach < A->n - 1 ? j + reach : A->n - 1; }
+
+static double column_size(carom_matrix M, int j) {
+    double most = 0;
+    for (int i = 0; i < M.shape.n; ++i) {
+        const double *m = carom_matrix_entry(M, i, j);
+        if (m) most = fmax(most, fabs(*m));
+    }
+    return most;
+}
+
+static carom_status factor_lu(carom_factor *F, carom_matrix M, int *where) {
+    const lu A = lu_view(F);
+    const int n = A.n;
+    double scale = 0; // largest entry: a pivot that is not small against it needs no closer look
+    if (A.banded) memset(A.a, 0, (size_t)n * A.ld * sizeof(double));
+    for (int j = 0; j < n; ++j)
+        for (int i = A.banded && j > M.shape.band ? j - M.shape.band : 0; i < n; ++i) {
+            const double *m = carom_matrix_entry(M, i, j);
+            if (!m) break;
+            *at(&A, i, j) = *m;
+            scale = fmax(scale, fabs(*m));
+        }
+    for (int j = 0; j < n; ++j) {
+        const int down = last(&A, j, A.below), right = last(&A, j, A.above);
+        int p = j;
+        for (int i = j + 1; i <= down; ++i)
+            if (fabs(*at(&A, i, j)) > fabs(*at(&A, p, j))) p = i;
+        F->pivot[j] = p;
+        const double pivot = fabs(*at(&A, p, j));
+        if (!(pivot > TINY * scale || pivot > TINY * column_size(M, j))) return singular(where, j);
+        if (p != j)
+            for (int k = j; k <= right; ++k) {
+                double *x = at(&A, j, k), *y = at(&A, p, k), z = *x;
+                *x = *y, *y = z;
+            }
+        double *col = at(&A, j, j); // col[i - j]
+        const double r = 1 / *col;
+        for (int i = 1; i <= down - j; ++i) col[i] *= r;
+        for (int k = j + 1; k <= right; ++k) {
+            double *ck = at(&A, j, k);
+            const double u = ck[0];
+            if (u != 0)
+                for (int i = 1; i <= down - j; ++i) ck[i] -= col[i] * u;
+        }
+        *col = r;
+    }
+    return CAROM_OK;
+}
+
+static void solve_lu(const carom_factor *F, double *x) {
+    const lu A = lu_view(F);
+    for (int j = 0; j < A.n; ++j) {
+        const int p = F->pivot[j], down = last(&A, j, A.below);
+        const double xj = x[p];
+        x[p] = x[j], x[j] = xj;
+        const double *col = at(&A, j, j);
+        for (int i = 1; i <= down - j; ++i) x[j + i] -= col[i] * xj;
+    }
+    for (int j = A.n - 1; j >= 0; --j) {
+        const int up = A.banded && j > A.above ? j - A.above : 0;
+        x[j] *= *at(&A, j, j);
+        const double xj = x[j], *col = at(&A, up, j);
+        for (int i = up; i < j; ++i) x[i] -= col[i - up] * xj;
+    }
+}
+
+// -- verbs --------------------------------------------------------------------------------------------
+
+carom_status carom_factorise(carom_factor *F, carom_matrix A, int *where) {
+    if (F->shape.storage == CAROM_DIAGONAL) return factor_diagonal(F, A, where);
+    if (!F->symmetric) return factor_lu(F, A, where);
+    if (F->shape.storage == CAROM_BANDED) return ldl_banded(F->a, A.a, F->shape.n, F->shape.band, where);
+    return ldl_dense(F->a, A.a, F->shape.n, where);
+}
+
+void carom_factor_solve(const carom_factor *F, double *x) {
+    if (F->shape.storage == CAROM_DIAGONAL)
+        for (int i = 0; i < F->shape.n; ++i) x[i] *= F->a[i];
+    else if (!F->symmetric)
+        solve_lu(F, x);
+    else if (F->shape.storage == CAROM_BANDED)
+        solve_ldl_banded(F->a, x, F->shape.n, F->shape.band);
+    else
+        solve_ldl_dense(F->a, x, F->shape.n);
+}

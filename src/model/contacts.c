@@ -1,0 +1,171 @@
+// contacts.c: the sections `constraints`, `contact defaults` and `contacts`.
+#include "model/model.h"
+#include <stdio.h>
+#include <string.h>
+
+typedef struct law { // restitution, tangential restitution, friction: values, and where friction was said
+    double e, et, mu;
+    bool mu_here;
+} law;
+
+static carom_status read_coefficient(reader *r, const tree *map, const char *key, double high, double *value) {
+    const tree *n = carom_tree_get(map, key);
+    if (!n) return CAROM_OK;
+    CAROM_TRY(carom_read_number(r, n, key, value));
+    if (*value >= 0 && *value <= high) return CAROM_OK;
+    if (high == 1) return carom_read_fail(r, n, 0, "%s is %g; it must lie between 0 and 1", key, *value);
+    return carom_read_fail(r, n, 0, "%s is %g; it must not be negative", key, *value);
+}
+
+static carom_status read_law(reader *r, const tree *map, law *c) {
+    CAROM_TRY(read_coefficient(r, map, "restitution", 1, &c->e));
+    CAROM_TRY(read_coefficient(r, map, "tangential restitution", 1, &c->et));
+    CAROM_TRY(read_coefficient(r, map, "friction", 1e300, &c->mu));
+    c->mu_here = carom_tree_get(map, "friction") != NULL;
+    return CAROM_OK;
+}
+
+static carom_status no_rates(reader *r, const tree *n, carom_node x, const char *what, const char *remedy) {
+    if (!carom_graph_depends(r->m->graph, x, CAROM_VELOCITY, -1)) return CAROM_OK;
+    return carom_read_fail(r, n, 0, "%s depends on rates; %s", what, remedy);
+}
+
+static carom_status read_slip(reader *r, const tree *n, bool rate, constraint *c) {
+    carom_graph *g = r->m->graph;
+    const int k = c->tangents++;
+    c->rate[k] = rate;
+    if (!rate) {
+        CAROM_TRY(carom_read_expression(r, n, SCOPE_STATE, "the slip", &c->slip[k]));
+        return no_rates(r, n, c->slip[k], "the slip", "it is a displacement: write `slip rate` instead");
+    }
+    CAROM_TRY(carom_read_expression(r, n, SCOPE_STATE, "the slip rate", &c->slip[k]));
+    for (int i = 0; i < r->m->nv; ++i) {
+        if (!carom_graph_depends(g, c->slip[k], CAROM_VELOCITY, i)) continue;
+        if (carom_graph_depends(g, carom_graph_diff(g, c->slip[k], CAROM_VELOCITY, i), CAROM_VELOCITY, -1))
+            return carom_read_fail(
+                r, n, 0, "the slip rate is not linear in the rates; write it as a sum of factors times rates");
+    }
+    if (!carom_graph_depends(g, c->slip[k], CAROM_VELOCITY, -1))
+        return carom_read_fail(r, n, 0, "the slip rate holds no rate; write `slip` for a displacement");
+    return CAROM_OK;
+}
+
+static carom_status read_slips(reader *r, const tree *map, constraint *c) {
+    const tree *slip = carom_tree_get(map, "slip"), *rate = carom_tree_get(map, "slip rate");
+    if (slip && rate)
+        return carom_read_fail(r, rate->key, 0, "contact '%s' has both slip and slip rate; keep one", c->name);
+    const tree *n = slip ? slip : rate;
+    if (!n) return CAROM_OK;
+    if (n->kind != TREE_LIST) return read_slip(r, n, n == rate, c);
+    if (n->count < 1 || n->count > 2)
+        return carom_read_fail(r, n, 0, "a contact has one slip (planar) or two (spatial), not %d", n->count);
+    for (const tree *item = n->first; item; item = item->next) CAROM_TRY(read_slip(r, item, n == rate, c));
+    return CAROM_OK;
+}
+
+// CONTACT.gap, CONTACT.slip for outputs and checks.
+static carom_status add_quantity(reader *r, const constraint *c, const char *part, carom_node node, carom_node rate) {
+    const size_t size = strlen(c->name) + strlen(part) + 2;
+    char *text = carom_pool_take(&r->m->memory, size);
+    if (!text) return carom_read_memory(r);
+    snprintf(text, size, "%s.%s", c->name, part);
+    if (carom_names_find(&r->m->names, text, size - 1)) return CAROM_OK; // the model's own name of that kind wins
+    name *n = carom_names_add(&r->m->outs, text, NAME_QUANTITY, 0, c->line);
+    if (!n) return carom_read_memory(r);
+    n->node = node;
+    n->rate = rate;
+    return CAROM_OK;
+}
+
+static carom_status add_quantities(reader *r, const constraint *c) {
+    static const char *const part[2][2] = {{"slip", ""}, {"slip1", "slip2"}};
+    CAROM_TRY(add_quantity(r, c, "gap", c->gap, CAROM_NONE));
+    for (int k = 0; k < c->tangents; ++k)
+        CAROM_TRY(add_quantity(r, c, part[c->tangents - 1][k], c->rate[k] ? CAROM_NONE : c->slip[k],
+                               c->rate[k] ? c->slip[k] : CAROM_NONE));
+    return CAROM_OK;
+}
+
+static carom_status read_contact(reader *r, const tree *n, const law *fallback, constraint *c, carom_contact *out) {
+    static const char *const keys[] = {"gap", "slip", "slip rate", "friction", "restitution", "tangential restitution",
+                                       NULL};
+    char where[120];
+    snprintf(where, sizeof where, "contact '%.60s'", c->name);
+    const tree *map = NULL;
+    CAROM_TRY(carom_read_map(r, n, where, &map));
+    if (map) CAROM_TRY(carom_read_keys(r, map, keys, where));
+    const tree *gap = carom_tree_get(map, "gap");
+    if (!gap)
+        return carom_read_fail(r, n->key, 0, "%s has no gap; add `gap:` with the distance that must not be negative",
+                               where);
+    CAROM_TRY(carom_read_expression(r, gap, SCOPE_STATE, "the gap", &c->gap));
+    CAROM_TRY(no_rates(r, gap, c->gap, "the gap", "it is a distance, made of positions and time"));
+    if (!carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1))
+        return carom_read_fail(
+            r, gap, 0, "the gap of %s holds no coordinate, so no force can act there; remove the contact", where);
+    c->line = gap->line;
+    c->column = gap->column;
+    CAROM_TRY(read_slips(r, map, c));
+    law l = *fallback;
+    CAROM_TRY(read_law(r, map, &l));
+    if (l.mu > 0 && c->tangents == 0) {
+        const tree *place = l.mu_here ? carom_tree_get(map, "friction") : n->key;
+        return carom_read_fail(
+            r, place, 0,
+            "%s has friction %g%s but no slip; add `slip:` (the tangential displacement), or `friction: 0`", where,
+            l.mu, l.mu_here ? "" : " (from contact defaults)");
+    }
+    *out =
+        (carom_contact){.restitution = l.e, .tangential_restitution = l.et, .friction = l.mu, .tangents = c->tangents};
+    return CAROM_OK;
+}
+
+static carom_status read_constraint(reader *r, const tree *n, constraint *c) {
+    CAROM_TRY(carom_read_expression(r, n, SCOPE_STATE, "the constraint", &c->gap));
+    CAROM_TRY(no_rates(r, n, c->gap, "the constraint", "it is an expression of positions and time that stays zero"));
+    c->line = n->line;
+    c->column = n->column;
+    if (carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1)) return CAROM_OK;
+    return carom_read_fail(r, n, 0, "constraint '%.60s' holds no coordinate; remove it", c->name);
+}
+
+static carom_status read_link(reader *r, const tree *n, int id, const law *fallback, names *taken) {
+    carom_model *m = r->m;
+    constraint *c = &m->links[id];
+    c->name = n->key->text;
+    CAROM_TRY(carom_read_new_name(r, n, taken));
+    if (!carom_names_add(taken, c->name, NAME_QUANTITY, id, n->key->line)) return carom_read_memory(r);
+    if (id < m->ne) {
+        CAROM_TRY(read_constraint(r, n, c));
+    } else {
+        CAROM_TRY(read_contact(r, n, fallback, c, &m->contacts[id - m->ne]));
+    }
+    return add_quantities(r, c);
+}
+
+carom_status carom_read_links(reader *r) {
+    static const char *const keys[] = {"restitution", "tangential restitution", "friction", NULL};
+    carom_model *m = r->m;
+    const tree *constraints = NULL, *contacts = NULL, *defaults = NULL;
+    CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "constraints"), "section constraints", &constraints));
+    CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "contacts"), "section contacts", &contacts));
+    CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "contact defaults"), "section contact defaults", &defaults));
+    m->ne = constraints ? constraints->count : 0;
+    m->nc = contacts ? contacts->count : 0;
+    m->links = carom_pool_take(&m->memory, (size_t)(m->ne + m->nc + 1) * sizeof *m->links);
+    m->contacts = carom_pool_take(&m->memory, (size_t)(m->nc + 1) * sizeof *m->contacts);
+    if (!m->links || !m->contacts) return carom_read_memory(r);
+    law fallback = {0};
+    if (defaults) CAROM_TRY(carom_read_keys(r, defaults, keys, "contact defaults"));
+    CAROM_TRY(read_law(r, defaults, &fallback));
+    fallback.mu_here = false;
+    names taken = {0}; // constraints and contacts share their names, which live beside those of expressions
+    carom_status status = CAROM_OK;
+    const tree *n = constraints ? constraints->first : NULL;
+    for (int id = 0; id < m->ne + m->nc && status == CAROM_OK; ++id, n = n->next) {
+        if (id == m->ne) n = contacts->first;
+        status = read_link(r, n, id, &fallback, &taken);
+    }
+    carom_names_free(&taken);
+    return status;
+}

@@ -1,0 +1,278 @@
+// derive.c: from energies, forces, gaps and slips to every expression that a scheme may ask for.
+//
+// With p = dT/dv and v constant in all derivatives by q and t:
+//     M = dp/dv,   f = dT/dq - (dp/dq) v - dp/dt - dV/dq + F,
+//     W = dg/dq (normal), ds/dq or the coefficients of the slip rate (tangential),   w = dg/dt, ds/dt or the slip rate
+//     at v = 0, kappa = (du/dq) v + du/dt  of  u = W'v + w,   K = -df/dq,   C = -df/dv.
+// Only entries that are not zero by structure are kept.
+#include "expr/graph.h"
+#include "model/model.h"
+#include <stdlib.h>
+#include <string.h>
+
+bool carom_terms_add(terms *t, carom_node node, int i, int j, int l) {
+    if (t->n == t->capacity) {
+        const int capacity = t->capacity ? 2 * t->capacity : 16;
+        const size_t n = (size_t)capacity;
+        void *node1 = realloc(t->node, n * sizeof *t->node);
+        if (node1) t->node = node1;
+        int *i1 = realloc(t->i, n * sizeof *i1);
+        if (i1) t->i = i1;
+        int *j1 = realloc(t->j, n * sizeof *j1);
+        if (j1) t->j = j1;
+        int *l1 = realloc(t->l, n * sizeof *l1);
+        if (l1) t->l = l1;
+        if (!node1 || !i1 || !j1 || !l1) return false;
+        t->capacity = capacity;
+    }
+    t->node[t->n] = node;
+    t->i[t->n] = i;
+    t->j[t->n] = j;
+    t->l[t->n++] = l;
+    return true;
+}
+
+void carom_terms_free(terms *t) {
+    free(t->node);
+    free(t->i);
+    free(t->j);
+    free(t->l);
+    *t = (terms){0};
+}
+
+carom_node carom_graph_times(carom_graph *g, carom_node a, carom_node b) {
+    return carom_graph_apply(g, CAROM_OP_MUL, a, b, CAROM_NONE);
+}
+
+carom_node carom_graph_plus(carom_graph *g, carom_node a, carom_node b) {
+    return carom_graph_apply(g, CAROM_OP_ADD, a, b, CAROM_NONE);
+}
+
+carom_node carom_graph_minus(carom_graph *g, carom_node a, carom_node b) {
+    return carom_graph_apply(g, CAROM_OP_SUB, a, b, CAROM_NONE);
+}
+
+static bool zero(const carom_graph *g, carom_node x) {
+    double value = 1;
+    return carom_graph_is_number(g, x, &value) && value == 0;
+}
+
+// Derivative, without walking the graph when there is no dependence.
+static carom_node diff(carom_graph *g, carom_node x, carom_input kind, int i) {
+    return carom_graph_depends(g, x, kind, i) ? carom_graph_diff(g, x, kind, i) : carom_graph_number(g, 0);
+}
+
+static carom_status no_memory(const carom_model *m, carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+}
+
+// Append d x/d input(kind, l) for all l where it is not zero; (i, j) are the subscripts of x, l the third (or second)
+// one.
+static bool gradient(carom_model *m, terms *t, carom_node x, carom_input kind, int sign, int i, int j) {
+    carom_graph *g = m->graph;
+    if (!carom_graph_depends(g, x, kind, -1)) return true;
+    for (int l = 0; l < m->nv; ++l) {
+        if (!carom_graph_depends(g, x, kind, l)) continue;
+        carom_node d = carom_graph_diff(g, x, kind, l);
+        if (zero(g, d)) continue;
+        if (sign < 0) d = carom_graph_apply(g, CAROM_OP_NEG, d, CAROM_NONE, CAROM_NONE);
+        if (!carom_terms_add(t, d, i, j < 0 ? l : j, j < 0 ? 0 : l)) return false;
+    }
+    return true;
+}
+
+static carom_status derive_mass(carom_model *m, const carom_node *M, carom_error *err) {
+    carom_graph *g = m->graph;
+    for (int i = 0; i < m->nv; ++i) {
+        const char *a = carom_model_coordinate(m, i);
+        for (int j = 0; j <= i; ++j) {
+            const carom_node x = M[i * m->nv + j];
+            if (zero(g, x) && i == j)
+                return carom_fail(err, CAROM_BAD_INPUT,
+                                  "%.200s:%d:%d: coordinate '%.60s' has no mass: the kinetic energy holds no %.60s'^2; "
+                                  "every coordinate needs one",
+                                  m->file, m->energy_line, m->energy_column, a, a);
+            if (zero(g, x)) continue;
+            if (!carom_terms_add(&m->mass, x, i, j, 0) || !gradient(m, &m->dM, x, CAROM_POSITION, 1, i, j))
+                return no_memory(m, err);
+        }
+    }
+    return CAROM_OK;
+}
+
+// M and f; f holds the forces of inertia first.
+static carom_status derive_motion(carom_model *m, carom_node *f, carom_error *err) {
+    carom_graph *g = m->graph;
+    carom_node *M = calloc((size_t)m->nv * (size_t)m->nv, sizeof *M);
+    if (!M) return no_memory(m, err);
+    carom_status status = carom_graph_lagrange(g, m->kinetic, m->nv, M, f, err);
+    if (status == CAROM_BAD_INPUT)
+        carom_fail(
+            err, status,
+            "%.200s:%d:%d: the kinetic energy is not quadratic in the rates; every term must hold two rates as factors",
+            m->file, m->energy_line, m->energy_column);
+    if (status == CAROM_OK) status = derive_mass(m, M, err);
+    free(M);
+    CAROM_TRY(status);
+    for (int i = 0; i < m->nv; ++i) {
+        f[i] = carom_graph_minus(g, f[i], diff(g, m->potential, CAROM_POSITION, i));
+        if (m->force[i] != CAROM_NONE) f[i] = carom_graph_plus(g, f[i], m->force[i]);
+    }
+    return CAROM_OK;
+}
+
+// A force is external for what it is at v = 0 and damping for the rest; what moves energies in time is external too.
+static void derive_power(carom_model *m, carom_node power[2]) {
+    carom_graph *g = m->graph;
+    power[0] = carom_graph_minus(g, diff(g, m->potential, CAROM_TIME, 0), diff(g, m->kinetic, CAROM_TIME, 0));
+    power[1] = carom_graph_number(g, 0);
+    for (int i = 0; i < m->nv; ++i) {
+        if (m->force[i] == CAROM_NONE) continue;
+        const carom_node v = carom_graph_input(g, CAROM_VELOCITY, i), rest = carom_graph_at_rest(g, m->force[i]);
+        power[0] = carom_graph_plus(g, power[0], carom_graph_times(g, v, rest));
+        if (rest != m->force[i])
+            power[1] = carom_graph_plus(g, power[1], carom_graph_times(g, v, carom_graph_minus(g, rest, m->force[i])));
+    }
+}
+
+// One local direction: its column of W, its w, and their derivatives.
+static bool derive_direction(carom_model *m, carom_node x, bool rate, int k, carom_node *kappa) {
+    carom_graph *g = m->graph;
+    const carom_input by = rate ? CAROM_VELOCITY : CAROM_POSITION;
+    carom_node u = rate ? carom_graph_at_rest(g, x) : diff(g, x, CAROM_TIME, 0);
+    m->W_at[k] = m->W.n;
+    m->dW_at[k] = m->dW.n;
+    m->dw_at[k] = m->dw.n;
+    m->w_of[k] = zero(g, u) ? -1 : m->w.n;
+    if (!zero(g, u) && !carom_terms_add(&m->w, u, k, 0, 0)) return false;
+    if (!gradient(m, &m->dw, u, CAROM_POSITION, 1, k, -1)) return false;
+    for (int i = 0; i < m->nv; ++i) {
+        const carom_node c = diff(g, x, by, i);
+        if (zero(g, c)) continue;
+        if (!carom_terms_add(&m->W, c, i, k, 0) || !gradient(m, &m->dW, c, CAROM_POSITION, 1, i, k)) return false;
+        u = carom_graph_plus(g, u, carom_graph_times(g, c, carom_graph_input(g, CAROM_VELOCITY, i)));
+    }
+    *kappa = carom_graph_motion(g, u);
+    return true;
+}
+
+static carom_status derive_directions(carom_model *m, carom_node **kappa, carom_error *err) {
+    m->ndir = 0;
+    for (int id = 0; id < m->ne + m->nc; ++id) {
+        constraint *c = &m->links[id];
+        c->dir = m->ndir;
+        c->ndir = 1 + (id >= m->ne && m->contacts[id - m->ne].friction > 0 ? c->tangents : 0);
+        m->ndir += c->ndir;
+    }
+    const size_t n = (size_t)m->ndir + 1;
+    m->W_at = carom_pool_take(&m->memory, n * sizeof(int));
+    m->dW_at = carom_pool_take(&m->memory, n * sizeof(int));
+    m->dw_at = carom_pool_take(&m->memory, n * sizeof(int));
+    m->w_of = carom_pool_take(&m->memory, n * sizeof(int));
+    *kappa = carom_pool_take(&m->memory, n * sizeof(carom_node));
+    if (!m->W_at || !m->w_of || !m->dW_at || !m->dw_at || !*kappa) return no_memory(m, err);
+    for (int id = 0; id < m->ne + m->nc; ++id) {
+        const constraint *c = &m->links[id];
+        for (int k = 0; k < c->ndir; ++k)
+            if (!derive_direction(m, k ? c->slip[k - 1] : c->gap, k && c->rate[k - 1], c->dir + k,
+                                  &(*kappa)[c->dir + k]))
+                return no_memory(m, err);
+    }
+    m->W_at[m->ndir] = m->W.n;
+    m->dW_at[m->ndir] = m->dW.n;
+    m->dw_at[m->ndir] = m->dw.n;
+    return CAROM_OK;
+}
+
+// Rows in which d(W_k'v + w_k)/dq may differ from zero, by column.
+static carom_status derive_pattern(carom_model *m, carom_error *err) {
+    m->D_at = carom_pool_take(&m->memory, ((size_t)m->ndir + 1) * sizeof(int));
+    m->D_row = carom_pool_take(&m->memory, ((size_t)m->dW.n + (size_t)m->dw.n + 1) * sizeof(int));
+    int *seen = calloc((size_t)m->nv, sizeof *seen);
+    if (!m->D_at || !m->D_row || !seen) {
+        free(seen);
+        return no_memory(m, err);
+    }
+    int n = 0;
+    for (int k = 0; k < m->ndir; ++k) {
+        m->D_at[k] = n;
+        for (int e = m->dW_at[k]; e < m->dW_at[k + 1]; ++e)
+            if (seen[m->dW.l[e]] != k + 1) seen[m->dW.l[e]] = k + 1, m->D_row[n++] = m->dW.l[e];
+        for (int e = m->dw_at[k]; e < m->dw_at[k + 1]; ++e)
+            if (seen[m->dw.j[e]] != k + 1) seen[m->dw.j[e]] = k + 1, m->D_row[n++] = m->dw.j[e];
+    }
+    m->D_at[m->ndir] = n;
+    free(seen);
+    return CAROM_OK;
+}
+
+// Two lists of nodes behind each other, as a group.
+static carom_group join(carom_model *m, const carom_node *a, int na, const carom_node *b, int nb) {
+    carom_node *node = carom_pool_take(&m->memory, ((size_t)na + (size_t)nb + 1) * sizeof *node);
+    if (!node) return (carom_group){-1, NULL};
+    if (na) memcpy(node, a, (size_t)na * sizeof *node);
+    if (nb) memcpy(node + na, b, (size_t)nb * sizeof *node);
+    return (carom_group){na + nb, node};
+}
+
+static carom_status compile(carom_model *m, const carom_node *f, const carom_node *kappa, carom_error *err) {
+    carom_graph *g = m->graph;
+    const int n = m->nv, links = m->ne + m->nc;
+    carom_node *gap = carom_pool_take(&m->memory, ((size_t)links + 1) * sizeof *gap),
+               *rate = carom_pool_take(&m->memory, (size_t)n * sizeof *rate);
+    carom_node *sides = carom_pool_take(&m->memory, (2 * (size_t)m->nchecks + 1) * sizeof *sides);
+    if (!gap || !rate || !sides) return no_memory(m, err);
+    for (int id = 0; id < links; ++id) gap[id] = m->links[id].gap;
+    for (int i = 0; m->exact && i < n; ++i) rate[i] = diff(g, m->exact[i], CAROM_TIME, 0);
+    for (int i = 0; i < m->nchecks; ++i) sides[2 * i] = m->checks[i].left, sides[2 * i + 1] = m->checks[i].right;
+    const carom_node energy[2] = {m->kinetic, m->potential};
+    carom_node power[2];
+    derive_power(m, power);
+    const carom_group group[GROUP_COUNT] = {
+        [GROUP_MASS] = join(m, m->mass.node, m->mass.n, NULL, 0),
+        [GROUP_FORCE] = join(m, f, n, NULL, 0),
+        [GROUP_GAPS] = join(m, gap, links, NULL, 0),
+        [GROUP_DIRECTIONS] = join(m, m->W.node, m->W.n, m->w.node, m->w.n),
+        [GROUP_CURVATURE] = join(m, kappa, m->ndir, NULL, 0),
+        [GROUP_TANGENT] = join(m, m->K.node, m->K.n, m->C.node, m->C.n),
+        [GROUP_MASS_GRADIENT] = join(m, m->dM.node, m->dM.n, NULL, 0),
+        [GROUP_REACTION_GRADIENT] = join(m, m->dW.node, m->dW.n, NULL, 0),
+        [GROUP_RATE_GRADIENT] = join(m, m->dW.node, m->dW.n, m->dw.node, m->dw.n),
+        [GROUP_ENERGY] = join(m, energy, 2, NULL, 0),
+        [GROUP_POWER] = join(m, power, 2, NULL, 0),
+        [GROUP_OBSERVE] = join(m, power, 2, gap, links),
+        [GROUP_OUTPUTS] = join(m, m->output_node, m->nout, NULL, 0),
+        [GROUP_EXACT] = join(m, m->exact, m->exact ? n : 0, rate, m->exact ? n : 0),
+        [GROUP_WATCH] = join(m, m->watch, m->nwatch, NULL, 0),
+    };
+    m->scratch_count = 2 * n;
+    for (int k = 0; k < GROUP_COUNT; ++k) {
+        if (group[k].count < 0) return no_memory(m, err);
+        if (group[k].count > m->scratch_count) m->scratch_count = group[k].count;
+    }
+    if (2 * m->nchecks > m->scratch_count) m->scratch_count = 2 * m->nchecks;
+    if (carom_graph_failed(g))
+        return carom_fail(err, CAROM_NO_MEMORY,
+                          "%.200s: the derivatives of this model are too large; simplify it, or give the system from C",
+                          m->file);
+    int ledger = 0;
+    while (carom_ledger_name(ledger)) ++ledger;
+    m->check_parameters = m->np + ledger + 2 * m->nwatch;
+    const carom_group checks = {2 * m->nchecks, sides};
+    m->tape = carom_tape_compile(g, group, GROUP_COUNT, n, n, m->np, err);
+    m->check_tape = m->tape ? carom_tape_compile(g, &checks, 1, n, n, m->check_parameters, err) : NULL;
+    return m->check_tape ? CAROM_OK : CAROM_NO_MEMORY;
+}
+
+carom_status carom_model_derive(carom_model *m, carom_error *err) {
+    carom_node *f = carom_pool_take(&m->memory, (size_t)m->nv * sizeof *f), *kappa = NULL;
+    if (!f) return no_memory(m, err);
+    CAROM_TRY(derive_motion(m, f, err));
+    for (int i = 0; i < m->nv; ++i)
+        if (!gradient(m, &m->K, f[i], CAROM_POSITION, -1, i, -1) ||
+            !gradient(m, &m->C, f[i], CAROM_VELOCITY, -1, i, -1))
+            return no_memory(m, err);
+    CAROM_TRY(derive_directions(m, &kappa, err));
+    CAROM_TRY(derive_pattern(m, err));
+    return compile(m, f, kappa, err);
+}

@@ -1,0 +1,99 @@
+// model.c: create, destroy, and what a model answers.
+#include "model/model.h"
+#include <stdlib.h>
+#include <string.h>
+
+static carom_status make(carom_model *m, const carom_model_def *def, carom_error *err) {
+    reader r = {.m = m, .err = err, .values = carom_graph_create()};
+    m->graph = carom_graph_create();
+    carom_status status = CAROM_OK;
+    if (!r.values || !m->graph || !m->file) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for a model");
+    if (status == CAROM_OK) {
+        r.root = carom_tree_read(&m->memory, def->text, def->length, m->file, err);
+        status = r.root ? carom_read_model(&r, def->set) : CAROM_BAD_INPUT;
+    }
+    if (r.values) carom_graph_destroy(r.values);
+    CAROM_TRY(status);
+    CAROM_TRY(carom_model_derive(m, err));
+    carom_model_system_make(m);
+    void *work = aligned_alloc(64, (m->sys.work_size + 63) & ~(size_t)63);
+    if (!work) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    memset(work, 0, (m->sys.work_size + 63) & ~(size_t)63);
+    m->sys.work_init(m, work);
+    status = carom_model_start(m, work, err);
+    free(work);
+    return status;
+}
+
+carom_model *carom_model_create(const carom_model_def *def, carom_error *err) {
+    carom_model *m = calloc(1, sizeof *m);
+    if (!m) {
+        carom_fail(err, CAROM_NO_MEMORY, "no memory for a model");
+        return NULL;
+    }
+    const char *file = def->file ? def->file : "model";
+    m->file = carom_pool_text(&m->memory, file, strlen(file));
+    if (make(m, def, err) == CAROM_OK) return m;
+    carom_model_destroy(m);
+    return NULL;
+}
+
+void carom_model_destroy(carom_model *m) {
+    if (!m) return;
+    terms *const lists[] = {&m->mass, &m->W, &m->w, &m->K, &m->C, &m->dM, &m->dW, &m->dw};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) carom_terms_free(lists[k]);
+    if (m->tape) carom_tape_destroy(m->tape);
+    if (m->check_tape) carom_tape_destroy(m->check_tape);
+    if (m->graph) carom_graph_destroy(m->graph);
+    carom_names_free(&m->names);
+    carom_names_free(&m->outs);
+    free(m->watch);
+    carom_pool_free(&m->memory);
+    free(m);
+}
+
+const carom_system *carom_model_system(const carom_model *m) { return &m->sys; }
+
+const char *carom_model_name(const carom_model *m) { return m->name; }
+
+const double *carom_model_q0(const carom_model *m) { return m->q0; }
+
+const double *carom_model_v0(const carom_model *m) { return m->v0; }
+
+carom_model_sizes carom_model_count(const carom_model *m) {
+    return (carom_model_sizes){.parameters = m->np,
+                               .coordinates = m->nv,
+                               .lets = m->nlet,
+                               .constraints = m->ne,
+                               .contacts = m->nc,
+                               .outputs = m->nout,
+                               .checks = m->nchecks,
+                               .exact = m->exact != NULL};
+}
+
+const char *carom_model_coordinate(const carom_model *m, int i) { return m->names.at[m->coordinate_name[i]].text; }
+
+const char *carom_model_parameter(const carom_model *m, int i, double *value) {
+    if (value) *value = m->parameter[i];
+    return m->names.at[m->parameter_name[i]].text;
+}
+
+const char *carom_model_constraint(const carom_model *m, int id) { return m->links[id].name; }
+
+const char *carom_model_output(const carom_model *m, int i) { return m->output[i]; }
+
+carom_model_run carom_model_simulation(const carom_model *m) {
+    return (carom_model_run){
+        .scheme = m->scheme, .options = m->options, .step = m->step, .end = m->end, .scheme_place = m->scheme_place};
+}
+
+void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out) {
+    if (m->nout) carom_tape_eval(m->tape, work, GROUP_OUTPUTS, t, q, v, out);
+}
+
+void carom_model_exact(const carom_model *m, void *work, double t, double *q, double *v) {
+    double *x = carom_model_scratch(m, work);
+    carom_tape_eval(m->tape, work, GROUP_EXACT, t, m->q0, m->v0, x);
+    carom_copy(q, x, m->nv);
+    carom_copy(v, x + m->nv, m->nv);
+}

@@ -1,0 +1,154 @@
+// model.h (private): what a model holds, and who fills it.
+//
+//   tree.c   YAML -> tree                    read.c    tree -> names, numbers, nodes (with scope.c, contacts.c)
+//   derive.c nodes -> terms -> tape          system.c  the functions that schemes call
+//   start.c  is the initial state allowed?   checks.c  `checks`, the ledger's names
+//   examine.c  `carom check`                 model.c   create, destroy, answers
+#pragma once
+#include "model/names.h"
+#include "model/pool.h"
+#include "model/tree.h"
+#include <carom/expr.h>
+#include <carom/model.h>
+
+/// A sparse list of expressions with up to three subscripts.
+typedef struct terms {
+    carom_node *node;
+    int *i, *j, *l;
+    int n, capacity;
+} terms;
+
+enum { // groups of the tape
+    GROUP_MASS,
+    GROUP_FORCE,
+    GROUP_GAPS,
+    GROUP_DIRECTIONS,
+    GROUP_CURVATURE,
+    GROUP_TANGENT,
+    GROUP_MASS_GRADIENT,
+    GROUP_REACTION_GRADIENT,
+    GROUP_RATE_GRADIENT,
+    GROUP_ENERGY,
+    GROUP_POWER,
+    GROUP_OBSERVE, // power, then gaps
+    GROUP_OUTPUTS,
+    GROUP_EXACT,
+    GROUP_WATCH,
+    GROUP_COUNT
+};
+
+/// A constraint (one direction) or a contact (normal and up to two tangents), as written.
+typedef struct constraint {
+    const char *name;
+    int line, column; // of its gap
+    carom_node gap;
+    int tangents;
+    bool rate[2];       // tangent given as slip rate
+    carom_node slip[2]; // slip or slip rate
+    int dir, ndir;      // first local direction, and how many take part in contact problems
+} constraint;
+
+typedef struct check {
+    const char *text;
+    carom_op op;
+    carom_node left, right;
+} check;
+
+struct carom_model {
+    pool memory;
+    const char *file, *name;
+    carom_graph *graph;
+    names names, outs; // outs: quantities and outputs, seen by outputs and checks only
+
+    int np, nv, ne, nc, nlet, nout, nchecks, nwatch, ndir;
+    double *parameter;    // np
+    int *parameter_name;  // np: index in names
+    int *coordinate_name; // nv
+    double *q0, *v0;
+    int energy_line, energy_column; // place of the kinetic energy, for messages
+    carom_node kinetic, potential;
+    carom_node *force; // nv: generalised forces as written, CAROM_NONE: none
+    constraint *links; // ne + nc, by id
+    carom_contact *contacts;
+    const char **output; // nout
+    carom_node *output_node;
+    carom_node *exact; // nv, or NULL
+    check *checks;
+    carom_node *watch; // nwatch
+    const char *scheme, *scheme_place;
+    const char **options;
+    double step, end;
+
+    // Made by derive.c.
+    terms mass;                // M_ij, i >= j
+    terms W;                   // W_ik by column: i row, j direction
+    terms w;                   // w_k that are not zero: i direction
+    terms K, C;                // -df_i/dq_j, -df_i/dv_j
+    terms dM;                  // dM_ij/dq_l, i >= j
+    terms dW;                  // dW_ik/dq_l by column: i row, j direction, l
+    terms dw;                  // dw_k/dq_l by column: i direction, j = l
+    int *W_at, *dW_at, *dw_at; // ndir + 1: where each column starts
+    int *w_of;                 // ndir: index in w, -1: zero
+    int *D_at, *D_row;         // pattern of d(W_k'v + w_k)/dq, by column
+    carom_tape *tape, *check_tape;
+    int check_parameters; // np, then the ledger, then low and high of every watched expression
+    carom_system sys;
+    size_t check_work, scratch; // offsets in work
+    int scratch_count;
+};
+
+/// The state of reading a file.
+typedef struct reader {
+    carom_model *m;
+    const tree *root;
+    carom_error *err;
+    carom_graph *values;        // expressions of parameters, folded to numbers
+    const tree **param_tree;    // np: the expression of each parameter
+    unsigned char *param_state; // np: 0 new, 1 being computed, 2 known
+    int param_stack[200];       // parameters being computed, outermost first
+    int param_depth;
+    bool told; // err->text has its place in the file already
+} reader;
+
+/// What an expression may use: kinds of names, and these.
+enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024 };
+enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_LET | SCOPE_TIME };
+
+// scope.c
+carom_status carom_read_fail(reader *r, const tree *n, size_t offset, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 4, 5)))
+#endif
+    ;
+carom_status carom_read_memory(reader *r);
+/// Expression of a scalar; `what` names it in messages ("the gap").
+carom_status carom_read_expression(reader *r, const tree *n, unsigned scope, const char *what, carom_node *node);
+carom_status carom_read_text_expression(reader *r, const tree *n, size_t from, size_t to, unsigned scope,
+                                        const char *what, carom_node *node);
+/// Has YAML perhaps cut this text off at a comma: inside { } or [ ], with a parenthesis open?
+bool carom_read_cut(const tree *n);
+/// Number: an expression of parameters.
+carom_status carom_read_number(reader *r, const tree *n, const char *what, double *value);
+carom_status carom_read_parameter(reader *r, int index);
+/// Every key of map must be in keys (NULL-terminated).
+carom_status carom_read_keys(reader *r, const tree *map, const char *const *keys, const char *where);
+/// The key of child n is a new name: valid, not reserved, not taken.
+carom_status carom_read_new_name(reader *r, const tree *n, const names *others);
+/// n is a map, or empty (then *children is NULL).
+carom_status carom_read_map(reader *r, const tree *n, const char *where, const tree **children);
+
+// read.c, contacts.c, checks.c, derive.c, system.c, start.c
+carom_status carom_read_model(reader *r, const char *const *set);
+carom_status carom_read_links(reader *r);
+carom_status carom_read_checks(reader *r, const tree *section);
+carom_status carom_model_derive(carom_model *m, carom_error *err);
+void carom_model_system_make(carom_model *m);
+carom_status carom_model_start(carom_model *m, void *work, carom_error *err);
+
+bool carom_terms_add(terms *t, carom_node node, int i, int j, int l); // false: no memory
+void carom_terms_free(terms *t);
+carom_node carom_graph_times(carom_graph *g, carom_node a, carom_node b);
+carom_node carom_graph_plus(carom_graph *g, carom_node a, carom_node b);
+carom_node carom_graph_minus(carom_graph *g, carom_node a, carom_node b);
+/// The model's own scratch inside the work block.
+double *carom_model_scratch(const carom_model *m, void *work);

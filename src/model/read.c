@@ -1,0 +1,373 @@
+// read.c: the sections of a model file, in the order in which their names become known.
+#include "expr/graph.h"
+#include "model/model.h"
+#include <carom/option.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_COORDINATES = 2000 }; // beyond that, derivatives by expression are not the way
+
+static void *take(reader *r, int count, size_t size) {
+    return carom_pool_take(&r->m->memory, (size_t)(count ? count : 1) * size);
+}
+
+static int count_of(const tree *map) { return map ? map->count : 0; }
+
+static carom_status section(reader *r, const char *key, const tree **map) {
+    char where[40];
+    snprintf(where, sizeof where, "section %s", key);
+    return carom_read_map(r, carom_tree_get(r->root, key), where, map);
+}
+
+static carom_status check_sections(reader *r) {
+    static const char *const keys[] = {"carom",       "name",    "about",  "parameters",       "coordinates",
+                                       "let",         "energy",  "forces", "contact defaults", "contacts",
+                                       "constraints", "outputs", "exact",  "checks",           "simulation",
+                                       NULL};
+    static const char *const later[] = {"draw", "gravity", "bodies", "joints", "springs", "flexible", NULL};
+    for (const tree *c = r->root->first; c; c = c->next)
+        for (int k = 0; later[k]; ++k)
+            if (strcmp(c->key->text, later[k]) == 0)
+                return carom_read_fail(r, c->key, 0, "section '%s' is not known yet in this version; remove it",
+                                       later[k]);
+    CAROM_TRY(carom_read_keys(r, r->root, keys, "the model"));
+    const tree *version = carom_tree_get(r->root, "carom");
+    if (!version)
+        return carom_read_fail(r, r->root, 0, "the format version is missing; start the file with `carom: 1`");
+    if (version->kind != TREE_TEXT || strcmp(version->text, "1") != 0)
+        return carom_read_fail(r, version, 0, "this version of carom reads format 1; write `carom: 1`");
+    return CAROM_OK;
+}
+
+static carom_status read_title(reader *r) {
+    const tree *title = carom_tree_get(r->root, "name"), *about = carom_tree_get(r->root, "about");
+    if (title && title->kind != TREE_TEXT)
+        return carom_read_fail(r, title, 0, "the name of the model is a text; put it in quotes");
+    if (about && about->kind != TREE_TEXT) return carom_read_fail(r, about, 0, "about is a text; put it in quotes");
+    const char *slash = strrchr(r->m->file, '/');
+    r->m->name = title && title->length ? title->text : slash ? slash + 1 : r->m->file;
+    return CAROM_OK;
+}
+
+// Names of a section, in order; nodes follow later.
+static carom_status declare(reader *r, const tree *map, name_kind kind, int **index) {
+    names *t = &r->m->names;
+    if (index && !(*index = take(r, count_of(map), sizeof **index))) return carom_read_memory(r);
+    int k = 0;
+    for (const tree *c = map ? map->first : NULL; c; c = c->next, ++k) {
+        CAROM_TRY(carom_read_new_name(r, c, t));
+        if (index) (*index)[k] = t->count;
+        if (!carom_names_add(t, c->key->text, kind, k, c->key->line)) return carom_read_memory(r);
+    }
+    return CAROM_OK;
+}
+
+// -- parameters -----------------------------------------------------------------------------------------
+
+static const char *parameter_text(const void *user, int i) {
+    const carom_model *m = user;
+    return i < m->np ? m->names.at[m->parameter_name[i]].text : NULL;
+}
+
+// "name=expression", as typed with --set, instead of what the file says.
+static carom_status override(reader *r, const char *set) {
+    carom_model *m = r->m;
+    const char *sign = strchr(set, '=');
+    tree *n = take(r, 1, sizeof *n), *key = take(r, 1, sizeof *key);
+    if (!n || !key) return carom_read_memory(r);
+    *key = (tree){.kind = TREE_TEXT, .text = carom_pool_text(&m->memory, set, strlen(set)), .length = strlen(set)};
+    *n = (tree){.kind = TREE_TEXT, .key = key};
+    if (!key->text) return carom_read_memory(r);
+    if (!sign || sign == set) return carom_read_fail(r, n, 0, "this is not an override; write --set name=value");
+    char word[128];
+    snprintf(word, sizeof word, "%.*s", (int)(sign - set < 127 ? sign - set : 127), set);
+    const name *found = carom_names_find(&m->names, word, strlen(word));
+    if (!found || found->kind != NAME_PARAMETER) {
+        const char *near = carom_nearest(word, parameter_text, m);
+        return near ? carom_read_fail(r, n, 0, "the model has no parameter '%.60s'; did you mean '%s'?", word, near)
+                    : carom_read_fail(r, n, 0, "the model has no parameter '%.60s'; `carom info` lists them", word);
+    }
+    n->text = key->text + (sign - set) + 1;
+    n->length = strlen(n->text);
+    r->param_tree[found->index] = n;
+    return CAROM_OK;
+}
+
+static carom_status read_parameters(reader *r, const tree *map, const char *const *set) {
+    carom_model *m = r->m;
+    m->parameter = take(r, m->np, sizeof *m->parameter);
+    r->param_tree = take(r, m->np, sizeof *r->param_tree);
+    r->param_state = take(r, m->np, 1);
+    if (!m->parameter || !r->param_tree || !r->param_state) return carom_read_memory(r);
+    int k = 0;
+    for (const tree *c = map ? map->first : NULL; c; c = c->next) r->param_tree[k++] = c;
+    for (; set && *set; ++set) CAROM_TRY(override(r, *set));
+    for (int i = 0; i < m->np; ++i) CAROM_TRY(carom_read_parameter(r, i));
+    for (int i = 0; i < m->np; ++i)
+        m->names.at[m->parameter_name[i]].node = carom_graph_input(m->graph, CAROM_PARAMETER, i);
+    return CAROM_OK;
+}
+
+// -- coordinates and let -------------------------------------------------------------------------------
+
+static carom_status read_coordinates(reader *r, const tree *map) {
+    static const char *const keys[] = {"at", "rate", NULL};
+    carom_model *m = r->m;
+    if (count_of(map) == 0) {
+        const tree *here = carom_tree_get(r->root, "coordinates");
+        return carom_read_fail(r, here ? here->key : r->root, 0,
+                               "the model has no coordinates; add `coordinates: {x: {at: 0, rate: 0}}`");
+    }
+    if (count_of(map) > MOST_COORDINATES)
+        return carom_read_fail(r, map, 0, "more than %d coordinates; give such a system from C", MOST_COORDINATES);
+    m->q0 = take(r, m->nv, sizeof *m->q0);
+    m->v0 = take(r, m->nv, sizeof *m->v0);
+    if (!m->q0 || !m->v0) return carom_read_memory(r);
+    int i = 0;
+    for (const tree *c = map->first; c; c = c->next, ++i) {
+        name *n = &m->names.at[m->coordinate_name[i]];
+        n->node = carom_graph_input(m->graph, CAROM_POSITION, i);
+        n->rate = carom_graph_input(m->graph, CAROM_VELOCITY, i);
+        char what[120];
+        snprintf(what, sizeof what, "coordinate '%s'", n->text);
+        if (c->kind == TREE_TEXT && !carom_tree_empty(c)) {
+            CAROM_TRY(carom_read_number(r, c, "the initial position", &m->q0[i]));
+            continue;
+        }
+        const tree *parts = NULL;
+        CAROM_TRY(carom_read_map(r, c, what, &parts));
+        if (!parts) continue;
+        CAROM_TRY(carom_read_keys(r, parts, keys, what));
+        const tree *at = carom_tree_get(parts, "at"), *rate = carom_tree_get(parts, "rate");
+        if (at) CAROM_TRY(carom_read_number(r, at, "the initial position", &m->q0[i]));
+        if (rate) CAROM_TRY(carom_read_number(r, rate, "the initial rate", &m->v0[i]));
+    }
+    return CAROM_OK;
+}
+
+static carom_status read_let(reader *r, const tree *map, int first) {
+    carom_model *m = r->m;
+    int k = first;
+    for (const tree *c = map ? map->first : NULL; c; c = c->next, ++k) {
+        carom_node node = CAROM_NONE;
+        CAROM_TRY(carom_read_expression(r, c, SCOPE_STATE, "this let expression", &node));
+        m->names.at[k].node = node;
+    }
+    return CAROM_OK;
+}
+
+// -- energy and forces -----------------------------------------------------------------------------------
+
+static carom_status read_energy(reader *r) {
+    static const char *const keys[] = {"kinetic", "potential", NULL};
+    carom_model *m = r->m;
+    const tree *map = NULL, *here = carom_tree_get(r->root, "energy");
+    CAROM_TRY(section(r, "energy", &map));
+    if (map) CAROM_TRY(carom_read_keys(r, map, keys, "energy"));
+    const tree *kinetic = carom_tree_get(map, "kinetic"), *potential = carom_tree_get(map, "potential");
+    if (!kinetic)
+        return carom_read_fail(r, here ? here->key : r->root, 0,
+                               "the kinetic energy is missing; add `energy: {kinetic: 1/2*m*x'^2}`");
+    CAROM_TRY(carom_read_expression(r, kinetic, SCOPE_STATE, "the kinetic energy", &m->kinetic));
+    m->energy_line = kinetic->line;
+    m->energy_column = kinetic->column;
+    m->potential = carom_graph_number(m->graph, 0);
+    if (potential) {
+        CAROM_TRY(carom_read_expression(r, potential, SCOPE_STATE, "the potential energy", &m->potential));
+        if (carom_graph_depends(m->graph, m->potential, CAROM_VELOCITY, -1))
+            return carom_read_fail(r, potential, 0,
+                                   "the potential energy depends on rates; put such terms into kinetic or forces");
+    }
+    return CAROM_OK;
+}
+
+static const char *coordinate_text(const void *user, int i) {
+    const carom_model *m = user;
+    return i < m->nv ? m->names.at[m->coordinate_name[i]].text : NULL;
+}
+
+// The coordinate that the key of c names.
+static carom_status find_coordinate(reader *r, const tree *c, const char *where, int *index) {
+    const name *n = carom_names_find(&r->m->names, c->key->text, c->key->length);
+    if (n && n->kind == NAME_COORDINATE) {
+        *index = n->index;
+        return CAROM_OK;
+    }
+    const char *near = carom_nearest(c->key->text, coordinate_text, r->m);
+    return near ? carom_read_fail(r, c->key, 0, "'%.60s' in %s is no coordinate; did you mean '%s'?", c->key->text,
+                                  where, near)
+                : carom_read_fail(r, c->key, 0, "'%.60s' in %s is no coordinate; forces are given by coordinate",
+                                  c->key->text, where);
+}
+
+static carom_status read_forces(reader *r) {
+    carom_model *m = r->m;
+    const tree *map = NULL;
+    CAROM_TRY(section(r, "forces", &map));
+    m->force = take(r, m->nv, sizeof *m->force);
+    if (!m->force) return carom_read_memory(r);
+    for (int i = 0; i < m->nv; ++i) m->force[i] = CAROM_NONE;
+    for (const tree *c = map ? map->first : NULL; c; c = c->next) {
+        int i = 0;
+        CAROM_TRY(find_coordinate(r, c, "forces", &i));
+        CAROM_TRY(carom_read_expression(r, c, SCOPE_STATE, "the force", &m->force[i]));
+        double rest = 0;
+        if (carom_graph_is_number(m->graph, carom_graph_at_rest(m->graph, m->force[i]), &rest) && !isfinite(rest))
+            return carom_read_fail(
+                r, c, 0, "this force has no finite value when all rates are zero; use sign(x') instead of x'/abs(x')");
+    }
+    return CAROM_OK;
+}
+
+// -- outputs, exact, simulation ---------------------------------------------------------------------------
+
+// Result files have columns of these names already.
+static carom_status check_column(reader *r, const tree *c) {
+    static const char *const own[] = {"kinetic", "potential", "energy", NULL};
+    const char *text = c->key->text;
+    for (int k = 0; own[k]; ++k)
+        if (strcmp(own[k], text) == 0)
+            return carom_read_fail(r, c->key, 0, "results have a column '%s' already; choose another name", text);
+    const char *dot = strrchr(text, '.');
+    for (int id = 0; dot && id < r->m->ne + r->m->nc; ++id) {
+        const char *link = r->m->links[id].name;
+        if (strlen(link) == (size_t)(dot - text) && strncmp(link, text, strlen(link)) == 0)
+            return carom_read_fail(
+                r, c->key, 0, "names that start with '%s.' belong to that contact or constraint; choose another name",
+                link);
+    }
+    return CAROM_OK;
+}
+
+static carom_status read_outputs(reader *r) {
+    carom_model *m = r->m;
+    const tree *map = NULL;
+    CAROM_TRY(section(r, "outputs", &map));
+    m->output = take(r, count_of(map), sizeof *m->output);
+    m->output_node = take(r, count_of(map), sizeof *m->output_node);
+    if (!m->output || !m->output_node) return carom_read_memory(r);
+    for (const tree *c = map ? map->first : NULL; c; c = c->next) {
+        CAROM_TRY(check_column(r, c));
+        CAROM_TRY(carom_read_new_name(r, c, &m->outs));
+        carom_node node = CAROM_NONE;
+        CAROM_TRY(carom_read_expression(r, c, SCOPE_STATE | SCOPE_OUTS, "this output", &node));
+        const name *same = carom_names_find(&m->names, c->key->text, c->key->length);
+        if (same && (same->node != node || same->kind == NAME_COORDINATE))
+            return carom_read_fail(r, c->key, 0, "'%s' is already %s (line %d); rename one of the two", same->text,
+                                   carom_name_kind(same->kind), same->line);
+        name *n = carom_names_add(&m->outs, c->key->text, NAME_OUTPUT, m->nout, c->key->line);
+        if (!n) return carom_read_memory(r);
+        n->node = node;
+        m->output[m->nout] = c->key->text;
+        m->output_node[m->nout++] = node;
+    }
+    return CAROM_OK;
+}
+
+static carom_status read_exact(reader *r) {
+    enum { SCOPE = NAME_PARAMETER | NAME_COORDINATE | NAME_HELPER | SCOPE_TIME | SCOPE_EXACT };
+    carom_model *m = r->m;
+    const tree *map = NULL;
+    CAROM_TRY(section(r, "exact", &map));
+    if (!map) return CAROM_OK;
+    m->exact = take(r, m->nv, sizeof *m->exact);
+    if (!m->exact) return carom_read_memory(r);
+    for (int i = 0; i < m->nv; ++i) m->exact[i] = CAROM_NONE;
+    for (const tree *c = map->first; c; c = c->next) {
+        const name *known = carom_names_find(&m->names, c->key->text, c->key->length);
+        const bool coordinate = known && known->kind == NAME_COORDINATE;
+        const int index = coordinate ? known->index : 0;
+        if (!coordinate) CAROM_TRY(carom_read_new_name(r, c, &m->names));
+        carom_node node = CAROM_NONE;
+        CAROM_TRY(carom_read_expression(r, c, SCOPE, "the exact solution", &node));
+        if (coordinate) {
+            m->exact[index] = node;
+            continue;
+        }
+        name *n = carom_names_add(&m->names, c->key->text, NAME_HELPER, 0, c->key->line);
+        if (!n) return carom_read_memory(r);
+        n->node = node;
+    }
+    for (int i = 0; i < m->nv; ++i)
+        if (m->exact[i] == CAROM_NONE)
+            return carom_read_fail(r, map, 0, "exact gives no '%s'; give all coordinates or none",
+                                   coordinate_text(m, i));
+    return CAROM_OK;
+}
+
+static carom_status read_options(reader *r, const tree *options) {
+    carom_model *m = r->m;
+    const tree *map = NULL;
+    if (options) CAROM_TRY(carom_read_map(r, options, "options", &map));
+    m->options = take(r, count_of(map) + 1, sizeof *m->options);
+    if (!m->options) return carom_read_memory(r);
+    int k = 0;
+    for (const tree *c = map ? map->first : NULL; c; c = c->next) {
+        if (c->kind != TREE_TEXT || c->length == 0)
+            return carom_read_fail(r, c->key, 0, "option '%.60s' wants one value; write `%.60s: value`", c->key->text,
+                                   c->key->text);
+        const size_t size = c->key->length + c->length + 2;
+        char *text = carom_pool_take(&m->memory, size);
+        if (!text) return carom_read_memory(r);
+        snprintf(text, size, "%s=%s", c->key->text, c->text);
+        m->options[k++] = text;
+    }
+    return CAROM_OK;
+}
+
+static carom_status read_simulation(reader *r) {
+    static const char *const keys[] = {"scheme", "options", "step", "end", NULL};
+    carom_model *m = r->m;
+    const tree *map = NULL;
+    m->step = m->end = NAN;
+    CAROM_TRY(section(r, "simulation", &map));
+    if (map) CAROM_TRY(carom_read_keys(r, map, keys, "simulation"));
+    const tree *scheme = carom_tree_get(map, "scheme"), *step = carom_tree_get(map, "step"),
+               *end = carom_tree_get(map, "end");
+    if (scheme) {
+        if (scheme->kind != TREE_TEXT || scheme->length == 0)
+            return carom_read_fail(r, scheme, 0, "scheme is one word; `carom schemes` lists them");
+        const size_t size = strlen(m->file) + 40;
+        char *place = carom_pool_take(&m->memory, size);
+        if (!place) return carom_read_memory(r);
+        snprintf(place, size, "%s:%d:%d", m->file, scheme->line, scheme->column);
+        m->scheme = scheme->text;
+        m->scheme_place = place;
+    }
+    CAROM_TRY(read_options(r, carom_tree_get(map, "options")));
+    if (step) CAROM_TRY(carom_read_number(r, step, "the step size", &m->step));
+    if (step && !(m->step > 0)) return carom_read_fail(r, step, 0, "the step size is %g; it must be positive", m->step);
+    if (end) CAROM_TRY(carom_read_number(r, end, "the end time", &m->end));
+    if (end && !(m->end > 0))
+        return carom_read_fail(r, end, 0, "the end time is %g; it must be positive (a run starts at t = 0)", m->end);
+    return CAROM_OK;
+}
+
+carom_status carom_read_model(reader *r, const char *const *set) {
+    const tree *parameters = NULL, *coordinates = NULL, *let = NULL;
+    CAROM_TRY(check_sections(r));
+    CAROM_TRY(read_title(r));
+    CAROM_TRY(section(r, "parameters", &parameters));
+    CAROM_TRY(section(r, "coordinates", &coordinates));
+    CAROM_TRY(section(r, "let", &let));
+    carom_model *m = r->m;
+    m->np = count_of(parameters);
+    m->nv = count_of(coordinates);
+    m->nlet = count_of(let);
+    CAROM_TRY(declare(r, parameters, NAME_PARAMETER, &m->parameter_name));
+    CAROM_TRY(declare(r, coordinates, NAME_COORDINATE, &m->coordinate_name));
+    const int first = m->names.count;
+    CAROM_TRY(declare(r, let, NAME_LET, NULL));
+    CAROM_TRY(read_parameters(r, parameters, set));
+    CAROM_TRY(read_coordinates(r, coordinates));
+    CAROM_TRY(read_let(r, let, first));
+    CAROM_TRY(read_energy(r));
+    CAROM_TRY(read_forces(r));
+    CAROM_TRY(carom_read_links(r));
+    CAROM_TRY(read_outputs(r));
+    CAROM_TRY(read_exact(r));
+    CAROM_TRY(carom_read_checks(r, carom_tree_get(r->root, "checks")));
+    return read_simulation(r);
+}

@@ -1,0 +1,357 @@
+// scope.c: expressions of the file: what their names mean, and errors that point into the file.
+#include "model/model.h"
+#include <carom/option.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char comma[] = "an expression with a comma inside { } or [ ] wants quotes";
+
+typedef struct scope_user {
+    reader *r;
+    unsigned scope;
+    const char *what; // "the gap"
+} scope_user;
+
+// -- failures ---------------------------------------------------------------------------------------
+
+carom_status carom_read_fail(reader *r, const tree *n, size_t offset, const char *format, ...) {
+    char text[700];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    r->told = true;
+    if (n->line == 0)
+        return carom_fail(r->err, CAROM_BAD_INPUT, "--set %.100s: %s", n->key ? n->key->text : n->text, text);
+    return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d:%d: %s", r->m->file, n->line, carom_tree_column(n, offset),
+                      text);
+}
+
+carom_status carom_read_memory(reader *r) {
+    r->told = true;
+    return carom_fail(r->err, CAROM_NO_MEMORY, "no memory for the model %.200s", r->m->file);
+}
+
+// -- suggestions -------------------------------------------------------------------------------------
+
+typedef struct candidates {
+    const char **word;
+    int n;
+} candidates;
+
+static const char *candidate(const void *user, int i) {
+    const candidates *c = user;
+    return i < c->n ? c->word[i] : NULL;
+}
+
+static void gather(candidates *c, const names *t, unsigned scope) {
+    for (int i = 0; i < t->count; ++i)
+        if ((t->at[i].kind & scope) && (t->at[i].kind != NAME_LET || t->at[i].node != CAROM_NONE))
+            c->word[c->n++] = t->at[i].text;
+}
+
+// The visible name nearest to `word`, or NULL.
+static const char *nearest_name(const scope_user *u, const char *word) {
+    const carom_model *m = u->r->m;
+    int ledger = 0;
+    while (carom_ledger_name(ledger)) ++ledger;
+    candidates c = {.word = malloc((size_t)(m->names.count + m->outs.count + ledger + 2) * sizeof *c.word)};
+    if (!c.word) return NULL;
+    gather(&c, &m->names, u->scope);
+    if (u->scope & SCOPE_OUTS) gather(&c, &m->outs, NAME_OUTPUT | NAME_QUANTITY);
+    for (int i = 0; (u->scope & SCOPE_LEDGER) && i < ledger; ++i) c.word[c.n++] = carom_ledger_name(i);
+    if (u->scope & SCOPE_TIME) c.word[c.n++] = "t";
+    c.word[c.n++] = "pi";
+    const char *best = carom_nearest(word, candidate, &c);
+    free(c.word);
+    return best;
+}
+
+static const char *list_item(const void *user, int i) { return ((const char *const *)user)[i]; }
+
+static const char *function_name(const void *user, int i) {
+    (void)user;
+    return carom_name_reserved(i + 2); // t and pi come first
+}
+
+// -- names in expressions ----------------------------------------------------------------------------
+
+static carom_node refuse(carom_error *err, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+static carom_node refuse(carom_error *err, const char *format, ...) {
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    carom_fail(err, CAROM_BAD_INPUT, "%s", text);
+    return CAROM_NONE;
+}
+
+static carom_node unknown(const scope_user *u, const char *word, carom_error *err) {
+    const name *n = carom_names_find(&u->r->m->names, word, strlen(word));
+    if (n) {
+        const char *may =
+            u->scope & SCOPE_VALUES ? "numbers and parameters" : "time, parameters and names defined above in exact";
+        carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is %s, but %s may only use %s", word, carom_name_kind(n->kind),
+                   u->what, may);
+        return CAROM_NONE;
+    }
+    const char *near = nearest_name(u, word);
+    if (near) return refuse(err, "unknown name '%.60s'; did you mean '%.60s'?", word, near);
+    const char *where = u->scope & SCOPE_VALUES ? "parameters" : "parameters, coordinates or let";
+    return refuse(err, "unknown name '%.60s'; define it in %s", word, where);
+}
+
+static carom_node rate_of(const scope_user *u, carom_graph *g, name *n, carom_error *err) {
+    if (n->kind == NAME_PARAMETER)
+        return refuse(err, "%.60s' is zero: '%.60s' is a parameter and does not change; remove it", n->text, n->text);
+    if (n->rate != CAROM_NONE) return n->rate;
+    if (n->kind == NAME_HELPER) return n->rate = carom_graph_diff(g, n->node, CAROM_TIME, 0);
+    if (carom_graph_depends(g, n->node, CAROM_VELOCITY, -1))
+        return refuse(
+            err, "%.60s' would be an acceleration: '%.60s' is made of rates already; rates exist of positions only",
+            n->text, n->text);
+    return n->rate = carom_graph_rate(g, n->node, u->r->m->nv);
+}
+
+static carom_node value_of(const scope_user *u, carom_graph *g, name *n, int primes, carom_error *err) {
+    reader *r = u->r;
+    n->used = true;
+    if (u->scope & SCOPE_VALUES) {
+        if (primes) return rate_of(u, g, n, err);
+        return carom_read_parameter(r, n->index) == CAROM_OK ? carom_graph_number(g, r->m->parameter[n->index])
+                                                             : CAROM_NONE;
+    }
+    if (n->kind == NAME_COORDINATE && (u->scope & SCOPE_EXACT)) {
+        const carom_node x = r->m->exact[n->index];
+        if (x == CAROM_NONE)
+            return refuse(err, "the exact '%.60s' is not known yet here; exact is read in order, move its line up",
+                          n->text);
+        return primes ? carom_graph_diff(g, x, CAROM_TIME, 0) : x;
+    }
+    if (n->node == CAROM_NONE && (n->kind == NAME_LET || n->kind == NAME_HELPER))
+        return refuse(err, "'%.60s' is used before it is defined; names are read in order, move its line up", n->text);
+    if (n->node == CAROM_NONE && !primes)
+        return refuse(err, "'%.60s' is known by its rate only (slip rate); write %.60s'", n->text, n->text);
+    return primes ? rate_of(u, g, n, err) : n->node;
+}
+
+// kinetic, potential and energy, for outputs and checks; CAROM_NONE: not one of them.
+static carom_node energy_of(const scope_user *u, carom_graph *g, const char *word) {
+    const carom_model *m = u->r->m;
+    if (!(u->scope & SCOPE_OUTS)) return CAROM_NONE;
+    if (strcmp(word, "kinetic") == 0) return m->kinetic;
+    if (strcmp(word, "potential") == 0) return m->potential;
+    return strcmp(word, "energy") == 0 ? carom_graph_plus(g, m->kinetic, m->potential) : CAROM_NONE;
+}
+
+static int ledger_index(const char *word) {
+    for (int i = 0; carom_ledger_name(i); ++i)
+        if (strcmp(carom_ledger_name(i), word) == 0) return i;
+    return -1;
+}
+
+static carom_node lookup(void *user, carom_graph *g, const char *text, size_t length, int primes, carom_error *err) {
+    const scope_user *u = user;
+    const carom_model *m = u->r->m;
+    char word[128];
+    snprintf(word, sizeof word, "%.*s", (int)(length < 127 ? length : 127), text);
+    if (primes > 1)
+        return refuse(err,
+                      "%.60s'' is a second derivative, which expressions do not have; accelerations follow from energy "
+                      "and forces",
+                      word);
+    if (strcmp(word, "pi") == 0 && !primes) return carom_graph_number(g, 3.14159265358979323846);
+    if (strcmp(word, "t") == 0 && !primes) {
+        if (u->scope & SCOPE_TIME) return carom_graph_input(g, CAROM_TIME, 0);
+        return refuse(err, "time t has no place in %s; it is a number that does not change", u->what);
+    }
+    if (primes && (strcmp(word, "pi") == 0 || strcmp(word, "t") == 0))
+        return refuse(err, "%s' is a known number; write it as such", word);
+    const bool fits = length < sizeof word;
+    name *n = fits ? carom_names_find(&m->names, word, length) : NULL;
+    if (n && !(n->kind & u->scope)) n = NULL;
+    if (!n && fits && (u->scope & SCOPE_OUTS)) n = carom_names_find(&m->outs, word, length);
+    const int ledger = fits && (u->scope & SCOPE_LEDGER) ? ledger_index(word) : -1;
+    if (n && ledger >= 0)
+        return refuse(err, "'%.60s' is a name of this model and of the ledger; rename the model's '%.60s'", word, word);
+    if (n) return value_of(u, g, n, primes, err);
+    if (ledger >= 0 && !primes) return carom_graph_input(g, CAROM_PARAMETER, m->np + ledger);
+    const carom_node energy = fits && !primes ? energy_of(u, g, word) : CAROM_NONE;
+    return energy != CAROM_NONE ? energy : unknown(u, word, err);
+}
+
+// min(x) and max(x) over all steps: x is watched, and its extremes are inputs of the check.
+static carom_node call(void *user, carom_graph *g, const char *text, size_t length, int nargs, const carom_node *args,
+                       carom_error *err) {
+    const scope_user *u = user;
+    carom_model *m = u->r->m;
+    const bool low = length == 3 && memcmp(text, "min", 3) == 0, high = length == 3 && memcmp(text, "max", 3) == 0;
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
+    if (!low && !high) {
+        const char *near = carom_nearest(word, function_name, NULL);
+        return near ? refuse(err, "there is no function '%s'; did you mean '%s'?", word, near)
+                    : refuse(err, "there is no function '%s'", word);
+    }
+    if (nargs != 1) return refuse(err, "%s takes one argument (over all steps) or two", word);
+    int ledger = 0;
+    while (carom_ledger_name(ledger)) ++ledger;
+    for (int i = m->np; i < m->np + ledger + 2 * m->nwatch; ++i)
+        if (carom_graph_depends(g, args[0], CAROM_PARAMETER, i))
+            return refuse(err,
+                          "%s(x) runs over all steps, and x here holds a name of the ledger or another min or max; use "
+                          "states only",
+                          word);
+    int k = 0;
+    while (k < m->nwatch && m->watch[k] != args[0]) ++k;
+    if (k == m->nwatch) {
+        carom_node *watch = realloc(m->watch, (size_t)(k + 1) * sizeof *watch);
+        if (!watch) return refuse(err, "no memory for %s", word);
+        m->watch = watch;
+        m->watch[m->nwatch++] = args[0];
+    }
+    return carom_graph_input(g, CAROM_PARAMETER, m->np + ledger + 2 * k + (high ? 1 : 0));
+}
+
+// -- expressions -------------------------------------------------------------------------------------
+
+bool carom_read_cut(const tree *n) {
+    int open = 0;
+    for (const char *c = n->text; *c; ++c) open += (*c == '(') - (*c == ')');
+    return n->flow && n->plain && open > 0;
+}
+
+carom_status carom_read_text_expression(reader *r, const tree *n, size_t from, size_t to, unsigned scope,
+                                        const char *what, carom_node *node) {
+    scope_user u = {r, scope, what};
+    const carom_scope s = {.lookup = lookup, .call = scope & SCOPE_LEDGER ? call : NULL, .user = &u};
+    carom_graph *g = scope & SCOPE_VALUES ? r->values : r->m->graph;
+    carom_error err = {0};
+    size_t offset = 0;
+    *node = carom_parse(g, n->text + from, to - from, &s, &offset, &err);
+    if (r->told) return CAROM_BAD_INPUT; // by a parameter that this expression uses
+    if (*node != CAROM_NONE) return CAROM_OK;
+    if (carom_graph_failed(g))
+        return carom_read_fail(r, n, 0, "%s makes the model too large; simplify the model", what);
+    if (carom_read_cut(n)) return carom_read_fail(r, n, from + offset, "%s; %s", err.text, comma);
+    return carom_read_fail(r, n, from + offset, "%s", err.text);
+}
+
+carom_status carom_read_expression(reader *r, const tree *n, unsigned scope, const char *what, carom_node *node) {
+    if (n->kind != TREE_TEXT)
+        return carom_read_fail(r, n, 0, "%s is an expression, not a %s", what, n->kind == TREE_LIST ? "list" : "map");
+    if (n->length == 0)
+        return carom_read_fail(r, n->key ? n->key : n, 0, "%s is empty; write an expression after the colon", what);
+    return carom_read_text_expression(r, n, 0, n->length, scope, what, node);
+}
+
+carom_status carom_read_number(reader *r, const tree *n, const char *what, double *value) {
+    carom_node node = CAROM_NONE;
+    CAROM_TRY(carom_read_expression(r, n, NAME_PARAMETER | SCOPE_VALUES, what, &node));
+    if (!carom_graph_is_number(r->values, node, value) || !isfinite(*value))
+        return carom_read_fail(r, n, 0, "%s has no finite value; check divisions, roots and logarithms", what);
+    return CAROM_OK;
+}
+
+// "a -> b -> a"
+static carom_status fail_circle(reader *r, const tree *n, int index) {
+    const carom_model *m = r->m;
+    char circle[300] = "";
+    size_t used = 0;
+    int from = 0;
+    while (r->param_stack[from] != index) ++from;
+    for (int k = from; k < r->param_depth && used < sizeof circle; ++k)
+        used += (size_t)snprintf(circle + used, sizeof circle - used, "%.60s -> ",
+                                 m->names.at[m->parameter_name[r->param_stack[k]]].text);
+    return carom_read_fail(r, n, 0, "parameters in a circle: %s%.60s; give one of them a number", circle,
+                           m->names.at[m->parameter_name[index]].text);
+}
+
+// Parameters of parameters are computed on the way; each level is a call of the parser, so their depth is limited.
+carom_status carom_read_parameter(reader *r, int index) {
+    enum { DEEPEST = sizeof r->param_stack / sizeof *r->param_stack };
+    carom_model *m = r->m;
+    const tree *n = r->param_tree[index];
+    const char *text = m->names.at[m->parameter_name[index]].text;
+    if (r->param_state[index] == 2) return CAROM_OK;
+    if (r->param_state[index] == 1) return fail_circle(r, n, index);
+    if (r->param_depth == DEEPEST)
+        return carom_read_fail(
+            r, n, 0, "parameters depend on each other more than %d deep; give some of them as numbers", DEEPEST);
+    r->param_state[index] = 1;
+    r->param_stack[r->param_depth++] = index;
+    char what[100];
+    snprintf(what, sizeof what, "parameter '%.60s'", text);
+    CAROM_TRY(carom_read_number(r, n, what, &m->parameter[index]));
+    r->param_state[index] = 2;
+    --r->param_depth;
+    return CAROM_OK;
+}
+
+// -- keys ----------------------------------------------------------------------------------------------
+
+// Does this key look like the tail of an expression that YAML cut at a comma?
+static bool tail(const tree *map, const tree *child) {
+    return map->flow && child->key->plain && (carom_tree_empty(child) || strpbrk(child->key->text, "()*/^+<>"));
+}
+
+carom_status carom_read_keys(reader *r, const tree *map, const char *const *keys, const char *where) {
+    for (const tree *c = map->first; c; c = c->next) {
+        int k = 0;
+        while (keys[k] && strcmp(keys[k], c->key->text) != 0) ++k;
+        if (keys[k]) continue;
+        const char *near = carom_nearest(c->key->text, list_item, keys);
+        if (tail(map, c))
+            return carom_read_fail(r, c->key, 0, "unknown key '%.60s' in %s; %s", c->key->text, where, comma);
+        if (near)
+            return carom_read_fail(r, c->key, 0, "unknown key '%.60s' in %s; did you mean '%s'?", c->key->text, where,
+                                   near);
+        char known[400] = "";
+        for (size_t used = 0, i = 0; keys[i] && used < sizeof known; ++i)
+            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", keys[i]);
+        return carom_read_fail(r, c->key, 0, "unknown key '%.60s' in %s; known are %s", c->key->text, where, known);
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_read_new_name(reader *r, const tree *n, const names *others) {
+    const tree *key = n->key;
+    if (key->length > 60)
+        return carom_read_fail(r, key, 0, "the name '%.20s...' is longer than 60 letters; choose a shorter one",
+                               key->text);
+    if (!carom_name_valid(key->text)) {
+        if (key->plain && key->flow && (carom_tree_empty(n) || strpbrk(key->text, "()*/^+<>")))
+            return carom_read_fail(r, key, 0, "'%s' is not a name; %s", key->text, comma);
+        return carom_read_fail(
+            r, key, 0, "'%s' is not a name; names are letters, digits, _ and dots inside, and start with a letter",
+            key->text);
+    }
+    for (int i = 0; carom_name_reserved(i); ++i)
+        if (strcmp(carom_name_reserved(i), key->text) == 0)
+            return carom_read_fail(r, key, 0, "'%s' has a meaning of its own in expressions; choose another name",
+                                   key->text);
+    const name *other = carom_names_find(others, key->text, key->length);
+    if (other)
+        return carom_read_fail(r, key, 0, "'%s' is already %s (line %d); rename one of the two", key->text,
+                               carom_name_kind(other->kind), other->line);
+    return CAROM_OK;
+}
+
+carom_status carom_read_map(reader *r, const tree *n, const char *where, const tree **children) {
+    *children = NULL;
+    if (!n || carom_tree_empty(n)) return CAROM_OK;
+    if (n->kind != TREE_MAP)
+        return carom_read_fail(r, n, 0, "%s is a map (`name: value`), this is a %s", where,
+                               n->kind == TREE_LIST ? "list" : "single value");
+    *children = n;
+    return CAROM_OK;
+}

@@ -1,0 +1,261 @@
+// system.c: the system that schemes see, computed by the model's tape.
+//
+// Work block: the tape's, the check tape's, then scratch for the largest group.
+#include "model/model.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double *carom_model_scratch(const carom_model *m, void *work) {
+    return (double *)(void *)((unsigned char *)work + m->scratch);
+}
+
+static void work_init(const void *model, void *work) {
+    const carom_model *m = model;
+    carom_tape_work_init(m->tape, work, m->parameter);
+}
+
+static const double *eval(const carom_model *m, void *work, int group, double t, const double *q, const double *v) {
+    double *x = carom_model_scratch(m, work);
+    carom_tape_eval(m->tape, work, group, t, q, v, x);
+    return x;
+}
+
+// Where entry (i, j) stands; it is inside the storage by construction of the shapes.
+static inline size_t place(carom_shape s, int i, int j) {
+    switch (s.storage) {
+    case CAROM_DENSE: return (size_t)i + (size_t)j * (size_t)s.n;
+    case CAROM_BANDED: return (size_t)(s.band + i - j) + (size_t)j * (size_t)(2 * s.band + 1);
+    case CAROM_DIAGONAL: break;
+    }
+    return (size_t)i;
+}
+
+// Infinities and NaN must not travel on: a root of a negative number, a division by zero.
+static carom_status finite(const double *x, int n) {
+    int bad = 0; // no chain of additions: the tests run side by side
+    for (int i = 0; i < n; ++i) bad |= !(fabs(x[i]) <= DBL_MAX);
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+static carom_status mass(const void *model, void *work, double t, const double *q, carom_matrix M) {
+    const carom_model *m = model;
+    const double *x = eval(m, work, GROUP_MASS, t, q, m->v0);
+    const int *i = m->mass.i, *j = m->mass.j, n = m->mass.n;
+    if (M.shape.storage == CAROM_DENSE) // small and often: no need to ask for the storage at every entry
+        for (int e = 0; e < n; ++e) M.a[i[e] + j[e] * m->nv] = M.a[j[e] + i[e] * m->nv] = x[e];
+    else
+        for (int e = 0; e < n; ++e) M.a[place(M.shape, i[e], j[e])] = M.a[place(M.shape, j[e], i[e])] = x[e];
+    return finite(x, n);
+}
+
+static carom_status force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    const carom_model *m = model;
+    carom_tape_eval(m->tape, work, GROUP_FORCE, t, q, v, f);
+    return finite(f, m->nv);
+}
+
+static carom_status gaps(const void *model, void *work, double t, const double *q, double *g) {
+    const carom_model *m = model;
+    carom_tape_eval(m->tape, work, GROUP_GAPS, t, q, m->v0, g);
+    return finite(g, m->ne + m->nc);
+}
+
+// Column k of `to` = entries from..from+count with rows row[].
+static void put_column(carom_columns *to, int k, const int *row, const double *x, int count) {
+    if (!to->row) {
+        double *a = to->a + (size_t)k * (size_t)to->rows;
+        if (count < to->rows) carom_zero(a, to->rows); // the place may have held another constraint's column
+        for (int e = 0; e < count; ++e) a[row[e]] = x[e];
+        return;
+    }
+    const size_t at = (size_t)k * (size_t)to->stride;
+    to->count[k] = count;
+    for (int e = 0; e < count; ++e) {
+        to->row[at + (size_t)e] = row[e];
+        to->a[at + (size_t)e] = x[e];
+    }
+}
+
+static carom_status directions(const void *model, void *work, double t, const double *q, carom_local *L) {
+    const carom_model *m = model;
+    const double *x = eval(m, work, GROUP_DIRECTIONS, t, q, m->v0);
+    for (int b = 0; b < L->nb; ++b) {
+        const int first = m->links[L->id[b]].dir;
+        for (int k = L->at[b], d = first; k < L->at[b + 1]; ++k, ++d) {
+            put_column(&L->W, k, m->W.i + m->W_at[d], x + m->W_at[d], m->W_at[d + 1] - m->W_at[d]);
+            L->w[k] = m->w_of[d] < 0 ? 0 : x[m->W.n + m->w_of[d]];
+        }
+    }
+    return finite(x, m->W.n + m->w.n);
+}
+
+static carom_status curvature(const void *model, void *work, double t, const double *q, const double *v,
+                              const carom_local *L, double *kappa) {
+    const carom_model *m = model;
+    const double *x = eval(m, work, GROUP_CURVATURE, t, q, v);
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) kappa[k] = x[d];
+    return finite(x, m->ndir);
+}
+
+static carom_status tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K,
+                            carom_matrix C) {
+    const carom_model *m = model;
+    const double *x = eval(m, work, GROUP_TANGENT, t, q, v);
+    for (int e = 0; e < m->K.n; ++e) K.a[place(K.shape, m->K.i[e], m->K.j[e])] = x[e];
+    for (int e = 0; e < m->C.n; ++e) C.a[place(C.shape, m->C.i[e], m->C.j[e])] = x[m->K.n + e];
+    return finite(x, m->K.n + m->C.n);
+}
+
+static carom_status mass_gradient(const void *model, void *work, double t, const double *q, const double *y, double s,
+                                  carom_matrix D) {
+    const carom_model *m = model;
+    if (m->dM.n == 0) return CAROM_OK;
+    const double *x = eval(m, work, GROUP_MASS_GRADIENT, t, q, m->v0);
+    for (int e = 0; e < m->dM.n; ++e) {
+        const int i = m->dM.i[e], j = m->dM.j[e], l = m->dM.l[e];
+        D.a[place(D.shape, i, l)] += s * x[e] * y[j];
+        if (i != j) D.a[place(D.shape, j, l)] += s * x[e] * y[i];
+    }
+    return finite(x, m->dM.n);
+}
+
+static carom_status reaction_gradient(const void *model, void *work, double t, const double *q, const carom_local *L,
+                                      const double *lambda, double s, carom_matrix D) {
+    const carom_model *m = model;
+    if (m->dW.n == 0) return CAROM_OK;
+    const double *x = eval(m, work, GROUP_REACTION_GRADIENT, t, q, m->v0);
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d)
+            for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e)
+                D.a[place(D.shape, m->dW.i[e], m->dW.l[e])] += s * lambda[k] * x[e];
+    return finite(x, m->dW.n);
+}
+
+static carom_status rate_gradient(const void *model, void *work, double t, const double *q, const double *v,
+                                  const carom_local *L, carom_columns *D) {
+    const carom_model *m = model;
+    const double *x = eval(m, work, GROUP_RATE_GRADIENT, t, q, m->v0);
+    double *sum = carom_model_scratch(m, work) + m->scratch_count, *column = sum + m->nv;
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
+            const int *row = m->D_row + m->D_at[d], count = m->D_at[d + 1] - m->D_at[d];
+            for (int e = 0; e < count; ++e) sum[row[e]] = 0;
+            for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e) sum[m->dW.l[e]] += x[e] * v[m->dW.i[e]];
+            for (int e = m->dw_at[d]; e < m->dw_at[d + 1]; ++e) sum[m->dw.j[e]] += x[m->dW.n + e];
+            for (int e = 0; e < count; ++e) column[e] = sum[row[e]];
+            put_column(D, k, row, column, count);
+        }
+    return finite(x, m->dW.n + m->dw.n);
+}
+
+static carom_status energy(const void *model, void *work, double t, const double *q, const double *v, double *kinetic,
+                           double *potential) {
+    const double *x = eval(model, work, GROUP_ENERGY, t, q, v);
+    *kinetic = x[0];
+    *potential = x[1];
+    return finite(x, 2);
+}
+
+static carom_status power(const void *model, void *work, double t, const double *q, const double *v, double *external,
+                          double *damping) {
+    const double *x = eval(model, work, GROUP_POWER, t, q, v);
+    *external = x[0];
+    *damping = x[1];
+    return finite(x, 2);
+}
+
+// In one go what is booked after every step; the tape looks at the point once instead of twice.
+static carom_status observe(const void *model, void *work, double t, const double *q, const double *v, double *g,
+                            double *external, double *damping) {
+    const carom_model *m = model;
+    const double *x = eval(m, work, GROUP_OBSERVE, t, q, v);
+    *external = x[0];
+    *damping = x[1];
+    carom_copy(g, x + 2, m->ne + m->nc);
+    return finite(x, 2 + m->ne + m->nc);
+}
+
+// -- shapes -------------------------------------------------------------------------------------------
+
+static void widen(int *band, int i, int j) {
+    const int d = abs(i - j);
+    if (d > *band) *band = d;
+}
+
+// Banded pays when the matrix is not small and the band is narrow.
+static carom_shape shape_of(int n, int band) {
+    if (band == 0) return (carom_shape){.storage = CAROM_DIAGONAL, .n = n};
+    if (n > 8 && 4 * band < n) return (carom_shape){.storage = CAROM_BANDED, .n = n, .band = band};
+    return (carom_shape){.storage = CAROM_DENSE, .n = n};
+}
+
+static void choose_shapes(carom_model *m) {
+    int band = 0;
+    for (int e = 0; e < m->mass.n; ++e) widen(&band, m->mass.i[e], m->mass.j[e]);
+    m->sys.mass_shape = shape_of(m->nv, band);
+    for (int e = 0; e < m->K.n; ++e) widen(&band, m->K.i[e], m->K.j[e]);
+    for (int e = 0; e < m->C.n; ++e) widen(&band, m->C.i[e], m->C.j[e]);
+    for (int e = 0; e < m->dM.n; ++e) widen(&band, m->dM.i[e], m->dM.l[e]), widen(&band, m->dM.j[e], m->dM.l[e]);
+    for (int e = 0; e < m->dW.n; ++e) widen(&band, m->dW.i[e], m->dW.l[e]);
+    m->sys.tangent_shape = shape_of(m->nv, band);
+    int widest = 1;
+    for (int k = 0; k < m->ndir; ++k) {
+        if (m->W_at[k + 1] - m->W_at[k] > widest) widest = m->W_at[k + 1] - m->W_at[k];
+        if (m->D_at[k + 1] - m->D_at[k] > widest) widest = m->D_at[k + 1] - m->D_at[k];
+    }
+    m->sys.column_stride = m->nv > 16 && 2 * widest < m->nv ? widest : m->nv;
+}
+
+static bool constant(const carom_graph *g, const terms *x) {
+    for (int e = 0; e < x->n; ++e)
+        if (carom_graph_depends(g, x->node[e], CAROM_TIME, 0) || carom_graph_depends(g, x->node[e], CAROM_POSITION, -1))
+            return false;
+    return true;
+}
+
+// f = f(t) - K q - C v?
+static bool linear(const carom_model *m) {
+    const terms *both[] = {&m->K, &m->C};
+    for (int i = 0; i < 2; ++i)
+        for (int e = 0; e < both[i]->n; ++e)
+            if (carom_graph_depends(m->graph, both[i]->node[e], CAROM_VELOCITY, -1)) return false;
+    return constant(m->graph, &m->mass) && constant(m->graph, &m->K) && constant(m->graph, &m->C);
+}
+
+static bool timeless(const carom_model *m) {
+    for (int id = 0; id < m->ne + m->nc; ++id)
+        if (carom_graph_depends(m->graph, m->links[id].gap, CAROM_TIME, 0)) return false;
+    return m->w.n == 0;
+}
+
+void carom_model_system_make(carom_model *m) {
+    carom_system *s = &m->sys;
+    *s = carom_system_default(m->nv, m->nv, m->ne, m->nc);
+    choose_shapes(m);
+    s->flags = (constant(m->graph, &m->mass) ? CAROM_CONSTANT_MASS : 0u) |
+               (constant(m->graph, &m->W) ? CAROM_CONSTANT_DIRECTIONS : 0u) | (timeless(m) ? CAROM_TIMELESS_GAPS : 0u) |
+               (linear(m) ? CAROM_LINEAR : 0u);
+    s->contacts = m->contacts;
+    s->model = m;
+    const size_t line = 63;
+    m->check_work = (carom_tape_work_size(m->tape) + line) & ~line;
+    m->scratch = m->check_work + ((carom_tape_work_size(m->check_tape) + line) & ~line);
+    const size_t doubles = (size_t)m->scratch_count + 2 * (size_t)m->nv + (size_t)m->check_parameters;
+    s->work_size = m->scratch + doubles * sizeof(double);
+    s->work_init = work_init;
+    s->mass = mass;
+    s->force = force;
+    s->gaps = m->ne + m->nc ? gaps : NULL;
+    s->directions = m->ne + m->nc ? directions : NULL;
+    s->curvature = curvature;
+    s->tangent = tangent;
+    s->mass_gradient = mass_gradient;
+    s->reaction_gradient = reaction_gradient;
+    s->rate_gradient = rate_gradient;
+    s->energy = energy;
+    s->power = power;
+    s->observe = observe;
+}

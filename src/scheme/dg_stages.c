@@ -1,0 +1,393 @@
+// dg_stages.c: the coupled stages of a time-discontinuous Galerkin step.  See dg.h; spec: docs/METHODS.md, section DG.
+//
+// One linear system holds the accelerations of all blocks, ordered so that a banded mass gives a banded matrix, and
+// one contact problem the reactions of all blocks.  The matrix is kept while the iteration converges fast.
+#include "scheme/dg.h"
+#include <float.h>
+#include <math.h>
+
+enum { MOST = 50 }; // iterations; a step that needs more is better made smaller
+
+// Weight of the proximal term in (DG-16), relative to the diagonal of G.
+static const double PROXIMAL = 1e-12;
+
+// -- memory ------------------------------------------------------------------------------------------------
+
+// Storage for `count` blocks: entry (i, l), (j, k) of coordinates i, j and blocks l, k is (i count + l, j count + k).
+static carom_shape shape_of(const carom_system *sys, int count) {
+    const carom_shape one = sys->tangent_shape;
+    const int band = one.storage == CAROM_BANDED ? one.band : 0, n = sys->nv * count;
+    if (one.storage == CAROM_DENSE) return (carom_shape){CAROM_DENSE, n, 0};
+    return (carom_shape){CAROM_BANDED, n, (band + 1) * count - 1};
+}
+
+carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool plus) {
+    carom_dg w = {.c = carom_carve_dg_weights(mem, m, plus)};
+    const size_t nv = (size_t)sys->nv, nb = (size_t)(sys->ne + sys->nc);
+    w.block = carom_carve_bytes(mem, (size_t)(m + 2) * sizeof *w.block);
+    carom_dg_block b = {0};
+    for (int l = 0; l <= m + 1; ++l) {
+        const bool stage = l <= m; // the jump shares q, v, M with stage m
+        b.q = stage ? carom_carve(mem, (size_t)sys->nq) : b.q;
+        b.v = stage ? carom_carve(mem, nv) : b.v;
+        b.M = stage ? carom_carve_matrix(mem, sys->mass_shape) : b.M;
+        b.a = carom_carve(mem, nv);
+        b.f = carom_carve(mem, nv);
+        b.R = carom_carve(mem, nv);
+        b.size = carom_carve(mem, nv);
+        b.L = carom_carve_local(mem, sys);
+        b.D = carom_carve_columns(mem, sys->nv, b.L.W.n, sys->column_stride);
+        b.lambda = carom_carve(mem, (size_t)b.L.W.n);
+        b.row = carom_carve(mem, (size_t)b.L.W.n);
+        if (w.block) w.block[l] = b;
+    }
+    const int count = plus ? m + 2 : m > 1 ? m - 1 : 1;
+    const size_t N = (size_t)count * nv, n = (size_t)count * nb;
+    w.x = carom_carve(mem, nv);
+    w.A = carom_carve_matrix(mem, shape_of(sys, count));
+    w.F = carom_carve_factor(mem, shape_of(sys, count), false);
+    w.K = carom_carve_matrix(mem, sys->tangent_shape);
+    w.C = carom_carve_matrix(mem, sys->tangent_shape);
+    w.r = carom_carve(mem, N);
+    w.y = carom_carve(mem, N);
+    w.X = carom_carve(mem, N * n);
+    w.V = carom_carve(mem, N * n);
+    w.law = carom_carve_bytes(mem, n * sizeof *w.law);
+    w.G = carom_carve(mem, n * n);
+    w.z = carom_carve(mem, n);
+    w.p = carom_carve(mem, n);
+    w.u = carom_carve(mem, n);
+    w.r_p = carom_carve(mem, n);
+    w.chain = carom_carve_chain(mem, (int)n, (int)n, NULL);
+    return w;
+}
+
+// -- kinematics ----------------------------------------------------------------------------------------------
+
+// Entry of a matrix of weights; block m + 1 acts through the column of stage m.
+static double weight(const carom_dg *w, const double *A, int l, int k) {
+    const int m = w->c.m;
+    return k <= m ? A[l * (m + 1) + k] : A[l * (m + 1) + m] / w->c.b[m];
+}
+static double end_weight(const carom_dg *w, int k) { return k <= w->c.m ? w->c.b[k] : 1; }
+
+void carom_dg_move(carom_dg *w, const carom_step *s, int first, int last) {
+    const int nv = s->sys->nv, m = w->c.m;
+    const double h = s->h;
+    for (int l = 0; l <= m; ++l) {
+        // (DG-5)  v_l = v_0 + h sum_k A_lk a_k + A_lm/beta_m w
+        carom_copy(w->block[l].v, s->v, nv);
+        for (int k = 0; k <= m + 1; ++k) {
+            const double A = weight(w, w->c.A, l, k);
+            if (A != 0) carom_axpy(w->block[l].v, h * A, w->block[k].a, nv);
+        }
+    }
+    for (int l = first; l <= last && l <= m; ++l) {
+        // (DG-6)  q_l = q_0 (+) h sum_k beta_k(tau_l) v_k
+        carom_dg_block *b = w->block + l;
+        b->t = l == m ? s->t + h : s->t + w->c.tau[l] * h;
+        carom_zero(w->x, nv);
+        for (int k = 0; k <= m; ++k) carom_axpy(w->x, h * w->c.P[l * (m + 1) + k], w->block[k].v, nv);
+        carom_move(s, b->q, s->q, 1, w->x);
+    }
+}
+
+void carom_dg_end(const carom_dg *w, const carom_step *s, double *v) {
+    carom_copy(v, s->v, s->sys->nv);
+    for (int k = 0; k <= w->c.m; ++k) carom_axpy(v, s->h * w->c.b[k], w->block[k].a, s->sys->nv);
+}
+
+// -- evaluation ------------------------------------------------------------------------------------------------
+
+static double reach(carom_dg *w, const carom_local *L, int k, const double *x) {
+    double sum = 0;
+    carom_column_expand(w->x, &L->W, k);
+    for (int i = 0; i < L->W.rows; ++i) sum += fabs(w->x[i] * x[i]);
+    return sum;
+}
+
+static carom_status evaluate_stage(carom_dg *w, carom_step *s, int l) {
+    carom_dg_block *b = w->block + l;
+    const int nv = s->sys->nv;
+    CAROM_TRY(carom_mass(s, b->M, b->t, b->q));
+    CAROM_TRY(carom_force(s, b->f, b->t, b->q, b->v));
+    CAROM_TRY(carom_directions(s, &b->L, b->t, b->q));
+    if (b->L.nb > 0) CAROM_TRY(carom_curvature(s, b->row, &b->L, b->t, b->q, b->v));
+    carom_matrix_mul(b->R, b->M, b->a);
+    for (int i = 0; i < nv; ++i) {
+        b->size[i] = fabs(b->R[i]) + fabs(b->f[i]);
+        b->R[i] -= b->f[i];
+    }
+    for (int k = 0; k < b->L.nb; ++k) {
+        *s->speed = fmax(*s->speed, fmin(s->h * (fabs(b->row[k]) + reach(w, &b->L, k, b->a)), 1e300));
+        // Curvatures by differences are good to about 1e-10 of u per unit of distance.
+        if (!s->sys->curvature)
+            w->noise = fmax(w->noise, 1e-9 * s->h * reach(w, &b->L, k, b->v) * fmax(1, carom_norm_max(b->v, nv)));
+        b->row[k] = s->h * (b->row[k] + carom_column_dot(&b->L.W, k, b->a));
+    }
+    return CAROM_OK;
+}
+
+static carom_status evaluate_jump(carom_dg *w, carom_step *s) {
+    carom_dg_block *b = w->block + w->c.m + 1;
+    const int nv = s->sys->nv;
+    b->t = s->t + s->h;
+    CAROM_TRY(carom_directions(s, &b->L, b->t, b->q));
+    carom_matrix_mul(b->R, b->M, b->a);
+    for (int i = 0; i < nv; ++i) b->size[i] = fabs(b->R[i]);
+    carom_zero(b->f, nv);
+    for (int k = 0; k < b->L.nb; ++k) {
+        // D+ ends with v_m, which holds the jump
+        *s->speed = fmax(*s->speed, fmin(reach(w, &b->L, k, b->v), 1e300));
+        b->row[k] = carom_column_dot(&b->L.W, k, b->v) + b->L.w[k] + w->bias[b->L.id[k]];
+    }
+    return CAROM_OK;
+}
+
+static carom_status evaluate(carom_dg *w, carom_step *s) {
+    w->noise = 0;
+    carom_dg_move(w, s, w->first, w->last);
+    for (int l = w->first; l <= w->last; ++l) CAROM_TRY(l <= w->c.m ? evaluate_stage(w, s, l) : evaluate_jump(w, s));
+    return CAROM_OK;
+}
+
+// -- the matrix ---------------------------------------------------------------------------------------------------
+
+static int band_of(carom_shape shape) {
+    return shape.storage == CAROM_DENSE ? shape.n : shape.storage == CAROM_BANDED ? shape.band : 0;
+}
+
+static double entry(carom_matrix A, int i, int j) {
+    const double *a = carom_matrix_entry(A, i, j);
+    return a ? *a : 0;
+}
+
+// (DG-14)  row l, column k of A:  delta_lk M + h A_lk C + h^2 Q_lk (K + d(M a)/dq - d(W lambda)/dq)
+static carom_status assemble_stage(carom_dg *w, carom_step *s, int l) {
+    carom_dg_block *b = w->block + l;
+    const int nv = s->sys->nv, band = band_of(s->sys->tangent_shape);
+    const double h = s->h;
+    CAROM_TRY(carom_tangent(s, w->K, w->C, b->t, b->q, b->v));
+    CAROM_TRY(carom_mass_gradient(s, w->K, 1, b->t, b->q, b->a));
+    CAROM_TRY(carom_reaction_gradient(s, w->K, -1, &b->L, b->lambda, b->t, b->q));
+    CAROM_TRY(carom_rate_gradient(s, &b->D, &b->L, b->t, b->q, b->v));
+    for (int j = 0; j < nv; ++j)
+        for (int i = j > band ? j - band : 0; i < nv && i <= j + band; ++i) {
+            const double K = entry(w->K, i, j), C = entry(w->C, i, j), M = entry(b->M, i, j);
+            for (int k = w->first; k <= w->last; ++k) {
+                double *a = carom_matrix_entry(w->A, i * w->count + l - w->first, j * w->count + k - w->first);
+                *a = h * weight(w, w->c.A, l, k) * C + h * h * weight(w, w->c.Q, l, k) * K + (k == l ? M : 0);
+            }
+        }
+    return CAROM_OK;
+}
+
+static carom_status factorise(carom_dg *w, carom_step *s) {
+    carom_matrix_zero(w->A);
+    for (int l = w->first; l <= w->last; ++l) {
+        if (l <= w->c.m) {
+            CAROM_TRY(assemble_stage(w, s, l));
+            continue;
+        }
+        carom_dg_block *b = w->block + l;
+        const int band = band_of(s->sys->mass_shape), nv = s->sys->nv;
+        CAROM_TRY(carom_rate_gradient(s, &b->D, &b->L, b->t, b->q, b->v));
+        for (int j = 0; j < nv; ++j)
+            for (int i = j > band ? j - band : 0; i < nv && i <= j + band; ++i)
+                *carom_matrix_entry(w->A, i * w->count + w->count - 1, j * w->count + w->count - 1) = entry(b->M, i, j);
+    }
+    if (carom_factorise(&w->F, w->A, NULL) != CAROM_OK) return carom_retry(s, "the iteration matrix of the stages is singular");
+    return CAROM_OK;
+}
+
+// -- the contact problem -----------------------------------------------------------------------------------------
+
+// y[block k] += x W_i
+static void scatter(carom_dg *w, double *y, int k, double x, const carom_columns *W, int i) {
+    if (x == 0) return;
+    carom_column_expand(w->x, W, i);
+    for (int j = 0; j < W->rows; ++j) y[j * w->count + k - w->first] += x * w->x[j];
+}
+
+// Reaction columns X = A^-1 W/h and row derivatives V of all blocks, one after the other.
+static void columns(carom_dg *w, const carom_step *s) {
+    const size_t N = (size_t)(s->sys->nv * w->count);
+    const double h = s->h;
+    int n = 0;
+    for (int l = w->first; l <= w->last; ++l) {
+        const carom_dg_block *b = w->block + l;
+        for (int i = 0; i < b->L.nb; ++i, ++n) {
+            double *x = w->X + (size_t)n * N, *v = w->V + (size_t)n * N;
+            carom_zero(x, (int)N);
+            carom_zero(v, (int)N);
+            scatter(w, x, l, 1 / h, &b->L.W, i);
+            carom_factor_solve(&w->F, x);
+            // (DG-15)  d(h (W'a + kappa)) = h W'da_l + 2 h D'dv_l,   d(u_1) = W'dv_1 + D'dx_1
+            for (int k = w->first; k <= w->last; ++k) {
+                if (l <= w->c.m) {
+                    scatter(w, v, k, k == l ? h : 0, &b->L.W, i);
+                    scatter(w, v, k, 2 * h * h * weight(w, w->c.A, l, k), &b->D, i);
+                } else {
+                    scatter(w, v, k, h * end_weight(w, k), &b->L.W, i);
+                    scatter(w, v, k, h * h * weight(w, w->c.Q, w->c.m, k), &b->D, i);
+                }
+            }
+            w->law[n] = (carom_block){b->L.id[i] < s->sys->ne ? CAROM_BILATERAL : CAROM_UNILATERAL, n, 0};
+        }
+    }
+    w->problem = (carom_problem){.n = n, .nb = n, .ld = n, .block = w->law, .G = w->G, .c = w->z, .p = w->p, .u = w->u};
+}
+
+// Visit every force of a lasting contact (row i, weight beta_l) with the row j of its p, and do y_i += x beta_l y_j.
+static void share(const carom_dg *w, double *y, int stride, double x) {
+    const carom_dg_block *e = w->block + w->c.m + 1;
+    if (w->last <= w->c.m) return;
+    const int at_p = w->problem.n - e->L.nb;
+    int i = 0;
+    for (int l = w->first; l <= w->c.m; ++l)
+        for (int k = 0; k < w->block[l].L.nb; ++k, ++i)
+            for (int j = 0; j < e->L.nb; ++j)
+                if (w->lasting[e->L.id[j]] && e->L.id[j] == w->block[l].L.id[k])
+                    carom_axpy(y + (size_t)i * (size_t)stride, x * w->c.b[l], y + (size_t)(at_p + j) * (size_t)stride, stride);
+}
+
+// lambda of all blocks from the unknowns of the problem, (DG-10) undone.
+static void spread(carom_dg *w, const carom_step *s) {
+    int n = 0;
+    for (int l = w->first; l <= w->last; ++l)
+        for (int k = 0; k < w->block[l].L.nb; ++k) w->block[l].lambda[k] = w->p[n++] / s->h;
+    if (w->last <= w->c.m) return;
+    carom_dg_block *e = w->block + w->c.m + 1;
+    for (int l = w->first; l <= w->c.m; ++l)
+        for (int k = 0; k < w->block[l].L.nb; ++k)
+            for (int j = 0; j < e->L.nb; ++j)
+                if (w->lasting[e->L.id[j]] && e->L.id[j] == w->block[l].L.id[k]) e->lambda[j] -= w->c.b[l] * w->block[l].lambda[k];
+}
+
+static int constraint_of(const carom_dg *w, int row) {
+    for (int l = w->first; l <= w->last; row -= w->block[l++].L.nb)
+        if (row < w->block[l].L.nb) return w->block[l].L.id[row];
+    return -1;
+}
+
+// (DG-16)  G = V'X + r,  c = rows - V'A^-1 R - r p_before,  r = 1e-12 diag(V'X).  The term in r vanishes with convergence; without
+//          it, opposing contacts that are parallel to rounding can be jammed by enormous forces.
+static void form(carom_dg *w, const carom_step *s) {
+    const int N = s->sys->nv * w->count, n = w->problem.n;
+    const size_t stride = (size_t)N;
+    share(w, w->X, N, -1);
+    for (int k = 0; k < n; ++k)
+        for (int i = 0; i < n; ++i) w->G[i + k * n] = carom_dot(w->V + (size_t)i * stride, w->X + (size_t)k * stride, N);
+    for (int l = w->first, i = 0; l <= w->last; ++l)
+        for (int k = 0; k < w->block[l].L.nb; ++k, ++i)
+            w->z[i] = w->block[l].row[k] - carom_dot(w->V + (size_t)i * stride, w->y, N);
+    const double size = carom_norm_max(w->z, n);
+    if (size > *s->speed && size < HUGE_VAL) *s->speed = size;
+    for (int i = 0; i < n; ++i) {
+        w->r_p[i] = PROXIMAL * w->G[i + i * n];
+        w->z[i] -= w->r_p[i] * w->p[i];
+        w->G[i + i * n] += w->r_p[i];
+    }
+}
+
+static carom_status solve(carom_dg *w, carom_step *s) {
+    const carom_report r = carom_chain_solve(w->chain, &w->problem, s->tol * *s->speed);
+    s->counts->problems += 1;
+    s->counts->iterations += r.iterations;
+    s->counts->fallbacks += r.fallbacks;
+    if (r.converged) return CAROM_OK;
+    return carom_retry(s, "the contact problem of the stages (%d rows) did not converge: residual %.3g, allowed %.3g; "
+                          "a smaller step may help", w->problem.n, r.residual, s->tol * *s->speed);
+}
+
+// Forces of the next iterate.  The first one starts from p = 0, where the proximal term is not small: solve it twice.
+static carom_status react(carom_dg *w, carom_step *s, bool first) {
+    const int n = w->problem.n;
+    if (n == 0) return CAROM_OK;
+    form(w, s);
+    CAROM_TRY(solve(w, s));
+    if (first) {
+        for (int i = 0; i < n; ++i) w->z[i] -= w->r_p[i] * w->p[i];
+        CAROM_TRY(solve(w, s));
+    }
+    spread(w, s);
+    return CAROM_OK;
+}
+
+// -- Newton -------------------------------------------------------------------------------------------------------------
+
+// Largest residual of the equations of motion relative to their terms, at the point just evaluated.
+static double motion_residual(carom_dg *w, const carom_step *s) {
+    const int nv = s->sys->nv;
+    double most = 0, size = 0;
+    for (int l = w->first; l <= w->last; ++l) {
+        const carom_dg_block *b = w->block + l;
+        carom_copy(w->y, b->R, nv);
+        carom_local_react(w->y, -1, &b->L, b->lambda);
+        most = fmax(most, carom_norm_max(w->y, nv));
+        size = fmax(size, carom_norm_max(b->size, nv));
+    }
+    return size > 0 ? most / size : most;
+}
+
+// Residual of the laws there.  The certificate computes G p + z: choose z such that this is the row.
+static double law_residual(carom_dg *w, int *id) {
+    const int n = w->problem.n;
+    int worst = -1;
+    if (n == 0) return 0;
+    for (int l = w->first, i = 0; l <= w->last; ++l)
+        for (int k = 0; k < w->block[l].L.nb; ++k) w->z[i++] = w->block[l].row[k];
+    for (int k = 0; k < n; ++k)
+        for (int i = 0; i < n; ++i) w->z[i] -= w->G[i + k * n] * w->p[k];
+    const double residual = carom_residual(&w->problem, &worst);
+    *id = worst >= 0 ? constraint_of(w, worst) : -1;
+    return residual;
+}
+
+// Done when the equations hold to tolerance, or when the last correction h da was rounding of the velocities.
+static bool done(carom_dg *w, carom_step *s, double correction) {
+    int id = -1;
+    double v = 0;
+    for (int l = 0; l <= w->c.m; ++l) v = fmax(v, carom_norm_max(w->block[l].v, s->sys->nv));
+    if (!(motion_residual(w, s) <= s->newton_tol || s->h * correction <= 2 * DBL_EPSILON * v)) return false;
+    const double residual = law_residual(w, &id);
+    if (!(residual <= fmax(s->tol * *s->speed, w->noise))) return false;
+    if (residual > s->counts->residual) s->counts->residual = residual, s->counts->residual_id = id;
+    return true;
+}
+
+carom_status carom_dg_solve(carom_dg *w, carom_step *s, int first, int last, int *iterations) {
+    const int nv = s->sys->nv;
+    w->first = first;
+    w->last = last;
+    w->count = last - first + 1;
+    w->A.shape = w->F.shape = shape_of(s->sys, w->count);
+    for (int l = first; l <= last; ++l) carom_zero(w->block[l].lambda, w->block[l].L.nb);
+    int n = 0;
+    for (int l = first; l <= last; ++l) n += w->block[l].L.nb;
+    carom_zero(w->p, n);
+    double correction = HUGE_VAL, before = HUGE_VAL;
+    for (int k = 0; k < MOST; ++k) {
+        CAROM_TRY(evaluate(w, s));
+        if (k > 0 && done(w, s, correction)) {
+            *iterations += k;
+            return CAROM_OK;
+        }
+        if (k == 0 || correction > 0.1 * before) CAROM_TRY(factorise(w, s));
+        columns(w, s);
+        // (DG-13)  da = A^-1 (W lambda - R)
+        for (int l = first; l <= last; ++l)
+            for (int i = 0; i < nv; ++i) w->y[i * w->count + l - first] = w->block[l].R[i];
+        carom_factor_solve(&w->F, w->y);
+        CAROM_TRY(react(w, s, k == 0));
+        carom_zero(w->r, nv * w->count);
+        carom_axpy(w->r, -1, w->y, nv * w->count);
+        for (int i = 0; i < w->problem.n; ++i) carom_axpy(w->r, w->p[i], w->X + (size_t)i * (size_t)(nv * w->count), nv * w->count);
+        for (int l = first; l <= last; ++l)
+            for (int i = 0; i < nv; ++i) w->block[l].a[i] += w->r[i * w->count + l - first];
+        before = correction;
+        correction = carom_norm_max(w->r, nv * w->count);
+        if (!(correction < HUGE_VAL)) return carom_retry(s, "Newton's method for the stages diverged");
+    }
+    return carom_retry(s, "Newton's method for the stages did not converge in %d iterations", MOST);
+}

@@ -1,0 +1,53 @@
+// generalized_alpha.c: the generalized-alpha scheme, nonsmooth by splitting.
+//
+// Spec: docs/methods-ggl-newmark.md, section NM.  See newmark_family.h.
+#include "scheme/newmark_family.h"
+
+enum { OPT_RHO, OPT_CONTACT, OPT_ACTIVE };
+static const carom_option options[] = {
+    {.name = "rho",
+     .kind = CAROM_REAL,
+     .fallback = 0.8,
+     .low = 0,
+     .high = 1,
+     .open_high = true,
+     .about = "spectral radius at infinite frequency: 0 damps most, near 1 least"},
+    {.name = "contact",
+     .kind = CAROM_CHOICE,
+     .choices = "nonsmooth|position|velocity",
+     .about = "nonsmooth: impulses apart from accelerations; the others put contact into the accelerations and are "
+              "wrong at impacts"},
+    {.name = "active",
+     .kind = CAROM_CHOICE,
+     .choices = "free|half",
+     .about = "contacts closed at the end of the step without contact, or at q_0 + h/2 v_0"},
+    {0},
+};
+
+static void carve(void *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    carom_newmark_par par = carom_newmark_rho(opt[OPT_RHO]);
+    par.contact = (carom_newmark_contact)opt[OPT_CONTACT];
+    par.half = opt[OPT_ACTIVE] == 1;
+    carom_newmark_carve(w, par, mem, keep, sys);
+}
+
+static const char *warning(const double *opt) { return carom_newmark_warning((carom_newmark_contact)opt[OPT_CONTACT]); }
+
+const carom_scheme carom_scheme_generalized_alpha = {
+    .name = "generalized-alpha",
+    .about = "generalized-alpha scheme with impulses split off",
+    .text =
+        "M s_1 = f(q_1, v_1),   (1 - alpha_m) a_1 + alpha_m a_0 = (1 - alpha_f) s_1 + alpha_f s_0\n"
+        "alpha_m = (2 rho - 1)/(rho + 1),  alpha_f = rho/(rho + 1),  gamma = 1/2 + alpha_f - alpha_m,  beta = (gamma + "
+        "1/2)^2/4\n"
+        "v_1, q_1 and impulses as in newmark\n\n"
+        "Second order without contacts and joints; rho sets the damping of high frequencies.  Otherwise as newmark.\n"
+        "ggl-alpha is the variant without penetration and drift.",
+    .order = 2,
+    .options = options,
+    .warning = warning,
+    .work_size = sizeof(carom_newmark),
+    .carve = carve,
+    .start = carom_newmark_start,
+    .step = carom_newmark_step,
+};

@@ -1,0 +1,535 @@
+// ggl_alpha.c: nonsmooth generalized-alpha with Gear-Gupta-Leimkuhler stabilisation.
+//
+// Spec: docs/METHODS.md, section GA (Bruels, Acary, Cardona 2014).  The motion is split into a smooth part
+// (q~, v~, with the bilateral reactions lambda~ alone), a velocity jump w and a position correction U, so that
+// constraints hold on position and on velocity level at every step end.  A semi-smooth Newton iteration solves
+// all three together (newton=monolithic) or one after the other (newton=sequential).
+//
+// The linear system holds only what is active: in free flight without joints it is n x n.  The mass matrix may
+// be singular where joints hold what has no inertia.
+#include "linalg/dense.h"
+#include <carom/scheme.h>
+#include <float.h>
+#include <math.h>
+
+enum { OPT_RHO, OPT_NEWTON, OPT_COMPLEMENTARITY };
+static const carom_option options[] = {
+    {.name = "rho", .kind = CAROM_REAL, .fallback = 0.8, .low = 0, .high = 1, .open_high = true,
+     .about = "spectral radius at infinite frequency: 0 damps most, near 1 least"},
+    {.name = "newton", .kind = CAROM_CHOICE, .choices = "monolithic|sequential",
+     .about = "all unknowns at once; or smooth part, positions and velocities in turn (cheaper, fails on stiff systems)"},
+    {.name = "complementarity", .kind = CAROM_CHOICE, .choices = "ggl|modified",
+     .about = "gap against nu; modified: against nu - h Lambda, which chatters for ever after an accumulation (counter-example, always monolithic)"},
+    {0},
+};
+
+enum { SMOOTH = 1, POSITION = 2, VELOCITY = 4, ALL = 7, MOST = 60 };
+
+typedef struct work {
+    double alpha_m, alpha_f, beta, gamma; // (GA-1)
+    double c;                             // (1 - alpha_f)/(1 - alpha_m): a_{n+1} = a_p + c s
+    bool sequential;
+    bool modified;                        // (GA-12)
+    double *a_n, *s_n;                    // kept
+    // the step: predicted, then found
+    double *a_p, *v_p, *x_p;              // a, v~ and displacement of q~ at s = 0
+    double *dv, *s, *U, *w;               // v~ - v_p; rate of v~; position correction; velocity jump
+    double *lambda, *nu, *Lambda;         // lambda~ (ne); multipliers on position and velocity level, by constraint id
+    // one evaluation
+    double *x, *q_s, *q, *v_s, *v, *f;    // displacement; q~, q; v~, v; forces
+    double *g_s, *g;                      // gaps at q~ and q, by id
+    double *u_0, *u, *u_s, *D;            // local velocities of v_n at q_n (by id), of v and v~ at q; W'M^-1 W, roughly
+    bool have_u_0, *in_A, *in_B;          // by id
+    carom_local L, L_0;                   // candidates at q; all constraints at q_n
+    carom_matrix M, K, C, P, V;           // M, -df/dq, -df/dv, d(M U - W nu)/dq, d(M w - W Lambda)/dq
+    carom_columns D_s, D_v;               // d(W'v~ + w)/dq, d(W'v + w)/dq
+    // the linear system
+    int N, at_l, at_U, at_nu, at_w, at_L; // size; first row of each block
+    double *S, *r, *S_copy, *x_N, *scratch;
+    int *pivot;
+} work;
+
+static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    work *w = memory;
+    const double rho = opt[OPT_RHO];
+    // (GA-1)  the family's parameters from the spectral radius at infinity
+    w->alpha_m = (2 * rho - 1) / (rho + 1);
+    w->alpha_f = rho / (rho + 1);
+    w->gamma = 0.5 + w->alpha_f - w->alpha_m;
+    w->beta = 0.25 * (w->gamma + 0.5) * (w->gamma + 0.5);
+    w->c = (1 - w->alpha_f) / (1 - w->alpha_m);
+    w->modified = opt[OPT_COMPLEMENTARITY] == 1;
+    w->sequential = opt[OPT_NEWTON] == 1 && !w->modified; // in turn, nu = h Lambda does not converge
+
+    const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, ne = (size_t)sys->ne, nb = ne + (size_t)sys->nc;
+    w->a_n = carom_carve(keep, nv);
+    w->s_n = carom_carve(keep, nv);
+    double **by_velocity[] = {&w->a_p, &w->v_p, &w->x_p, &w->dv, &w->s, &w->U, &w->w, &w->x, &w->v_s, &w->v, &w->f};
+    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
+    double **by_id[] = {&w->lambda, &w->nu, &w->Lambda, &w->g_s, &w->g, &w->u_0, &w->u, &w->u_s, &w->D};
+    for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
+    w->q_s = carom_carve(mem, nq);
+    w->q = carom_carve(mem, nq);
+    w->in_A = carom_carve_bytes(mem, nb * sizeof(bool));
+    w->in_B = carom_carve_bytes(mem, nb * sizeof(bool));
+    w->L = carom_carve_local(mem, sys);
+    w->L_0 = carom_carve_local(mem, sys);
+    w->M = carom_carve_matrix(mem, sys->mass_shape);
+    carom_matrix *tangents[] = {&w->K, &w->C, &w->P, &w->V};
+    for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i) *tangents[i] = carom_carve_matrix(mem, sys->tangent_shape);
+    w->D_s = carom_carve_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
+    w->D_v = carom_carve_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
+    const size_t N = 3 * nv + ne + 2 * nb;
+    w->S = carom_carve(mem, N * N);
+    w->S_copy = carom_carve(mem, N * N);
+    w->r = carom_carve(mem, N);
+    w->x_N = carom_carve(mem, N);
+    w->scratch = carom_carve(mem, 3 * N);
+    w->pivot = carom_carve_ints(mem, N);
+}
+
+// -- the linear system -------------------------------------------------------------------------------------
+
+static void add_matrix(const work *w, int row, int col, double x, carom_matrix A) {
+    for (int j = 0; j < A.shape.n; ++j)
+        for (int i = 0; i < A.shape.n; ++i) {
+            const double *a = carom_matrix_entry(A, i, j);
+            if (a) w->S[(row + i) + (size_t)(col + j) * (size_t)w->N] += x * *a;
+        }
+}
+
+// W_k as a column, W_k' as a row.
+static void add_column(const work *w, int row, int col, const carom_columns *W, int k) {
+    carom_column_axpy(w->S + row + (size_t)col * (size_t)w->N, 1, W, k);
+}
+static void add_row(work *w, int row, int col, double x, const carom_columns *W, int k) {
+    carom_column_expand(w->scratch, W, k);
+    for (int j = 0; j < W->rows; ++j) w->S[row + (size_t)(col + j) * (size_t)w->N] += x * w->scratch[j];
+}
+
+// r := -S^-1 r; the shortest least-squares answer when dependent constraints make S singular.
+static void solve(work *w) {
+    const int N = w->N;
+    carom_copy(w->S_copy, w->S, N * N);
+    if (carom_dense_lu(w->S, N, N, 1e-13, w->pivot)) {
+        carom_dense_lu_solve(w->S, N, N, w->pivot, w->r);
+    } else {
+        carom_dense_shortest(w->S_copy, N, N, 1e-11, w->pivot, w->scratch, w->r, w->x_N);
+        carom_copy(w->r, w->x_N, N);
+    }
+    for (int i = 0; i < N; ++i) w->r[i] = -w->r[i];
+}
+
+// -- evaluation at the present iterate -----------------------------------------------------------------------
+
+static bool closed(const carom_step *s, double g) { return s->strict ? g < 0 : g <= 0; }
+
+static void kinematics(work *w, carom_step *s) {
+    const int nv = s->sys->nv;
+    const double h = s->h;
+    for (int i = 0; i < nv; ++i) {
+        // (GA-3)  v~ = v_p + dv,  s = dv/(h gamma c),  q~ = q_n + x_p + h beta/gamma dv
+        w->v_s[i] = w->v_p[i] + w->dv[i];
+        w->s[i] = w->dv[i] / (h * w->gamma * w->c);
+        w->x[i] = w->x_p[i] + h * w->beta / w->gamma * w->dv[i];
+        // (GA-4)  v = v~ + w
+        w->v[i] = w->v_s[i] + w->w[i];
+    }
+    carom_move(s, w->q_s, s->q, 1, w->x);
+    carom_axpy(w->x, 1, w->U, nv); // (GA-5)  q = q~ + U
+    carom_move(s, w->q, s->q, 1, w->x);
+}
+
+// Bilateral constraints and the contacts that are, or may become, active.
+static void candidates(work *w, const carom_step *s) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    for (int id = ne; id < ne + nc; ++id) {
+        const bool in = closed(s, w->g_s[id]) || closed(s, w->g[id]) || w->nu[id] > 0 || w->Lambda[id] > 0;
+        w->scratch[id] = in ? -1 : 1;
+    }
+    carom_close(s, &w->L, w->scratch);
+}
+
+// u_0 = W(q_n)'v_n + w of every constraint, once per step and only when needed.
+static carom_status before(work *w, carom_step *s) {
+    if (w->have_u_0) return CAROM_OK;
+    carom_close_all(s, &w->L_0);
+    CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
+    carom_local_velocity(w->u_0, &w->L_0, s->v);
+    w->have_u_0 = true;
+    return CAROM_OK;
+}
+
+static double restitution(const carom_step *s, int id) {
+    return id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].restitution;
+}
+
+// (GA-12)  complementarity=modified:  0 <= g _|_ nu - h Lambda >= 0 in place of nu; the part of nu that is not free
+static double shared(const work *w, const carom_step *s, int id) {
+    return w->modified && id >= s->sys->ne ? s->h * w->Lambda[id] : 0;
+}
+
+// (GA-9)  A = { nu_j >= r g_j },  B = { g_j(q~) <= 0 and Lambda_j >= r (u_j + e u_0j) },  r = 1/(W'M^-1 W)_jj with the
+// diagonal of M: r only decides who is active.  Bilateral constraints are in both.
+static void active_sets(work *w, const carom_step *s) {
+    for (int b = 0; b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        double D = 0;
+        carom_column_expand(w->scratch, &w->L.W, b);
+        for (int i = 0; i < s->sys->nv; ++i) {
+            const double m = *carom_matrix_entry(w->M, i, i);
+            if (m > 0) D += w->scratch[i] * w->scratch[i] / m;
+        }
+        w->D[b] = D;
+        const double u = w->u[b] + restitution(s, id) * w->u_0[id];
+        w->in_A[id] = id < s->sys->ne || (w->nu[id] - shared(w, s, id)) * D >= w->g[id];
+        w->in_B[id] = id < s->sys->ne || (closed(s, w->g_s[id]) && w->Lambda[id] * D >= u);
+        if (!w->in_B[id]) w->Lambda[id] = 0;
+        if (!w->in_A[id]) w->nu[id] = shared(w, s, id);
+    }
+}
+
+static carom_status evaluate(work *w, carom_step *s) {
+    const double t_1 = s->t + s->h;
+    kinematics(w, s);
+    CAROM_TRY(carom_gaps(s, w->g_s, t_1, w->q_s));
+    CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
+    CAROM_TRY(carom_mass(s, w->M, t_1, w->q));
+    CAROM_TRY(carom_force(s, w->f, t_1, w->q, w->v));
+    candidates(w, s);
+    if (w->L.nb == 0) return CAROM_OK;
+    CAROM_TRY(before(w, s));
+    CAROM_TRY(carom_directions(s, &w->L, t_1, w->q));
+    carom_local_velocity(w->u, &w->L, w->v);
+    carom_local_velocity(w->u_s, &w->L, w->v_s);
+    active_sets(w, s);
+    return CAROM_OK;
+}
+
+// -- residual and matrix ------------------------------------------------------------------------------------
+
+static int count(const work *w, const bool *in) {
+    int n = 0;
+    for (int b = 0; b < w->L.nb; ++b) n += in[w->L.id[b]];
+    return n;
+}
+
+// Which blocks take part, and where their rows stand.  An empty active set makes its block trivial.
+static int layout(work *w, const carom_step *s, int blocks) {
+    const int nv = s->sys->nv, nA = count(w, w->in_A), nB = count(w, w->in_B);
+    if (nA == 0 && !(w->modified && nB > 0)) carom_zero(w->U, nv), blocks &= ~POSITION;
+    if (nB == 0) carom_zero(w->w, nv), blocks &= ~VELOCITY;
+    w->at_l = blocks & SMOOTH ? nv : 0;
+    w->at_U = blocks & SMOOTH ? nv + s->sys->ne : 0;
+    w->at_nu = w->at_U + (blocks & POSITION ? nv : 0);
+    w->at_w = w->at_nu + (blocks & POSITION ? nA : 0);
+    w->at_L = w->at_w + (blocks & VELOCITY ? nv : 0);
+    w->N = w->at_L + (blocks & VELOCITY ? nB : 0);
+    return blocks;
+}
+
+// (GA-10)  r1 = h (M s - f - W_E lambda~)   r2 = u~_E          r3 = (M U - W nu)/h
+//          r4 = g_A/h                       r6 = M w - W Lambda  r7 = u_B + e u_0B
+static void residual(work *w, const carom_step *s, int blocks) {
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    const double h = s->h;
+    double *r = w->r;
+    carom_zero(r, w->N);
+    if (blocks & SMOOTH) {
+        carom_matrix_muladd(r, h, w->M, w->s);
+        carom_axpy(r, -h, w->f, nv);
+        for (int b = 0; b < ne; ++b) {
+            carom_column_axpy(r, -h * w->lambda[b], &w->L.W, b);
+            r[w->at_l + b] = w->u_s[b];
+        }
+    }
+    if (blocks & POSITION) carom_matrix_muladd(r + w->at_U, 1 / h, w->M, w->U);
+    if (blocks & VELOCITY) carom_matrix_muladd(r + w->at_w, 1, w->M, w->w);
+    for (int b = 0, a = w->at_nu, l = w->at_L; b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        if (blocks & POSITION && w->in_A[id]) {
+            carom_column_axpy(r + w->at_U, -w->nu[id] / h, &w->L.W, b);
+            r[a++] = w->g[id] / h;
+        } else if (blocks & POSITION && w->nu[id] != 0) {
+            carom_column_axpy(r + w->at_U, -w->nu[id] / h, &w->L.W, b);
+        }
+        if (blocks & VELOCITY && w->in_B[id]) {
+            carom_column_axpy(r + w->at_w, -w->Lambda[id], &w->L.W, b);
+            r[l++] = w->u[b] + restitution(s, id) * w->u_0[id];
+        }
+    }
+}
+
+// Multipliers of the candidates in the order of L, for the gradients.
+static const double *gather(work *w, const double *by_id, int most) {
+    for (int b = 0; b < w->L.nb; ++b) w->scratch[b] = w->L.id[b] < most ? by_id[w->L.id[b]] : 0;
+    return w->scratch;
+}
+
+static carom_status gradients(work *w, carom_step *s, int blocks) {
+    const double t_1 = s->t + s->h;
+    const int all = s->sys->ne + s->sys->nc;
+    // K_t = -df/dq + d(M s)/dq - d(W_E lambda~)/dq
+    if (blocks & SMOOTH) {
+        CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q, w->v));
+        CAROM_TRY(carom_mass_gradient(s, w->K, 1, t_1, w->q, w->s));
+        CAROM_TRY(carom_reaction_gradient(s, w->K, -1, &w->L, gather(w, w->lambda, s->sys->ne), t_1, w->q));
+        CAROM_TRY(carom_rate_gradient(s, &w->D_s, &w->L, t_1, w->q, w->v_s));
+    }
+    if (blocks & POSITION) {
+        carom_matrix_zero(w->P);
+        CAROM_TRY(carom_mass_gradient(s, w->P, 1, t_1, w->q, w->U));
+        CAROM_TRY(carom_reaction_gradient(s, w->P, -1, &w->L, gather(w, w->nu, all), t_1, w->q));
+    }
+    if (blocks & VELOCITY) {
+        carom_matrix_zero(w->V);
+        CAROM_TRY(carom_mass_gradient(s, w->V, 1, t_1, w->q, w->w));
+        CAROM_TRY(carom_reaction_gradient(s, w->V, -1, &w->L, gather(w, w->Lambda, all), t_1, w->q));
+        CAROM_TRY(carom_rate_gradient(s, &w->D_v, &w->L, t_1, w->q, w->v));
+    }
+    return CAROM_OK;
+}
+
+// (GA-11)  the matrix for the increments (dv, -h dlambda~, dU/h, -dnu/h, dw, -dLambda)
+static void assemble(work *w, const carom_step *s, int blocks) {
+    const double h = s->h, bg = w->beta / w->gamma;
+    const bool smooth = blocks & SMOOTH, position = blocks & POSITION, velocity = blocks & VELOCITY;
+    carom_zero(w->S, w->N * w->N);
+    if (smooth) {
+        add_matrix(w, 0, 0, 1 / (w->gamma * w->c), w->M);
+        add_matrix(w, 0, 0, h, w->C);
+        add_matrix(w, 0, 0, h * h * bg, w->K);
+        if (position) add_matrix(w, 0, w->at_U, h * h, w->K);
+        if (velocity) add_matrix(w, 0, w->at_w, h, w->C);
+        for (int b = 0; b < s->sys->ne; ++b) {
+            add_column(w, 0, w->at_l + b, &w->L.W, b);
+            add_row(w, w->at_l + b, 0, 1, &w->L.W, b);
+            add_row(w, w->at_l + b, 0, h * bg, &w->D_s, b);
+            if (position) add_row(w, w->at_l + b, w->at_U, h, &w->D_s, b);
+        }
+    }
+    if (position) {
+        if (smooth) add_matrix(w, w->at_U, 0, bg, w->P);
+        add_matrix(w, w->at_U, w->at_U, 1, w->M);
+        add_matrix(w, w->at_U, w->at_U, 1, w->P);
+    }
+    if (velocity) {
+        if (smooth) add_matrix(w, w->at_w, 0, h * bg, w->V);
+        if (position) add_matrix(w, w->at_w, w->at_U, h, w->V);
+        add_matrix(w, w->at_w, w->at_w, 1, w->M);
+    }
+    for (int b = 0, a = w->at_nu, l = w->at_L; b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        if (position && w->in_A[id]) {
+            add_column(w, w->at_U, a, &w->L.W, b);
+            if (smooth) add_row(w, a, 0, bg, &w->L.W, b);
+            add_row(w, a++, w->at_U, 1, &w->L.W, b);
+        } else if (position && velocity && w->modified && w->in_B[id]) {
+            add_column(w, w->at_U, l, &w->L.W, b); // nu = h Lambda
+        }
+        if (velocity && w->in_B[id]) {
+            add_column(w, w->at_w, l, &w->L.W, b);
+            if (smooth) add_row(w, l, 0, 1, &w->L.W, b), add_row(w, l, 0, h * bg, &w->D_v, b);
+            if (position) add_row(w, l, w->at_U, h, &w->D_v, b);
+            add_row(w, l++, w->at_w, 1, &w->L.W, b);
+        }
+    }
+}
+
+static void update(work *w, const carom_step *s, int blocks) {
+    const int nv = s->sys->nv;
+    const double h = s->h, *x = w->r;
+    if (blocks & SMOOTH) {
+        carom_axpy(w->dv, 1, x, nv);
+        for (int b = 0; b < s->sys->ne; ++b) w->lambda[b] -= x[w->at_l + b] / h;
+    }
+    if (blocks & POSITION) carom_axpy(w->U, h, x + w->at_U, nv);
+    if (blocks & VELOCITY) carom_axpy(w->w, 1, x + w->at_w, nv);
+    for (int b = 0, a = w->at_nu, l = w->at_L; b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        if (blocks & POSITION && w->in_A[id]) w->nu[id] -= h * x[a++];
+        if (blocks & VELOCITY && w->in_B[id]) w->Lambda[id] -= x[l++];
+    }
+}
+
+// One correction of the given blocks.
+static carom_status correct(work *w, carom_step *s, int blocks) {
+    blocks = layout(w, s, blocks);
+    if (blocks == 0) return CAROM_OK;
+    CAROM_TRY(gradients(w, s, blocks));
+    assemble(w, s, blocks);
+    residual(w, s, blocks);
+    solve(w);
+    update(w, s, blocks);
+    return CAROM_OK;
+}
+
+// -- when is it done ---------------------------------------------------------------------------------------------
+
+// Momentum, velocity and length that count as one.
+static double momentum(work *w, const carom_step *s) {
+    const int nv = s->sys->nv;
+    carom_matrix_mul(w->scratch, w->M, w->v);
+    const double p = carom_norm_max(w->scratch, nv);
+    carom_matrix_mul(w->scratch, w->M, w->s);
+    return fmax(p, s->h * fmax(carom_norm_max(w->scratch, nv), carom_norm_max(w->f, nv)));
+}
+
+// Are all residuals within tolerance?  Gaps also stop at their own rounding, which a small h makes visible in g/h.
+static bool done(work *w, carom_step *s) {
+    const carom_system *sys = s->sys;
+    const int nv = sys->nv, blocks = layout(w, s, ALL);
+    residual(w, s, blocks);
+    const double tol_p = s->newton_tol * momentum(w, s);
+    if (!(tol_p < HUGE_VAL)) return false; // a force or mass that is no number
+    for (int b = 0; b < w->L.nb; ++b) *s->speed = fmax(*s->speed, fmin(carom_local_reach(&w->L, b, w->v_s), 1e300));
+    const double tol_u = fmax(s->tol, 4 * DBL_EPSILON) * *s->speed;
+    bool good = carom_norm_max(w->r, nv) <= tol_p && carom_norm_max(w->r + w->at_l, sys->ne) <= tol_u;
+    if (blocks & POSITION) good = good && carom_norm_max(w->r + w->at_U, nv) <= tol_p;
+    if (blocks & VELOCITY) good = good && carom_norm_max(w->r + w->at_w, nv) <= tol_p;
+    for (int b = 0, a = w->at_nu, l = w->at_L; good && b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        if (blocks & POSITION && w->in_A[id]) {
+            const double rounding = sys->nq == nv ? 16 * DBL_EPSILON * carom_local_reach(&w->L, b, w->q) : 1e-15;
+            good = fabs(w->r[a++]) <= fmax(tol_u, rounding / s->h);
+        }
+        if (good && blocks & VELOCITY && w->in_B[id]) good = fabs(w->r[l++]) <= tol_u;
+    }
+    return good;
+}
+
+// The independent certificate of both complementarity laws, row by row with the diagonal D.
+static void certify(work *w, carom_step *s) {
+    const int n = w->L.nb;
+    double worst = 0;
+    int id_worst = -1;
+    for (int b = 0; b < n; ++b) {
+        const int id = w->L.id[b];
+        const carom_block block = {id < s->sys->ne ? CAROM_BILATERAL : CAROM_UNILATERAL, 0, 0};
+        double p, u, c;
+        carom_problem pb = {.n = 1, .nb = 1, .ld = 1, .block = &block, .G = w->D + b, .c = &c, .p = &p, .u = &u};
+        p = (w->nu[id] - shared(w, s, id)) / s->h, c = w->g[id] / s->h - w->D[b] * p;
+        const double position = carom_residual(&pb, NULL);
+        p = w->Lambda[id], c = w->u[b] + restitution(s, id) * w->u_0[id] - w->D[b] * p;
+        const bool acts = id < s->sys->ne || closed(s, w->g_s[id]);
+        const double r = fmax(position, acts ? carom_residual(&pb, NULL) : 0);
+        if (r > worst) worst = r, id_worst = id;
+    }
+    s->counts->problems += n > 0;
+    if (worst > s->counts->residual) s->counts->residual = worst, s->counts->residual_id = id_worst;
+}
+
+// -- the step -----------------------------------------------------------------------------------------------------
+
+// (GA-2)  s_0 from the bilateral constraints alone: [M W_E; W_E' 0] (s, -lambda~) = (f, -kappa),  a_0 = s_0
+static carom_status start(void *memory, carom_step *s) {
+    work *w = memory;
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    carom_close_all(s, &w->L);
+    w->L.nb = ne; // the bilateral ones come first
+    CAROM_TRY(carom_mass(s, w->M, s->t, s->q));
+    CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
+    w->N = nv + ne;
+    carom_zero(w->S, w->N * w->N);
+    add_matrix(w, 0, 0, 1, w->M);
+    CAROM_TRY(carom_force(s, w->r, s->t, s->q, s->v));
+    if (ne > 0) CAROM_TRY(carom_curvature(s, w->r + nv, &w->L, s->t, s->q, s->v));
+    for (int b = 0; b < ne; ++b) {
+        add_column(w, 0, nv + b, &w->L.W, b);
+        add_row(w, nv + b, 0, 1, &w->L.W, b);
+    }
+    for (int i = 0; i < nv; ++i) w->r[i] = -w->r[i];
+    solve(w);
+    carom_copy(w->s_n, w->r, nv);
+    carom_copy(w->a_n, w->r, nv);
+    return CAROM_OK;
+}
+
+// (GA-6)  prediction with s = 0:  a_p = (alpha_f s_n - alpha_m a_n)/(1 - alpha_m), v_p, x_p from it
+static void predict(work *w, const carom_step *s) {
+    const int nv = s->sys->nv, nb = s->sys->ne + s->sys->nc;
+    const double h = s->h;
+    for (int i = 0; i < nv; ++i) {
+        w->a_p[i] = (w->alpha_f * w->s_n[i] - w->alpha_m * w->a_n[i]) / (1 - w->alpha_m);
+        w->v_p[i] = s->v[i] + h * ((1 - w->gamma) * w->a_n[i] + w->gamma * w->a_p[i]);
+        w->x_p[i] = h * s->v[i] + h * h * ((0.5 - w->beta) * w->a_n[i] + w->beta * w->a_p[i]);
+    }
+    carom_zero(w->dv, nv);
+    carom_zero(w->U, nv);
+    carom_zero(w->w, nv);
+    carom_zero(w->lambda, s->sys->ne);
+    carom_zero(w->nu, nb);
+    carom_zero(w->Lambda, nb);
+    w->have_u_0 = false;
+}
+
+static carom_status iterate(work *w, carom_step *s) {
+    CAROM_TRY(evaluate(w, s));
+    for (int k = 1; k <= MOST; ++k) {
+        if (w->sequential) {
+            CAROM_TRY(correct(w, s, SMOOTH));
+            CAROM_TRY(evaluate(w, s));
+            CAROM_TRY(correct(w, s, POSITION));
+            CAROM_TRY(evaluate(w, s));
+            CAROM_TRY(correct(w, s, VELOCITY));
+        } else {
+            CAROM_TRY(correct(w, s, ALL));
+        }
+        CAROM_TRY(evaluate(w, s));
+        if (!(carom_norm_max(w->v, s->sys->nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
+        if (done(w, s)) {
+            carom_book_newton(s, k);
+            return CAROM_OK;
+        }
+    }
+    return carom_retry(s, "Newton's method did not converge in %d iterations (%d of %d candidate contacts active)", MOST,
+                       count(w, w->in_B) - s->sys->ne, w->L.nb - s->sys->ne);
+}
+
+static carom_status step(void *memory, carom_step *s) {
+    work *w = memory;
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    predict(w, s);
+    CAROM_TRY(iterate(w, s));
+    certify(w, s);
+
+    // (GA-7)  reactions: lambda~ is a force, Lambda an impulse
+    if (w->L.nb > 0) {
+        for (int b = 0; b < w->L.nb; ++b) w->scratch[b] = w->u_0[w->L.id[b]];
+        for (int b = 0; b < w->L.nb; ++b) w->D[b] = w->Lambda[w->L.id[b]];
+        carom_book_impulses(s, &w->L, w->D, w->scratch, w->u);
+        w->L.nb = ne;
+        carom_book_forces(s, &w->L, w->lambda, w->u, s->h, true);
+    }
+    // (GA-8)  a_{n+1} = a_p + c s_{n+1}
+    carom_add(w->a_n, w->a_p, w->c, w->s, nv);
+    carom_copy(w->s_n, w->s, nv);
+    carom_copy(s->q, w->q, s->sys->nq);
+    carom_copy(s->v, w->v, nv);
+    return CAROM_OK;
+}
+
+static const char *warning(const double *opt) {
+    if (opt[OPT_COMPLEMENTARITY] == 0) return NULL;
+    return "complementarity=modified is a counter-example: bodies chatter for ever after an accumulation of impacts; for comparison only";
+}
+
+const carom_scheme carom_scheme_ggl_alpha = {
+    .name = "ggl-alpha",
+    .about = "nonsmooth generalized-alpha, constraints on position and velocity level",
+    .text = "q = q~ + U,  v = v~ + w:  smooth part, position correction, velocity jump\n"
+            "M s = f + W_E lambda~,   W_E'v~ = 0            generalized-alpha in (q~, v~, s)\n"
+            "M U = W nu,    g_E = 0,  0 <= g _|_ nu >= 0    position level\n"
+            "M w = W Lambda,  u_E = 0,  g(q~) <= 0: 0 <= u + e u_0 _|_ Lambda >= 0   velocity level\n\n"
+            "No penetration and no drift at step ends, to Newton's tolerance.  Second order in smooth motion with\n"
+            "joints, first order across impacts; accumulations are reached too early by order h.  rho sets the\n"
+            "damping of high frequencies.  Unilateral reactions are impulses, bilateral ones lambda~ + Lambda/h.",
+    .order = 2,
+    .lacks = CAROM_NO_FRICTION,
+    .options = options,
+    .warning = warning,
+    .work_size = sizeof(work),
+    .carve = carve,
+    .start = start,
+    .step = step,
+};

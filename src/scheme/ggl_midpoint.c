@@ -1,0 +1,407 @@
+// ggl_midpoint.c: the unified Gear-Gupta-Leimkuhler midpoint scheme: one Newton iteration for both levels.
+//
+// Spec: docs/methods-ggl-newmark.md, section GM (Schoeder, Ulbrich, Schindler 2013, the unified scheme).  The implicit
+// midpoint rule with the mass at an explicit midpoint; impulses Lambda make the velocities, multipliers Psi the
+// positions meet the constraints at the end of the step, all in one semi-smooth Newton iteration.  Every iteration
+// solves one contact problem that holds each active constraint twice: on velocity level with its friction, and on
+// position level without.
+//
+// active=midpoint decides at q_0 + h/2 v_0 and may enter by h/2 |u| in an impact step; active=end decides at the end
+// of the step and does not enter.
+#include <carom/scheme.h>
+#include <math.h>
+
+enum { MOST = 40 }; // Newton iterations
+
+enum { OPT_LOCAL, OPT_ACTIVE };
+static const carom_option options[] = {
+    {.name = "local",
+     .kind = CAROM_CHOICE,
+     .choices = "exact|paper",
+     .about = "gaps and local velocities at the new position, or linearised from the old one with midpoint directions"},
+    {.name = "active",
+     .kind = CAROM_CHOICE,
+     .choices = "midpoint|end",
+     .about = "contacts closed at the explicit midpoint, or all that would be below zero at the end of the step"},
+    {0},
+};
+
+typedef struct work {
+    bool paper, end;
+    double *held;                   // kept, by id: 1 for a contact that reacted in the last step
+    double *x, *v_1, *Lambda, *Psi; // displacement and velocity; impulses by row of W; Psi/h by constraint of the set
+    // one evaluation
+    double *v_M, *q_M, *q_T, *q_1, *f; // mean velocity; explicit and implicit midpoint; new position; forces
+    double *phi_x, *phi_v, *size_v;    // residuals of (GM-3), (GM-4); sum of the magnitudes of the latter's terms
+    double *g_0, *g, *sign, *u_0, *u;  // gaps at q_0, at q_1, and set, by id; local velocities at q_0, q_1 by row
+    carom_local L_0, L_T, L_1;         // directions at q_0, at the implicit midpoint, at q_1
+    carom_matrix M, K, C, B, A;        // M, -df/dq, -df/dv; d(phi_x)/dx; d(phi_v)/d(x, v) reduced to v
+    carom_columns D, D_x;              // d(W'y + w)/dq for the velocities; local=paper: for y = x
+    carom_factor F_B, F_A;
+    bool shifted; // B is not the identity
+    double pace;  // velocity that counts as one: largest change of a velocity without reactions
+    // columns (dv, dx) of the contact problem: those of Lambda, then those of Psi
+    double *X_v, *X_x, *y_v, *y_x;
+    int *id; // constraint of each block
+} work;
+
+static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    work *w = memory;
+    const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
+    w->paper = opt[OPT_LOCAL] == 1;
+    w->end = opt[OPT_ACTIVE] == 1;
+    w->held = carom_carve(keep, nb);
+    w->L_0 = carom_carve_local(mem, sys);
+    w->L_T = carom_carve_local(mem, sys);
+    w->L_1 = carom_carve_local(mem, sys);
+    const size_t nl = (size_t)w->L_0.W.n;
+    double **by_velocity[] = {&w->x, &w->v_1, &w->v_M, &w->f, &w->phi_x, &w->phi_v, &w->size_v, &w->y_v, &w->y_x};
+    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
+    double **by_position[] = {&w->q_M, &w->q_T, &w->q_1};
+    for (size_t i = 0; i < sizeof by_position / sizeof *by_position; ++i) *by_position[i] = carom_carve(mem, nq);
+    double **by_id[] = {&w->Psi, &w->g_0, &w->g, &w->sign};
+    for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
+    double **by_row[] = {&w->Lambda, &w->u_0, &w->u};
+    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; ++i) *by_row[i] = carom_carve(mem, nl);
+    w->M = carom_carve_matrix(mem, sys->mass_shape);
+    carom_matrix *tangents[] = {&w->K, &w->C, &w->B, &w->A};
+    for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i)
+        *tangents[i] = carom_carve_matrix(mem, sys->tangent_shape);
+    w->D = carom_carve_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
+    if (w->paper) w->D_x = carom_carve_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
+    w->F_B = carom_carve_factor(mem, sys->tangent_shape, false);
+    w->F_A = carom_carve_factor(mem, sys->tangent_shape, false);
+    w->X_v = carom_carve(mem, nv * (nl + nb));
+    w->X_x = carom_carve(mem, nv * (nl + nb));
+    w->id = carom_carve_ints(mem, 2 * nb);
+}
+
+static int rows(const carom_local *L) { return L->at[L->nb]; }
+
+// -- evaluation at (x, v_1, Lambda, Psi) ----------------------------------------------------------------------------
+
+static void kinematics(work *w, carom_step *s) {
+    // (GM-2)  q_1 = q_0 + x,  q~ = q_0 + x/2,  v~ = (v_0 + v_1)/2
+    for (int i = 0; i < s->sys->nv; ++i) w->v_M[i] = 0.5 * (s->v[i] + w->v_1[i]);
+    carom_move(s, w->q_T, s->q, 0.5, w->x);
+    carom_move(s, w->q_1, s->q, 1, w->x);
+}
+
+// Local velocities u and gaps g (by id) at the end of the step, for L_1's set.
+static carom_status local(work *w, carom_step *s) {
+    const double t_1 = s->t + s->h;
+    CAROM_TRY(carom_directions(s, &w->L_1, t_1, w->q_1));
+    CAROM_TRY(carom_gaps(s, w->g, t_1, w->q_1));
+    if (!w->paper) {
+        // (GM-5)  local=exact:  g_1 = g(q_1),  u_1 = W(q_1)'v_1 + w
+        carom_local_velocity(w->u, &w->L_1, w->v_1);
+        return CAROM_OK;
+    }
+    // (GM-6)  local=paper:  g_1 = g(q_0) + N~'x + h w~,  u_1 = u_0 + W~'(v_1 - v_0)
+    for (int b = 0; b < w->L_T.nb; ++b)
+        w->g[w->L_T.id[b]] =
+            w->g_0[w->L_T.id[b]] + carom_column_dot(&w->L_T.W, w->L_T.at[b], w->x) + s->h * w->L_T.w[w->L_T.at[b]];
+    carom_add(w->y_v, w->v_1, -1, s->v, s->sys->nv);
+    for (int k = 0; k < rows(&w->L_T); ++k) w->u[k] = w->u_0[k] + carom_column_dot(&w->L_T.W, k, w->y_v);
+    return CAROM_OK;
+}
+
+static carom_status evaluate(work *w, carom_step *s) {
+    const int nv = s->sys->nv;
+    const double h = s->h, t_M = s->t + 0.5 * h;
+    kinematics(w, s);
+    CAROM_TRY(carom_force(s, w->f, t_M, w->q_T, w->v_M));
+    CAROM_TRY(carom_directions(s, &w->L_T, t_M, w->q_T));
+
+    // (GM-3)  phi_x = x - h v~ - N~ Psi
+    for (int i = 0; i < nv; ++i) w->phi_x[i] = w->x[i] - h * w->v_M[i];
+    for (int b = 0; b < w->L_T.nb; ++b) carom_column_axpy(w->phi_x, -h * w->Psi[b], &w->L_T.W, w->L_T.at[b]);
+    // (GM-4)  phi_v = M(q_M) (v_1 - v_0) - h f(t_M, q~, v~) - W~ Lambda
+    carom_add(w->y_v, w->v_1, -1, s->v, nv);
+    carom_matrix_mul(w->phi_v, w->M, w->y_v);
+    carom_matrix_mul(w->size_v, w->M, w->v_1);
+    carom_axpy(w->phi_v, -h, w->f, nv);
+    carom_local_react(w->phi_v, -1, &w->L_T, w->Lambda);
+    for (int i = 0; i < nv; ++i) w->size_v[i] = fabs(w->size_v[i]) + h * fabs(w->f[i]);
+    return w->L_T.nb > 0 ? local(w, s) : CAROM_OK;
+}
+
+// -- Newton ---------------------------------------------------------------------------------------------------------
+
+// (GM-7)  B = I - 1/2 d(N~ Psi)/dq,  P = h/2 K - 1/2 d(W~ Lambda)/dq,  A = M + h/2 C + h/2 P
+// The exact A has P B^-1 for P; the difference is of third order in h.  K becomes P.
+static carom_status matrices(work *w, carom_step *s) {
+    const double h = s->h, t_M = s->t + 0.5 * h;
+    CAROM_TRY(carom_tangent(s, w->K, w->C, t_M, w->q_T, w->v_M));
+    carom_matrix_zero(w->A);
+    carom_matrix_add(w->A, 0.5 * h, w->K);
+    CAROM_TRY(carom_reaction_gradient(s, w->A, -0.5, &w->L_T, w->Lambda, t_M, w->q_T));
+    carom_matrix_zero(w->K);
+    carom_matrix_add(w->K, 1, w->A); // P
+    carom_matrix_zero(w->A);
+    carom_matrix_add(w->A, 1, w->M);
+    carom_matrix_add(w->A, 0.5 * h, w->C);
+    carom_matrix_add(w->A, 0.5 * h, w->K);
+
+    carom_zero(w->u, rows(&w->L_T)); // Psi at the normal rows
+    w->shifted = false;
+    for (int b = 0; b < w->L_T.nb; ++b) {
+        w->u[w->L_T.at[b]] = h * w->Psi[b];
+        w->shifted = w->shifted || w->Psi[b] != 0;
+    }
+    w->shifted = w->shifted && !(s->sys->flags & CAROM_CONSTANT_DIRECTIONS);
+    if (w->shifted) {
+        carom_matrix_zero(w->B);
+        for (int i = 0; i < s->sys->nv; ++i) *carom_matrix_entry(w->B, i, i) = 1;
+        CAROM_TRY(carom_reaction_gradient(s, w->B, -0.5, &w->L_T, w->u, t_M, w->q_T));
+        if (carom_factorise(&w->F_B, w->B, NULL) != CAROM_OK)
+            return carom_retry(s, "the iteration matrix of the positions is singular");
+    }
+    if (carom_factorise(&w->F_A, w->A, NULL) != CAROM_OK) return carom_retry(s, "the iteration matrix is singular");
+    return CAROM_OK;
+}
+
+// (dv, dx) for right-hand sides r_v and r_x, in place:  dv = A^-1 (r_v - P B^-1 r_x),  dx = B^-1 (h/2 dv + r_x)
+static void respond(work *w, const carom_step *s, double *r_v, double *r_x) {
+    const int nv = s->sys->nv;
+    if (w->shifted) carom_factor_solve(&w->F_B, r_x);
+    carom_matrix_muladd(r_v, -1, w->K, r_x);
+    carom_factor_solve(&w->F_A, r_v);
+    carom_copy(w->f, r_v, nv); // f is not needed until the next evaluation
+    if (w->shifted) carom_factor_solve(&w->F_B, w->f);
+    carom_axpy(r_x, 0.5 * s->h, w->f, nv);
+}
+
+// Row i of the constraints applied to (dv, dx): du on velocity level, dg/h on position level.
+static double row_velocity(const work *w, int k, const double *dv, const double *dx) {
+    if (w->paper) return carom_column_dot(&w->L_T.W, k, dv) + 0.5 * carom_column_dot(&w->D, k, dx);
+    return carom_column_dot(&w->L_1.W, k, dv) + carom_column_dot(&w->D, k, dx);
+}
+
+static double row_position(const work *w, const carom_step *s, int b, const double *dx) {
+    const int k = w->L_T.at[b];
+    if (w->paper) return (carom_column_dot(&w->L_T.W, k, dx) + 0.5 * carom_column_dot(&w->D_x, k, dx)) / s->h;
+    return carom_column_dot(&w->L_1.W, k, dx) / s->h;
+}
+
+// (GM-8)  the contact problem of the iteration in (Lambda, Psi/h):  rows (u_1 + e o u_0, g_1/h), columns from (GM-7)
+static carom_status form(work *w, carom_step *s) {
+    const carom_local *L = &w->L_T;
+    const int nv = s->sys->nv, n_v = rows(L), n = n_v + L->nb;
+    if (w->paper) { // d u_1/dq is that of W~'(v_1 - v_0)
+        carom_add(w->v_M, w->v_1, -1, s->v, nv);
+        CAROM_TRY(carom_rate_gradient(s, &w->D, L, s->t + 0.5 * s->h, w->q_T, w->v_M));
+        CAROM_TRY(carom_rate_gradient(s, &w->D_x, L, s->t + 0.5 * s->h, w->q_T, w->x));
+    } else {
+        CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L_1, s->t + s->h, w->q_1, w->v_1));
+    }
+    for (int k = 0; k < n; ++k) {
+        double *dv = w->X_v + (size_t)k * (size_t)nv, *dx = w->X_x + (size_t)k * (size_t)nv;
+        carom_zero(dv, nv);
+        carom_zero(dx, nv);
+        if (k < n_v)
+            carom_column_axpy(dv, 1, &L->W, k);
+        else
+            carom_column_axpy(dx, s->h, &L->W, L->at[k - n_v]);
+        respond(w, s, dv, dx);
+        for (int i = 0; i < n_v; ++i) s->G[i + k * n] = row_velocity(w, i, dv, dx);
+        for (int b = 0; b < L->nb; ++b) s->G[n_v + b + k * n] = row_position(w, s, b, dx);
+    }
+    return CAROM_OK;
+}
+
+// Blocks of the problem: those of the velocities, then normals alone for the positions.
+static void blocks(work *w, carom_step *s) {
+    const carom_local *L = &w->L_T;
+    const int n_v = rows(L), nb = L->nb;
+    carom_problem_blocks(s, L);
+    for (int b = 0; b < nb; ++b) {
+        s->blocks[nb + b] = (carom_block){L->id[b] < s->sys->ne ? CAROM_BILATERAL : CAROM_UNILATERAL, n_v + b, 0};
+        w->id[b] = w->id[nb + b] = L->id[b];
+    }
+    s->problem.n = s->problem.ld = n_v + nb;
+    s->problem.nb = 2 * nb;
+}
+
+// c such that the problem's u = G p + c are the constraints at the present iterate, p the present multipliers.
+static void present(work *w, carom_step *s) {
+    const carom_local *L = &w->L_T;
+    const int n_v = rows(L), n = n_v + L->nb;
+    carom_problem_restitution(s, L, w->u, w->u_0);
+    for (int b = 0; b < L->nb; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
+    carom_copy(s->p, w->Lambda, n_v);
+    carom_copy(s->p + n_v, w->Psi, L->nb);
+    for (int k = 0; k < n; ++k)
+        for (int i = 0; i < n; ++i) s->c[i] -= s->G[i + k * n] * s->p[k];
+}
+
+// What rounding leaves in local velocities and in gaps over h.
+static double rounding(const work *w, const carom_step *s) {
+    double most = 0;
+    for (int k = 0; k < rows(&w->L_T); ++k) most = fmax(most, carom_local_rounding(&w->L_T, k, w->v_1, s->sys->nv));
+    for (int b = 0; b < w->L_T.nb; ++b)
+        most = fmax(most, carom_local_rounding(&w->L_T, w->L_T.at[b], w->q_1, s->sys->nq) / s->h);
+    return most;
+}
+
+static bool done(work *w, carom_step *s) {
+    const int nv = s->sys->nv;
+    if (!(carom_norm_max(w->phi_v, nv) <= s->newton_tol * carom_norm_max(w->size_v, nv))) return false;
+    const double speed = fmax(w->pace, fmax(carom_norm_max(w->v_1, nv), carom_norm_max(s->v, nv)));
+    if (!(carom_norm_max(w->phi_x, nv) <= s->newton_tol * s->h * speed)) return false;
+    if (w->L_T.nb == 0) return true;
+    present(w, s);
+    return carom_residual(&s->problem, NULL) <= fmax(s->tol * *s->speed, rounding(w, s));
+}
+
+static carom_status correct(work *w, carom_step *s) {
+    const carom_local *L = &w->L_T;
+    const int nv = s->sys->nv, n_v = rows(L), n = n_v + L->nb;
+    // matrices() uses u as scratch: keep what belongs to the iterate in c.
+    if (n > 0) carom_problem_restitution(s, L, w->u, w->u_0);
+    for (int b = 0; b < L->nb; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
+    CAROM_TRY(matrices(w, s));
+    CAROM_TRY(form(w, s));
+    // the answer without reactions: right-hand sides -phi with Lambda = Psi = 0
+    for (int i = 0; i < nv; ++i) w->y_v[i] = -w->phi_v[i], w->y_x[i] = -w->phi_x[i];
+    carom_local_react(w->y_v, -1, L, w->Lambda);
+    for (int b = 0; b < L->nb; ++b) carom_column_axpy(w->y_x, -s->h * w->Psi[b], &L->W, L->at[b]);
+    respond(w, s, w->y_v, w->y_x);
+    w->pace = fmax(w->pace, carom_norm_max(w->y_v, nv));
+    if (n > 0) {
+        blocks(w, s);
+        for (int i = 0; i < n_v; ++i) s->c[i] += row_velocity(w, i, w->y_v, w->y_x);
+        for (int b = 0; b < L->nb; ++b) s->c[n_v + b] += row_position(w, s, b, w->y_x);
+        carom_zero(s->p, n);
+        CAROM_TRY(carom_problem_run(s, w->id));
+        for (int k = 0; k < n; ++k) {
+            carom_axpy(w->y_v, s->p[k], w->X_v + (size_t)k * (size_t)nv, nv);
+            carom_axpy(w->y_x, s->p[k], w->X_x + (size_t)k * (size_t)nv, nv);
+        }
+        carom_copy(w->Lambda, s->p, n_v);
+        carom_copy(w->Psi, s->p + n_v, L->nb);
+    }
+    carom_axpy(w->v_1, 1, w->y_v, nv);
+    carom_axpy(w->x, 1, w->y_x, nv);
+    return CAROM_OK;
+}
+
+// The step for the set of L_T.
+static carom_status solve(work *w, carom_step *s, int *iterations) {
+    carom_local_same(&w->L_0, &w->L_T);
+    carom_local_same(&w->L_1, &w->L_T);
+    CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
+    carom_local_velocity(w->u_0, &w->L_0, s->v);
+    for (int i = 0; i < s->sys->nv; ++i) w->v_1[i] = s->v[i], w->x[i] = s->h * s->v[i];
+    carom_zero(w->Lambda, rows(&w->L_T));
+    carom_zero(w->Psi, w->L_T.nb);
+    w->pace = 0;
+    for (int k = 0; k <= MOST; ++k) {
+        CAROM_TRY(evaluate(w, s));
+        if (k > 0 && done(w, s)) {
+            *iterations += k;
+            return CAROM_OK;
+        }
+        if (!(carom_norm_max(w->v_1, s->sys->nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
+        CAROM_TRY(correct(w, s));
+    }
+    return carom_retry(s, "Newton's method did not converge in %d iterations", MOST);
+}
+
+// -- the step -------------------------------------------------------------------------------------------------------
+
+// (GM-10)  active=midpoint: a contact that reacted in the last step and is open at q_M by less than the rounding of its
+// gap is closed; otherwise a body at rest would fall every other step.
+static carom_status midpoint_set(work *w, carom_step *s) {
+    const int ne = s->sys->ne, all = ne + s->sys->nc;
+    const double t_M = s->t + 0.5 * s->h;
+    CAROM_TRY(carom_gaps(s, w->sign, t_M, w->q_M));
+    bool doubt = false;
+    for (int id = ne; id < all; ++id) {
+        w->g[id] = w->sign[id];
+        if (w->held[id] == 0 || !(s->strict ? w->sign[id] >= 0 : w->sign[id] > 0)) continue;
+        w->sign[id] = -1;
+        doubt = true;
+    }
+    if (!doubt) return CAROM_OK;
+    carom_close(s, &w->L_T, w->sign);
+    CAROM_TRY(carom_directions(s, &w->L_T, t_M, w->q_M));
+    for (int b = ne; b < w->L_T.nb; ++b)
+        if (w->g[w->L_T.id[b]] > carom_local_rounding(&w->L_T, w->L_T.at[b], w->q_M, s->sys->nq))
+            w->sign[w->L_T.id[b]] = 1;
+    return CAROM_OK;
+}
+
+// (GM-9)  active=end:  I grows from { g_j(q_0 + h v_0 + h^2/2 M^-1 f) <= 0 } by all that end below zero
+static carom_status predict(work *w, carom_step *s) {
+    const int nv = s->sys->nv;
+    carom_matrix_zero(w->A);
+    carom_matrix_add(w->A, 1, w->M);
+    if (carom_factorise(&w->F_A, w->A, NULL) != CAROM_OK) return carom_retry(s, "the mass matrix is singular");
+    CAROM_TRY(carom_force(s, w->f, s->t + 0.5 * s->h, w->q_M, s->v));
+    carom_factor_solve(&w->F_A, w->f);
+    carom_add(w->y_v, s->v, 0.5 * s->h, w->f, nv);
+    carom_move(s, w->q_1, s->q, s->h, w->y_v);
+    return carom_gaps(s, w->sign, s->t + s->h, w->q_1);
+}
+
+static bool grow(work *w, const carom_step *s) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    bool more = false;
+    for (int id = ne; id < ne + nc; ++id) {
+        const bool in = s->strict ? w->sign[id] < 0 : w->sign[id] <= 0;
+        // An active contact is above zero to tolerance; for the others any entering counts.
+        if (!in && w->g[id] < 0) w->sign[id] = -1, more = true;
+    }
+    return more;
+}
+
+static carom_status step(void *memory, carom_step *s) {
+    work *w = memory;
+    const double h = s->h, t_M = s->t + 0.5 * h;
+    int iterations = 0;
+
+    // (GM-1)  q_M = q_0 + h/2 v_0,  I = { j : g_j(q_M) <= 0 },  M = M(q_M)
+    carom_move(s, w->q_M, s->q, 0.5 * h, s->v);
+    CAROM_TRY(carom_mass(s, w->M, t_M, w->q_M));
+    CAROM_TRY(carom_gaps(s, w->g_0, s->t, s->q));
+    if (w->end)
+        CAROM_TRY(predict(w, s));
+    else
+        CAROM_TRY(midpoint_set(w, s));
+    carom_close(s, &w->L_T, w->sign);
+    CAROM_TRY(solve(w, s, &iterations));
+    while (w->end) {
+        CAROM_TRY(carom_gaps(s, w->g, s->t + h, w->q_1));
+        if (!grow(w, s)) break;
+        carom_close(s, &w->L_T, w->sign);
+        CAROM_TRY(solve(w, s, &iterations));
+    }
+    carom_book_newton(s, iterations);
+    carom_book_impulses(s, &w->L_T, w->Lambda, w->u_0, w->u);
+    carom_zero(w->held, s->sys->ne + s->sys->nc);
+    for (int b = 0; b < w->L_T.nb; ++b) w->held[w->L_T.id[b]] = w->Psi[b] > 0 || w->Lambda[w->L_T.at[b]] > 0;
+    carom_copy(s->q, w->q_1, s->sys->nq);
+    carom_copy(s->v, w->v_1, s->sys->nv);
+    return CAROM_OK;
+}
+
+const carom_scheme carom_scheme_ggl_midpoint = {
+    .name = "ggl-midpoint",
+    .about = "implicit midpoint rule, constraints on position and velocity level in one Newton iteration",
+    .text = "active: g(q_0 + h/2 v_0) <= 0;  M at that point;  q~ = (q_0 + q_1)/2,  v~ = (v_0 + v_1)/2\n"
+            "q_1 = q_0 + h v~ + N~ Psi,                0 <= Psi _|_ g(q_1) >= 0\n"
+            "M (v_1 - v_0) = h f(q~, v~) + W~ Lambda,  Newton's law and friction between u(q_0, v_0) and u(q_1, v_1)\n"
+            "joints: g(q_1) = 0 and u(q_1, v_1) = 0\n\n"
+            "No drift.  active=midpoint (the paper's) may enter by half a step times the approach speed in an impact "
+            "step;\n"
+            "active=end does not enter, and bodies come to rest.  The position correction has no friction.  Second "
+            "order in\n"
+            "smooth motion, with joints too; first order across impacts.",
+    .order = 2,
+    .levels = 2,
+    .options = options,
+    .work_size = sizeof(work),
+    .carve = carve,
+    .step = step,
+};

@@ -1,0 +1,196 @@
+// half_explicit_rk.c: half-explicit Runge-Kutta methods on velocity level, of orders 2 to 5.
+//
+// Spec: docs/METHODS.md, section HR (Schindler, Rezaei, Kursawe, Acary 2015, appendix B; methods of Brasey and Hairer).
+// The force multiplier of a stage is found from the velocity constraint at the next stage.  Contacts closed at
+// the start of a step stay candidates in all its stages, and one that still pushes at the end counts as closed at
+// the start of the next step, whatever the sign of its rounding-size gap: so lasting contact keeps the order
+// of the table.  A step in which an open contact closes is an impact, as in half-explicit.
+#include "scheme/half_explicit_rk.h"
+#include <carom/scheme.h>
+
+static const carom_rk_table tables[] = {
+#define CAROM_TABLE(order, stages, a, b) {order, stages, a, b},
+#include "scheme/half_explicit_rk.def"
+#undef CAROM_TABLE
+};
+
+enum { STAGES = 8 };
+
+const carom_rk_table *carom_rk_find(int order) {
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
+        if (tables[i].order == order) return tables + i;
+    return NULL;
+}
+
+enum { OPT_ORDER };
+static const carom_option options[] = {
+    {.name = "order", .kind = CAROM_INTEGER, .fallback = 3, .low = 2, .high = 5, .about = "order of the table between impacts"},
+    {0},
+};
+
+typedef struct work {
+    const carom_rk_table *T;
+    double *held, *held_1;              // nc: contact pushes at the start of the step (kept), at its end
+    carom_factor F;                     // M(Q_{l-1})
+    carom_local L, L_next;              // closed contacts at Q_{l-1} and Q_l
+    double *V[STAGES], *K[STAGES];      // stage velocities; stage accelerations with contact forces
+    double *K_E[STAGES];                // with bilateral forces alone, for an impact
+    double *Q, *Q_next, *v, *sum;
+    double *g_0, *g_1, *u_0, *u_1, *lambda;
+} work;
+
+static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    work *w = memory;
+    const size_t nv = (size_t)sys->nv, nb = (size_t)(sys->ne + sys->nc);
+    w->T = carom_rk_find((int)opt[OPT_ORDER]);
+    w->held = carom_carve(keep, (size_t)sys->nc);
+    w->held_1 = carom_carve(mem, (size_t)sys->nc);
+    w->F = carom_carve_factor(mem, sys->mass_shape, true);
+    w->L = carom_carve_local(mem, sys);
+    w->L_next = carom_carve_local(mem, sys);
+    for (int l = 0; l < w->T->stages; ++l) {
+        w->V[l] = carom_carve(mem, nv);
+        w->K[l] = carom_carve(mem, nv);
+        w->K_E[l] = carom_carve(mem, nv);
+    }
+    w->Q = carom_carve(mem, (size_t)sys->nq);
+    w->Q_next = carom_carve(mem, (size_t)sys->nq);
+    w->v = carom_carve(mem, nv);
+    w->sum = carom_carve(mem, nv);
+    w->g_0 = carom_carve(mem, nb);
+    w->g_1 = carom_carve(mem, nb);
+    double **local[] = {&w->u_0, &w->u_1, &w->lambda};
+    for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, (size_t)w->L.W.n);
+}
+
+static bool closed(const carom_step *s, double g) { return s->strict ? g < 0 : g <= 0; }
+
+// Row l of the table for l < stages, the weights b for l = stages.
+static double weight(const carom_rk_table *T, int l, int k) { return l < T->stages ? carom_rk_a(T, l, k) : T->b[k]; }
+
+// c_l h after t: where stage l stands.
+static double stage_time(const work *w, const carom_step *s, int l) {
+    double c = 0;
+    for (int k = 0; k < l; ++k) c += weight(w->T, l, k);
+    return l == w->T->stages ? s->t + s->h : s->t + c * s->h;
+}
+
+// (HR-1)  Q_l = q_0 + h sum_{k<l} a_lk V_k
+static void position(work *w, const carom_step *s, int l) {
+    carom_zero(w->sum, s->sys->nv);
+    for (int k = 0; k < l; ++k) carom_axpy(w->sum, weight(w->T, l, k), w->V[k], s->sys->nv);
+    carom_move(s, w->Q_next, s->q, s->h, w->sum);
+}
+
+// (HR-2)  velocity at stage l (l = stages: at the end) with M_{l-1}, f_{l-1} at hand in F and K[l-1]:
+//         V_l = v_0 + h sum_{k<l-1} a_lk K_k + h a_{l,l-1} (M^-1 f + M^-1 W lambda),  law(W(Q_l)'V_l, lambda)
+static carom_status velocity(work *w, carom_step *s, int l, const carom_local *L, const carom_local *L_next, double *const *K, double *v) {
+    const double h = s->h, a = weight(w->T, l, l - 1);
+    carom_copy(v, s->v, s->sys->nv);
+    for (int k = 0; k < l; ++k) carom_axpy(v, h * weight(w->T, l, k), K[k], s->sys->nv);
+    if (L->nb == 0) return CAROM_OK;
+    carom_problem_form(s, L_next, L, &w->F, h * a);
+    carom_local_velocity(s->c, L_next, v);
+    CAROM_TRY(carom_problem_solve(s, L));
+    carom_problem_apply(s, v, h * a);
+    carom_problem_apply(s, K[l - 1], 1);
+    carom_copy(w->lambda, s->problem.p, s->problem.n);
+    return CAROM_OK;
+}
+
+// K[l] = K_E[l] = M_l^-1 f_l, directions at Q_l.
+static carom_status free_stage(work *w, carom_step *s, int l, double t) {
+    CAROM_TRY(carom_mass_factor(s, &w->F, t, w->Q));
+    CAROM_TRY(carom_force(s, w->K[l], t, w->Q, w->V[l]));
+    carom_factor_solve(&w->F, w->K[l]);
+    carom_copy(w->K_E[l], w->K[l], s->sys->nv);
+    return carom_directions(s, &w->L, t, w->Q);
+}
+
+// K_E[l] gets the bilateral part of the forces just found; the forces are booked for their share b_l of the step.
+static void keep_stage(work *w, carom_step *s, int l, bool last) {
+    for (int b = 0; b < s->sys->ne; ++b) carom_column_axpy(w->K_E[l], w->lambda[b], &s->X, b);
+    carom_local_velocity(w->u_0, &w->L, last ? w->v : w->V[l]);
+    carom_book_forces(s, &w->L, w->lambda, w->u_0, s->h * w->T->b[l], last);
+}
+
+// (HR-3)  an impact: stages keep their states but lose their contact forces; then Newton's law at q_1
+static carom_status impact(work *w, carom_step *s) {
+    const int last = w->T->stages, ne = s->sys->ne;
+    const double t_1 = s->t + s->h;
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (w->held_1[c] > 0) w->g_1[ne + c] = -1; // resting contacts take part
+    s->account = (carom_account){0};
+    carom_zero(s->force, s->dir[ne + s->sys->nc]);
+    for (int k = 0; k < ne; ++k) carom_column_axpy(w->K_E[last - 1], -w->lambda[k], &s->X, k); // found anew below
+    w->L.nb = w->L_next.nb = ne;
+    CAROM_TRY(velocity(w, s, last, &w->L, &w->L_next, w->K_E, w->v));
+    if (ne > 0) {
+        carom_local_velocity(w->u_0, &w->L, w->v);
+        carom_book_forces(s, &w->L, w->lambda, w->u_0, s->h, true);
+    }
+    carom_close(s, &w->L_next, w->g_1);
+    CAROM_TRY(carom_directions(s, &w->L_next, t_1, w->Q_next));
+    CAROM_TRY(carom_mass_factor(s, &w->F, t_1, w->Q_next));
+    carom_problem_form(s, &w->L_next, &w->L_next, &w->F, 1);
+    carom_local_velocity(w->u_0, &w->L_next, w->v);
+    // A contact that rested has no velocity to give back: what v- shows there is the force it lost.
+    carom_copy(w->u_1, w->u_0, w->L_next.at[w->L_next.nb]);
+    for (int b = ne; b < w->L_next.nb; ++b)
+        if (w->held_1[w->L_next.id[b] - ne] > 0) carom_zero(w->u_1 + w->L_next.at[b], w->L_next.at[b + 1] - w->L_next.at[b]);
+    carom_problem_restitution(s, &w->L_next, w->u_0, w->u_1);
+    CAROM_TRY(carom_problem_solve(s, &w->L_next));
+    carom_problem_apply(s, w->v, 1);
+    carom_local_velocity(w->u_1, &w->L_next, w->v);
+    carom_book_impulses(s, &w->L_next, s->problem.p, w->u_0, w->u_1);
+    return CAROM_OK;
+}
+
+static carom_status step(void *memory, carom_step *s) {
+    work *w = memory;
+    const int nv = s->sys->nv, ne = s->sys->ne, nc = s->sys->nc, last = w->T->stages;
+    const double t_1 = s->t + s->h;
+
+    CAROM_TRY(carom_gaps(s, w->g_0, s->t, s->q));
+    for (int c = 0; c < nc; ++c)
+        if (w->held[c] > 0 && w->g_0[ne + c] > 0) w->g_0[ne + c] = -1;
+    carom_close(s, &w->L, w->g_0);
+    carom_copy(w->V[0], s->v, nv);
+    carom_copy(w->Q, s->q, s->sys->nq);
+    for (int l = 1; l <= last; ++l) {
+        CAROM_TRY(free_stage(w, s, l - 1, stage_time(w, s, l - 1)));
+        position(w, s, l);
+        carom_local_same(&w->L_next, &w->L);
+        CAROM_TRY(carom_directions(s, &w->L_next, stage_time(w, s, l), w->Q_next));
+        CAROM_TRY(velocity(w, s, l, &w->L, &w->L_next, w->K, l < last ? w->V[l] : w->v));
+        if (w->L.nb > 0) keep_stage(w, s, l - 1, l == last);
+        if (l < last) carom_copy(w->Q, w->Q_next, s->sys->nq);
+    }
+    CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->Q_next));
+    bool hits = false;
+    for (int id = ne; id < ne + nc; ++id) hits = hits || (!closed(s, w->g_0[id]) && closed(s, w->g_1[id]));
+    for (int c = 0; c < nc; ++c) w->held_1[c] = s->force[s->dir[ne + c]] > 0;
+    if (hits) CAROM_TRY(impact(w, s));
+    for (int c = 0; c < nc; ++c) w->held[c] = w->held_1[c] > 0 && (!hits || s->impulse[s->dir[ne + c]] > 0);
+    carom_copy(s->q, w->Q_next, s->sys->nq);
+    carom_copy(s->v, w->v, nv);
+    return CAROM_OK;
+}
+
+static int order_of(const double *opt) { return (int)opt[OPT_ORDER]; }
+
+const carom_scheme carom_scheme_half_explicit_rk = {
+    .name = "half-explicit-rk",
+    .about = "half-explicit Runge-Kutta on velocity level, order 2 to 5 between impacts",
+    .text = "Q_l = q_0 + h sum_{k<l} a_lk V_k\n"
+            "V_l = v_0 + h sum_{k<l} a_lk M_k^-1 (f_k + W_k lambda_k),   contact law between W(Q_l)'V_l and lambda_{l-1}\n"
+            "q_1, v- with the weights b; a contact closes: contact forces zero, then Newton's law\n\n"
+            "The order of the table in positions and velocities while the set of contacts does not change; first\n"
+            "order across impacts.  Explicit.",
+    .order = 3,
+    .order_of = order_of,
+    .options = options,
+    .work_size = sizeof(work),
+    .carve = carve,
+    .step = step,
+};

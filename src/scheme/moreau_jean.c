@@ -1,0 +1,161 @@
+// moreau_jean.c: the theta scheme of Moreau and Jean, implicit by Newton where the system is nonlinear.
+//
+// Spec: docs/METHODS.md, section MJ.  The smooth forces are taken by the theta rule, all reactions as one
+// impulse at the new position, on velocity level.  First order; theta = 1/2 makes only the smooth part
+// second order.  theta = 0 is explicit.
+#include "scheme/identity.h"
+#include "scheme/newton.h"
+#include <math.h>
+
+enum { OPT_THETA, OPT_IDENTITY };
+static const carom_option options[] = {
+    {.name = "theta", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1, .about = "weight of the new state in the theta rule"},
+    {.name = "identity", .kind = CAROM_CHOICE, .choices = "on|off", .about = "check the discrete energy balance at every step of a linear system"},
+    {0},
+};
+
+typedef struct work {
+    carom_newton N;
+    carom_factor F_0;            // M(q_0)
+    carom_local L_0;             // directions at q_0
+    carom_matrix M, K, C;
+    carom_columns D;             // d(W'v + w)/dq at q_1
+    double theta;
+    double *s_0, *v_m, *q_1;     // M_0^-1 f_0; (1 - theta) v_0 + theta v_1; new position
+    double *v_1, *y, *f, *g;     // trial velocity; v_1 - v_0 - h (1 - theta) s_0; forces; forecast gaps
+    double *u_0;                 // W(q_0)'v_0 + w
+    carom_identity I;
+} work;
+
+static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    (void)keep;
+    work *w = memory;
+    const size_t nv = (size_t)sys->nv;
+    w->theta = opt[OPT_THETA];
+    w->I = carom_carve_identity(mem, sys, opt[OPT_IDENTITY] == 0);
+    w->N = carom_carve_newton(mem, sys);
+    w->F_0 = carom_carve_factor(mem, sys->mass_shape, true);
+    w->L_0 = carom_carve_local(mem, sys);
+    w->M = carom_carve_matrix(mem, sys->mass_shape);
+    w->K = carom_carve_matrix(mem, sys->tangent_shape);
+    w->C = carom_carve_matrix(mem, sys->tangent_shape);
+    w->D = carom_carve_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
+    w->s_0 = carom_carve(mem, nv);
+    w->v_m = carom_carve(mem, nv);
+    w->q_1 = carom_carve(mem, (size_t)sys->nq);
+    w->v_1 = carom_carve(mem, nv);
+    w->y = carom_carve(mem, nv);
+    w->f = carom_carve(mem, nv);
+    w->g = carom_carve(mem, (size_t)(sys->ne + sys->nc));
+    w->u_0 = carom_carve(mem, (size_t)w->L_0.W.n);
+}
+
+static carom_status eval(void *memory, carom_step *s, carom_newton *N, const double *v_1, bool matrix) {
+    work *w = memory;
+    const int nv = s->sys->nv;
+    const double h = s->h, theta = w->theta, t_1 = s->t + h;
+
+    // (MJ-3)  q_1 = q_0 + h ((1 - theta) v_0 + theta v_1)
+    for (int i = 0; i < nv; ++i) w->v_m[i] = (1 - theta) * s->v[i] + theta * v_1[i];
+    carom_move(s, w->q_1, s->q, h, w->v_m);
+
+    if (!matrix) {
+        // (MJ-4)  R = M_1 (v_1 - v_0 - h (1 - theta) s_0) - h theta f(t_1, q_1, v_1)
+        for (int i = 0; i < nv; ++i) w->y[i] = v_1[i] - s->v[i] - h * (1 - theta) * w->s_0[i];
+        CAROM_TRY(carom_mass(s, w->M, t_1, w->q_1));
+        carom_matrix_mul(N->R, w->M, w->y);
+        carom_matrix_mul(N->size, w->M, v_1);
+        if (theta > 0) {
+            CAROM_TRY(carom_force(s, w->f, t_1, w->q_1, v_1));
+            carom_axpy(N->R, -h * theta, w->f, nv);
+            for (int i = 0; i < nv; ++i) N->size[i] = fabs(N->size[i]) + h * theta * fabs(w->f[i]);
+        }
+        // (MJ-5)  u_1 = W(q_1)'v_1 + w
+        CAROM_TRY(carom_directions(s, &N->L, t_1, w->q_1));
+        carom_local_velocity(N->u_1, &N->L, v_1);
+        carom_copy(N->u_0, w->u_0, N->L.at[N->L.nb]);
+        return CAROM_OK;
+    }
+    // (MJ-6)  A = M_1 + h theta (C + h theta K + d(M y)/dq - d(W p)/dq),   V = W + h theta d(W'v_1 + w)/dq
+    carom_matrix_zero(N->A);
+    if (theta > 0) {
+        CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q_1, v_1));
+        carom_matrix_add(N->A, h * theta, w->C);
+        carom_matrix_add(N->A, h * h * theta * theta, w->K);
+        CAROM_TRY(carom_mass_gradient(s, N->A, h * theta, t_1, w->q_1, w->y));
+        CAROM_TRY(carom_reaction_gradient(s, N->A, -h * theta, &N->L, N->p, t_1, w->q_1));
+        CAROM_TRY(carom_rate_gradient(s, &w->D, &N->L, t_1, w->q_1, v_1));
+    }
+    carom_matrix_add(N->A, 1, w->M);
+    carom_local_blend(&N->V, &N->L, theta > 0 ? h * theta : 0, &w->D);
+    return CAROM_OK;
+}
+
+// The balance (EN-2), while s->q and s->v are still those of the start.
+static carom_status check_identity(work *w, carom_step *s) {
+    carom_identity *I = &w->I;
+    const int nv = s->sys->nv;
+    CAROM_TRY(carom_identity_begin(I, s));
+    if (!I->on) return CAROM_OK;
+    CAROM_TRY(carom_identity_loads(I, s, s->t, s->t + s->h));
+    carom_zero(w->y, nv);
+    carom_local_react(w->y, 1, &w->N.L, w->N.p);
+    const carom_balance b = {.h = s->h, .q_0 = s->q, .v_0 = s->v, .q_1 = w->q_1, .v_1 = w->v_1, .f_0 = I->f_0, .f_1 = I->f_1, .r = w->y};
+    double scale;
+    const double off = carom_identity_theta(I, &b, w->theta, &scale);
+    carom_book_identity(s, off, scale);
+    return CAROM_OK;
+}
+
+static carom_status step(void *memory, carom_step *s) {
+    work *w = memory;
+    carom_newton *N = &w->N;
+    const int nv = s->sys->nv;
+    const double h = s->h;
+
+    // (MJ-1)  I = { j : g_j(t_0 + h/2, q_0 + h/2 v_0) <= 0 }
+    carom_move(s, w->q_1, s->q, 0.5 * h, s->v);
+    CAROM_TRY(carom_gaps(s, w->g, s->t + 0.5 * h, w->q_1));
+    carom_close(s, &N->L, w->g);
+
+    // (MJ-2)  s_0 = M_0^-1 f(t_0, q_0, v_0),  u_0 = W(q_0)'v_0 + w
+    carom_zero(w->s_0, nv);
+    if (w->theta < 1) {
+        CAROM_TRY(carom_mass_factor(s, &w->F_0, s->t, s->q));
+        CAROM_TRY(carom_force(s, w->s_0, s->t, s->q, s->v));
+        carom_factor_solve(&w->F_0, w->s_0);
+    }
+    carom_local_same(&w->L_0, &N->L);
+    CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
+    carom_local_velocity(w->u_0, &w->L_0, s->v);
+
+    carom_add(w->v_1, s->v, w->theta < 1 ? h : 0, w->s_0, nv);
+    CAROM_TRY(carom_newton_solve(N, s, w->v_1, eval, w));
+
+    // The last evaluation was at the answer: q_1 and u_1 stand.
+    if (w->I.asked) CAROM_TRY(check_identity(w, s));
+    carom_book_impulses(s, &N->L, N->p, w->u_0, N->u_1);
+    carom_copy(s->v, w->v_1, nv);
+    carom_copy(s->q, w->q_1, s->sys->nq);
+    return CAROM_OK;
+}
+
+static int order_of(const double *opt) { return opt[OPT_THETA] == 0.5 ? 2 : 1; }
+
+const carom_scheme carom_scheme_moreau_jean = {
+    .name = "moreau-jean",
+    .about = "Moreau-Jean with the theta rule, implicit for theta > 0",
+    .text = "active: g(q_0 + h/2 v_0) <= 0\n"
+            "q_1 = q_0 + h ((1 - theta) v_0 + theta v_1)\n"
+            "M_1 (v_1 - v_0 - h (1 - theta) M_0^-1 f_0) = h theta f_1 + W_1 p\n"
+            "Newton's law between u(q_0, v_0) and u(q_1, v_1); bilateral constraints: u(q_1, v_1) = 0\n\n"
+            "First order across impacts and for joints, whose reactions are impulses; theta = 1/2 is second\n"
+            "order without contacts.  theta >= 1/2 is stable for stiff linear systems; stiff nonlinear\n"
+            "structures with impacts want theta > 1/2.  Closed gaps and joints drift with order h.",
+    .order = 2,
+    .order_of = order_of,
+    .options = options,
+    .work_size = sizeof(work),
+    .carve = carve,
+    .step = step,
+};

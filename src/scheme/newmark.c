@@ -1,0 +1,57 @@
+// newmark.c: Newmark's scheme, nonsmooth by splitting.
+//
+// Spec: docs/methods-ggl-newmark.md, section NM (Chen, Acary, Virlez, Bruels 2013; Acary's lecture).  See
+// newmark_family.h.
+#include "scheme/newmark_family.h"
+
+enum { OPT_GAMMA, OPT_BETA, OPT_CONTACT, OPT_ACTIVE, OPT_IDENTITY };
+static const carom_option options[] = {
+    {.name = "gamma",
+     .kind = CAROM_REAL,
+     .fallback = 0.5,
+     .low = 0,
+     .high = 1,
+     .about = "weight of the new acceleration in the velocity; 1/2 for second order"},
+    {.name = "beta",
+     .kind = CAROM_REAL,
+     .fallback = 0.25,
+     .low = 0,
+     .high = 1,
+     .about = "half the weight of the new acceleration in the position; stable for 2 beta >= gamma >= 1/2"},
+    CAROM_NEWMARK_OPTIONS,
+    {0},
+};
+
+static void carve(void *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    const carom_newmark_par par = {.gamma = opt[OPT_GAMMA],
+                                   .beta = opt[OPT_BETA],
+                                   .contact = (carom_newmark_contact)opt[OPT_CONTACT],
+                                   .half = opt[OPT_ACTIVE] == 1,
+                                   .identity = opt[OPT_IDENTITY] == 0};
+    carom_newmark_carve(w, par, mem, keep, sys);
+}
+
+static int order_of(const double *opt) { return opt[OPT_GAMMA] == 0.5 ? 2 : 1; }
+static const char *warning(const double *opt) { return carom_newmark_warning((carom_newmark_contact)opt[OPT_CONTACT]); }
+
+const carom_scheme carom_scheme_newmark = {
+    .name = "newmark",
+    .about = "Newmark's scheme with impulses split off",
+    .text = "M a_1 = f(q_1, v_1)\n"
+            "v_1 = v_0 + h ((1 - gamma) a_0 + gamma a_1) + dw\n"
+            "q_1 = q_0 + h v_0 + h^2 ((1/2 - beta) a_0 + beta a_1) + h/2 dw\n"
+            "M dw = W_1 p,   Newton's law between u(q_0, v_0) and u(q_1, v_1) for contacts closed at the end of the "
+            "free step\n\n"
+            "Second order for gamma = 1/2 without contacts and joints, first order across impacts.  No reaction enters "
+            "the\n"
+            "accelerations; joints are met on velocity level and drift with order h.  For linear systems with\n"
+            "2 beta >= gamma >= 1/2 an algorithmic energy does not grow (checked at every step: energy.identity).",
+    .order = 2,
+    .order_of = order_of,
+    .options = options,
+    .warning = warning,
+    .work_size = sizeof(carom_newmark),
+    .carve = carve,
+    .start = carom_newmark_start,
+    .step = carom_newmark_step,
+};

@@ -1,0 +1,76 @@
+// newton.c: see newton.h.
+#include "scheme/newton.h"
+#include <float.h>
+#include <math.h>
+
+enum { MOST = 50 }; // iterations; a step that needs more is better made smaller
+
+carom_newton carom_carve_newton(carom_arena *mem, const carom_system *sys) {
+    carom_newton N;
+    const size_t nv = (size_t)sys->nv;
+    N.A = carom_carve_matrix(mem, sys->tangent_shape);
+    N.F = carom_carve_factor(mem, sys->tangent_shape, false);
+    N.L = carom_carve_local(mem, sys);
+    N.V = carom_carve_local(mem, sys);
+    N.R = carom_carve(mem, nv);
+    N.size = carom_carve(mem, nv);
+    N.x = carom_carve(mem, nv);
+    N.r = carom_carve(mem, nv);
+    const size_t nl = (size_t)N.L.W.n;
+    N.u_0 = carom_carve(mem, nl);
+    N.u_1 = carom_carve(mem, nl);
+    N.p = carom_carve(mem, nl);
+    return N;
+}
+
+// Rounding of local velocities: a few units in the last place of the terms that cancel in W'v + w.
+static double rounding(const carom_newton *N, const double *v_1) {
+    double most = 0;
+    for (int k = 0; k < N->L.at[N->L.nb]; ++k) most = fmax(most, fabs(N->L.w[k]) + carom_local_reach(&N->L, k, v_1));
+    return 16 * DBL_EPSILON * most;
+}
+
+// Is (v_1, p) the answer?  Both residuals are taken at the point just evaluated.
+static bool done(carom_newton *N, carom_step *s, const double *v_1) {
+    const int nv = s->sys->nv, n = N->L.at[N->L.nb];
+    carom_copy(N->r, N->R, nv);
+    carom_local_react(N->r, -1, &N->L, N->p);
+    if (!(carom_norm_max(N->r, nv) <= s->newton_tol * carom_norm_max(N->size, nv))) return false;
+    if (n == 0) return true;
+    // The certificate computes u = G p + c: choose c such that u is the velocity at this point.
+    carom_problem_restitution(s, &N->L, N->u_1, N->u_0);
+    for (int k = 0; k < n; ++k)
+        for (int i = 0; i < n; ++i) s->c[i] -= s->G[i + k * n] * N->p[k];
+    return carom_residual(&s->problem, NULL) <= fmax(s->tol * *s->speed, rounding(N, v_1));
+}
+
+carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work) {
+    const int nv = s->sys->nv, n = N->L.at[N->L.nb];
+    carom_local_same(&N->V, &N->L);
+    carom_zero(N->p, n);
+    for (int k = 0; k < MOST; ++k) {
+        CAROM_TRY(eval(work, s, N, v_1, false));
+        if (k > 0 && done(N, s, v_1)) {
+            carom_book_newton(s, k);
+            return CAROM_OK;
+        }
+        CAROM_TRY(eval(work, s, N, v_1, true));
+        if (carom_factorise(&N->F, N->A, NULL) != CAROM_OK) return carom_retry(s, "the iteration matrix is singular");
+
+        // (NEW-2)  x = A^-1 R;  u_1 - V'x is the local velocity without reactions
+        carom_copy(N->x, N->R, nv);
+        carom_factor_solve(&N->F, N->x);
+        if (n > 0) {
+            for (int i = 0; i < n; ++i) N->u_1[i] -= carom_column_dot(&N->V.W, i, N->x);
+            carom_problem_form(s, &N->V, &N->L, &N->F, 1);
+            carom_problem_restitution(s, &N->L, N->u_1, N->u_0);
+            CAROM_TRY(carom_problem_solve(s, &N->L));
+            carom_copy(N->p, s->problem.p, n);
+        }
+        // dv = A^-1 W p - x
+        carom_axpy(v_1, -1, N->x, nv);
+        if (n > 0) carom_problem_apply(s, v_1, 1);
+        if (!(carom_norm_max(v_1, nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
+    }
+    return carom_retry(s, "Newton's method did not converge in %d iterations", MOST);
+}

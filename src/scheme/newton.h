@@ -1,0 +1,34 @@
+// newton.h: Newton's method for implicit steps on velocity level, with the contact law inside.
+//
+// A scheme gives the residual R of its equation of motion at a trial velocity v_1, without reactions:
+//
+//     R(v_1) - W p = 0,     law(u_1 + e o u_0, p)                                    (NEW-1)
+//
+// Each iteration linearises both and solves one contact problem:
+//
+//     A dv = W p - R,   G = V' A^-1 W,   c = u_1 + e o u_0 - V' A^-1 R               (NEW-2)
+//
+// where A = d(R - W p)/dv_1 and V' = d(u_1 + e o u_0)/dv_1.  The set of active constraints is decided before and
+// stays.  It stops when the residual of the equation of motion (relative to its terms) and the residual of the
+// contact law at the new velocity are both within tolerance.
+#pragma once
+#include <carom/scheme.h>
+
+typedef struct carom_newton {
+    carom_matrix A;        // tangent_shape
+    carom_factor F;        // LU of A
+    carom_local L, V;      // W and w; V's columns replace W in the constraint
+    double *R;             // nv: equation of motion without reactions
+    double *size;          // nv: sum of the magnitudes of its terms
+    double *x, *r;         // nv: scratch
+    double *u_0, *u_1;     // local velocities before and at v_1
+    double *p;             // impulses
+} carom_newton;
+
+carom_newton carom_carve_newton(carom_arena *mem, const carom_system *sys);
+
+/// At v_1: fill N->R, N->size, N->L (W, w), N->u_0, N->u_1; with `matrix` also N->A and N->V.
+typedef carom_status carom_newton_eval(void *work, carom_step *s, carom_newton *N, const double *v_1, bool matrix);
+
+/// v_1 on entry is the first guess.  N->L's set must be chosen and N->p is zeroed here.
+carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work);

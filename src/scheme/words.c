@@ -1,0 +1,389 @@
+// words.c: the vocabulary of a step.  One line of a paper each; see scheme.h for the contracts.
+#include <assert.h>
+#include <carom/scheme.h>
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+// Call a function of the system; a failure of the user's model is told with the time.
+#define SYSTEM(call, what)                                                                                             \
+    do {                                                                                                               \
+        const carom_status status_ = (call);                                                                           \
+        if (status_ == CAROM_RETRY) return carom_retry(s, "the model could not give its %s", what);                     \
+        if (status_ != CAROM_OK)                                                                                       \
+            return carom_fail(s->err, status_, "t = %.9g: the model failed to give its %s", s->t, what);                \
+    } while (0)
+
+carom_status carom_retry(carom_step *s, const char *format, ...) {
+    char what[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return carom_fail(s->err, CAROM_RETRY, "t = %.9g: %s", s->t, what);
+}
+
+// -- evaluations -----------------------------------------------------------------------------------
+
+void carom_move(const carom_step *s, double *q1, const double *q0, double h, const double *v) {
+    if (s->sys->move)
+        s->sys->move(s->sys->model, q1, q0, h, v);
+    else
+        carom_add(q1, q0, h, v, s->sys->nq);
+}
+
+carom_status carom_mass(carom_step *s, carom_matrix M, double t, const double *q) {
+    carom_matrix_zero(M);
+    SYSTEM(s->sys->mass(s->sys->model, s->sys_work, t, q, M), "mass matrix");
+    return CAROM_OK;
+}
+
+carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const double *q) {
+    if (F->ready) return CAROM_OK;
+    CAROM_TRY(carom_mass(s, s->M, t, q));
+    int row = 0;
+    if (carom_factorise(F, s->M, &row) != CAROM_OK)
+        return carom_fail(s->err, CAROM_SINGULAR,
+                          "t = %.9g: the mass matrix is not positive definite at velocity %d; every coordinate needs "
+                          "inertia (or use a scheme that allows singular mass)", s->t, row + 1);
+    F->ready = s->sys->flags & CAROM_CONSTANT_MASS;
+    return CAROM_OK;
+}
+
+carom_status carom_force(carom_step *s, double *f, double t, const double *q, const double *v) {
+    carom_zero(f, s->sys->nv);
+    SYSTEM(s->sys->force(s->sys->model, s->sys_work, t, q, v, f), "forces");
+    return CAROM_OK;
+}
+
+carom_status carom_gaps(carom_step *s, double *g, double t, const double *q) {
+    if (s->sys->ne + s->sys->nc == 0) return CAROM_OK;
+    SYSTEM(s->sys->gaps(s->sys->model, s->sys_work, t, q, g), "gaps");
+    return CAROM_OK;
+}
+
+// Append constraint id to L's set.
+static void join(const carom_system *sys, carom_local *L, int id) {
+    L->id[L->nb] = id;
+    L->at[L->nb + 1] = L->at[L->nb] + carom_system_directions(sys, id);
+    L->nb += 1;
+}
+
+void carom_close(const carom_step *s, carom_local *L, const double *g) {
+    const carom_system *sys = s->sys;
+    const int all = sys->ne + sys->nc;
+    L->nb = L->at[0] = 0;
+    for (int id = 0; id < all; ++id)
+        if (id < sys->ne || (s->strict ? g[id] < 0 : g[id] <= 0)) join(sys, L, id);
+}
+
+void carom_close_all(const carom_step *s, carom_local *L) {
+    L->nb = L->at[0] = 0;
+    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) join(s->sys, L, id);
+}
+
+void carom_local_same(carom_local *L, const carom_local *like) {
+    L->nb = like->nb;
+    for (int b = 0; b < like->nb; ++b) L->id[b] = like->id[b], L->at[b] = like->at[b];
+    L->at[L->nb] = like->at[L->nb];
+}
+
+void carom_local_pick(double *y, const carom_local *L, const double *x, const carom_local *Lx) {
+    for (int b = 0, a = 0; b < L->nb; ++b, ++a) {
+        while (Lx->id[a] != L->id[b]) ++a;
+        carom_copy(y + L->at[b], x + Lx->at[a], L->at[b + 1] - L->at[b]);
+    }
+}
+
+carom_status carom_directions(carom_step *s, carom_local *L, double t, const double *q) {
+    if (L->nb == 0) return CAROM_OK;
+    const int n = L->at[L->nb];
+    carom_zero(L->w, n);
+    if (!L->W.count) carom_zero(L->W.a, n * L->W.rows);
+    SYSTEM(s->sys->directions(s->sys->model, s->sys_work, t, q, L), "contact directions");
+    return CAROM_OK;
+}
+
+void carom_local_velocity(double *u, const carom_local *L, const double *v) {
+    for (int k = 0; k < L->at[L->nb]; ++k) u[k] = carom_column_dot(&L->W, k, v) + L->w[k];
+}
+
+double carom_local_reach(const carom_local *L, int k, const double *x) {
+    const carom_columns *W = &L->W;
+    const size_t start = (size_t)k * (size_t)W->stride;
+    const int count = W->count ? W->count[k] : W->rows;
+    double sum = 0;
+    for (int e = 0; e < count; ++e) sum += fabs(W->a[start + (size_t)e] * x[W->count ? W->row[start + (size_t)e] : e]);
+    return sum;
+}
+
+double carom_local_rounding(const carom_local *L, int k, const double *x, int n) {
+    const carom_columns *W = &L->W;
+    const size_t start = (size_t)k * (size_t)(W->count ? W->stride : W->rows);
+    const int count = W->count ? W->count[k] : W->rows;
+    const bool same = n == W->rows; // else positions are no velocities: any of them may enter
+    const double most = same ? 0 : carom_norm_max(x, n);
+    double sum = 0;
+    for (int e = 0; e < count; ++e) sum += fabs(W->a[start + (size_t)e]) * (same ? fabs(x[W->count ? W->row[start + (size_t)e] : e]) : most);
+    return 16 * DBL_EPSILON * sum;
+}
+
+void carom_local_react(double *y, double s, const carom_local *L, const double *p) {
+    for (int k = 0; k < L->at[L->nb]; ++k) carom_column_axpy(y, s * p[k], &L->W, k);
+}
+
+// Column k of V += a D_k; sparse columns of D lie within those of V.
+static void add_to_column(carom_columns *V, int k, double a, const carom_columns *D) {
+    const size_t start = (size_t)k * (size_t)V->stride;
+    if (!V->count) {
+        carom_column_axpy(V->a + start, a, D, k);
+        return;
+    }
+    for (int e = 0; e < D->count[k]; ++e)
+        for (int i = 0; i < V->count[k]; ++i)
+            if (V->row[start + (size_t)i] == D->row[start + (size_t)e]) V->a[start + (size_t)i] += a * D->a[start + (size_t)e];
+}
+
+void carom_local_blend(carom_local *V, const carom_local *L, double a, const carom_columns *D) {
+    const int n = L->at[L->nb];
+    const carom_columns *W = &L->W;
+    for (int k = 0; k < n; ++k) {
+        const size_t start = (size_t)k * (size_t)W->stride;
+        const int count = W->count ? W->count[k] : W->rows;
+        carom_copy(V->W.a + start, W->a + start, count);
+        if (W->count) {
+            V->W.count[k] = count;
+            for (int e = 0; e < count; ++e) V->W.row[start + (size_t)e] = W->row[start + (size_t)e];
+        }
+        if (a != 0) add_to_column(&V->W, k, a, D);
+    }
+}
+
+// Restitution of row k of block b.
+static double restitution(const carom_system *sys, const carom_local *L, int b, int k) {
+    if (L->id[b] < sys->ne) return 0;
+    const carom_contact *c = sys->contacts + (L->id[b] - sys->ne);
+    return k == L->at[b] ? c->restitution : c->tangential_restitution;
+}
+
+void carom_local_blend_restitution(const carom_step *s, carom_local *V, double a, const carom_columns *D) {
+    for (int b = 0; b < V->nb; ++b)
+        for (int k = V->at[b]; k < V->at[b + 1]; ++k) {
+            const double e = restitution(s->sys, V, b, k);
+            if (e != 0) add_to_column(&V->W, k, a * e, D);
+        }
+}
+
+carom_status carom_curvature(carom_step *s, double *kappa, const carom_local *L, double t, const double *q, const double *v) {
+    const carom_system *sys = s->sys;
+    SYSTEM(sys->curvature ? sys->curvature(sys->model, s->sys_work, t, q, v, L, kappa)
+                          : carom_difference_curvature(&s->difference, sys, s->sys_work, t, q, v, L, kappa), "gap curvatures");
+    return CAROM_OK;
+}
+
+carom_status carom_tangent(carom_step *s, carom_matrix K, carom_matrix C, double t, const double *q, const double *v) {
+    const carom_system *sys = s->sys;
+    carom_matrix_zero(K);
+    carom_matrix_zero(C);
+    SYSTEM(sys->tangent ? sys->tangent(sys->model, s->sys_work, t, q, v, K, C)
+                        : carom_difference_tangent(&s->difference, sys, s->sys_work, t, q, v, K, C), "force derivatives");
+    return CAROM_OK;
+}
+
+carom_status carom_mass_gradient(carom_step *s, carom_matrix D, double x, double t, const double *q, const double *y) {
+    const carom_system *sys = s->sys;
+    if (sys->flags & CAROM_CONSTANT_MASS) return CAROM_OK;
+    SYSTEM(sys->mass_gradient ? sys->mass_gradient(sys->model, s->sys_work, t, q, y, x, D)
+                              : carom_difference_mass_gradient(&s->difference, sys, s->sys_work, t, q, y, x, D), "mass derivatives");
+    return CAROM_OK;
+}
+
+carom_status carom_reaction_gradient(carom_step *s, carom_matrix D, double x, const carom_local *L, const double *lambda, double t,
+                                     const double *q) {
+    const carom_system *sys = s->sys;
+    if (L->nb == 0 || sys->flags & CAROM_CONSTANT_DIRECTIONS) return CAROM_OK;
+    SYSTEM(sys->reaction_gradient ? sys->reaction_gradient(sys->model, s->sys_work, t, q, L, lambda, x, D)
+                                  : carom_difference_reaction_gradient(&s->difference, sys, s->sys_work, t, q, L, lambda, x, D),
+           "reaction derivatives");
+    return CAROM_OK;
+}
+
+carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_local *L, double t, const double *q, const double *v) {
+    const carom_system *sys = s->sys;
+    if (L->nb == 0) return CAROM_OK;
+    const int n = L->at[L->nb];
+    if (!D->count) carom_zero(D->a, n * D->rows);
+    else for (int k = 0; k < n; ++k) D->count[k] = 0;
+    if (sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->flags & CAROM_TIMELESS_GAPS) return CAROM_OK;
+    SYSTEM(sys->rate_gradient ? sys->rate_gradient(sys->model, s->sys_work, t, q, v, L, D)
+                              : carom_difference_rate_gradient(&s->difference, sys, s->sys_work, t, q, v, L, D), "gap rate derivatives");
+    return CAROM_OK;
+}
+
+// -- the contact problem -----------------------------------------------------------------------------
+
+// X_k = F^-1 W_k.  A diagonal F keeps the sparsity of W.
+static void solve_column(carom_columns *X, const carom_columns *W, const carom_factor *F, int k) {
+    double *x = X->a + (size_t)k * (size_t)X->stride;
+    if (X->count) {
+        const size_t start = (size_t)k * (size_t)W->stride;
+        X->count[k] = W->count[k];
+        for (int e = 0; e < W->count[k]; ++e) {
+            const int i = X->row[start + (size_t)e] = W->row[start + (size_t)e];
+            x[e] = W->a[start + (size_t)e] * F->a[i];
+        }
+        return;
+    }
+    carom_column_expand(x, W, k);
+    carom_factor_solve(F, x);
+}
+
+// W_i' X_k, both possibly sparse.
+static double product(const carom_columns *W, int i, const carom_columns *X, int k) {
+    if (!X->count) return carom_column_dot(W, i, X->a + (size_t)k * (size_t)X->stride);
+    const size_t wi = (size_t)i * (size_t)W->stride, xk = (size_t)k * (size_t)X->stride;
+    double sum = 0;
+    for (int a = 0; a < W->count[i]; ++a)
+        for (int b = 0; b < X->count[k]; ++b)
+            if (W->row[wi + (size_t)a] == X->row[xk + (size_t)b]) sum += W->a[wi + (size_t)a] * X->a[xk + (size_t)b];
+    return sum;
+}
+
+static carom_law law_of(const carom_system *sys, int id) {
+    if (id < sys->ne) return CAROM_BILATERAL;
+    return (carom_law[]){CAROM_UNILATERAL, CAROM_PLANAR, CAROM_SPATIAL}[carom_system_directions(sys, id) - 1];
+}
+
+void carom_problem_blocks(carom_step *s, const carom_local *L) {
+    const int n = L->at[L->nb];
+    for (int b = 0; b < L->nb; ++b) {
+        const int id = L->id[b];
+        s->blocks[b] = (carom_block){law_of(s->sys, id), L->at[b], id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction};
+    }
+    s->a = 1;
+    s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
+}
+
+void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {
+    const int n = L->at[L->nb];
+    assert(L->nb == Lf->nb && n == Lf->at[Lf->nb]);
+    carom_problem_blocks(s, L);
+    s->X = F->shape.storage == CAROM_DIAGONAL && Lf->W.count ? s->X_sparse : s->X_dense;
+    // G = a A'X.  With equal directions G is symmetric, and exactly so.
+    double *G = s->G;
+    for (int k = 0; k < n; ++k) {
+        solve_column(&s->X, &Lf->W, F, k);
+        for (int i = L == Lf ? k : 0; i < n; ++i) G[i + k * n] = a * product(&L->W, i, &s->X, k);
+        if (L == Lf)
+            for (int i = k + 1; i < n; ++i) G[k + i * n] = G[i + k * n];
+    }
+    s->a = a;
+}
+
+void carom_problem_restitution(carom_step *s, const carom_local *L, const double *u_free, const double *u_before) {
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->c[k] = u_free[k] + restitution(s->sys, L, b, k) * u_before[k];
+}
+
+static const char *name_of(const carom_step *s, int id, char *space, size_t size) {
+    if (s->name) return s->name(s->name_user, id);
+    snprintf(space, size, "%s %d", id < s->sys->ne ? "constraint" : "contact", 1 + (id < s->sys->ne ? id : id - s->sys->ne));
+    return space;
+}
+
+enum { WARM = 24 }; // rows from which on a problem starts from the last reactions
+
+carom_status carom_problem_solve(carom_step *s, const carom_local *L) {
+    carom_problem *pb = &s->problem;
+    if (pb->n == 0) return CAROM_OK;
+    // Small problems start from zero: where contacts are dependent (a slider without clearance) the last reactions
+    // would come back as ever growing prestress, and with friction that brakes.  Large ones start from them.
+    const bool warm = pb->n > WARM;
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->p[k] = warm ? s->warm[s->dir[L->id[b]] + k - L->at[b]] / s->a : 0;
+    CAROM_TRY(carom_problem_run(s, L->id));
+    for (int b = 0; warm && b < L->nb; ++b)
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->warm[s->dir[L->id[b]] + k - L->at[b]] = s->a * s->p[k];
+    return CAROM_OK;
+}
+
+carom_status carom_problem_run(carom_step *s, const int *id) {
+    carom_problem *pb = &s->problem;
+    if (pb->n == 0) return CAROM_OK;
+    const double size = carom_norm_max(pb->c, pb->n);
+    if (size > *s->speed && size < HUGE_VAL) *s->speed = size;
+    const carom_report r = carom_chain_solve(s->chain, pb, s->tol * *s->speed);
+    carom_counts *counts = s->counts;
+    counts->problems += 1;
+    counts->iterations += r.iterations;
+    counts->fallbacks += r.fallbacks;
+    if (!r.converged) {
+        char space[40];
+        return carom_retry(s, "the contact problem of %d constraints did not converge (residual %.3g at '%s', allowed %.3g); "
+                              "a smaller step or another solver (--option solver=NAME) may help", pb->nb, r.residual,
+                           name_of(s, id[r.worst], space, sizeof space), s->tol * *s->speed);
+    }
+    if (r.residual > counts->residual) {
+        counts->residual = r.residual;
+        counts->residual_id = id[r.worst];
+    }
+    return CAROM_OK;
+}
+
+void carom_problem_apply(const carom_step *s, double *v, double a) {
+    for (int k = 0; k < s->problem.n; ++k) carom_column_axpy(v, a * s->p[k], &s->X, k);
+}
+
+// -- books ---------------------------------------------------------------------------------------------
+
+void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after) {
+    if (L->nb > 0) s->reacted = true;
+    for (int b = 0; b < L->nb; ++b) {
+        const int first = L->at[b], d = s->dir[L->id[b]];
+        const bool fresh = s->impulse[d] == 0; // smaller steps may book into one record
+        for (int k = first; k < L->at[b + 1]; ++k) {
+            const int r = d + k - first;
+            if (fresh) s->u_before[r] = u_before[k];
+            s->u_after[r] = u_after[k];
+            s->impulse[r] += p[k];
+            const double taken = -0.5 * (u_before[k] + u_after[k]) * p[k];
+            *(k == first ? &s->account.impact : &s->account.friction) += taken;
+            s->account.external -= L->w[k] * p[k];
+        }
+    }
+}
+
+void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end) {
+    if (L->nb > 0) s->reacted = true;
+    for (int b = 0; b < L->nb; ++b) {
+        const int first = L->at[b], d = s->dir[L->id[b]];
+        for (int k = first; k < L->at[b + 1]; ++k) {
+            if (end) s->force[d + k - first] = lambda[k];
+            *(k == first ? &s->account.impact : &s->account.friction) -= weight * lambda[k] * u[k];
+            s->account.external -= weight * L->w[k] * lambda[k];
+        }
+    }
+}
+
+carom_status carom_tell(carom_step *s, carom_event event) {
+    if (s->nevents == s->most_events) return carom_retry(s, "more than %d events in one step; a smaller step will do", s->most_events);
+    s->events[s->nevents++] = event;
+    return CAROM_OK;
+}
+
+void carom_book_newton(carom_step *s, int iterations) {
+    carom_counts *c = s->counts;
+    c->newton += iterations;
+    if (iterations > 20) c->newton_many += 1;
+    if (iterations > c->newton_max) {
+        c->newton_max = iterations;
+        c->newton_max_t = s->t + s->h;
+    }
+}
+
+void carom_book_identity(carom_step *s, double violation, double terms) {
+    carom_counts *c = s->counts;
+    c->violation = fmax(c->violation, fabs(violation));
+    c->terms = fmax(c->terms, terms);
+}

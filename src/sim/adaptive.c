@@ -1,0 +1,145 @@
+// adaptive.c: step sizes from error estimates, for every one-step scheme.
+//
+// Spec: docs/METHODS.md, section AD.  A step of h is tried once as a whole and once as two halves; the halves are
+// kept.  Their difference estimates the error, but it is blind to an impact that both step over, so penetration at
+// the ends of the halves counts too.  What a rejected step did is undone to the last bit.
+#include "sim/sim.h"
+#include <math.h>
+#include <string.h>
+
+enum { ATTEMPTS = 60 };
+
+static void save(carom_sim *sim) {
+    memcpy(sim->before, sim->kept, sim->kept_size);
+    sim->was_reacted = sim->step.reacted;
+    sim->was_told = sim->step.nevents;
+}
+
+// Back to the saved state; only the counters of work go on.
+static void restore(carom_sim *sim) {
+    const carom_counts counts = sim->kept->ledger.counts;
+    const long rejected = sim->kept->ledger.rejected;
+    memcpy(sim->kept, sim->before, sim->kept_size);
+    sim->kept->ledger.counts = counts;
+    sim->kept->ledger.rejected = rejected;
+    sim->step.reacted = sim->was_reacted;
+    sim->step.nevents = sim->was_told;
+}
+
+// A normal impulse of a contact that is not in lasting contact: velocities jump, and the error is of order 0.
+static bool jumps(const carom_sim *sim) {
+    if (!sim->step.reacted) return false;
+    for (int c = 0; c < sim->sys->nc; ++c)
+        if (sim->step.impulse[sim->dir[sim->sys->ne + c]] > 0 && !sim->memory[c].closed) return true;
+    return false;
+}
+
+// Largest penetration at the present positions, time t, beyond what the step began with: how deep a resting contact
+// sits already says nothing about the step size.
+static carom_status violation(carom_sim *sim, double t, double *most, carom_error *err) {
+    const int ne = sim->sys->ne, all = ne + sim->sys->nc;
+    if (all == 0 || !sim->control.violation) return CAROM_OK;
+    const carom_status status = carom_gaps(&sim->step, sim->gap_try, t, sim->q);
+    if (status != CAROM_OK) return carom_fail(err, status, "%s", sim->error.text);
+    for (int id = ne; id < all; ++id) *most = fmax(*most, -sim->gap_try[id] - fmax(0, -sim->gap[id]));
+    return CAROM_OK;
+}
+
+// (AD-2)  error = max_i |x'_i - x_i| weight/(atol + rtol max(|x_0i|, |x_i|))
+static double difference(const carom_sim *sim, const double *x_try, const double *x, const double *x_0, int n) {
+    double most = 0;
+    for (int i = 0; i < n; ++i) {
+        const double e = fabs(x[i] - x_try[i]) / (sim->control.atol + sim->control.rtol * fmax(fabs(x_0[i]), fabs(x[i])));
+        if (!(e <= most)) most = e == e ? e : HUGE_VAL;
+    }
+    return most;
+}
+
+// How far the largest velocity goes in h, in units of the tolerance.
+static double moved(const carom_sim *sim, double h) {
+    const double speed = fmax(carom_norm_max(sim->v, sim->sys->nv), carom_norm_max(sim->v_0, sim->sys->nv));
+    return speed * h / (sim->control.atol + sim->control.rtol * carom_norm_max(sim->q_0, sim->sys->nq));
+}
+
+// One attempt over h.  *error <= 1: what the halves computed stands.  *p is the order the estimate was made with.
+static carom_status attempt(carom_sim *sim, double h, double *error, int *p, carom_error *err) {
+    const carom_kept *k = sim->kept;
+    const double t = k->t;
+    const int nq = sim->sys->nq, nv = sim->sys->nv;
+    double deepest = 0;
+    save(sim);
+    CAROM_TRY(carom_sim_advance(sim, t, h, err));
+    bool jump = jumps(sim);
+    carom_copy(sim->q_try, sim->q, nq);
+    carom_copy(sim->v_try, sim->v, nv);
+    restore(sim);
+    CAROM_TRY(carom_sim_advance(sim, t, 0.5 * h, err));
+    jump = jump || jumps(sim);
+    CAROM_TRY(violation(sim, t + 0.5 * h, &deepest, err));
+    CAROM_TRY(carom_sim_advance(sim, t + 0.5 * h, 0.5 * h, err));
+    jump = jump || jumps(sim);
+    CAROM_TRY(violation(sim, t + h, &deepest, err));
+
+    // (AD-1)  weight of the difference: 2 for order 0, 1/(2^p - 1) for order p
+    const int order = sim->scheme->order_of ? sim->scheme->order_of(sim->opt) : sim->scheme->order;
+    *p = sim->control.estimate >= 0 ? sim->control.estimate : jump ? 0 : order;
+    const double weight = *p == 0 ? 2 : 1 / (ldexp(1, *p) - 1);
+    // (AD-3)  new penetration counts against the tolerance of a length
+    *error = fmax(weight * difference(sim, sim->q_try, sim->q, sim->q_0, nq), deepest / (sim->control.atol + sim->control.rtol * k->length));
+    // (AD-6)  Contacts that close within rounding of each other may be hit in another order by the halves, and velocities
+    // then differ whatever the step.  Where nothing moves noticeably during the step, that is the model's to decide.
+    const bool still = jump && *error <= 1 && moved(sim, h) < 1e-3;
+    if (!still) *error = fmax(*error, weight * difference(sim, sim->v_try, sim->v, sim->v_0, nv));
+    else if (weight * difference(sim, sim->v_try, sim->v, sim->v_0, nv) > 1) sim->kept->ledger.undecided += 1;
+    return CAROM_OK;
+}
+
+// h cut to end on the next stop; never leaving a crumb behind.
+static double cut(const carom_sim *sim, double h, double *t_1) {
+    const carom_kept *k = sim->kept;
+    double stop = sim->t_end;
+    if (sim->control.stop > 0) stop = fmin(stop, sim->t0 + (double)(k->stops + 1) * sim->control.stop);
+    const double left = stop - k->t;
+    if (h >= left * (1 - 1e-9)) {
+        *t_1 = stop;
+        return left;
+    }
+    if (2 * h > left) h = 0.5 * left;
+    *t_1 = k->t + h;
+    return h;
+}
+
+carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err) {
+    carom_kept *k = sim->kept;
+    const double least = 1e-13 * (sim->t_end - sim->t0);
+    double h = k->h_next, t_1, error = 0;
+    int p = 0;
+    for (int i = 0; i < ATTEMPTS; ++i) {
+        const double h_try = cut(sim, h, &t_1);
+        carom_error why;
+        const carom_status status = attempt(sim, h_try, &error, &p, &why);
+        if (status != CAROM_OK && status != CAROM_NOT_CONVERGED) return *err = why, restore(sim), status;
+        if (status == CAROM_OK && error <= 1) {
+            // (AD-4)  PI controller: h <- h 0.9 error^(-0.7/(p+1)) last^(0.4/(p+1)), between 1/5 and 2
+            const double e = fmax(error, 1e-8);
+            double factor = 0.9 * pow(e, -0.7 / (p + 1)) * pow(k->error_last, 0.4 / (p + 1));
+            factor = fmin(i > 0 ? 1 : 2, fmax(0.2, factor)); // no growth after a rejection
+            k->h_next = fmax(factor * (h_try < h && factor >= 1 ? fmax(h, h_try) : h_try), least);
+            k->error_last = fmax(e, 1e-4);
+            if (t_1 >= sim->t0 + (double)(k->stops + 1) * sim->control.stop && sim->control.stop > 0) k->stops += 1;
+            *h_done = h_try;
+            k->t = t_1;
+            return CAROM_OK;
+        }
+        restore(sim);
+        k->ledger.rejected += 1;
+        // (AD-5)  rejected: h <- h 0.9 error^(-1/(p+1)), between 1/10 and 0.9; an unsolved step: h/4
+        h = h_try * (status != CAROM_OK ? 0.25 : fmin(0.9, fmax(0.1, 0.9 * pow(error, -1.0 / (p + 1)))));
+        if (h < least) {
+            if (status != CAROM_OK) return carom_fail(err, status, "%.800s (also with a step of %.3g)", why.text, h);
+            return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: the tolerance cannot be met, the estimated error is still %.3g times too "
+                              "large at a step of %.3g; larger --rtol or --atol may help", k->t, error, h);
+        }
+    }
+    return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: no step size met the tolerance in %d attempts", k->t, ATTEMPTS);
+}

@@ -1,0 +1,310 @@
+// setup.c: making a simulation: options, what a scheme lacks, one block of memory.
+#include "sim/sim.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const carom_option carom_common_options[] = {
+    [CAROM_OPT_CLOSED] = {.name = "closed", .kind = CAROM_CHOICE, .choices = "nonstrict|strict",
+                          .about = "a contact is closed when g <= 0 (nonstrict) or when g < 0 (strict)"},
+    [CAROM_OPT_SOLVER] = {.name = "solver", .kind = CAROM_CHOICE,
+                          .choices = "auto|direct|enumerate|lemke|prox|gauss-seidel|newton",
+                          .about = "contact solver to try first; auto chooses by size and kind"},
+    [CAROM_OPT_TOL] = {.name = "tol", .kind = CAROM_REAL, .fallback = 1e-12, .low = 1e-16, .high = 1,
+                       .about = "contact residual allowed, relative to the largest local velocity of the run"},
+    [CAROM_OPT_NEWTON_TOL] = {.name = "newton-tol", .kind = CAROM_REAL, .fallback = 1e-12, .low = 1e-16, .high = 1,
+                              .about = "Newton residual allowed, relative to the terms of the equation"},
+    [CAROM_OPT_ADAPTIVE] = {.name = "adaptive", .kind = CAROM_CHOICE, .choices = "off|on",
+                            .about = "step sizes from error estimates; the step given is the first to try"},
+    [CAROM_OPT_RTOL] = {.name = "rtol", .kind = CAROM_REAL, .fallback = 1e-4, .low = 1e-14, .high = 1,
+                        .about = "adaptive steps: error allowed in a step, relative to each coordinate and rate"},
+    [CAROM_OPT_ATOL] = {.name = "atol", .kind = CAROM_REAL, .fallback = 1e-6, .low = 0, .high = 1e6,
+                        .about = "adaptive steps: the same, absolute"},
+    [CAROM_OPT_ESTIMATE] = {.name = "estimate", .kind = CAROM_CHOICE, .choices = "variable|0|1|2",
+                            .about = "adaptive steps: order of the error estimate; variable: 0 at impacts, else the scheme's"},
+    [CAROM_OPT_VIOLATION] = {.name = "violation", .kind = CAROM_CHOICE, .choices = "on|off",
+                             .about = "adaptive steps: penetration counts as an error"},
+    [CAROM_COMMON_COUNT] = {0},
+};
+
+carom_sim_def carom_sim_default(void) {
+    return (carom_sim_def){.scheme = carom_scheme_at(0)->name, .h = NAN, .t_end = NAN};
+}
+
+// -- options ---------------------------------------------------------------------------------------
+
+static const char *option_name(const void *user, int i) {
+    const carom_option *own = ((const carom_scheme *)user)->options;
+    const int n = carom_option_count(own);
+    if (i < n) return own[i].name;
+    return i - n < CAROM_COMMON_COUNT ? carom_common_options[i - n].name : NULL;
+}
+
+static carom_status unknown_option(const carom_scheme *scheme, const char *key, carom_error *err) {
+    char list[400] = "";
+    for (int i = 0; option_name(scheme, i); ++i) {
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", option_name(scheme, i));
+    }
+    const char *near = carom_nearest(key, option_name, scheme);
+    return carom_fail(err, CAROM_BAD_INPUT, "scheme %s has no option '%.60s'%s%s%s; its options are: %s", scheme->name, key,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
+}
+
+static carom_status read_options(const carom_scheme *scheme, const char *const *list, double *value, carom_error *err) {
+    const int own = carom_option_count(scheme->options);
+    carom_option_defaults(scheme->options, value);
+    carom_option_defaults(carom_common_options, value + own);
+    for (; list && *list; ++list) {
+        const char *equals = strchr(*list, '=');
+        if (!equals) return carom_fail(err, CAROM_BAD_INPUT, "option '%.60s' has no value; write key=value", *list);
+        const size_t length = (size_t)(equals - *list);
+        int i = carom_option_find(scheme->options, *list, length);
+        const carom_option *o = i >= 0 ? scheme->options + i : NULL;
+        if (!o && (i = carom_option_find(carom_common_options, *list, length)) >= 0) {
+            o = carom_common_options + i;
+            i += own;
+        }
+        if (!o) {
+            char key[64];
+            snprintf(key, sizeof key, "%.*s", (int)(length < 60 ? length : 60), *list);
+            return unknown_option(scheme, key, err);
+        }
+        CAROM_TRY(carom_option_read(o, equals + 1, value + i, err));
+    }
+    return CAROM_OK;
+}
+
+// -- what a scheme lacks -------------------------------------------------------------------------------
+
+// What the system needs that a scheme may lack.
+static unsigned needs_of(const carom_sim_def *def, bool whole, bool adaptive) { // whole: the end is a whole number of steps
+    const carom_system *sys = def->system;
+    unsigned needs = 0;
+    if (sys->ne > 0) needs |= CAROM_NO_BILATERAL;
+    for (int i = 0; i < sys->nc; ++i) {
+        if (sys->contacts[i].friction > 0) needs |= CAROM_NO_FRICTION;
+        if (sys->contacts[i].restitution != sys->contacts[0].restitution) needs |= CAROM_NO_UNEQUAL_RESTITUTION;
+    }
+    if (!whole && !adaptive) needs |= CAROM_NO_STEP_CHANGE;
+    if (adaptive) needs |= CAROM_NO_ADAPTIVE;
+    return needs;
+}
+
+static const carom_scheme *scheme_at(const carom_sim_def *def, int i) {
+    if (!def->schemes) return carom_scheme_at(i);
+    for (int k = 0; k < i; ++k)
+        if (!def->schemes[k]) return NULL;
+    return def->schemes[i];
+}
+
+static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *scheme, unsigned needs, carom_error *err) {
+    static const struct { unsigned flag; const char *text; } lacks[] = {
+        {CAROM_NO_FRICTION, "friction"},
+        {CAROM_NO_BILATERAL, "bilateral constraints"},
+        {CAROM_NO_UNEQUAL_RESTITUTION, "contacts with different restitution"},
+        {CAROM_NO_STEP_CHANGE, "an end time that is not a whole number of steps"},
+        {CAROM_NO_ADAPTIVE, "adaptive step sizes"},
+    };
+    const char *what = NULL;
+    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)
+        if (scheme->lacks & needs & lacks[i].flag) what = lacks[i].text;
+    if (!what) return CAROM_OK;
+    char able[400] = "";
+    for (int i = 0; scheme_at(def, i); ++i) {
+        const size_t used = strlen(able);
+        if (!(scheme_at(def, i)->lacks & needs)) snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", scheme_at(def, i)->name);
+    }
+    return carom_fail(err, CAROM_BAD_INPUT, "scheme %s cannot treat %s; these schemes can do all that this model needs: %s", scheme->name, what, able);
+}
+
+static const char *scheme_name(const void *user, int i) {
+    const carom_scheme *scheme = scheme_at(user, i);
+    return scheme ? scheme->name : NULL;
+}
+
+static carom_status find_scheme(const carom_sim_def *def, const carom_scheme **scheme, carom_error *err) {
+    for (int i = 0; (*scheme = scheme_at(def, i)); ++i)
+        if (!def->scheme || strcmp((*scheme)->name, def->scheme) == 0) return CAROM_OK;
+    const char *near = carom_nearest(def->scheme, scheme_name, def);
+    return carom_fail(err, CAROM_BAD_INPUT, "there is no scheme '%.60s'%s%s%s; `carom schemes` lists them", def->scheme,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+// -- time ------------------------------------------------------------------------------------------------
+
+// Steps from t0 to t_end.  T/h counts as whole when it is so to 1e-9.
+static carom_status plan_steps(const carom_sim_def *def, long *total, bool *whole, carom_error *err) {
+    if (!(def->h > 0 && isfinite(def->h))) return carom_fail(err, CAROM_BAD_INPUT, "the step size must be positive; it is %g", def->h);
+    if (!(def->t_end > def->t0 && isfinite(def->t_end)))
+        return carom_fail(err, CAROM_BAD_INPUT, "the end time %g must lie after the start %g", def->t_end, def->t0);
+    const double count = (def->t_end - def->t0) / def->h, nearest = round(count);
+    if (!(count < 1e15)) return carom_fail(err, CAROM_BAD_INPUT, "%g steps of %g are too many", count, def->h);
+    *whole = nearest >= 1 && fabs(count - nearest) <= 1e-9 * fmax(1, nearest);
+    *total = *whole ? (long)nearest : (long)ceil(count);
+    return CAROM_OK;
+}
+
+// -- memory ------------------------------------------------------------------------------------------------
+
+static const carom_solver *chosen_solver(double value) {
+    char name[24];
+    carom_option_write(carom_common_options + CAROM_OPT_SOLVER, value, name, sizeof name);
+    return carom_solver_find(name); // NULL for auto
+}
+
+// Describe all memory; runs twice, see arena.h.  `keep` is what survives from step to step.
+static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
+    const carom_system *sys = sim->sys;
+    const int nb = sys->ne + sys->nc, again = sim->scheme->levels > 1 ? sim->scheme->levels - 1 : 0;
+    const int rows = sim->nl + again * nb, blocks = nb + again * nb; // of the largest contact problem
+    const double *common = sim->opt + carom_option_count(sim->scheme->options);
+    carom_step *s = &sim->step;
+
+    sim->kept = carom_carve_bytes(keep, sizeof *sim->kept);
+    sim->q = carom_carve(keep, (size_t)sys->nq);
+    sim->v = carom_carve(keep, (size_t)sys->nv);
+    sim->gap = carom_carve(keep, (size_t)nb);
+    sim->memory = carom_carve_bytes(keep, (size_t)sys->nc * sizeof *sim->memory);
+    s->warm = carom_carve(keep, (size_t)sim->nl);
+    s->impulse = carom_carve(keep, (size_t)sim->nl);
+    s->force = carom_carve(keep, (size_t)sim->nl);
+
+    sim->q_0 = carom_carve(mem, (size_t)sys->nq);
+    sim->v_0 = carom_carve(mem, (size_t)sys->nv);
+    // A step tells at most impact, accumulation, close and stick of each contact; one that finds its events in
+    // continuous time may meet many.
+    s->most_events = sim->scheme->tells ? 4096 + 16 * sys->nc : 4 * sys->nc;
+    sim->dir = carom_carve_ints(mem, (size_t)nb + 1);
+    sim->events = carom_carve_bytes(mem, (size_t)s->most_events * sizeof *sim->events);
+    sim->all = carom_carve_local(mem, sys);
+    sim->booked = carom_carve(mem, (size_t)sim->nl);
+    sim->q_try = carom_carve(mem, (size_t)sys->nq);
+    sim->v_try = carom_carve(mem, (size_t)sys->nv);
+    sim->gap_try = carom_carve(mem, (size_t)nb);
+    s->sys_work = carom_carve_bytes(mem, sys->work_size);
+    s->u_before = carom_carve(mem, (size_t)sim->nl);
+    s->u_after = carom_carve(mem, (size_t)sim->nl);
+    s->M = carom_carve_matrix(mem, sys->mass_shape);
+    s->X_sparse = carom_carve_columns(mem, sys->nv, sim->nl, sys->column_stride);
+    s->X_dense = carom_carve_columns(mem, sys->nv, sim->nl, sys->nv);
+    s->blocks = carom_carve_bytes(mem, (size_t)blocks * sizeof *s->blocks);
+    s->G = carom_carve(mem, (size_t)rows * (size_t)rows);
+    s->c = carom_carve(mem, (size_t)rows);
+    s->p = carom_carve(mem, (size_t)rows);
+    s->u = carom_carve(mem, (size_t)rows);
+    s->difference = carom_carve_difference(mem, sys);
+    s->chain = carom_carve_chain(mem, rows, blocks, chosen_solver(common[CAROM_OPT_SOLVER]));
+    sim->scheme->carve(sim->scheme_work, mem, keep, sys, sim->opt);
+    sim->before = carom_carve_bytes(mem, keep->used); // last: now it is known how much is kept
+}
+
+// One block: the kept part first, scratch behind it, all zero.
+static carom_status allocate(carom_sim *sim, carom_error *err) {
+    carom_arena mem = {0}, keep = {0};
+    carve(sim, &mem, &keep);
+    const size_t size = keep.used + mem.used;
+    sim->block = aligned_alloc(64, size);
+    if (!sim->block) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation of %zu bytes", size);
+    memset(sim->block, 0, size);
+    keep = (carom_arena){sim->block, 0, keep.used};
+    mem = (carom_arena){(unsigned char *)sim->block + keep.size, 0, size - keep.size};
+    carve(sim, &mem, &keep);
+    sim->kept_size = keep.size;
+    return CAROM_OK;
+}
+
+static void connect(carom_sim *sim, const carom_sim_def *def) {
+    const carom_system *sys = sim->sys;
+    const double *common = sim->opt + carom_option_count(sim->scheme->options);
+    carom_step *s = &sim->step;
+    s->sys = sys;
+    s->opt = sim->opt;
+    s->strict = common[CAROM_OPT_CLOSED] == 1;
+    s->tol = common[CAROM_OPT_TOL];
+    s->newton_tol = common[CAROM_OPT_NEWTON_TOL];
+    s->q = sim->q;
+    s->v = sim->v;
+    s->speed = &sim->kept->speed;
+    s->counts = &sim->kept->ledger.counts;
+    s->dir = sim->dir;
+    s->events = sim->events;
+    sim->control.on = common[CAROM_OPT_ADAPTIVE] == 1;
+    sim->control.rtol = common[CAROM_OPT_RTOL];
+    sim->control.atol = common[CAROM_OPT_ATOL];
+    sim->control.estimate = (int)common[CAROM_OPT_ESTIMATE] - 1;
+    sim->control.violation = common[CAROM_OPT_VIOLATION] == 0;
+    sim->kept->h_next = def->h;
+    sim->kept->error_last = 1;
+    s->name = def->name;
+    s->name_user = def->name_user;
+    s->err = &sim->error;
+    for (int id = 0; id < sys->ne + sys->nc; ++id) sim->dir[id + 1] = sim->dir[id] + carom_system_recorded(sys, id);
+    if (sys->work_init) sys->work_init(sys->model, s->sys_work);
+    carom_copy(sim->q, def->q0, sys->nq);
+    carom_copy(sim->v, def->v0, sys->nv);
+    sim->kept->t = def->t0;
+    carom_ledger *l = &sim->kept->ledger;
+    l->penetration_id = l->drift_id = l->counts.residual_id = -1;
+}
+
+static carom_sim *create(const carom_sim_def *def, carom_error *err) {
+    const carom_scheme *scheme = NULL;
+    long total = 0;
+    bool whole = true;
+    if (!def->system || !def->q0 || !def->v0) return carom_fail(err, CAROM_BAD_INPUT, "a simulation needs a system, q0 and v0"), NULL;
+    if (carom_system_check(def->system, err) != CAROM_OK) return NULL;
+    if (find_scheme(def, &scheme, err) != CAROM_OK) return NULL;
+    if (plan_steps(def, &total, &whole, err) != CAROM_OK) return NULL;
+
+    const size_t options = (size_t)carom_option_count(scheme->options) + CAROM_COMMON_COUNT;
+    carom_sim *sim = calloc(1, sizeof *sim);
+    if (!sim) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation"), NULL;
+    *sim = (carom_sim){.sys = def->system, .scheme = scheme, .t0 = def->t0, .h = def->h, .t_end = def->t_end, .total = total};
+    for (int id = 0; id < sim->sys->ne + sim->sys->nc; ++id) sim->nl += carom_system_recorded(sim->sys, id);
+    sim->opt = calloc(options, sizeof *sim->opt);
+    sim->scheme_work = calloc(1, scheme->work_size);
+    if (!sim->opt || !sim->scheme_work) {
+        carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation");
+    } else if (read_options(scheme, def->options, sim->opt, err) == CAROM_OK &&
+               check_lacks(def, scheme, needs_of(def, whole, sim->opt[carom_option_count(scheme->options) + CAROM_OPT_ADAPTIVE] == 1), err) == CAROM_OK &&
+               allocate(sim, err) == CAROM_OK) {
+        connect(sim, def);
+        if (carom_sim_begin(sim, err) == CAROM_OK) return sim;
+    }
+    carom_sim_destroy(sim);
+    return NULL;
+}
+
+carom_sim *carom_sim_create(const carom_sim_def *def, carom_error *err) {
+    carom_error mine;
+    return create(def, err ? err : &mine);
+}
+
+void carom_sim_destroy(carom_sim *sim) {
+    if (!sim) return;
+    if (sim->scheme->finish && sim->scheme_work) sim->scheme->finish(sim->scheme_work);
+    free(sim->block);
+    free(sim->scheme_work);
+    free(sim->opt);
+    free(sim);
+}
+
+const carom_scheme *carom_sim_scheme(const carom_sim *sim) { return sim->scheme; }
+
+const char *carom_sim_warning(const carom_sim *sim) {
+    return sim->scheme->warning ? sim->scheme->warning(sim->opt) : NULL;
+}
+
+void carom_sim_options_text(const carom_sim *sim, char *text, size_t size) {
+    const int own = carom_option_count(sim->scheme->options);
+    if (size > 0) text[0] = 0;
+    for (int i = 0; i < own + CAROM_COMMON_COUNT; ++i) {
+        const carom_option *o = i < own ? sim->scheme->options + i : carom_common_options + (i - own);
+        char value[40];
+        carom_option_write(o, sim->opt[i], value, sizeof value);
+        const size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s=%s", i ? " " : "", o->name, value);
+    }
+}

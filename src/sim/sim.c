@@ -1,0 +1,263 @@
+// sim.c: the loop, and what it books.
+#define _POSIX_C_SOURCE 200809L // clock_gettime
+#include "sim/sim.h"
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+enum { SMALLER = 10 }; // a failed step is halved at most this many times
+
+// -- one step --------------------------------------------------------------------------------------
+
+static carom_status give_up(carom_sim *sim, carom_error *err, int depth) {
+    carom_status code = sim->error.code;
+    if (code == CAROM_RETRY) code = CAROM_NOT_CONVERGED;
+    if (sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == 0) return carom_fail(err, code, "%s", sim->error.text);
+    return carom_fail(err, code, "%.900s (also with the step halved %d times)", sim->error.text, depth);
+}
+
+// From t over h; when the scheme asks for it, in two halves.
+static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err) {
+    carom_step *s = &sim->step;
+    s->t = t;
+    s->h = h;
+    s->n = sim->kept->n;
+    s->account = (carom_account){0};
+    // Most steps touch nothing: then impulses and forces are zero already and stay so.
+    const bool reacted = s->reacted; // an earlier half of this step did
+    if (reacted) carom_zero(s->force, sim->nl), carom_copy(sim->booked, s->impulse, sim->nl);
+    const int told = s->nevents;
+    const carom_status status = sim->scheme->step(sim->scheme_work, s);
+    if (status == CAROM_OK && carom_norm_max(sim->v, sim->sys->nv) < HUGE_VAL) {
+        carom_ledger *l = &sim->kept->ledger;
+        l->energy.impact += s->account.impact;
+        l->energy.friction += s->account.friction;
+        l->energy.external += s->account.external;
+        l->energy.damping += s->account.damping;
+        return CAROM_OK;
+    }
+    if (status == CAROM_OK)
+        return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: a velocity became infinite or not a number; the step is probably too large "
+                          "for this scheme and model", t);
+    if (status != CAROM_RETRY || sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == SMALLER) return give_up(sim, err, depth);
+    if (depth == 0) { // a refused step changed nothing; its halves may, before one of them fails for good
+        memcpy(sim->before, sim->kept, sim->kept_size);
+        sim->refused = true;
+    }
+    sim->kept->ledger.rejected += 1;
+    if (reacted) carom_copy(s->impulse, sim->booked, sim->nl);
+    else if (s->reacted) carom_zero(s->impulse, sim->nl);
+    s->nevents = told;
+    CAROM_TRY(advance(sim, t, 0.5 * h, depth + 1, err));
+    return advance(sim, t + 0.5 * h, 0.5 * h, depth + 1, err);
+}
+
+carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *err) {
+    return advance(sim, t, h, SMALLER, err);
+}
+
+// After a failure the simulation stands where the step began.
+static carom_status undo(carom_sim *sim, carom_status status) {
+    if (sim->refused) memcpy(sim->kept, sim->before, sim->kept_size);
+    carom_copy(sim->q, sim->q_0, sim->sys->nq);
+    carom_copy(sim->v, sim->v_0, sim->sys->nv);
+    return status;
+}
+
+// -- books -------------------------------------------------------------------------------------------
+
+static carom_status failed(const carom_sim *sim, carom_status status, const char *what, carom_error *err) {
+    return carom_fail(err, status, "t = %.9g: the model failed to give its %s", sim->kept->t, what);
+}
+
+// Gaps and the power of forces without potential, at the present state.
+static carom_status observe(carom_sim *sim, double *in, double *out, carom_error *err) {
+    const carom_system *sys = sim->sys;
+    void *work = sim->step.sys_work;
+    const double t = sim->kept->t;
+    carom_status status = CAROM_OK;
+    *in = *out = 0;
+    if (sys->observe) {
+        status = sys->observe(sys->model, work, t, sim->q, sim->v, sim->gap, in, out);
+        return status == CAROM_OK ? CAROM_OK : failed(sim, status, "gaps and power", err);
+    }
+    if (sys->ne + sys->nc > 0) status = sys->gaps(sys->model, work, t, sim->q, sim->gap);
+    if (status != CAROM_OK) return failed(sim, status, "gaps", err);
+    if (sys->power) status = sys->power(sys->model, work, t, sim->q, sim->v, in, out);
+    return status == CAROM_OK ? CAROM_OK : failed(sim, status, "power", err);
+}
+
+static void book_gaps(carom_sim *sim) {
+    const int ne = sim->sys->ne, all = ne + sim->sys->nc;
+    carom_ledger *l = &sim->kept->ledger;
+    for (int id = 0; id < ne; ++id)
+        if (!(fabs(sim->gap[id]) <= l->drift)) l->drift = fabs(sim->gap[id]), l->drift_id = id, l->drift_t = sim->kept->t;
+    for (int id = ne; id < all; ++id)
+        if (!(-sim->gap[id] <= l->penetration)) l->penetration = -sim->gap[id], l->penetration_id = id, l->penetration_t = sim->kept->t;
+    for (int id = ne; id < all && sim->control.on; ++id) sim->kept->length = fmax(sim->kept->length, fabs(sim->gap[id]));
+}
+
+// After a step of length h: gaps, and the work of forces without potential by the trapezoidal rule.
+static carom_status book(carom_sim *sim, double h, carom_error *err) {
+    carom_kept *k = sim->kept;
+    double in, out;
+    CAROM_TRY(observe(sim, &in, &out, err));
+    book_gaps(sim);
+    if (sim->scheme->powers) return CAROM_OK; // it did that
+    k->ledger.energy.external += 0.5 * h * (k->power_in + in);
+    k->ledger.energy.damping += 0.5 * h * (k->power_out + out);
+    k->power_in = in;
+    k->power_out = out;
+    return CAROM_OK;
+}
+
+// -- the run -------------------------------------------------------------------------------------------
+
+carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
+    carom_kept *k = sim->kept;
+    carom_step *s = &sim->step;
+    double kinetic, potential;
+    CAROM_TRY(observe(sim, &k->power_in, &k->power_out, err));
+    book_gaps(sim);
+    CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
+    k->ledger.energy.start = kinetic + potential;
+    s->t = sim->t0;
+    s->h = sim->total == 1 ? sim->t_end - sim->t0 : sim->h;
+    if (sim->scheme->start && sim->scheme->start(sim->scheme_work, s) != CAROM_OK) return give_up(sim, err, 0);
+    return CAROM_OK;
+}
+
+bool carom_sim_done(const carom_sim *sim) {
+    return sim->control.on ? sim->kept->t >= sim->t_end : sim->kept->n >= sim->total;
+}
+void carom_sim_stop_at(carom_sim *sim, double dt) { sim->control.stop = dt; }
+long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on ? 0 : sim->total; }
+
+// One step of the planned size; kept->t is moved.
+static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {
+    carom_kept *k = sim->kept;
+    // Times are products, not sums, so that they do not drift.
+    const double t_1 = k->n + 1 == sim->total ? sim->t_end : sim->t0 + (double)(k->n + 1) * sim->h;
+    const double h = k->n + 1 == sim->total ? t_1 - k->t : sim->h;
+    CAROM_TRY(advance(sim, k->t, fabs(h - sim->h) <= 1e-9 * sim->h ? sim->h : h, 0, err));
+    *h_done = h;
+    k->t = t_1;
+    return CAROM_OK;
+}
+
+carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
+    carom_kept *k = sim->kept;
+    carom_step *s = &sim->step;
+    if (carom_sim_done(sim)) return carom_fail(err, CAROM_STOPPED, "the end time %g is reached", sim->t_end);
+    const double residual = k->ledger.counts.residual;
+    if (k->n > 0) { // at n = 0 the scheme's start may have booked
+        s->nevents = 0;
+        if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl);
+        s->reacted = false;
+    }
+    carom_copy(sim->q_0, sim->q, sim->sys->nq);
+    carom_copy(sim->v_0, sim->v, sim->sys->nv);
+    sim->refused = false;
+    double h;
+    const carom_status status = sim->control.on ? carom_adaptive_step(sim, &h, err) : planned_step(sim, &h, err);
+    if (status != CAROM_OK) return undo(sim, status);
+    k->n += 1;
+    if (k->ledger.counts.residual > residual) k->ledger.residual_t = k->t;
+    CAROM_TRY(book(sim, h, err));
+    if (s->reacted || k->busy || sim->scheme->tells) carom_contacts_update(sim);
+    k->ledger.steps = k->n;
+    return CAROM_OK;
+}
+
+static double seconds(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user, carom_error *err) {
+    const double cpu = seconds(CLOCK_THREAD_CPUTIME_ID), wall = seconds(CLOCK_MONOTONIC);
+    carom_error mine;
+    carom_status status = CAROM_OK;
+    carom_now now = carom_sim_now(sim);
+    while (status == CAROM_OK && !carom_sim_done(sim)) {
+        status = carom_sim_step(sim, err ? err : &mine);
+        if (status != CAROM_OK || !on_step) continue;
+        now.t = sim->kept->t;
+        now.step = sim->kept->n;
+        now.nevents = sim->step.nevents;
+        status = on_step(user, &now);
+    }
+    sim->kept->ledger.seconds += seconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
+    sim->kept->ledger.wall += seconds(CLOCK_MONOTONIC) - wall;
+    return status;
+}
+
+// -- looking at it ---------------------------------------------------------------------------------------
+
+carom_now carom_sim_now(const carom_sim *sim) {
+    return (carom_now){.t = sim->kept->t, .step = sim->kept->n, .q = sim->q, .v = sim->v, .gap = sim->gap, .dir = sim->dir,
+                       .impulse = sim->step.impulse, .force = sim->step.force, .events = sim->events, .nevents = sim->step.nevents};
+}
+
+carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
+    carom_step *s = &sim->step;
+    carom_zero(u, sim->nl);
+    carom_close_all(s, &sim->all);
+    const carom_status status = carom_directions(s, &sim->all, sim->kept->t, sim->q);
+    if (status != CAROM_OK) return carom_fail(err, status, "%s", sim->error.text);
+    for (int id = 0; id < sim->all.nb; ++id)
+        for (int k = sim->all.at[id]; k < sim->all.at[id + 1]; ++k)
+            u[sim->dir[id] + k - sim->all.at[id]] = carom_column_dot(&sim->all.W, k, sim->v) + sim->all.w[k];
+    return CAROM_OK;
+}
+
+carom_status carom_sim_energy(carom_sim *sim, double *kinetic, double *potential, carom_error *err) {
+    const carom_system *sys = sim->sys;
+    carom_step *s = &sim->step;
+    *kinetic = *potential = 0;
+    if (sys->energy) {
+        const carom_status status = sys->energy(sys->model, s->sys_work, sim->kept->t, sim->q, sim->v, kinetic, potential);
+        return status == CAROM_OK ? CAROM_OK : carom_fail(err, status, "t = %.9g: the model failed to give its energy", sim->kept->t);
+    }
+    carom_matrix_zero(s->M);
+    const carom_status status = sys->mass(sys->model, s->sys_work, sim->kept->t, sim->q, s->M);
+    if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: the model failed to give its mass matrix", sim->kept->t);
+    carom_matrix_mul(s->difference.a, s->M, sim->v);
+    *kinetic = 0.5 * carom_dot(sim->v, s->difference.a, sys->nv);
+    return CAROM_OK;
+}
+
+carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error *err) {
+    double kinetic, potential;
+    CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
+    *ledger = sim->kept->ledger;
+    ledger->energy.end = kinetic + potential;
+    ledger->energy.balance = ledger->energy.end - ledger->energy.start - ledger->energy.external + ledger->energy.impact +
+                             ledger->energy.friction + ledger->energy.damping;
+    ledger->energy.identity = ledger->counts.terms > 0 ? ledger->counts.violation / ledger->counts.terms : NAN;
+    return CAROM_OK;
+}
+
+void *carom_sim_work(carom_sim *sim) { return sim->step.sys_work; }
+
+// -- saving ------------------------------------------------------------------------------------------------
+
+const void *carom_sim_state(const carom_sim *sim, size_t *bytes) {
+    *bytes = sim->kept_size;
+    return sim->kept;
+}
+
+carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, carom_error *err) {
+    carom_kept k;
+    if (bytes != sim->kept_size)
+        return carom_fail(err, CAROM_BAD_INPUT, "the saved state has %zu bytes, this simulation keeps %zu; it belongs to another model, scheme or version", bytes, sim->kept_size);
+    memcpy(&k, state, sizeof k);
+    const double t = sim->t0 + (double)k.n * sim->h;
+    if (k.n < 0 || (!sim->control.on && !(fabs(k.t - t) <= 1e-9 * sim->h * fmax(1, (double)k.n))))
+        return carom_fail(err, CAROM_BAD_INPUT, "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t, sim->h);
+    memcpy(sim->kept, state, bytes);
+    sim->step.nevents = 0;
+    sim->step.reacted = true; // the saved impulses and forces belong to the last step
+    return CAROM_OK;
+}

@@ -1,0 +1,84 @@
+// sim.h (private): the insides of a simulation.
+//
+// One block of memory holds everything.  Its first part, `kept`, is what must survive from step to step: saved
+// as bytes it lets a run go on bit-identically.  Invariants:
+//
+// (1) kept->n steps are done and kept->t is their end; q, v, gap belong to that time.
+// (2) impulse, u_before, u_after and force belong to the last step (zero at the start).
+// (3) events[0 .. step.nevents) are those of the last step.
+#pragma once
+#include <carom/sim.h>
+
+/// What the simulation remembers of a contact, to tell impacts from lasting contact.
+typedef struct carom_memory {
+    int impulsive;      // the last step had a normal impulse
+    int reacting;       // consecutive steps with a normal reaction
+    int closed;         // lasting contact
+    int stick;          // lasting contact with friction: 1 sticks, -1 slips, 0 unknown
+    int run;            // impacts in a row, each sooner after its predecessor than the one before
+    int pad;
+    double impact_t;    // time of the last impact
+    double flight;      // time between the last two
+} carom_memory;
+
+typedef struct carom_kept {
+    long n;             // steps done
+    long busy;          // contacts whose memory is not blank
+    double t;
+    double speed;       // largest local velocity met
+    double h_next, error_last; // adaptive: step to try next; error of the last step, relative to the tolerance
+    double length;      // adaptive: largest gap met
+    long stops;         // adaptive: stop times passed
+    double power_in, power_out; // external and damping power at the end of the last step
+    carom_ledger ledger;
+} carom_kept;
+
+struct carom_sim {
+    const carom_system *sys;
+    const carom_scheme *scheme;
+    double t0, h, t_end;
+    long total;         // planned steps
+    int nl;             // recorded directions
+    void *block;        // all memory
+    size_t kept_size;   // bytes of the kept part, from kept on
+    carom_kept *kept;
+    double *q, *v;      // kept
+    carom_memory *memory; // kept, nc
+    double *q_0, *v_0;  // where the present step began
+    void *before;       // all that is kept, as it was when the present step was first refused
+    bool refused;       // it was
+    double *gap;        // kept, ne + nc
+    void *scheme_work;
+    double *opt;        // values: the scheme's options, then the common ones
+    carom_step step;
+    carom_local all;    // all constraints, for records
+    int *dir;           // ne + nc + 1
+    struct {
+        bool on, violation;
+        double rtol, atol, stop; // stop: steps end at multiples of it; 0: none
+        int estimate;            // order of the error estimate; -1: by what happened
+    } control;          // of adaptive step sizes
+    double *q_try, *v_try, *gap_try; // adaptive: the whole step
+    bool was_reacted;   // saved beside `before`
+    int was_told;
+    double *booked;     // nl: impulses before an attempt, to go back to
+    carom_event *events; // told by the last step; step.nevents of them
+    carom_error error;  // of the step loop
+};
+
+/// The options that every scheme has, after its own.
+extern const carom_option carom_common_options[];
+enum { CAROM_OPT_CLOSED, CAROM_OPT_SOLVER, CAROM_OPT_TOL, CAROM_OPT_NEWTON_TOL,
+       CAROM_OPT_ADAPTIVE, CAROM_OPT_RTOL, CAROM_OPT_ATOL, CAROM_OPT_ESTIMATE, CAROM_OPT_VIOLATION, CAROM_COMMON_COUNT };
+
+/// First gaps, first call of the scheme, first power.
+carom_status carom_sim_begin(carom_sim *sim, carom_error *err);
+
+/// One step of the scheme from t over h as a whole: a failure is told, not tried again.
+carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *err);
+
+/// A step of a size that meets the tolerances; kept->t is moved.
+carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err);
+
+/// Events and contact memory after a step.
+void carom_contacts_update(carom_sim *sim);

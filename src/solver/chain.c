@@ -1,0 +1,135 @@
+// chain.c: one solver after the other until the certificate is good enough.
+//
+// Spec: docs/solvers.md, "The chain".  The order depends on laws and size alone, so a run is reproducible.  All solvers
+// share one piece of memory, since only one works at a time.
+#include "contact/law.h"
+#include <assert.h>
+#include <stdalign.h>
+
+extern const carom_solver carom_solver_direct, carom_solver_enumerate, carom_solver_lemke, carom_solver_newton,
+    carom_solver_gauss_seidel, carom_solver_prox;
+
+enum { DIRECT, ENUMERATE, LEMKE, NEWTON, GAUSS_SEIDEL, PROX, COUNT, END = -1 };
+
+static const carom_solver *const solvers[COUNT] = {
+    [DIRECT] = &carom_solver_direct, [ENUMERATE] = &carom_solver_enumerate,       [LEMKE] = &carom_solver_lemke,
+    [NEWTON] = &carom_solver_newton, [GAUSS_SEIDEL] = &carom_solver_gauss_seidel, [PROX] = &carom_solver_prox,
+};
+
+struct carom_chain {
+    int n, nb; // largest problem
+    const carom_solver *first;
+    void *first_work;
+    double *best; // n
+    alignas(64) unsigned char work[COUNT][CAROM_SOLVER_WORK];
+};
+
+// Orders.  Newton after Gauss-Seidel starts from its answer and finishes what that began.
+static const signed char ONE[] = {DIRECT, NEWTON, ENUMERATE, GAUSS_SEIDEL, NEWTON, PROX, END};
+static const signed char SMOOTH_FEW[] = {LEMKE, NEWTON, ENUMERATE, GAUSS_SEIDEL, NEWTON, PROX, END};
+static const signed char SMOOTH_MANY[] = {NEWTON, LEMKE, NEWTON, GAUSS_SEIDEL, NEWTON, PROX, END};
+static const signed char RUBBING[] = {NEWTON, ENUMERATE, GAUSS_SEIDEL, NEWTON, PROX, END};
+static const signed char RUBBING_MANY[] = {GAUSS_SEIDEL, NEWTON, PROX, END};
+
+static bool warm(const carom_problem *pb) {
+    for (int i = 0; i < pb->n; i++)
+        if (pb->p[i] != 0) return true;
+    return false;
+}
+
+static const signed char *order(const carom_problem *pb, carom_kind k) {
+    if (k.friction == 0) {
+        if (k.bilateral == 0 && k.unilateral <= 2) return ONE;
+        return k.unilateral <= 20 && !warm(pb) ? SMOOTH_FEW : SMOOTH_MANY;
+    }
+    if (pb->nb == 1) return ONE;
+    return pb->n <= 1500 ? RUBBING : RUBBING_MANY;
+}
+
+static bool fits(const carom_solver *s, const carom_problem *pb, carom_kind k) {
+    return (k.laws & ~s->laws) == 0 && (s->max_blocks == 0 || k.unilateral <= s->max_blocks) &&
+           (s->max_rows == 0 || pb->n <= s->max_rows);
+}
+
+// Carve one solver into the shared piece that starts at `mark`; *top is the end of the longest.
+static void carve_one(const carom_solver *s, void *work, carom_arena *mem, size_t mark, size_t *top, int n, int nb) {
+    assert(s->work_size <= CAROM_SOLVER_WORK);
+    mem->used = mark;
+    s->carve(work, mem, s->max_rows > 0 && n > s->max_rows ? s->max_rows : n, nb);
+    if (mem->used > *top) *top = mem->used;
+}
+
+carom_chain *carom_carve_chain(carom_arena *mem, int n, int nb, const carom_solver *first) {
+    alignas(64) unsigned char scratch[CAROM_SOLVER_WORK];
+    carom_chain *chain = carom_carve_bytes(mem, sizeof(carom_chain));
+    double *best = carom_carve(mem, (size_t)n);
+    void *first_work = carom_carve_bytes(mem, CAROM_SOLVER_WORK);
+    const size_t mark = mem->used;
+    size_t top = mark;
+    for (int i = 0; i < COUNT; i++) carve_one(solvers[i], chain ? chain->work[i] : scratch, mem, mark, &top, n, nb);
+    if (first) carve_one(first, chain ? first_work : scratch, mem, mark, &top, n, nb);
+    mem->used = top;
+    if (!chain) return NULL;
+    chain->n = n;
+    chain->nb = nb;
+    chain->first = first;
+    chain->first_work = first_work;
+    chain->best = best;
+    return chain;
+}
+
+// The slow road: the solver that went first has failed with `report`.
+static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, const signed char *next, carom_kind kind,
+                          carom_report report) {
+    const int n = pb->n;
+    carom_report best = report;
+    const carom_solver *last = chain->first;
+    int tried = report.fallbacks + 1, worst;
+    for (int i = 0; i < n; i++) chain->best[i] = pb->p[i];
+
+    // The certificate of p = 0 is infinite only when the problem itself holds something that is not a number.
+    for (int i = 0; i < n; i++) pb->p[i] = 0;
+    const double rest = carom_residual(pb, &worst);
+    if (!(rest < INFINITY)) {
+        best.residual = INFINITY;
+        best.worst = worst;
+        return best;
+    }
+    if (!(best.residual < rest)) {
+        best.residual = rest;
+        best.worst = worst;
+        for (int i = 0; i < n; i++) chain->best[i] = 0;
+    }
+    for (; *next != END && !best.converged; next++) {
+        const carom_solver *s = solvers[*next];
+        if (s == last || !fits(s, pb, kind)) continue;
+        last = s;
+        for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
+        report = carom_solver_solve(s, chain->work[*next], pb, tol);
+        report.fallbacks = tried++;
+        if (report.converged || report.residual < best.residual) {
+            best = report;
+            for (int i = 0; i < n; i++) chain->best[i] = pb->p[i];
+        }
+    }
+    for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
+    best.residual = carom_residual(pb, &best.worst);
+    best.fallbacks = best.converged ? best.fallbacks : tried - 1;
+    return best;
+}
+
+carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol) {
+    assert(pb->n <= chain->n && pb->nb <= chain->nb);
+    const carom_kind kind = carom_problem_kind(pb);
+    const signed char *next = order(pb, kind);
+    carom_report report = {.residual = INFINITY, .worst = -1, .fallbacks = -1, .solver = "none"};
+    if (chain->first) {
+        report.fallbacks = 0;
+        if (fits(chain->first, pb, kind)) report = carom_solver_solve(chain->first, chain->first_work, pb, tol);
+    } else {
+        while (!fits(solvers[*next], pb, kind)) next++;
+        report = carom_solver_solve(solvers[*next], chain->work[*next], pb, tol);
+        next++;
+    }
+    return report.converged ? report : go_on(chain, pb, tol, next, kind, report);
+}

@@ -1,0 +1,109 @@
+// local.c: one contact with Coulomb friction.
+//
+// Spec: docs/solvers.md, "direct".  The cases are tried in the order open, stick, slip; where more than one fits
+// (large mu, strong coupling of normal and tangent) the first one counts.
+#include "solver/local.h"
+#include "linalg/dense.h"
+
+// Slip in the direction s = +-1 of u_T.  Returns how much it contradicts itself, in velocity units.
+static double slip(const double *g, int ld, const double *c, double mu, double s, double *p) {
+    const double a = g[0] - s * mu * g[ld]; // (SOL-1)  u_N = 0 with p_T = -s mu p_N
+    p[0] = a != 0 ? -c[0] / a : 0;
+    p[1] = -s * mu * p[0];
+    const double backwards = -s * (c[1] + g[1] * p[0] + g[1 + ld] * p[1]);
+    const double pulls = a > 0 ? -p[0] * g[0] : INFINITY;
+    return fmax(fmax(backwards, pulls), 0);
+}
+
+void carom_local_planar(const double *g, int ld, const double *c, double mu, double *p) {
+    p[0] = p[1] = 0;
+    if (c[0] >= 0) return;
+    double pN, pT;
+    if (carom_dense_two(g[0], g[ld], g[1], g[1 + ld], -c[0], -c[1], 1e-14, &pN, &pT) && pN >= 0 && fabs(pT) <= mu * pN) {
+        p[0] = pN;
+        p[1] = pT;
+        return;
+    }
+    // The direction that the contact would slip in without friction comes first.
+    const double s = g[0] > 0 && c[1] - g[1] * c[0] / g[0] < 0 ? -1 : 1;
+    const double wrong = slip(g, ld, c, mu, s, p);
+    if (wrong == 0) return;
+    double q[2];
+    if (slip(g, ld, c, mu, -s, q) < wrong) {
+        p[0] = q[0];
+        p[1] = q[1];
+    }
+}
+
+// The tangential problem that is left when u_N = 0 has been used to eliminate p_N.
+typedef struct {
+    double a, b, c, d; // A = [a b; c d] = G_TT - G_TN G_NT / G_NN
+    double r0, r1;     // r = c_T - G_TN c_N / G_NN
+    double n0, n1;     // G_NT / G_NN
+    double pN;         // -c_N / G_NN
+    double mu;
+} tangent;
+
+// (SOL-2)  (A + alpha I) p_T = -r,  p_N = p_N0 - n.p_T.  False when singular.
+static bool at(const tangent *t, double alpha, double *p) {
+    const double a = t->a + alpha, d = t->d + alpha, det = a * d - t->b * t->c;
+    if (!(fabs(det) > 1e-14 * fabs(a * d))) return false;
+    p[1] = (t->b * t->r1 - d * t->r0) / det;
+    p[2] = (t->c * t->r0 - a * t->r1) / det;
+    p[0] = t->pN - t->n0 * p[1] - t->n1 * p[2];
+    return true;
+}
+
+// (SOL-3)  phi(alpha) = mu p_N / |p_T| - 1 is nearly a straight line; *slope is its derivative.
+static double phi(const tangent *t, double alpha, const double *p, double *slope) {
+    const double a = t->a + alpha, d = t->d + alpha, det = a * d - t->b * t->c;
+    const double q1 = (t->b * p[2] - d * p[1]) / det, q2 = (t->c * p[1] - a * p[2]) / det; // p_T' = -(A + alpha)^-1 p_T
+    const double l2 = p[1] * p[1] + p[2] * p[2], l = sqrt(l2), qN = -(t->n0 * q1 + t->n1 * q2);
+    *slope = t->mu * (qN - p[0] * (p[1] * q1 + p[2] * q2) / l2) / l;
+    return t->mu * p[0] / l - 1;
+}
+
+// The root of phi on alpha > 0 by Newton inside a bracket.  At 0 phi is negative (it does not stick), and it grows
+// beyond all bounds.
+static void root(const tangent *t, double *p) {
+    const double guess = sqrt(t->r0 * t->r0 + t->r1 * t->r1) / (t->mu * t->pN);
+    double low = 0, high = INFINITY, alpha = guess - 0.5 * (t->a + t->d);
+    if (!(alpha > 0)) alpha = 0.5 * guess;
+    for (int k = 0; k < 100; k++) {
+        double slope = 0;
+        const double f = at(t, alpha, p) ? phi(t, alpha, p, &slope) : -1;
+        if (fabs(f) <= 1e-15) break;
+        if (f < 0) low = alpha;
+        else high = alpha;
+        double next = slope > 0 ? alpha - f / slope : NAN;
+        if (!(next > low && next < high)) next = high < INFINITY ? 0.5 * (low + high) : 2 * alpha;
+        if (next == alpha || !(next < INFINITY)) break;
+        alpha = next;
+    }
+    at(t, alpha, p);
+}
+
+void carom_local_spatial(const double *g, int ld, const double *c, double mu, double *p) {
+    p[0] = p[1] = p[2] = 0;
+    if (c[0] >= 0 || !(g[0] > 0)) return;
+    const double *g1 = g + ld, *g2 = g1 + ld, w = 1 / g[0];
+    const tangent t = {.a = g1[1] - g[1] * g1[0] * w, .b = g2[1] - g[1] * g2[0] * w,
+                       .c = g1[2] - g[2] * g1[0] * w, .d = g2[2] - g[2] * g2[0] * w,
+                       .r0 = c[1] - g[1] * c[0] * w,  .r1 = c[2] - g[2] * c[0] * w,
+                       .n0 = g1[0] * w,               .n1 = g2[0] * w,
+                       .pN = -c[0] * w,               .mu = mu};
+    if (at(&t, 0, p) && p[0] >= 0 && p[1] * p[1] + p[2] * p[2] <= mu * mu * p[0] * p[0]) return; // stick
+    if (t.r0 == 0 && t.r1 == 0) { // no tendency to slip at all
+        p[0] = t.pN;
+        p[1] = p[2] = 0;
+        return;
+    }
+    root(&t, p);
+    // Put it exactly on the cone and on u_N = 0: what is left is an error of direction.
+    const double l = sqrt(p[1] * p[1] + p[2] * p[2]), s1 = p[1] / l, s2 = p[2] / l;
+    const double a = g[0] + mu * (g1[0] * s1 + g2[0] * s2);
+    if (!(l > 0) || !(a > 0)) return;
+    p[0] = -c[0] / a;
+    p[1] = mu * p[0] * s1;
+    p[2] = mu * p[0] * s2;
+}

@@ -1,0 +1,40 @@
+// registry.c: the list of solvers, from solvers.def.
+#include "contact/law.h"
+#include <string.h>
+
+#define CAROM_SOLVER(table) extern const carom_solver table;
+#include "solver/solvers.def"
+#undef CAROM_SOLVER
+
+static const carom_solver *const list[] = {
+#define CAROM_SOLVER(table) &table,
+#include "solver/solvers.def"
+#undef CAROM_SOLVER
+};
+
+enum { COUNT = sizeof list / sizeof *list };
+
+const carom_solver *carom_solver_at(int i) {
+    return i >= 0 && i < COUNT ? list[i] : NULL;
+}
+
+const carom_solver *carom_solver_find(const char *name) {
+    for (int i = 0; i < COUNT; i++)
+        if (strcmp(list[i]->name, name) == 0) return list[i];
+    return NULL;
+}
+
+bool carom_solver_fits(const carom_solver *s, const carom_problem *pb) {
+    const carom_kind kind = carom_problem_kind(pb);
+    return (kind.laws & ~s->laws) == 0 && (s->max_blocks == 0 || kind.unilateral <= s->max_blocks) &&
+           (s->max_rows == 0 || pb->n <= s->max_rows);
+}
+
+carom_report carom_solver_solve(const carom_solver *s, void *work, carom_problem *pb, double tol) {
+    carom_report report = s->solve(work, pb, tol);
+    report.residual = carom_residual(pb, &report.worst);
+    report.converged = report.residual <= tol || (report.residual <= 1000 * tol && report.residual <= carom_rounding(pb));
+    report.fallbacks = 0;
+    report.solver = s->name;
+    return report;
+}

@@ -1,0 +1,53 @@
+// system.c: sizes and sanity of a system.
+#include <carom/system.h>
+#include <math.h>
+
+carom_system carom_system_default(int nq, int nv, int ne, int nc) {
+    const carom_shape dense = {CAROM_DENSE, nv, 0};
+    return (carom_system){.nq = nq, .nv = nv, .ne = ne, .nc = nc, .mass_shape = dense, .tangent_shape = dense, .column_stride = nv};
+}
+
+int carom_system_recorded(const carom_system *sys, int id) {
+    return id < sys->ne ? 1 : 1 + sys->contacts[id - sys->ne].tangents;
+}
+
+int carom_system_directions(const carom_system *sys, int id) {
+    if (id < sys->ne) return 1;
+    const carom_contact *c = sys->contacts + (id - sys->ne);
+    return c->friction > 0 ? 1 + c->tangents : 1;
+}
+
+static carom_status bad_contact(int i, const carom_contact *c, carom_error *err) {
+    if (!(c->restitution >= 0 && c->restitution <= 1))
+        return carom_fail(err, CAROM_BAD_INPUT, "contact %d: restitution %g is outside [0, 1]", i, c->restitution);
+    if (!(c->tangential_restitution >= 0 && c->tangential_restitution <= 1))
+        return carom_fail(err, CAROM_BAD_INPUT, "contact %d: tangential restitution %g is outside [0, 1]", i, c->tangential_restitution);
+    if (!(c->friction >= 0 && isfinite(c->friction)))
+        return carom_fail(err, CAROM_BAD_INPUT, "contact %d: friction %g must be finite and not negative", i, c->friction);
+    if (c->tangents < 0 || c->tangents > 2)
+        return carom_fail(err, CAROM_BAD_INPUT, "contact %d: %d tangential directions; 0, 1 or 2 are possible", i, c->tangents);
+    if (c->friction > 0 && c->tangents == 0)
+        return carom_fail(err, CAROM_BAD_INPUT, "contact %d has friction but no tangential direction; give tangents = 1 or 2", i);
+    return CAROM_OK;
+}
+
+static bool holds(carom_shape big, carom_shape small) {
+    if (big.storage == CAROM_DENSE || small.storage == CAROM_DIAGONAL) return true;
+    return big.storage == CAROM_BANDED && small.storage == CAROM_BANDED && big.band >= small.band;
+}
+
+carom_status carom_system_check(const carom_system *sys, carom_error *err) {
+    if (sys->nv < 1 || sys->nq < 1) return carom_fail(err, CAROM_BAD_INPUT, "a system needs at least one coordinate; nq = %d, nv = %d", sys->nq, sys->nv);
+    if (sys->ne < 0 || sys->nc < 0) return carom_fail(err, CAROM_BAD_INPUT, "numbers of constraints cannot be negative; ne = %d, nc = %d", sys->ne, sys->nc);
+    if (!sys->mass || !sys->force) return carom_fail(err, CAROM_BAD_INPUT, "a system needs the functions mass and force");
+    if (sys->ne + sys->nc > 0 && (!sys->gaps || !sys->directions))
+        return carom_fail(err, CAROM_BAD_INPUT, "a system with constraints or contacts needs the functions gaps and directions");
+    if (sys->nc > 0 && !sys->contacts) return carom_fail(err, CAROM_BAD_INPUT, "a system with %d contacts needs the array contacts", sys->nc);
+    if (sys->nq != sys->nv && !sys->move) return carom_fail(err, CAROM_BAD_INPUT, "nq = %d and nv = %d differ: the function move is needed", sys->nq, sys->nv);
+    if (sys->mass_shape.n != sys->nv || sys->tangent_shape.n != sys->nv)
+        return carom_fail(err, CAROM_BAD_INPUT, "mass_shape and tangent_shape must have n = nv = %d", sys->nv);
+    if (!holds(sys->tangent_shape, sys->mass_shape)) return carom_fail(err, CAROM_BAD_INPUT, "tangent_shape must hold all that mass_shape holds");
+    if (sys->column_stride < 1) return carom_fail(err, CAROM_BAD_INPUT, "column_stride must be positive; nv means dense columns");
+    for (int i = 0; i < sys->nc; ++i) CAROM_TRY(bad_contact(i, sys->contacts + i, err));
+    return CAROM_OK;
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# The elastic bar of the half-explicit paper: 50 and 1000 elements, with and without stiffness-proportional damping.
+# A second and further argument choose other numbers of elements.
+source "$(dirname "${BASH_SOURCE[0]}")/common.inc"
+shift || true
+elements=("$@")
+if ((${#elements[@]} == 0)); then elements=(50 1000); fi
+
+cases=()
+for n in "${elements[@]}"; do
+    for damping in undamped damped; do
+        beta=0
+        if [[ $damping == damped ]]; then beta=1e3/E; fi
+        case=bar-$n-$damping
+        awk -v N="$n" -v beta=$beta -f "$studies/bar.awk" >$case.yaml
+        simulate $case.yaml --every 5 --out wide.csv
+        awk -F, -f "$studies/narrow.awk" wide.csv >$case.csv
+        mv wide.csv.events.csv $case.events.csv
+        awk -F, -f "$studies/bar-figures.awk" $case.events.csv $case.csv >$case.figures
+        cases+=("$case")
+    done
+done
+rm -f wide.csv
+
+files=("${cases[@]/%/.figures}")
+echo "| | $(printf '%s | ' "${cases[@]#bar-}")"
+printf '|---%.0s' "" "${cases[@]}"
+echo "|"
+awk 'FNR == NR { name[++n] = $1 } { row[$1] = row[$1] " " $2 " |" } END { for (i = 1; i <= n; ++i) print "| " name[i] " |" row[name[i]] }' "${files[@]}"
+echo
+
+for n in "${elements[@]}"; do
+    status=0
+    "$carom" run bar-$n-undamped.yaml --scheme moreau-explicit --out explosion.h5 >explosion.txt 2>&1 || status=$?
+    echo "moreau-explicit, $n elements, exit status $status:"
+    grep -E '^carom:|energy  ' explosion.txt
+done
+
+for n in "${elements[@]}"; do draw bar.gp "picture='bar-$n.png'; name='bar-$n'"; done

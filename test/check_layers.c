@@ -1,0 +1,144 @@
+// check_layers.c: holds the sources to the layers, and each layer to what it may use.
+//
+// A file in src/<layer>/ includes private headers "layer/file.h" and public headers <carom/x.h> of its own or
+// an earlier layer only; only src/model reads YAML, only src/event SUNDIALS, only src/io HDF5 and files; the library neither prints nor ends
+// the program; schemes, solvers and contacts ask the heap for nothing.  Public headers obey the same order.
+#include "sources.h"
+
+static const char *const layers[] = {"base", "linalg", "expr", "system", "contact", "solver",
+                                     "scheme", "sim", "model", "event", "io", "study", "cli"};
+enum { LAYERS = sizeof layers / sizeof *layers, UNKNOWN = -1 };
+
+// Which layer a public header belongs to; carom.h gathers all, so only the program may take it.
+static const struct { const char *header, *layer; } owners[] = {
+    {"status", "base"}, {"version", "base"}, {"arena", "base"}, {"option", "base"}, {"matrix", "linalg"}, {"expr", "expr"},
+    {"system", "system"}, {"difference", "system"}, {"problem", "contact"}, {"scheme", "scheme"}, {"sim", "sim"}, {"model", "model"},
+    {"event", "event"}, {"result", "io"}, {"study", "study"}, {"carom", "study"}};
+
+static const char *const printing[] = {"printf", "vprintf", "puts", "putchar", "perror", "exit", "_exit", "quick_exit", "abort"};
+static const char *const consoles[] = {"stdin", "stdout", "stderr"};
+static const char *const streams[] = {"fprintf", "vfprintf", "fputs", "fputc", "fwrite", "fopen", "fread"};
+static const char *const heap[] = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "strdup", "alloca"};
+
+typedef struct check {
+    const char *src; // path of src/
+    int faults;
+    int seen[LAYERS]; // files looked at
+} check;
+
+static int layer_of(const char *name, size_t length) {
+    for (int i = 0; i < LAYERS; ++i)
+        if (strlen(layers[i]) == length && memcmp(layers[i], name, length) == 0) return i;
+    return UNKNOWN;
+}
+
+static int owner_of(const char *header, size_t length) {
+    for (size_t i = 0; i < sizeof owners / sizeof *owners; ++i)
+        if (strlen(owners[i].header) == length && memcmp(owners[i].header, header, length) == 0)
+            return layer_of(owners[i].layer, strlen(owners[i].layer));
+    return UNKNOWN;
+}
+
+static void fault(check *c, const char *path, int line, const char *what, const char *name, size_t length) {
+    printf("%s:%d: %s %.*s\n", path, line, what, (int)length, name);
+    ++c->faults;
+}
+
+static void check_include(check *c, const char *path, int line, int layer, const char *name, size_t length) {
+    const char *slash = memchr(name, '/', length);
+    if (length > 6 && memcmp(name, "carom/", 6) == 0) {
+        const int owner = owner_of(name + 6, length - 6 - 2); // without ".h"
+        if (owner == UNKNOWN) fault(c, path, line, "no layer owns the public header", name, length);
+        else if (owner > layer) fault(c, path, line, "public header of a later layer:", name, length);
+    } else if (slash) {
+        const int owner = layer_of(name, (size_t)(slash - name));
+        if (owner > layer) fault(c, path, line, "private header of a later layer:", name, length);
+    }
+    if (length == 6 && memcmp(name, "yaml.h", 6) == 0 && layer != layer_of("model", 5))
+        fault(c, path, line, "only src/model may include", name, length);
+    if (((length >= 5 && memcmp(name, "cvode", 5) == 0) || (length >= 3 && memcmp(name, "sun", 3) == 0)) && layer != layer_of("event", 5))
+        fault(c, path, line, "only src/event may include", name, length);
+    if (length >= 6 && memcmp(name, "hdf5", 4) == 0 && layer != layer_of("io", 2))
+        fault(c, path, line, "only src/io may include", name, length);
+}
+
+static void check_includes(check *c, const char *path, const char *text, int layer) {
+    int line = 1;
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n', ++line) {
+        const char *s = at + strspn(at, " \t");
+        if (*s++ != '#') continue;
+        s += strspn(s, " \t");
+        if (strncmp(s, "include", 7) != 0) continue;
+        s += 7 + strspn(s + 7, " \t");
+        if (*s != '"' && *s != '<') continue;
+        check_include(c, path, line, layer, s + 1, strcspn(s + 1, "\">\n"));
+    }
+}
+
+static bool letter(char c) {
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+static bool among(const char *const *names, size_t count, const char *word, size_t length) {
+    for (size_t i = 0; i < count; ++i)
+        if (strlen(names[i]) == length && memcmp(names[i], word, length) == 0) return true;
+    return false;
+}
+
+#define AMONG(names, word, length) among(names, sizeof names / sizeof *names, word, length)
+
+// The words of code without comments and strings.
+static void check_words(check *c, const char *path, const char *code, int layer) {
+    const bool library = layer < layer_of("cli", 3), files = layer >= layer_of("io", 2);
+    const bool step = layer == layer_of("contact", 7) || layer == layer_of("solver", 6) || layer == layer_of("scheme", 6);
+    int line = 1;
+    for (const char *at = code; *at;) {
+        size_t n = 0;
+        while (letter(at[n])) ++n;
+        if (n == 0) {
+            line += *at++ == '\n';
+            continue;
+        }
+        const bool member = at > code && (at[-1] == '.' || at[-1] == '>');
+        const bool call = !member && at[n + strspn(at + n, " \t")] == '(';
+        if (library && AMONG(consoles, at, n)) fault(c, path, line, "the library must not use", at, n);
+        if (library && call && AMONG(printing, at, n)) fault(c, path, line, "the library must not call", at, n);
+        if (!files && call && AMONG(streams, at, n)) fault(c, path, line, "only src/io has files:", at, n);
+        if (step && call && AMONG(heap, at, n)) fault(c, path, line, "this layer must not ask the heap:", at, n);
+        at += n;
+    }
+}
+
+static void check_file(void *user, const char *path, char *text) {
+    check *c = user;
+    const char *folder = path + strlen(c->src) + 1, *slash = strchr(folder, '/');
+    const int layer = slash ? layer_of(folder, (size_t)(slash - folder)) : UNKNOWN;
+    if (layer == UNKNOWN) {
+        fault(c, path, 1, "a source file outside the layers:", folder, strlen(folder));
+        return;
+    }
+    ++c->seen[layer];
+    check_includes(c, path, text, layer);
+    blank(text, false);
+    check_words(c, path, text, layer);
+}
+
+static void check_header(void *user, const char *path, char *text) {
+    check *c = user;
+    const char *name = strrchr(path, '/') + 1;
+    const int layer = owner_of(name, strlen(name) - 2);
+    if (layer == UNKNOWN) fault(c, path, 1, "no layer owns the public header", name, strlen(name));
+    else check_includes(c, path, text, layer);
+}
+
+int main(void) {
+    check c = {.src = CAROM_SOURCE_DIR "/src"};
+    const int files = walk(c.src, ".c|.h", check_file, &c) + walk(CAROM_SOURCE_DIR "/include/carom", ".h", check_header, &c);
+    for (int i = 0; i < LAYERS; ++i) {
+        if (c.seen[i]) continue;
+        printf("src/%s: no sources found\n", layers[i]);
+        ++c.faults;
+    }
+    printf("%d files in %d layers, %d faults\n", files, (int)LAYERS, c.faults);
+    return c.faults ? 1 : 0;
+}

@@ -1,0 +1,35 @@
+# Checks of the project itself: layers, equation tags, what the core links, what an installation holds.
+foreach(name check_layers check_equations)
+  add_executable(${name} ${name}.c)
+  target_compile_definitions(${name} PRIVATE CAROM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
+  add_test(NAME ${name} COMMAND ${name})
+endforeach()
+
+add_executable(core_alone core_alone.c)
+target_link_libraries(core_alone PRIVATE carom_core)
+set_target_properties(core_alone PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
+add_test(NAME check_core COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DREADELF=${CMAKE_READELF} -DCORE=$<TARGET_FILE:carom_core>
+         -DPROGRAM=$<TARGET_FILE:core_alone> -DSANITIZE=${CAROM_SANITIZE} -P ${CMAKE_CURRENT_SOURCE_DIR}/check_core.cmake)
+
+set(flags "-std=c17")
+if(CAROM_SANITIZE)
+  string(APPEND flags " -fsanitize=address,undefined")
+endif()
+add_test(NAME check_install COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}
+         -DWORK=${CMAKE_BINARY_DIR}/test/install -DCC=${CMAKE_C_COMPILER} -DFLAGS=${flags} -DREADELF=${CMAKE_READELF}
+         -P ${CMAKE_CURRENT_SOURCE_DIR}/check_install.cmake)
+
+# The leak check costs seconds at the end of every program on some machines.  Tests that start the program many times
+# do without it; these few runs look for leaks in it.
+if(CAROM_SANITIZE)
+  foreach(verb run check info)
+    add_test(NAME leaks_${verb} COMMAND carom_cli ${verb} ${PROJECT_SOURCE_DIR}/models/bouncing-ball.yaml)
+  endforeach()
+  set_tests_properties(leaks_run PROPERTIES WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/test)
+endif()
+
+# spawning_tests(NAME...): tests that start the program many times.
+function(spawning_tests)
+  set_tests_properties(${ARGN} PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+endfunction()

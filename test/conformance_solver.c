@@ -1,0 +1,436 @@
+// Every solver on every problem that it can do.
+//
+// The judge is the certificate alone.  Exact solvers must reach rounding; the iterative ones must reach 1e-7 on
+// problems that are well conditioned, and on the others must end with finite numbers and an honest report.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+// cmocka wants the three above first
+#include "problems.h"
+#include <cmocka.h>
+#include <stdio.h>
+
+// -- problems ----------------------------------------------------------------------------------------------------
+
+// A rigid block (x, y, angle) of half size a x b: normal and tangential directions of corners on the floor or ceiling.
+static void corner(double *W, int dof, int at, double side, double up, double a, double b, bool friction) {
+    double *n = W + (size_t)at * dof, *t = n + dof;
+    n[0] = 0, n[1] = up, n[2] = up * side * a; // gap rate of a corner at (side a, -up b)
+    if (friction) t[0] = 1, t[1] = 0, t[2] = up * b;
+}
+
+// Four corners of a block between floor and ceiling: 4 or 8 rows, 3 degrees of freedom.  ceiling 0: two corners, twice
+// each (a doubled floor: four dependent contacts on one side).
+static contact_problem block(carom_law law, double mu, bool ceiling) {
+    const int rows = carom_law_rows(law), n = 4 * rows;
+    contact_problem x = problem_create(n, 4);
+    double W[3 * 8] = {0};
+    const double w[3] = {2, 2, 6}, v[3] = {0.7, ceiling ? 0 : -1, 0.02};
+    for (int k = 0; k < 4; k++)
+        corner(W, 3, problem_add(&x, law, mu), k % 2 ? 1 : -1, ceiling && k > 1 ? -1 : 1, 1, 0.5, rows == 2);
+    problem_from_directions(&x, 3, W, W, w, v);
+    return x;
+}
+
+static contact_problem four_corners(carom_law law, double mu) { return block(law, mu, false); }
+
+static contact_problem bar_in_slot(carom_law law, double mu) { return block(law, mu, true); }
+
+// A hinge counted twice, a guide and contacts, on two bodies: redundant bilateral rows.
+static contact_problem redundant_joints(carom_law law, double mu) {
+    contact_problem x = problem_create(12, 8);
+    const int dof = 6;
+    double W[12 * 6] = {0}, w[6] = {1, 1, 3, 2, 2, 5}, v[6] = {0.3, -1, 0.5, -0.2, -0.7, 0.4};
+    for (int k = 0; k < 4; k++) { // x and y of the hinge, then the same again
+        double *y = W + (size_t)problem_add(&x, CAROM_BILATERAL, 0) * dof;
+        y[k % 2] = 1, y[3 + k % 2] = -1;
+        y[2] = k % 2 ? 1 : 0.2, y[5] = k % 2 ? 0.7 : -0.3;
+    }
+    for (int k = 0; k < 3; k++) {
+        const int at = problem_add(&x, law, mu);
+        double *y = W + (size_t)at * dof;
+        y[3 * (k % 2) + 1] = 1, y[3 * (k % 2) + 2] = k - 0.8;
+        if (carom_law_rows(law) == 2) y[dof + 3 * (k % 2)] = 1, y[dof + 3 * (k % 2) + 2] = 0.4;
+    }
+    problem_from_directions(&x, dof, W, W, w, v);
+    return x;
+}
+
+// G = A' M^-1 W with A a little off W, as in the first stage of a half-explicit step.
+static contact_problem nonsymmetric(carom_law law, double mu) {
+    const int blocks = 4, n = blocks * carom_law_rows(law);
+    contact_problem x = problem_create(n, blocks);
+    for (int k = 0; k < blocks; k++) problem_add(&x, law, mu);
+    double A[144], W[144], w[12], v[12];
+    uint64_t seed = 31;
+    for (int i = 0; i < n * n; i++) {
+        W[i] = symmetric_uniform(&seed) + (i % (n + 1) == 0 ? 3 : 0);
+        A[i] = W[i] + 0.05 * symmetric_uniform(&seed);
+    }
+    for (int i = 0; i < n; i++) w[i] = 0.5 + uniform(&seed), v[i] = symmetric_uniform(&seed);
+    problem_from_directions(&x, n, A, W, w, v);
+    return x;
+}
+
+// A contact that no impulse can move, already opening: G = 0, c >= 0.
+static contact_problem immovable(carom_law law, double mu) {
+    contact_problem x = problem_random(3, (int)law, mu, 1, 17);
+    const int at = x.block[1].at;
+    for (int r = 0; r < carom_law_rows(law); r++)
+        for (int i = 0; i < x.pb.n; i++) PROBLEM_G(&x, at + r, i) = PROBLEM_G(&x, i, at + r) = 0;
+    x.c[at] = 0.5;
+    return x;
+}
+
+static contact_problem three_random(carom_law law, double mu) { return problem_random(3, (int)law, mu, 0.3, 101); }
+
+static contact_problem two_random(carom_law law, double mu) { return problem_random(2, (int)law, mu, 0.3, 1033); }
+
+static contact_problem one_random(carom_law law, double mu) {
+    contact_problem x = problem_random(1, (int)law, mu, 0.3, 977);
+    x.c[0] = -0.8;
+    return x;
+}
+
+static contact_problem small_pile(carom_law law, double mu) { return problem_pile(5, 5, law, mu, 4242); }
+
+static contact_problem hyperstatic_pile(carom_law law, double mu) { return problem_pile(6, 2, law, mu, 4243); }
+
+static contact_problem mixed(carom_law law, double mu) {
+    (void)law;
+    return problem_random(7, -1, mu, 0.3, 5);
+}
+
+typedef struct {
+    const char *name;
+    contact_problem (*make)(carom_law law, double mu);
+    bool regular; // well conditioned: the iterative solvers must solve it too
+    bool planar;  // made for one tangential direction at most
+} recipe;
+
+static const recipe RECIPES[] = {
+    {"one random contact", one_random, true, false},
+    {"two random contacts", two_random, true, false},
+    {"three random contacts", three_random, true, false},
+    {"mixed laws", mixed, true, false},
+    {"small pile", small_pile, false, false},
+    {"hyperstatic pile", hyperstatic_pile, false, false},
+    {"four corners on a floor", four_corners, false, true},
+    {"bar in a slot", bar_in_slot, false, true},
+    {"redundant joints", redundant_joints, false, true},
+    {"nonsymmetric", nonsymmetric, true, false},
+    {"immovable contact", immovable, true, false},
+};
+
+typedef struct {
+    const char *name;
+    carom_law law;
+    double mu;
+} flavour;
+
+static const flavour FLAVOURS[] = {
+    {"frictionless", CAROM_UNILATERAL, 0},     {"planar", CAROM_PLANAR, 0.3},   {"planar, mu = 0", CAROM_PLANAR, 0},
+    {"planar, mu = 1e6", CAROM_PLANAR, 1e6},   {"spatial", CAROM_SPATIAL, 0.3}, {"spatial, mu = 0", CAROM_SPATIAL, 0},
+    {"spatial, mu = 1e6", CAROM_SPATIAL, 1e6},
+};
+
+enum { NRECIPES = sizeof RECIPES / sizeof *RECIPES, NFLAVOURS = sizeof FLAVOURS / sizeof *FLAVOURS };
+
+static bool iterative(const carom_solver *s) {
+    return strcmp(s->name, "gauss-seidel") == 0 || strcmp(s->name, "prox") == 0;
+}
+
+// Formulas know two contacts only without friction.
+static bool can(const carom_solver *s, const carom_problem *pb) {
+    if (!carom_solver_fits(s, pb)) return false;
+    if (strcmp(s->name, "direct") != 0) return true;
+    for (int b = 0; b < pb->nb; b++)
+        if (pb->nb > 1 && pb->block[b].law >= CAROM_PLANAR && pb->block[b].mu > 0) return false;
+    return true;
+}
+
+static carom_report run(const carom_solver *s, contact_problem *x, double tol) {
+    solver_memory m = memory_for_solver(s, x->pb.n, x->pb.nb);
+    const carom_report r = carom_solver_solve(s, m.work, &x->pb, tol);
+    memory_free(&m);
+    return r;
+}
+
+static bool finite_answer(const contact_problem *x) {
+    for (int i = 0; i < x->pb.n; i++)
+        if (!isfinite(x->p[i])) return false;
+    return true;
+}
+
+// -- tests ---------------------------------------------------------------------------------------------------------
+
+static void every_solver_solves_every_problem_it_can(void **state) {
+    (void)state;
+    int solved = 0;
+    for (int i = 0; i < NRECIPES; i++)
+        for (int f = 0; f < NFLAVOURS; f++) {
+            if (RECIPES[i].planar && FLAVOURS[f].law == CAROM_SPATIAL) continue;
+            for (int k = 0; carom_solver_at(k); k++) {
+                const carom_solver *s = carom_solver_at(k);
+                contact_problem x = RECIPES[i].make(FLAVOURS[f].law, FLAVOURS[f].mu);
+                if (can(s, &x.pb)) {
+                    const bool slow = iterative(s), must = !slow || (RECIPES[i].regular && FLAVOURS[f].mu < 1e3);
+                    const carom_report r = run(s, &x, slow ? 1e-7 : 1e-12);
+                    if (must && !r.converged)
+                        fail_msg("%s, %s: %s stops after %d iterations at %.2e", RECIPES[i].name, FLAVOURS[f].name,
+                                 s->name, r.iterations, r.residual);
+                    assert_true(finite_answer(&x));
+                    assert_true(r.residual < 10); // all speeds are about 1
+                    solved += r.converged;
+                }
+                problem_destroy(&x);
+            }
+        }
+    assert_true(solved > 200);
+}
+
+static void a_refusal_is_told(void **state) {
+    (void)state;
+    contact_problem x = two_random(CAROM_PLANAR, 0.3);
+    assert_false(carom_solver_find("direct")->solve(NULL, &x.pb, 1e-12).converged);
+    assert_false(carom_solver_fits(carom_solver_find("lemke"), &x.pb));
+    assert_false(carom_solver_fits(carom_solver_find("enumerate"), &(carom_problem){.n = 700}));
+    problem_destroy(&x);
+}
+
+// Without friction and with G semi-definite u is the same for all solutions.
+static void velocities_agree_where_they_are_unique(void **state) {
+    (void)state;
+    for (int i = 0; i < NRECIPES; i++) {
+        contact_problem x = RECIPES[i].make(CAROM_UNILATERAL, 0);
+        if (!carom_solver_fits(carom_solver_find("lemke"), &x.pb)) { // mixed laws bring friction
+            problem_destroy(&x);
+            continue;
+        }
+        double u[64];
+        assert_true(run(carom_solver_find("lemke"), &x, 1e-12).converged);
+        memcpy(u, x.u, (size_t)x.pb.n * sizeof(double));
+        for (int k = 0; carom_solver_at(k); k++) {
+            const carom_solver *s = carom_solver_at(k);
+            problem_cold(&x);
+            if (!can(s, &x.pb)) continue;
+            const carom_report r = run(s, &x, iterative(s) ? 1e-9 : 1e-12);
+            // |u - u*|^2 <= C residual for semi-definite G, and better when it is definite.
+            for (int j = 0; j < x.pb.n && r.converged; j++)
+                if (fabs(u[j] - x.u[j]) > (iterative(s) ? 1e-3 : 1e-5))
+                    fail_msg("%s: %s has u[%d] = %.12g, lemke %.12g", RECIPES[i].name, s->name, j, x.u[j], u[j]);
+        }
+        problem_destroy(&x);
+    }
+}
+
+static void infeasible_problems_end_and_are_told(void **state) {
+    (void)state;
+    for (int f = 0; f < NFLAVOURS; f++)
+        for (int k = 0; carom_solver_at(k); k++) {
+            const carom_solver *s = carom_solver_at(k);
+            for (int blocks = 1; blocks <= 4; blocks += 3) {
+                contact_problem x = problem_random(blocks, (int)FLAVOURS[f].law, FLAVOURS[f].mu, 1, 17);
+                const int at = x.block[blocks / 2].at; // no impulse moves this one, and it approaches
+                for (int r = 0; r < carom_law_rows(FLAVOURS[f].law); r++)
+                    for (int i = 0; i < x.pb.n; i++) PROBLEM_G(&x, at + r, i) = PROBLEM_G(&x, i, at + r) = 0;
+                x.c[at] = -0.5;
+                if (carom_solver_fits(s, &x.pb)) {
+                    const carom_report r = run(s, &x, 1e-12);
+                    assert_false(r.converged);
+                    assert_true(r.residual >= 0.5);
+                    assert_true(finite_answer(&x));
+                }
+                problem_destroy(&x);
+            }
+        }
+}
+
+static void what_is_not_a_number_ends_with_an_infinite_residual(void **state) {
+    (void)state;
+    const double bad[] = {NAN, INFINITY, -INFINITY};
+    for (int f = 0; f < NFLAVOURS; f++)
+        for (int k = 0; carom_solver_at(k); k++)
+            for (int where = 0; where < 6; where++)
+                for (int blocks = 1; blocks <= 5; blocks += 2) {
+                    contact_problem x = problem_random(blocks, (int)FLAVOURS[f].law, FLAVOURS[f].mu, 1, 17);
+                    if (where < 3)
+                        x.c[x.pb.n - 1] = bad[where];
+                    else
+                        PROBLEM_G(&x, 0, x.pb.n - 1) = bad[where - 3];
+                    if (carom_solver_fits(carom_solver_at(k), &x.pb)) {
+                        const carom_report r = run(carom_solver_at(k), &x, 1e-12);
+                        assert_false(r.converged);
+                        assert_true(r.residual == INFINITY);
+                    }
+                    problem_destroy(&x);
+                }
+}
+
+// u = G p + c with (a G, b c) has the answer (b / a) p: the solvers may not know about units.
+static void answers_scale_with_the_problem(void **state) {
+    (void)state;
+    const double masses[] = {1e-8, 1, 1e8}, speeds[] = {1e-6, 1, 1e6};
+    for (int f = 0; f < NFLAVOURS; f++)
+        for (int k = 0; carom_solver_at(k); k++) {
+            const carom_solver *s = carom_solver_at(k);
+            for (int i = 0; i < 9; i++) {
+                contact_problem x = three_random(FLAVOURS[f].law, FLAVOURS[f].mu);
+                if (can(s, &x.pb) && !(iterative(s) && FLAVOURS[f].mu > 1)) {
+                    const double a = masses[i % 3], b = speeds[i / 3], tol = iterative(s) ? 1e-8 : 1e-12;
+                    double p[9];
+                    assert_true(run(s, &x, tol).converged);
+                    memcpy(p, x.p, (size_t)x.pb.n * sizeof(double));
+                    problem_cold(&x);
+                    for (int j = 0; j < x.pb.n * x.pb.ld; j++) x.G[j] *= a;
+                    for (int j = 0; j < x.pb.n; j++) x.c[j] *= b;
+                    assert_true(run(s, &x, tol * b).converged);
+                    for (int j = 0; j < x.pb.n; j++) assert_true(fabs(x.p[j] * a / b - p[j]) < 1e4 * tol);
+                }
+                problem_destroy(&x);
+            }
+        }
+}
+
+// Turning the tangential frame of every contact turns the answer and nothing else.
+static void the_friction_disc_has_no_preferred_direction(void **state) {
+    (void)state;
+    for (int blocks = 1; blocks <= 3; blocks++)
+        for (int k = 0; carom_solver_at(k); k++) {
+            const carom_solver *s = carom_solver_at(k);
+            contact_problem x = problem_random(blocks, CAROM_SPATIAL, 0.3, 0.5, 60 + (uint64_t)blocks);
+            contact_problem y = problem_random(blocks, CAROM_SPATIAL, 0.3, 0.5, 60 + (uint64_t)blocks);
+            x.c[0] = y.c[0] = -1;
+            if (can(s, &x.pb)) {
+                const int n = x.pb.n;
+                double R[81] = {0};
+                for (int b = 0; b < blocks; b++) {
+                    const double angle = 0.7 + b, c = cos(angle), d = sin(angle);
+                    const int i = 3 * b;
+                    R[i + i * n] = 1;
+                    R[i + 1 + (i + 1) * n] = R[i + 2 + (i + 2) * n] = c;
+                    R[i + 1 + (i + 2) * n] = -d, R[i + 2 + (i + 1) * n] = d;
+                }
+                for (int i = 0; i < n; i++) {
+                    y.c[i] = 0;
+                    for (int j = 0; j < n; j++) {
+                        y.c[i] += R[i + j * n] * x.c[j];
+                        double g = 0;
+                        for (int a = 0; a < n; a++)
+                            for (int b = 0; b < n; b++) g += R[i + a * n] * PROBLEM_G(&x, a, b) * R[j + b * n];
+                        PROBLEM_G(&y, i, j) = g;
+                    }
+                }
+                const double tol = iterative(s) ? 1e-9 : 1e-13;
+                assert_true(run(s, &x, tol).converged);
+                assert_true(run(s, &y, tol).converged);
+                for (int i = 0; i < n; i++) {
+                    double p = 0;
+                    for (int j = 0; j < n; j++) p += R[i + j * n] * x.p[j];
+                    assert_true(fabs(p - y.p[i]) < 1e3 * tol); // smallest eigenvalue 0.5, so errors grow little
+                }
+            }
+            problem_destroy(&x);
+            problem_destroy(&y);
+        }
+}
+
+// One contact, G = 1: p_N = 1, it sticks up to |c_T| = mu.
+static void a_billionth_decides_between_stick_and_slip(void **state) {
+    (void)state;
+    for (int law = CAROM_PLANAR; law <= CAROM_SPATIAL; law++)
+        for (int k = 0; carom_solver_at(k); k++) {
+            const carom_solver *s = carom_solver_at(k);
+            for (int slips = 0; slips < 2; slips++) {
+                contact_problem x = problem_create(3, 1);
+                problem_add(&x, (carom_law)law, 0.25);
+                for (int i = 0; i < x.pb.n; i++) PROBLEM_G(&x, i, i) = 1;
+                x.c[0] = -1;
+                x.c[1] = 0.25 + (slips ? 0.5e-9 : -0.5e-9);
+                if (can(s, &x.pb)) {
+                    assert_true(run(s, &x, 1e-14).converged);
+                    assert_true(fabs(x.u[1] - (slips ? 0.5e-9 : 0)) < 1e-13);
+                    assert_true(slips == (x.u[1] > 0.25e-9));
+                }
+                problem_destroy(&x);
+            }
+        }
+}
+
+// With friction and dependent contacts neither p nor u is unique; each answer must be admissible and must not create
+// energy: the work of the impulses at the mean velocity, with c = W'v, is p.(u + c)/2 <= 0 for zero restitution.
+static void dependent_contacts_with_friction_do_not_create_energy(void **state) {
+    (void)state;
+    contact_problem (*const make[])(carom_law, double) = {four_corners, bar_in_slot, hyperstatic_pile};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; carom_solver_at(k); k++) {
+            const carom_solver *s = carom_solver_at(k);
+            contact_problem x = make[i](CAROM_PLANAR, 0.3);
+            if (can(s, &x.pb)) {
+                const carom_report r = run(s, &x, iterative(s) ? 1e-8 : 1e-12);
+                double work = 0, size = 0;
+                for (int j = 0; j < x.pb.n; j++) {
+                    work += 0.5 * x.p[j] * (x.u[j] + x.c[j]);
+                    size += fabs(x.p[j]);
+                }
+                assert_true(iterative(s) || r.converged);
+                if (r.converged) assert_true(work <= size * 2 * (iterative(s) ? 1e-8 : 1e-12));
+            }
+            problem_destroy(&x);
+        }
+}
+
+static void the_same_problem_gives_the_same_bits(void **state) {
+    (void)state;
+    for (int f = 0; f < NFLAVOURS; f++)
+        for (int k = 0; carom_solver_at(k); k++) {
+            const carom_solver *s = carom_solver_at(k);
+            contact_problem x = small_pile(FLAVOURS[f].law, FLAVOURS[f].mu),
+                            other = three_random(FLAVOURS[f].law, FLAVOURS[f].mu);
+            if (can(s, &x.pb)) {
+                double p[15];
+                solver_memory m = memory_for_solver(s, x.pb.n, x.pb.nb);
+                s->solve(m.work, &x.pb, 1e-12);
+                memcpy(p, x.p, (size_t)x.pb.n * sizeof(double));
+                s->solve(m.work, &other.pb, 1e-12); // what another problem leaves behind must not matter
+                problem_cold(&x);
+                s->solve(m.work, &x.pb, 1e-12);
+                assert_memory_equal(p, x.p, (size_t)x.pb.n * sizeof(double));
+                memory_free(&m);
+            }
+            problem_destroy(&x);
+            problem_destroy(&other);
+        }
+}
+
+static void the_table_is_complete(void **state) {
+    (void)state;
+    const char *names[] = {"direct", "enumerate", "lemke", "prox", "gauss-seidel", "newton"};
+    for (int k = 0; k < 6; k++) assert_non_null(carom_solver_find(names[k]));
+    assert_null(carom_solver_find("no such solver"));
+    assert_null(carom_solver_at(-1));
+    int count = 0;
+    for (; carom_solver_at(count); count++) {
+        const carom_solver *s = carom_solver_at(count);
+        assert_ptr_equal(carom_solver_find(s->name), s);
+        assert_true(s->work_size <= CAROM_SOLVER_WORK && s->laws != 0 && strlen(s->about) > 10);
+    }
+    assert_int_equal(count, 6);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_is_complete),
+        cmocka_unit_test(every_solver_solves_every_problem_it_can),
+        cmocka_unit_test(a_refusal_is_told),
+        cmocka_unit_test(velocities_agree_where_they_are_unique),
+        cmocka_unit_test(infeasible_problems_end_and_are_told),
+        cmocka_unit_test(what_is_not_a_number_ends_with_an_infinite_residual),
+        cmocka_unit_test(answers_scale_with_the_problem),
+        cmocka_unit_test(the_friction_disc_has_no_preferred_direction),
+        cmocka_unit_test(a_billionth_decides_between_stick_and_slip),
+        cmocka_unit_test(dependent_contacts_with_friction_do_not_create_energy),
+        cmocka_unit_test(the_same_problem_gives_the_same_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

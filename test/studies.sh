@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# Runs a study of studies/ as a user would and checks the figures that its page in docs/ states.
+#
+# usage: test/studies.sh PROGRAM WORK STUDY     STUDY as in studies/, or bar-50 for the bar with 50 elements only
+# Bounds: 13 % of the paper's entries; orders within 0.1; figures of fixed runs to the digits that references give.
+set -euo pipefail
+export LC_ALL=C CAROM=$1
+out=$2/$3 study=$3
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+failures=0 checked=0
+
+near() { # WHAT VALUE EXPECTED TOLERANCE: absolute
+    checked=$((checked + 1))
+    if ! awk -v x="$2" -v y="$3" -v tol="$4" 'BEGIN { exit !(x != "" && (x - y)^2 <= tol^2) }'; then
+        echo "$1: $2, expected $3 within $4"
+        failures=$((failures + 1))
+    fi
+}
+
+above() { # WHAT VALUE BOUND
+    checked=$((checked + 1))
+    if ! awk -v x="$2" -v y="$3" 'BEGIN { exit !(x != "" && x + 0 >= y + 0) }'; then
+        echo "$1: $2, expected at least $3"
+        failures=$((failures + 1))
+    fi
+}
+
+picture() { # NAME...: there is one when there is a gnuplot
+    local name
+    command -v gnuplot >/dev/null || return 0
+    for name in "$@"; do
+        checked=$((checked + 1))
+        if [[ $(head -c 4 "$out/$name" | tail -c 3) != PNG ]]; then
+            echo "$name is no picture"
+            failures=$((failures + 1))
+        fi
+    done
+}
+
+cell() { # FIRST N: the N-th field of the row of report.md that begins with FIRST
+    awk -F' *[|] *' -v first="$1" -v n="$2" '$2 == first { print $n; exit }' "$out/report.md"
+}
+
+entries() { # TABLE CSV: every entry of the paper's table
+    local table scheme step error
+    while IFS=, read -r table scheme step error; do
+        if [[ $table != "$1" ]]; then continue; fi
+        near "table $1, $scheme, $step" "$(awk -F, -v s="$scheme" -v h="$step" '$1 == s && $2 == h + 0 { print $3 }' "$out/$2")" "$error" \
+            "$(awk -v e="$error" 'BEGIN { print 0.13*e }')"
+    done <"$source/studies/paper-tables.csv"
+}
+
+order() { # FILE SCHEME
+    awk -F, -v s="$2" '$1 == s { print $3 }' "$out/$1.orders"
+}
+
+check_table_2() {
+    entries 2 strict.csv
+    picture table-2.png
+}
+
+check_table_3() {
+    entries 3 table.csv
+    picture table-3.png
+}
+
+check_drift_and_energy() {
+    near "gap velocity of corner 1, acceleration level" "$(awk -F' *[|] *' '$2 == "half-explicit-acceleration" { print $5; exit }' "$out/report.md")" -2.34e-3 1e-5
+    near "gap velocity of corner 1, velocity level" "$(awk -F' *[|] *' '$2 == "half-explicit" { print $5; exit }' "$out/report.md")" 0 1e-12
+    local at_rest
+    at_rest=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) c[$i] = i } END { print $c["x"], $c["y"], $c["energy"] }' "$out/box-half-explicit.csv")
+    read -r x y energy <<<"$at_rest"
+    near "ball at rest, x" "$x" 0.999884909893232 1e-12
+    near "ball at rest, y" "$y" 0.999797479265 1e-12
+    near "ball at rest, energy" "$energy" 13.39873807484 1e-10
+    at_rest=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) c[$i] = i } END { print $c["left.gap'"'"'"], $c["ground.gap'"'"'"] }' \
+        "$out/box-half-explicit-acceleration.csv")
+    read -r x y <<<"$at_rest"
+    near "drift velocity at the left wall" "$x" -6.49e-3 5e-6
+    near "drift velocity at the ground" "$y" -8.95e-3 5e-6
+    picture drift-crank.png drift-box.png
+}
+
+check_multipliers() {
+    near "force of a scheme that does not split" "$(cell 'moreau-explicit, left' 4)" 0 0
+    # The trapezoidal rule errs by half a step of force wherever the force sets in or is given up: four times at most.
+    near "all that the left wall transmitted" "$(cell 'half-explicit, left' 5)" 25.4871 "$(awk 'BEGIN { print 2*5e-3*8.4957 }')"
+    near "all that the ground transmitted" "$(cell 'half-explicit, ground' 5)" 14.7150 "$(awk 'BEGIN { print 2*5e-3*4.905 }')"
+    near "order of the force" "$(cell 'half-explicit, step 1e-6' 5)" 1 0.1
+    picture multipliers-crank.png multipliers-box.png
+}
+
+check_galerkin() {
+    local m s
+    for s in q v; do
+        near "free flight, $s, Moreau-Jean" "$(order flight-$s moreau-jean:theta=1)" 1 0.1
+        for m in 1 2 3 4; do
+            above "free flight, $s, D- of degree $m" "$(order load-$s dg-minus:order=$m)" "$(awk -v m=$m 'BEGIN { print m + 0.9 }')"
+            above "free flight, $s, D+ of degree $m" "$(order load-$s dg-plus:order=$m)" "$(awk -v m=$m 'BEGIN { print m + 0.9 }')"
+        done
+    done
+    near "rest phase, interaction, Moreau-Jean" "$(order rest-i moreau-jean:theta=1)" 1 0.1
+    near "rest phase, interaction, D-" "$(order rest-i dg-minus:order=1)" 2 0.1
+    near "rest phase, interaction, D+" "$(order rest-i dg-plus:order=1)" 2 0.1
+    for s in moreau-jean:theta=1 dg-minus:order=1 dg-plus:order=1; do near "combined, q, $s" "$(order combined-q $s)" 1 0.1; done
+    picture galerkin-flight.png galerkin-rest.png galerkin-combined.png
+}
+
+bar() { # ELEMENTS-DAMPING IMPULSE CONTACT-TIME VELOCITY
+    figure() { awk -v name="$1" '$1 == name { print $2 }' "$file"; }
+    local file=$out/bar-$1.figures
+    near "$1: impulse" "$(figure impulse)" "$2" 1e-14
+    near "$1: contact time" "$(figure contact_time)" "$3" 1.01e-7
+    near "$1: mean force in the second quarter" "$(figure mean2)" 1271.472 1
+    near "$1: penetration" "$(figure gap_deepest)" -5e-9 1e-12
+    near "$1: the contact is not lost" "$(figure gap_shallowest)" -5e-9 1e-12
+    near "$1: velocity of the centre" "$(figure centre_rate)" "$4" 1e-9
+}
+
+check_bar_50() {
+    bar 50-undamped 1.414763504103e-3 3.8190e-4 0.0979329447
+    picture bar-50.png
+}
+
+check_bar() {
+    check_bar_50
+    bar 1000-undamped 7.073817520513e-5 3.8490e-4 0.0996956227
+    bar 1000-damped 7.073817520513e-5 3.8520e-4 0.0994132549
+    near "force of the damped bar, its variation before the end" "$(awk '$1 == "deviation3" { print $2 }' "$out/bar-1000-damped.figures")" 0 0.01
+    picture bar-1000.png
+}
+
+if [[ $study == bar-50 ]]; then "$source/studies/bar.sh" "$out" 50; else "$source/studies/$study.sh" "$out"; fi
+"check_${study//-/_}"
+echo "$study: $checked figures checked, $failures wrong"
+((failures == 0 && checked > 0))

@@ -1,0 +1,244 @@
+// The chain: which solver goes first, what happens when it fails, memory, warm starts, many contacts.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+// cmocka wants the three above first
+#include "problems.h"
+#include <cmocka.h>
+
+static carom_report chain_run(contact_problem *x, const char *first, double tol) {
+    solver_memory m = memory_for_chain(first ? carom_solver_find(first) : NULL, x->pb.n, x->pb.nb);
+    const carom_report r = carom_chain_solve(m.chain, &x->pb, tol);
+    memory_free(&m);
+    return r;
+}
+
+static void assert_first(contact_problem x, const char *name) {
+    const carom_report r = chain_run(&x, NULL, 1e-12);
+    assert_true(r.converged);
+    assert_int_equal(r.fallbacks, 0);
+    assert_string_equal(r.solver, name);
+    problem_destroy(&x);
+}
+
+static void the_default_follows_size_and_laws(void **state) {
+    (void)state;
+    assert_first(problem_random(1, CAROM_UNILATERAL, 0, 0.5, 3), "direct");
+    assert_first(problem_random(2, CAROM_UNILATERAL, 0, 0.5, 3), "direct");
+    assert_first(problem_random(2, CAROM_PLANAR, 0, 0.5, 3), "direct"); // mu = 0
+    assert_first(problem_random(10, CAROM_UNILATERAL, 0, 0.5, 3), "lemke");
+    assert_first(problem_random(40, CAROM_UNILATERAL, 0, 0.5, 3), "newton");
+    assert_first(problem_random(1, CAROM_PLANAR, 0.3, 0.5, 3), "direct");
+    assert_first(problem_random(1, CAROM_SPATIAL, 0.3, 0.5, 3), "direct");
+    assert_first(problem_random(2, CAROM_PLANAR, 0.3, 0.5, 3), "newton");
+    assert_first(problem_random(20, CAROM_SPATIAL, 0.3, 0.5, 3), "newton");
+    assert_first(problem_random(6, CAROM_BILATERAL, 0, 0.5, 3), "lemke");
+}
+
+static void the_asked_solver_goes_first(void **state) {
+    (void)state;
+    const char *names[] = {"enumerate", "newton", "gauss-seidel", "prox"};
+    for (int k = 0; k < 4; k++) {
+        contact_problem x = problem_random(3, CAROM_PLANAR, 0.3, 0.5, 3);
+        const carom_report r = chain_run(&x, names[k], 1e-9);
+        assert_true(r.converged);
+        assert_string_equal(r.solver, names[k]);
+        assert_int_equal(r.fallbacks, 0);
+        problem_destroy(&x);
+    }
+}
+
+static void others_go_on_when_the_asked_one_fails_or_cannot(void **state) {
+    (void)state;
+    contact_problem x = problem_random(3, CAROM_PLANAR, 0.3, 0.5, 3);
+    carom_report r = chain_run(&x, "lemke", 1e-12); // no friction there
+    assert_true(r.converged);
+    assert_string_equal(r.solver, "newton");
+    assert_int_equal(r.fallbacks, 1);
+    problem_destroy(&x);
+    // Two contacts so alike that a fixed point crawls.
+    contact_problem y = problem_create(2, 2);
+    problem_add(&y, CAROM_UNILATERAL, 0);
+    problem_add(&y, CAROM_UNILATERAL, 0);
+    y.G[0] = y.G[3] = 1, y.G[1] = y.G[2] = 1 - 1e-9;
+    y.c[0] = -1, y.c[1] = -1 - 1e-10;
+    r = chain_run(&y, "prox", 1e-13);
+    assert_true(r.converged && r.fallbacks == 1 && r.residual <= 1e-13);
+    problem_destroy(&y);
+}
+
+// A solver that lies is found out by the certificate.
+static carom_report lie(void *work, carom_problem *pb, double tol) {
+    (void)work, (void)tol;
+    for (int i = 0; i < pb->n; i++) pb->p[i] = 42;
+    return (carom_report){.converged = true, .residual = 0};
+}
+
+static void carve_nothing(void *work, carom_arena *mem, int n, int nb) {
+    (void)work, (void)mem, (void)n, (void)nb;
+}
+
+static void a_lie_is_found_out(void **state) {
+    (void)state;
+    const carom_solver liar = {.name = "liar", .laws = 15, .carve = carve_nothing, .work_size = 1, .solve = lie};
+    contact_problem x = problem_random(4, CAROM_PLANAR, 0.3, 0.5, 3);
+    solver_memory m = memory_for_chain(&liar, x.pb.n, x.pb.nb);
+    const carom_report r = carom_chain_solve(m.chain, &x.pb, 1e-12);
+    assert_true(r.converged && r.residual <= 1e-12 && r.fallbacks == 1);
+    assert_string_not_equal(r.solver, "liar");
+    memory_free(&m);
+    problem_destroy(&x);
+}
+
+static void the_best_answer_comes_back_when_none_is_good(void **state) {
+    (void)state;
+    for (int law = CAROM_UNILATERAL; law <= CAROM_SPATIAL; law++) {
+        contact_problem x = problem_random(3, law, 0.3, 1, 3);
+        const int at = x.block[1].at;
+        for (int r = 0; r < carom_law_rows((carom_law)law); r++)
+            for (int i = 0; i < x.pb.n; i++) PROBLEM_G(&x, at + r, i) = PROBLEM_G(&x, i, at + r) = 0;
+        x.c[at] = -0.125;
+        const carom_report r = chain_run(&x, NULL, 1e-12);
+        assert_false(r.converged);
+        assert_int_equal(r.worst, 1);
+        assert_true(fabs(r.residual - 0.125) < 1e-6); // the other contacts are in order
+        assert_true(r.fallbacks >= 2);
+        assert_true(carom_residual(&x.pb, NULL) == r.residual);
+        problem_destroy(&x);
+    }
+}
+
+static void what_is_not_a_number_ends_at_once(void **state) {
+    (void)state;
+    for (int law = CAROM_BILATERAL; law <= CAROM_SPATIAL; law++)
+        for (int k = 0; k < 3; k++) {
+            contact_problem x = problem_random(5, law, 0.3, 1, 3);
+            if (k == 0) x.c[2] = NAN;
+            if (k == 1) x.c[2] = INFINITY;
+            if (k == 2) PROBLEM_G(&x, 1, 2) = NAN;
+            const carom_report r = chain_run(&x, NULL, 1e-12);
+            assert_false(r.converged);
+            assert_true(r.residual == INFINITY);
+            problem_destroy(&x);
+        }
+    // A start that is not a number is no reason to fail.
+    contact_problem x = problem_random(5, CAROM_PLANAR, 0.3, 1, 3);
+    x.p[3] = NAN;
+    assert_true(chain_run(&x, NULL, 1e-12).converged);
+    problem_destroy(&x);
+}
+
+static void a_warm_start_saves_iterations(void **state) {
+    (void)state;
+    for (int law = CAROM_UNILATERAL; law <= CAROM_SPATIAL; law++) {
+        int cold = 0, warm = 0;
+        for (uint64_t seed = 1; seed <= 20; seed++) {
+            contact_problem x = problem_pile(30, 24, (carom_law)law, 0.3, seed * 7919);
+            solver_memory m = memory_for_chain(NULL, x.pb.n, x.pb.nb);
+            carom_report r = carom_chain_solve(m.chain, &x.pb, 1e-11);
+            assert_true(r.converged);
+            cold += r.iterations;
+            for (int i = 0; i < x.pb.n; i++) x.c[i] *= 1.001;
+            r = carom_chain_solve(m.chain, &x.pb, 1e-11);
+            assert_true(r.converged);
+            warm += r.iterations;
+            memory_free(&m);
+            problem_destroy(&x);
+        }
+        assert_true(2 * warm < cold);
+    }
+}
+
+// Many random piles, static to hyperstatic.  Frictionless ones are convex: every one must be solved.  With friction and
+// dependent contacts there is no such guarantee; one in a hundred may fail, and must say so.
+static void piles_of_1_to_100_contacts_are_solved(void **state) {
+    (void)state;
+    const int sizes[] = {1, 2, 3, 4, 5, 6, 8, 10, 14, 20, 30, 40, 100};
+    for (int law = CAROM_UNILATERAL; law <= CAROM_SPATIAL; law++) {
+        int failed = 0, count = 0;
+        for (int s = 0; s < 13; s++)
+            for (int k = 0; k < (sizes[s] > 30 ? 2 : 10); k++)
+                for (int loose = 0; loose < 2; loose++) {
+                    const int n = sizes[s], bodies = loose ? (3 * n + 3) / 4 : (4 * n + 9) / 10;
+                    if (n == 100 && law != CAROM_UNILATERAL && !loose) continue;
+                    const uint64_t seed = 1000003u * (uint64_t)(k + 1) + (uint64_t)n;
+                    contact_problem x = problem_pile(n, bodies, (carom_law)law, 0.3, seed);
+                    const carom_report r = chain_run(&x, NULL, 1e-11);
+                    assert_true(r.converged == (r.residual <= 1e-11 || r.residual <= carom_rounding(&x.pb)));
+                    assert_true(r.residual < 0.1);
+                    failed += !r.converged;
+                    count++;
+                    problem_destroy(&x);
+                }
+        if (law == CAROM_UNILATERAL) assert_int_equal(failed, 0);
+        assert_true(100 * failed <= count);
+    }
+}
+
+static void a_smaller_problem_with_a_wider_G_is_the_same_problem(void **state) {
+    (void)state;
+    contact_problem x = problem_random(6, CAROM_PLANAR, 0.3, 0.2, 11), y = problem_create(40, 6);
+    for (int k = 0; k < 6; k++) problem_add(&y, CAROM_PLANAR, 0.3);
+    for (int i = 0; i < 12; i++) {
+        y.c[i] = x.c[i];
+        for (int j = 0; j < 12; j++) PROBLEM_G(&y, i, j) = PROBLEM_G(&x, i, j);
+    }
+    solver_memory m = memory_for_chain(NULL, 40, 20);
+    assert_true(carom_chain_solve(m.chain, &x.pb, 1e-12).converged);
+    assert_true(carom_chain_solve(m.chain, &y.pb, 1e-12).converged);
+    assert_memory_equal(x.p, y.p, 12 * sizeof(double));
+    memory_free(&m);
+    problem_destroy(&x);
+    problem_destroy(&y);
+}
+
+static void memory_grows_with_the_square_and_is_described_once(void **state) {
+    (void)state;
+    for (int n = 10; n <= 3000; n *= 3) {
+        carom_arena count = {NULL, 0, 0};
+        assert_null(carom_carve_chain(&count, n, n, NULL));
+        assert_true(count.used < 8.0 * (6.0 * n * n + 100.0 * n) + 20000);
+        if (n > 100) continue;
+        unsigned char *base = aligned_alloc(64, count.used);
+        carom_arena real = {base, 0, count.used};
+        assert_non_null(carom_carve_chain(&real, n, n, NULL));
+        assert_true(real.used == count.used);
+        free(base);
+    }
+}
+
+static void no_contact_is_no_problem(void **state) {
+    (void)state;
+    contact_problem x = problem_create(0, 0);
+    const carom_report r = chain_run(&x, NULL, 1e-12);
+    assert_true(r.converged && r.residual == 0 && r.fallbacks == 0);
+    problem_destroy(&x);
+}
+
+static void joints_alone_are_a_linear_system(void **state) {
+    (void)state;
+    for (int blocks = 1; blocks <= 30; blocks += 7) {
+        contact_problem x = problem_random(blocks, CAROM_BILATERAL, 0, 0.1, 77);
+        assert_true(chain_run(&x, NULL, 1e-12).converged);
+        for (int i = 0; i < x.pb.n; i++) assert_true(fabs(x.u[i]) <= 1e-12);
+        problem_destroy(&x);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_default_follows_size_and_laws),
+        cmocka_unit_test(the_asked_solver_goes_first),
+        cmocka_unit_test(others_go_on_when_the_asked_one_fails_or_cannot),
+        cmocka_unit_test(a_lie_is_found_out),
+        cmocka_unit_test(the_best_answer_comes_back_when_none_is_good),
+        cmocka_unit_test(what_is_not_a_number_ends_at_once),
+        cmocka_unit_test(a_warm_start_saves_iterations),
+        cmocka_unit_test(piles_of_1_to_100_contacts_are_solved),
+        cmocka_unit_test(a_smaller_problem_with_a_wider_G_is_the_same_problem),
+        cmocka_unit_test(memory_grows_with_the_square_and_is_described_once),
+        cmocka_unit_test(no_contact_is_no_problem),
+        cmocka_unit_test(joints_alone_are_a_linear_system),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

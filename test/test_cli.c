@@ -1,0 +1,553 @@
+// test_cli.c: the program as a person uses it: exit statuses, messages, files.
+#define _DEFAULT_SOURCE // mkdtemp, usleep
+#include "json.h"
+#include <carom/carom.h>
+#include <carom/result.h>
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+// cmocka wants the above first
+#include <cmocka.h>
+
+static char folder[64], out[1 << 20], complaints[1 << 16];
+
+static const char ball[] =
+    "carom: 1\n"
+    "name: Ball\n"
+    "parameters: {m: 1, g: 9.81}\n"
+    "coordinates: {x: {at: 0, rate: 1}, y: {at: 0.3}}\n"
+    "energy: {kinetic: 1/2*m*(x'^2 + y'^2), potential: m*g*y}\n"
+    "contacts: {ground: {gap: y, slip: x, restitution: 0.6, friction: 0.2}}\n"
+    "outputs: {height: y}\n"
+    "checks: [penetration < 1]\n"
+    "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 1}\n";
+
+static void put(const char *name, const char *text) {
+    FILE *f = fopen(name, "wb");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void get(const char *name, char *text, size_t size) {
+    FILE *f = fopen(name, "rb");
+    assert_non_null(f);
+    text[fread(text, 1, size - 1, f)] = 0;
+    fclose(f);
+}
+
+// `carom ARGUMENTS` through the shell; exit status, with its output in out[] and complaints[].
+static int carom(const char *format, ...) {
+    char arguments[2048], command[4096];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(arguments, sizeof arguments, format, args);
+    va_end(args);
+    snprintf(command, sizeof command, CAROM_BINARY_DIR "/carom %s >stdout.txt 2>stderr.txt", arguments);
+    const int status = system(command);
+    get("stdout.txt", out, sizeof out);
+    get("stderr.txt", complaints, sizeof complaints);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+#define assert_says(text, words)                                                                   \
+    do {                                                                                           \
+        if (!strstr(text, words)) fail_msg("'%s' is not in: %s", words, text);                     \
+    } while (0)
+
+static bool there(const char *name) {
+    return access(name, F_OK) == 0;
+}
+
+static carom_result *load(const char *file) {
+    carom_error err = {0};
+    carom_result *r = carom_result_open(file, &err);
+    if (!r) fail_msg("%s", err.text);
+    return r;
+}
+
+static double *column(carom_result *r, int c) {
+    const long n = carom_result_rows(r);
+    double *x = malloc(sizeof *x * (size_t)n + 8);
+    carom_error err = {0};
+    if (carom_result_read(r, c, 0, n, x, &err) != CAROM_OK) fail_msg("%s", err.text);
+    return x;
+}
+
+static void assert_same(const char *a, const char *b) {
+    carom_result *x = load(a), *y = load(b);
+    assert_int_equal(carom_result_columns(x), carom_result_columns(y));
+    assert_int_equal(carom_result_rows(x), carom_result_rows(y));
+    assert_int_equal(carom_result_event_count(x), carom_result_event_count(y));
+    for (int c = 0; c < carom_result_columns(x); ++c) {
+        double *p = column(x, c), *q = column(y, c);
+        assert_memory_equal(p, q, sizeof(double) * (size_t)carom_result_rows(x));
+        free(p);
+        free(q);
+    }
+    carom_result_close(x);
+    carom_result_close(y);
+}
+
+static double last_time(const char *file) {
+    carom_result *r = load(file);
+    double *t = column(r, 0);
+    const double last = t[carom_result_rows(r) - 1];
+    free(t);
+    carom_result_close(r);
+    return last;
+}
+
+// -- usage --------------------------------------------------------------------------------------------
+
+static void help_and_version(void **state) {
+    (void)state;
+    assert_int_equal(carom("--version"), 0);
+    assert_string_equal(out, "carom " CAROM_VERSION "\n");
+    assert_int_equal(carom("help"), 0);
+    static const char *const verbs[] = {"run", "check", "info", "schemes", "examples", "plot", "help"};
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; ++i) {
+        assert_int_equal(carom("help"), 0);
+        char line[32];
+        snprintf(line, sizeof line, "carom %s ", verbs[i]);
+        assert_says(out, line);
+        assert_int_equal(carom("help %s", verbs[i]), 0);
+        snprintf(line, sizeof line, "usage: carom %s", verbs[i]);
+        assert_says(out, line);
+        assert_int_equal(carom("%s --help", verbs[i]), 0);
+        assert_says(out, line);
+    }
+    assert_int_equal(carom("--help"), 0);
+    assert_int_equal(carom(""), 2);
+}
+
+static void wrong_usage_is_exit_2_with_a_suggestion(void **state) {
+    (void)state;
+    static const struct { const char *line, *says; } cases[] = {
+        {"rum ball.yaml", "did you mean 'run'"},
+        {"run ball.yaml --stp 1e-3", "did you mean --step"},
+        {"run ball.yaml --step", "--step wants a value"},
+        {"run ball.yaml --step abc", "'abc' is not a number"},
+        {"run ball.yaml --step -1", "not above 0"},
+        {"run ball.yaml --step 1e-3 --step=1e-4", "given twice"},
+        {"run ball.yaml --quiet=1", "takes no value"},
+        {"run ball.yaml --every 2 --dt-out 0.1", "give one of them"},
+        {"run ball.yaml --every 2.5", "not a whole number"},
+        {"run ball.yaml --out - --json", "standard output"},
+        {"run ball.yaml --out x.txt", "neither in .h5 nor in .csv"},
+        {"run ball.yaml second.yaml", "second.yaml"},
+        {"run", "wants a model"},
+        {"run nowhere.yaml", "No such file"},
+        {"run ball.yaml --scheme moreau-jeam", "did you mean 'moreau-jean'"},
+        {"run ball.yaml --option tets=1", "its options are"},
+        {"run ball.yaml --set nothing=1", "nothing"},
+        {"run ball.yaml --out nowhere/x.h5", "cannot create"},
+        {"run ball.yaml --resume nowhere.h5", "No such file"},
+        {"schemes moreau-jeam", "did you mean 'moreau-jean'"},
+        {"examples bouncing-bal", "did you mean 'bouncing-ball'"},
+        {"check", "usage: carom check MODEL"},
+        {"info nowhere.yaml", "No such file"},
+        {"help plto", "did you mean 'plot'"},
+    };
+    put("ball.yaml", ball);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        if (carom("%s", cases[i].line) != 2) fail_msg("carom %s: not exit 2; %s", cases[i].line, complaints);
+        assert_says(complaints, cases[i].says);
+        assert_string_equal(out, "");
+    }
+    assert_false(there("ball.h5"));
+}
+
+static void a_step_or_end_that_is_missing_is_asked_for(void **state) {
+    (void)state;
+    put("bare.yaml", "carom: 1\ncoordinates: {y: {at: 1}}\nenergy: {kinetic: 1/2*y'^2, potential: y}\n");
+    assert_int_equal(carom("run bare.yaml --end 1"), 2);
+    assert_says(complaints, "--step H");
+    assert_int_equal(carom("run bare.yaml --step 0.1"), 2);
+    assert_says(complaints, "--end T");
+    assert_int_equal(carom("run bare.yaml --step=0.1 --end=1 --json"), 0); // and the default scheme
+    assert_true(json_valid(out));
+}
+
+static void a_wrong_model_is_exit_2_with_its_place(void **state) {
+    (void)state;
+    put("wrong.yaml", "carom: 1\ncoordinates: {y: {at: 1}}\nenergy: {kinetic: 1/2*y'^2, potential: w*y}\n");
+    static const char *const verbs[] = {"run", "check", "info"};
+    for (int i = 0; i < 3; ++i) {
+        assert_int_equal(carom("%s wrong.yaml", verbs[i]), 2);
+        assert_says(complaints, "wrong.yaml:3:");
+    }
+}
+
+// -- run ----------------------------------------------------------------------------------------------
+
+static void a_run_leaves_a_result_and_prints_a_ledger(void **state) {
+    (void)state;
+    put("ball.yaml", ball);
+    assert_int_equal(carom("run ball.yaml"), 0);
+    assert_says(out, "steps        1000");
+    assert_says(out, "penetration");
+    assert_says(out, "check ok     penetration < 1");
+    assert_string_equal(complaints, "");
+    assert_null(strchr(out, '\r'));   // no bar into a pipe
+    assert_null(strchr(out, '\x1b')); // no colours
+    carom_result *r = load("ball.h5");
+    assert_int_equal(carom_result_rows(r), 1001);
+    carom_result_close(r);
+    assert_int_equal(carom("run ball.yaml --quiet --end 0.5 --out short.h5"), 0);
+    assert_string_equal(out, "");
+    assert_true(last_time("short.h5") == 0.5);
+    assert_int_equal(carom("info ball.h5"), 0);
+    static const char *const words[] = {"moreau-midpoint", "1001 rows", "t = 0 .. 1", "ground.friction_impulse", "impact ", "penetration"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) assert_says(out, words[i]);
+}
+
+static void the_command_line_comes_before_the_file(void **state) {
+    (void)state;
+    put("ball.yaml", ball);
+    assert_int_equal(carom("run ball.yaml --scheme moreau-jean --option theta=1 --option=closed=strict --step 2e-3 --end 0.4 "
+                           "--set m=2*3 --set g=10 --every 5 -o o.h5"), 0);
+    carom_result *r = load("o.h5");
+    double step = 0;
+    assert_string_equal(carom_result_text(r, "scheme"), "moreau-jean");
+    assert_says(carom_result_text(r, "options"), "theta=1");
+    assert_says(carom_result_text(r, "options"), "closed=strict");
+    assert_true(carom_result_number(r, "step", &step) && step == 2e-3);
+    assert_int_equal(carom_result_rows(r), 41);
+    double *E = column(r, carom_result_find(r, "potential"));
+    assert_true(fabs(E[0] - 6 * 10 * 0.3) < 1e-12);
+    free(E);
+    carom_result_close(r);
+}
+
+static void csv_goes_to_standard_output_and_the_ledger_beside_it(void **state) {
+    (void)state;
+    put("ball.yaml", ball);
+    assert_int_equal(carom("run ball.yaml --out - --every 10"), 0);
+    assert_says(complaints, "steps        1000");
+    put("piped.csv", out);
+    assert_int_equal(carom("run ball.yaml --out file.csv --every 10"), 0);
+    assert_int_equal(carom("run ball.yaml --out file.h5 --every 10"), 0);
+    assert_true(there("file.csv.events.csv"));
+    assert_same("file.csv", "file.h5");
+    carom_result *a = load("piped.csv"), *b = load("file.h5");
+    assert_int_equal(carom_result_rows(a), carom_result_rows(b));
+    assert_int_equal(carom_result_columns(a), carom_result_columns(b));
+    carom_result_close(a);
+    carom_result_close(b);
+    assert_int_equal(carom("info file.csv"), 0);
+    assert_says(out, "101 rows");
+}
+
+static void the_ledger_as_json(void **state) {
+    (void)state;
+    put("ball.yaml", ball);
+    assert_int_equal(carom("run ball.yaml --json"), 0);
+    assert_true(json_valid(out));
+    static const char *const names[] = {"\"steps\"", "\"seconds\"", "\"ns_per_step\"", "\"rejected\"", "\"impacts\"",
+        "\"accumulations\"", "\"penetration\"", "\"penetration_contact\": \"ground\"", "\"penetration_time\"", "\"drift\"",
+        "\"energy\": {", "\"start\"", "\"end\"", "\"impact\"", "\"friction\"", "\"damping\"", "\"external\"", "\"balance\"",
+        "\"contact\": {", "\"problems\"", "\"iterations\"", "\"residual\"", "\"fallbacks\"", "\"newton\": {", "\"max\"",
+        "\"met\": true"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) assert_says(out, names[i]);
+}
+
+static void a_failed_check_is_exit_3_and_the_result_is_kept(void **state) {
+    (void)state;
+    char text[2048];
+    snprintf(text, sizeof text, "%s", ball);
+    *strstr(text, "penetration < 1") = 0;
+    strcat(text, "max(y) < 0.2, penetration < 1]\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.5}\n");
+    put("strict.yaml", text);
+    assert_int_equal(carom("run strict.yaml"), 3);
+    assert_says(complaints, "check failed: max(y) < 0.2");
+    assert_says(out, "check ok     penetration < 1");
+    assert_true(last_time("strict.h5") == 0.5);
+    assert_int_equal(carom("run strict.yaml --json --quiet"), 3);
+    assert_true(json_valid(out));
+    assert_says(out, "\"met\": false");
+}
+
+static void a_run_that_cannot_go_on_is_exit_1_and_saved(void **state) {
+    (void)state;
+    // The speed of a falling ball grows without bound: x'' = x'^2 has a pole at t = 1.
+    put("pole.yaml", "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: 0}\nforces: {x: x'^2}\n"
+                     "simulation: {scheme: moreau-explicit, step: 1e-3, end: 3}\n");
+    assert_int_equal(carom("run pole.yaml --every 1000"), 1); // the last good state is there although no row was due
+    assert_says(complaints, "t = ");
+    assert_says(complaints, "pole.h5");
+    const double t = last_time("pole.h5");
+    assert_true(t > 0.9 && t < 1.5);
+    carom_result *r = load("pole.h5");
+    assert_string_equal(carom_result_text(r, "status"), "failed");
+    double *v = column(r, 2);
+    for (long i = 0; i < carom_result_rows(r); ++i) assert_true(isfinite(v[i]));
+    free(v);
+    carom_result_close(r);
+}
+
+// -- stopping and going on ----------------------------------------------------------------------------
+
+static pid_t start(const char *const *arguments) {
+    const pid_t child = fork();
+    if (child == 0) {
+        const int sink = open("child.txt", O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        dup2(sink, 1);
+        dup2(sink, 2);
+        execv(CAROM_BINARY_DIR "/carom", (char *const *)arguments);
+        _exit(127);
+    }
+    return child;
+}
+
+// Start an endless run, end it by a signal after some seconds; its wait status.
+static int strike(const char *file, int signal, double seconds) {
+    const char *const arguments[] = {"carom", "run", "ball.yaml", "--end", "1e7", "--every", "1000", "--out", file, NULL};
+    const pid_t child = start(arguments);
+    usleep((useconds_t)(1e6 * seconds));
+    kill(child, signal);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+// Go on to a common end and compare with a run that never stopped.
+static void assert_goes_on(const char *file) {
+    const double end = ceil(last_time(file)) + 2;
+    assert_int_equal(carom("run --resume %s --end %.17g", file, end), 0);
+    assert_int_equal(carom("run ball.yaml --end %.17g --every 1000 --out whole.h5", end), 0);
+    assert_same(file, "whole.h5");
+}
+
+static void an_interrupted_run_is_saved_and_goes_on_bit_identically(void **state) {
+    (void)state;
+    put("ball.yaml", ball);
+    static const int signals[] = {SIGINT, SIGTERM};
+    for (int i = 0; i < 2; ++i) {
+        const int status = strike("int.h5", signals[i], 0.3);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 130);
+        get("child.txt", out, sizeof out);
+        assert_says(out, "carom run --resume int.h5");
+        carom_result *r = load("int.h5");
+        assert_string_equal(carom_result_text(r, "status"), "interrupted");
+        carom_result_close(r);
+        assert_goes_on("int.h5");
+    }
+}
+
+static void a_killed_run_holds_all_but_the_last_second(void **state) {
+    (void)state;
+    put("ball.yaml", ball);
+    const int status = strike("killed.h5", SIGKILL, 1.4);
+    assert_true(WIFSIGNALED(status));
+    struct stat st;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    assert_int_equal(stat("killed.h5", &st), 0);
+    const double age = (double)(now.tv_sec - st.st_mtim.tv_sec) + 1e-9 * (double)(now.tv_nsec - st.st_mtim.tv_nsec);
+    assert_true(age < 1);
+    assert_true(last_time("killed.h5") > 10); // 10 000 steps of 1e-3 in a second at the least
+    assert_goes_on("killed.h5");
+}
+
+static void resume_to_another_file_leaves_the_first_alone(void **state) {
+    (void)state;
+    put("ball.yaml", ball);
+    assert_int_equal(carom("run ball.yaml --every 3 --end 0.4 --out first.h5 --set g=9"), 0);
+    assert_int_equal(carom("run ball.yaml --every 3 --end 1 --out whole.h5 --set g=9"), 0);
+    const double before = last_time("first.h5");
+    assert_int_equal(carom("run ball.yaml --resume first.h5 --end 1 --out second.h5"), 0);
+    assert_true(last_time("first.h5") == before);
+    assert_same("second.h5", "whole.h5");
+    assert_int_equal(carom("run --resume first.h5 --end 0.2"), 2);
+    assert_says(complaints, "already at");
+    assert_int_equal(carom("run --resume first.h5 --step 1e-4"), 2);
+    assert_int_equal(carom("run --resume first.h5 --scheme moreau-jean"), 2);
+    assert_int_equal(carom("run --resume first.h5 --set g=8"), 2);
+    assert_int_equal(carom("run --resume first.h5 --out x.csv"), 2);
+    put("other.yaml", "carom: 1\n");
+    assert_int_equal(carom("run other.yaml --resume first.h5"), 2);
+    assert_says(complaints, "is not the model in");
+    assert_true(last_time("first.h5") == before);
+}
+
+// -- the other verbs ----------------------------------------------------------------------------------
+
+static void check_tells_sound_models_from_faulty_ones(void **state) {
+    (void)state;
+    put("ball.yaml", ball);
+    assert_int_equal(carom("check ball.yaml"), 0);
+    assert_says(out, "0 faults");
+    put("heavy.yaml", "carom: 1\ncoordinates: {x: {at: 0}, y: {at: 0}}\nenergy: {kinetic: 1/2*x'^2 - 1/2*y'^2, potential: 0}\n"
+                      "simulation: {step: 1e-3, end: 1}\n");
+    const int status = carom("check heavy.yaml"); // a negative mass
+    assert_true(status == 3 || status == 2);
+    assert_true(strstr(out, "fault") || strlen(complaints) > 0);
+}
+
+static void info_describes_models(void **state) {
+    (void)state;
+    put("ball.yaml", ball);
+    assert_int_equal(carom("info ball.yaml"), 0);
+    static const char *const words[] = {"Ball", "2 coordinates", "ground", "0.6", "0.2", "9.81", "height", "moreau-midpoint", "0.001"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) assert_says(out, words[i]);
+}
+
+static void schemes_are_listed_and_described(void **state) {
+    (void)state;
+    assert_int_equal(carom("schemes"), 0);
+    const carom_scheme *const *all = carom_schemes();
+    for (int i = 0; all[i]; ++i) assert_says(out, all[i]->name);
+    for (int i = 0; all[i]; ++i) {
+        const carom_scheme *s = all[i];
+        assert_int_equal(carom("schemes %s", s->name), 0);
+        assert_says(out, s->about);
+        assert_says(out, "newton-tol");
+        for (int k = 0; s->options && s->options[k].name; ++k) assert_says(out, s->options[k].name);
+    }
+}
+
+static void every_example_is_written_and_sound(void **state) {
+    (void)state;
+    assert_int_equal(carom("examples"), 0);
+    static char list[sizeof out];
+    memcpy(list, out, sizeof list);
+    int n = 0;
+    for (char *line = strtok(list, "\n"); line && line[0] != '`'; line = strtok(NULL, "\n")) {
+        char name[64], file[80];
+        assert_int_equal(sscanf(line, "%63s", name), 1);
+        assert_true(strlen(line) > 40); // it says what it is
+        snprintf(file, sizeof file, "%s.yaml", name);
+        assert_int_equal(carom("examples %s", name), 0);
+        assert_true(there(file));
+        assert_int_equal(carom("examples %s", name), 2);
+        assert_says(complaints, "--force");
+        assert_int_equal(carom("examples %s --force", name), 0);
+        if (carom("check %s", file) != 0) fail_msg("%s: %s", file, out);
+        ++n;
+    }
+    assert_true(n >= 8);
+}
+
+static bool starts(const char *file, const char *bytes) {
+    char head[64] = "";
+    get(file, head, sizeof head);
+    return strncmp(head, bytes, strlen(bytes)) == 0;
+}
+
+static void pictures_are_made(void **state) {
+    (void)state;
+    if (system("command -v gnuplot >/dev/null 2>&1") != 0) skip();
+    put("ball.yaml", ball);
+    assert_int_equal(carom("run ball.yaml --out b.h5 -q"), 0);
+    assert_int_equal(carom("run ball.yaml --out b.csv -q --scheme moreau-jean"), 0);
+    assert_int_equal(carom("plot b.h5"), 0);
+    assert_true(starts("b.svg", "<?xml"));
+    assert_int_equal(carom("plot b.h5 -o b.png --of y+height,ground.impulse --from 0.2 --to=0.6 --keep-script b.gp"), 0);
+    assert_true(starts("b.png", "\x89PNG"));
+    assert_true(starts("b.gp", "# Made by carom"));
+    assert_int_equal(system("gnuplot -d b.gp > again.png"), 0); // the kept script stands on its own
+    assert_true(starts("again.png", "\x89PNG"));
+    assert_int_equal(carom("plot b.h5 b.csv -o b.pdf --of y --vs x"), 0);
+    assert_true(starts("b.pdf", "%PDF"));
+    assert_int_equal(carom("plot b.h5 --of ground.gpa"), 2);
+    assert_says(complaints, "did you mean 'ground.gap'");
+    assert_int_equal(carom("plot b.h5 -o b.gif"), 2);
+    assert_int_equal(carom("plot b.h5 --from 7"), 2);
+    assert_int_equal(carom("plot nowhere.h5"), 2);
+}
+
+static void hostile_names_run_nothing(void **state) {
+    (void)state;
+    if (system("command -v gnuplot >/dev/null 2>&1") != 0) skip();
+    put("evil.csv", "t,`touch owned`,'; system('touch owned') #,\"a\"\"b{x}_y^z@m\",%s%n\n0,1,2,3,4\n1,2,3,4,5\n");
+    assert_int_equal(carom("plot evil.csv -o evil.svg --of '`touch owned`+'\\''; system('\\''touch owned'\\'') #+a\"b{x}_y^z@m+%%s%%n'"), 0);
+    assert_false(there("owned"));
+    assert_int_equal(carom("plot evil.csv -o '|touch owned.svg' --of %s", "'%s%n'"), 0);
+    assert_false(there("owned.svg"));
+    assert_true(there("|touch owned.svg"));
+}
+
+static void without_gnuplot_the_package_is_named(void **state) {
+    (void)state;
+    put("ball.yaml", ball);
+    assert_int_equal(carom("run ball.yaml --out b.h5 -q"), 0);
+    assert_int_equal(system("PATH=/nowhere " CAROM_BINARY_DIR "/carom plot b.h5 2>stderr.txt"), 256);
+    get("stderr.txt", complaints, sizeof complaints);
+    assert_says(complaints, "gnuplot-nox");
+}
+
+static void damaged_results_end_no_verb_by_a_signal(void **state) {
+    (void)state;
+    put("ball.yaml", ball);
+    assert_int_equal(carom("run ball.yaml --out good.h5 --every 20 -q"), 0);
+    static unsigned char bytes[1 << 20], bad[1 << 20];
+    FILE *f = fopen("good.h5", "rb");
+    const size_t size = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    unsigned long seed = 7;
+    for (int trial = 0; trial < 20; ++trial) {
+        memcpy(bad, bytes, size);
+        for (int k = 0; k < 6; ++k) {
+            seed = seed * 6364136223846793005ul + 1442695040888963407ul;
+            bad[(seed >> 33) % (trial % 4 ? 12000 : size)] ^= (unsigned char)(1 + (seed >> 20) % 255);
+        }
+        f = fopen("bad.h5", "wb");
+        fwrite(bad, 1, size, f);
+        fclose(f);
+        const int info = carom("info bad.h5");
+        assert_true(info == 0 || info == 2);
+        const int go = carom("run --resume bad.h5 --end 1.1 -q");
+        assert_true(go == 0 || go == 1 || go == 2 || go == 3);
+    }
+}
+
+static int begin(void **state) {
+    (void)state;
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 0); // of the hundred processes below: the search takes seconds in each
+    strcpy(folder, "/tmp/carom-test-XXXXXX");
+    return mkdtemp(folder) ? chdir(folder) : -1;
+}
+
+static int end(void **state) {
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return chdir("/") || system(command);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(help_and_version),
+        cmocka_unit_test(wrong_usage_is_exit_2_with_a_suggestion),
+        cmocka_unit_test(a_step_or_end_that_is_missing_is_asked_for),
+        cmocka_unit_test(a_wrong_model_is_exit_2_with_its_place),
+        cmocka_unit_test(a_run_leaves_a_result_and_prints_a_ledger),
+        cmocka_unit_test(the_command_line_comes_before_the_file),
+        cmocka_unit_test(csv_goes_to_standard_output_and_the_ledger_beside_it),
+        cmocka_unit_test(the_ledger_as_json),
+        cmocka_unit_test(a_failed_check_is_exit_3_and_the_result_is_kept),
+        cmocka_unit_test(a_run_that_cannot_go_on_is_exit_1_and_saved),
+        cmocka_unit_test(an_interrupted_run_is_saved_and_goes_on_bit_identically),
+        cmocka_unit_test(a_killed_run_holds_all_but_the_last_second),
+        cmocka_unit_test(resume_to_another_file_leaves_the_first_alone),
+        cmocka_unit_test(check_tells_sound_models_from_faulty_ones),
+        cmocka_unit_test(info_describes_models),
+        cmocka_unit_test(schemes_are_listed_and_described),
+        cmocka_unit_test(every_example_is_written_and_sound),
+        cmocka_unit_test(pictures_are_made),
+        cmocka_unit_test(hostile_names_run_nothing),
+        cmocka_unit_test(without_gnuplot_the_package_is_named),
+        cmocka_unit_test(damaged_results_end_no_verb_by_a_signal),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,554 @@
+// test_compare.c: schemes x step sizes against a reference: the library, and the program around it.
+#define _DEFAULT_SOURCE // mkdtemp, usleep
+#include "model_text.h"
+#include <carom/result.h>
+#include <carom/study.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST = 64 };
+
+typedef struct outcome {
+    carom_status status;
+    int n; // rows, in the order told
+    carom_compare_row row[MOST];
+    double order[MOST]; // least squares, by scheme
+    carom_error err;
+} outcome;
+
+static void keep(void *user, const carom_compare_row *row) {
+    outcome *o = user;
+    assert_true(o->n < MOST);
+    o->row[o->n++] = *row;
+}
+
+static bool stop_at_once(void *user, double fraction) {
+    (void)user;
+    (void)fraction;
+    return false;
+}
+
+static carom_compare *prepared(carom_compare_def *def, const carom_model *m, const char *const *schemes, const double *steps, int n) {
+    carom_error err = {0};
+    def->model = m;
+    def->schemes = schemes;
+    def->steps = steps;
+    def->nsteps = n;
+    if (isnan(def->end)) def->end = carom_model_simulation(m).end;
+    carom_compare *c = carom_compare_create(def, &err);
+    if (!c) fail_msg("%s", err.text);
+    return c;
+}
+
+// Rows must be used before the comparison goes, for their texts; here only numbers are.
+static outcome compare(carom_compare_def def, const carom_model *m, const char *const *schemes, const double *steps, int n) {
+    outcome o = {0};
+    carom_compare *c = prepared(&def, m, schemes, steps, n);
+    o.status = carom_compare_run(c, &(carom_compare_watch){.user = &o, .row = keep}, &o.err);
+    for (int i = 0; i < carom_compare_schemes(c); ++i) o.order[i] = carom_compare_order(c, i);
+    for (int i = 0; i < o.n; ++i)
+        if (o.row[i].failure) fail_msg("%s", o.row[i].failure);
+    carom_compare_destroy(c);
+    if (o.status != CAROM_OK) fail_msg("%s", o.err.text);
+    return o;
+}
+
+#define LIST(...) (const char *const[]) { __VA_ARGS__, NULL }
+
+// Twelve steps whose ends fall on either side of impacts as chance will have it.
+static void odd_steps(double *steps, int n, double largest) {
+    for (int k = 0; k < n; ++k) steps[k] = largest * pow(0.7310585786300049, k);
+}
+
+// -- orders -------------------------------------------------------------------------------------------------
+
+static void smooth_motion_shows_the_order_of_the_scheme(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("impacting-oscillator");
+    carom_compare_def def = carom_compare_default();
+    def.end = 1.5; // the first impact is at pi/2
+    const double steps[] = {8e-3, 4e-3, 2e-3, 1e-3};
+    const outcome o = compare(def, m, LIST("half-explicit", "ggl-alpha", "moreau-jean", "moreau-jean:theta=1", "half-explicit-rk:order=3"), steps, 4);
+    const double order[] = {2, 2, 2, 1, 3};
+    for (int i = 0; i < 5; ++i) assert_close(o.order[i], order[i], 0.05); // the next term is 8e-3 of the first
+    // Per row: slopes between neighbours, none for the largest step.
+    for (int i = 0; i < 5; ++i) assert_true(isnan(o.row[i].order));
+    for (int i = 5; i < 20; ++i) assert_close(o.row[i].order, log2(o.row[i - 5].error / o.row[i].error), 1e-12);
+    carom_model_destroy(m);
+}
+
+static void across_impacts_the_order_is_one(void **state) {
+    (void)state;
+    static const char *const names[] = {"bouncing-ball", "impacting-oscillator"};
+    double steps[12];
+    odd_steps(steps, 12, 2e-2);
+    for (int i = 0; i < 2; ++i) {
+        carom_model *m = shipped_model(names[i]);
+        const outcome o = compare(carom_compare_default(), m, LIST("moreau-midpoint", "moreau-jean", "moreau-explicit"), steps, 12);
+        // Where in a step an impact falls moves single errors by a factor of some 3 over a range of 31.
+        for (int s = 0; s < 3; ++s) assert_close(o.order[s], 1, 0.3);
+        carom_model_destroy(m);
+    }
+}
+
+static void jumping_velocities_converge_as_graphs_and_not_in_the_largest_difference(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("impacting-oscillator");
+    double steps[8];
+    odd_steps(steps, 8, 2e-2);
+    carom_compare_def def = carom_compare_default();
+    def.of = LIST("q'");
+    def.norm = CAROM_NORM_HAUSDORFF;
+    const outcome graphs = compare(def, m, LIST("moreau-jean"), steps, 8);
+    def.norm = CAROM_NORM_LINF;
+    const outcome values = compare(def, m, LIST("moreau-jean"), steps, 8);
+    double largest = 0;
+    for (int k = 0; k < 8; ++k) {
+        assert_true(graphs.row[k].error > 0.1 * steps[k] && graphs.row[k].error < 10 * steps[k]);
+        largest = fmax(largest, values.row[k].error);
+        assert_true(values.row[k].error > 0.3); // the jumps are 1.5, 0.75 and 0.375 high
+    }
+    assert_true(largest > 1.4);
+    carom_model_destroy(m);
+}
+
+// -- the papers' tables -------------------------------------------------------------------------------------
+
+static void check_table(const outcome *o, const double *value, double tolerance) {
+    assert_int_equal(o->n, 6);
+    for (int i = 0; i < 6; ++i) assert_close(o->row[i].error, value[i], tolerance * value[i]);
+}
+
+// Errors of a prototype with the same settings, to the four digits it gives; the papers' own (4.7e-1, 1.8e-2, 3.3e-3 and
+// 7.1e-1, 1.5e-1, 4.5e-2) come with a reference at 1e-7.
+static void table_of_the_unilateral_slider_crank(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("slider-crank");
+    const double steps[] = {1e-3, 1e-4, 1e-5}, value[] = {4.721e-1, 7.939e-1, 1.756e-2, 1.526e-1, 3.029e-3, 4.535e-2};
+    carom_compare_def def = carom_compare_default();
+    def.end = 0.1;
+    def.norm = CAROM_NORM_MATRIX;
+    def.reference = "half-explicit:1e-6";
+    def.threads = 2;
+    const outcome o = compare(def, m, LIST("half-explicit", "moreau-explicit"), steps, 3);
+    check_table(&o, value, 5e-3); // moreau-explicit's values are for the reference at 1e-7
+    carom_model_destroy(m);
+}
+
+static char folder[64];
+
+static const char *path(const char *name) {
+    static char text[4][160];
+    static int turn;
+    turn = (turn + 1) % 4;
+    snprintf(text[turn], sizeof text[turn], "%s/%s", folder, name);
+    return text[turn];
+}
+
+static carom_status record_step(void *user, const carom_now *now) {
+    return carom_record_step(user, now);
+}
+
+// A result file of a run.
+static void record(const char *file, const carom_model *m, const char *scheme, const char *const *options, double step, double end, long every) {
+    carom_error err = {0};
+    carom_sim_def def = carom_sim_default();
+    def.system = carom_model_system(m);
+    def.scheme = scheme;
+    def.options = options;
+    def.h = step;
+    def.t_end = end;
+    def.q0 = carom_model_q0(m);
+    def.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&def, &err);
+    if (!sim) fail_msg("%s", err.text);
+    carom_record_def to = carom_record_default();
+    to.model = m;
+    to.sim = sim;
+    to.file = file;
+    to.step = step;
+    to.end = end;
+    to.every = every;
+    carom_record *r = carom_record_create(&to, &err);
+    if (!r) fail_msg("%s", err.text);
+    if (carom_sim_run(sim, record_step, r, &err) != CAROM_OK) fail_msg("%s", err.text);
+    if (carom_record_finish(r, "done", NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    carom_record_destroy(r);
+    carom_sim_destroy(sim);
+}
+
+// No clearance: the unilateral mechanism against the one with a guide, by way of a file.
+static void table_of_the_bilateral_slider_crank(void **state) {
+    (void)state;
+    carom_model *guide = shipped_model("slider-crank-bilateral");
+    record(path("guide.h5"), guide, "half-explicit-rk", LIST("order=4"), 2e-6, 0.1, 5);
+    size_t length = 0;
+    char *text = shipped_text("slider-crank-frictionless", &length);
+    carom_error err = {0};
+    carom_model *m = carom_model_create(&(carom_model_def){.text = text, .length = length, .file = "m", .set = LIST("c=0")}, &err);
+    if (!m) fail_msg("%s", err.text);
+    const double steps[] = {1e-3, 1e-4, 1e-5}, value[] = {4.243e-1, 6.941e-1, 2.479e-2, 2.107e-1, 8.436e-4, 6.549e-2};
+    carom_compare_def def = carom_compare_default();
+    def.end = 0.1;
+    def.norm = CAROM_NORM_MATRIX;
+    def.reference = path("guide.h5");
+    def.of = LIST("th1", "th2"); // the guide has no th3, which stays 0
+    def.options = LIST("closed=strict");
+    const outcome o = compare(def, m, LIST("half-explicit", "moreau-explicit"), steps, 3);
+    check_table(&o, value, 1e-3);
+    def.of = NULL;
+    def.model = m;
+    def.schemes = LIST("half-explicit");
+    def.steps = steps;
+    def.nsteps = 1;
+    assert_null(carom_compare_create(&def, &err));
+    assert_non_null(strstr(err.text, "'th3'"));
+    carom_model_destroy(m);
+    carom_model_destroy(guide);
+    free(text);
+}
+
+// -- references ---------------------------------------------------------------------------------------------
+
+static void a_scheme_against_itself_has_no_error(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("slider-crank");
+    const double steps[] = {1e-4, 3.3e-5};
+    for (int norm = CAROM_NORM_L1; norm <= CAROM_NORM_HAUSDORFF; ++norm) {
+        carom_compare_def def = carom_compare_default();
+        def.end = 0.02;
+        def.norm = (carom_norm_kind)norm;
+        def.reference = "moreau-jean:theta=0.7:1e-4";
+        def.of = LIST("th1", "th2'", "slider.x");
+        const outcome o = compare(def, m, LIST("moreau-jean:theta=0.7"), steps, 2);
+        assert_true(o.row[0].error <= (norm == CAROM_NORM_HAUSDORFF ? 1e-13 : 0)); // graphs are also looked at between nodes
+        assert_true(o.row[1].error > 1e-6);
+    }
+    carom_model_destroy(m);
+}
+
+// A reference of which every tenth state is kept and one of which all are give the same errors.
+static void what_is_kept_of_a_reference_does_not_change_errors(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("slider-crank");
+    const double steps[] = {1e-4, 1.7e-5};
+    carom_compare_def def = carom_compare_default();
+    def.end = 0.02;
+    def.reference = "half-explicit:1e-5";
+    const outcome thin = compare(def, m, LIST("moreau-midpoint"), steps, 1), all = compare(def, m, LIST("moreau-midpoint"), steps, 2);
+    assert_true(thin.row[0].error == all.row[0].error);
+    carom_model_destroy(m);
+}
+
+static void a_file_of_every_step_is_the_same_as_the_run(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("slider-crank");
+    const double steps[] = {1e-4, 7e-5};
+    record(path("all.h5"), m, "half-explicit", NULL, 1e-5, 0.02, 1);
+    record(path("all.csv"), m, "half-explicit", NULL, 1e-5, 0.02, 1);
+    carom_compare_def def = carom_compare_default();
+    def.end = 0.02;
+    for (int norm = CAROM_NORM_L1; norm <= CAROM_NORM_HAUSDORFF; ++norm) {
+        def.norm = (carom_norm_kind)norm;
+        def.of = LIST("th2", "th1'");
+        def.reference = "half-explicit:1e-5";
+        const outcome run = compare(def, m, LIST("moreau-explicit", "half-explicit"), steps, 2);
+        def.reference = path("all.h5");
+        const outcome h5 = compare(def, m, LIST("moreau-explicit", "half-explicit"), steps, 2);
+        def.reference = path("all.csv");
+        const outcome csv = compare(def, m, LIST("moreau-explicit", "half-explicit"), steps, 2);
+        for (int i = 0; i < 4; ++i) {
+            assert_close(h5.row[i].error, run.row[i].error, 1e-9 * run.row[i].error);
+            assert_close(csv.row[i].error, run.row[i].error, 1e-9 * run.row[i].error);
+        }
+    }
+    carom_model_destroy(m);
+}
+
+// Rows 7 steps apart, with impacts in between.  Accelerations are at most 1, so that a parabola with the wrong curvature is off by
+// at most (7 h)^2; a cubic through the bounce would be off by 0.1 x 7 h x 1.5 = 1e-4.
+static void a_coarse_file_is_interpolated_with_one_sided_limits(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("impacting-oscillator");
+    const double h = 1e-4, steps[] = {h};
+    record(path("coarse.h5"), m, "half-explicit", NULL, h, 7, 7);
+    carom_compare_def def = carom_compare_default();
+    def.end = 7;
+    def.norm = CAROM_NORM_LINF;
+    def.reference = path("coarse.h5");
+    carom_compare *c = prepared(&def, m, LIST("half-explicit"), steps, 1);
+    double apart = 0;
+    assert_string_equal(carom_compare_reference(c, &apart), path("coarse.h5"));
+    assert_close(apart, 7 * h, 1e-12);
+    carom_compare_destroy(c);
+    const outcome o = compare(def, m, LIST("half-explicit"), steps, 1);
+    assert_true(o.row[0].error > 0);
+    assert_true(o.row[0].error < 49 * h * h);
+    carom_model_destroy(m);
+}
+
+static void the_reference_that_is_chosen_is_told(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("slider-crank"), *ball = shipped_model("bouncing-ball");
+    const double steps[] = {1e-3, 1e-4};
+    carom_compare_def def = carom_compare_default();
+    carom_compare *c = prepared(&def, m, LIST("moreau-jean:theta=1", "half-explicit"), steps, 2);
+    assert_string_equal(carom_compare_reference(c, NULL), "moreau-jean:theta=1, step 1e-05");
+    assert_string_equal(carom_compare_name(c, 2), "th3");
+    assert_null(carom_compare_name(c, 3));
+    carom_compare_destroy(c);
+    def = carom_compare_default();
+    c = prepared(&def, ball, LIST("half-explicit"), steps, 2);
+    assert_non_null(strstr(carom_compare_reference(c, NULL), "exact"));
+    carom_compare_destroy(c);
+    carom_model_destroy(m);
+    carom_model_destroy(ball);
+}
+
+// -- threads ------------------------------------------------------------------------------------------------
+
+static void the_number_of_threads_changes_nothing(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("slider-crank");
+    const double steps[] = {1e-3, 2.9e-4, 1e-4, 3.1e-5};
+    const int threads[] = {1, 2, 5};
+    outcome o[3];
+    for (int i = 0; i < 3; ++i) {
+        carom_compare_def def = carom_compare_default();
+        def.end = 0.05;
+        def.threads = threads[i];
+        def.of = LIST("th1", "slider.y", "th2'");
+        o[i] = compare(def, m, LIST("half-explicit", "moreau-jean", "moreau-explicit"), steps, 4);
+        assert_int_equal(o[i].n, 12);
+    }
+    for (int i = 1; i < 3; ++i)
+        for (int k = 0; k < 12; ++k) {
+            assert_true(o[i].row[k].step == o[0].row[k].step && o[i].row[k].steps == o[0].row[k].steps);
+            assert_true(o[i].row[k].error == o[0].row[k].error);
+            assert_true(o[i].row[k].order == o[0].row[k].order || k < 3);
+        }
+    carom_model_destroy(m);
+}
+
+static void a_comparison_can_be_stopped(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("slider-crank");
+    const double steps[] = {1e-6};
+    carom_compare_def def = carom_compare_default();
+    outcome o = {0};
+    carom_compare *c = prepared(&def, m, LIST("half-explicit", "moreau-explicit"), steps, 1);
+    assert_int_equal(carom_compare_run(c, &(carom_compare_watch){.user = &o, .row = keep, .tick = stop_at_once}, &o.err), CAROM_STOPPED);
+    assert_int_equal(o.n, 0);
+    assert_false(carom_compare_row_at(c, 0, 0).done);
+    carom_compare_destroy(c);
+    carom_model_destroy(m);
+}
+
+// -- what is wrong is said before anything runs ---------------------------------------------------------------
+
+static void wrong_usage_is_refused(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("slider-crank");
+    const double good[] = {1e-3}, twice[] = {1e-3, 1e-3}, negative[] = {-1};
+    const struct { const char *scheme, *of, *reference; const double *steps; int n; size_t memory; const char *says; } wrong[] = {
+        {"half-explict", NULL, NULL, good, 1, 0, "did you mean 'half-explicit'"},
+        {"moreau-jean:theta=2", NULL, NULL, good, 1, 0, "theta"},
+        {"moreau-jean:thet=1", NULL, NULL, good, 1, 0, "did you mean 'theta'"},
+        {"schatzman-paoli", NULL, NULL, good, 1, 0, "friction"},
+        {"half-explicit", "th4", NULL, good, 1, 0, "'th4'"},
+        {"half-explicit", NULL, "exact", good, 1, 0, "no section `exact`"},
+        {"half-explicit", NULL, "half-explicit", good, 1, 0, "SCHEME:STEP"},
+        {"half-explicit", NULL, "half-explicit:-1", good, 1, 0, "positive"},
+        {"half-explicit", NULL, "nobody:1e-5", good, 1, 0, "no scheme 'nobody'"},
+        {"half-explicit", NULL, "/nowhere/x.h5", good, 1, 0, "/nowhere/x.h5"},
+        {"half-explicit", NULL, NULL, twice, 2, 0, "twice"},
+        {"half-explicit", NULL, NULL, negative, 1, 0, "positive"},
+        {"half-explicit", NULL, "half-explicit:1e-5", good, 1, 5000, "GB"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        carom_compare_def def = carom_compare_default();
+        carom_error err = {0};
+        const char *const schemes[] = {wrong[i].scheme, NULL}, *const of[] = {wrong[i].of, NULL};
+        def.model = m;
+        def.schemes = schemes;
+        def.steps = wrong[i].steps;
+        def.nsteps = wrong[i].n;
+        def.end = 0.15;
+        def.of = wrong[i].of ? of : NULL;
+        def.reference = wrong[i].reference;
+        def.memory = wrong[i].memory;
+        assert_null(carom_compare_create(&def, &err));
+        if (!strstr(err.text, wrong[i].says)) fail_msg("'%s' is not in: %s", wrong[i].says, err.text);
+    }
+    carom_model_destroy(m);
+}
+
+// -- the program ----------------------------------------------------------------------------------------------
+
+static char out[1 << 16], complaints[1 << 14];
+
+static void get(const char *name, char *text, size_t size) {
+    FILE *f = fopen(name, "rb");
+    assert_non_null(f);
+    text[fread(text, 1, size - 1, f)] = 0;
+    fclose(f);
+}
+
+// `carom compare ARGUMENTS` through the shell, in the test's folder.
+static int carom(const char *arguments) {
+    char command[4096];
+    snprintf(command, sizeof command, "cd %s && " CAROM_BINARY_DIR "/carom compare %s >stdout.txt 2>stderr.txt", folder, arguments);
+    const int status = system(command);
+    get(path("stdout.txt"), out, sizeof out);
+    get(path("stderr.txt"), complaints, sizeof complaints);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
+}
+
+static void assert_says(const char *text, const char *words) {
+    if (!strstr(text, words)) fail_msg("'%s' is not in: %s", words, text);
+}
+
+static int lines(const char *text) {
+    int n = 0;
+    for (; *text; ++text) n += *text == '\n';
+    return n;
+}
+
+#define MODELS CAROM_SOURCE_DIR "/models/"
+
+static void the_program_prints_a_table_and_keeps_rows_and_a_picture(void **state) {
+    (void)state;
+    assert_int_equal(carom(MODELS "impacting-oscillator.yaml --schemes half-explicit,moreau-jean:theta=1:closed=strict --steps 1e-2,1e-3 "
+                           "--end 1.5 --csv rows.csv --plot picture.svg"), 0);
+    assert_says(out, "norm l1 of q, t = 0 .. 1.5");
+    assert_says(out, "exact solution");
+    assert_says(out, "moreau-jean:theta=1:closed=strict  0.001");
+    assert_says(out, "half-explicit                      2.00"); // least squares
+    assert_string_equal(complaints, "");
+    char text[4096];
+    get(path("rows.csv"), text, sizeof text);
+    assert_int_equal(lines(text), 5);
+    assert_memory_equal(text, "scheme,step,error,order,steps,seconds,us_per_step\nhalf-explicit,0.01,", 69);
+    assert_says(text, "\nmoreau-jean:theta=1:closed=strict,0.001,");
+    get(path("picture.svg"), text, sizeof text);
+    assert_says(text, "<svg");
+}
+
+static void the_program_works_without_options(void **state) {
+    (void)state;
+    assert_int_equal(carom(MODELS "bouncing-ball.yaml --quiet"), 0);
+    assert_string_equal(out, "");
+    assert_int_equal(carom(MODELS "bouncing-ball.yaml"), 0);
+    assert_says(out, "0.008");
+}
+
+static void wrong_usage_of_the_program_is_status_2(void **state) {
+    (void)state;
+    static const struct { const char *arguments, *says; } wrong[] = {
+        {MODELS "slider-crank.yaml --steps 1e-3,x", "'x' is not a number"},
+        {MODELS "slider-crank.yaml --steps ,", "no step size"},
+        {MODELS "slider-crank.yaml --norm l3", "none of l1, l2, linf, matrix, hausdorff"},
+        {MODELS "slider-crank.yaml --plot x.gif", ".svg, .png, .pdf"},
+        {MODELS "slider-crank.yaml --threads 1.5", "whole number"},
+        {MODELS "slider-crank.yaml --schemes schatzman-paoli --csv never.csv", "friction"},
+        {MODELS "slider-crank.yaml --csv /nowhere/x.csv", "/nowhere/x.csv"},
+        {MODELS "slider-crank.yaml --set nobody=1", "nobody"},
+        {"missing.yaml", "missing.yaml"},
+        {"guide.h5", "a result, not a model"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        assert_int_equal(carom(wrong[i].arguments), 2);
+        assert_says(complaints, wrong[i].says);
+        assert_string_equal(out, "");
+    }
+    assert_int_equal(access(path("never.csv"), F_OK), -1);
+}
+
+// An explicit scheme explodes with the large step; with the small one it does not.
+static void a_run_that_fails_says_so_and_the_others_go_on(void **state) {
+    (void)state;
+    FILE *f = fopen(path("stiff.yaml"), "w");
+    assert_non_null(f);
+    fputs("carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: 1/2*1e6*x^2}\nexact: {x: cos(1e3*t)}\n", f);
+    fclose(f);
+    assert_int_equal(carom("stiff.yaml --schemes moreau-midpoint,moreau-jean --steps 0.1,1e-5 --end 20 --csv rows.csv"), 1);
+    assert_says(out, "failed: t = ");
+    assert_says(complaints, "1 run failed");
+    char text[4096];
+    get(path("rows.csv"), text, sizeof text);
+    assert_int_equal(lines(text), 5);
+    assert_says(text, "\nmoreau-midpoint,0.10000000000000001,,,");
+    assert_int_equal(carom("stiff.yaml --schemes moreau-jean --steps 1e-2 --end 20 --reference moreau-midpoint:0.1"), 1);
+    assert_says(complaints, "the reference (moreau-midpoint, step 0.1) failed");
+}
+
+static void an_interrupted_comparison_keeps_what_is_done(void **state) {
+    (void)state;
+    char csv[200], text[4096] = "";
+    snprintf(csv, sizeof csv, "%s", path("partial.csv"));
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        const int to = open(path("partial.txt"), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        dup2(to, 1);
+        dup2(to, 2);
+        execl(CAROM_BINARY_DIR "/carom", "carom", "compare", MODELS "impacting-oscillator.yaml", "--schemes", "ggl-alpha,moreau-jean,moreau-dissipative",
+              "--steps", "1e-2,2e-6", "--csv", csv, "--threads", "1", (char *)NULL);
+        _exit(99);
+    }
+    for (int i = 0; i < 2000 && lines(text) < 4; ++i) { // until the three short runs are in the file
+        usleep(10000);
+        if (access(csv, R_OK) == 0) get(csv, text, sizeof text);
+    }
+    assert_int_equal(lines(text), 4);
+    kill(pid, SIGINT);
+    int status = 0;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 130);
+    get(csv, text, sizeof text);
+    assert_true(lines(text) >= 4 && lines(text) < 7);
+    get(path("partial.txt"), out, sizeof out);
+    assert_says(out, "moreau-jean         0.01");
+    assert_says(out, "interrupted");
+}
+
+static int set_up(void **state) {
+    (void)state;
+    strcpy(folder, "/tmp/carom-compare-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    char command[100];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(smooth_motion_shows_the_order_of_the_scheme),
+        cmocka_unit_test(across_impacts_the_order_is_one),
+        cmocka_unit_test(jumping_velocities_converge_as_graphs_and_not_in_the_largest_difference),
+        cmocka_unit_test(table_of_the_unilateral_slider_crank),
+        cmocka_unit_test(table_of_the_bilateral_slider_crank),
+        cmocka_unit_test(a_scheme_against_itself_has_no_error),
+        cmocka_unit_test(what_is_kept_of_a_reference_does_not_change_errors),
+        cmocka_unit_test(a_file_of_every_step_is_the_same_as_the_run),
+        cmocka_unit_test(a_coarse_file_is_interpolated_with_one_sided_limits),
+        cmocka_unit_test(the_reference_that_is_chosen_is_told),
+        cmocka_unit_test(the_number_of_threads_changes_nothing),
+        cmocka_unit_test(a_comparison_can_be_stopped),
+        cmocka_unit_test(wrong_usage_is_refused),
+        cmocka_unit_test(the_program_prints_a_table_and_keeps_rows_and_a_picture),
+        cmocka_unit_test(the_program_works_without_options),
+        cmocka_unit_test(wrong_usage_of_the_program_is_status_2),
+        cmocka_unit_test(a_run_that_fails_says_so_and_the_others_go_on),
+        cmocka_unit_test(an_interrupted_comparison_keeps_what_is_done),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,132 @@
+// test_difference.c: derivatives by differences agree with derivatives by hand, and serve a simulation as well.
+#include "problems.h"
+#include "schemes.h"
+
+typedef struct memory {
+    carom_arena mem;
+    carom_difference d;
+    carom_local L;
+    carom_matrix A[4];
+    carom_columns D[2];
+    double *kappa[2];
+} memory;
+
+static void carve(memory *m, const carom_system *sys) {
+    m->d = carom_carve_difference(&m->mem, sys);
+    m->L = carom_carve_local(&m->mem, sys);
+    for (int i = 0; i < 4; ++i) m->A[i] = carom_carve_matrix(&m->mem, sys->tangent_shape);
+    for (int i = 0; i < 2; ++i) m->D[i] = carom_carve_columns(&m->mem, sys->nv, m->L.W.n, sys->column_stride);
+    for (int i = 0; i < 2; ++i) m->kappa[i] = carom_carve(&m->mem, (size_t)m->L.W.n);
+}
+
+static memory create(const carom_system *sys) {
+    memory m = {0};
+    carve(&m, sys);
+    const size_t size = m.mem.used;
+    m.mem = (carom_arena){aligned_alloc(64, size), 0, size};
+    assert_non_null(m.mem.base);
+    memset(m.mem.base, 0, size);
+    carve(&m, sys);
+    for (int id = 0; id < sys->ne + sys->nc; ++id) {
+        m.L.id[id] = id;
+        m.L.at[id + 1] = m.L.at[id] + carom_system_directions(sys, id);
+    }
+    m.L.nb = sys->ne + sys->nc;
+    return m;
+}
+
+// Central differences with a step d of 6e-6 or more: rounding gives 2e-16 |function|/(2 d) < 2e-11 |function|,
+// truncation d^2/6 times the third derivative, below 1e-9 of the largest entry.  `value` is the size of the function.
+static void near(const double *x, const double *y, size_t n, double value, const char *what) {
+    double size = 0;
+    for (size_t i = 0; i < n; ++i) size = fmax(size, fabs(y[i]));
+    for (size_t i = 0; i < n; ++i)
+        if (!(fabs(x[i] - y[i]) <= 1e-9 * size + 4e-11 * value))
+            fail_msg("%s: %.12g by differences, %.12g by hand (size %g)", what, x[i], y[i], size);
+}
+
+static void differences_agree_with_formulas(void **state) {
+    (void)state;
+    uint64_t seed = 4;
+    known k;
+    known_slider_crank(&k, 1e-3, 0.4, 0.01, true);
+    memory m = create(&k.sys);
+    const carom_system *sys = &k.sys;
+    for (int trial = 0; trial < 20; ++trial) {
+        double q[3], v[3], x[3], lambda[8];
+        for (int i = 0; i < 3; ++i)
+            q[i] = 2 * symmetric_uniform(&seed), v[i] = 3 * symmetric_uniform(&seed), x[i] = symmetric_uniform(&seed);
+        for (int i = 0; i < 8; ++i) lambda[i] = symmetric_uniform(&seed);
+        for (int i = 0; i < 4; ++i) carom_matrix_zero(m.A[i]);
+        assert_int_equal(sys->directions(&k, NULL, 0, q, &m.L), CAROM_OK);
+
+        assert_int_equal(carom_difference_tangent(&m.d, sys, NULL, 0, q, v, m.A[0], m.A[1]), CAROM_OK);
+        assert_int_equal(sys->tangent(&k, NULL, 0, q, v, m.A[2], m.A[3]), CAROM_OK);
+        near(m.A[0].a, m.A[2].a, 9, 0.7, "K");
+        near(m.A[1].a, m.A[3].a, 9, 0.7, "C");
+
+        for (int i = 0; i < 4; ++i) carom_matrix_zero(m.A[i]);
+        m.A[0].a[4] = m.A[2].a[4] = 1; // they add
+        assert_int_equal(carom_difference_mass_gradient(&m.d, sys, NULL, 0, q, x, -0.7, m.A[0]), CAROM_OK);
+        assert_int_equal(sys->mass_gradient(&k, NULL, 0, q, x, -0.7, m.A[2]), CAROM_OK);
+        near(m.A[0].a, m.A[2].a, 9, 0.02, "d(Mx)/dq");
+
+        assert_int_equal(carom_difference_reaction_gradient(&m.d, sys, NULL, 0, q, &m.L, lambda, 0.3, m.A[1]),
+                         CAROM_OK);
+        assert_int_equal(sys->reaction_gradient(&k, NULL, 0, q, &m.L, lambda, 0.3, m.A[3]), CAROM_OK);
+        near(m.A[1].a, m.A[3].a, 9, 1, "d(W lambda)/dq");
+
+        assert_int_equal(carom_difference_rate_gradient(&m.d, sys, NULL, 0, q, v, &m.L, &m.D[0]), CAROM_OK);
+        assert_int_equal(sys->rate_gradient(&k, NULL, 0, q, v, &m.L, &m.D[1]), CAROM_OK);
+        near(m.D[0].a, m.D[1].a, 24, 3, "d(W'v)/dq");
+
+        assert_int_equal(carom_difference_curvature(&m.d, sys, NULL, 0, q, v, &m.L, m.kappa[0]), CAROM_OK);
+        assert_int_equal(sys->curvature(&k, NULL, 0, q, v, &m.L, m.kappa[1]), CAROM_OK);
+        near(m.kappa[0], m.kappa[1], 8, 3, "curvature");
+    }
+    free(m.mem.base);
+}
+
+// Moving floor g = q - A sin(w t): kappa = A w^2 sin(w t), all of it from explicit time.
+static void curvature_sees_explicit_time(void **state) {
+    (void)state;
+    known k;
+    known_moving_floor(&k, 0.05, 8, 0);
+    memory m = create(&k.sys);
+    const double q[1] = {0.2}, v[1] = {1.5};
+    for (double t = 0; t < 1; t += 0.13) {
+        assert_int_equal(carom_difference_curvature(&m.d, &k.sys, NULL, t, q, v, &m.L, m.kappa[0]), CAROM_OK);
+        // step 4e-6: truncation 1/6 h^2 A w^4, rounding 1e-16 A w/h
+        check_near(m.kappa[0][0], 0.05 * 64 * sin(8 * t), 1e-9);
+    }
+    free(m.mem.base);
+}
+
+// The derivatives steer Newton's method only: answers agree to what its tolerance lets through.  Before the first
+// impact nothing amplifies; 2600 steps of 1e-12 relative.
+static void implicit_schemes_give_the_same_answer_without_formulas(void **state) {
+    (void)state;
+    const carom_scheme *s;
+    for (EACH_SCHEME(s)) {
+        double q[2][3];
+        for (int formulas = 0; formulas < 2; ++formulas) {
+            known k;
+            known_slider_crank(&k, 1e-3, 0.4, 0, formulas);
+            k.q0[2] = 0.005;
+            carom_sim *sim = sim_of(&k, s->name, NULL, 1e-5, 0.0025); // one corner has hit
+            while (!carom_sim_done(sim)) sim_step(sim);
+            carom_copy(q[formulas], carom_sim_now(sim).q, 3);
+            carom_sim_destroy(sim);
+        }
+        for (int i = 0; i < 3; ++i) scheme_near(s->name, q[0][i], q[1][i], 1e-9);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(differences_agree_with_formulas),
+        cmocka_unit_test(curvature_sees_explicit_time),
+        cmocka_unit_test(implicit_schemes_give_the_same_answer_without_formulas),
+    };
+    return cmocka_run_group_tests_name("difference", tests, NULL, NULL);
+}

@@ -1,0 +1,191 @@
+// test_factor.c: factorisations solve what they were made of, and say when they cannot.
+#include "problems.h"
+#include <carom/matrix.h>
+#include <float.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+typedef struct memory {
+    carom_arena mem;
+    carom_matrix A;
+    carom_factor F;
+    double *x, *b;
+} memory;
+
+static void carve(memory *m, carom_shape shape, bool symmetric) {
+    m->A = carom_carve_matrix(&m->mem, shape);
+    m->F = carom_carve_factor(&m->mem, shape, symmetric);
+    m->x = carom_carve(&m->mem, (size_t)shape.n);
+    m->b = carom_carve(&m->mem, (size_t)shape.n);
+}
+
+static memory create(carom_shape shape, bool symmetric) {
+    memory m = {0};
+    carve(&m, shape, symmetric);
+    const size_t size = m.mem.used;
+    m.mem = (carom_arena){aligned_alloc(64, size), 0, size};
+    assert_non_null(m.mem.base);
+    memset(m.mem.base, 0xff, size); // a factor may not rely on zeros
+    carve(&m, shape, symmetric);
+    return m;
+}
+
+static void random_matrix(carom_matrix A, bool symmetric, uint64_t *seed) {
+    const int n = A.shape.n;
+    for (int j = 0; j < n; ++j)
+        for (int i = 0; i < n; ++i) {
+            double *a = carom_matrix_entry(A, i, j);
+            if (a) *a = symmetric_uniform(seed);
+        }
+    if (!symmetric) return;
+    for (int j = 0; j < n; ++j)
+        for (int i = 0; i < n; ++i) {
+            double *a = carom_matrix_entry(A, i, j);
+            if (a && i < j) *a = *carom_matrix_entry(A, j, i);
+            if (a && i == j) *a = 2 * n; // rows sum to less than n beside it: positive definite
+        }
+}
+
+// Backward error: |A x - b| <= C n eps |A| |x|, with C = 50 for growth and the few operations on each entry.
+static void check_solves(carom_shape shape, bool symmetric, uint64_t *seed) {
+    memory m = create(shape, symmetric);
+    const int n = shape.n;
+    random_matrix(m.A, symmetric, seed);
+    for (int i = 0; i < n; ++i) m.x[i] = m.b[i] = symmetric_uniform(seed);
+    assert_int_equal(carom_factorise(&m.F, m.A, NULL), CAROM_OK);
+    carom_factor_solve(&m.F, m.x);
+    double norm = 0;
+    for (int i = 0; i < n; ++i) {
+        double row = 0;
+        for (int j = 0; j < n; ++j) row += carom_matrix_entry(m.A, i, j) ? fabs(*carom_matrix_entry(m.A, i, j)) : 0;
+        norm = fmax(norm, row);
+    }
+    const double size = carom_norm_max(m.x, n);
+    carom_matrix_muladd(m.b, -1, m.A, m.x);
+    const double error = carom_norm_max(m.b, n);
+    if (!(error <= 50 * n * DBL_EPSILON * norm * size))
+        fail_msg("storage %d n %d band %d symmetric %d: residual %g", shape.storage, n, shape.band, symmetric, error);
+    free(m.mem.base);
+}
+
+static void every_storage_and_size_is_solved(void **state) {
+    (void)state;
+    uint64_t seed = 11;
+    for (int symmetric = 0; symmetric < 2; ++symmetric)
+        for (int n = 1; n <= 24; ++n) {
+            check_solves((carom_shape){CAROM_DIAGONAL, n, 0}, symmetric, &seed);
+            check_solves((carom_shape){CAROM_DENSE, n, 0}, symmetric, &seed);
+            for (int band = 0; band <= 5; ++band) check_solves((carom_shape){CAROM_BANDED, n, band}, symmetric, &seed);
+        }
+}
+
+// LDL' reads the lower triangle alone.
+static void symmetric_factor_ignores_the_upper_triangle(void **state) {
+    (void)state;
+    uint64_t seed = 5;
+    for (int n = 2; n < 9; ++n) {
+        memory m = create((carom_shape){CAROM_DENSE, n, 0}, true);
+        random_matrix(m.A, true, &seed);
+        double y[16];
+        for (int i = 0; i < n; ++i) m.x[i] = y[i] = symmetric_uniform(&seed);
+        assert_int_equal(carom_factorise(&m.F, m.A, NULL), CAROM_OK);
+        carom_factor_solve(&m.F, m.x);
+        for (int j = 1; j < n; ++j)
+            for (int i = 0; i < j; ++i) *carom_matrix_entry(m.A, i, j) = NAN;
+        assert_int_equal(carom_factorise(&m.F, m.A, NULL), CAROM_OK);
+        carom_factor_solve(&m.F, y);
+        for (int i = 0; i < n; ++i) assert_true(m.x[i] == y[i]);
+        free(m.mem.base);
+    }
+}
+
+static void missing_inertia_is_named(void **state) {
+    (void)state;
+    for (int n = 1; n < 8; ++n)
+        for (int bad = 0; bad < n; ++bad)
+            for (int storage = CAROM_DIAGONAL; storage <= CAROM_DENSE; ++storage) {
+                memory m = create((carom_shape){(carom_storage)storage, n, 1}, true);
+                carom_matrix_zero(m.A);
+                for (int i = 0; i < n; ++i) *carom_matrix_entry(m.A, i, i) = i == bad ? 0 : 1;
+                int row = -1;
+                assert_int_equal(carom_factorise(&m.F, m.A, &row), CAROM_SINGULAR);
+                assert_int_equal(row, bad);
+                *carom_matrix_entry(m.A, bad, bad) = -1;
+                assert_int_equal(carom_factorise(&m.F, m.A, &row), CAROM_SINGULAR);
+                assert_int_equal(row, bad);
+                free(m.mem.base);
+            }
+}
+
+// Rank n - 1 to rounding: the last row is the sum of the others.
+static void dependent_rows_are_found(void **state) {
+    (void)state;
+    uint64_t seed = 23;
+    for (int symmetric = 0; symmetric < 2; ++symmetric)
+        for (int n = 2; n < 12; ++n) {
+            memory m = create((carom_shape){CAROM_DENSE, n, 0}, symmetric);
+            random_matrix(m.A, symmetric, &seed);
+            for (int j = 0; j < n; ++j) {
+                double sum = 0;
+                for (int i = 0; i < n - 1; ++i) sum += *carom_matrix_entry(m.A, i, j);
+                *carom_matrix_entry(m.A, n - 1, j) = sum;
+            }
+            if (symmetric) { // and the last column the sum of the others
+                double sum = 0;
+                for (int i = 0; i < n - 1; ++i)
+                    *carom_matrix_entry(m.A, i, n - 1) = *carom_matrix_entry(m.A, n - 1, i),
+                                                    sum += *carom_matrix_entry(m.A, n - 1, i);
+                *carom_matrix_entry(m.A, n - 1, n - 1) = sum;
+            }
+            int row = -1;
+            assert_int_equal(carom_factorise(&m.F, m.A, &row), CAROM_SINGULAR);
+            assert_int_equal(row, n - 1);
+            free(m.mem.base);
+        }
+}
+
+static void numbers_that_are_none_are_singular(void **state) {
+    (void)state;
+    for (int symmetric = 0; symmetric < 2; ++symmetric)
+        for (int storage = CAROM_DIAGONAL; storage <= CAROM_DENSE; ++storage)
+            for (int n = 1; n < 6; ++n) {
+                memory m = create((carom_shape){(carom_storage)storage, n, 1}, symmetric);
+                carom_matrix_zero(m.A);
+                for (int i = 0; i < n; ++i) *carom_matrix_entry(m.A, i, i) = NAN;
+                assert_int_equal(carom_factorise(&m.F, m.A, NULL), CAROM_SINGULAR);
+                free(m.mem.base);
+            }
+}
+
+// Very different scales in one regular matrix are no reason to refuse.
+static void scales_do_not_make_a_matrix_singular(void **state) {
+    (void)state;
+    for (int symmetric = 0; symmetric < 2; ++symmetric) {
+        memory m = create((carom_shape){CAROM_DENSE, 4, 0}, symmetric);
+        carom_matrix_zero(m.A);
+        static const double scale[4] = {1e-9, 1, 1e9, 1e-6};
+        for (int i = 0; i < 4; ++i)
+            for (int j = 0; j < 4; ++j) *carom_matrix_entry(m.A, i, j) = sqrt(scale[i] * scale[j]) * (i == j ? 1 : 0.2);
+        for (int i = 0; i < 4; ++i) m.x[i] = sqrt(scale[i]) * 1.6; // A times 1/sqrt(scale)
+        assert_int_equal(carom_factorise(&m.F, m.A, NULL), CAROM_OK);
+        carom_factor_solve(&m.F, m.x);
+        for (int i = 0; i < 4; ++i) assert_true(fabs(m.x[i] * sqrt(scale[i]) - 1) <= 1e-14);
+        free(m.mem.base);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_storage_and_size_is_solved),
+        cmocka_unit_test(symmetric_factor_ignores_the_upper_triangle),
+        cmocka_unit_test(missing_inertia_is_named),
+        cmocka_unit_test(dependent_rows_are_found),
+        cmocka_unit_test(numbers_that_are_none_are_singular),
+        cmocka_unit_test(scales_do_not_make_a_matrix_singular),
+    };
+    return cmocka_run_group_tests_name("factor", tests, NULL, NULL);
+}

@@ -1,0 +1,339 @@
+// test_ggl.c: ggl-projection and ggl-midpoint against printed values, their promises about gaps, and friction.
+//
+// With the argument "long": energies after 4 s, which take ten seconds and more.
+#include "model_text.h"
+#include "schemes.h"
+
+// -- slider-crank: discrete maps, h = 1e-4, e = 0.4 -----------------------------------------------------------------
+// Perturbing the start by 1e-13 changes the printed values by less than 4e-12; 1e-10 leaves room for another order of
+// operations.
+
+typedef struct crank_values {
+    double th1_a, E_a;        // t = 0.0026
+    double th1_b, th2_b, E_b; // t = 0.05
+    double th1_c, E_c;        // t = 0.1
+} crank_values;
+
+static void check_crank(const char *scheme, const char *const *options, crank_values r) {
+    known k;
+    known_slider_crank(&k, 1e-3, 0.4, 0, true);
+    carom_sim *sim = sim_of(&k, scheme, options, 1e-4, 0.1);
+    const double *q = carom_sim_now(sim).q;
+    sim_to(sim, 0.0026);
+    check_near(q[0], r.th1_a, 1e-12);
+    check_near(sim_energy(sim), r.E_a, 1e-11);
+    sim_to(sim, 0.05);
+    check_near(q[0], r.th1_b, 1e-10);
+    check_near(q[1], r.th2_b, 1e-10);
+    check_near(sim_energy(sim), r.E_b, 1e-10);
+    sim_to(sim, 0.1);
+    check_near(q[0], r.th1_c, 1e-10);
+    check_near(sim_energy(sim), r.E_c, 1e-10);
+    assert_true(fabs(q[2]) < 1e-11); // both corners of a side close together: the slider never turns
+    carom_sim_destroy(sim);
+}
+
+#define WITH(...)                                                                                                      \
+    (const char *const[]) { __VA_ARGS__, NULL }
+
+static void slider_crank_by_projection(void **state) {
+    (void)state;
+    const crank_values r = {0.34460711230519, 7.4292388801882, 4.76704202197,  0.52651271703049,
+                            7.2560861620755,  8.8349508298792, 6.9037399323977};
+    check_crank("ggl-projection", NULL, r);
+    check_crank("ggl-projection", WITH("closed=strict"), r);
+}
+
+static void slider_crank_by_the_unified_scheme(void **state) {
+    (void)state;
+    const crank_values paper = {0.34509437500343, 7.4950937962693, 4.8014001640606, 0.52508728552035,
+                                7.4234119866384,  9.0544540661686, 7.3522264419109};
+    const crank_values exact = {0.34509437500343, 7.4950937962693, 4.7992076416323, 0.52519175638444,
+                                7.4063755880974,  9.0450033810576, 7.3252301583841};
+    check_crank("ggl-midpoint", WITH("local=paper"), paper);
+    check_crank("ggl-midpoint", WITH("local=paper", "closed=strict"), paper);
+    check_crank("ggl-midpoint", NULL, exact);
+    check_crank("ggl-midpoint", WITH("closed=strict"), exact);
+}
+
+// -- energies and gaps at 0.15 s ------------------------------------------------------------------------------------
+// Printed: E - E_ED and the smallest gap, two digits; E_ED to 5e-7.
+
+static void energies_and_gaps_at_the_end(void **state) {
+    (void)state;
+    static const struct {
+        const char *scheme, *option;
+        double e, h, dE, gap, unit_E, unit_gap;
+    } rows[] = {
+        {"ggl-projection", "local=exact", 0.1, 1e-4, -6.6e-1, 0, 1e-2, 0},
+        {"ggl-projection", "local=exact", 0.1, 1e-5, -7.0e-2, 0, 1e-3, 0},
+        {"ggl-projection", "local=exact", 0.4, 1e-4, -6.6e-1, 0, 1e-2, 0},
+        {"ggl-projection", "local=exact", 0.4, 1e-5, -7.1e-2, 0, 1e-3, 0},
+        {"ggl-projection", "local=exact", 0.9, 1e-4, -6.9e-1, 0, 1e-2, 0},
+        {"ggl-projection", "local=exact", 0.9, 1e-5, -7.1e-2, 0, 1e-3, 0},
+        {"ggl-midpoint", "local=paper", 0.1, 1e-4, 3.4e-2, 1.9e-5, 1e-3, 1e-6},
+        {"ggl-midpoint", "local=paper", 0.1, 1e-5, 2.5e-3, 2.0e-6, 1e-4, 1e-7},
+        {"ggl-midpoint", "local=paper", 0.4, 1e-4, 2.7e-2, 4.4e-5, 1e-3, 1e-6},
+        {"ggl-midpoint", "local=paper", 0.4, 1e-5, 7.7e-4, 3.9e-6, 1e-5, 1e-7},
+        {"ggl-midpoint", "local=paper", 0.9, 1e-4, -8.0e-3, 3.8e-5, 1e-4, 1e-6},
+        {"ggl-midpoint", "local=paper", 0.9, 1e-5, -6.7e-3, 2.8e-6, 1e-4, 1e-7},
+        {"ggl-midpoint", "local=exact", 0.1, 1e-4, 3.1e-4, 5.3e-5, 1e-5, 1e-6},
+        {"ggl-midpoint", "local=exact", 0.1, 1e-5, 3.0e-5, 4.1e-6, 1e-6, 1e-7},
+        {"ggl-midpoint", "local=exact", 0.4, 1e-4, 4.2e-3, 4.4e-5, 1e-4, 1e-6},
+        {"ggl-midpoint", "local=exact", 0.4, 1e-5, 5.6e-4, 3.8e-6, 1e-5, 1e-7},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        known k;
+        known_slider_crank(&k, 1e-3, rows[i].e, 0, true);
+        carom_sim *sim = sim_of(&k, rows[i].scheme, WITH(rows[i].option), rows[i].h, 0.15);
+        while (!carom_sim_done(sim)) sim_step(sim);
+        const carom_ledger l = sim_ledger(sim);
+        const double E_ED = rows[i].e == 0.1 ? 7.195859 : rows[i].e == 0.4 ? 7.217335 : 7.413541;
+        check_near(l.energy.end - E_ED, rows[i].dE, 0.5 * rows[i].unit_E + 1e-6);
+        check_near(l.penetration, rows[i].gap, 0.5 * rows[i].unit_gap + 1e-14);
+        carom_sim_destroy(sim);
+    }
+}
+
+// -- gaps and joints ------------------------------------------------------------------------------------------------
+
+// Gaps and joints of all shipped models at step ends.  Newton's method on gaps stops at 1e-12 of the largest speed
+// times h, or at the rounding of the gap, 8 eps times the coordinates: below 1e-13 m for all of them (h |u| < 0.05, |q|
+// < 300).
+static void shipped_models(const char *scheme, const char *option, double coarser) {
+    for (int i = 0; shipped[i]; ++i) {
+        carom_model *m = shipped_model(shipped[i]);
+        const carom_model_run run = carom_model_simulation(m);
+        carom_error err;
+        carom_sim_def d = carom_sim_default();
+        d.system = carom_model_system(m);
+        d.scheme = scheme;
+        d.options = WITH(option);
+        d.h = coarser * run.step;
+        d.t_end = fmin(run.end, 3000 * d.h);
+        d.q0 = carom_model_q0(m);
+        d.v0 = carom_model_v0(m);
+        carom_sim *sim = carom_sim_create(&d, &err);
+        if (!sim) fail_msg("%s", err.text);
+        if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s by %s: %s", shipped[i], scheme, err.text);
+        const carom_ledger l = sim_ledger(sim);
+        if (!(l.penetration <= 1e-13 && l.drift <= 1e-13))
+            fail_msg("%s by %s %s: penetration %g, drift %g", shipped[i], scheme, option, l.penetration, l.drift);
+        if (l.counts.newton_many > 0 || (double)l.counts.newton > 3 * (double)l.steps)
+            fail_msg("%s by %s: %ld Newton iterations in %ld steps, at most %d", shipped[i], scheme, l.counts.newton,
+                     l.steps, l.counts.newton_max);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
+static void projection_leaves_no_gap_open_in_any_shipped_model(void **state) {
+    (void)state;
+    shipped_models("ggl-projection", "local=exact", 1);
+    shipped_models("ggl-projection", "local=exact", 4);
+    shipped_models("ggl-projection", "local=paper", 1);
+}
+
+static void deciding_at_the_end_leaves_no_gap_open_in_any_shipped_model(void **state) {
+    (void)state;
+    shipped_models("ggl-midpoint", "active=end", 1);
+    shipped_models("ggl-midpoint", "active=end", 4);
+}
+
+// The explicit decision misses what happens in the second half of a step: h/2 |u|, plus h^2/8 of the acceleration
+// (below 1e4 m/s2 on the slider-crank).
+static void deciding_at_the_midpoint_enters_by_half_a_step(void **state) {
+    (void)state;
+    for (double h = 1e-4; h > 5e-6; h /= 2) {
+        known k;
+        known_slider_crank(&k, 1e-3, 0.4, 0, true);
+        carom_sim *sim = sim_of(&k, "ggl-midpoint", NULL, h, 0.1);
+        double last = 0, u[8], fastest = 0;
+        carom_error err;
+        while (!carom_sim_done(sim)) {
+            assert_int_equal(carom_sim_velocities(sim, u, &err), CAROM_OK);
+            for (int c = 0; c < 4; ++c) fastest = fmax(fastest, -u[carom_sim_now(sim).dir[c]]);
+            sim_step(sim);
+            last = carom_sim_now(sim).t;
+        }
+        check_near(last, 0.1, 1e-12);
+        assert_true(sim_ledger(sim).penetration <= 0.5 * h * fastest + h * h / 8 * 1e4);
+        carom_sim_destroy(sim);
+    }
+}
+
+// Ball A by the implicit decision: at rest after its accumulation, carried by impulses of its weight.
+static void deciding_at_the_end_lets_bodies_rest(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k);
+    const double h = 1.3e-3;
+    carom_sim *sim = sim_of(&k, "ggl-midpoint", WITH("active=end"), h, h * 3077);
+    sim_to(sim, 3.8);
+    while (!carom_sim_done(sim)) {
+        sim_step(sim);
+        const carom_now now = carom_sim_now(sim);
+        check_near(now.v[0], 0, 1e-12);
+        check_near(now.q[0], 0,
+                   2 * h * h); // it may stay where its last hop of less than a step began: above by |f| h^2
+        assert_true(now.gap[0] >= -1e-17);
+        check_near(now.impulse[0], 2 * h, 1e-12);
+    }
+    const carom_ledger l = sim_ledger(sim);
+    assert_true(l.accumulations >= 1);
+    assert_true(l.impacts >= 5 && l.impacts < 40);
+    carom_sim_destroy(sim);
+}
+
+// A joint and a wall: pendulum, exact rest force 10 at the wall, joints at rest (-10, 10) as impulses.
+static void pendulum_comes_to_rest_at_the_wall(void **state) {
+    (void)state;
+    static const struct {
+        const char *scheme, *option;
+    } runs[] = {{"ggl-midpoint", "active=end"}, {"ggl-projection", "local=exact"}};
+    for (int i = 0; i < 2; ++i) {
+        known k;
+        known_pendulum(&k, 0.1);
+        const double h = 1e-3;
+        carom_sim *sim = sim_of(&k, runs[i].scheme, WITH(runs[i].option), h, 6);
+        double force = 0;
+        while (!carom_sim_done(sim)) {
+            sim_step(sim);
+            const carom_now now = carom_sim_now(sim);
+            if (now.t > 5.5 + 0.5 * h) force += now.impulse[2] / 0.5;
+        }
+        const carom_ledger l = sim_ledger(sim);
+        assert_true(l.penetration <= 1e-14);
+        assert_true(l.drift <= 1e-14);
+        // mean over half a second; the velocity at its ends is known to h times the acceleration, 10/1.1
+        check_near(force, 10, 2 * h * 10 / 1.1 / 0.5);
+        check_near(carom_sim_now(sim).q[2], -3.14159265358979 / 4, 10 * h * h);
+        carom_sim_destroy(sim);
+    }
+}
+
+// Implicit midpoint rule with joints on both levels: exact reference 1.1 angle'' = -10 cos(angle), see references.
+static void joints_have_second_order_in_the_unified_scheme(void **state) {
+    (void)state;
+    enum { SIZES = 4 };
+    double h[SIZES], error[SIZES];
+    for (int i = 0; i < SIZES; ++i) {
+        known k;
+        known_pendulum(&k, 0.1);
+        h[i] = 4e-3 / (1 << i);
+        carom_sim *sim = sim_of(&k, "ggl-midpoint", NULL, h[i], 0.4);
+        while (!carom_sim_done(sim)) sim_step(sim);
+        error[i] = fabs(carom_sim_now(sim).q[2] + 0.450878091411192185);
+        carom_sim_destroy(sim);
+    }
+    const double order = slope(h, error, SIZES);
+    print_message("    order %.3f, error %.1e at h = 5e-4\n", order, error[SIZES - 1]);
+    assert_true(fabs(order - 2) < 0.05);
+}
+
+// -- friction -------------------------------------------------------------------------------------------------------
+
+// Slider-crank with friction 0.01 at t = 0.01, behind impacts, accumulation and sliding contact.  Event-driven
+// reference, 12 digits; half-explicit at h = 1e-6 beside it.  A step late at 100 rad/s is an error of 100 h: errors are
+// below that, and of first order.
+static void friction_converges_to_half_explicit(void **state) {
+    (void)state;
+    static const struct {
+        const char *scheme, *option;
+    } runs[] = {{"ggl-projection", "local=exact"},
+                {"ggl-midpoint", "local=exact"},
+                {"ggl-midpoint", "local=paper"},
+                {"ggl-midpoint", "active=end"}};
+    const double exact[2] = {0.94796132178859, -0.41462420026003};
+    known k;
+    known_slider_crank(&k, 1e-3, 0.4, 0.01, true);
+    carom_sim *he = sim_of(&k, "half-explicit", NULL, 1e-6, 0.01);
+    while (!carom_sim_done(he)) sim_step(he);
+    const double *q_he = carom_sim_now(he).q;
+    check_near(q_he[0], exact[0], 100e-6);
+    for (int i = 0; i < 4; ++i) {
+        enum { SIZES = 3, PHASES = 5 }; // the mean of close step sizes: where an impact falls in its step is chance
+        double h[SIZES], error[SIZES];
+        for (int j = 0; j < SIZES; ++j) {
+            h[j] = 2e-5 / (1 << (2 * j));
+            error[j] = 0;
+            for (int phase = 0; phase < PHASES; ++phase) {
+                const int n = (int)(0.01 / h[j]) + phase * (int)(0.01 / h[j] / 37);
+                carom_sim *sim = sim_of(&k, runs[i].scheme, WITH(runs[i].option), 0.01 / n, 0.01);
+                while (!carom_sim_done(sim)) sim_step(sim);
+                const carom_now now = carom_sim_now(sim);
+                error[j] += fmax(fabs(now.q[0] - exact[0]), fabs(now.q[1] - exact[1])) / PHASES;
+                scheme_near(runs[i].option, now.q[0], q_he[0], 100 * (h[j] + 1e-6));
+                const carom_ledger l = sim_ledger(sim);
+                // energy lost to friction until then: 7.4648 - 7.4495 = 0.0153 J between the two event-driven runs
+                check_near(l.energy.friction, 0.0153, 0.003);
+                if (i == 0 || i == 3) assert_true(l.penetration <= 1e-15);
+                carom_sim_destroy(sim);
+            }
+        }
+        const double order = slope(h, error, SIZES);
+        print_message("    %s %s: order %.2f, error %.1e at h = %.1e\n", runs[i].scheme, runs[i].option, order,
+                      error[SIZES - 1], h[SIZES - 1]);
+        scheme_true(runs[i].option, order > 0.8);
+        scheme_true(runs[i].option, error[SIZES - 1] < 100 * h[SIZES - 1]);
+    }
+    carom_sim_destroy(he);
+}
+
+// -- 4 s, h = 1e-5, e = 0.1: the energy figure of the paper; event-driven 3.259727
+// ------------------------------------------ After 47 turns and thousands of impacts the last bits of the start decide
+// the fifth digit.  The printed value of another program is one sample of that spread: it must lie within three of its
+// widths around the mean of nine starts that differ by 1e-13.
+
+static void energies_after_four_seconds(void **state) {
+    (void)state;
+    enum { STARTS = 9 };
+    static const struct {
+        const char *scheme, *option;
+        double E;
+    } runs[] = {
+        {"moreau-midpoint", "local=exact", 2.88023}, {"moreau-midpoint", "local=paper", 2.86250},
+        {"ggl-projection", "local=exact", 2.91555},  {"ggl-projection", "local=paper", 2.92590},
+        {"ggl-midpoint", "local=exact", 3.26048},    {"ggl-midpoint", "local=paper", 3.27427},
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; ++i) {
+        double mean = 0, square = 0;
+        for (int start = 0; start < STARTS; ++start) {
+            known k;
+            known_slider_crank(&k, 1e-3, 0.1, 0, true);
+            k.q0[0] = (start - STARTS / 2) * 1e-13;
+            carom_sim *sim = sim_of(&k, runs[i].scheme, WITH(runs[i].option), 1e-5, 4);
+            while (!carom_sim_done(sim)) sim_step(sim);
+            const double E = sim_energy(sim);
+            mean += E / STARTS;
+            square += E * E / STARTS;
+            carom_sim_destroy(sim);
+        }
+        const double width = sqrt(fmax(0, square - mean * mean));
+        print_message("    %s %s: %.6f +- %.6f (printed %.5f)\n", runs[i].scheme, runs[i].option, mean, width,
+                      runs[i].E);
+        check_near(runs[i].E, mean, 3 * width + 5e-6);
+        assert_true(width < 2e-3); // else this would say nothing
+    }
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slider_crank_by_projection),
+        cmocka_unit_test(slider_crank_by_the_unified_scheme),
+        cmocka_unit_test(energies_and_gaps_at_the_end),
+        cmocka_unit_test(projection_leaves_no_gap_open_in_any_shipped_model),
+        cmocka_unit_test(deciding_at_the_end_leaves_no_gap_open_in_any_shipped_model),
+        cmocka_unit_test(deciding_at_the_midpoint_enters_by_half_a_step),
+        cmocka_unit_test(deciding_at_the_end_lets_bodies_rest),
+        cmocka_unit_test(pendulum_comes_to_rest_at_the_wall),
+        cmocka_unit_test(joints_have_second_order_in_the_unified_scheme),
+        cmocka_unit_test(friction_converges_to_half_explicit),
+    };
+    const struct CMUnitTest tests_long[] = {
+        cmocka_unit_test(energies_after_four_seconds),
+    };
+    if (argc > 1 && strcmp(argv[1], "long") == 0)
+        return cmocka_run_group_tests_name("ggl, long", tests_long, NULL, NULL);
+    return cmocka_run_group_tests_name("ggl", tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+// test_heap.c: the step loop asks the heap for nothing.
+//
+// Linked with --wrap for malloc and its relatives, so that every request passes through here (COUNT_REQUESTS); a build
+// with sanitizers has a heap of its own and only runs the same motions.
+#include "schemes.h"
+#include <stdlib.h>
+
+static long requests;
+static bool counting;
+
+#ifdef COUNT_REQUESTS
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void *block);
+
+void *__wrap_malloc(size_t size) { return requests += counting, __real_malloc(size); }
+void *__wrap_calloc(size_t count, size_t size) { return requests += counting, __real_calloc(count, size); }
+void *__wrap_realloc(void *old, size_t size) { return requests += counting, __real_realloc(old, size); }
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    return requests += counting, __real_aligned_alloc(alignment, size);
+}
+void __wrap_free(void *block) { requests += counting, __real_free(block); }
+static const bool wrapped = true;
+#else
+static const bool wrapped = false;
+#endif
+
+static void run_counted(const known *k, const carom_scheme *s, double h, int steps) {
+    counting = true;
+    requests = 0;
+    carom_sim *sim = sim_of(k, s->name, NULL, h, h * steps);
+    scheme_true(s->name, !wrapped || requests > 0); // the count works: making a simulation does ask
+    requests = 0;
+    carom_error err;
+    carom_status status = CAROM_OK;
+    while (status == CAROM_OK && !carom_sim_done(sim)) status = carom_sim_step(sim, &err);
+    const carom_ledger l = sim_ledger(sim);
+    counting = false;
+    if (status != CAROM_OK) fail_msg("%s: %s", s->name, err.text);
+    scheme_true(s->name, requests == 0);
+    scheme_true(s->name, s->lacks & CAROM_NO_IMPACTS || l.impacts > 0);
+    carom_sim_destroy(sim);
+}
+
+static void steps_ask_the_heap_for_nothing(void **state) {
+    (void)state;
+    const carom_scheme *s;
+    for (EACH_SCHEME(s)) {
+        known k;
+        known_slider_crank(&k, 1e-3, 0.4, s->lacks & CAROM_NO_FRICTION ? 0 : 0.01, false);
+        run_counted(&k, s, 1e-4, 500);
+        known_rocking_block(&k);
+        run_counted(&k, s, 1e-3, 1000);
+        known_pendulum(&k, 0.1);
+        if (!(s->lacks & CAROM_NO_BILATERAL)) run_counted(&k, s, 1e-3, 1000);
+        known_slope_spatial(&k, 1, 0.3, 0.1, 0.7);
+        k.contact[0].friction = s->lacks & CAROM_NO_FRICTION ? 0 : 0.1;
+        for (int i = 0; i < 3; ++i) k.q0[i] = 0.01 * k.frame[i];
+        run_counted(&k, s, 1e-3, 200);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_ask_the_heap_for_nothing)};
+    return cmocka_run_group_tests_name("heap", tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+// test_model_checks.c: checks, the ledger's names, and what `carom check` finds.
+#include "model_text.h"
+
+static const char *const ball = "carom: 1\nparameters: {m: 2}\ncoordinates: {x: {at: 3, rate: -1}}\nlet: {y: "
+                                "x^2}\nenergy: {kinetic: m*x'^2/2, potential: x}\n"
+                                "contacts: {wall: {gap: x}}\noutputs: {z: 10*x}\n";
+
+static carom_model *with_checks(const char *checks) {
+    char text[1000];
+    snprintf(text, sizeof text, "%schecks: [%s]\n", ball, checks);
+    return good(text);
+}
+
+static void ledger_names_have_the_values_of_the_ledger(void **state) {
+    (void)state;
+    carom_ledger l = {.steps = 4,
+                      .seconds = 2e-6,
+                      .impacts = 3,
+                      .accumulations = 1,
+                      .penetration = 0.5,
+                      .drift = 0.25,
+                      .rejected = 7};
+    l.energy.start = 1, l.energy.end = 2, l.energy.impact = 3, l.energy.friction = 4, l.energy.damping = 5,
+    l.energy.external = 6, l.energy.balance = 7, l.energy.identity = 8;
+    l.counts = (carom_counts){
+        .problems = 11, .iterations = 12, .fallbacks = 13, .residual = 1e-9, .newton = 14, .newton_max = 15};
+    static const struct {
+        const char *name;
+        double value;
+    } known[] = {{"steps", 4},
+                 {"seconds", 2e-6},
+                 {"impacts", 3},
+                 {"accumulations", 1},
+                 {"penetration", 0.5},
+                 {"drift", 0.25},
+                 {"energy.start", 1},
+                 {"energy.end", 2},
+                 {"energy.impact", 3},
+                 {"energy.friction", 4},
+                 {"energy.damping", 5},
+                 {"energy.external", 6},
+                 {"energy.balance", 7},
+                 {"energy.identity", 8},
+                 {"contact.residual", 1e-9},
+                 {"contact.problems", 11},
+                 {"contact.iterations", 12},
+                 {"contact.fallbacks", 13},
+                 {"newton.iterations", 14},
+                 {"newton.max", 15},
+                 {"rejected", 7},
+                 {"ns_per_step", 500}};
+    const int n = (int)(sizeof known / sizeof *known);
+    for (int i = 0; i < n; ++i) {
+        double value = -1;
+        assert_true(carom_ledger_value(&l, known[i].name, &value));
+        assert_close(value, known[i].value, 1e-12 * fabs(known[i].value));
+    }
+    double value = 0;
+    assert_false(carom_ledger_value(&l, "step", &value));
+    assert_null(carom_ledger_name(n));
+    assert_non_null(carom_ledger_name(n - 1));
+}
+
+static void verdicts(const char *checks, const bool *met) {
+    carom_model *m = with_checks(checks);
+    void *work = work_of(m);
+    const carom_ledger l = {.steps = 10, .energy.end = 4};
+    const int n = carom_model_watched(m);
+    double low[8], high[8];
+    assert_true(n <= 8);
+    for (int k = 0; k < 4; ++k) { // x runs over 1, 4, 3, 2
+        static const double path[4] = {1, 4, 3, 2};
+        carom_model_watch(m, work, 0.1 * k, &path[k], carom_model_v0(m), low, high, k == 0);
+    }
+    const double q = 2, v = 5;
+    for (int i = 0; i < carom_model_count(m).checks; ++i) {
+        const char *text = NULL;
+        double left, right;
+        const bool ok = carom_model_check(m, i, low, high, &l, work, 0.3, &q, &v, &text, &left, &right);
+        if (ok != met[i]) fail_msg("%s is %d, with %g and %g", text, ok, left, right);
+    }
+    free(work);
+    carom_model_destroy(m);
+}
+
+static void checks_are_judged_at_the_end_and_over_all_steps(void **state) {
+    (void)state;
+    const char *checks =
+        "steps == 10, steps < 10, z > 17 + m, min(x) >= 1, max(y) <= 15, max(y) < 17, x' == 5, wall.gap != 2, "
+        "energy.end/2 < energy, "
+        "max(x) - min(x) == 3, 'max(x, 7) == 7', sqrt(x - 3) < 1, sqrt(x - 3) != 1, t <= 0.3, y' == 20";
+    verdicts(checks, (const bool[]){true, false, true, true, false, true, true, false, true, true, true, false, false,
+                                    true, true});
+}
+
+static void a_value_that_is_no_number_fails_over_all_steps(void **state) {
+    (void)state;
+    // not a number at the first state, and in between
+    verdicts("max(sqrt(x - 1.5)) < 9, min(sqrt(x - 1.5)) > -9, max(sqrt(3.5 - x)) < 9, min(sqrt(3.5 - x)) > -9, max(x) < 9",
+             (const bool[]){false, false, false, false, true});
+}
+
+// -- carom check -------------------------------------------------------------------------------------------
+
+typedef struct heard {
+    int fine, warnings, faults;
+    char text[8000];
+} heard;
+
+static void hear(void *user, carom_finding kind, const char *sentence) {
+    heard *h = user;
+    h->fine += kind == CAROM_FINE, h->warnings += kind == CAROM_WARNING, h->faults += kind == CAROM_FAULT;
+    snprintf(h->text + strlen(h->text), sizeof h->text - strlen(h->text), "%s\n", sentence);
+}
+
+static heard examined(carom_model *m) {
+    heard h = {0};
+    carom_error err = {0};
+    assert_int_equal(carom_model_examine(m, hear, &h, &err), h.faults);
+    carom_model_destroy(m);
+    return h;
+}
+
+static void says(const heard *h, const char *sentence) {
+    if (!strstr(h->text, sentence)) fail_msg("nobody says '%s' in\n%s", sentence, h->text);
+}
+
+static void shipped_models_are_sound(void **state) {
+    (void)state;
+    for (int k = 0; shipped[k]; ++k) {
+        const heard h = examined(shipped_model(shipped[k]));
+        if (h.faults || h.warnings) fail_msg("%s:\n%s", shipped[k], h.text);
+    }
+}
+
+static void degrees_of_freedom_and_redundant_constraints_are_counted(void **state) {
+    (void)state;
+    heard h = examined(shipped_model("pendulum"));
+    says(&h, "1 degree of freedom: 3 coordinates, 2 independent of 2 constraints");
+    h = examined(good("carom: 1\ncoordinates: {x: 0, y: 0, z: 0}\nenergy: {kinetic: x'^2 + y'^2 + z'^2}\nconstraints: "
+                      "{a: x - y, b: y - z, c: x - z, d: x*y}\n"));
+    says(&h, "1 degree of freedom: 3 coordinates, 2 independent of 4 constraints");
+    says(&h, "constraint 'c' says nothing new");
+    says(&h, "constraint 'd' says nothing new");
+    assert_int_equal(h.faults, 0);
+}
+
+static void unused_names_and_idle_coefficients_are_named(void **state) {
+    (void)state;
+    const heard h = examined(good("carom: 1\nparameters: {a: 1, b: 2*a, idle: 3}\ncoordinates: {x: 0}\nlet: {y: b*x, "
+                                  "lazy: y}\nenergy: {kinetic: x'^2}\n"
+                                  "contacts: {wall: {gap: y, slip: x, tangential restitution: 1/2}}\n"));
+    says(&h, "a parameter 'idle' (line 2) is not used anywhere");
+    says(&h, "a let name 'lazy' (line 4) is not used anywhere");
+    says(&h, "tangential restitution of 'wall' has no effect: its friction is 0");
+    says(&h, "1 of 1 contact closed at the start; smallest gap 0 at 'wall'");
+    assert_int_equal(h.warnings, 3);
+    assert_int_equal(h.faults, 0);
+}
+
+static void an_indefinite_mass_matrix_is_a_fault(void **state) {
+    (void)state;
+    const heard h = examined(good("carom: 1\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: x'^2 + 4*x'*y' + y'^2}\n"));
+    says(&h, "the mass matrix is not positive definite at coordinate 'y'");
+    assert_int_equal(h.faults, 1);
+}
+
+static void a_kink_at_the_start_is_a_warning(void **state) {
+    (void)state;
+    const heard h = examined(good(
+        "carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2, potential: 3*abs(x) + 4*x}\nforces: {x: abs(x)}\n"));
+    says(&h, "derivatives and differences disagree at one state, as at a kink");
+    assert_int_equal(h.faults, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ledger_names_have_the_values_of_the_ledger),
+        cmocka_unit_test(checks_are_judged_at_the_end_and_over_all_steps),
+        cmocka_unit_test(a_value_that_is_no_number_fails_over_all_steps),
+        cmocka_unit_test(shipped_models_are_sound),
+        cmocka_unit_test(degrees_of_freedom_and_redundant_constraints_are_counted),
+        cmocka_unit_test(unused_names_and_idle_coefficients_are_named),
+        cmocka_unit_test(an_indefinite_mass_matrix_is_a_fault),
+        cmocka_unit_test(a_kink_at_the_start_is_a_warning),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

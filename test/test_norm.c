@@ -1,0 +1,114 @@
+// test_norm.c: norms of differences at step ends.
+#include <carom/study.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+// cmocka wants the above first
+#include <cmocka.h>
+
+static double next(unsigned *seed) {
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / 8388608.0 - 1;
+}
+
+// The norm of rows x n differences with steps h.
+static double norm_of(carom_norm_kind kind, const double *e, const double *h, int rows, int n) {
+    carom_norm a;
+    carom_error err = {0};
+    assert_int_equal(carom_norm_begin(&a, kind, n, &err), CAROM_OK);
+    for (int k = 0; k < rows; ++k) carom_norm_add(&a, h ? h[k] : 1, e + k * n);
+    const double x = carom_norm_value(&a);
+    carom_norm_end(&a);
+    return x;
+}
+
+static void assert_near(double a, double b, double relative) {
+    if (!(fabs(a - b) <= relative * fabs(b))) fail_msg("%.17g is not %.17g", a, b);
+}
+
+static void sums_weigh_with_the_step_and_run_over_components(void **state) {
+    (void)state;
+    const double e[] = {1, -2, 3, 0, -4, 0.5}, h[] = {0, 0.1, 0.2}; // the first row has no step before it
+    assert_near(norm_of(CAROM_NORM_L1, e, h, 3, 2), 0.1 * 3 + 0.2 * 4.5, 1e-15);
+    assert_near(norm_of(CAROM_NORM_L2, e, h, 3, 2), sqrt(0.1 * 9 + 0.2 * 16.25), 1e-15);
+    assert_true(norm_of(CAROM_NORM_LINF, e, h, 3, 2) == 4);
+}
+
+static void a_value_that_is_not_a_number_is_not_lost(void **state) {
+    (void)state;
+    const double e[] = {1, NAN, 2, 3};
+    for (int kind = CAROM_NORM_L1; kind <= CAROM_NORM_MATRIX; ++kind) assert_true(isnan(norm_of((carom_norm_kind)kind, e, NULL, 2, 2)));
+}
+
+static void matrix_norm_of_rank_one_is_the_product_of_lengths(void **state) {
+    (void)state;
+    enum { N = 7, ROWS = 5 };
+    double a[ROWS], b[N], e[ROWS * N], aa = 0, bb = 0;
+    unsigned seed = 3;
+    for (int i = 0; i < ROWS; ++i) a[i] = next(&seed), aa += a[i] * a[i];
+    for (int j = 0; j < N; ++j) b[j] = next(&seed), bb += b[j] * b[j];
+    for (int i = 0; i < ROWS; ++i)
+        for (int j = 0; j < N; ++j) e[i * N + j] = a[i] * b[j];
+    assert_near(norm_of(CAROM_NORM_MATRIX, e, NULL, ROWS, N), sqrt(aa * bb), 1e-13);
+}
+
+// A matrix with known singular values: a diagonal one, mirrored at a random hyperplane.
+static void matrix_norm_finds_the_largest_of_known_singular_values(void **state) {
+    (void)state;
+    unsigned seed = 11;
+    for (int n = 1; n <= 60; n += n < 6 ? 1 : 27) {
+        double *u = calloc((size_t)n, sizeof *u), *e = calloc((size_t)(n * n), sizeof *e), uu = 0;
+        for (int i = 0; i < n; ++i) u[i] = next(&seed), uu += u[i] * u[i];
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j) e[i * n + j] = (1 + i * 0.25) * ((i == j) - 2 * u[i] * u[j] / uu);
+        assert_near(norm_of(CAROM_NORM_MATRIX, e, NULL, n, n), 1 + (n - 1) * 0.25, 1e-12);
+        free(u);
+        free(e);
+    }
+}
+
+static void matrix_norm_of_two_columns_has_a_formula(void **state) {
+    (void)state;
+    enum { ROWS = 1000 };
+    double e[2 * ROWS], a = 0, b = 0, c = 0;
+    unsigned seed = 5;
+    for (int k = 0; k < ROWS; ++k) {
+        const double x = e[2 * k] = 1e-3 * next(&seed), y = e[2 * k + 1] = x + 1e-6 * next(&seed);
+        a += x * x, b += y * y, c += x * y;
+    }
+    assert_near(norm_of(CAROM_NORM_MATRIX, e, NULL, ROWS, 2), sqrt(0.5 * (a + b) + hypot(0.5 * (a - b), c)), 1e-12);
+}
+
+static void no_difference_has_norm_zero(void **state) {
+    (void)state;
+    const double e[6] = {0};
+    for (int kind = CAROM_NORM_L1; kind <= CAROM_NORM_MATRIX; ++kind) assert_true(norm_of((carom_norm_kind)kind, e, NULL, 2, 3) == 0);
+}
+
+static void every_norm_has_a_word_and_graphs_are_refused_here(void **state) {
+    (void)state;
+    static const char *const word[] = {"l1", "l2", "linf", "matrix", "hausdorff"};
+    for (int i = 0; i < 5; ++i) assert_string_equal(carom_norm_word(i), word[i]);
+    assert_null(carom_norm_word(5));
+    assert_null(carom_norm_word(-1));
+    carom_norm a;
+    carom_error err = {0};
+    assert_int_equal(carom_norm_begin(&a, CAROM_NORM_HAUSDORFF, 1, &err), CAROM_BAD_INPUT);
+    assert_non_null(strstr(err.text, "hausdorff"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_weigh_with_the_step_and_run_over_components),
+        cmocka_unit_test(a_value_that_is_not_a_number_is_not_lost),
+        cmocka_unit_test(matrix_norm_of_rank_one_is_the_product_of_lengths),
+        cmocka_unit_test(matrix_norm_finds_the_largest_of_known_singular_values),
+        cmocka_unit_test(matrix_norm_of_two_columns_has_a_formula),
+        cmocka_unit_test(no_difference_has_norm_zero),
+        cmocka_unit_test(every_norm_has_a_word_and_graphs_are_refused_here),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

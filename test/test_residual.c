@@ -1,0 +1,141 @@
+// The certificate: zero exactly where the law holds, in velocity units, infinite for what is not a number.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+// cmocka wants the three above first
+#include "problems.h"
+#include <cmocka.h>
+
+// u and p are prescribed: c = u - G p.
+static double residual_of(carom_law law, double mu, const double *G, const double *u, const double *p, int *worst) {
+    contact_problem x = problem_create(3, 1);
+    problem_add(&x, law, mu);
+    const int n = x.pb.n;
+    for (int i = 0; i < n; i++) {
+        x.p[i] = p[i];
+        x.c[i] = u[i];
+        for (int j = 0; j < n; j++) PROBLEM_G(&x, i, j) = G[i + j * n];
+        for (int j = 0; j < n; j++) x.c[i] -= G[i + j * n] * p[j];
+    }
+    const double r = carom_residual(&x.pb, worst);
+    problem_destroy(&x);
+    return r;
+}
+
+static const double I2[] = {2, 0, 0, 4}, I3[] = {2, 0, 0, 0, 4, 0, 0, 0, 4};
+
+static void is_zero_where_the_laws_hold(void **state) {
+    (void)state;
+    const double g = 2;
+    assert_true(residual_of(CAROM_BILATERAL, 0, &g, (double[]){0}, (double[]){-3}, NULL) == 0);
+    assert_true(residual_of(CAROM_UNILATERAL, 0, &g, (double[]){0}, (double[]){3}, NULL) == 0);
+    assert_true(residual_of(CAROM_UNILATERAL, 0, &g, (double[]){3}, (double[]){0}, NULL) == 0);
+    assert_true(residual_of(CAROM_UNILATERAL, 0, &g, (double[]){0}, (double[]){0}, NULL) == 0);
+    assert_true(residual_of(CAROM_PLANAR, 0.5, I2, (double[]){0, 0}, (double[]){2, -0.75}, NULL) == 0); // sticks
+    assert_true(residual_of(CAROM_PLANAR, 0.5, I2, (double[]){0, 0}, (double[]){2, 1}, NULL) == 0);     // at the limit
+    assert_true(residual_of(CAROM_PLANAR, 0.5, I2, (double[]){0, 7}, (double[]){2, -1}, NULL) == 0);    // slips
+    assert_true(residual_of(CAROM_PLANAR, 0.5, I2, (double[]){1, 7}, (double[]){0, 0}, NULL) == 0);     // open
+    assert_true(residual_of(CAROM_PLANAR, 0, I2, (double[]){0, 7}, (double[]){2, 0}, NULL) == 0);       // no friction
+    assert_true(residual_of(CAROM_SPATIAL, 0.5, I3, (double[]){0, 0, 0}, (double[]){2, 0.6, 0.7}, NULL) == 0);
+    assert_true(residual_of(CAROM_SPATIAL, 0.5, I3, (double[]){0, 3, 4}, (double[]){2, -0.6, -0.8}, NULL) < 1e-15);
+}
+
+static void measures_violations_as_velocities(void **state) {
+    (void)state;
+    const double g = 2;
+    assert_true(residual_of(CAROM_BILATERAL, 0, &g, (double[]){-0.25}, (double[]){1}, NULL) == 0.25);
+    assert_true(residual_of(CAROM_UNILATERAL, 0, &g, (double[]){-0.25}, (double[]){0}, NULL) == 0.25); // penetrates
+    assert_true(residual_of(CAROM_UNILATERAL, 0, &g, (double[]){0}, (double[]){-1}, NULL) == 2);       // pulls
+    assert_true(residual_of(CAROM_UNILATERAL, 0, &g, (double[]){0.5}, (double[]){1}, NULL) == 0.5);    // both at once
+    // p_T above the limit by 0.5: 4 * 0.5.  Inside the disc but sliding at 0.25.  Friction that drives.
+    assert_true(residual_of(CAROM_PLANAR, 0.5, I2, (double[]){0, 0}, (double[]){2, 1.5}, NULL) == 2);
+    assert_true(residual_of(CAROM_PLANAR, 0.5, I2, (double[]){0, 0.25}, (double[]){2, 0}, NULL) == 0.25);
+    assert_true(residual_of(CAROM_PLANAR, 0.5, I2, (double[]){0, 100}, (double[]){2, 1}, NULL) == 8);
+    // Unequal tangential rows: both count with the larger d, 9 * 0.5.
+    const double unequal[] = {2, 0, 0, 0, 4, 0, 0, 0, 9};
+    assert_true(residual_of(CAROM_SPATIAL, 0.5, unequal, (double[]){0, 0, 0}, (double[]){2, 1.5, 0}, NULL) == 4.5);
+    // Right size, wrong direction by a right angle.
+    assert_true(residual_of(CAROM_SPATIAL, 0.5, I3, (double[]){0, 100, 0}, (double[]){2, 0, 1}, NULL) > 4);
+    // A square instead of a disc would let this pass: |p_1|, |p_2| < mu p_N, |p_T| > mu p_N.
+    assert_true(residual_of(CAROM_SPATIAL, 0.5, I3, (double[]){0, 0, 0}, (double[]){2, 0.9, 0.9}, NULL) > 1);
+}
+
+static void falls_back_when_a_diagonal_is_not_positive(void **state) {
+    (void)state;
+    const double zero = 0, negative = -5, mixed[] = {0, 0, 0, 4};
+    assert_true(residual_of(CAROM_UNILATERAL, 0, &zero, (double[]){0}, (double[]){-3}, NULL) == 3);
+    assert_true(residual_of(CAROM_UNILATERAL, 0, &negative, (double[]){0}, (double[]){-3}, NULL) == 3);
+    assert_true(residual_of(CAROM_PLANAR, 0.5, mixed, (double[]){0, 0}, (double[]){-3, 0}, NULL) == 12);
+    assert_true(residual_of(CAROM_UNILATERAL, 0, &zero, (double[]){2}, (double[]){0}, NULL) == 0);
+}
+
+static void is_infinite_for_what_is_not_a_number(void **state) {
+    (void)state;
+    const double bad[] = {NAN, INFINITY, -INFINITY};
+    for (int k = 0; k < 3; k++) {
+        for (int where = 0; where < 4; where++) {
+            contact_problem x = problem_random(3, CAROM_PLANAR, 0.3, 1, 7);
+            if (where == 0) PROBLEM_G(&x, 4, 1) = bad[k]; // a column with p = 0 too
+            if (where == 1) x.c[3] = bad[k];
+            if (where == 2) x.p[5] = bad[k];
+            if (where == 3) x.block[1].mu = bad[k];
+            int worst = -2;
+            assert_true(carom_residual(&x.pb, &worst) == INFINITY);
+            assert_true(worst >= 0 && worst < 3);
+            problem_destroy(&x);
+        }
+    }
+    contact_problem x = problem_random(1, CAROM_PLANAR, -0.1, 1, 7);
+    assert_true(carom_residual(&x.pb, NULL) == INFINITY);
+    problem_destroy(&x);
+}
+
+static void names_the_worst_block_and_stores_u(void **state) {
+    (void)state;
+    for (int blocks = 1; blocks < 24; blocks++) { // all remainders of the row loop
+        contact_problem x = problem_random(blocks, -1, 0.4, 1, 99 + (uint64_t)blocks);
+        uint64_t seed = 5;
+        const int n = x.pb.n, victim = blocks / 2;
+        for (int i = 0; i < n; i++) x.p[i] = symmetric_uniform(&seed);
+        for (int i = 0; i < n; i++) { // a solution, u = 0 and p = 0 where the law wants it, but for one block
+            x.p[i] = 0;
+            x.c[i] = 0;
+        }
+        x.c[x.block[victim].at] = -3;
+        int worst;
+        assert_true(carom_residual(&x.pb, &worst) == 3);
+        assert_int_equal(worst, victim);
+        for (int i = 0; i < n; i++) x.p[i] = symmetric_uniform(&seed);
+        carom_residual(&x.pb, NULL);
+        for (int i = 0; i < n; i++) {
+            double u = x.c[i], size = fabs(u);
+            for (int j = 0; j < n; j++) {
+                u += PROBLEM_G(&x, i, j) * x.p[j];
+                size += fabs(PROBLEM_G(&x, i, j) * x.p[j]);
+            }
+            assert_true(fabs(u - x.u[i]) <= (n + 2) * 2.3e-16 * size);
+        }
+        problem_destroy(&x);
+    }
+}
+
+static void of_nothing_is_zero(void **state) {
+    (void)state;
+    contact_problem x = problem_create(0, 0);
+    int worst = 5;
+    assert_true(carom_residual(&x.pb, &worst) == 0);
+    assert_int_equal(worst, -1);
+    problem_destroy(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_zero_where_the_laws_hold),
+        cmocka_unit_test(measures_violations_as_velocities),
+        cmocka_unit_test(falls_back_when_a_diagonal_is_not_positive),
+        cmocka_unit_test(is_infinite_for_what_is_not_a_number),
+        cmocka_unit_test(names_the_worst_block_and_stores_u),
+        cmocka_unit_test(of_nothing_is_zero),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

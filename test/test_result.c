@@ -1,0 +1,541 @@
+// test_result.c: recorder, result files and their reader.
+#define _DEFAULT_SOURCE // mkdtemp, usleep
+#include "io/ledger.h"
+#include "json.h"
+#include <carom/carom.h>
+#include <carom/result.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+// cmocka wants the above first
+#include <cmocka.h>
+
+// A ball thrown over a floor with friction in one direction, a wall without, on a rail.
+static const char ball[] =
+    "carom: 1\n"
+    "name: Ball on a rail\n"
+    "parameters: {m: 1.5, g: 9.81}\n"
+    "coordinates: {x: {at: 0, rate: 2}, y: {at: 0.3, rate: 0}, z: {at: 0, rate: 0}}\n"
+    "energy: {kinetic: 1/2*m*(x'^2 + y'^2 + z'^2), potential: m*g*y}\n"
+    "constraints: {rail: z}\n"
+    "contacts:\n"
+    "  ground: {gap: y, slip: x, restitution: 0.6, friction: 0.3}\n"
+    "  wall: {gap: 1.2 - x, restitution: 0.6}\n"
+    "outputs: {height: y, speed: 'hypot(x'', y'')'}\n"
+    "checks: [max(y) < 0.31]\n";
+
+// The same in space, with a friction disc.
+static const char disc[] =
+    "carom: 1\n"
+    "coordinates: {x: {at: 0, rate: 2}, y: {at: 0.3, rate: 0}, z: {at: 0, rate: 1}}\n"
+    "energy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 9.81*y}\n"
+    "contacts: {ground: {gap: y, slip: [x, z], restitution: 0.6, friction: 0.3}}\n";
+
+static char folder[64];
+
+static const char *path(const char *name) {
+    static char text[4][160];
+    static int turn;
+    turn = (turn + 1) % 4;
+    snprintf(text[turn], sizeof text[turn], "%s/%s", folder, name);
+    return text[turn];
+}
+
+typedef struct rig {
+    carom_model *m;
+    carom_sim *sim;
+    carom_record *r;
+    long stop; // at this step; 0: never
+} rig;
+
+static carom_status on_step(void *user, const carom_now *now) {
+    rig *g = user;
+    const carom_status status = carom_record_step(g->r, now);
+    return status != CAROM_OK ? status : now->step == g->stop ? CAROM_STOPPED : CAROM_OK;
+}
+
+static rig make(const char *text, const char *scheme, const char *file, double h, double end, long every, double dt_out, bool resume) {
+    rig g = {0};
+    carom_error err = {0};
+    const carom_model_def md = {.text = text, .length = strlen(text), .file = "model.yaml"};
+    g.m = carom_model_create(&md, &err);
+    if (!g.m) fail_msg("%s", err.text);
+    carom_sim_def sd = carom_sim_default();
+    sd.system = carom_model_system(g.m);
+    sd.scheme = scheme;
+    sd.h = h;
+    sd.t_end = end;
+    sd.q0 = carom_model_q0(g.m);
+    sd.v0 = carom_model_v0(g.m);
+    g.sim = carom_sim_create(&sd, &err);
+    if (!g.sim) fail_msg("%s", err.text);
+    carom_record_def rd = carom_record_default();
+    rd.model = g.m;
+    rd.sim = g.sim;
+    rd.file = path(file);
+    rd.step = h;
+    rd.end = end;
+    rd.every = every;
+    rd.dt_out = dt_out;
+    rd.text = text;
+    rd.length = strlen(text);
+    rd.model_file = "model.yaml";
+    g.r = resume ? carom_record_resume(&rd, &err) : carom_record_create(&rd, &err);
+    if (!g.r) fail_msg("%s", err.text);
+    return g;
+}
+
+static void finish(rig *g) {
+    carom_error err = {0};
+    const carom_status status = carom_sim_run(g->sim, on_step, g, &err);
+    if (status != CAROM_OK && status != CAROM_STOPPED) fail_msg("%s", err.text);
+    if (carom_record_finish(g->r, status == CAROM_OK ? "done" : "interrupted", NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    carom_record_destroy(g->r);
+    carom_sim_destroy(g->sim);
+    carom_model_destroy(g->m);
+}
+
+static void simulate(const char *text, const char *scheme, const char *file, double h, double end, long every, double dt_out) {
+    rig g = make(text, scheme, file, h, end, every, dt_out, false);
+    finish(&g);
+}
+
+static carom_result *load(const char *file) {
+    carom_error err = {0};
+    carom_result *r = carom_result_open(path(file), &err);
+    if (!r) fail_msg("%s", err.text);
+    return r;
+}
+
+static double *column(carom_result *r, const char *name) {
+    const long n = carom_result_rows(r);
+    double *x = malloc(sizeof *x * (size_t)n + 8);
+    carom_error err = {0};
+    const int c = carom_result_find(r, name);
+    if (c < 0) fail_msg("no column %s", name);
+    assert_int_equal(carom_result_read(r, c, 0, n, x, &err), CAROM_OK);
+    return x;
+}
+
+// The same rows and events, bit for bit.
+static void assert_same(const char *a, const char *b) {
+    carom_result *x = load(a), *y = load(b);
+    carom_error err = {0};
+    assert_int_equal(carom_result_columns(x), carom_result_columns(y));
+    assert_int_equal(carom_result_rows(x), carom_result_rows(y));
+    for (int c = 0; c < carom_result_columns(x); ++c) {
+        assert_string_equal(carom_result_column(x, c), carom_result_column(y, c));
+        double *p = column(x, carom_result_column(x, c)), *q = column(y, carom_result_column(y, c));
+        assert_memory_equal(p, q, sizeof(double) * (size_t)carom_result_rows(x));
+        free(p);
+        free(q);
+    }
+    const long n = carom_result_event_count(x);
+    assert_int_equal(n, carom_result_event_count(y));
+    for (long i = 0; i < n; ++i) {
+        carom_result_event e = {0}, f = {0};
+        assert_int_equal(carom_result_events(x, i, 1, &e, &err), CAROM_OK);
+        assert_int_equal(carom_result_events(y, i, 1, &f, &err), CAROM_OK);
+        assert_true(e.t == f.t && e.before == f.before && e.after == f.after && e.impulse == f.impulse);
+        assert_string_equal(e.contact, f.contact);
+        assert_string_equal(e.kind, f.kind);
+    }
+    carom_result_close(x);
+    carom_result_close(y);
+}
+
+static void assert_columns(const char *file, const char *const *want) {
+    carom_result *r = load(file);
+    for (int i = 0; want[i]; ++i) assert_string_equal(carom_result_column(r, i), want[i]);
+    int n = 0;
+    while (want[n]) ++n;
+    assert_int_equal(carom_result_columns(r), n);
+    carom_result_close(r);
+}
+
+static void columns_are_those_of_the_interface(void **state) {
+    (void)state;
+    static const char *const planar[] = {"t", "x", "y", "z", "x'", "y'", "z'", "kinetic", "potential", "energy",
+        "ground.gap", "ground.gap'", "ground.force", "ground.impulse", "ground.slip'", "ground.friction", "ground.friction_impulse",
+        "wall.gap", "wall.gap'", "wall.force", "wall.impulse", "rail.gap", "rail.force", "rail.impulse", "height", "speed", NULL};
+    static const char *const spatial[] = {"t", "x", "y", "z", "x'", "y'", "z'", "kinetic", "potential", "energy",
+        "ground.gap", "ground.gap'", "ground.force", "ground.impulse", "ground.slip1'", "ground.slip2'", "ground.friction1", "ground.friction2",
+        "ground.friction_impulse1", "ground.friction_impulse2", NULL};
+    simulate(ball, "moreau-midpoint", "columns.h5", 1e-3, 0.1, 1, 0);
+    assert_columns("columns.h5", planar);
+    simulate(disc, "moreau-midpoint", "disc.csv", 1e-3, 0.1, 1, 0);
+    assert_columns("disc.csv", spatial);
+}
+
+static void values_agree_with_each_other(void **state) {
+    (void)state;
+    simulate(ball, "moreau-midpoint", "values.h5", 1e-3, 1, 1, 0);
+    carom_result *r = load("values.h5");
+    double *y = column(r, "y"), *gap = column(r, "ground.gap"), *height = column(r, "height"), *vy = column(r, "y'"), *vx = column(r, "x'");
+    double *rate = column(r, "ground.gap'"), *slip = column(r, "ground.slip'");
+    double *T = column(r, "kinetic"), *V = column(r, "potential"), *E = column(r, "energy");
+    double *speed = column(r, "speed"), *impulse = column(r, "ground.impulse");
+    for (long i = 0; i < carom_result_rows(r); ++i) {
+        assert_true(y[i] == gap[i] && y[i] == height[i] && vy[i] == rate[i] && vx[i] == slip[i]);
+        assert_true(fabs(T[i] - 0.75 * speed[i] * speed[i]) <= 1e-12 && V[i] == 1.5 * 9.81 * y[i] && E[i] == T[i] + V[i]);
+        // Momentum balance of a step: m (v_1 - v_0) = -m g h + impulse.
+        if (i) assert_true(fabs(1.5 * (vy[i] - vy[i - 1]) + 1.5 * 9.81 * 1e-3 - impulse[i]) <= 1e-13);
+    }
+    double *const all[] = {y, gap, height, vy, vx, rate, slip, T, V, E, speed, impulse};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) free(all[i]);
+    carom_result_close(r);
+}
+
+static void impulses_since_the_last_row_lose_nothing(void **state) {
+    (void)state;
+    simulate(ball, "moreau-midpoint", "each.h5", 1e-3, 1.0005, 1, 0);
+    simulate(ball, "moreau-midpoint", "tenth.h5", 1e-3, 1.0005, 10, 0);
+    carom_result *a = load("each.h5"), *b = load("tenth.h5");
+    double *p = column(a, "ground.friction_impulse"), *q = column(b, "ground.friction_impulse");
+    assert_int_equal(carom_result_rows(a), 1002); // 1000 steps of 1e-3, one of 5e-4, and the start
+    assert_int_equal(carom_result_rows(b), 102);  // every tenth, the start, and the last
+    bool some = false;
+    for (long i = 1; i < 101; ++i) {
+        double sum = 0;
+        for (long k = 10 * (i - 1) + 1; k <= 10 * i; ++k) sum += p[k];
+        assert_true(sum == q[i]);
+        some = some || sum != 0;
+    }
+    assert_true(some);
+    free(p);
+    free(q);
+    carom_result_close(a);
+    carom_result_close(b);
+}
+
+static void rows_come_at_the_first_step_end_at_or_after_k_T(void **state) {
+    (void)state;
+    simulate(ball, "moreau-midpoint", "dt.h5", 1e-3, 0.1, 0, 0.0105); // 11, 21, 32, 42, 53, 63, 74, 84, 95 ms
+    static const double want[] = {0, 0.011, 0.021, 0.032, 0.042, 0.053, 0.063, 0.074, 0.084, 0.095, 0.1};
+    carom_result *r = load("dt.h5");
+    double *t = column(r, "t");
+    assert_int_equal(carom_result_rows(r), 11);
+    for (int i = 0; i < 11; ++i) assert_true(fabs(t[i] - want[i]) < 1e-12);
+    free(t);
+    carom_result_close(r);
+    simulate(ball, "moreau-midpoint", "dt.h5", 1e-3, 0.1, 0, 0.01); // a whole number of steps: rounding must not delay a row
+    r = load("dt.h5");
+    assert_int_equal(carom_result_rows(r), 11);
+    carom_result_close(r);
+}
+
+static void about_2000_rows_by_default(void **state) {
+    (void)state;
+    simulate(ball, "moreau-midpoint", "default.h5", 1e-4, 1.3, 0, 0); // 13000 steps
+    carom_result *r = load("default.h5");
+    assert_in_range(carom_result_rows(r), 1500, 2600);
+    carom_result_close(r);
+}
+
+static void csv_and_hdf5_hold_the_same_bits(void **state) {
+    (void)state;
+    simulate(ball, "moreau-midpoint", "same.h5", 1e-3, 1, 3, 0);
+    simulate(ball, "moreau-midpoint", "same.csv", 1e-3, 1, 3, 0);
+    assert_same("same.h5", "same.csv");
+    carom_result *r = load("same.h5");
+    assert_true(carom_result_event_count(r) > 5);
+    size_t length = 0;
+    const char *text = carom_result_model(r, &length);
+    assert_int_equal(length, strlen(ball));
+    assert_string_equal(text, ball);
+    assert_string_equal(carom_result_text(r, "scheme"), "moreau-midpoint");
+    assert_string_equal(carom_result_text(r, "status"), "done");
+    carom_result_close(r);
+}
+
+// Stops at awkward places: before the first row, on a row, between rows, after the last chunk of rows began.
+static void resumed_runs_are_bit_identical_for_every_scheme(void **state) {
+    (void)state;
+    static const long stops[] = {1, 7, 350, 601, 999};
+    for (int s = 0; carom_scheme_at(s); ++s) {
+        const carom_scheme *scheme = carom_scheme_at(s);
+        const char *text = scheme->lacks & (CAROM_NO_FRICTION | CAROM_NO_BILATERAL) ? NULL : ball;
+        if (!text)
+            text = "carom: 1\ncoordinates: {y: {at: 0.3}}\nenergy: {kinetic: 1/2*y'^2, potential: 9.81*y}\n"
+                   "contacts: {ground: {gap: y, restitution: 0.6}}\n";
+        simulate(text, scheme->name, "whole.h5", 1e-3, 1, 7, 0);
+        for (size_t i = 0; i < sizeof stops / sizeof *stops; ++i) {
+            rig g = make(text, scheme->name, "parts.h5", 1e-3, 1, 7, 0, false);
+            g.stop = stops[i];
+            finish(&g);
+            g = make(text, scheme->name, "parts.h5", 1e-3, 1, 0, 0, true);
+            finish(&g);
+            assert_same("whole.h5", "parts.h5");
+        }
+    }
+}
+
+static void a_finished_run_can_be_extended_bit_identically(void **state) {
+    (void)state;
+    simulate(ball, "moreau-midpoint", "whole.h5", 1e-3, 1, 0, 0.0103);
+    static const double ends[] = {0.5, 0.5004, 0.70001, 0.0005}; // whole, and with a shortened last step
+    for (int i = 0; i < 4; ++i) {
+        simulate(ball, "moreau-midpoint", "parts.h5", 1e-3, ends[i], 0, 0.0103);
+        rig g = make(ball, "moreau-midpoint", "parts.h5", 1e-3, 1, 0, 0, true);
+        finish(&g);
+        assert_same("whole.h5", "parts.h5");
+    }
+}
+
+static void a_result_of_another_model_is_not_resumed(void **state) {
+    (void)state;
+    simulate(disc, "moreau-midpoint", "other.h5", 1e-3, 0.1, 1, 0);
+    rig g = make(ball, "moreau-midpoint", "mine.h5", 1e-3, 0.1, 1, 0, false);
+    carom_error err = {0};
+    carom_record_def rd = {.model = g.m, .sim = g.sim, .file = path("other.h5"), .step = 1e-3, .end = 0.2, .text = ball, .length = strlen(ball)};
+    assert_null(carom_record_resume(&rd, &err));
+    assert_non_null(strstr(err.text, "not a result of this model"));
+    finish(&g);
+}
+
+static void a_killed_process_leaves_what_it_flushed(void **state) {
+    (void)state;
+    int ready[2];
+    assert_int_equal(pipe(ready), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        rig g = make(ball, "moreau-midpoint", "killed.h5", 1e-4, 1e6, 1, 0, false);
+        carom_error err;
+        for (long n = 1; n <= 9000; ++n) { // more than a chunk; then more rows that nobody flushed
+            if (carom_sim_step(g.sim, &err) != CAROM_OK) _exit(1);
+            const carom_now now = carom_sim_now(g.sim);
+            if (carom_record_step(g.r, &now) != CAROM_OK) _exit(1);
+            if ((n == 700 || n == 5000) && carom_record_flush(g.r, &err) != CAROM_OK) _exit(1);
+        }
+        if (write(ready[1], "x", 1) != 1) _exit(1);
+        for (;;) pause();
+    }
+    char byte = 0;
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    carom_result *r = load("killed.h5");
+    assert_int_equal(carom_result_rows(r), 5001);
+    double *t = column(r, "t");
+    for (long i = 0; i <= 5000; ++i) assert_true(fabs(t[i] - 1e-4 * (double)i) < 1e-12);
+    free(t);
+    assert_string_equal(carom_result_text(r, "status"), "running");
+    carom_result_close(r);
+    simulate(ball, "moreau-midpoint", "whole.h5", 1e-4, 0.6, 1, 0);
+    rig g = make(ball, "moreau-midpoint", "killed.h5", 1e-4, 0.6, 0, 0, true);
+    finish(&g);
+    assert_same("whole.h5", "killed.h5");
+}
+
+static void a_file_that_cannot_be_made_says_why(void **state) {
+    (void)state;
+    rig g = make(ball, "moreau-midpoint", "mine.h5", 1e-3, 0.1, 1, 0, false);
+    static const char *const names[] = {"nowhere/x.h5", "nowhere/x.csv"};
+    for (int i = 0; i < 2; ++i) {
+        carom_error err = {0};
+        carom_record_def rd = {.model = g.m, .sim = g.sim, .file = path(names[i]), .step = 1e-3, .end = 0.1, .text = ball, .length = strlen(ball)};
+        assert_null(carom_record_create(&rd, &err));
+        assert_non_null(strstr(err.text, "cannot create"));
+        assert_non_null(strstr(err.text, "No such file or directory"));
+    }
+    finish(&g);
+}
+
+static void the_ledger_table_knows_every_name_and_value(void **state) {
+    (void)state;
+    carom_ledger l;
+    for (size_t i = 0; i < sizeof l / sizeof(long); ++i) ((long *)&l)[i] = 0;
+    l.steps = 10, l.seconds = 2.5, l.rejected = 3, l.impacts = 4, l.accumulations = 5, l.penetration = 0.25, l.drift = 0.125;
+    l.energy.start = 1, l.energy.end = 2, l.energy.impact = 3, l.energy.friction = 4, l.energy.damping = 5, l.energy.external = 6, l.energy.balance = 7;
+    l.counts.problems = 8, l.counts.iterations = 9, l.counts.residual = 0.5, l.counts.fallbacks = 11;
+    l.counts.newton = 12, l.counts.newton_max = 13;
+    for (int i = 0; carom_ledger_name(i); ++i) {
+        double want = NAN;
+        assert_true(carom_ledger_value(&l, carom_ledger_name(i), &want));
+        const ledger_entry *e = ledger_table;
+        while (e->name && strcmp(e->name, carom_ledger_name(i)) != 0) ++e;
+        if (!e->name) fail_msg("%s is missing", carom_ledger_name(i));
+        assert_true(ledger_get(&l, e) == want);
+    }
+}
+
+static void the_ledger_survives_the_file(void **state) {
+    (void)state;
+    rig g = make(ball, "moreau-jean", "ledger.h5", 1e-3, 1, 10, 0, false);
+    carom_error err = {0};
+    carom_ledger want, have;
+    carom_ledger_names read;
+    assert_int_equal(carom_sim_run(g.sim, on_step, &g, &err), CAROM_OK);
+    assert_int_equal(carom_sim_ledger(g.sim, &want, &err), CAROM_OK);
+    finish(&g);
+    carom_result *r = load("ledger.h5");
+    assert_true(carom_result_ledger(r, &have, &read));
+    for (const ledger_entry *e = ledger_table; e->name; ++e) {
+        const bool timed = e->kind == LEDGER_NS || strcmp(e->name, "seconds") == 0 || strcmp(e->name, "wall") == 0;
+        if (e->kind != LEDGER_NAME && !timed) assert_true(ledger_get(&want, e) == ledger_get(&have, e));
+    }
+    assert_string_equal(read.penetration, "ground");
+    carom_result_close(r);
+}
+
+static void json_is_valid_whatever_the_numbers(void **state) {
+    (void)state;
+    carom_ledger l = {.penetration = INFINITY, .drift = NAN};
+    l.energy.balance = -INFINITY;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    fputs("{", f);
+    carom_ledger_json(f, &l, (carom_ledger_names){.penetration = "a\"\\\x01\xff\xc3\xa9", .drift = "x"});
+    fputs("}", f);
+    fclose(f);
+    assert_true(json_valid(text));
+    assert_non_null(strstr(text, "\"penetration\": null"));
+    assert_non_null(strstr(text, "\"energy\": {\"start\": 0"));
+    assert_non_null(strstr(text, "\"balance\": null, \"identity\": 0}"));
+    free(text);
+    assert_false(json_valid("{\"a\": nan}"));
+    assert_false(json_valid("{\"a\": 1,}"));
+}
+
+// -- damage -------------------------------------------------------------------------------------------
+
+static unsigned char *slurp(const char *name, long *size) {
+    FILE *f = fopen(path(name), "rb");
+    fseek(f, 0, SEEK_END);
+    *size = ftell(f);
+    rewind(f);
+    unsigned char *bytes = malloc((size_t)*size);
+    assert_int_equal(fread(bytes, 1, (size_t)*size, f), *size);
+    fclose(f);
+    return bytes;
+}
+
+static void spill(const char *name, const unsigned char *bytes, long size) {
+    FILE *f = fopen(path(name), "wb");
+    fwrite(bytes, 1, (size_t)size, f);
+    fclose(f);
+}
+
+// Read all that there is, as info, plot and resume do.
+static void read_everything(const char *name) {
+    carom_error err = {0};
+    carom_result *r = carom_result_open(path(name), &err);
+    if (!r) {
+        if (strlen(err.text) < 10) _exit(1);
+        return;
+    }
+    const long rows = carom_result_rows(r) < 100000 ? carom_result_rows(r) : 100000;
+    double *x = malloc(sizeof *x * (size_t)rows + 8);
+    for (int c = 0; c < carom_result_columns(r) && c < 50; ++c)
+        if (carom_result_read(r, c, 0, rows, x, &err) != CAROM_OK) break;
+    free(x);
+    const long n = carom_result_event_count(r) < 10000 ? carom_result_event_count(r) : 10000;
+    carom_result_event *e = malloc(sizeof *e * (size_t)n + 8);
+    (void)carom_result_events(r, 0, n, e, &err);
+    free(e);
+    carom_ledger l;
+    carom_ledger_names names;
+    carom_result_ledger(r, &l, &names);
+    carom_result_close(r);
+}
+
+static unsigned long seed = 12345;
+static unsigned long draw(unsigned long n) {
+    seed = seed * 6364136223846793005ul + 1442695040888963407ul;
+    return (seed >> 33) % n;
+}
+
+static void damage_and_read(void) {
+    long size = 0;
+    unsigned char *good = slurp("good.h5", &size), *bad = malloc((size_t)size);
+    long meta = size < 16384 ? size : 16384; // where HDF5 keeps what it trusts
+    for (int trial = 0; trial < 300; ++trial) {
+        memcpy(bad, good, (size_t)size);
+        for (unsigned long k = 1 + draw(8); k > 0; --k) bad[draw((unsigned long)(trial % 2 ? meta : size))] = (unsigned char)draw(256);
+        spill("bad.h5", bad, trial % 10 == 9 ? (long)draw((unsigned long)size) : size);
+        read_everything("bad.h5");
+    }
+    free(good);
+    free(bad);
+    good = slurp("good.csv", &size);
+    bad = malloc((size_t)size);
+    for (int trial = 0; trial < 300; ++trial) {
+        memcpy(bad, good, (size_t)size);
+        for (unsigned long k = 1 + draw(8); k > 0; --k) bad[draw((unsigned long)size)] = (unsigned char)draw(256);
+        spill("bad.csv", bad, trial % 10 == 9 ? (long)draw((unsigned long)size) : size);
+        read_everything("bad.csv");
+    }
+    free(good);
+    free(bad);
+}
+
+// In a process of its own: HDF5 never frees what it had of a file that it could not open, and says so at exit.
+static void damaged_results_are_told_not_crashed_on(void **state) {
+    (void)state;
+    simulate(ball, "moreau-midpoint", "good.h5", 1e-3, 0.5, 25, 0);
+    simulate(ball, "moreau-midpoint", "good.csv", 1e-3, 0.5, 25, 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        damage_and_read();
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void files_that_are_no_results_are_told(void **state) {
+    (void)state;
+    static const char *const texts[] = {"", "carom: 1\n", "\x89HDF\r\n\x1a\n", "t,x\n1,2\n3\n", "t,x\n1,two\n", "t\n1,2\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        const char *name = i < 3 ? "no.h5" : "no.csv";
+        spill(name, (const unsigned char *)texts[i], (long)strlen(texts[i]));
+        carom_error err = {0};
+        assert_null(carom_result_open(path(name), &err));
+        assert_true(strlen(err.text) > 10);
+    }
+}
+
+static int begin(void **state) {
+    (void)state;
+    strcpy(folder, "/tmp/carom-test-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int end(void **state) {
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_are_those_of_the_interface),
+        cmocka_unit_test(values_agree_with_each_other),
+        cmocka_unit_test(impulses_since_the_last_row_lose_nothing),
+        cmocka_unit_test(rows_come_at_the_first_step_end_at_or_after_k_T),
+        cmocka_unit_test(about_2000_rows_by_default),
+        cmocka_unit_test(csv_and_hdf5_hold_the_same_bits),
+        cmocka_unit_test(resumed_runs_are_bit_identical_for_every_scheme),
+        cmocka_unit_test(a_finished_run_can_be_extended_bit_identically),
+        cmocka_unit_test(a_result_of_another_model_is_not_resumed),
+        cmocka_unit_test(a_killed_process_leaves_what_it_flushed),
+        cmocka_unit_test(a_file_that_cannot_be_made_says_why),
+        cmocka_unit_test(the_ledger_table_knows_every_name_and_value),
+        cmocka_unit_test(the_ledger_survives_the_file),
+        cmocka_unit_test(json_is_valid_whatever_the_numbers),
+        cmocka_unit_test(damaged_results_are_told_not_crashed_on),
+        cmocka_unit_test(files_that_are_no_results_are_told),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

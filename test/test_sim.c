@@ -1,0 +1,236 @@
+// test_sim.c: making and running a simulation: definitions that are refused, events, ledger, saved state, observers.
+#include "schemes.h"
+
+static void refused(carom_sim_def d, const char *because) {
+    carom_error err = {0};
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (sim) fail_msg("taken, although: %s", because);
+    assert_int_equal(err.code, CAROM_BAD_INPUT);
+    if (!strstr(err.text, because)) fail_msg("'%s' does not say '%s'", err.text, because);
+    assert_null(carom_sim_create(&d, NULL)); // nobody needs to listen
+}
+
+static void wrong_definitions_are_refused(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k);
+    const carom_sim_def good = known_run(&k, "moreau-jean", 0.1, 1);
+    carom_sim_def d = good;
+    d.system = NULL, refused(d, "needs a system");
+    d = good, d.q0 = NULL, refused(d, "q0");
+    d = good, d.h = 0, refused(d, "step size must be positive");
+    d = good, d.h = NAN, refused(d, "step size must be positive");
+    d = good, d.h = 1e-300, refused(d, "too many");
+    d = good, d.t_end = 0, refused(d, "must lie after");
+    d = good, d.t_end = INFINITY, refused(d, "must lie after");
+    d = good, d.scheme = "moreau-jeam", refused(d, "did you mean 'moreau-jean'");
+    d = good, d.scheme = "xyz", refused(d, "there is no scheme 'xyz'");
+    d = good, d.options = (const char *const[]){"thetta=1", NULL}, refused(d, "did you mean 'theta'");
+    d = good, d.options = (const char *const[]){"zzz=1", NULL},
+    refused(d, "its options are: theta, identity, closed, solver, tol, newton-tol, adaptive, rtol, atol, estimate, violation");
+    d = good, d.options = (const char *const[]){"theta", NULL}, refused(d, "key=value");
+    d = good, d.options = (const char *const[]){"theta=2", NULL}, refused(d, "outside [0, 1]");
+    d = good, d.options = (const char *const[]){"closed=maybe", NULL}, refused(d, "none of");
+    known other;
+    known_ball_a(&other);
+    other.sys.mass = NULL;
+    d = good, d.system = &other.sys, refused(d, "mass and force");
+    carom_sim *sim = carom_sim_create(&good, NULL);
+    assert_non_null(sim);
+    carom_sim_destroy(sim);
+    carom_sim_destroy(NULL);
+}
+
+static void later_options_win_and_are_told(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k);
+    carom_sim *sim =
+        sim_of(&k, "moreau-jean", (const char *const[]){"theta=1", "closed=strict", "theta=0.75", NULL}, 0.1, 1);
+    char text[200], small[8];
+    carom_sim_options_text(sim, text, sizeof text);
+    assert_string_equal(text, "theta=0.75 identity=on closed=strict solver=auto tol=1e-12 newton-tol=1e-12 adaptive=off rtol=0.0001 atol=1e-06 estimate=variable violation=on");
+    carom_sim_options_text(sim, small, sizeof small);
+    assert_string_equal(small, "theta=0");
+    assert_string_equal(carom_sim_scheme(sim)->name, "moreau-jean");
+    carom_sim_destroy(sim);
+}
+
+static void events_tell_the_story_of_the_ball(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k);
+    const double h = 1.3e-3;
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, h, 3077 * h);
+    long impacts = 0, closings = 0, accumulations = 0;
+    double speed = 2;
+    while (!carom_sim_done(sim)) {
+        sim_step(sim);
+        const carom_now now = carom_sim_now(sim);
+        for (int i = 0; i < now.nevents; ++i) {
+            const carom_event *e = now.events + i;
+            assert_int_equal(e->contact, 0);
+            assert_true(e->t == now.t);
+            if (e->kind == CAROM_IMPACT) {
+                impacts += 1;
+                check_near(e->after, -0.5 * e->before, 1e-12);               // Newton's law in every impact
+                check_near(e->impulse, e->after - e->before + 2 * h, 1e-12); // and the weight of that step
+                if (impacts <= 5) check_near(e->before, -speed, 8 * h);
+                speed /= 2;
+            }
+            closings += e->kind == CAROM_CLOSE;
+            accumulations += e->kind == CAROM_ACCUMULATION;
+        }
+    }
+    const carom_ledger l = sim_ledger(sim);
+    assert_int_equal(l.impacts, impacts);
+    assert_int_equal(l.accumulations, accumulations);
+    assert_int_equal(accumulations, 1);
+    assert_int_equal(closings, 1);
+    assert_int_equal(l.steps, 3077);
+    assert_true(l.penetration > 0 && l.penetration <= 1.5 * h * 2);
+    assert_int_equal(l.penetration_id, 0);
+    carom_sim_destroy(sim);
+}
+
+// However the flights fall on the steps, impacts that end in rest are one accumulation.
+static void accumulation_is_seen_for_every_restitution_and_step(void **state) {
+    (void)state;
+    static const double restitution[] = {0.3, 0.5, 0.8, 0.9, 0.95};
+    for (int i = 0; i < 5; ++i)
+        for (double h = 1e-2; h > 1e-3; h /= 1.13) {
+            known k;
+            const double e = restitution[i], T = sqrt(0.1) * (1 + e) / (1 - e) * 1.1 + 0.5;
+            known_ball(&k, 1, -2, e, 0.1);
+            carom_sim *sim = sim_of(&k, "moreau-jean", NULL, h, h * round(T / h));
+            while (!carom_sim_done(sim)) sim_step(sim);
+            assert_int_equal(sim_ledger(sim).accumulations, 1);
+            carom_sim_destroy(sim);
+        }
+}
+
+static void elastic_ball_never_accumulates(void **state) {
+    (void)state;
+    known k;
+    known_ball(&k, 1, -2, 1, 1);
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1.3e-3, 1.3e-3 * 20000);
+    while (!carom_sim_done(sim)) sim_step(sim);
+    const carom_ledger l = sim_ledger(sim);
+    assert_int_equal(l.accumulations, 0);
+    check_near((double)l.impacts, 13, 0.5); // at t = 1, 3, 5, ... up to 26
+    carom_sim_destroy(sim);
+}
+
+static carom_status count_calls(void *user, const carom_now *now) {
+    long *n = user;
+    *n += 1;
+    assert_int_equal(now->step, *n);
+    check_near(now->t, 0.01 * (double)now->step, 1e-14);
+    return *n == 42 ? CAROM_STOPPED : CAROM_OK;
+}
+
+static void observer_sees_every_step_and_can_stop(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k);
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 0.01, 1);
+    long n = 0;
+    carom_error err;
+    assert_int_equal(carom_sim_run(sim, count_calls, &n, &err), CAROM_STOPPED);
+    assert_int_equal(n, 42);
+    assert_false(carom_sim_done(sim));
+    assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK); // and goes on
+    assert_true(carom_sim_done(sim));
+    assert_int_equal(carom_sim_now(sim).step, 100);
+    assert_true(carom_sim_now(sim).t == 1);
+    assert_true(sim_ledger(sim).seconds > 0);
+    carom_sim_destroy(sim);
+}
+
+static void foreign_states_are_refused(void **state) {
+    (void)state;
+    known ball, block;
+    carom_error err = {0};
+    known_ball_a(&ball);
+    known_rocking_block(&block);
+    carom_sim *a = sim_of(&ball, "moreau-jean", NULL, 0.01, 1), *b = sim_of(&block, "moreau-jean", NULL, 0.01, 1);
+    carom_sim *other_step = sim_of(&ball, "moreau-jean", NULL, 0.02, 1);
+    for (int i = 0; i < 5; ++i) sim_step(a);
+    size_t bytes;
+    const void *saved = carom_sim_state(a, &bytes);
+    assert_int_equal(carom_sim_restore(b, saved, bytes, &err), CAROM_BAD_INPUT);
+    assert_non_null(strstr(err.text, "another model"));
+    assert_int_equal(carom_sim_restore(other_step, saved, bytes, &err), CAROM_BAD_INPUT);
+    assert_non_null(strstr(err.text, "step size"));
+    assert_int_equal(carom_sim_now(b).step, 0);
+    carom_sim_destroy(a);
+    carom_sim_destroy(b);
+    carom_sim_destroy(other_step);
+}
+
+// Damped oscillator: x'' = -x - 0.2 x' + cos 2t.  Energy books against the state, to the order of the trapezoidal rule.
+static carom_status driven_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    (void)model, (void)work;
+    f[0] = -q[0] - 0.2 * v[0] + cos(2 * t);
+    return CAROM_OK;
+}
+
+static carom_status driven_power(const void *model, void *work, double t, const double *q, const double *v,
+                                 double *external, double *damping) {
+    (void)model, (void)work, (void)q;
+    *external = v[0] * cos(2 * t);
+    *damping = 0.2 * v[0] * v[0];
+    return CAROM_OK;
+}
+
+static void work_of_forces_is_booked(void **state) {
+    (void)state;
+    known k;
+    known_oscillator(&k, 0.5);
+    k.sys.nc = 0;
+    k.sys.force = driven_force;
+    k.sys.power = driven_power;
+    double last = 0;
+    for (int n = 500; n <= 2000; n *= 2) {
+        carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 10.0 / n, 10);
+        while (!carom_sim_done(sim)) sim_step(sim);
+        const carom_ledger l = sim_ledger(sim);
+        assert_true(l.energy.damping > 0.1);
+        const double h = 10.0 / n;
+        check_near(l.energy.balance, 0, h * h);                               // T/12 max|power''| with power of order 1
+        if (last != 0) check_near(fabs(l.energy.balance / last), 0.25, 0.03); // second order
+        last = l.energy.balance;
+        carom_sim_destroy(sim);
+    }
+}
+
+static void velocities_of_all_directions_are_told(void **state) {
+    (void)state;
+    known k;
+    known_slope(&k, 1, 0.1, 0.5);
+    k.q0[1] = 3;
+    k.v0[0] = 2;
+    k.v0[1] = -4;
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 0.01, 1);
+    double u[2] = {0};
+    assert_int_equal(carom_sim_velocities(sim, u, NULL), CAROM_OK);
+    assert_true(u[0] == -4 && u[1] == 2);
+    const carom_now now = carom_sim_now(sim);
+    assert_true(now.gap[0] == 3 && now.dir[0] == 0 && now.dir[1] == 2 && now.step == 0);
+    carom_sim_destroy(sim);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_definitions_are_refused),
+        cmocka_unit_test(later_options_win_and_are_told),
+        cmocka_unit_test(events_tell_the_story_of_the_ball),
+        cmocka_unit_test(accumulation_is_seen_for_every_restitution_and_step),
+        cmocka_unit_test(elastic_ball_never_accumulates),
+        cmocka_unit_test(observer_sees_every_step_and_can_stop),
+        cmocka_unit_test(foreign_states_are_refused),
+        cmocka_unit_test(work_of_forces_is_booked),
+        cmocka_unit_test(velocities_of_all_directions_are_told),
+    };
+    return cmocka_run_group_tests_name("simulation", tests, NULL, NULL);
+}

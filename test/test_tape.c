@@ -1,0 +1,337 @@
+// test_tape.c: the tape gives what its graph says, computes nothing twice and asks for no memory.
+#include "expr/graph.h"
+#include "expr/tape.h"
+#include "expr/value.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { NQ = 3, NV = 3, NP = 3 };
+typedef struct { double t, q[NQ], v[NV]; } point;
+static double parameters[NP]; // set at run time: a compiler that knew them would call its own sinh
+
+// The linker puts these in front of the heap (test/CMakeLists.txt).
+static int requests;
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t m);
+void *__real_realloc(void *p, size_t n);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t m);
+void *__wrap_realloc(void *p, size_t n);
+void *__wrap_malloc(size_t n) { return ++requests, __real_malloc(n); }
+void *__wrap_calloc(size_t n, size_t m) { return ++requests, __real_calloc(n, m); }
+void *__wrap_realloc(void *p, size_t n) { return ++requests, __real_realloc(p, n); }
+
+static carom_node q(carom_graph *g, int i) { return carom_graph_input(g, CAROM_POSITION, i); }
+static carom_node v(carom_graph *g, int i) { return carom_graph_input(g, CAROM_VELOCITY, i); }
+static carom_node par(carom_graph *g, int i) { return carom_graph_input(g, CAROM_PARAMETER, i); }
+static carom_node f1(carom_graph *g, carom_op op, carom_node a) { return carom_graph_apply(g, op, a, CAROM_NONE, CAROM_NONE); }
+static carom_node f2(carom_graph *g, carom_op op, carom_node a, carom_node b) { return carom_graph_apply(g, op, a, b, CAROM_NONE); }
+static carom_node add(carom_graph *g, carom_node a, carom_node b) { return f2(g, CAROM_OP_ADD, a, b); }
+static carom_node mul(carom_graph *g, carom_node a, carom_node b) { return f2(g, CAROM_OP_MUL, a, b); }
+
+static uint64_t state = 7;
+static double uniform(double low, double high) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return low + (high - low) * (double)(state >> 11) * 0x1p-53;
+}
+
+static point random_point(void) {
+    point x = {.t = uniform(0, 1)};
+    for (int i = 0; i < NQ; ++i) x.q[i] = uniform(0.1, 0.9);
+    for (int i = 0; i < NV; ++i) x.v[i] = uniform(-2, 2);
+    return x;
+}
+
+// All nodes of the graph, one by one.
+static void plain(const carom_graph *g, const point *at, double *y) {
+    for (int i = 0; i < g->count; ++i) {
+        const carom_vertex *n = &g->node[i];
+        if (n->op == CAROM_OP_NUMBER) y[i] = n->value;
+        else if (n->op == CAROM_OP_INPUT)
+            y[i] = n->a == CAROM_TIME ? at->t : n->a == CAROM_PARAMETER ? parameters[n->b] : n->a == CAROM_POSITION ? at->q[n->b] : at->v[n->b];
+        else
+            y[i] = carom_value((carom_op)n->op, y[n->a], n->b >= 0 ? y[n->b] : 0, n->c >= 0 ? y[n->c] : 0);
+    }
+}
+
+typedef struct { carom_tape *tape; void *work; } machine;
+
+static machine build(const carom_graph *g, const carom_group *groups, int n) {
+    carom_error err = {0};
+    machine m = {carom_tape_compile(g, groups, n, NQ, NV, NP, &err), NULL};
+    if (!m.tape) fail_msg("%s", err.text);
+    m.work = malloc(carom_tape_work_size(m.tape));
+    assert_non_null(m.work);
+    carom_tape_work_init(m.tape, m.work, parameters);
+    return m;
+}
+
+static void destroy(machine m) {
+    free(m.work);
+    carom_tape_destroy(m.tape);
+}
+
+static void ask(machine m, int group, const point *at, double *out) {
+    carom_tape_eval(m.tape, m.work, group, at->t, at->q, at->v, out);
+}
+
+// Instructions that asking for a group costs now.
+static int price(machine m, int group, const point *at) {
+    double out[64];
+    const uint64_t before = ((carom_tape_state *)m.work)->executed;
+    ask(m, group, at, out);
+    return (int)(((carom_tape_state *)m.work)->executed - before);
+}
+
+static void every_operation_gives_its_value(void **unused) {
+    (void)unused;
+    for (int op = CAROM_OP_ADD; op < CAROM_OP_COUNT; ++op) {
+        carom_graph *g = carom_graph_create();
+        const carom_node x = carom_graph_apply(g, (carom_op)op, q(g, 0), v(g, 1), par(g, 2));
+        const carom_node y = carom_graph_apply(g, (carom_op)op, par(g, 0), par(g, 1), par(g, 2));
+        const carom_node both[] = {x, y};
+        const machine m = build(g, &(carom_group){2, both}, 1);
+        for (int k = 0; k < 10; ++k) {
+            const point at = random_point();
+            double out[2];
+            ask(m, 0, &at, out);
+            const double value = carom_value((carom_op)op, at.q[0], at.v[1], parameters[2]);
+            const double fixed = carom_value((carom_op)op, parameters[0], parameters[1], parameters[2]);
+            if (memcmp(&out[0], &value, sizeof value) && !(isnan(value) && isnan(out[0]))) fail_msg("operation %d: %g, not %g", op, out[0], value);
+            if (memcmp(&out[1], &fixed, sizeof fixed) && !(isnan(fixed) && isnan(out[1]))) fail_msg("operation %d: %g, not %g", op, out[1], fixed);
+        }
+        destroy(m);
+        carom_graph_destroy(g);
+    }
+}
+
+static carom_node random_node(carom_graph *g, int depth) {
+    static const carom_op ops[] = {CAROM_OP_ADD, CAROM_OP_SUB, CAROM_OP_MUL, CAROM_OP_NEG, CAROM_OP_SIN, CAROM_OP_COS, CAROM_OP_DIV};
+    if (depth == 0) {
+        const int i = (int)uniform(0, 3);
+        switch ((int)uniform(0, 5)) {
+        case 0: return par(g, i);
+        case 1: return v(g, i);
+        case 2: return i ? carom_graph_number(g, i + 0.3) : carom_graph_input(g, CAROM_TIME, 0);
+        default: return q(g, i);
+        }
+    }
+    const carom_node a = random_node(g, depth - 1), b = random_node(g, depth - 1);
+    return f2(g, ops[(int)uniform(0, sizeof ops / sizeof ops[0])], a, b);
+}
+
+// Fused instructions round like their parts, so tape and graph agree exactly, whatever was asked before.
+static void tape_equals_graph_in_any_order_of_questions(void **unused) {
+    (void)unused;
+    enum { GROUPS = 32, EACH = 4 };
+    int words = 0;
+    for (int k = 0; k < 40; ++k) {
+        carom_graph *g = carom_graph_create();
+        carom_node node[GROUPS][EACH];
+        carom_group group[GROUPS];
+        const int n = k % 2 ? GROUPS : 3;
+        for (int i = 0; i < n; ++i) {
+            for (int j = 0; j < EACH; ++j) // some outputs, and parts of them, belong to several groups
+                node[i][j] = i > 0 && uniform(0, 1) < 0.5 ? add(g, node[(int)uniform(0, i)][j], q(g, j % 3)) : random_node(g, 5);
+            group[i] = (carom_group){EACH, node[i]};
+        }
+        const machine m = build(g, group, n);
+        if (m.tape->nwords > words) words = m.tape->nwords;
+        double *y = malloc((size_t)g->count * sizeof *y);
+        point at = random_point();
+        for (int round = 0; round < 200; ++round) {
+            const point other = random_point();
+            switch ((int)uniform(0, 5)) {
+            case 0: at = other; break;
+            case 1: memcpy(at.v, other.v, sizeof at.v); break;
+            case 2: at.t = other.t; break;
+            case 3: at.q[2] = other.q[2]; break;
+            default: break;
+            }
+            plain(g, &at, y);
+            double out[EACH];
+            const int i = (int)uniform(0, n);
+            ask(m, i, &at, out);
+            for (int j = 0; j < EACH; ++j) {
+                const double expected = y[node[i][j]];
+                if (out[j] != expected && !(isnan(out[j]) && isnan(expected)))
+                    fail_msg("tape %d, round %d: %.17g, not %.17g", k, round, out[j], expected);
+            }
+        }
+        free(y);
+        destroy(m);
+        carom_graph_destroy(g);
+    }
+    assert_true(words > 1); // the sets of segments were longer than one word
+}
+
+static void common_parts_are_computed_once(void **unused) {
+    (void)unused;
+    carom_graph *g = carom_graph_create();
+    const carom_node s = f1(g, CAROM_OP_SIN, q(g, 0)), c = f1(g, CAROM_OP_COS, q(g, 0));
+    const carom_node first[] = {s, c, mul(g, s, v(g, 0))}, second[] = {mul(g, s, q(g, 1)), s};
+    const carom_group groups[] = {{3, first}, {2, second}};
+    const machine m = build(g, groups, 2);
+    assert_int_equal(carom_tape_instructions(m.tape, -1), 3); // sine with cosine, two products
+    assert_int_equal(carom_tape_instructions(m.tape, 0), 2);
+    assert_int_equal(carom_tape_instructions(m.tape, 1), 2);
+    point at = random_point();
+    assert_int_equal(price(m, 0, &at), 2);
+    assert_int_equal(price(m, 1, &at), 1);
+    destroy(m);
+    carom_graph_destroy(g);
+}
+
+static void only_what_changed_is_computed_again(void **unused) {
+    (void)unused;
+    carom_graph *g = carom_graph_create();
+    const carom_node fixed = f1(g, CAROM_OP_EXP, par(g, 0)), place = f1(g, CAROM_OP_TAN, q(g, 0));
+    const carom_node moving = f1(g, CAROM_OP_EXP, v(g, 0)), clock = f1(g, CAROM_OP_EXP, carom_graph_input(g, CAROM_TIME, 0));
+    const carom_node all[] = {fixed, place, clock, mul(g, place, moving)}, slow[] = {place};
+    const carom_group groups[] = {{4, all}, {1, slow}, {1, &fixed}};
+    const machine m = build(g, groups, 3);
+    assert_int_equal(carom_tape_instructions(m.tape, 0), 4); // tan, exp, exp, product
+    assert_int_equal(carom_tape_instructions(m.tape, 2), 0);
+    point at = random_point();
+    double out[4];
+    ask(m, 2, &at, out);
+    assert_true(out[0] == exp(parameters[0]));
+    assert_int_equal(price(m, 0, &at), 4);
+    assert_int_equal(price(m, 0, &at), 0);
+    assert_int_equal(price(m, 1, &at), 0);
+    at.v[0] = 1;
+    assert_int_equal(price(m, 1, &at), 0); // this group does not look at velocities
+    assert_int_equal(price(m, 0, &at), 2);
+    at.v[2] = 9;
+    assert_int_equal(price(m, 0, &at), 2); // dependence is by class, not by coordinate
+    at.t += 1;
+    assert_int_equal(price(m, 1, &at), 1);
+    assert_int_equal(price(m, 0, &at), 3);
+    at.q[0] = NAN; // a NaN is a value like any other
+    assert_int_equal(price(m, 0, &at), 4);
+    assert_int_equal(price(m, 0, &at), 0);
+    at.q[0] = 0;
+    assert_int_equal(price(m, 0, &at), 4);
+    at.q[0] = -0.0;
+    assert_int_equal(price(m, 0, &at), 4);
+    carom_tape_eval(m.tape, m.work, 1, at.t, at.q, NULL, out);
+    assert_true(out[0] == 0 && signbit(out[0]));
+    destroy(m);
+    carom_graph_destroy(g);
+}
+
+// q0 q1 + v0 could be one instruction, but then the product would be computed again with every new velocity.
+static void cheap_parts_stay_out_of_dear_instructions(void **unused) {
+    (void)unused;
+    carom_graph *g = carom_graph_create();
+    const carom_node x = add(g, mul(g, q(g, 0), q(g, 1)), v(g, 0)), y = add(g, mul(g, par(g, 0), par(g, 1)), q(g, 2));
+    const carom_node both[] = {x, y};
+    const machine m = build(g, &(carom_group){2, both}, 1);
+    point at = random_point();
+    assert_int_equal(price(m, 0, &at), 3); // product, two sums; the product of parameters was computed at the start
+    at.v[0] += 1;
+    assert_int_equal(price(m, 0, &at), 1);
+    destroy(m);
+    carom_graph_destroy(g);
+}
+
+static void the_first_point_may_be_the_origin(void **unused) {
+    (void)unused;
+    carom_graph *g = carom_graph_create();
+    const carom_node x = f1(g, CAROM_OP_COS, q(g, 0)), y = f1(g, CAROM_OP_COS, v(g, 0)), both[] = {x, y};
+    const machine m = build(g, &(carom_group){2, both}, 1);
+    const point origin = {0};
+    double out[2] = {0, 0};
+    ask(m, 0, &origin, out);
+    assert_true(out[0] == 1 && out[1] == 1);
+    destroy(m);
+    carom_graph_destroy(g);
+}
+
+static void evaluation_asks_for_no_memory(void **unused) {
+    (void)unused;
+    carom_graph *g = carom_graph_create();
+    const carom_node x[] = {random_node(g, 6), random_node(g, 6)};
+    requests = 0;
+    const machine m = build(g, &(carom_group){2, x}, 1);
+    assert_true(requests > 0); // the counter counts
+    requests = 0;
+    double out[2];
+    for (int i = 0; i < 100; ++i) {
+        const point at = random_point();
+        ask(m, 0, &at, out);
+    }
+    assert_int_equal(requests, 0);
+    destroy(m);
+    carom_graph_destroy(g);
+}
+
+static void a_sum_of_a_million_terms_is_compiled(void **unused) {
+    (void)unused;
+    enum { TERMS = 1000000 };
+    carom_graph *g = carom_graph_create();
+    carom_node s = carom_graph_number(g, 0);
+    for (int i = 0; i < TERMS; ++i) s = add(g, s, q(g, i));
+    carom_error err;
+    carom_tape *tape = carom_tape_compile(g, &(carom_group){1, &s}, 1, TERMS, 0, 0, &err);
+    assert_non_null(tape);
+    void *work = malloc(carom_tape_work_size(tape));
+    double *x = malloc(TERMS * sizeof *x), sum = 0;
+    assert_true(work && x);
+    carom_tape_work_init(tape, work, NULL);
+    for (int i = 0; i < TERMS; ++i) x[i] = i % 10;
+    carom_tape_eval(tape, work, 0, 0, x, NULL, &sum);
+    assert_true(sum == 4.5 * TERMS);
+    free(x);
+    free(work);
+    carom_tape_destroy(tape);
+    carom_graph_destroy(g);
+}
+
+static void wrong_requests_get_a_sentence(void **unused) {
+    (void)unused;
+    carom_graph *g = carom_graph_create();
+    carom_error err;
+    const carom_node x = q(g, NQ), none = CAROM_NONE;
+    carom_group many[33] = {{0}};
+    assert_null(carom_tape_compile(g, &(carom_group){1, &x}, 1, NQ, NV, NP, &err));
+    assert_string_equal(err.text, "an expression uses position 3, but there are only 3");
+    assert_null(carom_tape_compile(g, &(carom_group){1, &none}, 1, NQ, NV, NP, &err));
+    assert_string_equal(err.text, "output 0 of group 0 is not an expression");
+    assert_null(carom_tape_compile(g, many, 33, NQ, NV, NP, &err));
+    assert_string_equal(err.text, "a tape has at most 32 groups of outputs, not 33");
+    carom_tape *empty = carom_tape_compile(g, many, 32, 0, 0, 0, &err);
+    assert_non_null(empty);
+    void *work = malloc(carom_tape_work_size(empty));
+    carom_tape_work_init(empty, work, NULL);
+    carom_tape_eval(empty, work, 31, 0, NULL, NULL, NULL);
+    free(work);
+    carom_tape_destroy(empty);
+    carom_graph_apply(g, CAROM_OP_ADD, x, CAROM_NONE, CAROM_NONE);
+    assert_null(carom_tape_compile(g, many, 1, 0, 0, 0, &err));
+    assert_int_equal(err.code, CAROM_NO_MEMORY);
+    carom_graph_destroy(g);
+}
+
+int main(void) {
+    volatile const double value[NP] = {0.7, 1.9, -0.4};
+    for (int i = 0; i < NP; ++i) parameters[i] = value[i];
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_operation_gives_its_value),
+        cmocka_unit_test(tape_equals_graph_in_any_order_of_questions),
+        cmocka_unit_test(common_parts_are_computed_once),
+        cmocka_unit_test(only_what_changed_is_computed_again),
+        cmocka_unit_test(cheap_parts_stay_out_of_dear_instructions),
+        cmocka_unit_test(the_first_point_may_be_the_origin),
+        cmocka_unit_test(evaluation_asks_for_no_memory),
+        cmocka_unit_test(a_sum_of_a_million_terms_is_compiled),
+        cmocka_unit_test(wrong_requests_get_a_sentence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

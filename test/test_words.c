@@ -1,0 +1,215 @@
+// test_words.c: the vocabulary of a step, word by word, on systems small enough to compute by hand.
+#include "schemes.h"
+#include "sim/sim.h"
+#include <float.h>
+
+static carom_step *step_of(carom_sim *sim) { return &sim->step; }
+
+static void closing_takes_what_touches(void **state) {
+    (void)state;
+    known k;
+    known_pendulum(&k, 0.1);
+    const double g[3] = {5, 5, 0}, open[3] = {-1, -1, 1e-300};
+    for (int strict = 0; strict < 2; ++strict) {
+        carom_sim *sim = sim_of(&k, "moreau-jean",
+                                (const char *const[]){strict ? "closed=strict" : "closed=nonstrict", NULL}, 1e-3, 1);
+        carom_local *L = &sim->all;
+        carom_close(step_of(sim), L, g);
+        assert_int_equal(L->nb, strict ? 2 : 3); // bilateral ones always; g = 0 when not strict
+        assert_int_equal(L->id[1], 1);
+        assert_int_equal(L->at[L->nb], L->nb);
+        carom_close(step_of(sim), L, open);
+        assert_int_equal(L->nb, 2);
+        carom_sim_destroy(sim);
+    }
+}
+
+static void picking_follows_the_ids(void **state) {
+    (void)state;
+    known k;
+    known_slider_crank(&k, 1e-3, 0.4, 0.01, true);
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1e-3, 1);
+    carom_step *s = step_of(sim);
+    carom_local *all = &sim->all, *some = &s->difference.L; // two frames
+    carom_close_all(s, all);
+    assert_int_equal(all->at[4], 8);
+    carom_close(s, some, (double[]){1, -1, 1, -1});
+    assert_int_equal(some->nb, 2);
+    assert_int_equal(some->at[2], 4);
+    double y[4] = {0};
+    carom_local_pick(y, some, (double[]){10, 11, 20, 21, 30, 31, 40, 41}, all);
+    assert_true(y[0] == 20 && y[1] == 21 && y[2] == 40 && y[3] == 41);
+    carom_sim_destroy(sim);
+}
+
+// G = W'M^-1 W of two balls that touch: 1/m1 + 1/m2.  Exactly symmetric, and apply is M^-1 W p.
+static void contact_problem_is_the_delassus_matrix(void **state) {
+    (void)state;
+    known k;
+    known_slider_crank(&k, 1e-3, 0.4, 0.01, true);
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1e-3, 1);
+    carom_step *s = step_of(sim);
+    const double q[3] = {0.3, -0.2, 0.01}, v[3] = {2, -1, 0.5};
+    carom_local *L = &sim->all;
+    carom_close_all(s, L);
+    assert_int_equal(carom_directions(s, L, 0, q), CAROM_OK);
+    double space[16];
+    carom_factor F = {.shape = k.sys.mass_shape, .symmetric = true, .a = space};
+    assert_int_equal(carom_mass_factor(s, &F, 0, q), CAROM_OK);
+    carom_problem_form(s, L, L, &F, 0.5);
+    const carom_problem *pb = &s->problem;
+    assert_int_equal(pb->n, 8);
+    assert_int_equal(pb->nb, 4);
+    for (int i = 0; i < 8; ++i) {
+        double x[3];
+        carom_column_expand(x, &L->W, i);
+        carom_factor_solve(&F, x);
+        for (int j = 0; j < 8; ++j) {
+            const double G = 0.5 * carom_column_dot(&L->W, j, x);
+            check_near(pb->G[j + 8 * i], G, 1e-12 * 1000); // entries up to 1e3 1/kg
+            assert_true(pb->G[j + 8 * i] == pb->G[i + 8 * j]);
+        }
+    }
+    for (int b = 0; b < 4; ++b) {
+        assert_int_equal(pb->block[b].law, CAROM_PLANAR);
+        assert_int_equal(pb->block[b].at, 2 * b);
+        assert_true(pb->block[b].mu == 0.01);
+    }
+    // u changes by G p/a when v changes by M^-1 W p
+    double u_0[8], u_1[8], v_1[3];
+    for (int i = 0; i < 8; ++i) s->p[i] = 1e-3 * (i - 3);
+    carom_copy(v_1, v, 3);
+    carom_problem_apply(s, v_1, 0.5);
+    carom_local_velocity(u_0, L, v);
+    carom_local_velocity(u_1, L, v_1);
+    for (int i = 0; i < 8; ++i) {
+        double sum = u_0[i];
+        for (int j = 0; j < 8; ++j) sum += pb->G[i + 8 * j] * s->p[j];
+        check_near(u_1[i], sum, 1e-12 * 10);
+    }
+    // restitution: normal rows e u, tangential rows their own
+    carom_problem_restitution(s, L, u_1, u_0);
+    for (int i = 0; i < 8; ++i) check_near(s->c[i], u_1[i] + (i % 2 == 0 ? 0.4 : 0) * u_0[i], 1e-15 * 10);
+    carom_sim_destroy(sim);
+}
+
+static void blending_adds_columns(void **state) {
+    (void)state;
+    known k;
+    known_slider_crank(&k, 1e-3, 0.4, 0, true);
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1e-3, 1);
+    carom_step *s = step_of(sim);
+    const double q[3] = {0.3, -0.2, 0.01}, v[3] = {2, -1, 0.5};
+    carom_local *L = &sim->all, *V = &s->difference.L;
+    carom_close(s, L, (double[]){-1, 1, -1, 1});
+    carom_local_same(V, L);
+    assert_int_equal(V->nb, 2);
+    assert_int_equal(carom_directions(s, L, 0, q), CAROM_OK);
+    double d[8 * 3];
+    carom_columns D = {.rows = 3, .n = 8, .stride = 3, .a = d};
+    assert_int_equal(carom_rate_gradient(s, &D, L, 0, q, v), CAROM_OK);
+    carom_local_blend(V, L, 0.25, &D);
+    carom_local_blend_restitution(s, V, 0.5, &D);
+    for (int c = 0; c < 2; ++c)
+        for (int i = 0; i < 3; ++i)
+            check_near(V->W.a[3 * c + i], L->W.a[3 * c + i] + (0.25 + 0.4 * 0.5) * d[3 * c + i], 1e-15);
+    carom_sim_destroy(sim);
+}
+
+// Work of impulses: 1/2 (u_before + u_after) p is taken, and a wall that moves with velocity -w gives -w p.
+static void books_add_up(void **state) {
+    (void)state;
+    known k;
+    known_slope(&k, 1, 0.1, 0.5);
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1e-3, 1);
+    carom_step *s = step_of(sim);
+    carom_local *L = &sim->all;
+    carom_close_all(s, L);
+    carom_zero(s->impulse, 2);
+    L->w[0] = -0.25;
+    L->w[1] = 0;
+    carom_book_impulses(s, L, (double[]){2, -0.5}, (double[]){-3, 1}, (double[]){1, 0.5});
+    check_near(s->account.impact, -0.5 * (-3 + 1) * 2, 1e-15);
+    check_near(s->account.friction, 0.5 * 1.5 * 0.5, 1e-15);
+    check_near(s->account.external, 0.25 * 2, 1e-15);
+    carom_book_impulses(s, L, (double[]){1, 0}, (double[]){1, 0.5}, (double[]){2, 0.5}); // a second, smaller step
+    assert_true(s->impulse[0] == 3 && s->impulse[1] == -0.5);
+    assert_true(s->u_before[0] == -3 && s->u_after[0] == 2);
+    s->account = (carom_account){0};
+    carom_book_forces(s, L, (double[]){4, -1}, (double[]){0, 0.5}, 0.1, true);
+    check_near(s->account.friction, 0.05, 1e-15);
+    check_near(s->account.external, 0.1, 1e-15);
+    assert_true(s->force[0] == 4 && s->force[1] == -1);
+    carom_sim_destroy(sim);
+}
+
+// The storage of mass, tangents and columns changes no answer beyond rounding.
+static void storage_does_not_matter(void **state) {
+    (void)state;
+    const carom_scheme *s;
+    for (EACH_SCHEME(s))
+        for (int system = 0; system < 3; ++system) {
+            double q[3][KNOWN_MOST];
+            long impacts[3];
+            for (int storage = 0; storage < 3; ++storage) {
+                known k;
+                if (system == 0) known_two_bodies(&k, 3, 0.25, 0.5);
+                if (system == 1) known_two_balls(&k, 1e3);
+                if (system == 2) known_rocking_block(&k);
+                const int n = k.sys.nv;
+                if (storage >= 1) k.sys.mass_shape = (carom_shape){storage == 1 ? CAROM_DIAGONAL : CAROM_BANDED, n, 1};
+                if (storage == 1 && system != 1) k.sys.tangent_shape = (carom_shape){CAROM_BANDED, n, 2};
+                if (storage == 2) k.sys.tangent_shape = (carom_shape){CAROM_BANDED, n, 1};
+                if (storage == 1 && system == 2) k.sys.column_stride = 2; // y and angle
+                if (storage == 1 && system == 1) k.sys.column_stride = 1; // the lower ball alone
+                carom_sim *sim = sim_of(&k, s->name, NULL, 1.3e-3, 1.3e-3 * 360);
+                while (!carom_sim_done(sim)) sim_step(sim);
+                carom_copy(q[storage], carom_sim_now(sim).q, n);
+                impacts[storage] = sim_ledger(sim).impacts;
+                carom_sim_destroy(sim);
+                for (int i = 0; i < n; ++i) scheme_near(s->name, q[storage][i], q[0][i], 1e-10);
+                scheme_true(s->name, s->lacks & CAROM_NO_IMPACTS || impacts[storage] > 0);
+                scheme_true(s->name, impacts[storage] == impacts[0]);
+            }
+        }
+}
+
+static const char *wall_name(const void *user, int id) {
+    (void)user;
+    return id == 0 ? "floor" : "?";
+}
+
+// A contact problem that cannot be solved names time and contact.
+static carom_status nan_directions(const void *model, void *work, double t, const double *q, carom_local *L) {
+    (void)model, (void)work, (void)t, (void)q;
+    if (L->nb > 0) L->W.a[0] = t > 0.05 ? NAN : 1;
+    return CAROM_OK;
+}
+
+static void unsolved_problem_names_time_and_contact(void **state) {
+    (void)state;
+    known k;
+    known_ball(&k, 1, -2, 0.5, 0);
+    k.sys.directions = nan_directions;
+    carom_sim_def d = known_run(&k, "moreau-midpoint", 0.01, 1);
+    d.name = wall_name;
+    carom_error err = {0};
+    carom_sim *sim = carom_sim_create(&d, &err);
+    assert_non_null(sim);
+    assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_NOT_CONVERGED);
+    if (!strstr(err.text, "t = 0.05") || !strstr(err.text, "'floor'")) fail_msg("%s", err.text);
+    carom_sim_destroy(sim);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closing_takes_what_touches),
+        cmocka_unit_test(picking_follows_the_ids),
+        cmocka_unit_test(contact_problem_is_the_delassus_matrix),
+        cmocka_unit_test(blending_adds_columns),
+        cmocka_unit_test(books_add_up),
+        cmocka_unit_test(storage_does_not_matter),
+        cmocka_unit_test(unsolved_problem_names_time_and_contact),
+    };
+    return cmocka_run_group_tests_name("words", tests, NULL, NULL);
+}
