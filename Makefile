@@ -26,7 +26,7 @@ program: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --parallel $(JOBS) --target carom_cli carom carom_static
 
 $(BUILD)/CMakeCache.txt:
-	cmake -S . -B $(BUILD) $(GENERATOR) -DCMAKE_BUILD_TYPE=Release $(CMAKE_ARGS)
+	cmake -S . -B $(BUILD) $(GENERATOR) -DCMAKE_BUILD_TYPE=Release $(CMAKE_ARGS) || { rm -f $@; exit 1; }
 
 test: all
 	cd $(BUILD) && $(CTEST) -LE long
@@ -36,7 +36,7 @@ test-long: all
 
 $(BUILD)/sanitize/CMakeCache.txt:
 	cmake -S . -B $(BUILD)/sanitize $(GENERATOR) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1 -DCAROM_SANITIZE=ON \
-	  -DCMAKE_C_COMPILER=$(SANITIZER_CC) $(CMAKE_ARGS)
+	  -DCMAKE_C_COMPILER=$(SANITIZER_CC) $(CMAKE_ARGS) || { rm -f $@; exit 1; }
 
 sanitize: $(BUILD)/sanitize/CMakeCache.txt
 	cmake --build $(BUILD)/sanitize --parallel $(JOBS)

@@ -26,7 +26,7 @@ cmake|command -v cmake|describes the build
 ninja-build|command -v ninja|builds in parallel
 pkg-config|command -v pkg-config|finds libraries
 libyaml-dev|pkg-config --exists yaml-0.1|model files
-libhdf5-dev|command -v h5cc|result files
+libhdf5-dev|test -e /usr/include/hdf5/serial/hdf5.h|result files
 libsundials-dev|test -e /usr/include/cvode/cvode.h|event-driven integration
 libcmocka-dev|pkg-config --exists cmocka|the tests
 gnuplot-nox|command -v gnuplot|pictures
@@ -37,7 +37,7 @@ fetch() {
     local missing=() package probe why
     while IFS='|' read -r package probe why; do
         $probe >/dev/null 2>&1 || { missing+=("$package"); echo "missing: $package ($why)"; }
-    done < <(needs)
+    done <<<"$(needs)"
     ((${#missing[@]})) || return 0
 
     if ! command -v apt-get >/dev/null; then

@@ -35,6 +35,7 @@ typedef struct carom_now {
     const double *q, *v;   // right limits
     const double *gap;     // ne + nc
     const int *dir;        // ne + nc + 1: first recorded direction of each constraint
+    bool reacted;          // there was a reaction in the last step; else impulse and force are zero
     const double *impulse; // recorded directions: impulse of the last step (not counted as force)
     const double *force;   // recorded directions
     const carom_event *events;

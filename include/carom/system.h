@@ -85,6 +85,9 @@ typedef struct carom_system {
     carom_status (*rate_gradient)(const void *model, void *work, double t, const double *q, const double *v,
                                   const carom_local *L, carom_columns *D);
 
+    /// u = W'v + w of every recorded direction, in the order of ids.  NULL: by way of directions.
+    carom_status (*rates)(const void *model, void *work, double t, const double *q, const double *v, double *u);
+
     // -- optional -----------------------------------------------------------------------------------
     /// q1 = q0 moved along v for the time h.  NULL: q1 = q0 + h v (nq = nv).  q1 may be q0.
     void (*move)(const void *model, double *q1, const double *q0, double h, const double *v);

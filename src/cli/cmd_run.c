@@ -20,8 +20,8 @@ static const cli_option options[] = {
     {"adaptive", 0, NULL, "step sizes from error estimates; --step is then the first one to try", false},
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate, for adaptive steps and schemes that control their own", false},
     {"atol", 0, "X", "the same, absolute", false},
-    {"every", 0, "N", "record a row every N steps (default: about 2000 rows)", false},
-    {"dt-out", 0, "T", "record a row at the first step end at or after k T", false},
+    {"every", 0, "N", "record a row every N steps (default: about 2000 rows; --every 1 leaves adaptive steps free)", false},
+    {"dt-out", 0, "T", "record a row at the first step end at or after k T; adaptive steps end there exactly", false},
     {"out", 'o', "FILE", "result: .h5 (default: the model's file name with .h5, in this folder), .csv, or - for CSV on standard output", false},
     {"resume", 0, "FILE.h5", "go on where that result stops; only --end and --out may differ", false},
     {"quiet", 'q', NULL, "nothing but errors", false},
@@ -428,8 +428,8 @@ static int conclude(run *r, carom_status status) {
     if (code == CLI_FAILED) cli_say("%s", failure.text);
     carom_error err = {0};
     if (carom_record_finish(r->record, word, code == CLI_FAILED ? failure.text : NULL, &err) != CAROM_OK) {
-        cli_say("%s", err.text);
-        return code == CLI_INTERRUPTED ? code : CLI_FAILED;
+        if (strcmp(err.text, failure.text) != 0) cli_say("%s", err.text);
+        if (code == CLI_DONE) code = CLI_FAILED;
     }
     code = report(r, word, code);
     const double t = carom_sim_now(r->sim).t;

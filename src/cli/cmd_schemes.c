@@ -60,7 +60,10 @@ static void show(const carom_scheme *s) {
     printf("order on smooth motion: %d%s\nlacks: %s\n", order(s), s->order_of ? " (an option decides)" : "", lacks(s, text, sizeof text));
     puts("\noptions, with defaults (--option NAME=VALUE):");
     for (int i = 0; s->options && s->options[i].name; ++i) option(&s->options[i]);
-    for (int i = 0; carom_common_options[i].name; ++i) option(&carom_common_options[i]);
+    for (int i = 0; carom_common_options[i].name; ++i) {
+        const char *name = carom_common_options[i].name; // a scheme's own option of that name comes first
+        if (carom_option_find(s->options, name, strlen(name)) < 0) option(&carom_common_options[i]);
+    }
 }
 
 static const char *scheme_name(const void *user, int i) {

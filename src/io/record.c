@@ -174,8 +174,7 @@ carom_status carom_record_step(void *record, const carom_now *now) {
     if (now->step == r->step) return CAROM_OK; // a resumed run shows the state it starts from
     const bool first = r->step < 0;
     r->step = now->step;
-    for (int i = 0; i < r->ndir && !first; ++i)
-        if (now->impulse[i] != 0) r->acc[i] += now->impulse[i];
+    for (int i = 0; i < r->ndir && now->reacted && !first; ++i) r->acc[i] += now->impulse[i];
     if (r->nwatched)
         carom_model_watch(r->model, carom_sim_work(r->sim), now->t, now->q, now->v, r->low, r->high, first);
     if (now->nevents) CAROM_TRY(put_events(r, now));

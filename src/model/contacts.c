@@ -116,7 +116,8 @@ static carom_status read_contact(reader *r, const tree *n, const law *fallback, 
             l.mu, l.mu_here ? "" : " (from contact defaults)");
     }
     *out =
-        (carom_contact){.restitution = l.e, .tangential_restitution = l.et, .friction = l.mu, .tangents = c->tangents};
+        (carom_contact){.restitution = l.e, .tangential_restitution = l.et, .friction = l.mu,
+                        .tangents = l.mu > 0 ? c->tangents : 0}; // without friction the slip says nothing
     return CAROM_OK;
 }
 

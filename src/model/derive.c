@@ -152,6 +152,7 @@ static bool derive_direction(carom_model *m, carom_node x, bool rate, int k, car
         if (!carom_terms_add(&m->W, c, i, k, 0) || !gradient(m, &m->dW, c, CAROM_POSITION, 1, i, k)) return false;
         u = carom_graph_plus(g, u, carom_graph_times(g, c, carom_graph_input(g, CAROM_VELOCITY, i)));
     }
+    m->u[k] = u;
     *kappa = carom_graph_motion(g, u);
     return true;
 }
@@ -169,8 +170,9 @@ static carom_status derive_directions(carom_model *m, carom_node **kappa, carom_
     m->dW_at = carom_pool_take(&m->memory, n * sizeof(int));
     m->dw_at = carom_pool_take(&m->memory, n * sizeof(int));
     m->w_of = carom_pool_take(&m->memory, n * sizeof(int));
+    m->u = carom_pool_take(&m->memory, n * sizeof(carom_node));
     *kappa = carom_pool_take(&m->memory, n * sizeof(carom_node));
-    if (!m->W_at || !m->w_of || !m->dW_at || !m->dw_at || !*kappa) return no_memory(m, err);
+    if (!m->u || !m->W_at || !m->w_of || !m->dW_at || !m->dw_at || !*kappa) return no_memory(m, err);
     for (int id = 0; id < m->ne + m->nc; ++id) {
         const constraint *c = &m->links[id];
         for (int k = 0; k < c->ndir; ++k)
@@ -233,6 +235,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_FORCE] = join(m, f, n, NULL, 0),
         [GROUP_GAPS] = join(m, gap, links, NULL, 0),
         [GROUP_DIRECTIONS] = join(m, m->W.node, m->W.n, m->w.node, m->w.n),
+        [GROUP_RATES] = join(m, m->u, m->ndir, NULL, 0),
         [GROUP_CURVATURE] = join(m, kappa, m->ndir, NULL, 0),
         [GROUP_TANGENT] = join(m, m->K.node, m->K.n, m->C.node, m->C.n),
         [GROUP_MASS_GRADIENT] = join(m, m->dM.node, m->dM.n, NULL, 0),

@@ -375,7 +375,7 @@ static void laws(exam *x) {
         const char *name = m->links[m->ne + i].name;
         if (c->friction == 0 && c->tangential_restitution > 0)
             say(x, CAROM_WARNING, "tangential restitution of '%s' has no effect: its friction is 0", name);
-        if (c->friction == 0 && c->tangents)
+        if (c->friction == 0 && m->links[m->ne + i].tangents)
             say(x, CAROM_FINE, "the slip of '%s' is not used: its friction is 0", name);
     }
 }

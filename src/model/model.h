@@ -23,6 +23,7 @@ enum { // groups of the tape
     GROUP_FORCE,
     GROUP_GAPS,
     GROUP_DIRECTIONS,
+    GROUP_RATES,
     GROUP_CURVATURE,
     GROUP_TANGENT,
     GROUP_MASS_GRADIENT,
@@ -82,6 +83,7 @@ struct carom_model {
     // Made by derive.c.
     terms mass;                // M_ij, i >= j
     terms W;                   // W_ik by column: i row, j direction
+    carom_node *u;             // W'v + w of every direction
     terms w;                   // w_k that are not zero: i direction
     terms K, C;                // -df_i/dq_j, -df_i/dv_j
     terms dM;                  // dM_ij/dq_l, i >= j

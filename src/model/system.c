@@ -66,7 +66,11 @@ static carom_status gaps(const void *model, void *work, double t, const double *
 static void put_column(carom_columns *to, int k, const int *row, const double *x, int count) {
     if (!to->row) {
         double *a = to->a + (size_t)k * (size_t)to->rows;
-        if (count < to->rows) carom_zero(a, to->rows); // the place may have held another constraint's column
+        if (count == to->rows) { // all of them, in order
+            carom_copy(a, x, count);
+            return;
+        }
+        carom_zero(a, to->rows); // the place may have held another constraint's column
         for (int e = 0; e < count; ++e) a[row[e]] = x[e];
         return;
     }
@@ -89,6 +93,12 @@ static carom_status directions(const void *model, void *work, double t, const do
         }
     }
     return finite(x, m->W.n + m->w.n);
+}
+
+static carom_status rates(const void *model, void *work, double t, const double *q, const double *v, double *u) {
+    const carom_model *m = model;
+    carom_tape_eval(m->tape, work, GROUP_RATES, t, q, v, u);
+    return finite(u, m->ndir);
 }
 
 static carom_status curvature(const void *model, void *work, double t, const double *q, const double *v,
@@ -250,6 +260,7 @@ void carom_model_system_make(carom_model *m) {
     s->force = force;
     s->gaps = m->ne + m->nc ? gaps : NULL;
     s->directions = m->ne + m->nc ? directions : NULL;
+    s->rates = m->ne + m->nc ? rates : NULL;
     s->curvature = curvature;
     s->tangent = tangent;
     s->mass_gradient = mass_gradient;

@@ -152,8 +152,10 @@ static carom_status step(void *memory, carom_step *s) {
     const double t_1 = s->t + s->h;
 
     CAROM_TRY(carom_gaps(s, w->g_0, s->t, s->q));
+    // Drift is far smaller than what moves in a step; a larger gap is flight.
+    const double drift = 0.01 * s->h * carom_norm_max(s->v, nv) + 1e-14 * carom_norm_max(s->q, s->sys->nq);
     for (int c = 0; c < nc; ++c)
-        if (w->held[c] > 0 && w->g_0[ne + c] > 0) w->g_0[ne + c] = -1;
+        if (w->held[c] > 0 && w->g_0[ne + c] > 0 && w->g_0[ne + c] <= drift) w->g_0[ne + c] = -1;
     carom_close(s, &w->L, w->g_0);
     carom_copy(w->V[0], s->v, nv);
     carom_copy(w->Q, s->q, s->sys->nq);

@@ -4,6 +4,7 @@
 // kept.  Their difference estimates the error, but it is blind to an impact that both step over, so penetration at
 // the ends of the halves counts too.  What a rejected step did is undone to the last bit.
 #include "sim/sim.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -111,7 +112,7 @@ static double cut(const carom_sim *sim, double h, double *t_1) {
 
 carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err) {
     carom_kept *k = sim->kept;
-    const double least = 1e-13 * (sim->t_end - sim->t0);
+    const double least = 64 * DBL_EPSILON * fmax(fabs(k->t), 1e-3 * (sim->t_end - sim->t0)); // what still moves t
     double h = k->h_next, t_1, error = 0;
     int p = 0;
     for (int i = 0; i < ATTEMPTS; ++i) {

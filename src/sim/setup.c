@@ -302,6 +302,7 @@ void carom_sim_options_text(const carom_sim *sim, char *text, size_t size) {
     if (size > 0) text[0] = 0;
     for (int i = 0; i < own + CAROM_COMMON_COUNT; ++i) {
         const carom_option *o = i < own ? sim->scheme->options + i : carom_common_options + (i - own);
+        if (i >= own && carom_option_find(sim->scheme->options, o->name, strlen(o->name)) >= 0) continue; // the scheme's own rules
         char value[40];
         carom_option_write(o, sim->opt[i], value, sizeof value);
         const size_t used = strlen(text);

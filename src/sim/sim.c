@@ -16,6 +16,18 @@ static carom_status give_up(carom_sim *sim, carom_error *err, int depth) {
     return carom_fail(err, code, "%.900s (also with the step halved %d times)", sim->error.text, depth);
 }
 
+static const double GROWN = 1e100; // nothing mechanical is this large; energies of it are still numbers
+
+// Which coordinate or rate ran away.
+static carom_status grown(const carom_sim *sim, double t, double h, carom_error *err) {
+    const bool fast = !(carom_norm_max(sim->v, sim->sys->nv) < GROWN);
+    const double *x = fast ? sim->v : sim->q;
+    int i = 0;
+    while (fabs(x[i]) < GROWN) ++i;
+    return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: the %s of coordinate %d has grown to %.3g; a step of %.3g is too large for this scheme "
+                      "and model", t, fast ? "rate" : "value", i + 1, x[i], h);
+}
+
 // From t over h; when the scheme asks for it, in two halves.
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err) {
     carom_step *s = &sim->step;
@@ -28,7 +40,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     if (reacted) carom_zero(s->force, sim->nl), carom_copy(sim->booked, s->impulse, sim->nl);
     const int told = s->nevents;
     const carom_status status = sim->scheme->step(sim->scheme_work, s);
-    if (status == CAROM_OK && carom_norm_max(sim->v, sim->sys->nv) < HUGE_VAL) {
+    if (status == CAROM_OK && carom_norm_max(sim->v, sim->sys->nv) < GROWN && carom_norm_max(sim->q, sim->sys->nq) < GROWN) {
         carom_ledger *l = &sim->kept->ledger;
         l->energy.impact += s->account.impact;
         l->energy.friction += s->account.friction;
@@ -36,9 +48,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
         l->energy.damping += s->account.damping;
         return CAROM_OK;
     }
-    if (status == CAROM_OK)
-        return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: a velocity became infinite or not a number; the step is probably too large "
-                          "for this scheme and model", t);
+    if (status == CAROM_OK) return grown(sim, t, h, err);
     if (status != CAROM_RETRY || sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == SMALLER) return give_up(sim, err, depth);
     if (depth == 0) { // a refused step changed nothing; its halves may, before one of them fails for good
         memcpy(sim->before, sim->kept, sim->kept_size);
@@ -149,7 +159,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
     if (carom_sim_done(sim)) return carom_fail(err, CAROM_STOPPED, "the end time %g is reached", sim->t_end);
-    const double residual = k->ledger.counts.residual;
+    const double residual = k->ledger.counts.residual, t_0 = k->t;
     if (k->n > 0) { // at n = 0 the scheme's start may have booked
         s->nevents = 0;
         if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl);
@@ -163,7 +173,12 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     if (status != CAROM_OK) return undo(sim, status);
     k->n += 1;
     if (k->ledger.counts.residual > residual) k->ledger.residual_t = k->t;
-    CAROM_TRY(book(sim, h, err));
+    const carom_status booked = book(sim, h, err);
+    if (booked != CAROM_OK) { // the new state has no gaps or no power: it does not count
+        k->n -= 1;
+        k->t = t_0;
+        return undo(sim, booked);
+    }
     if (s->reacted || k->busy || sim->scheme->tells) carom_contacts_update(sim);
     k->ledger.steps = k->n;
     return CAROM_OK;
@@ -186,6 +201,7 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
         now.t = sim->kept->t;
         now.step = sim->kept->n;
         now.nevents = sim->step.nevents;
+        now.reacted = sim->step.reacted;
         status = on_step(user, &now);
     }
     sim->kept->ledger.seconds += seconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
@@ -197,11 +213,16 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
 
 carom_now carom_sim_now(const carom_sim *sim) {
     return (carom_now){.t = sim->kept->t, .step = sim->kept->n, .q = sim->q, .v = sim->v, .gap = sim->gap, .dir = sim->dir,
-                       .impulse = sim->step.impulse, .force = sim->step.force, .events = sim->events, .nevents = sim->step.nevents};
+                       .impulse = sim->step.impulse, .force = sim->step.force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted};
 }
 
 carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
     carom_step *s = &sim->step;
+    const carom_system *sys = sim->sys;
+    if (sys->rates) {
+        const carom_status status = sys->rates(sys->model, s->sys_work, sim->kept->t, sim->q, sim->v, u);
+        return status == CAROM_OK ? CAROM_OK : failed(sim, status, "local velocities", err);
+    }
     carom_zero(u, sim->nl);
     carom_close_all(s, &sim->all);
     const carom_status status = carom_directions(s, &sim->all, sim->kept->t, sim->q);
