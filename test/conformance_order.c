@@ -58,7 +58,7 @@ static void smooth_motion_has_the_declared_order(void **state) {
         enum { SIZES = 6 };
         double h[SIZES], error[SIZES];
         for (int i = 0; i < SIZES; ++i) {
-            const int n = 100 << i;
+            const int n = (declared_order(s) > 3 ? 10 : 100) << i; // high orders meet rounding early
             h[i] = 1.0 / n;
             carom_sim *sim = sim_of(&k, s->name, NULL, h[i], 1);
             sim_to(sim, 1);

@@ -288,6 +288,66 @@ static void lacking_schemes_refuse_and_name_others(void **state) {
     }
 }
 
+// -- bodies that stop ------------------------------------------------------------------------------------
+
+// Three unit masses without forces run into three oblique walls with e = 0 and stand still: momentum is cancelled to
+// nothing, so no tolerance may be relative to what is left of it.  n.k walls: g = off + sum n_i q_i.
+typedef struct corner {
+    double n[3][3];
+} corner;
+
+static carom_status corner_mass(const void *m, void *w, double t, const double *q, carom_matrix M) {
+    (void)m, (void)w, (void)t, (void)q;
+    for (int i = 0; i < 3; ++i) *carom_matrix_entry(M, i, i) = 1;
+    return CAROM_OK;
+}
+static carom_status corner_force(const void *m, void *w, double t, const double *q, const double *v, double *f) {
+    (void)m, (void)w, (void)t, (void)q, (void)v, (void)f;
+    return CAROM_OK;
+}
+static carom_status corner_gaps(const void *m, void *w, double t, const double *q, double *g) {
+    const corner *c = m;
+    (void)w, (void)t;
+    for (int k = 0; k < 3; ++k) g[k] = 0.1 + carom_dot(c->n[k], q, 3);
+    return CAROM_OK;
+}
+static carom_status corner_directions(const void *m, void *w, double t, const double *q, carom_local *L) {
+    const corner *c = m;
+    (void)w, (void)t, (void)q;
+    for (int b = 0; b < L->nb; ++b) carom_copy(L->W.a + 3 * b, c->n[L->id[b]], 3);
+    return CAROM_OK;
+}
+
+static double uniform(unsigned *seed) { // in [0, 1), the same everywhere
+    *seed = *seed * 1664525u + 1013904223u;
+    return *seed / 4294967296.0;
+}
+
+static void bodies_may_stop_in_a_corner(void **state) {
+    (void)state;
+    const carom_scheme *s;
+    for (EACH_SCHEME(s)) {
+        unsigned seed = 1;
+        for (int i = 0; i < 60; ++i) {
+            corner c;
+            carom_contact contacts[3] = {{0}};
+            double q[3] = {0}, v[3];
+            for (int a = 0; a < 3; ++a)
+                for (int b = 0; b < 3; ++b) c.n[a][b] = (a == b) + 0.8 * (uniform(&seed) - 0.5);
+            for (int a = 0; a < 3; ++a) v[a] = -1 - uniform(&seed);
+            carom_system sys = carom_system_default(3, 3, 0, 3);
+            sys.contacts = contacts, sys.model = &c;
+            sys.mass = corner_mass, sys.force = corner_force, sys.gaps = corner_gaps, sys.directions = corner_directions;
+            carom_sim_def def = carom_sim_default();
+            def.system = &sys, def.scheme = s->name, def.h = 1e-2, def.t_end = 1, def.q0 = q, def.v0 = v;
+            carom_error err = {0};
+            carom_sim *sim = carom_sim_create(&def, &err);
+            if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s, case %d: %s", s->name, i, err.text);
+            carom_sim_destroy(sim);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(repeating_gives_the_same_bits),
@@ -300,6 +360,7 @@ int main(void) {
         cmocka_unit_test(failure_in_the_middle_of_a_step_undoes_all_of_it),
         cmocka_unit_test(numbers_that_are_none_stop_the_run),
         cmocka_unit_test(lacking_schemes_refuse_and_name_others),
+        cmocka_unit_test(bodies_may_stop_in_a_corner),
     };
     return cmocka_run_group_tests_name("schemes: running them", tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ void carom_sim_destroy(carom_sim *sim);
 /// Advance by one step of h (the last one is shortened to end at t_end).  CAROM_STOPPED once t_end is reached.
 carom_status carom_sim_step(carom_sim *sim, carom_error *err);
 
-/// Adaptive steps shall end at multiples of dt as well (0: anywhere); without effect on equal steps.
+/// Adaptive steps shall end at t0 + k dt as well (0: anywhere); without effect on equal steps.
 void carom_sim_stop_at(carom_sim *sim, double dt);
 
 /// Steps until t_end, or until on_step (NULL allowed) returns something else than CAROM_OK.

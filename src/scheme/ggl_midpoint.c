@@ -120,9 +120,9 @@ static carom_status evaluate(work *w, carom_step *s) {
     carom_add(w->y_v, w->v_1, -1, s->v, nv);
     carom_matrix_mul(w->phi_v, w->M, w->y_v);
     carom_matrix_mul(w->size_v, w->M, w->v_1);
+    for (int i = 0; i < nv; ++i) w->size_v[i] = fabs(w->size_v[i]) + fabs(w->phi_v[i]) + h * fabs(w->f[i]);
     carom_axpy(w->phi_v, -h, w->f, nv);
     carom_local_react(w->phi_v, -1, &w->L_T, w->Lambda);
-    for (int i = 0; i < nv; ++i) w->size_v[i] = fabs(w->size_v[i]) + h * fabs(w->f[i]);
     return w->L_T.nb > 0 ? local(w, s) : CAROM_OK;
 }
 
@@ -247,11 +247,11 @@ static double rounding(const work *w, const carom_step *s) {
 static bool done(work *w, carom_step *s) {
     const int nv = s->sys->nv;
     if (!(carom_norm_max(w->phi_v, nv) <= s->newton_tol * carom_norm_max(w->size_v, nv))) return false;
-    const double speed = fmax(w->pace, fmax(carom_norm_max(w->v_1, nv), carom_norm_max(s->v, nv)));
+    const double speed = fmax(fmax(w->pace, carom_norm_max(w->x, nv) / s->h), fmax(carom_norm_max(w->v_1, nv), carom_norm_max(s->v, nv)));
     if (!(carom_norm_max(w->phi_x, nv) <= s->newton_tol * s->h * speed)) return false;
     if (w->L_T.nb == 0) return true;
     present(w, s);
-    return carom_residual(&s->problem, NULL) <= fmax(s->tol * *s->speed, rounding(w, s));
+    return carom_residual(&s->problem, NULL) <= fmax(s->tol * s->scale, rounding(w, s));
 }
 
 static carom_status correct(work *w, carom_step *s) {

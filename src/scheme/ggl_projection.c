@@ -63,7 +63,7 @@ static bool met(work *w, const carom_step *s) {
         const double rounding = 0.5 * carom_local_rounding(&w->L, b, w->q, s->sys->nq);
         const bool tight = id < ne || w->Psi[id] > 0;
         const double off = tight ? fabs(w->g[id]) : fmax(0, -w->g[id]);
-        good = off <= fmax(s->h * s->tol * *s->speed, rounding);
+        good = off <= fmax(s->h * s->tol * s->scale, rounding);
     }
     return good;
 }

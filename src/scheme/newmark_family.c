@@ -119,7 +119,7 @@ static carom_status evaluate(carom_newmark *w, carom_step *s) {
         carom_zero(w->r_w, nv);
     carom_matrix_mul(w->size, w->M, w->v_1);
     for (int i = 0; i < nv; ++i) {
-        w->size[i] = fabs(w->size[i]) + h * (fabs(w->r_s[i]) + fabs(w->f[i]));
+        w->size[i] = fabs(w->size[i]) + fabs(w->r_w[i]) + h * (fabs(w->r_s[i]) + fabs(w->f[i]));
         w->r_s[i] = h * (w->r_s[i] - w->f[i]);
     }
     carom_local_react(splits(w) ? w->r_w : w->r_s, -1, &w->L, w->p);
@@ -247,7 +247,7 @@ static bool done(carom_newmark *w, carom_step *s) {
     carom_copy(s->p, w->p, n);
     for (int k = 0; k < n; ++k)
         for (int i = 0; i < n; ++i) s->c[i] -= s->G[i + k * n] * w->p[k];
-    return carom_residual(&s->problem, NULL) <= fmax(s->tol * *s->speed, rounding(w, s));
+    return carom_residual(&s->problem, NULL) <= fmax(s->tol * s->scale, rounding(w, s));
 }
 
 // (NM-9)  active=free:  I = { j : g_j(q_1) <= 0 } with q_1 after one iteration without contacts

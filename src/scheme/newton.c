@@ -35,13 +35,13 @@ static bool done(carom_newton *N, carom_step *s, const double *v_1) {
     const int nv = s->sys->nv, n = N->L.at[N->L.nb];
     carom_copy(N->r, N->R, nv);
     carom_local_react(N->r, -1, &N->L, N->p);
-    if (!(carom_norm_max(N->r, nv) <= s->newton_tol * carom_norm_max(N->size, nv))) return false;
+    if (!(carom_norm_max(N->r, nv) <= s->newton_tol * fmax(carom_norm_max(N->size, nv), carom_norm_max(N->R, nv)))) return false;
     if (n == 0) return true;
     // The certificate computes u = G p + c: choose c such that u is the velocity at this point.
     carom_problem_restitution(s, &N->L, N->u_1, N->u_0);
     for (int k = 0; k < n; ++k)
         for (int i = 0; i < n; ++i) s->c[i] -= s->G[i + k * n] * N->p[k];
-    return carom_residual(&s->problem, NULL) <= fmax(s->tol * *s->speed, rounding(N, v_1));
+    return carom_residual(&s->problem, NULL) <= fmax(s->tol * s->scale, rounding(N, v_1));
 }
 
 carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work) {

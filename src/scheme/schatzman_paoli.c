@@ -66,7 +66,7 @@ static carom_status advance(work *w, carom_step *s, double t, const double *q, c
     carom_copy(w->z, w->z_f, sys->nq);
     carom_copy(w->d_1, w->d_f, nv);
     int taking_part = 0;
-    for (int id = 0; id < nc; ++id) taking_part += w->in[id] = w->g[id] <= 0;
+    for (int id = 0; id < nc; ++id) taking_part += w->in[id] = s->strict ? w->g[id] < 0 : w->g[id] <= 0;
     w->L.nb = w->L.at[0] = 0;
     if (taking_part == 0) return CAROM_OK;
 
@@ -94,7 +94,7 @@ static carom_status advance(work *w, carom_step *s, double t, const double *q, c
             if (!w->in[id] && w->g[id] < 0) w->in[id] = more = true;
         for (int b = 0; b < w->L.nb; ++b) {
             const double g = w->g[w->L.id[b]], rounding = sys->nq == nv ? 16 * DBL_EPSILON * carom_local_reach(&w->L, b, w->z) : 1e-15;
-            const double allowed = fmax(s->tol * *s->speed * h, rounding);
+            const double allowed = fmax(s->tol * s->scale * h, rounding);
             if (g < -allowed || (w->p[b] > 0 && g > allowed)) good = false;
         }
         if (good && !more) {

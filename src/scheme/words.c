@@ -59,6 +59,7 @@ carom_status carom_force(carom_step *s, double *f, double t, const double *q, co
 
 carom_status carom_gaps(carom_step *s, double *g, double t, const double *q) {
     if (s->sys->ne + s->sys->nc == 0) return CAROM_OK;
+    carom_zero(g, s->sys->ne + s->sys->nc);
     SYSTEM(s->sys->gaps(s->sys->model, s->sys_work, t, q, g), "gaps");
     return CAROM_OK;
 }
@@ -101,6 +102,7 @@ carom_status carom_directions(carom_step *s, carom_local *L, double t, const dou
     const int n = L->at[L->nb];
     carom_zero(L->w, n);
     if (!L->W.count) carom_zero(L->W.a, n * L->W.rows);
+    else for (int k = 0; k < n; ++k) L->W.count[k] = 0;
     SYSTEM(s->sys->directions(s->sys->model, s->sys_work, t, q, L), "contact directions");
     return CAROM_OK;
 }
@@ -177,6 +179,7 @@ void carom_local_blend_restitution(const carom_step *s, carom_local *V, double a
 
 carom_status carom_curvature(carom_step *s, double *kappa, const carom_local *L, double t, const double *q, const double *v) {
     const carom_system *sys = s->sys;
+    carom_zero(kappa, L->at[L->nb]);
     SYSTEM(sys->curvature ? sys->curvature(sys->model, s->sys_work, t, q, v, L, kappa)
                           : carom_difference_curvature(&s->difference, sys, s->sys_work, t, q, v, L, kappa), "gap curvatures");
     return CAROM_OK;
@@ -312,8 +315,8 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     carom_problem *pb = &s->problem;
     if (pb->n == 0) return CAROM_OK;
     const double size = carom_norm_max(pb->c, pb->n);
-    if (size > *s->speed && size < HUGE_VAL) *s->speed = size;
-    const carom_report r = carom_chain_solve(s->chain, pb, s->tol * *s->speed);
+    s->scale = size < HUGE_VAL ? fmax(*s->speed, size) : *s->speed;
+    const carom_report r = carom_chain_solve(s->chain, pb, s->tol * s->scale);
     carom_counts *counts = s->counts;
     counts->problems += 1;
     counts->iterations += r.iterations;
@@ -322,7 +325,7 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
         char space[40];
         return carom_retry(s, "the contact problem of %d constraints did not converge (residual %.3g at '%s', allowed %.3g); "
                               "a smaller step or another solver (--option solver=NAME) may help", pb->nb, r.residual,
-                           name_of(s, id[r.worst], space, sizeof space), s->tol * *s->speed);
+                           name_of(s, id[r.worst], space, sizeof space), s->tol * s->scale);
     }
     if (r.residual > counts->residual) {
         counts->residual = r.residual;

@@ -119,13 +119,13 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
         const double h_try = cut(sim, h, &t_1);
         carom_error why;
         const carom_status status = attempt(sim, h_try, &error, &p, &why);
-        if (status != CAROM_OK && status != CAROM_NOT_CONVERGED) return *err = why, restore(sim), status;
+        if (status != CAROM_OK && status != CAROM_NOT_CONVERGED) return restore(sim), carom_fail(err, status, "%s", why.text);
         if (status == CAROM_OK && error <= 1) {
             // (AD-4)  PI controller: h <- h 0.9 error^(-0.7/(p+1)) last^(0.4/(p+1)), between 1/5 and 2
             const double e = fmax(error, 1e-8);
             double factor = 0.9 * pow(e, -0.7 / (p + 1)) * pow(k->error_last, 0.4 / (p + 1));
             factor = fmin(i > 0 ? 1 : 2, fmax(0.2, factor)); // no growth after a rejection
-            k->h_next = fmax(factor * (h_try < h && factor >= 1 ? fmax(h, h_try) : h_try), least);
+            k->h_next = fmin(fmax(factor * (h_try < h && factor >= 1 ? h : h_try), least), sim->t_end - sim->t0);
             k->error_last = fmax(e, 1e-4);
             if (t_1 >= sim->t0 + (double)(k->stops + 1) * sim->control.stop && sim->control.stop > 0) k->stops += 1;
             *h_done = h_try;

@@ -1,7 +1,7 @@
 // contacts.c: what happened at each contact in the last step: impacts, closings, openings, stick and slip.
 //
 // An impact is the first step of a contact with a normal impulse after one without.  A contact is closed
-// when it reacts by a force, or by impulses in two steps in a row.  An accumulation is a run of at least three
+// when it reacts by a force, or by impulses in three steps in a row.  An accumulation is a run of at least three
 // impacts, none later after its predecessor than the one before, that ends closed.
 #include "sim/sim.h"
 #include <math.h>

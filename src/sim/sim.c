@@ -39,9 +39,12 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     const bool reacted = s->reacted; // an earlier half of this step did
     if (reacted) carom_zero(s->force, sim->nl), carom_copy(sim->booked, s->impulse, sim->nl);
     const int told = s->nevents;
+    const double speed = sim->kept->speed; // iterates of a refused step say nothing about the motion
+    s->scale = speed;
     const carom_status status = sim->scheme->step(sim->scheme_work, s);
     if (status == CAROM_OK && carom_norm_max(sim->v, sim->sys->nv) < GROWN && carom_norm_max(sim->q, sim->sys->nq) < GROWN) {
         carom_ledger *l = &sim->kept->ledger;
+        sim->kept->speed = fmax(sim->kept->speed, s->scale);
         l->energy.impact += s->account.impact;
         l->energy.friction += s->account.friction;
         l->energy.external += s->account.external;
@@ -55,6 +58,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
         sim->refused = true;
     }
     sim->kept->ledger.rejected += 1;
+    sim->kept->speed = speed;
     if (reacted) carom_copy(s->impulse, sim->booked, sim->nl);
     else if (s->reacted) carom_zero(s->impulse, sim->nl);
     s->nevents = told;
@@ -91,7 +95,9 @@ static carom_status observe(carom_sim *sim, double *in, double *out, carom_error
         status = sys->observe(sys->model, work, t, sim->q, sim->v, sim->gap, in, out);
         return status == CAROM_OK ? CAROM_OK : failed(sim, status, "gaps and power", err);
     }
+    carom_zero(sim->gap, sys->ne + sys->nc);
     if (sys->ne + sys->nc > 0) status = sys->gaps(sys->model, work, t, sim->q, sim->gap);
+    if (status == CAROM_OK && !(carom_norm_max(sim->gap, sys->ne + sys->nc) < HUGE_VAL)) status = CAROM_USER;
     if (status != CAROM_OK) return failed(sim, status, "gaps", err);
     if (sys->power) status = sys->power(sys->model, work, t, sim->q, sim->v, in, out);
     return status == CAROM_OK ? CAROM_OK : failed(sim, status, "power", err);
@@ -133,14 +139,19 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     k->ledger.energy.start = kinetic + potential;
     s->t = sim->t0;
     s->h = sim->total == 1 ? sim->t_end - sim->t0 : sim->h;
+    s->scale = k->speed;
     if (sim->scheme->start && sim->scheme->start(sim->scheme_work, s) != CAROM_OK) return give_up(sim, err, 0);
+    k->speed = fmax(k->speed, s->scale);
     return CAROM_OK;
 }
 
 bool carom_sim_done(const carom_sim *sim) {
     return sim->control.on ? sim->kept->t >= sim->t_end : sim->kept->n >= sim->total;
 }
-void carom_sim_stop_at(carom_sim *sim, double dt) { sim->control.stop = dt; }
+void carom_sim_stop_at(carom_sim *sim, double dt) {
+    sim->control.stop = dt;
+    if (dt > 0) sim->kept->stops = (long)floor((sim->kept->t - sim->t0) / dt * (1 + 1e-12)); // those that have passed
+}
 long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on ? 0 : sim->total; }
 
 // One step of the planned size; kept->t is moved.

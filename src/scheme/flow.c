@@ -1,0 +1,211 @@
+// flow.c: accelerations, reactions and projections for a set of closed contacts; see flow.h.
+#include "scheme/flow.h"
+#include "linalg/dense.h"
+#include <float.h>
+#include <math.h>
+
+static const double CUT = 1e-11; // pivots smaller than this, relatively, count as zero
+
+carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const carom_butcher *T) {
+    carom_flow f = {.T = T};
+    const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc, nb = nc + (size_t)sys->ne;
+    f.live = carom_carve_bytes(mem, nc * sizeof *f.live);
+    f.doubt = carom_carve_bytes(mem, nc * sizeof *f.doubt);
+    f.F = carom_carve_factor(mem, sys->mass_shape, true);
+    f.L = carom_carve_local(mem, sys);
+    const size_t nl = (size_t)f.L.W.n;
+    double **by_id[] = {&f.side, &f.g};
+    for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
+    double **by_velocity[] = {&f.a, &f.a_f, &f.dv, &f.V_sum, &f.K_sum, &f.a_0};
+    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
+    double **local[] = {&f.u, &f.kappa, &f.lambda, &f.Gamma, &f.noise, &f.D, &f.x};
+    for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, nl);
+    f.row = carom_carve_ints(mem, nl);
+    f.pivot = carom_carve_ints(mem, nl);
+    f.X = carom_carve(mem, nl * nv);
+    f.S = carom_carve(mem, nl * nl);
+    f.scratch = carom_carve(mem, 3 * nl);
+    f.Q = carom_carve(mem, nq);
+    f.q_0 = carom_carve(mem, nq);
+    for (int i = 0; i < T->stages; ++i) {
+        f.V[i] = carom_carve(mem, nv);
+        f.K[i] = carom_carve(mem, nv);
+    }
+    if (carom_butcher_explicit(T)) return f;
+    const size_t n = (size_t)T->stages * nv;
+    f.Jq = carom_carve(mem, nv * nv);
+    f.Jv = carom_carve(mem, nv * nv);
+    f.J = carom_carve(mem, n * n);
+    f.r = carom_carve(mem, n);
+    f.J_pivot = carom_carve_ints(mem, n);
+    return f;
+}
+
+// Slip direction of block b: as kept, or that of the present velocity.
+static void slip_direction(const carom_flow *f, const carom_step *s, int b, double *d) {
+    const int c = f->L.id[b] - s->sys->ne;
+    d[0] = f->dir[2 * c], d[1] = f->dir[2 * c + 1];
+    if (!f->live[c]) return;
+    const double *u = f->u + f->L.at[b] + 1, size = hypot(u[0], u[1]);
+    if (u[0] * d[0] + u[1] * d[1] > 0.5 * size) d[0] = u[0] / size, d[1] = u[1] / size; // a trial beyond the stop keeps the old one
+}
+
+static bool slides(const carom_flow *f, const carom_step *s, int id) {
+    return id >= s->sys->ne && f->mode[id - s->sys->ne] == CAROM_MODE_SLIP;
+}
+
+enum { POSITION, VELOCITY, FORCE }; // rows that are wanted
+
+static void choose_rows(carom_flow *f, const carom_step *s, int want) {
+    f->n = 0;
+    for (int b = 0; b < f->L.nb; ++b) {
+        f->row[f->n++] = f->L.at[b];
+        if (want == POSITION || slides(f, s, f->L.id[b])) continue;
+        for (int k = f->L.at[b] + 1; k < f->L.at[b + 1]; ++k) f->row[f->n++] = k;
+    }
+}
+
+// The set, its directions, M^-1 B and G = W'M^-1 B, where column r of B is the direction in which unknown r pushes.
+static carom_status form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v) {
+    const carom_system *sys = s->sys;
+    const int nv = sys->nv;
+    carom_local *L = &f->L;
+    CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
+    for (int id = 0; id < sys->ne + sys->nc; ++id) f->side[id] = id < sys->ne || f->mode[id - sys->ne] != CAROM_MODE_OPEN ? -1 : 1;
+    carom_close(s, L, f->side);
+    CAROM_TRY(carom_directions(s, L, t, q));
+    if (v) carom_local_velocity(f->u, L, v);
+    choose_rows(f, s, want);
+    carom_zero(f->D, L->at[L->nb]);
+    for (int r = 0, b = 0; r < f->n; ++r) {
+        const int k = f->row[r];
+        while (k >= L->at[b + 1]) ++b;
+        double *X = f->X + (size_t)r * (size_t)nv, d[2];
+        carom_column_expand(X, &L->W, k);
+        if (want == FORCE && slides(f, s, L->id[b])) {
+            slip_direction(f, s, b, d);
+            const double mu = sys->contacts[L->id[b] - sys->ne].friction;
+            for (int i = 0; k + 1 + i < L->at[b + 1]; ++i) carom_column_axpy(X, -mu * d[i], &L->W, k + 1 + i);
+        }
+        carom_factor_solve(&f->F, X);
+    }
+    for (int c = 0; c < f->n; ++c) {
+        for (int r = 0; r < f->n; ++r) s->G[r + c * f->n] = carom_column_dot(&L->W, f->row[r], f->X + (size_t)c * (size_t)nv);
+        f->D[f->row[c]] = fabs(s->G[c + c * f->n]);
+    }
+    return CAROM_OK;
+}
+
+// From the unknowns to all directions of L, and to the accelerations.
+static void spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma) {
+    const carom_local *L = &f->L;
+    const int nv = s->sys->nv;
+    carom_zero(f->lambda, L->at[L->nb]);
+    carom_zero(f->Gamma, L->at[L->nb]);
+    for (int r = 0, b = 0; r < f->n; ++r) {
+        const int k = f->row[r];
+        while (k >= L->at[b + 1]) ++b;
+        f->lambda[k] = x[r] + 0.0; // no negative zeros
+        f->Gamma[k] = Gamma ? Gamma[r] : 0;
+        carom_axpy(f->a, x[r], f->X + (size_t)r * (size_t)nv, nv);
+        if (!slides(f, s, L->id[b])) continue;
+        double d[2];
+        slip_direction(f, s, b, d);
+        const double mu = s->sys->contacts[L->id[b] - s->sys->ne].friction;
+        for (int i = 0; k + 1 + i < L->at[b + 1]; ++i) f->lambda[k + 1 + i] = -mu * x[r] * d[i] + 0.0;
+    }
+}
+
+// (MX-2)  0 <= Gamma_N _|_ lambda_N >= 0, Coulomb's law between Gamma_T and lambda_T where the contact may stick; joints
+//         Gamma = 0.  Times h, so that the residual is a velocity like every other.
+static carom_status solve_laws(carom_flow *f, carom_step *s) {
+    const carom_system *sys = s->sys;
+    const carom_local *L = &f->L;
+    const int n = f->n;
+    for (int b = 0, at = 0; b < L->nb; ++b) {
+        const int c = L->id[b] - sys->ne, tangents = c >= 0 && f->mode[c] == CAROM_MODE_STICK ? L->at[b + 1] - L->at[b] - 1 : 0;
+        s->blocks[b] = (carom_block){c < 0 ? CAROM_BILATERAL : (carom_law[]){CAROM_UNILATERAL, CAROM_PLANAR, CAROM_SPATIAL}[tangents], at,
+                                     tangents > 0 ? sys->contacts[c].friction : 0};
+        at += 1 + tangents;
+    }
+    for (int i = 0; i < n * n; ++i) s->G[i] *= s->h;
+    for (int i = 0; i < n; ++i) s->c[i] *= s->h, s->p[i] = 0;
+    s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
+    CAROM_TRY(carom_problem_run(s, L->id));
+    for (int i = 0; i < n; ++i) s->u[i] /= s->h;
+    spread(f, s, s->p, s->u);
+    return CAROM_OK;
+}
+
+carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
+    const carom_local *L = &f->L;
+    CAROM_TRY(form(f, s, FORCE, t, q, v));
+    CAROM_TRY(carom_force(s, f->a_f, t, q, v));
+    carom_factor_solve(&f->F, f->a_f);
+    carom_copy(f->a, f->a_f, s->sys->nv);
+    if (f->n == 0) return CAROM_OK;
+    const int m = L->at[L->nb], n = f->n;
+    carom_zero(f->kappa, m);
+    CAROM_TRY(carom_curvature(s, f->kappa, L, t, q, v));
+    for (int k = 0; k < m; ++k) f->noise[k] = carom_local_reach(L, k, f->a_f) + fabs(f->kappa[k]);
+    for (int r = 0; r < n; ++r) s->c[r] = carom_column_dot(&L->W, f->row[r], f->a_f) + f->kappa[f->row[r]];
+    if (laws) return solve_laws(f, s);
+    // (MX-1)  G lambda = -(W'a_f + kappa).  Dependent constraints leave the reactions open: then the laws pick them.
+    carom_copy(f->S, s->G, n * n);
+    if (!carom_dense_lu(f->S, n, n, CUT, f->pivot)) return solve_laws(f, s);
+    for (int r = 0; r < n; ++r) f->x[r] = -s->c[r];
+    carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
+    spread(f, s, f->x, NULL);
+    return CAROM_OK;
+}
+
+// x = G^+ x; with dependent rows the shortest answer.
+static void solve_symmetric(carom_flow *f, carom_step *s) {
+    const int n = f->n;
+    carom_copy(f->S, s->G, n * n);
+    if (carom_dense_lu(f->S, n, n, CUT, f->pivot)) {
+        carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
+        return;
+    }
+    carom_copy(f->S, s->G, n * n);
+    carom_copy(s->c, f->x, n);
+    carom_dense_shortest(f->S, n, n, CUT, f->pivot, f->scratch, s->c, f->x);
+}
+
+enum { CORRECTIONS = 8 };
+
+// (MX-6)  q <- q - M^-1 W (W'M^-1 W)^-1 g until g is rounding, v <- v - M^-1 W (W'M^-1 W)^-1 u
+carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t, double *q) {
+    const int nv = s->sys->nv;
+    double last = HUGE_VAL;
+    for (int i = 0; i < CORRECTIONS; ++i) {
+        CAROM_TRY(form(f, s, POSITION, t, q, NULL));
+        if (f->n == 0) return CAROM_OK;
+        CAROM_TRY(carom_gaps(s, f->g, t, q));
+        double most = 0;
+        bool met = true;
+        for (int b = 0; b < f->L.nb; ++b) {
+            const double g = f->g[f->L.id[b]];
+            f->x[b] = -g;
+            most = fmax(most, fabs(g));
+            met = met && fabs(g) <= 0.25 * carom_local_rounding(&f->L, f->L.at[b], q, s->sys->nq);
+        }
+        if (met || !(most < 0.5 * last)) return CAROM_OK; // it does not get better than rounding
+        last = most;
+        solve_symmetric(f, s);
+        carom_zero(f->dv, nv);
+        for (int r = 0; r < f->n; ++r) carom_axpy(f->dv, f->x[r], f->X + (size_t)r * (size_t)nv, nv);
+        carom_move(s, q, q, 1, f->dv);
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_flow_project_velocity(carom_flow *f, carom_step *s, double t, const double *q, double *v) {
+    const int nv = s->sys->nv;
+    CAROM_TRY(form(f, s, VELOCITY, t, q, v));
+    if (f->n == 0) return CAROM_OK;
+    for (int r = 0; r < f->n; ++r) f->x[r] = -f->u[f->row[r]];
+    solve_symmetric(f, s);
+    for (int r = 0; r < f->n; ++r) carom_axpy(v, f->x[r], f->X + (size_t)r * (size_t)nv, nv);
+    return CAROM_OK;
+}

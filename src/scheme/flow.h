@@ -1,0 +1,75 @@
+// flow.h: smooth motion between events, with the contacts that are closed, and what happens to them at an event.
+//
+//     M v' = f + W lambda,   W'v' + kappa = 0 over joints, closed normals and sticking tangents              (MX-1)
+//
+// A sliding contact pushes along W_N - mu W_T d.  Shared by the schemes `mixed` and `splitting`.  The modes of the contacts
+// are the caller's; every function works on copies of the state and writes nothing of carom_step but its books.
+#pragma once
+#include "scheme/rk.h"
+#include <carom/scheme.h>
+
+enum { CAROM_MODE_OPEN, CAROM_MODE_STICK, CAROM_MODE_SLIP }; // STICK also: closed, without friction
+
+typedef struct carom_flow {
+    const carom_butcher *T;
+    double *mode;                  // nc, the caller's: one of the above
+    double *dir;                   // 2 nc, the caller's: slip direction of a sliding contact
+    bool *doubt;                   // nc: its reaction has just fallen to zero; read and cleared by carom_flow_decide
+    bool *live;                    // nc: spatial slip fast enough to follow the direction of its velocity
+
+    // the last point looked at
+    carom_factor F;
+    carom_local L;                 // joints and contacts that are not open
+    double *side;                  // by id: stands in for gaps when a set is chosen
+    double *a, *a_f;               // nv: accelerations with and without reactions
+    double *u, *kappa, *lambda, *Gamma, *noise; // L's directions; noise: magnitude of the terms of W'v' + kappa
+    double *D;                     // L's directions: diagonal of G, 0 where there is no row
+    int n, *row;                   // rows of the problem: directions of L
+    double *X, *S, *x, *scratch;   // M^-1 times the pushing directions; n x n; n; 3 n
+    int *pivot;
+    double *g, *dv;                // by id; nv
+
+    // stages
+    double *V[CAROM_RK_STAGES], *K[CAROM_RK_STAGES]; // velocities and accelerations
+    carom_account power[CAROM_RK_STAGES];            // of reactions and of forces without potential
+    double *Q, *V_sum, *K_sum;
+    double *Jq, *Jv, *J, *r;       // implicit: derivatives of the accelerations at the start, Newton matrix, residual
+    double *q_0, *a_0;             // scratch of the differences
+    int *J_pivot;
+    bool ready;                    // Jq and Jv belong to this start
+    bool pulled;                   // in a stage of the last step a closed contact had a negative reaction
+} carom_flow;
+
+carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const carom_butcher *T);
+
+/// Accelerations and reactions at a point.  `laws`: the contact laws on acceleration level (MX-2) instead of the equations
+/// (MX-1), so that closed contacts let go and sticking ones slip as they must.
+carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws);
+
+/// Start of a phase at (t, q, v): the first stage of an explicit method, which of the spatial slips are live.
+carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, const double *q, const double *v, bool laws);
+
+/// From that start over tau: (q_1, v_1).  When error is not NULL, the embedded estimates of both (nq and nv) go there.
+carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, bool laws, double *q_1,
+                             double *v_1, double *error);
+
+/// Book the works of the step just made.
+void carom_flow_book(const carom_flow *f, carom_step *s, double tau);
+
+/// Positions, then velocities, onto the constraints of the set.
+carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t, double *q);
+carom_status carom_flow_project_velocity(carom_flow *f, carom_step *s, double t, const double *q, double *v);
+
+/// Newton's impact law over joints and the contacts with touching[c]; slow[c] are speeds below which no restitution acts.
+/// *some: there was an impulse.  u_before and u_after: normal velocities by contact, p: normal impulses by contact.
+carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow,
+                               bool *some, double *u_before, double *u_after, double *p);
+
+/// Who of the candidates (mode not OPEN) stays, sticks, slides: sets the modes.  slow[c]: tangential speeds that count as none.
+carom_status carom_flow_decide(carom_flow *f, carom_step *s, double t, const double *q, const double *v, const double *slow);
+
+/// Accelerations of the normal that the solver of (MX-2) cannot tell from zero.
+double carom_flow_resolution(const carom_flow *f, const carom_step *s, int k);
+
+/// Reactions at the end of the step go to the records.
+carom_status carom_flow_finish(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws);

@@ -1,0 +1,99 @@
+// flow_contact.c: impacts, and who stays in contact after them; see flow.h.
+#include "scheme/flow.h"
+#include <float.h>
+#include <math.h>
+
+// (MX-9)  M (v+ - v-) = W P,  0 <= u_N+ + e u_N- _|_ P_N >= 0 with Coulomb's law, over joints and touching contacts.  A
+//         contact that separates already has no restitution to offer, one whose rebound would be lower than `slow` none.
+carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow,
+                               bool *some, double *u_before, double *u_after, double *p) {
+    const carom_system *sys = s->sys;
+    carom_local *L = &f->L;
+    *some = false;
+    for (int c = 0; c < sys->nc; ++c) u_before[c] = u_after[c] = p[c] = 0;
+    CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
+    for (int id = 0; id < sys->ne + sys->nc; ++id) f->side[id] = id < sys->ne || touching[id - sys->ne] ? -1 : 1;
+    carom_close(s, L, f->side);
+    CAROM_TRY(carom_directions(s, L, t, q));
+    carom_local_velocity(f->u, L, v);
+    bool approaches = false;
+    for (int b = sys->ne; b < L->nb; ++b) {
+        u_before[L->id[b] - sys->ne] = u_after[L->id[b] - sys->ne] = f->u[L->at[b]];
+        const double none = 4 * s->tol * s->scale + 64 * DBL_EPSILON * (carom_local_reach(L, L->at[b], v) + fabs(L->w[L->at[b]]));
+        approaches = approaches || f->u[L->at[b]] < -none; // slower than the solver resolves is no impact
+    }
+    if (!approaches) return CAROM_OK;
+    carom_copy(f->x, f->u, L->at[L->nb]);
+    for (int b = sys->ne; b < L->nb; ++b) {
+        const int c = L->id[b] - sys->ne;
+        double *u = f->x + L->at[b];
+        if (u[0] > 0 || sys->contacts[c].restitution * -u[0] <= slow[c]) u[0] = 0;
+    }
+    carom_problem_form(s, L, L, &f->F, 1);
+    carom_problem_restitution(s, L, f->u, f->x);
+    CAROM_TRY(carom_problem_solve(s, L));
+    carom_problem_apply(s, v, 1);
+    carom_copy(f->lambda, s->problem.p, s->problem.n);
+    carom_copy(f->x, f->u, L->at[L->nb]);
+    carom_local_velocity(f->u, L, v);
+    carom_book_impulses(s, L, f->lambda, f->x, f->u);
+    for (int b = sys->ne; b < L->nb; ++b) {
+        const int c = L->id[b] - sys->ne;
+        u_after[c] = f->u[L->at[b]];
+        p[c] = f->lambda[L->at[b]];
+        *some = *some || p[c] > 0;
+    }
+    return CAROM_OK;
+}
+
+double carom_flow_resolution(const carom_flow *f, const carom_step *s, int k) { return 1e-10 * f->noise[k] + 4 * s->tol * s->scale / s->h; }
+
+static double size_of(const double *x, int n) { return n == 1 ? fabs(x[0]) : hypot(x[0], x[1]); }
+
+// (MX-10)  candidates with tangential velocity slide along it, the others may stick; then (MX-2) decides: who accelerates away
+//          or has just lost its reaction opens, whose friction is exhausted slides against it.
+carom_status carom_flow_decide(carom_flow *f, carom_step *s, double t, const double *q, const double *v, const double *slow) {
+    const carom_local *L = &f->L;
+    const int ne = s->sys->ne;
+    for (int id = 0; id < ne + s->sys->nc; ++id) f->side[id] = id >= ne && f->mode[id - ne] != CAROM_MODE_OPEN ? -1 : 1;
+    carom_close(s, &f->L, f->side);
+    if (L->nb == ne) return CAROM_OK; // no candidate
+    CAROM_TRY(carom_directions(s, &f->L, t, q));
+    carom_local_velocity(f->u, L, v);
+    for (int b = ne; b < L->nb; ++b) {
+        const int c = L->id[b] - ne, k = L->at[b], tangents = L->at[b + 1] - k - 1;
+        f->live[c] = false;
+        f->mode[c] = CAROM_MODE_STICK;
+        if (tangents == 0) continue;
+        const double size = size_of(f->u + k + 1, tangents);
+        if (size <= slow[c] + 64 * DBL_EPSILON * carom_local_reach(L, k + 1, v)) continue;
+        f->mode[c] = CAROM_MODE_SLIP;
+        for (int i = 0; i < tangents; ++i) f->dir[2 * c + i] = f->u[k + 1 + i] / size;
+    }
+    CAROM_TRY(carom_flow_rate(f, s, t, q, v, true));
+    for (int b = ne; b < L->nb; ++b) {
+        const int c = L->id[b] - ne, k = L->at[b], tangents = L->at[b + 1] - k - 1;
+        const double *lambda = f->lambda + k, mu = s->sys->contacts[c].friction;
+        const double fine = carom_flow_resolution(f, s, k);
+        const bool empty = f->doubt[c] && lambda[0] * f->D[k] <= fine;
+        f->doubt[c] = false;
+        if (empty || f->Gamma[k] > fine) { // neither reaction nor acceleration: it stays until one of them decides
+            f->mode[c] = CAROM_MODE_OPEN;
+            continue;
+        }
+        if (tangents == 0 || f->mode[c] == CAROM_MODE_SLIP) continue;
+        const double size = size_of(lambda + 1, tangents);
+        if (size < mu * lambda[0] * (1 - 1e-11)) continue;
+        f->mode[c] = CAROM_MODE_SLIP;
+        for (int i = 0; i < tangents; ++i) f->dir[2 * c + i] = -lambda[1 + i] / size;
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_flow_finish(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
+    CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
+    for (int b = s->sys->ne; b < f->L.nb; ++b)
+        if (f->lambda[f->L.at[b]] < 0) carom_zero(f->lambda + f->L.at[b], f->L.at[b + 1] - f->L.at[b]); // within tolerance of letting go
+    carom_book_forces(s, &f->L, f->lambda, f->u, 0, true);
+    return CAROM_OK;
+}

@@ -1,0 +1,236 @@
+// flow_stages.c: Runge-Kutta steps of the smooth motion, explicit and implicit; see flow.h.
+#include "linalg/dense.h"
+#include "scheme/flow.h"
+#include <float.h>
+#include <math.h>
+
+enum { MOST = 50 }; // Newton iterations
+
+// Power of the reactions and of the forces without potential at the point just looked at; whether a contact pulls there.
+static carom_status power(carom_flow *f, carom_step *s, double t, const double *q, const double *v, carom_account *account) {
+    const carom_account kept = s->account;
+    const bool reacted = s->reacted;
+    s->account = (carom_account){0};
+    carom_book_forces(s, &f->L, f->lambda, f->u, 1, false);
+    *account = s->account;
+    s->account = kept;
+    s->reacted = reacted;
+    for (int b = s->sys->ne; b < f->L.nb; ++b) f->pulled = f->pulled || f->lambda[f->L.at[b]] < 0;
+    if (!s->sys->power) return CAROM_OK;
+    double in = 0, out = 0;
+    const carom_status status = s->sys->power(s->sys->model, s->sys_work, t, q, v, &in, &out);
+    if (status == CAROM_RETRY) return carom_retry(s, "the model could not give its power");
+    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to give its power", s->t);
+    account->external += in;
+    account->damping += out;
+    return CAROM_OK;
+}
+
+static bool spatial_slip(const carom_flow *f, const carom_step *s, int b) {
+    const int c = f->L.id[b] - s->sys->ne;
+    return c >= 0 && f->mode[c] == CAROM_MODE_SLIP && f->L.at[b + 1] - f->L.at[b] == 3;
+}
+
+// Spatial slip whose velocity changes little over h follows its direction.  A slow one keeps one direction for the phase,
+// because friction turns a velocity u at the rate mu lambda_N/|u|: too stiff for the stages.  *slow: there is one.
+static void find_live(carom_flow *f, const carom_step *s, double h, bool *slow) {
+    *slow = false;
+    for (int c = 0; c < s->sys->nc; ++c) f->live[c] = false;
+    for (int b = s->sys->ne; b < f->L.nb; ++b) {
+        if (!spatial_slip(f, s, b)) continue;
+        const int c = f->L.id[b] - s->sys->ne, k = f->L.at[b] + 1;
+        const double x = carom_column_dot(&f->L.W, k, f->a) - carom_column_dot(&f->L.W, k, f->a_f);
+        const double y = carom_column_dot(&f->L.W, k + 1, f->a) - carom_column_dot(&f->L.W, k + 1, f->a_f);
+        const double size = hypot(f->u[k], f->u[k + 1]);
+        f->live[c] = size > 4 * h * hypot(x, y);
+        if (!f->live[c]) *slow = true;
+        if (size > 0 && f->live[c]) f->dir[2 * c] = f->u[k] / size, f->dir[2 * c + 1] = f->u[k + 1] / size;
+    }
+}
+
+// The direction that slow slips are drawn to is the one that the laws give where they start from rest.
+static carom_status direct_slow(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
+    const int ne = s->sys->ne;
+    for (int b = ne; b < f->L.nb; ++b)
+        if (spatial_slip(f, s, b) && !f->live[f->L.id[b] - ne]) // asked as if it stuck; live serves as mark
+            f->mode[f->L.id[b] - ne] = CAROM_MODE_STICK, f->live[f->L.id[b] - ne] = true;
+    CAROM_TRY(carom_flow_rate(f, s, t, q, v, true));
+    for (int b = ne; b < f->L.nb; ++b) {
+        const int c = f->L.id[b] - ne, k = f->L.at[b];
+        if (!f->live[c] || f->mode[c] != CAROM_MODE_STICK) continue;
+        f->mode[c] = CAROM_MODE_SLIP;
+        f->live[c] = false;
+        const double used = hypot(f->lambda[k + 1], f->lambda[k + 2]), size = hypot(f->u[k + 1], f->u[k + 2]);
+        const bool drawn = used >= s->sys->contacts[c].friction * f->lambda[k] * (1 - 1e-11) && used > 0;
+        if (!drawn && size == 0) continue;
+        for (int i = 0; i < 2; ++i) f->dir[2 * c + i] = drawn ? -f->lambda[k + 1 + i] / used : f->u[k + 1 + i] / size;
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, const double *q, const double *v, bool laws) {
+    CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
+    bool slow;
+    find_live(f, s, h, &slow);
+    if (slow) {
+        CAROM_TRY(direct_slow(f, s, t, q, v));
+        CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
+    }
+    f->ready = false;
+    if (!carom_butcher_explicit(f->T)) return CAROM_OK;
+    carom_copy(f->K[0], f->a, s->sys->nv);
+    carom_copy(f->V[0], v, s->sys->nv);
+    return power(f, s, t, q, v, &f->power[0]);
+}
+
+// (MX-3)  Q_i = q + tau sum_j a_ij V_j,  V_i = v + tau sum_j a_ij K_j,  K_i from (MX-1) at (t + c_i tau, Q_i, V_i)
+static void place(carom_flow *f, const carom_step *s, int i, double tau, const double *q, const double *v) {
+    const int nv = s->sys->nv, known = carom_butcher_explicit(f->T) ? i : f->T->stages;
+    carom_zero(f->V_sum, nv);
+    carom_copy(f->V[i], v, nv);
+    for (int j = 0; j < known; ++j) carom_axpy(f->V[i], tau * carom_butcher_a(f->T, i, j), f->K[j], nv);
+    for (int j = 0; j < known; ++j) {
+        const double a = carom_butcher_a(f->T, i, j);
+        if (a == 0) continue;
+        for (int k = 0; k < known && known > i; ++k) carom_axpy(f->V_sum, a * tau * carom_butcher_a(f->T, j, k), f->K[k], nv);
+        carom_axpy(f->V_sum, a, known > i ? v : f->V[j], nv);
+    }
+    carom_move(s, f->Q, q, tau, f->V_sum);
+}
+
+static carom_status explicit_stages(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, bool laws) {
+    for (int i = 1; i < f->T->stages; ++i) {
+        const double t_i = t + carom_butcher_c(f->T, i) * tau;
+        place(f, s, i, tau, q, v);
+        CAROM_TRY(carom_flow_rate(f, s, t_i, f->Q, f->V[i], laws));
+        carom_copy(f->K[i], f->a, s->sys->nv);
+        CAROM_TRY(power(f, s, t_i, f->Q, f->V[i], &f->power[i]));
+    }
+    return CAROM_OK;
+}
+
+// Derivatives of the accelerations at the start of the phase, by central differences.
+static carom_status derive(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
+    const int nv = s->sys->nv;
+    const double little = cbrt(DBL_EPSILON), v_size = fmax(carom_norm_max(v, nv), 1), q_size = fmax(carom_norm_max(q, s->sys->nq), 1);
+    for (int j = 0; j < 2 * nv; ++j) {
+        const bool by_v = j >= nv;
+        double *column = (by_v ? f->Jv : f->Jq) + (size_t)(by_v ? j - nv : j) * (size_t)nv;
+        const double e = little * (by_v ? v_size : q_size);
+        for (int side = 0; side < 2; ++side) {
+            carom_copy(f->V_sum, v, nv);
+            carom_copy(f->Q, q, s->sys->nq);
+            if (by_v) f->V_sum[j - nv] += side ? -e : e;
+            else {
+                carom_zero(f->K_sum, nv);
+                f->K_sum[j] = 1;
+                carom_move(s, f->Q, q, side ? -e : e, f->K_sum);
+            }
+            CAROM_TRY(carom_flow_rate(f, s, t, f->Q, f->V_sum, false));
+            if (side == 0) carom_copy(column, f->a, nv);
+        }
+        for (int i = 0; i < nv; ++i) column[i] = (column[i] - f->a[i]) / (2 * e);
+    }
+    f->ready = true;
+    return CAROM_OK;
+}
+
+// (MX-4)  J = I - tau A (x) dK/dv - tau^2 A^2 (x) dK/dq, factorised
+static carom_status newton_matrix(carom_flow *f, carom_step *s, double tau) {
+    const int nv = s->sys->nv, stages = f->T->stages, n = stages * nv;
+    for (int j = 0; j < stages; ++j)
+        for (int i = 0; i < stages; ++i) {
+            const double a = tau * carom_butcher_a(f->T, i, j);
+            double a_2 = 0;
+            for (int k = 0; k < stages; ++k) a_2 += tau * tau * carom_butcher_a(f->T, i, k) * carom_butcher_a(f->T, k, j);
+            for (int y = 0; y < nv; ++y)
+                for (int x = 0; x < nv; ++x) {
+                    const size_t at = (size_t)(i * nv + x) + (size_t)(j * nv + y) * (size_t)n, from = (size_t)x + (size_t)y * (size_t)nv;
+                    f->J[at] = (i == j && x == y) - a * f->Jv[from] - a_2 * f->Jq[from];
+                }
+        }
+    if (!carom_dense_lu(f->J, n, n, DBL_EPSILON, f->J_pivot)) return carom_retry(s, "the iteration matrix of the stages is singular");
+    return CAROM_OK;
+}
+
+// r_i = K_i(Q_i, V_i) - K_i
+static carom_status residual(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v) {
+    const int nv = s->sys->nv;
+    for (int i = 0; i < f->T->stages; ++i) {
+        const double t_i = t + carom_butcher_c(f->T, i) * tau;
+        place(f, s, i, tau, q, v);
+        CAROM_TRY(carom_flow_rate(f, s, t_i, f->Q, f->V[i], false));
+        for (int k = 0; k < nv; ++k) f->r[i * nv + k] = f->a[k] - f->K[i][k];
+        CAROM_TRY(power(f, s, t_i, f->Q, f->V[i], &f->power[i]));
+    }
+    return CAROM_OK;
+}
+
+// Simplified Newton.  It ends when a correction is within tolerance, or when corrections no longer fall and are close to it.
+static carom_status implicit_stages(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v) {
+    const int nv = s->sys->nv, stages = f->T->stages;
+    if (!f->ready) CAROM_TRY(derive(f, s, t, q, v));
+    CAROM_TRY(carom_flow_rate(f, s, t, q, v, false));
+    for (int i = 0; i < stages; ++i) carom_copy(f->K[i], f->a, nv);
+    CAROM_TRY(newton_matrix(f, s, tau));
+    double last = HUGE_VAL;
+    for (int k = 0; k < MOST; ++k) {
+        CAROM_TRY(residual(f, s, t, tau, q, v));
+        carom_dense_lu_solve(f->J, stages * nv, stages * nv, f->J_pivot, f->r);
+        double size = carom_norm_max(v, nv) / tau;
+        for (int i = 0; i < stages; ++i) {
+            size = fmax(size, carom_norm_max(f->K[i], nv));
+            carom_axpy(f->K[i], 1, f->r + i * nv, nv);
+        }
+        const double change = carom_norm_max(f->r, stages * nv);
+        const bool stalled = change > 0.5 * last && change <= 1e3 * s->newton_tol * size;
+        if (change <= 0.01 * s->newton_tol * size || stalled) {
+            for (int i = 0; i < stages; ++i) place(f, s, i, tau, q, v);
+            carom_book_newton(s, k + 1);
+            return CAROM_OK;
+        }
+        if (!(change < HUGE_VAL)) break;
+        last = change;
+    }
+    return carom_retry(s, "Newton's method for the stages did not converge");
+}
+
+// (MX-5)  q_1 = q + tau sum b_i V_i,  v_1 = v + tau sum b_i K_i
+carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, bool laws, double *q_1,
+                             double *v_1, double *error) {
+    const carom_butcher *T = f->T;
+    const int nq = s->sys->nq, nv = s->sys->nv;
+    f->pulled = false;
+    CAROM_TRY(carom_butcher_explicit(T) ? explicit_stages(f, s, t, tau, q, v, laws) : implicit_stages(f, s, t, tau, q, v));
+    if (error) {
+        carom_zero(f->V_sum, nv);
+        carom_zero(error + nq, nv);
+        for (int i = 0; i < T->stages; ++i) {
+            carom_axpy(f->V_sum, T->low[i], f->V[i], nv);
+            carom_axpy(error + nq, tau * (T->b[i] - T->low[i]), f->K[i], nv);
+        }
+        carom_move(s, f->Q, q, tau, f->V_sum);
+    }
+    carom_zero(f->V_sum, nv);
+    carom_zero(f->K_sum, nv);
+    for (int i = 0; i < T->stages; ++i) {
+        carom_axpy(f->V_sum, T->b[i], f->V[i], nv);
+        carom_axpy(f->K_sum, T->b[i], f->K[i], nv);
+    }
+    carom_move(s, q_1, q, tau, f->V_sum);
+    carom_add(v_1, v, tau, f->K_sum, nv);
+    if (error) carom_add(error, q_1, -1, f->Q, nq);
+    if (!(carom_norm_max(q_1, nq) < HUGE_VAL && carom_norm_max(v_1, nv) < HUGE_VAL))
+        return carom_retry(s, "a coordinate became infinite or not a number; the step is probably too large for this scheme and model");
+    return CAROM_OK;
+}
+
+void carom_flow_book(const carom_flow *f, carom_step *s, double tau) {
+    for (int i = 0; i < f->T->stages; ++i) {
+        const carom_account *p = f->power + i;
+        s->account.impact += tau * f->T->b[i] * p->impact;
+        s->account.friction += tau * f->T->b[i] * p->friction;
+        s->account.external += tau * f->T->b[i] * p->external;
+        s->account.damping += tau * f->T->b[i] * p->damping;
+    }
+}

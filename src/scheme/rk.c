@@ -1,0 +1,29 @@
+// rk.c: see rk.h.
+#include "scheme/rk.h"
+#include <stddef.h>
+
+static const carom_butcher tables[] = {
+#define CAROM_BUTCHER(family, order, stages, a, b, low) {family, order, stages, a, b, low},
+#include "scheme/rk.def"
+#undef CAROM_BUTCHER
+};
+
+enum { TABLES = sizeof tables / sizeof *tables };
+
+double carom_butcher_c(const carom_butcher *T, int i) {
+    double c = 0;
+    for (int j = 0; j < T->stages; ++j) c += carom_butcher_a(T, i, j);
+    return c;
+}
+
+const carom_butcher *carom_butcher_find(carom_rk_family family, int order) {
+    const carom_butcher *last = NULL;
+    for (int i = 0; i < TABLES; ++i) {
+        if (tables[i].family != family) continue;
+        last = tables + i;
+        if (last->order >= order) return last;
+    }
+    return last;
+}
+
+const carom_butcher *carom_butcher_at(int i) { return i >= 0 && i < TABLES ? tables + i : NULL; }

@@ -1,0 +1,229 @@
+// test_splitting.c: `splitting` with constant and adaptive steps, with and without contact forces.
+#include "schemes.h"
+
+static double ball_exact(double t) { return known_ball_a_exact(t, NULL); }
+static double oscillator_exact(double t) { return known_oscillator_exact(t, 0.5, NULL); }
+
+// L1 error in q over [0, T].
+static double error_of(const known *k, const char *const *options, double T, int n, double (*exact)(double)) {
+    carom_sim *sim = sim_of(k, "splitting", options, T / n, T);
+    double sum = 0;
+    while (!carom_sim_done(sim)) {
+        sim_step(sim);
+        const carom_now now = carom_sim_now(sim);
+        sum += fabs(now.q[0] - exact(now.t)) * T / n;
+    }
+    carom_sim_destroy(sim);
+    return sum;
+}
+
+static void constant_steps_are_of_first_order_across_impacts(void **state) {
+    (void)state;
+    static const char *const forces[] = {"forces=on", "forces=off"};
+    known ball, oscillator;
+    known_ball_a(&ball);
+    known_oscillator(&oscillator, 0.5);
+    for (int i = 0; i < 2; ++i) {
+        enum { SIZES = 9, PHASES = 7 };
+        double h[SIZES], e_ball[SIZES] = {0}, e_oscillator[SIZES] = {0};
+        const char *const options[] = {forces[i], NULL};
+        for (int j = 0; j < SIZES; ++j) {
+            const int n = (int)(211 * pow(1.35, j));
+            h[j] = 1.0 / n;
+            for (int m = 0; m < PHASES; ++m) { // where in its step an impact falls decides much of the error
+                const int steps = n + m * (n / 50) + m % 2;
+                e_ball[j] += error_of(&ball, options, 4, steps, ball_exact) / PHASES;
+                e_oscillator[j] += error_of(&oscillator, options, 10, 2 * steps + 1, oscillator_exact) / PHASES;
+            }
+        }
+        const double ball_order = slope(h, e_ball, SIZES), oscillator_order = slope(h, e_oscillator, SIZES);
+        print_message("    %s: ball %.2f, oscillator %.2f\n", forces[i], ball_order, oscillator_order);
+        check_near(ball_order, 1, 0.15);
+        check_near(oscillator_order, 1, 0.15);
+    }
+}
+
+// Smooth motion: order 5, here against steps 16 times as small, with joints too (the pendulum's two).
+static void smooth_motion_is_of_fifth_order(void **state) {
+    (void)state;
+    for (int joints = 0; joints < 2; ++joints) {
+        known k;
+        if (joints) known_pendulum_free(&k);
+        else known_double_pendulum(&k);
+        double q[KNOWN_MOST] = {0}, h[4], error[4];
+        for (int j = 4; j >= 0; --j) {
+            const int n = j == 4 ? 640 : 5 << j;
+            carom_sim *sim = sim_of(&k, "splitting", NULL, 0.4 / n, 0.4);
+            while (!carom_sim_done(sim)) sim_step(sim);
+            const carom_now now = carom_sim_now(sim);
+            if (j == 4) carom_copy(q, now.q, k.sys.nq);
+            else {
+                h[j] = 0.4 / n;
+                error[j] = 0;
+                for (int i = 0; i < k.sys.nq; ++i) error[j] = fmax(error[j], fabs(now.q[i] - q[i]));
+            }
+            assert_true(sim_ledger(sim).drift < 1e-14);
+            carom_sim_destroy(sim);
+        }
+        print_message("    %s: measured %.2f (error %.1e)\n", joints ? "joints" : "no joints", slope(h, error, 4), error[3]);
+        assert_true(slope(h, error, 4) >= 4.7);
+    }
+}
+
+// Without contact forces the velocity of a resting body is renewed each step: v_f = v - h |f|, v = e |v_f|, so v = e h |f|/(1 + e)
+// and it moves by h (v - h |f|/2): it sinks with h |f| (1/2 - e/(1 + e)) for e < 1.  With forces it does not move.
+static void resting_body_sinks_without_forces_only(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; ++i) {
+        const double e = 0.4 * i, h = 1e-3;
+        known k;
+        known_ball(&k, 1, -2, e, 0);
+        carom_sim *off = sim_of(&k, "splitting", (const char *const[]){"forces=off", NULL}, h, 2);
+        carom_sim *on = sim_of(&k, "splitting", NULL, h, 2);
+        while (!carom_sim_done(off)) sim_step(off), sim_step(on);
+        const double q = carom_sim_now(off).q[0];
+        check_near(q, -2 * 2 * h * (0.5 - e / (1 + e)), 4 * h * h / (1 - e)); // the cycle is reached geometrically, within h |f| e^n
+        check_near(carom_sim_now(off).v[0], 2 * h * e / (1 + e), 1e-12);
+        check_near(carom_sim_now(on).q[0], 0, 1e-15);
+        check_near(carom_sim_now(on).force[0], 2, 1e-12);
+        carom_sim_destroy(off);
+        carom_sim_destroy(on);
+    }
+}
+
+// -- adaptive --------------------------------------------------------------------------------------------------------
+
+static long evaluations; // of the force below; one simulation at a time
+
+static carom_status counted_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    (void)model, (void)work, (void)t, (void)v;
+    evaluations += 1;
+    f[0] = -q[0];
+    return CAROM_OK;
+}
+
+typedef struct tolerance {
+    double tol;
+    char rtol[24], atol[24];
+    const char *options[4];
+} tolerance;
+
+static const char *const *tolerate(tolerance *o, double tol) {
+    snprintf(o->rtol, sizeof o->rtol, "rtol=%g", tol);
+    snprintf(o->atol, sizeof o->atol, "atol=%g", tol);
+    o->options[0] = "adaptive=on", o->options[1] = o->rtol, o->options[2] = o->atol, o->options[3] = NULL;
+    return o->options;
+}
+
+// references-B 4: oscillator over [0, 10], accepted + rejected parts and L1 error.  An attempt costs 6 evaluations, an event
+// and the end some more.  One step for the whole run; errors are seen by runs to several ends.
+static void oscillator_meets_the_reference_of_adaptive_splitting(void **state) {
+    (void)state;
+    static const struct {
+        double tol;
+        int parts;
+        double error;
+    } reference[] = {{1e-4, 31 + 9, 8.9e-4}, {1e-6, 59 + 13, 1.2e-5}, {1e-8, 127 + 29, 1.1e-7}, {1e-10, 276 + 38, 1.1e-9}};
+    known k;
+    known_oscillator(&k, 0.5);
+    k.sys.force = counted_force;
+    for (int i = 0; i < 4; ++i) {
+        tolerance o;
+        tolerate(&o, reference[i].tol);
+        double error = 0;
+        for (int j = 1; j <= 40; ++j) {
+            const double T = 0.25 * j;
+            carom_sim *sim = sim_of(&k, "splitting", o.options, T, T);
+            evaluations = 0;
+            sim_step(sim);
+            error += 0.25 * fabs(carom_sim_now(sim).q[0] - oscillator_exact(T));
+            carom_sim_destroy(sim);
+        }
+        print_message("    tol %g: %ld evaluations (%ld attempts; %d), L1 error %.1e (%.1e)\n", reference[i].tol, evaluations,
+                      evaluations / 6, reference[i].parts, error, reference[i].error);
+        assert_true(evaluations / 6 <= 1.25 * reference[i].parts);
+        assert_true(error <= 2 * reference[i].error);
+        assert_true(error >= 0.01 * reference[i].tol); // it does not do more than it was asked for
+    }
+}
+
+static void adaptive_error_follows_the_tolerance_on_the_ball(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k);
+    for (double tol = 1e-4; tol > 1e-10; tol /= 100) {
+        tolerance o;
+        carom_sim *sim = sim_of(&k, "splitting", tolerate(&o, tol), 0.1, 4);
+        double error = 0;
+        while (!carom_sim_done(sim)) {
+            sim_step(sim);
+            error += 0.1 * fabs(carom_sim_now(sim).q[0] - ball_exact(carom_sim_now(sim).t));
+        }
+        // References: ten times the tolerance.  Penetration is allowed once per contact phase.
+        assert_true(error <= 10 * tol);
+        assert_true(sim_ledger(sim).penetration <= tol);
+        check_near(carom_sim_now(sim).v[0], 0, 1e-12);
+        check_near(carom_sim_now(sim).force[0], 2, 1e-12);
+        carom_sim_destroy(sim);
+    }
+}
+
+// However the run is divided into steps, the tolerance decides.
+static void steps_are_only_intervals_between_records(void **state) {
+    (void)state;
+    known k;
+    known_oscillator(&k, 0.5);
+    tolerance o;
+    tolerate(&o, 1e-8);
+    for (int n = 1; n < 2000; n *= 7) {
+        carom_sim *sim = sim_of(&k, "splitting", o.options, 10.0 / n, 10);
+        while (!carom_sim_done(sim)) sim_step(sim);
+        check_near(carom_sim_now(sim).q[0], oscillator_exact(10), 1e-6);
+        check_near(sim_energy(sim), 0.5 * pow(0.25, 3), 1e-6);
+        check_near(sim_ledger(sim).energy.balance, 0, 1e-6);
+        carom_sim_destroy(sim);
+    }
+}
+
+static void slider_crank_follows_the_tolerance(void **state) {
+    (void)state;
+    known k;
+    known_slider_crank(&k, 1e-3, 0.4, 0, true);
+    double last = 1;
+    for (double tol = 1e-5; tol > 5e-10; tol /= 100) {
+        tolerance o;
+        carom_sim *sim = sim_of(&k, "splitting", tolerate(&o, tol), 1e-3, 0.05);
+        while (!carom_sim_done(sim)) sim_step(sim);
+        const double error = fabs(carom_sim_now(sim).q[0] - 4.7991045090043); // references-A 1.2
+        print_message("    tol %g: error %.1e\n", tol, error);
+        assert_true(error < 0.1 * last);
+        last = error;
+        carom_sim_destroy(sim);
+    }
+}
+
+static void tolerances_that_cannot_be_met_are_told(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k);
+    carom_error err;
+    carom_sim *sim = sim_of(&k, "splitting", (const char *const[]){"adaptive=on", "most-steps=2", NULL}, 4, 4);
+    assert_int_equal(carom_sim_step(sim, &err), CAROM_NOT_CONVERGED);
+    assert_non_null(strstr(err.text, "more than 2 parts in one step"));
+    check_near(carom_sim_now(sim).q[0], 1, 0);
+    carom_sim_destroy(sim);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constant_steps_are_of_first_order_across_impacts),
+        cmocka_unit_test(smooth_motion_is_of_fifth_order),
+        cmocka_unit_test(resting_body_sinks_without_forces_only),
+        cmocka_unit_test(oscillator_meets_the_reference_of_adaptive_splitting),
+        cmocka_unit_test(adaptive_error_follows_the_tolerance_on_the_ball),
+        cmocka_unit_test(steps_are_only_intervals_between_records),
+        cmocka_unit_test(slider_crank_follows_the_tolerance),
+        cmocka_unit_test(tolerances_that_cannot_be_met_are_told),
+    };
+    return cmocka_run_group_tests_name("splitting", tests, NULL, NULL);
+}
