@@ -56,7 +56,7 @@ typedef struct carom_step {
     double *impulse;     // recorded directions; zero on entry: impulse of this step not counted as force
     double *force;       // recorded directions; zero on entry: non-impulsive reaction at t + h
     double *u_before;    // recorded directions: local velocity before an impulse (only where impulse is set)
-    double *u_after;     // recorded directions: local velocity after it
+    double *u_after;     // recorded directions: local velocity after it, or where the force at the end acts
     bool reacted;        // something was booked in this step
     double *warm;        // recorded directions, kept: reaction of the last contact problem, to start the next
     carom_event *events;   // written by carom_tell

@@ -137,6 +137,10 @@ static bool read_resumed(run *r, const char *file) {
                 carom_result_number(old, "every", &every) && carom_result_number(old, "dt_out", &dt_out);
     if (!good) cli_say("%s does not tell how it was computed; only an .h5 result of `carom run` can be resumed", file);
     const cli_args *a = r->a;
+    if (good && (cli_has(a, "adaptive") || cli_has(a, "rtol") || cli_has(a, "atol"))) {
+        cli_say("%s goes on with the step control it began with; leave --adaptive, --rtol and --atol out", file);
+        good = false;
+    }
     good = good && same_list(a, "set", set) && same_list(a, "option", given) && same_number("step", r->step, cli_has(a, "step"), step) &&
            same_number("every", r->every, cli_has(a, "every"), every) && same_number("dt-out", r->dt_out, cli_has(a, "dt-out"), dt_out);
     if (good && cli_has(a, "scheme") && strcmp(cli_value(a, "scheme"), scheme) != 0) {

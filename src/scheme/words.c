@@ -362,7 +362,7 @@ void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda
     for (int b = 0; b < L->nb; ++b) {
         const int first = L->at[b], d = s->dir[L->id[b]];
         for (int k = first; k < L->at[b + 1]; ++k) {
-            if (end) s->force[d + k - first] = lambda[k];
+            if (end) s->force[d + k - first] = lambda[k], s->u_after[d + k - first] = u[k];
             *(k == first ? &s->account.impact : &s->account.friction) -= weight * lambda[k] * u[k];
             s->account.external -= weight * L->w[k] * lambda[k];
         }

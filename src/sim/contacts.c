@@ -28,8 +28,9 @@ static void friction(carom_sim *sim, int contact, carom_memory *m, int d) {
     const double tangential = c->tangents == 2 ? hypot(p[1], p[2]) : fabs(p[1]);
     const int stick = tangential < c->friction * p[0] * (1 - 1e-12) ? 1 : -1;
     if (m->stick != 0 && stick != m->stick)
-        tell(sim, contact, stick > 0 ? CAROM_STICK : CAROM_SLIP, sim->step.u_before[d + 1], sim->step.u_after[d + 1], p[1]);
+        tell(sim, contact, stick > 0 ? CAROM_STICK : CAROM_SLIP, m->slip, sim->step.u_after[d + 1], sim->step.impulse[d + 1]);
     m->stick = stick;
+    m->slip = sim->step.u_after[d + 1];
 }
 
 static void update(carom_sim *sim, int contact) {

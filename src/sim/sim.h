@@ -19,6 +19,7 @@ typedef struct carom_memory {
     int pad;
     double impact_t;    // time of the last impact
     double flight;      // time between the last two
+    double slip;        // first tangential velocity at the end of the last step in lasting contact
 } carom_memory;
 
 typedef struct carom_kept {
