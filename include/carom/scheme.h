@@ -50,7 +50,7 @@ typedef struct carom_step {
     double newton_tol;   // Newton residual allowed, relative
     bool strict;         // a contact closes at g < 0 instead of g <= 0
     double *speed;       // largest local velocity met in this run (kept); scales tol
-    double scale;        // speed, and what the last problem of this step makes of it
+    double scale;        // speed, and what the problems of this step make of it
 
     const int *dir;      // ne + nc + 1: first recorded direction of each constraint
     double *impulse;     // recorded directions; zero on entry: impulse of this step not counted as force

@@ -27,7 +27,7 @@ carom_newton carom_carve_newton(carom_arena *mem, const carom_system *sys) {
 static double rounding(const carom_newton *N, const double *v_1) {
     double most = 0;
     for (int k = 0; k < N->L.at[N->L.nb]; ++k) most = fmax(most, fabs(N->L.w[k]) + carom_local_reach(&N->L, k, v_1));
-    return 16 * DBL_EPSILON * most;
+    return 64 * DBL_EPSILON * most;
 }
 
 // Is (v_1, p) the answer?  Both residuals are taken at the point just evaluated.
@@ -41,7 +41,7 @@ static bool done(carom_newton *N, carom_step *s, const double *v_1) {
     carom_problem_restitution(s, &N->L, N->u_1, N->u_0);
     for (int k = 0; k < n; ++k)
         for (int i = 0; i < n; ++i) s->c[i] -= s->G[i + k * n] * N->p[k];
-    return carom_residual(&s->problem, NULL) <= fmax(s->tol * s->scale, rounding(N, v_1));
+    return carom_residual(&s->problem, NULL) <= fmax(fmax(s->tol * s->scale, carom_rounding(&s->problem)), rounding(N, v_1));
 }
 
 carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work) {

@@ -315,7 +315,7 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     carom_problem *pb = &s->problem;
     if (pb->n == 0) return CAROM_OK;
     const double size = carom_norm_max(pb->c, pb->n);
-    s->scale = size < HUGE_VAL ? fmax(*s->speed, size) : *s->speed;
+    if (size < HUGE_VAL) s->scale = fmax(s->scale, size);
     const carom_report r = carom_chain_solve(s->chain, pb, s->tol * s->scale);
     carom_counts *counts = s->counts;
     counts->problems += 1;
