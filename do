@@ -28,6 +28,7 @@ pkg-config|command -v pkg-config|finds libraries
 libyaml-dev|pkg-config --exists yaml-0.1|model files
 libhdf5-dev|test -e /usr/include/hdf5/serial/hdf5.h|result files
 libsundials-dev|test -e /usr/include/cvode/cvode.h|event-driven integration
+libsuitesparse-dev|test -e /usr/include/suitesparse/klu.h|sparse matrices
 libcmocka-dev|pkg-config --exists cmocka|the tests
 gnuplot-nox|command -v gnuplot|pictures
 END

@@ -94,8 +94,8 @@ static inline void chain_make(chain *c, int n, double stiffness, double mass, bo
     c->sys.model = c;
     c->sys.contacts = &c->contact;
     c->sys.flags = CAROM_CONSTANT_MASS | CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS | CAROM_LINEAR;
-    c->sys.mass_shape = (carom_shape){lumped ? CAROM_DIAGONAL : CAROM_BANDED, n + 1, 1};
-    c->sys.tangent_shape = (carom_shape){CAROM_BANDED, n + 1, 1};
+    c->sys.mass_shape = (carom_shape){lumped ? CAROM_DIAGONAL : CAROM_BANDED, n + 1, 1, NULL};
+    c->sys.tangent_shape = (carom_shape){CAROM_BANDED, n + 1, 1, NULL};
     c->sys.column_stride = 1;
     c->sys.mass = chain_mass;
     c->sys.force = chain_force;

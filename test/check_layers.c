@@ -1,18 +1,18 @@
 // check_layers.c: holds the sources to the layers, and each layer to what it may use.
 //
 // A file in src/<layer>/ includes private headers "layer/file.h" and public headers <carom/x.h> of its own or
-// an earlier layer only; only src/model reads YAML, only src/event SUNDIALS, only src/io HDF5 and files; the library neither prints nor ends
+// an earlier layer only; only src/sparse uses SuiteSparse, only src/model reads YAML, only src/event SUNDIALS, only src/io HDF5 and files; the library neither prints nor ends
 // the program; schemes, solvers and contacts ask the heap for nothing.  Public headers obey the same order.
 #include "sources.h"
 
 static const char *const layers[] = {"base", "linalg", "expr", "system", "contact", "solver",
-                                     "scheme", "sim", "model", "event", "io", "study", "cli"};
+                                     "scheme", "sim", "sparse", "model", "event", "io", "study", "cli"};
 enum { LAYERS = sizeof layers / sizeof *layers, UNKNOWN = -1 };
 
 // Which layer a public header belongs to; carom.h gathers all, so only the program may take it.
 static const struct { const char *header, *layer; } owners[] = {
     {"status", "base"}, {"version", "base"}, {"arena", "base"}, {"option", "base"}, {"matrix", "linalg"}, {"expr", "expr"},
-    {"system", "system"}, {"difference", "system"}, {"problem", "contact"}, {"scheme", "scheme"}, {"sim", "sim"}, {"model", "model"},
+    {"system", "system"}, {"difference", "system"}, {"problem", "contact"}, {"scheme", "scheme"}, {"sim", "sim"}, {"sparse", "sparse"}, {"model", "model"},
     {"event", "event"}, {"result", "io"}, {"study", "study"}, {"carom", "study"}};
 
 static const char *const printing[] = {"printf", "vprintf", "puts", "putchar", "perror", "exit", "_exit", "quick_exit", "abort"};
@@ -58,6 +58,8 @@ static void check_include(check *c, const char *path, int line, int layer, const
         fault(c, path, line, "only src/model may include", name, length);
     if (((length >= 5 && memcmp(name, "cvode", 5) == 0) || (length >= 3 && memcmp(name, "sun", 3) == 0)) && layer != layer_of("event", 5))
         fault(c, path, line, "only src/event may include", name, length);
+    if (((length == 5 && memcmp(name, "klu.h", 5) == 0) || (length == 5 && memcmp(name, "amd.h", 5) == 0)) && layer != layer_of("sparse", 6))
+        fault(c, path, line, "only src/sparse may include", name, length);
     if (length >= 6 && memcmp(name, "hdf5", 4) == 0 && layer != layer_of("io", 2))
         fault(c, path, line, "only src/io may include", name, length);
 }

@@ -13,7 +13,7 @@ static int declared_order(const carom_scheme *s) {
 // x' of the double pendulum: M is 2 x 2.
 static void double_pendulum_rate(const known *k, double t, const double *x, double *dx) {
     double a[4] = {0}, f[2] = {0};
-    const carom_matrix M = {{CAROM_DENSE, 2, 0}, a};
+    const carom_matrix M = {{CAROM_DENSE, 2, 0, NULL}, a};
     k->sys.mass(k, NULL, t, x, M);
     k->sys.force(k, NULL, t, x, x + 2, f);
     const double det = a[0] * a[3] - a[1] * a[2];

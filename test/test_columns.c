@@ -25,7 +25,7 @@ static pair create(uint64_t seed) {
     pair p = {0};
     carve(&p);
     const size_t size = p.mem.used;
-    p.mem = (carom_arena){aligned_alloc(64, size), 0, size};
+    p.mem = (carom_arena){.base = aligned_alloc(64, size), .size = size};
     assert_non_null(p.mem.base);
     memset(p.mem.base, 0, size);
     carve(&p);

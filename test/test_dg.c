@@ -648,7 +648,7 @@ static carom_status chain_force(const void *model, void *work, double t, const d
 }
 static carom_system chain(bool banded) {
     carom_system s = carom_system_default(CHAIN, CHAIN, 0, 1);
-    const carom_shape shape = {banded ? CAROM_BANDED : CAROM_DENSE, CHAIN, banded ? 1 : 0};
+    const carom_shape shape = {banded ? CAROM_BANDED : CAROM_DENSE, CHAIN, banded ? 1 : 0, NULL};
     s.mass_shape = s.tangent_shape = shape;
     s.column_stride = banded ? 1 : CHAIN;
     s.contacts = &half, s.mass = chain_mass, s.force = chain_force, s.gaps = floor_gap;

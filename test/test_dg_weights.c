@@ -17,7 +17,7 @@ static carom_dg_weights weights(int m, bool plus, void **block) {
     *block = aligned_alloc(64, count.used);
     assert_non_null(*block);
     memset(*block, 0, count.used);
-    carom_arena mem = {*block, 0, count.used};
+    carom_arena mem = {.base = *block, .size = count.used};
     return carom_carve_dg_weights(&mem, m, plus);
 }
 

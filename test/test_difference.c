@@ -23,7 +23,7 @@ static memory create(const carom_system *sys) {
     memory m = {0};
     carve(&m, sys);
     const size_t size = m.mem.used;
-    m.mem = (carom_arena){aligned_alloc(64, size), 0, size};
+    m.mem = (carom_arena){.base = aligned_alloc(64, size), .size = size};
     assert_non_null(m.mem.base);
     memset(m.mem.base, 0, size);
     carve(&m, sys);

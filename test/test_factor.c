@@ -27,7 +27,7 @@ static memory create(carom_shape shape, bool symmetric) {
     memory m = {0};
     carve(&m, shape, symmetric);
     const size_t size = m.mem.used;
-    m.mem = (carom_arena){aligned_alloc(64, size), 0, size};
+    m.mem = (carom_arena){.base = aligned_alloc(64, size), .size = size};
     assert_non_null(m.mem.base);
     memset(m.mem.base, 0xff, size); // a factor may not rely on zeros
     carve(&m, shape, symmetric);
@@ -77,9 +77,9 @@ static void every_storage_and_size_is_solved(void **state) {
     uint64_t seed = 11;
     for (int symmetric = 0; symmetric < 2; ++symmetric)
         for (int n = 1; n <= 24; ++n) {
-            check_solves((carom_shape){CAROM_DIAGONAL, n, 0}, symmetric, &seed);
-            check_solves((carom_shape){CAROM_DENSE, n, 0}, symmetric, &seed);
-            for (int band = 0; band <= 5; ++band) check_solves((carom_shape){CAROM_BANDED, n, band}, symmetric, &seed);
+            check_solves((carom_shape){CAROM_DIAGONAL, n, 0, NULL}, symmetric, &seed);
+            check_solves((carom_shape){CAROM_DENSE, n, 0, NULL}, symmetric, &seed);
+            for (int band = 0; band <= 5; ++band) check_solves((carom_shape){CAROM_BANDED, n, band, NULL}, symmetric, &seed);
         }
 }
 
@@ -88,7 +88,7 @@ static void symmetric_factor_ignores_the_upper_triangle(void **state) {
     (void)state;
     uint64_t seed = 5;
     for (int n = 2; n < 9; ++n) {
-        memory m = create((carom_shape){CAROM_DENSE, n, 0}, true);
+        memory m = create((carom_shape){CAROM_DENSE, n, 0, NULL}, true);
         random_matrix(m.A, true, &seed);
         double y[16];
         for (int i = 0; i < n; ++i) m.x[i] = y[i] = symmetric_uniform(&seed);
@@ -108,7 +108,7 @@ static void missing_inertia_is_named(void **state) {
     for (int n = 1; n < 8; ++n)
         for (int bad = 0; bad < n; ++bad)
             for (int storage = CAROM_DIAGONAL; storage <= CAROM_DENSE; ++storage) {
-                memory m = create((carom_shape){(carom_storage)storage, n, 1}, true);
+                memory m = create((carom_shape){(carom_storage)storage, n, 1, NULL}, true);
                 carom_matrix_zero(m.A);
                 for (int i = 0; i < n; ++i) *carom_matrix_entry(m.A, i, i) = i == bad ? 0 : 1;
                 int row = -1;
@@ -127,7 +127,7 @@ static void dependent_rows_are_found(void **state) {
     uint64_t seed = 23;
     for (int symmetric = 0; symmetric < 2; ++symmetric)
         for (int n = 2; n < 12; ++n) {
-            memory m = create((carom_shape){CAROM_DENSE, n, 0}, symmetric);
+            memory m = create((carom_shape){CAROM_DENSE, n, 0, NULL}, symmetric);
             random_matrix(m.A, symmetric, &seed);
             for (int j = 0; j < n; ++j) {
                 double sum = 0;
@@ -153,7 +153,7 @@ static void numbers_that_are_none_are_singular(void **state) {
     for (int symmetric = 0; symmetric < 2; ++symmetric)
         for (int storage = CAROM_DIAGONAL; storage <= CAROM_DENSE; ++storage)
             for (int n = 1; n < 6; ++n) {
-                memory m = create((carom_shape){(carom_storage)storage, n, 1}, symmetric);
+                memory m = create((carom_shape){(carom_storage)storage, n, 1, NULL}, symmetric);
                 carom_matrix_zero(m.A);
                 for (int i = 0; i < n; ++i) *carom_matrix_entry(m.A, i, i) = NAN;
                 assert_int_equal(carom_factorise(&m.F, m.A, NULL), CAROM_SINGULAR);
@@ -165,7 +165,7 @@ static void numbers_that_are_none_are_singular(void **state) {
 static void scales_do_not_make_a_matrix_singular(void **state) {
     (void)state;
     for (int symmetric = 0; symmetric < 2; ++symmetric) {
-        memory m = create((carom_shape){CAROM_DENSE, 4, 0}, symmetric);
+        memory m = create((carom_shape){CAROM_DENSE, 4, 0, NULL}, symmetric);
         carom_matrix_zero(m.A);
         static const double scale[4] = {1e-9, 1, 1e9, 1e-6};
         for (int i = 0; i < 4; ++i)

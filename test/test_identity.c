@@ -114,7 +114,7 @@ static void lab_load(lab *x, int i, double t, bool damped) {
 static void lab_run(lab *x, const char *scheme, const char *a, const char *b, double h, bool damped) {
     memset(x, 0, sizeof *x);
     lively_chain(&x->c);
-    carom_arena mem = {x->memory, 0, sizeof x->memory};
+    carom_arena mem = {.base = x->memory, .size = sizeof x->memory};
     x->I = carom_carve_identity(&mem, &x->c.sys, true);
     x->s = (carom_step){.sys = &x->c.sys, .q = x->c.q0, .v = x->c.v0, .err = &x->err};
     assert_int_equal(carom_identity_begin(&x->I, &x->s), CAROM_OK);

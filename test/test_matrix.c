@@ -24,16 +24,16 @@ static carom_matrix fill(double *memory, carom_shape shape, double table[MOST][M
 }
 
 static const carom_shape SHAPES[] = {
-    {CAROM_DIAGONAL, 1, 0}, {CAROM_DIAGONAL, 7, 0}, {CAROM_BANDED, 1, 0}, {CAROM_BANDED, 9, 0}, {CAROM_BANDED, 9, 1},
-    {CAROM_BANDED, 9, 3},   {CAROM_BANDED, 4, 5},   {CAROM_DENSE, 1, 0},  {CAROM_DENSE, 2, 0},  {CAROM_DENSE, 11, 0},
+    {CAROM_DIAGONAL, 1, 0, NULL}, {CAROM_DIAGONAL, 7, 0, NULL}, {CAROM_BANDED, 1, 0, NULL}, {CAROM_BANDED, 9, 0, NULL}, {CAROM_BANDED, 9, 1, NULL},
+    {CAROM_BANDED, 9, 3, NULL},   {CAROM_BANDED, 4, 5, NULL},   {CAROM_DENSE, 1, 0, NULL},  {CAROM_DENSE, 2, 0, NULL},  {CAROM_DENSE, 11, 0, NULL},
 };
 enum { COUNT = sizeof SHAPES / sizeof *SHAPES };
 
 static void entries_are_where_the_header_says(void **state) {
     (void)state;
     double memory[MOST * MOST];
-    const carom_matrix dense = {{CAROM_DENSE, 5, 0}, memory}, band = {{CAROM_BANDED, 5, 2}, memory},
-                       diagonal = {{CAROM_DIAGONAL, 5, 0}, memory};
+    const carom_matrix dense = {{CAROM_DENSE, 5, 0, NULL}, memory}, band = {{CAROM_BANDED, 5, 2, NULL}, memory},
+                       diagonal = {{CAROM_DIAGONAL, 5, 0, NULL}, memory};
     for (int i = 0; i < 5; ++i)
         for (int j = 0; j < 5; ++j) {
             assert_ptr_equal(carom_matrix_entry(dense, i, j), memory + i + 5 * j);
@@ -72,10 +72,10 @@ static void products_agree_with_the_table(void **state) {
 static void a_narrow_matrix_adds_to_a_wide_one(void **state) {
     (void)state;
     static const carom_shape pairs[][2] = {
-        {{CAROM_DENSE, 8, 0}, {CAROM_BANDED, 8, 2}},  {{CAROM_DENSE, 8, 0}, {CAROM_DIAGONAL, 8, 0}},
-        {{CAROM_BANDED, 8, 3}, {CAROM_BANDED, 8, 1}}, {{CAROM_BANDED, 8, 3}, {CAROM_DIAGONAL, 8, 0}},
-        {{CAROM_BANDED, 8, 2}, {CAROM_BANDED, 8, 2}}, {{CAROM_DIAGONAL, 8, 0}, {CAROM_DIAGONAL, 8, 0}},
-        {{CAROM_DENSE, 8, 0}, {CAROM_DENSE, 8, 0}},
+        {{CAROM_DENSE, 8, 0, NULL}, {CAROM_BANDED, 8, 2, NULL}},  {{CAROM_DENSE, 8, 0, NULL}, {CAROM_DIAGONAL, 8, 0, NULL}},
+        {{CAROM_BANDED, 8, 3, NULL}, {CAROM_BANDED, 8, 1, NULL}}, {{CAROM_BANDED, 8, 3, NULL}, {CAROM_DIAGONAL, 8, 0, NULL}},
+        {{CAROM_BANDED, 8, 2, NULL}, {CAROM_BANDED, 8, 2, NULL}}, {{CAROM_DIAGONAL, 8, 0, NULL}, {CAROM_DIAGONAL, 8, 0, NULL}},
+        {{CAROM_DENSE, 8, 0, NULL}, {CAROM_DENSE, 8, 0, NULL}},
     };
     uint64_t seed = 3;
     for (size_t c = 0; c < sizeof pairs / sizeof *pairs; ++c) {

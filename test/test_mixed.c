@@ -199,7 +199,7 @@ static void walls(known *k) {
 
 static void solve_mass(const known *k, double t, const double *q, const double *r, double *x) {
     double a[4] = {0};
-    k->sys.mass(k, NULL, t, q, (carom_matrix){{CAROM_DENSE, 2, 0}, a});
+    k->sys.mass(k, NULL, t, q, (carom_matrix){{CAROM_DENSE, 2, 0, NULL}, a});
     const double det = a[0] * a[3] - a[1] * a[2];
     x[0] = (a[3] * r[0] - a[2] * r[1]) / det;
     x[1] = (a[0] * r[1] - a[1] * r[0]) / det;

@@ -38,7 +38,7 @@ static void what_is_missing_or_wrong_is_said(void **state) {
     REFUSED(k.sys.contacts = NULL, "contacts");
     REFUSED(k.sys.nq = 3, "move");
     REFUSED(k.sys.mass_shape.n = 3, "nv = 2");
-    REFUSED(k.sys.tangent_shape = ((carom_shape){CAROM_DIAGONAL, 2, 0}), "tangent_shape");
+    REFUSED(k.sys.tangent_shape = ((carom_shape){CAROM_DIAGONAL, 2, 0, NULL}), "tangent_shape");
     REFUSED(k.sys.column_stride = 0, "column_stride");
     REFUSED(k.contact[0].restitution = 1.5, "restitution 1.5");
     REFUSED(k.contact[0].restitution = NAN, "restitution");
@@ -67,10 +67,10 @@ static void a_banded_tangent_holds_a_narrower_mass(void **state) {
     known k;
     carom_error err;
     known_two_balls(&k, 1e3);
-    k.sys.mass_shape = (carom_shape){CAROM_DIAGONAL, 2, 0};
-    k.sys.tangent_shape = (carom_shape){CAROM_BANDED, 2, 1};
+    k.sys.mass_shape = (carom_shape){CAROM_DIAGONAL, 2, 0, NULL};
+    k.sys.tangent_shape = (carom_shape){CAROM_BANDED, 2, 1, NULL};
     assert_int_equal(carom_system_check(&k.sys, &err), CAROM_OK);
-    k.sys.mass_shape = (carom_shape){CAROM_BANDED, 2, 2};
+    k.sys.mass_shape = (carom_shape){CAROM_BANDED, 2, 2, NULL};
     refused(&k.sys, "tangent_shape");
 }
 

@@ -157,9 +157,9 @@ static void storage_does_not_matter(void **state) {
                 if (system == 1) known_two_balls(&k, 1e3);
                 if (system == 2) known_rocking_block(&k);
                 const int n = k.sys.nv;
-                if (storage >= 1) k.sys.mass_shape = (carom_shape){storage == 1 ? CAROM_DIAGONAL : CAROM_BANDED, n, 1};
-                if (storage == 1 && system != 1) k.sys.tangent_shape = (carom_shape){CAROM_BANDED, n, 2};
-                if (storage == 2) k.sys.tangent_shape = (carom_shape){CAROM_BANDED, n, 1};
+                if (storage >= 1) k.sys.mass_shape = (carom_shape){storage == 1 ? CAROM_DIAGONAL : CAROM_BANDED, n, 1, NULL};
+                if (storage == 1 && system != 1) k.sys.tangent_shape = (carom_shape){CAROM_BANDED, n, 2, NULL};
+                if (storage == 2) k.sys.tangent_shape = (carom_shape){CAROM_BANDED, n, 1, NULL};
                 if (storage == 1 && system == 2) k.sys.column_stride = 2; // y and angle
                 if (storage == 1 && system == 1) k.sys.column_stride = 1; // the lower ball alone
                 carom_sim *sim = sim_of(&k, s->name, NULL, 1.3e-3, 1.3e-3 * 360);

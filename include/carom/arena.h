@@ -4,14 +4,29 @@
 // runs twice: first against an empty arena (base NULL), which only counts, then for real.  The step
 // loop asks the heap for nothing.
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
+
+/// Something that lives with the block but is not made of it, and how to give it back.
+typedef struct carom_held {
+    struct carom_held *next;
+    void (*release)(void *object);
+    void *object;
+} carom_held;
 
 typedef struct carom_arena {
     unsigned char *base; // NULL while counting
     size_t used, size;   // bytes
+    carom_held *held;
+    bool failed;         // something to hold could not be made
 } carom_arena;
 
 /// Bytes aligned to 64; NULL while counting.  The memory is zero when the block was.
 void *carom_carve_bytes(carom_arena *mem, size_t bytes);
 double *carom_carve(carom_arena *mem, size_t count);
 int *carom_carve_ints(carom_arena *mem, size_t count);
+
+/// From now on the arena owns object; NULL: it could not be made.
+void carom_arena_hold(carom_arena *mem, void *object, void (*release)(void *object));
+/// Give back what the arena holds, newest first; before the block itself is freed.
+void carom_arena_release(carom_arena *mem);

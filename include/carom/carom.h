@@ -7,6 +7,7 @@
 //   expr.h     expressions and tapes            model.h   models read from text
 //   event.h    event-driven integration         result.h  recording and reading results
 //   study.h    comparing schemes                difference.h  derivatives by differences
+//   sparse.h   factorisation of sparse matrices
 //
 // Start with carom_model_create() for a model in text or with carom_system_default() for one in C,
 // then carom_sim_create() and carom_sim_run().  Symbols: docs/notation.md.
@@ -21,6 +22,7 @@
 #include <carom/result.h>
 #include <carom/scheme.h>
 #include <carom/sim.h>
+#include <carom/sparse.h>
 #include <carom/status.h>
 #include <carom/study.h>
 #include <carom/system.h>

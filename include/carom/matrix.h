@@ -1,35 +1,75 @@
 // matrix.h: square matrices in the storage that suits them, and sets of columns.
 //
 // A scheme never looks inside a matrix.  It adds, multiplies, factors and solves, and the storage
-// (diagonal, banded, dense) is the system's choice.  Arguments: result first, then inputs.
+// (diagonal, banded, dense, sparse) is the system's choice.  Arguments: result first, then inputs.
 #pragma once
 #include <carom/arena.h>
 #include <carom/status.h>
 #include <math.h>
 #include <stdbool.h>
 
-typedef enum carom_storage { CAROM_DIAGONAL, CAROM_BANDED, CAROM_DENSE } carom_storage;
+typedef enum carom_storage { CAROM_DIAGONAL, CAROM_BANDED, CAROM_DENSE, CAROM_SPARSE } carom_storage;
+
+typedef struct carom_direct carom_direct;
+
+/// Where a sparse matrix has entries: compressed columns, row numbers ascending in each, the diagonal always among
+/// them.  Constant and shared by all matrices of that shape; whoever made it keeps it as long as they live.
+typedef struct carom_pattern {
+    int n;
+    const int *start;           // n + 1: column j has the entries start[j] .. start[j+1]-1
+    const int *row;             // start[n]
+    const carom_direct *direct; // how such matrices are factorised, see carom/sparse.h; NULL: not at all
+} carom_pattern;
 
 typedef struct carom_shape {
     carom_storage storage;
-    int n;    // rows = columns
-    int band; // CAROM_BANDED: number of sub- and of super-diagonals
+    int n;                        // rows = columns
+    int band;                     // CAROM_BANDED: number of sub- and of super-diagonals
+    const carom_pattern *pattern; // CAROM_SPARSE
 } carom_shape;
 
+static inline carom_shape carom_shape_sparse(const carom_pattern *pattern) {
+    return (carom_shape){CAROM_SPARSE, pattern->n, 0, pattern};
+}
+
 /// A view; owns nothing.  Entry (i, j) is a[i + j n] when dense, a[band + i - j + j (2 band + 1)]
-/// when banded, a[i] (i = j) when diagonal.
+/// when banded, a[i] (i = j) when diagonal, a[carom_pattern_find(pattern, i, j)] when sparse.
 typedef struct carom_matrix {
     carom_shape shape;
     double *a;
 } carom_matrix;
 
 size_t carom_shape_size(carom_shape shape);                   // number of doubles
+int carom_shape_band(carom_shape shape);                      // most |i - j| of an entry; sparse shapes are searched
 carom_matrix carom_carve_matrix(carom_arena *mem, carom_shape shape);
 double *carom_matrix_entry(carom_matrix A, int i, int j);    // NULL outside the storage
 void carom_matrix_zero(carom_matrix A);
 void carom_matrix_add(carom_matrix A, double x, carom_matrix B); // A += x B; B's storage within A's
 void carom_matrix_mul(double *y, carom_matrix A, const double *x);           // y  = A x
 void carom_matrix_muladd(double *y, double s, carom_matrix A, const double *x); // y += s A x
+
+/// The pattern of the given entries (in any order, repeated as they like) and the diagonal.  NULL: no memory, or an
+/// entry outside 0 .. n-1.
+carom_pattern *carom_pattern_create(int n, size_t count, const int *row, const int *col, const carom_direct *direct);
+/// The pattern of a sum: all that two shapes of the same size hold.  NULL: no memory.
+carom_pattern *carom_pattern_union(carom_shape A, carom_shape B, const carom_direct *direct);
+void carom_pattern_destroy(carom_pattern *pattern);
+int carom_pattern_find(const carom_pattern *pattern, int i, int j); // place of an entry in `a`; -1: there is none
+/// Is it well-formed?  For patterns that were not made by the functions above.
+carom_status carom_pattern_check(const carom_pattern *pattern, carom_error *err);
+/// Does storage of shape big have room for every matrix of shape small?
+bool carom_shape_holds(carom_shape big, carom_shape small);
+
+/// A way to factorise sparse matrices.  The core has none of its own; a layer around it brings one.
+struct carom_direct {
+    const char *name;
+    /// Analysis and all memory; NULL: no memory.  symmetric: matrices will be symmetric positive definite.
+    void *(*create)(const carom_pattern *pattern, bool symmetric);
+    /// As carom_factorise.  Asks the heap for nothing, unless the pivots found so far do not suit the matrix.
+    carom_status (*factorise)(void *state, const double *a, int *where);
+    void (*solve)(void *state, double *x);
+    void (*destroy)(void *state);
+};
 
 /// A factorisation: LDL' without pivoting for symmetric positive definite matrices, LU with row
 /// pivoting for the rest.
@@ -38,7 +78,8 @@ typedef struct carom_factor {
     bool symmetric;
     bool ready; // set and read by carom_mass_factor: a constant matrix is factorised once
     double *a;
-    int *pivot; // LU only
+    int *pivot;   // LU only
+    void *direct; // CAROM_SPARSE: state of the pattern's way to factorise, held by the arena
 } carom_factor;
 
 carom_factor carom_carve_factor(carom_arena *mem, carom_shape shape, bool symmetric);

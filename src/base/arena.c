@@ -17,3 +17,18 @@ double *carom_carve(carom_arena *mem, size_t count) {
 int *carom_carve_ints(carom_arena *mem, size_t count) {
     return carom_carve_bytes(mem, count * sizeof(int));
 }
+
+void carom_arena_hold(carom_arena *mem, void *object, void (*release)(void *object)) {
+    carom_held *held = carom_carve_bytes(mem, sizeof *held);
+    if (!mem->base) return;
+    if (!object) {
+        mem->failed = true;
+        return;
+    }
+    *held = (carom_held){mem->held, release, object};
+    mem->held = held;
+}
+
+void carom_arena_release(carom_arena *mem) {
+    for (; mem->held; mem->held = mem->held->next) mem->held->release(mem->held->object);
+}

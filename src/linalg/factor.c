@@ -2,7 +2,7 @@
 //
 // LDL': A = L D L', the factor holds L below and 1/D on the diagonal.  Only the lower triangle of A is
 // read.  LU: P A = L U, unit L below, U on and above with 1/diagonal on it.  Banded LU keeps room for the
-// fill that pivoting makes.  A pivot counts as zero when it is below 1e-14 of what its row (LDL') or
+// fill that pivoting makes.  Sparse matrices are the business of their pattern's way to factorise.  A pivot counts as zero when it is below 1e-14 of what its row (LDL') or
 // column (LU) started with.
 #include <carom/matrix.h>
 #include <math.h>
@@ -15,8 +15,14 @@ static inline int lu_rows(carom_shape s) { return 3 * s.band + 1; }
 
 carom_factor carom_carve_factor(carom_arena *mem, carom_shape shape, bool symmetric) {
     const bool banded_lu = shape.storage == CAROM_BANDED && !symmetric;
-    const size_t size = banded_lu ? (size_t)shape.n * (size_t)lu_rows(shape) : carom_shape_size(shape);
-    carom_factor F = {shape, symmetric, false, carom_carve(mem, size), NULL};
+    carom_factor F = {.shape = shape, .symmetric = symmetric};
+    if (shape.storage == CAROM_SPARSE) {
+        const carom_direct *direct = shape.pattern->direct;
+        if (mem->base && direct) F.direct = direct->create(shape.pattern, symmetric);
+        carom_arena_hold(mem, F.direct, direct ? direct->destroy : NULL);
+        return F;
+    }
+    F.a = carom_carve(mem, banded_lu ? (size_t)shape.n * (size_t)lu_rows(shape) : carom_shape_size(shape));
     if (!symmetric) F.pivot = carom_carve_ints(mem, (size_t)shape.n);
     return F;
 }
@@ -237,6 +243,8 @@ static void solve_lu(const carom_factor *F, double *x) {
 // -- verbs --------------------------------------------------------------------------------------------
 
 carom_status carom_factorise(carom_factor *F, carom_matrix A, int *where) {
+    if (F->shape.storage == CAROM_SPARSE)
+        return F->direct ? F->shape.pattern->direct->factorise(F->direct, A.a, where) : CAROM_NO_MEMORY;
     if (F->shape.storage == CAROM_DIAGONAL) return factor_diagonal(F, A, where);
     if (!F->symmetric) return factor_lu(F, A, where);
     if (F->shape.storage == CAROM_BANDED) return ldl_banded(F->a, A.a, F->shape.n, F->shape.band, where);
@@ -244,7 +252,9 @@ carom_status carom_factorise(carom_factor *F, carom_matrix A, int *where) {
 }
 
 void carom_factor_solve(const carom_factor *F, double *x) {
-    if (F->shape.storage == CAROM_DIAGONAL)
+    if (F->shape.storage == CAROM_SPARSE)
+        F->shape.pattern->direct->solve(F->direct, x);
+    else if (F->shape.storage == CAROM_DIAGONAL)
         for (int i = 0; i < F->shape.n; ++i) x[i] *= F->a[i];
     else if (!F->symmetric)
         solve_lu(F, x);

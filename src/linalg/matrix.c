@@ -1,4 +1,4 @@
-// matrix.c: square matrices, diagonal, banded or dense, behind one set of verbs.
+// matrix.c: square matrices, diagonal, banded, dense or sparse, behind one set of verbs.
 #include <assert.h>
 #include <carom/matrix.h>
 
@@ -7,9 +7,27 @@ size_t carom_shape_size(carom_shape shape) {
     switch (shape.storage) {
     case CAROM_DIAGONAL: return n;
     case CAROM_BANDED: return n * (2 * (size_t)shape.band + 1);
+    case CAROM_SPARSE: return (size_t)shape.pattern->start[n];
     case CAROM_DENSE: break;
     }
     return n * n;
+}
+
+int carom_shape_band(carom_shape shape) {
+    const carom_pattern *P = shape.pattern;
+    int band = 0;
+    switch (shape.storage) {
+    case CAROM_DIAGONAL: return 0;
+    case CAROM_BANDED: return shape.band;
+    case CAROM_DENSE: return shape.n - 1;
+    case CAROM_SPARSE: break;
+    }
+    for (int j = 0; j < P->n; ++j) {
+        const int above = j - P->row[P->start[j]], below = P->row[P->start[j + 1] - 1] - j;
+        band = above > band ? above : band;
+        band = below > band ? below : band;
+    }
+    return band;
 }
 
 carom_matrix carom_carve_matrix(carom_arena *mem, carom_shape shape) {
@@ -21,6 +39,10 @@ double *carom_matrix_entry(carom_matrix A, int i, int j) {
     switch (A.shape.storage) {
     case CAROM_DIAGONAL: return i == j ? A.a + i : NULL;
     case CAROM_BANDED: return i - j <= b && j - i <= b ? A.a + (b + i - j) + (size_t)j * (size_t)(2 * b + 1) : NULL;
+    case CAROM_SPARSE: {
+        const int e = carom_pattern_find(A.shape.pattern, i, j);
+        return e >= 0 ? A.a + e : NULL;
+    }
     case CAROM_DENSE: break;
     }
     return A.a + i + (size_t)j * (size_t)n;
@@ -40,7 +62,23 @@ static inline int row_end(carom_shape s, int j) {
 }
 
 static bool same_shape(carom_shape a, carom_shape b) {
-    return a.storage == b.storage && a.n == b.n && (a.storage != CAROM_BANDED || a.band == b.band);
+    return a.storage == b.storage && a.n == b.n && (a.storage != CAROM_BANDED || a.band == b.band) && a.pattern == b.pattern;
+}
+
+// A += x B, B's columns within those of a sparse A: both run downwards.
+static void add_to_sparse(carom_matrix A, double x, carom_matrix B) {
+    const carom_pattern *P = A.shape.pattern, *Q = B.shape.pattern;
+    const bool sparse = B.shape.storage == CAROM_SPARSE;
+    for (int j = 0; j < A.shape.n; ++j) {
+        const int first = sparse ? Q->start[j] : row_first(B.shape, j), end = sparse ? Q->start[j + 1] : row_end(B.shape, j);
+        const double *b = sparse ? B.a + first : carom_matrix_entry(B, first, j);
+        for (int k = first, e = P->start[j]; k < end; ++k, ++e) {
+            const int i = sparse ? Q->row[k] : k;
+            while (e < P->start[j + 1] && P->row[e] < i) ++e;
+            assert(e < P->start[j + 1] && P->row[e] == i); // B's storage must lie within A's
+            A.a[e] += x * b[k - first];
+        }
+    }
 }
 
 void carom_matrix_add(carom_matrix A, double x, carom_matrix B) {
@@ -50,18 +88,35 @@ void carom_matrix_add(carom_matrix A, double x, carom_matrix B) {
         for (size_t k = 0; k < count; ++k) A.a[k] += x * B.a[k];
         return;
     }
-    for (int j = 0; j < B.shape.n; ++j)
-        for (int i = row_first(B.shape, j); i < row_end(B.shape, j); ++i) {
-            double *a = carom_matrix_entry(A, i, j);
+    if (A.shape.storage == CAROM_SPARSE) {
+        add_to_sparse(A, x, B);
+        return;
+    }
+    const carom_pattern *Q = B.shape.pattern;
+    const bool sparse = B.shape.storage == CAROM_SPARSE;
+    for (int j = 0; j < B.shape.n; ++j) {
+        const int first = sparse ? Q->start[j] : row_first(B.shape, j), end = sparse ? Q->start[j + 1] : row_end(B.shape, j);
+        const double *b = sparse ? B.a + first : carom_matrix_entry(B, first, j);
+        for (int k = first; k < end; ++k) {
+            double *a = carom_matrix_entry(A, sparse ? Q->row[k] : k, j);
             assert(a); // B's storage must lie within A's
-            *a += x * *carom_matrix_entry(B, i, j);
+            *a += x * b[k - first];
         }
+    }
 }
 
 void carom_matrix_muladd(double *y, double s, carom_matrix A, const double *x) {
     const int n = A.shape.n;
     if (A.shape.storage == CAROM_DIAGONAL) {
         for (int i = 0; i < n; ++i) y[i] += s * (A.a[i] * x[i]);
+        return;
+    }
+    if (A.shape.storage == CAROM_SPARSE) {
+        const carom_pattern *P = A.shape.pattern;
+        for (int j = 0; j < n; ++j) {
+            const double sx = s * x[j];
+            for (int e = P->start[j]; e < P->start[j + 1]; ++e) y[P->row[e]] += sx * A.a[e];
+        }
         return;
     }
     for (int j = 0; j < n; ++j) {

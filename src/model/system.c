@@ -27,6 +27,7 @@ static inline size_t place(carom_shape s, int i, int j) {
     switch (s.storage) {
     case CAROM_DENSE: return (size_t)i + (size_t)j * (size_t)s.n;
     case CAROM_BANDED: return (size_t)(s.band + i - j) + (size_t)j * (size_t)(2 * s.band + 1);
+    case CAROM_SPARSE: return (size_t)carom_pattern_find(s.pattern, i, j);
     case CAROM_DIAGONAL: break;
     }
     return (size_t)i;

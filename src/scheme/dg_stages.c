@@ -16,9 +16,9 @@ static const double PROXIMAL = 1e-12;
 // Storage for `count` blocks: entry (i, l), (j, k) of coordinates i, j and blocks l, k is (i count + l, j count + k).
 static carom_shape shape_of(const carom_system *sys, int count) {
     const carom_shape one = sys->tangent_shape;
-    const int band = one.storage == CAROM_BANDED ? one.band : 0, n = sys->nv * count;
-    if (one.storage == CAROM_DENSE) return (carom_shape){CAROM_DENSE, n, 0};
-    return (carom_shape){CAROM_BANDED, n, (band + 1) * count - 1};
+    const int band = carom_shape_band(one), n = sys->nv * count;
+    if (one.storage == CAROM_DENSE || (one.storage == CAROM_SPARSE && 4 * band >= sys->nv)) return (carom_shape){CAROM_DENSE, n, 0, NULL};
+    return (carom_shape){CAROM_BANDED, n, (band + 1) * count - 1, NULL};
 }
 
 carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool plus) {
@@ -153,10 +153,6 @@ static carom_status evaluate(carom_dg *w, carom_step *s) {
 
 // -- the matrix ---------------------------------------------------------------------------------------------------
 
-static int band_of(carom_shape shape) {
-    return shape.storage == CAROM_DENSE ? shape.n : shape.storage == CAROM_BANDED ? shape.band : 0;
-}
-
 static double entry(carom_matrix A, int i, int j) {
     const double *a = carom_matrix_entry(A, i, j);
     return a ? *a : 0;
@@ -165,7 +161,7 @@ static double entry(carom_matrix A, int i, int j) {
 // (DG-14)  row l, column k of A:  delta_lk M + h A_lk C + h^2 Q_lk (K + d(M a)/dq - d(W lambda)/dq)
 static carom_status assemble_stage(carom_dg *w, carom_step *s, int l) {
     carom_dg_block *b = w->block + l;
-    const int nv = s->sys->nv, band = band_of(s->sys->tangent_shape);
+    const int nv = s->sys->nv, band = carom_shape_band(s->sys->tangent_shape);
     const double h = s->h;
     CAROM_TRY(carom_tangent(s, w->K, w->C, b->t, b->q, b->v));
     CAROM_TRY(carom_mass_gradient(s, w->K, 1, b->t, b->q, b->a));
@@ -190,7 +186,7 @@ static carom_status factorise(carom_dg *w, carom_step *s) {
             continue;
         }
         carom_dg_block *b = w->block + l;
-        const int band = band_of(s->sys->mass_shape), nv = s->sys->nv;
+        const int band = carom_shape_band(s->sys->mass_shape), nv = s->sys->nv;
         CAROM_TRY(carom_rate_gradient(s, &b->D, &b->L, b->t, b->q, b->v));
         for (int j = 0; j < nv; ++j)
             for (int i = j > band ? j - band : 0; i < nv && i <= j + band; ++i)

@@ -35,7 +35,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
     assert(carom_scheme_moreau_midpoint.work_size <= sizeof w->midpoint);
     carom_scheme_moreau_midpoint.carve(w->midpoint, mem, keep, sys, opt);
-    w->I = carom_carve_factor(mem, (carom_shape){CAROM_DIAGONAL, sys->nv, 0}, true);
+    w->I = carom_carve_factor(mem, (carom_shape){CAROM_DIAGONAL, sys->nv, 0, NULL}, true);
     w->L_M = carom_carve_local(mem, sys);
     w->L = carom_carve_local(mem, sys);
     double **by_position[] = {&w->q_0, &w->q_M, &w->q_P, &w->q};

@@ -14,15 +14,23 @@ carom_identity carom_carve_identity(carom_arena *mem, const carom_system *sys, b
     return I;
 }
 
+static bool equal(const double *a, const double *b) {
+    const double x = a ? *a : 0, y = b ? *b : 0;
+    return fabs(x - y) <= 1e-12 * (fabs(x) + fabs(y));
+}
+
 static bool symmetric(carom_matrix A) {
+    const carom_pattern *P = A.shape.pattern;
+    for (int j = 0; P && j < A.shape.n; ++j)
+        for (int e = P->start[j]; e < P->start[j + 1]; ++e)
+            if (!equal(A.a + e, carom_matrix_entry(A, j, P->row[e]))) return false;
+    if (P) return true;
     const int reach = A.shape.storage == CAROM_DIAGONAL ? 0
                       : A.shape.storage == CAROM_BANDED ? A.shape.band
                                                         : A.shape.n;
     for (int j = 0; j < A.shape.n; ++j)
-        for (int i = j + 1; i < A.shape.n && i <= j + reach; ++i) {
-            const double a = *carom_matrix_entry(A, i, j), b = *carom_matrix_entry(A, j, i);
-            if (fabs(a - b) > 1e-12 * (fabs(a) + fabs(b))) return false;
-        }
+        for (int i = j + 1; i < A.shape.n && i <= j + reach; ++i)
+            if (!equal(carom_matrix_entry(A, i, j), carom_matrix_entry(A, j, i))) return false;
     return true;
 }
 

@@ -208,9 +208,11 @@ static carom_status allocate(carom_sim *sim, carom_error *err) {
     sim->block = aligned_alloc(64, size);
     if (!sim->block) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation of %zu bytes", size);
     memset(sim->block, 0, size);
-    keep = (carom_arena){sim->block, 0, keep.used};
-    mem = (carom_arena){(unsigned char *)sim->block + keep.size, 0, size - keep.size};
+    keep = (carom_arena){.base = sim->block, .size = keep.used};
+    mem = (carom_arena){.base = (unsigned char *)sim->block + keep.size, .size = size - keep.size};
     carve(sim, &mem, &keep);
+    sim->mem = mem;
+    if (mem.failed) return carom_fail(err, CAROM_NO_MEMORY, "no memory to factorise matrices of %d rows", sim->sys->nv);
     sim->kept_size = keep.size;
     return CAROM_OK;
 }
@@ -285,6 +287,7 @@ carom_sim *carom_sim_create(const carom_sim_def *def, carom_error *err) {
 void carom_sim_destroy(carom_sim *sim) {
     if (!sim) return;
     if (sim->scheme->finish && sim->scheme_work) sim->scheme->finish(sim->scheme_work);
+    carom_arena_release(&sim->mem);
     free(sim->block);
     free(sim->scheme_work);
     free(sim->opt);

@@ -41,6 +41,7 @@ struct carom_sim {
     long total;         // planned steps
     int nl;             // recorded directions
     void *block;        // all memory
+    carom_arena mem;    // its scratch part, and what lives with it
     size_t kept_size;   // bytes of the kept part, from kept on
     carom_kept *kept;
     double *q, *v;      // kept

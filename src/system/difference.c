@@ -46,7 +46,9 @@ static void nudge(carom_difference *d, const carom_system *sys, const double *q,
 
 // Column j of A += scale x, where the storage has room.
 static void add_column(carom_matrix A, int j, double scale, const double *x) {
-    for (int i = 0; i < A.shape.n; ++i) {
+    const carom_pattern *P = A.shape.pattern;
+    for (int e = P ? P->start[j] : 0; P && e < P->start[j + 1]; ++e) A.a[e] += scale * x[P->row[e]];
+    for (int i = 0; !P && i < A.shape.n; ++i) {
         double *a = carom_matrix_entry(A, i, j);
         if (a) *a += scale * x[i];
     }

@@ -3,7 +3,7 @@
 #include <math.h>
 
 carom_system carom_system_default(int nq, int nv, int ne, int nc) {
-    const carom_shape dense = {CAROM_DENSE, nv, 0};
+    const carom_shape dense = {CAROM_DENSE, nv, 0, NULL};
     return (carom_system){.nq = nq, .nv = nv, .ne = ne, .nc = nc, .mass_shape = dense, .tangent_shape = dense, .column_stride = nv};
 }
 
@@ -31,9 +31,13 @@ static carom_status bad_contact(int i, const carom_contact *c, carom_error *err)
     return CAROM_OK;
 }
 
-static bool holds(carom_shape big, carom_shape small) {
-    if (big.storage == CAROM_DENSE || small.storage == CAROM_DIAGONAL) return true;
-    return big.storage == CAROM_BANDED && small.storage == CAROM_BANDED && big.band >= small.band;
+static carom_status check_shape(carom_shape s, const char *which, carom_error *err) {
+    if (s.storage != CAROM_SPARSE) return s.pattern ? carom_fail(err, CAROM_BAD_INPUT, "%s has a sparse pattern, but its storage is not CAROM_SPARSE", which) : CAROM_OK;
+    if (!s.pattern || s.pattern->n != s.n) return carom_fail(err, CAROM_BAD_INPUT, "%s is sparse and needs a pattern of %d columns", which, s.n);
+    if (!s.pattern->direct)
+        return carom_fail(err, CAROM_BAD_INPUT, "%s is sparse, but its pattern names no way to factorise it; give carom_direct_klu() (carom/sparse.h), "
+                          "which is not part of the core, or use banded or dense storage", which);
+    return carom_pattern_check(s.pattern, err);
 }
 
 carom_status carom_system_check(const carom_system *sys, carom_error *err) {
@@ -46,7 +50,9 @@ carom_status carom_system_check(const carom_system *sys, carom_error *err) {
     if (sys->nq != sys->nv && !sys->move) return carom_fail(err, CAROM_BAD_INPUT, "nq = %d and nv = %d differ: the function move is needed", sys->nq, sys->nv);
     if (sys->mass_shape.n != sys->nv || sys->tangent_shape.n != sys->nv)
         return carom_fail(err, CAROM_BAD_INPUT, "mass_shape and tangent_shape must have n = nv = %d", sys->nv);
-    if (!holds(sys->tangent_shape, sys->mass_shape)) return carom_fail(err, CAROM_BAD_INPUT, "tangent_shape must hold all that mass_shape holds");
+    CAROM_TRY(check_shape(sys->mass_shape, "mass_shape", err));
+    CAROM_TRY(check_shape(sys->tangent_shape, "tangent_shape", err));
+    if (!carom_shape_holds(sys->tangent_shape, sys->mass_shape)) return carom_fail(err, CAROM_BAD_INPUT, "tangent_shape must hold all that mass_shape holds");
     if (sys->column_stride < 1) return carom_fail(err, CAROM_BAD_INPUT, "column_stride must be positive; nv means dense columns");
     for (int i = 0; i < sys->nc; ++i) CAROM_TRY(bad_contact(i, sys->contacts + i, err));
     return CAROM_OK;
