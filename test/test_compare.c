@@ -449,7 +449,7 @@ static void wrong_usage_of_the_program_is_status_2(void **state) {
     (void)state;
     static const struct { const char *arguments, *says; } wrong[] = {
         {MODELS "slider-crank.yaml --steps 1e-3,x", "'x' is not a number"},
-        {MODELS "slider-crank.yaml --steps ,", "no step size"},
+        {MODELS "slider-crank.yaml --steps ,", "--steps: no number"},
         {MODELS "slider-crank.yaml --norm l3", "none of l1, l2, linf, matrix, hausdorff"},
         {MODELS "slider-crank.yaml --plot x.gif", ".svg, .png, .pdf"},
         {MODELS "slider-crank.yaml --threads 1.5", "whole number"},

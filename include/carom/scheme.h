@@ -26,6 +26,7 @@ typedef struct carom_counts {
     double newton_max_t;
     long newton_many;                     // steps that needed more than 20
     double violation, terms;              // of the scheme's energy balance: largest violation, largest sum of its terms (J)
+    long inner, inner_rejected;           // steps that schemes took inside their steps; attempts at them thrown away
 } carom_counts;
 
 typedef enum carom_event_kind { CAROM_IMPACT, CAROM_CLOSE, CAROM_OPEN, CAROM_STICK, CAROM_SLIP, CAROM_ACCUMULATION } carom_event_kind;
@@ -62,6 +63,8 @@ typedef struct carom_step {
     carom_event *events;   // written by carom_tell
     int nevents, most_events;
     carom_account account; // zero on entry
+    carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // who wants to see inner steps; NULL: nobody
+    void *inner_user;
     carom_counts *counts;
 
     // Scratch of the words.
@@ -165,6 +168,10 @@ void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda
 
 /// Tell an event at time t.  For schemes that find events themselves (`tells` in their table).
 carom_status carom_tell(carom_step *s, carom_event event);
+
+/// Tell the end of a step inside this one, with right limits.  For schemes that divide their steps by tolerances.  Fails when
+/// who watches wants the run to stop.
+carom_status carom_inner(carom_step *s, double t, const double *q, const double *v);
 
 /// Count the Newton iterations of this step.
 void carom_book_newton(carom_step *s, int iterations);

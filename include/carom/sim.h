@@ -68,6 +68,10 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err);
 /// Adaptive steps shall end at t0 + k dt as well (0: anywhere); without effect on equal steps.
 void carom_sim_stop_at(carom_sim *sim, double dt);
 
+/// Who shall see the ends of steps that a scheme takes inside its own (schemes that divide their steps by tolerances); states are
+/// right limits.  A step that is refused and halved tells some times again.  Anything but CAROM_OK ends the run with that.
+void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, double t, const double *q, const double *v), void *user);
+
 /// Steps until t_end, or until on_step (NULL allowed) returns something else than CAROM_OK.
 carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user, carom_error *err);
 

@@ -60,6 +60,8 @@ typedef struct carom_trajectory {
 size_t carom_trajectory_bytes(int n, long room);
 /// Memory for room nodes, touched, so that recording costs a copy and nothing else.
 carom_status carom_trajectory_create(carom_trajectory *tr, int n, long room, carom_error *err);
+/// Room for more nodes; what is there stays.
+carom_status carom_trajectory_reserve(carom_trajectory *tr, long room, carom_error *err);
 void carom_trajectory_destroy(carom_trajectory *tr);
 /// Append a node; jump is NaN or a time after the last node and not after t.
 void carom_trajectory_add(carom_trajectory *tr, double t, const double *q, const double *v, double jump);
@@ -74,19 +76,22 @@ typedef enum carom_side { CAROM_LEFT, CAROM_RIGHT } carom_side;
 /// velocity, the velocity before the impact for a scheme that moves with the mean of both.
 void carom_trajectory_at(const carom_trajectory *tr, double t, carom_side side, long *hint, double *q, double *v);
 
-// -- schemes x step sizes -----------------------------------------------------------------------------------
+// -- schemes x step sizes, schemes x tolerances ---------------------------------------------------------------
 
 typedef struct carom_compare carom_compare;
 
 typedef struct carom_compare_def {
     const carom_model *model;      // stays with the caller, who must not change it meanwhile
     const char *const *schemes;    // "moreau-jean:theta=1:closed=strict", NULL-terminated
-    const double *steps;
+    const double *steps;           // of schemes with equal steps
     int nsteps;
+    const double *tolerances;      // of adaptive schemes: rtol, with atol in the proportion of the scheme's defaults.  With steps, adaptive
+    int ntolerances;               // are those that say so (adaptive=on) or cannot do else; without steps, all
+    double first;                  // first step that adaptive runs try; 0: a thousandth of the end
     double end;
     const char *const *options;    // "key=value" for every scheme, the reference's included; NULL: none
     const char *reference;         // "SCHEME:STEP", a result file (.h5, .csv), "exact"; NULL: exact when the model has it,
-                                   // else the first scheme at a tenth of the smallest step
+                                   // else the first scheme at a tenth of the smallest step or a hundredth of the smallest tolerance
     carom_norm_kind norm;
     const char *const *of;         // coordinates, rates (x'), outputs, NULL-terminated; NULL: all coordinates
     int threads;                   // at least 1
@@ -102,9 +107,12 @@ void carom_compare_destroy(carom_compare *c);
 
 typedef struct carom_compare_row {
     const char *scheme;  // as given
-    double step, error;  // error is NaN when the run failed
-    double order;        // slope to the next larger step of the same scheme; NaN: none
-    long steps;          // done
+    double step;         // NaN for a run with a tolerance
+    double tolerance;    // NaN for a run with equal steps
+    double error;        // NaN when the run failed
+    double order;        // slope to the next larger (mean) step of the same scheme; NaN: none
+    long steps;          // done; those inside for a scheme that divides its steps itself
+    long rejected;       // attempts thrown away
     double seconds;      // thread CPU time of the step loop; of the fastest of up to five when it is short
     bool done;           // false: not reached
     const char *failure; // NULL: it ran
@@ -113,19 +121,19 @@ typedef struct carom_compare_row {
 /// Calls on the thread that runs the comparison.  Either may be NULL.
 typedef struct carom_compare_watch {
     void *user;
-    void (*row)(void *user, const carom_compare_row *row); // larger steps first, schemes as given; independent of threads
+    void (*row)(void *user, const carom_compare_row *row); // larger steps and tolerances first, schemes as given; independent of threads
     bool (*tick)(void *user, double fraction);             // some ten times a second; false: stop
 } carom_compare_watch;
 
-/// The reference, then every scheme with every step.  CAROM_STOPPED when tick asked for it; rows that are done stay.
+/// The reference, then every scheme with every step or tolerance.  CAROM_STOPPED when tick asked for it; rows that are done stay.
 /// A run that fails fails in its row; only a reference that fails is an error here.
 carom_status carom_compare_run(carom_compare *c, const carom_compare_watch *watch, carom_error *err);
 
 int carom_compare_schemes(const carom_compare *c);
-int carom_compare_steps(const carom_compare *c);
-/// Row of scheme i (as given) and step k (from the largest).
-carom_compare_row carom_compare_row_at(const carom_compare *c, int scheme, int step);
-/// Least-squares slope of log error over log step; NaN with fewer than two errors above 0.
+int carom_compare_runs(const carom_compare *c, int scheme);
+/// Run k of a scheme (as given), from the largest step or tolerance.
+carom_compare_row carom_compare_row_at(const carom_compare *c, int scheme, int run);
+/// Least-squares slope of log error over log (mean) step; NaN with fewer than two errors above 0.
 double carom_compare_order(const carom_compare *c, int scheme);
 /// What is compared with, for a person; where that must be interpolated between stored rows, *apart is their largest
 /// distance in time, else 0.

@@ -1,4 +1,4 @@
-// cmd_compare.c: carom compare: schemes x step sizes against a reference; table, CSV, picture.
+// cmd_compare.c: carom compare: schemes x step sizes or tolerances against a reference; table, CSV, picture.
 //
 // A row goes into the CSV file when its run has ended, so that a comparison that is interrupted keeps what is done.
 #define _POSIX_C_SOURCE 200809L
@@ -12,12 +12,14 @@
 static const cli_option options[] = {
     {"schemes", 0, "NAME,NAME", "schemes, each with its options: moreau-jean:theta=1:closed=strict (default: the model's)", false},
     {"steps", 0, "H,H", "step sizes (default: the model's step times 8, 4, 2, 1)", false},
+    {"tolerances", 0, "X,X", "rtol of adaptive runs.  Beside --steps, for the schemes with adaptive=on and those that choose their steps themselves; "
+                             "alone, for all", false},
     {"reference", 0, "WHAT", "SCHEME:STEP, a result FILE.h5, or exact (default: exact when the model has it, else the first scheme at "
-                             "a tenth of the smallest step)", false},
+                             "a tenth of the smallest step, or a hundredth of the smallest tolerance)", false},
     {"norm", 0, "NORM", "l1 (default), l2, linf, matrix, hausdorff", false},
     {"of", 0, "NAME,NAME", "coordinates, rates (x') and outputs to compare (default: all coordinates)", false},
     {"csv", 0, "FILE", "keep the rows, each as soon as it is done", false},
-    {"plot", 0, "FILE", "error over step and over time: .svg, .png or .pdf", false},
+    {"plot", 0, "FILE", "error over step (with --tolerances: number of steps) and over time: .svg, .png or .pdf", false},
     {"end", 0, "T", "end time", false},
     {"option", 0, "KEY=VALUE", "an option for every scheme, the reference's included", true},
     {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
@@ -34,8 +36,8 @@ typedef struct comparison {
     const char **set, **options;
     char *schemes_own, *of_own;
     const char **schemes, **of;
-    double *steps, end;
-    int nsteps, threads, rows; // rows done
+    double *steps, *tolerances, end;
+    int nsteps, ntolerances, threads, rows; // rows done
     carom_norm_kind norm;
     carom_compare *c;
     FILE *csv;
@@ -71,20 +73,21 @@ static bool read_norm(comparison *k) {
     return false;
 }
 
-static bool read_steps(comparison *k, const char *text) {
+// The numbers of --steps or --tolerances; to be freed.
+static bool read_numbers(const char *option, const char *text, double **to, int *count) {
     char *own = NULL;
     const char **list = cut(text, &own);
     int n = 0;
     while (list[n]) ++n;
-    k->steps = calloc((size_t)n + 1, sizeof *k->steps);
-    if (!k->steps) abort();
+    double *x = *to = calloc((size_t)n + 1, sizeof *x);
+    if (!x) abort();
     bool good = n > 0;
-    if (!good) cli_say("--steps: no step size in '%s'", text);
-    for (; good && k->nsteps < n; ++k->nsteps) {
+    if (!good) cli_say("--%s: no number in '%s'", option, text);
+    for (; good && *count < n; ++*count) {
         char *end = NULL;
-        k->steps[k->nsteps] = strtod(list[k->nsteps], &end);
-        good = *end == 0 && k->steps[k->nsteps] > 0 && isfinite(k->steps[k->nsteps]);
-        if (!good) cli_say("--steps: '%s' is not a number above 0", list[k->nsteps]);
+        x[*count] = strtod(list[*count], &end);
+        good = *end == 0 && x[*count] > 0 && isfinite(x[*count]);
+        if (!good) cli_say("--%s: '%s' is not a number above 0", option, list[*count]);
     }
     free(list);
     free(own);
@@ -125,13 +128,16 @@ static bool read_model(comparison *k) {
     if (!k->model) return false;
     const carom_model_run file = carom_model_simulation(k->model);
     const char *schemes = cli_value(a, "schemes"), *steps = cli_value(a, "steps"), *of = cli_value(a, "of");
+    const char *tolerances = cli_value(a, "tolerances");
     if (!schemes) schemes = file.scheme ? file.scheme : carom_sim_default().scheme;
     k->schemes = cut(schemes, &k->schemes_own);
     if (of) k->of = cut(of, &k->of_own);
     k->options = cli_list(a, "option", NULL);
     if (isnan(k->end)) k->end = file.end;
     if (isnan(k->end)) return cli_say("no end time; give --end T, or `end:` in the simulation section of %s", a->word[0]), false;
-    return steps ? read_steps(k, steps) : default_steps(k, file.step);
+    if (tolerances && !read_numbers("tolerances", tolerances, &k->tolerances, &k->ntolerances)) return false;
+    if (steps) return read_numbers("steps", steps, &k->steps, &k->nsteps);
+    return tolerances || default_steps(k, file.step);
 }
 
 static bool prepare(comparison *k) {
@@ -140,6 +146,9 @@ static bool prepare(comparison *k) {
     def.schemes = k->schemes;
     def.steps = k->steps;
     def.nsteps = k->nsteps;
+    def.tolerances = k->tolerances;
+    def.ntolerances = k->ntolerances;
+    def.first = carom_model_simulation(k->model).step;
     def.end = k->end;
     def.options = k->options;
     def.reference = cli_value(k->a, "reference");
@@ -156,7 +165,7 @@ static bool open_csv(comparison *k) {
     if (!file) return true;
     k->csv = fopen(file, "w");
     if (!k->csv) return cli_say("cannot create %s: %s", file, strerror(errno)), false;
-    fputs("scheme,step,error,order,steps,seconds,us_per_step\n", k->csv);
+    fprintf(k->csv, "scheme,step,error,order,steps,seconds,us_per_step%s\n", k->ntolerances > 0 ? ",tolerance,rejected" : "");
     fflush(k->csv);
     return true;
 }
@@ -184,13 +193,19 @@ static void on_row(void *user, const carom_compare_row *row) {
     fprintf(k->csv, ",%ld", row->steps);
     field(k->csv, "%.9g", row->seconds);
     field(k->csv, "%.6g", us_per_step(row));
+    if (k->ntolerances > 0) {
+        field(k->csv, "%.17g", row->tolerance);
+        fprintf(k->csv, ",%ld", row->rejected);
+    }
     fputc('\n', k->csv);
     if (fflush(k->csv) != 0) k->csv_failed = true;
 }
 
 static void show(comparison *k, double fraction) {
     if (!k->progress.on || cli_clock() - k->progress.start < 0.3) return;
-    fprintf(stderr, "\r%3.0f %%, %d of %d runs done ", 100 * fraction, k->rows, k->nsteps * carom_compare_schemes(k->c));
+    int runs = 0;
+    for (int i = 0; i < carom_compare_schemes(k->c); ++i) runs += carom_compare_runs(k->c, i);
+    fprintf(stderr, "\r%3.0f %%, %d of %d runs done ", 100 * fraction, k->rows, runs);
     fflush(stderr);
     k->progress.shown = true;
 }
@@ -235,10 +250,10 @@ static void number(int width, const char *format, double x) {
     printf("  %*s", width, text);
 }
 
-static void print_row(const carom_compare_row *row, int width) {
-    char step[32];
-    snprintf(step, sizeof step, "%g", row->step);
-    printf("%-*s  %-9s", width, row->scheme, step);
+static void print_row(const comparison *k, const carom_compare_row *row, int width) {
+    char step[40];
+    snprintf(step, sizeof step, isnan(row->tolerance) ? "%g" : "tol %g", isnan(row->tolerance) ? row->step : row->tolerance);
+    printf("%-*s  %-*s", width, row->scheme, k->ntolerances > 0 ? 11 : 9, step);
     if (row->failure) {
         printf("  failed: %s\n", row->failure);
         return;
@@ -246,6 +261,7 @@ static void print_row(const carom_compare_row *row, int width) {
     number(10, "%.4e", row->error);
     number(6, "%.2f", row->order);
     printf("  %9ld", row->steps);
+    if (k->ntolerances > 0) printf("  %8ld", row->rejected);
     number(10, "%.4g", row->seconds);
     number(8, "%.3g", us_per_step(row));
     fputc('\n', stdout);
@@ -254,13 +270,14 @@ static void print_row(const carom_compare_row *row, int width) {
 static void print_table(const comparison *k) {
     const int width = width_of(k);
     print_head(k);
-    printf("\n%-*s  %-9s  %10s  %6s  %9s  %10s  %8s\n", width, "scheme", "step", "error", "order", "steps", "seconds", "us/step");
+    printf("\n%-*s  %-*s  %10s  %6s  %9s%s  %10s  %8s\n", width, "scheme", k->ntolerances > 0 ? 11 : 9, "step", "error", "order", "steps", k->ntolerances > 0 ? "  rejected" : "",
+           "seconds", "us/step");
     for (int i = 0; i < carom_compare_schemes(k->c); ++i)
-        for (int s = 0; s < carom_compare_steps(k->c); ++s) {
+        for (int s = 0; s < carom_compare_runs(k->c, i); ++s) {
             const carom_compare_row row = carom_compare_row_at(k->c, i, s);
-            if (row.done) print_row(&row, width);
+            if (row.done) print_row(k, &row, width);
         }
-    fputs("\norder by least squares over all steps:\n", stdout);
+    printf("\norder by least squares over all steps%s:\n", k->ntolerances > 0 ? " (of adaptive runs: over the mean step)" : "");
     for (int i = 0; i < carom_compare_schemes(k->c); ++i) {
         printf("%-*s", width, carom_compare_row_at(k->c, i, 0).scheme);
         const double order = carom_compare_order(k->c, i);
@@ -275,7 +292,7 @@ static void print_table(const comparison *k) {
 static int failures(const comparison *k) {
     int n = 0;
     for (int i = 0; i < carom_compare_schemes(k->c); ++i)
-        for (int s = 0; s < carom_compare_steps(k->c); ++s) n += carom_compare_row_at(k->c, i, s).failure != NULL;
+        for (int s = 0; s < carom_compare_runs(k->c, i); ++s) n += carom_compare_row_at(k->c, i, s).failure != NULL;
     return n;
 }
 
@@ -325,12 +342,14 @@ static int go(const cli_args *a) {
     free(k.of);
     free(k.of_own);
     free(k.steps);
+    free(k.tolerances);
     return code;
 }
 
 const cli_verb cli_compare = {
     .name = "compare", .arguments = "MODEL", .least = 1, .most = 1, .options = options, .run = go,
-    .about = "schemes x step sizes against a reference: error, observed order, time; work-precision table and plot",
-    .text = "Every scheme runs with every step size; the error is a norm of the differences at all step ends.  The order of a row is\n"
-            "the slope to the next larger step.  Seconds are CPU time of the run alone.  docs/compare.md says more.",
+    .about = "schemes x step sizes or tolerances against a reference: error, observed order, time; work-precision table and plot",
+    .text = "Every scheme runs with every step size, an adaptive one with every tolerance; the error is a norm of the differences at all\n"
+            "step ends, the inner ones included.  The order of a row is the slope to the next larger step, of an adaptive run the mean\n"
+            "one.  Seconds are CPU time of the run alone.  docs/compare.md says more.",
 };

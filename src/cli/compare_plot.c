@@ -1,11 +1,15 @@
 // compare_plot.c: error over step size and error over CPU time, both logarithmic, with lines of order 1 and 2.
+//
+// Adaptive runs have no step size: with them the left panel shows the error over the number of steps.  Their points are
+// filled.
 #include "cli/compare_plot.h"
 #include "cli/figure.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 1000, HEIGHT = 460, COLOURS = 8 };
+enum { HEIGHT = 460, COLOURS = 8 };
+enum { LEFT_0 = 80, LEFT_1 = 400, RIGHT_0 = 460, RIGHT_1 = 780, KEY = 795, LETTER = 8 }; // pixels; a letter of the legend at most
 
 static const char *const palette[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a3d9a", "#555555"};
 
@@ -40,15 +44,26 @@ static bool point(const carom_compare_row *row) {
     return row->done && row->error > 0 && !isinf(row->error);
 }
 
-static int data(FILE *s, const carom_compare *c, range *step, range *time, range *error) {
+static bool adaptive(const carom_compare *c, int scheme) {
+    return !isnan(carom_compare_row_at(c, scheme, 0).tolerance);
+}
+
+static bool some_adaptive(const carom_compare *c) {
+    for (int i = 0; i < carom_compare_schemes(c); ++i)
+        if (adaptive(c, i)) return true;
+    return false;
+}
+
+static int data(FILE *s, const carom_compare *c, bool counts, range *step, range *time, range *error) {
     int points = 0;
     for (int i = 0; i < carom_compare_schemes(c); ++i) {
         fprintf(s, "$d%d << EOD\n", i);
-        for (int k = 0; k < carom_compare_steps(c); ++k) {
+        for (int k = 0; k < carom_compare_runs(c, i); ++k) {
             const carom_compare_row row = carom_compare_row_at(c, i, k);
             if (!point(&row)) continue;
-            fprintf(s, "%.10g %.10g %.10g\n", row.step, row.seconds, row.error);
-            widen(step, row.step);
+            const double x = counts ? (double)row.steps : row.step;
+            fprintf(s, "%.10g %.10g %.10g\n", x, row.seconds, row.error);
+            widen(step, x);
             widen(time, row.seconds);
             widen(error, row.error);
             ++points;
@@ -70,15 +85,29 @@ static void axis(FILE *s, char name, range r) {
     fprintf(s, "set %crange [%.10g:%.10g]\n", name, r.low / pad, r.high * pad);
 }
 
+// As wide as the longest name in the legend needs.
+static double width_of(const carom_compare *c) {
+    size_t longest = strlen("order 1");
+    for (int i = 0; i < carom_compare_schemes(c); ++i) {
+        const size_t n = strlen(carom_compare_row_at(c, i, 0).scheme);
+        if (n > longest) longest = n;
+    }
+    return KEY + 45 + LETTER * (double)(longest < 60 ? longest : 60);
+}
+
 static void panel_of(FILE *s, const carom_compare *c, bool steps, range x) {
-    const double left = steps ? 0.08 : 0.46, right = steps ? 0.40 : 0.78;
+    static const int open[] = {4, 6, 8, 10, 12}, filled[] = {5, 7, 9, 11, 13};
+    const double width = width_of(c), left = (steps ? LEFT_0 : RIGHT_0) / width, right = (steps ? LEFT_1 : RIGHT_1) / width;
+    const char *const size = some_adaptive(c) ? "number of steps" : "step size (s)";
     fprintf(s, "set lmargin at screen %.3f\nset rmargin at screen %.3f\n", left, right);
     axis(s, 'x', x);
-    fprintf(s, "set xlabel '%s'\n%s\n", steps ? "step size (s)" : "CPU time (s)", steps ? "set ylabel 'error'" : "unset ylabel");
-    fputs(steps ? "unset key\n" : "set key at screen 0.795, screen 0.88 left top vertical Left reverse samplen 1.5 spacing 1.15\n", s);
+    fprintf(s, "set xlabel '%s'\n%s\n", steps ? size : "CPU time (s)", steps ? "set ylabel 'error'" : "unset ylabel");
+    if (steps) fputs("unset key\n", s);
+    else fprintf(s, "set key at screen %.4f, screen 0.88 left top vertical Left reverse samplen 1.5 spacing 1.15\n", KEY / width);
     fputs("plot ", s);
     for (int i = 0; i < carom_compare_schemes(c); ++i) {
-        fprintf(s, "$d%d using %d:3 with linespoints lw 1.6 pt %d ps 0.6 lc rgb '%s' title ", i, steps ? 1 : 2, 4 + i % 10, palette[i % COLOURS]);
+        fprintf(s, "$d%d using %d:3 with linespoints lw 1.6 pt %d ps 0.7 lc rgb '%s' title ", i, steps ? 1 : 2, (adaptive(c, i) ? filled : open)[i % 5],
+                palette[i % COLOURS]);
         quote(s, carom_compare_row_at(c, i, 0).scheme);
         fputs(", \\\n     ", s);
     }
@@ -86,28 +115,29 @@ static void panel_of(FILE *s, const carom_compare *c, bool steps, range x) {
                "$g%d using 1:2 with lines lw 1 dt 3 lc rgb '#888888' title 'order 2'\n", steps ? 0 : 2, steps ? 1 : 3);
 }
 
-static void terminal(FILE *s, const char *kind) {
-    if (strcmp(kind, "pdf") == 0) fprintf(s, "set terminal pdfcairo size %.3fin,%.3fin font 'sans,10'", WIDTH / 96.0, HEIGHT / 96.0);
-    else if (strcmp(kind, "png") == 0) fprintf(s, "set terminal pngcairo size %d,%d font 'sans,10'", WIDTH, HEIGHT);
-    else fprintf(s, "set terminal svg size %d,%d font 'sans,12'", WIDTH, HEIGHT);
+static void terminal(FILE *s, const char *kind, double width) {
+    if (strcmp(kind, "pdf") == 0) fprintf(s, "set terminal pdfcairo size %.3fin,%.3fin font 'sans,10'", width / 96, HEIGHT / 96.0);
+    else if (strcmp(kind, "png") == 0) fprintf(s, "set terminal pngcairo size %.0f,%d font 'sans,10'", width, HEIGHT);
+    else fprintf(s, "set terminal svg size %.0f,%d font 'sans,12'", width, HEIGHT);
 }
 
 static bool script(FILE *s, const carom_compare *c, const char *title, carom_norm_kind norm, const char *kind) {
     range step = {INFINITY, 0}, time = {INFINITY, 0}, error = {INFINITY, 0};
+    const bool counts = some_adaptive(c);
     fprintf(s, "# Made by carom %s.\n", CAROM_VERSION);
-    if (data(s, c, &step, &time, &error) == 0 || !(time.high > 0)) return false;
+    if (data(s, c, counts, &step, &time, &error) == 0 || !(time.high > 0)) return false;
     for (int order = 1; order <= 2; ++order) {
-        guide(s, order - 1, step.high, step.low, order, error);
+        guide(s, order - 1, counts ? step.low : step.high, counts ? step.high : step.low, order, error);
         guide(s, order + 1, time.low, time.high, order, error);
     }
-    terminal(s, kind);
+    terminal(s, kind, width_of(c));
     fputs(" noenhanced background '#ffffff'\nset encoding utf8\nset style line 100 lc rgb '#dddddd' lw 0.5\nset grid ls 100\n"
           "set border 3 lc rgb '#444444'\nset tics nomirror out scale 0.5\nset logscale xy\nset format xy '%.0e'\nset xtics 10\nset ytics 10\n"
           "set tmargin at screen 0.88\nset bmargin at screen 0.14\nset multiplot\nset label 1 ", s);
     char text[400];
     snprintf(text, sizeof text, "%s: error in norm %s", title && title[0] ? title : "comparison", carom_norm_word(norm));
     quote(s, text);
-    fputs(" at screen 0.08, screen 0.94 left font ',13'\n", s);
+    fprintf(s, " at screen %.4f, screen 0.94 left font ',13'\n", LEFT_0 / width_of(c));
     axis(s, 'y', error);
     panel_of(s, c, true, step);
     fputs("unset label 1\n", s);

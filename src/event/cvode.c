@@ -181,10 +181,8 @@ static carom_status look_back(event_work *w, carom_step *s, double before, bool 
     return away ? event_watch(w, s, w->t, w->y) : CAROM_OK;
 }
 
-carom_status event_ode_run(event_work *w, carom_step *s, double t_1, double longest, bool *found) {
+static carom_status go_on(event_work *w, carom_step *s, double t_1, bool *found) {
     event_ode *o = w->ode;
-    *found = false;
-    CAROM_TRY(restart(w, s, t_1, longest));
     while (!*found && w->t < t_1) {
         sunrealtype t = 0;
         const double before = w->t;
@@ -194,20 +192,29 @@ carom_status event_ode_run(event_work *w, carom_step *s, double t_1, double long
         w->t = flag == CV_TSTOP_RETURN ? t_1 : o->base + t;
         carom_copy(w->y, N_VGetArrayPointer(o->y), w->ny);
         event_grow(w, s);
-        if (s->sys->nc == 0) continue;
-        CAROM_TRY(event_watch(w, s, w->t, w->y));
         bool missed = false;
         double until = w->t;
-        CAROM_TRY(look_back(w, s, before, &missed, &until));
+        if (s->sys->nc > 0) {
+            CAROM_TRY(event_watch(w, s, w->t, w->y));
+            CAROM_TRY(look_back(w, s, before, &missed, &until));
+        }
         if (flag == CV_ROOT_RETURN && !missed) {
             CVodeGetRootInfo(o->cvode, w->hit);
             *found = true;
             return CAROM_OK;
         }
-        missed = missed || event_below(w, s, w->hit); // a function that was zero at the start escapes CVODE
-        if (!missed) continue;
-        *found = true;
-        CAROM_TRY(event_locate(w, s, before, until, inside));
+        missed = missed || (s->sys->nc > 0 && event_below(w, s, w->hit)); // a function that was zero at the start escapes CVODE
+        *found = missed;
+        CAROM_TRY(missed ? event_locate(w, s, before, until, inside) : carom_inner(s, w->t, w->q, w->v));
     }
     return CAROM_OK;
+}
+
+carom_status event_ode_run(event_work *w, carom_step *s, double t_1, double longest, bool *found) {
+    long refused = 0;
+    *found = false;
+    CAROM_TRY(restart(w, s, t_1, longest));
+    const carom_status status = go_on(w, s, t_1, found);
+    if (CVodeGetNumErrTestFails(w->ode->cvode, &refused) == CV_SUCCESS) s->counts->inner_rejected += refused;
+    return status;
 }

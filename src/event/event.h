@@ -144,5 +144,5 @@ static inline void event_grow(event_work *w, const carom_step *s) {
 /// Local velocity in direction k of L that counts as none; before the first impact the scale is that of all velocities.
 static inline double event_still(const event_work *w, const carom_step *s, const carom_local *L, int k) {
     const double speed = *s->speed > 0 ? *s->speed : carom_local_reach(L, k, w->span) * w->head.size_v / w->head.size_q;
-    return s->opt[OPT_VELOCITY] * speed;
+    return fmax(s->opt[OPT_VELOCITY], 10 * s->opt[OPT_RTOL]) * speed; // after some steps a velocity is not known better
 }

@@ -39,7 +39,8 @@ static const carom_option options[] = {
          .fallback = 1e-9,
          .low = 1e-14,
          .high = 1e-2,
-         .about = "local velocities below this, relative to the largest of the run, count as none: ends accumulations"},
+         .about = "local velocities below this, relative to the largest of the run, count as none: ends accumulations; at "
+                  "least 10 rtol"},
     [OPT_TIME] =
         {.name = "time-tol",
          .kind = CAROM_REAL,
@@ -187,7 +188,7 @@ static carom_status phase(event_work *w, carom_step *s, double t_1, bool *found)
     CAROM_TRY(event_begin(w, s, found, &T, &height, &who));
     if (*found) return CAROM_OK;
     CAROM_TRY(event_short(w, s, t_1, T, height, who, &done, found));
-    if (done) return CAROM_OK;
+    if (done) return *found ? CAROM_OK : carom_inner(s, w->t, w->q, w->v);
     // A contact that has just left must not come back inside one internal step.
     double longest = T < t_1 - w->t ? 0.25 * T : 0;
     if (s->opt[OPT_LONGEST] > 0) longest = longest > 0 ? fmin(longest, s->opt[OPT_LONGEST]) : s->opt[OPT_LONGEST];
@@ -220,6 +221,7 @@ static carom_status step(void *memory, carom_step *s) {
         if (++w->events > s->opt[OPT_EVENTS])
             return carom_retry(s, "more than %g events in one step; a smaller step will do", s->opt[OPT_EVENTS]);
         CAROM_TRY(event_resolve(w, s, false));
+        CAROM_TRY(carom_inner(s, w->t, w->q, w->v));
     }
     return store(w, s);
 }

@@ -16,6 +16,8 @@ const ledger_entry ledger_table[] = {
     {"ns_per_step", LEDGER_NS, 0},
     REAL("wall", wall),
     LONG("rejected", rejected),
+    LONG("inner.steps", counts.inner),
+    LONG("inner.rejected", counts.inner_rejected),
     LONG("undecided", undecided),
     LONG("impacts", impacts),
     LONG("accumulations", accumulations),
@@ -100,6 +102,8 @@ void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names
     const double each = l->steps > 0 ? l->seconds / (double)l->steps : 0;
     fprintf(f, "  %-12s %ld (%ld rejected), %.3g s of CPU time, %.3g ns per step, %.3g s by the clock\n", "steps", l->steps,
             l->rejected, l->seconds, 1e9 * each, l->wall);
+    if (l->counts.inner > 0)
+        fprintf(f, "  %-12s %ld steps of the scheme's own (%ld rejected)\n", "  inside", l->counts.inner, l->counts.inner_rejected);
     if (l->undecided > 0)
         fprintf(f, "  %-12s %ld impacts whose order no step size resolves were taken as they came\n", "undecided", l->undecided);
     fprintf(f, "  %-12s %ld, accumulations %ld\n", "impacts", l->impacts, l->accumulations);

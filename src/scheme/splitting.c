@@ -180,6 +180,7 @@ static carom_status divide(work *w, carom_step *s) {
         if (error > 1) {
             next = h * fmin(factor, 0.9);
             refused = true;
+            s->counts->inner_rejected += 1;
             if (next < shortest) return carom_retry(s, "tolerances rtol and atol cannot be met");
             continue;
         }
@@ -188,12 +189,14 @@ static carom_status divide(work *w, carom_step *s) {
         CAROM_TRY(carom_gaps(s, w->g_1, t + h, w->q_1));
         while (violation(w, s, &cut) > 1 && h * cut > shortest) {
             h *= cut;
+            s->counts->inner_rejected += 1;
             CAROM_TRY(carom_flow_step(&w->f, s, t, h, w->q, w->v, w->laws, w->q_1, w->v_1, w->error));
             CAROM_TRY(carom_gaps(s, w->g_1, t + h, w->q_1));
         }
         t = h == t_1 - t ? t_1 : t + h;
         CAROM_TRY(impact(w, s, t, h));
         accept(w, s, h);
+        CAROM_TRY(carom_inner(s, t, w->q, w->v));
         next = wish;
         refused = false;
     }

@@ -375,6 +375,13 @@ carom_status carom_tell(carom_step *s, carom_event event) {
     return CAROM_OK;
 }
 
+carom_status carom_inner(carom_step *s, double t, const double *q, const double *v) {
+    s->counts->inner += 1;
+    if (!s->on_inner) return CAROM_OK;
+    const carom_status status = s->on_inner(s->inner_user, t, q, v);
+    return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", t);
+}
+
 void carom_book_newton(carom_step *s, int iterations) {
     carom_counts *c = s->counts;
     c->newton += iterations;

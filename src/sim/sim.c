@@ -150,6 +150,10 @@ void carom_sim_stop_at(carom_sim *sim, double dt) {
     sim->control.stop = dt;
     if (dt > 0) sim->kept->stops = (long)floor((sim->kept->t - sim->t0) / dt * (1 + 1e-12)); // those that have passed
 }
+void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, double t, const double *q, const double *v), void *user) {
+    sim->step.on_inner = on_inner;
+    sim->step.inner_user = user;
+}
 long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on ? 0 : sim->total; }
 
 // One step of the planned size; kept->t is moved.

@@ -1,9 +1,8 @@
 // compare.c: a comparison: what is to be run, checked before anything runs; rows and orders.
-#define _POSIX_C_SOURCE 200809L // strdup
 #include "study/compare.h"
-#include <carom/event.h>
 #include <carom/result.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,60 +24,16 @@ static int length_of(const char *const *list) {
     return n;
 }
 
-static carom_status read_spec(spec *s, const carom_model *m, const char *text, const char *const *common, carom_error *err) {
-    const carom_model_run file = carom_model_simulation(m);
-    int n = 0, own = 1;
-    for (const char *at = text; *at; ++at) own += *at == ':';
-    *s = (spec){.text = strdup(text), .own = strdup(text)};
-    s->options = calloc((size_t)(length_of(file.options) + length_of(common) + own + 1), sizeof *s->options);
-    if (!s->text || !s->own || !s->options) return no_memory(err);
-    char *rest = strchr(s->own, ':');
-    if (rest) *rest++ = 0;
-    s->name = s->own;
-    if (file.scheme && strcmp(file.scheme, s->name) == 0)
-        for (int i = 0; file.options && file.options[i]; ++i) s->options[n++] = file.options[i];
-    for (int i = 0; common && common[i]; ++i) s->options[n++] = common[i];
-    for (char *next; rest; rest = next) {
-        next = strchr(rest, ':');
-        if (next) *next++ = 0;
-        s->options[n++] = rest;
-    }
-    return CAROM_OK;
-}
-
-static void free_spec(spec *s) {
-    free(s->text);
-    free(s->own);
-    free(s->options);
-}
-
-static const char *constraint_name(const void *user, int id) {
-    return carom_model_constraint(user, id);
-}
-
-carom_sim *carom_compare_sim(const carom_compare *c, const spec *s, double step, carom_error *err) {
-    carom_sim_def def = carom_sim_default();
-    def.system = carom_model_system(c->model);
-    def.schemes = carom_schemes();
-    def.scheme = s->name;
-    def.options = s->options;
-    def.h = step;
-    def.t_end = c->end;
-    def.q0 = carom_model_q0(c->model);
-    def.v0 = carom_model_v0(c->model);
-    def.name = constraint_name;
-    def.name_user = c->model;
-    return carom_sim_create(&def, err);
-}
-
-// Can this be run?  What only a start can tell is the run's own business.
-static carom_status try_sim(const carom_compare *c, const spec *s, double step, long *steps, carom_error *err) {
+// Can this be run?  What only a start can tell is the run's own business.  *steps: how far it goes in the progress.
+static carom_status try_sim(const carom_compare *c, const spec *s, double step, double tolerance, long *steps, carom_error *err) {
     carom_error why = {0};
-    carom_sim *sim = carom_compare_sim(c, s, step, &why);
+    carom_sim *sim = carom_compare_sim(c, s, step, tolerance, &why);
     *steps = sim ? carom_sim_total_steps(sim) : 0;
+    if (!isnan(tolerance) || *steps == 0) *steps = CAROM_COMPARE_UNITS;
     carom_sim_destroy(sim);
     if (sim || why.code != CAROM_BAD_INPUT) return CAROM_OK;
-    return carom_fail(err, why.code, "%.100s, step %g: %.800s", s->text, step, why.text);
+    const bool tolerated = !isnan(tolerance);
+    return carom_fail(err, why.code, "%.100s, %s %g: %.800s", s->text, tolerated ? "tolerance" : "step", tolerated ? tolerance : step, why.text);
 }
 
 static carom_status read_schemes(carom_compare *c, const carom_compare_def *def, carom_error *err) {
@@ -90,9 +45,9 @@ static carom_status read_schemes(carom_compare *c, const carom_compare_def *def,
         const char *text = def->schemes[c->nschemes];
         for (int i = 0; i < c->nschemes; ++i)
             if (strcmp(c->schemes[i].text, text) == 0) return carom_fail(err, CAROM_BAD_INPUT, "the scheme '%.100s' is given twice", text);
-        const carom_status status = read_spec(&c->schemes[c->nschemes], c->model, text, def->options, err);
+        const carom_status status = carom_spec_read(&c->schemes[c->nschemes], c->model, text, def->options, err);
         if (status != CAROM_OK) {
-            free_spec(&c->schemes[c->nschemes]);
+            carom_spec_free(&c->schemes[c->nschemes]);
             return status;
         }
     }
@@ -104,32 +59,66 @@ static int decreasing(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-static carom_status read_steps(carom_compare *c, const carom_compare_def *def, carom_error *err) {
-    if (def->nsteps < 1) return carom_fail(err, CAROM_BAD_INPUT, "no step sizes to compare");
-    c->steps = calloc((size_t)def->nsteps, sizeof *c->steps);
-    if (!c->steps) return no_memory(err);
-    memcpy(c->steps, def->steps, (size_t)def->nsteps * sizeof *c->steps);
-    for (int k = 0; k < def->nsteps; ++k)
-        if (!(c->steps[k] > 0 && isfinite(c->steps[k])))
-            return carom_fail(err, CAROM_BAD_INPUT, "a step size must be positive; %g is not", c->steps[k]);
-    qsort(c->steps, (size_t)def->nsteps, sizeof *c->steps, decreasing);
-    for (int k = 1; k < def->nsteps; ++k)
-        if (c->steps[k] == c->steps[k - 1]) return carom_fail(err, CAROM_BAD_INPUT, "the step size %g is given twice", c->steps[k]);
-    c->nsteps = def->nsteps;
+// A copy of the numbers, from the largest on; each above 0 and once.
+static carom_status read_levels(double **to, int *n, const double *from, int count, const char *what, carom_error *err) {
+    if (count < 1) return CAROM_OK;
+    double *x = *to = calloc((size_t)count, sizeof *x);
+    if (!x) return no_memory(err);
+    memcpy(x, from, (size_t)count * sizeof *x);
+    for (int k = 0; k < count; ++k)
+        if (!(x[k] > 0 && isfinite(x[k]))) return carom_fail(err, CAROM_BAD_INPUT, "a %s must be positive; %g is not", what, x[k]);
+    qsort(x, (size_t)count, sizeof *x, decreasing);
+    for (int k = 1; k < count; ++k)
+        if (x[k] == x[k - 1]) return carom_fail(err, CAROM_BAD_INPUT, "the %s %g is given twice", what, x[k]);
+    *n = count;
     return CAROM_OK;
 }
 
-static carom_status plan_jobs(carom_compare *c, carom_error *err) {
-    c->njobs = c->nschemes * c->nsteps;
-    c->jobs = calloc((size_t)c->njobs, sizeof *c->jobs);
-    if (!c->jobs) return no_memory(err);
-    for (int i = 0; i < c->njobs; ++i) {
-        job *j = &c->jobs[i];
-        long steps = 0;
-        *j = (job){.scheme = i % c->nschemes, .step = c->steps[i / c->nschemes], .error = NAN, .order = NAN};
-        CAROM_TRY(try_sim(c, &c->schemes[j->scheme], j->step, &steps, err));
-        c->total += steps;
+// Who takes the steps and who the tolerances.
+static carom_status share_levels(carom_compare *c, const carom_compare_def *def, carom_error *err) {
+    CAROM_TRY(read_levels(&c->steps, &c->nsteps, def->steps, def->nsteps, "step size", err));
+    CAROM_TRY(read_levels(&c->tolerances, &c->ntolerances, def->tolerances, def->ntolerances, "tolerance", err));
+    if (c->nsteps + c->ntolerances == 0) return carom_fail(err, CAROM_BAD_INPUT, "no step sizes and no tolerances to compare");
+    int equal = 0, adaptive = 0;
+    for (int i = 0; i < c->nschemes; ++i) {
+        spec *s = &c->schemes[i];
+        if (c->ntolerances > 0) CAROM_TRY(carom_spec_tolerate(s, c->nsteps > 0, err));
+        else s->adaptive = false; // its step is what it tries first
+        *(s->adaptive ? &adaptive : &equal) += 1;
     }
+    if (c->ntolerances > 0 && adaptive == 0)
+        return carom_fail(err, CAROM_BAD_INPUT, "none of the schemes takes the tolerances; write SCHEME:adaptive=on");
+    if (c->nsteps > 0 && equal == 0) return carom_fail(err, CAROM_BAD_INPUT, "none of the schemes takes the step sizes; all of them are adaptive");
+    c->levels = c->nsteps > c->ntolerances ? c->nsteps : c->ntolerances;
+    c->first = def->first > 0 ? fmin(def->first, c->end) : 1e-3 * c->end;
+    c->fine = c->nsteps > 0 ? c->steps[c->nsteps - 1] : 1e-4 * c->end;
+    return CAROM_OK;
+}
+
+static job job_of(const carom_compare *c, int scheme, int level) {
+    const spec *s = &c->schemes[scheme];
+    job j = {.scheme = scheme, .tolerance = NAN, .error = NAN, .order = NAN};
+    j.step = s->adaptive ? (s->divides ? c->end : c->first) : c->steps[level];
+    if (s->adaptive) j.tolerance = c->tolerances[level];
+    return j;
+}
+
+static carom_status plan_jobs(carom_compare *c, carom_error *err) {
+    const size_t most = (size_t)c->nschemes * (size_t)c->levels;
+    c->jobs = calloc(most, sizeof *c->jobs);
+    c->at = calloc(most, sizeof *c->at);
+    if (!c->jobs || !c->at) return no_memory(err);
+    for (int k = 0; k < c->levels; ++k)
+        for (int i = 0; i < c->nschemes; ++i) {
+            long steps = 0;
+            c->at[i * c->levels + k] = -1;
+            if (k >= carom_compare_runs(c, i)) continue;
+            c->at[i * c->levels + k] = c->njobs;
+            job *j = &c->jobs[c->njobs++];
+            *j = job_of(c, i, k);
+            CAROM_TRY(try_sim(c, &c->schemes[i], j->step, j->tolerance, &steps, err));
+            c->total += steps;
+        }
     return CAROM_OK;
 }
 
@@ -140,10 +129,11 @@ static bool ends(const char *text, const char *ending) {
     return n >= k && strcmp(text + n - k, ending) == 0;
 }
 
-// When all steps are multiples of the reference's, only common multiples need to be kept.  A graph needs them all.
+// When all steps are multiples of the reference's, only common multiples need to be kept.  A graph needs them all, and
+// adaptive steps end anywhere.
 static long common_stride(const carom_compare *c) {
     long stride = 0;
-    if (c->norm == CAROM_NORM_HAUSDORFF) return 1;
+    if (c->norm == CAROM_NORM_HAUSDORFF || c->ntolerances > 0) return 1;
     for (int k = 0; k < c->nsteps; ++k) {
         const double ratio = c->steps[k] / c->against_step;
         long a = lround(ratio), b = stride;
@@ -167,36 +157,52 @@ static carom_status read_against(carom_compare *c, const char *text, const char 
     if (!(c->against_step > 0 && isfinite(c->against_step)))
         return carom_fail(err, CAROM_BAD_INPUT, "the reference '%.100s' has no positive step size behind its last colon", text);
     snprintf(scheme, sizeof scheme, "%.*s", (int)(colon - text), text);
-    CAROM_TRY(read_spec(&c->against, c->model, scheme, options, err));
-    long steps = 0;
-    CAROM_TRY(try_sim(c, &c->against, c->against_step, &steps, err));
-    c->reference = (reference){.kind = REFERENCE_RUN, .of = &c->of};
-    c->stride = common_stride(c);
-    c->total += steps;
+    CAROM_TRY(carom_spec_read(&c->against, c->model, scheme, options, err));
     snprintf(c->about, sizeof c->about, "%.200s, step %g", scheme, c->against_step);
+    return CAROM_OK;
+}
+
+// Of the first scheme: a tenth of the smallest step, or a hundredth of the smallest tolerance.
+static carom_status choose_against(carom_compare *c, const char *const *options, carom_error *err) {
+    const spec *s = &c->schemes[0];
+    CAROM_TRY(carom_spec_read(&c->against, c->model, s->text, options, err));
+    c->against_step = s->adaptive ? (s->divides ? 1e-4 * c->end : c->first) : c->steps[c->nsteps - 1] / 10;
+    if (s->adaptive) {
+        CAROM_TRY(carom_spec_tolerate(&c->against, false, err));
+        c->against_tolerance = fmax(c->tolerances[c->ntolerances - 1] / 100, carom_spec_tightest(s));
+        snprintf(c->about, sizeof c->about, "%.200s, tolerance %g", s->text, c->against_tolerance);
+    } else {
+        snprintf(c->about, sizeof c->about, "%.200s, step %g", s->text, c->against_step);
+    }
+    return CAROM_OK;
+}
+
+static carom_status plan_against(carom_compare *c, const char *text, const char *const *options, carom_error *err) {
+    long steps = 0;
+    c->reference = (reference){.kind = REFERENCE_RUN, .of = &c->of};
+    c->against_tolerance = NAN;
+    CAROM_TRY(text ? read_against(c, text, options, err) : choose_against(c, options, err));
+    CAROM_TRY(try_sim(c, &c->against, c->against_step, c->against_tolerance, &steps, err));
+    c->stride = c->against.adaptive && !c->against.divides ? 1 : common_stride(c);
+    c->total += steps;
     return CAROM_OK;
 }
 
 static carom_status read_reference(carom_compare *c, const carom_compare_def *def, carom_error *err) {
     const bool exact = carom_model_count(c->model).exact;
     const char *text = def->reference;
-    char own[300];
     if (!text && exact) text = "exact";
-    if (!text) {
-        snprintf(own, sizeof own, "%.250s:%.17g", c->schemes[0].text, c->steps[c->nsteps - 1] / 10);
-        text = own;
-    }
-    if (strcmp(text, "exact") == 0) {
+    if (text && strcmp(text, "exact") == 0) {
         if (!exact) return carom_fail(err, CAROM_BAD_INPUT, "the model has no section `exact`; give a reference SCHEME:STEP or FILE.h5");
         c->reference = (reference){.kind = REFERENCE_EXACT, .of = &c->of};
         snprintf(c->about, sizeof c->about, "the exact solution of the model");
         return CAROM_OK;
     }
-    if (ends(text, ".h5") || ends(text, ".csv")) {
+    if (text && (ends(text, ".h5") || ends(text, ".csv"))) {
         snprintf(c->about, sizeof c->about, "%.290s", text);
         return carom_reference_read(&c->reference, &c->of, text, c->end, c->memory, err);
     }
-    return read_against(c, text, def->options, err);
+    return plan_against(c, text, def->options, err);
 }
 
 // -- memory ---------------------------------------------------------------------------------------------------
@@ -211,11 +217,13 @@ static double bytes(const carom_compare *c, double count) {
 }
 
 static carom_status check_memory(carom_compare *c, carom_error *err) {
-    const double most = (double)c->memory, run = bytes(c, nodes(c, c->steps[c->nsteps - 1], 1));
+    // How long an adaptive run becomes shows in the run: it has its share and fails when that is full.
+    const double most = (double)c->memory, run = c->nsteps > 0 ? bytes(c, nodes(c, c->steps[c->nsteps - 1], 1)) : 0;
     double ref = 0;
     if (c->reference.kind == REFERENCE_RUN) ref = bytes(c, nodes(c, c->against_step, (double)c->stride));
     if (c->reference.kind == REFERENCE_FILE) ref = bytes(c, (double)c->reference.tr.count);
     while (c->threads > 1 && ref + c->threads * run > most) --c->threads;
+    c->most = (size_t)fmax(0, (most - ref) / c->threads);
     if (ref + run <= most) return CAROM_OK;
     return carom_fail(err, CAROM_BAD_INPUT,
                       "the trajectories would take %.3g GB (reference %.3g, smallest step %.3g), more than the limit of %.3g GB; take "
@@ -229,7 +237,7 @@ static carom_status create(carom_compare *c, const carom_compare_def *def, carom
     if (!(def->end > 0 && isfinite(def->end))) return carom_fail(err, CAROM_BAD_INPUT, "the end time must be positive; it is %g", def->end);
     CAROM_TRY(carom_quantities_create(&c->of, def->model, def->of, err));
     CAROM_TRY(read_schemes(c, def, err));
-    CAROM_TRY(read_steps(c, def, err));
+    CAROM_TRY(share_levels(c, def, err));
     CAROM_TRY(plan_jobs(c, err));
     CAROM_TRY(read_reference(c, def, err));
     return check_memory(c, err);
@@ -253,13 +261,15 @@ carom_compare *carom_compare_create(const carom_compare_def *def, carom_error *e
 
 void carom_compare_destroy(carom_compare *c) {
     if (!c) return;
-    for (int i = 0; i < c->nschemes; ++i) free_spec(&c->schemes[i]);
-    free_spec(&c->against);
+    for (int i = 0; i < c->nschemes; ++i) carom_spec_free(&c->schemes[i]);
+    carom_spec_free(&c->against);
     carom_reference_destroy(&c->reference);
     carom_quantities_destroy(&c->of);
     free(c->schemes);
     free(c->steps);
+    free(c->tolerances);
     free(c->jobs);
+    free(c->at);
     free(c);
 }
 
@@ -269,30 +279,41 @@ int carom_compare_schemes(const carom_compare *c) {
     return c->nschemes;
 }
 
-int carom_compare_steps(const carom_compare *c) {
-    return c->nsteps;
+int carom_compare_runs(const carom_compare *c, int scheme) {
+    return c->schemes[scheme].adaptive ? c->ntolerances : c->nsteps;
 }
 
-carom_compare_row carom_compare_row_at(const carom_compare *c, int scheme, int step) {
-    const job *j = &c->jobs[step * c->nschemes + scheme];
-    return (carom_compare_row){.scheme = c->schemes[scheme].text, .step = j->step, .error = j->error, .order = j->order, .steps = j->steps,
-                               .seconds = j->seconds, .done = j->told, .failure = j->status == CAROM_OK ? NULL : j->failure.text};
+static const job *job_at(const carom_compare *c, int scheme, int run) {
+    return &c->jobs[c->at[scheme * c->levels + run]];
+}
+
+double carom_compare_mean_step(const carom_compare *c, const job *j) {
+    return isnan(j->tolerance) ? j->step : j->steps > 0 ? c->end / (double)j->steps : NAN;
+}
+
+carom_compare_row carom_compare_row_at(const carom_compare *c, int scheme, int run) {
+    const job *j = job_at(c, scheme, run);
+    return (carom_compare_row){.scheme = c->schemes[scheme].text, .step = isnan(j->tolerance) ? j->step : NAN, .tolerance = j->tolerance,
+                               .error = j->error, .order = j->order, .steps = j->steps, .rejected = j->rejected, .seconds = j->seconds,
+                               .done = j->told, .failure = j->status == CAROM_OK ? NULL : j->failure.text};
 }
 
 double carom_compare_order(const carom_compare *c, int scheme) {
     double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
-    for (int k = 0; k < c->nsteps; ++k) {
-        const job *j = &c->jobs[k * c->nschemes + scheme];
+    for (int k = 0; k < carom_compare_runs(c, scheme); ++k) {
+        const job *j = job_at(c, scheme, k);
         if (!j->told || !(j->error > 0) || isinf(j->error)) continue;
-        const double x = log(j->step / c->steps[0]), y = log(j->error);
+        const double x = log(carom_compare_mean_step(c, j) / c->end), y = log(j->error);
         n += 1, sx += x, sy += y, sxx += x * x, sxy += x * y;
     }
-    return n < 2 ? NAN : (n * sxy - sx * sy) / (n * sxx - sx * sx);
+    const double spread = n * sxx - sx * sx;
+    return n < 2 || !(spread > 1e-12 * sxx) ? NAN : (n * sxy - sx * sy) / spread;
 }
 
 // Are all step ends rows of the file?
 static bool on_rows(const carom_compare *c) {
     const carom_trajectory *tr = &c->reference.tr;
+    if (c->ntolerances > 0) return false;
     for (int k = 0; k < c->nsteps; ++k) {
         const long n = lround(floor(c->end / c->steps[k] * (1 + 1e-12)));
         long row = 0;

@@ -19,10 +19,15 @@ typedef struct recorder {
     carom_compare *c;
     carom_trajectory tr;
     long stride, total, nl;
-    bool jumps;   // wanted
-    int jumped;   // times of jumps since the last node
-    double when;  // the last of them
-    bool counted; // steps count as progress
+    size_t most;      // bytes that the trajectory may take
+    bool jumps;       // wanted
+    bool inner;       // steps inside steps are nodes too
+    int jumped;       // times of jumps since the last node
+    double when;      // the last of them
+    bool counted;     // steps count as progress
+    long seen, units; // nodes so far; progress told
+    carom_status status;
+    carom_error *err; // why no node could be added
 } recorder;
 
 static bool impulsive(const carom_now *now, long nl) {
@@ -41,30 +46,83 @@ static void note_jumps(recorder *r, const carom_now *now) {
     if (r->jumped == before && impulsive(now, r->nl)) ++r->jumped, r->when = now->t;
 }
 
+// Impacts told at the end of a step that has nodes inside: each belongs to the node at or after it.
+static void spread_jumps(recorder *r, const carom_now *now) {
+    carom_trajectory *tr = &r->tr;
+    long k = tr->count - 1;
+    for (int i = now->nevents - 1; i >= 0; --i) {
+        const carom_event *e = &now->events[i];
+        if (e->kind != CAROM_IMPACT) continue;
+        while (k < tr->count - 1 && tr->t[k] < e->t) ++k;
+        while (k > 1 && tr->t[k - 1] >= e->t) --k;
+        if (k > 0) tr->jump[k] = isnan(tr->jump[k]) || tr->jump[k] == e->t ? fmin(e->t, tr->t[k]) : tr->t[k];
+    }
+}
+
+// A node; what was told of this time or later by a step that was refused goes.
+static carom_status add(recorder *r, double t, const double *q, const double *v, double jump) {
+    carom_trajectory *tr = &r->tr;
+    while (tr->count > 1 && tr->t[tr->count - 1] >= t) --tr->count;
+    if (tr->count == tr->room) {
+        const long room = 2 * tr->room;
+        if (carom_trajectory_bytes(tr->n, room) > r->most)
+            return carom_fail(r->err, CAROM_NO_MEMORY, "t = %.9g: the trajectory takes more than %.3g GB; a larger tolerance or an earlier end may do",
+                              t, 1e-9 * (double)r->most);
+        CAROM_TRY(carom_trajectory_reserve(tr, room, r->err));
+    }
+    carom_trajectory_add(tr, t, q, v, jump);
+    return CAROM_OK;
+}
+
+// Now and then: tell the progress, and look whether to go on.
+static carom_status look_up(recorder *r, long step, double t) {
+    if ((step & LOOK) != 0) return CAROM_OK;
+    const long units = r->total > 0 ? step : (long)(CAROM_COMPARE_UNITS * t / r->c->end);
+    if (r->counted) atomic_fetch_add(&r->c->progress, units - r->units);
+    r->units = units;
+    return atomic_load(&r->c->stop) ? CAROM_STOPPED : CAROM_OK;
+}
+
+static carom_status on_inner(void *user, double t, const double *q, const double *v) {
+    recorder *r = user;
+    r->status = add(r, t, q, v, NAN);
+    return r->status == CAROM_OK ? look_up(r, ++r->seen, t) : r->status;
+}
+
 static carom_status on_step(void *user, const carom_now *now) {
     recorder *r = user;
+    if (r->inner) { // the last node inside is this one, with its constraints met
+        r->status = add(r, now->t, now->q, now->v, NAN);
+        if (r->jumps) spread_jumps(r, now);
+        return r->status;
+    }
     if (r->jumps) note_jumps(r, now);
     if (r->stride == 1 || now->step % r->stride == 0 || now->step == r->total) {
-        carom_trajectory_add(&r->tr, now->t, now->q, now->v, r->jumped == 0 ? NAN : r->jumped == 1 ? r->when : now->t);
+        r->status = add(r, now->t, now->q, now->v, r->jumped == 0 ? NAN : r->jumped == 1 ? r->when : now->t);
         r->jumped = 0;
     }
-    if ((now->step & LOOK) != 0) return CAROM_OK;
-    if (r->counted) atomic_fetch_add(&r->c->progress, LOOK + 1);
-    return atomic_load(&r->c->stop) ? CAROM_STOPPED : CAROM_OK;
+    return r->status == CAROM_OK ? look_up(r, now->step, now->t) : r->status;
 }
 
 // From the start to the end; the trajectory's memory is there already on a second time.
 static carom_status run(recorder *r, carom_sim *sim, carom_ledger *ledger, carom_error *err) {
     const carom_system *sys = carom_model_system(r->c->model);
     const carom_now now = carom_sim_now(sim);
-    r->total = carom_sim_total_steps(sim);
+    r->total = r->inner ? 0 : carom_sim_total_steps(sim);
     r->nl = now.dir[sys->ne + sys->nc];
-    if (!r->tr.t) CAROM_TRY(carom_trajectory_create(&r->tr, r->c->of.nv, r->total / r->stride + 2, err));
+    r->err = err;
+    r->seen = r->units = 0;
+    if (!r->tr.t) CAROM_TRY(carom_trajectory_create(&r->tr, r->c->of.nv, r->total > 0 ? r->total / r->stride + 2 : 1024, err));
+    if (r->inner) carom_sim_watch_inner(sim, on_inner, r);
     r->tr.count = 0;
     r->jumped = 0;
     carom_trajectory_add(&r->tr, now.t, now.q, now.v, NAN);
-    const carom_status status = carom_sim_run(sim, on_step, r, err);
-    if (status == CAROM_STOPPED) carom_fail(err, status, "stopped");
+    carom_error why = {0};
+    carom_status status = carom_sim_run(sim, on_step, r, &why);
+    if (r->status != CAROM_OK) status = r->status; // err says why
+    else if (status == CAROM_STOPPED) carom_fail(err, status, "stopped");
+    else if (status != CAROM_OK) *err = why;
+    if (r->counted && r->total == 0) atomic_fetch_add(&r->c->progress, CAROM_COMPARE_UNITS - r->units);
     carom_error other;
     if (carom_sim_ledger(sim, ledger, &other) != CAROM_OK) ledger->seconds = NAN;
     return status;
@@ -98,7 +156,7 @@ static carom_status by_graphs(const carom_compare *c, const carom_trajectory *tr
         carom_polyline f = {0}, g = {0};
         double distance = NAN;
         status = carom_reference_graph(&f, &mine, w, j, c->end, 0, err);
-        if (status == CAROM_OK) status = carom_reference_graph(&g, &c->reference, w, j, c->end, c->steps[c->nsteps - 1], err);
+        if (status == CAROM_OK) status = carom_reference_graph(&g, &c->reference, w, j, c->end, c->fine, err);
         if (status == CAROM_OK) status = carom_hausdorff(&f, &g, &distance, err);
         if (!isnan(*error) && !(distance <= *error)) *error = distance; // NaN stays
         free(f.t);
@@ -116,7 +174,7 @@ static carom_status time_again(recorder *r, const job *j, double *seconds) {
     for (int i = 0; i < AGAIN && *seconds < SHORT; ++i) {
         carom_error err;
         carom_ledger ledger;
-        carom_sim *sim = carom_compare_sim(r->c, &r->c->schemes[j->scheme], j->step, &err);
+        carom_sim *sim = carom_compare_sim(r->c, &r->c->schemes[j->scheme], j->step, j->tolerance, &err);
         const carom_status status = sim ? run(r, sim, &ledger, &err) : err.code;
         carom_sim_destroy(sim);
         CAROM_TRY(status);
@@ -131,7 +189,8 @@ static carom_status measure(recorder *r, job *j, carom_sim *sim) {
     scratch w = {0};
     carom_status status = carom_scratch_create(&w, &c->of, &j->failure);
     if (status == CAROM_OK) status = run(r, sim, &ledger, &j->failure);
-    j->steps = ledger.steps;
+    j->steps = r->inner && ledger.counts.inner > 0 ? ledger.counts.inner : ledger.steps;
+    j->rejected = ledger.rejected + (r->inner ? ledger.counts.inner_rejected : 0);
     j->seconds = ledger.seconds;
     if (status == CAROM_OK) status = time_again(r, j, &j->seconds);
     w.work = carom_sim_work(sim);
@@ -141,8 +200,9 @@ static carom_status measure(recorder *r, job *j, carom_sim *sim) {
 }
 
 static void work_off(carom_compare *c, job *j) {
-    recorder r = {.c = c, .stride = 1, .jumps = c->norm == CAROM_NORM_HAUSDORFF, .counted = true};
-    carom_sim *sim = carom_compare_sim(c, &c->schemes[j->scheme], j->step, &j->failure);
+    const spec *s = &c->schemes[j->scheme];
+    recorder r = {.c = c, .stride = 1, .most = c->most, .jumps = c->norm == CAROM_NORM_HAUSDORFF, .inner = s->adaptive && s->divides, .counted = true};
+    carom_sim *sim = carom_compare_sim(c, s, j->step, j->tolerance, &j->failure);
     j->status = sim ? measure(&r, j, sim) : j->failure.code;
     if (j->status != CAROM_OK) j->error = NAN;
     carom_sim_destroy(sim);
@@ -150,10 +210,10 @@ static void work_off(carom_compare *c, job *j) {
 }
 
 static carom_status run_reference(carom_compare *c, carom_error *err) {
-    recorder r = {.c = c, .stride = c->stride, .jumps = true, .counted = true};
+    recorder r = {.c = c, .stride = c->stride, .most = c->memory, .jumps = true, .counted = true};
     carom_ledger ledger;
     carom_error why = {0};
-    carom_sim *sim = carom_compare_sim(c, &c->against, c->against_step, &why);
+    carom_sim *sim = carom_compare_sim(c, &c->against, c->against_step, c->against_tolerance, &why);
     const carom_status status = sim ? run(&r, sim, &ledger, &why) : why.code;
     carom_sim_destroy(sim);
     carom_reference_destroy(&c->reference);
@@ -193,14 +253,19 @@ static void *worker(void *user) {
     return NULL;
 }
 
-static void tell(carom_compare *c, job *j, int i, const carom_compare_watch *watch) {
-    for (int k = i - c->nschemes; k >= 0 && isnan(j->order); k -= c->nschemes) {
-        const job *larger = &c->jobs[k];
-        if (larger->told && larger->error > 0 && j->error > 0) j->order = log(larger->error / j->error) / log(larger->step / j->step);
+static void tell(carom_compare *c, job *j, const carom_compare_watch *watch) {
+    const int *at = c->at + j->scheme * c->levels;
+    int level = 0;
+    while (&c->jobs[at[level]] != j) ++level;
+    const double h = carom_compare_mean_step(c, j);
+    for (int k = level - 1; k >= 0 && isnan(j->order); --k) {
+        const job *larger = &c->jobs[at[k]];
+        const double ratio = carom_compare_mean_step(c, larger) / h;
+        if (larger->told && larger->error > 0 && j->error > 0 && ratio > 1) j->order = log(larger->error / j->error) / log(ratio);
     }
     j->told = true;
     if (!watch->row) return;
-    const carom_compare_row row = carom_compare_row_at(c, j->scheme, i / c->nschemes);
+    const carom_compare_row row = carom_compare_row_at(c, j->scheme, level);
     watch->row(watch->user, &row);
 }
 
@@ -211,7 +276,7 @@ static void tell_rows(race *r, const carom_compare_watch *watch, int *first, boo
         if (!rest) *first = i + 1;
         if (!c->jobs[i].done || c->jobs[i].told) continue;
         pthread_mutex_unlock(&r->lock);
-        tell(c, &c->jobs[i], i, watch);
+        tell(c, &c->jobs[i], watch);
         pthread_mutex_lock(&r->lock);
     }
 }

@@ -21,6 +21,21 @@ carom_status carom_trajectory_create(carom_trajectory *tr, int n, long room, car
     return CAROM_OK;
 }
 
+carom_status carom_trajectory_reserve(carom_trajectory *tr, long room, carom_error *err) {
+    if (room <= tr->room) return CAROM_OK;
+    carom_trajectory more;
+    CAROM_TRY(carom_trajectory_create(&more, tr->n, room, err));
+    const size_t nodes = (size_t)tr->count * sizeof *tr->t, states = nodes * (size_t)tr->n;
+    more.count = tr->count;
+    memcpy(more.t, tr->t, nodes);
+    memcpy(more.jump, tr->jump, nodes);
+    memcpy(more.q, tr->q, states);
+    memcpy(more.v, tr->v, states);
+    carom_trajectory_destroy(tr);
+    *tr = more;
+    return CAROM_OK;
+}
+
 void carom_trajectory_destroy(carom_trajectory *tr) {
     free(tr->t);
     *tr = (carom_trajectory){0};
