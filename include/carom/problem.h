@@ -47,6 +47,10 @@ typedef struct carom_report {
 /// Infinity when a number of the problem or the answer is not finite, or mu is negative.
 double carom_residual(const carom_problem *pb, int *worst);
 
+/// The same for the velocities that stand in pb->u: where equations are nonlinear, u follows from them and G p + c is only its
+/// linearisation.
+double carom_residual_at(const carom_problem *pb, int *worst);
+
 /// What the rounding of G p + c alone may leave in the residual,
 /// (4 + n/4) eps max_i (|c_i| + sum_j |G_ij p_j|)                                        (CP-9)
 double carom_rounding(const carom_problem *pb);

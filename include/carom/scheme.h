@@ -90,6 +90,10 @@ typedef struct carom_step {
 /// q1 = q0 (+) h v.  q1 may be q0.
 void carom_move(const carom_step *s, double *q1, const double *q0, double h, const double *v);
 
+/// The same for iterate k = 0, 1, ... of an implicit step, q1 being the position of the iterate before: from the fourth on,
+/// components that would change by one unit in their last place stay.  docs/METHODS.md, "When the position rounds".
+void carom_move_iterate(const carom_step *s, double *q1, const double *q0, double h, const double *v, int k);
+
 /// M(t, q) into M.
 carom_status carom_mass(carom_step *s, carom_matrix M, double t, const double *q);
 
@@ -123,6 +127,9 @@ double carom_local_reach(const carom_local *L, int k, const double *x);
 /// What rounding may leave in W_k'x, and in a gap that moves along W_k at q = x: 16 eps sum |W_ik x_i|  (n = nv or nq).
 double carom_local_rounding(const carom_local *L, int k, const double *x, int n);
 
+/// What rounding may leave in the local velocities u = W'v + w of L's set: 16 eps max_k (|w_k| + sum_i |W_ik v_i|).
+double carom_local_velocity_rounding(const carom_local *L, const double *v);
+
 /// V = W + a D, column by column; V = V + a e o D with e the restitution of each column.
 void carom_local_blend(carom_local *V, const carom_local *L, double a, const carom_columns *D);
 void carom_local_blend_restitution(const carom_step *s, carom_local *V, double a, const carom_columns *D);
@@ -155,6 +162,10 @@ carom_status carom_problem_solve(carom_step *s, const carom_local *L);
 
 /// The same for a problem of the scheme's own making (s->problem, start in its p) whose block b belongs to constraint id[b].
 carom_status carom_problem_run(carom_step *s, const int *id);
+
+/// Do the impulses in s->p and the velocities in s->c (u + e o u_0 of an iterate, not of its linearisation) meet the laws of
+/// s->problem?  To tolerance, to the rounding given, or to that of G p (CP-9).
+bool carom_problem_met(carom_step *s, double rounding);
 
 /// v += a X p, X from carom_problem_form.
 void carom_problem_apply(const carom_step *s, double *v, double a);

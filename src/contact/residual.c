@@ -79,9 +79,13 @@ static inline double block_residual(const carom_problem *pb, const carom_block *
 
 double carom_residual(const carom_problem *pb, int *worst) {
     multiply(pb);
+    return carom_residual_at(pb, worst);
+}
+
+double carom_residual_at(const carom_problem *pb, int *worst) {
     double largest = -1;
     int where = -1, bad = 0;
-    for (int i = 0; i < pb->n; i++) bad |= !(fabs(pb->u[i]) < INFINITY); // whatever is not finite has come into u
+    for (int i = 0; i < pb->n; i++) bad |= !(fabs(pb->u[i]) < INFINITY && fabs(pb->p[i]) < INFINITY);
     for (int b = 0; b < pb->nb; b++) {
         const double e = block_residual(pb, pb->block + b);
         if (!(e <= largest)) {

@@ -261,7 +261,7 @@ static carom_status stages_minus(work *w, carom_step *s, int *iterations) {
         for (int l = 1; l < m; ++l) CAROM_TRY(close_stage(w, s, l, &changed));
         if (changed) CAROM_TRY(carom_dg_solve(dg, s, 1, m - 1, iterations));
     }
-    carom_dg_move(dg, s, m, m);
+    carom_dg_move(dg, s, m, m, 0);
     CAROM_TRY(close_stage(w, s, m, &changed));
     CAROM_TRY(explicit_stage(w, s, m));
     carom_dg_end(dg, s, w->v_1);

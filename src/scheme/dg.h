@@ -41,8 +41,8 @@ typedef struct carom_dg {
 
 carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool plus);
 
-/// Velocities and positions of blocks first..last from all accelerations.
-void carom_dg_move(carom_dg *w, const carom_step *s, int first, int last);
+/// Velocities and positions of blocks first..last from all accelerations of an iterate, 0 where nothing is iterated.
+void carom_dg_move(carom_dg *w, const carom_step *s, int first, int last, int iterate);
 
 /// v = v_0 + h sum beta_k a_k, without the jump.
 void carom_dg_end(const carom_dg *w, const carom_step *s, double *v);

@@ -71,7 +71,7 @@ static double weight(const carom_dg *w, const double *A, int l, int k) {
 }
 static double end_weight(const carom_dg *w, int k) { return k <= w->c.m ? w->c.b[k] : 1; }
 
-void carom_dg_move(carom_dg *w, const carom_step *s, int first, int last) {
+void carom_dg_move(carom_dg *w, const carom_step *s, int first, int last, int iterate) {
     const int nv = s->sys->nv, m = w->c.m;
     const double h = s->h;
     for (int l = 0; l <= m; ++l) {
@@ -88,7 +88,7 @@ void carom_dg_move(carom_dg *w, const carom_step *s, int first, int last) {
         b->t = l == m ? s->t + h : s->t + w->c.tau[l] * h;
         carom_zero(w->x, nv);
         for (int k = 0; k <= m; ++k) carom_axpy(w->x, h * w->c.P[l * (m + 1) + k], w->block[k].v, nv);
-        carom_move(s, b->q, s->q, 1, w->x);
+        carom_move_iterate(s, b->q, s->q, 1, w->x, iterate);
     }
 }
 
@@ -144,9 +144,9 @@ static carom_status evaluate_jump(carom_dg *w, carom_step *s) {
     return CAROM_OK;
 }
 
-static carom_status evaluate(carom_dg *w, carom_step *s) {
+static carom_status evaluate(carom_dg *w, carom_step *s, int k) {
     w->noise = 0;
-    carom_dg_move(w, s, w->first, w->last);
+    carom_dg_move(w, s, w->first, w->last, k);
     for (int l = w->first; l <= w->last; ++l) CAROM_TRY(l <= w->c.m ? evaluate_stage(w, s, l) : evaluate_jump(w, s));
     return CAROM_OK;
 }
@@ -326,16 +326,14 @@ static double motion_residual(carom_dg *w, const carom_step *s) {
     return size > 0 ? most / size : most;
 }
 
-// Residual of the laws there.  The certificate computes G p + z: choose z such that this is the row.
+// Residual of the laws there.
 static double law_residual(carom_dg *w, int *id) {
     const int n = w->problem.n;
     int worst = -1;
     if (n == 0) return 0;
     for (int l = w->first, i = 0; l <= w->last; ++l)
-        for (int k = 0; k < w->block[l].L.nb; ++k) w->z[i++] = w->block[l].row[k];
-    for (int k = 0; k < n; ++k)
-        for (int i = 0; i < n; ++i) w->z[i] -= w->G[i + k * n] * w->p[k];
-    const double residual = carom_residual(&w->problem, &worst);
+        for (int k = 0; k < w->block[l].L.nb; ++k) w->u[i++] = w->block[l].row[k];
+    const double residual = carom_residual_at(&w->problem, &worst);
     *id = worst >= 0 ? constraint_of(w, worst) : -1;
     return residual;
 }
@@ -364,7 +362,7 @@ carom_status carom_dg_solve(carom_dg *w, carom_step *s, int first, int last, int
     carom_zero(w->p, n);
     double correction = HUGE_VAL, before = HUGE_VAL;
     for (int k = 0; k < MOST; ++k) {
-        CAROM_TRY(evaluate(w, s));
+        CAROM_TRY(evaluate(w, s, k));
         if (k > 0 && done(w, s, correction)) {
             *iterations += k;
             return CAROM_OK;

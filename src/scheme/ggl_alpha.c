@@ -124,7 +124,7 @@ static void solve(work *w) {
 
 static bool closed(const carom_step *s, double g) { return s->strict ? g < 0 : g <= 0; }
 
-static void kinematics(work *w, carom_step *s) {
+static void kinematics(work *w, carom_step *s, int k) {
     const int nv = s->sys->nv;
     const double h = s->h;
     for (int i = 0; i < nv; ++i) {
@@ -135,9 +135,9 @@ static void kinematics(work *w, carom_step *s) {
         // (GA-4)  v = v~ + w
         w->v[i] = w->v_s[i] + w->w[i];
     }
-    carom_move(s, w->q_s, s->q, 1, w->x);
+    carom_move_iterate(s, w->q_s, s->q, 1, w->x, k);
     carom_axpy(w->x, 1, w->U, nv); // (GA-5)  q = q~ + U
-    carom_move(s, w->q, s->q, 1, w->x);
+    carom_move_iterate(s, w->q, s->q, 1, w->x, k);
 }
 
 // Bilateral constraints and the contacts that are, or may become, active.
@@ -189,9 +189,9 @@ static void active_sets(work *w, const carom_step *s) {
     }
 }
 
-static carom_status evaluate(work *w, carom_step *s) {
+static carom_status evaluate(work *w, carom_step *s, int k) {
     const double t_1 = s->t + s->h;
-    kinematics(w, s);
+    kinematics(w, s, k);
     CAROM_TRY(carom_gaps(s, w->g_s, t_1, w->q_s));
     CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
     CAROM_TRY(carom_mass(s, w->M, t_1, w->q));
@@ -412,13 +412,13 @@ static void certify(work *w, carom_step *s) {
     for (int b = 0; b < n; ++b) {
         const int id = w->L.id[b];
         const carom_block block = {id < s->sys->ne ? CAROM_BILATERAL : CAROM_UNILATERAL, 0, 0};
-        double p, u, c;
-        carom_problem pb = {.n = 1, .nb = 1, .ld = 1, .block = &block, .G = w->D + b, .c = &c, .p = &p, .u = &u};
-        p = (w->nu[id] - shared(w, s, id)) / s->h, c = w->g[id] / s->h - w->D[b] * p;
-        const double position = carom_residual(&pb, NULL);
-        p = w->Lambda[id], c = w->u[b] + restitution(s, id) * w->u_0[id] - w->D[b] * p;
+        double p, u;
+        carom_problem pb = {.n = 1, .nb = 1, .ld = 1, .block = &block, .G = w->D + b, .p = &p, .u = &u};
+        p = (w->nu[id] - shared(w, s, id)) / s->h, u = w->g[id] / s->h;
+        const double position = carom_residual_at(&pb, NULL);
+        p = w->Lambda[id], u = w->u[b] + restitution(s, id) * w->u_0[id];
         const bool acts = id < s->sys->ne || closed(s, w->g_s[id]);
-        const double r = fmax(position, acts ? carom_residual(&pb, NULL) : 0);
+        const double r = fmax(position, acts ? carom_residual_at(&pb, NULL) : 0);
         if (r > worst) worst = r, id_worst = id;
     }
     s->counts->problems += n > 0;
@@ -470,18 +470,18 @@ static void predict(work *w, const carom_step *s) {
 }
 
 static carom_status iterate(work *w, carom_step *s) {
-    CAROM_TRY(evaluate(w, s));
+    CAROM_TRY(evaluate(w, s, 0));
     for (int k = 1; k <= MOST; ++k) {
         if (w->sequential) {
             CAROM_TRY(correct(w, s, SMOOTH));
-            CAROM_TRY(evaluate(w, s));
+            CAROM_TRY(evaluate(w, s, k));
             CAROM_TRY(correct(w, s, POSITION));
-            CAROM_TRY(evaluate(w, s));
+            CAROM_TRY(evaluate(w, s, k));
             CAROM_TRY(correct(w, s, VELOCITY));
         } else {
             CAROM_TRY(correct(w, s, ALL));
         }
-        CAROM_TRY(evaluate(w, s));
+        CAROM_TRY(evaluate(w, s, k));
         if (!(carom_norm_max(w->v, s->sys->nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
         if (done(w, s)) {
             carom_book_newton(s, k);

@@ -80,11 +80,11 @@ static int rows(const carom_local *L) { return L->at[L->nb]; }
 
 // -- evaluation at (x, v_1, Lambda, Psi) ----------------------------------------------------------------------------
 
-static void kinematics(work *w, carom_step *s) {
+static void kinematics(work *w, carom_step *s, int k) {
     // (GM-2)  q_1 = q_0 + x,  q~ = q_0 + x/2,  v~ = (v_0 + v_1)/2
     for (int i = 0; i < s->sys->nv; ++i) w->v_M[i] = 0.5 * (s->v[i] + w->v_1[i]);
-    carom_move(s, w->q_T, s->q, 0.5, w->x);
-    carom_move(s, w->q_1, s->q, 1, w->x);
+    carom_move_iterate(s, w->q_T, s->q, 0.5, w->x, k);
+    carom_move_iterate(s, w->q_1, s->q, 1, w->x, k);
 }
 
 // Local velocities u and gaps g (by id) at the end of the step, for L_1's set.
@@ -106,10 +106,10 @@ static carom_status local(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-static carom_status evaluate(work *w, carom_step *s) {
+static carom_status evaluate(work *w, carom_step *s, int k) {
     const int nv = s->sys->nv;
     const double h = s->h, t_M = s->t + 0.5 * h;
-    kinematics(w, s);
+    kinematics(w, s, k);
     CAROM_TRY(carom_force(s, w->f, t_M, w->q_T, w->v_M));
     CAROM_TRY(carom_directions(s, &w->L_T, t_M, w->q_T));
 
@@ -223,22 +223,19 @@ static void blocks(work *w, carom_step *s) {
     s->problem.nb = 2 * nb;
 }
 
-// c such that the problem's u = G p + c are the constraints at the present iterate, p the present multipliers.
+// The constraints at the present iterate in c, its multipliers in p.
 static void present(work *w, carom_step *s) {
     const carom_local *L = &w->L_T;
-    const int n_v = rows(L), n = n_v + L->nb;
+    const int n_v = rows(L);
     carom_problem_restitution(s, L, w->u, w->u_0);
     for (int b = 0; b < L->nb; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
     carom_copy(s->p, w->Lambda, n_v);
     carom_copy(s->p + n_v, w->Psi, L->nb);
-    for (int k = 0; k < n; ++k)
-        for (int i = 0; i < n; ++i) s->c[i] -= s->G[i + k * n] * s->p[k];
 }
 
 // What rounding leaves in local velocities and in gaps over h.
 static double rounding(const work *w, const carom_step *s) {
-    double most = 0;
-    for (int k = 0; k < rows(&w->L_T); ++k) most = fmax(most, carom_local_rounding(&w->L_T, k, w->v_1, s->sys->nv));
+    double most = carom_local_velocity_rounding(&w->L_T, w->v_1);
     for (int b = 0; b < w->L_T.nb; ++b)
         most = fmax(most, carom_local_rounding(&w->L_T, w->L_T.at[b], w->q_1, s->sys->nq) / s->h);
     return most;
@@ -251,7 +248,7 @@ static bool done(work *w, carom_step *s) {
     if (!(carom_norm_max(w->phi_x, nv) <= s->newton_tol * s->h * speed)) return false;
     if (w->L_T.nb == 0) return true;
     present(w, s);
-    return carom_residual(&s->problem, NULL) <= fmax(s->tol * s->scale, rounding(w, s));
+    return carom_problem_met(s, rounding(w, s));
 }
 
 static carom_status correct(work *w, carom_step *s) {
@@ -297,7 +294,7 @@ static carom_status solve(work *w, carom_step *s, int *iterations) {
     carom_zero(w->Psi, w->L_T.nb);
     w->pace = 0;
     for (int k = 0; k <= MOST; ++k) {
-        CAROM_TRY(evaluate(w, s));
+        CAROM_TRY(evaluate(w, s, k));
         if (k > 0 && done(w, s)) {
             *iterations += k;
             return CAROM_OK;

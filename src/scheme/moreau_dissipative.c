@@ -48,12 +48,11 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
     const int nv = s->sys->nv;
     const double h = s->h, theta = w->theta, t_M = s->t + 0.5 * h, t_theta = s->t + theta * h;
 
-    // (MD-2)  v_M = (v_0 + v_1)/2,  q_M = q_0 + h/2 v_M,  q_theta = q_0 + theta h v_M
-    for (int i = 0; i < nv; ++i) w->v_M[i] = 0.5 * (s->v[i] + v_1[i]);
-    carom_move(s, w->q_M, s->q, 0.5 * h, w->v_M);
-    carom_move(s, w->q_theta, s->q, theta * h, w->v_M);
-
     if (!matrix) {
+        // (MD-2)  v_M = (v_0 + v_1)/2,  q_M = q_0 + h/2 v_M,  q_theta = q_0 + theta h v_M
+        for (int i = 0; i < nv; ++i) w->v_M[i] = 0.5 * (s->v[i] + v_1[i]);
+        carom_move_iterate(s, w->q_M, s->q, 0.5 * h, w->v_M, N->k);
+        carom_move_iterate(s, w->q_theta, s->q, theta * h, w->v_M, N->k);
         // (MD-3)  R = M(q_M) (v_1 - v_0) - h f(t_theta, q_theta, v_M)
         for (int i = 0; i < nv; ++i) w->dv[i] = v_1[i] - s->v[i];
         CAROM_TRY(carom_mass(s, w->M, t_M, w->q_M));

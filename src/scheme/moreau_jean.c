@@ -55,11 +55,10 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
     const int nv = s->sys->nv;
     const double h = s->h, theta = w->theta, t_1 = s->t + h;
 
-    // (MJ-3)  q_1 = q_0 + h ((1 - theta) v_0 + theta v_1)
-    for (int i = 0; i < nv; ++i) w->v_m[i] = (1 - theta) * s->v[i] + theta * v_1[i];
-    carom_move(s, w->q_1, s->q, h, w->v_m);
-
     if (!matrix) {
+        // (MJ-3)  q_1 = q_0 + h ((1 - theta) v_0 + theta v_1)
+        for (int i = 0; i < nv; ++i) w->v_m[i] = (1 - theta) * s->v[i] + theta * v_1[i];
+        carom_move_iterate(s, w->q_1, s->q, h, w->v_m, N->k);
         // (MJ-4)  R = M_1 (v_1 - v_0 - h (1 - theta) s_0) - h theta f(t_1, q_1, v_1)
         for (int i = 0; i < nv; ++i) w->y[i] = v_1[i] - s->v[i] - h * (1 - theta) * w->s_0[i];
         CAROM_TRY(carom_mass(s, w->M, t_1, w->q_1));

@@ -98,7 +98,7 @@ static carom_status local(carom_newmark *w, carom_step *s) {
     return on_position(w) ? carom_gaps(s, w->g, t_1, w->q_1) : CAROM_OK;
 }
 
-static carom_status evaluate(carom_newmark *w, carom_step *s) {
+static carom_status evaluate(carom_newmark *w, carom_step *s, int k) {
     const int nv = s->sys->nv;
     const double h = s->h, t_1 = s->t + h, gc = w->par.gamma * w->c, bc = w->par.beta * w->c;
     // (NM-6)  v_1 = v_p + h gamma c s + dw,  q_1 = q_0 + x_p + h^2 beta c s + h/2 dw,  c = (1 - alpha_f)/(1 - alpha_m)
@@ -106,7 +106,7 @@ static carom_status evaluate(carom_newmark *w, carom_step *s) {
         w->v_1[i] = w->v_p[i] + h * gc * w->s[i] + w->dw[i];
         w->x[i] = w->x_p[i] + h * h * bc * w->s[i] + 0.5 * h * w->dw[i];
     }
-    carom_move(s, w->q_1, s->q, 1, w->x);
+    carom_move_iterate(s, w->q_1, s->q, 1, w->x, k);
     if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_1, w->q_1));
     w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
     CAROM_TRY(carom_force(s, w->f, t_1, w->q_1, w->v_1));
@@ -229,11 +229,9 @@ static carom_status correct(carom_newmark *w, carom_step *s) {
 
 // What rounding leaves in local velocities and in gaps over h.
 static double rounding(const carom_newmark *w, const carom_step *s) {
-    double most = 0;
-    for (int k = 0; k < rows(&w->L); ++k) {
-        most = fmax(most, carom_local_rounding(&w->L, k, w->v_1, s->sys->nv));
-        if (on_position(w)) most = fmax(most, carom_local_rounding(&w->L, k, w->q_1, s->sys->nq) / s->h);
-    }
+    double most = carom_local_velocity_rounding(&w->L, w->v_1);
+    for (int k = 0; on_position(w) && k < rows(&w->L); ++k)
+        most = fmax(most, carom_local_rounding(&w->L, k, w->q_1, s->sys->nq) / s->h);
     return most;
 }
 
@@ -245,9 +243,7 @@ static bool done(carom_newmark *w, carom_step *s) {
     if (splits(w) && !(carom_norm_max(w->r_w, nv) <= allowed)) return false;
     constraints(w, s);
     carom_copy(s->p, w->p, n);
-    for (int k = 0; k < n; ++k)
-        for (int i = 0; i < n; ++i) s->c[i] -= s->G[i + k * n] * w->p[k];
-    return carom_residual(&s->problem, NULL) <= fmax(s->tol * s->scale, rounding(w, s));
+    return carom_problem_met(s, rounding(w, s));
 }
 
 // (NM-9)  active=free:  I = { j : g_j(q_1) <= 0 } with q_1 after one iteration without contacts
@@ -263,7 +259,7 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
     }
     CAROM_TRY(choose(w, s));
     for (int k = 0; k <= MOST; ++k) {
-        CAROM_TRY(evaluate(w, s));
+        CAROM_TRY(evaluate(w, s, k));
         bool same = k > 0;
         if (k > 0 && !decided) {
             CAROM_TRY(carom_gaps(s, w->sign, s->t + s->h, w->q_1));
@@ -277,7 +273,7 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
             CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q_1));
             if (!grow(w, s)) return carom_book_newton(s, k), CAROM_OK;
             CAROM_TRY(choose(w, s));
-            CAROM_TRY(evaluate(w, s));
+            CAROM_TRY(evaluate(w, s, k));
         }
         if (!(carom_norm_max(w->v_1, s->sys->nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
         CAROM_TRY(correct(w, s));

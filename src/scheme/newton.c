@@ -1,6 +1,5 @@
 // newton.c: see newton.h.
 #include "scheme/newton.h"
-#include <float.h>
 #include <math.h>
 
 enum { MOST = 50 }; // iterations; a step that needs more is better made smaller
@@ -23,25 +22,15 @@ carom_newton carom_carve_newton(carom_arena *mem, const carom_system *sys) {
     return N;
 }
 
-// Rounding of local velocities: a few units in the last place of the terms that cancel in W'v + w.
-static double rounding(const carom_newton *N, const double *v_1) {
-    double most = 0;
-    for (int k = 0; k < N->L.at[N->L.nb]; ++k) most = fmax(most, fabs(N->L.w[k]) + carom_local_reach(&N->L, k, v_1));
-    return 64 * DBL_EPSILON * most;
-}
-
 // Is (v_1, p) the answer?  Both residuals are taken at the point just evaluated.
 static bool done(carom_newton *N, carom_step *s, const double *v_1) {
-    const int nv = s->sys->nv, n = N->L.at[N->L.nb];
+    const int nv = s->sys->nv;
     carom_copy(N->r, N->R, nv);
     carom_local_react(N->r, -1, &N->L, N->p);
     if (!(carom_norm_max(N->r, nv) <= s->newton_tol * fmax(carom_norm_max(N->size, nv), carom_norm_max(N->R, nv)))) return false;
-    if (n == 0) return true;
-    // The certificate computes u = G p + c: choose c such that u is the velocity at this point.
+    if (N->L.nb == 0) return true;
     carom_problem_restitution(s, &N->L, N->u_1, N->u_0);
-    for (int k = 0; k < n; ++k)
-        for (int i = 0; i < n; ++i) s->c[i] -= s->G[i + k * n] * N->p[k];
-    return carom_residual(&s->problem, NULL) <= fmax(fmax(s->tol * s->scale, carom_rounding(&s->problem)), rounding(N, v_1));
+    return carom_problem_met(s, carom_local_velocity_rounding(&N->L, v_1));
 }
 
 carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work) {
@@ -49,6 +38,7 @@ carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, car
     carom_local_same(&N->V, &N->L);
     carom_zero(N->p, n);
     for (int k = 0; k < MOST; ++k) {
+        N->k = k;
         CAROM_TRY(eval(work, s, N, v_1, false));
         if (k > 0 && done(N, s, v_1)) {
             carom_book_newton(s, k);

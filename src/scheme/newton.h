@@ -10,7 +10,8 @@
 //
 // where A = d(R - W p)/dv_1 and V' = d(u_1 + e o u_0)/dv_1.  The set of active constraints is decided before and
 // stays.  It stops when the residual of the equation of motion (relative to its terms) and the residual of the
-// contact law at the new velocity are both within tolerance.
+// contact law at the new velocity are both within tolerance.  Where the position rounds,
+// carom_move_iterate lets it settle.
 #pragma once
 #include <carom/scheme.h>
 
@@ -23,11 +24,12 @@ typedef struct carom_newton {
     double *x, *r;         // nv: scratch
     double *u_0, *u_1;     // local velocities before and at v_1
     double *p;             // impulses
+    int k;                 // number of the iterate, for carom_move_iterate
 } carom_newton;
 
 carom_newton carom_carve_newton(carom_arena *mem, const carom_system *sys);
 
-/// At v_1: fill N->R, N->size, N->L (W, w), N->u_0, N->u_1; with `matrix` also N->A and N->V.
+/// At v_1: fill N->R, N->size, N->L (W, w), N->u_0, N->u_1; with `matrix`, which follows at the same point, N->A and N->V.
 typedef carom_status carom_newton_eval(void *work, carom_step *s, carom_newton *N, const double *v_1, bool matrix);
 
 /// v_1 on entry is the first guess.  N->L's set must be chosen and N->p is zeroed here.

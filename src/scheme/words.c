@@ -33,6 +33,20 @@ void carom_move(const carom_step *s, double *q1, const double *q0, double h, con
         carom_add(q1, q0, h, v, s->sys->nq);
 }
 
+enum { SETTLED = 4 }; // iterates after which Newton's method has met its tolerance, or rounding keeps it from that
+
+void carom_move_iterate(const carom_step *s, double *q1, const double *q0, double h, const double *v, int k) {
+    if (k < SETTLED) {
+        carom_move(s, q1, q0, h, v);
+        return;
+    }
+    // (NEW-3)  |q_1 - q_1^(k-1)| <= eps max(|q_0|, |q_1|):  q_1 = q_1^(k-1), by components
+    double *q = s->difference.q;
+    carom_move(s, q, q0, h, v);
+    for (int i = 0; i < s->sys->nq; ++i)
+        if (!(fabs(q[i] - q1[i]) <= DBL_EPSILON * fmax(fabs(q0[i]), fabs(q1[i])))) q1[i] = q[i];
+}
+
 carom_status carom_mass(carom_step *s, carom_matrix M, double t, const double *q) {
     carom_matrix_zero(M);
     SYSTEM(s->sys->mass(s->sys->model, s->sys_work, t, q, M), "mass matrix");
@@ -129,6 +143,12 @@ double carom_local_rounding(const carom_local *L, int k, const double *x, int n)
     double sum = 0;
     for (int e = 0; e < count; ++e) sum += fabs(W->a[start + (size_t)e]) * (same ? fabs(x[W->count ? W->row[start + (size_t)e] : e]) : most);
     return 16 * DBL_EPSILON * sum;
+}
+
+double carom_local_velocity_rounding(const carom_local *L, const double *v) {
+    double most = 0;
+    for (int k = 0; k < L->at[L->nb]; ++k) most = fmax(most, fabs(L->w[k]) + carom_local_reach(L, k, v));
+    return 16 * DBL_EPSILON * most;
 }
 
 void carom_local_react(double *y, double s, const carom_local *L, const double *p) {
@@ -332,6 +352,14 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
         counts->residual_id = id[r.worst];
     }
     return CAROM_OK;
+}
+
+bool carom_problem_met(carom_step *s, double rounding) {
+    const carom_problem *pb = &s->problem;
+    if (pb->n == 0) return true;
+    carom_copy(s->u, s->c, pb->n);
+    const double residual = carom_residual_at(pb, NULL), tol = s->tol * s->scale;
+    return residual <= fmax(tol, rounding) || (residual <= 1000 * tol && residual <= carom_rounding(pb));
 }
 
 void carom_problem_apply(const carom_step *s, double *v, double a) {

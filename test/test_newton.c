@@ -1,0 +1,107 @@
+// test_newton.c: Newton's method of the implicit schemes, where the position rounds.
+#include "schemes.h"
+#include "sim/sim.h"
+#include <float.h>
+
+// From the fourth iterate on a component stays when it would change by a unit in its last place, and only then.
+static void a_position_settles_when_its_last_bit_is_in_doubt(void **state) {
+    (void)state;
+    known k;
+    known_slider_crank(&k, 0, 0.1, 0, true);
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1e-3, 1);
+    const carom_step *s = &sim->step;
+    const double q_0[3] = {100, -3, 0}, tiny = 0x1p-53, v[3] = {100 * 3 * tiny, 0, 1e-30};
+    double exact[3], q[3];
+    carom_move(s, exact, q_0, 1, v);
+    for (int iterate = 0; iterate < 6; ++iterate) {
+        q[0] = nextafter(exact[0], 0);
+        q[1] = nextafter(nextafter(exact[1], 0), 0);
+        q[2] = 0;
+        carom_move_iterate(s, q, q_0, 1, v, iterate);
+        assert_true(q[0] == (iterate < 4 ? exact[0] : nextafter(exact[0], 0)));
+        assert_true(q[1] == exact[1]);
+        assert_true(q[2] == exact[2]);
+    }
+    q[0] = NAN;
+    carom_move_iterate(s, q, q_0, 1, v, 5);
+    assert_true(q[0] == exact[0]);
+    carom_sim_destroy(sim);
+}
+
+// The law is judged with the velocities given, whatever G p + c would be; to tolerance or to the rounding given.
+static void the_law_is_judged_at_the_velocity_itself(void **state) {
+    (void)state;
+    known k;
+    known_slider_crank(&k, 0, 0.1, 0, true);
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1e-3, 1);
+    carom_step *s = &sim->step;
+    carom_local *L = &sim->all;
+    carom_close(s, L, (double[]){-1, 1, 1, 1});
+    carom_problem_blocks(s, L);
+    s->G[0] = 1;
+    s->scale = 1;
+    const struct {
+        double u, p, rounding;
+        bool met;
+    } cases[] = {
+        {0, 1, 0, true},           {1, 0, 0, true},      {0.9 * s->tol, 1, 0, true},   {1.1 * s->tol, 1, 0, false},
+        {1e-9, 1, 2e-9, true},     {1e-9, 1, 0, false},  {-1e-9, 0, 0, false},         {1, -1e-9, 0, false},
+        {INFINITY, 1, 1e9, false}, {NAN, 0, 0, false},   {0, INFINITY, 1e9, false},    {1, 1, 0, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        s->c[0] = cases[i].u;
+        s->p[0] = cases[i].p;
+        assert_true(carom_problem_met(s, cases[i].rounding) == cases[i].met);
+    }
+    carom_sim_destroy(sim);
+}
+
+// 16 eps of the terms of W'v + w.
+static void velocities_round_with_their_terms(void **state) {
+    (void)state;
+    known k;
+    known_slope(&k, 1, 0.1, 0.5);
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1e-3, 1);
+    carom_local *L = &sim->all;
+    carom_close_all(&sim->step, L);
+    assert_int_equal(carom_directions(&sim->step, L, 0, k.q0), CAROM_OK);
+    const double v[2] = {3, -2};
+    assert_true(carom_local_velocity_rounding(L, v) == 16 * DBL_EPSILON * 3); // tangent along the slope, normal across it
+    L->w[0] = -2;
+    assert_true(carom_local_velocity_rounding(L, v) == 16 * DBL_EPSILON * 4);
+    carom_sim_destroy(sim);
+}
+
+// A slider without clearance whose crank has turned often: in about h |du/dq|/|W| of the steps the answer lies where the
+// position rounds up or down.  No step is repeated for that, none needs many iterations, and the velocity meets the law.
+static void rounding_of_large_angles_refuses_no_step(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"moreau-jean", "moreau-dissipative", "newmark", "hht", "generalized-alpha", "ggl-midpoint", "ggl-alpha"};
+    static const struct {
+        double h, end, turns;
+    } runs[] = {{1e-4, 0.2, 100}, {1e-4, 0.2, 10000}, {1e-3, 0.5, 1000}};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; ++i)
+        for (size_t r = 0; r < sizeof runs / sizeof *runs; ++r) {
+            known k;
+            known_slider_crank(&k, 0, 0.1, 0, true);
+            k.q0[0] = 6.283185307179586 * runs[r].turns;
+            carom_sim *sim = sim_of(&k, schemes[i], NULL, runs[r].h, runs[r].end);
+            carom_error err;
+            assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
+            carom_ledger l;
+            assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+            if (l.rejected != 0) fail_msg("%s, h = %g, %g turns: %ld steps rejected", schemes[i], runs[r].h, runs[r].turns, l.rejected);
+            assert_true(l.counts.newton_max <= 8);
+            carom_sim_destroy(sim);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_position_settles_when_its_last_bit_is_in_doubt),
+        cmocka_unit_test(the_law_is_judged_at_the_velocity_itself),
+        cmocka_unit_test(velocities_round_with_their_terms),
+        cmocka_unit_test(rounding_of_large_angles_refuses_no_step),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
