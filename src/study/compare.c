@@ -98,7 +98,7 @@ static carom_status share_levels(carom_compare *c, const carom_compare_def *def,
 static job job_of(const carom_compare *c, int scheme, int level) {
     const spec *s = &c->schemes[scheme];
     job j = {.scheme = scheme, .tolerance = NAN, .error = NAN, .order = NAN};
-    j.step = s->adaptive ? (s->divides ? c->end : c->first) : c->steps[level];
+    j.step = s->adaptive ? (s->divides ? c->end / CAROM_COMPARE_PIECES : c->first) : c->steps[level];
     if (s->adaptive) j.tolerance = c->tolerances[level];
     return j;
 }

@@ -20,7 +20,7 @@ typedef struct spec {
 
 typedef struct job {
     int scheme;
-    double step, tolerance; // of a tolerance: the first step to try, or the whole time for a scheme that divides it
+    double step, tolerance; // step with a tolerance: the first to try, or a piece for a scheme that divides it
     double error, order, seconds;
     long steps, rejected;
     bool done, told;
@@ -55,6 +55,9 @@ struct carom_compare {
 };
 
 enum { CAROM_COMPARE_UNITS = 1000 };
+/// A scheme that divides its steps runs in so many.  Each costs it a start, but inner steps may be few and all end at impacts, where
+/// there is little to see: the motion is looked at in between as well.  Prime, so that pieces do not end at impacts too.
+enum { CAROM_COMPARE_PIECES = 17 };
 
 /// What "name:key=value:key=value" says, with options for all schemes.  To be freed, also after a failure.
 carom_status carom_spec_read(spec *s, const carom_model *m, const char *text, const char *const *common, carom_error *err);
