@@ -80,7 +80,8 @@ int main(void) {
     walk(CAROM_SOURCE_DIR "/src", ".c|.h|.def", collect_source, &sources);
     walk(CAROM_SOURCE_DIR "/include", ".h", collect_source, &sources);
     walk(CAROM_SOURCE_DIR "/docs", ".md", collect_page, &pages);
-    static const char *const defining[] = {CAROM_SOURCE_DIR "/docs/METHODS.md", CAROM_SOURCE_DIR "/docs/solvers.md"};
+    static const char *const defining[] = {CAROM_SOURCE_DIR "/docs/METHODS.md", CAROM_SOURCE_DIR "/docs/solvers.md",
+                                           CAROM_SOURCE_DIR "/docs/bodies-and-joints.md"};
     for (int i = 0; i < 2; ++i) {
         char *text = read_text(defining[i]);
         collect(&methods, defining[i], text);

@@ -20,7 +20,7 @@ static const struct { const char *text, *error; } cases[] = {
     {H "contact: {}\n",
      "4:1: unknown key 'contact' in the model; did you mean 'contacts'?"},
     {H "zzzzzzzz: {}\n",
-     "4:1: unknown key 'zzzzzzzz' in the model; known are carom, name, about, parameters, coordinates, let, energy, forces, contact defaults, contacts, constraints, outputs, exact, checks, simulation"},
+     "4:1: unknown key 'zzzzzzzz' in the model; known are carom, name, about, parameters, coordinates, let, energy, forces, contact defaults, contacts, constraints, outputs, exact, checks, simulation, gravity, bodies"},
     {H "draw: {}\n",
      "4:1: section 'draw' is not known yet in this version; remove it"},
     {H "---\ncarom: 1\n",

@@ -17,7 +17,7 @@ typedef enum carom_input { CAROM_TIME, CAROM_PARAMETER, CAROM_POSITION, CAROM_VE
 
 typedef enum carom_op {
     // leaves
-    CAROM_OP_NUMBER, CAROM_OP_INPUT,
+    CAROM_OP_NUMBER, CAROM_OP_INPUT, CAROM_OP_SYMBOL,
     // arithmetic
     CAROM_OP_ADD, CAROM_OP_SUB, CAROM_OP_MUL, CAROM_OP_DIV, CAROM_OP_POW, CAROM_OP_NEG,
     // comparisons give 1 or 0; IF(c, a, b)
@@ -43,16 +43,27 @@ bool carom_graph_is_number(const carom_graph *g, carom_node x, double *value); /
 bool carom_graph_depends(const carom_graph *g, carom_node x, carom_input kind, int index);
 bool carom_graph_failed(const carom_graph *g); // out of memory or beyond the node limit, sticky
 
-/// d x / d input, exact.  |x|, min, max, sign, floor, if and comparisons are differentiated branch by branch.
+/// A node with the value of x that derivatives along velocities do not look into: they take its course instead.
+/// Rotation matrices are such symbols: D R = R skew(e) is shorter than any polynomial of a quaternion.
+carom_node carom_graph_symbol(carom_graph *g, carom_node x);
+/// Declare how a leaf (a position or a symbol) moves: leaf' = sum c[i] v_{k[i]}, i < n.  Said once, and before the leaf
+/// is differentiated.  A position of which nothing is said moves with the velocity of its own index; a symbol stands still.
+void carom_graph_course(carom_graph *g, carom_node leaf, int n, const int *k, const carom_node *c);
+/// Derivative of x along velocity k: by all positions and symbols that move with it.
+carom_node carom_graph_along(carom_graph *g, carom_node x, int k);
+/// May x change along velocity k?
+bool carom_graph_moves(const carom_graph *g, carom_node x, int k);
+
+/// d x / d input, exact (symbols are looked into).  |x|, min, max, sign, floor, if and comparisons are differentiated branch by branch.
 carom_node carom_graph_diff(carom_graph *g, carom_node x, carom_input kind, int index);
-/// Total time derivative along q' = v: dx/dt + sum_i dx/dq_i v_i (x must not depend on velocities).
+/// Total time derivative: dx/dt + sum_k D_k x v_k, D_k along velocity k < n (x must not depend on velocities).
 carom_node carom_graph_rate(carom_graph *g, carom_node x, int n);
-/// x with input (kind, index) replaced by node y.
+/// x with input (kind, index) replaced by node y; symbols stay.
 carom_node carom_graph_substitute(carom_graph *g, carom_node x, carom_input kind, int index, carom_node y);
 /// x with all velocities 0.
 carom_node carom_graph_at_rest(carom_graph *g, carom_node x);
 
-/// Lagrange's equations of the kinetic energy T(t, q, v), quadratic in v: M = d2T/dv2 (n x n, by rows) and the forces
+/// Lagrange's equations of the kinetic energy T(t, q, v), quadratic in the n velocities: M = d2T/dv2 (n x n, by rows) and the forces
 /// of inertia h = dT/dq - (dp/dq) v - dp/dt with p = dT/dv, so that M v' = h + other forces.  Of several ways to
 /// write h the one with the fewest operations is taken.  CAROM_BAD_INPUT: T is not quadratic.
 carom_status carom_graph_lagrange(carom_graph *g, carom_node T, int n, carom_node *M, carom_node *h, carom_error *err);

@@ -24,11 +24,12 @@ const double *carom_model_q0(const carom_model *m);
 const double *carom_model_v0(const carom_model *m);
 
 typedef struct carom_model_sizes {
-    int parameters, coordinates, lets, constraints, contacts, outputs, checks;
+    int parameters, coordinates, velocities, lets, constraints, contacts, outputs, checks;
     bool exact;
 } carom_model_sizes;
 carom_model_sizes carom_model_count(const carom_model *m);
-const char *carom_model_coordinate(const carom_model *m, int i);
+const char *carom_model_coordinate(const carom_model *m, int i); // of nq
+const char *carom_model_velocity(const carom_model *m, int i);   // of nv: "x'", "body.vx"
 const char *carom_model_parameter(const carom_model *m, int i, double *value);
 const char *carom_model_constraint(const carom_model *m, int id); // bilateral first, then contacts
 const char *carom_model_output(const carom_model *m, int i);

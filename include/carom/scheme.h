@@ -94,6 +94,10 @@ void carom_move(const carom_step *s, double *q1, const double *q0, double h, con
 /// components that would change by one unit in their last place stay.  docs/METHODS.md, "When the position rounds".
 void carom_move_iterate(const carom_step *s, double *q1, const double *q0, double h, const double *v, int k);
 
+/// dx = rate of x with which q(x) = q0 (+) x moves with v.  Where (+) is no sum, schemes of third and higher order add these
+/// instead of velocities.  dx may be v.
+void carom_lift(const carom_step *s, double *dx, const double *x, const double *v);
+
 /// M(t, q) into M.
 carom_status carom_mass(carom_step *s, carom_matrix M, double t, const double *q);
 

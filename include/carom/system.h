@@ -91,6 +91,9 @@ typedef struct carom_system {
     // -- optional -----------------------------------------------------------------------------------
     /// q1 = q0 moved along v for the time h.  NULL: q1 = q0 + h v (nq = nv).  q1 may be q0.
     void (*move)(const void *model, double *q1, const double *q0, double h, const double *v);
+    /// How x in q(x) = move(q0, 1, x) must change for q to move with v: dx = x', exact in |x|.  Schemes of third and higher
+    /// order add these.  NULL: dx = v, right where move is a sum.  dx may be v.
+    void (*lift)(const void *model, double *dx, const double *x, const double *v);
     /// Energies, for the record only.  NULL: 1/2 v'Mv and 0.
     carom_status (*energy)(const void *model, void *work, double t, const double *q, const double *v,
                            double *kinetic, double *potential);

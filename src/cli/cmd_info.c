@@ -22,8 +22,16 @@ static void parameters(const carom_model *m, int n) {
 
 static void coordinates(const carom_model *m, int n) {
     const double *q = carom_model_q0(m), *v = carom_model_v0(m);
-    if (n) puts("\ncoordinates            at              rate");
-    for (int i = 0; i < n; ++i) printf("  %-20s %-15.9g %.9g\n", carom_model_coordinate(m, i), q[i], v[i]);
+    const carom_system *sys = carom_model_system(m);
+    if (sys->nq == sys->nv) {
+        if (n) puts("\ncoordinates            at              rate");
+        for (int i = 0; i < n; ++i) printf("  %-20s %-15.9g %.9g\n", carom_model_coordinate(m, i), q[i], v[i]);
+        return;
+    }
+    puts("\npositions              at");
+    for (int i = 0; i < n; ++i) printf("  %-20s %.9g\n", carom_model_coordinate(m, i), q[i]);
+    puts("\nvelocities             at the start");
+    for (int i = 0; i < sys->nv; ++i) printf("  %-20s %.9g\n", carom_model_velocity(m, i), v[i]);
 }
 
 static void contacts(const carom_model *m) {

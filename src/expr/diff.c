@@ -91,19 +91,21 @@ static carom_node found(const carom_graph *g, carom_node x, carom_node other) {
     return x != CAROM_NONE && carom_walk_met(g, x) ? g->walk->memo[x] : other;
 }
 
-// Derivative along a direction: seed(n) is what the input n changes by.
+// Derivative along a direction: seed(n) is what the input or symbol n changes by.  `through`: symbols are looked into.
 typedef carom_node seed(carom_graph *g, carom_node n, int user);
 
-static carom_node derivative(carom_graph *g, carom_node x, uint64_t inputs, seed *of, int user) {
+static carom_node derivative(carom_graph *g, carom_node x, uint64_t inputs, bool through, seed *of, int user) {
     const carom_node none = num(g, 0);
     if (g->failed || x < 0) return carom_graph_fail(g);
-    if (!carom_graph_walk(g, x, inputs)) return carom_graph_fail(g);
+    if (!carom_graph_walk(g, x, inputs, through)) return carom_graph_fail(g);
     for (int i = 0; i < g->walk->count; ++i) {
         const carom_node n = g->walk->order[i];
         const carom_vertex v = g->node[n];
-        g->walk->memo[n] = v.op == CAROM_OP_INPUT
-                               ? of(g, n, user)
-                               : rule(g, n, found(g, v.a, none), found(g, v.b, none), found(g, v.c, none));
+        carom_node d;
+        if (v.op == CAROM_OP_INPUT || (v.op == CAROM_OP_SYMBOL && !through)) d = of(g, n, user);
+        else if (v.op == CAROM_OP_SYMBOL) d = found(g, v.a, none);
+        else d = rule(g, n, found(g, v.a, none), found(g, v.b, none), found(g, v.c, none));
+        g->walk->memo[n] = d;
         if (g->failed) return CAROM_NONE;
     }
     return found(g, x, none);
@@ -113,28 +115,76 @@ static carom_node seed_one(carom_graph *g, carom_node n, int input) {
     return num(g, n == input);
 }
 
+// The terms from .. to - 1 of the course of a leaf; false: it has none.
+static bool course_of(const carom_graph *g, const carom_vertex *leaf, int *from, int *to) {
+    const carom_courses *c = &g->course;
+    int course = 0;
+    if (leaf->op == CAROM_OP_SYMBOL) course = c->of_symbol[leaf->b];
+    else if (leaf->a == CAROM_POSITION && leaf->b < c->npositions) course = c->of_position[leaf->b];
+    if (!course) return false;
+    *from = c->start[course - 1];
+    *to = c->start[course];
+    return true;
+}
+
 static carom_node seed_motion(carom_graph *g, carom_node n, int user) {
     (void)user;
     const carom_vertex v = g->node[n];
+    int from, to;
+    if (course_of(g, &v, &from, &to)) {
+        carom_node rate = num(g, 0);
+        for (int i = from; i < to; ++i)
+            rate = add(g, rate, mul(g, g->course.factor[i], carom_graph_input(g, CAROM_VELOCITY, g->course.velocity[i])));
+        return rate;
+    }
+    if (v.op == CAROM_OP_SYMBOL) return num(g, 0);
     if (v.a == CAROM_TIME) return num(g, 1);
     return v.a == CAROM_POSITION ? carom_graph_input(g, CAROM_VELOCITY, v.b) : num(g, 0);
 }
 
+static carom_node seed_along(carom_graph *g, carom_node n, int k) {
+    const carom_vertex v = g->node[n];
+    int from, to;
+    if (course_of(g, &v, &from, &to)) {
+        for (int i = from; i < to; ++i)
+            if (g->course.velocity[i] == k) return g->course.factor[i];
+        return num(g, 0);
+    }
+    return num(g, v.op == CAROM_OP_INPUT && v.a == CAROM_POSITION && v.b == k);
+}
+
+// Inputs that move with velocity k.
+static uint64_t reach(const carom_graph *g, int k) {
+    const carom_courses *c = &g->course;
+    const uint64_t courses = k < c->nreach ? c->reach[k] : 0;
+    const carom_node own = input_node(g, CAROM_POSITION, k);
+    if (own == CAROM_NONE || (k < c->npositions && c->of_position[k])) return courses;
+    return courses | g->node[own].inputs;
+}
+
+bool carom_graph_moves(const carom_graph *g, carom_node x, int k) {
+    return x >= 0 && (g->node[x].inputs & reach(g, k)) != 0;
+}
+
+carom_node carom_graph_along(carom_graph *g, carom_node x, int k) {
+    return derivative(g, x, reach(g, k), false, seed_along, k);
+}
+
 carom_node carom_graph_diff(carom_graph *g, carom_node x, carom_input kind, int index) {
     const carom_node input = input_node(g, kind, index);
-    return input == CAROM_NONE ? num(g, 0) : derivative(g, x, g->node[input].inputs, seed_one, input);
+    return input == CAROM_NONE ? num(g, 0) : derivative(g, x, g->node[input].inputs, true, seed_one, input);
 }
 
 carom_node carom_graph_motion(carom_graph *g, carom_node x) {
-    return derivative(g, x, UINT64_MAX, seed_motion, 0);
+    return derivative(g, x, UINT64_MAX, false, seed_motion, 0);
 }
 
 // By gradients, not by carom_graph_motion: the gradient of a gap or of a point is wanted anyway and is shared.
 carom_node carom_graph_rate(carom_graph *g, carom_node x, int n) {
     carom_node rate = carom_graph_diff(g, x, CAROM_TIME, 0);
     for (int i = 0; i < n && rate != CAROM_NONE; ++i) {
-        if (!carom_graph_depends(g, x, CAROM_POSITION, i)) continue;
-        const carom_node slope = carom_graph_diff(g, x, CAROM_POSITION, i);
+        if (!carom_graph_moves(g, x, i)) continue;
+        const carom_node slope = carom_graph_along(g, x, i);
         rate = add(g, rate, mul(g, slope, carom_graph_input(g, CAROM_VELOCITY, i)));
     }
     return rate;
@@ -145,11 +195,12 @@ typedef bool choose(const carom_vertex *input, carom_node n, int user);
 
 static carom_node replaced(carom_graph *g, carom_node x, uint64_t inputs, choose *chosen, int user, carom_node y) {
     if (g->failed || x < 0 || y < 0) return carom_graph_fail(g);
-    if (!carom_graph_walk(g, x, inputs)) return carom_graph_fail(g);
+    if (!carom_graph_walk(g, x, inputs, false)) return carom_graph_fail(g);
     for (int i = 0; i < g->walk->count; ++i) {
         const carom_node n = g->walk->order[i];
         const carom_vertex v = g->node[n];
-        if (v.op == CAROM_OP_INPUT) g->walk->memo[n] = chosen(&v, n, user) ? y : n;
+        if (v.op == CAROM_OP_SYMBOL) g->walk->memo[n] = n;
+        else if (v.op == CAROM_OP_INPUT) g->walk->memo[n] = chosen(&v, n, user) ? y : n;
         else
             g->walk->memo[n] = carom_graph_apply(g, (carom_op)v.op, found(g, v.a, v.a), found(g, v.b, v.b), found(g, v.c, v.c));
         if (g->failed) return CAROM_NONE;

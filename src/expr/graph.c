@@ -31,6 +31,10 @@ void carom_graph_destroy(carom_graph *g) {
         free(g->walk->mark);
     }
     free(g->walk);
+    carom_courses *c = &g->course;
+    int *const lists[] = {c->of_position, c->of_symbol, c->start, c->velocity, c->factor};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) free(lists[i]);
+    free(c->reach);
     free(g->table);
     free(g->node);
     free(g);
@@ -47,7 +51,7 @@ bool carom_graph_failed(const carom_graph *g) {
 
 int carom_op_arity(carom_op op) {
     switch (op) {
-    case CAROM_OP_NUMBER: case CAROM_OP_INPUT: case CAROM_OP_COUNT: return 0;
+    case CAROM_OP_NUMBER: case CAROM_OP_INPUT: case CAROM_OP_SYMBOL: case CAROM_OP_COUNT: return 0;
     case CAROM_OP_IF: return 3;
     case CAROM_OP_ADD: case CAROM_OP_SUB: case CAROM_OP_MUL: case CAROM_OP_DIV: case CAROM_OP_POW:
     case CAROM_OP_LT: case CAROM_OP_LE: case CAROM_OP_GT: case CAROM_OP_GE: case CAROM_OP_EQ: case CAROM_OP_NE:
@@ -111,7 +115,7 @@ static carom_node intern(carom_graph *g, carom_vertex x) {
         x.kinds = (uint8_t)(1u << x.a);
         x.inputs = (uint64_t)1 << (g->inputs++ & 63);
     } else if (x.op != CAROM_OP_NUMBER) {
-        const int arg[3] = {x.a, x.b, x.c};
+        const int arg[3] = {x.a, x.op == CAROM_OP_SYMBOL ? CAROM_NONE : x.b, x.c};
         for (int i = 0; i < 3; ++i) {
             if (arg[i] == CAROM_NONE) continue;
             x.kinds |= g->node[arg[i]].kinds;
@@ -149,6 +153,59 @@ bool carom_graph_is_number(const carom_graph *g, carom_node x, double *value) {
     return true;
 }
 
+// -- courses -----------------------------------------------------------------------------------------
+
+static bool room_for(void **p, int have, int want, size_t size) {
+    if (want <= have) return true;
+    void *q = realloc(*p, (size_t)want * size);
+    if (!q) return false;
+    memset((unsigned char *)q + (size_t)have * size, 0, (size_t)(want - have) * size);
+    *p = q;
+    return true;
+}
+
+carom_node carom_graph_symbol(carom_graph *g, carom_node x) {
+    carom_courses *c = &g->course;
+    if (g->failed || x < 0 || x >= g->count) return carom_graph_fail(g);
+    if (!room_for((void **)&c->of_symbol, c->nsymbols, c->nsymbols + 1, sizeof *c->of_symbol)) return carom_graph_fail(g);
+    return carom_graph_intern(g, CAROM_OP_SYMBOL, x, c->nsymbols++, CAROM_NONE);
+}
+
+// The place where the course of a leaf is noted; NULL: no memory, or no such leaf.
+static int *course_place(carom_graph *g, const carom_vertex *leaf) {
+    carom_courses *c = &g->course;
+    if (leaf->op == CAROM_OP_SYMBOL) return &c->of_symbol[leaf->b];
+    if (leaf->op != CAROM_OP_INPUT || leaf->a != CAROM_POSITION) return NULL;
+    if (!room_for((void **)&c->of_position, c->npositions, leaf->b + 1, sizeof *c->of_position)) return NULL;
+    if (leaf->b >= c->npositions) c->npositions = leaf->b + 1;
+    return &c->of_position[leaf->b];
+}
+
+void carom_graph_course(carom_graph *g, carom_node leaf, int n, const int *k, const carom_node *factor) {
+    carom_courses *c = &g->course;
+    if (g->failed || leaf < 0 || leaf >= g->count) {
+        carom_graph_fail(g);
+        return;
+    }
+    int *place = course_place(g, &g->node[leaf]), widest = 0;
+    for (int i = 0; i < n; ++i) widest = k[i] >= widest ? k[i] + 1 : widest;
+    if (!place || *place || !room_for((void **)&c->start, c->count ? c->count + 1 : 0, c->count + 2, sizeof *c->start) ||
+        !room_for((void **)&c->velocity, c->terms, c->terms + n, sizeof *c->velocity) ||
+        !room_for((void **)&c->factor, c->terms, c->terms + n, sizeof *c->factor) ||
+        !room_for((void **)&c->reach, c->nreach, widest, sizeof *c->reach)) {
+        carom_graph_fail(g);
+        return;
+    }
+    if (widest > c->nreach) c->nreach = widest;
+    for (int i = 0; i < n; ++i) {
+        c->velocity[c->terms] = k[i];
+        c->factor[c->terms++] = factor[i];
+        c->reach[k[i]] |= g->node[leaf].inputs;
+    }
+    c->start[++c->count] = c->terms;
+    *place = c->count;
+}
+
 // -- walks -------------------------------------------------------------------------------------------
 
 static bool grow(void **p, size_t bytes) {
@@ -174,7 +231,7 @@ static bool prepare(carom_walk *w, int nodes) {
     return true;
 }
 
-bool carom_graph_walk(const carom_graph *g, carom_node x, uint64_t inputs) {
+bool carom_graph_walk(const carom_graph *g, carom_node x, uint64_t inputs, bool through) {
     carom_walk *w = g->walk;
     if (!prepare(w, x + 1)) return false;
     int depth = 0;
@@ -190,7 +247,9 @@ bool carom_graph_walk(const carom_graph *g, carom_node x, uint64_t inputs) {
             }
             const carom_vertex *v = &g->node[n];
             w->stack[depth++] = ~n;
-            if (!carom_vertex_leaf(v)) {
+            if (v->op == CAROM_OP_SYMBOL) {
+                if (through) w->stack[depth++] = v->a;
+            } else if (!carom_vertex_leaf(v)) {
                 const int arg[3] = {v->a, v->b, v->c};
                 for (int i = 2; i >= 0; --i)
                     if (arg[i] != CAROM_NONE) w->stack[depth++] = arg[i];
@@ -208,5 +267,5 @@ bool carom_graph_depends(const carom_graph *g, carom_node x, carom_input kind, i
     if (input == CAROM_NONE || !(g->node[x].inputs & g->node[input].inputs)) return false;
     if (g->inputs <= 64) return true;
     // Several inputs share a bit: look.  Without memory to look, "perhaps" counts as yes.
-    return !carom_graph_walk(g, x, g->node[input].inputs) || carom_walk_met(g, input);
+    return !carom_graph_walk(g, x, g->node[input].inputs, true) || carom_walk_met(g, input);
 }

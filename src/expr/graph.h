@@ -13,7 +13,7 @@ typedef struct carom_vertex {
     uint8_t kinds; // bit k: depends on some input of kind k
     int c;         // third argument
     union {
-        struct { int a, b; }; // arguments, CAROM_NONE when unused; an input's kind and index
+        struct { int a, b; }; // arguments, CAROM_NONE when unused; an input's kind and index; a symbol's meaning and number
         double value;         // of a number
     };
     uint64_t inputs; // bit i mod 64: may depend on the i-th input that was made (exact up to 64 inputs)
@@ -30,6 +30,17 @@ typedef struct carom_walk {
     int nodes, room;   // sizes of order, memo, mark; of stack
 } carom_walk;
 
+// How leaves move along velocities; see carom_graph_course().
+typedef struct carom_courses {
+    int *of_position, npositions; // course of a position + 1, 0: the velocity of its own index
+    int *of_symbol, nsymbols;     // the same for symbols, 0: none
+    int *start, count;            // course c is the terms start[c] .. start[c + 1] - 1
+    int *velocity, terms;
+    carom_node *factor;
+    uint64_t *reach;              // per velocity: inputs that move with it by a course
+    int nreach;
+} carom_courses;
+
 struct carom_graph {
     carom_vertex *node;
     int count, room;
@@ -39,6 +50,7 @@ struct carom_graph {
     int depth;   // of rules calling rules in a sum, see apply.c
     bool failed;
     carom_walk *walk;
+    carom_courses course;
 };
 
 // How dear a node is: what it depends on decides how often it is computed.
@@ -54,6 +66,12 @@ static inline bool carom_vertex_leaf(const carom_vertex *x) {
     return x->op == CAROM_OP_NUMBER || x->op == CAROM_OP_INPUT;
 }
 
+/// What a node stands for: itself, or what a symbol means.
+static inline carom_node carom_graph_meaning(const carom_graph *g, carom_node x) {
+    while (g->node[x].op == CAROM_OP_SYMBOL) x = g->node[x].a;
+    return x;
+}
+
 /// The node (op, a, b, c) as it is, made if need be.  No algebra.
 carom_node carom_graph_intern(carom_graph *g, carom_op op, carom_node a, carom_node b, carom_node c);
 /// The same, or CAROM_NONE when it was never made.
@@ -61,14 +79,14 @@ carom_node carom_graph_find(const carom_graph *g, carom_op op, carom_node a, car
 carom_node carom_graph_fail(carom_graph *g); // sets failed, returns CAROM_NONE
 
 /// Collect in g->walk->order the nodes below and including x that may depend on an input of the set `inputs`,
-/// arguments first, and mark them.  False: no memory.
-bool carom_graph_walk(const carom_graph *g, carom_node x, uint64_t inputs);
+/// arguments first, and mark them.  `through`: also what stands behind symbols.  False: no memory.
+bool carom_graph_walk(const carom_graph *g, carom_node x, uint64_t inputs, bool through);
 static inline bool carom_walk_met(const carom_graph *g, carom_node x) {
     return x < g->walk->nodes && g->walk->mark[x] == g->walk->now;
 }
 
-/// Derivative of x along t' = 1, q' = v, v' = 0, in one pass.
+/// Derivative of x along t' = 1, leaves on their courses, v' = 0, in one pass.
 carom_node carom_graph_motion(carom_graph *g, carom_node x);
 
-/// Number of arguments of an operation, 0 for leaves.
+/// Number of arguments of an operation, 0 for leaves and symbols.
 int carom_op_arity(carom_op op);

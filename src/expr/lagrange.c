@@ -1,6 +1,6 @@
 // lagrange.c: mass matrix and forces of inertia from the kinetic energy.
 //
-// T = 1/2 v'M v + b'v + T_0, coefficients functions of (t, q).  Two ways to write the forces of inertia:
+// T = 1/2 v'M v + b'v + T_0, coefficients functions of (t, q); d/dq_i is taken along velocity i.  Two ways to write the forces of inertia:
 //   by momenta    h_i = dT/dq_i - dp_i/dt along q' = v                          short for long chains of bodies
 //   by entries    h_i = sum_jk (1/2 dM_jk/dq_i - dM_ij/dq_k) v_j v_k + ...      the terms that cancel are gone
 // Both are built, the one with fewer operations wins.
@@ -49,8 +49,8 @@ static int compare(const void *x, const void *y) {
 static void note_entry(carom_graph *g, terms *t, int n, int j, int k, carom_node M) {
     if (!(g->node[M].kinds & (1u << CAROM_POSITION | 1u << CAROM_TIME))) return;
     for (int l = 0; l < n; ++l) {
-        if (!carom_graph_depends(g, M, CAROM_POSITION, l)) continue;
-        const carom_node d = carom_graph_diff(g, M, CAROM_POSITION, l);
+        if (!carom_graph_moves(g, M, l)) continue;
+        const carom_node d = carom_graph_along(g, M, l);
         note(g, t, l, j, k, j == k ? 0.5 : 1, d);
         note(g, t, j, k, l, -1, d);
         if (j != k) note(g, t, k, j, l, -1, d);
@@ -63,8 +63,8 @@ static void note_entry(carom_graph *g, terms *t, int n, int j, int k, carom_node
 // What the momentum at rest b_j (prescribed motion) gives.
 static void note_drift(carom_graph *g, terms *t, int n, int j, carom_node b) {
     for (int l = 0; l < n; ++l) {
-        if (!carom_graph_depends(g, b, CAROM_POSITION, l)) continue;
-        const carom_node d = carom_graph_diff(g, b, CAROM_POSITION, l);
+        if (!carom_graph_moves(g, b, l)) continue;
+        const carom_node d = carom_graph_along(g, b, l);
         note(g, t, l, j, n, 1, d);
         note(g, t, j, l, n, -1, d);
     }
@@ -85,7 +85,7 @@ static bool by_entries(carom_graph *g, carom_node T, int n, const carom_node *M,
         note_drift(g, &t, n, j, carom_graph_at_rest(g, p[j]));
     }
     const carom_node T_0 = carom_graph_at_rest(g, T);
-    for (int i = 0; i < n; ++i) note(g, &t, i, n, n, 1, carom_graph_diff(g, T_0, CAROM_POSITION, i));
+    for (int i = 0; i < n; ++i) note(g, &t, i, n, n, 1, carom_graph_along(g, T_0, i));
     if (t.count) qsort(t.list, (size_t)t.count, sizeof *t.list, compare);
 
     for (int i = 0; i < n; ++i) h[i] = carom_graph_number(g, 0);
@@ -102,7 +102,7 @@ static bool by_entries(carom_graph *g, carom_node T, int n, const carom_node *M,
 
 static void by_momenta(carom_graph *g, carom_node T, int n, const carom_node *p, carom_node *h) {
     for (int i = 0; i < n; ++i)
-        h[i] = op2(g, CAROM_OP_SUB, carom_graph_diff(g, T, CAROM_POSITION, i), carom_graph_motion(g, p[i]));
+        h[i] = op2(g, CAROM_OP_SUB, carom_graph_along(g, T, i), carom_graph_motion(g, p[i]));
 }
 
 // Operations per evaluation of M and h together; -1: no memory.
@@ -115,8 +115,9 @@ static int cost(const carom_graph *g, int n, const carom_node *M, const carom_no
     for (int x = g->count - 1; x >= 0; --x) {
         const carom_vertex *v = &g->node[x];
         if (!needed[x] || carom_vertex_leaf(v) || carom_vertex_class(v) <= CAROM_CLASS_PARAMETER) continue;
-        ++count;
         needed[v->a] = 1;
+        if (v->op == CAROM_OP_SYMBOL) continue;
+        ++count;
         if (v->b != CAROM_NONE) needed[v->b] = 1;
         if (v->c != CAROM_NONE) needed[v->c] = 1;
     }

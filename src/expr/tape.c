@@ -184,6 +184,11 @@ static carom_status spread(compiler *k, const carom_group *groups, int ngroups, 
             return carom_fail(err, CAROM_BAD_INPUT, "an expression uses %s %d, but there are only %d", kind[v->a], v->b,
                               size[v->a]);
         if (carom_vertex_leaf(v)) continue;
+        if (v->op == CAROM_OP_SYMBOL) { // whoever wants it wants its meaning
+            k->groups[v->a] |= k->groups[x];
+            k->uses[v->a] += k->uses[x];
+            continue;
+        }
         ++k->ncode;
         const int arg[3] = {v->a, v->b, v->c};
         for (int i = 0; i < 3; ++i) {
@@ -210,7 +215,7 @@ static void place_leaves(compiler *k, carom_tape *tape) {
 }
 
 static int place(const compiler *k, int node) {
-    return node == CAROM_NONE ? 0 : k->slot[node];
+    return node == CAROM_NONE ? 0 : k->slot[carom_graph_meaning(k->g, node)];
 }
 
 static bool starts_segment(const compiler *k, int i) {
@@ -259,7 +264,7 @@ static void list_outputs(const compiler *k, carom_tape *tape, const carom_group 
         for (int j = 0; j < groups[i].count; ++j) {
             const carom_node x = groups[i].nodes[j];
             const int class = carom_vertex_class(&k->g->node[x]);
-            tape->output[n++] = k->slot[x];
+            tape->output[n++] = place(k, x);
             if (class > tape->reads[i]) tape->reads[i] = (uint8_t)class;
         }
         tape->output_end[i + 1] = n;
@@ -305,7 +310,7 @@ static carom_status compile(compiler *k, carom_tape *tape, const carom_group *gr
     k->ncode = 0;
     for (int x = 0; x < k->nodes; ++x) k->slot[x] = OPEN;
     for (int x = k->nodes - 1; x >= 0; --x)
-        if (k->groups[x] && k->slot[x] == OPEN && !carom_vertex_leaf(&k->g->node[x])) choose(k, x);
+        if (k->groups[x] && k->slot[x] == OPEN && !carom_vertex_leaf(&k->g->node[x]) && !is_op(k, x, CAROM_OP_SYMBOL)) choose(k, x);
     qsort(k->code, (size_t)k->ncode, sizeof *k->code, compare);
     if (!allocate_tape(k, tape, groups)) return no_memory(err);
     place_leaves(k, tape);

@@ -51,7 +51,7 @@ static inline double carom_value(carom_op op, double a, double b, double c) {
     case CAROM_OP_MAX: return carom_value_max(a, b);
     case CAROM_OP_HYPOT: return hypot(a, b);
     case CAROM_OP_FLOOR: return floor(a);
-    case CAROM_OP_NUMBER: case CAROM_OP_INPUT: case CAROM_OP_COUNT: break;
+    case CAROM_OP_NUMBER: case CAROM_OP_INPUT: case CAROM_OP_SYMBOL: case CAROM_OP_COUNT: break;
     }
     return NAN;
 }

@@ -80,7 +80,7 @@ static void all_columns(writer *w, const carom_record *r) {
     const carom_system *sys = r->sys;
     column(w, "%s%s", "t", "");
     for (int i = 0; i < sys->nq; ++i) column(w, "%s%s", carom_model_coordinate(r->model, i), "");
-    for (int i = 0; i < sys->nv; ++i) column(w, "%s%s", carom_model_coordinate(r->model, i), "'");
+    for (int i = 0; i < sys->nv; ++i) column(w, "%s%s", carom_model_velocity(r->model, i), "");
     for (int i = 0; i < 3; ++i) column(w, "%s%s", energies[i], "");
     for (int c = 0; c < sys->nc; ++c)
         contact_columns(w, carom_model_constraint(r->model, sys->ne + c), sys->contacts[c].tangents);

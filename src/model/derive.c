@@ -57,8 +57,9 @@ static bool zero(const carom_graph *g, carom_node x) {
     return carom_graph_is_number(g, x, &value) && value == 0;
 }
 
-// Derivative, without walking the graph when there is no dependence.
+// Derivative by an input; CAROM_POSITION: along velocity i.  Without walking the graph when there is no dependence.
 static carom_node diff(carom_graph *g, carom_node x, carom_input kind, int i) {
+    if (kind == CAROM_POSITION) return carom_graph_moves(g, x, i) ? carom_graph_along(g, x, i) : carom_graph_number(g, 0);
     return carom_graph_depends(g, x, kind, i) ? carom_graph_diff(g, x, kind, i) : carom_graph_number(g, 0);
 }
 
@@ -66,14 +67,13 @@ static carom_status no_memory(const carom_model *m, carom_error *err) {
     return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
 }
 
-// Append d x/d input(kind, l) for all l where it is not zero; (i, j) are the subscripts of x, l the third (or second)
+// Append d x/d input(kind, l), as diff() takes it, for all l where it is not zero; (i, j) are the subscripts of x, l the third (or second)
 // one.
 static bool gradient(carom_model *m, terms *t, carom_node x, carom_input kind, int sign, int i, int j) {
     carom_graph *g = m->graph;
     if (!carom_graph_depends(g, x, kind, -1)) return true;
     for (int l = 0; l < m->nv; ++l) {
-        if (!carom_graph_depends(g, x, kind, l)) continue;
-        carom_node d = carom_graph_diff(g, x, kind, l);
+        carom_node d = diff(g, x, kind, l);
         if (zero(g, d)) continue;
         if (sign < 0) d = carom_graph_apply(g, CAROM_OP_NEG, d, CAROM_NONE, CAROM_NONE);
         if (!carom_terms_add(t, d, i, j < 0 ? l : j, j < 0 ? 0 : l)) return false;
@@ -84,7 +84,7 @@ static bool gradient(carom_model *m, terms *t, carom_node x, carom_input kind, i
 static carom_status derive_mass(carom_model *m, const carom_node *M, carom_error *err) {
     carom_graph *g = m->graph;
     for (int i = 0; i < m->nv; ++i) {
-        const char *a = carom_model_coordinate(m, i);
+        const char *a = carom_model_freedom(m, i);
         for (int j = 0; j <= i; ++j) {
             const carom_node x = M[i * m->nv + j];
             if (zero(g, x) && i == j)
@@ -100,18 +100,60 @@ static carom_status derive_mass(carom_model *m, const carom_node *M, carom_error
     return CAROM_OK;
 }
 
+static carom_node cross(carom_graph *g, const carom_node *a, const carom_node *b, int i) {
+    return carom_graph_minus(g, carom_graph_times(g, a[(i + 1) % 3], b[(i + 2) % 3]),
+                             carom_graph_times(g, a[(i + 2) % 3], b[(i + 1) % 3]));
+}
+
+// (BOD-5)  M = diag(m, m, m, J),  f = (0, -w x p)  with p = J w + dT/dw: angular velocities are no rates of coordinates,
+// and what `energy` says of them (T) is changed by turning with them
+static void derive_bodies(carom_model *m, carom_node *M, carom_node *f) {
+    carom_graph *g = m->graph;
+    const int n = m->nv;
+    for (int i = 0; i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        if (b->v < 0) continue;
+        const int linear = b->space == SPATIAL ? 3 : 2, angular = b->space == SPATIAL ? 3 : 1;
+        for (int k = 0; k < linear; ++k) {
+            carom_node *entry = &M[(b->v + k) * (n + 1)];
+            *entry = carom_graph_plus(g, *entry, carom_graph_number(g, b->mass));
+        }
+        carom_node w[3], p[3];
+        for (int k = 0; k < angular; ++k) {
+            const int row = b->v + linear + k;
+            if (angular == 3) {
+                w[k] = carom_graph_input(g, CAROM_VELOCITY, row);
+                p[k] = diff(g, m->own_kinetic, CAROM_VELOCITY, row);
+            }
+            for (int l = 0; l < angular; ++l) {
+                const double J = angular == 3 ? b->J[3 * k + l] : b->J[8];
+                carom_node *entry = &M[row * n + b->v + linear + l];
+                *entry = carom_graph_plus(g, *entry, carom_graph_number(g, J));
+                if (angular == 3)
+                    p[k] = carom_graph_plus(g, p[k], carom_graph_times(g, carom_graph_number(g, J),
+                                                                       carom_graph_input(g, CAROM_VELOCITY, b->v + 3 + l)));
+            }
+        }
+        for (int k = 0; k < angular && angular == 3; ++k)
+            f[b->v + 3 + k] = carom_graph_minus(g, f[b->v + 3 + k], cross(g, w, p, k));
+    }
+}
+
 // M and f; f holds the forces of inertia first.
 static carom_status derive_motion(carom_model *m, carom_node *f, carom_error *err) {
     carom_graph *g = m->graph;
     carom_node *M = calloc((size_t)m->nv * (size_t)m->nv, sizeof *M);
     if (!M) return no_memory(m, err);
-    carom_status status = carom_graph_lagrange(g, m->kinetic, m->nv, M, f, err);
+    carom_status status = carom_graph_lagrange(g, m->own_kinetic, m->nv, M, f, err);
     if (status == CAROM_BAD_INPUT)
         carom_fail(
             err, status,
             "%.200s:%d:%d: the kinetic energy is not quadratic in the rates; every term must hold two rates as factors",
             m->file, m->energy_line, m->energy_column);
-    if (status == CAROM_OK) status = derive_mass(m, M, err);
+    if (status == CAROM_OK) {
+        derive_bodies(m, M, f);
+        status = derive_mass(m, M, err);
+    }
     free(M);
     CAROM_TRY(status);
     for (int i = 0; i < m->nv; ++i) {
@@ -217,6 +259,24 @@ static carom_group join(carom_model *m, const carom_node *a, int na, const carom
     return (carom_group){na + nb, node};
 }
 
+// Velocities of the exact solution: rates of its positions, for angular velocities w = 2 conj(e) o e'.
+static void exact_rates(carom_model *m, carom_node *rate) {
+    carom_graph *g = m->graph;
+    for (int i = 0; i < m->nq; ++i)
+        if (m->velocity_of[i] >= 0) rate[m->velocity_of[i]] = diff(g, m->exact[i], CAROM_TIME, 0);
+    for (int i = 0; i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        if (b->v < 0 || b->space != SPATIAL) continue;
+        const carom_node *e = m->exact + b->turn;
+        carom_node d[4];
+        for (int k = 0; k < 4; ++k) d[k] = diff(g, e[k], CAROM_TIME, 0);
+        for (int k = 0; k < 3; ++k) {
+            const carom_node x = carom_graph_minus(g, carom_graph_times(g, e[0], d[1 + k]), carom_graph_times(g, d[0], e[1 + k]));
+            rate[b->v + 3 + k] = carom_graph_times(g, carom_graph_number(g, 2), carom_graph_minus(g, x, cross(g, e + 1, d + 1, k)));
+        }
+    }
+}
+
 static carom_status compile(carom_model *m, const carom_node *f, const carom_node *kappa, carom_error *err) {
     carom_graph *g = m->graph;
     const int n = m->nv, links = m->ne + m->nc;
@@ -225,7 +285,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     carom_node *sides = carom_pool_take(&m->memory, (2 * (size_t)m->nchecks + 1) * sizeof *sides);
     if (!gap || !rate || !sides) return no_memory(m, err);
     for (int id = 0; id < links; ++id) gap[id] = m->links[id].gap;
-    for (int i = 0; m->exact && i < n; ++i) rate[i] = diff(g, m->exact[i], CAROM_TIME, 0);
+    if (m->exact) exact_rates(m, rate);
     for (int i = 0; i < m->nchecks; ++i) sides[2 * i] = m->checks[i].left, sides[2 * i + 1] = m->checks[i].right;
     const carom_node energy[2] = {m->kinetic, m->potential};
     carom_node power[2];
@@ -245,10 +305,10 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_POWER] = join(m, power, 2, NULL, 0),
         [GROUP_OBSERVE] = join(m, power, 2, gap, links),
         [GROUP_OUTPUTS] = join(m, m->output_node, m->nout, NULL, 0),
-        [GROUP_EXACT] = join(m, m->exact, m->exact ? n : 0, rate, m->exact ? n : 0),
+        [GROUP_EXACT] = join(m, m->exact, m->exact ? m->nq : 0, rate, m->exact ? n : 0),
         [GROUP_WATCH] = join(m, m->watch, m->nwatch, NULL, 0),
     };
-    m->scratch_count = 2 * n;
+    m->scratch_count = 2 * m->nq;
     for (int k = 0; k < GROUP_COUNT; ++k) {
         if (group[k].count < 0) return no_memory(m, err);
         if (group[k].count > m->scratch_count) m->scratch_count = group[k].count;
@@ -262,8 +322,8 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     while (carom_ledger_name(ledger)) ++ledger;
     m->check_parameters = m->np + ledger + 2 * m->nwatch;
     const carom_group checks = {2 * m->nchecks, sides};
-    m->tape = carom_tape_compile(g, group, GROUP_COUNT, n, n, m->np, err);
-    m->check_tape = m->tape ? carom_tape_compile(g, &checks, 1, n, n, m->check_parameters, err) : NULL;
+    m->tape = carom_tape_compile(g, group, GROUP_COUNT, m->nq, n, m->np, err);
+    m->check_tape = m->tape ? carom_tape_compile(g, &checks, 1, m->nq, n, m->check_parameters, err) : NULL;
     return m->check_tape ? CAROM_OK : CAROM_NO_MEMORY;
 }
 

@@ -19,7 +19,8 @@ typedef struct exam {
     void *user;
     int faults;
     void *work;
-    double *q, *v, *g, *a, *b; // state; gaps; two vectors as long as the longest side
+    double *q, *v, *q_1, *dq;  // state; a state beside it; a way there
+    double *g, *a, *b;         // gaps; two vectors as long as the longest side
     carom_local L;             // all constraints
     carom_difference difference;
     carom_matrix A, B, C, D; // tangent_shape
@@ -57,8 +58,10 @@ static void carve(exam *x, carom_arena *mem) {
     x->work = carom_carve_bytes(mem, s->work_size);
     x->L = carom_carve_local(mem, s);
     const int longest = x->L.W.n > n ? x->L.W.n : n;
-    x->q = carom_carve(mem, (size_t)n);
+    x->q = carom_carve(mem, (size_t)s->nq);
+    x->q_1 = carom_carve(mem, (size_t)s->nq);
     x->v = carom_carve(mem, (size_t)n);
+    x->dq = carom_carve(mem, (size_t)n);
     x->g = carom_carve(mem, 2 * (size_t)links + 1);
     x->a = carom_carve(mem, (size_t)longest);
     x->b = carom_carve(mem, (size_t)longest);
@@ -85,7 +88,14 @@ static void all_constraints(exam *x) {
 
 // -- derivatives -------------------------------------------------------------------------------------------
 
-static const char *coordinate(const exam *x, int i) { return carom_model_coordinate(x->m, i); }
+static const char *coordinate(const exam *x, int i) { return carom_model_freedom(x->m, i); }
+
+// q_1 = q (+) h dq
+static void beside(const exam *x, const double *q, double h, const double *dq) {
+    const carom_system *s = &x->m->sys;
+    if (s->move) s->move(s->model, x->q_1, q, h, dq);
+    else carom_add(x->q_1, q, h, dq, s->nv);
+}
 
 // Keep the worst entry: d(what of name a)/d(name b).
 static void judge(exam *x, double exact, double difference, double scale, const char *what, const char *a,
@@ -130,14 +140,13 @@ static carom_status examine_gaps(exam *x, double t) {
     const carom_system *s = &x->m->sys;
     double *after = x->g, *before = x->g + x->L.nb;
     for (int j = -1; j < s->nv; ++j) {
-        const double h = 6e-6 * fmax(1, j < 0 ? t : fabs(x->q[j]));
-        const double q = j < 0 ? 0 : x->q[j];
-        if (j >= 0) x->q[j] = q + h;
-        carom_status status = s->gaps(s->model, x->work, j < 0 ? t + h : t, x->q, after);
-        if (j >= 0) x->q[j] = q - h;
-        if (status == CAROM_OK) status = s->gaps(s->model, x->work, j < 0 ? t - h : t, x->q, before);
-        if (j >= 0) x->q[j] = q;
-        CAROM_TRY(status);
+        const double h = 6e-6 * fmax(1, j < 0 ? t : s->move ? carom_norm_max(x->q, s->nq) : fabs(x->q[j]));
+        carom_zero(x->dq, s->nv);
+        if (j >= 0) x->dq[j] = 1;
+        beside(x, x->q, h, x->dq);
+        CAROM_TRY(s->gaps(s->model, x->work, j < 0 ? t + h : t, x->q_1, after));
+        beside(x, x->q, -h, x->dq);
+        CAROM_TRY(s->gaps(s->model, x->work, j < 0 ? t - h : t, x->q_1, before));
         for (int id = 0; id < x->L.nb; ++id) {
             const int k = x->L.at[id];
             carom_column_expand(x->a, &x->L.W, k);
@@ -197,14 +206,14 @@ static carom_status examine_energy(exam *x, double t) {
         judge(x, x->a[i], (T1 - T2) / (2 * h), carom_norm_max(x->a, s->nv) + (fabs(T1) + fabs(T2)) / h,
               "the kinetic energy", "kinetic", coordinate(x, i));
     }
-    const double h = 6e-6 * fmax(1, carom_norm_max(x->q, s->nv)) / fmax(1, carom_norm_max(x->v, s->nv));
+    const double h = 6e-6 * fmax(1, carom_norm_max(x->q, s->nq)) / fmax(1, carom_norm_max(x->v, s->nv));
     carom_zero(x->b, s->nv);
     CAROM_TRY(s->force(s->model, x->work, t, x->q, x->v, x->b));
     CAROM_TRY(s->power(s->model, x->work, t, x->q, x->v, &external, &damping));
-    carom_add(x->a, x->q, h, x->v, s->nv);
-    CAROM_TRY(s->energy(s->model, x->work, t + h, x->a, x->v, &T1, &V1));
-    carom_add(x->a, x->q, -h, x->v, s->nv);
-    CAROM_TRY(s->energy(s->model, x->work, t - h, x->a, x->v, &T2, &V2));
+    beside(x, x->q, h, x->v);
+    CAROM_TRY(s->energy(s->model, x->work, t + h, x->q_1, x->v, &T1, &V1));
+    beside(x, x->q, -h, x->v);
+    CAROM_TRY(s->energy(s->model, x->work, t - h, x->q_1, x->v, &T2, &V2));
     double scale =
         1e-9 * (fabs(T1) + fabs(V1)) / h + fabs(external) + fabs(damping); // rounding of the energies, divided by h
     for (int i = 0; i < s->nv; ++i) scale += fabs(x->b[i] * x->v[i]);
@@ -276,9 +285,11 @@ static void derivatives_and_mass(exam *x) {
     for (int state = 0; state < STATES; ++state) {
         const double t = state ? 0.01 * state : 0;
         for (int i = 0; i < m->nv; ++i) {
-            x->q[i] = m->q0[i] + (state ? 1e-2 * next(&seed) * fmax(0.1, fabs(m->q0[i])) : 0);
+            x->dq[i] = state ? 1e-2 * next(&seed) * fmax(0.1, m->sys.move ? 1 : fabs(m->q0[i])) : 0;
             x->v[i] = m->v0[i] + (state ? next(&seed) * fmax(1, 0.1 * fabs(m->v0[i])) : 0);
         }
+        beside(x, m->q0, 1, x->dq);
+        carom_copy(x->q, x->q_1, m->nq);
         const double worst = x->worst;
         char entry[sizeof x->entry];
         memcpy(entry, x->entry, sizeof entry);

@@ -62,7 +62,8 @@ const double *carom_model_v0(const carom_model *m) { return m->v0; }
 
 carom_model_sizes carom_model_count(const carom_model *m) {
     return (carom_model_sizes){.parameters = m->np,
-                               .coordinates = m->nv,
+                               .coordinates = m->nq,
+                               .velocities = m->nv,
                                .lets = m->nlet,
                                .constraints = m->ne,
                                .contacts = m->nc,
@@ -72,6 +73,14 @@ carom_model_sizes carom_model_count(const carom_model *m) {
 }
 
 const char *carom_model_coordinate(const carom_model *m, int i) { return m->names.at[m->coordinate_name[i]].text; }
+
+const char *carom_model_velocity(const carom_model *m, int i) { return m->velocity[i]; }
+
+const char *carom_model_freedom(const carom_model *m, int i) {
+    for (int k = 0; k < m->nq; ++k)
+        if (m->velocity_of[k] == i) return carom_model_coordinate(m, k);
+    return m->velocity[i];
+}
 
 const char *carom_model_parameter(const carom_model *m, int i, double *value) {
     if (value) *value = m->parameter[i];
@@ -94,6 +103,6 @@ void carom_model_outputs(const carom_model *m, void *work, double t, const doubl
 void carom_model_exact(const carom_model *m, void *work, double t, double *q, double *v) {
     double *x = carom_model_scratch(m, work);
     carom_tape_eval(m->tape, work, GROUP_EXACT, t, m->q0, m->v0, x);
-    carom_copy(q, x, m->nv);
-    carom_copy(v, x + m->nv, m->nv);
+    carom_copy(q, x, m->nq);
+    carom_copy(v, x + m->nq, m->nv);
 }

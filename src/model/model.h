@@ -1,6 +1,6 @@
 // model.h (private): what a model holds, and who fills it.
 //
-//   tree.c   YAML -> tree                    read.c    tree -> names, numbers, nodes (with scope.c, contacts.c)
+//   tree.c   YAML -> tree                    read.c    tree -> names, numbers, nodes (with scope.c, bodies.c, contacts.c)
 //   derive.c nodes -> terms -> tape          system.c  the functions that schemes call
 //   start.c  is the initial state allowed?   checks.c  `checks`, the ledger's names
 //   examine.c  `carom check`                 model.c   create, destroy, answers
@@ -49,6 +49,22 @@ typedef struct constraint {
     int dir, ndir;      // first local direction, and how many take part in contact problems
 } constraint;
 
+typedef enum space { EITHER, PLANAR, SPATIAL } space; // the ground is what its partners are
+
+/// A rigid body; v < 0: the ground, or one that moves as expressions of time say.
+typedef struct body {
+    const char *name;
+    const tree *place; // of its name in the file
+    char where[80];    // "body 'NAME'"
+    space space;
+    int v, turn;       // first velocity; first component of the quaternion (spatial)
+    double mass, J[9];
+    carom_node r[3], R[9], angle; // centre of mass, body frame to world, angle (planar and moved)
+    double r0[3], R0[9];          // at the start
+    struct body_point { const char *name; double s[3]; } *points;
+    int npoints;
+} body;
+
 typedef struct check {
     const char *text;
     carom_op op;
@@ -61,19 +77,27 @@ struct carom_model {
     carom_graph *graph;
     names names, outs; // outs: quantities and outputs, seen by outputs and checks only
 
-    int np, nv, ne, nc, nlet, nout, nchecks, nwatch, ndir;
+    int np, nq, nv, ne, nc, nlet, nout, nchecks, nwatch, ndir;
     double *parameter;    // np
     int *parameter_name;  // np: index in names
-    int *coordinate_name; // nv
+    int first_coordinate; // of section coordinates, index in names
+    int *coordinate_name; // nq
+    int *velocity_of;     // nq: the velocity that is this position's rate, -1: none
+    const char **velocity; // nv: their columns in results
+    bool *given;          // nv: said in the file
     double *q0, *v0;
     int energy_line, energy_column; // place of the kinetic energy, for messages
-    carom_node kinetic, potential;
-    carom_node *force; // nv: generalised forces as written, CAROM_NONE: none
+    carom_node kinetic, potential;           // all of it
+    carom_node own_kinetic;                  // as written in `energy`
+    carom_node body_kinetic, body_potential; // of `bodies`
+    body *bodies; // the ground first
+    int nbodies;
+    carom_node *force; // nv: forces without potential, by velocity; CAROM_NONE: none
     constraint *links; // ne + nc, by id
     carom_contact *contacts;
     const char **output; // nout
     carom_node *output_node;
-    carom_node *exact; // nv, or NULL
+    carom_node *exact; // nq, or NULL
     check *checks;
     carom_node *watch; // nwatch
     const char *scheme, *scheme_place;
@@ -114,7 +138,7 @@ typedef struct reader {
 
 /// What an expression may use: kinds of names, and these.
 enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024 };
-enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_LET | SCOPE_TIME };
+enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | SCOPE_TIME };
 
 // scope.c
 carom_status carom_read_fail(reader *r, const tree *n, size_t offset, const char *format, ...)
@@ -139,12 +163,19 @@ carom_status carom_read_new_name(reader *r, const tree *n, const names *others);
 /// n is a map, or empty (then *children is NULL).
 carom_status carom_read_map(reader *r, const tree *n, const char *where, const tree **children);
 
-// read.c, contacts.c, checks.c, derive.c, system.c, start.c
+/// Value of an expression of time and parameters at t = 0.
+carom_status carom_read_start(reader *r, const tree *n, carom_node x, double *value);
+
+// read.c, bodies.c, contacts.c, checks.c, derive.c, system.c, move.c, start.c
 carom_status carom_read_model(reader *r, const char *const *set);
+carom_status carom_read_bodies(reader *r);
 carom_status carom_read_links(reader *r);
 carom_status carom_read_checks(reader *r, const tree *section);
 carom_status carom_model_derive(carom_model *m, carom_error *err);
 void carom_model_system_make(carom_model *m);
+bool carom_model_turns(const carom_model *m); // is q + h v not enough?
+void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);
+void carom_model_lift(const void *model, double *dx, const double *x, const double *v);
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err);
 
 bool carom_terms_add(terms *t, carom_node node, int i, int j, int l); // false: no memory
@@ -152,5 +183,7 @@ void carom_terms_free(terms *t);
 carom_node carom_graph_times(carom_graph *g, carom_node a, carom_node b);
 carom_node carom_graph_plus(carom_graph *g, carom_node a, carom_node b);
 carom_node carom_graph_minus(carom_graph *g, carom_node a, carom_node b);
+/// What velocity i is the rate of, for messages: a coordinate, or "body.wx".
+const char *carom_model_freedom(const carom_model *m, int i);
 /// The model's own scratch inside the work block.
 double *carom_model_scratch(const carom_model *m, void *work);

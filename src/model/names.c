@@ -78,6 +78,7 @@ const char *carom_name_kind(name_kind kind) {
     case NAME_HELPER: return "a name of exact";
     case NAME_QUANTITY: return "the name of a contact or constraint";
     case NAME_OUTPUT: return "an output";
+    case NAME_VELOCITY: return "a velocity of a body";
     }
     return "a name";
 }

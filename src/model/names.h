@@ -10,7 +10,8 @@ typedef enum name_kind { // bits, so that a scope is a set of kinds
     NAME_LET = 4,
     NAME_HELPER = 8,    // own names of `exact`
     NAME_QUANTITY = 16, // CONTACT.gap, CONTACT.slip, CONSTRAINT.gap
-    NAME_OUTPUT = 32
+    NAME_OUTPUT = 32,
+    NAME_VELOCITY = 2048 // vx ... wz of bodies
 } name_kind;
 
 typedef struct name {

@@ -25,8 +25,8 @@ static carom_status check_sections(reader *r) {
     static const char *const keys[] = {"carom",       "name",    "about",  "parameters",       "coordinates",
                                        "let",         "energy",  "forces", "contact defaults", "contacts",
                                        "constraints", "outputs", "exact",  "checks",           "simulation",
-                                       NULL};
-    static const char *const later[] = {"draw", "gravity", "bodies", "joints", "springs", "flexible", NULL};
+                                       "gravity",     "bodies",  NULL};
+    static const char *const later[] = {"draw", "joints", "springs", "flexible", NULL};
     for (const tree *c = r->root->first; c; c = c->next)
         for (int k = 0; later[k]; ++k)
             if (strcmp(c->key->text, later[k]) == 0)
@@ -112,22 +112,50 @@ static carom_status read_parameters(reader *r, const tree *map, const char *cons
 
 // -- coordinates and let -------------------------------------------------------------------------------
 
+// Room for the state: at most n positions, and no more velocities than that.
+static carom_status take_state(reader *r, int n) {
+    carom_model *m = r->m;
+    m->q0 = take(r, n, sizeof *m->q0);
+    m->v0 = take(r, n, sizeof *m->v0);
+    m->coordinate_name = take(r, n, sizeof *m->coordinate_name);
+    m->velocity_of = take(r, n, sizeof *m->velocity_of);
+    m->velocity = take(r, n, sizeof *m->velocity);
+    m->given = take(r, n, sizeof *m->given);
+    return m->q0 && m->v0 && m->coordinate_name && m->velocity_of && m->velocity && m->given ? CAROM_OK : carom_read_memory(r);
+}
+
+// x'
+static carom_status name_rate(reader *r, const name *n, const char **text) {
+    const size_t size = strlen(n->text) + 2;
+    char *rate = take(r, (int)size, 1);
+    if (!rate) return carom_read_memory(r);
+    snprintf(rate, size, "%s'", n->text);
+    *text = rate;
+    return CAROM_OK;
+}
+
 static carom_status read_coordinates(reader *r, const tree *map) {
     static const char *const keys[] = {"at", "rate", NULL};
     carom_model *m = r->m;
-    if (count_of(map) == 0) {
+    const tree *bodies = carom_tree_get(r->root, "bodies");
+    const int nbodies = bodies && bodies->kind == TREE_MAP ? bodies->count : 0;
+    if (count_of(map) == 0 && nbodies == 0) {
         const tree *here = carom_tree_get(r->root, "coordinates");
         return carom_read_fail(r, here ? here->key : r->root, 0,
                                "the model has no coordinates; add `coordinates: {x: {at: 0, rate: 0}}`");
     }
     if (count_of(map) > MOST_COORDINATES)
         return carom_read_fail(r, map, 0, "more than %d coordinates; give such a system from C", MOST_COORDINATES);
-    m->q0 = take(r, m->nv, sizeof *m->q0);
-    m->v0 = take(r, m->nv, sizeof *m->v0);
-    if (!m->q0 || !m->v0) return carom_read_memory(r);
+    if (6 * nbodies > MOST_COORDINATES)
+        return carom_read_fail(r, bodies, 0, "more than %d bodies; give such a system from C", MOST_COORDINATES / 6);
+    CAROM_TRY(take_state(r, count_of(map) + 7 * nbodies));
+    m->nq = m->nv = count_of(map);
     int i = 0;
-    for (const tree *c = map->first; c; c = c->next, ++i) {
-        name *n = &m->names.at[m->coordinate_name[i]];
+    for (const tree *c = map ? map->first : NULL; c; c = c->next, ++i) {
+        name *n = &m->names.at[m->first_coordinate + i];
+        m->coordinate_name[i] = m->first_coordinate + i;
+        m->velocity_of[i] = i;
+        CAROM_TRY(name_rate(r, n, &m->velocity[i]));
         n->node = carom_graph_input(m->graph, CAROM_POSITION, i);
         n->rate = carom_graph_input(m->graph, CAROM_VELOCITY, i);
         char what[120];
@@ -143,6 +171,7 @@ static carom_status read_coordinates(reader *r, const tree *map) {
         const tree *at = carom_tree_get(parts, "at"), *rate = carom_tree_get(parts, "rate");
         if (at) CAROM_TRY(carom_read_number(r, at, "the initial position", &m->q0[i]));
         if (rate) CAROM_TRY(carom_read_number(r, rate, "the initial rate", &m->v0[i]));
+        m->given[i] = rate != NULL;
     }
     return CAROM_OK;
 }
@@ -167,34 +196,45 @@ static carom_status read_energy(reader *r) {
     CAROM_TRY(section(r, "energy", &map));
     if (map) CAROM_TRY(carom_read_keys(r, map, keys, "energy"));
     const tree *kinetic = carom_tree_get(map, "kinetic"), *potential = carom_tree_get(map, "potential");
-    if (!kinetic)
+    if (!kinetic && carom_tree_get(r->root, "coordinates"))
         return carom_read_fail(r, here ? here->key : r->root, 0,
                                "the kinetic energy is missing; add `energy: {kinetic: 1/2*m*x'^2}`");
-    CAROM_TRY(carom_read_expression(r, kinetic, SCOPE_STATE, "the kinetic energy", &m->kinetic));
-    m->energy_line = kinetic->line;
-    m->energy_column = kinetic->column;
-    m->potential = carom_graph_number(m->graph, 0);
+    m->own_kinetic = m->potential = carom_graph_number(m->graph, 0);
+    if (kinetic) {
+        CAROM_TRY(carom_read_expression(r, kinetic, SCOPE_STATE, "the kinetic energy", &m->own_kinetic));
+        m->energy_line = kinetic->line;
+        m->energy_column = kinetic->column;
+    }
     if (potential) {
         CAROM_TRY(carom_read_expression(r, potential, SCOPE_STATE, "the potential energy", &m->potential));
         if (carom_graph_depends(m->graph, m->potential, CAROM_VELOCITY, -1))
             return carom_read_fail(r, potential, 0,
                                    "the potential energy depends on rates; put such terms into kinetic or forces");
     }
+    m->kinetic = carom_graph_plus(m->graph, m->own_kinetic, m->body_kinetic);
+    m->potential = carom_graph_plus(m->graph, m->potential, m->body_potential);
     return CAROM_OK;
 }
 
 static const char *coordinate_text(const void *user, int i) {
     const carom_model *m = user;
-    return i < m->nv ? m->names.at[m->coordinate_name[i]].text : NULL;
+    return i < m->nq ? m->names.at[m->coordinate_name[i]].text : NULL;
 }
 
-// The coordinate that the key of c names.
+// The velocity that belongs to the coordinate (or is the velocity) that the key of c names.
 static carom_status find_coordinate(reader *r, const tree *c, const char *where, int *index) {
     const name *n = carom_names_find(&r->m->names, c->key->text, c->key->length);
-    if (n && n->kind == NAME_COORDINATE) {
+    if (n && n->kind == NAME_COORDINATE && r->m->velocity_of[n->index] >= 0) {
+        *index = r->m->velocity_of[n->index];
+        return CAROM_OK;
+    }
+    if (n && n->kind == NAME_VELOCITY) {
         *index = n->index;
         return CAROM_OK;
     }
+    if (n && n->kind == NAME_COORDINATE)
+        return carom_read_fail(r, c->key, 0, "no force acts on '%.60s' itself; use wx, wy, wz of the body, for torques about its axes",
+                               c->key->text);
     const char *near = carom_nearest(c->key->text, coordinate_text, r->m);
     return near ? carom_read_fail(r, c->key, 0, "'%.60s' in %s is no coordinate; did you mean '%s'?", c->key->text,
                                   where, near)
@@ -272,9 +312,9 @@ static carom_status read_exact(reader *r) {
     const tree *map = NULL;
     CAROM_TRY(section(r, "exact", &map));
     if (!map) return CAROM_OK;
-    m->exact = take(r, m->nv, sizeof *m->exact);
+    m->exact = take(r, m->nq, sizeof *m->exact);
     if (!m->exact) return carom_read_memory(r);
-    for (int i = 0; i < m->nv; ++i) m->exact[i] = CAROM_NONE;
+    for (int i = 0; i < m->nq; ++i) m->exact[i] = CAROM_NONE;
     for (const tree *c = map->first; c; c = c->next) {
         const name *known = carom_names_find(&m->names, c->key->text, c->key->length);
         const bool coordinate = known && known->kind == NAME_COORDINATE;
@@ -290,7 +330,7 @@ static carom_status read_exact(reader *r) {
         if (!n) return carom_read_memory(r);
         n->node = node;
     }
-    for (int i = 0; i < m->nv; ++i)
+    for (int i = 0; i < m->nq; ++i)
         if (m->exact[i] == CAROM_NONE)
             return carom_read_fail(r, map, 0, "exact gives no '%s'; give all coordinates or none",
                                    coordinate_text(m, i));
@@ -354,14 +394,15 @@ carom_status carom_read_model(reader *r, const char *const *set) {
     CAROM_TRY(section(r, "let", &let));
     carom_model *m = r->m;
     m->np = count_of(parameters);
-    m->nv = count_of(coordinates);
     m->nlet = count_of(let);
     CAROM_TRY(declare(r, parameters, NAME_PARAMETER, &m->parameter_name));
-    CAROM_TRY(declare(r, coordinates, NAME_COORDINATE, &m->coordinate_name));
+    m->first_coordinate = m->names.count;
+    CAROM_TRY(declare(r, coordinates, NAME_COORDINATE, NULL));
     const int first = m->names.count;
     CAROM_TRY(declare(r, let, NAME_LET, NULL));
     CAROM_TRY(read_parameters(r, parameters, set));
     CAROM_TRY(read_coordinates(r, coordinates));
+    CAROM_TRY(carom_read_bodies(r));
     CAROM_TRY(read_let(r, let, first));
     CAROM_TRY(read_energy(r));
     CAROM_TRY(read_forces(r));

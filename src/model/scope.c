@@ -114,6 +114,8 @@ static carom_node rate_of(const scope_user *u, carom_graph *g, name *n, carom_er
     if (n->kind == NAME_PARAMETER)
         return refuse(err, "%.60s' is zero: '%.60s' is a parameter and does not change; remove it", n->text, n->text);
     if (n->rate != CAROM_NONE) return n->rate;
+    if (n->kind == NAME_VELOCITY)
+        return refuse(err, "%.60s' would be an acceleration: '%.60s' is a velocity already", n->text, n->text);
     if (n->kind == NAME_HELPER) return n->rate = carom_graph_diff(g, n->node, CAROM_TIME, 0);
     if (carom_graph_depends(g, n->node, CAROM_VELOCITY, -1))
         return refuse(
@@ -252,6 +254,21 @@ carom_status carom_read_expression(reader *r, const tree *n, unsigned scope, con
     if (n->length == 0)
         return carom_read_fail(r, n->key ? n->key : n, 0, "%s is empty; write an expression after the colon", what);
     return carom_read_text_expression(r, n, 0, n->length, scope, what, node);
+}
+
+carom_status carom_read_start(reader *r, const tree *n, carom_node x, double *value) {
+    const carom_group group = {1, &x};
+    carom_error err = {0};
+    carom_tape *tape = carom_tape_compile(r->m->graph, &group, 1, 0, 0, r->m->np, &err);
+    void *work = tape ? calloc(1, carom_tape_work_size(tape)) : NULL;
+    if (work) {
+        carom_tape_work_init(tape, work, r->m->parameter);
+        carom_tape_eval(tape, work, 0, 0, NULL, NULL, value);
+    }
+    free(work);
+    carom_tape_destroy(tape);
+    if (!work) return carom_read_memory(r);
+    return isfinite(*value) ? CAROM_OK : carom_read_fail(r, n, 0, "this has no finite value at t = 0; check divisions, roots and logarithms");
 }
 
 carom_status carom_read_number(reader *r, const tree *n, const char *what, double *value) {

@@ -36,10 +36,8 @@ static double kinetic(const carom_model *m, void *work, const double *q, const d
 static carom_status check_kinetic(const carom_model *m, void *work, double *q, double *v, carom_error *err) {
     unsigned seed = 1;
     for (int trial = 0; trial < 6; ++trial) {
-        for (int i = 0; i < m->nv; ++i) {
-            q[i] = m->q0[i] + (trial ? 0.1 * next(&seed) * (1 + fabs(m->q0[i])) : 0);
-            v[i] = next(&seed) * (1 + fabs(m->v0[i]));
-        }
+        for (int i = 0; i < m->nq; ++i) q[i] = m->q0[i] + (trial ? 0.1 * next(&seed) * (1 + fabs(m->q0[i])) : 0);
+        for (int i = 0; i < m->nv; ++i) v[i] = next(&seed) * (1 + fabs(m->v0[i]));
         double size = 0;
         const double half = quadratic(m, work, q, v, &size), T = kinetic(m, work, q, v);
         if (trial == 0 && !(isfinite(T) && isfinite(half)))
@@ -101,18 +99,18 @@ static carom_status check_rate(const carom_model *m, int id, const double *x, ca
     return carom_fail(err, CAROM_BAD_INPUT,
                       "%.200s:%d:%d: constraint '%.60s' changes at rate %.6g at the start, not 0; change initial rates "
                       "(with the others as they are, %.60s: {rate: %.15g} does)",
-                      m->file, c->line, c->column, c->name, u, carom_model_coordinate(m, i),
+                      m->file, c->line, c->column, c->name, u, carom_model_freedom(m, i),
                       m->v0[i] - u / x[strongest]);
 }
 
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
     const int links = m->ne + m->nc;
-    double *g = calloc((size_t)links + 2 * (size_t)m->nv, sizeof *g);
+    double *g = calloc((size_t)links + (size_t)m->nq + (size_t)m->nv, sizeof *g);
     if (!g) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
-    carom_status status = check_kinetic(m, work, g + links, g + links + m->nv, err);
+    carom_status status = check_kinetic(m, work, g + links, g + links + m->nq, err);
     if (status == CAROM_OK) carom_tape_eval(m->tape, work, GROUP_GAPS, 0, m->q0, m->v0, g);
     double scale = 0;
-    for (int i = 0; i < m->nv; ++i) scale = fmax(scale, fabs(m->q0[i]));
+    for (int i = 0; i < m->nq; ++i) scale = fmax(scale, fabs(m->q0[i]));
     for (int id = 0; id < links; ++id) scale = fmax(scale, fabs(g[id]));
     if (scale == 0) scale = 1;
     for (int id = 0; id < links && status == CAROM_OK; ++id) status = check_position(m, id, g[id], scale, err);

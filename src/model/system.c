@@ -244,11 +244,12 @@ static bool timeless(const carom_model *m) {
 
 void carom_model_system_make(carom_model *m) {
     carom_system *s = &m->sys;
-    *s = carom_system_default(m->nv, m->nv, m->ne, m->nc);
+    *s = carom_system_default(m->nq, m->nv, m->ne, m->nc);
+    const bool turns = carom_model_turns(m);
     choose_shapes(m);
     s->flags = (constant(m->graph, &m->mass) ? CAROM_CONSTANT_MASS : 0u) |
                (constant(m->graph, &m->W) ? CAROM_CONSTANT_DIRECTIONS : 0u) | (timeless(m) ? CAROM_TIMELESS_GAPS : 0u) |
-               (linear(m) ? CAROM_LINEAR : 0u);
+               (linear(m) && !turns ? CAROM_LINEAR : 0u);
     s->contacts = m->contacts;
     s->model = m;
     const size_t line = 63;
@@ -267,6 +268,8 @@ void carom_model_system_make(carom_model *m) {
     s->mass_gradient = mass_gradient;
     s->reaction_gradient = reaction_gradient;
     s->rate_gradient = rate_gradient;
+    s->move = turns ? carom_model_move : NULL;
+    s->lift = turns ? carom_model_lift : NULL;
     s->energy = energy;
     s->power = power;
     s->observe = observe;

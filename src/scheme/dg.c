@@ -6,7 +6,7 @@
 // at which stage is decided before the stages are solved, so that there is always one solution for small steps.
 //
 // m = 1 is the contemplating (D+) and the forecasting (D-) trapezoidal rule, m = 0 is moreau-jean with theta = 1 and 0.
-// Where move() is not a sum (quaternions), the order is at most 2.
+// Where move() is not a sum (quaternions), displacements are integrated by their own rates, carom_lift().
 #include "scheme/dg.h"
 #include <assert.h>
 #include <math.h>

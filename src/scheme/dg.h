@@ -22,6 +22,7 @@ typedef struct carom_dg {
     carom_dg_weights c;
     carom_dg_block *block;      // m + 2
     double *x;                  // nv: displacement, scratch
+    double *d, *shift;          // (m + 1) nv, where (+) is no sum: rates of the displacements, displacements of the stages
     const bool *lasting;        // by id: p + h sum beta lambda >= 0 instead of p >= 0, see (DG-10)
     const double *bias;         // by id: e u_0, added to the row of p
     // Newton over blocks first..last

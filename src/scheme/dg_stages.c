@@ -44,6 +44,8 @@ carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool p
     const int count = plus ? m + 2 : m > 1 ? m - 1 : 1;
     const size_t N = (size_t)count * nv, n = (size_t)count * nb;
     w.x = carom_carve(mem, nv);
+    w.d = sys->lift ? carom_carve(mem, (size_t)(m + 1) * nv) : NULL;
+    w.shift = sys->lift ? carom_carve(mem, (size_t)(m + 1) * nv) : NULL;
     w.A = carom_carve_matrix(mem, shape_of(sys, count));
     w.F = carom_carve_factor(mem, shape_of(sys, count), false);
     w.K = carom_carve_matrix(mem, sys->tangent_shape);
@@ -71,6 +73,26 @@ static double weight(const carom_dg *w, const double *A, int l, int k) {
 }
 static double end_weight(const carom_dg *w, int k) { return k <= w->c.m ? w->c.b[k] : 1; }
 
+// Where (+) is no sum: shift_l = h sum_k beta_k(tau_l) d_k, d_k = lift(shift_k, v_k), by repetition, since d differs from v
+// by about |shift| |v| only.
+static void hang_together(carom_dg *w, const carom_step *s) {
+    const int nv = s->sys->nv, m = w->c.m;
+    for (int k = 0; k <= m; ++k) carom_copy(w->d + k * nv, w->block[k].v, nv);
+    for (int i = 0; i < MOST; ++i) {
+        double change = 0, size = 0;
+        carom_zero(w->shift, (m + 1) * nv);
+        for (int l = 0; l <= m; ++l)
+            for (int k = 0; k <= m; ++k) carom_axpy(w->shift + l * nv, s->h * w->c.P[l * (m + 1) + k], w->d + k * nv, nv);
+        for (int l = 0; l <= m; ++l) {
+            carom_lift(s, w->x, w->shift + l * nv, w->block[l].v);
+            for (int k = 0; k < nv; ++k) change = fmax(change, fabs(w->x[k] - w->d[l * nv + k]));
+            size = fmax(size, carom_norm_max(w->x, nv));
+            carom_copy(w->d + l * nv, w->x, nv);
+        }
+        if (!(change > 4 * DBL_EPSILON * size)) return;
+    }
+}
+
 void carom_dg_move(carom_dg *w, const carom_step *s, int first, int last, int iterate) {
     const int nv = s->sys->nv, m = w->c.m;
     const double h = s->h;
@@ -82,12 +104,15 @@ void carom_dg_move(carom_dg *w, const carom_step *s, int first, int last, int it
             if (A != 0) carom_axpy(w->block[l].v, h * A, w->block[k].a, nv);
         }
     }
+    if (s->sys->lift) hang_together(w, s);
     for (int l = first; l <= last && l <= m; ++l) {
         // (DG-6)  q_l = q_0 (+) h sum_k beta_k(tau_l) v_k
         carom_dg_block *b = w->block + l;
         b->t = l == m ? s->t + h : s->t + w->c.tau[l] * h;
         carom_zero(w->x, nv);
-        for (int k = 0; k <= m; ++k) carom_axpy(w->x, h * w->c.P[l * (m + 1) + k], w->block[k].v, nv);
+        if (s->sys->lift) carom_copy(w->x, w->shift + l * nv, nv);
+        else
+            for (int k = 0; k <= m; ++k) carom_axpy(w->x, h * w->c.P[l * (m + 1) + k], w->block[k].v, nv);
         carom_move_iterate(s, b->q, s->q, 1, w->x, iterate);
     }
 }

@@ -30,6 +30,8 @@ carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const car
     for (int i = 0; i < T->stages; ++i) {
         f.V[i] = carom_carve(mem, nv);
         f.K[i] = carom_carve(mem, nv);
+        f.lifted[i] = sys->lift ? carom_carve(mem, nv) : f.V[i];
+        f.shift[i] = sys->lift ? carom_carve(mem, nv) : NULL;
     }
     if (carom_butcher_explicit(T)) return f;
     const size_t n = (size_t)T->stages * nv;

@@ -31,6 +31,7 @@ typedef struct carom_flow {
 
     // stages
     double *V[CAROM_RK_STAGES], *K[CAROM_RK_STAGES]; // velocities and accelerations
+    double *shift[CAROM_RK_STAGES], *lifted[CAROM_RK_STAGES]; // where (+) is no sum: displacements from the start, their rates; else lifted = V
     carom_account power[CAROM_RK_STAGES];            // of reactions and of forces without potential
     double *Q, *V_sum, *K_sum;
     double *Jq, *Jv, *J, *r;       // implicit: derivatives of the accelerations at the start, Newton matrix, residual

@@ -80,12 +80,42 @@ carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, 
     if (!carom_butcher_explicit(f->T)) return CAROM_OK;
     carom_copy(f->K[0], f->a, s->sys->nv);
     carom_copy(f->V[0], v, s->sys->nv);
+    if (s->sys->lift) carom_copy(f->lifted[0], v, s->sys->nv);
     return power(f, s, t, q, v, &f->power[0]);
+}
+
+// Where (+) is no sum, stages of an implicit method hang together: X_i = tau sum_j a_ij D_j, D_j = lift(X_j, V_j), by
+// repetition, since D differs from V by about |X| |V| only.
+static void hang_together(carom_flow *f, const carom_step *s, double tau, const double *v) {
+    const int nv = s->sys->nv, stages = f->T->stages;
+    for (int i = 0; i < stages; ++i) {
+        carom_copy(f->V[i], v, nv);
+        for (int j = 0; j < stages; ++j) carom_axpy(f->V[i], tau * carom_butcher_a(f->T, i, j), f->K[j], nv);
+        carom_copy(f->lifted[i], f->V[i], nv);
+    }
+    for (int k = 0; k < MOST; ++k) {
+        double change = 0, size = 0;
+        for (int i = 0; i < stages; ++i) {
+            carom_zero(f->shift[i], nv);
+            for (int j = 0; j < stages; ++j) carom_axpy(f->shift[i], tau * carom_butcher_a(f->T, i, j), f->lifted[j], nv);
+        }
+        for (int i = 0; i < stages; ++i) {
+            carom_lift(s, f->V_sum, f->shift[i], f->V[i]);
+            for (int l = 0; l < nv; ++l) change = fmax(change, fabs(f->V_sum[l] - f->lifted[i][l]));
+            size = fmax(size, carom_norm_max(f->V_sum, nv));
+            carom_copy(f->lifted[i], f->V_sum, nv);
+        }
+        if (!(change > 4 * DBL_EPSILON * size)) return;
+    }
 }
 
 // (MX-3)  Q_i = q + tau sum_j a_ij V_j,  V_i = v + tau sum_j a_ij K_j,  K_i from (MX-1) at (t + c_i tau, Q_i, V_i)
 static void place(carom_flow *f, const carom_step *s, int i, double tau, const double *q, const double *v) {
     const int nv = s->sys->nv, known = carom_butcher_explicit(f->T) ? i : f->T->stages;
+    if (s->sys->lift && known > i) { // V_i, X_i are there
+        carom_move(s, f->Q, q, 1, f->shift[i]);
+        return;
+    }
     carom_zero(f->V_sum, nv);
     carom_copy(f->V[i], v, nv);
     for (int j = 0; j < known; ++j) carom_axpy(f->V[i], tau * carom_butcher_a(f->T, i, j), f->K[j], nv);
@@ -93,9 +123,12 @@ static void place(carom_flow *f, const carom_step *s, int i, double tau, const d
         const double a = carom_butcher_a(f->T, i, j);
         if (a == 0) continue;
         for (int k = 0; k < known && known > i; ++k) carom_axpy(f->V_sum, a * tau * carom_butcher_a(f->T, j, k), f->K[k], nv);
-        carom_axpy(f->V_sum, a, known > i ? v : f->V[j], nv);
+        carom_axpy(f->V_sum, a, known > i ? v : f->lifted[j], nv);
     }
     carom_move(s, f->Q, q, tau, f->V_sum);
+    if (!s->sys->lift) return;
+    for (int k = 0; k < nv; ++k) f->shift[i][k] = tau * f->V_sum[k];
+    carom_lift(s, f->lifted[i], f->shift[i], f->V[i]);
 }
 
 static carom_status explicit_stages(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, bool laws) {
@@ -156,6 +189,7 @@ static carom_status newton_matrix(carom_flow *f, carom_step *s, double tau) {
 // r_i = K_i(Q_i, V_i) - K_i
 static carom_status residual(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v) {
     const int nv = s->sys->nv;
+    if (s->sys->lift) hang_together(f, s, tau, v);
     for (int i = 0; i < f->T->stages; ++i) {
         const double t_i = t + carom_butcher_c(f->T, i) * tau;
         place(f, s, i, tau, q, v);
@@ -185,6 +219,7 @@ static carom_status implicit_stages(carom_flow *f, carom_step *s, double t, doub
         const double change = carom_norm_max(f->r, stages * nv);
         const bool stalled = change > 0.5 * last && change <= 1e3 * s->newton_tol * size;
         if (change <= 0.01 * s->newton_tol * size || stalled) {
+            if (s->sys->lift) hang_together(f, s, tau, v);
             for (int i = 0; i < stages; ++i) place(f, s, i, tau, q, v);
             carom_book_newton(s, k + 1);
             return CAROM_OK;
@@ -206,7 +241,7 @@ carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau,
         carom_zero(f->V_sum, nv);
         carom_zero(error + nq, nv);
         for (int i = 0; i < T->stages; ++i) {
-            carom_axpy(f->V_sum, T->low[i], f->V[i], nv);
+            carom_axpy(f->V_sum, T->low[i], f->lifted[i], nv);
             carom_axpy(error + nq, tau * (T->b[i] - T->low[i]), f->K[i], nv);
         }
         carom_move(s, f->Q, q, tau, f->V_sum);
@@ -214,7 +249,7 @@ carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau,
     carom_zero(f->V_sum, nv);
     carom_zero(f->K_sum, nv);
     for (int i = 0; i < T->stages; ++i) {
-        carom_axpy(f->V_sum, T->b[i], f->V[i], nv);
+        carom_axpy(f->V_sum, T->b[i], f->lifted[i], nv);
         carom_axpy(f->K_sum, T->b[i], f->K[i], nv);
     }
     carom_move(s, q_1, q, tau, f->V_sum);

@@ -34,8 +34,9 @@ typedef struct work {
     carom_factor F;                     // M(Q_{l-1})
     carom_local L, L_next;              // closed contacts at Q_{l-1} and Q_l
     double *V[STAGES], *K[STAGES];      // stage velocities; stage accelerations with contact forces
+    double *D[STAGES];                  // rates of the displacements from q_0: V where (+) is a sum
     double *K_E[STAGES];                // with bilateral forces alone, for an impact
-    double *Q, *Q_next, *v, *sum;
+    double *Q, *Q_next, *v, *sum, *x;
     double *g_0, *g_1, *u_0, *u_1, *lambda;
 } work;
 
@@ -50,6 +51,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->L_next = carom_carve_local(mem, sys);
     for (int l = 0; l < w->T->stages; ++l) {
         w->V[l] = carom_carve(mem, nv);
+        w->D[l] = sys->lift ? carom_carve(mem, nv) : w->V[l];
         w->K[l] = carom_carve(mem, nv);
         w->K_E[l] = carom_carve(mem, nv);
     }
@@ -57,6 +59,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->Q_next = carom_carve(mem, (size_t)sys->nq);
     w->v = carom_carve(mem, nv);
     w->sum = carom_carve(mem, nv);
+    w->x = carom_carve(mem, nv);
     w->g_0 = carom_carve(mem, nb);
     w->g_1 = carom_carve(mem, nb);
     double **local[] = {&w->u_0, &w->u_1, &w->lambda};
@@ -75,11 +78,19 @@ static double stage_time(const work *w, const carom_step *s, int l) {
     return l == w->T->stages ? s->t + s->h : s->t + c * s->h;
 }
 
-// (HR-1)  Q_l = q_0 + h sum_{k<l} a_lk V_k
+// (HR-1)  Q_l = q_0 + h sum_{k<l} a_lk V_k, where (+) is no sum with D_k instead of V_k
 static void position(work *w, const carom_step *s, int l) {
     carom_zero(w->sum, s->sys->nv);
-    for (int k = 0; k < l; ++k) carom_axpy(w->sum, weight(w->T, l, k), w->V[k], s->sys->nv);
+    for (int k = 0; k < l; ++k) carom_axpy(w->sum, weight(w->T, l, k), w->D[k], s->sys->nv);
     carom_move(s, w->Q_next, s->q, s->h, w->sum);
+}
+
+// D_l, with the sum of Q_l still at hand.
+static void lift(work *w, const carom_step *s, int l) {
+    if (!s->sys->lift) return;
+    carom_zero(w->x, s->sys->nv);
+    if (l > 0) carom_axpy(w->x, s->h, w->sum, s->sys->nv);
+    carom_lift(s, w->D[l], w->x, w->V[l]);
 }
 
 // (HR-2)  velocity at stage l (l = stages: at the end) with M_{l-1}, f_{l-1} at hand in F and K[l-1]:
@@ -159,6 +170,7 @@ static carom_status step(void *memory, carom_step *s) {
     carom_close(s, &w->L, w->g_0);
     carom_copy(w->V[0], s->v, nv);
     carom_copy(w->Q, s->q, s->sys->nq);
+    lift(w, s, 0);
     for (int l = 1; l <= last; ++l) {
         CAROM_TRY(free_stage(w, s, l - 1, stage_time(w, s, l - 1)));
         position(w, s, l);
@@ -166,7 +178,9 @@ static carom_status step(void *memory, carom_step *s) {
         CAROM_TRY(carom_directions(s, &w->L_next, stage_time(w, s, l), w->Q_next));
         CAROM_TRY(velocity(w, s, l, &w->L, &w->L_next, w->K, l < last ? w->V[l] : w->v));
         if (w->L.nb > 0) keep_stage(w, s, l - 1, l == last);
-        if (l < last) carom_copy(w->Q, w->Q_next, s->sys->nq);
+        if (l == last) break;
+        lift(w, s, l);
+        carom_copy(w->Q, w->Q_next, s->sys->nq);
     }
     CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->Q_next));
     bool hits = false;

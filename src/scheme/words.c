@@ -47,6 +47,13 @@ void carom_move_iterate(const carom_step *s, double *q1, const double *q0, doubl
         if (!(fabs(q[i] - q1[i]) <= DBL_EPSILON * fmax(fabs(q0[i]), fabs(q1[i])))) q1[i] = q[i];
 }
 
+void carom_lift(const carom_step *s, double *dx, const double *x, const double *v) {
+    if (s->sys->lift)
+        s->sys->lift(s->sys->model, dx, x, v);
+    else if (dx != v)
+        carom_copy(dx, v, s->sys->nv);
+}
+
 carom_status carom_mass(carom_step *s, carom_matrix M, double t, const double *q) {
     carom_matrix_zero(M);
     SYSTEM(s->sys->mass(s->sys->model, s->sys_work, t, q, M), "mass matrix");

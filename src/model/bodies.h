@@ -1,0 +1,19 @@
+// bodies.h: rigid bodies of a model, and what joints and force elements ask of them.
+#pragma once
+#include "model/model.h"
+
+// Vectors and directions (made unit) from lists; `what` names them in messages.
+carom_status carom_read_list(reader *r, const tree *n, const char *what, int size);
+carom_status carom_read_vector(reader *r, const tree *n, const char *what, int size, double *x);
+carom_status carom_read_nodes(reader *r, const tree *n, unsigned scope, const char *what, int size, carom_node *x);
+carom_status carom_read_direction(reader *r, const tree *n, const char *what, double *x);
+
+/// The body that n names.
+carom_status carom_read_find_body(reader *r, const tree *n, const body **b);
+
+/// Point and vector of the body frame in the world, as expressions (z of planar bodies is 0).
+void carom_body_point(reader *r, const body *b, const double *s, carom_node *p);
+void carom_body_vector(reader *r, const body *b, const double *s, carom_node *p);
+/// World point and vector at the start, in the body's frame.
+void carom_body_local(const body *b, const double *p, double *s);
+void carom_body_turn_back(const body *b, const double *a, double *s);

@@ -1,0 +1,73 @@
+// move.c: moving along velocities where positions are no vectors: quaternions.
+//
+// Orientations move by the exponential map: a constant angular velocity turns by exactly h w, the length of the
+// quaternion stays 1 up to rounding, and that is taken out whenever it shows (BOD-3).
+#include "model/bodies.h"
+#include <float.h>
+#include <math.h>
+
+// (BOD-3)  e_1 = e_0 o (cos(h|w|/2), sin(h|w|/2) w/|w|),  made unit when rounding has made it longer or shorter
+static void turn(double *e1, const double *e0, double h, const double *w) {
+    const double x = 0.5 * h * w[0], y = 0.5 * h * w[1], z = 0.5 * h * w[2], square = x * x + y * y + z * z;
+    double c, s; // cos |x|, sin |x| / |x|
+    if (square < 1e-4) {
+        c = 1 - square * (1.0 / 2 - square * (1.0 / 24 - square * (1.0 / 720 - square * (1.0 / 40320))));
+        s = 1 - square * (1.0 / 6 - square * (1.0 / 120 - square * (1.0 / 5040 - square * (1.0 / 362880))));
+    } else {
+        const double angle = sqrt(square);
+        c = cos(angle);
+        s = sin(angle) / angle;
+    }
+    const double a = e0[0], b = e0[1], p = e0[2], d = e0[3], X = s * x, Y = s * y, Z = s * z;
+    e1[0] = a * c - b * X - p * Y - d * Z;
+    e1[1] = a * X + b * c + p * Z - d * Y;
+    e1[2] = a * Y + p * c + d * X - b * Z;
+    e1[3] = a * Z + d * c + b * Y - p * X;
+    const double length = e1[0] * e1[0] + e1[1] * e1[1] + e1[2] * e1[2] + e1[3] * e1[3];
+    if (fabs(length - 1) <= 8 * DBL_EPSILON) return;
+    const double scale = 1 / sqrt(length);
+    for (int i = 0; i < 4; ++i) e1[i] *= scale;
+}
+
+bool carom_model_turns(const carom_model *m) {
+    bool same = m->nq == m->nv;
+    for (int i = 0; i < m->nq && same; ++i) same = m->velocity_of[i] == i;
+    return !same;
+}
+
+void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v) {
+    const carom_model *m = model;
+    for (int i = 0; i < m->nq; ++i)
+        if (m->velocity_of[i] >= 0) q1[i] = q0[i] + h * v[m->velocity_of[i]];
+    for (int i = 0; i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        if (b->v >= 0 && b->space == SPATIAL) turn(q1 + b->turn, q0 + b->turn, h, v + b->v + 3);
+    }
+}
+
+// (BOD-4)  x' = w + 1/2 x x w + (1 - |x|/2 cot |x|/2)/|x|^2 x x (x x w)  for e = e_0 o exp(x/2)
+static void lift(double *dx, const double *x, const double *w) {
+    const double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    double c;
+    if (square < 0.05) {
+        c = 1.0 / 12 + square * (1.0 / 720 + square * (1.0 / 30240 + square * (1.0 / 1209600 + square * (1.0 / 47900160))));
+    } else {
+        const double half = 0.5 * sqrt(square);
+        c = (1 - half / tan(half)) / square;
+    }
+    double y[3], z[3];
+    for (int i = 0; i < 3; ++i) y[i] = x[(i + 1) % 3] * w[(i + 2) % 3] - x[(i + 2) % 3] * w[(i + 1) % 3];
+    for (int i = 0; i < 3; ++i) z[i] = x[(i + 1) % 3] * y[(i + 2) % 3] - x[(i + 2) % 3] * y[(i + 1) % 3];
+    for (int i = 0; i < 3; ++i) dx[i] = w[i] + 0.5 * y[i] + c * z[i];
+}
+
+void carom_model_lift(const void *model, double *dx, const double *x, const double *v) {
+    const carom_model *m = model;
+    if (dx != v) carom_copy(dx, v, m->nv);
+    for (int i = 0; i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        if (b->v < 0 || b->space != SPATIAL) continue;
+        const double w[3] = {v[b->v + 3], v[b->v + 4], v[b->v + 5]};
+        lift(dx + b->v + 3, x + b->v + 3, w);
+    }
+}
