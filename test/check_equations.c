@@ -1,5 +1,5 @@
 // check_equations.c: every equation tag such as (MID-3) in a comment of the sources stands in docs/*.md, and
-// every tag in docs/METHODS.md and docs/solvers.md is used in the sources.
+// every tag in docs/METHODS.md, docs/solvers.md and docs/bodies-and-joints.md is used in the sources.
 //
 // A tag: two to four capitals, a dash, a number, perhaps a letter, in parentheses.
 #include "sources.h"
@@ -82,7 +82,7 @@ int main(void) {
     walk(CAROM_SOURCE_DIR "/docs", ".md", collect_page, &pages);
     static const char *const defining[] = {CAROM_SOURCE_DIR "/docs/METHODS.md", CAROM_SOURCE_DIR "/docs/solvers.md",
                                            CAROM_SOURCE_DIR "/docs/bodies-and-joints.md"};
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < 3; ++i) {
         char *text = read_text(defining[i]);
         collect(&methods, defining[i], text);
         free(text);
@@ -93,6 +93,6 @@ int main(void) {
         printf("no tags found; is this the source tree?\n");
         ++faults;
     }
-    printf("%d tags in the sources, %d in METHODS.md and solvers.md, %d faults\n", sources.n, methods.n, faults);
+    printf("%d tags in the sources, %d in METHODS.md, solvers.md and bodies-and-joints.md, %d faults\n", sources.n, methods.n, faults);
     return faults ? 1 : 0;
 }
