@@ -223,6 +223,7 @@ typedef struct carom_scheme {
     bool tells;                // it tells its events with carom_tell; else they are read off the reactions
     bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
     int levels;                // times that a constraint stands in a contact problem, once more without friction each; 0: once
+    int (*levels_of)(const double *opt); // when an option decides; else NULL
     const carom_option *options;
     const char *(*warning)(const double *opt); // sentence about options not to be used for results, or NULL; for the ledger
     size_t work_size;

@@ -96,10 +96,7 @@ static carom_status before(work *w, carom_step *s) {
 
 // Is the contact at rest: no velocity but the rounding of W_k'v?
 static bool at_rest(const work *w, const carom_step *s, int id) {
-    double reach = 0;
-    carom_column_expand(w->v_1, &w->L.W, id);
-    for (int i = 0; i < s->sys->nv; ++i) reach += fabs(w->v_1[i] * s->v[i]);
-    return fabs(w->u_0[id]) <= s->tol * fmax(*s->speed, reach);
+    return fabs(w->u_0[id]) <= s->tol * fmax(s->scale, carom_local_reach(&w->L, id, s->v));
 }
 
 // -- one stage whose state is known ------------------------------------------------------------------------------
@@ -441,6 +438,8 @@ static carom_status step(void *memory, carom_step *s) {
 // -- the family -----------------------------------------------------------------------------------------------------------
 
 static int order_of(const double *opt) { return (int)opt[OPT_ORDER] + 1; }
+static int levels_plus(const double *opt) { return carom_dg_coupled((int)opt[OPT_ORDER], true); }
+static int levels_minus(const double *opt) { return carom_dg_coupled((int)opt[OPT_ORDER], false); }
 
 #define STAGES                                                                                                          \
     "q_l = q_0 + h sum_k beta_k(tau_l) v_k,   M_l a_l = f_l + W_l lambda_l,   l = 0..m\n"                               \
@@ -450,18 +449,18 @@ static int order_of(const double *opt) { return (int)opt[OPT_ORDER] + 1; }
     "impacts.  Stages are decided closed from the motion without newly closing contacts, so a step always has a\n"       \
     "solution.  A lasting contact is held by its force, and its velocity is exact at step ends; its gap drifts with\n"  \
     "the order of the scheme.  With rest=paper a contact that returns without having left bounces for ever.\n"
-#define MEMBER(name_, about_, text_, carve_)                                                                            \
+#define MEMBER(name_, about_, text_, carve_, levels_)                                                                   \
     {.name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of, .lacks = CAROM_NO_FRICTION,       \
-     .options = options, .work_size = sizeof(work), .carve = carve_, .step = step}
+     .levels_of = levels_, .options = options, .work_size = sizeof(work), .carve = carve_, .step = step}
 
 const carom_scheme carom_scheme_dg_plus = MEMBER(
     "dg-plus", "time-discontinuous Galerkin D+, velocity jump at the left: implicit",
     "v_l = v_0 + h beta_0 (a_0 - sum_k l~_k a_k) + h sum_k beta~_k(tau_l) a_k + (the same of p at stage m)\n" STAGES
     "v_1 = v_m,   g(q_m) <= 0: 0 <= u_1 + e u_0 _|_ p >= 0\n\n" NOTES
-    "order=1 is the contemplating trapezoidal rule, order=0 moreau-jean with theta = 1.", carve_plus);
+    "order=1 is the contemplating trapezoidal rule, order=0 moreau-jean with theta = 1.", carve_plus, levels_plus);
 
 const carom_scheme carom_scheme_dg_minus = MEMBER(
     "dg-minus", "time-discontinuous Galerkin D-, velocity jump at the right: explicit for order=1",
     "v_l = v_0 + h sum_{k<m} beta~_k(tau_l) a_k\n" STAGES
     "v_1 = v_0 + h sum beta_l a_l + M_m^-1 W_m p,   g(q_m) <= 0: 0 <= u_1 + e u_m _|_ p >= 0\n\n" NOTES
-    "order=1 is the forecasting trapezoidal rule (explicit, h omega < 2), order=0 moreau-jean with theta = 0.", carve_minus);
+    "order=1 is the forecasting trapezoidal rule (explicit, h omega < 2), order=0 moreau-jean with theta = 0.", carve_minus, levels_minus);

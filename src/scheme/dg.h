@@ -27,20 +27,20 @@ typedef struct carom_dg {
     const double *bias;         // by id: e u_0, added to the row of p
     // Newton over blocks first..last
     int first, last, count;
-    double noise;               // rounding of the rows where curvatures are taken by differences
+    double noise;               // rounding of the rows
     carom_matrix A;             // coordinates of all blocks, those of one coordinate side by side
     carom_factor F;
     carom_matrix K, C;          // tangent_shape
     double *r, *y;              // count nv
     double *X, *V;              // columns of reactions A^-1 W, derivatives of rows; count nv each
-    carom_problem problem;
-    carom_block *law;
-    double *G, *z, *p, *u;
+    int *id;                    // constraint of each row of the contact problem
     double *r_p;                // weights of the proximal term
-    carom_chain *chain;
 } carom_dg;
 
 carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool plus);
+
+/// Blocks that are solved together, at most.
+int carom_dg_coupled(int m, bool plus);
 
 /// Velocities and positions of blocks first..last from all accelerations of an iterate, 0 where nothing is iterated.
 void carom_dg_move(carom_dg *w, const carom_step *s, int first, int last, int iterate);

@@ -21,6 +21,8 @@ static carom_shape shape_of(const carom_system *sys, int count) {
     return (carom_shape){CAROM_BANDED, n, (band + 1) * count - 1, NULL};
 }
 
+int carom_dg_coupled(int m, bool plus) { return plus ? m + 2 : m > 1 ? m - 1 : 1; }
+
 carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool plus) {
     carom_dg w = {.c = carom_carve_dg_weights(mem, m, plus)};
     const size_t nv = (size_t)sys->nv, nb = (size_t)(sys->ne + sys->nc);
@@ -41,7 +43,7 @@ carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool p
         b.row = carom_carve(mem, (size_t)b.L.W.n);
         if (w.block) w.block[l] = b;
     }
-    const int count = plus ? m + 2 : m > 1 ? m - 1 : 1;
+    const int count = carom_dg_coupled(m, plus);
     const size_t N = (size_t)count * nv, n = (size_t)count * nb;
     w.x = carom_carve(mem, nv);
     w.d = sys->lift ? carom_carve(mem, (size_t)(m + 1) * nv) : NULL;
@@ -54,13 +56,8 @@ carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool p
     w.y = carom_carve(mem, N);
     w.X = carom_carve(mem, N * n);
     w.V = carom_carve(mem, N * n);
-    w.law = carom_carve_bytes(mem, n * sizeof *w.law);
-    w.G = carom_carve(mem, n * n);
-    w.z = carom_carve(mem, n);
-    w.p = carom_carve(mem, n);
-    w.u = carom_carve(mem, n);
+    w.id = carom_carve_ints(mem, n);
     w.r_p = carom_carve(mem, n);
-    w.chain = carom_carve_chain(mem, (int)n, (int)n, NULL);
     return w;
 }
 
@@ -124,11 +121,10 @@ void carom_dg_end(const carom_dg *w, const carom_step *s, double *v) {
 
 // -- evaluation ------------------------------------------------------------------------------------------------
 
-static double reach(carom_dg *w, const carom_local *L, int k, const double *x) {
-    double sum = 0;
-    carom_column_expand(w->x, &L->W, k);
-    for (int i = 0; i < L->W.rows; ++i) sum += fabs(w->x[i] * x[i]);
-    return sum;
+// Magnitude of the terms of kappa, sum_i |D_i v_i| with the D that stands, but at least |kappa|.
+static double curving(const carom_dg_block *b, int k) {
+    const carom_local D = {.W = b->D};
+    return fmax(fabs(b->row[k]), carom_local_reach(&D, k, b->v));
 }
 
 static carom_status evaluate_stage(carom_dg *w, carom_step *s, int l) {
@@ -144,10 +140,10 @@ static carom_status evaluate_stage(carom_dg *w, carom_step *s, int l) {
         b->R[i] -= b->f[i];
     }
     for (int k = 0; k < b->L.nb; ++k) {
-        *s->speed = fmax(*s->speed, fmin(s->h * (fabs(b->row[k]) + reach(w, &b->L, k, b->a)), 1e300));
         // Curvatures by differences are good to about 1e-10 of u per unit of distance.
-        if (!s->sys->curvature)
-            w->noise = fmax(w->noise, 1e-9 * s->h * reach(w, &b->L, k, b->v) * fmax(1, carom_norm_max(b->v, nv)));
+        const double kappa = s->sys->curvature ? 16 * DBL_EPSILON * curving(b, k)
+                                               : 1e-9 * carom_local_reach(&b->L, k, b->v) * fmax(1, carom_norm_max(b->v, nv));
+        w->noise = fmax(w->noise, s->h * (carom_local_rounding(&b->L, k, b->a, nv) + kappa));
         b->row[k] = s->h * (b->row[k] + carom_column_dot(&b->L.W, k, b->a));
     }
     return CAROM_OK;
@@ -161,9 +157,9 @@ static carom_status evaluate_jump(carom_dg *w, carom_step *s) {
     carom_matrix_mul(b->R, b->M, b->a);
     for (int i = 0; i < nv; ++i) b->size[i] = fabs(b->R[i]);
     carom_zero(b->f, nv);
+    w->noise = fmax(w->noise, carom_local_velocity_rounding(&b->L, b->v));
     for (int k = 0; k < b->L.nb; ++k) {
         // D+ ends with v_m, which holds the jump
-        *s->speed = fmax(*s->speed, fmin(reach(w, &b->L, k, b->v), 1e300));
         b->row[k] = carom_column_dot(&b->L.W, k, b->v) + b->L.w[k] + w->bias[b->L.id[k]];
     }
     return CAROM_OK;
@@ -231,7 +227,7 @@ static void scatter(carom_dg *w, double *y, int k, double x, const carom_columns
 }
 
 // Reaction columns X = A^-1 W/h and row derivatives V of all blocks, one after the other.
-static void columns(carom_dg *w, const carom_step *s) {
+static void columns(carom_dg *w, carom_step *s) {
     const size_t N = (size_t)(s->sys->nv * w->count);
     const double h = s->h;
     int n = 0;
@@ -253,17 +249,18 @@ static void columns(carom_dg *w, const carom_step *s) {
                     scatter(w, v, k, h * h * weight(w, w->c.Q, w->c.m, k), &b->D, i);
                 }
             }
-            w->law[n] = (carom_block){b->L.id[i] < s->sys->ne ? CAROM_BILATERAL : CAROM_UNILATERAL, n, 0};
+            w->id[n] = b->L.id[i];
+            s->blocks[n] = (carom_block){b->L.id[i] < s->sys->ne ? CAROM_BILATERAL : CAROM_UNILATERAL, n, 0};
         }
     }
-    w->problem = (carom_problem){.n = n, .nb = n, .ld = n, .block = w->law, .G = w->G, .c = w->z, .p = w->p, .u = w->u};
+    s->problem = (carom_problem){.n = n, .nb = n, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
 }
 
 // Visit every force of a lasting contact (row i, weight beta_l) with the row j of its p, and do y_i += x beta_l y_j.
-static void share(const carom_dg *w, double *y, int stride, double x) {
+static void share(const carom_dg *w, const carom_step *s, double *y, int stride, double x) {
     const carom_dg_block *e = w->block + w->c.m + 1;
     if (w->last <= w->c.m) return;
-    const int at_p = w->problem.n - e->L.nb;
+    const int at_p = s->problem.n - e->L.nb;
     int i = 0;
     for (int l = w->first; l <= w->c.m; ++l)
         for (int k = 0; k < w->block[l].L.nb; ++k, ++i)
@@ -276,7 +273,7 @@ static void share(const carom_dg *w, double *y, int stride, double x) {
 static void spread(carom_dg *w, const carom_step *s) {
     int n = 0;
     for (int l = w->first; l <= w->last; ++l)
-        for (int k = 0; k < w->block[l].L.nb; ++k) w->block[l].lambda[k] = w->p[n++] / s->h;
+        for (int k = 0; k < w->block[l].L.nb; ++k) w->block[l].lambda[k] = s->p[n++] / s->h;
     if (w->last <= w->c.m) return;
     carom_dg_block *e = w->block + w->c.m + 1;
     for (int l = w->first; l <= w->c.m; ++l)
@@ -285,51 +282,33 @@ static void spread(carom_dg *w, const carom_step *s) {
                 if (w->lasting[e->L.id[j]] && e->L.id[j] == w->block[l].L.id[k]) e->lambda[j] -= w->c.b[l] * w->block[l].lambda[k];
 }
 
-static int constraint_of(const carom_dg *w, int row) {
-    for (int l = w->first; l <= w->last; row -= w->block[l++].L.nb)
-        if (row < w->block[l].L.nb) return w->block[l].L.id[row];
-    return -1;
-}
-
 // (DG-16)  G = V'X + r,  c = rows - V'A^-1 R - r p_before,  r = 1e-12 diag(V'X).  The term in r vanishes with convergence; without
 //          it, opposing contacts that are parallel to rounding can be jammed by enormous forces.
-static void form(carom_dg *w, const carom_step *s) {
-    const int N = s->sys->nv * w->count, n = w->problem.n;
+static void form(carom_dg *w, carom_step *s) {
+    const int N = s->sys->nv * w->count, n = s->problem.n;
     const size_t stride = (size_t)N;
-    share(w, w->X, N, -1);
+    share(w, s, w->X, N, -1);
     for (int k = 0; k < n; ++k)
-        for (int i = 0; i < n; ++i) w->G[i + k * n] = carom_dot(w->V + (size_t)i * stride, w->X + (size_t)k * stride, N);
+        for (int i = 0; i < n; ++i) s->G[i + k * n] = carom_dot(w->V + (size_t)i * stride, w->X + (size_t)k * stride, N);
     for (int l = w->first, i = 0; l <= w->last; ++l)
         for (int k = 0; k < w->block[l].L.nb; ++k, ++i)
-            w->z[i] = w->block[l].row[k] - carom_dot(w->V + (size_t)i * stride, w->y, N);
-    const double size = carom_norm_max(w->z, n);
-    if (size > *s->speed && size < HUGE_VAL) *s->speed = size;
+            s->c[i] = w->block[l].row[k] - carom_dot(w->V + (size_t)i * stride, w->y, N);
     for (int i = 0; i < n; ++i) {
-        w->r_p[i] = PROXIMAL * w->G[i + i * n];
-        w->z[i] -= w->r_p[i] * w->p[i];
-        w->G[i + i * n] += w->r_p[i];
+        w->r_p[i] = PROXIMAL * s->G[i + i * n];
+        s->c[i] -= w->r_p[i] * s->p[i];
+        s->G[i + i * n] += w->r_p[i];
     }
-}
-
-static carom_status solve(carom_dg *w, carom_step *s) {
-    const carom_report r = carom_chain_solve(w->chain, &w->problem, s->tol * *s->speed);
-    s->counts->problems += 1;
-    s->counts->iterations += r.iterations;
-    s->counts->fallbacks += r.fallbacks;
-    if (r.converged) return CAROM_OK;
-    return carom_retry(s, "the contact problem of the stages (%d rows) did not converge: residual %.3g, allowed %.3g; "
-                          "a smaller step may help", w->problem.n, r.residual, s->tol * *s->speed);
 }
 
 // Forces of the next iterate.  The first one starts from p = 0, where the proximal term is not small: solve it twice.
 static carom_status react(carom_dg *w, carom_step *s, bool first) {
-    const int n = w->problem.n;
+    const int n = s->problem.n;
     if (n == 0) return CAROM_OK;
     form(w, s);
-    CAROM_TRY(solve(w, s));
+    CAROM_TRY(carom_problem_run(s, w->id));
     if (first) {
-        for (int i = 0; i < n; ++i) w->z[i] -= w->r_p[i] * w->p[i];
-        CAROM_TRY(solve(w, s));
+        for (int i = 0; i < n; ++i) s->c[i] -= w->r_p[i] * s->p[i];
+        CAROM_TRY(carom_problem_run(s, w->id));
     }
     spread(w, s);
     return CAROM_OK;
@@ -351,27 +330,17 @@ static double motion_residual(carom_dg *w, const carom_step *s) {
     return size > 0 ? most / size : most;
 }
 
-// Residual of the laws there.
-static double law_residual(carom_dg *w, int *id) {
-    const int n = w->problem.n;
-    int worst = -1;
-    if (n == 0) return 0;
-    for (int l = w->first, i = 0; l <= w->last; ++l)
-        for (int k = 0; k < w->block[l].L.nb; ++k) w->u[i++] = w->block[l].row[k];
-    const double residual = carom_residual_at(&w->problem, &worst);
-    *id = worst >= 0 ? constraint_of(w, worst) : -1;
-    return residual;
-}
-
-// Done when the equations hold to tolerance, or when the last correction h da was rounding of the velocities.
+// Done when the equations hold to tolerance, or when the last correction h da was rounding of the velocities; and the laws.
 static bool done(carom_dg *w, carom_step *s, double correction) {
-    int id = -1;
     double v = 0;
+    int worst;
     for (int l = 0; l <= w->c.m; ++l) v = fmax(v, carom_norm_max(w->block[l].v, s->sys->nv));
     if (!(motion_residual(w, s) <= s->newton_tol || s->h * correction <= 2 * DBL_EPSILON * v)) return false;
-    const double residual = law_residual(w, &id);
-    if (!(residual <= fmax(s->tol * *s->speed, w->noise))) return false;
-    if (residual > s->counts->residual) s->counts->residual = residual, s->counts->residual_id = id;
+    for (int l = w->first, i = 0; l <= w->last; ++l)
+        for (int k = 0; k < w->block[l].L.nb; ++k) s->c[i++] = w->block[l].row[k];
+    if (!carom_problem_met(s, w->noise)) return false;
+    const double residual = carom_residual_at(&s->problem, &worst);
+    if (residual > s->counts->residual) s->counts->residual = residual, s->counts->residual_id = w->id[worst];
     return true;
 }
 
@@ -384,7 +353,7 @@ carom_status carom_dg_solve(carom_dg *w, carom_step *s, int first, int last, int
     for (int l = first; l <= last; ++l) carom_zero(w->block[l].lambda, w->block[l].L.nb);
     int n = 0;
     for (int l = first; l <= last; ++l) n += w->block[l].L.nb;
-    carom_zero(w->p, n);
+    carom_zero(s->p, n);
     double correction = HUGE_VAL, before = HUGE_VAL;
     for (int k = 0; k < MOST; ++k) {
         CAROM_TRY(evaluate(w, s, k));
@@ -401,7 +370,7 @@ carom_status carom_dg_solve(carom_dg *w, carom_step *s, int first, int last, int
         CAROM_TRY(react(w, s, k == 0));
         carom_zero(w->r, nv * w->count);
         carom_axpy(w->r, -1, w->y, nv * w->count);
-        for (int i = 0; i < w->problem.n; ++i) carom_axpy(w->r, w->p[i], w->X + (size_t)i * (size_t)(nv * w->count), nv * w->count);
+        for (int i = 0; i < s->problem.n; ++i) carom_axpy(w->r, s->p[i], w->X + (size_t)i * (size_t)(nv * w->count), nv * w->count);
         for (int l = first; l <= last; ++l)
             for (int i = 0; i < nv; ++i) w->block[l].a[i] += w->r[i * w->count + l - first];
         before = correction;

@@ -157,7 +157,8 @@ static const carom_solver *chosen_solver(double value) {
 // Describe all memory; runs twice, see arena.h.  `keep` is what survives from step to step.
 static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     const carom_system *sys = sim->sys;
-    const int nb = sys->ne + sys->nc, again = sim->scheme->levels > 1 ? sim->scheme->levels - 1 : 0;
+    const int levels = sim->scheme->levels_of ? sim->scheme->levels_of(sim->opt) : sim->scheme->levels;
+    const int nb = sys->ne + sys->nc, again = levels > 1 ? levels - 1 : 0;
     const int rows = sim->nl + again * nb, blocks = nb + again * nb; // of the largest contact problem
     const double *common = sim->opt + carom_option_count(sim->scheme->options);
     carom_step *s = &sim->step;
