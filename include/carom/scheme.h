@@ -109,7 +109,10 @@ carom_status carom_force(carom_step *s, double *f, double t, const double *q, co
 /// g[id], id = 0 .. ne+nc-1.
 carom_status carom_gaps(carom_step *s, double *g, double t, const double *q);
 
-/// L's set: all bilateral constraints and the contacts with g <= 0 (option closed: g < 0).
+/// Is a contact with this gap closed: g <= 0 (option closed: g < 0)?
+static inline bool carom_closed(const carom_step *s, double g) { return s->strict ? g < 0 : g <= 0; }
+
+/// L's set: all bilateral constraints and the contacts that are closed.
 void carom_close(const carom_step *s, carom_local *L, const double *g);
 
 /// L's set: all constraints; L's set: that of another frame.

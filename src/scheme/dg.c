@@ -75,7 +75,6 @@ static void carve_minus(void *memory, carom_arena *mem, carom_arena *keep, const
 
 // -- sets ------------------------------------------------------------------------------------------------------
 
-static bool closed(const carom_step *s, double g) { return s->strict ? g < 0 : g <= 0; }
 static int constraints(const carom_step *s) { return s->sys->ne + s->sys->nc; }
 
 // L's set: bilateral constraints and the contacts that `in` names.
@@ -135,7 +134,7 @@ static carom_status begin(work *w, carom_step *s) {
     w->have_u_0 = w->plastic = false;
     CAROM_TRY(carom_gaps(s, w->g, s->t, s->q));
     for (int id = 0; id < all; ++id) {
-        w->closed_0[id] = id < ne || w->kept[id] != 0 || closed(s, w->g[id]);
+        w->closed_0[id] = id < ne || w->kept[id] != 0 || carom_closed(s, w->g[id]);
         any = any || w->closed_0[id];
         w->carries[id] = w->lasting[id] = false;
     }
@@ -206,7 +205,7 @@ static carom_status close_stage(work *w, carom_step *s, int l, bool *changed) {
     CAROM_TRY(carom_gaps(s, w->g, b->t, b->q));
     bool fresh = false;
     for (int id = 0; id < ne + nc; ++id) {
-        const bool candidate = id >= ne && !w->carries[id] && closed(s, w->g[id]);
+        const bool candidate = id >= ne && !w->carries[id] && carom_closed(s, w->g[id]);
         w->sign[id] = id < ne || w->carries[id] || candidate ? -1 : 1;
         fresh = fresh || candidate;
     }

@@ -122,8 +122,6 @@ static void solve(work *w) {
 
 // -- evaluation at the present iterate -----------------------------------------------------------------------
 
-static bool closed(const carom_step *s, double g) { return s->strict ? g < 0 : g <= 0; }
-
 static void kinematics(work *w, carom_step *s, int k) {
     const int nv = s->sys->nv;
     const double h = s->h;
@@ -144,7 +142,7 @@ static void kinematics(work *w, carom_step *s, int k) {
 static void candidates(work *w, const carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     for (int id = ne; id < ne + nc; ++id) {
-        const bool in = closed(s, w->g_s[id]) || closed(s, w->g[id]) || w->nu[id] > 0 || w->Lambda[id] > 0;
+        const bool in = carom_closed(s, w->g_s[id]) || carom_closed(s, w->g[id]) || w->nu[id] > 0 || w->Lambda[id] > 0;
         w->scratch[id] = in ? -1 : 1;
     }
     carom_close(s, &w->L, w->scratch);
@@ -183,7 +181,7 @@ static void active_sets(work *w, const carom_step *s) {
         w->D[b] = D;
         const double u = w->u[b] + restitution(s, id) * w->u_0[id];
         w->in_A[id] = id < s->sys->ne || (w->nu[id] - shared(w, s, id)) * D >= w->g[id];
-        w->in_B[id] = id < s->sys->ne || (closed(s, w->g_s[id]) && w->Lambda[id] * D >= u);
+        w->in_B[id] = id < s->sys->ne || (carom_closed(s, w->g_s[id]) && w->Lambda[id] * D >= u);
         if (!w->in_B[id]) w->Lambda[id] = 0;
         if (!w->in_A[id]) w->nu[id] = shared(w, s, id);
     }
@@ -395,7 +393,7 @@ static bool done(work *w, carom_step *s) {
     for (int b = 0, a = w->at_nu, l = w->at_L; good && b < w->L.nb; ++b) {
         const int id = w->L.id[b];
         if (blocks & POSITION && w->in_A[id]) {
-            const double rounding = sys->nq == nv ? 16 * DBL_EPSILON * carom_local_reach(&w->L, b, w->q) : 1e-15;
+            const double rounding = carom_local_rounding(&w->L, b, w->q, sys->nq);
             good = fabs(w->r[a++]) <= fmax(tol_u, rounding / s->h);
         }
         if (good && blocks & VELOCITY && w->in_B[id]) good = fabs(w->r[l++]) <= tol_u;
@@ -417,7 +415,7 @@ static void certify(work *w, carom_step *s) {
         p = (w->nu[id] - shared(w, s, id)) / s->h, u = w->g[id] / s->h;
         const double position = carom_residual_at(&pb, NULL);
         p = w->Lambda[id], u = w->u[b] + restitution(s, id) * w->u_0[id];
-        const bool acts = id < s->sys->ne || closed(s, w->g_s[id]);
+        const bool acts = id < s->sys->ne || carom_closed(s, w->g_s[id]);
         const double r = fmax(position, acts ? carom_residual_at(&pb, NULL) : 0);
         if (r > worst) worst = r, id_worst = id;
     }

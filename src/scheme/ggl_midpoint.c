@@ -316,7 +316,7 @@ static carom_status midpoint_set(work *w, carom_step *s) {
     bool doubt = false;
     for (int id = ne; id < all; ++id) {
         w->g[id] = w->sign[id];
-        if (w->held[id] == 0 || !(s->strict ? w->sign[id] >= 0 : w->sign[id] > 0)) continue;
+        if (w->held[id] == 0 || carom_closed(s, w->sign[id])) continue;
         w->sign[id] = -1;
         doubt = true;
     }
@@ -346,7 +346,7 @@ static bool grow(work *w, const carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     bool more = false;
     for (int id = ne; id < ne + nc; ++id) {
-        const bool in = s->strict ? w->sign[id] < 0 : w->sign[id] <= 0;
+        const bool in = carom_closed(s, w->sign[id]);
         // An active contact is above zero to tolerance; for the others any entering counts.
         if (!in && w->g[id] < 0) w->sign[id] = -1, more = true;
     }

@@ -52,12 +52,10 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, (size_t)w->L_0.W.n);
 }
 
-static bool closed(const carom_step *s, double g) { return s->strict ? g < 0 : g <= 0; }
-
 // Does a contact that is open at g_0 close at g_1?
 static bool closes(const carom_step *s, const double *g_0, const double *g_1) {
     for (int id = s->sys->ne; id < s->sys->ne + s->sys->nc; ++id)
-        if (!closed(s, g_0[id]) && closed(s, g_1[id])) return true;
+        if (!carom_closed(s, g_0[id]) && carom_closed(s, g_1[id])) return true;
     return false;
 }
 

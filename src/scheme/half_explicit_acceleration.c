@@ -30,8 +30,6 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, (size_t)w->L_0.W.n);
 }
 
-static bool closed(const carom_step *s, double g) { return s->strict ? g < 0 : g <= 0; }
-
 // (HA-1)  I2 = { j : g_j <= 0 and u_j <= 0 }: closed and not opening
 static carom_status choose(carom_step *s, carom_local *L, double *u, const double *g, double t, const double *q, const double *v) {
     carom_close(s, L, g);
@@ -104,7 +102,7 @@ static carom_status step(void *memory, carom_step *s) {
 
     CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->q_1));
     bool hits = false;
-    for (int id = ne; id < all; ++id) hits = hits || (!closed(s, w->g_0[id]) && closed(s, w->g_1[id]));
+    for (int id = ne; id < all; ++id) hits = hits || (!carom_closed(s, w->g_0[id]) && carom_closed(s, w->g_1[id]));
     CAROM_TRY(carom_mass_factor(s, &w->F_1, t_1, w->q_1));
     CAROM_TRY(carom_force(s, w->a_1, t_1, w->q_1, w->v_1));
     carom_factor_solve(&w->F_1, w->a_1);

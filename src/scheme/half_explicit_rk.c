@@ -66,8 +66,6 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, (size_t)w->L.W.n);
 }
 
-static bool closed(const carom_step *s, double g) { return s->strict ? g < 0 : g <= 0; }
-
 // Row l of the table for l < stages, the weights b for l = stages.
 static double weight(const carom_rk_table *T, int l, int k) { return l < T->stages ? carom_rk_a(T, l, k) : T->b[k]; }
 
@@ -184,7 +182,7 @@ static carom_status step(void *memory, carom_step *s) {
     }
     CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->Q_next));
     bool hits = false;
-    for (int id = ne; id < ne + nc; ++id) hits = hits || (!closed(s, w->g_0[id]) && closed(s, w->g_1[id]));
+    for (int id = ne; id < ne + nc; ++id) hits = hits || (!carom_closed(s, w->g_0[id]) && carom_closed(s, w->g_1[id]));
     for (int c = 0; c < nc; ++c) w->held_1[c] = s->force[s->dir[ne + c]] > 0;
     if (hits) CAROM_TRY(impact(w, s));
     for (int c = 0; c < nc; ++c) w->held[c] = w->held_1[c] > 0 && (!hits || s->impulse[s->dir[ne + c]] > 0);

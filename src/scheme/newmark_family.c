@@ -82,7 +82,7 @@ static carom_status choose(carom_newmark *w, carom_step *s) {
 static bool grow(carom_newmark *w, const carom_step *s) {
     bool more = false;
     for (int id = s->sys->ne; id < s->sys->ne + s->sys->nc; ++id) {
-        const bool in = s->strict ? w->sign[id] < 0 : w->sign[id] <= 0;
+        const bool in = carom_closed(s, w->sign[id]);
         if (!in && w->g[id] < 0) w->sign[id] = -1, more = true;
     }
     return more;

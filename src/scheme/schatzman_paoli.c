@@ -4,7 +4,6 @@
 // and also serves coordinates that are not vectors.  The scheme runs one position ahead of what it reports, so
 // that the reported velocity is the central difference at the reported time.
 #include <carom/scheme.h>
-#include <float.h>
 #include <math.h>
 
 enum { MOST = 50 }; // iterations for curved gaps
@@ -66,7 +65,7 @@ static carom_status advance(work *w, carom_step *s, double t, const double *q, c
     carom_copy(w->z, w->z_f, sys->nq);
     carom_copy(w->d_1, w->d_f, nv);
     int taking_part = 0;
-    for (int id = 0; id < nc; ++id) taking_part += w->in[id] = s->strict ? w->g[id] < 0 : w->g[id] <= 0;
+    for (int id = 0; id < nc; ++id) taking_part += w->in[id] = carom_closed(s, w->g[id]);
     w->L.nb = w->L.at[0] = 0;
     if (taking_part == 0) return CAROM_OK;
 
@@ -93,7 +92,7 @@ static carom_status advance(work *w, carom_step *s, double t, const double *q, c
         for (int id = 0; id < nc; ++id)
             if (!w->in[id] && w->g[id] < 0) w->in[id] = more = true;
         for (int b = 0; b < w->L.nb; ++b) {
-            const double g = w->g[w->L.id[b]], rounding = sys->nq == nv ? 16 * DBL_EPSILON * carom_local_reach(&w->L, b, w->z) : 1e-15;
+            const double g = w->g[w->L.id[b]], rounding = carom_local_rounding(&w->L, b, w->z, sys->nq);
             const double allowed = fmax(s->tol * s->scale * h, rounding);
             if (g < -allowed || (w->p[b] > 0 && g > allowed)) good = false;
         }

@@ -65,7 +65,6 @@ static void load(work *w, const carom_step *s) {
 }
 
 static bool adaptive(const carom_step *s) { return s->opt[OPT_ADAPTIVE] == 1; }
-static bool closed(const carom_step *s, double g) { return s->strict ? g < 0 : g <= 0; }
 static bool open_at(const work *w, int c) { return w->f.mode[c] == CAROM_MODE_OPEN; }
 
 // (RKF-4)  eps_v = 2 |Gamma| h for constant steps; (2 |Gamma| atol)^1/2, the speed of a flight as high as the penetration
@@ -111,7 +110,7 @@ static carom_status impact(work *w, carom_step *s, double t, double h) {
     }
     if (nc == 0) return CAROM_OK;
     CAROM_TRY(carom_gaps(s, w->g_1, t, w->q_1));
-    for (int c = 0; c < nc; ++c) w->touching[c] = closed(s, w->g_1[ne + c]) || !open_at(w, c);
+    for (int c = 0; c < nc; ++c) w->touching[c] = carom_closed(s, w->g_1[ne + c]) || !open_at(w, c);
     if (s->opt[OPT_FORCES] == 1) {
         carom_zero(w->slow, nc);
         return carom_flow_impact(f, s, t, w->q_1, w->v_1, w->touching, w->slow, &some, w->u_before, w->u_after, w->p);

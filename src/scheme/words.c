@@ -97,7 +97,7 @@ void carom_close(const carom_step *s, carom_local *L, const double *g) {
     const int all = sys->ne + sys->nc;
     L->nb = L->at[0] = 0;
     for (int id = 0; id < all; ++id)
-        if (id < sys->ne || (s->strict ? g[id] < 0 : g[id] <= 0)) join(sys, L, id);
+        if (id < sys->ne || carom_closed(s, g[id])) join(sys, L, id);
 }
 
 void carom_close_all(const carom_step *s, carom_local *L) {
@@ -143,13 +143,12 @@ double carom_local_reach(const carom_local *L, int k, const double *x) {
 
 double carom_local_rounding(const carom_local *L, int k, const double *x, int n) {
     const carom_columns *W = &L->W;
-    const size_t start = (size_t)k * (size_t)(W->count ? W->stride : W->rows);
-    const int count = W->count ? W->count[k] : W->rows;
-    const bool same = n == W->rows; // else positions are no velocities: any of them may enter
-    const double most = same ? 0 : carom_norm_max(x, n);
+    if (n == W->rows) return 16 * DBL_EPSILON * carom_local_reach(L, k, x);
+    // Positions are no velocities: any of them may enter.
+    const double *a = W->a + (size_t)k * (size_t)W->stride;
     double sum = 0;
-    for (int e = 0; e < count; ++e) sum += fabs(W->a[start + (size_t)e]) * (same ? fabs(x[W->count ? W->row[start + (size_t)e] : e]) : most);
-    return 16 * DBL_EPSILON * sum;
+    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e) sum += fabs(a[e]);
+    return 16 * DBL_EPSILON * sum * carom_norm_max(x, n);
 }
 
 double carom_local_velocity_rounding(const carom_local *L, const double *v) {
