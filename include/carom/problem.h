@@ -35,7 +35,7 @@ typedef struct carom_problem {
 
 typedef struct carom_report {
     bool converged;     // residual is good enough, see carom_solver_solve(); from a bare solve(): the solver's opinion
-    int iterations;     // of the solver that is named
+    int iterations;     // of all solvers tried
     double residual;    // carom_residual() of the answer
     int worst;          // block with the largest residual; -1: there is no block
     int fallbacks;      // solvers tried before the one that is named

@@ -84,7 +84,7 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
     const int n = pb->n;
     carom_report best = report;
     const carom_solver *last = chain->first;
-    int tried = report.fallbacks + 1, worst;
+    int tried = report.fallbacks + 1, iterations = report.iterations, worst;
     for (int i = 0; i < n; i++) chain->best[i] = pb->p[i];
 
     // The certificate of p = 0 is infinite only when the problem itself holds something that is not a number.
@@ -107,6 +107,7 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
         for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
         report = carom_solver_solve(s, chain->work[*next], pb, tol);
         report.fallbacks = tried++;
+        iterations += report.iterations;
         if (report.converged || report.residual < best.residual) {
             best = report;
             for (int i = 0; i < n; i++) chain->best[i] = pb->p[i];
@@ -115,6 +116,7 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
     for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
     best.residual = carom_residual(pb, &best.worst);
     best.fallbacks = best.converged ? best.fallbacks : tried - 1;
+    best.iterations = iterations;
     return best;
 }
 
