@@ -163,6 +163,22 @@ static void foreign_states_are_refused(void **state) {
     assert_int_equal(carom_sim_restore(other_step, saved, bytes, &err), CAROM_BAD_INPUT);
     assert_non_null(strstr(err.text, "step size"));
     assert_int_equal(carom_sim_now(b).step, 0);
+
+    // As many bytes, but another scheme, option or restitution.
+    known softer;
+    known_ball_a(&softer);
+    softer.contact[0].restitution = 0.25;
+    carom_sim *others[] = {sim_of(&ball, "moreau-dissipative", NULL, 0.01, 1), sim_of(&ball, "moreau-jean", (const char *const[]){"theta=0.75", NULL}, 0.01, 1),
+                           sim_of(&softer, "moreau-jean", NULL, 0.01, 1)};
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
+        size_t same;
+        carom_sim_state(others[i], &same);
+        assert_true(same == bytes);
+        assert_int_equal(carom_sim_restore(others[i], saved, bytes, &err), CAROM_BAD_INPUT);
+        assert_non_null(strstr(err.text, "another scheme"));
+        assert_int_equal(carom_sim_now(others[i]).step, 0);
+        carom_sim_destroy(others[i]);
+    }
     carom_sim_destroy(a);
     carom_sim_destroy(b);
     carom_sim_destroy(other_step);

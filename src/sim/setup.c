@@ -218,6 +218,28 @@ static carom_status allocate(carom_sim *sim, carom_error *err) {
     return CAROM_OK;
 }
 
+static uint64_t mix(uint64_t stamp, const void *bytes, size_t count) { // FNV-1a
+    for (size_t i = 0; i < count; ++i) stamp = (stamp ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
+    return stamp;
+}
+
+// What a state must have in common with the simulation that goes on with it, as far as it can be seen from outside: functions
+// and parameters of the system cannot.
+static uint64_t stamp_of(const carom_sim *sim) {
+    const carom_system *sys = sim->sys;
+    const int nopt = carom_option_count(sim->scheme->options) + CAROM_COMMON_COUNT;
+    const int sizes[] = {sys->nq, sys->nv, sys->ne, sys->nc, (int)sys->flags, sys->mass_shape.storage, sys->tangent_shape.storage};
+    uint64_t stamp = mix(0xcbf29ce484222325u, sim->scheme->name, strlen(sim->scheme->name));
+    stamp = mix(stamp, sim->opt, (size_t)nopt * sizeof *sim->opt);
+    stamp = mix(stamp, sizes, sizeof sizes);
+    for (int i = 0; i < sys->nc; ++i) {
+        const carom_contact *c = sys->contacts + i;
+        const double values[] = {c->restitution, c->tangential_restitution, c->friction, c->tangents};
+        stamp = mix(stamp, values, sizeof values);
+    }
+    return mix(stamp, &sim->t0, sizeof sim->t0);
+}
+
 static void connect(carom_sim *sim, const carom_sim_def *def) {
     const carom_system *sys = sim->sys;
     const double *common = sim->opt + carom_option_count(sim->scheme->options);
@@ -248,6 +270,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     carom_copy(sim->q, def->q0, sys->nq);
     carom_copy(sim->v, def->v0, sys->nv);
     sim->kept->t = def->t0;
+    sim->kept->stamp = stamp_of(sim);
     carom_ledger *l = &sim->kept->ledger;
     l->penetration_id = l->drift_id = l->counts.residual_id = -1;
 }

@@ -287,6 +287,8 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
     if (bytes != sim->kept_size)
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state has %zu bytes, this simulation keeps %zu; it belongs to another model, scheme or version", bytes, sim->kept_size);
     memcpy(&k, state, sizeof k);
+    if (k.stamp != sim->kept->stamp)
+        return carom_fail(err, CAROM_BAD_INPUT, "the saved state belongs to another scheme, other options or another model");
     const double t = sim->t0 + (double)k.n * sim->h;
     if (k.n < 0 || (!sim->control.on && !(fabs(k.t - t) <= 1e-9 * sim->h * fmax(1, (double)k.n))))
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t, sim->h);

@@ -8,6 +8,7 @@
 // (3) events[0 .. step.nevents) are those of the last step.
 #pragma once
 #include <carom/sim.h>
+#include <stdint.h>
 
 /// What the simulation remembers of a contact, to tell impacts from lasting contact.
 typedef struct carom_memory {
@@ -23,6 +24,7 @@ typedef struct carom_memory {
 } carom_memory;
 
 typedef struct carom_kept {
+    uint64_t stamp;     // of scheme, options and system: a state of another simulation is refused
     long n;             // steps done
     long busy;          // contacts whose memory is not blank
     double t;
