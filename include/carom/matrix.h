@@ -103,11 +103,11 @@ void carom_column_axpy(double *y, double s, const carom_columns *W, int k);     
 void carom_column_expand(double *y, const carom_columns *W, int k);                 // y = W_k, dense
 
 // Vectors; inline because most systems are small.
-static inline void carom_copy(double *y, const double *x, int n) {
-    for (int i = 0; i < n; ++i) y[i] = x[i];
+static inline void carom_copy(double *y, const double *x, ptrdiff_t n) { // n may be that of a matrix
+    for (ptrdiff_t i = 0; i < n; ++i) y[i] = x[i];
 }
-static inline void carom_zero(double *y, int n) {
-    for (int i = 0; i < n; ++i) y[i] = 0;
+static inline void carom_zero(double *y, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i) y[i] = 0;
 }
 /// y += a x
 static inline void carom_axpy(double *y, double a, const double *x, int n) {

@@ -125,7 +125,7 @@ static carom_status solve_law(event_work *w, carom_step *s) {
     }
     // Times h, so that the residual is a velocity like every other.
     const double h = s->h;
-    for (int i = 0; i < n * n; ++i) s->G[i] *= h;
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; ++i) s->G[i] *= h;
     for (int i = 0; i < n; ++i) s->c[i] *= h, s->p[i] = 0;
     s->problem =
         (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
@@ -164,7 +164,7 @@ carom_status event_smooth(event_work *w, carom_step *s, double t, const double *
     CAROM_TRY(free_accelerations(w, s, t, q, v));
     const int n = w->n;
     if (n > 0) {
-        carom_copy(w->S, s->G, n * n);
+        carom_copy(w->S, s->G, (ptrdiff_t)n * n);
         for (int r = 0; r < n; ++r) w->x[r] = -s->c[r];
         if (!carom_dense_lu(w->S, n, n, CUT, w->pivot)) return solve_law(w, s); // dependent
         carom_dense_lu_solve(w->S, n, n, w->pivot, w->x);

@@ -318,7 +318,7 @@ static carom_status impulse_problem(work *w, carom_step *s) {
     for (int k = 0; k < n; ++k) s->c[k] = w->u_f[k] + restitution(w, s, L->id[k]) * w->u_b[k];
     for (int k = 0; k < n; ++k)
         if (w->lasting[L->id[k]])
-            for (int i = 0; i < n; ++i) s->c[i] -= s->G[i + k * n] * w->s[k];
+            for (int i = 0; i < n; ++i) s->c[i] -= s->G[i + k * (size_t)n] * w->s[k];
     CAROM_TRY(carom_problem_solve(s, L));
     for (int k = 0; k < n; ++k) {
         if (w->lasting[L->id[k]]) s->p[k] -= w->s[k];

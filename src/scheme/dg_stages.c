@@ -286,17 +286,17 @@ static void spread(carom_dg *w, const carom_step *s) {
 //          it, opposing contacts that are parallel to rounding can be jammed by enormous forces.
 static void form(carom_dg *w, carom_step *s) {
     const int N = s->sys->nv * w->count, n = s->problem.n;
-    const size_t stride = (size_t)N;
+    const size_t stride = (size_t)N, ld = (size_t)n;
     share(w, s, w->X, N, -1);
     for (int k = 0; k < n; ++k)
-        for (int i = 0; i < n; ++i) s->G[i + k * n] = carom_dot(w->V + (size_t)i * stride, w->X + (size_t)k * stride, N);
+        for (int i = 0; i < n; ++i) s->G[i + k * ld] = carom_dot(w->V + (size_t)i * stride, w->X + (size_t)k * stride, N);
     for (int l = w->first, i = 0; l <= w->last; ++l)
         for (int k = 0; k < w->block[l].L.nb; ++k, ++i)
             s->c[i] = w->block[l].row[k] - carom_dot(w->V + (size_t)i * stride, w->y, N);
     for (int i = 0; i < n; ++i) {
-        w->r_p[i] = PROXIMAL * s->G[i + i * n];
+        w->r_p[i] = PROXIMAL * s->G[i + i * ld];
         s->c[i] -= w->r_p[i] * s->p[i];
-        s->G[i + i * n] += w->r_p[i];
+        s->G[i + i * ld] += w->r_p[i];
     }
 }
 

@@ -130,7 +130,7 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
                                      tangents > 0 ? sys->contacts[c].friction : 0};
         at += 1 + tangents;
     }
-    for (int i = 0; i < n * n; ++i) s->G[i] *= s->h;
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; ++i) s->G[i] *= s->h;
     for (int i = 0; i < n; ++i) s->c[i] *= s->h, s->p[i] = 0;
     s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
     CAROM_TRY(carom_problem_run(s, L->id));
@@ -153,7 +153,7 @@ carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const doubl
     for (int r = 0; r < n; ++r) s->c[r] = carom_column_dot(&L->W, f->row[r], f->a_f) + f->kappa[f->row[r]];
     if (laws) return solve_laws(f, s);
     // (MX-1)  G lambda = -(W'a_f + kappa).  Dependent constraints leave the reactions open: then the laws pick them.
-    carom_copy(f->S, s->G, n * n);
+    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
     if (!carom_dense_lu(f->S, n, n, CUT, f->pivot)) return solve_laws(f, s);
     for (int r = 0; r < n; ++r) f->x[r] = -s->c[r];
     carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
@@ -164,12 +164,12 @@ carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const doubl
 // x = G^+ x; with dependent rows the shortest answer.
 static void solve_symmetric(carom_flow *f, carom_step *s) {
     const int n = f->n;
-    carom_copy(f->S, s->G, n * n);
+    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
     if (carom_dense_lu(f->S, n, n, CUT, f->pivot)) {
         carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
         return;
     }
-    carom_copy(f->S, s->G, n * n);
+    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
     carom_copy(s->c, f->x, n);
     carom_dense_shortest(f->S, n, n, CUT, f->pivot, f->scratch, s->c, f->x);
 }

@@ -110,7 +110,7 @@ static void add_row(work *w, int row, int col, double x, const carom_columns *W,
 // r := -S^-1 r; the shortest least-squares answer when dependent constraints make S singular.
 static void solve(work *w) {
     const int N = w->N;
-    carom_copy(w->S_copy, w->S, N * N);
+    carom_copy(w->S_copy, w->S, (ptrdiff_t)N * N);
     if (carom_dense_lu(w->S, N, N, 1e-13, w->pivot)) {
         carom_dense_lu_solve(w->S, N, N, w->pivot, w->r);
     } else {
@@ -292,7 +292,7 @@ static carom_status gradients(work *w, carom_step *s, int blocks) {
 static void assemble(work *w, const carom_step *s, int blocks) {
     const double h = s->h, bg = w->beta / w->gamma;
     const bool smooth = blocks & SMOOTH, position = blocks & POSITION, velocity = blocks & VELOCITY;
-    carom_zero(w->S, w->N * w->N);
+    carom_zero(w->S, (ptrdiff_t)w->N * w->N);
     if (smooth) {
         add_matrix(w, 0, 0, 1 / (w->gamma * w->c), w->M);
         add_matrix(w, 0, 0, h, w->C);
@@ -434,7 +434,7 @@ static carom_status start(void *memory, carom_step *s) {
     CAROM_TRY(carom_mass(s, w->M, s->t, s->q));
     CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
     w->N = nv + ne;
-    carom_zero(w->S, w->N * w->N);
+    carom_zero(w->S, (ptrdiff_t)w->N * w->N);
     add_matrix(w, 0, 0, 1, w->M);
     CAROM_TRY(carom_force(s, w->r, s->t, s->q, s->v));
     if (ne > 0) CAROM_TRY(carom_curvature(s, w->r + nv, &w->L, s->t, s->q, s->v));

@@ -204,8 +204,8 @@ static carom_status form(work *w, carom_step *s) {
         else
             carom_column_axpy(dx, s->h, &L->W, L->at[k - n_v]);
         respond(w, s, dv, dx);
-        for (int i = 0; i < n_v; ++i) s->G[i + k * n] = row_velocity(w, i, dv, dx);
-        for (int b = 0; b < L->nb; ++b) s->G[n_v + b + k * n] = row_position(w, s, b, dx);
+        for (int i = 0; i < n_v; ++i) s->G[i + k * (size_t)n] = row_velocity(w, i, dv, dx);
+        for (int b = 0; b < L->nb; ++b) s->G[n_v + b + k * (size_t)n] = row_position(w, s, b, dx);
     }
     return CAROM_OK;
 }

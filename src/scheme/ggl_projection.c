@@ -80,7 +80,7 @@ static carom_status correct(work *w, carom_step *s, double t_1) {
     for (int b = 0; b < n; ++b) {
         if (s->blocks[b].law != CAROM_BILATERAL) s->blocks[b].law = CAROM_UNILATERAL;
         s->c[b] = w->g[w->L.id[b]] / s->h;
-        for (int k = 0; k < n; ++k) s->c[b] -= s->G[b + k * n] * w->Psi[w->L.id[k]];
+        for (int k = 0; k < n; ++k) s->c[b] -= s->G[b + k * (size_t)n] * w->Psi[w->L.id[k]];
         s->p[b] = 0;
     }
     CAROM_TRY(carom_problem_run(s, w->L.id));

@@ -199,7 +199,7 @@ static carom_status contact_problem(carom_newmark *w, carom_step *s) {
         carom_zero(dw, nv);
         carom_column_axpy(splits(w) ? dw : y, 1, &w->L.W, k);
         respond(w, s, y, dw);
-        for (int i = 0; i < n; ++i) s->G[i + k * n] = row(w, s, i);
+        for (int i = 0; i < n; ++i) s->G[i + k * (size_t)n] = row(w, s, i);
     }
     return CAROM_OK;
 }

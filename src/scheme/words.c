@@ -122,7 +122,7 @@ carom_status carom_directions(carom_step *s, carom_local *L, double t, const dou
     if (L->nb == 0) return CAROM_OK;
     const int n = L->at[L->nb];
     carom_zero(L->w, n);
-    if (!L->W.count) carom_zero(L->W.a, n * L->W.rows);
+    if (!L->W.count) carom_zero(L->W.a, (ptrdiff_t)n * L->W.rows);
     else for (int k = 0; k < n; ++k) L->W.count[k] = 0;
     SYSTEM(s->sys->directions(s->sys->model, s->sys_work, t, q, L), "contact directions");
     return CAROM_OK;
@@ -242,7 +242,7 @@ carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_lo
     const carom_system *sys = s->sys;
     if (L->nb == 0) return CAROM_OK;
     const int n = L->at[L->nb];
-    if (!D->count) carom_zero(D->a, n * D->rows);
+    if (!D->count) carom_zero(D->a, (ptrdiff_t)n * D->rows);
     else for (int k = 0; k < n; ++k) D->count[k] = 0;
     if (sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->flags & CAROM_TIMELESS_GAPS) return CAROM_OK;
     SYSTEM(sys->rate_gradient ? sys->rate_gradient(sys->model, s->sys_work, t, q, v, L, D)
@@ -300,12 +300,13 @@ void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *
     carom_problem_blocks(s, L);
     s->X = F->shape.storage == CAROM_DIAGONAL && Lf->W.count ? s->X_sparse : s->X_dense;
     // G = a A'X.  With equal directions G is symmetric, and exactly so.
+    const size_t ld = (size_t)n;
     double *G = s->G;
     for (int k = 0; k < n; ++k) {
         solve_column(&s->X, &Lf->W, F, k);
-        for (int i = L == Lf ? k : 0; i < n; ++i) G[i + k * n] = a * product(&L->W, i, &s->X, k);
+        for (int i = L == Lf ? k : 0; i < n; ++i) G[i + k * ld] = a * product(&L->W, i, &s->X, k);
         if (L == Lf)
-            for (int i = k + 1; i < n; ++i) G[k + i * n] = G[i + k * n];
+            for (int i = k + 1; i < n; ++i) G[k + i * ld] = G[i + k * ld];
     }
     s->a = a;
 }
