@@ -7,12 +7,13 @@
 //   expr.h     expressions and tapes            model.h   models read from text
 //   event.h    event-driven integration         result.h  recording and reading results
 //   study.h    comparing schemes                difference.h  derivatives by differences
-//   sparse.h   factorisation of sparse matrices
+//   sparse.h   factorisation of sparse matrices draw.h    what a model looks like
 //
 // Start with carom_model_create() for a model in text or with carom_system_default() for one in C,
 // then carom_sim_create() and carom_sim_run().  Symbols: docs/notation.md.
 #pragma once
 #include <carom/arena.h>
+#include <carom/draw.h>
 #include <carom/event.h>
 #include <carom/expr.h>
 #include <carom/matrix.h>

@@ -3,6 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The system, and whether it may start where the file says.
+static carom_status complete(carom_model *m, carom_error *err) {
+    CAROM_TRY(carom_model_derive(m, err));
+    carom_model_system_make(m);
+    void *work = aligned_alloc(64, (m->sys.work_size + 63) & ~(size_t)63);
+    if (!work) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    memset(work, 0, (m->sys.work_size + 63) & ~(size_t)63);
+    m->sys.work_init(m, work);
+    const carom_status status = carom_model_start(m, work, err);
+    free(work);
+    return status;
+}
+
 static carom_status make(carom_model *m, const carom_model_def *def, carom_error *err) {
     reader r = {.m = m, .err = err, .values = carom_graph_create()};
     m->graph = carom_graph_create();
@@ -12,16 +25,9 @@ static carom_status make(carom_model *m, const carom_model_def *def, carom_error
         r.root = carom_tree_read(&m->memory, def->text, def->length, m->file, err);
         status = r.root ? carom_read_model(&r, def->set) : CAROM_BAD_INPUT;
     }
+    if (status == CAROM_OK) status = complete(m, err);
+    if (status == CAROM_OK) status = carom_read_draw(&r);
     if (r.values) carom_graph_destroy(r.values);
-    CAROM_TRY(status);
-    CAROM_TRY(carom_model_derive(m, err));
-    carom_model_system_make(m);
-    void *work = aligned_alloc(64, (m->sys.work_size + 63) & ~(size_t)63);
-    if (!work) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
-    memset(work, 0, (m->sys.work_size + 63) & ~(size_t)63);
-    m->sys.work_init(m, work);
-    status = carom_model_start(m, work, err);
-    free(work);
     return status;
 }
 
@@ -48,6 +54,7 @@ void carom_model_destroy(carom_model *m) {
     carom_names_free(&m->names);
     carom_names_free(&m->outs);
     free(m->watch);
+    carom_drawn_free(m->drawn);
     carom_pool_free(&m->memory);
     free(m);
 }

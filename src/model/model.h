@@ -4,6 +4,7 @@
 //   derive.c nodes -> terms -> tape          system.c  the functions that schemes call
 //   start.c  is the initial state allowed?   checks.c  `checks`, the ledger's names
 //   examine.c  `carom check`                 model.c   create, destroy, answers
+//   draw.c   `draw`, read last               drawing.c shapes at a state
 #pragma once
 #include "model/names.h"
 #include "model/pool.h"
@@ -103,6 +104,7 @@ struct carom_model {
     const char *scheme, *scheme_place;
     const char **options;
     double step, end;
+    struct drawn *drawn; // what `draw` says, draw.h
 
     // Made by derive.c.
     terms mass;                // M_ij, i >= j
@@ -166,7 +168,7 @@ carom_status carom_read_map(reader *r, const tree *n, const char *where, const t
 /// Value of an expression of time and parameters at t = 0.
 carom_status carom_read_start(reader *r, const tree *n, carom_node x, double *value);
 
-// read.c, bodies.c, contacts.c, checks.c, derive.c, system.c, move.c, start.c
+// read.c, bodies.c, contacts.c, checks.c, derive.c, system.c, move.c, start.c, draw.c
 carom_status carom_read_model(reader *r, const char *const *set);
 carom_status carom_read_bodies(reader *r);
 carom_status carom_read_links(reader *r);
@@ -177,6 +179,8 @@ bool carom_model_turns(const carom_model *m); // is q + h v not enough?
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);
 void carom_model_lift(const void *model, double *dx, const double *x, const double *v);
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err);
+carom_status carom_read_draw(reader *r); // after the model is compiled
+void carom_drawn_free(struct drawn *d);
 
 bool carom_terms_add(terms *t, carom_node node, int i, int j, int l); // false: no memory
 void carom_terms_free(terms *t);

@@ -25,8 +25,8 @@ static carom_status check_sections(reader *r) {
     static const char *const keys[] = {"carom",       "name",    "about",  "parameters",       "coordinates",
                                        "let",         "energy",  "forces", "contact defaults", "contacts",
                                        "constraints", "outputs", "exact",  "checks",           "simulation",
-                                       "gravity",     "bodies",  NULL};
-    static const char *const later[] = {"draw", "joints", "springs", "flexible", NULL};
+                                       "gravity",     "bodies",  "draw",   NULL};
+    static const char *const later[] = {"joints", "springs", "flexible", NULL};
     for (const tree *c = r->root->first; c; c = c->next)
         for (int k = 0; later[k]; ++k)
             if (strcmp(c->key->text, later[k]) == 0)

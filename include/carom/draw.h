@@ -1,0 +1,49 @@
+// draw.h: what a model looks like: the shapes of its `draw` section, placed at a state (docs/model-file.md).
+//
+// A drawing is compiled apart from the model that simulates, so that a model moves and costs the same whether it
+// draws or not.  Planar drawings have two coordinates per point, spatial ones three.
+#pragma once
+#include <carom/model.h>
+
+typedef enum carom_figure {
+    CAROM_POINT,
+    CAROM_SEGMENT,  // two points
+    CAROM_LINE,     // two or more
+    CAROM_POLYGON,  // three or more, closed and filled; planar
+    CAROM_WALL,     // two or more; solid on the right-hand side of who walks along; planar
+    CAROM_SPRING,   // between two points
+    CAROM_BOX,      // edge lengths
+    CAROM_CIRCLE,   // radius; planar
+    CAROM_SPHERE,   // radius; spatial
+    CAROM_CYLINDER, // radius, length along its own z; spatial
+    CAROM_TOUCH     // where a contact or constraint acts, and into which directions
+} carom_figure;
+
+/// One shape.  At a state it is the numbers [first, first + sizes + points * dim + turn) that carom_drawing_eval() gives:
+/// sizes (edges, radius; width of a line), then points, then the turn: 1 an angle, 3 a rotation vector, 4 a quaternion
+/// (w, x, y, z), 0 none.  Of a CAROM_TOUCH the first point is the place, the others are the directions of the normal force
+/// and of friction, so that place and force are points[0] and force * points[1] + friction * points[2] ...
+typedef struct carom_drawn {
+    carom_figure figure;
+    const char *name;
+    const char *colour;       // a word of carom_colour_name() or #rrggbb; NULL: none given
+    bool trace;               // show the path, too
+    int id;                   // CAROM_TOUCH: the constraint's id; else -1
+    int first, sizes, points, turn;
+} carom_drawn;
+
+typedef struct carom_drawing carom_drawing;
+
+/// What the model's text draws; NULL: no memory.  A model without `draw` has an empty drawing.  The model must outlive it;
+/// drawings of one model are not created in two threads at once.
+carom_drawing *carom_drawing_create(const carom_model *m, carom_error *err);
+void carom_drawing_destroy(carom_drawing *d);
+int carom_drawing_dim(const carom_drawing *d);    // 2 or 3
+int carom_drawing_shapes(const carom_drawing *d);
+carom_drawn carom_drawing_shape(const carom_drawing *d, int i);
+int carom_drawing_values(const carom_drawing *d); // how many numbers a state gives
+/// The numbers of all shapes at a state.  What has no value there is not finite.
+void carom_drawing_eval(carom_drawing *d, double t, const double *q, const double *v, double *out);
+
+const char *carom_figure_word(carom_figure f); // "point", "segment", ...; "contact" for CAROM_TOUCH; NULL outside
+const char *carom_colour_name(int i);          // colours a model may name; NULL after the last

@@ -1,0 +1,340 @@
+// draw.c: the `draw` section: shapes by name, and under `contacts` the places where contacts and constraints act.
+//
+// It is read after the model has been compiled: its expressions share the model's graph, and what was compiled before
+// must not depend on them in any bit.
+#include "model/draw.h"
+#include <carom/option.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SHAPES = 20000, MOST_VALUES = 200000, SCOPE_DRAW = SCOPE_STATE | SCOPE_OUTS };
+
+static const char *const colours[] = {"blue", "orange", "green", "red", "purple", "sky", "yellow", "grey", NULL};
+
+// How a figure is written: `word: value`, the value being sizes or points.
+typedef struct form {
+    const char *word;
+    int least, most; // points of the list; 0: the value is sizes, the place is `at`
+    int sizes[2];    // number of sizes in the plane and in space; 0: not there
+} form;
+
+static const form forms[] = {
+    [CAROM_POINT] = {"point", 1, 1, {1, 1}},
+    [CAROM_SEGMENT] = {"segment", 2, 2, {1, 1}},
+    [CAROM_LINE] = {"line", 2, 100000, {1, 1}},
+    [CAROM_POLYGON] = {"polygon", 3, 100000, {1, 0}},
+    [CAROM_WALL] = {"wall", 2, 100000, {1, 0}},
+    [CAROM_SPRING] = {"spring", 2, 2, {1, 1}},
+    [CAROM_BOX] = {"box", 0, 0, {2, 3}},
+    [CAROM_CIRCLE] = {"circle", 0, 0, {1, 0}},
+    [CAROM_SPHERE] = {"sphere", 0, 0, {0, 1}},
+    [CAROM_CYLINDER] = {"cylinder", 0, 0, {0, 2}},
+};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+const char *carom_figure_word(carom_figure f) {
+    if (f == CAROM_TOUCH) return "contact";
+    return (unsigned)f < FORMS ? forms[f].word : NULL;
+}
+
+const char *carom_colour_name(int i) { return colours[i]; }
+
+// -- what grows -----------------------------------------------------------------------------------------
+
+static bool grow(void **list, int *room, int need, size_t size) {
+    if (need <= *room) return true;
+    const int more = need > 2 * *room ? need + 16 : 2 * *room;
+    void *bigger = realloc(*list, (size_t)more * size);
+    if (!bigger) return false;
+    *list = bigger;
+    *room = more;
+    return true;
+}
+
+static carom_status add_value(reader *r, const tree *n, carom_node node) {
+    struct drawn *d = r->m->drawn;
+    if (d->values >= MOST_VALUES) return carom_read_fail(r, n, 0, "draw holds more than %d numbers; draw less", MOST_VALUES);
+    if (!grow((void **)&d->node, &d->value_room, d->values + 1, sizeof *d->node)) return carom_read_memory(r);
+    d->node[d->values++] = node;
+    return CAROM_OK;
+}
+
+static carom_status add_expression(reader *r, const tree *n, const char *what) {
+    carom_node node = CAROM_NONE;
+    CAROM_TRY(carom_read_expression(r, n, SCOPE_DRAW, what, &node));
+    return add_value(r, n, node);
+}
+
+// -- points and numbers ---------------------------------------------------------------------------------
+
+// YAML cuts [max(x, 0), y] into three: that is no point in space.
+static carom_status whole(reader *r, const tree *list) {
+    for (const tree *c = list && list->kind == TREE_LIST ? list->first : NULL; c; c = c->next)
+        if (c->kind == TREE_TEXT && carom_read_cut(c))
+            return carom_read_fail(r, c, 0, "'%.60s' is cut at a comma; an expression with a comma inside { } or [ ] wants quotes", c->text);
+    return CAROM_OK;
+}
+
+// [x, y] or [x, y, z]; the first one in the file decides which.
+static carom_status add_point(reader *r, const tree *n, const char *what) {
+    struct drawn *d = r->m->drawn;
+    CAROM_TRY(whole(r, n));
+    if (n->kind != TREE_LIST || n->count < 2 || n->count > 3 || n->first->kind != TREE_TEXT)
+        return carom_read_fail(r, n, 0, "%s is a point: [x, y] in the plane, [x, y, z] in space", what);
+    if (!d->dim_from) d->dim = n->count, d->dim_from = n;
+    if (n->count != d->dim)
+        return carom_read_fail(r, n, 0, "this point has %d coordinates, the one in line %d has %d; a drawing is planar or spatial", n->count,
+                               d->dim_from->line, d->dim);
+    for (const tree *c = n->first; c; c = c->next) CAROM_TRY(add_expression(r, c, what));
+    return CAROM_OK;
+}
+
+static carom_status add_points(reader *r, const tree *n, const form *f, int *count) {
+    char what[60];
+    snprintf(what, sizeof what, "the %s", f->word);
+    *count = 1;
+    if (f->most == 1) return add_point(r, n, what);
+    if (n->kind != TREE_LIST || n->count < f->least || n->count > f->most)
+        return carom_read_fail(r, n, 0, "a %s is a list of %s%d points: %s: [[0, 0], [x, y]]", f->word, f->most > f->least ? "at least " : "", f->least,
+                               f->word);
+    *count = n->count;
+    for (const tree *c = n->first; c; c = c->next) CAROM_TRY(add_point(r, c, what));
+    return CAROM_OK;
+}
+
+// An expression, or a list of `most` of them.
+static carom_status add_sizes(reader *r, const tree *n, const form *f, int most) {
+    char what[60];
+    snprintf(what, sizeof what, "the size of a %s", f->word);
+    if (most == 1) return add_expression(r, n, what);
+    if (n->kind != TREE_LIST || n->count != most)
+        return carom_read_fail(r, n, 0, "a %s wants %d sizes in a list, say %s", f->word, most, most == 2 ? "[0.2, 0.1]" : "[0.2, 0.1, 0.1]");
+    for (const tree *c = n->first; c; c = c->next) CAROM_TRY(add_expression(r, c, what));
+    return CAROM_OK;
+}
+
+// The dimension that a shape placed by `at` lives in: that of `at`.
+static int dim_of(const struct drawn *d, const tree *at) {
+    return d->dim_from ? d->dim : at && at->kind == TREE_LIST && at->count == 3 ? 3 : 2;
+}
+
+static carom_status add_placed(reader *r, const tree *map, const tree *value, carom_drawn *s) {
+    const form *f = &forms[s->figure];
+    const tree *at = carom_tree_get(map, "at"), *angle = carom_tree_get(map, "angle"), *turn = carom_tree_get(map, "turn");
+    const int dim = dim_of(r->m->drawn, at);
+    if (!at) return carom_read_fail(r, map, 0, "the %s '%.60s' has no place; add `at: [x, y]`", f->word, s->name);
+    CAROM_TRY(whole(r, at));
+    s->sizes = f->sizes[dim - 2];
+    if (s->sizes == 0)
+        return carom_read_fail(r, value->key, 0, "there is no %s in %s; %s", f->word, dim == 2 ? "the plane" : "space",
+                               s->figure == CAROM_CIRCLE ? "write `sphere`" : s->figure == CAROM_SPHERE ? "write `circle`" : "write `box`");
+    CAROM_TRY(add_sizes(r, value, f, s->sizes));
+    s->points = 1;
+    CAROM_TRY(add_point(r, at, "at"));
+    if (angle && dim == 3) return carom_read_fail(r, angle->key, 0, "in space a shape is turned by `turn`, not by an angle");
+    if (turn && dim == 2) return carom_read_fail(r, turn->key, 0, "in the plane a shape is turned by `angle`");
+    if (angle) {
+        s->turn = 1;
+        return add_expression(r, angle, "the angle");
+    }
+    if (!turn) return CAROM_OK;
+    if (turn->kind != TREE_LIST || turn->count < 3 || turn->count > 4)
+        return carom_read_fail(r, turn, 0, "turn is a rotation vector (axis times angle) [x, y, z] or a quaternion [w, x, y, z]");
+    s->turn = turn->count;
+    for (const tree *c = turn->first; c; c = c->next) CAROM_TRY(add_expression(r, c, "the turn"));
+    return CAROM_OK;
+}
+
+static carom_status add_lined(reader *r, const tree *map, const tree *value, carom_drawn *s) {
+    static const char *const wrong[] = {"at", "angle", "turn", NULL};
+    const form *f = &forms[s->figure];
+    const tree *width = carom_tree_get(map, "width");
+    for (int k = 0; wrong[k]; ++k) {
+        const tree *n = carom_tree_get(map, wrong[k]);
+        if (n) return carom_read_fail(r, n->key, 0, "a %s is placed by its points; remove `%s`", f->word, wrong[k]);
+    }
+    s->sizes = width ? 1 : 0;
+    if (width) CAROM_TRY(add_expression(r, width, "the width"));
+    CAROM_TRY(add_points(r, value, f, &s->points));
+    if (f->sizes[r->m->drawn->dim - 2] == 0)
+        return carom_read_fail(r, value->key, 0, "there is no %s in space; write `line` or `box`", f->word);
+    return CAROM_OK;
+}
+
+// -- looks ------------------------------------------------------------------------------------------------
+
+static const char *colour_at(const void *user, int i) { return (void)user, colours[i]; }
+
+static carom_status read_colour(reader *r, const tree *n, const char **colour) {
+    if (n->kind != TREE_TEXT || n->length == 0) return carom_read_fail(r, n, 0, "a colour is a word or \"#rrggbb\"");
+    bool good = n->length == 7 && n->text[0] == '#';
+    for (size_t i = 1; good && i < 7; ++i) good = isxdigit((unsigned char)n->text[i]);
+    for (int k = 0; !good && colours[k]; ++k) good = strcmp(colours[k], n->text) == 0;
+    *colour = n->text;
+    if (good) return CAROM_OK;
+    const char *near = carom_nearest(n->text, colour_at, NULL);
+    if (near) return carom_read_fail(r, n, 0, "unknown colour '%.40s'; did you mean '%s'?", n->text, near);
+    return carom_read_fail(r, n, 0, "unknown colour '%.40s'; known are blue, orange, green, red, purple, sky, yellow, grey and \"#rrggbb\"", n->text);
+}
+
+static carom_status read_looks(reader *r, const tree *map, carom_drawn *s) {
+    const tree *colour = carom_tree_get(map, "colour"), *other = carom_tree_get(map, "color"), *trace = carom_tree_get(map, "trace");
+    if (colour && other) return carom_read_fail(r, other->key, 0, "colour and color say the same thing twice; keep one");
+    if (colour || other) CAROM_TRY(read_colour(r, colour ? colour : other, &s->colour));
+    if (!trace) return CAROM_OK;
+    if (trace->kind == TREE_TEXT && strcmp(trace->text, "yes") == 0) s->trace = true;
+    else if (trace->kind != TREE_TEXT || strcmp(trace->text, "no") != 0) return carom_read_fail(r, trace, 0, "trace is yes or no");
+    return CAROM_OK;
+}
+
+// -- shapes -----------------------------------------------------------------------------------------------
+
+static carom_status new_shape(reader *r, const tree *n, carom_drawn **s) {
+    struct drawn *d = r->m->drawn;
+    if (d->count >= MOST_SHAPES) return carom_read_fail(r, n->key, 0, "more than %d shapes; draw less", MOST_SHAPES);
+    if (!grow((void **)&d->shape, &d->room, d->count + 1, sizeof *d->shape)) return carom_read_memory(r);
+    *s = &d->shape[d->count++];
+    **s = (carom_drawn){.name = n->key->text, .id = -1, .first = d->values};
+    return CAROM_OK;
+}
+
+static carom_status read_shape(reader *r, const tree *n) {
+    static const char *const keys[] = {"point", "segment", "line",  "polygon", "wall",   "spring", "box",   "circle", "sphere",
+                                       "cylinder", "at",   "angle", "turn",    "colour", "color",  "trace", "width",  NULL};
+    char where[100];
+    snprintf(where, sizeof where, "shape '%.60s'", n->key->text);
+    const tree *map = NULL, *value = NULL;
+    CAROM_TRY(carom_read_map(r, n, where, &map));
+    if (map) CAROM_TRY(carom_read_keys(r, map, keys, where));
+    carom_drawn *s = NULL;
+    CAROM_TRY(new_shape(r, n, &s));
+    for (int k = 0; k < FORMS; ++k) {
+        const tree *found = carom_tree_get(map, forms[k].word);
+        if (!found) continue;
+        if (value)
+            return carom_read_fail(r, found->key, 0, "%s is both %s and %s; give each a name of its own", where, value->key->text, forms[k].word);
+        value = found;
+        s->figure = (carom_figure)k;
+    }
+    if (!value)
+        return carom_read_fail(r, n->key, 0, "%s does not say what it is: point, segment, line, polygon, wall, spring, box, circle, sphere or cylinder", where);
+    CAROM_TRY(read_looks(r, map, s));
+    const tree *width = carom_tree_get(map, "width");
+    if (width && forms[s->figure].least < 2 && s->figure != CAROM_POINT)
+        return carom_read_fail(r, width->key, 0, "a %s has its size already; remove `width`", forms[s->figure].word);
+    return forms[s->figure].least ? add_lined(r, map, value, s) : add_placed(r, map, value, s);
+}
+
+// -- contacts ---------------------------------------------------------------------------------------------
+
+static const char *link_name(const void *user, int i) {
+    const carom_model *m = user;
+    return i < m->ne + m->nc ? m->links[i].name : NULL;
+}
+
+static carom_status find_link(reader *r, const tree *n, int *id) {
+    const carom_model *m = r->m;
+    for (*id = 0; *id < m->ne + m->nc; ++*id)
+        if (strcmp(m->links[*id].name, n->key->text) == 0) return CAROM_OK;
+    const char *near = carom_nearest(n->key->text, link_name, m);
+    if (near) return carom_read_fail(r, n->key, 0, "there is no contact or constraint '%.60s'; did you mean '%s'?", n->key->text, near);
+    return carom_read_fail(r, n->key, 0, "there is no contact or constraint '%.60s'", n->key->text);
+}
+
+// Derivatives of x along all velocities (of a slip rate: by them) that are not zero.
+static bool gradient(carom_model *m, terms *list, carom_node x, bool rate, int i) {
+    carom_graph *g = m->graph;
+    for (int j = 0; j < m->nv; ++j) {
+        if (!(rate ? carom_graph_depends(g, x, CAROM_VELOCITY, j) : carom_graph_moves(g, x, j))) continue;
+        const carom_node d = rate ? carom_graph_diff(g, x, CAROM_VELOCITY, j) : carom_graph_along(g, x, j);
+        double value = 1;
+        if (carom_graph_is_number(g, d, &value) && value == 0) continue;
+        if (!carom_terms_add(list, d, i, j, 0)) return false;
+    }
+    return true;
+}
+
+// Directions: `normal` and `tangent` as written, or zeros that carom_drawing_eval() replaces.
+static carom_status add_direction(reader *r, const tree *map, const char *key, touch *t) {
+    const tree *n = carom_tree_get(map, key);
+    struct drawn *d = r->m->drawn;
+    t->given[t->directions++] = n != NULL;
+    if (n) return add_point(r, n, key);
+    for (int k = 0; k < d->dim; ++k) CAROM_TRY(add_value(r, map, carom_graph_number(r->m->graph, 0)));
+    return CAROM_OK;
+}
+
+static carom_status read_touch(reader *r, const tree *n) {
+    static const char *const keys[] = {"at", "normal", "tangent", "tangent2", "colour", "color", NULL};
+    static const char *const tangent[] = {"tangent", "tangent2"};
+    carom_model *m = r->m;
+    struct drawn *d = m->drawn;
+    const bool bare = n->kind == TREE_LIST;
+    int id = 0;
+    CAROM_TRY(find_link(r, n, &id));
+    char where[100];
+    snprintf(where, sizeof where, "the place of '%.60s'", n->key->text);
+    const tree *map = NULL;
+    if (!bare) CAROM_TRY(carom_read_map(r, n, where, &map));
+    if (map) CAROM_TRY(carom_read_keys(r, map, keys, where));
+    const tree *at = bare ? n : carom_tree_get(map, "at");
+    if (!at) return carom_read_fail(r, n->key, 0, "%s is missing; write `%.60s: [x, y]`", where, n->key->text);
+    carom_drawn *s = NULL;
+    CAROM_TRY(new_shape(r, n, &s));
+    s->figure = CAROM_TOUCH;
+    s->id = id;
+    if (map) CAROM_TRY(read_looks(r, map, s));
+    CAROM_TRY(add_point(r, at, where));
+    if (!grow((void **)&d->touch, &d->touch_room, d->touches + 1, sizeof *d->touch)) return carom_read_memory(r);
+    touch *t = &d->touch[d->touches++];
+    *t = (touch){.shape = d->count - 1};
+    const constraint *c = &m->links[id];
+    CAROM_TRY(add_direction(r, map ? map : n, "normal", t));
+    for (int k = 0; k + 1 < c->ndir; ++k) CAROM_TRY(add_direction(r, map ? map : n, tangent[k], t));
+    s->points = 1 + t->directions;
+    bool good = true, all = true;
+    for (int k = 0; k < d->dim && good; ++k) good = gradient(m, &t->J, d->node[s->first + k], false, k);
+    for (int k = 0; k < t->directions && good; ++k) {
+        const bool rate = k && c->rate[k - 1];
+        all = all && t->given[k];
+        good = gradient(m, &t->W, k ? c->slip[k - 1] : c->gap, rate, k);
+    }
+    if (!good) return carom_read_memory(r);
+    if (t->J.n == 0 && !all)
+        return carom_read_fail(r, at, 0, "%s moves with no coordinate, so the direction of its force is not known; add `normal: [0, 1]`%s", where,
+                               t->directions > 1 ? " and `tangent: [1, 0]`" : "");
+    return CAROM_OK;
+}
+
+carom_status carom_read_draw(reader *r) {
+    carom_model *m = r->m;
+    const tree *map = NULL, *contacts = NULL;
+    CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "draw"), "section draw", &map));
+    m->drawn = calloc(1, sizeof *m->drawn);
+    if (!m->drawn) return carom_read_memory(r);
+    m->drawn->dim = 2;
+    for (const tree *c = map ? map->first : NULL; c; c = c->next) {
+        if (strcmp(c->key->text, "contacts") != 0) {
+            CAROM_TRY(read_shape(r, c));
+            continue;
+        }
+        CAROM_TRY(carom_read_map(r, c, "contacts of draw", &contacts));
+    }
+    for (const tree *c = contacts ? contacts->first : NULL; c; c = c->next) CAROM_TRY(read_touch(r, c));
+    if (carom_graph_failed(m->graph)) return carom_read_fail(r, map ? map : r->root, 0, "draw makes the model too large; draw less");
+    return CAROM_OK;
+}
+
+void carom_drawn_free(struct drawn *d) {
+    if (!d) return;
+    for (int i = 0; i < d->touches; ++i) {
+        carom_terms_free(&d->touch[i].J);
+        carom_terms_free(&d->touch[i].W);
+    }
+    free(d->touch);
+    free(d->shape);
+    free(d->node);
+    free(d);
+}

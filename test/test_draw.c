@@ -1,0 +1,253 @@
+// test_draw.c: what a model draws: shapes from expressions, and forces that point where they push.
+#include "model_text.h"
+#include <carom/draw.h>
+
+#define H "carom: 1\ncoordinates: {x: {at: 1}, y: {at: 2}, th: {at: 0.3}}\nenergy: {kinetic: x'^2 + y'^2 + th'^2}\n"
+
+static carom_drawing *drawing_of(const carom_model *m) {
+    carom_error err = {0};
+    carom_drawing *d = carom_drawing_create(m, &err);
+    if (!d) fail_msg("%s", err.text);
+    return d;
+}
+
+// The numbers of all shapes at the model's initial state, for free().
+static double *values_at(const carom_model *m, carom_drawing *d, const double *q) {
+    double *out = calloc((size_t)carom_drawing_values(d) + 1, sizeof *out);
+    assert_non_null(out);
+    carom_drawing_eval(d, 0.5, q, carom_model_v0(m), out);
+    return out;
+}
+
+static int find(const carom_drawing *d, carom_figure figure, const char *name) {
+    for (int i = 0; i < carom_drawing_shapes(d); ++i) {
+        const carom_drawn s = carom_drawing_shape(d, i);
+        if (s.figure == figure && strcmp(s.name, name) == 0) return i;
+    }
+    fail_msg("no shape '%s'", name);
+    return -1;
+}
+
+static void shapes_are_placed_by_their_expressions(void **state) {
+    (void)state;
+    carom_model *m = good(H "parameters: {R: 0.25}\n"
+                            "draw:\n"
+                            "  ball: {circle: 2*R, at: [x, y + t], angle: th, colour: orange, trace: yes}\n"
+                            "  rod: {segment: [[0, 0], [x*y, 3]], width: R/5, color: \"#12abEF\"}\n"
+                            "  block: {box: [R, 1], at: [x, -y]}\n"
+                            "  way: {line: [[0, 0], [1, x], [2, y]]}\n"
+                            "  hinge: {point: [th, 7]}\n");
+    carom_drawing *d = drawing_of(m);
+    assert_int_equal(carom_drawing_dim(d), 2);
+    assert_int_equal(carom_drawing_shapes(d), 5);
+    const double q[3] = {1.5, 2.5, -0.75};
+    double *x = values_at(m, d, q);
+    const struct { carom_figure figure; const char *name; int sizes, points, turn; double value[7]; } want[] = {
+        {CAROM_CIRCLE, "ball", 1, 1, 1, {0.5, 1.5, 3, -0.75}},
+        {CAROM_SEGMENT, "rod", 1, 2, 0, {0.05, 0, 0, 3.75, 3}},
+        {CAROM_BOX, "block", 2, 1, 0, {0.25, 1, 1.5, -2.5}},
+        {CAROM_LINE, "way", 0, 3, 0, {0, 0, 1, 1.5, 2, 2.5}},
+        {CAROM_POINT, "hinge", 0, 1, 0, {-0.75, 7}},
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; ++i) {
+        const carom_drawn s = carom_drawing_shape(d, find(d, want[i].figure, want[i].name));
+        assert_int_equal(s.sizes, want[i].sizes);
+        assert_int_equal(s.points, want[i].points);
+        assert_int_equal(s.turn, want[i].turn);
+        for (int k = 0; k < s.sizes + 2 * s.points + s.turn; ++k) assert_close(x[s.first + k], want[i].value[k], 1e-15);
+    }
+    assert_string_equal(carom_drawing_shape(d, 0).colour, "orange");
+    assert_true(carom_drawing_shape(d, 0).trace);
+    assert_string_equal(carom_drawing_shape(d, 1).colour, "#12abEF");
+    assert_null(carom_drawing_shape(d, 2).colour);
+    free(x);
+    carom_drawing_destroy(d);
+    carom_model_destroy(m);
+}
+
+static void spatial_shapes_have_three_coordinates_and_a_turn(void **state) {
+    (void)state;
+    carom_model *m = good(H "draw:\n"
+                            "  die: {box: [1, 2, 3], at: [x, y, th], turn: [0, 0, th]}\n"
+                            "  ball: {sphere: 0.5, at: [0, 0, x]}\n"
+                            "  drum: {cylinder: [1, 2], at: [0, 0, 0], turn: [cos(th), sin(th), 0, 0]}\n");
+    carom_drawing *d = drawing_of(m);
+    assert_int_equal(carom_drawing_dim(d), 3);
+    double *x = values_at(m, d, carom_model_q0(m));
+    const carom_drawn die = carom_drawing_shape(d, 0), drum = carom_drawing_shape(d, 2);
+    assert_int_equal(die.sizes, 3);
+    assert_int_equal(die.turn, 3);
+    assert_int_equal(drum.turn, 4);
+    assert_close(x[die.first + 5], 0.3, 0);
+    assert_close(x[die.first + 8], 0.3, 0);
+    assert_close(x[drum.first + 2 + 3], cos(0.3), 1e-16);
+    free(x);
+    carom_drawing_destroy(d);
+    carom_model_destroy(m);
+}
+
+// A corner of a tilted block: the force that belongs to the gap is (0, 1) whatever the tilt, though it acts on three coordinates.
+static void the_direction_of_a_force_follows_from_place_and_gap(void **state) {
+    (void)state;
+    carom_model *m = good(H "contacts:\n"
+                            "  corner: {gap: y + sin(th) - 0.5*cos(th), slip: x + cos(th) + 0.5*sin(th), friction: 0.3}\n"
+                            "  slope: {gap: 0.6*x + 0.8*y}\n"
+                            "draw:\n"
+                            "  contacts:\n"
+                            "    corner: [x + cos(th) + 0.5*sin(th), y + sin(th) - 0.5*cos(th)]\n"
+                            "    slope: {at: [x, y]}\n");
+    carom_drawing *d = drawing_of(m);
+    const carom_drawn corner = carom_drawing_shape(d, find(d, CAROM_TOUCH, "corner"));
+    const carom_drawn slope = carom_drawing_shape(d, find(d, CAROM_TOUCH, "slope"));
+    assert_int_equal(corner.id, 0);
+    assert_int_equal(corner.points, 3); // place, normal, tangent
+    assert_int_equal(slope.points, 2);
+    for (int k = 0; k < 20; ++k) {
+        const double q[3] = {0.1 * k, -0.2 * k, 0.3 * k};
+        double *x = values_at(m, d, q);
+        const double *p = x + corner.first, *s = x + slope.first;
+        assert_close(p[0], q[0] + cos(q[2]) + 0.5 * sin(q[2]), 1e-14);
+        assert_close(p[2], 0, 1e-12), assert_close(p[3], 1, 1e-12); // normal
+        assert_close(p[4], 1, 1e-12), assert_close(p[5], 0, 1e-12); // tangent
+        assert_close(s[2], 0.6, 1e-12), assert_close(s[3], 0.8, 1e-12);
+        free(x);
+    }
+    carom_drawing_destroy(d);
+    carom_model_destroy(m);
+}
+
+static void a_direction_that_cannot_be_known_is_the_one_that_is_written(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {y: 1}\nenergy: {kinetic: y'^2}\ncontacts: {ground: {gap: y}, step: {gap: 2*y}}\n"
+                          "draw: {contacts: {ground: {at: [3, 0], normal: [0, 1]}, step: [0, y]}}\n");
+    carom_drawing *d = drawing_of(m);
+    double *x = values_at(m, d, carom_model_q0(m));
+    const double *ground = x + carom_drawing_shape(d, 0).first, *step = x + carom_drawing_shape(d, 1).first;
+    assert_true(ground[2] == 0 && ground[3] == 1);
+    assert_close(step[2], 0, 1e-15); // one coordinate moves the place: of all forces that fit, the smallest
+    assert_close(step[3], 2, 1e-15); // a gap of twice the distance: its force counts twice
+    free(x);
+    carom_drawing_destroy(d);
+    carom_model_destroy(m);
+}
+
+static void every_shipped_model_draws_itself_and_its_contacts(void **state) {
+    (void)state;
+    for (int k = 0; shipped[k]; ++k) {
+        carom_model *m = shipped_model(shipped[k]);
+        carom_drawing *d = drawing_of(m);
+        const carom_model_sizes n = carom_model_count(m);
+        int touches = 0;
+        double *x = values_at(m, d, carom_model_q0(m));
+        for (int i = 0; i < carom_drawing_values(d); ++i) assert_true(isfinite(x[i]));
+        for (int i = 0; i < carom_drawing_shapes(d); ++i) {
+            const carom_drawn s = carom_drawing_shape(d, i);
+            if (s.figure != CAROM_TOUCH) continue;
+            touches += s.id >= n.constraints;
+            assert_close(hypot(x[s.first + 2], x[s.first + 3]), 1, 1e-9); // their gaps are distances
+        }
+        assert_int_equal(touches, n.contacts);
+        assert_true(carom_drawing_shapes(d) > touches);
+        free(x);
+        carom_drawing_destroy(d);
+        carom_model_destroy(m);
+    }
+}
+
+// The state after a run, bit for bit.
+static void end_of_run(const char *text, double *q) {
+    carom_error err = {0};
+    carom_model *m = good(text);
+    carom_sim_def def = carom_sim_default();
+    def.system = carom_model_system(m);
+    def.scheme = "moreau-jean";
+    def.schemes = carom_schemes();
+    def.h = 1e-3;
+    def.t_end = 1;
+    def.q0 = carom_model_q0(m);
+    def.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&def, &err);
+    if (!sim) fail_msg("%s", err.text);
+    if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    memcpy(q, carom_sim_now(sim).q, 3 * sizeof *q);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+static void drawing_does_not_change_a_bit_of_the_motion(void **state) {
+    (void)state;
+#define M "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 1}, th: {at: 0.3, rate: 2}}\n" \
+          "energy: {kinetic: x'^2 + y'^2 + (1 + 0.1*x*sin(th))*th'^2, potential: 10*y + cos(th)*x}\n" \
+          "contacts: {c: {gap: y - 0.5*cos(th)^2, restitution: 0.5}}\n"
+    double plain[3], drawn[3];
+    end_of_run(M, plain);
+    end_of_run(M "draw: {a: {circle: 1, at: [sin(th)*x + y, cos(th)^2*0.5]}, contacts: {c: [x*y, y - th*0.5]}}\n", drawn);
+    assert_memory_equal(plain, drawn, sizeof plain);
+}
+
+static void a_model_without_draw_has_an_empty_drawing(void **state) {
+    (void)state;
+    carom_model *m = good(H "draw:\n");
+    carom_drawing *d = drawing_of(m);
+    assert_int_equal(carom_drawing_shapes(d), 0);
+    assert_int_equal(carom_drawing_values(d), 0);
+    carom_drawing_eval(d, 0, carom_model_q0(m), carom_model_v0(m), NULL);
+    carom_drawing_destroy(d);
+    carom_model_destroy(m);
+}
+
+static void mistakes_are_told_with_their_place(void **state) {
+    (void)state;
+    static const struct { const char *draw, *error; } cases[] = {
+        {"draw: [1]\n", "4:7: section draw is a map"},
+        {"draw: {a: {circel: 1, at: [0, 0]}}\n", "4:12: unknown key 'circel' in shape 'a'; did you mean 'circle'?"},
+        {"draw: {a: {at: [0, 0]}}\n", "4:8: shape 'a' does not say what it is"},
+        {"draw: {a: {circle: 1, point: [0, 0]}}\n", "4:12: shape 'a' is both point and circle"},
+        {"draw: {a: {circle: 1}}\n", "4:11: the circle 'a' has no place; add `at: [x, y]`"},
+        {"draw: {a: {circle: 1, at: [x, yy]}}\n", "4:31: unknown name 'yy'; did you mean 'y'?"},
+        {"draw: {a: {circle: 1, at: x}}\n", "4:27: at is a point: [x, y]"},
+        {"draw: {a: {circle: 1, at: [x]}}\n", "4:27: at is a point: [x, y]"},
+        {"draw: {a: {point: [0, 0]}, b: {point: [0, 0, 0]}}\n", "4:39: this point has 3 coordinates, the one in line 4 has 2"},
+        {"draw: {a: {segment: [[0, 0]]}}\n", "4:21: a segment is a list of 2 points"},
+        {"draw: {a: {line: 3}}\n", "4:18: a line is a list of at least 2 points"},
+        {"draw: {a: {box: 1, at: [0, 0]}}\n", "4:17: a box wants 2 sizes"},
+        {"draw: {a: {box: [1, 2], at: [0, 0], turn: [0, 0, 1]}}\n", "4:37: in the plane a shape is turned by `angle`"},
+        {"draw: {a: {sphere: 1, at: [0, 0, 0], angle: 1}}\n", "4:38: in space a shape is turned by `turn`"},
+        {"draw: {a: {sphere: 1, at: [0, 0]}}\n", "4:12: there is no sphere in the plane; write `circle`"},
+        {"draw: {a: {wall: [[0, 0, 0], [1, 1, 1]]}}\n", "4:12: there is no wall in space"},
+        {"draw: {a: {point: [0, 0], angle: 1}}\n", "4:27: a point is placed by its points; remove `angle`"},
+        {"draw: {a: {circle: 1, at: [0, 0], width: 1}}\n", "4:35: a circle has its size already"},
+        {"draw: {a: {point: [0, 0], colour: bleu}}\n", "4:35: unknown colour 'bleu'; did you mean 'blue'?"},
+        {"draw: {a: {point: [0, 0], colour: \"#12345g\"}}\n", "4:36: unknown colour '#12345g'"},
+        {"draw: {a: {point: [0, 0], trace: 1}}\n", "4:34: trace is yes or no"},
+        {"draw: {contacts: {floor: [0, 0]}}\n", "4:19: there is no contact or constraint 'floor'"},
+        {"contacts: {ground: {gap: y}}\ndraw: {contacts: {grund: [0, 0]}}\n", "5:19: there is no contact or constraint 'grund'; did you mean 'ground'?"},
+        {"contacts: {ground: {gap: y}}\ndraw: {contacts: {ground: [0, 0]}}\n", "5:27: the place of 'ground' moves with no coordinate"},
+        {"contacts: {ground: {gap: y}}\ndraw: {contacts: {ground: {normal: [0, 1]}}}\n", "5:19: the place of 'ground' is missing"},
+        {"draw: {a: {circle: 1, at: [max(x, 0), 0]}}\n", "4:28: 'max(x' is cut at a comma"},
+        {"draw: {a: {circle: 1, at: [x'', 0]}}\n", "4:28: x'' is a second derivative"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[1000], want[400];
+        carom_error err = {0};
+        snprintf(text, sizeof text, H "%s", cases[i].draw);
+        snprintf(want, sizeof want, "m.yaml:%s", cases[i].error);
+        carom_model *m = model_of(text, &err);
+        if (m) fail_msg("accepted: %s", cases[i].draw);
+        if (strncmp(err.text, want, strlen(want)) != 0) fail_msg("\n%s\nis not\n%s\nfor %s", err.text, want, cases[i].draw);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_are_placed_by_their_expressions),
+        cmocka_unit_test(spatial_shapes_have_three_coordinates_and_a_turn),
+        cmocka_unit_test(the_direction_of_a_force_follows_from_place_and_gap),
+        cmocka_unit_test(a_direction_that_cannot_be_known_is_the_one_that_is_written),
+        cmocka_unit_test(every_shipped_model_draws_itself_and_its_contacts),
+        cmocka_unit_test(drawing_does_not_change_a_bit_of_the_motion),
+        cmocka_unit_test(a_model_without_draw_has_an_empty_drawing),
+        cmocka_unit_test(mistakes_are_told_with_their_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
