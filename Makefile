@@ -6,6 +6,8 @@
 #   make bench         ns per step           make install PREFIX=/usr/local
 #   make sanitize      build/sanitize: a second build with address and undefined-behaviour checks
 #   make test-sanitize the tests there       make clean
+#   make page          page/dist anew, the page of `carom view` (needs node and npm)
+#   make test-page     the page in a browser (needs chromium, too)
 #
 # Variables: BUILD (folder), JOBS, CMAKE_ARGS (more arguments for cmake, when a folder is first configured),
 # BENCH_ARGS (say --csv FILE).
@@ -50,10 +52,20 @@ bench: $(BUILD)/CMakeCache.txt
 	OPENBLAS_NUM_THREADS=1 $(BUILD)/bench/bench $(BENCH_ARGS)
 	for part in tape solvers; do [ ! -x $(BUILD)/bench/bench_$$part ] || $(BUILD)/bench/bench_$$part || exit 1; done
 
+# The page's bundle is committed: only who changes page/src needs node.
+page/node_modules/.package-lock.json: page/package-lock.json
+	cd page && npm ci --no-audit --no-fund
+
+page: page/node_modules/.package-lock.json
+	cd page && node build.mjs
+
+test-page: program page/node_modules/.package-lock.json
+	cd $(BUILD) && $(CTEST) -L browser -V
+
 install: all
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all program test test-long sanitize test-sanitize bench install clean
+.PHONY: all program test test-long sanitize test-sanitize bench page test-page install clean

@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 usage() {
     cat <<'END'
 ./do build    build the program (build/carom) and the library (build/libcarom.*)
-./do demo     simulate an impacting slider-crank and draw it (build/demo/)
+./do demo     simulate an impacting slider-crank: a picture, and a page that moves (build/demo/)
 ./do test     build twice (optimised; with sanitizers) and run the tests in both
 ./do bench    nanoseconds per step, for every scheme and model
 ./do study    the papers' experiments; ./do study NAME repeats one (build/studies/NAME/)
@@ -85,12 +85,14 @@ demo() {
     build/carom run models/slider-crank.yaml --out build/demo/slider-crank.h5
     build/carom plot build/demo/slider-crank.h5 -o build/demo/slider-crank.png >/dev/null
     build/carom plot build/demo/slider-crank.h5 -o build/demo/slider-crank.svg >/dev/null
+    build/carom view build/demo/slider-crank.h5 -o build/demo/slider-crank.html >/dev/null
     cat <<END
 
 the model    models/slider-crank.yaml
 the result   build/demo/slider-crank.h5
-pictures     build/demo/slider-crank.png
-             build/demo/slider-crank.svg
+the picture  build/demo/slider-crank.png (and .svg)
+the page     build/demo/slider-crank.html: open it in a browser and see it move
+             file://$PWD/build/demo/slider-crank.html
 END
 }
 

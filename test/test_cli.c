@@ -113,7 +113,7 @@ static void help_and_version(void **state) {
     assert_int_equal(carom("--version"), 0);
     assert_string_equal(out, "carom " CAROM_VERSION "\n");
     assert_int_equal(carom("help"), 0);
-    static const char *const verbs[] = {"run", "check", "info", "schemes", "examples", "plot", "help"};
+    static const char *const verbs[] = {"run", "check", "info", "schemes", "examples", "plot", "view", "help"};
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; ++i) {
         assert_int_equal(carom("help"), 0);
         char line[32];

@@ -1,0 +1,114 @@
+// data.js: what carom wrote into the page: JSON with names, and one block of numbers.
+//
+// The block holds, little-endian: row times and event times (float64), stored channels (float32, an offset to be added),
+// then per event impulse, velocity before and after (float32), contact and kind (uint32).  A channel is a column of the result or a number of the
+// drawing, one value per row; constant ones are not stored.
+
+function bytesOf(text) {
+    const binary = atob(text), n = binary.length, bytes = new Uint8Array(n);
+    for (let i = 0; i < n; ++i) bytes[i] = binary.charCodeAt(i);
+    return bytes.buffer;
+}
+
+export function load(document) {
+    const page = JSON.parse(document.getElementById('carom-page').textContent);
+    const block = bytesOf(document.getElementById('carom-data').textContent.trim());
+    const rows = page.rows, n = page.events.count;
+    let at = 0;
+    const f64 = count => { const a = new Float64Array(block, at, count); at += 8 * count; return a; };
+    const f32 = count => { const a = new Float32Array(block, at, count); at += 4 * count; return a; };
+    const u32 = count => { const a = new Uint32Array(block, at, count); at += 4 * count; return a; };
+    const t = f64(rows), eventTime = f64(n);
+    const stored = Array.from({ length: page.stored }, () => f32(rows));
+    const events = { t: eventTime, impulse: f32(n), before: f32(n), after: f32(n), contact: u32(n), kind: u32(n), count: n };
+    return new Data(page, t, stored, events);
+}
+
+export class Data {
+    constructor(page, t, stored, events) {
+        Object.assign(this, { page, t, stored, events, rows: t.length });
+        this.start = t[0];
+        this.end = t[t.length - 1];
+        this.columns = page.columns;
+        const kinetic = page.columns.indexOf('kinetic');
+        this.positions = page.columns.slice(1, 1 + (page.positions || (kinetic > 0 ? (kinetic - 1) >> 1 : 0)));
+        this.cache = new Map();
+        this.index = new Map(page.columns.map((name, i) => [name, i]));
+        const impact = page.events.kinds.indexOf('impact');
+        this.impacts = [];
+        for (let i = 0; i < events.count; ++i) if (events.kind[i] === impact) this.impacts.push(i);
+    }
+
+    has(name) { return this.index.has(name); }
+    column(name) { return this.channel(this.index.get(name)); }
+
+    /** All rows of a channel, in double precision. */
+    channel(i) {
+        let x = this.cache.get(i);
+        if (x) return x;
+        const c = this.page.channels[i];
+        if (i === 0) x = this.t;
+        else if (!Array.isArray(c)) x = new Float64Array(this.rows).fill(c === null ? NaN : c);
+        else x = Float64Array.from(this.stored[c[0]], v => v + c[1]);
+        this.cache.set(i, x);
+        return x;
+    }
+
+    constant(i) { return i !== 0 && !Array.isArray(this.page.channels[i]); }
+
+    /** The last row at or before time t. */
+    row(t) {
+        const x = this.t;
+        let low = 0, high = x.length - 1;
+        while (low < high) {
+            const mid = (low + high + 1) >> 1;
+            if (x[mid] <= t) low = mid; else high = mid - 1;
+        }
+        return low;
+    }
+
+    /** Row and fraction of the way to the next one. */
+    place(t) {
+        const i = this.row(t);
+        if (i + 1 >= this.rows) return [i, 0];
+        const span = this.t[i + 1] - this.t[i];
+        return [i, span > 0 ? Math.min(1, Math.max(0, (t - this.t[i]) / span)) : 0];
+    }
+
+    /** Index in list (of event numbers) of the first event after t. */
+    after(list, t) {
+        let low = 0, high = list.length;
+        while (low < high) {
+            const mid = (low + high) >> 1;
+            if (this.events.t[list[mid]] > t) high = mid; else low = mid + 1;
+        }
+        return low;
+    }
+}
+
+/** The value between two rows of a channel. */
+export function between(x, i, s) {
+    return s > 0 && i + 1 < x.length ? x[i] + s * (x[i + 1] - x[i]) : x[i];
+}
+
+export function range(x) {
+    let low = Infinity, high = -Infinity;
+    for (let i = 0; i < x.length; ++i) {
+        if (x[i] < low) low = x[i];
+        if (x[i] > high) high = x[i];
+    }
+    return [low, high];
+}
+
+/** A number without digits that say nothing. */
+export function brief(x) {
+    return String(+x.toPrecision(9)).replace('-', '−').replace('e-', 'e−');
+}
+
+/** A number for people: five significant digits. */
+export function show(x) {
+    if (!Number.isFinite(x)) return Number.isNaN(x) ? '–' : x > 0 ? '∞' : '−∞';
+    if (x === 0) return '0';
+    const a = Math.abs(x), text = a >= 1e6 || a < 1e-4 ? x.toExponential(3) : x.toPrecision(5);
+    return text.replace('-', '−').replace(/e([+−-])/, (_, s) => 'e' + (s === '+' ? '' : '−'));
+}

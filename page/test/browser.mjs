@@ -1,0 +1,208 @@
+// browser.mjs CAROM CHROMIUM FOLDER: the pages of `carom view` in a real browser: they load without a word on the console, play, scrub, zoom.
+// SHOTS=FOLDER keeps screenshots.
+import { chromium } from 'playwright-core';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const [carom, executablePath, folder] = process.argv.slice(2), here = dirname(fileURLToPath(import.meta.url)), shots = process.env.SHOTS;
+const models = join(here, '../../models');
+mkdirSync(folder, { recursive: true });
+if (shots) mkdirSync(shots, { recursive: true });
+
+let failures = 0;
+function check(what, good, more = '') {
+    console.log(`${good ? 'ok    ' : 'FAILED'} ${what}${more === '' ? '' : `: ${more}`}`);
+    if (!good) ++failures;
+}
+
+const make = (name, model, ...options) => {
+    const result = join(folder, `${name}.h5`), page = join(folder, `${name}.html`);
+    execFileSync(carom, ['run', model, '--quiet', '--out', result, ...options]);
+    execFileSync(carom, ['view', result, '-o', page]);
+    return page;
+};
+const part = (x, s) => [...x].sort((a, b) => a - b)[Math.floor(x.length * s)], ms = x => `${x.toFixed(1)} ms`;
+
+// No graphics card is asked for: planar pages are drawn by the processor, spatial ones by WebGL in software.
+const launch = (...args) => chromium.launch({ executablePath, args: ['--no-sandbox', ...args] });
+let browser = await launch('--disable-gpu');
+
+async function open(file, { width = 1280, height = 800, hash = '', dark = false } = {}) {
+    const page = await browser.newPage({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' }), words = [], requests = [];
+    page.on('console', m => words.push(`${m.type()}: ${m.text()}`));
+    page.on('pageerror', e => words.push(`error: ${e.message}`));
+    page.on('request', r => requests.push(r.url()));
+    await page.goto(`file://${file}${hash}`);
+    await page.waitForFunction(() => window.carom, null, { timeout: 60000 });
+    return { page, words, requests };
+}
+
+const time = page => page.evaluate(() => window.carom.player.t);
+const seek = (page, t) => page.evaluate(t => { window.carom.player.pause(); window.carom.player.seek(t); }, t);
+const stage = async page => (await page.locator('.stage').screenshot()).toString('base64');
+const quiet = ({ words, requests }, name) => {
+    check(`${name}: nothing on the console`, words.length === 0, words.join(' | '));
+    check(`${name}: nothing is fetched`, requests.length === 1, requests.slice(1).join(' '));
+};
+
+// How many pixels of a canvas have the colour of contact forces and flashes?
+const glowing = page => page.evaluate(() => {
+    const c = document.querySelector('canvas.scene'), copy = Object.assign(document.createElement('canvas'), { width: c.width, height: c.height });
+    const ctx = copy.getContext('2d', { willReadFrequently: true });
+    ctx.drawImage(c, 0, 0);
+    const x = ctx.getImageData(0, 0, c.width, c.height).data;
+    let n = 0;
+    for (let i = 0; i < x.length; i += 4) n += x[i] > 200 && x[i + 1] > 40 && x[i + 1] < 190 && x[i + 2] < 140 && x[i] - x[i + 1] > 60;
+    return n;
+});
+
+// -- slider-crank: everything --
+{
+    const file = make('slider-crank', join(models, 'slider-crank.yaml'), '--dt-out', '7.5e-5'), loads = [];
+    check('slider-crank: 2000 rows in less than 1.5 MB', statSync(file).size < 1.5e6, `${(statSync(file).size / 1e6).toFixed(2)} MB`);
+    for (let k = 0; k < 3; ++k) {
+        const { page } = await open(file, { hash: '#t=0' });
+        loads.push(await page.evaluate(() => window.carom.ready));
+        await page.close();
+    }
+    check('slider-crank: ready in less than a second', Math.min(...loads) < 1000, `${Math.min(...loads).toFixed(0)} ms`);
+
+    const tab = await open(file), { page } = tab;
+    await page.waitForFunction(() => window.carom.player.frames.length > 60, null, { timeout: 60000 });
+    const frames = await page.evaluate(() => ({ list: window.carom.player.frames, playing: window.carom.player.playing, t: window.carom.player.t }));
+    const gaps = frames.list.slice(1).map((f, i) => f[0] - frames.list[i][0]), draws = frames.list.map(f => f[1]);
+    check('plays by itself', frames.playing && frames.t > 0, `${frames.list.length} frames`);
+    // The quarter of the frames that other work on the machine disturbed least tells what a frame costs.
+    check('a frame costs less than half of a sixtieth of a second', part(draws, 0.25) < 8.3,
+          `quartile ${ms(part(draws, 0.25))}, median ${ms(part(draws, 0.5))}; between frames ${ms(part(gaps, 0.25))}, ${ms(part(gaps, 0.5))}`);
+
+    await page.keyboard.press('Space');
+    const held = await time(page);
+    await page.waitForTimeout(200);
+    check('the space bar pauses', await time(page) === held);
+    const before = await stage(page);
+    const slider = await page.locator('#time').boundingBox();
+    await page.mouse.click(slider.x + 0.4 * slider.width, slider.y + slider.height / 2);
+    check('the scrub bar goes to a time', Math.abs(await time(page) - 0.06) < 0.003, await time(page));
+    check('the picture follows', await stage(page) !== before);
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press('ArrowRight');
+    const next = await page.evaluate(() => { const { data, player } = window.carom; return data.t.includes(player.t); });
+    check('arrow keys go row by row', next);
+
+    await seek(page, 0.0199);
+    const calm = await glowing(page);
+    await page.keyboard.press('n');
+    const hit = await page.evaluate(() => { const { data, player } = window.carom; return data.impacts.some(e => data.events.t[e] === player.t); });
+    check('N goes to the next impact', hit, await time(page));
+    check('impacts flash', await glowing(page) > calm + 200, `${calm} and ${await glowing(page)} pixels`);
+    const held2 = await page.evaluate(() => { // in the middle of a long contact: force arrows without impact
+        const { data, player } = window.carom, f = data.column('corner4.force'), k = f.indexOf(Math.max(...f));
+        player.seek(data.t[k] + 0.6 * player.speed);
+        player.seek(data.t[k]);
+        return document.querySelectorAll('.chip.on').length;
+    });
+    check('closed contacts light up', held2 > 0, held2);
+
+    const window1 = () => page.evaluate(() => window.carom.plots.window);
+    const chart = await page.locator('.u-over').first().boundingBox();
+    await page.mouse.move(chart.x + 0.3 * chart.width, chart.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(chart.x + 0.5 * chart.width, chart.y + 60, { steps: 5 });
+    await page.mouse.up();
+    const zoomed = await window1();
+    check('dragging zooms', Math.abs(zoomed[0] - 0.045) < 0.002 && Math.abs(zoomed[1] - 0.075) < 0.002, zoomed.map(x => x.toFixed(4)).join(' to '));
+    const all = await page.evaluate(() => window.carom.plots.panels.every(p => Math.abs(p.plot.scales.x.min - window.carom.plots.window[0]) < 1e-12));
+    check('all plots zoom together', all);
+    await page.mouse.move(chart.x + 0.5 * chart.width, chart.y + 60);
+    await page.mouse.wheel(0, -300);
+    await page.waitForTimeout(100);
+    const wheeled = await window1();
+    check('the wheel zooms', wheeled[1] - wheeled[0] < 0.9 * (zoomed[1] - zoomed[0]));
+    const at = await time(page);
+    await page.mouse.click(chart.x + 0.7 * chart.width, chart.y + 60);
+    check('a click on a plot goes there', await time(page) !== at && await time(page) > wheeled[0] && await time(page) < wheeled[1]);
+    await page.mouse.dblclick(chart.x + 0.5 * chart.width, chart.y + 60);
+    const back = await window1();
+    check('a double click shows the whole time', back[0] === 0 && Math.abs(back[1] - 0.15) < 1e-9);
+
+    const count = await page.locator('.panel').count();
+    await page.locator('#add').click();
+    await page.locator('#chooser input[type=search]').fill('slider.x');
+    await page.locator('#chooser label').first().click();
+    await page.keyboard.press('Escape');
+    const chosen = await page.evaluate(() => window.carom.plots.panels.at(-1).names);
+    check('a plot of any column', await page.locator('.panel').count() === count + 1 && chosen.join() === 'slider.x', chosen.join());
+
+    for (const [name, text] of [['ledger', 'lost to impacts'], ['events', 'impulse'], ['model', 'contact defaults']]) {
+        await page.locator(`[data-tab=${name}]`).click();
+        check(`tab ${name}`, (await page.locator(`#tab-${name}`).textContent()).includes(text));
+    }
+    await page.locator('[data-tab=plots]').click();
+    await page.keyboard.press('d');
+    check('D makes it dark', await page.evaluate(() => document.documentElement.dataset.theme) === 'dark');
+    await page.keyboard.press('?');
+    check('? lists the keys', await page.locator('#keys').isVisible());
+    quiet(tab, 'slider-crank');
+    await page.close();
+    if (shots) { // the picture of docs/view.md
+        const { page: picture } = await open(file, { width: 1440, height: 860, hash: '#t=0.0315' });
+        await picture.screenshot({ path: join(shots, 'view.png') });
+        await picture.close();
+    }
+}
+
+// -- all models, at several sizes --
+const sizes = [[1440, 900], [1024, 700], [390, 844]];
+for (const name of ['ball-in-box', 'bouncing-ball', 'bouncing-ball-b', 'impacting-oscillator', 'pendulum', 'rocking-block', 'slider-crank', 'slider-crank-bilateral', 'two-ball-oscillator']) {
+    const file = make(name, join(models, `${name}.yaml`));
+    for (const [k, [width, height]] of sizes.entries()) {
+        if (k && name !== 'slider-crank' && !shots) continue;
+        const tab = await open(file, { width, height, hash: '#t=0', dark: k === 1 }), { page } = tab;
+        const first = await stage(page);
+        await seek(page, 0.37 * await page.evaluate(() => window.carom.data.end));
+        check(`${name}, ${width} x ${height}: it moves`, await stage(page) !== first);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        check(`${name}, ${width} x ${height}: it fits`, wide <= 0, wide);
+        if (shots) await page.screenshot({ path: join(shots, `${name}-${width}.png`) });
+        quiet(tab, name);
+        await page.close();
+    }
+}
+
+// -- no drawing; a spatial one --
+const text = await import('node:fs').then(fs => fs.readFileSync(join(models, 'pendulum.yaml'), 'utf8'));
+writeFileSync(join(folder, 'bare.yaml'), text.replace(/draw:\n( .*\n)+/, ''));
+copyFileSync(join(here, 'space.yaml'), join(folder, 'space.yaml'));
+for (const name of ['bare', 'space']) {
+    if (name === 'space') {
+        await browser.close();
+        browser = await launch('--use-angle=swiftshader', '--enable-unsafe-swiftshader');
+    }
+    const tab = await open(make(name, join(folder, `${name}.yaml`)), { hash: '#t=0' }), { page } = tab;
+    const first = await stage(page);
+    await seek(page, 1.1);
+    check(`${name}: it moves`, await stage(page) !== first);
+    if (shots) await page.screenshot({ path: join(shots, `${name}.png`) });
+    if (name === 'space') {
+        check('space: drawn by WebGL', await page.evaluate(() => !!document.querySelector('canvas.scene').getContext('webgl2')));
+        const box = await page.locator('canvas.scene').boundingBox(), still = await stage(page);
+        await page.mouse.move(box.x + 200, box.y + 200);
+        await page.mouse.down();
+        await page.mouse.move(box.x + 300, box.y + 230, { steps: 4 });
+        await page.mouse.up();
+        check('space: dragging turns the view', await stage(page) !== still);
+        await page.evaluate(() => { window.carom.player.frames.length = 0; window.carom.player.play(); });
+        await page.waitForFunction(() => window.carom.player.frames.length > 10, null, { timeout: 60000 });
+        const draws = await page.evaluate(() => window.carom.player.frames.map(f => f[1]));
+        check('space: it plays', await time(page) > 0, `quartile ${ms(part(draws, 0.25))}, median ${ms(part(draws, 0.5))} of script per frame`);
+    }
+    quiet(tab, name);
+    await page.close();
+}
+
+await browser.close();
+console.log(failures ? `${failures} failed` : 'all is well');
+process.exit(failures ? 1 : 0);

@@ -1,0 +1,147 @@
+// cmd_view.c: carom view: a result as one HTML file that moves.
+#define _POSIX_C_SOURCE 200809L
+#include "cli/page.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_ROWS = 8000, LEAST_ROWS = 500, BUDGET = 24 << 20 }; // without --rows: so many, and bytes of numbers
+
+static const cli_option options[] = {
+    {"out", 'o', "FILE", "the page: .html (default: the result's name with .html, in this folder), or - for standard output", false},
+    {"rows", 0, "N", "keep at most about N rows: impacts, and the lowest and highest values of every stretch (default: 8000, fewer when there are many columns)", false},
+    {"model", 0, "FILE", "draw by this model instead of the text in the result (a .csv holds none)", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+typedef struct view {
+    page page;
+    carom_model *model;
+    carom_drawing *drawing;
+    char *text, *set_own; // owned
+    const char **set;
+    const char *model_text;
+} view;
+
+// Lines of the result's attribute `set`.
+static void read_set(view *v) {
+    const char *stored = carom_result_text(v->page.r, "set");
+    v->set_own = strdup(stored ? stored : "");
+    size_t n = 0;
+    if (!v->set_own) abort();
+    for (const char *s = v->set_own; *s; ++s) n += *s == '\n';
+    v->set = calloc(n + 2, sizeof *v->set);
+    if (!v->set) abort();
+    char *next = NULL;
+    n = 0;
+    for (char *line = strtok_r(v->set_own, "\n", &next); line; line = strtok_r(NULL, "\n", &next)) v->set[n++] = line;
+}
+
+static void no_drawing(view *v, const char *why) {
+    cli_say("%s: the mechanism is not drawn: %s", v->page.file, why);
+    snprintf(v->page.note, sizeof v->page.note, "not drawn: %.140s", why);
+}
+
+// The model of the result, or of --model; a result without one still has its plots.  False: --model is wrong.
+static bool read_model(view *v, const cli_args *a) {
+    const char *file = cli_value(a, "model");
+    size_t length = 0;
+    read_set(v);
+    if (file) {
+        v->model = cli_model(file, v->set, &v->text, &length);
+        v->model_text = v->text;
+        return v->model != NULL;
+    }
+    const char *text = carom_result_model(v->page.r, &length), *name = carom_result_text(v->page.r, "model_file");
+    carom_error err = {0};
+    if (!text || length == 0) return true;
+    v->model_text = text;
+    const carom_model_def def = {.text = text, .length = length, .file = name && name[0] ? name : v->page.file, .set = v->set};
+    v->model = carom_model_create(&def, &err);
+    if (!v->model) no_drawing(v, err.text);
+    return true;
+}
+
+static void read_drawing(view *v) {
+    carom_error err = {0};
+    char why[300];
+    if (!v->model) return;
+    v->page.positions = carom_model_count(v->model).coordinates;
+    v->drawing = carom_drawing_create(v->model, &err);
+    if (!v->drawing) no_drawing(v, err.text);
+    else if (carom_drawing_shapes(v->drawing) > 0 && !page_draw(&v->page, v->model, v->drawing, why, sizeof why)) no_drawing(v, why);
+}
+
+static long default_rows(const carom_result *r) {
+    const double fits = BUDGET / (6.0 * carom_result_columns(r)); // 4 bytes in base64, and as much again for some of them
+    return fits > MOST_ROWS ? MOST_ROWS : fits < LEAST_ROWS ? LEAST_ROWS : (long)fits;
+}
+
+// Under its name the page appears whole or not at all.
+static int save(const view *v, const char *out) {
+    carom_error err = {0};
+    const bool stream = strcmp(out, "-") == 0;
+    char *part = malloc(strlen(out) + 40);
+    if (!part) abort();
+    sprintf(part, "%s.%ld.part", out, (long)getpid());
+    FILE *f = stream ? stdout : fopen(part, "wb");
+    bool good = f != NULL;
+    if (good && !page_write(&v->page, f, v->model_text, &err)) cli_say("%s", err.text), good = false;
+    else if (good) good = !ferror(f);
+    const int why = errno;
+    if (f && !stream) good = fclose(f) == 0 && good && rename(part, out) == 0;
+    if (!good && err.code == CAROM_OK) cli_say("cannot write %s: %s", stream ? "to standard output" : out, strerror(f ? errno : why));
+    if (!good && f && !stream) unlink(part);
+    free(part);
+    if (good && !stream) printf("%s\n", out);
+    return good ? CLI_DONE : CLI_FAILED;
+}
+
+static bool good_name(const char *out) {
+    if (strcmp(out, "-") == 0 || cli_ends(out, ".html") || cli_ends(out, ".htm")) return true;
+    cli_say("-o: '%s' does not end in .html", out);
+    return false;
+}
+
+static int run(const cli_args *a) {
+    static const char *const old[] = {".h5", ".csv", NULL};
+    const char *file = a->word[0], *slash = strrchr(file, '/');
+    carom_error err = {0};
+    double rows = 0;
+    char *own = cli_rename(file, old, ".html");
+    const char *out = cli_value(a, "out") ? cli_value(a, "out") : own;
+    view v = {.page = {.file = slash ? slash + 1 : file}};
+    int status = CLI_USAGE;
+    bool good = good_name(out) && cli_positive(a, "rows", &rows);
+    if (good && rows > 0 && (rows < 2 || rows != floor(rows) || rows > 1e9)) cli_say("--rows: %s is not a whole number of at least 2", cli_value(a, "rows")), good = false;
+    if (good && !carom_result_probe(file)) {
+        if (access(file, R_OK) == 0) cli_say("%s is no result; run it first: carom run %s", file, file);
+        else cli_say("cannot read %s: %s", file, strerror(errno));
+        good = false;
+    }
+    if (good && !(v.page.r = carom_result_open(file, &err))) cli_say("%s", err.text), good = false;
+    good = good && read_model(&v, a) && page_read(&v.page, rows > 0 ? (long)rows : default_rows(v.page.r));
+    if (good) {
+        read_drawing(&v);
+        status = save(&v, out);
+    }
+    page_free(&v.page);
+    carom_drawing_destroy(v.drawing);
+    carom_model_destroy(v.model);
+    if (v.page.r) carom_result_close(v.page.r);
+    free(v.text);
+    free(v.set_own);
+    free(v.set);
+    free(own);
+    return status;
+}
+
+const cli_verb cli_view = {
+    .name = "view", .arguments = "RESULT", .about = "one self-contained HTML file: the moving mechanism, and plots one can zoom", .least = 1, .most = 1,
+    .options = options, .run = run,
+    .text = "The page works from the file system, offline, in any browser of today.  What moves is told by the draw section of the\n"
+            "model, which the result holds; without one the page shows coordinates as tracks.",
+};

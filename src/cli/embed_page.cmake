@@ -1,0 +1,13 @@
+# embed_page.cmake: the page's script and style as C arrays.  cmake -DOUT=file.c -DDIST=page/dist -P embed_page.cmake
+set(code "// Generated from page/dist.\n#include \"cli/page.h\"\n\n")
+foreach(part page.js page.css space.js)
+  string(REPLACE "." "_" name ${part})
+  if(NOT name MATCHES "^page")
+    set(name page_${name})
+  endif()
+  file(READ ${DIST}/${part} hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(REGEX REPLACE "((0x..,){24})" "\\1\n" bytes "${bytes}")
+  string(APPEND code "const unsigned char ${name}[] = {\n${bytes}0};\nconst size_t ${name}_size = sizeof ${name} - 1;\n\n")
+endforeach()
+file(WRITE ${OUT} "${code}")

@@ -1,0 +1,41 @@
+// page.h: the page of `carom view`: rows that are kept, numbers that are drawn, HTML around them.
+#pragma once
+#include "cli/cli.h"
+
+typedef struct page_event {
+    double t, before, after, impulse;
+    unsigned contact, kind; // indices
+} page_event;
+
+typedef struct page {
+    carom_result *r;
+    const char *file;       // of the result, without folders
+    carom_drawing *drawing; // NULL: nothing to draw
+    int positions;          // how many columns behind time are coordinates; 0: not known
+
+    long rows, kept, *row;  // rows of the result; those that the page holds, in order
+    int columns, channels;  // channels: columns, then the numbers of the drawing
+    double **channel;       // channels x kept
+
+    page_event *event;      // in order of time
+    long events, events_of; // those that the page holds; those of the result
+    char **contact;         // names
+    unsigned contacts;
+    char note[160];         // for the reader; "" none
+} page;
+
+enum { PAGE_KINDS = 6 };
+
+/// Which rows and events to keep (at most about `most` rows), and their values.  False: complained.
+bool page_read(page *p, long most);
+/// The numbers of the drawing in every kept row, from the model's coordinates in the columns.  False: *why says what is missing.
+bool page_draw(page *p, const carom_model *m, carom_drawing *d, char *why, size_t size);
+bool page_write(const page *p, FILE *f, const char *model, carom_error *err);
+void page_free(page *p);
+
+/// Is this column a sum over the time since the previous row?
+bool page_is_impulse(const char *column);
+
+// Generated at build time from page/dist.
+extern const unsigned char page_js[], page_css[], page_space_js[];
+extern const size_t page_js_size, page_css_size, page_space_js_size;

@@ -1,0 +1,291 @@
+// page_rows.c: of a long result, the rows that a page needs.
+//
+// Kept are the first and the last row, both rows beside an impact (the strongest first, up to half of all), every so-manieth
+// row, and of every stretch the rows where some column is lowest or highest.  Impulses are sums since the previous row, so
+// those of rows left out go to the next row that is kept: their sum stays what it is.
+#define _POSIX_C_SOURCE 200809L
+#include "cli/page.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 4096, MOST_EVENTS = 50000, MOST_CELLS = 1 << 20 };
+
+bool page_is_impulse(const char *column) {
+    static const char *const ends[] = {".impulse", ".friction_impulse", ".friction_impulse1", ".friction_impulse2", NULL};
+    for (int i = 0; ends[i]; ++i)
+        if (cli_ends(column, ends[i])) return true;
+    const char *dot = strrchr(column, '.'); // of a constraint in several parts: NAME.impulse3
+    return dot && strncmp(dot, ".impulse", 8) == 0 && strspn(dot + 8, "0123456789") == strlen(dot + 8);
+}
+
+static bool no_memory(void) {
+    cli_say("no memory for so large a result; --rows keeps less of it");
+    return false;
+}
+
+// -- events -------------------------------------------------------------------------------------------------
+
+static bool contact_number(page *p, const char *name, unsigned *number) {
+    for (unsigned i = 0; i < p->contacts; ++i)
+        if (strcmp(p->contact[i], name) == 0) return *number = i, true;
+    if (p->contacts == 65536) return *number = 0, true; // more names than any model has contacts
+    char **more = realloc(p->contact, sizeof *more * (p->contacts + 1));
+    if (!more) return no_memory();
+    p->contact = more;
+    more[p->contacts] = strdup(name);
+    *number = p->contacts;
+    return more[p->contacts] ? ++p->contacts, true : no_memory();
+}
+
+static unsigned kind_number(const char *word) {
+    unsigned k = 0;
+    while (k < PAGE_KINDS && strcmp(carom_event_word((carom_event_kind)k), word) != 0) ++k;
+    return k;
+}
+
+static int by_strength(const void *a, const void *b) {
+    const page_event *x = a, *y = b;
+    const bool hit_x = x->kind == CAROM_IMPACT, hit_y = y->kind == CAROM_IMPACT;
+    const double p = isnan(x->impulse) ? 0 : fabs(x->impulse), q = isnan(y->impulse) ? 0 : fabs(y->impulse);
+    return hit_x != hit_y ? hit_y - hit_x : p != q ? (p < q) - (p > q) : (x->t > y->t) - (x->t < y->t);
+}
+
+static int by_time(const void *a, const void *b) {
+    const page_event *x = a, *y = b;
+    return (x->t > y->t) - (x->t < y->t);
+}
+
+static bool read_events(page *p) {
+    carom_error err = {0};
+    p->events_of = carom_result_event_count(p->r);
+    carom_result_event *e = malloc(sizeof *e * BLOCK);
+    p->event = malloc(sizeof *p->event * ((size_t)p->events_of + 1));
+    bool good = e && p->event ? true : no_memory();
+    for (long at = 0; good && at < p->events_of; at += BLOCK) {
+        const long n = p->events_of - at < BLOCK ? p->events_of - at : BLOCK;
+        good = carom_result_events(p->r, at, n, e, &err) == CAROM_OK;
+        if (!good) cli_say("%s", err.text);
+        for (long i = 0; good && i < n; ++i) {
+            page_event x = {.t = e[i].t, .before = e[i].before, .after = e[i].after, .impulse = e[i].impulse, .kind = kind_number(e[i].kind)};
+            if (x.kind == PAGE_KINDS || !isfinite(x.t)) continue; // not one of carom's
+            good = contact_number(p, e[i].contact, &x.contact);
+            p->event[p->events++] = x;
+        }
+    }
+    free(e);
+    return good;
+}
+
+// -- which rows ---------------------------------------------------------------------------------------------
+
+typedef struct extreme { double low, high; long low_row, high_row; } extreme;
+
+static long first_at(const double *t, long n, double time) { // the first row at or after a time
+    long low = 0, high = n;
+    while (low < high) {
+        const long mid = low + (high - low) / 2;
+        if (t[mid] >= time) high = mid;
+        else low = mid + 1;
+    }
+    return low;
+}
+
+static long mark(unsigned char *keep, long row, long rows) {
+    if (row < 0 || row >= rows || keep[row]) return 0;
+    keep[row] = 1;
+    return 1;
+}
+
+// Lowest and highest value of every column in every stretch of rows.
+static bool survey(page *p, extreme *cell, long stretches) {
+    carom_error err = {0};
+    double *x = malloc(sizeof *x * BLOCK);
+    bool good = x ? true : no_memory();
+    for (long at = 0; good && at < p->rows; at += BLOCK) {
+        const long n = p->rows - at < BLOCK ? p->rows - at : BLOCK;
+        for (int c = 1; good && c < p->columns; ++c) {
+            good = carom_result_read(p->r, c, at, n, x, &err) == CAROM_OK;
+            if (!good) cli_say("%s", err.text);
+            for (long i = 0; good && i < n; ++i) {
+                const long s = (long)((double)(at + i) / (double)p->rows * (double)stretches);
+                extreme *e = &cell[s * p->columns + c];
+                if (x[i] < e->low) e->low = x[i], e->low_row = at + i;
+                if (x[i] > e->high) e->high = x[i], e->high_row = at + i;
+            }
+        }
+    }
+    free(x);
+    return good;
+}
+
+// Two stretches become one.
+static long join(extreme *cell, long stretches, int columns) {
+    const long half = (stretches + 1) / 2;
+    for (long s = 0; s < stretches; ++s) {
+        for (int c = 1; c < columns; ++c) {
+            const extreme from = cell[s * columns + c];
+            extreme *to = &cell[s / 2 * columns + c];
+            if (s % 2 == 0) *to = from;
+            if (from.low < to->low) to->low = from.low, to->low_row = from.low_row;
+            if (from.high > to->high) to->high = from.high, to->high_row = from.high_row;
+        }
+    }
+    return half;
+}
+
+static long mark_extremes(unsigned char *keep, const extreme *cell, long cells, long rows) {
+    long n = 0;
+    for (long k = 0; k < cells; ++k) n += mark(keep, cell[k].low_row, rows) + mark(keep, cell[k].high_row, rows);
+    return n;
+}
+
+// Extremes of as many stretches as there is room for.
+static bool keep_extremes(page *p, unsigned char *keep, long used, long most) {
+    long stretches = (most - used) / 2;
+    while (stretches > 1 && stretches > MOST_CELLS / p->columns) stretches /= 2;
+    if (stretches < 1) return true;
+    extreme *cell = malloc(sizeof *cell * (size_t)stretches * (size_t)p->columns);
+    unsigned char *trial = malloc((size_t)p->rows);
+    bool good = cell && trial ? true : no_memory();
+    for (long k = 0; good && k < stretches * p->columns; ++k) cell[k] = (extreme){INFINITY, -INFINITY, -1, -1};
+    good = good && survey(p, cell, stretches);
+    for (bool fits = false; good && !fits && stretches > 1;) {
+        memcpy(trial, keep, (size_t)p->rows);
+        fits = used + mark_extremes(trial, cell, stretches * p->columns, p->rows) <= most;
+        if (fits) memcpy(keep, trial, (size_t)p->rows);
+        else stretches = join(cell, stretches, p->columns);
+    }
+    free(trial);
+    free(cell);
+    return good;
+}
+
+static bool choose(page *p, const double *t, long most) {
+    unsigned char *keep = calloc((size_t)p->rows, 1);
+    if (!keep) return no_memory();
+    bool good = true;
+    if (p->rows <= most) {
+        memset(keep, 1, (size_t)p->rows);
+    } else {
+        long used = mark(keep, 0, p->rows) + mark(keep, p->rows - 1, p->rows);
+        for (long k = 0; k < p->events && used < most / 2; ++k) {
+            const long row = first_at(t, p->rows, p->event[k].t * (1 - 1e-12));
+            used += mark(keep, row - 1, p->rows) + mark(keep, row, p->rows);
+        }
+        const long even = most / 4;
+        for (long k = 0; k < even; ++k) used += mark(keep, (long)((double)k / (double)even * (double)p->rows), p->rows);
+        good = keep_extremes(p, keep, used, most);
+    }
+    for (long i = 0; i < p->rows; ++i) p->kept += keep[i];
+    p->row = malloc(sizeof *p->row * (size_t)p->kept);
+    good = good && (p->row ? true : no_memory());
+    long n = 0;
+    for (long i = 0; good && i < p->rows; ++i)
+        if (keep[i]) p->row[n++] = i;
+    free(keep);
+    return good;
+}
+
+// -- their values -------------------------------------------------------------------------------------------
+
+static bool gather_block(page *p, long at, long count, long *next, double *x, double *sum) {
+    carom_error err = {0};
+    long last = *next;
+    while (last < p->kept && p->row[last] < at + count) ++last;
+    for (int c = 0; c < p->columns; ++c) {
+        const bool impulse = page_is_impulse(carom_result_column(p->r, c));
+        if (last == *next && !impulse) continue;
+        if (carom_result_read(p->r, c, at, count, x, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+        long from = 0;
+        for (long k = *next; k < last; ++k) {
+            const long i = p->row[k] - at;
+            for (; impulse && from <= i; ++from) sum[c] += x[from];
+            p->channel[c][k] = impulse ? sum[c] : x[i];
+            sum[c] = 0;
+        }
+        for (; impulse && from < count; ++from) sum[c] += x[from];
+    }
+    *next = last;
+    return true;
+}
+
+static bool gather(page *p) {
+    p->channels = p->columns;
+    p->channel = calloc((size_t)p->columns, sizeof *p->channel);
+    double *x = malloc(sizeof *x * BLOCK), *sum = calloc((size_t)p->columns, sizeof *sum);
+    bool good = p->channel && x && sum;
+    for (int c = 0; good && c < p->columns; ++c) good = (p->channel[c] = malloc(sizeof(double) * (size_t)p->kept)) != NULL;
+    if (!good) no_memory();
+    long next = 0;
+    for (long at = 0; good && at < p->rows; at += BLOCK) good = gather_block(p, at, p->rows - at < BLOCK ? p->rows - at : BLOCK, &next, x, sum);
+    free(x);
+    free(sum);
+    return good;
+}
+
+static bool check_times(const page *p, const double *t) {
+    for (long i = 0; i < p->rows; ++i)
+        if (!isfinite(t[i]) || (i > 0 && !(t[i] >= t[i - 1]))) return cli_say("%s: the times of its rows do not go forward; it is damaged", p->file), false;
+    return true;
+}
+
+bool page_read(page *p, long most) {
+    carom_error err = {0};
+    p->rows = carom_result_rows(p->r);
+    p->columns = carom_result_columns(p->r);
+    if (p->rows < 1) return cli_say("%s has no rows", p->file), false;
+    double *t = malloc(sizeof *t * (size_t)p->rows);
+    bool good = t ? true : no_memory();
+    if (good && carom_result_read(p->r, 0, 0, p->rows, t, &err) != CAROM_OK) good = (cli_say("%s", err.text), false);
+    good = good && check_times(p, t) && read_events(p);
+    if (good) qsort(p->event, (size_t)p->events, sizeof *p->event, by_strength);
+    if (good && p->events > MOST_EVENTS) p->events = MOST_EVENTS;
+    good = good && choose(p, t, most) && gather(p);
+    if (good) qsort(p->event, (size_t)p->events, sizeof *p->event, by_time);
+    free(t);
+    return good;
+}
+
+// -- the drawing --------------------------------------------------------------------------------------------
+
+bool page_draw(page *p, const carom_model *m, carom_drawing *d, char *why, size_t size) {
+    const carom_model_sizes n = carom_model_count(m);
+    const int nq = n.coordinates, nv = n.velocities, values = carom_drawing_values(d);
+    int *from = calloc((size_t)(nq + nv) + 1, sizeof *from);
+    double *state = calloc((size_t)(nq + nv) + 1, sizeof *state), *x = calloc((size_t)values + 1, sizeof *x);
+    double **channel = realloc(p->channel, sizeof *channel * ((size_t)p->columns + (size_t)values + 1));
+    bool good = from && state && x && channel;
+    if (channel) p->channel = channel;
+    if (!good) snprintf(why, size, "no memory");
+    for (int i = 0; good && i < nq + nv; ++i) {
+        const char *name = i < nq ? carom_model_coordinate(m, i) : carom_model_velocity(m, i - nq);
+        from[i] = carom_result_find(p->r, name);
+        good = from[i] >= 0;
+        if (!good) snprintf(why, size, "the result has no column '%s' of its model", name);
+    }
+    for (int i = 0; good && i < values; ++i) {
+        good = (channel[p->channels] = malloc(sizeof(double) * (size_t)p->kept)) != NULL;
+        if (good) ++p->channels;
+        else snprintf(why, size, "no memory");
+    }
+    for (long k = 0; good && k < p->kept; ++k) {
+        for (int i = 0; i < nq + nv; ++i) state[i] = p->channel[from[i]][k];
+        carom_drawing_eval(d, p->channel[0][k], state, state + nq, x);
+        for (int i = 0; i < values; ++i) channel[p->columns + i][k] = x[i];
+    }
+    free(from);
+    free(state);
+    free(x);
+    if (good) p->drawing = d;
+    return good;
+}
+
+void page_free(page *p) {
+    for (int i = 0; p->channel && i < p->channels; ++i) free(p->channel[i]);
+    for (unsigned i = 0; i < p->contacts; ++i) free(p->contact[i]);
+    free(p->channel);
+    free(p->contact);
+    free(p->event);
+    free(p->row);
+}

@@ -1,0 +1,272 @@
+// page_write.c: one HTML file that needs nothing else.
+//
+// Numbers go in as one block in base64: times in double precision, everything else as 32-bit floats.  A column whose values
+// vary little around something large is stored as differences from there, so that the error is at most 6e-8 of the value or of the
+// column's range, whichever is smaller.  Constant channels are not stored, equal ones once.  Text from the result cannot end a script: every < of the JSON is
+// written as an escape.
+#define _POSIX_C_SOURCE 200809L
+#include "cli/page.h"
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- base64 -------------------------------------------------------------------------------------------------
+
+typedef struct encoder {
+    FILE *f;
+    uint32_t bits;
+    int count; // bytes in bits
+} encoder;
+
+static void flush(encoder *e) {
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    if (e->count == 0) return;
+    const uint32_t bits = e->bits << 8 * (3 - e->count);
+    char out[4];
+    for (int k = 0; k < 4; ++k) out[k] = k <= e->count ? letters[bits >> (18 - 6 * k) & 63] : '=';
+    fwrite(out, 1, 4, e->f);
+    e->bits = 0;
+    e->count = 0;
+}
+
+static void put_bytes(encoder *e, uint64_t value, int bytes) { // the lowest first, on every machine
+    for (int k = 0; k < bytes; ++k) {
+        e->bits = e->bits << 8 | (uint32_t)(value >> 8 * k & 255);
+        if (++e->count == 3) flush(e);
+    }
+}
+
+static void put_double(encoder *e, double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    put_bytes(e, bits, 8);
+}
+
+static void put_float(encoder *e, double x) {
+    const float y = x > FLT_MAX ? INFINITY : x < -FLT_MAX ? -INFINITY : (float)x;
+    uint32_t bits;
+    memcpy(&bits, &y, sizeof bits);
+    put_bytes(e, bits, 4);
+}
+
+// -- channels -----------------------------------------------------------------------------------------------
+
+typedef struct store {
+    int *slot;      // of every channel: which stored one, -1: constant
+    double *offset; // of every channel
+    int *first;     // of every stored one: its channel
+    uint64_t *hash;
+    int stored;
+} store;
+
+static uint64_t hash_of(const double *x, long n) {
+    uint64_t h = 1469598103934665603u;
+    for (long i = 0; i < n; ++i) {
+        uint64_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        h = (h ^ bits) * 1099511628211u;
+        h ^= h >> 29;
+    }
+    return h;
+}
+
+static bool constant(const double *x, long n) {
+    for (long i = 1; i < n; ++i)
+        if (memcmp(&x[i], &x[0], sizeof *x) != 0 && x[i] != x[0]) return false;
+    return true;
+}
+
+static double offset_of(const double *x, long n) {
+    double low = INFINITY, high = -INFINITY;
+    for (long i = 0; i < n; ++i) {
+        if (!isfinite(x[i])) continue;
+        low = fmin(low, x[i]);
+        high = fmax(high, x[i]);
+    }
+    const double mid = low + (high - low) / 2;
+    return low <= high && isfinite(mid) && high - low < fabs(mid) ? mid : 0;
+}
+
+static bool arrange(const page *p, store *s) {
+    const size_t n = (size_t)p->channels;
+    *s = (store){.slot = calloc(n, sizeof *s->slot), .offset = calloc(n, sizeof *s->offset), .first = calloc(n, sizeof *s->first), .hash = calloc(n, sizeof *s->hash)};
+    if (!s->slot || !s->offset || !s->first || !s->hash) return false;
+    for (int c = 1; c < p->channels; ++c) {
+        const double *x = p->channel[c];
+        s->slot[c] = -1;
+        if (constant(x, p->kept)) continue;
+        const uint64_t h = hash_of(x, p->kept);
+        int k = 0;
+        while (k < s->stored && (s->hash[k] != h || memcmp(p->channel[s->first[k]], x, sizeof *x * (size_t)p->kept) != 0)) ++k;
+        if (k == s->stored) {
+            s->hash[k] = h;
+            s->first[k] = c;
+            ++s->stored;
+        }
+        s->slot[c] = k;
+        s->offset[c] = offset_of(x, p->kept);
+    }
+    return true;
+}
+
+static void release(store *s) {
+    free(s->slot);
+    free(s->offset);
+    free(s->first);
+    free(s->hash);
+}
+
+static void put_block(const page *p, const store *s, FILE *f) {
+    encoder e = {.f = f};
+    for (long i = 0; i < p->kept; ++i) put_double(&e, p->channel[0][i]);
+    for (long i = 0; i < p->events; ++i) put_double(&e, p->event[i].t);
+    for (int k = 0; k < s->stored; ++k)
+        for (long i = 0; i < p->kept; ++i) put_float(&e, p->channel[s->first[k]][i] - s->offset[s->first[k]]);
+    for (long i = 0; i < p->events; ++i) put_float(&e, p->event[i].impulse);
+    for (long i = 0; i < p->events; ++i) put_float(&e, p->event[i].before);
+    for (long i = 0; i < p->events; ++i) put_float(&e, p->event[i].after);
+    for (long i = 0; i < p->events; ++i) put_bytes(&e, p->event[i].contact, 4);
+    for (long i = 0; i < p->events; ++i) put_bytes(&e, p->event[i].kind, 4);
+    flush(&e);
+}
+
+// -- JSON ---------------------------------------------------------------------------------------------------
+
+static void strings(FILE *f, const char *name, const char *const *list, long n) {
+    fprintf(f, ",\n\"%s\":[", name);
+    for (long i = 0; i < n; ++i) {
+        if (i) fputc(',', f);
+        carom_json_string(f, list[i]);
+    }
+    fputc(']', f);
+}
+
+static void put_channels(const page *p, const store *s, FILE *f) {
+    fputs(",\n\"channels\":[0", f); // the first is time
+    for (int c = 1; c < p->channels; ++c) {
+        fputc(',', f);
+        if (s->slot[c] < 0) {
+            carom_json_number(f, p->channel[c][0]);
+            continue;
+        }
+        fprintf(f, "[%d,", s->slot[c]);
+        carom_json_number(f, s->offset[c]);
+        fputc(']', f);
+    }
+    fprintf(f, "],\"stored\":%d", s->stored);
+}
+
+static void put_shapes(const page *p, FILE *f) {
+    const int n = p->drawing ? carom_drawing_shapes(p->drawing) : 0;
+    fprintf(f, ",\n\"dim\":%d,\"shapes\":[", p->drawing ? carom_drawing_dim(p->drawing) : 2);
+    for (int i = 0; i < n; ++i) {
+        const carom_drawn s = carom_drawing_shape(p->drawing, i);
+        fprintf(f, "%s\n{\"figure\":\"%s\",\"name\":", i ? "," : "", carom_figure_word(s.figure));
+        carom_json_string(f, s.name);
+        fputs(",\"colour\":", f);
+        carom_json_string(f, s.colour);
+        fprintf(f, ",\"trace\":%s,\"at\":%d,\"sizes\":%d,\"points\":%d,\"turn\":%d}", s.trace ? "true" : "false", p->columns + s.first, s.sizes, s.points, s.turn);
+    }
+    fputc(']', f);
+}
+
+static void put_run(const page *p, FILE *f) {
+    fputs(",\n\"run\":{", f);
+    const char *name;
+    for (int i = 0; (name = carom_result_attribute(p->r, i)) != NULL; ++i) {
+        if (i) fputc(',', f);
+        carom_json_string(f, name);
+        fputc(':', f);
+        double x = 0;
+        if (carom_result_number(p->r, name, &x)) carom_json_number(f, x);
+        else carom_json_string(f, carom_result_text(p->r, name));
+    }
+    fputc('}', f);
+}
+
+static void put_json(const page *p, const store *s, FILE *f, const char *model) {
+    const char *title = carom_result_text(p->r, "name"), *kinds[PAGE_KINDS];
+    for (int k = 0; k < PAGE_KINDS; ++k) kinds[k] = carom_event_word((carom_event_kind)k);
+    fputs("{\"format\":1,\"version\":\"" CAROM_VERSION "\",\"title\":", f);
+    carom_json_string(f, title && title[0] ? title : p->file);
+    fprintf(f, ",\"rows\":%ld,\"of\":%ld,\"positions\":%d", p->kept, p->rows, p->positions);
+    const char **names = calloc((size_t)p->columns, sizeof *names);
+    if (!names) abort();
+    for (int i = 0; i < p->columns; ++i) names[i] = carom_result_column(p->r, i);
+    strings(f, "columns", names, p->columns);
+    free(names);
+    put_channels(p, s, f);
+    put_shapes(p, f);
+    fprintf(f, ",\n\"events\":{\"count\":%ld,\"of\":%ld", p->events, p->events_of);
+    strings(f, "contacts", (const char *const *)p->contact, p->contacts);
+    strings(f, "kinds", kinds, PAGE_KINDS);
+    fputc('}', f);
+    put_run(p, f);
+    const char *const notes[1] = {p->note};
+    strings(f, "notes", notes, p->note[0] ? 1 : 0);
+    carom_ledger l;
+    carom_ledger_names who;
+    if (carom_result_ledger(p->r, &l, &who)) {
+        fputs(",\n\"ledger\":{", f);
+        carom_ledger_json(f, &l, who);
+        fputc('}', f);
+    }
+    fputs(",\n\"model\":", f);
+    carom_json_string(f, model);
+    fputs("}\n", f);
+}
+
+// -- HTML ---------------------------------------------------------------------------------------------------
+
+static void escaped(FILE *f, const char *text) {
+    for (; *text; ++text) {
+        if (*text == '<') fputs("&lt;", f);
+        else if (*text == '&') fputs("&amp;", f);
+        else fputc(*text, f);
+    }
+}
+
+static void put_part(FILE *f, const char *before, const unsigned char *text, size_t size, const char *after) {
+    fputs(before, f);
+    fwrite(text, 1, size, f);
+    fputs(after, f);
+}
+
+static void put_page(const page *p, const store *s, FILE *f, const char *json, size_t length) {
+    const char *title = carom_result_text(p->r, "name");
+    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"generator\" content=\"carom " CAROM_VERSION "\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
+          "<title>", f);
+    escaped(f, title && title[0] ? title : p->file);
+    put_part(f, "</title>\n<style>\n", page_css, page_css_size, "</style>\n</head>\n<body>\n<noscript>This page draws with JavaScript, which is switched off here.</noscript>\n"
+                                                                "<script type=\"application/json\" id=\"carom-page\">\n");
+    for (size_t i = 0; i < length; ++i) {
+        if (json[i] == '<') fputs("\\u003c", f); // stands in strings only
+        else fputc(json[i], f);
+    }
+    fputs("</script>\n<script type=\"text/plain\" id=\"carom-data\">\n", f);
+    put_block(p, s, f);
+    fputs("\n</script>\n", f);
+    if (p->drawing && carom_drawing_dim(p->drawing) == 3) put_part(f, "<script>\n", page_space_js, page_space_js_size, "</script>\n");
+    put_part(f, "<script>\n", page_js, page_js_size, "</script>\n</body>\n</html>\n");
+}
+
+bool page_write(const page *p, FILE *f, const char *model, carom_error *err) {
+    store s = {0};
+    char *json = NULL;
+    size_t length = 0;
+    FILE *memory = open_memstream(&json, &length);
+    bool good = memory && arrange(p, &s);
+    if (memory && good) put_json(p, &s, memory, model);
+    if (memory) good = fclose(memory) == 0 && good;
+    if (good) put_page(p, &s, f, json, length);
+    else carom_fail(err, CAROM_NO_MEMORY, "no memory for the page");
+    release(&s);
+    free(json);
+    return good;
+}
