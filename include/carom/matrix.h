@@ -71,12 +71,16 @@ struct carom_direct {
     void (*destroy)(void *state);
 };
 
+enum { CAROM_FACTOR_OF_MASS = -1 };
+
 /// A factorisation: LDL' without pivoting for symmetric positive definite matrices, LU with row
 /// pivoting for the rest.
 typedef struct carom_factor {
     carom_shape shape;
     bool symmetric;
-    bool ready; // set and read by carom_mass_factor: a constant matrix is factorised once
+    bool ready;    // set and read by those who keep it: a constant matrix is factorised once
+    bool positive; // LU was asked for, but the matrix is symmetric positive definite and LDL' stands
+    long count;    // factorisations so far; CAROM_FACTOR_OF_MASS: of the constant mass matrix, like every other of these
     double *a;
     int *pivot;   // LU only
     void *direct; // CAROM_SPARSE: state of the pattern's way to factorise, held by the arena
@@ -88,6 +92,7 @@ carom_factor carom_carve_factor(carom_arena *mem, carom_shape shape, bool symmet
 /// *where is then the row (NULL allowed).
 carom_status carom_factorise(carom_factor *F, carom_matrix A, int *where);
 void carom_factor_solve(const carom_factor *F, double *x); // x = A^-1 x
+void carom_factor_advance(const carom_factor *F, double *v, double h, double *x); // v += h A^-1 x; x is spoilt
 
 /// n columns of length rows.  Dense when count is NULL: column k is a + k rows.  Else column k holds
 /// count[k] <= stride entries: row numbers row[k stride + e], values a[k stride + e].
@@ -122,8 +127,10 @@ static inline double carom_dot(const double *x, const double *y, int n) {
     for (int i = 0; i < n; ++i) sum += x[i] * y[i];
     return sum;
 }
+double carom_norm_max_long(const double *x, int n);
 /// Largest absolute entry; infinite when an entry is not a number.
 static inline double carom_norm_max(const double *x, int n) {
+    if (n > 32) return carom_norm_max_long(x, n);
     double most = 0;
     for (int i = 0; i < n; ++i) {
         const double a = x[i] < 0 ? -x[i] : x[i];

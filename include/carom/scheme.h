@@ -38,6 +38,24 @@ typedef struct carom_event {
     double before, after, impulse; // normal velocities and impulse (tangential velocities for stick and slip)
 } carom_event;
 
+/// F^-1 W of a contact problem, and what is kept of it while F and W are constant: then a column of W'F^-1 W is computed
+/// when its contact is closed for the first time, and never again.
+typedef struct carom_delassus {
+    carom_columns sparse, dense; // columns F^-1 W_k: of a diagonal F and sparse W; of the rest, as many as there is room for
+    int *column;                 // by row of the problem: its column; -1: not stored, reactions are applied by solving
+    const carom_factor *F;       // of the last problem
+    const carom_local *L;
+    double *x;                   // nv
+    bool keep, kept;             // the system's W is constant and large enough to keep columns; those of the last problem are kept
+    const carom_factor *F_kept;  // what the rest belongs to; NULL: nothing yet
+    long count;
+    carom_local all;             // all constraints
+    int stored;                  // columns of `dense` in use
+    int *slot;                   // by direction of `all`: column of `dense`, or one of the marks of delassus.c
+    int *from;                   // by row of the problem: its direction in `all`
+    double *G;                   // W'F^-1 W over all directions, columns that are known
+} carom_delassus;
+
 /// One step.  Arrays over "recorded directions" hold, for every constraint id, its normal and
 /// all its tangential components from dir[id] on, active or not.
 typedef struct carom_step {
@@ -69,8 +87,7 @@ typedef struct carom_step {
 
     // Scratch of the words.
     carom_matrix M;         // mass_shape
-    carom_columns X;        // F^-1 W of the last problem: one of the next two
-    carom_columns X_sparse, X_dense; // for a diagonal F and sparse W; for the rest
+    carom_delassus delassus; // F^-1 W of the last problem
     carom_problem problem;
     carom_block *blocks;
     double *G, *c, *p, *u;  // storage of problem
@@ -156,8 +173,7 @@ carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_lo
 /// Blocks with their laws and the storage of the contact problem of the set; G and c are the scheme's business.
 void carom_problem_blocks(carom_step *s, const carom_local *L);
 
-/// The contact problem of the set: blocks with their laws, G = a A' B with B = F^-1 W_f (kept in
-/// s->X).  A are the constraint directions (W of L), W_f the force directions (W of Lf; the same set).
+/// The contact problem of the set: blocks with their laws, G = a A' B with B = F^-1 W_f.  A are the constraint directions (W of L), W_f the force directions (W of Lf; the same set).
 void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a);
 
 /// c = u_free + e o u_before, e the restitutions of each row (zero for bilateral rows).
@@ -174,8 +190,11 @@ carom_status carom_problem_run(carom_step *s, const int *id);
 /// s->problem?  To tolerance, to the rounding given, or to that of G p (CP-9).
 bool carom_problem_met(carom_step *s, double rounding);
 
-/// v += a X p, X from carom_problem_form.
-void carom_problem_apply(const carom_step *s, double *v, double a);
+/// v += a B p, B from carom_problem_form; the same for other numbers than p, from the first row on.
+void carom_problem_apply(carom_step *s, double *v, double a);
+void carom_problem_react(carom_step *s, double *v, double a, const double *p, int rows);
+
+carom_delassus carom_carve_delassus(carom_arena *mem, const carom_system *sys);
 
 /// Book the impulses p of L's set with the local velocities before and after.
 void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after);

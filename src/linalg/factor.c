@@ -4,7 +4,9 @@
 // read.  LU: P A = L U, unit L below, U on and above with 1/diagonal on it.  Banded LU keeps room for the
 // fill that pivoting makes.  Sparse matrices are the business of their pattern's way to factorise.  A pivot counts as zero when it is below 1e-14 of what its row (LDL') or
 // column (LU) started with.
+#include "linalg/banded.h"
 #include <carom/matrix.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +24,8 @@ carom_factor carom_carve_factor(carom_arena *mem, carom_shape shape, bool symmet
         carom_arena_hold(mem, F.direct, direct ? direct->destroy : NULL);
         return F;
     }
-    F.a = carom_carve(mem, banded_lu ? (size_t)shape.n * (size_t)lu_rows(shape) : carom_shape_size(shape));
+    const bool narrow = symmetric && shape.storage == CAROM_BANDED && carom_band_suits(shape.n, shape.band);
+    F.a = carom_carve(mem, banded_lu ? (size_t)shape.n * (size_t)lu_rows(shape) : narrow ? carom_band_size(shape.n, shape.band) : carom_shape_size(shape));
     if (!symmetric) F.pivot = carom_carve_ints(mem, (size_t)shape.n);
     return F;
 }
@@ -242,10 +245,33 @@ static void solve_lu(const carom_factor *F, double *x) {
 
 // -- verbs --------------------------------------------------------------------------------------------
 
+// Equal to a few units in the last place, as sums of the same terms in another order are.
+static bool symmetric_band(carom_matrix A) {
+    const int n = A.shape.n, b = A.shape.band;
+    const size_t rows = (size_t)(2 * b + 1);
+    for (int j = 0; j < n; ++j)
+        for (int k = 1; k <= b && j + k < n; ++k) {
+            const double x = A.a[(size_t)j * rows + (size_t)(b + k)], y = A.a[(size_t)(j + k) * rows + (size_t)(b - k)];
+            if (!(fabs(x - y) <= 4 * DBL_EPSILON * (fabs(x) + fabs(y)))) return false;
+        }
+    return true;
+}
+
+static bool narrow(const carom_factor *F) { return F->shape.storage == CAROM_BANDED && carom_band_suits(F->shape.n, F->shape.band); }
+
+static carom_status factor_narrow(carom_factor *F, carom_matrix A, int *where) {
+    const int row = carom_band_ldl(F->a, A.a, F->shape.n, F->shape.band);
+    return row == F->shape.n ? CAROM_OK : singular(where, row);
+}
+
 carom_status carom_factorise(carom_factor *F, carom_matrix A, int *where) {
+    F->count += 1;
+    F->positive = false;
     if (F->shape.storage == CAROM_SPARSE)
         return F->direct ? F->shape.pattern->direct->factorise(F->direct, A.a, where) : CAROM_NO_MEMORY;
     if (F->shape.storage == CAROM_DIAGONAL) return factor_diagonal(F, A, where);
+    if (narrow(F) && F->symmetric) return factor_narrow(F, A, where);
+    if (narrow(F) && symmetric_band(A) && factor_narrow(F, A, NULL) == CAROM_OK) return F->positive = true, CAROM_OK;
     if (!F->symmetric) return factor_lu(F, A, where);
     if (F->shape.storage == CAROM_BANDED) return ldl_banded(F->a, A.a, F->shape.n, F->shape.band, where);
     return ldl_dense(F->a, A.a, F->shape.n, where);
@@ -256,10 +282,26 @@ void carom_factor_solve(const carom_factor *F, double *x) {
         F->shape.pattern->direct->solve(F->direct, x);
     else if (F->shape.storage == CAROM_DIAGONAL)
         for (int i = 0; i < F->shape.n; ++i) x[i] *= F->a[i];
+    else if (F->positive || (F->symmetric && narrow(F)))
+        carom_band_solve(F->a, x, F->shape.n, F->shape.band);
     else if (!F->symmetric)
         solve_lu(F, x);
     else if (F->shape.storage == CAROM_BANDED)
         solve_ldl_banded(F->a, x, F->shape.n, F->shape.band);
     else
         solve_ldl_dense(F->a, x, F->shape.n);
+}
+
+void carom_factor_advance(const carom_factor *F, double *v, double h, double *x) {
+    if (F->shape.storage == CAROM_DIAGONAL) {
+        const double *a = F->a;
+        for (int i = 0; i < F->shape.n; ++i) v[i] += h * (x[i] * a[i]);
+        return;
+    }
+    if (F->positive || (F->symmetric && narrow(F))) {
+        carom_band_advance(F->a, v, h, x, F->shape.n, F->shape.band);
+        return;
+    }
+    carom_factor_solve(F, x);
+    carom_axpy(v, h, x, F->shape.n);
 }

@@ -1,6 +1,8 @@
 // matrix.c: square matrices, diagonal, banded, dense or sparse, behind one set of verbs.
 #include <assert.h>
 #include <carom/matrix.h>
+#include <stdint.h>
+#include <string.h>
 
 size_t carom_shape_size(carom_shape shape) {
     const size_t n = (size_t)shape.n;
@@ -51,6 +53,28 @@ double *carom_matrix_entry(carom_matrix A, int i, int j) {
 void carom_matrix_zero(carom_matrix A) {
     const size_t count = carom_shape_size(A.shape);
     for (size_t k = 0; k < count; ++k) A.a[k] = 0;
+}
+
+// Magnitudes compare like their bits, and what is no number lies above infinity: so the order does not matter, and
+// eight maxima that do not wait for each other can be taken.
+double carom_norm_max_long(const double *x, int n) {
+    uint64_t most[8] = {0}, all = 0;
+    int i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int k = 0; k < 8; ++k) {
+            uint64_t bits;
+            memcpy(&bits, x + i + k, sizeof bits);
+            bits &= UINT64_C(0x7fffffffffffffff);
+            most[k] = bits > most[k] ? bits : most[k];
+        }
+    for (int k = 0; k < 8; ++k) all = most[k] > all ? most[k] : all;
+    double size;
+    memcpy(&size, &all, sizeof size);
+    for (; i < n; ++i) {
+        const double a = fabs(x[i]);
+        if (!(a <= size)) size = a;
+    }
+    return size == size ? size : HUGE_VAL;
 }
 
 // First and one past the last row of column j that the storage holds.
@@ -105,6 +129,26 @@ void carom_matrix_add(carom_matrix A, double x, carom_matrix B) {
     }
 }
 
+// Row i of y += s A x, the columns in ascending order.
+static inline double row_of(const double *a, size_t rows, double y, double s, const double *x, int i, int first, int end) {
+    const size_t b = rows / 2;
+    for (int j = first; j < end; ++j) y += s * x[j] * a[(size_t)j * rows + b + (size_t)(i - j)];
+    return y;
+}
+
+// Narrow bands by rows: nothing waits for what was just stored.  A constant b unrolls the inner loop.
+static inline void muladd_band(double *restrict y, double s, const double *restrict a, const double *restrict x, int n, int b) {
+    const size_t rows = (size_t)(2 * b + 1);
+    const int low = b < n ? b : n, high = n - b > low ? n - b : low;
+    for (int i = 0; i < low; ++i) y[i] = row_of(a, rows, y[i], s, x, i, 0, i + b + 1 < n ? i + b + 1 : n);
+    for (int i = low; i < high; ++i) {
+        double sum = y[i];
+        for (int k = -b; k <= b; ++k) sum += s * x[i + k] * a[(size_t)(i + k) * rows + (size_t)(b - k)];
+        y[i] = sum;
+    }
+    for (int i = high; i < n; ++i) y[i] = row_of(a, rows, y[i], s, x, i, i - b > 0 ? i - b : 0, n);
+}
+
 void carom_matrix_muladd(double *y, double s, carom_matrix A, const double *x) {
     const int n = A.shape.n;
     if (A.shape.storage == CAROM_DIAGONAL) {
@@ -116,6 +160,15 @@ void carom_matrix_muladd(double *y, double s, carom_matrix A, const double *x) {
         for (int j = 0; j < n; ++j) {
             const double sx = s * x[j];
             for (int e = P->start[j]; e < P->start[j + 1]; ++e) y[P->row[e]] += sx * A.a[e];
+        }
+        return;
+    }
+    if (A.shape.storage == CAROM_BANDED && A.shape.band <= 3) {
+        switch (A.shape.band) {
+        case 1: muladd_band(y, s, A.a, x, n, 1); break;
+        case 2: muladd_band(y, s, A.a, x, n, 2); break;
+        case 3: muladd_band(y, s, A.a, x, n, 3); break;
+        default: muladd_band(y, s, A.a, x, n, 0);
         }
         return;
     }

@@ -118,7 +118,7 @@ static carom_status free_stage(work *w, carom_step *s, int l, double t) {
 
 // K_E[l] gets the bilateral part of the forces just found; the forces are booked for their share b_l of the step.
 static void keep_stage(work *w, carom_step *s, int l, bool last) {
-    for (int b = 0; b < s->sys->ne; ++b) carom_column_axpy(w->K_E[l], w->lambda[b], &s->X, b);
+    carom_problem_react(s, w->K_E[l], 1, w->lambda, s->sys->ne);
     carom_local_velocity(w->u_0, &w->L, last ? w->v : w->V[l]);
     carom_book_forces(s, &w->L, w->lambda, w->u_0, s->h * w->T->b[l], last);
 }
@@ -131,7 +131,7 @@ static carom_status impact(work *w, carom_step *s) {
         if (w->held_1[c] > 0) w->g_1[ne + c] = -1; // resting contacts take part
     s->account = (carom_account){0};
     carom_zero(s->force, s->dir[ne + s->sys->nc]);
-    for (int k = 0; k < ne; ++k) carom_column_axpy(w->K_E[last - 1], -w->lambda[k], &s->X, k); // found anew below
+    carom_problem_react(s, w->K_E[last - 1], -1, w->lambda, ne); // found anew below
     w->L.nb = w->L_next.nb = ne;
     CAROM_TRY(velocity(w, s, last, &w->L, &w->L_next, w->K_E, w->v));
     if (ne > 0) {

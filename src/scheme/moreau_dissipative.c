@@ -16,6 +16,7 @@ static const carom_option options[] = {
 typedef struct work {
     carom_newton N;
     carom_matrix M, K, C;
+    bool have_M;                      // M is constant and stands
     carom_columns D_0, D_1;           // d(W'v + w)/dq at q_M for v_0 and v_1
     double theta;
     double *v_M, *q_M, *q_theta, *v_1, *dv, *f, *g;
@@ -27,6 +28,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     work *w = memory;
     const size_t nv = (size_t)sys->nv;
     w->theta = opt[OPT_THETA];
+    w->have_M = false;
     w->I = carom_carve_identity(mem, sys, opt[OPT_IDENTITY] == 0);
     w->N = carom_carve_newton(mem, sys);
     w->M = carom_carve_matrix(mem, sys->mass_shape);
@@ -55,7 +57,8 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
         carom_move_iterate(s, w->q_theta, s->q, theta * h, w->v_M, N->k);
         // (MD-3)  R = M(q_M) (v_1 - v_0) - h f(t_theta, q_theta, v_M)
         for (int i = 0; i < nv; ++i) w->dv[i] = v_1[i] - s->v[i];
-        CAROM_TRY(carom_mass(s, w->M, t_M, w->q_M));
+        if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_M, w->q_M));
+        w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
         CAROM_TRY(carom_force(s, w->f, t_theta, w->q_theta, w->v_M));
         carom_matrix_mul(N->R, w->M, w->dv);
         carom_matrix_mul(N->size, w->M, v_1);

@@ -19,6 +19,7 @@ typedef struct work {
     carom_factor F_0;            // M(q_0)
     carom_local L_0;             // directions at q_0
     carom_matrix M, K, C;
+    bool have_M;                 // M is constant and stands
     carom_columns D;             // d(W'v + w)/dq at q_1
     double theta;
     double *s_0, *v_m, *q_1;     // M_0^-1 f_0; (1 - theta) v_0 + theta v_1; new position
@@ -32,6 +33,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     work *w = memory;
     const size_t nv = (size_t)sys->nv;
     w->theta = opt[OPT_THETA];
+    w->have_M = false;
     w->I = carom_carve_identity(mem, sys, opt[OPT_IDENTITY] == 0);
     w->N = carom_carve_newton(mem, sys);
     w->F_0 = carom_carve_factor(mem, sys->mass_shape, true);
@@ -61,7 +63,8 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
         carom_move_iterate(s, w->q_1, s->q, h, w->v_m, N->k);
         // (MJ-4)  R = M_1 (v_1 - v_0 - h (1 - theta) s_0) - h theta f(t_1, q_1, v_1)
         for (int i = 0; i < nv; ++i) w->y[i] = v_1[i] - s->v[i] - h * (1 - theta) * w->s_0[i];
-        CAROM_TRY(carom_mass(s, w->M, t_1, w->q_1));
+        if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_1, w->q_1));
+        w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
         carom_matrix_mul(N->R, w->M, w->y);
         carom_matrix_mul(N->size, w->M, v_1);
         if (theta > 0) {

@@ -14,7 +14,7 @@ static const carom_option options[] = {
 typedef struct work {
     carom_factor F;            // M(q_M)
     carom_local L, L_0;        // directions at q_M; at q_0 (local=paper)
-    double *q_M, *v_f, *g;
+    double *q_M, *v_0, *a, *g; // midpoint; velocity before; forces; gaps
     double *u_0, *u_f, *u_1;   // local velocities: before, free, after
 } work;
 
@@ -25,12 +25,42 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->L = carom_carve_local(mem, sys);
     w->L_0 = carom_carve_local(mem, sys);
     w->q_M = carom_carve(mem, (size_t)sys->nq);
-    w->v_f = carom_carve(mem, (size_t)sys->nv);
+    w->v_0 = carom_carve(mem, (size_t)sys->nv);
+    w->a = carom_carve(mem, (size_t)sys->nv);
     w->g = carom_carve(mem, (size_t)(sys->ne + sys->nc));
     const size_t nl = (size_t)w->L.W.n;
     w->u_0 = carom_carve(mem, nl);
     w->u_f = carom_carve(mem, nl);
     w->u_1 = carom_carve(mem, nl);
+}
+
+// (MID-4) to (MID-6): the velocity after contact, in place.
+static carom_status contacts(work *w, carom_step *s) {
+    const double h = s->h, t_M = s->t + 0.5 * h;
+    double *v = s->v;
+    // (MID-4)  p solves CP over I,  G = W_M' M_M^-1 W_M,  c = W_M' v_f + e o W_M' v_0
+    CAROM_TRY(carom_directions(s, &w->L, t_M, w->q_M));
+    carom_local_velocity(w->u_0, &w->L, v);
+    carom_factor_advance(&w->F, v, h, w->a);
+    carom_local_velocity(w->u_f, &w->L, v);
+    if (s->opt[OPT_LOCAL] == 1) {
+        // (MID-5)  local=paper:  c = u_0 + W_M'(v_f - v_0) + e o u_0,  u_0 = W(q_0)' v_0
+        const int n = w->L.at[w->L.nb];
+        carom_axpy(w->u_f, -1, w->u_0, n);
+        carom_local_same(&w->L_0, &w->L);
+        CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
+        carom_local_velocity(w->u_0, &w->L_0, w->v_0);
+        carom_axpy(w->u_f, 1, w->u_0, n);
+    }
+    carom_problem_form(s, &w->L, &w->L, &w->F, 1);
+    carom_problem_restitution(s, &w->L, w->u_f, w->u_0);
+    CAROM_TRY(carom_problem_solve(s, &w->L));
+
+    // (MID-6)  v_1 = v_f + M_M^-1 W_M p
+    carom_problem_apply(s, v, 1);
+    carom_local_velocity(w->u_1, &w->L, v);
+    carom_book_impulses(s, &w->L, s->problem.p, w->u_0, w->u_1);
+    return CAROM_OK;
 }
 
 static carom_status step(void *memory, carom_step *s) {
@@ -44,39 +74,22 @@ static carom_status step(void *memory, carom_step *s) {
 
     // (MID-2)  v_f = v_0 + h M_M^-1 f(t_M, q_M, v_0)
     CAROM_TRY(carom_mass_factor(s, &w->F, t_M, w->q_M));
-    CAROM_TRY(carom_force(s, w->v_f, t_M, w->q_M, v));
-    carom_factor_solve(&w->F, w->v_f);
-    carom_add(w->v_f, v, h, w->v_f, nv);
+    CAROM_TRY(carom_force(s, w->a, t_M, w->q_M, v));
 
     // (MID-3)  I = { j : g_j(q_M) <= 0 }
     CAROM_TRY(carom_gaps(s, w->g, t_M, w->q_M));
     carom_close(s, &w->L, w->g);
 
+    // Large systems go through as few passes as there can be: v changes in place, and is kept only where a contact
+    // problem may fail.
     if (w->L.nb > 0) {
-        // (MID-4)  p solves CP over I,  G = W_M' M_M^-1 W_M,  c = W_M' v_f + e o W_M' v_0
-        CAROM_TRY(carom_directions(s, &w->L, t_M, w->q_M));
-        carom_local_velocity(w->u_f, &w->L, w->v_f);
-        carom_local_velocity(w->u_0, &w->L, v);
-        if (s->opt[OPT_LOCAL] == 1) {
-            // (MID-5)  local=paper:  c = u_0 + W_M'(v_f - v_0) + e o u_0,  u_0 = W(q_0)' v_0
-            const int n = w->L.at[w->L.nb];
-            carom_axpy(w->u_f, -1, w->u_0, n);
-            carom_local_same(&w->L_0, &w->L);
-            CAROM_TRY(carom_directions(s, &w->L_0, s->t, q));
-            carom_local_velocity(w->u_0, &w->L_0, v);
-            carom_axpy(w->u_f, 1, w->u_0, n);
-        }
-        carom_problem_form(s, &w->L, &w->L, &w->F, 1);
-        carom_problem_restitution(s, &w->L, w->u_f, w->u_0);
-        CAROM_TRY(carom_problem_solve(s, &w->L));
-
-        // (MID-6)  v_1 = v_f + M_M^-1 W_M p
-        carom_problem_apply(s, w->v_f, 1);
-        carom_local_velocity(w->u_1, &w->L, w->v_f);
-        carom_book_impulses(s, &w->L, s->problem.p, w->u_0, w->u_1);
+        carom_copy(w->v_0, v, nv);
+        const carom_status status = contacts(w, s);
+        if (status != CAROM_OK) return carom_copy(v, w->v_0, nv), status;
+    } else {
+        carom_factor_advance(&w->F, v, h, w->a);
     }
     // (MID-7)  q_1 = q_M + h/2 v_1
-    carom_copy(v, w->v_f, nv);
     carom_move(s, q, w->q_M, 0.5 * h, v);
     return CAROM_OK;
 }

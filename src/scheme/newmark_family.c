@@ -2,7 +2,9 @@
 #include "scheme/newmark_family.h"
 #include <math.h>
 
-enum { MOST = 50 }; // Newton iterations
+enum { MOST = 50 };                         // Newton iterations
+static const size_t ROOM = (size_t)1 << 22; // doubles for columns, unless all are fewer
+enum { KEPT_FROM = 16, MANY = 8 };          // unknowns from which on columns are kept; a solution costs about so many columns
 
 carom_newmark_par carom_newmark_rho(double rho) {
     // (NM-5)  alpha_m = (2 rho - 1)/(rho + 1), alpha_f = rho/(rho + 1),
@@ -49,8 +51,16 @@ void carom_newmark_carve(carom_newmark *w, carom_newmark_par par, carom_arena *m
     w->sign = carom_carve(mem, nb);
     double **by_row[] = {&w->p, &w->u_0, &w->u};
     for (size_t i = 0; i < sizeof by_row / sizeof *by_row; ++i) *by_row[i] = carom_carve(mem, nl);
-    w->X_s = carom_carve(mem, nv * nl);
-    w->X_w = carom_carve(mem, nv * nl);
+    const size_t most = ROOM / nv + 1;
+    w->room = (int)(nl < most ? nl : most);
+    w->X_s = carom_carve(mem, nv * (size_t)w->room);
+    w->X_w = carom_carve(mem, nv * (size_t)w->room);
+    w->constant = sys->flags & CAROM_LINEAR && sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->nv >= KEPT_FROM;
+    if (w->constant) {
+        w->all = carom_carve_local(mem, sys);
+        w->known = carom_carve_bytes(mem, nl * sizeof *w->known);
+        w->G_all = carom_carve(mem, nl * nl);
+    }
     w->D = carom_carve_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
     w->M = carom_carve_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->E, &w->A};
@@ -144,6 +154,7 @@ static carom_status matrices(carom_newmark *w, carom_step *s) {
         carom_matrix_add(w->A, h * h * w->par.beta * w->c, w->K);
         if (carom_factorise(&w->F_A, w->A, NULL) != CAROM_OK) return carom_retry(s, "the iteration matrix is singular");
         w->h_A = constant ? h : 0;
+        for (int k = 0; w->constant && k < w->all.W.n; ++k) w->known[k] = false;
     }
     if (!splits(w) || w->L.nb == 0 || w->F_E.ready) return CAROM_OK;
     carom_matrix_zero(w->E);
@@ -187,40 +198,93 @@ static void constraints(carom_newmark *w, carom_step *s) {
         carom_problem_restitution(s, &w->L, w->u, w->u_0);
 }
 
+// The answer to a unit impulse in direction k of W: in column `to` when there is room, and as (dv, dx) in any case.
+static void unit_response(carom_newmark *w, const carom_step *s, const carom_columns *W, int k, int to) {
+    const int nv = s->sys->nv;
+    double *y = to < w->room ? w->X_s + (size_t)to * (size_t)nv : w->y_s, *dw = to < w->room ? w->X_w + (size_t)to * (size_t)nv : w->y_w;
+    carom_zero(y, nv);
+    carom_zero(dw, nv);
+    carom_column_axpy(splits(w) ? dw : y, 1, W, k);
+    respond(w, s, y, dw);
+}
+
+// Column k of L in arrays over all directions.
+static int direction(const carom_newmark *w, int b, int k) { return w->all.at[w->L.id[b]] + k - w->L.at[b]; }
+
+// G from columns that are kept; those of directions that act for the first time are computed.
+static carom_status kept_matrix(carom_newmark *w, carom_step *s) {
+    const int n = rows(&w->L), all = w->all.W.n;
+    if (w->all.nb == 0) {
+        carom_close_all(s, &w->all);
+        CAROM_TRY(carom_directions(s, &w->all, s->t, s->q));
+    }
+    for (int b = 0; b < w->L.nb; ++b)
+        for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) {
+            const int d = direction(w, b, k);
+            if (!w->known[d]) {
+                unit_response(w, s, &w->all.W, d, d);
+                for (int i = 0; i < w->all.at[w->all.nb]; ++i)
+                    w->G_all[i + (size_t)d * (size_t)all] = carom_column_dot(&w->all.W, i, on_position(w) ? w->dx : w->dv) / (on_position(w) ? s->h : 1);
+                w->known[d] = true;
+            }
+            for (int c = 0; c < w->L.nb; ++c)
+                for (int i = w->L.at[c]; i < w->L.at[c + 1]; ++i) s->G[i + k * (size_t)n] = w->G_all[direction(w, c, i) + (size_t)d * (size_t)all];
+        }
+    return CAROM_OK;
+}
+
 static carom_status contact_problem(carom_newmark *w, carom_step *s) {
-    const int nv = s->sys->nv, n = rows(&w->L);
+    const int n = rows(&w->L);
     carom_problem_blocks(s, &w->L);
     for (int b = 0; on_position(w) && b < w->L.nb; ++b)
         if (s->blocks[b].law != CAROM_BILATERAL) s->blocks[b].law = CAROM_UNILATERAL;
     if (!on_position(w)) CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L, s->t + s->h, w->q_1, w->v_1));
+    if (w->constant) return kept_matrix(w, s);
     for (int k = 0; k < n; ++k) {
-        double *y = w->X_s + (size_t)k * (size_t)nv, *dw = w->X_w + (size_t)k * (size_t)nv;
-        carom_zero(y, nv);
-        carom_zero(dw, nv);
-        carom_column_axpy(splits(w) ? dw : y, 1, &w->L.W, k);
-        respond(w, s, y, dw);
+        unit_response(w, s, &w->L.W, k, k);
         for (int i = 0; i < n; ++i) s->G[i + k * (size_t)n] = row(w, s, i);
     }
     return CAROM_OK;
+}
+
+// y_s, y_w: increments with the reactions p in place of those of the present iterate.
+static void increments(carom_newmark *w, const carom_step *s, const double *p) {
+    for (int i = 0; i < s->sys->nv; ++i) w->y_s[i] = -w->r_s[i], w->y_w[i] = -w->r_w[i];
+    carom_local_react(splits(w) ? w->y_w : w->y_s, -1, &w->L, w->p);
+    if (p) carom_local_react(splits(w) ? w->y_w : w->y_s, 1, &w->L, p);
+    respond(w, s, w->y_s, w->y_w);
+}
+
+// The increments that stand, and those of the reactions p: by columns, or by solving again when columns are many or not
+// stored.
+static void add_reactions(carom_newmark *w, const carom_step *s, const double *p) {
+    const int nv = s->sys->nv;
+    bool solve = w->constant && rows(&w->L) > MANY && w->F_A.shape.storage != CAROM_DENSE;
+    for (int b = 0; b < w->L.nb; ++b)
+        for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) solve = solve || (w->constant ? direction(w, b, k) : k) >= w->room;
+    if (solve) {
+        increments(w, s, p);
+        return;
+    }
+    for (int b = 0; b < w->L.nb; ++b)
+        for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) {
+            const size_t column = (size_t)(w->constant ? direction(w, b, k) : k) * (size_t)nv;
+            carom_axpy(w->y_s, p[k], w->X_s + column, nv);
+            carom_axpy(w->y_w, p[k], w->X_w + column, nv);
+        }
 }
 
 static carom_status correct(carom_newmark *w, carom_step *s) {
     const int nv = s->sys->nv, n = rows(&w->L);
     CAROM_TRY(matrices(w, s));
     if (n > 0) CAROM_TRY(contact_problem(w, s));
-    // without reactions
-    for (int i = 0; i < nv; ++i) w->y_s[i] = -w->r_s[i], w->y_w[i] = -w->r_w[i];
-    carom_local_react(splits(w) ? w->y_w : w->y_s, -1, &w->L, w->p);
-    respond(w, s, w->y_s, w->y_w);
+    increments(w, s, NULL); // without reactions
     if (n > 0) {
         constraints(w, s);
         for (int i = 0; i < n; ++i) s->c[i] += row(w, s, i);
         CAROM_TRY(carom_problem_solve(s, &w->L));
+        add_reactions(w, s, s->problem.p);
         carom_copy(w->p, s->problem.p, n);
-        for (int k = 0; k < n; ++k) {
-            carom_axpy(w->y_s, w->p[k], w->X_s + (size_t)k * (size_t)nv, nv);
-            carom_axpy(w->y_w, w->p[k], w->X_w + (size_t)k * (size_t)nv, nv);
-        }
     }
     carom_axpy(w->s, 1 / s->h, w->y_s, nv);
     if (splits(w)) carom_axpy(w->dw, 1, w->y_w, nv);

@@ -38,7 +38,12 @@ typedef struct carom_newmark {
     double *r_s, *r_w, *size;    // residuals of (NM-1) times h and of (NM-4), magnitude of the terms of the first
     double *g, *sign, *u_0, *u;  // gaps; set as signs; local velocities
     double *y_s, *y_w, *dv, *dx; // increments and what they do to velocity and position
-    double *X_s, *X_w;           // the same for unit impulses, by columns
+    double *X_s, *X_w;           // the same for unit impulses, by columns; room for `room` of them
+    int room;
+    bool constant;               // the columns depend on the step size only: they are kept by direction
+    carom_local all;             // constant: all constraints
+    bool *known;                 // constant: by direction, is its column known?
+    double *G_all;               // constant: their rows of the contact problem
     carom_local L, L_0;          // directions at q_1, at q_0
     carom_columns D;             // d(W'v + w)/dq
     carom_matrix M, K, C, E, A;  // M, d(M s - f)/dq, -df/dv, d(M dw - W p)/dq, iteration matrix of s

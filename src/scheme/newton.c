@@ -5,7 +5,7 @@
 enum { MOST = 50 }; // iterations; a step that needs more is better made smaller
 
 carom_newton carom_carve_newton(carom_arena *mem, const carom_system *sys) {
-    carom_newton N;
+    carom_newton N = {.constant = sys->flags & CAROM_LINEAR && (sys->flags & CAROM_CONSTANT_DIRECTIONS || sys->ne + sys->nc == 0)};
     const size_t nv = (size_t)sys->nv;
     N.A = carom_carve_matrix(mem, sys->tangent_shape);
     N.F = carom_carve_factor(mem, sys->tangent_shape, false);
@@ -33,6 +33,20 @@ static bool done(carom_newton *N, carom_step *s, const double *v_1) {
     return carom_problem_met(s, carom_local_velocity_rounding(&N->L, v_1));
 }
 
+// The factor of A and V at the point just evaluated.
+static carom_status linearise(carom_newton *N, carom_step *s, const double *v_1, carom_newton_eval *eval, void *work) {
+    if (N->F.ready && N->h == s->h) {
+        carom_local_blend(&N->V, &N->L, 0, NULL);
+        return CAROM_OK;
+    }
+    N->F.ready = false;
+    CAROM_TRY(eval(work, s, N, v_1, true));
+    if (carom_factorise(&N->F, N->A, NULL) != CAROM_OK) return carom_retry(s, "the iteration matrix is singular");
+    N->F.ready = N->constant;
+    N->h = s->h;
+    return CAROM_OK;
+}
+
 carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work) {
     const int nv = s->sys->nv, n = N->L.at[N->L.nb];
     carom_local_same(&N->V, &N->L);
@@ -44,9 +58,7 @@ carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, car
             carom_book_newton(s, k);
             return CAROM_OK;
         }
-        CAROM_TRY(eval(work, s, N, v_1, true));
-        if (carom_factorise(&N->F, N->A, NULL) != CAROM_OK) return carom_retry(s, "the iteration matrix is singular");
-
+        CAROM_TRY(linearise(N, s, v_1, eval, work));
         // (NEW-2)  x = A^-1 R;  u_1 - V'x is the local velocity without reactions
         carom_copy(N->x, N->R, nv);
         carom_factor_solve(&N->F, N->x);

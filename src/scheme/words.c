@@ -1,5 +1,4 @@
 // words.c: the vocabulary of a step.  One line of a paper each; see scheme.h for the contracts.
-#include <assert.h>
 #include <carom/scheme.h>
 #include <float.h>
 #include <math.h>
@@ -69,6 +68,7 @@ carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const d
                           "t = %.9g: the mass matrix is not positive definite at velocity %d; every coordinate needs "
                           "inertia (or use a scheme that allows singular mass)", s->t, row + 1);
     F->ready = s->sys->flags & CAROM_CONSTANT_MASS;
+    if (F->ready) F->count = CAROM_FACTOR_OF_MASS;
     return CAROM_OK;
 }
 
@@ -252,33 +252,6 @@ carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_lo
 
 // -- the contact problem -----------------------------------------------------------------------------
 
-// X_k = F^-1 W_k.  A diagonal F keeps the sparsity of W.
-static void solve_column(carom_columns *X, const carom_columns *W, const carom_factor *F, int k) {
-    double *x = X->a + (size_t)k * (size_t)X->stride;
-    if (X->count) {
-        const size_t start = (size_t)k * (size_t)W->stride;
-        X->count[k] = W->count[k];
-        for (int e = 0; e < W->count[k]; ++e) {
-            const int i = X->row[start + (size_t)e] = W->row[start + (size_t)e];
-            x[e] = W->a[start + (size_t)e] * F->a[i];
-        }
-        return;
-    }
-    carom_column_expand(x, W, k);
-    carom_factor_solve(F, x);
-}
-
-// W_i' X_k, both possibly sparse.
-static double product(const carom_columns *W, int i, const carom_columns *X, int k) {
-    if (!X->count) return carom_column_dot(W, i, X->a + (size_t)k * (size_t)X->stride);
-    const size_t wi = (size_t)i * (size_t)W->stride, xk = (size_t)k * (size_t)X->stride;
-    double sum = 0;
-    for (int a = 0; a < W->count[i]; ++a)
-        for (int b = 0; b < X->count[k]; ++b)
-            if (W->row[wi + (size_t)a] == X->row[xk + (size_t)b]) sum += W->a[wi + (size_t)a] * X->a[xk + (size_t)b];
-    return sum;
-}
-
 static carom_law law_of(const carom_system *sys, int id) {
     if (id < sys->ne) return CAROM_BILATERAL;
     return (carom_law[]){CAROM_UNILATERAL, CAROM_PLANAR, CAROM_SPATIAL}[carom_system_directions(sys, id) - 1];
@@ -292,23 +265,6 @@ void carom_problem_blocks(carom_step *s, const carom_local *L) {
     }
     s->a = 1;
     s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
-}
-
-void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {
-    const int n = L->at[L->nb];
-    assert(L->nb == Lf->nb && n == Lf->at[Lf->nb]);
-    carom_problem_blocks(s, L);
-    s->X = F->shape.storage == CAROM_DIAGONAL && Lf->W.count ? s->X_sparse : s->X_dense;
-    // G = a A'X.  With equal directions G is symmetric, and exactly so.
-    const size_t ld = (size_t)n;
-    double *G = s->G;
-    for (int k = 0; k < n; ++k) {
-        solve_column(&s->X, &Lf->W, F, k);
-        for (int i = L == Lf ? k : 0; i < n; ++i) G[i + k * ld] = a * product(&L->W, i, &s->X, k);
-        if (L == Lf)
-            for (int i = k + 1; i < n; ++i) G[k + i * ld] = G[i + k * ld];
-    }
-    s->a = a;
 }
 
 void carom_problem_restitution(carom_step *s, const carom_local *L, const double *u_free, const double *u_before) {
@@ -367,10 +323,6 @@ bool carom_problem_met(carom_step *s, double rounding) {
     carom_copy(s->u, s->c, pb->n);
     const double residual = carom_residual_at(pb, NULL), tol = s->tol * s->scale;
     return residual <= fmax(tol, rounding) || (residual <= 1000 * tol && residual <= carom_rounding(pb));
-}
-
-void carom_problem_apply(const carom_step *s, double *v, double a) {
-    for (int k = 0; k < s->problem.n; ++k) carom_column_axpy(v, a * s->p[k], &s->X, k);
 }
 
 // -- books ---------------------------------------------------------------------------------------------

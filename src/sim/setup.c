@@ -188,8 +188,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->u_before = carom_carve(mem, (size_t)sim->nl);
     s->u_after = carom_carve(mem, (size_t)sim->nl);
     s->M = carom_carve_matrix(mem, sys->mass_shape);
-    s->X_sparse = carom_carve_columns(mem, sys->nv, sim->nl, sys->column_stride);
-    s->X_dense = carom_carve_columns(mem, sys->nv, sim->nl, sys->nv);
+    s->delassus = carom_carve_delassus(mem, sys);
     s->blocks = carom_carve_bytes(mem, (size_t)blocks * sizeof *s->blocks);
     s->G = carom_carve(mem, (size_t)rows * (size_t)rows);
     s->c = carom_carve(mem, (size_t)rows);
