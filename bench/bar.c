@@ -140,7 +140,7 @@ static double difference(const double *a, const double *b, int n) {
     return most / size;
 }
 
-static const char *const SCHEMES[] = {"moreau-midpoint", "moreau-jean", "newmark"};
+static const char *const SCHEMES[] = {"moreau-midpoint", "moreau-jean", "newmark", "ggl-alpha"};
 enum { COUNT = sizeof SCHEMES / sizeof *SCHEMES };
 
 int main(int argc, char **argv) {

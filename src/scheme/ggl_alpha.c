@@ -6,9 +6,9 @@
 // all three together (newton=monolithic) or one after the other (newton=sequential).
 //
 // The linear system holds only what is active: in free flight without joints it is n x n.  The mass matrix may
-// be singular where joints hold what has no inertia.
+// be singular where joints or stiffness hold what has no inertia.  Large systems: ggl_alpha_schur.c.
+#include "scheme/ggl_alpha.h"
 #include "linalg/dense.h"
-#include <carom/scheme.h>
 #include <float.h>
 #include <math.h>
 
@@ -23,31 +23,9 @@ static const carom_option options[] = {
     {0},
 };
 
-enum { SMOOTH = 1, POSITION = 2, VELOCITY = 4, ALL = 7, MOST = 60 };
+enum { MOST = 60 }; // iterations
 
-typedef struct work {
-    double alpha_m, alpha_f, beta, gamma; // (GA-1)
-    double c;                             // (1 - alpha_f)/(1 - alpha_m): a_{n+1} = a_p + c s
-    bool sequential;
-    bool modified;                        // (GA-12)
-    double *a_n, *s_n;                    // kept
-    // the step: predicted, then found
-    double *a_p, *v_p, *x_p;              // a, v~ and displacement of q~ at s = 0
-    double *dv, *s, *U, *w;               // v~ - v_p; rate of v~; position correction; velocity jump
-    double *lambda, *nu, *Lambda;         // lambda~ (ne); multipliers on position and velocity level, by constraint id
-    // one evaluation
-    double *x, *q_s, *q, *v_s, *v, *f;    // displacement; q~, q; v~, v; forces
-    double *g_s, *g;                      // gaps at q~ and q, by id
-    double *u_0, *u, *u_s, *D;            // local velocities of v_n at q_n (by id), of v and v~ at q; W'M^-1 W, roughly
-    bool have_u_0, *in_A, *in_B;          // by id
-    carom_local L, L_0;                   // candidates at q; all constraints at q_n
-    carom_matrix M, K, C, P, V;           // M, -df/dq, -df/dv, d(M U - W nu)/dq, d(M w - W Lambda)/dq
-    carom_columns D_s, D_v;               // d(W'v~ + w)/dq, d(W'v + w)/dq
-    // the linear system
-    int N, at_l, at_U, at_nu, at_w, at_L; // size; first row of each block
-    double *S, *r, *S_copy, *x_N, *scratch;
-    int *pivot;
-} work;
+typedef carom_ggl_alpha work;
 
 static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     work *w = memory;
@@ -79,12 +57,14 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i) *tangents[i] = carom_carve_matrix(mem, sys->tangent_shape);
     w->D_s = carom_carve_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
     w->D_v = carom_carve_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
-    const size_t N = 3 * nv + ne + 2 * nb;
+    carom_ggl_alpha_carve_schur(w, mem, sys);
+    const size_t all = 3 * nv + ne + 2 * nb, N = w->schur.on ? ne + 2 * nb : all;
+    w->have_M = false;
     w->S = carom_carve(mem, N * N);
     w->S_copy = carom_carve(mem, N * N);
-    w->r = carom_carve(mem, N);
+    w->r = carom_carve(mem, all);
     w->x_N = carom_carve(mem, N);
-    w->scratch = carom_carve(mem, 3 * N);
+    w->scratch = carom_carve(mem, 3 * all);
     w->pivot = carom_carve_ints(mem, N);
 }
 
@@ -107,17 +87,15 @@ static void add_row(work *w, int row, int col, double x, const carom_columns *W,
     for (int j = 0; j < W->rows; ++j) w->S[row + (size_t)(col + j) * (size_t)w->N] += x * w->scratch[j];
 }
 
-// r := -S^-1 r; the shortest least-squares answer when dependent constraints make S singular.
-static void solve(work *w) {
-    const int N = w->N;
+void carom_ggl_alpha_solve(carom_ggl_alpha *w, int N, double *x) {
     carom_copy(w->S_copy, w->S, (ptrdiff_t)N * N);
     if (carom_dense_lu(w->S, N, N, 1e-13, w->pivot)) {
-        carom_dense_lu_solve(w->S, N, N, w->pivot, w->r);
+        carom_dense_lu_solve(w->S, N, N, w->pivot, x);
     } else {
-        carom_dense_shortest(w->S_copy, N, N, 1e-11, w->pivot, w->scratch, w->r, w->x_N);
-        carom_copy(w->r, w->x_N, N);
+        carom_dense_shortest(w->S_copy, N, N, 1e-11, w->pivot, w->scratch, x, w->x_N);
+        carom_copy(x, w->x_N, N);
     }
-    for (int i = 0; i < N; ++i) w->r[i] = -w->r[i];
+    for (int i = 0; i < N; ++i) x[i] = -x[i];
 }
 
 // -- evaluation at the present iterate -----------------------------------------------------------------------
@@ -167,18 +145,26 @@ static double shared(const work *w, const carom_step *s, int id) {
     return w->modified && id >= s->sys->ne ? s->h * w->Lambda[id] : 0;
 }
 
+// W'M^-1 W of a constraint, with the diagonal of M where there is inertia.
+static double mobility(const work *w, int b) {
+    const carom_columns *W = &w->L.W;
+    const size_t start = (size_t)b * (size_t)W->stride;
+    const int entries = W->count ? W->count[b] : W->rows;
+    double D = 0;
+    for (int e = 0; e < entries; ++e) {
+        const int i = W->count ? W->row[start + (size_t)e] : e;
+        const double m = *carom_matrix_entry(w->M, i, i), x = W->a[start + (size_t)e];
+        if (m > 0) D += x * x / m;
+    }
+    return D;
+}
+
 // (GA-9)  A = { nu_j >= r g_j },  B = { g_j(q~) <= 0 and Lambda_j >= r (u_j + e u_0j) },  r = 1/(W'M^-1 W)_jj with the
 // diagonal of M: r only decides who is active.  Bilateral constraints are in both.
 static void active_sets(work *w, const carom_step *s) {
     for (int b = 0; b < w->L.nb; ++b) {
         const int id = w->L.id[b];
-        double D = 0;
-        carom_column_expand(w->scratch, &w->L.W, b);
-        for (int i = 0; i < s->sys->nv; ++i) {
-            const double m = *carom_matrix_entry(w->M, i, i);
-            if (m > 0) D += w->scratch[i] * w->scratch[i] / m;
-        }
-        w->D[b] = D;
+        const double D = w->D[b] = mobility(w, b);
         const double u = w->u[b] + restitution(s, id) * w->u_0[id];
         w->in_A[id] = id < s->sys->ne || (w->nu[id] - shared(w, s, id)) * D >= w->g[id];
         w->in_B[id] = id < s->sys->ne || (carom_closed(s, w->g_s[id]) && w->Lambda[id] * D >= u);
@@ -192,7 +178,8 @@ static carom_status evaluate(work *w, carom_step *s, int k) {
     kinematics(w, s, k);
     CAROM_TRY(carom_gaps(s, w->g_s, t_1, w->q_s));
     CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
-    CAROM_TRY(carom_mass(s, w->M, t_1, w->q));
+    if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_1, w->q));
+    w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
     CAROM_TRY(carom_force(s, w->f, t_1, w->q, w->v));
     candidates(w, s);
     if (w->L.nb == 0) return CAROM_OK;
@@ -269,22 +256,24 @@ static carom_status gradients(work *w, carom_step *s, int blocks) {
     const int all = s->sys->ne + s->sys->nc;
     // K_t = -df/dq + d(M s)/dq - d(W_E lambda~)/dq
     if (blocks & SMOOTH) {
-        CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q, w->v));
-        CAROM_TRY(carom_mass_gradient(s, w->K, 1, t_1, w->q, w->s));
-        CAROM_TRY(carom_reaction_gradient(s, w->K, -1, &w->L, gather(w, w->lambda, s->sys->ne), t_1, w->q));
+        if (!w->schur.on || carom_ggl_alpha_wants_tangent(w, s)) {
+            CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q, w->v));
+            CAROM_TRY(carom_mass_gradient(s, w->K, 1, t_1, w->q, w->s));
+            CAROM_TRY(carom_reaction_gradient(s, w->K, -1, &w->L, gather(w, w->lambda, s->sys->ne), t_1, w->q));
+        }
         CAROM_TRY(carom_rate_gradient(s, &w->D_s, &w->L, t_1, w->q, w->v_s));
     }
-    if (blocks & POSITION) {
+    if (blocks & POSITION && !w->schur.on) {
         carom_matrix_zero(w->P);
         CAROM_TRY(carom_mass_gradient(s, w->P, 1, t_1, w->q, w->U));
         CAROM_TRY(carom_reaction_gradient(s, w->P, -1, &w->L, gather(w, w->nu, all), t_1, w->q));
     }
-    if (blocks & VELOCITY) {
+    if (blocks & VELOCITY && !w->schur.on) {
         carom_matrix_zero(w->V);
         CAROM_TRY(carom_mass_gradient(s, w->V, 1, t_1, w->q, w->w));
         CAROM_TRY(carom_reaction_gradient(s, w->V, -1, &w->L, gather(w, w->Lambda, all), t_1, w->q));
-        CAROM_TRY(carom_rate_gradient(s, &w->D_v, &w->L, t_1, w->q, w->v));
     }
+    if (blocks & VELOCITY) CAROM_TRY(carom_rate_gradient(s, &w->D_v, &w->L, t_1, w->q, w->v));
     return CAROM_OK;
 }
 
@@ -355,9 +344,13 @@ static carom_status correct(work *w, carom_step *s, int blocks) {
     blocks = layout(w, s, blocks);
     if (blocks == 0) return CAROM_OK;
     CAROM_TRY(gradients(w, s, blocks));
-    assemble(w, s, blocks);
     residual(w, s, blocks);
-    solve(w);
+    if (w->schur.on) {
+        CAROM_TRY(carom_ggl_alpha_schur(w, s, blocks));
+    } else {
+        assemble(w, s, blocks);
+        carom_ggl_alpha_solve(w, w->N, w->r);
+    }
     update(w, s, blocks);
     return CAROM_OK;
 }
@@ -377,6 +370,18 @@ static double momentum(work *w, const carom_step *s) {
     return fmax(p, s->h * fmax(carom_norm_max(w->scratch, nv), carom_norm_max(w->f, nv)));
 }
 
+// What solving for all velocities leaves in a local one: it counts where joints hold what is at rest.
+static double solved_to(const work *w, const carom_step *s) {
+    const int nv = s->sys->nv;
+    double reach = 0;
+    if (w->L.nb == 0) return 0;
+    for (int b = 0; b < w->L.nb; ++b) {
+        const int entries = w->L.W.count ? w->L.W.count[b] : nv;
+        reach = fmax(reach, carom_norm_max(w->L.W.a + (size_t)b * (size_t)w->L.W.stride, entries));
+    }
+    return 4 * DBL_EPSILON * reach * fmax(carom_norm_max(w->v_p, nv), fmax(carom_norm_max(w->dv, nv), carom_norm_max(w->w, nv)));
+}
+
 // Are all residuals within tolerance?  Gaps also stop at their own rounding, which a small h makes visible in g/h.
 static bool done(work *w, carom_step *s) {
     const carom_system *sys = s->sys;
@@ -386,7 +391,7 @@ static bool done(work *w, carom_step *s) {
     if (!(tol_p < HUGE_VAL)) return false; // a force or mass that is no number
     double speed = *s->speed; // of an iterate; it counts for the run once that is the answer
     for (int b = 0; b < w->L.nb; ++b) speed = fmax(speed, fmin(carom_local_reach(&w->L, b, w->v_s), 1e300));
-    const double tol_u = fmax(s->tol, 4 * DBL_EPSILON) * speed;
+    const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s));
     bool good = carom_norm_max(w->r, nv) <= tol_p && carom_norm_max(w->r + w->at_l, sys->ne) <= tol_u;
     if (blocks & POSITION) good = good && carom_norm_max(w->r + w->at_U, nv) <= tol_p;
     if (blocks & VELOCITY) good = good && carom_norm_max(w->r + w->at_w, nv) <= tol_p;
@@ -425,25 +430,45 @@ static void certify(work *w, carom_step *s) {
 
 // -- the step -----------------------------------------------------------------------------------------------------
 
+// Reactions of contacts are impulses, which act on inertia.
+static carom_status check_inertia(work *w, carom_step *s) {
+    carom_close_all(s, &w->L);
+    CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
+    for (int b = s->sys->ne; b < w->L.nb; ++b) {
+        const carom_columns *W = &w->L.W;
+        const int entries = W->count ? W->count[b] : W->rows;
+        if (mobility(w, b) == 0 && carom_norm_max(W->a + (size_t)b * (size_t)W->stride, entries) > 0)
+            return carom_fail(s->err, CAROM_BAD_INPUT,
+                              "t = %.9g: '%s' acts on coordinates without inertia only; ggl-alpha allows them anywhere but at contacts, "
+                              "whose reactions are impulses: give them mass", s->t, s->name ? s->name(s->name_user, w->L.id[b]) : "a contact");
+    }
+    return CAROM_OK;
+}
+
 // (GA-2)  s_0 from the bilateral constraints alone: [M W_E; W_E' 0] (s, -lambda~) = (f, -kappa),  a_0 = s_0
 static carom_status start(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv, ne = s->sys->ne;
+    CAROM_TRY(carom_mass(s, w->M, s->t, s->q));
+    CAROM_TRY(check_inertia(w, s));
     carom_close_all(s, &w->L);
     w->L.nb = ne; // the bilateral ones come first
-    CAROM_TRY(carom_mass(s, w->M, s->t, s->q));
     CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
-    w->N = nv + ne;
-    carom_zero(w->S, (ptrdiff_t)w->N * w->N);
-    add_matrix(w, 0, 0, 1, w->M);
     CAROM_TRY(carom_force(s, w->r, s->t, s->q, s->v));
     if (ne > 0) CAROM_TRY(carom_curvature(s, w->r + nv, &w->L, s->t, s->q, s->v));
-    for (int b = 0; b < ne; ++b) {
-        add_column(w, 0, nv + b, &w->L.W, b);
-        add_row(w, nv + b, 0, 1, &w->L.W, b);
-    }
     for (int i = 0; i < nv; ++i) w->r[i] = -w->r[i];
-    solve(w);
+    if (w->schur.on) {
+        CAROM_TRY(carom_ggl_alpha_schur_start(w, s));
+    } else {
+        w->N = nv + ne;
+        carom_zero(w->S, (ptrdiff_t)w->N * w->N);
+        add_matrix(w, 0, 0, 1, w->M);
+        for (int b = 0; b < ne; ++b) {
+            add_column(w, 0, nv + b, &w->L.W, b);
+            add_row(w, nv + b, 0, 1, &w->L.W, b);
+        }
+        carom_ggl_alpha_solve(w, w->N, w->r);
+    }
     carom_copy(w->s_n, w->r, nv);
     carom_copy(w->a_n, w->r, nv);
     return CAROM_OK;

@@ -48,10 +48,9 @@ static void nudge(carom_difference *d, const carom_system *sys, const double *q,
 static void add_column(carom_matrix A, int j, double scale, const double *x) {
     const carom_pattern *P = A.shape.pattern;
     for (int e = P ? P->start[j] : 0; P && e < P->start[j + 1]; ++e) A.a[e] += scale * x[P->row[e]];
-    for (int i = 0; !P && i < A.shape.n; ++i) {
-        double *a = carom_matrix_entry(A, i, j);
-        if (a) *a += scale * x[i];
-    }
+    if (P) return;
+    const int band = carom_shape_band(A.shape), first = j > band ? j - band : 0, end = j + band < A.shape.n ? j + band + 1 : A.shape.n;
+    for (int i = first; i < end; ++i) *carom_matrix_entry(A, i, j) += scale * x[i];
 }
 
 static carom_status force_at(carom_difference *d, const carom_system *sys, void *work, double t, const double *q, const double *v, double *f) {

@@ -1,0 +1,62 @@
+// ggl_alpha.h: what the parts of ggl-alpha share: the iterate, the linear system, and its two ways of being solved.
+//
+// Small systems assemble the whole matrix (GA-11).  Large ones (ggl_alpha_schur.c) factorise A and M alone and solve for
+// the multipliers first.
+#pragma once
+#include <carom/scheme.h>
+
+enum { SMOOTH = 1, POSITION = 2, VELOCITY = 4, ALL = 7 }; // blocks of the linear system
+
+/// What the Schur complement is made of.
+typedef struct carom_ggl_schur {
+    bool on;                    // the system is large enough
+    bool constant;              // A depends on the step size only, and directions do not change
+    double h;                   // constant: the step of the A that stands; 0: none
+    bool damped;                // C is not zero
+    bool mass_ready;            // the factor of a constant M stands
+    double *dv, *y, *dw, *z;    // nv: a response; scratch
+    int *kind, *of;             // multipliers: to which block they belong, which constraint of L
+    double *e;                  // multipliers: right-hand side, then they
+    carom_matrix A, M_plus;     // iteration matrix; M, with a trace of inertia where it has none
+    carom_factor F_A, F_M;
+    carom_local all;            // constant: all constraints, and products W'XW for X = A^-1, M^-1, A^-1 K M^-1, A^-1 C M^-1
+    bool *known;
+    double *G_A, *G_M, *G_K, *G_C;
+} carom_ggl_schur;
+
+typedef struct carom_ggl_alpha {
+    double alpha_m, alpha_f, beta, gamma; // (GA-1)
+    double c;                             // (1 - alpha_f)/(1 - alpha_m): a_{n+1} = a_p + c s
+    bool sequential;
+    bool modified;                        // (GA-12)
+    double *a_n, *s_n;                    // kept
+    // the step: predicted, then found
+    double *a_p, *v_p, *x_p;              // a, v~ and displacement of q~ at s = 0
+    double *dv, *s, *U, *w;               // v~ - v_p; rate of v~; position correction; velocity jump
+    double *lambda, *nu, *Lambda;         // lambda~ (ne); multipliers on position and velocity level, by constraint id
+    // one evaluation
+    double *x, *q_s, *q, *v_s, *v, *f;    // displacement; q~, q; v~, v; forces
+    double *g_s, *g;                      // gaps at q~ and q, by id
+    double *u_0, *u, *u_s, *D;            // local velocities of v_n at q_n (by id), of v and v~ at q; W'M^-1 W, roughly
+    bool have_u_0, *in_A, *in_B;          // by id
+    carom_local L, L_0;                   // candidates at q; all constraints at q_n
+    carom_matrix M, K, C, P, V;           // M, -df/dq, -df/dv, d(M U - W nu)/dq, d(M w - W Lambda)/dq
+    carom_columns D_s, D_v;               // d(W'v~ + w)/dq, d(W'v + w)/dq
+    // the linear system
+    int N, at_l, at_U, at_nu, at_w, at_L; // size; first row of each block
+    double *S, *r, *S_copy, *x_N, *scratch;
+    int *pivot;
+    bool have_M;                          // M is constant and stands
+    carom_ggl_schur schur;
+} carom_ggl_alpha;
+
+/// x := -S^-1 x for the N x N matrix in w->S; the shortest least-squares answer when dependent constraints make it singular.
+void carom_ggl_alpha_solve(carom_ggl_alpha *w, int N, double *x);
+
+void carom_ggl_alpha_carve_schur(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys);
+/// The increments of (GA-11) in place of the residual in w->r; the gradients must stand.
+carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks);
+/// Need K and C be computed for it?
+bool carom_ggl_alpha_wants_tangent(const carom_ggl_alpha *w, const carom_step *s);
+/// (GA-2) for it: w->r = s_0, lambda~; the forces and curvatures stand in w->r.
+carom_status carom_ggl_alpha_schur_start(carom_ggl_alpha *w, carom_step *s);
