@@ -62,7 +62,7 @@ page: page/node_modules/.package-lock.json
 test-page: program page/node_modules/.package-lock.json
 	cd $(BUILD) && $(CTEST) -L browser -V
 
-install: all
+install: program
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:

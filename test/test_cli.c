@@ -153,7 +153,9 @@ static void wrong_usage_is_exit_2_with_a_suggestion(void **state) {
         {"run ball.yaml --resume nowhere.h5", "No such file"},
         {"schemes moreau-jeam", "did you mean 'moreau-jean'"},
         {"examples bouncing-bal", "did you mean 'bouncing-ball'"},
-        {"check", "usage: carom check MODEL"},
+        {"check", "check wants a MODEL; usage: carom check MODEL"},
+        {"plot", "plot wants a RESULT; usage: carom plot RESULT..."},
+        {"info", "info wants a FILE; usage: carom info FILE"},
         {"info nowhere.yaml", "No such file"},
         {"help plto", "did you mean 'plot'"},
     };
@@ -185,6 +187,62 @@ static void a_wrong_model_is_exit_2_with_its_place(void **state) {
         assert_int_equal(carom("%s wrong.yaml", verbs[i]), 2);
         assert_says(complaints, "wrong.yaml:3:");
     }
+}
+
+// Models and results look alike to who has just begun: each verb says what the file is and which verb takes it.
+static void a_file_of_the_other_kind_is_told_as_such(void **state) {
+    (void)state;
+    put("ball.yaml", ball);
+    put("ball.txt", ball);
+    assert_int_equal(carom("run ball.yaml --quiet --end 0.1 --out kind.h5"), 0);
+    assert_int_equal(carom("plot ball.yaml"), 2);
+    assert_says(complaints, "ball.yaml is a model, not a result; `carom run ball.yaml` makes one");
+    assert_int_equal(carom("plot kind.h5 ball.txt"), 2);
+    assert_says(complaints, "ball.txt is a model, not a result");
+    assert_int_equal(carom("check kind.h5"), 2);
+    assert_says(complaints, "kind.h5 is a result, not a model; `carom info kind.h5`");
+    assert_int_equal(carom("run kind.h5"), 2);
+    assert_says(complaints, "--resume kind.h5");
+    assert_int_equal(carom("compare kind.h5"), 2);
+    assert_says(complaints, "--reference kind.h5");
+}
+
+static void what_the_simulation_section_gets_wrong_has_its_place(void **state) {
+    (void)state;
+    static const struct { const char *section, *says; } cases[] = {
+        {"{scheme: moreau-midpont, step: 1e-3, end: 1}", "wrong.yaml:5:22: there is no scheme 'moreau-midpont'"},
+        {"{scheme: moreau-jean, options: {theta: 1, thta: 1}, step: 1e-3, end: 1}", "wrong.yaml:5:55: scheme moreau-jean has no option 'thta'"},
+        {"{scheme: moreau-jean, options: {theta: 2}, step: 1e-3, end: 1}", "wrong.yaml:5:45: option theta: 2 is outside"},
+        {"{scheme: schatzman-paoli, step: 1e-3, end: 1}", "wrong.yaml:5:22: scheme schatzman-paoli cannot treat friction"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[1000];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: y}\n"
+                 "contacts: {ground: {gap: y, slip: x, friction: 1}}\nsimulation: %s\n", cases[i].section);
+        put("wrong.yaml", text);
+        assert_int_equal(carom("run wrong.yaml"), 2);
+        assert_int_equal(strncmp(complaints, cases[i].says, strlen(cases[i].says)), 0);
+        assert_int_equal(carom("check wrong.yaml"), 3);
+        assert_says(out, cases[i].says);
+        assert_int_equal(carom("compare wrong.yaml"), 2);
+        assert_says(complaints, "wrong.yaml:5:");
+        assert_int_equal(carom("run wrong.yaml --scheme half-explicit"), 0); // the file's is not asked
+    }
+    put("right.yaml", ball); // what the command line gets wrong has none
+    assert_int_equal(carom("run right.yaml --option thta=1"), 2);
+    assert_says(complaints, "carom: scheme moreau-midpoint has no option 'thta'");
+}
+
+static void messages_name_the_coordinate(void **state) {
+    (void)state;
+    put("light.yaml", "carom: 1\ncoordinates: {first: {at: 1}, second: {at: 0}}\nenergy: {kinetic: 1/2*first'^2 - second'^2, potential: first}\n"
+                      "simulation: {step: 1e-3, end: 1}\n");
+    assert_int_equal(carom("run light.yaml"), 1);
+    assert_says(complaints, "not positive definite at coordinate 'second'");
+    put("runaway.yaml", "carom: 1\ncoordinates: {calm: {at: 1}, wild: {at: 1}}\nenergy: {kinetic: 1/2*(calm'^2 + wild'^2), potential: calm}\n"
+                        "forces: {wild: 1e9*wild}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 10}\n");
+    assert_int_equal(carom("run runaway.yaml"), 1);
+    assert_says(complaints, "the rate of coordinate 'wild' has grown");
 }
 
 // -- run ----------------------------------------------------------------------------------------------
@@ -382,6 +440,27 @@ static void resume_to_another_file_leaves_the_first_alone(void **state) {
 
 // -- the other verbs ----------------------------------------------------------------------------------
 
+// The state is saved before the last step; the time that the run took is not in it.
+static void the_ledger_of_a_resumed_run_holds_all_its_time(void **state) {
+    (void)state;
+    put("ball.yaml", ball);
+    assert_int_equal(carom("run ball.yaml --quiet --step 1e-5 --out timed.h5"), 0);
+    double seconds[3], wall[3];
+    for (int i = 0; i < 3; ++i) {
+        if (i > 0) assert_int_equal(carom("run --resume timed.h5 --quiet%s", i == 1 ? "" : " --end 1.5"), 0); // finished; and further on
+        carom_ledger l;
+        carom_ledger_names names;
+        carom_result *r = load("timed.h5");
+        assert_true(carom_result_ledger(r, &l, &names));
+        seconds[i] = l.seconds;
+        wall[i] = l.wall;
+        carom_result_close(r);
+    }
+    assert_true(seconds[0] > 0 && wall[0] > 0);
+    for (int i = 1; i < 3; ++i) assert_true(seconds[i] > seconds[i - 1] && wall[i] > wall[i - 1]);
+    assert_true(seconds[1] < 1.5 * seconds[0]); // a single step was repeated
+}
+
 static void check_tells_sound_models_from_faulty_ones(void **state) {
     (void)state;
     put("ball.yaml", ball);
@@ -531,6 +610,9 @@ int main(void) {
         cmocka_unit_test(wrong_usage_is_exit_2_with_a_suggestion),
         cmocka_unit_test(a_step_or_end_that_is_missing_is_asked_for),
         cmocka_unit_test(a_wrong_model_is_exit_2_with_its_place),
+        cmocka_unit_test(a_file_of_the_other_kind_is_told_as_such),
+        cmocka_unit_test(what_the_simulation_section_gets_wrong_has_its_place),
+        cmocka_unit_test(messages_name_the_coordinate),
         cmocka_unit_test(a_run_leaves_a_result_and_prints_a_ledger),
         cmocka_unit_test(the_command_line_comes_before_the_file),
         cmocka_unit_test(csv_goes_to_standard_output_and_the_ledger_beside_it),
@@ -540,6 +622,7 @@ int main(void) {
         cmocka_unit_test(an_interrupted_run_is_saved_and_goes_on_bit_identically),
         cmocka_unit_test(a_killed_run_holds_all_but_the_last_second),
         cmocka_unit_test(resume_to_another_file_leaves_the_first_alone),
+        cmocka_unit_test(the_ledger_of_a_resumed_run_holds_all_its_time),
         cmocka_unit_test(check_tells_sound_models_from_faulty_ones),
         cmocka_unit_test(info_describes_models),
         cmocka_unit_test(schemes_are_listed_and_described),

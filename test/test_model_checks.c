@@ -93,6 +93,24 @@ static void checks_are_judged_at_the_end_and_over_all_steps(void **state) {
                                     true, true});
 }
 
+// Contacts and constraints stand in expressions by their quantities only, never bare: the name of a function is free for them.
+static void a_contact_may_be_called_like_a_function(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 2.5}, y: 1}\nenergy: {kinetic: x'^2 + y'^2, potential: x}\n"
+                          "contacts: {floor: {gap: x, restitution: 0.5}}\nconstraints: {sign: y - 1}\n"
+                          "outputs: {both: floor(floor.gap) + sign.gap}\nchecks: [floor.gap > 2, floor(x) == 2, max(floor.gap) < 3]\n");
+    assert_string_equal(carom_model_constraint(m, 1), "floor");
+    void *work = work_of(m);
+    double out = -1;
+    carom_model_outputs(m, work, 0, carom_model_q0(m), carom_model_v0(m), &out);
+    assert_close(out, 2, 0);
+    free(work);
+    carom_model_destroy(m);
+    carom_error err = {0}; // bare it is the function, which wants arguments
+    assert_null(model_of("carom: 1\ncoordinates: {x: 1}\nenergy: {kinetic: x'^2}\ncontacts: {floor: {gap: x}}\noutputs: {z: 2*floor}\n", &err));
+    assert_non_null(strstr(err.text, "floor is a function and wants arguments"));
+}
+
 static void a_value_that_is_no_number_fails_over_all_steps(void **state) {
     (void)state;
     // not a number at the first state, and in between
@@ -177,6 +195,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ledger_names_have_the_values_of_the_ledger),
         cmocka_unit_test(checks_are_judged_at_the_end_and_over_all_steps),
+        cmocka_unit_test(a_contact_may_be_called_like_a_function),
         cmocka_unit_test(a_value_that_is_no_number_fails_over_all_steps),
         cmocka_unit_test(shipped_models_are_sound),
         cmocka_unit_test(degrees_of_freedom_and_redundant_constraints_are_counted),

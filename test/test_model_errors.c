@@ -101,6 +101,8 @@ static const struct { const char *text, *error; } cases[] = {
      "2:15: 'x' is already a parameter (line 4); rename one of the two"},
     {H "let: {sin: 1}\n",
      "4:7: 'sin' has a meaning of its own in expressions; choose another name"},
+    {H "contacts: {pi: {gap: x}}\n",
+     "4:12: 'pi' has a meaning of its own in expressions; choose another name"},
     {"carom: 1\ncoordinates: {t: 0}\n",
      "2:15: 't' has a meaning of its own in expressions; choose another name"},
     {H "let: {1a: 1}\n",

@@ -40,6 +40,7 @@ typedef struct carom_model_run {
     const char *const *options; // "key=value", NULL-terminated
     double step, end;
     const char *scheme_place;   // file:line:column of the scheme's name, for messages
+    const char *const *option_places; // the same of each option
 } carom_model_run;
 carom_model_run carom_model_simulation(const carom_model *m);
 

@@ -96,6 +96,7 @@ typedef struct carom_step {
     carom_chain *chain;
     const char *(*name)(const void *user, int id); // of a constraint, for messages; NULL: by number
     const void *name_user;
+    const char *(*rate_name)(const void *user, int i); // of a velocity; NULL, or returns NULL: by number
     carom_error *err;
 } carom_step;
 
@@ -215,6 +216,9 @@ void carom_book_newton(carom_step *s, int iterations);
 
 /// Book by how much this step violates the scheme's own discrete energy balance, and the magnitude of its terms (J).
 void carom_book_identity(carom_step *s, double violation, double terms);
+
+/// Velocity i as messages call it: its name in quotes, or its number; in a buffer of the caller.
+const char *carom_rate_text(const carom_step *s, int i, char *text, size_t size);
 
 /// Fail this step: CAROM_RETRY with a sentence that starts with the time.
 carom_status carom_retry(carom_step *s, const char *format, ...)

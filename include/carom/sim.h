@@ -53,6 +53,7 @@ typedef struct carom_sim_def {
     const double *q0, *v0;
     const char *(*name)(const void *user, int id); // name of a constraint, for messages; NULL: "contact 3"
     const void *name_user;
+    const char *(*rate_name)(const void *user, int i); // name of velocity i, with name_user; NULL, or returns NULL: "3"
 } carom_sim_def;
 
 carom_sim_def carom_sim_default(void);
@@ -82,6 +83,9 @@ long carom_sim_total_steps(const carom_sim *sim); // planned for the whole run; 
 /// Local velocities of all recorded directions at the present state; energies there.
 carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err);
 carom_status carom_sim_energy(carom_sim *sim, double *kinetic, double *potential, carom_error *err);
+
+/// Time that a run took before it was saved, as its ledger had it then: what is saved during a run does not know.
+void carom_sim_spent(carom_sim *sim, double seconds, double wall);
 
 /// The ledger as of now, energies included.
 carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error *err);

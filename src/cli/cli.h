@@ -71,6 +71,12 @@ bool cli_ends(const char *text, const char *ending);
 const char *cli_suggest(char *buffer, size_t size, const char *word, const char *(*next)(const void *user, int i), const void *user);
 /// A model from a file, with overrides; NULL: complained.  *text is to be freed after the model.
 carom_model *cli_model(const char *file, const char *const *set, char **text, size_t *length);
+/// Where in the model's file stands what a simulation was refused for: its scheme, or one of its options; NULL: not there.
+/// named: the scheme and the options come from the file's simulation section.
+const char *cli_blame(const carom_model *m, bool named, const char *complaint);
+/// Is this file no model (no result)?  Then says so and which verb takes it; true: said.
+bool cli_wants_model(const char *file);
+bool cli_wants_result(const char *file);
 
 // signals.c: a flag that the step loop may look at for nothing, raised ten times a second and by SIGINT, SIGTERM.
 extern volatile sig_atomic_t cli_attention;

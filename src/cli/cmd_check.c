@@ -23,6 +23,11 @@ static const char *constraint_name(const void *user, int id) {
     return carom_model_constraint(user, id);
 }
 
+static const char *rate_name(const void *user, int i) {
+    const carom_system *sys = carom_model_system(user);
+    return sys->nq == sys->nv ? carom_model_coordinate(user, i) : NULL;
+}
+
 // Can the scheme that the file names take this model?
 static int try_scheme(const carom_model *m, listener *l) {
     const carom_model_run run = carom_model_simulation(m);
@@ -38,10 +43,13 @@ static int try_scheme(const carom_model *m, listener *l) {
     def.v0 = carom_model_v0(m);
     def.name = constraint_name;
     def.name_user = m;
+    def.rate_name = rate_name;
     carom_error err = {0};
     carom_sim *sim = carom_sim_create(&def, &err);
-    char text[64 + sizeof err.text];
-    snprintf(text, sizeof text, sim ? "simulation: %s can run this model" : "simulation: %s%s", sim ? carom_sim_scheme(sim)->name : "", err.text);
+    char text[400 + sizeof err.text];
+    const char *place = sim ? NULL : cli_blame(m, true, err.text);
+    if (sim) snprintf(text, sizeof text, "simulation: %s can run this model", carom_sim_scheme(sim)->name);
+    else snprintf(text, sizeof text, "simulation: %.300s%s%s", place ? place : "", place ? ": " : "", err.text);
     tell(l, sim ? CAROM_FINE : CAROM_FAULT, text);
     carom_sim_destroy(sim);
     return sim ? 0 : 1;
@@ -50,6 +58,7 @@ static int try_scheme(const carom_model *m, listener *l) {
 static int run(const cli_args *a) {
     char *text = NULL;
     size_t length = 0;
+    if (cli_wants_model(a->word[0])) return CLI_USAGE;
     const char **set = cli_list(a, "set", NULL);
     carom_model *m = cli_model(a->word[0], set, &text, &length);
     int status = CLI_USAGE;

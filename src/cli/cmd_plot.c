@@ -198,6 +198,7 @@ static bool asked(plot *p, const char *of) {
 static bool open_source(plot *p, const char *file, const char *vs, double from, double to) {
     carom_error err = {0};
     source *s = &p->s[p->n];
+    if (cli_wants_result(file)) return false;
     *s = (source){.file = file, .r = carom_result_open(file, &err)};
     if (!s->r) return cli_say("%s", err.text), false;
     ++p->n;

@@ -241,6 +241,11 @@ static const char *constraint_name(const void *user, int id) {
     return carom_model_constraint(user, id);
 }
 
+static const char *rate_name(const void *user, int i) {
+    const carom_system *sys = carom_model_system(user);
+    return sys->nq == sys->nv ? carom_model_coordinate(user, i) : NULL;
+}
+
 static bool create_sim(run *r) {
     carom_sim_def def = carom_sim_default();
     def.system = carom_model_system(r->model);
@@ -253,8 +258,12 @@ static bool create_sim(run *r) {
     def.v0 = carom_model_v0(r->model);
     def.name = constraint_name;
     def.name_user = r->model;
+    def.rate_name = rate_name;
     r->sim = carom_sim_create(&def, &r->err);
-    if (!r->sim) cli_say("%s", r->err.text);
+    const carom_model_run file = carom_model_simulation(r->model);
+    const char *place = r->sim ? NULL : cli_blame(r->model, file.scheme && strcmp(file.scheme, r->scheme) == 0, r->err.text);
+    if (place) fprintf(stderr, "%s: %s\n", place, r->err.text);
+    else if (!r->sim) cli_say("%s", r->err.text);
     return r->sim != NULL;
 }
 

@@ -99,7 +99,7 @@ bool cli_parse(cli_args *a, const cli_verb *verb, int argc, char **argv, bool *h
         return false;
     }
     if (a->n < verb->least) {
-        cli_say("%s wants more; usage: carom %s %s", verb->name, verb->name, verb->arguments);
+        cli_say("%s wants a %.*s; usage: carom %s %s", verb->name, (int)strcspn(verb->arguments, ". "), verb->arguments, verb->name, verb->arguments);
         return false;
     }
     return true;

@@ -1,6 +1,7 @@
 // text.c: files and sentences.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
+#include "sim/sim.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -88,5 +89,43 @@ carom_model *cli_model(const char *file, const char *const *set, char **text, si
         free(*text);
         *text = NULL;
     }
+    return model;
+}
+
+// Is option `text` ("key=value") one that the scheme takes?
+static bool takes(const carom_scheme *s, const char *text) {
+    const size_t length = strcspn(text, "=");
+    double value = 0;
+    int i = carom_option_find(s->options, text, length);
+    const carom_option *o = i >= 0 ? s->options + i : NULL;
+    if (!o && (i = carom_option_find(carom_common_options, text, length)) >= 0) o = carom_common_options + i;
+    return o && carom_option_read(o, text + length + 1, &value, NULL) == CAROM_OK;
+}
+
+const char *cli_blame(const carom_model *m, bool named, const char *complaint) {
+    const carom_model_run run = carom_model_simulation(m);
+    const carom_scheme *const *s = carom_schemes();
+    if (!named || !run.scheme) return NULL;
+    while (*s && strcmp((*s)->name, run.scheme) != 0) ++s;
+    if (!*s) return run.scheme_place;
+    for (int i = 0; run.options && run.options[i]; ++i)
+        if (!takes(*s, run.options[i])) return run.option_places[i];
+    return strstr(complaint, " cannot treat ") ? run.scheme_place : NULL; // what it lacks
+}
+
+bool cli_wants_model(const char *file) {
+    if (!carom_result_probe(file)) return false;
+    cli_say("%s is a result, not a model; `carom info %s` tells what is in it, `carom plot %s` draws it", file, file, file);
+    return true;
+}
+
+// A text that does not look like rows of numbers under a line of names, whose first is t.
+bool cli_wants_result(const char *file) {
+    char line[256] = "";
+    FILE *f = carom_result_probe(file) ? NULL : fopen(file, "r");
+    bool model = f && (cli_ends(file, ".yaml") || cli_ends(file, ".yml"));
+    while (f && !model && fgets(line, sizeof line, f)) model = strncmp(line, "carom:", 6) == 0;
+    if (f) fclose(f);
+    if (model) cli_say("%s is a model, not a result; `carom run %s` makes one", file, file);
     return model;
 }

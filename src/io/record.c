@@ -418,7 +418,16 @@ static bool number(hid_t run, const char *name, double *x) {
     return good;
 }
 
-static carom_status go_on(carom_record *r, const carom_record_def *def, carom_error *err) {
+// The state was saved inside a run; what that has taken stands in the ledger of the file.
+static bool recall(const char *file, carom_ledger *l) {
+    carom_ledger_names names;
+    carom_result *old = carom_result_open(file, NULL);
+    const bool known = old && carom_result_ledger(old, l, &names) && l->seconds >= 0 && l->wall >= 0;
+    carom_result_close(old);
+    return known;
+}
+
+static carom_status go_on(carom_record *r, const carom_record_def *def, const carom_ledger *before, carom_error *err) {
     double every = 0, dt_out = 0, step = 0;
     h5_hush h;
     h5_hush_begin(&h);
@@ -432,6 +441,7 @@ static carom_status go_on(carom_record *r, const carom_record_def *def, carom_er
     r->dt_out = dt_out;
     carom_sim_stop_at(r->sim, dt_out);
     CAROM_TRY(get_state(r, def->file, err));
+    if (before) carom_sim_spent(r->sim, before->seconds, before->wall);
     CAROM_TRY(put_end(r, "running", NULL, 0, err));
     return carom_record_flush(r, err);
 }
@@ -440,8 +450,10 @@ carom_record *carom_record_resume(const carom_record_def *def, carom_error *err)
     carom_record *r = blank(def, err);
     if (!r) return NULL;
     const h5_def file = file_def(r, def);
+    carom_ledger before;
+    const bool known = recall(def->file, &before);
     r->h5 = h5_reopen(&file, err);
-    if (!r->h5 || go_on(r, def, err) != CAROM_OK) {
+    if (!r->h5 || go_on(r, def, known ? &before : NULL, err) != CAROM_OK) {
         carom_record_destroy(r);
         return NULL;
     }

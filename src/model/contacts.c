@@ -134,7 +134,7 @@ static carom_status read_link(reader *r, const tree *n, int id, const law *fallb
     carom_model *m = r->m;
     constraint *c = &m->links[id];
     c->name = n->key->text;
-    CAROM_TRY(carom_read_new_name(r, n, taken));
+    CAROM_TRY(carom_read_new_owner(r, n, taken));
     if (!carom_names_add(taken, c->name, NAME_QUANTITY, id, n->key->line)) return carom_read_memory(r);
     if (id < m->ne) {
         CAROM_TRY(read_constraint(r, n, c));

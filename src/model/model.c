@@ -100,7 +100,8 @@ const char *carom_model_output(const carom_model *m, int i) { return m->output[i
 
 carom_model_run carom_model_simulation(const carom_model *m) {
     return (carom_model_run){
-        .scheme = m->scheme, .options = m->options, .step = m->step, .end = m->end, .scheme_place = m->scheme_place};
+        .scheme = m->scheme, .options = m->options, .step = m->step, .end = m->end, .scheme_place = m->scheme_place,
+        .option_places = m->option_places};
 }
 
 void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out) {

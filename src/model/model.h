@@ -102,7 +102,7 @@ struct carom_model {
     check *checks;
     carom_node *watch; // nwatch
     const char *scheme, *scheme_place;
-    const char **options;
+    const char **options, **option_places;
     double step, end;
     struct drawn *drawn; // what `draw` says, draw.h
 
@@ -162,6 +162,8 @@ carom_status carom_read_parameter(reader *r, int index);
 carom_status carom_read_keys(reader *r, const tree *map, const char *const *keys, const char *where);
 /// The key of child n is a new name: valid, not reserved, not taken.
 carom_status carom_read_new_name(reader *r, const tree *n, const names *others);
+/// The same for what expressions know by its quantities only (NAME.gap): it may be called like a function.
+carom_status carom_read_new_owner(reader *r, const tree *n, const names *others);
 /// n is a map, or empty (then *children is NULL).
 carom_status carom_read_map(reader *r, const tree *n, const char *where, const tree **children);
 

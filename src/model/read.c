@@ -337,12 +337,21 @@ static carom_status read_exact(reader *r) {
     return CAROM_OK;
 }
 
+// file:line:column, for messages that come later.
+static const char *place_of(reader *r, const tree *n) {
+    const size_t size = strlen(r->m->file) + 40;
+    char *place = carom_pool_take(&r->m->memory, size);
+    if (place) snprintf(place, size, "%s:%d:%d", r->m->file, n->line, n->column);
+    return place;
+}
+
 static carom_status read_options(reader *r, const tree *options) {
     carom_model *m = r->m;
     const tree *map = NULL;
     if (options) CAROM_TRY(carom_read_map(r, options, "options", &map));
     m->options = take(r, count_of(map) + 1, sizeof *m->options);
-    if (!m->options) return carom_read_memory(r);
+    m->option_places = take(r, count_of(map) + 1, sizeof *m->option_places);
+    if (!m->options || !m->option_places) return carom_read_memory(r);
     int k = 0;
     for (const tree *c = map ? map->first : NULL; c; c = c->next) {
         if (c->kind != TREE_TEXT || c->length == 0)
@@ -350,7 +359,8 @@ static carom_status read_options(reader *r, const tree *options) {
                                    c->key->text);
         const size_t size = c->key->length + c->length + 2;
         char *text = carom_pool_take(&m->memory, size);
-        if (!text) return carom_read_memory(r);
+        m->option_places[k] = place_of(r, c->key);
+        if (!text || !m->option_places[k]) return carom_read_memory(r);
         snprintf(text, size, "%s=%s", c->key->text, c->text);
         m->options[k++] = text;
     }
@@ -369,12 +379,9 @@ static carom_status read_simulation(reader *r) {
     if (scheme) {
         if (scheme->kind != TREE_TEXT || scheme->length == 0)
             return carom_read_fail(r, scheme, 0, "scheme is one word; `carom schemes` lists them");
-        const size_t size = strlen(m->file) + 40;
-        char *place = carom_pool_take(&m->memory, size);
-        if (!place) return carom_read_memory(r);
-        snprintf(place, size, "%s:%d:%d", m->file, scheme->line, scheme->column);
         m->scheme = scheme->text;
-        m->scheme_place = place;
+        m->scheme_place = place_of(r, scheme);
+        if (!m->scheme_place) return carom_read_memory(r);
     }
     CAROM_TRY(read_options(r, carom_tree_get(map, "options")));
     if (step) CAROM_TRY(carom_read_number(r, step, "the step size", &m->step));

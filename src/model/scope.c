@@ -340,7 +340,9 @@ carom_status carom_read_keys(reader *r, const tree *map, const char *const *keys
     return CAROM_OK;
 }
 
-carom_status carom_read_new_name(reader *r, const tree *n, const names *others) {
+// bare: the name itself stands in expressions.
+static carom_status new_name(reader *r, const tree *n, const names *others, bool bare) {
+    enum { CONSTANTS = 2 }; // t and pi come first, then functions
     const tree *key = n->key;
     if (key->length > 60)
         return carom_read_fail(r, key, 0, "the name '%.20s...' is longer than 60 letters; choose a shorter one",
@@ -352,7 +354,7 @@ carom_status carom_read_new_name(reader *r, const tree *n, const names *others) 
             r, key, 0, "'%s' is not a name; names are letters, digits, _ and dots inside, and start with a letter",
             key->text);
     }
-    for (int i = 0; carom_name_reserved(i); ++i)
+    for (int i = 0; carom_name_reserved(i) && (bare || i < CONSTANTS); ++i)
         if (strcmp(carom_name_reserved(i), key->text) == 0)
             return carom_read_fail(r, key, 0, "'%s' has a meaning of its own in expressions; choose another name",
                                    key->text);
@@ -362,6 +364,9 @@ carom_status carom_read_new_name(reader *r, const tree *n, const names *others) 
                                carom_name_kind(other->kind), other->line);
     return CAROM_OK;
 }
+
+carom_status carom_read_new_name(reader *r, const tree *n, const names *others) { return new_name(r, n, others, true); }
+carom_status carom_read_new_owner(reader *r, const tree *n, const names *others) { return new_name(r, n, others, false); }
 
 carom_status carom_read_map(reader *r, const tree *n, const char *where, const tree **children) {
     *children = NULL;

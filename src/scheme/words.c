@@ -59,14 +59,22 @@ carom_status carom_mass(carom_step *s, carom_matrix M, double t, const double *q
     return CAROM_OK;
 }
 
+const char *carom_rate_text(const carom_step *s, int i, char *text, size_t size) {
+    const char *name = s->rate_name ? s->rate_name(s->name_user, i) : NULL;
+    if (name) snprintf(text, size, "'%.60s'", name);
+    else snprintf(text, size, "%d", i + 1);
+    return text;
+}
+
 carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const double *q) {
     if (F->ready) return CAROM_OK;
     CAROM_TRY(carom_mass(s, s->M, t, q));
+    char text[80];
     int row = 0;
     if (carom_factorise(F, s->M, &row) != CAROM_OK)
         return carom_fail(s->err, CAROM_SINGULAR,
-                          "t = %.9g: the mass matrix is not positive definite at velocity %d; every coordinate needs "
-                          "inertia (or use a scheme that allows singular mass)", s->t, row + 1);
+                          "t = %.9g: the mass matrix is not positive definite at coordinate %s; every coordinate needs "
+                          "inertia (or use a scheme that allows singular mass)", s->t, carom_rate_text(s, row, text, sizeof text));
     F->ready = s->sys->flags & CAROM_CONSTANT_MASS;
     if (F->ready) F->count = CAROM_FACTOR_OF_MASS;
     return CAROM_OK;

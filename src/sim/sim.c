@@ -20,10 +20,11 @@ static const double GROWN = 1e100; // nothing mechanical is this large; energies
 
 // Which rate ran away.
 static carom_status grown(const carom_sim *sim, double t, double h, carom_error *err) {
+    char text[80];
     int i = 0;
     while (fabs(sim->v[i]) < GROWN) ++i;
-    return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: the rate of coordinate %d has grown to %.3g; a step of %.3g is too large for this scheme "
-                      "and model", t, i + 1, sim->v[i], h);
+    return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: the rate of coordinate %s has grown to %.3g; a step of %.3g is too large for this scheme "
+                      "and model", t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h);
 }
 
 // From t over h; when the scheme asks for it, in two halves.
@@ -203,9 +204,23 @@ static double seconds(clockid_t clock) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// What the present run has taken so far.
+static void add_time(const carom_sim *sim, carom_ledger *l) {
+    if (!sim->running) return;
+    l->seconds += seconds(CLOCK_THREAD_CPUTIME_ID) - sim->cpu;
+    l->wall += seconds(CLOCK_MONOTONIC) - sim->wall;
+}
+
+void carom_sim_spent(carom_sim *sim, double seconds, double wall) {
+    sim->kept->ledger.seconds = seconds;
+    sim->kept->ledger.wall = wall;
+}
+
 carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user, carom_error *err) {
-    const double cpu = seconds(CLOCK_THREAD_CPUTIME_ID), wall = seconds(CLOCK_MONOTONIC);
     carom_error mine;
+    sim->running = true;
+    sim->cpu = seconds(CLOCK_THREAD_CPUTIME_ID);
+    sim->wall = seconds(CLOCK_MONOTONIC);
     carom_status status = CAROM_OK;
     carom_now now = carom_sim_now(sim);
     while (status == CAROM_OK && !carom_sim_done(sim)) {
@@ -217,8 +232,8 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
         now.reacted = sim->step.reacted;
         status = on_step(user, &now);
     }
-    sim->kept->ledger.seconds += seconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
-    sim->kept->ledger.wall += seconds(CLOCK_MONOTONIC) - wall;
+    add_time(sim, &sim->kept->ledger);
+    sim->running = false;
     return status;
 }
 
@@ -266,6 +281,7 @@ carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error 
     double kinetic, potential;
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
     *ledger = sim->kept->ledger;
+    add_time(sim, ledger);
     ledger->energy.end = kinetic + potential;
     ledger->energy.balance = ledger->energy.end - ledger->energy.start - ledger->energy.external + ledger->energy.impact +
                              ledger->energy.friction + ledger->energy.damping;

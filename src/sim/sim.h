@@ -63,6 +63,8 @@ struct carom_sim {
         int estimate;            // order of the error estimate; -1: by what happened
     } control;          // of adaptive step sizes
     double *q_try, *v_try, *gap_try; // adaptive: the whole step
+    bool running;       // inside carom_sim_run, since
+    double cpu, wall;   // (thread CPU time, clock)
     bool was_reacted;   // saved beside `before`
     int was_told;
     double *booked;     // nl: impulses before an attempt, to go back to

@@ -94,6 +94,11 @@ static const char *constraint_name(const void *user, int id) {
     return carom_model_constraint(user, id);
 }
 
+static const char *rate_name(const void *user, int i) {
+    const carom_system *sys = carom_model_system(user);
+    return sys->nq == sys->nv ? carom_model_coordinate(user, i) : NULL;
+}
+
 static carom_sim *create(const carom_compare *c, const spec *s, double step, const char *const *options, carom_error *err) {
     carom_sim_def def = carom_sim_default();
     def.system = carom_model_system(c->model);
@@ -106,6 +111,7 @@ static carom_sim *create(const carom_compare *c, const spec *s, double step, con
     def.v0 = carom_model_v0(c->model);
     def.name = constraint_name;
     def.name_user = c->model;
+    def.rate_name = rate_name;
     return carom_sim_create(&def, err);
 }
 
