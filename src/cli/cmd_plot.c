@@ -5,14 +5,17 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const cli_option options[] = {
-    {"out", 'o', "FILE", "picture: .svg, .png or .pdf (default: the result's name with .svg, in this folder)", false},
+    {"out", 'o', "FILE", "picture: .svg, .png or .pdf, or - for a sketch in plain text (default: that on a terminal, else the result's name "
+                         "with .svg, in this folder)", false},
     {"of", 0, "NAME,NAME", "these columns, a panel each; NAME+NAME share a panel", false},
     {"vs", 0, "NAME", "over this column instead of time", false},
+    {"phase", 0, "NAME,NAME", "phase portraits: the rate of each over its position", false},
     {"from", 0, "T", "from this time on", false},
     {"to", 0, "T", "until this time", false},
-    {"keep-script", 0, "FILE", "keep the gnuplot script, which holds its data", false},
+    {"keep-script", 0, "FILE", "keep the gnuplot script, which holds its data and makes the picture again", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -20,14 +23,17 @@ typedef struct source {
     carom_result *r;
     const char *file;
     long first, count; // rows of the wanted stretch of time
-    int x;             // column of the abscissa
+    char *lacks;       // names of columns that others have, for a message; owned
+    int missing;       // how many
 } source;
 
 typedef struct plot {
     source *s;
     int n;
     figure fig;
+    const char *vs; // column of the abscissa
     bool failed;
+    bool brief;     // a sketch: little of everything
 } plot;
 
 static const char *column_name(const void *user, int i) {
@@ -53,30 +59,58 @@ static bool blank(const double *y, long n, double most) {
     return true;
 }
 
-// Curves of one column in the last panel, from every result that has it.
-static void add(plot *p, const char *name, const char *label, int colour, bool stems, bool skip_blank) {
+// Result s lacks a column that another one has.
+static void miss(source *s, const char *name) {
+    enum { TOLD = 5 };
+    const size_t used = s->lacks ? strlen(s->lacks) : 0, more = strlen(name) + 4;
+    if (s->missing++ >= TOLD) return;
+    char *text = realloc(s->lacks, used + more + 1);
+    if (!text) abort();
+    sprintf(text + used, "%s'%s'", used ? ", " : "", name);
+    s->lacks = text;
+}
+
+// Curves of column `name` over column `over` in the last panel, from every result that has them.
+static void add_over(plot *p, const char *name, const char *over, const char *label, int colour, bool stems, bool skip_blank) {
     for (int i = 0; i < p->n && !p->failed; ++i) {
-        const source *s = &p->s[i];
-        const int column = carom_result_find(s->r, name);
-        if (column < 0) continue;
+        source *s = &p->s[i];
+        const int column = carom_result_find(s->r, name), x = carom_result_find(s->r, over);
+        if (column < 0 || x < 0) {
+            miss(s, column < 0 ? name : over);
+            continue;
+        }
         double *y = fetch(p, s, column);
         if (p->failed || (skip_blank && blank(y, s->count, 1e-13))) {
             free(y);
             continue;
         }
-        char text[256];
-        const char *slash = strrchr(s->file, '/');
-        if (p->n > 1) snprintf(text, sizeof text, "%.120s (%.120s)", label, slash ? slash + 1 : s->file);
-        else snprintf(text, sizeof text, "%s", label);
-        const curve c = {.label = strdup(text), .x = fetch(p, s, s->x), .y = y, .n = s->count, .stems = stems,
-                         .colour = colour * p->n + i, .dash = 1 + i % 5};
+        const curve c = {.label = strdup(label), .x = fetch(p, s, x), .y = y, .n = s->count, .stems = stems, .colour = colour, .source = i};
         if (!c.label) abort();
         figure_curve(&p->fig, c);
     }
 }
 
+static void add(plot *p, const char *name, const char *label, int colour, bool stems, bool skip_blank) {
+    add_over(p, name, p->vs, label, colour, stems, skip_blank);
+}
+
+// Is curve c shown already, in a panel before the last?
+static bool shown(const figure *f, const curve *c) {
+    for (int i = 0; i + 1 < f->n; ++i)
+        for (int k = 0; k < f->panel[i].n; ++k) {
+            const curve *other = &f->panel[i].curve[k];
+            if (other->source == c->source && other->stems == c->stems && memcmp(other->y, c->y, sizeof *c->y * (size_t)c->n) == 0) return true;
+        }
+    return false;
+}
+
+// The last panel goes when nothing is in it; from a sketch also when it says nothing new (the gap of a ball is its height).
 static void drop_empty(plot *p) {
-    if (p->fig.n && p->fig.panel[p->fig.n - 1].n == 0) --p->fig.n;
+    panel *last = &p->fig.panel[p->fig.n - 1];
+    bool news = !p->brief && last->n > 0;
+    for (int k = 0; k < last->n && !news; ++k) news = !shown(&p->fig, &last->curve[k]);
+    if (news) return;
+    figure_drop(&p->fig);
 }
 
 // -- the standard picture -----------------------------------------------------------------------------
@@ -92,6 +126,13 @@ static bool part_is(const char *name, const char *part) {
 
 typedef enum owner { CONTACTS, CONSTRAINTS, ALL } owner;
 
+// Do earlier results than number i have this column?
+static bool seen(const plot *p, int i, const char *name) {
+    for (int k = 0; k < i; ++k)
+        if (carom_result_find(p->s[k].r, name) >= 0) return true;
+    return false;
+}
+
 // Only contacts have a gap velocity.
 static bool owned(const carom_result *r, const char *name, owner who) {
     char rate[300];
@@ -103,60 +144,95 @@ static bool owned(const carom_result *r, const char *name, owner who) {
 
 // A panel of one part of all contacts or constraints.  A contact has the same colour in every panel.
 static void parts(plot *p, const char *label, const char *part, owner who, bool stems, bool zero) {
-    const carom_result *r = p->s[0].r;
     figure_panel(&p->fig, label, zero);
     int colour = -1;
-    for (int i = 1; i < carom_result_columns(r); ++i) {
-        const char *name = carom_result_column(r, i);
-        if (!part_is(name, part)) continue;
-        ++colour;
-        if (!owned(r, name, who)) continue;
-        char text[256];
-        const size_t n = strlen(name);
-        snprintf(text, sizeof text, "%.*s%s", (int)(strrchr(name, '.') - name), name, name[n - 1] == '1' ? " 1" : name[n - 1] == '2' ? " 2" : "");
-        add(p, name, text, colour, stems, zero);
+    for (int k = 0; k < p->n; ++k) {
+        const carom_result *r = p->s[k].r;
+        for (int i = 1; i < carom_result_columns(r); ++i) {
+            const char *name = carom_result_column(r, i);
+            if (!part_is(name, part) || seen(p, k, name)) continue;
+            ++colour;
+            if (!owned(r, name, who)) continue;
+            char text[256];
+            const size_t n = strlen(name);
+            snprintf(text, sizeof text, "%.*s%s", (int)(strrchr(name, '.') - name), name, name[n - 1] == '1' ? " 1" : name[n - 1] == '2' ? " 2" : "");
+            add(p, name, text, colour, stems, zero);
+        }
     }
     drop_empty(p);
 }
 
-static double spread(plot *p, int column) {
-    const source *s = &p->s[0];
-    double *y = fetch(p, s, column), low = INFINITY, high = -INFINITY;
-    for (long i = 0; !p->failed && i < s->count; ++i) {
-        low = fmin(low, y[i]);
-        high = fmax(high, y[i]);
+static double spread(plot *p, const char *name) {
+    double low = INFINITY, high = -INFINITY;
+    for (int k = 0; k < p->n && !p->failed; ++k) {
+        const int column = carom_result_find(p->s[k].r, name);
+        double *y = column < 0 ? NULL : fetch(p, &p->s[k], column);
+        for (long i = 0; y && !p->failed && i < p->s[k].count; ++i) {
+            low = fmin(low, y[i]);
+            high = fmax(high, y[i]);
+        }
+        free(y);
     }
-    free(y);
     return high > low ? high - low : 0;
 }
 
-// Coordinates; those that move a thirtieth of the others or less get a panel of their own.
-static void positions(plot *p) {
-    const carom_result *r = p->s[0].r;
-    const int kinetic = carom_result_find(r, "kinetic"), n = kinetic > 0 ? (kinetic - 1) / 2 : 0;
-    double *size = calloc((size_t)n + 1, sizeof *size), most = 0;
-    if (!size) abort();
-    for (int i = 0; i < n; ++i) most = fmax(most, size[i] = spread(p, 1 + i));
-    for (int small = 0; small < 2; ++small) {
-        figure_panel(&p->fig, "position", false);
+static bool is_part(const char *name) {
+    static const char *const part[] = {"gap", "gap'", "force", "impulse", "slip'", "friction", "friction_impulse"};
+    for (size_t i = 0; i < sizeof part / sizeof *part; ++i)
+        if (part_is(name, part[i])) return true;
+    return false;
+}
+
+// Is column i of a result a coordinate, or an output?  Coordinates come first, then as many rates, energies, contacts and
+// constraints, outputs.
+static bool is_coordinate(const carom_result *r, int i) {
+    return i > 0 && i <= (carom_result_find(r, "kinetic") - 1) / 2;
+}
+
+static bool is_output(const carom_result *r, int i) {
+    const int energy = carom_result_find(r, "energy");
+    return energy > 0 && i > energy && !is_part(carom_result_column(r, i));
+}
+
+// Coordinates or outputs; those that move a thirtieth of the others or less get a panel of their own.
+static int courses(plot *p, const char *label, bool (*wanted)(const carom_result *r, int i), int most) {
+    enum { MOST = 200 };
+    const char *name[MOST];
+    double size[MOST], largest = 0;
+    int n = 0, all = 0;
+    for (int k = 0; k < p->n; ++k)
+        for (int i = 1; i < carom_result_columns(p->s[k].r); ++i) {
+            if (!wanted(p->s[k].r, i) || seen(p, k, carom_result_column(p->s[k].r, i)) || ++all > MOST) continue;
+            name[n] = carom_result_column(p->s[k].r, i);
+            largest = fmax(largest, size[n] = spread(p, name[n]));
+            ++n;
+        }
+    for (int small = 0; small < 2 && all <= most; ++small) {
+        figure_panel(&p->fig, label, false);
         for (int i = 0; i < n; ++i) {
-            const bool tiny = size[i] < most / 30 && size[i] > 1e-9 * most; // what only rounds is at rest
-            if (tiny == (small == 1)) add(p, carom_result_column(r, 1 + i), carom_result_column(r, 1 + i), i, false, false);
+            const bool tiny = size[i] < largest / 30 && size[i] > 1e-9 * largest; // what only rounds is at rest
+            if (tiny == (small == 1)) add(p, name[i], name[i], i, false, false);
         }
         drop_empty(p);
     }
-    free(size);
+    return all;
 }
 
+// Outputs are what the author of the model wants to see; where there are some, hundreds of coordinates are not.
 static void standard(plot *p) {
-    positions(p);
+    enum { FEW = 12, MANY = 200 };
+    const int outputs = courses(p, "output", is_output, -1);
+    courses(p, "position", is_coordinate, outputs > 0 ? FEW : MANY);
+    if (outputs > 0) courses(p, "output", is_output, MANY);
     parts(p, "gap", "gap", CONTACTS, false, false);
-    parts(p, "gap velocity", "gap'", CONTACTS, false, false);
-    parts(p, "constraint", "gap", CONSTRAINTS, false, true);
-    parts(p, "force (N)", "force", ALL, false, true);
-    parts(p, "friction (N)", "friction", ALL, false, true);
-    parts(p, "impulse (N s)", "impulse", ALL, true, true);
-    parts(p, "friction (N s)", "friction_impulse", ALL, true, true);
+    if (!p->brief) {
+        parts(p, "gap velocity", "gap'", CONTACTS, false, false);
+        parts(p, "constraint", "gap", CONSTRAINTS, false, true);
+        parts(p, "force (N)", "force", ALL, false, true);
+        parts(p, "friction (N)", "friction", ALL, false, true);
+        parts(p, "impulse (N s)", "impulse", ALL, true, true);
+        parts(p, "friction (N s)", "friction_impulse", ALL, true, true);
+    }
     figure_panel(&p->fig, "energy (J)", false);
     static const char *const energy[] = {"kinetic", "potential", "energy"};
     for (int i = 0; i < 3; ++i) add(p, energy[i], i < 2 ? energy[i] : "sum", i, false, false);
@@ -193,9 +269,27 @@ static bool asked(plot *p, const char *of) {
     return good;
 }
 
+// NAME' over NAME, a panel each with its own axis.
+static bool portraits(plot *p, const char *names) {
+    char *list = strdup(names), *next = NULL;
+    if (!list) abort();
+    bool good = true;
+    for (char *name = strtok_r(list, ",", &next); name && good; name = strtok_r(NULL, ",", &next)) {
+        char rate[300];
+        snprintf(rate, sizeof rate, "%.290s'", name);
+        good = known(p, name) && known(p, rate);
+        if (!good) break;
+        snprintf(figure_panel(&p->fig, rate, false)->xlabel, sizeof p->fig.panel[0].xlabel, "%.90s", name);
+        add_over(p, rate, name, rate, p->fig.n - 1, false, false);
+        drop_empty(p);
+    }
+    free(list);
+    return good;
+}
+
 // -- results ------------------------------------------------------------------------------------------
 
-static bool open_source(plot *p, const char *file, const char *vs, double from, double to) {
+static bool open_source(plot *p, const char *file, double from, double to) {
     carom_error err = {0};
     source *s = &p->s[p->n];
     if (cli_wants_result(file)) return false;
@@ -211,8 +305,7 @@ static bool open_source(plot *p, const char *file, const char *vs, double from, 
     free(t);
     if (p->failed) return false;
     if (s->count == 0) return cli_say("%s has no row in that stretch of time", file), false;
-    s->x = carom_result_find(s->r, vs);
-    return s->x >= 0 || known(&(plot){.s = s, .n = 1}, vs);
+    return carom_result_find(s->r, p->vs) >= 0 || known(&(plot){.s = s, .n = 1}, p->vs);
 }
 
 static const char *kind_of(const char *file) {
@@ -224,20 +317,59 @@ static const char *kind_of(const char *file) {
     return NULL;
 }
 
-static void name_figure(plot *p, const char *vs) {
-    const char *name = carom_result_text(p->s[0].r, "name"), *scheme = carom_result_text(p->s[0].r, "scheme");
-    if (p->n == 1 && name && name[0])
-        snprintf(p->fig.title, sizeof p->fig.title, "%s%s%s", name, scheme ? ", " : "", scheme ? scheme : "");
-    else if (name && name[0])
-        snprintf(p->fig.title, sizeof p->fig.title, "%s", name);
-    else
-        snprintf(p->fig.title, sizeof p->fig.title, "%s", p->s[0].file);
-    snprintf(p->fig.xlabel, sizeof p->fig.xlabel, "%s", strcmp(vs, "t") == 0 ? "time (s)" : vs);
+// What a result is called in the legend: its file, and its scheme where these differ.
+static char *name_source(const plot *p, int i) {
+    const char *slash = strrchr(p->s[i].file, '/'), *scheme = carom_result_text(p->s[i].r, "scheme");
+    bool differ = false;
+    for (int k = 0; k < p->n; ++k) {
+        const char *other = carom_result_text(p->s[k].r, "scheme");
+        differ = differ || (scheme && other && strcmp(scheme, other) != 0);
+    }
+    char text[300];
+    snprintf(text, sizeof text, "%.150s%s%.60s", slash ? slash + 1 : p->s[i].file, differ ? ": " : "", differ ? scheme : "");
+    char *own = strdup(text);
+    if (!own) abort();
+    return own;
 }
 
-static bool keep_script(const plot *p, const char *file, const char *kind) {
+static void name_figure(plot *p) {
+    const char *name = carom_result_text(p->s[0].r, "name"), *scheme = carom_result_text(p->s[0].r, "scheme");
+    bool same = true;
+    for (int i = 1; i < p->n; ++i) {
+        const char *other = carom_result_text(p->s[i].r, "name");
+        same = same && name && other && strcmp(name, other) == 0;
+    }
+    if (p->n == 1 && name && name[0])
+        snprintf(p->fig.title, sizeof p->fig.title, "%s%s%s", name, scheme ? ", " : "", scheme ? scheme : "");
+    else if (same && name && name[0])
+        snprintf(p->fig.title, sizeof p->fig.title, "%s", name);
+    else if (p->n == 1)
+        snprintf(p->fig.title, sizeof p->fig.title, "%s", p->s[0].file);
+    else
+        snprintf(p->fig.title, sizeof p->fig.title, "%d results", p->n);
+    snprintf(p->fig.xlabel, sizeof p->fig.xlabel, "%s", strcmp(p->vs, "t") == 0 ? "time (s)" : p->vs);
+    if (p->n < 2) return;
+    p->fig.source = calloc((size_t)p->n, sizeof *p->fig.source);
+    if (!p->fig.source) abort();
+    for (int i = 0; i < p->n; ++i) p->fig.source[p->fig.sources++] = name_source(p, i);
+}
+
+// Columns that some results lack are shown from the others; that is said.
+static void tell_missing(const plot *p) {
+    for (int i = 0; i < p->n; ++i) {
+        const source *s = &p->s[i];
+        if (s->missing == 0) continue;
+        char more[40] = "";
+        if (s->missing > 5) snprintf(more, sizeof more, " and %d more", s->missing - 5);
+        cli_say("%s has no column%s %s%s; shown without %s", s->file, s->missing > 1 ? "s" : "", s->lacks, more, s->missing > 1 ? "them" : "it");
+    }
+}
+
+// -- the picture --------------------------------------------------------------------------------------
+
+static bool keep_script(const plot *p, const char *file, const char *picture) {
     FILE *f = fopen(file, "w");
-    if (f) figure_script(&p->fig, f, kind);
+    if (f) figure_script(&p->fig, f, kind_of(picture), picture);
     if (f && fclose(f) == 0) return true;
     cli_say("cannot write %s: %s", file, strerror(errno));
     return false;
@@ -247,34 +379,56 @@ static int render(const plot *p, const cli_args *a, const char *out) {
     const char *script = cli_value(a, "keep-script");
     FILE *f = tmpfile();
     if (!f) return cli_say("cannot make a temporary file: %s", strerror(errno)), CLI_FAILED;
-    figure_script(&p->fig, f, kind_of(out));
-    const bool good = (!script || keep_script(p, script, kind_of(out))) && gnuplot_render(f, out);
+    figure_script(&p->fig, f, kind_of(out), NULL);
+    const bool good = (!script || keep_script(p, script, out)) && gnuplot_render(f, out);
     fclose(f);
     if (good) printf("%s\n", out);
     return good ? CLI_DONE : CLI_FAILED;
 }
 
+static int columns_of_terminal(void) {
+    const char *text = getenv("COLUMNS");
+    const long n = text ? strtol(text, NULL, 10) : 0;
+    return n > 0 && n < 1000 ? (int)n : 80;
+}
+
+static int show(plot *p, const cli_args *a, const char *out) {
+    const char *of = cli_value(a, "of"), *phase = cli_value(a, "phase");
+    name_figure(p);
+    if (of && !asked(p, of)) return CLI_USAGE;
+    if (phase && !portraits(p, phase)) return CLI_USAGE;
+    if (!of && !phase) standard(p);
+    if (p->failed) return CLI_USAGE;
+    tell_missing(p);
+    if (p->fig.n == 0) return cli_say("nothing to show in %s", a->word[0]), CLI_USAGE;
+    if (out) return render(p, a, out);
+    figure_sketch(&p->fig, stdout, columns_of_terminal());
+    return CLI_DONE;
+}
+
+static bool read_usage(const cli_args *a, const char **out, char *own) {
+    const char *given = cli_value(a, "out");
+    const bool sketch = given ? strcmp(given, "-") == 0 : isatty(STDOUT_FILENO) && !cli_has(a, "keep-script");
+    *out = sketch ? NULL : given ? given : own;
+    if (*out && !kind_of(*out)) return cli_say("-o: '%s' ends in none of .svg, .png, .pdf", *out), false;
+    if (!*out && cli_has(a, "keep-script")) return cli_say("--keep-script belongs to a picture; a sketch has none"), false;
+    if (cli_has(a, "phase") && cli_has(a, "vs")) return cli_say("--phase has its own axes; leave --vs out"), false;
+    return true;
+}
+
 static int run(const cli_args *a) {
     static const char *const old[] = {".h5", ".csv", NULL};
-    const char *vs = cli_value(a, "vs") ? cli_value(a, "vs") : "t", *of = cli_value(a, "of");
     double from = -INFINITY, to = INFINITY;
     if (!cli_number(a, "from", &from) || !cli_number(a, "to", &to)) return CLI_USAGE;
     char *own = cli_rename(a->word[0], old, ".svg");
-    const char *out = cli_value(a, "out") ? cli_value(a, "out") : own;
-    plot p = {.s = calloc((size_t)a->n, sizeof *p.s)};
+    const char *out = NULL;
+    plot p = {.s = calloc((size_t)a->n, sizeof *p.s), .vs = cli_value(a, "vs") ? cli_value(a, "vs") : "t"};
     if (!p.s) abort();
-    int status = CLI_USAGE;
-    bool good = kind_of(out) != NULL;
-    if (!good) cli_say("-o: '%s' ends in none of .svg, .png, .pdf", out);
-    for (int i = 0; good && i < a->n; ++i) good = open_source(&p, a->word[i], vs, from, to);
-    if (good) {
-        name_figure(&p, vs);
-        if (of) good = asked(&p, of);
-        else standard(&p);
-        if (good && !p.failed && p.fig.n == 0) cli_say("nothing to show in %s", a->word[0]);
-        else if (good && !p.failed) status = render(&p, a, out);
-    }
-    for (int i = 0; i < p.n; ++i) carom_result_close(p.s[i].r);
+    bool good = read_usage(a, &out, own);
+    p.brief = !out;
+    for (int i = 0; good && i < a->n; ++i) good = open_source(&p, a->word[i], from, to);
+    const int status = good ? show(&p, a, out) : CLI_USAGE;
+    for (int i = 0; i < p.n; ++i) carom_result_close(p.s[i].r), free(p.s[i].lacks);
     figure_free(&p.fig);
     free(p.s);
     free(own);
@@ -282,8 +436,8 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_plot = {
-    .name = "plot", .arguments = "RESULT...", .about = "pictures: SVG, PNG or PDF by the ending of -o FILE", .least = 1, .most = 100,
+    .name = "plot", .arguments = "RESULT...", .about = "pictures: SVG, PNG or PDF by the ending of -o FILE; a sketch on a terminal", .least = 1, .most = 100,
     .options = options, .run = run,
-    .text = "Without --of: positions, gaps, gap velocities, forces, impulses (upright lines) and energies over time.\n"
-            "Several results are laid over each other.",
+    .text = "Without --of: positions, outputs, gaps, gap velocities, forces, impulses (upright lines) and energies over time.\n"
+            "Several results are laid over each other; what one of them lacks is said.",
 };

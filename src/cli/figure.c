@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEGEND = 8, POINTS = 6000, PANEL_HEIGHT = 170, WIDTH = 900, TOP = 40, BOTTOM = 50, BETWEEN = 22 };
+enum { LEGEND = 8, POINTS = 6000, PANEL_HEIGHT = 170, WIDTH = 900, TOP = 40, BOTTOM = 50, BETWEEN = 22, STRIP = 24 };
+enum { COLOURS = 8, DASHES = 5, TALL = 320, AXIS = 60 }; // TALL: height of a panel with its own axis, whose labels take AXIS
 
-static const char *const palette[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a3d9a", "#555555"};
+static const char *const palette[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a3d9a", "#555555"};
 
 panel *figure_panel(figure *f, const char *label, bool zero) {
     panel *more = realloc(f->panel, sizeof *more * (size_t)(f->n + 1));
@@ -28,15 +29,20 @@ void figure_curve(figure *f, curve c) {
     p->curve[p->n++] = c;
 }
 
-void figure_free(figure *f) {
-    for (int i = 0; i < f->n; ++i) {
-        for (int k = 0; k < f->panel[i].n; ++k) {
-            free(f->panel[i].curve[k].label);
-            free(f->panel[i].curve[k].x);
-            free(f->panel[i].curve[k].y);
-        }
-        free(f->panel[i].curve);
+void figure_drop(figure *f) {
+    panel *p = &f->panel[--f->n];
+    for (int k = 0; k < p->n; ++k) {
+        free(p->curve[k].label);
+        free(p->curve[k].x);
+        free(p->curve[k].y);
     }
+    free(p->curve);
+}
+
+void figure_free(figure *f) {
+    while (f->n > 0) figure_drop(f);
+    for (int i = 0; i < f->sources; ++i) free(f->source[i]);
+    free(f->source);
     free(f->panel);
     *f = (figure){.n = 0};
 }
@@ -89,7 +95,30 @@ static void block(FILE *s, const curve *c, int panel, int k) {
     fputs("EOD\n", s);
 }
 
-static void range(const panel *p, bool of_x, double *low, double *high) {
+int figure_next_label(const panel *p, int k) {
+    for (; k < p->n; ++k) {
+        int first = 0;
+        while (first < k && strcmp(p->curve[first].label, p->curve[k].label) != 0) ++first;
+        if (first == k) break;
+    }
+    return k;
+}
+
+static int labels(const panel *p) {
+    int n = 0;
+    for (int k = figure_next_label(p, 0); k < p->n; k = figure_next_label(p, k + 1)) ++n;
+    return n;
+}
+
+// Several results with few columns to a panel: then colours tell the results apart and dashes the columns, else the other way
+// round.
+static bool by_source(const figure *f) {
+    for (int i = 0; i < f->n; ++i)
+        if (labels(&f->panel[i]) > 3) return false;
+    return f->sources > 1;
+}
+
+void figure_range(const panel *p, bool of_x, double *low, double *high) {
     *low = INFINITY, *high = -INFINITY;
     for (int k = 0; k < p->n; ++k) {
         const curve *c = &p->curve[k];
@@ -117,20 +146,64 @@ static void range(const panel *p, bool of_x, double *low, double *high) {
     }
 }
 
-static void draw(FILE *s, const panel *p, int number) {
-    const bool many = p->n > LEGEND;
+// A legend that would only repeat the label of the axis is none.
+static bool has_legend(const panel *p) {
+    return p->n > 0 && (labels(p) > 1 || strcmp(p->curve[0].label, p->label) != 0);
+}
+
+static int label_of(const panel *p, int k) {
+    int n = 0;
+    for (int i = figure_next_label(p, 0); i < p->n && strcmp(p->curve[i].label, p->curve[k].label) != 0; i = figure_next_label(p, i + 1)) ++n;
+    return n;
+}
+
+// Of curves that coincide the earlier ones are wider, so that all show.
+static void draw(FILE *s, const figure *f, int number) {
+    const panel *p = &f->panel[number];
+    const int shown = labels(p);
+    const bool own = by_source(f);
     fputs("plot ", s);
     for (int k = 0; k < p->n; ++k) {
         const curve *c = &p->curve[k];
-        const char *colour = palette[c->colour % (int)(sizeof palette / sizeof palette[0])];
+        const char *colour = palette[(own ? c->source : c->colour) % COLOURS];
+        const int label = label_of(p, k), behind = own ? f->sources - 1 - c->source : shown - 1 - label;
+        const int dash = 1 + (own ? label : c->source) % DASHES;
+        const double width = shown > LEGEND ? 1 : 1.5 + 0.4 * (behind < 3 ? behind : 3);
         fprintf(s, "%s$d%d_%d using 1:2 ", k ? ", \\\n     " : "", number, k);
-        if (c->stems) fprintf(s, "with impulses lw 1.2 lc rgb '%s' ", colour);
-        else fprintf(s, "with lines lw %s dt %d lc rgb '%s' ", many ? "1" : "1.6", c->dash, colour);
-        if (k < LEGEND) fputs("title ", s), quote(s, c->label);
+        if (c->stems) fprintf(s, "with impulses lw 1.2 dt %d lc rgb '%s' ", dash, colour);
+        else fprintf(s, "with lines lw %.1f dt %d lc rgb '%s' ", width, dash, colour);
+        if (!own && has_legend(p) && figure_next_label(p, k) == k && label < LEGEND) fputs("title ", s), quote(s, c->label);
         else fputs("notitle", s);
+    }
+    for (int k = figure_next_label(p, 0); own && has_legend(p) && k < p->n; k = figure_next_label(p, k + 1)) {
+        fprintf(s, ", NaN with lines lw 1.5 dt %d lc rgb '#333333' title ", 1 + label_of(p, k));
+        quote(s, p->curve[k].label);
     }
     fputs("\n", s);
 }
+
+// Names of the results in rows under the title, each behind a piece of its line.  Returns the rows; s = NULL: only counts them.
+static int strip(FILE *s, const figure *f, int height) {
+    const bool own = by_source(f);
+    const double left = 0.105 * WIDTH;
+    double at = left;
+    int row = 0;
+    for (int i = 0; i < f->sources && f->sources > 1; ++i) {
+        const double width = 60 + 7.2 * (double)strlen(f->source[i]);
+        if (at > left && at + width > WIDTH) at = left, ++row;
+        const double y = 1 - (TOP + STRIP * (row + 0.3)) / height;
+        if (s) {
+            fprintf(s, "set arrow %d from screen %.4f, screen %.5f to screen %.4f, screen %.5f nohead lw 1.8 dt %d lc rgb '%s'\n", 100 + i, at / WIDTH, y,
+                    (at + 30) / WIDTH, y, own ? 1 : 1 + i % DASHES, own ? palette[i % COLOURS] : "#333333");
+            fprintf(s, "set label %d ", 100 + i), quote(s, f->source[i]);
+            fprintf(s, " at screen %.4f, screen %.5f left\n", (at + 38) / WIDTH, y);
+        }
+        at += width;
+    }
+    return f->sources > 1 ? row + 1 : 0;
+}
+
+static const char axes[] = "set grid ls 100\nset border 3 lc rgb '#444444'\nset xtics nomirror out scale 0.5\nset ytics nomirror out scale 0.5\nset xzeroaxis lc rgb '#999999' lw 0.7\n";
 
 static void terminal(FILE *s, const char *kind, int height) {
     if (strcmp(kind, "png") == 0) fprintf(s, "set terminal pngcairo size %d,%d font 'sans,10' noenhanced background '#ffffff'\n", WIDTH, height);
@@ -142,56 +215,76 @@ static void terminal(FILE *s, const char *kind, int height) {
 // Where curves end and legends begin, in parts of the width: legends get the room they need, up to half.
 static double right_margin(const figure *f) {
     size_t longest = 0;
-    for (int i = 0; i < f->n; ++i)
-        for (int k = 0; k < f->panel[i].n && k < LEGEND; ++k)
-            if (strlen(f->panel[i].curve[k].label) > longest) longest = strlen(f->panel[i].curve[k].label);
-    return fmax(0.5, fmin(0.85, 1 - (60 + 7.2 * (double)longest) / WIDTH));
+    bool many = false;
+    for (int i = 0; i < f->n; ++i) {
+        const panel *p = &f->panel[i];
+        int shown = 0;
+        if (!has_legend(p)) continue;
+        for (int k = figure_next_label(p, 0); k < p->n && shown < LEGEND; k = figure_next_label(p, k + 1), ++shown)
+            if (strlen(p->curve[k].label) > longest) longest = strlen(p->curve[k].label);
+        many = many || labels(p) > LEGEND;
+    }
+    if (many && longest < strlen("1000 curves")) longest = strlen("1000 curves");
+    return longest == 0 ? 0.97 : fmax(0.5, fmin(0.85, 1 - (70 + 7.2 * (double)longest) / WIDTH));
 }
 
-// One panel; tops and bottoms in parts of the picture, labels at fixed places so that panels line up.
-static void draw_panel(FILE *s, const figure *f, int i, double top, double bottom) {
-    const panel *p = &f->panel[i];
-    double low, high;
-    range(p, false, &low, &high);
-    fprintf(s, "set tmargin at screen %.5f\nset bmargin at screen %.5f\nset yrange [%.10g:%.10g]\n", top, bottom, low, high);
-    fprintf(s, "set key at screen %.4f, screen %.5f left top vertical Left reverse samplen 1.5 spacing 1.1",
-            right_margin(f) + 0.01, top);
-    if (p->n > LEGEND) fprintf(s, " title '%d curves'\n", p->n);
-    else fputs(" title ''\n", s);
-    fputs("set label 2 ", s), quote(s, p->label);
-    fprintf(s, " at screen 0.018, screen %.5f center rotate by 90\n", 0.5 * (top + bottom));
-    if (i + 1 == f->n) fputs("set format x '%g'\nset xlabel ", s), quote(s, f->xlabel), fputs("\n", s);
-    else fputs("set format x ''\nunset xlabel\n", s);
-    draw(s, p, i);
-    fputs("unset label 1\n", s);
-}
-
-static void x_range(const figure *f, FILE *s) {
+static void x_range(const figure *f, FILE *s, const panel *only) {
     double from = INFINITY, to = -INFINITY;
-    bool time = strncmp(f->xlabel, "time", 4) == 0;
+    const bool time = !only && strncmp(f->xlabel, "time", 4) == 0;
     for (int i = 0; i < f->n; ++i) {
         double low, high;
-        range(&f->panel[i], true, &low, &high);
+        if (only && only != &f->panel[i]) continue;
+        figure_range(&f->panel[i], true, &low, &high);
         from = fmin(from, low), to = fmax(to, high);
     }
     const double pad = time ? 0 : 0.03 * (to - from);
     fprintf(s, "set xrange [%.10g:%.10g]\n", from - pad, to + pad);
 }
 
-void figure_script(const figure *f, FILE *s, const char *kind) {
-    const int part = f->n > 1 ? PANEL_HEIGHT : 2 * PANEL_HEIGHT, height = TOP + BOTTOM + part * f->n - BETWEEN;
-    fprintf(s, "# Made by carom %s.  Picture: gnuplot -d THIS > picture.%s\n", CAROM_VERSION, kind);
+// One panel; tops and bottoms in parts of the picture, labels at fixed places so that panels line up.
+static void draw_panel(FILE *s, const figure *f, int i, double top, double bottom) {
+    const panel *p = &f->panel[i];
+    double low, high;
+    figure_range(p, false, &low, &high);
+    fprintf(s, "set tmargin at screen %.5f\nset bmargin at screen %.5f\nset yrange [%.10g:%.10g]\n", top, bottom, low, high);
+    fprintf(s, "set key at screen %.4f, screen %.5f left top vertical Left reverse samplen 2.2 spacing 1.1 width 0",
+            right_margin(f) + 0.01, top);
+    if (labels(p) > LEGEND) fprintf(s, " title '%d curves'\n", labels(p));
+    else fputs(" title ''\n", s);
+    fputs("set label 2 ", s), quote(s, p->label);
+    fprintf(s, " at screen 0.018, screen %.5f center rotate by 90\n", 0.5 * (top + bottom));
+    if (p->xlabel[0]) x_range(f, s, p);
+    if (p->xlabel[0] || i + 1 == f->n) fputs("set format x '%g'\nset xlabel ", s), quote(s, p->xlabel[0] ? p->xlabel : f->xlabel), fputs("\n", s);
+    else fputs("set format x ''\nunset xlabel\n", s);
+    draw(s, f, i);
+    fputs("unset label 1\n", s);
+    for (int k = 0; i == 0 && k < f->sources; ++k) fprintf(s, "unset arrow %d\nunset label %d\n", 100 + k, 100 + k);
+}
+
+static int height_of(const figure *f, const panel *p) {
+    return p->xlabel[0] ? TALL : f->n > 1 ? PANEL_HEIGHT : 2 * PANEL_HEIGHT;
+}
+
+void figure_script(const figure *f, FILE *s, const char *kind, const char *output) {
+    const int head = TOP + STRIP * strip(NULL, f, 1);
+    int height = head + (f->panel[f->n - 1].xlabel[0] ? 0 : BOTTOM - BETWEEN), at = head;
+    for (int i = 0; i < f->n; ++i) height += height_of(f, &f->panel[i]);
+    fprintf(s, "# Made by carom %s.  The picture again: gnuplot THIS\n", CAROM_VERSION);
     for (int i = 0; i < f->n; ++i)
         for (int k = 0; k < f->panel[i].n; ++k) block(s, &f->panel[i].curve[k], i, k);
     terminal(s, kind, height);
-    fputs("set encoding utf8\nset style line 100 lc rgb '#dddddd' lw 0.5\nset grid ls 100\nset border 3 lc rgb '#444444'\n"
-          "set tics nomirror out scale 0.5\nset xzeroaxis lc rgb '#999999' lw 0.7\nset lmargin at screen 0.105\n", s);
-    fprintf(s, "set rmargin at screen %.4f\n", right_margin(f));
-    x_range(f, s);
+    if (output) fputs("set output ", s), quote(s, output), fputs("\n", s);
+    fprintf(s, "set encoding utf8\nset style line 100 lc rgb '#dddddd' lw 0.5\nset lmargin at screen 0.105\nset rmargin at screen %.4f\n", right_margin(f));
+    x_range(f, s, NULL);
     fputs("set multiplot\nset label 1 ", s);
     quote(s, f->title);
     fprintf(s, " at screen 0.105, screen %.5f left font ',13'\n", 1 - 0.5 * TOP / height);
-    for (int i = 0; i < f->n; ++i)
-        draw_panel(s, f, i, 1 - (double)(TOP + i * part) / height, 1 - (double)(TOP + (i + 1) * part - BETWEEN) / height);
+    strip(s, f, height);
+    fputs(axes, s);
+    for (int i = 0; i < f->n; ++i) {
+        const int part = height_of(f, &f->panel[i]), below = f->panel[i].xlabel[0] ? AXIS : BETWEEN;
+        draw_panel(s, f, i, 1 - (double)at / height, 1 - (double)(at + part - below) / height);
+        at += part;
+    }
     fputs("unset multiplot\n", s);
 }

@@ -7,29 +7,42 @@ typedef struct curve {
     double *x, *y; // owned
     long n;
     bool stems;    // impulses: thin upright lines, not a course
-    int colour, dash;
+    int colour;    // of its column; curves with one label in a panel are one column, from several results
+    int source;    // which result, from 0
 } curve;
 
 typedef struct panel {
     char label[96];
     curve *curve;
     int n;
-    bool zero; // zero belongs into view
+    bool zero;       // zero belongs into view
+    char xlabel[96]; // of an axis of its own; "": the figure's
 } panel;
 
 typedef struct figure {
     char title[256], xlabel[96];
     panel *panel;
     int n;
+    char **source; // names of the results when there are several, owned
+    int sources;
 } figure;
 
 /// A panel to fill; a curve in the last panel, whose x and y the figure owns from then on.
 panel *figure_panel(figure *f, const char *label, bool zero);
 void figure_curve(figure *f, curve c);
+void figure_drop(figure *f); // the last panel
 void figure_free(figure *f);
 
-/// kind: "svg", "png" or "pdf".  The script holds its data and writes the picture to standard output.
-void figure_script(const figure *f, FILE *script, const char *kind);
+/// kind: "svg", "png" or "pdf".  The script holds its data and writes the picture to `output`; NULL: to standard output.
+void figure_script(const figure *f, FILE *script, const char *kind, const char *output);
+/// Extremes of what a panel shows, with room around values; zero where it belongs into view.
+void figure_range(const panel *p, bool of_x, double *low, double *high);
+/// The next curve of a panel, from k on, whose label no earlier one has; p->n after the last.
+int figure_next_label(const panel *p, int k);
+
+// sketch.c
+/// The picture as text, `width` letters wide.
+void figure_sketch(const figure *f, FILE *to, int width);
 
 // gnuplot.c
 /// Run gnuplot on a script (from its start) and put what it writes into file; false: complained.

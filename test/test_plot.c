@@ -1,0 +1,292 @@
+// test_plot.c: pictures and sketches of results: what is in them, and what is said about what is not.
+#define _XOPEN_SOURCE 700 // mkdtemp, posix_openpt
+#include <carom/carom.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+// cmocka wants the above first
+#include <cmocka.h>
+
+static char folder[64], out[1 << 20], complaints[1 << 16], script[1 << 22];
+
+static const char ball[] =
+    "carom: 1\nname: Ball\ncoordinates: {y: {at: 1}}\nenergy: {kinetic: 1/2*y'^2, potential: 2*y}\n"
+    "contacts: {ground: {gap: y, restitution: 0.5}}\noutputs: {twice: 2*y}\nsimulation: {scheme: half-explicit, step: 1e-2, end: 4}\n";
+
+static const char pendulum[] =
+    "carom: 1\nname: Pendulum\ncoordinates: {phi: {at: 1}}\nenergy: {kinetic: 1/2*phi'^2, potential: -cos(phi)}\n"
+    "simulation: {scheme: half-explicit, step: 1e-2, end: 4}\n";
+
+static void put(const char *name, const char *text) {
+    FILE *f = fopen(name, "wb");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static size_t get(const char *name, char *text, size_t size) {
+    FILE *f = fopen(name, "rb");
+    assert_non_null(f);
+    const size_t n = fread(text, 1, size - 1, f);
+    text[n] = 0;
+    fclose(f);
+    return n;
+}
+
+static int carom(const char *arguments) {
+    char command[4096];
+    snprintf(command, sizeof command, CAROM_BINARY_DIR "/carom %s >stdout.txt 2>stderr.txt", arguments);
+    const int status = system(command);
+    get("stdout.txt", out, sizeof out);
+    get("stderr.txt", complaints, sizeof complaints);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
+}
+
+static void assert_says(const char *text, const char *words) {
+    if (!strstr(text, words)) fail_msg("'%s' is not in: %.2000s", words, text);
+}
+
+static int count(const char *text, const char *words) {
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, words)); at += strlen(words)) ++n;
+    return n;
+}
+
+static bool gnuplot(void) {
+    return system("command -v gnuplot >/dev/null 2>&1") == 0;
+}
+
+// The script of `carom plot ARGUMENTS`.
+static void plot(const char *arguments) {
+    char line[2000];
+    snprintf(line, sizeof line, "plot %s -o p.svg --keep-script p.gp", arguments);
+    if (carom(line) != 0) fail_msg("%s: %s", line, complaints);
+    get("p.gp", script, sizeof script);
+}
+
+// -- pictures -------------------------------------------------------------------------------------------------
+
+static void a_kept_script_makes_the_picture_again(void **state) {
+    (void)state;
+    if (!gnuplot()) skip();
+    static char first[1 << 20], again[1 << 20];
+    assert_int_equal(carom("plot ball.h5 -o ball.png --keep-script ball.gp"), 0);
+    const size_t n = get("ball.png", first, sizeof first);
+    remove("ball.png");
+    assert_int_equal(system("gnuplot ball.gp"), 0);
+    assert_int_equal(get("ball.png", again, sizeof again), n);
+    assert_memory_equal(first, again, n);
+}
+
+// Three results of three energies: the legend has every column once and every result once.
+static void the_legend_of_several_results_stays_whole(void **state) {
+    (void)state;
+    if (!gnuplot()) skip();
+    plot("ball.h5 second.h5 third.h5");
+    static const char *const column[] = {"title 'kinetic'", "title 'potential'", "title 'sum'"};
+    for (int i = 0; i < 3; ++i) assert_int_equal(count(script, column[i]), 1);
+    assert_null(strstr(script, " curves'"));
+    static const char *const result[] = {"'ball.h5: half-explicit'", "'second.h5: moreau-jean'", "'third.h5: ggl-alpha'"};
+    for (int i = 0; i < 3; ++i) assert_int_equal(count(script, result[i]), 1);
+    assert_string_equal(complaints, "");
+    plot("ball.h5"); // alone it needs no name
+    assert_null(strstr(script, "'ball.h5"));
+    assert_int_equal(count(script, "title 'kinetic'"), 1);
+}
+
+// Many columns: colours tell them apart, and dashes the results.
+static void with_many_columns_results_have_dashes(void **state) {
+    (void)state;
+    if (!gnuplot()) skip();
+    put("many.csv", "t,a,b,c,d\n0,1,2,3,4\n1,2,3,4,5\n");
+    put("more.csv", "t,a,b,c,d\n0,2,3,4,5\n1,3,4,5,6\n");
+    plot("many.csv more.csv --of a+b+c+d");
+    assert_int_equal(count(script, "title '"), 4 + 1); // and the key's own, empty
+    assert_int_equal(count(script, "dt 2 lc rgb"), 4 + 1); // the second result, and its name
+}
+
+static void what_a_result_lacks_is_said(void **state) {
+    (void)state;
+    if (!gnuplot()) skip();
+    plot("ball.h5 pendulum.h5");
+    assert_says(complaints, "ball.h5 has no column 'phi'; shown without it");
+    assert_says(complaints, "pendulum.h5 has no columns 'y', 'twice', 'ground.gap', 'ground.gap'', 'ground.force' and 1 more; shown without them");
+    assert_says(script, "title 'phi'"); // what only the second has is there
+    assert_says(script, "title 'y'");
+    assert_says(script, "'2 results'");
+    plot("ball.h5 pendulum.h5 --of y,energy");
+    assert_says(complaints, "pendulum.h5 has no column 'y'; shown without it");
+    assert_int_equal(carom("plot ball.h5 pendulum.h5 --of nothing"), 2);
+}
+
+static void phase_portraits_have_axes_of_their_own(void **state) {
+    (void)state;
+    if (!gnuplot()) skip();
+    plot("pendulum.h5 --phase phi");
+    assert_says(script, "set xlabel 'phi'");
+    assert_says(script, "set label 2 'phi'''");
+    double x = 0, y = 0;
+    const char *data = strstr(script, "<< EOD\n");
+    assert_non_null(data);
+    assert_int_equal(sscanf(data + 7, "%lf %lf", &x, &y), 2);
+    assert_true(x == 1 && y == 0); // released at rest at 1
+    assert_int_equal(carom("plot pendulum.h5 --phase psi -o p.svg"), 2);
+    assert_says(complaints, "did you mean 'phi'");
+    assert_int_equal(carom("plot pendulum.h5 --phase energy -o p.svg"), 2);
+    assert_says(complaints, "no column 'energy''");
+    assert_int_equal(carom("plot pendulum.h5 --phase phi --vs phi -o p.svg"), 2);
+}
+
+static void a_window_of_time_is_cut_out(void **state) {
+    (void)state;
+    if (!gnuplot()) skip();
+    plot("ball.h5 --of y --from 1 --to 1.5");
+    assert_says(script, "set xrange [1:1.5]");
+    const char *data = strstr(script, "<< EOD\n");
+    int rows = 0;
+    for (const char *at = data + 7; strncmp(at, "EOD", 3) != 0; at = strchr(at, '\n') + 1) ++rows;
+    assert_int_equal(rows, 51); // every step of 0.01
+}
+
+// With outputs, a dozen coordinates and more are left out of the standard picture; without, they are all there is.
+static void outputs_stand_for_many_coordinates(void **state) {
+    (void)state;
+    if (!gnuplot()) skip();
+    char text[2000] = "t", row[400] = "\n0";
+    for (int pass = 0; pass < 2; ++pass)
+        for (int i = 0; i < 15; ++i) sprintf(text + strlen(text), ",u%d%s", i, pass ? "'" : ""), strcat(row, ",1");
+    strcat(text, ",kinetic,potential,energy,centre");
+    strcat(row, ",1,2,3,4");
+    put("wide.csv", strcat(strcat(strcat(text, row), row), "\n"));
+    char *last = strrchr(text, '\n');
+    while (last > text && last[-1] != '\n') --last;
+    *last = '1'; // the second row is at t = 1
+    put("wide.csv", text);
+    plot("wide.csv");
+    assert_says(script, "title 'centre'");
+    assert_null(strstr(script, "'u3'"));
+    plot("wide.csv --of u3");
+    assert_says(script, "set label 2 'u3'");
+}
+
+// -- sketches -------------------------------------------------------------------------------------------------
+
+// A falling line from (0, 1) to (1, -1): from the upper left to the lower right, through the dotted zero.
+static void a_sketch_shows_the_course(void **state) {
+    (void)state;
+    put("line.csv", "t,x\n0,1\n1,-1\n");
+    assert_int_equal(carom("plot line.csv -o - --of x"), 0);
+    char *line[40];
+    int n = 0;
+    for (char *at = strtok(out, "\n"); at && n < 40; at = strtok(NULL, "\n")) line[n++] = at;
+    assert_int_equal(n, 1 + 1 + 12 + 1); // title, legend, rows, axis
+    assert_says(line[1], "x: * x");
+    int before = -1;
+    for (int r = 2; r < 14; ++r) {
+        assert_true(strlen(line[r]) <= 80);
+        const char *star = strchr(line[r], '*');
+        if (!star) continue;
+        assert_true(star - line[r] > before); // down and to the right
+        before = (int)(strrchr(line[r], '*') - line[r]);
+    }
+    assert_int_equal(before, 78); // the last of 68 columns behind 11 letters
+    assert_says(line[2], "1.12 |"); // 6 % of room
+    assert_says(line[13], "-1.12 |");
+    assert_says(line[14], "time (s)");
+}
+
+static void a_sketch_says_nothing_twice(void **state) {
+    (void)state;
+    assert_int_equal(carom("plot ball.h5 -o -"), 0);
+    assert_says(out, "position: * y");
+    assert_says(out, "output: * twice");
+    assert_null(strstr(out, "gap: ")); // it is the position
+    assert_says(out, "energy (J): * kinetic  o potential  + sum");
+    assert_int_equal(carom("plot ball.h5 pendulum.h5 -o - --of energy"), 0);
+    assert_says(out, "* energy (ball.h5)  o energy (pendulum.h5)");
+    assert_int_equal(carom("plot ball.h5 -o - --keep-script x.gp"), 2);
+}
+
+static void names_cannot_write_to_the_terminal(void **state) {
+    (void)state;
+    put("evil.csv", "t,\x1b[2Jx\n0,1\n1,2\n");
+    assert_int_equal(carom("plot evil.csv -o - --of '\x1b[2Jx'"), 0);
+    assert_null(strchr(out, '\x1b'));
+    assert_says(out, "?[2Jx");
+}
+
+// `carom plot ball.h5` on a terminal: a sketch as wide as it, and no file.
+static void on_a_terminal_a_sketch_is_the_default(void **state) {
+    (void)state;
+    const int master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) skip();
+    const char *name = ptsname(master);
+    remove("ball.svg");
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        const int slave = open(name, O_RDWR | O_NOCTTY);
+        dup2(slave, 1);
+        setenv("COLUMNS", "60", 1);
+        execl(CAROM_BINARY_DIR "/carom", "carom", "plot", "ball.h5", (char *)NULL);
+        _exit(99);
+    }
+    size_t n = 0;
+    const int slave = open(name, O_RDWR | O_NOCTTY); // keeps the terminal open while the program is not there yet or no more
+    int status = 0;
+    fcntl(master, F_SETFL, O_NONBLOCK);
+    for (bool ended = false, last = false; !last; last = ended, ended = ended || waitpid(pid, &status, WNOHANG) == pid) {
+        ssize_t got;
+        while (n < sizeof out - 1 && (got = read(master, out + n, sizeof out - 1 - n)) > 0) n += (size_t)got;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    out[n] = 0;
+    close(slave);
+    close(master);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_says(out, "Ball, half-explicit");
+    assert_says(out, "position: * y");
+    for (char *at = strtok(out, "\r\n"); at; at = strtok(NULL, "\r\n")) assert_true(strlen(at) <= 60);
+    assert_int_equal(access("ball.svg", F_OK), -1);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    strcpy(folder, "/tmp/carom-plot-XXXXXX");
+    if (!mkdtemp(folder) || chdir(folder) != 0) return -1;
+    put("ball.yaml", ball);
+    put("pendulum.yaml", pendulum);
+    return carom("run ball.yaml -q") + carom("run ball.yaml -q --scheme moreau-jean --out second.h5") +
+           carom("run ball.yaml -q --scheme ggl-alpha --out third.h5") + carom("run pendulum.yaml -q");
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    char command[100];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return chdir("/") + system(command);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kept_script_makes_the_picture_again),
+        cmocka_unit_test(the_legend_of_several_results_stays_whole),
+        cmocka_unit_test(with_many_columns_results_have_dashes),
+        cmocka_unit_test(what_a_result_lacks_is_said),
+        cmocka_unit_test(phase_portraits_have_axes_of_their_own),
+        cmocka_unit_test(a_window_of_time_is_cut_out),
+        cmocka_unit_test(outputs_stand_for_many_coordinates),
+        cmocka_unit_test(a_sketch_shows_the_course),
+        cmocka_unit_test(a_sketch_says_nothing_twice),
+        cmocka_unit_test(names_cannot_write_to_the_terminal),
+        cmocka_unit_test(on_a_terminal_a_sketch_is_the_default),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
