@@ -144,6 +144,23 @@ static void phase_portraits_have_axes_of_their_own(void **state) {
     assert_int_equal(carom("plot pendulum.h5 --phase phi --vs phi -o p.svg"), 2);
 }
 
+// A body's rates have names of their own, and its quaternion none that one could look at.
+static void bodies_have_positions_and_portraits(void **state) {
+    (void)state;
+    if (!gnuplot()) skip();
+    put("body.csv", "t,b.x,b.y,b.z,b.qw,b.qx,b.qy,b.qz,b.vx,b.vy,b.vz,b.wx,b.wy,b.wz,kinetic,potential,energy\n"
+                    "0,1,2,3,1,0,0,0,4,5,6,0,0,0,1,2,3\n1,2,3,4,1,0,0,0,4,5,6,0,0,0,1,2,3\n");
+    plot("body.csv");
+    assert_int_equal(count(script, "title 'b."), 3);
+    plot("body.csv --phase b.y");
+    assert_says(script, "set label 2 'b.vy'");
+    put("disc.csv", "t,d.x,d.y,d.angle,d.vx,d.vy,d.wz,kinetic,potential,energy\n0,1,2,3,4,5,6,1,2,3\n1,2,3,4,5,6,7,1,2,3\n");
+    plot("disc.csv");
+    assert_int_equal(count(script, "title 'd."), 3);
+    plot("disc.csv --phase d.angle");
+    assert_says(script, "set label 2 'd.wz'");
+}
+
 static void a_window_of_time_is_cut_out(void **state) {
     (void)state;
     if (!gnuplot()) skip();
@@ -281,6 +298,7 @@ int main(void) {
         cmocka_unit_test(with_many_columns_results_have_dashes),
         cmocka_unit_test(what_a_result_lacks_is_said),
         cmocka_unit_test(phase_portraits_have_axes_of_their_own),
+        cmocka_unit_test(bodies_have_positions_and_portraits),
         cmocka_unit_test(a_window_of_time_is_cut_out),
         cmocka_unit_test(outputs_stand_for_many_coordinates),
         cmocka_unit_test(a_sketch_shows_the_course),

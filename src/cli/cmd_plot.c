@@ -183,10 +183,25 @@ static bool is_part(const char *name) {
     return false;
 }
 
-// Is column i of a result a coordinate, or an output?  Coordinates come first, then as many rates, energies, contacts and
-// constraints, outputs.
+// The column of the rate of a coordinate, as its name: x' of x; b.vx of a body's b.x, b.wz of its b.angle.  False: none.
+static bool rate_of(const carom_result *r, const char *name, char *rate, size_t size) {
+    static const char *const of_body[][2] = {{".x", ".vx"}, {".y", ".vy"}, {".z", ".vz"}, {".angle", ".wz"}};
+    snprintf(rate, size, "%.290s'", name);
+    if (carom_result_find(r, rate) >= 0) return true;
+    for (size_t i = 0; i < sizeof of_body / sizeof *of_body; ++i) {
+        if (!cli_ends(name, of_body[i][0])) continue;
+        snprintf(rate, size, "%.*s%s", (int)(strlen(name) - strlen(of_body[i][0])), name, of_body[i][1]);
+        if (carom_result_find(r, rate) >= 0) return true;
+    }
+    snprintf(rate, size, "%.290s'", name);
+    return false;
+}
+
+// Is column i of a result a coordinate, or an output?  Coordinates come first, then rates, energies, contacts and constraints,
+// outputs.  Quaternions are left out: their parts are no courses that one could read.
 static bool is_coordinate(const carom_result *r, int i) {
-    return i > 0 && i <= (carom_result_find(r, "kinetic") - 1) / 2;
+    char rate[300];
+    return i > 0 && i < carom_result_find(r, "kinetic") && rate_of(r, carom_result_column(r, i), rate, sizeof rate);
 }
 
 static bool is_output(const carom_result *r, int i) {
@@ -276,7 +291,7 @@ static bool portraits(plot *p, const char *names) {
     bool good = true;
     for (char *name = strtok_r(list, ",", &next); name && good; name = strtok_r(NULL, ",", &next)) {
         char rate[300];
-        snprintf(rate, sizeof rate, "%.290s'", name);
+        for (int i = 0; i < p->n && !rate_of(p->s[i].r, name, rate, sizeof rate);) ++i;
         good = known(p, name) && known(p, rate);
         if (!good) break;
         snprintf(figure_panel(&p->fig, rate, false)->xlabel, sizeof p->fig.panel[0].xlabel, "%.90s", name);

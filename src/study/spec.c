@@ -96,7 +96,7 @@ static const char *constraint_name(const void *user, int id) {
 
 static const char *rate_name(const void *user, int i) {
     const carom_system *sys = carom_model_system(user);
-    return sys->nq == sys->nv ? carom_model_coordinate(user, i) : NULL;
+    return sys->nq == sys->nv ? carom_model_coordinate(user, i) : carom_model_velocity(user, i);
 }
 
 static carom_sim *create(const carom_compare *c, const spec *s, double step, const char *const *options, carom_error *err) {
