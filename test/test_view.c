@@ -404,7 +404,7 @@ static void damaged_results_never_crash(void **state) {
 static void wrong_usage_is_told(void **state) {
     (void)state;
     static const struct { const char *line, *says; } cases[] = {
-        {"view", "view wants more"},
+        {"view", "view wants a RESULT"},
         {"view ball.h5 -o ball.txt", "does not end in .html"},
         {"view ball.h5 --rows 1", "not a whole number of at least 2"},
         {"view ball.h5 --rows 2.5", "not a whole number of at least 2"},
