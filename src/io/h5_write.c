@@ -103,8 +103,14 @@ static carom_status table_write(h5_table *t, carom_error *err) {
     return CAROM_OK;
 }
 
+// HDF5 is not spoken to before the buffer is full: even hushing it takes as long as a step.
 static carom_status table_next(h5_table *t, carom_error *err) {
-    return ++t->fill == t->chunk ? table_write(t, err) : CAROM_OK;
+    if (++t->fill < t->chunk) return CAROM_OK;
+    h5_hush h;
+    h5_hush_begin(&h);
+    const carom_status status = table_write(t, err);
+    h5_hush_end(&h);
+    return status;
 }
 
 static hsize_t choose_chunk(size_t columns, long rows) {
@@ -344,12 +350,7 @@ double *h5_row(h5_file *f) {
 }
 
 carom_status h5_row_done(h5_file *f, carom_error *err) {
-    if (f->data.fill + 1 < f->data.chunk) return ++f->data.fill, CAROM_OK;
-    h5_hush h;
-    h5_hush_begin(&h);
-    const carom_status status = table_next(&f->data, err);
-    h5_hush_end(&h);
-    return status;
+    return table_next(&f->data, err);
 }
 
 static unsigned char *put_bytes(unsigned char *at, const void *from, size_t size) {
@@ -373,11 +374,7 @@ carom_status h5_put_event(h5_file *f, const carom_event *e, const char *contact,
     at = put_bytes(at, &e->before, sizeof e->before);
     at = put_bytes(at, &e->after, sizeof e->after);
     put_bytes(at, &e->impulse, sizeof e->impulse);
-    h5_hush h;
-    h5_hush_begin(&h);
-    const carom_status status = table_next(&f->events, err);
-    h5_hush_end(&h);
-    return status;
+    return table_next(&f->events, err);
 }
 
 static bool slot_transfer(h5_file *f, int slot, void *in, const void *out) {
