@@ -97,23 +97,26 @@ again:
 #endif
 }
 
-// Bring what a list needs up to date.
+// Bring what a list needs up to date.  Most tapes have one word of segments.
 static void refresh(const carom_tape *tape, void *work, int list, double *slot) {
     carom_tape_state *state = work;
     uint64_t *valid = valid_sets(work);
     const uint64_t *needs = tape->needs + (size_t)list * (size_t)tape->nwords;
-    for (int w = 0; w < tape->nwords; ++w) {
+    int w = 0;
+    do {
         const uint64_t set = needs[w] & ~valid[w];
         if (!set) continue;
         valid[w] |= set;
         state->executed += run(tape->code, tape->segment + 64 * w, set, slot);
-    }
+    } while (++w < tape->nwords);
 }
 
 static void forget(const carom_tape *tape, void *work, int class) {
     uint64_t *valid = valid_sets(work);
     const uint64_t *fades = tape->fades + (size_t)class * (size_t)tape->nwords;
-    for (int w = 0; w < tape->nwords; ++w) valid[w] &= ~fades[w];
+    int w = 0;
+    do valid[w] &= ~fades[w];
+    while (++w < tape->nwords);
 }
 
 size_t carom_tape_work_size(const carom_tape *tape) {
@@ -155,12 +158,12 @@ static void gather(double *restrict out, const double *restrict x, const int *re
 void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v,
                      double *out) {
     double *x = slots(tape, work);
-    const int reads = tape->reads[group];
-    if (reads >= CAROM_CLASS_POSITION) {
+    const carom_outputs *o = tape->group + group;
+    if (o->reads >= CAROM_CLASS_POSITION) {
         const bool new_t = update(x, &t, 1), new_q = update(x + 1, q, tape->nq);
         if (new_t | new_q) forget(tape, work, CAROM_CLASS_POSITION);
     }
-    if (reads >= CAROM_CLASS_VELOCITY && update(x + 1 + tape->nq, v, tape->nv)) forget(tape, work, CAROM_CLASS_VELOCITY);
+    if (o->reads >= CAROM_CLASS_VELOCITY && update(x + 1 + tape->nq, v, tape->nv)) forget(tape, work, CAROM_CLASS_VELOCITY);
     refresh(tape, work, group, x);
-    gather(out, x, tape->output + tape->output_end[group], tape->output_end[group + 1] - tape->output_end[group]);
+    gather(out, x, tape->output + o->first, o->count);
 }

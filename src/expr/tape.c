@@ -261,13 +261,14 @@ static void list_segments(carom_tape *tape) {
 static void list_outputs(const compiler *k, carom_tape *tape, const carom_group *groups) {
     int n = 0;
     for (int i = 0; i < tape->ngroups; ++i) {
+        carom_outputs *o = &tape->group[i];
+        *o = (carom_outputs){.first = n, .count = groups[i].count};
         for (int j = 0; j < groups[i].count; ++j) {
             const carom_node x = groups[i].nodes[j];
             const int class = carom_vertex_class(&k->g->node[x]);
             tape->output[n++] = place(k, x);
-            if (class > tape->reads[i]) tape->reads[i] = (uint8_t)class;
+            if (class > o->reads) o->reads = class;
         }
-        tape->output_end[i + 1] = n;
     }
 }
 
@@ -284,14 +285,12 @@ static bool allocate_tape(const compiler *k, carom_tape *tape, const carom_group
     tape->code = zeros(k->ncode + segments, sizeof *tape->code);
     tape->segment = zeros(segments, sizeof *tape->segment);
     tape->number = zeros(numbers, sizeof *tape->number);
-    tape->nwords = (segments + 63) / 64;
+    tape->nwords = segments > 64 ? (segments + 63) / 64 : 1;
     tape->needs = zeros((tape->ngroups + 1) * tape->nwords, sizeof *tape->needs);
     tape->fades = zeros(CAROM_CLASS_COUNT * tape->nwords, sizeof *tape->fades);
     tape->output = zeros(outputs, sizeof *tape->output);
-    tape->output_end = zeros(tape->ngroups, sizeof *tape->output_end);
-    tape->reads = zeros(tape->ngroups, sizeof *tape->reads);
-    return tape->code && tape->segment && tape->number && tape->needs && tape->fades && tape->output &&
-           tape->output_end && tape->reads;
+    tape->group = zeros(tape->ngroups, sizeof *tape->group);
+    return tape->code && tape->segment && tape->number && tape->needs && tape->fades && tape->output && tape->group;
 }
 
 static carom_status no_memory(carom_error *err) {
@@ -351,8 +350,7 @@ void carom_tape_destroy(carom_tape *tape) {
     free(tape->needs);
     free(tape->fades);
     free(tape->output);
-    free(tape->output_end);
-    free(tape->reads);
+    free(tape->group);
     free(tape);
 }
 

@@ -35,17 +35,22 @@ typedef struct carom_segment {
     int class;        // CAROM_CLASS_PARAMETER, _POSITION or _VELOCITY
 } carom_segment;
 
+// What one evaluation reads of a group.
+typedef struct carom_outputs {
+    int first, count; // in carom_tape.output
+    int reads;        // the highest class it depends on
+} carom_outputs;
+
 struct carom_tape {
     int nq, nv, nparameters, nnumbers, nslots;
-    int nsegments, ngroups, nwords; // nwords = number of segments / 64, rounded up
+    int nsegments, ngroups, nwords; // nwords = number of segments / 64, rounded up, at least 1
     carom_instruction *code;
     carom_segment *segment;
     double *number;  // nnumbers
     uint64_t *needs; // sets of segments, nwords each: what every group needs beyond parameters, then the rest
     uint64_t *fades; // by class: the segments that a change of its inputs makes invalid
     int *output;     // slots of all groups' outputs
-    int *output_end; // ngroups + 1: where these end, after a 0
-    uint8_t *reads;  // per group: the highest class it depends on
+    carom_outputs *group; // ngroups
 };
 
 // Start of a work block; the set of valid segments and the slots follow.
