@@ -260,6 +260,64 @@ static void a_root_of_a_negative_number_is_reported_not_passed_on(void **state) 
     carom_model_destroy(m);
 }
 
+// -- several at once ---------------------------------------------------------------------------------------------
+
+static void what_is_asked_together_has_the_bits_of_what_is_asked_alone(void **state) {
+    (void)state;
+    unsigned seed = 5;
+    for (int k = 0; shipped[k]; ++k) {
+        carom_model *m = shipped_model(shipped[k]);
+        const carom_system *s = carom_model_system(m);
+        void *work = work_of(m), *other = work_of(m);
+        const size_t n = carom_shape_size(s->mass_shape) * sizeof(double), nf = (size_t)s->nv * sizeof(double),
+                     ng = (size_t)(s->ne + s->nc) * sizeof(double);
+        for (int trial = 0; trial < 6; ++trial) {
+            double q[3], v[3], M[9] = {0}, f[3], g[8], M1[9], f1[3], g1[8];
+            for (int i = 0; i < s->nv; ++i) q[i] = carom_model_q0(m)[i] + 0.5 * next(&seed), v[i] = 10 * next(&seed);
+            for (int i = 0; i < 9; ++i) M1[i] = NAN; // what is there before does not matter
+            assert_int_equal(s->mass(s->model, work, 0.3, q, (carom_matrix){s->mass_shape, M}), CAROM_OK);
+            assert_int_equal(s->force(s->model, work, 0.3, q, v, f), CAROM_OK);
+            if (s->gaps) assert_int_equal(s->gaps(s->model, work, 0.3, q, g), CAROM_OK);
+            assert_int_equal(s->motion(s->model, other, 0.3, q, v, (carom_matrix){s->mass_shape, M1}, f1, trial % 2 ? g1 : NULL), CAROM_OK);
+            assert_memory_equal(M, M1, n);
+            assert_memory_equal(f, f1, nf);
+            if (trial % 2 && ng) assert_memory_equal(g, g1, ng);
+        }
+        free(work);
+        free(other);
+        carom_model_destroy(m);
+    }
+}
+
+// Mass, force and gap come from one evaluation; whichever is no number is named.  x = 1.02 - t is still positive at the
+// end of the tenth step and negative in the middle of the eleventh.
+static void a_failure_among_several_is_told_by_name(void **state) {
+    (void)state;
+    static const struct { const char *mass, *potential, *gap, *told; } bad[] = {{"1 + 1e-9*sqrt(x)", "0", "x + 9", "its mass matrix"},
+                                                                                {"1 + 1e-9*x", "1e-9*x^1.5", "x + 9", "its forces"},
+                                                                                {"1 + 1e-9*x", "0", "9 + log(x)", "its gaps"}};
+    for (int k = 0; k < 3; ++k) {
+        char text[400];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 1.02, rate: -1}}\nenergy: {kinetic: (%s)*x'^2/2, potential: %s}\n"
+                 "contacts: {c: {gap: %s}}\n", bad[k].mass, bad[k].potential, bad[k].gap);
+        carom_model *m = good(text);
+        carom_sim_def def = carom_sim_default();
+        def.system = carom_model_system(m);
+        def.scheme = "moreau-midpoint";
+        def.h = 0.1, def.t_end = 5;
+        def.q0 = carom_model_q0(m), def.v0 = carom_model_v0(m);
+        carom_error err = {0};
+        carom_sim *sim = carom_sim_create(&def, &err);
+        assert_non_null(sim);
+        assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_USER);
+        const char *told = strstr(err.text, "its ");
+        assert_non_null(told);
+        assert_string_equal(told, bad[k].told);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
 // -- shapes ------------------------------------------------------------------------------------------------------
 
 // A chain of n masses; every mass has a stop.
@@ -498,6 +556,8 @@ int main(void) {
         cmocka_unit_test(slip_rates_give_rolling_and_conveyor_belts),
         cmocka_unit_test(forces_split_into_external_and_damping_power),
         cmocka_unit_test(a_root_of_a_negative_number_is_reported_not_passed_on),
+        cmocka_unit_test(what_is_asked_together_has_the_bits_of_what_is_asked_alone),
+        cmocka_unit_test(a_failure_among_several_is_told_by_name),
         cmocka_unit_test(a_chain_gets_a_diagonal_mass_a_banded_tangent_and_sparse_columns),
         cmocka_unit_test(full_mass_matrices_of_several_angles_are_right),
         cmocka_unit_test(parameters_may_be_expressions_in_any_order_and_be_overridden),

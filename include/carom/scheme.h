@@ -124,6 +124,12 @@ carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const d
 
 carom_status carom_force(carom_step *s, double *f, double t, const double *q, const double *v);
 
+/// F = factor of M(t, q), f(t, q, v) and, unless g is NULL, g(t, q): cheaper than one by one.
+carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, double *g, double t, const double *q, const double *v);
+
+/// The same with a = M^-1 f instead of f.
+carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double *g, double t, const double *q, const double *v);
+
 /// g[id], id = 0 .. ne+nc-1.
 carom_status carom_gaps(carom_step *s, double *g, double t, const double *q);
 

@@ -101,6 +101,10 @@ typedef struct carom_system {
     /// (counted positive when it takes energy).  NULL: none.
     carom_status (*power)(const void *model, void *work, double t, const double *q, const double *v,
                           double *external, double *damping);
+    /// mass, force and (g not NULL) gaps together, as explicit schemes ask for them at one point.  Whatever M, f and
+    /// g hold on entry is replaced.  NULL: they are called one by one.
+    carom_status (*motion)(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M,
+                           double *f, double *g);
     /// gaps and power together, as they are booked after every step.  NULL: the two are called.
     carom_status (*observe)(const void *model, void *work, double t, const double *q, const double *v, double *g,
                             double *external, double *damping);

@@ -290,6 +290,8 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     const carom_node energy[2] = {m->kinetic, m->potential};
     carom_node power[2];
     derive_power(m, power);
+    const carom_group motion = join(m, f, n, m->mass.node, m->mass.n);
+    if (motion.count < 0) return no_memory(m, err);
     const carom_group group[GROUP_COUNT] = {
         [GROUP_MASS] = join(m, m->mass.node, m->mass.n, NULL, 0),
         [GROUP_FORCE] = join(m, f, n, NULL, 0),
@@ -304,6 +306,8 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_ENERGY] = join(m, energy, 2, NULL, 0),
         [GROUP_POWER] = join(m, power, 2, NULL, 0),
         [GROUP_OBSERVE] = join(m, power, 2, gap, links),
+        [GROUP_MOTION] = motion,
+        [GROUP_MOTION_GAPS] = join(m, motion.nodes, motion.count, gap, links),
         [GROUP_OUTPUTS] = join(m, m->output_node, m->nout, NULL, 0),
         [GROUP_EXACT] = join(m, m->exact, m->exact ? m->nq : 0, rate, m->exact ? n : 0),
         [GROUP_WATCH] = join(m, m->watch, m->nwatch, NULL, 0),

@@ -32,7 +32,9 @@ enum { // groups of the tape
     GROUP_RATE_GRADIENT,
     GROUP_ENERGY,
     GROUP_POWER,
-    GROUP_OBSERVE, // power, then gaps
+    GROUP_OBSERVE,     // power, then gaps
+    GROUP_MOTION,      // forces, then masses
+    GROUP_MOTION_GAPS, // the same, then gaps
     GROUP_OUTPUTS,
     GROUP_EXACT,
     GROUP_WATCH,

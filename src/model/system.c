@@ -40,15 +40,19 @@ static carom_status finite(const double *x, int n) {
     return bad ? CAROM_USER : CAROM_OK;
 }
 
-static carom_status mass(const void *model, void *work, double t, const double *q, carom_matrix M) {
-    const carom_model *m = model;
-    const double *x = eval(m, work, GROUP_MASS, t, q, m->v0);
+static void put_mass(const carom_model *m, const double *x, carom_matrix M) {
     const int *i = m->mass.i, *j = m->mass.j, n = m->mass.n;
     if (M.shape.storage == CAROM_DENSE) // small and often: no need to ask for the storage at every entry
         for (int e = 0; e < n; ++e) M.a[i[e] + j[e] * m->nv] = M.a[j[e] + i[e] * m->nv] = x[e];
     else
         for (int e = 0; e < n; ++e) M.a[place(M.shape, i[e], j[e])] = M.a[place(M.shape, j[e], i[e])] = x[e];
-    return finite(x, n);
+}
+
+static carom_status mass(const void *model, void *work, double t, const double *q, carom_matrix M) {
+    const carom_model *m = model;
+    const double *x = eval(m, work, GROUP_MASS, t, q, m->v0);
+    put_mass(m, x, M);
+    return finite(x, m->mass.n);
 }
 
 static carom_status force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
@@ -178,6 +182,19 @@ static carom_status power(const void *model, void *work, double t, const double 
     return finite(x, 2);
 }
 
+// The tape looks at the point once instead of three times.
+static carom_status motion(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M,
+                           double *f, double *g) {
+    const carom_model *m = model;
+    const int nv = m->nv, nm = m->mass.n, ng = g ? m->ne + m->nc : 0;
+    const double *x = eval(m, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v);
+    carom_copy(f, x, nv);
+    carom_matrix_zero(M);
+    put_mass(m, x + nv, M);
+    carom_copy(g, x + nv + nm, ng);
+    return finite(x, nv + nm + ng);
+}
+
 // In one go what is booked after every step; the tape looks at the point once instead of twice.
 static carom_status observe(const void *model, void *work, double t, const double *q, const double *v, double *g,
                             double *external, double *damping) {
@@ -273,4 +290,5 @@ void carom_model_system_make(carom_model *m) {
     s->energy = energy;
     s->power = power;
     s->observe = observe;
+    s->motion = motion;
 }

@@ -103,9 +103,7 @@ static bool at_rest(const work *w, const carom_step *s, int id) {
 // (DG-7)  M_l a_l = f_l + W_l lambda_l,   0 <= lambda_l _|_ W_l'a_l + kappa_l >= 0 on the set of the block
 static carom_status explicit_stage(work *w, carom_step *s, int l) {
     carom_dg_block *b = w->dg.block + l;
-    CAROM_TRY(carom_mass_factor(s, &w->F, b->t, b->q));
-    CAROM_TRY(carom_force(s, b->a, b->t, b->q, b->v));
-    carom_factor_solve(&w->F, b->a);
+    CAROM_TRY(carom_free_motion(s, &w->F, b->a, NULL, b->t, b->q, b->v));
     if (b->L.nb == 0) return CAROM_OK;
     CAROM_TRY(carom_directions(s, &b->L, b->t, b->q));
     CAROM_TRY(carom_curvature(s, s->c, &b->L, b->t, b->q, b->v));

@@ -71,13 +71,6 @@ static carom_status factor_start(work *w, carom_step *s, double t) {
     return carom_mass_factor(s, &w->F_0, t, w->q);
 }
 
-static carom_status factor_end(work *w, carom_step *s, double t) {
-    CAROM_TRY(carom_mass_factor(s, &w->F_1, t, w->q_1));
-    w->t_F = t;
-    carom_copy(w->q_F, w->q_1, s->sys->nq);
-    return CAROM_OK;
-}
-
 // (HE-2)  v_1 = v_0 + h M_0^-1 (f_0 + W_0 lambda+),  law(W_P'v_1, lambda+) over L_0's set: the force acts along the
 // old directions, the constraint holds along the predicted ones.  Leaves a_0.
 static carom_status stage_1(work *w, carom_step *s, double t, double h) {
@@ -103,10 +96,10 @@ static void move_on(work *w, const carom_step *s, double h) {
     carom_move(s, w->q_1, w->q, h, w->v_m);
 }
 
-static carom_status forces_end(work *w, carom_step *s, double t_1) {
-    CAROM_TRY(factor_end(w, s, t_1));
-    CAROM_TRY(carom_force(s, w->a_1, t_1, w->q_1, w->v_1));
-    carom_factor_solve(&w->F_1, w->a_1);
+static carom_status see_end(work *w, carom_step *s, double t_1) {
+    CAROM_TRY(carom_free_motion(s, &w->F_1, w->a_1, w->g_1, t_1, w->q_1, w->v_1));
+    w->t_F = t_1;
+    carom_copy(w->q_F, w->q_1, s->sys->nq);
     return CAROM_OK;
 }
 
@@ -183,10 +176,9 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
 
     CAROM_TRY(stage_1(w, s, t, h));
     move_on(w, s, h);
-    CAROM_TRY(carom_gaps(s, w->g_1, t + h, w->q_1));
+    CAROM_TRY(see_end(w, s, t + h));
     carom_close(s, &w->L_1, w->g_1);
     if (!predicted) hits = closes(s, w->g_0, w->g_1);
-    CAROM_TRY(forces_end(w, s, t + h));
     CAROM_TRY(carom_directions(s, &w->L_1, t + h, w->q_1));
     if (hits) {
         CAROM_TRY(impact(w, s, h));

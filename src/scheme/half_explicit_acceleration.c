@@ -89,10 +89,7 @@ static carom_status step(void *memory, carom_step *s) {
     const double h = s->h, t_1 = s->t + h;
 
     // (HA-3)  a_0 = M_0^-1 (f_0 + W_0 lambda+),  v_1 = v_0 + h a_0,  q_1 = q_0 + h/2 (v_0 + v_1)
-    CAROM_TRY(carom_mass_factor(s, &w->F_0, s->t, s->q));
-    CAROM_TRY(carom_force(s, w->a_f, s->t, s->q, s->v));
-    carom_factor_solve(&w->F_0, w->a_f);
-    CAROM_TRY(carom_gaps(s, w->g_0, s->t, s->q));
+    CAROM_TRY(carom_free_motion(s, &w->F_0, w->a_f, w->g_0, s->t, s->q, s->v));
     CAROM_TRY(choose(s, &w->L_0, w->u, w->g_0, s->t, s->q, s->v));
     carom_copy(w->a_0, w->a_f, nv);
     CAROM_TRY(contact_force(w, s, &w->L_0, &w->F_0, w->lambda_0, w->a_0, s->t, s->q, s->v));
@@ -100,12 +97,9 @@ static carom_status step(void *memory, carom_step *s) {
     for (int i = 0; i < nv; ++i) w->v_m[i] = 0.5 * (s->v[i] + w->v_1[i]);
     carom_move(s, w->q_1, s->q, h, w->v_m);
 
-    CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->q_1));
+    CAROM_TRY(carom_free_motion(s, &w->F_1, w->a_1, w->g_1, t_1, w->q_1, w->v_1));
     bool hits = false;
     for (int id = ne; id < all; ++id) hits = hits || (!carom_closed(s, w->g_0[id]) && carom_closed(s, w->g_1[id]));
-    CAROM_TRY(carom_mass_factor(s, &w->F_1, t_1, w->q_1));
-    CAROM_TRY(carom_force(s, w->a_1, t_1, w->q_1, w->v_1));
-    carom_factor_solve(&w->F_1, w->a_1);
     if (hits) {
         CAROM_TRY(impact(w, s));
     } else {

@@ -109,9 +109,7 @@ static carom_status velocity(work *w, carom_step *s, int l, const carom_local *L
 
 // K[l] = K_E[l] = M_l^-1 f_l, directions at Q_l.
 static carom_status free_stage(work *w, carom_step *s, int l, double t) {
-    CAROM_TRY(carom_mass_factor(s, &w->F, t, w->Q));
-    CAROM_TRY(carom_force(s, w->K[l], t, w->Q, w->V[l]));
-    carom_factor_solve(&w->F, w->K[l]);
+    CAROM_TRY(carom_free_motion(s, &w->F, w->K[l], NULL, t, w->Q, w->V[l]));
     carom_copy(w->K_E[l], w->K[l], s->sys->nv);
     return carom_directions(s, &w->L, t, w->Q);
 }

@@ -49,9 +49,7 @@ static carom_status step(void *memory, carom_step *s) {
     carom_close(s, &w->L_1, w->g);
 
     // (MEX-3)  v_f = v_0 + h M_0^-1 f(t_0, q_0, v_0)
-    CAROM_TRY(carom_mass_factor(s, &w->F_0, t_0, q));
-    CAROM_TRY(carom_force(s, w->v_f, t_0, q, v));
-    carom_factor_solve(&w->F_0, w->v_f);
+    CAROM_TRY(carom_free_motion(s, &w->F_0, w->v_f, NULL, t_0, q, v));
     carom_add(w->v_f, v, h, w->v_f, nv);
 
     if (w->L_1.nb > 0) {

@@ -122,11 +122,7 @@ static carom_status step(void *memory, carom_step *s) {
 
     // (MJ-2)  s_0 = M_0^-1 f(t_0, q_0, v_0),  u_0 = W(q_0)'v_0 + w
     carom_zero(w->s_0, nv);
-    if (w->theta < 1) {
-        CAROM_TRY(carom_mass_factor(s, &w->F_0, s->t, s->q));
-        CAROM_TRY(carom_force(s, w->s_0, s->t, s->q, s->v));
-        carom_factor_solve(&w->F_0, w->s_0);
-    }
+    if (w->theta < 1) CAROM_TRY(carom_free_motion(s, &w->F_0, w->s_0, NULL, s->t, s->q, s->v));
     carom_local_same(&w->L_0, &N->L);
     CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
     carom_local_velocity(w->u_0, &w->L_0, s->v);

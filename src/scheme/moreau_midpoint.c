@@ -73,11 +73,9 @@ static carom_status step(void *memory, carom_step *s) {
     carom_move(s, w->q_M, q, 0.5 * h, v);
 
     // (MID-2)  v_f = v_0 + h M_M^-1 f(t_M, q_M, v_0)
-    CAROM_TRY(carom_mass_factor(s, &w->F, t_M, w->q_M));
-    CAROM_TRY(carom_force(s, w->a, t_M, w->q_M, v));
+    CAROM_TRY(carom_motion_factor(s, &w->F, w->a, w->g, t_M, w->q_M, v));
 
     // (MID-3)  I = { j : g_j(q_M) <= 0 }
-    CAROM_TRY(carom_gaps(s, w->g, t_M, w->q_M));
     carom_close(s, &w->L, w->g);
 
     // Large systems go through as few passes as there can be: v changes in place, and is kept only where a contact

@@ -365,9 +365,7 @@ carom_status carom_newmark_start(void *memory, carom_step *s) {
             s->err, CAROM_BAD_INPUT,
             "contact=velocity needs gamma > 0: with gamma = 0 accelerations do not change the new velocity");
     }
-    CAROM_TRY(carom_mass_factor(s, &w->F_0, s->t, s->q));
-    CAROM_TRY(carom_force(s, w->s_0, s->t, s->q, s->v));
-    carom_factor_solve(&w->F_0, w->s_0);
+    CAROM_TRY(carom_free_motion(s, &w->F_0, w->s_0, NULL, s->t, s->q, s->v));
     if (!splits(w) && ne > 0) {
         for (int id = 0; id < ne + nc; ++id) w->sign[id] = 1;
         carom_close(s, &w->L, w->sign);

@@ -53,9 +53,7 @@ static carom_status advance(work *w, carom_step *s, double t, const double *q, c
     const double h = s->h, e = w->e, t_z = t + h * (1 - e) / (1 + e);
 
     // (SP-1)  M(q_k) (d_f - d_k) = h f(t_k, q_k, d_k)
-    CAROM_TRY(carom_mass_factor(s, &w->F, t, q));
-    CAROM_TRY(carom_force(s, w->d_f, t, q, d));
-    carom_factor_solve(&w->F, w->d_f);
+    CAROM_TRY(carom_free_motion(s, &w->F, w->d_f, NULL, t, q, d));
     carom_add(w->d_f, d, x * h, w->d_f, nv);
 
     // (SP-2)  z = (q_{k+1} + e q_{k-1})/(1 + e) = q_k + h/(1 + e) (d_{k+1} - e d_k)

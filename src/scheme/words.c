@@ -66,9 +66,8 @@ const char *carom_rate_text(const carom_step *s, int i, char *text, size_t size)
     return text;
 }
 
-carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const double *q) {
-    if (F->ready) return CAROM_OK;
-    CAROM_TRY(carom_mass(s, s->M, t, q));
+// F = factor of s->M.
+static carom_status factorise(carom_step *s, carom_factor *F) {
     char text[80];
     int row = 0;
     if (carom_factorise(F, s->M, &row) != CAROM_OK)
@@ -78,6 +77,12 @@ carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const d
     F->ready = s->sys->flags & CAROM_CONSTANT_MASS;
     if (F->ready) F->count = CAROM_FACTOR_OF_MASS;
     return CAROM_OK;
+}
+
+carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const double *q) {
+    if (F->ready) return CAROM_OK;
+    CAROM_TRY(carom_mass(s, s->M, t, q));
+    return factorise(s, F);
 }
 
 carom_status carom_force(carom_step *s, double *f, double t, const double *q, const double *v) {
@@ -90,6 +95,20 @@ carom_status carom_gaps(carom_step *s, double *g, double t, const double *q) {
     if (s->sys->ne + s->sys->nc == 0) return CAROM_OK;
     carom_zero(g, s->sys->ne + s->sys->nc);
     SYSTEM(s->sys->gaps(s->sys->model, s->sys_work, t, q, g), "gaps");
+    return CAROM_OK;
+}
+
+carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, double *g, double t, const double *q, const double *v) {
+    const carom_system *sys = s->sys;
+    if (sys->motion && !F->ready && sys->motion(sys->model, s->sys_work, t, q, v, s->M, f, g) == CAROM_OK) return factorise(s, F);
+    CAROM_TRY(carom_mass_factor(s, F, t, q)); // one by one, also to tell which of them failed
+    CAROM_TRY(carom_force(s, f, t, q, v));
+    return g ? carom_gaps(s, g, t, q) : CAROM_OK;
+}
+
+carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double *g, double t, const double *q, const double *v) {
+    CAROM_TRY(carom_motion_factor(s, F, a, g, t, q, v));
+    carom_factor_solve(F, a);
     return CAROM_OK;
 }
 
