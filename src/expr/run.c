@@ -40,8 +40,10 @@ static int lowest(uint64_t set) {
 #endif
 }
 
-// Run the segments of a set, in order; segment 0 of the set is *first.  Returns the number of instructions.
-static uint64_t run(const carom_instruction *code, const carom_segment *first, uint64_t set, double *slot) {
+// Run the instructions from i on to the end of their segment (i NULL: none), then the segments of a set, in order;
+// segment 0 of the set is *first.  Returns the number of instructions in the set.
+static uint64_t run(const carom_instruction *i, const carom_instruction *code, const carom_segment *first, uint64_t set,
+                    double *slot) {
 #if defined(__GNUC__)
 #define X(name) [CAROM_OP_##name] = &&at_OP_##name,
 #define FUSED(name, value) [CAROM_TAPE_##name] = &&at_TAPE_##name,
@@ -51,11 +53,9 @@ static uint64_t run(const carom_instruction *code, const carom_segment *first, u
 #undef FUSED
 #endif
     uint64_t executed = 0;
-    const carom_instruction *i;
-
-next_segment:
-    if (!set) return executed;
-    {
+    if (!i) {
+    next_segment:
+        if (!set) return executed;
         const carom_segment *const s = first + lowest(set);
         set &= set - 1;
         executed += (uint64_t)s->count;
@@ -107,8 +107,24 @@ static void refresh(const carom_tape *tape, void *work, int list, double *slot) 
         const uint64_t set = needs[w] & ~valid[w];
         if (!set) continue;
         valid[w] |= set;
-        state->executed += run(tape->code, tape->segment + 64 * w, set, slot);
+        state->executed += run(NULL, tape->code, tape->segment + 64 * w, set, slot);
     } while (++w < tape->nwords);
+}
+
+// The same for a group of which nothing is valid.
+static void refresh_all(const carom_tape *tape, void *work, int group, double *slot) {
+    const carom_outputs *o = tape->group + group;
+    if (o->straight < 0) {
+        refresh(tape, work, group, slot);
+        return;
+    }
+    uint64_t *valid = valid_sets(work);
+    const uint64_t *needs = tape->needs + (size_t)group * (size_t)tape->nwords;
+    int w = 0;
+    do valid[w] |= needs[w];
+    while (++w < tape->nwords);
+    run(tape->code + o->straight, NULL, NULL, 0, slot);
+    ((carom_tape_state *)work)->executed += (uint64_t)o->length;
 }
 
 static void forget(const carom_tape *tape, void *work, int class) {
@@ -159,11 +175,15 @@ void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, co
                      double *out) {
     double *x = slots(tape, work);
     const carom_outputs *o = tape->group + group;
+    bool moved = false;
     if (o->reads >= CAROM_CLASS_POSITION) {
         const bool new_t = update(x, &t, 1), new_q = update(x + 1, q, tape->nq);
-        if (new_t | new_q) forget(tape, work, CAROM_CLASS_POSITION);
+        moved = new_t | new_q;
+        if (moved) forget(tape, work, CAROM_CLASS_POSITION);
     }
-    if (o->reads >= CAROM_CLASS_VELOCITY && update(x + 1 + tape->nq, v, tape->nv)) forget(tape, work, CAROM_CLASS_VELOCITY);
-    refresh(tape, work, group, x);
+    if (o->reads >= CAROM_CLASS_VELOCITY && update(x + 1 + tape->nq, v, tape->nv) && !moved)
+        forget(tape, work, CAROM_CLASS_VELOCITY);
+    if (moved) refresh_all(tape, work, group, x);
+    else refresh(tape, work, group, x);
     gather(out, x, tape->output + o->first, o->count);
 }

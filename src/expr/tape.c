@@ -24,7 +24,7 @@ typedef struct compiler {
     int ncode;
 } compiler;
 
-enum { OPEN = -1, DONE = -2, GROUP_LIMIT = 32 };
+enum { OPEN = -1, DONE = -2, GROUP_LIMIT = 32, SHORT = 32 }; // SHORT: instructions in a segment
 
 // -- choosing instructions ---------------------------------------------------------------------------
 
@@ -223,8 +223,8 @@ static bool starts_segment(const compiler *k, int i) {
     return i == 0 || d->groups != d[-1].groups || d->class != d[-1].class;
 }
 
-// Instructions in their final order, with slots, cut into segments.
-static void emit(compiler *k, carom_tape *tape) {
+// Instructions in their final order, with slots, cut into segments.  Returns how many there are, with the ends.
+static int emit(compiler *k, carom_tape *tape) {
     int n = 0;
     for (int i = 0; i < k->ncode; ++i) {
         const draft *d = &k->code[i];
@@ -239,7 +239,8 @@ static void emit(compiler *k, carom_tape *tape) {
         tape->code[n++] = c;
         ++tape->segment[tape->nsegments - 1].count;
     }
-    if (n > 0) tape->code[n].op = CAROM_TAPE_END;
+    if (n > 0) tape->code[n++].op = CAROM_TAPE_END;
+    return n;
 }
 
 static void put(uint64_t *sets, int which, int nwords, int member) {
@@ -293,6 +294,37 @@ static bool allocate_tape(const compiler *k, carom_tape *tape, const carom_group
     return tape->code && tape->segment && tape->number && tape->needs && tape->fades && tape->output && tape->group;
 }
 
+static bool needed(const carom_tape *tape, int group, int segment) {
+    return tape->needs[(size_t)group * (size_t)tape->nwords + (size_t)segment / 64] >> segment % 64 & 1;
+}
+
+// Groups of short segments get them once more as one, see (4) in tape.h.
+static bool straighten(carom_tape *tape, int used) {
+    int room = used;
+    for (int i = 0; i < tape->ngroups; ++i) {
+        carom_outputs *o = &tape->group[i];
+        int pieces = 0;
+        for (int s = 0; s < tape->nsegments; ++s)
+            if (needed(tape, i, s)) ++pieces, o->length += tape->segment[s].count;
+        o->straight = pieces > 1 && o->length < SHORT * pieces ? room : -1;
+        if (o->straight >= 0) room += o->length + 1;
+    }
+    carom_instruction *code = realloc(tape->code, ((size_t)room + 1) * sizeof *code);
+    if (!code) return false;
+    tape->code = code;
+    for (int i = 0; i < tape->ngroups; ++i) {
+        if (tape->group[i].straight < 0) continue;
+        carom_instruction *to = code + tape->group[i].straight;
+        for (int s = 0; s < tape->nsegments; ++s) {
+            if (!needed(tape, i, s)) continue;
+            memcpy(to, code + tape->segment[s].first, (size_t)tape->segment[s].count * sizeof *to);
+            to += tape->segment[s].count;
+        }
+        *to = (carom_instruction){.op = CAROM_TAPE_END};
+    }
+    return true;
+}
+
 static carom_status no_memory(carom_error *err) {
     return carom_fail(err, CAROM_NO_MEMORY, "no memory left to compile the expressions");
 }
@@ -313,10 +345,10 @@ static carom_status compile(compiler *k, carom_tape *tape, const carom_group *gr
     qsort(k->code, (size_t)k->ncode, sizeof *k->code, compare);
     if (!allocate_tape(k, tape, groups)) return no_memory(err);
     place_leaves(k, tape);
-    emit(k, tape);
+    const int used = emit(k, tape);
     list_segments(tape);
     list_outputs(k, tape, groups);
-    return CAROM_OK;
+    return straighten(tape, used) ? CAROM_OK : no_memory(err);
 }
 
 carom_tape *carom_tape_compile(const carom_graph *g, const carom_group *groups, int ngroups,

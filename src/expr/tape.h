@@ -4,7 +4,9 @@
 //       with its cosine: two); no slot is used twice;
 //   (2) a segment is a run of instructions that the same groups need and that depend on the same class of
 //       inputs; it is computed as a whole or not at all;
-//   (3) segments are ordered by class, then from many groups to few: whoever needs a result comes later.
+//   (3) segments are ordered by class, then from many groups to few: whoever needs a result comes later;
+//   (4) behind them stand, for groups of many short segments, those segments once more as one: at a new point nothing
+//       is valid, and going from segment to segment would cost as much as their instructions.
 #pragma once
 #include <carom/expr.h>
 #include <stdint.h>
@@ -39,6 +41,8 @@ typedef struct carom_segment {
 typedef struct carom_outputs {
     int first, count; // in carom_tape.output
     int reads;        // the highest class it depends on
+    int straight;     // its segments once more as one, at this place in carom_tape.code; -1: they are long enough
+    int length;       // of that
 } carom_outputs;
 
 struct carom_tape {
