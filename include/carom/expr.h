@@ -111,4 +111,7 @@ void carom_tape_work_init(const carom_tape *tape, void *work, const double *para
 /// node of the group depends on velocities.
 void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v,
                      double *out);
+/// The same without copying: node i has the value slot[place[i]], until the next evaluation.
+typedef struct carom_values { const double *slot; const int *place; } carom_values;
+carom_values carom_tape_values(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v);
 int carom_tape_instructions(const carom_tape *tape, int group); // what evaluating a group costs; group < 0: all groups

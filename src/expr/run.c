@@ -171,8 +171,7 @@ static void gather(double *restrict out, const double *restrict x, const int *re
     for (int i = 0; i < n; ++i) out[i] = x[from[i]];
 }
 
-void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v,
-                     double *out) {
+carom_values carom_tape_values(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v) {
     double *x = slots(tape, work);
     const carom_outputs *o = tape->group + group;
     bool moved = false;
@@ -185,5 +184,11 @@ void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, co
         forget(tape, work, CAROM_CLASS_VELOCITY);
     if (moved) refresh_all(tape, work, group, x);
     else refresh(tape, work, group, x);
-    gather(out, x, tape->output + o->first, o->count);
+    return (carom_values){x, tape->output + o->first};
+}
+
+void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v,
+                     double *out) {
+    const carom_values x = carom_tape_values(tape, work, group, t, q, v);
+    gather(out, x.slot, x.place, tape->group[group].count);
 }

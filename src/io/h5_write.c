@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CHUNK_BYTES = 1 << 20, CHUNK_ROWS = 4096, FEW_ROWS = 256, EVENT_ROWS = 256, NAME_ROOM = 64, PAGE = 4096 };
+enum { CHUNK_BYTES = 1 << 20, CHUNK_ROWS = 4096, FEW_ROWS = 256, EVENT_ROWS = 1024, NAME_ROOM = 64, PAGE = 4096 };
 
 static char *part_name(const char *name) {
     const size_t size = strlen(name) + 40;

@@ -277,6 +277,23 @@ static void exact_rates(carom_model *m, carom_node *rate) {
     }
 }
 
+// Forces and masses.  A dense M stands there whole, zeros too, so that taking it is one copy.
+static carom_group join_motion(carom_model *m, const carom_node *f) {
+    const int n = m->nv;
+    m->whole_mass = carom_model_mass_shape(m).storage == CAROM_DENSE;
+    if (!m->whole_mass) return join(m, f, n, m->mass.node, m->mass.n);
+    carom_node *node = carom_pool_take(&m->memory, ((size_t)n + (size_t)n * (size_t)n) * sizeof *node), *M = node + n;
+    if (!node) return (carom_group){-1, NULL};
+    memcpy(node, f, (size_t)n * sizeof *node);
+    const carom_node nothing = carom_graph_number(m->graph, 0);
+    for (int i = 0; i < n * n; ++i) M[i] = nothing;
+    for (int e = 0; e < m->mass.n; ++e) {
+        const int i = m->mass.i[e], j = m->mass.j[e];
+        M[i + j * n] = M[j + i * n] = m->mass.node[e];
+    }
+    return (carom_group){n + n * n, node};
+}
+
 static carom_status compile(carom_model *m, const carom_node *f, const carom_node *kappa, carom_error *err) {
     carom_graph *g = m->graph;
     const int n = m->nv, links = m->ne + m->nc;
@@ -290,7 +307,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     const carom_node energy[2] = {m->kinetic, m->potential};
     carom_node power[2];
     derive_power(m, power);
-    const carom_group motion = join(m, f, n, m->mass.node, m->mass.n);
+    const carom_group motion = join_motion(m, f);
     if (motion.count < 0) return no_memory(m, err);
     const carom_group group[GROUP_COUNT] = {
         [GROUP_MASS] = join(m, m->mass.node, m->mass.n, NULL, 0),

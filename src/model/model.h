@@ -33,7 +33,7 @@ enum { // groups of the tape
     GROUP_ENERGY,
     GROUP_POWER,
     GROUP_OBSERVE,     // power, then gaps
-    GROUP_MOTION,      // forces, then masses
+    GROUP_MOTION,      // forces, then M
     GROUP_MOTION_GAPS, // the same, then gaps
     GROUP_OUTPUTS,
     GROUP_EXACT,
@@ -110,6 +110,7 @@ struct carom_model {
 
     // Made by derive.c.
     terms mass;                // M_ij, i >= j
+    bool whole_mass;           // GROUP_MOTION has all of M as it is stored, not the terms
     terms W;                   // W_ik by column: i row, j direction
     carom_node *u;             // W'v + w of every direction
     terms w;                   // w_k that are not zero: i direction
@@ -182,6 +183,7 @@ void carom_model_system_make(carom_model *m);
 bool carom_model_turns(const carom_model *m); // is q + h v not enough?
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);
 void carom_model_lift(const void *model, double *dx, const double *x, const double *v);
+carom_shape carom_model_mass_shape(const carom_model *m);
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err);
 carom_status carom_read_draw(reader *r); // after the model is compiled
 void carom_drawn_free(struct drawn *d);

@@ -40,6 +40,21 @@ static carom_status finite(const double *x, int n) {
     return bad ? CAROM_USER : CAROM_OK;
 }
 
+// to[i] = value of node first + i.  Infinities and NaN must not travel on: nonzero when there is one.
+static inline int take(double *restrict to, carom_values x, int first, int n) {
+    int bad = 0;
+    for (int i = 0; i < n; ++i) {
+        const double y = x.slot[x.place[first + i]];
+        to[i] = y;
+        bad |= !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+
+static carom_values values(const carom_model *m, void *work, int group, double t, const double *q, const double *v) {
+    return carom_tape_values(m->tape, work, group, t, q, v);
+}
+
 static void put_mass(const carom_model *m, const double *x, carom_matrix M) {
     const int *i = m->mass.i, *j = m->mass.j, n = m->mass.n;
     if (M.shape.storage == CAROM_DENSE) // small and often: no need to ask for the storage at every entry
@@ -57,14 +72,12 @@ static carom_status mass(const void *model, void *work, double t, const double *
 
 static carom_status force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
     const carom_model *m = model;
-    carom_tape_eval(m->tape, work, GROUP_FORCE, t, q, v, f);
-    return finite(f, m->nv);
+    return take(f, values(m, work, GROUP_FORCE, t, q, v), 0, m->nv) ? CAROM_USER : CAROM_OK;
 }
 
 static carom_status gaps(const void *model, void *work, double t, const double *q, double *g) {
     const carom_model *m = model;
-    carom_tape_eval(m->tape, work, GROUP_GAPS, t, q, m->v0, g);
-    return finite(g, m->ne + m->nc);
+    return take(g, values(m, work, GROUP_GAPS, t, q, m->v0), 0, m->ne + m->nc) ? CAROM_USER : CAROM_OK;
 }
 
 // Column k of `to` = entries from..from+count with rows row[].
@@ -102,8 +115,7 @@ static carom_status directions(const void *model, void *work, double t, const do
 
 static carom_status rates(const void *model, void *work, double t, const double *q, const double *v, double *u) {
     const carom_model *m = model;
-    carom_tape_eval(m->tape, work, GROUP_RATES, t, q, v, u);
-    return finite(u, m->ndir);
+    return take(u, values(m, work, GROUP_RATES, t, q, v), 0, m->ndir) ? CAROM_USER : CAROM_OK;
 }
 
 static carom_status curvature(const void *model, void *work, double t, const double *q, const double *v,
@@ -186,24 +198,27 @@ static carom_status power(const void *model, void *work, double t, const double 
 static carom_status motion(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M,
                            double *f, double *g) {
     const carom_model *m = model;
-    const int nv = m->nv, nm = m->mass.n, ng = g ? m->ne + m->nc : 0;
-    const double *x = eval(m, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v);
-    carom_copy(f, x, nv);
-    carom_matrix_zero(M);
-    put_mass(m, x + nv, M);
-    carom_copy(g, x + nv + nm, ng);
-    return finite(x, nv + nm + ng);
+    const carom_values x = values(m, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v);
+    int bad = take(f, x, 0, m->nv);
+    if (m->whole_mass) {
+        bad |= take(M.a, x, m->nv, m->nv * m->nv);
+    } else {
+        double *terms = carom_model_scratch(m, work);
+        bad |= take(terms, x, m->nv, m->mass.n);
+        carom_matrix_zero(M);
+        put_mass(m, terms, M);
+    }
+    if (g) bad |= take(g, x, m->nv + (m->whole_mass ? m->nv * m->nv : m->mass.n), m->ne + m->nc);
+    return bad ? CAROM_USER : CAROM_OK;
 }
 
 // In one go what is booked after every step; the tape looks at the point once instead of twice.
 static carom_status observe(const void *model, void *work, double t, const double *q, const double *v, double *g,
                             double *external, double *damping) {
     const carom_model *m = model;
-    const double *x = eval(m, work, GROUP_OBSERVE, t, q, v);
-    *external = x[0];
-    *damping = x[1];
-    carom_copy(g, x + 2, m->ne + m->nc);
-    return finite(x, 2 + m->ne + m->nc);
+    const carom_values x = values(m, work, GROUP_OBSERVE, t, q, v);
+    const int bad = take(external, x, 0, 1) | take(damping, x, 1, 1) | take(g, x, 2, m->ne + m->nc);
+    return bad ? CAROM_USER : CAROM_OK;
 }
 
 // -- shapes -------------------------------------------------------------------------------------------
@@ -220,9 +235,18 @@ static carom_shape shape_of(int n, int band) {
     return (carom_shape){.storage = CAROM_DENSE, .n = n};
 }
 
-static void choose_shapes(carom_model *m) {
+static int mass_band(const carom_model *m) {
     int band = 0;
     for (int e = 0; e < m->mass.n; ++e) widen(&band, m->mass.i[e], m->mass.j[e]);
+    return band;
+}
+
+carom_shape carom_model_mass_shape(const carom_model *m) {
+    return shape_of(m->nv, mass_band(m));
+}
+
+static void choose_shapes(carom_model *m) {
+    int band = mass_band(m);
     m->sys.mass_shape = shape_of(m->nv, band);
     for (int e = 0; e < m->K.n; ++e) widen(&band, m->K.i[e], m->K.j[e]);
     for (int e = 0; e < m->C.n; ++e) widen(&band, m->C.i[e], m->C.j[e]);
