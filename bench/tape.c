@@ -89,7 +89,8 @@ static carom_tape *compile(carom_graph *g) {
         gaps[i] = parse(g, &n, gap[i]);
         for (int j = 0; j < N; ++j) W[i * N + j] = carom_graph_diff(g, gaps[i], CAROM_POSITION, j);
     }
-    const carom_group groups[GROUPS] = {{NM, M}, {N, f}, {NG, gaps}, {NG * N, W}, {OUTPUTS, all}};
+    const carom_group groups[GROUPS] = {{.count = NM, .nodes = M}, {.count = N, .nodes = f}, {.count = NG, .nodes = gaps},
+                                          {.count = NG * N, .nodes = W}, {.count = OUTPUTS, .nodes = all}};
     carom_tape *tape = carom_tape_compile(g, groups, GROUPS, N, N, NP, &err);
     if (!tape) fail(&err);
     return tape;

@@ -96,7 +96,7 @@ static void every_operation_gives_its_value(void **unused) {
         const carom_node x = carom_graph_apply(g, (carom_op)op, q(g, 0), v(g, 1), par(g, 2));
         const carom_node y = carom_graph_apply(g, (carom_op)op, par(g, 0), par(g, 1), par(g, 2));
         const carom_node both[] = {x, y};
-        const machine m = build(g, &(carom_group){2, both}, 1);
+        const machine m = build(g, &(carom_group){.count = 2, .nodes = both}, 1);
         for (int k = 0; k < 10; ++k) {
             const point at = random_point();
             double out[2];
@@ -130,7 +130,7 @@ static carom_node random_node(carom_graph *g, int depth) {
 static void tape_equals_graph_in_any_order_of_questions(void **unused) {
     (void)unused;
     enum { GROUPS = 32, EACH = 4 };
-    int words = 0;
+    int words = 0, plans[2] = {0, 0};
     for (int k = 0; k < 40; ++k) {
         carom_graph *g = carom_graph_create();
         carom_node node[GROUPS][EACH];
@@ -139,10 +139,11 @@ static void tape_equals_graph_in_any_order_of_questions(void **unused) {
         for (int i = 0; i < n; ++i) {
             for (int j = 0; j < EACH; ++j) // some outputs, and parts of them, belong to several groups
                 node[i][j] = i > 0 && uniform(0, 1) < 0.5 ? add(g, node[(int)uniform(0, i)][j], q(g, j % 3)) : random_node(g, 5);
-            group[i] = (carom_group){EACH, node[i]};
+            group[i] = (carom_group){.count = EACH, .nodes = node[i], .after = (int)uniform(0, n + 1)};
         }
         const machine m = build(g, group, n);
         if (m.tape->nwords > words) words = m.tape->nwords;
+        for (int i = 0; i < n; ++i) plans[0] += m.tape->group[i].all.first >= 0, plans[1] += m.tape->group[i].rest.first >= 0;
         double *y = malloc((size_t)g->count * sizeof *y);
         point at = random_point();
         for (int round = 0; round < 200; ++round) {
@@ -169,6 +170,7 @@ static void tape_equals_graph_in_any_order_of_questions(void **unused) {
         carom_graph_destroy(g);
     }
     assert_true(words > 1); // the sets of segments were longer than one word
+    assert_true(plans[0] > 20 && plans[1] > 20);
 }
 
 static void common_parts_are_computed_once(void **unused) {
@@ -176,7 +178,7 @@ static void common_parts_are_computed_once(void **unused) {
     carom_graph *g = carom_graph_create();
     const carom_node s = f1(g, CAROM_OP_SIN, q(g, 0)), c = f1(g, CAROM_OP_COS, q(g, 0));
     const carom_node first[] = {s, c, mul(g, s, v(g, 0))}, second[] = {mul(g, s, q(g, 1)), s};
-    const carom_group groups[] = {{3, first}, {2, second}};
+    const carom_group groups[] = {{.count = 3, .nodes = first}, {.count = 2, .nodes = second}};
     const machine m = build(g, groups, 2);
     assert_int_equal(carom_tape_instructions(m.tape, -1), 3); // sine with cosine, two products
     assert_int_equal(carom_tape_instructions(m.tape, 0), 2);
@@ -188,13 +190,35 @@ static void common_parts_are_computed_once(void **unused) {
     carom_graph_destroy(g);
 }
 
+// A plan runs the instructions that were missing, no more: the second group costs what it adds to the first.
+static void a_group_after_another_costs_what_it_adds(void **unused) {
+    (void)unused;
+    carom_graph *g = carom_graph_create();
+    const carom_node s = f1(g, CAROM_OP_TAN, q(g, 0)), w = mul(g, s, v(g, 0));
+    const carom_node first[] = {s}, second[] = {f1(g, CAROM_OP_EXP, s), f1(g, CAROM_OP_EXP, w)};
+    const carom_group group[] = {{.count = 1, .nodes = first}, {.count = 2, .nodes = second, .after = 1}};
+    const machine m = build(g, group, 2);
+    assert_true(m.tape->group[1].rest.first >= 0);
+    for (int k = 0; k < 3; ++k) {
+        const point at = random_point();
+        assert_int_equal(price(m, 0, &at), 1);
+        assert_int_equal(price(m, 1, &at), 3);
+        assert_int_equal(price(m, 1, &at), 0);
+        const point other = random_point();
+        assert_int_equal(price(m, 1, &other), 4);
+        assert_int_equal(price(m, 0, &other), 0);
+    }
+    destroy(m);
+    carom_graph_destroy(g);
+}
+
 static void only_what_changed_is_computed_again(void **unused) {
     (void)unused;
     carom_graph *g = carom_graph_create();
     const carom_node fixed = f1(g, CAROM_OP_EXP, par(g, 0)), place = f1(g, CAROM_OP_TAN, q(g, 0));
     const carom_node moving = f1(g, CAROM_OP_EXP, v(g, 0)), clock = f1(g, CAROM_OP_EXP, carom_graph_input(g, CAROM_TIME, 0));
     const carom_node all[] = {fixed, place, clock, mul(g, place, moving)}, slow[] = {place};
-    const carom_group groups[] = {{4, all}, {1, slow}, {1, &fixed}};
+    const carom_group groups[] = {{.count = 4, .nodes = all}, {.count = 1, .nodes = slow}, {.count = 1, .nodes = &fixed}};
     const machine m = build(g, groups, 3);
     assert_int_equal(carom_tape_instructions(m.tape, 0), 4); // tan, exp, exp, product
     assert_int_equal(carom_tape_instructions(m.tape, 2), 0);
@@ -232,7 +256,7 @@ static void cheap_parts_stay_out_of_dear_instructions(void **unused) {
     carom_graph *g = carom_graph_create();
     const carom_node x = add(g, mul(g, q(g, 0), q(g, 1)), v(g, 0)), y = add(g, mul(g, par(g, 0), par(g, 1)), q(g, 2));
     const carom_node both[] = {x, y};
-    const machine m = build(g, &(carom_group){2, both}, 1);
+    const machine m = build(g, &(carom_group){.count = 2, .nodes = both}, 1);
     point at = random_point();
     assert_int_equal(price(m, 0, &at), 3); // product, two sums; the product of parameters was computed at the start
     at.v[0] += 1;
@@ -245,7 +269,7 @@ static void the_first_point_may_be_the_origin(void **unused) {
     (void)unused;
     carom_graph *g = carom_graph_create();
     const carom_node x = f1(g, CAROM_OP_COS, q(g, 0)), y = f1(g, CAROM_OP_COS, v(g, 0)), both[] = {x, y};
-    const machine m = build(g, &(carom_group){2, both}, 1);
+    const machine m = build(g, &(carom_group){.count = 2, .nodes = both}, 1);
     const point origin = {0};
     double out[2] = {0, 0};
     ask(m, 0, &origin, out);
@@ -259,7 +283,7 @@ static void evaluation_asks_for_no_memory(void **unused) {
     carom_graph *g = carom_graph_create();
     const carom_node x[] = {random_node(g, 6), random_node(g, 6)};
     requests = 0;
-    const machine m = build(g, &(carom_group){2, x}, 1);
+    const machine m = build(g, &(carom_group){.count = 2, .nodes = x}, 1);
     assert_true(requests > 0); // the counter counts
     requests = 0;
     double out[2];
@@ -279,7 +303,7 @@ static void a_sum_of_a_million_terms_is_compiled(void **unused) {
     carom_node s = carom_graph_number(g, 0);
     for (int i = 0; i < TERMS; ++i) s = add(g, s, q(g, i));
     carom_error err;
-    carom_tape *tape = carom_tape_compile(g, &(carom_group){1, &s}, 1, TERMS, 0, 0, &err);
+    carom_tape *tape = carom_tape_compile(g, &(carom_group){.count = 1, .nodes = &s}, 1, TERMS, 0, 0, &err);
     assert_non_null(tape);
     void *work = malloc(carom_tape_work_size(tape));
     double *x = malloc(TERMS * sizeof *x), sum = 0;
@@ -300,12 +324,14 @@ static void wrong_requests_get_a_sentence(void **unused) {
     carom_error err;
     const carom_node x = q(g, NQ), none = CAROM_NONE;
     carom_group many[33] = {{0}};
-    assert_null(carom_tape_compile(g, &(carom_group){1, &x}, 1, NQ, NV, NP, &err));
+    assert_null(carom_tape_compile(g, &(carom_group){.count = 1, .nodes = &x}, 1, NQ, NV, NP, &err));
     assert_string_equal(err.text, "an expression uses position 3, but there are only 3");
-    assert_null(carom_tape_compile(g, &(carom_group){1, &none}, 1, NQ, NV, NP, &err));
+    assert_null(carom_tape_compile(g, &(carom_group){.count = 1, .nodes = &none}, 1, NQ, NV, NP, &err));
     assert_string_equal(err.text, "output 0 of group 0 is not an expression");
     assert_null(carom_tape_compile(g, many, 33, NQ, NV, NP, &err));
     assert_string_equal(err.text, "a tape has at most 32 groups of outputs, not 33");
+    assert_null(carom_tape_compile(g, &(carom_group){.after = 2}, 1, NQ, NV, NP, &err));
+    assert_string_equal(err.text, "group 0 comes after group 1, but there are only 1");
     carom_tape *empty = carom_tape_compile(g, many, 32, 0, 0, 0, &err);
     assert_non_null(empty);
     void *work = malloc(carom_tape_work_size(empty));
@@ -326,6 +352,7 @@ int main(void) {
         cmocka_unit_test(every_operation_gives_its_value),
         cmocka_unit_test(tape_equals_graph_in_any_order_of_questions),
         cmocka_unit_test(common_parts_are_computed_once),
+        cmocka_unit_test(a_group_after_another_costs_what_it_adds),
         cmocka_unit_test(only_what_changed_is_computed_again),
         cmocka_unit_test(cheap_parts_stay_out_of_dear_instructions),
         cmocka_unit_test(the_first_point_may_be_the_origin),

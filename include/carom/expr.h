@@ -100,6 +100,7 @@ typedef struct carom_tape carom_tape;
 typedef struct carom_group {
     int count;
     const carom_node *nodes;
+    int after; // 1 + the group that is usually asked for before it at the same point: then it is faster; 0: none
 } carom_group;
 
 carom_tape *carom_tape_compile(const carom_graph *g, const carom_group *groups, int ngroups,

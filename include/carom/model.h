@@ -46,6 +46,10 @@ carom_model_run carom_model_simulation(const carom_model *m);
 
 /// Outputs at a state; `work` is carom_sim_work() of a simulation of this model's system.
 void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out);
+/// In one evaluation what a row of a record holds: energies (kinetic, potential), the velocities of all recorded directions,
+/// outputs.  CAROM_USER: an energy or a velocity is no finite number.
+carom_status carom_model_row(const carom_model *m, void *work, double t, const double *q, const double *v, double energy[2], double *u,
+                             double *out);
 /// The exact solution at t (only when the file gives one): positions and, by differentiation, rates.
 void carom_model_exact(const carom_model *m, void *work, double t, double *q, double *v);
 

@@ -97,7 +97,7 @@ again:
 #endif
 }
 
-// Bring what a list needs up to date.  Most tapes have one word of segments.
+// Bring what a list needs up to date, segment by segment.  Most tapes have one word of them.
 static void refresh(const carom_tape *tape, void *work, int list, double *slot) {
     carom_tape_state *state = work;
     uint64_t *valid = valid_sets(work);
@@ -111,20 +111,27 @@ static void refresh(const carom_tape *tape, void *work, int list, double *slot) 
     } while (++w < tape->nwords);
 }
 
-// The same for a group of which nothing is valid.
-static void refresh_all(const carom_tape *tape, void *work, int group, double *slot) {
+static void follow(const carom_tape *tape, void *work, carom_plan plan, double *slot) {
+    run(tape->code + plan.first, NULL, NULL, 0, slot);
+    ((carom_tape_state *)work)->executed += (uint64_t)plan.length;
+}
+
+// The same for a group, by a plan if there is one.  fresh: nothing of it is valid.
+static void refresh_group(const carom_tape *tape, void *work, int group, bool fresh, double *slot) {
     const carom_outputs *o = tape->group + group;
-    if (o->straight < 0) {
-        refresh(tape, work, group, slot);
-        return;
-    }
     uint64_t *valid = valid_sets(work);
     const uint64_t *needs = tape->needs + (size_t)group * (size_t)tape->nwords;
-    int w = 0;
-    do valid[w] |= needs[w];
-    while (++w < tape->nwords);
-    run(tape->code + o->straight, NULL, NULL, 0, slot);
-    ((carom_tape_state *)work)->executed += (uint64_t)o->length;
+    if (fresh && o->all.first >= 0) {
+        int w = 0;
+        do valid[w] |= needs[w];
+        while (++w < tape->nwords);
+        follow(tape, work, o->all, slot);
+    } else if (o->rest.first >= 0 && (needs[0] & ~valid[0]) == o->rest.set) {
+        valid[0] |= needs[0];
+        follow(tape, work, o->rest, slot);
+    } else {
+        refresh(tape, work, group, slot);
+    }
 }
 
 static void forget(const carom_tape *tape, void *work, int class) {
@@ -182,8 +189,7 @@ carom_values carom_tape_values(const carom_tape *tape, void *work, int group, do
     }
     if (o->reads >= CAROM_CLASS_VELOCITY && update(x + 1 + tape->nq, v, tape->nv) && !moved)
         forget(tape, work, CAROM_CLASS_VELOCITY);
-    if (moved) refresh_all(tape, work, group, x);
-    else refresh(tape, work, group, x);
+    refresh_group(tape, work, group, moved, x);
     return (carom_values){x, tape->output + o->first};
 }
 

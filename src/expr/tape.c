@@ -161,10 +161,13 @@ static carom_status check(const carom_graph *g, const carom_group *groups, int n
         return carom_fail(err, CAROM_BAD_INPUT, "a tape has at most %d groups of outputs, not %d", GROUP_LIMIT, ngroups);
     if (carom_graph_failed(g))
         return carom_fail(err, CAROM_NO_MEMORY, "the expressions are too large: no memory left, or more than 4 million nodes");
-    for (int i = 0; i < ngroups; ++i)
+    for (int i = 0; i < ngroups; ++i) {
+        if (groups[i].after < 0 || groups[i].after > ngroups)
+            return carom_fail(err, CAROM_BAD_INPUT, "group %d comes after group %d, but there are only %d", i, groups[i].after - 1, ngroups);
         for (int j = 0; j < groups[i].count; ++j)
             if (groups[i].nodes[j] < 0 || groups[i].nodes[j] >= g->count)
                 return carom_fail(err, CAROM_BAD_INPUT, "output %d of group %d is not an expression", j, i);
+    }
     return CAROM_OK;
 }
 
@@ -298,29 +301,47 @@ static bool needed(const carom_tape *tape, int group, int segment) {
     return tape->needs[(size_t)group * (size_t)tape->nwords + (size_t)segment / 64] >> segment % 64 & 1;
 }
 
-// Groups of short segments get them once more as one, see (4) in tape.h.
-static bool straighten(carom_tape *tape, int used) {
+// The segments that a group needs and the group `without` (-1: none) does not, as a plan at the end of the code, unless
+// they are few or long.
+static carom_plan plan(const carom_tape *tape, int group, int without, int *room) {
+    carom_plan p = {.first = -1};
+    int pieces = 0;
+    for (int s = 0; s < tape->nsegments; ++s) {
+        if (!needed(tape, group, s) || (without >= 0 && needed(tape, without, s))) continue;
+        ++pieces;
+        p.length += tape->segment[s].count;
+        if (s < 64) p.set |= (uint64_t)1 << s;
+    }
+    if (pieces < 2 || p.length >= SHORT * pieces) return p;
+    p.first = *room;
+    *room += p.length + 1;
+    return p;
+}
+
+static void copy_plan(carom_tape *tape, carom_plan p, int group, int without) {
+    if (p.first < 0) return;
+    carom_instruction *to = tape->code + p.first;
+    for (int s = 0; s < tape->nsegments; ++s) {
+        if (!needed(tape, group, s) || (without >= 0 && needed(tape, without, s))) continue;
+        memcpy(to, tape->code + tape->segment[s].first, (size_t)tape->segment[s].count * sizeof *to);
+        to += tape->segment[s].count;
+    }
+    *to = (carom_instruction){.op = CAROM_TAPE_END};
+}
+
+static bool make_plans(carom_tape *tape, const carom_group *groups, int used) {
     int room = used;
     for (int i = 0; i < tape->ngroups; ++i) {
         carom_outputs *o = &tape->group[i];
-        int pieces = 0;
-        for (int s = 0; s < tape->nsegments; ++s)
-            if (needed(tape, i, s)) ++pieces, o->length += tape->segment[s].count;
-        o->straight = pieces > 1 && o->length < SHORT * pieces ? room : -1;
-        if (o->straight >= 0) room += o->length + 1;
+        o->all = plan(tape, i, -1, &room);
+        o->rest = groups[i].after && tape->nwords == 1 ? plan(tape, i, groups[i].after - 1, &room) : (carom_plan){.first = -1};
     }
     carom_instruction *code = realloc(tape->code, ((size_t)room + 1) * sizeof *code);
     if (!code) return false;
     tape->code = code;
     for (int i = 0; i < tape->ngroups; ++i) {
-        if (tape->group[i].straight < 0) continue;
-        carom_instruction *to = code + tape->group[i].straight;
-        for (int s = 0; s < tape->nsegments; ++s) {
-            if (!needed(tape, i, s)) continue;
-            memcpy(to, code + tape->segment[s].first, (size_t)tape->segment[s].count * sizeof *to);
-            to += tape->segment[s].count;
-        }
-        *to = (carom_instruction){.op = CAROM_TAPE_END};
+        copy_plan(tape, tape->group[i].all, i, -1);
+        copy_plan(tape, tape->group[i].rest, i, groups[i].after - 1);
     }
     return true;
 }
@@ -348,7 +369,7 @@ static carom_status compile(compiler *k, carom_tape *tape, const carom_group *gr
     const int used = emit(k, tape);
     list_segments(tape);
     list_outputs(k, tape, groups);
-    return straighten(tape, used) ? CAROM_OK : no_memory(err);
+    return make_plans(tape, groups, used) ? CAROM_OK : no_memory(err);
 }
 
 carom_tape *carom_tape_compile(const carom_graph *g, const carom_group *groups, int ngroups,

@@ -5,8 +5,8 @@
 //   (2) a segment is a run of instructions that the same groups need and that depend on the same class of
 //       inputs; it is computed as a whole or not at all;
 //   (3) segments are ordered by class, then from many groups to few: whoever needs a result comes later;
-//   (4) behind them stand, for groups of many short segments, those segments once more as one: at a new point nothing
-//       is valid, and going from segment to segment would cost as much as their instructions.
+//   (4) behind them stand plans: short segments that are often wanted together, once more as one.  Going from segment
+//       to segment would cost as much as their instructions.
 #pragma once
 #include <carom/expr.h>
 #include <stdint.h>
@@ -37,12 +37,19 @@ typedef struct carom_segment {
     int class;        // CAROM_CLASS_PARAMETER, _POSITION or _VELOCITY
 } carom_segment;
 
+// Some segments once more as one.
+typedef struct carom_plan {
+    int first;    // place in carom_tape.code; -1: there is none
+    int length;   // instructions
+    uint64_t set; // of segments, their first word
+} carom_plan;
+
 // What one evaluation reads of a group.
 typedef struct carom_outputs {
     int first, count; // in carom_tape.output
     int reads;        // the highest class it depends on
-    int straight;     // its segments once more as one, at this place in carom_tape.code; -1: they are long enough
-    int length;       // of that
+    carom_plan all;   // when nothing is valid
+    carom_plan rest;  // when what another group needs is valid; only where sets have one word
 } carom_outputs;
 
 struct carom_tape {

@@ -38,6 +38,8 @@ struct carom_record {
     double *force;               // of the last step that succeeded
     long rows, events, step;     // step: last one seen, -1: none
     long row_step, k;            // step of the last row; next multiple of dt_out
+    long next;                   // step of the next row when these are counted in steps
+    bool reacted;                // force may differ from zero
     bool frozen;
     uint64_t sequence;
     unsigned char *state;        // packed
@@ -117,22 +119,23 @@ static double *fill_contact(double *x, const carom_now *now, const double *acc, 
 
 static carom_status fill(carom_record *r, double *x, const carom_now *now) {
     const carom_system *sys = r->sys;
-    double kinetic = 0, potential = 0;
-    CAROM_TRY(carom_sim_energy(r->sim, &kinetic, &potential, &r->err));
-    if (r->ndir) CAROM_TRY(carom_sim_velocities(r->sim, r->u, &r->err));
+    double energy[2], *out = x + r->ncol - r->nout; // the last columns
+    if (carom_model_row(r->model, carom_sim_work(r->sim), now->t, now->q, now->v, energy, r->u, out) != CAROM_OK) {
+        CAROM_TRY(carom_sim_energy(r->sim, &energy[0], &energy[1], &r->err)); // one of these tells what failed
+        CAROM_TRY(carom_sim_velocities(r->sim, r->u, &r->err));
+    }
     *x++ = now->t;
     carom_copy(x, now->q, sys->nq), x += sys->nq;
     carom_copy(x, now->v, sys->nv), x += sys->nv;
-    *x++ = kinetic;
-    *x++ = potential;
-    *x++ = kinetic + potential;
+    *x++ = energy[0];
+    *x++ = energy[1];
+    *x++ = energy[0] + energy[1];
     for (int c = 0; c < sys->nc; ++c) x = fill_contact(x, now, r->acc, r->u, sys->ne + c, sys->contacts[c].tangents);
     for (int id = 0; id < sys->ne; ++id) {
         *x++ = now->gap[id];
         *x++ = now->force[now->dir[id]];
         *x++ = r->acc[now->dir[id]];
     }
-    if (r->nout) carom_model_outputs(r->model, carom_sim_work(r->sim), now->t, now->q, now->v, x);
     return CAROM_OK;
 }
 
@@ -148,13 +151,14 @@ static carom_status put_row(carom_record *r, const carom_now *now) {
 // Every N steps; or at the first step end at or after k T, where k T may miss a step end by rounding.
 static bool due(carom_record *r, const carom_now *now) {
     if (now->step == 0) return true;
-    if (!(r->dt_out > 0)) return now->step % r->every == 0;
+    if (!(r->dt_out > 0)) return now->step >= r->next;
     const double slack = 1e-9 * r->h;
     return now->t >= (double)r->k * r->dt_out - slack;
 }
 
 static void next_due(carom_record *r, const carom_now *now) {
-    if (r->dt_out > 0) r->k = (long)floor((now->t + 1e-9 * r->h) / r->dt_out) + 1;
+    if (!(r->dt_out > 0)) r->next = (now->step / r->every + 1) * r->every;
+    else r->k = (long)floor((now->t + 1e-9 * r->h) / r->dt_out) + 1;
 }
 
 static carom_status put_events(carom_record *r, const carom_now *now) {
@@ -178,7 +182,8 @@ carom_status carom_record_step(void *record, const carom_now *now) {
     if (r->nwatched)
         carom_model_watch(r->model, carom_sim_work(r->sim), now->t, now->q, now->v, r->low, r->high, first);
     if (now->nevents) CAROM_TRY(put_events(r, now));
-    carom_copy(r->force, now->force, r->ndir);
+    if (now->reacted || r->reacted) carom_copy(r->force, now->force, r->ndir); // else they are zero, and were
+    r->reacted = now->reacted;
     if (due(r, now)) {
         CAROM_TRY(put_row(r, now));
         next_due(r, now);
@@ -256,6 +261,8 @@ static carom_status get_state(carom_record *r, const char *file, carom_error *er
     r->row_step = (long)best.row_step;
     r->k = (long)best.k;
     r->sequence = best.sequence;
+    r->next = r->every > 0 ? (r->step / r->every + 1) * r->every : 0;
+    r->reacted = true;
     if (r->ndir) carom_copy(r->force, carom_sim_now(r->sim).force, r->ndir);
     return h5_cut(r->h5, (hsize_t)best.rows, (hsize_t)best.events, err);
 }

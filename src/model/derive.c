@@ -253,10 +253,10 @@ static carom_status derive_pattern(carom_model *m, carom_error *err) {
 // Two lists of nodes behind each other, as a group.
 static carom_group join(carom_model *m, const carom_node *a, int na, const carom_node *b, int nb) {
     carom_node *node = carom_pool_take(&m->memory, ((size_t)na + (size_t)nb + 1) * sizeof *node);
-    if (!node) return (carom_group){-1, NULL};
+    if (!node) return (carom_group){.count = -1, .nodes = NULL};
     if (na) memcpy(node, a, (size_t)na * sizeof *node);
     if (nb) memcpy(node + na, b, (size_t)nb * sizeof *node);
-    return (carom_group){na + nb, node};
+    return (carom_group){.count = na + nb, .nodes = node};
 }
 
 // Velocities of the exact solution: rates of its positions, for angular velocities w = 2 conj(e) o e'.
@@ -283,7 +283,7 @@ static carom_group join_motion(carom_model *m, const carom_node *f) {
     m->whole_mass = carom_model_mass_shape(m).storage == CAROM_DENSE;
     if (!m->whole_mass) return join(m, f, n, m->mass.node, m->mass.n);
     carom_node *node = carom_pool_take(&m->memory, ((size_t)n + (size_t)n * (size_t)n) * sizeof *node), *M = node + n;
-    if (!node) return (carom_group){-1, NULL};
+    if (!node) return (carom_group){.count = -1, .nodes = NULL};
     memcpy(node, f, (size_t)n * sizeof *node);
     const carom_node nothing = carom_graph_number(m->graph, 0);
     for (int i = 0; i < n * n; ++i) M[i] = nothing;
@@ -291,7 +291,7 @@ static carom_group join_motion(carom_model *m, const carom_node *f) {
         const int i = m->mass.i[e], j = m->mass.j[e];
         M[i + j * n] = M[j + i * n] = m->mass.node[e];
     }
-    return (carom_group){n + n * n, node};
+    return (carom_group){.count = n + n * n, .nodes = node};
 }
 
 static carom_status compile(carom_model *m, const carom_node *f, const carom_node *kappa, carom_error *err) {
@@ -309,7 +309,9 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     derive_power(m, power);
     const carom_group motion = join_motion(m, f);
     if (motion.count < 0) return no_memory(m, err);
-    const carom_group group[GROUP_COUNT] = {
+    carom_group row = join(m, energy, 2, m->u, m->ndir);
+    if (row.count >= 0) row = join(m, row.nodes, row.count, m->output_node, m->nout);
+    carom_group group[GROUP_COUNT] = {
         [GROUP_MASS] = join(m, m->mass.node, m->mass.n, NULL, 0),
         [GROUP_FORCE] = join(m, f, n, NULL, 0),
         [GROUP_GAPS] = join(m, gap, links, NULL, 0),
@@ -325,10 +327,13 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_OBSERVE] = join(m, power, 2, gap, links),
         [GROUP_MOTION] = motion,
         [GROUP_MOTION_GAPS] = join(m, motion.nodes, motion.count, gap, links),
+        [GROUP_ROW] = row,
         [GROUP_OUTPUTS] = join(m, m->output_node, m->nout, NULL, 0),
         [GROUP_EXACT] = join(m, m->exact, m->exact ? m->nq : 0, rate, m->exact ? n : 0),
         [GROUP_WATCH] = join(m, m->watch, m->nwatch, NULL, 0),
     };
+    group[GROUP_ROW].after = group[GROUP_FORCE].after = 1 + GROUP_OBSERVE; // which ended the last step
+    group[GROUP_DIRECTIONS].after = 1 + GROUP_MOTION_GAPS;
     m->scratch_count = 2 * m->nq;
     for (int k = 0; k < GROUP_COUNT; ++k) {
         if (group[k].count < 0) return no_memory(m, err);
@@ -342,7 +347,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     int ledger = 0;
     while (carom_ledger_name(ledger)) ++ledger;
     m->check_parameters = m->np + ledger + 2 * m->nwatch;
-    const carom_group checks = {2 * m->nchecks, sides};
+    const carom_group checks = {.count = 2 * m->nchecks, .nodes = sides};
     m->tape = carom_tape_compile(g, group, GROUP_COUNT, m->nq, n, m->np, err);
     m->check_tape = m->tape ? carom_tape_compile(g, &checks, 1, m->nq, n, m->check_parameters, err) : NULL;
     return m->check_tape ? CAROM_OK : CAROM_NO_MEMORY;

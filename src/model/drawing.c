@@ -36,7 +36,7 @@ static carom_status compile(carom_drawing *x, carom_error *err) {
         for (int b = 0; b < 2; ++b)
             for (int e = 0; e < both[b]->n; ++e) all[k++] = both[b]->node[e];
     }
-    const carom_group group[GROUPS] = {[VALUES] = {d->values, d->node}, [GRADIENTS] = {n, all}};
+    const carom_group group[GROUPS] = {[VALUES] = {.count = d->values, .nodes = d->node}, [GRADIENTS] = {.count = n, .nodes = all}};
     x->tape = carom_tape_compile(x->m->graph, group, GROUPS, x->m->nq, x->m->nv, x->m->np, err);
     free(all);
     if (!x->tape) return CAROM_NO_MEMORY;

@@ -35,6 +35,7 @@ enum { // groups of the tape
     GROUP_OBSERVE,     // power, then gaps
     GROUP_MOTION,      // forces, then M
     GROUP_MOTION_GAPS, // the same, then gaps
+    GROUP_ROW,         // energies, rates, outputs: what a row of a record asks for
     GROUP_OUTPUTS,
     GROUP_EXACT,
     GROUP_WATCH,

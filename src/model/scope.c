@@ -257,7 +257,7 @@ carom_status carom_read_expression(reader *r, const tree *n, unsigned scope, con
 }
 
 carom_status carom_read_start(reader *r, const tree *n, carom_node x, double *value) {
-    const carom_group group = {1, &x};
+    const carom_group group = {.count = 1, .nodes = &x};
     carom_error err = {0};
     carom_tape *tape = carom_tape_compile(r->m->graph, &group, 1, 0, 0, r->m->np, &err);
     void *work = tape ? calloc(1, carom_tape_work_size(tape)) : NULL;

@@ -221,6 +221,14 @@ static carom_status observe(const void *model, void *work, double t, const doubl
     return bad ? CAROM_USER : CAROM_OK;
 }
 
+carom_status carom_model_row(const carom_model *m, void *work, double t, const double *q, const double *v, double energy[2], double *u,
+                             double *out) {
+    const carom_values x = values(m, work, GROUP_ROW, t, q, v);
+    const int bad = take(energy, x, 0, 2) | take(u, x, 2, m->ndir);
+    take(out, x, 2 + m->ndir, m->nout); // an output may be what it is
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
 // -- shapes -------------------------------------------------------------------------------------------
 
 static void widen(int *band, int i, int j) {
