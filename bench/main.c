@@ -218,7 +218,7 @@ static double evaluate_by_hand(void) {
     return 1e9 * (yardstick_clock() - start) / EVALUATIONS;
 }
 
-// M, f, g and W of the text model, as a Moreau step asks for them.  NAN when a function fails.
+// M, f, g and W of the text model, as a step of moreau-midpoint asks for them.  NAN when a function fails.
 static double evaluate_system(const carom_system *sys) {
     double q[3] = {0, 0, 0}, M[16] = {0}, f[3] = {0}, g[4] = {0}, W[12] = {0}, w[4] = {0};
     const double v[3] = {150, -75, 1};
@@ -231,9 +231,7 @@ static double evaluate_system(const carom_system *sys) {
     const double start = yardstick_clock();
     for (int i = 0; i < EVALUATIONS && status == CAROM_OK; ++i) {
         q[0] = q[1] = q[2] = 1e-4 * i;
-        status = sys->mass(sys->model, work, 0, q, (carom_matrix){sys->mass_shape, M});
-        if (status == CAROM_OK) status = sys->force(sys->model, work, 0, q, v, f);
-        if (status == CAROM_OK) status = sys->gaps(sys->model, work, 0, q, g);
+        status = sys->motion(sys->model, work, 0, q, v, (carom_matrix){sys->mass_shape, M}, f, g);
         if (status == CAROM_OK) status = sys->directions(sys->model, work, 0, q, &L);
     }
     const double seconds = yardstick_clock() - start;

@@ -169,6 +169,10 @@ static bool update(double *restrict old, const double *restrict new, int n) {
     return changed != 0;
 }
 
+static void copy(double *restrict to, const double *restrict from, int n) {
+    for (int i = 0; i < n; ++i) to[i] = from[i];
+}
+
 // Four at a time: with short lists the loop itself would cost as much as the copying.
 static void gather(double *restrict out, const double *restrict x, const int *restrict from, int n) {
     for (; n >= 4; n -= 4, from += 4, out += 4) {
@@ -183,12 +187,15 @@ carom_values carom_tape_values(const carom_tape *tape, void *work, int group, do
     const carom_outputs *o = tape->group + group;
     bool moved = false;
     if (o->reads >= CAROM_CLASS_POSITION) {
-        const bool new_t = update(x, &t, 1), new_q = update(x + 1, q, tape->nq);
-        moved = new_t | new_q;
+        moved = update(x, &t, 1); // mostly time tells
+        if (moved) copy(x + 1, q, tape->nq);
+        else moved = update(x + 1, q, tape->nq);
         if (moved) forget(tape, work, CAROM_CLASS_POSITION);
     }
-    if (o->reads >= CAROM_CLASS_VELOCITY && update(x + 1 + tape->nq, v, tape->nv) && !moved)
-        forget(tape, work, CAROM_CLASS_VELOCITY);
+    if (o->reads >= CAROM_CLASS_VELOCITY) {
+        if (moved) copy(x + 1 + tape->nq, v, tape->nv);
+        else if (update(x + 1 + tape->nq, v, tape->nv)) forget(tape, work, CAROM_CLASS_VELOCITY);
+    }
     refresh_group(tape, work, group, moved, x);
     return (carom_values){x, tape->output + o->first};
 }

@@ -121,10 +121,11 @@ static void join(const carom_system *sys, carom_local *L, int id) {
 
 void carom_close(const carom_step *s, carom_local *L, const double *g) {
     const carom_system *sys = s->sys;
-    const int all = sys->ne + sys->nc;
+    const int ne = sys->ne, all = ne + sys->nc;
     L->nb = L->at[0] = 0;
-    for (int id = 0; id < all; ++id)
-        if (id < sys->ne || carom_closed(s, g[id])) join(sys, L, id);
+    for (int id = 0; id < ne; ++id) join(sys, L, id);
+    for (int id = ne; id < all; ++id)
+        if (carom_closed(s, g[id])) join(sys, L, id);
 }
 
 void carom_close_all(const carom_step *s, carom_local *L) {
