@@ -124,7 +124,10 @@ carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const d
 
 carom_status carom_force(carom_step *s, double *f, double t, const double *q, const double *v);
 
-/// F = factor of M(t, q), f(t, q, v) and, unless g is NULL, g(t, q): cheaper than one by one.
+/// M(t, q), f(t, q, v) and, unless g is NULL, g(t, q): cheaper than one by one.
+carom_status carom_motion(carom_step *s, carom_matrix M, double *f, double *g, double t, const double *q, const double *v);
+
+/// The same with F = factor of M; a constant mass is factorised once.
 carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, double *g, double t, const double *q, const double *v);
 
 /// The same with a = M^-1 f instead of f.

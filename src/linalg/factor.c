@@ -5,6 +5,7 @@
 // fill that pivoting makes.  Sparse matrices are the business of their pattern's way to factorise.  A pivot counts as zero when it is below 1e-14 of what its row (LDL') or
 // column (LU) started with.
 #include "linalg/banded.h"
+#include <assert.h>
 #include <carom/matrix.h>
 #include <float.h>
 #include <math.h>
@@ -157,22 +158,22 @@ static void solve_ldl_banded(const double *L, double *x, int n, int b) {
 
 // -- LU, dense and banded ----------------------------------------------------------------------------
 
-// Dense is a band that reaches everywhere.  Column j of the work array starts at a + j ld, row i of it
-// stands at [top + i - j] (banded) or [i] (dense): both are a + j ld + i + shift with shift below.
+// Dense is a band that reaches everywhere.  Entry (i, j) stands at a + i + j step: dense columns begin one below the
+// other, banded ones one row lower each.
 typedef struct lu {
     double *a;
     int n, below, above; // sub-diagonals of L, super-diagonals of U (with fill)
-    size_t ld;
+    size_t step;
     bool banded;
 } lu;
 
 static inline double *at(const lu *A, int i, int j) {
-    return A->banded ? A->a + (size_t)j * A->ld + (size_t)(A->above + i - j) : A->a + (size_t)j * A->ld + (size_t)i;
+    return A->a + (size_t)j * A->step + (size_t)i;
 }
 
 static lu lu_view(const carom_factor *F) {
     const carom_shape s = F->shape;
-    if (s.storage == CAROM_BANDED) return (lu){F->a, s.n, s.band, 2 * s.band, (size_t)lu_rows(s), true};
+    if (s.storage == CAROM_BANDED) return (lu){F->a + 2 * s.band, s.n, s.band, 2 * s.band, (size_t)lu_rows(s) - 1, true};
     return (lu){F->a, s.n, s.n, s.n, (size_t)s.n, false};
 }
 
@@ -187,18 +188,28 @@ static double column_size(carom_matrix M, int j) {
     return most;
 }
 
+// A = M, of the same shape.  Returns the largest entry.
+static double load(const lu *A, const carom_factor *F, carom_matrix M) {
+    const int n = A->n, band = A->banded ? M.shape.band : n;
+    assert(M.shape.storage == F->shape.storage && band == A->below);
+    double most = 0;
+    if (A->banded) memset(F->a, 0, (size_t)n * (A->step + 1) * sizeof(double));
+    for (int j = 0; j < n; ++j) {
+        const int first = j > band ? j - band : 0, end = j + band + 1 < n ? j + band + 1 : n;
+        const double *m = carom_matrix_entry(M, first, j);
+        double *a = at(A, first, j);
+        for (int i = 0; i < end - first; ++i) {
+            a[i] = m[i];
+            most = fmax(most, fabs(m[i]));
+        }
+    }
+    return most;
+}
+
 static carom_status factor_lu(carom_factor *F, carom_matrix M, int *where) {
     const lu A = lu_view(F);
     const int n = A.n;
-    double scale = 0; // largest entry: a pivot that is not small against it needs no closer look
-    if (A.banded) memset(A.a, 0, (size_t)n * A.ld * sizeof(double));
-    for (int j = 0; j < n; ++j)
-        for (int i = A.banded && j > M.shape.band ? j - M.shape.band : 0; i < n; ++i) {
-            const double *m = carom_matrix_entry(M, i, j);
-            if (!m) break;
-            *at(&A, i, j) = *m;
-            scale = fmax(scale, fabs(*m));
-        }
+    const double scale = load(&A, F, M); // a pivot that is not small against the largest entry needs no closer look
     for (int j = 0; j < n; ++j) {
         const int down = last(&A, j, A.below), right = last(&A, j, A.above);
         int p = j;

@@ -172,6 +172,11 @@ void carom_matrix_muladd(double *y, double s, carom_matrix A, const double *x) {
         }
         return;
     }
+    if (A.shape.storage == CAROM_DENSE) {
+        const double *a = A.a;
+        for (int j = 0; j < n; ++j, a += n) carom_axpy(y, s * x[j], a, n);
+        return;
+    }
     for (int j = 0; j < n; ++j) {
         const int first = row_first(A.shape, j), end = row_end(A.shape, j);
         const double *a = carom_matrix_entry(A, first, j), sx = s * x[j];

@@ -130,8 +130,7 @@ static double curving(const carom_dg_block *b, int k) {
 static carom_status evaluate_stage(carom_dg *w, carom_step *s, int l) {
     carom_dg_block *b = w->block + l;
     const int nv = s->sys->nv;
-    CAROM_TRY(carom_mass(s, b->M, b->t, b->q));
-    CAROM_TRY(carom_force(s, b->f, b->t, b->q, b->v));
+    CAROM_TRY(carom_motion(s, b->M, b->f, NULL, b->t, b->q, b->v));
     CAROM_TRY(carom_directions(s, &b->L, b->t, b->q));
     if (b->L.nb > 0) CAROM_TRY(carom_curvature(s, b->row, &b->L, b->t, b->q, b->v));
     carom_matrix_mul(b->R, b->M, b->a);

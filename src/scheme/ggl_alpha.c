@@ -177,10 +177,13 @@ static carom_status evaluate(work *w, carom_step *s, int k) {
     const double t_1 = s->t + s->h;
     kinematics(w, s, k);
     CAROM_TRY(carom_gaps(s, w->g_s, t_1, w->q_s));
-    CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
-    if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_1, w->q));
+    if (w->have_M) {
+        CAROM_TRY(carom_force(s, w->f, t_1, w->q, w->v));
+        CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
+    } else {
+        CAROM_TRY(carom_motion(s, w->M, w->f, w->g, t_1, w->q, w->v));
+    }
     w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
-    CAROM_TRY(carom_force(s, w->f, t_1, w->q, w->v));
     candidates(w, s);
     if (w->L.nb == 0) return CAROM_OK;
     CAROM_TRY(before(w, s));

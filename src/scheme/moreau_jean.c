@@ -63,12 +63,13 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
         carom_move_iterate(s, w->q_1, s->q, h, w->v_m, N->k);
         // (MJ-4)  R = M_1 (v_1 - v_0 - h (1 - theta) s_0) - h theta f(t_1, q_1, v_1)
         for (int i = 0; i < nv; ++i) w->y[i] = v_1[i] - s->v[i] - h * (1 - theta) * w->s_0[i];
-        if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_1, w->q_1));
+        if (theta > 0 && !w->have_M) CAROM_TRY(carom_motion(s, w->M, w->f, NULL, t_1, w->q_1, v_1));
+        else if (theta > 0) CAROM_TRY(carom_force(s, w->f, t_1, w->q_1, v_1));
+        else if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_1, w->q_1));
         w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
         carom_matrix_mul(N->R, w->M, w->y);
         carom_matrix_mul(N->size, w->M, v_1);
         if (theta > 0) {
-            CAROM_TRY(carom_force(s, w->f, t_1, w->q_1, v_1));
             carom_axpy(N->R, -h * theta, w->f, nv);
             for (int i = 0; i < nv; ++i) N->size[i] = fabs(N->size[i]) + h * theta * fabs(w->f[i]);
         }

@@ -117,9 +117,9 @@ static carom_status evaluate(carom_newmark *w, carom_step *s, int k) {
         w->x[i] = w->x_p[i] + h * h * bc * w->s[i] + 0.5 * h * w->dw[i];
     }
     carom_move_iterate(s, w->q_1, s->q, 1, w->x, k);
-    if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_1, w->q_1));
+    if (w->have_M) CAROM_TRY(carom_force(s, w->f, t_1, w->q_1, w->v_1));
+    else CAROM_TRY(carom_motion(s, w->M, w->f, NULL, t_1, w->q_1, w->v_1));
     w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
-    CAROM_TRY(carom_force(s, w->f, t_1, w->q_1, w->v_1));
     CAROM_TRY(local(w, s));
     // (NM-7)  r_s = h (M s - f), r_w = M dw - W p;  contact inside: r_s = h (M s - f) - W p, p = h lambda
     carom_matrix_mul(w->r_s, w->M, w->s);

@@ -98,10 +98,19 @@ carom_status carom_gaps(carom_step *s, double *g, double t, const double *q) {
     return CAROM_OK;
 }
 
-carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, double *g, double t, const double *q, const double *v) {
+carom_status carom_motion(carom_step *s, carom_matrix M, double *f, double *g, double t, const double *q, const double *v) {
     const carom_system *sys = s->sys;
-    if (sys->motion && !F->ready && sys->motion(sys->model, s->sys_work, t, q, v, s->M, f, g) == CAROM_OK) return factorise(s, F);
-    CAROM_TRY(carom_mass_factor(s, F, t, q)); // one by one, also to tell which of them failed
+    if (sys->motion && sys->motion(sys->model, s->sys_work, t, q, v, M, f, g) == CAROM_OK) return CAROM_OK;
+    CAROM_TRY(carom_mass(s, M, t, q)); // one by one, also to tell which of them failed
+    CAROM_TRY(carom_force(s, f, t, q, v));
+    return g ? carom_gaps(s, g, t, q) : CAROM_OK;
+}
+
+carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, double *g, double t, const double *q, const double *v) {
+    if (!F->ready) {
+        CAROM_TRY(carom_motion(s, s->M, f, g, t, q, v));
+        return factorise(s, F);
+    }
     CAROM_TRY(carom_force(s, f, t, q, v));
     return g ? carom_gaps(s, g, t, q) : CAROM_OK;
 }
