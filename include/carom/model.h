@@ -31,8 +31,11 @@ carom_model_sizes carom_model_count(const carom_model *m);
 const char *carom_model_coordinate(const carom_model *m, int i); // of nq
 const char *carom_model_velocity(const carom_model *m, int i);   // of nv: "x'", "body.vx"
 const char *carom_model_parameter(const carom_model *m, int i, double *value);
-const char *carom_model_constraint(const carom_model *m, int id); // bilateral first, then contacts
+const char *carom_model_constraint(const carom_model *m, int id); // bilateral first (joints, constraints), then contacts
+int carom_model_part(const carom_model *m, int id); // of a joint with several constraints: which, from 1; else 0
 const char *carom_model_output(const carom_model *m, int i);
+/// Joints and constraints that follow from others at the start: "hinge, strut (2)"; NULL: none.
+const char *carom_model_redundant(const carom_model *m);
 
 /// The `simulation` section; NAN or NULL where the file says nothing.
 typedef struct carom_model_run {
@@ -50,6 +53,10 @@ void carom_model_outputs(const carom_model *m, void *work, double t, const doubl
 /// outputs.  CAROM_USER: an energy or a velocity is no finite number.
 carom_status carom_model_row(const carom_model *m, void *work, double t, const double *q, const double *v, double energy[2], double *u,
                              double *out);
+/// Does carom_model_reactions() do anything?
+bool carom_model_turned(const carom_model *m);
+/// Reactions x over all n recorded directions (dir: first one of every constraint) with those of joints in the joints' frames.
+void carom_model_reactions(const carom_model *m, void *work, double t, const double *q, const int *dir, int n, const double *x, double *y);
 /// The exact solution at t (only when the file gives one): positions and, by differentiation, rates.
 void carom_model_exact(const carom_model *m, void *work, double t, double *q, double *v);
 

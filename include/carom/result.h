@@ -14,7 +14,10 @@
 // -- the ledger, told -----------------------------------------------------------------------------
 
 /// Names that belong to the ids of a ledger; NULL where there is none.
-typedef struct carom_ledger_names { const char *penetration, *drift, *residual; } carom_ledger_names;
+typedef struct carom_ledger_names {
+    const char *penetration, *drift, *residual;
+    const char *redundant; // joints and constraints that say nothing new at the start, as one text; NULL: none
+} carom_ledger_names;
 
 carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_model *m);
 /// A block for a person, lines of at most about 100 columns.

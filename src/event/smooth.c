@@ -166,8 +166,15 @@ carom_status event_smooth(event_work *w, carom_step *s, double t, const double *
     if (n > 0) {
         carom_copy(w->S, s->G, (ptrdiff_t)n * n);
         for (int r = 0; r < n; ++r) w->x[r] = -s->c[r];
-        if (!carom_dense_lu(w->S, n, n, CUT, w->pivot)) return solve_law(w, s); // dependent
-        carom_dense_lu_solve(w->S, n, n, w->pivot, w->x);
+        if (carom_dense_lu(w->S, n, n, CUT, w->pivot)) {
+            carom_dense_lu_solve(w->S, n, n, w->pivot, w->x);
+        } else if (w->L.nb > s->sys->ne) { // dependent, and contacts must not pull
+            return solve_law(w, s);
+        } else { // redundant joints: the smallest reactions
+            carom_copy(w->S, s->G, n * n);
+            for (int r = 0; r < n; ++r) w->b[r] = -s->c[r];
+            carom_dense_shortest(w->S, n, n, CUT, w->pivot, w->scratch, w->b, w->x);
+        }
     }
     spread(w, s, w->x, NULL, 1);
     return CAROM_OK;

@@ -45,6 +45,7 @@ const ledger_entry ledger_table[] = {
     {"newton.max", LEDGER_INT, offsetof(carom_ledger, counts.newton_max)},
     REAL("newton.max_time", counts.newton_max_t),
     LONG("newton.many", counts.newton_many),
+    NAME("redundant", redundant),
     {NULL, LEDGER_REAL, 0},
 };
 
@@ -81,7 +82,7 @@ carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_mode
     const char *name[3] = {NULL, NULL, NULL};
     for (int i = 0; i < 3; ++i)
         if (id[i] >= 0 && id[i] < n) name[i] = carom_model_constraint(m, id[i]);
-    return (carom_ledger_names){name[0], name[1], name[2]};
+    return (carom_ledger_names){name[0], name[1], name[2], carom_model_redundant(m)};
 }
 
 const char *carom_event_word(carom_event_kind kind) {
@@ -118,6 +119,7 @@ void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names
             l->counts.iterations, l->counts.fallbacks, l->counts.residual);
     if (names.residual) fprintf(f, " at %s, t = %.9g", names.residual, l->residual_t);
     fputc('\n', f);
+    if (names.redundant) fprintf(f, "  %-12s %s; of all reactions that do, the smallest are taken\n", "redundant", names.redundant);
     if (l->counts.newton <= 0) return;
     fprintf(f, "  %-12s %ld iterations, at most %d in a step (t = %.9g)", "newton", l->counts.newton, l->counts.newton_max,
             l->counts.newton_max_t);

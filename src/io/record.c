@@ -36,6 +36,7 @@ struct carom_record {
     char *names;                 // storage of column[]
     double *acc, *u, *low, *high; // acc, low, high lie in one block: they are saved
     double *force;               // of the last step that succeeded
+    double *turned;              // reactions in the frames of joints; NULL: no need
     long rows, events, step;     // step: last one seen, -1: none
     long row_step, k;            // step of the last row; next multiple of dt_out
     long next;                   // step of the next row when these are counted in steps
@@ -87,7 +88,13 @@ static void all_columns(writer *w, const carom_record *r) {
     for (int c = 0; c < sys->nc; ++c)
         contact_columns(w, carom_model_constraint(r->model, sys->ne + c), sys->contacts[c].tangents);
     for (int id = 0; id < sys->ne; ++id)
-        for (int i = 0; i < 3; ++i) column(w, "%s.%s", carom_model_constraint(r->model, id), bilateral[i]);
+        for (int i = 0; i < 3; ++i) {
+            char part[24];
+            const int number = carom_model_part(r->model, id);
+            if (number) snprintf(part, sizeof part, "%s%d", bilateral[i], number);
+            else snprintf(part, sizeof part, "%s", bilateral[i]);
+            column(w, "%s.%s", carom_model_constraint(r->model, id), part);
+        }
     for (int i = 0; i < r->nout; ++i) column(w, "%s%s", carom_model_output(r->model, i), "");
 }
 
@@ -101,6 +108,13 @@ static bool name_columns(carom_record *r) {
     w = (writer){.at = r->names, .column = r->column};
     all_columns(&w, r);
     return true;
+}
+
+// Reactions as they are recorded: those of joints in the joints' frames.
+static const double *as_recorded(const carom_record *r, const carom_now *now, const double *x) {
+    if (!r->turned) return x;
+    carom_model_reactions(r->model, carom_sim_work(r->sim), now->t, now->q, now->dir, r->ndir, x, r->turned);
+    return r->turned;
 }
 
 // -- rows -------------------------------------------------------------------------------------------
@@ -131,9 +145,10 @@ static carom_status fill(carom_record *r, double *x, const carom_now *now) {
     *x++ = energy[1];
     *x++ = energy[0] + energy[1];
     for (int c = 0; c < sys->nc; ++c) x = fill_contact(x, now, r->acc, r->u, sys->ne + c, sys->contacts[c].tangents);
+    const double *force = as_recorded(r, now, now->force);
     for (int id = 0; id < sys->ne; ++id) {
         *x++ = now->gap[id];
-        *x++ = now->force[now->dir[id]];
+        *x++ = force[now->dir[id]];
         *x++ = r->acc[now->dir[id]];
     }
     return CAROM_OK;
@@ -178,7 +193,10 @@ carom_status carom_record_step(void *record, const carom_now *now) {
     if (now->step == r->step) return CAROM_OK; // a resumed run shows the state it starts from
     const bool first = r->step < 0;
     r->step = now->step;
-    for (int i = 0; i < r->ndir && now->reacted && !first; ++i) r->acc[i] += now->impulse[i];
+    if (now->reacted && !first) {
+        const double *impulse = as_recorded(r, now, now->impulse);
+        for (int i = 0; i < r->ndir; ++i) r->acc[i] += impulse[i];
+    }
     if (r->nwatched)
         carom_model_watch(r->model, carom_sim_work(r->sim), now->t, now->q, now->v, r->low, r->high, first);
     if (now->nevents) CAROM_TRY(put_events(r, now));
@@ -354,7 +372,9 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->acc = calloc((size_t)doubles(r) + 1, sizeof(double));
     r->u = calloc((size_t)r->ndir + 1, sizeof(double));
     r->force = calloc((size_t)r->ndir + 1, sizeof(double));
-    if (!r->state || !r->acc || !r->u || !r->force || !name_columns(r)) {
+    const bool turned = carom_model_turned(r->model);
+    r->turned = turned ? calloc((size_t)r->ndir + 1, sizeof(double)) : NULL;
+    if (!r->state || !r->acc || !r->u || !r->force || (turned && !r->turned) || !name_columns(r)) {
         carom_fail(err, CAROM_NO_MEMORY, "no memory for a recorder");
         carom_record_destroy(r);
         return NULL;
@@ -512,6 +532,7 @@ void carom_record_destroy(carom_record *r) {
     free(r->acc);
     free(r->u);
     free(r->force);
+    free(r->turned);
     free(r);
 }
 

@@ -154,11 +154,10 @@ static void turned_frame(reader *r, body *b, const double *n) {
 }
 
 void carom_body_point(reader *r, const body *b, const double *s, carom_node *p) {
-    for (int i = 0; i < (b->space == SPATIAL ? 3 : 2); ++i) {
-        p[i] = b->r[i];
-        for (int j = 0; j < (b->space == SPATIAL ? 3 : 2); ++j) p[i] = add(r, p[i], mul(r, b->R[3 * i + j], num(r, s[j])));
-    }
-    if (b->space != SPATIAL) p[2] = num(r, 0);
+    const int n = b->space == PLANAR ? 2 : 3;
+    for (int i = 0; i < 3; ++i) p[i] = b->r[i];
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) p[i] = add(r, p[i], mul(r, b->R[3 * i + j], num(r, s[j])));
 }
 
 void carom_body_vector(reader *r, const body *b, const double *s, carom_node *p) {
@@ -229,6 +228,7 @@ static carom_status read_planar(reader *r, const tree *map, body *b) {
     for (int i = 0; i < 3; ++i) CAROM_TRY(add_velocity(r, b, part[i], v[i], i < 2 ? velocity != NULL : spin != NULL));
     CAROM_TRY(add_position(r, b, "x", b->r0[0], b->v, &b->r[0]));
     CAROM_TRY(add_position(r, b, "y", b->r0[1], b->v + 1, &b->r[1]));
+    b->turn = r->m->nq;
     CAROM_TRY(add_position(r, b, "angle", phi, b->v + 2, &b->angle));
     b->r[2] = num(r, 0);
     planar_frame(r, b);

@@ -11,6 +11,11 @@ carom_status carom_read_direction(reader *r, const tree *n, const char *what, do
 /// The body that n names.
 carom_status carom_read_find_body(reader *r, const tree *n, const body **b);
 
+/// The joint above that n names; its angle (made when first asked for); its angle or shift, whichever it has.
+carom_status carom_read_find_joint(reader *r, const tree *n, joint **j);
+carom_status carom_joint_angle(reader *r, joint *j, carom_node *node);
+carom_status carom_joint_coordinate(reader *r, const tree *place, joint *j, carom_node *node);
+
 /// Point and vector of the body frame in the world, as expressions (z of planar bodies is 0).
 void carom_body_point(reader *r, const body *b, const double *s, carom_node *p);
 void carom_body_vector(reader *r, const body *b, const double *s, carom_node *p);

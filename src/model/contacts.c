@@ -144,6 +144,22 @@ static carom_status read_link(reader *r, const tree *n, int id, const law *fallb
     return add_quantities(r, c);
 }
 
+// A constraint of a joint: read already.
+static carom_status take_row(reader *r, int id, names *taken) {
+    carom_model *m = r->m;
+    constraint *c = &m->links[id];
+    *c = m->rows[id];
+    joint *j = &m->joints[c->joint];
+    if (c->part == 1) {
+        CAROM_TRY(carom_read_new_name(r, &(tree){.key = (tree *)j->place}, taken));
+        if (!carom_names_add(taken, c->name, NAME_QUANTITY, id, c->line)) return carom_read_memory(r);
+        j->first = id;
+    }
+    char part[24] = "gap";
+    if (j->nrows > 1) snprintf(part, sizeof part, "gap%d", c->part);
+    return add_quantity(r, c, part, c->gap, CAROM_NONE);
+}
+
 carom_status carom_read_links(reader *r) {
     static const char *const keys[] = {"restitution", "tangential restitution", "friction", NULL};
     carom_model *m = r->m;
@@ -151,7 +167,7 @@ carom_status carom_read_links(reader *r) {
     CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "constraints"), "section constraints", &constraints));
     CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "contacts"), "section contacts", &contacts));
     CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "contact defaults"), "section contact defaults", &defaults));
-    m->ne = constraints ? constraints->count : 0;
+    m->ne = m->nrows + (constraints ? constraints->count : 0);
     m->nc = contacts ? contacts->count : 0;
     m->links = carom_pool_take(&m->memory, (size_t)(m->ne + m->nc + 1) * sizeof *m->links);
     m->contacts = carom_pool_take(&m->memory, (size_t)(m->nc + 1) * sizeof *m->contacts);
@@ -162,8 +178,9 @@ carom_status carom_read_links(reader *r) {
     fallback.mu_here = false;
     names taken = {0}; // constraints and contacts share their names, which live beside those of expressions
     carom_status status = CAROM_OK;
+    for (int id = 0; id < m->nrows && status == CAROM_OK; ++id) status = take_row(r, id, &taken);
     const tree *n = constraints ? constraints->first : NULL;
-    for (int id = 0; id < m->ne + m->nc && status == CAROM_OK; ++id, n = n->next) {
+    for (int id = m->nrows; id < m->ne + m->nc && status == CAROM_OK; ++id, n = n->next) {
         if (id == m->ne) n = contacts->first;
         status = read_link(r, n, id, &fallback, &taken);
     }

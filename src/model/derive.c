@@ -228,7 +228,12 @@ static carom_status derive_directions(carom_model *m, carom_node **kappa, carom_
     return CAROM_OK;
 }
 
-// Rows in which d(W_k'v + w_k)/dq may differ from zero, by column.
+static int ascending(const void *x, const void *y) {
+    const int a = *(const int *)x, b = *(const int *)y;
+    return a < b ? -1 : a > b;
+}
+
+// Rows in which d(W_k'v + w_k)/dq may differ from zero, by column, ascending.
 static carom_status derive_pattern(carom_model *m, carom_error *err) {
     m->D_at = carom_pool_take(&m->memory, ((size_t)m->ndir + 1) * sizeof(int));
     m->D_row = carom_pool_take(&m->memory, ((size_t)m->dW.n + (size_t)m->dw.n + 1) * sizeof(int));
@@ -244,6 +249,7 @@ static carom_status derive_pattern(carom_model *m, carom_error *err) {
             if (seen[m->dW.l[e]] != k + 1) seen[m->dW.l[e]] = k + 1, m->D_row[n++] = m->dW.l[e];
         for (int e = m->dw_at[k]; e < m->dw_at[k + 1]; ++e)
             if (seen[m->dw.j[e]] != k + 1) seen[m->dw.j[e]] = k + 1, m->D_row[n++] = m->dw.j[e];
+        qsort(m->D_row + m->D_at[k], (size_t)(n - m->D_at[k]), sizeof *m->D_row, ascending);
     }
     m->D_at[m->ndir] = n;
     free(seen);
@@ -305,7 +311,12 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     if (m->exact) exact_rates(m, rate);
     for (int i = 0; i < m->nchecks; ++i) sides[2 * i] = m->checks[i].left, sides[2 * i + 1] = m->checks[i].right;
     const carom_node energy[2] = {m->kinetic, m->potential};
-    carom_node power[2];
+    carom_node *frames = carom_pool_take(&m->memory, (9 * (size_t)m->njoints + 1) * sizeof *frames), power[2];
+    if (!frames) return no_memory(m, err);
+    for (int i = 0; i < 9 * m->njoints; ++i) {
+        const joint *j = &m->joints[i / 9];
+        frames[i] = i % 9 / 3 < j->turned ? j->frame[i % 9] : carom_graph_number(g, 0);
+    }
     derive_power(m, power);
     const carom_group motion = join_motion(m, f);
     if (motion.count < 0) return no_memory(m, err);
@@ -331,6 +342,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_OUTPUTS] = join(m, m->output_node, m->nout, NULL, 0),
         [GROUP_EXACT] = join(m, m->exact, m->exact ? m->nq : 0, rate, m->exact ? n : 0),
         [GROUP_WATCH] = join(m, m->watch, m->nwatch, NULL, 0),
+        [GROUP_FRAMES] = join(m, frames, 9 * m->njoints, NULL, 0),
     };
     group[GROUP_ROW].after = group[GROUP_FORCE].after = 1 + GROUP_OBSERVE; // which ended the last step
     group[GROUP_DIRECTIONS].after = 1 + GROUP_MOTION_GAPS;

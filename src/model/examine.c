@@ -25,7 +25,7 @@ typedef struct exam {
     carom_difference difference;
     carom_matrix A, B, C, D; // tangent_shape
     carom_columns P, Q;
-    double *W;    // nv x directions, for the rank
+    double *W;    // nv: a column
     double worst; // largest relative error of a derivative, and which entry
     char entry[300];
     int disagree; // states at which a derivative was wrong
@@ -72,7 +72,7 @@ static void carve(exam *x, carom_arena *mem) {
     x->D = carom_carve_matrix(mem, s->tangent_shape);
     x->P = carom_carve_columns(mem, n, x->L.W.n, s->column_stride);
     x->Q = carom_carve_columns(mem, n, x->L.W.n, s->column_stride);
-    x->W = carom_carve(mem, (size_t)n * (size_t)(x->L.W.n + 1));
+    x->W = carom_carve(mem, (size_t)n);
 }
 
 static void all_constraints(exam *x) {
@@ -329,31 +329,35 @@ static void derivatives_and_mass(exam *x) {
 
 // -- constraints -------------------------------------------------------------------------------------------
 
-// Gram-Schmidt over the bilateral columns, twice for accuracy; a column that vanishes depends on those before it.
-static void freedom(exam *x) {
+// Constraints that follow from others at the start, named once per joint.
+static void redundant(exam *x) {
     const carom_model *m = x->m;
-    const int n = m->nv;
-    int rank = 0;
     for (int id = 0; id < m->ne; ++id) {
-        double *w = x->W + (size_t)rank * (size_t)n;
-        carom_column_expand(w, &x->L.W, x->L.at[id]);
-        const double before = sqrt(carom_dot(w, w, n));
-        for (int pass = 0; pass < 2; ++pass)
-            for (int k = 0; k < rank; ++k)
-                carom_axpy(w, -carom_dot(w, x->W + (size_t)k * (size_t)n, n), x->W + (size_t)k * (size_t)n, n);
-        const double after = sqrt(carom_dot(w, w, n));
-        if (after > 1e-9 * before && rank < n) {
-            for (int i = 0; i < n; ++i) w[i] /= after;
-            ++rank;
-        } else {
+        const constraint *c = &m->links[id];
+        int count = c->redundant;
+        for (; c->part && id + 1 < m->ne && m->links[id + 1].part && m->links[id + 1].joint == c->joint; ++id) count += m->links[id + 1].redundant;
+        if (count == 0) continue;
+        if (c->part)
+            say(x, CAROM_WARNING,
+                "joint '%s' says %d thing%s that others say already at the start; reactions of redundant joints are not unique, the "
+                "smallest are taken", c->name, count, count == 1 ? "" : "s");
+        else
             say(x, CAROM_WARNING,
                 "constraint '%s' says nothing new at the start (redundant, or its gradient vanishes); forces of "
-                "redundant constraints are not unique",
-                m->links[id].name);
-        }
+                "redundant constraints are not unique", c->name);
     }
+}
+
+static void freedom(exam *x) {
+    const carom_model *m = x->m;
+    const int n = m->nv, rank = m->ne - m->nredundant;
+    redundant(x);
     say(x, CAROM_FINE, "%d degree%s of freedom: %d coordinate%s, %d independent of %d constraint%s", n - rank,
         n - rank == 1 ? "" : "s", n, n == 1 ? "" : "s", rank, m->ne, m->ne == 1 ? "" : "s");
+    if (m->moved > 0)
+        say(x, CAROM_FINE, "positions were moved onto joints and constraints: the largest violation was %.3g", m->moved);
+    if (m->completed > 0)
+        say(x, CAROM_FINE, "velocities that are not given were completed from the joints: the largest change is %.6g", m->completed);
 }
 
 static void start(exam *x) {

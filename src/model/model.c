@@ -11,7 +11,8 @@ static carom_status complete(carom_model *m, carom_error *err) {
     if (!work) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
     memset(work, 0, (m->sys.work_size + 63) & ~(size_t)63);
     m->sys.work_init(m, work);
-    const carom_status status = carom_model_start(m, work, err);
+    carom_status status = carom_model_assemble(m, work, err);
+    if (status == CAROM_OK) status = carom_model_start(m, work, err);
     free(work);
     return status;
 }
@@ -55,6 +56,7 @@ void carom_model_destroy(carom_model *m) {
     carom_names_free(&m->outs);
     free(m->watch);
     carom_drawn_free(m->drawn);
+    free(m->rows);
     carom_pool_free(&m->memory);
     free(m);
 }
@@ -96,6 +98,13 @@ const char *carom_model_parameter(const carom_model *m, int i, double *value) {
 
 const char *carom_model_constraint(const carom_model *m, int id) { return m->links[id].name; }
 
+int carom_model_part(const carom_model *m, int id) {
+    const constraint *c = &m->links[id];
+    return c->part && m->joints[c->joint].nrows > 1 ? c->part : 0;
+}
+
+const char *carom_model_redundant(const carom_model *m) { return m->redundant; }
+
 const char *carom_model_output(const carom_model *m, int i) { return m->output[i]; }
 
 carom_model_run carom_model_simulation(const carom_model *m) {
@@ -106,6 +115,26 @@ carom_model_run carom_model_simulation(const carom_model *m) {
 
 void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out) {
     if (m->nout) carom_tape_eval(m->tape, work, GROUP_OUTPUTS, t, q, v, out);
+}
+
+bool carom_model_turned(const carom_model *m) {
+    for (int i = 0; i < m->njoints; ++i)
+        if (m->joints[i].turned) return true;
+    return false;
+}
+
+void carom_model_reactions(const carom_model *m, void *work, double t, const double *q, const int *dir, int n, const double *x, double *y) {
+    const double *frame = carom_model_scratch(m, work);
+    carom_tape_eval(m->tape, work, GROUP_FRAMES, t, q, m->v0, carom_model_scratch(m, work));
+    carom_copy(y, x, n);
+    for (int i = 0; i < m->njoints; ++i, frame += 9) {
+        const joint *j = &m->joints[i];
+        for (int k = 0; k < j->turned; ++k) {
+            double *to = &y[dir[j->first + k]];
+            *to = 0;
+            for (int l = 0; l < j->turned; ++l) *to += frame[3 * k + l] * x[dir[j->first + l]];
+        }
+    }
 }
 
 void carom_model_exact(const carom_model *m, void *work, double t, double *q, double *v) {

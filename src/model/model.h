@@ -39,6 +39,7 @@ enum { // groups of the tape
     GROUP_OUTPUTS,
     GROUP_EXACT,
     GROUP_WATCH,
+    GROUP_FRAMES, // nine of every joint, for records
     GROUP_COUNT
 };
 
@@ -51,6 +52,8 @@ typedef struct constraint {
     bool rate[2];       // tangent given as slip rate
     carom_node slip[2]; // slip or slip rate
     int dir, ndir;      // first local direction, and how many take part in contact problems
+    int joint, part;    // of a joint: which, and its row, from 1; part 0: no joint
+    bool redundant;     // at the start: follows from those before it
 } constraint;
 
 typedef enum space { EITHER, PLANAR, SPATIAL } space; // the ground is what its partners are
@@ -61,13 +64,29 @@ typedef struct body {
     const tree *place; // of its name in the file
     char where[80];    // "body 'NAME'"
     space space;
-    int v, turn;       // first velocity; first component of the quaternion (spatial)
+    int v, turn;       // first velocity; the angle (planar) or first component of the quaternion (spatial)
     double mass, J[9];
     carom_node r[3], R[9], angle; // centre of mass, body frame to world, angle (planar and moved)
     double r0[3], R0[9];          // at the start
     struct body_point { const char *name; double s[3]; } *points;
     int npoints;
 } body;
+
+/// A joint: its frame in both bodies, its coordinates, its constraints.
+typedef struct joint {
+    const char *name;
+    const tree *place;
+    int type;
+    bool spatial, moving;      // moving: against a body that turns with time
+    const body *A, *B;
+    double s_A[3], s_B[3], X_A[9], X_B[9]; // points and axes (columns) in the frames of the bodies
+    double way0[3], shift0, angle0;        // at the start: second point less first, in the frame of A; joint coordinates
+    carom_node angle, shift;   // CAROM_NONE: none, or not wanted yet
+    int at;                    // spatial: position that holds the angle, -1: none
+    int nrows, turned;         // constraints; the first `turned` are world components
+    carom_node frame[9];       // turned > 0: x, y, z of the joint's frame in the world
+    int first;                 // id of its first constraint
+} joint;
 
 typedef struct check {
     const char *text;
@@ -96,6 +115,14 @@ struct carom_model {
     carom_node body_kinetic, body_potential; // of `bodies`
     body *bodies; // the ground first
     int nbodies;
+    joint *joints;
+    int njoints;
+    constraint *rows; // of joints, until they become links
+    int nrows, rows_room;
+    bool assemble;
+    double moved, completed; // largest violation before assembling; largest velocity that completion has added
+    int nredundant;
+    const char *redundant; // their names
     carom_node *force; // nv: forces without potential, by velocity; CAROM_NONE: none
     constraint *links; // ne + nc, by id
     carom_contact *contacts;
@@ -174,9 +201,10 @@ carom_status carom_read_map(reader *r, const tree *n, const char *where, const t
 /// Value of an expression of time and parameters at t = 0.
 carom_status carom_read_start(reader *r, const tree *n, carom_node x, double *value);
 
-// read.c, bodies.c, contacts.c, checks.c, derive.c, system.c, move.c, start.c, draw.c
+// read.c, bodies.c, joints.c, contacts.c, checks.c, derive.c, system.c, move.c, assemble.c, start.c, draw.c
 carom_status carom_read_model(reader *r, const char *const *set);
 carom_status carom_read_bodies(reader *r);
+carom_status carom_read_joints(reader *r);
 carom_status carom_read_links(reader *r);
 carom_status carom_read_checks(reader *r, const tree *section);
 carom_status carom_model_derive(carom_model *m, carom_error *err);
@@ -188,6 +216,7 @@ carom_shape carom_model_mass_shape(const carom_model *m);
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err);
 carom_status carom_read_draw(reader *r); // after the model is compiled
 void carom_drawn_free(struct drawn *d);
+carom_status carom_model_assemble(carom_model *m, void *work, carom_error *err);
 
 bool carom_terms_add(terms *t, carom_node node, int i, int j, int l); // false: no memory
 void carom_terms_free(terms *t);

@@ -1,4 +1,4 @@
-// move.c: moving along velocities where positions are no vectors: quaternions.
+// move.c: moving along velocities where positions are no vectors: quaternions, and angles counted over turns.
 //
 // Orientations move by the exponential map: a constant angular velocity turns by exactly h w, the length of the
 // quaternion stays 1 up to rounding, and that is taken out whenever it shows (BOD-3).
@@ -29,6 +29,29 @@ static void turn(double *e1, const double *e0, double h, const double *w) {
     for (int i = 0; i < 4; ++i) e1[i] *= scale;
 }
 
+// Column c of X, fixed in body b, in the world.
+static void axis(const body *b, const double *q, const double *X, int c, double *out) {
+    const double s[3] = {X[c], X[3 + c], X[6 + c]};
+    if (b->v < 0) {
+        for (int i = 0; i < 3; ++i) out[i] = b->R0[3 * i] * s[0] + b->R0[3 * i + 1] * s[1] + b->R0[3 * i + 2] * s[2];
+        return;
+    }
+    const double *e = q + b->turn, *u = e + 1;
+    double y[3];
+    const double two = 2 / (e[0] * e[0] + u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    for (int i = 0; i < 3; ++i) y[i] = u[(i + 1) % 3] * s[(i + 2) % 3] - u[(i + 2) % 3] * s[(i + 1) % 3] + e[0] * s[i];
+    for (int i = 0; i < 3; ++i) out[i] = s[i] + two * (u[(i + 1) % 3] * y[(i + 2) % 3] - u[(i + 2) % 3] * y[(i + 1) % 3]);
+}
+
+// (JNT-5)  phi = atan2(y_A.x_B, x_A.x_B), on the turn nearest to where it was
+static double turned_angle(const joint *j, const double *q, double before) {
+    double x_A[3], y_A[3], x_B[3];
+    axis(j->A, q, j->X_A, 0, x_A);
+    axis(j->A, q, j->X_A, 1, y_A);
+    axis(j->B, q, j->X_B, 0, x_B);
+    return before + remainder(atan2(carom_dot(y_A, x_B, 3), carom_dot(x_A, x_B, 3)) - before, 2 * 3.14159265358979323846);
+}
+
 bool carom_model_turns(const carom_model *m) {
     bool same = m->nq == m->nv;
     for (int i = 0; i < m->nq && same; ++i) same = m->velocity_of[i] == i;
@@ -42,6 +65,10 @@ void carom_model_move(const void *model, double *q1, const double *q0, double h,
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
         if (b->v >= 0 && b->space == SPATIAL) turn(q1 + b->turn, q0 + b->turn, h, v + b->v + 3);
+    }
+    for (int i = 0; i < m->njoints; ++i) {
+        const joint *j = &m->joints[i];
+        if (j->at >= 0) q1[j->at] = turned_angle(j, q1, q0[j->at]);
     }
 }
 

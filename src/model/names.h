@@ -22,6 +22,7 @@ typedef struct name {
     carom_node node; // CAROM_NONE until defined
     carom_node rate; // NAME', CAROM_NONE until asked for
     bool used;
+    bool angle;      // of a spatial joint (index), made when first asked for
 } name;
 
 typedef struct names {

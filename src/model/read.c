@@ -25,8 +25,9 @@ static carom_status check_sections(reader *r) {
     static const char *const keys[] = {"carom",       "name",    "about",  "parameters",       "coordinates",
                                        "let",         "energy",  "forces", "contact defaults", "contacts",
                                        "constraints", "outputs", "exact",  "checks",           "simulation",
-                                       "gravity",     "bodies",  "draw",   NULL};
-    static const char *const later[] = {"joints", "springs", "flexible", NULL};
+                                       "gravity",     "bodies",  "draw",   "joints",           "assemble",
+                                       NULL};
+    static const char *const later[] = {"springs", "flexible", NULL};
     for (const tree *c = r->root->first; c; c = c->next)
         for (int k = 0; later[k]; ++k)
             if (strcmp(c->key->text, later[k]) == 0)
@@ -39,6 +40,14 @@ static carom_status check_sections(reader *r) {
     if (version->kind != TREE_TEXT || strcmp(version->text, "1") != 0)
         return carom_read_fail(r, version, 0, "this version of carom reads format 1; write `carom: 1`");
     return CAROM_OK;
+}
+
+static carom_status read_assemble(reader *r) {
+    const tree *n = carom_tree_get(r->root, "assemble");
+    if (!n) return CAROM_OK;
+    r->m->assemble = n->kind == TREE_TEXT && strcmp(n->text, "yes") == 0;
+    if (r->m->assemble || (n->kind == TREE_TEXT && strcmp(n->text, "no") == 0)) return CAROM_OK;
+    return carom_read_fail(r, n, 0, "assemble is yes or no: may positions be moved onto joints and constraints at the start?");
 }
 
 static carom_status read_title(reader *r) {
@@ -148,7 +157,8 @@ static carom_status read_coordinates(reader *r, const tree *map) {
         return carom_read_fail(r, map, 0, "more than %d coordinates; give such a system from C", MOST_COORDINATES);
     if (6 * nbodies > MOST_COORDINATES)
         return carom_read_fail(r, bodies, 0, "more than %d bodies; give such a system from C", MOST_COORDINATES / 6);
-    CAROM_TRY(take_state(r, count_of(map) + 7 * nbodies));
+    const tree *joints = carom_tree_get(r->root, "joints");
+    CAROM_TRY(take_state(r, count_of(map) + 7 * nbodies + count_of(joints))); // a joint may count an angle
     m->nq = m->nv = count_of(map);
     int i = 0;
     for (const tree *c = map ? map->first : NULL; c; c = c->next, ++i) {
@@ -396,6 +406,7 @@ carom_status carom_read_model(reader *r, const char *const *set) {
     const tree *parameters = NULL, *coordinates = NULL, *let = NULL;
     CAROM_TRY(check_sections(r));
     CAROM_TRY(read_title(r));
+    CAROM_TRY(read_assemble(r));
     CAROM_TRY(section(r, "parameters", &parameters));
     CAROM_TRY(section(r, "coordinates", &coordinates));
     CAROM_TRY(section(r, "let", &let));
@@ -410,6 +421,7 @@ carom_status carom_read_model(reader *r, const char *const *set) {
     CAROM_TRY(read_parameters(r, parameters, set));
     CAROM_TRY(read_coordinates(r, coordinates));
     CAROM_TRY(carom_read_bodies(r));
+    CAROM_TRY(carom_read_joints(r));
     CAROM_TRY(read_let(r, let, first));
     CAROM_TRY(read_energy(r));
     CAROM_TRY(read_forces(r));

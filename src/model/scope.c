@@ -1,5 +1,5 @@
 // scope.c: expressions of the file: what their names mean, and errors that point into the file.
-#include "model/model.h"
+#include "model/bodies.h"
 #include <carom/option.h>
 #include <math.h>
 #include <stdarg.h>
@@ -127,6 +127,11 @@ static carom_node rate_of(const scope_user *u, carom_graph *g, name *n, carom_er
 static carom_node value_of(const scope_user *u, carom_graph *g, name *n, int primes, carom_error *err) {
     reader *r = u->r;
     n->used = true;
+    if (n->angle && n->node == CAROM_NONE) {
+        if (r->m->tape)
+            return refuse(err, "'%.60s' is not counted in this model; name it in outputs", n->text);
+        if (carom_joint_angle(r, &r->m->joints[n->index], &n->node) != CAROM_OK) return CAROM_NONE;
+    }
     if (u->scope & SCOPE_VALUES) {
         if (primes) return rate_of(u, g, n, err);
         return carom_read_parameter(r, n->index) == CAROM_OK ? carom_graph_number(g, r->m->parameter[n->index])

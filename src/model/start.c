@@ -59,12 +59,17 @@ static carom_status check_kinetic(const carom_model *m, void *work, double *q, d
 
 static carom_status check_position(const carom_model *m, int id, double g, double scale, carom_error *err) {
     const constraint *c = &m->links[id];
-    const char *kind = id < m->ne ? "constraint" : "contact";
+    const char *kind = c->part ? "joint" : id < m->ne ? "constraint" : "contact";
     if (!isfinite(g))
         return carom_fail(err, CAROM_BAD_INPUT,
                           "%.200s:%d:%d: %s '%.60s' has no finite value at the initial position; check divisions, "
                           "roots and logarithms",
                           m->file, c->line, c->column, kind, c->name);
+    if (c->part && fabs(g) > POSITION_TOLERANCE * scale)
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "%.200s:%d:%d: joint '%.60s' does not fit at the start: its constraint %d is %.6g, not 0; %s",
+                          m->file, c->line, c->column, c->name, c->part, g,
+                          m->assemble ? "no positions near these let it fit" : "change positions, or let `assemble: yes` do it");
     if (id < m->ne && fabs(g) > POSITION_TOLERANCE * scale)
         return carom_fail(err, CAROM_BAD_INPUT,
                           "%.200s:%d:%d: constraint '%.60s' is %.6g at the initial position, not 0; change `at` of its "
@@ -83,13 +88,20 @@ static carom_status check_rate(const carom_model *m, int id, const double *x, ca
     const constraint *c = &m->links[id];
     const int d = c->dir;
     double u = m->w_of[d] < 0 ? 0 : x[m->W.n + m->w_of[d]], size = fabs(u);
+    double reach = 0; // were all as fast as the fastest
     int strongest = -1;
     for (int e = m->W_at[d]; e < m->W_at[d + 1]; ++e) {
         u += x[e] * m->v0[m->W.i[e]];
         size += fabs(x[e] * m->v0[m->W.i[e]]);
+        reach += fabs(x[e]) * carom_norm_max(m->v0, m->nv);
         if (strongest < 0 || fabs(x[e]) > fabs(x[strongest])) strongest = e;
     }
-    if (fabs(u) <= RATE_TOLERANCE * size) return CAROM_OK;
+    if (fabs(u) <= RATE_TOLERANCE * size || (m->completed > 0 && fabs(u) <= 1e-13 * reach)) return CAROM_OK;
+    if (m->njoints)
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "%.200s:%d:%d: %s '%.60s' does not allow the velocities at the start: they change it at rate %.6g; give "
+                          "fewer velocities (those not given are completed), or others",
+                          m->file, c->line, c->column, c->part ? "joint" : "constraint", c->name, u);
     if (strongest < 0 || x[strongest] == 0 || !isfinite(u))
         return carom_fail(err, CAROM_BAD_INPUT,
                           "%.200s:%d:%d: constraint '%.60s' changes at rate %.6g at the start, and no coordinate can "

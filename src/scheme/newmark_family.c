@@ -193,7 +193,11 @@ static double row(const carom_newmark *w, const carom_step *s, int i) {
 // c: the constraints at the present iterate.
 static void constraints(carom_newmark *w, carom_step *s) {
     if (on_position(w))
-        for (int b = 0; b < w->L.nb; ++b) s->c[b] = w->g[w->L.id[b]] / s->h;
+        for (int b = 0; b < w->L.nb; ++b) {
+            s->c[b] = w->g[w->L.id[b]] / s->h;
+            // Gaps of redundant joints contradict each other by their rounding, which no solver can mend.
+            s->scale = fmax(s->scale, carom_local_rounding(&w->L, b, w->q_1, s->sys->nq) / (s->h * s->tol));
+        }
     else
         carom_problem_restitution(s, &w->L, w->u, w->u_0);
 }

@@ -14,6 +14,9 @@ void carom_carve_reduced(carom_reduced *r, carom_arena *mem, int n) {
     r->X = carom_carve(mem, m * (m + 1));
     r->scale = carom_carve(mem, 2 * m);
     r->b = carom_carve(mem, m);
+    r->G = carom_carve(mem, m * m);
+    r->g = carom_carve(mem, m);
+    r->x = carom_carve(mem, 4 * m);
 }
 
 static void split(carom_reduced *r, const carom_problem *pb) {
@@ -59,6 +62,18 @@ void carom_reduce(carom_reduced *r, const carom_problem *pb) {
     r->ld = nu;
 }
 
+// (SOL-6)  Redundant joints: p_E without its part in the null space of G_EE, G_EE^+ G_EE p_E.
+static void shorten(carom_reduced *r, const carom_problem *pb) {
+    const int ne = r->ne;
+    for (int j = 0; j < ne; j++)
+        for (int i = 0; i < ne; i++) r->G[i + (size_t)j * ne] = pb->G[r->E[i] + r->E[j] * (size_t)pb->ld];
+    for (int i = 0; i < ne; i++) r->g[i] = 0;
+    for (int j = 0; j < ne; j++)
+        for (int i = 0; i < ne; i++) r->g[i] += r->G[i + (size_t)j * ne] * pb->p[r->E[j]];
+    carom_dense_shortest(r->G, ne, ne, 1e-12, r->col, r->x + ne, r->g, r->x);
+    for (int i = 0; i < ne; i++) pb->p[r->E[i]] = r->x[i];
+}
+
 void carom_reduced_expand(carom_reduced *r, const carom_problem *pb, const double *pU) {
     const int nu = r->nu, ne = r->ne;
     double *p = pb->p;
@@ -71,6 +86,10 @@ void carom_reduced_expand(carom_reduced *r, const carom_problem *pb, const doubl
         p[r->E[i]] = x;
     }
     if (ne == 0) return;
+    if (r->rank < ne) {
+        shorten(r, pb);
+        return;
+    }
     // One step of refinement: joints are usually stiffer coupled than contacts.
     for (int i = 0; i < ne; i++) {
         double u = pb->c[r->E[i]];

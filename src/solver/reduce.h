@@ -2,7 +2,7 @@
 //
 //     S = G_UU - G_UE G_EE^- G_EU,   s = c_U - G_UE G_EE^- c_E,   p_E = -G_EE^- (G_EU p_U + c_E)     (SOL-6)
 //
-// G_EE^- is any inverse on the range: redundant joints are allowed, their share of the load is then a choice.
+// G_EE^- is any inverse on the range: redundant joints are allowed, and of all answers the shortest p_E is taken.
 // U leaves out the tangential rows of blocks without friction; their p is 0.  When U is everything, S and s
 // are the problem's own arrays and nothing is copied.
 #pragma once
@@ -19,6 +19,7 @@ typedef struct carom_reduced {
     double *X;           // G_EE^- [G_EU c_E]    ne x (nu + 1), ne + nu <= n
     double *b;
     int *row, *col;
+    double *G, *g, *x;   // redundant joints: G_EE, G_EE p_E, the shortest p_E
 } carom_reduced;
 
 void carom_carve_reduced(carom_reduced *r, carom_arena *mem, int n);
