@@ -112,7 +112,7 @@ struct carom_model {
     int energy_line, energy_column; // place of the kinetic energy, for messages
     carom_node kinetic, potential;           // all of it
     carom_node own_kinetic;                  // as written in `energy`
-    carom_node body_kinetic, body_potential; // of `bodies`
+    carom_node body_kinetic, body_potential; // of `bodies` and `springs`
     body *bodies; // the ground first
     int nbodies;
     joint *joints;
@@ -201,10 +201,11 @@ carom_status carom_read_map(reader *r, const tree *n, const char *where, const t
 /// Value of an expression of time and parameters at t = 0.
 carom_status carom_read_start(reader *r, const tree *n, carom_node x, double *value);
 
-// read.c, bodies.c, joints.c, contacts.c, checks.c, derive.c, system.c, move.c, assemble.c, start.c, draw.c
+// read.c, bodies.c, joints.c, elements.c, contacts.c, checks.c, derive.c, system.c, move.c, assemble.c, start.c, draw.c
 carom_status carom_read_model(reader *r, const char *const *set);
 carom_status carom_read_bodies(reader *r);
 carom_status carom_read_joints(reader *r);
+carom_status carom_read_elements(reader *r);
 carom_status carom_read_links(reader *r);
 carom_status carom_read_checks(reader *r, const tree *section);
 carom_status carom_model_derive(carom_model *m, carom_error *err);

@@ -26,8 +26,8 @@ static carom_status check_sections(reader *r) {
                                        "let",         "energy",  "forces", "contact defaults", "contacts",
                                        "constraints", "outputs", "exact",  "checks",           "simulation",
                                        "gravity",     "bodies",  "draw",   "joints",           "assemble",
-                                       NULL};
-    static const char *const later[] = {"springs", "flexible", NULL};
+                                       "springs",     "motors",  "loads",  NULL};
+    static const char *const later[] = {"flexible", NULL};
     for (const tree *c = r->root->first; c; c = c->next)
         for (int k = 0; later[k]; ++k)
             if (strcmp(c->key->text, later[k]) == 0)
@@ -256,17 +256,16 @@ static carom_status read_forces(reader *r) {
     carom_model *m = r->m;
     const tree *map = NULL;
     CAROM_TRY(section(r, "forces", &map));
-    m->force = take(r, m->nv, sizeof *m->force);
-    if (!m->force) return carom_read_memory(r);
-    for (int i = 0; i < m->nv; ++i) m->force[i] = CAROM_NONE;
     for (const tree *c = map ? map->first : NULL; c; c = c->next) {
         int i = 0;
         CAROM_TRY(find_coordinate(r, c, "forces", &i));
-        CAROM_TRY(carom_read_expression(r, c, SCOPE_STATE, "the force", &m->force[i]));
+        carom_node F = CAROM_NONE;
+        CAROM_TRY(carom_read_expression(r, c, SCOPE_STATE, "the force", &F));
         double rest = 0;
-        if (carom_graph_is_number(m->graph, carom_graph_at_rest(m->graph, m->force[i]), &rest) && !isfinite(rest))
+        if (carom_graph_is_number(m->graph, carom_graph_at_rest(m->graph, F), &rest) && !isfinite(rest))
             return carom_read_fail(
                 r, c, 0, "this force has no finite value when all rates are zero; use sign(x') instead of x'/abs(x')");
+        m->force[i] = m->force[i] == CAROM_NONE ? F : carom_graph_plus(m->graph, m->force[i], F);
     }
     return CAROM_OK;
 }
@@ -423,6 +422,7 @@ carom_status carom_read_model(reader *r, const char *const *set) {
     CAROM_TRY(carom_read_bodies(r));
     CAROM_TRY(carom_read_joints(r));
     CAROM_TRY(read_let(r, let, first));
+    CAROM_TRY(carom_read_elements(r));
     CAROM_TRY(read_energy(r));
     CAROM_TRY(read_forces(r));
     CAROM_TRY(carom_read_links(r));

@@ -1,0 +1,331 @@
+// elements.c: the sections `springs`, `motors` and `loads`: forces between bodies, at joints, and from outside.
+//
+// Springs give their energy to the potential; dampers, motors and loads give forces, by velocity: what they are at rest is
+// external, the rest damping.  With a coordinate x (a length, a joint's angle or shift, a component of a displacement),
+//     V = 1/2 k (x - x_0)^2,   f = -c x' Dx,   f = F Dx   (D: along velocities)                  (ELM-1)
+#include "model/bodies.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct element {
+    reader *r;
+    const tree *place, *map; // its name; its keys
+    const char *name;
+    char where[80];
+    const body *A, *B;
+    bool spatial;
+    double s_A[3], s_B[3];
+    carom_node d[3];         // from the first point to the second
+    carom_node energy, force;
+} element;
+
+static carom_graph *graph(const element *e) { return e->r->m->graph; }
+static carom_node num(const element *e, double x) { return carom_graph_number(graph(e), x); }
+static carom_node add(const element *e, carom_node a, carom_node b) { return carom_graph_plus(graph(e), a, b); }
+static carom_node sub(const element *e, carom_node a, carom_node b) { return carom_graph_minus(graph(e), a, b); }
+static carom_node mul(const element *e, carom_node a, carom_node b) { return carom_graph_times(graph(e), a, b); }
+static const tree *get(const element *e, const char *key) { return carom_tree_get(e->map, key); }
+
+// f += F Dx
+static void push(const element *e, carom_node F, carom_node x) {
+    carom_model *m = e->r->m;
+    for (int k = 0; k < m->nv; ++k) {
+        if (!carom_graph_moves(m->graph, x, k)) continue;
+        const carom_node f = mul(e, F, carom_graph_along(m->graph, x, k));
+        m->force[k] = m->force[k] == CAROM_NONE ? f : add(e, m->force[k], f);
+    }
+}
+
+// (ELM-1)  spring and damper on a coordinate
+static void spring(element *e, carom_node x, double x0, double k, double c) {
+    carom_model *m = e->r->m;
+    const carom_node way = sub(e, x, num(e, x0)), rate = carom_graph_rate(m->graph, x, m->nv);
+    const carom_node V = mul(e, num(e, 0.5 * k), mul(e, way, way));
+    e->energy = add(e, e->energy, V);
+    m->body_potential = add(e, m->body_potential, V);
+    e->force = add(e, mul(e, num(e, k), way), mul(e, num(e, c), rate));
+    if (c != 0) push(e, mul(e, num(e, -c), rate), x);
+}
+
+// NAME.part for outputs and checks.
+static carom_status quantity(const element *e, const char *part, carom_node node, carom_node rate) {
+    carom_model *m = e->r->m;
+    char text[90];
+    snprintf(text, sizeof text, "%.60s.%s", e->name, part);
+    const name *other = carom_names_find(&m->outs, text, strlen(text));
+    if (other) return carom_read_fail(e->r, e->place, 0, "'%s' is already %s (line %d); rename %s", text, carom_name_kind(other->kind), other->line, e->where);
+    if (carom_names_find(&m->names, text, strlen(text))) return CAROM_OK; // the model's own name of that kind wins
+    const char *copy = carom_pool_text(&m->memory, text, strlen(text));
+    name *n = copy ? carom_names_add(&m->outs, copy, NAME_QUANTITY, 0, e->place->line) : NULL;
+    if (!n) return carom_read_memory(e->r);
+    n->node = node;
+    n->rate = rate;
+    return CAROM_OK;
+}
+
+static carom_status number(const element *e, const char *key, double *x) {
+    const tree *n = get(e, key);
+    return n ? carom_read_number(e->r, n, key, x) : CAROM_OK;
+}
+
+static carom_status not_negative(const element *e, const char *key, double *x) {
+    CAROM_TRY(number(e, key, x));
+    if (*x >= 0) return CAROM_OK;
+    return carom_read_fail(e->r, get(e, key), 0, "%s is %g; it must not be negative", key, *x);
+}
+
+// -- springs ---------------------------------------------------------------------------------------------------------
+
+static carom_status point(const element *e, const tree *n, const body *b, double *s) {
+    if (n->kind != TREE_TEXT) return carom_read_vector(e->r, n, "the point", e->spatial ? 3 : 2, s);
+    for (int i = 0; i < b->npoints; ++i)
+        if (strcmp(b->points[i].name, n->text) == 0) {
+            memcpy(s, b->points[i].s, 3 * sizeof *s);
+            return CAROM_OK;
+        }
+    return carom_read_fail(e->r, n, 0, "body '%s' has no point '%.60s'; write its coordinates, or name it in `points` there", b->name, n->text);
+}
+
+static carom_status read_ends(element *e, bool one_place) {
+    const tree *between = get(e, "between"), *points = get(e, "points"), *at = get(e, "at");
+    if (!between || between->kind != TREE_LIST || between->count != 2)
+        return carom_read_fail(e->r, between ? between : e->place, 0, "%s acts between two bodies (`between: [ground, NAME]`) or at a joint (`joint: NAME`)", e->where);
+    CAROM_TRY(carom_read_find_body(e->r, between->first, &e->A));
+    CAROM_TRY(carom_read_find_body(e->r, between->first->next, &e->B));
+    if (e->A == e->B) return carom_read_fail(e->r, between, 0, "%s connects a body with itself", e->where);
+    if (e->A->space != EITHER && e->B->space != EITHER && e->A->space != e->B->space)
+        return carom_read_fail(e->r, between, 0, "%s connects a planar body with a spatial one; make both alike", e->where);
+    e->spatial = e->A->space == SPATIAL || e->B->space == SPATIAL;
+    if (at && one_place && !points) {
+        double p[3] = {0};
+        CAROM_TRY(carom_read_vector(e->r, at, "the place", e->spatial ? 3 : 2, p));
+        carom_body_local(e->A, p, e->s_A);
+        carom_body_local(e->B, p, e->s_B);
+    } else {
+        if (at || !points || points->kind != TREE_LIST || points->count != 2)
+            return carom_read_fail(e->r, at ? at->key : points ? points : e->place, 0, "%s wants `points:` with one in the frame of each body%s", e->where,
+                                   one_place ? ", or `at:` in the world at the start" : "");
+        CAROM_TRY(point(e, points->first, e->A, e->s_A));
+        CAROM_TRY(point(e, points->first->next, e->B, e->s_B));
+    }
+    carom_node p_A[3], p_B[3];
+    carom_body_point(e->r, e->A, e->s_A, p_A);
+    carom_body_point(e->r, e->B, e->s_B, p_B);
+    for (int i = 0; i < 3; ++i) e->d[i] = sub(e, p_B[i], p_A[i]);
+    return CAROM_OK;
+}
+
+static carom_status line_spring(element *e) {
+    double k = 0, c = 0, way[3], length = 0;
+    CAROM_TRY(read_ends(e, false));
+    CAROM_TRY(not_negative(e, "stiffness", &k));
+    CAROM_TRY(not_negative(e, "damping", &c));
+    for (int i = 0; i < 3; ++i) {
+        way[i] = e->B->r0[i] - e->A->r0[i];
+        for (int j = 0; j < 3; ++j) way[i] += e->B->R0[3 * i + j] * e->s_B[j] - e->A->R0[3 * i + j] * e->s_A[j];
+        length += way[i] * way[i];
+    }
+    length = sqrt(length);
+    CAROM_TRY(not_negative(e, "length", &length));
+    carom_node square = num(e, 0);
+    for (int i = 0; i < (e->spatial ? 3 : 2); ++i) square = add(e, square, mul(e, e->d[i], e->d[i]));
+    if (length == 0 && c == 0) { // no direction needed: V = 1/2 k d.d is smooth also where the points meet
+        e->energy = mul(e, num(e, 0.5 * k), square);
+        e->r->m->body_potential = add(e, e->r->m->body_potential, e->energy);
+        return quantity(e, "energy", e->energy, CAROM_NONE);
+    }
+    const carom_node x = carom_graph_apply(graph(e), CAROM_OP_SQRT, square, CAROM_NONE, CAROM_NONE);
+    spring(e, x, length, k, c);
+    CAROM_TRY(quantity(e, "length", x, CAROM_NONE));
+    CAROM_TRY(quantity(e, "force", e->force, CAROM_NONE));
+    return quantity(e, "energy", e->energy, CAROM_NONE);
+}
+
+static carom_status joint_spring(element *e) {
+    double k = 0, c = 0, rest = 0;
+    joint *j = NULL;
+    carom_node x;
+    CAROM_TRY(carom_read_find_joint(e->r, get(e, "joint"), &j));
+    CAROM_TRY(carom_joint_coordinate(e->r, get(e, "joint"), j, &x));
+    CAROM_TRY(not_negative(e, "stiffness", &k));
+    CAROM_TRY(not_negative(e, "damping", &c));
+    CAROM_TRY(number(e, "rest", &rest));
+    spring(e, x, rest, k, c);
+    CAROM_TRY(quantity(e, "force", e->force, CAROM_NONE));
+    return quantity(e, "energy", e->energy, CAROM_NONE);
+}
+
+// One number for all directions, or one each.
+static carom_status each(const element *e, const char *key, int n, double *x) {
+    const tree *t = get(e, key);
+    if (!t) return CAROM_OK;
+    if (t->kind == TREE_LIST) CAROM_TRY(carom_read_vector(e->r, t, key, n, x));
+    else {
+        CAROM_TRY(carom_read_number(e->r, t, key, x));
+        for (int i = 1; i < n; ++i) x[i] = x[0];
+    }
+    for (int i = 0; i < n; ++i)
+        if (!(x[i] >= 0)) return carom_read_fail(e->r, t, 0, "%s is %g; it must not be negative", key, x[i]);
+    return CAROM_OK;
+}
+
+// (ELM-2)  V = sum_i kappa_i (1 - a_i.b_i), kappa_x = (k_y + k_z - k_x)/2, ...: torque k_x sin(angle) about x
+static void turn_spring(element *e, const carom_node *a, const carom_node *b, const double *k) {
+    carom_node V = num(e, 0);
+    for (int i = 0; i < 3; ++i) {
+        carom_node c = num(e, 1);
+        for (int l = 0; l < 3; ++l) c = sub(e, c, mul(e, a[3 * i + l], b[3 * i + l]));
+        V = add(e, V, mul(e, num(e, 0.5 * (k[(i + 1) % 3] + k[(i + 2) % 3] - k[i])), c));
+    }
+    e->energy = add(e, e->energy, V);
+    e->r->m->body_potential = add(e, e->r->m->body_potential, V);
+}
+
+// Bushing: springs and dampers on the displacement d in the frame of A, and on the rotation; its damping on the rate of
+// theta_x = 1/2 (z_A.y_B - y_A.z_B), the sine of an angle about x.
+static carom_status bushing(element *e) {
+    double k[3] = {0}, c[3] = {0}, kr[3] = {0}, cr[3] = {0};
+    CAROM_TRY(read_ends(e, true));
+    const int n = e->spatial ? 3 : 2, nr = e->spatial ? 3 : 1;
+    CAROM_TRY(each(e, "stiffness", n, k));
+    CAROM_TRY(each(e, "damping", n, c));
+    CAROM_TRY(each(e, "torsion", nr, kr));
+    CAROM_TRY(each(e, "torsion damping", nr, cr));
+    carom_node a[9], b[9];
+    for (int i = 0; i < 3; ++i) {
+        double x[3] = {i == 0, i == 1, i == 2}, world[3], back[3];
+        for (int l = 0; l < 3; ++l) world[l] = e->A->R0[3 * l + i];
+        carom_body_turn_back(e->B, world, back);
+        carom_body_vector(e->r, e->A, x, a + 3 * i);
+        carom_body_vector(e->r, e->B, back, b + 3 * i);
+    }
+    for (int i = 0; i < n; ++i) {
+        carom_node x = num(e, 0);
+        for (int l = 0; l < n; ++l) x = add(e, x, mul(e, a[3 * i + l], e->d[l]));
+        if (k[i] != 0 || c[i] != 0) spring(e, x, 0, k[i], c[i]);
+    }
+    for (int i = 0; i < nr; ++i) {
+        if ((e->spatial || kr[i] == 0) && cr[i] == 0) continue;
+        carom_node x = num(e, 0);
+        if (!e->spatial) {
+            double angle_A = 0, angle_B = 0;
+            if (e->A->v >= 0) angle_A = e->r->m->q0[e->A->turn];
+            else CAROM_TRY(carom_read_start(e->r, e->place, e->A->angle, &angle_A));
+            if (e->B->v >= 0) angle_B = e->r->m->q0[e->B->turn];
+            else CAROM_TRY(carom_read_start(e->r, e->place, e->B->angle, &angle_B));
+            x = sub(e, sub(e, e->B->angle, e->A->angle), num(e, angle_B - angle_A));
+        } else {
+            const int y = (i + 1) % 3, z = (i + 2) % 3;
+            for (int l = 0; l < 3; ++l) x = add(e, x, sub(e, mul(e, a[3 * z + l], b[3 * y + l]), mul(e, a[3 * y + l], b[3 * z + l])));
+            x = mul(e, num(e, 0.5), x);
+        }
+        spring(e, x, 0, e->spatial ? 0 : kr[i], cr[i]);
+    }
+    if (e->spatial) turn_spring(e, a, b, kr);
+    return quantity(e, "energy", e->energy, CAROM_NONE);
+}
+
+static carom_status read_spring(element *e) {
+    static const char *const line[] = {"between", "points", "stiffness", "damping", "length", NULL};
+    static const char *const joints[] = {"joint", "stiffness", "damping", "rest", NULL};
+    static const char *const bush[] = {"type", "between", "points", "at", "stiffness", "damping", "torsion", "torsion damping", NULL};
+    const tree *type = get(e, "type");
+    if (type && (type->kind != TREE_TEXT || strcmp(type->text, "bushing") != 0))
+        return carom_read_fail(e->r, type, 0, "the type of a spring is `bushing`; others have none: they act between points or at a joint");
+    const char *const *keys = type ? bush : get(e, "joint") ? joints : line;
+    if (e->map) CAROM_TRY(carom_read_keys(e->r, e->map, keys, e->where));
+    if (!get(e, "stiffness") && !get(e, "damping") && !get(e, "torsion") && !get(e, "torsion damping"))
+        return carom_read_fail(e->r, e->place, 0, "%s has neither stiffness nor damping", e->where);
+    return type ? bushing(e) : get(e, "joint") ? joint_spring(e) : line_spring(e);
+}
+
+// -- motors and loads ----------------------------------------------------------------------------------------------------
+
+static carom_status read_motor(element *e) {
+    static const char *const keys[] = {"joint", "torque", "force", NULL};
+    if (e->map) CAROM_TRY(carom_read_keys(e->r, e->map, keys, e->where));
+    const tree *at = get(e, "joint"), *torque = get(e, "torque"), *force = get(e, "force"), *n = torque ? torque : force;
+    joint *j = NULL;
+    carom_node x, F;
+    if (!at) return carom_read_fail(e->r, e->place, 0, "%s has no joint; write `joint: NAME`", e->where);
+    if (!n || (torque && force)) return carom_read_fail(e->r, e->place, 0, "%s wants `torque:` (at an angle) or `force:` (at a shift)", e->where);
+    CAROM_TRY(carom_read_find_joint(e->r, at, &j));
+    CAROM_TRY(carom_read_expression(e->r, n, SCOPE_STATE, "the motor", &F));
+    if (force && j->shift == CAROM_NONE) return carom_read_fail(e->r, n->key, 0, "joint '%s' has no shift; write `torque:`", j->name);
+    if (force) x = j->shift;
+    else CAROM_TRY(carom_joint_coordinate(e->r, at, j, &x));
+    if (torque && x == j->shift) return carom_read_fail(e->r, n->key, 0, "joint '%s' has no angle; write `force:`", j->name);
+    push(e, F, x);
+    return quantity(e, "power", mul(e, F, carom_graph_rate(graph(e), x, e->r->m->nv)), CAROM_NONE);
+}
+
+// (ELM-3)  force F at a point p: f += F.Dp;  torque T: f_w += R'T (spatial), f_angle += T (planar)
+static carom_status read_load(element *e) {
+    static const char *const keys[] = {"on", "point", "force", "torque", "frame", NULL};
+    if (e->map) CAROM_TRY(carom_read_keys(e->r, e->map, keys, e->where));
+    carom_model *m = e->r->m;
+    const tree *on = get(e, "on"), *force = get(e, "force"), *torque = get(e, "torque"), *frame = get(e, "frame"), *place = get(e, "point");
+    const body *b = NULL;
+    double s[3] = {0};
+    carom_node p[3], F[3], T[3];
+    if (!on) return carom_read_fail(e->r, e->place, 0, "%s acts on a body; write `on: NAME`", e->where);
+    CAROM_TRY(carom_read_find_body(e->r, on, &b));
+    if (b->v < 0) return carom_read_fail(e->r, on, 0, "'%s' moves as told; forces have no effect on it", b->name);
+    if (!force && !torque) return carom_read_fail(e->r, e->place, 0, "%s has neither force nor torque", e->where);
+    e->spatial = b->space == SPATIAL;
+    const int n = e->spatial ? 3 : 2;
+    const bool body_frame = frame && frame->kind == TREE_TEXT && strcmp(frame->text, "body") == 0;
+    if (frame && !body_frame && (frame->kind != TREE_TEXT || strcmp(frame->text, "world") != 0))
+        return carom_read_fail(e->r, frame, 0, "frame is `world` (default) or `body`: whose axes the components belong to");
+    if (place) CAROM_TRY(point(e, place, b, s));
+    carom_body_point(e->r, b, s, p);
+    if (force) {
+        CAROM_TRY(carom_read_nodes(e->r, force, SCOPE_STATE, "the force", n, F));
+        for (int i = 0; i < n; ++i) {
+            carom_node f = num(e, 0);
+            for (int j = 0; j < n && body_frame; ++j) f = add(e, f, mul(e, b->R[3 * i + j], F[j]));
+            push(e, body_frame ? f : F[i], p[i]);
+        }
+    }
+    if (!torque) return CAROM_OK;
+    if (!e->spatial) {
+        CAROM_TRY(carom_read_expression(e->r, torque, SCOPE_STATE, "the torque", &T[0]));
+        push(e, T[0], b->angle);
+        return CAROM_OK;
+    }
+    CAROM_TRY(carom_read_nodes(e->r, torque, SCOPE_STATE, "the torque", 3, T));
+    for (int k = 0; k < 3; ++k) {
+        carom_node t = num(e, 0);
+        for (int i = 0; i < 3 && !body_frame; ++i) t = add(e, t, mul(e, b->R[3 * i + k], T[i]));
+        if (body_frame) t = T[k];
+        carom_node *f = &m->force[b->v + 3 + k];
+        *f = *f == CAROM_NONE ? t : add(e, *f, t);
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_read_elements(reader *r) {
+    static const struct { const char *section, *word; carom_status (*read)(element *e); } kinds[] = {
+        {"springs", "spring", read_spring}, {"motors", "motor", read_motor}, {"loads", "load", read_load}};
+    carom_model *m = r->m;
+    m->force = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *m->force);
+    if (!m->force) return carom_read_memory(r);
+    for (int i = 0; i < m->nv; ++i) m->force[i] = CAROM_NONE;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k) {
+        const tree *map = NULL;
+        char where[40];
+        snprintf(where, sizeof where, "section %s", kinds[k].section);
+        CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, kinds[k].section), where, &map));
+        for (const tree *c = map ? map->first : NULL; c; c = c->next) {
+            element e = {.r = r, .place = c->key, .name = c->key->text};
+            e.energy = e.force = carom_graph_number(m->graph, 0);
+            snprintf(e.where, sizeof e.where, "%s '%.60s'", kinds[k].word, e.name);
+            if (!carom_name_valid(e.name) || c->key->length > 60)
+                return carom_read_fail(r, c->key, 0, "'%.60s' is not a name; names are letters, digits, _ and dots inside", e.name);
+            CAROM_TRY(carom_read_map(r, c, e.where, &e.map));
+            CAROM_TRY(kinds[k].read(&e));
+        }
+    }
+    return CAROM_OK;
+}

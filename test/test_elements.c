@@ -1,0 +1,189 @@
+// test_elements.c: springs, dampers, bushings, motors and loads: motion and books against formulas.
+#include "model_text.h"
+
+static carom_ledger run(const carom_model *m, double h, double end, double *q, double *v) {
+    carom_error err = {0};
+    carom_sim_def d = carom_sim_default();
+    static const char *const options[] = {"order=6", NULL};
+    d.system = carom_model_system(m);
+    d.scheme = "mixed";
+    d.options = options;
+    d.h = h;
+    d.t_end = end;
+    d.q0 = carom_model_q0(m);
+    d.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s", err.text);
+    if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    carom_ledger l;
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    carom_copy(q, carom_sim_now(sim).q, d.system->nq);
+    carom_copy(v, carom_sim_now(sim).v, d.system->nv);
+    carom_sim_destroy(sim);
+    return l;
+}
+
+static void count_faults(void *user, carom_finding kind, const char *sentence) {
+    if (kind != CAROM_FAULT) return;
+    print_message("    %s\n", sentence);
+    ++*(int *)user;
+}
+
+static void sound(const carom_model *m) {
+    int faults = 0;
+    carom_error err;
+    carom_model_examine(m, count_faults, &faults, &err);
+    assert_int_equal(faults, 0);
+}
+
+#define TWO                                                                                                            \
+    "carom: 1\nbodies:\n"                                                                                              \
+    "  a: {mass: 2, inertia: [0.2, 0.3, 0.4], axis: [1, 2, 3], angle: 0.7, spin: [0.5, 2, -1], points: {p: [0.1, 0.2, 0]}}\n" \
+    "  b: {mass: 1, inertia: [0.1, 0.15, 0.2], at: [1, 0.3, -0.2], velocity: [0, 1, 0], points: {p: [0, 0.1, -0.1]}}\n"
+
+static void a_spring_is_its_energy_and_a_damper_its_force(void **state) {
+    (void)state;
+    carom_model *m = good(TWO "springs: {s: {between: [a, b], points: [p, [0, 0.1, -0.1]], stiffness: 40, length: 0.7, damping: 0.3}}\n"
+                              "outputs: {l: s.length, pull: s.force, stored: s.energy}\n");
+    carom_model *k = good(TWO "let: {x: b.p.x - a.p.x, y: b.p.y - a.p.y, z: b.p.z - a.p.z, l: sqrt(x^2 + y^2 + z^2)}\nenergy: {potential: 20*(l - 0.7)^2}\n");
+    double q[14], v[12], p[14], u[12];
+    sound(m);
+    const carom_ledger one = run(m, 5e-3, 1, q, v);
+    assert_true(one.energy.damping > 0.01);
+    assert_close(one.energy.balance, 0, 1e-8);
+    assert_close(one.energy.external, 0, 0);
+    carom_model_destroy(m);
+    m = good(TWO "springs: {s: {between: [a, b], points: [p, p], stiffness: 40, length: 0.7}}\n");
+    run(m, 5e-3, 1, q, v);
+    run(k, 5e-3, 1, p, u);
+    for (int i = 0; i < 14; ++i) assert_close(q[i], p[i], 1e-11);
+    for (int i = 0; i < 12; ++i) assert_close(v[i], u[i], 1e-10);
+    carom_model_destroy(m);
+    carom_model_destroy(k);
+}
+
+// J phi'' = -k phi - c phi': a damped oscillation about a joint's axis.
+static void a_torsion_spring_turns_its_joint_back(void **state) {
+    (void)state;
+    const double J = 0.3, k = 12, c = 0.5, w = sqrt(k / J - c * c / (4 * J * J)), t = 2;
+    carom_model *m = good("carom: 1\nbodies: {a: {mass: 1, inertia: [0.1, 0.2, 0.3], spin: [0, 0, 4]}}\n"
+                          "joints: {j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1]}}\n"
+                          "springs: {s: {joint: j, stiffness: 12, damping: 0.5}}\n");
+    double q[8], v[6];
+    sound(m);
+    const carom_ledger l = run(m, 2e-3, t, q, v);
+    assert_close(q[7], 4 / w * exp(-c / (2 * J) * t) * sin(w * t), 1e-8);
+    assert_close(l.energy.balance, 0, 1e-7);
+    assert_close(l.energy.damping, l.energy.start - l.energy.end, 1e-7);
+    carom_model_destroy(m);
+}
+
+static void a_motor_does_external_work(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nparameters: {M: 0.6}\nbodies: {a: {mass: 1, inertia: 0.3}, b: {mass: 2, inertia: 1, at: [0, 1]}}\n"
+                          "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0]}\n  s: {type: prismatic, between: [ground, b], at: [0, 1], axis: [1, 0]}\n"
+                          "motors: {turn: {joint: j, torque: M}, shift: {joint: s, force: 4*cos(t)}}\n");
+    double q[6], v[6];
+    sound(m);
+    const carom_ledger l = run(m, 1e-2, 3, q, v);
+    assert_close(q[2], 0.5 * 2 * 9, 1e-9);       // M/J = 2
+    assert_close(q[3], 2 * (1 - cos(3)), 1e-9);  // 4/2
+    assert_close(l.energy.external, 0.5 * 0.3 * 36 + 0.5 * 2 * 4 * sin(3) * sin(3), 1e-8);
+    assert_close(l.energy.balance, 0, 1e-8);
+    carom_model_destroy(m);
+}
+
+// A thruster fixed in a planar body: constant torque, the force turns with the body.  And a world torque on a spatial one.
+static void loads_act_at_their_points_in_their_frames(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nbodies:\n  a: {mass: 2, inertia: 0.5}\n  s: {mass: 1, inertia: [0.4, 0.4, 0.4], axis: [1, 0, 0], angle: 1}\n"
+                          "loads:\n  jet: {on: a, point: [0, -0.25], force: [2, 0], frame: body}\n"
+                          "  twist: {on: s, torque: [0, 0, 0.8], force: [0, 3, 0]}\n");
+    double q[10], v[9];
+    sound(m);
+    const carom_ledger l = run(m, 5e-3, 1, q, v);
+    assert_close(q[2], 0.5, 1e-9);  // torque 0.25 x 2 on 0.5
+    assert_close(v[2], 1, 1e-9);
+    // v' = (cos, sin)(t^2/2): Fresnel's integrals at 1, by their series
+    double x = 0, y = 0, term = 1;
+    for (int n = 0; n < 20; ++n, term *= -1.0 / ((2 * n - 1) * (2 * n))) {
+        x += term * pow(0.5, 2 * n) / (4 * n + 1);
+        y += term * pow(0.5, 2 * n + 1) / ((2 * n + 1) * (4 * n + 3));
+    }
+    assert_close(v[0], x, 1e-9);
+    assert_close(v[1], y, 1e-9);
+    assert_close(v[4], 3, 1e-10);
+    // a sphere turned by t^2 about z of the world, from its first position
+    const double half = 0.5;
+    assert_close(q[6], cos(half) * cos(0.5), 1e-9);
+    assert_close(q[9], sin(half) * cos(0.5), 1e-9);
+    assert_close(l.energy.balance, 0, 1e-8);
+    carom_model_destroy(m);
+}
+
+static void a_bushing_holds_in_all_directions_and_keeps_energy(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        TWO "springs: {s: {type: bushing, between: [a, b], at: [0.5, 0.1, 0], stiffness: [100, 200, 300], torsion: 5}}\n",
+        "carom: 1\nbodies: {a: {mass: 1, inertia: 0.1, at: [1, 0], spin: 3}}\nsprings: {s: {type: bushing, between: [ground, a], at: [0.5, 0], stiffness: 50, torsion: 2}}\n",
+    };
+    for (int i = 0; i < 2; ++i) {
+        carom_model *m = good(texts[i]);
+        double q[14], v[12];
+        sound(m);
+        const carom_ledger l = run(m, 2e-3, 1, q, v);
+        assert_close(l.energy.balance, 0, 1e-8 * l.energy.start);
+        assert_close(l.energy.end, l.energy.start, 1e-8 * l.energy.start);
+        carom_model_destroy(m);
+    }
+    // Pulled by hand: k x = F along x, kr sin(angle) = T.
+    carom_model *m = good("carom: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
+                          "springs: {s: {type: bushing, between: [ground, a], at: [0, 0, 0], stiffness: 50, torsion: 2, damping: 30, torsion damping: 4}}\n"
+                          "loads: {pull: {on: a, force: [5, 0, 0], torque: [0, 0, 1]}}\n");
+    double q[7], v[6];
+    run(m, 1e-2, 40, q, v);
+    assert_close(q[0], 0.1, 1e-9);
+    assert_close(sin(2 * asin(q[6])), 0.5, 1e-9);
+    carom_model_destroy(m);
+}
+
+#define H "carom: 1\nbodies: {a: {mass: 1, inertia: 1}}\njoints: {j: {type: revolute, between: [ground, a], at: [0, 0]}}\n"
+
+static void mistakes_in_elements_have_their_place_and_sentence(void **state) {
+    (void)state;
+    static const struct { const char *text, *error; } cases[] = {
+        {H "springs: {s: {joint: j}}\n", "4:11: spring 's' has neither stiffness nor damping"},
+        {H "springs: {s: {stiffness: 1}}\n", "4:11: spring 's' acts between two bodies (`between: [ground, NAME]`) or at a joint (`joint: NAME`)"},
+        {H "springs: {s: {joint: k, stiffness: 1}}\n", "4:22: there is no joint 'k' above; joints are read in order"},
+        {H "springs: {s: {joint: j, stiffness: -1}}\n", "4:36: stiffness is -1; it must not be negative"},
+        {H "springs: {s: {joint: j, stiffness: 1, length: 2}}\n", "4:39: unknown key 'length' in spring 's'; known are joint, stiffness, damping, rest"},
+        {H "springs: {s: {between: [ground, a], stiffness: 1}}\n", "4:11: spring 's' wants `points:` with one in the frame of each body"},
+        {H "springs: {s: {type: bushing, between: [a, a], stiffness: 1, at: [0, 0]}}\n", "4:39: spring 's' connects a body with itself"},
+        {H "springs: {s: {type: leaf, stiffness: 1}}\n", "4:21: the type of a spring is `bushing`; others have none: they act between points or at a joint"},
+        {H "motors: {m: {torque: 1}}\n", "4:10: motor 'm' has no joint; write `joint: NAME`"},
+        {H "motors: {m: {joint: j, force: 1}}\n", "4:24: joint 'j' has no shift; write `torque:`"},
+        {H "motors: {m: {joint: j}}\n", "4:10: motor 'm' wants `torque:` (at an angle) or `force:` (at a shift)"},
+        {H "loads: {l: {on: a}}\n", "4:9: load 'l' has neither force nor torque"},
+        {H "loads: {l: {on: ground, torque: 1}}\n", "4:17: 'ground' moves as told; forces have no effect on it"},
+        {H "loads: {l: {on: a, force: [1, 0, 0]}}\n", "4:27: the force is a list of 2 (`[x, y]`), this is longer"},
+        {H "loads: {l: {on: a, torque: 1, frame: mine}}\n", "4:38: frame is `world` (default) or `body`: whose axes the components belong to"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        carom_error err = {0};
+        carom_model *m = model_of(cases[i].text, &err);
+        if (m) fail_msg("no error: %s", cases[i].text);
+        assert_string_equal(strncmp(err.text, "m.yaml:", 7) == 0 ? err.text + 7 : err.text, cases[i].error);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_spring_is_its_energy_and_a_damper_its_force),
+        cmocka_unit_test(a_torsion_spring_turns_its_joint_back),
+        cmocka_unit_test(a_motor_does_external_work),
+        cmocka_unit_test(loads_act_at_their_points_in_their_frames),
+        cmocka_unit_test(a_bushing_holds_in_all_directions_and_keeps_energy),
+        cmocka_unit_test(mistakes_in_elements_have_their_place_and_sentence),
+    };
+    return cmocka_run_group_tests_name("force elements", tests, NULL, NULL);
+}
