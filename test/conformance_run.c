@@ -158,7 +158,7 @@ static void failed_step_is_made_in_smaller_ones(void **state) {
         while (!carom_sim_done(sim)) sim_step(sim);
         const carom_now now = carom_sim_now(sim);
         const carom_ledger l = sim_ledger(sim);
-        scheme_true(s->name, l.rejected > 0);
+        scheme_true(s->name, l.rejected > 0 || s->own_steps); // its own steps need not be too long
         assert_int_equal(l.steps, 5);
         assert_int_equal(l.impacts, 1);
         scheme_near(s->name, now.v[0], 1, 1e-13);

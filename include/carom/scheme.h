@@ -25,6 +25,7 @@ typedef struct carom_counts {
     int newton_max;                       // most in one step
     double newton_max_t;
     long newton_many;                     // steps that needed more than 20
+    long switches;                        // changes of method on the way
     double violation, terms;              // of the scheme's energy balance: largest violation, largest sum of its terms (J)
     long inner, inner_rejected;           // steps that schemes took inside their steps; attempts at them thrown away
 } carom_counts;
@@ -255,6 +256,7 @@ typedef struct carom_scheme {
     int order;                 // on smooth motion with velocity-dependent forces; tested
     int (*order_of)(const double *opt); // when an option decides; else NULL
     unsigned lacks;
+    bool own_steps;            // it controls its error itself: h is only the interval between records
     bool tells;                // it tells its events with carom_tell; else they are read off the reactions
     bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
     int levels;                // times that a constraint stands in a contact problem, once more without friction each; 0: once
@@ -266,6 +268,7 @@ typedef struct carom_scheme {
     void (*carve)(void *work, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt);
     carom_status (*start)(void *work, carom_step *s); // before the first step; NULL: nothing
     carom_status (*step)(void *work, carom_step *s);
+    void (*say)(const void *work, char *text, size_t size); // what it chose and changed on the way, in words; NULL: nothing
     void (*finish)(void *work); // gives back what start got from elsewhere; also after a failed or missing start; NULL: nothing
 } carom_scheme;
 

@@ -8,6 +8,7 @@
 /// The account of a run.  Names and meaning are those of `carom run`'s ledger (docs/ledger.md).
 typedef struct carom_ledger {
     long steps, rejected;                 // steps done; attempts thrown away for a smaller step
+    long switches;                        // auto: changes of method on the way
     long undecided;                       // adaptive: impacts whose order no step size resolves
     double seconds, wall;                 // thread CPU time in the step loop; wall time
     long impacts, accumulations;
@@ -94,6 +95,8 @@ carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error 
 const carom_scheme *carom_sim_scheme(const carom_sim *sim);
 /// What to know before trusting this scheme with these options: a sentence, or NULL.
 const char *carom_sim_warning(const carom_sim *sim);
+/// What a scheme that chooses by itself chose and changed so far, with times and reasons; empty where there is nothing to say.
+void carom_sim_choice(const carom_sim *sim, char *text, size_t size);
 void carom_sim_options_text(const carom_sim *sim, char *text, size_t size);
 
 /// All that must survive to go on bit-identically, as one block of bytes.

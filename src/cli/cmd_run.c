@@ -184,12 +184,18 @@ static bool read_model(run *r) {
     return r->model != NULL;
 }
 
+static const carom_scheme *scheme_of(const run *r) {
+    const carom_scheme *const *schemes = carom_schemes();
+    while (*schemes && strcmp((*schemes)->name, r->scheme) != 0) ++schemes;
+    return *schemes;
+}
+
+static bool own_steps(const run *r) { return scheme_of(r) && scheme_of(r)->own_steps; }
+
 // --adaptive, --rtol and --atol are options like others; they come after the file's and before --option.  A scheme with
 // an rtol of its own controls its steps itself: there --adaptive has nothing to add.
 static bool read_tolerances(run *r, const char *const *file) {
-    const carom_scheme *const *schemes = carom_schemes();
-    while (*schemes && strcmp((*schemes)->name, r->scheme) != 0) ++schemes;
-    const bool own = *schemes && carom_option_find((*schemes)->options, "rtol", 4) >= 0;
+    const bool own = scheme_of(r) && carom_option_find(scheme_of(r)->options, "rtol", 4) >= 0;
     const char **list = cli_list(r->a, "option", file);
     int n = 0, before = 0;
     while (list[n]) ++n;
@@ -229,9 +235,10 @@ static bool read_new(run *r) {
     if (!r->scheme) r->scheme = carom_sim_default().scheme;
     if (isnan(r->step)) r->step = file.step;
     if (isnan(r->end)) r->end = file.end;
-    // Options that the file gives are for the file's scheme.
+    // Options that the file gives are for the file's scheme, and so is its step where a scheme controls its own.
     const bool other = file.scheme && cli_has(r->a, "scheme") && strcmp(file.scheme, r->scheme) != 0;
     if (!read_tolerances(r, other ? NULL : file.options)) return false;
+    if (own_steps(r) && !cli_has(r->a, "step") && (other || isnan(r->step))) r->step = r->end / 2000;
     if (isnan(r->step)) cli_say("no step size; give --step H, or `step:` in the simulation section of %s", r->model_file);
     if (isnan(r->end)) cli_say("no end time; give --end T, or `end:` in the simulation section of %s", r->model_file);
     return !isnan(r->step) && !isnan(r->end);
@@ -377,11 +384,16 @@ static verdict *judge(const run *r, const carom_ledger *l, int *n) {
     return v;
 }
 
+enum { CHOICE = 4096 }; // bytes of the sentence about it
+
 static void print_json(const run *r, const carom_ledger *l, const char *status, const verdict *v, int n) {
     FILE *f = stdout;
+    char choice[CHOICE];
+    carom_sim_choice(r->sim, choice, sizeof choice);
     const struct { const char *name, *text; } text[] = {
         {"model", r->model_file}, {"name", carom_model_name(r->model)}, {"scheme", carom_sim_scheme(r->sim)->name},
         {"result", r->out}, {"status", status}, {"version", CAROM_VERSION}, {"warning", carom_sim_warning(r->sim)},
+        {"choice", choice[0] ? choice : NULL},
     };
     fputs("{", f);
     for (size_t i = 0; i < sizeof text / sizeof text[0]; ++i) {
@@ -406,10 +418,15 @@ static void print_json(const run *r, const carom_ledger *l, const char *status, 
 static void print_text(const run *r, const carom_ledger *l, const verdict *v, int n) {
     FILE *f = r->out ? stdout : stderr;
     const char *name = carom_model_name(r->model);
-    fprintf(f, "%s: %s, step %g, t = 0 .. %.9g", name ? name : r->model_file, carom_sim_scheme(r->sim)->name, r->step, carom_sim_now(r->sim).t);
+    const bool adaptive = carom_sim_total_steps(r->sim) == 0;
+    char choice[CHOICE];
+    carom_sim_choice(r->sim, choice, sizeof choice);
+    fprintf(f, "%s: %s, %s %g, t = 0 .. %.9g", name ? name : r->model_file, carom_sim_scheme(r->sim)->name,
+            adaptive ? "adaptive, first step" : carom_sim_scheme(r->sim)->own_steps ? "a record every" : "step", r->step, carom_sim_now(r->sim).t);
     if (r->out) fprintf(f, ", %ld rows in %s", carom_record_rows(r->record), r->out);
     fputc('\n', f);
     carom_ledger_print(f, l, carom_ledger_names_of(l, r->model));
+    if (choice[0]) fprintf(f, "  %-12s %s\n", "chosen", choice);
     if (carom_sim_warning(r->sim)) fprintf(f, "  %-12s %s\n", "warning", carom_sim_warning(r->sim));
     for (int i = 0; i < n; ++i)
         if (v[i].met) fprintf(f, "  check ok     %s (%.6g, %.6g)\n", v[i].text, v[i].left, v[i].right);

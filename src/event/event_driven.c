@@ -245,6 +245,7 @@ const carom_scheme carom_scheme_event_driven = {
         "for the integrator are taken in one Runge-Kutta step each until velocity-tol ends them in a plastic impulse;\n"
         "the event `accumulation` tells the extrapolated time.  Slow where impacts are many.",
     .order = 5, // of its Runge-Kutta steps; the multistep method chooses
+    .own_steps = true,
     .tells = true,
     .powers = true,
     .options = options,

@@ -19,6 +19,7 @@ const ledger_entry ledger_table[] = {
     LONG("inner.steps", counts.inner),
     LONG("inner.rejected", counts.inner_rejected),
     LONG("undecided", undecided),
+    LONG("switches", switches),
     LONG("impacts", impacts),
     LONG("accumulations", accumulations),
     REAL("penetration", penetration),
@@ -107,6 +108,7 @@ void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names
         fprintf(f, "  %-12s %ld steps of the scheme's own (%ld rejected)\n", "  inside", l->counts.inner, l->counts.inner_rejected);
     if (l->undecided > 0)
         fprintf(f, "  %-12s %ld impacts whose order no step size resolves were taken as they came\n", "undecided", l->undecided);
+    if (l->switches > 0) fprintf(f, "  %-12s %ld changes of method on the way\n", "switches", l->switches);
     fprintf(f, "  %-12s %ld, accumulations %ld\n", "impacts", l->impacts, l->accumulations);
     most(f, "penetration", l->penetration, names.penetration, l->penetration_t);
     if (names.drift || l->drift > 0) most(f, "drift", l->drift, names.drift, l->drift_t);

@@ -306,6 +306,19 @@ static bool put_list(hid_t run, const char *name, const char *const *list) {
     return good;
 }
 
+enum { CHOICE = 4096 }; // bytes kept for what a scheme says of its choices
+
+static carom_status put_choice(carom_record *r, carom_error *err) {
+    char text[CHOICE];
+    carom_sim_choice(r->sim, text, sizeof text);
+    if (!text[0]) return CAROM_OK;
+    h5_hush h;
+    h5_hush_begin(&h);
+    const carom_status status = h5_put_text(r->h5->run, "choice", text, CHOICE) ? CAROM_OK : h5_fail(err, "cannot write %s", r->h5->name);
+    h5_hush_end(&h);
+    return status;
+}
+
 static carom_status put_run(carom_record *r, const carom_record_def *def, carom_error *err) {
     char options[4096] = "", started[32] = "";
     const time_t now = time(NULL);
@@ -325,7 +338,7 @@ static carom_status put_run(carom_record *r, const carom_record_def *def, carom_
                       h5_put_text(run, "version", CAROM_VERSION, strlen(CAROM_VERSION)) &&
                       h5_put_text(run, "warning", warning, strlen(warning)) &&
                       h5_put_text(run, "started", started, strlen(started)) && h5_put_real(run, "wall", 0) &&
-                      h5_put_text(run, "status", "running", 16) && h5_put_text(run, "message", "", 960);
+                      h5_put_text(run, "status", "running", 16) && h5_put_text(run, "message", "", 960) && h5_put_text(run, "choice", "", CHOICE);
     const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write %s", def->file);
     h5_hush_end(&h);
     return status;
@@ -492,6 +505,7 @@ carom_status carom_record_flush(carom_record *r, carom_error *err) {
     carom_ledger ledger;
     CAROM_TRY(carom_sim_ledger(r->sim, &ledger, err));
     CAROM_TRY(put_state(r, err));
+    CAROM_TRY(put_choice(r, err));
     CAROM_TRY(h5_put_ledger(r->h5, &ledger, carom_ledger_names_of(&ledger, r->model), err));
     return h5_flush(r->h5, err);
 }

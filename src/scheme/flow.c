@@ -26,21 +26,24 @@ carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const car
     f.S = carom_carve(mem, nl * nl);
     f.scratch = carom_carve(mem, 3 * nl);
     f.Q = carom_carve(mem, nq);
-    f.q_0 = carom_carve(mem, nq);
     for (int i = 0; i < T->stages; ++i) {
         f.V[i] = carom_carve(mem, nv);
         f.K[i] = carom_carve(mem, nv);
         f.lifted[i] = sys->lift ? carom_carve(mem, nv) : f.V[i];
         f.shift[i] = sys->lift ? carom_carve(mem, nv) : NULL;
+        f.push[i] = carom_carve(mem, nc);
     }
-    if (carom_butcher_explicit(T)) return f;
-    const size_t n = (size_t)T->stages * nv;
-    f.Jq = carom_carve(mem, nv * nv);
-    f.Jv = carom_carve(mem, nv * nv);
-    f.J = carom_carve(mem, n * n);
-    f.r = carom_carve(mem, n);
-    f.J_pivot = carom_carve_ints(mem, n);
+    if (!carom_butcher_explicit(T)) carom_carve_flow_implicit(&f, mem, sys, T);
     return f;
+}
+
+void carom_carve_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T) {
+    const size_t nv = (size_t)sys->nv, n = (size_t)T->stages * nv;
+    f->Jq = carom_carve(mem, nv * nv);
+    f->Jv = carom_carve(mem, nv * nv);
+    f->J = carom_carve(mem, n * n);
+    f->r = carom_carve(mem, n);
+    f->J_pivot = carom_carve_ints(mem, n);
 }
 
 // Slip direction of block b: as kept, or that of the present velocity.
@@ -151,10 +154,10 @@ carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const doubl
     CAROM_TRY(carom_curvature(s, f->kappa, L, t, q, v));
     for (int k = 0; k < m; ++k) f->noise[k] = carom_local_reach(L, k, f->a_f) + fabs(f->kappa[k]);
     for (int r = 0; r < n; ++r) s->c[r] = carom_column_dot(&L->W, f->row[r], f->a_f) + f->kappa[f->row[r]];
-    if (laws) return solve_laws(f, s);
     // (MX-1)  G lambda = -(W'a_f + kappa).  Dependent constraints leave the reactions open: then the laws pick them.
     carom_copy(f->S, s->G, (ptrdiff_t)n * n);
-    if (!carom_dense_lu(f->S, n, n, CUT, f->pivot)) return solve_laws(f, s);
+    f->shared = !carom_dense_lu(f->S, n, n, CUT, f->pivot);
+    if (laws || f->shared) return solve_laws(f, s);
     for (int r = 0; r < n; ++r) f->x[r] = -s->c[r];
     carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
     spread(f, s, f->x, NULL);

@@ -24,6 +24,7 @@ typedef struct carom_flow {
     double *a, *a_f;               // nv: accelerations with and without reactions
     double *u, *kappa, *lambda, *Gamma, *noise; // L's directions; noise: magnitude of the terms of W'v' + kappa
     double *D;                     // L's directions: diagonal of G, 0 where there is no row
+    bool shared;                   // reactions are not unique: the laws picked them
     int n, *row;                   // rows of the problem: directions of L
     double *X, *S, *x, *scratch;   // M^-1 times the pushing directions; n x n; n; 3 n
     int *pivot;
@@ -33,15 +34,19 @@ typedef struct carom_flow {
     double *V[CAROM_RK_STAGES], *K[CAROM_RK_STAGES]; // velocities and accelerations
     double *shift[CAROM_RK_STAGES], *lifted[CAROM_RK_STAGES]; // where (+) is no sum: displacements from the start, their rates; else lifted = V
     carom_account power[CAROM_RK_STAGES];            // of reactions and of forces without potential
-    double *Q, *V_sum, *K_sum;
+    double *push[CAROM_RK_STAGES];                   // nc: normal reactions
+    double *Q, *V_sum, *K_sum;     // after a step: V_sum = sum b_i V_i
     double *Jq, *Jv, *J, *r;       // implicit: derivatives of the accelerations at the start, Newton matrix, residual
-    double *q_0, *a_0;             // scratch of the differences
+    double *a_0;                   // acceleration at the start
     int *J_pivot;
     bool ready;                    // Jq and Jv belong to this start
     bool pulled;                   // in a stage of the last step a closed contact had a negative reaction
 } carom_flow;
 
 carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const carom_butcher *T);
+
+/// What an implicit table needs besides, for a flow that changes its table (f->T) on the way.
+void carom_carve_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T);
 
 /// Accelerations and reactions at a point.  `laws`: the contact laws on acceleration level (MX-2) instead of the equations
 /// (MX-1), so that closed contacts let go and sticking ones slip as they must.
@@ -50,7 +55,8 @@ carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const doubl
 /// Start of a phase at (t, q, v): the first stage of an explicit method, which of the spatial slips are live.
 carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, const double *q, const double *v, bool laws);
 
-/// From that start over tau: (q_1, v_1).  When error is not NULL, the embedded estimates of both (nq and nv) go there.
+/// From that start over tau: (q_1, v_1).  When error is not NULL, estimates of both (nq and nv) go there: those of the embedded
+/// method, or for Radau IIA of order 5 (MX-13); other tables have none.
 carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, bool laws, double *q_1,
                              double *v_1, double *error);
 
@@ -69,7 +75,7 @@ carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const dou
 /// Who of the candidates (mode not OPEN) stays, sticks, slides: sets the modes.  slow[c]: tangential speeds that count as none.
 carom_status carom_flow_decide(carom_flow *f, carom_step *s, double t, const double *q, const double *v, const double *slow);
 
-/// Accelerations of the normal that the solver of (MX-2) cannot tell from zero.
+/// Accelerations of direction k that the solver of (MX-2) cannot tell from zero.
 double carom_flow_resolution(const carom_flow *f, const carom_step *s, int k);
 
 /// Reactions at the end of the step go to the records.

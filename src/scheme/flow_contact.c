@@ -82,10 +82,11 @@ carom_status carom_flow_decide(carom_flow *f, carom_step *s, double t, const dou
             continue;
         }
         if (tangents == 0 || f->mode[c] == CAROM_MODE_SLIP) continue;
-        const double size = size_of(lambda + 1, tangents);
-        if (size < mu * lambda[0] * (1 - 1e-11)) continue;
+        // Where reactions are not unique, one that has no friction left says nothing as long as nothing moves.
+        const double *Gamma = f->Gamma + k, size = size_of((f->shared ? Gamma : lambda) + 1, tangents);
+        if (f->shared ? size <= carom_flow_resolution(f, s, k + 1) : size < mu * lambda[0] * (1 - 1e-11)) continue;
         f->mode[c] = CAROM_MODE_SLIP;
-        for (int i = 0; i < tangents; ++i) f->dir[2 * c + i] = -lambda[1 + i] / size;
+        for (int i = 0; i < tangents; ++i) f->dir[2 * c + i] = f->shared ? Gamma[1 + i] / size : -lambda[1 + i] / size;
     }
     return CAROM_OK;
 }

@@ -7,7 +7,8 @@
 enum { MOST = 50 }; // Newton iterations
 
 // Power of the reactions and of the forces without potential at the point just looked at; whether a contact pulls there.
-static carom_status power(carom_flow *f, carom_step *s, double t, const double *q, const double *v, carom_account *account) {
+static carom_status power(carom_flow *f, carom_step *s, double t, const double *q, const double *v, int stage) {
+    carom_account *account = f->power + stage;
     const carom_account kept = s->account;
     const bool reacted = s->reacted;
     s->account = (carom_account){0};
@@ -15,7 +16,11 @@ static carom_status power(carom_flow *f, carom_step *s, double t, const double *
     *account = s->account;
     s->account = kept;
     s->reacted = reacted;
-    for (int b = s->sys->ne; b < f->L.nb; ++b) f->pulled = f->pulled || f->lambda[f->L.at[b]] < 0;
+    carom_zero(f->push[stage], s->sys->nc);
+    for (int b = s->sys->ne; b < f->L.nb; ++b) {
+        f->push[stage][f->L.id[b] - s->sys->ne] = f->lambda[f->L.at[b]];
+        f->pulled = f->pulled || f->lambda[f->L.at[b]] < 0;
+    }
     if (!s->sys->power) return CAROM_OK;
     double in = 0, out = 0;
     const carom_status status = s->sys->power(s->sys->model, s->sys_work, t, q, v, &in, &out);
@@ -81,7 +86,7 @@ carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, 
     carom_copy(f->K[0], f->a, s->sys->nv);
     carom_copy(f->V[0], v, s->sys->nv);
     if (s->sys->lift) carom_copy(f->lifted[0], v, s->sys->nv);
-    return power(f, s, t, q, v, &f->power[0]);
+    return power(f, s, t, q, v, 0);
 }
 
 // Where (+) is no sum, stages of an implicit method hang together: X_i = tau sum_j a_ij D_j, D_j = lift(X_j, V_j), by
@@ -137,7 +142,7 @@ static carom_status explicit_stages(carom_flow *f, carom_step *s, double t, doub
         place(f, s, i, tau, q, v);
         CAROM_TRY(carom_flow_rate(f, s, t_i, f->Q, f->V[i], laws));
         carom_copy(f->K[i], f->a, s->sys->nv);
-        CAROM_TRY(power(f, s, t_i, f->Q, f->V[i], &f->power[i]));
+        CAROM_TRY(power(f, s, t_i, f->Q, f->V[i], i));
     }
     return CAROM_OK;
 }
@@ -195,7 +200,7 @@ static carom_status residual(carom_flow *f, carom_step *s, double t, double tau,
         place(f, s, i, tau, q, v);
         CAROM_TRY(carom_flow_rate(f, s, t_i, f->Q, f->V[i], false));
         for (int k = 0; k < nv; ++k) f->r[i * nv + k] = f->a[k] - f->K[i][k];
-        CAROM_TRY(power(f, s, t_i, f->Q, f->V[i], &f->power[i]));
+        CAROM_TRY(power(f, s, t_i, f->Q, f->V[i], i));
     }
     return CAROM_OK;
 }
@@ -205,6 +210,7 @@ static carom_status implicit_stages(carom_flow *f, carom_step *s, double t, doub
     const int nv = s->sys->nv, stages = f->T->stages;
     if (!f->ready) CAROM_TRY(derive(f, s, t, q, v));
     CAROM_TRY(carom_flow_rate(f, s, t, q, v, false));
+    carom_copy(f->a_0, f->a, nv);
     for (int i = 0; i < stages; ++i) carom_copy(f->K[i], f->a, nv);
     CAROM_TRY(newton_matrix(f, s, tau));
     double last = HUGE_VAL;
@@ -230,6 +236,30 @@ static carom_status implicit_stages(carom_flow *f, carom_step *s, double t, doub
     return carom_retry(s, "Newton's method for the stages did not converge");
 }
 
+// (MX-13)  error = (gamma/tau I - F')^-1 (F(y_0) + sum_i e_i (Y_i - y_0)/tau) for y = (q, v), F = (v, v'); Radau IIA of order 5.
+//          The matrix is that of the velocities alone, after positions are eliminated.
+static carom_status radau_error(carom_flow *f, carom_step *s, double tau, const double *v, double *error) {
+    const double r6 = sqrt(6), e[3] = {-(13 + 7 * r6) / 3, (-13 + 7 * r6) / 3, -1. / 3};
+    const double gamma = 30 / (6 + cbrt(81) - cbrt(9)); // the real eigenvalue of A^-1
+    const int nv = s->sys->nv;
+    double *r_q = error, *r_v = error + nv, w[3] = {0};
+    for (int i = 0; i < 3; ++i) // Y_i - y_0 = tau sum_j a_ij Y'_j
+        for (int j = 0; j < 3; ++j) w[j] += e[i] * carom_butcher_a(f->T, i, j);
+    carom_copy(r_q, v, nv);
+    carom_copy(r_v, f->a_0, nv);
+    for (int j = 0; j < 3; ++j) carom_axpy(r_q, w[j], f->V[j], nv), carom_axpy(r_v, w[j], f->K[j], nv);
+    const double x = tau / gamma;
+    for (int j = 0; j < nv; ++j) {
+        const double *q_column = f->Jq + (size_t)j * (size_t)nv, *v_column = f->Jv + (size_t)j * (size_t)nv;
+        carom_axpy(r_v, x * r_q[j], q_column, nv);
+        for (int i = 0; i < nv; ++i) f->J[(size_t)i + (size_t)j * (size_t)nv] = (i == j) / x - v_column[i] - x * q_column[i];
+    }
+    if (!carom_dense_lu(f->J, nv, nv, DBL_EPSILON, f->J_pivot)) return carom_retry(s, "the matrix of the error estimate is singular");
+    carom_dense_lu_solve(f->J, nv, nv, f->J_pivot, r_v);
+    for (int i = 0; i < nv; ++i) r_q[i] = x * (r_q[i] + r_v[i]);
+    return CAROM_OK;
+}
+
 // (MX-5)  q_1 = q + tau sum b_i V_i,  v_1 = v + tau sum b_i K_i
 carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, bool laws, double *q_1,
                              double *v_1, double *error) {
@@ -237,7 +267,9 @@ carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau,
     const int nq = s->sys->nq, nv = s->sys->nv;
     f->pulled = false;
     CAROM_TRY(carom_butcher_explicit(T) ? explicit_stages(f, s, t, tau, q, v, laws) : implicit_stages(f, s, t, tau, q, v));
-    if (error) {
+    const bool embedded = error && T->low;
+    if (error && !embedded) CAROM_TRY(radau_error(f, s, tau, v, error));
+    if (embedded) {
         carom_zero(f->V_sum, nv);
         carom_zero(error + nq, nv);
         for (int i = 0; i < T->stages; ++i) {
@@ -254,7 +286,7 @@ carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau,
     }
     carom_move(s, q_1, q, tau, f->V_sum);
     carom_add(v_1, v, tau, f->K_sum, nv);
-    if (error) carom_add(error, q_1, -1, f->Q, nq);
+    if (embedded) carom_add(error, q_1, -1, f->Q, nq);
     if (!(carom_norm_max(q_1, nq) < HUGE_VAL && carom_norm_max(v_1, nv) < HUGE_VAL))
         return carom_retry(s, "a coordinate became infinite or not a number; the step is probably too large for this scheme and model");
     return CAROM_OK;

@@ -4,7 +4,7 @@
 // in an interval of length O(h^(p+1)); the rest of the step starts anew behind it, as often as needed, so that the order p
 // of the table survives impacts, take-off, stick and slip.  Where flights become shorter than the interval, the contact
 // is closed: accumulations end there.
-#include "scheme/flow.h"
+#include "scheme/phase.h"
 #include <float.h>
 #include <math.h>
 
@@ -21,415 +21,49 @@ static const carom_option options[] = {
     {0},
 };
 
-enum { STANDSTILL = 60, RUN = 3, LOOKS = 5 }; // events without progress before a step is refused; impacts that make an accumulation; looks for a dip
-
-// A state tau after the start of the phase.
-typedef struct point {
-    double tau;
-    double *q, *v, *g;  // g by id
-    double *u;          // nc: normal velocities
-    double *phi;        // 2 nc: event functions, negative beyond the event
-    carom_account work; // done on the way
-} point;
+enum { STANDSTILL = 60 }; // events without progress before a step is refused
 
 typedef struct work {
-    carom_flow f;
-    carom_local all;
-    double *kept, *now;            // HEAD + EACH nc: state of the contacts, kept and of this step
-    double *run, *flight, *last;   // nc, in now: impacts in a row, length of the last flight, time of the last impact
-    double t, *q, *v;              // start of the phase
-    point start, a, b, trial;
-    double *tol_g, *scale, *slow, *slow_T, *was, *u_before, *u_after, *p, *kappa;
-    bool *touching;
-    double told;                   // time of the last event told
-    bool pulled;                   // a closed contact pulled in a stage of the whole rest of the step
+    carom_phase P;
 } work;
-
-enum { BEGUN, START, SIZE_V, SIZE_A, HEAD }; // now[...]
-enum { EACH = 6 };
 
 static const carom_butcher *table(const double *opt) { return carom_butcher_find((carom_rk_family)opt[OPT_RK], (int)opt[OPT_ORDER]); }
 
-static point carve_point(carom_arena *mem, const carom_system *sys) {
-    const size_t nc = (size_t)sys->nc;
-    point P = {0};
-    P.q = carom_carve(mem, (size_t)sys->nq);
-    P.v = carom_carve(mem, (size_t)sys->nv);
-    P.g = carom_carve(mem, nc + (size_t)sys->ne);
-    P.u = carom_carve(mem, nc);
-    P.phi = carom_carve(mem, 2 * nc);
-    return P;
-}
-
 static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     work *w = memory;
-    const size_t nc = (size_t)sys->nc;
-    w->kept = carom_carve(keep, HEAD + EACH * nc);
-    w->now = carom_carve(mem, HEAD + EACH * nc);
-    w->f = carom_carve_flow(mem, sys, table(opt));
-    w->all = carom_carve_local(mem, sys);
-    w->q = carom_carve(mem, (size_t)sys->nq);
-    w->v = carom_carve(mem, (size_t)sys->nv);
-    w->start = carve_point(mem, sys);
-    w->a = carve_point(mem, sys);
-    w->b = carve_point(mem, sys);
-    w->trial = carve_point(mem, sys);
-    double **by_contact[] = {&w->tol_g, &w->slow, &w->slow_T, &w->was, &w->u_before, &w->u_after, &w->p};
-    for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
-    w->scale = carom_carve(mem, 2 * nc);
-    w->kappa = carom_carve(mem, (size_t)w->all.W.n);
-    w->touching = carom_carve_bytes(mem, nc * sizeof *w->touching);
+    w->P = carom_carve_phase(mem, keep, sys, table(opt));
 }
-
-static void load(work *w, const carom_step *s) {
-    const int nc = s->sys->nc;
-    carom_copy(w->now, w->kept, HEAD + EACH * nc);
-    w->f.mode = w->now + HEAD;
-    w->f.dir = w->f.mode + nc;
-    w->run = w->f.dir + 2 * nc;
-    w->flight = w->run + nc;
-    w->last = w->flight + nc;
-    carom_copy(w->q, s->q, s->sys->nq);
-    carom_copy(w->v, s->v, s->sys->nv);
-    w->t = w->told = s->t;
-}
-
-static bool open_at(const work *w, int c) { return w->f.mode[c] == CAROM_MODE_OPEN; }
 
 // What time can resolve.
 static double shortest(const carom_step *s) { return 4 * DBL_EPSILON * (fabs(s->t) + s->h); }
 
 // (MX-7)  delta = C h (h/T)^p,  T = max(largest |v| / largest |v'| of the run, time since its start, 16 h)
-static double bracket_length(const work *w, const carom_step *s) {
-    const double natural = w->now[SIZE_A] > 0 ? w->now[SIZE_V] / w->now[SIZE_A] : 0;
-    const double T = fmax(fmax(natural, s->t - w->now[START]), 16 * s->h);
+static double bracket_length(const carom_phase *w, const carom_step *s) {
+    const double natural = w->now[CAROM_PHASE_SIZE_A] > 0 ? w->now[CAROM_PHASE_SIZE_V] / w->now[CAROM_PHASE_SIZE_A] : 0;
+    const double T = fmax(fmax(natural, s->t - w->now[CAROM_PHASE_START]), 16 * s->h);
     return fmax(fmin(s->opt[OPT_BRACKET] * s->h * pow(s->h / T, w->f.T->order), s->h / 16), shortest(s));
 }
 
-// -- event functions -----------------------------------------------------------------------------------------------
-
-static carom_status gaps_and_rates(work *w, carom_step *s, double t, point *P) {
-    if (s->sys->nc == 0) return CAROM_OK;
-    CAROM_TRY(carom_gaps(s, P->g, t, P->q));
-    CAROM_TRY(carom_directions(s, &w->all, t, P->q));
-    for (int c = 0; c < s->sys->nc; ++c) {
-        const int k = w->all.at[s->sys->ne + c];
-        P->u[c] = carom_column_dot(&w->all.W, k, P->v) + w->all.w[k];
-    }
-    return CAROM_OK;
-}
-
-// Friction: what a sticking contact has left, the speed of a sliding one along its direction.
-static double friction_function(const work *w, const carom_step *s, int b, int c) {
-    const carom_flow *f = &w->f;
-    const int k = f->L.at[b], tangents = f->L.at[b + 1] - k - 1;
-    const double *lambda = f->lambda + k, *u = f->u + k, *d = f->dir + 2 * c, mu = s->sys->contacts[c].friction;
-    if (tangents == 0) return 1;
-    if (f->mode[c] == CAROM_MODE_SLIP)
-        return u[1] * d[0] + (tangents == 2 ? u[2] * d[1] : 0) + 16 * DBL_EPSILON * (carom_local_reach(&f->L, k + 1, w->v) + fabs(f->L.w[k + 1]));
-    const double used = tangents == 1 ? fabs(lambda[1]) : hypot(lambda[1], lambda[2]);
-    return mu * lambda[0] - used + 1e-12 * (mu * f->noise[k] / f->D[k] + f->noise[k + 1] / f->D[k + 1]);
-}
-
-// (MX-8)  open: phi = g - min(0, g_0);  closed: lambda_N;  sticking: mu lambda_N - |lambda_T|;  sliding: u_T.d; all plus
-//         what rounding may take
-static carom_status measure(work *w, carom_step *s, double t, point *P) {
-    const int ne = s->sys->ne, nc = s->sys->nc;
-    if (nc == 0) return CAROM_OK;
-    CAROM_TRY(gaps_and_rates(w, s, t, P));
-    bool closed = false;
-    for (int c = 0; c < nc; ++c) {
-        closed = closed || !open_at(w, c);
-        P->phi[c] = P->g[ne + c] - fmin(0, w->start.g[ne + c]) + w->tol_g[c];
-        P->phi[nc + c] = 1;
-    }
-    if (!closed) return CAROM_OK;
-    const carom_flow *f = &w->f;
-    CAROM_TRY(carom_flow_rate(&w->f, s, t, P->q, P->v, false));
-    for (int b = ne; b < f->L.nb; ++b) {
-        const int c = f->L.id[b] - ne, k = f->L.at[b];
-        // Where reactions are not unique the laws were asked; then it is the acceleration that tells who leaves.
-        P->phi[c] = f->lambda[k] + (1e-12 * f->noise[k] - fmax(0, f->Gamma[k] - carom_flow_resolution(f, s, k))) / f->D[k];
-        P->phi[nc + c] = friction_function(w, s, b, c);
-    }
-    return CAROM_OK;
-}
-
-static carom_status start_phase(work *w, carom_step *s, double h) {
-    const int nc = s->sys->nc, nv = s->sys->nv;
-    CAROM_TRY(carom_flow_begin(&w->f, s, w->t, h, w->q, w->v, false));
-    w->now[SIZE_V] = fmax(w->now[SIZE_V], carom_norm_max(w->v, nv));
-    w->now[SIZE_A] = fmax(w->now[SIZE_A], carom_norm_max(w->f.a, nv));
-    point *P = &w->start;
-    carom_copy(P->q, w->q, s->sys->nq);
-    carom_copy(P->v, w->v, nv);
-    P->tau = 0;
-    if (nc == 0) return CAROM_OK;
-    CAROM_TRY(gaps_and_rates(w, s, w->t, P));
-    // eps_g: what positions, way and fall round to
-    for (int c = 0; c < nc; ++c) {
-        const int k = w->all.at[s->sys->ne + c];
-        w->tol_g[c] = carom_local_rounding(&w->all, k, w->q, s->sys->nq) + h * carom_local_rounding(&w->all, k, w->v, nv) +
-                      h * h * carom_local_rounding(&w->all, k, w->f.a_f, nv);
-    }
-    return CAROM_OK;
-}
-
-static carom_status try_step(work *w, carom_step *s, double tau, point *P) {
-    P->tau = tau;
-    CAROM_TRY(carom_flow_step(&w->f, s, w->t, tau, w->q, w->v, false, P->q, P->v, NULL));
-    const carom_account kept = s->account;
-    s->account = (carom_account){0};
-    carom_flow_book(&w->f, s, tau);
-    P->work = s->account;
-    s->account = kept;
-    return measure(w, s, w->t + tau, P);
-}
-
-static void book(carom_step *s, const carom_account *work) {
-    s->account.impact += work->impact;
-    s->account.friction += work->friction;
-    s->account.external += work->external;
-    s->account.damping += work->damping;
-}
-
-static bool violated(const carom_step *s, const point *P) {
-    for (int j = 0; j < 2 * s->sys->nc; ++j)
-        if (P->phi[j] < 0) return true;
-    return false;
-}
-
-static void swap(point *A, point *B) {
-    const point P = *A;
-    *A = *B;
-    *B = P;
-}
-
-static void copy_point(point *A, const point *B, const carom_step *s) {
-    A->tau = B->tau;
-    A->work = (carom_account){0};
-    carom_copy(A->q, B->q, s->sys->nq);
-    carom_copy(A->v, B->v, s->sys->nv);
-    carom_copy(A->g, B->g, s->sys->ne + s->sys->nc);
-}
-
-// Least value of the cubic with g, u at both ends of [0, tau], inside; 1 and +infinity when the ends are lower.
-static double dip(double tau, double g_0, double u_0, double g_1, double u_1, double *at) {
-    const double d = g_1 - g_0, m_0 = tau * u_0, m_1 = tau * u_1, a = m_0 + m_1 - 2 * d, b = 3 * d - 2 * m_0 - m_1;
-    const double root = b * b - 3 * a * m_0; // of 3 a x^2 + 2 b x + m_0
-    if (!(root > 0)) return HUGE_VAL;
-    const double x = b > 0 ? -m_0 / (b + sqrt(root)) : a != 0 ? (-b + sqrt(root)) / (3 * a) : -1; // where it curves upwards
-    if (!(x > 0 && x < 1)) return HUGE_VAL;
-    *at = x;
-    return g_0 + x * (m_0 + x * (b + x * a));
-}
-
-// An open contact that touches and leaves again inside the step: look where the cubic is lowest, then closer.
-static carom_status look_inside(work *w, carom_step *s, double tau, bool *found) {
-    const int ne = s->sys->ne;
-    for (int c = 0; c < s->sys->nc; ++c) {
-        if (!open_at(w, c)) continue;
-        double left = 0, g_l = w->start.g[ne + c], u_l = w->start.u[c], right = tau, g_r = w->a.g[ne + c], u_r = w->a.u[c], x = 0.5;
-        double near = fmax(g_l, g_r);
-        for (int i = 0; i < LOOKS && dip(right - left, g_l, u_l, g_r, u_r, &x) < 0.1 * near; ++i) {
-            const double at = left + x * (right - left);
-            CAROM_TRY(try_step(w, s, at, &w->b));
-            *found = violated(s, &w->b);
-            if (*found) return CAROM_OK;
-            near = w->b.g[ne + c];
-            if (w->b.u[c] < 0) left = at, g_l = near, u_l = w->b.u[c];
-            else right = at, g_r = near, u_r = w->b.u[c];
-        }
-    }
-    // A reaction that changed its sign in a stage may have done so for good and come back.
-    if (!w->pulled) return CAROM_OK;
-    CAROM_TRY(try_step(w, s, 0.5 * tau, &w->b));
-    *found = violated(s, &w->b);
-    return CAROM_OK;
-}
-
-// -- enclosing the event -----------------------------------------------------------------------------------------------
-
-static double worst(const work *w, const carom_step *s, const point *P) {
-    double least = HUGE_VAL;
-    for (int j = 0; j < 2 * s->sys->nc; ++j) least = fmin(least, P->phi[j] / w->scale[j]);
-    return least;
-}
-
-// On entry w->b lies beyond an event.  Then w->a before, w->b beyond and b - a <= delta.  By the method of Oliveira and
-// Takahashi (interpolate, truncate, project): superlinear, and never slower than bisection by more than one evaluation.
-static carom_status enclose(work *w, carom_step *s, double delta) {
-    for (int j = 0; j < 2 * s->sys->nc; ++j) w->scale[j] = fmax(fabs(w->b.phi[j]), DBL_MIN);
-    CAROM_TRY(measure(w, s, w->t, &w->start));
-    double y_a = fmax(worst(w, s, &w->start), DBL_EPSILON), y_b = worst(w, s, &w->b);
-    copy_point(&w->a, &w->start, s); // where nothing has happened yet
-    const double b_0 = w->b.tau, k_1 = 0.2 / b_0;
-    double reach = 0.5 * delta; // eps 2^(n_max - j)
-    while (reach < b_0) reach *= 2;
-    for (; w->b.tau - w->a.tau > delta; reach *= 0.5) {
-        const double a = w->a.tau, b = w->b.tau, half = 0.5 * (a + b), r = fmax(reach - 0.5 * (b - a), 0);
-        const double x_f = (y_b * a - y_a * b) / (y_b - y_a), side = x_f < half ? 1 : -1, cut = k_1 * (b - a) * (b - a);
-        const double x_t = cut <= fabs(half - x_f) ? x_f + side * fmax(cut, 0.25 * delta) : half;
-        double x = fabs(x_t - half) <= r ? x_t : half - side * r;
-        if (!(x > a && x < b)) x = half;
-        if (!(x > a && x < b)) break; // neighbours in floating point
-        CAROM_TRY(try_step(w, s, x, &w->trial));
-        const double y = worst(w, s, &w->trial);
-        swap(&w->trial, y < 0 ? &w->b : &w->a);
-        *(y < 0 ? &y_b : &y_a) = y < 0 ? y : fmax(y, DBL_EPSILON);
-    }
-    return CAROM_OK;
-}
-
-// -- what happens there -------------------------------------------------------------------------------------------------
-
-// (MX-11)  eps_v = 2 |Gamma| delta + sqrt(2 k |Gamma| eps_g): flights and slips that last no longer than the interval, and
-//          flights that the rounding eps_g of the gap hides.  Each of those falls too deep by eps_g, which feeds speeds up to
-//          (2 |Gamma| eps_g e^2/(1 - e^2))^1/2; k is above that.
-static carom_status slow_speeds(work *w, carom_step *s, double t, const double *q, const double *v, double delta) {
-    const int ne = s->sys->ne;
-    carom_flow *f = &w->f;
-    CAROM_TRY(carom_flow_rate(f, s, t, q, v, false));
-    CAROM_TRY(carom_directions(s, &w->all, t, q));
-    carom_zero(w->kappa, w->all.at[w->all.nb]);
-    CAROM_TRY(carom_curvature(s, w->kappa, &w->all, t, q, v));
-    const double residual = 4 * s->tol * s->scale;
-    for (int c = 0; c < s->sys->nc; ++c) {
-        const int first = w->all.at[ne + c], end = w->all.at[ne + c + 1];
-        double Gamma_T = 0;
-        for (int i = first + 1; i < end; ++i) Gamma_T = hypot(Gamma_T, carom_column_dot(&w->all.W, i, f->a) + w->kappa[i]);
-        const double Gamma = carom_column_dot(&w->all.W, first, f->a) + w->kappa[first];
-        const double e = s->sys->contacts[c].restitution, k = fmin(fmax(16, 2 * e * e / (1 - e * e)), 1e4);
-        double press = fmax(0, -Gamma);
-        for (int b = ne; b < f->L.nb; ++b) // a closed one: what its reaction prevents
-            if (f->L.id[b] == ne + c) press = fmax(press, f->lambda[f->L.at[b]] * f->D[f->L.at[b]]);
-        w->slow[c] = 2 * press * delta + sqrt(2 * k * press * w->tol_g[c]) + residual + 64 * DBL_EPSILON * carom_local_reach(&w->all, first, v);
-        w->slow_T[c] = 2 * Gamma_T * delta + residual;
-    }
-    return CAROM_OK;
-}
-
-static carom_status tell(work *w, carom_step *s, double t, int c, carom_event_kind kind, double before, double after, double p) {
-    w->told = fmin(fmax(t, w->told), s->t + s->h);
-    return carom_tell(s, (carom_event){w->told, c, kind, before, after, p});
-}
-
-static carom_status tell_impacts(work *w, carom_step *s, double t) {
-    const double most = carom_norm_max(w->p, s->sys->nc);
-    for (int c = 0; c < s->sys->nc; ++c) {
-        if (!(w->p[c] > 1e-12 * most)) continue;
-        const double flight = t - w->last[c];
-        w->run[c] = w->run[c] > 0 && (w->run[c] == 1 || flight <= w->flight[c] * (1 + 1e-9)) ? w->run[c] + 1 : 1;
-        w->flight[c] = flight;
-        w->last[c] = t;
-        CAROM_TRY(tell(w, s, t, c, CAROM_IMPACT, w->u_before[c], w->u_after[c], w->p[c]));
-    }
-    return CAROM_OK;
-}
-
-static carom_status tell_changes(work *w, carom_step *s, double t) {
-    for (int c = 0; c < s->sys->nc; ++c) {
-        const double was = w->was[c], is = w->f.mode[c];
-        if (was == is) continue;
-        if (is == CAROM_MODE_OPEN) {
-            CAROM_TRY(tell(w, s, t, c, CAROM_OPEN, 0, w->u_after[c], 0));
-        } else if (was == CAROM_MODE_OPEN) {
-            if (w->run[c] >= RUN) CAROM_TRY(tell(w, s, t, c, CAROM_ACCUMULATION, w->u_after[c], 0, 0));
-            w->run[c] = 0;
-            CAROM_TRY(tell(w, s, t, c, CAROM_CLOSE, w->u_after[c], 0, 0));
-        } else {
-            CAROM_TRY(tell(w, s, t, c, is == CAROM_MODE_STICK ? CAROM_STICK : CAROM_SLIP, 0, 0, 0));
-        }
-    }
-    return CAROM_OK;
-}
-
-// Impact of the touching contacts when one approaches, a move by dt with the new velocity, then who stays.
-static carom_status resolve(work *w, carom_step *s, double t, double dt) {
-    const int nc = s->sys->nc;
-    carom_flow *f = &w->f;
-    bool some;
-    CAROM_TRY(carom_flow_impact(f, s, t, w->q, w->v, w->touching, w->slow, &some, w->u_before, w->u_after, w->p));
-    if (some) CAROM_TRY(tell_impacts(w, s, t));
-    carom_copy(w->was, f->mode, nc);
-    if (dt > 0) {
-        carom_move(s, w->q, w->q, dt, w->v);
-        for (int c = 0; c < nc; ++c) f->mode[c] = w->touching[c] ? CAROM_MODE_STICK : CAROM_MODE_OPEN;
-        CAROM_TRY(carom_flow_project_position(f, s, t, w->q));
-    }
-    for (int c = 0; c < nc; ++c) f->mode[c] = w->touching[c] && fabs(w->u_after[c]) <= w->slow[c] ? CAROM_MODE_STICK : CAROM_MODE_OPEN;
-    CAROM_TRY(carom_flow_decide(f, s, t, w->q, w->v, w->slow_T));
-    CAROM_TRY(carom_flow_project_position(f, s, t, w->q));
-    CAROM_TRY(carom_flow_project_velocity(f, s, t, w->q, w->v));
-    return tell_changes(w, s, t);
-}
-
-// (MX-12)  Across the enclosed event.  A contact that closes: the Moreau step  v = v_a + M^-1 W P at q_a,  q = q_a + (t_b - t_a) v,
-//          then the contacts that touch are put on the wall.  The velocity is that of t_a and no height is left over, so that a
-//          short flight never gains speed from the length of the interval.  Else the state beyond the event is taken as it is.
-static carom_status event(work *w, carom_step *s, double delta) {
-    const int ne = s->sys->ne, nc = s->sys->nc;
-    const double t = w->t + w->b.tau;
-    bool hits = false;
-    for (int c = 0; c < nc; ++c) hits = hits || (open_at(w, c) && w->b.phi[c] < 0);
-    const point *P = hits ? &w->a : &w->b;
-    carom_copy(w->q, P->q, s->sys->nq);
-    carom_copy(w->v, P->v, s->sys->nv);
-    book(s, &P->work);
-    CAROM_TRY(carom_flow_project_position(&w->f, s, t, w->q));
-    CAROM_TRY(carom_flow_project_velocity(&w->f, s, t, w->q, w->v));
-    for (int c = 0; c < nc; ++c)
-        w->touching[c] = !open_at(w, c) || w->b.phi[c] < 0 || fmin(P->g[ne + c], w->b.g[ne + c]) <= 4 * w->tol_g[c];
-    for (int c = 0; c < nc; ++c) w->f.doubt[c] = !open_at(w, c) && w->b.phi[c] < 0;
-    CAROM_TRY(slow_speeds(w, s, t, w->q, w->v, delta));
-    CAROM_TRY(resolve(w, s, t, hits ? w->b.tau - w->a.tau : 0));
-    w->t = t;
-    return CAROM_OK;
-}
-
-// The very first step: contacts that are closed from the beginning.
-static carom_status begin(work *w, carom_step *s) {
-    const int nc = s->sys->nc;
-    for (int c = 0; c < nc; ++c) w->f.mode[c] = CAROM_MODE_OPEN, w->run[c] = 0;
-    w->now[BEGUN] = 1;
-    w->now[START] = s->t;
-    CAROM_TRY(start_phase(w, s, s->h)); // for the sizes
-    if (nc == 0) return CAROM_OK;
-    for (int c = 0; c < nc; ++c) w->touching[c] = w->start.g[s->sys->ne + c] <= 4 * w->tol_g[c];
-    CAROM_TRY(slow_speeds(w, s, w->t, w->q, w->v, bracket_length(w, s)));
-    return resolve(w, s, w->t, 0);
-}
-
 // From the start of the phase to t_1, or across the first event.
-static carom_status phase(work *w, carom_step *s, double t_1, bool *found) {
+static carom_status phase(carom_phase *w, carom_step *s, double t_1, bool *found) {
     const double h = t_1 - w->t;
-    CAROM_TRY(start_phase(w, s, h));
-    CAROM_TRY(try_step(w, s, h, &w->b));
-    w->pulled = w->f.pulled;
-    *found = violated(s, &w->b);
-    if (!*found) {
-        swap(&w->a, &w->b);
-        CAROM_TRY(look_inside(w, s, h, found));
-    }
-    if (*found) {
-        const double delta = bracket_length(w, s);
-        CAROM_TRY(enclose(w, s, delta));
-        return event(w, s, delta);
-    }
-    carom_copy(w->q, w->a.q, s->sys->nq);
-    carom_copy(w->v, w->a.v, s->sys->nv);
-    book(s, &w->a.work);
-    w->t = t_1;
-    CAROM_TRY(carom_flow_project_position(&w->f, s, t_1, w->q));
-    return carom_flow_project_velocity(&w->f, s, t_1, w->q, w->v);
+    CAROM_TRY(carom_phase_start(w, s, h));
+    CAROM_TRY(carom_phase_try(w, s, h, &w->b, NULL));
+    CAROM_TRY(carom_phase_look(w, s, h, found));
+    if (!*found) return carom_phase_end(w, s, t_1);
+    const double delta = bracket_length(w, s);
+    CAROM_TRY(carom_phase_enclose(w, s, delta));
+    return carom_phase_event(w, s, delta);
 }
 
 static carom_status step(void *memory, carom_step *s) {
-    work *w = memory;
+    carom_phase *w = &((work *)memory)->P;
     const double t_1 = s->t + s->h;
-    load(w, s);
-    carom_close_all(s, &w->all);
-    if (w->now[BEGUN] == 0) CAROM_TRY(begin(w, s));
+    carom_phase_load(w, s);
+    if (w->now[CAROM_PHASE_BEGUN] == 0) {
+        CAROM_TRY(carom_phase_begin(w, s, s->h));
+        CAROM_TRY(carom_phase_settle(w, s, bracket_length(w, s), NULL));
+    }
     int events = 0, still = 0;
     while (t_1 - w->t > shortest(s)) {
         const double before = w->t;
@@ -445,7 +79,7 @@ static carom_status step(void *memory, carom_step *s) {
     CAROM_TRY(carom_flow_finish(&w->f, s, t_1, w->q, w->v, false));
     carom_copy(s->q, w->q, s->sys->nq);
     carom_copy(s->v, w->v, s->sys->nv);
-    carom_copy(w->kept, w->now, HEAD + EACH * s->sys->nc);
+    carom_phase_keep(w, s);
     return CAROM_OK;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <stdbool.h>
 
-typedef enum carom_rk_family { CAROM_RK_EXPLICIT, CAROM_RK_RADAU, CAROM_RK_GAUSS, CAROM_RK_FEHLBERG } carom_rk_family;
+typedef enum carom_rk_family { CAROM_RK_EXPLICIT, CAROM_RK_RADAU, CAROM_RK_GAUSS, CAROM_RK_FEHLBERG, CAROM_RK_DORMAND } carom_rk_family;
 
 enum { CAROM_RK_STAGES = 8 }; // most stages of a table
 
@@ -15,7 +15,7 @@ typedef struct carom_butcher {
 } carom_butcher;
 
 static inline bool carom_butcher_explicit(const carom_butcher *T) {
-    return T->family == CAROM_RK_EXPLICIT || T->family == CAROM_RK_FEHLBERG;
+    return T->family != CAROM_RK_RADAU && T->family != CAROM_RK_GAUSS;
 }
 
 static inline double carom_butcher_a(const carom_butcher *T, int i, int j) {

@@ -324,6 +324,11 @@ const char *carom_sim_warning(const carom_sim *sim) {
     return sim->scheme->warning ? sim->scheme->warning(sim->opt) : NULL;
 }
 
+void carom_sim_choice(const carom_sim *sim, char *text, size_t size) {
+    if (size > 0) text[0] = 0;
+    if (sim->scheme->say) sim->scheme->say(sim->scheme_work, text, size);
+}
+
 void carom_sim_options_text(const carom_sim *sim, char *text, size_t size) {
     const int own = carom_option_count(sim->scheme->options);
     if (size > 0) text[0] = 0;

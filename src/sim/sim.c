@@ -282,6 +282,7 @@ carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error 
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
     *ledger = sim->kept->ledger;
     add_time(sim, ledger);
+    ledger->switches = ledger->counts.switches;
     ledger->energy.end = kinetic + potential;
     ledger->energy.balance = ledger->energy.end - ledger->energy.start - ledger->energy.external + ledger->energy.impact +
                              ledger->energy.friction + ledger->energy.damping;

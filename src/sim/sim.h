@@ -7,21 +7,9 @@
 // (2) impulse, u_before, u_after and force belong to the last step (zero at the start).
 // (3) events[0 .. step.nevents) are those of the last step.
 #pragma once
+#include "scheme/memory.h"
 #include <carom/sim.h>
 #include <stdint.h>
-
-/// What the simulation remembers of a contact, to tell impacts from lasting contact.
-typedef struct carom_memory {
-    int impulsive;      // the last step had a normal impulse
-    int reacting;       // consecutive steps with a normal reaction
-    int closed;         // lasting contact
-    int stick;          // lasting contact with friction: 1 sticks, -1 slips, 0 unknown
-    int run;            // impacts in a row, each sooner after its predecessor than the one before
-    int pad;
-    double impact_t;    // time of the last impact
-    double flight;      // time between the last two
-    double slip;        // first tangential velocity at the end of the last step in lasting contact
-} carom_memory;
 
 typedef struct carom_kept {
     uint64_t stamp;     // of scheme, options and system: a state of another simulation is refused

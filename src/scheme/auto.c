@@ -1,0 +1,204 @@
+// auto.c: the scheme `auto`: chooses a method by the model and the tolerance, and another one when that was wrong.
+//
+// Spec: docs/methods-auto.md.  The step is the interval between records and does not enter the error.
+#include "scheme/auto.h"
+#include <math.h>
+#include <string.h>
+
+static const carom_option options[AUTO_OPTIONS + 1] = {
+    [AUTO_RTOL] = {.name = "rtol", .kind = CAROM_REAL, .fallback = 1e-7, .low = 1e-13, .high = 1e-1,
+                   .about = "error allowed in one internal step, relative to each component"},
+    [AUTO_ATOL] = {.name = "atol", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 1e-1,
+                   .about = "the same, relative to the largest position (velocity) of the run; 0: a hundredth of rtol"},
+    [AUTO_LONGEST] = {.name = "max-step", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 1e12,
+                      .about = "longest internal step (time); 0: no limit.  What comes and goes within a step is not seen"},
+    {0},
+};
+
+enum { MOST_VELOCITIES = 1000, MOST_DIRECTIONS = 64, MOST_IMPLICIT = 60 };
+
+static int directions(const carom_system *sys) {
+    int n = 0;
+    for (int id = 0; id < sys->ne + sys->nc; ++id) n += carom_system_directions(sys, id);
+    return n;
+}
+
+static void place(auto_work *w, const carom_system *sys) {
+    double *at = w->now;
+    double **part[] = {&w->q_a, &w->q_b, &w->v_a, &w->a_a, &w->v_b, &w->a_b, &w->way};
+    for (int i = 0; i < 7; ++i) {
+        *part[i] = at;
+        if (at) at += i < 2 ? sys->nq : sys->nv;
+    }
+}
+
+static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    (void)opt;
+    auto_work *w = memory;
+    const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv;
+    w->large = sys->nv > MOST_VELOCITIES || directions(sys) > MOST_DIRECTIONS;
+    w->kept_head = carom_carve_bytes(keep, sizeof *w->kept_head);
+    auto_stepping_carve(w, mem, keep, sys);
+    w->error = carom_carve(mem, nq + nv);
+    w->q = carom_carve(mem, nq);
+    w->v = carom_carve(mem, nv);
+    if (w->large) return;
+    w->kept_size = 2 * nq + 5 * nv;
+    w->kept = carom_carve(keep, w->kept_size);
+    w->now = carom_carve(mem, w->kept_size);
+    place(w, sys);
+    w->x = carom_carve(mem, nv);
+    w->y = carom_carve(mem, nv);
+    w->lasting = carom_carve_bytes(mem, (size_t)sys->nc * sizeof *w->lasting);
+    w->P = carom_carve_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_DORMAND, 5));
+    w->implicit = sys->nv <= MOST_IMPLICIT && !sys->move ? carom_butcher_find(CAROM_RK_RADAU, 5) : NULL;
+    if (w->implicit) carom_carve_flow_implicit(&w->P.f, mem, sys, w->implicit);
+}
+
+static void load(auto_work *w, carom_step *s) {
+    w->head = *w->kept_head;
+    for (int c = 0; c < s->sys->nc; ++c) w->memory[c] = w->kept_memory[c];
+    w->t = s->t;
+    carom_copy(w->q_s, s->q, s->sys->nq);
+    carom_copy(w->v_s, s->v, s->sys->nv);
+    if (w->large) return;
+    memcpy(w->now, w->kept, w->kept_size * sizeof *w->now);
+    carom_phase_load(&w->P, s);
+    if (!w->head.there) return;
+    w->P.t = w->head.t_a;
+    carom_copy(w->P.q, w->q_a, s->sys->nq);
+    carom_copy(w->P.v, w->v_a, s->sys->nv);
+}
+
+static void store(auto_work *w, carom_step *s, const double *q, const double *v) {
+    s->counts->switches += (long)(w->head.changes - w->kept_head->changes) - (w->kept_head->changes == 0);
+    *w->kept_head = w->head;
+    for (int c = 0; c < s->sys->nc; ++c) w->kept_memory[c] = w->memory[c];
+    carom_copy(s->q, q, s->sys->nq);
+    carom_copy(s->v, v, s->sys->nv);
+    if (w->large) return;
+    memcpy(w->kept, w->now, w->kept_size * sizeof *w->now);
+    carom_phase_keep(&w->P, s);
+}
+
+// To time-stepping: for at least as long as the trouble took, four times longer when it comes back at once.
+static void step_instead(auto_work *w, carom_step *s, auto_why why) {
+    auto_head *h = &w->head;
+    const double t = w->P.t, T = h->size_v > 0 ? h->size_q / h->size_v : s->h, first = 0.1 * sqrt(s->opt[AUTO_RTOL]) * T;
+    h->hold = h->since > 0 && t - h->since < 8 * h->hold ? 4 * h->hold : first;
+    h->since = t;
+    h->before = h->method;
+    auto_stepping_begin(w, s);
+    auto_change_to(w, t, AUTO_STEPPING, why);
+    h->seen = h->still = 0;
+    h->next = 0.1 * h->hold;
+}
+
+static carom_status begin(auto_work *w, carom_step *s) {
+    w->head.begun = 1;
+    if (w->large) return auto_choose(w, s);
+    CAROM_TRY(carom_phase_begin(&w->P, s, s->h));
+    auto_measure(w, s, w->P.q, w->P.v, w->P.f.a);
+    const carom_status status = carom_phase_settle(&w->P, s, auto_delta(w, s, s->h), NULL);
+    if (status != CAROM_OK && status != CAROM_RETRY) return status;
+    CAROM_TRY(auto_choose(w, s));
+    if (status == CAROM_RETRY) step_instead(w, s, AUTO_REFUSED);
+    return CAROM_OK;
+}
+
+enum { QUIET = 12 }; // parts of time-stepping without impact before events are located again
+
+static carom_status locate_again(auto_work *w, carom_step *s) {
+    auto_head *h = &w->head;
+    if (w->large || h->quiet < QUIET || w->t - h->since < h->hold) return CAROM_OK;
+    const carom_status status = auto_stepping_end(w, s);
+    if (status == CAROM_OK) {
+        h->since = w->t;
+        auto_change_to(w, w->t, (auto_method)h->before, AUTO_QUIET);
+        return CAROM_OK;
+    }
+    h->quiet = 0; // not yet
+    return status == CAROM_RETRY ? CAROM_OK : status;
+}
+
+// A segment, or time-stepping where there is none.
+static carom_status plan(auto_work *w, carom_step *s, double t_1) {
+    const auto_why many = auto_too_many(w, s);
+    if (many != AUTO_FEW) return step_instead(w, s, many), CAROM_OK;
+    CAROM_TRY(auto_reconsider(w, s));
+    const carom_status status = auto_plan(w, s, t_1);
+    if (status == CAROM_RETRY) return step_instead(w, s, AUTO_REFUSED), CAROM_OK;
+    return status;
+}
+
+// Across the end of a segment.  Where the contact laws leave an event undecided, time-stepping goes on from there: what has been
+// booked of the event stands.
+static carom_status pass(auto_work *w, carom_step *s) {
+    const carom_status status = auto_pass(w, s);
+    if (status == CAROM_OK) return carom_inner(s, w->P.t, w->P.q, w->P.v);
+    if (status != CAROM_RETRY) return status;
+    w->P.t = w->head.t_b;
+    step_instead(w, s, AUTO_REFUSED);
+    return CAROM_OK;
+}
+
+// To t_1: segments and parts.  The last segment may reach beyond; none is begun at t_1.
+static carom_status go(auto_work *w, carom_step *s, double t_1) {
+    for (;;) {
+        const bool stepping = w->head.method == AUTO_STEPPING;
+        if (w->head.there) {
+            if (w->head.t_b > t_1) return CAROM_OK;
+            CAROM_TRY(pass(w, s));
+        } else if (t_1 - (stepping ? w->t : w->P.t) <= auto_shortest(s, t_1)) {
+            return CAROM_OK;
+        } else if (stepping) {
+            CAROM_TRY(auto_stepping_part(w, s, t_1));
+            CAROM_TRY(carom_inner(s, w->t, w->q_s, w->v_s));
+            CAROM_TRY(locate_again(w, s));
+        } else {
+            CAROM_TRY(plan(w, s, t_1));
+        }
+    }
+}
+
+static carom_status step(void *memory, carom_step *s) {
+    auto_work *w = memory;
+    const double t_1 = s->t + s->h;
+    load(w, s);
+    if (!w->head.begun) CAROM_TRY(begin(w, s));
+    CAROM_TRY(go(w, s, t_1));
+    if (w->head.method == AUTO_STEPPING) return store(w, s, w->q_s, w->v_s), CAROM_OK;
+    carom_phase *P = &w->P;
+    if (w->head.there) {
+        auto_inside(w, s, t_1);
+        CAROM_TRY(carom_flow_project_position(&P->f, s, t_1, w->q));
+        CAROM_TRY(carom_flow_project_velocity(&P->f, s, t_1, w->q, w->v));
+    } else {
+        carom_copy(w->q, P->q, s->sys->nq);
+        carom_copy(w->v, P->v, s->sys->nv);
+    }
+    CAROM_TRY(carom_flow_finish(&P->f, s, t_1, w->q, w->v, false));
+    store(w, s, w->q, w->v);
+    return CAROM_OK;
+}
+
+const carom_scheme carom_scheme_auto = {
+    .name = "auto",
+    .about = "chooses by itself, with a tolerance: located events, explicit or implicit, or time-stepping; says what it did",
+    .text = "Small models that are not stiff: Dormand and Prince's Runge-Kutta method with steps by error estimate; events enclosed in\n"
+            "1e-3 rtol of a step, Moreau across them, as in `mixed`.  Stiff ones: Radau IIA of order 5 in its place.  Large\n"
+            "ones, and where events come too thick or contradict each other: moreau-jean with steps by doubling, until it is quiet.\n"
+            "The choice is examined on the way; every change is told with its time and reason.\n\n"
+            "The step is the interval between records and does not enter the error: states inside internal steps are read off\n"
+            "polynomials of degree 5.  Steps of time-stepping end at records.  There an impact is resolved to sqrt(rtol).",
+    .order = 5,
+    .own_steps = true,
+    .tells = true,
+    .powers = true,
+    .lacks = CAROM_NO_ADAPTIVE,
+    .options = options,
+    .work_size = sizeof(auto_work),
+    .carve = carve,
+    .step = step,
+    .say = auto_tell,
+};

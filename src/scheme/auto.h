@@ -1,0 +1,108 @@
+// auto.h: the parts of the scheme `auto`.  Spec: docs/methods-auto.md.
+//
+// Three methods share one state: located events with an explicit or an implicit Runge-Kutta method, and time-stepping.
+// auto.c the steps between records and who does them; auto_segment.c one step of the first two, and the state inside it;
+// auto_stepping.c the third; auto_choice.c what suits the model, and the account of it.
+#pragma once
+#include "scheme/memory.h"
+#include "scheme/phase.h"
+
+enum { AUTO_RTOL, AUTO_ATOL, AUTO_LONGEST, AUTO_OPTIONS }; // options
+
+typedef enum auto_method { AUTO_EXPLICIT, AUTO_IMPLICIT, AUTO_STEPPING } auto_method;
+
+typedef enum auto_why {
+    AUTO_FEW,      // nothing speaks against it
+    AUTO_STIFF,    // longer steps do with an implicit method
+    AUTO_MILD,     // an explicit method does as well
+    AUTO_LARGE,    // too many velocities or contacts for dense matrices
+    AUTO_FLURRY,   // many events in a moment
+    AUTO_STALL,    // events at one instant without end
+    AUTO_REFUSED,  // no step, however short
+    AUTO_QUIET     // time-stepping has met no impact for a while
+} auto_why;
+
+enum { AUTO_FLURRY_OF = 64, AUTO_CHANGES = 16 }; // events that make a flurry; changes of method whose times are kept
+
+typedef struct auto_change {
+    double t, method, why; // to which method
+} auto_change;
+
+/// Kept, so doubles only.
+typedef struct auto_head {
+    double begun, method;
+    double next, last;           // length of the next step to try; error of the last one
+    double size_q, size_v, size_p, length; // largest position, velocity, momentum; gap (time-stepping)
+    // the segment under way: its polynomial lasts tau from t_a on; an event, or its end, is at t_b
+    double there, t_a, tau, t_b, h;
+    double event, from, to;      // an event between these times after t_a
+    double work[4], done[4], power_a[4], power_b[4], bend[4]; // works of the segment: all, booked so far, rates at both ends, quartic part
+    double probe, probes, wait;  // steps since the other method was tried, or how many more to wait
+    double still;                // events in a row without progress
+    double quiet, hold, since;   // time-stepping: parts without impact; how long it shall last; since when
+    double before;               // the method before time-stepping
+    double seen, event_t[AUTO_FLURRY_OF]; // events, and the times of the last ones
+    double changes;
+    auto_change change[AUTO_CHANGES]; // the first one is the choice at the start
+} auto_head;
+
+typedef struct auto_work {
+    bool large;                  // time-stepping alone
+    auto_head *kept_head, head;
+    double *kept, *now;          // the segment: positions, velocities, accelerations at both ends, way between them
+    size_t kept_size;
+    double *q_a, *v_a, *a_a, *q_b, *v_b, *a_b, *way; // in now
+    carom_phase P;
+    const carom_butcher *implicit; // NULL: too large for it
+    double *error, *x, *y;       // nq + nv; nv, nv
+    double *q, *v;               // the state at a record
+    bool *lasting;
+
+    // time-stepping
+    carom_memory *kept_memory, *memory; // nc
+    double t;
+    const carom_scheme *stepper;
+    double stepper_opt[16];
+    double *q_s, *v_s;           // present state
+    double *q_w, *v_w, *q_h, *v_h; // after the whole part; after its halves
+    double *g_0, *g_1;
+    double *impulse, *force, *u_before, *u_after; // recorded directions: books of the halves
+    double *whole[4];            // the same of the whole part
+    int nl;
+    _Alignas(64) unsigned char room[8192]; // memory of the stepper
+} auto_work;
+
+// -- auto_segment.c ------------------------------------------------------------------------------------
+/// From the start of the phase: a step whose error is within tolerance, and the first event in it.  t_1: where the next record is.
+/// A CAROM_RETRY: no step is short enough.
+carom_status auto_plan(auto_work *w, carom_step *s, double t_1);
+/// To the end of the segment and across its event; the next phase starts there.
+carom_status auto_pass(auto_work *w, carom_step *s);
+/// The state at t inside the segment, to w->q, w->v; the work done until then is booked.
+void auto_inside(auto_work *w, carom_step *s, double t);
+/// Largest estimate relative to its tolerance; the estimates are in w->error.
+double auto_error(const auto_work *w, const carom_step *s, const double *q_0, const double *v_0, const double *q_1, const double *v_1);
+/// Sizes that scale the tolerances.
+void auto_measure(auto_work *w, const carom_step *s, const double *q, const double *v, const double *a);
+/// Width of the interval around an event; time that time can resolve.
+double auto_delta(const auto_work *w, const carom_step *s, double h);
+double auto_shortest(const carom_step *s, double t);
+
+// -- auto_stepping.c ------------------------------------------------------------------------------------
+void auto_stepping_carve(auto_work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys);
+/// A part that ends at t_1 at the latest.
+carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1);
+/// The phase is over: time-stepping goes on from its start.  And back.
+void auto_stepping_begin(auto_work *w, const carom_step *s);
+carom_status auto_stepping_end(auto_work *w, carom_step *s);
+
+// -- auto_choice.c --------------------------------------------------------------------------------------
+void auto_change_to(auto_work *w, double t, auto_method method, auto_why why);
+/// The choice at the start.
+carom_status auto_choose(auto_work *w, carom_step *s);
+/// Has the explicit method become too short of breath, or the implicit one too good?  After a step.
+carom_status auto_reconsider(auto_work *w, carom_step *s);
+/// Events come too thick: the reason, or AUTO_FEW.
+auto_why auto_too_many(const auto_work *w, const carom_step *s);
+/// What was chosen and changed, in words.
+void auto_tell(const void *memory, char *text, size_t size);

@@ -1,0 +1,168 @@
+// auto_choice.c: which method suits the model, when it is changed, and the account of it.
+#include "scheme/auto.h"
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double STIFF = 1e4; // fastest rate times size_q/size_v, at the start
+static const double LIMIT = 0.5; // fastest rate times step: beyond, an explicit method is about to be unstable
+enum { PROBE = 64, STANDSTILL = 40, ITERATIONS = 12 };
+
+void auto_change_to(auto_work *w, double t, auto_method method, auto_why why) {
+    auto_head *h = &w->head;
+    const int i = (int)h->changes;
+    h->method = method;
+    h->changes += 1;
+    h->last = 1;
+    if (i < AUTO_CHANGES) h->change[i] = (auto_change){t, method, why};
+}
+
+// Evaluations of the accelerations that a step costs, explicit and implicit.
+static double cost_explicit(void) { return 7; }
+static double cost_implicit(const carom_step *s) { return 4.0 * s->sys->nv + 25; }
+
+// (AU-9)  fastest rate: (|dv'|/|dq|)^1/2 along positions and |dv'|/|dv| along velocities, each by power iteration on differences
+static carom_status fastest(auto_work *w, carom_step *s, double *rate) {
+    carom_flow *f = &w->P.f;
+    const int nv = s->sys->nv;
+    double *d = w->error; // nq + nv is room enough
+    *rate = 0;
+    CAROM_TRY(carom_flow_rate(f, s, w->P.t, w->P.q, w->P.v, false));
+    carom_copy(w->x, f->a, nv);
+    for (int by_v = 0; by_v < 2; ++by_v) {
+        const double e = 1e-6 * fmax(by_v ? w->head.size_v : w->head.size_q, DBL_MIN);
+        double found = 0;
+        for (int i = 0; i < nv; ++i) d[i] = 1 + 0.3 * sin(1 + 7.0 * i); // some of every mode
+        for (int k = 0; k < ITERATIONS; ++k) {
+            const double size = carom_norm_max(d, nv);
+            if (!(size > 0)) break;
+            for (int i = 0; i < nv; ++i) d[i] /= size;
+            carom_copy(w->q, w->P.q, s->sys->nq);
+            carom_copy(w->y, w->P.v, nv);
+            if (by_v) carom_axpy(w->y, e, d, nv);
+            else carom_move(s, w->q, w->P.q, e, d);
+            CAROM_TRY(carom_flow_rate(f, s, w->P.t, w->q, w->y, false));
+            for (int i = 0; i < nv; ++i) d[i] = (f->a[i] - w->x[i]) / e;
+            found = carom_norm_max(d, nv);
+        }
+        *rate = fmax(*rate, by_v ? found : sqrt(found));
+    }
+    return CAROM_OK;
+}
+
+// Momentum at the largest velocity, to scale reactions.
+static carom_status measure_momentum(auto_work *w, carom_step *s) {
+    CAROM_TRY(carom_mass(s, s->M, w->P.t, w->P.q));
+    for (int i = 0; i < s->sys->nv; ++i) w->x[i] = w->head.size_v;
+    carom_matrix_mul(w->y, s->M, w->x);
+    w->head.size_p = carom_norm_max(w->y, s->sys->nv);
+    return CAROM_OK;
+}
+
+carom_status auto_choose(auto_work *w, carom_step *s) {
+    auto_head *h = &w->head;
+    if (w->large) return auto_change_to(w, s->t, AUTO_STEPPING, AUTO_LARGE), CAROM_OK;
+    double rate = 0;
+    CAROM_TRY(fastest(w, s, &rate));
+    CAROM_TRY(measure_momentum(w, s));
+    const bool stiff = w->implicit && h->size_v > 0 && rate * h->size_q > STIFF * h->size_v;
+    auto_change_to(w, s->t, stiff ? AUTO_IMPLICIT : AUTO_EXPLICIT, stiff ? AUTO_STIFF : AUTO_FEW);
+    h->wait = PROBE;
+    return CAROM_OK;
+}
+
+// (AU-10)  Steps at the limit of stability, rate h > 1/2: a step of the implicit method is tried that is longer by twice the
+//          ratio of the costs.  Is it accurate, the method is changed; else the next trial waits twice as long.
+static carom_status probe_implicit(auto_work *w, carom_step *s) {
+    carom_phase *P = &w->P;
+    auto_head *h = &w->head;
+    const double length = h->next * 2 * cost_implicit(s) / cost_explicit();
+    const carom_butcher *T = P->f.T;
+    double rate = 0;
+    carom_status status = fastest(w, s, &rate);
+    if (status != CAROM_OK || rate * h->next < LIMIT) return CAROM_OK;
+    P->f.T = w->implicit;
+    status = carom_phase_start(P, s, length);
+    if (status == CAROM_OK) status = carom_phase_try(P, s, length, &P->trial, w->error);
+    const double error = status == CAROM_OK ? auto_error(w, s, P->q, P->v, P->trial.q, P->trial.v) : HUGE_VAL;
+    P->f.T = T;
+    if (error <= 1) {
+        auto_change_to(w, P->t, AUTO_IMPLICIT, AUTO_STIFF);
+        h->next = length;
+        h->wait = PROBE;
+        h->probe = 0;
+    }
+    return CAROM_OK;
+}
+
+// The same the other way round: an explicit step shorter by that ratio would be stable and accurate.
+static carom_status probe_explicit(auto_work *w, carom_step *s) {
+    carom_phase *P = &w->P;
+    auto_head *h = &w->head;
+    const double length = h->next * cost_explicit() / cost_implicit(s);
+    const carom_butcher *T = P->f.T;
+    double rate = 0;
+    P->f.T = carom_butcher_find(CAROM_RK_DORMAND, 5);
+    carom_status status = fastest(w, s, &rate);
+    if (status == CAROM_OK) status = carom_phase_start(P, s, length);
+    if (status == CAROM_OK) status = carom_phase_try(P, s, length, &P->trial, w->error);
+    const double error = status == CAROM_OK ? auto_error(w, s, P->q, P->v, P->trial.q, P->trial.v) : HUGE_VAL;
+    P->f.T = T;
+    if (error <= 1 && rate * length < LIMIT) {
+        auto_change_to(w, P->t, AUTO_EXPLICIT, AUTO_MILD);
+        h->next = length;
+        h->wait = PROBE;
+    }
+    return CAROM_OK;
+}
+
+carom_status auto_reconsider(auto_work *w, carom_step *s) {
+    auto_head *h = &w->head;
+    if (h->method == AUTO_IMPLICIT || h->last > 0.01) h->probe += 1; // an explicit step that errors do not limit is long enough
+    if (!w->implicit || h->probe < h->wait) return CAROM_OK;
+    h->probe = 0;
+    h->wait = fmin(2 * h->wait, 1e6);
+    return h->method == AUTO_EXPLICIT ? probe_implicit(w, s) : probe_explicit(w, s);
+}
+
+// (AU-11)  64 events within sqrt(rtol) of the time scale of the run, or 40 at one instant
+auto_why auto_too_many(const auto_work *w, const carom_step *s) {
+    const auto_head *h = &w->head;
+    const double *now = w->P.now, t = w->P.t;
+    const double natural = now[CAROM_PHASE_SIZE_A] > 0 ? now[CAROM_PHASE_SIZE_V] / now[CAROM_PHASE_SIZE_A] : 0;
+    const double T = fmax(natural, t - now[CAROM_PHASE_START]);
+    if (h->still > STANDSTILL) return AUTO_STALL;
+    if (h->seen < AUTO_FLURRY_OF) return AUTO_FEW;
+    return t - h->event_t[(int)h->seen % AUTO_FLURRY_OF] < sqrt(s->opt[AUTO_RTOL]) * T ? AUTO_FLURRY : AUTO_FEW;
+}
+
+// -- in words --------------------------------------------------------------------------------------------
+
+static const char *const methods[] = {"explicit Runge-Kutta 5(4) with located events", "Radau IIA of order 5 with located events",
+                                      "time-stepping (moreau-jean)"};
+static const char *const shortly[] = {"explicit", "implicit", "time-stepping"};
+static const char *const reasons[] = {
+    [AUTO_FEW] = "a small model that is not stiff, its events taken one by one",
+    [AUTO_STIFF] = "stiff: an implicit step may be longer by more than it costs",
+    [AUTO_MILD] = "not stiff any more",
+    [AUTO_LARGE] = "large: too many velocities or contact directions for dense matrices",
+    [AUTO_FLURRY] = "a flurry of events",
+    [AUTO_STALL] = "events at one instant without end",
+    [AUTO_REFUSED] = "no step with located events succeeded",
+    [AUTO_QUIET] = "quiet again",
+};
+
+void auto_tell(const void *memory, char *text, size_t size) {
+    const auto_head *h = ((const auto_work *)memory)->kept_head;
+    const int n = (int)fmin(h->changes, AUTO_CHANGES);
+    if (size > 0) text[0] = 0;
+    for (int i = 0; i < n; ++i) {
+        const auto_change *c = h->change + i;
+        const size_t used = strlen(text);
+        if (i == 0) snprintf(text, size, "%s (%s)", methods[(int)c->method], reasons[(int)c->why]);
+        else snprintf(text + used, size - used, "; t = %.9g: %s (%s)", c->t, shortly[(int)c->method], reasons[(int)c->why]);
+    }
+    const size_t used = strlen(text);
+    if (h->changes > AUTO_CHANGES) snprintf(text + used, size - used, "; and %g more", h->changes - AUTO_CHANGES);
+}

@@ -1,0 +1,265 @@
+// auto_segment.c: one step with located events, of a length that meets the tolerance, and the state inside it.
+//
+// Records lie inside steps: the state there is read off a polynomial, so the length of steps does not depend on
+// how often somebody looks.
+#include "scheme/auto.h"
+#include <float.h>
+#include <math.h>
+
+enum { ATTEMPTS = 60 };
+
+double auto_shortest(const carom_step *s, double t) { return 4 * DBL_EPSILON * (fabs(t) + s->h); }
+
+// (AU-3)  delta = 1e-3 rtol min(h, size_q/size_v)
+double auto_delta(const auto_work *w, const carom_step *s, double h) {
+    const double T = w->head.size_v > 0 ? fmin(h, w->head.size_q / w->head.size_v) : h;
+    return fmax(1e-3 * s->opt[AUTO_RTOL] * T, auto_shortest(s, w->P.t));
+}
+
+// (AU-1)  size_q = max |q|, size_v = max(|v|, sqrt(size_q |v'|)) over the run so far
+void auto_measure(auto_work *w, const carom_step *s, const double *q, const double *v, const double *a) {
+    auto_head *h = &w->head;
+    const double speed = carom_norm_max(v, s->sys->nv), acceleration = a ? carom_norm_max(a, s->sys->nv) : 0;
+    h->size_q = fmax(h->size_q, carom_norm_max(q, s->sys->nq));
+    if (h->size_q == 0) h->size_q = fmax(speed * s->h, acceleration * s->h * s->h);
+    h->size_v = fmax(h->size_v, fmax(speed, sqrt(h->size_q * acceleration)));
+}
+
+// (AU-2)  error = max_i |estimate_i|/(rtol max(|x_0i|, |x_1i|) + atol size)
+double auto_error(const auto_work *w, const carom_step *s, const double *q_0, const double *v_0, const double *q_1, const double *v_1) {
+    const double rtol = s->opt[AUTO_RTOL], atol = s->opt[AUTO_ATOL] > 0 ? s->opt[AUTO_ATOL] : 0.01 * rtol;
+    const int nq = s->sys->nq, nv = s->sys->nv;
+    double most = 0;
+    for (int i = 0; i < nq + nv; ++i) {
+        const bool position = i < nq;
+        const double x = position ? fmax(fabs(q_0[i]), fabs(q_1[i])) : fmax(fabs(v_0[i - nq]), fabs(v_1[i - nq]));
+        const double e = fabs(w->error[i]) / (rtol * x + atol * (position ? w->head.size_q : w->head.size_v) + DBL_MIN);
+        if (!(e <= most)) most = e == e ? e : HUGE_VAL;
+    }
+    return most;
+}
+
+// (AU-4)  Reactions may change while nothing moves: their embedded estimate |h sum (b_i - low_i) lambda_i| counts too, against
+//         sqrt(rtol) of the largest momentum.
+static double reaction_error(const auto_work *w, const carom_step *s, double h) {
+    const carom_flow *f = &w->P.f;
+    const double allowed = sqrt(s->opt[AUTO_RTOL]) * w->head.size_p;
+    double most = 0;
+    if (!f->T->low || !(allowed > 0)) return 0;
+    for (int c = 0; c < s->sys->nc; ++c) {
+        double e = 0;
+        for (int i = 0; i < f->T->stages; ++i) e += h * (f->T->b[i] - f->T->low[i]) * f->push[i][c];
+        most = fmax(most, fabs(e) / allowed);
+    }
+    return most;
+}
+
+// Gap of contact c at x of the step, by the cubic through gaps and gap velocities at its ends.
+static double cubic(double x, double h, double g_0, double u_0, double g_1, double u_1) {
+    const double d = g_1 - g_0, m_0 = h * u_0, m_1 = h * u_1;
+    return g_0 + x * (m_0 + x * (3 * d - 2 * m_0 - m_1 + x * (m_0 + m_1 - 2 * d)));
+}
+
+static void polynomial(const auto_work *w, int n, double x, double *q, double *v);
+static void note_segment(auto_work *w, const carom_step *s, const carom_point *E);
+
+// (AU-5)  Where time enters gaps they may come and go while nothing moves: in the middle of a step a gap must be where the cubic
+//         that looks for dips has it, to a hundredth of what it does in the step.
+static carom_status gap_error(auto_work *w, carom_step *s, double h, double *error) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    const carom_point *A = &w->P.start, *B = &w->P.b;
+    if (nc == 0 || s->sys->flags & CAROM_TIMELESS_GAPS || s->sys->move) return CAROM_OK;
+    note_segment(w, s, B);
+    polynomial(w, s->sys->nv, 0.5, w->q, w->v);
+    CAROM_TRY(carom_gaps(s, w->g_1, w->P.t + 0.5 * h, w->q));
+    for (int c = 0; c < nc; ++c) {
+        const double g_0 = A->g[ne + c], g_1 = B->g[ne + c], g = w->g_1[ne + c];
+        const double off = fabs(g - cubic(0.5, h, g_0, A->u[c], g_1, B->u[c]));
+        const double size = fmax(fmax(fabs(g_1 - g_0), fmin(fabs(g_0), fabs(g_1))), 1e-3 * s->opt[AUTO_RTOL] * w->head.size_q);
+        *error = fmax(*error, off / (0.01 * size + DBL_MIN));
+    }
+    return CAROM_OK;
+}
+
+static carom_status attempt(auto_work *w, carom_step *s, double h, double *error) {
+    carom_phase *P = &w->P;
+    CAROM_TRY(carom_phase_start(P, s, h));
+    auto_measure(w, s, P->q, P->v, P->f.a);
+    carom_copy(w->a_a, P->f.a, s->sys->nv);
+    CAROM_TRY(carom_phase_try(P, s, h, &P->b, w->error));
+    *error = fmax(auto_error(w, s, P->q, P->v, P->b.q, P->b.v), reaction_error(w, s, h));
+    if (*error > 1) return CAROM_OK;
+    return gap_error(w, s, h, error);
+}
+
+static void account_to(double *x, const carom_account *a) { x[0] = a->impact, x[1] = a->friction, x[2] = a->external, x[3] = a->damping; }
+
+static void book(carom_step *s, const double *x, double sign) {
+    s->account.impact += sign * x[0];
+    s->account.friction += sign * x[1];
+    s->account.external += sign * x[2];
+    s->account.damping += sign * x[3];
+}
+
+// (AU-12)  Works inside a segment: the continuous extension of order 4 of Dormand and Prince's method, whose quartic part is
+//          tau sum d_i P_i; for Radau IIA the integral of the parabola through the powers P_i of the stages
+static void note_powers(auto_work *w) {
+    static const double d[7] = {-12715105075. / 11282082432, 0, 87487479700. / 32700410799, -10690763975. / 1880347072,
+                                701980252875. / 199316789632, -1453857185. / 822651844, 69997945. / 29380423};
+    const carom_flow *f = &w->P.f;
+    const bool explicit = carom_butcher_explicit(f->T);
+    double P[CAROM_RK_STAGES][4], L[3];
+    for (int i = 0; i < f->T->stages; ++i) account_to(P[i], &f->power[i]);
+    for (int i = 0; i < 3 && !explicit; ++i) { // Lagrange's polynomials at the start of the step
+        L[i] = 1;
+        for (int j = 0; j < 3; ++j)
+            if (j != i) L[i] *= carom_butcher_c(f->T, j) / (carom_butcher_c(f->T, j) - carom_butcher_c(f->T, i));
+    }
+    for (int k = 0; k < 4; ++k) {
+        w->head.power_a[k] = explicit ? P[0][k] : L[0] * P[0][k] + L[1] * P[1][k] + L[2] * P[2][k];
+        w->head.power_b[k] = P[f->T->stages - 1][k];
+        w->head.bend[k] = 0;
+        for (int i = 0; i < 7 && explicit; ++i) w->head.bend[k] += w->head.tau * d[i] * P[i][k];
+    }
+}
+
+// The ends of the polynomial: where the phase starts, and E, which was tried last.
+static void note_segment(auto_work *w, const carom_step *s, const carom_point *E) {
+    const carom_flow *f = &w->P.f;
+    const int nq = s->sys->nq, nv = s->sys->nv, last = f->T->stages - 1; // that stage is at the end of the step
+    auto_head *h = &w->head;
+    h->t_a = w->P.t;
+    h->tau = E->tau;
+    carom_copy(w->q_a, w->P.q, nq);
+    carom_copy(w->v_a, w->P.v, nv);
+    carom_copy(w->q_b, E->q, nq);
+    carom_copy(w->v_b, E->v, nv);
+    for (int i = 0; i < nv; ++i) w->way[i] = E->tau * f->V_sum[i];
+    carom_copy(w->a_b, f->K[last], nv);
+    account_to(h->work, &E->work);
+    note_powers(w);
+}
+
+// What happens inside the step of h that was accepted.
+static carom_status close_segment(auto_work *w, carom_step *s, double h) {
+    carom_phase *P = &w->P;
+    bool found = false;
+    CAROM_TRY(carom_phase_look(P, s, h, &found));
+    w->head.event = found;
+    w->head.h = h;
+    if (found) {
+        CAROM_TRY(carom_phase_enclose(P, s, auto_delta(w, s, h)));
+        w->head.from = P->a.tau;
+        w->head.to = P->b.tau;
+    }
+    w->head.t_b = w->P.t + (found ? P->b.tau : h);
+    const double end = P->a.tau;
+    if (P->tried != end) CAROM_TRY(carom_phase_try(P, s, end, &P->a, NULL)); // its polynomial needs its stages
+    note_segment(w, s, &P->a);
+    w->head.there = 1;
+    for (int i = 0; i < 4; ++i) w->head.done[i] = 0;
+    return CAROM_OK;
+}
+
+// (AU-6)  accepted: h <- h 0.9 error^(-0.7/5) last^(0.4/5), between 1/5 and 4; rejected: h 0.9 error^(-1/5), between 1/10 and 0.9;
+//         no step is longer than the run so far, or max-step
+static double grow(auto_work *w, const carom_step *s, double h, double error, bool refused) {
+    const double e = fmax(error, 1e-10);
+    double factor = 0.9 * pow(e, -0.14) * pow(fmax(w->head.last, 1e-4), 0.08);
+    factor = fmin(refused ? 1 : 4, fmax(0.2, factor));
+    w->head.last = fmax(e, 1e-4);
+    const double next = fmin(h * factor, fmax(w->head.t_b - w->P.now[CAROM_PHASE_START], h));
+    return s->opt[AUTO_LONGEST] > 0 ? fmin(next, s->opt[AUTO_LONGEST]) : next;
+}
+
+static double first_length(const auto_work *w, const carom_step *s) {
+    const double a = w->P.now[CAROM_PHASE_SIZE_A], v = w->head.size_v, q = w->head.size_q;
+    double h = v > 0 && q > 0 ? 0.01 * q / v : s->h;
+    if (a > 0 && v > 0) h = fmin(h, 0.01 * v / a);
+    return s->opt[AUTO_LONGEST] > 0 ? fmin(h, s->opt[AUTO_LONGEST]) : h;
+}
+
+carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {
+    auto_head *h = &w->head;
+    const double shortest = auto_shortest(s, w->P.t), left = t_1 - w->P.t;
+    if (!(h->next > 0)) h->next = first_length(w, s);
+    double length = fmax(h->next, 4 * shortest);
+    const bool cut = s->sys->move; // positions that are not sums have no polynomial
+    bool refused = false;
+    w->P.none = 0.1 * s->opt[AUTO_RTOL] * *s->speed;
+    w->P.f.T = h->method == AUTO_IMPLICIT ? w->implicit : carom_butcher_find(CAROM_RK_DORMAND, 5);
+    for (int i = 0; i < ATTEMPTS; ++i) {
+        const bool whole = cut && length >= left * (1 - 1e-9);
+        const double try = whole ? left : length;
+        double error = HUGE_VAL;
+        carom_status status = attempt(w, s, try, &error);
+        if (status == CAROM_OK && error <= 1) status = close_segment(w, s, try);
+        if (status == CAROM_OK && error <= 1) {
+            const double next = grow(w, s, try, error, refused);
+            h->next = whole ? fmax(length, next) : next;
+            if (whole && !h->event) h->t_b = t_1;
+            return CAROM_OK;
+        }
+        // A model that fails beyond the next record may be right to do so.
+        if (status != CAROM_OK && status != CAROM_RETRY && status != CAROM_SINGULAR && !(try > left)) return status;
+        refused = true;
+        s->counts->inner_rejected += 1;
+        length = try * (status != CAROM_OK ? 0.25 : fmin(0.9, fmax(0.1, 0.9 * pow(error, -0.2))));
+        if (length < shortest) return status != CAROM_OK ? status : carom_retry(s, "the tolerance rtol = %g cannot be met", s->opt[AUTO_RTOL]);
+    }
+    return carom_retry(s, "no step met the tolerance in %d attempts", ATTEMPTS);
+}
+
+carom_status auto_pass(auto_work *w, carom_step *s) {
+    auto_head *h = &w->head;
+    carom_phase *P = &w->P;
+    h->there = 0;
+    book(s, h->done, -1);
+    if (!h->event) {
+        carom_copy(P->q, w->q_b, s->sys->nq);
+        carom_copy(P->v, w->v_b, s->sys->nv);
+        P->t = h->t_b;
+        h->still = 0;
+        book(s, h->work, 1);
+        CAROM_TRY(carom_flow_project_position(&P->f, s, P->t, P->q));
+        return carom_flow_project_velocity(&P->f, s, P->t, P->q, P->v);
+    }
+    // The states on both sides of the event are not kept: they are computed again.
+    const double before = P->t;
+    P->none = 0.1 * s->opt[AUTO_RTOL] * *s->speed;
+    P->f.T = h->method == AUTO_IMPLICIT ? w->implicit : carom_butcher_find(CAROM_RK_DORMAND, 5);
+    CAROM_TRY(carom_phase_start(P, s, h->h));
+    CAROM_TRY(carom_phase_try(P, s, h->from, &P->a, NULL));
+    CAROM_TRY(carom_phase_try(P, s, h->to, &P->b, NULL));
+    CAROM_TRY(carom_phase_event(P, s, auto_delta(w, s, h->h)));
+    P->t = h->t_b;
+    h->still = P->t - before > 8 * auto_shortest(s, P->t) ? 0 : h->still + 1;
+    h->event_t[(int)h->seen % AUTO_FLURRY_OF] = P->t;
+    h->seen += 1;
+    return CAROM_OK;
+}
+
+// (AU-7)  q: the polynomial of degree 5 through positions, velocities and accelerations at both ends; v: its derivative.  The way
+//         between the ends is the sum of the stages, not a difference of positions: that would cost v its last digits.
+static void polynomial(const auto_work *w, int n, double x, double *q, double *v) {
+    const double h = w->head.tau, x2 = x * x, x3 = x2 * x;
+    for (int i = 0; i < n; ++i) {
+        const double m_0 = h * w->v_a[i], m_1 = h * w->v_b[i], k_0 = 0.5 * h * h * w->a_a[i], k_1 = 0.5 * h * h * w->a_b[i];
+        const double d = w->way[i] - m_0 - k_0, e = m_1 - m_0 - 2 * k_0, f = k_1 - k_0;
+        const double c_3 = 10 * d - 4 * e + f, c_4 = -15 * d + 7 * e - 2 * f, c_5 = 6 * d - 3 * e + f;
+        q[i] = w->q_a[i] + x * (m_0 + x * k_0) + x3 * (c_3 + x * (c_4 + x * c_5));
+        v[i] = h > 0 ? (m_0 + 2 * x * k_0 + x2 * (3 * c_3 + x * (4 * c_4 + x * 5 * c_5))) / h : w->v_a[i];
+    }
+}
+
+void auto_inside(auto_work *w, carom_step *s, double t) {
+    auto_head *h = &w->head;
+    const double x = h->tau > 0 ? fmin(fmax((t - h->t_a) / h->tau, 0), 1) : 0;
+    polynomial(w, s->sys->nv, x, w->q, w->v);
+    book(s, h->done, -1);
+    for (int i = 0; i < 4; ++i) {
+        const double W = h->work[i], m_0 = h->tau * h->power_a[i] - W, m_1 = W - h->tau * h->power_b[i] - m_0;
+        h->done[i] = x * (W + (1 - x) * (m_0 + x * (m_1 + (1 - x) * h->bend[i])));
+    }
+    book(s, h->done, 1);
+}

@@ -1,0 +1,209 @@
+// auto_stepping.c: the third method of `auto`: moreau-jean in parts whose length step doubling controls.
+//
+// For what located events are too many for, and for models too large for dense matrices.  A part is computed
+// once as a whole and once in two halves; the halves are kept.  Parts end at records.
+#include "scheme/auto.h"
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+extern const carom_scheme carom_scheme_moreau_jean;
+
+enum { ATTEMPTS = 80 };
+
+void auto_stepping_carve(auto_work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys) {
+    const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc, nb = nc + (size_t)sys->ne;
+    w->stepper = &carom_scheme_moreau_jean;
+    assert(w->stepper->work_size <= sizeof w->room && carom_option_count(w->stepper->options) <= 16);
+    carom_option_defaults(w->stepper->options, w->stepper_opt);
+    w->stepper_opt[carom_option_find(w->stepper->options, "identity", 8)] = 1; // off
+    w->stepper->carve(w->room, mem, keep, sys, w->stepper_opt);
+    w->kept_memory = carom_carve_bytes(keep, nc * sizeof *w->memory);
+    w->memory = carom_carve_bytes(mem, nc * sizeof *w->memory);
+    double **positions[] = {&w->q_s, &w->q_w, &w->q_h};
+    for (size_t i = 0; i < sizeof positions / sizeof *positions; ++i) *positions[i] = carom_carve(mem, nq);
+    double **velocities[] = {&w->v_s, &w->v_w, &w->v_h};
+    for (size_t i = 0; i < sizeof velocities / sizeof *velocities; ++i) *velocities[i] = carom_carve(mem, nv);
+    w->g_0 = carom_carve(mem, nb);
+    w->g_1 = carom_carve(mem, nb);
+    w->nl = 0;
+    for (int id = 0; id < sys->ne + sys->nc; ++id) w->nl += carom_system_recorded(sys, id);
+    double **books[] = {&w->impulse, &w->force, &w->u_before, &w->u_after, &w->whole[0], &w->whole[1], &w->whole[2], &w->whole[3]};
+    for (size_t i = 0; i < sizeof books / sizeof *books; ++i) *books[i] = carom_carve(mem, (size_t)w->nl);
+}
+
+// One step of the stepper with books of its own.
+static carom_status one(auto_work *w, carom_step *z, double t, double h) {
+    z->t = t;
+    z->h = h;
+    CAROM_TRY(w->stepper->step(w->room, z));
+    if (!(carom_norm_max(z->q, z->sys->nq) < HUGE_VAL && carom_norm_max(z->v, z->sys->nv) < HUGE_VAL))
+        return carom_retry(z, "a coordinate became infinite or not a number");
+    return CAROM_OK;
+}
+
+// A copy of the step that works on (q, v) and books into the given arrays.
+static carom_step aside(auto_work *w, const carom_step *s, double *q, double *v, double *impulse, double *force, double *u_before,
+                        double *u_after) {
+    carom_step z = *s;
+    z.opt = w->stepper_opt;
+    z.q = q, z.v = v;
+    z.impulse = impulse, z.force = force, z.u_before = u_before, z.u_after = u_after;
+    carom_copy(q, w->q_s, s->sys->nq);
+    carom_copy(v, w->v_s, s->sys->nv);
+    carom_zero(impulse, w->nl);
+    carom_zero(force, w->nl);
+    z.account = (carom_account){0};
+    z.reacted = false;
+    return z;
+}
+
+static bool jumps(const auto_work *w, const carom_step *s) {
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (w->impulse[s->dir[s->sys->ne + c]] > 0 && !w->memory[c].closed) return true;
+    return false;
+}
+
+static bool touches(const auto_work *w, const carom_step *s) {
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (w->impulse[s->dir[s->sys->ne + c]] > 0) return true;
+    return s->sys->ne > 0;
+}
+
+// New penetration at the end of the part, relative to what is allowed.
+static carom_status violation(auto_work *w, carom_step *s, double t, double *error) {
+    const int ne = s->sys->ne, all = ne + s->sys->nc;
+    if (s->sys->nc == 0) return CAROM_OK;
+    CAROM_TRY(carom_gaps(s, w->g_1, t, w->q_h));
+    for (int id = ne; id < all; ++id) {
+        w->head.length = fmax(w->head.length, fabs(w->g_1[id]));
+        *error = fmax(*error, (-w->g_1[id] - fmax(0, -w->g_0[id])) / (sqrt(s->opt[AUTO_RTOL]) * w->head.length + DBL_MIN));
+    }
+    return CAROM_OK;
+}
+
+// (AU-8)  A part of h as a whole and in two halves.  Their difference over 2^p - 1 counts against rtol; with an impact, the
+//         velocities are of order 0: twice the difference counts against sqrt(rtol).
+static carom_status attempt(auto_work *w, carom_step *s, double h, double *error, int *p, carom_step *z) {
+    const int nq = s->sys->nq, nv = s->sys->nv;
+    carom_step whole = aside(w, s, w->q_w, w->v_w, w->whole[0], w->whole[1], w->whole[2], w->whole[3]);
+    CAROM_TRY(one(w, &whole, w->t, h));
+    *z = aside(w, s, w->q_h, w->v_h, w->impulse, w->force, w->u_before, w->u_after);
+    z->scale = whole.scale;
+    CAROM_TRY(one(w, z, w->t, 0.5 * h));
+    CAROM_TRY(one(w, z, w->t + 0.5 * h, 0.5 * h));
+    const bool jump = jumps(w, s);
+    *p = jump ? 0 : touches(w, s) ? 1 : 2;
+    const double weight = *p == 0 ? 2 * sqrt(s->opt[AUTO_RTOL]) : 1 / (ldexp(1, *p) - 1);
+    for (int i = 0; i < nq; ++i) w->error[i] = weight * (w->q_h[i] - w->q_w[i]);
+    for (int i = 0; i < nv; ++i) w->error[nq + i] = weight * (w->v_h[i] - w->v_w[i]);
+    *error = auto_error(w, s, w->q_s, w->v_s, w->q_h, w->v_h);
+    return violation(w, s, w->t + h, error);
+}
+
+static void accept(auto_work *w, carom_step *s, const carom_step *z, double t) {
+    carom_copy(w->q_s, w->q_h, s->sys->nq);
+    carom_copy(w->v_s, w->v_h, s->sys->nv);
+    carom_copy(w->g_0, w->g_1, s->sys->ne + s->sys->nc);
+    s->scale = fmax(s->scale, z->scale);
+    s->account.impact += z->account.impact;
+    s->account.friction += z->account.friction;
+    s->account.external += z->account.external;
+    if (z->reacted)
+        for (int i = 0; i < w->nl; ++i) {
+            if (s->impulse[i] == 0) s->u_before[i] = w->u_before[i];
+            s->impulse[i] += w->impulse[i];
+            s->u_after[i] = w->u_after[i];
+        }
+    s->reacted = s->reacted || z->reacted;
+    // Events of this part, read off its own impulses.
+    carom_step books = *s;
+    books.impulse = w->impulse, books.force = w->force, books.u_before = w->u_before, books.u_after = w->u_after;
+    for (int c = 0; c < s->sys->nc; ++c) carom_memory_update(w->memory + c, &books, t, c);
+    s->nevents = books.nevents;
+    w->t = t;
+}
+
+// Forces without potential, by the trapezoidal rule over the part.
+static carom_status power(carom_step *s, double t, const double *q, const double *v, double h) {
+    double in = 0, out = 0;
+    if (!s->sys->power) return CAROM_OK;
+    if (s->sys->power(s->sys->model, s->sys_work, t, q, v, &in, &out) != CAROM_OK)
+        return carom_retry(s, "the model could not give its power");
+    s->account.external += 0.5 * h * in;
+    s->account.damping += 0.5 * h * out;
+    return CAROM_OK;
+}
+
+carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
+    auto_head *h = &w->head;
+    const double shortest = auto_shortest(s, w->t), left = t_1 - w->t, rtol = s->opt[AUTO_RTOL];
+    if (s->nevents + 4 * s->sys->nc > s->most_events) return carom_retry(s, "more than %d events in one step; a smaller step will do", s->most_events);
+    auto_measure(w, s, w->q_s, w->v_s, NULL);
+    if (s->sys->ne + s->sys->nc > 0) CAROM_TRY(carom_gaps(s, w->g_0, w->t, w->q_s));
+    for (int id = s->sys->ne; id < s->sys->ne + s->sys->nc; ++id) h->length = fmax(h->length, fabs(w->g_0[id]));
+    if (!(h->next > 0)) h->next = left;
+    // An impact is not looked at more closely than this.
+    const double coarse = h->size_v > 0 ? 0.01 * sqrt(rtol) * h->size_q / h->size_v : 0;
+    double length = h->next;
+    bool refused = false;
+    for (int i = 0; i < ATTEMPTS; ++i) {
+        const bool last = length >= left * (1 - 1e-9);
+        const double part = last ? left : length;
+        double error = HUGE_VAL;
+        int p = 0;
+        carom_step z;
+        const carom_status status = attempt(w, s, part, &error, &p, &z);
+        if (status != CAROM_OK && status != CAROM_RETRY) return status;
+        if (status == CAROM_OK && (error <= 1 || (p == 0 && part <= coarse))) {
+            const double factor = fmin(refused ? 1 : 2, fmax(0.2, 0.9 * pow(fmax(error, 1e-8), -1.0 / (p + 1))));
+            const double t = last ? t_1 : w->t + part;
+            CAROM_TRY(power(s, w->t, w->q_s, w->v_s, part));
+            CAROM_TRY(power(s, t, w->q_h, w->v_h, part));
+            h->next = part * factor;
+            if (last && factor >= 1) h->next = fmax(h->next, length);
+            if (s->opt[AUTO_LONGEST] > 0) h->next = fmin(h->next, s->opt[AUTO_LONGEST]);
+            h->quiet = p == 0 ? 0 : h->quiet + 1;
+            accept(w, s, &z, t);
+            return CAROM_OK;
+        }
+        refused = true;
+        s->counts->inner_rejected += 1;
+        length = part * (status != CAROM_OK ? 0.25 : fmin(0.9, fmax(0.1, 0.9 * pow(error, -1.0 / (p + 1)))));
+        if (length < shortest) return status != CAROM_OK ? status : carom_retry(s, "the tolerance rtol = %g cannot be met by time-stepping", rtol);
+    }
+    return carom_retry(s, "no part met the tolerance in %d attempts", ATTEMPTS);
+}
+
+void auto_stepping_begin(auto_work *w, const carom_step *s) {
+    carom_phase *P = &w->P;
+    w->t = P->t;
+    carom_copy(w->q_s, P->q, s->sys->nq);
+    carom_copy(w->v_s, P->v, s->sys->nv);
+    for (int c = 0; c < s->sys->nc; ++c) {
+        const bool closed = !carom_phase_open(P, c);
+        w->memory[c] = (carom_memory){.impulsive = closed, .reacting = closed, .closed = closed, .run = (int)P->run[c], .impact_t = P->last[c],
+                                      .flight = P->flight[c]};
+    }
+    w->head.quiet = 0;
+    w->head.there = 0;
+}
+
+// Back to located events: contacts in lasting contact stay closed; what is told of them has been told.
+carom_status auto_stepping_end(auto_work *w, carom_step *s) {
+    carom_phase *P = &w->P;
+    const int told = s->nevents;
+    P->t = w->t;
+    carom_copy(P->q, w->q_s, s->sys->nq);
+    carom_copy(P->v, w->v_s, s->sys->nv);
+    for (int c = 0; c < s->sys->nc; ++c) w->lasting[c] = w->memory[c].closed && w->memory[c].reacting > 0;
+    const double h = w->head.next;
+    P->none = 0.1 * s->opt[AUTO_RTOL] * *s->speed;
+    CAROM_TRY(carom_phase_begin(P, s, h));
+    CAROM_TRY(carom_phase_settle(P, s, auto_delta(w, s, h), w->lasting));
+    int n = told;
+    for (int i = told; i < s->nevents; ++i)
+        if (!(s->events[i].kind == CAROM_CLOSE && w->lasting[s->events[i].contact])) s->events[n++] = s->events[i];
+    s->nevents = n;
+    return CAROM_OK;
+}

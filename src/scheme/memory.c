@@ -1,0 +1,54 @@
+// memory.c: what happened at each contact in the last step: impacts, closings, openings, stick and slip.
+//
+// An impact is the first step of a contact with a normal impulse after one without.  A contact is closed
+// when it reacts by a force, or by impulses in three steps in a row.  An accumulation is a run of at least three
+// impacts, none later after its predecessor than the one before, that ends closed.
+#include "scheme/memory.h"
+#include <math.h>
+
+enum { RUN = 3, LASTING = 3 };
+
+static void tell(carom_step *s, double t, int contact, carom_event_kind kind, double before, double after, double impulse) {
+    carom_tell(s, (carom_event){t, contact, kind, before, after, impulse}); // there is room for all
+}
+
+static void impact(carom_memory *m, carom_step *s, double t, int contact, int d) {
+    const double flight = t - m->impact_t;
+    m->run = m->run > 0 && (m->run == 1 || flight <= m->flight * (1 + 1e-9)) ? m->run + 1 : 1; // equal: short flights are counted in steps
+    m->flight = flight;
+    m->impact_t = t;
+    tell(s, t, contact, CAROM_IMPACT, s->u_before[d], s->u_after[d], s->impulse[d]);
+}
+
+// Sticking: the tangential reaction stays inside the disc.  Impulses decide where there are any, forces otherwise.
+static void friction(carom_memory *m, carom_step *s, double t, int contact, int d) {
+    const carom_contact *c = s->sys->contacts + contact;
+    if (c->friction == 0) return;
+    const double *p = s->impulse[d] > 0 ? s->impulse + d : s->force + d;
+    const double tangential = c->tangents == 2 ? hypot(p[1], p[2]) : fabs(p[1]);
+    const int stick = tangential < c->friction * p[0] * (1 - 1e-12) ? 1 : -1;
+    if (m->stick != 0 && stick != m->stick)
+        tell(s, t, contact, stick > 0 ? CAROM_STICK : CAROM_SLIP, m->slip, s->u_after[d + 1], s->impulse[d + 1]);
+    m->stick = stick;
+    m->slip = s->u_after[d + 1];
+}
+
+void carom_memory_update(carom_memory *m, carom_step *s, double t, int contact) {
+    const int d = s->dir[s->sys->ne + contact];
+    const double impulse = s->impulse[d], force = s->force[d];
+
+    if (impulse > 0 && !m->impulsive) impact(m, s, t, contact, d);
+    m->impulsive = impulse > 0;
+    m->reacting = impulse > 0 || force > 0 ? m->reacting + 1 : 0;
+    if (m->reacting == 0 && m->closed) {
+        tell(s, t, contact, CAROM_OPEN, 0, 0, 0);
+        m->closed = m->stick = 0;
+    }
+    if (!m->closed && (force > 0 || m->reacting >= LASTING)) {
+        if (m->run >= RUN) tell(s, t, contact, CAROM_ACCUMULATION, 0, 0, 0);
+        tell(s, t, contact, CAROM_CLOSE, 0, 0, 0);
+        m->closed = 1;
+        m->run = 0;
+    }
+    if (m->closed) friction(m, s, t, contact, d);
+}

@@ -1,0 +1,264 @@
+// test_auto.c: `auto`: does it keep its tolerance, choose what suits, change its mind when it must, and say so?
+#include "model_text.h"
+#include "schemes.h"
+
+static carom_sim *sim_of_model(const carom_model *m, const char *const *options, double h, double t_end) {
+    carom_error err;
+    carom_sim_def d = carom_sim_default();
+    d.system = carom_model_system(m);
+    d.scheme = "auto";
+    d.options = options;
+    d.h = h;
+    d.t_end = t_end;
+    d.q0 = carom_model_q0(m);
+    d.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s", err.text);
+    return sim;
+}
+
+static void said(const carom_sim *sim, const char *word) {
+    char text[4096];
+    carom_sim_choice(sim, text, sizeof text);
+    if (!strstr(text, word)) fail_msg("'%s' is not in: %s", word, text);
+}
+
+// -- accuracy ---------------------------------------------------------------------------------------------------------
+
+// Errors of single steps add up over some tens of steps, and an impact multiplies them by at most two: a hundred times rtol.
+static void errors_follow_the_tolerance(void **state) {
+    (void)state;
+    static const char *const rtol[] = {"rtol=1e-4", "rtol=1e-6", "rtol=1e-8", "rtol=1e-10"};
+    known ball, oscillator;
+    known_ball_a(&ball);
+    known_oscillator(&oscillator, 0.5);
+    for (int i = 0; i < 4; ++i) {
+        const double allowed = 100 * atof(rtol[i] + 5);
+        carom_sim *a = sim_of(&ball, "auto", (const char *const[]){rtol[i], NULL}, 0.01, 2.9);
+        while (!carom_sim_done(a)) {
+            sim_step(a);
+            check_near(carom_sim_now(a).q[0], known_ball_a_exact(carom_sim_now(a).t, NULL), allowed);
+        }
+        carom_sim *b = sim_of(&oscillator, "auto", (const char *const[]){rtol[i], NULL}, 0.01, 10);
+        while (!carom_sim_done(b)) {
+            sim_step(b);
+            double v;
+            check_near(carom_sim_now(b).q[0], known_oscillator_exact(carom_sim_now(b).t, 0.5, &v), allowed);
+            check_near(carom_sim_now(b).v[0], v, allowed);
+        }
+        assert_int_equal(sim_ledger(b).impacts, 3);
+        check_near(sim_ledger(b).energy.balance, 0, allowed);
+        carom_sim_destroy(a);
+        carom_sim_destroy(b);
+    }
+}
+
+// The values of an event-driven program, converged to 12 digits; see test_event.c.  Through accumulations, lasting contact and
+// releases; rates up to 140 rad/s.
+static void the_slider_crank_meets_its_references(void **state) {
+    (void)state;
+    static const struct { double mu, t, q[2], v[2]; } at[] = {
+        {0, 0.003, {0.38809297833861, -0.18732972813055}, {104.54283442782, -50.064165501445}},
+        {0, 0.02, {1.6145267238876, -0.51987995997003}, {71.799705419838, 1.4326368383092}},
+        {0, 0.1, {9.0442082806021, -0.19013625821456}, {138.906015433, 65.667289348}},
+        {0, 0.15, {13.700848255004, -0.46715720491578}, {63.78298010208, -15.25484509437}},
+        {0.01, 0.003, {0.38807253694248, -0.18732015952313}, {104.47888802508, -50.034747670653}},
+        {0.01, 0.05, {4.7935542997301, 0.52547066853001}, {68.473290603172, -3.204474152708}},
+        {0.01, 0.1, {9.0006398425259, -0.210588755100}, {135.87277312701, 63.315565851134}},
+    };
+    for (size_t i = 0; i < sizeof at / sizeof *at; ++i) {
+        known k;
+        known_slider_crank(&k, 1e-3, 0.4, at[i].mu, true);
+        carom_sim *sim = sim_of(&k, "auto", (const char *const[]){"rtol=1e-9", NULL}, 1e-3, at[i].t);
+        sim_to(sim, at[i].t);
+        for (int j = 0; j < 2; ++j) {
+            check_near(carom_sim_now(sim).q[j], at[i].q[j], 1e-6);
+            check_near(carom_sim_now(sim).v[j], at[i].v[j], 1e-4);
+        }
+        assert_true(sim_ledger(sim).penetration < 1e-12);
+        carom_sim_destroy(sim);
+    }
+}
+
+// Where somebody looks does not change what happens by more than the tolerance (sizes that scale it may come from the step).
+static void the_step_is_only_the_interval_between_records(void **state) {
+    (void)state;
+    known k;
+    known_slider_crank(&k, 1e-3, 0.4, 0.01, true);
+    carom_sim *coarse = sim_of(&k, "auto", NULL, 0.05, 0.05), *fine = sim_of(&k, "auto", NULL, 1e-5, 0.05);
+    sim_to(coarse, 0.05);
+    sim_to(fine, 0.05);
+    for (int i = 0; i < 3; ++i) {
+        check_near(carom_sim_now(coarse).q[i], carom_sim_now(fine).q[i], 5 * 1e-7); // 4.8 rad
+        check_near(carom_sim_now(coarse).v[i], carom_sim_now(fine).v[i], 100 * 1e-7);
+    }
+    check_near(sim_ledger(coarse).energy.friction, sim_ledger(fine).energy.friction, 1e-7);
+    check_near(sim_ledger(coarse).energy.balance, 0, 7.5 * 1e-6);
+    carom_sim_destroy(coarse);
+    carom_sim_destroy(fine);
+}
+
+// -- choices ----------------------------------------------------------------------------------------------------------
+
+static void every_shipped_model_runs(void **state) {
+    (void)state;
+    for (int i = 0; shipped[i]; ++i) {
+        carom_model *m = shipped_model(shipped[i]);
+        const double T = carom_model_simulation(m).end;
+        carom_sim *sim = sim_of_model(m, NULL, T / 100, T);
+        while (!carom_sim_done(sim)) sim_step(sim);
+        const carom_ledger l = sim_ledger(sim);
+        said(sim, "explicit Runge-Kutta");
+        if (!(l.penetration < 1e-10 && l.drift < 1e-10)) fail_msg("%s: penetration %.3g, drift %.3g", shipped[i], l.penetration, l.drift);
+        check_near(l.energy.balance, 0, 1e-5 * fmax(1, fabs(l.energy.start)));
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
+// Two masses held together by a stiff damped spring fall like one and bounce.  The rates are 2e6 and 100 1/s; an explicit method
+// would need 1e6 steps a second.  Height after the first impact of both: mass 1 leaves with e u, the spring shares it.
+static const char stiff[] = "carom: 1\nname: stiff\ncoordinates: {x: {at: 1}, y: {at: 1}}\n"
+                            "energy: {kinetic: 1/2*(x'^2 + y'^2), potential: 5*(x + y) + 5e7*(x - y)^2}\n"
+                            "forces: {x: -1e6*(x' - y'), y: -1e6*(y' - x')}\ncontacts: {ground: {gap: x, restitution: 0.5}}\n";
+
+static void stiff_models_get_an_implicit_method(void **state) {
+    (void)state;
+    carom_model *m = good(stiff);
+    carom_sim *sim = sim_of_model(m, NULL, 0.01, 2);
+    while (!carom_sim_done(sim)) {
+        sim_step(sim);
+        const carom_now now = carom_sim_now(sim);
+        // both fall from 1 with acceleration 5; they are one body to 5/1e8
+        if (now.t < 0.63) check_near(now.q[0], 1 - 2.5 * now.t * now.t, 1e-6);
+        check_near(now.q[0], now.q[1], 1e-5);
+    }
+    said(sim, "Radau IIA");
+    said(sim, "stiff");
+    const carom_ledger l = sim_ledger(sim);
+    assert_true(l.counts.newton > 0);
+    check_near(l.energy.balance, 0, 1e-4);
+    check_near(carom_sim_now(sim).q[0], 0, 1e-6); // it has come to rest
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// Damping that begins at t = 1 and draws y' to cos t at a rate of 1e5 (t - 1): y = sin t, shifted by less than 1e-3.  And back, when it ends.
+static void it_changes_its_mind_about_stiffness(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\nname: grows\ncoordinates: {x: {at: 1}, y: {rate: 1}}\n"
+                               "energy: {kinetic: 1/2*(x'^2 + y'^2), potential: 1/2*x^2}\n"
+                               "forces: {y: \"-sin(t) - 1e5*max(0, (t - 1)*(20 - t))*(y' - cos(t))\"}\n";
+    carom_model *m = good(text);
+    carom_sim *sim = sim_of_model(m, NULL, 0.1, 200);
+    while (!carom_sim_done(sim)) {
+        sim_step(sim);
+        const carom_now now = carom_sim_now(sim);
+        check_near(now.q[0], cos(now.t), 1e-4); // 200 s: a thousand steps
+        check_near(now.q[1], sin(now.t), 1e-4);
+    }
+    said(sim, "explicit Runge-Kutta");
+    said(sim, ": implicit (stiff");
+    said(sim, ": explicit (not stiff");
+    assert_int_equal(sim_ledger(sim).switches, 2);
+    assert_true(sim_ledger(sim).steps == 2000);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// A body flies to and fro in a slot of 1e-7: ten million impacts a second.  Time-stepping takes over until so much speed is lost that
+// impacts come apart again.  What goes on beside it, an oscillation, is not disturbed by more than the tolerance.
+static const char slot[] = "carom: 1\nname: slot\ncoordinates: {x: {at: 0.5e-7, rate: 1}, y: {at: 1}}\n"
+                           "energy: {kinetic: 1/2*(x'^2 + y'^2), potential: 1/2*y^2}\ncontact defaults: {restitution: 0.99}\n"
+                           "contacts: {left: {gap: x}, right: {gap: 1e-7 - x}}\n";
+
+static void a_flurry_of_impacts_is_stepped_over_and_back(void **state) {
+    (void)state;
+    carom_model *m = good(slot);
+    carom_sim *sim = sim_of_model(m, NULL, 0.1, 6);
+    while (!carom_sim_done(sim)) {
+        sim_step(sim);
+        const carom_now now = carom_sim_now(sim);
+        check_near(now.q[1], cos(now.t), 1e-5);
+        check_near(now.q[0], 0.5e-7, 0.5e-7 + 1e-8);
+    }
+    said(sim, "time-stepping (a flurry of events)");
+    said(sim, "explicit (quiet again)");
+    const carom_ledger l = sim_ledger(sim);
+    assert_true(l.switches >= 2);
+    check_near(l.energy.impact, 0.5, 1e-6); // nearly all of the cross motion
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// Many balls with friction: more contact directions than dense matrices are for.  Each ball falls from 1 + i/50, onto restitution 0.
+static void many_contacts_are_stepped(void **state) {
+    (void)state;
+    enum { N = 40 };
+    char text[16384] = "carom: 1\nname: many\ncoordinates:\n";
+    for (int i = 0; i < N; ++i) sprintf(text + strlen(text), "  x%d: {rate: 1}\n  y%d: {at: %g}\n", i, i, 1 + 0.02 * i);
+    strcat(text, "energy:\n  kinetic: 0");
+    for (int i = 0; i < N; ++i) sprintf(text + strlen(text), " + 1/2*(x%d'^2 + y%d'^2)", i, i);
+    strcat(text, "\n  potential: 0");
+    for (int i = 0; i < N; ++i) sprintf(text + strlen(text), " + 2*y%d", i);
+    strcat(text, "\ncontact defaults: {friction: 0.25}\ncontacts:\n");
+    for (int i = 0; i < N; ++i) sprintf(text + strlen(text), "  c%d: {gap: y%d, slip: x%d}\n", i, i, i);
+    carom_model *m = good(text);
+    carom_sim *sim = sim_of_model(m, NULL, 0.05, 6);
+    while (!carom_sim_done(sim)) sim_step(sim);
+    said(sim, "time-stepping (moreau-jean) (large");
+    // sqrt(height) of flight with velocity 1; the impact of 2 sqrt(height) takes 1/4 of that; then friction 1/2
+    for (int i = 0; i < N; ++i) {
+        const double T = sqrt(1 + 0.02 * i), u = 1 - 0.25 * 2 * T;
+        check_near(carom_sim_now(sim).q[2 * i], T + u * u, 5e-3); // sqrt(rtol) = 3e-4 in the time of impact, some of them
+        check_near(carom_sim_now(sim).v[2 * i], 0, 1e-10);
+    }
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// -- saving -------------------------------------------------------------------------------------------------------------
+
+// In the middle of a segment, of time-stepping, of the implicit method.
+static void it_goes_on_bit_for_bit(void **state) {
+    (void)state;
+    static const struct { const char *text; double h, T; } cases[] = {{stiff, 0.013, 1}, {slot, 1e-6, 3e-4}};
+    for (int i = 0; i < 2; ++i) {
+        carom_model *m = good(cases[i].text);
+        carom_sim *one = sim_of_model(m, NULL, cases[i].h, cases[i].T), *two = sim_of_model(m, NULL, cases[i].h, cases[i].T);
+        for (int n = 0; !carom_sim_done(one); ++n) {
+            sim_step(one);
+            if (n % 7 != 3) {
+                if (!carom_sim_done(two) && n % 7 > 3) sim_step(two);
+                continue;
+            }
+            size_t bytes;
+            carom_error err;
+            const void *saved = carom_sim_state(one, &bytes);
+            assert_int_equal(carom_sim_restore(two, saved, bytes, &err), CAROM_OK);
+        }
+        while (!carom_sim_done(two)) sim_step(two);
+        size_t a, b;
+        const void *x = carom_sim_state(one, &a), *y = carom_sim_state(two, &b);
+        assert_int_equal(a, b);
+        assert_memory_equal(x, y, a);
+        carom_sim_destroy(one);
+        carom_sim_destroy(two);
+        carom_model_destroy(m);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_follow_the_tolerance),
+        cmocka_unit_test(the_slider_crank_meets_its_references),
+        cmocka_unit_test(the_step_is_only_the_interval_between_records),
+        cmocka_unit_test(every_shipped_model_runs),
+        cmocka_unit_test(stiff_models_get_an_implicit_method),
+        cmocka_unit_test(it_changes_its_mind_about_stiffness),
+        cmocka_unit_test(a_flurry_of_impacts_is_stepped_over_and_back),
+        cmocka_unit_test(many_contacts_are_stepped),
+        cmocka_unit_test(it_goes_on_bit_for_bit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
