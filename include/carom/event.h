@@ -1,4 +1,10 @@
 // event.h: schemes that need more than the core: event-driven integration through SUNDIALS.
+//
+// A simulation knows them when it is told where to look:
+//
+//     carom_sim_def def = carom_sim_default();
+//     def.schemes = carom_schemes();
+//     def.scheme = "event-driven";
 #pragma once
 #include <carom/scheme.h>
 

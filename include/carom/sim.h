@@ -48,7 +48,7 @@ typedef struct carom_sim carom_sim;
 typedef struct carom_sim_def {
     const carom_system *system;
     const char *scheme;         // name; NULL: the first one
-    const carom_scheme *const *schemes; // to choose from, NULL-terminated; NULL: those of the core
+    const carom_scheme *const *schemes; // to choose from, NULL-terminated; NULL: those of the core.  carom_schemes() of carom/event.h: all
     const char *const *options; // "key=value" strings, NULL-terminated, later ones win; NULL: none
     double t0, h, t_end;        // with the option adaptive=on, h is the first step to try
     const double *q0, *v0;
@@ -79,6 +79,7 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
 
 carom_now carom_sim_now(const carom_sim *sim);
 bool carom_sim_done(const carom_sim *sim);
+bool carom_sim_ending(const carom_sim *sim); // t_end may shorten the next step; a run to a later end would take another
 long carom_sim_total_steps(const carom_sim *sim); // planned for the whole run; 0: not known, steps are adaptive
 
 /// Local velocities of all recorded directions at the present state; energies there.

@@ -3,7 +3,7 @@
 // (1) acc[] holds the impulse of every recorded direction since the last row.
 // (2) A row that is there only because the run ended is not part of the saved state: a resumed run cuts the file to
 //     the rows of its state, so it writes what a run that never stopped would have written.
-// (3) The state is frozen before the last step, which may be shortened: going on to a later end repeats that step whole.
+// (3) The state is frozen before the first step that the end may shorten: going on to a later end repeats it whole.
 #define _POSIX_C_SOURCE 200809L
 #include "io/csv.h"
 #include "io/h5.h"
@@ -206,7 +206,7 @@ carom_status carom_record_step(void *record, const carom_now *now) {
         CAROM_TRY(put_row(r, now));
         next_due(r, now);
     }
-    if (!r->frozen && r->h5 && now->t + r->h * (1 + 1e-6) >= r->end) { // (3)
+    if (!r->frozen && r->h5 && carom_sim_ending(r->sim)) { // (3)
         pack(r);
         r->frozen = true;
     }

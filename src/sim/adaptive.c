@@ -40,7 +40,8 @@ static bool jumps(const carom_sim *sim) {
 static carom_status violation(carom_sim *sim, double t, double *most, carom_error *err) {
     const int ne = sim->sys->ne, all = ne + sim->sys->nc;
     if (all == 0 || !sim->control.violation) return CAROM_OK;
-    const carom_status status = carom_gaps(&sim->step, sim->gap_try, t, sim->q);
+    carom_status status = carom_gaps(&sim->step, sim->gap_try, t, sim->q);
+    if (status == CAROM_RETRY) status = CAROM_NOT_CONVERGED; // a smaller step may do
     if (status != CAROM_OK) return carom_fail(err, status, "%s", sim->error.text);
     for (int id = ne; id < all; ++id) *most = fmax(*most, -sim->gap_try[id] - fmax(0, -sim->gap[id]));
     return CAROM_OK;
@@ -110,6 +111,13 @@ static double cut(const carom_sim *sim, double h, double *t_1) {
     return h;
 }
 
+bool carom_sim_ending(const carom_sim *sim) {
+    const carom_kept *k = sim->kept;
+    if (!sim->control.on) return k->t + sim->h * (1 + 1e-6) >= sim->t_end;
+    const bool before = sim->control.stop > 0 && sim->t0 + (double)(k->stops + 1) * sim->control.stop < sim->t_end;
+    return !before && 2 * k->h_next > (sim->t_end - k->t) * (1 - 1e-9);
+}
+
 carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err) {
     carom_kept *k = sim->kept;
     const double least = 64 * DBL_EPSILON * fmax(fabs(k->t), 1e-3 * (sim->t_end - sim->t0)); // what still moves t
@@ -125,7 +133,8 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
             const double e = fmax(error, 1e-8);
             double factor = 0.9 * pow(e, -0.7 / (p + 1)) * pow(k->error_last, 0.4 / (p + 1));
             factor = fmin(i > 0 ? 1 : 2, fmax(0.2, factor)); // no growth after a rejection
-            k->h_next = fmin(fmax(factor * (h_try < h && factor >= 1 ? h : h_try), least), sim->t_end - sim->t0);
+            k->h_next = fmax(factor * h_try, least);
+            if (h_try < h && factor >= 1) k->h_next = fmax(k->h_next, h); // a stop made it short
             k->error_last = fmax(e, 1e-4);
             if (t_1 >= sim->t0 + (double)(k->stops + 1) * sim->control.stop && sim->control.stop > 0) k->stops += 1;
             *h_done = h_try;

@@ -128,8 +128,9 @@ static carom_status find_scheme(const carom_sim_def *def, const carom_scheme **s
     for (int i = 0; (*scheme = scheme_at(def, i)); ++i)
         if (!def->scheme || strcmp((*scheme)->name, def->scheme) == 0) return CAROM_OK;
     const char *near = carom_nearest(def->scheme, scheme_name, def);
-    return carom_fail(err, CAROM_BAD_INPUT, "there is no scheme '%.60s'%s%s%s; `carom schemes` lists them", def->scheme,
-                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const char *more = def->schemes ? "`carom schemes` lists them" : "those outside the core are known with schemes = carom_schemes() (carom/event.h)";
+    return carom_fail(err, CAROM_BAD_INPUT, "there is no scheme '%.60s'%s%s%s; %s", def->scheme, near ? "; did you mean '" : "", near ? near : "",
+                      near ? "'?" : "", more);
 }
 
 // -- time ------------------------------------------------------------------------------------------------
