@@ -86,10 +86,16 @@ void cli_signals_end(void);
 bool cli_signals_take(void);
 double cli_clock(void); // s, monotonic
 
-// progress.c: a bar on standard error, when that is a terminal.
-typedef struct cli_progress { bool on, shown; double start, from; } cli_progress;
+// progress.c: a live line on standard error, when that is a terminal.
+typedef struct cli_progress { bool on, shown; double start, from, step_t; long steps; } cli_progress;
+typedef struct cli_live {
+    double t, energy;     // energy not finite: not shown
+    long steps, impacts;
+    int closed, contacts; // contacts that push, of all
+} cli_live;
 cli_progress cli_progress_begin(bool wanted, double fraction);
-void cli_progress_show(cli_progress *p, double fraction, double t);
+bool cli_progress_due(const cli_progress *p); // is it worth asking how things are?
+void cli_progress_show(cli_progress *p, double fraction, const cli_live *l);
 void cli_progress_end(cli_progress *p);
 
 // examples (generated at build time)

@@ -343,12 +343,25 @@ static double fraction(const run *r, const carom_now *now) {
     return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
+static void tell(run *r, const carom_now *now) {
+    const carom_system *sys = carom_model_system(r->model);
+    carom_ledger l;
+    carom_error err = {0};
+    if (carom_sim_ledger(r->sim, &l, &err) != CAROM_OK) return;
+    cli_live live = {.t = now->t, .energy = l.energy.end, .steps = l.steps, .impacts = l.impacts, .contacts = sys->nc};
+    for (int id = sys->ne; now->reacted && id < sys->ne + sys->nc; ++id) {
+        const int k = now->dir[id];
+        live.closed += now->impulse[k] > 0 || now->force[k] > 0;
+    }
+    cli_progress_show(&r->progress, fraction(r, now), &live);
+}
+
 static carom_status attend(run *r, const carom_now *now) {
     if (cli_signals_take()) {
         r->stopped = true;
         return CAROM_STOPPED;
     }
-    cli_progress_show(&r->progress, fraction(r, now), now->t);
+    if (cli_progress_due(&r->progress)) tell(r, now);
     const double clock = cli_clock();
     if (clock - r->flushed < 0.5) return CAROM_OK;
     const carom_status status = carom_record_flush(r->record, &r->err);
@@ -508,7 +521,7 @@ static int go(const cli_args *a) {
 }
 
 const cli_verb cli_run = {
-    .name = "run", .arguments = "MODEL", .about = "simulate; progress bar on a terminal; a ledger at the end", .most = 1,
+    .name = "run", .arguments = "MODEL", .about = "simulate; a live line on a terminal; a ledger at the end", .most = 1,
     .options = options, .run = go,
     .text = "Scheme, step, end and options come from the command line or else from the simulation section of the model.\n"
             "Ctrl-C saves and closes the result; `carom run --resume FILE.h5` goes on, bit for bit as if it had never stopped.",
