@@ -185,6 +185,69 @@ static void drawing_does_not_change_a_bit_of_the_motion(void **state) {
     assert_memory_equal(plain, drawn, sizeof plain);
 }
 
+#define B "carom: 1\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 1}\ngravity: [0, -9.81]\n"
+
+static void bodies_draw_themselves(void **state) {
+    (void)state;
+    carom_model *m = good(B "bodies:\n"
+                            "  disc: {mass: 2, inertia: 0.25, at: [1, 2], angle: 0.5}\n"
+                            "  rod: {mass: 1, inertia: 0.1, at: [3, 0], angle: pi/2, points: {a: [-1, 0], b: [1, 0]}}\n"
+                            "  hidden: {mass: 1, inertia: 1}\n"
+                            "  car: {mass: 1, inertia: 1, at: [5, 1], angle: pi/2}\n"
+                            "draw:\n"
+                            "  hidden: none\n"
+                            "  wheel: {circle: 0.2, at: [1, -0.5], of: car}\n"
+                            "  chassis: {box: [2, 1], of: car, angle: 0.25}\n");
+    carom_drawing *d = drawing_of(m);
+    assert_int_equal(carom_drawing_dim(d), 2);
+    double *x = values_at(m, d, carom_model_q0(m));
+    const carom_drawn disc = carom_drawing_shape(d, find(d, CAROM_CIRCLE, "disc"));
+    assert_close(x[disc.first], 0.5, 1e-15); // J = m r^2/2
+    assert_close(x[disc.first + 1], 1, 0);
+    assert_close(x[disc.first + 3], 0.5, 0);
+    const carom_drawn rod = carom_drawing_shape(d, find(d, CAROM_SEGMENT, "rod"));
+    assert_close(x[rod.first + 2], 3, 1e-15);
+    assert_close(x[rod.first + 3], -1, 1e-15);
+    find(d, CAROM_POINT, "a");
+    const carom_drawn wheel = carom_drawing_shape(d, find(d, CAROM_CIRCLE, "wheel")), chassis = carom_drawing_shape(d, find(d, CAROM_BOX, "chassis"));
+    assert_close(x[wheel.first + 1], 5.5, 1e-15); // turned by a right angle
+    assert_close(x[wheel.first + 2], 2, 1e-15);
+    assert_close(x[chassis.first + 2], 5, 1e-15);
+    assert_close(x[chassis.first + 4], acos(0) + 0.25, 1e-15);
+    for (int i = 0; i < carom_drawing_shapes(d); ++i) {
+        const char *name = carom_drawing_shape(d, i).name;
+        assert_true(strcmp(name, "hidden") != 0 && strcmp(name, "car") != 0);
+    }
+    free(x);
+    carom_drawing_destroy(d);
+    carom_model_destroy(m);
+}
+
+// The solid of even density has the inertia that was given.
+static void spatial_bodies_are_drawn_with_their_inertia(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nbodies:\n"
+                          "  brick: {mass: 2, inertia: [1, 1.5, 2], at: [1, 2, 3], axis: [0, 0, 1], angle: 1}\n"
+                          "  ball: {mass: 2, inertia: [0.8, 0.8, 0.8]}\n"
+                          "  top: {mass: 3, inertia: [1, 1, 0.5]}\n");
+    carom_drawing *d = drawing_of(m);
+    assert_int_equal(carom_drawing_dim(d), 3);
+    double *x = values_at(m, d, carom_model_q0(m));
+    const carom_drawn brick = carom_drawing_shape(d, find(d, CAROM_BOX, "brick"));
+    const double *s = x + brick.first;
+    for (int i = 0; i < 3; ++i) assert_close(2 * (s[(i + 1) % 3] * s[(i + 1) % 3] + s[(i + 2) % 3] * s[(i + 2) % 3]) / 12, 1 + 0.5 * i, 1e-14);
+    assert_int_equal(brick.turn, 4);
+    assert_close(s[6], cos(0.5), 1e-15);
+    assert_close(s[9], sin(0.5), 1e-15);
+    assert_close(x[carom_drawing_shape(d, find(d, CAROM_SPHERE, "ball")).first], 1, 1e-15);
+    const double *top = x + carom_drawing_shape(d, find(d, CAROM_CYLINDER, "top")).first;
+    assert_close(3 * top[0] * top[0] / 2, 0.5, 1e-15);
+    assert_close(3 * (3 * top[0] * top[0] + top[1] * top[1]) / 12, 1, 1e-15);
+    free(x);
+    carom_drawing_destroy(d);
+    carom_model_destroy(m);
+}
+
 static void a_model_without_draw_has_an_empty_drawing(void **state) {
     (void)state;
     carom_model *m = good(H "draw:\n");
@@ -225,6 +288,10 @@ static void mistakes_are_told_with_their_place(void **state) {
         {"contacts: {ground: {gap: y}}\ndraw: {contacts: {ground: [0, 0]}}\n", "5:27: the place of 'ground' moves with no coordinate"},
         {"contacts: {ground: {gap: y}}\ndraw: {contacts: {ground: {normal: [0, 1]}}}\n", "5:19: the place of 'ground' is missing"},
         {"draw: {a: {circle: 1, at: [max(x, 0), 0]}}\n", "4:28: 'max(x' is cut at a comma"},
+        {"draw: {a: {circle: 1, at: [0, 0], of: b}}\n", "4:39: unknown body 'b'"},
+        {"draw: {a: none}\n", "4:11: shape 'a' is a map"},
+        {"bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\ndraw: {a: {sphere: 1, of: b, turn: [0, 0, 1]}}\n", "5:30: 'a' turns with its body"},
+        {"bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\ndraw: {c: {point: [0, 0, 0]}, a: {circle: 1, of: b}}\n", "5:35: there is no circle in space"},
         {"draw: {a: {circle: 1, at: [x'', 0]}}\n", "4:28: x'' is a second derivative"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -246,6 +313,8 @@ int main(void) {
         cmocka_unit_test(a_direction_that_cannot_be_known_is_the_one_that_is_written),
         cmocka_unit_test(every_shipped_model_draws_itself_and_its_contacts),
         cmocka_unit_test(drawing_does_not_change_a_bit_of_the_motion),
+        cmocka_unit_test(bodies_draw_themselves),
+        cmocka_unit_test(spatial_bodies_are_drawn_with_their_inertia),
         cmocka_unit_test(a_model_without_draw_has_an_empty_drawing),
         cmocka_unit_test(mistakes_are_told_with_their_place),
     };

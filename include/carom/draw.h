@@ -29,6 +29,7 @@ typedef struct carom_drawn {
     const char *colour;       // a word of carom_colour_name() or #rrggbb; NULL: none given
     bool trace;               // show the path, too
     int id;                   // CAROM_TOUCH: the constraint's id; else -1
+    int of;                   // the body it moves with; 0: none is named
     int first, sizes, points, turn;
 } carom_drawn;
 

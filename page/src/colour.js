@@ -11,6 +11,18 @@ export function colour(name) {
 
 export const nth = i => colour(order[i % order.length]);
 
+/** Which colour a shape gets that names none: shapes of one body share theirs; null: grey. */
+export function dealer() {
+    const bodies = new Map();
+    let next = 0;
+    return s => {
+        if (['wall', 'point', 'spring'].includes(s.figure)) return null;
+        if (!s.of) return next++;
+        if (!bodies.has(s.of)) bodies.set(s.of, next++);
+        return bodies.get(s.of);
+    };
+}
+
 export const ground = () => theme.dark ? '#12161c' : '#ffffff';
 export const ink = () => theme.dark ? '#d7dee8' : '#1f2733';
 export const muted = () => theme.dark ? '#8593a6' : '#667085';

@@ -1,6 +1,6 @@
 // plane.js: planar drawings on a canvas.  World coordinates have y up; one scale for both axes.
 import { between, range } from './data.js';
-import { alpha, colour, faint, ground, hit, ink, mix, muted, nth } from './colour.js';
+import { alpha, colour, dealer, faint, ground, hit, ink, mix, muted, nth } from './colour.js';
 
 const nice = x => {
     const p = 10 ** Math.floor(Math.log10(x)), f = x / p;
@@ -14,14 +14,14 @@ export class Plane {
         this.canvas.className = 'scene';
         holder.append(this.canvas);
         this.ctx = this.canvas.getContext('2d');
-        let dealt = 0;
+        const deal = dealer();
         this.shapes = data.page.shapes.filter(s => s.figure !== 'contact').map(s => {
             const channel = k => data.channel(s.at + k), sizes = [], points = [];
             for (let k = 0; k < s.sizes; ++k) sizes.push(channel(k));
             for (let k = 0; k < s.points; ++k) points.push([channel(s.sizes + 2 * k), channel(s.sizes + 2 * k + 1)]);
-            const own = ['wall', 'point'].includes(s.figure) ? null : dealt++;
+            const own = deal(s);
             return { ...s, size: sizes, point: points, angle: s.turn ? channel(s.sizes + 2 * s.points) : null,
-                     paint: () => s.colour ? colour(s.colour) : own === null ? muted() : s.figure === 'spring' ? colour('grey') : nth(own) };
+                     paint: () => s.colour ? colour(s.colour) : own === null ? muted() : nth(own) };
         });
         this.bounds = this.reach();
         this.fit();

@@ -21,7 +21,7 @@ function stems(u, k, first, last) {
 
 /** Groups of columns that are shown at first, as `carom plot` does. */
 export function usual(data) {
-    const names = data.columns, { positions } = data, groups = [];
+    const names = data.columns, turn = /\.q[wxyz]$/, positions = data.positions.filter(c => !turn.test(c)), groups = [];
     const spread = name => { const [a, b] = range(data.column(name)); return b > a ? b - a : 0; };
     const moving = name => { const [a, b] = range(data.column(name)); return b - a > 1e-12 * Math.max(Math.abs(a), Math.abs(b)); };
     const most = Math.max(0, ...positions.map(spread));
@@ -34,6 +34,7 @@ export function usual(data) {
     add('impulse', names.filter(c => c.endsWith('.impulse') && moving(c)));
     add('friction', names.filter(c => /\.friction[12]?$/.test(c) && moving(c)));
     add('energy', ['kinetic', 'potential', 'energy'].filter(c => data.has(c) && moving(c)));
+    add('orientation', data.positions.filter(c => turn.test(c)));
     if (!groups.length) add('', names.slice(1, 5));
     return groups;
 }

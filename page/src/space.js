@@ -74,8 +74,8 @@ class Space {
         this.controls = new OrbitControls(this.camera, this.canvas);
         this.controls.addEventListener('change', () => { if (!this.drawing) this.changed?.(); });
         this.canvas.addEventListener('dblclick', () => { this.fit(); this.changed?.(); });
-        let dealt = 0;
-        this.shapes = data.page.shapes.filter(s => s.figure !== 'contact').map(s => this.prepare(s, s.figure === 'point' || s.figure === 'spring' ? null : dealt++));
+        const deal = colours.dealer();
+        this.shapes = data.page.shapes.filter(s => s.figure !== 'contact').map(s => this.prepare(s, deal(s)));
         this.reach();
         this.lights();
         this.touch = contacts.list.map(c => ({ c, arrow: new Arrow(this.scene), dot: this.ball(0.5) }));

@@ -168,7 +168,7 @@ static void put_shapes(const page *p, FILE *f) {
         carom_json_string(f, s.name);
         fputs(",\"colour\":", f);
         carom_json_string(f, s.colour);
-        fprintf(f, ",\"trace\":%s,\"at\":%d,\"sizes\":%d,\"points\":%d,\"turn\":%d}", s.trace ? "true" : "false", p->columns + s.first, s.sizes, s.points, s.turn);
+        fprintf(f, ",\"trace\":%s,\"of\":%d,\"at\":%d,\"sizes\":%d,\"points\":%d,\"turn\":%d}", s.trace ? "true" : "false", s.of, p->columns + s.first, s.sizes, s.points, s.turn);
     }
     fputc(']', f);
 }

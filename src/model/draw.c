@@ -2,6 +2,7 @@
 //
 // It is read after the model has been compiled: its expressions share the model's graph, and what was compiled before
 // must not depend on them in any bit.
+#include "model/bodies.h"
 #include "model/draw.h"
 #include <carom/option.h>
 #include <ctype.h>
@@ -53,7 +54,7 @@ static bool grow(void **list, int *room, int need, size_t size) {
     return true;
 }
 
-static carom_status add_value(reader *r, const tree *n, carom_node node) {
+carom_status carom_draw_value(reader *r, const tree *n, carom_node node) {
     struct drawn *d = r->m->drawn;
     if (d->values >= MOST_VALUES) return carom_read_fail(r, n, 0, "draw holds more than %d numbers; draw less", MOST_VALUES);
     if (!grow((void **)&d->node, &d->value_room, d->values + 1, sizeof *d->node)) return carom_read_memory(r);
@@ -64,7 +65,7 @@ static carom_status add_value(reader *r, const tree *n, carom_node node) {
 static carom_status add_expression(reader *r, const tree *n, const char *what) {
     carom_node node = CAROM_NONE;
     CAROM_TRY(carom_read_expression(r, n, SCOPE_DRAW, what, &node));
-    return add_value(r, n, node);
+    return carom_draw_value(r, n, node);
 }
 
 // -- points and numbers ---------------------------------------------------------------------------------
@@ -77,9 +78,10 @@ static carom_status whole(reader *r, const tree *list) {
     return CAROM_OK;
 }
 
-// [x, y] or [x, y, z]; the first one in the file decides which.
-static carom_status add_point(reader *r, const tree *n, const char *what) {
+// [x, y] or [x, y, z], in the frame of body `of`; the first one in the file decides which.
+static carom_status add_point(reader *r, const tree *n, const char *what, int of) {
     struct drawn *d = r->m->drawn;
+    int k = 0;
     CAROM_TRY(whole(r, n));
     if (n->kind != TREE_LIST || n->count < 2 || n->count > 3 || n->first->kind != TREE_TEXT)
         return carom_read_fail(r, n, 0, "%s is a point: [x, y] in the plane, [x, y, z] in space", what);
@@ -87,20 +89,23 @@ static carom_status add_point(reader *r, const tree *n, const char *what) {
     if (n->count != d->dim)
         return carom_read_fail(r, n, 0, "this point has %d coordinates, the one in line %d has %d; a drawing is planar or spatial", n->count,
                                d->dim_from->line, d->dim);
-    for (const tree *c = n->first; c; c = c->next) CAROM_TRY(add_expression(r, c, what));
+    carom_node p[3], world[3];
+    for (const tree *c = n->first; c; c = c->next, ++k) CAROM_TRY(carom_read_expression(r, c, SCOPE_DRAW, what, &p[k]));
+    if (of) carom_draw_in_body(r, &r->m->bodies[of], d->dim, p, world);
+    for (int i = 0; i < k; ++i) CAROM_TRY(carom_draw_value(r, n, of ? world[i] : p[i]));
     return CAROM_OK;
 }
 
-static carom_status add_points(reader *r, const tree *n, const form *f, int *count) {
+static carom_status add_points(reader *r, const tree *n, const form *f, int of, int *count) {
     char what[60];
     snprintf(what, sizeof what, "the %s", f->word);
     *count = 1;
-    if (f->most == 1) return add_point(r, n, what);
+    if (f->most == 1) return add_point(r, n, what, of);
     if (n->kind != TREE_LIST || n->count < f->least || n->count > f->most)
         return carom_read_fail(r, n, 0, "a %s is a list of %s%d points: %s: [[0, 0], [x, y]]", f->word, f->most > f->least ? "at least " : "", f->least,
                                f->word);
     *count = n->count;
-    for (const tree *c = n->first; c; c = c->next) CAROM_TRY(add_point(r, c, what));
+    for (const tree *c = n->first; c; c = c->next) CAROM_TRY(add_point(r, c, what, of));
     return CAROM_OK;
 }
 
@@ -120,11 +125,31 @@ static int dim_of(const struct drawn *d, const tree *at) {
     return d->dim_from ? d->dim : at && at->kind == TREE_LIST && at->count == 3 ? 3 : 2;
 }
 
+static carom_status add_centre(reader *r, const tree *n, const body *b, int dim) {
+    struct drawn *d = r->m->drawn;
+    if (!d->dim_from) d->dim = dim, d->dim_from = n;
+    for (int i = 0; i < dim; ++i) CAROM_TRY(carom_draw_value(r, n, b->r[i]));
+    return CAROM_OK;
+}
+
+// Turned with its body; in the plane by an angle of its own as well.
+static carom_status add_turn_of(reader *r, const tree *angle, const tree *turn, int dim, carom_drawn *s) {
+    carom_node own = CAROM_NONE, x[4];
+    if (turn) return carom_read_fail(r, turn->key, 0, "'%.60s' turns with its body; draw what is turned otherwise by points", s->name);
+    s->turn = carom_draw_turn(r, &r->m->bodies[s->of], dim, x);
+    if (angle) {
+        CAROM_TRY(carom_read_expression(r, angle, SCOPE_DRAW, "the angle", &own));
+        x[0] = carom_graph_plus(r->m->graph, x[0], own);
+    }
+    for (int i = 0; i < s->turn; ++i) CAROM_TRY(carom_draw_value(r, angle ? angle : r->root, x[i]));
+    return CAROM_OK;
+}
+
 static carom_status add_placed(reader *r, const tree *map, const tree *value, carom_drawn *s) {
     const form *f = &forms[s->figure];
     const tree *at = carom_tree_get(map, "at"), *angle = carom_tree_get(map, "angle"), *turn = carom_tree_get(map, "turn");
-    const int dim = dim_of(r->m->drawn, at);
-    if (!at) return carom_read_fail(r, map, 0, "the %s '%.60s' has no place; add `at: [x, y]`", f->word, s->name);
+    const int dim = at || r->m->drawn->dim_from || !s->of ? dim_of(r->m->drawn, at) : r->m->bodies[s->of].space == SPATIAL ? 3 : 2;
+    if (!at && !s->of) return carom_read_fail(r, map, 0, "the %s '%.60s' has no place; add `at: [x, y]`", f->word, s->name);
     CAROM_TRY(whole(r, at));
     s->sizes = f->sizes[dim - 2];
     if (s->sizes == 0)
@@ -132,9 +157,11 @@ static carom_status add_placed(reader *r, const tree *map, const tree *value, ca
                                s->figure == CAROM_CIRCLE ? "write `sphere`" : s->figure == CAROM_SPHERE ? "write `circle`" : "write `box`");
     CAROM_TRY(add_sizes(r, value, f, s->sizes));
     s->points = 1;
-    CAROM_TRY(add_point(r, at, "at"));
+    if (at) CAROM_TRY(add_point(r, at, "at", s->of));
+    else CAROM_TRY(add_centre(r, value, &r->m->bodies[s->of], dim));
     if (angle && dim == 3) return carom_read_fail(r, angle->key, 0, "in space a shape is turned by `turn`, not by an angle");
     if (turn && dim == 2) return carom_read_fail(r, turn->key, 0, "in the plane a shape is turned by `angle`");
+    if (s->of) return add_turn_of(r, angle, turn, dim, s);
     if (angle) {
         s->turn = 1;
         return add_expression(r, angle, "the angle");
@@ -157,7 +184,7 @@ static carom_status add_lined(reader *r, const tree *map, const tree *value, car
     }
     s->sizes = width ? 1 : 0;
     if (width) CAROM_TRY(add_expression(r, width, "the width"));
-    CAROM_TRY(add_points(r, value, f, &s->points));
+    CAROM_TRY(add_points(r, value, f, s->of, &s->points));
     if (f->sizes[r->m->drawn->dim - 2] == 0)
         return carom_read_fail(r, value->key, 0, "there is no %s in space; write `line` or `box`", f->word);
     return CAROM_OK;
@@ -191,25 +218,42 @@ static carom_status read_looks(reader *r, const tree *map, carom_drawn *s) {
 
 // -- shapes -----------------------------------------------------------------------------------------------
 
-static carom_status new_shape(reader *r, const tree *n, carom_drawn **s) {
+carom_status carom_draw_shape(reader *r, const tree *n, const char *name, carom_figure figure, carom_drawn **s) {
     struct drawn *d = r->m->drawn;
-    if (d->count >= MOST_SHAPES) return carom_read_fail(r, n->key, 0, "more than %d shapes; draw less", MOST_SHAPES);
+    if (d->count >= MOST_SHAPES) return carom_read_fail(r, n, 0, "more than %d shapes; draw less", MOST_SHAPES);
     if (!grow((void **)&d->shape, &d->room, d->count + 1, sizeof *d->shape)) return carom_read_memory(r);
     *s = &d->shape[d->count++];
-    **s = (carom_drawn){.name = n->key->text, .id = -1, .first = d->values};
+    **s = (carom_drawn){.figure = figure, .name = name, .id = -1, .first = d->values};
     return CAROM_OK;
 }
 
+// `of: BODY`: places are in that body's frame.
+static carom_status read_of(reader *r, const tree *n, carom_drawn *s) {
+    const body *b = NULL;
+    if (!n) return CAROM_OK;
+    CAROM_TRY(carom_read_find_body(r, n, &b));
+    s->of = (int)(b - r->m->bodies);
+    return CAROM_OK;
+}
+
+static bool is_body(const carom_model *m, const char *name) {
+    for (int i = 1; i < m->nbodies; ++i)
+        if (strcmp(m->bodies[i].name, name) == 0) return true;
+    return false;
+}
+
 static carom_status read_shape(reader *r, const tree *n) {
+    if (n->kind == TREE_TEXT && strcmp(n->text, "none") == 0 && is_body(r->m, n->key->text)) return CAROM_OK;
     static const char *const keys[] = {"point", "segment", "line",  "polygon", "wall",   "spring", "box",   "circle", "sphere",
-                                       "cylinder", "at",   "angle", "turn",    "colour", "color",  "trace", "width",  NULL};
+                                       "cylinder", "at",   "angle", "turn",    "colour", "color",  "trace", "width",  "of",  NULL};
     char where[100];
     snprintf(where, sizeof where, "shape '%.60s'", n->key->text);
     const tree *map = NULL, *value = NULL;
     CAROM_TRY(carom_read_map(r, n, where, &map));
     if (map) CAROM_TRY(carom_read_keys(r, map, keys, where));
     carom_drawn *s = NULL;
-    CAROM_TRY(new_shape(r, n, &s));
+    CAROM_TRY(carom_draw_shape(r, n->key, n->key->text, CAROM_POINT, &s));
+    CAROM_TRY(read_of(r, carom_tree_get(map, "of"), s));
     for (int k = 0; k < FORMS; ++k) {
         const tree *found = carom_tree_get(map, forms[k].word);
         if (!found) continue;
@@ -261,8 +305,8 @@ static carom_status add_direction(reader *r, const tree *map, const char *key, t
     const tree *n = carom_tree_get(map, key);
     struct drawn *d = r->m->drawn;
     t->given[t->directions++] = n != NULL;
-    if (n) return add_point(r, n, key);
-    for (int k = 0; k < d->dim; ++k) CAROM_TRY(add_value(r, map, carom_graph_number(r->m->graph, 0)));
+    if (n) return add_point(r, n, key, 0);
+    for (int k = 0; k < d->dim; ++k) CAROM_TRY(carom_draw_value(r, map, carom_graph_number(r->m->graph, 0)));
     return CAROM_OK;
 }
 
@@ -282,11 +326,10 @@ static carom_status read_touch(reader *r, const tree *n) {
     const tree *at = bare ? n : carom_tree_get(map, "at");
     if (!at) return carom_read_fail(r, n->key, 0, "%s is missing; write `%.60s: [x, y]`", where, n->key->text);
     carom_drawn *s = NULL;
-    CAROM_TRY(new_shape(r, n, &s));
-    s->figure = CAROM_TOUCH;
+    CAROM_TRY(carom_draw_shape(r, n->key, n->key->text, CAROM_TOUCH, &s));
     s->id = id;
     if (map) CAROM_TRY(read_looks(r, map, s));
-    CAROM_TRY(add_point(r, at, where));
+    CAROM_TRY(add_point(r, at, where, 0));
     if (!grow((void **)&d->touch, &d->touch_room, d->touches + 1, sizeof *d->touch)) return carom_read_memory(r);
     touch *t = &d->touch[d->touches++];
     *t = (touch){.shape = d->count - 1};
@@ -322,6 +365,7 @@ carom_status carom_read_draw(reader *r) {
         }
         CAROM_TRY(carom_read_map(r, c, "contacts of draw", &contacts));
     }
+    CAROM_TRY(carom_draw_bodies(r, map));
     for (const tree *c = contacts ? contacts->first : NULL; c; c = c->next) CAROM_TRY(read_touch(r, c));
     if (carom_graph_failed(m->graph)) return carom_read_fail(r, map ? map : r->root, 0, "draw makes the model too large; draw less");
     return CAROM_OK;

@@ -12,6 +12,14 @@ typedef struct touch {
     int directions; // normal and tangents
 } touch;
 
+carom_status carom_draw_value(reader *r, const tree *n, carom_node node);
+carom_status carom_draw_shape(reader *r, const tree *n, const char *name, carom_figure figure, carom_drawn **s);
+/// A point of the body's frame in the world; the body's turn, returns how many numbers it is (0: it has none).
+void carom_draw_in_body(reader *r, const body *b, int dim, const carom_node *s, carom_node *p);
+int carom_draw_turn(reader *r, const body *b, int dim, carom_node *turn);
+/// Bodies of which `draw` (NULL: there is none) says nothing.
+carom_status carom_draw_bodies(reader *r, const tree *draw);
+
 struct drawn {
     carom_drawn *shape;
     int count, room, dim;

@@ -4,7 +4,7 @@
 //   derive.c nodes -> terms -> tape          system.c  the functions that schemes call
 //   start.c  is the initial state allowed?   checks.c  `checks`, the ledger's names
 //   examine.c  `carom check`                 model.c   create, destroy, answers
-//   draw.c   `draw`, read last               drawing.c shapes at a state
+//   draw.c   `draw`, read last (with draw_bodies.c)   drawing.c shapes at a state
 #pragma once
 #include "model/names.h"
 #include "model/pool.h"
