@@ -2,7 +2,7 @@
 //
 // Usage: bench_bar [--quick] [--csv FILE].  ns of thread CPU time per unknown and step, the least of several runs; a row
 // for each number of elements, mass lumped and consistent.
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE // popen
 #include "bar_yardstick.h"
 #include <carom/carom.h>
 #include <math.h>
@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <time.h>
 
 static double seconds(void) {
@@ -106,7 +108,7 @@ static double yardstick(const sizes *z, bool lumped, bool floor, double *end) {
     return 1e9 * best / z->steps / (z->elements + 1);
 }
 
-static double ours(const sizes *z, bool lumped, const char *scheme, double *end, char *why, size_t size) {
+static double ours(const sizes *z, bool lumped, const char *scheme, const char *const *options, double *end, char *why, size_t size) {
     double best = INFINITY;
     for (int run = 0; run < z->runs; ++run) {
         bar b;
@@ -116,6 +118,7 @@ static double ours(const sizes *z, bool lumped, const char *scheme, double *end,
         carom_sim_def d = carom_sim_default();
         d.system = &s;
         d.scheme = scheme;
+        d.options = options;
         d.h = b.h;
         d.t_end = b.h * (z->steps + 3);
         d.q0 = b.q;
@@ -140,8 +143,64 @@ static double difference(const double *a, const double *b, int n) {
     return most / size;
 }
 
+// The peer is a program of its own, for it is C++.  Ours beside it: the same scheme, without the check of the energy
+// balance that the peer does not make either.
+static void compare_peer(bool quick, FILE *csv) {
+    enum { ELEMENTS = 1000 };
+    const sizes z = {ELEMENTS, quick ? 50 : 200, quick ? 1 : 3};
+    double peer = INFINITY, q_0 = NAN, q_n = NAN, x[ELEMENTS + 1];
+    char command[4096], why[200] = "";
+    for (int run = 0; run < z.runs; ++run) {
+        double ns;
+        snprintf(command, sizeof command, "OPENBLAS_NUM_THREADS=1 '%s/siconos_bar' %d %d 2>/dev/null", CAROM_BENCH_DIR, ELEMENTS, z.steps);
+        FILE *in = popen(command, "r");
+        const int read = in ? fscanf(in, "%lf %lf %lf", &ns, &q_0, &q_n) : 0;
+        if (in) pclose(in);
+        if (read != 3) {
+            printf("\nthe peer is missing: the Debian packages siconos and g++ bring it; then `make clean bench`\n");
+            return;
+        }
+        peer = fmin(peer, ns);
+    }
+    static const char *const plain[] = {"identity=off", NULL};
+    const double mine = ours(&z, false, "moreau-jean", plain, x, why, sizeof why);
+    printf("\n%d elements, consistent mass, moreau-jean, ns per unknown and step: carom %.2f, Siconos (Debian) %.2f: %.0f times; "
+           "last nodes differ by %.1e of %.1e\n", ELEMENTS, mine, peer, peer / mine, fabs(x[ELEMENTS] - q_n), fabs(q_n));
+    if (csv) fprintf(csv, "%d,consistent,moreau-jean identity=off,%.3f\n%d,consistent,siconos,%.3f\n", ELEMENTS, mine, ELEMENTS, peer);
+}
+
 static const char *const SCHEMES[] = {"moreau-midpoint", "moreau-jean", "newmark", "ggl-alpha"};
 enum { COUNT = sizeof SCHEMES / sizeof *SCHEMES };
+
+// Memory that a simulation of this size takes, in a process of its own.
+static long kilobytes(int elements, bool lumped) {
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child < 0) return -1;
+    if (child == 0) {
+        bar b;
+        char why[200];
+        double *x = malloc(((size_t)elements + 1) * sizeof *x);
+        const sizes z = {elements, 3, 1};
+        if (!x || !bar_make(&b, elements, lumped)) _exit(1);
+        _exit(isfinite(ours(&z, lumped, "moreau-midpoint", NULL, x, why, sizeof why)) ? 0 : 1);
+    }
+    struct rusage use;
+    int status;
+    if (wait4(child, &status, 0, &use) != child || status != 0) return -1;
+    return use.ru_maxrss;
+}
+
+static void memory_table(void) {
+    printf("\nmemory with moreau-midpoint, bytes per unknown (system, state and scratch):");
+    for (int lumped = 1; lumped >= 0; --lumped) {
+        const long base = kilobytes(100, lumped);
+        printf("  %s", lumped ? "lumped" : "consistent");
+        for (int elements = 10000; elements <= 1000000; elements *= 10)
+            printf(" %d: %.0f", elements, 1024.0 * (double)(kilobytes(elements, lumped) - base) / elements);
+    }
+    printf("\n");
+}
 
 int main(int argc, char **argv) {
     FILE *csv = NULL;
@@ -151,6 +210,7 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[i], "--csv") == 0 && i + 1 < argc) csv = fopen(argv[++i], "w");
         else return fprintf(stderr, "usage: bench_bar [--quick] [--csv FILE]\n"), 2;
     }
+    memory_table(); // first, while this process is small itself
     printf("\nelastic bar against a wall, ns per unknown and step; ratio to the engine-like loop\n");
     printf("%9s  %-10s %8s %8s", "elements", "mass", "floor", "engine");
     for (int c = 0; c < COUNT; ++c) printf("  %-16s", SCHEMES[c]);
@@ -169,7 +229,7 @@ int main(int argc, char **argv) {
                 sizes less = z;
                 char why[200] = "";
                 if (c > 0) less.steps = z.steps / 10 + 5, less.runs = 2;
-                const double ns = ours(&less, lumped, SCHEMES[c], x, why, sizeof why);
+                const double ns = ours(&less, lumped, SCHEMES[c], NULL, x, why, sizeof why);
                 printf("  %7.2f (%4.1f)  ", ns, ns / engine);
                 if (c == 0 && !(difference(x, y, elements + 1) < 1e-9)) printf("(differs by %.1e)", difference(x, y, elements + 1));
                 if (!isfinite(ns)) printf("%s", why);
@@ -180,6 +240,7 @@ int main(int argc, char **argv) {
             free(x);
             free(y);
         }
+    compare_peer(quick, csv);
     if (csv) fclose(csv);
     return 0;
 }

@@ -83,6 +83,45 @@ static void every_storage_and_size_is_solved(void **state) {
         }
 }
 
+// Tiles and their rests; bands that are eliminated from both ends, and wider ones.
+static void larger_matrices_are_solved_too(void **state) {
+    (void)state;
+    uint64_t seed = 31;
+    for (int symmetric = 0; symmetric < 2; ++symmetric)
+        for (int n = 61; n <= 97; n += 6) {
+            for (int more = 0; more < 4; ++more) check_solves((carom_shape){CAROM_DENSE, n + more, 0, NULL}, symmetric, &seed);
+            for (int band = 1; band <= 10; ++band) check_solves((carom_shape){CAROM_BANDED, n, band, NULL}, symmetric, &seed);
+        }
+}
+
+// A matrix that nobody said is symmetric may be so, and positive definite or not.
+static void symmetric_bands_are_solved_whether_said_or_not(void **state) {
+    (void)state;
+    uint64_t seed = 37;
+    for (int n = 40; n <= 41; ++n)
+        for (int band = 1; band <= 4; ++band)
+            for (int definite = 0; definite < 2; ++definite) {
+                const carom_shape shape = {CAROM_BANDED, n, band, NULL};
+                memory m = create(shape, false);
+                double y[64];
+                random_matrix(m.A, true, &seed);
+                for (int i = 0; i < n && !definite; i += 3) *carom_matrix_entry(m.A, i, i) *= -1;
+                assert_int_equal(carom_factorise(&m.F, m.A, NULL), CAROM_OK);
+                assert_int_equal(m.F.positive, definite);
+                for (int i = 0; i < n; ++i) m.x[i] = symmetric_uniform(&seed);
+                carom_matrix_mul(m.b, m.A, m.x);
+                carom_copy(y, m.x, n);
+                carom_copy(m.x, m.b, n);
+                carom_factor_solve(&m.F, m.x);
+                // Diagonally dominant by more than two: the condition is below three, and 100 operations meet in a row.
+                for (int i = 0; i < n; ++i) assert_true(fabs(m.x[i] - y[i]) <= 300 * DBL_EPSILON);
+                for (int i = 0; i < n; ++i) y[i] = 0.5 - y[i], m.x[i] = y[i] + 0.1;
+                carom_factor_advance(&m.F, m.x, 0.1, m.b); // v += h A^-1 (A (0.5 - y))
+                for (int i = 0; i < n; ++i) assert_true(fabs(m.x[i] - (y[i] + 0.1 + 0.1 * (0.5 - y[i]))) <= 300 * DBL_EPSILON);
+                free(m.mem.base);
+            }
+}
+
 // LDL' reads the lower triangle alone.
 static void symmetric_factor_ignores_the_upper_triangle(void **state) {
     (void)state;
@@ -181,6 +220,8 @@ static void scales_do_not_make_a_matrix_singular(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_storage_and_size_is_solved),
+        cmocka_unit_test(larger_matrices_are_solved_too),
+        cmocka_unit_test(symmetric_bands_are_solved_whether_said_or_not),
         cmocka_unit_test(symmetric_factor_ignores_the_upper_triangle),
         cmocka_unit_test(missing_inertia_is_named),
         cmocka_unit_test(dependent_rows_are_found),

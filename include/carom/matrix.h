@@ -80,6 +80,7 @@ typedef struct carom_factor {
     bool symmetric;
     bool ready;    // set and read by those who keep it: a constant matrix is factorised once
     bool positive; // LU was asked for, but the matrix is symmetric positive definite and LDL' stands
+    bool tiled;    // LU: by the kernels for larger dense matrices
     long count;    // factorisations so far; CAROM_FACTOR_OF_MASS: of the constant mass matrix, like every other of these
     double *a;
     int *pivot;   // LU only

@@ -8,16 +8,9 @@
 //     pivot   n               1/D
 //     middle  b b             L D L' of what is left: L below, 1/D on the diagonal
 #include "linalg/banded.h"
-#include <math.h>
+#include "linalg/minus.h"
 
 static const double TINY = 1e-14; // see factor.c
-
-// One rounding instead of two where the machine has it; the chain of dependent results is shorter then.
-#if defined(FP_FAST_FMA) || defined(__aarch64__) || defined(__FMA__)
-#define MINUS(a, x, y) fma(-(x), (y), (a))
-#else
-#define MINUS(a, x, y) ((a) - (x) * (y))
-#endif
 
 #if defined(__GNUC__)
 #define INLINE static inline __attribute__((always_inline))
@@ -139,13 +132,13 @@ int carom_band_ldl(double *L, const double *A, int n, int b) {
 
 // x_i - sum_k r_k y_k, the nearest row last: it is the one that is waited for.
 INLINE double forward(double x, const double *r, const double *y, int b) {
-    for (int k = b; k >= 1; --k) x = MINUS(x, r[k - 1], y[k - 1]);
+    for (int k = b; k >= 1; --k) x = carom_minus(x, r[k - 1], y[k - 1]);
     return x;
 }
 
 // The same with the couplings of the rows after it: row k after this one has its coupling to it at r[k stride + k - 1].
 INLINE double backward(double x, const double *r, long stride, const double *y, int b) {
-    for (int k = b; k >= 1; --k) x = MINUS(x, r[k * stride + k - 1], y[k - 1]);
+    for (int k = b; k >= 1; --k) x = carom_minus(x, r[k * stride + k - 1], y[k - 1]);
     return x;
 }
 
@@ -157,8 +150,8 @@ INLINE void push(double *y, double x, int b) {
 static void solve_middle(const parts *p, double *x, int b) {
     double *z = x + p->m;
     for (int i = 0; i < b; ++i) {
-        for (int k = i + 1; k <= b; ++k) z[i] = MINUS(z[i], p->top[(size_t)(p->m + i) * (size_t)b + (size_t)(k - 1)], z[i - k]);
-        for (int k = b - i; k <= b; ++k) z[i] = MINUS(z[i], p->bottom[i * b + k - 1], z[i + k]);
+        for (int k = i + 1; k <= b; ++k) z[i] = carom_minus(z[i], p->top[(size_t)(p->m + i) * (size_t)b + (size_t)(k - 1)], z[i - k]);
+        for (int k = b - i; k <= b; ++k) z[i] = carom_minus(z[i], p->bottom[i * b + k - 1], z[i + k]);
     }
     for (int j = 0; j < b; ++j)
         for (int i = j + 1; i < b; ++i) z[i] -= p->middle[i + j * b] * z[j];

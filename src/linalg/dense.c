@@ -1,8 +1,9 @@
 // dense.c: factorisations of small dense systems.
 //
 // LDL' and LU are right-looking with panels of four columns: the trailing update reads and writes each entry
-// once per four pivots, and its inner loop runs down a column, so it vectorises without reassociation.
+// once per four pivots, four columns at a time, and its inner loop runs down them, so it vectorises without reassociation.
 #include "linalg/dense.h"
+#include "linalg/minus.h"
 #include <math.h>
 #include <stddef.h>
 
@@ -19,6 +20,29 @@ static void subtract4(double *restrict y, const double *restrict x, int ld, cons
     const double *restrict x1 = x + ld, *restrict x2 = x1 + ld, *restrict x3 = x2 + ld;
     const double w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3];
     for (int i = 0; i < n; i++) y[i] -= (w0 * x[i] + w1 * x1[i]) + (w2 * x2[i] + w3 * x3[i]);
+}
+
+// y_c -= X w_c for four columns y_c = y + c ld: what is read of X serves four times.
+static void subtract44(double *restrict y, const double *restrict x, int ld, const double w[4][4], int n) {
+    const double *restrict x1 = x + ld, *restrict x2 = x1 + ld, *restrict x3 = x2 + ld;
+    double *restrict y1 = y + ld, *restrict y2 = y1 + ld, *restrict y3 = y2 + ld;
+    const double w00 = w[0][0], w01 = w[0][1], w02 = w[0][2], w03 = w[0][3], w10 = w[1][0], w11 = w[1][1], w12 = w[1][2], w13 = w[1][3],
+                 w20 = w[2][0], w21 = w[2][1], w22 = w[2][2], w23 = w[2][3], w30 = w[3][0], w31 = w[3][1], w32 = w[3][2], w33 = w[3][3];
+    for (int i = 0; i < n; i++) {
+        const double a = x[i], b = x1[i], c = x2[i], d = x3[i];
+        y[i] = carom_minus(carom_minus(carom_minus(carom_minus(y[i], w00, a), w01, b), w02, c), w03, d);
+        y1[i] = carom_minus(carom_minus(carom_minus(carom_minus(y1[i], w10, a), w11, b), w12, c), w13, d);
+        y2[i] = carom_minus(carom_minus(carom_minus(carom_minus(y2[i], w20, a), w21, b), w22, c), w23, d);
+        y3[i] = carom_minus(carom_minus(carom_minus(carom_minus(y3[i], w30, a), w31, b), w32, c), w33, d);
+    }
+}
+
+// The rows of a panel of unit L in column y, and the multiples of the panel's columns that the rows below lose.
+static void eliminate(const double *A, int ld, int first, double *y, double w[PANEL]) {
+    for (int t = 0; t < PANEL; t++) {
+        w[t] = y[first + t];
+        for (int i = t + 1; i < PANEL; i++) y[first + i] -= w[t] * COLUMN(first + t)[first + i];
+    }
 }
 
 // -- L D L' --------------------------------------------------------------------------------------------
@@ -42,7 +66,14 @@ int carom_dense_ldl(double *A, int n, int ld, double cut, double *diagonal) {
                 for (int i = k; i < n; i++) a[i] = 0;
             }
         }
-        for (int j = end; j < n; j++) { // end - first is PANEL when this runs at all
+        int j = end; // end - first is PANEL when this runs at all
+        for (; j + 4 <= n; j += 4) {
+            double w[4][PANEL];
+            for (int c = 0; c < 4; c++)
+                for (int t = 0; t < PANEL; t++) w[c][t] = COLUMN(first + t)[j + c] * D[t];
+            subtract44(COLUMN(j) + j, COLUMN(first) + j, ld, w, n - j); // and a few entries above the diagonal, which nobody reads
+        }
+        for (; j < n; j++) {
             double w[PANEL];
             for (int t = 0; t < PANEL; t++) w[t] = COLUMN(first + t)[j] * D[t];
             subtract4(COLUMN(j) + j, COLUMN(first) + j, ld, w, n - j);
@@ -52,17 +83,35 @@ int carom_dense_ldl(double *A, int n, int ld, double cut, double *diagonal) {
 }
 
 void carom_dense_ldl_solve(const double *A, int n, int ld, double *x) {
-    for (int k = 0; k < n; k++) subtract(x + k + 1, COLUMN(k) + k + 1, x[k], n - k - 1);
-    for (int k = n - 1; k >= 0; k--) {
-        const double *a = COLUMN(k);
-        double s = 0, t = 0;
-        int i = k + 1;
+    int k = 0;
+    for (; k + PANEL <= n; k += PANEL) { // four columns at a time: x is read and written once for them
+        double w[PANEL];
+        eliminate(A, ld, k, x, w);
+        subtract4(x + k + PANEL, COLUMN(k) + k + PANEL, ld, w, n - k - PANEL);
+    }
+    const int rest = k;
+    for (; k < n; k++) subtract(x + k + 1, COLUMN(k) + k + 1, x[k], n - k - 1);
+    for (k = n - 1; k >= rest; k--) {
+        double s = 0;
+        for (int i = k + 1; i < n; i++) s += COLUMN(k)[i] * x[i];
+        x[k] = COLUMN(k)[k] != 0 ? x[k] * COLUMN(k)[k] - s : 0;
+    }
+    for (k = rest - PANEL; k >= 0; k -= PANEL) {
+        const double *a = COLUMN(k), *b = a + ld, *c = b + ld, *d = c + ld;
+        double s[PANEL] = {0}, u[PANEL] = {0}; // two sums each, so that additions need not wait
+        int i = k + PANEL;
         for (; i + 1 < n; i += 2) {
-            s += a[i] * x[i];
-            t += a[i + 1] * x[i + 1];
+            s[0] += a[i] * x[i], u[0] += a[i + 1] * x[i + 1];
+            s[1] += b[i] * x[i], u[1] += b[i + 1] * x[i + 1];
+            s[2] += c[i] * x[i], u[2] += c[i + 1] * x[i + 1];
+            s[3] += d[i] * x[i], u[3] += d[i + 1] * x[i + 1];
         }
-        if (i < n) s += a[i] * x[i];
-        x[k] = a[k] != 0 ? x[k] * a[k] - (s + t) : 0;
+        if (i < n) s[0] += a[i] * x[i], s[1] += b[i] * x[i], s[2] += c[i] * x[i], s[3] += d[i] * x[i];
+        for (int t = PANEL - 1; t >= 0; t--) {
+            double sum = s[t] + u[t];
+            for (int j = t + 1; j < PANEL; j++) sum += COLUMN(k + t)[k + j] * x[k + j];
+            x[k + t] = COLUMN(k + t)[k + t] != 0 ? x[k + t] * COLUMN(k + t)[k + t] - sum : 0;
+        }
     }
 }
 
@@ -103,13 +152,16 @@ bool carom_dense_lu(double *A, int n, int ld, double cut, int *pivot) {
             const double inverse = 1 / a[k];
             for (int i = k + 1; i < n; i++) a[i] *= inverse;
         }
-        for (int j = end; j < n; j++) {
-            double *y = COLUMN(j), w[PANEL];
-            for (int t = 0; t < PANEL; t++) {
-                w[t] = y[first + t];
-                for (int i = t + 1; i < PANEL; i++) y[first + i] -= w[t] * COLUMN(first + t)[first + i];
-            }
-            subtract4(y + end, COLUMN(first) + end, ld, w, n - end);
+        int j = end;
+        for (; j + 4 <= n; j += 4) {
+            double w[4][PANEL];
+            for (int c = 0; c < 4; c++) eliminate(A, ld, first, COLUMN(j + c), w[c]);
+            subtract44(COLUMN(j) + end, COLUMN(first) + end, ld, w, n - end);
+        }
+        for (; j < n; j++) {
+            double w[PANEL];
+            eliminate(A, ld, first, COLUMN(j), w);
+            subtract4(COLUMN(j) + end, COLUMN(first) + end, ld, w, n - end);
         }
     }
     return true;
@@ -121,10 +173,23 @@ void carom_dense_lu_solve(const double *A, int n, int ld, const int *pivot, doub
         x[pivot[k]] = x[k];
         x[k] = t;
     }
-    for (int k = 0; k < n; k++) subtract(x + k + 1, COLUMN(k) + k + 1, x[k], n - k - 1);
-    for (int k = n - 1; k >= 0; k--) {
+    int k = 0;
+    for (; k + PANEL <= n; k += PANEL) {
+        double w[PANEL];
+        eliminate(A, ld, k, x, w);
+        subtract4(x + k + PANEL, COLUMN(k) + k + PANEL, ld, w, n - k - PANEL);
+    }
+    for (; k < n; k++) subtract(x + k + 1, COLUMN(k) + k + 1, x[k], n - k - 1);
+    for (k = n - 1; k >= 0 && (k + 1) % PANEL != 0; k--) {
         x[k] /= COLUMN(k)[k];
         subtract(x, COLUMN(k), x[k], k);
+    }
+    for (k -= PANEL - 1; k >= 0; k -= PANEL) {
+        for (int t = PANEL - 1; t >= 0; t--) {
+            x[k + t] /= COLUMN(k + t)[k + t];
+            for (int i = 0; i < t; i++) x[k + i] -= x[k + t] * COLUMN(k + t)[k + i];
+        }
+        subtract4(x, COLUMN(k), ld, x + k, k);
     }
 }
 

@@ -5,6 +5,7 @@
 // fill that pivoting makes.  Sparse matrices are the business of their pattern's way to factorise.  A pivot counts as zero when it is below 1e-14 of what its row (LDL') or
 // column (LU) started with.
 #include "linalg/banded.h"
+#include "linalg/dense.h"
 #include <assert.h>
 #include <carom/matrix.h>
 #include <float.h>
@@ -26,7 +27,8 @@ carom_factor carom_carve_factor(carom_arena *mem, carom_shape shape, bool symmet
         return F;
     }
     const bool narrow = symmetric && shape.storage == CAROM_BANDED && carom_band_suits(shape.n, shape.band);
-    F.a = carom_carve(mem, banded_lu ? (size_t)shape.n * (size_t)lu_rows(shape) : narrow ? carom_band_size(shape.n, shape.band) : carom_shape_size(shape));
+    const size_t diagonal = symmetric && shape.storage == CAROM_DENSE ? (size_t)shape.n : 0; // scratch
+    F.a = carom_carve(mem, diagonal + (banded_lu ? (size_t)shape.n * (size_t)lu_rows(shape) : narrow ? carom_band_size(shape.n, shape.band) : carom_shape_size(shape)));
     if (!symmetric) F.pivot = carom_carve_ints(mem, (size_t)shape.n);
     return F;
 }
@@ -74,12 +76,20 @@ static carom_status ldl_3(double *L, const double *a, int *where) {
     return CAROM_OK;
 }
 
+enum { TILED_FROM = 8 }; // rows from which on dense.h is faster
+
 static carom_status ldl_dense(double *L, const double *A, int n, int *where) {
     if (n == 2) return ldl_2(L, A, where);
     if (n == 3) return ldl_3(L, A, where);
-    // Right-looking by columns: the inner loop runs down contiguous memory and vectorises.
     const size_t ld = (size_t)n;
     for (size_t j = 0; j < ld; ++j) memcpy(L + j * ld + j, A + j * ld + j, (ld - j) * sizeof(double));
+    if (n >= TILED_FROM) {
+        if (carom_dense_ldl(L, n, n, TINY, L + ld * ld) == 0) return CAROM_OK;
+        int row = 0;
+        while (L[(size_t)row * ld + (size_t)row] != 0) ++row;
+        return singular(where, row);
+    }
+    // Right-looking by columns: the inner loop runs down contiguous memory and vectorises.
     for (int j = 0; j < n; ++j) {
         double *Lj = L + (size_t)j * ld;
         const double d = Lj[j];
@@ -104,6 +114,10 @@ static void solve_ldl_dense(const double *L, double *x, int n) {
         x[2] *= L[8];
         x[1] = x[1] * L[4] - L[5] * x[2];
         x[0] = x[0] * L[0] - L[1] * x[1] - L[2] * x[2];
+        return;
+    }
+    if (n >= TILED_FROM) {
+        carom_dense_ldl_solve(L, n, n, x);
         return;
     }
     for (int j = 0; j < n; ++j) {
@@ -206,7 +220,25 @@ static double load(const lu *A, const carom_factor *F, carom_matrix M) {
     return most;
 }
 
+// Dense and large enough: the tiled way.  False: it met a pivot that may be nothing.
+static bool factor_tiled(carom_factor *F, carom_matrix M) {
+    const int n = M.shape.n;
+    double scale = 0, least = HUGE_VAL;
+    memcpy(F->a, M.a, (size_t)n * (size_t)n * sizeof(double));
+    for (size_t k = 0; k < (size_t)n * (size_t)n; ++k) scale = fabs(M.a[k]) > scale ? fabs(M.a[k]) : scale;
+    if (!carom_dense_lu(F->a, n, n, 0, F->pivot)) return false;
+    for (size_t k = 0; k < (size_t)n; ++k) {
+        const double pivot = fabs(F->a[k * (size_t)n + k]);
+        if (!(pivot >= least)) least = pivot;
+    }
+    return least > TINY * scale;
+}
+
+static bool tiled(const carom_factor *F) { return F->shape.storage == CAROM_DENSE && F->shape.n >= TILED_FROM; }
+
 static carom_status factor_lu(carom_factor *F, carom_matrix M, int *where) {
+    F->tiled = tiled(F) && factor_tiled(F, M);
+    if (F->tiled) return CAROM_OK;
     const lu A = lu_view(F);
     const int n = A.n;
     const double scale = load(&A, F, M); // a pivot that is not small against the largest entry needs no closer look
@@ -238,6 +270,10 @@ static carom_status factor_lu(carom_factor *F, carom_matrix M, int *where) {
 }
 
 static void solve_lu(const carom_factor *F, double *x) {
+    if (F->tiled) {
+        carom_dense_lu_solve(F->a, F->shape.n, F->shape.n, F->pivot, x);
+        return;
+    }
     const lu A = lu_view(F);
     for (int j = 0; j < A.n; ++j) {
         const int p = F->pivot[j], down = last(&A, j, A.below);
