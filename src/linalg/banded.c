@@ -207,20 +207,29 @@ INLINE void solve(const double *L, double *x, double *v, double h, int n, int b)
     sweep_out(&p, x, v, h, n, b);
 }
 
-void carom_band_solve(const double *L, double *x, int n, int band) {
-    switch (band) { // couplings in registers
-    case 1: solve(L, x, NULL, 0, n, 1); break;
-    case 2: solve(L, x, NULL, 0, n, 2); break;
-    case 3: solve(L, x, NULL, 0, n, 3); break;
-    default: solve(L, x, NULL, 0, n, band);
+// A constant band keeps the couplings in registers: bars, plane beams, and beams in space have 1, 3, 5 and 11.
+#define FOR_BAND(band, call)                                                                                           \
+    switch (band) {                                                                                                    \
+    case 1: call(1); break;                                                                                            \
+    case 2: call(2); break;                                                                                            \
+    case 3: call(3); break;                                                                                            \
+    case 4: call(4); break;                                                                                            \
+    case 5: call(5); break;                                                                                            \
+    case 6: call(6); break;                                                                                            \
+    case 7: call(7); break;                                                                                            \
+    case 8: call(8); break;                                                                                            \
+    case 11: call(11); break;                                                                                          \
+    default: call(band);                                                                                               \
     }
+
+void carom_band_solve(const double *L, double *x, int n, int band) {
+#define SOLVE(b) solve(L, x, NULL, 0, n, b)
+    FOR_BAND(band, SOLVE)
+#undef SOLVE
 }
 
 void carom_band_advance(const double *L, double *v, double h, double *x, int n, int band) {
-    switch (band) {
-    case 1: solve(L, x, v, h, n, 1); break;
-    case 2: solve(L, x, v, h, n, 2); break;
-    case 3: solve(L, x, v, h, n, 3); break;
-    default: solve(L, x, v, h, n, band);
-    }
+#define ADVANCE(b) solve(L, x, v, h, n, b)
+    FOR_BAND(band, ADVANCE)
+#undef ADVANCE
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CAROM_BAND_MOST = 8 }; // wider bands have work enough in every row
+enum { CAROM_BAND_MOST = 12 }; // wider bands have work enough in every row
 
 /// Is a band of this size for the functions below?
 bool carom_band_suits(int n, int band);
