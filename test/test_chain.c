@@ -32,7 +32,7 @@ static void the_default_follows_size_and_laws(void **state) {
     assert_first(problem_random(1, CAROM_SPATIAL, 0.3, 0.5, 3), "direct");
     assert_first(problem_random(2, CAROM_PLANAR, 0.3, 0.5, 3), "newton");
     assert_first(problem_random(20, CAROM_SPATIAL, 0.3, 0.5, 3), "newton");
-    assert_first(problem_random(6, CAROM_BILATERAL, 0, 0.5, 3), "lemke");
+    assert_first(problem_random(6, CAROM_BILATERAL, 0, 0.5, 3), "joints");
 }
 
 static void the_asked_solver_goes_first(void **state) {

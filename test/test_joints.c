@@ -324,7 +324,7 @@ static void angles_are_counted_over_turns_by_gears_and_screws(void **state) {
     const carom_scheme *s;
     for (int i = 0; (s = carom_scheme_at(i)) != NULL; ++i) {
         if (s->lacks & CAROM_NO_BILATERAL) continue;
-        carom_sim *sim = start(m, s->name, NULL, 1e-2, 6); // more than a turn of each
+        carom_sim *sim = start(m, s->name, NULL, 2e-2, 6); // more than a turn of each
         run(sim);
         const double *q = carom_sim_now(sim).q;
         assert_true(q[ja] > 12 && q[jb] < -30);

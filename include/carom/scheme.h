@@ -47,6 +47,7 @@ typedef struct carom_delassus {
     const carom_factor *F;       // of the last problem
     const carom_local *L;
     double *x;                   // nv
+    int *low, *high;             // by row of the problem: the stretch of unknowns that its sparse column touches
     bool keep, kept;             // the system's W is constant and large enough to keep columns; those of the last problem are kept
     const carom_factor *F_kept;  // what the rest belongs to; NULL: nothing yet
     long count;

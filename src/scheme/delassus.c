@@ -5,6 +5,7 @@
 // as long as there is room; reactions of many contacts are applied by one solution instead of many columns.
 #include <assert.h>
 #include <carom/scheme.h>
+#include <string.h>
 
 enum { UNKNOWN = -2, NOT_STORED = -1 };                 // marks in slot
 enum { KEPT_FROM = 16 };                                // unknowns from which on columns are kept
@@ -19,6 +20,8 @@ carom_delassus carom_carve_delassus(carom_arena *mem, const carom_system *sys) {
     d.dense = carom_carve_columns(mem, sys->nv, (size_t)n < most ? n : (int)most, sys->nv);
     d.column = carom_carve_ints(mem, (size_t)n);
     d.x = carom_carve(mem, (size_t)sys->nv);
+    d.low = carom_carve_ints(mem, (size_t)n);
+    d.high = carom_carve_ints(mem, (size_t)n);
     d.keep = sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->flags & (CAROM_CONSTANT_MASS | CAROM_LINEAR) && sys->nv >= KEPT_FROM;
     if (!d.keep) return d;
     d.slot = carom_carve_ints(mem, (size_t)n);
@@ -47,14 +50,47 @@ static double *solve_dense(double *x, const carom_columns *W, const carom_factor
 
 static double *stored(const carom_delassus *d, int column) { return d->dense.a + (size_t)column * (size_t)d->dense.stride; }
 
-// W_i' X_k, both sparse.
-static double product(const carom_columns *W, int i, const carom_columns *X, int k) {
-    const size_t wi = (size_t)i * (size_t)W->stride, xk = (size_t)k * (size_t)X->stride;
-    double sum = 0;
-    for (int a = 0; a < W->count[i]; ++a)
-        for (int b = 0; b < X->count[k]; ++b)
-            if (W->row[wi + (size_t)a] == X->row[xk + (size_t)b]) sum += W->a[wi + (size_t)a] * X->a[xk + (size_t)b];
-    return sum;
+// The stretch of unknowns between the first and the last that column k touches.
+static void stretch(const carom_columns *W, int k, int *low, int *high) {
+    const int *row = W->row + (size_t)k * (size_t)W->stride;
+    *low = W->rows;
+    *high = -1;
+    for (int e = 0; e < W->count[k]; ++e) {
+        if (row[e] < *low) *low = row[e];
+        if (row[e] > *high) *high = row[e];
+    }
+}
+
+// G = a A'X, both sparse: X_k is spread over d->x once, and only columns whose stretches meet are multiplied.  Most do not:
+// a joint touches two bodies.
+static void form_sparse(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {
+    carom_delassus *d = &s->delassus;
+    const int n = L->at[L->nb];
+    const size_t ld = (size_t)n;
+    carom_columns *X = &d->sparse;
+    carom_zero(d->x, X->rows);
+    memset(s->G, 0, ld * ld * sizeof *s->G);
+    for (int k = 0; k < n; ++k) stretch(&L->W, k, &d->low[k], &d->high[k]);
+    for (int k = 0; k < n; ++k) {
+        d->column[k] = k;
+        solve_sparse(X, &Lf->W, F, k);
+        const size_t start = (size_t)k * (size_t)X->stride;
+        int low, high;
+        stretch(X, k, &low, &high);
+        for (int e = 0; e < X->count[k]; ++e) d->x[X->row[start + (size_t)e]] = X->a[start + (size_t)e];
+        double *G = s->G + k * ld;
+        for (int i = L == Lf ? k : 0; i < n; ++i) {
+            if (d->high[i] < low || d->low[i] > high) continue;
+            const size_t at = (size_t)i * (size_t)L->W.stride;
+            const int *row = L->W.row + at, count = L->W.count[i];
+            const double *w = L->W.a + at;
+            double sum = 0;
+            for (int e = 0; e < count; ++e) sum += w[e] * d->x[row[e]];
+            G[i] = a * sum;
+            if (L == Lf) s->G[k + i * ld] = G[i]; // symmetric, and exactly so
+        }
+        for (int e = 0; e < X->count[k]; ++e) d->x[X->row[start + (size_t)e]] = 0;
+    }
 }
 
 // -- kept columns --------------------------------------------------------------------------------------
@@ -122,17 +158,18 @@ void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *
         form_kept(s, Lf, F, a);
         return;
     }
-    if (!sparse) d->F_kept = NULL; // the columns are overwritten
+    if (sparse) {
+        form_sparse(s, L, Lf, F, a);
+        return;
+    }
+    d->F_kept = NULL; // the columns are overwritten
     // G = a A'X.  With equal directions G is symmetric, and exactly so.
     const size_t ld = (size_t)n;
     double *G = s->G;
     for (int k = 0; k < n; ++k) {
         d->column[k] = k < d->dense.n ? k : NOT_STORED;
-        double *x = NULL;
-        if (sparse) solve_sparse(&d->sparse, &Lf->W, F, k);
-        else x = solve_dense(k < d->dense.n ? stored(d, k) : d->x, &Lf->W, F, k);
-        for (int i = L == Lf ? k : 0; i < n; ++i)
-            G[i + k * ld] = a * (sparse ? product(&L->W, i, &d->sparse, k) : carom_column_dot(&L->W, i, x));
+        const double *x = solve_dense(k < d->dense.n ? stored(d, k) : d->x, &Lf->W, F, k);
+        for (int i = L == Lf ? k : 0; i < n; ++i) G[i + k * ld] = a * carom_column_dot(&L->W, i, x);
         if (L == Lf)
             for (int i = k + 1; i < n; ++i) G[k + i * ld] = G[i + k * ld];
     }

@@ -6,14 +6,15 @@
 #include <assert.h>
 #include <stdalign.h>
 
-extern const carom_solver carom_solver_direct, carom_solver_enumerate, carom_solver_lemke, carom_solver_newton,
+extern const carom_solver carom_solver_direct, carom_solver_joints, carom_solver_enumerate, carom_solver_lemke, carom_solver_newton,
     carom_solver_gauss_seidel, carom_solver_prox;
 
-enum { DIRECT, ENUMERATE, LEMKE, NEWTON, GAUSS_SEIDEL, PROX, COUNT, END = -1 };
+enum { DIRECT, JOINTS, ENUMERATE, LEMKE, NEWTON, GAUSS_SEIDEL, PROX, COUNT, END = -1 };
 
 static const carom_solver *const solvers[COUNT] = {
-    [DIRECT] = &carom_solver_direct, [ENUMERATE] = &carom_solver_enumerate,       [LEMKE] = &carom_solver_lemke,
-    [NEWTON] = &carom_solver_newton, [GAUSS_SEIDEL] = &carom_solver_gauss_seidel, [PROX] = &carom_solver_prox,
+    [DIRECT] = &carom_solver_direct,             [JOINTS] = &carom_solver_joints, [ENUMERATE] = &carom_solver_enumerate,
+    [LEMKE] = &carom_solver_lemke,               [NEWTON] = &carom_solver_newton, [PROX] = &carom_solver_prox,
+    [GAUSS_SEIDEL] = &carom_solver_gauss_seidel,
 };
 
 struct carom_chain {
@@ -26,6 +27,7 @@ struct carom_chain {
 
 // Orders.  Newton after Gauss-Seidel starts from its answer and finishes what that began.
 static const signed char ONE[] = {DIRECT, NEWTON, ENUMERATE, GAUSS_SEIDEL, NEWTON, PROX, END};
+static const signed char RIGID[] = {JOINTS, LEMKE, NEWTON, PROX, END};
 static const signed char SMOOTH_FEW[] = {LEMKE, NEWTON, ENUMERATE, GAUSS_SEIDEL, NEWTON, PROX, END};
 static const signed char SMOOTH_MANY[] = {NEWTON, LEMKE, NEWTON, GAUSS_SEIDEL, NEWTON, PROX, END};
 static const signed char RUBBING[] = {NEWTON, ENUMERATE, GAUSS_SEIDEL, NEWTON, PROX, END};
@@ -39,6 +41,7 @@ static bool warm(const carom_problem *pb) {
 
 static const signed char *order(const carom_problem *pb, carom_kind k) {
     if (k.friction == 0) {
+        if (k.unilateral == 0) return RIGID;
         if (k.bilateral == 0 && k.unilateral <= 2) return ONE;
         return k.unilateral <= 20 && !warm(pb) ? SMOOTH_FEW : SMOOTH_MANY;
     }
