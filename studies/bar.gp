@@ -23,9 +23,9 @@ do for [d in 'undamped damped'] {
     set yrange [-0.2:0.2]
     set ytics 0.1
     set ylabel 'velocity (m/s)'
-    plot file using (1e3*column("t")):"tip.rate" with lines ls 1 lw 1.2 title 'tip', \
-         file using (1e3*column("t")):"middle.rate" with lines ls 3 lw 1.2 title 'middle', \
-         file using (1e3*column("t")):"u0'" with lines ls 2 lw 1.2 title 'wall'
+    plot file using (1e3*column("t")):"bar.end.u'" with lines ls 1 lw 1.2 title 'tip', \
+         file using (1e3*column("t")):"bar.middle.u'" with lines ls 3 lw 1.2 title 'middle', \
+         file using (1e3*column("t")):"bar.start.u'" with lines ls 2 lw 1.2 title 'wall'
     set yrange [-12:12]
     set ytics autofreq
     set ylabel 'gap (nm)'

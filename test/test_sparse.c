@@ -95,6 +95,9 @@ static void sparse_products_and_sums_are_those_of_dense_matrices(void **state) {
             carom_matrix_mul(y, b.S, x);
             carom_matrix_mul(z, b.D, x);
             for (int i = 0; i < n; ++i) assert_true(y[i] == z[i]);
+            carom_matrix_reach(y, b.S, x);
+            carom_matrix_reach(z, b.D, x);
+            for (int i = 0; i < n; ++i) assert_true(y[i] == z[i]);
 
             // Sums with every storage, in and out of sparse ones.
             carom_pattern *Q = random_pattern(n, 2, false, &seed);

@@ -8,6 +8,7 @@
 //   event.h    event-driven integration         result.h  recording and reading results
 //   study.h    comparing schemes                difference.h  derivatives by differences
 //   sparse.h   factorisation of sparse matrices draw.h    what a model looks like
+//   flex.h     flexible members
 //
 // Start with carom_model_create() for a model in text or with carom_system_default() for one in C,
 // then carom_sim_create() and carom_sim_run().  Symbols: docs/notation.md.
@@ -16,6 +17,7 @@
 #include <carom/draw.h>
 #include <carom/event.h>
 #include <carom/expr.h>
+#include <carom/flex.h>
 #include <carom/matrix.h>
 #include <carom/model.h>
 #include <carom/option.h>

@@ -47,6 +47,7 @@ void carom_matrix_zero(carom_matrix A);
 void carom_matrix_add(carom_matrix A, double x, carom_matrix B); // A += x B; B's storage within A's
 void carom_matrix_mul(double *y, carom_matrix A, const double *x);           // y  = A x
 void carom_matrix_muladd(double *y, double s, carom_matrix A, const double *x); // y += s A x
+void carom_matrix_reach(double *y, carom_matrix A, const double *x);         // y_i = sum_j |A_ij x_j|
 
 /// The pattern of the given entries (in any order, repeated as they like) and the diagonal.  NULL: no memory, or an
 /// entry outside 0 .. n-1.

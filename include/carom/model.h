@@ -1,5 +1,6 @@
 // model.h: a model read from text (docs/model-file.md): names, expressions, and the system made of them.
 #pragma once
+#include <carom/flex.h>
 #include <carom/sim.h>
 #include <carom/system.h>
 #include <stdbool.h>
@@ -24,18 +25,31 @@ const double *carom_model_q0(const carom_model *m);
 const double *carom_model_v0(const carom_model *m);
 
 typedef struct carom_model_sizes {
-    int parameters, coordinates, velocities, lets, constraints, contacts, outputs, checks;
+    int parameters, coordinates, velocities, lets, constraints, contacts, outputs, checks, members;
     bool exact;
 } carom_model_sizes;
 carom_model_sizes carom_model_count(const carom_model *m);
 const char *carom_model_coordinate(const carom_model *m, int i); // of nq
 const char *carom_model_velocity(const carom_model *m, int i);   // of nv: "x'", "body.vx"
+/// Is position (velocity) i a column of results?  Unknowns of flexible members are so only where the model asks for them.
+bool carom_model_recorded(const carom_model *m, int i);
+bool carom_model_velocity_recorded(const carom_model *m, int i);
 const char *carom_model_parameter(const carom_model *m, int i, double *value);
 const char *carom_model_constraint(const carom_model *m, int id); // bilateral first (joints, constraints), then contacts
 int carom_model_part(const carom_model *m, int id); // of a joint with several constraints: which, from 1; else 0
 const char *carom_model_output(const carom_model *m, int i);
 /// Joints and constraints that follow from others at the start: "hinge, strut (2)"; NULL: none.
 const char *carom_model_redundant(const carom_model *m);
+
+/// Flexible member i: its name, itself, its first position and velocity; fields (a bit 1 << carom_field each) that
+/// results hold.
+typedef struct carom_model_member {
+    const char *name;
+    const carom_member *flex;
+    int q, v;
+    unsigned fields;
+} carom_model_member;
+carom_model_member carom_model_member_at(const carom_model *m, int i);
 
 /// The `simulation` section; NAN or NULL where the file says nothing.
 typedef struct carom_model_run {

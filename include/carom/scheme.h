@@ -166,6 +166,10 @@ double carom_local_rounding(const carom_local *L, int k, const double *x, int n)
 /// What rounding may leave in the local velocities u = W'v + w of L's set: 16 eps max_k (|w_k| + sum_i |W_ik v_i|).
 double carom_local_velocity_rounding(const carom_local *L, const double *v);
 
+/// What rounding of the position may leave in a force with K = -df/dq: 8 eps max_i sum_j |K_ij q_j|.  Members much
+/// stiffer than the loads on them have forces that are small differences of large ones.  y is scratch (nv).
+double carom_force_rounding(const carom_step *s, carom_matrix K, const double *q, double *y);
+
 /// V = W + a D, column by column; V = V + a e o D with e the restitution of each column.
 void carom_local_blend(carom_local *V, const carom_local *L, double a, const carom_columns *D);
 void carom_local_blend_restitution(const carom_step *s, carom_local *V, double a, const carom_columns *D);
@@ -258,6 +262,7 @@ typedef struct carom_scheme {
     int (*order_of)(const double *opt); // when an option decides; else NULL
     unsigned lacks;
     bool own_steps;            // it controls its error itself: h is only the interval between records
+    double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none known
     bool tells;                // it tells its events with carom_tell; else they are read off the reactions
     bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
     int levels;                // times that a constraint stands in a contact problem, once more without friction each; 0: once

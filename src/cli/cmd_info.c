@@ -24,14 +24,29 @@ static void coordinates(const carom_model *m, int n) {
     const double *q = carom_model_q0(m), *v = carom_model_v0(m);
     const carom_system *sys = carom_model_system(m);
     if (sys->nq == sys->nv) {
-        if (n) puts("\ncoordinates            at              rate");
-        for (int i = 0; i < n; ++i) printf("  %-20s %-15.9g %.9g\n", carom_model_coordinate(m, i), q[i], v[i]);
+        bool any = false;
+        for (int i = 0; i < n; ++i) any = any || carom_model_recorded(m, i);
+        if (any) puts("\ncoordinates            at              rate");
+        for (int i = 0; i < n; ++i)
+            if (carom_model_recorded(m, i)) printf("  %-20s %-15.9g %.9g\n", carom_model_coordinate(m, i), q[i], v[i]);
         return;
     }
     puts("\npositions              at");
-    for (int i = 0; i < n; ++i) printf("  %-20s %.9g\n", carom_model_coordinate(m, i), q[i]);
+    for (int i = 0; i < n; ++i)
+        if (carom_model_recorded(m, i)) printf("  %-20s %.9g\n", carom_model_coordinate(m, i), q[i]);
     puts("\nvelocities             at the start");
-    for (int i = 0; i < sys->nv; ++i) printf("  %-20s %.9g\n", carom_model_velocity(m, i), v[i]);
+    for (int i = 0; i < sys->nv; ++i)
+        if (carom_model_velocity_recorded(m, i)) printf("  %-20s %.9g\n", carom_model_velocity(m, i), v[i]);
+}
+
+static void members(const carom_model *m, int n) {
+    if (n) puts("\nflexible members       unknowns        elements        length");
+    for (int i = 0; i < n; ++i) {
+        const carom_model_member b = carom_model_member_at(m, i);
+        const int elements = carom_member_field_rows(b.flex, CAROM_FIELD_STRESS);
+        printf("  %-20s %-15d %-15d %.9g\n", b.name, carom_member_unknowns(b.flex), elements,
+               carom_member_field_place(b.flex, CAROM_FIELD_DISPLACEMENT, elements));
+    }
 }
 
 static void contacts(const carom_model *m) {
@@ -69,6 +84,7 @@ static int info_model(const cli_args *a) {
                n.coordinates, n.contacts, n.constraints, n.parameters, n.outputs, n.checks, n.exact ? ", exact solution" : "");
         parameters(m, n.parameters);
         coordinates(m, n.coordinates);
+        members(m, n.members);
         contacts(m);
         if (n.outputs) puts("\noutputs");
         for (int i = 0; i < n.outputs; ++i) printf("  %s\n", carom_model_output(m, i));

@@ -269,3 +269,57 @@ bool carom_graph_depends(const carom_graph *g, carom_node x, carom_input kind, i
     // Several inputs share a bit: look.  Without memory to look, "perhaps" counts as yes.
     return !carom_graph_walk(g, x, g->node[input].inputs, true) || carom_walk_met(g, input);
 }
+
+static int by_index(const void *a, const void *b) {
+    const int x = *(const int *)a, y = *(const int *)b;
+    return x < y ? -1 : x > y;
+}
+
+// Append the velocities along which a leaf moves.
+static bool add_course(const carom_graph *g, const carom_vertex *v, int **list, int *n, int *room) {
+    const carom_courses *c = &g->course;
+    const bool symbol = v->op == CAROM_OP_SYMBOL;
+    const int course = symbol ? c->of_symbol[v->b] : v->b < c->npositions ? c->of_position[v->b] : 0;
+    const int count = course ? c->start[course] - c->start[course - 1] : symbol ? 0 : 1;
+    if (*n + count > *room) {
+        const int more = 2 * (*n + count);
+        if (!grow((void **)list, (size_t)more * sizeof **list)) return false;
+        *room = more;
+    }
+    for (int i = 0; i < count; ++i) (*list)[(*n)++] = course ? c->velocity[c->start[course - 1] + i] : v->b;
+    return true;
+}
+
+int *carom_graph_ways(const carom_graph *g, carom_node x, carom_input kind, int *n) {
+    *n = 0;
+    if (x < 0 || !carom_graph_walk(g, x, UINT64_MAX, kind != CAROM_POSITION)) return NULL;
+    const carom_walk *w = g->walk;
+    int room = 16, *list = malloc((size_t)room * sizeof *list);
+    if (!list) return NULL;
+    for (int i = 0; i < w->count; ++i) {
+        const carom_vertex *v = &g->node[w->order[i]];
+        const bool input = v->op == CAROM_OP_INPUT && v->a == (int)kind;
+        if (!input && !(v->op == CAROM_OP_SYMBOL && kind == CAROM_POSITION)) continue;
+        if (kind == CAROM_POSITION) {
+            if (!add_course(g, v, &list, n, &room)) {
+                free(list);
+                return NULL;
+            }
+            continue;
+        }
+        if (*n == room) {
+            if (!grow((void **)&list, 2 * (size_t)room * sizeof *list)) {
+                free(list);
+                return NULL;
+            }
+            room *= 2;
+        }
+        list[(*n)++] = v->b;
+    }
+    if (*n) qsort(list, (size_t)*n, sizeof *list, by_index);
+    int kept = 0;
+    for (int i = 0; i < *n; ++i)
+        if (i == 0 || list[i] != list[i - 1]) list[kept++] = list[i];
+    *n = kept;
+    return list;
+}

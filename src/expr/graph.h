@@ -85,6 +85,10 @@ static inline bool carom_walk_met(const carom_graph *g, carom_node x) {
     return x < g->walk->nodes && g->walk->mark[x] == g->walk->now;
 }
 
+/// Indices k, ascending, of the inputs (CAROM_VELOCITY) or velocities (CAROM_POSITION: x may move along k) that x depends
+/// on; NULL: no memory.  The caller frees.
+int *carom_graph_ways(const carom_graph *g, carom_node x, carom_input kind, int *n);
+
 /// Derivative of x along t' = 1, leaves on their courses, v' = 0, in one pass.
 carom_node carom_graph_motion(carom_graph *g, carom_node x);
 

@@ -32,6 +32,7 @@ struct carom_record {
     long every;
     double dt_out;
     int ncol, ndir, nwatched, nout;
+    int *shown_q, *shown_v, nshown_q, nshown_v; // positions and velocities that have columns
     char **column;
     char *names;                 // storage of column[]
     double *acc, *u, *low, *high; // acc, low, high lie in one block: they are saved
@@ -82,8 +83,8 @@ static void all_columns(writer *w, const carom_record *r) {
     static const char *const bilateral[] = {"gap", "force", "impulse"};
     const carom_system *sys = r->sys;
     column(w, "%s%s", "t", "");
-    for (int i = 0; i < sys->nq; ++i) column(w, "%s%s", carom_model_coordinate(r->model, i), "");
-    for (int i = 0; i < sys->nv; ++i) column(w, "%s%s", carom_model_velocity(r->model, i), "");
+    for (int i = 0; i < r->nshown_q; ++i) column(w, "%s%s", carom_model_coordinate(r->model, r->shown_q[i]), "");
+    for (int i = 0; i < r->nshown_v; ++i) column(w, "%s%s", carom_model_velocity(r->model, r->shown_v[i]), "");
     for (int i = 0; i < 3; ++i) column(w, "%s%s", energies[i], "");
     for (int c = 0; c < sys->nc; ++c)
         contact_columns(w, carom_model_constraint(r->model, sys->ne + c), sys->contacts[c].tangents);
@@ -99,6 +100,13 @@ static void all_columns(writer *w, const carom_record *r) {
 }
 
 static bool name_columns(carom_record *r) {
+    r->shown_q = malloc(sizeof *r->shown_q * ((size_t)r->sys->nq + 1));
+    r->shown_v = malloc(sizeof *r->shown_v * ((size_t)r->sys->nv + 1));
+    if (!r->shown_q || !r->shown_v) return false;
+    for (int i = 0; i < r->sys->nq; ++i)
+        if (carom_model_recorded(r->model, i)) r->shown_q[r->nshown_q++] = i;
+    for (int i = 0; i < r->sys->nv; ++i)
+        if (carom_model_velocity_recorded(r->model, i)) r->shown_v[r->nshown_v++] = i;
     writer w = {0};
     all_columns(&w, r);
     r->ncol = w.n;
@@ -139,8 +147,8 @@ static carom_status fill(carom_record *r, double *x, const carom_now *now) {
         CAROM_TRY(carom_sim_velocities(r->sim, r->u, &r->err));
     }
     *x++ = now->t;
-    carom_copy(x, now->q, sys->nq), x += sys->nq;
-    carom_copy(x, now->v, sys->nv), x += sys->nv;
+    for (int i = 0; i < r->nshown_q; ++i) *x++ = now->q[r->shown_q[i]];
+    for (int i = 0; i < r->nshown_v; ++i) *x++ = now->v[r->shown_v[i]];
     *x++ = energy[0];
     *x++ = energy[1];
     *x++ = energy[0] + energy[1];
@@ -540,6 +548,8 @@ void carom_record_destroy(carom_record *r) {
     if (!r) return;
     if (r->csv) csv_destroy(r->csv, NULL);
     if (r->h5) h5_destroy(r->h5, NULL);
+    free(r->shown_q);
+    free(r->shown_v);
     free(r->names);
     free(r->column);
     free(r->state);

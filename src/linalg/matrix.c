@@ -188,3 +188,18 @@ void carom_matrix_mul(double *y, carom_matrix A, const double *x) {
     carom_zero(y, A.shape.n);
     carom_matrix_muladd(y, 1, A, x);
 }
+
+void carom_matrix_reach(double *y, carom_matrix A, const double *x) {
+    const int n = A.shape.n;
+    carom_zero(y, n);
+    for (int j = 0; j < n; ++j) {
+        if (A.shape.storage == CAROM_SPARSE) {
+            const carom_pattern *P = A.shape.pattern;
+            for (int e = P->start[j]; e < P->start[j + 1]; ++e) y[P->row[e]] += fabs(A.a[e] * x[j]);
+            continue;
+        }
+        const int first = row_first(A.shape, j), end = row_end(A.shape, j);
+        const double *a = carom_matrix_entry(A, first, j);
+        for (int i = first; i < end; ++i) y[i] += fabs(a[i - first] * x[j]);
+    }
+}

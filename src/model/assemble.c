@@ -180,7 +180,9 @@ static bool name_redundant(carom_model *m) {
 
 carom_status carom_model_assemble(carom_model *m, void *work, carom_error *err) {
     enum { MOST_ROWS = 2000 }; // dense, beyond that it would take minutes
-    if (m->ne == 0 || m->ne > MOST_ROWS) return CAROM_OK;
+    if (m->nmember && m->assemble)
+        return carom_fail(err, CAROM_BAD_INPUT, "%.200s: assemble is for models without flexible members; give positions that fit", m->file);
+    if (m->ne == 0 || m->ne > MOST_ROWS || m->nmember) return CAROM_OK;
     desk d = {.m = m, .work = work, .n = m->nv, .ne = m->ne};
     if (!desk_open(&d)) {
         desk_close(&d);

@@ -130,7 +130,7 @@ void carom_model_watch(const carom_model *m, void *work, double t, const double 
                        double *high, bool first) {
     if (m->nwatch == 0) return;
     double *x = carom_model_scratch(m, work);
-    carom_tape_eval(m->tape, work, GROUP_WATCH, t, q, v, x);
+    carom_model_eval(m, work, GROUP_WATCH, t, q, v, x);
     for (int k = 0; k < m->nwatch; ++k) { // NaN stays, so that the check fails
         if (first || x[k] < low[k] || isnan(x[k])) low[k] = x[k];
         if (first || x[k] > high[k] || isnan(x[k])) high[k] = x[k];
@@ -160,6 +160,7 @@ bool carom_model_check(const carom_model *m, int i, const double *low, const dou
         value[m->np + LEDGER + 2 * k + 1] = high[k];
     }
     carom_tape_work_init(m->check_tape, check_work, value);
+    carom_model_look(m, work, &q, &v, true);
     carom_tape_eval(m->check_tape, check_work, 0, t, q, v, x);
     *text = m->checks[i].text;
     *left = x[2 * i];

@@ -1,5 +1,6 @@
 // contacts.c: the sections `constraints`, `contact defaults` and `contacts`.
 #include "model/model.h"
+#include <carom/option.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ static carom_status read_slip(reader *r, const tree *n, bool rate, constraint *c
         return no_rates(r, n, c->slip[k], "the slip", "it is a displacement: write `slip rate` instead");
     }
     CAROM_TRY(carom_read_expression(r, n, SCOPE_STATE, "the slip rate", &c->slip[k]));
-    for (int i = 0; i < r->m->nv; ++i) {
+    for (int i = 0; i < r->m->seen.nv; ++i) {
         if (!carom_graph_depends(g, c->slip[k], CAROM_VELOCITY, i)) continue;
         if (carom_graph_depends(g, carom_graph_diff(g, c->slip[k], CAROM_VELOCITY, i), CAROM_VELOCITY, -1))
             return carom_read_fail(
@@ -87,8 +88,8 @@ static carom_status add_quantities(reader *r, const constraint *c) {
 }
 
 static carom_status read_contact(reader *r, const tree *n, const law *fallback, constraint *c, carom_contact *out) {
-    static const char *const keys[] = {"gap", "slip", "slip rate", "friction", "restitution", "tangential restitution",
-                                       NULL};
+    static const char *const keys[] = {"gap",         "slip",  "slip rate", "friction", "restitution", "tangential restitution",
+                                       "along", NULL};
     char where[120];
     snprintf(where, sizeof where, "contact '%.60s'", c->name);
     const tree *map = NULL;
@@ -100,6 +101,10 @@ static carom_status read_contact(reader *r, const tree *n, const law *fallback, 
                                where);
     CAROM_TRY(carom_read_expression(r, gap, SCOPE_STATE, "the gap", &c->gap));
     CAROM_TRY(no_rates(r, gap, c->gap, "the gap", "it is a distance, made of positions and time"));
+    if (r->along && !carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1)) {
+        c->gap = CAROM_NONE; // a node that is held: no contact there
+        return CAROM_OK;
+    }
     if (!carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1))
         return carom_read_fail(
             r, gap, 0, "the gap of %s holds no coordinate, so no force can act there; remove the contact", where);
@@ -130,17 +135,32 @@ static carom_status read_constraint(reader *r, const tree *n, constraint *c) {
     return carom_read_fail(r, n, 0, "constraint '%.60s' holds no coordinate; remove it", c->name);
 }
 
-static carom_status read_link(reader *r, const tree *n, int id, const law *fallback, names *taken) {
+static const char *member_text(const void *user, int i) {
+    const carom_model *m = user;
+    return i < m->nmember ? m->members[i].name : NULL;
+}
+
+// The member that a contact runs along; NULL: none.
+static carom_status find_along(reader *r, const tree *n, const member **b) {
+    const tree *along = carom_tree_get(n, "along");
+    *b = NULL;
+    for (int k = 0; along && along->kind == TREE_TEXT && k < r->m->nmember; ++k)
+        if (strcmp(r->m->members[k].name, along->text) == 0) *b = &r->m->members[k];
+    if (!along || *b) return CAROM_OK;
+    const char *near = along->kind == TREE_TEXT ? carom_nearest(along->text, member_text, r->m) : NULL;
+    return carom_read_fail(r, along, 0, "`along` wants the name of a flexible member%s%s%s", near ? "; did you mean '" : "",
+                           near ? near : "", near ? "'?" : "");
+}
+
+static carom_status read_link(reader *r, const tree *n, const law *fallback, names *taken, const char *name) {
     carom_model *m = r->m;
+    const int id = m->ne + m->nc;
     constraint *c = &m->links[id];
-    c->name = n->key->text;
-    CAROM_TRY(carom_read_new_owner(r, n, taken));
-    if (!carom_names_add(taken, c->name, NAME_QUANTITY, id, n->key->line)) return carom_read_memory(r);
-    if (id < m->ne) {
-        CAROM_TRY(read_constraint(r, n, c));
-    } else {
-        CAROM_TRY(read_contact(r, n, fallback, c, &m->contacts[id - m->ne]));
-    }
+    c->name = name;
+    if (!carom_names_add(taken, name, NAME_QUANTITY, id, n->key->line)) return carom_read_memory(r);
+    CAROM_TRY(read_contact(r, n, fallback, c, &m->contacts[m->nc]));
+    if (c->gap == CAROM_NONE) return CAROM_OK;
+    ++m->nc;
     return add_quantities(r, c);
 }
 
@@ -160,6 +180,40 @@ static carom_status take_row(reader *r, int id, names *taken) {
     return add_quantity(r, c, part, c->gap, CAROM_NONE);
 }
 
+// One contact, or one for every node of a member: NAME.0, NAME.1, ... by the numbers of the nodes.
+static carom_status read_contacts(reader *r, const tree *n, const law *fallback, names *taken) {
+    CAROM_TRY(carom_read_new_owner(r, n, taken));
+    CAROM_TRY(find_along(r, n, &r->along));
+    if (!r->along) return read_link(r, n, fallback, taken, n->key->text);
+    if (!carom_names_add(taken, n->key->text, NAME_QUANTITY, 0, n->key->line)) return carom_read_memory(r);
+    const int before = r->m->nc;
+    for (r->along_node = 0; r->along_node < r->along->nodes; ++r->along_node) {
+        const size_t size = n->key->length + 12;
+        char *name = carom_pool_take(&r->m->memory, size);
+        if (!name) return carom_read_memory(r);
+        snprintf(name, size, "%s.%d", n->key->text, r->along_node);
+        CAROM_TRY(read_link(r, n, fallback, taken, name));
+        r->m->links[r->m->ne + r->m->nc] = (constraint){0};
+    }
+    const tree *place = carom_tree_get(n, "gap");
+    const member *b = r->along;
+    r->along = NULL;
+    if (r->m->nc > before) return CAROM_OK;
+    return carom_read_fail(r, place, 0, "the gap names nothing that moves along '%.60s'; write for instance %.60s.%s", b->name,
+                           b->name, carom_member_component(b->kind, 0));
+}
+
+static int most_contacts(const reader *r, const tree *contacts) {
+    int most = 0;
+    for (const tree *n = contacts ? contacts->first : NULL; n; n = n->next) {
+        const tree *along = carom_tree_get(n, "along");
+        most += 1;
+        for (int k = 0; along && along->kind == TREE_TEXT && k < r->m->nmember; ++k)
+            if (strcmp(r->m->members[k].name, along->text) == 0) most += r->m->members[k].nodes;
+    }
+    return most;
+}
+
 carom_status carom_read_links(reader *r) {
     static const char *const keys[] = {"restitution", "tangential restitution", "friction", NULL};
     carom_model *m = r->m;
@@ -167,10 +221,9 @@ carom_status carom_read_links(reader *r) {
     CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "constraints"), "section constraints", &constraints));
     CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "contacts"), "section contacts", &contacts));
     CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "contact defaults"), "section contact defaults", &defaults));
-    m->ne = m->nrows + (constraints ? constraints->count : 0);
-    m->nc = contacts ? contacts->count : 0;
-    m->links = carom_pool_take(&m->memory, (size_t)(m->ne + m->nc + 1) * sizeof *m->links);
-    m->contacts = carom_pool_take(&m->memory, (size_t)(m->nc + 1) * sizeof *m->contacts);
+    const int ne = m->nrows + (constraints ? constraints->count : 0), nc = most_contacts(r, contacts);
+    m->links = carom_pool_take(&m->memory, (size_t)(ne + nc + 1) * sizeof *m->links);
+    m->contacts = carom_pool_take(&m->memory, (size_t)(nc + 1) * sizeof *m->contacts);
     if (!m->links || !m->contacts) return carom_read_memory(r);
     law fallback = {0};
     if (defaults) CAROM_TRY(carom_read_keys(r, defaults, keys, "contact defaults"));
@@ -178,12 +231,19 @@ carom_status carom_read_links(reader *r) {
     fallback.mu_here = false;
     names taken = {0}; // constraints and contacts share their names, which live beside those of expressions
     carom_status status = CAROM_OK;
-    for (int id = 0; id < m->nrows && status == CAROM_OK; ++id) status = take_row(r, id, &taken);
-    const tree *n = constraints ? constraints->first : NULL;
-    for (int id = m->nrows; id < m->ne + m->nc && status == CAROM_OK; ++id, n = n->next) {
-        if (id == m->ne) n = contacts->first;
-        status = read_link(r, n, id, &fallback, &taken);
+    for (; m->ne < m->nrows && status == CAROM_OK; ++m->ne) status = take_row(r, m->ne, &taken);
+    for (const tree *n = constraints ? constraints->first : NULL; n && status == CAROM_OK; n = n->next) {
+        constraint *c = &m->links[m->ne];
+        c->name = n->key->text;
+        status = carom_read_new_owner(r, n, &taken);
+        if (status == CAROM_OK && !carom_names_add(&taken, c->name, NAME_QUANTITY, m->ne, n->key->line))
+            status = carom_read_memory(r);
+        if (status == CAROM_OK) status = read_constraint(r, n, c);
+        if (status == CAROM_OK) status = add_quantities(r, c);
+        ++m->ne;
     }
+    for (const tree *n = contacts ? contacts->first : NULL; n && status == CAROM_OK; n = n->next)
+        status = read_contacts(r, n, &fallback, &taken);
     carom_names_free(&taken);
     return status;
 }

@@ -72,22 +72,26 @@ static carom_status no_memory(const carom_model *m, carom_error *err) {
 static bool gradient(carom_model *m, terms *t, carom_node x, carom_input kind, int sign, int i, int j) {
     carom_graph *g = m->graph;
     if (!carom_graph_depends(g, x, kind, -1)) return true;
-    for (int l = 0; l < m->nv; ++l) {
+    int n, *way = carom_graph_ways(g, x, kind, &n);
+    bool good = way != NULL;
+    for (int k = 0; k < n && good; ++k) {
+        const int l = way[k];
         carom_node d = diff(g, x, kind, l);
         if (zero(g, d)) continue;
         if (sign < 0) d = carom_graph_apply(g, CAROM_OP_NEG, d, CAROM_NONE, CAROM_NONE);
-        if (!carom_terms_add(t, d, i, j < 0 ? l : j, j < 0 ? 0 : l)) return false;
+        good = carom_terms_add(t, d, i, j < 0 ? l : j, j < 0 ? 0 : l);
     }
-    return true;
+    free(way);
+    return good;
 }
 
 static carom_status derive_mass(carom_model *m, const carom_node *M, carom_error *err) {
     carom_graph *g = m->graph;
-    for (int i = 0; i < m->nv; ++i) {
-        const char *a = carom_model_freedom(m, i);
+    for (int i = 0; i < m->nkin; ++i) {
+        const char *a = i < m->seen.nv_own ? carom_model_freedom(m, i) : NULL;
         for (int j = 0; j <= i; ++j) {
-            const carom_node x = M[i * m->nv + j];
-            if (zero(g, x) && i == j)
+            const carom_node x = M[i * m->nkin + j];
+            if (zero(g, x) && i == j && a)
                 return carom_fail(err, CAROM_BAD_INPUT,
                                   "%.200s:%d:%d: coordinate '%.60s' has no mass: the kinetic energy holds no %.60s'^2; "
                                   "every coordinate needs one",
@@ -109,7 +113,7 @@ static carom_node cross(carom_graph *g, const carom_node *a, const carom_node *b
 // and what `energy` says of them (T) is changed by turning with them
 static void derive_bodies(carom_model *m, carom_node *M, carom_node *f) {
     carom_graph *g = m->graph;
-    const int n = m->nv;
+    const int n = m->nkin;
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
         if (b->v < 0) continue;
@@ -142,9 +146,10 @@ static void derive_bodies(carom_model *m, carom_node *M, carom_node *f) {
 // M and f; f holds the forces of inertia first.
 static carom_status derive_motion(carom_model *m, carom_node *f, carom_error *err) {
     carom_graph *g = m->graph;
-    carom_node *M = calloc((size_t)m->nv * (size_t)m->nv, sizeof *M);
+    carom_node *M = calloc((size_t)m->nkin * (size_t)m->nkin + 1, sizeof *M);
     if (!M) return no_memory(m, err);
-    carom_status status = carom_graph_lagrange(g, m->own_kinetic, m->nv, M, f, err);
+    for (int i = 0; i < m->seen.nv; ++i) f[i] = carom_graph_number(g, 0);
+    carom_status status = m->nkin ? carom_graph_lagrange(g, m->own_kinetic, m->nkin, M, f, err) : CAROM_OK;
     if (status == CAROM_BAD_INPUT)
         carom_fail(
             err, status,
@@ -156,11 +161,18 @@ static carom_status derive_motion(carom_model *m, carom_node *f, carom_error *er
     }
     free(M);
     CAROM_TRY(status);
-    for (int i = 0; i < m->nv; ++i) {
-        f[i] = carom_graph_minus(g, f[i], diff(g, m->potential, CAROM_POSITION, i));
+    for (int i = 0; i < m->seen.nv; ++i) f[i] = carom_graph_minus(g, f[i], diff(g, m->potential, CAROM_POSITION, i));
+    for (int i = 0; i < m->seen.nv_own; ++i)
         if (m->force[i] != CAROM_NONE) f[i] = carom_graph_plus(g, f[i], m->force[i]);
-    }
+    const terms *F = &m->point_force;
+    for (int e = 0; e < F->n; ++e) f[F->i[e]] = carom_graph_plus(g, f[F->i[e]], F->node[e]);
     return CAROM_OK;
+}
+
+static void add_power(carom_graph *g, carom_node power[2], int i, carom_node F) {
+    const carom_node v = carom_graph_input(g, CAROM_VELOCITY, i), rest = carom_graph_at_rest(g, F);
+    power[0] = carom_graph_plus(g, power[0], carom_graph_times(g, v, rest));
+    if (rest != F) power[1] = carom_graph_plus(g, power[1], carom_graph_times(g, v, carom_graph_minus(g, rest, F)));
 }
 
 // A force is external for what it is at v = 0 and damping for the rest; what moves energies in time is external too.
@@ -168,13 +180,18 @@ static void derive_power(carom_model *m, carom_node power[2]) {
     carom_graph *g = m->graph;
     power[0] = carom_graph_minus(g, diff(g, m->potential, CAROM_TIME, 0), diff(g, m->kinetic, CAROM_TIME, 0));
     power[1] = carom_graph_number(g, 0);
-    for (int i = 0; i < m->nv; ++i) {
-        if (m->force[i] == CAROM_NONE) continue;
-        const carom_node v = carom_graph_input(g, CAROM_VELOCITY, i), rest = carom_graph_at_rest(g, m->force[i]);
-        power[0] = carom_graph_plus(g, power[0], carom_graph_times(g, v, rest));
-        if (rest != m->force[i])
-            power[1] = carom_graph_plus(g, power[1], carom_graph_times(g, v, carom_graph_minus(g, rest, m->force[i])));
-    }
+    for (int i = 0; i < m->seen.nv_own; ++i)
+        if (m->force[i] != CAROM_NONE) add_power(g, power, i, m->force[i]);
+    for (int e = 0; e < m->point_force.n; ++e) add_power(g, power, m->point_force.i[e], m->point_force.node[e]);
+}
+
+// Rows of columns ascend as velocities, which need not be the order in which expressions see them.
+static void by_velocity(const carom_model *m, int *way, int n) {
+    for (int k = 1; k < n; ++k)
+        for (int j = k; j > 0 && carom_model_seen(m, way[j - 1]) > carom_model_seen(m, way[j]); --j) {
+            const int x = way[j];
+            way[j] = way[j - 1], way[j - 1] = x;
+        }
 }
 
 // One local direction: its column of W, its w, and their derivatives.
@@ -188,12 +205,17 @@ static bool derive_direction(carom_model *m, carom_node x, bool rate, int k, car
     m->w_of[k] = zero(g, u) ? -1 : m->w.n;
     if (!zero(g, u) && !carom_terms_add(&m->w, u, k, 0, 0)) return false;
     if (!gradient(m, &m->dw, u, CAROM_POSITION, 1, k, -1)) return false;
-    for (int i = 0; i < m->nv; ++i) {
-        const carom_node c = diff(g, x, by, i);
+    int n, *way = carom_graph_ways(g, x, by, &n);
+    bool good = way != NULL;
+    by_velocity(m, way, n);
+    for (int e = 0; e < n && good; ++e) {
+        const carom_node c = diff(g, x, by, way[e]);
         if (zero(g, c)) continue;
-        if (!carom_terms_add(&m->W, c, i, k, 0) || !gradient(m, &m->dW, c, CAROM_POSITION, 1, i, k)) return false;
-        u = carom_graph_plus(g, u, carom_graph_times(g, c, carom_graph_input(g, CAROM_VELOCITY, i)));
+        good = carom_terms_add(&m->W, c, way[e], k, 0) && gradient(m, &m->dW, c, CAROM_POSITION, 1, way[e], k);
+        u = carom_graph_plus(g, u, carom_graph_times(g, c, carom_graph_input(g, CAROM_VELOCITY, way[e])));
     }
+    free(way);
+    if (!good) return false;
     m->u[k] = u;
     *kappa = carom_graph_motion(g, u);
     return true;
@@ -228,16 +250,11 @@ static carom_status derive_directions(carom_model *m, carom_node **kappa, carom_
     return CAROM_OK;
 }
 
-static int ascending(const void *x, const void *y) {
-    const int a = *(const int *)x, b = *(const int *)y;
-    return a < b ? -1 : a > b;
-}
-
 // Rows in which d(W_k'v + w_k)/dq may differ from zero, by column, ascending.
 static carom_status derive_pattern(carom_model *m, carom_error *err) {
     m->D_at = carom_pool_take(&m->memory, ((size_t)m->ndir + 1) * sizeof(int));
     m->D_row = carom_pool_take(&m->memory, ((size_t)m->dW.n + (size_t)m->dw.n + 1) * sizeof(int));
-    int *seen = calloc((size_t)m->nv, sizeof *seen);
+    int *seen = calloc((size_t)m->seen.nv + 1, sizeof *seen);
     if (!m->D_at || !m->D_row || !seen) {
         free(seen);
         return no_memory(m, err);
@@ -249,7 +266,7 @@ static carom_status derive_pattern(carom_model *m, carom_error *err) {
             if (seen[m->dW.l[e]] != k + 1) seen[m->dW.l[e]] = k + 1, m->D_row[n++] = m->dW.l[e];
         for (int e = m->dw_at[k]; e < m->dw_at[k + 1]; ++e)
             if (seen[m->dw.j[e]] != k + 1) seen[m->dw.j[e]] = k + 1, m->D_row[n++] = m->dw.j[e];
-        qsort(m->D_row + m->D_at[k], (size_t)(n - m->D_at[k]), sizeof *m->D_row, ascending);
+        by_velocity(m, m->D_row + m->D_at[k], n - m->D_at[k]);
     }
     m->D_at[m->ndir] = n;
     free(seen);
@@ -269,7 +286,9 @@ static carom_group join(carom_model *m, const carom_node *a, int na, const carom
 static void exact_rates(carom_model *m, carom_node *rate) {
     carom_graph *g = m->graph;
     for (int i = 0; i < m->nq; ++i)
-        if (m->velocity_of[i] >= 0) rate[m->velocity_of[i]] = diff(g, m->exact[i], CAROM_TIME, 0);
+        if (i < m->seen.nq_own && m->velocity_of[i] >= 0) rate[m->velocity_of[i]] = diff(g, m->exact[i], CAROM_TIME, 0);
+    for (int i = m->seen.nq_own; i < m->nq; ++i) // unknowns of members
+        rate[i - m->seen.nq_own + m->seen.nv_own] = diff(g, m->exact[i], CAROM_TIME, 0);
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
         if (b->v < 0 || b->space != SPATIAL) continue;
@@ -285,8 +304,8 @@ static void exact_rates(carom_model *m, carom_node *rate) {
 
 // Forces and masses.  A dense M stands there whole, zeros too, so that taking it is one copy.
 static carom_group join_motion(carom_model *m, const carom_node *f) {
-    const int n = m->nv;
-    m->whole_mass = carom_model_mass_shape(m).storage == CAROM_DENSE;
+    const int n = m->seen.nv;
+    m->whole_mass = carom_model_mass_whole(m);
     if (!m->whole_mass) return join(m, f, n, m->mass.node, m->mass.n);
     carom_node *node = carom_pool_take(&m->memory, ((size_t)n + (size_t)n * (size_t)n) * sizeof *node), *M = node + n;
     if (!node) return (carom_group){.count = -1, .nodes = NULL};
@@ -302,9 +321,9 @@ static carom_group join_motion(carom_model *m, const carom_node *f) {
 
 static carom_status compile(carom_model *m, const carom_node *f, const carom_node *kappa, carom_error *err) {
     carom_graph *g = m->graph;
-    const int n = m->nv, links = m->ne + m->nc;
+    const int n = m->seen.nv, links = m->ne + m->nc;
     carom_node *gap = carom_pool_take(&m->memory, ((size_t)links + 1) * sizeof *gap),
-               *rate = carom_pool_take(&m->memory, (size_t)n * sizeof *rate);
+               *rate = carom_pool_take(&m->memory, ((size_t)(m->exact ? m->nv : 0) + 1) * sizeof *rate);
     carom_node *sides = carom_pool_take(&m->memory, (2 * (size_t)m->nchecks + 1) * sizeof *sides);
     if (!gap || !rate || !sides) return no_memory(m, err);
     for (int id = 0; id < links; ++id) gap[id] = m->links[id].gap;
@@ -340,13 +359,13 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_MOTION_GAPS] = join(m, motion.nodes, motion.count, gap, links),
         [GROUP_ROW] = row,
         [GROUP_OUTPUTS] = join(m, m->output_node, m->nout, NULL, 0),
-        [GROUP_EXACT] = join(m, m->exact, m->exact ? m->nq : 0, rate, m->exact ? n : 0),
+        [GROUP_EXACT] = join(m, m->exact, m->exact ? m->nq : 0, rate, m->exact ? m->nv : 0),
         [GROUP_WATCH] = join(m, m->watch, m->nwatch, NULL, 0),
         [GROUP_FRAMES] = join(m, frames, 9 * m->njoints, NULL, 0),
     };
     group[GROUP_ROW].after = group[GROUP_FORCE].after = 1 + GROUP_OBSERVE; // which ended the last step
     group[GROUP_DIRECTIONS].after = 1 + GROUP_MOTION_GAPS;
-    m->scratch_count = 2 * m->nq;
+    m->scratch_count = 2 * m->seen.nq;
     for (int k = 0; k < GROUP_COUNT; ++k) {
         if (group[k].count < 0) return no_memory(m, err);
         if (group[k].count > m->scratch_count) m->scratch_count = group[k].count;
@@ -360,20 +379,22 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     while (carom_ledger_name(ledger)) ++ledger;
     m->check_parameters = m->np + ledger + 2 * m->nwatch;
     const carom_group checks = {.count = 2 * m->nchecks, .nodes = sides};
-    m->tape = carom_tape_compile(g, group, GROUP_COUNT, m->nq, n, m->np, err);
-    m->check_tape = m->tape ? carom_tape_compile(g, &checks, 1, m->nq, n, m->check_parameters, err) : NULL;
+    m->tape = carom_tape_compile(g, group, GROUP_COUNT, m->seen.nq, n, m->np, err);
+    m->check_tape = m->tape ? carom_tape_compile(g, &checks, 1, m->seen.nq, n, m->check_parameters, err) : NULL;
     return m->check_tape ? CAROM_OK : CAROM_NO_MEMORY;
 }
 
 carom_status carom_model_derive(carom_model *m, carom_error *err) {
-    carom_node *f = carom_pool_take(&m->memory, (size_t)m->nv * sizeof *f), *kappa = NULL;
+    carom_node *f = carom_pool_take(&m->memory, ((size_t)m->seen.nv + 1) * sizeof *f), *kappa = NULL;
     if (!f) return no_memory(m, err);
     CAROM_TRY(derive_motion(m, f, err));
-    for (int i = 0; i < m->nv; ++i)
+    for (int i = 0; i < m->seen.nv; ++i)
         if (!gradient(m, &m->K, f[i], CAROM_POSITION, -1, i, -1) ||
             !gradient(m, &m->C, f[i], CAROM_VELOCITY, -1, i, -1))
             return no_memory(m, err);
     CAROM_TRY(derive_directions(m, &kappa, err));
     CAROM_TRY(derive_pattern(m, err));
-    return compile(m, f, kappa, err);
+    CAROM_TRY(compile(m, f, kappa, err));
+    carom_model_renumber(m);
+    return CAROM_OK;
 }

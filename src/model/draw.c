@@ -290,7 +290,7 @@ static carom_status find_link(reader *r, const tree *n, int *id) {
 // Derivatives of x along all velocities (of a slip rate: by them) that are not zero.
 static bool gradient(carom_model *m, terms *list, carom_node x, bool rate, int i) {
     carom_graph *g = m->graph;
-    for (int j = 0; j < m->nv; ++j) {
+    for (int j = 0; j < m->seen.nv; ++j) {
         if (!(rate ? carom_graph_depends(g, x, CAROM_VELOCITY, j) : carom_graph_moves(g, x, j))) continue;
         const carom_node d = rate ? carom_graph_diff(g, x, CAROM_VELOCITY, j) : carom_graph_along(g, x, j);
         double value = 1;

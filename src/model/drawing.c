@@ -15,6 +15,7 @@ struct carom_drawing {
     carom_tape *tape;
     void *work;
     double *gradient; // J, W of every touch, in order
+    double *seen;     // positions and velocities as the graph numbers them
     double *J, *W;    // of its place by component, one column; zeros between calls
 };
 
@@ -24,9 +25,10 @@ static carom_status compile(carom_drawing *x, carom_error *err) {
     for (int i = 0; i < d->touches; ++i) n += d->touch[i].J.n + d->touch[i].W.n;
     carom_node *all = calloc((size_t)n + 1, sizeof *all);
     x->gradient = calloc((size_t)n + 1, sizeof *x->gradient);
-    x->J = calloc(3 * (size_t)x->m->nv + 1, sizeof *x->J);
-    x->W = calloc((size_t)x->m->nv + 1, sizeof *x->W);
-    if (!all || !x->gradient || !x->J || !x->W) {
+    x->J = calloc(3 * (size_t)x->m->seen.nv + 1, sizeof *x->J);
+    x->W = calloc((size_t)x->m->seen.nv + 1, sizeof *x->W);
+    x->seen = calloc((size_t)x->m->seen.nq + (size_t)x->m->seen.nv + 1, sizeof *x->seen);
+    if (!all || !x->seen || !x->gradient || !x->J || !x->W) {
         free(all);
         return carom_fail(err, CAROM_NO_MEMORY, "no memory for a drawing");
     }
@@ -37,7 +39,7 @@ static carom_status compile(carom_drawing *x, carom_error *err) {
             for (int e = 0; e < both[b]->n; ++e) all[k++] = both[b]->node[e];
     }
     const carom_group group[GROUPS] = {[VALUES] = {.count = d->values, .nodes = d->node}, [GRADIENTS] = {.count = n, .nodes = all}};
-    x->tape = carom_tape_compile(x->m->graph, group, GROUPS, x->m->nq, x->m->nv, x->m->np, err);
+    x->tape = carom_tape_compile(x->m->graph, group, GROUPS, x->m->seen.nq, x->m->seen.nv, x->m->np, err);
     free(all);
     if (!x->tape) return CAROM_NO_MEMORY;
     const size_t size = (carom_tape_work_size(x->tape) + 63) & ~(size_t)63;
@@ -66,6 +68,7 @@ void carom_drawing_destroy(carom_drawing *x) {
     if (x->tape) carom_tape_destroy(x->tape);
     free(x->work);
     free(x->gradient);
+    free(x->seen);
     free(x->J);
     free(x->W);
     free(x);
@@ -110,7 +113,7 @@ static void jacobi(double A[3][3], double V[3][3]) {
 
 // f = (J J')^+ b for every direction of a touch; J and W are its entries.
 static void solve(carom_drawing *x, const touch *t, const double *J, const double *W, double *directions) {
-    const int dim = x->d->dim, nv = x->m->nv;
+    const int dim = x->d->dim, nv = x->m->seen.nv;
     double A[3][3] = {{0}}, V[3][3], most = 0;
     for (int e = 0; e < t->J.n; ++e) x->J[t->J.i[e] * nv + t->J.j[e]] = J[e];
     for (int e = 0; e < t->J.n; ++e)
@@ -136,6 +139,11 @@ static void solve(carom_drawing *x, const touch *t, const double *J, const doubl
 
 void carom_drawing_eval(carom_drawing *x, double t, const double *q, const double *v, double *out) {
     const struct drawn *d = x->d;
+    if (x->m->nmember) {
+        double *y = x->seen + x->m->seen.nq;
+        carom_model_gather(x->m, q, v, x->seen, y);
+        q = x->seen, v = y;
+    }
     if (d->values) carom_tape_eval(x->tape, x->work, VALUES, t, q, v, out);
     if (!d->touches) return;
     carom_tape_eval(x->tape, x->work, GRADIENTS, t, q, v, x->gradient);

@@ -30,7 +30,7 @@ static const tree *get(const element *e, const char *key) { return carom_tree_ge
 // f += F Dx
 static void push(const element *e, carom_node F, carom_node x) {
     carom_model *m = e->r->m;
-    for (int k = 0; k < m->nv; ++k) {
+    for (int k = 0; k < m->seen.nv_own; ++k) {
         if (!carom_graph_moves(m->graph, x, k)) continue;
         const carom_node f = mul(e, F, carom_graph_along(m->graph, x, k));
         m->force[k] = m->force[k] == CAROM_NONE ? f : add(e, m->force[k], f);
@@ -40,7 +40,7 @@ static void push(const element *e, carom_node F, carom_node x) {
 // (ELM-1)  spring and damper on a coordinate
 static void spring(element *e, carom_node x, double x0, double k, double c) {
     carom_model *m = e->r->m;
-    const carom_node way = sub(e, x, num(e, x0)), rate = carom_graph_rate(m->graph, x, m->nv);
+    const carom_node way = sub(e, x, num(e, x0)), rate = carom_graph_rate(m->graph, x, m->seen.nv_own);
     const carom_node V = mul(e, num(e, 0.5 * k), mul(e, way, way));
     e->energy = add(e, e->energy, V);
     m->body_potential = add(e, m->body_potential, V);
@@ -257,7 +257,7 @@ static carom_status read_motor(element *e) {
     else CAROM_TRY(carom_joint_coordinate(e->r, at, j, &x));
     if (torque && x == j->shift) return carom_read_fail(e->r, n->key, 0, "joint '%s' has no angle; write `force:`", j->name);
     push(e, F, x);
-    return quantity(e, "power", mul(e, F, carom_graph_rate(graph(e), x, e->r->m->nv)), CAROM_NONE);
+    return quantity(e, "power", mul(e, F, carom_graph_rate(graph(e), x, e->r->m->seen.nv_own)), CAROM_NONE);
 }
 
 // (ELM-3)  force F at a point p: f += F.Dp;  torque T: f_w += R'T (spatial), f_angle += T (planar)
@@ -309,9 +309,9 @@ carom_status carom_read_elements(reader *r) {
     static const struct { const char *section, *word; carom_status (*read)(element *e); } kinds[] = {
         {"springs", "spring", read_spring}, {"motors", "motor", read_motor}, {"loads", "load", read_load}};
     carom_model *m = r->m;
-    m->force = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *m->force);
+    m->force = carom_pool_take(&m->memory, ((size_t)m->seen.nv_own + 1) * sizeof *m->force);
     if (!m->force) return carom_read_memory(r);
-    for (int i = 0; i < m->nv; ++i) m->force[i] = CAROM_NONE;
+    for (int i = 0; i < m->seen.nv_own; ++i) m->force[i] = CAROM_NONE;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k) {
         const tree *map = NULL;
         char where[40];

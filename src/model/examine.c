@@ -4,13 +4,14 @@
 // initial state and at states near it.  A kink (abs, if, min, max) at one of the states shows up there and only there.
 #include "model/model.h"
 #include <carom/difference.h>
+#include <carom/scheme.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATES = 4 };
+enum { STATES = 4, LARGE = 400 }; // beyond LARGE coordinates differences are not taken
 static const double AGREE = 1e-5; // worse than any rounding, better than any wrong term
 
 typedef struct exam {
@@ -23,6 +24,7 @@ typedef struct exam {
     double *g, *a, *b;         // gaps; two vectors as long as the longest side
     carom_local L;             // all constraints
     carom_difference difference;
+    carom_factor F; // of M, for large models
     carom_matrix A, B, C, D; // tangent_shape
     carom_columns P, Q;
     double *W;    // nv: a column
@@ -66,6 +68,7 @@ static void carve(exam *x, carom_arena *mem) {
     x->a = carom_carve(mem, (size_t)longest);
     x->b = carom_carve(mem, (size_t)longest);
     x->difference = carom_carve_difference(mem, s);
+    if (n > LARGE) x->F = carom_carve_factor(mem, s->mass_shape, true);
     x->A = carom_carve_matrix(mem, s->tangent_shape);
     x->B = carom_carve_matrix(mem, s->tangent_shape);
     x->C = carom_carve_matrix(mem, s->tangent_shape);
@@ -257,6 +260,10 @@ static carom_status examine_mass(exam *x, double t, double *pivot, int *where) {
     carom_matrix M = x->difference.M;
     carom_matrix_zero(M);
     CAROM_TRY(s->mass(s->model, x->work, t, x->q, M));
+    if (n > LARGE) { // without the number
+        *pivot = carom_factorise(&x->F, M, where) == CAROM_OK ? 1 : 0;
+        return CAROM_OK;
+    }
     double *A = calloc((size_t)n * (size_t)n, sizeof *A);
     if (!A) return CAROM_NO_MEMORY;
     for (int j = 0; j < n; ++j)
@@ -282,7 +289,7 @@ static void derivatives_and_mass(exam *x) {
     unsigned seed = 7;
     double lowest = INFINITY;
     int where = 0, skipped = 0;
-    for (int state = 0; state < STATES; ++state) {
+    for (int state = 0; state < (m->nv > LARGE ? 1 : STATES); ++state) {
         const double t = state ? 0.01 * state : 0;
         for (int i = 0; i < m->nv; ++i) {
             x->dq[i] = state ? 1e-2 * next(&seed) * fmax(0.1, m->sys.move ? 1 : fabs(m->q0[i])) : 0;
@@ -297,7 +304,7 @@ static void derivatives_and_mass(exam *x) {
         double pivot = INFINITY;
         int row = 0;
         if (examine_mass(x, t, &pivot, &row) == CAROM_OK && !(pivot >= lowest)) lowest = pivot, where = row;
-        if (examine_state(x, t) != CAROM_OK) ++skipped;
+        if (m->nv <= LARGE && examine_state(x, t) != CAROM_OK) ++skipped;
         if (x->worst > AGREE) ++x->disagree;
         if (x->worst < worst) x->worst = worst, memcpy(x->entry, entry, sizeof entry);
     }
@@ -314,14 +321,22 @@ static void derivatives_and_mass(exam *x) {
         say(x, CAROM_WARNING,
             "derivatives and differences disagree at one state, as at a kink: %s, relative error %.2g", x->entry,
             x->worst);
+    else if (m->nv > LARGE)
+        say(x, CAROM_FINE, "derivatives are not held against differences: %d coordinates; try fewer elements", m->nv);
     else if (skipped < STATES)
         say(x, CAROM_FINE, "derivatives agree with differences: worst relative error %.1e%s%s", x->worst,
             x->worst > 0 ? ", " : "", x->worst > 0 ? x->entry : "");
-    if (!(lowest > 1e-12))
+    bool light = false;
+    for (int k = 0; k < m->nmember; ++k) light = light || !isfinite(carom_member_fastest(m->members[k].flex));
+    if (!(lowest > 1e-12) && light)
+        say(x, CAROM_WARNING, "the mass matrix is singular, with massless nodes of flexible members; most schemes need its inverse");
+    else if (!(lowest > 1e-12))
         say(x, CAROM_FAULT,
             "the mass matrix is not positive definite at coordinate '%s' (relative pivot %.2g); its kinetic energy "
             "needs more",
             coordinate(x, where), lowest);
+    else if (m->nv > LARGE)
+        say(x, CAROM_FINE, "the mass matrix is positive definite");
     else
         say(x, CAROM_FINE, "the mass matrix is positive definite: smallest relative pivot %.3g, at '%s'", lowest,
             coordinate(x, where));
@@ -383,6 +398,26 @@ static void start(exam *x) {
         }
 }
 
+// Frequencies, and the step that explicit schemes allow.
+static void members(exam *x) {
+    const carom_model *m = x->m;
+    const carom_scheme *scheme = m->scheme ? carom_scheme_find(m->scheme) : carom_scheme_at(0);
+    for (int k = 0; k < m->nmember; ++k) {
+        const member *b = &m->members[k];
+        double omega[3] = {0};
+        const int n = b->count <= 100000 ? carom_member_frequencies(b->flex, 3, omega) : 0;
+        char text[200] = "";
+        for (int i = 0; i < n; ++i)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.6g", i ? ", " : "; lowest frequencies ", omega[i] / 6.283185307179586);
+        say(x, CAROM_FINE, "flexible member '%s': %d elements, %d unknowns%s%s; highest at most %.4g Hz", b->name, b->nodes - 1,
+            b->count, text, n > 0 ? " Hz" : "", carom_member_fastest(b->flex) / 6.283185307179586);
+        const double most = scheme && scheme->stable > 0 ? carom_member_step(b->flex, scheme->stable) : INFINITY;
+        if (most > 0 && m->step > most)
+            say(x, CAROM_WARNING, "the step %g is too large for '%s' with %s, which is stable up to %.4g; use a smaller one or an implicit scheme",
+                m->step, b->name, scheme->name, most);
+    }
+}
+
 static void laws(exam *x) {
     const carom_model *m = x->m;
     for (int i = 0; i < m->nc; ++i) {
@@ -425,6 +460,7 @@ int carom_model_examine(const carom_model *m, void (*tell)(void *user, carom_fin
         start(&x);
     }
     freedom(&x);
+    members(&x);
     laws(&x);
     unused(&x);
     free(mem.base);

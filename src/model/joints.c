@@ -129,6 +129,8 @@ static carom_status spatial_angle(maker *k, joint *j) {
     if (j->moving)
         return carom_read_fail(k->r, j->place, 0,
                                "the angle of joint '%s' is counted against a body that turns with time; that is not possible", j->name);
+    if (m->nmember)
+        return carom_read_fail(k->r, j->place, 0, "the angle of joint '%s' cannot be used beside flexible members", j->name);
     const carom_node c = dot(k, axis_A(k, 0), axis_B(k, 0)), s = dot(k, axis_A(k, 1), axis_B(k, 0));
     int v[6], n = 0;
     carom_node rate[6];
@@ -146,6 +148,7 @@ static carom_status spatial_angle(maker *k, joint *j) {
     m->coordinate_name[m->nq] = (int)(name - m->names.at);
     m->velocity_of[m->nq] = -1;
     m->q0[m->nq++] = 0;
+    m->seen.nq = m->seen.nq_own = m->nq;
     name->kind = NAME_COORDINATE;
     name->index = j->at;
     name->node = j->angle;

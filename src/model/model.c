@@ -6,7 +6,7 @@
 // The system, and whether it may start where the file says.
 static carom_status complete(carom_model *m, carom_error *err) {
     CAROM_TRY(carom_model_derive(m, err));
-    carom_model_system_make(m);
+    CAROM_TRY(carom_model_system_make(m, err));
     void *work = aligned_alloc(64, (m->sys.work_size + 63) & ~(size_t)63);
     if (!work) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
     memset(work, 0, (m->sys.work_size + 63) & ~(size_t)63);
@@ -47,13 +47,16 @@ carom_model *carom_model_create(const carom_model_def *def, carom_error *err) {
 
 void carom_model_destroy(carom_model *m) {
     if (!m) return;
-    terms *const lists[] = {&m->mass, &m->W, &m->w, &m->K, &m->C, &m->dM, &m->dW, &m->dw};
+    terms *const lists[] = {&m->mass, &m->W, &m->w, &m->K, &m->C, &m->dM, &m->dW, &m->dw, &m->point_force};
     for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) carom_terms_free(lists[k]);
     if (m->tape) carom_tape_destroy(m->tape);
     if (m->check_tape) carom_tape_destroy(m->check_tape);
     if (m->graph) carom_graph_destroy(m->graph);
     carom_names_free(&m->names);
     carom_names_free(&m->outs);
+    carom_members_free(m);
+    carom_pattern_destroy(m->mass_pattern);
+    carom_pattern_destroy(m->tangent_pattern);
     free(m->watch);
     carom_drawn_free(m->drawn);
     free(m->rows);
@@ -78,15 +81,48 @@ carom_model_sizes carom_model_count(const carom_model *m) {
                                .contacts = m->nc,
                                .outputs = m->nout,
                                .checks = m->nchecks,
+                               .members = m->nmember,
                                .exact = m->exact != NULL};
 }
 
-const char *carom_model_coordinate(const carom_model *m, int i) { return m->names.at[m->coordinate_name[i]].text; }
+// The member that unknown i past coordinates and bodies belongs to, and its number there.
+static const member *member_of(const carom_model *m, int *i) {
+    const member *b = m->members;
+    for (; *i >= b->count; ++b) *i -= b->count;
+    return b;
+}
 
-const char *carom_model_velocity(const carom_model *m, int i) { return m->velocity[i]; }
+static const char *unknown_name(const carom_model *m, int i, bool rate) {
+    const member *b = member_of(m, &i);
+    return b->unknown_name + ((size_t)i + (rate ? (size_t)b->count : 0)) * b->stride;
+}
+
+const char *carom_model_coordinate(const carom_model *m, int i) {
+    return i < m->seen.nq_own ? m->names.at[m->coordinate_name[i]].text : unknown_name(m, i - m->seen.nq_own, false);
+}
+
+const char *carom_model_velocity(const carom_model *m, int i) {
+    return i < m->seen.nv_own ? m->velocity[i] : unknown_name(m, i - m->seen.nv_own, true);
+}
+
+bool carom_model_recorded(const carom_model *m, int i) {
+    i -= m->seen.nq_own;
+    return i < 0 || member_of(m, &i)->unknowns;
+}
+
+bool carom_model_velocity_recorded(const carom_model *m, int i) {
+    i -= m->seen.nv_own;
+    return i < 0 || member_of(m, &i)->unknowns;
+}
+
+carom_model_member carom_model_member_at(const carom_model *m, int i) {
+    const member *b = &m->members[i];
+    return (carom_model_member){.name = b->name, .flex = b->flex, .q = b->q, .v = b->v, .fields = b->fields};
+}
 
 const char *carom_model_freedom(const carom_model *m, int i) {
-    for (int k = 0; k < m->nq; ++k)
+    if (i >= m->seen.nv_own) return unknown_name(m, i - m->seen.nv_own, false);
+    for (int k = 0; k < m->seen.nq_own; ++k)
         if (m->velocity_of[k] == i) return carom_model_coordinate(m, k);
     return m->velocity[i];
 }
@@ -114,7 +150,7 @@ carom_model_run carom_model_simulation(const carom_model *m) {
 }
 
 void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out) {
-    if (m->nout) carom_tape_eval(m->tape, work, GROUP_OUTPUTS, t, q, v, out);
+    if (m->nout) carom_model_eval(m, work, GROUP_OUTPUTS, t, q, v, out);
 }
 
 bool carom_model_turned(const carom_model *m) {
@@ -125,7 +161,7 @@ bool carom_model_turned(const carom_model *m) {
 
 void carom_model_reactions(const carom_model *m, void *work, double t, const double *q, const int *dir, int n, const double *x, double *y) {
     const double *frame = carom_model_scratch(m, work);
-    carom_tape_eval(m->tape, work, GROUP_FRAMES, t, q, m->v0, carom_model_scratch(m, work));
+    carom_model_eval(m, work, GROUP_FRAMES, t, q, m->v0, carom_model_scratch(m, work));
     carom_copy(y, x, n);
     for (int i = 0; i < m->njoints; ++i, frame += 9) {
         const joint *j = &m->joints[i];
@@ -139,7 +175,7 @@ void carom_model_reactions(const carom_model *m, void *work, double t, const dou
 
 void carom_model_exact(const carom_model *m, void *work, double t, double *q, double *v) {
     double *x = carom_model_scratch(m, work);
-    carom_tape_eval(m->tape, work, GROUP_EXACT, t, m->q0, m->v0, x);
+    carom_model_eval(m, work, GROUP_EXACT, t, m->q0, m->v0, x);
     carom_copy(q, x, m->nq);
     carom_copy(v, x + m->nq, m->nv);
 }

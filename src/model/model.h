@@ -5,11 +5,14 @@
 //   start.c  is the initial state allowed?   checks.c  `checks`, the ledger's names
 //   examine.c  `carom check`                 model.c   create, destroy, answers
 //   draw.c   `draw`, read last (with draw_bodies.c)   drawing.c shapes at a state
+//   members.c  the section `flexible`        seen.c    which unknowns of members expressions see
+//   shapes.c   storage of the matrices
 #pragma once
 #include "model/names.h"
 #include "model/pool.h"
 #include "model/tree.h"
 #include <carom/expr.h>
+#include <carom/flex.h>
 #include <carom/model.h>
 
 /// A sparse list of expressions with up to three subscripts.
@@ -94,6 +97,34 @@ typedef struct check {
     carom_node left, right;
 } check;
 
+/// A flexible member and its place among positions and velocities.
+typedef struct member {
+    const char *name;
+    int line, column;
+    carom_member_kind kind;
+    carom_member *flex;
+    double length;
+    int nodes, components;
+    int q, v, count;    // first position and velocity; unknowns
+    char *unknown_name; // count names of `stride` bytes, then the same with a prime
+    size_t stride;
+    bool unknowns;      // results have a column for each
+    unsigned fields;    // 1 << carom_field: recorded
+    int *seen;          // count: 1 + number among the unknowns that expressions see, 0: not seen
+} member;
+
+/// Unknowns of members that expressions see.  A member may have a million; the graph and its derivatives know the few
+/// that gaps, forces and outputs speak of.  The graph numbers positions from 0: first those of coordinates and bodies
+/// (nq_own), then, in models with members, one that stands for the members' energies (position: potential, rate:
+/// kinetic), then unknowns of members as they are first named; velocities alike.
+typedef struct seen {
+    int nq, nv;      // positions and velocities of the graph
+    int nq_own, nv_own;
+    int n, room;     // unknowns of members
+    int compiled;    // of them, those that the tape knows; `draw` comes later and may see more
+    int *q, *v;      // n: which position and velocity of the model each is
+} seen;
+
 struct carom_model {
     pool memory;
     const char *file, *name;
@@ -101,6 +132,11 @@ struct carom_model {
     names names, outs; // outs: quantities and outputs, seen by outputs and checks only
 
     int np, nq, nv, ne, nc, nlet, nout, nchecks, nwatch, ndir;
+    member *members;
+    int nmember;
+    seen seen;
+    bool member_energies; // outputs or checks ask for them
+    int nkin;             // velocities of the graph when the kinetic energy had been read
     double *parameter;    // np
     int *parameter_name;  // np: index in names
     int first_coordinate; // of section coordinates, index in names
@@ -123,7 +159,8 @@ struct carom_model {
     double moved, completed; // largest violation before assembling; largest velocity that completion has added
     int nredundant;
     const char *redundant; // their names
-    carom_node *force; // nv: forces without potential, by velocity; CAROM_NONE: none
+    carom_node *force;  // of coordinates and bodies: forces without potential, by velocity; CAROM_NONE: none
+    terms point_force;  // the same on points of members: i velocity of the graph
     constraint *links; // ne + nc, by id
     carom_contact *contacts;
     const char **output; // nout
@@ -152,7 +189,8 @@ struct carom_model {
     carom_tape *tape, *check_tape;
     int check_parameters; // np, then the ledger, then low and high of every watched expression
     carom_system sys;
-    size_t check_work, scratch; // offsets in work
+    carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none
+    size_t check_work, scratch, seen_work; // offsets in work
     int scratch_count;
 };
 
@@ -166,12 +204,16 @@ typedef struct reader {
     unsigned char *param_state; // np: 0 new, 1 being computed, 2 known
     int param_stack[200];       // parameters being computed, outermost first
     int param_depth;
+    const member *along; // the member whose nodes a contact runs along, and the node
+    int along_node;
+    bool arc_known; // the arc length s is this number, not a variable
+    double arc;
     bool told; // err->text has its place in the file already
 } reader;
 
 /// What an expression may use: kinds of names, and these.
-enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024 };
-enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | SCOPE_TIME };
+enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192 };
+enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | NAME_POINT | SCOPE_TIME };
 
 // scope.c
 carom_status carom_read_fail(reader *r, const tree *n, size_t offset, const char *format, ...)
@@ -201,6 +243,31 @@ carom_status carom_read_map(reader *r, const tree *n, const char *where, const t
 /// Value of an expression of time and parameters at t = 0.
 carom_status carom_read_start(reader *r, const tree *n, carom_node x, double *value);
 
+// members.c, seen.c
+carom_status carom_read_members(reader *r, const tree *section);
+/// A line of `exact` for a member; *taken: it is one.
+carom_status carom_read_member_exact(reader *r, const tree *n, unsigned scope, bool *taken);
+/// What `word` means as an unknown of a member (rod.u12), or along it; CAROM_NONE: nothing.
+carom_node carom_member_lookup(reader *r, const char *word, int primes);
+/// Begin: coordinates and bodies are known; are there members?
+void carom_model_see_own(reader *r, bool members);
+/// Unknown i of member b in expressions: the number of its velocity in the graph; -1: no memory.
+int carom_model_see(carom_model *m, member *b, int i, carom_node *position, carom_node *velocity);
+/// Velocity i of the graph among those of the model; -1: the members' energies.
+static inline int carom_model_seen(const carom_model *m, int i) {
+    return i < m->seen.nv_own ? i : i == m->seen.nv_own ? -1 : m->seen.v[i - m->seen.nv_own - 1];
+}
+/// *q and *v as the graph numbers them; energies: with those of the members.
+void carom_model_look(const carom_model *m, void *work, const double **q, const double **v, bool energies);
+/// Positions x and velocities y of the graph, all of them; without energies.
+void carom_model_gather(const carom_model *m, const double *q, const double *v, double *x, double *y);
+/// A group of the tape at (t, q, v).
+void carom_model_eval(const carom_model *m, void *work, int group, double t, const double *q, const double *v,
+                      double *out);
+/// The subscripts of all terms become velocities of the model.
+void carom_model_renumber(carom_model *m);
+void carom_members_free(carom_model *m);
+
 // read.c, bodies.c, joints.c, elements.c, contacts.c, checks.c, derive.c, system.c, move.c, assemble.c, start.c, draw.c
 carom_status carom_read_model(reader *r, const char *const *set);
 carom_status carom_read_bodies(reader *r);
@@ -209,11 +276,12 @@ carom_status carom_read_elements(reader *r);
 carom_status carom_read_links(reader *r);
 carom_status carom_read_checks(reader *r, const tree *section);
 carom_status carom_model_derive(carom_model *m, carom_error *err);
-void carom_model_system_make(carom_model *m);
+carom_status carom_model_system_make(carom_model *m, carom_error *err);
+carom_status carom_model_shapes(carom_model *m, carom_error *err);
 bool carom_model_turns(const carom_model *m); // is q + h v not enough?
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);
 void carom_model_lift(const void *model, double *dx, const double *x, const double *v);
-carom_shape carom_model_mass_shape(const carom_model *m);
+bool carom_model_mass_whole(const carom_model *m); // is M dense, and all of it made of terms?
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err);
 carom_status carom_read_draw(reader *r); // after the model is compiled
 void carom_drawn_free(struct drawn *d);

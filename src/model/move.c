@@ -54,14 +54,16 @@ static double turned_angle(const joint *j, const double *q, double before) {
 
 bool carom_model_turns(const carom_model *m) {
     bool same = m->nq == m->nv;
-    for (int i = 0; i < m->nq && same; ++i) same = m->velocity_of[i] == i;
+    for (int i = 0; i < m->seen.nq_own && same; ++i) same = m->velocity_of[i] == i;
     return !same;
 }
 
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v) {
     const carom_model *m = model;
-    for (int i = 0; i < m->nq; ++i)
+    const int nq = m->seen.nq_own, nv = m->seen.nv_own;
+    for (int i = 0; i < nq; ++i)
         if (m->velocity_of[i] >= 0) q1[i] = q0[i] + h * v[m->velocity_of[i]];
+    carom_add(q1 + nq, q0 + nq, h, v + nv, m->nq - nq); // unknowns of members
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
         if (b->v >= 0 && b->space == SPATIAL) turn(q1 + b->turn, q0 + b->turn, h, v + b->v + 3);

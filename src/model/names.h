@@ -11,7 +11,9 @@ typedef enum name_kind { // bits, so that a scope is a set of kinds
     NAME_HELPER = 8,    // own names of `exact`
     NAME_QUANTITY = 16, // CONTACT.gap, CONTACT.slip, CONSTRAINT.gap
     NAME_OUTPUT = 32,
-    NAME_VELOCITY = 2048 // vx ... wz of bodies
+    NAME_VELOCITY = 2048, // vx ... wz of bodies
+    NAME_POINT = 4096,  // MEMBER.POINT.u, ... of a flexible member
+    NAME_MEMBER = 16384 // a flexible member itself: no value, but the name is taken
 } name_kind;
 
 typedef struct name {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COORDINATES = 2000 }; // beyond that, derivatives by expression are not the way
+enum { MOST_COORDINATES = 2000, MOST_EXACT = 5000 }; // beyond that, expressions are not the way
 
 static void *take(reader *r, int count, size_t size) {
     return carom_pool_take(&r->m->memory, (size_t)(count ? count : 1) * size);
@@ -26,13 +26,7 @@ static carom_status check_sections(reader *r) {
                                        "let",         "energy",  "forces", "contact defaults", "contacts",
                                        "constraints", "outputs", "exact",  "checks",           "simulation",
                                        "gravity",     "bodies",  "draw",   "joints",           "assemble",
-                                       "springs",     "motors",  "loads",  NULL};
-    static const char *const later[] = {"flexible", NULL};
-    for (const tree *c = r->root->first; c; c = c->next)
-        for (int k = 0; later[k]; ++k)
-            if (strcmp(c->key->text, later[k]) == 0)
-                return carom_read_fail(r, c->key, 0, "section '%s' is not known yet in this version; remove it",
-                                       later[k]);
+                                       "springs",     "motors",  "loads",  "flexible",         NULL};
     CAROM_TRY(carom_read_keys(r, r->root, keys, "the model"));
     const tree *version = carom_tree_get(r->root, "carom");
     if (!version)
@@ -148,7 +142,8 @@ static carom_status read_coordinates(reader *r, const tree *map) {
     carom_model *m = r->m;
     const tree *bodies = carom_tree_get(r->root, "bodies");
     const int nbodies = bodies && bodies->kind == TREE_MAP ? bodies->count : 0;
-    if (count_of(map) == 0 && nbodies == 0) {
+    const tree *flexible = carom_tree_get(r->root, "flexible");
+    if (count_of(map) == 0 && nbodies == 0 && !(flexible && flexible->count > 0)) {
         const tree *here = carom_tree_get(r->root, "coordinates");
         return carom_read_fail(r, here ? here->key : r->root, 0,
                                "the model has no coordinates; add `coordinates: {x: {at: 0, rate: 0}}`");
@@ -206,7 +201,7 @@ static carom_status read_energy(reader *r) {
     CAROM_TRY(section(r, "energy", &map));
     if (map) CAROM_TRY(carom_read_keys(r, map, keys, "energy"));
     const tree *kinetic = carom_tree_get(map, "kinetic"), *potential = carom_tree_get(map, "potential");
-    if (!kinetic && carom_tree_get(r->root, "coordinates"))
+    if (!kinetic && m->seen.nq_own > 0 && carom_tree_get(r->root, "coordinates"))
         return carom_read_fail(r, here ? here->key : r->root, 0,
                                "the kinetic energy is missing; add `energy: {kinetic: 1/2*m*x'^2}`");
     m->own_kinetic = m->potential = carom_graph_number(m->graph, 0);
@@ -221,6 +216,7 @@ static carom_status read_energy(reader *r) {
             return carom_read_fail(r, potential, 0,
                                    "the potential energy depends on rates; put such terms into kinetic or forces");
     }
+    m->nkin = m->seen.nv;
     m->kinetic = carom_graph_plus(m->graph, m->own_kinetic, m->body_kinetic);
     m->potential = carom_graph_plus(m->graph, m->potential, m->body_potential);
     return CAROM_OK;
@@ -228,7 +224,32 @@ static carom_status read_energy(reader *r) {
 
 static const char *coordinate_text(const void *user, int i) {
     const carom_model *m = user;
-    return i < m->nq ? m->names.at[m->coordinate_name[i]].text : NULL;
+    if (i < m->seen.nq_own) return m->names.at[m->coordinate_name[i]].text;
+    int k = i - m->seen.nq_own; // then points of members
+    for (int j = 0; j < m->names.count; ++j)
+        if (m->names.at[j].kind == NAME_POINT && k-- == 0) return m->names.at[j].text;
+    return NULL;
+}
+
+// What a force acts along when it is a point or an unknown of a member; CAROM_NONE: neither.
+static carom_node find_point(reader *r, const tree *key) {
+    const name *n = carom_names_find(&r->m->names, key->text, key->length);
+    return n && n->kind == NAME_POINT ? n->node : n ? CAROM_NONE : carom_member_lookup(r, key->text, 0);
+}
+
+// A force F along x(q) is D_k x F on velocity k.
+static carom_status add_force(reader *r, const tree *key, carom_node x, carom_node F) {
+    carom_model *m = r->m;
+    int n, *way = carom_graph_ways(m->graph, x, CAROM_POSITION, &n);
+    if (!way) return carom_read_memory(r);
+    carom_status status = n ? CAROM_OK
+                            : carom_read_fail(r, key, 0, "'%.60s' is held in place, so this force does nothing; remove it", key->text);
+    for (int k = 0; k < n && status == CAROM_OK; ++k) {
+        const carom_node d = carom_graph_along(m->graph, x, way[k]);
+        if (!carom_terms_add(&m->point_force, carom_graph_times(m->graph, d, F), way[k], 0, 0)) status = carom_read_memory(r);
+    }
+    free(way);
+    return status;
 }
 
 // The velocity that belongs to the coordinate (or is the velocity) that the key of c names.
@@ -258,14 +279,18 @@ static carom_status read_forces(reader *r) {
     CAROM_TRY(section(r, "forces", &map));
     for (const tree *c = map ? map->first : NULL; c; c = c->next) {
         int i = 0;
-        CAROM_TRY(find_coordinate(r, c, "forces", &i));
         carom_node F = CAROM_NONE;
+        const carom_node point = find_point(r, c->key);
+        if (point == CAROM_NONE) CAROM_TRY(find_coordinate(r, c, "forces", &i));
         CAROM_TRY(carom_read_expression(r, c, SCOPE_STATE, "the force", &F));
         double rest = 0;
         if (carom_graph_is_number(m->graph, carom_graph_at_rest(m->graph, F), &rest) && !isfinite(rest))
             return carom_read_fail(
                 r, c, 0, "this force has no finite value when all rates are zero; use sign(x') instead of x'/abs(x')");
-        m->force[i] = m->force[i] == CAROM_NONE ? F : carom_graph_plus(m->graph, m->force[i], F);
+        if (point != CAROM_NONE)
+            CAROM_TRY(add_force(r, c->key, point, F));
+        else
+            m->force[i] = m->force[i] == CAROM_NONE ? F : carom_graph_plus(m->graph, m->force[i], F);
     }
     return CAROM_OK;
 }
@@ -290,12 +315,29 @@ static carom_status check_column(reader *r, const tree *c) {
     return CAROM_OK;
 }
 
+// Points of members are outputs: what moves, and its rate.
+static carom_status add_points(reader *r) {
+    carom_model *m = r->m;
+    for (int i = 0; i < m->names.count; ++i) {
+        const name *n = &m->names.at[i];
+        if (n->kind != NAME_POINT || carom_names_find(&m->outs, n->text, strlen(n->text))) continue;
+        if (!carom_graph_depends(m->graph, n->node, CAROM_POSITION, -1)) continue;
+        m->output[m->nout] = n->text;
+        m->output_node[m->nout++] = n->node;
+        CAROM_TRY(name_rate(r, n, &m->output[m->nout]));
+        m->output_node[m->nout++] = n->rate;
+    }
+    return CAROM_OK;
+}
+
 static carom_status read_outputs(reader *r) {
     carom_model *m = r->m;
     const tree *map = NULL;
     CAROM_TRY(section(r, "outputs", &map));
-    m->output = take(r, count_of(map), sizeof *m->output);
-    m->output_node = take(r, count_of(map), sizeof *m->output_node);
+    int points = 0;
+    for (int i = 0; i < m->names.count; ++i) points += m->names.at[i].kind == NAME_POINT;
+    m->output = take(r, count_of(map) + 2 * points, sizeof *m->output);
+    m->output_node = take(r, count_of(map) + 2 * points, sizeof *m->output_node);
     if (!m->output || !m->output_node) return carom_read_memory(r);
     for (const tree *c = map ? map->first : NULL; c; c = c->next) {
         CAROM_TRY(check_column(r, c));
@@ -312,7 +354,7 @@ static carom_status read_outputs(reader *r) {
         m->output[m->nout] = c->key->text;
         m->output_node[m->nout++] = node;
     }
-    return CAROM_OK;
+    return add_points(r);
 }
 
 static carom_status read_exact(reader *r) {
@@ -321,6 +363,8 @@ static carom_status read_exact(reader *r) {
     const tree *map = NULL;
     CAROM_TRY(section(r, "exact", &map));
     if (!map) return CAROM_OK;
+    if (m->nq > MOST_EXACT)
+        return carom_read_fail(r, map, 0, "%d coordinates are too many for an exact solution; use fewer elements", m->nq);
     m->exact = take(r, m->nq, sizeof *m->exact);
     if (!m->exact) return carom_read_memory(r);
     for (int i = 0; i < m->nq; ++i) m->exact[i] = CAROM_NONE;
@@ -328,6 +372,9 @@ static carom_status read_exact(reader *r) {
         const name *known = carom_names_find(&m->names, c->key->text, c->key->length);
         const bool coordinate = known && known->kind == NAME_COORDINATE;
         const int index = coordinate ? known->index : 0;
+        bool taken = false;
+        if (!coordinate) CAROM_TRY(carom_read_member_exact(r, c, SCOPE, &taken));
+        if (taken) continue;
         if (!coordinate) CAROM_TRY(carom_read_new_name(r, c, &m->names));
         carom_node node = CAROM_NONE;
         CAROM_TRY(carom_read_expression(r, c, SCOPE, "the exact solution", &node));
@@ -342,7 +389,7 @@ static carom_status read_exact(reader *r) {
     for (int i = 0; i < m->nq; ++i)
         if (m->exact[i] == CAROM_NONE)
             return carom_read_fail(r, map, 0, "exact gives no '%s'; give all coordinates or none",
-                                   coordinate_text(m, i));
+                                   carom_model_coordinate(m, i));
     return CAROM_OK;
 }
 
@@ -402,13 +449,14 @@ static carom_status read_simulation(reader *r) {
 }
 
 carom_status carom_read_model(reader *r, const char *const *set) {
-    const tree *parameters = NULL, *coordinates = NULL, *let = NULL;
+    const tree *parameters = NULL, *coordinates = NULL, *let = NULL, *flexible = NULL;
     CAROM_TRY(check_sections(r));
     CAROM_TRY(read_title(r));
     CAROM_TRY(read_assemble(r));
     CAROM_TRY(section(r, "parameters", &parameters));
     CAROM_TRY(section(r, "coordinates", &coordinates));
     CAROM_TRY(section(r, "let", &let));
+    CAROM_TRY(section(r, "flexible", &flexible));
     carom_model *m = r->m;
     m->np = count_of(parameters);
     m->nlet = count_of(let);
@@ -421,6 +469,7 @@ carom_status carom_read_model(reader *r, const char *const *set) {
     CAROM_TRY(read_coordinates(r, coordinates));
     CAROM_TRY(carom_read_bodies(r));
     CAROM_TRY(carom_read_joints(r));
+    CAROM_TRY(carom_read_members(r, flexible));
     CAROM_TRY(read_let(r, let, first));
     CAROM_TRY(carom_read_elements(r));
     CAROM_TRY(read_energy(r));

@@ -121,7 +121,9 @@ static carom_node rate_of(const scope_user *u, carom_graph *g, name *n, carom_er
         return refuse(
             err, "%.60s' would be an acceleration: '%.60s' is made of rates already; rates exist of positions only",
             n->text, n->text);
-    return n->rate = carom_graph_rate(g, n->node, u->r->m->nv);
+    if (u->r->m->nmember && carom_graph_depends(g, n->node, CAROM_POSITION, u->r->m->seen.nq_own))
+        return refuse(err, "%.60s' would be the rate of an energy, which expressions do not have", n->text);
+    return n->rate = carom_graph_rate(g, n->node, u->r->m->seen.nv);
 }
 
 static carom_node value_of(const scope_user *u, carom_graph *g, name *n, int primes, carom_error *err) {
@@ -153,11 +155,16 @@ static carom_node value_of(const scope_user *u, carom_graph *g, name *n, int pri
 
 // kinetic, potential and energy, for outputs and checks; CAROM_NONE: not one of them.
 static carom_node energy_of(const scope_user *u, carom_graph *g, const char *word) {
-    const carom_model *m = u->r->m;
-    if (!(u->scope & SCOPE_OUTS)) return CAROM_NONE;
-    if (strcmp(word, "kinetic") == 0) return m->kinetic;
-    if (strcmp(word, "potential") == 0) return m->potential;
-    return strcmp(word, "energy") == 0 ? carom_graph_plus(g, m->kinetic, m->potential) : CAROM_NONE;
+    carom_model *m = u->r->m;
+    const bool T = strcmp(word, "kinetic") == 0, V = strcmp(word, "potential") == 0, E = strcmp(word, "energy") == 0;
+    if (!(u->scope & SCOPE_OUTS) || !(T || V || E)) return CAROM_NONE;
+    carom_node kinetic = m->kinetic, potential = m->potential;
+    if (m->nmember) { // theirs stand beside the coordinates, see model.h
+        m->member_energies = true;
+        kinetic = carom_graph_plus(g, kinetic, carom_graph_input(g, CAROM_VELOCITY, m->seen.nv_own));
+        potential = carom_graph_plus(g, potential, carom_graph_input(g, CAROM_POSITION, m->seen.nq_own));
+    }
+    return T ? kinetic : V ? potential : carom_graph_plus(g, kinetic, potential);
 }
 
 static int ledger_index(const char *word) {
@@ -181,6 +188,11 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
         if (u->scope & SCOPE_TIME) return carom_graph_input(g, CAROM_TIME, 0);
         return refuse(err, "time t has no place in %s; it is a number that does not change", u->what);
     }
+    if ((u->scope & SCOPE_ARC) && strcmp(word, "s") == 0 && !primes) {
+        if (carom_names_find(&m->names, "s", 1))
+            return refuse(err, "'s' is the arc length here, and the model has a name 's' of its own; rename that");
+        return u->r->arc_known ? carom_graph_number(g, u->r->arc) : carom_graph_input(g, CAROM_TIME, 0);
+    }
     if (primes && (strcmp(word, "pi") == 0 || strcmp(word, "t") == 0))
         return refuse(err, "%s' is a known number; write it as such", word);
     const bool fits = length < sizeof word;
@@ -192,6 +204,8 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
         return refuse(err, "'%.60s' is a name of this model and of the ledger; rename the model's '%.60s'", word, word);
     if (n) return value_of(u, g, n, primes, err);
     if (ledger >= 0 && !primes) return carom_graph_input(g, CAROM_PARAMETER, m->np + ledger);
+    const carom_node unknown_of = fits && (u->scope & NAME_POINT) ? carom_member_lookup(u->r, word, primes) : CAROM_NONE;
+    if (unknown_of != CAROM_NONE) return unknown_of;
     const carom_node energy = fits && !primes ? energy_of(u, g, word) : CAROM_NONE;
     return energy != CAROM_NONE ? energy : unknown(u, word, err);
 }

@@ -14,7 +14,7 @@ static double next(unsigned *seed) {
 // 1/2 v'Mv from the tape's terms, and the sum of absolute values beside it.
 static double quadratic(const carom_model *m, void *work, const double *q, const double *v, double *size) {
     double *x = carom_model_scratch(m, work), sum = 0;
-    carom_tape_eval(m->tape, work, GROUP_MASS, 0, q, v, x);
+    carom_model_eval(m, work, GROUP_MASS, 0, q, v, x);
     *size = 0;
     for (int e = 0; e < m->mass.n; ++e) {
         const int i = m->mass.i[e], j = m->mass.j[e];
@@ -27,7 +27,7 @@ static double quadratic(const carom_model *m, void *work, const double *q, const
 
 static double kinetic(const carom_model *m, void *work, const double *q, const double *v) {
     double x[2];
-    carom_tape_eval(m->tape, work, GROUP_ENERGY, 0, q, v, x);
+    carom_model_eval(m, work, GROUP_ENERGY, 0, q, v, x);
     return x[0];
 }
 
@@ -120,7 +120,7 @@ carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
     double *g = calloc((size_t)links + (size_t)m->nq + (size_t)m->nv, sizeof *g);
     if (!g) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
     carom_status status = check_kinetic(m, work, g + links, g + links + m->nq, err);
-    if (status == CAROM_OK) carom_tape_eval(m->tape, work, GROUP_GAPS, 0, m->q0, m->v0, g);
+    if (status == CAROM_OK) carom_model_eval(m, work, GROUP_GAPS, 0, m->q0, m->v0, g);
     double scale = 0;
     for (int i = 0; i < m->nq; ++i) scale = fmax(scale, fabs(m->q0[i]));
     for (int id = 0; id < links; ++id) scale = fmax(scale, fabs(g[id]));
@@ -128,7 +128,7 @@ carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
     for (int id = 0; id < links && status == CAROM_OK; ++id) status = check_position(m, id, g[id], scale, err);
     if (status == CAROM_OK) {
         const double *x = carom_model_scratch(m, work);
-        carom_tape_eval(m->tape, work, GROUP_DIRECTIONS, 0, m->q0, m->v0, carom_model_scratch(m, work));
+        carom_model_eval(m, work, GROUP_DIRECTIONS, 0, m->q0, m->v0, carom_model_scratch(m, work));
         for (int id = 0; id < m->ne && status == CAROM_OK; ++id) status = check_rate(m, id, x, err);
     }
     free(g);

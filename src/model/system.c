@@ -4,8 +4,6 @@
 #include "model/model.h"
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 double *carom_model_scratch(const carom_model *m, void *work) {
     return (double *)(void *)((unsigned char *)work + m->scratch);
@@ -18,7 +16,7 @@ static void work_init(const void *model, void *work) {
 
 static const double *eval(const carom_model *m, void *work, int group, double t, const double *q, const double *v) {
     double *x = carom_model_scratch(m, work);
-    carom_tape_eval(m->tape, work, group, t, q, v, x);
+    carom_model_eval(m, work, group, t, q, v, x);
     return x;
 }
 
@@ -52,6 +50,7 @@ static inline int take(double *restrict to, carom_values x, int first, int n) {
 }
 
 static carom_values values(const carom_model *m, void *work, int group, double t, const double *q, const double *v) {
+    carom_model_look(m, work, &q, &v, group == GROUP_ROW);
     return carom_tape_values(m->tape, work, group, t, q, v);
 }
 
@@ -67,12 +66,25 @@ static carom_status mass(const void *model, void *work, double t, const double *
     const carom_model *m = model;
     const double *x = eval(m, work, GROUP_MASS, t, q, m->v0);
     put_mass(m, x, M);
+    for (int k = 0; k < m->nmember; ++k) carom_member_mass(m->members[k].flex, M, m->members[k].v);
     return finite(x, m->mass.n);
 }
 
 static carom_status force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
     const carom_model *m = model;
-    return take(f, values(m, work, GROUP_FORCE, t, q, v), 0, m->nv) ? CAROM_USER : CAROM_OK;
+    const carom_values x = values(m, work, GROUP_FORCE, t, q, v);
+    if (m->nmember == 0) return take(f, x, 0, m->nv) ? CAROM_USER : CAROM_OK;
+    double *own = carom_model_scratch(m, work);
+    const int n = m->seen.nv_own + 1 + m->seen.compiled, bad = take(own, x, 0, n);
+    for (int k = 0; k < n; ++k) {
+        const int i = carom_model_seen(m, k);
+        if (i >= 0) f[i] = own[k];
+    }
+    for (int k = 0; k < m->nmember; ++k) { // forces of members are finite in finite states, and states are watched
+        const member *b = &m->members[k];
+        carom_member_force(b->flex, q + b->q, v + b->v, f + b->v);
+    }
+    return bad ? CAROM_USER : CAROM_OK;
 }
 
 static carom_status gaps(const void *model, void *work, double t, const double *q, double *g) {
@@ -133,6 +145,10 @@ static carom_status tangent(const void *model, void *work, double t, const doubl
     const double *x = eval(m, work, GROUP_TANGENT, t, q, v);
     for (int e = 0; e < m->K.n; ++e) K.a[place(K.shape, m->K.i[e], m->K.j[e])] = x[e];
     for (int e = 0; e < m->C.n; ++e) C.a[place(C.shape, m->C.i[e], m->C.j[e])] = x[m->K.n + e];
+    for (int k = 0; k < m->nmember; ++k) {
+        const member *b = &m->members[k];
+        carom_member_tangent(b->flex, q + b->q, v + b->v, K, C, b->v);
+    }
     return finite(x, m->K.n + m->C.n);
 }
 
@@ -178,19 +194,40 @@ static carom_status rate_gradient(const void *model, void *work, double t, const
     return finite(x, m->dW.n + m->dw.n);
 }
 
+static void add_member_energies(const carom_model *m, const double *q, const double *v, double *kinetic, double *potential) {
+    for (int k = 0; k < m->nmember; ++k) {
+        const member *b = &m->members[k];
+        double T, V;
+        carom_member_energy(b->flex, q + b->q, v + b->v, &T, &V);
+        *kinetic += T;
+        *potential += V;
+    }
+}
+
 static carom_status energy(const void *model, void *work, double t, const double *q, const double *v, double *kinetic,
                            double *potential) {
-    const double *x = eval(model, work, GROUP_ENERGY, t, q, v);
+    const carom_model *m = model;
+    const double *x = eval(m, work, GROUP_ENERGY, t, q, v);
     *kinetic = x[0];
     *potential = x[1];
-    return finite(x, 2);
+    add_member_energies(m, q, v, kinetic, potential);
+    const double both[2] = {*kinetic, *potential};
+    return finite(both, 2);
+}
+
+// Power that the members' damping takes.
+static double dissipation(const carom_model *m, const double *q, const double *v) {
+    double sum = 0;
+    for (int k = 0; k < m->nmember; ++k)
+        sum += carom_member_dissipation(m->members[k].flex, q + m->members[k].q, v + m->members[k].v);
+    return sum;
 }
 
 static carom_status power(const void *model, void *work, double t, const double *q, const double *v, double *external,
                           double *damping) {
     const double *x = eval(model, work, GROUP_POWER, t, q, v);
     *external = x[0];
-    *damping = x[1];
+    *damping = x[1] + dissipation(model, q, v);
     return finite(x, 2);
 }
 
@@ -218,6 +255,7 @@ static carom_status observe(const void *model, void *work, double t, const doubl
     const carom_model *m = model;
     const carom_values x = values(m, work, GROUP_OBSERVE, t, q, v);
     const int bad = take(external, x, 0, 1) | take(damping, x, 1, 1) | take(g, x, 2, m->ne + m->nc);
+    *damping += dissipation(m, q, v);
     return bad ? CAROM_USER : CAROM_OK;
 }
 
@@ -226,48 +264,11 @@ carom_status carom_model_row(const carom_model *m, void *work, double t, const d
     const carom_values x = values(m, work, GROUP_ROW, t, q, v);
     const int bad = take(energy, x, 0, 2) | take(u, x, 2, m->ndir);
     take(out, x, 2 + m->ndir, m->nout); // an output may be what it is
+    add_member_energies(m, q, v, &energy[0], &energy[1]);
     return bad ? CAROM_USER : CAROM_OK;
 }
 
-// -- shapes -------------------------------------------------------------------------------------------
-
-static void widen(int *band, int i, int j) {
-    const int d = abs(i - j);
-    if (d > *band) *band = d;
-}
-
-// Banded pays when the matrix is not small and the band is narrow.
-static carom_shape shape_of(int n, int band) {
-    if (band == 0) return (carom_shape){.storage = CAROM_DIAGONAL, .n = n};
-    if (n > 8 && 4 * band < n) return (carom_shape){.storage = CAROM_BANDED, .n = n, .band = band};
-    return (carom_shape){.storage = CAROM_DENSE, .n = n};
-}
-
-static int mass_band(const carom_model *m) {
-    int band = 0;
-    for (int e = 0; e < m->mass.n; ++e) widen(&band, m->mass.i[e], m->mass.j[e]);
-    return band;
-}
-
-carom_shape carom_model_mass_shape(const carom_model *m) {
-    return shape_of(m->nv, mass_band(m));
-}
-
-static void choose_shapes(carom_model *m) {
-    int band = mass_band(m);
-    m->sys.mass_shape = shape_of(m->nv, band);
-    for (int e = 0; e < m->K.n; ++e) widen(&band, m->K.i[e], m->K.j[e]);
-    for (int e = 0; e < m->C.n; ++e) widen(&band, m->C.i[e], m->C.j[e]);
-    for (int e = 0; e < m->dM.n; ++e) widen(&band, m->dM.i[e], m->dM.l[e]), widen(&band, m->dM.j[e], m->dM.l[e]);
-    for (int e = 0; e < m->dW.n; ++e) widen(&band, m->dW.i[e], m->dW.l[e]);
-    m->sys.tangent_shape = shape_of(m->nv, band);
-    int widest = 1;
-    for (int k = 0; k < m->ndir; ++k) {
-        if (m->W_at[k + 1] - m->W_at[k] > widest) widest = m->W_at[k + 1] - m->W_at[k];
-        if (m->D_at[k + 1] - m->D_at[k] > widest) widest = m->D_at[k + 1] - m->D_at[k];
-    }
-    m->sys.column_stride = m->nv > 16 && 2 * widest < m->nv ? widest : m->nv;
-}
+// -- the struct ---------------------------------------------------------------------------------------
 
 static bool constant(const carom_graph *g, const terms *x) {
     for (int e = 0; e < x->n; ++e)
@@ -282,6 +283,8 @@ static bool linear(const carom_model *m) {
     for (int i = 0; i < 2; ++i)
         for (int e = 0; e < both[i]->n; ++e)
             if (carom_graph_depends(m->graph, both[i]->node[e], CAROM_VELOCITY, -1)) return false;
+    for (int k = 0; k < m->nmember; ++k)
+        if (!carom_member_linear(m->members[k].flex)) return false;
     return constant(m->graph, &m->mass) && constant(m->graph, &m->K) && constant(m->graph, &m->C);
 }
 
@@ -291,11 +294,11 @@ static bool timeless(const carom_model *m) {
     return m->w.n == 0;
 }
 
-void carom_model_system_make(carom_model *m) {
+carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
     *s = carom_system_default(m->nq, m->nv, m->ne, m->nc);
     const bool turns = carom_model_turns(m);
-    choose_shapes(m);
+    CAROM_TRY(carom_model_shapes(m, err));
     s->flags = (constant(m->graph, &m->mass) ? CAROM_CONSTANT_MASS : 0u) |
                (constant(m->graph, &m->W) ? CAROM_CONSTANT_DIRECTIONS : 0u) | (timeless(m) ? CAROM_TIMELESS_GAPS : 0u) |
                (linear(m) && !turns ? CAROM_LINEAR : 0u);
@@ -305,7 +308,9 @@ void carom_model_system_make(carom_model *m) {
     m->check_work = (carom_tape_work_size(m->tape) + line) & ~line;
     m->scratch = m->check_work + ((carom_tape_work_size(m->check_tape) + line) & ~line);
     const size_t doubles = (size_t)m->scratch_count + 2 * (size_t)m->nv + (size_t)m->check_parameters;
-    s->work_size = m->scratch + doubles * sizeof(double);
+    m->seen_work = m->scratch + doubles * sizeof(double);
+    m->seen.compiled = m->seen.n;
+    s->work_size = m->seen_work + (m->nmember ? ((size_t)m->seen.nq + (size_t)m->seen.nv) * sizeof(double) : 0);
     s->work_init = work_init;
     s->mass = mass;
     s->force = force;
@@ -322,5 +327,6 @@ void carom_model_system_make(carom_model *m) {
     s->energy = energy;
     s->power = power;
     s->observe = observe;
-    s->motion = motion;
+    s->motion = m->nmember ? NULL : motion;
+    return CAROM_OK;
 }

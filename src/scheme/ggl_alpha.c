@@ -390,8 +390,9 @@ static bool done(work *w, carom_step *s) {
     const carom_system *sys = s->sys;
     const int nv = sys->nv, blocks = layout(w, s, ALL);
     residual(w, s, blocks);
-    const double tol_p = s->newton_tol * momentum(w, s);
+    double tol_p = s->newton_tol * momentum(w, s);
     if (!(tol_p < HUGE_VAL)) return false; // a force or mass that is no number
+    if (!(carom_norm_max(w->r, nv) <= tol_p)) tol_p = fmax(tol_p, s->h * carom_force_rounding(s, w->K, w->q, w->scratch));
     double speed = *s->speed; // of an iterate; it counts for the run once that is the answer
     for (int b = 0; b < w->L.nb; ++b) speed = fmax(speed, fmin(carom_local_reach(&w->L, b, w->v_s), 1e300));
     const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s));

@@ -243,7 +243,8 @@ static double rounding(const work *w, const carom_step *s) {
 
 static bool done(work *w, carom_step *s) {
     const int nv = s->sys->nv;
-    if (!(carom_norm_max(w->phi_v, nv) <= s->newton_tol * carom_norm_max(w->size_v, nv))) return false;
+    const double left = carom_norm_max(w->phi_v, nv);
+    if (!(left <= s->newton_tol * carom_norm_max(w->size_v, nv)) && !(left <= 2 * carom_force_rounding(s, w->K, w->q_T, w->y_v))) return false;
     const double speed = fmax(fmax(w->pace, carom_norm_max(w->x, nv) / s->h), fmax(carom_norm_max(w->v_1, nv), carom_norm_max(s->v, nv)));
     if (!(carom_norm_max(w->phi_x, nv) <= s->newton_tol * s->h * speed)) return false;
     if (w->L_T.nb == 0) return true;

@@ -220,6 +220,7 @@ const carom_scheme carom_scheme_half_explicit = {
             "first order; first order across impacts.  Explicit: stable for omega h < 2 (velocity Verlet).  A\n"
             "contact enters by at most h times its approach speed and then stays there without sinking.",
     .order = 2,
+    .stable = 2,
     .options = options,
     .work_size = sizeof(work),
     .carve = carve,

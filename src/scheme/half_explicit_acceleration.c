@@ -128,6 +128,7 @@ const carom_scheme carom_scheme_half_explicit_acceleration = {
             "other (the tilted slider-crank) penetrations do not vanish with h.  The ledger shows it.  Use\n"
             "half-explicit.",
     .order = 2,
+    .stable = 2,
     .lacks = CAROM_NO_FRICTION,
     .work_size = sizeof(work),
     .carve = carve,

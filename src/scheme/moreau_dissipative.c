@@ -72,6 +72,7 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
     }
     // (MD-5)  A = M + h/2 C + theta h^2/2 K + h/4 (d(M dv)/dq - d(W p)/dq)
     CAROM_TRY(carom_tangent(s, w->K, w->C, t_theta, w->q_theta, w->v_M));
+    N->K = w->K, N->q = w->q_theta, N->share = h;
     carom_matrix_zero(N->A);
     carom_matrix_add(N->A, 1, w->M);
     carom_matrix_add(N->A, 0.5 * h, w->C);

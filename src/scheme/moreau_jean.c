@@ -83,6 +83,7 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
     carom_matrix_zero(N->A);
     if (theta > 0) {
         CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q_1, v_1));
+        N->K = w->K, N->q = w->q_1, N->share = h * theta;
         carom_matrix_add(N->A, h * theta, w->C);
         carom_matrix_add(N->A, h * h * theta * theta, w->K);
         CAROM_TRY(carom_mass_gradient(s, N->A, h * theta, t_1, w->q_1, w->y));

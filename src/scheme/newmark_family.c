@@ -305,8 +305,8 @@ static double rounding(const carom_newmark *w, const carom_step *s) {
 
 static bool done(carom_newmark *w, carom_step *s) {
     const int nv = s->sys->nv, n = rows(&w->L);
-    const double allowed = s->newton_tol * carom_norm_max(w->size, nv);
-    if (!(carom_norm_max(w->r_s, nv) <= allowed)) return false;
+    const double allowed = s->newton_tol * carom_norm_max(w->size, nv), left = carom_norm_max(w->r_s, nv);
+    if (!(left <= allowed) && !(left <= s->h * carom_force_rounding(s, w->K, w->q_1, w->dx))) return false;
     if (n == 0) return true;
     if (splits(w) && !(carom_norm_max(w->r_w, nv) <= allowed)) return false;
     constraints(w, s);

@@ -19,6 +19,7 @@ carom_newton carom_carve_newton(carom_arena *mem, const carom_system *sys) {
     N.u_0 = carom_carve(mem, nl);
     N.u_1 = carom_carve(mem, nl);
     N.p = carom_carve(mem, nl);
+    N.share = 0;
     return N;
 }
 
@@ -27,7 +28,10 @@ static bool done(carom_newton *N, carom_step *s, const double *v_1) {
     const int nv = s->sys->nv;
     carom_copy(N->r, N->R, nv);
     carom_local_react(N->r, -1, &N->L, N->p);
-    if (!(carom_norm_max(N->r, nv) <= s->newton_tol * fmax(carom_norm_max(N->size, nv), carom_norm_max(N->R, nv)))) return false;
+    const double left = carom_norm_max(N->r, nv);
+    if (!(left <= s->newton_tol * fmax(carom_norm_max(N->size, nv), carom_norm_max(N->R, nv))) &&
+        !(N->share > 0 && left <= N->share * carom_force_rounding(s, N->K, N->q, N->x)))
+        return false;
     if (N->L.nb == 0) return true;
     carom_problem_restitution(s, &N->L, N->u_1, N->u_0);
     return carom_problem_met(s, carom_local_velocity_rounding(&N->L, v_1));

@@ -24,6 +24,9 @@ typedef struct carom_newton {
     double *x, *r;         // nv: scratch
     double *u_0, *u_1;     // local velocities before and at v_1
     double *p;             // impulses
+    carom_matrix K;        // -df/dq at q, and how much of f stands in R: a residual may be rounding of f; share 0: not known
+    const double *q;
+    double share;
     int k;                 // number of the iterate, for carom_move_iterate
     bool constant;         // A depends on the step size only, and V = W: linear systems with constant directions
     double h;              // of the A whose factor stands, when F.ready
@@ -31,7 +34,8 @@ typedef struct carom_newton {
 
 carom_newton carom_carve_newton(carom_arena *mem, const carom_system *sys);
 
-/// At v_1: fill N->R, N->size, N->L (W, w), N->u_0, N->u_1; with `matrix`, which follows at the same point, N->A and N->V.
+/// At v_1: fill N->R, N->size, N->L (W, w), N->u_0, N->u_1; with `matrix`, which follows at the same point, N->A and N->V, and
+/// N->K, N->q, N->share.
 /// While A is constant the matrix is asked for once.
 typedef carom_status carom_newton_eval(void *work, carom_step *s, carom_newton *N, const double *v_1, bool matrix);
 

@@ -194,6 +194,12 @@ double carom_local_velocity_rounding(const carom_local *L, const double *v) {
     return 16 * DBL_EPSILON * most;
 }
 
+double carom_force_rounding(const carom_step *s, carom_matrix K, const double *q, double *y) {
+    if (s->sys->nq != s->sys->nv) return 0;
+    carom_matrix_reach(y, K, q);
+    return 8 * DBL_EPSILON * carom_norm_max(y, s->sys->nv);
+}
+
 void carom_local_react(double *y, double s, const carom_local *L, const double *p) {
     for (int k = 0; k < L->at[L->nb]; ++k) carom_column_axpy(y, s * p[k], &L->W, k);
 }

@@ -1,0 +1,101 @@
+// flex.h: flexible members: bars and beams of finite elements, as unknowns, matrices, forces and energies.
+//
+// A member is a straight line of equal elements with constant section.  Its unknowns are those of its nodes, node by
+// node, without the fixed ones:
+//
+//     CAROM_BAR           u                        along the axis; linear
+//     CAROM_BEAM          u, w, angle              planar, Euler-Bernoulli, small displacements; linear
+//     CAROM_EXACT_BEAM    x, y, angle              planar, geometrically exact, shear-deformable: any rotation
+//     CAROM_SPATIAL_BEAM  u, v, w, rx, ry, rz      Euler-Bernoulli with torsion, small displacements; linear
+//
+// u, v, w are displacements along the member's own axes, x and y places in the plane.  The forces are
+//
+//     f = load - dV/dq - C v,     C = a M + b K     (Rayleigh; the exact beam damps its strain rates)     (FLX-1)
+//
+// A member is constant after creation: several threads may use it.  docs/flexible.md has the elements.
+#pragma once
+#include <carom/matrix.h>
+#include <carom/status.h>
+#include <carom/system.h>
+#include <stdbool.h>
+
+typedef struct carom_member carom_member;
+
+typedef enum carom_member_kind { CAROM_BAR, CAROM_BEAM, CAROM_EXACT_BEAM, CAROM_SPATIAL_BEAM } carom_member_kind;
+
+enum { CAROM_MEMBER_COMPONENTS = 6, CAROM_MEMBER_POINT = 12 }; // most components of a node; most unknowns of a point
+
+typedef struct carom_member_def {
+    carom_member_kind kind;
+    int elements;
+    double length;                     // m, undeformed
+    double density, area, modulus;     // kg/m^3, m^2, N/m^2
+    double inertia;                    // planar beams: second moment of area (m^4); spatial: of w, about the own y axis
+    double inertia_v;                  // spatial: of v, about the own z axis
+    double shear_modulus;              // exact beam and torsion (N/m^2)
+    double shear_area;                 // exact beam (m^2)
+    double torsion;                    // torsion constant (m^4)
+    double origin[3], direction[3];    // where it starts and where it goes; planar: in x and y
+    double up[3];                      // spatial: its own z axis lies in the plane of direction and up
+    bool lumped;                       // mass at the nodes; else consistent
+    double damping_mass, damping_stiffness; // a (1/s), b (s)
+    double gravity[3];                 // m/s^2
+    const bool *fixed;                 // components x (elements + 1), node by node; NULL: nothing is fixed
+    const bool *massless;              // elements + 1: nodes that give their mass to their neighbours; NULL: none
+    void (*load)(void *user, double s, double *p); // force per length along the components at arc length s; NULL: none
+    void *load_user;
+} carom_member_def;
+
+/// Zeros, an axis along x, its own z axis along z.
+carom_member_def carom_member_default(carom_member_kind kind);
+/// NULL: err says what is wrong.
+carom_member *carom_member_create(const carom_member_def *def, carom_error *err);
+void carom_member_destroy(carom_member *m);
+
+int carom_member_components(carom_member_kind kind);
+const char *carom_member_component(carom_member_kind kind, int c); // "u", "angle", ...
+int carom_member_unknowns(const carom_member *m);
+/// Index of a node's component, -1 when it is fixed; *value is then where (NULL allowed).
+int carom_member_unknown(const carom_member *m, int node, int component, double *value);
+/// The node and component of unknown i.
+void carom_member_place(const carom_member *m, int i, int *node, int *component);
+/// Where the member is at rest: displacements 0, places on the straight line.
+void carom_member_rest(const carom_member *m, double *q);
+bool carom_member_linear(const carom_member *m);
+int carom_member_mass_band(const carom_member *m); // sub-diagonals of M; of K and C:
+int carom_member_band(const carom_member *m);
+
+/// M += the member's mass, at rows and columns from `at` on.
+void carom_member_mass(const carom_member *m, carom_matrix M, int at);
+/// f += (FLX-1).  f, q and v start at the member's first unknown.
+void carom_member_force(const carom_member *m, const double *q, const double *v, double *f);
+/// K += -df/dq, C += -df/dv, at rows and columns from `at` on.
+void carom_member_tangent(const carom_member *m, const double *q, const double *v, carom_matrix K, carom_matrix C,
+                          int at);
+/// Kinetic and potential energy; that of loads counts from q = 0.
+void carom_member_energy(const carom_member *m, const double *q, const double *v, double *kinetic, double *potential);
+/// Power taken by damping.
+double carom_member_dissipation(const carom_member *m, const double *q, const double *v);
+
+/// A component at arc length s by the element's shape functions: value = constant + sum_k weight[k] q[index[k]].
+/// Returns the number of terms, at most CAROM_MEMBER_POINT.
+int carom_member_point(const carom_member *m, double s, int component, int *index, double *weight, double *constant);
+/// The same for a place: axis 0, 1, 2 for x, y, z.
+int carom_member_position(const carom_member *m, double s, int axis, int *index, double *weight, double *constant);
+
+/// Fields.  Displacement: components of all nodes, node by node.  Stress: per element, in its middle: normal stress of
+/// a bar; section forces N, V, moment of planar beams; N, Vv, Vw, torque, moments about y and z of spatial ones.
+typedef enum carom_field { CAROM_FIELD_DISPLACEMENT, CAROM_FIELD_VELOCITY, CAROM_FIELD_STRESS } carom_field;
+int carom_member_field_rows(const carom_member *m, carom_field field);   // nodes or elements
+int carom_member_field_width(const carom_member *m, carom_field field);  // values in each
+double carom_member_field_place(const carom_member *m, carom_field field, int row); // arc length
+void carom_member_field(const carom_member *m, carom_field field, const double *q, const double *v, double *x);
+
+/// The lowest circular frequencies of the undamped linear member (about its straight rest), ascending; rigid motions
+/// come as 0.  At most `most`; returns how many, or -1 without memory.
+int carom_member_frequencies(const carom_member *m, int most, double *omega);
+/// An upper bound of all circular frequencies; infinite with massless nodes.
+double carom_member_fastest(const carom_member *m);
+/// The largest step with which a scheme stays stable that treats the member's forces explicitly and an oscillator up to
+/// h omega = stable: h = stable/omega (sqrt(1 + z^2) - z), z = b omega/2 from damping.
+double carom_member_step(const carom_member *m, double stable);

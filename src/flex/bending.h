@@ -1,0 +1,6 @@
+// bending.h (private): bending matrices of one plane, shared by planar and spatial beams.
+#pragma once
+#include <stdbool.h>
+
+/// K and M (4 x 4) of (w1, slope1, w2, slope2), (FLX-3) and (FLX-4); mass is that of the element.
+void carom_flex_bending(double l, double EI, double mass, bool lumped, double K[16], double M[16]);

@@ -1,0 +1,55 @@
+// flex.h (private): what a member holds; one table per kind.
+#pragma once
+#include <carom/flex.h>
+
+enum { MOST_NODE = CAROM_MEMBER_COMPONENTS, MOST_ELEMENT = 2 * MOST_NODE };
+
+typedef struct flex_kind {
+    const char *component[MOST_NODE];
+    int per;         // components of a node
+    int stresses;    // values of the stress field
+    bool linear;
+    /// Element mass and stiffness (stiffness: of linear kinds, and of others about the straight rest), by columns.
+    void (*element)(const carom_member *m, double *Me, double *Ke);
+    /// f -= element's internal and damping force, from the unknowns x and rates y of its two nodes; NULL: by Ke.
+    void (*internal)(const carom_member *m, const double *x, const double *y, double *f);
+    /// Ke = tangent by x, Ce = by y; NULL: constant.
+    void (*tangent)(const carom_member *m, const double *x, const double *y, double *Ke, double *Ce);
+    /// Potential energy and damping power of an element; NULL: by Ke.
+    void (*energy)(const carom_member *m, const double *x, const double *y, double *potential, double *dissipation);
+    void (*stress)(const carom_member *m, const double *x, double *stress);
+} flex_kind;
+
+/// A stretch of unknowns of a bar between fixed nodes.
+typedef struct flex_run {
+    int first, count;
+    bool held[2]; // a fixed node follows at this end
+} flex_run;
+
+struct carom_member {
+    carom_member_def def;
+    const flex_kind *kind;
+    int nodes, n, per;
+    double l;             // length of an element
+    double axes[3][3];    // rows: own axes in space
+    int *unknown;         // nodes x per: index, -1: fixed
+    int *place;           // n: node x per + component
+    double *load;         // n, or NULL
+    int mass_band, band;
+    double *mass;         // (mass_band + 1) x n, lower band by columns
+    flex_run *run;        // bar
+    int nrun;
+    bool light;           // has massless nodes
+    double Me[MOST_ELEMENT * MOST_ELEMENT], Ke[MOST_ELEMENT * MOST_ELEMENT];
+    double Ce[MOST_ELEMENT * MOST_ELEMENT]; // b Ke
+};
+
+extern const flex_kind carom_flex_bar, carom_flex_beam, carom_flex_exact_beam, carom_flex_spatial_beam;
+
+/// Where a component of a node is at rest.
+double carom_flex_rest(const carom_member *m, int node, int component);
+/// Cubic shape functions of a deflection and its slope over an element of length l, at r in [0, 1]: weights of
+/// (w1, slope1, w2, slope2); and their derivatives by arc length.
+void carom_flex_hermite(double l, double r, double *N, double *dN);
+/// Streaming force of a bar; see bar.c.
+void carom_flex_bar_force(const carom_member *m, const double *q, const double *v, double *f);

@@ -1,0 +1,248 @@
+// forces.c: matrices, forces, energies, points and fields of a member, from its elements.
+#include "flex/flex.h"
+#include <math.h>
+
+// The unknowns of element e, or where fixed ones are.
+static void gather(const carom_member *m, int e, const double *q, const double *v, double *x, double *y) {
+    const int d = 2 * m->per, *u = m->unknown + e * m->per;
+    for (int i = 0; i < d; ++i) {
+        const int k = u[i];
+        x[i] = k >= 0 ? q[k] : carom_flex_rest(m, e + i / m->per, i % m->per);
+        if (y) y[i] = k >= 0 ? v[k] : 0;
+    }
+}
+
+static void mul(const double *A, int d, const double *x, double *y) {
+    for (int i = 0; i < d; ++i) y[i] = 0;
+    for (int j = 0; j < d; ++j)
+        for (int i = 0; i < d; ++i) y[i] += A[i + d * j] * x[j];
+}
+
+// y += s M x
+static void mass_muladd(const carom_member *m, double s, const double *x, double *y) {
+    const int b = m->mass_band;
+    if (b == 0) {
+        for (int i = 0; i < m->n; ++i) y[i] += s * (m->mass[i] * x[i]);
+        return;
+    }
+    for (int j = 0; j < m->n; ++j) {
+        const double *a = m->mass + (size_t)j * (size_t)(b + 1);
+        y[j] += s * a[0] * x[j];
+        for (int k = 1; k <= b && j + k < m->n; ++k) {
+            y[j + k] += s * a[k] * x[j];
+            y[j] += s * a[k] * x[j + k];
+        }
+    }
+}
+
+// (FLX-1)  f = load - dV/dq - C v
+void carom_member_force(const carom_member *m, const double *q, const double *v, double *f) {
+    const int d = 2 * m->per;
+    if (m->load)
+        for (int i = 0; i < m->n; ++i) f[i] += m->load[i];
+    if (m->def.damping_mass != 0) mass_muladd(m, -m->def.damping_mass, v, f);
+    if (m->def.kind == CAROM_BAR) {
+        carom_flex_bar_force(m, q, v, f);
+        return;
+    }
+    const double b = m->def.damping_stiffness;
+    for (int e = 0; e + 1 < m->nodes; ++e) {
+        double x[MOST_ELEMENT], y[MOST_ELEMENT], r[MOST_ELEMENT] = {0};
+        gather(m, e, q, v, x, y);
+        if (m->kind->internal) {
+            m->kind->internal(m, x, y, r);
+        } else {
+            for (int i = 0; i < d; ++i) x[i] = -(x[i] + b * y[i]);
+            mul(m->Ke, d, x, r);
+        }
+        const int *u = m->unknown + e * m->per;
+        for (int i = 0; i < d; ++i)
+            if (u[i] >= 0) f[u[i]] += r[i];
+    }
+}
+
+void carom_member_mass(const carom_member *m, carom_matrix M, int at) {
+    const int b = m->mass_band;
+    for (int j = 0; j < m->n; ++j)
+        for (int k = 0; k <= b && j + k < m->n; ++k) {
+            const double x = m->mass[(size_t)j * (size_t)(b + 1) + (size_t)k];
+            if (x == 0) continue;
+            *carom_matrix_entry(M, at + j + k, at + j) += x;
+            if (k) *carom_matrix_entry(M, at + j, at + j + k) += x;
+        }
+}
+
+// Sparse members never touch entries outside their pattern: an entry that is zero by structure is left alone.
+static void scatter(const carom_member *m, int e, const double *A, double s, carom_matrix K, int at) {
+    const int d = 2 * m->per, *u = m->unknown + e * m->per;
+    for (int j = 0; j < d; ++j)
+        for (int i = 0; i < d; ++i)
+            if (u[i] >= 0 && u[j] >= 0 && A[i + d * j] != 0) *carom_matrix_entry(K, at + u[i], at + u[j]) += s * A[i + d * j];
+}
+
+void carom_member_tangent(const carom_member *m, const double *q, const double *v, carom_matrix K, carom_matrix C,
+                          int at) {
+    const bool damped = m->def.damping_stiffness != 0;
+    for (int e = 0; e + 1 < m->nodes; ++e) {
+        if (!m->kind->tangent) {
+            scatter(m, e, m->Ke, 1, K, at);
+            if (damped) scatter(m, e, m->Ce, 1, C, at);
+            continue;
+        }
+        double x[MOST_ELEMENT], y[MOST_ELEMENT], Ke[MOST_ELEMENT * MOST_ELEMENT], Ce[MOST_ELEMENT * MOST_ELEMENT];
+        gather(m, e, q, v, x, y);
+        m->kind->tangent(m, x, y, Ke, Ce);
+        scatter(m, e, Ke, 1, K, at);
+        if (damped) scatter(m, e, Ce, 1, C, at);
+    }
+    if (m->def.damping_mass == 0) return;
+    const int b = m->mass_band;
+    for (int j = 0; j < m->n; ++j)
+        for (int k = 0; k <= b && j + k < m->n; ++k) {
+            const double x = m->def.damping_mass * m->mass[(size_t)j * (size_t)(b + 1) + (size_t)k];
+            if (x == 0) continue;
+            *carom_matrix_entry(C, at + j + k, at + j) += x;
+            if (k) *carom_matrix_entry(C, at + j, at + j + k) += x;
+        }
+}
+
+// v'Mv
+static double mass_norm(const carom_member *m, const double *v) {
+    const int b = m->mass_band;
+    double sum = 0;
+    for (int j = 0; j < m->n; ++j) {
+        const double *a = m->mass + (size_t)j * (size_t)(b + 1);
+        double row = 0.5 * a[0] * v[j];
+        for (int k = 1; k <= b && j + k < m->n; ++k) row += a[k] * v[j + k];
+        sum += 2 * row * v[j];
+    }
+    return sum;
+}
+
+// Potential energy of all elements and the power that damping of strain rates takes.
+static void strain_energy(const carom_member *m, const double *q, const double *v, double *potential, double *power) {
+    const int d = 2 * m->per;
+    *potential = *power = 0;
+    for (int e = 0; e + 1 < m->nodes; ++e) {
+        double x[MOST_ELEMENT], y[MOST_ELEMENT], r[MOST_ELEMENT];
+        gather(m, e, q, v, x, y);
+        if (m->kind->energy) {
+            m->kind->energy(m, x, y, potential, power);
+            continue;
+        }
+        if (m->def.kind == CAROM_BAR) { // the difference first: a bar that only flies has no strain energy
+            *potential += 0.5 * m->Ke[0] * (x[1] - x[0]) * (x[1] - x[0]);
+            *power += m->Ce[0] * (y[1] - y[0]) * (y[1] - y[0]);
+            continue;
+        }
+        mul(m->Ke, d, x, r);
+        for (int i = 0; i < d; ++i) *potential += 0.5 * r[i] * x[i];
+        mul(m->Ce, d, y, r);
+        for (int i = 0; i < d; ++i) *power += r[i] * y[i];
+    }
+}
+
+void carom_member_energy(const carom_member *m, const double *q, const double *v, double *kinetic, double *potential) {
+    double power;
+    strain_energy(m, q, v, potential, &power);
+    *kinetic = 0.5 * mass_norm(m, v);
+    if (m->load) *potential -= carom_dot(m->load, q, m->n);
+}
+
+double carom_member_dissipation(const carom_member *m, const double *q, const double *v) {
+    double potential, power = 0;
+    if (m->def.damping_stiffness != 0) strain_energy(m, q, v, &potential, &power);
+    return power + (m->def.damping_mass != 0 ? m->def.damping_mass * mass_norm(m, v) : 0);
+}
+
+// -- points ------------------------------------------------------------------------------------------------
+
+// Weights of the unknowns of an element (dof) for component c at r in [0, 1].
+static int shape(const carom_member *m, int c, double r, int *dof, double *w) {
+    const bool planar = m->def.kind == CAROM_BEAM, spatial = m->def.kind == CAROM_SPATIAL_BEAM;
+    const bool bent = (planar && c > 0) || (spatial && c != 0 && c != 3);
+    if (!bent) {
+        dof[0] = c, dof[1] = c + m->per;
+        w[0] = 1 - r, w[1] = r;
+        return 2;
+    }
+    const int deflection = planar ? 1 : c == 1 || c == 5 ? 1 : 2, rotation = planar ? 2 : deflection == 1 ? 5 : 4;
+    const double sign = rotation == 4 ? -1 : 1; // ry = -dw/ds
+    double N[4], dN[4];
+    carom_flex_hermite(m->l, r, N, dN);
+    for (int k = 0; k < 4; ++k) {
+        dof[k] = (k % 2 ? rotation : deflection) + (k / 2) * m->per;
+        w[k] = (c == deflection ? N[k] : sign * dN[k]) * (k % 2 ? sign : 1);
+    }
+    return 4;
+}
+
+int carom_member_point(const carom_member *m, double s, int c, int *index, double *weight, double *constant) {
+    const double at = s / m->l, near = round(at);
+    const double place = fabs(at - near) <= 1e-9 * fmax(1, fabs(at)) ? near : at; // a node met by rounding is that node
+    int e = (int)floor(place);
+    if (e > m->nodes - 2) e = m->nodes - 2;
+    if (e < 0) e = 0;
+    int dof[4], n = 0;
+    double w[4];
+    const int count = shape(m, c, place - e, dof, w);
+    *constant = 0;
+    for (int k = 0; k < count; ++k) {
+        if (w[k] == 0) continue;
+        const int i = m->unknown[e * m->per + dof[k]];
+        if (i < 0)
+            *constant += w[k] * carom_flex_rest(m, e + dof[k] / m->per, dof[k] % m->per);
+        else
+            index[n] = i, weight[n++] = w[k];
+    }
+    return n;
+}
+
+int carom_member_position(const carom_member *m, double s, int axis, int *index, double *weight, double *constant) {
+    if (m->def.kind == CAROM_EXACT_BEAM && axis < 2) return carom_member_point(m, s, axis, index, weight, constant);
+    const int own = m->def.kind == CAROM_BAR ? 1 : m->def.kind == CAROM_SPATIAL_BEAM ? 3 : 2;
+    int n = 0;
+    *constant = m->def.origin[axis] + s * m->axes[0][axis];
+    for (int c = 0; c < own && m->def.kind != CAROM_EXACT_BEAM; ++c) {
+        double part;
+        const double turn = m->axes[c][axis];
+        if (turn == 0) continue;
+        const int count = carom_member_point(m, s, c, index + n, weight + n, &part);
+        for (int k = 0; k < count; ++k) weight[n + k] *= turn;
+        *constant += turn * part;
+        n += count;
+    }
+    return n;
+}
+
+// -- fields ----------------------------------------------------------------------------------------------------
+
+int carom_member_field_rows(const carom_member *m, carom_field field) {
+    return field == CAROM_FIELD_STRESS ? m->nodes - 1 : m->nodes;
+}
+
+int carom_member_field_width(const carom_member *m, carom_field field) {
+    return field == CAROM_FIELD_STRESS ? m->kind->stresses : m->per;
+}
+
+double carom_member_field_place(const carom_member *m, carom_field field, int row) {
+    return m->l * (field == CAROM_FIELD_STRESS ? row + 0.5 : row);
+}
+
+void carom_member_field(const carom_member *m, carom_field field, const double *q, const double *v, double *x) {
+    if (field == CAROM_FIELD_STRESS) {
+        for (int e = 0; e + 1 < m->nodes; ++e, x += m->kind->stresses) {
+            double at[MOST_ELEMENT];
+            gather(m, e, q, v, at, NULL);
+            m->kind->stress(m, at, x);
+        }
+        return;
+    }
+    for (int d = 0; d < m->nodes * m->per; ++d) {
+        const int i = m->unknown[d];
+        if (field == CAROM_FIELD_VELOCITY)
+            x[d] = i >= 0 ? v[i] : 0;
+        else
+            x[d] = i >= 0 ? q[i] : carom_flex_rest(m, d / m->per, d % m->per);
+    }
+}

@@ -1,0 +1,275 @@
+// member.c: making a member: axes, unknowns, element matrices, mass, loads.
+#include "flex/flex.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const flex_kind *const kinds[] = {&carom_flex_bar, &carom_flex_beam, &carom_flex_exact_beam,
+                                         &carom_flex_spatial_beam};
+
+carom_member_def carom_member_default(carom_member_kind kind) {
+    return (carom_member_def){.kind = kind, .elements = 1, .direction = {1, 0, 0}, .up = {0, 0, 1}};
+}
+
+int carom_member_components(carom_member_kind kind) { return kinds[kind]->per; }
+
+const char *carom_member_component(carom_member_kind kind, int c) { return kinds[kind]->component[c]; }
+
+// -- checks ---------------------------------------------------------------------------------------------
+
+static carom_status positive(double x, const char *what, carom_error *err) {
+    if (x > 0 && isfinite(x)) return CAROM_OK;
+    return carom_fail(err, CAROM_BAD_INPUT, "%s is %g; it must be positive", what, x);
+}
+
+static carom_status check(const carom_member_def *d, carom_error *err) {
+    enum { MOST_ELEMENTS = 100000000 };
+    const bool planar = d->kind == CAROM_BEAM || d->kind == CAROM_EXACT_BEAM, spatial = d->kind == CAROM_SPATIAL_BEAM;
+    if (d->elements < 1 || d->elements > MOST_ELEMENTS)
+        return carom_fail(err, CAROM_BAD_INPUT, "%d elements; a member has 1 to %d", d->elements, MOST_ELEMENTS);
+    CAROM_TRY(positive(d->length, "the length", err));
+    CAROM_TRY(positive(d->density, "the density", err));
+    CAROM_TRY(positive(d->area, "the area", err));
+    CAROM_TRY(positive(d->modulus, "the modulus", err));
+    if (planar || spatial) CAROM_TRY(positive(d->inertia, "the inertia", err));
+    if (d->kind == CAROM_EXACT_BEAM) {
+        CAROM_TRY(positive(d->shear_modulus, "the shear modulus", err));
+        CAROM_TRY(positive(d->shear_area, "the shear area", err));
+    }
+    if (spatial) {
+        CAROM_TRY(positive(d->inertia_v, "the second inertia", err));
+        CAROM_TRY(positive(d->shear_modulus, "the shear modulus", err));
+        CAROM_TRY(positive(d->torsion, "the torsion constant", err));
+    }
+    if (!(d->damping_mass >= 0 && d->damping_stiffness >= 0) || !isfinite(d->damping_mass + d->damping_stiffness))
+        return carom_fail(err, CAROM_BAD_INPUT, "damping %g and %g; it must not be negative", d->damping_mass,
+                          d->damping_stiffness);
+    for (int i = 0; d->massless && i < d->elements; ++i)
+        if (d->massless[i] && d->massless[i + 1])
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "nodes %d and %d are both massless; a massless node gives its mass to its neighbours", i,
+                              i + 1);
+    return CAROM_OK;
+}
+
+// -- axes -------------------------------------------------------------------------------------------------
+
+static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static bool normalise(double *a) {
+    const double n = sqrt(dot(a, a));
+    if (!(n > 0 && isfinite(n))) return false;
+    for (int i = 0; i < 3; ++i) a[i] /= n;
+    return true;
+}
+
+static carom_status axes(carom_member *m, carom_error *err) {
+    double *x = m->axes[0], *y = m->axes[1], *z = m->axes[2];
+    const bool spatial = m->def.kind == CAROM_SPATIAL_BEAM;
+    for (int i = 0; i < 3; ++i) {
+        x[i] = m->def.direction[i];
+        z[i] = spatial ? m->def.up[i] : i == 2;
+    }
+    if (!spatial && x[2] != 0) return carom_fail(err, CAROM_BAD_INPUT, "a planar member has no direction along z");
+    if (!normalise(x)) return carom_fail(err, CAROM_BAD_INPUT, "the direction has no length");
+    const double along = dot(x, z), size = sqrt(dot(z, z));
+    for (int i = 0; i < 3; ++i) z[i] -= along * x[i];
+    if (!(sqrt(dot(z, z)) > 1e-6 * size) || !normalise(z))
+        return carom_fail(err, CAROM_BAD_INPUT, "`up` points along the member; choose another direction for it");
+    for (int i = 0; i < 3; ++i) y[i] = z[(i + 1) % 3] * x[(i + 2) % 3] - z[(i + 2) % 3] * x[(i + 1) % 3];
+    return CAROM_OK;
+}
+
+double carom_flex_rest(const carom_member *m, int node, int c) {
+    if (m->def.kind != CAROM_EXACT_BEAM) return 0;
+    if (c == 2) return atan2(m->axes[0][1], m->axes[0][0]);
+    return m->def.origin[c] + m->l * node * m->axes[0][c];
+}
+
+// -- unknowns -----------------------------------------------------------------------------------------------
+
+static bool number(carom_member *m) {
+    const size_t all = (size_t)m->nodes * (size_t)m->per;
+    m->unknown = malloc(all * sizeof *m->unknown);
+    m->place = malloc(all * sizeof *m->place);
+    if (!m->unknown || !m->place) return false;
+    for (size_t d = 0; d < all; ++d) {
+        const bool fixed = m->def.fixed && m->def.fixed[d];
+        m->unknown[d] = fixed ? -1 : m->n;
+        if (!fixed) m->place[m->n++] = (int)d;
+    }
+    return true;
+}
+
+static bool find_runs(carom_member *m) {
+    int count = 0;
+    for (int i = 0; i < m->nodes; ++i) count += m->unknown[i] >= 0 && (i == 0 || m->unknown[i - 1] < 0);
+    m->run = calloc((size_t)count + 1, sizeof *m->run);
+    if (!m->run) return false;
+    for (int i = 0; i < m->nodes; ++i) {
+        if (m->unknown[i] < 0) continue;
+        if (i == 0 || m->unknown[i - 1] < 0)
+            m->run[m->nrun++] = (flex_run){.first = m->unknown[i], .held = {i > 0, false}};
+        flex_run *r = &m->run[m->nrun - 1];
+        ++r->count;
+        r->held[1] = i + 1 < m->nodes && m->unknown[i + 1] < 0;
+    }
+    return true;
+}
+
+int carom_member_unknowns(const carom_member *m) { return m->n; }
+
+int carom_member_unknown(const carom_member *m, int node, int c, double *value) {
+    if (value) *value = carom_flex_rest(m, node, c);
+    return m->unknown[node * m->per + c];
+}
+
+void carom_member_place(const carom_member *m, int i, int *node, int *c) {
+    *node = m->place[i] / m->per;
+    *c = m->place[i] % m->per;
+}
+
+void carom_member_rest(const carom_member *m, double *q) {
+    for (int i = 0; i < m->n; ++i) q[i] = carom_flex_rest(m, m->place[i] / m->per, m->place[i] % m->per);
+}
+
+// -- mass -----------------------------------------------------------------------------------------------------
+
+// Entry (i, j) of the lower band, i >= j.
+static double *mass_at(const carom_member *m, int i, int j) {
+    return m->mass + (size_t)j * (size_t)(m->mass_band + 1) + (i - j);
+}
+
+static void find_bands(carom_member *m) {
+    const int d = 2 * m->per;
+    for (int e = 0; e + 1 < m->nodes; ++e)
+        for (int j = 0; j < d; ++j)
+            for (int i = 0; i < d; ++i) {
+                const int a = m->unknown[e * m->per + i], b = m->unknown[e * m->per + j];
+                if (a < 0 || b < 0 || a - b <= 0) continue;
+                if (m->Me[i + d * j] != 0 && a - b > m->mass_band) m->mass_band = a - b;
+                if ((m->Ke[i + d * j] != 0 || !m->kind->linear) && a - b > m->band) m->band = a - b;
+            }
+    if (m->mass_band > m->band) m->band = m->mass_band;
+}
+
+// The mass of component c at a massless node, by rows sums and first moments, given to the neighbours so that total
+// mass and centre stay; at an end this takes two of them.
+static void give_away(carom_member *m, int node, int c) {
+    const int per = m->per, i = m->unknown[node * per + c];
+    if (i < 0) return;
+    double mass = 0, moment = 0; // moment about the node, in element lengths
+    for (int k = -1; k <= 1; ++k) {
+        const int other = node + k < 0 || node + k >= m->nodes ? -1 : m->unknown[(node + k) * per + c];
+        if (other < 0 || abs(other - i) > m->mass_band) continue;
+        const double x = *mass_at(m, other > i ? other : i, other > i ? i : other);
+        mass += k ? 2 * x : x;
+        moment += k * x;
+    }
+    for (int j = i - m->mass_band; j <= i + m->mass_band; ++j)
+        if (j >= 0 && j < m->n) *mass_at(m, j > i ? j : i, j > i ? i : j) = 0;
+    int to[2] = {node - 1, node + 1};
+    if (node == 0) to[0] = 1, to[1] = 2;
+    if (node == m->nodes - 1) to[0] = node - 1, to[1] = node - 2;
+    if (to[1] < 0 || to[1] >= m->nodes) to[1] = to[0];
+    const double s0 = to[0] - node, s1 = to[1] - node;
+    const double second = to[0] == to[1] ? 0 : (moment - mass * s0) / (s1 - s0), share[2] = {mass - second, second};
+    for (int k = 0; k < 2; ++k) {
+        const int j = m->unknown[to[k] * per + c];
+        if (j >= 0) *mass_at(m, j, j) += share[k];
+    }
+}
+
+static bool assemble_mass(carom_member *m) {
+    const int d = 2 * m->per, displacements = m->per == 6 ? 3 : m->per == 3 ? 2 : 1;
+    m->mass = calloc((size_t)m->n * (size_t)(m->mass_band + 1) + 1, sizeof *m->mass);
+    if (!m->mass) return false;
+    for (int e = 0; e + 1 < m->nodes; ++e)
+        for (int j = 0; j < d; ++j)
+            for (int i = 0; i < d; ++i) {
+                const int a = m->unknown[e * m->per + i], b = m->unknown[e * m->per + j];
+                if (b >= 0 && a >= b && m->Me[i + d * j] != 0) *mass_at(m, a, b) += m->Me[i + d * j];
+            }
+    for (int node = 0; m->def.massless && node < m->nodes; ++node) {
+        if (!m->def.massless[node]) continue;
+        m->light = true;
+        for (int c = 0; c < displacements; ++c) give_away(m, node, c);
+    }
+    return true;
+}
+
+// -- loads -------------------------------------------------------------------------------------------------------
+
+// Gravity and the distributed load, by three Gauss points in every element: exact for quadratic loads.
+static bool assemble_load(carom_member *m) {
+    static const double point[3] = {0.1127016653792583, 0.5, 0.8872983346207417}, part[3] = {5. / 18, 8. / 18, 5. / 18};
+    const carom_member_def *d = &m->def;
+    const double weight = d->density * d->area;
+    double g[6] = {0};
+    for (int c = 0; c < (m->per == 6 ? 3 : m->per == 3 ? 2 : 1); ++c)
+        g[c] = weight * (d->kind == CAROM_EXACT_BEAM ? d->gravity[c] : dot(m->axes[c], d->gravity));
+    if (!d->load && g[0] == 0 && g[1] == 0 && g[2] == 0) return true;
+    m->load = calloc((size_t)m->n + 1, sizeof *m->load);
+    if (!m->load) return false;
+    for (int e = 0; e + 1 < m->nodes; ++e)
+        for (int k = 0; k < 3; ++k) {
+            const double s = m->l * (e + point[k]);
+            double p[6] = {0};
+            if (d->load) d->load(d->load_user, s, p);
+            for (int c = 0; c < m->per; ++c) {
+                int index[CAROM_MEMBER_POINT];
+                double N[CAROM_MEMBER_POINT], constant;
+                const int n = carom_member_point(m, s, c, index, N, &constant);
+                for (int i = 0; i < n; ++i) m->load[index[i]] += part[k] * m->l * N[i] * (p[c] + g[c]);
+            }
+        }
+    return true;
+}
+
+// -- life ------------------------------------------------------------------------------------------------------------
+
+carom_member *carom_member_create(const carom_member_def *def, carom_error *err) {
+    if (check(def, err) != CAROM_OK) return NULL;
+    carom_member *m = calloc(1, sizeof *m);
+    if (!m) {
+        carom_fail(err, CAROM_NO_MEMORY, "no memory for a flexible member");
+        return NULL;
+    }
+    m->def = *def;
+    m->kind = kinds[def->kind];
+    m->per = m->kind->per;
+    m->nodes = def->elements + 1;
+    m->l = def->length / def->elements;
+    if (axes(m, err) != CAROM_OK) {
+        carom_member_destroy(m);
+        return NULL;
+    }
+    m->kind->element(m, m->Me, m->Ke);
+    for (int e = 0; e < MOST_ELEMENT * MOST_ELEMENT; ++e) m->Ce[e] = def->damping_stiffness * m->Ke[e];
+    bool good = number(m);
+    if (good) find_bands(m);
+    good = good && assemble_mass(m) && assemble_load(m) && (def->kind != CAROM_BAR || find_runs(m));
+    m->def.fixed = m->def.massless = NULL; // the caller's
+    m->def.load = NULL;
+    if (good && m->n > 0) return m;
+    carom_fail(err, good ? CAROM_BAD_INPUT : CAROM_NO_MEMORY,
+               good ? "everything is fixed; a member needs a node that can move" : "no memory for a flexible member");
+    carom_member_destroy(m);
+    return NULL;
+}
+
+void carom_member_destroy(carom_member *m) {
+    if (!m) return;
+    free(m->unknown);
+    free(m->place);
+    free(m->load);
+    free(m->mass);
+    free(m->run);
+    free(m);
+}
+
+bool carom_member_linear(const carom_member *m) { return m->kind->linear; }
+
+int carom_member_mass_band(const carom_member *m) { return m->mass_band; }
+
+int carom_member_band(const carom_member *m) { return m->band; }

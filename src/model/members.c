@@ -1,0 +1,567 @@
+// members.c: the section `flexible`: members, their points, supports and initial state.
+//
+// A member's numbers are expressions of parameters; what varies along it is an expression of the arc length s as well.
+#include "expr/graph.h"
+#include "model/model.h"
+#include <carom/option.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const types[] = {"bar", "beam", "exact beam", "spatial beam", NULL};
+
+static const char *list_item(const void *user, int i) { return ((const char *const *)user)[i]; }
+
+static void *take(reader *r, size_t count, size_t size) {
+    return carom_pool_take(&r->m->memory, (count ? count : 1) * size);
+}
+
+/// A member being read.
+typedef struct draft {
+    reader *r;
+    const tree *map;
+    char where[100]; // "flexible member 'rod'"
+    carom_member_def def;
+    const tree *points;
+    double *place;   // arc length of each point; `start` and `end` first
+    const char **point;
+    int npoint;
+} draft;
+
+// -- what varies along a member --------------------------------------------------------------------------------
+
+/// An expression of s, ready to be evaluated.
+typedef struct profile {
+    carom_tape *tape;
+    void *work;
+} profile;
+
+static carom_status compile(reader *r, carom_node node, profile *p) {
+    const carom_group group = {.count = 1, .nodes = &node};
+    p->tape = carom_tape_compile(r->values, &group, 1, 0, 0, 0, r->err);
+    p->work = p->tape ? calloc(1, carom_tape_work_size(p->tape) + 64) : NULL;
+    if (!p->work) return carom_read_memory(r);
+    carom_tape_work_init(p->tape, p->work, NULL);
+    return CAROM_OK;
+}
+
+static double at(const profile *p, double s) {
+    double x = 0;
+    if (p->tape) carom_tape_eval(p->tape, p->work, 0, s, NULL, NULL, &x);
+    return x;
+}
+
+static void release(profile *p) {
+    if (p->tape) carom_tape_destroy(p->tape);
+    free(p->work);
+    *p = (profile){0};
+}
+
+static int component_of(const draft *d, const char *word) {
+    for (int c = 0; c < carom_member_components(d->def.kind); ++c)
+        if (strcmp(carom_member_component(d->def.kind, c), word) == 0) return c;
+    return -1;
+}
+
+static carom_status unknown_component(draft *d, const tree *n, const char *word) {
+    char known[80] = "";
+    for (int c = 0; c < carom_member_components(d->def.kind); ++c)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", c ? ", " : "",
+                 carom_member_component(d->def.kind, c));
+    return carom_read_fail(d->r, n, 0, "'%.60s' is no component of this member; it has %s", word, known);
+}
+
+// One expression of s for each component: `{u: .., w: ..}`, or a single one for the first component of a bar.  A beam's
+// angle follows from its deflection when it is not given.
+static carom_status read_profiles(draft *d, const char *key, bool slopes, profile *p) {
+    reader *r = d->r;
+    const tree *n = carom_tree_get(d->map, key);
+    carom_node node[CAROM_MEMBER_COMPONENTS];
+    for (int c = 0; c < CAROM_MEMBER_COMPONENTS; ++c) node[c] = CAROM_NONE;
+    if (!n || carom_tree_empty(n)) return CAROM_OK;
+    if (n->kind == TREE_TEXT && d->def.kind == CAROM_BAR) {
+        CAROM_TRY(carom_read_expression(r, n, NAME_PARAMETER | SCOPE_VALUES | SCOPE_ARC, key, &node[0]));
+    } else {
+        const tree *map = NULL;
+        CAROM_TRY(carom_read_map(r, n, key, &map));
+        for (const tree *k = map ? map->first : NULL; k; k = k->next) {
+            const int c = component_of(d, k->key->text);
+            if (c < 0) return unknown_component(d, k->key, k->key->text);
+            CAROM_TRY(carom_read_expression(r, k, NAME_PARAMETER | SCOPE_VALUES | SCOPE_ARC, key, &node[c]));
+        }
+    }
+    static const struct { carom_member_kind kind; int deflection, angle; double sign; } slope[] = {
+        {CAROM_BEAM, 1, 2, 1}, {CAROM_SPATIAL_BEAM, 1, 5, 1}, {CAROM_SPATIAL_BEAM, 2, 4, -1}};
+    for (int k = 0; slopes && k < 3; ++k) {
+        const carom_node w = node[slope[k].deflection];
+        if (slope[k].kind != d->def.kind || w == CAROM_NONE || node[slope[k].angle] != CAROM_NONE) continue;
+        node[slope[k].angle] = carom_graph_times(r->values, carom_graph_number(r->values, slope[k].sign),
+                                                 carom_graph_diff(r->values, w, CAROM_TIME, 0));
+    }
+    for (int c = 0; c < CAROM_MEMBER_COMPONENTS; ++c)
+        if (node[c] != CAROM_NONE) CAROM_TRY(compile(r, node[c], &p[c]));
+    return CAROM_OK;
+}
+
+// -- numbers -------------------------------------------------------------------------------------------------
+
+static carom_status number(draft *d, const char *key, bool needed, double *x) {
+    const tree *n = carom_tree_get(d->map, key);
+    if (n) return carom_read_number(d->r, n, key, x);
+    if (!needed) return CAROM_OK;
+    return carom_read_fail(d->r, d->map->key, 0, "%s has no %s; add `%s:`", d->where, key, key);
+}
+
+// A list of up to three numbers; or one number for the first.
+static carom_status numbers(draft *d, const char *key, int most, double *x, bool *given) {
+    const tree *n = carom_tree_get(d->map, key);
+    if (given) *given = n != NULL;
+    if (!n) return CAROM_OK;
+    if (n->kind == TREE_TEXT) return carom_read_number(d->r, n, key, &x[0]);
+    if (n->kind != TREE_LIST || n->count > most)
+        return carom_read_fail(d->r, n, 0, "%s is a list of at most %d numbers", key, most);
+    int k = 0;
+    for (const tree *c = n->first; c; c = c->next) CAROM_TRY(carom_read_number(d->r, c, key, &x[k++]));
+    return CAROM_OK;
+}
+
+static carom_status read_direction(draft *d) {
+    const tree *n = carom_tree_get(d->map, "direction");
+    const bool spatial = d->def.kind == CAROM_SPATIAL_BEAM;
+    if (!n) return CAROM_OK;
+    if (n->kind == TREE_TEXT && !spatial) { // an angle
+        double angle = 0;
+        CAROM_TRY(carom_read_number(d->r, n, "direction", &angle));
+        d->def.direction[0] = cos(angle);
+        d->def.direction[1] = sin(angle);
+        return CAROM_OK;
+    }
+    if (n->kind != TREE_LIST || n->count != (spatial ? 3 : 2))
+        return carom_read_fail(d->r, n, 0, spatial ? "direction is a list of three numbers"
+                                                   : "direction is an angle, or a list of two numbers");
+    for (int k = 0; k < 3; ++k) d->def.direction[k] = 0;
+    return numbers(d, "direction", 3, d->def.direction, NULL);
+}
+
+static carom_status read_damping(draft *d) {
+    static const char *const keys[] = {"mass", "stiffness", NULL};
+    const tree *n = carom_tree_get(d->map, "damping"), *map = NULL;
+    if (!n) return CAROM_OK;
+    CAROM_TRY(carom_read_map(d->r, n, "damping", &map));
+    if (!map) return CAROM_OK;
+    CAROM_TRY(carom_read_keys(d->r, map, keys, "damping"));
+    const tree *a = carom_tree_get(map, "mass"), *b = carom_tree_get(map, "stiffness");
+    if (a) CAROM_TRY(carom_read_number(d->r, a, "damping", &d->def.damping_mass));
+    if (b) CAROM_TRY(carom_read_number(d->r, b, "damping", &d->def.damping_stiffness));
+    return CAROM_OK;
+}
+
+static carom_status read_mass(draft *d) {
+    const tree *n = carom_tree_get(d->map, "mass");
+    if (!n || carom_tree_empty(n)) return CAROM_OK;
+    d->def.lumped = n->kind == TREE_TEXT && strcmp(n->text, "lumped") == 0;
+    if (d->def.lumped || (n->kind == TREE_TEXT && strcmp(n->text, "consistent") == 0)) return CAROM_OK;
+    return carom_read_fail(d->r, n, 0, "mass is `consistent` or `lumped`");
+}
+
+static carom_status read_type(draft *d) {
+    const tree *n = carom_tree_get(d->map, "type");
+    if (!n)
+        return carom_read_fail(d->r, d->map->key, 0,
+                               "%s has no type; it is `bar`, `beam`, `exact beam` or `spatial beam`", d->where);
+    for (int k = 0; types[k]; ++k)
+        if (n->kind == TREE_TEXT && strcmp(n->text, types[k]) == 0) {
+            d->def = carom_member_default((carom_member_kind)k);
+            return CAROM_OK;
+        }
+    const char *near = n->kind == TREE_TEXT ? carom_nearest(n->text, list_item, types) : NULL;
+    return carom_read_fail(d->r, n, 0, "there is no such member%s%s%s; types are bar, beam, exact beam, spatial beam",
+                           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static carom_status read_numbers(draft *d) {
+    static const char *const common[] = {"type",  "length",  "elements",  "density", "modulus", "area",   "mass",
+                                         "damping", "gravity", "load",    "at",      "rate",    "fix",    "points",
+                                         "origin", "direction", "massless", "record", NULL};
+    static const char *const beam[] = {"inertia", NULL}, *const exact[] = {"inertia", "shear modulus", "shear area", NULL},
+                      *const spatial[] = {"inertia", "shear modulus", "torsion", "up", NULL};
+    const carom_member_kind kind = d->def.kind;
+    const char *const *own = kind == CAROM_BEAM ? beam : kind == CAROM_EXACT_BEAM ? exact
+                                                     : kind == CAROM_SPATIAL_BEAM ? spatial
+                                                                                  : beam + 1;
+    const char *keys[32];
+    int n = 0;
+    for (int k = 0; common[k]; ++k) keys[n++] = common[k];
+    for (int k = 0; own[k]; ++k) keys[n++] = own[k];
+    keys[n] = NULL;
+    CAROM_TRY(carom_read_keys(d->r, d->map, keys, d->where));
+    double elements = 0, inertia[2] = {0};
+    CAROM_TRY(number(d, "elements", true, &elements));
+    if (!(elements >= 1 && elements <= 1e8 && elements == floor(elements)))
+        return carom_read_fail(d->r, carom_tree_get(d->map, "elements"), 0, "%g elements; write a whole number from 1 on",
+                               elements);
+    d->def.elements = (int)elements;
+    CAROM_TRY(number(d, "length", true, &d->def.length));
+    CAROM_TRY(number(d, "density", true, &d->def.density));
+    CAROM_TRY(number(d, "modulus", true, &d->def.modulus));
+    CAROM_TRY(number(d, "area", true, &d->def.area));
+    if (kind != CAROM_BAR && !carom_tree_get(d->map, "inertia")) CAROM_TRY(number(d, "inertia", true, inertia));
+    CAROM_TRY(numbers(d, "inertia", kind == CAROM_SPATIAL_BEAM ? 2 : 1, inertia, NULL));
+    d->def.inertia = inertia[0];
+    d->def.inertia_v = inertia[1] != 0 ? inertia[1] : inertia[0];
+    d->def.shear_area = 5 * d->def.area / 6;
+    CAROM_TRY(number(d, "shear modulus", kind >= CAROM_EXACT_BEAM, &d->def.shear_modulus));
+    CAROM_TRY(number(d, "shear area", false, &d->def.shear_area));
+    CAROM_TRY(number(d, "torsion", kind == CAROM_SPATIAL_BEAM, &d->def.torsion));
+    CAROM_TRY(numbers(d, "origin", kind == CAROM_SPATIAL_BEAM ? 3 : 2, d->def.origin, NULL));
+    CAROM_TRY(read_direction(d));
+    CAROM_TRY(numbers(d, "up", 3, d->def.up, NULL));
+    bool given = false;
+    CAROM_TRY(numbers(d, "gravity", kind == CAROM_SPATIAL_BEAM ? 3 : 2, d->def.gravity, &given));
+    CAROM_TRY(read_mass(d));
+    return read_damping(d);
+}
+
+// -- points and supports ---------------------------------------------------------------------------------------
+
+static carom_status read_points(draft *d) {
+    const tree *n = carom_tree_get(d->map, "points");
+    reader *r = d->r;
+    CAROM_TRY(carom_read_map(r, n, "points", &d->points));
+    const int count = 2 + (d->points ? d->points->count : 0);
+    d->place = take(r, (size_t)count, sizeof *d->place);
+    d->point = take(r, (size_t)count, sizeof *d->point);
+    if (!d->place || !d->point) return carom_read_memory(r);
+    d->point[0] = "start";
+    d->point[1] = "end";
+    d->place[1] = d->def.length;
+    d->npoint = 2;
+    for (const tree *p = d->points ? d->points->first : NULL; p; p = p->next) {
+        const char *text = p->key->text;
+        if (strcmp(text, "start") == 0 || strcmp(text, "end") == 0)
+            return carom_read_fail(r, p->key, 0, "every member has the points start and end; choose another name");
+        if (!carom_name_valid(text) || strchr(text, '.') || p->key->length > 40)
+            return carom_read_fail(r, p->key, 0, "'%.60s' is not a name for a point; use letters, digits and _", text);
+        double s = 0;
+        CAROM_TRY(carom_read_number(r, p, "the place of a point", &s));
+        if (!(s >= -1e-9 * d->def.length && s <= (1 + 1e-9) * d->def.length))
+            return carom_read_fail(r, p, 0, "point '%s' is at arc length %g, but the member reaches from 0 to %g", text, s,
+                                   d->def.length);
+        d->point[d->npoint] = text;
+        d->place[d->npoint++] = s;
+    }
+    return CAROM_OK;
+}
+
+static const char *point_name(const void *user, int i) {
+    const draft *d = user;
+    return i < d->npoint ? d->point[i] : NULL;
+}
+
+// The node at which a named point sits.
+static carom_status node_of(draft *d, const tree *n, int *node) {
+    int k = 0;
+    while (n->kind == TREE_TEXT && k < d->npoint && strcmp(d->point[k], n->text) != 0) ++k;
+    if (n->kind != TREE_TEXT || k == d->npoint) {
+        const char *near = n->kind == TREE_TEXT ? carom_nearest(n->text, point_name, d) : NULL;
+        return carom_read_fail(d->r, n, 0, "this is no point of the member%s%s%s; name one of `points`, start or end",
+                               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    const double at = d->place[k] / d->def.length * d->def.elements;
+    *node = (int)round(at);
+    if (fabs(at - *node) <= 1e-6) return CAROM_OK;
+    return carom_read_fail(d->r, n, 0,
+                           "point '%s' lies inside an element (%g of %d); supports are at nodes: change its place or the "
+                           "number of elements, or write a constraint",
+                           d->point[k], at, d->def.elements);
+}
+
+static carom_status fix(draft *d, bool *fixed, int node, const tree *what) {
+    const int per = carom_member_components(d->def.kind);
+    if (!what || carom_tree_empty(what) || (what->kind == TREE_TEXT && strcmp(what->text, "all") == 0)) {
+        for (int c = 0; c < per; ++c) fixed[node * per + c] = true;
+        return CAROM_OK;
+    }
+    const tree *item = what->kind == TREE_LIST ? what->first : what;
+    for (; item; item = what->kind == TREE_LIST ? item->next : NULL) {
+        const int c = item->kind == TREE_TEXT ? component_of(d, item->text) : -1;
+        if (c < 0) return unknown_component(d, item, item->kind == TREE_TEXT ? item->text : "this");
+        fixed[node * per + c] = true;
+    }
+    return CAROM_OK;
+}
+
+// `fix: start`, `fix: [start, end]`, `fix: {start: [x, y], end: all}`.
+static carom_status read_fix(draft *d) {
+    const tree *n = carom_tree_get(d->map, "fix");
+    if (!n || carom_tree_empty(n)) return CAROM_OK;
+    bool *fixed = take(d->r, (size_t)(d->def.elements + 1) * (size_t)carom_member_components(d->def.kind), sizeof *fixed);
+    if (!fixed) return carom_read_memory(d->r);
+    d->def.fixed = fixed;
+    const tree *item = n->kind == TREE_TEXT ? n : n->first;
+    for (; item; item = n->kind == TREE_TEXT ? NULL : item->next) {
+        int node = 0;
+        CAROM_TRY(node_of(d, n->kind == TREE_MAP ? item->key : item, &node));
+        CAROM_TRY(fix(d, fixed, node, n->kind == TREE_MAP ? item : NULL));
+    }
+    return CAROM_OK;
+}
+
+static carom_status read_massless(draft *d) {
+    const tree *n = carom_tree_get(d->map, "massless");
+    if (!n || carom_tree_empty(n)) return CAROM_OK;
+    bool *light = take(d->r, (size_t)d->def.elements + 1, sizeof *light);
+    if (!light) return carom_read_memory(d->r);
+    d->def.massless = light;
+    if (n->kind == TREE_MAP) return carom_read_fail(d->r, n, 0, "massless is a point or a list of points");
+    const tree *item = n->kind == TREE_TEXT ? n : n->first;
+    for (; item; item = n->kind == TREE_TEXT ? NULL : item->next) {
+        int node = 0;
+        CAROM_TRY(node_of(d, item, &node));
+        light[node] = true;
+    }
+    return CAROM_OK;
+}
+
+// `record: [unknowns, displacement, velocity, stress]`
+static carom_status read_record(draft *d, member *b) {
+    static const char *const words[] = {"displacement", "velocity", "stress", "unknowns", NULL};
+    const tree *n = carom_tree_get(d->map, "record");
+    if (!n || carom_tree_empty(n)) return CAROM_OK;
+    if (n->kind == TREE_MAP) return carom_read_fail(d->r, n, 0, "record is a list of displacement, velocity, stress, unknowns");
+    const tree *item = n->kind == TREE_TEXT ? n : n->first;
+    for (; item; item = n->kind == TREE_TEXT ? NULL : item->next) {
+        int k = 0;
+        while (words[k] && (item->kind != TREE_TEXT || strcmp(words[k], item->text) != 0)) ++k;
+        const char *near = !words[k] && item->kind == TREE_TEXT ? carom_nearest(item->text, list_item, words) : NULL;
+        if (!words[k])
+            return carom_read_fail(d->r, item, 0, "this cannot be recorded%s%s%s; known are displacement, velocity, stress, unknowns",
+                                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        if (k == 3)
+            b->unknowns = true;
+        else
+            b->fields |= 1u << k;
+    }
+    return CAROM_OK;
+}
+
+// -- making ------------------------------------------------------------------------------------------------------
+
+static void load(void *user, double s, double *p) {
+    const profile *f = user;
+    for (int c = 0; c < CAROM_MEMBER_COMPONENTS; ++c) p[c] = at(&f[c], s);
+}
+
+static carom_status create(draft *d, member *b) {
+    profile f[CAROM_MEMBER_COMPONENTS] = {{0}};
+    carom_status status = read_profiles(d, "load", false, f);
+    carom_error err = {0};
+    if (carom_tree_get(d->map, "load")) {
+        d->def.load = load;
+        d->def.load_user = f;
+    }
+    if (status == CAROM_OK) {
+        b->flex = carom_member_create(&d->def, &err);
+        if (!b->flex) status = carom_read_fail(d->r, d->map->key, 0, "%s: %s", d->where, err.text);
+    }
+    for (int c = 0; c < CAROM_MEMBER_COMPONENTS; ++c) release(&f[c]);
+    return status;
+}
+
+// Names of the unknowns: rod.u0, rod.u1, ...
+static bool name_unknowns(member *b) {
+    b->stride = strlen(b->name) + 20;
+    b->unknown_name = malloc(2 * (size_t)b->count * b->stride);
+    b->seen = calloc((size_t)b->count, sizeof *b->seen);
+    for (int i = 0; b->unknown_name && i < b->count; ++i) {
+        int node, c;
+        carom_member_place(b->flex, i, &node, &c);
+        char *text = b->unknown_name + (size_t)i * b->stride;
+        const char *word = carom_member_component(b->kind, c);
+        snprintf(text, b->stride, "%s.%s%d", b->name, word, node);
+        snprintf(text + (size_t)b->count * b->stride, b->stride, "%s.%s%d'", b->name, word, node);
+    }
+    return b->unknown_name && b->seen;
+}
+
+static carom_status read_state(draft *d, const member *b, const char *key, double *x) {
+    profile f[CAROM_MEMBER_COMPONENTS] = {{0}};
+    carom_status status = read_profiles(d, key, true, f);
+    for (int i = 0; i < b->count && status == CAROM_OK; ++i) {
+        int node, c;
+        carom_member_place(b->flex, i, &node, &c);
+        if (f[c].tape) x[i] = at(&f[c], d->def.length * node / d->def.elements);
+        if (!isfinite(x[i]))
+            status = carom_read_fail(d->r, carom_tree_get(d->map, key), 0, "no finite value at node %d (s = %g)", node,
+                                     d->def.length * node / d->def.elements);
+    }
+    for (int c = 0; c < CAROM_MEMBER_COMPONENTS; ++c) release(&f[c]);
+    return status;
+}
+
+// constant + sum of weights times inputs.
+static carom_node linear(carom_model *m, member *b, carom_input kind, int n, const int *index, const double *weight,
+                         double constant) {
+    carom_graph *g = m->graph;
+    carom_node sum = carom_graph_number(g, kind == CAROM_POSITION ? constant : 0);
+    for (int k = 0; k < n; ++k) {
+        carom_node x, y;
+        if (carom_model_see(m, b, index[k], &x, &y) < 0) return CAROM_NONE;
+        sum = carom_graph_plus(g, sum, carom_graph_times(g, carom_graph_number(g, weight[k]), kind == CAROM_POSITION ? x : y));
+    }
+    return sum;
+}
+
+// Quantity c of the point at s: the components, then places that are no components; false: there is no such.
+static bool quantity(carom_model *m, member *b, double s, int c, const char **word, carom_node *node,
+                     carom_node *rate) {
+    static const char *const place[] = {"x", "y", "z"};
+    int index[CAROM_MEMBER_POINT], n;
+    double weight[CAROM_MEMBER_POINT], constant;
+    const int axis = c - b->components, axes = b->kind == CAROM_EXACT_BEAM ? 0 : b->kind == CAROM_SPATIAL_BEAM ? 3 : 2;
+    if (axis >= axes) return false;
+    if (axis < 0) {
+        *word = carom_member_component(b->kind, c);
+        n = carom_member_point(b->flex, s, c, index, weight, &constant);
+    } else {
+        *word = place[axis];
+        n = carom_member_position(b->flex, s, axis, index, weight, &constant);
+    }
+    if (node) *node = linear(m, b, CAROM_POSITION, n, index, weight, constant);
+    if (rate) *rate = linear(m, b, CAROM_VELOCITY, n, index, weight, constant);
+    return true;
+}
+
+static carom_status name_points(draft *d, member *b) {
+    carom_model *m = d->r->m;
+    for (int p = 0; p < d->npoint; ++p) {
+        const char *word;
+        carom_node node, rate;
+        for (int c = 0; quantity(m, b, d->place[p], c, &word, &node, &rate); ++c) {
+            const size_t size = strlen(b->name) + strlen(d->point[p]) + strlen(word) + 3;
+            char *text = take(d->r, size, 1);
+            if (!text || node == CAROM_NONE || rate == CAROM_NONE) return carom_read_memory(d->r);
+            snprintf(text, size, "%s.%s.%s", b->name, d->point[p], word);
+            if (carom_names_find(&m->names, text, size - 1))
+                return carom_read_fail(d->r, d->map->key, 0, "'%s' is already %s; rename one of the two", text,
+                                       carom_name_kind(carom_names_find(&m->names, text, size - 1)->kind));
+            name *n = carom_names_add(&m->names, text, NAME_POINT, 0, b->line);
+            if (!n) return carom_read_memory(d->r);
+            n->node = node;
+            n->rate = rate;
+            n->used = true;
+        }
+    }
+    return CAROM_OK;
+}
+
+static carom_status read_member(reader *r, const tree *n, member *b) {
+    carom_model *m = r->m;
+    draft d = {.r = r};
+    snprintf(d.where, sizeof d.where, "flexible member '%.60s'", n->key->text);
+    CAROM_TRY(carom_read_new_name(r, n, &m->names));
+    if (!carom_names_add(&m->names, n->key->text, NAME_MEMBER, 0, n->key->line)) return carom_read_memory(r);
+    CAROM_TRY(carom_read_map(r, n, d.where, &d.map));
+    if (!d.map) return carom_read_fail(r, n->key, 0, "%s is empty; give its type, length, elements, ...", d.where);
+    CAROM_TRY(read_type(&d));
+    CAROM_TRY(read_numbers(&d));
+    CAROM_TRY(read_points(&d));
+    CAROM_TRY(read_fix(&d));
+    CAROM_TRY(read_massless(&d));
+    *b = (member){.name = n->key->text, .line = n->key->line, .column = n->key->column, .kind = d.def.kind,
+                  .length = d.def.length, .nodes = d.def.elements + 1, .components = carom_member_components(d.def.kind),
+                  .q = m->nq, .v = m->nv};
+    ++m->nmember; // from here on it is freed with the model
+    CAROM_TRY(read_record(&d, b));
+    CAROM_TRY(create(&d, b));
+    b->count = carom_member_unknowns(b->flex);
+    if (b->count > 500000000 - m->nv) return carom_read_fail(r, n->key, 0, "more than 5e8 unknowns; use fewer elements");
+    double *q0 = take(r, (size_t)(m->nq + b->count), sizeof *q0), *v0 = take(r, (size_t)(m->nv + b->count), sizeof *v0);
+    if (!q0 || !v0 || !name_unknowns(b)) return carom_read_memory(r);
+    carom_copy(q0, m->q0, m->nq);
+    carom_copy(v0, m->v0, m->nv);
+    m->q0 = q0;
+    m->v0 = v0;
+    carom_member_rest(b->flex, q0 + b->q);
+    CAROM_TRY(read_state(&d, b, "at", q0 + b->q));
+    CAROM_TRY(read_state(&d, b, "rate", v0 + b->v));
+    m->nq += b->count;
+    m->nv += b->count;
+    return name_points(&d, b);
+}
+
+carom_status carom_read_members(reader *r, const tree *section) {
+    carom_model *m = r->m;
+    const bool any = section && section->count > 0;
+    carom_model_see_own(r, any);
+    if (!any) return CAROM_OK;
+    m->members = take(r, (size_t)section->count, sizeof *m->members);
+    if (!m->members) return carom_read_memory(r);
+    for (const tree *c = section->first; c; c = c->next) CAROM_TRY(read_member(r, c, &m->members[m->nmember]));
+    return CAROM_OK;
+}
+
+// -- exact solutions ---------------------------------------------------------------------------------------------
+
+// `exact: {rod.u: ..}`: an expression of s and t, for every unknown of that component.
+carom_status carom_read_member_exact(reader *r, const tree *n, unsigned scope, bool *taken) {
+    carom_model *m = r->m;
+    const char *dot = strrchr(n->key->text, '.');
+    *taken = false;
+    for (int k = 0; dot && k < m->nmember; ++k) {
+        const member *b = &m->members[k];
+        if (strlen(b->name) != (size_t)(dot - n->key->text) || strncmp(b->name, n->key->text, strlen(b->name)) != 0) continue;
+        for (int i = 0; i < b->count; ++i) {
+            int node, c;
+            carom_member_place(b->flex, i, &node, &c);
+            if (strcmp(carom_member_component(b->kind, c), dot + 1) != 0) continue;
+            *taken = r->arc_known = true;
+            r->arc = b->length * node / (b->nodes - 1);
+            const carom_status status = carom_read_expression(r, n, scope | SCOPE_ARC, "the exact solution", &m->exact[b->q + i]);
+            r->arc_known = false;
+            CAROM_TRY(status);
+        }
+    }
+    return CAROM_OK;
+}
+
+// -- in expressions -------------------------------------------------------------------------------------------------
+
+static carom_node node_value(reader *r, member *b, int node, const char *word, int primes) {
+    carom_graph *g = r->m->graph;
+    const char *name;
+    carom_node x;
+    if (strcmp(word, "s") == 0 && !primes) return carom_graph_number(g, b->length * node / (b->nodes - 1));
+    for (int c = 0; quantity(r->m, b, b->length * node / (b->nodes - 1), c, &name, NULL, NULL); ++c) {
+        if (strcmp(name, word) != 0) continue;
+        quantity(r->m, b, b->length * node / (b->nodes - 1), c, &name, primes ? NULL : &x, primes ? &x : NULL);
+        return x;
+    }
+    return CAROM_NONE;
+}
+
+carom_node carom_member_lookup(reader *r, const char *word, int primes) {
+    const char *dot = strrchr(word, '.');
+    member *b = NULL;
+    for (int k = 0; dot && k < r->m->nmember && !b; ++k)
+        if (strlen(r->m->members[k].name) == (size_t)(dot - word) &&
+            strncmp(r->m->members[k].name, word, (size_t)(dot - word)) == 0)
+            b = &r->m->members[k];
+    if (!b) return CAROM_NONE;
+    if (r->along == b) {
+        const carom_node x = node_value(r, b, r->along_node, dot + 1, primes);
+        if (x != CAROM_NONE) return x;
+    }
+    char component[8] = "";
+    const size_t length = strcspn(dot + 1, "0123456789");
+    if (length == 0 || length >= sizeof component || dot[1 + length] == 0) return CAROM_NONE;
+    memcpy(component, dot + 1, length);
+    char *end;
+    const long node = strtol(dot + 1 + length, &end, 10);
+    if (*end || node < 0 || node >= b->nodes) return CAROM_NONE;
+    for (int c = 0; c < b->components; ++c)
+        if (strcmp(carom_member_component(b->kind, c), component) == 0)
+            return node_value(r, b, (int)node, component, primes);
+    return CAROM_NONE;
+}
