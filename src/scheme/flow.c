@@ -142,6 +142,19 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
     return CAROM_OK;
 }
 
+// x = G^+ x; with dependent rows the shortest answer.
+static void solve_symmetric(carom_flow *f, carom_step *s) {
+    const int n = f->n;
+    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
+    if (carom_dense_lu(f->S, n, n, CUT, f->pivot)) {
+        carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
+        return;
+    }
+    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
+    carom_copy(s->c, f->x, n);
+    carom_dense_shortest(f->S, n, n, CUT, f->pivot, f->scratch, s->c, f->x);
+}
+
 carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
     const carom_local *L = &f->L;
     CAROM_TRY(form(f, s, FORCE, t, q, v));
@@ -154,27 +167,17 @@ carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const doubl
     CAROM_TRY(carom_curvature(s, f->kappa, L, t, q, v));
     for (int k = 0; k < m; ++k) f->noise[k] = carom_local_reach(L, k, f->a_f) + fabs(f->kappa[k]);
     for (int r = 0; r < n; ++r) s->c[r] = carom_column_dot(&L->W, f->row[r], f->a_f) + f->kappa[f->row[r]];
-    // (MX-1)  G lambda = -(W'a_f + kappa).  Dependent constraints leave the reactions open: then the laws pick them.
+    // (MX-1)  G lambda = -(W'a_f + kappa).  Dependent constraints leave the reactions open: among contacts the laws pick them,
+    //         joints alone get the shortest.  Stages are off their joints by the error of the stage, where dependent joints
+    //         contradict each other by as much: no lambda would do, and the least squares are meant.
     carom_copy(f->S, s->G, (ptrdiff_t)n * n);
     f->shared = !carom_dense_lu(f->S, n, n, CUT, f->pivot);
-    if (laws || f->shared) return solve_laws(f, s);
+    if (laws || (f->shared && L->nb > s->sys->ne)) return solve_laws(f, s);
     for (int r = 0; r < n; ++r) f->x[r] = -s->c[r];
-    carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
+    if (f->shared) solve_symmetric(f, s);
+    else carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
     spread(f, s, f->x, NULL);
     return CAROM_OK;
-}
-
-// x = G^+ x; with dependent rows the shortest answer.
-static void solve_symmetric(carom_flow *f, carom_step *s) {
-    const int n = f->n;
-    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
-    if (carom_dense_lu(f->S, n, n, CUT, f->pivot)) {
-        carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
-        return;
-    }
-    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
-    carom_copy(s->c, f->x, n);
-    carom_dense_shortest(f->S, n, n, CUT, f->pivot, f->scratch, s->c, f->x);
 }
 
 enum { CORRECTIONS = 8 };
