@@ -61,7 +61,7 @@ static bool look(desk *d, const double *q, double *u) {
         const int i = place[m->mass.i[e]] - 1, j = place[m->mass.j[e]] - 1;
         if (i >= 0 && j >= 0) d->M[(size_t)i + (size_t)j * nf] = d->M[(size_t)j + (size_t)i * nf] = x[e];
     }
-    carom_tape_eval(m->tape, d->work, GROUP_DIRECTIONS, 0, q, m->v0, x);
+    carom_model_directions(m, d->work, 0, q, (int[]){0}, 0, x);
     for (int id = 0; id < d->ne; ++id) {
         const int k = m->links[id].dir;
         double *w = d->W + (size_t)id * nf;

@@ -354,7 +354,7 @@ static carom_status read_points(reader *r, const tree *points, body *b) {
 
 static carom_status read_body(reader *r, const tree *n, body *b) {
     static const char *const keys[] = {"mass", "inertia", "at",     "angle", "axis", "quaternion", "velocity",
-                                       "spin", "points",  "motion", NULL};
+                                       "spin", "points",  "motion", "shape", "shapes", NULL};
     const tree *map = NULL;
     CAROM_TRY(carom_read_map(r, n, b->where, &map));
     if (map) CAROM_TRY(carom_read_keys(r, map, keys, b->where));
@@ -362,7 +362,7 @@ static carom_status read_body(reader *r, const tree *n, body *b) {
                *quaternion = carom_tree_get(map, "quaternion");
     if (motion) {
         for (const tree *c = map->first; c; c = c->next)
-            if (c != motion && strcmp(c->key->text, "points") != 0)
+            if (c != motion && strcmp(c->key->text, "points") != 0 && strncmp(c->key->text, "shape", 5) != 0)
                 return carom_read_fail(r, c->key, 0, "%s moves as told by `motion`; '%s' has no meaning beside it", b->where, c->key->text);
         CAROM_TRY(read_motion(r, motion, b));
     } else {

@@ -1,5 +1,5 @@
 // contacts.c: the sections `constraints`, `contact defaults` and `contacts`.
-#include "model/model.h"
+#include "model/solids.h"
 #include <carom/option.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,7 +89,7 @@ static carom_status add_quantities(reader *r, const constraint *c) {
 
 static carom_status read_contact(reader *r, const tree *n, const law *fallback, constraint *c, carom_contact *out) {
     static const char *const keys[] = {"gap",         "slip",  "slip rate", "friction", "restitution", "tangential restitution",
-                                       "along", NULL};
+                                       "along", "between", NULL};
     char where[120];
     snprintf(where, sizeof where, "contact '%.60s'", c->name);
     const tree *map = NULL;
@@ -97,8 +97,8 @@ static carom_status read_contact(reader *r, const tree *n, const law *fallback, 
     if (map) CAROM_TRY(carom_read_keys(r, map, keys, where));
     const tree *gap = carom_tree_get(map, "gap");
     if (!gap)
-        return carom_read_fail(r, n->key, 0, "%s has no gap; add `gap:` with the distance that must not be negative",
-                               where);
+        return carom_read_fail(r, n->key, 0, "%s has no gap; add `gap:` with the distance that must not be negative, or "
+                               "`between:` with two shapes", where);
     CAROM_TRY(carom_read_expression(r, gap, SCOPE_STATE, "the gap", &c->gap));
     CAROM_TRY(no_rates(r, gap, c->gap, "the gap", "it is a distance, made of positions and time"));
     if (r->along && !carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1)) {
@@ -123,6 +123,39 @@ static carom_status read_contact(reader *r, const tree *n, const law *fallback, 
     *out =
         (carom_contact){.restitution = l.e, .tangential_restitution = l.et, .friction = l.mu,
                         .tangents = l.mu > 0 ? c->tangents : 0}; // without friction the slip says nothing
+    return CAROM_OK;
+}
+
+// The contacts of a pair of shapes.
+static carom_status read_pair(reader *r, pair *p, const law *fallback, names *taken) {
+    static const char *const keys[] = {"between", "friction", "restitution", "tangential restitution", NULL};
+    carom_model *m = r->m;
+    const char *entry = p->entry->key->text;
+    char text[100];
+    snprintf(text, sizeof text, "contact '%.60s'", entry);
+    CAROM_TRY(carom_read_keys(r, p->entry, keys, text));
+    law l = *fallback;
+    CAROM_TRY(read_law(r, p->entry, &l));
+    const bool spatial = p->A->space == SPATIAL;
+    CAROM_TRY(carom_pair_express(r, p, l.mu > 0, &m->links[p->first]));
+    for (int k = 0; k < p->count; ++k) {
+        constraint *c = &m->links[p->first + k];
+        if (p->number) snprintf(text, sizeof text, "%.60s.%d", entry, p->number + k);
+        else snprintf(text, sizeof text, "%.60s", entry);
+        c->name = carom_pool_text(&m->memory, text, strlen(text));
+        if (!c->name) return carom_read_memory(r);
+        c->line = p->entry->key->line;
+        c->column = p->entry->key->column;
+        c->tangents = l.mu > 0 ? spatial ? 2 : 1 : 0;
+        c->rate[0] = c->rate[1] = true;
+        const name *other = carom_names_find(taken, c->name, strlen(c->name));
+        if (other)
+            return carom_read_fail(r, p->entry->key, 0, "contact '%.60s' is made twice (line %d); rename one of the two", c->name, other->line);
+        if (!carom_names_add(taken, c->name, NAME_QUANTITY, p->first + k, c->line)) return carom_read_memory(r);
+        m->contacts[p->first + k - m->ne] = (carom_contact){
+            .restitution = l.e, .tangential_restitution = l.et, .friction = l.mu, .tangents = c->tangents};
+        CAROM_TRY(add_quantities(r, c));
+    }
     return CAROM_OK;
 }
 
@@ -221,7 +254,9 @@ carom_status carom_read_links(reader *r) {
     CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "constraints"), "section constraints", &constraints));
     CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "contacts"), "section contacts", &contacts));
     CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "contact defaults"), "section contact defaults", &defaults));
-    const int ne = m->nrows + (constraints ? constraints->count : 0), nc = most_contacts(r, contacts);
+    int touching = 0;
+    CAROM_TRY(carom_read_pairs(r, contacts, &touching));
+    const int ne = m->nrows + (constraints ? constraints->count : 0), nc = most_contacts(r, contacts) + touching;
     m->links = carom_pool_take(&m->memory, (size_t)(ne + nc + 1) * sizeof *m->links);
     m->contacts = carom_pool_take(&m->memory, (size_t)(nc + 1) * sizeof *m->contacts);
     if (!m->links || !m->contacts) return carom_read_memory(r);
@@ -243,7 +278,12 @@ carom_status carom_read_links(reader *r) {
         ++m->ne;
     }
     for (const tree *n = contacts ? contacts->first : NULL; n && status == CAROM_OK; n = n->next)
-        status = read_contacts(r, n, &fallback, &taken);
+        if (!carom_tree_get(n, "between")) status = read_contacts(r, n, &fallback, &taken);
+    for (int i = 0; i < m->npairs && status == CAROM_OK; ++i) {
+        m->pairs[i].first = m->ne + m->nc;
+        status = read_pair(r, &m->pairs[i], &fallback, &taken);
+        m->nc += m->pairs[i].count;
+    }
     carom_names_free(&taken);
     return status;
 }

@@ -6,7 +6,7 @@
 //     at v = 0, kappa = (du/dq) v + du/dt  of  u = W'v + w,   K = -df/dq,   C = -df/dv.
 // Only entries that are not zero by structure are kept.
 #include "expr/graph.h"
-#include "model/model.h"
+#include "model/solids.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -337,35 +337,42 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         frames[i] = i % 9 / 3 < j->turned ? j->frame[i % 9] : carom_graph_number(g, 0);
     }
     derive_power(m, power);
+    const span own = m->own = carom_model_span(m, m->npairs ? m->pairs[0].first : links);
+    carom_node *bound = carom_pool_take(&m->memory, ((size_t)m->npairs + 1) * sizeof *bound);
+    if (!bound) return no_memory(m, err);
+    for (int i = 0; i < m->npairs; ++i) bound[i] = m->pairs[i].bound == CAROM_NONE ? carom_graph_number(g, 0) : m->pairs[i].bound;
     const carom_group motion = join_motion(m, f);
     if (motion.count < 0) return no_memory(m, err);
-    carom_group row = join(m, energy, 2, m->u, m->ndir);
+    carom_group row = join(m, energy, 2, m->u, own.dir);
     if (row.count >= 0) row = join(m, row.nodes, row.count, m->output_node, m->nout);
     carom_group group[GROUP_COUNT] = {
         [GROUP_MASS] = join(m, m->mass.node, m->mass.n, NULL, 0),
         [GROUP_FORCE] = join(m, f, n, NULL, 0),
-        [GROUP_GAPS] = join(m, gap, links, NULL, 0),
-        [GROUP_DIRECTIONS] = join(m, m->W.node, m->W.n, m->w.node, m->w.n),
-        [GROUP_RATES] = join(m, m->u, m->ndir, NULL, 0),
-        [GROUP_CURVATURE] = join(m, kappa, m->ndir, NULL, 0),
+        [GROUP_GAPS] = join(m, gap, own.links, NULL, 0),
+        [GROUP_DIRECTIONS] = join(m, m->W.node, own.W, m->w.node, own.w),
+        [GROUP_RATES] = join(m, m->u, own.dir, NULL, 0),
+        [GROUP_CURVATURE] = join(m, kappa, own.dir, NULL, 0),
         [GROUP_TANGENT] = join(m, m->K.node, m->K.n, m->C.node, m->C.n),
         [GROUP_MASS_GRADIENT] = join(m, m->dM.node, m->dM.n, NULL, 0),
-        [GROUP_REACTION_GRADIENT] = join(m, m->dW.node, m->dW.n, NULL, 0),
-        [GROUP_RATE_GRADIENT] = join(m, m->dW.node, m->dW.n, m->dw.node, m->dw.n),
+        [GROUP_REACTION_GRADIENT] = join(m, m->dW.node, own.dW, NULL, 0),
+        [GROUP_RATE_GRADIENT] = join(m, m->dW.node, own.dW, m->dw.node, own.dw),
         [GROUP_ENERGY] = join(m, energy, 2, NULL, 0),
         [GROUP_POWER] = join(m, power, 2, NULL, 0),
-        [GROUP_OBSERVE] = join(m, power, 2, gap, links),
+        [GROUP_OBSERVE] = join(m, power, 2, gap, own.links),
         [GROUP_MOTION] = motion,
-        [GROUP_MOTION_GAPS] = join(m, motion.nodes, motion.count, gap, links),
+        [GROUP_MOTION_GAPS] = join(m, motion.nodes, motion.count, gap, own.links),
         [GROUP_ROW] = row,
         [GROUP_OUTPUTS] = join(m, m->output_node, m->nout, NULL, 0),
         [GROUP_EXACT] = join(m, m->exact, m->exact ? m->nq : 0, rate, m->exact ? m->nv : 0),
         [GROUP_WATCH] = join(m, m->watch, m->nwatch, NULL, 0),
         [GROUP_FRAMES] = join(m, frames, 9 * m->njoints, NULL, 0),
+        [GROUP_BOUNDS] = join(m, bound, m->npairs, NULL, 0),
     };
     group[GROUP_ROW].after = group[GROUP_FORCE].after = 1 + GROUP_OBSERVE; // which ended the last step
     group[GROUP_DIRECTIONS].after = 1 + GROUP_MOTION_GAPS;
-    m->scratch_count = 2 * m->seen.nq;
+    const int whole[] = {2 * m->seen.nq, m->W.n + m->w.n, m->ndir, m->dW.n + m->dw.n, 2 + links}; // with what pairs add
+    for (size_t k = 0; k < sizeof whole / sizeof *whole; ++k)
+        if (whole[k] > m->scratch_count) m->scratch_count = whole[k];
     for (int k = 0; k < GROUP_COUNT; ++k) {
         if (group[k].count < 0) return no_memory(m, err);
         if (group[k].count > m->scratch_count) m->scratch_count = group[k].count;
@@ -381,7 +388,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     const carom_group checks = {.count = 2 * m->nchecks, .nodes = sides};
     m->tape = carom_tape_compile(g, group, GROUP_COUNT, m->seen.nq, n, m->np, err);
     m->check_tape = m->tape ? carom_tape_compile(g, &checks, 1, m->seen.nq, n, m->check_parameters, err) : NULL;
-    return m->check_tape ? CAROM_OK : CAROM_NO_MEMORY;
+    return m->check_tape ? carom_pairs_compile(m, kappa, err) : CAROM_NO_MEMORY;
 }
 
 carom_status carom_model_derive(carom_model *m, carom_error *err) {

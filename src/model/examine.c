@@ -2,7 +2,7 @@
 //
 // Exact derivatives are held against central differences (relative error about 1e-9 when both are right), at the
 // initial state and at states near it.  A kink (abs, if, min, max) at one of the states shows up there and only there.
-#include "model/model.h"
+#include "model/solids.h"
 #include <carom/difference.h>
 #include <carom/scheme.h>
 #include <math.h>
@@ -453,6 +453,7 @@ int carom_model_examine(const carom_model *m, void (*tell)(void *user, carom_fin
     memset(mem.base, 0, size);
     carve(&x, &mem);
     s->work_init(m, x.work);
+    carom_pairs_exact(m, x.work);
     all_constraints(&x);
     derivatives_and_mass(&x);
     if (x.L.nb && s->gaps(m, x.work, 0, m->q0, x.g) == CAROM_OK &&

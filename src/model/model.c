@@ -1,5 +1,5 @@
 // model.c: create, destroy, and what a model answers.
-#include "model/model.h"
+#include "model/solids.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +51,7 @@ void carom_model_destroy(carom_model *m) {
     for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) carom_terms_free(lists[k]);
     if (m->tape) carom_tape_destroy(m->tape);
     if (m->check_tape) carom_tape_destroy(m->check_tape);
+    for (int i = 0; i < m->npairs; ++i) carom_tape_destroy(m->pairs[i].tape);
     if (m->graph) carom_graph_destroy(m->graph);
     carom_names_free(&m->names);
     carom_names_free(&m->outs);

@@ -43,6 +43,7 @@ enum { // groups of the tape
     GROUP_EXACT,
     GROUP_WATCH,
     GROUP_FRAMES, // nine of every joint, for records
+    GROUP_BOUNDS, // of the gaps of every pair of shapes
     GROUP_COUNT
 };
 
@@ -58,6 +59,9 @@ typedef struct constraint {
     int joint, part;    // of a joint: which, and its row, from 1; part 0: no joint
     bool redundant;     // at the start: follows from those before it
 } constraint;
+
+/// Where the constraints from some id on start in lists over all of them.
+typedef struct span { int links, dir, W, w, dW, dw; } span;
 
 typedef enum space { EITHER, PLANAR, SPATIAL } space; // the ground is what its partners are
 
@@ -159,6 +163,10 @@ struct carom_model {
     double moved, completed; // largest violation before assembling; largest velocity that completion has added
     int nredundant;
     const char *redundant; // their names
+    struct shape *shapes;
+    int nshapes;
+    struct pair *pairs; // their contacts are the last ones
+    int npairs;
     carom_node *force;  // of coordinates and bodies: forces without potential, by velocity; CAROM_NONE: none
     terms point_force;  // the same on points of members: i velocity of the graph
     constraint *links; // ne + nc, by id
@@ -186,12 +194,13 @@ struct carom_model {
     int *W_at, *dW_at, *dw_at; // ndir + 1: where each column starts
     int *w_of;                 // ndir: index in w, -1: zero
     int *D_at, *D_row;         // pattern of d(W_k'v + w_k)/dq, by column
+    span own;                  // where pairs of shapes start, which have tapes of their own
     carom_tape *tape, *check_tape;
     int check_parameters; // np, then the ledger, then low and high of every watched expression
     carom_system sys;
     carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none
-    size_t check_work, scratch, seen_work; // offsets in work
-    int scratch_count;
+    size_t check_work, scratch, seen_work, narrow; // offsets in work
+    int scratch_count, pair_count; // of scratch: largest group; largest group of a pair
 };
 
 /// The state of reading a file.
@@ -273,11 +282,16 @@ carom_status carom_read_model(reader *r, const char *const *set);
 carom_status carom_read_bodies(reader *r);
 carom_status carom_read_joints(reader *r);
 carom_status carom_read_elements(reader *r);
+carom_status carom_read_shapes(reader *r);
 carom_status carom_read_links(reader *r);
 carom_status carom_read_checks(reader *r, const tree *section);
 carom_status carom_model_derive(carom_model *m, carom_error *err);
 carom_status carom_model_system_make(carom_model *m, carom_error *err);
 carom_status carom_model_shapes(carom_model *m, carom_error *err);
+span carom_model_span(const carom_model *m, int id);
+// What the tape of the model and those of pairs give, in the order of lists over all constraints; of pairs the ones that hold one of the ids (NULL: all).
+void carom_model_gaps(const carom_model *m, void *work, double t, const double *q, double *g);
+carom_status carom_model_directions(const carom_model *m, void *work, double t, const double *q, const int *id, int n, double *x);
 bool carom_model_turns(const carom_model *m); // is q + h v not enough?
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);
 void carom_model_lift(const void *model, double *dx, const double *x, const double *v);

@@ -26,7 +26,8 @@ static carom_status check_sections(reader *r) {
                                        "let",         "energy",  "forces", "contact defaults", "contacts",
                                        "constraints", "outputs", "exact",  "checks",           "simulation",
                                        "gravity",     "bodies",  "draw",   "joints",           "assemble",
-                                       "springs",     "motors",  "loads",  "flexible",         NULL};
+                                       "springs",     "motors",  "loads",  "flexible",         "shapes",
+                                       NULL};
     CAROM_TRY(carom_read_keys(r, r->root, keys, "the model"));
     const tree *version = carom_tree_get(r->root, "carom");
     if (!version)
@@ -474,6 +475,7 @@ carom_status carom_read_model(reader *r, const char *const *set) {
     CAROM_TRY(carom_read_elements(r));
     CAROM_TRY(read_energy(r));
     CAROM_TRY(read_forces(r));
+    CAROM_TRY(carom_read_shapes(r));
     CAROM_TRY(carom_read_links(r));
     CAROM_TRY(read_outputs(r));
     CAROM_TRY(read_exact(r));

@@ -120,15 +120,15 @@ carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
     double *g = calloc((size_t)links + (size_t)m->nq + (size_t)m->nv, sizeof *g);
     if (!g) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
     carom_status status = check_kinetic(m, work, g + links, g + links + m->nq, err);
-    if (status == CAROM_OK) carom_model_eval(m, work, GROUP_GAPS, 0, m->q0, m->v0, g);
+    if (status == CAROM_OK) carom_model_gaps(m, work, 0, m->q0, g);
     double scale = 0;
     for (int i = 0; i < m->nq; ++i) scale = fmax(scale, fabs(m->q0[i]));
     for (int id = 0; id < links; ++id) scale = fmax(scale, fabs(g[id]));
     if (scale == 0) scale = 1;
     for (int id = 0; id < links && status == CAROM_OK; ++id) status = check_position(m, id, g[id], scale, err);
     if (status == CAROM_OK) {
-        const double *x = carom_model_scratch(m, work);
-        carom_model_eval(m, work, GROUP_DIRECTIONS, 0, m->q0, m->v0, carom_model_scratch(m, work));
+        double *x = carom_model_scratch(m, work);
+        carom_model_directions(m, work, 0, m->q0, (int[]){0}, 0, x);
         for (int id = 0; id < m->ne && status == CAROM_OK; ++id) status = check_rate(m, id, x, err);
     }
     free(g);

@@ -1,9 +1,10 @@
 // system.c: the system that schemes see, computed by the model's tape.
 //
-// Work block: the tape's, the check tape's, then scratch for the largest group.
-#include "model/model.h"
+// Work block: the tape's, the check tape's, then scratch for the largest group, then those of pairs of shapes.
+#include "model/solids.h"
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 double *carom_model_scratch(const carom_model *m, void *work) {
     return (double *)(void *)((unsigned char *)work + m->scratch);
@@ -12,6 +13,7 @@ double *carom_model_scratch(const carom_model *m, void *work) {
 static void work_init(const void *model, void *work) {
     const carom_model *m = model;
     carom_tape_work_init(m->tape, work, m->parameter);
+    carom_pairs_work_init(m, work);
 }
 
 static const double *eval(const carom_model *m, void *work, int group, double t, const double *q, const double *v) {
@@ -89,7 +91,24 @@ static carom_status force(const void *model, void *work, double t, const double 
 
 static carom_status gaps(const void *model, void *work, double t, const double *q, double *g) {
     const carom_model *m = model;
-    return take(g, values(m, work, GROUP_GAPS, t, q, m->v0), 0, m->ne + m->nc) ? CAROM_USER : CAROM_OK;
+    const int bad = take(g, values(m, work, GROUP_GAPS, t, q, m->v0), 0, m->own.links);
+    CAROM_TRY(carom_pairs_gaps(m, work, t, q, g));
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+void carom_model_gaps(const carom_model *m, void *work, double t, const double *q, double *g) { gaps(m, work, t, q, g); }
+
+// Two lists of one group, the second moved to where it starts in the lists over all constraints.
+static void spread(double *x, int first, int second, int count) {
+    if (first != second) memmove(x + second, x + first, (size_t)count * sizeof *x);
+}
+
+carom_status carom_model_directions(const carom_model *m, void *work, double t, const double *q, const int *id, int n, double *x) {
+    carom_model_eval(m, work, GROUP_DIRECTIONS, t, q, m->v0, x);
+    const carom_status own = finite(x, m->own.W + m->own.w);
+    spread(x, m->own.W, m->W.n, m->own.w);
+    CAROM_TRY(carom_pairs_eval(m, work, PAIR_DIRECTIONS, t, q, m->v0, id, n, x, m->W.n));
+    return own;
 }
 
 // Column k of `to` = entries from..from+count with rows row[].
@@ -114,7 +133,8 @@ static void put_column(carom_columns *to, int k, const int *row, const double *x
 
 static carom_status directions(const void *model, void *work, double t, const double *q, carom_local *L) {
     const carom_model *m = model;
-    const double *x = eval(m, work, GROUP_DIRECTIONS, t, q, m->v0);
+    double *x = carom_model_scratch(m, work);
+    CAROM_TRY(carom_model_directions(m, work, t, q, L->id, L->nb, x));
     for (int b = 0; b < L->nb; ++b) {
         const int first = m->links[L->id[b]].dir;
         for (int k = L->at[b], d = first; k < L->at[b + 1]; ++k, ++d) {
@@ -122,21 +142,24 @@ static carom_status directions(const void *model, void *work, double t, const do
             L->w[k] = m->w_of[d] < 0 ? 0 : x[m->W.n + m->w_of[d]];
         }
     }
-    return finite(x, m->W.n + m->w.n);
+    return CAROM_OK;
 }
 
 static carom_status rates(const void *model, void *work, double t, const double *q, const double *v, double *u) {
     const carom_model *m = model;
-    return take(u, values(m, work, GROUP_RATES, t, q, v), 0, m->ndir) ? CAROM_USER : CAROM_OK;
+    const int bad = take(u, values(m, work, GROUP_RATES, t, q, v), 0, m->own.dir);
+    CAROM_TRY(carom_pairs_eval(m, work, PAIR_RATES, t, q, v, NULL, 0, u, 0));
+    return bad ? CAROM_USER : CAROM_OK;
 }
 
 static carom_status curvature(const void *model, void *work, double t, const double *q, const double *v,
                               const carom_local *L, double *kappa) {
     const carom_model *m = model;
     const double *x = eval(m, work, GROUP_CURVATURE, t, q, v);
+    CAROM_TRY(carom_pairs_eval(m, work, PAIR_CURVATURE, t, q, v, L->id, L->nb, carom_model_scratch(m, work), 0));
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) kappa[k] = x[d];
-    return finite(x, m->ndir);
+    return finite(x, m->own.dir);
 }
 
 static carom_status tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K,
@@ -170,18 +193,22 @@ static carom_status reaction_gradient(const void *model, void *work, double t, c
     const carom_model *m = model;
     if (m->dW.n == 0) return CAROM_OK;
     const double *x = eval(m, work, GROUP_REACTION_GRADIENT, t, q, m->v0);
+    CAROM_TRY(carom_pairs_eval(m, work, PAIR_REACTION_GRADIENT, t, q, m->v0, L->id, L->nb, carom_model_scratch(m, work), 0));
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d)
             for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e)
                 D.a[place(D.shape, m->dW.i[e], m->dW.l[e])] += s * lambda[k] * x[e];
-    return finite(x, m->dW.n);
+    return finite(x, m->own.dW);
 }
 
 static carom_status rate_gradient(const void *model, void *work, double t, const double *q, const double *v,
                                   const carom_local *L, carom_columns *D) {
     const carom_model *m = model;
-    const double *x = eval(m, work, GROUP_RATE_GRADIENT, t, q, m->v0);
-    double *sum = carom_model_scratch(m, work) + m->scratch_count, *column = sum + m->nv;
+    double *x = carom_model_scratch(m, work), *sum = x + m->scratch_count, *column = sum + m->nv;
+    carom_model_eval(m, work, GROUP_RATE_GRADIENT, t, q, m->v0, x);
+    const carom_status own = finite(x, m->own.dW + m->own.dw);
+    spread(x, m->own.dW, m->dW.n, m->own.dw);
+    CAROM_TRY(carom_pairs_eval(m, work, PAIR_RATE_GRADIENT, t, q, m->v0, L->id, L->nb, x, m->dW.n));
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
             const int *row = m->D_row + m->D_at[d], count = m->D_at[d + 1] - m->D_at[d];
@@ -191,7 +218,7 @@ static carom_status rate_gradient(const void *model, void *work, double t, const
             for (int e = 0; e < count; ++e) column[e] = sum[row[e]];
             put_column(D, k, row, column, count);
         }
-    return finite(x, m->dW.n + m->dw.n);
+    return own;
 }
 
 static void add_member_energies(const carom_model *m, const double *q, const double *v, double *kinetic, double *potential) {
@@ -245,7 +272,8 @@ static carom_status motion(const void *model, void *work, double t, const double
         carom_matrix_zero(M);
         put_mass(m, terms, M);
     }
-    if (g) bad |= take(g, x, m->nv + (m->whole_mass ? m->nv * m->nv : m->mass.n), m->ne + m->nc);
+    if (g) bad |= take(g, x, m->nv + (m->whole_mass ? m->nv * m->nv : m->mass.n), m->own.links);
+    if (g) CAROM_TRY(carom_pairs_gaps(m, work, t, q, g));
     return bad ? CAROM_USER : CAROM_OK;
 }
 
@@ -254,17 +282,19 @@ static carom_status observe(const void *model, void *work, double t, const doubl
                             double *external, double *damping) {
     const carom_model *m = model;
     const carom_values x = values(m, work, GROUP_OBSERVE, t, q, v);
-    const int bad = take(external, x, 0, 1) | take(damping, x, 1, 1) | take(g, x, 2, m->ne + m->nc);
+    const int bad = take(external, x, 0, 1) | take(damping, x, 1, 1) | take(g, x, 2, m->own.links);
     *damping += dissipation(m, q, v);
+    CAROM_TRY(carom_pairs_gaps(m, work, t, q, g));
     return bad ? CAROM_USER : CAROM_OK;
 }
 
 carom_status carom_model_row(const carom_model *m, void *work, double t, const double *q, const double *v, double energy[2], double *u,
                              double *out) {
     const carom_values x = values(m, work, GROUP_ROW, t, q, v);
-    const int bad = take(energy, x, 0, 2) | take(u, x, 2, m->ndir);
-    take(out, x, 2 + m->ndir, m->nout); // an output may be what it is
+    const int bad = take(energy, x, 0, 2) | take(u, x, 2, m->own.dir);
+    take(out, x, 2 + m->own.dir, m->nout); // an output may be what it is
     add_member_energies(m, q, v, &energy[0], &energy[1]);
+    CAROM_TRY(carom_pairs_eval(m, work, PAIR_RATES, t, q, v, NULL, 0, u, 0));
     return bad ? CAROM_USER : CAROM_OK;
 }
 
@@ -307,10 +337,10 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     const size_t line = 63;
     m->check_work = (carom_tape_work_size(m->tape) + line) & ~line;
     m->scratch = m->check_work + ((carom_tape_work_size(m->check_tape) + line) & ~line);
-    const size_t doubles = (size_t)m->scratch_count + 2 * (size_t)m->nv + (size_t)m->check_parameters;
+    const size_t doubles = (size_t)m->scratch_count + 2 * (size_t)m->nv + (size_t)m->pair_count + (size_t)m->check_parameters;
     m->seen_work = m->scratch + doubles * sizeof(double);
     m->seen.compiled = m->seen.n;
-    s->work_size = m->seen_work + (m->nmember ? ((size_t)m->seen.nq + (size_t)m->seen.nv) * sizeof(double) : 0);
+    s->work_size = carom_pairs_work(m, m->seen_work + (m->nmember ? ((size_t)m->seen.nq + (size_t)m->seen.nv) * sizeof(double) : 0));
     s->work_init = work_init;
     s->mass = mass;
     s->force = force;

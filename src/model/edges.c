@@ -1,0 +1,122 @@
+// edges.c: edges of boxes and middle lines of capsules against each other in space: one contact per pair.
+//
+// Of all pairs of edge directions (i, j) the one whose common normal separates the shapes most is taken, and on both shapes the edge that is
+// foremost along it.  The contact is there when that separates more than every face, and the edges cross; then corners do not see it.
+#include "model/solids.h"
+#include <math.h>
+
+// The axes of a shape that have edges along them, and half lengths along all axes.
+typedef struct frame {
+    const shape *s;
+    int n, edge[3];
+    double half[3];
+    vec axis[3], centre;
+} frame;
+
+static frame frame_of(carom_graph *g, const shape *s) {
+    frame f = {.s = s, .centre = carom_shape_point(g, s, s->at)};
+    for (int k = 0; k < 3; ++k) {
+        double e[3] = {0};
+        e[k] = 1;
+        f.axis[k] = carom_shape_vector(g, s, e);
+        if (s->kind == SHAPE_BOX) f.half[k] = s->half[k];
+        else if (k == s->axis) f.half[k] = s->half[0];
+        if (s->kind == SHAPE_BOX || k == s->axis) f.edge[f.n++] = k;
+    }
+    return f;
+}
+
+static carom_node size(carom_graph *g, carom_node x) { return n_fun(g, CAROM_OP_ABS, x); }
+static carom_node sign(carom_graph *g, carom_node x) { return n_if(g, n_less(g, x, n_num(g, 0)), n_num(g, -1), n_num(g, 1)); }
+
+// How far a shape reaches along n (not unit).
+static carom_node reach(carom_graph *g, const frame *f, vec n) {
+    carom_node sum = n_num(g, 0);
+    for (int k = 0; k < 3; ++k)
+        if (f->half[k] > 0) sum = n_add(g, sum, n_mul(g, n_num(g, f->half[k]), size(g, v_dot(g, f->axis[k], n))));
+    return sum;
+}
+
+// An edge: its direction, the way from the centre to its middle (own axes), half its length; all piecewise constant.
+typedef struct edge { vec axis, way; carom_node half; } edge;
+
+static edge edge_along(carom_graph *g, const frame *f, int i, vec n, carom_node s) {
+    const carom_node zero = n_num(g, 0);
+    edge e = {{{zero, zero, zero}}, {{zero, zero, zero}}, n_num(g, f->half[i])};
+    e.axis.c[i] = n_num(g, 1);
+    for (int k = 0; k < 3; ++k)
+        if (k != i && f->half[k] > 0) e.way.c[k] = n_mul(g, n_num(g, f->half[k]), n_mul(g, s, sign(g, v_dot(g, f->axis[k], n))));
+    return e;
+}
+
+static edge choose(carom_graph *g, carom_node when, edge a, edge b) {
+    return (edge){v_if(g, when, a.axis, b.axis), v_if(g, when, a.way, b.way), n_if(g, when, a.half, b.half)};
+}
+
+static vec combine(carom_graph *g, const frame *f, vec own) {
+    vec x = v_scale(g, f->axis[0], own.c[0]);
+    for (int k = 1; k < 3; ++k) x = v_add(g, x, v_scale(g, f->axis[k], own.c[k]));
+    return x;
+}
+
+// The largest separation along a normal of a face.
+static carom_node faces(carom_graph *g, const frame *A, const frame *B, vec way) {
+    const frame *const both[2] = {A, B};
+    carom_node most = n_num(g, -1e300);
+    for (int b = 0; b < 2; ++b)
+        for (int k = 0; k < 3 && both[b]->s->kind == SHAPE_BOX; ++k) {
+            const vec n = both[b]->axis[k];
+            const carom_node apart = n_sub(g, size(g, v_dot(g, n, way)), n_add(g, reach(g, A, n), reach(g, B, n)));
+            most = n_op(g, CAROM_OP_MAX, most, apart);
+        }
+    return most;
+}
+
+static carom_node clamp(carom_graph *g, carom_node x, carom_node l) {
+    const carom_node low = n_fun(g, CAROM_OP_NEG, l);
+    return n_if(g, n_less(g, l, x), l, n_if(g, n_less(g, x, low), low, x));
+}
+
+bool carom_shape_has_edges(const shape *s) { return s->kind == SHAPE_BOX || s->kind == SHAPE_CAPSULE; }
+
+// (SHP-11)  n = +-a x b / |a x b| from B to A,  g = n.(m_A - m_B) - r_A - r_B,  m the middles of the edges
+touching carom_edges(carom_graph *g, const shape *sA, const shape *sB) {
+    const frame A = frame_of(g, sA), B = frame_of(g, sB);
+    const vec way = v_sub(g, A.centre, B.centre);
+    const carom_node zero = n_num(g, 0), one = n_num(g, 1), parallel = n_num(g, 1e-6);
+    const double radii = sA->radius + sB->radius, scale = fmin(sA->reach, sB->reach);
+    carom_node most = CAROM_NONE;
+    edge a = {0}, b = {0};
+    for (int i = 0; i < A.n; ++i)
+        for (int j = 0; j < B.n; ++j) {
+            const int ka = A.edge[i], kb = B.edge[j];
+            const vec c = v_cross(g, A.axis[ka], B.axis[kb]);
+            const carom_node square = v_dot(g, c, c), along = v_dot(g, c, way), side = sign(g, along);
+            const carom_node apart = n_sub(g, size(g, along), n_add(g, reach(g, &A, c), reach(g, &B, c)));
+            const carom_node key = n_if(g, n_less(g, parallel, square), n_div(g, apart, n_fun(g, CAROM_OP_SQRT, square)), n_num(g, -1e300));
+            const edge on_A = edge_along(g, &A, ka, c, n_fun(g, CAROM_OP_NEG, side)), on_B = edge_along(g, &B, kb, c, side);
+            const carom_node better = i + j ? n_less(g, most, key) : one;
+            a = i + j ? choose(g, better, on_A, a) : on_A;
+            b = i + j ? choose(g, better, on_B, b) : on_B;
+            most = i + j ? n_if(g, better, key, most) : key;
+        }
+    const vec e = combine(g, &A, a.axis), f = combine(g, &B, b.axis), m_A = v_add(g, A.centre, combine(g, &A, a.way));
+    const vec w = v_sub(g, m_A, v_add(g, B.centre, combine(g, &B, b.way))), c = v_cross(g, e, f);
+    const carom_node ef = v_dot(g, e, f), we = v_dot(g, w, e), wf = v_dot(g, w, f), square = v_dot(g, c, c), crossed = n_less(g, parallel, square);
+    const carom_node x = n_if(g, crossed, n_div(g, n_sub(g, n_mul(g, ef, wf), we), square), zero);
+    const carom_node y = n_if(g, crossed, n_div(g, n_sub(g, wf, n_mul(g, ef, we)), square), zero);
+    const carom_node within = n_and(g, n_op(g, CAROM_OP_LE, size(g, x), a.half), n_op(g, CAROM_OP_LE, size(g, y), b.half));
+    const carom_node foremost = n_less(g, n_add(g, faces(g, &A, &B, way), n_num(g, 1e-9 * scale)), most);
+    const carom_node here = n_and(g, crossed, n_and(g, within, foremost));
+    const carom_node length = n_mul(g, sign(g, v_dot(g, c, way)), n_fun(g, CAROM_OP_SQRT, square));
+    // Elsewhere the ends of the edges: no less than the distance of the shapes.
+    const vec apart = v_sub(g, v_add(g, w, v_scale(g, e, clamp(g, x, a.half))), v_scale(g, f, clamp(g, y, b.half)));
+    const carom_node gap2 = v_dot(g, apart, apart), some = n_less(g, n_num(g, 1e-24 * scale * scale), gap2), root = n_fun(g, CAROM_OP_SQRT, gap2);
+    const carom_node slack = n_num(g, radii > 0 ? 0 : 1e-3 * scale);
+    touching t;
+    t.gap = n_sub(g, n_if(g, here, n_div(g, v_dot(g, c, w), length), n_add(g, n_if(g, some, root, zero), slack)), n_num(g, radii));
+    for (int k = 0; k < 3; ++k) t.normal.c[k] = n_if(g, here, n_div(g, c.c[k], length), n_if(g, some, n_div(g, apart.c[k], root), zero));
+    const vec on_A = v_add(g, m_A, v_scale(g, e, clamp(g, x, a.half)));
+    t.point = v_sub(g, on_A, v_scale(g, t.normal, n_num(g, sA->radius)));
+    return t;
+}

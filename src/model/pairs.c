@@ -1,0 +1,203 @@
+// pairs.c: `between` of contacts: pairs of shapes, and the contacts that each makes.
+//
+// Corners of one shape against the surface of the other and the other way round, always in the same order: a contact is the same
+// corner for ever.  The gap and the slip rates are expressions; a reaction acts on both bodies at one point, so that
+// momentum and angular momentum are kept whatever the gap.
+#include "model/solids.h"
+#include <math.h>
+#include <string.h>
+
+enum { MOST_CONTACTS = 20000 };
+
+static bool finite_solid(const shape *s) { return s->kind <= SHAPE_CYLINDER; }
+static bool single(const shape *s) { return s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND; }
+
+// -- which contacts -----------------------------------------------------------------------------------------------------
+
+typedef enum way { A_ON_B, B_ON_A, EDGES, RIM } way;
+typedef struct plan { way way; int corner; } plan;
+
+// The contacts of a pair, at most `room`; returns how many, 0: there is no formula.
+static int make_plan(const shape *A, const shape *B, plan *x, int room) {
+    int n = 0;
+    const int nA = carom_shape_corners(A), nB = carom_shape_corners(B);
+    const bool rolls = A->kind == SHAPE_CYLINDER || B->kind == SHAPE_CYLINDER, flat = A->kind == SHAPE_PLANE || B->kind == SHAPE_PLANE;
+    if (!finite_solid(A) && !finite_solid(B)) return 0;
+    if (rolls && !flat && !single(A) && !single(B)) return 0;
+    if (rolls && flat)
+        for (int end = 0; end < 2; ++end) x[n++] = (plan){RIM, end};
+    if (!finite_solid(B) || single(A)) {
+        for (int i = 0; i < nA && n < room; ++i) x[n++] = (plan){A_ON_B, i};
+        return n;
+    }
+    if (!finite_solid(A) || single(B)) {
+        for (int i = 0; i < nB && n < room; ++i) x[n++] = (plan){B_ON_A, i};
+        return n;
+    }
+    for (int i = 0; i < nA && n < room; ++i) x[n++] = (plan){A_ON_B, i};
+    for (int i = 0; i < nB && n < room; ++i) x[n++] = (plan){B_ON_A, i};
+    if (A->space == SPATIAL && n < room) x[n++] = (plan){EDGES, 0};
+    return n;
+}
+
+// -- velocities ---------------------------------------------------------------------------------------------------------
+
+// Of the material point of b that is at p.
+static vec velocity_at(carom_graph *g, const carom_model *m, const body *b, vec p) {
+    const vec r = {{b->r[0], b->r[1], b->r[2]}}, arm = v_sub(g, p, r);
+    vec v = {{n_num(g, 0), n_num(g, 0), n_num(g, 0)}}, w = v;
+    const int n = b->space == SPATIAL ? 3 : 2;
+    if (b->v >= 0) {
+        for (int i = 0; i < n; ++i) v.c[i] = carom_graph_input(g, CAROM_VELOCITY, b->v + i);
+        for (int i = n; i < 2 * n && n == 3; ++i) w.c[i - 3] = carom_graph_input(g, CAROM_VELOCITY, b->v + i);
+        if (n == 2) w.c[2] = carom_graph_input(g, CAROM_VELOCITY, b->v + 2);
+        return v_add(g, v, v_cross(g, v_turn(g, b->R, w), arm));
+    }
+    carom_node rate[9];
+    for (int i = 0; i < 9; ++i) rate[i] = carom_graph_rate(g, b->R[i], m->nv);
+    for (int i = 0; i < 3; ++i) v.c[i] = carom_graph_rate(g, b->r[i], m->nv);
+    return v_add(g, v, v_turn(g, rate, v_back(g, b->R, arm)));
+}
+
+// (SHP-9)  planar t = (n_y, -n_x);  spatial, with s = 1 for n_z > -0.6 and else -1, a = -1/(s + n_z):
+// t_1 = (1 + s a n_x^2, s a n_x n_y, -s n_x),  t_2 = (a n_x n_y, s + a n_y^2, -n_y)
+static int tangents(carom_graph *g, const shape *s, vec n, vec *t) {
+    const carom_node zero = n_num(g, 0), one = n_num(g, 1), *x = n.c;
+    if (s->space != SPATIAL) {
+        t[0] = (vec){{x[1], n_fun(g, CAROM_OP_NEG, x[0]), zero}};
+        return 1;
+    }
+    const carom_node up = n_if(g, n_less(g, n_num(g, -0.6), x[2]), one, n_num(g, -1)), a = n_div(g, n_num(g, -1), n_add(g, up, x[2]));
+    const carom_node both = n_mul(g, a, n_mul(g, x[0], x[1]));
+    t[0] = (vec){{n_add(g, one, n_mul(g, up, n_mul(g, a, n_mul(g, x[0], x[0])))), n_mul(g, up, both), n_fun(g, CAROM_OP_NEG, n_mul(g, up, x[0]))}};
+    t[1] = (vec){{both, n_add(g, up, n_mul(g, a, n_mul(g, x[1], x[1]))), n_fun(g, CAROM_OP_NEG, x[1])}};
+    return 2;
+}
+
+// -- bounds -------------------------------------------------------------------------------------------------------------
+
+// (SHP-10)  every gap is at least |c_A - c_B| - rho_A - rho_B, over a plane n.(c_A - p) - rho_A;  rho: balls that hold the shapes
+static void make_bound(carom_graph *g, pair *p) {
+    const shape *A = p->A, *B = p->B;
+    p->bound = CAROM_NONE;
+    if (!finite_solid(A)) A = p->B, B = p->A;
+    if (!finite_solid(A) || (!finite_solid(B) && B->kind != SHAPE_PLANE)) return;
+    const vec way = v_sub(g, carom_shape_point(g, A, A->at), carom_shape_point(g, B, B->at));
+    const bool flat = B->kind == SHAPE_PLANE;
+    const carom_node distance = flat ? v_dot(g, carom_shape_vector(g, B, (double[]){1, 0, 0}), way) : n_fun(g, CAROM_OP_SQRT, v_dot(g, way, way));
+    p->bound = n_sub(g, distance, n_num(g, A->reach + (flat ? 0 : B->reach)));
+    p->margin = flat || A->reach < B->reach ? A->reach : B->reach;
+}
+
+// -- expressions --------------------------------------------------------------------------------------------------------
+
+static touching make_touch(carom_graph *g, const shape *A, const shape *B, plan x) {
+    const bool swapped = x.way == B_ON_A || (x.way == RIM && A->kind == SHAPE_PLANE);
+    const shape *of = swapped ? B : A, *on = swapped ? A : B;
+    touching t;
+    if (x.way == EDGES) return carom_edges(g, A, B);
+    if (x.way == RIM) {
+        t = carom_rim(g, of, x.corner, on);
+    } else {
+        const corner c = carom_shape_corner(g, of, x.corner);
+        t = carom_surface(g, &c, on);
+    }
+    if (swapped) t.normal = v_scale(g, t.normal, n_num(g, -1));
+    return t;
+}
+
+carom_status carom_pair_express(reader *r, pair *p, bool friction, constraint *c) {
+    carom_graph *g = r->m->graph;
+    plan x[2 * MOST_CORNERS + 3];
+    make_plan(p->A, p->B, x, 2 * MOST_CORNERS + 2);
+    p->touch = carom_pool_take(&r->m->memory, (size_t)p->count * sizeof *p->touch);
+    if (!p->touch) return carom_read_memory(r);
+    make_bound(g, p);
+    for (int k = 0; k < p->count; ++k) {
+        const touching t = p->touch[k] = make_touch(g, p->A, p->B, x[k]);
+        c[k].gap = t.gap;
+        if (!friction) continue;
+        vec along[2];
+        const int n = tangents(g, p->A, t.normal, along);
+        const vec v = v_sub(g, velocity_at(g, r->m, p->A->body, t.point), velocity_at(g, r->m, p->B->body, t.point));
+        for (int i = 0; i < n; ++i) c[k].slip[i] = v_dot(g, along[i], v);
+    }
+    if (carom_graph_failed(g)) return carom_read_fail(r, p->entry->key, 0, "contact '%.60s' makes the model too large", p->entry->key->text);
+    return CAROM_OK;
+}
+
+// -- reading ------------------------------------------------------------------------------------------------------------
+
+static bool moves(const body *b) { return b->v >= 0; }
+
+static carom_status check_pair(reader *r, const tree *n, const shape *A, const shape *B) {
+    if (A->body == B->body) return carom_read_fail(r, n, 0, "'%s' and '%s' belong to one body and cannot touch", A->name, B->name);
+    if (!moves(A->body) && !moves(B->body)) return carom_read_fail(r, n, 0, "neither '%s' nor '%s' can move; no contact is needed", A->name, B->name);
+    if (A->space != B->space)
+        return carom_read_fail(r, n, 0, "'%s' is %s and '%s' is %s", A->name, A->space == PLANAR ? "planar" : "spatial", B->name,
+                               B->space == PLANAR ? "planar" : "spatial");
+    if (A->kind == SHAPE_POINT && B->kind == SHAPE_POINT)
+        return carom_read_fail(r, n, 0, "'%s' and '%s' are points, which never touch; give one of them a radius (circle, sphere)", A->name, B->name);
+    const shape *in = finite_solid(A) ? B : A, *of = in == A ? B : A;
+    if (in->kind > SHAPE_PLANE && (of->kind == SHAPE_ROUND || of->kind == SHAPE_CAPSULE) && !(of->radius < in->radius))
+        return carom_read_fail(r, n, 0, "'%s' (radius %g) has no clearance in '%s' (radius %g); without clearance it is a joint", of->name, of->radius,
+                               in->name, in->radius);
+    return CAROM_OK;
+}
+
+static carom_status add_pair(reader *r, const tree *entry, const tree *a, const tree *b, int *count) {
+    carom_model *m = r->m;
+    const shape *A = NULL, *B = NULL;
+    CAROM_TRY(carom_read_find_shape(r, a, &A));
+    CAROM_TRY(carom_read_find_shape(r, b, &B));
+    CAROM_TRY(check_pair(r, b, A, B));
+    plan x[2 * MOST_CORNERS + 3];
+    const int n = make_plan(A, B, x, 2 * MOST_CORNERS + 2);
+    if (n == 0)
+        return carom_read_fail(r, b, 0, "there is no formula for a %s against a %s", carom_shape_word(A->kind), carom_shape_word(B->kind));
+    if (*count + n > MOST_CONTACTS) return carom_read_fail(r, entry->key, 0, "more than %d contacts of shapes; give such a system from C", MOST_CONTACTS);
+    m->pairs[m->npairs++] = (pair){.A = A, .B = B, .entry = entry, .count = n, .bound = CAROM_NONE};
+    *count += n;
+    return CAROM_OK;
+}
+
+// between: [A, B], either may be a list: every one of the first with every one of the second; three and more: neighbours.
+static carom_status read_between(reader *r, const tree *entry, const tree *list, int *count) {
+    if (list->kind != TREE_LIST || list->count < 2) return carom_read_fail(r, list, 0, "between is a list of two shapes: between: [ball, floor]");
+    if (list->count > 2) {
+        for (const tree *c = list->first; c->next; c = c->next) CAROM_TRY(add_pair(r, entry, c, c->next, count));
+        return CAROM_OK;
+    }
+    const tree *a = list->first, *b = a->next;
+    for (const tree *x = a->kind == TREE_LIST ? a->first : a; x; x = a->kind == TREE_LIST ? x->next : NULL)
+        for (const tree *y = b->kind == TREE_LIST ? b->first : b; y; y = b->kind == TREE_LIST ? y->next : NULL) CAROM_TRY(add_pair(r, entry, x, y, count));
+    return CAROM_OK;
+}
+
+static long count_pairs(const tree *list) {
+    if (!list || list->kind != TREE_LIST || list->count < 2) return 0;
+    if (list->count > 2) return list->count - 1;
+    const tree *a = list->first, *b = a->next;
+    return (long)(a->kind == TREE_LIST ? a->count : 1) * (b->kind == TREE_LIST ? b->count : 1);
+}
+
+carom_status carom_read_pairs(reader *r, const tree *contacts, int *count) {
+    carom_model *m = r->m;
+    long total = 0;
+    for (const tree *c = contacts ? contacts->first : NULL; c; c = c->next) {
+        total += count_pairs(carom_tree_get(c, "between"));
+        if (total > MOST_CONTACTS) return carom_read_fail(r, c->key, 0, "more than %d pairs of shapes; give such a system from C", MOST_CONTACTS);
+    }
+    m->pairs = carom_pool_take(&m->memory, ((size_t)total + 1) * sizeof *m->pairs);
+    if (!m->pairs) return carom_read_memory(r);
+    for (const tree *c = contacts ? contacts->first : NULL; c; c = c->next) {
+        const tree *list = carom_tree_get(c, "between");
+        if (!list) continue;
+        if (!carom_name_valid(c->key->text) || c->key->length > 60)
+            return carom_read_fail(r, c->key, 0, "'%.60s' is not a name for a contact", c->key->text);
+        const int from = m->npairs, before = *count;
+        CAROM_TRY(read_between(r, c, list, count));
+        for (int i = from, number = 1; i < m->npairs && *count > before + 1; number += m->pairs[i++].count) m->pairs[i].number = number;
+    }
+    return CAROM_OK;
+}

@@ -1,0 +1,339 @@
+// solids.c: shapes of bodies: `shape: {circle: 0.1}` or `shapes: {nose: {...}, tail: {...}}` of a body, and the section `shapes` of the ground.
+#include "model/solids.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// How a shape is written: `word: value`.
+static const struct form {
+    const char *word;
+    shape_kind kind;
+    bool planar, spatial;
+    const char *value;
+} forms[] = {
+    {"point", SHAPE_POINT, true, true, "[x, y] or [x, y, z]"},
+    {"circle", SHAPE_ROUND, true, false, "a radius"},
+    {"sphere", SHAPE_ROUND, false, true, "a radius"},
+    {"capsule", SHAPE_CAPSULE, true, true, "[radius, length]"},
+    {"polygon", SHAPE_POLYGON, true, false, "a list of points [x, y]"},
+    {"box", SHAPE_BOX, true, true, "two edges, in space three"},
+    {"cylinder", SHAPE_CYLINDER, false, true, "[radius, length]"},
+    {"plane", SHAPE_PLANE, true, true, "the normal [x, y] or [x, y, z] that points away from the solid side"},
+    {"hole", SHAPE_HOLE, true, true, "a radius"},
+    {"slot", SHAPE_SLOT, true, true, "[radius, length]"},
+    {"bore", SHAPE_BORE, false, true, "a radius"},
+};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+const char *carom_shape_word(shape_kind kind) {
+    if (kind == SHAPE_ROUND) return "circle or sphere";
+    for (int i = 0; i < FORMS; ++i)
+        if (forms[i].kind == kind) return forms[i].word;
+    return "shape";
+}
+
+// -- values -----------------------------------------------------------------------------------------------------
+
+static carom_status read_size(reader *r, const tree *n, const char *what, double *x) {
+    CAROM_TRY(carom_read_number(r, n, what, x));
+    if (*x > 0) return CAROM_OK;
+    return carom_read_fail(r, n, 0, "%s is %g; it must be positive", what, *x);
+}
+
+// [radius, length]
+static carom_status read_long(reader *r, const tree *n, const char *word, shape *s) {
+    char what[60];
+    if (n->kind != TREE_LIST || n->count != 2)
+        return carom_read_fail(r, n, 0, "a %s is [radius, length]", word);
+    snprintf(what, sizeof what, "the radius of a %s", word);
+    CAROM_TRY(read_size(r, n->first, what, &s->radius));
+    snprintf(what, sizeof what, "the length of a %s", word);
+    CAROM_TRY(read_size(r, n->first->next, what, &s->half[0]));
+    s->half[0] /= 2;
+    return CAROM_OK;
+}
+
+static carom_status read_box(reader *r, const tree *n, shape *s) {
+    if (n->kind != TREE_LIST || n->count < 2 || n->count > 3)
+        return carom_read_fail(r, n, 0, "a box has two edges ([0.2, 0.1]), in space three");
+    int i = 0;
+    for (const tree *c = n->first; c; c = c->next) {
+        CAROM_TRY(read_size(r, c, "the edge of a box", &s->half[i]));
+        s->half[i++] /= 2;
+    }
+    return CAROM_OK;
+}
+
+// Corners of a planar box, or those listed, turned counterclockwise; they must make a convex polygon.
+static carom_status read_polygon(reader *r, const tree *n, shape *s) {
+    if (n->kind != TREE_LIST || n->count < 3 || n->count > MOST_CORNERS)
+        return carom_read_fail(r, n, 0, "a polygon is a list of three to %d points [x, y]", MOST_CORNERS);
+    s->corner = carom_pool_take(&r->m->memory, (size_t)n->count * sizeof *s->corner);
+    if (!s->corner) return carom_read_memory(r);
+    for (const tree *c = n->first; c; c = c->next) CAROM_TRY(carom_read_vector(r, c, "a corner of a polygon", 2, s->corner[s->ncorners++]));
+    double area = 0;
+    for (int i = 0; i < s->ncorners; ++i) {
+        const double *a = s->corner[i], *b = s->corner[(i + 1) % s->ncorners];
+        area += a[0] * b[1] - a[1] * b[0];
+    }
+    for (int i = 0, j = s->ncorners - 1; area < 0 && i < j; ++i, --j)
+        for (int k = 0; k < 2; ++k) {
+            const double x = s->corner[i][k];
+            s->corner[i][k] = s->corner[j][k];
+            s->corner[j][k] = x;
+        }
+    double turned = 0;
+    for (int i = 0; i < s->ncorners; ++i) {
+        const double *a = s->corner[i], *b = s->corner[(i + 1) % s->ncorners], *c = s->corner[(i + 2) % s->ncorners];
+        const double x = b[0] - a[0], y = b[1] - a[1], u = c[0] - b[0], v = c[1] - b[1];
+        const double cross = x * v - y * u, size = hypot(x, y) * hypot(u, v);
+        if (!(cross > 1e-9 * size))
+            return carom_read_fail(r, n, 0, "this polygon is not convex, or has corners that coincide or lie on a line (at [%g, %g]); make it of several convex ones", b[0], b[1]);
+        turned += atan2(cross, x * u + y * v);
+    }
+    if (turned > 6.3) return carom_read_fail(r, n, 0, "this polygon winds round itself more than once; list the corners in order");
+    return CAROM_OK;
+}
+
+static carom_status read_normal(reader *r, const tree *n, shape *s) {
+    if (n->kind != TREE_LIST || n->count < 2 || n->count > 3)
+        return carom_read_fail(r, n, 0, "a plane is written by its normal, which points away from the solid side: plane: [0, 1]");
+    double a[3] = {0};
+    CAROM_TRY(carom_read_vector(r, n, "the normal of a plane", n->count, a));
+    const double size = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    if (!(size > 0)) return carom_read_fail(r, n, 0, "the normal of a plane has no length");
+    for (int i = 0; i < 3; ++i) s->X[3 * i] = a[i] / size; // the first column; the others are not used
+    return CAROM_OK;
+}
+
+// -- place ------------------------------------------------------------------------------------------------------
+
+// Axes with z along n.
+static void axes_along(const double *n, double *X) {
+    const int k = fabs(n[0]) < 0.6 ? 0 : 1;
+    double x[3] = {-n[k] * n[0], -n[k] * n[1], -n[k] * n[2]};
+    x[k] += 1;
+    const double size = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    for (int i = 0; i < 3; ++i) x[i] /= size;
+    for (int i = 0; i < 3; ++i) {
+        X[3 * i] = x[i];
+        X[3 * i + 1] = n[(i + 1) % 3] * x[(i + 2) % 3] - n[(i + 2) % 3] * x[(i + 1) % 3];
+        X[3 * i + 2] = n[i];
+    }
+}
+
+static void axes_turned(const double *n, double phi, double *X) {
+    const double c = cos(phi), s = sin(phi);
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        X[4 * i] = c + n[i] * n[i] * (1 - c);
+        X[3 * i + j] = n[i] * n[j] * (1 - c) - n[k] * s;
+        X[3 * j + i] = n[i] * n[j] * (1 - c) + n[k] * s;
+    }
+}
+
+static carom_status read_place(reader *r, const tree *map, shape *s, const char *where) {
+    const tree *at = carom_tree_get(map, "at"), *angle = carom_tree_get(map, "angle"), *axis = carom_tree_get(map, "axis");
+    const bool spatial = s->space == SPATIAL;
+    double phi = 0, n[3] = {0, 0, 1};
+    if (at && (s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON))
+        return carom_read_fail(r, at->key, 0, "%s is placed by its points; remove `at`", where);
+    if (at) CAROM_TRY(carom_read_vector(r, at, "the place of a shape", spatial ? 3 : 2, s->at));
+    if (angle) CAROM_TRY(carom_read_number(r, angle, "the angle of a shape", &phi));
+    if (axis && !spatial) return carom_read_fail(r, axis->key, 0, "%s is planar and turned by `angle` alone", where);
+    if (axis) CAROM_TRY(carom_read_direction(r, axis, "the axis of a shape", n));
+    if (s->kind == SHAPE_PLANE || s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON || s->kind == SHAPE_ROUND || s->kind == SHAPE_HOLE) {
+        if (angle || axis) return carom_read_fail(r, (angle ? angle : axis)->key, 0, "%s needs no %s", where, angle ? "angle" : "axis");
+        return CAROM_OK;
+    }
+    if (!spatial || s->kind == SHAPE_BOX) {
+        if (spatial && (angle != NULL) != (axis != NULL))
+            return carom_read_fail(r, (angle ? angle : axis)->key, 0, "%s is turned by `axis` and `angle`; one of the two is missing", where);
+        axes_turned(n, phi, s->X);
+        return CAROM_OK;
+    }
+    if (angle) return carom_read_fail(r, angle->key, 0, "%s is placed by the direction of its `axis`; remove `angle`", where);
+    s->axis = 2;
+    axes_along(n, s->X);
+    return CAROM_OK;
+}
+
+// -- one shape ----------------------------------------------------------------------------------------------------
+
+// What the value itself says of plane and space; EITHER: nothing.
+static space space_of(const struct form *f, const tree *map, const tree *value) {
+    if (!f->spatial) return PLANAR;
+    if (!f->planar) return SPATIAL;
+    const bool listed = f->kind == SHAPE_POINT || f->kind == SHAPE_BOX || f->kind == SHAPE_PLANE;
+    const tree *n = listed ? value : carom_tree_get(map, "at");
+    if (n && n->kind == TREE_LIST) return n->count == 3 ? SPATIAL : PLANAR;
+    return carom_tree_get(map, "axis") ? SPATIAL : EITHER;
+}
+
+static carom_status read_value(reader *r, const tree *value, const struct form *f, shape *s) {
+    char what[60];
+    snprintf(what, sizeof what, "the radius of a %s", f->word);
+    switch (s->kind) {
+    case SHAPE_POINT: return carom_read_vector(r, value, "a point", s->space == SPATIAL ? 3 : 2, s->at);
+    case SHAPE_ROUND: case SHAPE_HOLE: case SHAPE_BORE: return read_size(r, value, what, &s->radius);
+    case SHAPE_CAPSULE: case SHAPE_SLOT: case SHAPE_CYLINDER: return read_long(r, value, f->word, s);
+    case SHAPE_POLYGON: return read_polygon(r, value, s);
+    case SHAPE_BOX: return read_box(r, value, s);
+    case SHAPE_PLANE: return read_normal(r, value, s);
+    }
+    return CAROM_OK;
+}
+
+// What follows from sizes and place: corners of planar boxes, reach.
+static carom_status complete(reader *r, shape *s) {
+    if (s->kind == SHAPE_BOX && s->space == PLANAR) {
+        static const double sign[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+        s->corner = carom_pool_take(&r->m->memory, 4 * sizeof *s->corner);
+        if (!s->corner) return carom_read_memory(r);
+        s->ncorners = 4;
+        for (int i = 0; i < 4; ++i)
+            for (int k = 0; k < 2; ++k)
+                s->corner[i][k] = s->at[k] + s->X[3 * k] * sign[i][0] * s->half[0] + s->X[3 * k + 1] * sign[i][1] * s->half[1];
+    }
+    if (s->kind == SHAPE_POLYGON)
+        for (int i = 0; i < s->ncorners; ++i)
+            for (int k = 0; k < 2; ++k) s->at[k] += s->corner[i][k] / s->ncorners;
+    s->reach = INFINITY;
+    if (s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND) s->reach = s->radius;
+    if (s->kind == SHAPE_CAPSULE) s->reach = s->radius + s->half[0];
+    if (s->kind == SHAPE_CYLINDER) s->reach = hypot(s->radius, s->half[0]);
+    if (s->kind == SHAPE_BOX) s->reach = sqrt(s->half[0] * s->half[0] + s->half[1] * s->half[1] + s->half[2] * s->half[2]);
+    if (s->kind == SHAPE_POLYGON) {
+        s->reach = 0;
+        for (int i = 0; i < s->ncorners; ++i) s->reach = fmax(s->reach, hypot(s->corner[i][0] - s->at[0], s->corner[i][1] - s->at[1]));
+    }
+    return CAROM_OK;
+}
+
+static const struct form *find_form(const tree *map, const tree **value, const struct form **twice) {
+    const struct form *f = NULL;
+    for (int i = 0; i < FORMS; ++i) {
+        const tree *n = carom_tree_get(map, forms[i].word);
+        if (!n) continue;
+        if (f) *twice = &forms[i];
+        f = &forms[i];
+        *value = n;
+    }
+    return f;
+}
+
+static carom_status read_shape(reader *r, const tree *n, const body *b, shape *s, const char *where) {
+    static const char *const keys[] = {"point", "circle", "sphere", "capsule", "polygon", "box", "cylinder", "plane", "hole", "slot", "bore",
+                                       "at", "angle", "axis", NULL};
+    const tree *map = NULL, *value = NULL;
+    CAROM_TRY(carom_read_map(r, n, where, &map));
+    if (map) CAROM_TRY(carom_read_keys(r, map, keys, where));
+    const struct form *twice = NULL, *f = find_form(map, &value, &twice);
+    if (twice) return carom_read_fail(r, map, 0, "%s is two things at once; give each a name under `shapes`", where);
+    if (!f)
+        return carom_read_fail(r, n->key ? n->key : n, 0,
+                               "%s does not say what it is: point, circle, sphere, capsule, polygon, box, cylinder, plane, hole, slot or bore", where);
+    s->kind = f->kind;
+    s->body = b;
+    s->place = n->key;
+    s->X[0] = s->X[4] = s->X[8] = 1;
+    const space said = space_of(f, map, value);
+    s->space = b->space != EITHER ? b->space : said;
+    if (s->space == EITHER) s->space = r->m->nbodies > 1 ? r->m->bodies[1].space : PLANAR;
+    if (said != EITHER && said != s->space)
+        return carom_read_fail(r, value->key, 0, "%s is %s, and %s is %s", where, said == PLANAR ? "planar" : "spatial", b->where,
+                               s->space == PLANAR ? "planar" : "spatial");
+    if (value->kind == TREE_MAP || carom_tree_empty(value)) return carom_read_fail(r, value->key, 0, "a %s is %s", f->word, f->value);
+    CAROM_TRY(read_value(r, value, f, s));
+    CAROM_TRY(read_place(r, map, s, where));
+    return complete(r, s);
+}
+
+// -- all ------------------------------------------------------------------------------------------------------------
+
+static const char *shape_name(const void *user, int i) {
+    const carom_model *m = user;
+    return i < m->nshapes ? m->shapes[i].name : NULL;
+}
+
+static carom_status add_shape(reader *r, const tree *n, const body *b, const char *part) {
+    carom_model *m = r->m;
+    char text[140], where[170];
+    if (part && (!carom_name_valid(part) || strlen(part) > 60))
+        return carom_read_fail(r, n->key, 0, "'%.60s' is not a name for a shape", part);
+    if (part && b->place) snprintf(text, sizeof text, "%.60s.%.60s", b->name, part);
+    else snprintf(text, sizeof text, "%.60s", part ? part : b->name);
+    snprintf(where, sizeof where, "shape '%.130s'", text);
+    for (int i = 0; i < m->nshapes; ++i)
+        if (strcmp(m->shapes[i].name, text) == 0)
+            return carom_read_fail(r, n->key, 0, "there is a %s already (line %d); rename one of the two", where, m->shapes[i].place->line);
+    shape *s = &m->shapes[m->nshapes];
+    s->name = carom_pool_text(&m->memory, text, strlen(text));
+    if (!s->name) return carom_read_memory(r);
+    CAROM_TRY(read_shape(r, n, b, s, where));
+    ++m->nshapes;
+    return CAROM_OK;
+}
+
+// A named point of a body is a shape, too.
+static carom_status add_point(reader *r, const body *b, int i) {
+    carom_model *m = r->m;
+    shape *s = &m->shapes[m->nshapes];
+    char text[140];
+    snprintf(text, sizeof text, "%.60s.%.60s", b->name, b->points[i].name);
+    for (int k = 0; k < m->nshapes; ++k)
+        if (strcmp(m->shapes[k].name, text) == 0) return CAROM_OK; // the shape wins
+    s->name = carom_pool_text(&m->memory, text, strlen(text));
+    if (!s->name) return carom_read_memory(r);
+    s->kind = SHAPE_POINT;
+    s->body = b;
+    s->space = b->space;
+    s->place = b->place;
+    memcpy(s->at, b->points[i].s, sizeof s->at);
+    ++m->nshapes;
+    return CAROM_OK;
+}
+
+static int count_shapes(const carom_model *m, const tree *bodies, const tree *ground) {
+    int count = ground ? ground->count : 0;
+    for (const tree *c = bodies ? bodies->first : NULL; c; c = c->next) {
+        const tree *many = c->kind == TREE_MAP ? carom_tree_get(c, "shapes") : NULL;
+        count += 1 + (many && many->kind == TREE_MAP ? many->count : 0);
+    }
+    for (int i = 0; i < m->nbodies; ++i) count += m->bodies[i].npoints;
+    return count;
+}
+
+carom_status carom_read_shapes(reader *r) {
+    carom_model *m = r->m;
+    const tree *bodies = NULL, *ground = NULL;
+    CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "bodies"), "section bodies", &bodies));
+    CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "shapes"), "section shapes", &ground));
+    m->shapes = carom_pool_take(&m->memory, ((size_t)count_shapes(m, bodies, ground) + 1) * sizeof *m->shapes);
+    if (!m->shapes) return carom_read_memory(r);
+    for (const tree *c = ground ? ground->first : NULL; c; c = c->next) CAROM_TRY(add_shape(r, c, &m->bodies[0], c->key->text));
+    const body *b = m->bodies + 1;
+    for (const tree *c = bodies ? bodies->first : NULL; c; c = c->next, ++b) {
+        const tree *one = carom_tree_get(c, "shape"), *many = NULL;
+        CAROM_TRY(carom_read_map(r, carom_tree_get(c, "shapes"), "shapes", &many));
+        if (one) CAROM_TRY(add_shape(r, one, b, NULL));
+        for (const tree *s = many ? many->first : NULL; s; s = s->next) CAROM_TRY(add_shape(r, s, b, s->key->text));
+        for (int i = 0; i < b->npoints; ++i) CAROM_TRY(add_point(r, b, i));
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_read_find_shape(reader *r, const tree *n, const shape **s) {
+    const carom_model *m = r->m;
+    if (n->kind != TREE_TEXT)
+        return carom_read_fail(r, n, 0, "this is the name of a shape, not a %s", n->kind == TREE_LIST ? "list" : "map");
+    for (int i = 0; i < m->nshapes; ++i)
+        if (strcmp(m->shapes[i].name, n->text) == 0) {
+            *s = &m->shapes[i];
+            return CAROM_OK;
+        }
+    const char *near = carom_nearest(n->text, shape_name, m);
+    if (near) return carom_read_fail(r, n, 0, "unknown shape '%.60s'; did you mean '%s'?", n->text, near);
+    return carom_read_fail(r, n, 0, "unknown shape '%.60s'; shapes are BODY (its `shape`), BODY.NAME (one of its `shapes` or `points`) and names of section shapes",
+                           n->text);
+}

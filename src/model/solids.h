@@ -1,0 +1,98 @@
+// solids.h: shapes of bodies, and the contacts that pairs of them make.
+//
+//   solids.c    `shape` and `shapes` of bodies, `shapes` of the ground     pairs.c   `between`: pairs -> contacts
+//   surfaces.c  distance of a rounded corner from a surface                edges.c   edges against edges in space
+//   narrow.c    tapes of pairs, and which of them are asked at all         draw_shapes.c   how they look
+#pragma once
+#include "model/bodies.h"
+#include "model/vector.h"
+
+typedef enum shape_kind {
+    SHAPE_POINT, SHAPE_ROUND, SHAPE_CAPSULE, SHAPE_POLYGON, SHAPE_BOX, SHAPE_CYLINDER, // solid, finite
+    SHAPE_PLANE,                                                                       // solid, endless
+    SHAPE_HOLE, SHAPE_SLOT, SHAPE_BORE                                                 // others move inside
+} shape_kind;
+
+enum { MOST_CORNERS = 64 };
+
+/// A shape in the frame of its body.
+typedef struct shape {
+    const char *name;  // as written in `between`
+    const tree *place;
+    const body *body;
+    space space;       // PLANAR or SPATIAL
+    shape_kind kind;
+    double radius;     // of rounds, capsules, cylinders, holes, slots, bores
+    double at[3];      // centre; a point of a plane
+    double X[9];       // own axes: columns
+    double half[3];    // half edges of a box; [0]: half length of capsules, slots, cylinders
+    int axis;          // which own axis is the long one, or the normal of a plane
+    int ncorners;      // of a planar polygon or box, counterclockwise
+    double (*corner)[2];
+    double reach;      // radius of a ball round `at` that holds it; infinite: none
+} shape;
+
+/// One contact of a pair, as expressions.
+typedef struct touching {
+    carom_node gap;
+    vec normal, point; // from the second shape to the first; where reactions act
+} touching;
+
+carom_status carom_read_shapes(reader *r);
+carom_status carom_read_find_shape(reader *r, const tree *n, const shape **s);
+const char *carom_shape_word(shape_kind kind);
+
+/// A corner of a shape: a point with a radius round it, and the directions in which the shape's edges leave it (none: round).
+typedef struct corner {
+    vec at;
+    double radius;
+    int nedges;
+    vec edge[3];
+} corner;
+
+int carom_shape_corners(const shape *s); // 0: it has none
+corner carom_shape_corner(carom_graph *g, const shape *s, int i);
+vec carom_shape_vector(carom_graph *g, const shape *s, const double *x); // own axes -> world
+vec carom_shape_point(carom_graph *g, const shape *s, const double *x);  // body frame -> world
+/// The corner against the surface of s.
+touching carom_surface(carom_graph *g, const corner *c, const shape *s);
+/// The lowest point of one rim of a cylinder over a plane.
+touching carom_rim(carom_graph *g, const shape *s, int end, const shape *plane);
+/// Edges of two spatial shapes, one contact.
+bool carom_shape_has_edges(const shape *s);
+touching carom_edges(carom_graph *g, const shape *A, const shape *B);
+
+/// Two shapes that may touch, and their contacts: ids first .. first + count - 1.
+typedef struct pair {
+    const shape *A, *B;
+    const tree *entry;   // in the file
+    int number;          // of its first contact under the entry's name, from 1; 0: the name alone
+    int first, count;
+    touching *touch;     // count
+    carom_node bound;    // at most every gap; CAROM_NONE: none is known
+    double margin;       // beyond it the bound is taken for the gaps
+    carom_tape *tape;    // of its contacts
+    span from, to;       // its part of lists over all constraints
+    size_t work;         // offset in the model's work block
+} pair;
+
+/// Pairs of all entries of `contacts` with `between`; *count is the number of their contacts.
+carom_status carom_read_pairs(reader *r, const tree *contacts, int *count);
+/// Expressions of pair p: gaps and, with friction, slip rates of its contacts c[0], c[1], ...
+carom_status carom_pair_express(reader *r, pair *p, bool friction, constraint *c);
+
+// -- narrow.c: the tapes of pairs.  Each answers for its contacts alone, and only when it is asked. --------------------------
+
+typedef enum pair_group { PAIR_GAPS, PAIR_DIRECTIONS, PAIR_RATES, PAIR_CURVATURE, PAIR_REACTION_GRADIENT, PAIR_RATE_GRADIENT, PAIR_GROUPS } pair_group;
+
+carom_status carom_pairs_compile(carom_model *m, const carom_node *kappa, carom_error *err);
+size_t carom_pairs_work(carom_model *m, size_t from); // places their work behind `from`; returns the end
+void carom_pairs_work_init(const carom_model *m, void *work);
+/// g[id] of all contacts of pairs: exact when the shapes are near, else a bound.
+carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g);
+/// One group of the pairs that hold one of the n ascending ids (NULL: of all), each at its place in x: the first list of the group from 0, the
+/// second from `second` on.
+carom_status carom_pairs_eval(const carom_model *m, void *work, pair_group group, double t, const double *q, const double *v, const int *id, int n,
+                              double *x, int second);
+/// All gaps exact from now on, for this work block: for who examines the model.
+void carom_pairs_exact(const carom_model *m, void *work);
