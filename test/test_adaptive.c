@@ -1,0 +1,208 @@
+// test_adaptive.c: step sizes from error estimates, for schemes that have one step size: accuracy, limits, exact undoing.
+#include "schemes.h"
+
+static carom_sim *adaptive(const known *k, const char *scheme, double rtol, const char *more, double h, double t_end) {
+    char a[40], b[40];
+    snprintf(a, sizeof a, "rtol=%.17g", rtol);
+    snprintf(b, sizeof b, "atol=%.17g", 0.01 * rtol);
+    return sim_of(k, scheme, (const char *const[]){"adaptive=on", a, b, more, NULL}, h, t_end);
+}
+
+static double oscillator_error(carom_sim *sim) {
+    double most = 0;
+    while (!carom_sim_done(sim)) {
+        sim_step(sim);
+        most = fmax(most, fabs(carom_sim_now(sim).q[0] - known_oscillator_exact(carom_sim_now(sim).t, 0.5, NULL)));
+    }
+    return most;
+}
+
+// Whatever order the estimate has, the error falls with the tolerance: errors of single steps add up, and there are as many steps as the
+// estimate thinks necessary.  Order 1 and 2 miss what an impact does, order 0 asks for too much in smooth motion.
+static void errors_follow_the_tolerance_with_every_estimate(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"half-explicit", "moreau-jean", "moreau-midpoint", "generalized-alpha"};
+    static const char *const estimates[] = {"estimate=variable", "estimate=0", "estimate=1", "estimate=2"};
+    known k;
+    known_oscillator(&k, 0.5);
+    for (int s = 0; s < 4; ++s)
+        for (int e = 0; e < 4; ++e) {
+            static const double rtol[3] = {1e-2, 1e-3, 1e-4};
+            double error[3];
+            for (int i = 0; i < 3; ++i) {
+                carom_sim *sim = adaptive(&k, schemes[s], rtol[i], estimates[e], 0.01, 6);
+                error[i] = oscillator_error(sim);
+                assert_int_equal(sim_ledger(sim).impacts, 2);
+                carom_sim_destroy(sim);
+            }
+            const double p = slope(rtol, error, 3);
+            if (!(p > 0.4 && error[2] < 0.02)) fail_msg("%s %s: errors %.2g %.2g %.2g", schemes[s], estimates[e], error[0], error[1], error[2]);
+        }
+}
+
+// A scheme of order 2 in smooth motion: the error of a step is h^3, so steps are as the cube root of the tolerance.
+static void steps_are_as_the_root_of_the_tolerance(void **state) {
+    (void)state;
+    static const double rtol[3] = {1e-5, 1e-7, 1e-9};
+    double steps[3];
+    known k;
+    known_double_pendulum(&k);
+    for (int i = 0; i < 3; ++i) {
+        carom_sim *sim = adaptive(&k, "half-explicit", rtol[i], NULL, 1e-3, 1);
+        while (!carom_sim_done(sim)) sim_step(sim);
+        steps[i] = (double)sim_ledger(sim).steps;
+        carom_sim_destroy(sim);
+    }
+    check_near(slope(rtol, steps, 3), -1.0 / 3, 0.04);
+}
+
+// An accepted step is two plain steps of half its length from the same state, however many attempts went before.
+static void rejected_steps_leave_no_trace(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"moreau-explicit", "moreau-jean", "half-explicit"};
+    for (int s = 0; s < 3; ++s) {
+        known k;
+        known_oscillator(&k, 0.5);
+        carom_sim *sim = adaptive(&k, schemes[s], 1e-4, NULL, 0.5, 3); // a first step that is much too long
+        double q = k.q0[0], v = k.v0[0], t = 0;
+        while (!carom_sim_done(sim)) {
+            sim_step(sim);
+            const carom_now now = carom_sim_now(sim);
+            carom_error err;
+            carom_sim_def d = known_run(&k, schemes[s], 0.5 * (now.t - t), now.t - t);
+            d.q0 = &q, d.v0 = &v; // the oscillator knows no time
+            carom_sim *plain = carom_sim_create(&d, &err);
+            assert_non_null(plain);
+            while (!carom_sim_done(plain)) sim_step(plain);
+            // steps are differences of times here: equal to rounding of the step
+            scheme_near(schemes[s], now.q[0], carom_sim_now(plain).q[0], 1e-14);
+            scheme_near(schemes[s], now.v[0], carom_sim_now(plain).v[0], 1e-14);
+            carom_sim_destroy(plain);
+            q = now.q[0], v = now.v[0], t = now.t;
+        }
+        assert_true(sim_ledger(sim).rejected > 3);
+        carom_sim_destroy(sim);
+    }
+}
+
+// Momentum and the midpoint rule's exact balance of energy close to rounding only if nothing of a rejected step is in them.
+static void books_hold_what_was_accepted(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k);
+    carom_sim *sim = adaptive(&k, "moreau-midpoint", 1e-4, NULL, 0.1, 2);
+    double momentum = 0, t = 0;
+    while (!carom_sim_done(sim)) {
+        sim_step(sim);
+        momentum += carom_sim_now(sim).impulse[0];
+        t = carom_sim_now(sim).t;
+    }
+    check_near(momentum, carom_sim_now(sim).v[0] + 2 * t, 1e-12); // m dv = f t + sum of impulses
+    check_near(sim_ledger(sim).energy.balance, 0, 1e-12);
+    assert_true(sim_ledger(sim).rejected > 0);
+    carom_sim_destroy(sim);
+}
+
+// Steps grow by 2 at most and shrink by 5, without rejections; after one they do not grow.
+static void steps_change_within_limits(void **state) {
+    (void)state;
+    known k;
+    known_double_pendulum(&k);
+    carom_sim *sim = adaptive(&k, "moreau-jean", 1e-6, NULL, 1e-5, 2);
+    double last = 0, t = 0;
+    long rejected = 0;
+    while (!carom_sim_done(sim)) {
+        sim_step(sim);
+        const double h = carom_sim_now(sim).t - t;
+        if (last > 0 && sim_ledger(sim).rejected == rejected && !carom_sim_ending(sim) && !carom_sim_done(sim))
+            assert_true(h <= 2 * last * (1 + 1e-9) && h >= 0.2 * last * (1 - 1e-9));
+        last = h, t = carom_sim_now(sim).t, rejected = sim_ledger(sim).rejected;
+    }
+    carom_sim_destroy(sim);
+}
+
+// A step that whole and halves make over a contact shows no error on a parabola; penetration shows it: at most atol + rtol L.
+static void penetration_counts_as_an_error(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k);
+    carom_sim *with = adaptive(&k, "half-explicit", 1e-4, "violation=on", 0.1, 2);
+    while (!carom_sim_done(with)) sim_step(with);
+    assert_true(sim_ledger(with).penetration <= 1e-4 * 1 + 1e-6); // L = 1
+    assert_true(sim_ledger(with).rejected > 0);
+    carom_sim_destroy(with);
+}
+
+// A model whose gaps are not defined deep in the wall: the step is made smaller.
+static carom_status shallow_gaps(const void *model, void *work, double t, const double *q, double *g) {
+    (void)model, (void)work, (void)t;
+    g[0] = q[0];
+    return q[0] < -0.01 ? CAROM_RETRY : CAROM_OK;
+}
+
+static void gaps_that_fail_make_smaller_steps(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k);
+    k.sys.gaps = shallow_gaps;
+    k.sys.observe = NULL;
+    carom_sim *sim = adaptive(&k, "moreau-explicit", 1e-3, NULL, 0.5, 2);
+    while (!carom_sim_done(sim)) sim_step(sim);
+    assert_true(sim_ledger(sim).rejected > 0);
+    assert_int_equal(sim_ledger(sim).impacts > 0, 1);
+    carom_sim_destroy(sim);
+}
+
+// From the state before the end mattered, a run goes on as one that never had that end.
+static void a_later_end_gives_the_same_bits(void **state) {
+    (void)state;
+    static const double stops[] = {0, 0.07, 0.25};
+    for (int i = 0; i < 3; ++i) {
+        known k;
+        known_ball_a(&k);
+        carom_sim *whole = adaptive(&k, "half-explicit", 1e-4, NULL, 0.01, 4), *first = adaptive(&k, "half-explicit", 1e-4, NULL, 0.01, 1.3),
+                  *second = adaptive(&k, "half-explicit", 1e-4, NULL, 0.01, 4);
+        carom_sim_stop_at(whole, stops[i]);
+        carom_sim_stop_at(first, stops[i]);
+        carom_sim_stop_at(second, stops[i]);
+        while (!carom_sim_ending(first)) sim_step(first);
+        size_t bytes, n;
+        carom_error err;
+        const void *saved = carom_sim_state(first, &bytes);
+        assert_int_equal(carom_sim_restore(second, saved, bytes, &err), CAROM_OK);
+        while (!carom_sim_done(second)) sim_step(second);
+        while (!carom_sim_done(whole)) sim_step(whole);
+        const void *a = carom_sim_state(whole, &bytes), *b = carom_sim_state(second, &n);
+        assert_int_equal(bytes, n);
+        assert_memory_equal(a, b, n);
+        carom_sim_destroy(whole);
+        carom_sim_destroy(first);
+        carom_sim_destroy(second);
+    }
+}
+
+static void outside_schemes_are_said_to_be_outside(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k);
+    carom_error err;
+    carom_sim_def d = known_run(&k, "event-driven", 0.1, 1);
+    d.schemes = NULL;
+    assert_null(carom_sim_create(&d, &err));
+    assert_non_null(strstr(err.text, "carom_schemes()"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_follow_the_tolerance_with_every_estimate),
+        cmocka_unit_test(steps_are_as_the_root_of_the_tolerance),
+        cmocka_unit_test(rejected_steps_leave_no_trace),
+        cmocka_unit_test(books_hold_what_was_accepted),
+        cmocka_unit_test(steps_change_within_limits),
+        cmocka_unit_test(penetration_counts_as_an_error),
+        cmocka_unit_test(gaps_that_fail_make_smaller_steps),
+        cmocka_unit_test(a_later_end_gives_the_same_bits),
+        cmocka_unit_test(outside_schemes_are_said_to_be_outside),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
