@@ -77,7 +77,8 @@ static rig make(const char *text, const char *scheme, const char *file, double h
     carom_record_def rd = carom_record_default();
     rd.model = g.m;
     rd.sim = g.sim;
-    rd.file = path(file);
+    rd.file = file ? path(file) : NULL;
+    rd.memory = !file;
     rd.step = h;
     rd.end = end;
     rd.every = every;
@@ -505,6 +506,158 @@ static void files_that_are_no_results_are_told(void **state) {
     }
 }
 
+// -- in memory ----------------------------------------------------------------------------------------
+
+// Rows come one by one, as a stream would have them, and are those of the file in the end.
+static carom_result *remember(const char *scheme, double h, double end, long every, double dt_out) {
+    carom_error err = {0};
+    rig g = make(ball, scheme, NULL, h, end, every, dt_out, false);
+    long rows = carom_record_rows(g.r);
+    assert_int_equal(rows, 1);
+    while (!carom_sim_done(g.sim)) {
+        if (carom_record_advance(g.r, 0, 1, &err) != CAROM_OK) fail_msg("%s", err.text);
+        assert_true(carom_record_rows(g.r) == rows + 1 || carom_sim_done(g.sim));
+        rows = carom_record_rows(g.r);
+        assert_true(carom_record_row(g.r, rows - 1)[0] <= carom_sim_now(g.sim).t);
+        assert_null(carom_record_row(g.r, rows));
+    }
+    carom_ledger ledger;
+    carom_ledger_names names;
+    assert_int_equal(carom_record_ledger(g.r, &ledger, &names, &err), CAROM_OK);
+    assert_string_equal(names.penetration, ledger.penetration_id == 1 ? "ground" : "wall");
+    double left, right;
+    const char *text;
+    assert_true(carom_record_check(g.r, 0, &text, &left, &right, &err));
+    assert_string_equal(text, "max(y) < 0.31");
+    assert_int_equal(carom_record_finish(g.r, "done", NULL, &err), CAROM_OK);
+    carom_result *r = carom_record_result(g.r, &err);
+    assert_non_null(r);
+    assert_null(carom_record_result(g.r, &err)); // it is taken
+    carom_record_destroy(g.r);
+    carom_sim_destroy(g.sim);
+    carom_model_destroy(g.m);
+    return r;
+}
+
+static void same_result(const carom_result *a, carom_result *b) {
+    carom_error err = {0};
+    const int columns = carom_result_columns(a);
+    const long rows = carom_result_rows(a), events = carom_result_event_count(a);
+    assert_int_equal(columns, carom_result_columns(b));
+    assert_int_equal(rows, carom_result_rows(b));
+    double *x = calloc((size_t)rows, sizeof *x);
+    for (int i = 0; i < columns; ++i) {
+        assert_string_equal(carom_result_column(a, i), carom_result_column(b, i));
+        assert_int_equal(carom_result_read(b, i, 0, rows, x, &err), CAROM_OK);
+        for (long k = 0; k < rows; ++k) assert_memory_equal(&x[k], carom_result_values(a) + k * columns + i, sizeof *x);
+    }
+    free(x);
+    assert_true(events > 2);
+    assert_int_equal(events, carom_result_event_count(b));
+    carom_result_event *e = calloc((size_t)events, sizeof *e);
+    assert_int_equal(carom_result_events(b, 0, events, e, &err), CAROM_OK);
+    for (long k = 0; k < events; ++k) {
+        const carom_result_event *f = carom_result_event_values(a) + k;
+        assert_memory_equal(&e[k].t, &f->t, 4 * sizeof(double));
+        assert_string_equal(e[k].contact, f->contact);
+        assert_string_equal(e[k].kind, f->kind);
+    }
+    free(e);
+}
+
+static void a_record_in_memory_is_that_of_the_file(void **state) {
+    (void)state;
+    static const struct { const char *scheme; double h; long every; double dt_out; } cases[] = {
+        {"moreau-midpoint", 1e-3, 7, 0}, {"half-explicit", 1e-3, 0, 0.0101}, {"moreau-jean", 3e-4, 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        simulate(ball, cases[i].scheme, "file.h5", cases[i].h, 1, cases[i].every, cases[i].dt_out);
+        carom_result *a = remember(cases[i].scheme, cases[i].h, 1, cases[i].every, cases[i].dt_out), *b = load("file.h5");
+        assert_null(carom_result_values(b));
+        same_result(a, b);
+        for (int k = 0; carom_result_attribute(b, k); ++k) { // /run says the same, but for the clock
+            const char *name = carom_result_attribute(b, k), *text = carom_result_text(b, name);
+            double x = 0, y = 0;
+            if (strcmp(name, "wall") == 0 || strcmp(name, "started") == 0) continue;
+            if (text) assert_string_equal(text, carom_result_text(a, name));
+            else assert_true(carom_result_number(b, name, &x) && carom_result_number(a, name, &y) && x == y);
+        }
+        carom_ledger la, lb;
+        carom_ledger_names na, nb;
+        assert_true(carom_result_ledger(a, &la, &na) && carom_result_ledger(b, &lb, &nb));
+        for (int k = 0; carom_ledger_line_at(&la, &na, k).name; ++k) {
+            const carom_ledger_line p = carom_ledger_line_at(&la, &na, k), q = carom_ledger_line_at(&lb, &nb, k);
+            if (strcmp(p.name, "seconds") == 0 || strcmp(p.name, "wall") == 0 || strcmp(p.name, "ns_per_step") == 0) continue;
+            if (p.is_text) assert_true((!p.text && !q.text) || strcmp(p.text, q.text) == 0);
+            else assert_true(p.value == q.value || (isnan(p.value) && isnan(q.value)));
+        }
+        size_t length = 0;
+        assert_string_equal(carom_result_model(a, &length), ball);
+        assert_int_equal(length, strlen(ball));
+        carom_result_close(a);
+        carom_result_close(b);
+    }
+}
+
+// A system without a model: names are given, or numbers.
+static carom_status one(void *user, double t, const double *q, double *M) {
+    (void)user, (void)t, (void)q;
+    M[0] = 1;
+    return CAROM_OK;
+}
+
+static carom_status pull(void *user, double t, const double *q, const double *v, double *f) {
+    (void)user, (void)t, (void)v;
+    f[0] = -q[0];
+    return CAROM_OK;
+}
+
+static carom_status stop_at_rest_length(void *user, double t, const double *q, double *g) {
+    (void)user, (void)t;
+    g[0] = q[0];
+    return CAROM_OK;
+}
+
+static void a_system_without_a_model_is_recorded(void **state) {
+    (void)state;
+    static const char *const names[] = {"s", NULL}, *const stops[] = {"stop", NULL};
+    const carom_contact contact = {.restitution = 0.5};
+    const carom_functions_def fd = {.n = 1, .nc = 1, .contacts = &contact, .mass = one, .force = pull, .gaps = stop_at_rest_length};
+    for (int named = 0; named < 2; ++named) {
+        carom_error err = {0};
+        const double q0 = 1, v0 = 0;
+        carom_functions *f = carom_functions_create(&fd, &err);
+        carom_sim_def sd = carom_sim_default();
+        sd.system = carom_functions_system(f);
+        sd.h = 1e-2, sd.t_end = 3;
+        sd.q0 = &q0, sd.v0 = &v0;
+        carom_sim *sim = carom_sim_create(&sd, &err);
+        if (!sim) fail_msg("%s", err.text);
+        carom_record_def rd = carom_record_default();
+        rd.sim = sim, rd.memory = true;
+        rd.step = 1e-2, rd.end = 3;
+        if (named) rd.coordinates = names, rd.constraints = stops;
+        carom_record *record = carom_record_create(&rd, &err);
+        if (!record) fail_msg("%s", err.text);
+        static const char *const want[2][4] = {{"q1", "q1'", "contact1.gap", "contact1"}, {"s", "s'", "stop.gap", "stop"}};
+        assert_string_equal(carom_record_column(record, 1), want[named][0]);
+        assert_string_equal(carom_record_column(record, 2), want[named][1]);
+        assert_string_equal(carom_record_column(record, 6), want[named][2]);
+        assert_int_equal(carom_record_advance(record, 250, 0, &err), CAROM_OK);
+        assert_int_equal(carom_sim_now(sim).step, 250);
+        assert_int_equal(carom_record_advance(record, 0, 0, &err), CAROM_OK);
+        assert_true(carom_sim_done(sim));
+        assert_int_equal(carom_record_finish(record, "done", NULL, &err), CAROM_OK);
+        carom_result *r = carom_record_result(record, &err);
+        assert_int_equal(carom_result_rows(r), 301);
+        assert_string_equal(carom_result_event_values(r)[0].contact, want[named][3]);
+        assert_float_equal(carom_result_event_values(r)[0].t, acos(0), 1e-2); // the end of the step that has the impact
+        carom_result_close(r);
+        carom_record_destroy(record);
+        carom_sim_destroy(sim);
+        carom_functions_destroy(f);
+    }
+}
+
 static int begin(void **state) {
     (void)state;
     strcpy(folder, "/tmp/carom-test-XXXXXX");
@@ -536,6 +689,8 @@ int main(void) {
         cmocka_unit_test(json_is_valid_whatever_the_numbers),
         cmocka_unit_test(damaged_results_are_told_not_crashed_on),
         cmocka_unit_test(files_that_are_no_results_are_told),
+        cmocka_unit_test(a_record_in_memory_is_that_of_the_file),
+        cmocka_unit_test(a_system_without_a_model_is_recorded),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

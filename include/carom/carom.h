@@ -9,6 +9,7 @@
 //   study.h    comparing schemes                difference.h  derivatives by differences
 //   sparse.h   factorisation of sparse matrices draw.h    what a model looks like
 //   flex.h     flexible members
+//   functions.h  a system from plain functions, alone or added to another
 //
 // Start with carom_model_create() for a model in text or with carom_system_default() for one in C,
 // then carom_sim_create() and carom_sim_run().  Symbols: docs/notation.md.
@@ -18,6 +19,7 @@
 #include <carom/event.h>
 #include <carom/expr.h>
 #include <carom/flex.h>
+#include <carom/functions.h>
 #include <carom/matrix.h>
 #include <carom/model.h>
 #include <carom/option.h>

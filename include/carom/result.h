@@ -28,6 +28,18 @@ void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names)
 void carom_json_string(FILE *f, const char *text);
 void carom_json_number(FILE *f, double x);
 
+/// One line of a ledger, as in docs/ledger.md.
+typedef struct carom_ledger_line {
+    const char *name;  // "energy.start"
+    bool is_text;      // a name of a constraint; else a number
+    const char *text;  // NULL: it never happened
+    double value;      // NaN: not known, or it never happened
+    bool whole;        // value is a count
+} carom_ledger_line;
+
+/// Line i; name is NULL after the last.
+carom_ledger_line carom_ledger_line_at(const carom_ledger *l, const carom_ledger_names *names, int i);
+
 const char *carom_event_word(carom_event_kind kind); // "impact", "close", ...; NULL outside
 
 // -- recording ------------------------------------------------------------------------------------
@@ -35,10 +47,11 @@ const char *carom_event_word(carom_event_kind kind); // "impact", "close", ...; 
 typedef struct carom_record carom_record;
 
 typedef struct carom_record_def {
-    const carom_model *model;
-    carom_sim *sim;              // of this model's system
+    const carom_model *model;    // NULL: there is none, the columns of state and contacts are all
+    carom_sim *sim;              // of this model's system, or of one that carom_functions made of it
     const char *file;            // *.csv: CSV, with FILE.events.csv beside it; else HDF5.  NULL: CSV to stream
     FILE *stream;                // used when file is NULL; events are then left out
+    bool memory;                 // neither: rows and events stay in memory, see carom_record_result()
     double step, end;            // as given to the simulation, which starts at t = 0
     long every;                  // a row every so many steps, or
     double dt_out;               // at the first step end at or after k dt_out; both 0: about 2000 rows
@@ -47,6 +60,8 @@ typedef struct carom_record_def {
     const char *model_file;      // its name
     const char *const *set;      // NULL-terminated lists as given, kept for resuming; NULL: none
     const char *const *options;
+    // Names where the model has none: nq coordinates (velocities are x'), contacts and constraints by id.  NULL: q1, contact1, ...
+    const char *const *coordinates, *const *constraints;
 } carom_record_def;
 
 carom_record_def carom_record_default(void);
@@ -63,6 +78,10 @@ carom_status carom_record_step(void *record, const carom_now *now);
 /// The failure behind a carom_record_step() that did not return CAROM_OK.
 const carom_error *carom_record_error(const carom_record *r);
 
+/// Steps and records: until so many steps are done or so many more rows are there (0: no limit), or until the end, which
+/// carom_sim_done() tells.
+carom_status carom_record_advance(carom_record *r, long steps, long rows, carom_error *err);
+
 /// Put everything known so far where a kill cannot reach it.  Call it every half second or so.
 carom_status carom_record_flush(carom_record *r, carom_error *err);
 
@@ -73,9 +92,15 @@ void carom_record_destroy(carom_record *r);
 
 /// Smallest and largest value of every watched expression so far, for carom_model_check().
 void carom_record_extremes(const carom_record *r, const double **low, const double **high);
+/// Verdict on check i of the model now; see carom_model_check().
+bool carom_record_check(carom_record *r, int i, const char **text, double *left, double *right, carom_error *err);
+/// The ledger as of now, and the names that belong to it (valid as long as the record and its model).
+carom_status carom_record_ledger(carom_record *r, carom_ledger *l, carom_ledger_names *names, carom_error *err);
 int carom_record_columns(const carom_record *r);
 const char *carom_record_column(const carom_record *r, int i);
 long carom_record_rows(const carom_record *r);
+/// Row i of a record in memory, carom_record_columns() numbers, valid until the next step; NULL: not there.
+const double *carom_record_row(const carom_record *r, long i);
 
 // -- reading --------------------------------------------------------------------------------------
 
@@ -92,6 +117,10 @@ void carom_result_close(carom_result *r);
 /// Does the file look like a result (HDF5 signature, or a name that ends in .csv)?
 bool carom_result_probe(const char *file);
 
+/// A finished record in memory as a result, which takes its rows and events; the rest of the record can be destroyed.
+/// It has a ledger, /run and the model's text, like the file that would have been written.
+carom_result *carom_record_result(carom_record *r, carom_error *err);
+
 bool carom_result_is_hdf5(const carom_result *r);
 int carom_result_columns(const carom_result *r);
 const char *carom_result_column(const carom_result *r, int i);
@@ -100,8 +129,14 @@ long carom_result_rows(const carom_result *r);
 /// out[k] = column at row first + k.
 carom_status carom_result_read(carom_result *r, int column, long first, long count, double *out, carom_error *err);
 
+/// All values, row by row, when they are in memory (CSV, carom_record_result()); NULL: they are in a file.
+const double *carom_result_values(const carom_result *r);
+
 long carom_result_event_count(const carom_result *r);
 carom_status carom_result_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err);
+
+/// All events when they are in memory, else NULL.
+const carom_result_event *carom_result_event_values(const carom_result *r);
 
 /// What /run says: texts and numbers by name.  NULL, false: not there.  i-th name; NULL after the last.
 const char *carom_result_text(const carom_result *r, const char *name);

@@ -92,6 +92,9 @@ void carom_sim_spent(carom_sim *sim, double seconds, double wall);
 /// The ledger as of now, energies included.
 carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error *err);
 
+/// The system that moves.
+const carom_system *carom_sim_system(const carom_sim *sim);
+
 /// The scheme in use and its option values (for records): "theta=0.5 closed=nonstrict ...".
 const carom_scheme *carom_sim_scheme(const carom_sim *sim);
 /// What to know before trusting this scheme with these options: a sentence, or NULL.

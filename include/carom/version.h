@@ -2,3 +2,6 @@
 #pragma once
 
 #define CAROM_VERSION "0.1.0"
+
+/// That of the library in use, which may be another than that of this header.
+const char *carom_version(void);

@@ -173,6 +173,19 @@ void carom_json_number(FILE *f, double x) {
         fputs("null", f);
 }
 
+carom_ledger_line carom_ledger_line_at(const carom_ledger *l, const carom_ledger_names *names, int i) {
+    enum { LINES = sizeof ledger_table / sizeof ledger_table[0] - 1 };
+    if (i < 0 || i >= LINES) return (carom_ledger_line){.name = NULL};
+    const ledger_entry *e = &ledger_table[i];
+    carom_ledger_line line = {.name = e->name, .value = NAN, .is_text = e->kind == LEDGER_NAME};
+    line.whole = e->kind == LEDGER_LONG || e->kind == LEDGER_INT;
+    if (line.is_text)
+        line.text = ledger_get_name(names, e);
+    else if (i == 0 || e[-1].kind != LEDGER_NAME || ledger_get_name(names, e - 1)) // else the time of what never was
+        line.value = ledger_get(l, e);
+    return line;
+}
+
 void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names) {
     size_t group = 0; // length of the open group's name with its dot
     for (const ledger_entry *e = ledger_table; e->name; ++e) {
@@ -184,12 +197,11 @@ void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names)
         if (!same && prefix) fprintf(f, "\"%.*s\": {", (int)prefix - 1, e->name);
         group = prefix;
         fprintf(f, "\"%s\": ", e->name + prefix);
-        if (e->kind == LEDGER_NAME)
-            carom_json_string(f, ledger_get_name(&names, e));
-        else if (e > ledger_table && e[-1].kind == LEDGER_NAME && !ledger_get_name(&names, e - 1))
-            fputs("null", f); // the time of what never was
+        const carom_ledger_line line = carom_ledger_line_at(l, &names, (int)(e - ledger_table));
+        if (line.is_text)
+            carom_json_string(f, line.text);
         else
-            carom_json_number(f, ledger_get(l, e));
+            carom_json_number(f, line.value);
     }
     if (group) fputc('}', f);
 }

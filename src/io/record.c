@@ -5,8 +5,7 @@
 //     the rows of its state, so it writes what a run that never stopped would have written.
 // (3) The state is frozen before the first step that the end may shorten: going on to a later end repeats it whole.
 #define _POSIX_C_SOURCE 200809L
-#include "io/csv.h"
-#include "io/h5.h"
+#include "io/result.h"
 #include <carom/version.h>
 #include <math.h>
 #include <stdint.h>
@@ -48,10 +47,38 @@ struct carom_record {
     size_t state_size;
     h5_file *h5;
     csv_file *csv;
+    carom_result *memory;        // rows stay here, if anywhere
+    char **constraint;           // names, by id
+    bool extended;               // the system has more than the model's, or there is no model
 };
 
 carom_record_def carom_record_default(void) {
     return (carom_record_def){.every = 0, .dt_out = 0};
+}
+
+// -- names ------------------------------------------------------------------------------------------
+
+// The model's names first, then those that the definition gives, then numbers.
+static bool name_constraints(carom_record *r, const carom_record_def *def) {
+    const int ne = r->sys->ne, all = ne + r->sys->nc;
+    const carom_system *known = r->model ? carom_model_system(r->model) : NULL;
+    r->constraint = calloc((size_t)all + 1, sizeof *r->constraint);
+    for (int id = 0; r->constraint && id < all; ++id) {
+        char number[32];
+        snprintf(number, sizeof number, "%s%d", id < ne ? "constraint" : "contact", id < ne ? id + 1 : id - ne + 1);
+        const char *name = known && id < known->ne + known->nc ? carom_model_constraint(r->model, id) : def->constraints ? def->constraints[id] : number;
+        r->constraint[id] = strdup(name);
+        if (!r->constraint[id]) return false;
+    }
+    return r->constraint != NULL;
+}
+
+static carom_ledger_names ledger_names(const carom_record *r, const carom_ledger *l) {
+    const int id[3] = {l->penetration_id, l->drift_id, l->counts.residual_id};
+    const char *name[3] = {NULL, NULL, NULL};
+    for (int i = 0; i < 3; ++i)
+        if (id[i] >= 0 && id[i] < r->sys->ne + r->sys->nc) name[i] = r->constraint[id[i]];
+    return (carom_ledger_names){name[0], name[1], name[2], r->model ? carom_model_redundant(r->model) : NULL};
 }
 
 // -- columns ----------------------------------------------------------------------------------------
@@ -78,43 +105,53 @@ static void contact_columns(writer *w, const char *name, int tangents) {
     for (int i = 0; tangents == 2 && i < 6; ++i) column(w, "%s.%s", name, spatial[i]);
 }
 
-static void all_columns(writer *w, const carom_record *r) {
+static void state_columns(writer *w, const carom_record *r, const carom_record_def *def) {
+    for (int side = 0; side < 2; ++side) // positions, then rates
+        for (int i = 0; i < r->sys->nq; ++i) {
+            char number[32];
+            snprintf(number, sizeof number, "q%d", i + 1);
+            column(w, "%s%s", def->coordinates ? def->coordinates[i] : number, side ? "'" : "");
+        }
+}
+
+static void all_columns(writer *w, const carom_record *r, const carom_record_def *def) {
     static const char *const energies[] = {"kinetic", "potential", "energy"};
     static const char *const bilateral[] = {"gap", "force", "impulse"};
     const carom_system *sys = r->sys;
     column(w, "%s%s", "t", "");
-    for (int i = 0; i < r->nshown_q; ++i) column(w, "%s%s", carom_model_coordinate(r->model, r->shown_q[i]), "");
-    for (int i = 0; i < r->nshown_v; ++i) column(w, "%s%s", carom_model_velocity(r->model, r->shown_v[i]), "");
+    for (int i = 0; r->model && i < r->nshown_q; ++i) column(w, "%s%s", carom_model_coordinate(r->model, r->shown_q[i]), "");
+    for (int i = 0; r->model && i < r->nshown_v; ++i) column(w, "%s%s", carom_model_velocity(r->model, r->shown_v[i]), "");
+    if (!r->model) state_columns(w, r, def);
     for (int i = 0; i < 3; ++i) column(w, "%s%s", energies[i], "");
     for (int c = 0; c < sys->nc; ++c)
-        contact_columns(w, carom_model_constraint(r->model, sys->ne + c), sys->contacts[c].tangents);
+        contact_columns(w, r->constraint[sys->ne + c], sys->contacts[c].tangents);
     for (int id = 0; id < sys->ne; ++id)
         for (int i = 0; i < 3; ++i) {
             char part[24];
-            const int number = carom_model_part(r->model, id);
+            const int number = r->model ? carom_model_part(r->model, id) : 0;
             if (number) snprintf(part, sizeof part, "%s%d", bilateral[i], number);
             else snprintf(part, sizeof part, "%s", bilateral[i]);
-            column(w, "%s.%s", carom_model_constraint(r->model, id), part);
+            column(w, "%s.%s", r->constraint[id], part);
         }
     for (int i = 0; i < r->nout; ++i) column(w, "%s%s", carom_model_output(r->model, i), "");
 }
 
-static bool name_columns(carom_record *r) {
+static bool name_columns(carom_record *r, const carom_record_def *def) {
     r->shown_q = malloc(sizeof *r->shown_q * ((size_t)r->sys->nq + 1));
     r->shown_v = malloc(sizeof *r->shown_v * ((size_t)r->sys->nv + 1));
     if (!r->shown_q || !r->shown_v) return false;
     for (int i = 0; i < r->sys->nq; ++i)
-        if (carom_model_recorded(r->model, i)) r->shown_q[r->nshown_q++] = i;
+        if (!r->model || carom_model_recorded(r->model, i)) r->shown_q[r->nshown_q++] = i;
     for (int i = 0; i < r->sys->nv; ++i)
-        if (carom_model_velocity_recorded(r->model, i)) r->shown_v[r->nshown_v++] = i;
+        if (!r->model || carom_model_velocity_recorded(r->model, i)) r->shown_v[r->nshown_v++] = i;
     writer w = {0};
-    all_columns(&w, r);
+    all_columns(&w, r, def);
     r->ncol = w.n;
     r->names = malloc(w.bytes);
     r->column = malloc(sizeof *r->column * (size_t)w.n);
     if (!r->names || !r->column) return false;
     w = (writer){.at = r->names, .column = r->column};
-    all_columns(&w, r);
+    all_columns(&w, r, def);
     return true;
 }
 
@@ -142,9 +179,11 @@ static double *fill_contact(double *x, const carom_now *now, const double *acc, 
 static carom_status fill(carom_record *r, double *x, const carom_now *now) {
     const carom_system *sys = r->sys;
     double energy[2], *out = x + r->ncol - r->nout; // the last columns
-    if (carom_model_row(r->model, carom_sim_work(r->sim), now->t, now->q, now->v, energy, r->u, out) != CAROM_OK) {
+    void *work = carom_sim_work(r->sim);
+    if (r->extended || carom_model_row(r->model, work, now->t, now->q, now->v, energy, r->u, out) != CAROM_OK) {
         CAROM_TRY(carom_sim_energy(r->sim, &energy[0], &energy[1], &r->err)); // one of these tells what failed
         CAROM_TRY(carom_sim_velocities(r->sim, r->u, &r->err));
+        if (r->nout > 0) carom_model_outputs(r->model, work, now->t, now->q, now->v, out);
     }
     *x++ = now->t;
     for (int i = 0; i < r->nshown_q; ++i) *x++ = now->q[r->shown_q[i]];
@@ -163,8 +202,11 @@ static carom_status fill(carom_record *r, double *x, const carom_now *now) {
 }
 
 static carom_status put_row(carom_record *r, const carom_now *now) {
-    CAROM_TRY(fill(r, r->h5 ? h5_row(r->h5) : r->csv->row, now));
-    CAROM_TRY(r->h5 ? h5_row_done(r->h5, &r->err) : csv_row_done(r->csv, &r->err));
+    double *row = r->h5 ? h5_row(r->h5) : r->csv ? r->csv->row : memory_row(r->memory, &r->err);
+    if (!row) return CAROM_NO_MEMORY;
+    CAROM_TRY(fill(r, row, now));
+    if (r->memory) memory_row_done(r->memory);
+    else CAROM_TRY(r->h5 ? h5_row_done(r->h5, &r->err) : csv_row_done(r->csv, &r->err));
     carom_zero(r->acc, r->ndir);
     r->row_step = now->step;
     ++r->rows;
@@ -187,14 +229,34 @@ static void next_due(carom_record *r, const carom_now *now) {
 static carom_status put_events(carom_record *r, const carom_now *now) {
     for (int i = 0; i < now->nevents; ++i) {
         const carom_event *e = &now->events[i];
-        const char *contact = carom_model_constraint(r->model, r->sys->ne + e->contact);
-        CAROM_TRY(r->h5 ? h5_put_event(r->h5, e, contact, &r->err) : csv_put_event(r->csv, e, contact, &r->err));
+        const char *contact = r->constraint[r->sys->ne + e->contact];
+        CAROM_TRY(r->h5 ? h5_put_event(r->h5, e, contact, &r->err) : r->csv ? csv_put_event(r->csv, e, contact, &r->err)
+                                                                            : memory_put_event(r->memory, e, contact, &r->err));
         ++r->events;
     }
     return CAROM_OK;
 }
 
 static void pack(carom_record *r);
+
+typedef struct stretch { carom_record *r; long steps, rows; } stretch; // what is left; 0: no limit
+
+static carom_status on_step(void *user, const carom_now *now) {
+    stretch *s = user;
+    const long rows = s->r->rows;
+    CAROM_TRY(carom_record_step(s->r, now));
+    if (s->rows > 0 && s->r->rows > rows && --s->rows == 0) return CAROM_STOPPED;
+    return s->steps > 0 && --s->steps == 0 ? CAROM_STOPPED : CAROM_OK;
+}
+
+carom_status carom_record_advance(carom_record *r, long steps, long rows, carom_error *err) {
+    stretch s = {r, steps, rows};
+    r->err.code = CAROM_OK;
+    const carom_status status = carom_sim_run(r->sim, on_step, &s, err);
+    if (status == CAROM_STOPPED) return CAROM_OK;
+    if (status != CAROM_OK && r->err.code != CAROM_OK && err) *err = r->err;
+    return status;
+}
 
 carom_status carom_record_step(void *record, const carom_now *now) {
     carom_record *r = record;
@@ -307,9 +369,22 @@ static char *join(const char *const *list) {
     return text;
 }
 
-static bool put_list(hid_t run, const char *name, const char *const *list) {
+// Texts that change later have room to.
+static bool put_text(carom_record *r, const char *name, const char *text, size_t room) {
+    return r->h5 ? h5_put_text(r->h5->run, name, text, room > 0 ? room : strlen(text)) : memory_put_text(r->memory, name, text);
+}
+
+static bool put_real(carom_record *r, const char *name, double x) {
+    return r->h5 ? h5_put_real(r->h5->run, name, x) : memory_put_real(r->memory, name, x);
+}
+
+static bool put_integer(carom_record *r, const char *name, long x) {
+    return r->h5 ? h5_put_integer(r->h5->run, name, x) : memory_put_real(r->memory, name, (double)x);
+}
+
+static bool put_list(carom_record *r, const char *name, const char *const *list) {
     char *text = join(list);
-    const bool good = text && h5_put_text(run, name, text, strlen(text));
+    const bool good = text && put_text(r, name, text, 0);
     free(text);
     return good;
 }
@@ -322,7 +397,7 @@ static carom_status put_choice(carom_record *r, carom_error *err) {
     if (!text[0]) return CAROM_OK;
     h5_hush h;
     h5_hush_begin(&h);
-    const carom_status status = h5_put_text(r->h5->run, "choice", text, CHOICE) ? CAROM_OK : h5_fail(err, "cannot write %s", r->h5->name);
+    const carom_status status = put_text(r, "choice", text, CHOICE) ? CAROM_OK : h5_fail(err, "cannot write the choices of the scheme");
     h5_hush_end(&h);
     return status;
 }
@@ -333,21 +408,17 @@ static carom_status put_run(carom_record *r, const carom_record_def *def, carom_
     struct tm utc;
     if (gmtime_r(&now, &utc)) strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
     carom_sim_options_text(r->sim, options, sizeof options);
-    const char *file = def->model_file ? def->model_file : "", *name = carom_model_name(r->model);
+    const char *file = def->model_file ? def->model_file : "", *name = r->model ? carom_model_name(r->model) : NULL;
     const char *scheme = carom_sim_scheme(r->sim)->name, *warning = carom_sim_warning(r->sim) ? carom_sim_warning(r->sim) : "";
-    const hid_t run = r->h5->run;
     h5_hush h;
     h5_hush_begin(&h);
-    const bool good = h5_put_text(run, "name", name ? name : "", name ? strlen(name) : 0) &&
-                      h5_put_text(run, "model_file", file, strlen(file)) && h5_put_text(run, "scheme", scheme, strlen(scheme)) &&
-                      h5_put_text(run, "options", options, strlen(options)) && put_list(run, "options_given", def->options) &&
-                      put_list(run, "set", def->set) && h5_put_real(run, "step", def->step) && h5_put_real(run, "end", def->end) &&
-                      h5_put_integer(run, "every", r->every) && h5_put_real(run, "dt_out", r->dt_out) &&
-                      h5_put_text(run, "version", CAROM_VERSION, strlen(CAROM_VERSION)) &&
-                      h5_put_text(run, "warning", warning, strlen(warning)) &&
-                      h5_put_text(run, "started", started, strlen(started)) && h5_put_real(run, "wall", 0) &&
-                      h5_put_text(run, "status", "running", 16) && h5_put_text(run, "message", "", 960) && h5_put_text(run, "choice", "", CHOICE);
-    const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write %s", def->file);
+    const bool good = put_text(r, "name", name ? name : "", 0) && put_text(r, "model_file", file, 0) && put_text(r, "scheme", scheme, 0) &&
+                      put_text(r, "options", options, 0) && put_list(r, "options_given", def->options) && put_list(r, "set", def->set) &&
+                      put_real(r, "step", def->step) && put_real(r, "end", def->end) && put_integer(r, "every", r->every) &&
+                      put_real(r, "dt_out", r->dt_out) && put_text(r, "version", CAROM_VERSION, 0) && put_text(r, "warning", warning, 0) &&
+                      put_text(r, "started", started, 0) && put_real(r, "wall", 0) && put_text(r, "status", "running", 16) &&
+                      put_text(r, "message", "", 960) && put_text(r, "choice", "", CHOICE);
+    const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write %s", def->file ? def->file : "what the run is about");
     h5_hush_end(&h);
     return status;
 }
@@ -355,9 +426,9 @@ static carom_status put_run(carom_record *r, const carom_record_def *def, carom_
 static carom_status put_end(carom_record *r, const char *word, const char *why, double wall, carom_error *err) {
     h5_hush h;
     h5_hush_begin(&h);
-    const bool good = h5_put_text(r->h5->run, "status", word, 16) && h5_put_text(r->h5->run, "message", why ? why : "", 960) &&
-                      h5_put_real(r->h5->run, "wall", wall) && h5_put_real(r->h5->run, "end", r->end);
-    const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write %s", r->h5->name);
+    const bool good = put_text(r, "status", word, 16) && put_text(r, "message", why ? why : "", 960) && put_real(r, "wall", wall) &&
+                      put_real(r, "end", r->end);
+    const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write %s", r->h5 ? r->h5->name : "how the run ended");
     h5_hush_end(&h);
     return status;
 }
@@ -376,14 +447,15 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
         return NULL;
     }
     r->model = def->model;
-    r->sys = carom_model_system(def->model);
     r->sim = def->sim;
+    r->sys = carom_sim_system(def->sim);
+    r->extended = !def->model || r->sys != carom_model_system(def->model);
     r->h = def->step;
     r->end = def->end;
     r->every = def->every;
     r->dt_out = def->dt_out;
-    r->nout = carom_model_count(def->model).outputs;
-    r->nwatched = carom_model_watched(def->model);
+    r->nout = def->model ? carom_model_count(def->model).outputs : 0;
+    r->nwatched = def->model ? carom_model_watched(def->model) : 0;
     for (int id = 0; id < r->sys->ne + r->sys->nc; ++id) r->ndir += carom_system_recorded(r->sys, id);
     r->step = r->row_step = -1;
     size_t bytes = 0;
@@ -393,9 +465,9 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->acc = calloc((size_t)doubles(r) + 1, sizeof(double));
     r->u = calloc((size_t)r->ndir + 1, sizeof(double));
     r->force = calloc((size_t)r->ndir + 1, sizeof(double));
-    const bool turned = carom_model_turned(r->model);
+    const bool turned = r->model && carom_model_turned(r->model);
     r->turned = turned ? calloc((size_t)r->ndir + 1, sizeof(double)) : NULL;
-    if (!r->state || !r->acc || !r->u || !r->force || (turned && !r->turned) || !name_columns(r)) {
+    if (!r->state || !r->acc || !r->u || !r->force || (turned && !r->turned) || !name_constraints(r, def) || !name_columns(r, def)) {
         carom_fail(err, CAROM_NO_MEMORY, "no memory for a recorder");
         carom_record_destroy(r);
         return NULL;
@@ -417,14 +489,19 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     return r;
 }
 
+// Rows to expect, the last one included.
+static long expected(const carom_record *r) {
+    const double rows = r->dt_out > 0 ? r->end / r->dt_out : (double)carom_sim_total_steps(r->sim) / (double)r->every;
+    return rows < 1e9 ? (long)rows + 2 : 1000000000;
+}
+
 static h5_def file_def(const carom_record *r, const carom_record_def *def) {
     size_t longest = 1;
     for (int c = 0; c < r->sys->nc; ++c) {
-        const size_t length = strlen(carom_model_constraint(r->model, r->sys->ne + c));
+        const size_t length = strlen(r->constraint[r->sys->ne + c]);
         if (length > longest) longest = length;
     }
-    const double rows = r->dt_out > 0 ? r->end / r->dt_out : (double)carom_sim_total_steps(r->sim) / (double)r->every;
-    return (h5_def){.file = def->file, .columns = (size_t)r->ncol, .column = r->column, .rows = rows < 1e9 ? (long)rows + 2 : 1000000000,
+    return (h5_def){.file = def->file, .columns = (size_t)r->ncol, .column = r->column, .rows = expected(r),
                     .contact_size = longest, .text = def->text, .length = def->length, .state_size = r->state_size};
 }
 
@@ -436,8 +513,9 @@ static carom_status begin(carom_record *r, const carom_record_def *def, carom_er
         if (err) *err = r->err;
         return status;
     }
-    if (!r->h5) return CAROM_OK;
+    if (r->csv) return CAROM_OK;
     CAROM_TRY(put_run(r, def, err));
+    if (r->memory) return CAROM_OK;
     CAROM_TRY(carom_record_flush(r, err));
     return h5_publish(r->h5, err);
 }
@@ -445,13 +523,15 @@ static carom_status begin(carom_record *r, const carom_record_def *def, carom_er
 carom_record *carom_record_create(const carom_record_def *def, carom_error *err) {
     carom_record *r = blank(def, err);
     if (!r) return NULL;
-    if (!def->file || ends(def->file, ".csv")) {
+    if (def->memory) {
+        r->memory = memory_create(r->ncol, r->column, expected(r), def->text, def->length, err);
+    } else if (!def->file || ends(def->file, ".csv")) {
         r->csv = csv_create(def->file, def->stream, r->ncol, r->column, err);
     } else {
         const h5_def file = file_def(r, def);
         r->h5 = h5_create(&file, err);
     }
-    if ((!r->csv && !r->h5) || begin(r, def, err) != CAROM_OK) {
+    if ((!r->csv && !r->h5 && !r->memory) || begin(r, def, err) != CAROM_OK) {
         if (r->h5) h5_abandon(r->h5);
         carom_record_destroy(r);
         return NULL;
@@ -512,9 +592,10 @@ carom_status carom_record_flush(carom_record *r, carom_error *err) {
     if (r->csv) return csv_flush(r->csv, err);
     carom_ledger ledger;
     CAROM_TRY(carom_sim_ledger(r->sim, &ledger, err));
-    CAROM_TRY(put_state(r, err));
     CAROM_TRY(put_choice(r, err));
-    CAROM_TRY(h5_put_ledger(r->h5, &ledger, carom_ledger_names_of(&ledger, r->model), err));
+    if (r->memory) return memory_put_ledger(r->memory, &ledger, ledger_names(r, &ledger), err);
+    CAROM_TRY(put_state(r, err));
+    CAROM_TRY(h5_put_ledger(r->h5, &ledger, ledger_names(r, &ledger), err));
     return h5_flush(r->h5, err);
 }
 
@@ -530,7 +611,7 @@ carom_status carom_record_finish(carom_record *r, const char *status, const char
         result = put_row(r, &now);
         if (result != CAROM_OK && err) *err = r->err;
     }
-    if (result == CAROM_OK && r->h5) {
+    if (result == CAROM_OK && !r->csv) {
         carom_ledger ledger;
         result = carom_sim_ledger(r->sim, &ledger, err);
         if (result == CAROM_OK) result = put_end(r, status, why, ledger.wall, err);
@@ -550,6 +631,9 @@ void carom_record_destroy(carom_record *r) {
     if (r->h5) h5_destroy(r->h5, NULL);
     free(r->shown_q);
     free(r->shown_v);
+    carom_result_close(r->memory);
+    for (int id = 0; r->constraint && id < r->sys->ne + r->sys->nc; ++id) free(r->constraint[id]);
+    free(r->constraint);
     free(r->names);
     free(r->column);
     free(r->state);
@@ -567,6 +651,30 @@ const carom_error *carom_record_error(const carom_record *r) {
 void carom_record_extremes(const carom_record *r, const double **low, const double **high) {
     *low = r->low;
     *high = r->high;
+}
+
+carom_status carom_record_ledger(carom_record *r, carom_ledger *l, carom_ledger_names *names, carom_error *err) {
+    CAROM_TRY(carom_sim_ledger(r->sim, l, err));
+    *names = ledger_names(r, l);
+    return CAROM_OK;
+}
+
+bool carom_record_check(carom_record *r, int i, const char **text, double *left, double *right, carom_error *err) {
+    carom_ledger l;
+    if (carom_sim_ledger(r->sim, &l, err) != CAROM_OK) return false;
+    const carom_now now = carom_sim_now(r->sim);
+    return carom_model_check(r->model, i, r->low, r->high, &l, carom_sim_work(r->sim), now.t, now.q, now.v, text, left, right);
+}
+
+const double *carom_record_row(const carom_record *r, long i) {
+    return r->memory && i >= 0 && i < r->rows ? carom_result_values(r->memory) + (size_t)i * (size_t)r->ncol : NULL;
+}
+
+carom_result *carom_record_result(carom_record *r, carom_error *err) {
+    carom_result *result = r->memory;
+    if (!result) carom_fail(err, CAROM_BAD_INPUT, "this record is not in memory, or its result was taken already");
+    r->memory = NULL;
+    return result;
 }
 
 int carom_record_columns(const carom_record *r) {

@@ -1,30 +1,15 @@
 // result.c: reading results.  A file may be damaged or made to mislead: every type, shape and size is checked before
 // memory is asked for or a value is used.
 #define _POSIX_C_SOURCE 200809L
-#include "io/csv.h"
-#include "io/h5.h"
 #include "io/ledger.h"
+#include "io/result.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_ATTRIBUTES = 200, MOST_TEXT = 1 << 20, MOST_MODEL = 1 << 28, MOST_COLUMNS = 1 << 24 };
-
-typedef struct attribute { char *name, *text; double number; } attribute; // text NULL: a number
-
-struct carom_result {
-    char *file;
-    hid_t h5, data, event_set; // < 0: none
-    csv_table table;           // names; and, for CSV, the values
-    carom_result_event *event; // CSV
-    long events;
-    attribute run[MOST_ATTRIBUTES], ledger[MOST_ATTRIBUTES];
-    int nrun, nledger;
-    char *model;
-    size_t model_length;
-};
+enum { MOST_TEXT = 1 << 20, MOST_MODEL = 1 << 28, MOST_COLUMNS = 1 << 24 };
 
 bool carom_result_probe(const char *file) {
     const size_t n = strlen(file);
@@ -118,14 +103,14 @@ static bool read_model(carom_result *r, off_t file_size) {
     return good;
 }
 
-typedef struct shelf { attribute *a; int *n; } shelf;
+typedef struct shelf { result_attribute *a; int *n; } shelf;
 
 static herr_t keep(hid_t at, const char *name, const H5A_info_t *info, void *user) {
     (void)info;
     shelf *s = user;
-    if (*s->n >= MOST_ATTRIBUTES) return 1;
-    attribute *a = &s->a[*s->n];
-    *a = (attribute){.name = NULL, .text = NULL, .number = NAN};
+    if (*s->n >= RESULT_ATTRIBUTES) return 1;
+    result_attribute *a = &s->a[*s->n];
+    *a = (result_attribute){.name = NULL, .text = NULL, .number = NAN};
     if (!h5_get(at, name, MOST_TEXT, &a->number, &a->text)) return 0; // an attribute of somebody else's
     a->name = strdup(name);
     if (!a->name) {
@@ -136,14 +121,14 @@ static herr_t keep(hid_t at, const char *name, const H5A_info_t *info, void *use
     return 0;
 }
 
-static void drop(attribute *a, int n) {
+static void drop(result_attribute *a, int n) {
     for (int i = 0; i < n; ++i) {
         free(a[i].name);
         free(a[i].text);
     }
 }
 
-static bool read_group(carom_result *r, const char *name, attribute *a, int *n) {
+static bool read_group(carom_result *r, const char *name, result_attribute *a, int *n) {
     const hid_t group = H5Lexists(r->h5, name, H5P_DEFAULT) > 0 ? H5Gopen2(r->h5, name, H5P_DEFAULT) : -1;
     if (group < 0) return true;
     shelf s = {a, n};
@@ -311,6 +296,10 @@ carom_status carom_result_read(carom_result *r, int column, long first, long cou
     return status;
 }
 
+const double *carom_result_values(const carom_result *r) {
+    return r->table.value;
+}
+
 long carom_result_event_count(const carom_result *r) {
     return r->events;
 }
@@ -330,19 +319,23 @@ carom_status carom_result_events(carom_result *r, long first, long count, carom_
     return status;
 }
 
-static const attribute *look(const attribute *a, int n, const char *name) {
+const carom_result_event *carom_result_event_values(const carom_result *r) {
+    return r->event;
+}
+
+static const result_attribute *look(const result_attribute *a, int n, const char *name) {
     for (int i = 0; i < n; ++i)
         if (strcmp(a[i].name, name) == 0) return &a[i];
     return NULL;
 }
 
 const char *carom_result_text(const carom_result *r, const char *name) {
-    const attribute *a = look(r->run, r->nrun, name);
+    const result_attribute *a = look(r->run, r->nrun, name);
     return a ? a->text : NULL;
 }
 
 bool carom_result_number(const carom_result *r, const char *name, double *value) {
-    const attribute *a = look(r->run, r->nrun, name);
+    const result_attribute *a = look(r->run, r->nrun, name);
     if (!a || a->text) return false;
     *value = a->number;
     return true;
@@ -362,7 +355,7 @@ bool carom_result_ledger(const carom_result *r, carom_ledger *l, carom_ledger_na
     l->counts.residual_id = -1;
     *names = (carom_ledger_names){0};
     for (const ledger_entry *e = ledger_table; e->name; ++e) {
-        const attribute *a = look(r->ledger, r->nledger, e->name);
+        const result_attribute *a = look(r->ledger, r->nledger, e->name);
         if (!a || (e->kind == LEDGER_NAME) != (a->text != NULL)) continue;
         if (e->kind != LEDGER_NAME)
             ledger_set(l, e, a->number);

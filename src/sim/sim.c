@@ -290,6 +290,7 @@ carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error 
     return CAROM_OK;
 }
 
+const carom_system *carom_sim_system(const carom_sim *sim) { return sim->sys; }
 void *carom_sim_work(carom_sim *sim) { return sim->step.sys_work; }
 
 // -- saving ------------------------------------------------------------------------------------------------

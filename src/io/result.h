@@ -1,0 +1,35 @@
+// result.h (private): the insides of a result that can be read, and how one grows in memory.
+//
+// A result in memory is filled by the recorder and then read like a CSV file that was loaded.  Rows and events ask the heap
+// only when their room, which is reckoned before the run, is used up; then it doubles.
+#pragma once
+#include "io/csv.h"
+#include "io/h5.h"
+
+enum { RESULT_ATTRIBUTES = 200 };
+
+typedef struct result_attribute { char *name, *text; double number; } result_attribute; // text NULL: a number
+
+struct carom_result {
+    char *file;
+    hid_t h5, data, event_set; // < 0: none
+    csv_table table;           // names; and, unless HDF5, the values
+    long room, event_room;     // rows and events that memory is there for
+    carom_result_event *event; // unless HDF5
+    long events;
+    result_attribute run[RESULT_ATTRIBUTES], ledger[RESULT_ATTRIBUTES];
+    int nrun, nledger;
+    char *model;
+    size_t model_length;
+};
+
+/// An empty result in memory with room for so many rows; text: the model's, NULL: none.
+carom_result *memory_create(int columns, char *const *column, long room, const char *text, size_t length, carom_error *err);
+/// The next row, to be filled in; NULL: no memory.  memory_row_done() when it is.
+double *memory_row(carom_result *r, carom_error *err);
+void memory_row_done(carom_result *r);
+carom_status memory_put_event(carom_result *r, const carom_event *e, const char *contact, carom_error *err);
+/// An attribute of /run, new or in the place of an older one.
+bool memory_put_text(carom_result *r, const char *name, const char *text);
+bool memory_put_real(carom_result *r, const char *name, double x);
+carom_status memory_put_ledger(carom_result *r, const carom_ledger *l, carom_ledger_names names, carom_error *err);
