@@ -552,6 +552,11 @@ static void same_result(const carom_result *a, carom_result *b) {
         for (long k = 0; k < rows; ++k) assert_memory_equal(&x[k], carom_result_values(a) + k * columns + i, sizeof *x);
     }
     free(x);
+    double *all = calloc((size_t)rows * (size_t)columns, sizeof *all);
+    assert_int_equal(carom_result_read_rows(b, 1, rows - 1, all, &err), CAROM_OK);
+    assert_memory_equal(all, carom_result_values(a) + columns, sizeof *all * (size_t)(rows - 1) * (size_t)columns);
+    assert_int_equal(carom_result_read_rows(b, 1, rows, all, &err), CAROM_BAD_INPUT);
+    free(all);
     assert_true(events > 2);
     assert_int_equal(events, carom_result_event_count(b));
     carom_result_event *e = calloc((size_t)events, sizeof *e);

@@ -129,6 +129,8 @@ long carom_result_rows(const carom_result *r);
 /// out[k] = column at row first + k.
 carom_status carom_result_read(carom_result *r, int column, long first, long count, double *out, carom_error *err);
 
+/// The same with all columns: out is count x columns.
+carom_status carom_result_read_rows(carom_result *r, long first, long count, double *out, carom_error *err);
 /// All values, row by row, when they are in memory (CSV, carom_record_result()); NULL: they are in a file.
 const double *carom_result_values(const carom_result *r);
 

@@ -611,13 +611,16 @@ carom_status carom_record_finish(carom_record *r, const char *status, const char
         result = put_row(r, &now);
         if (result != CAROM_OK && err) *err = r->err;
     }
-    if (result == CAROM_OK && !r->csv) {
-        carom_ledger ledger;
-        result = carom_sim_ledger(r->sim, &ledger, err);
-        if (result == CAROM_OK) result = put_end(r, status, why, ledger.wall, err);
-    }
-    if (result == CAROM_OK) result = carom_record_flush(r, err);
-    carom_status closed = CAROM_OK;
+    // A system that fails may have no energies any more, and so neither last row nor ledger: the rest is saved all the same.
+    carom_ledger ledger = {.wall = 0};
+    const carom_status known = carom_sim_ledger(r->sim, &ledger, result == CAROM_OK ? err : NULL);
+    if (result == CAROM_OK) result = known;
+    carom_status closed = r->csv ? CAROM_OK : put_end(r, status, why, ledger.wall, result == CAROM_OK ? err : NULL);
+    if (result == CAROM_OK) result = closed;
+    if (known == CAROM_OK) closed = carom_record_flush(r, result == CAROM_OK ? err : NULL);
+    else if (r->h5) closed = h5_flush(r->h5, NULL);
+    if (result == CAROM_OK) result = closed;
+    closed = CAROM_OK;
     if (r->csv) closed = csv_destroy(r->csv, result == CAROM_OK ? err : NULL);
     if (r->h5) closed = h5_destroy(r->h5, result == CAROM_OK ? err : NULL);
     r->csv = NULL;

@@ -152,9 +152,9 @@ static carom_status open_h5(carom_result *r, carom_error *err) {
     return CAROM_OK;
 }
 
-static carom_status read_h5(carom_result *r, int column, long first, long count, double *out, carom_error *err) {
-    const hsize_t at[2] = {(hsize_t)first, (hsize_t)column}, n[2] = {(hsize_t)count, 1};
-    const hid_t file = H5Dget_space(r->data), memory = H5Screate_simple(1, n, NULL);
+static carom_status read_h5(carom_result *r, int column, int columns, long first, long count, double *out, carom_error *err) {
+    const hsize_t at[2] = {(hsize_t)first, (hsize_t)column}, n[2] = {(hsize_t)count, (hsize_t)columns};
+    const hid_t file = H5Dget_space(r->data), memory = H5Screate_simple(2, n, NULL);
     const bool good = file >= 0 && memory >= 0 && H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, n, NULL) >= 0 &&
                       H5Dread(r->data, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, out) >= 0;
     h5_close(memory);
@@ -280,20 +280,30 @@ long carom_result_rows(const carom_result *r) {
     return r->table.rows;
 }
 
-carom_status carom_result_read(carom_result *r, int column, long first, long count, double *out, carom_error *err) {
+// `columns` columns from this one on.
+static carom_status read_block(carom_result *r, int column, int columns, long first, long count, double *out, carom_error *err) {
     const csv_table *t = &r->table;
     if (column < 0 || column >= t->columns || first < 0 || count < 0 || count > t->rows || first > t->rows - count)
         return carom_fail(err, CAROM_BAD_INPUT, "rows %ld to %ld of column %d are not in %.400s", first, first + count, column, r->file);
     if (count == 0) return CAROM_OK;
     if (r->h5 < 0) {
-        for (long i = 0; i < count; ++i) out[i] = t->value[(size_t)(first + i) * (size_t)t->columns + (size_t)column];
+        for (long i = 0; i < count; ++i)
+            carom_copy(out + (size_t)i * (size_t)columns, t->value + (size_t)(first + i) * (size_t)t->columns + (size_t)column, columns);
         return CAROM_OK;
     }
     h5_hush h;
     h5_hush_begin(&h);
-    const carom_status status = read_h5(r, column, first, count, out, err);
+    const carom_status status = read_h5(r, column, columns, first, count, out, err);
     h5_hush_end(&h);
     return status;
+}
+
+carom_status carom_result_read(carom_result *r, int column, long first, long count, double *out, carom_error *err) {
+    return read_block(r, column, 1, first, count, out, err);
+}
+
+carom_status carom_result_read_rows(carom_result *r, long first, long count, double *out, carom_error *err) {
+    return read_block(r, 0, r->table.columns, first, count, out, err);
 }
 
 const double *carom_result_values(const carom_result *r) {

@@ -1,0 +1,17 @@
+"""carom: mechanical systems that hit things.
+
+    import carom
+    r = carom.run("cart.yaml", step=1e-3, set={"m": 0.4})
+    r["x"], r.events, r.ledger["penetration"]
+
+Runs, models, results and comparisons are those of the C library libcarom; docs/python.md tells how to use them.
+"""
+from ._library import Error, FileError, InputError, SimulationError, library_path, schemes, version
+from ._model import Model, System
+from ._result import Ledger, Result, open
+from ._run import Simulation, run, simulate
+from ._study import Comparison, Sweep, compare, sweep
+
+__version__ = version()
+__all__ = ["Comparison", "Error", "FileError", "InputError", "Ledger", "Model", "Result", "Simulation", "SimulationError", "Sweep",
+           "System", "compare", "library_path", "open", "run", "schemes", "simulate", "sweep", "version"]

@@ -1,0 +1,394 @@
+"""The C library: where it is, its structs and functions, its failures as exceptions.
+
+Structs are mirrored field by field; tests/test_layout.py holds them to the C compiler's idea of include/carom.
+"""
+import ctypes
+import ctypes.util
+import os
+import pathlib
+import signal
+import threading
+import weakref
+from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_size_t, c_uint, c_void_p
+
+VERSION = "0.1.0"  # of the headers that the mirrors below were written for
+
+OK, RETRY, BAD_INPUT, NO_MEMORY, SINGULAR, NOT_CONVERGED, USER, IO, STOPPED = range(9)
+
+
+# -- failures ------------------------------------------------------------------------------------------------------
+
+class Error(Exception):
+    """What carom could not do.  `result` holds what a run had computed until then, or None."""
+    result = None
+
+
+class InputError(Error, ValueError):
+    """A model, an option or an argument is wrong."""
+
+
+class SimulationError(Error):
+    """The simulation cannot go on."""
+
+
+class FileError(Error, OSError):
+    """A file could not be read or written."""
+
+
+_classes = {BAD_INPUT: InputError, IO: FileError, NO_MEMORY: Error}
+
+
+def failure(err, status=None):
+    """The exception for a carom_error."""
+    code = err.code if status is None else status
+    return _classes.get(code, SimulationError)(err.text.decode("utf-8", "replace"))
+
+
+# -- structs -------------------------------------------------------------------------------------------------------
+
+class CError(Structure):
+    _fields_ = [("code", c_int), ("text", c_char * 960)]
+
+
+class Contact(Structure):
+    _fields_ = [("restitution", c_double), ("tangential_restitution", c_double), ("friction", c_double), ("tangents", c_int)]
+
+
+MASS = CFUNCTYPE(c_int, c_void_p, c_double, c_void_p, c_void_p)
+FORCE = CFUNCTYPE(c_int, c_void_p, c_double, c_void_p, c_void_p, c_void_p)
+GAPS = CFUNCTYPE(c_int, c_void_p, c_double, c_void_p, c_void_p)
+DIRECTIONS = CFUNCTYPE(c_int, c_void_p, c_double, c_void_p, c_void_p, c_void_p)
+POTENTIAL = CFUNCTYPE(c_int, c_void_p, c_double, c_void_p, POINTER(c_double))
+NAME = CFUNCTYPE(c_void_p, c_void_p, c_int)
+
+
+class FunctionsDef(Structure):
+    _fields_ = [("base", c_void_p), ("n", c_int), ("ne", c_int), ("nc", c_int), ("contacts", POINTER(Contact)), ("flags", c_uint),
+                ("user", c_void_p), ("mass", MASS), ("force", FORCE), ("gaps", GAPS), ("directions", DIRECTIONS),
+                ("potential", POTENTIAL)]
+
+
+class ModelDef(Structure):
+    _fields_ = [("text", c_char_p), ("length", c_size_t), ("file", c_char_p), ("set", POINTER(c_char_p))]
+
+
+class ModelSizes(Structure):
+    _fields_ = [(name, c_int) for name in ("parameters", "coordinates", "velocities", "lets", "constraints", "contacts", "outputs",
+                                           "checks")] + [("exact", c_bool)]
+
+
+class ModelRun(Structure):
+    _fields_ = [("scheme", c_char_p), ("options", POINTER(c_char_p)), ("step", c_double), ("end", c_double)]
+
+
+class SimDef(Structure):
+    _fields_ = [("system", c_void_p), ("scheme", c_char_p), ("schemes", c_void_p), ("options", POINTER(c_char_p)), ("t0", c_double),
+                ("h", c_double), ("t_end", c_double), ("q0", c_void_p), ("v0", c_void_p), ("name", c_void_p), ("name_user", c_void_p),
+                ("rate_name", c_void_p)]
+
+
+class Now(Structure):
+    _fields_ = [("t", c_double), ("step", c_long), ("q", c_void_p), ("v", c_void_p), ("gap", c_void_p), ("dir", c_void_p),
+                ("reacted", c_bool), ("impulse", c_void_p), ("force", c_void_p), ("events", c_void_p), ("nevents", c_int)]
+
+
+class Counts(Structure):
+    _fields_ = [("problems", c_long), ("iterations", c_long), ("fallbacks", c_long), ("residual", c_double), ("residual_id", c_int),
+                ("newton", c_long), ("newton_max", c_int), ("newton_max_t", c_double), ("newton_many", c_long),
+                ("violation", c_double), ("terms", c_double), ("inner", c_long), ("inner_rejected", c_long)]
+
+
+class Energy(Structure):
+    _fields_ = [(name, c_double) for name in ("start", "end", "impact", "friction", "damping", "external", "balance", "identity")]
+
+
+class CLedger(Structure):
+    _fields_ = [("steps", c_long), ("rejected", c_long), ("undecided", c_long), ("seconds", c_double), ("wall", c_double),
+                ("impacts", c_long), ("accumulations", c_long), ("penetration", c_double), ("penetration_id", c_int),
+                ("penetration_t", c_double), ("drift", c_double), ("drift_id", c_int), ("drift_t", c_double), ("energy", Energy),
+                ("counts", Counts), ("residual_t", c_double)]
+
+
+class LedgerNames(Structure):
+    _fields_ = [("penetration", c_char_p), ("drift", c_char_p), ("residual", c_char_p), ("redundant", c_char_p)]
+
+
+class LedgerLine(Structure):
+    _fields_ = [("name", c_char_p), ("is_text", c_bool), ("text", c_char_p), ("value", c_double), ("whole", c_bool)]
+
+
+class RecordDef(Structure):
+    _fields_ = [("model", c_void_p), ("sim", c_void_p), ("file", c_char_p), ("stream", c_void_p), ("memory", c_bool),
+                ("step", c_double), ("end", c_double), ("every", c_long), ("dt_out", c_double), ("text", c_char_p),
+                ("length", c_size_t), ("model_file", c_char_p), ("set", POINTER(c_char_p)), ("options", POINTER(c_char_p)),
+                ("coordinates", POINTER(c_char_p)), ("constraints", POINTER(c_char_p))]
+
+
+class ResultEvent(Structure):
+    _fields_ = [("t", c_double), ("before", c_double), ("after", c_double), ("impulse", c_double), ("contact", c_char * 64),
+                ("kind", c_char * 16)]
+
+
+class Option(Structure):
+    _fields_ = [("name", c_char_p), ("kind", c_int), ("fallback", c_double), ("low", c_double), ("high", c_double),
+                ("choices", c_char_p), ("about", c_char_p), ("open_high", c_bool)]
+
+
+class Scheme(Structure):  # as far as it is looked at
+    _fields_ = [("name", c_char_p), ("about", c_char_p), ("text", c_char_p), ("order", c_int), ("order_of", c_void_p),
+                ("lacks", c_uint), ("tells", c_bool), ("powers", c_bool), ("levels", c_int), ("levels_of", c_void_p),
+                ("options", POINTER(Option))]
+
+
+class CompareDef(Structure):
+    _fields_ = [("model", c_void_p), ("schemes", POINTER(c_char_p)), ("steps", POINTER(c_double)), ("nsteps", c_int),
+                ("tolerances", POINTER(c_double)), ("ntolerances", c_int), ("first", c_double), ("end", c_double),
+                ("options", POINTER(c_char_p)), ("reference", c_char_p), ("norm", c_int), ("of", POINTER(c_char_p)),
+                ("threads", c_int), ("memory", c_size_t)]
+
+
+class CompareRow(Structure):
+    _fields_ = [("scheme", c_char_p), ("step", c_double), ("tolerance", c_double), ("error", c_double), ("order", c_double),
+                ("steps", c_long), ("rejected", c_long), ("seconds", c_double), ("done", c_bool), ("failure", c_char_p)]
+
+
+TICK = CFUNCTYPE(c_bool, c_void_p, c_double)
+
+
+class CompareWatch(Structure):
+    _fields_ = [("user", c_void_p), ("row", c_void_p), ("tick", TICK)]
+
+
+# The C name of every mirror above, for the test of layouts.
+MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def": FunctionsDef, "carom_model_def": ModelDef,
+           "carom_model_sizes": ModelSizes, "carom_model_run": ModelRun, "carom_sim_def": SimDef, "carom_now": Now,
+           "carom_counts": Counts, "carom_ledger": CLedger, "carom_ledger_names": LedgerNames, "carom_ledger_line": LedgerLine,
+           "carom_record_def": RecordDef, "carom_result_event": ResultEvent, "carom_option": Option, "carom_scheme": Scheme,
+           "carom_compare_def": CompareDef, "carom_compare_row": CompareRow, "carom_compare_watch": CompareWatch}
+
+
+# -- functions -----------------------------------------------------------------------------------------------------
+
+_P, _E = c_void_p, POINTER(CError)
+FUNCTIONS = {  # name: (result, arguments)
+    "carom_version": (c_char_p, []),
+    "carom_model_create": (_P, [POINTER(ModelDef), _E]),
+    "carom_model_destroy": (None, [_P]),
+    "carom_model_system": (_P, [_P]),
+    "carom_model_name": (c_char_p, [_P]),
+    "carom_model_q0": (_P, [_P]),
+    "carom_model_v0": (_P, [_P]),
+    "carom_model_count": (ModelSizes, [_P]),
+    "carom_model_coordinate": (c_char_p, [_P, c_int]),
+    "carom_model_velocity": (c_char_p, [_P, c_int]),
+    "carom_model_parameter": (c_char_p, [_P, c_int, POINTER(c_double)]),
+    "carom_model_constraint": (c_char_p, [_P, c_int]),
+    "carom_model_output": (c_char_p, [_P, c_int]),
+    "carom_model_simulation": (ModelRun, [_P]),
+    "carom_functions_create": (_P, [POINTER(FunctionsDef), _E]),
+    "carom_functions_destroy": (None, [_P]),
+    "carom_functions_system": (_P, [_P]),
+    "carom_schemes": (POINTER(POINTER(Scheme)), []),
+    "carom_option_write": (None, [POINTER(Option), c_double, c_char_p, c_size_t]),
+    "carom_sim_default": (SimDef, []),
+    "carom_sim_create": (_P, [POINTER(SimDef), _E]),
+    "carom_sim_destroy": (None, [_P]),
+    "carom_sim_now": (Now, [_P]),
+    "carom_sim_done": (c_bool, [_P]),
+    "carom_record_default": (RecordDef, []),
+    "carom_record_create": (_P, [POINTER(RecordDef), _E]),
+    "carom_record_destroy": (None, [_P]),
+    "carom_record_advance": (c_int, [_P, c_long, c_long, _E]),
+    "carom_record_flush": (c_int, [_P, _E]),
+    "carom_record_finish": (c_int, [_P, c_char_p, c_char_p, _E]),
+    "carom_record_check": (c_bool, [_P, c_int, POINTER(c_char_p), POINTER(c_double), POINTER(c_double), _E]),
+    "carom_record_ledger": (c_int, [_P, POINTER(CLedger), POINTER(LedgerNames), _E]),
+    "carom_record_columns": (c_int, [_P]),
+    "carom_record_column": (c_char_p, [_P, c_int]),
+    "carom_record_rows": (c_long, [_P]),
+    "carom_record_row": (_P, [_P, c_long]),
+    "carom_record_result": (_P, [_P, _E]),
+    "carom_ledger_line_at": (LedgerLine, [POINTER(CLedger), POINTER(LedgerNames), c_int]),
+    "carom_result_open": (_P, [c_char_p, _E]),
+    "carom_result_close": (None, [_P]),
+    "carom_result_columns": (c_int, [_P]),
+    "carom_result_column": (c_char_p, [_P, c_int]),
+    "carom_result_rows": (c_long, [_P]),
+    "carom_result_read": (c_int, [_P, c_int, c_long, c_long, _P, _E]),
+    "carom_result_read_rows": (c_int, [_P, c_long, c_long, _P, _E]),
+    "carom_result_values": (_P, [_P]),
+    "carom_result_event_count": (c_long, [_P]),
+    "carom_result_events": (c_int, [_P, c_long, c_long, _P, _E]),
+    "carom_result_text": (c_char_p, [_P, c_char_p]),
+    "carom_result_number": (c_bool, [_P, c_char_p, POINTER(c_double)]),
+    "carom_result_attribute": (c_char_p, [_P, c_int]),
+    "carom_result_model": (c_char_p, [_P, POINTER(c_size_t)]),
+    "carom_result_ledger": (c_bool, [_P, POINTER(CLedger), POINTER(LedgerNames)]),
+    "carom_norm_word": (c_char_p, [c_int]),
+    "carom_compare_default": (CompareDef, []),
+    "carom_compare_create": (_P, [POINTER(CompareDef), _E]),
+    "carom_compare_destroy": (None, [_P]),
+    "carom_compare_run": (c_int, [_P, POINTER(CompareWatch), _E]),
+    "carom_compare_schemes": (c_int, [_P]),
+    "carom_compare_runs": (c_int, [_P, c_int]),
+    "carom_compare_row_at": (CompareRow, [_P, c_int, c_int]),
+    "carom_compare_order": (c_double, [_P, c_int]),
+    "carom_compare_reference": (c_char_p, [_P, POINTER(c_double)]),
+    "carom_compare_name": (c_char_p, [_P, c_int]),
+}
+
+
+def _candidates():
+    """Where libcarom.so may be, in the order of preference."""
+    given = os.environ.get("CAROM_LIBRARY")
+    if given:
+        return [given]
+    here = pathlib.Path(__file__).resolve().parent
+    places = [here / "libcarom.so"]
+    places += [up / "lib" / "libcarom.so" for up in here.parents]  # PREFIX/lib/python3/... of `make install`
+    places.append(here.parents[1] / "build" / "libcarom.so")       # a source tree
+    found = [str(p) for p in places if p.exists()]
+    return found + [name for name in (ctypes.util.find_library("carom"), "libcarom.so.0", "libcarom.so") if name]
+
+
+def _load():
+    tried = []
+    for name in _candidates():
+        try:
+            return ctypes.CDLL(name), name
+        except OSError as e:
+            tried.append(str(e))
+    raise ImportError("carom's C library was not found: build it (make) and install it (make install), or set CAROM_LIBRARY to "
+                      "libcarom.so" + "".join("\n  " + t for t in tried))
+
+
+lib, _path = _load()
+try:
+    for _name, (_result, _arguments) in FUNCTIONS.items():
+        _function = getattr(lib, _name)
+        _function.restype, _function.argtypes = _result, _arguments
+except AttributeError as e:
+    raise ImportError(f"{_path} is another version of carom than this package, {VERSION}: {e}") from None
+if lib.carom_version().decode() != VERSION:
+    raise ImportError(f"{_path} is carom {lib.carom_version().decode()}, this package is {VERSION}; set CAROM_LIBRARY to the right one")
+
+
+def version():
+    """The version of the C library."""
+    return lib.carom_version().decode()
+
+
+def library_path():
+    """The C library in use."""
+    return _path
+
+
+class Handle:
+    """C objects that belong together, given back in the reverse order when nobody refers to this any more.
+
+    `until` are handles that must live longer.  A handle refers to nothing else: arrays keep it, and a cycle through an array is never
+    collected.
+    """
+
+    def __init__(self, *until):
+        self._things = []  # (pointer, destroy)
+        weakref.finalize(self, _give_back, self._things, until)
+
+    def add(self, pointer, destroy):
+        self._things.append((pointer, destroy))
+        return self
+
+    @property
+    def pointer(self):
+        return self._things[0][0]
+
+    def drop(self):
+        """Give back the last one."""
+        pointer, destroy = self._things.pop()
+        destroy(pointer)
+
+
+def _give_back(things, until):
+    while things:
+        pointer, destroy = things.pop()
+        destroy(pointer)
+
+
+class Calm:
+    """While C may call Python, Ctrl-C must not raise just before a function begins: the library would take that for a success.
+    Here it only sets a mark, `interrupted`, which the functions look at."""
+
+    def __init__(self):
+        self.interrupted = False
+        self._old = None
+
+    def __enter__(self):
+        main = threading.current_thread() is threading.main_thread()
+        if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._old = signal.signal(signal.SIGINT, self._mark)
+        return self
+
+    def _mark(self, number, frame):
+        self.interrupted = True
+
+    def __exit__(self, *what):
+        if self._old is not None:
+            signal.signal(signal.SIGINT, self._old)
+            self._old = None
+
+
+# -- small conversions -----------------------------------------------------------------------------------------------
+
+def text(b):
+    return None if b is None else b.decode("utf-8", "replace")
+
+
+def strings(words):
+    """A NULL-terminated array of C strings."""
+    words = [w.encode() for w in words]
+    return (c_char_p * (len(words) + 1))(*words, None)
+
+
+def number(x):
+    """A number or word as carom reads it; every bit of a number is kept."""
+    if isinstance(x, bool):
+        return "on" if x else "off"
+    return x if isinstance(x, str) else repr(x.item() if hasattr(x, "item") else x)
+
+
+def pairs(given):
+    """{"m": 3} or ["m=3"] as ["m=3"]."""
+    if given is None:
+        return []
+    if isinstance(given, dict):
+        return [f"{k}={number(v)}" for k, v in given.items()]
+    return [given] if isinstance(given, str) else list(given)
+
+
+def listed(pointer):
+    """A NULL-terminated array of C strings as a list."""
+    words = []
+    while pointer and pointer[len(words)]:
+        words.append(pointer[len(words)].decode())
+    return words
+
+
+def schemes():
+    """All schemes: {name: {"about", "order", "options": {option: (default, about)}}}."""
+    table, found = lib.carom_schemes(), {}
+    for s in _each(table):
+        options, i, room = {}, 0, ctypes.create_string_buffer(64)
+        while s.options and s.options[i].name:
+            o = s.options[i]
+            lib.carom_option_write(ctypes.byref(o), o.fallback, room, 64)
+            options[o.name.decode()] = (room.value.decode(), o.about.decode())
+            i += 1
+        found[s.name.decode()] = {"about": s.about.decode(), "order": s.order, "options": options}
+    return found
+
+
+def _each(table):
+    i = 0
+    while table[i]:
+        yield table[i].contents
+        i += 1

@@ -1,0 +1,316 @@
+"""Models: from text, from Python functions, or from both."""
+import ctypes
+import os
+import types
+
+import numpy as np
+
+from . import _library as c
+from ._library import lib
+
+
+class Model:
+    """A model file, or its text (anything with a line break in it).
+
+    `set` overrides parameters: {"m": 3} or {"m": "2*l"}.
+    """
+
+    def __init__(self, source, set=None, file=None):
+        if isinstance(source, str) and "\n" in source:
+            data, self.file = source.encode(), file or "model"
+        else:
+            self.file = file or os.fspath(source)
+            try:
+                with open(source, "rb") as f:
+                    data = f.read()
+            except OSError as e:
+                raise c.FileError(f"cannot read {self.file}: {e.strerror}") from None
+        if data.startswith(b"\x89HDF") or self.file.endswith(".csv"):
+            raise c.InputError(f"{self.file} is a result, not a model; to look at it: carom.open")
+        self._data, self._set = data, c.pairs(set)
+        given = c.strings(self._set)
+        definition = c.ModelDef(data, len(data), self.file.encode(), given)
+        err = c.CError()
+        pointer = lib.carom_model_create(ctypes.byref(definition), ctypes.byref(err))
+        if not pointer:
+            raise c.failure(err)
+        self._handle = c.Handle().add(pointer, lib.carom_model_destroy)
+
+    def __reduce__(self):  # for sweeps in processes
+        return _again, (self._data, self.file, self._set)
+
+    @property
+    def text(self):
+        return self._data.decode("utf-8", "replace")
+
+    @property
+    def name(self):
+        return c.text(lib.carom_model_name(self._handle.pointer)) or ""
+
+    @property
+    def sizes(self):
+        return lib.carom_model_count(self._handle.pointer)
+
+    def _names(self, function, n):
+        return [c.text(function(self._handle.pointer, i)) for i in range(n)]
+
+    @property
+    def coordinates(self):
+        return self._names(lib.carom_model_coordinate, self.sizes.coordinates)
+
+    @property
+    def velocities(self):
+        return self._names(lib.carom_model_velocity, self.sizes.velocities)
+
+    @property
+    def constraints(self):
+        """Names of bilateral constraints and contacts, by id."""
+        return self._names(lib.carom_model_constraint, self.sizes.constraints + self.sizes.contacts)
+
+    @property
+    def contacts(self):
+        return self.constraints[self.sizes.constraints:]
+
+    @property
+    def outputs(self):
+        return self._names(lib.carom_model_output, self.sizes.outputs)
+
+    @property
+    def parameters(self):
+        x, found = ctypes.c_double(), {}
+        for i in range(self.sizes.parameters):
+            name = lib.carom_model_parameter(self._handle.pointer, i, ctypes.byref(x))
+            found[name.decode()] = x.value
+        return found
+
+    @property
+    def simulation(self):
+        """What the file's `simulation` section says: scheme, options, step, end; None where it is silent."""
+        r = lib.carom_model_simulation(self._handle.pointer)
+        return types.SimpleNamespace(scheme=c.text(r.scheme), options=c.listed(r.options), step=None if np.isnan(r.step) else r.step,
+                                     end=None if np.isnan(r.end) else r.end)
+
+    def add(self, **functions):
+        """This model with forces and contacts from Python functions; see System."""
+        return System(base=self, **functions)
+
+    def _bind(self):
+        """What a simulation needs to know of its system; `handle` is the one to which the simulation adds itself."""
+        p, n = self._handle.pointer, self.sizes
+        rates = lib.carom_model_coordinate if n.coordinates == n.velocities else lib.carom_model_velocity
+        return types.SimpleNamespace(
+            model=self, system=lib.carom_model_system(p), q0=lib.carom_model_q0(p), v0=lib.carom_model_v0(p), functions=None,
+            nq=n.coordinates, nv=n.velocities, ng=n.constraints + n.contacts, constraints=None, coordinates=None,
+            name=ctypes.cast(lib.carom_model_constraint, ctypes.c_void_p), rate_name=ctypes.cast(rates, ctypes.c_void_p), name_user=p,
+            handle=c.Handle(self._handle))
+
+    def __repr__(self):
+        return f"<carom.Model {self.name or self.file!r}: {self.sizes.coordinates} coordinates, {self.sizes.contacts} contacts>"
+
+
+def _again(data, file, given):
+    model = Model.__new__(Model)
+    Model.__init__(model, data.decode("utf-8", "surrogateescape") + ("" if b"\n" in data else "\n"), given, file)
+    return model
+
+
+class System:
+    """A model from Python functions, alone or added to a Model (`base`).
+
+    coordinates   {"x": position or (position, rate)}: names and where they start; none with a base
+    mass          mass matrix, or mass(t, q) -> matrix; none with a base
+    force         force(t, q, v) -> generalised forces
+    potential     potential(t, q) -> potential energy of those forces that have one, for the ledger
+    constraints   names of bilateral constraints; none with a base
+    contacts      {"wall": {"restitution": 0.5, "friction": 0.3, "tangents": 1}}; friction means one tangent unless said otherwise
+    gaps          gaps(t, q) -> one number per constraint, then one per contact
+    slips         slips(t, q) -> tangential displacements, one per tangent of the contacts; needed with tangents and no directions
+    directions    directions(t, q) -> matrix W or (W, w): a row of derivatives by the coordinates per constraint, gap and slip
+                  (a contact's slips behind its gap), and derivatives by time; without it, by differences
+
+    Functions get read-only arrays that change from call to call: copy what is to be kept.
+    """
+
+    def __init__(self, coordinates=None, *, base=None, mass=None, force=None, potential=None, constraints=(), contacts=None,
+                 gaps=None, slips=None, directions=None, name=""):
+        if base is not None and not isinstance(base, Model):
+            base = Model(base)
+        if (base is None) == (coordinates is None):
+            raise c.InputError("a system has coordinates of its own, or a base with them: give one of the two")
+        if base is None and mass is None:
+            raise c.InputError("a system needs a mass matrix, or a function mass(t, q)")
+        if base is not None and (mass is not None or constraints):
+            raise c.InputError("only forces and contacts can be added to a model, neither mass nor constraints")
+        self.base, self.name = base, name or (base.name if base else "")
+        self.coordinates = dict(coordinates or {})
+        self.constraints, self.contacts = list(constraints), {k: _contact(k, v) for k, v in (contacts or {}).items()}
+        self.mass, self.force, self.potential = mass, force, potential
+        self.gaps, self.slips, self.directions = gaps, slips, directions
+        tangents = sum(x.tangents for x in self.contacts.values())
+        if (self.constraints or self.contacts) and gaps is None:
+            raise c.InputError("constraints and contacts need the function gaps(t, q)")
+        if tangents and slips is None and directions is None:
+            raise c.InputError("contacts with tangents need slips(t, q), or directions(t, q)")
+
+    def _bind(self):
+        return _Bound(self)
+
+    def __repr__(self):
+        own = f"on {self.base!r}" if self.base else f"{len(self.coordinates)} coordinates"
+        return f"<carom.System {self.name!r}: {own}, {len(self.contacts)} contacts by functions>"
+
+
+def _contact(name, given):
+    known = {"restitution", "tangential_restitution", "friction", "tangents"}
+    given = dict(given or {})
+    if set(given) - known:
+        raise c.InputError(f"contact {name!r}: unknown {', '.join(sorted(set(given) - known))}; known are {', '.join(sorted(known))}")
+    given.setdefault("tangents", 1 if given.get("friction", 0) else 0)
+    return c.Contact(**given)
+
+
+def view(pointer, n, owner=None):
+    """n doubles of the library as an array that keeps their owner."""
+    memory = (ctypes.c_double * n).from_address(pointer)
+    memory.owner = owner
+    return np.frombuffer(memory, dtype=np.float64)
+
+
+class _Bound:
+    """The functions of a System for one simulation: what C calls, and the first exception on the way."""
+
+    def __init__(self, system):
+        self.source, self.model = system, system.base
+        base = system.base._bind() if system.base else None
+        self.functions = self
+        self.error = None
+        self.calm = c.Calm()
+        self.owner = None  # the handle, once the simulation is there: arrays keep it
+        self.views, self.outs = {}, {}
+        self.nq = base.nq if base else len(system.coordinates)
+        self.nv = base.nv if base else self.nq
+        self.constraints = (system.base.constraints if base else list(system.constraints)) + list(system.contacts)
+        self.coordinates = None if base else list(system.coordinates)
+        self.ng = len(self.constraints)
+        self.own = len(system.constraints) + len(system.contacts)
+        tangents = [0] * len(system.constraints) + [x.tangents for x in system.contacts.values()]
+        self.directions = self.own + sum(tangents)
+        self.gap_at = np.cumsum([0] + [1 + n for n in tangents])[:-1].astype(int)
+        self.slip_at = np.setdiff1d(np.arange(self.directions), self.gap_at)
+        self._start(base)
+        self._callbacks(base)
+        names = [n.encode() for n in self.constraints]
+        rates = [n.encode() for n in (self.coordinates or system.base.velocities)]
+        self._names = [ctypes.create_string_buffer(n) for n in names], [ctypes.create_string_buffer(n) for n in rates]
+        self._lookup = [c.NAME(lambda user, i, of=of: ctypes.addressof(of[i]) if 0 <= i < len(of) else None) for of in self._names]
+        self.name, self.rate_name = (ctypes.cast(f, ctypes.c_void_p) for f in self._lookup)
+        self.name_user = None
+
+    def _start(self, base):
+        pairs = [(x if isinstance(x, (tuple, list)) else (x, 0)) for x in self.source.coordinates.values()]
+        self.q_start = np.array([float(p[0]) for p in pairs])
+        self.v_start = np.array([float(p[1]) for p in pairs])
+        self.q0 = base.q0 if base else self.q_start.ctypes.data
+        self.v0 = base.v0 if base else self.v_start.ctypes.data
+
+    # -- what C calls -----------------------------------------------------------------------------------------
+
+    def _in(self, pointer, n):
+        """Numbers that a function may look at.  While the simulation is being made nobody can keep them: then a copy."""
+        if self.owner is None:
+            x = view(pointer, n).copy()
+            x.flags.writeable = False
+            return x
+        x = self.views.get((pointer, n))
+        if x is None:
+            x = self.views[pointer, n] = view(pointer, n, self.owner)
+            x.flags.writeable = False
+        return x
+
+    def _out(self, pointer, n):
+        """Numbers to be written; no function sees them."""
+        x = self.outs.get((pointer, n))
+        if x is None:
+            x = self.outs[pointer, n] = view(pointer, n)
+        return x
+
+    def _guard(self, kind, function):
+        """A C function around a Python one.  An exception is kept and ends the run; after it nothing is called any more."""
+        def call(user, *arguments):
+            if self.error is not None:
+                return c.USER
+            try:
+                if self.calm.interrupted:
+                    raise KeyboardInterrupt
+                function(*arguments)
+            except BaseException as e:
+                self.error = e
+                return c.USER
+            return c.OK
+        return kind(call)
+
+    def _callbacks(self, base):
+        s, nq, nv, n = self.source, self.nq, self.nv, self.directions
+        d = c.FunctionsDef(base=base.system if base else None, n=0 if base else nq, ne=len(s.constraints), nc=len(s.contacts))
+        d.contacts = (c.Contact * max(1, len(s.contacts)))(*s.contacts.values())
+
+        def mass(t, q, M):
+            self._out(M, nv * nv)[:] = _fit(s.mass(t, self._in(q, nq)), nv * nv, "mass(t, q)")
+
+        def force(t, q, v, f):
+            out = self._out(f, nv)
+            out += _fit(s.force(t, self._in(q, nq), self._in(v, nv)), nv, "force(t, q, v)")
+
+        def gaps(t, q, g):
+            q, g = self._in(q, nq), self._out(g, n)
+            g[self.gap_at] = _fit(s.gaps(t, q), self.own, "gaps(t, q)")
+            if s.slips is not None:
+                g[self.slip_at] = _fit(s.slips(t, q), n - self.own, "slips(t, q)")
+
+        def directions(t, q, W, w):
+            x = s.directions(t, self._in(q, nq))
+            if isinstance(x, tuple):
+                self._out(w, n)[:] = _fit(x[1], n, "w of directions(t, q)")
+                x = x[0]
+            self._out(W, n * nv)[:] = _fit(x, n * nv, "directions(t, q)")
+
+        def potential(t, q, V):
+            V[0] = _fit(s.potential(t, self._in(q, nq)), 1, "potential(t, q)")[0]
+
+        if s.mass is not None and not callable(s.mass):
+            constant = _fit(s.mass, nv * nv, "mass").copy()
+            d.flags |= 1  # CAROM_CONSTANT_MASS
+
+            def mass(t, q, M):
+                self._out(M, nv * nv)[:] = constant
+        given = {"mass": s.mass, "force": s.force, "gaps": s.gaps, "directions": s.directions, "potential": s.potential}
+        kinds = {"mass": (c.MASS, mass), "force": (c.FORCE, force), "gaps": (c.GAPS, gaps), "directions": (c.DIRECTIONS, directions),
+                 "potential": (c.POTENTIAL, potential)}
+        self._c_functions = {k: self._guard(*kinds[k]) for k, f in given.items() if f is not None}
+        for k, f in self._c_functions.items():
+            setattr(d, k, f)
+        err = c.CError()
+        pointer = lib.carom_functions_create(ctypes.byref(d), ctypes.byref(err))
+        if not pointer:
+            raise c.failure(err)
+        self.handle = base.handle if base else c.Handle()
+        self.handle.add(pointer, lib.carom_functions_destroy)
+        self.system = lib.carom_functions_system(pointer)
+
+    def raise_error(self):
+        """Raise what a function raised."""
+        if self.error is not None:
+            raise self.error
+
+    def release(self):
+        """Let go of the arrays that were handed out, and with them of the simulation."""
+        self.views.clear()
+        self.outs.clear()
+        self.owner = None
+
+
+def _fit(x, n, what):
+    x = np.asarray(x, dtype=np.float64)
+    if x.size != n:
+        raise ValueError(f"{what} gave {x.size} numbers (shape {x.shape}), {n} are needed")
+    return x.reshape(n)

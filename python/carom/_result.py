@@ -1,0 +1,186 @@
+"""Results: columns as arrays, events, ledger; from memory or from a file."""
+import ctypes
+import os
+
+import numpy as np
+
+from . import _html, _library as c
+from ._library import lib
+from ._model import view
+
+
+class Ledger(dict):
+    """The account of a run, as in docs/ledger.md: ledger["energy"]["balance"], or ledger["energy.balance"]."""
+
+    @classmethod
+    def of(cls, l, names):
+        ledger, i = cls(), 0
+        while True:
+            line = lib.carom_ledger_line_at(ctypes.byref(l), ctypes.byref(names), i)
+            if line.name is None:
+                return ledger
+            group, _, name = line.name.decode().rpartition(".")
+            x = c.text(line.text) if line.is_text else None if line.value != line.value else int(line.value) if line.whole else line.value
+            (ledger.setdefault(group, {}) if group else ledger)[name] = x
+            i += 1
+
+    def __missing__(self, name):
+        group, _, rest = name.partition(".")
+        if rest and rest in (self.get(group) or {}):
+            return self[group][rest]
+        raise KeyError(name)
+
+    def flat(self):
+        """One level: {"energy.balance": ...}."""
+        lines = {}
+        for name, x in self.items():
+            lines.update({f"{name}.{k}": y for k, y in x.items()} if isinstance(x, dict) else {name: x})
+        return lines
+
+    def _repr_html_(self):
+        return _html.table(["", ""], [(k, _html.number(v)) for k, v in self.flat().items() if v is not None])
+
+
+_event = np.dtype({"names": ["t", "before", "after", "impulse", "contact", "kind"],
+                   "formats": ["f8", "f8", "f8", "f8", "S64", "S16"],
+                   "offsets": [getattr(c.ResultEvent, n).offset for n in ("t", "before", "after", "impulse", "contact", "kind")],
+                   "itemsize": ctypes.sizeof(c.ResultEvent)})
+
+
+class Result:
+    """What a run has left: result["x"], result.events, result.ledger.
+
+    Columns of a run in memory are views of the library's memory, which lives as long as one of them; those of a file are read
+    when they are asked for.
+    """
+
+    def __init__(self, handle, file=None, checks=()):
+        self._handle, self.file = handle, file
+        self.checks = list(checks)  # (text, met, left, right), after a run to its end
+        p = handle.pointer
+        self.columns = [c.text(lib.carom_result_column(p, i)) for i in range(lib.carom_result_columns(p))]
+        self._place = {name: i for i, name in enumerate(self.columns)}
+        self._rows = lib.carom_result_rows(p)
+        self._read, self._events, self._data = {}, None, None
+        values = lib.carom_result_values(p)
+        if values:
+            self._data = view(values, self._rows * len(self.columns), handle).reshape(self._rows, len(self.columns))
+            self._data.flags.writeable = False
+
+    @classmethod
+    def open(cls, file, checks=()):
+        """Open a result: .h5 or .csv."""
+        err, file = c.CError(), os.fspath(file)
+        pointer = lib.carom_result_open(os.fsencode(file), ctypes.byref(err))
+        if not pointer:
+            raise c.failure(err)
+        return cls(c.Handle().add(pointer, lib.carom_result_close), file, checks)
+
+    def __len__(self):
+        return self._rows
+
+    def __contains__(self, column):
+        return column in self._place
+
+    def __getitem__(self, column):
+        try:
+            i = self._place[column]
+        except KeyError:
+            import difflib
+            near = difflib.get_close_matches(column, self.columns, 1)
+            raise KeyError(f"no column {column!r}" + (f"; did you mean {near[0]!r}?" if near else "")) from None
+        if self._data is not None:
+            return self._data[:, i]
+        if column not in self._read:
+            x, err = np.empty(self._rows), c.CError()
+            if lib.carom_result_read(self._handle.pointer, i, 0, self._rows, x.ctypes.data, ctypes.byref(err)) != c.OK:
+                raise c.failure(err)
+            self._read[column] = x
+        return self._read[column]
+
+    @property
+    def t(self):
+        return self["t"]
+
+    @property
+    def data(self):
+        """All rows: an array of len(self) x len(self.columns)."""
+        if self._data is None:
+            x, err = np.empty((self._rows, len(self.columns))), c.CError()
+            if lib.carom_result_read_rows(self._handle.pointer, 0, self._rows, x.ctypes.data, ctypes.byref(err)) != c.OK:
+                raise c.failure(err)
+            self._data = x
+        return self._data
+
+    @property
+    def events(self):
+        """A structured array with t, contact, kind ("impact", "close", ...), before, after, impulse."""
+        if self._events is None:
+            n, err = lib.carom_result_event_count(self._handle.pointer), c.CError()
+            raw = np.zeros(n, _event)
+            if lib.carom_result_events(self._handle.pointer, 0, n, raw.ctypes.data, ctypes.byref(err)) != c.OK:
+                raise c.failure(err)
+            out = np.zeros(n, [("t", "f8"), ("contact", "U64"), ("kind", "U16"), ("before", "f8"), ("after", "f8"), ("impulse", "f8")])
+            for name in ("t", "before", "after", "impulse"):
+                out[name] = raw[name]
+            for name in ("contact", "kind"):
+                out[name] = [b.split(b"\0")[0].decode("utf-8", "replace") for b in raw[name]]
+            self._events = out
+        return self._events
+
+    @property
+    def ledger(self):
+        """The Ledger; None when the result has none (CSV)."""
+        l, names = c.CLedger(), c.LedgerNames()
+        if not lib.carom_result_ledger(self._handle.pointer, ctypes.byref(l), ctypes.byref(names)):
+            return None
+        return Ledger.of(l, names)
+
+    @property
+    def info(self):
+        """What /run says: name, scheme, options, step, end, status, message, version ..."""
+        p, found, i, x = self._handle.pointer, {}, 0, ctypes.c_double()
+        while True:
+            name = lib.carom_result_attribute(p, i)
+            if name is None:
+                return found
+            text = lib.carom_result_text(p, name)
+            found[name.decode()] = c.text(text) if text is not None else x.value if lib.carom_result_number(p, name, ctypes.byref(x)) else None
+            i += 1
+
+    @property
+    def model_text(self):
+        """The text of the model; None when there is none."""
+        return c.text(lib.carom_result_model(self._handle.pointer, ctypes.byref(ctypes.c_size_t())))
+
+    def plot(self, *columns, axes=None):
+        """Draw columns over time (default: the coordinates) with matplotlib; the axes."""
+        import matplotlib.pyplot as plt
+        axes = axes if axes is not None else plt.subplots(figsize=(8, 3), constrained_layout=True)[1]
+        for name in columns or self._main():
+            axes.plot(self.t, self[name], label=name, linewidth=1)
+        axes.set_xlabel("t")
+        axes.legend(loc="best", frameon=False)
+        axes.set_title(self.info.get("name") or "", fontsize="medium")
+        return axes
+
+    def _main(self):
+        """The coordinates: those that have a rate; else what comes first."""
+        return ([n for n in self.columns if n + "'" in self._place and "." not in n] or self.columns[1:])[:6]
+
+    def _repr_html_(self):
+        info = self.info
+        head = f"{info.get('name') or self.file or 'carom'}: {info.get('scheme', '')}, {len(self)} rows, {len(self.events)} events"
+        lines = {k: v for k, v in (self.ledger or Ledger()).flat().items() if k in _html.MAIN and v is not None}
+        curves = [(n, self[n]) for n in self._main()]
+        return (f"<div><b>{_html.escape(head)}</b>" + _html.curves(self.t, curves) +
+                _html.table(list(lines), [[_html.number(v) for v in lines.values()]]) + "</div>")
+
+    def __repr__(self):
+        info = self.info
+        return f"<carom.Result {info.get('name', '')!r}: {info.get('scheme', 'CSV')}, {len(self)} rows, {info.get('status', '')}>"
+
+
+def open(file):
+    """Open a result: .h5 or .csv."""
+    return Result.open(file)

@@ -1,0 +1,318 @@
+"""Simulations: run to the end, or step by step."""
+import contextlib
+import ctypes
+import math
+import os
+import time
+
+import numpy as np
+
+from . import _library as c
+from ._library import lib
+from ._model import Model, System, view
+from ._result import Ledger, Result
+
+
+def as_model(model, set=None):
+    if isinstance(model, (Model, System)):
+        if set:
+            raise c.InputError("parameters are set when a model is read: Model(file, set=...)")
+        return model
+    return Model(model, set)
+
+
+def run(model, **given):
+    """Simulate to the end; a Result.  Arguments: see simulate()."""
+    sim = simulate(model, **given)
+    return sim.run()
+
+
+def simulate(model, *, scheme=None, step=None, end=None, options=None, set=None, adaptive=False, rtol=None, atol=None, every=None,
+             dt_out=None, out=None):
+    """A Simulation that stands at its start.
+
+    model      file name, text, Model or System
+    scheme, step, end, options, set, adaptive, rtol, atol, every, dt_out, out: as in `carom run`; what is not given comes from
+    the model's `simulation` section.  options and set are dicts.  Without `out` (.h5 or .csv) rows stay in memory.
+    """
+    return Simulation(as_model(model, set), scheme, step, end, c.pairs(options), adaptive, rtol, atol, every, dt_out, out)
+
+
+def _positive(name, x):
+    if x is not None and not (x > 0 and math.isfinite(x)):
+        raise c.InputError(f"{name}: {x} is not a number above 0")
+
+
+def _resolve(model, scheme, step, end, options, adaptive, rtol, atol):
+    """Scheme, step, end and options: what is given comes before the model's simulation section, as in `carom run`."""
+    text = model if isinstance(model, Model) else model.base
+    file = text.simulation if text else None
+    given = scheme
+    scheme = scheme or (file and file.scheme) or c.text(lib.carom_sim_default().scheme)
+    own = next(("rtol" in s["options"] for n, s in c.schemes().items() if n == scheme), False)  # it controls its steps itself
+    end = end if end is not None else file and file.end
+    step = step if step is not None else file and file.step
+    if end is None:
+        raise c.InputError("no end time; give end=T, or `end:` in the model's simulation section")
+    all_options = [] if not file or (given and file.scheme and given != file.scheme) else list(file.options)
+    if adaptive and not own:
+        all_options.append("adaptive=on")
+    for name, x in (("rtol", rtol), ("atol", atol)):
+        _positive(name, x)
+        if x is not None and not own and not adaptive:
+            raise c.InputError(f"{name} belongs to adaptive steps; add adaptive=True")
+        if x is not None:
+            all_options.append(f"{name}={x:.17g}")
+    if adaptive and step is None:
+        step = 1e-3 * end
+    if step is None:
+        raise c.InputError("no step size; give step=H, or `step:` in the model's simulation section")
+    return scheme, float(step), float(end), all_options + options
+
+
+class Row:
+    """One row of a record: row["x"], row.t, row.values."""
+    __slots__ = ("values", "_place")
+
+    def __init__(self, values, place):
+        self.values, self._place = values, place
+
+    @property
+    def t(self):
+        return self.values[0]
+
+    def __getitem__(self, column):
+        try:
+            return self.values[self._place[column]]
+        except KeyError:
+            raise KeyError(f"no column {column!r}") from None
+
+    def __repr__(self):
+        return f"<carom.Row t = {self.t:.9g}>"
+
+
+class Simulation:
+    """A simulation under way.  Not for two threads at once; several simulations are."""
+
+    def __init__(self, model, scheme, step, end, options, adaptive, rtol, atol, every, dt_out, out):
+        for name, x in (("step", step), ("end", end), ("every", every), ("dt_out", dt_out)):
+            _positive(name, x)
+        if every is not None and dt_out is not None:
+            raise c.InputError("every and dt_out say the same thing twice; give one of them")
+        if every is not None and every != int(every):
+            raise c.InputError(f"every: {every} is not a whole number")
+        if out is not None and not os.fspath(out).endswith((".h5", ".csv")):
+            raise c.InputError(f"out: {os.fspath(out)!r} ends neither in .h5 nor in .csv")
+        self.model = model
+        self.scheme, self.step, self.end, options = _resolve(model, scheme, step, end, options, adaptive, rtol, atol)
+        self.out = None if out is None else os.fspath(out)
+        self._result = None
+        self._bound = model._bind()
+        self._functions = self._bound.functions
+        self._create(options)
+        self._open(options, every, dt_out)
+        self.columns = [c.text(lib.carom_record_column(self._record, i)) for i in range(lib.carom_record_columns(self._record))]
+        self._place = {name: i for i, name in enumerate(self.columns)}
+        now = lib.carom_sim_now(self._sim)
+        self.q, self.v, self.gaps = (self._live(p, n) for p, n in ((now.q, self._bound.nq), (now.v, self._bound.nv), (now.gap, self._bound.ng)))
+
+    def _live(self, pointer, n):
+        x = view(pointer, n, self._bound.handle) if n else np.zeros(0)
+        x.flags.writeable = False
+        return x
+
+    def _calm(self):
+        return self._functions.calm if self._functions else contextlib.nullcontext()
+
+    def _failed(self, err, status=None):
+        """The exception for a failure: that of a Python function, if there was one."""
+        if self._functions and self._functions.error is not None:
+            return self._functions.error
+        return c.failure(err, status)
+
+    def _create(self, options):
+        b, err = self._bound, c.CError()
+        d = lib.carom_sim_default()
+        d.system, d.schemes = b.system, ctypes.cast(lib.carom_schemes(), ctypes.c_void_p)
+        d.scheme, d.options = self.scheme.encode(), c.strings(options)
+        d.h, d.t_end, d.q0, d.v0 = self.step, self.end, b.q0, b.v0
+        d.name, d.rate_name, d.name_user = b.name, b.rate_name, b.name_user
+        with self._calm():
+            pointer = lib.carom_sim_create(ctypes.byref(d), ctypes.byref(err))
+        if not pointer:
+            raise self._failed(err)
+        b.handle.add(pointer, lib.carom_sim_destroy)
+        self._sim = pointer
+        if self._functions:
+            self._functions.raise_error()
+            self._functions.owner = b.handle
+
+    def _open(self, options, every, dt_out):
+        b, err = self._bound, c.CError()
+        d = lib.carom_record_default()
+        d.sim, d.step, d.end, d.every, d.dt_out = self._sim, self.step, self.end, int(every or 0), dt_out or 0.0
+        d.options = c.strings(options)
+        d.memory = self.out is None
+        d.file = None if self.out is None else self.out.encode()
+        if b.model:
+            d.model, d.text, d.length = b.model._handle.pointer, b.model._data, len(b.model._data)
+            d.model_file, d.set = b.model.file.encode(), c.strings(b.model._set)
+        names = [c.strings(n) if n is not None else None for n in (b.coordinates, b.constraints)]
+        d.coordinates, d.constraints = names
+        with self._calm():
+            pointer = lib.carom_record_create(ctypes.byref(d), ctypes.byref(err))
+        if not pointer:
+            raise self._failed(err)
+        b.handle.add(pointer, lib.carom_record_destroy)
+        self._recorder = pointer
+
+    @property
+    def _record(self):
+        if self._result is not None:
+            raise c.InputError("this simulation is finished")
+        return self._recorder
+
+    # -- where it stands --------------------------------------------------------------------------------------
+
+    @property
+    def t(self):
+        return lib.carom_sim_now(self._sim).t
+
+    @property
+    def n(self):
+        """Steps done."""
+        return lib.carom_sim_now(self._sim).step
+
+    @property
+    def done(self):
+        return bool(lib.carom_sim_done(self._sim))
+
+    @property
+    def ledger(self):
+        """The ledger as of now."""
+        if self._result is not None:
+            return self._result.ledger
+        l, names, err = c.CLedger(), c.LedgerNames(), c.CError()
+        with self._calm():
+            status = lib.carom_record_ledger(self._record, ctypes.byref(l), ctypes.byref(names), ctypes.byref(err))
+        if status != c.OK:
+            raise self._failed(err, status)
+        return Ledger.of(l, names)
+
+    # -- going on -----------------------------------------------------------------------------------------------
+
+    def _advance(self, steps, rows):
+        err = c.CError()
+        with self._calm():
+            status = lib.carom_record_advance(self._record, steps, rows, ctypes.byref(err))
+        if self._functions and self._functions.calm.interrupted and self._functions.error is None:
+            self._functions.error = KeyboardInterrupt()
+        if status != c.OK or (self._functions and self._functions.error is not None):
+            e = self._failed(err, status)
+            self._finish("failed", str(e))
+            if isinstance(e, c.Error):
+                e.result = self._result
+            raise e
+
+    def advance(self, steps=None):
+        """Go on by so many steps, or to the end.  Ctrl-C is heard."""
+        if steps is not None and steps < 1:
+            raise c.InputError(f"steps: {steps} is less than one")
+        left, portion, flushed = steps, 64, time.monotonic()
+        while not self.done and (left is None or left > 0):
+            n = portion if left is None else min(portion, left)
+            began = time.monotonic()
+            self._advance(n, 0)
+            left = None if left is None else left - n
+            now = time.monotonic()
+            portion = min(2 * portion, 1 << 40) if now - began < 0.05 else max(1, portion // 2) if now - began > 0.2 else portion
+            if self.out and now - flushed > 0.5:
+                self._flush()
+                flushed = now
+        return self
+
+    def _flush(self):
+        err = c.CError()
+        if lib.carom_record_flush(self._record, ctypes.byref(err)) != c.OK:
+            raise self._failed(err)
+
+    def steps(self, each=1):
+        """Go on, giving the time after every step (every `each` steps); q, v and gaps hold the state."""
+        while not self.done:
+            self._advance(each, 0)
+            yield self.t
+
+    def rows(self):
+        """Go on, giving every row that is recorded, the first one included; only in memory."""
+        if self.out is not None:
+            raise c.InputError("rows that go to a file cannot be given at the same time; leave `out` out")
+        given = 0
+        while self._result is None:
+            while given < lib.carom_record_rows(self._record):
+                yield Row(view(lib.carom_record_row(self._record, given), len(self.columns)).copy(), self._place)
+                given += 1
+                if self._result is not None:  # finished by who got the row
+                    return
+            if self.done:
+                break
+            self._advance(0, 1)
+        for values in self.finish().data[given:]:  # a last row may be there only because the run has ended
+            yield Row(values.copy(), self._place)
+
+    def __iter__(self):
+        return self.rows()
+
+    # -- the end --------------------------------------------------------------------------------------------------
+
+    def run(self):
+        """To the end; the Result.  A run that Ctrl-C or a failure ends is finished, too, and its file closed."""
+        try:
+            self.advance()
+        except BaseException as e:
+            if self._result is None:
+                self._finish("interrupted", type(e).__name__)
+            raise
+        return self.finish()
+
+    def finish(self):
+        """Stop here; the Result."""
+        if self._result is None:
+            self._finish("done" if self.done else "interrupted", None)
+            if self._functions:
+                self._functions.raise_error()
+        return self._result
+
+    def _finish(self, word, why):
+        p, err = self._record, c.CError()
+        checks = self._judge() if word == "done" else []
+        with self._calm():
+            status = lib.carom_record_finish(p, word.encode(), None if why is None else why.encode(), ctypes.byref(err))
+        if self.out is None:
+            taken = lib.carom_record_result(p, ctypes.byref(c.CError()))
+            self._result = Result(c.Handle().add(taken, lib.carom_result_close), checks=checks)
+        else:
+            self._result = Result.open(self.out, checks=checks)
+        self._bound.handle.drop()  # the recorder
+        if self._functions:
+            self._functions.release()
+        if status != c.OK and word != "failed":
+            raise self._failed(err, status)
+
+    def _judge(self):
+        """The model's checks: (text, met, left, right)."""
+        n = self._bound.model.sizes.checks if self._bound.model else 0
+        found, text, x, y, err = [], ctypes.c_char_p(), ctypes.c_double(), ctypes.c_double(), c.CError()
+        for i in range(n):
+            met = lib.carom_record_check(self._record, i, ctypes.byref(text), ctypes.byref(x), ctypes.byref(y), ctypes.byref(err))
+            found.append((c.text(text.value), bool(met), x.value, y.value))
+        return found
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        if self._result is None:
+            self._finish("done" if self.done else "interrupted", None if kind is None else kind.__name__)
+
+    def __repr__(self):
+        return f"<carom.Simulation {self.scheme}, t = {self.t:.9g} of {self.end:.9g}, {self.n} steps>"

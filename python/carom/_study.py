@@ -1,0 +1,218 @@
+"""Many runs: schemes against a reference, and grids of parameters."""
+import concurrent.futures
+import ctypes
+import itertools
+import math
+import os
+
+import numpy as np
+
+from . import _html, _library as c
+from ._library import lib
+from ._model import Model, System
+from ._run import as_model, run
+
+
+# -- schemes x step sizes ----------------------------------------------------------------------------------------------
+
+class Comparison:
+    """Rows as dicts with scheme, step, tolerance, error, order, steps, rejected, seconds, failure; None where there is no number."""
+
+    def __init__(self, rows, orders, reference, names, norm):
+        self.rows, self.orders, self.reference, self.names, self.norm = rows, orders, reference, names, norm
+
+    def of(self, scheme):
+        """Steps (tolerances of adaptive runs) and errors of one scheme, as two arrays."""
+        rows = [r for r in self.rows if r["scheme"] == scheme]
+        if not rows:
+            raise KeyError(f"no scheme {scheme!r} here; there are {', '.join(self.orders)}")
+        return (np.array([r["step"] if r["step"] is not None else r["tolerance"] for r in rows]),
+                np.array([math.nan if r["error"] is None else r["error"] for r in rows]))
+
+    def plot(self, axes=None):
+        """Error over step with matplotlib; the axes."""
+        import matplotlib.pyplot as plt
+        axes = axes if axes is not None else plt.subplots(figsize=(5, 4), constrained_layout=True)[1]
+        for scheme in self.orders:
+            axes.loglog(*self.of(scheme), "o-", label=scheme)
+        axes.set_xlabel("step")
+        axes.set_ylabel(f"error ({self.norm})")
+        axes.legend(frameon=False)
+        return axes
+
+    def _repr_html_(self):
+        keys = ("scheme", "step", "tolerance", "error", "order", "steps", "seconds")
+        rows = [["" if r[k] is None else _html.number(r[k]) for k in keys] for r in self.rows]
+        return f"<div>reference: {_html.escape(self.reference)}; norm {self.norm}</div>" + _html.table(keys, rows)
+
+    def __repr__(self):
+        return f"<carom.Comparison of {', '.join(self.orders)} with {self.reference}: {len(self.rows)} runs>"
+
+
+def compare(model, schemes=None, steps=None, *, tolerances=None, first=None, end=None, options=None, set=None, reference=None,
+            norm="l1", of=None, threads=None):
+    """Schemes x step sizes or tolerances against a reference, as `carom compare`; a Comparison.
+
+    schemes are texts with their options, "moreau-jean:theta=1"; reference is "SCHEME:STEP", a result file or "exact".  A run that fails
+    says so in its row.  Models with Python functions cannot be compared: they run one at a time.
+    """
+    model = as_model(model, set)
+    if isinstance(model, System):
+        raise c.InputError("compare wants a model file or its text; a model with Python functions runs one at a time")
+    file = model.simulation
+    schemes = [schemes] if isinstance(schemes, str) else list(schemes or [file.scheme or c.text(lib.carom_sim_default().scheme)])
+    end = end if end is not None else file.end
+    if steps is None and tolerances is None:
+        if file.step is None:
+            raise c.InputError("no step sizes; give steps=[...]")
+        steps = [k * file.step for k in (8, 4, 2, 1)]
+    if end is None:
+        raise c.InputError("no end time; give end=T, or `end:` in the model's simulation section")
+    norms = [c.text(lib.carom_norm_word(i)) for i in range(5)]
+    if norm not in norms:
+        raise c.InputError(f"norm: {norm!r} is none of {', '.join(norms)}")
+    d, err = lib.carom_compare_default(), c.CError()
+    d.model, d.schemes, d.end, d.first, d.norm = model._handle.pointer, c.strings(schemes), end, first or 0.0, norms.index(norm)
+    for name, x in (("steps", steps), ("tolerances", tolerances)):
+        x = [float(y) for y in (x if x is not None else [])]
+        setattr(d, name, (ctypes.c_double * max(1, len(x)))(*x))
+        setattr(d, "n" + name, len(x))
+    d.options = c.strings(c.pairs(options))
+    d.reference = None if reference is None else os.fspath(reference).encode()
+    d.of = None if of is None else c.strings([of] if isinstance(of, str) else of)
+    d.threads = threads or os.cpu_count() or 1
+    pointer = lib.carom_compare_create(ctypes.byref(d), ctypes.byref(err))
+    if not pointer:
+        raise c.failure(err)
+    handle = c.Handle(model._handle).add(pointer, lib.carom_compare_destroy)
+    _race(handle.pointer, err)
+    return _read(handle.pointer, norm)
+
+
+def _race(pointer, err):
+    with c.Calm() as calm:
+        watch = c.CompareWatch(None, None, c.TICK(lambda user, fraction: not calm.interrupted))
+        status = lib.carom_compare_run(pointer, ctypes.byref(watch), ctypes.byref(err))
+    if calm.interrupted:
+        raise KeyboardInterrupt
+    if status != c.OK:
+        raise c.failure(err, status)
+
+
+def _read(pointer, norm):
+    rows, orders = [], {}
+    for s in range(lib.carom_compare_schemes(pointer)):
+        for k in range(lib.carom_compare_runs(pointer, s)):
+            r = lib.carom_compare_row_at(pointer, s, k)
+            row = {n: getattr(r, n) for n in ("step", "tolerance", "error", "order", "seconds")}
+            rows.append({"scheme": c.text(r.scheme), **{n: None if x != x else x for n, x in row.items()}, "steps": r.steps,
+                         "rejected": r.rejected, "failure": c.text(r.failure)})
+        x = lib.carom_compare_order(pointer, s)
+        orders[c.text(lib.carom_compare_row_at(pointer, s, 0).scheme)] = None if x != x else x
+    names, i = [], 0
+    while lib.carom_compare_name(pointer, i):
+        names.append(c.text(lib.carom_compare_name(pointer, i)))
+        i += 1
+    return Comparison(rows, orders, c.text(lib.carom_compare_reference(pointer, ctypes.byref(ctypes.c_double()))), names, norm)
+
+
+# -- grids of parameters -------------------------------------------------------------------------------------------------
+
+class Sweep:
+    """A grid of runs.  axes: {parameter: values}; points: a dict of parameters per run, the last one fastest.
+
+    sweep["penetration"] is an array in the shape of the grid; results are the Results (without `of`), errors {index: exception}.
+    """
+
+    def __init__(self, axes, points, found, errors):
+        self.axes, self.points, self.errors = axes, points, errors
+        self.shape = tuple(len(x) for x in axes.values())
+        self.results = None if any(isinstance(f, dict) for f in found) else found
+        self._values = {} if self.results is not None else found
+
+    @property
+    def names(self):
+        first = next((f for f in self._values if f), {})
+        return list(first)
+
+    def __getitem__(self, name):
+        if self.results is not None:
+            values = [math.nan if r is None else _pick(r, name) for r in self.results]
+        else:
+            values = [f[name] if f else math.nan for f in self._values]
+        return np.array(values).reshape(self.shape)
+
+    def __len__(self):
+        return len(self.points)
+
+    def _repr_html_(self):
+        names = self.names
+        columns = {n: self[n].ravel() for n in names}
+        rows = [[_html.number(v) for v in p.values()] + [_html.number(float(columns[n][i])) for n in names] for i, p in enumerate(self.points)]
+        return _html.table(list(self.axes) + names, rows[:200])
+
+    def __repr__(self):
+        return f"<carom.Sweep over {' x '.join(f'{k} ({len(v)})' for k, v in self.axes.items())}>"
+
+
+def _pick(result, name):
+    """A number of a result by name: of the ledger, or the last value of a column."""
+    if name in result:
+        return float(result[name][-1])
+    try:
+        x = result.ledger[name]
+    except KeyError:
+        raise c.InputError(f"{name!r} is neither in the ledger nor a column") from None
+    return math.nan if x is None else x
+
+
+def _one(model, point, of, given):
+    if callable(model):
+        result = run(model(**point), **given)
+    else:
+        data, file, fixed = model
+        result = run(Model(data, {**fixed, **point}, file), **given)
+    if of is None:
+        return result
+    found = of(result) if callable(of) else {name: _pick(result, name) for name in of}
+    return found if isinstance(found, dict) else {"value": found}
+
+
+def sweep(model, axes, of=None, *, set=None, workers=None, processes=False, errors="raise", **given):
+    """Run a grid of parameters, several at a time; a Sweep.
+
+    model      a model file or its text, or a function of the parameters that gives a Model or System
+    axes       {"e": [0, 0.5, 1], "m": numpy.linspace(1, 2, 10)}
+    of         what to keep of a run: names (of the ledger, or columns: their last value), or a function of the Result that gives a
+               number or a dict; without it, all Results stay in memory
+    processes  in processes instead of threads, which pays for Python functions: model and `of` must then be importable
+    errors     "raise", or "keep": a run that fails is NaN, and in Sweep.errors
+    given      arguments of run()
+    """
+    if errors not in ("raise", "keep"):
+        raise c.InputError(f"errors: {errors!r} is neither 'raise' nor 'keep'")
+    if processes and of is None:
+        raise c.InputError("results do not travel between processes; say with `of` what to keep of them")
+    of = [of] if isinstance(of, str) else of
+    axes = {k: list(v) for k, v in axes.items()}
+    points = [dict(zip(axes, p)) for p in itertools.product(*axes.values())]
+    if not callable(model):
+        source = model if isinstance(model, Model) else Model(model)
+        model = (source.text, source.file, dict(p.split("=", 1) for p in source._set + c.pairs(set)))
+    pool = concurrent.futures.ProcessPoolExecutor if processes else concurrent.futures.ThreadPoolExecutor
+    found, failed = [None] * len(points), {}
+    with pool(workers or os.cpu_count() or 1) as workers:
+        futures = [workers.submit(_one, model, p, of, given) for p in points]
+        try:
+            for i, future in enumerate(futures):
+                try:
+                    found[i] = future.result()
+                except Exception as e:
+                    if errors == "raise":
+                        raise
+                    failed[i] = e
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise
+    return Sweep(axes, points, [f if f is not None or of is None else {} for f in found], failed)

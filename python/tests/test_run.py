@@ -1,0 +1,119 @@
+"""Runs of model files: the same bits as `carom run`, columns without copies, failures as exceptions."""
+import gc
+import json
+import math
+import unittest
+import weakref
+
+from common import MODELS, TEXT, Case, carom, np, program
+
+
+class Run(Case):
+    def test_every_bit_is_that_of_the_program(self):
+        cases = [("bouncing-ball", {}, []),
+                 ("slider-crank", dict(end=0.03, every=7), ["--end", "0.03", "--every", "7"]),
+                 ("slider-crank", dict(scheme="moreau-jean", step=3e-5, end=0.02, options={"theta": 0.7}, set={"c": 2e-3}),
+                  ["--scheme", "moreau-jean", "--step", "3e-5", "--end", "0.02", "--option", "theta=0.7", "--set", "c=2e-3"]),
+                 ("two-ball-oscillator", dict(adaptive=True, rtol=1e-5, atol=1e-7), ["--adaptive", "--rtol", "1e-5", "--atol", "1e-7"]),
+                 ("bouncing-ball", dict(scheme="event-driven", rtol=1e-9, dt_out=0.05),
+                  ["--scheme", "event-driven", "--rtol", "1e-9", "--dt-out", "0.05"])]
+        for name, given, words in cases:
+            with self.subTest(name, **given):
+                file = self.folder / f"{name}.h5"
+                said = json.loads(program("run", MODELS / f"{name}.yaml", "--out", file, "--json", *words))
+                here = carom.run(MODELS / f"{name}.yaml", **given)
+                self.same(here, carom.open(file))
+                for k, x in here.ledger.items():
+                    if k not in ("seconds", "wall", "ns_per_step"):
+                        self.assertEqual(x, said[k], k)
+                self.assertEqual([(t, m) for t, m, *_ in here.checks], [(x["check"], x["met"]) for x in said["checks"]])
+                self.assertEqual(here.info["options"], carom.open(file).info["options"])
+                self.assertEqual(here.model_text, (MODELS / f"{name}.yaml").read_text())
+
+    def test_files_hold_what_memory_holds(self):
+        memory = carom.run(TEXT)
+        for ending in (".h5", ".csv"):
+            there = carom.run(TEXT, out=self.folder / f"x{ending}")
+            self.same(memory, there)
+            self.same(memory, carom.open(self.folder / f"x{ending}"))
+        self.assertIsNone(there.ledger)  # CSV has none
+        self.assertEqual(carom.open(self.folder / "x.h5").ledger["impacts"], 3)
+
+    def test_columns_are_views_that_keep_their_memory(self):
+        r = carom.run(TEXT)
+        q, data = r["q"], r.data
+        self.assertTrue(np.shares_memory(q, data))
+        self.assertIs(r.data, data)
+        self.assertFalse(q.flags.owndata or q.flags.writeable)
+        handle, copy = weakref.ref(r._handle), q.copy()
+        del r, data
+        gc.collect()
+        self.assertIsNotNone(handle())
+        carom.run(TEXT)  # somebody else may ask for memory
+        self.assertEqual(q.tobytes(), copy.tobytes())
+        del q
+        gc.collect()
+        self.assertIsNone(handle())
+
+    def test_the_motion_is_the_one_that_physics_wants(self):
+        r = carom.run(TEXT)
+        n = np.floor(r.t / math.pi + 0.5)
+        # A gap that is seen closed at a midpoint acts at the end of that step: 1.5 steps late at most, shifting all that follows.
+        late = 3 * 1.5e-3
+        self.assertLess(np.abs(r["q"] - 0.5 ** n * np.abs(np.cos(r.t))).max(), late)  # rates are below 1
+        kinds = r.events["kind"]
+        self.assertEqual(list(r.events["contact"][kinds == "impact"]), ["stop"] * 3)
+        np.testing.assert_allclose(r.events["t"][kinds == "impact"], (np.arange(3) + 0.5) * math.pi, rtol=0, atol=late)
+        self.assertEqual(r.checks, [("impacts == 3", True, 3.0, 3.0)])
+
+    def test_failures_are_exceptions_with_the_librarys_sentence(self):
+        def told(kind, words, *given, **named):
+            with self.assertRaises(kind) as caught:
+                carom.run(*given, **named)
+            self.assertIn(words, str(caught.exception))
+            return caught.exception
+        told(carom.InputError, "did you mean", TEXT.replace("1/2*k*q^2", "1/2*kk*q^2"))
+        told(carom.InputError, "model:5:", TEXT.replace("k*q^2", "k*nobody^2"))
+        told(ValueError, "there is no scheme", TEXT, scheme="euler")
+        told(carom.InputError, "nonsense", TEXT, options={"nonsense": 1})
+        told(carom.InputError, "did you mean", TEXT, set={"kk": 1})
+        told(carom.InputError, "not a number above 0", TEXT, step=-1)
+        told(carom.InputError, "no step size", TEXT.replace("step: 1e-3, ", ""))
+        told(carom.InputError, "no end time", TEXT.replace(", end: 10", ""))
+        told(carom.InputError, "adaptive=True", TEXT, rtol=1e-3)
+        told(carom.InputError, "twice", TEXT, every=2, dt_out=0.1)
+        told(carom.InputError, "neither in .h5", TEXT, out="x.txt")
+        told(carom.FileError, "cannot read nowhere.yaml", "nowhere.yaml")
+        told(OSError, "nowhere", TEXT, out="/nowhere/x.h5")
+        grows = TEXT.replace("1/2*k*q^2", "-1/2*k*q^2").replace("e: 0.5, k: 1", "e: 0.5, k: 1e10")
+        e = told(carom.SimulationError, "grown", grows, scheme="moreau-explicit", step=0.1, end=100)
+        self.assertEqual(e.result.info["status"], "failed")
+        self.assertGreater(len(e.result), 1)
+        with self.assertRaises(carom.FileError):
+            carom.open(MODELS / "bouncing-ball.yaml")
+        with self.assertRaisesRegex(KeyError, "did you mean 'stop.gap'"):
+            carom.run(TEXT)["stop.gab"]
+        with self.assertRaisesRegex(KeyError, "energy.nothing"):
+            carom.run(TEXT).ledger["energy.nothing"]
+
+    def test_a_model_tells_what_it_is_made_of(self):
+        m = carom.Model(TEXT, set={"k": "2*2"})
+        self.assertEqual((m.name, m.coordinates, m.velocities, m.contacts, m.constraints), ("Impacting oscillator", ["q"], ["q'"], ["stop"], ["stop"]))
+        self.assertEqual(m.parameters, {"e": 0.5, "k": 4.0})
+        self.assertEqual((m.simulation.scheme, m.simulation.step, m.simulation.end), ("moreau-midpoint", 1e-3, 10))
+        with self.assertRaises(carom.InputError):
+            carom.run(m, set={"k": 1})
+        bare = carom.Model(TEXT.split("simulation")[0])
+        self.assertEqual((bare.simulation.scheme, bare.simulation.step), (None, None))
+
+    def test_notebooks_get_something_to_look_at(self):
+        r = carom.run(TEXT)
+        for html in (r._repr_html_(), r.ledger._repr_html_()):
+            self.assertIn("energy.balance", html)
+        self.assertIn("<polyline", r._repr_html_())
+        self.assertIn("&lt;", carom.run(TEXT.replace("name: Imp", "name: <b> Imp"))._repr_html_())
+        self.assertIn("moreau-jean", carom.schemes())
+
+
+if __name__ == "__main__":
+    unittest.main()
