@@ -16,8 +16,9 @@ Packages that are missing are installed through apt-get, as root or with sudo; .
 END
 }
 
-# package | how to see that it is there | why
+# package | how to see that it is there | why; `needs test` names also what only tests use
 needs() {
+    if [[ ${1:-} == test ]]; then echo "python3-numpy|test -e /usr/lib/python3/dist-packages/numpy|the Python package"; fi
     cat <<'END'
 gcc|command -v gcc|the compiler
 libc6-dev|test -e /usr/include/stdio.h|the C library's headers
@@ -34,11 +35,11 @@ gnuplot-nox|command -v gnuplot|pictures
 END
 }
 
-fetch() {
+fetch() { # [test]
     local missing=() package probe why
     while IFS='|' read -r package probe why; do
         $probe >/dev/null 2>&1 || { missing+=("$package"); echo "missing: $package ($why)"; }
-    done <<<"$(needs)"
+    done <<<"$(needs "${1:-}")"
     ((${#missing[@]})) || return 0
 
     if ! command -v apt-get >/dev/null; then
@@ -128,7 +129,7 @@ count() { # make TARGET: its ctest run, added to the totals; a run that cannot b
 }
 
 run_tests() {
-    fetch
+    fetch test
     fresh build
     fresh build/sanitize
     mkdir -p build

@@ -10,6 +10,27 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/models DESTINATION ${CMAKE_INSTALL_DATAD
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# The Python package goes where the system's Python looks under /usr and /usr/local; for other prefixes PYTHONPATH must name the
+# folder.  It finds libcarom.so by its place beside it.
+set(CAROM_PYTHON_DIR "" CACHE STRING "where the Python package goes, under the prefix; empty: as the system's python3 would have it")
+set(python_dir ${CAROM_PYTHON_DIR})
+if(NOT python_dir)
+  find_program(CAROM_PYTHON3 python3 PATHS /usr/bin NO_DEFAULT_PATH)
+  find_program(CAROM_PYTHON3 python3)
+  mark_as_advanced(CAROM_PYTHON3)
+  set(python_dir lib/python3/dist-packages)
+  if(CAROM_PYTHON3)
+    execute_process(COMMAND ${CAROM_PYTHON3} -c "import sys
+kind = 'dist' if any(p.endswith('dist-packages') for p in sys.path) else 'site'
+print('lib/python%d.%d/%s-packages' % (*sys.version_info[:2], kind))" OUTPUT_VARIABLE said RESULT_VARIABLE failed OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(NOT failed)
+      set(python_dir ${said})
+    endif()
+  endif()
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/carom DESTINATION ${python_dir} FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/notebooks DESTINATION ${CMAKE_INSTALL_DOCDIR}/python FILES_MATCHING PATTERN "*.ipynb")
+
 # find_package(carom): target carom::carom
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/carom)
 install(EXPORT caromTargets NAMESPACE carom:: DESTINATION ${config_dir})

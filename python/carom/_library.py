@@ -92,23 +92,6 @@ class Now(Structure):
                 ("reacted", c_bool), ("impulse", c_void_p), ("force", c_void_p), ("events", c_void_p), ("nevents", c_int)]
 
 
-class Counts(Structure):
-    _fields_ = [("problems", c_long), ("iterations", c_long), ("fallbacks", c_long), ("residual", c_double), ("residual_id", c_int),
-                ("newton", c_long), ("newton_max", c_int), ("newton_max_t", c_double), ("newton_many", c_long),
-                ("violation", c_double), ("terms", c_double), ("inner", c_long), ("inner_rejected", c_long)]
-
-
-class Energy(Structure):
-    _fields_ = [(name, c_double) for name in ("start", "end", "impact", "friction", "damping", "external", "balance", "identity")]
-
-
-class CLedger(Structure):
-    _fields_ = [("steps", c_long), ("rejected", c_long), ("undecided", c_long), ("seconds", c_double), ("wall", c_double),
-                ("impacts", c_long), ("accumulations", c_long), ("penetration", c_double), ("penetration_id", c_int),
-                ("penetration_t", c_double), ("drift", c_double), ("drift_id", c_int), ("drift_t", c_double), ("energy", Energy),
-                ("counts", Counts), ("residual_t", c_double)]
-
-
 class LedgerNames(Structure):
     _fields_ = [("penetration", c_char_p), ("drift", c_char_p), ("residual", c_char_p), ("redundant", c_char_p)]
 
@@ -136,7 +119,7 @@ class Option(Structure):
 
 class Scheme(Structure):  # as far as it is looked at
     _fields_ = [("name", c_char_p), ("about", c_char_p), ("text", c_char_p), ("order", c_int), ("order_of", c_void_p),
-                ("lacks", c_uint), ("tells", c_bool), ("powers", c_bool), ("levels", c_int), ("levels_of", c_void_p),
+                ("lacks", c_uint), ("own_steps", c_bool), ("tells", c_bool), ("powers", c_bool), ("levels", c_int), ("levels_of", c_void_p),
                 ("options", POINTER(Option))]
 
 
@@ -162,7 +145,7 @@ class CompareWatch(Structure):
 # The C name of every mirror above, for the test of layouts.
 MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def": FunctionsDef, "carom_model_def": ModelDef,
            "carom_model_sizes": ModelSizes, "carom_model_run": ModelRun, "carom_sim_def": SimDef, "carom_now": Now,
-           "carom_counts": Counts, "carom_ledger": CLedger, "carom_ledger_names": LedgerNames, "carom_ledger_line": LedgerLine,
+           "carom_ledger_names": LedgerNames, "carom_ledger_line": LedgerLine,
            "carom_record_def": RecordDef, "carom_result_event": ResultEvent, "carom_option": Option, "carom_scheme": Scheme,
            "carom_compare_def": CompareDef, "carom_compare_row": CompareRow, "carom_compare_watch": CompareWatch}
 
@@ -202,13 +185,14 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_record_flush": (c_int, [_P, _E]),
     "carom_record_finish": (c_int, [_P, c_char_p, c_char_p, _E]),
     "carom_record_check": (c_bool, [_P, c_int, POINTER(c_char_p), POINTER(c_double), POINTER(c_double), _E]),
-    "carom_record_ledger": (c_int, [_P, POINTER(CLedger), POINTER(LedgerNames), _E]),
+    "carom_record_ledger": (c_int, [_P, _P, POINTER(LedgerNames), _E]),
     "carom_record_columns": (c_int, [_P]),
     "carom_record_column": (c_char_p, [_P, c_int]),
     "carom_record_rows": (c_long, [_P]),
     "carom_record_row": (_P, [_P, c_long]),
     "carom_record_result": (_P, [_P, _E]),
-    "carom_ledger_line_at": (LedgerLine, [POINTER(CLedger), POINTER(LedgerNames), c_int]),
+    "carom_ledger_size": (c_size_t, []),
+    "carom_ledger_line_at": (LedgerLine, [_P, POINTER(LedgerNames), c_int]),
     "carom_result_open": (_P, [c_char_p, _E]),
     "carom_result_close": (None, [_P]),
     "carom_result_columns": (c_int, [_P]),
@@ -223,7 +207,7 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_result_number": (c_bool, [_P, c_char_p, POINTER(c_double)]),
     "carom_result_attribute": (c_char_p, [_P, c_int]),
     "carom_result_model": (c_char_p, [_P, POINTER(c_size_t)]),
-    "carom_result_ledger": (c_bool, [_P, POINTER(CLedger), POINTER(LedgerNames)]),
+    "carom_result_ledger": (c_bool, [_P, _P, POINTER(LedgerNames)]),
     "carom_norm_word": (c_char_p, [c_int]),
     "carom_compare_default": (CompareDef, []),
     "carom_compare_create": (_P, [POINTER(CompareDef), _E]),
@@ -337,6 +321,11 @@ class Calm:
             self._old = None
 
 
+def ledger_memory():
+    """Room for a carom_ledger, which has no mirror: it grows with what schemes count."""
+    return ctypes.create_string_buffer(lib.carom_ledger_size())
+
+
 # -- small conversions -----------------------------------------------------------------------------------------------
 
 def text(b):
@@ -374,7 +363,7 @@ def listed(pointer):
 
 
 def schemes():
-    """All schemes: {name: {"about", "order", "options": {option: (default, about)}}}."""
+    """All schemes: {name: {"about", "order", "own_steps", "options": {option: (default, about)}}}."""
     table, found = lib.carom_schemes(), {}
     for s in _each(table):
         options, i, room = {}, 0, ctypes.create_string_buffer(64)
@@ -383,7 +372,7 @@ def schemes():
             lib.carom_option_write(ctypes.byref(o), o.fallback, room, 64)
             options[o.name.decode()] = (room.value.decode(), o.about.decode())
             i += 1
-        found[s.name.decode()] = {"about": s.about.decode(), "order": s.order, "options": options}
+        found[s.name.decode()] = {"about": s.about.decode(), "order": s.order, "own_steps": s.own_steps, "options": options}
     return found
 
 

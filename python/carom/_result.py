@@ -16,7 +16,7 @@ class Ledger(dict):
     def of(cls, l, names):
         ledger, i = cls(), 0
         while True:
-            line = lib.carom_ledger_line_at(ctypes.byref(l), ctypes.byref(names), i)
+            line = lib.carom_ledger_line_at(l, ctypes.byref(names), i)
             if line.name is None:
                 return ledger
             group, _, name = line.name.decode().rpartition(".")
@@ -131,8 +131,8 @@ class Result:
     @property
     def ledger(self):
         """The Ledger; None when the result has none (CSV)."""
-        l, names = c.CLedger(), c.LedgerNames()
-        if not lib.carom_result_ledger(self._handle.pointer, ctypes.byref(l), ctypes.byref(names)):
+        l, names = c.ledger_memory(), c.LedgerNames()
+        if not lib.carom_result_ledger(self._handle.pointer, l, ctypes.byref(names)):
             return None
         return Ledger.of(l, names)
 

@@ -49,12 +49,15 @@ def _resolve(model, scheme, step, end, options, adaptive, rtol, atol):
     file = text.simulation if text else None
     given = scheme
     scheme = scheme or (file and file.scheme) or c.text(lib.carom_sim_default().scheme)
-    own = next(("rtol" in s["options"] for n, s in c.schemes().items() if n == scheme), False)  # it controls its steps itself
+    table = c.schemes().get(scheme, {"options": {}, "own_steps": False})
+    own = "rtol" in table["options"]  # it controls its steps itself
+    other = bool(file and given and file.scheme and given != file.scheme)  # then the file's options are not meant
     end = end if end is not None else file and file.end
+    step_given = step
     step = step if step is not None else file and file.step
     if end is None:
         raise c.InputError("no end time; give end=T, or `end:` in the model's simulation section")
-    all_options = [] if not file or (given and file.scheme and given != file.scheme) else list(file.options)
+    all_options = list(file.options) if file and not other else []
     if adaptive and not own:
         all_options.append("adaptive=on")
     for name, x in (("rtol", rtol), ("atol", atol)):
@@ -65,6 +68,8 @@ def _resolve(model, scheme, step, end, options, adaptive, rtol, atol):
             all_options.append(f"{name}={x:.17g}")
     if adaptive and step is None:
         step = 1e-3 * end
+    if table["own_steps"] and step_given is None and (other or step is None):
+        step = end / 2000  # only the interval between records
     if step is None:
         raise c.InputError("no step size; give step=H, or `step:` in the model's simulation section")
     return scheme, float(step), float(end), all_options + options
@@ -192,9 +197,9 @@ class Simulation:
         """The ledger as of now."""
         if self._result is not None:
             return self._result.ledger
-        l, names, err = c.CLedger(), c.LedgerNames(), c.CError()
+        l, names, err = c.ledger_memory(), c.LedgerNames(), c.CError()
         with self._calm():
-            status = lib.carom_record_ledger(self._record, ctypes.byref(l), ctypes.byref(names), ctypes.byref(err))
+            status = lib.carom_record_ledger(self._record, l, ctypes.byref(names), ctypes.byref(err))
         if status != c.OK:
             raise self._failed(err, status)
         return Ledger.of(l, names)
