@@ -524,7 +524,8 @@ static carom_result *remember(const char *scheme, double h, double end, long eve
     carom_ledger ledger;
     carom_ledger_names names;
     assert_int_equal(carom_record_ledger(g.r, &ledger, &names, &err), CAROM_OK);
-    assert_int_equal(carom_ledger_size(), sizeof ledger);
+    assert_int_equal(carom_layout_size("carom_ledger"), sizeof ledger);
+    assert_int_equal(carom_layout_size("carom_nothing"), 0);
     assert_string_equal(names.penetration, ledger.penetration_id == 1 ? "ground" : "wall");
     double left, right;
     const char *text;

@@ -10,6 +10,7 @@
 //   sparse.h   factorisation of sparse matrices draw.h    what a model looks like
 //   flex.h     flexible members
 //   functions.h  a system from plain functions, alone or added to another
+//   layout.h   sizes of structs, for other languages
 //
 // Start with carom_model_create() for a model in text or with carom_system_default() for one in C,
 // then carom_sim_create() and carom_sim_run().  Symbols: docs/notation.md.
@@ -20,6 +21,7 @@
 #include <carom/expr.h>
 #include <carom/flex.h>
 #include <carom/functions.h>
+#include <carom/layout.h>
 #include <carom/matrix.h>
 #include <carom/model.h>
 #include <carom/option.h>

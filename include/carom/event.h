@@ -13,3 +13,12 @@ extern const carom_scheme carom_scheme_event_driven;
 
 /// All schemes, NULL-terminated: those of the core in their order, then the ones above.  For carom_sim_def.schemes.
 const carom_scheme *const *carom_schemes(void);
+
+/// What to know of scheme i of these before using it; name is NULL after the last.
+typedef struct carom_scheme_line {
+    const char *name, *about;
+    int order;
+    bool own_steps;              // it controls its steps itself
+    const carom_option *options; // the list ends at name NULL; NULL: none
+} carom_scheme_line;
+carom_scheme_line carom_scheme_line_at(int i);

@@ -37,8 +37,6 @@ typedef struct carom_ledger_line {
     bool whole;        // value is a count
 } carom_ledger_line;
 
-/// Bytes of a carom_ledger, for languages that cannot ask the compiler.
-size_t carom_ledger_size(void);
 /// Line i; name is NULL after the last.
 carom_ledger_line carom_ledger_line_at(const carom_ledger *l, const carom_ledger_names *names, int i);
 

@@ -1,6 +1,7 @@
 """The C library: where it is, its structs and functions, its failures as exceptions.
 
-Structs are mirrored field by field; tests/test_layout.py holds them to the C compiler's idea of include/carom.
+Structs are mirrored field by field; tests/test_layout.py holds them to the C compiler's idea of include/carom, and a library whose
+sizes differ is refused.
 """
 import ctypes
 import ctypes.util
@@ -74,11 +75,12 @@ class ModelDef(Structure):
 
 class ModelSizes(Structure):
     _fields_ = [(name, c_int) for name in ("parameters", "coordinates", "velocities", "lets", "constraints", "contacts", "outputs",
-                                           "checks")] + [("exact", c_bool)]
+                                           "checks", "members")] + [("exact", c_bool)]
 
 
 class ModelRun(Structure):
-    _fields_ = [("scheme", c_char_p), ("options", POINTER(c_char_p)), ("step", c_double), ("end", c_double)]
+    _fields_ = [("scheme", c_char_p), ("options", POINTER(c_char_p)), ("step", c_double), ("end", c_double),
+                ("scheme_place", c_char_p), ("option_places", POINTER(c_char_p))]
 
 
 class SimDef(Structure):
@@ -117,10 +119,8 @@ class Option(Structure):
                 ("choices", c_char_p), ("about", c_char_p), ("open_high", c_bool)]
 
 
-class Scheme(Structure):  # as far as it is looked at
-    _fields_ = [("name", c_char_p), ("about", c_char_p), ("text", c_char_p), ("order", c_int), ("order_of", c_void_p),
-                ("lacks", c_uint), ("own_steps", c_bool), ("tells", c_bool), ("powers", c_bool), ("levels", c_int), ("levels_of", c_void_p),
-                ("options", POINTER(Option))]
+class SchemeLine(Structure):
+    _fields_ = [("name", c_char_p), ("about", c_char_p), ("order", c_int), ("own_steps", c_bool), ("options", POINTER(Option))]
 
 
 class CompareDef(Structure):
@@ -146,7 +146,7 @@ class CompareWatch(Structure):
 MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def": FunctionsDef, "carom_model_def": ModelDef,
            "carom_model_sizes": ModelSizes, "carom_model_run": ModelRun, "carom_sim_def": SimDef, "carom_now": Now,
            "carom_ledger_names": LedgerNames, "carom_ledger_line": LedgerLine,
-           "carom_record_def": RecordDef, "carom_result_event": ResultEvent, "carom_option": Option, "carom_scheme": Scheme,
+           "carom_record_def": RecordDef, "carom_result_event": ResultEvent, "carom_option": Option, "carom_scheme_line": SchemeLine,
            "carom_compare_def": CompareDef, "carom_compare_row": CompareRow, "carom_compare_watch": CompareWatch}
 
 
@@ -171,7 +171,9 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_functions_create": (_P, [POINTER(FunctionsDef), _E]),
     "carom_functions_destroy": (None, [_P]),
     "carom_functions_system": (_P, [_P]),
-    "carom_schemes": (POINTER(POINTER(Scheme)), []),
+    "carom_schemes": (_P, []),
+    "carom_scheme_line_at": (SchemeLine, [c_int]),
+    "carom_layout_size": (c_size_t, [c_char_p]),
     "carom_option_write": (None, [POINTER(Option), c_double, c_char_p, c_size_t]),
     "carom_sim_default": (SimDef, []),
     "carom_sim_create": (_P, [POINTER(SimDef), _E]),
@@ -191,7 +193,6 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_record_rows": (c_long, [_P]),
     "carom_record_row": (_P, [_P, c_long]),
     "carom_record_result": (_P, [_P, _E]),
-    "carom_ledger_size": (c_size_t, []),
     "carom_ledger_line_at": (LedgerLine, [_P, POINTER(LedgerNames), c_int]),
     "carom_result_open": (_P, [c_char_p, _E]),
     "carom_result_close": (None, [_P]),
@@ -255,6 +256,10 @@ except AttributeError as e:
     raise ImportError(f"{_path} is another version of carom than this package, {VERSION}: {e}") from None
 if lib.carom_version().decode() != VERSION:
     raise ImportError(f"{_path} is carom {lib.carom_version().decode()}, this package is {VERSION}; set CAROM_LIBRARY to the right one")
+
+for _name, _mirror in MIRRORS.items():
+    if lib.carom_layout_size(_name.encode()) != ctypes.sizeof(_mirror):
+        raise ImportError(f"{_path} has another {_name} than this package; both must come from the same sources")
 
 
 def version():
@@ -323,7 +328,7 @@ class Calm:
 
 def ledger_memory():
     """Room for a carom_ledger, which has no mirror: it grows with what schemes count."""
-    return ctypes.create_string_buffer(lib.carom_ledger_size())
+    return ctypes.create_string_buffer(lib.carom_layout_size(b"carom_ledger"))
 
 
 # -- small conversions -----------------------------------------------------------------------------------------------
@@ -364,8 +369,8 @@ def listed(pointer):
 
 def schemes():
     """All schemes: {name: {"about", "order", "own_steps", "options": {option: (default, about)}}}."""
-    table, found = lib.carom_schemes(), {}
-    for s in _each(table):
+    found = {}
+    for s in _each_scheme():
         options, i, room = {}, 0, ctypes.create_string_buffer(64)
         while s.options and s.options[i].name:
             o = s.options[i]
@@ -376,8 +381,8 @@ def schemes():
     return found
 
 
-def _each(table):
+def _each_scheme():
     i = 0
-    while table[i]:
-        yield table[i].contents
+    while (line := lib.carom_scheme_line_at(i)).name:
+        yield line
         i += 1

@@ -138,7 +138,7 @@ class Simulation:
     def _create(self, options):
         b, err = self._bound, c.CError()
         d = lib.carom_sim_default()
-        d.system, d.schemes = b.system, ctypes.cast(lib.carom_schemes(), ctypes.c_void_p)
+        d.system, d.schemes = b.system, lib.carom_schemes()
         d.scheme, d.options = self.scheme.encode(), c.strings(options)
         d.h, d.t_end, d.q0, d.v0 = self.step, self.end, b.q0, b.v0
         d.name, d.rate_name, d.name_user = b.name, b.rate_name, b.name_user

@@ -173,10 +173,6 @@ void carom_json_number(FILE *f, double x) {
         fputs("null", f);
 }
 
-size_t carom_ledger_size(void) {
-    return sizeof(carom_ledger);
-}
-
 carom_ledger_line carom_ledger_line_at(const carom_ledger *l, const carom_ledger_names *names, int i) {
     enum { LINES = sizeof ledger_table / sizeof ledger_table[0] - 1 };
     if (i < 0 || i >= LINES) return (carom_ledger_line){.name = NULL};

@@ -1,0 +1,22 @@
+// layout.c: sizes of the structs through which other languages speak to the library.
+#include <carom/event.h>
+#include <carom/functions.h>
+#include <carom/layout.h>
+#include <carom/result.h>
+#include <carom/study.h>
+#include <string.h>
+
+#define SIZE(type) {#type, sizeof(type)}
+
+static const struct { const char *name; size_t size; } table[] = {
+    SIZE(carom_error), SIZE(carom_contact), SIZE(carom_functions_def), SIZE(carom_model_def), SIZE(carom_model_sizes),
+    SIZE(carom_model_run), SIZE(carom_sim_def), SIZE(carom_now), SIZE(carom_ledger), SIZE(carom_ledger_names),
+    SIZE(carom_ledger_line), SIZE(carom_record_def), SIZE(carom_result_event), SIZE(carom_option), SIZE(carom_scheme_line),
+    SIZE(carom_compare_def), SIZE(carom_compare_row), SIZE(carom_compare_watch),
+};
+
+size_t carom_layout_size(const char *name) {
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i)
+        if (strcmp(table[i].name, name) == 0) return table[i].size;
+    return 0;
+}
