@@ -6,6 +6,7 @@
 #   make bench         ns per step           make install PREFIX=/usr/local
 #   make sanitize      build/sanitize: a second build with address and undefined-behaviour checks
 #   make test-sanitize the tests there       make clean
+#   make docs          references, gallery and all pictures in docs/ anew (needs gnuplot, chromium, pngquant; minutes)
 #   make page          page/dist anew, the page of `carom view` (needs node and npm)
 #   make test-page     the page in a browser (needs chromium, too)
 #
@@ -63,10 +64,13 @@ page: page/node_modules/.package-lock.json
 test-page: program page/node_modules/.package-lock.json
 	cd $(BUILD) && $(CTEST) -L browser -V
 
+docs: program
+	tools/docs.sh $(BUILD)
+
 install: program
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all program test test-long sanitize test-sanitize bench page test-page install clean
+.PHONY: all program test test-long sanitize test-sanitize bench docs page test-page install clean

@@ -30,6 +30,8 @@ print('lib/python%d.%d/%s-packages' % (*sys.version_info[:2], kind))" OUTPUT_VAR
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/carom DESTINATION ${python_dir} FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/notebooks DESTINATION ${CMAKE_INSTALL_DOCDIR}/python FILES_MATCHING PATTERN "*.ipynb")
+install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 FILES_MATCHING PATTERN "*.5")
 
 # find_package(carom): target carom::carom
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/carom)

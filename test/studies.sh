@@ -150,6 +150,14 @@ check_work_precision() {
     picture work-estimates.png work-variable.png work-orders.png work-splitting.png
 }
 
+check_choosing() {
+    above "schemes in the table" "$(grep -c '^| [a-z]' "$out/report.md")" 23
+    near "1e-6 on the slider-crank by auto is reached" "$(cell auto 5 | grep -c '^[0-9]')" 1 0
+    near "1e-3 on the slider-crank by half-explicit is reached" "$(cell half-explicit 4 | grep -c '^[0-9]')" 1 0
+    near "drift of ggl-midpoint" "$(awk -F' *[|] *' '$2 == "ggl-midpoint" { x = $3 } END { print x }' "$out/report.md")" 0 1e-12
+    picture choosing.png
+}
+
 if [[ $study == bar-50 ]]; then "$source/studies/bar.sh" "$out" 50; else "$source/studies/$study.sh" "$out"; fi
 "check_${study//-/_}"
 echo "$study: $checked figures checked, $failures wrong"

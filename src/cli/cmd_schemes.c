@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const cli_option options[] = {
+    {"markdown", 0, NULL, "all schemes, with equations and options, as a page in Markdown", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
 static const struct { unsigned bit; const char *word; } lack[] = {
     {CAROM_NO_FRICTION, "friction"},
     {CAROM_NO_BILATERAL, "bilateral constraints"},
@@ -72,7 +77,49 @@ static const char *scheme_name(const void *user, int i) {
     return s ? s->name : NULL;
 }
 
+// -- the reference page -------------------------------------------------------------------------------------------
+
+static void option_row(const carom_option *o) {
+    char fallback[64];
+    carom_option_write(o, o->fallback, fallback, sizeof fallback);
+    printf("| `%s` | `%s` | ", o->name, fallback);
+    if (o->kind == CAROM_CHOICE) {
+        putchar('`');
+        for (const char *c = o->choices; *c; ++c) fputs(*c == '|' ? "`, `" : (char[]){*c, 0}, stdout);
+        putchar('`');
+    } else {
+        printf("%s%g to %g%s", o->kind == CAROM_INTEGER ? "integer, " : "", o->low, o->high, o->open_high ? ", excluded" : "");
+    }
+    printf(" | %s |\n", o->about ? o->about : "");
+}
+
+static void markdown(void) {
+    static const char head[] = "| option | default | values | |\n|---|---|---|---|";
+    char text[160];
+    puts("# Schemes\n\n<!-- Made by `carom schemes --markdown`: change the program's tables and run `make docs`. -->\n\n"
+         "`carom schemes NAME` shows the same. Which one to take: [choosing-a-scheme.md](choosing-a-scheme.md).\n\n"
+         "| scheme | | order | lacks |\n|---|---|---|---|");
+    for (const carom_scheme *const *at = carom_schemes(); *at; ++at)
+        printf("| [`%s`](#%s) | %s | %d%s | %s |\n", (*at)->name, (*at)->name, (*at)->about, order(*at), (*at)->order_of ? ", by option" : "",
+               strcmp(lacks(*at, text, sizeof text), "-") == 0 ? "" : text);
+    puts("\nOrder: on smooth motion, with the default options; across impacts it is 1 except for `mixed`, `auto` and `event-driven`.\n\n"
+         "Options of all schemes (`--option NAME=VALUE`, or `options:` in the simulation section); a scheme may have one of the same name with another default:\n");
+    puts(head);
+    for (const carom_option *o = carom_common_options; o->name; ++o) option_row(o);
+    for (const carom_scheme *const *at = carom_schemes(); *at; ++at) {
+        printf("\n## %s\n\n%s.\n\n", (*at)->name, (*at)->about);
+        if ((*at)->text) printf("```text\n%s%s```\n", (*at)->text, cli_ends((*at)->text, "\n") ? "" : "\n");
+        if (!(*at)->options || !(*at)->options[0].name) continue;
+        printf("\n%s\n", head);
+        for (const carom_option *o = (*at)->options; o->name; ++o) option_row(o);
+    }
+}
+
 static int run(const cli_args *a) {
+    if (cli_has(a, "markdown")) {
+        markdown();
+        return CLI_DONE;
+    }
     if (a->n == 0) {
         list();
         return CLI_DONE;
@@ -90,5 +137,5 @@ static int run(const cli_args *a) {
     return CLI_DONE;
 }
 
-const cli_verb cli_schemes = {.name = "schemes", .arguments = "[NAME]", .most = 1, .run = run,
+const cli_verb cli_schemes = {.name = "schemes", .arguments = "[NAME]", .most = 1, .options = options, .run = run,
                               .about = "the schemes; one scheme's equations, order, what it lacks, options"};

@@ -1,0 +1,212 @@
+// manual.c: the verbs and the model file's keys as plain text, Markdown and manual pages.
+//
+// Nothing is described here: words come from the verbs' tables and from model/keys.c.
+#define _POSIX_C_SOURCE 200809L
+#include "cli/manual.h"
+#include "cli/cli.h"
+#include "model/keys.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const char manual_exit_status[] = "0 done; 1 the simulation could not go on; 2 wrong usage or a wrong model; 3 a check failed; "
+                                  "130 interrupted (saved; go on with --resume)";
+static const char title[] = "simulation of mechanical systems with contacts, impacts and dry friction";
+static const char made[] = "<!-- Made by `%s`: change the program's tables and run `make docs`. -->\n\n";
+
+// -- Markdown ---------------------------------------------------------------------------------------------------
+
+// Inside a table a bar would end the cell.
+static void cell(FILE *f, const char *text) {
+    for (; *text; ++text) {
+        if (*text == '|') fputc('\\', f);
+        fputc(*text, f);
+    }
+}
+
+void manual_verbs_markdown(FILE *f) {
+    fprintf(f, "# Command line\n\n");
+    fprintf(f, made, "carom help --markdown");
+    fprintf(f, "carom: %s. `carom help VERB` and `man carom-VERB` show the same as this page.\n\n| | |\n|---|---|\n", title);
+    for (int i = 0; cli_verb_at(i); ++i) {
+        const cli_verb *v = cli_verb_at(i);
+        fprintf(f, "| [`carom %s %s`](#carom-%s) | ", v->name, v->arguments, v->name);
+        cell(f, v->about);
+        fputs(" |\n", f);
+    }
+    fprintf(f, "| `carom --version` | the version |\n\nExit status: %s.\n", manual_exit_status);
+    for (int i = 0; cli_verb_at(i); ++i) {
+        const cli_verb *v = cli_verb_at(i);
+        fprintf(f, "\n## carom %s\n\n`carom %s %s`: %s.\n", v->name, v->name, v->arguments, v->about);
+        if (v->text) fprintf(f, "\n%s\n", v->text);
+        if (!v->options || !v->options[0].name) continue;
+        fputs("\n| option | |\n|---|---|\n", f);
+        for (const cli_option *o = v->options; o->name; ++o) {
+            fputs("| `", f);
+            if (o->letter) fprintf(f, "-%c`, `", o->letter);
+            fprintf(f, "--%s%s%s` | ", o->name, o->value ? " " : "", o->value ? o->value : "");
+            cell(f, o->about);
+            fprintf(f, "%s |\n", o->repeat ? "; may be given several times" : "");
+        }
+    }
+}
+
+static void words_markdown(FILE *f, const char *head, const key_word *w) {
+    fputs(head, f);
+    for (; w->name; ++w) {
+        fprintf(f, "| `%s` | ", w->name);
+        cell(f, w->about);
+        fprintf(f, " | %s |\n", w->fallback);
+    }
+}
+
+void manual_model_markdown(FILE *f) {
+    fputs("# Keys and functions of the model file\n\n", f);
+    fprintf(f, made, "carom help model --markdown");
+    fputs("What they mean together is told in [model-file.md](model-file.md) and [bodies-and-joints.md](bodies-and-joints.md). Any other key is an "
+          "error, which names the nearest known key.\n", f);
+    for (const key_group *g = carom_key_groups; g->place; ++g) {
+        fprintf(f, "\n## %s%s%s\n\n%s%s", *g->place ? "`" : "Sections", g->place, *g->place ? "`" : "", g->about, *g->about ? "\n\n" : "");
+        words_markdown(f, "| key | meaning | default |\n|---|---|---|\n", g->words);
+    }
+    fputs("\n## Types of joints\n\n| type | |\n|---|---|\n", f);
+    for (const key_word *w = carom_key_joint_types; w->name; ++w) fprintf(f, "| `%s` | %s |\n", w->name, w->about);
+    fputs("\n## Expressions\n\n`+ - * / ^`, parentheses, comparisons (1 or 0), `pi`, the time `t`, names; `x'` is the rate of `x`.\n\n| function | |\n|---|---|\n", f);
+    for (const key_word *w = carom_key_functions; w->name; ++w) fprintf(f, "| `%s(%s)` | %s |\n", w->name, w->fallback, w->about);
+}
+
+// -- plain text -----------------------------------------------------------------------------------------------
+
+static void words_plain(FILE *f, const key_word *w) {
+    for (; w->name; ++w) {
+        fprintf(f, "  %-22s %s", w->name, w->about);
+        if (*w->fallback) fprintf(f, "%s%s%s", *w->about ? " (" : "(", strncmp(w->fallback, "needed", 6) == 0 ? "" : "default: ", w->fallback);
+        fputs(*w->fallback ? ")\n" : "\n", f);
+    }
+}
+
+void manual_model(FILE *f) {
+    fputs("The keys of a model file, a YAML text.  `carom examples` lists models to begin with.\n", f);
+    for (const key_group *g = carom_key_groups; g->place; ++g) {
+        fprintf(f, "\n%s%s%s\n", *g->place ? g->place : "sections", *g->about ? ": " : "", g->about);
+        words_plain(f, g->words);
+    }
+    fputs("\ntypes of joints\n", f);
+    words_plain(f, carom_key_joint_types);
+    fputs("\nfunctions, beside + - * / ^, comparisons, pi, the time t, and x' for the rate of x\n", f);
+    for (const key_word *w = carom_key_functions; w->name; ++w) {
+        char call[32];
+        snprintf(call, sizeof call, "%s(%s)", w->name, w->fallback);
+        fprintf(f, "  %-22s %s\n", call, w->about);
+    }
+}
+
+// -- manual pages -----------------------------------------------------------------------------------------------
+
+// Text as troff wants it: no request at the begin of a line, dashes that can be copied.
+static void roff(FILE *f, const char *text) {
+    bool begin = true;
+    for (; *text; ++text) {
+        if (begin && (*text == '.' || *text == '\'')) fputs("\\&", f);
+        if (*text == '\\') fputs("\\e", f);
+        else if (*text == '-') fputs("\\-", f);
+        else fputc(*text, f);
+        begin = *text == '\n';
+    }
+}
+
+static void head(FILE *f, const char *page, int section, const char *about) {
+    fprintf(f, ".TH \"%s\" \"%d\" \"\" \"carom %s\" \"carom\"\n.SH NAME\n", page, section, CAROM_VERSION);
+    roff(f, page);
+    fputs(" \\- ", f);
+    roff(f, about);
+    fputc('\n', f);
+}
+
+static void item(FILE *f, const char *name, const char *about, const char *more) {
+    fputs(".TP\n.B ", f);
+    roff(f, name);
+    fputc('\n', f);
+    roff(f, *about ? about : "\\&");
+    if (*more) fputs(" (", f), roff(f, more), fputc(')', f);
+    fputc('\n', f);
+}
+
+static void page_program(FILE *f) {
+    head(f, "carom", 1, title);
+    fputs(".SH SYNOPSIS\n.B carom\n.I VERB\n[arguments and options]\n.SH VERBS\n", f);
+    for (int i = 0; cli_verb_at(i); ++i) {
+        char usage[64];
+        snprintf(usage, sizeof usage, "carom %s %s", cli_verb_at(i)->name, cli_verb_at(i)->arguments);
+        item(f, usage, cli_verb_at(i)->about, "");
+    }
+    fputs(".SH EXIT STATUS\n", f);
+    roff(f, manual_exit_status);
+    fputs("\n.SH SEE ALSO\n", f);
+    for (int i = 0; cli_verb_at(i); ++i) fprintf(f, ".BR carom\\-%s (1),\n", cli_verb_at(i)->name);
+    fputs(".BR carom\\-model (5)\n", f);
+}
+
+static void page_verb(FILE *f, const cli_verb *v) {
+    char name[40];
+    snprintf(name, sizeof name, "carom-%s", v->name);
+    head(f, name, 1, v->about);
+    fprintf(f, ".SH SYNOPSIS\n.B carom %s\n[options] ", v->name);
+    roff(f, v->arguments);
+    fputc('\n', f);
+    if (v->text) {
+        fputs(".SH DESCRIPTION\n", f);
+        roff(f, v->text);
+        fputc('\n', f);
+    }
+    if (v->options && v->options[0].name) fputs(".SH OPTIONS\n", f);
+    for (const cli_option *o = v->options; o && o->name; ++o) {
+        char usage[80];
+        snprintf(usage, sizeof usage, "%s%c%s--%s%s%s", o->letter ? "-" : "", o->letter ? o->letter : ' ', o->letter ? ", " : "", o->name, o->value ? " " : "",
+                 o->value ? o->value : "");
+        item(f, usage + (o->letter ? 0 : 1), o->about, o->repeat ? "may be given several times" : "");
+    }
+    fputs(".SH EXIT STATUS\n", f);
+    roff(f, manual_exit_status);
+    fputs("\n.SH SEE ALSO\n.BR carom (1)\n", f);
+}
+
+static void page_model(FILE *f) {
+    head(f, "carom-model", 5, "the model file of carom");
+    for (const key_group *g = carom_key_groups; g->place; ++g) {
+        fputs(".SH ", f);
+        roff(f, *g->place ? g->place : "SECTIONS");
+        fputc('\n', f);
+        roff(f, g->about);
+        fputc('\n', f);
+        for (const key_word *w = g->words; w->name; ++w) item(f, w->name, w->about, w->fallback);
+    }
+    fputs(".SH TYPES OF JOINTS\n", f);
+    for (const key_word *w = carom_key_joint_types; w->name; ++w) item(f, w->name, w->about, "");
+    fputs(".SH FUNCTIONS\n", f);
+    for (const key_word *w = carom_key_functions; w->name; ++w) item(f, w->name, w->about, w->fallback);
+    fputs(".SH SEE ALSO\n.BR carom (1)\n", f);
+}
+
+static bool page(const char *folder, const cli_verb *v, void (*fixed)(FILE *), const char *name) {
+    char file[4200];
+    if (v) snprintf(file, sizeof file, "%s/carom-%s.1", folder, v->name);
+    else snprintf(file, sizeof file, "%s/%s", folder, name);
+    FILE *f = fopen(file, "w");
+    if (f && v) page_verb(f, v);
+    if (f && !v) fixed(f);
+    bool good = f && !ferror(f);
+    if (f) good = fclose(f) == 0 && good;
+    if (!good) cli_say("cannot write %s: %s", file, strerror(errno));
+    return good;
+}
+
+bool manual_pages(const char *folder) {
+    if (strlen(folder) > 4000 || (mkdir(folder, 0777) != 0 && errno != EEXIST)) {
+        cli_say("cannot make the folder %.200s: %s", folder, strerror(errno));
+        return false;
+    }
+    bool good = page(folder, NULL, page_program, "carom.1") && page(folder, NULL, page_model, "carom-model.5");
+    for (int i = 0; cli_verb_at(i) && good; ++i) good = page(folder, cli_verb_at(i), NULL, NULL);
+    return good;
+}

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# What is made in docs/: references (the program's own tables), the gallery (models/), and every picture.
+#
+# usage: tools/docs.sh BUILD [references|gallery|pictures]...     without a part: all; BUILD: where carom is built
+#        tools/docs.sh BUILD gallery-text                         the gallery's page on standard output, no pictures
+# Pictures want gnuplot, chromium (CHROMIUM names another), pngquant and some minutes.
+set -euo pipefail
+export LC_ALL=C
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$(cd "$1" && pwd)
+shift
+carom=$build/carom work=$build/docs
+docs=$source/docs images=$source/docs/images
+mkdir -p "$work"
+
+want() {
+    command -v "$1" >/dev/null || { echo "tools/docs.sh: no $1 (Debian: apt-get install $1)" >&2; exit 1; }
+}
+
+keep() { # FILE.png NAME: into docs/images, with few colours
+    pngquant --force --strip --speed 1 "${colours:-64}" "$1" -o "$images/$2.png"
+    echo "docs/images/$2.png"
+}
+
+# -- references --------------------------------------------------------------------------------------------------
+
+references() {
+    "$carom" help --markdown >"$docs/reference-cli.md"
+    "$carom" help model --markdown >"$docs/reference-model.md"
+    "$carom" schemes --markdown >"$docs/reference-schemes.md"
+    echo "docs/reference-cli.md docs/reference-model.md docs/reference-schemes.md"
+}
+
+# -- gallery ---------------------------------------------------------------------------------------------------------
+
+# What the comment at the top of a model says: its first paragraph, and what to look at.
+words() { # MODEL.yaml
+    awk '!/^#/ { exit }
+        { sub(/^# ?/, "") }
+        /^$/ { part = "" ; first = 1; next }
+        !first { say = say (say ? " " : "") $0; next }
+        /^Source:/ { part = "source" }
+        /^Look at:/ { part = "look" }
+        part == "look" { look = look (look ? " " : "") $0 }
+        END { print say; if (look) { print ""; print look } }' "$1"
+}
+
+figures() { # LEDGER.json: two rows of a table
+    awk 'function number(name) { return match($0, "\"" name "\": [-+0-9.e]+") ? substr($0, RSTART + length(name) + 4, RLENGTH - length(name) - 4) : "" }
+        /"scheme":/ { split($0, part, "\""); scheme = part[4] }
+        /"step":/ { step = number("step"); end = number("end") }
+        /"steps": [0-9]+,$/ { steps = number("steps") }
+        /"impacts":/ { impacts = number("impacts") }
+        /"penetration":/ { penetration = number("penetration") }
+        /"drift":/ { drift = number("drift") }
+        /"energy":/ { start = number("start"); last = number("end"); impact = number("impact"); friction = number("friction"); damping = number("damping"); external = number("external"); balance = number("balance") }
+        END {
+            print "| scheme | steps | impacts | penetration | drift | energy, start to end | to impacts | to friction | to damping | from outside | unexplained |"
+            print "|---|---|---|---|---|---|---|---|---|---|---|"
+            printf "| `%s` | %d to t = %.4g | %d | %.2g | %.2g | %.4g to %.4g | %.3g | %.3g | %.3g | %.3g | %.1g |\n", scheme, steps, end, impacts, penetration, drift, start, last, impact, friction, damping, external, balance
+        }' "$1"
+}
+
+gallery_text() {
+    cat <<'END'
+# Gallery
+
+<!-- Made by `make docs` from models/. -->
+
+Every model that ships. `carom examples NAME` writes one here; then `carom run NAME.yaml` and `carom view NAME.h5` make what the pictures show (at two thirds of the
+run). Below each are the main figures of its [ledger](ledger.md).
+END
+    local model name
+    for model in "$source"/models/*.yaml; do
+        name=$(basename "$model" .yaml)
+        "$carom" run "$model" --json --quiet --out "$work/$name.h5" >"$work/$name.json"
+        printf '\n## %s\n\n![%s](images/gallery-%s.png)\n\n' "$name" "$name" "$name"
+        words "$model"
+        echo
+        figures "$work/$name.json"
+    done
+}
+
+shot() { # RESULT.h5 TIME WIDTH,HEIGHT: $work/shot.png
+    "$carom" view "$1" -o "$work/shot.html" >/dev/null
+    rm -f "$work/shot.png"
+    "${CHROMIUM:-chromium}" --headless --no-sandbox --hide-scrollbars --use-gl=angle --use-angle=swiftshader --window-size="$3" --virtual-time-budget=500 \
+        --screenshot="$work/shot.png" "file://$work/shot.html#t=$2" >"$work/shot.log" 2>&1 || true
+    [[ -s $work/shot.png ]] || { cat "$work/shot.log" >&2; exit 1; }
+}
+
+gallery() {
+    want pngquant
+    want "${CHROMIUM:-chromium}"
+    gallery_text >"$docs/gallery.md"
+    echo "docs/gallery.md"
+    rm -f "$images"/gallery-*.png
+    local model name
+    for model in "$source"/models/*.yaml; do
+        name=$(basename "$model" .yaml)
+        shot "$work/$name.h5" "$(awk '/"end":/ { match($0, /"end": [-+0-9.e]+/); print substr($0, RSTART + 7, RLENGTH - 7)*2/3; exit }' "$work/$name.json")" 1100,640
+        keep "$work/shot.png" "gallery-$name"
+    done
+}
+
+# -- pictures of the other pages ------------------------------------------------------------------------------------
+
+pictures() {
+    want gnuplot
+    want pngquant
+    want "${CHROMIUM:-chromium}"
+    local study picture page
+    for study in "$source"/studies/*.sh; do
+        CAROM=$carom "$study" "$work/$(basename "$study" .sh)" >/dev/null
+        for picture in "$work/$(basename "$study" .sh)"/*.png; do keep "$picture" "$(basename "$picture" .png)"; done
+    done
+    cmake --install "$build" --prefix "$work/prefix" >/dev/null
+    for page in results compare first-five-minutes writing-a-model; do # their commands make pictures
+        "$source/test/docs.sh" "$work/prefix" "$work/pages" "$docs/$page.md" >"$work/$page.log" || { cat "$work/$page.log" >&2; exit 1; }
+        for picture in "$work/pages/$page"/*.png; do
+            if grep -q "images/$(basename "$picture"))" "$docs/$page.md"; then keep "$picture" "$(basename "$picture" .png)"; fi
+        done
+    done
+    "$carom" run "$source/models/slider-crank.yaml" --quiet --out "$work/slider-crank.h5"
+    shot "$work/slider-crank.h5" 0.1 1280,860
+    keep "$work/shot.png" view
+}
+
+case ${1:-all} in
+all) references && gallery && pictures ;;
+gallery-text) gallery_text ;;
+*) for part in "$@"; do
+    case $part in references | gallery | pictures) "$part" ;; *) sed -n '2,7s/^# //p' "${BASH_SOURCE[0]}" >&2; exit 2 ;; esac
+done ;;
+esac
