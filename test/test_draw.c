@@ -206,8 +206,9 @@ static void bodies_draw_themselves(void **state) {
     assert_close(x[disc.first + 1], 1, 0);
     assert_close(x[disc.first + 3], 0.5, 0);
     const carom_drawn rod = carom_drawing_shape(d, find(d, CAROM_SEGMENT, "rod"));
-    assert_close(x[rod.first + 2], 3, 1e-15);
-    assert_close(x[rod.first + 3], -1, 1e-15);
+    const double way[] = {3, -1, 3, 0, 3, 1}; // a, the centre of mass, b
+    assert_int_equal(rod.points, 3);
+    for (int i = 0; i < 6; ++i) assert_close(x[rod.first + i], way[i], 1e-15);
     find(d, CAROM_POINT, "a");
     const carom_drawn wheel = carom_drawing_shape(d, find(d, CAROM_CIRCLE, "wheel")), chassis = carom_drawing_shape(d, find(d, CAROM_BOX, "chassis"));
     assert_close(x[wheel.first + 1], 5.5, 1e-15); // turned by a right angle
@@ -218,6 +219,39 @@ static void bodies_draw_themselves(void **state) {
         const char *name = carom_drawing_shape(d, i).name;
         assert_true(strcmp(name, "hidden") != 0 && strcmp(name, "car") != 0);
     }
+    free(x);
+    carom_drawing_destroy(d);
+    carom_model_destroy(m);
+}
+
+static void joints_and_springs_are_seen(void **state) {
+    (void)state;
+    carom_model *m = good(B "bodies:\n"
+                            "  crank: {mass: 1, inertia: 0.01, at: [0.5, 0]}\n"
+                            "  rod: {mass: 1, inertia: 0.01, at: [2, 0]}\n"
+                            "  slider: {mass: 1, inertia: 0.02, at: [3, 0]}\n"
+                            "joints:\n"
+                            "  main: {type: revolute, between: [ground, crank], at: [0, 0]}\n"
+                            "  big: {type: revolute, between: [crank, rod], at: [1, 0]}\n"
+                            "  small: {type: revolute, between: [rod, slider], at: [3, 0]}\n"
+                            "  guide: {type: prismatic, between: [ground, slider], at: [0, 0], axis: [1, 0]}\n"
+                            "springs: {strut: {between: [ground, slider], points: [[5, 0], [0.1, 0]], stiffness: 10}}\n"
+                            "draw: {big: none}\n");
+    carom_drawing *d = drawing_of(m);
+    double *x = values_at(m, d, carom_model_q0(m));
+    int bars = 0, marks = 0;
+    for (int i = 0; i < carom_drawing_shapes(d); ++i) {
+        const carom_drawn s = carom_drawing_shape(d, i);
+        bars += s.figure == CAROM_SEGMENT ? s.points - 1 : 0;
+        marks += s.figure == CAROM_POINT;
+        assert_true(strcmp(s.name, "big") != 0);
+    }
+    assert_int_equal(bars, 4);  // of crank and rod to their joints; the slider's joint is its centre
+    assert_int_equal(marks, 2); // main and small: big is hidden, and a guide is nowhere
+    find(d, CAROM_CIRCLE, "slider");
+    const double *spring = x + carom_drawing_shape(d, find(d, CAROM_SPRING, "strut")).first;
+    assert_close(spring[0], 5, 0);
+    assert_close(spring[2], 3.1, 1e-15);
     free(x);
     carom_drawing_destroy(d);
     carom_model_destroy(m);
@@ -314,6 +348,7 @@ int main(void) {
         cmocka_unit_test(every_shipped_model_draws_itself_and_its_contacts),
         cmocka_unit_test(drawing_does_not_change_a_bit_of_the_motion),
         cmocka_unit_test(bodies_draw_themselves),
+        cmocka_unit_test(joints_and_springs_are_seen),
         cmocka_unit_test(spatial_bodies_are_drawn_with_their_inertia),
         cmocka_unit_test(a_model_without_draw_has_an_empty_drawing),
         cmocka_unit_test(mistakes_are_told_with_their_place),

@@ -7,7 +7,7 @@
 
 typedef enum carom_figure {
     CAROM_POINT,
-    CAROM_SEGMENT,  // two points
+    CAROM_SEGMENT,  // two points; of bodies that draw themselves also more
     CAROM_LINE,     // two or more
     CAROM_POLYGON,  // three or more, closed and filled; planar
     CAROM_WALL,     // two or more; solid on the right-hand side of who walks along; planar

@@ -16,6 +16,10 @@ carom_status carom_read_find_joint(reader *r, const tree *n, joint **j);
 carom_status carom_joint_angle(reader *r, joint *j, carom_node *node);
 carom_status carom_joint_coordinate(reader *r, const tree *place, joint *j, carom_node *node);
 
+/// What a joint looks like: its points coincide, slide, keep a distance, or it has none.
+typedef enum joint_look { JOINT_PIN, JOINT_SLIDE, JOINT_ROD, JOINT_NOWHERE } joint_look;
+joint_look carom_joint_look(const joint *j);
+
 /// Point and vector of the body frame in the world, as expressions (z of planar bodies is 0).
 void carom_body_point(reader *r, const body *b, const double *s, carom_node *p);
 void carom_body_vector(reader *r, const body *b, const double *s, carom_node *p);

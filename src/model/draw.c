@@ -236,14 +236,19 @@ static carom_status read_of(reader *r, const tree *n, carom_drawn *s) {
     return CAROM_OK;
 }
 
-static bool is_body(const carom_model *m, const char *name) {
+// Something that draws itself, and that `NAME: none` hides?
+static bool is_part(const carom_model *m, const char *name) {
     for (int i = 1; i < m->nbodies; ++i)
         if (strcmp(m->bodies[i].name, name) == 0) return true;
+    for (int i = 0; i < m->njoints; ++i)
+        if (strcmp(m->joints[i].name, name) == 0) return true;
+    for (const strut *s = m->struts; s; s = s->next)
+        if (strcmp(s->name, name) == 0) return true;
     return false;
 }
 
 static carom_status read_shape(reader *r, const tree *n) {
-    if (n->kind == TREE_TEXT && strcmp(n->text, "none") == 0 && is_body(r->m, n->key->text)) return CAROM_OK;
+    if (n->kind == TREE_TEXT && strcmp(n->text, "none") == 0 && is_part(r->m, n->key->text)) return CAROM_OK;
     static const char *const keys[] = {"point", "segment", "line",  "polygon", "wall",   "spring", "box",   "circle", "sphere",
                                        "cylinder", "at",   "angle", "turn",    "colour", "color",  "trace", "width",  "of",  NULL};
     char where[100];

@@ -1,5 +1,6 @@
-// draw_bodies.c: bodies draw themselves: as bars from the centre of mass to their named points, or, without points, as the solid
-// body of even density that has their mass and inertia.  A body of which `draw` says something is left to it.
+// draw_bodies.c: mechanisms of parts draw themselves: a body as bars from its centre of mass to its named points and joints, or, with less than
+// two of them, as the solid body of even density that has its mass and inertia; joints as marks, springs as springs.
+// What `draw` says something of is left to it.
 #include "model/bodies.h"
 #include "model/draw.h"
 #include <math.h>
@@ -31,20 +32,61 @@ static carom_status put(reader *r, const tree *n, const carom_node *x, int count
     return CAROM_OK;
 }
 
-static carom_status bars(reader *r, const body *b, int dim) {
+static void in_world(reader *r, const body *b, int dim, const double *s, carom_node *p) {
+    carom_node local[3];
+    for (int i = 0; i < 3; ++i) local[i] = num(r, s[i]);
+    carom_draw_in_body(r, b, dim, local, p);
+}
+
+// From one point to another.
+static carom_status stretch(reader *r, const tree *place, const char *name, carom_figure figure, int of, int dim, const carom_node *a, const carom_node *b) {
     carom_drawn *s = NULL;
+    CAROM_TRY(carom_draw_shape(r, place, name, figure, &s));
+    s->points = 2;
+    s->of = of;
+    CAROM_TRY(put(r, place, a, dim));
+    return put(r, place, b, dim);
+}
+
+static carom_status mark(reader *r, const tree *place, const char *name, int dim, const carom_node *p) {
+    carom_drawn *s = NULL;
+    CAROM_TRY(carom_draw_shape(r, place, name, CAROM_POINT, &s));
+    s->points = 1;
+    return put(r, place, p, dim);
+}
+
+// One way through all bars, back over the centre of mass from each to the next, so that there are no seams.  *count: how many bars.
+static carom_status bar(reader *r, const body *b, int dim, const double *s, carom_drawn **way, int *count) {
+    carom_node p[3];
+    if (hypot(hypot(s[0], s[1]), s[2]) == 0) return CAROM_OK;
+    in_world(r, b, dim, s, p);
+    if (*count == 0) {
+        CAROM_TRY(carom_draw_shape(r, b->place, b->name, CAROM_SEGMENT, way));
+        (*way)->of = (int)(b - r->m->bodies);
+    }
+    if (*count != 1) CAROM_TRY(put(r, b->place, *count ? b->r : p, dim));
+    if (*count == 0) CAROM_TRY(put(r, b->place, b->r, dim));
+    else CAROM_TRY(put(r, b->place, p, dim));
+    (*way)->points += *count == 1 ? 1 : 2;
+    ++*count;
+    return CAROM_OK;
+}
+
+static carom_status bars(reader *r, const body *b, int dim, int *count) {
+    const carom_model *m = r->m;
+    carom_drawn *way = NULL;
+    for (int k = 0; k < b->npoints; ++k) CAROM_TRY(bar(r, b, dim, b->points[k].s, &way, count));
+    for (int k = 0; k < m->njoints; ++k) {
+        const joint *j = &m->joints[k];
+        const joint_look look = carom_joint_look(j);
+        if (look != JOINT_PIN && look != JOINT_ROD) continue;
+        if (j->A == b) CAROM_TRY(bar(r, b, dim, j->s_A, &way, count));
+        if (j->B == b) CAROM_TRY(bar(r, b, dim, j->s_B, &way, count));
+    }
     for (int k = 0; k < b->npoints; ++k) {
-        carom_node p[3], local[3];
-        for (int i = 0; i < 3; ++i) local[i] = num(r, b->points[k].s[i]);
-        carom_draw_in_body(r, b, dim, local, p);
-        CAROM_TRY(carom_draw_shape(r, b->place, b->name, CAROM_SEGMENT, &s));
-        s->points = 2;
-        s->of = (int)(b - r->m->bodies);
-        CAROM_TRY(put(r, b->place, b->r, dim));
-        CAROM_TRY(put(r, b->place, p, dim));
-        CAROM_TRY(carom_draw_shape(r, b->place, b->points[k].name, CAROM_POINT, &s));
-        s->points = 1;
-        CAROM_TRY(put(r, b->place, p, dim));
+        carom_node p[3];
+        in_world(r, b, dim, b->points[k].s, p);
+        CAROM_TRY(mark(r, b->place, b->points[k].name, dim, p));
     }
     return CAROM_OK;
 }
@@ -100,6 +142,30 @@ static bool told(const reader *r, const body *b, const tree *draw, int shapes) {
     return draw && carom_tree_get(draw, b->name) != NULL;
 }
 
+// Joints and springs.
+static carom_status links(reader *r, const tree *draw, int dim) {
+    const carom_model *m = r->m;
+    carom_node a[3], b[3];
+    for (int k = 0; k < m->njoints; ++k) {
+        const joint *j = &m->joints[k];
+        const joint_look look = carom_joint_look(j);
+        if (look == JOINT_NOWHERE || look == JOINT_SLIDE || (draw && carom_tree_get(draw, j->name))) continue;
+        in_world(r, j->B, dim, j->s_B, b);
+        if (look == JOINT_ROD) {
+            in_world(r, j->A, dim, j->s_A, a);
+            CAROM_TRY(stretch(r, j->place, j->name, CAROM_LINE, 0, dim, a, b));
+        }
+        CAROM_TRY(mark(r, j->place, j->name, dim, b));
+    }
+    for (const strut *s = m->struts; s; s = s->next) {
+        if (draw && carom_tree_get(draw, s->name)) continue;
+        in_world(r, s->A, dim, s->s_A, a);
+        in_world(r, s->B, dim, s->s_B, b);
+        CAROM_TRY(stretch(r, s->place, s->name, CAROM_SPRING, 0, dim, a, b));
+    }
+    return CAROM_OK;
+}
+
 carom_status carom_draw_bodies(reader *r, const tree *draw) {
     carom_model *m = r->m;
     struct drawn *d = m->drawn;
@@ -107,12 +173,15 @@ carom_status carom_draw_bodies(reader *r, const tree *draw) {
     for (int i = 1; i < m->nbodies; ++i) spatial = spatial || m->bodies[i].space == SPATIAL;
     if (!d->dim_from && spatial) d->dim = 3;
     const int before = d->count;
+    if (spatial && d->dim == 2) return CAROM_OK; // drawn in a plane of the file's choice
     for (int i = 1; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
-        if (told(r, b, draw, before) || (b->space == SPATIAL && d->dim == 2)) continue;
-        if (b->npoints) CAROM_TRY(bars(r, b, d->dim));
-        else if (b->v >= 0) CAROM_TRY(lump(r, b, d->dim));
-        if (!d->dim_from && d->count > before) d->dim_from = b->place;
+        int count = 0;
+        if (told(r, b, draw, before)) continue;
+        CAROM_TRY(bars(r, b, d->dim, &count));
+        if (count < 2 && b->v >= 0) CAROM_TRY(lump(r, b, d->dim));
     }
+    CAROM_TRY(links(r, draw, d->dim));
+    if (!d->dim_from && d->count > before) d->dim_from = m->bodies[1].place;
     return CAROM_OK;
 }

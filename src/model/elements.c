@@ -116,9 +116,22 @@ static carom_status read_ends(element *e, bool one_place) {
     return CAROM_OK;
 }
 
+// For drawings.
+static carom_status keep_strut(const element *e) {
+    carom_model *m = e->r->m;
+    strut *s = carom_pool_take(&m->memory, sizeof *s);
+    if (!s) return carom_read_memory(e->r);
+    *s = (strut){.name = e->name, .place = e->place, .A = e->A, .B = e->B, .next = m->struts};
+    memcpy(s->s_A, e->s_A, sizeof s->s_A);
+    memcpy(s->s_B, e->s_B, sizeof s->s_B);
+    m->struts = s;
+    return CAROM_OK;
+}
+
 static carom_status line_spring(element *e) {
     double k = 0, c = 0, way[3], length = 0;
     CAROM_TRY(read_ends(e, false));
+    CAROM_TRY(keep_strut(e));
     CAROM_TRY(not_negative(e, "stiffness", &k));
     CAROM_TRY(not_negative(e, "damping", &c));
     for (int i = 0; i < 3; ++i) {

@@ -13,6 +13,16 @@
 
 typedef enum type { REVOLUTE, PRISMATIC, SPHERICAL, CYLINDRICAL, UNIVERSAL, PLANE, WELD, DISTANCE, SCREW, GEAR } type;
 
+joint_look carom_joint_look(const joint *j) {
+    switch ((type)j->type) {
+    case REVOLUTE: case SPHERICAL: case UNIVERSAL: case WELD: return JOINT_PIN;
+    case DISTANCE: return JOINT_ROD;
+    case GEAR: return JOINT_NOWHERE;
+    case PRISMATIC: case CYLINDRICAL: case PLANE: case SCREW: break;
+    }
+    return JOINT_SLIDE;
+}
+
 enum { // what a joint asks for, and allows
     POINT = 1, AXIS = 2, AXES = 4, PLANAR_TOO = 8, SPATIAL_TOO = 16, TURNS = 32, SLIDES = 64, DRIVEN = 128
 };

@@ -95,6 +95,15 @@ typedef struct joint {
     int first;                 // id of its first constraint
 } joint;
 
+/// A spring between two points, as far as it is seen.
+typedef struct strut {
+    const char *name;
+    const tree *place;
+    const body *A, *B;
+    double s_A[3], s_B[3];
+    struct strut *next;
+} strut;
+
 typedef struct check {
     const char *text;
     carom_op op;
@@ -157,6 +166,7 @@ struct carom_model {
     int nbodies;
     joint *joints;
     int njoints;
+    strut *struts; // the last one first
     constraint *rows; // of joints, until they become links
     int nrows, rows_room;
     bool assemble;
