@@ -54,6 +54,7 @@ void carom_member_destroy(carom_member *m);
 
 int carom_member_components(carom_member_kind kind);
 const char *carom_member_component(carom_member_kind kind, int c); // "u", "angle", ...
+carom_member_kind carom_member_kind_of(const carom_member *m);
 int carom_member_unknowns(const carom_member *m);
 /// Index of a node's component, -1 when it is fixed; *value is then where (NULL allowed).
 int carom_member_unknown(const carom_member *m, int node, int component, double *value);

@@ -128,6 +128,10 @@ int carom_result_find(const carom_result *r, const char *column); // -1: none
 long carom_result_rows(const carom_result *r);
 /// out[k] = column at row first + k.
 carom_status carom_result_read(carom_result *r, int column, long first, long count, double *out, carom_error *err);
+/// Fields along flexible members, by name ("rod.displacement"): values in a row, -1 when there is none of that name (CSV has
+/// none); and one row, which belongs to the same row of the columns.
+long carom_result_field_size(carom_result *r, const char *name);
+carom_status carom_result_field_read(carom_result *r, const char *name, long row, double *x, carom_error *err);
 
 /// The same with all columns: out is count x columns.
 carom_status carom_result_read_rows(carom_result *r, long first, long count, double *out, carom_error *err);

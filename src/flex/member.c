@@ -117,6 +117,8 @@ static bool find_runs(carom_member *m) {
     return true;
 }
 
+carom_member_kind carom_member_kind_of(const carom_member *m) { return m->def.kind; }
+
 int carom_member_unknowns(const carom_member *m) { return m->n; }
 
 int carom_member_unknown(const carom_member *m, int node, int c, double *value) {

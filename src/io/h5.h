@@ -42,10 +42,20 @@ typedef struct h5_table {
     unsigned char *buffer;
 } h5_table;
 
+/// What varies along a flexible member: `/fields/NAME`, a row for every row of /data.
+typedef struct h5_field_def {
+    char name[160];         // "rod.displacement"
+    char components[80];    // "u w angle"
+    size_t places, width;   // nodes or elements, values in each
+    double *place;          // arc lengths
+} h5_field_def;
+
 typedef struct h5_file {
     char *name;
     hid_t file, run, ledger, state;
     h5_table data, events;
+    h5_table *field;
+    int nfield;
     size_t contact_size, kind_size; // bytes of the two names in a row of /events
     size_t state_size;              // bytes of one of the two slots of /state
 } h5_file;
@@ -56,6 +66,8 @@ typedef struct h5_def {
     char *const *column;
     long rows;              // expected, to choose a chunk
     size_t contact_size;    // longest name of a contact
+    const h5_field_def *field;
+    int nfield;
     const char *text;
     size_t length;
     size_t state_size;
@@ -73,6 +85,9 @@ carom_status h5_cut(h5_file *f, hsize_t rows, hsize_t events, carom_error *err);
 /// A buffered row to be filled in; h5_row_done() when it is.
 double *h5_row(h5_file *f);
 carom_status h5_row_done(h5_file *f, carom_error *err);
+/// The same for field i; its row belongs to the row of /data that is filled in next.
+double *h5_field_row(h5_file *f, int i);
+carom_status h5_field_done(h5_file *f, int i, carom_error *err);
 carom_status h5_put_event(h5_file *f, const carom_event *e, const char *contact, carom_error *err);
 carom_status h5_put_state(h5_file *f, int slot, const void *state, carom_error *err);
 carom_status h5_get_state(h5_file *f, int slot, void *state, carom_error *err);

@@ -121,6 +121,32 @@ static hsize_t choose_chunk(size_t columns, long rows) {
     return chunk ? chunk : 1;
 }
 
+// Arc lengths and components, as attributes.
+static bool put_field_places(hid_t set, const h5_field_def *d) {
+    const hsize_t n = d->places;
+    const hid_t space = H5Screate_simple(1, &n, NULL);
+    const hid_t a = H5Acreate2(set, "s", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT);
+    const bool good = a >= 0 && H5Awrite(a, H5T_NATIVE_DOUBLE, d->place) >= 0;
+    h5_close(a);
+    h5_close(space);
+    return good && h5_put_text(set, "components", d->components, strlen(d->components));
+}
+
+static bool create_fields(h5_file *f, const h5_def *def) {
+    if (def->nfield == 0) return true;
+    const hid_t group = H5Gcreate2(f->file, "fields", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = group >= 0;
+    for (int i = 0; i < def->nfield && good; ++i) {
+        const h5_field_def *d = &def->field[i];
+        const size_t columns = d->places * d->width;
+        good = table_create(&f->field[i], group, d->name, H5T_NATIVE_DOUBLE, columns, sizeof(double) * columns,
+                            choose_chunk(columns, def->rows)) &&
+               put_field_places(f->field[i].set, d);
+    }
+    h5_close(group);
+    return good;
+}
+
 static size_t longest(const h5_def *def) {
     size_t size = 1;
     for (size_t i = 0; i < def->columns; ++i)
@@ -182,7 +208,7 @@ static bool create_all(h5_file *f, const h5_def *def) {
                              choose_chunk(def->columns, def->rows)) &&
                 table_create(&f->events, f->file, "events", event, 0, event_bytes(f), EVENT_ROWS);
     h5_close(event);
-    good = good && put_columns(f, def) && put_model(f, def) && create_state(f);
+    good = good && put_columns(f, def) && create_fields(f, def) && put_model(f, def) && create_state(f);
     const hid_t gcpl = H5Pcreate(H5P_GROUP_CREATE);
     H5Pset_attr_phase_change(gcpl, 64, 32);
     f->run = H5Gcreate2(f->file, "run", H5P_DEFAULT, gcpl, H5P_DEFAULT);
@@ -199,7 +225,15 @@ static h5_file *blank(const h5_def *def) {
     f->kind_size = 12; // "accumulation"
     f->state_size = def->state_size;
     f->name = strdup(def->file);
-    if (!f->name) free(f), f = NULL;
+    f->nfield = def->nfield;
+    f->field = calloc((size_t)def->nfield + 1, sizeof *f->field);
+    if (!f->name || !f->field) {
+        free(f->name);
+        free(f->field);
+        free(f);
+        return NULL;
+    }
+    for (int i = 0; i < f->nfield; ++i) f->field[i].set = -1;
     return f;
 }
 
@@ -288,6 +322,12 @@ static bool open_all(h5_file *f, const h5_def *def) {
                 table_open(&f->events, f->file, "events", 0, event_bytes(f)) && same_type(f->events.set, event) &&
                 same_type(f->data.set, H5T_NATIVE_DOUBLE) && same_columns(f->data.set, def);
     h5_close(event);
+    for (int i = 0; i < def->nfield && good; ++i) {
+        char name[200];
+        const size_t columns = def->field[i].places * def->field[i].width;
+        snprintf(name, sizeof name, "fields/%s", def->field[i].name);
+        good = table_open(&f->field[i], f->file, name, columns, sizeof(double) * columns) && same_type(f->field[i].set, H5T_NATIVE_DOUBLE);
+    }
     if (!good) return false;
     f->run = H5Gopen2(f->file, "run", H5P_DEFAULT);
     f->ledger = H5Gopen2(f->file, "ledger", H5P_DEFAULT);
@@ -338,6 +378,7 @@ carom_status h5_cut(h5_file *f, hsize_t rows, hsize_t events, carom_error *err) 
     h5_hush h;
     h5_hush_begin(&h);
     carom_status status = table_cut(&f->data, rows, err);
+    for (int i = 0; i < f->nfield && status == CAROM_OK; ++i) status = table_cut(&f->field[i], rows, err);
     if (status == CAROM_OK) status = table_cut(&f->events, events, err);
     h5_hush_end(&h);
     return status;
@@ -351,6 +392,18 @@ double *h5_row(h5_file *f) {
 
 carom_status h5_row_done(h5_file *f, carom_error *err) {
     return table_next(&f->data, err);
+}
+
+double *h5_field_row(h5_file *f, int i) {
+    return (double *)(void *)(f->field[i].buffer + (size_t)f->field[i].fill * f->field[i].row_bytes);
+}
+
+carom_status h5_field_done(h5_file *f, int i, carom_error *err) {
+    h5_hush h;
+    h5_hush_begin(&h);
+    const carom_status status = table_next(&f->field[i], err);
+    h5_hush_end(&h);
+    return status;
 }
 
 static unsigned char *put_bytes(unsigned char *at, const void *from, size_t size) {
@@ -426,6 +479,7 @@ carom_status h5_flush(h5_file *f, carom_error *err) {
     h5_hush_begin(&h);
     carom_status status = table_write(&f->data, err);
     if (status == CAROM_OK) status = table_write(&f->events, err);
+    for (int i = 0; i < f->nfield && status == CAROM_OK; ++i) status = table_write(&f->field[i], err);
     if (status == CAROM_OK && H5Fflush(f->file, H5F_SCOPE_LOCAL) < 0) status = h5_fail(err, "cannot write %s", f->name);
     h5_hush_end(&h);
     return status;
@@ -436,11 +490,16 @@ carom_status h5_destroy(h5_file *f, carom_error *err) {
     h5_hush_begin(&h);
     const hid_t inner[] = {f->data.set, f->events.set, f->run, f->ledger, f->state};
     for (size_t i = 0; i < sizeof inner / sizeof inner[0]; ++i) h5_close(inner[i]);
+    for (int i = 0; i < f->nfield; ++i) {
+        h5_close(f->field[i].set);
+        free(f->field[i].buffer);
+    }
     carom_status status = CAROM_OK;
     if (f->file >= 0 && H5Fclose(f->file) < 0) status = h5_fail(err, "cannot write %s", f->name);
     h5_hush_end(&h);
     free(f->data.buffer);
     free(f->events.buffer);
+    free(f->field);
     free(f->name);
     free(f);
     return status;

@@ -34,6 +34,9 @@ struct carom_record {
     int *shown_q, *shown_v, nshown_q, nshown_v; // positions and velocities that have columns
     char **column;
     char *names;                 // storage of column[]
+    h5_field_def *field;         // what is recorded along flexible members
+    struct { int member; carom_field kind; } *field_of;
+    int nfield;
     double *acc, *u, *low, *high; // acc, low, high lie in one block: they are saved
     double *force;               // of the last step that succeeded
     double *turned;              // reactions in the frames of joints; NULL: no need
@@ -162,6 +165,53 @@ static const double *as_recorded(const carom_record *r, const carom_now *now, co
     return r->turned;
 }
 
+// -- fields along members ----------------------------------------------------------------------------
+
+static const char *stress_names(int width) {
+    return width == 1 ? "stress" : width == 3 ? "N V moment" : "N Vv Vw torque moment_y moment_z";
+}
+
+static bool one_field(carom_record *r, int k, carom_field kind) {
+    static const char *const word[] = {"displacement", "velocity", "stress"};
+    const carom_model_member b = carom_model_member_at(r->model, k);
+    h5_field_def *d = &r->field[r->nfield];
+    d->places = (size_t)carom_member_field_rows(b.flex, kind);
+    d->width = (size_t)carom_member_field_width(b.flex, kind);
+    snprintf(d->name, sizeof d->name, "%.120s.%s", b.name, word[kind]);
+    if (kind == CAROM_FIELD_STRESS)
+        snprintf(d->components, sizeof d->components, "%s", stress_names((int)d->width));
+    else
+        for (int c = 0; c < (int)d->width; ++c)
+            snprintf(d->components + strlen(d->components), sizeof d->components - strlen(d->components), "%s%s", c ? " " : "",
+                     carom_member_component(carom_member_kind_of(b.flex), c));
+    d->place = malloc(sizeof *d->place * d->places);
+    if (!d->place) return false;
+    for (int i = 0; i < (int)d->places; ++i) d->place[i] = carom_member_field_place(b.flex, kind, i);
+    r->field_of[r->nfield].member = k;
+    r->field_of[r->nfield++].kind = kind;
+    return true;
+}
+
+static bool name_fields(carom_record *r) {
+    const int n = carom_model_count(r->model).members;
+    r->field = calloc(3 * (size_t)n + 1, sizeof *r->field);
+    r->field_of = calloc(3 * (size_t)n + 1, sizeof *r->field_of);
+    bool good = r->field && r->field_of;
+    for (int k = 0; k < n && good; ++k)
+        for (int kind = 0; kind < 3 && good; ++kind)
+            if (carom_model_member_at(r->model, k).fields >> kind & 1) good = one_field(r, k, (carom_field)kind);
+    return good;
+}
+
+static carom_status put_fields(carom_record *r, const carom_now *now) {
+    for (int i = 0; i < r->nfield; ++i) {
+        const carom_model_member b = carom_model_member_at(r->model, r->field_of[i].member);
+        carom_member_field(b.flex, r->field_of[i].kind, now->q + b.q, now->v + b.v, h5_field_row(r->h5, i));
+        CAROM_TRY(h5_field_done(r->h5, i, &r->err));
+    }
+    return CAROM_OK;
+}
+
 // -- rows -------------------------------------------------------------------------------------------
 
 static double *fill_contact(double *x, const carom_now *now, const double *acc, const double *u, int id, int tangents) {
@@ -207,6 +257,7 @@ static carom_status put_row(carom_record *r, const carom_now *now) {
     CAROM_TRY(fill(r, row, now));
     if (r->memory) memory_row_done(r->memory);
     else CAROM_TRY(r->h5 ? h5_row_done(r->h5, &r->err) : csv_row_done(r->csv, &r->err));
+    if (r->h5) CAROM_TRY(put_fields(r, now));
     carom_zero(r->acc, r->ndir);
     r->row_step = now->step;
     ++r->rows;
@@ -467,7 +518,8 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->force = calloc((size_t)r->ndir + 1, sizeof(double));
     const bool turned = r->model && carom_model_turned(r->model);
     r->turned = turned ? calloc((size_t)r->ndir + 1, sizeof(double)) : NULL;
-    if (!r->state || !r->acc || !r->u || !r->force || (turned && !r->turned) || !name_constraints(r, def) || !name_columns(r, def)) {
+    if (!r->state || !r->acc || !r->u || !r->force || (turned && !r->turned) || !name_constraints(r, def) || !name_columns(r, def) ||
+        !name_fields(r)) {
         carom_fail(err, CAROM_NO_MEMORY, "no memory for a recorder");
         carom_record_destroy(r);
         return NULL;
@@ -502,7 +554,7 @@ static h5_def file_def(const carom_record *r, const carom_record_def *def) {
         if (length > longest) longest = length;
     }
     return (h5_def){.file = def->file, .columns = (size_t)r->ncol, .column = r->column, .rows = expected(r),
-                    .contact_size = longest, .text = def->text, .length = def->length, .state_size = r->state_size};
+                    .contact_size = longest, .field = r->field, .nfield = r->nfield, .text = def->text, .length = def->length, .state_size = r->state_size};
 }
 
 // The file as it is once the first state is in it.
@@ -632,6 +684,9 @@ void carom_record_destroy(carom_record *r) {
     if (!r) return;
     if (r->csv) csv_destroy(r->csv, NULL);
     if (r->h5) h5_destroy(r->h5, NULL);
+    for (int i = 0; i < r->nfield; ++i) free(r->field[i].place);
+    free(r->field);
+    free(r->field_of);
     free(r->shown_q);
     free(r->shown_v);
     carom_result_close(r->memory);

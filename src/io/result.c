@@ -4,6 +4,7 @@
 #include "io/ledger.h"
 #include "io/result.h"
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,6 +309,49 @@ carom_status carom_result_read_rows(carom_result *r, long first, long count, dou
 
 const double *carom_result_values(const carom_result *r) {
     return r->table.value;
+}
+
+// The set of a field with its extent, < 0: none that is sound.
+static hid_t open_field(const carom_result *r, const char *name, hsize_t size[2]) {
+    char path[200];
+    snprintf(path, sizeof path, "fields/%.180s", name);
+    if (r->h5 < 0 || strchr(name, '/') || H5Lexists(r->h5, "fields", H5P_DEFAULT) <= 0) return -1;
+    const hid_t set = open_set(r->h5, path);
+    if (set >= 0 && extent(set, 2, size) && class_is(set, H5T_FLOAT) && size[1] <= LONG_MAX) return set;
+    h5_close(set);
+    return -1;
+}
+
+long carom_result_field_size(carom_result *r, const char *name) {
+    hsize_t size[2];
+    h5_hush h;
+    h5_hush_begin(&h);
+    const hid_t set = open_field(r, name, size);
+    h5_close(set);
+    h5_hush_end(&h);
+    return set < 0 ? -1 : (long)size[1];
+}
+
+carom_status carom_result_field_read(carom_result *r, const char *name, long row, double *x, carom_error *err) {
+    hsize_t size[2] = {0, 0};
+    h5_hush h;
+    h5_hush_begin(&h);
+    const hid_t set = open_field(r, name, size);
+    carom_status status = CAROM_OK;
+    if (set < 0 || row < 0 || (hsize_t)row >= size[0]) {
+        status = carom_fail(err, CAROM_BAD_INPUT, "%s has no row %ld of a field '%.120s'", r->file, row, name);
+    } else {
+        const hsize_t at[2] = {(hsize_t)row, 0}, count[2] = {1, size[1]};
+        const hid_t file = H5Dget_space(set), memory = H5Screate_simple(2, count, NULL);
+        if (H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, count, NULL) < 0 ||
+            H5Dread(set, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, x) < 0)
+            status = h5_fail(err, "cannot read %s", r->file);
+        h5_close(memory);
+        h5_close(file);
+    }
+    h5_close(set);
+    h5_hush_end(&h);
+    return status;
 }
 
 long carom_result_event_count(const carom_result *r) {
