@@ -172,7 +172,8 @@ carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const doubl
     //         contradict each other by as much: no lambda would do, and the least squares are meant.
     carom_copy(f->S, s->G, (ptrdiff_t)n * n);
     f->shared = !carom_dense_lu(f->S, n, n, CUT, f->pivot);
-    if (laws || (f->shared && L->nb > s->sys->ne)) return solve_laws(f, s);
+    const bool contacts = L->nb > s->sys->ne;
+    if (contacts && (laws || f->shared)) return solve_laws(f, s);
     for (int r = 0; r < n; ++r) f->x[r] = -s->c[r];
     if (f->shared) solve_symmetric(f, s);
     else carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
