@@ -64,7 +64,9 @@ carom_status auto_choose(auto_work *w, carom_step *s) {
     auto_head *h = &w->head;
     if (w->large) return auto_change_to(w, s->t, AUTO_STEPPING, AUTO_LARGE), CAROM_OK;
     double rate = 0;
-    CAROM_TRY(fastest(w, s, &rate));
+    const carom_status status = fastest(w, s, &rate); // beside its redundant joints a model may have no answer: then it is not known
+    if (status != CAROM_OK && status != CAROM_RETRY) return status;
+    if (status == CAROM_RETRY) rate = 0;
     CAROM_TRY(measure_momentum(w, s));
     const bool stiff = w->implicit && h->size_v > 0 && rate * h->size_q > STIFF * h->size_v;
     auto_change_to(w, s->t, stiff ? AUTO_IMPLICIT : AUTO_EXPLICIT, stiff ? AUTO_STIFF : AUTO_FEW);
