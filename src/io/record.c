@@ -193,7 +193,7 @@ static bool one_field(carom_record *r, int k, carom_field kind) {
 }
 
 static bool name_fields(carom_record *r) {
-    const int n = carom_model_count(r->model).members;
+    const int n = r->model ? carom_model_count(r->model).members : 0;
     r->field = calloc(3 * (size_t)n + 1, sizeof *r->field);
     r->field_of = calloc(3 * (size_t)n + 1, sizeof *r->field_of);
     bool good = r->field && r->field_of;
