@@ -538,10 +538,10 @@ static void the_first_example_of_the_documentation_is_a_model(void **state) {
     assert_non_null(text);
     assert_true(fread(text, 1, (1 << 16) - 1, f) > 0);
     fclose(f);
-    char *start = strstr(text, "```yaml\n"), *end = start ? strstr(start + 8, "```") : NULL;
+    char *fence = strstr(text, "```yaml"), *start = fence ? strchr(fence, '\n') : NULL, *end = start ? strstr(start, "```") : NULL;
     assert_non_null(end);
     *end = 0;
-    carom_model *m = good(start + 8);
+    carom_model *m = good(start + 1);
     assert_int_equal(carom_model_count(m).outputs, 2);
     carom_model_destroy(m);
     free(text);
