@@ -22,6 +22,9 @@ static carom_group two(carom_node *store, const carom_node *a, int na, const car
     return (carom_group){.count = na + nb, .nodes = store};
 }
 
+// Place k of a list that may be empty, and NULL then.
+static const carom_node *from(const carom_node *list, int k) { return list ? list + k : NULL; }
+
 static carom_status compile(carom_model *m, pair *p, const carom_node *kappa, carom_error *err) {
     const span a = p->from = carom_model_span(m, p->first), b = p->to = carom_model_span(m, p->first + p->count);
     const int nW = b.W - a.W, nw = b.w - a.w, ndW = b.dW - a.dW, ndw = b.dw - a.dw, ndir = b.dir - a.dir;
@@ -32,11 +35,11 @@ static carom_status compile(carom_model *m, pair *p, const carom_node *kappa, ca
     const int both = nW + nw > ndW + ndw ? nW + nw : ndW + ndw;
     if (both > m->pair_count) m->pair_count = both;
     carom_group group[PAIR_GROUPS] = {[PAIR_GAPS] = {.count = p->count, .nodes = store},
-                                      [PAIR_RATES] = {.count = ndir, .nodes = m->u + a.dir},
-                                      [PAIR_CURVATURE] = {.count = ndir, .nodes = kappa + a.dir}};
-    group[PAIR_DIRECTIONS] = two(at, m->W.node + a.W, nW, m->w.node + a.w, nw);
-    group[PAIR_REACTION_GRADIENT] = two(at += nW + nw, m->dW.node + a.dW, ndW, NULL, 0);
-    group[PAIR_RATE_GRADIENT] = two(at + ndW, m->dW.node + a.dW, ndW, m->dw.node + a.dw, ndw);
+                                      [PAIR_RATES] = {.count = ndir, .nodes = from(m->u, a.dir)},
+                                      [PAIR_CURVATURE] = {.count = ndir, .nodes = from(kappa, a.dir)}};
+    group[PAIR_DIRECTIONS] = two(at, from(m->W.node, a.W), nW, from(m->w.node, a.w), nw);
+    group[PAIR_REACTION_GRADIENT] = two(at += nW + nw, from(m->dW.node, a.dW), ndW, NULL, 0);
+    group[PAIR_RATE_GRADIENT] = two(at + ndW, from(m->dW.node, a.dW), ndW, from(m->dw.node, a.dw), ndw);
     p->tape = carom_tape_compile(m->graph, group, PAIR_GROUPS, m->seen.nq_own, m->seen.nv_own, m->np, err); // bodies come before members
     free(store);
     return p->tape ? CAROM_OK : CAROM_NO_MEMORY;
