@@ -481,6 +481,22 @@ static void info_describes_models(void **state) {
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i) assert_says(out, words[i]);
 }
 
+static void help_is_told_written_as_pages_and_as_markdown(void **state) {
+    (void)state;
+    assert_int_equal(carom("help model"), 0);
+    assert_says(out, "tangential restitution");
+    assert_int_equal(carom("help --markdown"), 0);
+    assert_says(out, "| `-o`, `--out FILE` |");
+    assert_int_equal(carom("help run --markdown"), 2);
+    assert_int_equal(carom("help mdoel"), 2);
+    assert_says(complaints, "did you mean 'model'?");
+    assert_int_equal(carom("help --man pages"), 0);
+    assert_true(there("pages/carom.1") && there("pages/carom-run.1") && there("pages/carom-model.5"));
+    get("pages/carom-run.1", out, sizeof out);
+    assert_says(out, "\\-\\-step H");
+    assert_int_equal(carom("help --man missing/pages"), 1);
+}
+
 static void schemes_are_listed_and_described(void **state) {
     (void)state;
     assert_int_equal(carom("schemes"), 0);
@@ -625,6 +641,7 @@ int main(void) {
         cmocka_unit_test(the_ledger_of_a_resumed_run_holds_all_its_time),
         cmocka_unit_test(check_tells_sound_models_from_faulty_ones),
         cmocka_unit_test(info_describes_models),
+        cmocka_unit_test(help_is_told_written_as_pages_and_as_markdown),
         cmocka_unit_test(schemes_are_listed_and_described),
         cmocka_unit_test(every_example_is_written_and_sound),
         cmocka_unit_test(pictures_are_made),

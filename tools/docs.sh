@@ -84,8 +84,12 @@ END
 shot() { # RESULT.h5 TIME WIDTH,HEIGHT: $work/shot.png
     "$carom" view "$1" -o "$work/shot.html" >/dev/null
     rm -f "$work/shot.png"
-    "${CHROMIUM:-chromium}" --headless --no-sandbox --hide-scrollbars --use-gl=angle --use-angle=swiftshader --window-size="$3" --virtual-time-budget=500 \
-        --screenshot="$work/shot.png" "file://$work/shot.html#t=$2" >"$work/shot.log" 2>&1 || true
+    local attempt
+    for attempt in 1 2 3; do # now and then a browser does not come back
+        timeout -k 5 120 "${CHROMIUM:-chromium}" --headless --no-sandbox --hide-scrollbars --use-gl=angle --use-angle=swiftshader --window-size="$3" \
+            --virtual-time-budget=500 --screenshot="$work/shot.png" "file://$work/shot.html#t=$2" >"$work/shot.log" 2>&1 </dev/null || true
+        [[ ! -s $work/shot.png ]] || break
+    done
     [[ -s $work/shot.png ]] || { cat "$work/shot.log" >&2; exit 1; }
 }
 

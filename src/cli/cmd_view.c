@@ -65,11 +65,19 @@ static bool read_model(view *v, const cli_args *a) {
     return true;
 }
 
+// Results with flexible members hold points instead of coordinates.
+static int recorded_positions(const view *v) {
+    const int nq = carom_model_count(v->model).coordinates, n = carom_result_columns(v->page.r);
+    int i = 0;
+    while (i < nq && i + 1 < n && strcmp(carom_result_column(v->page.r, i + 1), carom_model_coordinate(v->model, i)) == 0) ++i;
+    return i;
+}
+
 static void read_drawing(view *v) {
     carom_error err = {0};
     char why[300];
     if (!v->model) return;
-    v->page.positions = carom_model_count(v->model).coordinates;
+    v->page.positions = recorded_positions(v);
     v->drawing = carom_drawing_create(v->model, &err);
     if (!v->drawing) no_drawing(v, err.text);
     else if (carom_drawing_shapes(v->drawing) > 0 && !page_draw(&v->page, v->model, v->drawing, why, sizeof why)) no_drawing(v, why);
