@@ -257,6 +257,45 @@ static void joints_and_springs_are_seen(void **state) {
     carom_model_destroy(m);
 }
 
+#define FLEXIBLE(record) "carom: 1\nflexible: {beam: {type: exact beam, length: 2, elements: 4, density: 1, area: 1, inertia: 1, modulus: 1, shear modulus: 1, " \
+                         "fix: {start: [x, y]}, points: {middle: 1}" record "}}\n"
+
+static void flexible_members_draw_themselves_through_what_is_recorded(void **state) {
+    (void)state;
+    const struct { const char *text; int points; } cases[] = {{FLEXIBLE(""), 3}, {FLEXIBLE(", record: unknowns"), 5}};
+    for (int k = 0; k < 2; ++k) {
+        carom_model *m = good(cases[k].text);
+        carom_drawing *d = drawing_of(m);
+        double *x = values_at(m, d, carom_model_q0(m));
+        const carom_drawn beam = carom_drawing_shape(d, find(d, CAROM_SEGMENT, "beam"));
+        assert_int_equal(beam.points, cases[k].points);
+        for (int i = 0; i < beam.points; ++i) {
+            assert_close(x[beam.first + 2 * i], 2.0 * i / (beam.points - 1), 1e-15);
+            assert_close(x[beam.first + 2 * i + 1], 0, 0);
+        }
+        free(x);
+        carom_drawing_destroy(d);
+        carom_model_destroy(m);
+    }
+}
+
+static void unknowns_of_named_points_are_found_under_their_names(void **state) {
+    (void)state;
+    carom_model *m = good(FLEXIBLE(""));
+    carom_drawing *d = drawing_of(m);
+    int found = 0;
+    for (int i = 0; i < carom_model_count(m).coordinates; ++i) {
+        const char *own = carom_model_coordinate(m, i), *column = carom_drawing_column(d, i);
+        if (strcmp(own, "beam.x4") == 0) assert_string_equal(column, "beam.end.x");
+        if (strcmp(own, "beam.angle2") == 0) assert_string_equal(column, "beam.middle.angle");
+        if (strcmp(own, "beam.x1") == 0) assert_null(column);
+        found += column != NULL;
+    }
+    assert_int_equal(found, 7); // the angle of the start; three of the middle, three of the end
+    carom_drawing_destroy(d);
+    carom_model_destroy(m);
+}
+
 // The solid of even density has the inertia that was given.
 static void spatial_bodies_are_drawn_with_their_inertia(void **state) {
     (void)state;
@@ -349,6 +388,8 @@ int main(void) {
         cmocka_unit_test(drawing_does_not_change_a_bit_of_the_motion),
         cmocka_unit_test(bodies_draw_themselves),
         cmocka_unit_test(joints_and_springs_are_seen),
+        cmocka_unit_test(flexible_members_draw_themselves_through_what_is_recorded),
+        cmocka_unit_test(unknowns_of_named_points_are_found_under_their_names),
         cmocka_unit_test(spatial_bodies_are_drawn_with_their_inertia),
         cmocka_unit_test(a_model_without_draw_has_an_empty_drawing),
         cmocka_unit_test(mistakes_are_told_with_their_place),

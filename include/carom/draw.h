@@ -46,5 +46,9 @@ int carom_drawing_values(const carom_drawing *d); // how many numbers a state gi
 /// The numbers of all shapes at a state.  What has no value there is not finite.
 void carom_drawing_eval(carom_drawing *d, double t, const double *q, const double *v, double *out);
 
+/// Results of models with flexible members do not hold every position: the column that holds position i all the same
+/// (a named point at that node), NULL: none.  Its rate is the column of that name with a prime.
+const char *carom_drawing_column(const carom_drawing *d, int i);
+
 const char *carom_figure_word(carom_figure f); // "point", "segment", ...; "contact" for CAROM_TOUCH; NULL outside
 const char *carom_colour_name(int i);          // colours a model may name; NULL after the last

@@ -226,7 +226,10 @@ class Space {
 
     place(s, i, f) {
         const p = s.point.map(c => new Vector3(...c.map(x => between(x, i, f)))), size = s.size.map(x => between(x, i, f));
+        const known = p.every(v => Number.isFinite(v.x + v.y + v.z)) && size.every(Number.isFinite);
+        (s.tube ? s.tube.group : s.mesh).visible = known;
         if (s.path) s.path.geometry.setDrawRange(0, i + 1);
+        if (!known) return;
         if (s.figure === 'segment' || s.figure === 'line') return s.tube.set(p, size.length ? size[0] / 2 : 0.008 * this.size);
         if (s.figure === 'spring') return this.coil(s, p, size);
         const r = s.figure === 'point' ? (size.length ? size[0] / 2 : 0.011 * this.size) : size[0];

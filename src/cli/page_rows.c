@@ -249,6 +249,15 @@ bool page_read(page *p, long most) {
 
 // -- the drawing --------------------------------------------------------------------------------------------
 
+// Where position i of a member (or its rate) is found under another name.
+static int other_column(const page *p, const carom_drawing *d, int i, bool rate) {
+    const char *name = carom_drawing_column(d, i);
+    char text[220];
+    if (!name) return -1;
+    snprintf(text, sizeof text, "%s%s", name, rate ? "'" : "");
+    return carom_result_find(p->r, text);
+}
+
 bool page_draw(page *p, const carom_model *m, carom_drawing *d, char *why, size_t size) {
     const carom_model_sizes n = carom_model_count(m);
     const int nq = n.coordinates, nv = n.velocities, values = carom_drawing_values(d);
@@ -261,7 +270,8 @@ bool page_draw(page *p, const carom_model *m, carom_drawing *d, char *why, size_
     for (int i = 0; good && i < nq + nv; ++i) {
         const char *name = i < nq ? carom_model_coordinate(m, i) : carom_model_velocity(m, i - nq);
         from[i] = carom_result_find(p->r, name);
-        good = from[i] >= 0;
+        if (from[i] < 0) from[i] = other_column(p, d, i < nq ? i : i - nv, i >= nq);
+        good = from[i] >= 0 || carom_model_count(m).members > 0; // of members only some places are recorded
         if (!good) snprintf(why, size, "the result has no column '%s' of its model", name);
     }
     for (int i = 0; good && i < values; ++i) {
@@ -270,7 +280,7 @@ bool page_draw(page *p, const carom_model *m, carom_drawing *d, char *why, size_
         else snprintf(why, size, "no memory");
     }
     for (long k = 0; good && k < p->kept; ++k) {
-        for (int i = 0; i < nq + nv; ++i) state[i] = p->channel[from[i]][k];
+        for (int i = 0; i < nq + nv; ++i) state[i] = from[i] >= 0 ? p->channel[from[i]][k] : NAN;
         carom_drawing_eval(d, p->channel[0][k], state, state + nq, x);
         for (int i = 0; i < values; ++i) channel[p->columns + i][k] = x[i];
     }

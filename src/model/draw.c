@@ -244,6 +244,8 @@ static bool is_part(const carom_model *m, const char *name) {
         if (strcmp(m->joints[i].name, name) == 0) return true;
     for (const strut *s = m->struts; s; s = s->next)
         if (strcmp(s->name, name) == 0) return true;
+    for (int i = 0; i < m->nmember; ++i)
+        if (strcmp(m->members[i].name, name) == 0) return true;
     return false;
 }
 
@@ -371,6 +373,7 @@ carom_status carom_read_draw(reader *r) {
         CAROM_TRY(carom_read_map(r, c, "contacts of draw", &contacts));
     }
     CAROM_TRY(carom_draw_bodies(r, map));
+    CAROM_TRY(carom_draw_members(r, map));
     for (const tree *c = contacts ? contacts->first : NULL; c; c = c->next) CAROM_TRY(read_touch(r, c));
     if (carom_graph_failed(m->graph)) return carom_read_fail(r, map ? map : r->root, 0, "draw makes the model too large; draw less");
     return CAROM_OK;

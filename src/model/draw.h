@@ -19,6 +19,9 @@ void carom_draw_in_body(reader *r, const body *b, int dim, const carom_node *s, 
 int carom_draw_turn(reader *r, const body *b, int dim, carom_node *turn);
 /// Bodies of which `draw` (NULL: there is none) says nothing.
 carom_status carom_draw_bodies(reader *r, const tree *draw);
+carom_status carom_draw_members(reader *r, const tree *draw);
+/// The column of results that holds position i of the model, when it is not called like it; NULL: none.
+const char *carom_draw_alias(const carom_model *m, int i);
 
 struct drawn {
     carom_drawn *shape;

@@ -82,6 +82,8 @@ carom_drawn carom_drawing_shape(const carom_drawing *x, int i) { return x->d->sh
 
 int carom_drawing_values(const carom_drawing *x) { return x->d->values; }
 
+const char *carom_drawing_column(const carom_drawing *x, int i) { return carom_draw_alias(x->m, i); }
+
 // -- directions of forces -----------------------------------------------------------------------------------
 
 // Eigenvalues on the diagonal of A (symmetric 3 x 3, by Jacobi's rotations), eigenvectors in the columns of V.

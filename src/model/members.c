@@ -413,6 +413,13 @@ static carom_node linear(carom_model *m, member *b, carom_input kind, int n, con
     return sum;
 }
 
+carom_node carom_member_where(carom_model *m, member *b, double s, int axis) {
+    int index[CAROM_MEMBER_POINT];
+    double weight[CAROM_MEMBER_POINT], constant;
+    const int n = carom_member_position(b->flex, s, axis, index, weight, &constant);
+    return linear(m, b, CAROM_POSITION, n, index, weight, constant);
+}
+
 // Quantity c of the point at s: the components, then places that are no components; false: there is no such.
 static bool quantity(carom_model *m, member *b, double s, int c, const char **word, carom_node *node,
                      carom_node *rate) {
@@ -471,7 +478,7 @@ static carom_status read_member(reader *r, const tree *n, member *b) {
     CAROM_TRY(read_massless(&d));
     *b = (member){.name = n->key->text, .line = n->key->line, .column = n->key->column, .kind = d.def.kind,
                   .length = d.def.length, .nodes = d.def.elements + 1, .components = carom_member_components(d.def.kind),
-                  .q = m->nq, .v = m->nv};
+                  .q = m->nq, .v = m->nv, .point = d.point, .place = d.place, .npoint = d.npoint};
     ++m->nmember; // from here on it is freed with the model
     CAROM_TRY(read_record(&d, b));
     CAROM_TRY(create(&d, b));

@@ -124,6 +124,9 @@ typedef struct member {
     bool unknowns;      // results have a column for each
     unsigned fields;    // 1 << carom_field: recorded
     int *seen;          // count: 1 + number among the unknowns that expressions see, 0: not seen
+    const char **point; // npoint: named points, and their arc lengths
+    double *place;
+    int npoint;
 } member;
 
 /// Unknowns of members that expressions see.  A member may have a million; the graph and its derivatives know the few
@@ -268,6 +271,8 @@ carom_status carom_read_members(reader *r, const tree *section);
 carom_status carom_read_member_exact(reader *r, const tree *n, unsigned scope, bool *taken);
 /// What `word` means as an unknown of a member (rod.u12), or along it; CAROM_NONE: nothing.
 carom_node carom_member_lookup(reader *r, const char *word, int primes);
+/// Place of a member at arc length s: axis 0, 1, 2 for x, y, z; CAROM_NONE: no memory.
+carom_node carom_member_where(carom_model *m, member *b, double s, int axis);
 /// Begin: coordinates and bodies are known; are there members?
 void carom_model_see_own(reader *r, bool members);
 /// Unknown i of member b in expressions: the number of its velocity in the graph; -1: no memory.
