@@ -130,6 +130,31 @@ check_bar() {
     picture bar-1000.png
 }
 
+row() { # FILTER N: the N-th field of the row of report.md that has FILTER
+    awk -F' *[|] *' -v filter="$1" -v n="$2" 'index($0, filter) { print $n; exit }' "$out/report.md"
+}
+
+check_ggl_drift() {
+    local scheme
+    near "velocity level: exponent of the drift" "$(row '| half-explicit |' 9)" 1 0.1
+    near "velocity level: y after 4 s" "$(row '| half-explicit |' 6)" -7.43e-5 1e-6
+    near "velocity level: velocity left" "$(row '| half-explicit |' 8)" 0 1e-12
+    above "acceleration level against velocity level: drift" "$(awk -v a="$(row '| half-explicit-acceleration |' 7)" -v v="$(row '| half-explicit |' 7)" 'BEGIN { print a/v }')" 15
+    for scheme in alpha-index3 ggl-midpoint ggl-alpha; do
+        near "$scheme: drift" "$(row "| $scheme |" 7)" 0 1e-13
+    done
+    near "ggl-midpoint: velocity left" "$(row '| ggl-midpoint |' 8)" 0 1e-12
+    above "position level alone: velocity left" "$(row '| alpha-index3 |' 8 | tr -d -)" 1e-6
+    # Energies after 4 s; their spread over starts that differ by 1e-13 is below 3e-4.
+    near "event-driven energy" "$(sed -n 's/^event-driven, energy at 4 s: //p' "$out/report.md")" 3.2597267158 1e-6
+    near "midpoint rule" "$(cell 'moreau-midpoint local=paper' 3)" 2.86250 3e-4
+    near "unified scheme" "$(cell 'ggl-midpoint local=paper' 3)" 3.27427 3e-4
+    near "decoupled scheme" "$(cell 'ggl-projection local=paper' 3)" 2.92590 3e-4
+    near "unified scheme, exact local velocities" "$(cell ggl-midpoint 3)" 3.26048 3e-4
+    near "implicit decision: penetration" "$(cell 'ggl-midpoint active=end' 5)" 0 1e-13
+    picture ggl-drift.png ggl-energy.png ggl-gaps.png
+}
+
 check_work_precision() {
     local problem p i
     slope() { awk -F, -f "$source/studies/work.awk" "$out/$1.csv" | awk -F' *[|] *' -v s="$2" '$2 == s { print -$3 }'; }

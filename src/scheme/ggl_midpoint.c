@@ -13,7 +13,7 @@
 
 enum { MOST = 40 }; // Newton iterations
 
-enum { OPT_LOCAL, OPT_ACTIVE };
+enum { OPT_LOCAL, OPT_ACTIVE, OPT_LEVELS };
 static const carom_option options[] = {
     {.name = "local",
      .kind = CAROM_CHOICE,
@@ -23,11 +23,15 @@ static const carom_option options[] = {
      .kind = CAROM_CHOICE,
      .choices = "midpoint|end",
      .about = "contacts closed at the explicit midpoint, or all that would be below zero at the end of the step"},
+    {.name = "levels",
+     .kind = CAROM_CHOICE,
+     .choices = "both|velocity",
+     .about = "constraints on position and velocity level; velocity: Psi = 0, gaps and joints drift (for comparison)"},
     {0},
 };
 
 typedef struct work {
-    bool paper, end;
+    bool paper, end, velocity;      // options
     double *held;                   // kept, by id: 1 for a contact that reacted in the last step
     double *x, *v_1, *Lambda, *Psi; // displacement and velocity; impulses by row of W; Psi/h by constraint of the set
     // one evaluation
@@ -50,6 +54,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
     w->paper = opt[OPT_LOCAL] == 1;
     w->end = opt[OPT_ACTIVE] == 1;
+    w->velocity = opt[OPT_LEVELS] == 1;
     w->held = carom_carve(keep, nb);
     w->L_0 = carom_carve_local(mem, sys);
     w->L_T = carom_carve_local(mem, sys);
@@ -77,6 +82,9 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
 }
 
 static int rows(const carom_local *L) { return L->at[L->nb]; }
+
+// Constraints of the set that are met on position level.
+static int held_gaps(const work *w) { return w->velocity ? 0 : w->L_T.nb; }
 
 // -- evaluation at (x, v_1, Lambda, Psi) ----------------------------------------------------------------------------
 
@@ -187,7 +195,7 @@ static double row_position(const work *w, const carom_step *s, int b, const doub
 // (GM-8)  the contact problem of the iteration in (Lambda, Psi/h):  rows (u_1 + e o u_0, g_1/h), columns from (GM-7)
 static carom_status form(work *w, carom_step *s) {
     const carom_local *L = &w->L_T;
-    const int nv = s->sys->nv, n_v = rows(L), n = n_v + L->nb;
+    const int nv = s->sys->nv, n_v = rows(L), n_x = held_gaps(w), n = n_v + n_x;
     if (w->paper) { // d u_1/dq is that of W~'(v_1 - v_0)
         carom_add(w->v_M, w->v_1, -1, s->v, nv);
         CAROM_TRY(carom_rate_gradient(s, &w->D, L, s->t + 0.5 * s->h, w->q_T, w->v_M));
@@ -205,7 +213,7 @@ static carom_status form(work *w, carom_step *s) {
             carom_column_axpy(dx, s->h, &L->W, L->at[k - n_v]);
         respond(w, s, dv, dx);
         for (int i = 0; i < n_v; ++i) s->G[i + k * (size_t)n] = row_velocity(w, i, dv, dx);
-        for (int b = 0; b < L->nb; ++b) s->G[n_v + b + k * (size_t)n] = row_position(w, s, b, dx);
+        for (int b = 0; b < n_x; ++b) s->G[n_v + b + k * (size_t)n] = row_position(w, s, b, dx);
     }
     return CAROM_OK;
 }
@@ -213,30 +221,31 @@ static carom_status form(work *w, carom_step *s) {
 // Blocks of the problem: those of the velocities, then normals alone for the positions.
 static void blocks(work *w, carom_step *s) {
     const carom_local *L = &w->L_T;
-    const int n_v = rows(L), nb = L->nb;
+    const int n_v = rows(L), nb = L->nb, n_x = held_gaps(w);
     carom_problem_blocks(s, L);
-    for (int b = 0; b < nb; ++b) {
+    for (int b = 0; b < nb; ++b) w->id[b] = L->id[b];
+    for (int b = 0; b < n_x; ++b) {
         s->blocks[nb + b] = (carom_block){L->id[b] < s->sys->ne ? CAROM_BILATERAL : CAROM_UNILATERAL, n_v + b, 0};
-        w->id[b] = w->id[nb + b] = L->id[b];
+        w->id[nb + b] = L->id[b];
     }
-    s->problem.n = s->problem.ld = n_v + nb;
-    s->problem.nb = 2 * nb;
+    s->problem.n = s->problem.ld = n_v + n_x;
+    s->problem.nb = nb + n_x;
 }
 
 // The constraints at the present iterate in c, its multipliers in p.
 static void present(work *w, carom_step *s) {
     const carom_local *L = &w->L_T;
-    const int n_v = rows(L);
+    const int n_v = rows(L), n_x = held_gaps(w);
     carom_problem_restitution(s, L, w->u, w->u_0);
-    for (int b = 0; b < L->nb; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
+    for (int b = 0; b < n_x; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
     carom_copy(s->p, w->Lambda, n_v);
-    carom_copy(s->p + n_v, w->Psi, L->nb);
+    carom_copy(s->p + n_v, w->Psi, n_x);
 }
 
 // What rounding leaves in local velocities and in gaps over h.
 static double rounding(const work *w, const carom_step *s) {
     double most = carom_local_velocity_rounding(&w->L_T, w->v_1);
-    for (int b = 0; b < w->L_T.nb; ++b)
+    for (int b = 0; b < held_gaps(w); ++b)
         most = fmax(most, carom_local_rounding(&w->L_T, w->L_T.at[b], w->q_1, s->sys->nq) / s->h);
     return most;
 }
@@ -254,10 +263,10 @@ static bool done(work *w, carom_step *s) {
 
 static carom_status correct(work *w, carom_step *s) {
     const carom_local *L = &w->L_T;
-    const int nv = s->sys->nv, n_v = rows(L), n = n_v + L->nb;
+    const int nv = s->sys->nv, n_v = rows(L), n_x = held_gaps(w), n = n_v + n_x;
     // matrices() uses u as scratch: keep what belongs to the iterate in c.
     if (n > 0) carom_problem_restitution(s, L, w->u, w->u_0);
-    for (int b = 0; b < L->nb; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
+    for (int b = 0; b < n_x; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
     CAROM_TRY(matrices(w, s));
     CAROM_TRY(form(w, s));
     // the answer without reactions: right-hand sides -phi with Lambda = Psi = 0
@@ -269,7 +278,7 @@ static carom_status correct(work *w, carom_step *s) {
     if (n > 0) {
         blocks(w, s);
         for (int i = 0; i < n_v; ++i) s->c[i] += row_velocity(w, i, w->y_v, w->y_x);
-        for (int b = 0; b < L->nb; ++b) s->c[n_v + b] += row_position(w, s, b, w->y_x);
+        for (int b = 0; b < n_x; ++b) s->c[n_v + b] += row_position(w, s, b, w->y_x);
         carom_zero(s->p, n);
         CAROM_TRY(carom_problem_run(s, w->id));
         for (int k = 0; k < n; ++k) {
@@ -277,7 +286,7 @@ static carom_status correct(work *w, carom_step *s) {
             carom_axpy(w->y_x, s->p[k], w->X_x + (size_t)k * (size_t)nv, nv);
         }
         carom_copy(w->Lambda, s->p, n_v);
-        carom_copy(w->Psi, s->p + n_v, L->nb);
+        carom_copy(w->Psi, s->p + n_v, n_x);
     }
     carom_axpy(w->v_1, 1, w->y_v, nv);
     carom_axpy(w->x, 1, w->y_x, nv);
@@ -395,7 +404,7 @@ const carom_scheme carom_scheme_ggl_midpoint = {
             "step;\n"
             "active=end does not enter, and bodies come to rest.  The position correction has no friction.  Second "
             "order in\n"
-            "smooth motion, with joints too; first order across impacts.",
+            "smooth motion, with joints too; first order across impacts.  levels=velocity leaves the position level out.",
     .order = 2,
     .levels = 2,
     .options = options,
