@@ -1,7 +1,8 @@
 // bar.c: an elastic bar that hits a wall, from a hundred to a million elements: carom beside C written for it alone.
 //
 // Usage: bench_bar [--quick] [--csv FILE].  ns of thread CPU time per unknown and step, the least of several runs; a row
-// for each number of elements, mass lumped and consistent.
+// for each number of elements, mass lumped and consistent.  carom gets the bar twice: as a system in C whose forces are the
+// element loop of the yardstick, and as a flexible member of a model file.
 #define _DEFAULT_SOURCE // popen
 #include "bar_yardstick.h"
 #include <carom/carom.h>
@@ -108,13 +109,25 @@ static double yardstick(const sizes *z, bool lumped, bool floor, double *end) {
     return 1e9 * best / z->steps / (z->elements + 1);
 }
 
-static double ours(const sizes *z, bool lumped, const char *scheme, const char *const *options, double *end, char *why, size_t size) {
+// The same bar as a model file.
+static carom_model *text_of(const bar *b, carom_error *err) {
+    char text[800];
+    const int length = snprintf(text, sizeof text,
+                                "carom: 1\nname: bar\nflexible:\n  bar: {type: bar, length: 10, elements: %d, density: 1, modulus: 900, area: 1, "
+                                "rate: -10, mass: %s}\ncontacts: {wall: {gap: bar.start.u, restitution: 0}}\n",
+                                b->n - 1, b->lumped ? "lumped" : "consistent");
+    return carom_model_create(&(carom_model_def){.text = text, .length = (size_t)length, .file = "bar"}, err);
+}
+
+static double ours(const sizes *z, bool lumped, bool text, const char *scheme, const char *const *options, double *end, char *why, size_t size) {
     double best = INFINITY;
     for (int run = 0; run < z->runs; ++run) {
         bar b;
         carom_error err = {0};
         if (!bar_make(&b, z->elements, lumped)) return NAN;
-        const carom_system s = system_of(&b);
+        carom_model *model = text ? text_of(&b, &err) : NULL;
+        if (text && !model) return bar_free(&b), snprintf(why, size, "%.150s", err.text), NAN;
+        const carom_system s = text ? *carom_model_system(model) : system_of(&b);
         carom_sim_def d = carom_sim_default();
         d.system = &s;
         d.scheme = scheme;
@@ -131,6 +144,7 @@ static double ours(const sizes *z, bool lumped, const char *scheme, const char *
         best = fmin(best, seconds() - start);
         if (sim) memcpy(end, carom_sim_now(sim).q, (size_t)b.n * sizeof *end);
         carom_sim_destroy(sim);
+        carom_model_destroy(model);
         bar_free(&b);
         if (status != CAROM_OK) return snprintf(why, size, "%.150s", err.text), NAN;
     }
@@ -163,27 +177,29 @@ static void compare_peer(bool quick, FILE *csv) {
         peer = fmin(peer, ns);
     }
     static const char *const plain[] = {"identity=off", NULL};
-    const double mine = ours(&z, false, "moreau-jean", plain, x, why, sizeof why);
+    const double mine = ours(&z, false, false, "moreau-jean", plain, x, why, sizeof why);
     printf("\n%d elements, consistent mass, moreau-jean, ns per unknown and step: carom %.2f, Siconos (Debian) %.2f: %.0f times; "
            "last nodes differ by %.1e of %.1e\n", ELEMENTS, mine, peer, peer / mine, fabs(x[ELEMENTS] - q_n), fabs(q_n));
     if (csv) fprintf(csv, "%d,consistent,moreau-jean identity=off,%.3f\n%d,consistent,siconos,%.3f\n", ELEMENTS, mine, ELEMENTS, peer);
 }
 
-static const char *const SCHEMES[] = {"moreau-midpoint", "moreau-jean", "newmark", "ggl-alpha"};
-enum { COUNT = sizeof SCHEMES / sizeof *SCHEMES };
+static const struct column {
+    const char *name, *scheme;
+    bool text;
+} COLUMNS[] = {{"midpoint, C", "moreau-midpoint", false}, {"midpoint, text", "moreau-midpoint", true}, {"moreau-jean, C", "moreau-jean", false},
+               {"newmark, C", "newmark", false}, {"ggl-alpha, C", "ggl-alpha", false}};
+enum { COUNT = sizeof COLUMNS / sizeof *COLUMNS };
 
 // Memory that a simulation of this size takes, in a process of its own.
-static long kilobytes(int elements, bool lumped) {
+static long kilobytes(int elements, bool lumped, bool text) {
     fflush(stdout);
     const pid_t child = fork();
     if (child < 0) return -1;
     if (child == 0) {
-        bar b;
         char why[200];
         double *x = malloc(((size_t)elements + 1) * sizeof *x);
         const sizes z = {elements, 3, 1};
-        if (!x || !bar_make(&b, elements, lumped)) _exit(1);
-        _exit(isfinite(ours(&z, lumped, "moreau-midpoint", NULL, x, why, sizeof why)) ? 0 : 1);
+        _exit(x && isfinite(ours(&z, lumped, text, "moreau-midpoint", NULL, x, why, sizeof why)) ? 0 : 1);
     }
     struct rusage use;
     int status;
@@ -192,14 +208,15 @@ static long kilobytes(int elements, bool lumped) {
 }
 
 static void memory_table(void) {
-    printf("\nmemory with moreau-midpoint, bytes per unknown (system, state and scratch):");
-    for (int lumped = 1; lumped >= 0; --lumped) {
-        const long base = kilobytes(100, lumped);
-        printf("  %s", lumped ? "lumped" : "consistent");
-        for (int elements = 10000; elements <= 1000000; elements *= 10)
-            printf(" %d: %.0f", elements, 1024.0 * (double)(kilobytes(elements, lumped) - base) / elements);
-    }
-    printf("\n");
+    printf("\nmemory with moreau-midpoint, bytes per unknown (system, state and scratch):\n");
+    for (int text = 0; text <= 1; ++text)
+        for (int lumped = 1; lumped >= 0; --lumped) {
+            const long base = kilobytes(100, lumped, text);
+            printf("  %s, %-10s", text ? "text" : "C   ", lumped ? "lumped" : "consistent");
+            for (int elements = 10000; elements <= 1000000; elements *= 10)
+                printf("  %d: %4.0f", elements, 1024.0 * (double)(kilobytes(elements, lumped, text) - base) / elements);
+            printf("\n");
+        }
 }
 
 int main(int argc, char **argv) {
@@ -213,7 +230,7 @@ int main(int argc, char **argv) {
     memory_table(); // first, while this process is small itself
     printf("\nelastic bar against a wall, ns per unknown and step; ratio to the engine-like loop\n");
     printf("%9s  %-10s %8s %8s", "elements", "mass", "floor", "engine");
-    for (int c = 0; c < COUNT; ++c) printf("  %-16s", SCHEMES[c]);
+    for (int c = 0; c < COUNT; ++c) printf("  %-16s", COLUMNS[c].name);
     printf("\n");
     if (csv) fprintf(csv, "elements,mass,what,ns_per_unknown_and_step\n");
     for (int lumped = 1; lumped >= 0; --lumped)
@@ -228,12 +245,13 @@ int main(int argc, char **argv) {
             for (int c = 0; c < COUNT; ++c) {
                 sizes less = z;
                 char why[200] = "";
-                if (c > 0) less.steps = z.steps / 10 + 5, less.runs = 2;
-                const double ns = ours(&less, lumped, SCHEMES[c], NULL, x, why, sizeof why);
+                const bool cheap = strcmp(COLUMNS[c].scheme, "moreau-midpoint") == 0;
+                if (!cheap) less.steps = z.steps / 10 + 5, less.runs = 2;
+                const double ns = ours(&less, lumped, COLUMNS[c].text, COLUMNS[c].scheme, NULL, x, why, sizeof why);
                 printf("  %7.2f (%4.1f)  ", ns, ns / engine);
-                if (c == 0 && !(difference(x, y, elements + 1) < 1e-9)) printf("(differs by %.1e)", difference(x, y, elements + 1));
+                if (cheap && !(difference(x, y, elements + 1) < 1e-9)) printf("(differs by %.1e)", difference(x, y, elements + 1));
                 if (!isfinite(ns)) printf("%s", why);
-                if (csv) fprintf(csv, "%d,%s,%s,%.3f\n", elements, kind, SCHEMES[c], ns);
+                if (csv) fprintf(csv, "%d,%s,\"%s\",%.3f\n", elements, kind, COLUMNS[c].name, ns);
                 fflush(stdout);
             }
             printf("\n");

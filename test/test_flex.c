@@ -264,6 +264,12 @@ static void a_bar_in_pieces_acts_like_its_stiffness_matrix(void **state) {
         double q[MOST], v[MOST], f[MOST] = {0}, y[MOST];
         wander(m, 6, 1, q, v);
         carom_member_force(m, q, v, f);
+        assert_int_equal(carom_member_streams(m), d.damping_stiffness == 0);
+        if (carom_member_streams(m)) {
+            for (int i = 0; i < n; ++i) y[i] = NAN; // whatever it holds
+            carom_member_stream(m, q, y);
+            for (int i = 0; i < n; ++i) assert_true(f[i] == y[i]);
+        }
         carom_matrix A = dense(K, n), B = dense(C, n);
         carom_member_tangent(m, q, v, A, B, 0);
         carom_matrix_mul(y, A, q);
@@ -282,6 +288,19 @@ static double value(const carom_member *m, double s, int c, bool place, const do
     assert_in_range(n, 0, CAROM_MEMBER_POINT);
     for (int k = 0; k < n; ++k) x += weight[k] * q[index[k]];
     return x;
+}
+
+static void only_bars_without_loads_and_damping_stream(void **state) {
+    (void)state;
+    for (int which = 0; which < 5; ++which) {
+        carom_member_def d = example(which == 1 ? CAROM_BEAM : CAROM_BAR, 3);
+        if (which == 2) d.gravity[0] = 1;
+        if (which == 3) d.damping_mass = 1;
+        if (which == 4) d.damping_stiffness = 1;
+        carom_member *m = make(&d);
+        assert_int_equal(carom_member_streams(m), which == 0);
+        carom_member_destroy(m);
+    }
 }
 
 static void points_follow_the_shape_functions(void **state) {
@@ -538,6 +557,7 @@ int main(void) {
         cmocka_unit_test(kinetic_energy_is_that_of_the_mass_matrix),
         cmocka_unit_test(mass_is_kept_by_lumping_and_by_massless_nodes),
         cmocka_unit_test(a_bar_in_pieces_acts_like_its_stiffness_matrix),
+        cmocka_unit_test(only_bars_without_loads_and_damping_stream),
         cmocka_unit_test(points_follow_the_shape_functions),
         cmocka_unit_test(spatial_points_use_both_planes_of_bending),
         cmocka_unit_test(fixed_nodes_stay_where_the_member_rests),

@@ -70,6 +70,9 @@ int carom_member_band(const carom_member *m);
 void carom_member_mass(const carom_member *m, carom_matrix M, int at);
 /// f += (FLX-1).  f, q and v start at the member's first unknown.
 void carom_member_force(const carom_member *m, const double *q, const double *v, double *f);
+/// Is (FLX-1) a single pass over q?  So it is for bars without loads and damping: f = (FLX-1), whatever f holds on entry.
+bool carom_member_streams(const carom_member *m);
+void carom_member_stream(const carom_member *m, const double *q, double *f);
 /// K += -df/dq, C += -df/dv, at rows and columns from `at` on.
 void carom_member_tangent(const carom_member *m, const double *q, const double *v, carom_matrix K, carom_matrix C,
                           int at);

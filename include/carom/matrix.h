@@ -129,6 +129,10 @@ static inline double carom_dot(const double *x, const double *y, int n) {
     for (int i = 0; i < n; ++i) sum += x[i] * y[i];
     return sum;
 }
+/// x_0 = x, z_0 = z, x += a z: a step of a large system that keeps where it began, in one pass.
+void carom_add_keeping(double *x_0, double *z_0, double *x, double a, const double *z, int n);
+/// x += a z; are all |z_i| below the limit (and numbers)?
+bool carom_axpy_below(double *x, double a, const double *z, int n, double limit);
 double carom_norm_max_long(const double *x, int n);
 /// Largest absolute entry; infinite when an entry is not a number.
 static inline double carom_norm_max(const double *x, int n) {

@@ -58,6 +58,9 @@ typedef struct carom_delassus {
     double *G;                   // W'F^-1 W over all directions, columns that are known
 } carom_delassus;
 
+/// Nothing mechanical is this large; energies of it are still numbers.
+#define CAROM_GROWN 1e100
+
 /// One step.  Arrays over "recorded directions" hold, for every constraint id, its normal and
 /// all its tangential components from dir[id] on, active or not.
 typedef struct carom_step {
@@ -66,6 +69,8 @@ typedef struct carom_step {
     double t, h;         // from t to t + h
     long n;              // number of the step, from 0
     double *q, *v;       // in: state at t (right limits); out: state at t + h
+    double *q_0, *v_0;   // for schemes that keep the state at t themselves (`keeps` in their table): where; NULL: nobody asks
+    bool bounded;        // the scheme has seen on its way that all |v_i| at t + h are below CAROM_GROWN; false on entry
     const double *opt;   // values of the scheme's options, in the order of its list
     double tol;          // contact residual allowed, relative to `speed`
     double newton_tol;   // Newton residual allowed, relative
@@ -264,6 +269,7 @@ typedef struct carom_scheme {
     bool own_steps;            // it controls its error itself: h is only the interval between records
     double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none known
     bool tells;                // it tells its events with carom_tell; else they are read off the reactions
+    bool keeps;                // its step first copies (q, v) to (s->q_0, s->v_0), which costs less along with its own work
     bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
     int levels;                // times that a constraint stands in a contact problem, once more without friction each; 0: once
     int (*levels_of)(const double *opt); // when an option decides; else NULL

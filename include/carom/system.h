@@ -43,7 +43,8 @@ enum { // what does not change; each lets a scheme save work
     CAROM_CONSTANT_MASS = 1,       // M is a constant matrix
     CAROM_CONSTANT_DIRECTIONS = 2, // W is constant
     CAROM_TIMELESS_GAPS = 4,       // time does not enter gaps and constraints: w = 0
-    CAROM_LINEAR = 8               // M, K and C are constant: f = f(t) - K q - C v, and nq = nv without move()
+    CAROM_LINEAR = 8,              // M, K and C are constant: f = f(t) - K q - C v, and nq = nv without move()
+    CAROM_FORCE_SETS = 16          // force() writes every entry of f: f may hold anything on entry
 };
 
 typedef struct carom_system {
@@ -60,7 +61,7 @@ typedef struct carom_system {
     void (*work_init)(const void *model, void *work); // may be NULL: work starts as zeros
 
     // -- needed ---------------------------------------------------------------------------------
-    /// M is zero on entry, like every matrix and vector that is an output below.
+    /// M is zero on entry, like every matrix and vector that is an output below (but see CAROM_FORCE_SETS).
     carom_status (*mass)(const void *model, void *work, double t, const double *q, carom_matrix M);
     carom_status (*force)(const void *model, void *work, double t, const double *q, const double *v, double *f);
     /// g[id] for all ne + nc constraints; NULL when there are none.

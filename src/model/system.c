@@ -72,19 +72,26 @@ static carom_status mass(const void *model, void *work, double t, const double *
     return finite(x, m->mass.n);
 }
 
+// Forces of the model on top of those of members that write all of theirs; members that add theirs to what is there.
 static carom_status force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
     const carom_model *m = model;
     const carom_values x = values(m, work, GROUP_FORCE, t, q, v);
     if (m->nmember == 0) return take(f, x, 0, m->nv) ? CAROM_USER : CAROM_OK;
     double *own = carom_model_scratch(m, work);
     const int n = m->seen.nv_own + 1 + m->seen.compiled, bad = take(own, x, 0, n);
-    for (int k = 0; k < n; ++k) {
-        const int i = carom_model_seen(m, k);
-        if (i >= 0) f[i] = own[k];
-    }
+    carom_zero(f, m->seen.nv_own);
     for (int k = 0; k < m->nmember; ++k) { // forces of members are finite in finite states, and states are watched
         const member *b = &m->members[k];
-        carom_member_force(b->flex, q + b->q, v + b->v, f + b->v);
+        if (carom_member_streams(b->flex)) carom_member_stream(b->flex, q + b->q, f + b->v);
+        else carom_zero(f + b->v, b->count);
+    }
+    for (int k = 0; k < n; ++k) {
+        const int i = carom_model_seen(m, k);
+        if (i >= 0) f[i] += own[k];
+    }
+    for (int k = 0; k < m->nmember; ++k) {
+        const member *b = &m->members[k];
+        if (!carom_member_streams(b->flex)) carom_member_force(b->flex, q + b->q, v + b->v, f + b->v);
     }
     return bad ? CAROM_USER : CAROM_OK;
 }
@@ -331,7 +338,7 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     CAROM_TRY(carom_model_shapes(m, err));
     s->flags = (constant(m->graph, &m->mass) ? CAROM_CONSTANT_MASS : 0u) |
                (constant(m->graph, &m->W) ? CAROM_CONSTANT_DIRECTIONS : 0u) | (timeless(m) ? CAROM_TIMELESS_GAPS : 0u) |
-               (linear(m) && !turns ? CAROM_LINEAR : 0u);
+               (linear(m) && !turns ? CAROM_LINEAR : 0u) | CAROM_FORCE_SETS;
     s->contacts = m->contacts;
     s->model = m;
     const size_t line = 63;

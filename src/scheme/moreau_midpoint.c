@@ -14,7 +14,8 @@ static const carom_option options[] = {
 typedef struct work {
     carom_factor F;            // M(q_M)
     carom_local L, L_0;        // directions at q_M; at q_0 (local=paper)
-    double *q_M, *v_0, *a, *g; // midpoint; velocity before; forces; gaps
+    double *q_0, *v_0;         // state before, where the simulation does not ask for it
+    double *a, *g;             // forces; gaps
     double *u_0, *u_f, *u_1;   // local velocities: before, free, after
 } work;
 
@@ -24,7 +25,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->F = carom_carve_factor(mem, sys->mass_shape, true);
     w->L = carom_carve_local(mem, sys);
     w->L_0 = carom_carve_local(mem, sys);
-    w->q_M = carom_carve(mem, (size_t)sys->nq);
+    w->q_0 = carom_carve(mem, (size_t)sys->nq);
     w->v_0 = carom_carve(mem, (size_t)sys->nv);
     w->a = carom_carve(mem, (size_t)sys->nv);
     w->g = carom_carve(mem, (size_t)(sys->ne + sys->nc));
@@ -34,12 +35,12 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->u_1 = carom_carve(mem, nl);
 }
 
-// (MID-4) to (MID-6): the velocity after contact, in place.
-static carom_status contacts(work *w, carom_step *s) {
+// (MID-4) to (MID-6): the velocity after contact, in place; s->q is q_M.
+static carom_status contacts(work *w, carom_step *s, const double *q_0, const double *v_0) {
     const double h = s->h, t_M = s->t + 0.5 * h;
     double *v = s->v;
     // (MID-4)  p solves CP over I,  G = W_M' M_M^-1 W_M,  c = W_M' v_f + e o W_M' v_0
-    CAROM_TRY(carom_directions(s, &w->L, t_M, w->q_M));
+    CAROM_TRY(carom_directions(s, &w->L, t_M, s->q));
     carom_local_velocity(w->u_0, &w->L, v);
     carom_factor_advance(&w->F, v, h, w->a);
     carom_local_velocity(w->u_f, &w->L, v);
@@ -48,8 +49,8 @@ static carom_status contacts(work *w, carom_step *s) {
         const int n = w->L.at[w->L.nb];
         carom_axpy(w->u_f, -1, w->u_0, n);
         carom_local_same(&w->L_0, &w->L);
-        CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
-        carom_local_velocity(w->u_0, &w->L_0, w->v_0);
+        CAROM_TRY(carom_directions(s, &w->L_0, s->t, q_0));
+        carom_local_velocity(w->u_0, &w->L_0, v_0);
         carom_axpy(w->u_f, 1, w->u_0, n);
     }
     carom_problem_form(s, &w->L, &w->L, &w->F, 1);
@@ -65,30 +66,36 @@ static carom_status contacts(work *w, carom_step *s) {
 
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
-    const int nv = s->sys->nv;
+    const int nq = s->sys->nq, nv = s->sys->nv;
     const double h = s->h, t_M = s->t + 0.5 * h;
-    double *q = s->q, *v = s->v;
+    double *q = s->q, *v = s->v, *q_0 = s->q_0 ? s->q_0 : w->q_0, *v_0 = s->v_0 ? s->v_0 : w->v_0;
 
+    // Large systems go through as few passes as there can be: q and v change in place, and come back when the step fails.
     // (MID-1)  q_M = q_0 + h/2 v_0
-    carom_move(s, w->q_M, q, 0.5 * h, v);
+    if (s->sys->move) {
+        carom_copy(q_0, q, nq);
+        carom_copy(v_0, v, nv);
+        carom_move(s, q, q_0, 0.5 * h, v_0);
+    } else {
+        carom_add_keeping(q_0, v_0, q, 0.5 * h, v, nv);
+    }
 
     // (MID-2)  v_f = v_0 + h M_M^-1 f(t_M, q_M, v_0)
-    CAROM_TRY(carom_motion_factor(s, &w->F, w->a, w->g, t_M, w->q_M, v));
+    carom_status status = carom_motion_factor(s, &w->F, w->a, w->g, t_M, q, v);
 
     // (MID-3)  I = { j : g_j(q_M) <= 0 }
-    carom_close(s, &w->L, w->g);
-
-    // Large systems go through as few passes as there can be: v changes in place, and is kept only where a contact
-    // problem may fail.
-    if (w->L.nb > 0) {
-        carom_copy(w->v_0, v, nv);
-        const carom_status status = contacts(w, s);
-        if (status != CAROM_OK) return carom_copy(v, w->v_0, nv), status;
-    } else {
-        carom_factor_advance(&w->F, v, h, w->a);
+    if (status == CAROM_OK) carom_close(s, &w->L, w->g);
+    if (status == CAROM_OK && w->L.nb > 0) status = contacts(w, s, q_0, v_0);
+    else if (status == CAROM_OK) carom_factor_advance(&w->F, v, h, w->a);
+    if (status != CAROM_OK) {
+        carom_copy(q, q_0, nq);
+        carom_copy(v, v_0, nv);
+        return status;
     }
+
     // (MID-7)  q_1 = q_M + h/2 v_1
-    carom_move(s, q, w->q_M, 0.5 * h, v);
+    if (s->sys->move) carom_move(s, q, q, 0.5 * h, v);
+    else s->bounded = carom_axpy_below(q, 0.5 * h, v, nv, CAROM_GROWN);
     return CAROM_OK;
 }
 
@@ -103,6 +110,7 @@ const carom_scheme carom_scheme_moreau_midpoint = {
             "forces depend on velocity (a steady loss of energy of order h).  Closed gaps drift.",
     .order = 1,
     .stable = 2,
+    .keeps = true,
     .options = options,
     .work_size = sizeof(work),
     .carve = carve,

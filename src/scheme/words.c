@@ -86,7 +86,7 @@ carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const d
 }
 
 carom_status carom_force(carom_step *s, double *f, double t, const double *q, const double *v) {
-    carom_zero(f, s->sys->nv);
+    if (!(s->sys->flags & CAROM_FORCE_SETS)) carom_zero(f, s->sys->nv);
     SYSTEM(s->sys->force(s->sys->model, s->sys_work, t, q, v, f), "forces");
     return CAROM_OK;
 }

@@ -16,13 +16,11 @@ static carom_status give_up(carom_sim *sim, carom_error *err, int depth) {
     return carom_fail(err, code, "%.900s (also with the step halved %d times)", sim->error.text, depth);
 }
 
-static const double GROWN = 1e100; // nothing mechanical is this large; energies of it are still numbers
-
 // Which rate ran away.
 static carom_status grown(const carom_sim *sim, double t, double h, carom_error *err) {
     char text[80];
     int i = 0;
-    while (fabs(sim->v[i]) < GROWN) ++i;
+    while (fabs(sim->v[i]) < CAROM_GROWN) ++i;
     return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: the rate of coordinate %s has grown to %.3g; a step of %.3g is too large for this scheme "
                       "and model", t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h);
 }
@@ -35,13 +33,16 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     s->n = sim->kept->n;
     s->account = (carom_account){0};
     // Most steps touch nothing: then impulses and forces are zero already and stay so.
+    s->q_0 = depth == 0 && sim->scheme->keeps ? sim->q_0 : NULL;
+    s->v_0 = depth == 0 && sim->scheme->keeps ? sim->v_0 : NULL;
+    s->bounded = false;
     const bool reacted = s->reacted; // an earlier half of this step did
     if (reacted) carom_zero(s->force, sim->nl), carom_copy(sim->booked, s->impulse, sim->nl);
     const int told = s->nevents;
     const double speed = sim->kept->speed; // iterates of a refused step say nothing about the motion
     s->scale = speed;
     const carom_status status = sim->scheme->step(sim->scheme_work, s);
-    if (status == CAROM_OK && carom_norm_max(sim->v, sim->sys->nv) < GROWN) { // positions only grow with them
+    if (status == CAROM_OK && (s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN)) { // positions only grow with them
         carom_ledger *l = &sim->kept->ledger;
         sim->kept->speed = fmax(sim->kept->speed, s->scale);
         l->energy.impact += s->account.impact;
@@ -179,8 +180,10 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl);
         s->reacted = false;
     }
-    carom_copy(sim->q_0, sim->q, sim->sys->nq);
-    carom_copy(sim->v_0, sim->v, sim->sys->nv);
+    if (sim->control.on || !sim->scheme->keeps) {
+        carom_copy(sim->q_0, sim->q, sim->sys->nq);
+        carom_copy(sim->v_0, sim->v, sim->sys->nv);
+    }
     sim->refused = false;
     double h;
     const carom_status status = sim->control.on ? carom_adaptive_step(sim, &h, err) : planned_step(sim, &h, err);
