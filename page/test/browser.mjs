@@ -2,7 +2,7 @@
 // SHOTS=FOLDER keeps screenshots.
 import { chromium } from 'playwright-core';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -156,7 +156,9 @@ const glowing = page => page.evaluate(() => {
 
 // -- all models, at several sizes --
 const sizes = [[1440, 900], [1024, 700], [390, 844]];
-for (const name of ['ball-in-box', 'bouncing-ball', 'bouncing-ball-b', 'impacting-oscillator', 'pendulum', 'rocking-block', 'slider-crank', 'slider-crank-bilateral', 'two-ball-oscillator']) {
+await browser.close();
+browser = await launch('--use-angle=swiftshader', '--enable-unsafe-swiftshader'); // some are spatial
+for (const name of readdirSync(models).filter(f => f.endsWith('.yaml')).map(f => f.slice(0, -5)).sort()) {
     const file = make(name, join(models, `${name}.yaml`));
     for (const [k, [width, height]] of sizes.entries()) {
         if (k && name !== 'slider-crank' && !shots) continue;
@@ -173,14 +175,10 @@ for (const name of ['ball-in-box', 'bouncing-ball', 'bouncing-ball-b', 'impactin
 }
 
 // -- no drawing; a spatial one --
-const text = await import('node:fs').then(fs => fs.readFileSync(join(models, 'pendulum.yaml'), 'utf8'));
+const text = readFileSync(join(models, 'pendulum.yaml'), 'utf8');
 writeFileSync(join(folder, 'bare.yaml'), text.replace(/draw:\n( .*\n)+/, ''));
 copyFileSync(join(here, 'space.yaml'), join(folder, 'space.yaml'));
 for (const name of ['bare', 'space']) {
-    if (name === 'space') {
-        await browser.close();
-        browser = await launch('--use-angle=swiftshader', '--enable-unsafe-swiftshader');
-    }
     const tab = await open(make(name, join(folder, `${name}.yaml`)), { hash: '#t=0' }), { page } = tab;
     const first = await stage(page);
     await seek(page, 1.1);
