@@ -30,6 +30,8 @@ typedef struct carom_problem {
     int ld;                    // leading dimension of G, column-major; G need not be symmetric
     const carom_block *block;  // nb, in order of rows, covering 0..n-1
     const double *G, *c;       // n x n, n
+    const int *first;          // n, or NULL when not known: row i and column i of G are zero before first[i] <= i
+    bool symmetric;            // G is known to be symmetric
     double *p, *u;             // n: p is the start on entry (zeros are fine) and the answer on exit; u = G p + c
 } carom_problem;
 

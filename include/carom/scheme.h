@@ -39,6 +39,18 @@ typedef struct carom_event {
     double before, after, impulse; // normal velocities and impulse (tangential velocities for stick and slip)
 } carom_event;
 
+/// What has to be multiplied for G = A'X with sparse columns, remembered while their rows stay the same.
+typedef struct carom_products {
+    int of_n;                 // rows of the problem that this is for
+    bool symmetric, fits;     // X belongs to A: one triangle is enough; there was room for all products
+    int n, room, *at, *end;   // entries of G, of each: where it stands, twice; the end of its products
+    int *pair;                // products: an entry of A, an entry of X
+    int *first;               // carom_problem.first
+    int *known[2];            // counts and rows of A and W
+    int *head, *next, *of;    // entries by unknown: first, next, the column of each
+    int *count, *scratch;     // n, 2 nv
+} carom_products;
+
 /// F^-1 W of a contact problem, and what is kept of it while F and W are constant: then a column of W'F^-1 W is computed
 /// when its contact is closed for the first time, and never again.
 typedef struct carom_delassus {
@@ -47,7 +59,7 @@ typedef struct carom_delassus {
     const carom_factor *F;       // of the last problem
     const carom_local *L;
     double *x;                   // nv
-    int *low, *high;             // by row of the problem: the stretch of unknowns that its sparse column touches
+    carom_products products[2];  // of sparse columns: A and W differ; the same
     bool keep, kept;             // the system's W is constant and large enough to keep columns; those of the last problem are kept
     const carom_factor *F_kept;  // what the rest belongs to; NULL: nothing yet
     long count;

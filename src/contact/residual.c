@@ -10,14 +10,28 @@ int carom_law_rows(carom_law law) {
     return law == CAROM_SPATIAL ? 3 : law == CAROM_PLANAR ? 2 : 1;
 }
 
+// Columns from *from to before the one returned may have entries in rows i to before end.
+static int reach(const carom_problem *pb, int i, int end, int *from) {
+    int last = pb->n;
+    *from = 0;
+    if (!pb->first) return last;
+    *from = i;
+    for (int k = i; k < end; k++)
+        if (pb->first[k] < *from) *from = pb->first[k];
+    while (last > end && pb->first[last - 1] >= end) last--;
+    return last;
+}
+
 // (CP-1)  u = G p + c, `rows` rows at a time in registers.  Zeros of p are not skipped: whatever is not finite
 // in G must show in u.
 #define MULTIPLY(rows)                                                                                                 \
     for (; i + (rows) <= n; i += (rows)) {                                                                             \
         double a[rows];                                                                                                \
-        const double *g = pb->G + i;                                                                                   \
+        int from;                                                                                                      \
+        const int last = reach(pb, i, i + (rows), &from);                                                              \
+        const double *g = pb->G + i + (size_t)from * (size_t)pb->ld;                                                   \
         for (int k = 0; k < (rows); k++) a[k] = pb->c[i + k];                                                          \
-        for (int j = 0; j < n; j++, g += pb->ld)                                                                       \
+        for (int j = from; j < last; j++, g += pb->ld)                                                                 \
             for (int k = 0; k < (rows); k++) a[k] += g[k] * p[j];                                                      \
         for (int k = 0; k < (rows); k++) u[i + k] = a[k];                                                              \
     }

@@ -138,8 +138,29 @@ static void put_column(carom_columns *to, int k, const int *row, const double *x
     }
 }
 
+// The same from the tape, where constraints are all the model's own.  Nonzero: one is not finite.
+static int take_column(carom_columns *to, int k, const int *row, carom_values x, int first, int count) {
+    const size_t at = (size_t)k * (size_t)to->stride;
+    to->count[k] = count;
+    for (int e = 0; e < count; ++e) to->row[at + (size_t)e] = row[e];
+    return take(to->a + at, x, first, count);
+}
+
+static carom_status sparse_directions(const carom_model *m, void *work, double t, const double *q, carom_local *L) {
+    const carom_values x = values(m, work, GROUP_DIRECTIONS, t, q, m->v0);
+    int bad = 0;
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
+            bad |= take_column(&L->W, k, m->W.i + m->W_at[d], x, m->W_at[d], m->W_at[d + 1] - m->W_at[d]);
+            if (m->w_of[d] >= 0) bad |= take(&L->w[k], x, m->W.n + m->w_of[d], 1);
+            else L->w[k] = 0;
+        }
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
 static carom_status directions(const void *model, void *work, double t, const double *q, carom_local *L) {
     const carom_model *m = model;
+    if (m->own.W == m->W.n && L->W.count) return sparse_directions(m, work, t, q, L);
     double *x = carom_model_scratch(m, work);
     CAROM_TRY(carom_model_directions(m, work, t, q, L->id, L->nb, x));
     for (int b = 0; b < L->nb; ++b) {

@@ -12,6 +12,22 @@ enum { KEPT_FROM = 16 };                                // unknowns from which o
 static const size_t ROOM = (size_t)1 << 22;             // doubles for columns, unless all are fewer
 enum { MANY_BANDED = 8, MANY_SPARSE = 24 };             // a solution costs about as much as so many columns
 
+static carom_products carve_products(carom_arena *mem, int n, int nv, int stride) {
+    carom_products o = {.room = 16 * n * stride};
+    const size_t entries = (size_t)n * (size_t)stride;
+    o.first = carom_carve_ints(mem, (size_t)n);
+    o.count = carom_carve_ints(mem, (size_t)n);
+    o.head = carom_carve_ints(mem, (size_t)nv);
+    o.scratch = carom_carve_ints(mem, 2 * (size_t)nv);
+    o.next = carom_carve_ints(mem, entries);
+    o.of = carom_carve_ints(mem, entries);
+    for (int i = 0; i < 2; ++i) o.known[i] = carom_carve_ints(mem, (size_t)n + entries);
+    o.at = carom_carve_ints(mem, 2 * (size_t)o.room);
+    o.end = carom_carve_ints(mem, (size_t)o.room);
+    o.pair = carom_carve_ints(mem, 2 * (size_t)o.room);
+    return o;
+}
+
 carom_delassus carom_carve_delassus(carom_arena *mem, const carom_system *sys) {
     carom_delassus d = {.all = carom_carve_local(mem, sys)};
     const int n = d.all.W.n;
@@ -20,8 +36,7 @@ carom_delassus carom_carve_delassus(carom_arena *mem, const carom_system *sys) {
     d.dense = carom_carve_columns(mem, sys->nv, (size_t)n < most ? n : (int)most, sys->nv);
     d.column = carom_carve_ints(mem, (size_t)n);
     d.x = carom_carve(mem, (size_t)sys->nv);
-    d.low = carom_carve_ints(mem, (size_t)n);
-    d.high = carom_carve_ints(mem, (size_t)n);
+    for (int i = 0; i < 2 && d.sparse.stride < sys->nv; ++i) d.products[i] = carve_products(mem, n, sys->nv, d.sparse.stride);
     d.keep = sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->flags & (CAROM_CONSTANT_MASS | CAROM_LINEAR) && sys->nv >= KEPT_FROM;
     if (!d.keep) return d;
     d.slot = carom_carve_ints(mem, (size_t)n);
@@ -32,16 +47,6 @@ carom_delassus carom_carve_delassus(carom_arena *mem, const carom_system *sys) {
 
 // -- columns -----------------------------------------------------------------------------------------
 
-// X_k = F^-1 W_k.  A diagonal F keeps the sparsity of W.
-static void solve_sparse(carom_columns *X, const carom_columns *W, const carom_factor *F, int k) {
-    const size_t start = (size_t)k * (size_t)W->stride;
-    X->count[k] = W->count[k];
-    for (int e = 0; e < W->count[k]; ++e) {
-        const int i = X->row[start + (size_t)e] = W->row[start + (size_t)e];
-        X->a[start + (size_t)e] = W->a[start + (size_t)e] * F->a[i];
-    }
-}
-
 static double *solve_dense(double *x, const carom_columns *W, const carom_factor *F, int k) {
     carom_column_expand(x, W, k);
     carom_factor_solve(F, x);
@@ -50,47 +55,129 @@ static double *solve_dense(double *x, const carom_columns *W, const carom_factor
 
 static double *stored(const carom_delassus *d, int column) { return d->dense.a + (size_t)column * (size_t)d->dense.stride; }
 
-// The stretch of unknowns between the first and the last that column k touches.
-static void stretch(const carom_columns *W, int k, int *low, int *high) {
-    const int *row = W->row + (size_t)k * (size_t)W->stride;
-    *low = W->rows;
-    *high = -1;
-    for (int e = 0; e < W->count[k]; ++e) {
-        if (row[e] < *low) *low = row[e];
-        if (row[e] > *high) *high = row[e];
+// -- sparse columns ------------------------------------------------------------------------------------
+
+// Entries of columns as lists: those of each unknown, in the order of columns.  first: column of the first of them.
+static void list_entries(carom_products *o, const carom_columns *W, int n, int *first) {
+    for (int k = 0; k < n; ++k)
+        for (int e = k * W->stride; e < k * W->stride + W->count[k]; ++e) o->head[W->row[e]] = -1;
+    for (int k = n - 1; k >= 0; --k)
+        for (int e = k * W->stride; e < k * W->stride + W->count[k]; ++e) {
+            const int i = W->row[e];
+            o->next[e] = o->head[i];
+            o->of[e] = k;
+            o->head[i] = e;
+            first[i] = k;
+        }
+}
+
+// The first row, or column, that shares an unknown with column k.
+static int start_of(const carom_columns *W, int k, const int *first) {
+    int least = k;
+    for (int e = k * W->stride; e < k * W->stride + W->count[k]; ++e)
+        if (first[W->row[e]] < least) least = first[W->row[e]];
+    return least;
+}
+
+// Are the rows of these columns those that are remembered?  Then they are.
+static bool remembered(int *known, const carom_columns *W, int n) {
+    const size_t count = (size_t)n * sizeof *known, row = count * (size_t)W->stride;
+    const bool same = memcmp(known, W->count, count) == 0 && memcmp(known + n, W->row, row) == 0;
+    if (!same) memcpy(known, W->count, count), memcpy(known + n, W->row, row);
+    return same;
+}
+
+// Products of column k of X, by row of G; false: there is no room.
+static bool list_products(carom_products *o, const carom_columns *W, int n, int k) {
+    const bool symmetric = o->symmetric;
+    int *count = o->count, from = symmetric ? k : 0, most = -1, total = o->n ? o->end[o->n - 1] : 0;
+    for (int i = from; i < n; ++i) count[i] = 0;
+    for (int e = k * W->stride; e < k * W->stride + W->count[k]; ++e)
+        for (int f = symmetric ? e : o->head[W->row[e]]; f >= 0; f = o->next[f]) {
+            ++count[o->of[f]];
+            if (o->of[f] > most) most = o->of[f];
+        }
+    for (int i = from; i <= most; ++i) {
+        if (count[i] == 0) continue;
+        if (o->n == o->room || total + count[i] > o->room) return false;
+        o->at[2 * (size_t)o->n] = i + k * n, o->at[2 * (size_t)o->n + 1] = symmetric ? k + i * n : i + k * n;
+        const int start = total;
+        o->end[o->n++] = total += count[i];
+        count[i] = start;
+    }
+    for (int e = k * W->stride; e < k * W->stride + W->count[k]; ++e)
+        for (int f = symmetric ? e : o->head[W->row[e]]; f >= 0; f = o->next[f]) {
+            int *pair = o->pair + 2 * (size_t)count[o->of[f]]++;
+            pair[0] = f, pair[1] = e;
+        }
+    return true;
+}
+
+// What there is to multiply, and where rows and columns of G start.
+static void plan(carom_products *o, const carom_columns *A, const carom_columns *W, int n) {
+    const bool symmetric = o->symmetric;
+    int *first_A = o->scratch, *first_W = symmetric ? first_A : first_A + A->rows;
+    if (!symmetric) list_entries(o, W, n, first_W);
+    list_entries(o, A, n, first_A);
+    o->of_n = n;
+    o->n = 0;
+    o->fits = true;
+    for (int k = 0; k < n; ++k) {
+        const int rows = start_of(W, k, first_A), columns = symmetric ? rows : start_of(A, k, first_W);
+        o->first[k] = rows < columns ? rows : columns;
+        o->fits = o->fits && list_products(o, W, n, k);
     }
 }
 
-// G = a A'X, both sparse: X_k is spread over d->x once, and only columns whose stretches meet are multiplied.  Most do not:
-// a joint touches two bodies.
+// X = F^-1 W with the sparsity of W, F being diagonal.
+static void solve_sparse(carom_columns *X, const carom_columns *W, const double *restrict F, int n) {
+    for (int k = 0; k < n; ++k) {
+        const size_t start = (size_t)k * (size_t)W->stride;
+        const int count = X->count[k] = W->count[k], *restrict row = W->row + start;
+        const double *restrict w = W->a + start;
+        double *restrict x = X->a + start;
+        int *restrict i = X->row + start;
+        for (int e = 0; e < count; ++e) i[e] = row[e], x[e] = w[e] * F[row[e]];
+    }
+}
+
+static void multiply(double *restrict G, const carom_products *o, const double *restrict A, const double *restrict X, double a) {
+    const int *restrict pair = o->pair, *restrict at = o->at, *restrict end = o->end;
+    for (int j = 0, e = 0; j < o->n; ++j) {
+        double sum = 0;
+        for (; e < end[j]; ++e, pair += 2) sum += A[pair[0]] * X[pair[1]];
+        G[at[2 * (size_t)j]] = G[at[2 * (size_t)j + 1]] = a * sum;
+    }
+}
+
+// The same when there are too many products to remember.
+static void multiply_listed(double *G, const carom_products *o, const carom_columns *A, const carom_columns *X, int n, double a) {
+    const size_t ld = (size_t)n;
+    for (int k = 0; k < n; ++k)
+        for (int e = k * X->stride; e < k * X->stride + X->count[k]; ++e)
+            for (int f = o->symmetric ? e : o->head[X->row[e]]; f >= 0; f = o->next[f])
+                G[(size_t)o->of[f] + (size_t)k * ld] += A->a[f] * (a * X->a[e]);
+    for (int k = 0; k < n && o->symmetric; ++k)
+        for (int i = o->first[k]; i < k; ++i) G[(size_t)i + (size_t)k * ld] = G[(size_t)k + (size_t)i * ld];
+}
+
+// G = a A'X: only products of entries that have the same unknown.  Most columns share none: a joint touches two bodies.  Who
+// does stays the same while the same contacts are closed, and so does the envelope of G.
 static void form_sparse(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {
     carom_delassus *d = &s->delassus;
+    const carom_columns *A = &L->W, *W = &Lf->W;
     const int n = L->at[L->nb];
-    const size_t ld = (size_t)n;
-    carom_columns *X = &d->sparse;
-    carom_zero(d->x, X->rows);
-    memset(s->G, 0, ld * ld * sizeof *s->G);
-    for (int k = 0; k < n; ++k) stretch(&L->W, k, &d->low[k], &d->high[k]);
-    for (int k = 0; k < n; ++k) {
-        d->column[k] = k;
-        solve_sparse(X, &Lf->W, F, k);
-        const size_t start = (size_t)k * (size_t)X->stride;
-        int low, high;
-        stretch(X, k, &low, &high);
-        for (int e = 0; e < X->count[k]; ++e) d->x[X->row[start + (size_t)e]] = X->a[start + (size_t)e];
-        double *G = s->G + k * ld;
-        for (int i = L == Lf ? k : 0; i < n; ++i) {
-            if (d->high[i] < low || d->low[i] > high) continue;
-            const size_t at = (size_t)i * (size_t)L->W.stride;
-            const int *row = L->W.row + at, count = L->W.count[i];
-            const double *w = L->W.a + at;
-            double sum = 0;
-            for (int e = 0; e < count; ++e) sum += w[e] * d->x[row[e]];
-            G[i] = a * sum;
-            if (L == Lf) s->G[k + i * ld] = G[i]; // symmetric, and exactly so
-        }
-        for (int e = 0; e < X->count[k]; ++e) d->x[X->row[start + (size_t)e]] = 0;
-    }
+    const bool symmetric = L == Lf; // and exactly so
+    carom_products *o = &d->products[symmetric];
+    const bool same = remembered(o->known[0], A, n), same_f = symmetric || remembered(o->known[1], W, n);
+    o->symmetric = symmetric;
+    if (!same || !same_f || o->of_n != n) plan(o, A, W, n);
+    solve_sparse(&d->sparse, W, F->a, n);
+    memset(s->G, 0, (size_t)n * (size_t)n * sizeof *s->G);
+    if (o->fits) multiply(s->G, o, A->a, d->sparse.a, a);
+    else multiply_listed(s->G, o, A, &d->sparse, n, a);
+    s->problem.first = o->first;
+    s->problem.symmetric = symmetric;
 }
 
 // -- kept columns --------------------------------------------------------------------------------------

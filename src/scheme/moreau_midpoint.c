@@ -81,7 +81,7 @@ static carom_status step(void *memory, carom_step *s) {
     }
 
     // (MID-2)  v_f = v_0 + h M_M^-1 f(t_M, q_M, v_0)
-    carom_status status = carom_motion_factor(s, &w->F, w->a, w->g, t_M, q, v);
+    carom_status status = carom_motion_factor(s, &w->F, w->a, s->sys->nc ? w->g : NULL, t_M, q, v);
 
     // (MID-3)  I = { j : g_j(q_M) <= 0 }
     if (status == CAROM_OK) carom_close(s, &w->L, w->g);

@@ -166,7 +166,18 @@ carom_status carom_directions(carom_step *s, carom_local *L, double t, const dou
 }
 
 void carom_local_velocity(double *u, const carom_local *L, const double *v) {
-    for (int k = 0; k < L->at[L->nb]; ++k) u[k] = carom_column_dot(&L->W, k, v) + L->w[k];
+    const carom_columns *W = &L->W;
+    const int n = L->at[L->nb], *row = W->row;
+    if (!W->count) {
+        for (int k = 0; k < n; ++k) u[k] = carom_column_dot(W, k, v) + L->w[k];
+        return;
+    }
+    const double *a = W->a;
+    for (int k = 0; k < n; ++k, a += W->stride, row += W->stride) {
+        double sum = 0;
+        for (int e = 0; e < W->count[k]; ++e) sum += a[e] * v[row[e]];
+        u[k] = sum + L->w[k];
+    }
 }
 
 double carom_local_reach(const carom_local *L, int k, const double *x) {
@@ -329,8 +340,10 @@ carom_status carom_problem_solve(carom_step *s, const carom_local *L) {
     // Small problems start from zero: where contacts are dependent (a slider without clearance) the last reactions
     // would come back as ever growing prestress, and with friction that brakes.  Large ones start from them.
     const bool warm = pb->n > WARM;
-    for (int b = 0; b < L->nb; ++b)
-        for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->p[k] = warm ? s->warm[s->dir[L->id[b]] + k - L->at[b]] / s->a : 0;
+    const double per_a = 1 / s->a;
+    if (!warm) carom_zero(s->p, pb->n);
+    for (int b = 0; warm && b < L->nb; ++b)
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->p[k] = s->warm[s->dir[L->id[b]] + k - L->at[b]] * per_a;
     CAROM_TRY(carom_problem_run(s, L->id));
     for (int b = 0; warm && b < L->nb; ++b)
         for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->warm[s->dir[L->id[b]] + k - L->at[b]] = s->a * s->p[k];

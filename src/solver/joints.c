@@ -1,16 +1,21 @@
 // joints.c: joints alone: G p = -c, eliminated within the envelope of G.
 //
 // Spec: docs/solvers.md, "joints".  A joint of a chain meets its neighbours only, so most of G is zero, and stays so: row i of L
-// and column i of U start where row or column i of G starts.  No pivoting: G = W'M^-1 W is positive definite, or nearly
-// so.  When a pivot has cancelled (redundant joints) the shortest of all answers is taken.
+// and column i of U start where row or column i of G starts.  Rows that start together (those of a joint) are eliminated
+// together.  No pivoting: G = W'M^-1 W is positive definite, or nearly so.  When a pivot has cancelled (redundant joints) the
+// shortest of all answers is taken.
 #include "contact/law.h"
 #include "linalg/dense.h"
 #include <math.h>
+#include <stdlib.h>
+
+enum { WIDE = 6 }; // most rows that are eliminated at the same time
 
 typedef struct joints {
-    double *L, *U;  // n x n: row i of L, column i of U, from first[i] to i - 1; the diagonal of U in D
-    double *D, *r;  // n
-    double *work;   // 3 n
+    double *L, *U;       // n x n: row i of L, column i of U, from first[i] to i - 1; unit diagonals; U is not there when G is symmetric
+    double *D, *r;       // n: 1/d, what is left
+    double *X, *Y;       // n x WIDE: columns of D U and, beside them, rows of L D that are being computed
+    double *work;        // 3 n
     int *first, *column; // n
 } joints;
 
@@ -24,6 +29,8 @@ static void carve(void *work, carom_arena *mem, int n, int nb) {
     w->U = carom_carve(mem, m * m);
     w->D = carom_carve(mem, m);
     w->r = carom_carve(mem, m);
+    w->X = carom_carve(mem, m * WIDE);
+    w->Y = carom_carve(mem, m * WIDE);
     w->work = carom_carve(mem, 3 * m);
     w->first = carom_carve_ints(mem, m);
     w->column = carom_carve_ints(mem, m);
@@ -40,65 +47,130 @@ static double dot(const double *a, const double *b, int n) {
     return i < n ? s + a[i] * b[i] + t : s + t;
 }
 
-// Where row and column i of G start; G is read column by column.  Is it symmetric?
-static bool envelope(joints *w, const carom_problem *pb) {
+// Where row and column i of G start; G is read column by column.
+static void find_envelope(joints *w, const carom_problem *pb) {
     const int n = pb->n;
-    const size_t ld = (size_t)pb->ld;
     for (int i = 0; i < n; i++) w->first[i] = i;
     for (int j = 0; j < n; j++) {
-        const double *column = pb->G + (size_t)j * ld;
+        const double *column = pb->G + (size_t)j * (size_t)pb->ld;
         int top = 0;
         while (top < w->first[j] && column[top] == 0) top++;
         w->first[j] = top;
         for (int i = j + 1; i < n; i++)
             if (column[i] != 0 && w->first[i] > j) w->first[i] = j;
     }
-    for (int i = 0; i < n; i++)
+}
+
+static bool is_symmetric(const joints *w, const carom_problem *pb) {
+    const size_t ld = (size_t)pb->ld;
+    for (int i = 0; i < pb->n; i++)
         for (int j = w->first[i]; j < i; j++)
             if (pb->G[j + i * ld] != pb->G[i + j * ld]) return false;
     return true;
 }
 
-// (SOL-17)  u_ji = G_ji - sum_k l_jk u_ki,   l_ij = (G_ij - sum_k l_ik u_kj)/u_jj,   k from where both rows have started
-static bool factor(joints *w, const carom_problem *pb) {
+// X_j = X_j - sum_k t_jk X_k for j = from .. to - 1: rows of the triangle T that are known, in the envelope
+static void sweep(double *X, const double *T, const int *first, int n, int from, int to) {
+    for (int j = from; j < to; j++) {
+        const double *t = T + (size_t)j * (size_t)n;
+        double *x = X + (size_t)j * WIDE, sum[WIDE];
+        for (int r = 0; r < WIDE; r++) sum[r] = x[r];
+        for (int k = first[j] > from ? first[j] : from; k < j; k++)
+            for (int r = 0; r < WIDE; r++) sum[r] -= t[k] * X[(size_t)k * WIDE + (size_t)r];
+        for (int r = 0; r < WIDE; r++) x[r] = sum[r];
+    }
+}
+
+// X = columns i .. i + m - 1 of G from row `from` on, or the same rows of it
+static void load(double *X, const double *G, size_t down, size_t across, int from, int i, int m) {
+    for (int r = 0; r < WIDE; r++) {
+        const double *g = G + (size_t)(i + r) * across + (size_t)from * down;
+        double *x = X + (size_t)from * WIDE + (size_t)r;
+        for (int j = from; j < i + m; j++, g += down, x += WIDE) *x = r < m ? *g : 0;
+    }
+}
+
+// The block of rows i .. i + m - 1 on the diagonal, of which S is left.
+static bool eliminate_block(joints *w, const carom_problem *pb, int i, int m, double *U, double S[WIDE][WIDE]) {
     const int n = pb->n;
-    const size_t ld = (size_t)pb->ld;
-    const bool symmetric = envelope(w, pb);
-    for (int i = 0; i < n; i++) {
-        double *L = w->L + (size_t)i * n, *U = w->U + (size_t)i * n;
-        const double *column = pb->G + (size_t)i * ld;
-        for (int j = w->first[i]; j < i; j++) {
-            const int from = w->first[i] > w->first[j] ? w->first[i] : w->first[j];
-            U[j] = column[j] - dot(w->L + (size_t)j * n + from, U + from, j - from);
-            if (symmetric) L[j] = U[j] / w->D[j];
-            else L[j] = (pb->G[i + j * ld] - dot(L + from, w->U + (size_t)j * n + from, j - from)) / w->D[j];
+    for (int k = 0; k < m; k++) {
+        if (!(fabs(S[k][k]) > CUT * fabs(pb->G[(size_t)(i + k) * (size_t)(pb->ld + 1)]))) return false;
+        const double d = w->D[i + k] = 1 / S[k][k];
+        for (int r = k + 1; r < m; r++) {
+            const double l = w->L[(size_t)(i + r) * n + i + k] = S[r][k] * d;
+            if (U) U[(size_t)(i + r) * n + i + k] = S[k][r] * d;
+            for (int c = 0; c < WIDE; c++) S[r][c] -= l * S[k][c];
         }
-        const int from = w->first[i];
-        w->D[i] = column[i] - dot(L + from, U + from, i - from);
-        if (!(fabs(w->D[i]) > CUT * fabs(column[i]))) return false;
     }
     return true;
 }
 
-// r = (L U)^-1 r
-static void solve_factored(const joints *w, int n) {
+// The rows i .. i + m - 1, which start together.  Rows of L and columns of U: U is NULL where they are the same.
+static bool eliminate(joints *w, const carom_problem *pb, int i, int m, double *U) {
+    const int n = pb->n, from = w->first[i];
+    const size_t ld = (size_t)pb->ld;
+    double *X = w->X, *Y = U ? w->Y : w->X, S[WIDE][WIDE];
+    load(X, pb->G, 1, ld, from, i, m);
+    sweep(X, w->L, w->first, n, from, i);
+    if (U) {
+        load(Y, pb->G, ld, 1, from, i, m);
+        sweep(Y, U, w->first, n, from, i);
+    }
+    for (int r = 0; r < m; r++) {
+        const double *x = X + (size_t)from * WIDE, *y = Y + (size_t)from * WIDE + (size_t)r;
+        double *L = w->L + (size_t)(i + r) * n, sum[WIDE];
+        for (int c = 0; c < WIDE; c++) sum[c] = X[(size_t)(i + r) * WIDE + (size_t)c];
+        for (int k = from; k < i; k++, x += WIDE, y += WIDE) {
+            const double l = L[k] = *y * w->D[k];
+            if (U) U[(size_t)(i + r) * n + k] = x[r] * w->D[k];
+            for (int c = 0; c < WIDE; c++) sum[c] -= l * x[c];
+        }
+        for (int c = 0; c < WIDE; c++) S[r][c] = sum[c];
+    }
+    return eliminate_block(w, pb, i, m, U, S);
+}
+
+// Rows from i on, up to WIDE, that start at about the same place; then at exactly the same.
+static int together(int *first, int i, int n) {
+    int least = first[i], m = 1;
+    for (; i + m < n && m < WIDE && abs(first[i + m] - least) < WIDE / 2; m++)
+        if (first[i + m] < least) least = first[i + m];
+    for (int r = 0; r < m; r++) first[i + r] = least < i ? least : i;
+    return m;
+}
+
+// (SOL-17)  G = L D U:  d_j u_ji = G_ji - sum_k l_jk d_k u_ki,   l_ij d_j = G_ij - sum_k l_ik d_k u_kj,   k from where both
+//           rows have started
+static bool factor(joints *w, const carom_problem *pb, bool *symmetric) {
+    const int n = pb->n;
+    if (pb->first)
+        for (int i = 0; i < n; i++) w->first[i] = pb->first[i];
+    else find_envelope(w, pb);
+    *symmetric = pb->symmetric || is_symmetric(w, pb);
+    for (int i = 0, m; i < n; i += m) {
+        m = together(w->first, i, n);
+        if (!eliminate(w, pb, i, m, *symmetric ? NULL : w->U)) return false;
+    }
+    return true;
+}
+
+// r = (L D U)^-1 r
+static void solve_factored(const joints *w, int n, const double *U) {
     double *r = w->r;
     for (int i = 0; i < n; i++) r[i] -= dot(w->L + (size_t)i * n + w->first[i], r + w->first[i], i - w->first[i]);
-    for (int i = n - 1; i >= 0; i--) {
-        const double *U = w->U + (size_t)i * n;
-        r[i] /= w->D[i];
-        for (int j = w->first[i]; j < i; j++) r[j] -= U[j] * r[i];
-    }
+    for (int i = 0; i < n; i++) r[i] *= w->D[i];
+    for (int i = n - 1; i >= 0; i--)
+        for (int j = w->first[i]; j < i; j++) r[j] -= U[(size_t)i * n + j] * r[i];
 }
 
 // r = c + G p
-static void residual(const joints *w, const carom_problem *pb) {
-    const size_t ld = (size_t)pb->ld;
+static void residual(const joints *w, const carom_problem *pb, bool symmetric) {
+    const size_t ld = (size_t)pb->ld, step = symmetric ? 1 : ld;
     for (int i = 0; i < pb->n; i++) {
-        const double *column = pb->G + (size_t)i * ld, p = pb->p[i];
+        const double *column = pb->G + (size_t)i * ld, *row = symmetric ? column : pb->G + i, p = pb->p[i];
         double sum = pb->c[i] + column[i] * p;
         for (int j = w->first[i]; j < i; j++) {
-            sum += pb->G[i + j * ld] * pb->p[j];
+            sum += row[(size_t)j * step] * pb->p[j];
             w->r[j] += column[j] * p;
         }
         w->r[i] = sum;
@@ -117,18 +189,20 @@ static void shortest(joints *w, const carom_problem *pb) {
 static carom_report solve(void *work, carom_problem *pb, double tol) {
     joints *w = work;
     const int n = pb->n;
-    if (!factor(w, pb)) {
+    bool symmetric;
+    if (!factor(w, pb, &symmetric)) {
         shortest(w, pb);
         return (carom_report){.converged = true, .iterations = 1};
     }
-    for (int i = 0; i < n; i++) pb->p[i] = 0;
+    for (int i = 0; i < n; i++) pb->p[i] = 0, w->r[i] = pb->c[i];
     for (int k = 0; k < 2; k++) { // once more when rounding has left too much
-        residual(w, pb);
+        solve_factored(w, n, symmetric ? w->L : w->U);
+        for (int i = 0; i < n; i++) pb->p[i] -= w->r[i];
+        if (k > 0) break;
+        residual(w, pb, symmetric);
         double most = 0;
         for (int i = 0; i < n; i++) most = fmax(most, fabs(w->r[i]));
-        if (k > 0 && most <= 0.1 * tol) break;
-        solve_factored(w, n);
-        for (int i = 0; i < n; i++) pb->p[i] -= w->r[i];
+        if (most <= 0.1 * tol) break;
     }
     return (carom_report){.converged = true, .iterations = 1};
 }
