@@ -23,7 +23,7 @@ static const carom_option options[] = {
     {0},
 };
 
-enum { MOST = 60 }; // iterations
+enum { MOST = 20, MOST_IN_TURN = 60 }; // iterations
 
 typedef carom_ggl_alpha work;
 
@@ -497,8 +497,9 @@ static void predict(work *w, const carom_step *s) {
 }
 
 static carom_status iterate(work *w, carom_step *s) {
+    const int most = w->sequential ? MOST_IN_TURN : MOST;
     CAROM_TRY(evaluate(w, s, 0));
-    for (int k = 1; k <= MOST; ++k) {
+    for (int k = 1; k <= most; ++k) {
         if (w->sequential) {
             CAROM_TRY(correct(w, s, SMOOTH));
             CAROM_TRY(evaluate(w, s, k));
@@ -515,7 +516,7 @@ static carom_status iterate(work *w, carom_step *s) {
             return CAROM_OK;
         }
     }
-    return carom_retry(s, "Newton's method did not converge in %d iterations (%d of %d candidate contacts active)", MOST,
+    return carom_retry(s, "Newton's method did not converge in %d iterations (%d of %d candidate contacts active)", most,
                        count(w, w->in_B) - s->sys->ne, w->L.nb - s->sys->ne);
 }
 

@@ -11,7 +11,7 @@
 #include <carom/scheme.h>
 #include <math.h>
 
-enum { MOST = 40 }; // Newton iterations
+enum { MOST = 20 }; // Newton iterations
 
 enum { OPT_LOCAL, OPT_ACTIVE, OPT_LEVELS };
 static const carom_option options[] = {

@@ -1,0 +1,293 @@
+// test_levels.c: what schemes on position and velocity level promise, in every model of models/ and over a range of step sizes.
+//
+// Gaps and joints at step ends, and energies that may not rise.  With the argument "long": more step sizes, longer runs.
+#include "model_text.h"
+#include <float.h>
+
+#ifndef CAROM_SHIPPED
+#define CAROM_SHIPPED "" // names of models/, one space each; from CMake
+#endif
+
+#define WITH(...)                                                                                                      \
+    (const char *const[]) { __VA_ARGS__, NULL }
+
+static bool at_length; // "long"
+
+// -- runs ---------------------------------------------------------------------------------------------------------
+
+static carom_sim *start(const carom_model *m, const char *scheme, const char *const *options, double h, long steps) {
+    const carom_model_run run = carom_model_simulation(m);
+    carom_error err = {0};
+    carom_sim_def d = carom_sim_default();
+    d.system = carom_model_system(m);
+    d.scheme = scheme;
+    d.options = options;
+    d.h = h;
+    d.t_end = fmin(run.end, (double)steps * h);
+    d.q0 = carom_model_q0(m);
+    d.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s", err.text);
+    return sim;
+}
+
+// Calls back with the name of every shipped model, and the model.
+static void each_model(void (*visit)(const char *name, const carom_model *m, void *user), void *user) {
+    char names[] = CAROM_SHIPPED, *rest = names;
+    int n = 0;
+    for (char *end; *rest; rest = end, ++n) {
+        end = rest + strcspn(rest, " ");
+        if (*end) *end++ = 0;
+        carom_model *m = shipped_model(rest);
+        visit(rest, m, user);
+        carom_model_destroy(m);
+    }
+    assert_true(n >= 17);
+}
+
+static double largest(const double *x, int n) {
+    double most = 0;
+    for (int i = 0; i < n; ++i) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+// -- gaps and joints ------------------------------------------------------------------------------------------------
+
+typedef struct promise {
+    const char *scheme, *option;
+    bool half;     // gaps may be negative by h/2 times the approach velocity where a contact did not react
+    bool open_loop; // forces are: stiff models want steps below those of the sweep
+    long runs, ended, missed; // how much was seen: runs, those that ended before their end, steps with a contact missed
+} promise;
+
+typedef struct watched {
+    const char *name;
+    const carom_model *m;
+    promise *p;
+    carom_sim *sim;
+    double h, speed;
+    double *u_0, *u_1; // local velocities at begin and end of the step, recorded directions
+} watched;
+
+// The solvers' tolerance is 1e-12 of the largest local velocity, of which ten times the largest velocity is a bound in all
+// these models (lengths are below ten); beside it there is rounding of gaps.
+static double tolerance(const watched *w, const carom_now *now) {
+    const carom_system *sys = carom_sim_system(w->sim);
+    return 1e-11 * w->h * w->speed + 64 * DBL_EPSILON * fmax(1, largest(now->q, sys->nq));
+}
+
+// How much the turning of its direction adds to a gap on the way h/2 v that ends at q, where its velocity is u.
+static double turning(const watched *w, const carom_now *now, int id) {
+    const carom_system *sys = carom_sim_system(w->sim);
+    const size_t nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
+    assert_null(sys->move);
+    double *q = calloc(nq + nb, sizeof *q), *before = q + nq;
+    void *work = work_of(w->m);
+    assert_non_null(q);
+    for (int i = 0; i < sys->nq; ++i) q[i] = now->q[i] - w->h / 2 * now->v[i];
+    assert_int_equal(sys->gaps(sys->model, work, now->t, q, before), CAROM_OK);
+    const double more = fabs(now->gap[id] - before[id] - w->h / 2 * w->u_1[now->dir[id]]);
+    free(work);
+    free(q);
+    return more;
+}
+
+// A contact that is open at q_0 + h/2 v_0 moves from there by h/2 v_1, and by what the contacts that react do to it: they move
+// bodies by what they themselves would have entered.  In the next step it is closed.
+static double entering(const watched *w, const carom_now *now, int id) {
+    const carom_system *sys = carom_sim_system(w->sim);
+    double speed = 0;
+    for (int other = sys->ne; other < sys->ne + sys->nc; ++other) {
+        const int k = now->dir[other];
+        if (other == id || now->impulse[k] > 0) speed += fmax(0, fmax(-w->u_0[k], -w->u_1[k]));
+    }
+    return w->h / 2 * speed + turning(w, now, id);
+}
+
+static void check_gaps(watched *w) {
+    const carom_system *sys = carom_sim_system(w->sim);
+    const carom_now now = carom_sim_now(w->sim);
+    const double tol = tolerance(w, &now);
+    for (int id = 0; id < sys->ne + sys->nc; ++id) {
+        const int k = now.dir[id];
+        const double deep = id < sys->ne ? fabs(now.gap[id]) : -now.gap[id];
+        if (deep <= tol) continue;
+        const bool missed = id >= sys->ne && w->p->half && !(now.impulse[k] > 0);
+        const double bound = missed ? entering(w, &now, id) : 0;
+        if (missed && deep <= bound + tol)
+            ++w->p->missed;
+        else
+            fail_msg("%s by %s %s, h = %g, t = %g: constraint %d is off by %g, allowed %g", w->name, w->p->scheme, w->p->option, w->h, now.t,
+                     id, deep, bound + tol);
+    }
+}
+
+static void watch(const char *name, const carom_model *m, promise *p, double h, long steps, bool must) {
+    const carom_system *sys = carom_model_system(m);
+    const carom_model_run run = carom_model_simulation(m);
+    const bool own = strcmp(run.scheme, p->scheme) == 0 && run.options && run.options[0]; // options that the model asks for
+    watched w = {.name = name, .m = m, .p = p, .h = h, .sim = start(m, p->scheme, own ? run.options : WITH(p->option), h, steps)};
+    const size_t n = (size_t)carom_sim_now(w.sim).dir[sys->ne + sys->nc] + 1;
+    w.u_0 = calloc(2 * n, sizeof *w.u_0);
+    assert_non_null(w.u_0);
+    w.u_1 = w.u_0 + n;
+    carom_error err = {0};
+    w.speed = largest(carom_sim_now(w.sim).v, sys->nv);
+    assert_int_equal(carom_sim_velocities(w.sim, w.u_1, &err), CAROM_OK);
+    ++p->runs;
+    while (!carom_sim_done(w.sim)) {
+        memcpy(w.u_0, w.u_1, n * sizeof *w.u_0);
+        if (carom_sim_step(w.sim, &err) != CAROM_OK) {
+            if (must) fail_msg("%s by %s %s, h = %g: %s", name, p->scheme, p->option, h, err.text);
+            print_message("    %s by %s %s, h = %g ends: %s\n", name, p->scheme, p->option, h, err.text);
+            ++p->ended;
+            break;
+        }
+        const double speed = largest(carom_sim_now(w.sim).v, sys->nv);
+        if (p->open_loop && speed > 1e6) { // unstable, which the run will tell itself
+            ++p->ended;
+            break;
+        }
+        w.speed = fmax(w.speed, speed);
+        assert_int_equal(carom_sim_velocities(w.sim, w.u_1, &err), CAROM_OK);
+        check_gaps(&w);
+    }
+    carom_sim_destroy(w.sim);
+    free(w.u_0);
+}
+
+// Steps from a third of the shipped one to 16 of it.  Newton's method must converge at the shipped step and below; above, a run may end.
+static void sweep(const char *name, const carom_model *m, void *user) {
+    static const double quick[] = {1, 7.3}, full[] = {0.3, 1, 2.1, 4, 7.3, 16};
+    promise *p = user;
+    const carom_scheme *scheme = carom_scheme_find(p->scheme);
+    const carom_system *sys = carom_model_system(m);
+    for (int i = 0; i < sys->nc; ++i)
+        if (sys->contacts[i].friction > 0 && scheme->lacks & CAROM_NO_FRICTION) return;
+    const double dear = (1 + sys->ne) * (1.0 + sys->ne); // joints make steps dear
+    const long steps = (long)fmin(at_length ? 6000 : 700, (at_length ? 1e6 : 5e4) / dear);
+    const bool stiff = p->open_loop && (strcmp(name, "rotating-beam") == 0 || strcmp(name, "bouncing-bar") == 0);
+    for (int i = 0; i < (at_length ? 6 : 2); ++i) {
+        const double factor = at_length ? full[i] : quick[i];
+        watch(name, m, p, factor * carom_model_simulation(m).step, steps, factor <= 1 && !stiff);
+    }
+}
+
+static void ggl_alpha_never_enters_nor_drifts(void **state) {
+    (void)state;
+    promise p = {.scheme = "ggl-alpha", .option = "newton=monolithic"};
+    each_model(sweep, &p);
+    print_message("    %ld runs, %ld ended early\n", p.runs, p.ended);
+    assert_true(p.runs >= 30 && 20 * p.ended <= p.runs);
+}
+
+static void ggl_projection_never_enters_nor_drifts(void **state) {
+    (void)state;
+    promise p = {.scheme = "ggl-projection", .option = "local=exact", .open_loop = true};
+    each_model(sweep, &p);
+    print_message("    %ld runs, %ld ended early\n", p.runs, p.ended);
+    assert_true(p.runs >= 34 && 5 * p.ended <= p.runs);
+}
+
+static void ggl_midpoint_enters_by_half_a_step_at_most(void **state) {
+    (void)state;
+    promise p = {.scheme = "ggl-midpoint", .option = "active=midpoint", .half = true};
+    each_model(sweep, &p);
+    print_message("    %ld runs, %ld ended early, contact missed in %ld steps\n", p.runs, p.ended, p.missed);
+    assert_true(p.runs >= 34 && 10 * p.ended <= p.runs && p.missed > 0);
+}
+
+static void ggl_midpoint_that_decides_at_the_end_never_enters(void **state) {
+    (void)state;
+    promise p = {.scheme = "ggl-midpoint", .option = "active=end"};
+    each_model(sweep, &p);
+    print_message("    %ld runs, %ld ended early\n", p.runs, p.ended);
+    assert_true(p.runs >= 34 && 10 * p.ended <= p.runs);
+}
+
+// -- energy -----------------------------------------------------------------------------------------------------------
+
+// For linear models under constant loads the balances (EN-2) to (EN-4) have one term that may be positive, the work of an impulse, and
+// it is positive only where the contact was separating before, u_0 > 0.  At theta = 1/(1 + e) it is zero.
+typedef struct loss {
+    const char *scheme;
+    double theta;  // 0: 1/(1 + e); below: no option
+    bool always;   // also where u_0 > 0
+    long rises, runs;
+} loss;
+
+static double energy(carom_sim *sim, double *size) {
+    carom_error err = {0};
+    double kinetic = 0, potential = 0;
+    assert_int_equal(carom_sim_energy(sim, &kinetic, &potential, &err), CAROM_OK);
+    *size = fmax(*size, fabs(kinetic) + fabs(potential));
+    return kinetic + potential;
+}
+
+static bool separating(const carom_system *sys, const carom_now *now, const double *u_0) {
+    for (int id = sys->ne; id < sys->ne + sys->nc; ++id)
+        if (now->impulse[now->dir[id]] > 0 && u_0[now->dir[id]] > 0) return true;
+    return false;
+}
+
+static void check_energy(const char *name, const carom_model *m, loss *l, double h) {
+    const carom_system *sys = carom_model_system(m);
+    const double theta = l->theta > 0 ? l->theta : 1 / (1 + sys->contacts[0].restitution);
+    char option[40];
+    snprintf(option, sizeof option, "theta=%.17g", theta);
+    carom_sim *sim = start(m, l->scheme, l->theta < 0 ? WITH(NULL) : WITH(option), h, at_length ? 20000 : 1800);
+    double u_0[64], u_1[64], size = 0, E = energy(sim, &size);
+    assert_true(carom_sim_now(sim).dir[sys->ne + sys->nc] <= 64);
+    carom_error err = {0};
+    assert_int_equal(carom_sim_velocities(sim, u_1, &err), CAROM_OK);
+    while (!carom_sim_done(sim)) {
+        memcpy(u_0, u_1, sizeof u_0);
+        if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s: %s", name, err.text);
+        assert_int_equal(carom_sim_velocities(sim, u_1, &err), CAROM_OK);
+        const carom_now now = carom_sim_now(sim);
+        const double E_1 = energy(sim, &size);
+        if (E_1 > E + 64 * DBL_EPSILON * (1 + sqrt(sys->nv)) * size) {
+            ++l->rises;
+            if (l->always || !separating(sys, &now, u_0))
+                fail_msg("%s by %s, theta = %g, h = %g, t = %g: energy rises by %g", name, l->scheme, theta, h, now.t, E_1 - E);
+        }
+        E = E_1;
+    }
+    ++l->runs;
+    carom_sim_destroy(sim);
+}
+
+static void linear_models(const char *name, const carom_model *m, void *user) {
+    const carom_system *sys = carom_model_system(m);
+    if (!(sys->flags & CAROM_LINEAR && sys->flags & CAROM_CONSTANT_DIRECTIONS) || sys->ne > 0) return;
+    for (int i = 0; i < sys->nc; ++i)
+        if (sys->contacts[i].friction > 0) return;
+    const double step = carom_model_simulation(m).step;
+    check_energy(name, m, user, step);
+    check_energy(name, m, user, 5.7 * step);
+}
+
+static void energy_rises_only_where_a_separating_contact_is_hit(void **state) {
+    (void)state;
+    loss cases[] = {
+        {.scheme = "moreau-jean", .always = true},    {.scheme = "moreau-jean", .theta = 0.5}, {.scheme = "moreau-dissipative", .theta = 0.5},
+        {.scheme = "moreau-dissipative", .theta = 1}, {.scheme = "newmark", .theta = -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        each_model(linear_models, &cases[i]);
+        print_message("    %s: %ld runs, %ld steps with a gain\n", cases[i].scheme, cases[i].runs, cases[i].rises);
+        assert_true(cases[i].runs >= 10);
+    }
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ggl_alpha_never_enters_nor_drifts),
+        cmocka_unit_test(ggl_projection_never_enters_nor_drifts),
+        cmocka_unit_test(ggl_midpoint_enters_by_half_a_step_at_most),
+        cmocka_unit_test(ggl_midpoint_that_decides_at_the_end_never_enters),
+        cmocka_unit_test(energy_rises_only_where_a_separating_contact_is_hit),
+    };
+    at_length = argc > 1 && strcmp(argv[1], "long") == 0;
+    return cmocka_run_group_tests_name("position and velocity level", tests, NULL, NULL);
+}
