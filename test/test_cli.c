@@ -438,6 +438,33 @@ static void resume_to_another_file_leaves_the_first_alone(void **state) {
     assert_true(last_time("first.h5") == before);
 }
 
+static void matrices_come_from_the_command_line_and_stay_in_the_result(void **state) {
+    (void)state;
+    put("K.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 100\n2 1 -50\n2 2 50\n");
+    put("M.mtx", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n0\n2\n");
+    put("frame.yaml", "carom: 1\nflexible: {f: {type: matrices, mass: M, stiffness: K, rate: s, points: {tip: 2}}}\n"
+                      "contacts: {stop: {gap: 0.1 - f.tip.u, restitution: 0.5}}\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 1}\n");
+    assert_int_equal(carom("check frame.yaml --matrix M=M.mtx --matrix K=K.mtx"), 0);
+    assert_int_equal(carom("info frame.yaml --matrix M=M.mtx --matrix K=K.mtx"), 0);
+    assert_says(out, "matrices");
+    assert_int_equal(carom("run frame.yaml --matrix M=M.mtx --matrix K=K.mtx --end 0.5 --every 1 --out part.h5"), 0);
+    assert_int_equal(carom("run frame.yaml --matrix M=M.mtx --matrix K=K.mtx --every 1 --out whole.h5"), 0);
+    assert_int_equal(carom("run --resume part.h5 --end 1 --matrix K=K.mtx"), 2);
+    assert_says(complaints, "holds its matrices");
+    assert_int_equal(remove("K.mtx"), 0);
+    assert_int_equal(carom("run --resume part.h5 --end 1"), 0);
+    assert_same("part.h5", "whole.h5");
+    assert_int_equal(carom("view part.h5 --out part.html"), 0);
+    assert_string_equal(complaints, "");
+    assert_int_equal(carom("compare frame.yaml --matrix M=M.mtx --matrix K=M.mtx --schemes newmark --steps 1e-2 --reference moreau-jean:1e-3 --end 0.2"), 0);
+    assert_int_equal(carom("run frame.yaml"), 2);
+    assert_says(complaints, "frame.yaml:2:38: no matrix 'M' is given; say where it is: --matrix M=FILE");
+    assert_int_equal(carom("run frame.yaml --matrix M"), 2);
+    assert_says(complaints, "'M' is not NAME=FILE");
+    assert_int_equal(carom("run frame.yaml --matrix M=M.mtx --matrix K=K.mtx"), 2);
+    assert_says(complaints, "K.mtx");
+}
+
 // -- the other verbs ----------------------------------------------------------------------------------
 
 // The state is saved before the last step; the time that the run took is not in it.
@@ -638,6 +665,7 @@ int main(void) {
         cmocka_unit_test(an_interrupted_run_is_saved_and_goes_on_bit_identically),
         cmocka_unit_test(a_killed_run_holds_all_but_the_last_second),
         cmocka_unit_test(resume_to_another_file_leaves_the_first_alone),
+        cmocka_unit_test(matrices_come_from_the_command_line_and_stay_in_the_result),
         cmocka_unit_test(the_ledger_of_a_resumed_run_holds_all_its_time),
         cmocka_unit_test(check_tells_sound_models_from_faulty_ones),
         cmocka_unit_test(info_describes_models),

@@ -40,6 +40,7 @@ static const struct { const char *place, *text; } probes[] = {
     {"flexible.NAME, type: beam", "flexible: {m: {type: beam, " WRONG "}}\n"},
     {"flexible.NAME, type: exact beam", "flexible: {m: {type: exact beam, " WRONG "}}\n"},
     {"flexible.NAME, type: spatial beam", "flexible: {m: {type: spatial beam, " WRONG "}}\n"},
+    {"flexible.NAME, type: matrices", "flexible: {m: {type: matrices, " WRONG "}}\n"},
     {"flexible.NAME.damping", MEMBER "damping: {" WRONG "}}}\n"},
     {"draw.NAME", POINT "draw: {s: {" WRONG "}}\n"},
     {"draw.contacts.NAME", POINT "draw: {contacts: {c: {" WRONG "}}}\n"},

@@ -1,4 +1,5 @@
-// flex.h: flexible members: bars and beams of finite elements, as unknowns, matrices, forces and energies.
+// flex.h: flexible members: bars and beams of finite elements, or matrices of any other linear structure, as unknowns,
+// matrices, forces and energies.
 //
 // A member is a straight line of equal elements with constant section.  Its unknowns are those of its nodes, node by
 // node, without the fixed ones:
@@ -7,6 +8,7 @@
 //     CAROM_BEAM          u, w, angle              planar, Euler-Bernoulli, small displacements; linear
 //     CAROM_EXACT_BEAM    x, y, angle              planar, geometrically exact, shear-deformable: any rotation
 //     CAROM_SPATIAL_BEAM  u, v, w, rx, ry, rz      Euler-Bernoulli with torsion, small displacements; linear
+//     CAROM_MATRICES      u                        every row of M, K, C is a node; places are row numbers, from 1; linear
 //
 // u, v, w are displacements along the member's own axes, x and y places in the plane.  The forces are
 //
@@ -18,12 +20,26 @@
 #include <carom/status.h>
 #include <carom/system.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct carom_member carom_member;
 
-typedef enum carom_member_kind { CAROM_BAR, CAROM_BEAM, CAROM_EXACT_BEAM, CAROM_SPATIAL_BEAM } carom_member_kind;
+typedef enum carom_member_kind { CAROM_BAR, CAROM_BEAM, CAROM_EXACT_BEAM, CAROM_SPATIAL_BEAM, CAROM_MATRICES } carom_member_kind;
 
 enum { CAROM_MEMBER_COMPONENTS = 6, CAROM_MEMBER_POINT = 12 }; // most components of a node; most unknowns of a point
+
+/// A matrix by its entries: row and col count from 0.
+typedef struct carom_triplets {
+    int rows, cols;
+    size_t count;
+    int *row, *col;
+    double *value;
+} carom_triplets;
+
+/// From a Matrix Market text (coordinate or array; real or integer; general, symmetric or skew-symmetric: both triangles are given
+/// then).  err is `file:line: what`.
+carom_status carom_triplets_read(const char *text, size_t length, const char *file, carom_triplets *t, carom_error *err);
+void carom_triplets_free(carom_triplets *t);
 
 typedef struct carom_member_def {
     carom_member_kind kind;
@@ -40,9 +56,10 @@ typedef struct carom_member_def {
     bool lumped;                       // mass at the nodes; else consistent
     double damping_mass, damping_stiffness; // a (1/s), b (s)
     double gravity[3];                 // m/s^2
-    const bool *fixed;                 // components x (elements + 1), node by node; NULL: nothing is fixed
+    const bool *fixed;                 // components x (elements + 1), node by node (rows); NULL: nothing is fixed
     const bool *massless;              // elements + 1: nodes that give their mass to their neighbours; NULL: none
-    void (*load)(void *user, double s, double *p); // force per length along the components at arc length s; NULL: none
+    const carom_triplets *mass, *stiffness, *damping; // CAROM_MATRICES alone, which needs the first two; elements is then ignored
+    void (*load)(void *user, double s, double *p); // force per length along the components at arc length s (force on row s); NULL: none
     void *load_user;
 } carom_member_def;
 
@@ -65,6 +82,9 @@ void carom_member_rest(const carom_member *m, double *q);
 bool carom_member_linear(const carom_member *m);
 int carom_member_mass_band(const carom_member *m); // sub-diagonals of M; of K and C:
 int carom_member_band(const carom_member *m);
+
+/// Tells every place at which M (mass), or M, K and C together, may have an entry; places may be told twice.
+void carom_member_entries(const carom_member *m, bool mass, void *user, void (*entry)(void *user, int i, int j));
 
 /// M += the member's mass, at rows and columns from `at` on.
 void carom_member_mass(const carom_member *m, carom_matrix M, int at);
@@ -98,7 +118,7 @@ void carom_member_field(const carom_member *m, carom_field field, const double *
 /// The lowest circular frequencies of the undamped linear member (about its straight rest), ascending; rigid motions
 /// come as 0.  At most `most`; returns how many, or -1 without memory.
 int carom_member_frequencies(const carom_member *m, int most, double *omega);
-/// An upper bound of all circular frequencies; infinite with massless nodes.
+/// An upper bound of all circular frequencies; infinite with massless nodes, NaN where matrices tell none.
 double carom_member_fastest(const carom_member *m);
 /// The largest step with which a scheme stays stable that treats the member's forces explicitly and an oscillator up to
 /// h omega = stable: h = stable/omega (sqrt(1 + z^2) - z), z = b omega/2 from damping.

@@ -7,12 +7,21 @@
 
 typedef struct carom_model carom_model;
 
+/// A matrix that the model names, as the text of a Matrix Market file: a model opens no files itself.
+typedef struct carom_matrix_text {
+    const char *name, *text;
+    size_t length;
+    const char *file; // for messages; NULL: the name
+} carom_matrix_text;
+
 /// Overrides of parameters ("name=expression"), as typed with --set.
 typedef struct carom_model_def {
     const char *text;            // YAML
     size_t length;
     const char *file;            // for messages
     const char *const *set;      // NULL-terminated; NULL: none
+    const carom_matrix_text *matrices; // nmatrices of them; copied
+    int nmatrices;
 } carom_model_def;
 
 /// NULL on failure: err->text is `file:line:column: what; what to do`.
@@ -50,6 +59,9 @@ typedef struct carom_model_member {
     unsigned fields;
 } carom_model_member;
 carom_model_member carom_model_member_at(const carom_model *m, int i);
+
+/// The matrices that it was created with.
+const carom_matrix_text *carom_model_matrices(const carom_model *m, int *n);
 
 /// The `simulation` section; NAN or NULL where the file says nothing.
 typedef struct carom_model_run {

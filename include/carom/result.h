@@ -150,5 +150,7 @@ bool carom_result_number(const carom_result *r, const char *name, double *value)
 const char *carom_result_attribute(const carom_result *r, int i);
 /// The model's text; NULL: none (CSV).
 const char *carom_result_model(const carom_result *r, size_t *length);
+/// The matrices that the model was given, for carom_model_def; they stay valid until close.
+carom_status carom_result_matrices(carom_result *r, const carom_matrix_text **list, int *n, carom_error *err);
 /// The ledger of the run; false: the file has none.  Names stay valid until close.
 bool carom_result_ledger(const carom_result *r, carom_ledger *l, carom_ledger_names *names);

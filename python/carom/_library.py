@@ -69,8 +69,13 @@ class FunctionsDef(Structure):
                 ("potential", POTENTIAL)]
 
 
+class MatrixText(Structure):
+    _fields_ = [("name", c_char_p), ("text", c_char_p), ("length", c_size_t), ("file", c_char_p)]
+
+
 class ModelDef(Structure):
-    _fields_ = [("text", c_char_p), ("length", c_size_t), ("file", c_char_p), ("set", POINTER(c_char_p))]
+    _fields_ = [("text", c_char_p), ("length", c_size_t), ("file", c_char_p), ("set", POINTER(c_char_p)),
+                ("matrices", POINTER(MatrixText)), ("nmatrices", c_int)]
 
 
 class ModelSizes(Structure):
@@ -143,7 +148,7 @@ class CompareWatch(Structure):
 
 
 # The C name of every mirror above, for the test of layouts.
-MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def": FunctionsDef, "carom_model_def": ModelDef,
+MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def": FunctionsDef, "carom_model_def": ModelDef, "carom_matrix_text": MatrixText,
            "carom_model_sizes": ModelSizes, "carom_model_run": ModelRun, "carom_sim_def": SimDef, "carom_now": Now,
            "carom_ledger_names": LedgerNames, "carom_ledger_line": LedgerLine,
            "carom_record_def": RecordDef, "carom_result_event": ResultEvent, "carom_option": Option, "carom_scheme_line": SchemeLine,

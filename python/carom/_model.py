@@ -9,13 +9,36 @@ from . import _library as c
 from ._library import lib
 
 
+def _matrix(name, given):
+    """(text, name of its file) of a matrix: from a file, its text (it has line breaks), an array, or a sparse matrix of SciPy."""
+    if isinstance(given, bytes):
+        return given, name
+    if isinstance(given, str) and "\n" in given:
+        return given.encode(), name
+    if isinstance(given, (str, os.PathLike)):
+        try:
+            with open(given, "rb") as f:
+                return f.read(), os.fspath(given)
+        except OSError as e:
+            raise c.FileError(f"cannot read {given}: {e.strerror}") from None
+    if hasattr(given, "tocoo"):
+        given = given.tocoo()
+        shape, entries = given.shape, zip(given.row, given.col, given.data)
+    else:
+        given = np.atleast_2d(np.asarray(given, dtype=float).T).T  # a list of numbers is a column
+        shape, entries = given.shape, ((i, j, given[i, j]) for i, j in zip(*np.nonzero(given)))
+    lines = [f"{i + 1} {j + 1} {float(x)!r}\n" for i, j, x in entries]
+    return f"%%MatrixMarket matrix coordinate real general\n{shape[0]} {shape[1]} {len(lines)}\n{''.join(lines)}".encode(), name
+
+
 class Model:
     """A model file, or its text (anything with a line break in it).
 
-    `set` overrides parameters: {"m": 3} or {"m": "2*l"}.
+    `set` overrides parameters: {"m": 3} or {"m": "2*l"}.  `matrices` are those that the model names: {"K": "frame.mtx"}, or
+    arrays and sparse matrices of SciPy instead of files.
     """
 
-    def __init__(self, source, set=None, file=None):
+    def __init__(self, source, set=None, file=None, matrices=None):
         if isinstance(source, str) and "\n" in source:
             data, self.file = source.encode(), file or "model"
         else:
@@ -29,7 +52,10 @@ class Model:
             raise c.InputError(f"{self.file} is a result, not a model; to look at it: carom.open")
         self._data, self._set = data, c.pairs(set)
         given = c.strings(self._set)
-        definition = c.ModelDef(data, len(data), self.file.encode(), given)
+        self._matrices = {name: _matrix(name, x) for name, x in (matrices or {}).items()}
+        texts = (c.MatrixText * max(1, len(self._matrices)))(
+            *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in self._matrices.items()))
+        definition = c.ModelDef(data, len(data), self.file.encode(), given, texts, len(self._matrices))
         err = c.CError()
         pointer = lib.carom_model_create(ctypes.byref(definition), ctypes.byref(err))
         if not pointer:
@@ -37,7 +63,7 @@ class Model:
         self._handle = c.Handle().add(pointer, lib.carom_model_destroy)
 
     def __reduce__(self):  # for sweeps in processes
-        return _again, (self._data, self.file, self._set)
+        return _again, (self._data, self.file, self._set, {name: text for name, (text, _) in self._matrices.items()})
 
     @property
     def text(self):
@@ -108,9 +134,9 @@ class Model:
         return f"<carom.Model {self.name or self.file!r}: {self.sizes.coordinates} coordinates, {self.sizes.contacts} contacts>"
 
 
-def _again(data, file, given):
+def _again(data, file, given, matrices):
     model = Model.__new__(Model)
-    Model.__init__(model, data.decode("utf-8", "surrogateescape") + ("" if b"\n" in data else "\n"), given, file)
+    Model.__init__(model, data.decode("utf-8", "surrogateescape") + ("" if b"\n" in data else "\n"), given, file, matrices)
     return model
 
 

@@ -13,12 +13,12 @@ from ._model import Model, System, view
 from ._result import Ledger, Result
 
 
-def as_model(model, set=None):
+def as_model(model, set=None, matrices=None):
     if isinstance(model, (Model, System)):
-        if set:
-            raise c.InputError("parameters are set when a model is read: Model(file, set=...)")
+        if set or matrices:
+            raise c.InputError("parameters and matrices are set when a model is read: Model(file, set=..., matrices=...)")
         return model
-    return Model(model, set)
+    return Model(model, set, matrices=matrices)
 
 
 def run(model, **given):
@@ -28,14 +28,14 @@ def run(model, **given):
 
 
 def simulate(model, *, scheme=None, step=None, end=None, options=None, set=None, adaptive=False, rtol=None, atol=None, every=None,
-             dt_out=None, out=None):
+             dt_out=None, out=None, matrices=None):
     """A Simulation that stands at its start.
 
     model      file name, text, Model or System
     scheme, step, end, options, set, adaptive, rtol, atol, every, dt_out, out: as in `carom run`; what is not given comes from
-    the model's `simulation` section.  options and set are dicts.  Without `out` (.h5 or .csv) rows stay in memory.
+    the model's `simulation` section.  options and set are dicts.  matrices: see Model.  Without `out` (.h5 or .csv) rows stay in memory.
     """
-    return Simulation(as_model(model, set), scheme, step, end, c.pairs(options), adaptive, rtol, atol, every, dt_out, out)
+    return Simulation(as_model(model, set, matrices), scheme, step, end, c.pairs(options), adaptive, rtol, atol, every, dt_out, out)
 
 
 def _positive(name, x):

@@ -170,8 +170,8 @@ def _one(model, point, of, given):
     if callable(model):
         result = run(model(**point), **given)
     else:
-        data, file, fixed = model
-        result = run(Model(data, {**fixed, **point}, file), **given)
+        data, file, fixed, matrices = model
+        result = run(Model(data, {**fixed, **point}, file, matrices), **given)
     if of is None:
         return result
     found = of(result) if callable(of) else {name: _pick(result, name) for name in of}
@@ -198,7 +198,8 @@ def sweep(model, axes, of=None, *, set=None, workers=None, processes=False, erro
     points = [dict(zip(axes, p)) for p in itertools.product(*axes.values())]
     if not callable(model):
         source = model if isinstance(model, Model) else Model(model)
-        model = (source.text, source.file, dict(p.split("=", 1) for p in source._set + c.pairs(set)))
+        model = (source.text, source.file, dict(p.split("=", 1) for p in source._set + c.pairs(set)),
+                 {name: text for name, (text, _) in source._matrices.items()})
     pool = concurrent.futures.ProcessPoolExecutor if processes else concurrent.futures.ThreadPoolExecutor
     found, failed = [None] * len(points), {}
     with pool(workers or os.cpu_count() or 1) as workers:

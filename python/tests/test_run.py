@@ -30,6 +30,21 @@ class Run(Case):
                 self.assertEqual(here.info["options"], carom.open(file).info["options"])
                 self.assertEqual(here.model_text, (MODELS / f"{name}.yaml").read_text())
 
+    def test_matrices_come_from_files_texts_and_arrays(self):
+        text = ("carom: 1\nflexible: {f: {type: matrices, mass: M, stiffness: K, rate: {vector: v}, points: {tip: 2}}}\n"
+                "contacts: {stop: {gap: 0.1 - f.tip.u, restitution: 0.5}}\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 0.3}\n")
+        K, M = np.array([[100.0, -50.0], [-50.0, 50.0]]), "%%MatrixMarket matrix array real symmetric\n2 2\n1\n0\n2\n"
+        (self.folder / "M.mtx").write_text(M)
+        one = carom.run(text, matrices={"M": M, "K": K, "v": [1, 2]}, out=self.folder / "x.h5")
+        two = carom.run(carom.Model(text, matrices={"M": self.folder / "M.mtx", "K": K, "v": np.array([[1], [2]])}))
+        self.same(one, two)
+        self.assertEqual(one.ledger["impacts"], 1)
+        swept = carom.sweep(carom.Model("parameters: {e: 0}\n" + text.replace("0.5", "e"), matrices={"M": M, "K": K, "v": [1, 2]}),
+                            {"e": [0, 0.5]}, "f.tip.u")
+        self.assertEqual(swept["f.tip.u"][1], one["f.tip.u"][-1])
+        with self.assertRaisesRegex(carom.InputError, "no matrix 'v' is given"):
+            carom.run(text, matrices={"M": M, "K": K})
+
     def test_files_hold_what_memory_holds(self):
         memory = carom.run(TEXT)
         for ending in (".h5", ".csv"):

@@ -69,8 +69,15 @@ char *cli_rename(const char *file, const char *const *endings, const char *endin
 bool cli_ends(const char *text, const char *ending);
 /// "; did you mean 'x'?" or "" in a buffer of the caller.
 const char *cli_suggest(char *buffer, size_t size, const char *word, const char *(*next)(const void *user, int i), const void *user);
-/// A model from a file, with overrides; NULL: complained.  *text is to be freed after the model.
-carom_model *cli_model(const char *file, const char *const *set, char **text, size_t *length);
+/// What --matrix NAME=FILE gives; false: complained.  To be freed.
+typedef struct cli_matrices { carom_matrix_text *list; int n; } cli_matrices;
+bool cli_matrices_read(const cli_args *a, cli_matrices *m);
+void cli_matrices_free(cli_matrices *m);
+#define CLI_MATRIX {"matrix", 0, "NAME=FILE", "a matrix that the model names, a Matrix Market file", true}
+/// A model from a file, with overrides and matrices; NULL: complained.  *text is to be freed after the model.
+carom_model *cli_model(const char *file, const char *const *set, const carom_matrix_text *matrices, int nmatrices, char **text, size_t *length);
+/// The same with those that --set and --matrix give; *set is to be freed after the model.
+carom_model *cli_model_given(const cli_args *a, const char ***set, char **text, size_t *length);
 /// Where in the model's file stands what a simulation was refused for: its scheme, or one of its options; NULL: not there.
 /// named: the scheme and the options come from the file's simulation section.
 const char *cli_blame(const carom_model *m, bool named, const char *complaint);

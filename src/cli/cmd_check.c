@@ -5,6 +5,7 @@
 
 static const cli_option options[] = {
     {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_MATRIX,
     {"quiet", 'q', NULL, "only what is wrong", false},
     {NULL, 0, NULL, NULL, false},
 };
@@ -59,8 +60,8 @@ static int run(const cli_args *a) {
     char *text = NULL;
     size_t length = 0;
     if (cli_wants_model(a->word[0])) return CLI_USAGE;
-    const char **set = cli_list(a, "set", NULL);
-    carom_model *m = cli_model(a->word[0], set, &text, &length);
+    const char **set;
+    carom_model *m = cli_model_given(a, &set, &text, &length);
     int status = CLI_USAGE;
     if (m) {
         listener l = {.quiet = cli_has(a, "quiet")};

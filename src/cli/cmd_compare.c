@@ -23,6 +23,7 @@ static const cli_option options[] = {
     {"end", 0, "T", "end time", false},
     {"option", 0, "KEY=VALUE", "an option for every scheme, the reference's included", true},
     {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_MATRIX,
     {"threads", 0, "N", "runs at a time (default: as many as there are cores)", false},
     {"quiet", 'q', NULL, "no table, nothing but errors", false},
     {NULL, 0, NULL, NULL, false},
@@ -123,8 +124,7 @@ static bool default_steps(comparison *k, double step) {
 static bool read_model(comparison *k) {
     const cli_args *a = k->a;
     if (carom_result_probe(a->word[0])) return cli_say("%s is a result, not a model; as a reference: --reference %s", a->word[0], a->word[0]), false;
-    k->set = cli_list(a, "set", NULL);
-    k->model = cli_model(a->word[0], k->set, &k->text, &k->length);
+    k->model = cli_model_given(a, &k->set, &k->text, &k->length);
     if (!k->model) return false;
     const carom_model_run file = carom_model_simulation(k->model);
     const char *schemes = cli_value(a, "schemes"), *steps = cli_value(a, "steps"), *of = cli_value(a, "of");

@@ -6,6 +6,7 @@
 
 static const cli_option options[] = {
     {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_MATRIX,
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -44,7 +45,8 @@ static void members(const carom_model *m, int n) {
     for (int i = 0; i < n; ++i) {
         const carom_model_member b = carom_model_member_at(m, i);
         const int elements = carom_member_field_rows(b.flex, CAROM_FIELD_STRESS);
-        printf("  %-20s %-15d %-15d %.9g\n", b.name, carom_member_unknowns(b.flex), elements,
+        if (carom_member_kind_of(b.flex) == CAROM_MATRICES) printf("  %-20s %-15d matrices\n", b.name, carom_member_unknowns(b.flex));
+        else printf("  %-20s %-15d %-15d %.9g\n", b.name, carom_member_unknowns(b.flex), elements,
                carom_member_field_place(b.flex, CAROM_FIELD_DISPLACEMENT, elements));
     }
 }
@@ -75,8 +77,8 @@ static void simulation(const carom_model *m) {
 static int info_model(const cli_args *a) {
     char *text = NULL;
     size_t length = 0;
-    const char **set = cli_list(a, "set", NULL);
-    carom_model *m = cli_model(a->word[0], set, &text, &length);
+    const char **set;
+    carom_model *m = cli_model_given(a, &set, &text, &length);
     if (m) {
         const carom_model_sizes n = carom_model_count(m);
         const char *name = carom_model_name(m);

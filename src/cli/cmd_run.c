@@ -17,6 +17,7 @@ static const cli_option options[] = {
     {"end", 0, "T", "end time", false},
     {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver; `carom schemes NAME` lists them", true},
     {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_MATRIX,
     {"adaptive", 0, NULL, "step sizes from error estimates; --step is then the first one to try", false},
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate, for adaptive steps and schemes that control their own", false},
     {"atol", 0, "X", "the same, absolute", false},
@@ -36,6 +37,8 @@ typedef struct run {
     const char *model_file;
     char *model_file_own, *scheme_own, *set_own, *options_own; // from a resumed file
     const char **set, **options;
+    cli_matrices matrices;
+    carom_result *resumed;   // holds the matrices of a resumed model until that is made
     char tolerance[2][48];   // --rtol and --atol as options of the simulation
     const char *scheme;
     double step, end, dt_out, every;
@@ -129,6 +132,7 @@ static bool later(carom_result *old, const char *file, double end, carom_error *
 static bool read_resumed(run *r, const char *file) {
     carom_result *old = carom_result_open(file, &r->err);
     if (!old) return cli_say("%s", r->err.text), false;
+    r->resumed = old;
     double step = NAN, end = NAN, every = 0, dt_out = 0;
     size_t length = 0;
     const char *text = carom_result_model(old, &length), *set = carom_result_text(old, "set");
@@ -147,6 +151,10 @@ static bool read_resumed(run *r, const char *file) {
         cli_say("%s was computed with %s; a resumed run cannot change the scheme", file, scheme);
         good = false;
     }
+    if (good && cli_has(a, "matrix")) {
+        cli_say("%s holds its matrices; leave --matrix out, or run the model anew", file);
+        good = false;
+    }
     good = good && later(old, file, cli_has(a, "end") ? r->end : end, &r->err);
     if (good) {
         r->text = copy_text(text);
@@ -161,7 +169,6 @@ static bool read_resumed(run *r, const char *file) {
         r->step = step;
         if (!cli_has(a, "end")) r->end = end;
     }
-    carom_result_close(old);
     return good;
 }
 
@@ -178,9 +185,18 @@ static bool same_model(const run *r) {
 }
 
 static bool read_model(run *r) {
-    const carom_model_def def = {.text = r->text, .length = r->length, .file = r->model_file, .set = r->set};
+    carom_model_def def = {.text = r->text, .length = r->length, .file = r->model_file, .set = r->set};
+    if (r->resumed) {
+        if (carom_result_matrices(r->resumed, &def.matrices, &def.nmatrices, &r->err) != CAROM_OK) return cli_say("%s", r->err.text), false;
+    } else if (!cli_matrices_read(r->a, &r->matrices)) {
+        return false;
+    } else {
+        def.matrices = r->matrices.list, def.nmatrices = r->matrices.n;
+    }
     r->model = carom_model_create(&def, &r->err);
     if (!r->model) fprintf(stderr, "%s\n", r->err.text);
+    carom_result_close(r->resumed); // it is written on from here
+    r->resumed = NULL;
     return r->model != NULL;
 }
 
@@ -510,6 +526,8 @@ static int go(const cli_args *a) {
     carom_sim_destroy(r.sim);
     carom_model_destroy(r.model);
     free(r.set);
+    cli_matrices_free(&r.matrices);
+    carom_result_close(r.resumed);
     free(r.options);
     free(r.text);
     free(r.model_file_own);

@@ -49,17 +49,21 @@ static void no_drawing(view *v, const char *why) {
 static bool read_model(view *v, const cli_args *a) {
     const char *file = cli_value(a, "model");
     size_t length = 0;
+    carom_error err = {0};
+    const carom_matrix_text *matrices = NULL;
+    int n = 0;
     read_set(v);
+    if (carom_result_matrices(v->page.r, &matrices, &n, &err) != CAROM_OK) return no_drawing(v, err.text), true;
     if (file) {
-        v->model = cli_model(file, v->set, &v->text, &length);
+        v->model = cli_model(file, v->set, matrices, n, &v->text, &length);
         v->model_text = v->text;
         return v->model != NULL;
     }
     const char *text = carom_result_model(v->page.r, &length), *name = carom_result_text(v->page.r, "model_file");
-    carom_error err = {0};
     if (!text || length == 0) return true;
     v->model_text = text;
-    const carom_model_def def = {.text = text, .length = length, .file = name && name[0] ? name : v->page.file, .set = v->set};
+    const carom_model_def def = {.text = text, .length = length, .file = name && name[0] ? name : v->page.file, .set = v->set,
+                                 .matrices = matrices, .nmatrices = n};
     v->model = carom_model_create(&def, &err);
     if (!v->model) no_drawing(v, err.text);
     return true;

@@ -78,11 +78,57 @@ const char *cli_suggest(char *buffer, size_t size, const char *word, const char 
     return buffer;
 }
 
-carom_model *cli_model(const char *file, const char *const *set, char **text, size_t *length) {
+void cli_matrices_free(cli_matrices *m) {
+    for (int i = 0; i < m->n; ++i) {
+        free((void *)(size_t)m->list[i].name);
+        free((void *)(size_t)m->list[i].text);
+    }
+    free(m->list);
+    *m = (cli_matrices){0};
+}
+
+bool cli_matrices_read(const cli_args *a, cli_matrices *m) {
+    const char **given = cli_list(a, "matrix", NULL);
+    int n = 0;
+    while (given[n]) ++n;
+    *m = (cli_matrices){.list = calloc((size_t)n + 1, sizeof *m->list)};
+    if (!m->list) abort();
+    bool good = true;
+    for (int i = 0; good && i < n; ++i) {
+        const char *equals = strchr(given[i], '=');
+        carom_matrix_text *t = &m->list[i];
+        if (!equals || equals == given[i] || !equals[1]) {
+            cli_say("--matrix: '%s' is not NAME=FILE", given[i]);
+            good = false;
+            break;
+        }
+        t->name = strndup(given[i], (size_t)(equals - given[i]));
+        if (!t->name) abort();
+        t->file = equals + 1;
+        m->n = i + 1;
+        t->text = cli_read_file(t->file, &t->length);
+        good = t->text != NULL;
+    }
+    free(given);
+    if (!good) cli_matrices_free(m);
+    return good;
+}
+
+carom_model *cli_model_given(const cli_args *a, const char ***set, char **text, size_t *length) {
+    cli_matrices m = {0};
+    *text = NULL;
+    *set = cli_list(a, "set", NULL);
+    if (!cli_matrices_read(a, &m)) return NULL;
+    carom_model *model = cli_model(a->word[0], *set, m.list, m.n, text, length);
+    cli_matrices_free(&m);
+    return model;
+}
+
+carom_model *cli_model(const char *file, const char *const *set, const carom_matrix_text *matrices, int nmatrices, char **text, size_t *length) {
     *text = cli_read_file(file, length);
     if (!*text) return NULL;
     carom_error err = {0};
-    const carom_model_def def = {.text = *text, .length = *length, .file = file, .set = set};
+    const carom_model_def def = {.text = *text, .length = *length, .file = file, .set = set, .matrices = matrices, .nmatrices = nmatrices};
     carom_model *model = carom_model_create(&def, &err);
     if (!model) {
         fprintf(stderr, "%s\n", err.text); // starts with file:line:column

@@ -20,6 +20,8 @@ typedef struct flex_kind {
     void (*stress)(const carom_member *m, const double *x, double *stress);
 } flex_kind;
 
+typedef struct flex_matrices flex_matrices;
+
 /// A stretch of unknowns of a bar between fixed nodes.
 typedef struct flex_run {
     int first, count;
@@ -39,12 +41,24 @@ struct carom_member {
     double *mass;         // (mass_band + 1) x n, lower band by columns
     flex_run *run;        // bar
     int nrun;
+    flex_matrices *matrices; // CAROM_MATRICES, else NULL
     bool light;           // has massless nodes
     double Me[MOST_ELEMENT * MOST_ELEMENT], Ke[MOST_ELEMENT * MOST_ELEMENT];
     double Ce[MOST_ELEMENT * MOST_ELEMENT]; // b Ke
 };
 
 extern const flex_kind carom_flex_bar, carom_flex_beam, carom_flex_exact_beam, carom_flex_spatial_beam;
+
+// matrices.c: the same verbs for CAROM_MATRICES.
+carom_status carom_flex_matrices_check(const carom_member_def *d, carom_error *err);
+carom_status carom_flex_matrices_make(carom_member *m, carom_error *err);
+void carom_flex_matrices_free(flex_matrices *x);
+void carom_flex_matrices_force(const carom_member *m, const double *q, const double *v, double *f);
+void carom_flex_matrices_mass(const carom_member *m, carom_matrix M, int at);
+void carom_flex_matrices_tangent(const carom_member *m, carom_matrix K, carom_matrix C, int at);
+void carom_flex_matrices_energy(const carom_member *m, const double *q, const double *v, double *kinetic, double *potential, double *power);
+double carom_flex_matrices_fastest(const carom_member *m);
+double carom_flex_matrices_typical(const carom_member *m);
 
 /// Where a component of a node is at rest.
 double carom_flex_rest(const carom_member *m, int node, int component);

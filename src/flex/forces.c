@@ -40,6 +40,10 @@ void carom_member_force(const carom_member *m, const double *q, const double *v,
     const int d = 2 * m->per;
     if (m->load)
         for (int i = 0; i < m->n; ++i) f[i] += m->load[i];
+    if (m->matrices) {
+        carom_flex_matrices_force(m, q, v, f);
+        return;
+    }
     if (m->def.damping_mass != 0) mass_muladd(m, -m->def.damping_mass, v, f);
     if (m->def.kind == CAROM_BAR) {
         carom_flex_bar_force(m, q, v, f);
@@ -63,6 +67,10 @@ void carom_member_force(const carom_member *m, const double *q, const double *v,
 
 void carom_member_mass(const carom_member *m, carom_matrix M, int at) {
     const int b = m->mass_band;
+    if (m->matrices) {
+        carom_flex_matrices_mass(m, M, at);
+        return;
+    }
     for (int j = 0; j < m->n; ++j)
         for (int k = 0; k <= b && j + k < m->n; ++k) {
             const double x = m->mass[(size_t)j * (size_t)(b + 1) + (size_t)k];
@@ -83,6 +91,10 @@ static void scatter(const carom_member *m, int e, const double *A, double s, car
 void carom_member_tangent(const carom_member *m, const double *q, const double *v, carom_matrix K, carom_matrix C,
                           int at) {
     const bool damped = m->def.damping_stiffness != 0;
+    if (m->matrices) {
+        carom_flex_matrices_tangent(m, K, C, at);
+        return;
+    }
     for (int e = 0; e + 1 < m->nodes; ++e) {
         if (!m->kind->tangent) {
             scatter(m, e, m->Ke, 1, K, at);
@@ -144,13 +156,21 @@ static void strain_energy(const carom_member *m, const double *q, const double *
 
 void carom_member_energy(const carom_member *m, const double *q, const double *v, double *kinetic, double *potential) {
     double power;
-    strain_energy(m, q, v, potential, &power);
-    *kinetic = 0.5 * mass_norm(m, v);
+    if (m->matrices) {
+        carom_flex_matrices_energy(m, q, v, kinetic, potential, NULL);
+    } else {
+        strain_energy(m, q, v, potential, &power);
+        *kinetic = 0.5 * mass_norm(m, v);
+    }
     if (m->load) *potential -= carom_dot(m->load, q, m->n);
 }
 
 double carom_member_dissipation(const carom_member *m, const double *q, const double *v) {
     double potential, power = 0;
+    if (m->matrices) {
+        carom_flex_matrices_energy(m, q, v, NULL, NULL, &power);
+        return power;
+    }
     if (m->def.damping_stiffness != 0) strain_energy(m, q, v, &potential, &power);
     return power + (m->def.damping_mass != 0 ? m->def.damping_mass * mass_norm(m, v) : 0);
 }
@@ -178,6 +198,13 @@ static int shape(const carom_member *m, int c, double r, int *dof, double *w) {
 }
 
 int carom_member_point(const carom_member *m, double s, int c, int *index, double *weight, double *constant) {
+    if (m->matrices) {
+        const double row = fmin(fmax(round(s), 1), m->nodes);
+        *constant = 0;
+        index[0] = m->unknown[(int)row - 1];
+        weight[0] = 1;
+        return index[0] >= 0;
+    }
     const double at = s / m->l, near = round(at);
     const double place = fabs(at - near) <= 1e-9 * fmax(1, fabs(at)) ? near : at; // a node met by rounding is that node
     int e = (int)floor(place);
@@ -200,6 +227,7 @@ int carom_member_point(const carom_member *m, double s, int c, int *index, doubl
 
 int carom_member_position(const carom_member *m, double s, int axis, int *index, double *weight, double *constant) {
     if (m->def.kind == CAROM_EXACT_BEAM && axis < 2) return carom_member_point(m, s, axis, index, weight, constant);
+    if (m->matrices) return *constant = 0, 0; // they are nowhere
     const int own = m->def.kind == CAROM_BAR ? 1 : m->def.kind == CAROM_SPATIAL_BEAM ? 3 : 2;
     int n = 0;
     *constant = m->def.origin[axis] + s * m->axes[0][axis];
@@ -218,7 +246,7 @@ int carom_member_position(const carom_member *m, double s, int axis, int *index,
 // -- fields ----------------------------------------------------------------------------------------------------
 
 int carom_member_field_rows(const carom_member *m, carom_field field) {
-    return field == CAROM_FIELD_STRESS ? m->nodes - 1 : m->nodes;
+    return field != CAROM_FIELD_STRESS ? m->nodes : m->matrices ? 0 : m->nodes - 1;
 }
 
 int carom_member_field_width(const carom_member *m, carom_field field) {
@@ -226,10 +254,12 @@ int carom_member_field_width(const carom_member *m, carom_field field) {
 }
 
 double carom_member_field_place(const carom_member *m, carom_field field, int row) {
+    if (m->matrices) return row + 1;
     return m->l * (field == CAROM_FIELD_STRESS ? row + 0.5 : row);
 }
 
 void carom_member_field(const carom_member *m, carom_field field, const double *q, const double *v, double *x) {
+    if (field == CAROM_FIELD_STRESS && m->matrices) return;
     if (field == CAROM_FIELD_STRESS) {
         for (int e = 0; e + 1 < m->nodes; ++e, x += m->kind->stresses) {
             double at[MOST_ELEMENT];

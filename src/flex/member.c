@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const flex_kind *const kinds[] = {&carom_flex_bar, &carom_flex_beam, &carom_flex_exact_beam,
-                                         &carom_flex_spatial_beam};
+                                         &carom_flex_spatial_beam, &(const flex_kind){.component = {"u"}, .per = 1, .linear = true}};
 
 carom_member_def carom_member_default(carom_member_kind kind) {
     return (carom_member_def){.kind = kind, .elements = 1, .direction = {1, 0, 0}, .up = {0, 0, 1}};
@@ -23,6 +23,7 @@ static carom_status positive(double x, const char *what, carom_error *err) {
 }
 
 static carom_status check(const carom_member_def *d, carom_error *err) {
+    if (d->kind == CAROM_MATRICES) return carom_flex_matrices_check(d, err);
     enum { MOST_ELEMENTS = 100000000 };
     const bool planar = d->kind == CAROM_BEAM || d->kind == CAROM_EXACT_BEAM, spatial = d->kind == CAROM_SPATIAL_BEAM;
     if (d->elements < 1 || d->elements > MOST_ELEMENTS)
@@ -240,18 +241,24 @@ carom_member *carom_member_create(const carom_member_def *def, carom_error *err)
     m->def = *def;
     m->kind = kinds[def->kind];
     m->per = m->kind->per;
-    m->nodes = def->elements + 1;
+    m->nodes = def->kind == CAROM_MATRICES ? def->mass->rows : def->elements + 1;
     m->l = def->length / def->elements;
     if (axes(m, err) != CAROM_OK) {
         carom_member_destroy(m);
         return NULL;
     }
-    m->kind->element(m, m->Me, m->Ke);
-    for (int e = 0; e < MOST_ELEMENT * MOST_ELEMENT; ++e) m->Ce[e] = def->damping_stiffness * m->Ke[e];
     bool good = number(m);
-    if (good) find_bands(m);
-    good = good && assemble_mass(m) && assemble_load(m) && (def->kind != CAROM_BAR || find_runs(m));
-    m->def.fixed = m->def.massless = NULL; // the caller's
+    if (m->kind->element) {
+        m->kind->element(m, m->Me, m->Ke);
+        for (int e = 0; e < MOST_ELEMENT * MOST_ELEMENT; ++e) m->Ce[e] = def->damping_stiffness * m->Ke[e];
+        if (good) find_bands(m);
+        good = good && assemble_mass(m) && assemble_load(m) && (def->kind != CAROM_BAR || find_runs(m));
+    } else if (good && carom_flex_matrices_make(m, err) != CAROM_OK) {
+        carom_member_destroy(m);
+        return NULL;
+    }
+    m->def.mass = m->def.stiffness = m->def.damping = NULL; // the caller's
+    m->def.fixed = m->def.massless = NULL;
     m->def.load = NULL;
     if (good && m->n > 0) return m;
     carom_fail(err, good ? CAROM_BAD_INPUT : CAROM_NO_MEMORY,
@@ -267,6 +274,7 @@ void carom_member_destroy(carom_member *m) {
     free(m->load);
     free(m->mass);
     free(m->run);
+    carom_flex_matrices_free(m->matrices);
     free(m);
 }
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_VECTORS = 24, ROUNDS = 60 };
+enum { MOST_VECTORS = 24, ROUNDS = 60, MOST_BAND = 10000000 }; // of matrices without order nothing is told
 
 // Eigenvalues (on the diagonal of A) and eigenvectors (columns of Z) of a symmetric p x p matrix, by Jacobi's rotations.
 static void jacobi(double *A, double *Z, int p) {
@@ -121,6 +121,7 @@ static bool iterate(space *s, double *lambda) {
 // A frequency squared of the size of the lowest.
 static double typical(const carom_member *m) {
     const carom_member_def *d = &m->def;
+    if (m->matrices) return carom_flex_matrices_typical(m);
     const double L = d->length, axial = d->modulus / (d->density * L * L);
     if (d->kind == CAROM_BAR) return axial;
     return fmin(axial, d->modulus * d->inertia / (d->density * d->area * L * L * L * L));
@@ -131,7 +132,7 @@ int carom_member_frequencies(const carom_member *m, int most, double *omega) {
     if (s.p > MOST_VECTORS) s.p = MOST_VECTORS;
     if (s.p > s.n) s.p = s.n;
     if (m->light && s.p > s.n / 2) s.p = s.n / 2; // M has not the full rank
-    if (s.p < 1) return 0;
+    if (s.p < 1 || (double)m->n * m->band > MOST_BAND) return 0;
     carom_arena mem = {0};
     carve(&s, &mem, m);
     void *block = aligned_alloc(64, mem.used);
@@ -179,6 +180,7 @@ int carom_member_frequencies(const carom_member *m, int most, double *omega) {
 double carom_member_fastest(const carom_member *m) {
     const int d = 2 * m->per;
     if (m->light) return HUGE_VAL;
+    if (m->matrices) return carom_flex_matrices_fastest(m);
     double K[MOST_ELEMENT * MOST_ELEMENT], M[MOST_ELEMENT * MOST_ELEMENT], Z[MOST_ELEMENT * MOST_ELEMENT], most = 0;
     for (int e = 0; e < d * d; ++e) K[e] = m->Ke[e], M[e] = m->Me[e];
     if (!ritz(K, M, Z, d)) return HUGE_VAL;
@@ -188,5 +190,6 @@ double carom_member_fastest(const carom_member *m) {
 
 double carom_member_step(const carom_member *m, double stable) {
     const double omega = carom_member_fastest(m), z = 0.5 * m->def.damping_stiffness * omega;
+    if (isnan(omega)) return HUGE_VAL; // nothing is known
     return isfinite(omega) ? stable / omega * (sqrt(1 + z * z) - z) : 0;
 }

@@ -70,8 +70,12 @@ typedef struct h5_def {
     int nfield;
     const char *text;
     size_t length;
+    const carom_matrix_text *matrices;
+    int nmatrices;
     size_t state_size;
 } h5_def;
+
+bool h5_put_matrices(hid_t file, const carom_matrix_text *list, int n); // h5_matrices.c
 
 h5_file *h5_create(const h5_def *def, carom_error *err);
 /// The file is complete enough: give it its name.

@@ -208,7 +208,7 @@ static bool create_all(h5_file *f, const h5_def *def) {
                              choose_chunk(def->columns, def->rows)) &&
                 table_create(&f->events, f->file, "events", event, 0, event_bytes(f), EVENT_ROWS);
     h5_close(event);
-    good = good && put_columns(f, def) && create_fields(f, def) && put_model(f, def) && create_state(f);
+    good = good && put_columns(f, def) && create_fields(f, def) && put_model(f, def) && h5_put_matrices(f->file, def->matrices, def->nmatrices) && create_state(f);
     const hid_t gcpl = H5Pcreate(H5P_GROUP_CREATE);
     H5Pset_attr_phase_change(gcpl, 64, 32);
     f->run = H5Gcreate2(f->file, "run", H5P_DEFAULT, gcpl, H5P_DEFAULT);

@@ -255,6 +255,7 @@ void carom_result_close(carom_result *r) {
     csv_free(&r->table);
     free(r->event);
     free(r->model);
+    result_drop_matrices(r);
     free(r->file);
     free(r);
 }

@@ -21,7 +21,11 @@ struct carom_result {
     int nrun, nledger;
     char *model;
     size_t model_length;
+    carom_matrix_text *matrix; // NULL: not read yet
+    int nmatrix;
 };
+
+void result_drop_matrices(carom_result *r);
 
 /// An empty result in memory with room for so many rows; text: the model's, NULL: none.
 carom_result *memory_create(int columns, char *const *column, long room, const char *text, size_t length, carom_error *err);

@@ -224,7 +224,7 @@ static carom_status read_contacts(reader *r, const tree *n, const law *fallback,
         const size_t size = n->key->length + 12;
         char *name = carom_pool_take(&r->m->memory, size);
         if (!name) return carom_read_memory(r);
-        snprintf(name, size, "%s.%d", n->key->text, r->along_node);
+        snprintf(name, size, "%s.%d", n->key->text, r->along_node + (r->along->kind == CAROM_MATRICES)); // rows count from 1
         CAROM_TRY(read_link(r, n, fallback, taken, name));
         r->m->links[r->m->ne + r->m->nc] = (constraint){0};
     }

@@ -51,6 +51,7 @@ carom_status carom_draw_members(reader *r, const tree *draw_section) {
     if (spatial && d->dim == 2) return CAROM_OK; // drawn in a plane of the file's choice
     for (int i = 0; i < m->nmember; ++i) {
         const tree *place = carom_tree_get(section, m->members[i].name);
+        if (m->members[i].kind == CAROM_MATRICES) continue; // nothing is known of places
         if (!place || (draw_section && carom_tree_get(draw_section, m->members[i].name))) continue;
         CAROM_TRY(draw(r, &m->members[i], place->key, d->dim));
         if (!d->dim_from) d->dim_from = place->key;

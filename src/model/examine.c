@@ -327,7 +327,7 @@ static void derivatives_and_mass(exam *x) {
         say(x, CAROM_FINE, "derivatives agree with differences: worst relative error %.1e%s%s", x->worst,
             x->worst > 0 ? ", " : "", x->worst > 0 ? x->entry : "");
     bool light = false;
-    for (int k = 0; k < m->nmember; ++k) light = light || !isfinite(carom_member_fastest(m->members[k].flex));
+    for (int k = 0; k < m->nmember; ++k) light = light || isinf(carom_member_fastest(m->members[k].flex));
     if (!(lowest > 1e-12) && light)
         say(x, CAROM_WARNING, "the mass matrix is singular, with massless nodes of flexible members; most schemes need its inverse");
     else if (!(lowest > 1e-12))
@@ -409,8 +409,11 @@ static void members(exam *x) {
         char text[200] = "";
         for (int i = 0; i < n; ++i)
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.6g", i ? ", " : "; lowest frequencies ", omega[i] / 6.283185307179586);
-        say(x, CAROM_FINE, "flexible member '%s': %d elements, %d unknowns%s%s; highest at most %.4g Hz", b->name, b->nodes - 1,
-            b->count, text, n > 0 ? " Hz" : "", carom_member_fastest(b->flex) / 6.283185307179586);
+        char highest[80] = "", parts[40] = "";
+        const double fastest = carom_member_fastest(b->flex) / 6.283185307179586;
+        if (!isnan(fastest)) snprintf(highest, sizeof highest, "; highest at most %.4g Hz", fastest);
+        if (b->kind != CAROM_MATRICES) snprintf(parts, sizeof parts, "%d elements, ", b->nodes - 1);
+        say(x, CAROM_FINE, "flexible member '%s': %s%d unknowns%s%s%s", b->name, parts, b->count, text, n > 0 ? " Hz" : "", highest);
         const double most = scheme && scheme->stable > 0 ? carom_member_step(b->flex, scheme->stable) : INFINITY;
         if (most > 0 && m->step > most)
             say(x, CAROM_WARNING, "the step %g is too large for '%s' with %s, which is stable up to %.4g; use a smaller one or an implicit scheme",

@@ -16,7 +16,7 @@ static const key_word sections[] = {
     {"springs", "", "NAME: springs, dampers and bushings between bodies and at joints"},
     {"motors", "", "NAME: torques and forces at joints"},
     {"loads", "", "NAME: forces and torques on bodies from outside"},
-    {"flexible", "", "NAME: a bar or beam of finite elements"},
+    {"flexible", "", "NAME: a bar or beam of finite elements, or matrices"},
     {"let", "", "NAME: expression, in order; NAME' is its rate"},
     {"energy", "needed with coordinates", "kinetic and potential energy of the coordinates"},
     {"forces", "", "COORDINATE: expression, the generalised force on it"},
@@ -110,7 +110,7 @@ static const key_word bushing[] = {
     {NULL, NULL, NULL}};
 
 static const key_word member[] = {
-    {"type", "needed", "bar, beam, exact beam or spatial beam"},
+    {"type", "needed", "bar, beam, exact beam, spatial beam, or matrices"},
     {"length", "needed", "undeformed length"},
     {"elements", "needed", "number of equal elements"},
     {"density", "needed", "mass per volume"},
@@ -145,6 +145,19 @@ static const key_word spatial_beam[] = {
     {"shear modulus", "needed", "for torsion"},
     {"torsion", "needed", "torsion constant"},
     {"up", "[0, 0, 1]", "the member's own z axis lies in the plane of direction and up"},
+    {NULL, NULL, NULL}};
+
+static const key_word matrices[] = {
+    {"type", "needed", "matrices"},
+    {"mass", "needed", "the mass matrix: its name, which --matrix NAME=FILE gives"},
+    {"stiffness", "needed", "the stiffness matrix"},
+    {"damping", "", "the damping matrix, or {mass: a, stiffness: b}: C = a M + b K"},
+    {"load", "0", "force on every row, an expression of its number s; {vector: NAME}: from a file"},
+    {"at", "0", "displacements at the start, likewise"},
+    {"rate", "0", "rates at the start, likewise"},
+    {"fix", "", "what is held: a point, or a list of points"},
+    {"points", "", "NAME: number of a row, from 1"},
+    {"record", "", "unknowns: results hold these besides the points"},
     {NULL, NULL, NULL}};
 
 static const key_word member_damping[] = {
@@ -270,6 +283,7 @@ const key_group carom_key_groups[] = {
     {"flexible.NAME, type: beam", "Beside those of a bar.", beam, member},
     {"flexible.NAME, type: exact beam", "Beside those of a bar.", exact_beam, member},
     {"flexible.NAME, type: spatial beam", "Beside those of a bar.", spatial_beam, member},
+    {"flexible.NAME, type: matrices", "A linear structure by its matrices, from Matrix Market files.", matrices, NULL},
     {"flexible.NAME.damping", "", member_damping, NULL},
     {"draw.NAME", "A shape: exactly one of the first ten keys says which.  `BODY: none` hides a body.", shape, NULL},
     {"draw.contacts.NAME", "The place of a contact or constraint.", touch, NULL},

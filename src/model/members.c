@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const types[] = {"bar", "beam", "exact beam", "spatial beam", NULL};
+static const char *const types[] = {"bar", "beam", "exact beam", "spatial beam", "matrices", NULL};
 
 static const char *list_item(const void *user, int i) { return ((const char *const *)user)[i]; }
 
@@ -27,7 +27,15 @@ typedef struct draft {
     double *place;   // arc length of each point; `start` and `end` first
     const char **point;
     int npoint;
+    carom_triplets matrix[3]; // mass, stiffness, damping
 } draft;
+
+// Arc length of a node, and the number by which names call it.
+static double arc_of(const member *b, int node) {
+    return b->kind == CAROM_MATRICES ? node + 1 : b->length * node / (b->nodes - 1);
+}
+
+static int number_of(const member *b, int node) { return node + (b->kind == CAROM_MATRICES); }
 
 // -- what varies along a member --------------------------------------------------------------------------------
 
@@ -80,7 +88,7 @@ static carom_status read_profiles(draft *d, const char *key, bool slopes, profil
     carom_node node[CAROM_MEMBER_COMPONENTS];
     for (int c = 0; c < CAROM_MEMBER_COMPONENTS; ++c) node[c] = CAROM_NONE;
     if (!n || carom_tree_empty(n)) return CAROM_OK;
-    if (n->kind == TREE_TEXT && d->def.kind == CAROM_BAR) {
+    if (n->kind == TREE_TEXT && (d->def.kind == CAROM_BAR || d->def.kind == CAROM_MATRICES)) {
         CAROM_TRY(carom_read_expression(r, n, NAME_PARAMETER | SCOPE_VALUES | SCOPE_ARC, key, &node[0]));
     } else {
         const tree *map = NULL;
@@ -169,15 +177,32 @@ static carom_status read_type(draft *d) {
     const tree *n = carom_tree_get(d->map, "type");
     if (!n)
         return carom_read_fail(d->r, d->map->key, 0,
-                               "%s has no type; it is `bar`, `beam`, `exact beam` or `spatial beam`", d->where);
+                               "%s has no type; it is `bar`, `beam`, `exact beam`, `spatial beam` or `matrices`", d->where);
     for (int k = 0; types[k]; ++k)
         if (n->kind == TREE_TEXT && strcmp(n->text, types[k]) == 0) {
             d->def = carom_member_default((carom_member_kind)k);
             return CAROM_OK;
         }
     const char *near = n->kind == TREE_TEXT ? carom_nearest(n->text, list_item, types) : NULL;
-    return carom_read_fail(d->r, n, 0, "there is no such member%s%s%s; types are bar, beam, exact beam, spatial beam",
+    return carom_read_fail(d->r, n, 0, "there is no such member%s%s%s; types are bar, beam, exact beam, spatial beam, matrices",
                            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static carom_status read_matrices(draft *d) {
+    static const char *const keys[] = {"type", "mass", "stiffness", "damping", "load", "at", "rate", "fix", "points", "record", NULL},
+                            *const name[] = {"mass", "stiffness", "damping"};
+    CAROM_TRY(carom_read_keys(d->r, d->map, keys, d->where));
+    for (int k = 0; k < 3; ++k) {
+        const tree *n = carom_tree_get(d->map, name[k]);
+        if (!n && k < 2) return carom_read_fail(d->r, d->map->key, 0, "%s has no %s; add `%s: NAME` and say where it is: --matrix NAME=FILE", d->where, name[k], name[k]);
+        if (n && n->kind == TREE_MAP && k == 2) CAROM_TRY(read_damping(d));
+        else if (n) CAROM_TRY(carom_read_matrix(d->r, n, name[k], &d->matrix[k]));
+    }
+    d->def.mass = &d->matrix[0];
+    d->def.stiffness = &d->matrix[1];
+    d->def.damping = d->matrix[2].row ? &d->matrix[2] : NULL;
+    d->def.elements = d->matrix[0].rows - 1;
+    return CAROM_OK;
 }
 
 static carom_status read_numbers(draft *d) {
@@ -187,6 +212,7 @@ static carom_status read_numbers(draft *d) {
     static const char *const beam[] = {"inertia", NULL}, *const exact[] = {"inertia", "shear modulus", "shear area", NULL},
                       *const spatial[] = {"inertia", "shear modulus", "torsion", "up", NULL};
     const carom_member_kind kind = d->def.kind;
+    if (kind == CAROM_MATRICES) return read_matrices(d);
     const char *const *own = kind == CAROM_BEAM ? beam : kind == CAROM_EXACT_BEAM ? exact
                                                      : kind == CAROM_SPATIAL_BEAM ? spatial
                                                                                   : beam + 1;
@@ -233,19 +259,24 @@ static carom_status read_points(draft *d) {
     d->place = take(r, (size_t)count, sizeof *d->place);
     d->point = take(r, (size_t)count, sizeof *d->point);
     if (!d->place || !d->point) return carom_read_memory(r);
-    d->point[0] = "start";
-    d->point[1] = "end";
-    d->place[1] = d->def.length;
-    d->npoint = 2;
+    const bool rows = d->def.kind == CAROM_MATRICES;
+    if (!rows) {
+        d->point[0] = "start";
+        d->point[1] = "end";
+        d->place[1] = d->def.length;
+        d->npoint = 2;
+    }
     for (const tree *p = d->points ? d->points->first : NULL; p; p = p->next) {
         const char *text = p->key->text;
-        if (strcmp(text, "start") == 0 || strcmp(text, "end") == 0)
+        if (!rows && (strcmp(text, "start") == 0 || strcmp(text, "end") == 0))
             return carom_read_fail(r, p->key, 0, "every member has the points start and end; choose another name");
         if (!carom_name_valid(text) || strchr(text, '.') || p->key->length > 40)
             return carom_read_fail(r, p->key, 0, "'%.60s' is not a name for a point; use letters, digits and _", text);
         double s = 0;
         CAROM_TRY(carom_read_number(r, p, "the place of a point", &s));
-        if (!(s >= -1e-9 * d->def.length && s <= (1 + 1e-9) * d->def.length))
+        if (rows && !(s >= 1 && s <= d->def.elements + 1 && s == floor(s)))
+            return carom_read_fail(r, p, 0, "point '%s' is row %g, but the matrices have rows 1 to %d", text, s, d->def.elements + 1);
+        if (!rows && !(s >= -1e-9 * d->def.length && s <= (1 + 1e-9) * d->def.length))
             return carom_read_fail(r, p, 0, "point '%s' is at arc length %g, but the member reaches from 0 to %g", text, s,
                                    d->def.length);
         d->point[d->npoint] = text;
@@ -265,10 +296,11 @@ static carom_status node_of(draft *d, const tree *n, int *node) {
     while (n->kind == TREE_TEXT && k < d->npoint && strcmp(d->point[k], n->text) != 0) ++k;
     if (n->kind != TREE_TEXT || k == d->npoint) {
         const char *near = n->kind == TREE_TEXT ? carom_nearest(n->text, point_name, d) : NULL;
-        return carom_read_fail(d->r, n, 0, "this is no point of the member%s%s%s; name one of `points`, start or end",
-                               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return carom_read_fail(d->r, n, 0, "this is no point of the member%s%s%s; name one of `points`%s",
+                               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+                               d->def.kind == CAROM_MATRICES ? "" : ", start or end");
     }
-    const double at = d->place[k] / d->def.length * d->def.elements;
+    const double at = d->def.kind == CAROM_MATRICES ? d->place[k] - 1 : d->place[k] / d->def.length * d->def.elements;
     *node = (int)round(at);
     if (fabs(at - *node) <= 1e-6) return CAROM_OK;
     return carom_read_fail(d->r, n, 0,
@@ -338,6 +370,7 @@ static carom_status read_record(draft *d, member *b) {
         if (!words[k])
             return carom_read_fail(d->r, item, 0, "this cannot be recorded%s%s%s; known are displacement, velocity, stress, unknowns",
                                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        if (k == 2 && d->def.kind == CAROM_MATRICES) return carom_read_fail(d->r, item, 0, "nothing is known of stresses in a member of matrices");
         if (k == 3)
             b->unknowns = true;
         else
@@ -348,24 +381,49 @@ static carom_status read_record(draft *d, member *b) {
 
 // -- making ------------------------------------------------------------------------------------------------------
 
+/// Numbers along a member: expressions, or a column of a file.
+typedef struct course {
+    profile f[CAROM_MEMBER_COMPONENTS];
+    double *column; // NULL: none
+    int components;
+} course;
+
+static double course_at(const course *x, int c, double s) { return x->column ? x->column[(int)s - 1] : at(&x->f[c], s); }
+
 static void load(void *user, double s, double *p) {
-    const profile *f = user;
-    for (int c = 0; c < CAROM_MEMBER_COMPONENTS; ++c) p[c] = at(&f[c], s);
+    const course *x = user;
+    for (int c = 0; c < x->components; ++c) p[c] = course_at(x, c, s);
+}
+
+static carom_status read_course(draft *d, const char *key, bool slopes, course *x) {
+    const tree *n = carom_tree_get(d->map, key);
+    x->components = carom_member_components(d->def.kind);
+    if (!n || n->kind != TREE_MAP || d->def.kind != CAROM_MATRICES) return read_profiles(d, key, slopes, x->f);
+    static const char *const keys[] = {"vector", NULL};
+    CAROM_TRY(carom_read_keys(d->r, n, keys, key));
+    if (!n->first) return carom_read_fail(d->r, n, 0, "%s is empty; write {vector: NAME}, or an expression", key);
+    x->column = calloc((size_t)d->def.elements + 1, sizeof *x->column);
+    return x->column ? carom_read_matrix_column(d->r, n->first, key, d->def.elements + 1, x->column) : carom_read_memory(d->r);
+}
+
+static void release_course(course *x) {
+    for (int c = 0; c < CAROM_MEMBER_COMPONENTS; ++c) release(&x->f[c]);
+    free(x->column);
 }
 
 static carom_status create(draft *d, member *b) {
-    profile f[CAROM_MEMBER_COMPONENTS] = {{0}};
-    carom_status status = read_profiles(d, "load", false, f);
+    course x = {0};
+    carom_status status = read_course(d, "load", false, &x);
     carom_error err = {0};
     if (carom_tree_get(d->map, "load")) {
         d->def.load = load;
-        d->def.load_user = f;
+        d->def.load_user = &x;
     }
     if (status == CAROM_OK) {
         b->flex = carom_member_create(&d->def, &err);
         if (!b->flex) status = carom_read_fail(d->r, d->map->key, 0, "%s: %s", d->where, err.text);
     }
-    for (int c = 0; c < CAROM_MEMBER_COMPONENTS; ++c) release(&f[c]);
+    release_course(&x);
     return status;
 }
 
@@ -379,24 +437,24 @@ static bool name_unknowns(member *b) {
         carom_member_place(b->flex, i, &node, &c);
         char *text = b->unknown_name + (size_t)i * b->stride;
         const char *word = carom_member_component(b->kind, c);
-        snprintf(text, b->stride, "%s.%s%d", b->name, word, node);
-        snprintf(text + (size_t)b->count * b->stride, b->stride, "%s.%s%d'", b->name, word, node);
+        snprintf(text, b->stride, "%s.%s%d", b->name, word, number_of(b, node));
+        snprintf(text + (size_t)b->count * b->stride, b->stride, "%s.%s%d'", b->name, word, number_of(b, node));
     }
     return b->unknown_name && b->seen;
 }
 
 static carom_status read_state(draft *d, const member *b, const char *key, double *x) {
-    profile f[CAROM_MEMBER_COMPONENTS] = {{0}};
-    carom_status status = read_profiles(d, key, true, f);
+    course along = {0};
+    carom_status status = read_course(d, key, true, &along);
     for (int i = 0; i < b->count && status == CAROM_OK; ++i) {
         int node, c;
         carom_member_place(b->flex, i, &node, &c);
-        if (f[c].tape) x[i] = at(&f[c], d->def.length * node / d->def.elements);
+        const double s = arc_of(b, node);
+        if (along.f[c].tape || along.column) x[i] = course_at(&along, c, s);
         if (!isfinite(x[i]))
-            status = carom_read_fail(d->r, carom_tree_get(d->map, key), 0, "no finite value at node %d (s = %g)", node,
-                                     d->def.length * node / d->def.elements);
+            status = carom_read_fail(d->r, carom_tree_get(d->map, key), 0, "no finite value at node %d (s = %g)", node, s);
     }
-    for (int c = 0; c < CAROM_MEMBER_COMPONENTS; ++c) release(&f[c]);
+    release_course(&along);
     return status;
 }
 
@@ -426,7 +484,7 @@ static bool quantity(carom_model *m, member *b, double s, int c, const char **wo
     static const char *const place[] = {"x", "y", "z"};
     int index[CAROM_MEMBER_POINT], n;
     double weight[CAROM_MEMBER_POINT], constant;
-    const int axis = c - b->components, axes = b->kind == CAROM_EXACT_BEAM ? 0 : b->kind == CAROM_SPATIAL_BEAM ? 3 : 2;
+    const int axis = c - b->components, axes = b->kind == CAROM_EXACT_BEAM || b->kind == CAROM_MATRICES ? 0 : b->kind == CAROM_SPATIAL_BEAM ? 3 : 2;
     if (axis >= axes) return false;
     if (axis < 0) {
         *word = carom_member_component(b->kind, c);
@@ -463,25 +521,24 @@ static carom_status name_points(draft *d, member *b) {
     return CAROM_OK;
 }
 
-static carom_status read_member(reader *r, const tree *n, member *b) {
+static carom_status fill_member(draft *d, const tree *n, member *b) {
+    reader *r = d->r;
     carom_model *m = r->m;
-    draft d = {.r = r};
-    snprintf(d.where, sizeof d.where, "flexible member '%.60s'", n->key->text);
     CAROM_TRY(carom_read_new_name(r, n, &m->names));
     if (!carom_names_add(&m->names, n->key->text, NAME_MEMBER, 0, n->key->line)) return carom_read_memory(r);
-    CAROM_TRY(carom_read_map(r, n, d.where, &d.map));
-    if (!d.map) return carom_read_fail(r, n->key, 0, "%s is empty; give its type, length, elements, ...", d.where);
-    CAROM_TRY(read_type(&d));
-    CAROM_TRY(read_numbers(&d));
-    CAROM_TRY(read_points(&d));
-    CAROM_TRY(read_fix(&d));
-    CAROM_TRY(read_massless(&d));
-    *b = (member){.name = n->key->text, .line = n->key->line, .column = n->key->column, .kind = d.def.kind,
-                  .length = d.def.length, .nodes = d.def.elements + 1, .components = carom_member_components(d.def.kind),
-                  .q = m->nq, .v = m->nv, .point = d.point, .place = d.place, .npoint = d.npoint};
+    CAROM_TRY(carom_read_map(r, n, d->where, &d->map));
+    if (!d->map) return carom_read_fail(r, n->key, 0, "%s is empty; give its type, length, elements, ...", d->where);
+    CAROM_TRY(read_type(d));
+    CAROM_TRY(read_numbers(d));
+    CAROM_TRY(read_points(d));
+    CAROM_TRY(read_fix(d));
+    CAROM_TRY(read_massless(d));
+    *b = (member){.name = n->key->text, .line = n->key->line, .column = n->key->column, .kind = d->def.kind,
+                  .length = d->def.length, .nodes = d->def.elements + 1, .components = carom_member_components(d->def.kind),
+                  .q = m->nq, .v = m->nv, .point = d->point, .place = d->place, .npoint = d->npoint};
     ++m->nmember; // from here on it is freed with the model
-    CAROM_TRY(read_record(&d, b));
-    CAROM_TRY(create(&d, b));
+    CAROM_TRY(read_record(d, b));
+    CAROM_TRY(create(d, b));
     b->count = carom_member_unknowns(b->flex);
     if (b->count > 500000000 - m->nv) return carom_read_fail(r, n->key, 0, "more than 5e8 unknowns; use fewer elements");
     double *q0 = take(r, (size_t)(m->nq + b->count), sizeof *q0), *v0 = take(r, (size_t)(m->nv + b->count), sizeof *v0);
@@ -491,22 +548,30 @@ static carom_status read_member(reader *r, const tree *n, member *b) {
     m->q0 = q0;
     m->v0 = v0;
     carom_member_rest(b->flex, q0 + b->q);
-    CAROM_TRY(read_state(&d, b, "at", q0 + b->q));
-    CAROM_TRY(read_state(&d, b, "rate", v0 + b->v));
+    CAROM_TRY(read_state(d, b, "at", q0 + b->q));
+    CAROM_TRY(read_state(d, b, "rate", v0 + b->v));
     m->nq += b->count;
     m->nv += b->count;
-    return name_points(&d, b);
+    return name_points(d, b);
+}
+
+static carom_status read_member(reader *r, const tree *n, member *b) {
+    draft d = {.r = r};
+    snprintf(d.where, sizeof d.where, "flexible member '%.60s'", n->key->text);
+    const carom_status status = fill_member(&d, n, b);
+    for (int k = 0; k < 3; ++k) carom_triplets_free(&d.matrix[k]);
+    return status;
 }
 
 carom_status carom_read_members(reader *r, const tree *section) {
     carom_model *m = r->m;
     const bool any = section && section->count > 0;
     carom_model_see_own(r, any);
-    if (!any) return CAROM_OK;
+    if (!any) return carom_read_matrices_used(r);
     m->members = take(r, (size_t)section->count, sizeof *m->members);
     if (!m->members) return carom_read_memory(r);
     for (const tree *c = section->first; c; c = c->next) CAROM_TRY(read_member(r, c, &m->members[m->nmember]));
-    return CAROM_OK;
+    return carom_read_matrices_used(r);
 }
 
 // -- exact solutions ---------------------------------------------------------------------------------------------
@@ -524,7 +589,7 @@ carom_status carom_read_member_exact(reader *r, const tree *n, unsigned scope, b
             carom_member_place(b->flex, i, &node, &c);
             if (strcmp(carom_member_component(b->kind, c), dot + 1) != 0) continue;
             *taken = r->arc_known = true;
-            r->arc = b->length * node / (b->nodes - 1);
+            r->arc = arc_of(b, node);
             const carom_status status = carom_read_expression(r, n, scope | SCOPE_ARC, "the exact solution", &m->exact[b->q + i]);
             r->arc_known = false;
             CAROM_TRY(status);
@@ -539,10 +604,10 @@ static carom_node node_value(reader *r, member *b, int node, const char *word, i
     carom_graph *g = r->m->graph;
     const char *name;
     carom_node x;
-    if (strcmp(word, "s") == 0 && !primes) return carom_graph_number(g, b->length * node / (b->nodes - 1));
-    for (int c = 0; quantity(r->m, b, b->length * node / (b->nodes - 1), c, &name, NULL, NULL); ++c) {
+    if (strcmp(word, "s") == 0 && !primes) return carom_graph_number(g, arc_of(b, node));
+    for (int c = 0; quantity(r->m, b, arc_of(b, node), c, &name, NULL, NULL); ++c) {
         if (strcmp(name, word) != 0) continue;
-        quantity(r->m, b, b->length * node / (b->nodes - 1), c, &name, primes ? NULL : &x, primes ? &x : NULL);
+        quantity(r->m, b, arc_of(b, node), c, &name, primes ? NULL : &x, primes ? &x : NULL);
         return x;
     }
     return CAROM_NONE;
@@ -565,7 +630,7 @@ carom_node carom_member_lookup(reader *r, const char *word, int primes) {
     if (length == 0 || length >= sizeof component || dot[1 + length] == 0) return CAROM_NONE;
     memcpy(component, dot + 1, length);
     char *end;
-    const long node = strtol(dot + 1 + length, &end, 10);
+    const long node = strtol(dot + 1 + length, &end, 10) - number_of(b, 0);
     if (*end || node < 0 || node >= b->nodes) return CAROM_NONE;
     for (int c = 0; c < b->components; ++c)
         if (strcmp(carom_member_component(b->kind, c), component) == 0)

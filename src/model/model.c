@@ -24,7 +24,8 @@ static carom_status make(carom_model *m, const carom_model_def *def, carom_error
     if (!r.values || !m->graph || !m->file) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for a model");
     if (status == CAROM_OK) {
         r.root = carom_tree_read(&m->memory, def->text, def->length, m->file, err);
-        status = r.root ? carom_read_model(&r, def->set) : CAROM_BAD_INPUT;
+        status = r.root ? carom_read_matrix_texts(&r, def->matrices, def->nmatrices) : CAROM_BAD_INPUT;
+        if (status == CAROM_OK) status = carom_read_model(&r, def->set);
     }
     if (status == CAROM_OK) status = complete(m, err);
     if (status == CAROM_OK) status = carom_read_draw(&r);

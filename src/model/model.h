@@ -5,7 +5,7 @@
 //   start.c  is the initial state allowed?   checks.c  `checks`, the ledger's names
 //   examine.c  `carom check`                 model.c   create, destroy, answers
 //   draw.c   `draw`, read last (with draw_bodies.c)   drawing.c shapes at a state
-//   members.c  the section `flexible`        seen.c    which unknowns of members expressions see
+//   members.c, matrices.c  the section `flexible`        seen.c    which unknowns of members expressions see
 //   shapes.c   storage of the matrices
 #pragma once
 #include "model/names.h"
@@ -150,6 +150,9 @@ struct carom_model {
     int np, nq, nv, ne, nc, nlet, nout, nchecks, nwatch, ndir;
     member *members;
     int nmember;
+    carom_matrix_text *matrix; // of members, as given beside the file
+    bool *matrix_used;
+    int nmatrix;
     seen seen;
     bool member_energies; // outputs or checks ask for them
     int nkin;             // velocities of the graph when the kinetic energy had been read
@@ -264,6 +267,14 @@ carom_status carom_read_map(reader *r, const tree *n, const char *where, const t
 
 /// Value of an expression of time and parameters at t = 0.
 carom_status carom_read_start(reader *r, const tree *n, carom_node x, double *value);
+
+// matrices.c
+carom_status carom_read_matrix_texts(reader *r, const carom_matrix_text *list, int n);
+/// The matrix that n names; `what` is in messages.  A column of numbers.
+carom_status carom_read_matrix(reader *r, const tree *n, const char *what, carom_triplets *t);
+carom_status carom_read_matrix_column(reader *r, const tree *n, const char *what, int rows, double *x);
+/// Has somebody named every one?
+carom_status carom_read_matrices_used(reader *r);
 
 // members.c, seen.c
 carom_status carom_read_members(reader *r, const tree *section);

@@ -34,19 +34,29 @@ static void put_terms(places *p, const int *i, const int *j, int n, bool both) {
     }
 }
 
-static void put_member(places *p, const member *b, int band) {
-    for (int j = 0; j < b->count; ++j)
-        for (int i = j > band ? j - band : 0; i <= j + band && i < b->count; ++i) put(p, b->v + i, b->v + j);
+/// Places of a member: its first velocity, and where they go.
+typedef struct shifted {
+    places *p;
+    int v;
+} shifted;
+
+static void put_shifted(void *user, int i, int j) {
+    const shifted *s = user;
+    put(s->p, s->v + i, s->v + j);
+}
+
+static void put_member(places *p, const member *b, bool mass) {
+    carom_member_entries(b->flex, mass, &(shifted){p, b->v}, put_shifted);
 }
 
 static void put_mass(places *p, const carom_model *m) {
     put_terms(p, m->mass.i, m->mass.j, m->mass.n, true);
-    for (int k = 0; k < m->nmember; ++k) put_member(p, &m->members[k], carom_member_mass_band(m->members[k].flex));
+    for (int k = 0; k < m->nmember; ++k) put_member(p, &m->members[k], true);
 }
 
 static void put_tangent(places *p, const carom_model *m) {
     put_mass(p, m);
-    for (int k = 0; k < m->nmember; ++k) put_member(p, &m->members[k], carom_member_band(m->members[k].flex));
+    for (int k = 0; k < m->nmember; ++k) put_member(p, &m->members[k], false);
     put_terms(p, m->K.i, m->K.j, m->K.n, false);
     put_terms(p, m->C.i, m->C.j, m->C.n, false);
     put_terms(p, m->dM.i, m->dM.l, m->dM.n, false);
