@@ -224,6 +224,54 @@ static void bodies_draw_themselves(void **state) {
     carom_model_destroy(m);
 }
 
+static void shapes_of_bodies_and_their_contacts_are_seen(void **state) {
+    (void)state;
+    carom_model *m = good(B "shapes: {floor: {plane: [0, 1]}, drum: {circle: 0.5, at: [3, 0]}}\n"
+                            "bodies:\n"
+                            "  ball: {mass: 1, inertia: 1, at: [0, 0.1], shape: {circle: 0.1, at: [0, 0.05]}}\n"
+                            "  bar: {mass: 1, inertia: 1, at: [1, 1], angle: pi/2, shape: {capsule: [0.1, 0.6]}}\n"
+                            "contacts: {land: {between: [ball, floor], friction: 0.1}}\n");
+    carom_drawing *d = drawing_of(m);
+    double *x = values_at(m, d, carom_model_q0(m));
+    const carom_drawn ball = carom_drawing_shape(d, find(d, CAROM_CIRCLE, "ball")), bar = carom_drawing_shape(d, find(d, CAROM_SEGMENT, "bar"));
+    const double circle[] = {0.1, 0, 0.15, 0}, ends[] = {0.2, 1, 0.7, 1, 1.3}, touch[] = {0, 0.05, 0, 1, 1, 0};
+    for (int i = 0; i < 4; ++i) assert_close(x[ball.first + i], circle[i], 1e-15);
+    for (int i = 0; i < 5; ++i) assert_close(x[bar.first + i], ends[i], 1e-15);
+    const carom_drawn land = carom_drawing_shape(d, find(d, CAROM_TOUCH, "land"));
+    assert_int_equal(land.points, 3);
+    for (int i = 0; i < 6; ++i) assert_close(x[land.first + i], touch[i], 1e-15); // the lowest point, normal, tangent
+    assert_string_equal(carom_drawing_shape(d, find(d, CAROM_CIRCLE, "drum")).colour, "grey");
+    const carom_drawn floor = carom_drawing_shape(d, find(d, CAROM_WALL, "floor"));
+    assert_true(x[floor.first] < x[floor.first + 2]); // solid on the right-hand side of who walks along
+    assert_close(x[floor.first + 1], 0, 1e-15);
+    free(x);
+    carom_drawing_destroy(d);
+    carom_model_destroy(m);
+}
+
+// Turned by their bodies, then by themselves: corners are where R_body R_shape says.
+static void shapes_in_space_are_turned_with_their_bodies(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nbodies:\n"
+                          "  a: {mass: 1, inertia: [1, 1, 1], axis: [1, 2, -1], angle: 0.7, shape: {box: [1, 2, 3], axis: [0, 1, 1], angle: -0.4}}\n"
+                          "  b: {motion: {at: [0, 0, 2*t], axis: [1, 2, -1], angle: 1.4*t}, shape: {box: [1, 2, 3], axis: [0, 1, 1], angle: -0.4}}\n");
+    carom_drawing *d = drawing_of(m);
+    double *x = values_at(m, d, carom_model_q0(m)); // at t = 0.5
+    const carom_drawn a = carom_drawing_shape(d, find(d, CAROM_BOX, "a")), b = carom_drawing_shape(d, find(d, CAROM_BOX, "b"));
+    const double c = cos(0.35), s = sin(0.35) / sqrt(6), e = cos(-0.2), f = sin(-0.2) / sqrt(2);
+    const double p[4] = {c, s, 2 * s, -s}, q[4] = {e, 0, f, f};
+    const double want[4] = {p[0] * q[0] - p[2] * q[2] - p[3] * q[3], p[1] * q[0] + p[2] * q[3] - p[3] * q[2], p[0] * q[2] + p[2] * q[0] - p[1] * q[3],
+                            p[0] * q[3] + p[3] * q[0] + p[1] * q[2]};
+    for (int i = 0; i < 4; ++i) {
+        assert_close(x[a.first + 6 + i], want[i], 1e-14);
+        assert_close(x[b.first + 6 + i], want[i], 1e-14);
+    }
+    assert_close(x[b.first + 5], 1, 1e-15);
+    free(x);
+    carom_drawing_destroy(d);
+    carom_model_destroy(m);
+}
+
 static void joints_and_springs_are_seen(void **state) {
     (void)state;
     carom_model *m = good(B "bodies:\n"
@@ -387,6 +435,8 @@ int main(void) {
         cmocka_unit_test(every_shipped_model_draws_itself_and_its_contacts),
         cmocka_unit_test(drawing_does_not_change_a_bit_of_the_motion),
         cmocka_unit_test(bodies_draw_themselves),
+        cmocka_unit_test(shapes_of_bodies_and_their_contacts_are_seen),
+        cmocka_unit_test(shapes_in_space_are_turned_with_their_bodies),
         cmocka_unit_test(joints_and_springs_are_seen),
         cmocka_unit_test(flexible_members_draw_themselves_through_what_is_recorded),
         cmocka_unit_test(unknowns_of_named_points_are_found_under_their_names),

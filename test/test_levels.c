@@ -66,7 +66,9 @@ typedef struct watched {
     promise *p;
     carom_sim *sim;
     double h, speed;
+    long rejected; // steps that were made in halves
     double *u_0, *u_1; // local velocities at begin and end of the step, recorded directions
+    double *q_0, *v_0; // state at its begin
 } watched;
 
 // The solvers' tolerance is 1e-12 of the largest local velocity, of which ten times the largest velocity is a bound in all
@@ -76,38 +78,43 @@ static double tolerance(const watched *w, const carom_now *now) {
     return 1e-11 * w->h * w->speed + 64 * DBL_EPSILON * fmax(1, largest(now->q, sys->nq));
 }
 
-// How much the turning of its direction adds to a gap on the way h/2 v that ends at q, where its velocity is u.
-static double turning(const watched *w, const carom_now *now, int id) {
-    const carom_system *sys = carom_sim_system(w->sim);
-    const size_t nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
-    assert_null(sys->move);
-    double *q = calloc(nq + nb, sizeof *q), *before = q + nq;
-    void *work = work_of(w->m);
-    assert_non_null(q);
-    for (int i = 0; i < sys->nq; ++i) q[i] = now->q[i] - w->h / 2 * now->v[i];
-    assert_int_equal(sys->gaps(sys->model, work, now->t, q, before), CAROM_OK);
-    const double more = fabs(now->gap[id] - before[id] - w->h / 2 * w->u_1[now->dir[id]]);
-    free(work);
-    free(q);
-    return more;
+static void go(const carom_system *sys, double *q, double h, const double *v) {
+    if (sys->move) sys->move(sys->model, q, q, h, v);
+    for (int i = 0; !sys->move && i < sys->nq; ++i) q[i] += h * v[i];
 }
 
-// A contact that is open at q_0 + h/2 v_0 moves from there by h/2 v_1, and by what the contacts that react do to it: they move
-// bodies by what they themselves would have entered.  In the next step it is closed.
+// A contact that is open at q_M = q_0 + h/2 v_0 moves from there to q_M + h/2 v_1, by its velocity and by the turning of its direction, and
+// then with the bodies that others which react take out of what they would have entered.  In the next step it is closed.
 static double entering(const watched *w, const carom_now *now, int id) {
     const carom_system *sys = carom_sim_system(w->sim);
-    double speed = 0;
-    for (int other = sys->ne; other < sys->ne + sys->nc; ++other) {
-        const int k = now->dir[other];
-        if (other == id || now->impulse[k] > 0) speed += fmax(0, fmax(-w->u_0[k], -w->u_1[k]));
-    }
-    return w->h / 2 * speed + turning(w, now, id);
+    const size_t nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
+    const int k = now->dir[id];
+    bool others = sys->ne > 0;
+    for (int other = sys->ne; other < sys->ne + sys->nc; ++other) others = others || (other != id && now->impulse[now->dir[other]] > 0);
+    double *q = calloc(nq + 2 * nb, sizeof *q), *g_M = q + nq, *g_f = g_M + nb;
+    void *work = work_of(w->m);
+    assert_non_null(q);
+    memcpy(q, w->q_0, nq * sizeof *q);
+    go(sys, q, w->h / 2, w->v_0);
+    assert_int_equal(sys->gaps(sys->model, work, now->t - w->h / 2, q, g_M), CAROM_OK);
+    go(sys, q, w->h / 2, now->v);
+    assert_int_equal(sys->gaps(sys->model, work, now->t, q, g_f), CAROM_OK);
+    const double turning = fabs(g_f[id] - g_M[id] - w->h / 2 * w->u_1[k]), moved = others ? fabs(now->gap[id] - g_f[id]) : 0;
+    free(work);
+    free(q);
+    return w->h / 2 * fmax(0, fmax(-w->u_0[k], -w->u_1[k])) + turning + moved;
 }
 
 static void check_gaps(watched *w) {
     const carom_system *sys = carom_sim_system(w->sim);
     const carom_now now = carom_sim_now(w->sim);
     const double tol = tolerance(w, &now);
+    carom_ledger l;
+    carom_error err;
+    if (w->p->half && carom_sim_ledger(w->sim, &l, &err) == CAROM_OK && l.rejected > w->rejected) { // of a halved step the midpoint is not known
+        w->rejected = l.rejected;
+        return;
+    }
     for (int id = 0; id < sys->ne + sys->nc; ++id) {
         const int k = now.dir[id];
         const double deep = id < sys->ne ? fabs(now.gap[id]) : -now.gap[id];
@@ -128,15 +135,19 @@ static void watch(const char *name, const carom_model *m, promise *p, double h, 
     const bool own = strcmp(run.scheme, p->scheme) == 0 && run.options && run.options[0]; // options that the model asks for
     watched w = {.name = name, .m = m, .p = p, .h = h, .sim = start(m, p->scheme, own ? run.options : WITH(p->option), h, steps)};
     const size_t n = (size_t)carom_sim_now(w.sim).dir[sys->ne + sys->nc] + 1;
-    w.u_0 = calloc(2 * n, sizeof *w.u_0);
+    w.u_0 = calloc(2 * n + (size_t)sys->nq + (size_t)sys->nv, sizeof *w.u_0);
     assert_non_null(w.u_0);
     w.u_1 = w.u_0 + n;
+    w.q_0 = w.u_1 + n;
+    w.v_0 = w.q_0 + sys->nq;
     carom_error err = {0};
     w.speed = largest(carom_sim_now(w.sim).v, sys->nv);
     assert_int_equal(carom_sim_velocities(w.sim, w.u_1, &err), CAROM_OK);
     ++p->runs;
     while (!carom_sim_done(w.sim)) {
         memcpy(w.u_0, w.u_1, n * sizeof *w.u_0);
+        memcpy(w.q_0, carom_sim_now(w.sim).q, (size_t)sys->nq * sizeof *w.q_0);
+        memcpy(w.v_0, carom_sim_now(w.sim).v, (size_t)sys->nv * sizeof *w.v_0);
         if (carom_sim_step(w.sim, &err) != CAROM_OK) {
             if (must) fail_msg("%s by %s %s, h = %g: %s", name, p->scheme, p->option, h, err.text);
             print_message("    %s by %s %s, h = %g ends: %s\n", name, p->scheme, p->option, h, err.text);
@@ -164,11 +175,14 @@ static void sweep(const char *name, const carom_model *m, void *user) {
     const carom_system *sys = carom_model_system(m);
     for (int i = 0; i < sys->nc; ++i)
         if (sys->contacts[i].friction > 0 && scheme->lacks & CAROM_NO_FRICTION) return;
-    const double dear = (1 + sys->ne) * (1.0 + sys->ne); // joints make steps dear
+    const int rows = 1 + sys->ne + (sys->nc > 6 ? sys->nc : 0);
+    const double dear = rows * (double)rows; // joints and many contacts make steps dear
     const long steps = (long)fmin(at_length ? 6000 : 700, (at_length ? 1e6 : 5e4) / dear);
     const bool stiff = p->open_loop && (strcmp(name, "rotating-beam") == 0 || strcmp(name, "bouncing-bar") == 0);
+    const bool pile = sys->nc > 10 && 2 * sys->nc > sys->nv; // more reactions than can be told apart: its own step and below
     for (int i = 0; i < (at_length ? 6 : 2); ++i) {
         const double factor = at_length ? full[i] : quick[i];
+        if (pile && p->half && factor > 1) continue;
         watch(name, m, p, factor * carom_model_simulation(m).step, steps, factor <= 1 && !stiff);
     }
 }

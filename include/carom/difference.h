@@ -10,6 +10,7 @@ typedef struct carom_difference {
     double *q, *a, *b, *e; // nq, nv or local directions
     carom_matrix M;
     carom_local L;
+    double step; // relative step; 0: 6e-6.  Lengths of its size in the model want a smaller one
 } carom_difference;
 
 carom_difference carom_carve_difference(carom_arena *mem, const carom_system *sys);

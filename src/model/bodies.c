@@ -310,6 +310,7 @@ static carom_status read_motion(reader *r, const tree *motion, body *b) {
     if (b->space == SPATIAL && angle && !axis)
         return carom_read_fail(r, angle->key, 0, "an angle in space wants an axis; add `axis: [0, 0, 1]`");
     if (axis) CAROM_TRY(carom_read_direction(r, axis, "the axis", n));
+    memcpy(b->axis, n, sizeof n);
     if (b->space == SPATIAL) turned_frame(r, b, n);
     else planar_frame(r, b);
     for (int i = 0; i < 12; ++i) {

@@ -358,6 +358,17 @@ static carom_status read_touch(reader *r, const tree *n) {
     return CAROM_OK;
 }
 
+carom_status carom_draw_touch(reader *r, const tree *n, const char *name, int id, int directions) {
+    struct drawn *d = r->m->drawn;
+    carom_drawn *s = NULL;
+    CAROM_TRY(carom_draw_shape(r, n, name, CAROM_TOUCH, &s));
+    s->id = id;
+    s->points = 1 + directions;
+    if (!grow((void **)&d->touch, &d->touch_room, d->touches + 1, sizeof *d->touch)) return carom_read_memory(r);
+    d->touch[d->touches++] = (touch){.shape = d->count - 1, .given = {true, true, true}, .directions = directions};
+    return CAROM_OK;
+}
+
 carom_status carom_read_draw(reader *r) {
     carom_model *m = r->m;
     const tree *map = NULL, *contacts = NULL;
@@ -375,6 +386,7 @@ carom_status carom_read_draw(reader *r) {
     CAROM_TRY(carom_draw_bodies(r, map));
     CAROM_TRY(carom_draw_members(r, map));
     for (const tree *c = contacts ? contacts->first : NULL; c; c = c->next) CAROM_TRY(read_touch(r, c));
+    CAROM_TRY(carom_draw_pairs(r, contacts));
     if (carom_graph_failed(m->graph)) return carom_read_fail(r, map ? map : r->root, 0, "draw makes the model too large; draw less");
     return CAROM_OK;
 }

@@ -23,6 +23,13 @@ carom_status carom_draw_members(reader *r, const tree *draw);
 /// The column of results that holds position i of the model, when it is not called like it; NULL: none.
 const char *carom_draw_alias(const carom_model *m, int i);
 
+/// Shapes of a body (the ground) that `draw` does not name; *drawn: there were some.
+carom_status carom_draw_shapes(reader *r, const body *b, const tree *draw, bool *drawn);
+/// Where contacts of shapes act, those that `contacts` of `draw` does not name.
+carom_status carom_draw_pairs(reader *r, const tree *contacts);
+/// The place of constraint id: the numbers that follow are the place and all directions.
+carom_status carom_draw_touch(reader *r, const tree *n, const char *name, int id, int directions);
+
 struct drawn {
     carom_drawn *shape;
     int count, room, dim;

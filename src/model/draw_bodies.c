@@ -1,5 +1,5 @@
-// draw_bodies.c: mechanisms of parts draw themselves: a body as bars from its centre of mass to its named points and joints, or, with less than
-// two of them, as the solid body of even density that has its mass and inertia; joints as marks, springs as springs.
+// draw_bodies.c: mechanisms of parts draw themselves: a body by its shapes; without shapes as bars from its centre of mass to its named points and
+// joints, or, with less than two of them, as the solid body of even density that has its mass and inertia; joints as marks, springs as springs.
 // What `draw` says something of is left to it.
 #include "model/bodies.h"
 #include "model/draw.h"
@@ -174,12 +174,15 @@ carom_status carom_draw_bodies(reader *r, const tree *draw) {
     if (!d->dim_from && spatial) d->dim = 3;
     const int before = d->count;
     if (spatial && d->dim == 2) return CAROM_OK; // drawn in a plane of the file's choice
+    bool shaped = false;
+    CAROM_TRY(carom_draw_shapes(r, &m->bodies[0], draw, &shaped));
     for (int i = 1; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
         int count = 0;
         if (told(r, b, draw, before)) continue;
-        CAROM_TRY(bars(r, b, d->dim, &count));
-        if (count < 2 && b->v >= 0) CAROM_TRY(lump(r, b, d->dim));
+        CAROM_TRY(carom_draw_shapes(r, b, draw, &shaped));
+        if (!shaped || b->npoints) CAROM_TRY(bars(r, b, d->dim, &count));
+        if (count < 2 && b->v >= 0 && !shaped) CAROM_TRY(lump(r, b, d->dim));
     }
     CAROM_TRY(links(r, draw, d->dim));
     if (!d->dim_from && d->count > before) d->dim_from = m->bodies[1].place;

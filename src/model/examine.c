@@ -28,6 +28,7 @@ typedef struct exam {
     carom_matrix A, B, C, D; // tangent_shape
     carom_columns P, Q;
     double *W;    // nv: a column
+    double step;  // of differences, relative
     double worst; // largest relative error of a derivative, and which entry
     char entry[300];
     int disagree; // states at which a derivative was wrong
@@ -143,7 +144,7 @@ static carom_status examine_gaps(exam *x, double t) {
     const carom_system *s = &x->m->sys;
     double *after = x->g, *before = x->g + x->L.nb;
     for (int j = -1; j < s->nv; ++j) {
-        const double h = 6e-6 * fmax(1, j < 0 ? t : s->move ? carom_norm_max(x->q, s->nq) : fabs(x->q[j]));
+        const double h = x->step * fmax(1, j < 0 ? t : s->move ? carom_norm_max(x->q, s->nq) : fabs(x->q[j]));
         carom_zero(x->dq, s->nv);
         if (j >= 0) x->dq[j] = 1;
         beside(x, x->q, h, x->dq);
@@ -284,6 +285,18 @@ static carom_status examine_mass(exam *x, double t, double *pivot, int *where) {
     return CAROM_OK;
 }
 
+// Lengths of the size of the step (the play of a pin) spoil differences, a wrong term does not care for the step.
+static void again(exam *x, double t) {
+    const double worst = x->worst;
+    char entry[sizeof x->entry];
+    memcpy(entry, x->entry, sizeof entry);
+    x->worst = 0;
+    x->difference.step = x->step = 2e-7;
+    if (examine_state(x, t) == CAROM_OK && x->worst < worst) return;
+    x->worst = worst;
+    memcpy(x->entry, entry, sizeof entry);
+}
+
 static void derivatives_and_mass(exam *x) {
     const carom_model *m = x->m;
     unsigned seed = 7;
@@ -304,7 +317,9 @@ static void derivatives_and_mass(exam *x) {
         double pivot = INFINITY;
         int row = 0;
         if (examine_mass(x, t, &pivot, &row) == CAROM_OK && !(pivot >= lowest)) lowest = pivot, where = row;
+        x->difference.step = x->step = 6e-6;
         if (m->nv <= LARGE && examine_state(x, t) != CAROM_OK) ++skipped;
+        if (x->worst > AGREE) again(x, t);
         if (x->worst > AGREE) ++x->disagree;
         if (x->worst < worst) x->worst = worst, memcpy(x->entry, entry, sizeof entry);
     }

@@ -61,7 +61,7 @@ static vec velocity_at(carom_graph *g, const carom_model *m, const body *b, vec 
 
 // (SHP-9)  planar t = (n_y, -n_x);  spatial, with s = 1 for n_z > -0.6 and else -1, a = -1/(s + n_z):
 // t_1 = (1 + s a n_x^2, s a n_x n_y, -s n_x),  t_2 = (a n_x n_y, s + a n_y^2, -n_y)
-static int tangents(carom_graph *g, const shape *s, vec n, vec *t) {
+int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t) {
     const carom_node zero = n_num(g, 0), one = n_num(g, 1), *x = n.c;
     if (s->space != SPATIAL) {
         t[0] = (vec){{x[1], n_fun(g, CAROM_OP_NEG, x[0]), zero}};
@@ -118,7 +118,7 @@ carom_status carom_pair_express(reader *r, pair *p, bool friction, constraint *c
         c[k].gap = t.gap;
         if (!friction) continue;
         vec along[2];
-        const int n = tangents(g, p->A, t.normal, along);
+        const int n = carom_pair_tangents(g, p->A, t.normal, along);
         const vec v = v_sub(g, velocity_at(g, r->m, p->A->body, t.point), velocity_at(g, r->m, p->B->body, t.point));
         for (int i = 0; i < n; ++i) c[k].slip[i] = v_dot(g, along[i], v);
     }

@@ -108,8 +108,7 @@ static carom_status read_normal(reader *r, const tree *n, shape *s) {
 
 // -- place ------------------------------------------------------------------------------------------------------
 
-// Axes with z along n.
-static void axes_along(const double *n, double *X) {
+void carom_shape_axes_along(const double *n, double *X) {
     const int k = fabs(n[0]) < 0.6 ? 0 : 1;
     double x[3] = {-n[k] * n[0], -n[k] * n[1], -n[k] * n[2]};
     x[k] += 1;
@@ -154,7 +153,7 @@ static carom_status read_place(reader *r, const tree *map, shape *s, const char 
     }
     if (angle) return carom_read_fail(r, angle->key, 0, "%s is placed by the direction of its `axis`; remove `angle`", where);
     s->axis = 2;
-    axes_along(n, s->X);
+    carom_shape_axes_along(n, s->X);
     return CAROM_OK;
 }
 

@@ -38,6 +38,8 @@ typedef struct touching {
     vec normal, point; // from the second shape to the first; where reactions act
 } touching;
 
+/// Axes (columns of X) with z along the unit vector n.
+void carom_shape_axes_along(const double *n, double *X);
 carom_status carom_read_shapes(reader *r);
 carom_status carom_read_find_shape(reader *r, const tree *n, const shape **s);
 const char *carom_shape_word(shape_kind kind);
@@ -76,6 +78,8 @@ typedef struct pair {
     size_t work;         // offset in the model's work block
 } pair;
 
+/// Tangents of a contact with this normal; returns how many.
+int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t);
 /// Pairs of all entries of `contacts` with `between`; *count is the number of their contacts.
 carom_status carom_read_pairs(reader *r, const tree *contacts, int *count);
 /// Expressions of pair p: gaps and, with friction, slip rates of its contacts c[0], c[1], ...

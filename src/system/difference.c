@@ -28,8 +28,10 @@ carom_difference carom_carve_difference(carom_arena *mem, const carom_system *sy
 // Third root of the rounding unit: where rounding and truncation of a central difference meet.
 static const double STEP = 6e-6;
 
-static double step_for(const carom_system *sys, const double *q, int j) {
-    return STEP * fmax(1, sys->nq == sys->nv ? fabs(q[j]) : carom_norm_max(q, sys->nq));
+static double relative(const carom_difference *d) { return d->step > 0 ? d->step : STEP; }
+
+static double step_for(const carom_difference *d, const carom_system *sys, const double *q, int j) {
+    return relative(d) * fmax(1, sys->nq == sys->nv ? fabs(q[j]) : carom_norm_max(q, sys->nq));
 }
 
 // d->q = q moved by s along velocity j.
@@ -62,7 +64,7 @@ static carom_status force_at(carom_difference *d, const carom_system *sys, void 
 carom_status carom_difference_tangent(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
                                       const double *v, carom_matrix K, carom_matrix C) {
     for (int j = 0; j < sys->nv; ++j) {
-        const double h = step_for(sys, q, j);
+        const double h = step_for(d, sys, q, j);
         nudge(d, sys, q, j, h);
         CAROM_TRY(force_at(d, sys, work, t, d->q, v, d->a));
         nudge(d, sys, q, j, -h);
@@ -71,7 +73,7 @@ carom_status carom_difference_tangent(carom_difference *d, const carom_system *s
         add_column(K, j, 0.5 / h, d->b);
     }
     for (int j = 0; j < sys->nv; ++j) {
-        const double h = STEP * fmax(1, fabs(v[j]));
+        const double h = relative(d) * fmax(1, fabs(v[j]));
         carom_copy(d->e, v, sys->nv);
         d->e[j] = v[j] + h;
         CAROM_TRY(force_at(d, sys, work, t, q, d->e, d->a));
@@ -86,7 +88,7 @@ carom_status carom_difference_tangent(carom_difference *d, const carom_system *s
 carom_status carom_difference_mass_gradient(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
                                             const double *x, double s, carom_matrix D) {
     for (int j = 0; j < sys->nv; ++j) {
-        const double h = step_for(sys, q, j);
+        const double h = step_for(d, sys, q, j);
         for (int side = 1; side >= -1; side -= 2) {
             nudge(d, sys, q, j, side * h);
             carom_matrix_zero(d->M);
@@ -112,7 +114,7 @@ carom_status carom_difference_reaction_gradient(carom_difference *d, const carom
                                                 const carom_local *L, const double *lambda, double s, carom_matrix D) {
     const int n = L->at[L->nb];
     for (int j = 0; j < sys->nv; ++j) {
-        const double h = step_for(sys, q, j);
+        const double h = step_for(d, sys, q, j);
         for (int side = 1; side >= -1; side -= 2) {
             nudge(d, sys, q, j, side * h);
             CAROM_TRY(directions_at(d, sys, work, t, L));
@@ -142,7 +144,7 @@ carom_status carom_difference_rate_gradient(carom_difference *d, const carom_sys
                                             const double *v, const carom_local *L, carom_columns *D) {
     const int n = L->at[L->nb];
     for (int j = 0; j < sys->nv; ++j) {
-        const double h = step_for(sys, q, j);
+        const double h = step_for(d, sys, q, j);
         nudge(d, sys, q, j, h);
         CAROM_TRY(directions_at(d, sys, work, t, L));
         for (int k = 0; k < n; ++k) d->a[k] = carom_column_dot(&d->L.W, k, v) + d->L.w[k];
@@ -159,7 +161,7 @@ carom_status carom_difference_rate_gradient(carom_difference *d, const carom_sys
 carom_status carom_difference_curvature(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
                                         const double *v, const carom_local *L, double *kappa) {
     const int n = L->at[L->nb];
-    const double h = STEP * fmax(1, carom_norm_max(q, sys->nq)) / fmax(1, carom_norm_max(v, sys->nv));
+    const double h = relative(d) * fmax(1, carom_norm_max(q, sys->nq)) / fmax(1, carom_norm_max(v, sys->nv));
     for (int side = 1; side >= -1; side -= 2) {
         if (sys->move)
             sys->move(sys->model, d->q, q, side * h, v);
