@@ -17,6 +17,7 @@
 #define JOINT "joints: {j: {type: revolute, between: [ground, b], at: [0, 0]}}\n"
 #define POINT "coordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\ncontacts: {c: {gap: x}}\n"
 #define MEMBER "flexible: {m: {type: bar, length: 1, elements: 2, density: 1, modulus: 1, area: 1, "
+#define SHAFT "flexible: {m: {type: shaft, length: 1, elements: 2, density: 1, modulus: 1, shear modulus: 1, radius: 1, "
 #define WRONG "xyzzyxyzzy: 0"
 
 static const struct { const char *place, *text; } probes[] = {
@@ -42,6 +43,9 @@ static const struct { const char *place, *text; } probes[] = {
     {"flexible.NAME, type: spatial beam", "flexible: {m: {type: spatial beam, " WRONG "}}\n"},
     {"flexible.NAME, type: matrices", "flexible: {m: {type: matrices, " WRONG "}}\n"},
     {"flexible.NAME.damping", MEMBER "damping: {" WRONG "}}}\n"},
+    {"flexible.NAME, type: shaft", "flexible: {m: {type: shaft, " WRONG "}}\n"},
+    {"flexible.NAME.flywheels.POINT", SHAFT "flywheels: {end: {" WRONG "}}}}\n"},
+    {"flexible.NAME.damping, type: shaft", SHAFT "damping: {" WRONG "}}}\n"},
     {"draw.NAME", POINT "draw: {s: {" WRONG "}}\n"},
     {"draw.contacts.NAME", POINT "draw: {contacts: {c: {" WRONG "}}}\n"},
 };

@@ -1,18 +1,21 @@
 // flex.h: flexible members: bars and beams of finite elements, or matrices of any other linear structure, as unknowns,
 // matrices, forces and energies.
 //
-// A member is a straight line of equal elements with constant section.  Its unknowns are those of its nodes, node by
-// node, without the fixed ones:
+// A member is a straight line of equal elements with constant section; those of a shaft may differ.  Its unknowns are
+// those of its nodes, node by node, without the fixed ones:
 //
 //     CAROM_BAR           u                        along the axis; linear
 //     CAROM_BEAM          u, w, angle              planar, Euler-Bernoulli, small displacements; linear
 //     CAROM_EXACT_BEAM    x, y, angle              planar, geometrically exact, shear-deformable: any rotation
 //     CAROM_SPATIAL_BEAM  u, v, w, rx, ry, rz      Euler-Bernoulli with torsion, small displacements; linear
+//     CAROM_SHAFT         v, w, rx, ry, rz         round, turns about its axis: rx of any size; gyroscopic effect
 //     CAROM_MATRICES      u                        every row of M, K, C is a node; places are row numbers, from 1; linear
 //
 // u, v, w are displacements along the member's own axes, x and y places in the plane.  The forces are
 //
 //     f = load - dV/dq - C v,     C = a M + b K     (Rayleigh; the exact beam damps its strain rates)     (FLX-1)
+//
+// and, of a shaft, the gyroscopic force, which has no power.
 //
 // A member is constant after creation: several threads may use it.  docs/flexible.md has the elements.
 #pragma once
@@ -24,7 +27,7 @@
 
 typedef struct carom_member carom_member;
 
-typedef enum carom_member_kind { CAROM_BAR, CAROM_BEAM, CAROM_EXACT_BEAM, CAROM_SPATIAL_BEAM, CAROM_MATRICES } carom_member_kind;
+typedef enum carom_member_kind { CAROM_BAR, CAROM_BEAM, CAROM_EXACT_BEAM, CAROM_SPATIAL_BEAM, CAROM_SHAFT, CAROM_MATRICES } carom_member_kind;
 
 enum { CAROM_MEMBER_COMPONENTS = 6, CAROM_MEMBER_POINT = 12 }; // most components of a node; most unknowns of a point
 
@@ -40,6 +43,15 @@ typedef struct carom_triplets {
 /// then).  err is `file:line: what`.
 carom_status carom_triplets_read(const char *text, size_t length, const char *file, carom_triplets *t, carom_error *err);
 void carom_triplets_free(carom_triplets *t);
+
+/// One element of a shaft: its length, radius and that of its bore (0: none).
+typedef struct carom_shaft_element { double length, radius, bore; } carom_shaft_element;
+
+/// A rigid wheel on a node of a shaft; polar: inertia about the shaft's axis, diametral: across.
+typedef struct carom_flywheel {
+    int node;
+    double mass, polar, diametral;
+} carom_flywheel;
 
 typedef struct carom_member_def {
     carom_member_kind kind;
@@ -61,6 +73,11 @@ typedef struct carom_member_def {
     const carom_triplets *mass, *stiffness, *damping; // CAROM_MATRICES alone, which needs the first two; elements is then ignored
     void (*load)(void *user, double s, double *p); // force per length along the components at arc length s (force on row s); NULL: none
     void *load_user;
+    // Shafts.  Without a list the elements are equal, of length, area, inertia and torsion above.
+    const carom_shaft_element *shaft;  // elements of them
+    const carom_flywheel *flywheels;
+    int nflywheels;
+    double damping_torsion;            // torque by the difference of rx' over an element (N m s)
 } carom_member_def;
 
 /// Zeros, an axis along x, its own z axis along z.
@@ -77,6 +94,8 @@ int carom_member_unknowns(const carom_member *m);
 int carom_member_unknown(const carom_member *m, int node, int component, double *value);
 /// The node and component of unknown i.
 void carom_member_place(const carom_member *m, int i, int *node, int *component);
+/// Arc length of a node.
+double carom_member_arc(const carom_member *m, int node);
 /// Where the member is at rest: displacements 0, places on the straight line.
 void carom_member_rest(const carom_member *m, double *q);
 bool carom_member_linear(const carom_member *m);
@@ -108,7 +127,8 @@ int carom_member_point(const carom_member *m, double s, int component, int *inde
 int carom_member_position(const carom_member *m, double s, int axis, int *index, double *weight, double *constant);
 
 /// Fields.  Displacement: components of all nodes, node by node.  Stress: per element, in its middle: normal stress of
-/// a bar; section forces N, V, moment of planar beams; N, Vv, Vw, torque, moments about y and z of spatial ones.
+/// a bar; section forces N, V, moment of planar beams; N, Vv, Vw, torque, moments about y and z of spatial ones (a shaft
+/// has no N).
 typedef enum carom_field { CAROM_FIELD_DISPLACEMENT, CAROM_FIELD_VELOCITY, CAROM_FIELD_STRESS } carom_field;
 int carom_member_field_rows(const carom_member *m, carom_field field);   // nodes or elements
 int carom_member_field_width(const carom_member *m, carom_field field);  // values in each

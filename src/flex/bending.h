@@ -4,3 +4,5 @@
 
 /// K and M (4 x 4) of (w1, slope1, w2, slope2), (FLX-3) and (FLX-4); mass is that of the element.
 void carom_flex_bending(double l, double EI, double mass, bool lumped, double K[16], double M[16]);
+/// Shear force and moment of a deflection (w1, slope1, w2, slope2) in the middle of an element.
+void carom_flex_section(double l, double EI, double w1, double a1, double w2, double a2, double *V, double *M);

@@ -18,9 +18,28 @@ typedef struct flex_kind {
     /// Potential energy and damping power of an element; NULL: by Ke.
     void (*energy)(const carom_member *m, const double *x, const double *y, double *potential, double *dissipation);
     void (*stress)(const carom_member *m, const double *x, double *stress);
+    const struct flex_whole *whole; // kinds whose elements differ; NULL: by equal elements
 } flex_kind;
 
 typedef struct flex_matrices flex_matrices;
+
+/// What a kind does for the whole member.
+typedef struct flex_whole {
+    bool (*build)(carom_member *m); // mass, and what the others need; false: no memory
+    void (*force)(const carom_member *m, const double *q, const double *v, double *f); // f += all but loads
+    void (*tangent)(const carom_member *m, const double *v, carom_matrix K, carom_matrix C, int at);
+    void (*energy)(const carom_member *m, const double *q, const double *v, double *potential, double *dissipation);
+    void (*stress)(const carom_member *m, int e, const double *x, double *stress);
+} flex_whole;
+
+/// An element of a shaft.
+typedef struct flex_shaft {
+    double s, l;      // where it starts, how long it is
+    double mass;      // rho A l
+    double turn;      // rho I: rotary inertia per length, about a diameter; twice that about the axis
+    double EI, GJ;
+    double K[16], M[16], R[16]; // bending in a plane: stiffness, mass (with the rotary part), rotary part
+} flex_shaft;
 
 /// A stretch of unknowns of a bar between fixed nodes.
 typedef struct flex_run {
@@ -42,12 +61,15 @@ struct carom_member {
     flex_run *run;        // bar
     int nrun;
     flex_matrices *matrices; // CAROM_MATRICES, else NULL
+    flex_shaft *shaft;    // elements of a shaft
+    carom_flywheel *wheel;
+    int nwheel;
     bool light;           // has massless nodes
     double Me[MOST_ELEMENT * MOST_ELEMENT], Ke[MOST_ELEMENT * MOST_ELEMENT];
     double Ce[MOST_ELEMENT * MOST_ELEMENT]; // b Ke
 };
 
-extern const flex_kind carom_flex_bar, carom_flex_beam, carom_flex_exact_beam, carom_flex_spatial_beam;
+extern const flex_kind carom_flex_bar, carom_flex_beam, carom_flex_exact_beam, carom_flex_spatial_beam, carom_flex_shaft;
 
 // matrices.c: the same verbs for CAROM_MATRICES.
 carom_status carom_flex_matrices_check(const carom_member_def *d, carom_error *err);
@@ -60,6 +82,12 @@ void carom_flex_matrices_energy(const carom_member *m, const double *q, const do
 double carom_flex_matrices_fastest(const carom_member *m);
 double carom_flex_matrices_typical(const carom_member *m);
 
+/// Element at arc length s, and how far along it, 0 to 1; a node that is met by rounding is that node.
+int carom_flex_element_at(const carom_member *m, double s, double *r);
+/// Elements of a shaft, from the definition; false: no memory.
+bool carom_flex_shaft_elements(carom_member *m);
+/// Mass and stiffness of one.
+void carom_flex_shaft_matrices(const flex_shaft *s, double *Me, double *Ke);
 /// Where a component of a node is at rest.
 double carom_flex_rest(const carom_member *m, int node, int component);
 /// Cubic shape functions of a deflection and its slope over an element of length l, at r in [0, 1]: weights of

@@ -44,6 +44,10 @@ void carom_member_force(const carom_member *m, const double *q, const double *v,
         carom_flex_matrices_force(m, q, v, f);
         return;
     }
+    if (m->kind->whole) {
+        m->kind->whole->force(m, q, v, f);
+        return;
+    }
     if (m->def.damping_mass != 0) mass_muladd(m, -m->def.damping_mass, v, f);
     if (m->def.kind == CAROM_BAR) {
         carom_flex_bar_force(m, q, v, f);
@@ -95,6 +99,10 @@ void carom_member_tangent(const carom_member *m, const double *q, const double *
         carom_flex_matrices_tangent(m, K, C, at);
         return;
     }
+    if (m->kind->whole) {
+        m->kind->whole->tangent(m, v, K, C, at);
+        return;
+    }
     for (int e = 0; e + 1 < m->nodes; ++e) {
         if (!m->kind->tangent) {
             scatter(m, e, m->Ke, 1, K, at);
@@ -135,6 +143,10 @@ static double mass_norm(const carom_member *m, const double *v) {
 static void strain_energy(const carom_member *m, const double *q, const double *v, double *potential, double *power) {
     const int d = 2 * m->per;
     *potential = *power = 0;
+    if (m->kind->whole) {
+        m->kind->whole->energy(m, q, v, potential, power);
+        return;
+    }
     for (int e = 0; e + 1 < m->nodes; ++e) {
         double x[MOST_ELEMENT], y[MOST_ELEMENT], r[MOST_ELEMENT];
         gather(m, e, q, v, x, y);
@@ -171,30 +183,68 @@ double carom_member_dissipation(const carom_member *m, const double *q, const do
         carom_flex_matrices_energy(m, q, v, NULL, NULL, &power);
         return power;
     }
+    if (m->kind->whole) {
+        strain_energy(m, q, v, &potential, &power);
+        return power;
+    }
     if (m->def.damping_stiffness != 0) strain_energy(m, q, v, &potential, &power);
     return power + (m->def.damping_mass != 0 ? m->def.damping_mass * mass_norm(m, v) : 0);
 }
 
 // -- points ------------------------------------------------------------------------------------------------
 
-// Weights of the unknowns of an element (dof) for component c at r in [0, 1].
-static int shape(const carom_member *m, int c, double r, int *dof, double *w) {
-    const bool planar = m->def.kind == CAROM_BEAM, spatial = m->def.kind == CAROM_SPATIAL_BEAM;
-    const bool bent = (planar && c > 0) || (spatial && c != 0 && c != 3);
-    if (!bent) {
+// Of a bent component: which deflection and rotation it goes with, and the sign of the rotation in terms of the slope.
+static bool bending(carom_member_kind kind, int c, int *deflection, int *rotation, double *sign) {
+    static const struct { carom_member_kind kind; int deflection, rotation; double sign; } plane[] = {
+        {CAROM_BEAM, 1, 2, 1}, {CAROM_SPATIAL_BEAM, 1, 5, 1}, {CAROM_SPATIAL_BEAM, 2, 4, -1}, {CAROM_SHAFT, 0, 4, 1}, {CAROM_SHAFT, 1, 3, -1}};
+    for (size_t k = 0; k < sizeof plane / sizeof *plane; ++k) {
+        if (plane[k].kind != kind || (plane[k].deflection != c && plane[k].rotation != c)) continue;
+        *deflection = plane[k].deflection;
+        *rotation = plane[k].rotation;
+        *sign = plane[k].sign;
+        return true;
+    }
+    return false;
+}
+
+// Weights of the unknowns of an element (dof) of length l for component c at r in [0, 1].
+static int shape(const carom_member *m, double l, int c, double r, int *dof, double *w) {
+    int deflection, rotation;
+    double sign;
+    if (!bending(m->def.kind, c, &deflection, &rotation, &sign)) {
         dof[0] = c, dof[1] = c + m->per;
         w[0] = 1 - r, w[1] = r;
         return 2;
     }
-    const int deflection = planar ? 1 : c == 1 || c == 5 ? 1 : 2, rotation = planar ? 2 : deflection == 1 ? 5 : 4;
-    const double sign = rotation == 4 ? -1 : 1; // ry = -dw/ds
     double N[4], dN[4];
-    carom_flex_hermite(m->l, r, N, dN);
+    carom_flex_hermite(l, r, N, dN);
     for (int k = 0; k < 4; ++k) {
         dof[k] = (k % 2 ? rotation : deflection) + (k / 2) * m->per;
         w[k] = (c == deflection ? N[k] : sign * dN[k]) * (k % 2 ? sign : 1);
     }
     return 4;
+}
+
+int carom_flex_element_at(const carom_member *m, double s, double *r) {
+    double at; // in elements
+    if (!m->shaft) {
+        at = s / m->l;
+    } else {
+        int low = 0, high = m->nodes - 2;
+        while (low < high) {
+            const int middle = (low + high + 1) / 2;
+            if (m->shaft[middle].s <= s) low = middle;
+            else high = middle - 1;
+        }
+        at = low + (s - m->shaft[low].s) / m->shaft[low].l;
+    }
+    const double near = round(at);
+    const double place = fabs(at - near) <= 1e-9 * fmax(1, fabs(at)) ? near : at;
+    int e = (int)floor(place);
+    if (e > m->nodes - 2) e = m->nodes - 2;
+    if (e < 0) e = 0;
+    *r = place - e;
+    return e;
 }
 
 int carom_member_point(const carom_member *m, double s, int c, int *index, double *weight, double *constant) {
@@ -205,14 +255,10 @@ int carom_member_point(const carom_member *m, double s, int c, int *index, doubl
         weight[0] = 1;
         return index[0] >= 0;
     }
-    const double at = s / m->l, near = round(at);
-    const double place = fabs(at - near) <= 1e-9 * fmax(1, fabs(at)) ? near : at; // a node met by rounding is that node
-    int e = (int)floor(place);
-    if (e > m->nodes - 2) e = m->nodes - 2;
-    if (e < 0) e = 0;
+    double r, w[4];
+    const int e = carom_flex_element_at(m, s, &r);
     int dof[4], n = 0;
-    double w[4];
-    const int count = shape(m, c, place - e, dof, w);
+    const int count = shape(m, m->shaft ? m->shaft[e].l : m->l, c, r, dof, w);
     *constant = 0;
     for (int k = 0; k < count; ++k) {
         if (w[k] == 0) continue;
@@ -229,11 +275,12 @@ int carom_member_position(const carom_member *m, double s, int axis, int *index,
     if (m->def.kind == CAROM_EXACT_BEAM && axis < 2) return carom_member_point(m, s, axis, index, weight, constant);
     if (m->matrices) return *constant = 0, 0; // they are nowhere
     const int own = m->def.kind == CAROM_BAR ? 1 : m->def.kind == CAROM_SPATIAL_BEAM ? 3 : 2;
+    const int first = m->def.kind == CAROM_SHAFT ? 1 : 0; // the axis of the first component
     int n = 0;
     *constant = m->def.origin[axis] + s * m->axes[0][axis];
     for (int c = 0; c < own && m->def.kind != CAROM_EXACT_BEAM; ++c) {
         double part;
-        const double turn = m->axes[c][axis];
+        const double turn = m->axes[first + c][axis];
         if (turn == 0) continue;
         const int count = carom_member_point(m, s, c, index + n, weight + n, &part);
         for (int k = 0; k < count; ++k) weight[n + k] *= turn;
@@ -255,7 +302,8 @@ int carom_member_field_width(const carom_member *m, carom_field field) {
 
 double carom_member_field_place(const carom_member *m, carom_field field, int row) {
     if (m->matrices) return row + 1;
-    return m->l * (field == CAROM_FIELD_STRESS ? row + 0.5 : row);
+    const double s = carom_member_arc(m, row);
+    return field == CAROM_FIELD_STRESS ? 0.5 * (s + carom_member_arc(m, row + 1)) : s;
 }
 
 void carom_member_field(const carom_member *m, carom_field field, const double *q, const double *v, double *x) {
@@ -264,7 +312,8 @@ void carom_member_field(const carom_member *m, carom_field field, const double *
         for (int e = 0; e + 1 < m->nodes; ++e, x += m->kind->stresses) {
             double at[MOST_ELEMENT];
             gather(m, e, q, v, at, NULL);
-            m->kind->stress(m, at, x);
+            if (m->kind->whole) m->kind->whole->stress(m, e, at, x);
+            else m->kind->stress(m, at, x);
         }
         return;
     }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const flex_kind *const kinds[] = {&carom_flex_bar, &carom_flex_beam, &carom_flex_exact_beam,
-                                         &carom_flex_spatial_beam, &(const flex_kind){.component = {"u"}, .per = 1, .linear = true}};
+                                         &carom_flex_spatial_beam, &carom_flex_shaft, &(const flex_kind){.component = {"u"}, .per = 1, .linear = true}};
 
 carom_member_def carom_member_default(carom_member_kind kind) {
     return (carom_member_def){.kind = kind, .elements = 1, .direction = {1, 0, 0}, .up = {0, 0, 1}};
@@ -22,10 +22,57 @@ static carom_status positive(double x, const char *what, carom_error *err) {
     return carom_fail(err, CAROM_BAD_INPUT, "%s is %g; it must be positive", what, x);
 }
 
+static carom_status check_damping(const carom_member_def *d, carom_error *err) {
+    const double a = d->damping_mass, b = d->damping_stiffness, c = d->damping_torsion;
+    if (a >= 0 && b >= 0 && c >= 0 && isfinite(a + b + c)) return CAROM_OK;
+    return carom_fail(err, CAROM_BAD_INPUT, "damping %g and %g; it must not be negative", a, c < 0 ? c : b);
+}
+
+static carom_status check_wheels(const carom_member_def *d, carom_error *err) {
+    for (int i = 0; i < d->nflywheels; ++i) {
+        const carom_flywheel *w = &d->flywheels[i];
+        if (w->node < 0 || w->node > d->elements)
+            return carom_fail(err, CAROM_BAD_INPUT, "a flywheel on node %d; nodes are 0 to %d", w->node, d->elements);
+        CAROM_TRY(positive(w->mass, "the mass of a flywheel", err));
+        CAROM_TRY(positive(w->polar, "the inertia of a flywheel", err));
+        CAROM_TRY(positive(w->diametral, "the inertia of a flywheel across the axis", err));
+        if (2 * w->diametral < w->polar * (1 - 1e-9))
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "a flywheel with inertia %g about the axis and %g across; no mass has less than half across",
+                              w->polar, w->diametral);
+    }
+    return CAROM_OK;
+}
+
+static carom_status check_shaft(const carom_member_def *d, int most, carom_error *err) {
+    if (d->elements < 1 || d->elements > most)
+        return carom_fail(err, CAROM_BAD_INPUT, "%d elements; a member has 1 to %d", d->elements, most);
+    CAROM_TRY(positive(d->density, "the density", err));
+    CAROM_TRY(positive(d->modulus, "the modulus", err));
+    CAROM_TRY(positive(d->shear_modulus, "the shear modulus", err));
+    if (!d->shaft) {
+        CAROM_TRY(positive(d->length, "the length", err));
+        CAROM_TRY(positive(d->area, "the area", err));
+        CAROM_TRY(positive(d->inertia, "the inertia", err));
+        CAROM_TRY(positive(d->torsion, "the torsion constant", err));
+    }
+    for (int e = 0; d->shaft && e < d->elements; ++e) {
+        const carom_shaft_element *x = &d->shaft[e];
+        CAROM_TRY(positive(x->length, "the length of an element", err));
+        CAROM_TRY(positive(x->radius, "the radius", err));
+        if (!(x->bore >= 0 && x->bore < x->radius))
+            return carom_fail(err, CAROM_BAD_INPUT, "a bore of radius %g in a shaft of radius %g", x->bore, x->radius);
+    }
+    if (d->lumped || d->massless) return carom_fail(err, CAROM_BAD_INPUT, "a shaft has consistent mass at all nodes");
+    CAROM_TRY(check_damping(d, err));
+    return check_wheels(d, err);
+}
+
 static carom_status check(const carom_member_def *d, carom_error *err) {
     if (d->kind == CAROM_MATRICES) return carom_flex_matrices_check(d, err);
     enum { MOST_ELEMENTS = 100000000 };
     const bool planar = d->kind == CAROM_BEAM || d->kind == CAROM_EXACT_BEAM, spatial = d->kind == CAROM_SPATIAL_BEAM;
+    if (d->kind == CAROM_SHAFT) return check_shaft(d, MOST_ELEMENTS, err);
     if (d->elements < 1 || d->elements > MOST_ELEMENTS)
         return carom_fail(err, CAROM_BAD_INPUT, "%d elements; a member has 1 to %d", d->elements, MOST_ELEMENTS);
     CAROM_TRY(positive(d->length, "the length", err));
@@ -42,9 +89,7 @@ static carom_status check(const carom_member_def *d, carom_error *err) {
         CAROM_TRY(positive(d->shear_modulus, "the shear modulus", err));
         CAROM_TRY(positive(d->torsion, "the torsion constant", err));
     }
-    if (!(d->damping_mass >= 0 && d->damping_stiffness >= 0) || !isfinite(d->damping_mass + d->damping_stiffness))
-        return carom_fail(err, CAROM_BAD_INPUT, "damping %g and %g; it must not be negative", d->damping_mass,
-                          d->damping_stiffness);
+    CAROM_TRY(check_damping(d, err));
     for (int i = 0; d->massless && i < d->elements; ++i)
         if (d->massless[i] && d->massless[i + 1])
             return carom_fail(err, CAROM_BAD_INPUT,
@@ -66,7 +111,7 @@ static bool normalise(double *a) {
 
 static carom_status axes(carom_member *m, carom_error *err) {
     double *x = m->axes[0], *y = m->axes[1], *z = m->axes[2];
-    const bool spatial = m->def.kind == CAROM_SPATIAL_BEAM;
+    const bool spatial = m->def.kind == CAROM_SPATIAL_BEAM || m->def.kind == CAROM_SHAFT;
     for (int i = 0; i < 3; ++i) {
         x[i] = m->def.direction[i];
         z[i] = spatial ? m->def.up[i] : i == 2;
@@ -130,6 +175,12 @@ int carom_member_unknown(const carom_member *m, int node, int c, double *value) 
 void carom_member_place(const carom_member *m, int i, int *node, int *c) {
     *node = m->place[i] / m->per;
     *c = m->place[i] % m->per;
+}
+
+double carom_member_arc(const carom_member *m, int node) {
+    if (!m->shaft) return m->l * node;
+    const flex_shaft *last = &m->shaft[m->nodes - 2];
+    return node < m->nodes - 1 ? m->shaft[node].s : last->s + last->l;
 }
 
 void carom_member_rest(const carom_member *m, double *q) {
@@ -207,24 +258,30 @@ static bool assemble_mass(carom_member *m) {
 static bool assemble_load(carom_member *m) {
     static const double point[3] = {0.1127016653792583, 0.5, 0.8872983346207417}, part[3] = {5. / 18, 8. / 18, 5. / 18};
     const carom_member_def *d = &m->def;
-    const double weight = d->density * d->area;
+    const int along = d->kind == CAROM_SHAFT ? 1 : 0; // a shaft has no displacement along its axis
     double g[6] = {0};
-    for (int c = 0; c < (m->per == 6 ? 3 : m->per == 3 ? 2 : 1); ++c)
-        g[c] = weight * (d->kind == CAROM_EXACT_BEAM ? d->gravity[c] : dot(m->axes[c], d->gravity));
+    for (int c = 0; c < (m->per == 6 ? 3 : m->per == 1 ? 1 : 2); ++c)
+        g[c] = d->kind == CAROM_EXACT_BEAM ? d->gravity[c] : dot(m->axes[c + along], d->gravity);
     if (!d->load && g[0] == 0 && g[1] == 0 && g[2] == 0) return true;
     m->load = calloc((size_t)m->n + 1, sizeof *m->load);
     if (!m->load) return false;
     for (int e = 0; e + 1 < m->nodes; ++e)
         for (int k = 0; k < 3; ++k) {
-            const double s = m->l * (e + point[k]);
+            const double l = m->shaft ? m->shaft[e].l : m->l, s = carom_member_arc(m, e) + l * point[k];
+            const double weight = m->shaft ? m->shaft[e].mass / l : d->density * d->area;
             double p[6] = {0};
             if (d->load) d->load(d->load_user, s, p);
             for (int c = 0; c < m->per; ++c) {
                 int index[CAROM_MEMBER_POINT];
                 double N[CAROM_MEMBER_POINT], constant;
                 const int n = carom_member_point(m, s, c, index, N, &constant);
-                for (int i = 0; i < n; ++i) m->load[index[i]] += part[k] * m->l * N[i] * (p[c] + g[c]);
+                for (int i = 0; i < n; ++i) m->load[index[i]] += part[k] * l * N[i] * (p[c] + weight * g[c]);
             }
+        }
+    for (int i = 0; i < m->nwheel; ++i)
+        for (int c = 0; c < 2; ++c) {
+            const int k = m->unknown[m->wheel[i].node * m->per + c];
+            if (k >= 0) m->load[k] += m->wheel[i].mass * g[c];
         }
     return true;
 }
@@ -247,12 +304,12 @@ carom_member *carom_member_create(const carom_member_def *def, carom_error *err)
         carom_member_destroy(m);
         return NULL;
     }
-    bool good = number(m);
-    if (m->kind->element) {
+    bool good = (def->kind != CAROM_SHAFT || carom_flex_shaft_elements(m)) && number(m);
+    if (good && m->kind->element) {
         m->kind->element(m, m->Me, m->Ke);
         for (int e = 0; e < MOST_ELEMENT * MOST_ELEMENT; ++e) m->Ce[e] = def->damping_stiffness * m->Ke[e];
-        if (good) find_bands(m);
-        good = good && assemble_mass(m) && assemble_load(m) && (def->kind != CAROM_BAR || find_runs(m));
+        find_bands(m);
+        good = (m->kind->whole ? m->kind->whole->build(m) : assemble_mass(m)) && assemble_load(m) && (def->kind != CAROM_BAR || find_runs(m));
     } else if (good && carom_flex_matrices_make(m, err) != CAROM_OK) {
         carom_member_destroy(m);
         return NULL;
@@ -260,6 +317,8 @@ carom_member *carom_member_create(const carom_member_def *def, carom_error *err)
     m->def.mass = m->def.stiffness = m->def.damping = NULL; // the caller's
     m->def.fixed = m->def.massless = NULL;
     m->def.load = NULL;
+    m->def.shaft = NULL;
+    m->def.flywheels = NULL;
     if (good && m->n > 0) return m;
     carom_fail(err, good ? CAROM_BAD_INPUT : CAROM_NO_MEMORY,
                good ? "everything is fixed; a member needs a node that can move" : "no memory for a flexible member");
@@ -275,6 +334,8 @@ void carom_member_destroy(carom_member *m) {
     free(m->mass);
     free(m->run);
     carom_flex_matrices_free(m->matrices);
+    free(m->shaft);
+    free(m->wheel);
     free(m);
 }
 

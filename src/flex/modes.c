@@ -177,14 +177,25 @@ int carom_member_frequencies(const carom_member *m, int most, double *omega) {
     return found;
 }
 
-double carom_member_fastest(const carom_member *m) {
+// The highest eigenvalue of one element alone.
+static double highest(const carom_member *m, const double *Ke, const double *Me) {
     const int d = 2 * m->per;
-    if (m->light) return HUGE_VAL;
-    if (m->matrices) return carom_flex_matrices_fastest(m);
     double K[MOST_ELEMENT * MOST_ELEMENT], M[MOST_ELEMENT * MOST_ELEMENT], Z[MOST_ELEMENT * MOST_ELEMENT], most = 0;
-    for (int e = 0; e < d * d; ++e) K[e] = m->Ke[e], M[e] = m->Me[e];
+    for (int e = 0; e < d * d; ++e) K[e] = Ke[e], M[e] = Me[e];
     if (!ritz(K, M, Z, d)) return HUGE_VAL;
     for (int i = 0; i < d; ++i) most = fmax(most, K[i + d * i]);
+    return most;
+}
+
+double carom_member_fastest(const carom_member *m) {
+    if (m->light) return HUGE_VAL;
+    if (m->matrices) return carom_flex_matrices_fastest(m);
+    double most = highest(m, m->Ke, m->Me);
+    for (int e = 0; m->shaft && e + 1 < m->nodes; ++e) {
+        double Me[MOST_ELEMENT * MOST_ELEMENT] = {0}, Ke[MOST_ELEMENT * MOST_ELEMENT] = {0};
+        carom_flex_shaft_matrices(&m->shaft[e], Me, Ke);
+        most = fmax(most, highest(m, Ke, Me));
+    }
     return sqrt(most);
 }
 

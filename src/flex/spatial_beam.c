@@ -35,8 +35,7 @@ static void element(const carom_member *m, double *Me, double *Ke) {
     bend(Me, M, 2, 4, -1);
 }
 
-// Shear force and moment of a deflection (w1, slope1, w2, slope2) in the middle.
-static void section(double l, double EI, double w1, double a1, double w2, double a2, double *V, double *M) {
+void carom_flex_section(double l, double EI, double w1, double a1, double w2, double a2, double *V, double *M) {
     *V = -EI * (12 * (w1 - w2) / l + 6 * (a1 + a2)) / (l * l);
     *M = EI * (a2 - a1) / l;
 }
@@ -46,8 +45,8 @@ static void stress(const carom_member *m, const double *x, double *s) {
     const double l = m->l;
     s[0] = d->modulus * d->area * (x[6] - x[0]) / l;
     s[3] = d->shear_modulus * d->torsion * (x[9] - x[3]) / l;
-    section(l, d->modulus * d->inertia_v, x[1], x[5], x[7], x[11], &s[1], &s[5]);
-    section(l, d->modulus * d->inertia, x[2], -x[4], x[8], -x[10], &s[2], &s[4]);
+    carom_flex_section(l, d->modulus * d->inertia_v, x[1], x[5], x[7], x[11], &s[1], &s[5]);
+    carom_flex_section(l, d->modulus * d->inertia, x[2], -x[4], x[8], -x[10], &s[2], &s[4]);
 }
 
 const flex_kind carom_flex_spatial_beam = {.component = {"u", "v", "w", "rx", "ry", "rz"}, .per = 6, .stresses = 6,

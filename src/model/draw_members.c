@@ -16,7 +16,7 @@ static int by_size(const void *a, const void *b) {
 static int stations(const member *b, double *s) {
     if (b->unknowns) {
         const int n = b->nodes < MOST ? b->nodes : MOST;
-        for (int k = 0; k < n; ++k) s[k] = b->length * k / (n - 1);
+        for (int k = 0; k < n; ++k) s[k] = n == b->nodes ? carom_member_arc(b->flex, k) : b->length * k / (n - 1);
         return n;
     }
     const int n = b->npoint < MOST ? b->npoint : MOST;
@@ -28,7 +28,7 @@ static int stations(const member *b, double *s) {
 static carom_status draw(reader *r, member *b, const tree *place, int dim) {
     carom_drawn *shape = NULL;
     double s[MOST];
-    const int n = stations(b, s), axes = b->kind == CAROM_SPATIAL_BEAM ? 3 : 2;
+    const int n = stations(b, s), axes = b->kind == CAROM_SPATIAL_BEAM || b->kind == CAROM_SHAFT ? 3 : 2;
     CAROM_TRY(carom_draw_shape(r, place, b->name, CAROM_SEGMENT, &shape));
     shape->points = n;
     for (int k = 0; k < n; ++k) {
@@ -46,7 +46,7 @@ carom_status carom_draw_members(reader *r, const tree *draw_section) {
     struct drawn *d = m->drawn;
     const tree *section = carom_tree_get(r->root, "flexible");
     bool spatial = false;
-    for (int i = 0; i < m->nmember; ++i) spatial = spatial || m->members[i].kind == CAROM_SPATIAL_BEAM;
+    for (int i = 0; i < m->nmember; ++i) spatial = spatial || m->members[i].kind == CAROM_SPATIAL_BEAM || m->members[i].kind == CAROM_SHAFT;
     if (!d->dim_from && spatial) d->dim = 3;
     if (spatial && d->dim == 2) return CAROM_OK; // drawn in a plane of the file's choice
     for (int i = 0; i < m->nmember; ++i) {

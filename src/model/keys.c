@@ -16,7 +16,7 @@ static const key_word sections[] = {
     {"springs", "", "NAME: springs, dampers and bushings between bodies and at joints"},
     {"motors", "", "NAME: torques and forces at joints"},
     {"loads", "", "NAME: forces and torques on bodies from outside"},
-    {"flexible", "", "NAME: a bar or beam of finite elements, or matrices"},
+    {"flexible", "", "NAME: a bar, beam or shaft of finite elements, or matrices"},
     {"let", "", "NAME: expression, in order; NAME' is its rate"},
     {"energy", "needed with coordinates", "kinetic and potential energy of the coordinates"},
     {"forces", "", "COORDINATE: expression, the generalised force on it"},
@@ -110,7 +110,7 @@ static const key_word bushing[] = {
     {NULL, NULL, NULL}};
 
 static const key_word member[] = {
-    {"type", "needed", "bar, beam, exact beam, spatial beam, or matrices"},
+    {"type", "needed", "bar, beam, exact beam, spatial beam, shaft, or matrices"},
     {"length", "needed", "undeformed length"},
     {"elements", "needed", "number of equal elements"},
     {"density", "needed", "mass per volume"},
@@ -158,6 +158,40 @@ static const key_word matrices[] = {
     {"fix", "", "what is held: a point, or a list of points"},
     {"points", "", "NAME: number of a row, from 1"},
     {"record", "", "unknowns: results hold these besides the points"},
+    {NULL, NULL, NULL}};
+
+static const key_word shaft[] = {
+    {"type", "needed", "shaft"},
+    {"length", "needed", "undeformed length"},
+    {"elements", "needed", "number of equal elements; or by stretches, {wheel: 2, end: 3}: two up to point `wheel`, three up to the end"},
+    {"radius", "needed", "of the round section; or by stretches"},
+    {"bore", "0", "radius of the hollow inside; or by stretches"},
+    {"density", "needed", "mass per volume"},
+    {"modulus", "needed", "Young's modulus"},
+    {"shear modulus", "needed", "for torsion"},
+    {"flywheels", "", "POINT: {mass, inertia}: a rigid wheel on that node"},
+    {"damping", "", "{mass: a, stiffness: b, torsion: c}"},
+    {"gravity", "0", "acceleration, a list"},
+    {"load", "0", "force per length by component, expressions of the arc length s"},
+    {"at", "0", "displacements at the start, expressions of s"},
+    {"rate", "0", "rates at the start, expressions of s; {rx: 100} spins"},
+    {"fix", "", "what is held: start, [start, end], {start: [v, w], end: all}"},
+    {"points", "", "NAME: arc length; start and end are always there"},
+    {"origin", "0", "where it starts"},
+    {"direction", "along x", "where it goes, a list"},
+    {"up", "[0, 0, 1]", "the shaft's own z axis lies in the plane of direction and up"},
+    {"record", "", "unknowns: results hold these besides the points"},
+    {NULL, NULL, NULL}};
+
+static const key_word flywheel[] = {
+    {"mass", "needed", ""},
+    {"inertia", "needed", "about the axis, half of it across; or [about, across]"},
+    {NULL, NULL, NULL}};
+
+static const key_word shaft_damping[] = {
+    {"mass", "0", "a of C = a M + b K, for bending"},
+    {"stiffness", "0", "b"},
+    {"torsion", "0", "torque by the difference of rx' over an element"},
     {NULL, NULL, NULL}};
 
 static const key_word member_damping[] = {
@@ -285,6 +319,9 @@ const key_group carom_key_groups[] = {
     {"flexible.NAME, type: spatial beam", "Beside those of a bar.", spatial_beam, member},
     {"flexible.NAME, type: matrices", "A linear structure by its matrices, from Matrix Market files.", matrices, NULL},
     {"flexible.NAME.damping", "", member_damping, NULL},
+    {"flexible.NAME, type: shaft", "A shaft that turns about its axis.", shaft, NULL},
+    {"flexible.NAME.flywheels.POINT", "A rigid wheel on a node of a shaft.", flywheel, NULL},
+    {"flexible.NAME.damping, type: shaft", "", shaft_damping, NULL},
     {"draw.NAME", "A shape: exactly one of the first ten keys says which.  `BODY: none` hides a body.", shape, NULL},
     {"draw.contacts.NAME", "The place of a contact or constraint.", touch, NULL},
     {NULL, NULL, NULL, NULL}};

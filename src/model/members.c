@@ -2,14 +2,14 @@
 //
 // A member's numbers are expressions of parameters; what varies along it is an expression of the arc length s as well.
 #include "expr/graph.h"
-#include "model/model.h"
+#include "model/members.h"
 #include <carom/option.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const types[] = {"bar", "beam", "exact beam", "spatial beam", "matrices", NULL};
+static const char *const types[] = {"bar", "beam", "exact beam", "spatial beam", "shaft", "matrices", NULL};
 
 static const char *list_item(const void *user, int i) { return ((const char *const *)user)[i]; }
 
@@ -17,22 +17,9 @@ static void *take(reader *r, size_t count, size_t size) {
     return carom_pool_take(&r->m->memory, (count ? count : 1) * size);
 }
 
-/// A member being read.
-typedef struct draft {
-    reader *r;
-    const tree *map;
-    char where[100]; // "flexible member 'rod'"
-    carom_member_def def;
-    const tree *points;
-    double *place;   // arc length of each point; `start` and `end` first
-    const char **point;
-    int npoint;
-    carom_triplets matrix[3]; // mass, stiffness, damping
-} draft;
-
 // Arc length of a node, and the number by which names call it.
 static double arc_of(const member *b, int node) {
-    return b->kind == CAROM_MATRICES ? node + 1 : b->length * node / (b->nodes - 1);
+    return b->kind == CAROM_MATRICES ? node + 1 : carom_member_arc(b->flex, node);
 }
 
 static int number_of(const member *b, int node) { return node + (b->kind == CAROM_MATRICES); }
@@ -100,8 +87,8 @@ static carom_status read_profiles(draft *d, const char *key, bool slopes, profil
         }
     }
     static const struct { carom_member_kind kind; int deflection, angle; double sign; } slope[] = {
-        {CAROM_BEAM, 1, 2, 1}, {CAROM_SPATIAL_BEAM, 1, 5, 1}, {CAROM_SPATIAL_BEAM, 2, 4, -1}};
-    for (int k = 0; slopes && k < 3; ++k) {
+        {CAROM_BEAM, 1, 2, 1}, {CAROM_SPATIAL_BEAM, 1, 5, 1}, {CAROM_SPATIAL_BEAM, 2, 4, -1}, {CAROM_SHAFT, 0, 4, 1}, {CAROM_SHAFT, 1, 3, -1}};
+    for (size_t k = 0; slopes && k < sizeof slope / sizeof *slope; ++k) {
         const carom_node w = node[slope[k].deflection];
         if (slope[k].kind != d->def.kind || w == CAROM_NONE || node[slope[k].angle] != CAROM_NONE) continue;
         node[slope[k].angle] = carom_graph_times(r->values, carom_graph_number(r->values, slope[k].sign),
@@ -114,7 +101,7 @@ static carom_status read_profiles(draft *d, const char *key, bool slopes, profil
 
 // -- numbers -------------------------------------------------------------------------------------------------
 
-static carom_status number(draft *d, const char *key, bool needed, double *x) {
+carom_status carom_draft_number(draft *d, const char *key, bool needed, double *x) {
     const tree *n = carom_tree_get(d->map, key);
     if (n) return carom_read_number(d->r, n, key, x);
     if (!needed) return CAROM_OK;
@@ -134,9 +121,11 @@ static carom_status numbers(draft *d, const char *key, int most, double *x, bool
     return CAROM_OK;
 }
 
+static bool in_space(const draft *d) { return d->def.kind == CAROM_SPATIAL_BEAM || d->def.kind == CAROM_SHAFT; }
+
 static carom_status read_direction(draft *d) {
     const tree *n = carom_tree_get(d->map, "direction");
-    const bool spatial = d->def.kind == CAROM_SPATIAL_BEAM;
+    const bool spatial = in_space(d);
     if (!n) return CAROM_OK;
     if (n->kind == TREE_TEXT && !spatial) { // an angle
         double angle = 0;
@@ -153,15 +142,17 @@ static carom_status read_direction(draft *d) {
 }
 
 static carom_status read_damping(draft *d) {
-    static const char *const keys[] = {"mass", "stiffness", NULL};
+    static const char *const shaft[] = {"mass", "stiffness", "torsion", NULL}, *const other[] = {"mass", "stiffness", NULL};
+    const char *const *keys = d->def.kind == CAROM_SHAFT ? shaft : other;
     const tree *n = carom_tree_get(d->map, "damping"), *map = NULL;
     if (!n) return CAROM_OK;
     CAROM_TRY(carom_read_map(d->r, n, "damping", &map));
     if (!map) return CAROM_OK;
     CAROM_TRY(carom_read_keys(d->r, map, keys, "damping"));
-    const tree *a = carom_tree_get(map, "mass"), *b = carom_tree_get(map, "stiffness");
+    const tree *a = carom_tree_get(map, "mass"), *b = carom_tree_get(map, "stiffness"), *c = carom_tree_get(map, "torsion");
     if (a) CAROM_TRY(carom_read_number(d->r, a, "damping", &d->def.damping_mass));
     if (b) CAROM_TRY(carom_read_number(d->r, b, "damping", &d->def.damping_stiffness));
+    if (c) CAROM_TRY(carom_read_number(d->r, c, "damping", &d->def.damping_torsion));
     return CAROM_OK;
 }
 
@@ -177,14 +168,14 @@ static carom_status read_type(draft *d) {
     const tree *n = carom_tree_get(d->map, "type");
     if (!n)
         return carom_read_fail(d->r, d->map->key, 0,
-                               "%s has no type; it is `bar`, `beam`, `exact beam`, `spatial beam` or `matrices`", d->where);
+                               "%s has no type; it is `bar`, `beam`, `exact beam`, `spatial beam`, `shaft` or `matrices`", d->where);
     for (int k = 0; types[k]; ++k)
         if (n->kind == TREE_TEXT && strcmp(n->text, types[k]) == 0) {
             d->def = carom_member_default((carom_member_kind)k);
             return CAROM_OK;
         }
     const char *near = n->kind == TREE_TEXT ? carom_nearest(n->text, list_item, types) : NULL;
-    return carom_read_fail(d->r, n, 0, "there is no such member%s%s%s; types are bar, beam, exact beam, spatial beam, matrices",
+    return carom_read_fail(d->r, n, 0, "there is no such member%s%s%s; types are bar, beam, exact beam, spatial beam, shaft, matrices",
                            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -205,47 +196,67 @@ static carom_status read_matrices(draft *d) {
     return CAROM_OK;
 }
 
-static carom_status read_numbers(draft *d) {
-    static const char *const common[] = {"type",  "length",  "elements",  "density", "modulus", "area",   "mass",
-                                         "damping", "gravity", "load",    "at",      "rate",    "fix",    "points",
-                                         "origin", "direction", "massless", "record", NULL};
+static carom_status check_keys(draft *d) {
+    static const char *const common[] = {"type", "length", "elements", "density", "modulus", "damping", "gravity", "load",
+                                         "at",   "rate",   "fix",      "points",  "origin",  "direction", "record", NULL};
+    static const char *const bar[] = {"area", "mass", "massless", NULL};
+    static const char *const shaft[] = {"radius", "bore", "shear modulus", "flywheels", "up", NULL};
     static const char *const beam[] = {"inertia", NULL}, *const exact[] = {"inertia", "shear modulus", "shear area", NULL},
                       *const spatial[] = {"inertia", "shear modulus", "torsion", "up", NULL};
     const carom_member_kind kind = d->def.kind;
-    if (kind == CAROM_MATRICES) return read_matrices(d);
     const char *const *own = kind == CAROM_BEAM ? beam : kind == CAROM_EXACT_BEAM ? exact
                                                      : kind == CAROM_SPATIAL_BEAM ? spatial
+                                                     : kind == CAROM_SHAFT        ? shaft
                                                                                   : beam + 1;
     const char *keys[32];
     int n = 0;
     for (int k = 0; common[k]; ++k) keys[n++] = common[k];
+    for (int k = 0; kind != CAROM_SHAFT && bar[k]; ++k) keys[n++] = bar[k];
     for (int k = 0; own[k]; ++k) keys[n++] = own[k];
     keys[n] = NULL;
-    CAROM_TRY(carom_read_keys(d->r, d->map, keys, d->where));
-    double elements = 0, inertia[2] = {0};
-    CAROM_TRY(number(d, "elements", true, &elements));
-    if (!(elements >= 1 && elements <= 1e8 && elements == floor(elements)))
-        return carom_read_fail(d->r, carom_tree_get(d->map, "elements"), 0, "%g elements; write a whole number from 1 on",
-                               elements);
-    d->def.elements = (int)elements;
-    CAROM_TRY(number(d, "length", true, &d->def.length));
-    CAROM_TRY(number(d, "density", true, &d->def.density));
-    CAROM_TRY(number(d, "modulus", true, &d->def.modulus));
-    CAROM_TRY(number(d, "area", true, &d->def.area));
-    if (kind != CAROM_BAR && !carom_tree_get(d->map, "inertia")) CAROM_TRY(number(d, "inertia", true, inertia));
+    return carom_read_keys(d->r, d->map, keys, d->where);
+}
+
+carom_status carom_draft_count(draft *d, const tree *n, int *count) {
+    double x = 0;
+    CAROM_TRY(carom_read_number(d->r, n, "elements", &x));
+    if (!(x >= 1 && x <= 1e8 && x == floor(x))) return carom_read_fail(d->r, n, 0, "%g elements; write a whole number from 1 on", x);
+    *count = (int)x;
+    return CAROM_OK;
+}
+
+// The section of a beam.
+static carom_status read_section(draft *d) {
+    const carom_member_kind kind = d->def.kind;
+    double inertia[2] = {0};
+    CAROM_TRY(carom_draft_number(d, "area", true, &d->def.area));
+    if (kind != CAROM_BAR && !carom_tree_get(d->map, "inertia")) CAROM_TRY(carom_draft_number(d, "inertia", true, inertia));
     CAROM_TRY(numbers(d, "inertia", kind == CAROM_SPATIAL_BEAM ? 2 : 1, inertia, NULL));
     d->def.inertia = inertia[0];
     d->def.inertia_v = inertia[1] != 0 ? inertia[1] : inertia[0];
     d->def.shear_area = 5 * d->def.area / 6;
-    CAROM_TRY(number(d, "shear modulus", kind >= CAROM_EXACT_BEAM, &d->def.shear_modulus));
-    CAROM_TRY(number(d, "shear area", false, &d->def.shear_area));
-    CAROM_TRY(number(d, "torsion", kind == CAROM_SPATIAL_BEAM, &d->def.torsion));
-    CAROM_TRY(numbers(d, "origin", kind == CAROM_SPATIAL_BEAM ? 3 : 2, d->def.origin, NULL));
+    CAROM_TRY(carom_draft_number(d, "shear area", false, &d->def.shear_area));
+    CAROM_TRY(carom_draft_number(d, "torsion", kind == CAROM_SPATIAL_BEAM, &d->def.torsion));
+    return read_mass(d);
+}
+
+static carom_status read_numbers(draft *d) {
+    const bool shaft = d->def.kind == CAROM_SHAFT;
+    if (d->def.kind == CAROM_MATRICES) return read_matrices(d);
+    CAROM_TRY(check_keys(d));
+    const tree *elements = carom_tree_get(d->map, "elements");
+    double none = 0;
+    if (!elements) return carom_draft_number(d, "elements", true, &none);
+    if (!shaft) CAROM_TRY(carom_draft_count(d, elements, &d->def.elements));
+    CAROM_TRY(carom_draft_number(d, "length", true, &d->def.length));
+    CAROM_TRY(carom_draft_number(d, "density", true, &d->def.density));
+    CAROM_TRY(carom_draft_number(d, "modulus", true, &d->def.modulus));
+    if (!shaft) CAROM_TRY(read_section(d));
+    CAROM_TRY(carom_draft_number(d, "shear modulus", d->def.kind >= CAROM_EXACT_BEAM, &d->def.shear_modulus));
+    CAROM_TRY(numbers(d, "origin", in_space(d) ? 3 : 2, d->def.origin, NULL));
     CAROM_TRY(read_direction(d));
     CAROM_TRY(numbers(d, "up", 3, d->def.up, NULL));
-    bool given = false;
-    CAROM_TRY(numbers(d, "gravity", kind == CAROM_SPATIAL_BEAM ? 3 : 2, d->def.gravity, &given));
-    CAROM_TRY(read_mass(d));
+    CAROM_TRY(numbers(d, "gravity", in_space(d) ? 3 : 2, d->def.gravity, NULL));
     return read_damping(d);
 }
 
@@ -290,8 +301,7 @@ static const char *point_name(const void *user, int i) {
     return i < d->npoint ? d->point[i] : NULL;
 }
 
-// The node at which a named point sits.
-static carom_status node_of(draft *d, const tree *n, int *node) {
+carom_status carom_draft_point(draft *d, const tree *n, int *point) {
     int k = 0;
     while (n->kind == TREE_TEXT && k < d->npoint && strcmp(d->point[k], n->text) != 0) ++k;
     if (n->kind != TREE_TEXT || k == d->npoint) {
@@ -300,7 +310,19 @@ static carom_status node_of(draft *d, const tree *n, int *node) {
                                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
                                d->def.kind == CAROM_MATRICES ? "" : ", start or end");
     }
-    const double at = d->def.kind == CAROM_MATRICES ? d->place[k] - 1 : d->place[k] / d->def.length * d->def.elements;
+    *point = k;
+    return CAROM_OK;
+}
+
+carom_status carom_draft_node(draft *d, const tree *n, int *node) {
+    int k = 0;
+    CAROM_TRY(carom_draft_point(d, n, &k));
+    double at = d->def.kind == CAROM_MATRICES ? d->place[k] - 1 : d->place[k] / d->def.length * d->def.elements; // in elements
+    if (d->arc) {
+        int e = 0;
+        while (e < d->def.elements - 1 && d->arc[e + 1] <= d->place[k]) ++e;
+        at = e + (d->place[k] - d->arc[e]) / (d->arc[e + 1] - d->arc[e]);
+    }
     *node = (int)round(at);
     if (fabs(at - *node) <= 1e-6) return CAROM_OK;
     return carom_read_fail(d->r, n, 0,
@@ -334,7 +356,7 @@ static carom_status read_fix(draft *d) {
     const tree *item = n->kind == TREE_TEXT ? n : n->first;
     for (; item; item = n->kind == TREE_TEXT ? NULL : item->next) {
         int node = 0;
-        CAROM_TRY(node_of(d, n->kind == TREE_MAP ? item->key : item, &node));
+        CAROM_TRY(carom_draft_node(d, n->kind == TREE_MAP ? item->key : item, &node));
         CAROM_TRY(fix(d, fixed, node, n->kind == TREE_MAP ? item : NULL));
     }
     return CAROM_OK;
@@ -350,7 +372,7 @@ static carom_status read_massless(draft *d) {
     const tree *item = n->kind == TREE_TEXT ? n : n->first;
     for (; item; item = n->kind == TREE_TEXT ? NULL : item->next) {
         int node = 0;
-        CAROM_TRY(node_of(d, item, &node));
+        CAROM_TRY(carom_draft_node(d, item, &node));
         light[node] = true;
     }
     return CAROM_OK;
@@ -484,7 +506,7 @@ static bool quantity(carom_model *m, member *b, double s, int c, const char **wo
     static const char *const place[] = {"x", "y", "z"};
     int index[CAROM_MEMBER_POINT], n;
     double weight[CAROM_MEMBER_POINT], constant;
-    const int axis = c - b->components, axes = b->kind == CAROM_EXACT_BEAM || b->kind == CAROM_MATRICES ? 0 : b->kind == CAROM_SPATIAL_BEAM ? 3 : 2;
+    const int axis = c - b->components, axes = b->kind == CAROM_EXACT_BEAM || b->kind == CAROM_MATRICES ? 0 : b->kind == CAROM_SPATIAL_BEAM || b->kind == CAROM_SHAFT ? 3 : 2;
     if (axis >= axes) return false;
     if (axis < 0) {
         *word = carom_member_component(b->kind, c);
@@ -531,6 +553,8 @@ static carom_status fill_member(draft *d, const tree *n, member *b) {
     CAROM_TRY(read_type(d));
     CAROM_TRY(read_numbers(d));
     CAROM_TRY(read_points(d));
+    if (d->def.kind == CAROM_SHAFT) CAROM_TRY(carom_read_shaft(d));
+    if (d->def.kind == CAROM_SHAFT) CAROM_TRY(carom_read_flywheels(d));
     CAROM_TRY(read_fix(d));
     CAROM_TRY(read_massless(d));
     *b = (member){.name = n->key->text, .line = n->key->line, .column = n->key->column, .kind = d->def.kind,

@@ -200,6 +200,7 @@ static carom_status step(void *memory, carom_step *s) {
     for (double left = s->h, taken = 0; left > 1e-12 * s->h; left -= taken) {
         carom_zero(s->force, s->dir[s->sys->ne + s->sys->nc]); // forces of the last part count
         CAROM_TRY(part(w, s, s->t + (s->h - left), left, shortest, &taken));
+        if (taken < left) s->counts->inner += 1; // shortened: impulsive
     }
     carom_copy(s->q, w->q, s->sys->nq);
     carom_copy(s->v, w->v, s->sys->nv);

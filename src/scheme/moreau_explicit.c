@@ -2,8 +2,16 @@
 //
 // Spec: docs/METHODS.md, section MEX.  Forces are seen at the old state, contacts at the new position;
 // the velocity before the impact is taken at the old one.  First order everywhere, closed gaps drift,
-// and oscillators gain energy: a forward Euler step stands behind it.
+// and oscillators gain energy: a forward Euler step stands behind it.  forces=end sees forces at the new position as well:
+// then symplectic Euler stands behind it, and undamped oscillators are stable up to h omega = 2.
 #include <carom/scheme.h>
+
+enum { OPT_FORCES };
+static const carom_option options[] = {
+    {.name = "forces", .kind = CAROM_CHOICE, .choices = "start|end",
+     .about = "forces are seen at the old position, or at the new one (with the old velocity): stable for oscillations, h omega < 2"},
+    {0},
+};
 
 typedef struct work {
     carom_factor F_0, F_1;     // M(q_0), M(q_1)
@@ -48,13 +56,14 @@ static carom_status step(void *memory, carom_step *s) {
     for (int id = 0; id < all; ++id) w->g[id] += 0.5 * h * w->u_all[w->L_0.at[id]];
     carom_close(s, &w->L_1, w->g);
 
-    // (MEX-3)  v_f = v_0 + h M_0^-1 f(t_0, q_0, v_0)
-    CAROM_TRY(carom_free_motion(s, &w->F_0, w->v_f, NULL, t_0, q, v));
+    // (MEX-3)  v_f = v_0 + h M_0^-1 f(t_0, q_0, v_0);  (MEX-6)  forces=end:  v_f = v_0 + h M_1^-1 f(t_1, q_1, v_0)
+    const bool end = s->opt[OPT_FORCES] == 1;
+    CAROM_TRY(carom_free_motion(s, end ? &w->F_1 : &w->F_0, w->v_f, NULL, end ? t_1 : t_0, end ? w->q_1 : q, v));
     carom_add(w->v_f, v, h, w->v_f, nv);
 
     if (w->L_1.nb > 0) {
         // (MEX-4)  p solves CP over I,  G = W_1' M_1^-1 W_1,  c = W_1' v_f + e o u(q_0, v_0)
-        CAROM_TRY(carom_mass_factor(s, &w->F_1, t_1, w->q_1));
+        if (!end) CAROM_TRY(carom_mass_factor(s, &w->F_1, t_1, w->q_1));
         CAROM_TRY(carom_directions(s, &w->L_1, t_1, w->q_1));
         carom_local_velocity(w->u_f, &w->L_1, w->v_f);
         carom_local_pick(w->u_0, &w->L_1, w->u_all, &w->L_0);
@@ -79,9 +88,10 @@ const carom_scheme carom_scheme_moreau_explicit = {
             "active: g(q_0) + h/2 u_N(q_0, v_0) <= 0\n"
             "v_1 = v_0 + h M_0^-1 f_0 + M_1^-1 W_1 p,   Newton's law between u(q_0, v_0) and u(q_1, v_1)\n\n"
             "First order.  One force evaluation and one contact problem per step.  Energy grows in oscillations\n"
-            "(forward Euler), closed gaps drift linearly in time, contact forces appear only as impulses of each\n"
-            "step.",
+            "(forward Euler; not with forces=end), closed gaps drift linearly in time, contact forces appear only as\n"
+            "impulses of each step.",
     .order = 1,
+    .options = options,
     .work_size = sizeof(work),
     .carve = carve,
     .step = step,

@@ -1,0 +1,30 @@
+// members.h (private): a flexible member while it is read; members.c, shafts.c.
+#pragma once
+#include "model/model.h"
+
+/// A member being read.
+typedef struct draft {
+    reader *r;
+    const tree *map;
+    char where[100]; // "flexible member 'rod'"
+    carom_member_def def;
+    const tree *points;
+    double *place;   // arc length of each point; `start` and `end` first
+    const char **point;
+    int npoint;
+    carom_triplets matrix[3]; // mass, stiffness, damping
+    double *arc;     // arc lengths of the nodes when elements differ; NULL: they are equal
+} draft;
+
+carom_status carom_draft_number(draft *d, const char *key, bool needed, double *x);
+/// A whole number of elements.
+carom_status carom_draft_count(draft *d, const tree *n, int *count);
+/// Which named point n is.
+carom_status carom_draft_point(draft *d, const tree *n, int *point);
+/// The node at which a named point sits.
+carom_status carom_draft_node(draft *d, const tree *n, int *node);
+
+// shafts.c
+/// Elements, radii and bores of a shaft.
+carom_status carom_read_shaft(draft *d);
+carom_status carom_read_flywheels(draft *d);

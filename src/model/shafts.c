@@ -1,0 +1,127 @@
+// shafts.c: what only shafts have: stretches of elements, radii, flywheels.
+//
+// `elements`, `radius` and `bore` are one value, or one for each stretch, called by the point where it ends:
+//     elements: {wheel: 2, end: 3}     two up to the point `wheel`, three more up to the end
+#include "model/members.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// A list of stretches: where each ends, and what is said of it.
+typedef struct stretch { double end; const tree *value; } stretch;
+
+static void *take(draft *d, size_t count, size_t size) { return carom_pool_take(&d->r->m->memory, (count ? count : 1) * size); }
+
+// The stretches of a key, from the start to the end; one value is one stretch.
+static carom_status read_stretches(draft *d, const tree *n, const char *key, stretch **list, int *count) {
+    *count = n->kind == TREE_MAP ? n->count : 1;
+    *list = take(d, (size_t)*count, sizeof **list);
+    if (!*list) return carom_read_memory(d->r);
+    if (n->kind == TREE_LIST || *count == 0)
+        return carom_read_fail(d->r, n, 0, "%s is one value, or one for each stretch: {POINT: value, end: value}", key);
+    if (n->kind != TREE_MAP) {
+        **list = (stretch){.end = d->def.length, .value = n};
+        return CAROM_OK;
+    }
+    int k = 0;
+    for (const tree *c = n->first; c; c = c->next, ++k) {
+        int point = 0;
+        CAROM_TRY(carom_draft_point(d, c->key, &point));
+        (*list)[k] = (stretch){.end = d->place[point], .value = c};
+        if (!((*list)[k].end > (k ? (*list)[k - 1].end : 0)))
+            return carom_read_fail(d->r, c->key, 0, "stretches come in order; '%s' (arc length %g) does not follow %g", c->key->text, (*list)[k].end,
+                                   k ? (*list)[k - 1].end : 0);
+    }
+    if (fabs((*list)[k - 1].end - d->def.length) > 1e-9 * d->def.length)
+        return carom_read_fail(d->r, n, 0, "%s reaches to arc length %g only; the last stretch is `end`", key, (*list)[k - 1].end);
+    return CAROM_OK;
+}
+
+static carom_status read_mesh(draft *d) {
+    const tree *n = carom_tree_get(d->map, "elements");
+    stretch *list = NULL;
+    int count = 0, all = 0;
+    CAROM_TRY(read_stretches(d, n, "elements", &list, &count));
+    int *elements = take(d, (size_t)count, sizeof *elements);
+    if (!elements) return carom_read_memory(d->r);
+    for (int k = 0; k < count; ++k) {
+        CAROM_TRY(carom_draft_count(d, list[k].value, &elements[k]));
+        if (elements[k] > 100000000 - all) return carom_read_fail(d->r, list[k].value, 0, "more than 1e8 elements; use fewer");
+        all += elements[k];
+    }
+    d->def.elements = all;
+    d->arc = take(d, (size_t)all + 1, sizeof *d->arc);
+    if (!d->arc) return carom_read_memory(d->r);
+    double from = 0;
+    for (int k = 0, node = 0; k < count; ++k) {
+        for (int i = 1; i <= elements[k]; ++i) d->arc[++node] = from + (list[k].end - from) * i / elements[k];
+        from = list[k].end;
+    }
+    return CAROM_OK;
+}
+
+// radius or bore of every element
+static carom_status read_radii(draft *d, const char *key, carom_shaft_element *elements, size_t offset) {
+    const tree *n = carom_tree_get(d->map, key);
+    stretch *list = NULL;
+    int count = 0;
+    if (!n) return CAROM_OK;
+    CAROM_TRY(read_stretches(d, n, key, &list, &count));
+    int e = 0;
+    for (int k = 0; k < count; ++k) {
+        double x = 0;
+        CAROM_TRY(carom_read_number(d->r, list[k].value, key, &x));
+        for (; e < d->def.elements && d->arc[e + 1] <= list[k].end * (1 + 1e-9); ++e)
+            memcpy((unsigned char *)&elements[e] + offset, &x, sizeof x);
+        if (fabs(d->arc[e] - list[k].end) > 1e-6 * d->def.length)
+            return carom_read_fail(d->r, list[k].value->key, 0,
+                                   "%s changes at arc length %g, inside an element; let `elements` have a stretch that ends there", key, list[k].end);
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_read_shaft(draft *d) {
+    if (!carom_tree_get(d->map, "radius")) {
+        double none = 0;
+        return carom_draft_number(d, "radius", true, &none);
+    }
+    CAROM_TRY(read_mesh(d));
+    carom_shaft_element *elements = take(d, (size_t)d->def.elements, sizeof *elements);
+    if (!elements) return carom_read_memory(d->r);
+    for (int e = 0; e < d->def.elements; ++e) elements[e].length = d->arc[e + 1] - d->arc[e];
+    d->def.shaft = elements;
+    CAROM_TRY(read_radii(d, "radius", elements, offsetof(carom_shaft_element, radius)));
+    return read_radii(d, "bore", elements, offsetof(carom_shaft_element, bore));
+}
+
+// `inertia: J` about the axis, half of it across, as of a thin disc; or `inertia: [about, across]`.
+static carom_status read_inertia(draft *d, const tree *n, carom_flywheel *w) {
+    if (n->kind == TREE_LIST && n->count != 2)
+        return carom_read_fail(d->r, n, 0, "the inertia of a flywheel is one number, or a list of two: about the axis and across it");
+    const tree *about = n->kind == TREE_LIST ? n->first : n;
+    CAROM_TRY(carom_read_number(d->r, about, "inertia", &w->polar));
+    w->diametral = w->polar / 2;
+    return n->kind == TREE_LIST ? carom_read_number(d->r, about->next, "inertia", &w->diametral) : CAROM_OK;
+}
+
+carom_status carom_read_flywheels(draft *d) {
+    static const char *const keys[] = {"mass", "inertia", NULL};
+    const tree *n = carom_tree_get(d->map, "flywheels"), *map = NULL;
+    if (!n) return CAROM_OK;
+    CAROM_TRY(carom_read_map(d->r, n, "flywheels", &map));
+    carom_flywheel *wheels = take(d, map ? (size_t)map->count : 0, sizeof *wheels);
+    if (!wheels) return carom_read_memory(d->r);
+    d->def.flywheels = wheels;
+    for (const tree *c = map ? map->first : NULL; c; c = c->next) {
+        carom_flywheel *w = &wheels[d->def.nflywheels++];
+        const tree *what = NULL;
+        CAROM_TRY(carom_draft_node(d, c->key, &w->node));
+        CAROM_TRY(carom_read_map(d->r, c, "a flywheel", &what));
+        if (what) CAROM_TRY(carom_read_keys(d->r, what, keys, "a flywheel"));
+        const tree *mass = carom_tree_get(what, "mass"), *inertia = carom_tree_get(what, "inertia");
+        if (!mass || !inertia) return carom_read_fail(d->r, c->key, 0, "the flywheel at '%s' wants mass and inertia", c->key->text);
+        CAROM_TRY(carom_read_number(d->r, mass, "mass", &w->mass));
+        CAROM_TRY(read_inertia(d, inertia, w));
+    }
+    return CAROM_OK;
+}
