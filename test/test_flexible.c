@@ -411,6 +411,7 @@ static void the_bouncing_bar_meets_its_reference_values(void **state) {
         {"moreau-jean", "theta=0.555555555555555556", 476.92, 3.9e-3}, {"newmark", "active=half", 498.34, 1e-2},
         {"hht", "active=half", 495.41, 1e-2},                          {"generalized-alpha", "rho=0.6", 495.78, 1e-2},
         {"generalized-alpha", "rho=0.8", 497.44, 1e-2},                {"ggl-alpha", "rho=0.8", 497.54, 1e-13},
+        {"ggl-alpha", "newton=sequential", 497.54, 1e-13},             {"moreau-jean", "theta=1", 430.94, 1.45e-2},
     };
     carom_model *m = shipped_model("bouncing-bar");
     for (size_t i = 0; i < sizeof runs / sizeof *runs; ++i) {
@@ -419,10 +420,9 @@ static void the_bouncing_bar_meets_its_reference_values(void **state) {
         carom_ledger l;
         assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
         assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
-        // ggl-alpha with consistent mass: 497.49 here, the difference is not explained; with lumped mass both have 497.44
-        assert_close(l.energy.end, runs[i].energy, strcmp(runs[i].scheme, "ggl-alpha") == 0 ? 0.06 : 0.006);
+        assert_close(l.energy.end, runs[i].energy, 0.006);
         assert_true(l.penetration <= runs[i].penetration * 1.01);
-        assert_int_equal(l.impacts, 1);
+        assert_int_equal(l.impacts, strcmp(runs[i].option, "theta=1") == 0 ? 2 : 1); // damped so much, the bar touches once more
         carom_sim_destroy(sim);
     }
     carom_model_destroy(m);

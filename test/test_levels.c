@@ -192,7 +192,7 @@ static void ggl_alpha_never_enters_nor_drifts(void **state) {
     promise p = {.scheme = "ggl-alpha", .option = "newton=monolithic"};
     each_model(sweep, &p);
     print_message("    %ld runs, %ld ended early\n", p.runs, p.ended);
-    assert_true(p.runs >= 30 && 20 * p.ended <= p.runs);
+    assert_true(p.runs >= 30 && p.ended == 0);
 }
 
 static void ggl_projection_never_enters_nor_drifts(void **state) {
@@ -217,6 +217,31 @@ static void ggl_midpoint_that_decides_at_the_end_never_enters(void **state) {
     each_model(sweep, &p);
     print_message("    %ld runs, %ld ended early\n", p.runs, p.ended);
     assert_true(p.runs >= 34 && 10 * p.ended <= p.runs);
+}
+
+// A contact that lets go in the iteration leaves nothing behind: its velocity jump is gone with its impulse.  All in one and one
+// after the other are the same equations.
+static void contacts_that_let_go_do_not_stick(void **state) {
+    (void)state;
+    static const char *const models[] = {"bouncing-bar", "two-ball-oscillator", "rocking-block", "impacting-oscillator"};
+    for (size_t i = 0; i < sizeof models / sizeof *models; ++i) {
+        carom_model *m = shipped_model(models[i]);
+        const carom_system *sys = carom_model_system(m);
+        const double h = models[i][0] == 'b' ? 2e-3 : 1.3e-3; // the bar's release wants its own step
+        carom_sim *one = start(m, "ggl-alpha", WITH(NULL), h, 750), *turn = start(m, "ggl-alpha", WITH("newton=sequential"), h, 750);
+        carom_error err = {0};
+        while (!carom_sim_done(one)) {
+            assert_int_equal(carom_sim_step(one, &err), CAROM_OK);
+            assert_int_equal(carom_sim_step(turn, &err), CAROM_OK);
+            const carom_now a = carom_sim_now(one), b = carom_sim_now(turn);
+            for (int k = 0; k < sys->nv; ++k)
+                if (!(fabs(a.v[k] - b.v[k]) <= 1e-8 * (1 + largest(b.v, sys->nv))))
+                    fail_msg("%s, t = %g: velocity %d is %.12g and %.12g", models[i], a.t, k, a.v[k], b.v[k]);
+        }
+        carom_sim_destroy(one);
+        carom_sim_destroy(turn);
+        carom_model_destroy(m);
+    }
 }
 
 // -- energy -----------------------------------------------------------------------------------------------------------
@@ -300,6 +325,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(ggl_projection_never_enters_nor_drifts),
         cmocka_unit_test(ggl_midpoint_enters_by_half_a_step_at_most),
         cmocka_unit_test(ggl_midpoint_that_decides_at_the_end_never_enters),
+        cmocka_unit_test(contacts_that_let_go_do_not_stick),
         cmocka_unit_test(energy_rises_only_where_a_separating_contact_is_hit),
     };
     at_length = argc > 1 && strcmp(argv[1], "long") == 0;

@@ -23,7 +23,8 @@ static const carom_option options[] = {
     {0},
 };
 
-enum { MOST = 20, MOST_IN_TURN = 60 }; // iterations
+enum { MOST = 20, MOST_IN_TURN = 60, SOON = 8 }; // iterations
+static const double FAR = 30;                    // times the velocities before
 
 typedef carom_ggl_alpha work;
 
@@ -173,7 +174,17 @@ static void active_sets(work *w, const carom_step *s) {
     }
 }
 
-static carom_status evaluate(work *w, carom_step *s, int k) {
+static int count(const work *w, const bool *in) {
+    int n = 0;
+    for (int b = 0; b < w->L.nb; ++b) n += in[w->L.id[b]];
+    return n;
+}
+
+// Position correction and velocity jump are there for their sets: without one they are zero.
+static bool moved(const work *w) { return count(w, w->in_A) > 0 || (w->modified && count(w, w->in_B) > 0); }
+static bool jumped(const work *w) { return count(w, w->in_B) > 0; }
+
+static carom_status look(work *w, carom_step *s, int k) {
     const double t_1 = s->t + s->h;
     kinematics(w, s, k);
     CAROM_TRY(carom_gaps(s, w->g_s, t_1, w->q_s));
@@ -194,19 +205,23 @@ static carom_status evaluate(work *w, carom_step *s, int k) {
     return CAROM_OK;
 }
 
-// -- residual and matrix ------------------------------------------------------------------------------------
-
-static int count(const work *w, const bool *in) {
-    int n = 0;
-    for (int b = 0; b < w->L.nb; ++b) n += in[w->L.id[b]];
-    return n;
+// The present iterate; when the last contact of a set has left it, looked at again without what that contact did.
+static carom_status evaluate(work *w, carom_step *s, int k) {
+    const int nv = s->sys->nv;
+    CAROM_TRY(look(w, s, k));
+    const bool stale_U = !moved(w) && carom_norm_max(w->U, nv) > 0, stale_w = !jumped(w) && carom_norm_max(w->w, nv) > 0;
+    if (stale_U) carom_zero(w->U, nv);
+    if (stale_w) carom_zero(w->w, nv);
+    return stale_U || stale_w ? look(w, s, k) : CAROM_OK;
 }
+
+// -- residual and matrix ------------------------------------------------------------------------------------
 
 // Which blocks take part, and where their rows stand.  An empty active set makes its block trivial.
 static int layout(work *w, const carom_step *s, int blocks) {
     const int nv = s->sys->nv, nA = count(w, w->in_A), nB = count(w, w->in_B);
-    if (nA == 0 && !(w->modified && nB > 0)) carom_zero(w->U, nv), blocks &= ~POSITION;
-    if (nB == 0) carom_zero(w->w, nv), blocks &= ~VELOCITY;
+    if (!moved(w)) blocks &= ~POSITION;
+    if (!jumped(w)) blocks &= ~VELOCITY;
     w->at_l = blocks & SMOOTH ? nv : 0;
     w->at_U = blocks & SMOOTH ? nv + s->sys->ne : 0;
     w->at_nu = w->at_U + (blocks & POSITION ? nv : 0);
@@ -496,6 +511,12 @@ static void predict(work *w, const carom_step *s) {
     w->have_u_0 = false;
 }
 
+// Where forces are stiff and depend on large rotations the equations have other roots, far away.
+static bool astray(const work *w, const carom_step *s, int k) {
+    const int nv = s->sys->nv;
+    return k > SOON && carom_norm_max(w->v, nv) > FAR * fmax(carom_norm_max(s->v, nv), carom_norm_max(w->v_p, nv));
+}
+
 static carom_status iterate(work *w, carom_step *s) {
     const int most = w->sequential ? MOST_IN_TURN : MOST;
     CAROM_TRY(evaluate(w, s, 0));
@@ -512,6 +533,7 @@ static carom_status iterate(work *w, carom_step *s) {
         CAROM_TRY(evaluate(w, s, k));
         if (!(carom_norm_max(w->v, s->sys->nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
         if (done(w, s)) {
+            if (astray(w, s, k)) return carom_retry(s, "Newton's method went to another root");
             carom_book_newton(s, k);
             return CAROM_OK;
         }

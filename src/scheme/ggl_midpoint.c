@@ -340,14 +340,17 @@ static carom_status midpoint_set(work *w, carom_step *s) {
 }
 
 // (GM-9)  active=end:  I grows from { g_j(q_0 + h v_0 + h^2/2 M^-1 f) <= 0 } by all that end below zero
+// Where there is no inertia, from that without f.
 static carom_status predict(work *w, carom_step *s) {
     const int nv = s->sys->nv;
     carom_matrix_zero(w->A);
     carom_matrix_add(w->A, 1, w->M);
-    if (carom_factorise(&w->F_A, w->A, NULL) != CAROM_OK) return carom_retry(s, "the mass matrix is singular");
-    CAROM_TRY(carom_force(s, w->f, s->t + 0.5 * s->h, w->q_M, s->v));
-    carom_factor_solve(&w->F_A, w->f);
-    carom_add(w->y_v, s->v, 0.5 * s->h, w->f, nv);
+    carom_copy(w->y_v, s->v, nv);
+    if (carom_factorise(&w->F_A, w->A, NULL) == CAROM_OK) {
+        CAROM_TRY(carom_force(s, w->f, s->t + 0.5 * s->h, w->q_M, s->v));
+        carom_factor_solve(&w->F_A, w->f);
+        carom_axpy(w->y_v, 0.5 * s->h, w->f, nv);
+    }
     carom_move(s, w->q_1, s->q, s->h, w->y_v);
     return carom_gaps(s, w->sign, s->t + s->h, w->q_1);
 }
