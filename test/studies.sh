@@ -155,6 +155,52 @@ check_ggl_drift() {
     picture ggl-drift.png ggl-energy.png ggl-gaps.png
 }
 
+check_bouncing_bar() {
+    local name energy mass scheme
+    while read -r name energy; do # another program, two digits after the point
+        near "energy, $name" "$(awk '$1 == "energy" { print $2 }' "$out/$name.figures")" "$energy" 0.0051
+    done <<'END'
+ggl 497.54
+moreau 476.92
+index3 497.80
+newmark 498.34
+newmark-damped 452.17
+hht 495.41
+alpha 497.44
+euler 430.94
+lumped-ggl-alpha 497.44
+lumped-moreau-jean 476.75
+lumped-alpha-index3 543.02
+END
+    while read -r name error; do
+        near "largest error of the gap, $name" "$(awk '$1 == "gap_error" { print $2 }' "$out/$name.figures")" "$error" 0.0006
+    done <<'END'
+ggl 0.071
+moreau 0.106
+index3 0.069
+euler 0.320
+END
+    near "energy of index 3 with lumped mass, at most" "$(awk '$1 == "most" { print $2 }' "$out/lumped-alpha-index3.figures")" 562.9 0.06
+    for name in ggl moreau newmark hht alpha midpoint; do
+        near "force, $name" "$(awk '$1 == "force" { print $2 }' "$out/$name.figures")" 300 0.05
+    done
+    for name in ggl index3 midpoint; do near "penetration, $name" "$(awk '$1 == "deepest" { print $2 }' "$out/$name.figures")" 0 1e-13; done
+    # The front is spread by dispersion, n^(-2/3); by the damping of a first-order scheme, h^(1/2).
+    for scheme in ggl-alpha newmark hht generalized-alpha moreau-dissipative; do
+        near "order of the impulse, $scheme" "$(row "| $scheme | order |" 5)" 0.667 0.05
+        near "order of the velocity back, $scheme" "$(row "| $scheme | order |" 6)" 0.667 0.05
+        near "order of the gap, $scheme" "$(row "| $scheme | order |" 7)" 0.667 0.1
+        above "order of the duration, $scheme" "$(row "| $scheme | order |" 4)" 0.6
+    done
+    near "order of the impulse, moreau-jean" "$(row '| moreau-jean | order |' 5)" 0.5 0.05
+    near "order of the energy, newmark" "$(row '| newmark | order |' 8)" 1 0.05
+    for scheme in moreau-dissipative ggl-midpoint; do # a massless node loses less than half of what a lumped one does
+        above "energy kept with a massless node, $scheme" "$(awk '$1 == "energy" { e[FILENAME] = $2; last = FILENAME } END { for (f in e) if (f != last) first = f; print (500 - e[first])/(500 - e[last]) }' \
+            "$out/lumped-$scheme.figures" "$out/redistributed-$scheme.figures")" 2
+    done
+    picture bouncing-bar.png bouncing-mesh.png bouncing-mass.png
+}
+
 check_work_precision() {
     local problem p i
     slope() { awk -F, -f "$source/studies/work.awk" "$out/$1.csv" | awk -F' *[|] *' -v s="$2" '$2 == s { print -$3 }'; }
