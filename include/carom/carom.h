@@ -8,7 +8,7 @@
 //   event.h    event-driven integration         result.h  recording and reading results
 //   study.h    comparing schemes                difference.h  derivatives by differences
 //   sparse.h   factorisation of sparse matrices draw.h    what a model looks like
-//   flex.h     flexible members
+//   flex.h     flexible members                 build.h   mechanisms from C calls
 //   functions.h  a system from plain functions, alone or added to another
 //   layout.h   sizes of structs, for other languages
 //
@@ -16,6 +16,7 @@
 // then carom_sim_create() and carom_sim_run().  Symbols: docs/notation.md.
 #pragma once
 #include <carom/arena.h>
+#include <carom/build.h>
 #include <carom/draw.h>
 #include <carom/event.h>
 #include <carom/expr.h>
