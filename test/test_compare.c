@@ -268,6 +268,64 @@ static void a_file_of_every_step_is_the_same_as_the_run(void **state) {
     carom_model_destroy(m);
 }
 
+// Positions of spatial bodies are no vectors: quaternions, joint angles over turns, velocities with names of their own.
+static void spatial_bodies_are_compared(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("four-bar");
+    const double steps[] = {4e-3, 2e-3, 1e-3};
+    carom_compare_def def = carom_compare_default();
+    def.end = 0.1;
+    def.reference = "mixed:1e-3";
+    const outcome all = compare(def, m, LIST("half-explicit", "ggl-midpoint", "moreau-jean"), steps, 3);
+    def.of = LIST("coupler.qx", "crank.wz", "psi", "rocker.x'");
+    const outcome some = compare(def, m, LIST("half-explicit", "ggl-midpoint", "moreau-jean"), steps, 3);
+    for (int i = 0; i < 3; ++i) {
+        assert_close(all.order[i], i < 2 ? 2 : 1, 0.15);
+        assert_close(some.order[i], i < 2 ? 2 : 1, 0.15);
+    }
+    carom_model_destroy(m);
+}
+
+// A turn about a main axis with w = 2, which schemes do exactly: what is left is the cubic between nodes of a coarse reference, for
+// f = cos t at most h^4/384, and its slope, at most h^3/(72 sqrt 3), twice that for w.
+static void quaternions_are_interpolated(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nbodies: {b: {mass: 1, inertia: [1, 2, 3], velocity: [1, 0, 0], spin: [0, 0, 2]}}\n");
+    const double steps[] = {0.03}, h = 0.1;
+    carom_compare_def def = carom_compare_default();
+    def.end = 6;
+    def.norm = CAROM_NORM_LINF;
+    def.reference = "half-explicit:0.1";
+    const outcome places = compare(def, m, LIST("half-explicit"), steps, 1);
+    assert_true(places.row[0].error > 0.1 * pow(h, 4) / 384 && places.row[0].error <= pow(h, 4) / 384);
+    def.of = LIST("b.wx", "b.wy", "b.wz");
+    const outcome rates = compare(def, m, LIST("half-explicit"), steps, 1);
+    assert_true(rates.row[0].error > 0.01 * h * h * h / 72 && rates.row[0].error <= 2 * h * h * h / (72 * sqrt(3)));
+    carom_model_destroy(m);
+}
+
+// e and -e are the same rotation.
+static void opposite_quaternions_are_the_same(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\nbodies: {b: {mass: 1, inertia: [1, 2, 3], quaternion: [%s], spin: [0.1, 2, 0]}}\n";
+    char one[200], other[200];
+    snprintf(one, sizeof one, text, "0.6, 0.8, 0, 0");
+    snprintf(other, sizeof other, text, "-0.6, -0.8, 0, 0");
+    carom_model *m = good(one), *opposite = good(other);
+    record(path("turn.h5"), m, "half-explicit", NULL, 1e-2, 1, 1);
+    const double steps[] = {0.05};
+    carom_compare_def def = carom_compare_default();
+    def.end = 1;
+    def.reference = path("turn.h5");
+    const outcome a = compare(def, m, LIST("half-explicit"), steps, 1), b = compare(def, opposite, LIST("half-explicit"), steps, 1);
+    assert_true(a.row[0].error > 0 && a.row[0].error < 1e-2);
+    assert_close(b.row[0].error, a.row[0].error, 1e-12);
+    def.of = LIST("b.qw"); // one number alone is a number
+    assert_true(compare(def, opposite, LIST("half-explicit"), steps, 1).row[0].error > 0.1);
+    carom_model_destroy(m);
+    carom_model_destroy(opposite);
+}
+
 // Rows 7 steps apart, with impacts in between.  Accelerations are at most 1, so that a parabola with the wrong curvature is off by
 // at most (7 h)^2; a cubic through the bounce would be off by 0.1 x 7 h x 1.5 = 1e-4.
 static void a_coarse_file_is_interpolated_with_one_sided_limits(void **state) {
@@ -539,6 +597,9 @@ int main(void) {
         cmocka_unit_test(a_scheme_against_itself_has_no_error),
         cmocka_unit_test(what_is_kept_of_a_reference_does_not_change_errors),
         cmocka_unit_test(a_file_of_every_step_is_the_same_as_the_run),
+        cmocka_unit_test(spatial_bodies_are_compared),
+        cmocka_unit_test(quaternions_are_interpolated),
+        cmocka_unit_test(opposite_quaternions_are_the_same),
         cmocka_unit_test(a_coarse_file_is_interpolated_with_one_sided_limits),
         cmocka_unit_test(the_reference_that_is_chosen_is_told),
         cmocka_unit_test(the_number_of_threads_changes_nothing),

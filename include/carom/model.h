@@ -43,6 +43,11 @@ const char *carom_model_velocity(const carom_model *m, int i);   // of nv: "x'",
 /// Is position (velocity) i a column of results?  Unknowns of flexible members are so only where the model asks for them.
 bool carom_model_recorded(const carom_model *m, int i);
 bool carom_model_velocity_recorded(const carom_model *m, int i);
+/// Rates q' of all positions; and back.  Without spatial bodies these are the velocities themselves.
+void carom_model_rates(const carom_model *m, const double *q, const double *v, double *dq);
+void carom_model_velocities(const carom_model *m, const double *q, const double *dq, double *v);
+/// The first of four positions of a quaternion to which position i belongs; -1: it does not.
+int carom_model_quaternion(const carom_model *m, int i);
 const char *carom_model_parameter(const carom_model *m, int i, double *value);
 const char *carom_model_constraint(const carom_model *m, int id); // bilateral first (joints, constraints), then contacts
 int carom_model_part(const carom_model *m, int id); // of a joint with several constraints: which, from 1; else 0

@@ -100,3 +100,71 @@ void carom_model_lift(const void *model, double *dx, const double *x, const doub
         lift(dx + b->v + 3, x + b->v + 3, w);
     }
 }
+
+// -- rates of positions ------------------------------------------------------------------------------------
+
+// (BOD-1)  e' = 1/2 e o (0, w)
+static void turn_rate(double *de, const double *e, const double *w) {
+    de[0] = 0.5 * (-e[1] * w[0] - e[2] * w[1] - e[3] * w[2]);
+    de[1] = 0.5 * (e[0] * w[0] + e[2] * w[2] - e[3] * w[1]);
+    de[2] = 0.5 * (e[0] * w[1] + e[3] * w[0] - e[1] * w[2]);
+    de[3] = 0.5 * (e[0] * w[2] + e[1] * w[1] - e[2] * w[0]);
+}
+
+// Column c of X and its rate, in the world: (R s)' = R (w x s).
+static void axis_moves(const body *b, const double *q, const double *v, const double *X, int c, double *out, double *rate) {
+    axis(b, q, X, c, out);
+    rate[0] = rate[1] = rate[2] = 0;
+    if (b->v < 0) return;
+    const double *w = v + b->v + 3, s[3] = {X[c], X[3 + c], X[6 + c]};
+    const double y[9] = {w[1] * s[2] - w[2] * s[1], 0, 0, w[2] * s[0] - w[0] * s[2], 0, 0, w[0] * s[1] - w[1] * s[0], 0, 0};
+    axis(b, q, y, 0, rate);
+}
+
+// Rate of (JNT-5).
+static double angle_rate(const joint *j, const double *q, const double *v) {
+    double x_A[3], y_A[3], x_B[3], dx_A[3], dy_A[3], dx_B[3];
+    axis_moves(j->A, q, v, j->X_A, 0, x_A, dx_A);
+    axis_moves(j->A, q, v, j->X_A, 1, y_A, dy_A);
+    axis_moves(j->B, q, v, j->X_B, 0, x_B, dx_B);
+    const double s = carom_dot(y_A, x_B, 3), c = carom_dot(x_A, x_B, 3);
+    const double ds = carom_dot(dy_A, x_B, 3) + carom_dot(y_A, dx_B, 3), dc = carom_dot(dx_A, x_B, 3) + carom_dot(x_A, dx_B, 3);
+    return (c * ds - s * dc) / (c * c + s * s);
+}
+
+void carom_model_rates(const carom_model *m, const double *q, const double *v, double *dq) {
+    const int nq = m->seen.nq_own, nv = m->seen.nv_own;
+    for (int i = 0; i < nq; ++i)
+        if (m->velocity_of[i] >= 0) dq[i] = v[m->velocity_of[i]];
+    carom_copy(dq + nq, v + nv, m->nq - nq);
+    for (int i = 0; i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        if (b->v >= 0 && b->space == SPATIAL) turn_rate(dq + b->turn, q + b->turn, v + b->v + 3);
+    }
+    for (int i = 0; i < m->njoints; ++i)
+        if (m->joints[i].at >= 0) dq[m->joints[i].at] = angle_rate(&m->joints[i], q, v);
+}
+
+void carom_model_velocities(const carom_model *m, const double *q, const double *dq, double *v) {
+    const int nq = m->seen.nq_own, nv = m->seen.nv_own;
+    for (int i = 0; i < nq; ++i)
+        if (m->velocity_of[i] >= 0) v[m->velocity_of[i]] = dq[i];
+    carom_copy(v + nv, dq + nq, m->nq - nq);
+    for (int i = 0; i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        if (b->v < 0 || b->space != SPATIAL) continue;
+        const double *e = q + b->turn, *d = dq + b->turn, two = 2 / carom_dot(e, e, 4); // w = 2 conj(e) o e' / |e|^2
+        double *w = v + b->v + 3;
+        w[0] = two * (e[0] * d[1] - e[1] * d[0] - e[2] * d[3] + e[3] * d[2]);
+        w[1] = two * (e[0] * d[2] - e[2] * d[0] - e[3] * d[1] + e[1] * d[3]);
+        w[2] = two * (e[0] * d[3] - e[3] * d[0] - e[1] * d[2] + e[2] * d[1]);
+    }
+}
+
+int carom_model_quaternion(const carom_model *m, int i) {
+    for (int k = 0; k < m->nbodies; ++k) {
+        const body *b = &m->bodies[k];
+        if (b->v >= 0 && b->space == SPATIAL && i >= b->turn && i < b->turn + 4) return b->turn;
+    }
+    return -1;
+}

@@ -213,7 +213,7 @@ static double nodes(const carom_compare *c, double step, double stride) {
 
 // Bytes of one trajectory; graphs and their trees beside it when they are compared.
 static double bytes(const carom_compare *c, double count) {
-    return count * (double)(carom_trajectory_bytes(c->of.nv, 1) + (c->norm == CAROM_NORM_HAUSDORFF ? 14 * sizeof(double) : 0));
+    return count * (double)(carom_trajectory_bytes(c->of.nq, 1) + (c->norm == CAROM_NORM_HAUSDORFF ? 14 * sizeof(double) : 0));
 }
 
 static carom_status check_memory(carom_compare *c, carom_error *err) {

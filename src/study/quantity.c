@@ -11,7 +11,8 @@ static const char *known_name(const void *user, int i) {
     const carom_model *m = user;
     const carom_model_sizes n = carom_model_count(m);
     if (i < n.coordinates) return carom_model_coordinate(m, i);
-    return i - n.coordinates < n.outputs ? carom_model_output(m, i - n.coordinates) : NULL;
+    if ((i -= n.coordinates) < n.velocities) return carom_model_velocity(m, i);
+    return i - n.velocities < n.outputs ? carom_model_output(m, i - n.velocities) : NULL;
 }
 
 static bool find(const carom_model *m, const char *name, quantity *x) {
@@ -23,6 +24,8 @@ static bool find(const carom_model *m, const char *name, quantity *x) {
         if (length > 1 && name[length - 1] == '\'' && strlen(own) == length - 1 && strncmp(own, name, length - 1) == 0)
             return *x = (quantity){RATE, i, name}, true;
     }
+    for (int i = 0; i < n.velocities; ++i)
+        if (strcmp(carom_model_velocity(m, i), name) == 0) return *x = (quantity){VELOCITY, i, name}, true;
     for (int i = 0; i < n.outputs; ++i)
         if (strcmp(carom_model_output(m, i), name) == 0) return *x = (quantity){OUTPUT, i, name}, true;
     return false;
@@ -49,30 +52,48 @@ static carom_status choose(quantities *s, const char *const *of, carom_error *er
     return n > 0 ? CAROM_OK : carom_fail(err, CAROM_BAD_INPUT, "no names to compare");
 }
 
-carom_status carom_quantities_create(quantities *s, const carom_model *m, const char *const *of, carom_error *err) {
-    const carom_system *sys = carom_model_system(m);
-    const carom_model_sizes n = carom_model_count(m);
-    *s = (quantities){.model = m, .nv = n.coordinates, .nout = n.outputs};
-    if (sys->nq != sys->nv) return carom_fail(err, CAROM_BAD_INPUT, "only models with one rate per coordinate can be compared");
-    if (of) return choose(s, of, err);
-    s->at = calloc((size_t)n.coordinates + 1, sizeof *s->at);
-    if (!s->at) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d names", n.coordinates);
-    for (s->n = 0; s->n < n.coordinates; ++s->n) s->at[s->n] = (quantity){COORDINATE, s->n, carom_model_coordinate(m, s->n)};
+static carom_status take_all(quantities *s, carom_error *err) {
+    s->at = calloc((size_t)s->nq + 1, sizeof *s->at);
+    if (!s->at) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d names", s->nq);
+    for (s->n = 0; s->n < s->nq; ++s->n) s->at[s->n] = (quantity){COORDINATE, s->n, carom_model_coordinate(s->model, s->n)};
     return CAROM_OK;
+}
+
+// Where the four numbers of a quaternion follow each other.
+static carom_status find_quaternions(quantities *s, carom_error *err) {
+    s->opposite = malloc(((size_t)s->n + 1) * sizeof *s->opposite);
+    if (!s->opposite) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d names", s->n);
+    for (int j = 0; j < s->n; ++j) s->opposite[j] = -1;
+    for (int j = 0; j + 3 < s->n; ++j) {
+        const int first = s->at[j].kind == COORDINATE ? carom_model_quaternion(s->model, s->at[j].index) : -1;
+        bool whole = first >= 0;
+        for (int k = 0; k < 4; ++k) whole = whole && s->at[j + k].kind == COORDINATE && s->at[j + k].index == first + k;
+        for (int k = 0; whole && k < 4; ++k) s->opposite[j + k] = j;
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_quantities_create(quantities *s, const carom_model *m, const char *const *of, carom_error *err) {
+    const carom_model_sizes n = carom_model_count(m);
+    *s = (quantities){.model = m, .nq = n.coordinates, .nv = n.velocities, .nout = n.outputs, .turns = carom_model_system(m)->move != NULL};
+    CAROM_TRY(of ? choose(s, of, err) : take_all(s, err));
+    return find_quaternions(s, err);
 }
 
 void carom_quantities_destroy(quantities *s) {
     free(s->at);
+    free(s->opposite);
     free(s->names);
     *s = (quantities){0};
 }
 
 carom_status carom_scratch_create(scratch *w, const quantities *s, carom_error *err) {
-    const size_t nv = (size_t)(s->nv > s->n ? s->nv : s->n), nout = (size_t)s->nout, n = (size_t)s->n;
-    *w = (scratch){.block = calloc(2 * nv + nout + 2 * n + 1, sizeof(double))};
+    const size_t nq = (size_t)(s->nq > s->n ? s->nq : s->n), nv = (size_t)s->nv, nout = (size_t)s->nout, n = (size_t)s->n;
+    *w = (scratch){.block = calloc(2 * nq + nv + nout + 2 * n + 1, sizeof(double))};
     if (!w->block) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d quantities", s->n);
     w->q = w->block;
-    w->v = w->q + nv;
+    w->dq = w->q + nq;
+    w->v = w->dq + nq;
     w->out = w->v + nv;
     w->x = w->out + nout;
     w->y = w->x + n;
@@ -84,12 +105,31 @@ void carom_scratch_destroy(scratch *w) {
     *w = (scratch){0};
 }
 
-void carom_quantities_eval(const quantities *s, scratch *w, double t, const double *q, const double *v, double *x) {
-    bool outputs = false;
-    for (int j = 0; j < s->n; ++j) outputs = outputs || s->at[j].kind == OUTPUT;
+void carom_quantities_eval(const quantities *s, scratch *w, double t, const double *q, const double *dq, double *x) {
+    bool outputs = false, velocities = false;
+    for (int j = 0; j < s->n; ++j) outputs = outputs || s->at[j].kind == OUTPUT, velocities = velocities || s->at[j].kind == VELOCITY;
+    const double *v = s->turns ? w->v : dq;
+    if (s->turns && (outputs || velocities)) carom_model_velocities(s->model, q, dq, w->v);
     if (outputs) carom_model_outputs(s->model, w->work, t, q, v, w->out);
     for (int j = 0; j < s->n; ++j) {
         const int i = s->at[j].index;
-        x[j] = s->at[j].kind == COORDINATE ? q[i] : s->at[j].kind == RATE ? v[i] : w->out[i];
+        switch (s->at[j].kind) {
+        case COORDINATE: x[j] = q[i]; break;
+        case RATE: x[j] = dq[i]; break;
+        case VELOCITY: x[j] = v[i]; break;
+        case OUTPUT: x[j] = w->out[i]; break;
+        }
+    }
+}
+
+void carom_quantities_subtract(const quantities *s, double *x, const double *y) {
+    for (int j = 0; j < s->n; ++j) {
+        if (s->opposite[j] != j) {
+            if (s->opposite[j] < 0) x[j] -= y[j];
+            continue;
+        }
+        double dot = 0;
+        for (int k = j; k < j + 4; ++k) dot += x[k] * y[k];
+        for (int k = j; k < j + 4; ++k) x[k] -= dot < 0 ? -y[k] : y[k];
     }
 }

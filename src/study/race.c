@@ -18,6 +18,7 @@ enum { AGAIN = 4, LOOK = 255 };   // at most so many times; how often a run look
 typedef struct recorder {
     carom_compare *c;
     carom_trajectory tr;
+    double *dq;       // rates of positions, where these are not the velocities; else NULL
     long stride, total, nl;
     size_t most;      // bytes that the trajectory may take
     bool jumps;       // wanted
@@ -62,6 +63,7 @@ static void spread_jumps(recorder *r, const carom_now *now) {
 // A node; what was told of this time or later by a step that was refused goes.
 static carom_status add(recorder *r, double t, const double *q, const double *v, double jump) {
     carom_trajectory *tr = &r->tr;
+    if (r->dq) carom_model_rates(r->c->model, q, v, r->dq);
     while (tr->count > 1 && tr->t[tr->count - 1] >= t) --tr->count;
     if (tr->count == tr->room) {
         const long room = 2 * tr->room;
@@ -70,7 +72,7 @@ static carom_status add(recorder *r, double t, const double *q, const double *v,
                               t, 1e-9 * (double)r->most);
         CAROM_TRY(carom_trajectory_reserve(tr, room, r->err));
     }
-    carom_trajectory_add(tr, t, q, v, jump);
+    carom_trajectory_add(tr, t, q, r->dq ? r->dq : v, jump);
     return CAROM_OK;
 }
 
@@ -112,11 +114,12 @@ static carom_status run(recorder *r, carom_sim *sim, carom_ledger *ledger, carom
     r->nl = now.dir[sys->ne + sys->nc];
     r->err = err;
     r->seen = r->units = 0;
-    if (!r->tr.t) CAROM_TRY(carom_trajectory_create(&r->tr, r->c->of.nv, r->total > 0 ? r->total / r->stride + 2 : 1024, err));
+    if (!r->dq && r->c->of.turns && !(r->dq = calloc((size_t)sys->nq, sizeof *r->dq))) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a run");
+    if (!r->tr.t) CAROM_TRY(carom_trajectory_create(&r->tr, r->c->of.nq, r->total > 0 ? r->total / r->stride + 2 : 1024, err));
     if (r->inner) carom_sim_watch_inner(sim, on_inner, r);
     r->tr.count = 0;
     r->jumped = 0;
-    carom_trajectory_add(&r->tr, now.t, now.q, now.v, NAN);
+    CAROM_TRY(add(r, now.t, now.q, now.v, NAN));
     carom_error why = {0};
     carom_status status = carom_sim_run(sim, on_step, r, &why);
     if (r->status != CAROM_OK) status = r->status; // err says why
@@ -139,7 +142,7 @@ static carom_status by_rows(const carom_compare *c, const carom_trajectory *tr, 
         const size_t at = (size_t)k * (size_t)tr->n;
         carom_quantities_eval(&c->of, w, t, tr->q + at, tr->v + at, w->x);
         carom_reference_at(&c->reference, w, t, CAROM_RIGHT, w->y);
-        for (int j = 0; j < c->of.n; ++j) w->x[j] -= w->y[j];
+        carom_quantities_subtract(&c->of, w->x, w->y);
         carom_norm_add(&norm, k > 0 ? t - tr->t[k - 1] : 0, w->x);
     }
     *error = carom_norm_value(&norm);
@@ -207,6 +210,7 @@ static void work_off(carom_compare *c, job *j) {
     if (j->status != CAROM_OK) j->error = NAN;
     carom_sim_destroy(sim);
     carom_trajectory_destroy(&r.tr);
+    free(r.dq);
 }
 
 static carom_status run_reference(carom_compare *c, carom_error *err) {
@@ -216,6 +220,7 @@ static carom_status run_reference(carom_compare *c, carom_error *err) {
     carom_sim *sim = carom_compare_sim(c, &c->against, c->against_step, c->against_tolerance, &why);
     const carom_status status = sim ? run(&r, sim, &ledger, &why) : why.code;
     carom_sim_destroy(sim);
+    free(r.dq);
     carom_reference_destroy(&c->reference);
     c->reference.tr = r.tr;
     if (status == CAROM_OK) return CAROM_OK;

@@ -11,11 +11,15 @@ void carom_reference_destroy(reference *r) {
 }
 
 void carom_reference_at(const reference *r, scratch *w, double t, carom_side side, double *x) {
-    if (r->kind == REFERENCE_EXACT) carom_model_exact(r->of->model, w->work, t, w->q, w->v);
-    else carom_trajectory_at(&r->tr, t, side, &w->hint, w->q, w->v);
+    if (r->kind == REFERENCE_EXACT) {
+        carom_model_exact(r->of->model, w->work, t, w->q, w->v);
+        carom_model_rates(r->of->model, w->q, w->v, w->dq);
+    } else {
+        carom_trajectory_at(&r->tr, t, side, &w->hint, w->q, w->dq);
+    }
     if (r->kind == REFERENCE_FILE)
-        for (int j = 0; j < r->of->n; ++j) x[j] = r->of->at[j].kind == RATE ? w->v[j] : w->q[j];
-    else carom_quantities_eval(r->of, w, t, w->q, w->v, x);
+        for (int j = 0; j < r->of->n; ++j) x[j] = r->of->at[j].kind == RATE ? w->dq[j] : w->q[j];
+    else carom_quantities_eval(r->of, w, t, w->q, w->dq, x);
 }
 
 // -- result files ---------------------------------------------------------------------------------------
@@ -43,7 +47,7 @@ static carom_status read_quantity(reference *r, carom_result *f, const char *fil
     char name[256], rate[260];
     snprintf(name, sizeof name, "%s", x->kind == RATE ? carom_model_coordinate(r->of->model, x->index) : x->name);
     snprintf(rate, sizeof rate, "%s'", name);
-    const int value = carom_result_find(f, name), slope = x->kind == OUTPUT ? -1 : carom_result_find(f, rate);
+    const int value = carom_result_find(f, name), slope = x->kind == OUTPUT || x->kind == VELOCITY ? -1 : carom_result_find(f, rate);
     if (value < 0) return no_column(f, file, name, err);
     if (slope < 0 && x->kind == RATE) return no_column(f, file, rate, err);
     CAROM_TRY(spread(f, value, r->tr.room, column, r->tr.q + j, r->tr.n, err));
