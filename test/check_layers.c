@@ -12,7 +12,8 @@ enum { LAYERS = sizeof layers / sizeof *layers, UNKNOWN = -1 };
 // Which layer a public header belongs to; carom.h gathers all, so only the program may take it.
 static const struct { const char *header, *layer; } owners[] = {
     {"status", "base"}, {"version", "base"}, {"arena", "base"}, {"option", "base"}, {"matrix", "linalg"}, {"expr", "expr"},
-    {"system", "system"}, {"difference", "system"}, {"functions", "system"}, {"flex", "flex"}, {"problem", "contact"}, {"scheme", "scheme"}, {"sim", "sim"}, {"sparse", "sparse"}, {"model", "model"}, {"draw", "model"}, {"build", "model"},
+    {"system", "system"}, {"difference", "system"}, {"functions", "system"}, {"flex", "flex"}, {"structure", "flex"}, {"problem", "contact"},
+    {"scheme", "scheme"}, {"sim", "sim"}, {"sparse", "sparse"}, {"model", "model"}, {"draw", "model"}, {"build", "model"},
     {"event", "event"}, {"result", "io"}, {"study", "study"}, {"layout", "study"}, {"carom", "study"}};
 
 static const char *const printing[] = {"printf", "vprintf", "puts", "putchar", "perror", "exit", "_exit", "quick_exit", "abort"};

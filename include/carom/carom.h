@@ -8,7 +8,8 @@
 //   event.h    event-driven integration         result.h  recording and reading results
 //   study.h    comparing schemes                difference.h  derivatives by differences
 //   sparse.h   factorisation of sparse matrices draw.h    what a model looks like
-//   flex.h     flexible members                 build.h   mechanisms from C calls
+//   flex.h     flexible members                 structure.h  a system of flexible members
+//   build.h    mechanisms from C calls
 //   functions.h  a system from plain functions, alone or added to another
 //   layout.h   sizes of structs, for other languages
 //
@@ -32,6 +33,7 @@
 #include <carom/sim.h>
 #include <carom/sparse.h>
 #include <carom/status.h>
+#include <carom/structure.h>
 #include <carom/study.h>
 #include <carom/system.h>
 
