@@ -201,6 +201,18 @@ END
     picture bouncing-bar.png bouncing-mesh.png bouncing-mass.png
 }
 
+check_rotor() {
+    near "journal y, half-explicit" "$(cell half-explicit 5)" -4.1292e-5 2.5e-8
+    near "journal z, half-explicit" "$(cell half-explicit 6)" -9.1077e-5 2.5e-8
+    near "journal y, Moreau" "$(cell moreau-5e-6 5)" -4.1292e-5 5e-8
+    near "journal z, Moreau" "$(cell moreau-5e-6 6)" -9.1077e-5 5e-8
+    near "journal y, impacts located" "$(cell located 5)" -4.1292e-5 1e-9
+    near "journal z, impacts located" "$(cell located 6)" -9.1077e-5 1e-9
+    near "impulsive steps in per cent" "$(cell half-explicit 4 | tr -d ' %')" 1.15 0.15
+    above "time of Moreau's scheme over that of half-explicit, for the same error" "$(sed -n 's/.* time for the same error: //p' "$out/report.md" | awk '{ print 1/$1 }')" 1.5
+    picture rotor.png
+}
+
 check_work_precision() {
     local problem p i
     slope() { awk -F, -f "$source/studies/work.awk" "$out/$1.csv" | awk -F' *[|] *' -v s="$2" '$2 == s { print -$3 }'; }

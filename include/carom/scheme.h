@@ -59,6 +59,8 @@ typedef struct carom_delassus {
     const carom_factor *F;       // of the last problem
     const carom_local *L;
     double *x;                   // nv
+    carom_columns source;        // of a constant mass: W_k of the columns of `dense` that are solved; a NULL: not remembered
+    int sources;
     carom_products products[2];  // of sparse columns: A and W differ; the same
     bool keep, kept;             // the system's W is constant and large enough to keep columns; those of the last problem are kept
     const carom_factor *F_kept;  // what the rest belongs to; NULL: nothing yet

@@ -38,6 +38,8 @@ carom_delassus carom_carve_delassus(carom_arena *mem, const carom_system *sys) {
     d.x = carom_carve(mem, (size_t)sys->nv);
     for (int i = 0; i < 2 && d.sparse.stride < sys->nv; ++i) d.products[i] = carve_products(mem, n, sys->nv, d.sparse.stride);
     d.keep = sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->flags & (CAROM_CONSTANT_MASS | CAROM_LINEAR) && sys->nv >= KEPT_FROM;
+    if (!d.keep && sys->flags & CAROM_CONSTANT_MASS && sys->nv >= KEPT_FROM)
+        d.source = carom_carve_columns(mem, sys->nv, d.dense.n, sys->column_stride);
     if (!d.keep) return d;
     d.slot = carom_carve_ints(mem, (size_t)n);
     d.from = carom_carve_ints(mem, (size_t)n);
@@ -54,6 +56,30 @@ static double *solve_dense(double *x, const carom_columns *W, const carom_factor
 }
 
 static double *stored(const carom_delassus *d, int column) { return d->dense.a + (size_t)column * (size_t)d->dense.stride; }
+
+// Is column k of W the one remembered?  Then it is.  Schemes that look at both ends of a step meet every end twice.
+static bool remembered_column(carom_delassus *d, const carom_columns *W, int k) {
+    const size_t start = (size_t)k * (size_t)W->stride, n = (size_t)(W->count ? W->count[k] : W->rows);
+    double *a = d->source.a + start;
+    bool same = k < d->sources && memcmp(a, W->a + start, n * sizeof *a) == 0;
+    if (W->count) {
+        int *row = d->source.row + start;
+        same = same && d->source.count[k] == W->count[k] && memcmp(row, W->row + start, n * sizeof *row) == 0;
+        d->source.count[k] = W->count[k];
+        if (!same) memcpy(row, W->row + start, n * sizeof *row);
+    }
+    if (!same) memcpy(a, W->a + start, n * sizeof *a);
+    if (k >= d->sources) d->sources = k + 1;
+    return same;
+}
+
+// F^-1 W_k, stored as column k of `dense`.
+static double *solve_stored(carom_delassus *d, const carom_columns *W, const carom_factor *F, int k) {
+    const bool constant = d->source.a && F->count == CAROM_FACTOR_OF_MASS;
+    if (!constant) d->sources = 0;
+    if (constant && remembered_column(d, W, k)) return stored(d, k);
+    return solve_dense(stored(d, k), W, F, k);
+}
 
 // -- sparse columns ------------------------------------------------------------------------------------
 
@@ -255,7 +281,7 @@ void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *
     double *G = s->G;
     for (int k = 0; k < n; ++k) {
         d->column[k] = k < d->dense.n ? k : NOT_STORED;
-        const double *x = solve_dense(k < d->dense.n ? stored(d, k) : d->x, &Lf->W, F, k);
+        const double *x = k < d->dense.n ? solve_stored(d, &Lf->W, F, k) : solve_dense(d->x, &Lf->W, F, k);
         for (int i = L == Lf ? k : 0; i < n; ++i) G[i + k * ld] = a * carom_column_dot(&L->W, i, x);
         if (L == Lf)
             for (int i = k + 1; i < n; ++i) G[k + i * ld] = G[i + k * ld];
