@@ -23,7 +23,7 @@ static void ledger_names_have_the_values_of_the_ledger(void **state) {
     l.energy.start = 1, l.energy.end = 2, l.energy.impact = 3, l.energy.friction = 4, l.energy.damping = 5,
     l.energy.external = 6, l.energy.balance = 7, l.energy.identity = 8;
     l.counts = (carom_counts){
-        .problems = 11, .iterations = 12, .fallbacks = 13, .residual = 1e-9, .newton = 14, .newton_max = 15};
+        .problems = 11, .iterations = 12, .fallbacks = 13, .residual = 1e-9, .newton = 14, .newton_max = 15, .newton_median = 16};
     static const struct {
         const char *name;
         double value;
@@ -47,6 +47,7 @@ static void ledger_names_have_the_values_of_the_ledger(void **state) {
                  {"contact.fallbacks", 13},
                  {"newton.iterations", 14},
                  {"newton.max", 15},
+                 {"newton.median", 16},
                  {"rejected", 7},
                  {"ns_per_step", 500}};
     const int n = (int)(sizeof known / sizeof *known);

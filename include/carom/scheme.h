@@ -16,6 +16,8 @@ typedef struct carom_account {
     double damping;  // taken by forces without potential; only from schemes that book it (`powers` in their table)
 } carom_account;
 
+enum { CAROM_NEWTON_COUNTED = 60 };
+
 /// What the words have to count; the simulation adds it to the ledger.
 typedef struct carom_counts {
     long problems, iterations, fallbacks; // contact problems
@@ -25,6 +27,8 @@ typedef struct carom_counts {
     int newton_max;                       // most in one step
     double newton_max_t;
     long newton_many;                     // steps that needed more than 20
+    long newton_steps[CAROM_NEWTON_COUNTED + 1]; // steps by their iterations; the last: that many and more
+    int newton_median;                    // of them; in ledgers
     long switches;                        // changes of method on the way
     double violation, terms;              // of the scheme's energy balance: largest violation, largest sum of its terms (J)
     long inner, inner_rejected;           // steps that schemes took inside their steps; attempts at them thrown away

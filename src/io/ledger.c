@@ -43,6 +43,7 @@ const ledger_entry ledger_table[] = {
     REAL("contact.residual_time", residual_t),
     LONG("contact.fallbacks", counts.fallbacks),
     LONG("newton.iterations", counts.newton),
+    {"newton.median", LEDGER_INT, offsetof(carom_ledger, counts.newton_median)},
     {"newton.max", LEDGER_INT, offsetof(carom_ledger, counts.newton_max)},
     REAL("newton.max_time", counts.newton_max_t),
     LONG("newton.many", counts.newton_many),
@@ -123,7 +124,7 @@ void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names
     fputc('\n', f);
     if (names.redundant) fprintf(f, "  %-12s %s; of all reactions that do, the smallest are taken\n", "redundant", names.redundant);
     if (l->counts.newton <= 0) return;
-    fprintf(f, "  %-12s %ld iterations, at most %d in a step (t = %.9g)", "newton", l->counts.newton, l->counts.newton_max,
+    fprintf(f, "  %-12s %ld iterations, median %d, at most %d in a step (t = %.9g)", "newton", l->counts.newton, l->counts.newton_median, l->counts.newton_max,
             l->counts.newton_max_t);
     if (l->counts.newton_many > 0) fprintf(f, "; %ld steps needed more than 20", l->counts.newton_many);
     fputc('\n', f);

@@ -22,6 +22,7 @@ static const char *const ledger_name[] = {"steps",
                                           "contact.iterations",
                                           "contact.fallbacks",
                                           "newton.iterations",
+                                          "newton.median",
                                           "newton.max",
                                           "rejected",
                                           "ns_per_step"};
@@ -47,6 +48,7 @@ static void ledger_values(const carom_ledger *l, double x[LEDGER]) {
                                   (double)l->counts.iterations,
                                   (double)l->counts.fallbacks,
                                   (double)l->counts.newton,
+                                  (double)l->counts.newton_median,
                                   (double)l->counts.newton_max,
                                   (double)l->rejected,
                                   l->steps > 0 ? l->seconds / (double)l->steps * 1e9 : 0};

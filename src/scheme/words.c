@@ -428,6 +428,7 @@ carom_status carom_inner(carom_step *s, double t, const double *q, const double 
 void carom_book_newton(carom_step *s, int iterations) {
     carom_counts *c = s->counts;
     c->newton += iterations;
+    c->newton_steps[iterations < 0 ? 0 : iterations > CAROM_NEWTON_COUNTED ? CAROM_NEWTON_COUNTED : iterations] += 1;
     if (iterations > 20) c->newton_many += 1;
     if (iterations > c->newton_max) {
         c->newton_max = iterations;

@@ -280,12 +280,22 @@ carom_status carom_sim_energy(carom_sim *sim, double *kinetic, double *potential
     return CAROM_OK;
 }
 
+// Half of the steps, or more, needed at most so many iterations.
+static int median(const carom_counts *c) {
+    long all = 0, below = 0;
+    for (int i = 0; i <= CAROM_NEWTON_COUNTED; ++i) all += c->newton_steps[i];
+    for (int i = 0; i <= CAROM_NEWTON_COUNTED; ++i)
+        if (2 * (below += c->newton_steps[i]) >= all) return i;
+    return 0;
+}
+
 carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error *err) {
     double kinetic, potential;
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
     *ledger = sim->kept->ledger;
     add_time(sim, ledger);
     ledger->switches = ledger->counts.switches;
+    ledger->counts.newton_median = median(&ledger->counts);
     ledger->energy.end = kinetic + potential;
     ledger->energy.balance = ledger->energy.end - ledger->energy.start - ledger->energy.external + ledger->energy.impact +
                              ledger->energy.friction + ledger->energy.damping;
