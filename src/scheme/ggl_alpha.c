@@ -67,6 +67,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->x_N = carom_carve(mem, N);
     w->scratch = carom_carve(mem, 3 * all);
     w->pivot = carom_carve_ints(mem, N);
+    w->turn = carom_carve_turn(mem, sys);
 }
 
 // -- the linear system -------------------------------------------------------------------------------------
@@ -86,6 +87,14 @@ static void add_column(const work *w, int row, int col, const carom_columns *W, 
 static void add_row(work *w, int row, int col, double x, const carom_columns *W, int k) {
     carom_column_expand(w->scratch, W, k);
     for (int j = 0; j < W->rows; ++j) w->S[row + (size_t)(col + j) * (size_t)w->N] += x * w->scratch[j];
+}
+
+// The same for derivatives by q: W_k'T (NEW-4).
+static void add_turned(work *w, int row, int col, double x, const carom_columns *W, int k) {
+    double *y = w->scratch + W->rows;
+    carom_column_expand(w->scratch, W, k);
+    carom_turn_row(&w->turn, y, w->scratch, W->rows);
+    for (int j = 0; j < W->rows; ++j) w->S[row + (size_t)(col + j) * (size_t)w->N] += x * y[j];
 }
 
 void carom_ggl_alpha_solve(carom_ggl_alpha *w, int N, double *x) {
@@ -298,6 +307,7 @@ static carom_status gradients(work *w, carom_step *s, int blocks) {
 // (GA-11)  the matrix for the increments (dv, -h dlambda~, dU/h, -dnu/h, dw, -dLambda)
 static void assemble(work *w, const carom_step *s, int blocks) {
     const double h = s->h, bg = w->beta / w->gamma;
+    if (w->L.nb > 0) carom_turn_at(&w->turn, s, w->x);
     const bool smooth = blocks & SMOOTH, position = blocks & POSITION, velocity = blocks & VELOCITY;
     carom_zero(w->S, (ptrdiff_t)w->N * w->N);
     if (smooth) {
@@ -309,8 +319,8 @@ static void assemble(work *w, const carom_step *s, int blocks) {
         for (int b = 0; b < s->sys->ne; ++b) {
             add_column(w, 0, w->at_l + b, &w->L.W, b);
             add_row(w, w->at_l + b, 0, 1, &w->L.W, b);
-            add_row(w, w->at_l + b, 0, h * bg, &w->D_s, b);
-            if (position) add_row(w, w->at_l + b, w->at_U, h, &w->D_s, b);
+            add_turned(w, w->at_l + b, 0, h * bg, &w->D_s, b);
+            if (position) add_turned(w, w->at_l + b, w->at_U, h, &w->D_s, b);
         }
     }
     if (position) {
@@ -327,15 +337,15 @@ static void assemble(work *w, const carom_step *s, int blocks) {
         const int id = w->L.id[b];
         if (position && w->in_A[id]) {
             add_column(w, w->at_U, a, &w->L.W, b);
-            if (smooth) add_row(w, a, 0, bg, &w->L.W, b);
-            add_row(w, a++, w->at_U, 1, &w->L.W, b);
+            if (smooth) add_turned(w, a, 0, bg, &w->L.W, b);
+            add_turned(w, a++, w->at_U, 1, &w->L.W, b);
         } else if (position && velocity && w->modified && w->in_B[id]) {
             add_column(w, w->at_U, l, &w->L.W, b); // nu = h Lambda
         }
         if (velocity && w->in_B[id]) {
             add_column(w, w->at_w, l, &w->L.W, b);
-            if (smooth) add_row(w, l, 0, 1, &w->L.W, b), add_row(w, l, 0, h * bg, &w->D_v, b);
-            if (position) add_row(w, l, w->at_U, h, &w->D_v, b);
+            if (smooth) add_row(w, l, 0, 1, &w->L.W, b), add_turned(w, l, 0, h * bg, &w->D_v, b);
+            if (position) add_turned(w, l, w->at_U, h, &w->D_v, b);
             add_row(w, l++, w->at_w, 1, &w->L.W, b);
         }
     }

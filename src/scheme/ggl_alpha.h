@@ -3,6 +3,7 @@
 // Small systems assemble the whole matrix (GA-11).  Large ones (ggl_alpha_schur.c) factorise A and M alone and solve for
 // the multipliers first.
 #pragma once
+#include "scheme/turn.h"
 #include <carom/scheme.h>
 
 enum { SMOOTH = 1, POSITION = 2, VELOCITY = 4, ALL = 7 }; // blocks of the linear system
@@ -47,6 +48,7 @@ typedef struct carom_ggl_alpha {
     double *S, *r, *S_copy, *x_N, *scratch;
     int *pivot;
     bool have_M;                          // M is constant and stands
+    carom_turn turn;                      // at x
     carom_ggl_schur schur;
 } carom_ggl_alpha;
 

@@ -8,6 +8,7 @@
 //
 // active=midpoint decides at q_0 + h/2 v_0 and may enter by h/2 |u| in an impact step; active=end decides at the end
 // of the step and does not enter.
+#include "scheme/turn.h"
 #include <carom/scheme.h>
 #include <math.h>
 
@@ -46,6 +47,8 @@ typedef struct work {
     double pace;  // velocity that counts as one: largest change of a velocity without reactions
     // columns (dv, dx) of the contact problem: those of Lambda, then those of Psi
     double *X_v, *X_x, *y_v, *y_x;
+    carom_turn turn; // at x
+    double *xi;      // T dx, the move of q_1
     int *id; // constraint of each block
 } work;
 
@@ -56,11 +59,12 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->end = opt[OPT_ACTIVE] == 1;
     w->velocity = opt[OPT_LEVELS] == 1;
     w->held = carom_carve(keep, nb);
+    w->turn = carom_carve_turn(mem, sys);
     w->L_0 = carom_carve_local(mem, sys);
     w->L_T = carom_carve_local(mem, sys);
     w->L_1 = carom_carve_local(mem, sys);
     const size_t nl = (size_t)w->L_0.W.n;
-    double **by_velocity[] = {&w->x, &w->v_1, &w->v_M, &w->f, &w->phi_x, &w->phi_v, &w->size_v, &w->y_v, &w->y_x};
+    double **by_velocity[] = {&w->x, &w->v_1, &w->v_M, &w->f, &w->phi_x, &w->phi_v, &w->size_v, &w->y_v, &w->y_x, &w->xi};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
     double **by_position[] = {&w->q_M, &w->q_T, &w->q_1};
     for (size_t i = 0; i < sizeof by_position / sizeof *by_position; ++i) *by_position[i] = carom_carve(mem, nq);
@@ -180,7 +184,8 @@ static void respond(work *w, const carom_step *s, double *r_v, double *r_x) {
     carom_axpy(r_x, 0.5 * s->h, w->f, nv);
 }
 
-// Row i of the constraints applied to (dv, dx): du on velocity level, dg/h on position level.
+// Row i of the constraints applied to (dv, dx): du on velocity level, dg/h on position level.  With local=exact they are those at q_1,
+// which moves by xi = T dx (NEW-4).
 static double row_velocity(const work *w, int k, const double *dv, const double *dx) {
     if (w->paper) return carom_column_dot(&w->L_T.W, k, dv) + 0.5 * carom_column_dot(&w->D, k, dx);
     return carom_column_dot(&w->L_1.W, k, dv) + carom_column_dot(&w->D, k, dx);
@@ -203,6 +208,8 @@ static carom_status form(work *w, carom_step *s) {
     } else {
         CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L_1, s->t + s->h, w->q_1, w->v_1));
     }
+    w->turn.ready = false;
+    if (n > 0 && !w->paper) carom_turn_at(&w->turn, s, w->x);
     for (int k = 0; k < n; ++k) {
         double *dv = w->X_v + (size_t)k * (size_t)nv, *dx = w->X_x + (size_t)k * (size_t)nv;
         carom_zero(dv, nv);
@@ -212,8 +219,9 @@ static carom_status form(work *w, carom_step *s) {
         else
             carom_column_axpy(dx, s->h, &L->W, L->at[k - n_v]);
         respond(w, s, dv, dx);
-        for (int i = 0; i < n_v; ++i) s->G[i + k * (size_t)n] = row_velocity(w, i, dv, dx);
-        for (int b = 0; b < n_x; ++b) s->G[n_v + b + k * (size_t)n] = row_position(w, s, b, dx);
+        carom_turn_increment(&w->turn, w->xi, dx, nv);
+        for (int i = 0; i < n_v; ++i) s->G[i + k * (size_t)n] = row_velocity(w, i, dv, w->xi);
+        for (int b = 0; b < n_x; ++b) s->G[n_v + b + k * (size_t)n] = row_position(w, s, b, w->xi);
     }
     return CAROM_OK;
 }
@@ -277,8 +285,9 @@ static carom_status correct(work *w, carom_step *s) {
     w->pace = fmax(w->pace, carom_norm_max(w->y_v, nv));
     if (n > 0) {
         blocks(w, s);
-        for (int i = 0; i < n_v; ++i) s->c[i] += row_velocity(w, i, w->y_v, w->y_x);
-        for (int b = 0; b < n_x; ++b) s->c[n_v + b] += row_position(w, s, b, w->y_x);
+        carom_turn_increment(&w->turn, w->xi, w->y_x, nv);
+        for (int i = 0; i < n_v; ++i) s->c[i] += row_velocity(w, i, w->y_v, w->xi);
+        for (int b = 0; b < n_x; ++b) s->c[n_v + b] += row_position(w, s, b, w->xi);
         carom_zero(s->p, n);
         CAROM_TRY(carom_problem_run(s, w->id));
         for (int k = 0; k < n; ++k) {

@@ -1,0 +1,24 @@
+// turn.h: increments of positions that are no vectors.
+//
+// Implicit schemes look for x in q_1 = q_0 (+) x.  Derivatives by q are taken along velocities at q_1, and
+//
+//     dq_1 = T(x) dx,     T^-1 is lift()                                                                     (NEW-4)
+//
+// Where rotations in space make T differ from 1, by |x|/2, an iteration that takes T = 1 converges only linearly.  Systems without
+// lift() and large ones (where angles are few) do take T = 1.
+#pragma once
+#include <carom/scheme.h>
+
+typedef struct carom_turn {
+    bool on;            // the system has a lift() and is small
+    bool ready;         // T stands
+    double *T, *A, *e;  // nv x nv, by columns; scratch
+    int *pivot;
+} carom_turn;
+
+carom_turn carom_carve_turn(carom_arena *mem, const carom_system *sys);
+/// T at x.
+void carom_turn_at(carom_turn *t, const carom_step *s, const double *x);
+/// y = T dx;  y = T'w.  y is not x.
+void carom_turn_increment(const carom_turn *t, double *y, const double *dx, int nv);
+void carom_turn_row(const carom_turn *t, double *y, const double *w, int nv);
