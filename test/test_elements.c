@@ -147,6 +147,96 @@ static void a_bushing_holds_in_all_directions_and_keeps_energy(void **state) {
     carom_model_destroy(m);
 }
 
+static int element_of(const carom_model *m, const char *name) {
+    for (int i = 0; i < carom_model_elements(m); ++i)
+        if (strcmp(carom_model_element(m, i, NULL), name) == 0) return i;
+    fail_msg("no element %s", name);
+    return -1;
+}
+
+// Every element has books of its own: what it stores, and what it has given or taken.  All of them together are the ledger's.
+static void each_element_has_its_own_books(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+                              "  a: {mass: 2, inertia: [0.2, 0.3, 0.4], axis: [1, 2, 3], angle: 0.7, points: {p: [0.1, 0.2, 0]}}\n"
+                              "  b: {mass: 1, inertia: [0.1, 0.15, 0.2], at: [1, 0.3, -0.2], velocity: [0, 1, 0], points: {p: [0, 0.1, -0.1]}}\n"
+                              "joints: {j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1]}}\n"
+                              "springs:\n"
+                              "  strut: {between: [a, b], points: [p, p], stiffness: 40, length: 0.7, damping: 0.3}\n"
+                              "  coil: {joint: j, stiffness: 3, damping: 0.2}\n"
+                              "  rubber: {type: bushing, between: [ground, b], at: [1, 0.3, -0.2], stiffness: 100, damping: 2, torsion: 5, torsion damping: 0.1}\n"
+                              "motors: {drive: {joint: j, torque: 0.4*cos(t) - 0.1*j.angle'}}\n"
+                              "loads: {wind: {on: b, force: [0, 1, 0], torque: [0, 0, 0.3]}, jet: {on: b, point: p, force: [0, 0, 2], torque: [0.1, 0, 0], frame: body}}\n");
+    static const char *const kinds[] = {"spring", "spring", "spring", "motor", "load", "load"};
+    assert_int_equal(carom_model_elements(m), 6);
+    for (int i = 0; i < 6; ++i) {
+        const char *kind;
+        carom_model_element(m, i, &kind);
+        assert_string_equal(kind, kinds[i]);
+    }
+    static const char *const schemes[] = {"half-explicit", "moreau-jean", "ggl-midpoint"};
+    for (int k = 0; k < 3; ++k) {
+        carom_error err = {0};
+        carom_sim_def d = carom_sim_default();
+        d.system = carom_model_system(m);
+        d.scheme = schemes[k];
+        d.h = 2e-3;
+        d.t_end = 1;
+        d.q0 = carom_model_q0(m);
+        d.v0 = carom_model_v0(m);
+        carom_sim *sim = carom_sim_create(&d, &err);
+        if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+        carom_ledger l;
+        assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+        const double *work = carom_sim_works(sim);
+        double sum = 0, size = 0, energy[6];
+        for (int i = 0; i < 6; ++i) sum += work[i], size += fabs(work[i]);
+        assert_close(sum, l.energy.external - l.energy.damping, 1e-12 * size);
+        for (int i = 0; i < 3; ++i) assert_true(work[i] < -1e-4);
+        const carom_now now = carom_sim_now(sim);
+        carom_model_stored(m, carom_sim_work(sim), now.t, now.q, now.v, energy);
+        for (int i = 0; i < 3; ++i) assert_true(energy[i] > 0);
+        for (int i = 3; i < 6; ++i) assert_close(energy[i], 0, 0);
+        double T, V;
+        assert_int_equal(carom_sim_energy(sim, &T, &V, &err), CAROM_OK);
+        const double heights = 9.81 * (2 * now.q[2] + now.q[9]); // masses 2 and 1
+        assert_close(energy[0] + energy[1] + energy[2] + heights, V, 1e-12 * (fabs(V) + fabs(heights)));
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
+// A disc that runs out, J w' = -c w, beside one that is turned by a constant torque: work by formula, trapezoidal rule at h^2/12.
+static void books_of_elements_are_their_work(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nbodies: {a: {mass: 1, inertia: 0.5, spin: 4}, b: {mass: 1, inertia: 0.25, at: [1, 0]}}\n"
+                          "joints:\n  ja: {type: revolute, between: [ground, a], at: [0, 0]}\n  jb: {type: revolute, between: [ground, b], at: [1, 0]}\n"
+                          "springs: {brake: {joint: ja, damping: 0.2}}\nmotors: {drive: {joint: jb, torque: 0.5}}\n"
+                          "outputs: {loss: brake.power}\n");
+    carom_error err = {0};
+    carom_sim_def d = carom_sim_default();
+    static const char *const options[] = {"order=6", NULL};
+    d.system = carom_model_system(m);
+    d.scheme = "mixed";
+    d.options = options;
+    d.h = 1e-3;
+    d.t_end = 2;
+    d.q0 = carom_model_q0(m);
+    d.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    const double E = 0.5 * 0.5 * 16, lost = E * (1 - exp(-4 * 0.2 / 0.5)), w = 4 * exp(-2 * 0.2 / 0.5);
+    // The rule errs by h^2/12 of the change of the power's rate, here below 16 x 0.2 x 0.8.
+    assert_close(carom_sim_works(sim)[element_of(m, "brake")], -lost, 1e-6 / 12 * 16 * 0.2 * 0.8);
+    assert_close(carom_sim_works(sim)[element_of(m, "drive")], 0.5 * 0.25 * 16, 1e-9); // its power grows evenly
+    double loss;
+    const carom_now now = carom_sim_now(sim);
+    carom_model_outputs(m, carom_sim_work(sim), now.t, now.q, now.v, &loss);
+    assert_close(loss, -0.2 * w * w, 1e-9);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 #define H "carom: 1\nbodies: {a: {mass: 1, inertia: 1}}\njoints: {j: {type: revolute, between: [ground, a], at: [0, 0]}}\n"
 
 static void mistakes_in_elements_have_their_place_and_sentence(void **state) {
@@ -183,6 +273,8 @@ int main(void) {
         cmocka_unit_test(a_motor_does_external_work),
         cmocka_unit_test(loads_act_at_their_points_in_their_frames),
         cmocka_unit_test(a_bushing_holds_in_all_directions_and_keeps_energy),
+        cmocka_unit_test(each_element_has_its_own_books),
+        cmocka_unit_test(books_of_elements_are_their_work),
         cmocka_unit_test(mistakes_in_elements_have_their_place_and_sentence),
     };
     return cmocka_run_group_tests_name("force elements", tests, NULL, NULL);

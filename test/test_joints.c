@@ -6,6 +6,7 @@ static carom_sim *start(const carom_model *m, const char *scheme, const char *op
     carom_sim_def d = carom_sim_default();
     const char *options[] = {option, NULL};
     d.system = carom_model_system(m);
+    d.schemes = carom_schemes();
     d.scheme = scheme;
     d.options = options;
     d.h = h;
@@ -108,11 +109,12 @@ static void turned(const double *e, const double *v, double *out) {
     for (int i = 0; i < 3; ++i) out[i] = v[i] + 2 * d[i];
 }
 
-// Momentum and angular momentum about the origin of two spatial bodies, or (P_x, P_y, 0, 0, 0, L) of planar ones.
-static void momenta(bool spatial, const double *q, const double *v, double *P) {
-    static const double mass[2] = {2, 1}, J[2][6] = {{0.2, 0.3, 0.4, 0, 0, 0}, {0.1, 0.15, 0.2, 0.01, 0.02, 0}}, flat[2] = {0.4, 0.2};
+// Momentum and angular momentum about the origin of n spatial bodies, or (P_x, P_y, 0, 0, 0, L) of planar ones.
+static void momenta(bool spatial, int n, const double *q, const double *v, double *P) {
+    static const double mass[3] = {2, 1, 0.5}, J[3][6] = {{0.2, 0.3, 0.4, 0, 0, 0}, {0.1, 0.15, 0.2, 0.01, 0.02, 0}, {0.05, 0.06, 0.07, 0, 0, 0}};
+    static const double flat[3] = {0.4, 0.2, 0.1};
     for (int i = 0; i < 6; ++i) P[i] = 0;
-    for (int b = 0; b < 2; ++b) {
+    for (int b = 0; b < n; ++b) {
         const double *x = q + (spatial ? 7 : 3) * b, *u = v + (spatial ? 6 : 3) * b, *w = u + 3, *I = J[b];
         for (int i = 0; i < (spatial ? 3 : 2); ++i) P[i] += mass[b] * u[i];
         if (!spatial) {
@@ -132,9 +134,9 @@ static void each_joint_keeps_momentum_angular_momentum_and_energy(void **state) 
         carom_sim *sim = start(m, "mixed", "order=6", 5e-3, 1);
         double P0[6], P[6];
         const double E0 = energy(sim);
-        momenta(each[i].spatial, carom_sim_now(sim).q, carom_sim_now(sim).v, P0);
+        momenta(each[i].spatial, 2, carom_sim_now(sim).q, carom_sim_now(sim).v, P0);
         run(sim);
-        momenta(each[i].spatial, carom_sim_now(sim).q, carom_sim_now(sim).v, P);
+        momenta(each[i].spatial, 2, carom_sim_now(sim).q, carom_sim_now(sim).v, P);
         // Order 6 at h w of 0.02: far below 1e-9.
         for (int k = 0; k < 6; ++k) assert_close(P[k], P0[k], 1e-9);
         assert_close(energy(sim), E0, 1e-9 * E0);
@@ -145,6 +147,70 @@ static void each_joint_keeps_momentum_angular_momentum_and_energy(void **state) 
         carom_sim_destroy(sim);
         carom_model_destroy(m);
     }
+}
+
+// A third body hits one of the two, away from its centre, with restitution 1.
+static void each_joint_keeps_them_through_elastic_impacts(void **state) {
+    (void)state;
+    for (int i = 0; i < EACH; ++i) {
+        char text[1600];
+        const bool spatial = each[i].spatial;
+        const char *bodies = spatial ? two_spatial : two_planar, *joints = strstr(bodies, "joints:");
+        snprintf(text, sizeof text, "%.*s%s%s%s\n%s", (int)(joints - bodies), bodies,
+                 spatial ? "  c: {mass: 0.5, inertia: [0.05, 0.06, 0.07], at: [1.6, -0.35, 0.5], velocity: [-4, 0.2, 0.1], spin: [1, 2, 3], points: {p: [0.1, 0, 0]}}\n"
+                         : "  c: {mass: 0.5, inertia: 0.1, at: [1.6, -0.35], velocity: [-4, 0.2], spin: 1, points: {p: [0.1, 0]}}\n",
+                 joints, each[i].text,
+                 spatial ? "contacts: {hit: {gap: sqrt((c.p.x - b.x)^2 + (c.p.y - b.y)^2 + (c.p.z - b.z)^2) - 0.4, restitution: 1}}\n"
+                         : "contacts: {hit: {gap: sqrt((c.p.x - b.x)^2 + (c.p.y - b.y)^2) - 0.4, restitution: 1}}\n");
+        carom_model *m = good(text);
+        carom_sim *sim = start(m, "mixed", "order=6", 2.5e-3, 0.4);
+        double P0[6], P[6];
+        const double E0 = energy(sim);
+        momenta(spatial, 3, carom_sim_now(sim).q, carom_sim_now(sim).v, P0);
+        run(sim);
+        momenta(spatial, 3, carom_sim_now(sim).q, carom_sim_now(sim).v, P);
+        carom_error err;
+        carom_ledger l;
+        assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+        if (l.impacts < 1) fail_msg("no impact: %s", each[i].text);
+        for (int k = 0; k < 6; ++k) assert_close(P[k], P0[k], 1e-8);
+        assert_close(energy(sim), E0, 1e-9 * E0);
+        assert_close(l.energy.impact, 0, 1e-9 * E0);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
+// Two joints of one body coupled: the bearing takes what the gear does not.
+static void a_gear_removes_one_degree_of_freedom_and_keeps_them(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nbodies:\n"
+                          "  a: {mass: 2, inertia: [0.2, 0.3, 0.4], at: [0.1, 0.2, 0.3], axis: [1, 2, 3], angle: 0.7, velocity: [1, -0.4, 0.3], spin: [0.5, 2, -1]}\n"
+                          "  b: {mass: 1, inertia: [0.1, 0.15, 0.2, 0.01, 0.02, 0], at: [0.9, -0.3, 0.4], axis: [0, 1, 1], angle: -1.1}\n"
+                          "  c: {mass: 0.5, inertia: [0.05, 0.06, 0.07], at: [-0.5, 0.3, 0.4], axis: [1, 0, 1], angle: 0.4}\n"
+                          "joints:\n"
+                          "  jb: {type: revolute, between: [a, b], at: [0.5, 0.1, 0.2], axis: [1, 1, 0]}\n"
+                          "  jc: {type: revolute, between: [a, c], at: [-0.3, 0.1, 0.2], axis: [0, 1, 1]}\n"
+                          "  g: {type: gear, joints: [jb, jc], ratio: -1.5}\n"
+                          "motors: {m: {joint: jb, torque: 8*t}}\n");
+    const findings f = examine(m);
+    assert_int_equal(f.faults, 0);
+    assert_int_equal(f.freedom, 18 - 5 - 5 - 1);
+    carom_sim *sim = start(m, "mixed", "order=6", 5e-3, 1);
+    double P0[6], P[6];
+    momenta(true, 3, carom_sim_now(sim).q, carom_sim_now(sim).v, P0);
+    run(sim);
+    const double *q = carom_sim_now(sim).q, turn = q[position(m, "jb.angle")];
+    momenta(true, 3, q, carom_sim_now(sim).v, P);
+    for (int k = 0; k < 6; ++k) assert_close(P[k], P0[k], 1e-8);
+    assert_true(fabs(turn) > 0.5);
+    assert_close(q[position(m, "jc.angle")], -1.5 * turn, 1e-10);
+    carom_error err;
+    carom_ledger l;
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    assert_close(l.energy.balance, 0, 1e-6);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
 }
 
 // -- mechanisms -------------------------------------------------------------------------------------------------------------
@@ -181,7 +247,7 @@ static void the_slider_crank_of_bodies_is_that_of_coordinates_with_every_scheme(
     carom_sim_destroy(exact);
     carom_sim_destroy(again);
     const carom_scheme *s;
-    for (int i = 0; (s = carom_scheme_at(i)) != NULL; ++i) {
+    for (int i = 0; (s = carom_schemes()[i]) != NULL; ++i) {
         if (s->lacks & CAROM_NO_BILATERAL) continue;
         double error[2];
         for (int k = 0; k < 2; ++k) {
@@ -450,6 +516,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_joint_removes_its_degrees_of_freedom_and_has_exact_derivatives),
         cmocka_unit_test(each_joint_keeps_momentum_angular_momentum_and_energy),
+        cmocka_unit_test(each_joint_keeps_them_through_elastic_impacts),
+        cmocka_unit_test(a_gear_removes_one_degree_of_freedom_and_keeps_them),
         cmocka_unit_test(the_slider_crank_of_bodies_is_that_of_coordinates_with_every_scheme),
         cmocka_unit_test(schemes_have_their_orders_on_a_spatial_four_bar),
         cmocka_unit_test(redundant_joints_are_found_and_named_and_every_scheme_runs),

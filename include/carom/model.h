@@ -78,6 +78,12 @@ typedef struct carom_model_run {
 } carom_model_run;
 carom_model_run carom_model_simulation(const carom_model *m);
 
+/// Springs, motors and loads: their names and kinds ("spring", "motor", "load"), numbered like carom_sim_works(); and the energy that
+/// each stores at a state.
+int carom_model_elements(const carom_model *m);
+const char *carom_model_element(const carom_model *m, int i, const char **kind);
+void carom_model_stored(const carom_model *m, void *work, double t, const double *q, const double *v, double *energy);
+
 /// Outputs at a state; `work` is carom_sim_work() of a simulation of this model's system.
 void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out);
 /// In one evaluation what a row of a record holds: energies (kinetic, potential), the velocities of all recorded directions,

@@ -28,6 +28,11 @@ void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names)
 void carom_json_string(FILE *f, const char *text);
 void carom_json_number(FILE *f, double x);
 
+/// What springs, motors and loads of the model store and have done, a line each (the first twenty); all of them as a member "elements"
+/// of a JSON object, with a comma before it.  Nothing where there are none.
+void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim);
+void carom_elements_json(FILE *f, const carom_model *m, carom_sim *sim);
+
 /// One line of a ledger, as in docs/ledger.md.
 typedef struct carom_ledger_line {
     const char *name;  // "energy.start"

@@ -89,6 +89,9 @@ carom_status carom_sim_energy(carom_sim *sim, double *kinetic, double *potential
 /// Time that a run took before it was saved, as its ledger had it then: what is saved during a run does not know.
 void carom_sim_spent(carom_sim *sim, double seconds, double wall);
 
+/// Work that each of the system's nworks forces has given so far (J), by the trapezoidal rule over steps.
+const double *carom_sim_works(const carom_sim *sim);
+
 /// The ledger as of now, energies included.
 carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error *err);
 

@@ -106,6 +106,9 @@ typedef struct carom_system {
     /// g hold on entry is replaced.  NULL: they are called one by one.
     carom_status (*motion)(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M,
                            double *f, double *g);
+    /// Power that each of nworks forces gives (motors, loads; dampers a negative one), booked one by one.  NULL: none.
+    int nworks;
+    carom_status (*works)(const void *model, void *work, double t, const double *q, const double *v, double *power);
     /// gaps and power together, as they are booked after every step.  NULL: the two are called.
     carom_status (*observe)(const void *model, void *work, double t, const double *q, const double *v, double *g,
                             double *external, double *damping);

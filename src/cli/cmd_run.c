@@ -434,6 +434,7 @@ static void print_json(const run *r, const carom_ledger *l, const char *status, 
     fputs(", \"time\": ", f), carom_json_number(f, carom_sim_now(r->sim).t);
     fprintf(f, ", \"rows\": %ld,\n  ", carom_record_rows(r->record));
     carom_ledger_json(f, l, carom_ledger_names_of(l, r->model));
+    carom_elements_json(f, r->model, r->sim);
     fputs(",\n  \"checks\": [", f);
     for (int i = 0; i < n; ++i) {
         fputs(i ? ",\n    {\"check\": " : "\n    {\"check\": ", f), carom_json_string(f, v[i].text);
@@ -455,6 +456,7 @@ static void print_text(const run *r, const carom_ledger *l, const verdict *v, in
     if (r->out) fprintf(f, ", %ld rows in %s", carom_record_rows(r->record), r->out);
     fputc('\n', f);
     carom_ledger_print(f, l, carom_ledger_names_of(l, r->model));
+    carom_elements_print(f, r->model, r->sim);
     if (choice[0]) fprintf(f, "  %-12s %s\n", "chosen", choice);
     if (carom_sim_warning(r->sim)) fprintf(f, "  %-12s %s\n", "warning", carom_sim_warning(r->sim));
     for (int i = 0; i < n; ++i)

@@ -4,6 +4,7 @@
 #include "io/ledger.h"
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define REAL(name_, field_) {name_, LEDGER_REAL, offsetof(carom_ledger, field_)}
@@ -205,4 +206,46 @@ void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names)
             carom_json_number(f, line.value);
     }
     if (group) fputc('}', f);
+}
+
+// -- elements -----------------------------------------------------------------------------------------
+
+// Energies that elements store now, for free(); NULL: none, or no memory.
+static double *stored(const carom_model *m, carom_sim *sim) {
+    const int n = carom_model_elements(m);
+    double *energy = n > 0 ? calloc((size_t)n, sizeof *energy) : NULL;
+    const carom_now now = carom_sim_now(sim);
+    if (energy) carom_model_stored(m, carom_sim_work(sim), now.t, now.q, now.v, energy);
+    return energy;
+}
+
+void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim) {
+    enum { MOST = 20 };
+    const int n = carom_model_elements(m);
+    const double *work = carom_sim_works(sim);
+    double *energy = stored(m, sim);
+    for (int i = 0; energy && i < n && i < MOST; ++i) {
+        const char *kind, *name = carom_model_element(m, i, &kind);
+        fprintf(f, "  %-12s ", kind);
+        if (strcmp(kind, "spring") == 0) fprintf(f, "%s stores %.6g, has taken %.6g\n", name, energy[i], 0 - work[i]);
+        else fprintf(f, "%s has given %.6g\n", name, work[i]);
+    }
+    if (energy && n > MOST) fprintf(f, "  %-12s %d more springs, motors and loads\n", "and", n - MOST);
+    free(energy);
+}
+
+void carom_elements_json(FILE *f, const carom_model *m, carom_sim *sim) {
+    double *energy = stored(m, sim);
+    if (!energy) return;
+    fputs(",\n  \"elements\": {", f);
+    for (int i = 0; i < carom_model_elements(m); ++i) {
+        const char *kind, *name = carom_model_element(m, i, &kind);
+        fputs(i ? ",\n    " : "\n    ", f);
+        carom_json_string(f, name);
+        fprintf(f, ": {\"kind\": \"%s\", \"energy\": ", kind), carom_json_number(f, energy[i]);
+        fputs(", \"work\": ", f), carom_json_number(f, carom_sim_works(sim)[i]);
+        fputs("}", f);
+    }
+    fputs("}", f);
+    free(energy);
 }

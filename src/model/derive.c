@@ -341,6 +341,9 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     carom_node *bound = carom_pool_take(&m->memory, ((size_t)m->npairs + 1) * sizeof *bound);
     if (!bound) return no_memory(m, err);
     for (int i = 0; i < m->npairs; ++i) bound[i] = m->pairs[i].bound == CAROM_NONE ? carom_graph_number(g, 0) : m->pairs[i].bound;
+    carom_node *element = carom_pool_take(&m->memory, (2 * (size_t)m->nelements + 1) * sizeof *element);
+    if (!element) return no_memory(m, err);
+    for (int i = 0; i < m->nelements; ++i) element[i] = m->elements[i].power, element[m->nelements + i] = m->elements[i].energy;
     const carom_group motion = join_motion(m, f);
     if (motion.count < 0) return no_memory(m, err);
     carom_group row = join(m, energy, 2, m->u, own.dir);
@@ -366,6 +369,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_EXACT] = join(m, m->exact, m->exact ? m->nq : 0, rate, m->exact ? m->nv : 0),
         [GROUP_WATCH] = join(m, m->watch, m->nwatch, NULL, 0),
         [GROUP_FRAMES] = join(m, frames, 9 * m->njoints, NULL, 0),
+        [GROUP_ELEMENTS] = join(m, element, 2 * m->nelements, NULL, 0),
         [GROUP_BOUNDS] = join(m, bound, m->npairs, NULL, 0),
     };
     group[GROUP_ROW].after = group[GROUP_FORCE].after = 1 + GROUP_OBSERVE; // which ended the last step

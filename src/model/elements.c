@@ -17,7 +17,7 @@ typedef struct element {
     bool spatial;
     double s_A[3], s_B[3];
     carom_node d[3];         // from the first point to the second
-    carom_node energy, force;
+    carom_node energy, force, power; // stored; tension; what forces without potential give
 } element;
 
 static carom_graph *graph(const element *e) { return e->r->m->graph; }
@@ -28,8 +28,9 @@ static carom_node mul(const element *e, carom_node a, carom_node b) { return car
 static const tree *get(const element *e, const char *key) { return carom_tree_get(e->map, key); }
 
 // f += F Dx
-static void push(const element *e, carom_node F, carom_node x) {
+static void push(element *e, carom_node F, carom_node x) {
     carom_model *m = e->r->m;
+    e->power = add(e, e->power, mul(e, F, carom_graph_rate(m->graph, x, m->seen.nv_own)));
     for (int k = 0; k < m->seen.nv_own; ++k) {
         if (!carom_graph_moves(m->graph, x, k)) continue;
         const carom_node f = mul(e, F, carom_graph_along(m->graph, x, k));
@@ -270,7 +271,7 @@ static carom_status read_motor(element *e) {
     else CAROM_TRY(carom_joint_coordinate(e->r, at, j, &x));
     if (torque && x == j->shift) return carom_read_fail(e->r, n->key, 0, "joint '%s' has no angle; write `force:`", j->name);
     push(e, F, x);
-    return quantity(e, "power", mul(e, F, carom_graph_rate(graph(e), x, e->r->m->seen.nv_own)), CAROM_NONE);
+    return CAROM_OK;
 }
 
 // (ELM-3)  force F at a point p: f += F.Dp;  torque T: f_w += R'T (spatial), f_angle += T (planar)
@@ -314,8 +315,16 @@ static carom_status read_load(element *e) {
         if (body_frame) t = T[k];
         carom_node *f = &m->force[b->v + 3 + k];
         *f = *f == CAROM_NONE ? t : add(e, *f, t);
+        e->power = add(e, e->power, mul(e, t, carom_graph_input(graph(e), CAROM_VELOCITY, b->v + 3 + k)));
     }
     return CAROM_OK;
+}
+
+// For the ledger.
+static carom_status keep_book(const element *e, const char *kind) {
+    carom_model *m = e->r->m;
+    m->elements[m->nelements++] = (element_book){e->name, kind, e->energy, e->power};
+    return quantity(e, "power", e->power, CAROM_NONE);
 }
 
 carom_status carom_read_elements(reader *r) {
@@ -325,6 +334,13 @@ carom_status carom_read_elements(reader *r) {
     m->force = carom_pool_take(&m->memory, ((size_t)m->seen.nv_own + 1) * sizeof *m->force);
     if (!m->force) return carom_read_memory(r);
     for (int i = 0; i < m->seen.nv_own; ++i) m->force[i] = CAROM_NONE;
+    size_t count = 1;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k) {
+        const tree *map = carom_tree_get(r->root, kinds[k].section);
+        count += map ? (size_t)map->count : 0;
+    }
+    m->elements = carom_pool_take(&m->memory, count * sizeof *m->elements);
+    if (!m->elements) return carom_read_memory(r);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k) {
         const tree *map = NULL;
         char where[40];
@@ -332,12 +348,13 @@ carom_status carom_read_elements(reader *r) {
         CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, kinds[k].section), where, &map));
         for (const tree *c = map ? map->first : NULL; c; c = c->next) {
             element e = {.r = r, .place = c->key, .name = c->key->text};
-            e.energy = e.force = carom_graph_number(m->graph, 0);
+            e.energy = e.force = e.power = carom_graph_number(m->graph, 0);
             snprintf(e.where, sizeof e.where, "%s '%.60s'", kinds[k].word, e.name);
             if (!carom_name_valid(e.name) || c->key->length > 60)
                 return carom_read_fail(r, c->key, 0, "'%.60s' is not a name; names are letters, digits, _ and dots inside", e.name);
             CAROM_TRY(carom_read_map(r, c, e.where, &e.map));
             CAROM_TRY(kinds[k].read(&e));
+            CAROM_TRY(keep_book(&e, kinds[k].word));
         }
     }
     return CAROM_OK;

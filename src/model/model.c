@@ -151,6 +151,20 @@ carom_model_run carom_model_simulation(const carom_model *m) {
         .option_places = m->option_places};
 }
 
+int carom_model_elements(const carom_model *m) { return m->nelements; }
+
+const char *carom_model_element(const carom_model *m, int i, const char **kind) {
+    if (kind) *kind = m->elements[i].kind;
+    return m->elements[i].name;
+}
+
+void carom_model_stored(const carom_model *m, void *work, double t, const double *q, const double *v, double *energy) {
+    double *x = carom_model_scratch(m, work);
+    if (m->nelements == 0) return;
+    carom_model_eval(m, work, GROUP_ELEMENTS, t, q, v, x);
+    carom_copy(energy, x + m->nelements, m->nelements);
+}
+
 void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out) {
     if (m->nout) carom_model_eval(m, work, GROUP_OUTPUTS, t, q, v, out);
 }

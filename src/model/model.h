@@ -43,6 +43,7 @@ enum { // groups of the tape
     GROUP_EXACT,
     GROUP_WATCH,
     GROUP_FRAMES, // nine of every joint, for records
+    GROUP_ELEMENTS, // powers of springs, motors and loads, then their energies
     GROUP_BOUNDS, // of the gaps of every pair of shapes
     GROUP_COUNT
 };
@@ -95,6 +96,12 @@ typedef struct joint {
     carom_node frame[9];       // turned > 0: x, y, z of the joint's frame in the world
     int first;                 // id of its first constraint
 } joint;
+
+/// What the books need of a spring, motor or load.
+typedef struct element_book {
+    const char *name, *kind;
+    carom_node energy, power; // stored; given to the mechanism
+} element_book;
 
 /// A spring between two points, as far as it is seen.
 typedef struct strut {
@@ -174,6 +181,8 @@ struct carom_model {
     joint *joints;
     int njoints;
     strut *struts; // the last one first
+    element_book *elements; // springs, motors, loads, in this order
+    int nelements;
     constraint *rows; // of joints, until they become links
     int nrows, rows_room;
     bool assemble;

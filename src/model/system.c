@@ -286,6 +286,11 @@ static carom_status power(const void *model, void *work, double t, const double 
     return finite(x, 2);
 }
 
+static carom_status works(const void *model, void *work, double t, const double *q, const double *v, double *power) {
+    const carom_model *m = model;
+    return take(power, values(m, work, GROUP_ELEMENTS, t, q, v), 0, m->nelements) ? CAROM_USER : CAROM_OK;
+}
+
 // The tape looks at the point once instead of three times.
 static carom_status motion(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M,
                            double *f, double *g) {
@@ -385,6 +390,8 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     s->energy = energy;
     s->power = power;
     s->observe = observe;
+    s->nworks = m->nelements;
+    s->works = m->nelements ? works : NULL;
     s->motion = m->nmember ? NULL : motion;
     return CAROM_OK;
 }

@@ -168,6 +168,8 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->q = carom_carve(keep, (size_t)sys->nq);
     sim->v = carom_carve(keep, (size_t)sys->nv);
     sim->gap = carom_carve(keep, (size_t)nb);
+    sim->power = carom_carve(keep, (size_t)sys->nworks);
+    sim->done = carom_carve(keep, (size_t)sys->nworks);
     sim->memory = carom_carve_bytes(keep, (size_t)sys->nc * sizeof *sim->memory);
     s->warm = carom_carve(keep, (size_t)sim->nl);
     s->impulse = carom_carve(keep, (size_t)sim->nl);
@@ -175,6 +177,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
 
     sim->q_0 = carom_carve(mem, (size_t)sys->nq);
     sim->v_0 = carom_carve(mem, (size_t)sys->nv);
+    sim->power_now = carom_carve(mem, (size_t)sys->nworks);
     // A step tells at most impact, accumulation, close and stick of each contact; one that finds its events in
     // continuous time may meet many.
     s->most_events = sim->scheme->tells ? 4096 + 16 * sys->nc : 4 * sys->nc;

@@ -113,11 +113,26 @@ static void book_gaps(carom_sim *sim) {
     for (int id = ne; id < all && sim->control.on; ++id) sim->kept->length = fmax(sim->kept->length, fabs(sim->gap[id]));
 }
 
+// The work of each force, by the trapezoidal rule.
+static carom_status book_works(carom_sim *sim, double h, carom_error *err) {
+    const carom_system *sys = sim->sys;
+    if (!sys->works) return CAROM_OK;
+    carom_zero(sim->power_now, sys->nworks);
+    const carom_status status = sys->works(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->power_now);
+    if (status != CAROM_OK) return failed(sim, status, "powers", err);
+    for (int i = 0; i < sys->nworks; ++i) {
+        sim->done[i] += 0.5 * h * (sim->power[i] + sim->power_now[i]);
+        sim->power[i] = sim->power_now[i];
+    }
+    return CAROM_OK;
+}
+
 // After a step of length h: gaps, and the work of forces without potential by the trapezoidal rule.
 static carom_status book(carom_sim *sim, double h, carom_error *err) {
     carom_kept *k = sim->kept;
     double in, out;
     CAROM_TRY(observe(sim, &in, &out, err));
+    CAROM_TRY(book_works(sim, h, err));
     book_gaps(sim);
     if (sim->scheme->powers) return CAROM_OK; // it did that
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
@@ -134,6 +149,7 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     carom_step *s = &sim->step;
     double kinetic, potential;
     CAROM_TRY(observe(sim, &k->power_in, &k->power_out, err));
+    CAROM_TRY(book_works(sim, 0, err));
     book_gaps(sim);
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
     k->ledger.energy.start = kinetic + potential;
@@ -144,6 +160,8 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     k->speed = fmax(k->speed, s->scale);
     return CAROM_OK;
 }
+
+const double *carom_sim_works(const carom_sim *sim) { return sim->done; }
 
 bool carom_sim_done(const carom_sim *sim) {
     return sim->control.on ? sim->kept->t >= sim->t_end : sim->kept->n >= sim->total;

@@ -40,6 +40,8 @@ struct carom_sim {
     void *before;       // all that is kept, as it was when the present step was first refused
     bool refused;       // it was
     double *gap;        // kept, ne + nc
+    double *power, *done; // kept, nworks: power at the end of the last step, work so far
+    double *power_now;  // nworks
     void *scheme_work;
     double *opt;        // values: the scheme's options, then the common ones
     carom_step step;
