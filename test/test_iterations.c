@@ -7,13 +7,13 @@
 #define CAROM_SHIPPED "" // names of models/, one space each; from CMake
 #endif
 
-enum { STEPS = 1000, FEWER = 100 }; // small and large models
+enum { STEPS = 400, FEWER = 100, FLIGHT = 8000 }; // small and large models; bodies in space, which have to land
 
 static carom_sim *start(const carom_model *m, const char *scheme) {
     const carom_model_run run = carom_model_simulation(m);
     carom_error err = {0};
     carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m), d.scheme = scheme, d.h = run.step, d.t_end = fmin(run.end, (carom_model_system(m)->nv > 20 ? FEWER : STEPS) * run.step);
+    d.system = carom_model_system(m), d.scheme = scheme, d.h = run.step, d.t_end = fmin(run.end, (carom_model_system(m)->nv > 20 ? FEWER : carom_model_system(m)->move ? FLIGHT : STEPS) * run.step);
     d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim && !strstr(err.text, "cannot treat")) fail_msg("%s", err.text);
