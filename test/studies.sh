@@ -213,6 +213,29 @@ check_rotor() {
     picture rotor.png
 }
 
+check_rotating_beam() {
+    # Another program's first impacts; errors grow by five to ten at each.
+    near "first impact" "$(cell 1 3)" 0.33019298608799 2e-10
+    near "its velocity" "$(cell 1 4)" -3.2029584 2e-7
+    near "its impulse" "$(cell 1 5)" 0.32455692 2e-8
+    near "second impact" "$(cell 2 3)" 0.3303255855720 2e-9
+    near "third impact" "$(cell 3 3)" 0.3306434410 5e-8
+    near "fourth impact" "$(cell 4 3)" 0.3306944070 1e-7
+    near "fifth impact" "$(cell 5 3)" 0.3313537097 1e-6
+    local n scheme
+    near "fall by ggl-alpha, 0.3 s" "$(row '| ggl-alpha rho=0.65 | 5e-4 |' 7)" -2e-6 0.5e-6
+    near "fall by moreau-jean, 0.1 s" "$(row '| moreau-jean theta=1 | 5e-4 |' 5)" -2e-5 0.5e-5
+    near "fall by moreau-jean, 0.2 s" "$(row '| moreau-jean theta=1 | 5e-4 |' 6)" -1.7e-4 0.05e-4
+    near "fall by moreau-jean, 0.3 s" "$(row '| moreau-jean theta=1 | 5e-4 |' 7)" -4e-4 0.5e-4
+    near "energy by moreau-jean, 0.325 s" "$(row '| moreau-jean theta=1 | 5e-4 |' 8)" -9.0e-3 0.05e-3
+    near "energy by ggl-alpha shrinks with the square of the step" "$(awk -v a="$(row '| ggl-alpha rho=0.65 | 1e-3 |' 8)" -v b="$(row '| ggl-alpha rho=0.65 | 5e-4 |' 8)" 'BEGIN { print log(a/b)/log(2) }')" 2 0.1
+    for n in 4 64; do near "penetration, $n elements" "$(row "| $n | ggl-alpha rho=0.65 | 5e-4 |" 10)" 0 1e-13; done
+    for scheme in 'moreau-jean theta=0.5' 'ggl-alpha rho=0.999'; do
+        near "exit status without damping, $scheme" "$(sed -n "s/^$scheme, step 5e-4, exit status \\([0-9]\\).*/\\1/p" "$out/report.md")" 1 0
+    done
+    picture rotating-beam.png rotating-beam-64.png
+}
+
 check_work_precision() {
     local problem p i
     slope() { awk -F, -f "$source/studies/work.awk" "$out/$1.csv" | awk -F' *[|] *' -v s="$2" '$2 == s { print -$3 }'; }
