@@ -236,6 +236,44 @@ check_rotating_beam() {
     picture rotating-beam.png rotating-beam-64.png
 }
 
+check_two_levels() {
+    local theta=theta=0.55555555555555556 h
+    near "ball by moreau-jean: rest from" "$(cell "moreau-jean $theta" 4)" 3.602 2.1e-3
+    near "ball by moreau-jean: penetration" "$(cell "moreau-jean $theta" 3)" 2.0e-3 0.05e-3
+    near "ball by ggl-alpha: penetration" "$(cell 'ggl-alpha rho=0.8' 3)" 0 1e-15
+    near "ball by ggl-alpha: force at rest" "$(cell 'ggl-alpha rho=0.8' 5)" 10 1e-5
+    near "modified complementarity: never at rest" "$(cell 'ggl-alpha complementarity=modified' 4 | grep -c never)" 1 0
+    above "index 3: energy" "$(cell 'alpha-index3 rho=0.8' 7)" 100
+    # Printed with two to five digits by another program; rest to a step.
+    near "pendulum by ggl-alpha: rest from" "$(row '| ggl-alpha rho=0.8 | 1e-3 |' 5)" 4.933 1.01e-3
+    near "pendulum by ggl-alpha, 1e-4: rest from" "$(row '| ggl-alpha rho=0.8 | 1e-4 |' 5)" 5.0406 1.01e-4
+    near "pendulum by moreau-jean: rest from" "$(row "| moreau-jean $theta | 1e-3 |" 5)" 5.034 1.01e-3
+    near "pendulum by moreau-jean: force" "$(row "| moreau-jean $theta | 1e-3 |" 6)" 10.01306 1e-5
+    near "pendulum by moreau-jean: drift" "$(row "| moreau-jean $theta | 1e-3 |" 9)" 4.6e-4 0.05e-4
+    for h in 1e-3 1e-4; do
+        near "pendulum by ggl-alpha, $h: penetration" "$(row "| ggl-alpha rho=0.8 | $h |" 4)" 0 1e-14
+        near "pendulum by ggl-alpha, $h: drift" "$(row "| ggl-alpha rho=0.8 | $h |" 9)" 0 1e-14
+        near "pendulum by ggl-alpha, $h: force at rest" "$(row "| ggl-alpha rho=0.8 | $h |" 6)" 10 1e-5
+    done
+    near "error of the angle, 1e-3" "$(row '| ggl-alpha rho=0.8 | 1e-3 |' 11)" 1.2e-6 0.05e-6
+    near "ringing, rho 0.9" "$(cell 0.9 3)" 17 0.5
+    near "ringing, rho 0.8" "$(cell 0.8 3)" 16 0.5
+    near "ringing, rho 0.5" "$(cell 0.5 3)" 10 0.5
+    near "ringing, rho 0.2" "$(cell 0.2 3)" 4.2 0.05
+    near "ringing, rho 0" "$(cell 0 4 | cut -d, -f1)" -0.98 0.005
+    near "ringing, rho 0, second" "$(cell 0 4 | cut -d, -f2)" -0.33 0.005
+    near "ringing, rho 0, third" "$(cell 0 4 | cut -d, -f3)" -0.11 0.005
+    near "block by ggl-alpha: y" "$(row '| ggl-alpha rho=0.8 | 1e-2 |' 9)" 0.763996 1e-6
+    near "block by ggl-alpha: angle" "$(row '| ggl-alpha rho=0.8 | 1e-2 |' 10)" 0.008159 1e-6
+    near "block by ggl-alpha: energy" "$(row '| ggl-alpha rho=0.8 | 1e-2 |' 7)" 7.3575 1e-9
+    near "block by moreau-jean: penetration" "$(row "| moreau-jean $theta | 1e-2 |" 4)" 7.5e-3 0.05e-3
+    near "block by moreau-jean: energy" "$(row "| moreau-jean $theta | 1e-2 |" 7)" 7.3542 1e-4
+    near "block, small steps: y" "$(row '| ggl-alpha rho=0.8 | 2e-4 |' 9)" 0.765020 1e-6
+    near "two balls by ggl-alpha, 2e-5" "$(row '| ggl-alpha rho=0.8 | 2e-5 |' 4)" 0.0408 0.6e-4
+    near "two balls by moreau-jean, 2e-5" "$(row '| moreau-jean theta=1 | 2e-5 |' 4)" 0.0423 0.6e-4
+    picture two-levels-pendulum.png two-levels-block.png two-levels-balls.png
+}
+
 check_work_precision() {
     local problem p i
     slope() { awk -F, -f "$source/studies/work.awk" "$out/$1.csv" | awk -F' *[|] *' -v s="$2" '$2 == s { print -$3 }'; }

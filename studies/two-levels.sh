@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Constraints on position and velocity level: ball, pendulum and rocking block of the generalized-alpha paper, two-ball oscillator of the lecture.
+source "$(dirname "${BASH_SOURCE[0]}")/common.inc"
+theta=theta=0.55555555555555556 # spectral radius 0.8, as ggl-alpha has
+
+run() { # CASE MODEL STEP END SCHEME [OPTION...]
+    local case=$1 model=$2 h=$3 end=$4 scheme=$5
+    shift 5
+    simulate "$models/$model.yaml" --scheme $scheme "${@/#/--option=}" --step $h --end $end --every 1 --out $case.csv
+}
+rest() { # CASE STEP CONTACT...: cells: deepest; every contact has an impulse in every step from then on; impulse/h at the end, each; energy at the end, its most
+    local case=$1 h=$2
+    shift 2
+    awk -F, -v h=$h -v contacts="$*" -f "$studies/rest.awk" $case.csv
+}
+
+echo "| ball, step 2e-3 | deepest | pressed from then on (exact 3.602) | impulse per time at the end | energy at the end | its most |"
+echo "|---|---|---|---|---|---|"
+while read -r case scheme option; do
+    run ball-$case bouncing-ball-b 2e-3 5 $scheme $option
+    echo "| $scheme $option | $(rest ball-$case 2e-3 ground) |"
+done <<END
+ggl ggl-alpha rho=0.8
+moreau moreau-jean $theta
+modified ggl-alpha complementarity=modified
+index3 alpha-index3 rho=0.8
+END
+echo
+
+echo "| pendulum | step | deepest | pressed from then on (exact 5.0540) | impulse per time at the end | energy at the end | its most | largest drift of the pin | energy lost until 0.48 s | error of the angle at 0.4 s |"
+echo "|---|---|---|---|---|---|---|---|---|---|"
+for h in 1e-3 1e-4; do
+    while read -r case scheme option; do
+        run pendulum-$case-$h pendulum $h 6 $scheme $option
+        echo "| $scheme $option | $h | $(rest pendulum-$case-$h $h wall) | $(awk -F, -f "$studies/pendulum.awk" pendulum-$case-$h.csv) |"
+    done <<END
+ggl ggl-alpha rho=0.8
+moreau moreau-jean $theta
+END
+done
+echo
+
+# lambda~ of the pin rings after an impact; its right value follows from the state.
+echo "| rho of ggl-alpha | largest error of the pin's force after the first impact (N) | errors in the steps that follow the impact |"
+echo "|---|---|---|"
+for rho in 0.9 0.8 0.5 0.2 0; do
+    run ringing-$rho pendulum 1e-3 0.7 ggl-alpha rho=$rho
+    echo "| $rho | $(awk -F, -f "$studies/ringing.awk" ringing-$rho.csv) |"
+done
+echo
+
+echo "| rocking block | step | deepest | both pressed from then on (exact 0.7622) | impulse per time at the end, right, left | energy at the end | its most | y at 0.5 s (exact 0.764959) | angle at 0.5 s (exact 0.002914) |"
+echo "|---|---|---|---|---|---|---|---|---|"
+for h in 1e-2 2e-4; do
+    while read -r case scheme option; do
+        run block-$case-$h rocking-block $h 2 $scheme $option
+        echo "| $scheme $option | $h | $(rest block-$case-$h $h right left) | $(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
+            $column["t"] <= 0.5 + 1e-9 { y = $column["y"]; th = $column["th"] } END { printf "%.6f | %.6f", y, th }' block-$case-$h.csv) |"
+    done <<END
+ggl ggl-alpha rho=0.8
+moreau moreau-jean $theta
+END
+done
+echo
+
+# Two balls on a spring; heights and energies as q1 = y1 - R, E without what the balls have at rest on the ground.
+echo "| two-ball oscillator | step | lower ball at 1 s (exact 0.03976) | energy at 1 s (exact 9.7455) | at 1.8 s (exact 5.4215) | deepest |"
+echo "|---|---|---|---|---|---|"
+simulate "$models/two-ball-oscillator.yaml" --scheme event-driven --step 1e-3 --end 1.8 --every 1 --out balls-exact.csv
+while read -r case h scheme options; do
+    # shellcheck disable=SC2086 # options are words
+    run balls-$case two-ball-oscillator $h 1.8 $scheme $options
+    echo "| $scheme $options | $h | $(awk -F, -f "$studies/balls.awk" balls-$case.csv) |"
+done <<'END'
+moreau 2e-3 moreau-jean theta=1
+newmark 2e-3 newmark gamma=1 beta=0.5
+hht 2e-3 hht alpha=0.1
+ggl 2e-3 ggl-alpha rho=0.8
+moreau-small 2e-4 moreau-jean theta=1
+newmark-small 2e-4 newmark gamma=1 beta=0.5
+hht-small 2e-4 hht alpha=0.1
+ggl-small 2e-4 ggl-alpha rho=0.8
+moreau-smaller 2e-5 moreau-jean theta=1
+ggl-smaller 2e-5 ggl-alpha rho=0.8
+END
+
+draw two-levels-pendulum.gp "picture='two-levels-pendulum.png'"
+draw two-levels-block.gp "picture='two-levels-block.png'"
+draw two-levels-balls.gp "picture='two-levels-balls.png'"
