@@ -3,6 +3,7 @@
 // What `draw` says something of is left to it.
 #include "model/bodies.h"
 #include "model/draw.h"
+#include "model/solids.h"
 #include <math.h>
 
 static carom_node num(reader *r, double x) { return carom_graph_number(r->m->graph, x); }
@@ -171,6 +172,7 @@ carom_status carom_draw_bodies(reader *r, const tree *draw) {
     struct drawn *d = m->drawn;
     bool spatial = false;
     for (int i = 1; i < m->nbodies; ++i) spatial = spatial || m->bodies[i].space == SPATIAL;
+    for (int i = 0; i < m->nshapes; ++i) spatial = spatial || m->shapes[i].space == SPATIAL;
     if (!d->dim_from && spatial) d->dim = 3;
     const int before = d->count;
     if (spatial && d->dim == 2) return CAROM_OK; // drawn in a plane of the file's choice

@@ -71,7 +71,7 @@ static carom_status put_turn(reader *r, const shape *s, carom_drawn *d, int dim)
 
 static carom_status begin(reader *r, const shape *s, carom_figure figure, int sizes, int points, carom_drawn **d) {
     CAROM_TRY(carom_draw_shape(r, s->place, s->name, figure, d));
-    (*d)->of = (int)(s->body - r->m->bodies);
+    (*d)->of = s->member ? 0 : (int)(s->body - r->m->bodies);
     (*d)->sizes = sizes;
     (*d)->points = points;
     if (s->body == r->m->bodies) (*d)->colour = "grey"; // the ground stays behind what moves
@@ -121,6 +121,7 @@ static double extent(const carom_model *m, double *centre) {
     double low[3] = {0}, high[3] = {0}, size = 0;
     for (int i = 0; i < m->nshapes; ++i) {
         const shape *s = &m->shapes[i];
+        if (!s->body) continue; // a skin
         const double reach = s->reach < HUGE_VAL ? s->reach : s->kind == SHAPE_PLANE ? 0 : s->radius + s->half[0];
         for (int k = 0; k < 3; ++k) {
             low[k] = fmin(low[k], s->body->r0[k] + s->at[k] - reach);
@@ -169,6 +170,7 @@ static carom_status draw_one(reader *r, const shape *s, int dim) {
     case SHAPE_BOX: return placed(r, s, CAROM_BOX, edges, dim, dim);
     case SHAPE_CYLINDER: return placed(r, s, CAROM_CYLINDER, tube, 2, 3);
     case SHAPE_PLANE: return flat(r, s, dim);
+    case SHAPE_ELEMENT: case SHAPE_SKIN: return CAROM_OK; // members draw themselves
     case SHAPE_HOLE: case SHAPE_SLOT: case SHAPE_BORE: break;
     }
     return outline(r, s, dim);
@@ -180,7 +182,7 @@ carom_status carom_draw_shapes(reader *r, const body *b, const tree *draw, bool 
     *drawn = false;
     for (int i = 0; i < m->nshapes; ++i) {
         const shape *s = &m->shapes[i];
-        if (s->body != b || (s->place == b->place && s->kind == SHAPE_POINT)) continue; // named points have bars
+        if ((s->member ? r->m->bodies : s->body) != b || (s->place == b->place && s->kind == SHAPE_POINT)) continue; // named points have bars
         if ((s->space == SPATIAL) != (dim == 3) || (draw && carom_tree_get(draw, s->name))) continue;
         CAROM_TRY(draw_one(r, s, dim));
         *drawn = true;

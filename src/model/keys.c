@@ -254,9 +254,11 @@ static const key_word solid[] = {
     {"hole", "", "radius; the other shape moves inside"},
     {"slot", "", "[radius, length]: the inside of a capsule"},
     {"bore", "", "radius; the inside of an endless cylinder along its z (space)"},
+    {"skin", "", "radius; all along a flexible member (section shapes)"},
     {"at", "0", "its centre, in the body's frame"},
     {"angle", "0", "turned by it; a box in space about axis"},
     {"axis", "", "direction of a capsule, slot, cylinder or bore in space"},
+    {"of", "", "a flexible member (skin) or one of its points (point, circle, sphere); section shapes"},
     {NULL, NULL, NULL}};
 
 static const key_word simulation[] = {
@@ -306,7 +308,7 @@ const key_group carom_key_groups[] = {
     {"simulation", "", simulation, NULL},
     {"bodies.NAME", "A rigid body.", body, NULL},
     {"bodies.NAME.motion", "A body that moves as told.", motion, NULL},
-    {"bodies.NAME.shape", "What touches; the same for `bodies.NAME.shapes.NAME` and `shapes.NAME`.  Exactly one of the first eleven keys says which.", solid, NULL},
+    {"bodies.NAME.shape", "What touches; the same for `bodies.NAME.shapes.NAME` and `shapes.NAME`.  Exactly one of the first twelve keys says which.", solid, NULL},
     {"joints.NAME", "A joint.", joint, NULL},
     {"springs.NAME", "A spring along a line.", line_spring, NULL},
     {"springs.NAME, joint", "A spring at a joint.", joint_spring, NULL},

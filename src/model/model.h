@@ -192,7 +192,7 @@ struct carom_model {
     struct shape *shapes;
     int nshapes;
     struct pair *pairs; // their contacts are the last ones
-    int npairs;
+    int npairs, pair_room;
     carom_node *force;  // of coordinates and bodies: forces without potential, by velocity; CAROM_NONE: none
     terms point_force;  // the same on points of members: i velocity of the graph
     constraint *links; // ne + nc, by id

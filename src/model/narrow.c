@@ -40,7 +40,7 @@ static carom_status compile(carom_model *m, pair *p, const carom_node *kappa, ca
     group[PAIR_DIRECTIONS] = two(at, from(m->W.node, a.W), nW, from(m->w.node, a.w), nw);
     group[PAIR_REACTION_GRADIENT] = two(at += nW + nw, from(m->dW.node, a.dW), ndW, NULL, 0);
     group[PAIR_RATE_GRADIENT] = two(at + ndW, from(m->dW.node, a.dW), ndW, from(m->dw.node, a.dw), ndw);
-    p->tape = carom_tape_compile(m->graph, group, PAIR_GROUPS, m->seen.nq_own, m->seen.nv_own, m->np, err); // bodies come before members
+    p->tape = carom_tape_compile(m->graph, group, PAIR_GROUPS, m->seen.nq, m->seen.nv, m->np, err);
     free(store);
     return p->tape ? CAROM_OK : CAROM_NO_MEMORY;
 }
@@ -87,13 +87,15 @@ carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const 
     if (m->npairs == 0) return CAROM_OK;
     double *exact = (double *)(void *)block(m, work, m->narrow), *bound = exact + 1;
     int bad = 0;
-    carom_model_eval(m, work, GROUP_BOUNDS, t, q, m->v0, bound);
+    const double *v = m->v0;
+    carom_model_eval(m, work, GROUP_BOUNDS, t, q, v, bound);
+    carom_model_look(m, work, &q, &v, false);
     for (int i = 0; i < m->npairs; ++i) {
         const pair *p = &m->pairs[i];
         double *to = g + p->first;
         if (bound[i] > p->margin && *exact == 0 && p->bound != CAROM_NONE)
             for (int k = 0; k < p->count; ++k) to[k] = bound[i];
-        else carom_tape_eval(p->tape, block(m, work, p->work), PAIR_GAPS, t, q, m->v0, to);
+        else carom_tape_eval(p->tape, block(m, work, p->work), PAIR_GAPS, t, q, v, to);
         bad |= finite(to, p->count);
     }
     return bad ? CAROM_USER : CAROM_OK;
@@ -124,6 +126,7 @@ static int eval(const carom_model *m, void *work, const pair *p, pair_group grou
 carom_status carom_pairs_eval(const carom_model *m, void *work, pair_group group, double t, const double *q, const double *v, const int *id, int n,
                               double *x, int second) {
     int bad = 0, k = 0;
+    if (m->npairs) carom_model_look(m, work, &q, &v, false);
     for (int i = 0; i < m->npairs; ++i) {
         const pair *p = &m->pairs[i];
         while (id && k < n && id[k] < p->first) ++k;

@@ -9,7 +9,7 @@
 
 enum { MOST_CONTACTS = 20000 };
 
-static bool finite_solid(const shape *s) { return s->kind <= SHAPE_CYLINDER; }
+static bool finite_solid(const shape *s) { return s->kind <= SHAPE_ELEMENT; }
 static bool single(const shape *s) { return s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND; }
 
 // -- which contacts -----------------------------------------------------------------------------------------------------
@@ -24,6 +24,11 @@ static int make_plan(const shape *A, const shape *B, plan *x, int room) {
     const bool rolls = A->kind == SHAPE_CYLINDER || B->kind == SHAPE_CYLINDER, flat = A->kind == SHAPE_PLANE || B->kind == SHAPE_PLANE;
     if (!finite_solid(A) && !finite_solid(B)) return 0;
     if (rolls && !flat && !single(A) && !single(B)) return 0;
+    if (B->kind == SHAPE_ELEMENT || A->kind == SHAPE_ELEMENT) { // corners on elements; nodes are rounds of their own
+        const bool on_B = B->kind == SHAPE_ELEMENT;
+        for (int i = 0; i < (on_B ? nA : nB) && n < room; ++i) x[n++] = (plan){on_B ? A_ON_B : B_ON_A, i};
+        return n;
+    }
     if (rolls && flat)
         for (int end = 0; end < 2; ++end) x[n++] = (plan){RIM, end};
     if (!finite_solid(B) || single(A)) {
@@ -42,8 +47,10 @@ static int make_plan(const shape *A, const shape *B, plan *x, int room) {
 
 // -- velocities ---------------------------------------------------------------------------------------------------------
 
-// Of the material point of b that is at p.
-static vec velocity_at(carom_graph *g, const carom_model *m, const body *b, vec p) {
+// Of the material point of s that is at p.
+static vec velocity_at(carom_graph *g, const carom_model *m, const shape *s, vec p) {
+    if (s->member) return carom_flexible_velocity(g, m, s, p);
+    const body *b = s->body;
     const vec r = {{b->r[0], b->r[1], b->r[2]}}, arm = v_sub(g, p, r);
     vec v = {{n_num(g, 0), n_num(g, 0), n_num(g, 0)}}, w = v;
     const int n = b->space == SPATIAL ? 3 : 2;
@@ -54,8 +61,8 @@ static vec velocity_at(carom_graph *g, const carom_model *m, const body *b, vec 
         return v_add(g, v, v_cross(g, v_turn(g, b->R, w), arm));
     }
     carom_node rate[9];
-    for (int i = 0; i < 9; ++i) rate[i] = carom_graph_rate(g, b->R[i], m->nv);
-    for (int i = 0; i < 3; ++i) v.c[i] = carom_graph_rate(g, b->r[i], m->nv);
+    for (int i = 0; i < 9; ++i) rate[i] = carom_graph_rate(g, b->R[i], m->seen.nv);
+    for (int i = 0; i < 3; ++i) v.c[i] = carom_graph_rate(g, b->r[i], m->seen.nv);
     return v_add(g, v, v_turn(g, rate, v_back(g, b->R, arm)));
 }
 
@@ -80,6 +87,7 @@ int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t) {
 static void make_bound(carom_graph *g, pair *p) {
     const shape *A = p->A, *B = p->B;
     p->bound = CAROM_NONE;
+    if (A->kind == SHAPE_ELEMENT || B->kind == SHAPE_ELEMENT) return; // its own gap costs no more
     if (!finite_solid(A)) A = p->B, B = p->A;
     if (!finite_solid(A) || (!finite_solid(B) && B->kind != SHAPE_PLANE)) return;
     const vec way = v_sub(g, carom_shape_point(g, A, A->at), carom_shape_point(g, B, B->at));
@@ -119,7 +127,7 @@ carom_status carom_pair_express(reader *r, pair *p, bool friction, constraint *c
         if (!friction) continue;
         vec along[2];
         const int n = carom_pair_tangents(g, p->A, t.normal, along);
-        const vec v = v_sub(g, velocity_at(g, r->m, p->A->body, t.point), velocity_at(g, r->m, p->B->body, t.point));
+        const vec v = v_sub(g, velocity_at(g, r->m, p->A, t.point), velocity_at(g, r->m, p->B, t.point));
         for (int i = 0; i < n; ++i) c[k].slip[i] = v_dot(g, along[i], v);
     }
     if (carom_graph_failed(g)) return carom_read_fail(r, p->entry->key, 0, "contact '%.60s' makes the model too large", p->entry->key->text);
@@ -128,37 +136,80 @@ carom_status carom_pair_express(reader *r, pair *p, bool friction, constraint *c
 
 // -- reading ------------------------------------------------------------------------------------------------------------
 
-static bool moves(const body *b) { return b->v >= 0; }
+static bool depends(reader *r, const body *b) {
+    for (int i = 0; i < 3; ++i)
+        if (carom_graph_depends(r->m->graph, b->r[i], CAROM_POSITION, -1)) return true;
+    return false;
+}
+
+static bool moves(reader *r, const shape *s) {
+    return s->body->v >= 0 || (s->member && (depends(r, s->body) || (s->next && depends(r, s->next))));
+}
 
 static carom_status check_pair(reader *r, const tree *n, const shape *A, const shape *B) {
-    if (A->body == B->body) return carom_read_fail(r, n, 0, "'%s' and '%s' belong to one body and cannot touch", A->name, B->name);
-    if (!moves(A->body) && !moves(B->body)) return carom_read_fail(r, n, 0, "neither '%s' nor '%s' can move; no contact is needed", A->name, B->name);
+    if (A->member && A->member == B->member) return carom_read_fail(r, n, 0, "'%s' and '%s' belong to one member and cannot touch", A->name, B->name);
+    if (A->body && A->body == B->body) return carom_read_fail(r, n, 0, "'%s' and '%s' belong to one body and cannot touch", A->name, B->name);
+    if (!A->part && !B->part && !moves(r, A) && !moves(r, B)) return carom_read_fail(r, n, 0, "neither '%s' nor '%s' can move; no contact is needed", A->name, B->name);
     if (A->space != B->space)
         return carom_read_fail(r, n, 0, "'%s' is %s and '%s' is %s", A->name, A->space == PLANAR ? "planar" : "spatial", B->name,
                                B->space == PLANAR ? "planar" : "spatial");
     if (A->kind == SHAPE_POINT && B->kind == SHAPE_POINT)
         return carom_read_fail(r, n, 0, "'%s' and '%s' are points, which never touch; give one of them a radius (circle, sphere)", A->name, B->name);
-    const shape *in = finite_solid(A) ? B : A, *of = in == A ? B : A;
-    if (in->kind > SHAPE_PLANE && (of->kind == SHAPE_ROUND || of->kind == SHAPE_CAPSULE) && !(of->radius < in->radius))
+    const shape *in = finite_solid(A) || A->part ? B : A, *of = in == A ? B : A;
+    if (in->kind > SHAPE_PLANE && !in->part && (of->kind == SHAPE_ROUND || of->kind == SHAPE_CAPSULE || of->part) && !(of->radius < in->radius))
         return carom_read_fail(r, n, 0, "'%s' (radius %g) has no clearance in '%s' (radius %g); without clearance it is a joint", of->name, of->radius,
                                in->name, in->radius);
     return CAROM_OK;
 }
 
-static carom_status add_pair(reader *r, const tree *entry, const tree *a, const tree *b, int *count) {
+static bool room_for_one(carom_model *m) {
+    if (m->npairs < m->pair_room) return true;
+    const int room = 2 * m->pair_room + 16;
+    pair *more = carom_pool_take(&m->memory, (size_t)room * sizeof *more);
+    if (!more) return false;
+    if (m->npairs) memcpy(more, m->pairs, (size_t)m->npairs * sizeof *more);
+    m->pairs = more;
+    m->pair_room = room;
+    return true;
+}
+
+static carom_status add(reader *r, const tree *entry, const tree *b, const shape *A, const shape *B, int *count) {
     carom_model *m = r->m;
-    const shape *A = NULL, *B = NULL;
-    CAROM_TRY(carom_read_find_shape(r, a, &A));
-    CAROM_TRY(carom_read_find_shape(r, b, &B));
-    CAROM_TRY(check_pair(r, b, A, B));
     plan x[2 * MOST_CORNERS + 3];
     const int n = make_plan(A, B, x, 2 * MOST_CORNERS + 2);
     if (n == 0)
         return carom_read_fail(r, b, 0, "there is no formula for a %s against a %s", carom_shape_word(A->kind), carom_shape_word(B->kind));
     if (*count + n > MOST_CONTACTS) return carom_read_fail(r, entry->key, 0, "more than %d contacts of shapes; give such a system from C", MOST_CONTACTS);
+    if (!room_for_one(m)) return carom_read_memory(r);
     m->pairs[m->npairs++] = (pair){.A = A, .B = B, .entry = entry, .count = n, .bound = CAROM_NONE};
     *count += n;
     return CAROM_OK;
+}
+
+// A skin against a shape that is convex from where its nodes are: the nodes.  Else nodes on the shape, and corners of the shape on elements.
+static carom_status add_skin(reader *r, const tree *entry, const tree *b, const shape *A, const shape *B, int *count) {
+    const bool first = A->part != NULL;
+    const shape *skin = first ? A : B, *other = first ? B : A;
+    const bool round = other->kind == SHAPE_POINT || other->kind == SHAPE_ROUND;
+    const int before = *count;
+    if (other->part || other->kind == SHAPE_CYLINDER || (skin->space == SPATIAL && finite_solid(other) && !round))
+        return carom_read_fail(r, b, 0, "there is no formula for a skin against a %s%s", carom_shape_word(other->kind), skin->space == SPATIAL ? " in space" : "");
+    for (int i = 0; i < 2 * skin->nodes - 1; ++i) {
+        const shape *part = &skin->part[i];
+        if ((i < skin->nodes ? round : !finite_solid(other)) || (!moves(r, part) && !moves(r, other))) continue;
+        CAROM_TRY(add(r, entry, b, first ? part : other, first ? other : part, count));
+    }
+    if (*count > before) return CAROM_OK;
+    return carom_read_fail(r, b, 0, "neither '%s' nor '%s' can move; no contact is needed", A->name, B->name);
+}
+
+static carom_status add_pair(reader *r, const tree *entry, const tree *a, const tree *b, int *count) {
+    const shape *A = NULL, *B = NULL;
+    CAROM_TRY(carom_read_find_shape(r, a, &A));
+    CAROM_TRY(carom_read_find_shape(r, b, &B));
+    CAROM_TRY(check_pair(r, b, A, B));
+    if (A->part || B->part) return add_skin(r, entry, b, A, B, count);
+    return add(r, entry, b, A, B, count);
 }
 
 // between: [A, B], either may be a list: every one of the first with every one of the second; three and more: neighbours.
@@ -188,8 +239,6 @@ carom_status carom_read_pairs(reader *r, const tree *contacts, int *count) {
         total += count_pairs(carom_tree_get(c, "between"));
         if (total > MOST_CONTACTS) return carom_read_fail(r, c->key, 0, "more than %d pairs of shapes; give such a system from C", MOST_CONTACTS);
     }
-    m->pairs = carom_pool_take(&m->memory, ((size_t)total + 1) * sizeof *m->pairs);
-    if (!m->pairs) return carom_read_memory(r);
     for (const tree *c = contacts ? contacts->first : NULL; c; c = c->next) {
         const tree *list = carom_tree_get(c, "between");
         if (!list) continue;

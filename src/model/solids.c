@@ -22,11 +22,13 @@ static const struct form {
     {"hole", SHAPE_HOLE, true, true, "a radius"},
     {"slot", SHAPE_SLOT, true, true, "[radius, length]"},
     {"bore", SHAPE_BORE, false, true, "a radius"},
+    {"skin", SHAPE_SKIN, true, true, "a radius"},
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
 const char *carom_shape_word(shape_kind kind) {
     if (kind == SHAPE_ROUND) return "circle or sphere";
+    if (kind == SHAPE_ELEMENT) return "skin";
     for (int i = 0; i < FORMS; ++i)
         if (forms[i].kind == kind) return forms[i].word;
     return "shape";
@@ -135,13 +137,14 @@ static carom_status read_place(reader *r, const tree *map, shape *s, const char 
     const tree *at = carom_tree_get(map, "at"), *angle = carom_tree_get(map, "angle"), *axis = carom_tree_get(map, "axis");
     const bool spatial = s->space == SPATIAL;
     double phi = 0, n[3] = {0, 0, 1};
+    if (at && (carom_tree_get(map, "of") || s->kind == SHAPE_SKIN)) return carom_read_fail(r, at->key, 0, "%s is where its member is; remove `at`", where);
     if (at && (s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON))
         return carom_read_fail(r, at->key, 0, "%s is placed by its points; remove `at`", where);
     if (at) CAROM_TRY(carom_read_vector(r, at, "the place of a shape", spatial ? 3 : 2, s->at));
     if (angle) CAROM_TRY(carom_read_number(r, angle, "the angle of a shape", &phi));
     if (axis && !spatial) return carom_read_fail(r, axis->key, 0, "%s is planar and turned by `angle` alone", where);
     if (axis) CAROM_TRY(carom_read_direction(r, axis, "the axis of a shape", n));
-    if (s->kind == SHAPE_PLANE || s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON || s->kind == SHAPE_ROUND || s->kind == SHAPE_HOLE) {
+    if (s->kind == SHAPE_PLANE || s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON || s->kind == SHAPE_ROUND || s->kind == SHAPE_HOLE || s->kind == SHAPE_SKIN) {
         if (angle || axis) return carom_read_fail(r, (angle ? angle : axis)->key, 0, "%s needs no %s", where, angle ? "angle" : "axis");
         return CAROM_OK;
     }
@@ -174,11 +177,12 @@ static carom_status read_value(reader *r, const tree *value, const struct form *
     snprintf(what, sizeof what, "the radius of a %s", f->word);
     switch (s->kind) {
     case SHAPE_POINT: return carom_read_vector(r, value, "a point", s->space == SPATIAL ? 3 : 2, s->at);
-    case SHAPE_ROUND: case SHAPE_HOLE: case SHAPE_BORE: return read_size(r, value, what, &s->radius);
+    case SHAPE_ROUND: case SHAPE_HOLE: case SHAPE_BORE: case SHAPE_SKIN: return read_size(r, value, what, &s->radius);
     case SHAPE_CAPSULE: case SHAPE_SLOT: case SHAPE_CYLINDER: return read_long(r, value, f->word, s);
     case SHAPE_POLYGON: return read_polygon(r, value, s);
     case SHAPE_BOX: return read_box(r, value, s);
     case SHAPE_PLANE: return read_normal(r, value, s);
+    case SHAPE_ELEMENT: break;
     }
     return CAROM_OK;
 }
@@ -223,7 +227,7 @@ static const struct form *find_form(const tree *map, const tree **value, const s
 
 static carom_status read_shape(reader *r, const tree *n, const body *b, shape *s, const char *where) {
     static const char *const keys[] = {"point", "circle", "sphere", "capsule", "polygon", "box", "cylinder", "plane", "hole", "slot", "bore",
-                                       "at", "angle", "axis", NULL};
+                                       "skin", "at", "angle", "axis", "of", NULL};
     const tree *map = NULL, *value = NULL;
     CAROM_TRY(carom_read_map(r, n, where, &map));
     if (map) CAROM_TRY(carom_read_keys(r, map, keys, where));
@@ -231,13 +235,16 @@ static carom_status read_shape(reader *r, const tree *n, const body *b, shape *s
     if (twice) return carom_read_fail(r, map, 0, "%s is two things at once; give each a name under `shapes`", where);
     if (!f)
         return carom_read_fail(r, n->key ? n->key : n, 0,
-                               "%s does not say what it is: point, circle, sphere, capsule, polygon, box, cylinder, plane, hole, slot or bore", where);
+                               "%s does not say what it is: point, circle, sphere, capsule, polygon, box, cylinder, plane, hole, slot, bore or skin", where);
     s->kind = f->kind;
     s->body = b;
     s->place = n->key;
     s->X[0] = s->X[4] = s->X[8] = 1;
     const space said = space_of(f, map, value);
     s->space = b->space != EITHER ? b->space : said;
+    const tree *of = carom_tree_get(map, "of");
+    if (of && b->place) return carom_read_fail(r, of->key, 0, "%s belongs to %s; shapes of flexible members stand in the section shapes", where, b->where);
+    if (s->space == EITHER) s->space = carom_skin_space(r->m, of);
     if (s->space == EITHER) s->space = r->m->nbodies > 1 ? r->m->bodies[1].space : PLANAR;
     if (said != EITHER && said != s->space)
         return carom_read_fail(r, value->key, 0, "%s is %s, and %s is %s", where, said == PLANAR ? "planar" : "spatial", b->where,
@@ -245,6 +252,10 @@ static carom_status read_shape(reader *r, const tree *n, const body *b, shape *s
     if (value->kind == TREE_MAP || carom_tree_empty(value)) return carom_read_fail(r, value->key, 0, "a %s is %s", f->word, f->value);
     CAROM_TRY(read_value(r, value, f, s));
     CAROM_TRY(read_place(r, map, s, where));
+    if (f->kind == SHAPE_SKIN) return carom_read_skin(r, of, s);
+    if (of && f->kind != SHAPE_POINT && f->kind != SHAPE_ROUND)
+        return carom_read_fail(r, of->key, 0, "a flexible member has points, circles (spheres) and skins, no %s", f->word);
+    if (of) CAROM_TRY(carom_read_round_of(r, of, s));
     return complete(r, s);
 }
 

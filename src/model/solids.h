@@ -2,15 +2,18 @@
 //
 //   solids.c    `shape` and `shapes` of bodies, `shapes` of the ground     pairs.c   `between`: pairs -> contacts
 //   surfaces.c  distance of a rounded corner from a surface                edges.c   edges against edges in space
-//   narrow.c    tapes of pairs, and which of them are asked at all         draw_shapes.c   how they look
+//   narrow.c    tapes of pairs, and which of them are asked at all         skins.c   shapes of flexible members
+//   draw_shapes.c   how they look
 #pragma once
 #include "model/bodies.h"
 #include "model/vector.h"
 
 typedef enum shape_kind {
     SHAPE_POINT, SHAPE_ROUND, SHAPE_CAPSULE, SHAPE_POLYGON, SHAPE_BOX, SHAPE_CYLINDER, // solid, finite
+    SHAPE_ELEMENT,                                                                     // the same, between two nodes of a member
     SHAPE_PLANE,                                                                       // solid, endless
-    SHAPE_HOLE, SHAPE_SLOT, SHAPE_BORE                                                 // others move inside
+    SHAPE_HOLE, SHAPE_SLOT, SHAPE_BORE,                                                // others move inside
+    SHAPE_SKIN                                                                         // of rounds and elements
 } shape_kind;
 
 enum { MOST_CORNERS = 64 };
@@ -30,6 +33,11 @@ typedef struct shape {
     int ncorners;      // of a planar polygon or box, counterclockwise
     double (*corner)[2];
     double reach;      // radius of a ball round `at` that holds it; infinite: none
+    const member *member; // of a flexible member; else NULL
+    vec spin;          // its angular velocity there
+    const body *next;  // of an element: the frame of its second node, `body` is that of the first
+    struct shape *part; // of a skin: `nodes` rounds, then the elements between them
+    int nodes;
 } shape;
 
 /// One contact of a pair, as expressions.
@@ -43,6 +51,16 @@ void carom_shape_axes_along(const double *n, double *X);
 carom_status carom_read_shapes(reader *r);
 carom_status carom_read_find_shape(reader *r, const tree *n, const shape **s);
 const char *carom_shape_word(shape_kind kind);
+
+// -- skins.c ----------------------------------------------------------------------------------------------------------------
+
+/// `of: MEMBER.POINT` of a point, circle or sphere; `of: MEMBER` of a skin.
+carom_status carom_read_round_of(reader *r, const tree *of, shape *s);
+carom_status carom_read_skin(reader *r, const tree *of, shape *s);
+space carom_skin_space(const carom_model *m, const tree *of); // of that member; EITHER: there is none
+/// The point of an element's middle line that is nearest to p; velocity of the material point at p.
+vec carom_element_nearest(carom_graph *g, const shape *s, vec p);
+vec carom_flexible_velocity(carom_graph *g, const carom_model *m, const shape *s, vec p);
 
 /// A corner of a shape: a point with a radius round it, and the directions in which the shape's edges leave it (none: round).
 typedef struct corner {

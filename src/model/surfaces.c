@@ -135,6 +135,11 @@ static touching capsule_surface(carom_graph *g, const corner *c, const shape *s)
     return made(g, c, n_sub(g, d.length, n_num(g, s->radius)), d.unit);
 }
 
+static touching element_surface(carom_graph *g, const corner *c, const shape *s) {
+    const ray d = ray_of(g, v_sub(g, c->at, carom_element_nearest(g, s, c->at)), c->radius + s->radius);
+    return made(g, c, n_sub(g, d.length, n_num(g, s->radius)), d.unit);
+}
+
 // (SHP-4)  inside:  g = R - r - |c - l|,  l the centre, or the nearest point of the middle line
 static touching inside_surface(carom_graph *g, const corner *c, const shape *s) {
     const ray d = s->kind == SHAPE_HOLE ? ray_of(g, v_sub(g, c->at, carom_shape_point(g, s, s->at)), s->radius)
@@ -245,8 +250,9 @@ touching carom_surface(carom_graph *g, const corner *c, const shape *s) {
     case SHAPE_POLYGON: return polygon_surface(g, c, s);
     case SHAPE_BOX: return s->space == PLANAR ? polygon_surface(g, c, s) : box_surface(g, c, s);
     case SHAPE_CYLINDER: return cylinder_surface(g, c, s);
+    case SHAPE_ELEMENT: return element_surface(g, c, s);
     case SHAPE_PLANE: return plane_surface(g, c, s);
-    case SHAPE_HOLE: case SHAPE_SLOT: case SHAPE_BORE: break;
+    case SHAPE_HOLE: case SHAPE_SLOT: case SHAPE_BORE: case SHAPE_SKIN: break;
     }
     return inside_surface(g, c, s);
 }
