@@ -70,6 +70,15 @@ static void choose_rows(carom_flow *f, const carom_step *s, int want) {
     }
 }
 
+// X = M^-1 W and G = W'X where every direction is an unknown, M is diagonal and W sparse: mechanisms.
+static void form_sparse(carom_flow *f, carom_step *s) {
+    carom_problem_form(s, &f->L, &f->L, &f->F, 1);
+    for (int r = 0; r < f->n; ++r) {
+        carom_column_expand(f->X + (size_t)r * (size_t)s->sys->nv, &s->delassus.sparse, r);
+        f->D[r] = fabs(s->G[r + (size_t)r * (size_t)f->n]);
+    }
+}
+
 // The set, its directions, M^-1 B and G = W'M^-1 B, where column r of B is the direction in which unknown r pushes.
 static carom_status form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v) {
     const carom_system *sys = s->sys;
@@ -81,6 +90,10 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     CAROM_TRY(carom_directions(s, L, t, q));
     if (v) carom_local_velocity(f->u, L, v);
     choose_rows(f, s, want);
+    if (f->n == L->at[L->nb] && f->F.shape.storage == CAROM_DIAGONAL && L->W.count) {
+        form_sparse(f, s);
+        return CAROM_OK;
+    }
     carom_zero(f->D, L->at[L->nb]);
     for (int r = 0, b = 0; r < f->n; ++r) {
         const int k = f->row[r];
