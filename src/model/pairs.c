@@ -66,6 +66,13 @@ static vec velocity_at(carom_graph *g, const carom_model *m, const shape *s, vec
     return v_add(g, v, v_turn(g, rate, v_back(g, b->R, arm)));
 }
 
+// How fast a planar shape turns.
+static carom_node turning(carom_graph *g, const carom_model *m, const shape *s) {
+    if (s->member) return s->kind == SHAPE_ELEMENT ? n_num(g, 0) : s->spin.c[2];
+    if (s->body->v >= 0) return carom_graph_input(g, CAROM_VELOCITY, s->body->v + 2);
+    return s->body == m->bodies ? n_num(g, 0) : carom_graph_rate(g, s->body->angle, m->seen.nv);
+}
+
 // (SHP-9)  planar t = (n_y, -n_x);  spatial, with s = 1 for n_z > -0.6 and else -1, a = -1/(s + n_z):
 // t_1 = (1 + s a n_x^2, s a n_x n_y, -s n_x),  t_2 = (a n_x n_y, s + a n_y^2, -n_y)
 int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t) {
@@ -114,7 +121,7 @@ static touching make_touch(carom_graph *g, const shape *A, const shape *B, plan 
     return t;
 }
 
-carom_status carom_pair_express(reader *r, pair *p, bool friction, constraint *c) {
+carom_status carom_pair_express(reader *r, pair *p, bool friction, double roll, constraint *c) {
     carom_graph *g = r->m->graph;
     plan x[2 * MOST_CORNERS + 3];
     make_plan(p->A, p->B, x, 2 * MOST_CORNERS + 2);
@@ -129,6 +136,8 @@ carom_status carom_pair_express(reader *r, pair *p, bool friction, constraint *c
         const int n = carom_pair_tangents(g, p->A, t.normal, along);
         const vec v = v_sub(g, velocity_at(g, r->m, p->A, t.point), velocity_at(g, r->m, p->B, t.point));
         for (int i = 0; i < n; ++i) c[k].slip[i] = v_dot(g, along[i], v);
+        if (roll > 0) // (SHP-13)  slip rates u_T and (rho/mu) w
+            c[k].slip[1] = n_mul(g, n_num(g, roll), n_sub(g, turning(g, r->m, p->A), turning(g, r->m, p->B)));
     }
     if (carom_graph_failed(g)) return carom_read_fail(r, p->entry->key, 0, "contact '%.60s' makes the model too large", p->entry->key->text);
     return CAROM_OK;

@@ -100,8 +100,8 @@ typedef struct pair {
 int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t);
 /// Pairs of all entries of `contacts` with `between`; *count is the number of their contacts.
 carom_status carom_read_pairs(reader *r, const tree *contacts, int *count);
-/// Expressions of pair p: gaps and, with friction, slip rates of its contacts c[0], c[1], ...
-carom_status carom_pair_express(reader *r, pair *p, bool friction, constraint *c);
+/// Expressions of pair p: gaps and, with friction, slip rates of its contacts c[0], c[1], ...; in the plane with roll > 0 also how fast they roll.
+carom_status carom_pair_express(reader *r, pair *p, bool friction, double roll, constraint *c);
 
 // -- narrow.c: the tapes of pairs.  Each answers for its contacts alone, and only when it is asked. --------------------------
 

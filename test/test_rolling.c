@@ -1,0 +1,90 @@
+// test_rolling.c: rolling resistance of circles in the plane.
+#include "model_text.h"
+
+static void run(const char *text, const char *scheme, double h, double end, double *q, double *v) {
+    carom_model *m = good(text);
+    carom_error err = {0};
+    carom_sim_def d = carom_sim_default();
+    d.system = carom_model_system(m);
+    d.scheme = scheme;
+    d.h = h;
+    d.t_end = end;
+    d.q0 = carom_model_q0(m);
+    d.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s", err.text);
+    if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s: %s", scheme, err.text);
+    memcpy(q, carom_sim_now(sim).q, 3 * sizeof *q);
+    memcpy(v, carom_sim_now(sim).v, 3 * sizeof *v);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+static const char *const schemes[] = {"moreau-explicit", "half-explicit", "half-explicit-rk", "moreau-jean", "moreau-midpoint", "ggl-midpoint", "newmark", "mixed", "auto"};
+enum { SCHEMES = sizeof schemes / sizeof *schemes };
+
+// Friction F = m g sin a and moment F r are inside (F/mu)^2 + (F r/rho)^2 <= N^2 as long as tan a <= 1/sqrt(1/mu^2 + r^2/rho^2).
+static void a_wheel_on_a_slope_starts_to_roll_where_the_ellipse_ends(void **state) {
+    (void)state;
+    static const double L[] = {1e-3, 1, 1e3};
+    for (int s = 0; s < SCHEMES - 2; ++s)
+        for (int k = 0; k < 3; ++k)
+            for (int side = -1; side < 2; side += 2) {
+                char text[500];
+                double q[3], v[3];
+                snprintf(text, sizeof text,
+                         "carom: 1\nparameters: {r: %g, mu: 0.3, rho: r/50, al: atan(1/sqrt(1/mu^2 + (r/rho)^2)*(1 + %g))}\ngravity: [9.81*sin(al), -9.81*cos(al)]\n"
+                         "shapes: {f: {plane: [0, 1]}}\nbodies: {w: {mass: 2, inertia: r^2, at: [0, r*(1 - 1e-12)], shape: {circle: r}}}\n"
+                         "contacts: {c: {between: [w, f], friction: mu, rolling: rho}}\n",
+                         L[k], side * 1e-9);
+                run(text, schemes[s], 1e-3, 0.5, q, v);
+                const double expected = 9.81 * 0.02 * 1e-9 / 1.5 * 0.5; // of what gravity is too much
+                if (side < 0 ? !(fabs(v[0]) < 0.01 * expected) : !(v[0] > 0.5 * expected && v[0] < 2 * expected))
+                    fail_msg("%s, r = %g: speed %g on the %s side, expected %g", schemes[s], L[k], v[0], side < 0 ? "lower" : "upper", expected);
+            }
+}
+
+// a = (rho/r) g/(1 + J/(m r^2)) sqrt(1 - (F/(mu N))^2), F = m a, but for the creep, which is (F/mu)/(M/rho) rho/mu w: below 1e-3 of v here.
+static void a_wheel_on_the_level_slows_down_by_its_lever(void **state) {
+    (void)state;
+    const double a = 1e-2 * 9.81 / 1.5;
+    for (int s = 0; s < SCHEMES; ++s) {
+        double q[3], v[3];
+        run("carom: 1\nparameters: {r: 0.1, m: 2, rho: 1e-3, v: 1}\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}}\n"
+            "bodies: {wheel: {mass: m, inertia: m*r^2/2, at: [0, r], velocity: [v, 0], spin: -v/r, shape: {circle: r}}}\n"
+            "contacts: {c: {between: [wheel, floor], friction: 0.3, rolling: rho}}\n",
+            schemes[s], 1e-3, 5, q, v);
+        assert_close(v[0], 1 - 5 * a, 1e-3);
+        assert_close(v[0] + 0.1 * v[2], 0, 1e-3);
+        assert_close(q[0], 5 - 12.5 * a, 5e-3);
+    }
+}
+
+static void rolling_that_makes_no_sense_is_refused(void **state) {
+    (void)state;
+    static const struct { const char *body, *contact, *message; } cases[] = {
+        {"{mass: 1, inertia: 1, at: [0, 1], shape: {circle: 1}}", "friction: 0.1, rolling: -1", "rolling is -1; it must not be negative"},
+        {"{mass: 1, inertia: 1, at: [0, 1], shape: {circle: 1}}", "rolling: 1", "wants friction"},
+        {"{mass: 1, inertia: 1, at: [0, 1], shape: {box: [1, 1]}}", "friction: 1, rolling: 1", "have 4 contacts"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[400];
+        carom_error err = {0};
+        snprintf(text, sizeof text, "carom: 1\nshapes: {f: {plane: [0, 1]}}\nbodies: {b: %s}\ncontacts: {c: {between: [b, f], %s}}\n", cases[i].body, cases[i].contact);
+        carom_model *m = model_of(text, &err);
+        if (m || !strstr(err.text, cases[i].message)) fail_msg("%s: %s", cases[i].contact, m ? "was taken" : err.text);
+    }
+    carom_error err = {0};
+    assert_null(model_of("carom: 1\nshapes: {f: {plane: [0, 0, 1]}}\nbodies: {b: {mass: 1, inertia: [1, 1, 1], at: [0, 0, 1], shape: {sphere: 1}}}\n"
+                         "contacts: {c: {between: [b, f], friction: 0.1, rolling: 0.1}}\n", &err));
+    assert_non_null(strstr(err.text, "for contacts in the plane"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wheel_on_a_slope_starts_to_roll_where_the_ellipse_ends),
+        cmocka_unit_test(a_wheel_on_the_level_slows_down_by_its_lever),
+        cmocka_unit_test(rolling_that_makes_no_sense_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
