@@ -1,8 +1,8 @@
 // mujoco_chain.c: ns per step of a chain of ten links with ten hinges, by carom (models/chain.yaml) and by MuJoCo, in one run.
 //
-// MuJoCo steps the ten joint angles (semi-implicit Euler, no contact, no limits), carom sixty velocities of free bodies with
-// fifty constraints: the integrators compared are of first order with one evaluation of forces per step, and beside them those
-// that a user of bodies takes.  Usage: mujoco_chain MODEL.yaml
+// MuJoCo steps the ten joint angles (no contact, no limits), carom sixty velocities of free bodies with fifty constraints.  Its
+// semi-implicit Euler scheme compares with moreau-midpoint and moreau-explicit: first order, one evaluation of forces per step.
+// Beside them its Runge-Kutta scheme and those of carom that a user of bodies takes.  Usage: mujoco_chain MODEL.yaml
 #define _POSIX_C_SOURCE 200809L
 #include <carom/carom.h>
 #include <mujoco/mujoco.h>
@@ -21,10 +21,10 @@ static double now(void) {
 }
 
 // The same chain: links along x, hinges about y and about y + z in turn.
-static mjModel *mujoco_model(void) {
+static mjModel *mujoco_model(const char *integrator) {
     char *text = malloc(1 << 16), error[300];
-    int n = sprintf(text, "<mujoco><compiler inertiafromgeom='false'/><option timestep='%g' gravity='0 0 -9.81' integrator='Euler'>"
-                          "<flag contact='disable' warmstart='disable'/></option><worldbody>", H);
+    int n = sprintf(text, "<mujoco><compiler inertiafromgeom='false'/><option timestep='%g' gravity='0 0 -9.81' integrator='%s'>"
+                          "<flag contact='disable' warmstart='disable'/></option><worldbody>", H, integrator);
     const double m = 0.1, l = 0.1, r = 0.01, J = m * l * l / 12, J3 = 0.5 * m * r * r;
     for (int i = 0; i < LINKS; ++i)
         n += sprintf(text + n, "<body pos='%g 0 0'><joint type='hinge' axis='%s'/><inertial pos='%g 0 0' mass='%g' diaginertia='%.17g %.17g %.17g'/>",
@@ -43,8 +43,8 @@ static mjModel *mujoco_model(void) {
     return model;
 }
 
-static double mujoco_ns(double *tip) {
-    mjModel *m = mujoco_model();
+static double mujoco_ns(const char *integrator, double *tip) {
+    mjModel *m = mujoco_model(integrator);
     if (!m) exit(1);
     mjData *d = mj_makeData(m);
     double best = 1e300;
@@ -101,9 +101,11 @@ int main(int argc, char **argv) {
     carom_model *m = carom_model_create(&(carom_model_def){.text = text, .length = length, .file = argv[1]}, &err);
     if (!m) return fprintf(stderr, "%s\n", err.text), 1;
     double tip[2];
-    const double mujoco = mujoco_ns(tip);
+    const double mujoco = mujoco_ns("Euler", tip);
     printf("chain of %d links, step %g, t = 0 .. %g            ns per step   / MuJoCo   tip after that\n", LINKS, H, STEPS * H);
     printf("  %-44s %12.0f %10.2f   %.4f %.4f\n", "MuJoCo (Euler, joint angles)", mujoco, 1.0, tip[0], tip[1]);
+    const double rk4 = mujoco_ns("RK4", tip);
+    printf("  %-44s %12.0f %10.2f   %.4f %.4f\n", "MuJoCo (RK4, joint angles)", rk4, rk4 / mujoco, tip[0], tip[1]);
     for (int i = 0; schemes[i]; ++i) {
         const double ns = carom_ns(m, schemes[i], tip);
         printf("  carom %-38s %12.0f %10.2f   %.4f %.4f\n", schemes[i], ns, ns / mujoco, tip[0], tip[1]);

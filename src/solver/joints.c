@@ -202,7 +202,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
         residual(w, pb, symmetric);
         double most = 0;
         for (int i = 0; i < n; i++) most = fmax(most, fabs(w->r[i]));
-        if (most <= 0.1 * tol) break;
+        if (most <= 0.5 * tol) break;
     }
     return (carom_report){.converged = true, .iterations = 1};
 }
