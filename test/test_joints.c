@@ -325,6 +325,36 @@ static void a_spherical_joint_carries_a_top(void **state) {
     carom_model_destroy(m);
 }
 
+// Ground that rises and turns carries a welded body round, and gives it its energy; a ball joint on it whirls a second one.
+static void moving_ground_carries_bodies_and_its_work_is_external(void **state) {
+    (void)state;
+    const double t = 1.2;
+    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+                          "  table: {motion: {at: [0, 0, 0.1*t^2], axis: [0, 0, 1], angle: 2*t^2}}\n"
+                          "  cup: {mass: 0.5, inertia: [0.01, 0.02, 0.03], at: [1, 0, 0.2]}\n"
+                          "  bob: {mass: 0.3, inertia: [0.01, 0.01, 0.01], at: [0, 1, -0.5]}\n"
+                          "joints:\n  glue: {type: weld, between: [table, cup], at: [1, 0, 0]}\n  hook: {type: spherical, between: [table, bob], at: [0, 1, 0]}\n");
+    assert_int_equal(examine(m).faults, 0);
+    assert_int_equal(examine(m).freedom, 3);
+    carom_sim *sim = after(m, 2e-3, t);
+    const carom_now now = carom_sim_now(sim);
+    const double a = 2 * t * t, w = 4 * t, rise = 0.2 * t;
+    assert_close(now.q[0], cos(a), 1e-9);
+    assert_close(now.q[1], sin(a), 1e-9);
+    assert_close(now.q[2], 0.2 + 0.1 * t * t, 1e-9);
+    assert_close(now.q[6] * now.q[6], sin(a / 2) * sin(a / 2), 1e-9);
+    assert_close(now.v[0], -w * sin(a), 1e-8);
+    assert_close(now.v[2], rise, 1e-8);
+    assert_close(now.v[5], w, 1e-8);
+    carom_error err;
+    carom_ledger l;
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    assert_true(l.energy.external > 0.5 * (0.5 + 0.03) * w * w);
+    assert_close(l.energy.balance, 0, 1e-7 * l.energy.external);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 // -- mechanisms -------------------------------------------------------------------------------------------------------------
 
 #define SLIDER                                                                                                         \
@@ -611,6 +641,32 @@ static void reactions_are_recorded_in_the_frame_of_the_joint(void **state) {
     carom_model_destroy(m);
 }
 
+// A weight that hangs at a tilted hinge of a body that spins evenly: the hinge's z is its axis, the rest lies across it, and all of it
+// turns with the body.
+static void spatial_reactions_are_in_the_frame_of_the_joint(void **state) {
+    (void)state;
+    const double W = 3, m_ = 2, g = 10, r = 0.5, t = 0.8;
+    // The block is at rest relative to the post: at distance r from the axis of the post, straight below the hinge.
+    carom_model *m = good("carom: 1\ngravity: [0, 0, -10]\nbodies:\n"
+                          "  post: {mass: 1, inertia: [1, 1, 1], spin: [0, 0, 3]}\n"
+                          "  block: {mass: 2, inertia: [0.1, 0.1, 0.1], at: [0.5, 0, -0.25], velocity: [0, 1.5, 0], spin: [0, 0, 3]}\n"
+                          "joints:\n"
+                          "  foot: {type: revolute, between: [ground, post], at: [0, 0, 0], axis: [0, 0, 1], motion: 3*t}\n"
+                          "  hinge: {type: revolute, between: [post, block], at: [0.5, 0, 0], axis: [0.8, 0, 0.6]}\n");
+    carom_sim *sim = after(m, 2e-3, t);
+    const carom_now now = carom_sim_now(sim);
+    double f[11];
+    carom_model_reactions(m, carom_sim_work(sim), now.t, now.q, now.dir, 11, now.force, f);
+    const double *h = f + 6; // three forces, two torques
+    // Seen from the post: weight m g down, carried by a force up; the path's centre is pulled at with m r W^2.
+    const double up = m_ * g, in = m_ * r * W * W;
+    assert_close(h[2], 0.6 * up - 0.8 * in, 1e-7);                       // along the axis
+    assert_close(hypot(h[0], h[1]), fabs(0.8 * up + 0.6 * in), 1e-7);    // across it
+    assert_close(sqrt(carom_dot(h, h, 3)), hypot(up, in), 1e-7);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 static void shipped_models_of_bodies_are_sound(void **state) {
     (void)state;
     static const struct { const char *name; int freedom; } models[] = {
@@ -636,6 +692,7 @@ int main(void) {
         cmocka_unit_test(a_distance_joint_is_a_thread),
         cmocka_unit_test(a_universal_joint_turns_unevenly),
         cmocka_unit_test(a_spherical_joint_carries_a_top),
+        cmocka_unit_test(moving_ground_carries_bodies_and_its_work_is_external),
         cmocka_unit_test(the_slider_crank_of_bodies_is_that_of_coordinates_with_every_scheme),
         cmocka_unit_test(schemes_have_their_orders_on_a_spatial_four_bar),
         cmocka_unit_test(redundant_joints_are_found_and_named_and_every_scheme_runs),
@@ -645,6 +702,7 @@ int main(void) {
         cmocka_unit_test(velocities_are_completed_and_positions_assembled),
         cmocka_unit_test(mistakes_in_joints_have_their_place_and_sentence),
         cmocka_unit_test(reactions_are_recorded_in_the_frame_of_the_joint),
+        cmocka_unit_test(spatial_reactions_are_in_the_frame_of_the_joint),
         cmocka_unit_test(shipped_models_of_bodies_are_sound),
     };
     return cmocka_run_group_tests_name("joints", tests, NULL, NULL);
