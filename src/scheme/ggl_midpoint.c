@@ -174,10 +174,11 @@ static carom_status matrices(work *w, carom_step *s) {
 }
 
 // (dv, dx) for right-hand sides r_v and r_x, in place:  dv = A^-1 (r_v - P B^-1 r_x),  dx = B^-1 (h/2 dv + r_x)
-static void respond(work *w, const carom_step *s, double *r_v, double *r_x) {
+// still: r_x is zero.
+static void respond(work *w, const carom_step *s, double *r_v, double *r_x, bool still) {
     const int nv = s->sys->nv;
-    if (w->shifted) carom_factor_solve(&w->F_B, r_x);
-    carom_matrix_muladd(r_v, -1, w->K, r_x);
+    if (w->shifted && !still) carom_factor_solve(&w->F_B, r_x);
+    if (!still) carom_matrix_muladd(r_v, -1, w->K, r_x);
     carom_factor_solve(&w->F_A, r_v);
     carom_copy(w->f, r_v, nv); // f is not needed until the next evaluation
     if (w->shifted) carom_factor_solve(&w->F_B, w->f);
@@ -218,7 +219,7 @@ static carom_status form(work *w, carom_step *s) {
             carom_column_axpy(dv, 1, &L->W, k);
         else
             carom_column_axpy(dx, s->h, &L->W, L->at[k - n_v]);
-        respond(w, s, dv, dx);
+        respond(w, s, dv, dx, k < n_v);
         carom_turn_increment(&w->turn, w->xi, dx, nv);
         for (int i = 0; i < n_v; ++i) s->G[i + k * (size_t)n] = row_velocity(w, i, dv, w->xi);
         for (int b = 0; b < n_x; ++b) s->G[n_v + b + k * (size_t)n] = row_position(w, s, b, w->xi);
@@ -281,7 +282,7 @@ static carom_status correct(work *w, carom_step *s) {
     for (int i = 0; i < nv; ++i) w->y_v[i] = -w->phi_v[i], w->y_x[i] = -w->phi_x[i];
     carom_local_react(w->y_v, -1, L, w->Lambda);
     for (int b = 0; b < L->nb; ++b) carom_column_axpy(w->y_x, -s->h * w->Psi[b], &L->W, L->at[b]);
-    respond(w, s, w->y_v, w->y_x);
+    respond(w, s, w->y_v, w->y_x, false);
     w->pace = fmax(w->pace, carom_norm_max(w->y_v, nv));
     if (n > 0) {
         blocks(w, s);
