@@ -94,10 +94,13 @@ static carom_node found(const carom_graph *g, carom_node x, carom_node other) {
 // Derivative along a direction: seed(n) is what the input or symbol n changes by.  `through`: symbols are looked into.
 typedef carom_node seed(carom_graph *g, carom_node n, int user);
 
+static carom_node seed_along(carom_graph *g, carom_node n, int k);
+
 static carom_node derivative(carom_graph *g, carom_node x, uint64_t inputs, bool through, seed *of, int user) {
     const carom_node none = num(g, 0);
     if (g->failed || x < 0) return carom_graph_fail(g);
-    if (!carom_graph_walk(g, x, inputs, through)) return carom_graph_fail(g);
+    const bool along = of == seed_along; // of these there are many, and they share their parts
+    if (!(along ? carom_graph_walk_along(g, x, inputs, user) : carom_graph_walk(g, x, inputs, through))) return carom_graph_fail(g);
     for (int i = 0; i < g->walk->count; ++i) {
         const carom_node n = g->walk->order[i];
         const carom_vertex v = g->node[n];
@@ -107,6 +110,7 @@ static carom_node derivative(carom_graph *g, carom_node x, uint64_t inputs, bool
         else d = rule(g, n, found(g, v.a, none), found(g, v.b, none), found(g, v.c, none));
         g->walk->memo[n] = d;
         if (g->failed) return CAROM_NONE;
+        if (along && !carom_vertex_leaf(&v)) carom_graph_know(g, n, user, d);
     }
     return found(g, x, none);
 }

@@ -35,6 +35,7 @@ void carom_graph_destroy(carom_graph *g) {
     int *const lists[] = {c->of_position, c->of_symbol, c->start, c->velocity, c->factor};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) free(lists[i]);
     free(c->reach);
+    free(g->known);
     free(g->table);
     free(g->node);
     free(g);
@@ -153,6 +154,40 @@ bool carom_graph_is_number(const carom_graph *g, carom_node x, double *value) {
     return true;
 }
 
+// -- derivatives that are known -----------------------------------------------------------------------
+
+static carom_known *known(const carom_graph *g, carom_node x, int k) {
+    return &g->known[mix((uint64_t)(unsigned)x << 32 | (unsigned)k) & (unsigned)g->known_mask];
+}
+
+static void forget(carom_graph *g) {
+    free(g->known);
+    g->known = NULL;
+    g->known_count = 0;
+}
+
+// The table begins small and is begun anew twice as large when as much was written as it has places.
+void carom_graph_know(carom_graph *g, carom_node x, int k, carom_node d) {
+    enum { LEAST = (1 << 12) - 1, MOST = (1 << 19) - 1 };
+    if (g->known_count > g->known_mask && g->known_mask < MOST) forget(g);
+    if (!g->known) {
+        g->known_mask = g->known_mask < LEAST ? LEAST : g->known_mask < MOST ? 2 * g->known_mask + 1 : MOST;
+        g->known = calloc((size_t)g->known_mask + 1, sizeof *g->known);
+        if (!g->known) return; // it is a convenience
+    }
+    g->known_count += g->known_mask < MOST;
+    *known(g, x, k) = (carom_known){x + 1, k, d};
+}
+
+// Has x a derivative along k (k >= 0) already?
+static bool recall(const carom_graph *g, carom_node x, int k) {
+    if (k < 0 || !g->known) return false;
+    const carom_known *e = known(g, x, k);
+    if (e->node != x + 1 || e->k != k) return false;
+    g->walk->memo[x] = e->d;
+    return true;
+}
+
 // -- courses -----------------------------------------------------------------------------------------
 
 static bool room_for(void **p, int have, int want, size_t size) {
@@ -187,6 +222,8 @@ void carom_graph_course(carom_graph *g, carom_node leaf, int n, const int *k, co
         carom_graph_fail(g);
         return;
     }
+    g->known_mask /= 2;
+    forget(g); // derivatives follow courses
     int *place = course_place(g, &g->node[leaf]), widest = 0;
     for (int i = 0; i < n; ++i) widest = k[i] >= widest ? k[i] + 1 : widest;
     if (!place || *place || !room_for((void **)&c->start, c->count ? c->count + 1 : 0, c->count + 2, sizeof *c->start) ||
@@ -231,7 +268,24 @@ static bool prepare(carom_walk *w, int nodes) {
     return true;
 }
 
-bool carom_graph_walk(const carom_graph *g, carom_node x, uint64_t inputs, bool through) {
+// n, then what it is made of, on the stack.
+static bool enter(carom_walk *w, const carom_vertex *v, int n, bool through, int *depth) {
+    if (*depth + 4 > w->room) {
+        if (!grow((void **)&w->stack, (2 * (size_t)w->room + 64) * sizeof *w->stack)) return false;
+        w->room = 2 * w->room + 64;
+    }
+    w->stack[(*depth)++] = ~n;
+    if (v->op == CAROM_OP_SYMBOL) {
+        if (through) w->stack[(*depth)++] = v->a;
+    } else if (!carom_vertex_leaf(v)) {
+        const int arg[3] = {v->a, v->b, v->c};
+        for (int i = 2; i >= 0; --i)
+            if (arg[i] != CAROM_NONE) w->stack[(*depth)++] = arg[i];
+    }
+    return true;
+}
+
+static bool walk(const carom_graph *g, carom_node x, uint64_t inputs, bool through, int k) {
     carom_walk *w = g->walk;
     if (!prepare(w, x + 1)) return false;
     int depth = 0;
@@ -241,24 +295,16 @@ bool carom_graph_walk(const carom_graph *g, carom_node x, uint64_t inputs, bool 
             w->order[w->count++] = ~n;
         } else if (w->mark[n] != w->now && (g->node[n].inputs & inputs)) {
             w->mark[n] = w->now;
-            if (depth + 4 > w->room) {
-                if (!grow((void **)&w->stack, (2 * (size_t)w->room + 64) * sizeof *w->stack)) return false;
-                w->room = 2 * w->room + 64;
-            }
             const carom_vertex *v = &g->node[n];
-            w->stack[depth++] = ~n;
-            if (v->op == CAROM_OP_SYMBOL) {
-                if (through) w->stack[depth++] = v->a;
-            } else if (!carom_vertex_leaf(v)) {
-                const int arg[3] = {v->a, v->b, v->c};
-                for (int i = 2; i >= 0; --i)
-                    if (arg[i] != CAROM_NONE) w->stack[depth++] = arg[i];
-            }
+            if ((carom_vertex_leaf(v) || !recall(g, n, k)) && !enter(w, v, n, through, &depth)) return false;
         }
         if (depth == 0) return true;
         n = w->stack[--depth];
     }
 }
+
+bool carom_graph_walk(const carom_graph *g, carom_node x, uint64_t inputs, bool through) { return walk(g, x, inputs, through, -1); }
+bool carom_graph_walk_along(const carom_graph *g, carom_node x, uint64_t inputs, int k) { return walk(g, x, inputs, false, k); }
 
 bool carom_graph_depends(const carom_graph *g, carom_node x, carom_input kind, int index) {
     if (x < 0 || !(g->node[x].kinds & 1u << kind)) return false;

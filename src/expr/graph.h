@@ -41,6 +41,10 @@ typedef struct carom_courses {
     int nreach;
 } carom_courses;
 
+// Derivatives of nodes along velocities that were computed before: gradients of one pair of shapes share most of their parts.
+// A later one overwrites an earlier one that has its place.
+typedef struct carom_known { int node, k, d; } carom_known; // node + 1; 0: empty
+
 struct carom_graph {
     carom_vertex *node;
     int count, room;
@@ -51,6 +55,9 @@ struct carom_graph {
     bool failed;
     carom_walk *walk;
     carom_courses course;
+    carom_known *known; // NULL: none yet
+    int known_mask;     // places - 1
+    int known_count;    // written since they were all empty
 };
 
 // How dear a node is: what it depends on decides how often it is computed.
@@ -81,6 +88,9 @@ carom_node carom_graph_fail(carom_graph *g); // sets failed, returns CAROM_NONE
 /// Collect in g->walk->order the nodes below and including x that may depend on an input of the set `inputs`,
 /// arguments first, and mark them.  `through`: also what stands behind symbols.  False: no memory.
 bool carom_graph_walk(const carom_graph *g, carom_node x, uint64_t inputs, bool through);
+/// The same through nodes whose derivative along velocity k is not known; where it is, it is in memo.
+bool carom_graph_walk_along(const carom_graph *g, carom_node x, uint64_t inputs, int k);
+void carom_graph_know(carom_graph *g, carom_node x, int k, carom_node d);
 static inline bool carom_walk_met(const carom_graph *g, carom_node x) {
     return x < g->walk->nodes && g->walk->mark[x] == g->walk->now;
 }
