@@ -210,7 +210,11 @@ static carom_status allocate(carom_sim *sim, carom_error *err) {
     carve(sim, &mem, &keep);
     const size_t size = keep.used + mem.used;
     sim->block = aligned_alloc(64, size);
-    if (!sim->block) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation of %zu bytes", size);
+    if (!sim->block)
+        return carom_fail(err, CAROM_NO_MEMORY,
+                          "no memory: %s wants %.3g GB for %d coordinates, %d constraints and %d contacts; moreau-midpoint, moreau-jean, newmark and others keep no dense "
+                          "matrices of all coordinates",
+                          sim->scheme->name, 1e-9 * (double)size, sim->sys->nv, sim->sys->ne, sim->sys->nc);
     memset(sim->block, 0, size);
     keep = (carom_arena){.base = sim->block, .size = keep.used};
     mem = (carom_arena){.base = (unsigned char *)sim->block + keep.size, .size = size - keep.size};
