@@ -87,15 +87,41 @@ static carom_status add_quantities(reader *r, const constraint *c) {
     return CAROM_OK;
 }
 
+// `point`, `side` and `radius` belong to `along`, and take the place of gap and slip.
+static carom_status check_sweep(reader *r, const tree *map) {
+    static const char *const own[] = {"side", "radius"}, *const others[] = {"gap", "slip", "slip rate"};
+    const tree *point = carom_tree_get(map, "point");
+    if (point && !carom_tree_get(map, "along")) return carom_read_fail(r, point->key, 0, "a point touches a flexible member: add `along:` with its name, or give a gap");
+    for (int k = 0; k < 2; ++k)
+        if (!point && carom_tree_get(map, own[k])) return carom_read_fail(r, carom_tree_get(map, own[k])->key, 0, "`%s` belongs to `point:`", own[k]);
+    for (int k = 0; k < 3; ++k)
+        if (point && carom_tree_get(map, others[k])) return carom_read_fail(r, carom_tree_get(map, others[k])->key, 0, "`%s` follows from `point:`; keep one of the two", others[k]);
+    return CAROM_OK;
+}
+
+static carom_status read_swept(reader *r, const tree *n, const law *fallback, constraint *c, carom_contact *out) {
+    law l = *fallback;
+    CAROM_TRY(carom_read_sweep(r, n, &r->m->members[r->along - r->m->members], r->along_node, c));
+    CAROM_TRY(read_law(r, n, &l));
+    if (!carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1)) {
+        *c = (constraint){.name = c->name, .gap = CAROM_NONE}; // an element that is held, and a place that stays
+        return CAROM_OK;
+    }
+    *out = (carom_contact){.restitution = l.e, .tangential_restitution = l.et, .friction = l.mu, .tangents = l.mu > 0};
+    return CAROM_OK;
+}
+
 static carom_status read_contact(reader *r, const tree *n, const law *fallback, constraint *c, carom_contact *out) {
     static const char *const keys[] = {"gap",         "slip",  "slip rate", "friction", "restitution", "tangential restitution",
-                                       "along", "between", NULL};
+                                       "along", "point", "side", "radius", "between", NULL};
     char where[120];
     snprintf(where, sizeof where, "contact '%.60s'", c->name);
     const tree *map = NULL;
     CAROM_TRY(carom_read_map(r, n, where, &map));
     if (map) CAROM_TRY(carom_read_keys(r, map, keys, where));
-    const tree *gap = carom_tree_get(map, "gap");
+    const tree *gap = carom_tree_get(map, "gap"), *point = carom_tree_get(map, "point");
+    CAROM_TRY(check_sweep(r, map));
+    if (point) return read_swept(r, n, fallback, c, out);
     if (!gap)
         return carom_read_fail(r, n->key, 0, "%s has no gap; add `gap:` with the distance that must not be negative, or "
                                "`between:` with two shapes", where);
@@ -226,14 +252,14 @@ static carom_status take_row(reader *r, int id, names *taken) {
     return add_quantity(r, c, part, c->gap, CAROM_NONE);
 }
 
-// One contact, or one for every node of a member: NAME.0, NAME.1, ... by the numbers of the nodes.
+// One contact, or one for every node (element) of a member: NAME.0, NAME.1, ... by the numbers of the nodes.
 static carom_status read_contacts(reader *r, const tree *n, const law *fallback, names *taken) {
     CAROM_TRY(carom_read_new_owner(r, n, taken));
     CAROM_TRY(find_along(r, n, &r->along));
     if (!r->along) return read_link(r, n, fallback, taken, n->key->text);
     if (!carom_names_add(taken, n->key->text, NAME_QUANTITY, 0, n->key->line)) return carom_read_memory(r);
-    const int before = r->m->nc;
-    for (r->along_node = 0; r->along_node < r->along->nodes; ++r->along_node) {
+    const int before = r->m->nc, last = r->along->nodes - (carom_tree_get(n, "point") != NULL); // nodes, or elements
+    for (r->along_node = 0; r->along_node < last; ++r->along_node) {
         const size_t size = n->key->length + 12;
         char *name = carom_pool_take(&r->m->memory, size);
         if (!name) return carom_read_memory(r);
@@ -241,7 +267,7 @@ static carom_status read_contacts(reader *r, const tree *n, const law *fallback,
         CAROM_TRY(read_link(r, n, fallback, taken, name));
         r->m->links[r->m->ne + r->m->nc] = (constraint){0};
     }
-    const tree *place = carom_tree_get(n, "gap");
+    const tree *place = carom_tree_get(n, carom_tree_get(n, "gap") ? "gap" : "point");
     const member *b = r->along;
     r->along = NULL;
     if (r->m->nc > before) return CAROM_OK;

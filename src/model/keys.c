@@ -232,6 +232,9 @@ static const key_word contact[] = {
     {"restitution", "contact defaults", "Newton's, in the normal direction, 0 to 1"},
     {"tangential restitution", "contact defaults", "the same in the tangential direction"},
     {"along", "", "a flexible member: a contact at every node that can move"},
+    {"point", "", "with along, instead of a gap: [x, y], a place that touches the member anywhere between its nodes"},
+    {"side", "left", "of the member on which the point is: left or right of its direction"},
+    {"radius", "0", "what the point keeps from the member's line"},
     {"between", "", "instead of a gap: shapes that touch each other"},
     {NULL, NULL, NULL}};
 

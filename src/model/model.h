@@ -286,6 +286,10 @@ carom_status carom_read_matrix_column(reader *r, const tree *n, const char *what
 /// Has somebody named every one?
 carom_status carom_read_matrices_used(reader *r);
 
+// sweep.c
+/// Gap and slip of the contact that sweeps along a member, on one of its elements.
+carom_status carom_read_sweep(reader *r, const tree *map, member *b, int element, constraint *c);
+
 // members.c, seen.c
 carom_status carom_read_members(reader *r, const tree *section);
 /// A line of `exact` for a member; *taken: it is one.
