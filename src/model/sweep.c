@@ -30,7 +30,7 @@ static plane rate(reader *r, plane a) {
 }
 
 static plane node(reader *r, member *b, int i) {
-    const double s = b->length * i / (b->nodes - 1);
+    const double s = carom_member_arc(b->flex, i);
     return (plane){carom_member_where(r->m, b, s, 0), carom_member_where(r->m, b, s, 1)};
 }
 
@@ -47,7 +47,7 @@ carom_status carom_read_sweep(reader *r, const tree *map, member *b, int element
     const tree *point = carom_tree_get(map, "point"), *side = carom_tree_get(map, "side"), *round = carom_tree_get(map, "radius");
     plane P;
     double radius = 0, sign = 1;
-    if (b->kind == CAROM_SPATIAL_BEAM || b->kind == CAROM_MATRICES) return carom_read_fail(r, point->key, 0, "a point sweeps along planar members only: bar, beam, exact beam");
+    if (b->kind > CAROM_EXACT_BEAM) return carom_read_fail(r, point->key, 0, "a point sweeps along planar members only: bar, beam, exact beam");
     CAROM_TRY(read_place(r, point, &P));
     if (round) CAROM_TRY(carom_read_number(r, round, "radius", &radius));
     if (!(radius >= 0)) return carom_read_fail(r, round, 0, "radius is %g; it must not be negative", radius);
@@ -60,7 +60,7 @@ carom_status carom_read_sweep(reader *r, const tree *map, member *b, int element
     const plane A = node(r, b, element), B = node(r, b, element + 1), d = minus(r, B, A), e = minus(r, P, A);
     const carom_node length = size(r, d), at = op(r, CAROM_OP_DIV, dot(r, e, d), dot(r, d, d));
     const carom_node gap = op(r, CAROM_OP_SUB, op(r, CAROM_OP_DIV, op(r, CAROM_OP_MUL, number(r, sign), cross(r, d, e)), length), number(r, radius));
-    const carom_node open = op(r, CAROM_OP_ADD, gap, number(r, b->length / (b->nodes - 1)));
+    const carom_node open = op(r, CAROM_OP_ADD, gap, number(r, carom_member_arc(b->flex, element + 1) - carom_member_arc(b->flex, element)));
     const carom_node away = op(r, CAROM_OP_ABS, op(r, CAROM_OP_SUB, at, number(r, 0.5)), CAROM_NONE); // from the middle
     const carom_node node_off = carom_graph_apply(g, CAROM_OP_IF, op(r, CAROM_OP_LT, at, number(r, 0.5)), size(r, e), size(r, minus(r, P, B)));
     const carom_node outside = carom_graph_apply(g, CAROM_OP_IF, op(r, CAROM_OP_LE, away, number(r, 0.5 + NEAR)), open, node_off);

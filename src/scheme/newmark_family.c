@@ -44,9 +44,10 @@ void carom_newmark_carve(carom_newmark *w, carom_newmark_par par, carom_arena *m
     w->L_0 = carom_carve_local(mem, sys);
     const size_t nl = (size_t)w->L.W.n;
     double **by_velocity[] = {&w->a_p, &w->v_p, &w->x_p,  &w->s,   &w->dw,  &w->v_1, &w->x, &w->f,
-                              &w->r_s, &w->r_w, &w->size, &w->y_s, &w->y_w, &w->dv,  &w->dx};
+                              &w->r_s, &w->r_w, &w->size, &w->y_s, &w->y_w, &w->dv,  &w->dx, &w->dx_0};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
     w->q_1 = carom_carve(mem, nq);
+    w->turn = carom_carve_turn(mem, sys);
     w->g = carom_carve(mem, nb);
     w->sign = carom_carve(mem, nb);
     double **by_row[] = {&w->p, &w->u_0, &w->u};
@@ -144,6 +145,8 @@ static carom_status matrices(carom_newmark *w, carom_step *s) {
     const double h = s->h, t_1 = s->t + h;
     const bool straight = sys->flags & CAROM_CONSTANT_DIRECTIONS || w->L.nb == 0;
     const bool constant = sys->flags & CAROM_LINEAR && (splits(w) || straight);
+    w->turn.ready = false;
+    if (w->L.nb > 0) carom_turn_at(&w->turn, s, w->x);
     if (!(constant && w->h_A == h)) {
         CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q_1, w->v_1));
         CAROM_TRY(carom_mass_gradient(s, w->K, 1, t_1, w->q_1, w->s));
@@ -178,10 +181,12 @@ static void respond(carom_newmark *w, const carom_step *s, double *y, double *dw
         carom_matrix_muladd(y, -0.5 * h * h, w->K, dw);
     }
     carom_factor_solve(&w->F_A, y);
+    double *dx = w->turn.ready ? w->dx_0 : w->dx;
     for (int i = 0; i < nv; ++i) {
         w->dv[i] = w->par.gamma * w->c * y[i] + dw[i];
-        w->dx[i] = h * w->par.beta * w->c * y[i] + 0.5 * h * dw[i];
+        dx[i] = h * w->par.beta * w->c * y[i] + 0.5 * h * dw[i];
     }
+    if (w->turn.ready) carom_turn_increment(&w->turn, w->dx, dx, nv); // at q_1 (NEW-4)
 }
 
 // Row i of the constraint for the (dv, dx) of the last respond().

@@ -9,6 +9,7 @@
 // am = af = 0: Newmark; am = 0: HHT.  The table of each scheme is in a file of its own.
 #pragma once
 #include "scheme/identity.h"
+#include "scheme/turn.h"
 
 typedef enum carom_newmark_contact {
     CAROM_NEWMARK_NONSMOOTH, // (NM-4)
@@ -38,6 +39,8 @@ typedef struct carom_newmark {
     double *r_s, *r_w, *size;    // residuals of (NM-1) times h and of (NM-4), magnitude of the terms of the first
     double *g, *sign, *u_0, *u;  // gaps; set as signs; local velocities
     double *y_s, *y_w, *dv, *dx; // increments and what they do to velocity and position
+    double *dx_0;                // scratch: dx as an increment of x
+    carom_turn turn;             // at x
     double *X_s, *X_w;           // the same for unit impulses, by columns; room for `room` of them
     int room;
     bool constant;               // the columns depend on the step size only: they are kept by direction
