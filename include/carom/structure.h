@@ -2,14 +2,14 @@
 //
 // A point is a member's component (or place) at an arc length; gaps, constraints and slips are sums of such points with factors:
 //
-//     g = constant + sum_k factor_k x_k(s_k),     x_k a component, or the place along an axis                (FLX-10)
+//     g = constant + sum_k factor_k x_k(s_k),     x_k a component, or the place along an axis                (FLX-13)
 //
 // so that W is constant.  Gaps of another form and forces of any kind are added with carom_functions_create().
 #pragma once
 #include <carom/flex.h>
 #include <carom/system.h>
 
-/// One summand of (FLX-10).
+/// One summand of (FLX-13).
 typedef struct carom_point {
     int member;    // which, in the order of the definition
     double s;      // arc length; a row's number of CAROM_MATRICES

@@ -3,7 +3,7 @@
 //
 // With A, B the nodes of an element, d = B - A, P the place, r = (P - A).d/d.d where P stands along the element:
 //
-//     g = s d x (P - A)/|d| - radius,    slip' = (P' - (1 - r) A' - r B').d/|d|       for 0 <= r <= 1               (FLX-11)
+//     g = s d x (P - A)/|d| - radius,    slip' = (P' - (1 - r) A' - r B').d/|d|       for 0 <= r <= 1               (FLX-14)
 //
 // s = 1: the place is on the left of the member.  Elsewhere the neighbours look after it: half an element further the gap is g plus the
 // length of the element, so that a place that comes over has had its velocity before; beyond, the distance to the nearer node.
@@ -55,7 +55,7 @@ carom_status carom_read_sweep(reader *r, const tree *map, member *b, int element
         return carom_read_fail(r, side, 0, "side is `left` or `right`: where the point is, looking along the member");
     if (side && strcmp(side->text, "right") == 0) sign = -1;
 
-    // (FLX-11)
+    // (FLX-14)
     carom_graph *g = r->m->graph;
     const plane A = node(r, b, element), B = node(r, b, element + 1), d = minus(r, B, A), e = minus(r, P, A);
     const carom_node length = size(r, d), at = op(r, CAROM_OP_DIV, dot(r, e, d), dot(r, d, d));
