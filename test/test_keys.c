@@ -43,6 +43,7 @@ static const struct { const char *place, *text; } probes[] = {
     {"flexible.NAME, type: spatial beam", "flexible: {m: {type: spatial beam, " WRONG "}}\n"},
     {"flexible.NAME, type: matrices", "flexible: {m: {type: matrices, " WRONG "}}\n"},
     {"flexible.NAME.damping", MEMBER "damping: {" WRONG "}}}\n"},
+    {"flexible.NAME, frame: floating", "flexible: {m: {type: beam, frame: floating, " WRONG "}}\n"},
     {"flexible.NAME, type: shaft", "flexible: {m: {type: shaft, " WRONG "}}\n"},
     {"flexible.NAME.flywheels.POINT", SHAFT "flywheels: {end: {" WRONG "}}}}\n"},
     {"flexible.NAME.damping, type: shaft", SHAFT "damping: {" WRONG "}}}\n"},

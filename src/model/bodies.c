@@ -47,8 +47,7 @@ carom_status carom_read_direction(reader *r, const tree *n, const char *what, do
 
 // -- names -----------------------------------------------------------------------------------------------------
 
-// BODY.part as a new name.
-static carom_status add_name(reader *r, const body *b, const char *part, name_kind kind, int index, name **out) {
+carom_status carom_body_name(reader *r, const body *b, const char *part, name_kind kind, int index, name **out) {
     carom_model *m = r->m;
     char text[140];
     snprintf(text, sizeof text, "%.60s.%.70s", b->name, part);
@@ -67,7 +66,7 @@ static carom_status add_name(reader *r, const body *b, const char *part, name_ki
 static carom_status add_position(reader *r, const body *b, const char *part, double at, int v, carom_node *node) {
     carom_model *m = r->m;
     name *n = NULL;
-    CAROM_TRY(add_name(r, b, part, NAME_COORDINATE, m->nq, &n));
+    CAROM_TRY(carom_body_name(r, b, part, NAME_COORDINATE, m->nq, &n));
     m->coordinate_name[m->nq] = (int)(n - m->names.at);
     m->velocity_of[m->nq] = v;
     m->q0[m->nq] = at;
@@ -82,7 +81,7 @@ static carom_status add_position(reader *r, const body *b, const char *part, dou
 static carom_status add_velocity(reader *r, const body *b, const char *part, double at, bool given) {
     carom_model *m = r->m;
     name *n = NULL;
-    CAROM_TRY(add_name(r, b, part, NAME_VELOCITY, m->nv, &n));
+    CAROM_TRY(carom_body_name(r, b, part, NAME_VELOCITY, m->nv, &n));
     n->node = carom_graph_input(m->graph, CAROM_VELOCITY, m->nv);
     m->velocity[m->nv] = n->text;
     m->given[m->nv] = given;
@@ -135,7 +134,7 @@ static void spatial_courses(reader *r, const body *b, const carom_node *e) {
     }
 }
 
-static void planar_frame(reader *r, body *b) {
+void carom_body_planar_frame(reader *r, body *b) {
     const carom_node c = call(r, CAROM_OP_COS, b->angle), s = call(r, CAROM_OP_SIN, b->angle);
     const carom_node o = num(r, 0), R[9] = {c, call(r, CAROM_OP_NEG, s), o, s, c, o, o, o, num(r, 1)};
     memcpy(b->R, R, sizeof R);
@@ -223,34 +222,41 @@ static carom_status read_planar(reader *r, const tree *map, body *b) {
     if (angle) CAROM_TRY(carom_read_number(r, angle, "the angle", &phi));
     if (velocity) CAROM_TRY(carom_read_vector(r, velocity, "the velocity of a planar body", 2, v));
     if (spin) CAROM_TRY(carom_read_number(r, spin, "the spin of a planar body", &v[2]));
+    return carom_body_planar(r, b, phi, v, velocity != NULL, spin != NULL);
+}
+
+carom_status carom_body_planar(reader *r, body *b, double phi, const double *v, bool linear, bool angular) {
     static const char *const part[] = {"vx", "vy", "wz"};
     b->v = r->m->nv;
-    for (int i = 0; i < 3; ++i) CAROM_TRY(add_velocity(r, b, part[i], v[i], i < 2 ? velocity != NULL : spin != NULL));
+    for (int i = 0; i < 3; ++i) CAROM_TRY(add_velocity(r, b, part[i], v[i], i < 2 ? linear : angular));
     CAROM_TRY(add_position(r, b, "x", b->r0[0], b->v, &b->r[0]));
     CAROM_TRY(add_position(r, b, "y", b->r0[1], b->v + 1, &b->r[1]));
     b->turn = r->m->nq;
     CAROM_TRY(add_position(r, b, "angle", phi, b->v + 2, &b->angle));
     b->r[2] = num(r, 0);
-    planar_frame(r, b);
+    carom_body_planar_frame(r, b);
     const double R0[9] = {cos(phi), -sin(phi), 0, sin(phi), cos(phi), 0, 0, 0, 1};
     memcpy(b->R0, R0, sizeof R0);
     return CAROM_OK;
 }
 
 static carom_status read_spatial(reader *r, const tree *map, body *b) {
-    static const char *const velocities[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
-    static const char *const places[] = {"x", "y", "z"}, *const parts[] = {"qw", "qx", "qy", "qz"};
     const tree *at = carom_tree_get(map, "at"), *velocity = carom_tree_get(map, "velocity"),
                *spin = carom_tree_get(map, "spin");
     double v[6] = {0}, e0[4];
-    carom_node e[4];
     if (at) CAROM_TRY(carom_read_vector(r, at, "the position of a spatial body", 3, b->r0));
     CAROM_TRY(read_orientation(r, map, b->where, e0));
     if (velocity) CAROM_TRY(carom_read_vector(r, velocity, "the velocity of a spatial body", 3, v));
     if (spin) CAROM_TRY(carom_read_vector(r, spin, "the spin of a spatial body", 3, v + 3));
+    return carom_body_spatial(r, b, e0, v, velocity != NULL, spin != NULL);
+}
+
+carom_status carom_body_spatial(reader *r, body *b, const double *e0, const double *v, bool linear, bool angular) {
+    static const char *const velocities[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
+    static const char *const places[] = {"x", "y", "z"}, *const parts[] = {"qw", "qx", "qy", "qz"};
+    carom_node e[4];
     b->v = r->m->nv;
-    for (int i = 0; i < 6; ++i)
-        CAROM_TRY(add_velocity(r, b, velocities[i], v[i], i < 3 ? velocity != NULL : spin != NULL));
+    for (int i = 0; i < 6; ++i) CAROM_TRY(add_velocity(r, b, velocities[i], v[i], i < 3 ? linear : angular));
     for (int i = 0; i < 3; ++i) CAROM_TRY(add_position(r, b, places[i], b->r0[i], b->v + i, &b->r[i]));
     b->turn = r->m->nq;
     for (int i = 0; i < 4; ++i) CAROM_TRY(add_position(r, b, parts[i], e0[i], -1, &e[i]));
@@ -312,14 +318,14 @@ static carom_status read_motion(reader *r, const tree *motion, body *b) {
     if (axis) CAROM_TRY(carom_read_direction(r, axis, "the axis", n));
     memcpy(b->axis, n, sizeof n);
     if (b->space == SPATIAL) turned_frame(r, b, n);
-    else planar_frame(r, b);
+    else carom_body_planar_frame(r, b);
     for (int i = 0; i < 12; ++i) {
         const carom_node x = i < 3 ? b->r[i] : b->R[i - 3];
         CAROM_TRY(carom_read_start(r, motion, x, i < 3 ? &b->r0[i] : &b->R0[i - 3]));
     }
     for (int i = 0; i < at->count; ++i) {
         name *n1 = NULL;
-        CAROM_TRY(add_name(r, b, places[i], NAME_LET, 0, &n1));
+        CAROM_TRY(carom_body_name(r, b, places[i], NAME_LET, 0, &n1));
         n1->node = b->r[i];
     }
     return CAROM_OK;
@@ -346,7 +352,7 @@ static carom_status read_points(reader *r, const tree *points, body *b) {
             char part[70];
             name *made = NULL;
             snprintf(part, sizeof part, "%s.%s", c->key->text, axis[k]);
-            CAROM_TRY(add_name(r, b, part, NAME_LET, 0, &made));
+            CAROM_TRY(carom_body_name(r, b, part, NAME_LET, 0, &made));
             made->node = p[k];
         }
     }
@@ -396,6 +402,12 @@ carom_status carom_read_find_body(reader *r, const tree *n, const body **b) {
                 : carom_read_fail(r, n, 0, "unknown body '%.60s'; bodies are `ground` and those of section bodies", n->text);
 }
 
+carom_status carom_body_angle(reader *r, const tree *place, const body *b, double *angle) {
+    if (carom_body_told(b)) return carom_read_start(r, place, b->angle, angle);
+    *angle = b->carried ? b->angle0 : r->m->q0[b->turn];
+    return CAROM_OK;
+}
+
 static carom_status read_gravity(reader *r, double *gravity) {
     const tree *n = carom_tree_get(r->root, "gravity");
     if (!n) return CAROM_OK;
@@ -433,7 +445,9 @@ carom_status carom_read_bodies(reader *r) {
     double gravity[3] = {0};
     CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "bodies"), "section bodies", &map));
     const int count = map ? map->count : 0;
-    m->bodies = carom_pool_take(&m->memory, ((size_t)count + 1) * sizeof *m->bodies);
+    int coordinates = 0, floating = 0;
+    CAROM_TRY(carom_floating_count(r, &coordinates, &floating));
+    m->bodies = carom_pool_take(&m->memory, ((size_t)count + (size_t)floating + 1) * sizeof *m->bodies);
     if (!m->bodies) return carom_read_memory(r);
     CAROM_TRY(read_gravity(r, gravity));
     body *ground = &m->bodies[m->nbodies++];
@@ -453,5 +467,5 @@ carom_status carom_read_bodies(reader *r) {
         ++m->nbodies;
     }
     energies(r, gravity);
-    return CAROM_OK;
+    return carom_read_floating(r, gravity);
 }

@@ -181,11 +181,12 @@ carom_status carom_draw_bodies(reader *r, const tree *draw) {
     for (int i = 1; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
         int count = 0;
-        if (told(r, b, draw, before)) continue;
+        if (b->carried || b->floating || told(r, b, draw, before)) continue; // floating members draw themselves
         CAROM_TRY(carom_draw_shapes(r, b, draw, &shaped));
         if (!shaped || b->npoints) CAROM_TRY(bars(r, b, d->dim, &count));
         if (count < 2 && b->v >= 0 && !shaped) CAROM_TRY(lump(r, b, d->dim));
     }
+    CAROM_TRY(carom_draw_floating(r, draw, d->dim));
     CAROM_TRY(links(r, draw, d->dim));
     if (!d->dim_from && d->count > before) d->dim_from = m->bodies[1].place;
     return CAROM_OK;

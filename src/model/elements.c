@@ -224,10 +224,8 @@ static carom_status bushing(element *e) {
         carom_node x = num(e, 0);
         if (!e->spatial) {
             double angle_A = 0, angle_B = 0;
-            if (e->A->v >= 0) angle_A = e->r->m->q0[e->A->turn];
-            else CAROM_TRY(carom_read_start(e->r, e->place, e->A->angle, &angle_A));
-            if (e->B->v >= 0) angle_B = e->r->m->q0[e->B->turn];
-            else CAROM_TRY(carom_read_start(e->r, e->place, e->B->angle, &angle_B));
+            CAROM_TRY(carom_body_angle(e->r, e->place, e->A, &angle_A));
+            CAROM_TRY(carom_body_angle(e->r, e->place, e->B, &angle_B));
             x = sub(e, sub(e, e->B->angle, e->A->angle), num(e, angle_B - angle_A));
         } else {
             const int y = (i + 1) % 3, z = (i + 2) % 3;
@@ -285,7 +283,7 @@ static carom_status read_load(element *e) {
     carom_node p[3], F[3], T[3];
     if (!on) return carom_read_fail(e->r, e->place, 0, "%s acts on a body; write `on: NAME`", e->where);
     CAROM_TRY(carom_read_find_body(e->r, on, &b));
-    if (b->v < 0) return carom_read_fail(e->r, on, 0, "'%s' moves as told; forces have no effect on it", b->name);
+    if (carom_body_told(b)) return carom_read_fail(e->r, on, 0, "'%s' moves as told; forces have no effect on it", b->name);
     if (!force && !torque) return carom_read_fail(e->r, e->place, 0, "%s has neither force nor torque", e->where);
     e->spatial = b->space == SPATIAL;
     const int n = e->spatial ? 3 : 2;
@@ -308,6 +306,7 @@ static carom_status read_load(element *e) {
         push(e, T[0], b->angle);
         return CAROM_OK;
     }
+    if (b->carried) return carom_read_fail(e->r, torque, 0, "no torque acts at a point of a flexible member in space; write `forces: {%s.rx: ...}`", b->name);
     CAROM_TRY(carom_read_nodes(e->r, torque, SCOPE_STATE, "the torque", 3, T));
     for (int k = 0; k < 3; ++k) {
         carom_node t = num(e, 0);

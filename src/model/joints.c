@@ -139,6 +139,8 @@ static carom_status spatial_angle(maker *k, joint *j) {
     if (j->moving)
         return carom_read_fail(k->r, j->place, 0,
                                "the angle of joint '%s' is counted against a body that turns with time; that is not possible", j->name);
+    if (k->A->carried || k->B->carried)
+        return carom_read_fail(k->r, j->place, 0, "the angle of joint '%s' is at a point of a flexible member, where it is not counted; use another one", j->name);
     if (m->nmember)
         return carom_read_fail(k->r, j->place, 0, "the angle of joint '%s' cannot be used beside flexible members", j->name);
     const carom_node c = dot(k, axis_A(k, 0), axis_B(k, 0)), s = dot(k, axis_A(k, 1), axis_B(k, 0));
@@ -256,7 +258,7 @@ static carom_status read_between(maker *k) {
     CAROM_TRY(carom_read_find_body(k->r, n->first, &k->A));
     CAROM_TRY(carom_read_find_body(k->r, n->first->next, &k->B));
     if (k->A == k->B) return carom_read_fail(k->r, n, 0, "%s connects a body with itself", k->where);
-    if (k->A->v < 0 && k->B->v < 0) return carom_read_fail(k->r, n, 0, "%s connects two bodies that both move as told", k->where);
+    if (carom_body_told(k->A) && carom_body_told(k->B)) return carom_read_fail(k->r, n, 0, "%s connects two bodies that both move as told", k->where);
     if (k->A->space != EITHER && k->B->space != EITHER && k->A->space != k->B->space)
         return carom_read_fail(k->r, n, 0, "%s connects a planar body with a spatial one; make both alike", k->where);
     k->spatial = k->A->space == SPATIAL || k->B->space == SPATIAL;
@@ -551,10 +553,8 @@ static carom_status read_joint(reader *r, const tree *n, joint *j) {
     for (int i = 0; i < 3; ++i) j->shift0 += k.X_A[3 * i + slide] * j->way0[i];
     if (!k.spatial) {
         double a = 0, b = 0;
-        if (k.A->v >= 0) a = r->m->q0[k.A->turn];
-        else CAROM_TRY(carom_read_start(r, j->place, k.A->angle, &a));
-        if (k.B->v >= 0) b = r->m->q0[k.B->turn];
-        else CAROM_TRY(carom_read_start(r, j->place, k.B->angle, &b));
+        CAROM_TRY(carom_body_angle(r, j->place, k.A, &a));
+        CAROM_TRY(carom_body_angle(r, j->place, k.B, &b));
         j->angle0 = b - a;
     }
     CAROM_TRY(coordinates(&k));

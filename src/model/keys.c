@@ -132,6 +132,7 @@ static const key_word member[] = {
 
 static const key_word beam[] = {
     {"inertia", "needed", "second moment of area"},
+    {"frame", "fixed", "fixed, or floating: it moves and turns with a frame of its own"},
     {NULL, NULL, NULL}};
 
 static const key_word exact_beam[] = {
@@ -145,6 +146,29 @@ static const key_word spatial_beam[] = {
     {"shear modulus", "needed", "for torsion"},
     {"torsion", "needed", "torsion constant"},
     {"up", "[0, 0, 1]", "the member's own z axis lies in the plane of direction and up"},
+    {"frame", "fixed", "fixed, or floating: it moves and turns with a frame of its own"},
+    {NULL, NULL, NULL}};
+
+static const key_word floating[] = {
+    {"type", "needed", "beam or spatial beam, with the keys of its section"},
+    {"inertia", "needed", "second moment of area; spatial: a list of two"},
+    {"frame", "needed", "floating"},
+    {"length", "needed", "undeformed length"},
+    {"elements", "needed", "number of equal elements, at most 60"},
+    {"density", "needed", "mass per volume"},
+    {"modulus", "needed", "Young's modulus"},
+    {"area", "needed", "of the section"},
+    {"mass", "consistent", "consistent or lumped"},
+    {"damping", "", "{mass: a, stiffness: b}: C = a M + b K, of what moves in the frame"},
+    {"gravity", "of the model", "acceleration, a list"},
+    {"at", "0", "displacements in the frame at the start, expressions of s"},
+    {"rate", "0", "their rates"},
+    {"fix", "start", "what is held in the frame; it must not be able to move there without bending"},
+    {"points", "", "NAME: arc length; start and end are always there; MEMBER.NAME is a body for joints, springs, loads and contacts"},
+    {"origin", "0", "where the frame is at the start"},
+    {"direction", "along x", "where it goes: an angle, or a list"},
+    {"velocity", "0, or from joints", "of the frame at the start"},
+    {"spin", "0, or from joints", "angular velocity of the frame at the start, in space in its own axes"},
     {NULL, NULL, NULL}};
 
 static const key_word matrices[] = {
@@ -325,6 +349,7 @@ const key_group carom_key_groups[] = {
     {"flexible.NAME, type: spatial beam", "Beside those of a bar.", spatial_beam, member},
     {"flexible.NAME, type: matrices", "A linear structure by its matrices, from Matrix Market files.", matrices, NULL},
     {"flexible.NAME.damping", "", member_damping, NULL},
+    {"flexible.NAME, frame: floating", "A beam that moves and turns as it likes.", floating, NULL},
     {"flexible.NAME, type: shaft", "A shaft that turns about its axis.", shaft, NULL},
     {"flexible.NAME.flywheels.POINT", "A rigid wheel on a node of a shaft.", flywheel, NULL},
     {"flexible.NAME.damping, type: shaft", "", shaft_damping, NULL},

@@ -2,6 +2,7 @@
 //
 // A member's numbers are expressions of parameters; what varies along it is an expression of the arc length s as well.
 #include "expr/graph.h"
+#include "model/bodies.h"
 #include "model/members.h"
 #include <carom/option.h>
 #include <math.h>
@@ -197,21 +198,23 @@ static carom_status read_matrices(draft *d) {
 }
 
 static carom_status check_keys(draft *d) {
-    static const char *const common[] = {"type", "length", "elements", "density", "modulus", "damping", "gravity", "load",
-                                         "at",   "rate",   "fix",      "points",  "origin",  "direction", "record", NULL};
-    static const char *const bar[] = {"area", "mass", "massless", NULL};
+    static const char *const common[] = {"type", "length", "elements", "density", "modulus", "damping", "gravity", "at",
+                                         "rate", "fix",    "points",   "origin",  "direction", NULL};
+    static const char *const fixed[] = {"load", "record", NULL}, *const floating[] = {"velocity", "spin", NULL};
+    static const char *const bar[] = {"area", "mass", "massless", NULL}; // a floating one gives no mass away
     static const char *const shaft[] = {"radius", "bore", "shear modulus", "flywheels", "up", NULL};
-    static const char *const beam[] = {"inertia", NULL}, *const exact[] = {"inertia", "shear modulus", "shear area", NULL},
-                      *const spatial[] = {"inertia", "shear modulus", "torsion", "up", NULL};
+    static const char *const beam[] = {"inertia", "frame", NULL}, *const exact[] = {"inertia", "shear modulus", "shear area", NULL},
+                      *const spatial[] = {"inertia", "shear modulus", "torsion", "up", "frame", NULL};
     const carom_member_kind kind = d->def.kind;
     const char *const *own = kind == CAROM_BEAM ? beam : kind == CAROM_EXACT_BEAM ? exact
                                                      : kind == CAROM_SPATIAL_BEAM ? spatial
                                                      : kind == CAROM_SHAFT        ? shaft
-                                                                                  : beam + 1;
+                                                                                  : beam + 2;
     const char *keys[32];
     int n = 0;
     for (int k = 0; common[k]; ++k) keys[n++] = common[k];
-    for (int k = 0; kind != CAROM_SHAFT && bar[k]; ++k) keys[n++] = bar[k];
+    for (int k = 0; (d->floating ? floating : fixed)[k]; ++k) keys[n++] = (d->floating ? floating : fixed)[k];
+    for (int k = 0; kind != CAROM_SHAFT && bar[k] && !(d->floating && k == 2); ++k) keys[n++] = bar[k];
     for (int k = 0; own[k]; ++k) keys[n++] = own[k];
     keys[n] = NULL;
     return carom_read_keys(d->r, d->map, keys, d->where);
@@ -244,6 +247,9 @@ static carom_status read_numbers(draft *d) {
     const bool shaft = d->def.kind == CAROM_SHAFT;
     if (d->def.kind == CAROM_MATRICES) return read_matrices(d);
     CAROM_TRY(check_keys(d));
+    const tree *frame = carom_tree_get(d->map, "frame");
+    if (frame && !d->floating && (frame->kind != TREE_TEXT || strcmp(frame->text, "fixed") != 0))
+        return carom_read_fail(d->r, frame, 0, "frame is `fixed` (default) or `floating`");
     const tree *elements = carom_tree_get(d->map, "elements");
     double none = 0;
     if (!elements) return carom_draft_number(d, "elements", true, &none);
@@ -543,6 +549,31 @@ static carom_status name_points(draft *d, member *b) {
     return CAROM_OK;
 }
 
+carom_status carom_draft_read(draft *d) {
+    CAROM_TRY(read_type(d));
+    if (d->floating && d->def.kind != CAROM_BEAM && d->def.kind != CAROM_SPATIAL_BEAM)
+        return carom_read_fail(d->r, carom_tree_get(d->map, "frame"), 0, "a floating frame is for `beam` and `spatial beam`");
+    CAROM_TRY(read_numbers(d));
+    CAROM_TRY(read_points(d));
+    if (d->def.kind == CAROM_SHAFT) CAROM_TRY(carom_read_shaft(d));
+    if (d->def.kind == CAROM_SHAFT) CAROM_TRY(carom_read_flywheels(d));
+    CAROM_TRY(read_fix(d));
+    return read_massless(d);
+}
+
+carom_status carom_draft_values(draft *d, const char *key, double *x) {
+    course along = {0};
+    const int per = carom_member_components(d->def.kind);
+    carom_status status = read_course(d, key, true, &along);
+    for (int i = 0; i < (d->def.elements + 1) * per && status == CAROM_OK; ++i) {
+        const double s = d->def.length * (i / per) / d->def.elements;
+        if (along.f[i % per].tape) x[i] = course_at(&along, i % per, s);
+        if (!isfinite(x[i])) status = carom_read_fail(d->r, carom_tree_get(d->map, key), 0, "no finite value at node %d (s = %g)", i / per, s);
+    }
+    release_course(&along);
+    return status;
+}
+
 static carom_status fill_member(draft *d, const tree *n, member *b) {
     reader *r = d->r;
     carom_model *m = r->m;
@@ -550,13 +581,7 @@ static carom_status fill_member(draft *d, const tree *n, member *b) {
     if (!carom_names_add(&m->names, n->key->text, NAME_MEMBER, 0, n->key->line)) return carom_read_memory(r);
     CAROM_TRY(carom_read_map(r, n, d->where, &d->map));
     if (!d->map) return carom_read_fail(r, n->key, 0, "%s is empty; give its type, length, elements, ...", d->where);
-    CAROM_TRY(read_type(d));
-    CAROM_TRY(read_numbers(d));
-    CAROM_TRY(read_points(d));
-    if (d->def.kind == CAROM_SHAFT) CAROM_TRY(carom_read_shaft(d));
-    if (d->def.kind == CAROM_SHAFT) CAROM_TRY(carom_read_flywheels(d));
-    CAROM_TRY(read_fix(d));
-    CAROM_TRY(read_massless(d));
+    CAROM_TRY(carom_draft_read(d));
     *b = (member){.name = n->key->text, .line = n->key->line, .column = n->key->column, .kind = d->def.kind,
                   .length = d->def.length, .nodes = d->def.elements + 1, .components = carom_member_components(d->def.kind),
                   .q = m->nq, .v = m->nv, .point = d->point, .place = d->place, .npoint = d->npoint};
@@ -589,12 +614,15 @@ static carom_status read_member(reader *r, const tree *n, member *b) {
 
 carom_status carom_read_members(reader *r, const tree *section) {
     carom_model *m = r->m;
-    const bool any = section && section->count > 0;
+    int count = 0;
+    for (const tree *c = section ? section->first : NULL; c; c = c->next) count += !carom_floating_told(c);
+    const bool any = count > 0;
     carom_model_see_own(r, any);
     if (!any) return carom_read_matrices_used(r);
-    m->members = take(r, (size_t)section->count, sizeof *m->members);
+    m->members = take(r, (size_t)count, sizeof *m->members);
     if (!m->members) return carom_read_memory(r);
-    for (const tree *c = section->first; c; c = c->next) CAROM_TRY(read_member(r, c, &m->members[m->nmember]));
+    for (const tree *c = section->first; c; c = c->next)
+        if (!carom_floating_told(c)) CAROM_TRY(read_member(r, c, &m->members[m->nmember]));
     return carom_read_matrices_used(r);
 }
 

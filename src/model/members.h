@@ -13,6 +13,7 @@ typedef struct draft {
     const char **point;
     int npoint;
     carom_triplets matrix[3]; // mass, stiffness, damping
+    bool floating;   // in a frame of its own
     double *arc;     // arc lengths of the nodes when elements differ; NULL: they are equal
 } draft;
 
@@ -23,6 +24,11 @@ carom_status carom_draft_count(draft *d, const tree *n, int *count);
 carom_status carom_draft_point(draft *d, const tree *n, int *point);
 /// The node at which a named point sits.
 carom_status carom_draft_node(draft *d, const tree *n, int *node);
+
+/// Type, numbers, points, supports.
+carom_status carom_draft_read(draft *d);
+/// Values of a key at the start, node by node; zero where it says nothing.
+carom_status carom_draft_values(draft *d, const char *key, double *x);
 
 // shafts.c
 /// Elements, radii and bores of a shaft.

@@ -77,6 +77,9 @@ typedef struct body {
     carom_node r[3], R[9], angle; // centre of mass, body frame to world, angle (planar and moved)
     double axis[3];    // of that angle, when it is moved in space
     double r0[3], R0[9];          // at the start
+    bool floating;                // the frame of a floating member, whose energies are elsewhere
+    bool carried;                 // a point of one: v < 0, but it moves with coordinates
+    double angle0;                // carried and planar: at the start
     struct body_point { const char *name; double s[3]; } *points;
     int npoints;
 } body;
@@ -176,8 +179,11 @@ struct carom_model {
     carom_node kinetic, potential;           // all of it
     carom_node own_kinetic;                  // as written in `energy`
     carom_node body_kinetic, body_potential; // of `bodies` and `springs`
-    body *bodies; // the ground first
+    body *bodies; // the ground first, those of the section, then frames and points of floating members
     int nbodies;
+    struct floating *floating; // floating.c
+    int nfloating;
+    carom_node floating_kinetic, floating_potential;
     joint *joints;
     int njoints;
     strut *struts; // the last one first

@@ -152,7 +152,7 @@ static bool depends(reader *r, const body *b) {
 }
 
 static bool moves(reader *r, const shape *s) {
-    return s->body->v >= 0 || (s->member && (depends(r, s->body) || (s->next && depends(r, s->next))));
+    return s->body->v >= 0 || s->body->carried || (s->member && (depends(r, s->body) || (s->next && depends(r, s->next))));
 }
 
 static carom_status check_pair(reader *r, const tree *n, const shape *A, const shape *B) {

@@ -1,6 +1,6 @@
 // read.c: the sections of a model file, in the order in which their names become known.
 #include "expr/graph.h"
-#include "model/model.h"
+#include "model/bodies.h"
 #include <carom/option.h>
 #include <math.h>
 #include <stdio.h>
@@ -154,7 +154,9 @@ static carom_status read_coordinates(reader *r, const tree *map) {
     if (6 * nbodies > MOST_COORDINATES)
         return carom_read_fail(r, bodies, 0, "more than %d bodies; give such a system from C", MOST_COORDINATES / 6);
     const tree *joints = carom_tree_get(r->root, "joints");
-    CAROM_TRY(take_state(r, count_of(map) + 7 * nbodies + count_of(joints))); // a joint may count an angle
+    int floating = 0, frames = 0;
+    CAROM_TRY(carom_floating_count(r, &floating, &frames));
+    CAROM_TRY(take_state(r, count_of(map) + 7 * nbodies + floating + count_of(joints))); // a joint may count an angle
     m->nq = m->nv = count_of(map);
     int i = 0;
     for (const tree *c = map ? map->first : NULL; c; c = c->next, ++i) {
@@ -218,6 +220,8 @@ static carom_status read_energy(reader *r) {
                                    "the potential energy depends on rates; put such terms into kinetic or forces");
     }
     m->nkin = m->seen.nv;
+    m->own_kinetic = carom_graph_plus(m->graph, m->own_kinetic, m->floating_kinetic);
+    m->potential = carom_graph_plus(m->graph, m->potential, m->floating_potential);
     m->kinetic = carom_graph_plus(m->graph, m->own_kinetic, m->body_kinetic);
     m->potential = carom_graph_plus(m->graph, m->potential, m->body_potential);
     return CAROM_OK;

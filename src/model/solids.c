@@ -137,7 +137,7 @@ static carom_status read_place(reader *r, const tree *map, shape *s, const char 
     const tree *at = carom_tree_get(map, "at"), *angle = carom_tree_get(map, "angle"), *axis = carom_tree_get(map, "axis");
     const bool spatial = s->space == SPATIAL;
     double phi = 0, n[3] = {0, 0, 1};
-    if (at && (carom_tree_get(map, "of") || s->kind == SHAPE_SKIN)) return carom_read_fail(r, at->key, 0, "%s is where its member is; remove `at`", where);
+    if (at && ((carom_tree_get(map, "of") && !s->body->carried) || s->kind == SHAPE_SKIN)) return carom_read_fail(r, at->key, 0, "%s is where its member is; remove `at`", where);
     if (at && (s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON))
         return carom_read_fail(r, at->key, 0, "%s is placed by its points; remove `at`", where);
     if (at) CAROM_TRY(carom_read_vector(r, at, "the place of a shape", spatial ? 3 : 2, s->at));
@@ -225,6 +225,13 @@ static const struct form *find_form(const tree *map, const tree **value, const s
     return f;
 }
 
+// The point of a floating member that `of` names; NULL: none.
+static const body *carried_by(const carom_model *m, const tree *of) {
+    for (int i = 0; of && of->kind == TREE_TEXT && i < m->nbodies; ++i)
+        if (m->bodies[i].carried && strcmp(m->bodies[i].name, of->text) == 0) return &m->bodies[i];
+    return NULL;
+}
+
 static carom_status read_shape(reader *r, const tree *n, const body *b, shape *s, const char *where) {
     static const char *const keys[] = {"point", "circle", "sphere", "capsule", "polygon", "box", "cylinder", "plane", "hole", "slot", "bore",
                                        "skin", "at", "angle", "axis", "of", NULL};
@@ -236,13 +243,15 @@ static carom_status read_shape(reader *r, const tree *n, const body *b, shape *s
     if (!f)
         return carom_read_fail(r, n->key ? n->key : n, 0,
                                "%s does not say what it is: point, circle, sphere, capsule, polygon, box, cylinder, plane, hole, slot, bore or skin", where);
+    const tree *of = carom_tree_get(map, "of");
+    const body *carried = b->place ? NULL : carried_by(r->m, of);
+    if (carried) b = carried, of = NULL; // a point of a floating member is a body like others
     s->kind = f->kind;
     s->body = b;
     s->place = n->key;
     s->X[0] = s->X[4] = s->X[8] = 1;
     const space said = space_of(f, map, value);
     s->space = b->space != EITHER ? b->space : said;
-    const tree *of = carom_tree_get(map, "of");
     if (of && b->place) return carom_read_fail(r, of->key, 0, "%s belongs to %s; shapes of flexible members stand in the section shapes", where, b->where);
     if (s->space == EITHER) s->space = carom_skin_space(r->m, of);
     if (s->space == EITHER) s->space = r->m->nbodies > 1 ? r->m->bodies[1].space : PLANAR;
@@ -285,12 +294,12 @@ static carom_status add_shape(reader *r, const tree *n, const body *b, const cha
     return CAROM_OK;
 }
 
-// A named point of a body is a shape, too.
+// A named point of a body is a shape, too; i < 0: its origin.
 static carom_status add_point(reader *r, const body *b, int i) {
     carom_model *m = r->m;
     shape *s = &m->shapes[m->nshapes];
     char text[140];
-    snprintf(text, sizeof text, "%.60s.%.60s", b->name, b->points[i].name);
+    snprintf(text, sizeof text, "%.60s%s%.60s", b->name, i < 0 ? "" : ".", i < 0 ? "" : b->points[i].name);
     for (int k = 0; k < m->nshapes; ++k)
         if (strcmp(m->shapes[k].name, text) == 0) return CAROM_OK; // the shape wins
     s->name = carom_pool_text(&m->memory, text, strlen(text));
@@ -299,7 +308,7 @@ static carom_status add_point(reader *r, const body *b, int i) {
     s->body = b;
     s->space = b->space;
     s->place = b->place;
-    memcpy(s->at, b->points[i].s, sizeof s->at);
+    if (i >= 0) memcpy(s->at, b->points[i].s, sizeof s->at);
     ++m->nshapes;
     return CAROM_OK;
 }
@@ -311,7 +320,7 @@ static int count_shapes(const carom_model *m, const tree *bodies, const tree *gr
         count += 1 + (many && many->kind == TREE_MAP ? many->count : 0);
     }
     for (int i = 0; i < m->nbodies; ++i) count += m->bodies[i].npoints;
-    return count;
+    return count + m->nbodies; // points of floating members
 }
 
 carom_status carom_read_shapes(reader *r) {
@@ -330,6 +339,8 @@ carom_status carom_read_shapes(reader *r) {
         for (const tree *s = many ? many->first : NULL; s; s = s->next) CAROM_TRY(add_shape(r, s, b, s->key->text));
         for (int i = 0; i < b->npoints; ++i) CAROM_TRY(add_point(r, b, i));
     }
+    for (; b < m->bodies + m->nbodies; ++b)
+        if (b->carried) CAROM_TRY(add_point(r, b, -1));
     return CAROM_OK;
 }
 
