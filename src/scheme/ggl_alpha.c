@@ -3,7 +3,7 @@
 // Spec: docs/METHODS.md, section GA (Bruels, Acary, Cardona 2014).  The motion is split into a smooth part
 // (q~, v~, with the bilateral reactions lambda~ alone), a velocity jump w and a position correction U, so that
 // constraints hold on position and on velocity level at every step end.  A semi-smooth Newton iteration solves
-// all three together (newton=monolithic) or one after the other (newton=sequential).
+// all three together (newton=monolithic) or one after the other (newton=sequential).  Friction belongs to the velocity level.
 //
 // The linear system holds only what is active: in free flight without joints it is n x n.  The mass matrix may
 // be singular where joints or stiffness hold what has no inertia.  Large systems: ggl_alpha_schur.c.
@@ -45,21 +45,25 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->s_n = carom_carve(keep, nv);
     double **by_velocity[] = {&w->a_p, &w->v_p, &w->x_p, &w->dv, &w->s, &w->U, &w->w, &w->x, &w->v_s, &w->v, &w->f};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
-    double **by_id[] = {&w->lambda, &w->nu, &w->Lambda, &w->g_s, &w->g, &w->u_0, &w->u, &w->u_s, &w->D};
+    double **by_id[] = {&w->lambda, &w->nu, &w->Lambda, &w->g_s, &w->g, &w->D};
     for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
     w->q_s = carom_carve(mem, nq);
     w->q = carom_carve(mem, nq);
     w->in_A = carom_carve_bytes(mem, nb * sizeof(bool));
     w->in_B = carom_carve_bytes(mem, nb * sizeof(bool));
+    w->sticks = carom_carve_bytes(mem, nb * sizeof(bool));
     w->L = carom_carve_local(mem, sys);
     w->L_0 = carom_carve_local(mem, sys);
+    const size_t nl = (size_t)w->L.W.n;
+    double **by_row[] = {&w->u_0, &w->u, &w->u_s, &w->T, &w->slide};
+    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; ++i) *by_row[i] = carom_carve(mem, nl);
     w->M = carom_carve_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->P, &w->V};
     for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i) *tangents[i] = carom_carve_matrix(mem, sys->tangent_shape);
     w->D_s = carom_carve_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
     w->D_v = carom_carve_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
     carom_ggl_alpha_carve_schur(w, mem, sys);
-    const size_t all = 3 * nv + ne + 2 * nb, N = w->schur.on ? ne + 2 * nb : all;
+    const size_t all = 3 * nv + ne + nb + nl, N = w->schur.on ? ne + nb + nl : all;
     w->have_M = false;
     w->S = carom_carve(mem, N * N);
     w->S_copy = carom_carve(mem, N * N);
@@ -155,11 +159,11 @@ static double shared(const work *w, const carom_step *s, int id) {
     return w->modified && id >= s->sys->ne ? s->h * w->Lambda[id] : 0;
 }
 
-// W'M^-1 W of a constraint, with the diagonal of M where there is inertia.
-static double mobility(const work *w, int b) {
+// W'M^-1 W of a row of L, with the diagonal of M where there is inertia.
+static double mobility(const work *w, int k) {
     const carom_columns *W = &w->L.W;
-    const size_t start = (size_t)b * (size_t)W->stride;
-    const int entries = W->count ? W->count[b] : W->rows;
+    const size_t start = (size_t)k * (size_t)W->stride;
+    const int entries = W->count ? W->count[k] : W->rows;
     double D = 0;
     for (int e = 0; e < entries; ++e) {
         const int i = W->count ? W->row[start + (size_t)e] : e;
@@ -169,23 +173,59 @@ static double mobility(const work *w, int b) {
     return D;
 }
 
+// The local velocity that the law is about: u + e o u_0.
+static double law_velocity(const work *w, const carom_step *s, int b, int k) {
+    const int id = w->L.id[b];
+    const double e = k == 0 ? restitution(s, id) : s->sys->contacts[id - s->sys->ne].tangential_restitution;
+    return w->u[w->L.at[b] + k] + e * w->u_0[w->L_0.at[id] + k];
+}
+
+int carom_ggl_alpha_tangents(const carom_ggl_alpha *w, int b) { return w->L.at[b + 1] - w->L.at[b] - 1; }
+
+// (GA-14)  y = Lambda_T - r (u_T + e_T u_T0):  |y| <= mu Lambda_N sticks, u_T + e_T u_T0 = 0;  else Lambda_T = mu Lambda_N y/|y|,  r = 1/(W_T'M^-1 W_T)
+static void friction(work *w, const carom_step *s, int b) {
+    const int id = w->L.id[b], n = carom_ggl_alpha_tangents(w, b);
+    double *T = w->T + w->L_0.at[id] + 1, *slide = w->slide + w->L_0.at[id] + 1, y[2] = {0, 0};
+    const double mu = id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction;
+    w->sticks[id] = false;
+    for (int k = 0; k < n; ++k) slide[k] = 0;
+    if (w->in_B[id] && mu > 0) {
+        for (int k = 0; k < n; ++k) {
+            const double D = mobility(w, w->L.at[b] + 1 + k);
+            y[k] = T[k] - (D > 0 ? law_velocity(w, s, b, 1 + k) / D : 0);
+        }
+        const double size = n > 1 ? hypot(y[0], y[1]) : fabs(y[0]);
+        w->sticks[id] = size <= mu * fmax(w->Lambda[id], 0);
+        for (int k = 0; k < n && !w->sticks[id]; ++k) slide[k] = mu * y[k] / size;
+    }
+    for (int k = 0; k < n && !w->sticks[id]; ++k) T[k] = slide[k] * w->Lambda[id];
+}
+
 // (GA-9)  A = { nu_j >= r g_j },  B = { g_j(q~) <= 0 and Lambda_j >= r (u_j + e u_0j) },  r = 1/(W'M^-1 W)_jj with the
 // diagonal of M: r only decides who is active.  Bilateral constraints are in both.
 static void active_sets(work *w, const carom_step *s) {
     for (int b = 0; b < w->L.nb; ++b) {
         const int id = w->L.id[b];
-        const double D = w->D[b] = mobility(w, b);
-        const double u = w->u[b] + restitution(s, id) * w->u_0[id];
+        const double D = w->D[b] = mobility(w, w->L.at[b]);
         w->in_A[id] = id < s->sys->ne || (w->nu[id] - shared(w, s, id)) * D >= w->g[id];
-        w->in_B[id] = id < s->sys->ne || (carom_closed(s, w->g_s[id]) && w->Lambda[id] * D >= u);
+        w->in_B[id] = id < s->sys->ne || (carom_closed(s, w->g_s[id]) && w->Lambda[id] * D >= law_velocity(w, s, b, 0));
         if (!w->in_B[id]) w->Lambda[id] = 0;
         if (!w->in_A[id]) w->nu[id] = shared(w, s, id);
+        friction(w, s, b);
     }
 }
 
 static int count(const work *w, const bool *in) {
     int n = 0;
     for (int b = 0; b < w->L.nb; ++b) n += in[w->L.id[b]];
+    return n;
+}
+
+// Rows of the velocity level: normals, and tangents of what sticks.
+static int jump_rows(const work *w) {
+    int n = 0;
+    for (int b = 0; b < w->L.nb; ++b)
+        if (w->in_B[w->L.id[b]]) n += 1 + (w->sticks[w->L.id[b]] ? carom_ggl_alpha_tangents(w, b) : 0);
     return n;
 }
 
@@ -228,7 +268,7 @@ static carom_status evaluate(work *w, carom_step *s, int k) {
 
 // Which blocks take part, and where their rows stand.  An empty active set makes its block trivial.
 static int layout(work *w, const carom_step *s, int blocks) {
-    const int nv = s->sys->nv, nA = count(w, w->in_A), nB = count(w, w->in_B);
+    const int nv = s->sys->nv, nA = count(w, w->in_A), nB = jump_rows(w);
     if (!moved(w)) blocks &= ~POSITION;
     if (!jumped(w)) blocks &= ~VELOCITY;
     w->at_l = blocks & SMOOTH ? nv : 0;
@@ -258,23 +298,34 @@ static void residual(work *w, const carom_step *s, int blocks) {
     if (blocks & POSITION) carom_matrix_muladd(r + w->at_U, 1 / h, w->M, w->U);
     if (blocks & VELOCITY) carom_matrix_muladd(r + w->at_w, 1, w->M, w->w);
     for (int b = 0, a = w->at_nu, l = w->at_L; b < w->L.nb; ++b) {
-        const int id = w->L.id[b];
+        const int id = w->L.id[b], k = w->L.at[b], tangents = carom_ggl_alpha_tangents(w, b);
         if (blocks & POSITION && w->in_A[id]) {
-            carom_column_axpy(r + w->at_U, -w->nu[id] / h, &w->L.W, b);
+            carom_column_axpy(r + w->at_U, -w->nu[id] / h, &w->L.W, k);
             r[a++] = w->g[id] / h;
         } else if (blocks & POSITION && w->nu[id] != 0) {
-            carom_column_axpy(r + w->at_U, -w->nu[id] / h, &w->L.W, b);
+            carom_column_axpy(r + w->at_U, -w->nu[id] / h, &w->L.W, k);
         }
         if (blocks & VELOCITY && w->in_B[id]) {
-            carom_column_axpy(r + w->at_w, -w->Lambda[id], &w->L.W, b);
-            r[l++] = w->u[b] + restitution(s, id) * w->u_0[id];
+            carom_column_axpy(r + w->at_w, -w->Lambda[id], &w->L.W, k);
+            for (int i = 1; i <= tangents; ++i) carom_column_axpy(r + w->at_w, -w->T[w->L_0.at[id] + i], &w->L.W, k + i);
+            r[l++] = id < s->sys->ne ? w->u[k] : law_velocity(w, s, b, 0);
+            for (int i = 1; i <= tangents && w->sticks[id]; ++i) r[l++] = law_velocity(w, s, b, i);
         }
     }
 }
 
 // Multipliers of the candidates in the order of L, for the gradients.
 static const double *gather(work *w, const double *by_id, int most) {
-    for (int b = 0; b < w->L.nb; ++b) w->scratch[b] = w->L.id[b] < most ? by_id[w->L.id[b]] : 0;
+    carom_zero(w->scratch, w->L.at[w->L.nb]);
+    for (int b = 0; b < w->L.nb; ++b) w->scratch[w->L.at[b]] = w->L.id[b] < most ? by_id[w->L.id[b]] : 0;
+    return w->scratch;
+}
+
+// The impulses, with friction.
+static const double *gather_impulses(work *w, const carom_step *s) {
+    gather(w, w->Lambda, s->sys->ne + s->sys->nc);
+    for (int b = 0; b < w->L.nb; ++b)
+        for (int i = 1; i <= carom_ggl_alpha_tangents(w, b); ++i) w->scratch[w->L.at[b] + i] = w->T[w->L_0.at[w->L.id[b]] + i];
     return w->scratch;
 }
 
@@ -298,10 +349,24 @@ static carom_status gradients(work *w, carom_step *s, int blocks) {
     if (blocks & VELOCITY && !w->schur.on) {
         carom_matrix_zero(w->V);
         CAROM_TRY(carom_mass_gradient(s, w->V, 1, t_1, w->q, w->w));
-        CAROM_TRY(carom_reaction_gradient(s, w->V, -1, &w->L, gather(w, w->Lambda, all), t_1, w->q));
+        CAROM_TRY(carom_reaction_gradient(s, w->V, -1, &w->L, gather_impulses(w, s), t_1, w->q));
     }
     if (blocks & VELOCITY) CAROM_TRY(carom_rate_gradient(s, &w->D_v, &w->L, t_1, w->q, w->v));
     return CAROM_OK;
+}
+
+// Rows and columns of a contact on velocity level: its normal, with the friction that goes with it when it slides; tangents when it sticks.
+static void assemble_jump(work *w, const carom_step *s, int b, int *l, int blocks) {
+    const int id = w->L.id[b], k = w->L.at[b], tangents = carom_ggl_alpha_tangents(w, b);
+    const double h = s->h, bg = w->beta / w->gamma;
+    for (int i = 0; i <= (w->sticks[id] ? tangents : 0); ++i, ++*l) {
+        add_column(w, w->at_w, *l, &w->L.W, k + i);
+        for (int j = 1; i == 0 && j <= tangents; ++j)
+            carom_column_axpy(w->S + w->at_w + (size_t)*l * (size_t)w->N, w->slide[w->L_0.at[id] + j], &w->L.W, k + j);
+        if (blocks & SMOOTH) add_row(w, *l, 0, 1, &w->L.W, k + i), add_turned(w, *l, 0, h * bg, &w->D_v, k + i);
+        if (blocks & POSITION) add_turned(w, *l, w->at_U, h, &w->D_v, k + i);
+        add_row(w, *l, w->at_w, 1, &w->L.W, k + i);
+    }
 }
 
 // (GA-11)  the matrix for the increments (dv, -h dlambda~, dU/h, -dnu/h, dw, -dLambda)
@@ -334,20 +399,15 @@ static void assemble(work *w, const carom_step *s, int blocks) {
         add_matrix(w, w->at_w, w->at_w, 1, w->M);
     }
     for (int b = 0, a = w->at_nu, l = w->at_L; b < w->L.nb; ++b) {
-        const int id = w->L.id[b];
+        const int id = w->L.id[b], k = w->L.at[b];
         if (position && w->in_A[id]) {
-            add_column(w, w->at_U, a, &w->L.W, b);
-            if (smooth) add_turned(w, a, 0, bg, &w->L.W, b);
-            add_turned(w, a++, w->at_U, 1, &w->L.W, b);
+            add_column(w, w->at_U, a, &w->L.W, k);
+            if (smooth) add_turned(w, a, 0, bg, &w->L.W, k);
+            add_turned(w, a++, w->at_U, 1, &w->L.W, k);
         } else if (position && velocity && w->modified && w->in_B[id]) {
-            add_column(w, w->at_U, l, &w->L.W, b); // nu = h Lambda
+            add_column(w, w->at_U, l, &w->L.W, k); // nu = h Lambda
         }
-        if (velocity && w->in_B[id]) {
-            add_column(w, w->at_w, l, &w->L.W, b);
-            if (smooth) add_row(w, l, 0, 1, &w->L.W, b), add_turned(w, l, 0, h * bg, &w->D_v, b);
-            if (position) add_turned(w, l, w->at_U, h, &w->D_v, b);
-            add_row(w, l++, w->at_w, 1, &w->L.W, b);
-        }
+        if (velocity && w->in_B[id]) assemble_jump(w, s, b, &l, blocks);
     }
 }
 
@@ -363,7 +423,14 @@ static void update(work *w, const carom_step *s, int blocks) {
     for (int b = 0, a = w->at_nu, l = w->at_L; b < w->L.nb; ++b) {
         const int id = w->L.id[b];
         if (blocks & POSITION && w->in_A[id]) w->nu[id] -= h * x[a++];
-        if (blocks & VELOCITY && w->in_B[id]) w->Lambda[id] -= x[l++];
+        if (!(blocks & VELOCITY && w->in_B[id])) continue;
+        w->Lambda[id] -= x[l++];
+        for (int i = w->L_0.at[id] + 1; i <= w->L_0.at[id] + carom_ggl_alpha_tangents(w, b); ++i) {
+            if (w->sticks[id])
+                w->T[i] -= x[l++];
+            else
+                w->T[i] = w->slide[i] * w->Lambda[id];
+        }
     }
 }
 
@@ -403,9 +470,9 @@ static double solved_to(const work *w, const carom_step *s) {
     const int nv = s->sys->nv;
     double reach = 0;
     if (w->L.nb == 0) return 0;
-    for (int b = 0; b < w->L.nb; ++b) {
-        const int entries = w->L.W.count ? w->L.W.count[b] : nv;
-        reach = fmax(reach, carom_norm_max(w->L.W.a + (size_t)b * (size_t)w->L.W.stride, entries));
+    for (int k = 0; k < w->L.at[w->L.nb]; ++k) {
+        const int entries = w->L.W.count ? w->L.W.count[k] : nv;
+        reach = fmax(reach, carom_norm_max(w->L.W.a + (size_t)k * (size_t)w->L.W.stride, entries));
     }
     return 4 * DBL_EPSILON * reach * fmax(carom_norm_max(w->v_p, nv), fmax(carom_norm_max(w->dv, nv), carom_norm_max(w->w, nv)));
 }
@@ -419,7 +486,7 @@ static bool done(work *w, carom_step *s) {
     if (!(tol_p < HUGE_VAL)) return false; // a force or mass that is no number
     if (!(carom_norm_max(w->r, nv) <= tol_p)) tol_p = fmax(tol_p, s->h * carom_force_rounding(s, w->K, w->q, w->scratch));
     double speed = *s->speed; // of an iterate; it counts for the run once that is the answer
-    for (int b = 0; b < w->L.nb; ++b) speed = fmax(speed, fmin(carom_local_reach(&w->L, b, w->v_s), 1e300));
+    for (int k = 0; k < w->L.at[w->L.nb]; ++k) speed = fmax(speed, fmin(carom_local_reach(&w->L, k, w->v_s), 1e300));
     const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s));
     bool good = carom_norm_max(w->r, nv) <= tol_p && carom_norm_max(w->r + w->at_l, sys->ne) <= tol_u;
     if (blocks & POSITION) good = good && carom_norm_max(w->r + w->at_U, nv) <= tol_p;
@@ -427,33 +494,41 @@ static bool done(work *w, carom_step *s) {
     for (int b = 0, a = w->at_nu, l = w->at_L; good && b < w->L.nb; ++b) {
         const int id = w->L.id[b];
         if (blocks & POSITION && w->in_A[id]) {
-            const double rounding = carom_local_rounding(&w->L, b, w->q, sys->nq);
+            const double rounding = carom_local_rounding(&w->L, w->L.at[b], w->q, sys->nq);
             good = fabs(w->r[a++]) <= fmax(tol_u, rounding / s->h);
         }
-        if (good && blocks & VELOCITY && w->in_B[id]) good = fabs(w->r[l++]) <= tol_u;
+        if (!(blocks & VELOCITY && w->in_B[id])) continue;
+        for (int i = 0; i <= (w->sticks[id] ? carom_ggl_alpha_tangents(w, b) : 0); ++i) good = good && fabs(w->r[l++]) <= tol_u;
     }
     if (good) *s->speed = speed;
     return good;
 }
 
-// The independent certificate of both complementarity laws, row by row with the diagonal D.
+// The independent certificate of both laws, contact by contact with the diagonal of W'M^-1 W.
+static double certificate(work *w, const carom_step *s, int b) {
+    const int id = w->L.id[b], n = 1 + carom_ggl_alpha_tangents(w, b);
+    double G[9] = {0}, p[3], u[3];
+    for (int k = 0; k < n; ++k) G[k + k * n] = k == 0 ? w->D[b] : mobility(w, w->L.at[b] + k);
+    carom_block block = {id < s->sys->ne ? CAROM_BILATERAL : CAROM_UNILATERAL, 0, 0};
+    carom_problem pb = {.n = 1, .nb = 1, .ld = 1, .block = &block, .G = G, .p = p, .u = u};
+    p[0] = (w->nu[id] - shared(w, s, id)) / s->h, u[0] = w->g[id] / s->h;
+    const double position = carom_residual_at(&pb, NULL);
+    if (id >= s->sys->ne && !carom_closed(s, w->g_s[id])) return position;
+    p[0] = w->Lambda[id], u[0] = id < s->sys->ne ? w->u[w->L.at[b]] : law_velocity(w, s, b, 0);
+    for (int k = 1; k < n; ++k) p[k] = w->T[w->L_0.at[id] + k], u[k] = law_velocity(w, s, b, k);
+    if (n > 1) block.law = n == 2 ? CAROM_PLANAR : CAROM_SPATIAL, block.mu = s->sys->contacts[id - s->sys->ne].friction;
+    pb.n = pb.ld = n;
+    return fmax(position, carom_residual_at(&pb, NULL));
+}
+
 static void certify(work *w, carom_step *s) {
-    const int n = w->L.nb;
     double worst = 0;
     int id_worst = -1;
-    for (int b = 0; b < n; ++b) {
-        const int id = w->L.id[b];
-        const carom_block block = {id < s->sys->ne ? CAROM_BILATERAL : CAROM_UNILATERAL, 0, 0};
-        double p, u;
-        carom_problem pb = {.n = 1, .nb = 1, .ld = 1, .block = &block, .G = w->D + b, .p = &p, .u = &u};
-        p = (w->nu[id] - shared(w, s, id)) / s->h, u = w->g[id] / s->h;
-        const double position = carom_residual_at(&pb, NULL);
-        p = w->Lambda[id], u = w->u[b] + restitution(s, id) * w->u_0[id];
-        const bool acts = id < s->sys->ne || carom_closed(s, w->g_s[id]);
-        const double r = fmax(position, acts ? carom_residual_at(&pb, NULL) : 0);
-        if (r > worst) worst = r, id_worst = id;
+    for (int b = 0; b < w->L.nb; ++b) {
+        const double r = certificate(w, s, b);
+        if (r > worst) worst = r, id_worst = w->L.id[b];
     }
-    s->counts->problems += n > 0;
+    s->counts->problems += w->L.nb > 0;
     if (worst > s->counts->residual) s->counts->residual = worst, s->counts->residual_id = id_worst;
 }
 
@@ -465,8 +540,8 @@ static carom_status check_inertia(work *w, carom_step *s) {
     CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
     for (int b = s->sys->ne; b < w->L.nb; ++b) {
         const carom_columns *W = &w->L.W;
-        const int entries = W->count ? W->count[b] : W->rows;
-        if (mobility(w, b) == 0 && carom_norm_max(W->a + (size_t)b * (size_t)W->stride, entries) > 0)
+        const int k = w->L.at[b], entries = W->count ? W->count[k] : W->rows;
+        if (mobility(w, k) == 0 && carom_norm_max(W->a + (size_t)k * (size_t)W->stride, entries) > 0)
             return carom_fail(s->err, CAROM_BAD_INPUT,
                               "t = %.9g: '%s' acts on coordinates without inertia only; ggl-alpha allows them anywhere but at contacts, "
                               "whose reactions are impulses: give them mass", s->t, s->name ? s->name(s->name_user, w->L.id[b]) : "a contact");
@@ -518,6 +593,7 @@ static void predict(work *w, const carom_step *s) {
     carom_zero(w->lambda, s->sys->ne);
     carom_zero(w->nu, nb);
     carom_zero(w->Lambda, nb);
+    carom_zero(w->T, w->L.W.n);
     w->have_u_0 = false;
 }
 
@@ -561,9 +637,10 @@ static carom_status step(void *memory, carom_step *s) {
 
     // (GA-7)  reactions: lambda~ is a force, Lambda an impulse
     if (w->L.nb > 0) {
-        for (int b = 0; b < w->L.nb; ++b) w->scratch[b] = w->u_0[w->L.id[b]];
-        for (int b = 0; b < w->L.nb; ++b) w->D[b] = w->Lambda[w->L.id[b]];
-        carom_book_impulses(s, &w->L, w->D, w->scratch, w->u);
+        double *before = w->u_s; // not needed any more
+        for (int b = 0; b < w->L.nb; ++b)
+            for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) before[k] = w->u_0[w->L_0.at[w->L.id[b]] + k - w->L.at[b]];
+        carom_book_impulses(s, &w->L, gather_impulses(w, s), before, w->u);
         w->L.nb = ne;
         carom_book_forces(s, &w->L, w->lambda, w->u, s->h, true);
     }
@@ -586,12 +663,11 @@ const carom_scheme carom_scheme_ggl_alpha = {
     .text = "q = q~ + U,  v = v~ + w:  smooth part, position correction, velocity jump\n"
             "M s = f + W_E lambda~,   W_E'v~ = 0            generalized-alpha in (q~, v~, s)\n"
             "M U = W nu,    g_E = 0,  0 <= g _|_ nu >= 0    position level\n"
-            "M w = W Lambda,  u_E = 0,  g(q~) <= 0: 0 <= u + e u_0 _|_ Lambda >= 0   velocity level\n\n"
+            "M w = W Lambda,  u_E = 0,  g(q~) <= 0: 0 <= u + e u_0 _|_ Lambda >= 0, friction   velocity level\n\n"
             "No penetration and no drift at step ends, to Newton's tolerance.  Second order in smooth motion with\n"
             "joints, first order across impacts; accumulations are reached too early by order h.  rho sets the\n"
             "damping of high frequencies.  Unilateral reactions are impulses, bilateral ones lambda~ + Lambda/h.",
     .order = 2,
-    .lacks = CAROM_NO_FRICTION,
     .options = options,
     .warning = warning,
     .work_size = sizeof(work),

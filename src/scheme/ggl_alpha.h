@@ -16,7 +16,7 @@ typedef struct carom_ggl_schur {
     bool damped;                // C is not zero
     bool mass_ready;            // the factor of a constant M stands
     double *dv, *y, *dw, *z;    // nv: a response; scratch
-    int *kind, *of;             // multipliers: to which block they belong, which constraint of L
+    int *kind, *of, *row;       // multipliers: to which block they belong, which constraint of L, which row of L
     double *e;                  // multipliers: right-hand side, then they
     carom_matrix A, M_plus;     // iteration matrix; M, with a trace of inertia where it has none
     carom_factor F_A, F_M;
@@ -38,7 +38,9 @@ typedef struct carom_ggl_alpha {
     // one evaluation
     double *x, *q_s, *q, *v_s, *v, *f;    // displacement; q~, q; v~, v; forces
     double *g_s, *g;                      // gaps at q~ and q, by id
-    double *u_0, *u, *u_s, *D;            // local velocities of v_n at q_n (by id), of v and v~ at q; W'M^-1 W, roughly
+    double *u_0, *u, *u_s, *D;            // local velocities of v_n at q_n (rows of L_0), of v and v~ at q (rows of L); W'M^-1 W, roughly
+    double *T, *slide;                    // rows of L_0: friction impulses; of contacts that slide, friction per Lambda
+    bool *sticks;                         // by id: in B, and friction holds
     bool have_u_0, *in_A, *in_B;          // by id
     carom_local L, L_0;                   // candidates at q; all constraints at q_n
     carom_matrix M, K, C, P, V;           // M, -df/dq, -df/dv, d(M U - W nu)/dq, d(M w - W Lambda)/dq
@@ -51,6 +53,9 @@ typedef struct carom_ggl_alpha {
     carom_turn turn;                      // at x
     carom_ggl_schur schur;
 } carom_ggl_alpha;
+
+/// Friction of constraint b of L: rows from L.at[b] + 1 on.  How many, and are they equations of their own?
+int carom_ggl_alpha_tangents(const carom_ggl_alpha *w, int b);
 
 /// x := -S^-1 x for the N x N matrix in w->S; the shortest least-squares answer when dependent constraints make it singular.
 void carom_ggl_alpha_solve(carom_ggl_alpha *w, int N, double *x);

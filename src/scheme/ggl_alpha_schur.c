@@ -13,12 +13,14 @@
 enum { LARGE = 64, LARGE_CONSTANT = 16 }; // unknowns
 static const double TRACE = 1e-10;        // of the largest mass
 
-enum { JOINT, GAP, JUMP }; // kinds of multipliers: lambda~, nu, Lambda
+enum { JOINT, GAP, JUMP, STICK }; // kinds of multipliers: lambda~, nu, Lambda, friction that holds
 
 void carom_ggl_alpha_carve_schur(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys) {
     carom_ggl_schur *c = &w->schur;
-    const size_t nv = (size_t)sys->nv, nb = (size_t)(sys->ne + sys->nc), most = (size_t)sys->ne + 2 * nb;
-    const bool straight = sys->flags & CAROM_CONSTANT_DIRECTIONS || nb == 0;
+    const size_t nv = (size_t)sys->nv, nb = (size_t)(sys->ne + sys->nc), most = (size_t)sys->ne + nb + (size_t)w->L.W.n;
+    bool rubs = false;
+    for (int i = 0; i < sys->nc; ++i) rubs = rubs || sys->contacts[i].friction > 0;
+    const bool straight = (sys->flags & CAROM_CONSTANT_DIRECTIONS && !rubs) || nb == 0; // products are of normals
     *c = (carom_ggl_schur){.constant = sys->flags & CAROM_LINEAR && straight};
     const bool exact = sys->flags & (CAROM_CONSTANT_MASS | CAROM_LINEAR) && straight;
     c->on = sys->nv >= LARGE || (exact && sys->nv >= LARGE_CONSTANT);
@@ -27,6 +29,7 @@ void carom_ggl_alpha_carve_schur(carom_ggl_alpha *w, carom_arena *mem, const car
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = carom_carve(mem, nv);
     c->kind = carom_carve_ints(mem, most);
     c->of = carom_carve_ints(mem, most);
+    c->row = carom_carve_ints(mem, most);
     c->e = carom_carve(mem, most);
     c->A = carom_carve_matrix(mem, sys->tangent_shape);
     c->M_plus = carom_carve_matrix(mem, sys->mass_shape);
@@ -107,20 +110,22 @@ static bool shares(const carom_ggl_alpha *w, int b, int blocks) {
 // Right-hand sides -= x W of multiplier k.
 static void act(carom_ggl_alpha *w, int k, double x, int blocks) {
     carom_ggl_schur *c = &w->schur;
-    const int b = c->of[k];
-    carom_column_axpy(c->kind[k] == JOINT ? c->dv : c->kind[k] == GAP ? c->y : c->dw, -x, &w->L.W, b);
-    if (c->kind[k] == JUMP && shares(w, b, blocks)) carom_column_axpy(c->y, -x, &w->L.W, b);
+    const int b = c->of[k], at = c->row[k];
+    carom_column_axpy(c->kind[k] == JOINT ? c->dv : c->kind[k] == GAP ? c->y : c->dw, -x, &w->L.W, at);
+    if (c->kind[k] != JUMP) return;
+    for (int i = 1; i <= carom_ggl_alpha_tangents(w, b); ++i) carom_column_axpy(c->dw, -x * w->slide[w->L_0.at[w->L.id[b]] + i], &w->L.W, at + i);
+    if (shares(w, b, blocks)) carom_column_axpy(c->y, -x, &w->L.W, at);
 }
 
 // Constraint row i of (GA-11) for the increments in dv, y, dw.
 static double row(const carom_ggl_alpha *w, const carom_step *s, int i) {
     const carom_ggl_schur *c = &w->schur;
-    const int b = c->of[i];
-    const double h = s->h, bg = w->beta / w->gamma, on_v = carom_column_dot(&w->L.W, b, c->dv);
-    if (c->kind[i] == GAP) return bg * on_v + carom_column_dot(&w->L.W, b, c->y);
+    const int k = c->row[i];
+    const double h = s->h, bg = w->beta / w->gamma, on_v = carom_column_dot(&w->L.W, k, c->dv);
+    if (c->kind[i] == GAP) return bg * on_v + carom_column_dot(&w->L.W, k, c->y);
     const carom_columns *D = c->kind[i] == JOINT ? &w->D_s : &w->D_v;
-    const double turn = h * bg * carom_column_dot(D, b, c->dv) + h * carom_column_dot(D, b, c->y);
-    return on_v + turn + (c->kind[i] == JUMP ? carom_column_dot(&w->L.W, b, c->dw) : 0);
+    const double turn = h * bg * carom_column_dot(D, k, c->dv) + h * carom_column_dot(D, k, c->y);
+    return on_v + turn + (c->kind[i] >= JUMP ? carom_column_dot(&w->L.W, k, c->dw) : 0);
 }
 
 // -- products of constant systems -----------------------------------------------------------------------------------
@@ -175,14 +180,25 @@ static double known_entry(const carom_ggl_alpha *w, const carom_step *s, int i, 
 // -- the solution ------------------------------------------------------------------------------------------------
 
 // The multipliers that take part, with their residuals in e.  Same order as in w->r.
+static void take(carom_ggl_schur *c, int *m, int kind, int b, int row, double e) {
+    c->kind[*m] = kind;
+    c->of[*m] = b;
+    c->row[*m] = row;
+    c->e[(*m)++] = e;
+}
+
 static int multipliers(carom_ggl_alpha *w, const carom_step *s, int blocks) {
     carom_ggl_schur *c = &w->schur;
     int m = 0;
-    for (int b = 0; blocks & SMOOTH && b < s->sys->ne; ++b) c->kind[m] = JOINT, c->of[m] = b, c->e[m] = w->r[w->at_l + b], ++m;
+    for (int b = 0; blocks & SMOOTH && b < s->sys->ne; ++b) take(c, &m, JOINT, b, w->L.at[b], w->r[w->at_l + b]);
     for (int b = 0, a = w->at_nu; blocks & POSITION && b < w->L.nb; ++b)
-        if (w->in_A[w->L.id[b]]) c->kind[m] = GAP, c->of[m] = b, c->e[m] = w->r[a++], ++m;
-    for (int b = 0, l = w->at_L; blocks & VELOCITY && b < w->L.nb; ++b)
-        if (w->in_B[w->L.id[b]]) c->kind[m] = JUMP, c->of[m] = b, c->e[m] = w->r[l++], ++m;
+        if (w->in_A[w->L.id[b]]) take(c, &m, GAP, b, w->L.at[b], w->r[a++]);
+    for (int b = 0, l = w->at_L; blocks & VELOCITY && b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        if (!w->in_B[id]) continue;
+        take(c, &m, JUMP, b, w->L.at[b], w->r[l++]);
+        for (int i = 1; w->sticks[id] && i <= carom_ggl_alpha_tangents(w, b); ++i) take(c, &m, STICK, b, w->L.at[b] + i, w->r[l++]);
+    }
     return m;
 }
 
