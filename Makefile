@@ -26,7 +26,7 @@ all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --parallel $(JOBS)
 
 program: $(BUILD)/CMakeCache.txt
-	cmake --build $(BUILD) --parallel $(JOBS) --target carom_cli carom carom_static
+	cmake --build $(BUILD) --parallel $(JOBS) --target program
 
 $(BUILD)/CMakeCache.txt:
 	cmake -S . -B $(BUILD) $(GENERATOR) -DCMAKE_BUILD_TYPE=Release $(CMAKE_ARGS) || { rm -f $@; exit 1; }
