@@ -302,6 +302,8 @@ static void mistakes_in_bodies_have_their_place_and_sentence(void **state) {
         {H "  b: {mass: 1, inertia: 1}\nlet: {b.x: 1}\n", "3:3: 'b.x' of body 'b' is already a let name (line 4); rename one of the two"},
         {H "  b: {mass: 1, inertia: 1}\nlet: {z: b.vx'}\n", "4:10: b.vx' would be an acceleration: 'b.vx' is a velocity already"},
         {H "  b: {mass: 1, inertia: 1}\ngravity: -9.81\n", "4:10: gravity is a list of two (planar) or three (spatial), such as [0, -9.81]"},
+        {H "  b: {mass: 1, inertia: 1}\ngravity: [0, 0, -9.81]\n",
+         "4:10: all bodies are planar, and the third component of gravity, -9.81, acts on none of them; write [x, y], such as [0, -9.81]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         carom_error err = {0};

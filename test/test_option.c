@@ -102,6 +102,12 @@ static void nearest_name_is_the_one_meant(void **state) {
     assert_null(carom_nearest("event-driven", next, names));
     assert_null(carom_nearest("x", next, names));
     static const char *const none[] = {NULL};
+    const char *const keys[] = {"M", "at", "rate", "spin", NULL};
+    assert_string_equal(carom_nearest("rat", next, keys), "rate"); // as near as 'at', but starts alike
+    assert_string_equal(carom_nearest("m", next, keys), "M");
+    assert_string_equal(carom_nearest("MM", next, keys), "M");
+    const char *const fewer[] = {"at", "velocity", NULL};
+    assert_null(carom_nearest("rate", next, fewer));
     assert_null(carom_nearest("theta", next, none));
 }
 

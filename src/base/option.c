@@ -92,16 +92,28 @@ static int distance(const char *a, const char *b) {
     return row[m % 3][n];
 }
 
+static int common_start(const char *a, const char *b) {
+    int n = 0;
+    while (a[n] && tolower((unsigned char)a[n]) == tolower((unsigned char)b[n])) ++n;
+    return n;
+}
+
+// More than half of the letters are there, or all but one: 'rate' does not mean 'at'.
+static bool alike(const char *a, const char *b, int d) {
+    const int m = (int)strlen(a), n = (int)strlen(b), longer = m > n ? m : n;
+    return d <= 1 || 2 * d < longer;
+}
+
+// Of names equally near it is the one that starts alike: 'rat' means 'rate', not 'at'.
 const char *carom_nearest(const char *word, const char *(*next)(const void *user, int i), const void *user) {
     const char *best = NULL;
-    int least = 1 + (int)strlen(word) / 3; // a third of the letters may be wrong
+    int least = 1 + (int)strlen(word) / 3, start = -1; // a third of the letters may be wrong
     for (int i = 0;; ++i) {
         const char *candidate = next(user, i);
         if (!candidate) return best;
-        const int d = distance(word, candidate);
-        if (d <= least && (!best || d < least)) {
-            least = d;
-            best = candidate;
-        }
+        const int d = distance(word, candidate), same = common_start(word, candidate);
+        if (!alike(word, candidate, d) || d > least || (d == least && same <= start)) continue;
+        least = d, start = same;
+        best = candidate;
     }
 }

@@ -416,6 +416,19 @@ static carom_status read_gravity(reader *r, double *gravity) {
     return carom_read_vector(r, n, "gravity", n->count, gravity);
 }
 
+// [0, 0, -9.81] would do nothing to bodies that are all in the plane.
+static carom_status gravity_acts(reader *r, const double *gravity) {
+    const carom_model *m = r->m;
+    int planar = 0;
+    for (int i = 1; i < m->nbodies; ++i) {
+        if (m->bodies[i].space == SPATIAL) return CAROM_OK;
+        planar += m->bodies[i].space == PLANAR;
+    }
+    if (planar == 0 || gravity[2] == 0) return CAROM_OK;
+    return carom_read_fail(r, carom_tree_get(r->root, "gravity"), 0,
+                           "all bodies are planar, and the third component of gravity, %g, acts on none of them; write [x, y], such as [0, -9.81]", gravity[2]);
+}
+
 // Kinetic and potential energy of all bodies.
 static void energies(reader *r, const double *gravity) {
     carom_model *m = r->m;
@@ -467,5 +480,6 @@ carom_status carom_read_bodies(reader *r) {
         ++m->nbodies;
     }
     energies(r, gravity);
-    return carom_read_floating(r, gravity);
+    CAROM_TRY(carom_read_floating(r, gravity));
+    return gravity_acts(r, gravity);
 }

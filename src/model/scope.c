@@ -8,6 +8,7 @@
 #include <string.h>
 
 static const char comma[] = "an expression with a comma inside { } or [ ] wants quotes";
+static const char point[] = "a comma parts entries inside { } and [ ]; decimals are written with a point: 9.81";
 
 typedef struct scope_user {
     reader *r;
@@ -335,6 +336,8 @@ carom_status carom_read_parameter(reader *r, int index) {
 
 // -- keys ----------------------------------------------------------------------------------------------
 
+static bool all_digits(const char *text) { return text[0] && strspn(text, "0123456789") == strlen(text); }
+
 // Does this key look like the tail of an expression that YAML cut at a comma?
 static bool tail(const tree *map, const tree *child) {
     return map->flow && child->key->plain && (carom_tree_empty(child) || strpbrk(child->key->text, "()*/^+<>"));
@@ -347,7 +350,7 @@ carom_status carom_read_keys(reader *r, const tree *map, const char *const *keys
         if (keys[k]) continue;
         const char *near = carom_nearest(c->key->text, list_item, keys);
         if (tail(map, c))
-            return carom_read_fail(r, c->key, 0, "unknown key '%.60s' in %s; %s", c->key->text, where, comma);
+            return carom_read_fail(r, c->key, 0, "unknown key '%.60s' in %s; %s", c->key->text, where, all_digits(c->key->text) ? point : comma);
         if (near)
             return carom_read_fail(r, c->key, 0, "unknown key '%.60s' in %s; did you mean '%s'?", c->key->text, where,
                                    near);
@@ -368,7 +371,7 @@ static carom_status new_name(reader *r, const tree *n, const names *others, bool
                                key->text);
     if (!carom_name_valid(key->text)) {
         if (key->plain && key->flow && (carom_tree_empty(n) || strpbrk(key->text, "()*/^+<>")))
-            return carom_read_fail(r, key, 0, "'%s' is not a name; %s", key->text, comma);
+            return carom_read_fail(r, key, 0, "'%s' is not a name; %s", key->text, all_digits(key->text) ? point : comma);
         return carom_read_fail(
             r, key, 0, "'%s' is not a name; names are letters, digits, _ and dots inside, and start with a letter",
             key->text);

@@ -115,6 +115,22 @@ static carom_status check_rate(const carom_model *m, int id, const double *x, ca
                       m->v0[i] - u / x[strongest]);
 }
 
+// Gradients and the parts by time of what the model itself writes; shapes give theirs everywhere.
+static carom_status check_directions(const carom_model *m, int id, const double *x, carom_error *err) {
+    const constraint *c = &m->links[id];
+    const int end = id + 1 < m->ne + m->nc && m->links[id + 1].dir < m->own.dir ? m->links[id + 1].dir : m->own.dir;
+    for (int d = c->dir; d < end; ++d) {
+        bool fine = m->w_of[d] < 0 || isfinite(x[m->W.n + m->w_of[d]]);
+        for (int e = m->W_at[d]; e < m->W_at[d + 1]; ++e) fine = fine && isfinite(x[e]);
+        if (!fine)
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "%.200s:%d:%d: the %s of '%.60s' has no finite derivative at the initial position; a root, or hypot of zeros, has "
+                              "none: start beside that place",
+                              m->file, c->line, c->column, d == c->dir ? id < m->ne ? "expression" : "gap" : "slip", c->name);
+    }
+    return CAROM_OK;
+}
+
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
     const int links = m->ne + m->nc;
     double *g = calloc((size_t)links + (size_t)m->nq + (size_t)m->nv, sizeof *g);
@@ -129,6 +145,7 @@ carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
     if (status == CAROM_OK) {
         double *x = carom_model_scratch(m, work);
         carom_model_directions(m, work, 0, m->q0, (int[]){0}, 0, x);
+        for (int id = 0; id < links && status == CAROM_OK; ++id) status = check_directions(m, id, x, err);
         for (int id = 0; id < m->ne && status == CAROM_OK; ++id) status = check_rate(m, id, x, err);
     }
     free(g);
