@@ -101,6 +101,33 @@ static void the_legend_of_several_results_stays_whole(void **state) {
     assert_int_equal(count(script, "title 'kinetic'"), 1);
 }
 
+// Nine columns: a legend of eight and a line that counts them would begin a second column, outside the picture.
+static void a_long_legend_stays_in_the_picture(void **state) {
+    (void)state;
+    if (!gnuplot()) skip();
+    put("nine.csv", "t,a,b,c,d,e,f,g,h,i\n0,1,2,3,4,5,6,7,8,9\n1,2,3,4,5,6,7,8,9,1\n");
+    plot("nine.csv --of a+b+c+d+e+f+g+h");
+    assert_int_equal(count(script, "with lines lw"), 8);
+    assert_int_equal(count(script, " title '"), 8 + 1); // the last one: of the legend, empty
+    plot("nine.csv --of a+b+c+d+e+f+g+h+i");
+    assert_int_equal(count(script, "with lines lw"), 9);
+    assert_int_equal(count(script, " title '"), 6 + 1);
+    assert_says(script, "title '9 curves'");
+}
+
+static void rates_of_points_of_members_are_drawn_when_asked_for(void **state) {
+    (void)state;
+    if (!gnuplot()) skip();
+    put("bar.yaml", "carom: 1\nflexible: {rod: {type: bar, length: 1, elements: 4, density: 1, modulus: 1, area: 1, fix: start, rate: s}}\n"
+                    "simulation: {scheme: moreau-jean, step: 1e-2, end: 1}\n");
+    assert_int_equal(carom("run bar.yaml --quiet"), 0);
+    plot("bar.h5");
+    assert_says(script, "rod.end.u");
+    assert_null(strstr(script, "rod.end.u''")); // gnuplot doubles quotes
+    plot("bar.h5 --of \"rod.end.u,rod.end.u'\"");
+    assert_says(script, "rod.end.u''");
+}
+
 // Many columns: colours tell them apart, and dashes the results.
 static void with_many_columns_results_have_dashes(void **state) {
     (void)state;
@@ -295,6 +322,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kept_script_makes_the_picture_again),
         cmocka_unit_test(the_legend_of_several_results_stays_whole),
+        cmocka_unit_test(a_long_legend_stays_in_the_picture),
+        cmocka_unit_test(rates_of_points_of_members_are_drawn_when_asked_for),
         cmocka_unit_test(with_many_columns_results_have_dashes),
         cmocka_unit_test(what_a_result_lacks_is_said),
         cmocka_unit_test(phase_portraits_have_axes_of_their_own),

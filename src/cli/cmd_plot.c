@@ -204,9 +204,18 @@ static bool is_coordinate(const carom_result *r, int i) {
     return i > 0 && i < carom_result_find(r, "kinetic") && rate_of(r, carom_result_column(r, i), rate, sizeof rate);
 }
 
+// A rate beside what it is the rate of (points of flexible members are recorded with theirs), as rates of coordinates are.
+static bool is_rate(const carom_result *r, const char *name) {
+    char of[300];
+    const size_t n = strlen(name);
+    if (n < 2 || n > sizeof of || name[n - 1] != '\'') return false;
+    snprintf(of, sizeof of, "%.*s", (int)n - 1, name);
+    return carom_result_find(r, of) >= 0;
+}
+
 static bool is_output(const carom_result *r, int i) {
     const int energy = carom_result_find(r, "energy");
-    return energy > 0 && i > energy && !is_part(carom_result_column(r, i));
+    return energy > 0 && i > energy && !is_part(carom_result_column(r, i)) && !is_rate(r, carom_result_column(r, i));
 }
 
 // Coordinates or outputs; those that move a thirtieth of the others or less get a panel of their own.

@@ -157,6 +157,9 @@ static int label_of(const panel *p, int k) {
     return n;
 }
 
+// Entries of a legend: a line that counts the curves takes the room of two, else gnuplot begins a second column beside the picture.
+static int entries(const panel *p) { return labels(p) > LEGEND ? LEGEND - 2 : LEGEND; }
+
 // Of curves that coincide the earlier ones are wider, so that all show.
 static void draw(FILE *s, const figure *f, int number) {
     const panel *p = &f->panel[number];
@@ -172,7 +175,7 @@ static void draw(FILE *s, const figure *f, int number) {
         fprintf(s, "%s$d%d_%d using 1:2 ", k ? ", \\\n     " : "", number, k);
         if (c->stems) fprintf(s, "with impulses lw 1.2 dt %d lc rgb '%s' ", dash, colour);
         else fprintf(s, "with lines lw %.1f dt %d lc rgb '%s' ", width, dash, colour);
-        if (!own && has_legend(p) && figure_next_label(p, k) == k && label < LEGEND) fputs("title ", s), quote(s, c->label);
+        if (!own && has_legend(p) && figure_next_label(p, k) == k && label < entries(p)) fputs("title ", s), quote(s, c->label);
         else fputs("notitle", s);
     }
     for (int k = figure_next_label(p, 0); own && has_legend(p) && k < p->n; k = figure_next_label(p, k + 1)) {
@@ -220,7 +223,7 @@ static double right_margin(const figure *f) {
         const panel *p = &f->panel[i];
         int shown = 0;
         if (!has_legend(p)) continue;
-        for (int k = figure_next_label(p, 0); k < p->n && shown < LEGEND; k = figure_next_label(p, k + 1), ++shown)
+        for (int k = figure_next_label(p, 0); k < p->n && shown < entries(p); k = figure_next_label(p, k + 1), ++shown)
             if (strlen(p->curve[k].label) > longest) longest = strlen(p->curve[k].label);
         many = many || labels(p) > LEGEND;
     }
