@@ -152,6 +152,22 @@ static void shipped_models_are_sound(void **state) {
     }
 }
 
+// A rod, a disc and a ball are at the edges of what exists; turned, too: J = diag(1, 1, 2) turned by 45 degrees about y has
+// the entries 1.5 and 0.5, and with 2.2 instead of 2 the turned tensor is that of no solid.
+static void inertias_that_no_solid_has_are_told(void **state) {
+    (void)state;
+    static const struct { const char *inertia; int warnings; } cases[] = {
+        {"[1e-9, 1, 1]", 0}, {"[1, 1, 2]", 0}, {"[0.4, 0.4, 0.4]", 0}, {"[1.5, 1, 1.5, 0, 0.5, 0]", 0},
+        {"[0.02, 0.03, 0.4]", 1}, {"[1, 1, 2.01]", 1}, {"[1.6, 1, 1.6, 0, 0.6, 0]", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[200];
+        snprintf(text, sizeof text, "carom: 1\nbodies: {b: {mass: 1, inertia: %s}}\n", cases[i].inertia);
+        const heard h = examined(good(text));
+        if (h.faults || h.warnings != cases[i].warnings) fail_msg("%s:\n%s", cases[i].inertia, h.text);
+        if (h.warnings) says(&h, "no solid has the inertia of body 'b'");
+    }
+}
+
 static void degrees_of_freedom_and_redundant_constraints_are_counted(void **state) {
     (void)state;
     heard h = examined(shipped_model("pendulum"));
@@ -199,6 +215,7 @@ int main(void) {
         cmocka_unit_test(a_contact_may_be_called_like_a_function),
         cmocka_unit_test(a_value_that_is_no_number_fails_over_all_steps),
         cmocka_unit_test(shipped_models_are_sound),
+        cmocka_unit_test(inertias_that_no_solid_has_are_told),
         cmocka_unit_test(degrees_of_freedom_and_redundant_constraints_are_counted),
         cmocka_unit_test(unused_names_and_idle_coefficients_are_named),
         cmocka_unit_test(an_indefinite_mass_matrix_is_a_fault),

@@ -413,6 +413,28 @@ static void start(exam *x) {
         }
 }
 
+// No distribution of mass has a principal moment of inertia above the sum of the other two: tr(J)/2 - J, the integral of r r' dm,
+// has no negative eigenvalue, and so no negative principal minor.
+static bool solid(const double *J) {
+    const double half = 0.5 * (J[0] + J[4] + J[8]), tiny = 1e-6 * half;
+    double S[9];
+    for (int i = 0; i < 9; ++i) S[i] = (i % 4 == 0 ? half : 0) - J[i];
+    for (int i = 0; i < 3; ++i) {
+        const int k = (i + 1) % 3;
+        if (S[4 * i] < -tiny || S[4 * i] * S[4 * k] - S[3 * i + k] * S[3 * k + i] < -tiny * half) return false;
+    }
+    const double det = S[0] * (S[4] * S[8] - S[5] * S[7]) - S[1] * (S[3] * S[8] - S[5] * S[6]) + S[2] * (S[3] * S[7] - S[4] * S[6]);
+    return det >= -tiny * half * half;
+}
+
+static void inertias(exam *x) {
+    for (int i = 1; i < x->m->nbodies; ++i) {
+        const body *b = &x->m->bodies[i];
+        if (b->space == SPATIAL && b->mass > 0 && !solid(b->J))
+            say(x, CAROM_WARNING, "no solid has the inertia of %s: one principal moment is larger than the sum of the others", b->where);
+    }
+}
+
 // Frequencies, and the step that explicit schemes allow.
 static void members(exam *x) {
     const carom_model *m = x->m;
@@ -480,6 +502,7 @@ int carom_model_examine(const carom_model *m, void (*tell)(void *user, carom_fin
     }
     freedom(&x);
     members(&x);
+    inertias(&x);
     laws(&x);
     unused(&x);
     free(mem.base);
