@@ -150,6 +150,8 @@ static void what_a_result_lacks_is_said(void **state) {
     assert_says(script, "'2 results'");
     plot("ball.h5 pendulum.h5 --of y,energy");
     assert_says(complaints, "pendulum.h5 has no column 'y'; shown without it");
+    assert_int_equal(carom("plot pendulum.h5 --of \"phi:phi'\" -o p.svg"), 2);
+    assert_says(complaints, "--phase NAME");
     assert_int_equal(carom("plot ball.h5 pendulum.h5 --of nothing"), 2);
 }
 

@@ -270,6 +270,7 @@ static bool known(const plot *p, const char *name) {
         if (carom_result_find(p->s[i].r, name) >= 0) return true;
     char hint[160];
     cli_say("%s has no column '%s'%s", p->s[0].file, name, cli_suggest(hint, sizeof hint, name, column_name, p->s[0].r));
+    if (strchr(name, ':')) fputs("one column over another: --of NAME --vs NAME; a rate over its position: --phase NAME\n", stderr);
     fprintf(stderr, "`carom info %s` lists the columns\n", p->s[0].file);
     return false;
 }

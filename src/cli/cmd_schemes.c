@@ -43,7 +43,7 @@ static void list(void) {
     for (const carom_scheme *const *at = carom_schemes(); *at; ++at) {
         const carom_scheme *s = *at;
         printf("%-26s %-6d %s\n", s->name, order(s), s->about);
-        if (s->lacks) printf("%-33s lacks: %s\n", "", lacks(s, text, sizeof text));
+        if (strcmp(lacks(s, text, sizeof text), "-") != 0) printf("%-33s lacks: %s\n", "", text);
     }
     puts("\n`carom schemes NAME` shows equations and options.  Order: on smooth motion; across impacts it is 1.");
 }

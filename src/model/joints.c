@@ -247,8 +247,9 @@ static carom_status read_type(maker *k) {
             }
     const char *near = n->kind == TREE_TEXT ? carom_nearest(n->text, type_name, NULL) : NULL;
     if (near) return carom_read_fail(k->r, n, 0, "unknown type '%.60s' of joint; did you mean '%s'?", n->text, near);
-    return carom_read_fail(k->r, n, 0, "unknown type of joint; known are revolute, prismatic, spherical, cylindrical, universal, "
-                                       "planar, weld, distance, screw, gear");
+    return carom_read_fail(k->r, n, 0, "unknown type '%.60s' of joint; known are revolute, prismatic, spherical, cylindrical, universal, "
+                                       "planar, weld, distance, screw, gear",
+                           n->kind == TREE_TEXT ? n->text : "");
 }
 
 static carom_status read_between(maker *k) {

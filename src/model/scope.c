@@ -100,7 +100,10 @@ static carom_node unknown(const scope_user *u, const char *word, carom_error *er
     const name *n = carom_names_find(&u->r->m->names, word, strlen(word));
     if (n) {
         const char *may =
-            u->scope & SCOPE_VALUES ? "numbers and parameters" : "time, parameters and names defined above in exact";
+            u->scope & SCOPE_VALUES ? "numbers and parameters"
+            : u->scope & SCOPE_EXACT ? "time, parameters and names defined above in exact"
+            : u->scope & NAME_COORDINATE ? "coordinates, let names, time and parameters"
+                                         : "time and parameters";
         carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is %s, but %s may only use %s", word, carom_name_kind(n->kind),
                    u->what, may);
         return CAROM_NONE;
