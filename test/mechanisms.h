@@ -3,25 +3,7 @@
 #include "model_text.h"
 
 static inline carom_sim *start(const carom_model *m, const char *scheme, const char *option, double h, double end) {
-    carom_error err = {0};
-    carom_sim_def d = carom_sim_default();
-    const char *options[] = {option, NULL};
-    d.system = carom_model_system(m);
-    d.schemes = carom_schemes();
-    d.scheme = scheme;
-    d.options = options;
-    d.h = h;
-    d.t_end = end;
-    d.q0 = carom_model_q0(m);
-    d.v0 = carom_model_v0(m);
-    carom_sim *sim = carom_sim_create(&d, &err);
-    if (!sim) fail_msg("%s: %s", scheme, err.text);
-    return sim;
-}
-
-static inline void run(carom_sim *sim) {
-    carom_error err = {0};
-    if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s: %s", carom_sim_scheme(sim)->name, err.text);
+    return model_sim(m, scheme, (const char *const[]){option, NULL}, h, end);
 }
 
 static inline double energy(carom_sim *sim) {

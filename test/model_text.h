@@ -94,6 +94,29 @@ static inline carom_local local_of(const carom_model *m, carom_arena *mem) {
     return L;
 }
 
+/// A simulation of a model by one of all schemes, from its start.
+static inline carom_sim *model_sim(const carom_model *m, const char *scheme, const char *const *options, double h, double end) {
+    carom_error err = {0};
+    carom_sim_def d = carom_sim_default();
+    d.system = carom_model_system(m);
+    d.schemes = carom_schemes();
+    d.scheme = scheme;
+    d.options = options;
+    d.h = h;
+    d.t_end = end;
+    d.q0 = carom_model_q0(m);
+    d.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s: %s", scheme, err.text);
+    return sim;
+}
+
+/// To its end, which it must reach.
+static inline void model_sim_run(carom_sim *sim) {
+    carom_error err = {0};
+    if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s: %s", carom_sim_scheme(sim)->name, err.text);
+}
+
 static inline void assert_close(double a, double b, double tolerance) {
     if (!(fabs(a - b) <= tolerance)) fail_msg("%.17g and %.17g differ by more than %g", a, b, tolerance);
 }

@@ -1,26 +1,6 @@
 // test_bodies.c: rigid bodies from model files: kinematics, equations of motion, conservation, orders of all schemes.
 #include "model_text.h"
 
-static carom_sim *start(const carom_model *m, const char *scheme, const char *const *options, double h, double end) {
-    carom_error err = {0};
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m);
-    d.scheme = scheme;
-    d.options = options;
-    d.h = h;
-    d.t_end = end;
-    d.q0 = carom_model_q0(m);
-    d.v0 = carom_model_v0(m);
-    carom_sim *sim = carom_sim_create(&d, &err);
-    if (!sim) fail_msg("%s: %s", scheme, err.text);
-    return sim;
-}
-
-static void run(carom_sim *sim) {
-    carom_error err = {0};
-    if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s: %s", carom_sim_scheme(sim)->name, err.text);
-}
-
 // (e.x) R(e) v
 static void turned(const double *e, const double *v, double *out) {
     const double w = e[0], *u = e + 1;
@@ -39,7 +19,7 @@ static void a_free_top_keeps_energy_and_angular_momentum(void **state) {
     static const double J[3] = {1, 2, 3.5};
     carom_model *m = good(FREE);
     static const char *const order[] = {"order=6", NULL};
-    carom_sim *sim = start(m, "mixed", order, 1e-2, 20);
+    carom_sim *sim = model_sim(m, "mixed", order, 1e-2, 20);
     double E0, T, V, L0[3], L[3];
     carom_error err;
     assert_int_equal(carom_sim_energy(sim, &E0, &V, &err), CAROM_OK);
@@ -47,7 +27,7 @@ static void a_free_top_keeps_energy_and_angular_momentum(void **state) {
     assert_int_equal(carom_model_count(m).coordinates, 7);
     assert_int_equal(carom_model_count(m).velocities, 6);
     turned(a.q + 3, (double[]){J[0] * a.v[3], J[1] * a.v[4], J[2] * a.v[5]}, L0);
-    run(sim);
+    model_sim_run(sim);
     const carom_now b = carom_sim_now(sim);
     assert_int_equal(carom_sim_energy(sim, &T, &V, &err), CAROM_OK);
     turned(b.q + 3, (double[]){J[0] * b.v[3], J[1] * b.v[4], J[2] * b.v[5]}, L);
@@ -64,8 +44,8 @@ static void quaternions_stay_unit_with_every_scheme(void **state) {
     carom_model *m = good(FREE);
     const carom_scheme *s;
     for (int i = 0; (s = carom_scheme_at(i)) != NULL; ++i) {
-        carom_sim *sim = start(m, s->name, NULL, 1e-2, 20);
-        run(sim);
+        carom_sim *sim = model_sim(m, s->name, NULL, 1e-2, 20);
+        model_sim_run(sim);
         const double *e = carom_sim_now(sim).q + 3;
         assert_close(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3], 1, 1e-14);
         carom_sim_destroy(sim);
@@ -118,8 +98,8 @@ static void heavy_reference(double *y, double end, int steps) {
 }
 
 static double heavy_error(const carom_model *m, const char *scheme, const char *const *options, int n, const double *y) {
-    carom_sim *sim = start(m, scheme, options, 0.5 / n, 0.5);
-    run(sim);
+    carom_sim *sim = model_sim(m, scheme, options, 0.5 / n, 0.5);
+    model_sim_run(sim);
     const carom_now now = carom_sim_now(sim);
     double error = 0;
     for (int i = 0; i < 7; ++i) error = fmax(error, fabs(now.q[i] - y[i]));
@@ -177,9 +157,9 @@ static void a_point_mass_written_as_energy_adds_to_the_inertia(void **state) {
              1 + r * (y * y + z * z), 2 + r * (x * x + z * z), 2.5 + r * (x * x + y * y), -r * x * y, -r * x * z, -r * y * z);
     carom_model *b = good(text);
     static const char *const order[] = {"order=6", NULL};
-    carom_sim *one = start(a, "mixed", order, 5e-3, 3), *two = start(b, "mixed", order, 5e-3, 3);
-    run(one);
-    run(two);
+    carom_sim *one = model_sim(a, "mixed", order, 5e-3, 3), *two = model_sim(b, "mixed", order, 5e-3, 3);
+    model_sim_run(one);
+    model_sim_run(two);
     const carom_now p = carom_sim_now(one), q = carom_sim_now(two);
     for (int i = 3; i < 6; ++i) assert_close(p.v[i], q.v[i], 1e-10);
     for (int i = 3; i < 7; ++i) assert_close(p.q[i], q.q[i], 1e-10);
@@ -200,9 +180,9 @@ static void a_planar_body_is_three_coordinates(void **state) {
     assert_null(carom_model_system(a)->move);
     const carom_scheme *s;
     for (int i = 0; (s = carom_scheme_at(i)) != NULL; ++i) {
-        carom_sim *one = start(a, s->name, NULL, 1e-2, 1), *two = start(b, s->name, NULL, 1e-2, 1);
-        run(one);
-        run(two);
+        carom_sim *one = model_sim(a, s->name, NULL, 1e-2, 1), *two = model_sim(b, s->name, NULL, 1e-2, 1);
+        model_sim_run(one);
+        model_sim_run(two);
         for (int k = 0; k < 3; ++k) {
             assert_close(carom_sim_now(one).q[k], carom_sim_now(two).q[k], 1e-10);
             assert_close(carom_sim_now(one).v[k], carom_sim_now(two).v[k], 1e-9);

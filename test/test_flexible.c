@@ -198,21 +198,6 @@ static void members_and_coordinates_that_couple_far_apart_are_sparse(void **stat
 
 // -- motion -------------------------------------------------------------------------------------------------------
 
-static carom_sim *sim_of(const carom_model *m, const char *scheme, const char *const *options, double h, double end) {
-    carom_sim_def def = carom_sim_default();
-    def.system = carom_model_system(m);
-    def.scheme = scheme;
-    def.options = options;
-    def.h = h;
-    def.t_end = end;
-    def.q0 = carom_model_q0(m);
-    def.v0 = carom_model_v0(m);
-    carom_error err = {0};
-    carom_sim *sim = carom_sim_create(&def, &err);
-    if (!sim) fail_msg("%s", err.text);
-    return sim;
-}
-
 static void step_to(carom_sim *sim, double t) {
     carom_error err = {0};
     while (carom_sim_now(sim).t < t - 1e-12 * fabs(t))
@@ -227,7 +212,7 @@ static void step_to(carom_sim *sim, double t) {
 static void the_impacting_bar_meets_its_reference_values(void **state) {
     (void)state;
     carom_model *m = good(ROD("consistent", "50"));
-    carom_sim *sim = sim_of(m, "half-explicit", NULL, 1e-7, 1.2e-3);
+    carom_sim *sim = model_sim(m, "half-explicit", NULL, 1e-7, 1.2e-3);
     carom_error err = {0};
     double impulse = 0, impact = 0, open = 0, lowest = 0;
     carom_now now = carom_sim_now(sim);
@@ -265,7 +250,7 @@ static void the_impacting_bar_meets_its_reference_values(void **state) {
     carom_model_destroy(m);
     // Lumped mass: the impulse is that of half an element.
     m = good(ROD("lumped", "50"));
-    sim = sim_of(m, "half-explicit", NULL, 1e-7, 9.5e-4);
+    sim = model_sim(m, "half-explicit", NULL, 1e-7, 9.5e-4);
     impulse = 0;
     while (!carom_sim_done(sim)) {
         assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
@@ -293,7 +278,7 @@ static void the_beam_pendulum_falls_as_its_reference(void **state) {
                                    {0.25, 0.8975390433586, -0.4409355346807, -0.456739309759},
                                    {0.30, 0.7944412452359, -0.6073415581508, -0.652815583096},
                                    {0.32, 0.7388095028427, -0.6739148691009, -0.739396064162}};
-    carom_sim *sim = sim_of(m, "half-explicit-rk", (const char *const[]){"order=5", NULL}, 5e-7, 0.32);
+    carom_sim *sim = model_sim(m, "half-explicit-rk", (const char *const[]){"order=5", NULL}, 5e-7, 0.32);
     const double *q = carom_sim_now(sim).q;
     for (int k = 0; k < 7; ++k) {
         step_to(sim, r[k][0]);
@@ -313,7 +298,7 @@ static void a_beam_turns_with_a_hub(void **state) {
                           "  shear modulus: 8e10, rate: {x: 0, y: w*s, angle: w}}}\n"
                           "energy: {kinetic: 1/2*J*th'^2 + 1/2*0.01*(arm.end.x'^2 + arm.end.y'^2)}\n"
                           "constraints: {x: arm.start.x, y: arm.start.y, a: arm.start.angle - th}\n");
-    carom_sim *sim = sim_of(m, "half-explicit", NULL, 2e-7, 0.01);
+    carom_sim *sim = model_sim(m, "half-explicit", NULL, 2e-7, 0.01);
     carom_error err = {0};
     assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
     carom_ledger l;
@@ -349,7 +334,7 @@ static void a_bar_and_a_spatial_body_share_a_model(void **state) {
     assert_close(carom_model_v0(m)[8], 2, 0);
     carom_error err = {0};
     assert_int_equal(carom_model_examine(m, no_faults, NULL, &err), 0);
-    carom_sim *sim = sim_of(m, "half-explicit-rk", (const char *const[]){"order=4", NULL}, 1e-3, 1);
+    carom_sim *sim = model_sim(m, "half-explicit-rk", (const char *const[]){"order=4", NULL}, 1e-3, 1);
     assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
     carom_ledger l;
     assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
@@ -373,7 +358,7 @@ static void fields_are_recorded_with_every_row_also_after_going_on(void **state)
     close(fd);
     carom_model *m = good(text);
     for (int part = 0; part < 2; ++part) {
-        carom_sim *sim = sim_of(m, "half-explicit", NULL, 0.01, part ? 1 : 0.5);
+        carom_sim *sim = model_sim(m, "half-explicit", NULL, 0.01, part ? 1 : 0.5);
         carom_record_def d = carom_record_default();
         d.model = m, d.sim = sim, d.step = 0.01, d.end = part ? 1 : 0.5, d.every = 5, d.file = file, d.text = text, d.length = sizeof text - 1;
         carom_error err = {0};
@@ -420,7 +405,7 @@ static void the_bouncing_bar_meets_its_reference_values(void **state) {
     };
     carom_model *m = shipped_model("bouncing-bar");
     for (size_t i = 0; i < sizeof runs / sizeof *runs; ++i) {
-        carom_sim *sim = sim_of(m, runs[i].scheme, (const char *const[]){runs[i].option, NULL}, 2e-3, 1.5);
+        carom_sim *sim = model_sim(m, runs[i].scheme, (const char *const[]){runs[i].option, NULL}, 2e-3, 1.5);
         carom_error err = {0};
         carom_ledger l;
         assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
@@ -443,7 +428,7 @@ static void the_wall_gives_the_bar_its_momentum(void **state) {
     for (size_t k = 0; k < sizeof schemes / sizeof *schemes; ++k) {
         const bool explicit = k == 1 || k == 2; // they need a step that the mesh allows
         const double h = explicit ? 5e-4 : 2e-3;
-        carom_sim *sim = sim_of(m, schemes[k], NULL, h, 1.5);
+        carom_sim *sim = model_sim(m, schemes[k], NULL, h, 1.5);
         carom_error err = {0};
         double momentum = -10 * 10, closed = 0;
         while (!carom_sim_done(sim)) {
@@ -474,7 +459,7 @@ static void the_bouncing_bar_converges_to_its_exact_solution(void **state) {
                  "contacts: {wall: {gap: 5.005 + bar.start.u}}\n", n);
         carom_model *m = good(text);
         const double h = 0.1 / n;
-        carom_sim *sim = sim_of(m, "newmark", NULL, h, 1.5);
+        carom_sim *sim = model_sim(m, "newmark", NULL, h, 1.5);
         carom_error err = {0};
         double impulse = 0, last = 0, momentum = 0;
         while (!carom_sim_done(sim)) {
@@ -507,7 +492,7 @@ static void a_beam_slides_to_rest(void **state) {
     static const char *const schemes[] = {"ggl-alpha", "generalized-alpha"};
     for (int i = 0; i < 2; ++i) {
         const double h = 1e-3;
-        carom_sim *sim = sim_of(m, schemes[i], NULL, h, 0.4);
+        carom_sim *sim = model_sim(m, schemes[i], NULL, h, 0.4);
         carom_error err = {0};
         double mean = 1;
         while (!carom_sim_done(sim)) {

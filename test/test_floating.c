@@ -13,26 +13,6 @@
     "{type: spatial beam, frame: floating, length: 1, elements: 3, density: 2000, modulus: 2e9, area: 1e-4, inertia: [1e-9, 2e-9], torsion: 2e-9,\n" \
     "    shear modulus: 8e8, direction: [1, 2, -1], " rest "}"
 
-static carom_sim *sim_of(const carom_model *m, const char *scheme, const char *const *options, double h, double end) {
-    carom_sim_def def = carom_sim_default();
-    def.system = carom_model_system(m);
-    def.scheme = scheme;
-    def.options = options;
-    def.h = h;
-    def.t_end = end;
-    def.q0 = carom_model_q0(m);
-    def.v0 = carom_model_v0(m);
-    carom_error err = {0};
-    carom_sim *sim = carom_sim_create(&def, &err);
-    if (!sim) fail_msg("%s", err.text);
-    return sim;
-}
-
-static void run(carom_sim *sim) {
-    carom_error err = {0};
-    if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
-}
-
 /// A model with its work block.
 typedef struct lab {
     carom_model *m;
@@ -160,10 +140,10 @@ static void momenta_and_energy_stay_in_flight(void **state) {
         "    torsion: 2e-7, shear modulus: 4e7, velocity: [1, 0, 3], spin: [3, 5, -4], at: {v: 0.02*s^2, w: -0.01*s^2}, rate: {rx: 2*s}}\n"};
     for (int k = 0; k < 2; ++k) {
         lab x = lab_of(text[k]);
-        carom_sim *sim = sim_of(x.m, "half-explicit-rk", (const char *const[]){"order=5", NULL}, 4e-5, 0.1);
+        carom_sim *sim = model_sim(x.m, "half-explicit-rk", (const char *const[]){"order=5", NULL}, 4e-5, 0.1);
         double p0[3], H0[3], p[3], H[3];
         momenta(&x, carom_sim_now(sim).q, carom_sim_now(sim).v, p0, H0);
-        run(sim);
+        model_sim_run(sim);
         momenta(&x, carom_sim_now(sim).q, carom_sim_now(sim).v, p, H);
         for (int i = 0; i < 3; ++i) {
             assert_close(p[i], p0[i], 1e-9);
@@ -191,8 +171,8 @@ static void slow_swings_bend_it_as_the_exact_beam(void **state) {
     double place[2][2], bent = 0;
     for (int k = 0; k < 2; ++k) {
         lab x = lab_of(text[k]);
-        carom_sim *sim = sim_of(x.m, "ggl-alpha", NULL, 1e-4, 0.075);
-        run(sim);
+        carom_sim *sim = model_sim(x.m, "ggl-alpha", NULL, 1e-4, 0.075);
+        model_sim_run(sim);
         const carom_now now = carom_sim_now(sim);
         place[k][0] = output_of(&x, now, "arm.end.x");
         place[k][1] = output_of(&x, now, "arm.end.y");
@@ -215,8 +195,8 @@ static void the_frame_does_not_matter(void **state) {
         snprintf(text, sizeof text, "carom: 1\ngravity: [0, -9.81]\nflexible: {arm: " PLANAR("points: {middle: 0.5}, fix: %s") "}\n"
                  "joints: {pin: {type: revolute, between: [ground, arm.start], points: [[0, 0], [0, 0]]}}\n", fix[k]);
         lab x = lab_of(text);
-        carom_sim *sim = sim_of(x.m, "half-explicit", NULL, 2e-5, 0.1);
-        run(sim);
+        carom_sim *sim = model_sim(x.m, "half-explicit", NULL, 2e-5, 0.1);
+        model_sim_run(sim);
         place[k][0] = output_of(&x, carom_sim_now(sim), "arm.end.x");
         place[k][1] = output_of(&x, carom_sim_now(sim), "arm.end.y");
         w[k] = k == 1 ? 0 : output_of(&x, carom_sim_now(sim), "arm.end.w");
@@ -241,8 +221,8 @@ static void a_body_at_the_tip_swings_as_the_theory_says(void **state) {
     const double omega = sqrt(3 * 2.1e11 * 1e-8 / 12 / ((1.56 + 33. / 140 * 0.78)));
     for (int k = 0; k < 2; ++k) {
         lab x = lab_of(text[k]);
-        carom_sim *sim = sim_of(x.m, "half-explicit", NULL, 2e-5, 2 * 3.14159265358979 / omega * 0.25);
-        run(sim);
+        carom_sim *sim = model_sim(x.m, "half-explicit", NULL, 2e-5, 2 * 3.14159265358979 / omega * 0.25);
+        model_sim_run(sim);
         const carom_now now = carom_sim_now(sim);
         // After a quarter of a turn w passes through 0 with all its speed; higher modes have 1 % of it.
         assert_close(output_of(&x, now, "arm.end.w"), 0, 5e-3 * 1e-3);
@@ -268,7 +248,7 @@ static void contacts_at_points_are_those_of_expressions(void **state) {
         snprintf(text, sizeof text, "carom: 1\ngravity: [0, -9.81]\nflexible: {arm: " PLANAR("") "}\njoints: {pin: {type: revolute, between: [ground, arm], at: [0, 0]}}\n"
                  "%scontacts: {tip: %s, friction: 0.2, restitution: 0.5}}\n", k ? "" : "shapes: {floor: {plane: [0, 1], at: [0, -0.2]}}\n", contact[k]);
         carom_model *m = good(text);
-        carom_sim *sim = sim_of(m, "half-explicit", NULL, 2e-5, 0.2);
+        carom_sim *sim = model_sim(m, "half-explicit", NULL, 2e-5, 0.2);
         carom_error err = {0};
         while (!carom_sim_done(sim)) {
             assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);

@@ -4,7 +4,7 @@
 // A model after `end` by the scheme of order 6.
 static carom_sim *after(const carom_model *m, double h, double end) {
     carom_sim *sim = start(m, "mixed", "order=6", h, end);
-    run(sim);
+    model_sim_run(sim);
     return sim;
 }
 

@@ -83,7 +83,7 @@ static void each_joint_keeps_momentum_angular_momentum_and_energy(void **state) 
         double P0[6], P[6];
         const double E0 = energy(sim);
         momenta(each[i].spatial, 2, carom_sim_now(sim).q, carom_sim_now(sim).v, P0);
-        run(sim);
+        model_sim_run(sim);
         momenta(each[i].spatial, 2, carom_sim_now(sim).q, carom_sim_now(sim).v, P);
         // Order 6 at h w of 0.02: far below 1e-9.
         for (int k = 0; k < 6; ++k) assert_close(P[k], P0[k], 1e-9);
@@ -115,7 +115,7 @@ static void each_joint_keeps_them_through_elastic_impacts(void **state) {
         double P0[6], P[6];
         const double E0 = energy(sim);
         momenta(spatial, 3, carom_sim_now(sim).q, carom_sim_now(sim).v, P0);
-        run(sim);
+        model_sim_run(sim);
         momenta(spatial, 3, carom_sim_now(sim).q, carom_sim_now(sim).v, P);
         carom_error err;
         carom_ledger l;
@@ -147,7 +147,7 @@ static void a_gear_removes_one_degree_of_freedom_and_keeps_them(void **state) {
     carom_sim *sim = start(m, "mixed", "order=6", 5e-3, 1);
     double P0[6], P[6];
     momenta(true, 3, carom_sim_now(sim).q, carom_sim_now(sim).v, P0);
-    run(sim);
+    model_sim_run(sim);
     const double *q = carom_sim_now(sim).q, turn = q[position(m, "jb.angle")];
     momenta(true, 3, q, carom_sim_now(sim).v, P);
     for (int k = 0; k < 6; ++k) assert_close(P[k], P0[k], 1e-8);
@@ -187,8 +187,8 @@ static void the_slider_crank_of_bodies_is_that_of_coordinates_with_every_scheme(
     assert_int_equal(examine(bodies).freedom, 1);
     carom_sim *exact = start(one, "mixed", "order=6", 2e-4, 0.05);
     carom_sim *again = start(bodies, "mixed", "order=6", 2e-4, 0.05);
-    run(exact);
-    run(again);
+    model_sim_run(exact);
+    model_sim_run(again);
     const double th = carom_sim_now(exact).q[0], rate = carom_sim_now(exact).v[0];
     assert_close(carom_sim_now(again).q[2], th, 1e-10);
     assert_close(carom_sim_now(again).v[2], rate, 1e-8);
@@ -200,7 +200,7 @@ static void the_slider_crank_of_bodies_is_that_of_coordinates_with_every_scheme(
         double error[2];
         for (int k = 0; k < 2; ++k) {
             carom_sim *sim = start(bodies, s->name, NULL, k ? 2.5e-5 : 2e-4, 0.05);
-            run(sim);
+            model_sim_run(sim);
             error[k] = fmax(fabs(carom_sim_now(sim).q[2] - th), fabs(carom_sim_now(sim).v[2] - rate) / 50);
             carom_error err;
             carom_ledger l;
@@ -232,7 +232,7 @@ static void schemes_have_their_orders_on_a_spatial_four_bar(void **state) {
     assert_int_equal(examine(m).freedom, 1);
     const double T = 0.05;
     carom_sim *exact = start(m, "mixed", "order=6", T / 1600, T);
-    run(exact);
+    model_sim_run(exact);
     const int nq = carom_model_system(m)->nq, nv = carom_model_system(m)->nv;
     const carom_scheme *s;
     for (int i = 0; (s = carom_scheme_at(i)) != NULL; ++i) {
@@ -241,7 +241,7 @@ static void schemes_have_their_orders_on_a_spatial_four_bar(void **state) {
         const int order = joint_order(s), n = order > 3 ? 20 : 50;
         for (int k = 0; k < 2; ++k) {
             carom_sim *sim = start(m, s->name, NULL, T / (k ? 4 * n : n), T);
-            run(sim);
+            model_sim_run(sim);
             for (int c = 0; c < nq; ++c) error[k] = fmax(error[k], fabs(carom_sim_now(sim).q[c] - carom_sim_now(exact).q[c]));
             for (int c = 0; c < nv; ++c) error[k] = fmax(error[k], fabs(carom_sim_now(sim).v[c] - carom_sim_now(exact).v[c]));
             carom_error err;
@@ -283,12 +283,12 @@ static void redundant_joints_are_found_and_named_and_every_scheme_runs(void **st
     carom_model *one = good("carom: 1\ncoordinates: {phi: {at: \"atan2(0.8, 0.6)\", rate: 5}}\n"
                             "energy: {kinetic: (0.004 + 0.01 + 0.04)*phi'^2, potential: 9.81*(0.2 + 2*0.2)*sin(phi)}\n");
     carom_sim *exact = start(one, "mixed", "order=6", 1e-3, 0.4);
-    run(exact);
+    model_sim_run(exact);
     const double turn = carom_sim_now(exact).q[0] - carom_model_q0(one)[0];
     for (int i = 0; (s = carom_scheme_at(i)) != NULL; ++i) {
         if (s->lacks & CAROM_NO_BILATERAL) continue;
         carom_sim *sim = start(m, s->name, NULL, 2e-3, 0.4);
-        run(sim);
+        model_sim_run(sim);
         const double *q = carom_sim_now(sim).q, angle = 2 * atan2(q[6], q[3]);
         const double off = remainder(angle - turn, 2 * 3.14159265358979323846);
         // First-order schemes lose about a tenth of their energy here; all others are far closer.
@@ -309,7 +309,7 @@ static void redundant_reactions_are_the_smallest(void **state) {
     static const char *const schemes[] = {"moreau-jean", "moreau-midpoint", "ggl-projection", NULL};
     for (int i = 0; schemes[i]; ++i) {
         carom_sim *sim = start(m, schemes[i], NULL, 1e-2, 1e-1);
-        run(sim);
+        model_sim_run(sim);
         const carom_now now = carom_sim_now(sim);
         assert_close(now.impulse[1], 0.15, 1e-12);
         assert_close(now.impulse[4], 0.15, 1e-12);
@@ -339,7 +339,7 @@ static void angles_are_counted_over_turns_by_gears_and_screws(void **state) {
     for (int i = 0; (s = carom_scheme_at(i)) != NULL; ++i) {
         if (s->lacks & CAROM_NO_BILATERAL) continue;
         carom_sim *sim = start(m, s->name, NULL, 2e-2, 6); // more than a turn of each
-        run(sim);
+        model_sim_run(sim);
         const double *q = carom_sim_now(sim).q;
         assert_true(q[ja] > 12 && q[jb] < -30);
         assert_close(q[jb], -2.5 * q[ja], 1e-9);
@@ -358,7 +358,7 @@ static void driven_joints_follow_their_motion_and_their_work_is_external(void **
                           "  k: {type: prismatic, between: [lift, p], at: [0, 0], axis: [1, 0], motion: t^3}\n");
     assert_int_equal(examine(m).freedom, 0);
     carom_sim *sim = start(m, "mixed", "order=5", 1e-3, 1);
-    run(sim);
+    model_sim_run(sim);
     const double *q = carom_sim_now(sim).q;
     assert_close(q[position(m, "j.angle")], 5, 1e-9);
     assert_close(q[position(m, "p.x")], 1, 1e-9);
@@ -438,7 +438,7 @@ static void reactions_are_recorded_in_the_frame_of_the_joint(void **state) {
     carom_model *m = good("carom: 1\ngravity: [0, -10]\nbodies: {b: {mass: 2, inertia: 0.5, at: [1, 0]}}\n"
                           "joints: {j: {type: revolute, between: [b, ground], at: [0, 0]}}\n");
     carom_sim *sim = start(m, "mixed", "order=6", 1e-3, 0.7);
-    run(sim);
+    model_sim_run(sim);
     const carom_now now = carom_sim_now(sim);
     double f[2];
     assert_true(carom_model_turned(m));

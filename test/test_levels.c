@@ -16,19 +16,7 @@ static bool at_length; // "long"
 // -- runs ---------------------------------------------------------------------------------------------------------
 
 static carom_sim *start(const carom_model *m, const char *scheme, const char *const *options, double h, long steps) {
-    const carom_model_run run = carom_model_simulation(m);
-    carom_error err = {0};
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m);
-    d.scheme = scheme;
-    d.options = options;
-    d.h = h;
-    d.t_end = fmin(run.end, (double)steps * h);
-    d.q0 = carom_model_q0(m);
-    d.v0 = carom_model_v0(m);
-    carom_sim *sim = carom_sim_create(&d, &err);
-    if (!sim) fail_msg("%s", err.text);
-    return sim;
+    return model_sim(m, scheme, options, h, fmin(carom_model_simulation(m).end, (double)steps * h));
 }
 
 // Calls back with the name of every shipped model, and the model.

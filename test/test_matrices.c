@@ -275,16 +275,6 @@ static const char by_matrices[] = "carom: 1\nflexible: {bar: {type: matrices, ma
 static const char by_elements[] = "carom: 1\nflexible: {bar: {type: bar, length: 10, elements: 30, density: 1, modulus: 900, area: 1, damping: {stiffness: 1e-4}, rate: -10,\n"
                                   "  points: {middle: 5}}}\n" CONTACTS "forces:\n";
 
-static carom_sim *sim_of(const carom_model *m, const char *scheme, double h, double end) {
-    carom_sim_def d = carom_sim_default();
-    carom_error err = {0};
-    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = scheme, d.h = h, d.t_end = end;
-    d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
-    carom_sim *s = carom_sim_create(&d, &err);
-    if (!s) fail_msg("%s: %s", scheme, err.text);
-    return s;
-}
-
 // The load 0.2 on every row, as forces on the nodes of the bar.
 static carom_model *bar_of_elements(void) {
     char text[4000], *at = text + sprintf(text, "%s", by_elements);
@@ -305,7 +295,7 @@ static void a_bar_as_matrices_moves_like_the_bar(void **state) {
     assert_string_equal(carom_model_coordinate(a, 0), "bar.u1");
     assert_string_equal(carom_model_coordinate(a, ELEMENTS), "bar.u31");
     for (size_t k = 0; k < sizeof schemes / sizeof *schemes; ++k) {
-        carom_sim *x = sim_of(a, schemes[k], 1e-3, 1), *y = sim_of(b, schemes[k], 1e-3, 1);
+        carom_sim *x = model_sim(a, schemes[k], NULL, 1e-3, 1), *y = model_sim(b, schemes[k], NULL, 1e-3, 1);
         assert_int_equal(carom_sim_run(x, NULL, NULL, &err), CAROM_OK);
         assert_int_equal(carom_sim_run(y, NULL, NULL, &err), CAROM_OK);
         carom_ledger l;
@@ -343,7 +333,7 @@ static void matrices_without_order_are_sparse(void **state) {
     const carom_system *s = carom_model_system(m);
     assert_int_equal(s->mass_shape.storage, CAROM_DIAGONAL);
     assert_int_equal(s->tangent_shape.storage, CAROM_SPARSE);
-    carom_sim *x = sim_of(m, "moreau-jean", 1e-2, 1);
+    carom_sim *x = model_sim(m, "moreau-jean", NULL, 1e-2, 1);
     assert_int_equal(carom_sim_run(x, NULL, NULL, &err), CAROM_OK);
     carom_ledger l;
     assert_int_equal(carom_sim_ledger(x, &l, &err), CAROM_OK);
@@ -393,7 +383,7 @@ static void mistakes_in_models_are_told_with_their_place(void **state) {
 // -- results --------------------------------------------------------------------------------------------------------
 
 static void run_part(const carom_model *m, const char *file, double end, bool resume) {
-    carom_sim *sim = sim_of(m, "moreau-jean", 1e-3, end);
+    carom_sim *sim = model_sim(m, "moreau-jean", NULL, 1e-3, end);
     carom_record_def d = carom_record_default();
     d.model = m, d.sim = sim, d.step = 1e-3, d.end = end, d.every = 1, d.file = file, d.text = by_matrices, d.length = sizeof by_matrices - 1;
     carom_error err = {0};

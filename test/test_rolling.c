@@ -3,17 +3,8 @@
 
 static void run(const char *text, const char *scheme, double h, double end, double *q, double *v) {
     carom_model *m = good(text);
-    carom_error err = {0};
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m);
-    d.scheme = scheme;
-    d.h = h;
-    d.t_end = end;
-    d.q0 = carom_model_q0(m);
-    d.v0 = carom_model_v0(m);
-    carom_sim *sim = carom_sim_create(&d, &err);
-    if (!sim) fail_msg("%s", err.text);
-    if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s: %s", scheme, err.text);
+    carom_sim *sim = model_sim(m, scheme, NULL, h, end);
+    model_sim_run(sim);
     memcpy(q, carom_sim_now(sim).q, 3 * sizeof *q);
     memcpy(v, carom_sim_now(sim).v, 3 * sizeof *v);
     carom_sim_destroy(sim);

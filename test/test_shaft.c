@@ -247,26 +247,6 @@ static void frequencies_converge_to_those_of_beam_theory(void **state) {
 
 // -- motion ------------------------------------------------------------------------------------------------------------------------
 
-static carom_sim *sim_of(const carom_model *m, const char *scheme, const char *const *options, double h, double end) {
-    carom_sim_def def = carom_sim_default();
-    def.system = carom_model_system(m);
-    def.scheme = scheme;
-    def.options = options;
-    def.h = h;
-    def.t_end = end;
-    def.q0 = carom_model_q0(m);
-    def.v0 = carom_model_v0(m);
-    carom_error err = {0};
-    carom_sim *sim = carom_sim_create(&def, &err);
-    if (!sim) fail_msg("%s", err.text);
-    return sim;
-}
-
-static void run(carom_sim *sim) {
-    carom_error err = {0};
-    if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
-}
-
 // Of a shaft between pins that spins with Omega the mode sin(k s) whirls round with both roots of
 //     (rho A + rho I k^2) omega^2 - 2 rho I k^2 Omega omega - E I k^4 = 0,
 // forwards and backwards.  It starts on a circle and must be there again after some turns.
@@ -285,8 +265,8 @@ static void whirling_is_split_by_the_spin_as_the_theory_says(void **state) {
                  "outputs: {v: axle.middle.v, w: axle.middle.w}\n",
                  omega);
         carom_model *m = good(text);
-        carom_sim *sim = sim_of(m, "mixed", NULL, turn / 2000, 3.25 * turn); // ends where w is largest
-        run(sim);
+        carom_sim *sim = model_sim(m, "mixed", NULL, turn / 2000, 3.25 * turn); // ends where w is largest
+        model_sim_run(sim);
         const carom_now now = carom_sim_now(sim);
         const int middle = 3 + 4 * 5; // of node 5; two components of node 0 are fixed
         // 10 elements: omega is right to (pi/10)^4/1440 = 7e-6, which after 20.4 radians is 1.4e-4 of the radius.
@@ -305,9 +285,9 @@ static void a_free_wheel_nutates(void **state) {
                           "    points: {wheel: 0.1}, flywheels: {wheel: {mass: 3, inertia: [0.02, 0.012]}}, rate: {rx: 50, w: -0.1*(s - 0.1)}}\n");
     const double rho = 7850, r = 0.01, l = 0.2, A = PI * r * r, I = PI / 4 * pow(r, 4);
     const double Jp = 0.02 + 2 * rho * I * l, Jd = 0.012 + rho * A * l * l * l / 12 + rho * I * l, omega = Jp / Jd * 50;
-    carom_sim *sim = sim_of(m, "half-explicit", NULL, 2e-6, 2.25 * 2 * PI / omega);
+    carom_sim *sim = model_sim(m, "half-explicit", NULL, 2e-6, 2.25 * 2 * PI / omega);
     assert_close(carom_sim_now(sim).v[8], 0.1, 1e-15); // ry' = -w' slope
-    run(sim);
+    model_sim_run(sim);
     const carom_now now = carom_sim_now(sim);
     // ry'' = -omega rz', rz'' = omega ry': after a quarter more ry' has become rz'.  The shaft, 1/8 of the inertia,
     // is first behind and then vibrates with 9100 rad/s: 80/9100/8 of the rate.
@@ -327,8 +307,8 @@ static void energy_is_kept_by_a_spinning_shaft(void **state) {
                               "  axle: {type: shaft, length: 1, elements: {one: 2, two: 1, end: 2}, radius: {two: 0.05, end: 0.03}, density: 7850, modulus: 2.1e11,\n"
                               "    shear modulus: 0.8e11, points: {one: 0.5, two: 0.6}, flywheels: {one: {mass: 30, inertia: 0.5}, two: {mass: 5, inertia: [0.1, 0.2]}},\n"
                               "    fix: {start: [v, w], end: [v, w]}, gravity: [0, 0, -9.81], at: {v: 1e-3*sin(pi*s)}, rate: {w: 0.5*sin(2*pi*s), rx: 600 + 5*s}}\n");
-        carom_sim *sim = sim_of(m, "half-explicit", NULL, k ? 1e-6 : 2e-6, 0.02);
-        run(sim);
+        carom_sim *sim = model_sim(m, "half-explicit", NULL, k ? 1e-6 : 2e-6, 0.02);
+        model_sim_run(sim);
         carom_ledger l;
         carom_error err = {0};
         assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
@@ -348,8 +328,8 @@ static void moreau_explicit_keeps_oscillations_with_forces_at_the_end(void **sta
     (void)state;
     carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1, rate: 0.5}}\nenergy: {kinetic: 1/2*x'^2, potential: 1/2*x^2}\n");
     const double h = 1.5, kept = 1 + 0.25 + h * 0.5;
-    carom_sim *sim = sim_of(m, "moreau-explicit", (const char *const[]){"forces=end", NULL}, h, 3000 * h);
-    run(sim);
+    carom_sim *sim = model_sim(m, "moreau-explicit", (const char *const[]){"forces=end", NULL}, h, 3000 * h);
+    model_sim_run(sim);
     const carom_now now = carom_sim_now(sim);
     assert_close(now.q[0] * now.q[0] + now.v[0] * now.v[0] + h * now.q[0] * now.v[0], kept, 1e-11);
     carom_sim_destroy(sim);
@@ -383,8 +363,8 @@ static void the_rotor_meets_its_reference_values(void **state) {
         {"moreau-explicit", {"forces=end", NULL, NULL}, -4.1320e-5, -9.1096e-5, 4e-7}};
     for (int k = 0; k < 2; ++k) {
         carom_model *m = shipped_model("rotor");
-        carom_sim *sim = sim_of(m, runs[k].scheme, runs[k].options, 5e-6, 0.15);
-        run(sim);
+        carom_sim *sim = model_sim(m, runs[k].scheme, runs[k].options, 5e-6, 0.15);
+        model_sim_run(sim);
         const carom_now now = carom_sim_now(sim);
         assert_close(output_of(m, &now, "journal.y"), runs[k].y, 2e-8);
         assert_close(output_of(m, &now, "journal.z"), runs[k].z, 2e-8);

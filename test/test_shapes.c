@@ -262,17 +262,8 @@ static void the_smallest_gap_is_the_distance(void **state) {
 // -- motion -------------------------------------------------------------------------------------------------------------------
 
 static carom_sim *run(const carom_model *m, const char *scheme, double h, double end) {
-    carom_error err = {0};
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m);
-    d.scheme = scheme;
-    d.h = h;
-    d.t_end = end;
-    d.q0 = carom_model_q0(m);
-    d.v0 = carom_model_v0(m);
-    carom_sim *sim = carom_sim_create(&d, &err);
-    if (!sim) fail_msg("%s: %s", scheme, err.text);
-    if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s: %s", scheme, err.text);
+    carom_sim *sim = model_sim(m, scheme, NULL, h, end);
+    model_sim_run(sim);
     return sim;
 }
 

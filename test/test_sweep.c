@@ -2,27 +2,11 @@
 #include "model_text.h"
 #include <carom/event.h>
 
-static carom_sim *sim_of(const carom_model *m, const char *scheme, const char *option, double h, double end) {
-    carom_sim_def d = carom_sim_default();
-    carom_error err = {0};
-    const char *const options[] = {option, NULL};
-    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = scheme, d.options = option ? options : NULL, d.h = h, d.t_end = end;
-    d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
-    carom_sim *s = carom_sim_create(&d, &err);
-    if (!s) fail_msg("%s: %s", scheme, err.text);
-    return s;
-}
-
 static carom_ledger ledger_of(carom_sim *s) {
     carom_error err = {0};
     carom_ledger l;
     assert_int_equal(carom_sim_ledger(s, &l, &err), CAROM_OK);
     return l;
-}
-
-static void run(carom_sim *s) {
-    carom_error err = {0};
-    if (carom_sim_run(s, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
 }
 
 static int index_of(const carom_model *m, const char *name) {
@@ -114,8 +98,8 @@ static void a_weight_between_nodes_bends_the_beam_as_the_theory_says(void **stat
                  "flexible: {b: {type: beam, length: 1, elements: %d, density: 1000, modulus: 2e8, area: 1e-4, inertia: 1e-7, fix: {start: [u, w], end: w}, damping: {mass: 300}}}\n"
                  "contacts: {c: {along: b, point: [0.4, y], restitution: 0}}\n", 4 << k);
         carom_model *m = good(text);
-        carom_sim *s = sim_of(m, "moreau-jean", "theta=1", 2e-3, 6);
-        run(s);
+        carom_sim *s = model_sim(m, "moreau-jean", (const char *const[]){"theta=1", NULL}, 2e-3, 6);
+        model_sim_run(s);
         // The chord is off by kappa l^2 r (1 - r)/2, and the load on its ends bends less by as much again.
         const int n = 4 << k;
         const double r = 0.4 * n - floor(0.4 * n), chord = kappa / n / n * r * (1 - r);
@@ -138,8 +122,8 @@ static void nodes_are_passed_without_a_jolt(void **state) {
                  "contacts: {c: {along: b, point: [x, y], side: %s, radius: 0.1, restitution: 0}}\n",
                  side ? "-0.1" : "0.1", side ? "-9.81" : "9.81", side ? "right" : "left");
         carom_model *m = good(text);
-        carom_sim *s = sim_of(m, "moreau-jean", NULL, 1e-3, 0.9);
-        run(s);
+        carom_sim *s = model_sim(m, "moreau-jean", NULL, 1e-3, 0.9);
+        model_sim_run(s);
         const carom_ledger l = ledger_of(s);
         assert_close(carom_sim_now(s).q[index_of(m, "x")], 0.95, 1e-4);
         assert_close(carom_sim_now(s).v[0], 1, 1e-3);
@@ -157,7 +141,7 @@ static void friction_acts_along_the_member(void **state) {
                           "energy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\n"
                           "flexible: {b: {type: beam, length: 2, elements: 6, density: 1, modulus: 1e9, area: 1e-2, inertia: 1e-2, direction: -a, fix: [start, end], damping: {stiffness: 1e-3}}}\n"
                           "contacts: {c: {along: b, point: [x, y], restitution: 0, friction: 0.2}}\n");
-    carom_sim *s = sim_of(m, "moreau-jean", NULL, 1e-3, 0.6);
+    carom_sim *s = model_sim(m, "moreau-jean", NULL, 1e-3, 0.6);
     const carom_ledger before = ledger_of(s);
     double landed = 0, v = 0;
     carom_error err = {0};
@@ -193,7 +177,7 @@ static void a_cantilever_hits_a_stop_without_entering_it_or_gaining_energy(void 
     for (size_t k = 0; k < sizeof schemes / sizeof *schemes; ++k) {
         carom_model *m = cantilever(8, 0);
         const double h = strcmp(schemes[k].scheme, "ggl-projection") == 0 ? 2e-6 : 2e-5;
-        carom_sim *s = sim_of(m, schemes[k].scheme, schemes[k].option, h, 0.02);
+        carom_sim *s = model_sim(m, schemes[k].scheme, (const char *const[]){schemes[k].option, NULL}, h, 0.02);
         carom_error err = {0};
         double T, V, last, start, impulse = 0;
         assert_int_equal(carom_sim_energy(s, &T, &V, &err), CAROM_OK);
@@ -228,7 +212,7 @@ static void a_cantilever_against_a_stop_converges_with_the_mesh(void **state) {
     double w[MESHES][ROWS], error[MESHES - 1];
     for (int k = 0; k < MESHES; ++k) {
         carom_model *m = cantilever(4 << k, 0);
-        carom_sim *s = sim_of(m, "moreau-jean", NULL, 5e-6, 0.01);
+        carom_sim *s = model_sim(m, "moreau-jean", NULL, 5e-6, 0.01);
         char name[24];
         snprintf(name, sizeof name, "b.w%d", 2 << k);
         const int i = index_of(m, name);

@@ -51,22 +51,6 @@ static outcome compare(const carom_compare_def *def) {
     return o;
 }
 
-static carom_sim *simulation(const carom_model *m, const char *scheme, const char *const *options, double step, double end) {
-    carom_error err = {0};
-    carom_sim_def def = carom_sim_default();
-    def.system = carom_model_system(m);
-    def.schemes = carom_schemes();
-    def.scheme = scheme;
-    def.options = options;
-    def.h = step;
-    def.t_end = end;
-    def.q0 = carom_model_q0(m);
-    def.v0 = carom_model_v0(m);
-    carom_sim *sim = carom_sim_create(&def, &err);
-    if (!sim) fail_msg("%s", err.text);
-    return sim;
-}
-
 // -- what a tolerance run is ----------------------------------------------------------------------------------
 
 // rtol=X and atol in the proportion of the defaults, 1e-6/1e-4 for step doubling: bit for bit the run that these options make.
@@ -163,7 +147,7 @@ static void inner_steps_are_told_and_counted(void **state) {
         carom_error err = {0};
         carom_ledger l;
         watched w = {.rising = true, .last = INFINITY};
-        carom_sim *sim = simulation(m, by[i].scheme, by[i].options, 10, 10);
+        carom_sim *sim = model_sim(m, by[i].scheme, by[i].options, 10, 10);
         carom_sim_watch_inner(sim, see, &w);
         assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
         assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
@@ -174,7 +158,7 @@ static void inner_steps_are_told_and_counted(void **state) {
         carom_sim_destroy(sim);
         // Who watches can end the run.
         w = (watched){.rising = true, .last = 3};
-        sim = simulation(m, by[i].scheme, by[i].options, 10, 10);
+        sim = model_sim(m, by[i].scheme, by[i].options, 10, 10);
         carom_sim_watch_inner(sim, see, &w);
         assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_STOPPED);
         assert_true(w.t > 3 && w.t < 5);
@@ -187,7 +171,7 @@ static void inner_steps_are_told_and_counted(void **state) {
 static void equal_steps_have_no_inner_ones(void **state) {
     (void)state;
     carom_model *m = shipped_model("impacting-oscillator");
-    carom_sim *sim = simulation(m, "splitting", NULL, 0.1, 10);
+    carom_sim *sim = model_sim(m, "splitting", NULL, 0.1, 10);
     carom_error err = {0};
     carom_ledger l;
     assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
@@ -224,7 +208,7 @@ static void event_driven_takes_loose_tolerances(void **state) {
     const char *const loose[] = {"rtol=1e-3", "rtol=1e-5", "rtol=1e-7", "rtol=1e-9"};
     for (int i = 0; i < 4; ++i) { // the same with outputs every millisecond
         carom_error err = {0};
-        carom_sim *sim = simulation(m, "event-driven", LIST(loose[i]), 1e-3, 0.05);
+        carom_sim *sim = model_sim(m, "event-driven", LIST(loose[i]), 1e-3, 0.05);
         if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
         carom_sim_destroy(sim);
     }
