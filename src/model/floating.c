@@ -2,11 +2,17 @@
 //
 // The frame is a body without mass of its own; unknowns of nodes are small displacements d and rotations th in it.  Velocities of nodes in the axes of the
 // frame, with a = R'r' and X the place of the node,
-//     V = a + w x (X + d) + d',     Omega = w + th'                                                           (FLX-13)
+//     V = a + w x (X + d) + d'                                                                                (FLX-20)
+//     Omega_y = w_y + th_y' - w_x th_z,   Omega_z = w_z + th_z' + w_x th_y                                    (FLX-21)
+//     Omega_x = w_x + th_x' + w_y th_z - w_z th_y - w_x (th_y^2 + th_z^2)/2 - (th_y th_z' - th_z th_y')/2
 // are interpolated by the element's own shape functions, so that the mass matrix M of the member at rest serves at all times:
-//     T = 1/2 (V, Omega)' M (V, Omega),   potential 1/2 x'K x - g.(mass r + R sum_i p_i (X_i + d_i))          (FLX-14)
-// with p the consistent weights of gravity, x the unknowns.  T does not change under motions of everything as a rigid body: momenta are kept exactly.  Everything else
-// comes by differentiation.  Strains are linear: a spin does not make the member stiffer.
+//     T = 1/2 (V, Omega)' M (V, Omega),   potential 1/2 x'K x + sum_e N_e - g.(mass r + R sum_i p_i (X_i + d_i))   (FLX-22)
+// with p the consistent weights of gravity, x the unknowns.  (FLX-21) is at once the slope of V along the member, so that bending that turns with the
+// frame has the right velocity between nodes, and the angular velocity of a section in its own axes: M has its rotary inertia, a spinning member its gyroscopic moments.
+// Bending makes an element shorter by n; the energy of its strain has the parts
+//     N_e = E A (2 (u_2 - u_1) n + n^2)/(2 l),     n = 1/2 integral (v'^2 + w'^2) ds                          (FLX-23)
+// beyond K: axial forces, those of spins too, make it stiffer or softer.
+// T does not change under motions of everything as a rigid body: momenta are kept exactly.  Everything else comes by differentiation.
 // Points are bodies that are carried: r = r_f + R (X + d), R (1 + skew(th)); in the plane they turn by angle + th.
 #include "model/bodies.h"
 #include "model/draw.h"
@@ -32,7 +38,7 @@ typedef struct maker {
     body *b;
     carom_member *flex; // with nothing fixed
     int n, per, dim;    // dim: 2 planar, 3 spatial
-    double *M, *K, *weight; // n x n; dim x n: p of gravity along each axis
+    double *M, *K, *weight; // n x n, M with rotary inertia; dim x n: p of gravity along each axis
     carom_node *x, *y;  // unknowns and rates, 0 where fixed
     int *v;             // velocity of each, -1: fixed
     double *x0, *y0;
@@ -97,6 +103,40 @@ static carom_status weigh(maker *k, int axis, const double axes[9]) {
     return CAROM_OK;
 }
 
+// G of integral v'^2 ds = x'G x over an element, x = (v_1, slope_1, v_2, slope_2).
+static void slopes(double l, double G[16]) {
+    const double G0[16] = {36, 3 * l, -36, 3 * l, 3 * l, 4 * l * l, -3 * l, -l * l, -36, -3 * l, 36, -3 * l, 3 * l, -l * l, -3 * l, 4 * l * l};
+    for (int e = 0; e < 16; ++e) G[e] = G0[e] / (30 * l);
+}
+
+static int planes(const maker *k) { return k->dim - 1; } // of bending
+
+// The unknowns (v_1, slope_1, v_2, slope_2) of element e in plane p, and the sign of each: ry = -dw/ds.
+static void bent(const maker *k, int e, int p, int at[4], double sign[4]) {
+    const int v = e * k->per + 1 + p, r = e * k->per + (k->dim == 2 ? 2 : 5 - p);
+    for (int i = 0; i < 4; ++i) {
+        at[i] = (i % 2 ? r : v) + i / 2 * k->per;
+        sign[i] = i % 2 && p == 1 ? -1 : 1;
+    }
+}
+
+static double reach(const maker *k, int e) { return carom_member_arc(k->flex, e + 1) - carom_member_arc(k->flex, e); }
+
+// Rotary inertia of the sections: M += rho I G.
+static void add_rotary(maker *k) {
+    const carom_member_def *d = &k->d.def;
+    for (int e = 0; e < d->elements; ++e)
+        for (int p = 0; p < planes(k); ++p) {
+            double G[16], sign[4];
+            int at[4];
+            slopes(reach(k, e), G);
+            bent(k, e, p, at, sign);
+            const double I = k->dim == 3 && p == 0 ? d->inertia_v : d->inertia;
+            for (int j = 0; j < 4; ++j)
+                for (int i = 0; i < 4; ++i) k->M[at[i] + (size_t)at[j] * (size_t)k->n] += d->density * I * sign[i] * sign[j] * G[i + 4 * j];
+        }
+}
+
 static carom_status matrices(maker *k, const double axes[9]) {
     carom_member_def def = k->d.def;
     carom_error err = {0};
@@ -117,6 +157,7 @@ static carom_status matrices(maker *k, const double axes[9]) {
     if (!k->M || !k->K || !k->weight || !k->x || !k->y || !k->v || !k->x0 || !k->y0 || !C) return carom_read_memory(k->d.r);
     const carom_shape shape = {.storage = CAROM_DENSE, .n = k->n};
     carom_member_mass(k->flex, (carom_matrix){shape, k->M}, 0);
+    add_rotary(k);
     carom_member_tangent(k->flex, k->x0, k->x0, (carom_matrix){shape, k->K}, (carom_matrix){shape, C}, 0);
     for (int i = 0; i < k->dim; ++i) CAROM_TRY(weigh(k, i, axes));
     return CAROM_OK;
@@ -206,9 +247,16 @@ static carom_status unknowns(maker *k) {
 
 // -- energies ----------------------------------------------------------------------------------------------------------------------
 
-static int displacements(const maker *k) { return k->dim; } // of a node, then its rotations
+// (FLX-21)  of a section that is turned by th against the frame
+static void turning(const maker *k, const carom_node w[3], const carom_node *th, const carom_node *rate, carom_node Omega[3]) {
+    const carom_node twist = sub(k, mul(k, w[1], th[2]), mul(k, w[2], th[1]));
+    const carom_node tilt = add(k, mul(k, th[1], th[1]), mul(k, th[2], th[2])), nod = sub(k, mul(k, th[1], rate[2]), mul(k, th[2], rate[1]));
+    Omega[0] = sub(k, add(k, add(k, w[0], rate[0]), twist), mul(k, num(k, 0.5), add(k, mul(k, w[0], tilt), nod)));
+    Omega[1] = sub(k, add(k, w[1], rate[1]), mul(k, w[0], th[2]));
+    Omega[2] = add(k, add(k, w[2], rate[2]), mul(k, w[0], th[1]));
+}
 
-// (FLX-13)  velocities of all unknowns, in the axes of the frame
+// (FLX-20)  velocities of all unknowns, in the axes of the frame
 static void velocities(const maker *k, carom_node *V) {
     carom_graph *g = graph(k);
     const int dim = k->dim;
@@ -227,11 +275,31 @@ static void velocities(const maker *k, carom_node *V) {
             const int j = (i + 1) % 3, l = (i + 2) % 3;
             V[at + i] = add(k, add(k, a[i], sub(k, mul(k, w[j], p[l]), mul(k, w[l], p[j]))), k->y[at + i]);
         }
-        for (int i = displacements(k); i < k->per; ++i) V[at + i] = add(k, w[dim == 3 ? i - 3 : 2], k->y[at + i]);
+        if (dim == 3) turning(k, w, &k->x[at + 3], &k->y[at + 3], &V[at + 3]);
+        else V[at + 2] = add(k, w[2], k->y[at + 2]);
     }
 }
 
-// (FLX-14)
+// (FLX-23)
+static carom_node stretching(const maker *k, int e) {
+    const double l = reach(k, e), EA = k->d.def.modulus * k->d.def.area;
+    carom_node n = num(k, 0);
+    for (int p = 0; p < planes(k); ++p) {
+        double G[16], sign[4];
+        int at[4];
+        slopes(l, G);
+        bent(k, e, p, at, sign);
+        for (int i = 0; i < 4; ++i)
+            for (int j = 0; j <= i; ++j) {
+                const double c = (i == j ? 0.5 : 1) * sign[i] * sign[j] * G[i + 4 * j];
+                n = add(k, n, mul(k, num(k, c), mul(k, k->x[at[i]], k->x[at[j]])));
+            }
+    }
+    const carom_node u = sub(k, k->x[(e + 1) * k->per], k->x[e * k->per]);
+    return mul(k, num(k, EA / (2 * l)), mul(k, n, add(k, n, mul(k, num(k, 2), u))));
+}
+
+// (FLX-22)
 static carom_status energies(maker *k, const double *gravity) {
     carom_model *m = k->d.r->m;
     carom_node *V = take(k, (size_t)k->n, sizeof *V), T = num(k, 0), U = num(k, 0);
@@ -247,6 +315,7 @@ static carom_status energies(maker *k, const double *gravity) {
         T = add(k, T, mul(k, V[i], p));
         U = add(k, U, mul(k, k->x[i], f));
     }
+    for (int e = 0; e < k->d.def.elements; ++e) U = add(k, U, stretching(k, e));
     double mass = 0, moment = 0;
     for (int node = 0; node * k->per < k->n; ++node) {
         mass += k->weight[node * k->per];
