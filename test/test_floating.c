@@ -311,6 +311,18 @@ static void a_spinning_shaft_whirls_as_the_theory_says(void **state) {
     }
 }
 
+// Waves along a member that an explicit scheme does not resolve: whatever stops the run in the end, the cause is told.
+static void a_step_that_is_too_large_is_told(void **state) {
+    (void)state;
+    lab x = lab_of("carom: 1\nflexible:\n  a: " SPATIAL("velocity: [1, 0, 3], spin: [3, 5, -4]") "\n");
+    carom_error err = {0};
+    carom_sim *sim = model_sim(x.m, "moreau-midpoint", NULL, 1e-3, 1);
+    assert_int_not_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
+    assert_non_null(strstr(err.text, "too large for this scheme"));
+    carom_sim_destroy(sim);
+    close_lab(&x);
+}
+
 // The tip against the floor: as a shape at a point and as an expression.
 static void contacts_at_points_are_those_of_expressions(void **state) {
     (void)state;
@@ -373,6 +385,7 @@ int main(void) {
         cmocka_unit_test(axial_forces_change_the_frequency_as_euler_says),
         cmocka_unit_test(a_turning_blade_is_stiffer),
         cmocka_unit_test(a_spinning_shaft_whirls_as_the_theory_says),
+        cmocka_unit_test(a_step_that_is_too_large_is_told),
         cmocka_unit_test(contacts_at_points_are_those_of_expressions),
         cmocka_unit_test(mistakes_are_told_with_their_place),
     };

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 #include "sim/sim.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -68,6 +69,19 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
 
 carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *err) {
     return advance(sim, t, h, SMALLER, err);
+}
+
+// A motion that ran away fails in the end by something else, a matrix or a contact: then that is said too.
+static void tell_runaway(carom_sim *sim, carom_error *err) {
+    static const double FAR = 1e3;
+    carom_ledger l;
+    carom_error mine;
+    if (strstr(err->text, "has grown") || carom_sim_ledger(sim, &l, &mine) != CAROM_OK) return;
+    const double known = fabs(l.energy.start) + fabs(l.energy.external) + fabs(l.energy.damping);
+    if (!(known > 0 && l.energy.end > FAR * known && l.energy.balance > FAR * known)) return;
+    const size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used, "; the energy has grown from %.3g to %.3g without a cause: the step is too large for this scheme and model, or the scheme is not "
+             "stable for it", l.energy.start, l.energy.end);
 }
 
 // After a failure the simulation stands where the step began.
@@ -205,7 +219,11 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     sim->refused = false;
     double h;
     const carom_status status = sim->control.on ? carom_adaptive_step(sim, &h, err) : planned_step(sim, &h, err);
-    if (status != CAROM_OK) return undo(sim, status);
+    if (status != CAROM_OK) {
+        undo(sim, status);
+        if (err) tell_runaway(sim, err);
+        return status;
+    }
     k->n += 1;
     if (k->ledger.counts.residual > residual) k->ledger.residual_t = k->t;
     const carom_status booked = book(sim, h, err);
