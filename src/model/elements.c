@@ -38,6 +38,21 @@ static void push(element *e, carom_node F, carom_node x) {
     }
 }
 
+// (ELM-4)  T.Omega = sum_l 1/2 (T x R_l).R_l', R_l the axes of a body: a torque as forces on these, for bodies that are carried
+static void torque_by_axes(element *e, const body *b, bool body_frame, const carom_node given[3]) {
+    carom_node T[3] = {given[0], given[1], given[2]};
+    for (int i = 0; i < 3 && body_frame; ++i) {
+        T[i] = num(e, 0);
+        for (int j = 0; j < 3; ++j) T[i] = add(e, T[i], mul(e, b->R[3 * i + j], given[j]));
+    }
+    for (int l = 0; l < 3; ++l)
+        for (int i = 0; i < 3; ++i) {
+            const int j = (i + 1) % 3, k = (i + 2) % 3;
+            const carom_node F = sub(e, mul(e, T[j], b->R[3 * k + l]), mul(e, T[k], b->R[3 * j + l]));
+            push(e, mul(e, num(e, 0.5), F), b->R[3 * i + l]);
+        }
+}
+
 // (ELM-1)  spring and damper on a coordinate
 static void spring(element *e, carom_node x, double x0, double k, double c) {
     carom_model *m = e->r->m;
@@ -306,8 +321,11 @@ static carom_status read_load(element *e) {
         push(e, T[0], b->angle);
         return CAROM_OK;
     }
-    if (b->carried) return carom_read_fail(e->r, torque, 0, "no torque acts at a point of a flexible member in space; write `forces: {%s.rx: ...}`", b->name);
     CAROM_TRY(carom_read_nodes(e->r, torque, SCOPE_STATE, "the torque", 3, T));
+    if (b->carried) {
+        torque_by_axes(e, b, body_frame, T);
+        return CAROM_OK;
+    }
     for (int k = 0; k < 3; ++k) {
         carom_node t = num(e, 0);
         for (int i = 0; i < 3 && !body_frame; ++i) t = add(e, t, mul(e, b->R[3 * i + k], T[i]));

@@ -139,14 +139,16 @@ static carom_status spatial_angle(maker *k, joint *j) {
     if (j->moving)
         return carom_read_fail(k->r, j->place, 0,
                                "the angle of joint '%s' is counted against a body that turns with time; that is not possible", j->name);
-    if (k->A->carried || k->B->carried)
-        return carom_read_fail(k->r, j->place, 0, "the angle of joint '%s' is at a point of a flexible member, where it is not counted; use another one", j->name);
     if (m->nmember)
         return carom_read_fail(k->r, j->place, 0, "the angle of joint '%s' cannot be used beside flexible members", j->name);
     const carom_node c = dot(k, axis_A(k, 0), axis_B(k, 0)), s = dot(k, axis_A(k, 1), axis_B(k, 0));
-    int v[6], n = 0;
-    carom_node rate[6];
-    for (int side = 0; side < 2; ++side) {
+    int n = 0, *v = carom_pool_take(&m->memory, (size_t)(m->nv > 6 ? m->nv : 6) * sizeof *v);
+    carom_node *rate = carom_pool_take(&m->memory, (size_t)(m->nv > 6 ? m->nv : 6) * sizeof *rate);
+    if (!v || !rate) return carom_read_memory(k->r);
+    const bool carried = k->A->carried || k->B->carried; // points of floating members turn with frame and unknowns
+    for (int i = 0; i < m->nv && carried; ++i)
+        if (carom_graph_moves(m->graph, c, i) || carom_graph_moves(m->graph, s, i)) v[n++] = i;
+    for (int side = 0; side < 2 && !carried; ++side) {
         const body *b = side ? k->B : k->A;
         for (int i = 3; i < 6 && b->v >= 0; ++i) v[n++] = b->v + i;
     }

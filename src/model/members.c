@@ -552,7 +552,8 @@ static carom_status name_points(draft *d, member *b) {
 carom_status carom_draft_read(draft *d) {
     CAROM_TRY(read_type(d));
     if (d->floating && d->def.kind != CAROM_BEAM && d->def.kind != CAROM_SPATIAL_BEAM)
-        return carom_read_fail(d->r, carom_tree_get(d->map, "frame"), 0, "a floating frame is for `beam` and `spatial beam`");
+        return carom_read_fail(d->r, carom_tree_get(d->map, "frame"), 0, "a floating frame is for `beam` and `spatial beam`%s",
+                               d->def.kind == CAROM_EXACT_BEAM ? "; an `exact beam` moves freely as it is" : d->def.kind == CAROM_SHAFT ? ", which spins and whirls too" : "");
     CAROM_TRY(read_numbers(d));
     CAROM_TRY(read_points(d));
     if (d->def.kind == CAROM_SHAFT) CAROM_TRY(carom_read_shaft(d));
