@@ -1,4 +1,4 @@
-// test_ggl.c: ggl-projection and ggl-midpoint against printed values, their promises about gaps, and friction.
+// test_ggl.c: ggl-projection and ggl-midpoint against printed values, their promises about gaps, and friction, also of ggl-alpha.
 //
 // With the argument "long": energies after 4 s, which take ten seconds and more.
 #include "model_text.h"
@@ -287,6 +287,43 @@ static void friction_converges_to_half_explicit(void **state) {
     carom_sim_destroy(he);
 }
 
+// Where a contact slips, friction is mu times the normal impulse, against the velocity.  The tangents of a rim have different inertia, and the direction
+// of slip turns within steps: the model's own step and twice that.  Newton's method needs the contact solvers now and then.
+static void friction_in_space_by_ggl_alpha_is_against_the_slip(void **state) {
+    (void)state;
+    static const char *const models[] = {"euler-disk", "falling-top"};
+    for (int i = 0; i < 2; ++i) {
+        carom_model *m = shipped_model(models[i]);
+        const carom_system *sys = carom_model_system(m);
+        carom_sim *sim = model_sim(m, "ggl-alpha", NULL, 2e-4, i ? 1.2 : 1.5);
+        double u[64];
+        long slips = 0, rejected = 0;
+        assert_true(carom_sim_now(sim).dir[sys->ne + sys->nc] <= 64);
+        carom_error err = {0};
+        while (!carom_sim_done(sim)) {
+            if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s: %s", models[i], err.text);
+            assert_int_equal(carom_sim_velocities(sim, u, &err), CAROM_OK);
+            const carom_now now = carom_sim_now(sim);
+            const bool halves = sim_ledger(sim).rejected > rejected; // then impulses are sums
+            rejected = sim_ledger(sim).rejected;
+            if (halves) continue;
+            for (int id = 0; id < sys->nc; ++id) {
+                const int k = now.dir[id];
+                const double slip = hypot(u[k + 1], u[k + 2]), most = sys->contacts[id].friction * now.impulse[k];
+                if (!(now.impulse[k] > 0)) continue;
+                assert_true(hypot(now.impulse[k + 1], now.impulse[k + 2]) <= most * (1 + 1e-9));
+                if (slip < 1e-6) continue;
+                ++slips;
+                for (int j = 1; j < 3; ++j) check_near(now.impulse[k + j], -most * u[k + j] / slip, 1e-5 * most);
+            }
+        }
+        assert_true(slips > 100);
+        assert_true(sim_ledger(sim).counts.residual < 1e-10);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
 // -- 4 s, h = 1e-5, e = 0.1: the energy figure of the paper; event-driven 3.259727 ----------------------------------
 // After 47 turns and thousands of impacts the last bits of the start decide the fifth digit.  A printed value of another
 // program is one sample of that spread: it must lie within three of its widths around the mean of nine starts that
@@ -376,6 +413,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(pendulum_comes_to_rest_at_the_wall),
         cmocka_unit_test(joints_have_second_order_in_the_unified_scheme),
         cmocka_unit_test(friction_converges_to_half_explicit),
+        cmocka_unit_test(friction_in_space_by_ggl_alpha_is_against_the_slip),
     };
     const struct CMUnitTest tests_long[] = {
         cmocka_unit_test(energies_after_four_seconds),

@@ -26,6 +26,8 @@ static const carom_option options[] = {
 enum { MOST = 20, MOST_IN_TURN = 60, SOON = 8 }; // iterations
 static const double FAR = 30;                    // times the velocities before
 
+typedef enum how { MONOLITHIC, IN_TURN, SOLVERS } how; // to solve
+
 typedef carom_ggl_alpha work;
 
 static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
@@ -72,6 +74,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->scratch = carom_carve(mem, 3 * all);
     w->pivot = carom_carve_ints(mem, N);
     w->turn = carom_carve_turn(mem, sys);
+    carom_ggl_alpha_carve_solver(w, mem, sys);
 }
 
 // -- the linear system -------------------------------------------------------------------------------------
@@ -182,7 +185,7 @@ static double law_velocity(const work *w, const carom_step *s, int b, int k) {
 
 int carom_ggl_alpha_tangents(const carom_ggl_alpha *w, int b) { return w->L.at[b + 1] - w->L.at[b] - 1; }
 
-// (GA-14)  y = Lambda_T - r (u_T + e_T u_T0):  |y| <= mu Lambda_N sticks, u_T + e_T u_T0 = 0;  else Lambda_T = mu Lambda_N y/|y|,  r = 1/(W_T'M^-1 W_T)
+// (GA-14)  y = Lambda_T - r (u_T + e_T u_T0):  |y| <= mu Lambda_N sticks, u_T + e_T u_T0 = 0;  else Lambda_T = mu Lambda_N y/|y|,  r = 1/max(W_T'M^-1 W_T)
 static void friction(work *w, const carom_step *s, int b) {
     const int id = w->L.id[b], n = carom_ggl_alpha_tangents(w, b);
     double *T = w->T + w->L_0.at[id] + 1, *slide = w->slide + w->L_0.at[id] + 1, y[2] = {0, 0};
@@ -190,10 +193,9 @@ static void friction(work *w, const carom_step *s, int b) {
     w->sticks[id] = false;
     for (int k = 0; k < n; ++k) slide[k] = 0;
     if (w->in_B[id] && mu > 0) {
-        for (int k = 0; k < n; ++k) {
-            const double D = mobility(w, w->L.at[b] + 1 + k);
-            y[k] = T[k] - (D > 0 ? law_velocity(w, s, b, 1 + k) / D : 0);
-        }
+        double D = 0; // one for both tangents: another for each would turn y
+        for (int k = 0; k < n; ++k) D = fmax(D, mobility(w, w->L.at[b] + 1 + k));
+        for (int k = 0; k < n; ++k) y[k] = T[k] - (D > 0 ? law_velocity(w, s, b, 1 + k) / D : 0);
         const double size = n > 1 ? hypot(y[0], y[1]) : fabs(y[0]);
         w->sticks[id] = size <= mu * fmax(w->Lambda[id], 0);
         for (int k = 0; k < n && !w->sticks[id]; ++k) slide[k] = mu * y[k] / size;
@@ -603,19 +605,23 @@ static bool astray(const work *w, const carom_step *s, int k) {
     return k > SOON && carom_norm_max(w->v, nv) > FAR * fmax(carom_norm_max(s->v, nv), carom_norm_max(w->v_p, nv));
 }
 
-static carom_status iterate(work *w, carom_step *s) {
-    const int most = w->sequential ? MOST_IN_TURN : MOST;
+// One iteration: everything at once; or in turn smooth part, positions and velocities, these by Newton or by the contact solvers.
+static carom_status improve(work *w, carom_step *s, int k, how way) {
+    if (way == MONOLITHIC) return correct(w, s, ALL);
+    CAROM_TRY(correct(w, s, SMOOTH));
+    CAROM_TRY(evaluate(w, s, k));
+    if (w->L.nb > 0) CAROM_TRY(way == SOLVERS ? carom_ggl_alpha_positions(w, s) : correct(w, s, POSITION));
+    CAROM_TRY(evaluate(w, s, k));
+    if (w->L.nb == 0) return CAROM_OK;
+    return way == SOLVERS ? carom_ggl_alpha_velocities(w, s) : correct(w, s, VELOCITY);
+}
+
+static carom_status iterate(work *w, carom_step *s, how way) {
+    const int most = way == MONOLITHIC ? MOST : MOST_IN_TURN;
+    predict(w, s);
     CAROM_TRY(evaluate(w, s, 0));
     for (int k = 1; k <= most; ++k) {
-        if (w->sequential) {
-            CAROM_TRY(correct(w, s, SMOOTH));
-            CAROM_TRY(evaluate(w, s, k));
-            CAROM_TRY(correct(w, s, POSITION));
-            CAROM_TRY(evaluate(w, s, k));
-            CAROM_TRY(correct(w, s, VELOCITY));
-        } else {
-            CAROM_TRY(correct(w, s, ALL));
-        }
+        CAROM_TRY(improve(w, s, k, way));
         CAROM_TRY(evaluate(w, s, k));
         if (!(carom_norm_max(w->v, s->sys->nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
         if (done(w, s)) {
@@ -628,11 +634,18 @@ static carom_status iterate(work *w, carom_step *s) {
                        count(w, w->in_B) - s->sys->ne, w->L.nb - s->sys->ne);
 }
 
+// Newton's method as asked for; where contacts keep it from an answer, with the contact solvers in it.
+static carom_status answer(work *w, carom_step *s) {
+    const carom_status status = iterate(w, s, w->sequential ? IN_TURN : MONOLITHIC);
+    if (status != CAROM_RETRY || w->L.nb == s->sys->ne || w->modified) return status;
+    s->counts->fallbacks += 1;
+    return iterate(w, s, SOLVERS);
+}
+
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv, ne = s->sys->ne;
-    predict(w, s);
-    CAROM_TRY(iterate(w, s));
+    CAROM_TRY(answer(w, s));
     certify(w, s);
 
     // (GA-7)  reactions: lambda~ is a force, Lambda an impulse

@@ -52,6 +52,9 @@ typedef struct carom_ggl_alpha {
     bool have_M;                          // M is constant and stands
     carom_turn turn;                      // at x
     carom_ggl_schur schur;
+    // the contact solvers, where Newton's method fails
+    carom_factor F_M;
+    carom_local L_p;
 } carom_ggl_alpha;
 
 /// Friction of constraint b of L: rows from L.at[b] + 1 on.  How many, and are they equations of their own?
@@ -67,3 +70,8 @@ carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks
 bool carom_ggl_alpha_wants_tangent(const carom_ggl_alpha *w, const carom_step *s);
 /// (GA-2) for it: w->r = s_0, lambda~; the forces and curvatures stand in w->r.
 carom_status carom_ggl_alpha_schur_start(carom_ggl_alpha *w, carom_step *s);
+
+/// Position and velocity level at the present iterate by the contact solvers: U and nu; w, Lambda and T.
+void carom_ggl_alpha_carve_solver(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys);
+carom_status carom_ggl_alpha_positions(carom_ggl_alpha *w, carom_step *s);
+carom_status carom_ggl_alpha_velocities(carom_ggl_alpha *w, carom_step *s);

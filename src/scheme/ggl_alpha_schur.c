@@ -10,7 +10,7 @@
 // residual knows none, so the answer does not depend on it.
 #include "scheme/ggl_alpha.h"
 
-enum { LARGE = 64, LARGE_CONSTANT = 16 }; // unknowns
+enum { LARGE = 20, LARGE_CONSTANT = 16 }; // unknowns
 static const double TRACE = 1e-10;        // of the largest mass
 
 enum { JOINT, GAP, JUMP, STICK }; // kinds of multipliers: lambda~, nu, Lambda, friction that holds

@@ -1,0 +1,56 @@
+// ggl_alpha_solver.c: position and velocity level of ggl-alpha by the contact solvers, where Newton's method on active sets fails.
+//
+// The sets of (GA-9) and (GA-14) may be exchanged in a circle: many contacts with friction that depend on each other, and friction
+// in space whose direction lags.  With q~, v~ and the directions of the present iterate both levels are contact problems like those of
+// all other schemes, which solvers of several kinds treat in turn.  Wants inertia everywhere.
+#include "scheme/ggl_alpha.h"
+
+void carom_ggl_alpha_carve_solver(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys) {
+    w->F_M = carom_carve_factor(mem, sys->mass_shape, true);
+    w->L_p = carom_carve_local(mem, sys);
+}
+
+// (GA-15)  G = W'M^-1 W of normals,  0 <= nu/h _|_ (g - W'U)/h + G nu/h >= 0,  U = M^-1 W nu
+carom_status carom_ggl_alpha_positions(carom_ggl_alpha *w, carom_step *s) {
+    carom_local *L = &w->L_p;
+    const double t_1 = s->t + s->h;
+    CAROM_TRY(carom_mass_factor(s, &w->F_M, t_1, w->q));
+    carom_local_same(L, &w->L);
+    for (int b = 0; b <= L->nb; ++b) L->at[b] = b; // of each constraint its normal
+    CAROM_TRY(carom_directions(s, L, t_1, w->q));
+    carom_problem_form(s, L, L, &w->F_M, 1);
+    for (int b = 0; b < L->nb; ++b) {
+        if (s->blocks[b].law != CAROM_BILATERAL) s->blocks[b].law = CAROM_UNILATERAL;
+        s->c[b] = (w->g[L->id[b]] - carom_column_dot(&L->W, b, w->U)) / s->h;
+        s->p[b] = 0;
+    }
+    CAROM_TRY(carom_problem_run(s, L->id));
+    carom_zero(w->U, s->sys->nv);
+    carom_problem_apply(s, w->U, s->h);
+    for (int b = 0; b < L->nb; ++b) w->nu[L->id[b]] = s->h * s->p[b];
+    return CAROM_OK;
+}
+
+// (GA-16)  over joints and what is closed at q~:  u = W'v~ + G (Lambda, Lambda_T),  law(u + e o u_0, (Lambda, Lambda_T)),  w = M^-1 W (Lambda, Lambda_T)
+carom_status carom_ggl_alpha_velocities(carom_ggl_alpha *w, carom_step *s) {
+    carom_local *L = &w->L_p;
+    const double t_1 = s->t + s->h;
+    CAROM_TRY(carom_mass_factor(s, &w->F_M, t_1, w->q));
+    carom_close(s, L, w->g_s);
+    CAROM_TRY(carom_directions(s, L, t_1, w->q));
+    carom_local_velocity(w->u_s, L, w->v_s);
+    carom_local_pick(w->u, L, w->u_0, &w->L_0);
+    carom_problem_form(s, L, L, &w->F_M, 1);
+    carom_problem_restitution(s, L, w->u_s, w->u);
+    CAROM_TRY(carom_problem_solve(s, L));
+    carom_zero(w->w, s->sys->nv);
+    carom_problem_apply(s, w->w, 1);
+    carom_zero(w->Lambda, s->sys->ne + s->sys->nc);
+    carom_zero(w->T, w->L_0.W.n);
+    for (int b = 0; b < L->nb; ++b) {
+        const int id = L->id[b];
+        w->Lambda[id] = s->p[L->at[b]];
+        for (int k = 1; k < L->at[b + 1] - L->at[b]; ++k) w->T[w->L_0.at[id] + k] = s->p[L->at[b] + k];
+    }
+    return CAROM_OK;
+}
