@@ -1,7 +1,8 @@
 // event.h: the parts of the event-driven scheme.  Spec: docs/methods-event.md.
 //
 // The state of a smooth phase is y = (q, v, one witness per contact, three works); which contacts are closed, sliding
-// and sticking is kept beside it.  Files: smooth.c accelerations and reactions of one phase; watch.c event functions;
+// and sticking is kept beside it.  Files: smooth.c accelerations and reactions of one phase; share.c reactions that are
+// not unique; watch.c event functions;
 // short.c one Runge-Kutta step for what is too short for a multistep method; cvode.c the multistep method; decide.c
 // impacts and who stays.
 #pragma once
@@ -41,6 +42,7 @@ typedef struct event_head {
 } event_head;
 
 static const double EVENT_YOUNG = 100; // times event_still()
+static const double EVENT_CUT = 1e-11; // pivots smaller than this, relatively, count as zero
 
 enum { WORK_FRICTION, WORK_EXTERNAL, WORK_DAMPING, WORKS };
 enum { WANT_FORCE, WANT_VELOCITY, WANT_POSITION }; // what event_form is for
@@ -50,6 +52,7 @@ struct event_ode; // SUNDIALS' objects
 typedef struct event_work {
     event_head *kept_head, head;   // kept; of the step under way
     event_contact *kept, *contact; // the same, by contact
+    double *kept_choice, *choice;  // the same, by direction of all: reactions that the next ones are nearest to
     carom_status status;           // what a callback met
     double t;                      // where the step is
     double *y;                     // state: q, v, witnesses, works
@@ -73,6 +76,11 @@ typedef struct event_work {
     double *B, *X;                 // force directions and M^-1 times them, by columns
     double *S, *x, *b, *scratch;   // linear algebra
     int *pivot;
+
+    // share.c
+    bool shared;                   // the last reactions were not unique
+    double *x_0, *N;               // those chosen, by unknown; what may be added to them
+    int *order;
 
     // watch.c
     carom_local all;               // all constraints
@@ -109,6 +117,12 @@ carom_status event_rhs(event_work *w, carom_step *s, double t, const double *y, 
 /// of L.
 carom_status event_project_position(event_work *w, carom_step *s);
 carom_status event_project_velocity(event_work *w, carom_step *s, double *p);
+
+// -- share.c -------------------------------------------------------------------------------------------
+/// Reactions of constraints that depend on each other: the nearest to the choice.
+void event_share(event_work *w, carom_step *s);
+/// The choice for the phase that begins.
+carom_status event_choose(event_work *w, carom_step *s);
 
 // -- watch.c -------------------------------------------------------------------------------------------
 /// Event functions at a state: w->phi; an event is where one falls through zero.

@@ -109,6 +109,11 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
                         &w->x,      &w->b,      &w->u_all,    &w->kappa_all, &w->p,       &w->u_minus,
                         &w->u_plus, &w->u_clip, &w->lambda_0, &w->Gamma_0,   &w->noise_0, &w->D_0};
     for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, nl);
+    w->kept_choice = carom_carve(keep, nl);
+    w->choice = carom_carve(mem, nl);
+    w->x_0 = carom_carve(mem, nl);
+    w->N = carom_carve(mem, nl * nl);
+    w->order = carom_carve_ints(mem, nl);
     w->B = carom_carve(mem, nl * nv);
     w->X = carom_carve(mem, nl * nv);
     w->S = carom_carve(mem, nl * nl);
@@ -152,6 +157,8 @@ static carom_status scale(event_work *w, carom_step *s) {
 static void load(event_work *w, const carom_step *s) {
     w->head = *w->kept_head;
     for (int i = 0; i < s->sys->nc; ++i) w->contact[i] = w->kept[i];
+    carom_close_all(s, &w->all);
+    carom_copy(w->choice, w->kept_choice, w->all.at[w->all.nb]);
     w->q = w->y;
     w->v = w->y + s->sys->nq;
     carom_copy(w->q, s->q, s->sys->nq);
@@ -176,6 +183,7 @@ static carom_status store(event_work *w, carom_step *s) {
     carom_copy(s->v, w->v, s->sys->nv);
     *w->kept_head = w->head;
     for (int i = 0; i < s->sys->nc; ++i) w->kept[i] = w->contact[i];
+    carom_copy(w->kept_choice, w->choice, w->all.at[w->all.nb]);
     return CAROM_OK;
 }
 

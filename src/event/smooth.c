@@ -3,14 +3,11 @@
 //     M v' = f + W lambda,   W'v' + kappa = 0 over the bilateral constraints, the normals of closed contacts and
 //     the tangents of sticking ones; a sliding contact pushes along W_N - mu W_T d                        (EV-1)
 //
-// Where the constraints depend on each other the reactions are not unique.  Then the contact laws themselves pick
-// them (EV-5), so that none is negative or outside its friction disc without need.
+// Where the constraints depend on each other the reactions are not unique; share.c picks them then.
 #include "event/event.h"
 #include "linalg/dense.h"
 #include <float.h>
 #include <math.h>
-
-static const double CUT = 1e-11; // pivots smaller than this, relatively, count as zero
 
 static void choose_rows(event_work *w, const carom_step *s, int want) {
     const carom_local *L = &w->L;
@@ -163,19 +160,13 @@ carom_status event_smooth(event_work *w, carom_step *s, double t, const double *
     CAROM_TRY(event_form(w, s, WANT_FORCE, t, q, v));
     CAROM_TRY(free_accelerations(w, s, t, q, v));
     const int n = w->n;
-    if (n > 0) {
-        carom_copy(w->S, s->G, (ptrdiff_t)n * n);
-        for (int r = 0; r < n; ++r) w->x[r] = -s->c[r];
-        if (carom_dense_lu(w->S, n, n, CUT, w->pivot)) {
-            carom_dense_lu_solve(w->S, n, n, w->pivot, w->x);
-        } else if (w->L.nb > s->sys->ne) { // dependent, and contacts must not pull
-            return solve_law(w, s);
-        } else { // redundant joints: the smallest reactions
-            carom_copy(w->S, s->G, n * n);
-            for (int r = 0; r < n; ++r) w->b[r] = -s->c[r];
-            carom_dense_shortest(w->S, n, n, CUT, w->pivot, w->scratch, w->b, w->x);
-        }
-    }
+    carom_copy(w->S, s->G, (ptrdiff_t)n * n);
+    for (int r = 0; r < n; ++r) w->x[r] = -s->c[r];
+    w->shared = n > 0 && !carom_dense_lu(w->S, n, n, EVENT_CUT, w->pivot);
+    if (w->shared)
+        event_share(w, s);
+    else if (n > 0)
+        carom_dense_lu_solve(w->S, n, n, w->pivot, w->x);
     spread(w, s, w->x, NULL, 1);
     return CAROM_OK;
 }
@@ -253,7 +244,7 @@ carom_status event_project_position(event_work *w, carom_step *s) {
         }
         if (good) return CAROM_OK;
         carom_copy(w->S, s->G, w->n * w->n);
-        carom_dense_shortest(w->S, w->n, w->n, CUT, w->pivot, w->scratch, w->b, w->x);
+        carom_dense_shortest(w->S, w->n, w->n, EVENT_CUT, w->pivot, w->scratch, w->b, w->x);
         carom_zero(w->a, nv);
         for (int r = 0; r < w->n; ++r) carom_axpy(w->a, w->x[r], w->X + (size_t)r * (size_t)nv, nv);
         carom_move(s, w->q, w->q, 1, w->a);
@@ -268,7 +259,7 @@ carom_status event_project_velocity(event_work *w, carom_step *s, double *p) {
     if (w->n == 0) return CAROM_OK;
     for (int r = 0; r < w->n; ++r) w->b[r] = -w->u[w->row[r]];
     carom_copy(w->S, s->G, w->n * w->n);
-    carom_dense_shortest(w->S, w->n, w->n, CUT, w->pivot, w->scratch, w->b, w->x);
+    carom_dense_shortest(w->S, w->n, w->n, EVENT_CUT, w->pivot, w->scratch, w->b, w->x);
     for (int r = 0; r < w->n; ++r) {
         carom_axpy(w->v, w->x[r], w->X + (size_t)r * (size_t)nv, nv);
         if (p) p[w->row[r]] = w->x[r];

@@ -79,9 +79,8 @@ bool event_below(event_work *w, const carom_step *s, int *hit) {
 static double parabola(double g, double u, double Gamma) {
     if (g < 0) g = 0;
     const double square = u * u - 2 * Gamma * g;
-    if (Gamma < 0) return (u + sqrt(square)) / -Gamma;
-    if (u >= 0 || square < 0) return INFINITY;
-    return 2 * g / (sqrt(square) - u);
+    if (u < 0 && square >= 0) return 2 * g / (sqrt(square) - u); // the other root would lose all digits where Gamma is small
+    return Gamma < 0 ? (u + sqrt(square)) / -Gamma : INFINITY;
 }
 
 // How an open contact stands to the wall: away from it, on it and entering, or on it without a sign of leaving or

@@ -1,0 +1,115 @@
+// share.c: how contacts that depend on each other share what they carry.
+//
+// Two feet of a block that stick, four legs of a table: accelerations are unique, reactions are not.  Those of a phase
+// are the ones nearest to a choice made when it began (EV-16), so that they are smooth and cost one linear system; the choice
+// lies as far inside the contact laws as it can (EV-17).
+#include "event/event.h"
+#include "linalg/dense.h"
+#include <float.h>
+#include <math.h>
+
+enum { LEVELS = 24, ROUNDS = 24 };
+static const double RESERVE = 0.2; // part of its own size and of its disc that a contact should keep, at first
+static const double ENOUGH = 0.5;  // part of the reserve that ends the search
+
+static double *place(const event_work *w, int k, int b) {
+    return w->choice + w->all.at[w->L.id[b]] + (k - w->L.at[b]);
+}
+
+// (EV-16)  x = x_0 + G^+ (-c - G x_0)
+void event_share(event_work *w, carom_step *s) {
+    const int n = w->n;
+    for (int r = 0, b = 0; r < n; ++r) {
+        while (w->row[r] >= w->L.at[b + 1]) ++b;
+        w->x_0[r] = *place(w, w->row[r], b);
+        w->b[r] = -s->c[r];
+    }
+    for (int c = 0; c < n; ++c) carom_axpy(w->b, -w->x_0[c], s->G + (ptrdiff_t)c * n, n);
+    carom_copy(w->S, s->G, (ptrdiff_t)n * n);
+    carom_dense_shortest(w->S, n, n, EVENT_CUT, w->pivot, w->scratch, w->b, w->x);
+    carom_axpy(w->x, 1, w->x_0, n);
+}
+
+// Directions in which reactions may change without an effect: an orthonormal basis, by columns, of G N = 0.  By
+// full pivoting, P G Q = L [U V]: the columns of N are Q (-U^-1 V e_j, e_j).
+static int null_space(event_work *w, carom_step *s) {
+    const int n = w->n;
+    carom_copy(w->S, s->G, (ptrdiff_t)n * n);
+    const int rank = carom_dense_full(w->S, n, n, EVENT_CUT, w->order, w->pivot, w->scratch), free = n - rank;
+    const double *scale = w->scratch + n;
+    for (int j = 0; j < free; ++j) {
+        double *y = w->b, *N = w->N + (ptrdiff_t)j * n;
+        for (int k = 0; k < rank; ++k) y[k] = -w->S[k + (ptrdiff_t)(rank + j) * n];
+        for (int k = rank - 1; k >= 0; --k) {
+            y[k] /= w->S[k + (ptrdiff_t)k * n];
+            for (int i = 0; i < k; ++i) y[i] -= w->S[i + (ptrdiff_t)k * n] * y[k];
+        }
+        carom_zero(N, n);
+        for (int k = 0; k < rank; ++k) N[w->pivot[k]] = y[k] * scale[w->pivot[k]];
+        N[w->pivot[rank + j]] = scale[w->pivot[rank + j]];
+        for (int pass = 0; pass < 2; ++pass)
+            for (int i = 0; i < j; ++i)
+                carom_axpy(N, -carom_dot(w->N + (ptrdiff_t)i * n, N, n), w->N + (ptrdiff_t)i * n, n);
+        const double size = sqrt(carom_dot(N, N, n));
+        for (int i = 0; i < n; ++i) N[i] /= size > 0 ? size : 1;
+    }
+    return free;
+}
+
+// How far reaction x of a block lies inside its law, in forces of its size; y is near to x and lies inside by `reserve`.
+static double inside(double *y, const double *x, int tangents, double mu, double size, double reserve) {
+    double T = 0;
+    for (int i = 1; i <= tangents; ++i) T += x[i] * x[i];
+    T = sqrt(T);
+    y[0] = fmax(x[0], reserve * size);
+    const double most = (1 - reserve) * mu * y[0];
+    for (int i = 1; i <= tangents; ++i) y[i] = T > most ? x[i] * most / T : x[i];
+    const double normal = x[0] / size;
+    return tangents > 0 ? fmin(normal, mu > 0 ? x[0] / size - T / (mu * size) : 0) : normal;
+}
+
+// The size of a contact's reaction is what it takes to hold its own bodies: (|W||a_f| + |kappa|)/D.
+static double all_inside(event_work *w, const carom_step *s, const double *x, double *y, double reserve) {
+    double least = HUGE_VAL;
+    carom_copy(y, x, w->n);
+    for (int r = 0, b = 0; r < w->n;) {
+        while (w->row[r] >= w->L.at[b + 1]) ++b;
+        const int contact = w->L.id[b] - s->sys->ne, k = w->row[r];
+        const double size = (carom_local_reach(&w->L, k, w->a_f) + fabs(w->kappa[k])) / w->D[k];
+        int tangents = 0;
+        while (r + 1 + tangents < w->n && w->row[r + 1 + tangents] < w->L.at[b + 1]) ++tangents;
+        if (contact >= 0 && size > 0 && size < HUGE_VAL)
+            least = fmin(least, inside(y + r, x + r, tangents, s->sys->contacts[contact].friction, size, reserve));
+        r += 1 + tangents;
+    }
+    return least;
+}
+
+// (EV-17)  x <- x + N N'(P(x) - x), P(x) near to x and inside the laws by a reserve; the reserve is halved until x
+// comes to lie inside by half of it.  The best on the way is kept.
+static void go_inside(event_work *w, carom_step *s, double *x, double *best) {
+    const int n = w->n, free = null_space(w, s);
+    double *y = w->scratch, most = -HUGE_VAL, reserve = RESERVE;
+    for (int level = 0; level < LEVELS; ++level, reserve /= 2)
+        for (int i = 0; i < ROUNDS; ++i) {
+            const double now = all_inside(w, s, x, y, reserve);
+            if (now > most) most = now, carom_copy(best, x, n);
+            if (free == 0 || most >= ENOUGH * reserve) return;
+            carom_axpy(y, -1, x, n);
+            for (int j = 0; j < free; ++j) {
+                const double *N = w->N + (ptrdiff_t)j * n;
+                carom_axpy(x, carom_dot(N, y, n), N, n);
+            }
+        }
+}
+
+carom_status event_choose(event_work *w, carom_step *s) {
+    CAROM_TRY(event_smooth(w, s, w->t, w->q, w->v));
+    if (!w->shared) return CAROM_OK;
+    go_inside(w, s, w->x, w->x_0);
+    for (int r = 0, b = 0; r < w->n; ++r) {
+        while (w->row[r] >= w->L.at[b + 1]) ++b;
+        *place(w, w->row[r], b) = w->x_0[r];
+    }
+    return CAROM_OK;
+}
