@@ -1,4 +1,4 @@
-// edges.c: edges of boxes and middle lines of capsules against each other in space: one contact per pair.
+// edges.c: edges of boxes and middle lines of capsules and elements against each other in space: one contact per pair.
 //
 // Of all pairs of edge directions (i, j) the one whose common normal separates the shapes most is taken, and on both shapes the edge that is
 // foremost along it.  The contact is there when that separates more than every face, and the edges cross; then corners do not see it.
@@ -9,19 +9,28 @@
 typedef struct frame {
     const shape *s;
     int n, edge[3];
-    double half[3];
+    bool wide[3]; // has it a length along this axis?
+    carom_node half[3];
     vec axis[3], centre;
 } frame;
 
+static frame element_frame(carom_graph *g, const shape *s) {
+    const line l = carom_shape_line(g, s);
+    const carom_node zero = n_num(g, 0);
+    const vec none = {{zero, zero, zero}};
+    return (frame){.s = s, .n = 1, .wide = {true}, .half = {l.half, zero, zero}, .axis = {l.along, none, none}, .centre = l.middle};
+}
+
 static frame frame_of(carom_graph *g, const shape *s) {
+    if (s->kind == SHAPE_ELEMENT) return element_frame(g, s);
     frame f = {.s = s, .centre = carom_shape_point(g, s, s->at)};
     for (int k = 0; k < 3; ++k) {
         double e[3] = {0};
         e[k] = 1;
         f.axis[k] = carom_shape_vector(g, s, e);
-        if (s->kind == SHAPE_BOX) f.half[k] = s->half[k];
-        else if (k == s->axis) f.half[k] = s->half[0];
-        if (s->kind == SHAPE_BOX || k == s->axis) f.edge[f.n++] = k;
+        f.wide[k] = s->kind == SHAPE_BOX || k == s->axis;
+        f.half[k] = n_num(g, s->kind == SHAPE_BOX ? s->half[k] : f.wide[k] ? s->half[0] : 0);
+        if (f.wide[k]) f.edge[f.n++] = k;
     }
     return f;
 }
@@ -33,7 +42,7 @@ static carom_node sign(carom_graph *g, carom_node x) { return n_if(g, n_less(g, 
 static carom_node reach(carom_graph *g, const frame *f, vec n) {
     carom_node sum = n_num(g, 0);
     for (int k = 0; k < 3; ++k)
-        if (f->half[k] > 0) sum = n_add(g, sum, n_mul(g, n_num(g, f->half[k]), size(g, v_dot(g, f->axis[k], n))));
+        if (f->wide[k]) sum = n_add(g, sum, n_mul(g, f->half[k], size(g, v_dot(g, f->axis[k], n))));
     return sum;
 }
 
@@ -42,10 +51,10 @@ typedef struct edge { vec axis, way; carom_node half; } edge;
 
 static edge edge_along(carom_graph *g, const frame *f, int i, vec n, carom_node s) {
     const carom_node zero = n_num(g, 0);
-    edge e = {{{zero, zero, zero}}, {{zero, zero, zero}}, n_num(g, f->half[i])};
+    edge e = {{{zero, zero, zero}}, {{zero, zero, zero}}, f->half[i]};
     e.axis.c[i] = n_num(g, 1);
     for (int k = 0; k < 3; ++k)
-        if (k != i && f->half[k] > 0) e.way.c[k] = n_mul(g, n_num(g, f->half[k]), n_mul(g, s, sign(g, v_dot(g, f->axis[k], n))));
+        if (k != i && f->wide[k]) e.way.c[k] = n_mul(g, f->half[k], n_mul(g, s, sign(g, v_dot(g, f->axis[k], n))));
     return e;
 }
 
@@ -77,14 +86,15 @@ static carom_node clamp(carom_graph *g, carom_node x, carom_node l) {
     return n_if(g, n_less(g, l, x), l, n_if(g, n_less(g, x, low), low, x));
 }
 
-bool carom_shape_has_edges(const shape *s) { return s->kind == SHAPE_BOX || s->kind == SHAPE_CAPSULE; }
+// The size of what is small: of an element its thickness.
+static double size_of(const shape *s) { return s->kind == SHAPE_ELEMENT ? s->radius : s->reach; }
 
 // (SHP-11)  n = +-a x b / |a x b| from B to A,  g = n.(m_A - m_B) - r_A - r_B,  m the middles of the edges
 touching carom_edges(carom_graph *g, const shape *sA, const shape *sB) {
     const frame A = frame_of(g, sA), B = frame_of(g, sB);
     const vec way = v_sub(g, A.centre, B.centre);
     const carom_node zero = n_num(g, 0), one = n_num(g, 1), parallel = n_num(g, 1e-6);
-    const double radii = sA->radius + sB->radius, scale = fmin(sA->reach, sB->reach);
+    const double radii = sA->radius + sB->radius, scale = fmin(size_of(sA), size_of(sB));
     carom_node most = CAROM_NONE;
     edge a = {0}, b = {0};
     for (int i = 0; i < A.n; ++i)

@@ -7,15 +7,22 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CONTACTS = 20000 };
+enum { MOST_CONTACTS = 20000, MOST_PLAN = 2 * MOST_CORNERS + 3 };
 
 static bool finite_solid(const shape *s) { return s->kind <= SHAPE_ELEMENT; }
 static bool single(const shape *s) { return s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND; }
 
 // -- which contacts -----------------------------------------------------------------------------------------------------
 
-typedef enum way { A_ON_B, B_ON_A, EDGES, RIM } way;
+typedef enum way { A_ON_B, B_ON_A, EDGES, ACROSS, RIM } way;
 typedef struct plan { way way; int corner; } plan;
+
+// Edges against edges in space; a line that lies across a box does so on two of them.
+static int plan_edges(const shape *A, const shape *B, plan *x, int n) {
+    x[n++] = (plan){EDGES, 0};
+    for (int way = -1; way < 2 && (A->kind == SHAPE_BOX) != (B->kind == SHAPE_BOX); way += 2) x[n++] = (plan){ACROSS, way};
+    return n;
+}
 
 // The contacts of a pair, at most `room`; returns how many, 0: there is no formula.
 static int make_plan(const shape *A, const shape *B, plan *x, int room) {
@@ -27,7 +34,7 @@ static int make_plan(const shape *A, const shape *B, plan *x, int room) {
     if (B->kind == SHAPE_ELEMENT || A->kind == SHAPE_ELEMENT) { // corners on elements; nodes are rounds of their own
         const bool on_B = B->kind == SHAPE_ELEMENT;
         for (int i = 0; i < (on_B ? nA : nB) && n < room; ++i) x[n++] = (plan){on_B ? A_ON_B : B_ON_A, i};
-        return n;
+        return A->space == SPATIAL && !single(A) && !single(B) ? plan_edges(A, B, x, n) : n;
     }
     if (rolls && flat)
         for (int end = 0; end < 2; ++end) x[n++] = (plan){RIM, end};
@@ -41,8 +48,7 @@ static int make_plan(const shape *A, const shape *B, plan *x, int room) {
     }
     for (int i = 0; i < nA && n < room; ++i) x[n++] = (plan){A_ON_B, i};
     for (int i = 0; i < nB && n < room; ++i) x[n++] = (plan){B_ON_A, i};
-    if (A->space == SPATIAL && n < room) x[n++] = (plan){EDGES, 0};
-    return n;
+    return A->space == SPATIAL ? plan_edges(A, B, x, n) : n;
 }
 
 // -- velocities ---------------------------------------------------------------------------------------------------------
@@ -91,10 +97,24 @@ int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t) {
 // -- bounds -------------------------------------------------------------------------------------------------------------
 
 // (SHP-10)  every gap is at least |c_A - c_B| - rho_A - rho_B, over a plane n.(c_A - p) - rho_A;  rho: balls that hold the shapes
+static void bound_element(carom_graph *g, pair *p) {
+    const bool first = p->A->kind == SHAPE_ELEMENT;
+    const shape *s = first ? p->A : p->B, *other = first ? p->B : p->A;
+    const vec from = {{s->body->r[0], s->body->r[1], s->body->r[2]}}, to = {{s->next->r[0], s->next->r[1], s->next->r[2]}}, d = v_sub(g, to, from);
+    const carom_node half = n_num(g, 0.5), length = n_fun(g, CAROM_OP_SQRT, v_dot(g, d, d));
+    const vec way = v_sub(g, v_scale(g, v_add(g, from, to), half), carom_shape_point(g, other, other->at));
+    const carom_node distance = n_fun(g, CAROM_OP_SQRT, v_dot(g, way, way));
+    p->bound = n_sub(g, n_sub(g, distance, n_mul(g, half, length)), n_num(g, s->radius + other->reach));
+    p->margin = other->reach;
+}
+
 static void make_bound(carom_graph *g, pair *p) {
     const shape *A = p->A, *B = p->B;
     p->bound = CAROM_NONE;
-    if (A->kind == SHAPE_ELEMENT || B->kind == SHAPE_ELEMENT) return; // its own gap costs no more
+    if (A->kind == SHAPE_ELEMENT || B->kind == SHAPE_ELEMENT) {
+        if (p->count > 1) bound_element(g, p);
+        return; // one gap of its own costs no more
+    }
     if (!finite_solid(A)) A = p->B, B = p->A;
     if (!finite_solid(A) || (!finite_solid(B) && B->kind != SHAPE_PLANE)) return;
     const vec way = v_sub(g, carom_shape_point(g, A, A->at), carom_shape_point(g, B, B->at));
@@ -107,11 +127,13 @@ static void make_bound(carom_graph *g, pair *p) {
 // -- expressions --------------------------------------------------------------------------------------------------------
 
 static touching make_touch(carom_graph *g, const shape *A, const shape *B, plan x) {
-    const bool swapped = x.way == B_ON_A || (x.way == RIM && A->kind == SHAPE_PLANE);
+    const bool swapped = x.way == B_ON_A || (x.way == RIM && A->kind == SHAPE_PLANE) || (x.way == ACROSS && A->kind == SHAPE_BOX);
     const shape *of = swapped ? B : A, *on = swapped ? A : B;
     touching t;
     if (x.way == EDGES) return carom_edges(g, A, B);
-    if (x.way == RIM) {
+    if (x.way == ACROSS) {
+        t = carom_across(g, of, on, x.corner);
+    } else if (x.way == RIM) {
         t = carom_rim(g, of, x.corner, on);
     } else {
         const corner c = carom_shape_corner(g, of, x.corner);
@@ -123,8 +145,8 @@ static touching make_touch(carom_graph *g, const shape *A, const shape *B, plan 
 
 carom_status carom_pair_express(reader *r, pair *p, bool friction, double roll, constraint *c) {
     carom_graph *g = r->m->graph;
-    plan x[2 * MOST_CORNERS + 3];
-    make_plan(p->A, p->B, x, 2 * MOST_CORNERS + 2);
+    plan x[MOST_PLAN];
+    make_plan(p->A, p->B, x, MOST_PLAN);
     p->touch = carom_pool_take(&r->m->memory, (size_t)p->count * sizeof *p->touch);
     if (!p->touch) return carom_read_memory(r);
     make_bound(g, p);
@@ -184,8 +206,8 @@ static bool room_for_one(carom_model *m) {
 
 static carom_status add(reader *r, const tree *entry, const tree *b, const shape *A, const shape *B, int *count) {
     carom_model *m = r->m;
-    plan x[2 * MOST_CORNERS + 3];
-    const int n = make_plan(A, B, x, 2 * MOST_CORNERS + 2);
+    plan x[MOST_PLAN];
+    const int n = make_plan(A, B, x, MOST_PLAN);
     if (n == 0)
         return carom_read_fail(r, b, 0, "there is no formula for a %s against a %s", carom_shape_word(A->kind), carom_shape_word(B->kind));
     if (*count + n > MOST_CONTACTS) return carom_read_fail(r, entry->key, 0, "more than %d contacts of shapes; give such a system from C", MOST_CONTACTS);
@@ -195,15 +217,28 @@ static carom_status add(reader *r, const tree *entry, const tree *b, const shape
     return CAROM_OK;
 }
 
-// A skin against a shape that is convex from where its nodes are: the nodes.  Else nodes on the shape, and corners of the shape on elements.
+// Two skins: nodes of each on pieces of the other, and in space pieces against pieces.
+static carom_status add_skins(reader *r, const tree *entry, const tree *b, const shape *A, const shape *B, int *count) {
+    for (int i = 0; i < 2 * A->nodes - 1; ++i)
+        for (int j = 0; j < 2 * B->nodes - 1; ++j) {
+            const shape *a = &A->part[i], *c = &B->part[j];
+            const bool node = i < A->nodes, other = j < B->nodes;
+            if ((node && other) || (!node && !other && A->space != SPATIAL) || (!moves(r, a) && !moves(r, c))) continue;
+            CAROM_TRY(add(r, entry, b, a, c, count));
+        }
+    return CAROM_OK;
+}
+
+// A skin against a shape that is convex from where its nodes are: the nodes.  Else nodes on the shape, and corners and edges of the shape on
+// elements.
 static carom_status add_skin(reader *r, const tree *entry, const tree *b, const shape *A, const shape *B, int *count) {
     const bool first = A->part != NULL;
     const shape *skin = first ? A : B, *other = first ? B : A;
     const bool round = other->kind == SHAPE_POINT || other->kind == SHAPE_ROUND;
     const int before = *count;
-    if (other->part || other->kind == SHAPE_CYLINDER || (skin->space == SPATIAL && finite_solid(other) && !round))
-        return carom_read_fail(r, b, 0, "there is no formula for a skin against a %s%s", carom_shape_word(other->kind), skin->space == SPATIAL ? " in space" : "");
-    for (int i = 0; i < 2 * skin->nodes - 1; ++i) {
+    if (other->kind == SHAPE_CYLINDER) return carom_read_fail(r, b, 0, "there is no formula for a skin against a cylinder");
+    if (other->part) CAROM_TRY(add_skins(r, entry, b, A, B, count));
+    for (int i = 0; i < 2 * skin->nodes - 1 && !other->part; ++i) {
         const shape *part = &skin->part[i];
         if ((i < skin->nodes ? round : !finite_solid(other)) || (!moves(r, part) && !moves(r, other))) continue;
         CAROM_TRY(add(r, entry, b, first ? part : other, first ? other : part, count));

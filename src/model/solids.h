@@ -2,6 +2,7 @@
 //
 //   solids.c    `shape` and `shapes` of bodies, `shapes` of the ground     pairs.c   `between`: pairs -> contacts
 //   surfaces.c  distance of a rounded corner from a surface                edges.c   edges against edges in space
+//   across.c    middle lines across faces of boxes
 //   narrow.c    tapes of pairs, and which of them are asked at all         skins.c   shapes of flexible members
 //   draw_shapes.c   how they look
 #pragma once
@@ -78,8 +79,12 @@ vec carom_shape_point(carom_graph *g, const shape *s, const double *x);  // body
 touching carom_surface(carom_graph *g, const corner *c, const shape *s);
 /// The lowest point of one rim of a cylinder over a plane.
 touching carom_rim(carom_graph *g, const shape *s, int end, const shape *plane);
+/// The middle line of a capsule, cylinder or element.
+typedef struct line { vec middle, along; carom_node half; } line;
+line carom_shape_line(carom_graph *g, const shape *s);
+/// The middle line of s over the edge of a box where it leaves the face it lies on (way = 1), or comes in (-1).
+touching carom_across(carom_graph *g, const shape *s, const shape *box, int way);
 /// Edges of two spatial shapes, one contact.
-bool carom_shape_has_edges(const shape *s);
 touching carom_edges(carom_graph *g, const shape *A, const shape *B);
 
 /// Two shapes that may touch, and their contacts: ids first .. first + count - 1.
