@@ -61,7 +61,8 @@ static contact_problem nonsymmetric(carom_law law, double mu) {
     const int blocks = 4, n = blocks * carom_law_rows(law);
     contact_problem x = problem_create(n, blocks);
     for (int k = 0; k < blocks; k++) problem_add(&x, law, mu);
-    double A[144], W[144], w[12], v[12];
+    enum { MOST = 4 * (1 + CAROM_TANGENTS) };
+    double A[MOST * MOST], W[MOST * MOST], w[MOST], v[MOST];
     uint64_t seed = 31;
     for (int i = 0; i < n * n; i++) {
         W[i] = symmetric_uniform(&seed) + (i % (n + 1) == 0 ? 3 : 0);
@@ -101,6 +102,15 @@ static contact_problem mixed(carom_law law, double mu) {
     return problem_random(7, -1, mu, 0.3, 5);
 }
 
+// A joint, a frictionless contact, and contacts with one to five tangents.
+static contact_problem all_laws(carom_law law, double mu) {
+    (void)law;
+    contact_problem x = problem_random(7, CAROM_BALL_5, fmin(mu, 0.3), 0.3, 51);
+    for (int b = 0, at = 0; b < 7; at += carom_law_rows(x.block[b++].law)) x.block[b].law = (carom_law)b, x.block[b].at = at;
+    x.pb.n = 1 + 1 + 2 + 3 + 4 + 5 + 6;
+    return x;
+}
+
 typedef struct {
     const char *name;
     contact_problem (*make)(carom_law law, double mu);
@@ -113,6 +123,7 @@ static const recipe RECIPES[] = {
     {"two random contacts", two_random, true, false},
     {"three random contacts", three_random, true, false},
     {"mixed laws", mixed, true, false},
+    {"all laws", all_laws, true, false},
     {"small pile", small_pile, false, false},
     {"hyperstatic pile", hyperstatic_pile, false, false},
     {"four corners on a floor", four_corners, false, true},
@@ -131,7 +142,9 @@ typedef struct {
 static const flavour FLAVOURS[] = {
     {"frictionless", CAROM_UNILATERAL, 0},     {"planar", CAROM_PLANAR, 0.3},   {"planar, mu = 0", CAROM_PLANAR, 0},
     {"planar, mu = 1e6", CAROM_PLANAR, 1e6},   {"spatial", CAROM_SPATIAL, 0.3}, {"spatial, mu = 0", CAROM_SPATIAL, 0},
-    {"spatial, mu = 1e6", CAROM_SPATIAL, 1e6},
+    {"spatial, mu = 1e6", CAROM_SPATIAL, 1e6}, {"spinning", CAROM_BALL_3, 0.3},  {"rolling", CAROM_BALL_4, 0.3},
+    {"rolling and spinning", CAROM_BALL_5, 0.3}, {"rolling and spinning, mu = 0", CAROM_BALL_5, 0},
+    {"rolling and spinning, mu = 3", CAROM_BALL_5, 3},
 };
 
 enum { NRECIPES = sizeof RECIPES / sizeof *RECIPES, NFLAVOURS = sizeof FLAVOURS / sizeof *FLAVOURS };
@@ -169,7 +182,7 @@ static void every_solver_solves_every_problem_it_can(void **state) {
     int solved = 0;
     for (int i = 0; i < NRECIPES; i++)
         for (int f = 0; f < NFLAVOURS; f++) {
-            if (RECIPES[i].planar && FLAVOURS[f].law == CAROM_SPATIAL) continue;
+            if (RECIPES[i].planar && FLAVOURS[f].law >= CAROM_SPATIAL) continue;
             for (int k = 0; carom_solver_at(k); k++) {
                 const carom_solver *s = carom_solver_at(k);
                 contact_problem x = RECIPES[i].make(FLAVOURS[f].law, FLAVOURS[f].mu);
@@ -278,7 +291,7 @@ static void answers_scale_with_the_problem(void **state) {
                 contact_problem x = three_random(FLAVOURS[f].law, FLAVOURS[f].mu);
                 if (can(s, &x.pb) && !(iterative(s) && FLAVOURS[f].mu > 1)) {
                     const double a = masses[i % 3], b = speeds[i / 3], tol = iterative(s) ? 1e-8 : 1e-12;
-                    double p[9];
+                    double p[3 * (1 + CAROM_TANGENTS)];
                     assert_true(run(s, &x, tol).converged);
                     memcpy(p, x.p, (size_t)x.pb.n * sizeof(double));
                     problem_cold(&x);
@@ -293,23 +306,22 @@ static void answers_scale_with_the_problem(void **state) {
 }
 
 // Turning the tangential frame of every contact turns the answer and nothing else.
-static void the_friction_disc_has_no_preferred_direction(void **state) {
-    (void)state;
+static void friction_has_no_preferred_direction_among(carom_law law) {
+    const int rows = carom_law_rows(law), last = rows - 1;
     for (int blocks = 1; blocks <= 3; blocks++)
         for (int k = 0; carom_solver_at(k); k++) {
             const carom_solver *s = carom_solver_at(k);
-            contact_problem x = problem_random(blocks, CAROM_SPATIAL, 0.3, 0.5, 60 + (uint64_t)blocks);
-            contact_problem y = problem_random(blocks, CAROM_SPATIAL, 0.3, 0.5, 60 + (uint64_t)blocks);
+            contact_problem x = problem_random(blocks, (int)law, 0.3, 0.5, 60 + (uint64_t)blocks);
+            contact_problem y = problem_random(blocks, (int)law, 0.3, 0.5, 60 + (uint64_t)blocks);
             x.c[0] = y.c[0] = -1;
             if (can(s, &x.pb)) {
                 const int n = x.pb.n;
-                double R[81] = {0};
-                for (int b = 0; b < blocks; b++) {
+                double R[9 * (1 + CAROM_TANGENTS) * (1 + CAROM_TANGENTS)] = {0};
+                for (int b = 0; b < blocks; b++) { // the first tangent with the last
                     const double angle = 0.7 + b, c = cos(angle), d = sin(angle);
-                    const int i = 3 * b;
-                    R[i + i * n] = 1;
-                    R[i + 1 + (i + 1) * n] = R[i + 2 + (i + 2) * n] = c;
-                    R[i + 1 + (i + 2) * n] = -d, R[i + 2 + (i + 1) * n] = d;
+                    const int i = rows * b;
+                    for (int r = 0; r < rows; r++) R[i + r + (i + r) * n] = r == 1 || r == last ? c : 1;
+                    R[i + 1 + (i + last) * n] = -d, R[i + last + (i + 1) * n] = d;
                 }
                 for (int i = 0; i < n; i++) {
                     y.c[i] = 0;
@@ -335,14 +347,19 @@ static void the_friction_disc_has_no_preferred_direction(void **state) {
         }
 }
 
+static void the_friction_disc_has_no_preferred_direction(void **state) {
+    (void)state;
+    for (int law = CAROM_SPATIAL; law < CAROM_LAWS; law++) friction_has_no_preferred_direction_among((carom_law)law);
+}
+
 // One contact, G = 1: p_N = 1, it sticks up to |c_T| = mu.
 static void a_billionth_decides_between_stick_and_slip(void **state) {
     (void)state;
-    for (int law = CAROM_PLANAR; law <= CAROM_SPATIAL; law++)
+    for (int law = CAROM_PLANAR; law < CAROM_LAWS; law++)
         for (int k = 0; carom_solver_at(k); k++) {
             const carom_solver *s = carom_solver_at(k);
             for (int slips = 0; slips < 2; slips++) {
-                contact_problem x = problem_create(3, 1);
+                contact_problem x = problem_create(1 + CAROM_TANGENTS, 1);
                 problem_add(&x, (carom_law)law, 0.25);
                 for (int i = 0; i < x.pb.n; i++) PROBLEM_G(&x, i, i) = 1;
                 x.c[0] = -1;
@@ -388,7 +405,7 @@ static void the_same_problem_gives_the_same_bits(void **state) {
             contact_problem x = small_pile(FLAVOURS[f].law, FLAVOURS[f].mu),
                             other = three_random(FLAVOURS[f].law, FLAVOURS[f].mu);
             if (can(s, &x.pb)) {
-                double p[15];
+                double p[5 * (1 + CAROM_TANGENTS)];
                 solver_memory m = memory_for_solver(s, x.pb.n, x.pb.nb);
                 s->solve(m.work, &x.pb, 1e-12);
                 memcpy(p, x.p, (size_t)x.pb.n * sizeof(double));

@@ -78,9 +78,10 @@ static inline void problem_from_directions(contact_problem *x, int dof, const do
     }
 }
 
-// Contacts of `law` between `bodies` discs (3 dof) or balls (6 dof, CAROM_SPATIAL) and the ground.
+// Contacts of `law` between `bodies` discs (3 dof) or balls (6 dof, from CAROM_SPATIAL on) and the ground.  Balls may resist
+// spinning (CAROM_BALL_3), rolling (4) or both (5), with a lever of a tenth of their radius.
 static inline contact_problem problem_pile(int contacts, int bodies, carom_law law, double mu, uint64_t seed) {
-    const int rows = carom_law_rows(law), each = law == CAROM_SPATIAL ? 6 : 3, dof = each * bodies, n = contacts * rows;
+    const int rows = carom_law_rows(law), each = law >= CAROM_SPATIAL ? 6 : 3, dof = each * bodies, n = contacts * rows;
     contact_problem x = problem_create(n, contacts);
     double *W = calloc((size_t)dof * n + 1, sizeof(double)), *w = calloc((size_t)dof, sizeof(double));
     double *v = calloc((size_t)dof, sizeof(double));
@@ -101,19 +102,21 @@ static inline contact_problem problem_pile(int contacts, int bodies, carom_law l
         const double angle = (b < bodies ? 2 : 0.2) * 3.141592653589793 * symmetric_uniform(&seed) * 0.5;
         n1[0] = sin(angle), n1[1] = cos(angle), n1[2] = 0;
         t1[0] = cos(angle), t1[1] = -sin(angle), t1[2] = 0;
-        if (law == CAROM_SPATIAL) { // turn about y
+        if (law >= CAROM_SPATIAL) { // turn about y
             const double r = 3.141592653589793 * symmetric_uniform(&seed), s = sin(r), k = cos(r);
             n1[2] = -s * n1[0], n1[0] *= k;
             t1[2] = -s * t1[0], t1[0] *= k;
         }
         t2[0] = n1[1] * t1[2] - n1[2] * t1[1], t2[1] = n1[2] * t1[0] - n1[0] * t1[2], t2[2] = n1[0] * t1[1] - n1[1] * t1[0];
-        const double *dir[3] = {n1, t1, t2};
+        const double *dir[1 + CAROM_TANGENTS] = {n1, t1, t2, law == CAROM_BALL_3 ? n1 : t1, t2, n1};
         for (int side = 0; side < 2; side++) {
             const int body = side ? b : a;
             if (body >= bodies) continue;
             for (int r = 0; r < rows; r++) {
                 double *y = W + (size_t)(at + r) * dof + body * each;
                 const double sign = side ? -1 : 1;
+                for (int k = 0; r > 2 && k < 3; k++) y[3 + k] = 0.1 * sign * dir[r][k];
+                if (r > 2) continue;
                 for (int k = 0; k < each / 2 + (each == 3); k++) y[k] = sign * dir[r][k];
                 if (each == 3) y[2] = r == 1 ? 1 : 0; // both radii turn the contact point the same way
                 else if (r > 0) { // (-n) x t on either side
@@ -132,9 +135,9 @@ static inline contact_problem problem_pile(int contacts, int bodies, carom_law l
     return x;
 }
 
-// Dense random G = B'B / n + shift, c in [-1, 1]; every block has the given law, or all laws in turn (law < 0).
+// Dense random G = B'B / n + shift, c in [-1, 1]; every block has the given law, or those up to CAROM_SPATIAL in turn (law < 0).
 static inline contact_problem problem_random(int blocks, int law, double mu, double shift, uint64_t seed) {
-    contact_problem x = problem_create(3 * blocks, blocks);
+    contact_problem x = problem_create((1 + CAROM_TANGENTS) * blocks, blocks);
     for (int k = 0; k < blocks; k++) problem_add(&x, law < 0 ? (carom_law)((k + 1) % 4) : (carom_law)law, mu);
     const int n = x.pb.n;
     double *B = malloc(((size_t)n * n + 1) * sizeof(double)), *one = malloc(((size_t)n + 1) * sizeof(double));

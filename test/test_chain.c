@@ -93,7 +93,7 @@ static void a_lie_is_found_out(void **state) {
 
 static void the_best_answer_comes_back_when_none_is_good(void **state) {
     (void)state;
-    for (int law = CAROM_UNILATERAL; law <= CAROM_SPATIAL; law++) {
+    for (int law = CAROM_UNILATERAL; law < CAROM_LAWS; law++) {
         contact_problem x = problem_random(3, law, 0.3, 1, 3);
         const int at = x.block[1].at;
         for (int r = 0; r < carom_law_rows((carom_law)law); r++)
@@ -111,7 +111,7 @@ static void the_best_answer_comes_back_when_none_is_good(void **state) {
 
 static void what_is_not_a_number_ends_at_once(void **state) {
     (void)state;
-    for (int law = CAROM_BILATERAL; law <= CAROM_SPATIAL; law++)
+    for (int law = CAROM_BILATERAL; law < CAROM_LAWS; law++)
         for (int k = 0; k < 3; k++) {
             contact_problem x = problem_random(5, law, 0.3, 1, 3);
             if (k == 0) x.c[2] = NAN;
@@ -131,7 +131,7 @@ static void what_is_not_a_number_ends_at_once(void **state) {
 
 static void a_warm_start_saves_iterations(void **state) {
     (void)state;
-    for (int law = CAROM_UNILATERAL; law <= CAROM_SPATIAL; law++) {
+    for (int law = CAROM_UNILATERAL; law < CAROM_LAWS; law++) {
         int cold = 0, warm = 0;
         for (uint64_t seed = 1; seed <= 20; seed++) {
             contact_problem x = problem_pile(30, 24, (carom_law)law, 0.3, seed * 7919);
@@ -155,13 +155,14 @@ static void a_warm_start_saves_iterations(void **state) {
 static void piles_of_1_to_100_contacts_are_solved(void **state) {
     (void)state;
     const int sizes[] = {1, 2, 3, 4, 5, 6, 8, 10, 14, 20, 30, 40, 100};
-    for (int law = CAROM_UNILATERAL; law <= CAROM_SPATIAL; law++) {
+    for (int law = CAROM_UNILATERAL; law < CAROM_LAWS; law++) {
         int failed = 0, count = 0;
         for (int s = 0; s < 13; s++)
             for (int k = 0; k < (sizes[s] > 30 ? 2 : 10); k++)
                 for (int loose = 0; loose < 2; loose++) {
                     const int n = sizes[s], bodies = loose ? (3 * n + 3) / 4 : (4 * n + 9) / 10;
                     if (n == 100 && law != CAROM_UNILATERAL && !loose) continue;
+                    if (n > 20 && law > CAROM_SPATIAL) continue; // the same again, and long
                     const uint64_t seed = 1000003u * (uint64_t)(k + 1) + (uint64_t)n;
                     contact_problem x = problem_pile(n, bodies, (carom_law)law, 0.3, seed);
                     const carom_report r = chain_run(&x, NULL, 1e-11);

@@ -223,6 +223,31 @@ static void slip_rates_give_rolling_and_conveyor_belts(void **state) {
     carom_model_destroy(m);
 }
 
+static void a_list_of_slips_makes_as_many_tangents(void **state) {
+    (void)state;
+    for (int n = 1; n <= CAROM_TANGENTS; ++n) {
+        static const char *const list[] = {"x", "x, z", "x, z, a", "x, z, a, b", "x, z, a, b, c"};
+        char text[400];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: 0, y: 0, z: 0, a: 0, b: 0, c: 0}\n"
+                 "energy: {kinetic: (x'^2 + y'^2 + z'^2 + a'^2 + b'^2 + c'^2)/2}\ncontacts: {floor: {gap: y, slip: [%s], friction: 0.5}}\n"
+                 "outputs: {last: floor.slip%.0d}\n", list[n - 1], n > 1 ? n : 0);
+        carom_model *m = good(text);
+        const carom_system *s = carom_model_system(m);
+        void *work = work_of(m);
+        assert_int_equal(s->contacts[0].tangents, n);
+        assert_int_equal(carom_system_directions(s, 0), 1 + n);
+        double u[1 + CAROM_TANGENTS], last;
+        const double q[6] = {1, 0, 2, 3, 4, 5}, v[6] = {10, 60, 20, 30, 40, 50};
+        s->rates(s->model, work, 0, q, v, u);
+        assert_close(u[0], 60, 0);
+        for (int k = 1; k <= n; ++k) assert_close(u[k], 10 * k, 0);
+        carom_model_outputs(m, work, 0, q, v, &last);
+        assert_close(last, n, 0);
+        free(work);
+        carom_model_destroy(m);
+    }
+}
+
 static void forces_split_into_external_and_damping_power(void **state) {
     (void)state;
     carom_model *m = good(
@@ -554,6 +579,7 @@ int main(void) {
         cmocka_unit_test(derivatives_of_all_shipped_models_agree_with_differences),
         cmocka_unit_test(walls_that_move_bring_their_velocity_and_acceleration),
         cmocka_unit_test(slip_rates_give_rolling_and_conveyor_belts),
+        cmocka_unit_test(a_list_of_slips_makes_as_many_tangents),
         cmocka_unit_test(forces_split_into_external_and_damping_power),
         cmocka_unit_test(a_root_of_a_negative_number_is_reported_not_passed_on),
         cmocka_unit_test(what_is_asked_together_has_the_bits_of_what_is_asked_alone),

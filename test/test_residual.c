@@ -8,7 +8,7 @@
 
 // u and p are prescribed: c = u - G p.
 static double residual_of(carom_law law, double mu, const double *G, const double *u, const double *p, int *worst) {
-    contact_problem x = problem_create(3, 1);
+    contact_problem x = problem_create(1 + CAROM_TANGENTS, 1);
     problem_add(&x, law, mu);
     const int n = x.pb.n;
     for (int i = 0; i < n; i++) {
@@ -23,6 +23,7 @@ static double residual_of(carom_law law, double mu, const double *G, const doubl
 }
 
 static const double I2[] = {2, 0, 0, 4}, I3[] = {2, 0, 0, 0, 4, 0, 0, 0, 4};
+static const double I6[36] = {[0] = 2, [7] = 4, [14] = 4, [21] = 4, [28] = 4, [35] = 4};
 
 static void is_zero_where_the_laws_hold(void **state) {
     (void)state;
@@ -38,6 +39,8 @@ static void is_zero_where_the_laws_hold(void **state) {
     assert_true(residual_of(CAROM_PLANAR, 0, I2, (double[]){0, 7}, (double[]){2, 0}, NULL) == 0);       // no friction
     assert_true(residual_of(CAROM_SPATIAL, 0.5, I3, (double[]){0, 0, 0}, (double[]){2, 0.6, 0.7}, NULL) == 0);
     assert_true(residual_of(CAROM_SPATIAL, 0.5, I3, (double[]){0, 3, 4}, (double[]){2, -0.6, -0.8}, NULL) < 1e-15);
+    assert_true(residual_of(CAROM_BALL_5, 0.5, I6, (double[]){0, 0, 0, 0, 0, 0}, (double[]){2, 0.4, -0.4, 0.4, 0.4, -0.5}, NULL) == 0);
+    assert_true(residual_of(CAROM_BALL_5, 0.5, I6, (double[]){0, 1, 2, 4, 2, 0}, (double[]){2, -0.2, -0.4, -0.8, -0.4, 0}, NULL) < 1e-15);
 }
 
 static void measures_violations_as_velocities(void **state) {
@@ -58,6 +61,11 @@ static void measures_violations_as_velocities(void **state) {
     assert_true(residual_of(CAROM_SPATIAL, 0.5, I3, (double[]){0, 100, 0}, (double[]){2, 0, 1}, NULL) > 4);
     // A square instead of a disc would let this pass: |p_1|, |p_2| < mu p_N, |p_T| > mu p_N.
     assert_true(residual_of(CAROM_SPATIAL, 0.5, I3, (double[]){0, 0, 0}, (double[]){2, 0.9, 0.9}, NULL) > 1);
+    // Two discs (sliding, rolling) would let this pass: each half is below mu p_N.  |p_T| = sqrt(2) 0.8, d = 4.
+    const double halves = residual_of(CAROM_BALL_5, 0.5, I6, (double[]){0, 0, 0, 0, 0, 0}, (double[]){2, 0.8, 0, 0.8, 0, 0}, NULL);
+    assert_true(fabs(halves - 4 * (0.8 * sqrt(2) - 1)) < 1e-14);
+    // The fifth row counts: it slides against nothing.
+    assert_true(residual_of(CAROM_BALL_5, 0.5, I6, (double[]){0, 0, 0, 0, 0, 0.25}, (double[]){2, 0, 0, 0, 0, 0}, NULL) == 0.25);
 }
 
 static void falls_back_when_a_diagonal_is_not_positive(void **state) {

@@ -45,7 +45,7 @@ static void what_is_missing_or_wrong_is_said(void **state) {
     REFUSED(k.contact[0].tangential_restitution = -0.1, "tangential restitution");
     REFUSED(k.contact[0].friction = -1, "friction -1");
     REFUSED(k.contact[0].friction = INFINITY, "friction");
-    REFUSED(k.contact[0].tangents = 3, "3 tangential");
+    REFUSED(k.contact[0].tangents = 6, "6 tangential");
     REFUSED(k.contact[0].tangents = 0, "no tangential direction");
 }
 

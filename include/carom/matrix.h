@@ -129,6 +129,12 @@ static inline double carom_dot(const double *x, const double *y, int n) {
     for (int i = 0; i < n; ++i) sum += x[i] * y[i];
     return sum;
 }
+/// Euclidean length of a few entries, n > 0; no square leaves the range of numbers.
+static inline double carom_length(const double *x, int n) {
+    double l = fabs(x[0]);
+    for (int i = 1; i < n; ++i) l = hypot(l, x[i]);
+    return l;
+}
 /// x_0 = x, z_0 = z, x += a z: a step of a large system that keeps where it began, in one pass.
 void carom_add_keeping(double *x_0, double *z_0, double *x, double a, const double *z, int n);
 /// x += a z; are all |z_i| below the limit (and numbers)?

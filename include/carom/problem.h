@@ -10,19 +10,24 @@
 //     CAROM_PLANAR      (CP-3) for the normal, |p_T| <= mu p_N, and                  (CP-4)
 //                       p_T = -mu p_N u_T/|u_T| when u_T is not zero
 //     CAROM_SPATIAL     the same with two tangential directions and a disc           (CP-5)
+//     CAROM_BALL_3 .. 5 the same with three to five (rolling, spinning) and a ball
 //
 // A solver sees a problem, never the model.  Equations and solvers: docs/solvers.md.
 #pragma once
 #include <carom/arena.h>
 #include <carom/option.h>
+#include <carom/system.h> // CAROM_TANGENTS
 #include <stdbool.h>
 
-typedef enum carom_law { CAROM_BILATERAL, CAROM_UNILATERAL, CAROM_PLANAR, CAROM_SPATIAL } carom_law;
+/// From CAROM_UNILATERAL on every law has one tangential direction more than the one before.
+typedef enum carom_law {
+    CAROM_BILATERAL, CAROM_UNILATERAL, CAROM_PLANAR, CAROM_SPATIAL, CAROM_BALL_3, CAROM_BALL_4, CAROM_BALL_5, CAROM_LAWS
+} carom_law;
 
 typedef struct carom_block {
     carom_law law;
     int at;    // first row of the block; rows of a block: normal, then tangential
-    double mu; // friction >= 0, CAROM_PLANAR and CAROM_SPATIAL; 0: frictionless, p_T = 0
+    double mu; // friction >= 0, from CAROM_PLANAR on; 0: frictionless, p_T = 0
 } carom_block;
 
 typedef struct carom_problem {
@@ -57,7 +62,8 @@ double carom_residual_at(const carom_problem *pb, int *worst);
 /// (4 + n/4) eps max_i (|c_i| + sum_j |G_ij p_j|)                                        (CP-9)
 double carom_rounding(const carom_problem *pb);
 
-int carom_law_rows(carom_law law); // 1, 1, 2, 3
+int carom_law_rows(carom_law law);       // 1, 1, 2, 3, 4, 5, 6
+carom_law carom_law_friction(int tangents); // of a contact with so many tangential directions; 0: CAROM_UNILATERAL
 
 /// A solver improves the p that it is given.  Its work is scratch: nothing in it survives a solve, so
 /// that all solvers of a chain use the same memory.  Same problem, same start: same bits.

@@ -2,11 +2,11 @@
 //
 //     q' = Y(q) v,     M(t,q) v' = f(t,q,v) + W(t,q) lambda                         (SYS-1)
 //
-// with bilateral constraints g_j(t,q) = 0, unilateral gaps g_j(t,q) >= 0 and, at a gap, up to two
-// tangential directions with Coulomb friction.  Constraints are numbered by one id:
+// with bilateral constraints g_j(t,q) = 0, unilateral gaps g_j(t,q) >= 0 and, at a gap, up to five
+// tangential directions with Coulomb friction: two of sliding, three of rolling and spinning.  Constraints are numbered by one id:
 //
 //     id = 0 .. ne-1        bilateral            one local direction
-//     id = ne .. ne+nc-1    unilateral contact   one normal direction, then 0, 1 or 2 tangential ones
+//     id = ne .. ne+nc-1    unilateral contact   one normal direction, then 0 to 5 tangential ones
 //
 // The local velocity of constraint id is u = W'v + w, where the columns of W are the directions in
 // which its reactions act and w = dg/dt (and d slip/dt) is there only when time enters explicitly.
@@ -22,11 +22,13 @@
 #include <carom/matrix.h>
 #include <carom/status.h>
 
+enum { CAROM_TANGENTS = 5 }; // most tangential directions of a contact
+
 typedef struct carom_contact {
     double restitution;            // Newton, normal, in [0, 1]
     double tangential_restitution; // Newton, tangential, in [0, 1]
     double friction;               // Coulomb's mu >= 0
-    int tangents;                  // tangential directions known: 0, 1 (planar) or 2 (spatial)
+    int tangents;                  // tangential directions known: 0, 1 (planar), 2 (spatial), with rolling and spinning up to CAROM_TANGENTS
 } carom_contact;
 
 /// The local frame of a set of constraints at one point (t, q).  Ids ascend.  A contact whose

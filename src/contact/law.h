@@ -11,6 +11,11 @@ typedef struct carom_kind {
     int bilateral, unilateral, friction; // blocks; unilateral ones include those with friction
 } carom_kind;
 
+enum { CAROM_EVERY_LAW = (1 << CAROM_LAWS) - 1 }; // as a mask
+
+/// Tangential directions; of a bilateral block -1.
+static inline int carom_block_tangents(const carom_block *b) { return (int)b->law - (int)CAROM_UNILATERAL; }
+
 static inline bool carom_has_friction(const carom_block *b) {
     return b->law >= CAROM_PLANAR && b->mu > 0;
 }
@@ -46,9 +51,11 @@ static inline void carom_problem_scales(const carom_problem *pb, double *d) {
         for (int i = 0; i < pb->n; i++)
             if (!(d[i] > 0)) d[i] = largest > 0 ? largest : 1;
     for (int b = 0; b < pb->nb; b++)
-        if (pb->block[b].law == CAROM_SPATIAL) {
-            double *t = d + pb->block[b].at + 1;
-            t[0] = t[1] = t[0] > t[1] ? t[0] : t[1];
+        if (pb->block[b].law >= CAROM_SPATIAL) {
+            double *t = d + pb->block[b].at + 1, most = t[0];
+            const int tangents = carom_block_tangents(pb->block + b);
+            for (int i = 1; i < tangents; i++) most = t[i] > most ? t[i] : most;
+            for (int i = 0; i < tangents; i++) t[i] = most;
         }
 }
 
@@ -115,16 +122,11 @@ static inline void carom_block_map(const carom_block *b, const double *d, const 
         f[i + 1] = z > rho ? t - rho : z < -rho ? t + rho : u[i + 1];
         return;
     }
-    const double t1 = d[i + 1] * p[i + 1], t2 = d[i + 1] * p[i + 2], z1 = t1 - u[i + 1], z2 = t2 - u[i + 2];
-    const double length = sqrt(z1 * z1 + z2 * z2);
-    if (length > rho) {
-        const double s = rho / length;
-        f[i + 1] = t1 - s * z1;
-        f[i + 2] = t2 - s * z2;
-    } else {
-        f[i + 1] = u[i + 1];
-        f[i + 2] = u[i + 2];
-    }
+    const int end = i + carom_block_tangents(b);
+    double zz = 0;
+    for (int k = i + 1; k <= end; k++) zz += (d[i + 1] * p[k] - u[k]) * (d[i + 1] * p[k] - u[k]);
+    const double length = sqrt(zz), s = rho / length;
+    for (int k = i + 1; k <= end; k++) f[k] = length > rho ? d[i + 1] * p[k] - s * (d[i + 1] * p[k] - u[k]) : u[k];
 }
 
 /// Largest |f| over all blocks; *merit (NULL allowed) is the sum of squares.  NaN gives NaN.

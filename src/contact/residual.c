@@ -7,8 +7,10 @@
 #include <math.h>
 
 int carom_law_rows(carom_law law) {
-    return law == CAROM_SPATIAL ? 3 : law == CAROM_PLANAR ? 2 : 1;
+    return law > CAROM_UNILATERAL ? 1 + (int)(law - CAROM_UNILATERAL) : 1;
 }
+
+carom_law carom_law_friction(int tangents) { return (carom_law)(CAROM_UNILATERAL + tangents); }
 
 // Columns from *from to before the one returned may have entries in rows i to before end.
 static int reach(const carom_problem *pb, int i, int end, int *from) {
@@ -65,7 +67,7 @@ static inline double unilateral(const carom_problem *pb, int i) {
     return fabs(dp < u ? dp : u);
 }
 
-// (CP-8)  friction  <=>  d p_T = proj(d p_T - u_T) on the disc of radius mu d max(p_N, 0).  The same d on both
+// (CP-8)  friction  <=>  d p_T = proj(d p_T - u_T) on the ball of radius mu d max(p_N, 0).  The same d on both
 // sides: p_T and mu p_N are impulses and are turned into velocities by the same number.
 static inline double planar(const carom_problem *pb, int i, double mu) {
     const double d = scale(pb, i + 1), y = d * pb->p[i + 1], z = y - pb->u[i + 1];
@@ -73,20 +75,25 @@ static inline double planar(const carom_problem *pb, int i, double mu) {
     return fabs(y - (z > rho ? rho : z < -rho ? -rho : z));
 }
 
-// Both tangential rows take the larger of their two d, so that the disc stays a disc.
-static double spatial(const carom_problem *pb, int i, double mu) {
-    const double d = fmax(scale(pb, i + 1), scale(pb, i + 2)), y1 = d * pb->p[i + 1], y2 = d * pb->p[i + 2];
-    const double z1 = y1 - pb->u[i + 1], z2 = y2 - pb->u[i + 2];
-    const double rho = pb->p[i] > 0 ? mu * d * pb->p[i] : 0, length = sqrt(z1 * z1 + z2 * z2);
-    const double s = length > rho ? rho / length : 1, f1 = y1 - s * z1, f2 = y2 - s * z2;
-    return sqrt(f1 * f1 + f2 * f2);
+// All tangential rows take the largest of their d, so that the ball stays a ball.
+static double ball(const carom_problem *pb, int i, int tangents, double mu) {
+    const double *p = pb->p + i + 1, *u = pb->u + i + 1;
+    double d = scale(pb, i + 1), zz = 0, ff = 0;
+    for (int k = 1; k < tangents; k++) d = fmax(d, scale(pb, i + 1 + k));
+    for (int k = 0; k < tangents; k++) zz += (d * p[k] - u[k]) * (d * p[k] - u[k]);
+    const double rho = pb->p[i] > 0 ? mu * d * pb->p[i] : 0, length = sqrt(zz), s = length > rho ? rho / length : 1;
+    for (int k = 0; k < tangents; k++) {
+        const double f = d * p[k] - s * (d * p[k] - u[k]);
+        ff += f * f;
+    }
+    return sqrt(ff);
 }
 
 static inline double block_residual(const carom_problem *pb, const carom_block *b) {
     if (b->law == CAROM_BILATERAL) return fabs(pb->u[b->at]); // (CP-2)
     const double e = unilateral(pb, b->at);                   // (CP-3)
     if (b->law == CAROM_UNILATERAL) return e;
-    const double t = b->law == CAROM_PLANAR ? planar(pb, b->at, b->mu) : spatial(pb, b->at, b->mu); // (CP-4), (CP-5)
+    const double t = b->law == CAROM_PLANAR ? planar(pb, b->at, b->mu) : ball(pb, b->at, carom_law_rows(b->law) - 1, b->mu); // (CP-4), (CP-5)
     // A negative, infinite or missing mu makes the law meaningless; the comparison is false for NaN too.
     return !(b->mu >= 0 && b->mu < INFINITY) ? INFINITY : e > t ? e : t;
 }

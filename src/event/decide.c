@@ -123,7 +123,7 @@ static void candidates(event_work *w, carom_step *s) {
         }
         c->mode = MODE_FREE;
         if (tangents == 0) continue;
-        const double size = tangents == 1 ? fabs(u[1]) : hypot(u[1], u[2]);
+        const double size = carom_length(u + 1, tangents);
         const bool event = w->was[contact] == MODE_SLIP && w->hit[2 * contact + 1], stopped = event && !c->young;
         const bool young =
             w->was[contact] == MODE_SLIP && c->young && !event && size <= EVENT_YOUNG * event_still(w, s, &w->C, k + 1);
@@ -155,12 +155,10 @@ static int holds(const double *lambda, const double *Gamma, const double *noise,
     return lambda[0] * D[0] > tol * noise[0] ? 1 : 0;
 }
 
-static double size_of(const double *x, int n) { return n == 1 ? fabs(x[0]) : hypot(x[0], x[1]); }
-
 static int sticks(const double *lambda, const double *Gamma, const double *noise, const double *D, int tangents,
                   double mu, double tol) {
-    if (size_of(Gamma + 1, tangents) > tol * (noise[1] + noise[0])) return -1;
-    return (mu * lambda[0] - size_of(lambda + 1, tangents)) * D[1] > tol * (noise[1] + mu * noise[0]) ? 1 : 0;
+    if (carom_length(Gamma + 1, tangents) > tol * (noise[1] + noise[0])) return -1;
+    return (mu * lambda[0] - carom_length(lambda + 1, tangents)) * D[1] > tol * (noise[1] + mu * noise[0]) ? 1 : 0;
 }
 
 // Laws at the present state go to *_0; then the state is moved on by a moment, where the first derivative that is
@@ -208,8 +206,8 @@ static void decide_block(event_work *w, const carom_step *s, int b) {
     }
     if (tangential >= 0) return;
     c->mode = MODE_SLIP;
-    c->young = tangents == 2;
-    for (int i = 0; i < tangents; ++i) c->dir[i] = Gamma[1 + i] / size_of(Gamma + 1, tangents);
+    c->young = tangents > 1;
+    for (int i = 0; i < tangents; ++i) c->dir[i] = Gamma[1 + i] / carom_length(Gamma + 1, tangents);
 }
 
 // (EV-12)  A run of impacts that ends closed is an accumulation; the rest of it would have lasted 2 u/(Gamma (1 - e)).

@@ -29,7 +29,7 @@ enum { MODE_OPEN, MODE_FREE, MODE_SLIP, MODE_STICK }; // FREE: closed, without f
 
 typedef struct event_contact {
     double mode;
-    double dir[2];   // MODE_SLIP: direction of the slip velocity
+    double dir[CAROM_TANGENTS]; // MODE_SLIP: direction of the slip velocity
     double young;    // it began to slide from rest and is still too slow to have a direction of its own
     double run;      // impacts in a row, each sooner than the one before
     double impact_t; // time of the last

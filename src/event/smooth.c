@@ -20,21 +20,22 @@ static void choose_rows(event_work *w, const carom_step *s, int want) {
     }
 }
 
-// Slip direction of block b: as kept for one tangent; for two that of the present velocity, once it is large enough.
+// Slip direction of block b: as kept for one tangent; for more that of the present velocity, once it is large enough.
 // Before, the direction would be a stiff unknown: friction turns a velocity u at the rate mu lambda_N/|u|.
 static void slip_direction(const event_work *w, const carom_step *s, int b, double *d) {
     const carom_local *L = &w->L;
     const event_contact *c = w->contact + (L->id[b] - s->sys->ne);
-    d[0] = c->dir[0], d[1] = c->dir[1];
-    if (L->at[b + 1] - L->at[b] < 3 || c->young) return;
-    const double *u = w->u + L->at[b] + 1, size = hypot(u[0], u[1]);
-    if (size > 0) d[0] = u[0] / size, d[1] = u[1] / size;
+    const int tangents = L->at[b + 1] - L->at[b] - 1;
+    carom_copy(d, c->dir, tangents);
+    if (tangents < 2 || c->young) return;
+    const double *u = w->u + L->at[b] + 1, size = carom_length(u, tangents);
+    for (int i = 0; i < tangents && size > 0; ++i) d[i] = u[i] / size;
 }
 
 // Column r of B: the direction in which unknown r pushes.
 static void push(event_work *w, const carom_step *s, int want, int r, int b) {
     const int nv = s->sys->nv, k = w->row[r], contact = w->L.id[b] - s->sys->ne;
-    double *B = w->B + (size_t)r * (size_t)nv, d[2];
+    double *B = w->B + (size_t)r * (size_t)nv, d[CAROM_TANGENTS];
     carom_column_expand(B, &w->L.W, k);
     if (want != WANT_FORCE || contact < 0 || k != w->L.at[b] || w->contact[contact].mode != MODE_SLIP) return;
     slip_direction(w, s, b, d);
@@ -97,7 +98,7 @@ static void spread(event_work *w, const carom_step *s, const double *x, const do
         carom_axpy(w->a, x[r], w->X + (size_t)r * (size_t)s->sys->nv, s->sys->nv);
         const int contact = L->id[b] - s->sys->ne;
         if (contact < 0 || k != L->at[b] || w->contact[contact].mode != MODE_SLIP) continue;
-        double d[2];
+        double d[CAROM_TANGENTS];
         slip_direction(w, s, b, d);
         for (int i = 0; k + 1 + i < L->at[b + 1]; ++i)
             w->lambda[k + 1 + i] = -s->sys->contacts[contact].friction * x[r] * d[i];
@@ -113,11 +114,8 @@ static carom_status solve_law(event_work *w, carom_step *s) {
     for (int b = 0; b < L->nb; ++b) {
         const int contact = L->id[b] - sys->ne, tangents = L->at[b + 1] - L->at[b] - 1;
         const bool stick = contact >= 0 && w->contact[contact].mode == MODE_STICK;
-        s->blocks[b] = (carom_block){contact < 0     ? CAROM_BILATERAL
-                                     : !stick        ? CAROM_UNILATERAL
-                                     : tangents == 1 ? CAROM_PLANAR
-                                                     : CAROM_SPATIAL,
-                                     n, stick ? sys->contacts[contact].friction : 0};
+        s->blocks[b] = (carom_block){contact < 0 ? CAROM_BILATERAL : carom_law_friction(stick ? tangents : 0), n,
+                                     stick ? sys->contacts[contact].friction : 0};
         n += stick ? 1 + tangents : 1;
     }
     // Times h, so that the residual is a velocity like every other.
@@ -190,7 +188,7 @@ static void position_rate(event_work *w, const carom_step *s, const double *q, c
 // (EV-15)  Witnesses: a reaction may change while nothing moves, and so may a gap to a wall that moves.  Their
 // integrals are part of the state, so that the integrator takes steps short enough to see events come.
 static carom_status witness(event_work *w, carom_step *s, double t, const double *q, const double *v, double *rate) {
-    static const double weight[3] = {1, 1, 0.5}; // of normal and tangents: one number stands for all
+    static const double weight[1 + CAROM_TANGENTS] = {1, 1, 0.5, 0.25, 0.125, 0.0625}; // of normal and tangents: one number stands for all
     const carom_system *sys = s->sys;
     carom_zero(rate, sys->nc);
     for (int b = sys->ne; b < w->L.nb; ++b)

@@ -2,7 +2,7 @@
 //
 //     open      g;  -u_N, which falls where the gap is smallest                                        (EV-6)
 //     closed    lambda_N
-//     sliding   u_T d for one tangent; |u_T| - eps_v for two, or 100 eps_v - |u_T| after a start from rest
+//     sliding   u_T d for one tangent; |u_T| - eps_v for more, or 100 eps_v - |u_T| after a start from rest
 //     sticking  mu lambda_N - |lambda_T|
 //
 // Reactions are multiplied by their Delassus number, so that all functions of closed contacts are accelerations and
@@ -26,15 +26,14 @@ static void watch_closed(event_work *w, const carom_step *s, int b) {
     phi[1] = 1, floor[1] = 0;
     const double *T = w->lambda + k + 1, *u = w->u + k + 1, *Gamma = w->Gamma + k + 1;
     if (c->mode == MODE_STICK) {
-        const double size = tangents == 1 ? fabs(T[0]) : hypot(T[0], T[1]),
-                     away = tangents == 1 ? fabs(Gamma[0]) : hypot(Gamma[0], Gamma[1]);
+        const double size = carom_length(T, tangents), away = carom_length(Gamma, tangents);
         phi[1] = (s->sys->contacts[contact].friction * w->lambda[k] - size) * w->D[k + 1] - away;
         floor[1] = ROUNDING * (w->noise[k + 1] + s->sys->contacts[contact].friction * w->noise[k]);
     } else if (c->mode == MODE_SLIP) {
         const double still = event_still(w, s, L, k + 1);
         phi[1] = tangents == 1 ? c->dir[0] * u[0]
-                 : c->young    ? EVENT_YOUNG * still - hypot(u[0], u[1])
-                               : hypot(u[0], u[1]) - still;
+                 : c->young    ? EVENT_YOUNG * still - carom_length(u, tangents)
+                               : carom_length(u, tangents) - still;
         floor[1] = 16 * DBL_EPSILON * carom_local_reach(L, k + 1, w->v);
     }
 }

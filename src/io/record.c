@@ -101,11 +101,15 @@ static void column(writer *w, const char *format, const char *name, const char *
 
 static void contact_columns(writer *w, const char *name, int tangents) {
     static const char *const normal[] = {"gap", "gap'", "force", "impulse"};
-    static const char *const planar[] = {"slip'", "friction", "friction_impulse"};
-    static const char *const spatial[] = {"slip1'", "slip2'", "friction1", "friction2", "friction_impulse1", "friction_impulse2"};
+    static const char *const tangential[] = {"slip", "friction", "friction_impulse"};
     for (int i = 0; i < 4; ++i) column(w, "%s.%s", name, normal[i]);
-    for (int i = 0; tangents == 1 && i < 3; ++i) column(w, "%s.%s", name, planar[i]);
-    for (int i = 0; tangents == 2 && i < 6; ++i) column(w, "%s.%s", name, spatial[i]);
+    for (int i = 0; tangents > 0 && i < 3; ++i)
+        for (int k = 1; k <= tangents; ++k) {
+            char number[12] = "", part[40];
+            if (tangents > 1) snprintf(number, sizeof number, "%d", k);
+            snprintf(part, sizeof part, "%s%s%s", tangential[i], number, i == 0 ? "'" : "");
+            column(w, "%s.%s", name, part);
+        }
 }
 
 static void state_columns(writer *w, const carom_record *r, const carom_record_def *def) {

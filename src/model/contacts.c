@@ -58,8 +58,8 @@ static carom_status read_slips(reader *r, const tree *map, constraint *c) {
     const tree *n = slip ? slip : rate;
     if (!n) return CAROM_OK;
     if (n->kind != TREE_LIST) return read_slip(r, n, n == rate, c);
-    if (n->count < 1 || n->count > 2)
-        return carom_read_fail(r, n, 0, "a contact has one slip (planar) or two (spatial), not %d", n->count);
+    if (n->count < 1 || n->count > CAROM_TANGENTS)
+        return carom_read_fail(r, n, 0, "a contact has one slip (planar), two (spatial) or up to %d (with rolling and spinning), not %d", CAROM_TANGENTS, n->count);
     for (const tree *item = n->first; item; item = item->next) CAROM_TRY(read_slip(r, item, n == rate, c));
     return CAROM_OK;
 }
@@ -79,11 +79,12 @@ static carom_status add_quantity(reader *r, const constraint *c, const char *par
 }
 
 static carom_status add_quantities(reader *r, const constraint *c) {
-    static const char *const part[2][2] = {{"slip", ""}, {"slip1", "slip2"}};
     CAROM_TRY(add_quantity(r, c, "gap", c->gap, CAROM_NONE));
-    for (int k = 0; k < c->tangents; ++k)
-        CAROM_TRY(add_quantity(r, c, part[c->tangents - 1][k], c->rate[k] ? CAROM_NONE : c->slip[k],
-                               c->rate[k] ? c->slip[k] : CAROM_NONE));
+    for (int k = 0; k < c->tangents; ++k) {
+        char part[24] = "slip";
+        if (c->tangents > 1) snprintf(part, sizeof part, "slip%d", k + 1);
+        CAROM_TRY(add_quantity(r, c, part, c->rate[k] ? CAROM_NONE : c->slip[k], c->rate[k] ? c->slip[k] : CAROM_NONE));
+    }
     return CAROM_OK;
 }
 

@@ -342,7 +342,7 @@ static carom_status read_touch(reader *r, const tree *n) {
     *t = (touch){.shape = d->count - 1};
     const constraint *c = &m->links[id];
     CAROM_TRY(add_direction(r, map ? map : n, "normal", t));
-    for (int k = 0; k + 1 < c->ndir; ++k) CAROM_TRY(add_direction(r, map ? map : n, tangent[k], t));
+    for (int k = 0; k + 1 < c->ndir && k < 2; ++k) CAROM_TRY(add_direction(r, map ? map : n, tangent[k], t));
     s->points = 1 + t->directions;
     bool good = true, all = true;
     for (int k = 0; k < d->dim && good; ++k) good = gradient(m, &t->J, d->node[s->first + k], false, k);

@@ -9,7 +9,7 @@ typedef struct touch {
     int shape;      // its index
     terms J, W;     // J: i component, j velocity; W: i direction, j velocity
     bool given[3];  // this direction was written by the user
-    int directions; // normal and tangents
+    int directions; // normal and up to two tangents
 } touch;
 
 carom_status carom_draw_value(reader *r, const tree *n, carom_node node);

@@ -199,14 +199,15 @@ carom_status carom_draw_pairs(reader *r, const tree *contacts) {
             const pair *p = &m->pairs[i];
             const int id = p->first + k;
             const constraint *c = &m->links[id];
+            const int directions = c->ndir < 3 ? c->ndir : 3; // of forces; the others are moments
             if ((p->A->space == SPATIAL) != (dim == 3) || (contacts && carom_tree_get(contacts, c->name))) continue;
             vec t[2] = {{{n_num(m->graph, 0), n_num(m->graph, 0), n_num(m->graph, 0)}}};
             t[1] = t[0]; // rolling has no direction
             carom_pair_tangents(m->graph, p->A, p->touch[k].normal, t);
-            CAROM_TRY(carom_draw_touch(r, p->entry->key, c->name, id, c->ndir));
+            CAROM_TRY(carom_draw_touch(r, p->entry->key, c->name, id, directions));
             CAROM_TRY(put(r, p->entry->key, p->touch[k].point, dim));
             CAROM_TRY(put(r, p->entry->key, p->touch[k].normal, dim));
-            for (int l = 0; l + 1 < c->ndir; ++l) CAROM_TRY(put(r, p->entry->key, t[l], dim));
+            for (int l = 0; l + 1 < directions; ++l) CAROM_TRY(put(r, p->entry->key, t[l], dim));
             ++count;
         }
     return CAROM_OK;

@@ -250,7 +250,7 @@ static const key_word law[] = {
 
 static const key_word contact[] = {
     {"gap", "needed", "distance, an expression of positions and time"},
-    {"slip", "", "tangential displacement; a list of two: a spatial contact with a friction disc"},
+    {"slip", "", "tangential displacement; a list of two: a spatial contact with a friction disc; up to five: a ball"},
     {"slip rate", "", "instead of slip: a tangential velocity, linear in the rates"},
     {"friction", "contact defaults", "Coulomb's coefficient, not negative; needs a slip"},
     {"restitution", "contact defaults", "Newton's, in the normal direction, 0 to 1"},

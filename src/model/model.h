@@ -48,14 +48,14 @@ enum { // groups of the tape
     GROUP_COUNT
 };
 
-/// A constraint (one direction) or a contact (normal and up to two tangents), as written.
+/// A constraint (one direction) or a contact (normal and tangents), as written.
 typedef struct constraint {
     const char *name;
     int line, column; // of its gap
     carom_node gap;
     int tangents;
-    bool rate[2];       // tangent given as slip rate
-    carom_node slip[2]; // slip or slip rate
+    bool rate[CAROM_TANGENTS];       // tangent given as slip rate
+    carom_node slip[CAROM_TANGENTS]; // slip or slip rate
     int dir, ndir;      // first local direction, and how many take part in contact problems
     int joint, part;    // of a joint: which, and its row, from 1; part 0: no joint
     bool redundant;     // at the start: follows from those before it

@@ -49,10 +49,12 @@ void carom_carve_flow_implicit(carom_flow *f, carom_arena *mem, const carom_syst
 // Slip direction of block b: as kept, or that of the present velocity.
 static void slip_direction(const carom_flow *f, const carom_step *s, int b, double *d) {
     const int c = f->L.id[b] - s->sys->ne;
-    d[0] = f->dir[2 * c], d[1] = f->dir[2 * c + 1];
+    const int tangents = f->L.at[b + 1] - f->L.at[b] - 1;
+    carom_copy(d, f->dir + CAROM_TANGENTS * c, tangents);
     if (!f->live[c]) return;
-    const double *u = f->u + f->L.at[b] + 1, size = hypot(u[0], u[1]);
-    if (u[0] * d[0] + u[1] * d[1] > 0.5 * size) d[0] = u[0] / size, d[1] = u[1] / size; // a trial beyond the stop keeps the old one
+    const double *u = f->u + f->L.at[b] + 1, size = carom_length(u, tangents);
+    const bool onward = carom_dot(u, d, tangents) > 0.5 * size; // a trial beyond the stop keeps the old one
+    for (int i = 0; i < tangents && onward; ++i) d[i] = u[i] / size;
 }
 
 static bool slides(const carom_flow *f, const carom_step *s, int id) {
@@ -98,7 +100,7 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     for (int r = 0, b = 0; r < f->n; ++r) {
         const int k = f->row[r];
         while (k >= L->at[b + 1]) ++b;
-        double *X = f->X + (size_t)r * (size_t)nv, d[2];
+        double *X = f->X + (size_t)r * (size_t)nv, d[CAROM_TANGENTS];
         carom_column_expand(X, &L->W, k);
         if (want == FORCE && slides(f, s, L->id[b])) {
             slip_direction(f, s, b, d);
@@ -127,7 +129,7 @@ static void spread(carom_flow *f, const carom_step *s, const double *x, const do
         f->Gamma[k] = Gamma ? Gamma[r] : 0;
         carom_axpy(f->a, x[r], f->X + (size_t)r * (size_t)nv, nv);
         if (!slides(f, s, L->id[b])) continue;
-        double d[2];
+        double d[CAROM_TANGENTS];
         slip_direction(f, s, b, d);
         const double mu = s->sys->contacts[L->id[b] - s->sys->ne].friction;
         for (int i = 0; k + 1 + i < L->at[b + 1]; ++i) f->lambda[k + 1 + i] = -mu * x[r] * d[i] + 0.0;
@@ -142,8 +144,7 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
     const int n = f->n;
     for (int b = 0, at = 0; b < L->nb; ++b) {
         const int c = L->id[b] - sys->ne, tangents = c >= 0 && f->mode[c] == CAROM_MODE_STICK ? L->at[b + 1] - L->at[b] - 1 : 0;
-        s->blocks[b] = (carom_block){c < 0 ? CAROM_BILATERAL : (carom_law[]){CAROM_UNILATERAL, CAROM_PLANAR, CAROM_SPATIAL}[tangents], at,
-                                     tangents > 0 ? sys->contacts[c].friction : 0};
+        s->blocks[b] = (carom_block){c < 0 ? CAROM_BILATERAL : carom_law_friction(tangents), at, tangents > 0 ? sys->contacts[c].friction : 0};
         at += 1 + tangents;
     }
     for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; ++i) s->G[i] *= s->h;

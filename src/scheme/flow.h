@@ -13,9 +13,9 @@ enum { CAROM_MODE_OPEN, CAROM_MODE_STICK, CAROM_MODE_SLIP }; // STICK also: clos
 typedef struct carom_flow {
     const carom_butcher *T;
     double *mode;                  // nc, the caller's: one of the above
-    double *dir;                   // 2 nc, the caller's: slip direction of a sliding contact
+    double *dir;                   // CAROM_TANGENTS nc, the caller's: slip direction of a sliding contact
     bool *doubt;                   // nc: its reaction has just fallen to zero; read and cleared by carom_flow_decide
-    bool *live;                    // nc: spatial slip fast enough to follow the direction of its velocity
+    bool *live;                    // nc: slip along more than one tangent, fast enough to follow the direction of its velocity
 
     // the last point looked at
     carom_factor F;
@@ -52,7 +52,7 @@ void carom_carve_flow_implicit(carom_flow *f, carom_arena *mem, const carom_syst
 /// (MX-1), so that closed contacts let go and sticking ones slip as they must.
 carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws);
 
-/// Start of a phase at (t, q, v): the first stage of an explicit method, which of the spatial slips are live.
+/// Start of a phase at (t, q, v): the first stage of an explicit method, which slips along more than one tangent are live.
 carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, const double *q, const double *v, bool laws);
 
 /// From that start over tau: (q_1, v_1).  When error is not NULL, estimates of both (nq and nv) go there: those of the embedded

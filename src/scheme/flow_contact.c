@@ -48,8 +48,6 @@ carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const dou
 
 double carom_flow_resolution(const carom_flow *f, const carom_step *s, int k) { return 1e-10 * f->noise[k] + 4 * s->tol * s->scale / s->h; }
 
-static double size_of(const double *x, int n) { return n == 1 ? fabs(x[0]) : hypot(x[0], x[1]); }
-
 // (MX-10)  candidates with tangential velocity slide along it, the others may stick; then (MX-2) decides: who accelerates away
 //          or has just lost its reaction opens, whose friction is exhausted slides against it.
 carom_status carom_flow_decide(carom_flow *f, carom_step *s, double t, const double *q, const double *v, const double *slow) {
@@ -65,10 +63,10 @@ carom_status carom_flow_decide(carom_flow *f, carom_step *s, double t, const dou
         f->live[c] = false;
         f->mode[c] = CAROM_MODE_STICK;
         if (tangents == 0) continue;
-        const double size = size_of(f->u + k + 1, tangents);
+        const double size = carom_length(f->u + k + 1, tangents);
         if (size <= slow[c] + 64 * DBL_EPSILON * carom_local_reach(L, k + 1, v)) continue;
         f->mode[c] = CAROM_MODE_SLIP;
-        for (int i = 0; i < tangents; ++i) f->dir[2 * c + i] = f->u[k + 1 + i] / size;
+        for (int i = 0; i < tangents; ++i) f->dir[CAROM_TANGENTS * c + i] = f->u[k + 1 + i] / size;
     }
     CAROM_TRY(carom_flow_rate(f, s, t, q, v, true));
     for (int b = ne; b < L->nb; ++b) {
@@ -83,10 +81,10 @@ carom_status carom_flow_decide(carom_flow *f, carom_step *s, double t, const dou
         }
         if (tangents == 0 || f->mode[c] == CAROM_MODE_SLIP) continue;
         // Where reactions are not unique, one that has no friction left says nothing as long as nothing moves.
-        const double *Gamma = f->Gamma + k, size = size_of((f->shared ? Gamma : lambda) + 1, tangents);
+        const double *Gamma = f->Gamma + k, size = carom_length((f->shared ? Gamma : lambda) + 1, tangents);
         if (f->shared ? size <= carom_flow_resolution(f, s, k + 1) : size < mu * lambda[0] * (1 - 1e-11)) continue;
         f->mode[c] = CAROM_MODE_SLIP;
-        for (int i = 0; i < tangents; ++i) f->dir[2 * c + i] = f->shared ? Gamma[1 + i] / size : -lambda[1 + i] / size;
+        for (int i = 0; i < tangents; ++i) f->dir[CAROM_TANGENTS * c + i] = f->shared ? Gamma[1 + i] / size : -lambda[1 + i] / size;
     }
     return CAROM_OK;
 }

@@ -31,25 +31,25 @@ static carom_status power(carom_flow *f, carom_step *s, double t, const double *
     return CAROM_OK;
 }
 
-static bool spatial_slip(const carom_flow *f, const carom_step *s, int b) {
+static bool turning_slip(const carom_flow *f, const carom_step *s, int b) {
     const int c = f->L.id[b] - s->sys->ne;
-    return c >= 0 && f->mode[c] == CAROM_MODE_SLIP && f->L.at[b + 1] - f->L.at[b] == 3;
+    return c >= 0 && f->mode[c] == CAROM_MODE_SLIP && f->L.at[b + 1] - f->L.at[b] > 2;
 }
 
-// Spatial slip whose velocity changes little over h follows its direction.  A slow one keeps one direction for the phase,
+// Slip along more than one tangent whose velocity changes little over h follows its direction.  A slow one keeps one direction for the phase,
 // because friction turns a velocity u at the rate mu lambda_N/|u|: too stiff for the stages.  *slow: there is one.
 static void find_live(carom_flow *f, const carom_step *s, double h, bool *slow) {
     *slow = false;
     for (int c = 0; c < s->sys->nc; ++c) f->live[c] = false;
     for (int b = s->sys->ne; b < f->L.nb; ++b) {
-        if (!spatial_slip(f, s, b)) continue;
-        const int c = f->L.id[b] - s->sys->ne, k = f->L.at[b] + 1;
-        const double x = carom_column_dot(&f->L.W, k, f->a) - carom_column_dot(&f->L.W, k, f->a_f);
-        const double y = carom_column_dot(&f->L.W, k + 1, f->a) - carom_column_dot(&f->L.W, k + 1, f->a_f);
-        const double size = hypot(f->u[k], f->u[k + 1]);
-        f->live[c] = size > 4 * h * hypot(x, y);
+        if (!turning_slip(f, s, b)) continue;
+        const int c = f->L.id[b] - s->sys->ne, k = f->L.at[b] + 1, tangents = f->L.at[b + 1] - k;
+        double x[CAROM_TANGENTS] = {0};
+        for (int i = 0; i < tangents; ++i) x[i] = carom_column_dot(&f->L.W, k + i, f->a) - carom_column_dot(&f->L.W, k + i, f->a_f);
+        const double size = carom_length(f->u + k, tangents);
+        f->live[c] = size > 4 * h * carom_length(x, tangents);
         if (!f->live[c]) *slow = true;
-        if (size > 0 && f->live[c]) f->dir[2 * c] = f->u[k] / size, f->dir[2 * c + 1] = f->u[k + 1] / size;
+        for (int i = 0; i < tangents && size > 0 && f->live[c]; ++i) f->dir[CAROM_TANGENTS * c + i] = f->u[k + i] / size;
     }
 }
 
@@ -57,18 +57,18 @@ static void find_live(carom_flow *f, const carom_step *s, double h, bool *slow) 
 static carom_status direct_slow(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
     const int ne = s->sys->ne;
     for (int b = ne; b < f->L.nb; ++b)
-        if (spatial_slip(f, s, b) && !f->live[f->L.id[b] - ne]) // asked as if it stuck; live serves as mark
+        if (turning_slip(f, s, b) && !f->live[f->L.id[b] - ne]) // asked as if it stuck; live serves as mark
             f->mode[f->L.id[b] - ne] = CAROM_MODE_STICK, f->live[f->L.id[b] - ne] = true;
     CAROM_TRY(carom_flow_rate(f, s, t, q, v, true));
     for (int b = ne; b < f->L.nb; ++b) {
-        const int c = f->L.id[b] - ne, k = f->L.at[b];
+        const int c = f->L.id[b] - ne, k = f->L.at[b], tangents = f->L.at[b + 1] - k - 1;
         if (!f->live[c] || f->mode[c] != CAROM_MODE_STICK) continue;
         f->mode[c] = CAROM_MODE_SLIP;
         f->live[c] = false;
-        const double used = hypot(f->lambda[k + 1], f->lambda[k + 2]), size = hypot(f->u[k + 1], f->u[k + 2]);
+        const double used = carom_length(f->lambda + k + 1, tangents), size = carom_length(f->u + k + 1, tangents);
         const bool drawn = used >= s->sys->contacts[c].friction * f->lambda[k] * (1 - 1e-11) && used > 0;
         if (!drawn && size == 0) continue;
-        for (int i = 0; i < 2; ++i) f->dir[2 * c + i] = drawn ? -f->lambda[k + 1 + i] / used : f->u[k + 1 + i] / size;
+        for (int i = 0; i < tangents; ++i) f->dir[CAROM_TANGENTS * c + i] = drawn ? -f->lambda[k + 1 + i] / used : f->u[k + 1 + i] / size;
     }
     return CAROM_OK;
 }

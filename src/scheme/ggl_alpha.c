@@ -188,15 +188,15 @@ int carom_ggl_alpha_tangents(const carom_ggl_alpha *w, int b) { return w->L.at[b
 // (GA-14)  y = Lambda_T - r (u_T + e_T u_T0):  |y| <= mu Lambda_N sticks, u_T + e_T u_T0 = 0;  else Lambda_T = mu Lambda_N y/|y|,  r = 1/max(W_T'M^-1 W_T)
 static void friction(work *w, const carom_step *s, int b) {
     const int id = w->L.id[b], n = carom_ggl_alpha_tangents(w, b);
-    double *T = w->T + w->L_0.at[id] + 1, *slide = w->slide + w->L_0.at[id] + 1, y[2] = {0, 0};
+    double *T = w->T + w->L_0.at[id] + 1, *slide = w->slide + w->L_0.at[id] + 1, y[CAROM_TANGENTS] = {0};
     const double mu = id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction;
     w->sticks[id] = false;
     for (int k = 0; k < n; ++k) slide[k] = 0;
     if (w->in_B[id] && mu > 0) {
-        double D = 0; // one for both tangents: another for each would turn y
+        double D = 0; // one for all tangents: another for each would turn y
         for (int k = 0; k < n; ++k) D = fmax(D, mobility(w, w->L.at[b] + 1 + k));
         for (int k = 0; k < n; ++k) y[k] = T[k] - (D > 0 ? law_velocity(w, s, b, 1 + k) / D : 0);
-        const double size = n > 1 ? hypot(y[0], y[1]) : fabs(y[0]);
+        const double size = n > 0 ? carom_length(y, n) : 0;
         w->sticks[id] = size <= mu * fmax(w->Lambda[id], 0);
         for (int k = 0; k < n && !w->sticks[id]; ++k) slide[k] = mu * y[k] / size;
     }
@@ -509,7 +509,8 @@ static bool done(work *w, carom_step *s) {
 // The independent certificate of both laws, contact by contact with the diagonal of W'M^-1 W.
 static double certificate(work *w, const carom_step *s, int b) {
     const int id = w->L.id[b], n = 1 + carom_ggl_alpha_tangents(w, b);
-    double G[9] = {0}, p[3], u[3];
+    enum { MOST = 1 + CAROM_TANGENTS };
+    double G[MOST * MOST] = {0}, p[MOST], u[MOST];
     for (int k = 0; k < n; ++k) G[k + k * n] = k == 0 ? w->D[b] : mobility(w, w->L.at[b] + k);
     carom_block block = {id < s->sys->ne ? CAROM_BILATERAL : CAROM_UNILATERAL, 0, 0};
     carom_problem pb = {.n = 1, .nb = 1, .ld = 1, .block = &block, .G = G, .p = p, .u = u};
@@ -518,7 +519,7 @@ static double certificate(work *w, const carom_step *s, int b) {
     if (id >= s->sys->ne && !carom_closed(s, w->g_s[id])) return position;
     p[0] = w->Lambda[id], u[0] = id < s->sys->ne ? w->u[w->L.at[b]] : law_velocity(w, s, b, 0);
     for (int k = 1; k < n; ++k) p[k] = w->T[w->L_0.at[id] + k], u[k] = law_velocity(w, s, b, k);
-    if (n > 1) block.law = n == 2 ? CAROM_PLANAR : CAROM_SPATIAL, block.mu = s->sys->contacts[id - s->sys->ne].friction;
+    if (n > 1) block.law = carom_law_friction(n - 1), block.mu = s->sys->contacts[id - s->sys->ne].friction;
     pb.n = pb.ld = n;
     return fmax(position, carom_residual_at(&pb, NULL));
 }

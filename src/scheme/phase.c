@@ -42,7 +42,7 @@ void carom_phase_load(carom_phase *w, carom_step *s) {
     carom_copy(w->now, w->kept, CAROM_PHASE_HEAD + CAROM_PHASE_EACH * nc);
     w->f.mode = w->now + CAROM_PHASE_HEAD;
     w->f.dir = w->f.mode + nc;
-    w->run = w->f.dir + 2 * nc;
+    w->run = w->f.dir + CAROM_TANGENTS * nc;
     w->flight = w->run + nc;
     w->last = w->flight + nc;
     carom_copy(w->q, s->q, s->sys->nq);
@@ -73,14 +73,13 @@ static carom_status gaps_and_rates(carom_phase *w, carom_step *s, double t, caro
 static double friction_function(const carom_phase *w, const carom_step *s, int b, int c) {
     const carom_flow *f = &w->f;
     const int k = f->L.at[b], tangents = f->L.at[b + 1] - k - 1;
-    const double *lambda = f->lambda + k, *u = f->u + k, *d = f->dir + 2 * c, mu = s->sys->contacts[c].friction;
+    const double *lambda = f->lambda + k, *u = f->u + k, *d = f->dir + CAROM_TANGENTS * c, mu = s->sys->contacts[c].friction;
     if (tangents == 0) return 1;
     if (f->mode[c] == CAROM_MODE_SLIP)
-        return u[1] * d[0] + (tangents == 2 ? u[2] * d[1] : 0) + 16 * DBL_EPSILON * (carom_local_reach(&f->L, k + 1, w->v) + fabs(f->L.w[k + 1]));
+        return carom_dot(u + 1, d, tangents) + 16 * DBL_EPSILON * (carom_local_reach(&f->L, k + 1, w->v) + fabs(f->L.w[k + 1]));
     const double *Gamma = f->Gamma + k;
-    if (f->shared) return carom_flow_resolution(f, s, k + 1) - (tangents == 1 ? fabs(Gamma[1]) : hypot(Gamma[1], Gamma[2]));
-    const double used = tangents == 1 ? fabs(lambda[1]) : hypot(lambda[1], lambda[2]);
-    return mu * lambda[0] - used + 1e-12 * (mu * f->noise[k] / f->D[k] + f->noise[k + 1] / f->D[k + 1]);
+    if (f->shared) return carom_flow_resolution(f, s, k + 1) - carom_length(Gamma + 1, tangents);
+    return mu * lambda[0] - carom_length(lambda + 1, tangents) + 1e-12 * (mu * f->noise[k] / f->D[k] + f->noise[k + 1] / f->D[k + 1]);
 }
 
 // (MX-8)  open: phi = g - min(0, g_0);  closed: lambda_N;  sticking: mu lambda_N - |lambda_T|;  sliding: u_T.d; all plus

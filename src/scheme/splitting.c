@@ -19,7 +19,7 @@ static const carom_option options[] = {
     {0},
 };
 
-enum { NEXT, BEGUN, HEAD, EACH = 3 }; // kept: length of the next part, begun; by contact: mode and two of direction
+enum { NEXT, BEGUN, HEAD, EACH = 1 + CAROM_TANGENTS }; // kept: length of the next part, begun; by contact: mode and direction
 
 typedef struct work {
     carom_flow f;
@@ -89,7 +89,7 @@ static carom_status slow_speeds(work *w, carom_step *s, double t, double h) {
         if (f->mode[c] != CAROM_MODE_SLIP || w->all.at[ne + c + 1] - k < 2) continue;
         double along = 0;
         for (int i = k + 1; i < w->all.at[ne + c + 1]; ++i)
-            along += f->dir[2 * c + i - k - 1] * (carom_column_dot(&w->all.W, i, w->v_1) + w->all.w[i]);
+            along += f->dir[CAROM_TANGENTS * c + i - k - 1] * (carom_column_dot(&w->all.W, i, w->v_1) + w->all.w[i]);
         if (along <= 0) w->slow_T[c] = HUGE_VAL;
     }
     return CAROM_OK;

@@ -307,8 +307,7 @@ carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_lo
 // -- the contact problem -----------------------------------------------------------------------------
 
 static carom_law law_of(const carom_system *sys, int id) {
-    if (id < sys->ne) return CAROM_BILATERAL;
-    return (carom_law[]){CAROM_UNILATERAL, CAROM_PLANAR, CAROM_SPATIAL}[carom_system_directions(sys, id) - 1];
+    return id < sys->ne ? CAROM_BILATERAL : carom_law_friction(carom_system_directions(sys, id) - 1);
 }
 
 void carom_problem_blocks(carom_step *s, const carom_local *L) {

@@ -1,6 +1,6 @@
 // direct.c: one or two contacts by formula.
 //
-// Spec: docs/solvers.md, "direct".  Frictionless: one or two contacts.  With friction: one contact, planar or spatial.
+// Spec: docs/solvers.md, "direct".  Frictionless: one or two contacts.  With friction: one contact.
 // Anything else is refused at once.
 #include "contact/law.h"
 #include "linalg/dense.h"
@@ -47,8 +47,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
             done = b->law != CAROM_BILATERAL && single(pb, 0);
             for (int i = 1; i < pb->n; i++) pb->p[i] = 0;
         } else {
-            if (b->law == CAROM_PLANAR) carom_local_planar(pb->G, pb->ld, pb->c, b->mu, pb->p);
-            else carom_local_spatial(pb->G, pb->ld, pb->c, b->mu, pb->p);
+            carom_local_friction(pb->G, pb->ld, pb->c, pb->n - 1, b->mu, pb->p);
             done = true;
         }
     } else if (pb->nb == 2) {
@@ -69,7 +68,7 @@ static void carve(void *work, carom_arena *mem, int n, int nb) {
 const carom_solver carom_solver_direct = {
     .name = "direct",
     .about = "one or two contacts by formula",
-    .laws = 1u << CAROM_UNILATERAL | 1u << CAROM_PLANAR | 1u << CAROM_SPATIAL,
+    .laws = CAROM_EVERY_LAW & ~(1u << CAROM_BILATERAL),
     .max_blocks = 2,
     .work_size = 1,
     .carve = carve,

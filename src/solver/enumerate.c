@@ -40,7 +40,7 @@ static bool gather(patterns *w, const carom_problem *pb, const carom_reduced *r)
         const carom_block *b = pb->block + i;
         if (b->law == CAROM_BILATERAL) continue;
         const bool rubs = carom_has_friction(b);
-        if (w->nc == MOST || (rubs && b->law == CAROM_SPATIAL)) return false;
+        if (w->nc == MOST || (rubs && b->law >= CAROM_SPATIAL)) return false;
         w->at[w->nc] = k;
         w->mu[w->nc] = rubs ? b->mu : 0;
         w->states[w->nc] = rubs ? 4 : 2;

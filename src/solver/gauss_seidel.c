@@ -26,7 +26,7 @@ static void carve(void *work, carom_arena *mem, int n, int nb) {
 static void local(const gauss_seidel *w, const carom_problem *pb, const carom_block *b, double *q) {
     const int at = b->at, rows = carom_law_rows(b->law);
     const double *g = pb->G + at + (size_t)at * pb->ld, *p = pb->p + at, *u = w->u + at;
-    double c[3];
+    double c[1 + CAROM_TANGENTS];
     if (b->law == CAROM_BILATERAL) {
         q[0] = g[0] > 0 ? p[0] - u[0] / g[0] : p[0];
         return;
@@ -41,15 +41,14 @@ static void local(const gauss_seidel *w, const carom_problem *pb, const carom_bl
         c[i] = u[i];
         for (int j = 0; j < rows; j++) c[i] -= g[i + (size_t)j * pb->ld] * p[j];
     }
-    if (b->law == CAROM_PLANAR) carom_local_planar(g, pb->ld, c, b->mu, q);
-    else carom_local_spatial(g, pb->ld, c, b->mu, q);
+    carom_local_friction(g, pb->ld, c, rows - 1, b->mu, q);
 }
 
 static void sweep(gauss_seidel *w, const carom_problem *pb, double relax) {
     for (int k = 0; k < pb->nb; k++) {
         const carom_block *b = pb->block + k;
         const int rows = carom_law_rows(b->law);
-        double q[3];
+        double q[1 + CAROM_TANGENTS];
         local(w, pb, b, q);
         for (int j = 0; j < rows; j++) {
             const double step = relax * (q[j] - pb->p[b->at + j]);
@@ -93,7 +92,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
 const carom_solver carom_solver_gauss_seidel = {
     .name = "gauss-seidel",
     .about = "block after block, each solved exactly; all laws, many contacts",
-    .laws = 1u << CAROM_BILATERAL | 1u << CAROM_UNILATERAL | 1u << CAROM_PLANAR | 1u << CAROM_SPATIAL,
+    .laws = CAROM_EVERY_LAW,
     .work_size = sizeof(gauss_seidel),
     .carve = carve,
     .solve = solve,

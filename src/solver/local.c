@@ -4,6 +4,7 @@
 // (large mu, strong coupling of normal and tangent) the first one counts.
 #include "solver/local.h"
 #include "linalg/dense.h"
+#include <carom/problem.h>
 
 // Slip in the direction s = +-1 of u_T.  Returns how much it contradicts itself, in velocity units.
 static double slip(const double *g, int ld, const double *c, double mu, double s, double *p) {
@@ -63,8 +64,16 @@ static double phi(const tangent *t, double alpha, const double *p, double *slope
     return t->mu * p[0] / l - 1;
 }
 
-// The root of phi on alpha > 0 by Newton inside a bracket.  At 0 phi is negative (it does not stick), and it grows
-// beyond all bounds.
+// The next alpha: Newton inside the bracket, or its middle.
+static double closer(double alpha, double f, double slope, double *low, double *high) {
+    if (f < 0) *low = alpha;
+    else *high = alpha;
+    const double next = slope > 0 ? alpha - f / slope : NAN;
+    if (next > *low && next < *high) return next;
+    return *high < INFINITY ? 0.5 * (*low + *high) : 2 * alpha;
+}
+
+// The root of phi on alpha > 0.  At 0 phi is negative (it does not stick), and it grows beyond all bounds.
 static void root(const tangent *t, double *p) {
     const double guess = sqrt(t->r0 * t->r0 + t->r1 * t->r1) / (t->mu * t->pN);
     double low = 0, high = INFINITY, alpha = guess - 0.5 * (t->a + t->d);
@@ -73,10 +82,7 @@ static void root(const tangent *t, double *p) {
         double slope = 0;
         const double f = at(t, alpha, p) ? phi(t, alpha, p, &slope) : -1;
         if (fabs(f) <= 1e-15) break;
-        if (f < 0) low = alpha;
-        else high = alpha;
-        double next = slope > 0 ? alpha - f / slope : NAN;
-        if (!(next > low && next < high)) next = high < INFINITY ? 0.5 * (low + high) : 2 * alpha;
+        const double next = closer(alpha, f, slope, &low, &high);
         if (next == alpha || !(next < INFINITY)) break;
         alpha = next;
     }
@@ -106,4 +112,85 @@ void carom_local_spatial(const double *g, int ld, const double *c, double mu, do
     p[0] = -c[0] / a;
     p[1] = mu * p[0] * s1;
     p[2] = mu * p[0] * s2;
+}
+
+// The same with k tangents.
+typedef struct {
+    int k;
+    double A[CAROM_TANGENTS * CAROM_TANGENTS], r[CAROM_TANGENTS], n[CAROM_TANGENTS], pN, mu;
+    double F[CAROM_TANGENTS * CAROM_TANGENTS]; // factors of A + alpha I
+    int pivot[CAROM_TANGENTS];
+} ball;
+
+static ball reduce(const double *g, int ld, const double *c, int k, double mu) {
+    ball b = {.k = k, .pN = -c[0] / g[0], .mu = mu};
+    for (int j = 0; j < k; j++) {
+        const double *column = g + (size_t)(j + 1) * (size_t)ld;
+        b.n[j] = column[0] / g[0];
+        b.r[j] = c[j + 1] - g[j + 1] * (c[0] / g[0]);
+        for (int i = 0; i < k; i++) b.A[i + j * k] = column[i + 1] - g[i + 1] * b.n[j];
+    }
+    return b;
+}
+
+static double dot(const double *x, const double *y, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+// (SOL-2)
+static bool ball_at(ball *b, double alpha, double *p) {
+    const int k = b->k;
+    for (int i = 0; i < k * k; i++) b->F[i] = b->A[i];
+    for (int i = 0; i < k; i++) b->F[i * (k + 1)] += alpha, p[1 + i] = -b->r[i];
+    if (!carom_dense_lu(b->F, k, k, 1e-14, b->pivot)) return false;
+    carom_dense_lu_solve(b->F, k, k, b->pivot, p + 1);
+    p[0] = b->pN - dot(b->n, p + 1, k);
+    return true;
+}
+
+// (SOL-3)
+static double ball_phi(const ball *b, const double *p, double *slope) {
+    const int k = b->k;
+    double q[CAROM_TANGENTS];
+    for (int i = 0; i < k; i++) q[i] = -p[1 + i];
+    carom_dense_lu_solve(b->F, k, k, b->pivot, q);
+    const double l2 = dot(p + 1, p + 1, k), l = sqrt(l2);
+    *slope = b->mu * (-dot(b->n, q, k) - p[0] * dot(p + 1, q, k) / l2) / l;
+    return b->mu * p[0] / l - 1;
+}
+
+static void ball_root(ball *b, double *p) {
+    const int k = b->k;
+    const double guess = sqrt(dot(b->r, b->r, k)) / (b->mu * b->pN);
+    double low = 0, high = INFINITY, alpha = guess;
+    for (int it = 0; it < 100; it++) {
+        double slope = 0;
+        const double f = ball_at(b, alpha, p) ? ball_phi(b, p, &slope) : -1;
+        if (fabs(f) <= 1e-15) break;
+        const double next = closer(alpha, f, slope, &low, &high);
+        if (next == alpha || !(next < INFINITY)) break;
+        alpha = next;
+    }
+    ball_at(b, alpha, p);
+}
+
+void carom_local_ball(const double *g, int ld, const double *c, int tangents, double mu, double *p) {
+    for (int i = 0; i <= tangents; i++) p[i] = 0;
+    if (c[0] >= 0 || !(g[0] > 0)) return;
+    ball b = reduce(g, ld, c, tangents, mu);
+    if (ball_at(&b, 0, p) && p[0] >= 0 && dot(p + 1, p + 1, tangents) <= mu * mu * p[0] * p[0]) return; // stick
+    if (dot(b.r, b.r, tangents) == 0) {
+        p[0] = b.pN;
+        for (int i = 1; i <= tangents; i++) p[i] = 0;
+        return;
+    }
+    ball_root(&b, p);
+    const double l = sqrt(dot(p + 1, p + 1, tangents));
+    double a = g[0];
+    for (int i = 1; i <= tangents && l > 0; i++) a += mu * g[(size_t)i * (size_t)ld] * p[i] / l;
+    if (!(l > 0) || !(a > 0)) return;
+    p[0] = -c[0] / a;
+    for (int i = 1; i <= tangents; i++) p[i] *= mu * p[0] / l;
 }

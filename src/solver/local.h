@@ -5,3 +5,10 @@
 #pragma once
 void carom_local_planar(const double *g, int ld, const double *c, double mu, double *p);
 void carom_local_spatial(const double *g, int ld, const double *c, double mu, double *p);
+void carom_local_ball(const double *g, int ld, const double *c, int tangents, double mu, double *p); // 3 tangents and more
+
+static inline void carom_local_friction(const double *g, int ld, const double *c, int tangents, double mu, double *p) {
+    if (tangents == 1) carom_local_planar(g, ld, c, mu, p);
+    else if (tangents == 2) carom_local_spatial(g, ld, c, mu, p);
+    else carom_local_ball(g, ld, c, tangents, mu, p);
+}

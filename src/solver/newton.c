@@ -13,8 +13,8 @@ typedef enum { OPEN, STICK, SLIP } state; // bilateral rows and frictionless clo
 
 typedef struct {
     state is;
-    double s[2];  // SLIP: direction of p_T
-    double kappa; // SLIP: rho / |z|, in [0, 1]
+    double s[CAROM_TANGENTS]; // SLIP: direction of p_T
+    double kappa;             // SLIP: rho / |z|, in [0, 1]
 } mode;
 
 // Unknown of the reduced system: column G_:row + f G_:row+1, equation row `row`.
@@ -82,9 +82,15 @@ static void read_states(const newton *w, const carom_problem *pb, mode *z) {
             z[k].s[0] = z1 > 0 ? 1 : -1;
             continue;
         }
-        const double z2 = d * w->p[i + 2] - w->u[i + 2], length = sqrt(z1 * z1 + z2 * z2);
+        const int tangents = carom_block_tangents(b);
+        double *s = z[k].s, ss = z1 * z1;
+        s[0] = z1;
+        for (int t = 1; t < tangents; t++) s[t] = d * w->p[i + 1 + t] - w->u[i + 1 + t], ss += s[t] * s[t];
+        const double length = sqrt(ss);
         if (length * w->d[i] <= rho_dN) continue;
-        z[k] = (mode){SLIP, {z1 / length, z2 / length}, rho_dN / (length * w->d[i])};
+        z[k].is = SLIP;
+        z[k].kappa = rho_dN / (length * w->d[i]);
+        for (int t = 0; t < tangents; t++) s[t] /= length;
     }
 }
 
@@ -102,27 +108,41 @@ static void list_unknowns(newton *w, const carom_problem *pb) {
     }
 }
 
-// (SOL-13)  Spatial slip:  d p_T - mu d s p_N - kappa P (d p_T - u_T) = 0,  P = I - s s'.  On entry the two rows
-// of A hold the rows of u_T, and b the negative of its constant part.
-static void slip_rows(newton *w, const mode *z, const carom_block *b, int row) {
-    const double s1 = z->s[0], s2 = z->s[1], d = w->d[b->at + 1], k = z->kappa;
-    const double P11 = k * s2 * s2, P12 = -k * s1 * s2, P22 = k * s1 * s1;
-    for (int j = 0; j < w->m; j++) {
-        double *a = w->A + row + (size_t)j * w->m;
-        const double g1 = a[0], g2 = a[1];
-        a[0] = P11 * g1 + P12 * g2;
-        a[1] = P12 * g1 + P22 * g2;
+// kappa P of (SOL-13); the diagonal from |s| = 1, without cancellation.
+static void across(const mode *z, int tangents, double P[CAROM_TANGENTS][CAROM_TANGENTS]) {
+    const double *s = z->s;
+    for (int i = 0; i < tangents; i++) {
+        P[i][i] = 0;
+        for (int j = 0; j < tangents; j++)
+            if (j != i) P[i][i] += z->kappa * s[j] * s[j];
+        for (int j = i + 1; j < tangents; j++) P[i][j] = P[j][i] = -z->kappa * s[i] * s[j];
     }
-    const double b1 = w->b[row], b2 = w->b[row + 1];
-    w->b[row] = P11 * b1 + P12 * b2;
-    w->b[row + 1] = P12 * b1 + P22 * b2;
-    double *N = w->A + row + (size_t)(row - 1) * w->m, *T1 = N + w->m, *T2 = T1 + w->m;
-    N[0] -= b->mu * d * s1;
-    N[1] -= b->mu * d * s2;
-    T1[0] += d * (1 - P11);
-    T1[1] -= d * P12;
-    T2[0] -= d * P12;
-    T2[1] += d * (1 - P22);
+}
+
+// x = P x
+static void turn(const double P[CAROM_TANGENTS][CAROM_TANGENTS], int tangents, double *x) {
+    double y[CAROM_TANGENTS];
+    for (int i = 0; i < tangents; i++) {
+        y[i] = P[i][0] * x[0];
+        for (int j = 1; j < tangents; j++) y[i] += P[i][j] * x[j];
+    }
+    for (int i = 0; i < tangents; i++) x[i] = y[i];
+}
+
+// (SOL-13)  Slip with two tangents and more:  d p_T - mu d s p_N - kappa P (d p_T - u_T) = 0,  P = I - s s'.  On entry the
+// tangential rows of A hold the rows of u_T, and b the negative of its constant part.
+static void slip_rows(newton *w, const mode *z, const carom_block *b, int row) {
+    const int tangents = carom_block_tangents(b);
+    const double d = w->d[b->at + 1];
+    double P[CAROM_TANGENTS][CAROM_TANGENTS];
+    across(z, tangents, P);
+    for (int j = 0; j < w->m; j++) turn(P, tangents, w->A + row + (size_t)j * w->m);
+    turn(P, tangents, w->b + row);
+    double *N = w->A + row + (size_t)(row - 1) * w->m;
+    for (int i = 0; i < tangents; i++) {
+        N[i] -= b->mu * d * z->s[i];
+        for (int j = 0; j < tangents; j++) N[i + (size_t)(j + 1) * w->m] += i == j ? d * (1 - P[i][i]) : -d * P[i][j];
+    }
 }
 
 // A x = b in the present states for the new p (from == NULL), or for the change of a `from` that already has
@@ -144,14 +164,16 @@ static void assemble(newton *w, const carom_problem *pb, const double *from, con
     for (int i = 0; i < m; i++) {
         const carom_block *b = pb->block + w->x[i].block;
         const mode *z = w->now + w->x[i].block;
-        if (b->law != CAROM_SPATIAL || z->is != SLIP || w->x[i].row != b->at + 1) continue;
+        if (b->law < CAROM_SPATIAL || z->is != SLIP || w->x[i].row != b->at + 1) continue;
         slip_rows(w, z, b, i);
         if (!from) continue;
         const double d = w->d[b->at + 1], *p = from + b->at, k = z->kappa;
-        const double along = z->s[0] * p[1] + z->s[1] * p[2];
-        for (int t = 0; t < 2; t++) { // minus what d p_T - mu d s p_N - kappa P d p_T is at `from`
-            const double across = p[1 + t] - along * z->s[t];
-            w->b[i + t] -= d * (p[1 + t] - b->mu * z->s[t] * p[0] - k * across);
+        const int tangents = carom_block_tangents(b);
+        double along = z->s[0] * p[1];
+        for (int t = 1; t < tangents; t++) along += z->s[t] * p[1 + t];
+        for (int t = 0; t < tangents; t++) { // minus what d p_T - mu d s p_N - kappa P d p_T is at `from`
+            const double beside = p[1 + t] - along * z->s[t];
+            w->b[i + t] -= d * (p[1 + t] - b->mu * z->s[t] * p[0] - k * beside);
         }
     }
 }
@@ -422,7 +444,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
 const carom_solver carom_solver_newton = {
     .name = "newton",
     .about = "semi-smooth Newton from the start given; all laws",
-    .laws = 1u << CAROM_BILATERAL | 1u << CAROM_UNILATERAL | 1u << CAROM_PLANAR | 1u << CAROM_SPATIAL,
+    .laws = CAROM_EVERY_LAW,
     .max_rows = 3000,
     .work_size = sizeof(newton),
     .carve = carve,

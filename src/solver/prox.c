@@ -28,13 +28,15 @@ static void steps(prox *w, const carom_problem *pb) {
         for (int i = 0; i < pb->n; i++) w->r[i] += fabs(pb->G[i + (size_t)j * pb->ld]);
     for (int i = 0; i < pb->n; i++) w->r[i] = 1 / (w->r[i] > 0 ? w->r[i] : w->d[i]);
     for (int b = 0; b < pb->nb; b++)
-        if (pb->block[b].law == CAROM_SPATIAL) {
-            double *r = w->r + pb->block[b].at + 1;
-            r[0] = r[1] = fmin(r[0], r[1]);
+        if (pb->block[b].law >= CAROM_SPATIAL) {
+            const int tangents = carom_block_tangents(pb->block + b);
+            double *r = w->r + pb->block[b].at + 1, least = r[0];
+            for (int i = 1; i < tangents; i++) least = fmin(least, r[i]);
+            for (int i = 0; i < tangents; i++) r[i] = least;
         }
 }
 
-// (SOL-10)  p_N = max(0, p_N - a r u_N),  p_T = proj(p_T - a r u_T) on the disc of radius mu p_N
+// (SOL-10)  p_N = max(0, p_N - a r u_N),  p_T = proj(p_T - a r u_T) on the ball of radius mu p_N
 static void project(prox *w, const carom_problem *pb, double a) {
     double *p = pb->p;
     for (int i = 0; i < pb->n; i++) p[i] -= a * w->r[i] * w->u[i];
@@ -44,10 +46,12 @@ static void project(prox *w, const carom_problem *pb, double a) {
         if (b->law == CAROM_BILATERAL) continue;
         x[0] = x[0] > 0 ? x[0] : 0;
         if (b->law == CAROM_UNILATERAL) continue;
-        const double limit = b->mu * x[0], size = b->law == CAROM_PLANAR ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
+        const int tangents = carom_block_tangents(b);
+        double xx = 0;
+        for (int t = 1; t <= tangents; t++) xx += x[t] * x[t];
+        const double limit = b->mu * x[0], size = b->law == CAROM_PLANAR ? fabs(x[1]) : sqrt(xx);
         const double s = size > limit ? limit / size : 1;
-        x[1] *= s;
-        if (b->law == CAROM_SPATIAL) x[2] *= s;
+        for (int t = 1; t <= tangents; t++) x[t] *= s;
     }
 }
 
@@ -83,7 +87,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
 const carom_solver carom_solver_prox = {
     .name = "prox",
     .about = "prox fixed point over all blocks at once; all laws, slow and undemanding",
-    .laws = 1u << CAROM_BILATERAL | 1u << CAROM_UNILATERAL | 1u << CAROM_PLANAR | 1u << CAROM_SPATIAL,
+    .laws = CAROM_EVERY_LAW,
     .work_size = sizeof(prox),
     .carve = carve,
     .solve = solve,

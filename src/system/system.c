@@ -24,10 +24,10 @@ static carom_status bad_contact(int i, const carom_contact *c, carom_error *err)
         return carom_fail(err, CAROM_BAD_INPUT, "contact %d: tangential restitution %g is outside [0, 1]", i, c->tangential_restitution);
     if (!(c->friction >= 0 && isfinite(c->friction)))
         return carom_fail(err, CAROM_BAD_INPUT, "contact %d: friction %g must be finite and not negative", i, c->friction);
-    if (c->tangents < 0 || c->tangents > 2)
-        return carom_fail(err, CAROM_BAD_INPUT, "contact %d: %d tangential directions; 0, 1 or 2 are possible", i, c->tangents);
+    if (c->tangents < 0 || c->tangents > CAROM_TANGENTS)
+        return carom_fail(err, CAROM_BAD_INPUT, "contact %d: %d tangential directions; 0 to %d are possible", i, c->tangents, CAROM_TANGENTS);
     if (c->friction > 0 && c->tangents == 0)
-        return carom_fail(err, CAROM_BAD_INPUT, "contact %d has friction but no tangential direction; give tangents = 1 or 2", i);
+        return carom_fail(err, CAROM_BAD_INPUT, "contact %d has friction but no tangential direction; give tangents = 1 (planar) or 2 (spatial)", i);
     return CAROM_OK;
 }
 
