@@ -399,6 +399,29 @@ static void gaps_depend_on_the_state_alone(void **state) {
     }
 }
 
+// -- how models say it --------------------------------------------------------------------------------------------------------------
+
+// A shape may stand with its body or in the section shapes; pairs may be listed, or be all of a group.
+static void shapes_and_pairs_may_be_written_in_two_ways(void **state) {
+    (void)state;
+    carom_model *m[] = {
+        good("carom: 1\nbodies:\n  a: {mass: 1, inertia: 1, shape: {box: [1, 2], at: [0.1, 0]}}\n  b: {mass: 1, inertia: 1, at: [3, 1], shape: {circle: 0.5}}\n"
+             "  c: {mass: 1, inertia: 1, at: [1, 4], shape: {circle: 0.3}}\ncontacts: {x: {between: [a, b]}, y: {between: [a, c]}, z: {between: [b, c]}}\n"),
+        good("carom: 1\nbodies:\n  a: {mass: 1, inertia: 1}\n  b: {mass: 1, inertia: 1, at: [3, 1]}\n  c: {mass: 1, inertia: 1, at: [1, 4]}\n"
+             "shapes: {k: {box: [1, 2], of: a, at: [0.1, 0]}, l: {circle: 0.5, of: b}, m: {circle: 0.3, of: c}}\ncontacts: {x: {among: [k, l, m]}}\n")};
+    double g[2][3];
+    for (int i = 0; i < 2; ++i) {
+        const carom_system *s = carom_model_system(m[i]);
+        void *work = work_of(m[i]);
+        assert_int_equal(s->nc, 3);
+        assert_int_equal(s->gaps(s->model, work, 0, carom_model_q0(m[i]), g[i]), CAROM_OK);
+        free(work);
+        carom_model_destroy(m[i]);
+    }
+    assert_memory_equal(g[0], g[1], sizeof g[0]);
+    assert_true(g[0][0] > 1 && fabs(g[0][2] - (sqrt(13) - 0.8)) < 1e-14);
+}
+
 // -- refused --------------------------------------------------------------------------------------------------------------------
 
 static void wrong_shapes_are_refused_with_the_place(void **state) {
@@ -430,6 +453,10 @@ static void wrong_shapes_are_refused_with_the_place(void **state) {
         {"shape: {plane: [0, 1]}", "f: {hole: 1}", "{between: [b, f]}", "there is no formula for a plane against a hole"},
         {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{between: [b, f], gap: 1}", "unknown key 'gap'"},
         {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{between: {a: 1}}", "a list of two shapes"},
+        {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{among: b}", "among is a list of shapes"},
+        {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{among: [b, f, b]}", "belong to one body"},
+        {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{among: [b, f], between: [b, f]}", "exclude each other"},
+        {"shape: {circle: 0.1}", "f: {circle: 1, of: bb}", "{between: [b, f]}", "there is no body or flexible member 'bb'"},
         {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{between: [b, [f, [f]]]}", "the name of a shape, not a list"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -452,6 +479,7 @@ int main(void) {
         cmocka_unit_test(a_box_on_four_dependent_contacts_does_so_too),
         cmocka_unit_test(a_corner_does_not_hang_on_a_seam),
         cmocka_unit_test(gaps_depend_on_the_state_alone),
+        cmocka_unit_test(shapes_and_pairs_may_be_written_in_two_ways),
         cmocka_unit_test(wrong_shapes_are_refused_with_the_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

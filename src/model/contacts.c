@@ -114,7 +114,7 @@ static carom_status read_swept(reader *r, const tree *n, const law *fallback, co
 
 static carom_status read_contact(reader *r, const tree *n, const law *fallback, constraint *c, carom_contact *out) {
     static const char *const keys[] = {"gap",         "slip",  "slip rate", "friction", "restitution", "tangential restitution",
-                                       "along", "point", "side", "radius", "between", NULL};
+                                       "along", "point", "side", "radius", "between", "among", NULL};
     char where[120];
     snprintf(where, sizeof where, "contact '%.60s'", c->name);
     const tree *map = NULL;
@@ -167,7 +167,7 @@ static carom_status read_rolling(reader *r, const pair *p, law *l) {
 
 // The contacts of a pair of shapes.
 static carom_status read_pair(reader *r, pair *p, const law *fallback, names *taken) {
-    static const char *const keys[] = {"between", "friction", "restitution", "tangential restitution", "rolling", NULL};
+    static const char *const keys[] = {"between", "among", "friction", "restitution", "tangential restitution", "rolling", NULL};
     carom_model *m = r->m;
     const char *entry = p->entry->key->text;
     char text[100];
@@ -318,7 +318,7 @@ carom_status carom_read_links(reader *r) {
         ++m->ne;
     }
     for (const tree *n = contacts ? contacts->first : NULL; n && status == CAROM_OK; n = n->next)
-        if (!carom_tree_get(n, "between")) status = read_contacts(r, n, &fallback, &taken);
+        if (!carom_tree_get(n, "between") && !carom_tree_get(n, "among")) status = read_contacts(r, n, &fallback, &taken);
     for (int i = 0; i < m->npairs && status == CAROM_OK; ++i) {
         m->pairs[i].first = m->ne + m->nc;
         status = read_pair(r, &m->pairs[i], &fallback, &taken);

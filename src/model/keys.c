@@ -260,10 +260,12 @@ static const key_word contact[] = {
     {"side", "left", "of the member on which the point is: left or right of its direction"},
     {"radius", "0", "what the point keeps from the member's line"},
     {"between", "", "instead of a gap: shapes that touch each other"},
+    {"among", "", "the same, each of a list with each"},
     {NULL, NULL, NULL}};
 
 static const key_word pair[] = {
-    {"between", "needed", "[A, B]: shapes, or lists of shapes; with three names and more neighbours touch"},
+    {"between", "", "[A, B]: shapes, or lists of shapes, each of the first with each of the second; with three names and more neighbours touch"},
+    {"among", "", "instead of between: [A, B, C, ...]: shapes, each may touch each other one"},
     {"friction", "contact defaults", "Coulomb's coefficient, not negative"},
     {"restitution", "contact defaults", "Newton's, in the normal direction, 0 to 1"},
     {"tangential restitution", "contact defaults", "the same in the tangential direction"},
@@ -286,7 +288,7 @@ static const key_word solid[] = {
     {"at", "0", "its centre, in the body's frame"},
     {"angle", "0", "turned by it; a box in space about axis"},
     {"axis", "", "direction of a capsule, slot, cylinder or bore in space"},
-    {"of", "", "a flexible member (skin) or one of its points (point, circle, sphere); section shapes"},
+    {"of", "", "section shapes: a body, a flexible member (skin) or one of its points (point, circle, sphere)"},
     {NULL, NULL, NULL}};
 
 static const key_word simulation[] = {

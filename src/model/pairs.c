@@ -269,7 +269,17 @@ static carom_status read_between(reader *r, const tree *entry, const tree *list,
     return CAROM_OK;
 }
 
-static long count_pairs(const tree *list) {
+// among: [A, B, C, ...]: each with each.
+static carom_status read_among(reader *r, const tree *entry, const tree *list, int *count) {
+    if (list->kind != TREE_LIST || list->count < 2) return carom_read_fail(r, list, 0, "among is a list of shapes, each of which may touch each other one: among: [a, b, c]");
+    for (const tree *x = list->first; x; x = x->next)
+        for (const tree *y = x->next; y; y = y->next) CAROM_TRY(add_pair(r, entry, x, y, count));
+    return CAROM_OK;
+}
+
+static long count_pairs(const tree *entry) {
+    const tree *list = carom_tree_get(entry, "between"), *each = carom_tree_get(entry, "among");
+    if (each && each->kind == TREE_LIST) return (long)each->count * (each->count - 1) / 2;
     if (!list || list->kind != TREE_LIST || list->count < 2) return 0;
     if (list->count > 2) return list->count - 1;
     const tree *a = list->first, *b = a->next;
@@ -280,16 +290,17 @@ carom_status carom_read_pairs(reader *r, const tree *contacts, int *count) {
     carom_model *m = r->m;
     long total = 0;
     for (const tree *c = contacts ? contacts->first : NULL; c; c = c->next) {
-        total += count_pairs(carom_tree_get(c, "between"));
+        total += count_pairs(c);
         if (total > MOST_CONTACTS) return carom_read_fail(r, c->key, 0, "more than %d pairs of shapes; give such a system from C", MOST_CONTACTS);
     }
     for (const tree *c = contacts ? contacts->first : NULL; c; c = c->next) {
-        const tree *list = carom_tree_get(c, "between");
-        if (!list) continue;
+        const tree *list = carom_tree_get(c, "between"), *each = carom_tree_get(c, "among");
+        if (list && each) return carom_read_fail(r, each->key, 0, "`between` and `among` exclude each other; give the second a contact of its own");
+        if (!list && !each) continue;
         if (!carom_name_valid(c->key->text) || c->key->length > 60)
             return carom_read_fail(r, c->key, 0, "'%.60s' is not a name for a contact", c->key->text);
         const int from = m->npairs, before = *count;
-        CAROM_TRY(read_between(r, c, list, count));
+        CAROM_TRY(list ? read_between(r, c, list, count) : read_among(r, c, each, count));
         for (int i = from, number = 1; i < m->npairs && *count > before + 1; number += m->pairs[i++].count) m->pairs[i].number = number;
     }
     return CAROM_OK;

@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *member_name(const void *user, int i) {
+// Whose shape it may be: members, and bodies but for the ground.
+static const char *owner_name(const void *user, int i) {
     const carom_model *m = user;
-    return i < m->nmember ? m->members[i].name : NULL;
+    const int k = i - m->nmember + 1;
+    return i < m->nmember ? m->members[i].name : k < m->nbodies ? m->bodies[k].name : NULL;
 }
 
 static bool spatial(const member *b) { return strcmp(carom_member_component(b->kind, b->components - 1), "rz") == 0; }
@@ -106,12 +108,12 @@ static member *seek(const carom_model *m, const char *text, const char **point) 
 }
 
 static carom_status find(reader *r, const tree *n, member **b, const char **point) {
-    if (n->kind != TREE_TEXT) return carom_read_fail(r, n, 0, "`of` is a flexible member, or one of its points: of: beam.end");
+    if (n->kind != TREE_TEXT) return carom_read_fail(r, n, 0, "`of` is a body, a flexible member, or one of its points: of: beam.end");
     *b = seek(r->m, n->text, point);
     if (*b && (*b)->kind == CAROM_MATRICES) return carom_read_fail(r, n, 0, "member '%.60s' is given by matrices and has no places in the world; write the gap itself", (*b)->name);
     if (*b) return CAROM_OK;
-    const char *near = carom_nearest(n->text, member_name, r->m);
-    return carom_read_fail(r, n, 0, "there is no flexible member '%.60s'%s%s%s", n->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const char *near = carom_nearest(n->text, owner_name, r->m);
+    return carom_read_fail(r, n, 0, "there is no body or flexible member '%.60s'%s%s%s", n->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 space carom_skin_space(const carom_model *m, const tree *of) {

@@ -137,7 +137,7 @@ static carom_status read_place(reader *r, const tree *map, shape *s, const char 
     const tree *at = carom_tree_get(map, "at"), *angle = carom_tree_get(map, "angle"), *axis = carom_tree_get(map, "axis");
     const bool spatial = s->space == SPATIAL;
     double phi = 0, n[3] = {0, 0, 1};
-    if (at && ((carom_tree_get(map, "of") && !s->body->carried) || s->kind == SHAPE_SKIN)) return carom_read_fail(r, at->key, 0, "%s is where its member is; remove `at`", where);
+    if (at && ((carom_tree_get(map, "of") && s->body == r->m->bodies) || s->kind == SHAPE_SKIN)) return carom_read_fail(r, at->key, 0, "%s is where its member is; remove `at`", where);
     if (at && (s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON))
         return carom_read_fail(r, at->key, 0, "%s is placed by its points; remove `at`", where);
     if (at) CAROM_TRY(carom_read_vector(r, at, "the place of a shape", spatial ? 3 : 2, s->at));
@@ -225,10 +225,10 @@ static const struct form *find_form(const tree *map, const tree **value, const s
     return f;
 }
 
-// The point of a floating member that `of` names; NULL: none.
-static const body *carried_by(const carom_model *m, const tree *of) {
-    for (int i = 0; of && of->kind == TREE_TEXT && i < m->nbodies; ++i)
-        if (m->bodies[i].carried && strcmp(m->bodies[i].name, of->text) == 0) return &m->bodies[i];
+// The body that `of` names, points of floating members included; NULL: none, a flexible member is meant.
+static const body *body_of(const carom_model *m, const tree *of) {
+    for (int i = 1; of && of->kind == TREE_TEXT && i < m->nbodies; ++i)
+        if (!m->bodies[i].floating && strcmp(m->bodies[i].name, of->text) == 0) return &m->bodies[i];
     return NULL;
 }
 
@@ -244,8 +244,8 @@ static carom_status read_shape(reader *r, const tree *n, const body *b, shape *s
         return carom_read_fail(r, n->key ? n->key : n, 0,
                                "%s does not say what it is: point, circle, sphere, capsule, polygon, box, cylinder, plane, hole, slot, bore or skin", where);
     const tree *of = carom_tree_get(map, "of");
-    const body *carried = b->place ? NULL : carried_by(r->m, of);
-    if (carried) b = carried, of = NULL; // a point of a floating member is a body like others
+    const body *named = b->place ? NULL : body_of(r->m, of);
+    if (named) b = named, of = NULL;
     s->kind = f->kind;
     s->body = b;
     s->place = n->key;
