@@ -36,6 +36,13 @@ static const char disc[] =
     "energy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 9.81*y}\n"
     "contacts: {ground: {gap: y, slip: [x, z], restitution: 0.6, friction: 0.3}}\n";
 
+// And with rolling and spinning: five directions.
+static const char rolls[] =
+    "carom: 1\n"
+    "coordinates: {x: {at: 0, rate: 2}, y: 0, z: 0, a: 0, b: 0, c: 0}\n"
+    "energy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2 + a'^2 + b'^2 + c'^2), potential: 9.81*y}\n"
+    "contacts: {ground: {gap: y, slip rate: [x' - b', z' + a', 0.1*a', 0.1*b', 0.1*c'], friction: 0.3}}\n";
+
 static char folder[64];
 
 static const char *path(const char *name) {
@@ -171,6 +178,24 @@ static void columns_are_those_of_the_interface(void **state) {
     assert_columns("columns.h5", planar);
     simulate(disc, "moreau-midpoint", "disc.csv", 1e-3, 0.1, 1, 0);
     assert_columns("disc.csv", spatial);
+    simulate(rolls, "moreau-midpoint", "rolls.h5", 1e-3, 0.1, 1, 0);
+    carom_result *r = load("rolls.h5");
+    static const char *const part[] = {"slip%d'", "friction%d", "friction_impulse%d"};
+    const int first = 1 + 12 + 3 + 4;
+    for (int i = 0; i < 15; ++i) {
+        char name[40] = "ground.";
+        snprintf(name + 7, sizeof name - 7, part[i / 5], i % 5 + 1);
+        assert_string_equal(carom_result_column(r, first + i), name);
+    }
+    assert_int_equal(carom_result_columns(r), first + 15);
+    double *friction = column(r, "ground.friction_impulse1"), *lever = column(r, "ground.friction_impulse4"), *x = column(r, "x'"), *b = column(r, "b'");
+    for (long i = 1; i < carom_result_rows(r); ++i) { // momentum and angular momentum of a step
+        assert_true(fabs(x[i] - x[i - 1] - friction[i]) <= 1e-13);
+        assert_true(fabs(b[i] - b[i - 1] + friction[i] - 0.1 * lever[i]) <= 1e-13);
+    }
+    double *const all[] = {friction, lever, x, b};
+    for (int i = 0; i < 4; ++i) free(all[i]);
+    carom_result_close(r);
 }
 
 static void values_agree_with_each_other(void **state) {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct law { // restitution, tangential restitution, friction, rolling resistance: values, and where friction was said
-    double e, et, mu, roll;
+typedef struct law { // restitution, tangential restitution, friction, levers of rolling and spinning resistance: values, and where friction was said
+    double e, et, mu, roll, spin;
     bool mu_here;
 } law;
 
@@ -153,21 +153,25 @@ static carom_status read_contact(reader *r, const tree *n, const law *fallback, 
     return CAROM_OK;
 }
 
-// `rolling`: the lever of the resistance, of rounds in the plane that have friction.
-static carom_status read_rolling(reader *r, const pair *p, law *l) {
-    const tree *n = carom_tree_get(p->entry, "rolling");
+static bool has_corners(const shape *s) { return s->kind == SHAPE_POLYGON || s->kind == SHAPE_BOX; }
+
+// `rolling` and `spinning`: levers of the resistance, of round shapes that have friction.
+static carom_status read_lever(reader *r, const pair *p, const char *key, const law *l, double *lever) {
+    const tree *n = carom_tree_get(p->entry, key);
     if (!n) return CAROM_OK;
-    CAROM_TRY(read_coefficient(r, p->entry, "rolling", 1e300, &l->roll));
-    if (l->roll == 0) return CAROM_OK;
-    if (p->A->space == SPATIAL) return carom_read_fail(r, n, 0, "rolling resistance is for contacts in the plane; in space write a torque under forces");
-    if (!(l->mu > 0)) return carom_read_fail(r, n, 0, "rolling resistance wants friction; add `friction:`");
-    if (p->count > 1) return carom_read_fail(r, n, 0, "rolling resistance is for points, circles and their like; '%s' and '%s' have %d contacts", p->A->name, p->B->name, p->count);
+    CAROM_TRY(read_coefficient(r, p->entry, key, 1e300, lever));
+    if (*lever == 0) return CAROM_OK;
+    if (lever == &l->spin && p->A->space != SPATIAL)
+        return carom_read_fail(r, n, 0, "nothing spins about a normal in the plane; `spinning` is for contacts in space");
+    if (!(l->mu > 0)) return carom_read_fail(r, n, 0, "%s resistance wants friction; add `friction:`", key);
+    if (has_corners(p->A) || has_corners(p->B))
+        return carom_read_fail(r, n, 0, "%s resistance is for what is round; '%s' and '%s' have %d contacts, with corners", key, p->A->name, p->B->name, p->count);
     return CAROM_OK;
 }
 
 // The contacts of a pair of shapes.
 static carom_status read_pair(reader *r, pair *p, const law *fallback, names *taken) {
-    static const char *const keys[] = {"between", "among", "friction", "restitution", "tangential restitution", "rolling", NULL};
+    static const char *const keys[] = {"between", "among", "friction", "restitution", "tangential restitution", "rolling", "spinning", NULL};
     carom_model *m = r->m;
     const char *entry = p->entry->key->text;
     char text[100];
@@ -175,9 +179,10 @@ static carom_status read_pair(reader *r, pair *p, const law *fallback, names *ta
     CAROM_TRY(carom_read_keys(r, p->entry, keys, text));
     law l = *fallback;
     CAROM_TRY(read_law(r, p->entry, &l));
-    const bool spatial = p->A->space == SPATIAL;
-    CAROM_TRY(read_rolling(r, p, &l));
-    CAROM_TRY(carom_pair_express(r, p, l.mu > 0, l.mu > 0 ? l.roll / l.mu : 0, &m->links[p->first]));
+    CAROM_TRY(read_lever(r, p, "rolling", &l, &l.roll));
+    CAROM_TRY(read_lever(r, p, "spinning", &l, &l.spin));
+    const rubbing rub = {l.mu > 0, l.mu > 0 ? l.roll / l.mu : 0, l.mu > 0 ? l.spin / l.mu : 0};
+    CAROM_TRY(carom_pair_express(r, p, rub, &m->links[p->first]));
     for (int k = 0; k < p->count; ++k) {
         constraint *c = &m->links[p->first + k];
         if (p->number) snprintf(text, sizeof text, "%.60s.%d", entry, p->number + k);
@@ -186,8 +191,6 @@ static carom_status read_pair(reader *r, pair *p, const law *fallback, names *ta
         if (!c->name) return carom_read_memory(r);
         c->line = p->entry->key->line;
         c->column = p->entry->key->column;
-        c->tangents = l.mu > 0 ? spatial || l.roll > 0 ? 2 : 1 : 0;
-        c->rate[0] = c->rate[1] = true;
         const name *other = carom_names_find(taken, c->name, strlen(c->name));
         if (other)
             return carom_read_fail(r, p->entry->key, 0, "contact '%.60s' is made twice (line %d); rename one of the two", c->name, other->line);

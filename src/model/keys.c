@@ -269,7 +269,8 @@ static const key_word pair[] = {
     {"friction", "contact defaults", "Coulomb's coefficient, not negative"},
     {"restitution", "contact defaults", "Newton's, in the normal direction, 0 to 1"},
     {"tangential restitution", "contact defaults", "the same in the tangential direction"},
-    {"rolling", "0", "rolling resistance: the lever of the normal force (plane, one contact per pair)"},
+    {"rolling", "0", "rolling resistance: the lever of the normal force (round shapes)"},
+    {"spinning", "0", "resistance to spinning about the normal: the lever of the normal force (round shapes, space)"},
     {NULL, NULL, NULL}};
 
 static const key_word solid[] = {

@@ -72,11 +72,26 @@ static vec velocity_at(carom_graph *g, const carom_model *m, const shape *s, vec
     return v_add(g, v, v_turn(g, rate, v_back(g, b->R, arm)));
 }
 
-// How fast a planar shape turns.
-static carom_node turning(carom_graph *g, const carom_model *m, const shape *s) {
-    if (s->member) return s->kind == SHAPE_ELEMENT ? n_num(g, 0) : s->spin.c[2];
-    if (s->body->v >= 0) return carom_graph_input(g, CAROM_VELOCITY, s->body->v + 2);
-    return s->body == m->bodies ? n_num(g, 0) : carom_graph_rate(g, s->body->angle, m->seen.nv);
+// Angular velocity.  Of a body that moves as expressions say: 1/2 sum_k e_k x e_k', e_k its axes.
+static vec turning(carom_graph *g, const carom_model *m, const shape *s) {
+    const body *b = s->body;
+    vec w = {{n_num(g, 0), n_num(g, 0), n_num(g, 0)}};
+    if (s->member) return carom_flexible_spin(g, m, s);
+    if (b == m->bodies) return w; // the ground
+    if (b->space != SPATIAL) {
+        w.c[2] = b->v >= 0 ? carom_graph_input(g, CAROM_VELOCITY, b->v + 2) : carom_graph_rate(g, b->angle, m->seen.nv);
+        return w;
+    }
+    if (b->v >= 0) {
+        for (int i = 0; i < 3; ++i) w.c[i] = carom_graph_input(g, CAROM_VELOCITY, b->v + 3 + i);
+        return v_turn(g, b->R, w);
+    }
+    for (int k = 0; k < 3; ++k) {
+        vec e, rate;
+        for (int i = 0; i < 3; ++i) e.c[i] = b->R[3 * i + k], rate.c[i] = carom_graph_rate(g, e.c[i], m->seen.nv);
+        w = v_add(g, w, v_cross(g, e, rate));
+    }
+    return v_scale(g, w, n_num(g, 0.5));
 }
 
 // (SHP-9)  planar t = (n_y, -n_x);  spatial, with s = 1 for n_z > -0.6 and else -1, a = -1/(s + n_z):
@@ -143,7 +158,23 @@ static touching make_touch(carom_graph *g, const shape *A, const shape *B, plan 
     return t;
 }
 
-carom_status carom_pair_express(reader *r, pair *p, bool friction, double roll, constraint *c) {
+// (SHP-13)  slip rates u_T, (rho/mu) w_T and (sigma/mu) w_n; in the plane u_T and (rho/mu) w
+static void make_slips(carom_graph *g, const carom_model *m, const pair *p, const touching *t, rubbing rub, constraint *c) {
+    vec along[2];
+    const bool spatial = p->A->space == SPATIAL;
+    const int n = carom_pair_tangents(g, p->A, t->normal, along);
+    const vec v = v_sub(g, velocity_at(g, m, p->A, t->point), velocity_at(g, m, p->B, t->point));
+    for (int i = 0; i < n; ++i) c->slip[c->tangents++] = v_dot(g, along[i], v);
+    if (rub.roll > 0 || rub.spin > 0) {
+        const vec w = v_sub(g, turning(g, m, p->A), turning(g, m, p->B));
+        for (int i = 0; i < n && rub.roll > 0; ++i)
+            c->slip[c->tangents++] = n_mul(g, n_num(g, rub.roll), spatial ? v_dot(g, along[i], w) : w.c[2]);
+        if (rub.spin > 0) c->slip[c->tangents++] = n_mul(g, n_num(g, rub.spin), v_dot(g, t->normal, w));
+    }
+    for (int i = 0; i < c->tangents; ++i) c->rate[i] = true;
+}
+
+carom_status carom_pair_express(reader *r, pair *p, rubbing rub, constraint *c) {
     carom_graph *g = r->m->graph;
     plan x[MOST_PLAN];
     make_plan(p->A, p->B, x, MOST_PLAN);
@@ -153,13 +184,8 @@ carom_status carom_pair_express(reader *r, pair *p, bool friction, double roll, 
     for (int k = 0; k < p->count; ++k) {
         const touching t = p->touch[k] = make_touch(g, p->A, p->B, x[k]);
         c[k].gap = t.gap;
-        if (!friction) continue;
-        vec along[2];
-        const int n = carom_pair_tangents(g, p->A, t.normal, along);
-        const vec v = v_sub(g, velocity_at(g, r->m, p->A, t.point), velocity_at(g, r->m, p->B, t.point));
-        for (int i = 0; i < n; ++i) c[k].slip[i] = v_dot(g, along[i], v);
-        if (roll > 0) // (SHP-13)  slip rates u_T and (rho/mu) w
-            c[k].slip[1] = n_mul(g, n_num(g, roll), n_sub(g, turning(g, r->m, p->A), turning(g, r->m, p->B)));
+        c[k].tangents = 0;
+        if (rub.slides) make_slips(g, r->m, p, &t, rub, &c[k]);
     }
     if (carom_graph_failed(g)) return carom_read_fail(r, p->entry->key, 0, "contact '%.60s' makes the model too large", p->entry->key->text);
     return CAROM_OK;

@@ -189,6 +189,17 @@ static vec rate(carom_graph *g, const carom_model *m, const carom_node *x) {
     return v;
 }
 
+static vec element_spin(carom_graph *g, vec d, vec change) {
+    return v_scale(g, v_cross(g, d, change), n_div(g, n_num(g, 1), v_dot(g, d, d)));
+}
+
+vec carom_flexible_spin(carom_graph *g, const carom_model *m, const shape *s) {
+    if (s->kind != SHAPE_ELEMENT) return s->spin;
+    vec d;
+    for (int i = 0; i < 3; ++i) d.c[i] = n_sub(g, s->next->r[i], s->body->r[i]);
+    return element_spin(g, d, v_sub(g, rate(g, m, s->next->r), rate(g, m, s->body->r)));
+}
+
 // Of the material point at p.  (SHP-12)  v = r' + spin x (p - r);  on an element r = (1 - x) r_1 + x r_2 and spin = d x d'/|d|^2
 vec carom_flexible_velocity(carom_graph *g, const carom_model *m, const shape *s, vec p) {
     const vec v = rate(g, m, s->body->r);
@@ -196,6 +207,5 @@ vec carom_flexible_velocity(carom_graph *g, const carom_model *m, const shape *s
     vec d;
     const carom_node x = along(g, s, p, &d);
     const vec change = v_sub(g, rate(g, m, s->next->r), v), at = carom_element_nearest(g, s, p);
-    const vec spin = v_scale(g, v_cross(g, d, change), n_div(g, n_num(g, 1), v_dot(g, d, d)));
-    return v_add(g, v_add(g, v, v_scale(g, change, x)), v_cross(g, spin, v_sub(g, p, at)));
+    return v_add(g, v_add(g, v, v_scale(g, change, x)), v_cross(g, element_spin(g, d, change), v_sub(g, p, at)));
 }

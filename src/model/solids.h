@@ -62,6 +62,7 @@ space carom_skin_space(const carom_model *m, const tree *of); // of that member;
 /// The point of an element's middle line that is nearest to p; velocity of the material point at p.
 vec carom_element_nearest(carom_graph *g, const shape *s, vec p);
 vec carom_flexible_velocity(carom_graph *g, const carom_model *m, const shape *s, vec p);
+vec carom_flexible_spin(carom_graph *g, const carom_model *m, const shape *s);
 
 /// A corner of a shape: a point with a radius round it, and the directions in which the shape's edges leave it (none: round).
 typedef struct corner {
@@ -105,8 +106,14 @@ typedef struct pair {
 int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t);
 /// Pairs of all entries of `contacts` with `between`; *count is the number of their contacts.
 carom_status carom_read_pairs(reader *r, const tree *contacts, int *count);
-/// Expressions of pair p: gaps and, with friction, slip rates of its contacts c[0], c[1], ...; in the plane with roll > 0 also how fast they roll.
-carom_status carom_pair_express(reader *r, pair *p, bool friction, double roll, constraint *c);
+/// Friction of a pair: the levers rho/mu and sigma/mu that make slip rates of rolling and spinning; 0: none.
+typedef struct rubbing {
+    bool slides;
+    double roll, spin;
+} rubbing;
+
+/// Expressions of pair p: gaps and, with friction, slip rates of its contacts c[0], c[1], ...; their tangents are counted.
+carom_status carom_pair_express(reader *r, pair *p, rubbing rub, constraint *c);
 
 // -- narrow.c: the tapes of pairs.  Each answers for its contacts alone, and only when it is asked. --------------------------
 
