@@ -34,6 +34,7 @@ typedef struct carom_dg {
     double *r, *y;              // count nv
     double *X, *V;              // columns of reactions A^-1 W, derivatives of rows; count nv each
     int *id;                    // constraint of each row of the contact problem
+    int *at;                    // count nv: where a row of V is not zero
     double *r_p;                // weights of the proximal term
 } carom_dg;
 

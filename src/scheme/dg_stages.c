@@ -57,6 +57,7 @@ carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool p
     w.X = carom_carve(mem, N * n);
     w.V = carom_carve(mem, N * n);
     w.id = carom_carve_ints(mem, n);
+    w.at = carom_carve_ints(mem, N);
     w.r_p = carom_carve(mem, n);
     return w;
 }
@@ -281,14 +282,26 @@ static void spread(carom_dg *w, const carom_step *s) {
                 if (w->lasting[e->L.id[j]] && e->L.id[j] == w->block[l].L.id[k]) e->lambda[j] -= w->c.b[l] * w->block[l].lambda[k];
 }
 
+// V_i'X_k for all k; a row of a mechanism has entries of few bodies.
+static void row_products(carom_dg *w, double *G, size_t ld, const double *V, int N, int n) {
+    int entries = 0;
+    for (int j = 0; j < N; ++j)
+        if (V[j] != 0) w->at[entries] = j, w->r[entries++] = V[j];
+    for (int k = 0; k < n; ++k) {
+        const double *X = w->X + (size_t)k * (size_t)N;
+        double sum = 0;
+        for (int e = 0; e < entries; ++e) sum += w->r[e] * X[w->at[e]];
+        G[(size_t)k * ld] = sum;
+    }
+}
+
 // (DG-16)  G = V'X + r,  c = rows - V'A^-1 R - r p_before,  r = 1e-12 diag(V'X).  The term in r vanishes with convergence; without
 //          it, opposing contacts that are parallel to rounding can be jammed by enormous forces.
 static void form(carom_dg *w, carom_step *s) {
     const int N = s->sys->nv * w->count, n = s->problem.n;
     const size_t stride = (size_t)N, ld = (size_t)n;
     share(w, s, w->X, N, -1);
-    for (int k = 0; k < n; ++k)
-        for (int i = 0; i < n; ++i) s->G[i + k * ld] = carom_dot(w->V + (size_t)i * stride, w->X + (size_t)k * stride, N);
+    for (int i = 0; i < n; ++i) row_products(w, s->G + i, ld, w->V + (size_t)i * stride, N, n);
     for (int l = w->first, i = 0; l <= w->last; ++l)
         for (int k = 0; k < w->block[l].L.nb; ++k, ++i)
             s->c[i] = w->block[l].row[k] - carom_dot(w->V + (size_t)i * stride, w->y, N);
