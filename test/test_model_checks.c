@@ -208,6 +208,81 @@ static void a_kink_at_the_start_is_a_warning(void **state) {
     assert_int_equal(h.faults, 0);
 }
 
+// -- wrong derivatives ---------------------------------------------------------------------------------------
+
+// A system whose derivatives are right but for one entry, which is off by this part of itself.
+static carom_system right;
+static const double OFF = 1e-3;
+
+static carom_status wrong_tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+    const carom_status status = right.tangent(model, work, t, q, v, K, C);
+    *carom_matrix_entry(K, 1, 0) *= 1 + OFF;
+    return status;
+}
+
+static carom_status wrong_damping(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+    const carom_status status = right.tangent(model, work, t, q, v, K, C);
+    *carom_matrix_entry(C, 2, 2) *= 1 + OFF;
+    return status;
+}
+
+static carom_status wrong_mass(const void *model, void *work, double t, const double *q, const double *y, double x, carom_matrix D) {
+    const carom_status status = right.mass_gradient(model, work, t, q, y, x, D);
+    *carom_matrix_entry(D, 0, 1) *= 1 + OFF;
+    return status;
+}
+
+static carom_status wrong_directions(const void *model, void *work, double t, const double *q, carom_local *L) {
+    const carom_status status = right.directions(model, work, t, q, L);
+    for (int b = 0; b < L->nb; ++b)
+        if (L->id[b] == 1) L->W.a[(size_t)L->at[b] * (size_t)L->W.stride + 2] += OFF; // a constant, so that its own derivatives stay right
+    return status;
+}
+
+static carom_status wrong_curvature(const void *model, void *work, double t, const double *q, const double *v, const carom_local *L, double *kappa) {
+    const carom_status status = right.curvature(model, work, t, q, v, L, kappa);
+    for (int b = 0; b < L->nb; ++b)
+        if (L->id[b] == 0) kappa[L->at[b]] *= 1 + OFF;
+    return status;
+}
+
+// Three coordinates that all act on each other, with a joint and a contact that curve.
+static heard examined_with(void (*spoil)(carom_system *)) {
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0.3, rate: 0.9}, y: {at: 0.7, rate: -0.1}, z: {at: -0.4, rate: 0.5}}\n"
+                          "energy: {kinetic: (1 + y^2)*x'^2 + (2 + x^2)*y'^2 + z'^2, potential: 3*x^2*y + 2*x*y*z + z^2*y}\n"
+                          "forces: {z: -3*z' - z'^2*x, y: -2*x'*y'}\n"
+                          "constraints: {rod: x^2 + y^2 + z^2 - 0.74}\ncontacts: {wall: {gap: 1 + x + 2*y + 3*z + x*z}}\n");
+    carom_system *sys = (carom_system *)carom_model_system(m); // it is this test's own
+    right = *sys;
+    if (spoil) spoil(sys);
+    return examined(m);
+}
+
+static void spoil_tangent(carom_system *sys) { sys->tangent = wrong_tangent; }
+static void spoil_damping(carom_system *sys) { sys->tangent = wrong_damping; }
+static void spoil_mass(carom_system *sys) { sys->mass_gradient = wrong_mass; }
+static void spoil_directions(carom_system *sys) { sys->directions = wrong_directions; }
+static void spoil_curvature(carom_system *sys) { sys->curvature = wrong_curvature; }
+
+static void the_worst_entry_of_a_wrong_derivative_is_named(void **state) {
+    (void)state;
+    static const struct { void (*spoil)(carom_system *); const char *told; } cases[] = {
+        {spoil_tangent, "derivatives and differences disagree: the force of 'y' by 'x' (exact"},
+        {spoil_damping, "derivatives and differences disagree: the force (by rates) of 'z' by 'z' (exact"},
+        {spoil_mass, "derivatives and differences disagree: the mass matrix of 'x' by 'y' (exact"},
+        {spoil_directions, "derivatives and differences disagree: the gap of 'wall' by 'z' (exact"},
+        {spoil_curvature, "derivatives and differences disagree: the local acceleration of 'rod' by 't' (exact"},
+    };
+    heard h = examined_with(NULL);
+    says(&h, "derivatives agree with differences");
+    assert_int_equal(h.faults, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        h = examined_with(cases[i].spoil);
+        says(&h, cases[i].told);
+        assert_int_equal(h.faults, 1);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ledger_names_have_the_values_of_the_ledger),
@@ -220,6 +295,7 @@ int main(void) {
         cmocka_unit_test(unused_names_and_idle_coefficients_are_named),
         cmocka_unit_test(an_indefinite_mass_matrix_is_a_fault),
         cmocka_unit_test(a_kink_at_the_start_is_a_warning),
+        cmocka_unit_test(the_worst_entry_of_a_wrong_derivative_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
