@@ -369,6 +369,34 @@ static void spatial_bodies_are_drawn_with_their_inertia(void **state) {
     carom_model_destroy(m);
 }
 
+// A bob hangs below its pin; an arm carries two small shapes away from its centre of mass; a plank covers its pin.
+static void bars_join_small_shapes_to_their_joints(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nbodies:\n"
+                          "  bob: {mass: 1, inertia: 1e-3, at: [1, -2], shape: {circle: 0.1}}\n"
+                          "  arm: {mass: 1, inertia: 1e-2, at: [4, 0], shapes: {tip: {circle: 0.1, at: [0.5, 0]}, foot: {box: [0.1, 0.1], at: [0, -0.5]}}}\n"
+                          "  plank: {mass: 1, inertia: 1e-2, at: [8, 0], shape: {box: [2, 0.1]}}\n"
+                          "joints:\n"
+                          "  hook: {type: revolute, between: [ground, bob], at: [1, 0]}\n"
+                          "  peg: {type: revolute, between: [ground, arm], at: [4, 1]}\n"
+                          "  axle: {type: revolute, between: [ground, plank], at: [7.2, 0]}\n");
+    carom_drawing *d = drawing_of(m);
+    double *x = values_at(m, d, carom_model_q0(m));
+    int bars = 0;
+    for (int i = 0; i < carom_drawing_shapes(d); ++i) bars += carom_drawing_shape(d, i).figure == CAROM_SEGMENT;
+    assert_int_equal(bars, 2);
+    const carom_drawn bob = carom_drawing_shape(d, find(d, CAROM_SEGMENT, "bob")), arm = carom_drawing_shape(d, find(d, CAROM_SEGMENT, "arm"));
+    assert_int_equal(bob.points, 2);
+    const double hook_to_bob[4] = {1, 0, 1, -2};
+    for (int i = 0; i < 4; ++i) assert_close(x[bob.first + i], hook_to_bob[i], 1e-15);
+    assert_int_equal(arm.points, 5); // peg, centre, tip, centre, foot
+    const double through[10] = {4, 1, 4, 0, 4.5, 0, 4, 0, 4, -0.5};
+    for (int i = 0; i < 10; ++i) assert_close(x[arm.first + i], through[i], 1e-15);
+    free(x);
+    carom_drawing_destroy(d);
+    carom_model_destroy(m);
+}
+
 static void a_model_without_draw_has_an_empty_drawing(void **state) {
     (void)state;
     carom_model *m = good(H "draw:\n");
@@ -441,6 +469,7 @@ int main(void) {
         cmocka_unit_test(flexible_members_draw_themselves_through_what_is_recorded),
         cmocka_unit_test(unknowns_of_named_points_are_found_under_their_names),
         cmocka_unit_test(spatial_bodies_are_drawn_with_their_inertia),
+        cmocka_unit_test(bars_join_small_shapes_to_their_joints),
         cmocka_unit_test(a_model_without_draw_has_an_empty_drawing),
         cmocka_unit_test(mistakes_are_told_with_their_place),
     };

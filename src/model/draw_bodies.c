@@ -1,5 +1,6 @@
-// draw_bodies.c: mechanisms of parts draw themselves: a body by its shapes; without shapes as bars from its centre of mass to its named points and
-// joints, or, with less than two of them, as the solid body of even density that has its mass and inertia; joints as marks, springs as springs.
+// draw_bodies.c: mechanisms of parts draw themselves: a body by its shapes and by bars from its centre of mass to its named points and to what the
+// shapes leave out: joints, small shapes at its ends.  Without shapes and with less than two bars, as the solid body of even density that has its mass
+// and inertia.  Joints as marks, springs as springs.
 // What `draw` says something of is left to it.
 #include "model/bodies.h"
 #include "model/draw.h"
@@ -73,17 +74,38 @@ static carom_status bar(reader *r, const body *b, int dim, const double *s, caro
     return CAROM_OK;
 }
 
-static carom_status bars(reader *r, const body *b, int dim, int *count) {
+// The shape of b that covers this point; NULL: none does.
+static const shape *covering(const carom_model *m, const body *b, const double *p) {
+    for (int i = 0; i < m->nshapes; ++i) {
+        const shape *s = &m->shapes[i];
+        if (s->member || s->body != b || s->kind == SHAPE_POINT) continue;
+        if (!(hypot(hypot(p[0] - s->at[0], p[1] - s->at[1]), p[2] - s->at[2]) > s->reach * (1 + 1e-9))) return s;
+    }
+    return NULL;
+}
+
+// To joints that no shape covers; to the shapes as well when none lies over the centre of mass.
+static carom_status bars_to_joints(reader *r, const body *b, int dim, carom_drawn **way, int *count) {
     const carom_model *m = r->m;
-    carom_drawn *way = NULL;
-    for (int k = 0; k < b->npoints; ++k) CAROM_TRY(bar(r, b, dim, b->points[k].s, &way, count));
     for (int k = 0; k < m->njoints; ++k) {
         const joint *j = &m->joints[k];
         const joint_look look = carom_joint_look(j);
         if (look != JOINT_PIN && look != JOINT_ROD) continue;
-        if (j->A == b) CAROM_TRY(bar(r, b, dim, j->s_A, &way, count));
-        if (j->B == b) CAROM_TRY(bar(r, b, dim, j->s_B, &way, count));
+        if (j->A == b && !covering(m, b, j->s_A)) CAROM_TRY(bar(r, b, dim, j->s_A, way, count));
+        if (j->B == b && !covering(m, b, j->s_B)) CAROM_TRY(bar(r, b, dim, j->s_B, way, count));
     }
+    if (covering(m, b, (const double[3]){0, 0, 0})) return CAROM_OK;
+    for (int i = 0; i < m->nshapes; ++i) {
+        const shape *s = &m->shapes[i];
+        if (!s->member && s->body == b && s->kind != SHAPE_POINT) CAROM_TRY(bar(r, b, dim, s->at, way, count));
+    }
+    return CAROM_OK;
+}
+
+static carom_status bars(reader *r, const body *b, int dim, int *count) {
+    carom_drawn *way = NULL;
+    for (int k = 0; k < b->npoints; ++k) CAROM_TRY(bar(r, b, dim, b->points[k].s, &way, count));
+    CAROM_TRY(bars_to_joints(r, b, dim, &way, count));
     for (int k = 0; k < b->npoints; ++k) {
         carom_node p[3];
         in_world(r, b, dim, b->points[k].s, p);
@@ -183,7 +205,7 @@ carom_status carom_draw_bodies(reader *r, const tree *draw) {
         int count = 0;
         if (b->carried || b->floating || told(r, b, draw, before)) continue; // floating members draw themselves
         CAROM_TRY(carom_draw_shapes(r, b, draw, &shaped));
-        if (!shaped || b->npoints) CAROM_TRY(bars(r, b, d->dim, &count));
+        CAROM_TRY(bars(r, b, d->dim, &count));
         if (count < 2 && b->v >= 0 && !shaped) CAROM_TRY(lump(r, b, d->dim));
     }
     CAROM_TRY(carom_draw_floating(r, draw, d->dim));
