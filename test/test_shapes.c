@@ -318,47 +318,7 @@ static void free_bodies_keep_momentum_and_angular_momentum(void **state) {
     }
 }
 
-// -- friction -------------------------------------------------------------------------------------------------------------------
-
-static void slope(const char *shape, double L, double excess, const char *scheme, double *slid, double *expected) {
-    char text[700];
-    snprintf(text, sizeof text,
-             "carom: 1\nparameters: {L: %.17g, al: 0.5, mu: tan(al)*(1 + %.17g)}\ngravity: [9.81*sin(al), 0, -9.81*cos(al)]\n"
-             "bodies:\n  b: {mass: 2, inertia: [L^2/3, L^2/3, L^2/3], at: [0.1*L, 0.2*L, L*(%g - 1e-12)], axis: [0, 0, 1], angle: 0.3, shape: %s}\n"
-             "shapes: {slope: {plane: [0, 0, 1]}}\ncontacts: {c: {between: [b, slope], friction: mu}}\n",
-             L, excess, shape[1] == 'b' ? 0.5 : 0, shape);
-    carom_model *m = good(text);
-    carom_sim *sim = run(m, scheme, 1e-3, 0.5);
-    const double *v = carom_sim_now(sim).v;
-    *slid = hypot(v[0], v[1]);
-    *expected = -9.81 * sin(0.5) * excess * 0.5;
-    carom_sim_destroy(sim);
-    carom_model_destroy(m);
-}
-
-static void threshold(const char *shape, double excess, const char *const *schemes) {
-    static const double L[] = {1e-3, 1, 1e3};
-    for (int i = 0; schemes[i]; ++i)
-        for (int k = 0; k < 3; ++k) {
-            double slid, expected;
-            slope(shape, L[k], excess, schemes[i], &slid, &expected);
-            if (!(slid < 1e-3 * fabs(expected))) fail_msg("%s, L = %g: should stick, slides at %g", schemes[i], L[k], slid);
-            slope(shape, L[k], -excess, schemes[i], &slid, &expected);
-            if (!(fabs(slid - expected) < 0.01 * expected)) fail_msg("%s, L = %g: should slide at %g, slides at %g", schemes[i], L[k], expected, slid);
-        }
-}
-
-static void a_single_contact_starts_to_slide_at_the_angle_of_friction(void **state) {
-    (void)state;
-    threshold("{point: [0, 0, 0]}", 1e-9,
-              (const char *[]){"moreau-explicit", "half-explicit", "half-explicit-rk", "moreau-jean", "moreau-midpoint", "moreau-dissipative", "ggl-projection",
-                               "ggl-midpoint", "newmark", "hht", "generalized-alpha", "mixed", "splitting", "auto", NULL});
-}
-
-static void a_box_on_four_dependent_contacts_does_so_too(void **state) {
-    (void)state;
-    threshold("{box: [L, L, L]}", 1e-6, (const char *[]){"moreau-explicit", "half-explicit", "moreau-jean", "moreau-midpoint", "ggl-midpoint", "newmark", NULL});
-}
+// -- sliding ----------------------------------------------------------------------------------------------------------------------
 
 // A corner that slides along a row of equal boxes does not hang on their sides.
 static void a_corner_does_not_hang_on_a_seam(void **state) {
@@ -475,8 +435,6 @@ int main(void) {
         cmocka_unit_test(gradients_hold_inside_as_well),
         cmocka_unit_test(the_smallest_gap_is_the_distance),
         cmocka_unit_test(free_bodies_keep_momentum_and_angular_momentum),
-        cmocka_unit_test(a_single_contact_starts_to_slide_at_the_angle_of_friction),
-        cmocka_unit_test(a_box_on_four_dependent_contacts_does_so_too),
         cmocka_unit_test(a_corner_does_not_hang_on_a_seam),
         cmocka_unit_test(gaps_depend_on_the_state_alone),
         cmocka_unit_test(shapes_and_pairs_may_be_written_in_two_ways),

@@ -111,7 +111,7 @@ static void a_weight_between_nodes_bends_the_beam_as_the_theory_says(void **stat
     }
 }
 
-// A bead slides along a stiff straight bar through all its nodes: nothing happens at the nodes.
+// A bead slides along a stiff straight bar through all its nodes: nothing happens at the start, where its gap is rounding, nor at the nodes.
 static void nodes_are_passed_without_a_jolt(void **state) {
     (void)state;
     for (int side = 0; side < 2; ++side) {
@@ -127,8 +127,8 @@ static void nodes_are_passed_without_a_jolt(void **state) {
         const carom_ledger l = ledger_of(s);
         assert_close(carom_sim_now(s).q[index_of(m, "x")], 0.95, 1e-4);
         assert_close(carom_sim_now(s).v[0], 1, 1e-3);
-        assert_true(l.penetration < 1.1 * 9.81 * 1e-6);                         // of the first step, which is a fall
-        assert_close(l.energy.impact, 9.81 * 9.81 * 1e-6, 1e-6); // its end: p = 2 g h, which stops g h and holds the weight for a step
+        assert_true(l.penetration < 1e-6);
+        assert_close(l.energy.impact, 0, 1e-6); // a fall of one step would take (g h)^2 = 1e-4
         carom_sim_destroy(s);
         carom_model_destroy(m);
     }

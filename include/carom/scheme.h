@@ -164,6 +164,9 @@ carom_status carom_gaps(carom_step *s, double *g, double t, const double *q);
 /// Is a contact with this gap closed: g <= 0 (option closed: g < 0)?
 static inline bool carom_closed(const carom_step *s, double g) { return s->strict ? g < 0 : g <= 0; }
 
+/// Gaps at (t, q) that are open by no more than their rounding become 0 (SYS-2); not with option closed=strict.  L is scratch.
+carom_status carom_round_gaps(carom_step *s, double *g, carom_local *L, double t, const double *q);
+
 /// L's set: all bilateral constraints and the contacts that are closed.
 void carom_close(const carom_step *s, carom_local *L, const double *g);
 

@@ -14,7 +14,7 @@ carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const car
     f.F = carom_carve_factor(mem, sys->mass_shape, true);
     f.L = carom_carve_local(mem, sys);
     const size_t nl = (size_t)f.L.W.n;
-    double **by_id[] = {&f.side, &f.g};
+    double **by_id[] = {&f.side, &f.g, &f.share};
     for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
     double **by_velocity[] = {&f.a, &f.a_f, &f.dv, &f.V_sum, &f.K_sum, &f.a_0};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
@@ -136,6 +136,27 @@ static void spread(carom_flow *f, const carom_step *s, const double *x, const do
     }
 }
 
+static bool all_slide(const carom_flow *f, const carom_step *s) {
+    for (int b = s->sys->ne; b < f->L.nb; ++b)
+        if (!slides(f, s, f->L.id[b])) return false;
+    return true;
+}
+
+// (MX-15)  p <- share + G^+ G (p - share), if no contact pulls then: the same accelerations, the load shared as before.
+static void keep_share(carom_flow *f, carom_step *s) {
+    const int n = f->n, ne = s->sys->ne;
+    for (int r = 0; r < n; ++r) {
+        double sum = 0;
+        for (int k = 0; k < n; ++k) sum += s->G[r + k * (ptrdiff_t)n] * (s->p[k] - f->share[f->L.id[k]]);
+        s->c[r] = sum;
+    }
+    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
+    carom_dense_shortest(f->S, n, n, CUT, f->pivot, f->scratch, s->c, f->x);
+    for (int b = ne; b < n; ++b)
+        if (f->x[b] + f->share[f->L.id[b]] < 0) return;
+    for (int b = 0; b < n; ++b) s->p[b] = f->x[b] + f->share[f->L.id[b]];
+}
+
 // (MX-2)  0 <= Gamma_N _|_ lambda_N >= 0, Coulomb's law between Gamma_T and lambda_T where the contact may stick; joints
 //         Gamma = 0.  Times h, so that the residual is a velocity like every other.
 static carom_status solve_laws(carom_flow *f, carom_step *s) {
@@ -152,6 +173,7 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
     s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
     CAROM_TRY(carom_problem_run(s, L->id));
     for (int i = 0; i < n; ++i) s->u[i] /= s->h;
+    if (f->keeps && f->shared && all_slide(f, s)) keep_share(f, s);
     spread(f, s, s->p, s->u);
     return CAROM_OK;
 }
@@ -169,6 +191,17 @@ static void solve_symmetric(carom_flow *f, carom_step *s) {
     carom_dense_shortest(f->S, n, n, CUT, f->pivot, f->scratch, s->c, f->x);
 }
 
+// (MX-14)  Gamma_T + u_T/h instead of Gamma_T
+static void add_slow_slips(const carom_flow *f, carom_step *s) {
+    const carom_local *L = &f->L;
+    for (int r = 0, b = 0; r < f->n; ++r) {
+        const int k = f->row[r];
+        while (k >= L->at[b + 1]) ++b;
+        const int c = L->id[b] - s->sys->ne;
+        if (c >= 0 && k > L->at[b] && f->live[c]) s->c[r] += f->per_h * f->u[k];
+    }
+}
+
 carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
     const carom_local *L = &f->L;
     CAROM_TRY(form(f, s, FORCE, t, q, v));
@@ -181,6 +214,7 @@ carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const doubl
     CAROM_TRY(carom_curvature(s, f->kappa, L, t, q, v));
     for (int k = 0; k < m; ++k) f->noise[k] = carom_local_reach(L, k, f->a_f) + fabs(f->kappa[k]);
     for (int r = 0; r < n; ++r) s->c[r] = carom_column_dot(&L->W, f->row[r], f->a_f) + f->kappa[f->row[r]];
+    if (f->per_h > 0) add_slow_slips(f, s);
     // (MX-1)  G lambda = -(W'a_f + kappa).  Dependent constraints leave the reactions open: among contacts the laws pick them,
     //         joints alone get the shortest.  Stages are off their joints by the error of the stage, where dependent joints
     //         contradict each other by as much: no lambda would do, and the least squares are meant.

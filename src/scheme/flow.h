@@ -16,6 +16,7 @@ typedef struct carom_flow {
     double *dir;                   // CAROM_TANGENTS nc, the caller's: slip direction of a sliding contact
     bool *doubt;                   // nc: its reaction has just fallen to zero; read and cleared by carom_flow_decide
     bool *live;                    // nc: slip along more than one tangent, fast enough to follow the direction of its velocity
+    double per_h;                  // 1/h while the laws are asked where slow slips will go, else 0: (MX-14) for contacts marked live
 
     // the last point looked at
     carom_factor F;
@@ -25,6 +26,8 @@ typedef struct carom_flow {
     double *u, *kappa, *lambda, *Gamma, *noise; // L's directions; noise: magnitude of the terms of W'v' + kappa
     double *D;                     // L's directions: diagonal of G, 0 where there is no row
     bool shared;                   // reactions are not unique: the laws picked them
+    bool keeps;                    // where they are not unique and all slide: the nearest to `share`, for directions found with that
+    double *share;                 // by id
     int n, *row;                   // rows of the problem: directions of L
     double *X, *S, *x, *scratch;   // M^-1 times the pushing directions; n x n; n; 3 n
     int *pivot;

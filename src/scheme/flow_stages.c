@@ -53,32 +53,42 @@ static void find_live(carom_flow *f, const carom_step *s, double h, bool *slow) 
     }
 }
 
-// The direction that slow slips are drawn to is the one that the laws give where they start from rest.
-static carom_status direct_slow(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
+// (MX-14)  The direction of slow slips is the one in which they end: the laws with Gamma_T + u_T/h, the velocity at the end of
+//          the phase over h.  From rest it is that of (MX-2); else friction also takes what they move across it.
+static carom_status direct_slow(carom_flow *f, carom_step *s, double t, double h, const double *q, const double *v) {
     const int ne = s->sys->ne;
     for (int b = ne; b < f->L.nb; ++b)
         if (turning_slip(f, s, b) && !f->live[f->L.id[b] - ne]) // asked as if it stuck; live serves as mark
             f->mode[f->L.id[b] - ne] = CAROM_MODE_STICK, f->live[f->L.id[b] - ne] = true;
-    CAROM_TRY(carom_flow_rate(f, s, t, q, v, true));
+    f->per_h = 1 / h;
+    const carom_status status = carom_flow_rate(f, s, t, q, v, true);
+    f->per_h = 0;
+    CAROM_TRY(status);
+    f->keeps = f->shared;
+    for (int b = 0; b < f->L.nb; ++b) f->share[f->L.id[b]] = f->lambda[f->L.at[b]];
     for (int b = ne; b < f->L.nb; ++b) {
         const int c = f->L.id[b] - ne, k = f->L.at[b], tangents = f->L.at[b + 1] - k - 1;
         if (!f->live[c] || f->mode[c] != CAROM_MODE_STICK) continue;
         f->mode[c] = CAROM_MODE_SLIP;
         f->live[c] = false;
-        const double used = carom_length(f->lambda + k + 1, tangents), size = carom_length(f->u + k + 1, tangents);
-        const bool drawn = used >= s->sys->contacts[c].friction * f->lambda[k] * (1 - 1e-11) && used > 0;
-        if (!drawn && size == 0) continue;
-        for (int i = 0; i < tangents; ++i) f->dir[CAROM_TANGENTS * c + i] = drawn ? -f->lambda[k + 1 + i] / used : f->u[k + 1 + i] / size;
+        const double *lambda = f->lambda + k + 1, *end = f->Gamma + k + 1, *u = f->u + k + 1;
+        const double used = carom_length(lambda, tangents), left = carom_length(end, tangents), size = carom_length(u, tangents);
+        const bool loaded = f->lambda[k] * f->D[k] > carom_flow_resolution(f, s, k);
+        const bool drawn = loaded && used >= s->sys->contacts[c].friction * f->lambda[k] * (1 - 1e-11) && used > 0;
+        const bool slides_on = left > carom_flow_resolution(f, s, k + 1); // one without load too
+        if (!drawn && !slides_on && size == 0) continue;
+        for (int i = 0; i < tangents; ++i) f->dir[CAROM_TANGENTS * c + i] = drawn ? -lambda[i] / used : slides_on ? end[i] / left : u[i] / size;
     }
     return CAROM_OK;
 }
 
 carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, const double *q, const double *v, bool laws) {
+    f->keeps = false;
     CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
     bool slow;
     find_live(f, s, h, &slow);
     if (slow) {
-        CAROM_TRY(direct_slow(f, s, t, q, v));
+        CAROM_TRY(direct_slow(f, s, t, h, q, v));
         CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
     }
     f->ready = false;

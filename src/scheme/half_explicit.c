@@ -160,10 +160,12 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     CAROM_TRY(carom_force(s, w->a_f, t, w->q, w->v));
     carom_factor_solve(&w->F_0, w->a_f);
     CAROM_TRY(carom_gaps(s, w->g_0, t, w->q));
+    CAROM_TRY(carom_round_gaps(s, w->g_0, &w->L_0, t, w->q));
     carom_move(s, w->q_P, w->q, h, w->v);
     bool hits = false;
     if (predicted) {
         CAROM_TRY(carom_gaps(s, w->g_P, t + h, w->q_P));
+        CAROM_TRY(carom_round_gaps(s, w->g_P, &w->L_P, t + h, w->q_P));
         hits = closes(s, w->g_0, w->g_P);
         if (hits && h > shortest) {
             h = shortest;
@@ -177,6 +179,7 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     CAROM_TRY(stage_1(w, s, t, h));
     move_on(w, s, h);
     CAROM_TRY(see_end(w, s, t + h));
+    CAROM_TRY(carom_round_gaps(s, w->g_1, &w->L_1, t + h, w->q_1));
     carom_close(s, &w->L_1, w->g_1);
     if (!predicted) hits = closes(s, w->g_0, w->g_1);
     CAROM_TRY(carom_directions(s, &w->L_1, t + h, w->q_1));

@@ -54,6 +54,7 @@ static carom_status step(void *memory, carom_step *s) {
     CAROM_TRY(carom_directions(s, &w->L_0, t_0, q));
     carom_local_velocity(w->u_all, &w->L_0, v);
     for (int id = 0; id < all; ++id) w->g[id] += 0.5 * h * w->u_all[w->L_0.at[id]];
+    CAROM_TRY(carom_round_gaps(s, w->g, &w->L_1, t_0, q));
     carom_close(s, &w->L_1, w->g);
 
     // (MEX-3)  v_f = v_0 + h M_0^-1 f(t_0, q_0, v_0);  (MEX-6)  forces=end:  v_f = v_0 + h M_1^-1 f(t_1, q_1, v_0)

@@ -120,6 +120,7 @@ static carom_status step(void *memory, carom_step *s) {
     // (MJ-1)  I = { j : g_j(t_0 + h/2, q_0 + h/2 v_0) <= 0 }
     carom_move(s, w->q_1, s->q, 0.5 * h, s->v);
     CAROM_TRY(carom_gaps(s, w->g, s->t + 0.5 * h, w->q_1));
+    CAROM_TRY(carom_round_gaps(s, w->g, &N->L, s->t + 0.5 * h, w->q_1));
     carom_close(s, &N->L, w->g);
 
     // (MJ-2)  s_0 = M_0^-1 f(t_0, q_0, v_0),  u_0 = W(q_0)'v_0 + w

@@ -84,6 +84,7 @@ static carom_status step(void *memory, carom_step *s) {
     carom_status status = carom_motion_factor(s, &w->F, w->a, s->sys->nc ? w->g : NULL, t_M, q, v);
 
     // (MID-3)  I = { j : g_j(q_M) <= 0 }
+    if (status == CAROM_OK) status = carom_round_gaps(s, w->g, &w->L, t_M, q);
     if (status == CAROM_OK) carom_close(s, &w->L, w->g);
     if (status == CAROM_OK && w->L.nb > 0) status = contacts(w, s, q_0, v_0);
     else if (status == CAROM_OK) carom_factor_advance(&w->F, v, h, w->a);

@@ -137,6 +137,27 @@ void carom_close(const carom_step *s, carom_local *L, const double *g) {
         if (carom_closed(s, g[id])) join(sys, L, id);
 }
 
+// (SYS-2)  0 < g <= 16 eps sum |W| |q|:  g = 0.  Whether so small a gap is there at all was decided by rounding; contacts that
+//          share a load would open and close in turns.  Gaps that are far from that are sorted out before W is asked for.
+carom_status carom_round_gaps(carom_step *s, double *g, carom_local *L, double t, const double *q) {
+    static const double NOTICED = 1e-3, NEAR = 1e-9; // of lengths: no model is so large; no lever so long
+    const int ne = s->sys->ne, all = ne + s->sys->nc;
+    if (s->strict) return CAROM_OK;
+    double least = NOTICED;
+    for (int id = ne; id < all; ++id)
+        if (g[id] > 0 && g[id] < least) least = g[id];
+    if (least == NOTICED) return CAROM_OK;
+    const double near = NEAR * carom_norm_max(q, s->sys->nq);
+    if (least > near) return CAROM_OK;
+    L->nb = L->at[0] = 0;
+    for (int id = ne; id < all; ++id)
+        if (g[id] > 0 && g[id] <= near) join(s->sys, L, id);
+    CAROM_TRY(carom_directions(s, L, t, q));
+    for (int b = 0; b < L->nb; ++b)
+        if (g[L->id[b]] <= carom_local_rounding(L, L->at[b], q, s->sys->nq)) g[L->id[b]] = 0;
+    return CAROM_OK;
+}
+
 void carom_close_all(const carom_step *s, carom_local *L) {
     L->nb = L->at[0] = 0;
     for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) join(s->sys, L, id);
