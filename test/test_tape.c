@@ -345,6 +345,42 @@ static void wrong_requests_get_a_sentence(void **unused) {
     carom_graph_destroy(g);
 }
 
+// On the side of q0 < q1 the pieces are q0 + 2 q2, 3 q1, |q0 - q1| = q1 - q0 and so on; held there, they answer for the other side.
+static void held_on_a_piece_it_goes_on_for_ever(void **unused) {
+    (void)unused;
+    carom_graph *g = carom_graph_create();
+    const carom_node a = q(g, 0), b = q(g, 1), c = q(g, 2), two = carom_graph_number(g, 2), three = carom_graph_number(g, 3);
+    const carom_node piece = carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_LT, a, b), add(g, a, mul(g, two, c)), mul(g, b, c));
+    const carom_node out[] = {piece, mul(g, three, f2(g, CAROM_OP_MAX, a, b)), f2(g, CAROM_OP_MIN, mul(g, two, a), b),
+                              f1(g, CAROM_OP_ABS, f2(g, CAROM_OP_SUB, a, b)), f1(g, CAROM_OP_SIN, mul(g, a, b))};
+    enum { N = sizeof out / sizeof *out };
+    const carom_group group = {N, out, 0};
+    carom_error err = {0};
+    carom_tape *tape = carom_tape_compile(g, &group, 1, NQ, NV, NP, &err);
+    assert_non_null(tape);
+    void *work = calloc(1, carom_tape_work_size(tape)), *held = calloc(1, carom_tape_held_size(tape));
+    carom_tape_work_init(tape, work, parameters);
+    double y[N];
+    const double at[3] = {1, 3, 5}, beyond[3] = {4, 3, 5}, v0[NV] = {0};
+    carom_tape_eval(tape, work, 0, 0, at, v0, y);
+    carom_tape_hold(tape, work, held);
+    requests = 0;
+    carom_tape_eval_held(tape, held, 0, 0, beyond, v0, y);
+    assert_int_equal(requests, 0);
+    const double wanted[N] = {4 + 2 * 5, 3 * 3, 2 * 4, -1, sin(12)};
+    for (int i = 0; i < N; ++i) assert_true(y[i] == wanted[i]);
+    carom_tape_eval(tape, work, 0, 0, beyond, v0, y); // the other block knows nothing of it
+    const double as_is[N] = {15, 12, 3, 1, sin(12)};
+    for (int i = 0; i < N; ++i) assert_true(y[i] == as_is[i]);
+    carom_tape_eval_held(tape, held, 0, 0, at, v0, y);
+    carom_tape_eval(tape, work, 0, 0, at, v0, (double[N]){0});
+    assert_true(y[0] == 11 && y[1] == 9 && y[2] == 2 && y[3] == 2);
+    free(work);
+    free(held);
+    carom_tape_destroy(tape);
+    carom_graph_destroy(g);
+}
+
 int main(void) {
     volatile const double value[NP] = {0.7, 1.9, -0.4};
     for (int i = 0; i < NP; ++i) parameters[i] = value[i];
@@ -359,6 +395,7 @@ int main(void) {
         cmocka_unit_test(evaluation_asks_for_no_memory),
         cmocka_unit_test(a_sum_of_a_million_terms_is_compiled),
         cmocka_unit_test(wrong_requests_get_a_sentence),
+        cmocka_unit_test(held_on_a_piece_it_goes_on_for_ever),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,4 +115,11 @@ void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, co
 /// The same without copying: node i has the value slot[place[i]], until the next evaluation.
 typedef struct carom_values { const double *slot; const int *place; } carom_values;
 carom_values carom_tape_values(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v);
+/// What is piecewise (comparisons, abs, sign, min, max, floor) held on the piece where it was: hold() keeps the pieces of the point of the last evaluations in
+/// `work`, groups that were not evaluated there excepted; eval_held() then answers for any point as if these pieces went on for ever.
+/// held: carom_tape_held_size() bytes.
+size_t carom_tape_held_size(const carom_tape *tape);
+void carom_tape_hold(const carom_tape *tape, const void *work, void *held);
+void carom_tape_eval_held(const carom_tape *tape, void *held, int group, double t, const double *q, const double *v,
+                          double *out);
 int carom_tape_instructions(const carom_tape *tape, int group); // what evaluating a group costs; group < 0: all groups

@@ -49,6 +49,8 @@ enum { // what does not change; each lets a scheme save work
     CAROM_FORCE_SETS = 16          // force() writes every entry of f: f may hold anything on entry
 };
 
+typedef enum carom_hold { CAROM_FREE, CAROM_HOLD, CAROM_HELD } carom_hold;
+
 typedef struct carom_system {
     int nq, nv;                    // positions, velocities
     int ne, nc;                    // bilateral constraints, unilateral contacts
@@ -114,6 +116,10 @@ typedef struct carom_system {
     /// gaps and power together, as they are booked after every step.  NULL: the two are called.
     carom_status (*observe)(const void *model, void *work, double t, const double *q, const double *v, double *g,
                             double *external, double *damping);
+    /// Gaps that belong to the nearest of several features (sides, corners, edges) change their formula where another one comes nearest.
+    /// CAROM_HOLD: from now on gaps, directions and curvature follow the formulas that hold at (t, q); CAROM_HELD: after
+    /// CAROM_FREE, those once more; CAROM_FREE: those of the point asked for, as always.  NULL: formulas do not change.
+    carom_status (*hold)(const void *model, void *work, carom_hold what, double t, const double *q);
 } carom_system;
 
 /// A system with sizes, dense storage and no functions; fill in the rest.

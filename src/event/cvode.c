@@ -194,6 +194,18 @@ static carom_status go_on(event_work *w, carom_step *s, double t_1, bool *found)
         event_grow(w, s);
         bool missed = false;
         double until = w->t;
+        CAROM_TRY(event_switched(w, s, w->t, w->y, &w->switched));
+        if (w->switched) {
+            CAROM_TRY(event_locate_switch(w, s, before, &until, inside));
+            *found = true;
+            if (event_below(w, s, w->hit)) { // and something else before it
+                w->switched = false;
+                return event_locate(w, s, before, until, inside);
+            }
+            carom_copy(w->y, w->y_2, w->ny);
+            w->t = until;
+            return CAROM_OK;
+        }
         if (s->sys->nc > 0) {
             CAROM_TRY(event_watch(w, s, w->t, w->y));
             CAROM_TRY(look_back(w, s, before, &missed, &until));

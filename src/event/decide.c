@@ -16,9 +16,13 @@ static carom_status tell(event_work *w, carom_step *s, double t, int contact, ca
     return carom_tell(s, (carom_event){w->told, contact, kind, before, after, impulse});
 }
 
-// Velocities up to this count as none.
+// Velocities up to this count as none: of the normal, of slip.
 static double still(const event_work *w, const carom_step *s, const carom_local *L, int k) {
     return event_still(w, s, L, k) + 64 * DBL_EPSILON * carom_local_reach(L, k, w->v);
+}
+
+static double still_slip(const event_work *w, const carom_step *s, const carom_local *L, int k) {
+    return event_still_slip(w, s, L, k) + 64 * DBL_EPSILON * carom_local_reach(L, k, w->v);
 }
 
 // A step that has used up most of its events hands over sooner: a long run of impacts that will end within the step, by
@@ -45,21 +49,25 @@ static void find_accumulated(event_work *w, const carom_step *s) {
     for (int i = 0; i < s->sys->nc; ++i) w->over[i] = w->over[i] || hand_over(w, s, i);
 }
 
-// (EV-9)  I_c: contacts that were closed, that were reported, or that are at the wall.
+// (EV-9)  I_c: contacts that were closed, that were reported, or that are at the wall.  One without a direction (corners that
+// coincide) carries nothing.
 static carom_status gather(event_work *w, carom_step *s, bool first) {
     const carom_system *sys = s->sys;
+    CAROM_TRY(event_hold(s, CAROM_HOLD, w->t, w->q));
     CAROM_TRY(carom_gaps(s, w->g, w->t, w->q));
     carom_close_all(s, &w->all);
     CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
     find_accumulated(w, s);
-    const double relative = first ? fmax(s->opt[OPT_GAP], s->opt[OPT_RTOL]) : s->opt[OPT_GAP];
+    const double relative = first || w->switched ? fmax(s->opt[OPT_GAP], s->opt[OPT_RTOL]) : s->opt[OPT_GAP];
     for (int id = 0; id < sys->ne + sys->nc; ++id) {
         const int c = id - sys->ne;
-        if (c >= 0)
-            w->in[c] = w->contact[c].mode != MODE_OPEN || w->hit[2 * c] || w->over[c] ||
-                       w->g[id] <= relative * carom_local_reach(&w->all, w->all.at[id], w->span);
+        const double reach = carom_local_reach(&w->all, w->all.at[id], w->span);
+        if (c >= 0) {
+            w->was[c] = w->contact[c].mode, w->left[c] = 0;
+            w->in[c] = reach > 0 && (w->was[c] != MODE_OPEN || w->hit[2 * c] || w->over[c] || w->g[id] <= relative * reach);
+            if (!w->in[c]) w->contact[c].mode = MODE_OPEN;
+        }
         w->side[id] = c < 0 || w->in[c] ? -1 : 1;
-        if (c >= 0) w->was[c] = w->contact[c].mode, w->left[c] = 0;
     }
     carom_close(s, &w->C, w->side);
     return CAROM_OK;
@@ -126,8 +134,8 @@ static void candidates(event_work *w, carom_step *s) {
         const double size = carom_length(u + 1, tangents);
         const bool event = w->was[contact] == MODE_SLIP && w->hit[2 * contact + 1], stopped = event && !c->young;
         const bool young =
-            w->was[contact] == MODE_SLIP && c->young && !event && size <= EVENT_YOUNG * event_still(w, s, &w->C, k + 1);
-        c->mode = stopped || size <= still(w, s, &w->C, k + 1) ? MODE_STICK : MODE_SLIP;
+            w->was[contact] == MODE_SLIP && c->young && !event && size <= EVENT_YOUNG * event_still_slip(w, s, &w->C, k + 1);
+        c->mode = stopped || size <= still_slip(w, s, &w->C, k + 1) ? MODE_STICK : MODE_SLIP;
         if (c->mode == MODE_SLIP && young) continue;
         c->young = 0;
         for (int i = 0; c->mode == MODE_SLIP && i < tangents; ++i) c->dir[i] = u[1 + i] / size;
@@ -147,6 +155,21 @@ static carom_status settle(event_work *w, carom_step *s) {
     carom_local_velocity(w->u_plus, L, w->v);
     carom_book_impulses(s, L, w->p, w->u_minus, w->u_plus);
     return CAROM_OK;
+}
+
+// Contacts that come to rest may stop others with them, whose slip is coupled to theirs: those are candidates for
+// sticking too.
+static bool stopped_too(event_work *w, const carom_step *s) {
+    bool some = false;
+    carom_local_velocity(w->u_plus, &w->C, w->v);
+    for (int b = s->sys->ne; b < w->C.nb; ++b) {
+        const int k = w->C.at[b];
+        event_contact *c = w->contact + (w->C.id[b] - s->sys->ne);
+        if (c->mode != MODE_SLIP || c->young || carom_length(w->u_plus + k + 1, w->C.at[b + 1] - k - 1) > still_slip(w, s, &w->C, k + 1)) continue;
+        c->mode = MODE_STICK;
+        some = true;
+    }
+    return some;
 }
 
 // What the laws say of block b: 1 holds, -1 lets go, 0 cannot say.  First for the normal, then for the tangents.
@@ -243,12 +266,16 @@ static carom_status tell_changes(event_work *w, carom_step *s, const double *Gam
 }
 
 // Contacts that were closed or reported are put on the wall, also those that will leave: their gap is zero to rounding
-// only.
+// only.  Not so those that leave because they have run off their feature.
 static carom_status touch(event_work *w, carom_step *s) {
+    CAROM_TRY(carom_directions(s, &w->C, w->t, w->q));
+    carom_local_velocity(w->u_minus, &w->C, w->v);
     for (int i = 0; i < s->sys->nc; ++i)
-        w->contact[i].mode = w->was[i] != MODE_OPEN || w->hit[2 * i] ? MODE_FREE : MODE_OPEN;
+        w->contact[i].mode = w->in[i] && (w->was[i] != MODE_OPEN || w->hit[2 * i]) ? MODE_FREE : MODE_OPEN;
+    for (int b = s->sys->ne; b < w->C.nb && w->switched; ++b)
+        if (w->u_minus[w->C.at[b]] > still(w, s, &w->C, w->C.at[b])) w->contact[w->C.id[b] - s->sys->ne].mode = MODE_OPEN;
     CAROM_TRY(event_project_position(w, s));
-    for (int i = 0; i < s->sys->nc; ++i) w->contact[i].mode = w->was[i];
+    for (int i = 0; i < s->sys->nc; ++i) w->contact[i].mode = w->in[i] ? w->was[i] : MODE_OPEN;
     CAROM_TRY(carom_directions(s, &w->C, w->t, w->q));
     carom_local_velocity(w->u_minus, &w->C, w->v);
     return CAROM_OK;
@@ -259,7 +286,9 @@ carom_status event_resolve(event_work *w, carom_step *s, bool first) {
     CAROM_TRY(touch(w, s));
     if (approaches(w, s, first)) CAROM_TRY(impact(w, s));
     candidates(w, s);
-    CAROM_TRY(settle(w, s));
+    do {
+        CAROM_TRY(settle(w, s));
+    } while (stopped_too(w, s));
     CAROM_TRY(event_law(w, s, w->t, w->q, w->v));
     CAROM_TRY(look_ahead(w, s));
     for (int i = 0; i < s->sys->nc; ++i) w->u_0[i] = 0;

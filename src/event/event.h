@@ -2,7 +2,7 @@
 //
 // The state of a smooth phase is y = (q, v, one witness per contact, three works); which contacts are closed, sliding
 // and sticking is kept beside it.  Files: smooth.c accelerations and reactions of one phase; share.c reactions that are
-// not unique; watch.c event functions;
+// not unique; feature.c contacts that go from feature to feature; watch.c event functions;
 // short.c one Runge-Kutta step for what is too short for a multistep method; cvode.c the multistep method; decide.c
 // impacts and who stays.
 #pragma once
@@ -41,7 +41,7 @@ typedef struct event_head {
     double size_q, size_v; // largest positions and velocities met: they scale the absolute tolerances
 } event_head;
 
-static const double EVENT_YOUNG = 100; // times event_still()
+static const double EVENT_YOUNG = 100; // times event_still_slip()
 static const double EVENT_CUT = 1e-11; // pivots smaller than this, relatively, count as zero
 
 enum { WORK_FRICTION, WORK_EXTERNAL, WORK_DAMPING, WORKS };
@@ -91,6 +91,7 @@ typedef struct event_work {
     double *slack;                 // how far below zero each may be in this phase
     bool *armed;                   // it counts in this phase
     int *hit;                      // events found
+    bool switched;                 // the one found is a change of features
     double *phi_a, *phi_b;         // for event_locate
 
     // short.c
@@ -124,6 +125,15 @@ void event_share(event_work *w, carom_step *s);
 /// The choice for the phase that begins.
 carom_status event_choose(event_work *w, carom_step *s);
 
+// -- feature.c -----------------------------------------------------------------------------------------
+/// Asks the system to hold the features of contacts, where it has some.
+carom_status event_hold(carom_step *s, carom_hold what, double t, const double *q);
+/// Has a closed contact another feature at (t, q) than the one it is held on?
+carom_status event_switched(event_work *w, carom_step *s, double t, const double *q, bool *yes);
+/// Where that happened in (a, b]; b goes there, the state to y_2, and event functions are those of that place.
+typedef carom_status (*event_state)(event_work *w, carom_step *s, double t, double *y); // the state at t
+carom_status event_locate_switch(event_work *w, carom_step *s, double a, double *b, event_state at);
+
 // -- watch.c -------------------------------------------------------------------------------------------
 /// Event functions at a state: w->phi; an event is where one falls through zero.
 carom_status event_watch(event_work *w, carom_step *s, double t, const double *y);
@@ -138,7 +148,6 @@ carom_status event_short(event_work *w, carom_step *s, double t_1, double T, dou
                          bool *found);
 /// First event in (a, b], where none is below zero at a and some are at b: its time and state go to w, its functions to
 /// hit[].  at(w, s, t, y) gives the state at t.
-typedef carom_status (*event_state)(event_work *w, carom_step *s, double t, double *y);
 carom_status event_locate(event_work *w, carom_step *s, double a, double b, event_state at);
 
 // -- cvode.c -------------------------------------------------------------------------------------------
@@ -155,8 +164,17 @@ static inline void event_grow(event_work *w, const carom_step *s) {
     w->head.size_q = fmax(w->head.size_q, carom_norm_max(w->q, s->sys->nq));
     for (int i = 0; i < s->sys->nv; ++i) w->span[i] = w->head.size_q;
 }
-/// Local velocity in direction k of L that counts as none; before the first impact the scale is that of all velocities.
-static inline double event_still(const event_work *w, const carom_step *s, const carom_local *L, int k) {
-    const double speed = *s->speed > 0 ? *s->speed : carom_local_reach(L, k, w->span) * w->head.size_v / w->head.size_q;
+/// Local velocity in direction k of L that counts as none.  The scale of normal velocities is what impacts have shown, before the
+/// first that of all velocities; slip may be fast where impacts are slight.
+static inline double event_tiny(const carom_step *s, double speed) {
     return fmax(s->opt[OPT_VELOCITY], 10 * s->opt[OPT_RTOL]) * speed; // after some steps a velocity is not known better
+}
+static inline double event_any(const event_work *w, const carom_local *L, int k) {
+    return carom_local_reach(L, k, w->span) * w->head.size_v / w->head.size_q;
+}
+static inline double event_still(const event_work *w, const carom_step *s, const carom_local *L, int k) {
+    return event_tiny(s, *s->speed > 0 ? *s->speed : event_any(w, L, k));
+}
+static inline double event_still_slip(const event_work *w, const carom_step *s, const carom_local *L, int k) {
+    return event_tiny(s, fmax(*s->speed, event_any(w, L, k)));
 }

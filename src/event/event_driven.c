@@ -192,6 +192,7 @@ static carom_status phase(event_work *w, carom_step *s, double t_1, bool *found)
     double T, height;
     int who;
     bool done = false;
+    w->switched = false;
     CAROM_TRY(scale(w, s));
     CAROM_TRY(event_begin(w, s, found, &T, &height, &who));
     if (*found) return CAROM_OK;
@@ -203,10 +204,10 @@ static carom_status phase(event_work *w, carom_step *s, double t_1, bool *found)
     return event_ode_run(w, s, t_1, longest, found);
 }
 
-static carom_status step(void *memory, carom_step *s) {
-    event_work *w = memory;
+static carom_status go(event_work *w, carom_step *s) {
     const double t_1 = s->t + s->h;
     load(w, s);
+    CAROM_TRY(event_hold(s, CAROM_HOLD, w->t, w->q));
     CAROM_TRY(scale(w, s));
     if (w->head.begun == 0) {
         CAROM_TRY(event_resolve(w, s, true));
@@ -232,6 +233,12 @@ static carom_status step(void *memory, carom_step *s) {
         CAROM_TRY(carom_inner(s, w->t, w->q, w->v));
     }
     return store(w, s);
+}
+
+// Whoever asks the system between steps gets what is.
+static carom_status step(void *memory, carom_step *s) {
+    const carom_status status = go(memory, s), freed = event_hold(s, CAROM_FREE, s->t, s->q);
+    return status == CAROM_OK ? freed : status;
 }
 
 const carom_scheme carom_scheme_event_driven = {

@@ -24,6 +24,7 @@ static const double b4[7] = {5179. / 57600, 0, 7571. / 16695, 393. / 640, -92097
 static const double SAFE = 0.01; // part of the tolerance that such a step may use up: there may be many
 static const double MANY = 32;   // steps that together cost as much as a restart of the multistep method
 static const double LOW = 1e4;   // roundings of a gap
+static const double WILD = 1e4;  // an error that is not known, over the tolerance
 
 // y_1 = state at t, by one step from (t_0, y); k[0] is there already.
 static carom_status state(event_work *w, carom_step *s, double t, double *y_1) {
@@ -136,13 +137,25 @@ carom_status event_short(event_work *w, carom_step *s, double t_1, double T, dou
     if (*done) return CAROM_OK;
     CAROM_TRY(event_rhs(w, s, w->t_0, w->y, w->k[0]));
     for (int attempt = 0; attempt < 4; ++attempt) {
-        CAROM_TRY(state(w, s, t, w->y_1));
-        CAROM_TRY(error_of(w, s, t, w->y_1, &error));
+        carom_status status = state(w, s, t, w->y_1);
+        if (status == CAROM_OK) status = error_of(w, s, t, w->y_1, &error);
+        if (status == CAROM_RETRY || status == CAROM_SINGULAR) error = WILD; // too long a step led where the system makes no sense
+        else if (status != CAROM_OK) return status;
         if (error <= SAFE) break;
         t = w->t_0 + 0.9 * pow(SAFE / error, 0.2) * (t - w->t_0);
         if (!((end - w->t_0) <= MANY * (t - w->t_0))) return CAROM_OK;
     }
     if (!(error <= SAFE)) return CAROM_OK;
+    CAROM_TRY(event_switched(w, s, t, w->y_1, &w->switched));
+    if (w->switched) {
+        *done = *found = true;
+        CAROM_TRY(event_locate_switch(w, s, w->t_0, &t, state));
+        w->switched = !event_below(w, s, w->hit);
+        if (!w->switched) return first_event(w, s, t, T, found);
+        carom_copy(w->y, w->y_2, w->ny);
+        w->t = t;
+        return CAROM_OK;
+    }
     CAROM_TRY(event_watch(w, s, t, w->y_1));
     if (may_graze(w, s, t - w->t_0)) return CAROM_OK;
     *done = true;

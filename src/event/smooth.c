@@ -196,7 +196,9 @@ static carom_status witness(event_work *w, carom_step *s, double t, const double
             rate[w->L.id[b] - sys->ne] += weight[k - w->L.at[b]] * w->lambda[k];
     if (sys->flags & CAROM_TIMELESS_GAPS || w->L.nb == sys->ne + sys->nc) return CAROM_OK;
     carom_close_all(s, &w->all);
+    CAROM_TRY(event_hold(s, CAROM_FREE, t, q));
     CAROM_TRY(carom_directions(s, &w->all, t, q));
+    CAROM_TRY(event_hold(s, CAROM_HELD, t, q));
     for (int c = 0; c < sys->nc; ++c) {
         const int k = w->all.at[sys->ne + c];
         if (w->contact[c].mode == MODE_OPEN) rate[c] = carom_column_dot(&w->all.W, k, v) + w->all.w[k];

@@ -30,7 +30,7 @@ static void watch_closed(event_work *w, const carom_step *s, int b) {
         phi[1] = (s->sys->contacts[contact].friction * w->lambda[k] - size) * w->D[k + 1] - away;
         floor[1] = ROUNDING * (w->noise[k + 1] + s->sys->contacts[contact].friction * w->noise[k]);
     } else if (c->mode == MODE_SLIP) {
-        const double still = event_still(w, s, L, k + 1);
+        const double still = event_still_slip(w, s, L, k + 1);
         phi[1] = tangents == 1 ? c->dir[0] * u[0]
                  : c->young    ? EVENT_YOUNG * still - carom_length(u, tangents)
                                : carom_length(u, tangents) - still;
@@ -51,10 +51,12 @@ carom_status event_watch(event_work *w, carom_step *s, double t, const double *y
     const double *q = y, *v = y + sys->nq;
     bool open = false, closed = false;
     for (int c = 0; c < sys->nc; ++c) *(w->contact[c].mode == MODE_OPEN ? &open : &closed) = true;
-    if (open) {
+    if (open) { // gaps of open contacts are what they are
+        CAROM_TRY(event_hold(s, CAROM_FREE, t, q));
         CAROM_TRY(carom_gaps(s, w->g, t, q));
         carom_close_all(s, &w->all);
         CAROM_TRY(carom_directions(s, &w->all, t, q));
+        CAROM_TRY(event_hold(s, CAROM_HELD, t, q));
         carom_local_velocity(w->u_all, &w->all, v);
         for (int c = 0; c < sys->nc; ++c)
             if (w->contact[c].mode == MODE_OPEN) watch_open(w, s, c);

@@ -97,8 +97,41 @@ again:
 #endif
 }
 
+// The same as run(), with everything piecewise on the piece it was on when slots were was[].
+static uint64_t run_held(const carom_instruction *code, const carom_segment *first, uint64_t set, double *slot,
+                         const double *was) {
+    uint64_t executed = 0;
+    for (; set; set &= set - 1) {
+        const carom_segment *s = first + lowest(set);
+        executed += (uint64_t)s->count;
+        for (const carom_instruction *i = code + s->first, *end = i + s->count; i < end; ++i)
+            switch (i->op) {
+            case CAROM_OP_ABS: slot[i->dst] = was[i->a] < 0 ? -slot[i->a] : slot[i->a]; break;
+            case CAROM_OP_MIN: slot[i->dst] = slot[was[i->a] < was[i->b] ? i->a : i->b]; break; // as derivatives have it
+            case CAROM_OP_MAX: slot[i->dst] = slot[was[i->a] > was[i->b] ? i->a : i->b]; break;
+            case CAROM_TAPE_SINCOS: slot[i->dst] = sin(slot[i->a]), slot[i->b] = cos(slot[i->a]); break;
+#define X(name) case CAROM_OP_##name: slot[i->dst] = was[i->dst]; break;
+            X(LT) X(LE) X(GT) X(GE) X(EQ) X(NE) X(SIGN) X(FLOOR)
+#undef X
+#define X(name) case CAROM_OP_##name: slot[i->dst] = carom_value(CAROM_OP_##name, slot[i->a], slot[i->b], slot[i->c]); break;
+            X(ADD) X(SUB) X(MUL) X(DIV) X(POW) X(NEG) X(IF) X(SIN) X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN) X(ATAN2) X(SINH)
+            X(COSH) X(TANH) X(EXP) X(LOG) X(SQRT) X(HYPOT)
+#undef X
+#define FUSED(name, value)                                                                         \
+            case CAROM_TAPE_##name: {                                                              \
+                const double a = slot[i->a], b = slot[i->b], c = slot[i->c], d = slot[i->d];       \
+                (void)c, (void)d;                                                                  \
+                slot[i->dst] = value;                                                              \
+            } break;
+            CAROM_FUSED(FUSED)
+#undef FUSED
+            }
+    }
+    return executed;
+}
+
 // Bring what a list needs up to date, segment by segment.  Most tapes have one word of them.
-static void refresh(const carom_tape *tape, void *work, int list, double *slot) {
+static void refresh(const carom_tape *tape, void *work, int list, double *slot, const double *was) {
     carom_tape_state *state = work;
     uint64_t *valid = valid_sets(work);
     const uint64_t *needs = tape->needs + (size_t)list * (size_t)tape->nwords;
@@ -107,7 +140,8 @@ static void refresh(const carom_tape *tape, void *work, int list, double *slot) 
         const uint64_t set = needs[w] & ~valid[w];
         if (!set) continue;
         valid[w] |= set;
-        state->executed += run(NULL, tape->code, tape->segment + 64 * w, set, slot);
+        const carom_segment *first = tape->segment + 64 * w;
+        state->executed += was ? run_held(tape->code, first, set, slot, was) : run(NULL, tape->code, first, set, slot);
     } while (++w < tape->nwords);
 }
 
@@ -130,7 +164,7 @@ static void refresh_group(const carom_tape *tape, void *work, int group, bool fr
         valid[0] |= needs[0];
         follow(tape, work, o->rest, slot);
     } else {
-        refresh(tape, work, group, slot);
+        refresh(tape, work, group, slot, NULL);
     }
 }
 
@@ -151,7 +185,7 @@ void carom_tape_work_init(const carom_tape *tape, void *work, const double *para
     double *x = slots(tape, work), *p = x + 1 + tape->nq + tape->nv;
     if (tape->nparameters) memcpy(p, parameters, (size_t)tape->nparameters * sizeof *p);
     if (tape->nnumbers) memcpy(p + tape->nparameters, tape->number, (size_t)tape->nnumbers * sizeof *p);
-    refresh(tape, work, tape->ngroups, x);
+    refresh(tape, work, tape->ngroups, x, NULL);
     ((carom_tape_state *)work)->executed = 0;
 }
 
@@ -182,7 +216,8 @@ static void gather(double *restrict out, const double *restrict x, const int *re
     for (int i = 0; i < n; ++i) out[i] = x[from[i]];
 }
 
-carom_values carom_tape_values(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v) {
+// The point a group is asked for goes into the slots; true: (t, q) is another one than before.
+static bool look(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v) {
     double *x = slots(tape, work);
     const carom_outputs *o = tape->group + group;
     bool moved = false;
@@ -196,12 +231,37 @@ carom_values carom_tape_values(const carom_tape *tape, void *work, int group, do
         if (moved) copy(x + 1 + tape->nq, v, tape->nv);
         else if (update(x + 1 + tape->nq, v, tape->nv)) forget(tape, work, CAROM_CLASS_VELOCITY);
     }
-    refresh_group(tape, work, group, moved, x);
-    return (carom_values){x, tape->output + o->first};
+    return moved;
+}
+
+carom_values carom_tape_values(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v) {
+    double *x = slots(tape, work);
+    refresh_group(tape, work, group, look(tape, work, group, t, q, v), x);
+    return (carom_values){x, tape->output + tape->group[group].first};
 }
 
 void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v,
                      double *out) {
     const carom_values x = carom_tape_values(tape, work, group, t, q, v);
     gather(out, x.slot, x.place, tape->group[group].count);
+}
+
+// -- held on a piece: a work block of its own, then the slots as they were ---------------------------------------------
+
+size_t carom_tape_held_size(const carom_tape *tape) {
+    return carom_tape_work_size(tape) + (size_t)tape->nslots * sizeof(double);
+}
+
+void carom_tape_hold(const carom_tape *tape, const void *work, void *held) {
+    const size_t size = carom_tape_work_size(tape), n = (size_t)tape->nslots * sizeof(double);
+    memcpy(held, work, size);
+    memcpy((unsigned char *)held + size, (const unsigned char *)held + size - n, n);
+}
+
+void carom_tape_eval_held(const carom_tape *tape, void *held, int group, double t, const double *q, const double *v,
+                          double *out) {
+    double *x = slots(tape, held);
+    look(tape, held, group, t, q, v);
+    refresh(tape, held, group, x, x + tape->nslots);
+    gather(out, x, tape->output + tape->group[group].first, tape->group[group].count);
 }

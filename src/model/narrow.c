@@ -54,25 +54,34 @@ carom_status carom_pairs_compile(carom_model *m, const carom_node *kappa, carom_
 
 static unsigned char *block(const carom_model *m, void *work, size_t offset) { return (void)m, (unsigned char *)work + offset; }
 
+// Head of their work: are all gaps exact? do answers belong to features that are held? then by pair the bounds, and whether it has one that is held.
+enum { EXACT, HELD, BOUNDS };
+
 size_t carom_pairs_work(carom_model *m, size_t from) {
     enum { LINE = 63 };
     size_t end = (from + LINE) & ~(size_t)LINE;
     m->narrow = end;
-    if (m->npairs) end += ((size_t)m->npairs + 1) * sizeof(double); // are all gaps exact? then the bounds
+    if (m->npairs) end += (size_t)(2 * m->npairs + BOUNDS) * sizeof(double);
     for (int i = 0; i < m->npairs; ++i) {
         m->pairs[i].work = end = (end + LINE) & ~(size_t)LINE;
         end += carom_tape_work_size(m->pairs[i].tape);
     }
+    for (int i = 0; i < m->npairs; ++i) { // apart: most runs never touch it
+        m->pairs[i].held = end = (end + LINE) & ~(size_t)LINE;
+        end += carom_tape_held_size(m->pairs[i].tape);
+    }
     return end;
 }
 
+static double *head(const carom_model *m, void *work) { return (double *)(void *)block(m, work, m->narrow); }
+
 void carom_pairs_work_init(const carom_model *m, void *work) {
-    if (m->npairs) *(double *)(void *)block(m, work, m->narrow) = 0;
+    if (m->npairs) carom_zero(head(m, work), 2 * m->npairs + BOUNDS);
     for (int i = 0; i < m->npairs; ++i) carom_tape_work_init(m->pairs[i].tape, block(m, work, m->pairs[i].work), m->parameter);
 }
 
 void carom_pairs_exact(const carom_model *m, void *work) {
-    if (m->npairs) *(double *)(void *)block(m, work, m->narrow) = 1;
+    if (m->npairs) head(m, work)[EXACT] = 1;
 }
 
 // -- answers ------------------------------------------------------------------------------------------------------------
@@ -83,9 +92,16 @@ static int finite(const double *x, int n) {
     return bad;
 }
 
+static void ask(const carom_model *m, void *work, int i, pair_group group, double t, const double *q, const double *v, double *x) {
+    const pair *p = &m->pairs[i];
+    const double *h = head(m, work);
+    if (h[HELD] != 0 && h[BOUNDS + m->npairs + i] != 0) carom_tape_eval_held(p->tape, block(m, work, p->held), group, t, q, v, x);
+    else carom_tape_eval(p->tape, block(m, work, p->work), group, t, q, v, x);
+}
+
 carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {
     if (m->npairs == 0) return CAROM_OK;
-    double *exact = (double *)(void *)block(m, work, m->narrow), *bound = exact + 1;
+    double *exact = head(m, work) + EXACT, *bound = head(m, work) + BOUNDS;
     int bad = 0;
     const double *v = m->v0;
     carom_model_eval(m, work, GROUP_BOUNDS, t, q, v, bound);
@@ -95,7 +111,7 @@ carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const 
         double *to = g + p->first;
         if (bound[i] > p->margin && *exact == 0 && p->bound != CAROM_NONE)
             for (int k = 0; k < p->count; ++k) to[k] = bound[i];
-        else carom_tape_eval(p->tape, block(m, work, p->work), PAIR_GAPS, t, q, v, to);
+        else ask(m, work, i, PAIR_GAPS, t, q, v, to);
         bad |= finite(to, p->count);
     }
     return bad ? CAROM_USER : CAROM_OK;
@@ -107,14 +123,14 @@ static void places(const span *s, pair_group group, int *first, int *second) {
     *first = group == PAIR_GAPS ? s->links : group == PAIR_DIRECTIONS ? s->W : group == PAIR_RATES || group == PAIR_CURVATURE ? s->dir : s->dW;
 }
 
-static int eval(const carom_model *m, void *work, const pair *p, pair_group group, double t, const double *q, const double *v, double *x, int second) {
-    const span a = p->from, b = p->to;
+static int eval(const carom_model *m, void *work, int i, pair_group group, double t, const double *q, const double *v, double *x, int second) {
+    const span a = m->pairs[i].from, b = m->pairs[i].to;
     int at, rest, end, rest_end;
     places(&a, group, &at, &rest);
     places(&b, group, &end, &rest_end);
     const int count = end - at, more = group == PAIR_DIRECTIONS || group == PAIR_RATE_GRADIENT ? rest_end - rest : 0;
     double *all = more ? carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv : x + at;
-    carom_tape_eval(p->tape, block(m, work, p->work), group, t, q, v, all);
+    ask(m, work, i, group, t, q, v, all);
     const int bad = finite(all, count + more);
     if (more) {
         carom_copy(x + at, all, count);
@@ -132,7 +148,30 @@ carom_status carom_pairs_eval(const carom_model *m, void *work, pair_group group
         while (id && k < n && id[k] < p->first) ++k;
         if (id && k == n) break;
         if (id && id[k] >= p->first + p->count) continue;
-        bad |= eval(m, work, p, group, t, q, v, x, second);
+        bad |= eval(m, work, i, group, t, q, v, x, second);
     }
     return bad ? CAROM_USER : CAROM_OK;
+}
+
+// Whatever a tape of a near pair has to say of (t, q) is asked for once, so that all its conditions have been met.
+carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q) {
+    double *h = head(m, work), *held = h + BOUNDS + m->npairs;
+    h[HELD] = 0;
+    if (what == CAROM_HOLD) {
+        double *x = carom_model_scratch(m, work);
+        const double *v = m->v0;
+        carom_model_eval(m, work, GROUP_BOUNDS, t, q, v, h + BOUNDS);
+        carom_model_look(m, work, &q, &v, false);
+        for (int i = 0; i < m->npairs; ++i) {
+            const pair *p = &m->pairs[i];
+            held[i] = !(h[BOUNDS + i] > p->margin && h[EXACT] == 0 && p->bound != CAROM_NONE);
+            if (held[i] == 0) continue;
+            carom_tape_eval(p->tape, block(m, work, p->work), PAIR_GAPS, t, q, v, x);
+            eval(m, work, i, PAIR_DIRECTIONS, t, q, v, x, m->W.n);
+            eval(m, work, i, PAIR_CURVATURE, t, q, v, x, 0);
+            carom_tape_hold(p->tape, block(m, work, p->work), block(m, work, p->held));
+        }
+    }
+    h[HELD] = what != CAROM_FREE;
+    return CAROM_OK;
 }

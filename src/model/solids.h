@@ -99,7 +99,7 @@ typedef struct pair {
     double margin;       // beyond it the bound is taken for the gaps
     carom_tape *tape;    // of its contacts
     span from, to;       // its part of lists over all constraints
-    size_t work;         // offset in the model's work block
+    size_t work, held;   // offsets in the model's work block: of its tape; of the same held on one feature
 } pair;
 
 /// Tangents of a contact with this normal; returns how many.
@@ -130,3 +130,5 @@ carom_status carom_pairs_eval(const carom_model *m, void *work, pair_group group
                               double *x, int second);
 /// All gaps exact from now on, for this work block: for who examines the model.
 void carom_pairs_exact(const carom_model *m, void *work);
+/// Features of pairs that are near: keep those of (t, q), answer with those kept, or with what is.
+carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q);

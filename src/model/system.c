@@ -190,6 +190,10 @@ static carom_status curvature(const void *model, void *work, double t, const dou
     return finite(x, m->own.dir);
 }
 
+static carom_status hold(const void *model, void *work, carom_hold what, double t, const double *q) {
+    return carom_pairs_hold(model, work, what, t, q);
+}
+
 static carom_status tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K,
                             carom_matrix C) {
     const carom_model *m = model;
@@ -390,6 +394,7 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     s->energy = energy;
     s->power = power;
     s->observe = observe;
+    s->hold = m->npairs ? hold : NULL;
     s->nworks = m->nelements;
     s->works = m->nelements ? works : NULL;
     s->motion = m->nmember ? NULL : motion;
