@@ -102,7 +102,7 @@ static void slope_of(const char *scheme) {
 
 static void a_ball_on_a_slope_starts_to_roll_where_the_ellipse_ends(void **state) {
     (void)state;
-    with_every_scheme(slope_of, (const char *[]){"ggl-alpha", "ggl-projection", "event-driven", NULL}); // contacts open and close by rounding; decides no finer than 1e-9
+    with_every_scheme(slope_of, (const char *[]){"ggl-projection", "event-driven", NULL}); // contacts open and close by rounding; decides no finer than 1e-9
 }
 
 static void rolling_text(char *text, size_t size, const ball *b, double v, double tilt, double heading) {
@@ -144,7 +144,7 @@ static void roll_of(const char *scheme) {
 
 static void a_ball_on_the_level_slows_down_linearly_stops_and_stays(void **state) {
     (void)state;
-    with_every_scheme(roll_of, (const char *[]){"ggl-alpha", "mixed", "splitting", NULL});
+    with_every_scheme(roll_of, (const char *[]){"mixed", "splitting", NULL});
 }
 
 // J w' = -sigma N: it stops at w J/(sigma m g).
@@ -169,7 +169,7 @@ static void spin_of(const char *scheme) {
 
 static void a_spinning_ball_stops_at_its_time(void **state) {
     (void)state;
-    with_every_scheme(spin_of, (const char *[]){"ggl-alpha", NULL});
+    with_every_scheme(spin_of, NULL);
 }
 
 // The same data, started with much slip: first it slides, then it rolls.
@@ -190,7 +190,7 @@ static void wheel_and_ball(const char *scheme) {
 
 static void a_ball_moves_as_the_wheel_in_the_plane(void **state) {
     (void)state;
-    with_every_scheme(wheel_and_ball, (const char *[]){"ggl-alpha", "auto", NULL});
+    with_every_scheme(wheel_and_ball, (const char *[]){"auto", NULL});
 }
 
 // A table that turns about the ball's place of contact: J w' = sigma m g up to the speed of the table.
@@ -208,7 +208,7 @@ static void turntable(const char *scheme) {
 
 static void a_turning_table_takes_the_ball_along(void **state) {
     (void)state;
-    with_every_scheme(turntable, (const char *[]){"ggl-alpha", NULL});
+    with_every_scheme(turntable, NULL);
 }
 
 // Moments act on both shapes: a ball on a free ball, whose total angular momentum about their common axis is kept.

@@ -9,6 +9,7 @@
 // be singular where joints or stiffness hold what has no inertia.  Large systems: ggl_alpha_schur.c.
 #include "scheme/ggl_alpha.h"
 #include "linalg/dense.h"
+#include "solver/local.h"
 #include <float.h>
 #include <math.h>
 
@@ -162,8 +163,16 @@ static double shared(const work *w, const carom_step *s, int id) {
     return w->modified && id >= s->sys->ne ? s->h * w->Lambda[id] : 0;
 }
 
-// W'M^-1 W of a row of L, with the diagonal of M where there is inertia.
-static double mobility(const work *w, int k) {
+static double at_row(const carom_columns *W, int k, int row) {
+    const size_t start = (size_t)k * (size_t)W->stride;
+    if (!W->count) return W->a[start + (size_t)row];
+    for (int e = 0; e < W->count[k]; ++e)
+        if (W->row[start + (size_t)e] == row) return W->a[start + (size_t)e];
+    return 0;
+}
+
+// W_k'M^-1 W_l of two rows of L, with the diagonal of M where there is inertia.
+static double coupling(const work *w, int k, int l) {
     const carom_columns *W = &w->L.W;
     const size_t start = (size_t)k * (size_t)W->stride;
     const int entries = W->count ? W->count[k] : W->rows;
@@ -171,10 +180,12 @@ static double mobility(const work *w, int k) {
     for (int e = 0; e < entries; ++e) {
         const int i = W->count ? W->row[start + (size_t)e] : e;
         const double m = *carom_matrix_entry(w->M, i, i), x = W->a[start + (size_t)e];
-        if (m > 0) D += x * x / m;
+        if (m > 0) D += x * (k == l ? x : at_row(W, l, i)) / m;
     }
     return D;
 }
+
+static double mobility(const work *w, int k) { return coupling(w, k, k); }
 
 // The local velocity that the law is about: u + e o u_0.
 static double law_velocity(const work *w, const carom_step *s, int b, int k) {
@@ -185,21 +196,32 @@ static double law_velocity(const work *w, const carom_step *s, int b, int k) {
 
 int carom_ggl_alpha_tangents(const carom_ggl_alpha *w, int b) { return w->L.at[b + 1] - w->L.at[b] - 1; }
 
-// (GA-14)  y = Lambda_T - r (u_T + e_T u_T0):  |y| <= mu Lambda_N sticks, u_T + e_T u_T0 = 0;  else Lambda_T = mu Lambda_N y/|y|,  r = 1/max(W_T'M^-1 W_T)
+// (GA-14)  y = Lambda_T - r (u_T + e_T u_T0):  |y| <= mu Lambda_N sticks, u_T + e_T u_T0 = 0;  else Lambda_T = mu Lambda_N s with (SOL-2), (SOL-3) for
+//          the velocities u_T + e_T u_T0 + r^-1 (Lambda_T' - Lambda_T) over Lambda_T', for one tangent s = y/|y|;  r = (W_T'M^-1 W_T)^-1
+static bool slides(const work *w, const carom_step *s, int b, const double *T, double limit, double *dir) {
+    const int n = carom_ggl_alpha_tangents(w, b), at = w->L.at[b] + 1;
+    double A[CAROM_TANGENTS * CAROM_TANGENTS], r[CAROM_TANGENTS];
+    if (n == 1) {
+        const double D = mobility(w, at), y = T[0] - (D > 0 ? law_velocity(w, s, b, 1) / D : 0);
+        dir[0] = y > 0 ? 1 : -1;
+        return !(fabs(y) <= limit);
+    }
+    for (int k = 0; k < n; ++k)
+        for (int l = 0; l < n; ++l) A[k + l * n] = coupling(w, at + k, at + l);
+    for (int k = 0; k < n; ++k) {
+        r[k] = law_velocity(w, s, b, 1 + k);
+        for (int l = 0; l < n; ++l) r[k] -= A[k + l * n] * T[l];
+    }
+    return carom_local_slides(A, r, n, limit, dir);
+}
+
 static void friction(work *w, const carom_step *s, int b) {
     const int id = w->L.id[b], n = carom_ggl_alpha_tangents(w, b);
-    double *T = w->T + w->L_0.at[id] + 1, *slide = w->slide + w->L_0.at[id] + 1, y[CAROM_TANGENTS] = {0};
+    double *T = w->T + w->L_0.at[id] + 1, *slide = w->slide + w->L_0.at[id] + 1, dir[CAROM_TANGENTS] = {0};
     const double mu = id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction;
-    w->sticks[id] = false;
-    for (int k = 0; k < n; ++k) slide[k] = 0;
-    if (w->in_B[id] && mu > 0) {
-        double D = 0; // one for all tangents: another for each would turn y
-        for (int k = 0; k < n; ++k) D = fmax(D, mobility(w, w->L.at[b] + 1 + k));
-        for (int k = 0; k < n; ++k) y[k] = T[k] - (D > 0 ? law_velocity(w, s, b, 1 + k) / D : 0);
-        const double size = n > 0 ? carom_length(y, n) : 0;
-        w->sticks[id] = size <= mu * fmax(w->Lambda[id], 0);
-        for (int k = 0; k < n && !w->sticks[id]; ++k) slide[k] = mu * y[k] / size;
-    }
+    const bool rubs = w->in_B[id] && mu > 0 && n > 0;
+    w->sticks[id] = rubs && !slides(w, s, b, T, mu * fmax(w->Lambda[id], 0), dir);
+    for (int k = 0; k < n; ++k) slide[k] = rubs && !w->sticks[id] ? mu * dir[k] : 0;
     for (int k = 0; k < n && !w->sticks[id]; ++k) T[k] = slide[k] * w->Lambda[id];
 }
 

@@ -194,3 +194,18 @@ void carom_local_ball(const double *g, int ld, const double *c, int tangents, do
     p[0] = -c[0] / a;
     for (int i = 1; i <= tangents; i++) p[i] *= mu * p[0] / l;
 }
+
+bool carom_local_slides(const double *A, const double *r, int tangents, double limit, double *s) {
+    ball b = {.k = tangents, .pN = limit, .mu = 1};
+    double p[1 + CAROM_TANGENTS] = {0};
+    for (int i = 0; i < tangents * tangents; i++) b.A[i] = A[i];
+    for (int i = 0; i < tangents; i++) b.r[i] = r[i];
+    const double size = sqrt(dot(r, r, tangents));
+    if (size == 0 || (limit > 0 && ball_at(&b, 0, p) && dot(p + 1, p + 1, tangents) <= limit * limit)) return false;
+    for (int i = 0; i < tangents; i++) s[i] = -r[i] / size;
+    if (!(limit > 0)) return true;
+    ball_root(&b, p);
+    const double l = sqrt(dot(p + 1, p + 1, tangents));
+    for (int i = 0; i < tangents && l > 0; i++) s[i] = p[1 + i] / l;
+    return true;
+}
