@@ -34,9 +34,10 @@ static void derivatives_agree_with_differences(void **state) {
         "contacts: {j: {between: [journal, bush], friction: 0.1}}\n",
         "carom: 1\nflexible: {b: " ROD ", origin: [0, 0, 0.1]}, c: " ROD ", origin: [0.3, -0.2, 0], direction: [0.2, 1, 0.1]}}\n"
         "bodies: {block: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [0.5, 0.1, 0.3], axis: [1, 2, 3], angle: 0.8, spin: [1, 2, 3], shape: {box: [0.3, 0.2, 0.1]}},\n"
-        "         stick: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [0.4, 0.1, -0.2], axis: [1, 2, 3], angle: 0.8, shape: {capsule: [0.03, 0.2]}}}\n"
+        "         stick: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [0.4, 0.1, -0.2], axis: [1, 2, 3], angle: 0.8, shape: {capsule: [0.03, 0.2]}},\n"
+        "         drum: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [0.1, 0.1, -0.2], axis: [1, 2, 3], angle: 0.8, shape: {cylinder: [0.1, 0.2]}}}\n"
         "shapes: {hide: {skin: 0.02, of: b}, other: {skin: 0.03, of: c}}\n"
-        "contacts: {c: {between: [[other, block, stick], hide], friction: 0.3}}\n",
+        "contacts: {c: {between: [[other, block, stick, drum], hide], friction: 0.3}}\n",
         "carom: 1\nflexible: {b: " BEAM ", origin: [0, 0.3]}, c: " BEAM ", direction: [0.98, 0.2]}}\nshapes: {hide: {skin: 0.02, of: b}, other: {skin: 0.03, of: c}}\n"
         "contacts: {c: {between: [other, hide], friction: 0.3}}\n",
     };
@@ -110,20 +111,18 @@ static double from_piece(const double *a, const double *b, to_point *f, const vo
     return d;
 }
 
-typedef struct body_at { const double *q; double half[3]; } body_at; // of a box, or of the line of a capsule
+typedef struct body_at { const double *q; double half[3], round; } body_at; // of a box, or of the line of a capsule; round: of a cylinder
 
 static double to_box(const void *user, const double *p) {
     const body_at *x = user;
     const double w = x->q[3], a = x->q[4], b = x->q[5], c = x->q[6];
     const double R[9] = {1 - 2 * (b * b + c * c), 2 * (a * b - w * c), 2 * (a * c + w * b), 2 * (a * b + w * c), 1 - 2 * (a * a + c * c),
                          2 * (b * c - w * a), 2 * (a * c - w * b), 2 * (b * c + w * a), 1 - 2 * (a * a + b * b)};
-    double sum = 0;
-    for (int j = 0; j < 3; ++j) {
-        double y = 0;
-        for (int i = 0; i < 3; ++i) y += R[3 * i + j] * (p[i] - x->q[i]);
-        y = fmax(0, fabs(y) - x->half[j]);
-        sum += y * y;
-    }
+    double sum = 0, y[3] = {0};
+    for (int j = 0; j < 3; ++j)
+        for (int i = 0; i < 3; ++i) y[j] += R[3 * i + j] * (p[i] - x->q[i]);
+    if (x->round > 0) return hypot(fmax(0, hypot(y[0], y[1]) - x->round), fmax(0, fabs(y[2]) - x->half[2]));
+    for (int j = 0; j < 3; ++j) sum += pow(fmax(0, fabs(y[j]) - x->half[j]), 2);
     return sqrt(sum);
 }
 
@@ -154,8 +153,8 @@ static void nodes_of(polyline x, const double *q, double y) {
 
 static void the_smallest_gap_of_a_skin_in_space_is_its_distance(void **state) {
     (void)state;
-    static const struct { const char *other; double half[3], radius; } cases[] = {
-        {"{box: [0.3, 0.2, 0.1]}", {0.15, 0.1, 0.05}, 0}, {"{capsule: [0.03, 0.4]}", {0, 0, 0.2}, 0.03}, {NULL, {0}, 0.01}};
+    static const struct { const char *other; double half[3], round, radius; } cases[] = {
+        {"{box: [0.3, 0.2, 0.1]}", {0.15, 0.1, 0.05}, 0, 0}, {"{capsule: [0.03, 0.4]}", {0, 0, 0.2}, 0, 0.03}, {"{cylinder: [0.15, 0.2]}", {0, 0, 0.1}, 0.15, 0}, {NULL, {0}, 0, 0.01}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
         char text[1200];
         if (cases[c].other)
@@ -180,7 +179,7 @@ static void the_smallest_gap_of_a_skin_in_space_is_its_distance(void **state) {
             polyline x, y;
             nodes_of(x, q + nb, 0);
             if (!nb) nodes_of(y, q + 6 * NODES, 0.15);
-            body_at b = {q, {cases[c].half[0], cases[c].half[1], cases[c].half[2]}};
+            body_at b = {q, {cases[c].half[0], cases[c].half[1], cases[c].half[2]}, cases[c].round};
             for (int k = 0; k + 1 < NODES; ++k)
                 for (int l = 0; l + 1 < (nb ? 2 : NODES); ++l) d = fmin(d, from_piece(x[k], x[k + 1], nb ? to_box : to_piece, nb ? (const void *)&b : (const void *)y[l]));
             assert_int_equal(s->gaps(s->model, work, 0, q, g), CAROM_OK);
@@ -221,7 +220,7 @@ static void a_rod_lies_across_a_block(void **state) {
 // Momentum of a rod and what falls on it: the reactions on nodes add up to the one on the body.
 static void a_stick_on_a_rod_keeps_momentum(void **state) {
     (void)state;
-    static const char *const shapes[] = {"{capsule: [0.03, 0.4], axis: [0, 1, 0]}", "{box: [0.1, 0.4, 0.1], axis: [1, 0, 0], angle: 0.4}"};
+    static const char *const shapes[] = {"{capsule: [0.03, 0.4], axis: [0, 1, 0]}", "{box: [0.1, 0.4, 0.1], axis: [1, 0, 0], angle: 0.4}", "{cylinder: [0.05, 0.4], axis: [0, 1, 0.1]}"};
     for (size_t c = 0; c < sizeof shapes / sizeof *shapes; ++c) {
         char text[900];
         snprintf(text, sizeof text, "carom: 1\nflexible: {b: " ROD ", mass: lumped}}\n"

@@ -91,7 +91,7 @@ static int price(machine m, int group, const point *at) {
 
 static void every_operation_gives_its_value(void **unused) {
     (void)unused;
-    for (int op = CAROM_OP_ADD; op < CAROM_OP_COUNT; ++op) {
+    for (int op = CAROM_OP_ADD; op < CAROM_OP_PAIR; ++op) { // those of pairs: test_ring.c
         carom_graph *g = carom_graph_create();
         const carom_node x = carom_graph_apply(g, (carom_op)op, q(g, 0), v(g, 1), par(g, 2));
         const carom_node y = carom_graph_apply(g, (carom_op)op, par(g, 0), par(g, 1), par(g, 2));

@@ -26,6 +26,8 @@ typedef enum carom_op {
     CAROM_OP_SIN, CAROM_OP_COS, CAROM_OP_TAN, CAROM_OP_ASIN, CAROM_OP_ACOS, CAROM_OP_ATAN, CAROM_OP_ATAN2,
     CAROM_OP_SINH, CAROM_OP_COSH, CAROM_OP_TANH, CAROM_OP_EXP, CAROM_OP_LOG, CAROM_OP_SQRT,
     CAROM_OP_ABS, CAROM_OP_SIGN, CAROM_OP_MIN, CAROM_OP_MAX, CAROM_OP_HYPOT, CAROM_OP_FLOOR,
+    // two numbers as one argument, and what takes three of these: see carom_graph_nearest()
+    CAROM_OP_PAIR, CAROM_OP_LINE_1, CAROM_OP_LINE_2, CAROM_OP_RING_1, CAROM_OP_RING_2,
     CAROM_OP_COUNT
 } carom_op;
 
@@ -37,6 +39,12 @@ carom_node carom_graph_input(carom_graph *g, carom_input kind, int index);
 /// a op b (unused arguments CAROM_NONE).  Folds constants (never parameters), removes 0 + x, 1 x, 0 x, x^1, ..., sorts
 /// products, takes common factors out of sums: true for real numbers, not bit for bit what was written.
 carom_node carom_graph_apply(carom_graph *g, carom_op op, carom_node a, carom_node b, carom_node c);
+
+/// The angle phi of the place (cos phi, sin phi) of a ring that is nearest to a line or (ring) to a ring of radius 1, given by
+///     N = p[0] - p[1] cos phi - p[2] sin phi, the square of its distance from a point of the line or from the centre of the other ring,
+///     z = p[3] cos phi + p[4] sin phi - p[5], how far that is along the line or the other ring's axis;
+/// of two nearest places the one farther along the line, or left of the centre (which = 0), or the other (1).
+carom_node carom_graph_nearest(carom_graph *g, bool ring, int which, const carom_node *p);
 
 bool carom_graph_is_number(const carom_graph *g, carom_node x, double *value); // value may be NULL
 /// Does x depend on input (kind, index)?  index < 0: on any input of that kind.

@@ -4,6 +4,7 @@
 // results are shared by the graph.  |x|, min, max, sign, floor, if and comparisons are differentiated branch by
 // branch: the jump itself is not seen.
 #include "expr/graph.h"
+#include "expr/ring.h"
 
 static carom_node num(carom_graph *g, double x) { return carom_graph_number(g, x); }
 
@@ -78,6 +79,8 @@ static carom_node rule(carom_graph *g, carom_node n, carom_node da, carom_node d
     case CAROM_OP_ATAN: return divide(g, da, add(g, num(g, 1), mul(g, a, a)));
     case CAROM_OP_LOG: return divide(g, da, a);
     case CAROM_OP_SQRT: return divide(g, mul(g, num(g, 0.5), da), n);
+    case CAROM_OP_PAIR: return zero(g, da) && zero(g, db) ? da : f2(g, CAROM_OP_PAIR, da, db);
+    case CAROM_OP_LINE_1: case CAROM_OP_LINE_2: case CAROM_OP_RING_1: case CAROM_OP_RING_2: return carom_ring_rule(g, n, (carom_node[]){da, db, dc});
     default: return zero(g, da) ? da : mul(g, slope(g, op, n, a), da);
     }
 }

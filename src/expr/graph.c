@@ -53,10 +53,10 @@ bool carom_graph_failed(const carom_graph *g) {
 int carom_op_arity(carom_op op) {
     switch (op) {
     case CAROM_OP_NUMBER: case CAROM_OP_INPUT: case CAROM_OP_SYMBOL: case CAROM_OP_COUNT: return 0;
-    case CAROM_OP_IF: return 3;
+    case CAROM_OP_IF: case CAROM_OP_LINE_1: case CAROM_OP_LINE_2: case CAROM_OP_RING_1: case CAROM_OP_RING_2: return 3;
     case CAROM_OP_ADD: case CAROM_OP_SUB: case CAROM_OP_MUL: case CAROM_OP_DIV: case CAROM_OP_POW:
     case CAROM_OP_LT: case CAROM_OP_LE: case CAROM_OP_GT: case CAROM_OP_GE: case CAROM_OP_EQ: case CAROM_OP_NE:
-    case CAROM_OP_ATAN2: case CAROM_OP_MIN: case CAROM_OP_MAX: case CAROM_OP_HYPOT: return 2;
+    case CAROM_OP_ATAN2: case CAROM_OP_MIN: case CAROM_OP_MAX: case CAROM_OP_HYPOT: case CAROM_OP_PAIR: return 2;
     default: return 1;
     }
 }

@@ -3,6 +3,7 @@
 // Cost per evaluation of a group: a comparison of (t, q, v) with the last point, the segments that are not
 // valid there, and a copy of the outputs.
 #include "expr/graph.h"
+#include "expr/ring.h"
 #include "expr/tape.h"
 #include "expr/value.h"
 #include <string.h>
@@ -11,6 +12,8 @@
     X(ADD) X(SUB) X(MUL) X(DIV) X(POW) X(NEG) X(LT) X(LE) X(GT) X(GE) X(EQ) X(NE) X(IF)                \
     X(SIN) X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN) X(ATAN2) X(SINH) X(COSH) X(TANH) X(EXP) X(LOG)        \
     X(SQRT) X(ABS) X(SIGN) X(MIN) X(MAX) X(HYPOT) X(FLOOR)
+
+#define RING_OPERATIONS(X) X(LINE_1) X(LINE_2) X(RING_1) X(RING_2)
 
 // Where labels are values, every instruction jumps to the next itself and the branch predictor sees one jump per
 // kind of instruction instead of one for all: a fifth faster than the switch, which is what other compilers get.
@@ -40,6 +43,11 @@ static int lowest(uint64_t set) {
 #endif
 }
 
+static double nearest(carom_op op, const double *a, const double *b, const double *c) {
+    const double p[6] = {a[0], a[1], b[0], b[1], c[0], c[1]};
+    return carom_ring_nearest(op == CAROM_OP_RING_1 || op == CAROM_OP_RING_2, op == CAROM_OP_LINE_2 || op == CAROM_OP_RING_2, p);
+}
+
 // Run the instructions from i on to the end of their segment (i NULL: none), then the segments of a set, in order;
 // segment 0 of the set is *first.  Returns the number of instructions in the set.
 static uint64_t run(const carom_instruction *i, const carom_instruction *code, const carom_segment *first, uint64_t set,
@@ -47,7 +55,7 @@ static uint64_t run(const carom_instruction *i, const carom_instruction *code, c
 #if defined(__GNUC__)
 #define X(name) [CAROM_OP_##name] = &&at_OP_##name,
 #define FUSED(name, value) [CAROM_TAPE_##name] = &&at_TAPE_##name,
-    static const void *const label[] = {PLAIN_OPERATIONS(X) CAROM_FUSED(FUSED)
+    static const void *const label[] = {PLAIN_OPERATIONS(X) RING_OPERATIONS(X) CAROM_FUSED(FUSED)[CAROM_OP_PAIR] = &&at_OP_PAIR,
                                         [CAROM_TAPE_SINCOS] = &&at_TAPE_SINCOS, [CAROM_TAPE_END] = &&at_TAPE_END};
 #undef X
 #undef FUSED
@@ -90,6 +98,19 @@ again:
     }
     ++i;
     DISPATCH;
+    CASE(OP_PAIR) : {
+        const double a = slot[i->a], b = slot[i->b];
+        slot[i->dst] = a;
+        slot[i->dst + 1] = b;
+    }
+    ++i;
+    DISPATCH;
+#define X(name)                                                                                    \
+    CASE(OP_##name) : slot[i->dst] = nearest(CAROM_OP_##name, slot + i->a, slot + i->b, slot + i->c); \
+    ++i;                                                                                           \
+    DISPATCH;
+    RING_OPERATIONS(X)
+#undef X
     CASE(TAPE_END) : goto next_segment;
 #if !defined(__GNUC__)
     }
@@ -110,6 +131,10 @@ static uint64_t run_held(const carom_instruction *code, const carom_segment *fir
             case CAROM_OP_MIN: slot[i->dst] = slot[was[i->a] < was[i->b] ? i->a : i->b]; break; // as derivatives have it
             case CAROM_OP_MAX: slot[i->dst] = slot[was[i->a] > was[i->b] ? i->a : i->b]; break;
             case CAROM_TAPE_SINCOS: slot[i->dst] = sin(slot[i->a]), slot[i->b] = cos(slot[i->a]); break;
+            case CAROM_OP_PAIR: slot[i->dst] = slot[i->a], slot[i->dst + 1] = slot[i->b]; break;
+#define X(name) case CAROM_OP_##name: slot[i->dst] = nearest(CAROM_OP_##name, slot + i->a, slot + i->b, slot + i->c); break;
+            RING_OPERATIONS(X)
+#undef X
 #define X(name) case CAROM_OP_##name: slot[i->dst] = was[i->dst]; break;
             X(LT) X(LE) X(GT) X(GE) X(EQ) X(NE) X(SIGN) X(FLOOR)
 #undef X

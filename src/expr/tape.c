@@ -233,6 +233,7 @@ static int emit(compiler *k, carom_tape *tape) {
         const draft *d = &k->code[i];
         carom_instruction c = d->code;
         c.dst = k->slot[d->node] = tape->nslots++;
+        tape->nslots += c.op == CAROM_OP_PAIR; // the second of the pair is behind the first
         c.a = place(k, c.a), c.b = place(k, c.b), c.c = place(k, c.c), c.d = place(k, c.d);
         if (d->twin != CAROM_NONE) c.b = k->slot[d->twin] = tape->nslots++;
         if (starts_segment(k, i)) {

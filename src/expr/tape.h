@@ -1,7 +1,7 @@
 // tape.h: the inside of a tape, shared by compiler and interpreter.
 //
 //   (1) slots hold time, positions, velocities, parameters, numbers, then one result per instruction (a sine
-//       with its cosine: two); no slot is used twice;
+//       with its cosine, a pair: two); no slot is used twice;
 //   (2) a segment is a run of instructions that the same groups need and that depend on the same class of
 //       inputs; it is computed as a whole or not at all;
 //   (3) segments are ordered by class, then from many groups to few: whoever needs a result comes later;

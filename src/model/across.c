@@ -87,6 +87,12 @@ touching carom_across(carom_graph *g, const shape *s, const shape *box, int way)
     const carom_node square = n_sub(g, n_num(g, 1), n_mul(g, ef, ef)), crosses = n_less(g, n_num(g, 1e-6), square);
     const carom_node x = n_if(g, crosses, clamp(g, n_div(g, n_sub(g, n_mul(g, ef, wf), we), square), l.half), zero);
     const carom_node y = n_if(g, crosses, clamp(g, n_div(g, n_sub(g, wf, n_mul(g, ef, we)), square), e.half), zero);
+    if (s->kind == SHAPE_CYLINDER) { // the place of the edge on its surface
+        const corner c = {.at = v_add(g, e.middle, v_scale(g, e.along, y))};
+        touching t = carom_surface(g, &c, s);
+        t.normal = v_scale(g, t.normal, n_num(g, -1));
+        return t;
+    }
     const vec apart = v_sub(g, v_add(g, w, v_scale(g, l.along, x)), v_scale(g, e.along, y));
     const carom_node distance2 = v_dot(g, apart, apart), some = n_less(g, n_num(g, 1e-24 * s->radius * s->radius), distance2);
     const carom_node distance = n_fun(g, CAROM_OP_SQRT, distance2);

@@ -1,4 +1,4 @@
-// edges.c: edges of boxes and middle lines of capsules and elements against each other in space: one contact per pair.
+// edges.c: edges of boxes, middle lines of capsules and elements, and sides of cylinders against each other in space: one contact per pair.
 //
 // Of all pairs of edge directions (i, j) the one whose common normal separates the shapes most is taken, and on both shapes the edge that is
 // foremost along it.  The contact is there when that separates more than every face, and the edges cross; then corners do not see it.
@@ -89,6 +89,22 @@ static carom_node clamp(carom_graph *g, carom_node x, carom_node l) {
 // The size of what is small: of an element its thickness.
 static double size_of(const shape *s) { return s->kind == SHAPE_ELEMENT ? s->radius : s->reach; }
 
+// Against a cylinder: the foremost place of the other's edge on its surface; of two cylinders that is on the side of the second, towards the first.
+static touching on_cylinder(carom_graph *g, const shape *sA, const shape *sB, vec on_A, vec on_B, vec axis_B) {
+    const bool second = sB->kind == SHAPE_CYLINDER && sA->kind != SHAPE_CYLINDER;
+    const shape *cylinder = second ? sB : sA, *other = second ? sA : sB;
+    corner c = {.at = second ? on_A : on_B, .radius = other->radius};
+    if (other->kind == SHAPE_CYLINDER) {
+        const vec way = v_sub(g, on_A, on_B), side = v_sub(g, way, v_scale(g, axis_B, v_dot(g, way, axis_B)));
+        const carom_node square = v_dot(g, side, side), some = n_less(g, n_num(g, 1e-24 * other->radius * other->radius), square);
+        const carom_node length = n_if(g, some, n_div(g, n_num(g, other->radius), n_fun(g, CAROM_OP_SQRT, square)), n_num(g, 0));
+        c = (corner){.at = v_add(g, on_B, v_scale(g, side, length))};
+    }
+    touching t = carom_surface(g, &c, cylinder);
+    if (!second) t.normal = v_scale(g, t.normal, n_num(g, -1));
+    return t;
+}
+
 // (SHP-11)  n = +-a x b / |a x b| from B to A,  g = n.(m_A - m_B) - r_A - r_B,  m the middles of the edges
 touching carom_edges(carom_graph *g, const shape *sA, const shape *sB) {
     const frame A = frame_of(g, sA), B = frame_of(g, sB);
@@ -115,6 +131,9 @@ touching carom_edges(carom_graph *g, const shape *sA, const shape *sB) {
     const carom_node ef = v_dot(g, e, f), we = v_dot(g, w, e), wf = v_dot(g, w, f), square = v_dot(g, c, c), crossed = n_less(g, parallel, square);
     const carom_node x = n_if(g, crossed, n_div(g, n_sub(g, n_mul(g, ef, wf), we), square), zero);
     const carom_node y = n_if(g, crossed, n_div(g, n_sub(g, wf, n_mul(g, ef, we)), square), zero);
+    const vec on_A = v_add(g, m_A, v_scale(g, e, clamp(g, x, a.half)));
+    if (sA->kind == SHAPE_CYLINDER || sB->kind == SHAPE_CYLINDER)
+        return on_cylinder(g, sA, sB, on_A, v_add(g, v_sub(g, m_A, w), v_scale(g, f, clamp(g, y, b.half))), f);
     const carom_node within = n_and(g, n_op(g, CAROM_OP_LE, size(g, x), a.half), n_op(g, CAROM_OP_LE, size(g, y), b.half));
     const carom_node foremost = n_less(g, n_add(g, faces(g, &A, &B, way), n_num(g, 1e-9 * scale)), most);
     const carom_node here = n_and(g, crossed, n_and(g, within, foremost));
@@ -126,7 +145,6 @@ touching carom_edges(carom_graph *g, const shape *sA, const shape *sB) {
     touching t;
     t.gap = n_sub(g, n_if(g, here, n_div(g, v_dot(g, c, w), length), n_add(g, n_if(g, some, root, zero), slack)), n_num(g, radii));
     for (int k = 0; k < 3; ++k) t.normal.c[k] = n_if(g, here, n_div(g, c.c[k], length), n_if(g, some, n_div(g, apart.c[k], root), zero));
-    const vec on_A = v_add(g, m_A, v_scale(g, e, clamp(g, x, a.half)));
     t.point = v_sub(g, on_A, v_scale(g, t.normal, n_num(g, sA->radius)));
     return t;
 }

@@ -14,41 +14,47 @@ static bool single(const shape *s) { return s->kind == SHAPE_POINT || s->kind ==
 
 // -- which contacts -----------------------------------------------------------------------------------------------------
 
-typedef enum way { A_ON_B, B_ON_A, EDGES, ACROSS, RIM } way;
-typedef struct plan { way way; int corner; } plan;
+typedef enum way { A_ON_B, B_ON_A, EDGES, ACROSS, RIM, RIM_LINE, RIM_FACE, RIM_EDGE, RIM_RIM } way;
+typedef struct plan { way way; int corner; bool swapped; } plan; // corner: or edge, or bits that number rims and places; swapped: it is of B, on A
 
 // Edges against edges in space; a line that lies across a box does so on two of them.
 static int plan_edges(const shape *A, const shape *B, plan *x, int n) {
-    x[n++] = (plan){EDGES, 0};
-    for (int way = -1; way < 2 && (A->kind == SHAPE_BOX) != (B->kind == SHAPE_BOX); way += 2) x[n++] = (plan){ACROSS, way};
+    x[n++] = (plan){EDGES, 0, false};
+    for (int way = -1; way < 2 && (A->kind == SHAPE_BOX) != (B->kind == SHAPE_BOX); way += 2) x[n++] = (plan){ACROSS, way, false};
     return n;
 }
 
-// The contacts of a pair, at most `room`; returns how many, 0: there is no formula.
-static int make_plan(const shape *A, const shape *B, plan *x, int room) {
+// Rims of a cylinder, which is A or (swapped) B, on the other.
+static int plan_rims(const shape *other, bool swapped, plan *x, int n) {
+    const bool box = other->kind == SHAPE_BOX;
+    for (int end = 0; end < 2 && (box || other->kind == SHAPE_CYLINDER); ++end) x[n++] = (plan){RIM_FACE, end, swapped};
+    for (int i = 0; i < (box ? 12 : 4); ++i) x[n++] = (plan){box ? RIM_EDGE : RIM_LINE, i, swapped};
+    return n;
+}
+
+static int plan_corners(const shape *of, way way, plan *x, int n) {
+    for (int i = 0; i < carom_shape_corners(of); ++i) x[n++] = (plan){way, i, way == B_ON_A};
+    return n;
+}
+
+// The contacts of a pair; returns how many, 0: there is no formula.
+static int make_plan(const shape *A, const shape *B, plan *x) {
     int n = 0;
-    const int nA = carom_shape_corners(A), nB = carom_shape_corners(B);
-    const bool rolls = A->kind == SHAPE_CYLINDER || B->kind == SHAPE_CYLINDER, flat = A->kind == SHAPE_PLANE || B->kind == SHAPE_PLANE;
+    const bool rolls = A->kind == SHAPE_CYLINDER, B_rolls = B->kind == SHAPE_CYLINDER;
     if (!finite_solid(A) && !finite_solid(B)) return 0;
-    if (rolls && !flat && !single(A) && !single(B)) return 0;
-    if (B->kind == SHAPE_ELEMENT || A->kind == SHAPE_ELEMENT) { // corners on elements; nodes are rounds of their own
-        const bool on_B = B->kind == SHAPE_ELEMENT;
-        for (int i = 0; i < (on_B ? nA : nB) && n < room; ++i) x[n++] = (plan){on_B ? A_ON_B : B_ON_A, i};
-        return A->space == SPATIAL && !single(A) && !single(B) ? plan_edges(A, B, x, n) : n;
-    }
-    if (rolls && flat)
-        for (int end = 0; end < 2; ++end) x[n++] = (plan){RIM, end};
-    if (!finite_solid(B) || single(A)) {
-        for (int i = 0; i < nA && n < room; ++i) x[n++] = (plan){A_ON_B, i};
-        return n;
-    }
-    if (!finite_solid(A) || single(B)) {
-        for (int i = 0; i < nB && n < room; ++i) x[n++] = (plan){B_ON_A, i};
-        return n;
-    }
-    for (int i = 0; i < nA && n < room; ++i) x[n++] = (plan){A_ON_B, i};
-    for (int i = 0; i < nB && n < room; ++i) x[n++] = (plan){B_ON_A, i};
-    return A->space == SPATIAL ? plan_edges(A, B, x, n) : n;
+    if ((rolls && !finite_solid(B) && B->kind != SHAPE_PLANE) || (B_rolls && !finite_solid(A) && A->kind != SHAPE_PLANE)) return 0;
+    for (int end = 0; end < 2 && ((rolls && B->kind == SHAPE_PLANE) || (B_rolls && A->kind == SHAPE_PLANE)); ++end) x[n++] = (plan){RIM, end, B_rolls};
+    if (!finite_solid(B) || single(A)) return plan_corners(A, A_ON_B, x, n);
+    if (!finite_solid(A) || single(B)) return plan_corners(B, B_ON_A, x, n);
+    // Corners on both; nodes of elements are rounds of their own, and what an element touches of a cylinder are its rims and its side.
+    if (!(rolls && B->kind == SHAPE_ELEMENT) && !(rolls && B->kind == SHAPE_CAPSULE) && A->kind != SHAPE_ELEMENT) n = plan_corners(A, A_ON_B, x, n);
+    if (!(B_rolls && A->kind == SHAPE_ELEMENT) && !(B_rolls && A->kind == SHAPE_CAPSULE) && B->kind != SHAPE_ELEMENT) n = plan_corners(B, B_ON_A, x, n);
+    if (A->space != SPATIAL) return n;
+    n = plan_edges(A, B, x, n);
+    if (rolls) n = plan_rims(B, false, x, n);
+    if (B_rolls) n = plan_rims(A, true, x, n);
+    for (int i = 0; i < 8 && rolls && B_rolls; ++i) x[n++] = (plan){RIM_RIM, i, false};
+    return n;
 }
 
 // -- velocities ---------------------------------------------------------------------------------------------------------
@@ -142,17 +148,20 @@ static void make_bound(carom_graph *g, pair *p) {
 // -- expressions --------------------------------------------------------------------------------------------------------
 
 static touching make_touch(carom_graph *g, const shape *A, const shape *B, plan x) {
-    const bool swapped = x.way == B_ON_A || (x.way == RIM && A->kind == SHAPE_PLANE) || (x.way == ACROSS && A->kind == SHAPE_BOX);
+    const bool swapped = x.swapped || (x.way == ACROSS && A->kind == SHAPE_BOX);
     const shape *of = swapped ? B : A, *on = swapped ? A : B;
+    const int bit = x.corner & 1, rest = x.corner >> 1;
+    corner c;
     touching t;
-    if (x.way == EDGES) return carom_edges(g, A, B);
-    if (x.way == ACROSS) {
-        t = carom_across(g, of, on, x.corner);
-    } else if (x.way == RIM) {
-        t = carom_rim(g, of, x.corner, on);
-    } else {
-        const corner c = carom_shape_corner(g, of, x.corner);
-        t = carom_surface(g, &c, on);
+    switch (x.way) {
+    case EDGES: return carom_edges(g, A, B);
+    case ACROSS: t = carom_across(g, of, on, x.corner); break;
+    case RIM: t = carom_rim(g, of, x.corner, on); break;
+    case RIM_LINE: t = carom_rim_to_line(g, of, rest, bit, on); break;
+    case RIM_FACE: t = carom_rim_to_face(g, of, x.corner, on); break;
+    case RIM_EDGE: t = carom_rim_to_edge(g, of, on, rest / 2, rest % 2, bit); break;
+    case RIM_RIM: t = carom_rim_to_rim(g, of, rest / 2, on, rest % 2, bit); break;
+    default: c = carom_shape_corner(g, of, x.corner); t = carom_surface(g, &c, on);
     }
     if (swapped) t.normal = v_scale(g, t.normal, n_num(g, -1));
     return t;
@@ -177,7 +186,7 @@ static void make_slips(carom_graph *g, const carom_model *m, const pair *p, cons
 carom_status carom_pair_express(reader *r, pair *p, rubbing rub, constraint *c) {
     carom_graph *g = r->m->graph;
     plan x[MOST_PLAN];
-    make_plan(p->A, p->B, x, MOST_PLAN);
+    make_plan(p->A, p->B, x);
     p->touch = carom_pool_take(&r->m->memory, (size_t)p->count * sizeof *p->touch);
     if (!p->touch) return carom_read_memory(r);
     make_bound(g, p);
@@ -233,7 +242,7 @@ static bool room_for_one(carom_model *m) {
 static carom_status add(reader *r, const tree *entry, const tree *b, const shape *A, const shape *B, int *count) {
     carom_model *m = r->m;
     plan x[MOST_PLAN];
-    const int n = make_plan(A, B, x, MOST_PLAN);
+    const int n = make_plan(A, B, x);
     if (n == 0)
         return carom_read_fail(r, b, 0, "there is no formula for a %s against a %s", carom_shape_word(A->kind), carom_shape_word(B->kind));
     if (*count + n > MOST_CONTACTS) return carom_read_fail(r, entry->key, 0, "more than %d contacts of shapes; give such a system from C", MOST_CONTACTS);
@@ -262,7 +271,6 @@ static carom_status add_skin(reader *r, const tree *entry, const tree *b, const 
     const shape *skin = first ? A : B, *other = first ? B : A;
     const bool round = other->kind == SHAPE_POINT || other->kind == SHAPE_ROUND;
     const int before = *count;
-    if (other->kind == SHAPE_CYLINDER) return carom_read_fail(r, b, 0, "there is no formula for a skin against a cylinder");
     if (other->part) CAROM_TRY(add_skins(r, entry, b, A, B, count));
     for (int i = 0; i < 2 * skin->nodes - 1 && !other->part; ++i) {
         const shape *part = &skin->part[i];

@@ -2,7 +2,7 @@
 //
 //   solids.c    `shape` and `shapes` of bodies, `shapes` of the ground     pairs.c   `between`: pairs -> contacts
 //   surfaces.c  distance of a rounded corner from a surface                edges.c   edges against edges in space
-//   across.c    middle lines across faces of boxes
+//   across.c    middle lines across faces of boxes                         rims.c    rims of cylinders
 //   narrow.c    tapes of pairs, and which of them are asked at all         skins.c   shapes of flexible members
 //   draw_shapes.c   how they look
 #pragma once
@@ -85,6 +85,12 @@ typedef struct line { vec middle, along; carom_node half; } line;
 line carom_shape_line(carom_graph *g, const shape *s);
 /// The middle line of s over the edge of a box where it leaves the face it lies on (way = 1), or comes in (-1).
 touching carom_across(carom_graph *g, const shape *s, const shape *box, int way);
+/// Rims of a cylinder (end 0 or 1): the place nearest to the other's middle line, and the lowest one over the face of a box or cylinder that is
+/// turned to it, on the other's surface; rims against edges of a box and against rims.  `which` of two nearest places.
+touching carom_rim_to_line(carom_graph *g, const shape *s, int end, int which, const shape *other);
+touching carom_rim_to_face(carom_graph *g, const shape *s, int end, const shape *other);
+touching carom_rim_to_edge(carom_graph *g, const shape *s, const shape *box, int axis, int number, int which);
+touching carom_rim_to_rim(carom_graph *g, const shape *A, int end_A, const shape *B, int end_B, int which);
 /// Edges of two spatial shapes, one contact.
 touching carom_edges(carom_graph *g, const shape *A, const shape *B);
 

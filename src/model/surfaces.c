@@ -91,6 +91,9 @@ corner carom_shape_corner(carom_graph *g, const shape *s, int i) {
         x[0] = s->radius * cos(phi);
         x[1] = s->radius * sin(phi);
         x[2] = i < 3 ? -s->half[0] : s->half[0];
+        c.nedges = 2;
+        c.edge[0] = carom_shape_vector(g, s, (double[]){-cos(phi), -sin(phi), 0});
+        c.edge[1] = carom_shape_vector(g, s, (double[]){0, 0, i < 3 ? 1 : -1});
     }
     for (int k = 0; k < 3 && s->kind == SHAPE_BOX; ++k) {
         double e[3] = {0};
@@ -228,6 +231,13 @@ static touching box_surface(carom_graph *g, const corner *c, const shape *s) {
     return made(g, c, distance, own_to_world(g, s, v_if(g, face, normal, d.unit)));
 }
 
+// The depth below a face with this normal (own axes), or much more when edges of the corner lead through it (SHP-6).
+static carom_node inside_key(carom_graph *g, const corner *c, const shape *s, carom_node depth, vec normal) {
+    if (c->nedges == 0) return depth;
+    const carom_node good = n_or(g, n_less(g, n_num(g, 0), depth), leads_away(g, c, own_to_world(g, s, normal)));
+    return n_sub(g, depth, n_mul(g, n_num(g, 8 * s->reach), n_not(g, good)));
+}
+
 // (SHP-7)  with the distance rho from the axis and z along it:  side rho - R, end |z| - l/2, rim sqrt of both squares
 static touching cylinder_surface(carom_graph *g, const corner *c, const shape *s) {
     const vec p = own(g, s, c->at);
@@ -237,7 +247,7 @@ static touching cylinder_surface(carom_graph *g, const corner *c, const shape *s
     const carom_node side = n_sub(g, rho.length, n_num(g, s->radius)), over = n_sub(g, n_mul(g, end, p.c[2]), n_num(g, s->half[0]));
     const vec across = v_add(g, v_scale(g, rho.unit, side), (vec){{zero, zero, n_mul(g, end, over)}});
     const ray rim = ray_of(g, across, s->reach);
-    const carom_node at_rim = n_and(g, n_less(g, zero, side), n_less(g, zero, over)), at_side = n_less(g, over, side);
+    const carom_node at_rim = n_and(g, n_less(g, zero, side), n_less(g, zero, over)), at_side = n_less(g, inside_key(g, c, s, over, (vec){{zero, zero, end}}), inside_key(g, c, s, side, rho.unit));
     const carom_node distance = n_if(g, at_rim, rim.length, n_if(g, at_side, side, over));
     const vec normal = v_if(g, at_rim, rim.unit, v_if(g, at_side, rho.unit, (vec){{zero, zero, end}}));
     return made(g, c, distance, own_to_world(g, s, normal));

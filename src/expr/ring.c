@@ -1,0 +1,156 @@
+// ring.c: where a ring is nearest to a line or to another ring: an angle that has no formula, and its derivatives, which have.
+//
+// The place x = (cos phi, sin phi) of a ring of radius 1 has from a point C of a line along b, or from the centre C of a ring with the axis b,
+//     N = |x - C|^2 = p_0 - p_1 cos phi - p_2 sin phi,   z = b.(x - C) = p_3 cos phi + p_4 sin phi - p_5
+// and the squares of its distances are
+//     line  h = N - z^2,       ring of radius 1 (rings of other radii: scaled)  h = N - 2 rho + 1,  rho = sqrt(N - z^2)
+// A minimum over phi is found between samples by Newton's method with bisection, to rounding; the same numbers give the same bits.  There
+// may be two: the first is the one farther along b (ring: to the left of C), the second the other; when there is one, both are it.
+#include "expr/graph.h"
+#include "expr/ring.h"
+#include <math.h>
+
+enum { SAMPLES = 24, MOST_MINIMA = 8 };
+
+typedef struct curve { const double *p; bool ring; } curve;
+typedef struct local { double h, F, slope; } local; // h, F = h'/2 and F' at an angle
+
+// (RNG-1)  G = N'/2 - z z';  line F = G;  ring F = N'/2 - G/rho,  F' = N''/2 - G'/rho + G^2/rho^3
+static local at(const curve *k, double c, double s) {
+    const double *p = k->p, along = p[1] * c + p[2] * s, turn = p[3] * c + p[4] * s;
+    const double N = p[0] - along, dN = 0.5 * (p[1] * s - p[2] * c), z = turn - p[5], dz = p[4] * c - p[3] * s;
+    const double G = dN - z * dz, dG = 0.5 * along - dz * dz + z * turn, Q = N - z * z;
+    if (!k->ring) return (local){Q, G, dG};
+    const double rho = sqrt(fmax(Q, 1e-30));
+    return (local){N - 2 * rho + 1, dN - G / rho, 0.5 * along - dG / rho + G * G / (rho * rho * rho)};
+}
+
+static local at_angle(const curve *k, double phi) { return at(k, cos(phi), sin(phi)); }
+
+// The zero of F between lo, where it is negative, and hi, where it is not.
+static double root_of_F(const curve *k, double lo, double hi) {
+    double x = 0.5 * (lo + hi);
+    for (int i = 0; i < 100; ++i) {
+        const local y = at_angle(k, x);
+        if (y.F < 0) lo = x;
+        else hi = x;
+        double next = y.slope > 0 ? x - y.F / y.slope : lo;
+        if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
+        if (fabs(next - x) < 1e-16 || next == lo || next == hi) return next;
+        x = next;
+    }
+    return x;
+}
+
+// Where the slope of F changes its sign between two samples; rising: from minus to plus.
+static double root_of_slope(const curve *k, double lo, double hi, bool rising) {
+    for (int i = 0; i < 50; ++i) {
+        const double x = 0.5 * (lo + hi);
+        if ((at_angle(k, x).slope < 0) == rising) lo = x;
+        else hi = x;
+    }
+    return 0.5 * (lo + hi);
+}
+
+// A minimum between two samples: F goes from minus to plus, at the ends or around a turning point of F inside.
+static bool bracket(const curve *k, double *lo, double *hi, local a, local b) {
+    if (a.F < 0 && b.F >= 0) return true;
+    const bool below = a.F < 0 && b.F < 0 && a.slope > 0 && b.slope < 0, above = a.F > 0 && b.F > 0 && a.slope < 0 && b.slope > 0;
+    if (!below && !above) return false;
+    const double turn = root_of_slope(k, *lo, *hi, above), F = at_angle(k, turn).F;
+    if (below ? !(F > 0) : !(F < 0)) return false;
+    if (below) *hi = turn;
+    else *lo = turn;
+    return true;
+}
+
+// All minima; without any (F is zero everywhere but for rounding) the lowest sample.
+static int minima(const curve *k, double *phi) {
+    const double step = 2 * acos(-1.0) / SAMPLES, dc = cos(step), ds = sin(step);
+    double low = 0, least = HUGE_VAL, c = 1, s = 0;
+    const local start = at(k, 1, 0);
+    local a = start;
+    int n = 0;
+    for (int i = 0; i < SAMPLES; ++i) {
+        double lo = i * step, hi = (i + 1) * step;
+        const double turned = c * dc - s * ds;
+        s = s * dc + c * ds, c = turned;
+        const local b = i + 1 < SAMPLES ? at(k, c, s) : start;
+        if (a.h < least) least = a.h, low = lo;
+        if (n < MOST_MINIMA && bracket(k, &lo, &hi, a, b)) phi[n++] = root_of_F(k, lo, hi);
+        a = b;
+    }
+    if (n == 0) phi[n++] = low;
+    return n;
+}
+
+// What puts the first before the second.
+static double order(const curve *k, double phi) {
+    const double *p = k->p, c = cos(phi), s = sin(phi);
+    return k->ring ? p[1] * s - p[2] * c : p[3] * c + p[4] * s;
+}
+
+double carom_ring_nearest(bool ring, int which, const double *p) {
+    const curve k = {p, ring};
+    double phi[MOST_MINIMA];
+    const int n = minima(&k, phi);
+    int best = 0, second = -1;
+    for (int i = 1; i < n; ++i)
+        if (at_angle(&k, phi[i]).h < at_angle(&k, phi[best]).h) best = i;
+    for (int i = 0; i < n; ++i)
+        if (i != best && (second < 0 || at_angle(&k, phi[i]).h < at_angle(&k, phi[second]).h)) second = i;
+    if (second < 0) return phi[best];
+    const bool ahead = order(&k, phi[best]) >= order(&k, phi[second]);
+    return phi[ahead == (which == 0) ? best : second];
+}
+
+// -- in the graph -------------------------------------------------------------------------------------
+
+carom_node carom_graph_nearest(carom_graph *g, bool ring, int which, const carom_node *p) {
+    carom_node pair[3];
+    for (int i = 0; i < 3; ++i) pair[i] = carom_graph_apply(g, CAROM_OP_PAIR, p[2 * i], p[2 * i + 1], CAROM_NONE);
+    return carom_graph_apply(g, ring ? which ? CAROM_OP_RING_2 : CAROM_OP_RING_1 : which ? CAROM_OP_LINE_2 : CAROM_OP_LINE_1, pair[0], pair[1], pair[2]);
+}
+
+static carom_node op(carom_graph *g, carom_op o, carom_node a, carom_node b) { return carom_graph_apply(g, o, a, b, CAROM_NONE); }
+static carom_node add(carom_graph *g, carom_node a, carom_node b) { return op(g, CAROM_OP_ADD, a, b); }
+static carom_node sub(carom_graph *g, carom_node a, carom_node b) { return op(g, CAROM_OP_SUB, a, b); }
+static carom_node mul(carom_graph *g, carom_node a, carom_node b) { return op(g, CAROM_OP_MUL, a, b); }
+static carom_node divide(carom_graph *g, carom_node a, carom_node b) { return op(g, CAROM_OP_DIV, a, b); }
+
+// Both of a pair; a derivative that is nothing is the number 0.
+static void halves(carom_graph *g, carom_node pair, carom_node *x) {
+    if (pair < 0) {
+        x[0] = x[1] = carom_graph_fail(g);
+        return;
+    }
+    const carom_vertex v = g->node[pair];
+    x[0] = v.op == CAROM_OP_PAIR ? v.a : pair;
+    x[1] = v.op == CAROM_OP_PAIR ? v.b : pair;
+}
+
+// (RNG-2)  phi' = -(dF/dp p')/F',  0 where F' vanishes: there every place is as near as its neighbours
+carom_node carom_ring_rule(carom_graph *g, carom_node phi, const carom_node *d) {
+    const carom_vertex v = g->node[phi];
+    const bool ring = v.op == CAROM_OP_RING_1 || v.op == CAROM_OP_RING_2;
+    carom_node p[6], q[6];
+    const carom_node pair[3] = {v.a, v.b, v.c};
+    for (int i = 0; i < 3; ++i) halves(g, pair[i], p + 2 * i), halves(g, d[i], q + 2 * i);
+    const carom_node c = op(g, CAROM_OP_COS, phi, CAROM_NONE), s = op(g, CAROM_OP_SIN, phi, CAROM_NONE), half = carom_graph_number(g, 0.5);
+    const carom_node along = add(g, mul(g, p[1], c), mul(g, p[2], s)), turn = add(g, mul(g, p[3], c), mul(g, p[4], s));
+    const carom_node z = sub(g, turn, p[5]), z_1 = sub(g, mul(g, p[4], c), mul(g, p[3], s));
+    const carom_node dz = sub(g, add(g, mul(g, q[3], c), mul(g, q[4], s)), q[5]), dz_1 = sub(g, mul(g, q[4], c), mul(g, q[3], s));
+    const carom_node dN_1 = mul(g, half, sub(g, mul(g, q[1], s), mul(g, q[2], c)));
+    carom_node slope = add(g, sub(g, mul(g, half, along), mul(g, z_1, z_1)), mul(g, z, turn));
+    carom_node dF = sub(g, dN_1, add(g, mul(g, dz, z_1), mul(g, z, dz_1)));
+    if (ring) {
+        const carom_node N_1 = mul(g, half, sub(g, mul(g, p[1], s), mul(g, p[2], c))), G = sub(g, N_1, mul(g, z, z_1));
+        const carom_node Q = sub(g, sub(g, p[0], along), mul(g, z, z)), rho = op(g, CAROM_OP_SQRT, Q, CAROM_NONE);
+        const carom_node dN = mul(g, half, sub(g, q[0], add(g, mul(g, q[1], c), mul(g, q[2], s))));
+        const carom_node drho = divide(g, sub(g, dN, mul(g, z, dz)), rho), bend = divide(g, G, Q);
+        slope = add(g, sub(g, mul(g, half, along), divide(g, slope, rho)), divide(g, mul(g, bend, G), rho));
+        dF = add(g, sub(g, dN_1, divide(g, dF, rho)), mul(g, bend, drho));
+    }
+    const carom_node steep = op(g, CAROM_OP_LT, carom_graph_number(g, 1e-10), slope);
+    return op(g, CAROM_OP_NEG, carom_graph_apply(g, CAROM_OP_IF, steep, divide(g, dF, slope), carom_graph_number(g, 0)), CAROM_NONE);
+}
