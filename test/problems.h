@@ -172,11 +172,11 @@ static inline solver_memory memory_for_solver(const carom_solver *s, int n, int 
 
 static inline solver_memory memory_for_chain(const carom_solver *first, int n, int nb) {
     solver_memory m = {{0}, NULL, NULL};
-    carom_carve_chain(&m.mem, n, nb, first);
+    carom_carve_chain(&m.mem, n, nb, n, first);
     const size_t size = m.mem.used + 64;
     m.mem = (carom_arena){.base = aligned_alloc(64, (size + 63) / 64 * 64), .size = size};
     memset(m.mem.base, 0xff, size);
-    m.chain = carom_carve_chain(&m.mem, n, nb, first);
+    m.chain = carom_carve_chain(&m.mem, n, nb, n, first);
     return m;
 }
 

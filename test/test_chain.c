@@ -198,12 +198,12 @@ static void memory_grows_with_the_square_and_is_described_once(void **state) {
     (void)state;
     for (int n = 10; n <= 3000; n *= 3) {
         carom_arena count = {0};
-        assert_null(carom_carve_chain(&count, n, n, NULL));
+        assert_null(carom_carve_chain(&count, n, n, n, NULL));
         assert_true(count.used < 8.0 * (6.0 * n * n + 100.0 * n) + 20000);
         if (n > 100) continue;
         unsigned char *base = aligned_alloc(64, count.used);
         carom_arena real = {.base = base, .size = count.used};
-        assert_non_null(carom_carve_chain(&real, n, n, NULL));
+        assert_non_null(carom_carve_chain(&real, n, n, n, NULL));
         assert_true(real.used == count.used);
         free(base);
     }

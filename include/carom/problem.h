@@ -93,7 +93,8 @@ carom_report carom_solver_solve(const carom_solver *solver, void *work, carom_pr
 
 /// The chain: the asked solver (NULL: the default for size and laws), then the others that can, until
 /// one is good enough.  An answer that is not is returned with converged = false and is the best of all.
-/// The first solver starts from the p of the caller, the others from the best answer so far.
+/// The first solver starts from the p of the caller, the others from the best answer so far.  For problems of up to n rows and
+/// nb blocks, or up to `rigid` rows where all are bilateral.
 typedef struct carom_chain carom_chain;
-carom_chain *carom_carve_chain(carom_arena *mem, int n, int nb, const carom_solver *first); // NULL while counting
+carom_chain *carom_carve_chain(carom_arena *mem, int n, int nb, int rigid, const carom_solver *first); // NULL while counting
 carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol);

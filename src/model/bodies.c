@@ -140,6 +140,30 @@ void carom_body_planar_frame(reader *r, body *b) {
     memcpy(b->R, R, sizeof R);
 }
 
+void carom_body_frame(reader *r, body *b, int position) {
+    carom_graph *g = r->m->graph;
+    const int n = b->space == SPATIAL ? 3 : 2;
+    const carom_node one = num(r, 1);
+    for (int i = 0; i < n; ++i) {
+        const int v = b->v + i;
+        b->r[i] = carom_graph_input(g, CAROM_POSITION, position + i);
+        carom_graph_course(g, b->r[i], 1, &v, &one);
+    }
+    b->turn = position + n;
+    if (n == 2) {
+        const int v = b->v + 2;
+        b->angle = carom_graph_input(g, CAROM_POSITION, b->turn);
+        carom_graph_course(g, b->angle, 1, &v, &one);
+        b->r[2] = num(r, 0);
+        carom_body_planar_frame(r, b);
+        return;
+    }
+    carom_node e[4];
+    for (int i = 0; i < 4; ++i) e[i] = carom_graph_input(g, CAROM_POSITION, b->turn + i);
+    rotation_nodes(r, e, b->R);
+    spatial_courses(r, b, e);
+}
+
 // Rotation by an angle about a constant unit axis.
 static void turned_frame(reader *r, body *b, const double *n) {
     const carom_node c = call(r, CAROM_OP_COS, b->angle), s = call(r, CAROM_OP_SIN, b->angle), d = sub(r, num(r, 1), c);

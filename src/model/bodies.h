@@ -18,6 +18,8 @@ carom_status carom_body_angle(reader *r, const tree *place, const body *b, doubl
 /// Positions and velocities of a frame that can move: at b->r0, turned by phi (planar) or e0 (spatial), with velocities v.
 carom_status carom_body_planar(reader *r, body *b, double phi, const double *v, bool linear, bool angular);
 carom_status carom_body_spatial(reader *r, body *b, const double *e0, const double *v, bool linear, bool angular);
+/// The frame of a body that can move, with positions from `position` on and velocities from b->v on, and how it moves.
+void carom_body_frame(reader *r, body *b, int position);
 /// Matrix of a planar frame that is turned by b->angle.
 void carom_body_planar_frame(reader *r, body *b);
 /// BODY.part as a new name.

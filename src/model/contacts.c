@@ -71,7 +71,7 @@ static carom_status add_quantity(reader *r, const constraint *c, const char *par
     if (!text) return carom_read_memory(r);
     snprintf(text, size, "%s.%s", c->name, part);
     if (carom_names_find(&r->m->names, text, size - 1)) return CAROM_OK; // the model's own name of that kind wins
-    name *n = carom_names_add(&r->m->outs, text, NAME_QUANTITY, 0, c->line);
+    name *n = carom_names_add(&r->m->outs, text, NAME_QUANTITY, (int)(c - r->m->links), c->line);
     if (!n) return carom_read_memory(r);
     n->node = node;
     n->rate = rate;
@@ -169,6 +169,14 @@ static carom_status read_lever(reader *r, const pair *p, const char *key, const 
     return CAROM_OK;
 }
 
+// A contact whose expressions are elsewhere.
+static constraint bare(const pair *p) {
+    const int n = p->A->space == SPATIAL ? 2 : 1;
+    constraint c = {.gap = CAROM_NONE, .tangents = p->rub.slides ? n + (p->rub.roll > 0 ? n : 0) + (p->rub.spin > 0) : 0};
+    for (int k = 0; k < CAROM_TANGENTS; ++k) c.slip[k] = CAROM_NONE, c.rate[k] = k < c.tangents;
+    return c;
+}
+
 // The contacts of a pair of shapes.
 static carom_status read_pair(reader *r, pair *p, const law *fallback, names *taken) {
     static const char *const keys[] = {"between", "among", "friction", "restitution", "tangential restitution", "rolling", "spinning", NULL};
@@ -181,10 +189,13 @@ static carom_status read_pair(reader *r, pair *p, const law *fallback, names *ta
     CAROM_TRY(read_law(r, p->entry, &l));
     CAROM_TRY(read_lever(r, p, "rolling", &l, &l.roll));
     CAROM_TRY(read_lever(r, p, "spinning", &l, &l.spin));
-    const rubbing rub = {l.mu > 0, l.mu > 0 ? l.roll / l.mu : 0, l.mu > 0 ? l.spin / l.mu : 0};
-    CAROM_TRY(carom_pair_express(r, p, rub, &m->links[p->first]));
+    p->rub = (rubbing){l.mu > 0, l.mu > 0 ? l.roll / l.mu : 0, l.mu > 0 ? l.spin / l.mu : 0};
+    p->shares = carom_pair_may_share(m, p);
+    carom_pair_bound(m->graph, p);
+    if (!p->shares) CAROM_TRY(carom_pair_express(r, p, &m->links[p->first]));
     for (int k = 0; k < p->count; ++k) {
         constraint *c = &m->links[p->first + k];
+        if (p->shares) *c = bare(p);
         if (p->number) snprintf(text, sizeof text, "%.60s.%d", entry, p->number + k);
         else snprintf(text, sizeof text, "%.60s", entry);
         c->name = carom_pool_text(&m->memory, text, strlen(text));

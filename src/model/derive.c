@@ -194,15 +194,21 @@ static void by_velocity(const carom_model *m, int *way, int n) {
         }
 }
 
+// Where lists of direction k start; it is what a pair of a kind has of them.
+static void begin_direction(carom_model *m, int k) {
+    m->W_at[k] = m->W.n;
+    m->dW_at[k] = m->dW.n;
+    m->dw_at[k] = m->dw.n;
+    m->w_of[k] = -1;
+}
+
 // One local direction: its column of W, its w, and their derivatives.
 static bool derive_direction(carom_model *m, carom_node x, bool rate, int k, carom_node *kappa) {
     carom_graph *g = m->graph;
     const carom_input by = rate ? CAROM_VELOCITY : CAROM_POSITION;
     carom_node u = rate ? carom_graph_at_rest(g, x) : diff(g, x, CAROM_TIME, 0);
-    m->W_at[k] = m->W.n;
-    m->dW_at[k] = m->dW.n;
-    m->dw_at[k] = m->dw.n;
-    m->w_of[k] = zero(g, u) ? -1 : m->w.n;
+    begin_direction(m, k);
+    if (!zero(g, u)) m->w_of[k] = m->w.n;
     if (!zero(g, u) && !carom_terms_add(&m->w, u, k, 0, 0)) return false;
     if (!gradient(m, &m->dw, u, CAROM_POSITION, 1, k, -1)) return false;
     int n, *way = carom_graph_ways(g, x, by, &n);
@@ -219,35 +225,6 @@ static bool derive_direction(carom_model *m, carom_node x, bool rate, int k, car
     m->u[k] = u;
     *kappa = carom_graph_motion(g, u);
     return true;
-}
-
-static carom_status derive_directions(carom_model *m, carom_node **kappa, carom_error *err) {
-    m->ndir = 0;
-    for (int id = 0; id < m->ne + m->nc; ++id) {
-        constraint *c = &m->links[id];
-        c->dir = m->ndir;
-        c->ndir = 1 + (id >= m->ne && m->contacts[id - m->ne].friction > 0 ? c->tangents : 0);
-        m->ndir += c->ndir;
-    }
-    const size_t n = (size_t)m->ndir + 1;
-    m->W_at = carom_pool_take(&m->memory, n * sizeof(int));
-    m->dW_at = carom_pool_take(&m->memory, n * sizeof(int));
-    m->dw_at = carom_pool_take(&m->memory, n * sizeof(int));
-    m->w_of = carom_pool_take(&m->memory, n * sizeof(int));
-    m->u = carom_pool_take(&m->memory, n * sizeof(carom_node));
-    *kappa = carom_pool_take(&m->memory, n * sizeof(carom_node));
-    if (!m->u || !m->W_at || !m->w_of || !m->dW_at || !m->dw_at || !*kappa) return no_memory(m, err);
-    for (int id = 0; id < m->ne + m->nc; ++id) {
-        const constraint *c = &m->links[id];
-        for (int k = 0; k < c->ndir; ++k)
-            if (!derive_direction(m, k ? c->slip[k - 1] : c->gap, k && c->rate[k - 1], c->dir + k,
-                                  &(*kappa)[c->dir + k]))
-                return no_memory(m, err);
-    }
-    m->W_at[m->ndir] = m->W.n;
-    m->dW_at[m->ndir] = m->dW.n;
-    m->dw_at[m->ndir] = m->dw.n;
-    return CAROM_OK;
 }
 
 // Rows in which d(W_k'v + w_k)/dq may differ from zero, by column, ascending.
@@ -271,6 +248,37 @@ static carom_status derive_pattern(carom_model *m, carom_error *err) {
     m->D_at[m->ndir] = n;
     free(seen);
     return CAROM_OK;
+}
+
+carom_status carom_model_derive_directions(carom_model *m, carom_node **kappa, carom_error *err) {
+    m->ndir = 0;
+    for (int id = 0; id < m->ne + m->nc; ++id) {
+        constraint *c = &m->links[id];
+        c->dir = m->ndir;
+        c->ndir = 1 + (id >= m->ne && m->contacts[id - m->ne].friction > 0 ? c->tangents : 0);
+        m->ndir += c->ndir;
+    }
+    const size_t n = (size_t)m->ndir + 1;
+    m->W_at = carom_pool_take(&m->memory, n * sizeof(int));
+    m->dW_at = carom_pool_take(&m->memory, n * sizeof(int));
+    m->dw_at = carom_pool_take(&m->memory, n * sizeof(int));
+    m->w_of = carom_pool_take(&m->memory, n * sizeof(int));
+    m->u = carom_pool_take(&m->memory, n * sizeof(carom_node));
+    *kappa = carom_pool_take(&m->memory, n * sizeof(carom_node));
+    if (!m->u || !m->W_at || !m->w_of || !m->dW_at || !m->dw_at || !*kappa) return no_memory(m, err);
+    for (int id = 0; id < m->ne + m->nc; ++id) {
+        const constraint *c = &m->links[id];
+        const bool elsewhere = carom_pair_shared(m, id) != NULL;
+        for (int k = 0; k < c->ndir && elsewhere; ++k) begin_direction(m, c->dir + k);
+        for (int k = 0; k < c->ndir && !elsewhere; ++k)
+            if (!derive_direction(m, k ? c->slip[k - 1] : c->gap, k && c->rate[k - 1], c->dir + k,
+                                  &(*kappa)[c->dir + k]))
+                return no_memory(m, err);
+    }
+    m->W_at[m->ndir] = m->W.n;
+    m->dW_at[m->ndir] = m->dW.n;
+    m->dw_at[m->ndir] = m->dw.n;
+    return derive_pattern(m, err);
 }
 
 // Two lists of nodes behind each other, as a group.
@@ -338,9 +346,12 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     }
     derive_power(m, power);
     const span own = m->own = carom_model_span(m, m->npairs ? m->pairs[0].first : links);
-    carom_node *bound = carom_pool_take(&m->memory, ((size_t)m->npairs + 1) * sizeof *bound);
+    carom_node *bound = carom_pool_take(&m->memory, (2 * (size_t)m->npairs + 1) * sizeof *bound);
     if (!bound) return no_memory(m, err);
-    for (int i = 0; i < m->npairs; ++i) bound[i] = m->pairs[i].bound == CAROM_NONE ? carom_graph_number(g, 0) : m->pairs[i].bound;
+    for (int i = 0; i < m->npairs; ++i) {
+        bound[i] = m->pairs[i].bound == CAROM_NONE ? carom_graph_number(g, 0) : m->pairs[i].bound;
+        bound[m->npairs + i] = carom_graph_motion(g, bound[i]);
+    }
     carom_node *element = carom_pool_take(&m->memory, (2 * (size_t)m->nelements + 1) * sizeof *element);
     if (!element) return no_memory(m, err);
     for (int i = 0; i < m->nelements; ++i) element[i] = m->elements[i].power, element[m->nelements + i] = m->elements[i].energy;
@@ -371,6 +382,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_FRAMES] = join(m, frames, 9 * m->njoints, NULL, 0),
         [GROUP_ELEMENTS] = join(m, element, 2 * m->nelements, NULL, 0),
         [GROUP_BOUNDS] = join(m, bound, m->npairs, NULL, 0),
+        [GROUP_BOUND_RATES] = join(m, bound + m->npairs, m->npairs, NULL, 0),
     };
     group[GROUP_ROW].after = group[GROUP_FORCE].after = 1 + GROUP_OBSERVE; // which ended the last step
     group[GROUP_DIRECTIONS].after = 1 + GROUP_MOTION_GAPS;
@@ -403,8 +415,8 @@ carom_status carom_model_derive(carom_model *m, carom_error *err) {
         if (!gradient(m, &m->K, f[i], CAROM_POSITION, -1, i, -1) ||
             !gradient(m, &m->C, f[i], CAROM_VELOCITY, -1, i, -1))
             return no_memory(m, err);
-    CAROM_TRY(derive_directions(m, &kappa, err));
-    CAROM_TRY(derive_pattern(m, err));
+    CAROM_TRY(carom_kinds_make(m, err));
+    CAROM_TRY(carom_model_derive_directions(m, &kappa, err));
     CAROM_TRY(compile(m, f, kappa, err));
     carom_model_renumber(m);
     return CAROM_OK;

@@ -2,8 +2,8 @@
 //
 // It is read after the model has been compiled: its expressions share the model's graph, and what was compiled before
 // must not depend on them in any bit.
-#include "model/bodies.h"
 #include "model/draw.h"
+#include "model/solids.h"
 #include <carom/option.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -341,6 +341,7 @@ static carom_status read_touch(reader *r, const tree *n) {
     touch *t = &d->touch[d->touches++];
     *t = (touch){.shape = d->count - 1};
     const constraint *c = &m->links[id];
+    CAROM_TRY(carom_pair_expressed(r, id));
     CAROM_TRY(add_direction(r, map ? map : n, "normal", t));
     for (int k = 0; k + 1 < c->ndir && k < 2; ++k) CAROM_TRY(add_direction(r, map ? map : n, tangent[k], t));
     s->points = 1 + t->directions;

@@ -201,6 +201,7 @@ carom_status carom_draw_pairs(reader *r, const tree *contacts) {
             const constraint *c = &m->links[id];
             const int directions = c->ndir < 3 ? c->ndir : 3; // of forces; the others are moments
             if ((p->A->space == SPATIAL) != (dim == 3) || (contacts && carom_tree_get(contacts, c->name))) continue;
+            CAROM_TRY(carom_pair_expressed(r, id));
             vec t[2] = {{{n_num(m->graph, 0), n_num(m->graph, 0), n_num(m->graph, 0)}}};
             t[1] = t[0]; // rolling has no direction
             carom_pair_tangents(m->graph, p->A, p->touch[k].normal, t);

@@ -53,6 +53,7 @@ void carom_model_destroy(carom_model *m) {
     if (m->tape) carom_tape_destroy(m->tape);
     if (m->check_tape) carom_tape_destroy(m->check_tape);
     for (int i = 0; i < m->npairs; ++i) carom_tape_destroy(m->pairs[i].tape);
+    for (int i = 0; i < m->nkinds; ++i) carom_model_destroy(m->kinds[i].two);
     if (m->graph) carom_graph_destroy(m->graph);
     carom_names_free(&m->names);
     carom_names_free(&m->outs);

@@ -45,6 +45,7 @@ enum { // groups of the tape
     GROUP_FRAMES, // nine of every joint, for records
     GROUP_ELEMENTS, // powers of springs, motors and loads, then their energies
     GROUP_BOUNDS, // of the gaps of every pair of shapes
+    GROUP_BOUND_RATES, // how fast they change
     GROUP_COUNT
 };
 
@@ -199,6 +200,9 @@ struct carom_model {
     int nshapes;
     struct pair *pairs; // their contacts are the last ones
     int npairs, pair_room;
+    struct pair_kind *kinds; // of those that share tapes
+    int nkinds;
+    int *pair_of;       // of contacts from that of the first pair on
     carom_node *force;  // of coordinates and bodies: forces without potential, by velocity; CAROM_NONE: none
     terms point_force;  // the same on points of members: i velocity of the graph
     constraint *links; // ne + nc, by id
@@ -332,12 +336,27 @@ carom_status carom_read_shapes(reader *r);
 carom_status carom_read_links(reader *r);
 carom_status carom_read_checks(reader *r, const tree *section);
 carom_status carom_model_derive(carom_model *m, carom_error *err);
+/// Of all constraints and contacts: directions, their derivatives, and the curvatures.
+carom_status carom_model_derive_directions(carom_model *m, carom_node **kappa, carom_error *err);
 carom_status carom_model_system_make(carom_model *m, carom_error *err);
 carom_status carom_model_shapes(carom_model *m, carom_error *err);
 span carom_model_span(const carom_model *m, int id);
 // What the tape of the model and those of pairs give, in the order of lists over all constraints; of pairs the ones that hold one of the ids (NULL: all).
 void carom_model_gaps(const carom_model *m, void *work, double t, const double *q, double *g);
 carom_status carom_model_directions(const carom_model *m, void *work, double t, const double *q, const int *id, int n, double *x);
+/// Where entry (i, j) stands; it is inside the storage by construction of the shapes.
+static inline size_t carom_model_place(carom_shape s, int i, int j) {
+    switch (s.storage) {
+    case CAROM_DENSE: return (size_t)i + (size_t)j * (size_t)s.n;
+    case CAROM_BANDED: return (size_t)(s.band + i - j) + (size_t)j * (size_t)(2 * s.band + 1);
+    case CAROM_SPARSE: return (size_t)carom_pattern_find(s.pattern, i, j);
+    case CAROM_DIAGONAL: break;
+    }
+    return (size_t)i;
+}
+/// Column k of `to` = count entries x in the rows row[].
+void carom_model_put_column(carom_columns *to, int k, const int *row, const double *x, int count);
+bool carom_terms_constant(const carom_graph *g, const terms *x);
 bool carom_model_turns(const carom_model *m); // is q + h v not enough?
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);
 void carom_model_lift(const void *model, double *dx, const double *x, const double *v);

@@ -2,7 +2,7 @@
 //
 // A pair whose bound (SHP-10) is larger than its margin answers with the bound for its gaps, and costs nothing beyond it.  That
 // depends on t and q alone, so the same arguments give the same bits, and no history is needed.  Everything else is computed for pairs that hold a
-// contact of the set asked for.
+// contact of the set asked for.  Pairs of a kind take turns in the work blocks of their tape: what is there of another pair is computed anew.
 #include "model/solids.h"
 #include <float.h>
 #include <math.h>
@@ -46,7 +46,8 @@ static carom_status compile(carom_model *m, pair *p, const carom_node *kappa, ca
 }
 
 carom_status carom_pairs_compile(carom_model *m, const carom_node *kappa, carom_error *err) {
-    for (int i = 0; i < m->npairs; ++i) CAROM_TRY(compile(m, &m->pairs[i], kappa, err));
+    for (int i = 0; i < m->npairs; ++i)
+        if (!m->pairs[i].shares) CAROM_TRY(compile(m, &m->pairs[i], kappa, err));
     return CAROM_OK;
 }
 
@@ -54,21 +55,39 @@ carom_status carom_pairs_compile(carom_model *m, const carom_node *kappa, carom_
 
 static unsigned char *block(const carom_model *m, void *work, size_t offset) { return (void)m, (unsigned char *)work + offset; }
 
-// Head of their work: are all gaps exact? do answers belong to features that are held? then by pair the bounds, and whether it has one that is held.
+// Head of their work: are all gaps exact? do answers belong to features that are held?
 enum { EXACT, HELD, BOUNDS };
 
 size_t carom_pairs_work(carom_model *m, size_t from) {
     enum { LINE = 63 };
+    static const size_t ROOM = (size_t)1 << 22, HELD_ROOM = (size_t)1 << 24; // bytes for the blocks of one kind
     size_t end = (from + LINE) & ~(size_t)LINE;
     m->narrow = end;
-    if (m->npairs) end += (size_t)(2 * m->npairs + BOUNDS) * sizeof(double);
+    // By pair: the bounds, their rates, and which held block it has; by kind: how many are taken.
+    if (m->npairs) end += (size_t)(3 * m->npairs + m->nkinds + BOUNDS) * sizeof(double);
     for (int i = 0; i < m->npairs; ++i) {
+        if (m->pairs[i].shares) continue;
         m->pairs[i].work = end = (end + LINE) & ~(size_t)LINE;
         end += carom_tape_work_size(m->pairs[i].tape);
     }
+    for (int i = 0; i < m->nkinds; ++i) {
+        pair_kind *k = &m->kinds[i];
+        k->size = (carom_tape_work_size(k->two->pairs->tape) + LINE) & ~(size_t)LINE;
+        k->blocks = k->count * k->size <= ROOM ? k->count : k->size < ROOM ? (int)(ROOM / k->size) : 1;
+        k->work = end = (end + LINE) & ~(size_t)LINE;
+        end += (size_t)k->blocks * k->size;
+    }
     for (int i = 0; i < m->npairs; ++i) { // apart: most runs never touch it
+        if (m->pairs[i].shares) continue;
         m->pairs[i].held = end = (end + LINE) & ~(size_t)LINE;
         end += carom_tape_held_size(m->pairs[i].tape);
+    }
+    for (int i = 0; i < m->nkinds; ++i) {
+        pair_kind *k = &m->kinds[i];
+        k->held_size = (carom_tape_held_size(k->two->pairs->tape) + LINE) & ~(size_t)LINE;
+        k->holds = k->count * k->held_size <= HELD_ROOM ? k->count : (int)(HELD_ROOM / k->held_size);
+        k->held = end = (end + LINE) & ~(size_t)LINE;
+        end += (size_t)k->holds * k->held_size;
     }
     return end;
 }
@@ -76,8 +95,13 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
 static double *head(const carom_model *m, void *work) { return (double *)(void *)block(m, work, m->narrow); }
 
 void carom_pairs_work_init(const carom_model *m, void *work) {
-    if (m->npairs) carom_zero(head(m, work), 2 * m->npairs + BOUNDS);
-    for (int i = 0; i < m->npairs; ++i) carom_tape_work_init(m->pairs[i].tape, block(m, work, m->pairs[i].work), m->parameter);
+    if (m->npairs) carom_zero(head(m, work), 3 * m->npairs + m->nkinds + BOUNDS);
+    for (int i = 0; i < m->npairs; ++i)
+        if (!m->pairs[i].shares) carom_tape_work_init(m->pairs[i].tape, block(m, work, m->pairs[i].work), m->parameter);
+    for (int i = 0; i < m->nkinds; ++i) {
+        const pair_kind *k = &m->kinds[i];
+        for (int b = 0; b < k->blocks; ++b) carom_tape_work_init(k->two->pairs->tape, block(m, work, k->work + (size_t)b * k->size), NULL);
+    }
 }
 
 void carom_pairs_exact(const carom_model *m, void *work) {
@@ -92,26 +116,61 @@ static int finite(const double *x, int n) {
     return bad;
 }
 
-static void ask(const carom_model *m, void *work, int i, pair_group group, double t, const double *q, const double *v, double *x) {
-    const pair *p = &m->pairs[i];
-    const double *h = head(m, work);
-    if (h[HELD] != 0 && h[BOUNDS + m->npairs + i] != 0) carom_tape_eval_held(p->tape, block(m, work, p->held), group, t, q, v, x);
+static size_t turn_of(const pair_kind *k, const pair *p) { return k->work + (size_t)(p->turn % k->blocks) * k->size; }
+
+// Which held block pair i has, from 1 on; 0: its features are free.
+static double *held_of(const carom_model *m, void *work, int i) { return head(m, work) + BOUNDS + 2 * m->npairs + i; }
+
+static void ask_kind(const carom_model *m, void *work, const pair *p, int held, pair_group group, const double *q, const double *v, double *x) {
+    const pair_kind *k = &m->kinds[p->kind];
+    double at[14], rate[12], *a = at, *b = rate;
+    for (int i = 0; i < 2; ++i) {
+        for (int j = 0; j < k->nq[i]; ++j) *a++ = q[p->q_at[i] + j];
+        for (int j = 0; j < k->nv[i]; ++j) *b++ = v[p->v_at[i] + j];
+    }
+    const carom_tape *tape = k->two->pairs->tape;
+    if (held) carom_tape_eval_held(tape, block(m, work, k->held + (size_t)(held - 1) * k->held_size), group, 0, at, rate, x);
+    else carom_tape_eval(tape, block(m, work, turn_of(k, p)), group, 0, at, rate, x);
+}
+
+static void ask(const carom_model *m, void *work, const pair *p, pair_group group, double t, const double *q, const double *v, double *x) {
+    const int held = head(m, work)[HELD] != 0 ? (int)*held_of(m, work, (int)(p - m->pairs)) : 0;
+    if (p->shares) ask_kind(m, work, p, held, group, q, v, x);
+    else if (held) carom_tape_eval_held(p->tape, block(m, work, p->held), group, t, q, v, x);
     else carom_tape_eval(p->tape, block(m, work, p->work), group, t, q, v, x);
+}
+
+int carom_pair_eval(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, double *x) {
+    ask(m, work, p, group, 0, q, v, x);
+    const carom_model *two = m->kinds[p->kind].two;
+    const int count[PAIR_GROUPS] = {p->count, two->W.n, two->ndir, two->ndir, two->dW.n, two->dW.n};
+    return finite(x, count[group]);
+}
+
+static double *bounds(const carom_model *m, void *work, double t, const double *q) {
+    double *x = head(m, work) + BOUNDS;
+    carom_model_eval(m, work, GROUP_BOUNDS, t, q, m->v0, x);
+    return x;
+}
+
+static bool far(const carom_model *m, void *work, const pair *p, double bound) {
+    return bound > p->margin && head(m, work)[EXACT] == 0 && p->bound != CAROM_NONE;
 }
 
 carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {
     if (m->npairs == 0) return CAROM_OK;
-    double *exact = head(m, work) + EXACT, *bound = head(m, work) + BOUNDS;
     int bad = 0;
-    const double *v = m->v0;
-    carom_model_eval(m, work, GROUP_BOUNDS, t, q, v, bound);
+    const double *v = m->v0, *bound = bounds(m, work, t, q);
     carom_model_look(m, work, &q, &v, false);
     for (int i = 0; i < m->npairs; ++i) {
         const pair *p = &m->pairs[i];
         double *to = g + p->first;
-        if (bound[i] > p->margin && *exact == 0 && p->bound != CAROM_NONE)
+        if (far(m, work, p, bound[i])) { // NaN is not, and infinity stands once for all
             for (int k = 0; k < p->count; ++k) to[k] = bound[i];
-        else ask(m, work, i, PAIR_GAPS, t, q, v, to);
+            bad |= finite(to, 1);
+            continue;
+        }
+        ask(m, work, p, PAIR_GAPS, t, q, v, to);
         bad |= finite(to, p->count);
     }
     return bad ? CAROM_USER : CAROM_OK;
@@ -123,14 +182,14 @@ static void places(const span *s, pair_group group, int *first, int *second) {
     *first = group == PAIR_GAPS ? s->links : group == PAIR_DIRECTIONS ? s->W : group == PAIR_RATES || group == PAIR_CURVATURE ? s->dir : s->dW;
 }
 
-static int eval(const carom_model *m, void *work, int i, pair_group group, double t, const double *q, const double *v, double *x, int second) {
-    const span a = m->pairs[i].from, b = m->pairs[i].to;
+static int eval(const carom_model *m, void *work, const pair *p, pair_group group, double t, const double *q, const double *v, double *x, int second) {
+    const span a = p->from, b = p->to;
     int at, rest, end, rest_end;
     places(&a, group, &at, &rest);
     places(&b, group, &end, &rest_end);
     const int count = end - at, more = group == PAIR_DIRECTIONS || group == PAIR_RATE_GRADIENT ? rest_end - rest : 0;
     double *all = more ? carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv : x + at;
-    ask(m, work, i, group, t, q, v, all);
+    ask(m, work, p, group, t, q, v, all);
     const int bad = finite(all, count + more);
     if (more) {
         carom_copy(x + at, all, count);
@@ -139,37 +198,66 @@ static int eval(const carom_model *m, void *work, int i, pair_group group, doubl
     return bad;
 }
 
+carom_status carom_pairs_rates(const carom_model *m, void *work, double t, const double *q, const double *v, double *u) {
+    if (m->npairs == 0) return CAROM_OK;
+    int bad = 0;
+    const double *bound = bounds(m, work, t, q);
+    double *rate = head(m, work) + BOUNDS + m->npairs;
+    carom_model_eval(m, work, GROUP_BOUND_RATES, t, q, v, rate);
+    carom_model_look(m, work, &q, &v, false);
+    for (int i = 0; i < m->npairs; ++i) {
+        const pair *p = &m->pairs[i];
+        const constraint *c = &m->links[p->first];
+        if (far(m, work, p, bound[i]))
+            for (int k = 0; k < p->count; ++k)
+                for (int j = 0; j < c[k].ndir; ++j) u[c[k].dir + j] = j ? 0 : rate[i];
+        else if (p->shares) bad |= carom_pair_eval(m, work, p, PAIR_RATES, q, v, u + c->dir);
+        else bad |= eval(m, work, p, PAIR_RATES, t, q, v, u, 0);
+    }
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
 carom_status carom_pairs_eval(const carom_model *m, void *work, pair_group group, double t, const double *q, const double *v, const int *id, int n,
                               double *x, int second) {
     int bad = 0, k = 0;
     if (m->npairs) carom_model_look(m, work, &q, &v, false);
     for (int i = 0; i < m->npairs; ++i) {
         const pair *p = &m->pairs[i];
-        while (id && k < n && id[k] < p->first) ++k;
-        if (id && k == n) break;
-        if (id && id[k] >= p->first + p->count) continue;
-        bad |= eval(m, work, i, group, t, q, v, x, second);
+        if (p->shares) continue;
+        while (k < n && id[k] < p->first) ++k;
+        if (k == n) break;
+        if (id[k] >= p->first + p->count) continue;
+        bad |= eval(m, work, p, group, t, q, v, x, second);
     }
     return bad ? CAROM_USER : CAROM_OK;
 }
 
-// Whatever a tape of a near pair has to say of (t, q) is asked for once, so that all its conditions have been met.
+// Everything that the tape of a near pair has to say of (t, q) is asked for, so that all its conditions have been met; then it is held.
+static void hold(const carom_model *m, void *work, const pair *p, int block_of, double t, const double *q, const double *v) {
+    static const pair_group all[] = {PAIR_GAPS, PAIR_DIRECTIONS, PAIR_CURVATURE};
+    double *x = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv;
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) ask(m, work, p, all[i], t, q, v, x);
+    if (!p->shares) {
+        carom_tape_hold(p->tape, block(m, work, p->work), block(m, work, p->held));
+        return;
+    }
+    const pair_kind *k = &m->kinds[p->kind];
+    carom_tape_hold(k->two->pairs->tape, block(m, work, turn_of(k, p)), block(m, work, k->held + (size_t)(block_of - 1) * k->held_size));
+}
+
 carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q) {
-    double *h = head(m, work), *held = h + BOUNDS + m->npairs;
+    double *h = head(m, work), *taken = held_of(m, work, m->npairs);
     h[HELD] = 0;
     if (what == CAROM_HOLD) {
-        double *x = carom_model_scratch(m, work);
-        const double *v = m->v0;
-        carom_model_eval(m, work, GROUP_BOUNDS, t, q, v, h + BOUNDS);
+        const double *v = m->v0, *bound = bounds(m, work, t, q);
+        carom_zero(taken, m->nkinds);
         carom_model_look(m, work, &q, &v, false);
         for (int i = 0; i < m->npairs; ++i) {
             const pair *p = &m->pairs[i];
-            held[i] = !(h[BOUNDS + i] > p->margin && h[EXACT] == 0 && p->bound != CAROM_NONE);
-            if (held[i] == 0) continue;
-            carom_tape_eval(p->tape, block(m, work, p->work), PAIR_GAPS, t, q, v, x);
-            eval(m, work, i, PAIR_DIRECTIONS, t, q, v, x, m->W.n);
-            eval(m, work, i, PAIR_CURVATURE, t, q, v, x, 0);
-            carom_tape_hold(p->tape, block(m, work, p->work), block(m, work, p->held));
+            double *held = held_of(m, work, i);
+            *held = far(m, work, p, bound[i]) ? 0 : p->shares ? ++taken[p->kind] : 1;
+            if (p->shares && *held > m->kinds[p->kind].holds) *held = 0; // so many are not followed
+            if (*held > 0) hold(m, work, p, (int)*held, t, q, v);
         }
     }
     h[HELD] = what != CAROM_FREE;

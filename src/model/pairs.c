@@ -129,7 +129,7 @@ static void bound_element(carom_graph *g, pair *p) {
     p->margin = other->reach;
 }
 
-static void make_bound(carom_graph *g, pair *p) {
+void carom_pair_bound(carom_graph *g, pair *p) {
     const shape *A = p->A, *B = p->B;
     p->bound = CAROM_NONE;
     if (A->kind == SHAPE_ELEMENT || B->kind == SHAPE_ELEMENT) {
@@ -168,7 +168,8 @@ static touching make_touch(carom_graph *g, const shape *A, const shape *B, plan 
 }
 
 // (SHP-13)  slip rates u_T, (rho/mu) w_T and (sigma/mu) w_n; in the plane u_T and (rho/mu) w
-static void make_slips(carom_graph *g, const carom_model *m, const pair *p, const touching *t, rubbing rub, constraint *c) {
+static void make_slips(carom_graph *g, const carom_model *m, const pair *p, const touching *t, constraint *c) {
+    const rubbing rub = p->rub;
     vec along[2];
     const bool spatial = p->A->space == SPATIAL;
     const int n = carom_pair_tangents(g, p->A, t->normal, along);
@@ -183,18 +184,17 @@ static void make_slips(carom_graph *g, const carom_model *m, const pair *p, cons
     for (int i = 0; i < c->tangents; ++i) c->rate[i] = true;
 }
 
-carom_status carom_pair_express(reader *r, pair *p, rubbing rub, constraint *c) {
+carom_status carom_pair_express(reader *r, pair *p, constraint *c) {
     carom_graph *g = r->m->graph;
     plan x[MOST_PLAN];
     make_plan(p->A, p->B, x);
     p->touch = carom_pool_take(&r->m->memory, (size_t)p->count * sizeof *p->touch);
     if (!p->touch) return carom_read_memory(r);
-    make_bound(g, p);
     for (int k = 0; k < p->count; ++k) {
         const touching t = p->touch[k] = make_touch(g, p->A, p->B, x[k]);
         c[k].gap = t.gap;
         c[k].tangents = 0;
-        if (rub.slides) make_slips(g, r->m, p, &t, rub, &c[k]);
+        if (p->rub.slides) make_slips(g, r->m, p, &t, &c[k]);
     }
     if (carom_graph_failed(g)) return carom_read_fail(r, p->entry->key, 0, "contact '%.60s' makes the model too large", p->entry->key->text);
     return CAROM_OK;

@@ -1,5 +1,5 @@
 // scope.c: expressions of the file: what their names mean, and errors that point into the file.
-#include "model/bodies.h"
+#include "model/solids.h"
 #include <carom/option.h>
 #include <math.h>
 #include <stdarg.h>
@@ -138,6 +138,7 @@ static carom_node value_of(const scope_user *u, carom_graph *g, name *n, int pri
             return refuse(err, "'%.60s' is not counted in this model; name it in outputs", n->text);
         if (carom_joint_angle(r, &r->m->joints[n->index], &n->node) != CAROM_OK) return CAROM_NONE;
     }
+    if (n->kind == NAME_QUANTITY && n->node == CAROM_NONE && n->rate == CAROM_NONE && carom_pair_quantity(r, n) != CAROM_OK) return CAROM_NONE;
     if (u->scope & SCOPE_VALUES) {
         if (primes) return rate_of(u, g, n, err);
         return carom_read_parameter(r, n->index) == CAROM_OK ? carom_graph_number(g, r->m->parameter[n->index])

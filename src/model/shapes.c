@@ -1,5 +1,5 @@
 // shapes.c: in what storage the matrices of a model are: diagonal, banded, dense or sparse.
-#include "model/model.h"
+#include "model/solids.h"
 #include <carom/sparse.h>
 #include <stdlib.h>
 
@@ -54,6 +54,15 @@ static void put_mass(places *p, const carom_model *m) {
     for (int k = 0; k < m->nmember; ++k) put_member(p, &m->members[k], true);
 }
 
+// A pair that shares its tape: derivatives of its directions.
+static void put_pair(places *p, const carom_model *m, const pair *x) {
+    if (!x->shares) return;
+    const pair_kind *k = &m->kinds[x->kind];
+    for (int i = 0; i < k->two->nv; ++i)
+        for (int l = 0; l < k->two->nv; ++l)
+            if (k->couples[i][l]) put(p, carom_kind_velocity(k, x, i), carom_kind_velocity(k, x, l));
+}
+
 static void put_tangent(places *p, const carom_model *m) {
     put_mass(p, m);
     for (int k = 0; k < m->nmember; ++k) put_member(p, &m->members[k], false);
@@ -62,12 +71,38 @@ static void put_tangent(places *p, const carom_model *m) {
     put_terms(p, m->dM.i, m->dM.l, m->dM.n, false);
     put_terms(p, m->dM.j, m->dM.l, m->dM.n, false);
     put_terms(p, m->dW.i, m->dW.l, m->dW.n, false);
+    for (int i = 0; i < m->npairs; ++i) put_pair(p, m, &m->pairs[i]);
 }
 
 static int band_of(const int *i, const int *j, int n, int band) {
     for (int e = 0; e < n; ++e)
         if (abs(i[e] - j[e]) > band) band = abs(i[e] - j[e]);
     return band;
+}
+
+static int band_of_pair(const carom_model *m, const pair *x, int band) {
+    if (!x->shares) return band;
+    const pair_kind *k = &m->kinds[x->kind];
+    for (int i = 0; i < k->two->nv; ++i)
+        for (int l = 0; l < k->two->nv; ++l) {
+            const int a = carom_kind_velocity(k, x, i), b = carom_kind_velocity(k, x, l);
+            if (k->couples[i][l]) band = band_of(&a, &b, 1, band);
+        }
+    return band;
+}
+
+// The longest column of W and of its derivatives.
+static int widest_column(const carom_model *m) {
+    int widest = 1;
+    for (int k = 0; k < m->ndir; ++k) {
+        if (m->W_at[k + 1] - m->W_at[k] > widest) widest = m->W_at[k + 1] - m->W_at[k];
+        if (m->D_at[k + 1] - m->D_at[k] > widest) widest = m->D_at[k + 1] - m->D_at[k];
+    }
+    for (int k = 0; k < m->nkinds; ++k) {
+        const int more = widest_column(m->kinds[k].two);
+        if (more > widest) widest = more;
+    }
+    return widest;
 }
 
 // Banded pays when the matrix is not small and the band is narrow.
@@ -111,13 +146,10 @@ carom_status carom_model_shapes(carom_model *m, carom_error *err) {
     band = band_of(m->dM.i, m->dM.l, m->dM.n, band);
     band = band_of(m->dM.j, m->dM.l, m->dM.n, band);
     band = band_of(m->dW.i, m->dW.l, m->dW.n, band);
+    for (int i = 0; i < m->npairs; ++i) band = band_of_pair(m, &m->pairs[i], band);
     if (!simple(m->nv, band, &s->tangent_shape))
         CAROM_TRY(sparse(m, put_tangent, &m->tangent_pattern, &s->tangent_shape, err));
-    int widest = 1;
-    for (int k = 0; k < m->ndir; ++k) {
-        if (m->W_at[k + 1] - m->W_at[k] > widest) widest = m->W_at[k + 1] - m->W_at[k];
-        if (m->D_at[k + 1] - m->D_at[k] > widest) widest = m->D_at[k + 1] - m->D_at[k];
-    }
+    const int widest = widest_column(m);
     s->column_stride = m->nv > 16 && 2 * widest < m->nv ? widest : m->nv;
     return CAROM_OK;
 }

@@ -4,6 +4,7 @@
 //   surfaces.c  distance of a rounded corner from a surface                edges.c   edges against edges in space
 //   across.c    middle lines across faces of boxes                         rims.c    rims of cylinders
 //   narrow.c    tapes of pairs, and which of them are asked at all         skins.c   shapes of flexible members
+//   kinds.c     pairs that share one tape                                  shared.c  what those give to schemes
 //   draw_shapes.c   how they look
 #pragma once
 #include "model/bodies.h"
@@ -94,16 +95,27 @@ touching carom_rim_to_rim(carom_graph *g, const shape *A, int end_A, const shape
 /// Edges of two spatial shapes, one contact.
 touching carom_edges(carom_graph *g, const shape *A, const shape *B);
 
+/// Friction of a pair: the levers rho/mu and sigma/mu that make slip rates of rolling and spinning; 0: none.
+typedef struct rubbing {
+    bool slides;
+    double roll, spin;
+} rubbing;
+
 /// Two shapes that may touch, and their contacts: ids first .. first + count - 1.
 typedef struct pair {
     const shape *A, *B;
     const tree *entry;   // in the file
     int number;          // of its first contact under the entry's name, from 1; 0: the name alone
     int first, count;
-    touching *touch;     // count
+    rubbing rub;
+    touching *touch;     // count; NULL: not wanted yet
     carom_node bound;    // at most every gap; CAROM_NONE: none is known
     double margin;       // beyond it the bound is taken for the gaps
-    carom_tape *tape;    // of its contacts
+    bool shares;         // has a tape in common with pairs of its kind
+    int kind;            // then: which, and where the positions and velocities of its bodies start, in the order of velocities
+    int turn;            // its number within the kind
+    int q_at[2], v_at[2];
+    carom_tape *tape;    // of its contacts, if it does not
     span from, to;       // its part of lists over all constraints
     size_t work, held;   // offsets in the model's work block: of its tape; of the same held on one feature
 } pair;
@@ -112,14 +124,52 @@ typedef struct pair {
 int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t);
 /// Pairs of all entries of `contacts` with `between`; *count is the number of their contacts.
 carom_status carom_read_pairs(reader *r, const tree *contacts, int *count);
-/// Friction of a pair: the levers rho/mu and sigma/mu that make slip rates of rolling and spinning; 0: none.
-typedef struct rubbing {
-    bool slides;
-    double roll, spin;
-} rubbing;
-
 /// Expressions of pair p: gaps and, with friction, slip rates of its contacts c[0], c[1], ...; their tangents are counted.
-carom_status carom_pair_express(reader *r, pair *p, rubbing rub, constraint *c);
+carom_status carom_pair_express(reader *r, pair *p, constraint *c);
+void carom_pair_bound(carom_graph *g, pair *p);
+
+// -- kinds.c: pairs of equal shapes of bodies of equal kind have one tape, which is asked with the positions of two bodies. ----
+
+/// A model of its own with two bodies (one, where the other stands still) and their pair.
+typedef struct pair_kind {
+    int first;         // the pair that it was made for
+    int count;         // pairs
+    carom_model *two;  // its lists count positions and velocities of these bodies from 0; its graph is gone
+    int nq[2], nv[2];  // positions and velocities of the bodies that move, in the order of velocities
+    bool constant;     // directions do not change
+    bool couples[12][12]; // does some dW_i/dq_l differ from zero?
+    int blocks;        // work blocks; pairs take turns
+    size_t size, work; // of one block; offset of the first
+    int holds;         // blocks for pairs that are held on their features, and the same of them
+    size_t held_size, held;
+} pair_kind;
+
+/// May this pair share a tape?  Only when its expressions hold nothing but the positions of bodies.
+bool carom_pair_may_share(const carom_model *m, const pair *p);
+/// Expressions of the contact `id` in the model's own graph, where pairs of a kind have none until somebody asks.
+carom_status carom_pair_quantity(reader *r, name *n);
+carom_status carom_pair_expressed(reader *r, int id);
+/// Kinds of all pairs that share, after `links` are read.
+carom_status carom_kinds_make(carom_model *m, carom_error *err);
+/// The pair that shares its tape and makes contact `id`; NULL: none.
+static inline const pair *carom_pair_shared(const carom_model *m, int id) {
+    if (!m->pair_of || id < m->pairs[0].first) return NULL;
+    const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
+    return p->shares ? p : NULL;
+}
+/// Velocity i of a kind for one of its pairs.
+static inline int carom_kind_velocity(const pair_kind *k, const pair *p, int i) {
+    return i < k->nv[0] ? p->v_at[0] + i : p->v_at[1] + i - k->nv[0];
+}
+
+// -- shared.c: their parts of what a system gives, for the contacts of L. -------------------------------------------------------
+
+carom_status carom_shared_directions(const carom_model *m, void *work, const double *q, carom_local *L);
+carom_status carom_shared_curvature(const carom_model *m, void *work, const double *q, const double *v, const carom_local *L, double *kappa);
+carom_status carom_shared_reaction_gradient(const carom_model *m, void *work, const double *q, const carom_local *L, const double *lambda,
+                                            double s, carom_matrix D);
+carom_status carom_shared_rate_gradient(const carom_model *m, void *work, const double *q, const double *v, const carom_local *L,
+                                        carom_columns *D);
 
 // -- narrow.c: the tapes of pairs.  Each answers for its contacts alone, and only when it is asked. --------------------------
 
@@ -130,10 +180,14 @@ size_t carom_pairs_work(carom_model *m, size_t from); // places their work behin
 void carom_pairs_work_init(const carom_model *m, void *work);
 /// g[id] of all contacts of pairs: exact when the shapes are near, else a bound.
 carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g);
-/// One group of the pairs that hold one of the n ascending ids (NULL: of all), each at its place in x: the first list of the group from 0, the
-/// second from `second` on.
+/// u of all directions of pairs: exact when the shapes are near, else the rate of the bound, and no slip.
+carom_status carom_pairs_rates(const carom_model *m, void *work, double t, const double *q, const double *v, double *u);
+/// One group of the pairs with a tape of their own that hold one of the n ascending ids, each at its place in x: the first list of the group
+/// from 0, the second from `second` on.
 carom_status carom_pairs_eval(const carom_model *m, void *work, pair_group group, double t, const double *q, const double *v, const int *id, int n,
                               double *x, int second);
+/// One group of a pair that shares its tape, all of it; nonzero: something is not finite.
+int carom_pair_eval(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, double *x);
 /// All gaps exact from now on, for this work block: for who examines the model.
 void carom_pairs_exact(const carom_model *m, void *work);
 /// Features of pairs that are near: keep those of (t, q), answer with those kept, or with what is.

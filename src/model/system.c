@@ -22,17 +22,6 @@ static const double *eval(const carom_model *m, void *work, int group, double t,
     return x;
 }
 
-// Where entry (i, j) stands; it is inside the storage by construction of the shapes.
-static inline size_t place(carom_shape s, int i, int j) {
-    switch (s.storage) {
-    case CAROM_DENSE: return (size_t)i + (size_t)j * (size_t)s.n;
-    case CAROM_BANDED: return (size_t)(s.band + i - j) + (size_t)j * (size_t)(2 * s.band + 1);
-    case CAROM_SPARSE: return (size_t)carom_pattern_find(s.pattern, i, j);
-    case CAROM_DIAGONAL: break;
-    }
-    return (size_t)i;
-}
-
 // Infinities and NaN must not travel on: a root of a negative number, a division by zero.
 static carom_status finite(const double *x, int n) {
     int bad = 0; // no chain of additions: the tests run side by side
@@ -61,7 +50,7 @@ static void put_mass(const carom_model *m, const double *x, carom_matrix M) {
     if (M.shape.storage == CAROM_DENSE) // small and often: no need to ask for the storage at every entry
         for (int e = 0; e < n; ++e) M.a[i[e] + j[e] * m->nv] = M.a[j[e] + i[e] * m->nv] = x[e];
     else
-        for (int e = 0; e < n; ++e) M.a[place(M.shape, i[e], j[e])] = M.a[place(M.shape, j[e], i[e])] = x[e];
+        for (int e = 0; e < n; ++e) M.a[carom_model_place(M.shape, i[e], j[e])] = M.a[carom_model_place(M.shape, j[e], i[e])] = x[e];
 }
 
 static carom_status mass(const void *model, void *work, double t, const double *q, carom_matrix M) {
@@ -118,8 +107,7 @@ carom_status carom_model_directions(const carom_model *m, void *work, double t, 
     return own;
 }
 
-// Column k of `to` = entries from..from+count with rows row[].
-static void put_column(carom_columns *to, int k, const int *row, const double *x, int count) {
+void carom_model_put_column(carom_columns *to, int k, const int *row, const double *x, int count) {
     if (!to->row) {
         double *a = to->a + (size_t)k * (size_t)to->rows;
         if (count == to->rows) { // all of them, in order
@@ -160,23 +148,24 @@ static carom_status sparse_directions(const carom_model *m, void *work, double t
 
 static carom_status directions(const void *model, void *work, double t, const double *q, carom_local *L) {
     const carom_model *m = model;
-    if (m->own.W == m->W.n && L->W.count) return sparse_directions(m, work, t, q, L);
+    if (m->npairs == 0 && L->W.count) return sparse_directions(m, work, t, q, L);
     double *x = carom_model_scratch(m, work);
     CAROM_TRY(carom_model_directions(m, work, t, q, L->id, L->nb, x));
     for (int b = 0; b < L->nb; ++b) {
         const int first = m->links[L->id[b]].dir;
+        if (carom_pair_shared(m, L->id[b])) continue;
         for (int k = L->at[b], d = first; k < L->at[b + 1]; ++k, ++d) {
-            put_column(&L->W, k, m->W.i + m->W_at[d], x + m->W_at[d], m->W_at[d + 1] - m->W_at[d]);
+            carom_model_put_column(&L->W, k, m->W.i + m->W_at[d], x + m->W_at[d], m->W_at[d + 1] - m->W_at[d]);
             L->w[k] = m->w_of[d] < 0 ? 0 : x[m->W.n + m->w_of[d]];
         }
     }
-    return CAROM_OK;
+    return carom_shared_directions(m, work, q, L);
 }
 
 static carom_status rates(const void *model, void *work, double t, const double *q, const double *v, double *u) {
     const carom_model *m = model;
     const int bad = take(u, values(m, work, GROUP_RATES, t, q, v), 0, m->own.dir);
-    CAROM_TRY(carom_pairs_eval(m, work, PAIR_RATES, t, q, v, NULL, 0, u, 0));
+    CAROM_TRY(carom_pairs_rates(m, work, t, q, v, u));
     return bad ? CAROM_USER : CAROM_OK;
 }
 
@@ -187,7 +176,8 @@ static carom_status curvature(const void *model, void *work, double t, const dou
     CAROM_TRY(carom_pairs_eval(m, work, PAIR_CURVATURE, t, q, v, L->id, L->nb, carom_model_scratch(m, work), 0));
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) kappa[k] = x[d];
-    return finite(x, m->own.dir);
+    CAROM_TRY(finite(x, m->own.dir));
+    return carom_shared_curvature(m, work, q, v, L, kappa);
 }
 
 static carom_status hold(const void *model, void *work, carom_hold what, double t, const double *q) {
@@ -198,8 +188,8 @@ static carom_status tangent(const void *model, void *work, double t, const doubl
                             carom_matrix C) {
     const carom_model *m = model;
     const double *x = eval(m, work, GROUP_TANGENT, t, q, v);
-    for (int e = 0; e < m->K.n; ++e) K.a[place(K.shape, m->K.i[e], m->K.j[e])] = x[e];
-    for (int e = 0; e < m->C.n; ++e) C.a[place(C.shape, m->C.i[e], m->C.j[e])] = x[m->K.n + e];
+    for (int e = 0; e < m->K.n; ++e) K.a[carom_model_place(K.shape, m->K.i[e], m->K.j[e])] = x[e];
+    for (int e = 0; e < m->C.n; ++e) C.a[carom_model_place(C.shape, m->C.i[e], m->C.j[e])] = x[m->K.n + e];
     for (int k = 0; k < m->nmember; ++k) {
         const member *b = &m->members[k];
         carom_member_tangent(b->flex, q + b->q, v + b->v, K, C, b->v);
@@ -214,8 +204,8 @@ static carom_status mass_gradient(const void *model, void *work, double t, const
     const double *x = eval(m, work, GROUP_MASS_GRADIENT, t, q, m->v0);
     for (int e = 0; e < m->dM.n; ++e) {
         const int i = m->dM.i[e], j = m->dM.j[e], l = m->dM.l[e];
-        D.a[place(D.shape, i, l)] += s * x[e] * y[j];
-        if (i != j) D.a[place(D.shape, j, l)] += s * x[e] * y[i];
+        D.a[carom_model_place(D.shape, i, l)] += s * x[e] * y[j];
+        if (i != j) D.a[carom_model_place(D.shape, j, l)] += s * x[e] * y[i];
     }
     return finite(x, m->dM.n);
 }
@@ -223,14 +213,15 @@ static carom_status mass_gradient(const void *model, void *work, double t, const
 static carom_status reaction_gradient(const void *model, void *work, double t, const double *q, const carom_local *L,
                                       const double *lambda, double s, carom_matrix D) {
     const carom_model *m = model;
-    if (m->dW.n == 0) return CAROM_OK;
+    if (m->dW.n == 0) return carom_shared_reaction_gradient(m, work, q, L, lambda, s, D);
     const double *x = eval(m, work, GROUP_REACTION_GRADIENT, t, q, m->v0);
     CAROM_TRY(carom_pairs_eval(m, work, PAIR_REACTION_GRADIENT, t, q, m->v0, L->id, L->nb, carom_model_scratch(m, work), 0));
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d)
             for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e)
-                D.a[place(D.shape, m->dW.i[e], m->dW.l[e])] += s * lambda[k] * x[e];
-    return finite(x, m->own.dW);
+                D.a[carom_model_place(D.shape, m->dW.i[e], m->dW.l[e])] += s * lambda[k] * x[e];
+    CAROM_TRY(finite(x, m->own.dW));
+    return carom_shared_reaction_gradient(m, work, q, L, lambda, s, D);
 }
 
 static carom_status rate_gradient(const void *model, void *work, double t, const double *q, const double *v,
@@ -243,14 +234,16 @@ static carom_status rate_gradient(const void *model, void *work, double t, const
     CAROM_TRY(carom_pairs_eval(m, work, PAIR_RATE_GRADIENT, t, q, m->v0, L->id, L->nb, x, m->dW.n));
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
+            if (carom_pair_shared(m, L->id[b])) continue;
             const int *row = m->D_row + m->D_at[d], count = m->D_at[d + 1] - m->D_at[d];
             for (int e = 0; e < count; ++e) sum[row[e]] = 0;
             for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e) sum[m->dW.l[e]] += x[e] * v[m->dW.i[e]];
             for (int e = m->dw_at[d]; e < m->dw_at[d + 1]; ++e) sum[m->dw.j[e]] += x[m->dW.n + e];
             for (int e = 0; e < count; ++e) column[e] = sum[row[e]];
-            put_column(D, k, row, column, count);
+            carom_model_put_column(D, k, row, column, count);
         }
-    return own;
+    CAROM_TRY(own);
+    return carom_shared_rate_gradient(m, work, q, v, L, D);
 }
 
 static void add_member_energies(const carom_model *m, const double *q, const double *v, double *kinetic, double *potential) {
@@ -331,13 +324,13 @@ carom_status carom_model_row(const carom_model *m, void *work, double t, const d
     const int bad = take(energy, x, 0, 2) | take(u, x, 2, m->own.dir);
     take(out, x, 2 + m->own.dir, m->nout); // an output may be what it is
     add_member_energies(m, q, v, &energy[0], &energy[1]);
-    CAROM_TRY(carom_pairs_eval(m, work, PAIR_RATES, t, q, v, NULL, 0, u, 0));
+    CAROM_TRY(carom_pairs_rates(m, work, t, q, v, u));
     return bad ? CAROM_USER : CAROM_OK;
 }
 
 // -- the struct ---------------------------------------------------------------------------------------
 
-static bool constant(const carom_graph *g, const terms *x) {
+bool carom_terms_constant(const carom_graph *g, const terms *x) {
     for (int e = 0; e < x->n; ++e)
         if (carom_graph_depends(g, x->node[e], CAROM_TIME, 0) || carom_graph_depends(g, x->node[e], CAROM_POSITION, -1))
             return false;
@@ -352,7 +345,13 @@ static bool linear(const carom_model *m) {
             if (carom_graph_depends(m->graph, both[i]->node[e], CAROM_VELOCITY, -1)) return false;
     for (int k = 0; k < m->nmember; ++k)
         if (!carom_member_linear(m->members[k].flex)) return false;
-    return constant(m->graph, &m->mass) && constant(m->graph, &m->K) && constant(m->graph, &m->C);
+    return carom_terms_constant(m->graph, &m->mass) && carom_terms_constant(m->graph, &m->K) && carom_terms_constant(m->graph, &m->C);
+}
+
+static bool steady_directions(const carom_model *m) {
+    for (int k = 0; k < m->nkinds; ++k)
+        if (!m->kinds[k].constant) return false;
+    return carom_terms_constant(m->graph, &m->W);
 }
 
 static bool timeless(const carom_model *m) {
@@ -366,8 +365,8 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     *s = carom_system_default(m->nq, m->nv, m->ne, m->nc);
     const bool turns = carom_model_turns(m);
     CAROM_TRY(carom_model_shapes(m, err));
-    s->flags = (constant(m->graph, &m->mass) ? CAROM_CONSTANT_MASS : 0u) |
-               (constant(m->graph, &m->W) ? CAROM_CONSTANT_DIRECTIONS : 0u) | (timeless(m) ? CAROM_TIMELESS_GAPS : 0u) |
+    s->flags = (carom_terms_constant(m->graph, &m->mass) ? CAROM_CONSTANT_MASS : 0u) |
+               (steady_directions(m) ? CAROM_CONSTANT_DIRECTIONS : 0u) | (timeless(m) ? CAROM_TIMELESS_GAPS : 0u) |
                (linear(m) && !turns ? CAROM_LINEAR : 0u) | CAROM_FORCE_SETS;
     s->contacts = m->contacts;
     s->model = m;

@@ -199,25 +199,27 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->p = carom_carve(mem, (size_t)rows);
     s->u = carom_carve(mem, (size_t)rows);
     s->difference = carom_carve_difference(mem, sys);
-    s->chain = carom_carve_chain(mem, rows, blocks, chosen_solver(common[CAROM_OPT_SOLVER]));
+    s->chain = carom_carve_chain(mem, rows, blocks, sys->ne + again * sys->ne, chosen_solver(common[CAROM_OPT_SOLVER]));
     sim->scheme->carve(sim->scheme_work, mem, keep, sys, sim->opt);
     sim->before = carom_carve_bytes(mem, keep->used); // last: now it is known how much is kept
 }
 
-// One block: the kept part first, scratch behind it, all zero.
+// One block: the kept part first, scratch behind it, all zero.  There is room for a contact problem of all contacts at once; what is never
+// touched of it (most, where shapes make thousands of contacts) never becomes memory.
 static carom_status allocate(carom_sim *sim, carom_error *err) {
+    enum { LINE = 64 };
     carom_arena mem = {0}, keep = {0};
     carve(sim, &mem, &keep);
     const size_t size = keep.used + mem.used;
-    sim->block = aligned_alloc(64, size);
+    sim->block = calloc(1, size + LINE);
     if (!sim->block)
         return carom_fail(err, CAROM_NO_MEMORY,
                           "no memory: %s wants %.3g GB for %d coordinates, %d constraints and %d contacts; moreau-midpoint, moreau-jean, newmark and others keep no dense "
                           "matrices of all coordinates",
                           sim->scheme->name, 1e-9 * (double)size, sim->sys->nv, sim->sys->ne, sim->sys->nc);
-    memset(sim->block, 0, size);
-    keep = (carom_arena){.base = sim->block, .size = keep.used};
-    mem = (carom_arena){.base = (unsigned char *)sim->block + keep.size, .size = size - keep.size};
+    unsigned char *base = (unsigned char *)sim->block + (LINE - (uintptr_t)sim->block % LINE) % LINE;
+    keep = (carom_arena){.base = base, .size = keep.used};
+    mem = (carom_arena){.base = base + keep.size, .size = size - keep.size};
     carve(sim, &mem, &keep);
     sim->mem = mem;
     if (mem.failed) return carom_fail(err, CAROM_NO_MEMORY, "no memory to factorise matrices of %d rows", sim->sys->nv);

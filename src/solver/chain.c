@@ -19,6 +19,7 @@ static const carom_solver *const solvers[COUNT] = {
 
 struct carom_chain {
     int n, nb; // largest problem
+    int rigid; // rows of the largest one of joints alone
     const carom_solver *first;
     void *first_work;
     double *best; // n
@@ -49,32 +50,37 @@ static const signed char *order(const carom_problem *pb, carom_kind k) {
     return pb->n <= 1500 ? RUBBING : RUBBING_MANY;
 }
 
-static bool fits(const carom_solver *s, const carom_problem *pb, carom_kind k) {
-    return (k.laws & ~s->laws) == 0 && (s->max_blocks == 0 || k.unilateral <= s->max_blocks) &&
-           (s->max_rows == 0 || pb->n <= s->max_rows);
+static int largest(const carom_solver *s, int n, int rigid) {
+    if (s->laws == 1u << CAROM_BILATERAL && rigid < n) n = rigid;
+    return s->max_rows > 0 && n > s->max_rows ? s->max_rows : n;
+}
+
+static bool fits(const carom_chain *chain, const carom_solver *s, const carom_problem *pb, carom_kind k) {
+    return (k.laws & ~s->laws) == 0 && (s->max_blocks == 0 || k.unilateral <= s->max_blocks) && pb->n <= largest(s, chain->n, chain->rigid);
 }
 
 // Carve one solver into the shared piece that starts at `mark`; *top is the end of the longest.
-static void carve_one(const carom_solver *s, void *work, carom_arena *mem, size_t mark, size_t *top, int n, int nb) {
+static void carve_one(const carom_solver *s, void *work, carom_arena *mem, size_t mark, size_t *top, int n, int nb, int rigid) {
     assert(s->work_size <= CAROM_SOLVER_WORK);
     mem->used = mark;
-    s->carve(work, mem, s->max_rows > 0 && n > s->max_rows ? s->max_rows : n, nb);
+    s->carve(work, mem, largest(s, n, rigid), nb);
     if (mem->used > *top) *top = mem->used;
 }
 
-carom_chain *carom_carve_chain(carom_arena *mem, int n, int nb, const carom_solver *first) {
+carom_chain *carom_carve_chain(carom_arena *mem, int n, int nb, int rigid, const carom_solver *first) {
     alignas(64) unsigned char scratch[CAROM_SOLVER_WORK];
     carom_chain *chain = carom_carve_bytes(mem, sizeof(carom_chain));
     double *best = carom_carve(mem, (size_t)n);
     void *first_work = carom_carve_bytes(mem, CAROM_SOLVER_WORK);
     const size_t mark = mem->used;
     size_t top = mark;
-    for (int i = 0; i < COUNT; i++) carve_one(solvers[i], chain ? chain->work[i] : scratch, mem, mark, &top, n, nb);
-    if (first) carve_one(first, chain ? first_work : scratch, mem, mark, &top, n, nb);
+    for (int i = 0; i < COUNT; i++) carve_one(solvers[i], chain ? chain->work[i] : scratch, mem, mark, &top, n, nb, rigid);
+    if (first) carve_one(first, chain ? first_work : scratch, mem, mark, &top, n, nb, rigid);
     mem->used = top;
     if (!chain) return NULL;
     chain->n = n;
     chain->nb = nb;
+    chain->rigid = rigid;
     chain->first = first;
     chain->first_work = first_work;
     chain->best = best;
@@ -105,7 +111,7 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
     }
     for (; *next != END && !best.converged; next++) {
         const carom_solver *s = solvers[*next];
-        if (s == last || !fits(s, pb, kind)) continue;
+        if (s == last || !fits(chain, s, pb, kind)) continue;
         last = s;
         for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
         report = carom_solver_solve(s, chain->work[*next], pb, tol);
@@ -130,9 +136,9 @@ carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol
     carom_report report = {.residual = INFINITY, .worst = -1, .fallbacks = -1, .solver = "none"};
     if (chain->first) {
         report.fallbacks = 0;
-        if (fits(chain->first, pb, kind)) report = carom_solver_solve(chain->first, chain->first_work, pb, tol);
+        if (fits(chain, chain->first, pb, kind)) report = carom_solver_solve(chain->first, chain->first_work, pb, tol);
     } else {
-        while (!fits(solvers[*next], pb, kind)) next++;
+        while (!fits(chain, solvers[*next], pb, kind)) next++;
         report = carom_solver_solve(solvers[*next], chain->work[*next], pb, tol);
         next++;
     }

@@ -1,0 +1,267 @@
+// test_piles.c: many bodies with shapes: pairs that share tapes, piles that stand, a pile that is hit.
+#include "model_text.h"
+
+static double next(unsigned *seed) { // -1 .. 1
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / 8388608.0 - 1;
+}
+
+// -- shared tapes -----------------------------------------------------------------------------------------------------------
+
+// Pairs of every sort side by side: equal boxes in both orders of their bodies, another size, a sphere, planar boxes, the ground, and a table that
+// moves as told and shares with nobody.
+static const char mixed[] =
+    "carom: 1\n"
+    "bodies:\n"
+    "  a: {mass: 2, inertia: [0.1, 0.12, 0.11], at: [0, 0, 0.2], axis: [1, 2, 3], angle: 0.4, shape: {box: [0.2, 0.3, 0.25]}}\n"
+    "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [0.4, 0, 0.2], axis: [3, 1, 0], angle: 1.4, shape: {box: [0.2, 0.3, 0.25]}}\n"
+    "  c: {mass: 3, inertia: [0.2, 0.1, 0.1], at: [0.2, 0.4, 0.2], axis: [0, 1, 1], angle: -1, shape: {box: [0.2, 0.3, 0.25]}}\n"
+    "  d: {mass: 3, inertia: [0.2, 0.1, 0.1], at: [0.2, 0.1, 0.6], axis: [0, 1, 2], angle: -2, shape: {box: [0.3, 0.2, 0.1]}}\n"
+    "  s: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [0.2, 0.1, 0.9], shape: {sphere: 0.1}}\n"
+    "  p: {mass: 1, inertia: 0.1, at: [0, 0.3], shape: {box: [0.3, 0.2]}}\n"
+    "  r: {mass: 1, inertia: 0.1, at: [0.4, 0.3], angle: 0.3, shape: {box: [0.3, 0.2]}}\n"
+    "  table: {motion: {at: [0, 0, -0.2 + 0.1*sin(3*t)], axis: [0, 1, 0], angle: 0.1*t}, shape: {box: [2, 2, 0.1]}}\n"
+    "shapes: {floor: {plane: [0, 0.2, 1], at: [0, 0, -0.4]}, line: {plane: [0.1, 1]}}\n"
+    "contact defaults: {friction: 0.3}\n"
+    "contacts:\n"
+    "  ab: {between: [a, b]}\n"
+    "  ca: {between: [c, [a, b]]}\n"
+    "  dx: {between: [d, [a, b, c, s]]}\n"
+    "  sx: {between: [[a, b, c], s]}\n"
+    "  on: {between: [[a, b, c, d, s], table]}\n"
+    "  over: {between: [[s, a, b, c, d], floor]}\n"
+    "  pr: {between: [p, r]}\n"
+    "  rp: {between: [[r, p], line]}\n";
+
+// The same with NAME.gap, NAME.slip1', ... of all contacts as outputs, which are expressions of the model's own graph.
+static carom_model *with_outputs(const carom_model *m) {
+    const size_t size = 1 << 20;
+    char *text = malloc(size);
+    assert_non_null(text);
+    size_t used = (size_t)snprintf(text, size, "%soutputs:\n", mixed);
+    for (int i = 0; i < carom_model_count(m).contacts; ++i) {
+        const char *name = carom_model_constraint(m, i);
+        used += (size_t)snprintf(text + used, size - used, "  g%d: %s.gap\n", i, name);
+        const bool planar = carom_model_system(m)->contacts[i].tangents == 1;
+        for (int k = 1; k <= (planar ? 1 : 2); ++k)
+            used += planar ? (size_t)snprintf(text + used, size - used, "  t%d_%d: %s.slip'\n", i, k, name)
+                           : (size_t)snprintf(text + used, size - used, "  t%d_%d: %s.slip%d'\n", i, k, name, k);
+    }
+    carom_model *out = good(text);
+    free(text);
+    return out;
+}
+
+static void pairs_that_share_a_tape_give_what_their_expressions_say(void **state) {
+    (void)state;
+    carom_model *bare = good(mixed), *m = with_outputs(bare);
+    const carom_system *s = carom_model_system(m);
+    void *work = work_of(m);
+    carom_arena mem;
+    carom_local L = local_of(m, &mem);
+    const int nd = L.at[L.nb], nout = carom_model_count(m).outputs;
+    double *g = calloc((size_t)s->nc + 2 * (size_t)nd + (size_t)nout, sizeof *g), *u = g + s->nc, *w = u + nd, *out = w + nd;
+    double q[80], v[60];
+    assert_non_null(g);
+    assert_true(s->nq < 80 && nout == nd);
+    unsigned seed = 5;
+    int near = 0, far = 0;
+    for (int pose = 0; pose < 20; ++pose) {
+        const double t = 0.3 * pose;
+        for (int k = 0; k < s->nv; ++k) v[k] = 0.3 * next(&seed);
+        s->move(s->model, q, carom_model_q0(m), 1, v);
+        for (int k = 0; k < s->nv; ++k) v[k] = 2 * next(&seed);
+        assert_int_equal(s->gaps(s->model, work, t, q, g), CAROM_OK);
+        assert_int_equal(s->rates(s->model, work, t, q, v, u), CAROM_OK);
+        assert_int_equal(s->directions(s->model, work, t, q, &L), CAROM_OK);
+        carom_model_outputs(m, work, t, q, v, out);
+        for (int id = 0, at = 0; id < s->nc; at += L.at[id + 1] - L.at[id], ++id) {
+            if (g[id] != out[at]) assert_true(g[id] < out[at] + 1e-12); // a bound, or rounding
+            const bool exact = out[at] < 0.05; // nearer than the margin of any pair
+            near += exact, far += g[id] < out[at] - 1e-9;
+            if (exact) assert_close(g[id], out[at], 1e-12);
+            for (int k = L.at[id]; exact && k < L.at[id + 1]; ++k) {
+                w[k] = carom_column_dot(&L.W, k, v) + L.w[k];
+                assert_close(u[k], w[k], 1e-12);
+                if (k > L.at[id]) assert_close(u[k], out[at + k - L.at[id]], 1e-12);
+            }
+        }
+    }
+    assert_true(near > 100 && far > 100); // both happen
+    free(g);
+    free(mem.base);
+    free(work);
+    carom_model_destroy(m);
+    carom_model_destroy(bare);
+}
+
+static void note(void *user, carom_finding kind, const char *sentence) {
+    if (kind != CAROM_FAULT) return;
+    print_message("    %s\n", sentence);
+    ++*(int *)user;
+}
+
+static void their_derivatives_are_exact(void **state) {
+    (void)state;
+    carom_model *m = good(mixed);
+    carom_error err;
+    int faults = 0;
+    carom_model_examine(m, note, &faults, &err);
+    assert_int_equal(faults, 0);
+    carom_model_destroy(m);
+}
+
+// -- piles ----------------------------------------------------------------------------------------------------------------------
+
+typedef struct writer { char *text; size_t used, size; } writer;
+
+static void put(writer *w, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    w->used += (size_t)vsnprintf(w->text + w->used, w->size - w->used, format, list);
+    va_end(list);
+    assert_true(w->used < w->size);
+}
+
+enum { MOST_BOXES = 30 };
+static const double A = 0.2, B = 0.12, H = 0.1, GRAVITY = 9.81, HAIR = 1e-10; // edges; boxes overlap by a hair at the start
+
+static void put_box(writer *w, int i, double x, double y, double z) {
+    put(w, "  b%d: {mass: 1, inertia: [%.17g, %.17g, %.17g], at: [%.17g, %.17g, %.17g], shape: {box: [%g, %g, %g]}}\n", i, (B * B + H * H) / 12,
+        (A * A + H * H) / 12, (A * A + B * B) / 12, x, y, z, A, B, H);
+}
+
+// All pairs of boxes, and of boxes and `others` with the floor.
+static void put_contacts(writer *w, int n, const char *others) {
+    put(w, "contact defaults: {friction: 0.5}\ncontacts:\n");
+    for (int i = 0; i + 1 < n; ++i) {
+        put(w, "  p%d: {between: [b%d, [", i, i);
+        for (int j = i + 1; j < n; ++j) put(w, "%sb%d", j == i + 1 ? "" : ", ", j);
+        put(w, "]]}\n");
+    }
+    put(w, "  floor: {between: [ground, [b0");
+    for (int j = 1; j < n; ++j) put(w, ", b%d", j);
+    put(w, "%s]]}\n", others);
+}
+
+// rows, rows - 1, ... boxes on top of each other, each on two of the row below.
+static int put_pyramid(writer *w, int rows) {
+    int n = 0;
+    for (int r = 0; r < rows; ++r)
+        for (int i = 0; i < rows - r; ++i) put_box(w, n++, (i - 0.5 * (rows - r - 1)) * 1.1 * A, 0, (r + 0.5) * (H - HAIR));
+    return n;
+}
+
+static carom_model *pile(writer *w) {
+    carom_model *m = good(w->text);
+    free(w->text);
+    return m;
+}
+
+static writer start(const char *bodies) {
+    writer w = {calloc(1, 1 << 16), 0, 1 << 16};
+    assert_non_null(w.text);
+    put(&w, "carom: 1\ngravity: [0, 0, -%g]\nshapes: {ground: {plane: [0, 0, 1]}}\nbodies:\n%s", GRAVITY, bodies);
+    return w;
+}
+
+// All pairs of thirty boxes: 435 times the 17 contacts of two boxes in space.  They share one tape, and the work of a simulation holds a few
+// copies of what it computes, not 435.
+static void all_pairs_of_thirty_boxes_are_a_model(void **state) {
+    (void)state;
+    writer w = start("");
+    for (int i = 0; i < MOST_BOXES; ++i) put_box(&w, i, 1.5 * A * (i % 6), 1.5 * B * (i / 6), H);
+    put_contacts(&w, MOST_BOXES, "");
+    carom_model *m = pile(&w);
+    const carom_system *s = carom_model_system(m);
+    assert_int_equal(s->nc, 435 * 17 + 30 * 8);
+    assert_true(s->work_size < (size_t)24 << 20); // 16 of it for features that are held, which event-driven alone touches
+    carom_model_destroy(m);
+}
+
+// At rest every reaction is that of the step before, and the velocity after a step is what the contact solver leaves: its residual, allowed to be
+// 1e-12 (where rounding is in the way, 1e-9) of the largest local velocity of the run, g h.  What comes of that in n steps is the drift; boxes carry
+// it on to those above, one row after the other, so that the least stiff way amplifies it by less than 100.
+static void stands(int rows, const char *scheme, int steps) {
+    writer w = start("");
+    put_contacts(&w, put_pyramid(&w, rows), "");
+    carom_model *m = pile(&w);
+    const double h = 1e-3, drift = 100 * steps * h * 1e-9 * GRAVITY * h;
+    carom_sim *sim = model_sim(m, scheme, NULL, h, steps * h);
+    model_sim_run(sim);
+    carom_ledger ledger;
+    carom_error err;
+    assert_int_equal(carom_sim_ledger(sim, &ledger, &err), CAROM_OK);
+    const carom_now now = carom_sim_now(sim);
+    for (int i = 0; i < carom_model_system(m)->nq; ++i) assert_close(now.q[i], carom_model_q0(m)[i], drift);
+    assert_true(ledger.penetration <= HAIR + drift);
+    assert_close(ledger.energy.end, ledger.energy.start, 1e-9);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+static void a_pyramid_of_boxes_stands_at_rest(void **state) {
+    (void)state;
+    stands(4, "moreau-midpoint", 30);
+    stands(3, "moreau-jean", 30);
+    stands(3, "half-explicit", 15);
+}
+
+// What the ground has given.
+typedef struct books { double ground[3]; int first, count; } books;
+
+static carom_status add_impulses(void *user, const carom_now *now) {
+    books *b = user;
+    if (!now->reacted) return CAROM_OK;
+    for (int id = b->first; id < b->first + b->count; ++id) {
+        const double *p = now->impulse + now->dir[id];
+        b->ground[0] -= p[1], b->ground[1] += p[2], b->ground[2] += p[0]; // n = (0, 0, -1) from box to ground, t_1 = (1, 0, 0), t_2 = (0, -1, 0)
+    }
+    return CAROM_OK;
+}
+
+// A ball throws a pyramid down: what all bodies gain in momentum is what weight and ground give, and what energy is missing went into impacts and friction.
+static void a_ball_that_hits_a_pile_leaves_the_books_in_order(void **state) {
+    (void)state;
+    enum { ROWS = 3, BOXES = 6, STEPS = 300 };
+    writer w = start("  ball: {mass: 0.5, inertia: [2e-4, 2e-4, 2e-4], at: [0.03, -0.4, 0.2], velocity: [0, 8, 0.6], shape: {sphere: 0.05}}\n");
+    put_contacts(&w, put_pyramid(&w, ROWS), ", ball");
+    put(&w, "  hit: {between: [ball, [b0, b1, b2, b3, b4, b5]], restitution: 0.3}\n");
+    carom_model *m = pile(&w);
+    const carom_system *s = carom_model_system(m);
+    const double h = 1e-3, *v0 = carom_model_v0(m);
+    carom_sim *sim = model_sim(m, "moreau-midpoint", NULL, h, STEPS * h);
+    books b = {.first = BOXES * (BOXES - 1) / 2 * 17, .count = BOXES * 8 + 1};
+    carom_error err = {0};
+    if (carom_sim_run(sim, add_impulses, &b, &err) != CAROM_OK) fail_msg("%s", err.text);
+    const double *v = carom_sim_now(sim).v;
+    double gained[3] = {0, 0, 0.5 * GRAVITY * STEPS * h + BOXES * GRAVITY * STEPS * h};
+    for (int i = 0; i < s->nv; ++i)
+        if (i % 6 < 3) gained[i % 6] += (i < 6 ? 0.5 : 1) * (v[i] - v0[i]);
+    for (int k = 0; k < 3; ++k) assert_close(gained[k], b.ground[k], 1e-11);
+    carom_ledger l;
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    assert_true(l.energy.impact > 1 && l.energy.friction > 0.1); // it was no small matter: the ball brings 16 J
+    assert_close(l.energy.balance, 0, 1e-3 * l.energy.start); // boxes tumble at up to 20 rad/s, which a step sees to (w h)^2 = 4e-4
+    assert_true(l.penetration < 0.02);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+static void a_pyramid_stands_for_a_second(void **state) {
+    (void)state;
+    stands(4, "moreau-midpoint", 1000);
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_that_share_a_tape_give_what_their_expressions_say),
+        cmocka_unit_test(their_derivatives_are_exact),
+        cmocka_unit_test(all_pairs_of_thirty_boxes_are_a_model),
+        cmocka_unit_test(a_pyramid_of_boxes_stands_at_rest),
+        cmocka_unit_test(a_ball_that_hits_a_pile_leaves_the_books_in_order),
+    };
+    const struct CMUnitTest takes_long[] = {cmocka_unit_test(a_pyramid_stands_for_a_second)};
+    if (argc > 1 && strcmp(argv[1], "long") == 0) return cmocka_run_group_tests(takes_long, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
