@@ -264,7 +264,7 @@ static void mistakes_in_bodies_have_their_place_and_sentence(void **state) {
         {H "  b: {mass: 1, inertia: -1}\n", "3:25: the inertia must be positive"},
         {H "  b: {mass: 1, inertia: [1, 1]}\n", "3:25: the inertia of a spatial body is a list of three (principal) or six (xx, yy, zz, xy, xz, yz), not 2"},
         {H "  b: {mass: 1, inertia: [1, 1, 1, 2, 0, 0]}\n", "3:25: the inertia must be positive definite"},
-        {H "  b: {mass: 1, inertia: 1, at: [0, 0, 0]}\n", "3:32: the position of a planar body is a list of 2 (`[x, y]`), this is longer"},
+        {H "  b: {mass: 1, inertia: 1, at: [0, 0, 0]}\n", "3:32: the position of a planar body (its inertia is one number, in space it is a list of three) is a list of 2 (`[x, y]`), this is longer"},
         {H "  b: {mass: 1, inertia: [1, 1, 1], at: [0, 0]}\n", "3:40: the position of a spatial body is a list of 3 (`[x, y, z]`), this is shorter"},
         {H "  b: {mass: 1, inertia: [1, 1, 1], spin: 3}\n", "3:42: the spin of a spatial body is a list of 3 (`[x, y, z]`), this is no list"},
         {H "  b: {mass: 1, inertia: [1, 1, 1], angle: 3}\n", "3:36: body 'b' is turned by `axis: [x, y, z]` and `angle:`; one of the two is missing"},

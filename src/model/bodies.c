@@ -242,7 +242,7 @@ static carom_status read_planar(reader *r, const tree *map, body *b) {
     const tree *at = carom_tree_get(map, "at"), *angle = carom_tree_get(map, "angle"),
                *velocity = carom_tree_get(map, "velocity"), *spin = carom_tree_get(map, "spin");
     double v[3] = {0}, phi = 0;
-    if (at) CAROM_TRY(carom_read_vector(r, at, "the position of a planar body", 2, b->r0));
+    if (at) CAROM_TRY(carom_read_vector(r, at, "the position of a planar body (its inertia is one number, in space it is a list of three)", 2, b->r0));
     if (angle) CAROM_TRY(carom_read_number(r, angle, "the angle", &phi));
     if (velocity) CAROM_TRY(carom_read_vector(r, velocity, "the velocity of a planar body", 2, v));
     if (spin) CAROM_TRY(carom_read_number(r, spin, "the spin of a planar body", &v[2]));

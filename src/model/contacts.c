@@ -154,6 +154,7 @@ static carom_status read_contact(reader *r, const tree *n, const law *fallback, 
 }
 
 static bool has_corners(const shape *s) { return s->kind == SHAPE_POLYGON || s->kind == SHAPE_BOX; }
+static bool is_ball(const shape *s) { return s->kind == SHAPE_ROUND; } // rolls on anything
 
 // `rolling` and `spinning`: levers of the resistance, of round shapes that have friction.
 static carom_status read_lever(reader *r, const pair *p, const char *key, const law *l, double *lever) {
@@ -164,7 +165,7 @@ static carom_status read_lever(reader *r, const pair *p, const char *key, const 
     if (lever == &l->spin && p->A->space != SPATIAL)
         return carom_read_fail(r, n, 0, "nothing spins about a normal in the plane; `spinning` is for contacts in space");
     if (!(l->mu > 0)) return carom_read_fail(r, n, 0, "%s resistance wants friction; add `friction:`", key);
-    if (has_corners(p->A) || has_corners(p->B))
+    if ((has_corners(p->A) && !is_ball(p->B)) || (has_corners(p->B) && !is_ball(p->A)))
         return carom_read_fail(r, n, 0, "%s resistance is for what is round; '%s' and '%s' have %d contacts, with corners", key, p->A->name, p->B->name, p->count);
     return CAROM_OK;
 }
