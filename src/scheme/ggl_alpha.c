@@ -25,6 +25,7 @@ static const carom_option options[] = {
 };
 
 enum { MOST = 20, MOST_IN_TURN = 60, SOON = 8 }; // iterations
+enum { A_WHILE = 20 };                           // steps
 static const double FAR = 30;                    // times the velocities before
 
 typedef enum how { MONOLITHIC, IN_TURN, SOLVERS } how; // to solve
@@ -46,6 +47,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, ne = (size_t)sys->ne, nb = ne + (size_t)sys->nc;
     w->a_n = carom_carve(keep, nv);
     w->s_n = carom_carve(keep, nv);
+    w->solvers = carom_carve(keep, 1);
     double **by_velocity[] = {&w->a_p, &w->v_p, &w->x_p, &w->dv, &w->s, &w->U, &w->w, &w->x, &w->v_s, &w->v, &w->f};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
     double **by_id[] = {&w->lambda, &w->nu, &w->Lambda, &w->g_s, &w->g, &w->D};
@@ -215,26 +217,45 @@ static bool slides(const work *w, const carom_step *s, int b, const double *T, d
     return carom_local_slides(A, r, n, limit, dir);
 }
 
+// A local velocity that is none: the last step left as much.
+static double no_velocity(const work *w, const carom_step *s, int k) {
+    return fmax(4 * s->tol * *s->speed, carom_local_rounding(&w->L, k, w->v, s->sys->nv));
+}
+
+// The impulse that takes a slip that is none: a contact at rest that has no reaction yet sticks.
+static double no_friction(const work *w, const carom_step *s, int b) {
+    double most = 0;
+    for (int k = w->L.at[b] + 1; k < w->L.at[b + 1]; ++k) {
+        const double D = mobility(w, k);
+        if (D > 0) most = fmax(most, no_velocity(w, s, k) / D);
+    }
+    return most;
+}
+
 static void friction(work *w, const carom_step *s, int b) {
     const int id = w->L.id[b], n = carom_ggl_alpha_tangents(w, b);
     double *T = w->T + w->L_0.at[id] + 1, *slide = w->slide + w->L_0.at[id] + 1, dir[CAROM_TANGENTS] = {0};
     const double mu = id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction;
     const bool rubs = w->in_B[id] && mu > 0 && n > 0;
-    w->sticks[id] = rubs && !slides(w, s, b, T, mu * fmax(w->Lambda[id], 0), dir);
+    w->sticks[id] = rubs && !slides(w, s, b, T, mu * fmax(w->Lambda[id], 0) + no_friction(w, s, b), dir);
     for (int k = 0; k < n; ++k) slide[k] = rubs && !w->sticks[id] ? mu * dir[k] : 0;
     for (int k = 0; k < n && !w->sticks[id]; ++k) T[k] = slide[k] * w->Lambda[id];
 }
 
-// (GA-9)  A = { nu_j >= r g_j },  B = { g_j(q~) <= 0 and Lambda_j >= r (u_j + e u_0j) },  r = 1/(W'M^-1 W)_jj with the
+bool carom_ggl_alpha_closed(const carom_ggl_alpha *w, const carom_step *s, int id) { return carom_closed(s, w->g_s[id]) || w->nu[id] > 0; }
+
+// (GA-9)  A = { nu_j >= r g_j },  B = { (g_j(q~) <= 0 or nu_j > 0) and Lambda_j >= r (u_j + e u_0j) },  r = 1/(W'M^-1 W)_jj with the
 // diagonal of M: r only decides who is active.  Bilateral constraints are in both.
 static void active_sets(work *w, const carom_step *s) {
     for (int b = 0; b < w->L.nb; ++b) {
         const int id = w->L.id[b];
         const double D = w->D[b] = mobility(w, w->L.at[b]);
-        w->in_A[id] = id < s->sys->ne || (w->nu[id] - shared(w, s, id)) * D >= w->g[id];
-        w->in_B[id] = id < s->sys->ne || (carom_closed(s, w->g_s[id]) && w->Lambda[id] * D >= law_velocity(w, s, b, 0));
-        if (!w->in_B[id]) w->Lambda[id] = 0;
+        // Contacts that rest on each other start without reactions, gap and velocity: those are in.
+        const double none = no_velocity(w, s, w->L.at[b]), none_g = carom_local_rounding(&w->L, w->L.at[b], w->q, s->sys->nq);
+        w->in_A[id] = id < s->sys->ne || (w->nu[id] - shared(w, s, id)) * D >= w->g[id] - none_g;
         if (!w->in_A[id]) w->nu[id] = shared(w, s, id);
+        w->in_B[id] = id < s->sys->ne || (carom_ggl_alpha_closed(w, s, id) && w->Lambda[id] * D >= law_velocity(w, s, b, 0) - none);
+        if (!w->in_B[id]) w->Lambda[id] = 0;
         friction(w, s, b);
     }
 }
@@ -261,6 +282,8 @@ static carom_status look(work *w, carom_step *s, int k) {
     const double t_1 = s->t + s->h;
     kinematics(w, s, k);
     CAROM_TRY(carom_gaps(s, w->g_s, t_1, w->q_s));
+    // Boxes of a stack fall together in q~: whether one touches the next must not be chance.
+    CAROM_TRY(carom_round_gaps(s, w->g_s, &w->L, t_1, w->q_s));
     if (w->have_M) {
         CAROM_TRY(carom_force(s, w->f, t_1, w->q, w->v));
         CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
@@ -538,7 +561,7 @@ static double certificate(work *w, const carom_step *s, int b) {
     carom_problem pb = {.n = 1, .nb = 1, .ld = 1, .block = &block, .G = G, .p = p, .u = u};
     p[0] = (w->nu[id] - shared(w, s, id)) / s->h, u[0] = w->g[id] / s->h;
     const double position = carom_residual_at(&pb, NULL);
-    if (id >= s->sys->ne && !carom_closed(s, w->g_s[id])) return position;
+    if (id >= s->sys->ne && !carom_ggl_alpha_closed(w, s, id)) return position;
     p[0] = w->Lambda[id], u[0] = id < s->sys->ne ? w->u[w->L.at[b]] : law_velocity(w, s, b, 0);
     for (int k = 1; k < n; ++k) p[k] = w->T[w->L_0.at[id] + k], u[k] = law_velocity(w, s, b, k);
     if (n > 1) block.law = carom_law_friction(n - 1), block.mu = s->sys->contacts[id - s->sys->ne].friction;
@@ -657,12 +680,18 @@ static carom_status iterate(work *w, carom_step *s, how way) {
                        count(w, w->in_B) - s->sys->ne, w->L.nb - s->sys->ne);
 }
 
-// Newton's method as asked for; where contacts keep it from an answer, with the contact solvers in it.
+// Newton's method as asked for; where contacts keep it from an answer, with the contact solvers in it, which then come first for some steps.
 static carom_status answer(work *w, carom_step *s) {
-    const carom_status status = iterate(w, s, w->sequential ? IN_TURN : MONOLITHIC);
+    const how newton = w->sequential ? IN_TURN : MONOLITHIC;
+    const bool solvers = w->solvers[0] > 0;
+    carom_status status = iterate(w, s, solvers ? SOLVERS : newton);
+    if (status == CAROM_OK && solvers) w->solvers[0] -= 1;
+    s->counts->fallbacks += solvers;
     if (status != CAROM_RETRY || w->L.nb == s->sys->ne || w->modified) return status;
-    s->counts->fallbacks += 1;
-    return iterate(w, s, SOLVERS);
+    status = iterate(w, s, solvers ? newton : SOLVERS);
+    if (status == CAROM_OK) w->solvers[0] = solvers ? 0 : A_WHILE;
+    s->counts->fallbacks += !solvers;
+    return status;
 }
 
 static carom_status step(void *memory, carom_step *s) {

@@ -31,6 +31,7 @@ typedef struct carom_ggl_alpha {
     bool sequential;
     bool modified;                        // (GA-12)
     double *a_n, *s_n;                    // kept
+    double *solvers;                      // kept, one: steps that the contact solvers have first
     // the step: predicted, then found
     double *a_p, *v_p, *x_p;              // a, v~ and displacement of q~ at s = 0
     double *dv, *s, *U, *w;               // v~ - v_p; rate of v~; position correction; velocity jump
@@ -56,6 +57,9 @@ typedef struct carom_ggl_alpha {
     carom_factor F_M;
     carom_local L_p;
 } carom_ggl_alpha;
+
+/// Is this contact closed on velocity level: at q~, or where its position had to be corrected?
+bool carom_ggl_alpha_closed(const carom_ggl_alpha *w, const carom_step *s, int id);
 
 /// Friction of constraint b of L: rows from L.at[b] + 1 on.  How many, and are they equations of their own?
 int carom_ggl_alpha_tangents(const carom_ggl_alpha *w, int b);

@@ -31,12 +31,13 @@ carom_status carom_ggl_alpha_positions(carom_ggl_alpha *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// (GA-16)  over joints and what is closed at q~:  u = W'v~ + G (Lambda, Lambda_T),  law(u + e o u_0, (Lambda, Lambda_T)),  w = M^-1 W (Lambda, Lambda_T)
+// (GA-16)  over joints and what is closed at q~ or pushed out, nu > 0:  u = W'v~ + G (Lambda, Lambda_T),  law(u + e o u_0, (Lambda, Lambda_T)),  w = M^-1 W (Lambda, Lambda_T)
 carom_status carom_ggl_alpha_velocities(carom_ggl_alpha *w, carom_step *s) {
     carom_local *L = &w->L_p;
     const double t_1 = s->t + s->h;
     CAROM_TRY(carom_mass_factor(s, &w->F_M, t_1, w->q));
-    carom_close(s, L, w->g_s);
+    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) w->scratch[id] = id < s->sys->ne || carom_ggl_alpha_closed(w, s, id) ? -1 : 1;
+    carom_close(s, L, w->scratch);
     CAROM_TRY(carom_directions(s, L, t_1, w->q));
     carom_local_velocity(w->u_s, L, w->v_s);
     carom_local_pick(w->u, L, w->u_0, &w->L_0);
