@@ -4,7 +4,11 @@
 // in an interval of length O(h^(p+1)); the rest of the step starts anew behind it, as often as needed, so that the order p
 // of the table survives impacts, take-off, stick and slip.  Where flights become shorter than the interval, the contact
 // is closed: accumulations end there.
+//
+// Where contacts contradict each other, so that events follow each other without progress, a short piece of the step is made by Moreau's midpoint rule and
+// the contacts are looked at anew behind it.
 #include "scheme/phase.h"
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
@@ -23,8 +27,17 @@ static const carom_option options[] = {
 
 enum { STANDSTILL = 60 }; // events without progress before a step is refused
 
+static const double SHORT = 1. / 16;  // of a step: when what is shorter still fails, the rest of the step is made by time-stepping
+enum { PAUSE_MOST = 1000 };           // steps
+enum { CROSSED, PAUSE, LEFT, KEPT };  // kept[...]: pieces crossed since the last whole step; steps that time-stepping takes after that, those left
+
+extern const carom_scheme carom_scheme_moreau_midpoint;
+
 typedef struct work {
     carom_phase P;
+    double longest, begun, across;                      // longest step seen; begin of the last one so long; until then by time-stepping
+    double *kept;
+    _Alignas(max_align_t) unsigned char midpoint[1024]; // work of moreau-midpoint
 } work;
 
 static const carom_butcher *table(const double *opt) { return carom_butcher_find((carom_rk_family)opt[OPT_RK], (int)opt[OPT_ORDER]); }
@@ -32,6 +45,11 @@ static const carom_butcher *table(const double *opt) { return carom_butcher_find
 static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     work *w = memory;
     w->P = carom_carve_phase(mem, keep, sys, table(opt));
+    w->kept = carom_carve(keep, KEPT);
+    w->longest = w->begun = 0;
+    w->across = -HUGE_VAL;
+    assert(carom_scheme_moreau_midpoint.work_size <= sizeof w->midpoint);
+    carom_scheme_moreau_midpoint.carve(w->midpoint, mem, keep, sys, opt);
 }
 
 // What time can resolve.
@@ -56,8 +74,8 @@ static carom_status phase(carom_phase *w, carom_step *s, double t_1, bool *found
     return carom_phase_event(w, s, delta);
 }
 
-static carom_status step(void *memory, carom_step *s) {
-    carom_phase *w = &((work *)memory)->P;
+// *stands: it fails because time does not go on.
+static carom_status march(carom_phase *w, carom_step *s, bool *stands) {
     const double t_1 = s->t + s->h;
     carom_phase_load(w, s);
     if (w->now[CAROM_PHASE_BEGUN] == 0) {
@@ -71,7 +89,8 @@ static carom_status step(void *memory, carom_step *s) {
         CAROM_TRY(phase(w, s, t_1, &found));
         if (!found) break;
         still = w->t - before > 8 * shortest(s) ? 0 : still + 1;
-        if (still > STANDSTILL)
+        *stands = still > STANDSTILL;
+        if (*stands)
             return carom_retry(s, "%d events at t = %.12g and no progress: contacts there contradict each other", still, w->t);
         if (++events > s->opt[OPT_EVENTS])
             return carom_retry(s, "more than %g events in one step; a smaller step or most-events= may help", s->opt[OPT_EVENTS]);
@@ -81,6 +100,62 @@ static carom_status step(void *memory, carom_step *s) {
     carom_copy(s->v, w->v, s->sys->nv);
     carom_phase_keep(w, s);
     return CAROM_OK;
+}
+
+static carom_status power(carom_step *s, double t, double weight) {
+    double in = 0, out = 0;
+    if (!s->sys->power) return CAROM_OK;
+    const carom_status status = s->sys->power(s->sys->model, s->sys_work, t, s->q, s->v, &in, &out);
+    if (status == CAROM_RETRY) return carom_retry(s, "the model could not give its power");
+    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to give its power", s->t);
+    s->account.external += weight * in;
+    s->account.damping += weight * out;
+    return CAROM_OK;
+}
+
+// (MX-16)  this step by (MID-1) to (MID-7); the next one begins as the first of the run does.
+static carom_status cross(work *w, carom_step *s) {
+    static const double exact[1] = {0}; // its option
+    const double *opt = s->opt;
+    carom_phase_load(&w->P, s);
+    CAROM_TRY(power(s, s->t, 0.5 * s->h));
+    s->opt = exact;
+    const carom_status status = carom_scheme_moreau_midpoint.step(w->midpoint, s);
+    s->opt = opt;
+    CAROM_TRY(status);
+    const carom_status powers = power(s, s->t + s->h, 0.5 * s->h);
+    if (powers != CAROM_OK) { // a step that fails leaves the state as it was
+        carom_copy(s->q, w->P.q, s->sys->nq);
+        carom_copy(s->v, w->P.v, s->sys->nv);
+        return powers;
+    }
+    s->counts->fallbacks += 1;
+    w->P.now[CAROM_PHASE_BEGUN] = 0;
+    carom_phase_keep(&w->P, s);
+    return CAROM_OK;
+}
+
+// Where pieces fail again and again, whole steps are made by time-stepping: twice as many each time, half as many after steps that went well.
+static void take_pause(double *kept) {
+    if (kept[LEFT] > 0) kept[LEFT] -= 1;
+    else if (kept[CROSSED] > 0) kept[LEFT] = kept[PAUSE] = fmin(2 * kept[PAUSE] + 1, PAUSE_MOST);
+    else kept[PAUSE] = floor(0.5 * kept[PAUSE]);
+    kept[CROSSED] = 0;
+}
+
+static carom_status step(void *memory, carom_step *s) {
+    work *w = memory;
+    const double kept[KEPT] = {w->kept[CROSSED], w->kept[PAUSE], w->kept[LEFT]};
+    w->longest = fmax(w->longest, s->h);
+    const bool whole = s->h >= (1 - 1e-9) * w->longest;
+    if (whole) w->begun = s->t, take_pause(w->kept);
+    const bool crosses = w->kept[LEFT] > 0 || (s->t < w->across && !whole);
+    bool stands = false;
+    const carom_status status = crosses ? cross(w, s) : march(&w->P, s, &stands);
+    if (status == CAROM_OK && crosses) w->kept[CROSSED] += 1;
+    if (status != CAROM_OK) carom_copy(w->kept, kept, KEPT);
+    if (status == CAROM_RETRY && stands && s->h <= SHORT * w->longest) w->across = w->begun + w->longest; // in the pieces that follow
+    return status;
 }
 
 static int order_of(const double *opt) { return table(opt)->order; }
