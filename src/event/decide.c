@@ -184,8 +184,30 @@ static int sticks(const double *lambda, const double *Gamma, const double *noise
     return (mu * lambda[0] - carom_length(lambda + 1, tangents)) * D[1] > tol * (noise[1] + mu * noise[0]) ? 1 : 0;
 }
 
-// Laws at the present state go to *_0; then the state is moved on by a moment, where the first derivative that is
-// not zero has had its say.
+// What the laws at the present state say, by *_0: does every contact hold, or does none decide what tol cannot see?
+enum { UNSURE, SURE, ALL_HOLD };
+static int say(const event_work *w, const carom_step *s, double tol) {
+    int answer = ALL_HOLD;
+    for (int b = s->sys->ne; b < w->L.nb && answer != UNSURE; ++b) {
+        const int k = w->L.at[b], contact = w->L.id[b] - s->sys->ne;
+        int here = holds(w->lambda_0 + k, w->Gamma_0 + k, w->noise_0 + k, w->D_0 + k, tol);
+        if (here > 0 && w->contact[contact].mode == MODE_STICK)
+            here = sticks(w->lambda_0 + k, w->Gamma_0 + k, w->noise_0 + k, w->D_0 + k, w->L.at[b + 1] - k - 1,
+                          s->sys->contacts[contact].friction, tol);
+        answer = here == 0 ? UNSURE : here < 0 ? SURE : answer;
+    }
+    return answer;
+}
+
+// No contact moves away: whoever carries nothing may yet share.
+static bool none_leaves(const event_work *w, const carom_step *s, double tol) {
+    for (int k = 0; k < w->L.at[w->L.nb]; ++k)
+        if (fabs(w->Gamma_0[k]) > tol * w->noise_0[k]) return false;
+    return w->L.nb > s->sys->ne;
+}
+
+// Laws at the present state go to *_0; where they do not decide, contacts that share may do so by sharing better.  Else the
+// state is moved on by a moment, where the first derivative that is not zero has had its say.
 static carom_status look_ahead(event_work *w, carom_step *s) {
     const int m = w->L.at[w->L.nb];
     carom_copy(w->lambda_0, w->lambda, m);
@@ -193,16 +215,12 @@ static carom_status look_ahead(event_work *w, carom_step *s) {
     carom_copy(w->noise_0, w->noise, m);
     carom_copy(w->D_0, w->D, m);
     const double tol = s->opt[OPT_DECIDE];
-    bool sure = true;
-    for (int b = s->sys->ne; b < w->L.nb; ++b) {
-        const int k = w->L.at[b], contact = w->L.id[b] - s->sys->ne,
-                  normal = holds(w->lambda + k, w->Gamma + k, w->noise + k, w->D + k, tol);
-        sure = sure && normal != 0;
-        if (normal > 0 && w->contact[contact].mode == MODE_STICK)
-            sure = sure && sticks(w->lambda + k, w->Gamma + k, w->noise + k, w->D + k, w->L.at[b + 1] - k - 1,
-                                  s->sys->contacts[contact].friction, tol) != 0;
+    if (say(w, s, tol) != UNSURE) return CAROM_OK;
+    if (none_leaves(w, s, tol)) {
+        event_inside(w, s, w->lambda_0);
+        carom_copy(w->lambda, w->lambda_0, m);
+        if (say(w, s, 1e-3 * tol) == ALL_HOLD) return CAROM_OK;
     }
-    if (sure) return CAROM_OK;
     // (EV-11)  delta = 10 tol size_q/size_v
     const double delta = 10 * tol * w->head.size_q / w->head.size_v;
     carom_move(s, w->q_1, w->q, delta, w->v);

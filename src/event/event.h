@@ -122,6 +122,8 @@ carom_status event_project_velocity(event_work *w, carom_step *s, double *p);
 // -- share.c -------------------------------------------------------------------------------------------
 /// Reactions of constraints that depend on each other: the nearest to the choice.
 void event_share(event_work *w, carom_step *s);
+/// Reactions that solve the laws of the system last formed, by direction of L, go as far inside the laws as they can.
+void event_inside(event_work *w, carom_step *s, double *lambda);
 /// The choice for the phase that begins.
 carom_status event_choose(event_work *w, carom_step *s);
 

@@ -8,26 +8,44 @@
 #include <float.h>
 #include <math.h>
 
-enum { LEVELS = 24, ROUNDS = 24 };
-static const double RESERVE = 0.2; // part of its own size and of its disc that a contact should keep, at first
-static const double ENOUGH = 0.5;  // part of the reserve that ends the search
+enum { LEVELS = 40, ROUNDS = 24 };
+static const double RESERVE = 0.3; // part of its own size and of its disc that a contact should keep, at first
+static const double LESS = 0.6;    // of the reserve, when that cannot be had
+static const double ENOUGH = 0.75; // of the reserve, to end the search
+static const double LIGHT = 1e-2;  // smallest weight
 
 static double *place(const event_work *w, int k, int b) {
     return w->choice + w->all.at[w->L.id[b]] + (k - w->L.at[b]);
 }
 
-// (EV-16)  x = x_0 + G^+ (-c - G x_0)
+// Square roots of the weights: a contact that carries more takes more of what comes.
+static void weigh(event_work *w, const carom_step *s, double *weight) {
+    double most = 0;
+    for (int r = 0; r < w->n; ++r) most = fmax(most, fabs(w->x_0[r]));
+    for (int r = 0, b = 0; r < w->n; ++r) {
+        while (w->row[r] >= w->L.at[b + 1]) ++b;
+        const double normal = *place(w, w->L.at[b], b);
+        weight[r] = w->L.id[b] >= s->sys->ne && most > 0 ? sqrt(fmin(fmax(normal / most, LIGHT), 1)) : 1;
+    }
+}
+
+// (EV-16)  x = x_0 + D (D G D)^+ D (-c - G x_0)
 void event_share(event_work *w, carom_step *s) {
     const int n = w->n;
+    double *D = w->N; // free while a phase lasts
     for (int r = 0, b = 0; r < n; ++r) {
         while (w->row[r] >= w->L.at[b + 1]) ++b;
         w->x_0[r] = *place(w, w->row[r], b);
         w->b[r] = -s->c[r];
     }
-    for (int c = 0; c < n; ++c) carom_axpy(w->b, -w->x_0[c], s->G + (ptrdiff_t)c * n, n);
-    carom_copy(w->S, s->G, (ptrdiff_t)n * n);
+    weigh(w, s, D);
+    for (int c = 0; c < n; ++c) {
+        carom_axpy(w->b, -w->x_0[c], s->G + (ptrdiff_t)c * n, n);
+        for (int r = 0; r < n; ++r) w->S[r + (ptrdiff_t)c * n] = D[r] * s->G[r + (ptrdiff_t)c * n] * D[c];
+    }
+    for (int r = 0; r < n; ++r) w->b[r] *= D[r];
     carom_dense_shortest(w->S, n, n, EVENT_CUT, w->pivot, w->scratch, w->b, w->x);
-    carom_axpy(w->x, 1, w->x_0, n);
+    for (int r = 0; r < n; ++r) w->x[r] = w->x_0[r] + D[r] * w->x[r];
 }
 
 // Directions in which reactions may change without an effect: an orthonormal basis, by columns, of G N = 0.  By
@@ -56,7 +74,8 @@ static int null_space(event_work *w, carom_step *s) {
     return free;
 }
 
-// How far reaction x of a block lies inside its law, in forces of its size; y is near to x and lies inside by `reserve`.
+// How far reaction x of a block lies inside its law, in forces of its size and parts of its disc; y is near to x and lies
+// inside by `reserve`.
 static double inside(double *y, const double *x, int tangents, double mu, double size, double reserve) {
     double T = 0;
     for (int i = 1; i <= tangents; ++i) T += x[i] * x[i];
@@ -65,7 +84,7 @@ static double inside(double *y, const double *x, int tangents, double mu, double
     const double most = (1 - reserve) * mu * y[0];
     for (int i = 1; i <= tangents; ++i) y[i] = T > most ? x[i] * most / T : x[i];
     const double normal = x[0] / size;
-    return tangents > 0 ? fmin(normal, mu > 0 ? x[0] / size - T / (mu * size) : 0) : normal;
+    return tangents > 0 ? fmin(normal, mu * x[0] > 0 ? 1 - T / (mu * x[0]) : -T / size) : normal;
 }
 
 // The size of a contact's reaction is what it takes to hold its own bodies: (|W||a_f| + |kappa|)/D.
@@ -85,12 +104,12 @@ static double all_inside(event_work *w, const carom_step *s, const double *x, do
     return least;
 }
 
-// (EV-17)  x <- x + N N'(P(x) - x), P(x) near to x and inside the laws by a reserve; the reserve is halved until x
-// comes to lie inside by half of it.  The best on the way is kept.
+// (EV-17)  x <- x + N N'(P(x) - x), P(x) near to x and inside the laws by a reserve, which is made less until x comes to lie
+// inside by three quarters of it.  The best on the way is kept.
 static void go_inside(event_work *w, carom_step *s, double *x, double *best) {
     const int n = w->n, free = null_space(w, s);
     double *y = w->scratch, most = -HUGE_VAL, reserve = RESERVE;
-    for (int level = 0; level < LEVELS; ++level, reserve /= 2)
+    for (int level = 0; level < LEVELS; ++level, reserve *= LESS)
         for (int i = 0; i < ROUNDS; ++i) {
             const double now = all_inside(w, s, x, y, reserve);
             if (now > most) most = now, carom_copy(best, x, n);
@@ -101,6 +120,12 @@ static void go_inside(event_work *w, carom_step *s, double *x, double *best) {
                 carom_axpy(x, carom_dot(N, y, n), N, n);
             }
         }
+}
+
+void event_inside(event_work *w, carom_step *s, double *lambda) {
+    for (int r = 0; r < w->n; ++r) w->x[r] = w->x_0[r] = lambda[w->row[r]];
+    go_inside(w, s, w->x, w->x_0);
+    for (int r = 0; r < w->n; ++r) lambda[w->row[r]] = w->x_0[r];
 }
 
 carom_status event_choose(event_work *w, carom_step *s) {

@@ -60,14 +60,22 @@ static bool may_graze(const event_work *w, const carom_step *s, double h) {
     return false;
 }
 
+// Zero where event_below() begins to count.
 static double least(const event_work *w, const carom_step *s) {
     double most = HUGE_VAL;
     for (int i = 0; i < 2 * s->sys->nc; ++i) {
         if (!w->armed[i]) continue;
         const double size = fmax(fmax(fabs(w->phi_a[i]), fabs(w->phi_b[i])), DBL_MIN);
-        most = fmin(most, w->phi[i] / size);
+        most = fmin(most, (w->phi[i] + w->floor[i] + w->slack[i]) / size);
     }
     return most;
+}
+
+// Below zero, but by no more than rounding: nothing is gained by coming nearer.
+static bool just_below(const event_work *w, const carom_step *s) {
+    for (int i = 0; i < 2 * s->sys->nc; ++i)
+        if (w->hit[i] && w->phi[i] < -2 * w->floor[i] - w->slack[i]) return false;
+    return true;
 }
 
 // Bracketing secant (Illinois) on the least of all functions, each scaled by its size.
@@ -93,6 +101,7 @@ carom_status event_locate(event_work *w, carom_step *s, double a, double b, even
         const double f = least(w, s);
         if (event_below(w, s, w->hit)) {
             b = t, f_b = fmin(f, 0);
+            if (just_below(w, s)) break;
             if (side == -1) f_a /= 2;
             side = -1;
         } else {
