@@ -8,8 +8,6 @@
 // The linear system holds only what is active: in free flight without joints it is n x n.  The mass matrix may
 // be singular where joints or stiffness hold what has no inertia.  Large systems: ggl_alpha_schur.c.
 #include "scheme/ggl_alpha.h"
-#include "linalg/dense.h"
-#include "solver/local.h"
 #include <float.h>
 #include <math.h>
 
@@ -80,44 +78,6 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     carom_ggl_alpha_carve_solver(w, mem, sys);
 }
 
-// -- the linear system -------------------------------------------------------------------------------------
-
-static void add_matrix(const work *w, int row, int col, double x, carom_matrix A) {
-    for (int j = 0; j < A.shape.n; ++j)
-        for (int i = 0; i < A.shape.n; ++i) {
-            const double *a = carom_matrix_entry(A, i, j);
-            if (a) w->S[(row + i) + (size_t)(col + j) * (size_t)w->N] += x * *a;
-        }
-}
-
-// W_k as a column, W_k' as a row.
-static void add_column(const work *w, int row, int col, const carom_columns *W, int k) {
-    carom_column_axpy(w->S + row + (size_t)col * (size_t)w->N, 1, W, k);
-}
-static void add_row(work *w, int row, int col, double x, const carom_columns *W, int k) {
-    carom_column_expand(w->scratch, W, k);
-    for (int j = 0; j < W->rows; ++j) w->S[row + (size_t)(col + j) * (size_t)w->N] += x * w->scratch[j];
-}
-
-// The same for derivatives by q: W_k'T (NEW-4).
-static void add_turned(work *w, int row, int col, double x, const carom_columns *W, int k) {
-    double *y = w->scratch + W->rows;
-    carom_column_expand(w->scratch, W, k);
-    carom_turn_row(&w->turn, y, w->scratch, W->rows);
-    for (int j = 0; j < W->rows; ++j) w->S[row + (size_t)(col + j) * (size_t)w->N] += x * y[j];
-}
-
-void carom_ggl_alpha_solve(carom_ggl_alpha *w, int N, double *x) {
-    carom_copy(w->S_copy, w->S, (ptrdiff_t)N * N);
-    if (carom_dense_lu(w->S, N, N, 1e-13, w->pivot)) {
-        carom_dense_lu_solve(w->S, N, N, w->pivot, x);
-    } else {
-        carom_dense_shortest(w->S_copy, N, N, 1e-11, w->pivot, w->scratch, x, w->x_N);
-        carom_copy(x, w->x_N, N);
-    }
-    for (int i = 0; i < N; ++i) x[i] = -x[i];
-}
-
 // -- evaluation at the present iterate -----------------------------------------------------------------------
 
 static void kinematics(work *w, carom_step *s, int k) {
@@ -154,110 +114,6 @@ static carom_status before(work *w, carom_step *s) {
     carom_local_velocity(w->u_0, &w->L_0, s->v);
     w->have_u_0 = true;
     return CAROM_OK;
-}
-
-static double restitution(const carom_step *s, int id) {
-    return id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].restitution;
-}
-
-// (GA-12)  complementarity=modified:  0 <= g _|_ nu - h Lambda >= 0 in place of nu; the part of nu that is not free
-static double shared(const work *w, const carom_step *s, int id) {
-    return w->modified && id >= s->sys->ne ? s->h * w->Lambda[id] : 0;
-}
-
-static double at_row(const carom_columns *W, int k, int row) {
-    const size_t start = (size_t)k * (size_t)W->stride;
-    if (!W->count) return W->a[start + (size_t)row];
-    for (int e = 0; e < W->count[k]; ++e)
-        if (W->row[start + (size_t)e] == row) return W->a[start + (size_t)e];
-    return 0;
-}
-
-// W_k'M^-1 W_l of two rows of L, with the diagonal of M where there is inertia.
-static double coupling(const work *w, int k, int l) {
-    const carom_columns *W = &w->L.W;
-    const size_t start = (size_t)k * (size_t)W->stride;
-    const int entries = W->count ? W->count[k] : W->rows;
-    double D = 0;
-    for (int e = 0; e < entries; ++e) {
-        const int i = W->count ? W->row[start + (size_t)e] : e;
-        const double m = *carom_matrix_entry(w->M, i, i), x = W->a[start + (size_t)e];
-        if (m > 0) D += x * (k == l ? x : at_row(W, l, i)) / m;
-    }
-    return D;
-}
-
-static double mobility(const work *w, int k) { return coupling(w, k, k); }
-
-// The local velocity that the law is about: u + e o u_0.
-static double law_velocity(const work *w, const carom_step *s, int b, int k) {
-    const int id = w->L.id[b];
-    const double e = k == 0 ? restitution(s, id) : s->sys->contacts[id - s->sys->ne].tangential_restitution;
-    return w->u[w->L.at[b] + k] + e * w->u_0[w->L_0.at[id] + k];
-}
-
-int carom_ggl_alpha_tangents(const carom_ggl_alpha *w, int b) { return w->L.at[b + 1] - w->L.at[b] - 1; }
-
-// (GA-14)  y = Lambda_T - r (u_T + e_T u_T0):  |y| <= mu Lambda_N sticks, u_T + e_T u_T0 = 0;  else Lambda_T = mu Lambda_N s with (SOL-2), (SOL-3) for
-//          the velocities u_T + e_T u_T0 + r^-1 (Lambda_T' - Lambda_T) over Lambda_T', for one tangent s = y/|y|;  r = (W_T'M^-1 W_T)^-1
-static bool slides(const work *w, const carom_step *s, int b, const double *T, double limit, double *dir) {
-    const int n = carom_ggl_alpha_tangents(w, b), at = w->L.at[b] + 1;
-    double A[CAROM_TANGENTS * CAROM_TANGENTS], r[CAROM_TANGENTS];
-    if (n == 1) {
-        const double D = mobility(w, at), y = T[0] - (D > 0 ? law_velocity(w, s, b, 1) / D : 0);
-        dir[0] = y > 0 ? 1 : -1;
-        return !(fabs(y) <= limit);
-    }
-    for (int k = 0; k < n; ++k)
-        for (int l = 0; l < n; ++l) A[k + l * n] = coupling(w, at + k, at + l);
-    for (int k = 0; k < n; ++k) {
-        r[k] = law_velocity(w, s, b, 1 + k);
-        for (int l = 0; l < n; ++l) r[k] -= A[k + l * n] * T[l];
-    }
-    return carom_local_slides(A, r, n, limit, dir);
-}
-
-// A local velocity that is none: the last step left as much.
-static double no_velocity(const work *w, const carom_step *s, int k) {
-    return fmax(4 * s->tol * *s->speed, carom_local_rounding(&w->L, k, w->v, s->sys->nv));
-}
-
-// The impulse that takes a slip that is none: a contact at rest that has no reaction yet sticks.
-static double no_friction(const work *w, const carom_step *s, int b) {
-    double most = 0;
-    for (int k = w->L.at[b] + 1; k < w->L.at[b + 1]; ++k) {
-        const double D = mobility(w, k);
-        if (D > 0) most = fmax(most, no_velocity(w, s, k) / D);
-    }
-    return most;
-}
-
-static void friction(work *w, const carom_step *s, int b) {
-    const int id = w->L.id[b], n = carom_ggl_alpha_tangents(w, b);
-    double *T = w->T + w->L_0.at[id] + 1, *slide = w->slide + w->L_0.at[id] + 1, dir[CAROM_TANGENTS] = {0};
-    const double mu = id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction;
-    const bool rubs = w->in_B[id] && mu > 0 && n > 0;
-    w->sticks[id] = rubs && !slides(w, s, b, T, mu * fmax(w->Lambda[id], 0) + no_friction(w, s, b), dir);
-    for (int k = 0; k < n; ++k) slide[k] = rubs && !w->sticks[id] ? mu * dir[k] : 0;
-    for (int k = 0; k < n && !w->sticks[id]; ++k) T[k] = slide[k] * w->Lambda[id];
-}
-
-bool carom_ggl_alpha_closed(const carom_ggl_alpha *w, const carom_step *s, int id) { return carom_closed(s, w->g_s[id]) || w->nu[id] > 0; }
-
-// (GA-9)  A = { nu_j >= r g_j },  B = { (g_j(q~) <= 0 or nu_j > 0) and Lambda_j >= r (u_j + e u_0j) },  r = 1/(W'M^-1 W)_jj with the
-// diagonal of M: r only decides who is active.  Bilateral constraints are in both.
-static void active_sets(work *w, const carom_step *s) {
-    for (int b = 0; b < w->L.nb; ++b) {
-        const int id = w->L.id[b];
-        const double D = w->D[b] = mobility(w, w->L.at[b]);
-        // Contacts that rest on each other start without reactions, gap and velocity: those are in.
-        const double none = no_velocity(w, s, w->L.at[b]), none_g = carom_local_rounding(&w->L, w->L.at[b], w->q, s->sys->nq);
-        w->in_A[id] = id < s->sys->ne || (w->nu[id] - shared(w, s, id)) * D >= w->g[id] - none_g;
-        if (!w->in_A[id]) w->nu[id] = shared(w, s, id);
-        w->in_B[id] = id < s->sys->ne || (carom_ggl_alpha_closed(w, s, id) && w->Lambda[id] * D >= law_velocity(w, s, b, 0) - none);
-        if (!w->in_B[id]) w->Lambda[id] = 0;
-        friction(w, s, b);
-    }
 }
 
 static int count(const work *w, const bool *in) {
@@ -297,7 +153,7 @@ static carom_status look(work *w, carom_step *s, int k) {
     CAROM_TRY(carom_directions(s, &w->L, t_1, w->q));
     carom_local_velocity(w->u, &w->L, w->v);
     carom_local_velocity(w->u_s, &w->L, w->v_s);
-    active_sets(w, s);
+    carom_ggl_alpha_sets(w, s);
     return CAROM_OK;
 }
 
@@ -355,8 +211,8 @@ static void residual(work *w, const carom_step *s, int blocks) {
         if (blocks & VELOCITY && w->in_B[id]) {
             carom_column_axpy(r + w->at_w, -w->Lambda[id], &w->L.W, k);
             for (int i = 1; i <= tangents; ++i) carom_column_axpy(r + w->at_w, -w->T[w->L_0.at[id] + i], &w->L.W, k + i);
-            r[l++] = id < s->sys->ne ? w->u[k] : law_velocity(w, s, b, 0);
-            for (int i = 1; i <= tangents && w->sticks[id]; ++i) r[l++] = law_velocity(w, s, b, i);
+            r[l++] = id < s->sys->ne ? w->u[k] : carom_ggl_alpha_law_velocity(w, s, b, 0);
+            for (int i = 1; i <= tangents && w->sticks[id]; ++i) r[l++] = carom_ggl_alpha_law_velocity(w, s, b, i);
         }
     }
 }
@@ -402,62 +258,6 @@ static carom_status gradients(work *w, carom_step *s, int blocks) {
     return CAROM_OK;
 }
 
-// Rows and columns of a contact on velocity level: its normal, with the friction that goes with it when it slides; tangents when it sticks.
-static void assemble_jump(work *w, const carom_step *s, int b, int *l, int blocks) {
-    const int id = w->L.id[b], k = w->L.at[b], tangents = carom_ggl_alpha_tangents(w, b);
-    const double h = s->h, bg = w->beta / w->gamma;
-    for (int i = 0; i <= (w->sticks[id] ? tangents : 0); ++i, ++*l) {
-        add_column(w, w->at_w, *l, &w->L.W, k + i);
-        for (int j = 1; i == 0 && j <= tangents; ++j)
-            carom_column_axpy(w->S + w->at_w + (size_t)*l * (size_t)w->N, w->slide[w->L_0.at[id] + j], &w->L.W, k + j);
-        if (blocks & SMOOTH) add_row(w, *l, 0, 1, &w->L.W, k + i), add_turned(w, *l, 0, h * bg, &w->D_v, k + i);
-        if (blocks & POSITION) add_turned(w, *l, w->at_U, h, &w->D_v, k + i);
-        add_row(w, *l, w->at_w, 1, &w->L.W, k + i);
-    }
-}
-
-// (GA-11)  the matrix for the increments (dv, -h dlambda~, dU/h, -dnu/h, dw, -dLambda)
-static void assemble(work *w, const carom_step *s, int blocks) {
-    const double h = s->h, bg = w->beta / w->gamma;
-    if (w->L.nb > 0) carom_turn_at(&w->turn, s, w->x);
-    const bool smooth = blocks & SMOOTH, position = blocks & POSITION, velocity = blocks & VELOCITY;
-    carom_zero(w->S, (ptrdiff_t)w->N * w->N);
-    if (smooth) {
-        add_matrix(w, 0, 0, 1 / (w->gamma * w->c), w->M);
-        add_matrix(w, 0, 0, h, w->C);
-        add_matrix(w, 0, 0, h * h * bg, w->K);
-        if (position) add_matrix(w, 0, w->at_U, h * h, w->K);
-        if (velocity) add_matrix(w, 0, w->at_w, h, w->C);
-        for (int b = 0; b < s->sys->ne; ++b) {
-            add_column(w, 0, w->at_l + b, &w->L.W, b);
-            add_row(w, w->at_l + b, 0, 1, &w->L.W, b);
-            add_turned(w, w->at_l + b, 0, h * bg, &w->D_s, b);
-            if (position) add_turned(w, w->at_l + b, w->at_U, h, &w->D_s, b);
-        }
-    }
-    if (position) {
-        if (smooth) add_matrix(w, w->at_U, 0, bg, w->P);
-        add_matrix(w, w->at_U, w->at_U, 1, w->M);
-        add_matrix(w, w->at_U, w->at_U, 1, w->P);
-    }
-    if (velocity) {
-        if (smooth) add_matrix(w, w->at_w, 0, h * bg, w->V);
-        if (position) add_matrix(w, w->at_w, w->at_U, h, w->V);
-        add_matrix(w, w->at_w, w->at_w, 1, w->M);
-    }
-    for (int b = 0, a = w->at_nu, l = w->at_L; b < w->L.nb; ++b) {
-        const int id = w->L.id[b], k = w->L.at[b];
-        if (position && w->in_A[id]) {
-            add_column(w, w->at_U, a, &w->L.W, k);
-            if (smooth) add_turned(w, a, 0, bg, &w->L.W, k);
-            add_turned(w, a++, w->at_U, 1, &w->L.W, k);
-        } else if (position && velocity && w->modified && w->in_B[id]) {
-            add_column(w, w->at_U, l, &w->L.W, k); // nu = h Lambda
-        }
-        if (velocity && w->in_B[id]) assemble_jump(w, s, b, &l, blocks);
-    }
-}
-
 static void update(work *w, const carom_step *s, int blocks) {
     const int nv = s->sys->nv;
     const double h = s->h, *x = w->r;
@@ -490,7 +290,7 @@ static carom_status correct(work *w, carom_step *s, int blocks) {
     if (w->schur.on) {
         CAROM_TRY(carom_ggl_alpha_schur(w, s, blocks));
     } else {
-        assemble(w, s, blocks);
+        carom_ggl_alpha_assemble(w, s, blocks);
         carom_ggl_alpha_solve(w, w->N, w->r);
     }
     update(w, s, blocks);
@@ -551,35 +351,6 @@ static bool done(work *w, carom_step *s) {
     return good;
 }
 
-// The independent certificate of both laws, contact by contact with the diagonal of W'M^-1 W.
-static double certificate(work *w, const carom_step *s, int b) {
-    const int id = w->L.id[b], n = 1 + carom_ggl_alpha_tangents(w, b);
-    enum { MOST = 1 + CAROM_TANGENTS };
-    double G[MOST * MOST] = {0}, p[MOST], u[MOST];
-    for (int k = 0; k < n; ++k) G[k + k * n] = k == 0 ? w->D[b] : mobility(w, w->L.at[b] + k);
-    carom_block block = {id < s->sys->ne ? CAROM_BILATERAL : CAROM_UNILATERAL, 0, 0};
-    carom_problem pb = {.n = 1, .nb = 1, .ld = 1, .block = &block, .G = G, .p = p, .u = u};
-    p[0] = (w->nu[id] - shared(w, s, id)) / s->h, u[0] = w->g[id] / s->h;
-    const double position = carom_residual_at(&pb, NULL);
-    if (id >= s->sys->ne && !carom_ggl_alpha_closed(w, s, id)) return position;
-    p[0] = w->Lambda[id], u[0] = id < s->sys->ne ? w->u[w->L.at[b]] : law_velocity(w, s, b, 0);
-    for (int k = 1; k < n; ++k) p[k] = w->T[w->L_0.at[id] + k], u[k] = law_velocity(w, s, b, k);
-    if (n > 1) block.law = carom_law_friction(n - 1), block.mu = s->sys->contacts[id - s->sys->ne].friction;
-    pb.n = pb.ld = n;
-    return fmax(position, carom_residual_at(&pb, NULL));
-}
-
-static void certify(work *w, carom_step *s) {
-    double worst = 0;
-    int id_worst = -1;
-    for (int b = 0; b < w->L.nb; ++b) {
-        const double r = certificate(w, s, b);
-        if (r > worst) worst = r, id_worst = w->L.id[b];
-    }
-    s->counts->problems += w->L.nb > 0;
-    if (worst > s->counts->residual) s->counts->residual = worst, s->counts->residual_id = id_worst;
-}
-
 // -- the step -----------------------------------------------------------------------------------------------------
 
 // Reactions of contacts are impulses, which act on inertia.
@@ -589,7 +360,7 @@ static carom_status check_inertia(work *w, carom_step *s) {
     for (int b = s->sys->ne; b < w->L.nb; ++b) {
         const carom_columns *W = &w->L.W;
         const int k = w->L.at[b], entries = W->count ? W->count[k] : W->rows;
-        if (mobility(w, k) == 0 && carom_norm_max(W->a + (size_t)k * (size_t)W->stride, entries) > 0)
+        if (carom_ggl_alpha_mobility(w, k) == 0 && carom_norm_max(W->a + (size_t)k * (size_t)W->stride, entries) > 0)
             return carom_fail(s->err, CAROM_BAD_INPUT,
                               "t = %.9g: '%s' acts on coordinates without inertia only; ggl-alpha allows them anywhere but at contacts, "
                               "whose reactions are impulses: give them mass", s->t, s->name ? s->name(s->name_user, w->L.id[b]) : "a contact");
@@ -612,13 +383,7 @@ static carom_status start(void *memory, carom_step *s) {
     if (w->schur.on) {
         CAROM_TRY(carom_ggl_alpha_schur_start(w, s));
     } else {
-        w->N = nv + ne;
-        carom_zero(w->S, (ptrdiff_t)w->N * w->N);
-        add_matrix(w, 0, 0, 1, w->M);
-        for (int b = 0; b < ne; ++b) {
-            add_column(w, 0, nv + b, &w->L.W, b);
-            add_row(w, nv + b, 0, 1, &w->L.W, b);
-        }
+        carom_ggl_alpha_assemble_start(w, s);
         carom_ggl_alpha_solve(w, w->N, w->r);
     }
     carom_copy(w->s_n, w->r, nv);
@@ -698,7 +463,7 @@ static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv, ne = s->sys->ne;
     CAROM_TRY(answer(w, s));
-    certify(w, s);
+    carom_ggl_alpha_certify(w, s);
 
     // (GA-7)  reactions: lambda~ is a force, Lambda an impulse
     if (w->L.nb > 0) {

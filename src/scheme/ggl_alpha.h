@@ -58,6 +58,19 @@ typedef struct carom_ggl_alpha {
     carom_local L_p;
 } carom_ggl_alpha;
 
+/// A and B of (GA-9), and friction (GA-14), at the present iterate; multipliers of who is in neither become zero.
+void carom_ggl_alpha_sets(carom_ggl_alpha *w, const carom_step *s);
+
+/// Of a row of L: W'M^-1 W, with the diagonal of M where there is inertia.  Of row k of constraint b: the local velocity that the law is about, u + e o u_0.
+double carom_ggl_alpha_mobility(const carom_ggl_alpha *w, int k);
+double carom_ggl_alpha_law_velocity(const carom_ggl_alpha *w, const carom_step *s, int b, int k);
+
+/// The part of nu that is not free (GA-12).
+double carom_ggl_alpha_shared(const carom_ggl_alpha *w, const carom_step *s, int id);
+
+/// The residual of both laws at the answer, into the counts.
+void carom_ggl_alpha_certify(carom_ggl_alpha *w, carom_step *s);
+
 /// Is this contact closed on velocity level: at q~, or where its position had to be corrected?
 bool carom_ggl_alpha_closed(const carom_ggl_alpha *w, const carom_step *s, int id);
 
@@ -66,6 +79,10 @@ int carom_ggl_alpha_tangents(const carom_ggl_alpha *w, int b);
 
 /// x := -S^-1 x for the N x N matrix in w->S; the shortest least-squares answer when dependent constraints make it singular.
 void carom_ggl_alpha_solve(carom_ggl_alpha *w, int N, double *x);
+
+/// Into w->S: the matrix of (GA-11) for these blocks, the gradients standing; that of the start (GA-2), M and L standing.
+void carom_ggl_alpha_assemble(carom_ggl_alpha *w, const carom_step *s, int blocks);
+void carom_ggl_alpha_assemble_start(carom_ggl_alpha *w, const carom_step *s);
 
 void carom_ggl_alpha_carve_schur(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys);
 /// The increments of (GA-11) in place of the residual in w->r; the gradients must stand.
