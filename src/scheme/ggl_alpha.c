@@ -441,8 +441,11 @@ static carom_status iterate(work *w, carom_step *s, how way) {
             return CAROM_OK;
         }
     }
-    return carom_retry(s, "Newton's method did not converge in %d iterations (%d of %d candidate contacts active)", most,
-                       count(w, w->in_B) - s->sys->ne, w->L.nb - s->sys->ne);
+    int id;
+    const double off = carom_ggl_alpha_residual(w, s, &id);
+    if (id < 0 || !s->name) return carom_retry(s, "Newton's method did not converge in %d iterations", most);
+    return carom_retry(s, "Newton's method did not converge in %d iterations (%d of %d candidate contacts active; the law of '%s' is off by %.3g)", most,
+                       count(w, w->in_B) - s->sys->ne, w->L.nb - s->sys->ne, s->name(s->name_user, id), off);
 }
 
 // Newton's method as asked for; where contacts keep it from an answer, with the contact solvers in it, which then come first for some steps.

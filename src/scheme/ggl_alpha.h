@@ -68,7 +68,8 @@ double carom_ggl_alpha_law_velocity(const carom_ggl_alpha *w, const carom_step *
 /// The part of nu that is not free (GA-12).
 double carom_ggl_alpha_shared(const carom_ggl_alpha *w, const carom_step *s, int id);
 
-/// The residual of both laws at the answer, into the counts.
+/// The largest residual of both laws, and at which constraint (-1: none); that at the answer, into the counts.
+double carom_ggl_alpha_residual(carom_ggl_alpha *w, const carom_step *s, int *id);
 void carom_ggl_alpha_certify(carom_ggl_alpha *w, carom_step *s);
 
 /// Is this contact closed on velocity level: at q~, or where its position had to be corrected?

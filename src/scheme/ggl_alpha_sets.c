@@ -127,13 +127,19 @@ static double certificate(work *w, const carom_step *s, int b) {
     return fmax(position, carom_residual_at(&pb, NULL));
 }
 
-void carom_ggl_alpha_certify(carom_ggl_alpha *w, carom_step *s) {
+double carom_ggl_alpha_residual(carom_ggl_alpha *w, const carom_step *s, int *id) {
     double worst = 0;
-    int id_worst = -1;
+    *id = -1;
     for (int b = 0; b < w->L.nb; ++b) {
         const double r = certificate(w, s, b);
-        if (r > worst) worst = r, id_worst = w->L.id[b];
+        if (r > worst) worst = r, *id = w->L.id[b];
     }
+    return worst;
+}
+
+void carom_ggl_alpha_certify(carom_ggl_alpha *w, carom_step *s) {
+    int id;
+    const double worst = carom_ggl_alpha_residual(w, s, &id);
     s->counts->problems += w->L.nb > 0;
-    if (worst > s->counts->residual) s->counts->residual = worst, s->counts->residual_id = id_worst;
+    if (worst > s->counts->residual) s->counts->residual = worst, s->counts->residual_id = id;
 }
