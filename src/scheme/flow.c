@@ -257,6 +257,17 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
     return CAROM_OK;
 }
 
+// Impulses x that bring u to 0 take -u x/2; where a joint is driven they give -w x, which is of first order in the drift.
+static void book_projection(const carom_flow *f, carom_step *s) {
+    const carom_local *L = &f->L;
+    for (int r = 0, b = 0; r < f->n; ++r) {
+        const int k = f->row[r];
+        while (k >= L->at[b + 1]) ++b;
+        *(k == L->at[b] ? &s->account.impact : &s->account.friction) -= 0.5 * f->u[k] * f->x[r];
+        s->account.external -= L->w[k] * f->x[r];
+    }
+}
+
 carom_status carom_flow_project_velocity(carom_flow *f, carom_step *s, double t, const double *q, double *v) {
     const int nv = s->sys->nv;
     CAROM_TRY(form(f, s, VELOCITY, t, q, v));
@@ -264,5 +275,6 @@ carom_status carom_flow_project_velocity(carom_flow *f, carom_step *s, double t,
     for (int r = 0; r < f->n; ++r) f->x[r] = -f->u[f->row[r]];
     solve_symmetric(f, s);
     for (int r = 0; r < f->n; ++r) carom_axpy(v, f->x[r], f->X + (size_t)r * (size_t)nv, nv);
+    book_projection(f, s);
     return CAROM_OK;
 }
