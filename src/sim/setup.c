@@ -180,7 +180,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->power_now = carom_carve(mem, (size_t)sys->nworks);
     // A step tells at most impact, accumulation, close and stick of each contact; one that finds its events in
     // continuous time may meet many.
-    s->most_events = sim->scheme->tells ? 4096 + 16 * sys->nc : 4 * sys->nc;
+    s->most_events = sim->scheme->tells ? 32768 + 16 * sys->nc : 4 * sys->nc;
     sim->dir = carom_carve_ints(mem, (size_t)nb + 1);
     sim->events = carom_carve_bytes(mem, (size_t)s->most_events * sizeof *sim->events);
     sim->all = carom_carve_local(mem, sys);
