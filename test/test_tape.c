@@ -381,6 +381,39 @@ static void held_on_a_piece_it_goes_on_for_ever(void **unused) {
     carom_graph_destroy(g);
 }
 
+// A block that gets other parameters answers as a fresh one with them, at the point where it was and elsewhere.
+static void other_parameters_are_as_good_as_the_first(void **unused) {
+    (void)unused;
+    carom_graph *g = carom_graph_create();
+    const carom_node p = carom_graph_input(g, CAROM_PARAMETER, 0), r = carom_graph_input(g, CAROM_PARAMETER, 1);
+    const carom_node out[] = {mul(g, f1(g, CAROM_OP_EXP, add(g, p, r)), q(g, 0)), f1(g, CAROM_OP_SIN, mul(g, p, r)), add(g, q(g, 1), r)};
+    enum { N = sizeof out / sizeof *out };
+    const carom_group group = {N, out, 0};
+    carom_error err = {0};
+    carom_tape *tape = carom_tape_compile(g, &group, 1, NQ, NV, NP, &err);
+    assert_non_null(tape);
+    void *work = calloc(1, carom_tape_work_size(tape)), *fresh = calloc(1, carom_tape_work_size(tape));
+    const double at[NQ] = {1, 3, 5}, v0[NV] = {0};
+    double others[NP] = {0}, x[N], y[N];
+    carom_tape_work_init(tape, work, others);
+    carom_tape_eval(tape, work, 0, 0, at, v0, x);
+    requests = 0;
+    for (int i = 0; i < 5; ++i) {
+        others[i % 2] = 0.3 * i - 0.5;
+        carom_tape_work_parameters(tape, work, others);
+        carom_tape_work_parameters(tape, work, others);
+        carom_tape_work_init(tape, fresh, others);
+        carom_tape_eval(tape, work, 0, 0, at, v0, x);
+        carom_tape_eval(tape, fresh, 0, 0, at, v0, y);
+        assert_memory_equal(x, y, sizeof x);
+    }
+    assert_int_equal(requests, 0);
+    free(work);
+    free(fresh);
+    carom_tape_destroy(tape);
+    carom_graph_destroy(g);
+}
+
 int main(void) {
     volatile const double value[NP] = {0.7, 1.9, -0.4};
     for (int i = 0; i < NP; ++i) parameters[i] = value[i];
@@ -396,6 +429,7 @@ int main(void) {
         cmocka_unit_test(a_sum_of_a_million_terms_is_compiled),
         cmocka_unit_test(wrong_requests_get_a_sentence),
         cmocka_unit_test(held_on_a_piece_it_goes_on_for_ever),
+        cmocka_unit_test(other_parameters_are_as_good_as_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

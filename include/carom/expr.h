@@ -116,6 +116,8 @@ carom_tape *carom_tape_compile(const carom_graph *g, const carom_group *groups, 
 void carom_tape_destroy(carom_tape *tape);
 size_t carom_tape_work_size(const carom_tape *tape);                       // bytes, aligned as for double
 void carom_tape_work_init(const carom_tape *tape, void *work, const double *parameters);
+/// Other parameters from now on; nothing happens when they are those it has.
+void carom_tape_work_parameters(const carom_tape *tape, void *work, const double *parameters);
 /// out[i] = value of node i of the group at (t, q, v).  No allocation.  q, v may be NULL when n is 0, and v also when no
 /// node of the group depends on velocities.
 void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v,

@@ -228,6 +228,13 @@ static bool update(double *restrict old, const double *restrict new, int n) {
     return changed != 0;
 }
 
+void carom_tape_work_parameters(const carom_tape *tape, void *work, const double *parameters) {
+    double *x = slots(tape, work);
+    if (!update(x + 1 + tape->nq + tape->nv, parameters, tape->nparameters)) return;
+    memset(valid_sets(work), 0, (size_t)tape->nwords * sizeof(uint64_t));
+    refresh(tape, work, tape->ngroups, x, NULL);
+}
+
 static void copy(double *restrict to, const double *restrict from, int n) {
     for (int i = 0; i < n; ++i) to[i] = from[i];
 }

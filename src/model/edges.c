@@ -3,7 +3,6 @@
 // Of all pairs of edge directions (i, j) the one whose common normal separates the shapes most is taken, and on both shapes the edge that is
 // foremost along it.  The contact is there when that separates more than every face, and the edges cross; then corners do not see it.
 #include "model/solids.h"
-#include <math.h>
 
 // The axes of a shape that have edges along them, and half lengths along all axes.
 typedef struct frame {
@@ -29,7 +28,7 @@ static frame frame_of(carom_graph *g, const shape *s) {
         e[k] = 1;
         f.axis[k] = carom_shape_vector(g, s, e);
         f.wide[k] = s->kind == SHAPE_BOX || k == s->axis;
-        f.half[k] = n_num(g, s->kind == SHAPE_BOX ? s->half[k] : f.wide[k] ? s->half[0] : 0);
+        f.half[k] = s->kind == SHAPE_BOX ? carom_shape_half(g, s, k) : n_num(g, f.wide[k] ? s->half[0] : 0);
         if (f.wide[k]) f.edge[f.n++] = k;
     }
     return f;
@@ -87,7 +86,7 @@ static carom_node clamp(carom_graph *g, carom_node x, carom_node l) {
 }
 
 // The size of what is small: of an element its thickness.
-static double size_of(const shape *s) { return s->kind == SHAPE_ELEMENT ? s->radius : s->reach; }
+static carom_node size_of(carom_graph *g, const shape *s) { return s->kind == SHAPE_ELEMENT ? n_num(g, s->radius) : carom_shape_reach(g, s); }
 
 // Against a cylinder: the foremost place of the other's edge on its surface; of two cylinders that is on the side of the second, towards the first.
 static touching on_cylinder(carom_graph *g, const shape *sA, const shape *sB, vec on_A, vec on_B, vec axis_B) {
@@ -110,7 +109,8 @@ touching carom_edges(carom_graph *g, const shape *sA, const shape *sB) {
     const frame A = frame_of(g, sA), B = frame_of(g, sB);
     const vec way = v_sub(g, A.centre, B.centre);
     const carom_node zero = n_num(g, 0), one = n_num(g, 1), parallel = n_num(g, 1e-6);
-    const double radii = sA->radius + sB->radius, scale = fmin(size_of(sA), size_of(sB));
+    const carom_node scale = n_op(g, CAROM_OP_MIN, size_of(g, sA), size_of(g, sB)), tiny = n_mul(g, n_num(g, 1e-12), scale);
+    const double radii = sA->radius + sB->radius;
     carom_node most = CAROM_NONE;
     edge a = {0}, b = {0};
     for (int i = 0; i < A.n; ++i)
@@ -135,13 +135,13 @@ touching carom_edges(carom_graph *g, const shape *sA, const shape *sB) {
     if (sA->kind == SHAPE_CYLINDER || sB->kind == SHAPE_CYLINDER)
         return on_cylinder(g, sA, sB, on_A, v_add(g, v_sub(g, m_A, w), v_scale(g, f, clamp(g, y, b.half))), f);
     const carom_node within = n_and(g, n_op(g, CAROM_OP_LE, size(g, x), a.half), n_op(g, CAROM_OP_LE, size(g, y), b.half));
-    const carom_node foremost = n_less(g, n_add(g, faces(g, &A, &B, way), n_num(g, 1e-9 * scale)), most);
+    const carom_node foremost = n_less(g, n_add(g, faces(g, &A, &B, way), n_mul(g, n_num(g, 1e-9), scale)), most);
     const carom_node here = n_and(g, crossed, n_and(g, within, foremost));
     const carom_node length = n_mul(g, sign(g, v_dot(g, c, way)), n_fun(g, CAROM_OP_SQRT, square));
     // Elsewhere the ends of the edges: no less than the distance of the shapes.
     const vec apart = v_sub(g, v_add(g, w, v_scale(g, e, clamp(g, x, a.half))), v_scale(g, f, clamp(g, y, b.half)));
-    const carom_node gap2 = v_dot(g, apart, apart), some = n_less(g, n_num(g, 1e-24 * scale * scale), gap2), root = n_fun(g, CAROM_OP_SQRT, gap2);
-    const carom_node slack = n_num(g, radii > 0 ? 0 : 1e-3 * scale);
+    const carom_node gap2 = v_dot(g, apart, apart), some = n_less(g, n_mul(g, tiny, tiny), gap2), root = n_fun(g, CAROM_OP_SQRT, gap2);
+    const carom_node slack = radii > 0 ? zero : n_mul(g, n_num(g, 1e-3), scale);
     touching t;
     t.gap = n_sub(g, n_if(g, here, n_div(g, v_dot(g, c, w), length), n_add(g, n_if(g, some, root, zero), slack)), n_num(g, radii));
     for (int k = 0; k < 3; ++k) t.normal.c[k] = n_if(g, here, n_div(g, c.c[k], length), n_if(g, some, n_div(g, apart.c[k], root), zero));

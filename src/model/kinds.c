@@ -1,8 +1,8 @@
 // kinds.c: pairs of shapes that share one tape.
 //
 // The contacts of two boxes in space are 50 000 instructions with all derivatives, and those of two other boxes of the same size the same
-// ones with other positions.  So pairs of equal shapes, of bodies that move alike, are a kind: a small model with the two bodies alone, whose
-// graph is forgotten once its tape is made.  A pair then is where its bodies have their positions and velocities, and nothing else.
+// ones with other numbers.  So pairs of equal shapes, of bodies that move alike, are a kind: a small model with the two bodies alone, whose
+// graph is forgotten once its tape is made.  A pair then is where its bodies have their positions and velocities, and how large its boxes are.
 // Whatever moves as told, bends, or is carried keeps expressions of its own.
 #include "model/solids.h"
 #include <stdio.h>
@@ -33,14 +33,32 @@ static bool same_body(const body *a, const body *b) {
     return memcmp(a->r, b->r, sizeof a->r) == 0 && memcmp(a->R, b->R, sizeof a->R) == 0; // equal numbers are one node
 }
 
-static bool same_shape(const shape *a, const shape *b) {
+static bool same_shape(const shape *a, const shape *b, bool sized) {
     shape x = *a, y = *b;
+    if (sized) {
+        memset(x.half, 0, sizeof x.half), memset(y.half, 0, sizeof y.half);
+        x.reach = y.reach = 0;
+    }
     x.name = y.name = NULL;
     x.place = y.place = NULL;
     x.body = y.body = NULL;
     x.corner = y.corner = NULL;
     if (memcmp(&x, &y, sizeof x) != 0) return false;
     return a->ncorners == 0 || memcmp(a->corner, b->corner, (size_t)a->ncorners * sizeof *a->corner) == 0;
+}
+
+// Boxes in space may have any size, against boxes, planes and what is round: their half edges are parameters.  (Other formulas are
+// made for the numbers.)
+static bool simple(const shape *s) { return (s->kind == SHAPE_BOX && s->space == SPATIAL) || s->kind <= SHAPE_ROUND || s->kind == SHAPE_PLANE; }
+static bool sized(const pair *p, const shape *s) { return s->kind == SHAPE_BOX && simple(p->A) && simple(p->B); }
+
+void carom_kind_sizes(const pair_kind *k, const pair *p, double *x) {
+    const shape *const both[2] = {p->A, p->B};
+    for (int i = 0; i < 2; ++i) {
+        if (!k->sized[i]) continue;
+        for (int j = 0; j < 3; ++j) *x++ = both[i]->half[j];
+        *x++ = both[i]->reach;
+    }
 }
 
 // The order in which bodies have their velocities is that of rows.
@@ -50,7 +68,8 @@ static bool same_rubbing(const rubbing *a, const rubbing *b) { return a->slides 
 
 static bool same_kind(const pair *p, const pair *q) {
     return p->count == q->count && same_rubbing(&p->rub, &q->rub) && second_first(p) == second_first(q) &&
-           same_body(p->A->body, q->A->body) && same_body(p->B->body, q->B->body) && same_shape(p->A, q->A) && same_shape(p->B, q->B);
+           same_body(p->A->body, q->A->body) && same_body(p->B->body, q->B->body) && same_shape(p->A, q->A, sized(p, p->A)) &&
+           same_shape(p->B, q->B, sized(p, p->B));
 }
 
 // -- one kind -------------------------------------------------------------------------------------------------------------
@@ -70,7 +89,7 @@ static void order(const pair *p, const body **b) {
 }
 
 // Bodies, shapes and contacts of the pair p as a model of their own.
-static carom_status write(const carom_model *m, const pair *p, reader *r) {
+static carom_status write(const carom_model *m, const pair_kind *k, const pair *p, reader *r) {
     carom_model *two = r->m;
     body *b = carom_pool_take(&two->memory, 2 * sizeof *b);
     shape *s = carom_pool_take(&two->memory, 2 * sizeof *s);
@@ -85,10 +104,10 @@ static carom_status write(const carom_model *m, const pair *p, reader *r) {
         if (of[i]->v >= 0) carom_body_frame(r, &b[i], two->nq);
         two->nq += positions(of[i]);
         two->nv += velocities(of[i]);
-        for (int k = 0; k < 12 && of[i]->v < 0; ++k) {
+        for (int j = 0; j < 12 && of[i]->v < 0; ++j) {
             double x = 0;
-            carom_graph_is_number(m->graph, k < 3 ? of[i]->r[k] : of[i]->R[k - 3], &x);
-            *(k < 3 ? &b[i].r[k] : &b[i].R[k - 3]) = carom_graph_number(two->graph, x);
+            carom_graph_is_number(m->graph, j < 3 ? of[i]->r[j] : of[i]->R[j - 3], &x);
+            *(j < 3 ? &b[i].r[j] : &b[i].R[j - 3]) = carom_graph_number(two->graph, x);
         }
         if (of[i]->v < 0) b[i].angle = carom_graph_number(two->graph, 0);
     }
@@ -96,6 +115,13 @@ static carom_status write(const carom_model *m, const pair *p, reader *r) {
     s[1] = *p->B;
     s[0].body = p->A->body == of[0] ? &b[0] : &b[1];
     s[1].body = p->A->body == of[0] ? &b[1] : &b[0];
+    for (int i = 0; i < 2; ++i) {
+        if (!k->sized[i]) continue;
+        carom_node *size = carom_pool_take(&two->memory, 4 * sizeof *size);
+        if (!size) return carom_read_memory(r);
+        for (int j = 0; j < 4; ++j) size[j] = carom_graph_input(two->graph, CAROM_PARAMETER, two->np++);
+        s[i].size = size;
+    }
     *q = (pair){.A = &s[0], .B = &s[1], .entry = p->entry, .count = p->count, .rub = p->rub};
     two->seen = (seen){.nq = two->nq, .nv = two->nv, .nq_own = two->nq, .nv_own = two->nv};
     two->nc = p->count;
@@ -116,7 +142,9 @@ static carom_status make(carom_model *m, pair_kind *k, carom_error *err) {
     two->file = m->file;
     reader r = {.m = two, .err = err};
     carom_node *kappa = NULL;
-    CAROM_TRY(write(m, p, &r));
+    k->sized[0] = sized(p, p->A);
+    k->sized[1] = sized(p, p->B);
+    CAROM_TRY(write(m, k, p, &r));
     CAROM_TRY(carom_model_derive_directions(two, &kappa, err));
     if (carom_graph_failed(two->graph))
         return carom_fail(err, CAROM_NO_MEMORY, "%.200s:%d:%d: the derivatives of contact '%.60s' are too large", m->file, p->entry->key->line,

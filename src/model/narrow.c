@@ -100,7 +100,9 @@ void carom_pairs_work_init(const carom_model *m, void *work) {
         if (!m->pairs[i].shares) carom_tape_work_init(m->pairs[i].tape, block(m, work, m->pairs[i].work), m->parameter);
     for (int i = 0; i < m->nkinds; ++i) {
         const pair_kind *k = &m->kinds[i];
-        for (int b = 0; b < k->blocks; ++b) carom_tape_work_init(k->two->pairs->tape, block(m, work, k->work + (size_t)b * k->size), NULL);
+        double size[MOST_SIZES];
+        carom_kind_sizes(k, &m->pairs[k->first], size);
+        for (int b = 0; b < k->blocks; ++b) carom_tape_work_init(k->two->pairs->tape, block(m, work, k->work + (size_t)b * k->size), size);
     }
 }
 
@@ -123,14 +125,19 @@ static double *held_of(const carom_model *m, void *work, int i) { return head(m,
 
 static void ask_kind(const carom_model *m, void *work, const pair *p, int held, pair_group group, const double *q, const double *v, double *x) {
     const pair_kind *k = &m->kinds[p->kind];
-    double at[14], rate[12], *a = at, *b = rate;
+    double at[14], rate[12], size[MOST_SIZES], *a = at, *b = rate;
     for (int i = 0; i < 2; ++i) {
         for (int j = 0; j < k->nq[i]; ++j) *a++ = q[p->q_at[i] + j];
         for (int j = 0; j < k->nv[i]; ++j) *b++ = v[p->v_at[i] + j];
     }
     const carom_tape *tape = k->two->pairs->tape;
-    if (held) carom_tape_eval_held(tape, block(m, work, k->held + (size_t)(held - 1) * k->held_size), group, 0, at, rate, x);
-    else carom_tape_eval(tape, block(m, work, turn_of(k, p)), group, 0, at, rate, x);
+    if (held) {
+        carom_tape_eval_held(tape, block(m, work, k->held + (size_t)(held - 1) * k->held_size), group, 0, at, rate, x);
+        return;
+    }
+    carom_kind_sizes(k, p, size);
+    carom_tape_work_parameters(tape, block(m, work, turn_of(k, p)), size);
+    carom_tape_eval(tape, block(m, work, turn_of(k, p)), group, 0, at, rate, x);
 }
 
 static void ask(const carom_model *m, void *work, const pair *p, pair_group group, double t, const double *q, const double *v, double *x) {

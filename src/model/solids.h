@@ -35,6 +35,7 @@ typedef struct shape {
     int ncorners;      // of a planar polygon or box, counterclockwise
     double (*corner)[2];
     double reach;      // radius of a ball round `at` that holds it; infinite: none
+    const carom_node *size; // of a box in the model of a kind: half edges and reach; NULL: those numbers
     const member *member; // of a flexible member; else NULL
     vec spin;          // its angular velocity there
     const body *next;  // of an element: the frame of its second node, `body` is that of the first
@@ -47,6 +48,9 @@ typedef struct touching {
     carom_node gap;
     vec normal, point; // from the second shape to the first; where reactions act
 } touching;
+
+static inline carom_node carom_shape_half(carom_graph *g, const shape *s, int k) { return s->size ? s->size[k] : n_num(g, s->half[k]); }
+static inline carom_node carom_shape_reach(carom_graph *g, const shape *s) { return s->size ? s->size[3] : n_num(g, s->reach); }
 
 /// Axes (columns of X) with z along the unit vector n.
 void carom_shape_axes_along(const double *n, double *X);
@@ -136,6 +140,7 @@ typedef struct pair_kind {
     int count;         // pairs
     carom_model *two;  // its lists count positions and velocities of these bodies from 0; its graph is gone
     int nq[2], nv[2];  // positions and velocities of the bodies that move, in the order of velocities
+    bool sized[2];     // half edges and reach of A, of B are parameters
     bool constant;     // directions do not change
     bool couples[12][12]; // does some dW_i/dq_l differ from zero?
     int blocks;        // work blocks; pairs take turns
@@ -157,6 +162,9 @@ static inline const pair *carom_pair_shared(const carom_model *m, int id) {
     const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
     return p->shares ? p : NULL;
 }
+/// Parameters of a kind for one of its pairs.
+enum { MOST_SIZES = 8 };
+void carom_kind_sizes(const pair_kind *k, const pair *p, double *x);
 /// Velocity i of a kind for one of its pairs.
 static inline int carom_kind_velocity(const pair_kind *k, const pair *p, int i) {
     return i < k->nv[0] ? p->v_at[0] + i : p->v_at[1] + i - k->nv[0];

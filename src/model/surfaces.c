@@ -43,13 +43,15 @@ static vec own_to_world(carom_graph *g, const shape *s, vec a) {
 // |a| and a/|a|; both zero where a is too short to have a direction.
 typedef struct ray { carom_node length; vec unit; } ray;
 
-static ray ray_of(carom_graph *g, vec a, double size) {
+static ray ray_beyond(carom_graph *g, vec a, carom_node least) { // the least square
     const carom_node square = v_dot(g, a, a), zero = n_num(g, 0), root = n_fun(g, CAROM_OP_SQRT, square);
-    const carom_node long_enough = n_less(g, n_num(g, TINY * size * TINY * size), square);
+    const carom_node long_enough = n_less(g, least, square);
     ray x = {n_if(g, long_enough, root, zero), {{0}}};
     for (int i = 0; i < 3; ++i) x.unit.c[i] = n_if(g, long_enough, n_div(g, a.c[i], root), zero);
     return x;
 }
+
+static ray ray_of(carom_graph *g, vec a, double size) { return ray_beyond(g, a, n_num(g, TINY * size * TINY * size)); }
 
 static touching made(carom_graph *g, const corner *c, carom_node distance, vec normal) {
     return (touching){n_sub(g, distance, n_num(g, c->radius)), normal, v_sub(g, c->at, v_scale(g, normal, n_num(g, c->radius)))};
@@ -71,6 +73,16 @@ int carom_shape_corners(const shape *s) {
 static vec edge_between(carom_graph *g, const shape *s, const double *from, const double *to) {
     const double l = hypot(to[0] - from[0], to[1] - from[1]), e[3] = {(to[0] - from[0]) / l, (to[1] - from[1]) / l, 0};
     return v_turn(g, s->body->R, v_num(g, e));
+}
+
+// Corner i of a box whose edges are no numbers.
+static vec sized_corner(carom_graph *g, const shape *s, int i) {
+    carom_node X[9];
+    vec x;
+    for (int k = 0; k < 9; ++k) X[k] = n_num(g, s->X[k]);
+    for (int k = 0; k < 3; ++k) x.c[k] = n_mul(g, n_num(g, i >> k & 1 ? 1 : -1), s->size[k]);
+    const body *b = s->body;
+    return v_add(g, (vec){{b->r[0], b->r[1], b->r[2]}}, v_turn(g, b->R, v_add(g, v_turn(g, X, x), v_num(g, s->at))));
 }
 
 corner carom_shape_corner(carom_graph *g, const shape *s, int i) {
@@ -100,6 +112,10 @@ corner carom_shape_corner(carom_graph *g, const shape *s, int i) {
         e[k] = i >> k & 1 ? -1 : 1; // back into the box
         x[k] = -e[k] * s->half[k];
         c.edge[c.nedges++] = carom_shape_vector(g, s, e);
+    }
+    if (s->size) {
+        c.at = sized_corner(g, s, i);
+        return c;
     }
     in_body(s, x, y);
     for (int k = 0; k < 3; ++k) y[k] += s->at[k];
@@ -208,11 +224,12 @@ static touching polygon_surface(carom_graph *g, const corner *c, const shape *s)
 // The same with three pairs of faces: outside of one pair only or inside: a face, else the nearest point of an edge or corner.
 static touching box_surface(carom_graph *g, const corner *c, const shape *s) {
     const vec p = own(g, s, c->at);
-    const carom_node zero = n_num(g, 0), one = n_num(g, 1), far = n_num(g, 8 * s->reach);
+    const carom_node zero = n_num(g, 0), one = n_num(g, 1), reach = carom_shape_reach(g, s), far = n_mul(g, n_num(g, 8), reach);
+    const carom_node tiny = n_mul(g, n_num(g, TINY), reach);
     carom_node beyond = zero, best = CAROM_NONE, offset = CAROM_NONE;
     vec normal = {{zero, zero, zero}}, to_edge = normal;
     for (int i = 0; i < 3; ++i) {
-        const carom_node side = n_if(g, n_less(g, p.c[i], zero), n_num(g, -1), one), l = n_num(g, s->half[i]);
+        const carom_node side = n_if(g, n_less(g, p.c[i], zero), n_num(g, -1), one), l = carom_shape_half(g, s, i);
         const carom_node out = n_sub(g, n_mul(g, side, p.c[i]), l), over = n_less(g, zero, out);
         vec face = {{zero, zero, zero}};
         face.c[i] = side;
@@ -226,7 +243,7 @@ static touching box_surface(carom_graph *g, const corner *c, const shape *s) {
         to_edge.c[i] = n_if(g, over, n_sub(g, p.c[i], n_mul(g, side, l)), zero);
     }
     const carom_node face = n_less(g, beyond, n_num(g, 1.5));
-    const ray d = ray_of(g, to_edge, s->reach);
+    const ray d = ray_beyond(g, to_edge, n_mul(g, tiny, tiny));
     const carom_node distance = n_if(g, face, n_sub(g, v_dot(g, normal, p), offset), d.length);
     return made(g, c, distance, own_to_world(g, s, v_if(g, face, normal, d.unit)));
 }
