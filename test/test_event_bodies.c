@@ -159,6 +159,41 @@ static void a_block_lands_on_a_corner_and_comes_to_rest_where_auto_has_it(void *
     carom_model_destroy(m);
 }
 
+static void a_block_in_space_slides_over_a_seam_too(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {left: {box: [1, 1, 0.2], at: [-0.5, 0, -0.1]}, right: {box: [1, 1, 0.2], at: [0.5, 0, -0.1]}}\n"
+                          "bodies:\n  block: {mass: 2, inertia: [0.02, 0.02, 0.02], at: [-0.17, 0, 0.05], velocity: [1, 0, 0], shape: {box: [0.2, 0.15, 0.1]}}\n"
+                          "contacts: {on: {between: [block, [left, right]], friction: 0.2, restitution: 0.3}}\n");
+    carom_sim *sim = start(m, "event-driven", NULL, 1e-2, 0.6);
+    model_sim_run(sim);
+    const double *q = carom_sim_now(sim).q, stopped[7] = {-0.17 + 0.5 / (0.2 * 9.81), 0, 0.05, 1, 0, 0, 0};
+    for (int i = 0; i < 7; ++i) assert_close(q[i], stopped[i], 1e-12);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// A triangle falls on a capsule that falls on a box: a thousand impacts, seventy accumulations, and `auto` piles them up in the same
+// way.
+static void a_pile_of_all_kinds_comes_to_rest_where_auto_has_it(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}}\nbodies:\n"
+                          "  tri: {mass: 1, inertia: 0.005, at: [0.02, 0.45], angle: 0.2, shape: {polygon: [[-0.1, -0.05], [0.1, -0.05], [0, 0.1]]}}\n"
+                          "  bar: {mass: 1, inertia: 0.01, at: [0.05, 0.2], angle: 0.3, shape: {capsule: [0.03, 0.3]}}\n"
+                          "  low: {mass: 3, inertia: 0.02, at: [0, 0.05], shape: {box: [0.3, 0.1]}}\n"
+                          "contact defaults: {friction: 0.4, restitution: 0.2}\n"
+                          "contacts: {f: {between: [[tri, bar, low], floor]}, o: {between: [tri, bar, low]}, p: {between: [tri, low]}}\n");
+    double q[2][9];
+    for (int k = 0; k < 2; ++k) {
+        carom_sim *sim = start(m, k ? "event-driven" : "auto", NULL, 1e-2, 1.2);
+        model_sim_run(sim);
+        for (int i = 0; i < 9; ++i) q[k][i] = carom_sim_now(sim).q[i];
+        carom_sim_destroy(sim);
+    }
+    assert_close(q[1][1], 0.21, 1e-12); // 0.1 of the box, 0.06 of the bar, 0.05 of the triangle
+    for (int i = 0; i < 9; ++i) assert_close(q[0][i], q[1][i], 1e-8);
+    carom_model_destroy(m);
+}
+
 // -- stopping together, and steps too long for the model -----------------------------------------------------------------
 
 // The tip and the rim of the top slide, and friction stops both at one instant (t = 1.612): the rim takes the tip with it.
@@ -201,6 +236,8 @@ int main(void) {
         cmocka_unit_test(a_block_tips_over_the_edge_when_its_weight_does),
         cmocka_unit_test(boxes_that_lie_exactly_on_each_other_stay),
         cmocka_unit_test(a_block_lands_on_a_corner_and_comes_to_rest_where_auto_has_it),
+        cmocka_unit_test(a_block_in_space_slides_over_a_seam_too),
+        cmocka_unit_test(a_pile_of_all_kinds_comes_to_rest_where_auto_has_it),
         cmocka_unit_test(contacts_that_are_stopped_by_others_stick_too),
         cmocka_unit_test(a_stiff_floating_beam_swings_whatever_the_step),
     };
