@@ -123,6 +123,14 @@ static size_t turn_of(const pair_kind *k, const pair *p) { return k->work + (siz
 // Which held block pair i has, from 1 on; 0: its features are free.
 static double *held_of(const carom_model *m, void *work, int i) { return head(m, work) + BOUNDS + 2 * m->npairs + i; }
 
+// Held beyond where its formulas make sense (a distance from a corner that has come to zero), a contact has no direction.
+static int checked(const carom_model *m, void *work, const pair *p, double *x, int n) {
+    if (head(m, work)[HELD] == 0 || *held_of(m, work, (int)(p - m->pairs)) == 0) return finite(x, n);
+    for (int i = 0; i < n; ++i)
+        if (!(fabs(x[i]) <= DBL_MAX)) x[i] = 0;
+    return 0;
+}
+
 static void ask_kind(const carom_model *m, void *work, const pair *p, int held, pair_group group, const double *q, const double *v, double *x) {
     const pair_kind *k = &m->kinds[p->kind];
     double at[14], rate[12], size[MOST_SIZES], *a = at, *b = rate;
@@ -151,7 +159,7 @@ int carom_pair_eval(const carom_model *m, void *work, const pair *p, pair_group 
     ask(m, work, p, group, 0, q, v, x);
     const carom_model *two = m->kinds[p->kind].two;
     const int count[PAIR_GROUPS] = {p->count, two->W.n, two->ndir, two->ndir, two->dW.n, two->dW.n};
-    return finite(x, count[group]);
+    return checked(m, work, p, x, count[group]);
 }
 
 static double *bounds(const carom_model *m, void *work, double t, const double *q) {
@@ -178,7 +186,7 @@ carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const 
             continue;
         }
         ask(m, work, p, PAIR_GAPS, t, q, v, to);
-        bad |= finite(to, p->count);
+        bad |= checked(m, work, p, to, p->count);
     }
     return bad ? CAROM_USER : CAROM_OK;
 }
@@ -197,7 +205,7 @@ static int eval(const carom_model *m, void *work, const pair *p, pair_group grou
     const int count = end - at, more = group == PAIR_DIRECTIONS || group == PAIR_RATE_GRADIENT ? rest_end - rest : 0;
     double *all = more ? carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv : x + at;
     ask(m, work, p, group, t, q, v, all);
-    const int bad = finite(all, count + more);
+    const int bad = checked(m, work, p, all, count + more);
     if (more) {
         carom_copy(x + at, all, count);
         carom_copy(x + second + rest, all + count, more);
