@@ -140,7 +140,7 @@ void carom_close(const carom_step *s, carom_local *L, const double *g) {
 // (SYS-2)  0 < g <= 16 eps sum |W| |q|:  g = 0.  Whether so small a gap is there at all was decided by rounding; contacts that
 //          share a load would open and close in turns.  Gaps that are far from that are sorted out before W is asked for.
 carom_status carom_round_gaps(carom_step *s, double *g, carom_local *L, double t, const double *q) {
-    static const double NOTICED = 1e-3, NEAR = 1e-9; // of lengths: no model is so large; no lever so long
+    static const double NOTICED = 1e-6, NEAR = 1e-9; // no gap rounds by so much; no lever is so long
     const int ne = s->sys->ne, all = ne + s->sys->nc;
     if (s->strict) return CAROM_OK;
     double least = NOTICED;
