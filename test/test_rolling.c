@@ -51,6 +51,26 @@ static void a_wheel_on_the_level_slows_down_by_its_lever(void **state) {
     }
 }
 
+// Slip s and rolling lambda w, lambda = rho/mu, keep their ratio s = k w when r k^2 + (r^2 + j - lambda^2) k - lambda^2 r = 0; then all fall linearly to zero.
+static void a_wheel_comes_to_rest_at_its_time_and_stays(void **state) {
+    (void)state;
+    static const char *const all[] = {"moreau-explicit", "half-explicit", "half-explicit-rk", "moreau-jean", "moreau-midpoint", "moreau-dissipative", "ggl-alpha", "ggl-projection",
+                                      "ggl-midpoint", "newmark", "hht", "generalized-alpha", "mixed", "splitting", "auto", "event-driven"};
+    const double r = 0.1, j = 0.005, l = 1e-3 / 0.3, p = (r * r + j - l * l) / (2 * r), k = -p + sqrt(p * p + l * l), a = 0.3 * 9.81 * k / hypot(k, l), v0 = 0.1, stop = v0 / a;
+    char text[500];
+    snprintf(text, sizeof text,
+             "carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}}\nbodies: {wheel: {mass: 2, inertia: 0.01, at: [0, 0.1], velocity: [0.1, 0], spin: %.17g, "
+             "shape: {circle: 0.1}}}\ncontacts: {c: {between: [wheel, floor], friction: 0.3, rolling: 1e-3}}\n", -v0 / (r + k));
+    for (size_t s = 0; s < sizeof all / sizeof *all; ++s) {
+        double q[3], v[3];
+        run(text, all[s], 1e-3, 0.9 * stop, q, v);
+        assert_close(v[0], 0.1 * v0, 1e-9);
+        run(text, all[s], 1e-3, 1.1 * stop, q, v);
+        for (int i = 0; i < 3; ++i) assert_close(v[i], 0, 1e-9);
+        assert_close(q[0], 0.5 * v0 * stop, 0.5e-3 * v0 + 1e-6); // to a step
+    }
+}
+
 static void rolling_that_makes_no_sense_is_refused(void **state) {
     (void)state;
     static const struct { const char *body, *contact, *message; } cases[] = {
@@ -72,6 +92,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wheel_on_a_slope_starts_to_roll_where_the_ellipse_ends),
         cmocka_unit_test(a_wheel_on_the_level_slows_down_by_its_lever),
+        cmocka_unit_test(a_wheel_comes_to_rest_at_its_time_and_stays),
         cmocka_unit_test(rolling_that_makes_no_sense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

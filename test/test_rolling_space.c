@@ -119,7 +119,7 @@ static void rolling_text(char *text, size_t size, const ball *b, double v, doubl
 
 static void roll_of(const char *scheme) {
     static const double tilt[] = {0, 0.6, 2.8}, heading[] = {0, 1.1, 4};
-    const double v0 = 0.3, a = slowing(&wood), stop = v0 / a;
+    const double v0 = 0.2, a = slowing(&wood), stop = v0 / a;
     const bool level = strcmp(scheme, "ggl-projection") == 0; // on an inclined plane its contacts open and close by rounding
     for (int k = 0; k < (level ? 1 : 3); ++k) {
         double n[3], t[3], s[3];
@@ -144,7 +144,7 @@ static void roll_of(const char *scheme) {
 
 static void a_ball_on_the_level_slows_down_linearly_stops_and_stays(void **state) {
     (void)state;
-    with_every_scheme(roll_of, (const char *[]){"mixed", "splitting", NULL});
+    with_every_scheme(roll_of, NULL);
 }
 
 // J w' = -sigma N: it stops at w J/(sigma m g).
@@ -179,10 +179,11 @@ static void wheel_and_ball(const char *scheme) {
     motion space = move("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {f: {plane: [0, 0, 1]}}\n"
                         "bodies: {b: {mass: 2, inertia: [0.01, 0.01, 0.01], at: [0, 0, 0.1], velocity: [1, 0, 0], spin: [0, -3, 0], shape: {sphere: 0.1}}}\n"
                         "contacts: {c: {between: [b, f], friction: 0.3, rolling: 2e-3}}\n", scheme, 1e-3, 0.6);
-    near(scheme, "way of wheel and ball", space.q[X], plane.q[X], 1e-9);
-    near(scheme, "speed of wheel and ball", space.v[X], plane.v[X], 1e-9);
-    near(scheme, "spin of wheel and ball", space.v[WY], -plane.v[2], 1e-8);
-    near(scheme, "work on wheel and ball", space.ledger.energy.friction, plane.ledger.energy.friction, 1e-8);
+    const double tol = strcmp(scheme, "auto") == 0 ? 1e-6 : 1e-9; // it takes other steps where positions are no sums
+    near(scheme, "way of wheel and ball", space.q[X], plane.q[X], tol);
+    near(scheme, "speed of wheel and ball", space.v[X], plane.v[X], tol);
+    near(scheme, "spin of wheel and ball", space.v[WY], -plane.v[2], 10 * tol);
+    near(scheme, "work on wheel and ball", space.ledger.energy.friction, plane.ledger.energy.friction, 10 * tol);
     assert_true(space.v[X] > 0.3 && fabs(space.v[X] - 0.1 * space.v[WY]) < 0.01); // it rolls by then
     end(&plane);
     end(&space);
@@ -190,7 +191,7 @@ static void wheel_and_ball(const char *scheme) {
 
 static void a_ball_moves_as_the_wheel_in_the_plane(void **state) {
     (void)state;
-    with_every_scheme(wheel_and_ball, (const char *[]){"auto", NULL});
+    with_every_scheme(wheel_and_ball, NULL);
 }
 
 // A table that turns about the ball's place of contact: J w' = sigma m g up to the speed of the table.

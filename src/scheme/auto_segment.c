@@ -84,10 +84,12 @@ static carom_status gap_error(auto_work *w, carom_step *s, double h, double *err
 static carom_status attempt(auto_work *w, carom_step *s, double h, double *error) {
     carom_phase *P = &w->P;
     CAROM_TRY(carom_phase_start(P, s, h));
+    *error = P->f.turn / s->opt[AUTO_RTOL]; // (AU-13)  one direction for the step: |u_T - |u_T| d| <= rtol |W_T||v|
+    if (*error > 1) return CAROM_OK;
     auto_measure(w, s, P->q, P->v, P->f.a);
     carom_copy(w->a_a, P->f.a, s->sys->nv);
     CAROM_TRY(carom_phase_try(P, s, h, &P->b, w->error));
-    *error = fmax(auto_error(w, s, P->q, P->v, P->b.q, P->b.v), reaction_error(w, s, h));
+    *error = fmax(*error, fmax(auto_error(w, s, P->q, P->v, P->b.q, P->b.v), reaction_error(w, s, h)));
     if (*error > 1) return CAROM_OK;
     return gap_error(w, s, h, error);
 }

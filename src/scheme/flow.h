@@ -16,6 +16,7 @@ typedef struct carom_flow {
     double *dir;                   // CAROM_TANGENTS nc, the caller's: slip direction of a sliding contact
     bool *doubt;                   // nc: its reaction has just fallen to zero; read and cleared by carom_flow_decide
     bool *live;                    // nc: slip along more than one tangent, fast enough to follow the direction of its velocity
+    double turn;                   // of slow slips: how far their velocity is from the direction they keep, relative to the velocities there
     double per_h;                  // 1/h while the laws are asked where slow slips will go, else 0: (MX-14) for contacts marked live
 
     // the last point looked at

@@ -36,6 +36,18 @@ static bool turning_slip(const carom_flow *f, const carom_step *s, int b) {
     return c >= 0 && f->mode[c] == CAROM_MODE_SLIP && f->L.at[b + 1] - f->L.at[b] > 2;
 }
 
+// How fast friction may turn a slip, times its velocity: mu lambda_N by the largest W_k'M^-1 W_k of its tangents.
+static double strongest(carom_flow *f, const carom_step *s, int b) {
+    const int k = f->L.at[b];
+    double most = 0;
+    for (int i = k + 1; i < f->L.at[b + 1]; ++i) {
+        carom_column_expand(f->K_sum, &f->L.W, i);
+        carom_factor_solve(&f->F, f->K_sum);
+        most = fmax(most, carom_column_dot(&f->L.W, i, f->K_sum));
+    }
+    return s->sys->contacts[f->L.id[b] - s->sys->ne].friction * fabs(f->lambda[k]) * most;
+}
+
 // Slip along more than one tangent whose velocity changes little over h follows its direction.  A slow one keeps one direction for the phase,
 // because friction turns a velocity u at the rate mu lambda_N/|u|: too stiff for the stages.  *slow: there is one.
 static void find_live(carom_flow *f, const carom_step *s, double h, bool *slow) {
@@ -47,16 +59,67 @@ static void find_live(carom_flow *f, const carom_step *s, double h, bool *slow) 
         double x[CAROM_TANGENTS] = {0};
         for (int i = 0; i < tangents; ++i) x[i] = carom_column_dot(&f->L.W, k + i, f->a) - carom_column_dot(&f->L.W, k + i, f->a_f);
         const double size = carom_length(f->u + k, tangents);
-        f->live[c] = size > 4 * h * carom_length(x, tangents);
+        f->live[c] = size > 4 * h * fmax(carom_length(x, tangents), strongest(f, s, b));
         if (!f->live[c]) *slow = true;
         for (int i = 0; i < tangents && size > 0 && f->live[c]; ++i) f->dir[CAROM_TANGENTS * c + i] = f->u[k + i] / size;
     }
 }
 
+static bool exhausted(const double *lambda, int tangents, double mu) { return carom_length(lambda + 1, tangents) >= mu * lambda[0] * (1 - 1e-11); }
+
+// Friction over h is lambda_1, from rest lambda_0, and it is linear in 1/time between: that which is just exhausted stops all tangents at the
+// same time, |lambda_0 + x (lambda_1 - lambda_0)|_T = mu (...)_N with x >= 1.  It replaces lambda_1.
+static void shorten(const double *lambda_0, double *lambda_1, int tangents, double mu) {
+    double aa = 0, ab = 0, bb = 0, d[1 + CAROM_TANGENTS];
+    for (int i = 0; i <= tangents; ++i) {
+        const double sign = i == 0 ? -mu * mu : 1;
+        d[i] = lambda_1[i] - lambda_0[i];
+        aa += sign * d[i] * d[i], ab += sign * d[i] * lambda_1[i], bb += sign * lambda_1[i] * lambda_1[i];
+    }
+    const double root = ab * ab - aa * bb; // of aa y^2 + 2 ab y + bb, y = x - 1; bb < 0
+    if (!(aa > 0 && root >= 0)) return;
+    const double y = ab > 0 ? -bb / (ab + sqrt(root)) : (-ab + sqrt(root)) / aa;
+    for (int i = 0; i <= tangents; ++i) lambda_1[i] += y * d[i];
+}
+
+static bool marked(const carom_flow *f, int c) { return f->live[c] && f->mode[c] == CAROM_MODE_STICK; }
+
+// Slow slip of contact b has found its direction.  How far is its velocity from it?
+static void keep_direction(carom_flow *f, const carom_step *s, int b, const double *q, const double *v) {
+    const int c = f->L.id[b] - s->sys->ne, k = f->L.at[b] + 1, tangents = f->L.at[b + 1] - k;
+    const double size = carom_length(f->u + k, tangents), *d = f->dir + CAROM_TANGENTS * c;
+    double off[CAROM_TANGENTS] = {0};
+    f->mode[c] = CAROM_MODE_SLIP;
+    f->live[c] = false;
+    for (int i = 0; i < tangents; ++i) off[i] = f->u[k + i] - size * d[i];
+    const double reach = carom_local_reach(&f->L, k, v) + 0.01 * sqrt(carom_norm_max(q, s->sys->nq) * strongest(f, s, b));
+    if (size > 0 && !f->shared) f->turn = fmax(f->turn, carom_length(off, tangents) / reach);
+}
+
+// Slow slips that stop inside the phase, still marked; lambda_1, their friction over the phase, is in f->x by directions of L.
+static carom_status direct_stops(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
+    const int ne = s->sys->ne;
+    CAROM_TRY(carom_flow_rate(f, s, t, q, v, true));
+    for (int b = ne; b < f->L.nb; ++b) {
+        const int c = f->L.id[b] - ne, k = f->L.at[b], tangents = f->L.at[b + 1] - k - 1;
+        if (!marked(f, c)) continue;
+        const double mu = s->sys->contacts[c].friction, *lambda_0 = f->lambda + k;
+        double *lambda_1 = f->x + k;
+        if (exhausted(lambda_0, tangents, mu)) carom_copy(lambda_1, lambda_0, 1 + tangents); // forces draw it on
+        else shorten(lambda_0, lambda_1, tangents, mu);
+        const double used = carom_length(lambda_1 + 1, tangents);
+        for (int i = 0; i < tangents && used > 0; ++i) f->dir[CAROM_TANGENTS * c + i] = -lambda_1[1 + i] / used;
+        keep_direction(f, s, b, q, v);
+    }
+    return CAROM_OK;
+}
+
 // (MX-14)  The direction of slow slips is the one in which they end: the laws with Gamma_T + u_T/h, the velocity at the end of
-//          the phase over h.  From rest it is that of (MX-2); else friction also takes what they move across it.
+//          the phase over h.  From rest it is that of (MX-2); else friction also takes what they move across it.  Slips that
+//          stop before are led straight to the stop, over a shorter time.
 static carom_status direct_slow(carom_flow *f, carom_step *s, double t, double h, const double *q, const double *v) {
     const int ne = s->sys->ne;
+    bool stops = false;
     for (int b = ne; b < f->L.nb; ++b)
         if (turning_slip(f, s, b) && !f->live[f->L.id[b] - ne]) // asked as if it stuck; live serves as mark
             f->mode[f->L.id[b] - ne] = CAROM_MODE_STICK, f->live[f->L.id[b] - ne] = true;
@@ -68,22 +131,27 @@ static carom_status direct_slow(carom_flow *f, carom_step *s, double t, double h
     for (int b = 0; b < f->L.nb; ++b) f->share[f->L.id[b]] = f->lambda[f->L.at[b]];
     for (int b = ne; b < f->L.nb; ++b) {
         const int c = f->L.id[b] - ne, k = f->L.at[b], tangents = f->L.at[b + 1] - k - 1;
-        if (!f->live[c] || f->mode[c] != CAROM_MODE_STICK) continue;
-        f->mode[c] = CAROM_MODE_SLIP;
-        f->live[c] = false;
+        if (!marked(f, c)) continue;
         const double *lambda = f->lambda + k + 1, *end = f->Gamma + k + 1, *u = f->u + k + 1;
         const double used = carom_length(lambda, tangents), left = carom_length(end, tangents), size = carom_length(u, tangents);
         const bool loaded = f->lambda[k] * f->D[k] > carom_flow_resolution(f, s, k);
         const bool drawn = loaded && used >= s->sys->contacts[c].friction * f->lambda[k] * (1 - 1e-11) && used > 0;
         const bool slides_on = left > carom_flow_resolution(f, s, k + 1); // one without load too
-        if (!drawn && !slides_on && size == 0) continue;
-        for (int i = 0; i < tangents; ++i) f->dir[CAROM_TANGENTS * c + i] = drawn ? -lambda[i] / used : slides_on ? end[i] / left : u[i] / size;
+        if (loaded && !drawn && !f->shared && size > 0) { // it stops; reactions that are not unique would say nothing of how
+            stops = true;
+            continue;
+        }
+        for (int i = 0; i < tangents && (drawn || slides_on || size > 0); ++i)
+            f->dir[CAROM_TANGENTS * c + i] = drawn ? -lambda[i] / used : slides_on ? end[i] / left : u[i] / size;
+        keep_direction(f, s, b, q, v);
     }
-    return CAROM_OK;
+    carom_copy(f->x, f->lambda, f->L.at[f->L.nb]);
+    return stops ? direct_stops(f, s, t, q, v) : CAROM_OK;
 }
 
 carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, const double *q, const double *v, bool laws) {
     f->keeps = false;
+    f->turn = 0;
     CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
     bool slow;
     find_live(f, s, h, &slow);
