@@ -184,6 +184,37 @@ static void make_slips(carom_graph *g, const carom_model *m, const pair *p, cons
     for (int i = 0; i < c->tangents; ++i) c->rate[i] = true;
 }
 
+static bool stands(const carom_graph *g, const body *b) {
+    for (int i = 0; i < 12; ++i)
+        if (!carom_graph_is_number(g, i < 3 ? b->r[i] : b->R[i - 3], NULL)) return false;
+    return b->v < 0 && !b->carried;
+}
+
+// (SHP-17)  a gap between places that are nearest to each other, or fixed in the bodies, has the gradient n on velocities of A, (p - r) x n on
+// its turning, and the opposite on B: short, where that of the whole expression is long.
+static carom_node with_course(carom_graph *g, const shape *A, const shape *B, const touching *t) {
+    const body *const both[2] = {A->body, B->body};
+    int velocity[12], n = 0;
+    carom_node factor[12];
+    for (int side = 0; side < 2; ++side) {
+        const body *b = both[side];
+        if (stands(g, b)) continue;
+        if (b->v < 0) return t->gap;
+        const vec normal = v_scale(g, t->normal, n_num(g, side ? -1 : 1)), arm = v_sub(g, t->point, (vec){{b->r[0], b->r[1], b->r[2]}});
+        const vec moment = v_back(g, b->R, v_cross(g, arm, normal));
+        for (int i = 0; i < 6; ++i) velocity[n] = b->v + i, factor[n++] = i < 3 ? normal.c[i] : moment.c[i - 3];
+    }
+    const carom_node gap = carom_graph_symbol(g, t->gap);
+    carom_graph_course(g, gap, n, velocity, factor);
+    return gap;
+}
+
+// Of contacts of cylinders with what is finite: corners on surfaces, and sharp against sharp.
+static bool has_course(const shape *A, const shape *B, way way) {
+    const bool rolls = A->kind == SHAPE_CYLINDER || B->kind == SHAPE_CYLINDER;
+    return rolls && finite_solid(A) && finite_solid(B) && !single(A) && !single(B) && !A->member && !B->member && (way == A_ON_B || way == B_ON_A || way == RIM_EDGE || way == RIM_RIM);
+}
+
 carom_status carom_pair_express(reader *r, pair *p, constraint *c) {
     carom_graph *g = r->m->graph;
     plan x[MOST_PLAN];
@@ -192,7 +223,7 @@ carom_status carom_pair_express(reader *r, pair *p, constraint *c) {
     if (!p->touch) return carom_read_memory(r);
     for (int k = 0; k < p->count; ++k) {
         const touching t = p->touch[k] = make_touch(g, p->A, p->B, x[k]);
-        c[k].gap = t.gap;
+        c[k].gap = has_course(p->A, p->B, x[k].way) ? with_course(g, p->A, p->B, &t) : t.gap;
         c[k].tangents = 0;
         if (p->rub.slides) make_slips(g, r->m, p, &t, &c[k]);
     }

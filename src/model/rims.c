@@ -3,7 +3,7 @@
 // Where a rim is nearest to a line or another rim has no formula; carom_graph_nearest() finds the angle, its derivatives are exact.  Against
 // faces and whatever has a thickness, that place is a point on a surface like any other.  Sharp against sharp (edges of boxes, rims) has a gap that goes
 // smoothly through zero: the distance along the common normal, as long as that normal separates most and both sides allow it; elsewhere the
-// distance of the two places, which is never less than that of the shapes, and a little more.
+// distance of the middles of rim and edge, which is never less than that of the shapes, and a little more.
 #include "model/solids.h"
 #include <math.h>
 
@@ -113,7 +113,7 @@ static carom_node rim_allows(carom_graph *g, const rim *r, const place *x, vec n
     return n_and(g, n_less(g, least, v_dot(g, n, r->out)), n_less(g, least, v_dot(g, n, x->radial)));
 }
 
-// (SHP-16)  n = +-t x d/|t x d| away from the rim,  g = n.(y - x),  x on the rim, y on the other edge along d;  elsewhere |x - y|
+// (SHP-16)  n = +-t x d/|t x d| away from the rim,  g = n.(y - x),  x on the rim, y on the other edge along d
 typedef struct sharp { vec normal; carom_node gap, crosses; } sharp;
 
 static sharp sharp_at(carom_graph *g, const rim *r, const place *x, vec y, vec d) {
@@ -126,12 +126,13 @@ static sharp sharp_at(carom_graph *g, const rim *r, const place *x, vec y, vec d
     return s;
 }
 
-static touching sharp_or_apart(carom_graph *g, const sharp *s, carom_node here, vec x, vec y, double scale) {
-    const vec apart = v_sub(g, y, x);
+// Elsewhere two points that are fixed in the bodies.
+static touching sharp_or_apart(carom_graph *g, const sharp *s, carom_node here, const place *x, vec from, vec to, double scale) {
+    const vec apart = v_sub(g, to, from);
     const carom_node square = v_dot(g, apart, apart), zero = n_num(g, 0), some = n_less(g, n_num(g, 1e-24 * scale * scale), square);
     const carom_node root = n_fun(g, CAROM_OP_SQRT, square);
-    touching t = {.gap = n_if(g, here, s->gap, n_add(g, n_if(g, some, root, zero), n_num(g, SLACK * scale))), .point = x};
-    for (int k = 0; k < 3; ++k) t.normal.c[k] = n_if(g, here, s->normal.c[k], n_if(g, some, n_div(g, apart.c[k], root), zero));
+    touching t = {.gap = n_if(g, here, s->gap, n_add(g, n_if(g, some, root, zero), n_num(g, SLACK * scale))), .point = v_if(g, here, x->at, from)};
+    for (int k = 0; k < 3; ++k) t.normal.c[k] = n_fun(g, CAROM_OP_NEG, n_if(g, here, s->normal.c[k], n_if(g, some, n_div(g, apart.c[k], root), zero)));
     return t;
 }
 
@@ -173,15 +174,12 @@ touching carom_rim_to_edge(carom_graph *g, const shape *s, const shape *box, int
     const edge e = edge_of(g, box, s, i, number);
     const rim r = rim_at(g, s, &e.l, which);
     const place x = nearest(g, &r, e.l.middle, e.l.along, 0, which);
-    const carom_node along = v_dot(g, e.l.along, v_sub(g, x.at, e.l.middle)), low = n_fun(g, CAROM_OP_NEG, e.l.half), cone = n_num(g, CONE);
-    const carom_node clamped = n_if(g, n_less(g, e.l.half, along), e.l.half, n_if(g, n_less(g, along, low), low, along));
+    const carom_node along = v_dot(g, e.l.along, v_sub(g, x.at, e.l.middle)), cone = n_num(g, CONE);
     const sharp y = sharp_at(g, &r, &x, e.l.middle, e.l.along);
     carom_node here = n_and(g, y.crosses, n_and(g, rim_allows(g, &r, &x, y.normal), foremost(g, y.gap, e.most, s->radius)));
     here = n_and(g, here, n_op(g, CAROM_OP_LE, size(g, along), e.l.half));
     for (int k = 0; k < 2; ++k) here = n_and(g, here, n_less(g, v_dot(g, y.normal, e.f[k]), cone));
-    touching t = sharp_or_apart(g, &y, here, x.at, v_add(g, e.l.middle, v_scale(g, e.l.along, clamped)), fmin(s->radius, box->reach));
-    t.normal = v_scale(g, t.normal, n_num(g, -1));
-    return t;
+    return sharp_or_apart(g, &y, here, &x, r.centre, e.l.middle, fmin(s->radius, box->reach));
 }
 
 // The most that two cylinders are separated along their axes, across both, and between the axes.
@@ -212,7 +210,5 @@ touching carom_rim_to_rim(carom_graph *g, const shape *A, int end_A, const shape
     const double scale = fmin(A->radius, B->radius);
     const vec back = v_scale(g, n.normal, n_num(g, -1));
     const carom_node allowed = n_and(g, rim_allows(g, &r, &x, n.normal), rim_allows(g, &o, &y, back));
-    touching t = sharp_or_apart(g, &n, n_and(g, n.crosses, n_and(g, allowed, foremost(g, n.gap, most_apart(g, A, B), scale))), x.at, y.at, scale);
-    t.normal = v_scale(g, t.normal, n_num(g, -1));
-    return t;
+    return sharp_or_apart(g, &n, n_and(g, n.crosses, n_and(g, allowed, foremost(g, n.gap, most_apart(g, A, B), scale))), &x, r.centre, o.centre, scale);
 }
