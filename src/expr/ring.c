@@ -27,19 +27,28 @@ static local at(const curve *k, double c, double s) {
 
 static local at_angle(const curve *k, double phi) { return at(k, cos(phi), sin(phi)); }
 
-// The zero of F between lo, where it is negative, and hi, where it is not.
-static double root_of_F(const curve *k, double lo, double hi) {
-    double x = 0.5 * (lo + hi);
-    for (int i = 0; i < 100; ++i) {
-        const local y = at_angle(k, x);
+typedef struct spot { double phi, h, order; } spot; // a minimum; of two, the one with the larger order is the first
+
+static spot spot_at(const curve *k, double phi, double c, double s) {
+    const double *p = k->p;
+    return (spot){phi, at(k, c, s).h, k->ring ? p[1] * s - p[2] * c : p[3] * c + p[4] * s};
+}
+
+// The zero of F between lo, where it is negative, and hi, where it is not.  Steps turn (c, s) without sines; x follows to d^5.
+static spot refine(const curve *k, double lo, double hi) {
+    double x = 0.5 * (lo + hi), c = cos(x), s = sin(x), d = 1;
+    for (int i = 0; i < 100 && fabs(d) > 1e-9; ++i) {
+        const local y = at(k, c, s);
         if (y.F < 0) lo = x;
         else hi = x;
-        double next = y.slope > 0 ? x - y.F / y.slope : lo;
-        if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
-        if (fabs(next - x) < 1e-16 || next == lo || next == hi) return next;
-        x = next;
+        d = y.slope > 0 ? -y.F / y.slope : 2 * (hi - lo);
+        if (fabs(d) > 1e-9 && !(x + d > lo && x + d < hi)) d = 0.5 * (lo + hi) - x;
+        const double half = 0.5 * d, w = 1 / (1 + half * half), turned = (c * (1 - half * half) - 2 * s * half) * w;
+        s = (s * (1 - half * half) + 2 * c * half) * w, c = turned;
+        x += d - d * d * d / 12;
     }
-    return x;
+    const double phi = atan2(s, c);
+    return spot_at(k, phi < 0 ? phi + 2 * acos(-1.0) : phi, c, s);
 }
 
 // Where the slope of F changes its sign between two samples; rising: from minus to plus.
@@ -64,44 +73,52 @@ static bool bracket(const curve *k, double *lo, double *hi, local a, local b) {
     return true;
 }
 
-// All minima; without any (F is zero everywhere but for rounding) the lowest sample.
-static int minima(const curve *k, double *phi) {
-    const double step = 2 * acos(-1.0) / SAMPLES, dc = cos(step), ds = sin(step);
-    double low = 0, least = HUGE_VAL, c = 1, s = 0;
-    const local start = at(k, 1, 0);
-    local a = start;
+// Minima between two samples.  Where F is small at both (minima may be about to merge) it is looked at in quarters.
+static int cell(const curve *k, double from, double to, local a, local b, double large, spot *found, int room) {
+    const int parts = fabs(a.F) + fabs(b.F) < 0.05 * large ? 4 : 1;
     int n = 0;
-    for (int i = 0; i < SAMPLES; ++i) {
-        double lo = i * step, hi = (i + 1) * step;
-        const double turned = c * dc - s * ds;
-        s = s * dc + c * ds, c = turned;
-        const local b = i + 1 < SAMPLES ? at(k, c, s) : start;
-        if (a.h < least) least = a.h, low = lo;
-        if (n < MOST_MINIMA && bracket(k, &lo, &hi, a, b)) phi[n++] = root_of_F(k, lo, hi);
-        a = b;
+    for (int i = 0; i < parts; ++i) {
+        double lo = from + i * (to - from) / parts, hi = i + 1 < parts ? from + (i + 1) * (to - from) / parts : to;
+        const local end = i + 1 < parts ? at_angle(k, hi) : b;
+        if (n < room && bracket(k, &lo, &hi, a, end)) found[n++] = refine(k, lo, hi);
+        a = end;
     }
-    if (n == 0) phi[n++] = low;
     return n;
 }
 
-// What puts the first before the second.
-static double order(const curve *k, double phi) {
-    const double *p = k->p, c = cos(phi), s = sin(phi);
-    return k->ring ? p[1] * s - p[2] * c : p[3] * c + p[4] * s;
+// All minima; without any (F is zero everywhere but for rounding) the lowest sample.
+static int minima(const curve *k, spot *found) {
+    const double step = 2 * acos(-1.0) / SAMPLES, dc = cos(step), ds = sin(step);
+    const double *p = k->p, axis = fabs(p[3]) + fabs(p[4]), large = fabs(p[1]) + fabs(p[2]) + axis * (axis + fabs(p[5])); // F is of this size
+    double c = 1, s = 0;
+    const local start = at(k, 1, 0);
+    local a = start;
+    spot low = spot_at(k, 0, 1, 0);
+    int n = 0;
+    for (int i = 0; i < SAMPLES; ++i) {
+        const double lo = i * step, hi = (i + 1) * step;
+        if (a.h < low.h) low = spot_at(k, lo, c, s);
+        const double turned = c * dc - s * ds;
+        s = s * dc + c * ds, c = turned;
+        const local b = i + 1 < SAMPLES ? at(k, c, s) : start;
+        n += cell(k, lo, hi, a, b, large, found + n, MOST_MINIMA - n);
+        a = b;
+    }
+    if (n == 0) found[n++] = low;
+    return n;
 }
 
 double carom_ring_nearest(bool ring, int which, const double *p) {
     const curve k = {p, ring};
-    double phi[MOST_MINIMA];
-    const int n = minima(&k, phi);
+    spot x[MOST_MINIMA];
+    const int n = minima(&k, x);
     int best = 0, second = -1;
     for (int i = 1; i < n; ++i)
-        if (at_angle(&k, phi[i]).h < at_angle(&k, phi[best]).h) best = i;
+        if (x[i].h < x[best].h) best = i;
     for (int i = 0; i < n; ++i)
-        if (i != best && (second < 0 || at_angle(&k, phi[i]).h < at_angle(&k, phi[second]).h)) second = i;
-    if (second < 0) return phi[best];
-    const bool ahead = order(&k, phi[best]) >= order(&k, phi[second]);
-    return phi[ahead == (which == 0) ? best : second];
+        if (i != best && (second < 0 || x[i].h < x[second].h)) second = i;
+    if (second < 0) return x[best].phi;
+    return x[(x[best].order >= x[second].order) == (which == 0) ? best : second].phi;
 }
 
 // -- in the graph -------------------------------------------------------------------------------------
