@@ -238,7 +238,7 @@ static void a_flurry_of_impacts_is_stepped_over_and_back(void **state) {
 // Many balls with friction: more contact directions than dense matrices are for.  Each ball falls from 1 + i/50, onto restitution 0.
 static void many_contacts_are_stepped(void **state) {
     (void)state;
-    enum { N = 40 };
+    enum { N = 70 };
     char text[16384] = "carom: 1\nname: many\ncoordinates:\n";
     for (int i = 0; i < N; ++i) sprintf(text + strlen(text), "  x%d: {rate: 1}\n  y%d: {at: %g}\n", i, i, 1 + 0.02 * i);
     strcat(text, "energy:\n  kinetic: 0");

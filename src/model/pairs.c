@@ -14,12 +14,13 @@ static bool single(const shape *s) { return s->kind == SHAPE_POINT || s->kind ==
 
 // -- which contacts -----------------------------------------------------------------------------------------------------
 
-typedef enum way { A_ON_B, B_ON_A, EDGES, ACROSS, RIM, RIM_LINE, RIM_FACE, RIM_EDGE, RIM_RIM } way;
+typedef enum way { A_ON_B, B_ON_A, EDGES, CROSSING, ACROSS, RIM, RIM_LINE, RIM_FACE, RIM_EDGE, RIM_RIM } way;
 typedef struct plan { way way; int corner; bool swapped; } plan; // corner: or edge, or bits that number rims and places; swapped: it is of B, on A
 
-// Edges against edges in space; a line that lies across a box does so on two of them.
+// Edges against edges in space; a line that lies across a box does so on two of them, a face on a face on up to eight.
 static int plan_edges(const shape *A, const shape *B, plan *x, int n) {
     x[n++] = (plan){EDGES, 0, false};
+    for (int i = 0; i < 8 && A->kind == SHAPE_BOX && B->kind == SHAPE_BOX; ++i) x[n++] = (plan){CROSSING, i, false};
     for (int way = -1; way < 2 && (A->kind == SHAPE_BOX) != (B->kind == SHAPE_BOX); way += 2) x[n++] = (plan){ACROSS, way, false};
     return n;
 }
@@ -155,6 +156,7 @@ static touching make_touch(carom_graph *g, const shape *A, const shape *B, plan 
     touching t;
     switch (x.way) {
     case EDGES: return carom_edges(g, A, B);
+    case CROSSING: return carom_crossing(g, A, B, rest, bit ? 1 : -1);
     case ACROSS: t = carom_across(g, of, on, x.corner); break;
     case RIM: t = carom_rim(g, of, x.corner, on); break;
     case RIM_LINE: t = carom_rim_to_line(g, of, rest, bit, on); break;
@@ -209,8 +211,9 @@ static carom_node with_course(carom_graph *g, const shape *A, const shape *B, co
     return gap;
 }
 
-// Of contacts of cylinders with what is finite: corners on surfaces, and sharp against sharp.
+// Of contacts of cylinders with what is finite: corners on surfaces, and sharp against sharp; of two boxes all but the edges that stand out.
 static bool has_course(const shape *A, const shape *B, way way) {
+    if (A->space == SPATIAL && A->kind == SHAPE_BOX && B->kind == SHAPE_BOX) return way != EDGES;
     const bool rolls = A->kind == SHAPE_CYLINDER || B->kind == SHAPE_CYLINDER;
     return rolls && finite_solid(A) && finite_solid(B) && !single(A) && !single(B) && !A->member && !B->member && (way == A_ON_B || way == B_ON_A || way == RIM_EDGE || way == RIM_RIM);
 }

@@ -96,6 +96,8 @@ touching carom_rim_to_line(carom_graph *g, const shape *s, int end, int which, c
 touching carom_rim_to_face(carom_graph *g, const shape *s, int end, const shape *other);
 touching carom_rim_to_edge(carom_graph *g, const shape *s, const shape *box, int axis, int number, int which);
 touching carom_rim_to_rim(carom_graph *g, const shape *A, int end_A, const shape *B, int end_B, int which);
+/// Boxes face to face: edge `number` (0 .. 3) of A's face where it leaves (way 1) B's face, or comes in (-1).
+touching carom_crossing(carom_graph *g, const shape *A, const shape *B, int number, int way);
 /// Edges of two spatial shapes, one contact.
 touching carom_edges(carom_graph *g, const shape *A, const shape *B);
 

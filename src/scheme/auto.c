@@ -15,7 +15,7 @@ static const carom_option options[AUTO_OPTIONS + 1] = {
     {0},
 };
 
-enum { MOST_VELOCITIES = 1000, MOST_DIRECTIONS = 64, MOST_IMPLICIT = 60 };
+enum { MOST_VELOCITIES = 1000, MOST_DIRECTIONS = 128, MOST_IMPLICIT = 60 };
 
 static int directions(const carom_system *sys) {
     int n = 0;

@@ -64,6 +64,8 @@ typedef struct auto_work {
     const carom_scheme *stepper;
     double stepper_opt[16];
     double *q_s, *v_s;           // present state
+    carom_factor F_s;            // of M, and accelerations without contacts: for the size of what stands still
+    double *a_s;
     double *q_w, *v_w, *q_h, *v_h; // after the whole part; after its halves
     double *g_0, *g_1;
     double *impulse, *force, *u_before, *u_after; // recorded directions: books of the halves

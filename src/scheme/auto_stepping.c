@@ -24,6 +24,8 @@ void auto_stepping_carve(auto_work *w, carom_arena *mem, carom_arena *keep, cons
     for (size_t i = 0; i < sizeof positions / sizeof *positions; ++i) *positions[i] = carom_carve(mem, nq);
     double **velocities[] = {&w->v_s, &w->v_w, &w->v_h};
     for (size_t i = 0; i < sizeof velocities / sizeof *velocities; ++i) *velocities[i] = carom_carve(mem, nv);
+    w->F_s = carom_carve_factor(mem, sys->mass_shape, true);
+    w->a_s = carom_carve(mem, nv);
     w->g_0 = carom_carve(mem, nb);
     w->g_1 = carom_carve(mem, nb);
     w->nl = 0;
@@ -135,11 +137,22 @@ static carom_status power(carom_step *s, double t, const double *q, const double
     return CAROM_OK;
 }
 
+// What stands still has no size of velocities yet: (AU-1) with the accelerations that it would have without contacts.
+static carom_status measure(auto_work *w, carom_step *s) {
+    auto_measure(w, s, w->q_s, w->v_s, NULL);
+    if (w->head.size_v > 0) return CAROM_OK;
+    CAROM_TRY(carom_mass_factor(s, &w->F_s, w->t, w->q_s));
+    CAROM_TRY(carom_force(s, w->a_s, w->t, w->q_s, w->v_s));
+    carom_factor_solve(&w->F_s, w->a_s);
+    auto_measure(w, s, w->q_s, w->v_s, w->a_s);
+    return CAROM_OK;
+}
+
 carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
     auto_head *h = &w->head;
     const double shortest = auto_shortest(s, w->t), left = t_1 - w->t, rtol = s->opt[AUTO_RTOL];
     if (s->nevents + 4 * s->sys->nc > s->most_events) return carom_retry(s, "more than %d events in one step; a smaller step will do", s->most_events);
-    auto_measure(w, s, w->q_s, w->v_s, NULL);
+    CAROM_TRY(measure(w, s));
     if (s->sys->ne + s->sys->nc > 0) CAROM_TRY(carom_gaps(s, w->g_0, w->t, w->q_s));
     for (int id = s->sys->ne; id < s->sys->ne + s->sys->nc; ++id) h->length = fmax(h->length, fabs(w->g_0[id]));
     if (!(h->next > 0)) h->next = left;
