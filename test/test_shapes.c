@@ -231,7 +231,7 @@ static void the_smallest_gap_is_the_distance(void **state) {
             void *work = work_of(m);
             unsigned seed = 1 + 10 * (unsigned)i + (unsigned)j;
             for (int k = 0; k < 25; ++k) {
-                double v[12], q[14], g[20], least = HUGE_VAL;
+                double v[12], q[14], g[40], least = HUGE_VAL;
                 for (int l = 0; l < s->nv; ++l) v[l] = a->spatial ? (l % 6 < 3 ? 0.3 : 3) * next(&seed) : (l % 3 < 2 ? 0.3 : 3) * next(&seed);
                 v[0] -= 0.3;
                 if (s->move) s->move(s->model, q, carom_model_q0(m), 1, v);
