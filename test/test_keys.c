@@ -3,8 +3,8 @@
 // A reader that meets an unknown key lists the known ones.  So every place is asked with a model that has a wrong key
 // there, and the answer compared with the table.
 #include "expr/graph.h"
-#include "model/keys.h"
-#include "model/names.h"
+#include "model/text/keys.h"
+#include "model/text/names.h"
 #include "sources.h"
 #include <carom/model.h>
 #include <setjmp.h>
@@ -83,8 +83,8 @@ static void same_words(const char *place, const char *message, const key_word *w
     int n = 0;
     for (const key_word *w = beside; w && w->name; ++w) ++n;
     for (const key_word *w = words; w->name; ++w, ++n)
-        if (!listed(list, w->name)) fail_msg("src/model/keys.c has '%s' in '%s', its reader does not know it: %s", w->name, place, message);
-    if (items(list) != n) fail_msg("src/model/keys.c has %d keys in '%s', its reader knows more: %s", n, place, message);
+        if (!listed(list, w->name)) fail_msg("src/model/text/keys.c has '%s' in '%s', its reader does not know it: %s", w->name, place, message);
+    if (items(list) != n) fail_msg("src/model/text/keys.c has %d keys in '%s', its reader knows more: %s", n, place, message);
 }
 
 static void readers_accept_the_keys_of_the_table_and_no_others(void **state) {
@@ -110,7 +110,7 @@ static void no_reader_is_forgotten(void **state) {
     walk(CAROM_SOURCE_DIR "/src", ".c", count_calls, &calls);
     while (carom_key_groups[groups].place) ++groups;
     const int shared = 2 + 3;
-    if (calls - 1 > groups - shared) fail_msg("src/model reads keys at %d places, src/model/keys.c describes %d; describe the new place", calls - 1, groups - shared);
+    if (calls - 1 > groups - shared) fail_msg("src/model reads keys at %d places, src/model/text/keys.c describes %d; describe the new place", calls - 1, groups - shared);
 }
 
 static void types_of_joints_are_those_of_the_reader(void **state) {

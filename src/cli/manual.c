@@ -4,7 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/manual.h"
 #include "cli/cli.h"
-#include "model/keys.h"
+#include "model/text/keys.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // contacts.c: the sections `constraints`, `contact defaults` and `contacts`.
-#include "model/solids.h"
+#include "model/shapes/solids.h"
 #include <carom/option.h>
 #include <stdio.h>
 #include <string.h>

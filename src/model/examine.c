@@ -2,7 +2,7 @@
 //
 // Exact derivatives are held against central differences (relative error about 1e-9 when both are right), at the
 // initial state and at states near it.  A kink (abs, if, min, max) at one of the states shows up there and only there.
-#include "model/solids.h"
+#include "model/shapes/solids.h"
 #include <carom/difference.h>
 #include <carom/scheme.h>
 #include <math.h>

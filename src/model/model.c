@@ -1,5 +1,5 @@
 // model.c: create, destroy, and what a model answers.
-#include "model/solids.h"
+#include "model/shapes/solids.h"
 #include <stdlib.h>
 #include <string.h>
 

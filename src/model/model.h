@@ -1,16 +1,20 @@
 // model.h (private): what a model holds, and who fills it.
 //
-//   tree.c   YAML -> tree                    read.c    tree -> names, numbers, nodes (with scope.c, bodies.c, contacts.c)
-//   derive.c nodes -> terms -> tape          system.c  the functions that schemes call
-//   start.c  is the initial state allowed?   checks.c  `checks`, the ledger's names
-//   examine.c  `carom check`                 model.c   create, destroy, answers
-//   draw.c   `draw`, read last (with draw_bodies.c)   drawing.c shapes at a state
-//   members.c, matrices.c  the section `flexible`        seen.c    which unknowns of members expressions see
-//   shapes.c   storage of the matrices
+//   text/     YAML -> tree; tree -> names, numbers, nodes (read.c, scope.c); the keys and what they mean
+//   bodies/   `bodies`, `joints`, `springs`, `motors`, `loads`; how positions move and are put together
+//   members/  `flexible`: members, shafts, floating frames, matrices
+//   shapes/   `shapes`, and the contacts that pairs of them make
+//   draw/     `draw`, read last, and what draws itself
+// and here:
+//   contacts.c `constraints` and `contacts`   seen.c    which unknowns of members expressions see
+//   derive.c   nodes -> terms -> tape         storage.c in what storage the matrices are
+//   system.c   the functions schemes call     start.c   is the initial state allowed?
+//   checks.c   `checks`, the ledger's names   examine.c `carom check`
+//   model.c    create, destroy, answers       build.c   the same from C
 #pragma once
-#include "model/names.h"
-#include "model/pool.h"
-#include "model/tree.h"
+#include "model/text/names.h"
+#include "model/text/pool.h"
+#include "model/text/tree.h"
 #include <carom/expr.h>
 #include <carom/flex.h>
 #include <carom/model.h>

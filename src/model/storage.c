@@ -1,5 +1,5 @@
-// shapes.c: in what storage the matrices of a model are: diagonal, banded, dense or sparse.
-#include "model/solids.h"
+// storage.c: in what storage the matrices of a model are: diagonal, banded, dense or sparse.
+#include "model/shapes/solids.h"
 #include <carom/sparse.h>
 #include <stdlib.h>
 

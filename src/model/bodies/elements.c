@@ -3,7 +3,7 @@
 // Springs give their energy to the potential; dampers, motors and loads give forces, by velocity: what they are at rest is
 // external, the rest damping.  With a coordinate x (a length, a joint's angle or shift, a component of a displacement),
 //     V = 1/2 k (x - x_0)^2,   f = -c x' Dx,   f = F Dx   (D: along velocities)                  (ELM-1)
-#include "model/bodies.h"
+#include "model/bodies/bodies.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 //
 // Orientations move by the exponential map: a constant angular velocity turns by exactly h w, the length of the
 // quaternion stays 1 up to rounding, and that is taken out whenever it shows (BOD-3).
-#include "model/bodies.h"
+#include "model/bodies/bodies.h"
 #include <float.h>
 #include <math.h>
 

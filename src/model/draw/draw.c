@@ -2,8 +2,8 @@
 //
 // It is read after the model has been compiled: its expressions share the model's graph, and what was compiled before
 // must not depend on them in any bit.
-#include "model/draw.h"
-#include "model/solids.h"
+#include "model/draw/draw.h"
+#include "model/shapes/solids.h"
 #include <carom/option.h>
 #include <ctype.h>
 #include <stdio.h>

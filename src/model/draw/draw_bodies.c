@@ -2,9 +2,9 @@
 // shapes leave out: joints, small shapes at its ends.  Without shapes and with less than two bars, as the solid body of even density that has its mass
 // and inertia.  Joints as marks, springs as springs.
 // What `draw` says something of is left to it.
-#include "model/bodies.h"
-#include "model/draw.h"
-#include "model/solids.h"
+#include "model/bodies/bodies.h"
+#include "model/draw/draw.h"
+#include "model/shapes/solids.h"
 #include <math.h>
 
 static carom_node num(reader *r, double x) { return carom_graph_number(r->m->graph, x); }

@@ -1,6 +1,6 @@
 // draw_members.c: flexible members draw themselves, as bent bars through the places that results tell: all nodes when they record the
 // unknowns, else the named points.
-#include "model/draw.h"
+#include "model/draw/draw.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // draw_shapes.c: shapes of bodies and of the ground draw themselves, and so do the contacts that they make.
 //
 // What `draw` says of a body or names like a shape is left to it.  Planes are drawn as far as the model reaches at the start.
-#include "model/draw.h"
-#include "model/solids.h"
+#include "model/draw/draw.h"
+#include "model/shapes/solids.h"
 #include <math.h>
 #include <string.h>
 

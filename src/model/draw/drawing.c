@@ -2,7 +2,7 @@
 //
 // The direction of a contact's force is found from J' f = W (J the derivative of its place p along velocities, W the contact's column) in the sense of
 // least squares with the smallest f: f = (J J')^+ J W.  That is exact whenever the place belongs to the body that is pushed.
-#include "model/draw.h"
+#include "model/draw/draw.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -14,9 +14,9 @@
 // beyond K: axial forces, those of spins too, make it stiffer or softer.
 // T does not change under motions of everything as a rigid body: momenta are kept exactly.  Everything else comes by differentiation.
 // Points are bodies that are carried: r = r_f + R (X + d), R (1 + skew(th)); in the plane they turn by angle + th.
-#include "model/bodies.h"
-#include "model/draw.h"
-#include "model/members.h"
+#include "model/bodies/bodies.h"
+#include "model/draw/draw.h"
+#include "model/members/members.h"
 #include <carom/flex.h>
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 //
 // A member's numbers are expressions of parameters; what varies along it is an expression of the arc length s as well.
 #include "expr/graph.h"
-#include "model/bodies.h"
-#include "model/members.h"
+#include "model/bodies/bodies.h"
+#include "model/members/members.h"
 #include <carom/option.h>
 #include <math.h>
 #include <stdio.h>

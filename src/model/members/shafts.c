@@ -2,7 +2,7 @@
 //
 // `elements`, `radius` and `bore` are one value, or one for each stretch, called by the point where it ends:
 //     elements: {wheel: 2, end: 3}     two up to the point `wheel`, three more up to the end
-#include "model/members.h"
+#include "model/members/members.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 //
 // The face is the one that separates most; the edges are those where the line, seen along the face's normal, crosses the outline.
 // Which edge that is, is piecewise constant in the frame of the box.
-#include "model/solids.h"
+#include "model/shapes/solids.h"
 #include <math.h>
 
 line carom_shape_line(carom_graph *g, const shape *s) {

@@ -3,7 +3,7 @@
 // A pair whose bound (SHP-10) is larger than its margin answers with the bound for its gaps, and costs nothing beyond it.  That
 // depends on t and q alone, so the same arguments give the same bits, and no history is needed.  Everything else is computed for pairs that hold a
 // contact of the set asked for.  Pairs of a kind take turns in the work blocks of their tape: what is there of another pair is computed anew.
-#include "model/solids.h"
+#include "model/shapes/solids.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // solids.c: shapes of bodies: `shape: {circle: 0.1}` or `shapes: {nose: {...}, tail: {...}}` of a body, and the section `shapes` of the ground.
-#include "model/solids.h"
+#include "model/shapes/solids.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

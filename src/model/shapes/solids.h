@@ -2,13 +2,14 @@
 //
 //   solids.c    `shape` and `shapes` of bodies, `shapes` of the ground     pairs.c   `between`: pairs -> contacts
 //   surfaces.c  distance of a rounded corner from a surface                edges.c   edges against edges in space
-//   across.c    middle lines across faces of boxes                         rims.c    rims of cylinders
+//   across.c    middle lines across faces of boxes                         crossings.c  boxes face to face
+//   rims.c      rims of cylinders
 //   narrow.c    tapes of pairs, and which of them are asked at all         skins.c   shapes of flexible members
 //   kinds.c     pairs that share one tape                                  shared.c  what those give to schemes
-//   draw_shapes.c   how they look
+//   ../draw/draw_shapes.c   how they look
 #pragma once
-#include "model/bodies.h"
-#include "model/vector.h"
+#include "model/bodies/bodies.h"
+#include "model/shapes/vector.h"
 
 typedef enum shape_kind {
     SHAPE_POINT, SHAPE_ROUND, SHAPE_CAPSULE, SHAPE_POLYGON, SHAPE_BOX, SHAPE_CYLINDER, // solid, finite

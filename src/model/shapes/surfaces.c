@@ -4,7 +4,7 @@
 // corners), so that derivatives see one feature at a time and stay short.  A corner of an edged shape that is inside
 // is pushed out through a face from which its own edges lead away (SHP-6): else a corner that slides along a row of equal boxes
 // would hang on their sides.
-#include "model/solids.h"
+#include "model/shapes/solids.h"
 #include <math.h>
 
 static const double TINY = 1e-12;  // distances below TINY times the size have no direction

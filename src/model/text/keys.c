@@ -1,5 +1,5 @@
 // keys.c: the keys of a model file, in words.
-#include "model/keys.h"
+#include "model/text/keys.h"
 #include <stddef.h>
 
 static const key_word sections[] = {

@@ -1,5 +1,5 @@
 // names.c: a table of names, found by hashing, kept in order of definition.
-#include "model/names.h"
+#include "model/text/names.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // read.c: the sections of a model file, in the order in which their names become known.
 #include "expr/graph.h"
-#include "model/bodies.h"
+#include "model/bodies/bodies.h"
 #include <carom/option.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // scope.c: expressions of the file: what their names mean, and errors that point into the file.
-#include "model/solids.h"
+#include "model/shapes/solids.h"
 #include <carom/option.h>
 #include <math.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // tree.c: libyaml's events to a tree.  Limits are checked as the tree grows, not after.
-#include "model/tree.h"
+#include "model/text/tree.h"
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>

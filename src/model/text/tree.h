@@ -3,7 +3,7 @@
 // Every scalar is text; what it means is decided by whoever reads the tree.  Anchors, aliases, tags and
 // several documents are refused, so a tree is never larger than its text.
 #pragma once
-#include "model/pool.h"
+#include "model/text/pool.h"
 #include <carom/status.h>
 #include <stdbool.h>
 
