@@ -249,7 +249,7 @@ static void gather(double *restrict out, const double *restrict x, const int *re
 }
 
 // The point a group is asked for goes into the slots; true: (t, q) is another one than before.
-static bool look(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v) {
+static inline bool look(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v) {
     double *x = slots(tape, work);
     const carom_outputs *o = tape->group + group;
     bool moved = false;

@@ -359,7 +359,24 @@ static inline size_t carom_model_place(carom_shape s, int i, int j) {
     return (size_t)i;
 }
 /// Column k of `to` = count entries x in the rows row[].
-void carom_model_put_column(carom_columns *to, int k, const int *row, const double *x, int count);
+static inline void carom_model_put_column(carom_columns *to, int k, const int *row, const double *x, int count) {
+    if (!to->row) {
+        double *a = to->a + (size_t)k * (size_t)to->rows;
+        if (count == to->rows) { // all of them, in order
+            carom_copy(a, x, count);
+            return;
+        }
+        carom_zero(a, to->rows); // the place may have held another constraint's column
+        for (int e = 0; e < count; ++e) a[row[e]] = x[e];
+        return;
+    }
+    const size_t at = (size_t)k * (size_t)to->stride;
+    to->count[k] = count;
+    for (int e = 0; e < count; ++e) {
+        to->row[at + (size_t)e] = row[e];
+        to->a[at + (size_t)e] = x[e];
+    }
+}
 bool carom_terms_constant(const carom_graph *g, const terms *x);
 bool carom_model_turns(const carom_model *m); // is q + h v not enough?
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);

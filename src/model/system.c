@@ -107,25 +107,6 @@ carom_status carom_model_directions(const carom_model *m, void *work, double t, 
     return own;
 }
 
-void carom_model_put_column(carom_columns *to, int k, const int *row, const double *x, int count) {
-    if (!to->row) {
-        double *a = to->a + (size_t)k * (size_t)to->rows;
-        if (count == to->rows) { // all of them, in order
-            carom_copy(a, x, count);
-            return;
-        }
-        carom_zero(a, to->rows); // the place may have held another constraint's column
-        for (int e = 0; e < count; ++e) a[row[e]] = x[e];
-        return;
-    }
-    const size_t at = (size_t)k * (size_t)to->stride;
-    to->count[k] = count;
-    for (int e = 0; e < count; ++e) {
-        to->row[at + (size_t)e] = row[e];
-        to->a[at + (size_t)e] = x[e];
-    }
-}
-
 // The same from the tape, where constraints are all the model's own.  Nonzero: one is not finite.
 static int take_column(carom_columns *to, int k, const int *row, carom_values x, int first, int count) {
     const size_t at = (size_t)k * (size_t)to->stride;
@@ -153,13 +134,13 @@ static carom_status directions(const void *model, void *work, double t, const do
     CAROM_TRY(carom_model_directions(m, work, t, q, L->id, L->nb, x));
     for (int b = 0; b < L->nb; ++b) {
         const int first = m->links[L->id[b]].dir;
-        if (carom_pair_shared(m, L->id[b])) continue;
+        if (m->nkinds && carom_pair_shared(m, L->id[b])) continue;
         for (int k = L->at[b], d = first; k < L->at[b + 1]; ++k, ++d) {
             carom_model_put_column(&L->W, k, m->W.i + m->W_at[d], x + m->W_at[d], m->W_at[d + 1] - m->W_at[d]);
             L->w[k] = m->w_of[d] < 0 ? 0 : x[m->W.n + m->w_of[d]];
         }
     }
-    return carom_shared_directions(m, work, q, L);
+    return m->nkinds ? carom_shared_directions(m, work, q, L) : CAROM_OK;
 }
 
 static carom_status rates(const void *model, void *work, double t, const double *q, const double *v, double *u) {
