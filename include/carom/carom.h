@@ -18,6 +18,7 @@
 #pragma once
 #include <carom/arena.h>
 #include <carom/build.h>
+#include <carom/compile.h>
 #include <carom/draw.h>
 #include <carom/event.h>
 #include <carom/expr.h>

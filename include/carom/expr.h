@@ -133,3 +133,35 @@ void carom_tape_hold(const carom_tape *tape, const void *work, void *held);
 void carom_tape_eval_held(const carom_tape *tape, void *held, int group, double t, const double *q, const double *v,
                           double *out);
 int carom_tape_instructions(const carom_tape *tape, int group); // what evaluating a group costs; group < 0: all groups
+
+// -- compiled tapes ------------------------------------------------------------------------------------
+// A tape can be written as C text, compiled elsewhere and attached: the same operations in the same order, so the same
+// bits, without the interpreter.  carom/compile.h does all of it for a model.
+
+enum { CAROM_NATIVE_VERSION = 1 };
+
+/// What compiled code calls back for: the nearest place of a ring, see carom_graph_nearest().
+typedef double carom_native_nearest(bool ring, int which, const double *p);
+
+typedef void carom_native_piece(double *slot, carom_native_nearest *nearest);
+
+/// The compiled form of one tape.  Pieces that are NULL are interpreted.
+typedef struct carom_native {
+    int version;                        // CAROM_NATIVE_VERSION
+    int nsegments, ngroups, nslots;     // of the tape it was written for
+    unsigned long long fingerprint;     // carom_tape_fingerprint() of it
+    carom_native_piece *const *segment; // nsegments
+    carom_native_piece *const *plan;    // 2 ngroups: all segments of a group as one; the rest of it
+} carom_native;
+
+typedef void carom_write_text(void *user, const char *text, size_t length);
+
+/// Definitions that every C file with tapes begins with.
+void carom_native_write_head(carom_write_text *write, void *user);
+/// The tape as C: static functions, and `static const carom_native NAME`.  No allocation beyond its own scratch.
+/// CAROM_NO_MEMORY: scratch was not to be had.
+carom_status carom_native_write(const carom_tape *tape, const char *name, carom_write_text *write, void *user);
+unsigned long long carom_tape_fingerprint(const carom_tape *tape);
+/// Evaluate with compiled code from now on; NULL: interpret again.  False: it was written for another tape, nothing changes.
+/// Not while another thread evaluates.  The code must outlive the tape or be detached.
+bool carom_tape_attach(carom_tape *tape, const carom_native *native);

@@ -1,5 +1,6 @@
 // model.h: a model read from text (docs/model-file.md): names, expressions, and the system made of them.
 #pragma once
+#include <carom/expr.h>
 #include <carom/flex.h>
 #include <carom/sim.h>
 #include <carom/system.h>
@@ -27,6 +28,13 @@ typedef struct carom_model_def {
 /// NULL on failure: err->text is `file:line:column: what; what to do`.
 carom_model *carom_model_create(const carom_model_def *def, carom_error *err);
 void carom_model_destroy(carom_model *m);
+
+/// All tapes that evaluate the model, at most `room` of them into list (NULL: only count); returns how many there are.
+int carom_model_tapes(const carom_model *m, carom_tape **list, int room);
+/// What one evaluation of the equations of motion costs, in instructions of the tape.
+long carom_model_motion_instructions(const carom_model *m);
+/// Something the model needs while it lives; release(thing) is called when it is destroyed.  One thing; a second replaces it.
+void carom_model_own(carom_model *m, void *thing, void (*release)(void *thing));
 
 const carom_system *carom_model_system(const carom_model *m);
 const char *carom_model_name(const carom_model *m);

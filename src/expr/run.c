@@ -155,6 +155,18 @@ static uint64_t run_held(const carom_instruction *code, const carom_segment *fir
     return executed;
 }
 
+// The same as run() from compiled code; segments that have none are interpreted.
+static uint64_t run_native(const carom_tape *tape, int word, uint64_t set, double *slot) {
+    uint64_t executed = 0;
+    for (; set; set &= set - 1) {
+        const int s = 64 * word + lowest(set);
+        carom_native_piece *const piece = tape->native->segment[s];
+        if (piece) piece(slot, carom_ring_nearest), executed += (uint64_t)tape->segment[s].count;
+        else executed += run(NULL, tape->code, tape->segment + s, 1, slot);
+    }
+    return executed;
+}
+
 // Bring what a list needs up to date, segment by segment.  Most tapes have one word of them.
 static void refresh(const carom_tape *tape, void *work, int list, double *slot, const double *was) {
     carom_tape_state *state = work;
@@ -166,12 +178,20 @@ static void refresh(const carom_tape *tape, void *work, int list, double *slot, 
         if (!set) continue;
         valid[w] |= set;
         const carom_segment *first = tape->segment + 64 * w;
-        state->executed += was ? run_held(tape->code, first, set, slot, was) : run(NULL, tape->code, first, set, slot);
+        if (was) state->executed += run_held(tape->code, first, set, slot, was);
+        else if (tape->native) state->executed += run_native(tape, w, set, slot);
+        else state->executed += run(NULL, tape->code, first, set, slot);
     } while (++w < tape->nwords);
 }
 
-static void follow(const carom_tape *tape, void *work, carom_plan plan, double *slot) {
-    run(tape->code + plan.first, NULL, NULL, 0, slot);
+// Is there a plan, and as compiled code where that is used?
+static bool planned(const carom_tape *tape, carom_plan plan, int number) {
+    return plan.first >= 0 && (!tape->native || tape->native->plan[number]);
+}
+
+static void follow(const carom_tape *tape, void *work, carom_plan plan, int number, double *slot) {
+    if (tape->native) tape->native->plan[number](slot, carom_ring_nearest);
+    else run(tape->code + plan.first, NULL, NULL, 0, slot);
     ((carom_tape_state *)work)->executed += (uint64_t)plan.length;
 }
 
@@ -180,14 +200,14 @@ static void refresh_group(const carom_tape *tape, void *work, int group, bool fr
     const carom_outputs *o = tape->group + group;
     uint64_t *valid = valid_sets(work);
     const uint64_t *needs = tape->needs + (size_t)group * (size_t)tape->nwords;
-    if (fresh && o->all.first >= 0) {
+    if (fresh && planned(tape, o->all, 2 * group)) {
         int w = 0;
         do valid[w] |= needs[w];
         while (++w < tape->nwords);
-        follow(tape, work, o->all, slot);
-    } else if (o->rest.first >= 0 && (needs[0] & ~valid[0]) == o->rest.set) {
+        follow(tape, work, o->all, 2 * group, slot);
+    } else if (planned(tape, o->rest, 2 * group + 1) && (needs[0] & ~valid[0]) == o->rest.set) {
         valid[0] |= needs[0];
-        follow(tape, work, o->rest, slot);
+        follow(tape, work, o->rest, 2 * group + 1, slot);
     } else {
         refresh(tape, work, group, slot, NULL);
     }
@@ -287,6 +307,9 @@ size_t carom_tape_held_size(const carom_tape *tape) {
 void carom_tape_hold(const carom_tape *tape, const void *work, void *held) {
     const size_t size = carom_tape_work_size(tape), n = (size_t)tape->nslots * sizeof(double);
     memcpy(held, work, size);
+    if (tape->native) // it leaves out slots that only their own segment reads; pieces may hang on them
+        for (int w = 0; w < tape->nwords; ++w)
+            run(NULL, tape->code, tape->segment + 64 * w, valid_sets(held)[w], slots(tape, held));
     memcpy((unsigned char *)held + size, (const unsigned char *)held + size - n, n);
 }
 

@@ -62,6 +62,7 @@ struct carom_tape {
     uint64_t *fades; // by class: the segments that a change of its inputs makes invalid
     int *output;     // slots of all groups' outputs
     carom_outputs *group; // ngroups
+    const carom_native *native; // compiled code; NULL: the interpreter runs
 };
 
 // Start of a work block; the set of valid segments and the slots follow.

@@ -54,6 +54,7 @@ void carom_model_destroy(carom_model *m) {
     if (m->check_tape) carom_tape_destroy(m->check_tape);
     for (int i = 0; i < m->npairs; ++i) carom_tape_destroy(m->pairs[i].tape);
     for (int i = 0; i < m->nkinds; ++i) carom_model_destroy(m->kinds[i].two);
+    if (m->release) m->release(m->owned);
     if (m->graph) carom_graph_destroy(m->graph);
     carom_names_free(&m->names);
     carom_names_free(&m->outs);
@@ -65,6 +66,26 @@ void carom_model_destroy(carom_model *m) {
     free(m->rows);
     carom_pool_free(&m->memory);
     free(m);
+}
+
+int carom_model_tapes(const carom_model *m, carom_tape **list, int room) {
+    int n = 0;
+    carom_tape *const own[] = {m->tape, m->check_tape};
+    for (int i = 0; i < 2; ++i, ++n)
+        if (n < room) list[n] = own[i];
+    for (int i = 0; i < m->npairs; ++i)
+        if (!m->pairs[i].shares && n++ < room) list[n - 1] = m->pairs[i].tape;
+    for (int i = 0; i < m->nkinds; ++i, ++n)
+        if (n < room) list[n] = m->kinds[i].two->pairs->tape;
+    return n;
+}
+
+long carom_model_motion_instructions(const carom_model *m) { return carom_tape_instructions(m->tape, GROUP_MOTION_GAPS); }
+
+void carom_model_own(carom_model *m, void *thing, void (*release)(void *thing)) {
+    if (m->release) m->release(m->owned);
+    m->owned = thing;
+    m->release = release;
 }
 
 const carom_system *carom_model_system(const carom_model *m) { return &m->sys; }

@@ -239,6 +239,8 @@ struct carom_model {
     int check_parameters; // np, then the ledger, then low and high of every watched expression
     carom_system sys;
     carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none
+    void *owned;                  // what it needs while it lives: compiled code
+    void (*release)(void *owned); // NULL: nothing
     size_t check_work, scratch, seen_work, narrow; // offsets in work
     int scratch_count, pair_count; // of scratch: largest group; largest group of a pair
 };

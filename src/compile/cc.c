@@ -1,0 +1,105 @@
+// cc.c: the system's C compiler, run without a shell.
+#define _POSIX_C_SOURCE 200809L
+#include "compile/compile.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+// The same bits as the interpreter: no contraction, no errno; -O1 is as fast as -O2 on straight-line code and compiles sooner.
+static const char *const flags[] = {"-std=c17", "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno"};
+enum { FLAGS = sizeof flags / sizeof *flags, WORDS = sizeof((compiler *)0)->word / sizeof(char *) };
+
+static bool runnable(const char *path, struct stat *s) {
+    return stat(path, s) == 0 && S_ISREG(s->st_mode) && access(path, X_OK) == 0;
+}
+
+// Where is the program?  As a shell would look for it.
+static bool locate(compiler *cc, struct stat *s) {
+    const char *name = cc->word[0], *path = getenv("PATH");
+    if (strchr(name, '/')) return snprintf(cc->path, sizeof cc->path, "%s", name) < (int)sizeof cc->path && runnable(cc->path, s);
+    for (const char *at = path ? path : "/usr/local/bin:/usr/bin:/bin"; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+        const int n = (int)strcspn(at, ":");
+        if (n > 0 && snprintf(cc->path, sizeof cc->path, "%.*s/%s", n, at, name) < (int)sizeof cc->path && runnable(cc->path, s)) return true;
+    }
+    return false;
+}
+
+carom_status carom_cc_find(compiler *cc, carom_error *err) {
+    const char *given = getenv("CC");
+    if (!given || !given[strspn(given, " \t")]) given = "cc";
+    if (snprintf(cc->text, sizeof cc->text, "%s", given) >= (int)sizeof cc->text)
+        return carom_fail(err, CAROM_BAD_INPUT, "the environment variable CC is too long");
+    cc->words = 0;
+    char *rest = NULL;
+    for (char *word = strtok_r(cc->text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
+        if (cc->words == WORDS - 1) return carom_fail(err, CAROM_BAD_INPUT, "the environment variable CC has more than %d words", WORDS - 1);
+        cc->word[cc->words++] = word;
+    }
+    cc->word[cc->words] = NULL;
+    struct stat s;
+    if (!locate(cc, &s))
+        return carom_fail(err, CAROM_BAD_INPUT, "there is no C compiler '%.200s'; install one or name it in the environment variable CC", cc->word[0]);
+    uint64_t id = carom_cache_mix(14695981039346656037u, cc->path, strlen(cc->path));
+    const int64_t stamp[] = {(int64_t)s.st_size, (int64_t)s.st_mtim.tv_sec, (int64_t)s.st_mtim.tv_nsec};
+    id = carom_cache_mix(id, stamp, sizeof stamp);
+    for (int i = 0; i < cc->words; ++i) id = carom_cache_mix(id, cc->word[i], strlen(cc->word[i]) + 1);
+    for (int i = 0; i < FLAGS; ++i) id = carom_cache_mix(id, flags[i], strlen(flags[i]) + 1);
+    cc->identity = id;
+    return CAROM_OK;
+}
+
+// The first line that the compiler left in its log that says error, else the first line.
+static void first_message(const char *log, char *text, size_t size) {
+    char line[400];
+    FILE *f = fopen(log, "r");
+    text[0] = 0;
+    while (f && fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = 0;
+        const bool error = strstr(line, "error") != NULL;
+        if (error || !text[0]) snprintf(text, size, "%s", line);
+        if (error) break;
+    }
+    if (f) fclose(f);
+}
+
+static int wait_for(pid_t child) {
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return -1;
+    return status;
+}
+
+carom_status carom_cc_run(const compiler *cc, const char *source, const char *target, const char *log, carom_error *err) {
+    const char *argument[WORDS + FLAGS + 5];
+    int n = 0;
+    for (int i = 0; i < cc->words; ++i) argument[n++] = cc->word[i];
+    for (int i = 0; i < FLAGS; ++i) argument[n++] = flags[i];
+    argument[n++] = "-o";
+    argument[n++] = target;
+    argument[n++] = source;
+    argument[n++] = "-lm";
+    argument[n] = NULL;
+
+    posix_spawn_file_actions_t files;
+    pid_t child = 0;
+    if (posix_spawn_file_actions_init(&files) != 0) return carom_fail(err, CAROM_NO_MEMORY, "no memory to start the C compiler");
+    int status = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    if (status == 0) status = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (status == 0) status = posix_spawn_file_actions_adddup2(&files, 1, 2);
+    if (status == 0) status = posix_spawn(&child, cc->path, &files, NULL, (char *const *)argument, environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (status != 0) return carom_fail(err, CAROM_IO, "the C compiler %.200s does not start: %s", cc->path, strerror(status));
+    status = wait_for(child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return CAROM_OK;
+    char message[400];
+    first_message(log, message, sizeof message);
+    return carom_fail(err, CAROM_IO, "the C compiler %.200s failed: %s", cc->path, message[0] ? message : "it gave no reason");
+}

@@ -1,0 +1,30 @@
+// compile.h (private): from a name to a shared object.
+#pragma once
+#include <carom/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { COMPILE_PATH = 4096 };
+
+/// The compiler: its command line, cut into words, and what tells it from another.
+typedef struct compiler {
+    char text[COMPILE_PATH]; // $CC, or cc; words end in 0
+    char *word[16];          // NULL-terminated
+    int words;
+    char path[COMPILE_PATH]; // where the program is
+    uint64_t identity;       // of program, its size and date, the words
+} compiler;
+
+/// CAROM_BAD_INPUT: there is no such program.
+carom_status carom_cc_find(compiler *cc, carom_error *err);
+/// Compile source into the shared object `target`; messages of the compiler go to the file `log`.
+carom_status carom_cc_run(const compiler *cc, const char *source, const char *target, const char *log, carom_error *err);
+
+/// A folder to keep compiled files in, made if need be.  *keep: they stay; else it is a temporary one, to be removed.
+carom_status carom_cache_folder(char folder[COMPILE_PATH], bool *keep, carom_error *err);
+/// Is this file the user's own, regular, and writable by nobody else?
+bool carom_cache_trusted(const char *file);
+void carom_cache_remove(const char *folder); // of a temporary folder: with what is in it
+
+uint64_t carom_cache_mix(uint64_t hash, const void *bytes, size_t count);

@@ -1,0 +1,315 @@
+// native.c: a tape as C text.
+//
+//   (1) a piece is a segment, or a part of a long one: compilers take more than linear time for long functions;
+//   (2) inside a piece every slot is a local variable; it is written to memory only when another piece or an output
+//       reads it;
+//   (3) one statement is one instruction, in the order of the tape, and compilers are told not to contract: the same bits;
+//   (4) numbers are written into the text, except exponents of pow(), which compilers would replace by products.
+// Segments of parameters run once per run and stay with the interpreter.
+#include "expr/graph.h"
+#include "expr/ring.h"
+#include "expr/tape.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST = 300 }; // instructions in a piece: gcc -O2 takes about 0.1 ms for each up to there
+
+typedef struct writer {
+    const carom_tape *tape;
+    const char *name;
+    carom_write_text *write;
+    void *user;
+    int *piece;          // by slot: the piece that computes it, -1: a leaf or of parameters
+    unsigned char *kept; // by slot: read by another piece or an output
+    int *local;          // by slot: == number of the function in which it is a variable
+    int function;        // written so far
+} writer;
+
+static void put(const writer *w, const char *text) { w->write(w->user, text, strlen(text)); }
+
+#define PUT(w, ...)                                                                                \
+    do {                                                                                           \
+        char line_[320];                                                                           \
+        snprintf(line_, sizeof line_, __VA_ARGS__);                                                \
+        put(w, line_);                                                                             \
+    } while (0)
+
+// -- what an instruction reads and writes ------------------------------------------------------------
+
+static bool of_pairs(int op) {
+    return op == CAROM_OP_LINE_1 || op == CAROM_OP_LINE_2 || op == CAROM_OP_RING_1 || op == CAROM_OP_RING_2;
+}
+
+static int writes(const carom_instruction *i, int slot[2]) {
+    slot[0] = i->dst;
+    slot[1] = i->op == CAROM_TAPE_SINCOS ? i->b : i->dst + 1;
+    return i->op == CAROM_TAPE_SINCOS || i->op == CAROM_OP_PAIR ? 2 : 1;
+}
+
+static const char *form_of(int op);
+static char first_letter(int op) { return op > CAROM_TAPE_SINCOS ? 'a' : 'A'; }
+
+// Slots that it reads; of the arguments it does not use, none.
+static int reads(const carom_instruction *i, int slot[6]) {
+    if (of_pairs(i->op)) {
+        const int all[6] = {i->a, i->a + 1, i->b, i->b + 1, i->c, i->c + 1};
+        memcpy(slot, all, sizeof all);
+        return 6;
+    }
+    if (i->op == CAROM_TAPE_SINCOS) return slot[0] = i->a, 1;
+    if (i->op == CAROM_OP_PAIR) return slot[0] = i->a, slot[1] = i->b, 2;
+    const int arg[4] = {i->a, i->b, i->c, i->d};
+    const char *form = form_of(i->op);
+    int n = 0;
+    for (int k = 0; k < 4; ++k)
+        if (strchr(form, first_letter(i->op) + k)) slot[n++] = arg[k];
+    return n;
+}
+
+// -- the text of an instruction ----------------------------------------------------------------------
+
+// Capital letters stand for the arguments; small ones in what stands in CAROM_FUSED.
+static const char *form_of(int op) {
+    switch (op) {
+    case CAROM_OP_ADD: return "A + B";
+    case CAROM_OP_SUB: return "A - B";
+    case CAROM_OP_MUL: return "A * B";
+    case CAROM_OP_DIV: return "A / B";
+    case CAROM_OP_POW: return "pow(A, B)";
+    case CAROM_OP_NEG: return "-A";
+    case CAROM_OP_LT: return "(double)(A < B)";
+    case CAROM_OP_LE: return "(double)(A <= B)";
+    case CAROM_OP_GT: return "(double)(A > B)";
+    case CAROM_OP_GE: return "(double)(A >= B)";
+    case CAROM_OP_EQ: return "(double)(A == B)";
+    case CAROM_OP_NE: return "(double)(A != B)";
+    case CAROM_OP_IF: return "A != 0 ? B : C";
+    case CAROM_OP_SIN: return "sin(A)";
+    case CAROM_OP_COS: return "cos(A)";
+    case CAROM_OP_TAN: return "tan(A)";
+    case CAROM_OP_ASIN: return "asin(A)";
+    case CAROM_OP_ACOS: return "acos(A)";
+    case CAROM_OP_ATAN: return "atan(A)";
+    case CAROM_OP_ATAN2: return "atan2(A, B)";
+    case CAROM_OP_SINH: return "sinh(A)";
+    case CAROM_OP_COSH: return "cosh(A)";
+    case CAROM_OP_TANH: return "tanh(A)";
+    case CAROM_OP_EXP: return "exp(A)";
+    case CAROM_OP_LOG: return "log(A)";
+    case CAROM_OP_SQRT: return "sqrt(A)";
+    case CAROM_OP_ABS: return "fabs(A)";
+    case CAROM_OP_SIGN: return "A > 0 ? 1.0 : A < 0 ? -1.0 : A";         // as value.h has it
+    case CAROM_OP_MIN: return "A < B || A != A ? A : B";
+    case CAROM_OP_MAX: return "A > B || A != A ? A : B";
+    case CAROM_OP_HYPOT: return "hypot(A, B)";
+    case CAROM_OP_FLOOR: return "floor(A)";
+#define FUSED(name, value) case CAROM_TAPE_##name: return #value;
+    CAROM_FUSED(FUSED)
+#undef FUSED
+    default: return "";
+    }
+}
+
+// A finite number, exactly, whatever the locale: sign, 0x1.HHHp+-N.  Negative ones in parentheses.
+static void put_number(const writer *w, double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const uint64_t fraction = bits & 0xfffffffffffff;
+    const int exponent = (int)(bits >> 52 & 0x7ff);
+    const char *open = bits >> 63 ? "(-" : "", *close = bits >> 63 ? ")" : "";
+    if (exponent == 0 && fraction == 0) PUT(w, "%s0.0%s", open, close);
+    else if (exponent == 0) PUT(w, "%s0x0.%013" PRIx64 "p-1022%s", open, fraction, close);
+    else if (fabs(x) < 1e6 && x == floor(x)) PUT(w, "%s%ld.0%s", open, (long)fabs(x), close);
+    else PUT(w, "%s0x1.%013" PRIx64 "p%+d%s", open, fraction, exponent - 1023, close);
+}
+
+// Number in this slot; NULL: it holds none, or one that has no text.
+static const double *number_in(const carom_tape *tape, int slot) {
+    const int first = 1 + tape->nq + tape->nv + tape->nparameters;
+    if (slot < first || slot >= first + tape->nnumbers) return NULL;
+    return isfinite(tape->number[slot - first]) ? &tape->number[slot - first] : NULL;
+}
+
+static void put_argument(const writer *w, int slot, bool opaque) {
+    const double *number = opaque ? NULL : number_in(w->tape, slot);
+    if (number) put_number(w, *number);
+    else if (w->local[slot] == w->function) PUT(w, "s%d", slot);
+    else PUT(w, "x[%d]", slot);
+}
+
+static void put_value(const writer *w, const carom_instruction *i) {
+    const int arg[4] = {i->a, i->b, i->c, i->d};
+    for (const char *c = form_of(i->op); *c; ++c) {
+        const int k = *c - first_letter(i->op);
+        if (k >= 0 && k < 4) put_argument(w, arg[k], i->op == CAROM_OP_POW && k == 1);
+        else w->write(w->user, c, 1);
+    }
+}
+
+// Arguments from outside become variables, unless they are numbers with text.
+static void fetch(const writer *w, const carom_instruction *i) {
+    int slot[6];
+    const int n = reads(i, slot);
+    for (int k = 0; k < n; ++k) {
+        if (w->local[slot[k]] == w->function || number_in(w->tape, slot[k])) continue;
+        PUT(w, "    const double s%d = x[%d];\n", slot[k], slot[k]);
+        w->local[slot[k]] = w->function;
+    }
+}
+
+static void put_instruction(const writer *w, const carom_instruction *i) {
+    int slot[6], out[2];
+    fetch(w, i);
+    if (i->op == CAROM_TAPE_SINCOS || i->op == CAROM_OP_PAIR) {
+        const bool sines = i->op == CAROM_TAPE_SINCOS;
+        writes(i, out);
+        for (int k = 0; k < 2; ++k) {
+            PUT(w, "    const double s%d = %s", out[k], !sines ? "" : k ? "cos(" : "sin(");
+            put_argument(w, sines || k == 0 ? i->a : i->b, false);
+            put(w, sines ? ");\n" : ";\n");
+        }
+    } else if (of_pairs(i->op)) {
+        const int n = reads(i, slot);
+        PUT(w, "    const double p%d[6] = {", i->dst);
+        for (int k = 0; k < n; ++k) {
+            if (k) put(w, ", ");
+            put_argument(w, slot[k], false);
+        }
+        PUT(w, "};\n    const double s%d = nearest(%d, %d, p%d);\n", i->dst, i->op == CAROM_OP_RING_1 || i->op == CAROM_OP_RING_2,
+            i->op == CAROM_OP_LINE_2 || i->op == CAROM_OP_RING_2, i->dst);
+    } else {
+        PUT(w, "    const double s%d = ", i->dst);
+        put_value(w, i);
+        put(w, ";\n");
+    }
+    for (int k = 0, n = writes(i, out); k < n; ++k) {
+        w->local[out[k]] = w->function;
+        if (w->kept[out[k]]) PUT(w, "    x[%d] = s%d;\n", out[k], out[k]);
+    }
+}
+
+// -- pieces --------------------------------------------------------------------------------------------
+
+// Which piece computes each slot, and which slots others read.
+static void survey(writer *w) {
+    const carom_tape *tape = w->tape;
+    for (int x = 0; x < tape->nslots; ++x) w->piece[x] = -1;
+    for (int pass = 0, piece = 0; pass < 2; ++pass, piece = 0) {
+        for (int s = 0; s < tape->nsegments; ++s) {
+            const carom_segment *g = &tape->segment[s];
+            for (int k = 0; k < g->count; ++k) {
+                const carom_instruction *i = tape->code + g->first + k;
+                int slot[6];
+                if (k % LONGEST == 0) ++piece;
+                if (pass == 0)
+                    for (int e = 0, n = writes(i, slot); e < n; ++e) w->piece[slot[e]] = piece;
+                else
+                    for (int e = 0, n = reads(i, slot); e < n; ++e) w->kept[slot[e]] |= w->piece[slot[e]] != piece;
+            }
+        }
+    }
+    const int groups = tape->ngroups, outputs = groups ? tape->group[groups - 1].first + tape->group[groups - 1].count : 0;
+    for (int k = 0; k < outputs; ++k) w->kept[tape->output[k]] = 1;
+}
+
+static void begin(writer *w, const char *kind, int number, int part) {
+    ++w->function;
+    PUT(w, "static void %.60s_%s%d_%d(double *restrict x, carom_native_nearest *nearest) {\n    (void)nearest;\n", w->name, kind, number, part);
+}
+
+// Code [first, first + count) as functions of at most LONGEST instructions, and one that calls them.
+static void put_code(writer *w, const char *kind, int number, int first, int count) {
+    const int parts = count > LONGEST ? (count + LONGEST - 1) / LONGEST : 1;
+    for (int k = 0; k < count; ++k) {
+        if (k % LONGEST == 0) begin(w, kind, number, k / LONGEST);
+        put_instruction(w, w->tape->code + first + k);
+        if ((k + 1) % LONGEST == 0 || k + 1 == count) put(w, "}\n\n");
+    }
+    PUT(w, "static void %.60s_%s%d(double *restrict x, carom_native_nearest *nearest) {\n", w->name, kind, number);
+    for (int k = 0; k < parts; ++k) PUT(w, "    %.60s_%s%d_%d(x, nearest);\n", w->name, kind, number, k);
+    put(w, "}\n\n");
+}
+
+static bool compiled(const carom_segment *g) { return g->class > CAROM_CLASS_PARAMETER; }
+
+static carom_plan plan_of(const carom_tape *tape, int k) { return k % 2 ? tape->group[k / 2].rest : tape->group[k / 2].all; }
+
+// A plan longer than a piece has no code of its own: its segments run one after the other.
+static bool planned(const carom_tape *tape, int k) { return plan_of(tape, k).first >= 0 && plan_of(tape, k).length <= LONGEST; }
+
+static void put_table(const writer *w) {
+    const carom_tape *tape = w->tape;
+    PUT(w, "static carom_native_piece *const %.60s_segments[] = {", w->name);
+    for (int s = 0; s < tape->nsegments; ++s)
+        if (compiled(&tape->segment[s])) PUT(w, "%.60s_s%d, ", w->name, s);
+        else put(w, "0, ");
+    PUT(w, "0};\nstatic carom_native_piece *const %.60s_plans[] = {", w->name);
+    for (int k = 0; k < 2 * tape->ngroups; ++k)
+        if (planned(tape, k)) PUT(w, "%.60s_p%d, ", w->name, k);
+        else put(w, "0, ");
+    PUT(w, "0};\nstatic const carom_native %.60s = {%d, %d, %d, %d, 0x%llxull, ", w->name, CAROM_NATIVE_VERSION, tape->nsegments,
+        tape->ngroups, tape->nslots, carom_tape_fingerprint(tape));
+    PUT(w, "%.60s_segments, %.60s_plans};\n\n", w->name, w->name);
+}
+
+void carom_native_write_head(carom_write_text *write, void *user) {
+    static const char text[] =
+        "#include <math.h>\n"
+        "#include <stdbool.h>\n\n"
+        "typedef double carom_native_nearest(bool ring, int which, const double *p);\n"
+        "typedef void carom_native_piece(double *slot, carom_native_nearest *nearest);\n"
+        "typedef struct carom_native {\n"
+        "    int version, nsegments, ngroups, nslots;\n"
+        "    unsigned long long fingerprint;\n"
+        "    carom_native_piece *const *segment, *const *plan;\n"
+        "} carom_native;\n\n";
+    write(user, text, sizeof text - 1);
+}
+
+carom_status carom_native_write(const carom_tape *tape, const char *name, carom_write_text *write, void *user) {
+    const size_t n = (size_t)tape->nslots + 1;
+    writer w = {.tape = tape, .name = name, .write = write, .user = user, .piece = calloc(n, sizeof *w.piece),
+                .kept = calloc(n, sizeof *w.kept), .local = calloc(n, sizeof *w.local)};
+    if (w.piece && w.kept && w.local) {
+        survey(&w);
+        for (int s = 0; s < tape->nsegments; ++s)
+            if (compiled(&tape->segment[s])) put_code(&w, "s", s, tape->segment[s].first, tape->segment[s].count);
+        for (int k = 0; k < 2 * tape->ngroups; ++k)
+            if (planned(tape, k)) put_code(&w, "p", k, plan_of(tape, k).first, plan_of(tape, k).length);
+        put_table(&w);
+    }
+    const bool good = w.piece && w.kept && w.local;
+    free(w.piece);
+    free(w.kept);
+    free(w.local);
+    return good ? CAROM_OK : CAROM_NO_MEMORY;
+}
+
+static unsigned long long mix(unsigned long long h, const void *bytes, size_t count) { // FNV-1a
+    const unsigned char *b = bytes;
+    for (size_t i = 0; i < count; ++i) h = (h ^ b[i]) * 1099511628211ull;
+    return h;
+}
+
+unsigned long long carom_tape_fingerprint(const carom_tape *tape) {
+    const int size[] = {tape->nq, tape->nv, tape->nparameters, tape->nnumbers, tape->nslots, tape->nsegments, tape->ngroups};
+    unsigned long long h = mix(14695981039346656037ull, size, sizeof size);
+    for (int s = 0; s < tape->nsegments; ++s) {
+        const carom_segment *g = &tape->segment[s];
+        h = mix(h, tape->code + g->first, (size_t)g->count * sizeof *tape->code);
+        h = mix(h, &g->class, sizeof g->class);
+    }
+    for (int k = 0; k < tape->ngroups; ++k) h = mix(h, tape->output + tape->group[k].first, (size_t)tape->group[k].count * sizeof *tape->output);
+    return mix(h, tape->number, (size_t)tape->nnumbers * sizeof *tape->number);
+}
+
+bool carom_tape_attach(carom_tape *tape, const carom_native *native) {
+    if (native && (native->version != CAROM_NATIVE_VERSION || native->nsegments != tape->nsegments || native->ngroups != tape->ngroups ||
+                   native->nslots != tape->nslots || native->fingerprint != carom_tape_fingerprint(tape)))
+        return false;
+    tape->native = native;
+    return true;
+}

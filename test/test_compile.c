@@ -1,0 +1,236 @@
+// test_compile.c: compiled models give the interpreter's bits, and only trusted files are loaded.
+#define _POSIX_C_SOURCE 200809L
+#include "model_text.h"
+#include <carom/compile.h>
+#include <sys/stat.h>
+#include <dirent.h>
+#include <unistd.h>
+
+#ifndef CAROM_SHIPPED
+#define CAROM_SHIPPED "" // names of models/, one space each; from CMake
+#endif
+
+static const char CACHE[] = CAROM_BINARY_DIR "/test/cache";
+static int steps = 12;
+
+static void compile(carom_model *m) {
+    carom_error err = {0};
+    bool compiled = false;
+    if (carom_model_compile(m, CAROM_COMPILE_ON, 0, &compiled, &err) != CAROM_OK) fail_msg("%s", err.text);
+    assert_true(compiled);
+}
+
+// A simulation, or NULL where the scheme does not support the model.
+static carom_sim *start(const carom_model *m, const carom_scheme *s) {
+    const carom_model_run run = carom_model_simulation(m);
+    carom_error err = {0};
+    carom_sim_def d = carom_sim_default();
+    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = s->name, d.h = run.step, d.t_end = steps * run.step;
+    d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+    return carom_sim_create(&d, &err);
+}
+
+static void same_bits(const char *what, const char *scheme, const double *a, const double *b, int n) {
+    if (n && memcmp(a, b, sizeof *a * (size_t)n) != 0) fail_msg("%s with %s: other bits than interpreted", what, scheme);
+}
+
+// Step by step: the same states, and where one fails both fail with the same sentence.
+static void runs_alike(const char *name, const carom_model *tape, const carom_model *native, const carom_scheme *s) {
+    carom_sim *a = start(tape, s), *b = start(native, s);
+    assert_int_equal(a != NULL, b != NULL);
+    for (int k = 0; a && k < steps && !carom_sim_done(a); ++k) {
+        carom_error x = {0}, y = {0};
+        const carom_status status = carom_sim_step(a, &x);
+        assert_int_equal(status, carom_sim_step(b, &y));
+        assert_string_equal(x.text, y.text);
+        if (status != CAROM_OK) break;
+        const carom_now p = carom_sim_now(a), q = carom_sim_now(b);
+        same_bits(name, s->name, p.q, q.q, carom_model_system(tape)->nq);
+        same_bits(name, s->name, p.v, q.v, carom_model_system(tape)->nv);
+    }
+    carom_sim_destroy(a);
+    carom_sim_destroy(b);
+}
+
+static void every_model_with_every_scheme_has_the_bits_of_the_tape(void **state) {
+    (void)state;
+    char names[] = CAROM_SHIPPED, *rest = names;
+    int models = 0;
+    for (char *end; *rest; rest = end, ++models) {
+        end = rest + strcspn(rest, " ");
+        if (*end) *end++ = 0;
+        carom_model *tape = shipped_model(rest), *native = shipped_model(rest);
+        compile(native);
+        for (const carom_scheme *const *s = carom_schemes(); *s; ++s) runs_alike(rest, tape, native, *s);
+        carom_model_destroy(tape);
+        carom_model_destroy(native);
+    }
+    assert_true(models > 20);
+}
+
+// Every operation an expression can have, at points on all sides of what is piecewise.
+static const char operations[] =
+    "carom: 1\nparameters: {p: 0.7, k: 3}\ncoordinates: {x: {at: 0.3, rate: 1}, y: {at: -0.2, rate: 0.5}}\n"
+    "energy: {kinetic: \"1/2*x'^2 + 1/2*(2 + sin(x*y))*y'^2\", potential: \"p*cosh(x) + k*y^2\"}\n"
+    "forces: {x: \"-p*x'*abs(x') + if(y < 0, tan(x), -1.5)\", y: \"min(x, y) + max(x', t)\"}\n"
+    "contacts: {floor: {gap: \"y + 1 + hypot(x, 0.1)\", slip: x, friction: 0.3}}\n"
+    "outputs: {a: \"asin(x/9) + acos(y/9) + atan(x) + atan2(y, x)\", b: \"sinh(x) + tanh(y) + exp(-x) + log(2 + abs(x))\","
+    " c: \"sqrt(1 + x^2) + sign(y) + floor(7*x)\", d: \"(x <= y) + 2*(x > y) + 4*(x >= 0) + 8*(x == y) + 16*(x != y)\","
+    " e: \"abs(x)^1.5 + (1 + x^2)^y\", f: \"x - (y - p)\", g: \"1e300*1e10 - x\", h: \"x/3 + 1e-310*y\"}\n"
+    "simulation: {scheme: half-explicit, step: 1e-2, end: 1}\n";
+
+static void every_operation_has_the_bits_of_the_tape(void **state) {
+    (void)state;
+    carom_model *tape = good(operations), *native = good(operations);
+    compile(native);
+    const int nout = carom_model_count(tape).outputs;
+    assert_int_equal(nout, 8);
+    void *w[2];
+    for (int i = 0; i < 2; ++i) {
+        const carom_system *s = carom_model_system(i ? native : tape);
+        w[i] = aligned_alloc(64, (s->work_size + 63) & ~(size_t)63);
+        assert_non_null(w[i]);
+        s->work_init(s->model, w[i]);
+    }
+    for (int k = 0; k < 400; ++k) {
+        const double q[2] = {sin(1.7 * k) * (1 + k % 5), cos(2.3 * k)}, v[2] = {sin(0.3 * k), cos(0.9 * k)}, t = 0.01 * k;
+        double out[2][8], f[2][2], g[2];
+        for (int i = 0; i < 2; ++i) {
+            const carom_model *m = i ? native : tape;
+            const carom_system *s = carom_model_system(m);
+            carom_model_outputs(m, w[i], t, q, v, out[i]);
+            if (k % 3 == 0) assert_int_equal(s->gaps(s->model, w[i], t, q, &g[i]), CAROM_OK);
+            assert_int_equal(s->force(s->model, w[i], t, q, v, f[i]), CAROM_OK);
+            if (k % 3 != 0) assert_int_equal(s->gaps(s->model, w[i], t, q, &g[i]), CAROM_OK);
+        }
+        same_bits("operations", "outputs", out[0], out[1], nout);
+        same_bits("operations", "forces", f[0], f[1], 2);
+        same_bits("operations", "gaps", &g[0], &g[1], 1);
+    }
+    free(w[0]);
+    free(w[1]);
+    carom_model_destroy(tape);
+    carom_model_destroy(native);
+}
+
+// -- files -----------------------------------------------------------------------------------------------
+
+static int files_in(const char *folder, char *last, size_t size) {
+    int n = 0;
+    DIR *d = opendir(folder);
+    if (!d) return 0;
+    for (const struct dirent *e = readdir(d); e; e = readdir(d))
+        if (e->d_name[0] != '.') ++n, snprintf(last, size, "%.300s/%.255s", folder, e->d_name);
+    closedir(d);
+    return n;
+}
+
+static void empty(const char *folder) {
+    char file[600];
+    while (files_in(folder, file, sizeof file) > 0) assert_int_equal(unlink(file), 0);
+    rmdir(folder);
+}
+
+static carom_status try_compile(carom_compile_mode mode, double evaluations, bool *compiled, carom_error *err) {
+    carom_model *m = good(operations);
+    const carom_status status = carom_model_compile(m, mode, evaluations, compiled, err);
+    carom_model_destroy(m);
+    return status;
+}
+
+static void compiled_files_are_kept_and_checked(void **state) {
+    (void)state;
+    char folder[400], file[600], again[600];
+    carom_error err = {0};
+    bool compiled = false;
+    snprintf(folder, sizeof folder, "%s-own/carom", CACHE);
+    empty(folder);
+    snprintf(file, sizeof file, "%s-own", CACHE);
+    setenv("XDG_CACHE_HOME", file, 1);
+
+    // Not worth it, worth it, there already.
+    assert_int_equal(try_compile(CAROM_COMPILE_AUTO, 10, &compiled, &err), CAROM_OK);
+    assert_false(compiled);
+    assert_int_equal(files_in(folder, file, sizeof file), 0);
+    assert_int_equal(try_compile(CAROM_COMPILE_AUTO, 1e12, &compiled, &err), CAROM_OK);
+    assert_true(compiled);
+    assert_int_equal(files_in(folder, file, sizeof file), 1);
+    struct stat first, second;
+    assert_int_equal(stat(file, &first), 0);
+    assert_int_equal(try_compile(CAROM_COMPILE_AUTO, 10, &compiled, &err), CAROM_OK);
+    assert_true(compiled);
+    assert_int_equal(files_in(folder, again, sizeof again), 1);
+    assert_int_equal(stat(again, &second), 0);
+    assert_true(first.st_ino == second.st_ino && first.st_mtim.tv_nsec == second.st_mtim.tv_nsec);
+
+    // A file that others can write to is not loaded; nor is half a file, nor one of another model.
+    assert_int_equal(chmod(file, 0777), 0);
+    assert_int_equal(try_compile(CAROM_COMPILE_AUTO, 10, &compiled, &err), CAROM_OK);
+    assert_false(compiled);
+    assert_int_equal(try_compile(CAROM_COMPILE_ON, 10, &compiled, &err), CAROM_IO);
+    assert_non_null(strstr(err.text, "others can write to it"));
+    assert_int_equal(chmod(file, 0700), 0);
+    assert_int_equal(truncate(file, 100), 0);
+    assert_int_equal(try_compile(CAROM_COMPILE_ON, 10, &compiled, &err), CAROM_IO);
+    assert_false(compiled);
+    assert_int_equal(unlink(file), 0);
+
+    // A folder that others can write to is not used: a temporary one is, and nothing stays.
+    assert_int_equal(chmod(folder, 0777), 0);
+    assert_int_equal(try_compile(CAROM_COMPILE_ON, 10, &compiled, &err), CAROM_OK);
+    assert_true(compiled);
+    assert_int_equal(files_in(folder, file, sizeof file), 0);
+    assert_int_equal(chmod(folder, 0700), 0);
+    setenv("XDG_CACHE_HOME", CACHE, 1);
+}
+
+static void without_a_compiler_the_tape_runs(void **state) {
+    (void)state;
+    carom_error err = {0};
+    bool compiled = true;
+    setenv("CC", "there-is-no-such-compiler -O9", 1);
+    assert_int_equal(try_compile(CAROM_COMPILE_AUTO, 1e12, &compiled, &err), CAROM_OK);
+    assert_false(compiled);
+    assert_int_equal(try_compile(CAROM_COMPILE_ON, 1e12, &compiled, &err), CAROM_BAD_INPUT);
+    assert_non_null(strstr(err.text, "there is no C compiler 'there-is-no-such-compiler'"));
+    setenv("CC", "cc --no-such-flag", 1);
+    assert_int_equal(try_compile(CAROM_COMPILE_AUTO, 1e12, &compiled, &err), CAROM_OK);
+    assert_false(compiled);
+    assert_int_equal(try_compile(CAROM_COMPILE_ON, 1e12, &compiled, &err), CAROM_IO);
+    assert_non_null(strstr(err.text, "no-such-flag"));
+    unsetenv("CC");
+}
+
+static void modes_have_names(void **state) {
+    (void)state;
+    carom_compile_mode mode = CAROM_COMPILE_OFF;
+    assert_true(carom_compile_mode_find("auto", &mode) && mode == CAROM_COMPILE_AUTO);
+    assert_true(carom_compile_mode_find("on", &mode) && mode == CAROM_COMPILE_ON);
+    assert_true(carom_compile_mode_find("off", &mode) && mode == CAROM_COMPILE_OFF);
+    assert_false(carom_compile_mode_find("yes", &mode));
+}
+
+// A tape takes code that was written for it, and no other.
+static void only_its_own_code_is_attached(void **state) {
+    (void)state;
+    carom_model *m = good(operations);
+    carom_tape *tape = NULL;
+    assert_true(carom_model_tapes(m, &tape, 1) >= 2);
+    carom_native_piece *const none[500] = {0};
+    carom_native n = {.version = CAROM_NATIVE_VERSION, .fingerprint = carom_tape_fingerprint(tape), .segment = none, .plan = none};
+    assert_false(carom_tape_attach(tape, &n)); // sizes differ
+    assert_true(carom_tape_attach(tape, NULL));
+    carom_model_destroy(m);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "long") == 0) steps = 300;
+    setenv("XDG_CACHE_HOME", CACHE, 1);
+    unsetenv("CC");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_operation_has_the_bits_of_the_tape), cmocka_unit_test(every_model_with_every_scheme_has_the_bits_of_the_tape),
+        cmocka_unit_test(compiled_files_are_kept_and_checked),      cmocka_unit_test(without_a_compiler_the_tape_runs),
+        cmocka_unit_test(modes_have_names),                         cmocka_unit_test(only_its_own_code_is_attached),
+    };
+    return cmocka_run_group_tests_name("compile", tests, NULL, NULL);
+}
