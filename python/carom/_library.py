@@ -173,6 +173,7 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_model_constraint": (c_char_p, [_P, c_int]),
     "carom_model_output": (c_char_p, [_P, c_int]),
     "carom_model_simulation": (ModelRun, [_P]),
+    "carom_model_compile": (c_int, [_P, c_int, c_double, POINTER(c_bool), _E]),
     "carom_functions_create": (_P, [POINTER(FunctionsDef), _E]),
     "carom_functions_destroy": (None, [_P]),
     "carom_functions_system": (_P, [_P]),

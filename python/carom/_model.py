@@ -1,6 +1,8 @@
 """Models: from text, from Python functions, or from both."""
 import ctypes
+import math
 import os
+import threading
 import types
 
 import numpy as np
@@ -61,6 +63,7 @@ class Model:
         if not pointer:
             raise c.failure(err)
         self._handle = c.Handle().add(pointer, lib.carom_model_destroy)
+        self._lock, self._compiled = threading.Lock(), False
 
     def __reduce__(self):  # for sweeps in processes
         return _again, (self._data, self.file, self._set, {name: text for name, (text, _) in self._matrices.items()})
@@ -115,6 +118,28 @@ class Model:
         r = lib.carom_model_simulation(self._handle.pointer)
         return types.SimpleNamespace(scheme=c.text(r.scheme), options=c.listed(r.options), step=None if np.isnan(r.step) else r.step,
                                      end=None if np.isnan(r.end) else r.end)
+
+    def compile(self, mode="on", evaluations=math.inf):
+        """Evaluate with machine code made by the C compiler ($CC or cc) from now on; the results are the same bits.
+
+        mode is "on", "auto" (only if it gains time for so many evaluations, or if it was compiled before) or "off" (nothing happens).
+        True: compiled code is in use.  Not while a simulation of this model runs in another thread.
+        """
+        modes = ("off", "auto", "on")
+        if mode not in modes:
+            raise c.InputError(f"compile: {mode!r} is none of auto, on, off")
+        done, err = ctypes.c_bool(), c.CError()
+        status = lib.carom_model_compile(self._handle.pointer, modes.index(mode), evaluations, ctypes.byref(done), ctypes.byref(err))
+        if status != c.OK:
+            raise c.failure(err, status)
+        return done.value
+
+    def _compile_once(self, mode, evaluations):
+        """Before its first simulation: other threads may use it later."""
+        with self._lock:
+            if mode == "on" or not self._compiled:
+                self._compiled = True
+                self.compile(mode, evaluations)
 
     def add(self, **functions):
         """This model with forces and contacts from Python functions; see System."""

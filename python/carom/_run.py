@@ -28,14 +28,15 @@ def run(model, **given):
 
 
 def simulate(model, *, scheme=None, step=None, end=None, options=None, set=None, adaptive=False, rtol=None, atol=None, every=None,
-             dt_out=None, out=None, matrices=None):
+             dt_out=None, out=None, matrices=None, compile="auto"):
     """A Simulation that stands at its start.
 
     model      file name, text, Model or System
     scheme, step, end, options, set, adaptive, rtol, atol, every, dt_out, out: as in `carom run`; what is not given comes from
     the model's `simulation` section.  options and set are dicts.  matrices: see Model.  Without `out` (.h5 or .csv) rows stay in memory.
+    compile: "auto", "on" or "off", see Model.compile; "auto" decides before the first simulation of a model.
     """
-    return Simulation(as_model(model, set, matrices), scheme, step, end, c.pairs(options), adaptive, rtol, atol, every, dt_out, out)
+    return Simulation(as_model(model, set, matrices), scheme, step, end, c.pairs(options), adaptive, rtol, atol, every, dt_out, out, compile)
 
 
 def _positive(name, x):
@@ -99,7 +100,7 @@ class Row:
 class Simulation:
     """A simulation under way.  Not for two threads at once; several simulations are."""
 
-    def __init__(self, model, scheme, step, end, options, adaptive, rtol, atol, every, dt_out, out):
+    def __init__(self, model, scheme, step, end, options, adaptive, rtol, atol, every, dt_out, out, compile="auto"):
         for name, x in (("step", step), ("end", end), ("every", every), ("dt_out", dt_out)):
             _positive(name, x)
         if every is not None and dt_out is not None:
@@ -110,6 +111,10 @@ class Simulation:
             raise c.InputError(f"out: {os.fspath(out)!r} ends neither in .h5 nor in .csv")
         self.model = model
         self.scheme, self.step, self.end, options = _resolve(model, scheme, step, end, options, adaptive, rtol, atol)
+        text = model if isinstance(model, Model) else model.base
+        if text:
+            inner = 20 if c.schemes().get(self.scheme, {}).get("own_steps") else 2
+            text._compile_once(compile, inner * self.end / self.step)
         self.out = None if out is None else os.fspath(out)
         self._result = None
         self._bound = model._bind()

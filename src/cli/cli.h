@@ -74,6 +74,12 @@ typedef struct cli_matrices { carom_matrix_text *list; int n; } cli_matrices;
 bool cli_matrices_read(const cli_args *a, cli_matrices *m);
 void cli_matrices_free(cli_matrices *m);
 #define CLI_MATRIX {"matrix", 0, "NAME=FILE", "a matrix that the model names, a Matrix Market file", true}
+#define CLI_COMPILE {"compile", 0, "auto|on|off", "evaluate the model with machine code made by the C compiler ($CC or cc); the results are the same " \
+                     "bits. auto (default): when the run is long enough to gain time", false}
+/// What --compile says; false: complained.
+bool cli_compile_mode(const cli_args *a, carom_compile_mode *mode);
+/// Compile the model so, for a number of evaluations; false: complained.
+bool cli_compile(carom_model *m, carom_compile_mode mode, double evaluations);
 /// A model from a file, with overrides and matrices; NULL: complained.  *text is to be freed after the model.
 carom_model *cli_model(const char *file, const char *const *set, const carom_matrix_text *matrices, int nmatrices, char **text, size_t *length);
 /// The same with those that --set and --matrix give; *set is to be freed after the model.

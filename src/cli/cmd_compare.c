@@ -24,6 +24,7 @@ static const cli_option options[] = {
     {"option", 0, "KEY=VALUE", "an option for every scheme, the reference's included", true},
     {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
     CLI_MATRIX,
+    CLI_COMPILE,
     {"threads", 0, "N", "runs at a time (default: as many as there are cores)", false},
     {"quiet", 'q', NULL, "no table, nothing but errors", false},
     {NULL, 0, NULL, NULL, false},
@@ -40,6 +41,7 @@ typedef struct comparison {
     double *steps, *tolerances, end;
     int nsteps, ntolerances, threads, rows; // rows done
     carom_norm_kind norm;
+    carom_compile_mode compile;
     carom_compare *c;
     FILE *csv;
     bool quiet, stopped, csv_failed;
@@ -110,7 +112,7 @@ static bool read_usage(comparison *k) {
     k->end = NAN;
     k->quiet = cli_has(a, "quiet");
     if (plot && !compare_plot_kind(plot)) return cli_say("--plot: '%s' ends in none of .svg, .png, .pdf", plot), false;
-    return read_norm(k) && read_threads(k) && cli_positive(a, "end", &k->end);
+    return read_norm(k) && read_threads(k) && cli_compile_mode(a, &k->compile) && cli_positive(a, "end", &k->end);
 }
 
 static bool default_steps(comparison *k, double step) {
@@ -160,6 +162,15 @@ static bool prepare(comparison *k) {
     if (place) fprintf(stderr, "%s: %s\n", place, k->err.text);
     else if (!k->c) cli_say("%s", k->err.text);
     return k->c != NULL;
+}
+
+// The reference has ten steps for one of the smallest.
+static bool compile_model(const comparison *k) {
+    double steps = 0, smallest = k->end;
+    int schemes = 0;
+    while (k->schemes[schemes]) ++schemes;
+    for (int i = 0; i < k->nsteps; ++i) steps += k->end / k->steps[i], smallest = fmin(smallest, k->steps[i]);
+    return cli_compile(k->model, k->compile, 2 * (schemes * steps + 10 * k->end / smallest));
 }
 
 static bool open_csv(comparison *k) {
@@ -324,7 +335,7 @@ static int finish(comparison *k, carom_status status) {
 static int go(const cli_args *a) {
     comparison k = {.a = a};
     int code = CLI_USAGE;
-    if (read_usage(&k) && read_model(&k) && prepare(&k) && open_csv(&k)) {
+    if (read_usage(&k) && read_model(&k) && compile_model(&k) && prepare(&k) && open_csv(&k)) {
         const carom_compare_watch watch = {.user = &k, .row = on_row, .tick = on_tick};
         k.progress = cli_progress_begin(!k.quiet, 0);
         cli_signals_begin();

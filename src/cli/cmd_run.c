@@ -24,8 +24,7 @@ static const cli_option options[] = {
     {"every", 0, "N", "record a row every N steps (default: about 2000 rows; --every 1 leaves adaptive steps free)", false},
     {"dt-out", 0, "T", "record a row at the first step end at or after k T; adaptive steps end there exactly", false},
     {"out", 'o', "FILE", "result: .h5 (default: the model's file name with .h5, in this folder), .csv, or - for CSV on standard output", false},
-    {"compile", 0, "auto|on|off", "evaluate the model with machine code made by the C compiler ($CC or cc); the results are the same bits. "
-     "auto (default): when the run is long enough", false},
+    CLI_COMPILE,
     {"resume", 0, "FILE.h5", "go on where that result stops; only --end and --out may differ", false},
     {"quiet", 'q', NULL, "nothing but errors", false},
     {"json", 0, NULL, "the ledger as JSON on standard output", false},
@@ -62,8 +61,7 @@ static bool read_usage(run *r, const cli_args *a) {
     r->quiet = cli_has(a, "quiet");
     r->json = cli_has(a, "json");
     r->step = r->end = NAN;
-    const char *compile = cli_has(a, "compile") ? cli_value(a, "compile") : "auto";
-    if (!carom_compile_mode_find(compile, &r->compile)) return cli_say("--compile: '%s' is neither auto, on nor off", compile), false;
+    if (!cli_compile_mode(a, &r->compile)) return false;
     const char *out = cli_value(a, "out");
     if (!cli_positive(a, "step", &r->step) || !cli_positive(a, "end", &r->end) || !cli_positive(a, "dt-out", &r->dt_out) ||
         !cli_positive(a, "every", &r->every))
@@ -267,9 +265,7 @@ static bool read_new(run *r) {
 
 // Located schemes take some ten steps of their own between two records.
 static bool compile_model(run *r) {
-    const double evaluations = r->end / r->step * (own_steps(r) ? 20 : 2);
-    if (carom_model_compile(r->model, r->compile, evaluations, NULL, &r->err) == CAROM_OK) return true;
-    return cli_say("--compile on: %s", r->err.text), false;
+    return cli_compile(r->model, r->compile, r->end / r->step * (own_steps(r) ? 20 : 2));
 }
 
 static const char *constraint_name(const void *user, int id) {

@@ -124,6 +124,18 @@ carom_model *cli_model_given(const cli_args *a, const char ***set, char **text, 
     return model;
 }
 
+bool cli_compile_mode(const cli_args *a, carom_compile_mode *mode) {
+    const char *word = cli_has(a, "compile") ? cli_value(a, "compile") : "auto";
+    if (carom_compile_mode_find(word, mode)) return true;
+    return cli_say("--compile: '%s' is none of auto, on, off", word), false;
+}
+
+bool cli_compile(carom_model *m, carom_compile_mode mode, double evaluations) {
+    carom_error err;
+    if (carom_model_compile(m, mode, evaluations, NULL, &err) == CAROM_OK) return true;
+    return cli_say("--compile on: %s", err.text), false;
+}
+
 carom_model *cli_model(const char *file, const char *const *set, const carom_matrix_text *matrices, int nmatrices, char **text, size_t *length) {
     *text = cli_read_file(file, length);
     if (!*text) return NULL;
