@@ -4,6 +4,7 @@
 #include <carom/compile.h>
 #include <sys/stat.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <unistd.h>
 
 #ifndef CAROM_SHIPPED
@@ -111,6 +112,89 @@ static void every_operation_has_the_bits_of_the_tape(void **state) {
     free(w[1]);
     carom_model_destroy(tape);
     carom_model_destroy(native);
+}
+
+// -- export c ---------------------------------------------------------------------------------------------
+
+typedef void exported(double t, const double *q, const double *v, const double *p, double *out);
+
+static void write_text(void *user, const char *text, size_t length) { assert_int_equal(fwrite(text, 1, length, user), length); }
+
+// The model's C file, compiled strictly and loaded.
+static void *load_exported(const carom_model *m, const char *text) {
+    static const char source[] = CAROM_BINARY_DIR "/test/exported.c", object[] = CAROM_BINARY_DIR "/test/exported.so";
+    carom_error err = {0};
+    FILE *f = fopen(source, "w");
+    assert_non_null(f);
+    if (carom_model_write_c(m, "model", text, strlen(text), write_text, f, &err) != CAROM_OK) fail_msg("%s", err.text);
+    assert_int_equal(fclose(f), 0);
+    unlink(object);
+    assert_int_equal(system("cc -std=c17 -Wall -Wextra -Werror -O1 -ffp-contract=off -fPIC -shared -o '" CAROM_BINARY_DIR "/test/exported.so' '"
+                            CAROM_BINARY_DIR "/test/exported.c' -lm"), 0);
+    void *code = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+    if (!code) fail_msg("%s", dlerror());
+    return code;
+}
+
+static exported *function(void *code, const char *name) {
+    exported *f = NULL;
+    *(void **)&f = dlsym(code, name);
+    assert_non_null(f);
+    return f;
+}
+
+static void exported_functions_have_the_bits_of_the_model(void **state) {
+    (void)state;
+    carom_model *m = good(operations);
+    void *code = load_exported(m, operations);
+    const carom_system *s = carom_model_system(m);
+    void *work = aligned_alloc(64, (s->work_size + 63) & ~(size_t)63);
+    assert_non_null(work);
+    s->work_init(s->model, work);
+    const double *p = dlsym(code, "model_p0"), *q0 = dlsym(code, "model_q0");
+    assert_non_null(p);
+    same_bits("operations", "start", q0, carom_model_q0(m), 2);
+    exported *force = function(code, "model_force"), *gaps = function(code, "model_gaps"), *outputs = function(code, "model_outputs"),
+             *energy = function(code, "model_energy"), *rates = function(code, "model_rates"), *mass = function(code, "model_mass");
+    for (int k = 0; k < 300; ++k) {
+        const double q[2] = {sin(1.3 * k) * (1 + k % 5), cos(2.9 * k)}, v[2] = {sin(0.7 * k), cos(0.4 * k)}, t = 0.01 * k;
+        double a[8], b[8], M[4];
+        force(t, q, v, p, a);
+        assert_int_equal(s->force(s->model, work, t, q, v, b), CAROM_OK);
+        same_bits("exported", "force", a, b, 2);
+        gaps(t, q, v, p, a);
+        assert_int_equal(s->gaps(s->model, work, t, q, b), CAROM_OK);
+        same_bits("exported", "gaps", a, b, 1);
+        rates(t, q, v, p, a);
+        assert_int_equal(s->rates(s->model, work, t, q, v, b), CAROM_OK);
+        same_bits("exported", "rates", a, b, 2);
+        energy(t, q, v, p, a);
+        assert_int_equal(s->energy(s->model, work, t, q, v, &b[0], &b[1]), CAROM_OK);
+        same_bits("exported", "energy", a, b, 2);
+        outputs(t, q, v, p, a);
+        carom_model_outputs(m, work, t, q, v, b);
+        same_bits("exported", "outputs", a, b, 8);
+        mass(t, q, v, p, a); // two entries: it is diagonal
+        carom_matrix full = {.a = M, .shape = s->mass_shape};
+        carom_zero(M, 4);
+        assert_int_equal(s->mass(s->model, work, t, q, full), CAROM_OK);
+        same_bits("exported", "mass", (double[]){M[0], M[s->mass_shape.storage == CAROM_DENSE ? 3 : 1]}, a, 2);
+    }
+    dlclose(code);
+    free(work);
+    carom_model_destroy(m);
+}
+
+static void what_has_no_text_is_refused(void **state) {
+    (void)state;
+    static const struct { const char *model, *why; } refused[] = {{"stack", "contacts between shapes"}, {"elastic-bar", "flexible members"}, {"spinning-top", "bodies in space"}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
+        carom_model *m = shipped_model(refused[i].model);
+        carom_error err = {0};
+        assert_int_equal(carom_model_write_c(m, "model", "", 0, write_text, NULL, &err), CAROM_BAD_INPUT);
+        assert_non_null(strstr(err.text, refused[i].why));
+        carom_model_destroy(m);
+    }
 }
 
 // -- files -----------------------------------------------------------------------------------------------
@@ -230,6 +314,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_has_the_bits_of_the_tape), cmocka_unit_test(every_model_with_every_scheme_has_the_bits_of_the_tape),
         cmocka_unit_test(compiled_files_are_kept_and_checked),      cmocka_unit_test(without_a_compiler_the_tape_runs),
+        cmocka_unit_test(exported_functions_have_the_bits_of_the_model), cmocka_unit_test(what_has_no_text_is_refused),
         cmocka_unit_test(modes_have_names),                         cmocka_unit_test(only_its_own_code_is_attached),
     };
     return cmocka_run_group_tests_name("compile", tests, NULL, NULL);

@@ -161,6 +161,12 @@ void carom_native_write_head(carom_write_text *write, void *user);
 /// The tape as C: static functions, and `static const carom_native NAME`.  No allocation beyond its own scratch.
 /// CAROM_NO_MEMORY: scratch was not to be had.
 carom_status carom_native_write(const carom_tape *tape, const char *name, carom_write_text *write, void *user);
+/// The statements of a C function that computes one group into out[], with names for the inputs: everything it needs is in it.
+/// It may call two functions beside it: opaque(x), which gives x and keeps the compiler from knowing it (exponents of pow), and
+/// nearest(ring, which, p).
+enum { CAROM_SLOT_NAME = 128 };
+typedef void carom_slot_name(void *user, carom_input kind, int index, char text[CAROM_SLOT_NAME]);
+carom_status carom_tape_write_group(const carom_tape *tape, int group, carom_slot_name *slot_name, carom_write_text *write, void *user);
 unsigned long long carom_tape_fingerprint(const carom_tape *tape);
 /// Evaluate with compiled code from now on; NULL: interpret again.  False: it was written for another tape, nothing changes.
 /// Not while another thread evaluates.  The code must outlive the tape or be detached.

@@ -33,6 +33,10 @@ void carom_model_destroy(carom_model *m);
 int carom_model_tapes(const carom_model *m, carom_tape **list, int room);
 /// What one evaluation of the equations of motion costs, in instructions of the tape.
 long carom_model_motion_instructions(const carom_model *m);
+/// The model as one self-contained C17 file: functions PREFIX_mass, PREFIX_force, PREFIX_gaps, ... of (t, q, v, parameters), with
+/// the same bits as the tape.  text: the model's own, for a comment.  CAROM_BAD_INPUT: it has parts that have no C text.
+carom_status carom_model_write_c(const carom_model *m, const char *prefix, const char *text, size_t length, carom_write_text *write,
+                                 void *user, carom_error *err);
 /// Something the model needs while it lives; release(thing) is called when it is destroyed.  One thing; a second replaces it.
 void carom_model_own(carom_model *m, void *thing, void (*release)(void *thing));
 

@@ -1,5 +1,6 @@
-// native.c: a tape as C text.
+// native.c: a tape as C text: for the loader of compiled models, and as functions for people.
 //
+// For the loader:
 //   (1) a piece is a segment, or a part of a long one: compilers take more than linear time for long functions;
 //   (2) inside a piece every slot is a local variable; it is written to memory only when another piece or an output
 //       reads it;
@@ -22,10 +23,11 @@ typedef struct writer {
     const char *name;
     carom_write_text *write;
     void *user;
-    int *piece;          // by slot: the piece that computes it, -1: a leaf or of parameters
+    int *piece;          // by slot: the piece that computes it, -1: a leaf; in functions for people 1: read by somebody
     unsigned char *kept; // by slot: read by another piece or an output
     int *local;          // by slot: == number of the function in which it is a variable
     int function;        // written so far
+    carom_slot_name *slot_name; // of leaves, in functions for people; NULL: slots are places of x
 } writer;
 
 static void put(const writer *w, const char *text) { w->write(w->user, text, strlen(text)); }
@@ -113,9 +115,13 @@ static const char *form_of(int op) {
     }
 }
 
-// A finite number, exactly, whatever the locale: sign, 0x1.HHHp+-N.  Negative ones in parentheses.
+// A number, exactly, whatever the locale: sign, 0x1.HHHp+-N.  Negative ones in parentheses.
 static void put_number(const writer *w, double x) {
     uint64_t bits;
+    if (!isfinite(x)) {
+        put(w, isnan(x) ? "NAN" : x > 0 ? "INFINITY" : "(-INFINITY)");
+        return;
+    }
     memcpy(&bits, &x, sizeof bits);
     const uint64_t fraction = bits & 0xfffffffffffff;
     const int exponent = (int)(bits >> 52 & 0x7ff);
@@ -126,16 +132,31 @@ static void put_number(const writer *w, double x) {
     else PUT(w, "%s0x1.%013" PRIx64 "p%+d%s", open, fraction, exponent - 1023, close);
 }
 
-// Number in this slot; NULL: it holds none, or one that has no text.
+// Number in this slot; NULL: it holds none.
 static const double *number_in(const carom_tape *tape, int slot) {
     const int first = 1 + tape->nq + tape->nv + tape->nparameters;
-    if (slot < first || slot >= first + tape->nnumbers) return NULL;
-    return isfinite(tape->number[slot - first]) ? &tape->number[slot - first] : NULL;
+    return slot < first || slot >= first + tape->nnumbers ? NULL : &tape->number[slot - first];
+}
+
+// Name of the input in this slot; false: it is computed.
+static bool put_leaf(const writer *w, int slot, char text[CAROM_SLOT_NAME]) {
+    const carom_tape *t = w->tape;
+    const int n[] = {1, t->nq, t->nv, t->nparameters};
+    static const carom_input kind[] = {CAROM_TIME, CAROM_POSITION, CAROM_VELOCITY, CAROM_PARAMETER};
+    for (int k = 0; k < 4; slot -= n[k++])
+        if (slot < n[k]) return w->slot_name(w->user, kind[k], slot, text), true;
+    return false;
 }
 
 static void put_argument(const writer *w, int slot, bool opaque) {
     const double *number = opaque ? NULL : number_in(w->tape, slot);
-    if (number) put_number(w, *number);
+    char text[CAROM_SLOT_NAME];
+    if (w->slot_name && opaque && (number = number_in(w->tape, slot)) != NULL) {
+        put(w, "opaque(");
+        put_number(w, *number);
+        put(w, ")");
+    } else if (number) put_number(w, *number);
+    else if (w->slot_name && put_leaf(w, slot, text)) put(w, text);
     else if (w->local[slot] == w->function) PUT(w, "s%d", slot);
     else PUT(w, "x[%d]", slot);
 }
@@ -149,12 +170,12 @@ static void put_value(const writer *w, const carom_instruction *i) {
     }
 }
 
-// Arguments from outside become variables, unless they are numbers with text.
+// Arguments from outside become variables, unless they are numbers.
 static void fetch(const writer *w, const carom_instruction *i) {
     int slot[6];
     const int n = reads(i, slot);
     for (int k = 0; k < n; ++k) {
-        if (w->local[slot[k]] == w->function || number_in(w->tape, slot[k])) continue;
+        if (w->slot_name || w->local[slot[k]] == w->function || number_in(w->tape, slot[k])) continue; // exponents are read from x
         PUT(w, "    const double s%d = x[%d];\n", slot[k], slot[k]);
         w->local[slot[k]] = w->function;
     }
@@ -167,6 +188,7 @@ static void put_instruction(const writer *w, const carom_instruction *i) {
         const bool sines = i->op == CAROM_TAPE_SINCOS;
         writes(i, out);
         for (int k = 0; k < 2; ++k) {
+            if (w->slot_name && !w->piece[out[k]]) continue;
             PUT(w, "    const double s%d = %s", out[k], !sines ? "" : k ? "cos(" : "sin(");
             put_argument(w, sines || k == 0 ? i->a : i->b, false);
             put(w, sines ? ");\n" : ";\n");
@@ -282,6 +304,35 @@ carom_status carom_native_write(const carom_tape *tape, const char *name, carom_
         put_table(&w);
     }
     const bool good = w.piece && w.kept && w.local;
+    free(w.piece);
+    free(w.kept);
+    free(w.local);
+    return good ? CAROM_OK : CAROM_NO_MEMORY;
+}
+
+carom_status carom_tape_write_group(const carom_tape *tape, int group, carom_slot_name *slot_name, carom_write_text *write, void *user) {
+    const size_t n = (size_t)tape->nslots + 1;
+    writer w = {.tape = tape, .write = write, .user = user, .slot_name = slot_name, .function = 1,
+                .piece = calloc(n, sizeof *w.piece), .kept = calloc(n, sizeof *w.kept), .local = calloc(n, sizeof *w.local)};
+    const bool good = w.piece && w.kept && w.local;
+    const carom_outputs *o = &tape->group[group];
+    for (int pass = 0; good && pass < 2; ++pass) { // what is read; then the text
+        for (int s = 0; s < tape->nsegments; ++s)
+            for (int k = 0; k < tape->segment[s].count && tape->segment[s].groups >> group & 1; ++k) {
+                const carom_instruction *i = tape->code + tape->segment[s].first + k;
+                int slot[6];
+                if (pass) put_instruction(&w, i);
+                else for (int e = 0, count = reads(i, slot); e < count; ++e) w.piece[slot[e]] = 1;
+            }
+        for (int e = 0; e < o->count; ++e) w.piece[tape->output[o->first + e]] = 1;
+    }
+    if (good) {
+        for (int k = 0; k < o->count; ++k) {
+            PUT(&w, "    out[%d] = ", k);
+            put_argument(&w, tape->output[o->first + k], false);
+            put(&w, ";\n");
+        }
+    }
     free(w.piece);
     free(w.kept);
     free(w.local);

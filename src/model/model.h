@@ -11,6 +11,7 @@
 //   system.c   the functions schemes call     start.c   is the initial state allowed?
 //   checks.c   `checks`, the ledger's names   examine.c `carom check`
 //   model.c    create, destroy, answers       build.c   the same from C
+//   ctext.c    `carom export c`
 #pragma once
 #include "model/text/names.h"
 #include "model/text/pool.h"
