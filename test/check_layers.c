@@ -6,7 +6,7 @@
 #include "sources.h"
 
 static const char *const layers[] = {"base", "linalg", "expr", "system", "flex", "contact", "solver",
-                                     "scheme", "sim", "sparse", "model", "event", "io", "compile", "study", "cli"};
+                                     "scheme", "sim", "sparse", "model", "event", "run", "io", "compile", "study", "sweep", "cli"};
 enum { LAYERS = sizeof layers / sizeof *layers, UNKNOWN = -1 };
 
 // Which layer a public header belongs to; carom.h gathers all, so only the program may take it.
@@ -14,7 +14,7 @@ static const struct { const char *header, *layer; } owners[] = {
     {"status", "base"}, {"version", "base"}, {"arena", "base"}, {"option", "base"}, {"matrix", "linalg"}, {"expr", "expr"},
     {"system", "system"}, {"difference", "system"}, {"functions", "system"}, {"flex", "flex"}, {"structure", "flex"}, {"problem", "contact"},
     {"scheme", "scheme"}, {"sim", "sim"}, {"sparse", "sparse"}, {"model", "model"}, {"draw", "model"}, {"build", "model"},
-    {"event", "event"}, {"result", "io"}, {"compile", "compile"}, {"study", "study"}, {"layout", "study"}, {"carom", "study"}};
+    {"event", "event"}, {"run", "run"}, {"table", "io"}, {"result", "io"}, {"compile", "compile"}, {"sweep", "sweep"}, {"book", "sweep"}, {"study", "study"}, {"layout", "study"}, {"carom", "sweep"}};
 
 static const char *const printing[] = {"printf", "vprintf", "puts", "putchar", "perror", "exit", "_exit", "quick_exit", "abort"};
 static const char *const consoles[] = {"stdin", "stdout", "stderr"};

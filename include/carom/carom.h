@@ -17,6 +17,7 @@
 // then carom_sim_create() and carom_sim_run().  Symbols: docs/notation.md.
 #pragma once
 #include <carom/arena.h>
+#include <carom/book.h>
 #include <carom/build.h>
 #include <carom/compile.h>
 #include <carom/draw.h>
@@ -30,12 +31,15 @@
 #include <carom/option.h>
 #include <carom/problem.h>
 #include <carom/result.h>
+#include <carom/run.h>
 #include <carom/scheme.h>
 #include <carom/sim.h>
 #include <carom/sparse.h>
 #include <carom/status.h>
 #include <carom/structure.h>
 #include <carom/study.h>
+#include <carom/sweep.h>
 #include <carom/system.h>
+#include <carom/table.h>
 
 #include <carom/version.h>

@@ -171,3 +171,4 @@ unsigned long long carom_tape_fingerprint(const carom_tape *tape);
 /// Evaluate with compiled code from now on; NULL: interpret again.  False: it was written for another tape, nothing changes.
 /// Not while another thread evaluates.  The code must outlive the tape or be detached.
 bool carom_tape_attach(carom_tape *tape, const carom_native *native);
+const carom_native *carom_tape_native(const carom_tape *tape); // what is attached; NULL: nothing

@@ -23,6 +23,7 @@ typedef struct carom_model_def {
     const char *const *set;      // NULL-terminated; NULL: none
     const carom_matrix_text *matrices; // nmatrices of them; copied
     int nmatrices;
+    const char *const *observe;  // expressions for carom_model_observe(), NULL-terminated; NULL: none
 } carom_model_def;
 
 /// NULL on failure: err->text is `file:line:column: what; what to do`.
@@ -37,6 +38,8 @@ long carom_model_motion_instructions(const carom_model *m);
 /// the same bits as the tape.  text: the model's own, for a comment.  CAROM_BAD_INPUT: it has parts that have no C text.
 carom_status carom_model_write_c(const carom_model *m, const char *prefix, const char *text, size_t length, carom_write_text *write,
                                  void *user, carom_error *err);
+/// Evaluate m with the compiled code of another model that must outlive it, wherever the two have equal tapes.
+void carom_model_adopt(carom_model *m, const carom_model *other);
 /// Something the model needs while it lives; release(thing) is called when it is destroyed.  One thing; a second replaces it.
 void carom_model_own(carom_model *m, void *thing, void (*release)(void *thing));
 
@@ -118,6 +121,19 @@ void carom_model_watch(const carom_model *m, void *work, double t, const double 
 bool carom_model_check(const carom_model *m, int i, const double *low, const double *high,
                        const carom_ledger *ledger, void *work, double t, const double *q, const double *v,
                        const char **text, double *left, double *right);
+/// Observed expressions (carom_model_def.observe): the language of checks, and mean(x), rms(x) and integral(x) over time besides min(x)
+/// and max(x).  carom_model_average() follows the watched expressions from step end to step end; a holds carom_model_watched() of them.
+typedef struct carom_average {
+    double low, high;
+    double integral, square; // of x and of x^2 over time, by the trapezoidal rule
+    double x, t, start;      // the last value, its time, the first time
+} carom_average;
+int carom_model_observed(const carom_model *m);
+void carom_model_average(const carom_model *m, void *work, double t, const double *q, const double *v, carom_average *a, bool first);
+void carom_model_observe(const carom_model *m, const carom_average *a, const carom_ledger *ledger, void *work, double t, const double *q,
+                         const double *v, double *out);
+/// Does observed expression i depend on the state or on time (not on parameters, the ledger and averages alone)?
+bool carom_model_observes_state(const carom_model *m, int i);
 /// Value of a ledger name ("energy.balance"); false when there is no such name.  names: i-th name, NULL after the last.
 bool carom_ledger_value(const carom_ledger *l, const char *name, double *value);
 const char *carom_ledger_name(int i);

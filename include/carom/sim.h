@@ -110,5 +110,11 @@ void carom_sim_options_text(const carom_sim *sim, char *text, size_t size);
 const void *carom_sim_state(const carom_sim *sim, size_t *bytes);
 carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, carom_error *err);
 
+/// The state at time t inside the last step, computed by a shorter step from `before`: the bytes of carom_sim_state() when that step
+/// began.  room: as many bytes again.  The simulation itself stays where it is; its events of the last step are lost.
+carom_status carom_sim_between(carom_sim *sim, const void *before, double t, double *q, double *v, void *room, carom_error *err);
+/// From now on the ledger counts anew, as if the run began here.  The motion does not change.
+carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err);
+
 /// Scratch of the system's functions that belongs to this simulation (for models' own outputs).
 void *carom_sim_work(carom_sim *sim);

@@ -364,3 +364,5 @@ bool carom_tape_attach(carom_tape *tape, const carom_native *native) {
     tape->native = native;
     return true;
 }
+
+const carom_native *carom_tape_native(const carom_tape *tape) { return tape->native; }

@@ -124,6 +124,27 @@ carom_status carom_read_checks(reader *r, const tree *section) {
     return CAROM_OK;
 }
 
+carom_status carom_read_observed(reader *r, const char *const *list) {
+    enum { SCOPE = SCOPE_STATE | SCOPE_OUTS | SCOPE_LEDGER | SCOPE_AVERAGES };
+    carom_model *m = r->m;
+    int n = 0;
+    while (list && list[n]) ++n;
+    m->observed = carom_pool_take(&m->memory, ((size_t)n + 1) * sizeof *m->observed);
+    tree *given = carom_pool_take(&m->memory, ((size_t)n + 1) * sizeof *given);
+    if (!m->observed || !given) return carom_read_memory(r);
+    for (int i = 0; i < n; ++i, ++m->nobserved) {
+        const char *text = carom_pool_text(&m->memory, list[i], strlen(list[i]));
+        if (!text) return carom_read_memory(r);
+        given[i] = (tree){.kind = TREE_TEXT, .text = text, .length = strlen(text), .column = GIVEN_OBSERVE};
+        CAROM_TRY(carom_read_expression(r, &given[i], SCOPE, "the observed expression", &m->observed[i]));
+        for (int k = 0; k < LEDGER; ++k)
+            if ((strcmp(ledger_name[k], "seconds") == 0 || strcmp(ledger_name[k], "ns_per_step") == 0) &&
+                carom_graph_depends(m->graph, m->observed[i], CAROM_PARAMETER, m->np + k))
+                return carom_read_fail(r, &given[i], 0, "a time of computing cannot be observed: it differs from run to run");
+    }
+    return CAROM_OK;
+}
+
 // -- using ----------------------------------------------------------------------------------------------
 
 int carom_model_watched(const carom_model *m) { return m->nwatch; }
@@ -150,20 +171,68 @@ static bool compare(carom_op op, double a, double b) {
     }
 }
 
-bool carom_model_check(const carom_model *m, int i, const double *low, const double *high, const carom_ledger *ledger,
-                       void *work, double t, const double *q, const double *v, const char **text, double *left,
-                       double *right) {
-    double *x = carom_model_scratch(m, work), *value = x + m->scratch_count + 2 * m->nv;
+int carom_model_observed(const carom_model *m) { return m->nobserved; }
+
+bool carom_model_observes_state(const carom_model *m, int i) {
+    const carom_node x = m->observed[i];
+    return carom_graph_depends(m->graph, x, CAROM_POSITION, -1) || carom_graph_depends(m->graph, x, CAROM_VELOCITY, -1) ||
+           carom_graph_depends(m->graph, x, CAROM_TIME, 0);
+}
+
+void carom_model_average(const carom_model *m, void *work, double t, const double *q, const double *v, carom_average *a, bool first) {
+    if (m->nwatch == 0) return;
+    double *x = carom_model_scratch(m, work);
+    carom_model_eval(m, work, GROUP_WATCH, t, q, v, x);
+    for (int k = 0; k < m->nwatch; ++k) {
+        carom_average *s = &a[k];
+        if (first) {
+            *s = (carom_average){.low = x[k], .high = x[k], .x = x[k], .t = t, .start = t};
+            continue;
+        }
+        const double h = t - s->t;
+        if (x[k] < s->low || isnan(x[k])) s->low = x[k]; // NaN stays
+        if (x[k] > s->high || isnan(x[k])) s->high = x[k];
+        s->integral += 0.5 * h * (s->x + x[k]);
+        s->square += 0.5 * h * (s->x * s->x + x[k] * x[k]);
+        s->x = x[k];
+        s->t = t;
+    }
+}
+
+// The inputs of the check tape: parameters, the ledger, WATCH_COUNT of every watched expression.
+static double *inputs(const carom_model *m, void *work) { return carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv; }
+static double *watched(const carom_model *m, void *work, int k) { return inputs(m, work) + m->np + LEDGER + WATCH_COUNT * k; }
+
+// All sides of checks and all observed expressions; what was kept of watched ones is there already.
+static const double *evaluate(const carom_model *m, const carom_ledger *ledger, void *work, double t, const double *q, const double *v) {
+    double *x = carom_model_scratch(m, work), *value = inputs(m, work);
     unsigned char *check_work = (unsigned char *)work + m->check_work;
     carom_copy(value, m->parameter, m->np);
     ledger_values(ledger, value + m->np);
-    for (int k = 0; k < m->nwatch; ++k) {
-        value[m->np + LEDGER + 2 * k] = low[k];
-        value[m->np + LEDGER + 2 * k + 1] = high[k];
-    }
     carom_tape_work_init(m->check_tape, check_work, value);
     carom_model_look(m, work, &q, &v, true);
     carom_tape_eval(m->check_tape, check_work, 0, t, q, v, x);
+    return x;
+}
+
+void carom_model_observe(const carom_model *m, const carom_average *a, const carom_ledger *ledger, void *work, double t, const double *q,
+                         const double *v, double *out) {
+    for (int k = 0; k < m->nwatch; ++k) {
+        const double T = a[k].t - a[k].start, still = a[k].x; // over no time the average is the value
+        const double value[WATCH_COUNT] = {a[k].low, a[k].high, T > 0 ? a[k].integral / T : still, T > 0 ? sqrt(a[k].square / T) : fabs(still), a[k].integral};
+        carom_copy(watched(m, work, k), value, WATCH_COUNT);
+    }
+    carom_copy(out, evaluate(m, ledger, work, t, q, v) + 2 * m->nchecks, m->nobserved);
+}
+
+bool carom_model_check(const carom_model *m, int i, const double *low, const double *high, const carom_ledger *ledger,
+                       void *work, double t, const double *q, const double *v, const char **text, double *left,
+                       double *right) {
+    for (int k = 0; k < m->nwatch; ++k) {
+        const double value[WATCH_COUNT] = {low[k], high[k], NAN, NAN, NAN}; // checks know no averages
+        carom_copy(watched(m, work, k), value, WATCH_COUNT);
+    }
+    const double *x = evaluate(m, ledger, work, t, q, v);
     *text = m->checks[i].text;
     *left = x[2 * i];
     *right = x[2 * i + 1];

@@ -332,11 +332,12 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     const int n = m->seen.nv, links = m->ne + m->nc;
     carom_node *gap = carom_pool_take(&m->memory, ((size_t)links + 1) * sizeof *gap),
                *rate = carom_pool_take(&m->memory, ((size_t)(m->exact ? m->nv : 0) + 1) * sizeof *rate);
-    carom_node *sides = carom_pool_take(&m->memory, (2 * (size_t)m->nchecks + 1) * sizeof *sides);
+    carom_node *sides = carom_pool_take(&m->memory, (2 * (size_t)m->nchecks + (size_t)m->nobserved + 1) * sizeof *sides);
     if (!gap || !rate || !sides) return no_memory(m, err);
     for (int id = 0; id < links; ++id) gap[id] = m->links[id].gap;
     if (m->exact) exact_rates(m, rate);
     for (int i = 0; i < m->nchecks; ++i) sides[2 * i] = m->checks[i].left, sides[2 * i + 1] = m->checks[i].right;
+    for (int i = 0; i < m->nobserved; ++i) sides[2 * m->nchecks + i] = m->observed[i];
     const carom_node energy[2] = {m->kinetic, m->potential};
     carom_node *frames = carom_pool_take(&m->memory, (9 * (size_t)m->njoints + 1) * sizeof *frames), power[2];
     if (!frames) return no_memory(m, err);
@@ -393,15 +394,15 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         if (group[k].count < 0) return no_memory(m, err);
         if (group[k].count > m->scratch_count) m->scratch_count = group[k].count;
     }
-    if (2 * m->nchecks > m->scratch_count) m->scratch_count = 2 * m->nchecks;
+    if (2 * m->nchecks + m->nobserved > m->scratch_count) m->scratch_count = 2 * m->nchecks + m->nobserved;
     if (carom_graph_failed(g))
         return carom_fail(err, CAROM_NO_MEMORY,
                           "%.200s: the derivatives of this model are too large; simplify it, or give the system from C",
                           m->file);
     int ledger = 0;
     while (carom_ledger_name(ledger)) ++ledger;
-    m->check_parameters = m->np + ledger + 2 * m->nwatch;
-    const carom_group checks = {.count = 2 * m->nchecks, .nodes = sides};
+    m->check_parameters = m->np + ledger + WATCH_COUNT * m->nwatch;
+    const carom_group checks = {.count = 2 * m->nchecks + m->nobserved, .nodes = sides};
     m->tape = carom_tape_compile(g, group, GROUP_COUNT, m->seen.nq, n, m->np, err);
     m->check_tape = m->tape ? carom_tape_compile(g, &checks, 1, m->seen.nq, n, m->check_parameters, err) : NULL;
     return m->check_tape ? carom_pairs_compile(m, kappa, err) : CAROM_NO_MEMORY;

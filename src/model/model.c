@@ -25,7 +25,7 @@ static carom_status make(carom_model *m, const carom_model_def *def, carom_error
     if (status == CAROM_OK) {
         r.root = carom_tree_read(&m->memory, def->text, def->length, m->file, err);
         status = r.root ? carom_read_matrix_texts(&r, def->matrices, def->nmatrices) : CAROM_BAD_INPUT;
-        if (status == CAROM_OK) status = carom_read_model(&r, def->set);
+        if (status == CAROM_OK) status = carom_read_model(&r, def->set, def->observe);
     }
     if (status == CAROM_OK) status = complete(m, err);
     if (status == CAROM_OK) status = carom_read_draw(&r);
@@ -78,6 +78,14 @@ int carom_model_tapes(const carom_model *m, carom_tape **list, int room) {
     for (int i = 0; i < m->nkinds; ++i, ++n)
         if (n < room) list[n] = m->kinds[i].two->pairs->tape;
     return n;
+}
+
+void carom_model_adopt(carom_model *m, const carom_model *other) {
+    enum { MOST = 64 };
+    carom_tape *mine[MOST], *theirs[MOST];
+    const int n = carom_model_tapes(m, mine, MOST);
+    if (n != carom_model_tapes(other, theirs, MOST)) return;
+    for (int i = 0; i < n && i < MOST; ++i) carom_tape_attach(mine[i], carom_tape_native(theirs[i]));
 }
 
 long carom_model_motion_instructions(const carom_model *m) { return carom_tape_instructions(m->tape, GROUP_MOTION_GAPS); }

@@ -54,6 +54,8 @@ enum { // groups of the tape
     GROUP_COUNT
 };
 
+enum { WATCH_LOW, WATCH_HIGH, WATCH_MEAN, WATCH_RMS, WATCH_INTEGRAL, WATCH_COUNT }; // of a watched expression
+
 /// A constraint (one direction) or a contact (normal and tangents), as written.
 typedef struct constraint {
     const char *name;
@@ -217,6 +219,8 @@ struct carom_model {
     carom_node *exact; // nq, or NULL
     check *checks;
     carom_node *watch; // nwatch
+    carom_node *observed; // nobserved
+    int nobserved;
     const char *scheme, *scheme_place;
     const char **options, **option_places;
     double step, end;
@@ -237,7 +241,7 @@ struct carom_model {
     int *D_at, *D_row;         // pattern of d(W_k'v + w_k)/dq, by column
     span own;                  // where pairs of shapes start, which have tapes of their own
     carom_tape *tape, *check_tape;
-    int check_parameters; // np, then the ledger, then low and high of every watched expression
+    int check_parameters; // np, then the ledger, then WATCH_COUNT of every watched expression
     carom_system sys;
     carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none
     void *owned;                  // what it needs while it lives: compiled code
@@ -264,8 +268,11 @@ typedef struct reader {
 } reader;
 
 /// What an expression may use: kinds of names, and these.
-enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192 };
+enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192, SCOPE_AVERAGES = 16384 };
 enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | NAME_POINT | SCOPE_TIME };
+
+/// Text that is not from the file has line 0, and in place of a column where it is from.
+enum { GIVEN_SET, GIVEN_OBSERVE };
 
 // scope.c
 carom_status carom_read_fail(reader *r, const tree *n, size_t offset, const char *format, ...)
@@ -335,13 +342,14 @@ void carom_model_renumber(carom_model *m);
 void carom_members_free(carom_model *m);
 
 // read.c, bodies.c, joints.c, elements.c, contacts.c, checks.c, derive.c, system.c, move.c, assemble.c, start.c, draw.c
-carom_status carom_read_model(reader *r, const char *const *set);
+carom_status carom_read_model(reader *r, const char *const *set, const char *const *observe);
 carom_status carom_read_bodies(reader *r);
 carom_status carom_read_joints(reader *r);
 carom_status carom_read_elements(reader *r);
 carom_status carom_read_shapes(reader *r);
 carom_status carom_read_links(reader *r);
 carom_status carom_read_checks(reader *r, const tree *section);
+carom_status carom_read_observed(reader *r, const char *const *list);
 carom_status carom_model_derive(carom_model *m, carom_error *err);
 /// Of all constraints and contacts: directions, their derivatives, and the curvatures.
 carom_status carom_model_derive_directions(carom_model *m, carom_node **kappa, carom_error *err);

@@ -88,6 +88,7 @@ static carom_status march(carom_phase *w, carom_step *s, bool *stands) {
         bool found = false;
         CAROM_TRY(phase(w, s, t_1, &found));
         if (!found) break;
+        if (s->on_inner) CAROM_TRY(carom_inner(s, w->t, w->q, w->v));
         still = w->t - before > 8 * shortest(s) ? 0 : still + 1;
         *stands = still > STANDSTILL;
         if (*stands)

@@ -233,7 +233,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         return undo(sim, booked);
     }
     if (s->reacted || k->busy || sim->scheme->tells) carom_contacts_update(sim);
-    k->ledger.steps = k->n;
+    k->ledger.steps = k->n - k->counted_from;
     return CAROM_OK;
 }
 

@@ -14,6 +14,7 @@
 typedef struct carom_kept {
     uint64_t stamp;     // of scheme, options and system: a state of another simulation is refused
     long n;             // steps done
+    long counted_from;  // the ledger counts steps from this one on
     long busy;          // contacts whose memory is not blank
     double t;
     double speed;       // largest local velocity met

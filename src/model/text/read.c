@@ -453,7 +453,7 @@ static carom_status read_simulation(reader *r) {
     return CAROM_OK;
 }
 
-carom_status carom_read_model(reader *r, const char *const *set) {
+carom_status carom_read_model(reader *r, const char *const *set, const char *const *observe) {
     const tree *parameters = NULL, *coordinates = NULL, *let = NULL, *flexible = NULL;
     CAROM_TRY(check_sections(r));
     CAROM_TRY(read_title(r));
@@ -484,5 +484,6 @@ carom_status carom_read_model(reader *r, const char *const *set) {
     CAROM_TRY(read_outputs(r));
     CAROM_TRY(read_exact(r));
     CAROM_TRY(carom_read_checks(r, carom_tree_get(r->root, "checks")));
+    CAROM_TRY(carom_read_observed(r, observe));
     return read_simulation(r);
 }

@@ -26,7 +26,7 @@ carom_status carom_read_fail(reader *r, const tree *n, size_t offset, const char
     va_end(args);
     r->told = true;
     if (n->line == 0)
-        return carom_fail(r->err, CAROM_BAD_INPUT, "--set %.100s: %s", n->key ? n->key->text : n->text, text);
+        return carom_fail(r->err, CAROM_BAD_INPUT, "%s %.100s: %s", n->column == GIVEN_OBSERVE ? "--observe" : "--set", n->key ? n->key->text : n->text, text);
     return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d:%d: %s", r->m->file, n->line, carom_tree_column(n, offset),
                       text);
 }
@@ -215,26 +215,29 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
     return energy != CAROM_NONE ? energy : unknown(u, word, err);
 }
 
-// min(x) and max(x) over all steps: x is watched, and its extremes are inputs of the check.
+// min(x), max(x), and averages where they are known, over all steps: x is watched, and what is kept of it is an input.
 static carom_node call(void *user, carom_graph *g, const char *text, size_t length, int nargs, const carom_node *args,
                        carom_error *err) {
     const scope_user *u = user;
     carom_model *m = u->r->m;
-    const bool low = length == 3 && memcmp(text, "min", 3) == 0, high = length == 3 && memcmp(text, "max", 3) == 0;
+    static const char *const kept[WATCH_COUNT] = {"min", "max", "mean", "rms", "integral"};
+    const int count = u->scope & SCOPE_AVERAGES ? WATCH_COUNT : WATCH_HIGH + 1;
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
-    if (!low && !high) {
+    int which = 0;
+    while (which < count && strcmp(word, kept[which]) != 0) ++which;
+    if (which == count) {
         const char *near = carom_nearest(word, function_name, NULL);
         return near ? refuse(err, "there is no function '%s'; did you mean '%s'?", word, near)
                     : refuse(err, "there is no function '%s'", word);
     }
-    if (nargs != 1) return refuse(err, "%s takes one argument (over all steps) or two", word);
+    if (nargs != 1) return refuse(err, which <= WATCH_HIGH ? "%s takes one argument (over all steps) or two" : "%s takes one argument (over all steps)", word);
     int ledger = 0;
     while (carom_ledger_name(ledger)) ++ledger;
-    for (int i = m->np; i < m->np + ledger + 2 * m->nwatch; ++i)
+    for (int i = m->np; i < m->np + ledger + WATCH_COUNT * m->nwatch; ++i)
         if (carom_graph_depends(g, args[0], CAROM_PARAMETER, i))
             return refuse(err,
-                          "%s(x) runs over all steps, and x here holds a name of the ledger or another min or max; use "
+                          "%s(x) runs over all steps, and x here holds a name of the ledger or another such function; use "
                           "states only",
                           word);
     int k = 0;
@@ -245,7 +248,7 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
         m->watch = watch;
         m->watch[m->nwatch++] = args[0];
     }
-    return carom_graph_input(g, CAROM_PARAMETER, m->np + ledger + 2 * k + (high ? 1 : 0));
+    return carom_graph_input(g, CAROM_PARAMETER, m->np + ledger + WATCH_COUNT * k + which);
 }
 
 // -- expressions -------------------------------------------------------------------------------------

@@ -1,0 +1,25 @@
+// book.h: the rows of a sweep: a journal while it runs, tables when it is done.
+#pragma once
+#include <carom/sweep.h>
+#include <carom/table.h>
+
+typedef struct carom_book carom_book;
+
+/// A new journal; definition: bytes that say what the sweep is, for whoever goes on with it.  file NULL: rows in memory only.
+/// CAROM_BAD_INPUT: there is such a file.
+carom_book *carom_book_create(const char *file, const void *definition, size_t length, carom_error *err);
+/// An existing one; *definition is to be freed.
+carom_book *carom_book_open(const char *file, char **definition, size_t *length, carom_error *err);
+/// The sweep it belongs to.  Rows that an opened journal holds are read, and the sweep is told that they are done.
+carom_status carom_book_bind(carom_book *b, carom_sweep *s, carom_error *err);
+void carom_book_destroy(carom_book *b); // the journal stays
+void carom_book_remove(carom_book *b);  // the journal goes
+
+bool carom_book_add(carom_book *b, const carom_sweep_row *row); // false: no memory, or the journal cannot be written
+carom_status carom_book_flush(carom_book *b, carom_error *err); // what was added is safe when the program dies
+long carom_book_rows(const carom_book *b);
+long carom_book_failed(const carom_book *b);
+const char *carom_book_message(const carom_book *b, long *run); // of the first run that failed; NULL: none
+
+/// /runs and, with a section, /section, of the runs that are there; each to be freed with carom_table_free().
+carom_status carom_book_tables(const carom_book *b, carom_table tables[2], int *n, carom_error *err);

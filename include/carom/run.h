@@ -1,0 +1,32 @@
+// run.h: which scheme, step, end and options a run has.
+//
+// The command line, Python and sweeps all give some of these; the model's `simulation` section gives the rest.  The rules are
+// here and nowhere else.
+#pragma once
+#include <carom/model.h>
+#include <carom/scheme.h>
+
+/// What is given; NULL and NAN: nothing is.
+typedef struct carom_run_given {
+    const char *scheme;
+    double step, end;
+    const char *const *options; // "key=value", NULL-terminated; they come after the model's
+    bool adaptive;
+    double rtol, atol;
+} carom_run_given;
+
+carom_run_given carom_run_nothing(void);
+
+/// What the run has.
+typedef struct carom_run {
+    const char *scheme;   // belongs to the model, to what was given, or is the default
+    const carom_scheme *table; // NULL: there is no scheme of that name; carom_sim_create() then says so
+    double step, end;
+    const char **options; // NULL-terminated; carom_run_free()
+    char *own;            // text of options made here
+    bool from_file;       // scheme and options of the model's simulation section are in use
+} carom_run;
+
+/// m may be NULL: a system without a model.  CAROM_BAD_INPUT: something is missing, or does not fit together.
+carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom_run_given *given, carom_error *err);
+void carom_run_free(carom_run *run);

@@ -1,0 +1,70 @@
+// sweep.h: many runs of one model: grids, lists and samples of parameters, initial values and options.
+//
+// docs/sweep.md says what the words mean.  A sweep is a list of runs, numbered from 0; every run depends on its number alone
+// (with follow: on its neighbour too), so tables are the same whatever the number of threads and parts.
+#pragma once
+#include <carom/model.h>
+#include <carom/run.h>
+
+typedef enum carom_follow { CAROM_FOLLOW_NONE, CAROM_FOLLOW_UP, CAROM_FOLLOW_DOWN, CAROM_FOLLOW_BOTH } carom_follow;
+
+typedef struct carom_sweep_def {
+    carom_model_def model;       // `observe` is not used here
+    carom_run_given run;         // scheme, step, end, options
+    const char *const *vary;     // "NAME=SPEC", NULL-terminated; the last one runs fastest
+    bool zip;                    // walk the lists together instead of making a grid
+    const char *const *observe;  // expressions, NULL-terminated
+    const char *section;         // "every EXPR", "EXPR = VALUE [rising|falling]", "impact NAME"; NULL: none
+    long count;                  // a run ends after so many section points; 0: at its end time
+    double transient;            // nothing is observed before this time
+    carom_follow follow;
+    int part, parts;             // only part `part` (from 1) of `parts`; parts 0: all
+    int jobs;                    // threads
+    /// A file named in a SPEC, opened by the caller: its bytes (freed by the sweep with free()); NULL: err says why.
+    char *(*read_file)(void *user, const char *name, carom_error *err);
+    void *read_user;
+} carom_sweep_def;
+
+carom_sweep_def carom_sweep_default(void);
+
+/// One run that is done.
+typedef struct carom_sweep_row {
+    long run;
+    int direction;           // follow: +1 up, -1 down; else 0
+    const double *vary;      // values of what is varied
+    int status;              // exit status of that run: 0, 1 (it could not go on), 2 (wrong model or option)
+    const char *message;     // why, where status is not 0; else ""
+    const double *observed;  // at the end of the run; NaN where there is none
+    long points;             // section points
+    const double *section;   // points rows: t, then the observed expressions
+    const double *end;       // positions and velocities at the end, carom_sweep_state() of them; NaN where there are none
+} carom_sweep_row;
+
+typedef struct carom_sweep_watch {
+    void *user;
+    bool (*row)(void *user, const carom_sweep_row *row); // in any order, one call at a time; false: stop
+    bool (*tick)(void *user, long done, long total);     // ten times a second; false: stop
+} carom_sweep_watch;
+
+typedef struct carom_sweep carom_sweep;
+
+/// NULL on failure; err says which word is wrong.
+carom_sweep *carom_sweep_create(const carom_sweep_def *def, carom_error *err);
+void carom_sweep_destroy(carom_sweep *s);
+
+long carom_sweep_runs(const carom_sweep *s);             // in all parts
+bool carom_sweep_mine(const carom_sweep *s, long run);   // in this part
+int carom_sweep_varied(const carom_sweep *s);
+const char *carom_sweep_vary_name(const carom_sweep *s, int i);
+int carom_sweep_observed(const carom_sweep *s);
+const char *carom_sweep_observe_text(const carom_sweep *s, int i);
+int carom_sweep_state(const carom_sweep *s);             // numbers in carom_sweep_row.end
+const carom_model *carom_sweep_model(const carom_sweep *s); // with the file's own parameters
+/// Values of a run, carom_sweep_varied() of them; its direction.
+int carom_sweep_values(const carom_sweep *s, long run, double *value);
+
+/// This run is done already, by an earlier call; end: where it ended, for its follower.
+void carom_sweep_skip(carom_sweep *s, long run, const double *end);
+
+/// CAROM_STOPPED: a watcher wanted to stop.  A run that fails is a row, not an error.
+carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, carom_error *err);

@@ -1,0 +1,336 @@
+// cmd_sweep.c: carom sweep: many runs of one model, one result file.
+//
+// While it runs, rows go to FILE.journal, which survives whatever happens; FILE itself appears when all runs are done.
+#define _POSIX_C_SOURCE 200809L
+#include "cli/cli.h"
+#include "cli/sweep_plot.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const cli_option options[] = {
+    {"vary", 0, "NAME=SPEC", "what is varied: a parameter, the initial value x or rate x' of a coordinate, or option.NAME. SPEC: a:b:n (both ends included), log:a:b:n, "
+                             "a,b,c, uniform:a:b:n:seed, normal:mean:sd:n:seed, or FILE.csv:column. Several make a grid; the last runs fastest", true},
+    {"zip", 0, NULL, "walk the lists of --vary together instead of making a grid", false},
+    {"observe", 0, "EXPR", "an expression of the model, of the ledger (impacts, energy.impact, ...), or max(x), min(x), mean(x), rms(x), integral(x) over all "
+                           "steps; its value at the end or, with --section, at every section point too", true},
+    {"section", 0, "SECTION", "'every EXPR', 'NAME = VALUE [rising|falling]' or 'impact CONTACT'", false},
+    {"count", 0, "N", "end each run after N section points, whatever its end time", false},
+    {"transient", 0, "T", "observe nothing before this time", false},
+    {"follow", 0, "up|down|both", "start each run where its neighbour along the last --vary ended", false},
+    {"jobs", 0, "N", "threads (default: as many as there are cores)", false},
+    {"part", 0, "I/N", "only part I of N; `carom merge` puts parts together", false},
+    {"scheme", 0, "NAME", "time-stepping scheme; `carom schemes` lists them", false},
+    {"step", 0, "H", "step size", false},
+    {"end", 0, "T", "end time of every run", false},
+    {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver", true},
+    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_MATRIX,
+    {"adaptive", 0, NULL, "step sizes from error estimates", false},
+    {"rtol", 0, "X", "tolerance relative to each coordinate and rate", false},
+    {"atol", 0, "X", "the same, absolute", false},
+    {"out", 'o', "FILE", "result: .h5 (default: the model's file name with .sweep.h5, in this folder) or .csv (section points go to FILE.section.csv)", false},
+    {"plot", 0, "FILE", "a picture of the result: .svg, .png or .pdf", false},
+    {"resume", 0, "FILE", "go on with the sweep that was to become FILE", false},
+    {"quiet", 'q', NULL, "nothing but errors", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+typedef struct sweep {
+    const cli_args *a;       // what this sweep is: as typed, or as the journal has it
+    char *out, *journal;
+    char *text;              // the model
+    size_t length;
+    const char **set, **vary, **observe, **options;
+    cli_matrices matrices;
+    carom_sweep_def def;
+    carom_sweep *s;
+    carom_book *book;
+    char *definition;
+    size_t definition_length;
+    bool quiet, stopped, failed;
+    double flushed, began;
+    long before;             // rows there at the start
+    carom_error err;
+} sweep;
+
+// -- what is wanted -----------------------------------------------------------------------------------------------
+
+static bool whole(const cli_args *a, const char *name, long *n) {
+    double x = 0;
+    if (!cli_has(a, name)) return true;
+    if (!cli_positive(a, name, &x)) return false;
+    if (x != floor(x) || x > 1e9) return cli_say("--%s: %s is not a whole number", name, cli_value(a, name)), false;
+    *n = (long)x;
+    return true;
+}
+
+static bool read_part(sweep *k) {
+    const char *text = cli_value(k->a, "part");
+    char rest = 0;
+    if (!text) return true;
+    if (sscanf(text, "%d/%d%c", &k->def.part, &k->def.parts, &rest) == 2 && k->def.parts >= 1 && k->def.part >= 1 && k->def.part <= k->def.parts) return true;
+    return cli_say("--part: '%s' is not I/N with I from 1 to N", text), false;
+}
+
+static bool read_follow(sweep *k) {
+    static const char *const words[] = {"none", "up", "down", "both"};
+    const char *text = cli_value(k->a, "follow");
+    for (int i = 1; text && i < 4; ++i)
+        if (strcmp(text, words[i]) == 0) return k->def.follow = (carom_follow)i, true;
+    return text ? (cli_say("--follow: '%s' is none of up, down, both", text), false) : true;
+}
+
+static char *read_file(void *user, const char *name, carom_error *err) {
+    (void)user;
+    size_t length = 0;
+    char *text = cli_read_file(name, &length);
+    if (!text) carom_fail(err, CAROM_IO, "cannot read %.400s", name);
+    else if (strlen(text) != length) return free(text), carom_fail(err, CAROM_BAD_INPUT, "%.400s is not a text", name), NULL;
+    return text;
+}
+
+static bool read_usage(sweep *k, const cli_args *typed) {
+    const cli_args *a = k->a;
+    const char *plot = cli_value(typed, "plot");
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    long jobs = cores > 0 ? cores : 1;
+    carom_sweep_def *d = &k->def;
+    *d = carom_sweep_default();
+    k->quiet = cli_has(typed, "quiet");
+    if (plot && !sweep_plot_kind(plot)) return cli_say("--plot: '%s' ends in none of .svg, .png, .pdf", plot), false;
+    if (!whole(typed, "jobs", &jobs) || !whole(a, "count", &d->count) || !read_part(k) || !read_follow(k)) return false;
+    if (!cli_number(a, "transient", &d->transient) || !cli_positive(a, "step", &d->run.step) || !cli_positive(a, "end", &d->run.end) ||
+        !cli_positive(a, "rtol", &d->run.rtol) || !cli_positive(a, "atol", &d->run.atol))
+        return false;
+    if (jobs > 1024) return cli_say("--jobs: at most 1024"), false;
+    d->jobs = (int)jobs;
+    d->zip = cli_has(a, "zip");
+    d->section = cli_value(a, "section");
+    d->run.scheme = cli_value(a, "scheme");
+    d->run.adaptive = cli_has(a, "adaptive");
+    d->run.options = k->options = cli_list(a, "option", NULL);
+    d->vary = k->vary = cli_list(a, "vary", NULL);
+    d->observe = k->observe = cli_list(a, "observe", NULL);
+    d->model.set = k->set = cli_list(a, "set", NULL);
+    d->model.file = a->word[0];
+    d->read_file = read_file;
+    return true;
+}
+
+static bool create(sweep *k) {
+    k->def.model.text = k->text;
+    k->def.model.length = k->length;
+    if (!cli_matrices_read(k->a, &k->matrices)) return false;
+    k->def.model.matrices = k->matrices.list;
+    k->def.model.nmatrices = k->matrices.n;
+    k->s = carom_sweep_create(&k->def, &k->err);
+    if (!k->s) cli_say("%s", k->err.text);
+    return k->s != NULL;
+}
+
+// -- the journal: every word as typed, and the model's text -----------------------------------------------------------
+
+typedef struct bytes { char *at; size_t n, room; } bytes;
+
+static void append(bytes *b, const void *from, size_t n) {
+    if (b->n + n > b->room) {
+        b->room = 2 * (b->n + n);
+        b->at = realloc(b->at, b->room);
+        if (!b->at) abort();
+    }
+    memcpy(b->at + b->n, from, n);
+    b->n += n;
+}
+
+// "--name\0value\0" ... "\0" model file "\0" text.  What may differ when it goes on is left out.
+static void define(sweep *k) {
+    static const char *const apart[] = {"jobs", "quiet", "plot", "out", "resume"};
+    bytes b = {0};
+    for (int i = 0; i < k->a->ngiven; ++i) {
+        const cli_option *o = &k->a->verb->options[k->a->given[i].option];
+        bool left_out = false;
+        for (size_t e = 0; e < sizeof apart / sizeof *apart; ++e) left_out = left_out || strcmp(o->name, apart[e]) == 0;
+        if (left_out) continue;
+        append(&b, "--", 2);
+        append(&b, o->name, strlen(o->name) + 1);
+        if (o->value) append(&b, k->a->given[i].value, strlen(k->a->given[i].value) + 1);
+    }
+    append(&b, "", 1);
+    append(&b, k->a->word[0], strlen(k->a->word[0]) + 1);
+    append(&b, k->text, k->length);
+    k->definition = b.at;
+    k->definition_length = b.n;
+}
+
+// Words of a definition as arguments; false: it is damaged.
+static bool undefine(sweep *k, const cli_verb *verb, cli_args *a) {
+    size_t n = 0, at = 0;
+    const size_t length = k->definition_length;
+    char **word = calloc(length + 2, sizeof *word);
+    if (!word) abort();
+    while (at < length && k->definition[at]) word[n++] = k->definition + at, at += strlen(k->definition + at) + 1;
+    bool good = at + 1 < length && memchr(k->definition + at + 1, 0, length - at - 1), help = false;
+    if (good) {
+        word[n++] = k->definition + at + 1;
+        at += strlen(k->definition + at + 1) + 2;
+        k->length = length - at;
+        k->text = calloc(k->length + 1, 1);
+        if (!k->text) abort();
+        memcpy(k->text, k->definition + at, k->length);
+        good = cli_parse(a, verb, (int)n, word, &help);
+    }
+    free(word);
+    if (!good) cli_say("%s does not say how the sweep began", k->journal);
+    return good;
+}
+
+static char *with_ending(const char *file, const char *ending) {
+    char *name = malloc(strlen(file) + strlen(ending) + 1);
+    if (!name) abort();
+    return strcat(strcpy(name, file), ending);
+}
+
+static bool name_files(sweep *k, const cli_args *typed) {
+    static const char *const endings[] = {".yaml", ".yml", NULL};
+    const char *given = cli_has(typed, "resume") ? cli_value(typed, "resume") : cli_value(typed, "out");
+    k->out = given ? with_ending(given, "") : cli_rename(typed->word[0], endings, ".sweep.h5");
+    if (!cli_ends(k->out, ".h5") && !cli_ends(k->out, ".csv")) return cli_say("'%s' ends neither in .h5 nor in .csv", k->out), false;
+    k->journal = with_ending(k->out, ".journal");
+    return true;
+}
+
+// -- the run --------------------------------------------------------------------------------------------------------------
+
+static bool on_row(void *user, const carom_sweep_row *row) {
+    sweep *k = user;
+    if (carom_book_add(k->book, row)) return true;
+    k->failed = true;
+    return false;
+}
+
+static void show(const sweep *k, long done, long total) {
+    const double spent = cli_clock() - k->began;
+    if (k->quiet || !isatty(STDERR_FILENO) || spent < 0.3) return;
+    const double rate = (double)done / spent;
+    fprintf(stderr, "\r%ld of %ld runs, %.3g runs/s, %.0f s left   ", done, total, rate, rate > 0 ? (double)(total - done) / rate : 0);
+    fflush(stderr);
+}
+
+static bool on_tick(void *user, long done, long total) {
+    sweep *k = user;
+    k->stopped = cli_signals_take() || k->stopped;
+    if (cli_clock() - k->flushed > 0.5) {
+        k->flushed = cli_clock();
+        if (carom_book_flush(k->book, &k->err) != CAROM_OK) k->failed = true;
+    }
+    show(k, done, total);
+    return !k->stopped && !k->failed;
+}
+
+static int write_result(sweep *k) {
+    carom_table tables[2] = {{0}, {0}};
+    int n = 0;
+    char runs[32];
+    snprintf(runs, sizeof runs, "%ld", carom_sweep_runs(k->s));
+    const carom_table_note notes[] = {{"carom", CAROM_VERSION}, {"kind", "sweep"}, {"runs", runs}};
+    carom_status status = carom_book_tables(k->book, tables, &n, &k->err);
+    if (status == CAROM_OK) status = carom_tables_write(k->out, tables, n, notes, 3, &k->err);
+    for (int i = 0; i < 2; ++i) carom_table_free(&tables[i]);
+    if (status != CAROM_OK) {
+        cli_say("%s; the runs are in %s: go on with --resume %s", k->err.text, k->journal, k->out);
+        return CLI_FAILED;
+    }
+    carom_book_remove(k->book);
+    return CLI_DONE;
+}
+
+static int conclude(sweep *k, carom_status status, const cli_args *typed) {
+    const carom_error why = k->err;
+    carom_error err;
+    if (status == CAROM_OK) {
+        const int code = write_result(k);
+        long run = 0;
+        const char *first = carom_book_message(k->book, &run);
+        if (code == CLI_DONE && !k->quiet) printf("%ld runs in %s\n", carom_book_rows(k->book), k->out);
+        if (code == CLI_DONE && first) cli_say("%ld of %ld runs failed; the first, run %ld: %s", carom_book_failed(k->book), carom_book_rows(k->book), run, first);
+        if (code == CLI_DONE && cli_has(typed, "plot")) return sweep_plot(k->out, NULL, cli_value(typed, "plot")) ? CLI_DONE : CLI_FAILED;
+        return code;
+    }
+    if (carom_book_flush(k->book, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
+    if (!k->stopped) cli_say("%s", why.text);
+    cli_say("%ld of %ld runs are saved; go on with: carom sweep --resume %s", carom_book_rows(k->book), carom_sweep_runs(k->s), k->out);
+    return k->stopped ? CLI_INTERRUPTED : CLI_FAILED;
+}
+
+static int run(sweep *k, const cli_args *typed) {
+    if (carom_book_bind(k->book, k->s, &k->err) != CAROM_OK) return cli_say("%s", k->err.text), CLI_FAILED;
+    k->before = carom_book_rows(k->book);
+    if (k->before && !k->quiet) cli_say("%ld runs are there already", k->before);
+    const carom_sweep_watch watch = {.user = k, .row = on_row, .tick = on_tick};
+    k->began = k->flushed = cli_clock();
+    cli_signals_begin();
+    const carom_status status = carom_sweep_run(k->s, &watch, &k->err);
+    cli_signals_end();
+    if (!k->quiet && isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+    return conclude(k, status, typed);
+}
+
+static bool exists(const char *file) {
+    struct stat s;
+    return stat(file, &s) == 0;
+}
+
+static int begin_new(sweep *k, const cli_args *typed) {
+    k->a = typed;
+    if (typed->n == 0) return cli_say("sweep wants a model; usage: carom sweep %s", typed->verb->arguments), CLI_USAGE;
+    if (cli_wants_model(typed->word[0]) || !name_files(k, typed) || !read_usage(k, typed)) return CLI_USAGE;
+    k->text = cli_read_file(typed->word[0], &k->length);
+    if (!k->text || !create(k)) return CLI_USAGE;
+    define(k);
+    k->book = carom_book_create(k->journal, k->definition, k->definition_length, &k->err);
+    if (!k->book) return cli_say("%s", k->err.text), k->err.code == CAROM_BAD_INPUT ? CLI_USAGE : CLI_FAILED;
+    return run(k, typed);
+}
+
+static int go_on(sweep *k, const cli_args *typed, cli_args *stored) {
+    if (typed->n > 0) return cli_say("--resume FILE holds its model; leave %s out", typed->word[0]), CLI_USAGE;
+    if (!name_files(k, typed)) return CLI_USAGE;
+    if (!exists(k->journal) && exists(k->out)) return cli_say("%s is complete", k->out), CLI_DONE;
+    k->book = carom_book_open(k->journal, &k->definition, &k->definition_length, &k->err);
+    if (!k->book) return cli_say("%s", k->err.text), CLI_USAGE;
+    if (!undefine(k, typed->verb, stored)) return CLI_USAGE;
+    k->a = stored;
+    if (!read_usage(k, typed) || !create(k)) return CLI_USAGE;
+    return run(k, typed);
+}
+
+static int go(const cli_args *typed) {
+    sweep k = {0};
+    cli_args stored = {0};
+    const int code = cli_has(typed, "resume") ? go_on(&k, typed, &stored) : begin_new(&k, typed);
+    carom_book_destroy(k.book);
+    carom_sweep_destroy(k.s);
+    cli_matrices_free(&k.matrices);
+    cli_free(&stored);
+    free(k.set);
+    free(k.vary);
+    free(k.observe);
+    free(k.options);
+    free(k.out);
+    free(k.journal);
+    free(k.text);
+    free(k.definition);
+    return code;
+}
+
+const cli_verb cli_sweep = {
+    .name = "sweep", .arguments = "MODEL", .about = "many runs of one model: grids, lists and samples of parameters; one result file", .most = 1,
+    .options = options, .run = go,
+    .text = "One row per run: what was varied, its exit status and message, what was observed at its end; with --section a second table with\n"
+            "all section points.  A run that fails is a row; the sweep goes on.  Ctrl-C, kill -9 and a full disk lose at most a second: `carom\n"
+            "sweep --resume FILE` goes on.  The tables are the same bytes for any number of --jobs and --part, however often interrupted.",
+};

@@ -1,0 +1,118 @@
+// sweep_plot.c: a sweep as a picture: a bifurcation diagram, curves over one parameter, or a map over two.
+#include "cli/sweep_plot.h"
+#include "cli/compare_plot.h"
+#include "cli/figure.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *sweep_plot_kind(const char *file) { return compare_plot_kind(file); }
+
+static void quote(FILE *s, const char *text) { // single quotes, in which gnuplot expands nothing
+    fputc('\'', s);
+    for (; *text; ++text) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '\'') fputs("''", s);
+        else fputc(c < 32 || c == 127 || c == '`' ? '?' : c, s);
+    }
+    fputc('\'', s);
+}
+
+static void label(FILE *s, const char *axis, const char *text) {
+    fprintf(s, "set %s ", axis);
+    quote(s, text);
+    fputs(" noenhanced\n", s);
+}
+
+static void head(FILE *s, const char *kind) {
+    if (strcmp(kind, "png") == 0) fputs("set terminal pngcairo size 960,640 font ',12'\n", s);
+    else if (strcmp(kind, "svg") == 0) fputs("set terminal svg size 960,640 dynamic font ',14'\n", s);
+    else fputs("set terminal pdfcairo size 8,5.3 font ',11'\n", s);
+    fputs("set encoding utf8\nset grid lc rgb '#dddddd'\nset border lc rgb '#555555'\nunset key\nset tics nomirror\n", s);
+}
+
+// Columns between `run` and `status` are varied; behind `message` they are observed.
+typedef struct shape { int varied, first; } shape;
+
+static shape shape_of(const carom_table *runs) {
+    shape k = {0};
+    while (1 + k.varied < runs->columns && strcmp(runs->column[1 + k.varied].name, "status") != 0) ++k.varied;
+    while (k.first < runs->columns && strcmp(runs->column[k.first].name, "message") != 0) ++k.first;
+    ++k.first;
+    if (k.varied > 0 && strcmp(runs->column[k.varied].name, "direction") == 0) --k.varied;
+    return k;
+}
+
+static double number(const carom_column *c, long row) { return c->kind == CAROM_COLUMN_REAL ? c->real[row] : c->integer ? (double)c->integer[row] : (double)row; }
+
+static void points(FILE *s, const carom_table *runs, const carom_table *section, const carom_column *x, const carom_column *y) {
+    const carom_column *run = carom_table_column(runs, "run");
+    fputs("$d << EOD\n", s);
+    for (long k = 0, r = 0; k < section->rows; ++k) {
+        while (r < runs->rows && run->integer[r] < section->column[0].integer[k]) ++r;
+        if (r < runs->rows && isfinite(y->real[k])) fprintf(s, "%.9g %.9g\n", number(x, r), y->real[k]);
+    }
+    fputs("EOD\nplot $d with points pt 7 ps 0.15 lc rgb '#0072b2'\n", s);
+}
+
+static void curve_over(FILE *s, const carom_table *runs, const carom_column *x, const carom_column *y) {
+    fputs("$d << EOD\n", s);
+    for (long k = 0; k < runs->rows; ++k)
+        if (isfinite(y->real[k])) fprintf(s, "%.9g %.9g\n", number(x, k), y->real[k]);
+    fputs("EOD\nplot $d with linespoints pt 7 ps 0.3 lc rgb '#0072b2'\n", s);
+}
+
+static void map_over(FILE *s, const carom_table *runs, const carom_column *x, const carom_column *y, const carom_column *z) {
+    fputs("$d << EOD\n", s);
+    double last = NAN;
+    for (long k = 0; k < runs->rows; ++k) {
+        if (k > 0 && number(y, k) != last) fputc('\n', s);
+        last = number(y, k);
+        fprintf(s, isfinite(z->real[k]) ? "%.9g %.9g %.9g\n" : "%.9g %.9g NaN\n", number(x, k), last, z->real[k]);
+    }
+    fputs("EOD\nset view map\nset palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', 4 '#fde725')\n"
+          "set autoscale fix\nsplot $d with pm3d\n", s);
+}
+
+static bool draw(const char *result, const carom_table *runs, const carom_table *section, const char *of, const char *file) {
+    const shape k = shape_of(runs);
+    const carom_table *from = section->rows ? section : runs;
+    const carom_column *y = of ? carom_table_column(from, of) : section->rows && section->columns > 2 ? &section->column[2] : k.first < runs->columns ? &runs->column[k.first] : NULL;
+    if (k.varied == 0 || !y || y->kind != CAROM_COLUMN_REAL) {
+        if (of) cli_say("%s observes no '%s'", result, of);
+        else cli_say("%s observes nothing to draw; give --observe", result);
+        return false;
+    }
+    const carom_column *x = &runs->column[k.varied];
+    FILE *s = tmpfile();
+    if (!s) abort();
+    head(s, sweep_plot_kind(file));
+    label(s, "xlabel", x->name);
+    if (section->rows || k.varied == 1) {
+        label(s, "ylabel", y->name);
+        if (section->rows) points(s, runs, section, x, y);
+        else curve_over(s, runs, x, y);
+    } else {
+        label(s, "ylabel", runs->column[k.varied - 1].name);
+        label(s, "title", y->name);
+        map_over(s, runs, x, &runs->column[k.varied - 1], y);
+    }
+    const bool good = gnuplot_render(s, file);
+    fclose(s);
+    return good;
+}
+
+bool sweep_plot(const char *result, const char *of, const char *file) {
+    carom_table runs = {0}, section = {0};
+    carom_error err;
+    if (cli_ends(result, ".csv")) return cli_say("pictures are made of .h5 sweeps; give --out FILE.h5"), false;
+    if (carom_table_read(result, "runs", &runs, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    if (carom_table_probe(result, "section") && carom_table_read(result, "section", &section, &err) != CAROM_OK) {
+        carom_table_free(&runs);
+        return cli_say("%s", err.text), false;
+    }
+    const bool good = draw(result, &runs, &section, of, file);
+    carom_table_free(&runs);
+    carom_table_free(&section);
+    return good;
+}

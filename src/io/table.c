@@ -1,0 +1,300 @@
+// table.c: tables as compound datasets and as CSV.
+#define _POSIX_C_SOURCE 200809L
+#include "io/h5.h"
+#include <carom/table.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LONGEST_TEXT = 1024, MOST_COLUMNS = 4096, CHUNK = 4096 };
+
+carom_status carom_table_reserve(carom_table *t, long rows, carom_error *err) {
+    const size_t n = (size_t)rows + 1;
+    t->rows = rows;
+    for (int i = 0; i < t->columns; ++i) {
+        carom_column *c = &t->column[i];
+        if (c->kind == CAROM_COLUMN_REAL) c->real = calloc(n, sizeof *c->real);
+        if (c->kind == CAROM_COLUMN_INTEGER) c->integer = calloc(n, sizeof *c->integer);
+        if (c->kind == CAROM_COLUMN_TEXT) c->text = calloc(n, sizeof *c->text);
+        if (!c->real && !c->integer && !c->text) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %ld rows", rows);
+    }
+    return CAROM_OK;
+}
+
+void carom_table_free(carom_table *t) {
+    for (int i = 0; t->column && i < t->columns; ++i) {
+        carom_column *c = &t->column[i];
+        for (long k = 0; c->text && k < t->rows; ++k) free(c->text[k]);
+        free(c->text);
+        free(c->real);
+        free(c->integer);
+        free(c->name);
+    }
+    free(t->column);
+    free(t->name);
+    *t = (carom_table){0};
+}
+
+carom_column *carom_table_column(const carom_table *t, const char *name) {
+    for (int i = 0; i < t->columns; ++i)
+        if (strcmp(t->column[i].name, name) == 0) return &t->column[i];
+    return NULL;
+}
+
+// -- CSV -----------------------------------------------------------------------------------------------------------
+
+static void put_text(FILE *f, const char *text) {
+    if (!strpbrk(text, ",\"\n\r")) {
+        fputs(text, f);
+        return;
+    }
+    fputc('"', f);
+    for (; *text; ++text) {
+        if (*text == '"') fputc('"', f);
+        fputc(*text, f);
+    }
+    fputc('"', f);
+}
+
+static carom_status write_csv(const char *file, const carom_table *t, carom_error *err) {
+    FILE *f = fopen(file, "w");
+    if (!f) return carom_fail(err, CAROM_IO, "cannot create %.400s: %s", file, strerror(errno));
+    for (int i = 0; i < t->columns; ++i) {
+        if (i) fputc(',', f);
+        put_text(f, t->column[i].name);
+    }
+    fputc('\n', f);
+    for (long k = 0; k < t->rows; ++k)
+        for (int i = 0; i < t->columns; ++i) {
+            const carom_column *c = &t->column[i];
+            if (i) fputc(',', f);
+            if (c->kind == CAROM_COLUMN_REAL) fprintf(f, "%.17g", c->real[k]);
+            else if (c->kind == CAROM_COLUMN_INTEGER) fprintf(f, "%lld", c->integer[k]);
+            else put_text(f, c->text[k] ? c->text[k] : "");
+            if (i == t->columns - 1) fputc('\n', f);
+        }
+    const bool good = !ferror(f);
+    if (fclose(f) != 0 || !good) return carom_fail(err, CAROM_IO, "cannot write %.400s: %s", file, strerror(errno));
+    return CAROM_OK;
+}
+
+// -- HDF5 ------------------------------------------------------------------------------------------------------------
+
+static size_t width_of(const carom_column *c, long rows) {
+    size_t most = 1;
+    for (long k = 0; c->kind == CAROM_COLUMN_TEXT && k < rows; ++k)
+        if (c->text[k] && strlen(c->text[k]) > most) most = strlen(c->text[k]);
+    return c->kind == CAROM_COLUMN_TEXT ? (most < LONGEST_TEXT ? most : LONGEST_TEXT) + 1 : 8;
+}
+
+static hid_t type_of(const carom_column *c, size_t width) {
+    if (c->kind == CAROM_COLUMN_REAL) return H5Tcopy(H5T_NATIVE_DOUBLE);
+    if (c->kind == CAROM_COLUMN_INTEGER) return H5Tcopy(H5T_NATIVE_LLONG);
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    if (type >= 0) H5Tset_size(type, width);
+    return type;
+}
+
+// The compound type of a row; *size bytes.
+static hid_t row_type(const carom_table *t, size_t *offset, size_t *size) {
+    *size = 0;
+    for (int i = 0; i < t->columns; ++i) {
+        offset[i] = *size;
+        *size += (width_of(&t->column[i], t->rows) + 7) & ~(size_t)7;
+    }
+    const hid_t type = H5Tcreate(H5T_COMPOUND, *size ? *size : 8);
+    for (int i = 0; i < t->columns && type >= 0; ++i) {
+        const hid_t field = type_of(&t->column[i], width_of(&t->column[i], t->rows));
+        if (field < 0 || H5Tinsert(type, t->column[i].name, offset[i], field) < 0) return h5_close(field), h5_close(type), -1;
+        h5_close(field);
+    }
+    return type;
+}
+
+static void pack(const carom_table *t, const size_t *offset, long row, unsigned char *to) {
+    for (int i = 0; i < t->columns; ++i) {
+        const carom_column *c = &t->column[i];
+        if (c->kind == CAROM_COLUMN_REAL) memcpy(to + offset[i], &c->real[row], sizeof(double));
+        else if (c->kind == CAROM_COLUMN_INTEGER) memcpy(to + offset[i], &c->integer[row], sizeof(long long));
+        else if (c->text[row]) snprintf((char *)to + offset[i], LONGEST_TEXT + 1, "%s", c->text[row]);
+    }
+}
+
+static bool write_rows(hid_t set, hid_t type, const carom_table *t, const size_t *offset, size_t size) {
+    unsigned char *block = malloc(size * CHUNK);
+    const hid_t space = H5Dget_space(set);
+    bool good = block && space >= 0;
+    for (long k = 0; good && k < t->rows; k += CHUNK) {
+        const hsize_t from = (hsize_t)k, n = (hsize_t)(t->rows - k < CHUNK ? t->rows - k : CHUNK);
+        memset(block, 0, size * CHUNK);
+        for (hsize_t i = 0; i < n; ++i) pack(t, offset, k + (long)i, block + i * size);
+        const hid_t memory = H5Screate_simple(1, &n, NULL);
+        good = memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, &from, NULL, &n, NULL) >= 0 && H5Dwrite(set, type, memory, space, H5P_DEFAULT, block) >= 0;
+        h5_close(memory);
+    }
+    h5_close(space);
+    free(block);
+    return good;
+}
+
+static bool write_table(hid_t file, const carom_table *t) {
+    size_t *offset = calloc((size_t)t->columns + 1, sizeof *offset), size = 0;
+    const hsize_t rows = (hsize_t)t->rows;
+    const hid_t type = offset ? row_type(t, offset, &size) : -1, space = H5Screate_simple(1, &rows, NULL), plain = H5Pcreate(H5P_DATASET_CREATE);
+    bool good = type >= 0 && space >= 0 && plain >= 0 && H5Pset_obj_track_times(plain, false) >= 0;
+    const hid_t set = good ? H5Dcreate2(file, t->name, type, space, H5P_DEFAULT, plain, H5P_DEFAULT) : -1;
+    good = set >= 0 && write_rows(set, type, t, offset, size);
+    h5_close(set);
+    h5_close(plain);
+    h5_close(space);
+    h5_close(type);
+    free(offset);
+    return good;
+}
+
+static carom_status write_h5(const char *file, const carom_table *tables, int n, const carom_table_note *notes, int nnotes, carom_error *err) {
+    h5_hush hush;
+    h5_hush_begin(&hush);
+    const hid_t f = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = f >= 0;
+    for (int i = 0; good && i < n; ++i) good = write_table(f, &tables[i]);
+    for (int i = 0; good && i < nnotes; ++i) good = h5_put_text(f, notes[i].name, notes[i].text, strlen(notes[i].text) + 1);
+    good = f >= 0 && H5Fclose(f) >= 0 && good;
+    const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write %.400s", file);
+    h5_hush_end(&hush);
+    return status;
+}
+
+// -- files ---------------------------------------------------------------------------------------------------------
+
+static bool ends(const char *text, const char *ending) {
+    const size_t n = strlen(text), k = strlen(ending);
+    return n > k && strcmp(text + n - k, ending) == 0;
+}
+
+// The i-th file that the tables make: its name, and the one it has while it is written.
+static void names(const char *file, const carom_table *t, int i, char *name, char *part, size_t size) {
+    if (i == 0) snprintf(name, size, "%s", file);
+    else snprintf(name, size, "%s.%s.csv", file, t->name);
+    snprintf(part, size, "%s.%ld.part", name, (long)getpid());
+}
+
+carom_status carom_tables_write(const char *file, const carom_table *tables, int n, const carom_table_note *notes, int nnotes, carom_error *err) {
+    const bool csv = ends(file, ".csv");
+    const int files = csv ? n : 1;
+    const size_t size = strlen(file) + 100;
+    char *name = malloc(2 * size), *part = name + size;
+    if (!name) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a file name");
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < files && status == CAROM_OK; ++i) {
+        names(file, &tables[i], i, name, part, size);
+        status = csv ? write_csv(part, &tables[i], err) : write_h5(part, tables, n, notes, nnotes, err);
+    }
+    for (int i = files - 1; i >= 0; --i) { // the main file last: where it is, the others are
+        names(file, &tables[i], i, name, part, size);
+        if (status == CAROM_OK && rename(part, name) != 0) status = carom_fail(err, CAROM_IO, "cannot create %.400s: %s", name, strerror(errno));
+        if (status != CAROM_OK) unlink(part);
+    }
+    free(name);
+    return status;
+}
+
+// -- reading HDF5: a file that nobody vouches for ---------------------------------------------------------------------
+
+static bool read_column(hid_t type, int i, carom_column *c) {
+    char *name = H5Tget_member_name(type, (unsigned)i);
+    const hid_t field = H5Tget_member_type(type, (unsigned)i);
+    const H5T_class_t class = field >= 0 ? H5Tget_class(field) : H5T_NO_CLASS;
+    c->name = name ? strdup(name) : NULL;
+    c->kind = class == H5T_FLOAT ? CAROM_COLUMN_REAL : class == H5T_INTEGER ? CAROM_COLUMN_INTEGER : CAROM_COLUMN_TEXT;
+    const bool good = c->name && (class == H5T_FLOAT || class == H5T_INTEGER || (class == H5T_STRING && H5Tis_variable_str(field) == 0 && H5Tget_size(field) <= LONGEST_TEXT + 1));
+    if (name) H5free_memory(name);
+    h5_close(field);
+    return good;
+}
+
+// One column at a time, converted by HDF5.
+static bool read_values(hid_t set, carom_column *c, long rows) {
+    size_t width = 8;
+    if (c->kind == CAROM_COLUMN_TEXT) width = LONGEST_TEXT + 2;
+    const hid_t memory = H5Tcreate(H5T_COMPOUND, width), field = type_of(c, width);
+    unsigned char *block = malloc(width * (size_t)(rows + 1));
+    bool good = memory >= 0 && field >= 0 && block && H5Tinsert(memory, c->name, 0, field) >= 0 && H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, block) >= 0;
+    for (long k = 0; good && k < rows; ++k) {
+        const unsigned char *at = block + (size_t)k * width;
+        if (c->kind == CAROM_COLUMN_REAL) memcpy(&c->real[k], at, sizeof(double));
+        else if (c->kind == CAROM_COLUMN_INTEGER) memcpy(&c->integer[k], at, sizeof(long long));
+        else good = (c->text[k] = strndup((const char *)at, LONGEST_TEXT)) != NULL;
+    }
+    free(block);
+    h5_close(field);
+    h5_close(memory);
+    return good;
+}
+
+// A dataset reached by a hard link, stored in this file.
+static bool plain(hid_t file, const char *name) {
+    H5L_info_t link;
+    return H5Lexists(file, name, H5P_DEFAULT) > 0 && H5Lget_info(file, name, &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_HARD;
+}
+
+static bool stored_here(hid_t set) {
+    const hid_t list = H5Dget_create_plist(set);
+    const bool here = list >= 0 && H5Pget_layout(list) != H5D_VIRTUAL && H5Pget_external_count(list) == 0;
+    h5_close(list);
+    return here;
+}
+
+static bool read_table(hid_t file, const char *name, carom_table *t, carom_error *err) {
+    hid_t set = plain(file, name) ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
+    const hid_t type = set >= 0 ? H5Dget_type(set) : -1, space = set >= 0 ? H5Dget_space(set) : -1;
+    const int columns = type >= 0 && H5Tget_class(type) == H5T_COMPOUND ? H5Tget_nmembers(type) : -1;
+    const hssize_t rows = space >= 0 && H5Sget_simple_extent_ndims(space) == 1 ? H5Sget_simple_extent_npoints(space) : -1;
+    bool good = columns > 0 && columns <= MOST_COLUMNS && rows >= 0 && stored_here(set) && (hsize_t)rows * H5Tget_size(type) <= H5Dget_storage_size(set);
+    t->name = strdup(name);
+    t->column = good ? calloc((size_t)columns, sizeof *t->column) : NULL;
+    good = good && t->name && t->column;
+    for (; good && t->columns < columns; ++t->columns) good = read_column(type, t->columns, &t->column[t->columns]);
+    good = good && carom_table_reserve(t, (long)rows, err) == CAROM_OK;
+    for (int i = 0; good && rows > 0 && i < columns; ++i) good = read_values(set, &t->column[i], (long)rows);
+    h5_close(space);
+    h5_close(type);
+    h5_close(set);
+    return good;
+}
+
+carom_status carom_table_read(const char *file, const char *name, carom_table *t, carom_error *err) {
+    *t = (carom_table){0};
+    h5_hush hush;
+    h5_hush_begin(&hush);
+    const hid_t f = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const bool good = f >= 0 && read_table(f, name, t, err);
+    h5_close(f);
+    h5_hush_end(&hush);
+    if (good) return CAROM_OK;
+    carom_table_free(t);
+    return carom_fail(err, CAROM_BAD_INPUT, "%.400s has no table /%.60s that can be read", file, name);
+}
+
+bool carom_table_probe(const char *file, const char *name) {
+    h5_hush hush;
+    h5_hush_begin(&hush);
+    const hid_t f = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const bool there = f >= 0 && plain(f, name);
+    h5_close(f);
+    h5_hush_end(&hush);
+    return there;
+}
+
+char *carom_table_note_read(const char *file, const char *name) {
+    char *text = NULL;
+    double number;
+    h5_hush hush;
+    h5_hush_begin(&hush);
+    const hid_t f = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (f >= 0) h5_get(f, name, (size_t)1 << 20, &number, &text);
+    h5_close(f);
+    h5_hush_end(&hush);
+    return text;
+}

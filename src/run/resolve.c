@@ -1,0 +1,72 @@
+// resolve.c: what is given comes before the model's `simulation` section; that before the defaults.
+//
+// Options in the file are meant for the file's scheme: with another scheme they do not count.  The file's step is meant for
+// it, too, where the other scheme controls its steps itself and a step is only the time between records.
+#include <carom/event.h>
+#include <carom/run.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+carom_run_given carom_run_nothing(void) { return (carom_run_given){.step = NAN, .end = NAN, .rtol = NAN, .atol = NAN}; }
+
+static const carom_scheme *scheme_of(const char *name) {
+    const carom_scheme *const *s = carom_schemes();
+    while (*s && strcmp((*s)->name, name) != 0) ++s;
+    return *s;
+}
+
+static int count(const char *const *list) {
+    int n = 0;
+    while (list && list[n]) ++n;
+    return n;
+}
+
+// Options of the file, then tolerances, then those that are given.  A scheme with an rtol of its own controls its steps
+// itself: there `adaptive` has nothing to add.
+static carom_status gather(carom_run *run, const char *const *file, const carom_run_given *given, carom_error *err) {
+    enum { ROOM = 48 };
+    const bool own = run->table && carom_option_find(run->table->options, "rtol", 4) >= 0;
+    const int n = count(file) + count(given->options);
+    const struct { const char *name; double x; } tolerance[] = {{"rtol", given->rtol}, {"atol", given->atol}};
+    run->options = calloc((size_t)n + 4, sizeof *run->options);
+    run->own = calloc(2, ROOM);
+    if (!run->options || !run->own) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a run");
+    int k = 0;
+    for (int i = 0; i < count(file); ++i) run->options[k++] = file[i];
+    if (given->adaptive && !own) run->options[k++] = "adaptive=on";
+    for (int i = 0; i < 2; ++i) {
+        if (isnan(tolerance[i].x)) continue;
+        if (!own && !given->adaptive)
+            return carom_fail(err, CAROM_BAD_INPUT, "%s belongs to adaptive steps, which this run does not have", tolerance[i].name);
+        snprintf(run->own + i * ROOM, ROOM, "%s=%.17g", tolerance[i].name, tolerance[i].x);
+        run->options[k++] = run->own + i * ROOM;
+    }
+    for (int i = 0; i < count(given->options); ++i) run->options[k++] = given->options[i];
+    return CAROM_OK;
+}
+
+carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom_run_given *given, carom_error *err) {
+    const carom_model_run file = m ? carom_model_simulation(m) : (carom_model_run){.step = NAN, .end = NAN};
+    *run = (carom_run){.scheme = given->scheme, .step = given->step, .end = given->end};
+    if (!run->scheme) run->scheme = file.scheme;
+    if (!run->scheme) run->scheme = carom_sim_default().scheme;
+    run->table = scheme_of(run->scheme);
+    if (isnan(run->step)) run->step = file.step;
+    if (isnan(run->end)) run->end = file.end;
+    const bool other = file.scheme && given->scheme && strcmp(file.scheme, given->scheme) != 0;
+    run->from_file = file.scheme && !other;
+    CAROM_TRY(gather(run, other ? NULL : file.options, given, err));
+    if (isnan(run->end)) return carom_fail(err, CAROM_BAD_INPUT, "there is no end time");
+    if (given->adaptive && isnan(run->step)) run->step = 1e-3 * run->end; // the first to try
+    if (run->table && run->table->own_steps && isnan(given->step) && (other || isnan(run->step))) run->step = run->end / 2000;
+    if (isnan(run->step)) return carom_fail(err, CAROM_BAD_INPUT, "there is no step size");
+    return CAROM_OK;
+}
+
+void carom_run_free(carom_run *run) {
+    free(run->options);
+    free(run->own);
+    *run = (carom_run){0};
+}

@@ -1,0 +1,277 @@
+// sweep.c: the list of runs, and the threads that work it off.
+//
+// A chain is a row of runs along the last --vary, of which each starts where the one before has ended (--follow); without
+// that, every run is a chain of its own.  Threads take whole chains in their order.
+#define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_cond_timedwait
+#include "sweep/sweep.h"
+#include <carom/compile.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+carom_sweep_def carom_sweep_default(void) { return (carom_sweep_def){.run = carom_run_nothing(), .jobs = 1}; }
+
+// -- numbers of runs ---------------------------------------------------------------------------------------------
+
+static int ways(const carom_sweep *s) { return s->def.follow == CAROM_FOLLOW_BOTH ? 2 : 1; }
+static long chain_runs(const carom_sweep *s) { return s->length * ways(s); }
+static long chains(const carom_sweep *s) { return s->runs / chain_runs(s); }
+
+long carom_sweep_runs(const carom_sweep *s) { return s->runs; }
+int carom_sweep_varied(const carom_sweep *s) { return s->nvary; }
+const char *carom_sweep_vary_name(const carom_sweep *s, int i) { return s->vary[i].name; }
+int carom_sweep_observed(const carom_sweep *s) { return s->nobserve; }
+const char *carom_sweep_observe_text(const carom_sweep *s, int i) { return s->observe[i]; }
+int carom_sweep_state(const carom_sweep *s) { return s->nq + s->nv; }
+const carom_model *carom_sweep_model(const carom_sweep *s) { return s->model; }
+
+int carom_sweep_values(const carom_sweep *s, long run, double *value) {
+    const long chain = run / chain_runs(s), place = run % chain_runs(s);
+    const bool down = s->def.follow == CAROM_FOLLOW_DOWN || place >= s->length;
+    long i = chain * s->length + (s->def.follow == CAROM_FOLLOW_BOTH && down ? 2 * s->length - 1 - place : down ? s->length - 1 - place : place);
+    for (int k = s->nvary - 1; k >= 0; --k) {
+        value[k] = s->vary[k].value[s->def.zip ? i : i % s->vary[k].n];
+        if (!s->def.zip) i /= s->vary[k].n;
+    }
+    return s->def.follow == CAROM_FOLLOW_NONE ? 0 : down ? -1 : 1;
+}
+
+static void mine(const carom_sweep *s, long *first, long *last) {
+    const long n = chains(s), parts = s->def.parts > 0 ? s->def.parts : 1, part = s->def.parts > 0 ? s->def.part : 1;
+    *first = (long)((double)n / (double)parts * (double)(part - 1));
+    *last = part == parts ? n : (long)((double)n / (double)parts * (double)part);
+}
+
+bool carom_sweep_mine(const carom_sweep *s, long run) {
+    long first, last;
+    mine(s, &first, &last);
+    return run / chain_runs(s) >= first && run / chain_runs(s) < last;
+}
+
+// -- create ----------------------------------------------------------------------------------------------------------
+
+static carom_status count(carom_sweep *s, carom_error *err) {
+    double grid = 1;
+    for (int i = 0; i < s->nvary; ++i) {
+        if (s->def.zip && s->vary[i].n != s->vary[0].n)
+            return carom_fail(err, CAROM_BAD_INPUT, "--zip wants lists of one length; --vary %.60s has %ld values, --vary %.60s has %ld", s->vary[0].name, s->vary[0].n, s->vary[i].name, s->vary[i].n);
+        grid = s->def.zip ? (double)s->vary[0].n : grid * (double)s->vary[i].n;
+    }
+    if (grid > 1e9) return carom_fail(err, CAROM_BAD_INPUT, "the sweep has %g runs; at most 1e9 are possible", grid);
+    s->grid = (long)grid;
+    s->length = s->def.follow == CAROM_FOLLOW_NONE ? 1 : s->def.zip ? s->grid : s->vary[s->nvary - 1].n;
+    s->runs = s->grid * ways(s);
+    s->skip = calloc((size_t)s->runs, sizeof *s->skip);
+    s->start = calloc((size_t)s->runs, sizeof *s->start);
+    return s->skip && s->start ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for %ld runs", s->runs);
+}
+
+static carom_status check(const carom_sweep *s, carom_error *err) {
+    const carom_sweep_def *d = &s->def;
+    if (s->nvary == 0) return carom_fail(err, CAROM_BAD_INPUT, "a sweep varies something; give --vary NAME=SPEC");
+    if (d->section && s->nobserve == 0) return carom_fail(err, CAROM_BAD_INPUT, "--section without --observe: say what is observed at the section points");
+    if (d->count > 0 && !d->section) return carom_fail(err, CAROM_BAD_INPUT, "--count counts section points; give --section");
+    if (d->parts > 0 && !(d->part >= 1 && d->part <= d->parts)) return carom_fail(err, CAROM_BAD_INPUT, "--part %d/%d: the first number runs from 1 to the second", d->part, d->parts);
+    if (!(d->transient >= 0 && isfinite(d->transient))) return carom_fail(err, CAROM_BAD_INPUT, "--transient must not be negative");
+    for (int i = 0; i < s->nvary && d->follow != CAROM_FOLLOW_NONE; ++i)
+        if (s->vary[i].kind == VARY_POSITION || s->vary[i].kind == VARY_RATE)
+            return carom_fail(err, CAROM_BAD_INPUT, "--follow starts runs where others ended; the initial value of '%.60s' cannot be varied with it", s->vary[i].name);
+    for (int i = 0; i < s->nvary; ++i)
+        for (int k = 0; k < i; ++k)
+            if (strcmp(s->vary[i].name, s->vary[k].name) == 0) return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s is given twice", s->vary[i].name);
+    return CAROM_OK;
+}
+
+// The model as the file has it: names, sizes, and every word of the sweep that can be wrong.
+static carom_status look_at_model(carom_sweep *s, carom_error *err) {
+    carom_model_def d = s->def.model;
+    d.observe = NULL;
+    s->model = carom_model_create(&d, err);
+    if (!s->model) return err->code;
+    s->nq = carom_model_system(s->model)->nq;
+    s->nv = carom_model_system(s->model)->nv;
+    CAROM_TRY(carom_section_read(s, s->def.section, err));
+    while (s->def.observe && s->def.observe[s->nobserve]) ++s->nobserve;
+    s->observe = calloc((size_t)s->nobserve + 2, sizeof *s->observe);
+    if (!s->observe) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a sweep");
+    for (int i = 0; i < s->nobserve; ++i) s->observe[i] = s->def.observe[i];
+    s->observe[s->nobserve] = s->section.expression;
+    carom_model *with = NULL;
+    d.observe = s->observe;
+    with = carom_model_create(&d, err);
+    if (!with) return err->code;
+    carom_model_destroy(s->model);
+    s->model = with;
+    if (s->section.kind == SECTION_EVERY && carom_model_observes_state(with, s->nobserve))
+        return carom_fail(err, CAROM_BAD_INPUT, "--section every %.100s: the period depends on the state; use parameters only", s->section.expression);
+    return CAROM_OK;
+}
+
+static carom_status create(carom_sweep *s, carom_error *err) {
+    CAROM_TRY(look_at_model(s, err));
+    int n = 0;
+    while (s->def.vary && s->def.vary[n]) ++n;
+    s->vary = calloc((size_t)n + 1, sizeof *s->vary);
+    if (!s->vary) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a sweep");
+    for (; s->nvary < n; ++s->nvary) {
+        const carom_status status = carom_vary_read(s, &s->vary[s->nvary], s->def.vary[s->nvary], err);
+        if (status != CAROM_OK) return ++s->nvary, status;
+    }
+    CAROM_TRY(check(s, err));
+    CAROM_TRY(count(s, err));
+    carom_run run;
+    const carom_status status = carom_run_resolve(&run, s->model, &s->def.run, err);
+    const double steps = status == CAROM_OK ? run.end / run.step * (double)s->runs * (run.table && run.table->own_steps ? 20 : 2) : 0;
+    carom_run_free(&run);
+    CAROM_TRY(status);
+    return carom_model_compile(s->model, CAROM_COMPILE_AUTO, steps, NULL, err);
+}
+
+carom_sweep *carom_sweep_create(const carom_sweep_def *def, carom_error *err) {
+    carom_sweep *s = calloc(1, sizeof *s);
+    if (!s) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a sweep"), NULL;
+    s->def = *def;
+    if (create(s, err) == CAROM_OK) return s;
+    carom_sweep_destroy(s);
+    return NULL;
+}
+
+void carom_sweep_destroy(carom_sweep *s) {
+    if (!s) return;
+    for (int i = 0; i < s->nvary; ++i) carom_vary_free(&s->vary[i]);
+    for (long i = 0; s->start && i < s->runs; ++i) free(s->start[i]);
+    free(s->start);
+    free(s->skip);
+    free(s->vary);
+    free(s->observe);
+    free(s->section.expression);
+    carom_model_destroy(s->model);
+    free(s);
+}
+
+void carom_sweep_skip(carom_sweep *s, long run, const double *end) {
+    const size_t n = (size_t)carom_sweep_state(s);
+    if (run < 0 || run >= s->runs) return;
+    s->skip[run] = true;
+    if (s->def.follow == CAROM_FOLLOW_NONE || !end) return;
+    s->start[run] = malloc((n + 1) * sizeof **s->start);
+    if (s->start[run]) memcpy(s->start[run], end, n * sizeof *end);
+}
+
+// -- threads ---------------------------------------------------------------------------------------------------------
+
+typedef struct crew {
+    carom_sweep *s;
+    const carom_sweep_watch *watch;
+    pthread_mutex_t lock;
+    pthread_cond_t news;
+    long next, last;    // chains
+    long done, total;   // runs
+    int ended;          // threads
+    carom_status status;
+} crew;
+
+// The lock is held.
+static void hand_over(crew *c, long run, const outcome *o) {
+    double *value = calloc((size_t)c->s->nvary + 1, sizeof *value);
+    if (!value) {
+        c->status = CAROM_NO_MEMORY;
+        return;
+    }
+    const int direction = carom_sweep_values(c->s, run, value);
+    const carom_sweep_row row = {.run = run, .direction = direction, .vary = value, .status = o->status, .message = o->message ? o->message : "",
+                                 .observed = o->observed, .points = o->points, .section = o->section, .end = o->end};
+    if (c->watch->row && !c->watch->row(c->watch->user, &row)) c->status = CAROM_STOPPED;
+    ++c->done;
+    free(value);
+}
+
+// Where the next of its chain starts: a run that failed hands on nothing.
+static void work_off(crew *c, long chain) {
+    carom_sweep *s = c->s;
+    const size_t n = (size_t)carom_sweep_state(s);
+    double *start = NULL;
+    for (long k = 0; k < chain_runs(s) && !atomic_load(&s->stop); ++k) {
+        const long run = chain * chain_runs(s) + k;
+        if (s->skip[run]) {
+            if (s->start[run] && isfinite(s->start[run][0])) {
+                free(start);
+                start = malloc((n + 1) * sizeof *start);
+                if (start) memcpy(start, s->start[run], n * sizeof *start);
+            }
+            continue;
+        }
+        outcome o = {0};
+        carom_sweep_single(s, run, start, &o);
+        pthread_mutex_lock(&c->lock);
+        if (o.done) hand_over(c, run, &o);
+        else if (!atomic_load(&s->stop)) c->status = CAROM_NO_MEMORY;
+        if (c->status != CAROM_OK) atomic_store(&s->stop, true);
+        pthread_cond_signal(&c->news);
+        pthread_mutex_unlock(&c->lock);
+        if (s->def.follow != CAROM_FOLLOW_NONE && o.status == 0) {
+            free(start);
+            start = o.end;
+            o.end = NULL;
+        }
+        carom_outcome_free(&o);
+    }
+    free(start);
+}
+
+static void *worker(void *user) {
+    crew *c = user;
+    pthread_mutex_lock(&c->lock);
+    while (c->next < c->last && !atomic_load(&c->s->stop)) {
+        const long chain = c->next++;
+        pthread_mutex_unlock(&c->lock);
+        work_off(c, chain);
+        pthread_mutex_lock(&c->lock);
+    }
+    ++c->ended;
+    pthread_cond_signal(&c->news);
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+static void look_after(crew *c, int started) {
+    pthread_mutex_lock(&c->lock);
+    while (c->ended < started) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 100000000;
+        if (until.tv_nsec >= 1000000000) until.tv_nsec -= 1000000000, ++until.tv_sec;
+        pthread_cond_timedwait(&c->news, &c->lock, &until);
+        const long done = c->done;
+        pthread_mutex_unlock(&c->lock);
+        if (c->watch->tick && !c->watch->tick(c->watch->user, done, c->total)) atomic_store(&c->s->stop, true);
+        pthread_mutex_lock(&c->lock);
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, carom_error *err) {
+    static const carom_sweep_watch silent = {0};
+    crew c = {.s = s, .watch = watch ? watch : &silent};
+    mine(s, &c.next, &c.last);
+    for (long run = c.next * chain_runs(s); run < c.last * chain_runs(s); ++run) c.total += !s->skip[run];
+    atomic_store(&s->stop, false);
+    if (c.total == 0) return CAROM_OK;
+    const int wanted = s->def.jobs > 1 ? s->def.jobs < c.last - c.next ? s->def.jobs : (int)(c.last - c.next) : 1;
+    pthread_t *threads = calloc((size_t)wanted, sizeof *threads);
+    if (!threads) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d threads", wanted);
+    pthread_mutex_init(&c.lock, NULL);
+    pthread_cond_init(&c.news, NULL);
+    int started = 0;
+    while (started < wanted && pthread_create(&threads[started], NULL, worker, &c) == 0) ++started;
+    if (started > 0) look_after(&c, started);
+    for (int i = 0; i < started; ++i) pthread_join(threads[i], NULL);
+    pthread_cond_destroy(&c.news);
+    pthread_mutex_destroy(&c.lock);
+    free(threads);
+    if (started == 0) return carom_fail(err, CAROM_NO_MEMORY, "cannot start a thread");
+    if (c.status == CAROM_NO_MEMORY) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the runs of the sweep");
+    return atomic_load(&s->stop) ? carom_fail(err, CAROM_STOPPED, "stopped") : CAROM_OK;
+}

@@ -1,0 +1,68 @@
+// sweep.h (private): the insides of a sweep.
+//
+//   spec.c     "NAME=SPEC" -> a name and a list of values; runs -> values
+//   section.c  "every ...", "... = ...", "impact ..." -> when the section is met
+//   single.c   one run
+//   sweep.c    create, threads, chains of runs that follow each other
+//   book.c     rows: the journal, and the tables they make
+#pragma once
+#include <carom/sweep.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+typedef enum varied_kind { VARY_PARAMETER, VARY_POSITION, VARY_RATE, VARY_OPTION } varied_kind;
+
+/// One --vary.
+typedef struct varied {
+    char *name;      // as written: "mu", "x", "x'", "option.theta"
+    varied_kind kind;
+    int index;       // position, or velocity of a rate
+    long n;
+    double *value;   // n
+    char **word;     // options that are words: n texts; NULL: numbers
+} varied;
+
+typedef enum section_kind { SECTION_NONE, SECTION_EVERY, SECTION_CROSSING, SECTION_IMPACT } section_kind;
+
+typedef struct section {
+    section_kind kind;
+    int contact;       // SECTION_IMPACT
+    int direction;     // SECTION_CROSSING: +1 rising, -1 falling, 0 both
+    char *expression;  // for carom_model_def.observe: the period, or what becomes zero; NULL: none
+} section;
+
+/// What a run leaves behind.
+typedef struct outcome {
+    bool done;
+    int status;
+    char *message;     // NULL: none
+    double *observed;  // nobserve
+    double *section;   // points x (1 + nobserve)
+    long points, room;
+    double *end;       // nstate
+} outcome;
+
+struct carom_sweep {
+    carom_sweep_def def;
+    carom_model *model;   // with the file's own parameters; owns compiled code that all runs use
+    varied *vary;
+    int nvary, nobserve, nq, nv;
+    const char **observe; // def.observe, then the section's expression; NULL-terminated
+    section section;
+    long grid, length, runs; // points of the grid; of a chain; runs in all directions
+    bool *skip;              // runs that are done already
+    double **start;          // by run: where a skipped run ended; NULL: not known
+    atomic_bool stop;
+};
+
+// spec.c
+carom_status carom_vary_read(carom_sweep *s, varied *v, const char *text, carom_error *err);
+void carom_vary_free(varied *v);
+
+// section.c
+carom_status carom_section_read(carom_sweep *s, const char *text, carom_error *err);
+
+// single.c
+/// One run, from `start` (positions, velocities) or from the model's own initial state where that is NULL.
+void carom_sweep_single(carom_sweep *s, long run, const double *start, outcome *o);
+void carom_outcome_free(outcome *o);
