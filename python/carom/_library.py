@@ -75,7 +75,7 @@ class MatrixText(Structure):
 
 class ModelDef(Structure):
     _fields_ = [("text", c_char_p), ("length", c_size_t), ("file", c_char_p), ("set", POINTER(c_char_p)),
-                ("matrices", POINTER(MatrixText)), ("nmatrices", c_int)]
+                ("matrices", POINTER(MatrixText)), ("nmatrices", c_int), ("observe", POINTER(c_char_p))]
 
 
 class ModelSizes(Structure):

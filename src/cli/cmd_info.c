@@ -180,7 +180,29 @@ static int info_result(const char *file) {
     return good ? CLI_DONE : CLI_USAGE;
 }
 
+// A sweep: its columns, how its runs ended.
+static int info_sweep(const char *file) {
+    carom_table t;
+    carom_error err;
+    if (carom_table_read(file, "runs", &t, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
+    const carom_column *status = carom_table_column(&t, "status"), *message = carom_table_column(&t, "message");
+    long failed = 0, first = -1;
+    for (long k = 0; status && status->integer && k < t.rows; ++k)
+        if (status->integer[k] != 0 && failed++ == 0) first = k;
+    printf("%s: a sweep of %ld runs, %ld failed\ncolumns:", file, t.rows, failed);
+    for (int i = 0; i < t.columns; ++i) printf("%s %s", i ? "," : "", t.column[i].name);
+    if (first >= 0 && message && message->text) printf("\nrun %ld: %s", first, message->text[first]);
+    carom_table_free(&t);
+    if (carom_table_probe(file, "section") && carom_table_read(file, "section", &t, &err) == CAROM_OK) {
+        printf("\n%ld section points", t.rows);
+        carom_table_free(&t);
+    }
+    puts("\n`carom plot` draws it");
+    return CLI_DONE;
+}
+
 static int run(const cli_args *a) {
+    if (carom_table_probe(a->word[0], "runs")) return info_sweep(a->word[0]);
     return carom_result_probe(a->word[0]) ? info_result(a->word[0]) : info_model(a);
 }
 

@@ -28,7 +28,7 @@ static void head(FILE *s, const char *kind) {
     if (strcmp(kind, "png") == 0) fputs("set terminal pngcairo size 960,640 font ',12'\n", s);
     else if (strcmp(kind, "svg") == 0) fputs("set terminal svg size 960,640 dynamic font ',14'\n", s);
     else fputs("set terminal pdfcairo size 8,5.3 font ',11'\n", s);
-    fputs("set encoding utf8\nset grid lc rgb '#dddddd'\nset border lc rgb '#555555'\nunset key\nset tics nomirror\n", s);
+    fputs("set autoscale xfix\nset encoding utf8\nset grid lc rgb '#dddddd'\nset border lc rgb '#555555'\nunset key\nset tics nomirror\n", s);
 }
 
 // Columns between `run` and `status` are varied; behind `message` they are observed.
