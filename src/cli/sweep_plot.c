@@ -62,16 +62,30 @@ static void curve_over(FILE *s, const carom_table *runs, const carom_column *x, 
     fputs("EOD\nplot $d with linespoints pt 7 ps 0.3 lc rgb '#0072b2'\n", s);
 }
 
+// Where the cell of value k of a list of n begins: half-way to its neighbour.
+static double edge(const carom_column *c, long first, long stride, long n, long k) {
+    const double x = number(c, first + (k < n ? k : n - 1) * stride);
+    if (n == 1) return k == 0 ? x - 0.5 : x + 0.5;
+    if (k == 0) return x - 0.5 * (number(c, first + stride) - x);
+    if (k == n) return x + 0.5 * (x - number(c, first + (n - 2) * stride));
+    return 0.5 * (x + number(c, first + (k - 1) * stride));
+}
+
+// A coloured cell for every run; the last varied number runs fastest.
 static void map_over(FILE *s, const carom_table *runs, const carom_column *x, const carom_column *y, const carom_column *z) {
+    long nx = 1;
+    while (nx < runs->rows && number(y, nx) == number(y, 0)) ++nx;
+    const long ny = runs->rows / nx;
     fputs("$d << EOD\n", s);
-    double last = NAN;
-    for (long k = 0; k < runs->rows; ++k) {
-        if (k > 0 && number(y, k) != last) fputc('\n', s);
-        last = number(y, k);
-        fprintf(s, isfinite(z->real[k]) ? "%.9g %.9g %.9g\n" : "%.9g %.9g NaN\n", number(x, k), last, z->real[k]);
-    }
-    fputs("EOD\nset view map\nset palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', 4 '#fde725')\n"
-          "set autoscale fix\nsplot $d with pm3d\n", s);
+    for (long j = 0; j < ny; ++j)
+        for (long i = 0; i < nx; ++i) {
+            const long k = j * nx + i;
+            if (!isfinite(z->real[k])) continue;
+            fprintf(s, "%.9g %.9g %.9g %.9g ", number(x, k), number(y, k), edge(x, 0, 1, nx, i), edge(x, 0, 1, nx, i + 1));
+            fprintf(s, "%.9g %.9g %.9g\n", edge(y, 0, nx, ny, j), edge(y, 0, nx, ny, j + 1), z->real[k]);
+        }
+    fputs("EOD\nset palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', 4 '#fde725')\nset autoscale fix\n"
+          "plot $d using 1:2:3:4:5:6:7 with boxxyerror fillstyle solid noborder lc palette\n", s);
 }
 
 static bool draw(const char *result, const carom_table *runs, const carom_table *section, const char *of, const char *file) {
