@@ -10,8 +10,8 @@ from ._library import Error, FileError, InputError, SimulationError, library_pat
 from ._model import Model, System
 from ._result import Ledger, Result, open
 from ._run import Simulation, run, simulate
-from ._study import Comparison, Sweep, compare, sweep
+from ._study import Comparison, Sweep, Table, bifurcation, compare, sweep
 
 __version__ = version()
 __all__ = ["Comparison", "Error", "FileError", "InputError", "Ledger", "Model", "Result", "Simulation", "SimulationError", "Sweep",
-           "System", "compare", "library_path", "open", "run", "schemes", "simulate", "sweep", "version"]
+           "System", "Table", "bifurcation", "compare", "library_path", "open", "run", "schemes", "simulate", "sweep", "version"]

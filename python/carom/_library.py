@@ -147,12 +147,37 @@ class CompareWatch(Structure):
     _fields_ = [("user", c_void_p), ("row", c_void_p), ("tick", TICK)]
 
 
+class RunGiven(Structure):
+    _fields_ = [("scheme", c_char_p), ("step", c_double), ("end", c_double), ("options", POINTER(c_char_p)), ("adaptive", c_bool),
+                ("rtol", c_double), ("atol", c_double)]
+
+
+class SweepDef(Structure):
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("vary", POINTER(c_char_p)), ("zip", c_bool), ("observe", POINTER(c_char_p)),
+                ("section", c_char_p), ("count", c_long), ("transient", c_double), ("follow", c_int), ("part", c_int), ("parts", c_int),
+                ("jobs", c_int), ("read_file", c_void_p), ("read_user", c_void_p)]
+
+
+class SweepRow(Structure):
+    _fields_ = [("run", c_long), ("direction", c_int), ("vary", POINTER(c_double)), ("status", c_int), ("message", c_char_p),
+                ("observed", POINTER(c_double)), ("points", c_long), ("section", POINTER(c_double)), ("end", POINTER(c_double))]
+
+
+SWEEP_ROW = CFUNCTYPE(c_bool, c_void_p, POINTER(SweepRow))
+SWEEP_TICK = CFUNCTYPE(c_bool, c_void_p, c_long, c_long)
+
+
+class SweepWatch(Structure):
+    _fields_ = [("user", c_void_p), ("row", SWEEP_ROW), ("tick", SWEEP_TICK)]
+
+
 # The C name of every mirror above, for the test of layouts.
 MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def": FunctionsDef, "carom_model_def": ModelDef, "carom_matrix_text": MatrixText,
            "carom_model_sizes": ModelSizes, "carom_model_run": ModelRun, "carom_sim_def": SimDef, "carom_now": Now,
            "carom_ledger_names": LedgerNames, "carom_ledger_line": LedgerLine,
            "carom_record_def": RecordDef, "carom_result_event": ResultEvent, "carom_option": Option, "carom_scheme_line": SchemeLine,
-           "carom_compare_def": CompareDef, "carom_compare_row": CompareRow, "carom_compare_watch": CompareWatch}
+           "carom_compare_def": CompareDef, "carom_compare_row": CompareRow, "carom_compare_watch": CompareWatch,
+           "carom_run_given": RunGiven, "carom_sweep_def": SweepDef, "carom_sweep_row": SweepRow, "carom_sweep_watch": SweepWatch}
 
 
 # -- functions -----------------------------------------------------------------------------------------------------
@@ -226,6 +251,11 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_compare_order": (c_double, [_P, c_int]),
     "carom_compare_reference": (c_char_p, [_P, POINTER(c_double)]),
     "carom_compare_name": (c_char_p, [_P, c_int]),
+    "carom_sweep_default": (SweepDef, []),
+    "carom_sweep_create": (_P, [POINTER(SweepDef), _E]),
+    "carom_sweep_destroy": (None, [_P]),
+    "carom_sweep_runs": (c_long, [_P]),
+    "carom_sweep_run": (c_int, [_P, POINTER(SweepWatch), _E]),
 }
 
 

@@ -1,4 +1,5 @@
 """Many runs: schemes against a reference, and grids of parameters."""
+import builtins
 import concurrent.futures
 import ctypes
 import itertools
@@ -178,8 +179,95 @@ def _one(model, point, of, given):
     return found if isinstance(found, dict) else {"value": found}
 
 
-def sweep(model, axes, of=None, *, set=None, workers=None, processes=False, errors="raise", **given):
-    """Run a grid of parameters, several at a time; a Sweep.
+class Table:
+    """Runs of a sweep, as arrays by name.  table["mu"], table["max(x)"], table.status, table.messages; table.section["t"] and so on at section
+    points, table.section["run"] says whose; table.direction: +1 up, -1 down, 0 where runs do not follow each other."""
+
+    def __init__(self, names, observe, rows):
+        self.names, self.observed = list(names), list(observe)
+        rows = sorted(rows, key=lambda r: r[0])
+        self.run = np.array([r[0] for r in rows])
+        self.direction = np.array([r[1] for r in rows])
+        self.status = np.array([r[3] for r in rows])
+        self.messages = [r[4] for r in rows]
+        self._columns = {n: np.array([r[2][i] for r in rows]) for i, n in enumerate(self.names)}
+        self._columns.update({n: np.array([r[5][i] for r in rows]) for i, n in enumerate(self.observed)})
+        points = [np.column_stack([np.full(len(r[6]), float(r[0])), r[6]]) for r in rows if len(r[6])]
+        points = np.concatenate(points) if points else np.zeros((0, 2 + len(self.observed)))
+        self.section = {n: points[:, i] for i, n in enumerate(["run", "t"] + self.observed)}
+        self.section["run"] = self.section["run"].astype(int)
+
+    def __getitem__(self, name):
+        try:
+            return self._columns[name]
+        except KeyError:
+            raise KeyError(f"no column {name!r}; there are {', '.join(self._columns)}") from None
+
+    def __len__(self):
+        return len(self.run)
+
+    def __repr__(self):
+        return f"<carom.Table of {len(self)} runs over {', '.join(self.names)}>"
+
+
+def _texts(axes):
+    """NAME=SPEC for the engine: texts as they are, numbers as a list."""
+    return [f"{k}={v}" if isinstance(v, str) else f"{k}=" + ",".join(repr(float(x)) for x in v) for k, v in axes.items()]
+
+
+def _engine(model, axes, observe, section, count, transient, follow, zip, set, workers, scheme=None, step=None, end=None, options=None,
+            adaptive=False, rtol=None, atol=None):
+    source = model if isinstance(model, Model) else Model(model)
+    observe = [observe] if isinstance(observe, str) else list(observe)
+    follows = (None, "up", "down", "both")
+    if follow not in follows:
+        raise c.InputError(f"follow: {follow!r} is none of up, down, both")
+    d, err, n = lib.carom_sweep_default(), c.CError(), len(axes)
+    texts = (c.MatrixText * max(1, len(source._matrices)))(
+        *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in source._matrices.items()))
+    d.model = c.ModelDef(source._data, len(source._data), source.file.encode(), c.strings(source._set + c.pairs(set)), texts, len(source._matrices), None)
+    d.vary, d.zip, d.observe = c.strings(_texts(axes)), zip, c.strings(observe)
+    d.section, d.count, d.transient = None if section is None else section.encode(), count or 0, transient
+    d.follow, d.jobs = follows.index(follow), workers or os.cpu_count() or 1
+    d.run.scheme, d.run.options, d.run.adaptive = None if scheme is None else scheme.encode(), c.strings(c.pairs(options)), adaptive
+    for name, x in (("step", step), ("end", end), ("rtol", rtol), ("atol", atol)):
+        setattr(d.run, name, math.nan if x is None else float(x))
+    pointer = lib.carom_sweep_create(ctypes.byref(d), ctypes.byref(err))
+    if not pointer:
+        raise c.failure(err)
+    handle, rows = c.Handle(source._handle).add(pointer, lib.carom_sweep_destroy), []
+
+    def on_row(user, row):
+        r = row.contents
+        section = np.ctypeslib.as_array(r.section, (r.points, 1 + len(observe))).copy() if r.points else np.zeros((0, 1 + len(observe)))
+        rows.append((r.run, r.direction, [r.vary[i] for i in range(n)], r.status, c.text(r.message), [r.observed[i] for i in range(len(observe))], section))
+        return True
+
+    with c.Calm() as calm:
+        watch = c.SweepWatch(None, c.SWEEP_ROW(on_row), c.SWEEP_TICK(lambda user, done, total: not calm.interrupted))
+        status = lib.carom_sweep_run(handle.pointer, ctypes.byref(watch), ctypes.byref(err))
+    if calm.interrupted:
+        raise KeyboardInterrupt
+    if status != c.OK:
+        raise c.failure(err, status)
+    return Table(axes, observe, rows)
+
+
+def bifurcation(model, name, values, observe, *, section, transient, count, follow=None, **given):
+    """Section points over a parameter, as `carom sweep`: two arrays, to plot as dots.
+
+        g, x = carom.bifurcation("table.yaml", "gamma", numpy.linspace(1, 2, 400), "x", section="every 2*pi", transient=200, count=50)
+    """
+    table = sweep(model, {name: values}, observe=[observe], section=section, transient=transient, count=count, follow=follow, **given)
+    return table[name][np.searchsorted(table.run, table.section["run"])], table.section[observe]
+
+
+def sweep(model, axes, of=None, *, observe=None, section=None, count=None, transient=0.0, follow=None, zip=False, set=None, workers=None,
+          processes=False, errors="raise", **given):
+    """Run a grid of parameters, several at a time; a Sweep, or with `observe` a Table.
+
+    With `observe` (an expression or a list of them) the engine of `carom sweep` does it: axes may also hold SPEC texts ("0:1:11", "log:1:100:5")
+    and initial values ("x", "x'"); section, count, transient, follow and zip are those of the program.  Without it:
 
     model      a model file or its text, or a function of the parameters that gives a Model or System
     axes       {"e": [0, 0.5, 1], "m": numpy.linspace(1, 2, 10)}
@@ -189,13 +277,19 @@ def sweep(model, axes, of=None, *, set=None, workers=None, processes=False, erro
     errors     "raise", or "keep": a run that fails is NaN, and in Sweep.errors
     given      arguments of run()
     """
+    if observe is not None:
+        if of is not None or processes or callable(model):
+            raise c.InputError("`observe` wants a model file or its text, and neither `of` nor `processes`")
+        return _engine(model, axes, observe, section, count, transient, follow, zip, set, workers, **given)
+    if section or count or transient or follow or zip:
+        raise c.InputError("section, count, transient, follow and zip belong to `observe`")
     if errors not in ("raise", "keep"):
         raise c.InputError(f"errors: {errors!r} is neither 'raise' nor 'keep'")
     if processes and of is None:
         raise c.InputError("results do not travel between processes; say with `of` what to keep of them")
     of = [of] if isinstance(of, str) else of
     axes = {k: list(v) for k, v in axes.items()}
-    points = [dict(zip(axes, p)) for p in itertools.product(*axes.values())]
+    points = [dict(builtins.zip(axes, p)) for p in itertools.product(*axes.values())]
     if not callable(model):
         source = model if isinstance(model, Model) else Model(model)
         model = (source.text, source.file, dict(p.split("=", 1) for p in source._set + c.pairs(set)),

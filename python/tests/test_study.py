@@ -49,6 +49,21 @@ class Study(Case):
         self.assertEqual(len(whole.results), 6)
         self.assertIn("energy.impact", grid._repr_html_())
 
+    def test_the_engine_of_sweeps(self):
+        table = carom.sweep(TEXT, {"e": "0.2:0.8:3", "k": [1, 4]}, observe=["impacts", "q"], workers=2)
+        self.assertEqual(len(table), 6)
+        grid = carom.sweep(TEXT, {"e": [0.2, 0.5, 0.8], "k": [1, 4]}, of=("impacts", "q"))
+        np.testing.assert_array_equal(table["q"].reshape(3, 2), grid["q"])
+        np.testing.assert_array_equal(table["impacts"].reshape(3, 2), grid["impacts"])
+        self.assertEqual(set(table.status), {0})
+        e, q = carom.bifurcation(TEXT, "e", [0.3, 0.6], "q", section="every 1/2", transient=1, count=3)
+        np.testing.assert_array_equal(e, np.repeat([0.3, 0.6], 3))
+        self.assertTrue(np.all(np.isfinite(q)))
+        with self.assertRaisesRegex(carom.InputError, "no parameter, coordinate or rate 'f'"):
+            carom.sweep(TEXT, {"f": [1]}, observe="q")
+        with self.assertRaisesRegex(carom.InputError, "belong to"):
+            carom.sweep(TEXT, {"e": [1]}, section="every 1")
+
     def test_sweeps_in_processes_and_of_functions(self):
         threads = carom.sweep(spring, {"e": [0.2, 0.9]}, of=last, step=1e-2, end=5)
         processes = carom.sweep(spring, {"e": [0.2, 0.9]}, of=last, processes=True, workers=2, step=1e-2, end=5)
