@@ -1,8 +1,8 @@
 // result.h: what a run leaves behind: rows, events and the ledger, in HDF5 or CSV; and reading it again.
 //
 // The recorder watches a simulation.  Its columns are those of docs/results.md; the step loop asks the heap
-// for nothing and a row costs one evaluation of energies, local velocities and outputs.  An HDF5 result opens
-// also when the run was killed: it then holds everything up to the last carom_record_flush().
+// for nothing and a row costs one evaluation of energies, local velocities and outputs.  A result opens also
+// when the run was killed or a write failed: it then holds everything up to the last carom_record_flush().
 #pragma once
 #include <carom/model.h>
 #include <carom/sim.h>
@@ -88,7 +88,10 @@ const carom_error *carom_record_error(const carom_record *r);
 carom_status carom_record_advance(carom_record *r, long steps, long rows, carom_error *err);
 
 /// Put everything known so far where a kill cannot reach it.  Call it every half second or so.
+/// All of it, or nothing: after a failure the file is that of the flush before, and nothing is written any more.
 carom_status carom_record_flush(carom_record *r, carom_error *err);
+/// The time of the last flush that succeeded: the file holds everything until then.
+double carom_record_saved(const carom_record *r);
 
 /// The last row, the ledger, and the word for how it ended ("done", "interrupted", "failed") with its reason (NULL: none).
 /// The record is only good for carom_record_destroy() afterwards.

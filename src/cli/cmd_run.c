@@ -502,7 +502,7 @@ static int conclude(run *r, carom_status status) {
     }
     code = report(r, word, code);
     const double t = carom_sim_now(r->sim).t;
-    if (code == CLI_FAILED && r->out) cli_say("what was computed until t = %.9g is in %s", t, r->out);
+    if (code == CLI_FAILED && r->out) cli_say("what was computed until t = %.9g is in %s", carom_record_saved(r->record), r->out);
     if (code == CLI_INTERRUPTED && r->out && cli_ends(r->out, ".h5"))
         cli_say("interrupted at t = %.9g and saved; go on with: carom run --resume %s", t, r->out);
     else if (code == CLI_INTERRUPTED)

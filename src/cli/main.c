@@ -1,6 +1,8 @@
 // main.c: carom VERB ...
+#define _POSIX_C_SOURCE 200809L // SIGXFSZ
 #include "cli/cli.h"
 #include "io/exit.h"
+#include <signal.h>
 #include <string.h>
 
 static const cli_verb *const verbs[] = {&cli_run, &cli_compare, &cli_sweep, &cli_merge, &cli_check, &cli_info, &cli_schemes, &cli_examples, &cli_export, &cli_plot, &cli_view, &cli_help, NULL};
@@ -17,6 +19,7 @@ const cli_verb *cli_verb_find(const char *name) {
 
 int main(int argc, char **argv) {
     h5_no_tidying_at_exit();
+    signal(SIGXFSZ, SIG_IGN); // a file that reaches its limit fails like one on a full disk
     char *none[] = {NULL};
     const char *name = argc > 1 ? argv[1] : NULL;
     if (!name) {
@@ -40,7 +43,7 @@ int main(int argc, char **argv) {
         status = CLI_DONE;
     }
     cli_free(&a);
-    if (fflush(stdout) != 0 && status == CLI_DONE) {
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == CLI_DONE) { // a write may have failed long ago
         cli_say("cannot write to standard output");
         status = CLI_FAILED;
     }

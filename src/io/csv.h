@@ -1,10 +1,23 @@
 // csv.h: results as comma-separated values, full precision, one header line.
 #pragma once
 #include <carom/result.h>
+#include <sys/types.h>
+
+/// Where lines go: to a file, or to a stream of the caller.  After the first failure nothing is written any more.
+typedef struct csv_sink {
+    FILE *stream;      // NULL: file
+    int file;
+    bool regular;      // it can be cut
+    char *buffer;      // lines that are not written yet
+    size_t fill, room;
+    off_t sound;       // bytes of whole lines in the file
+    bool failed;
+    int reason;        // errno
+} csv_sink;
 
 typedef struct csv_file {
-    FILE *rows, *events; // events NULL: left out
-    bool owned;          // close rows
+    csv_sink rows, events;
+    bool told;           // events are written
     int columns;
     double *row;         // the row being filled in
     char *name;

@@ -45,6 +45,7 @@ struct carom_record {
     long next;                   // step of the next row when these are counted in steps
     bool reacted;                // force may differ from zero
     bool frozen;
+    double saved;                // time of the last flush that succeeded
     uint64_t sequence;
     unsigned char *state;        // packed
     size_t state_size;
@@ -210,7 +211,9 @@ static bool name_fields(carom_record *r) {
 static carom_status put_fields(carom_record *r, const carom_now *now) {
     for (int i = 0; i < r->nfield; ++i) {
         const carom_model_member b = carom_model_member_at(r->model, r->field_of[i].member);
-        carom_member_field(b.flex, r->field_of[i].kind, now->q + b.q, now->v + b.v, h5_field_row(r->h5, i));
+        double *row = h5_field_row(r->h5, i, &r->err);
+        if (!row) return CAROM_IO;
+        carom_member_field(b.flex, r->field_of[i].kind, now->q + b.q, now->v + b.v, row);
         CAROM_TRY(h5_field_done(r->h5, i, &r->err));
     }
     return CAROM_OK;
@@ -256,8 +259,8 @@ static carom_status fill(carom_record *r, double *x, const carom_now *now) {
 }
 
 static carom_status put_row(carom_record *r, const carom_now *now) {
-    double *row = r->h5 ? h5_row(r->h5) : r->csv ? r->csv->row : memory_row(r->memory, &r->err);
-    if (!row) return CAROM_NO_MEMORY;
+    double *row = r->h5 ? h5_row(r->h5, &r->err) : r->csv ? r->csv->row : memory_row(r->memory, &r->err);
+    if (!row) return r->err.code;
     CAROM_TRY(fill(r, row, now));
     if (r->memory) memory_row_done(r->memory);
     else CAROM_TRY(r->h5 ? h5_row_done(r->h5, &r->err) : csv_row_done(r->csv, &r->err));
@@ -646,18 +649,33 @@ carom_record *carom_record_resume(const carom_record_def *def, carom_error *err)
     return r;
 }
 
-carom_status carom_record_flush(carom_record *r, carom_error *err) {
-    if (r->csv) return csv_flush(r->csv, err);
-    carom_ledger ledger;
-    CAROM_TRY(carom_sim_ledger(r->sim, &ledger, err));
-    CAROM_TRY(put_choice(r, err));
-    if (r->memory) return memory_put_ledger(r->memory, &ledger, ledger_names(r, &ledger), err);
-    CAROM_TRY(put_state(r, err));
-    CAROM_TRY(h5_put_ledger(r->h5, &ledger, ledger_names(r, &ledger), err));
-    return h5_flush(r->h5, err);
+// State, ledger and rows of one moment, or of the moment before.
+static carom_status put_moment(carom_record *r, const carom_ledger *ledger, carom_error *err) {
+    carom_error mine;
+    carom_status status = put_choice(r, &mine);
+    if (status == CAROM_OK) status = put_state(r, &mine);
+    if (status == CAROM_OK) status = h5_put_ledger(r->h5, ledger, ledger_names(r, ledger), &mine);
+    if (status == CAROM_OK) status = h5_flush(r->h5, &mine);
+    if (status != CAROM_OK) {
+        h5_give_up(r->h5, &mine);
+        if (err) *err = mine;
+    }
+    return status;
 }
 
-carom_status carom_record_finish(carom_record *r, const char *status, const char *why, carom_error *err) {
+carom_status carom_record_flush(carom_record *r, carom_error *err) {
+    carom_ledger ledger;
+    if (r->csv) CAROM_TRY(csv_flush(r->csv, err));
+    if (!r->csv) CAROM_TRY(carom_sim_ledger(r->sim, &ledger, err));
+    if (r->h5) CAROM_TRY(put_moment(r, &ledger, err));
+    r->saved = carom_sim_now(r->sim).t;
+    if (!r->memory) return CAROM_OK;
+    CAROM_TRY(put_choice(r, err));
+    return memory_put_ledger(r->memory, &ledger, ledger_names(r, &ledger), err);
+}
+
+// Everything that is not in the result yet; what fails first counts, the rest is tried all the same.
+static carom_status put_rest(carom_record *r, const char *status, const char *why, carom_error *err) {
     carom_now now = carom_sim_now(r->sim);
     carom_status result = CAROM_OK;
     now.force = r->force; // a step that failed has left its own
@@ -673,14 +691,19 @@ carom_status carom_record_finish(carom_record *r, const char *status, const char
     carom_ledger ledger = {.wall = 0};
     const carom_status known = carom_sim_ledger(r->sim, &ledger, result == CAROM_OK ? err : NULL);
     if (result == CAROM_OK) result = known;
-    carom_status closed = r->csv ? CAROM_OK : put_end(r, status, why, ledger.wall, result == CAROM_OK ? err : NULL);
-    if (result == CAROM_OK) result = closed;
-    if (known == CAROM_OK) closed = carom_record_flush(r, result == CAROM_OK ? err : NULL);
-    else if (r->h5) closed = h5_flush(r->h5, NULL);
-    if (result == CAROM_OK) result = closed;
-    closed = CAROM_OK;
+    carom_status put = r->csv ? CAROM_OK : put_end(r, status, why, ledger.wall, result == CAROM_OK ? err : NULL);
+    if (result == CAROM_OK) result = put;
+    if (known == CAROM_OK) put = carom_record_flush(r, result == CAROM_OK ? err : NULL);
+    else if (r->h5) put = h5_flush(r->h5, NULL);
+    return result == CAROM_OK ? put : result;
+}
+
+carom_status carom_record_finish(carom_record *r, const char *status, const char *why, carom_error *err) {
+    carom_status result = CAROM_OK, closed = CAROM_OK;
+    if (r->h5 && r->h5->broken.code != CAROM_OK) result = h5_flush(r->h5, err); // says why; the file ends with the last flush
+    else result = put_rest(r, status, why, err);
     if (r->csv) closed = csv_destroy(r->csv, result == CAROM_OK ? err : NULL);
-    if (r->h5) closed = h5_destroy(r->h5, result == CAROM_OK ? err : NULL);
+    if (r->h5) h5_destroy(r->h5);
     r->csv = NULL;
     r->h5 = NULL;
     return result != CAROM_OK ? result : closed;
@@ -689,7 +712,7 @@ carom_status carom_record_finish(carom_record *r, const char *status, const char
 void carom_record_destroy(carom_record *r) {
     if (!r) return;
     if (r->csv) csv_destroy(r->csv, NULL);
-    if (r->h5) h5_destroy(r->h5, NULL);
+    if (r->h5) h5_destroy(r->h5);
     for (int i = 0; i < r->nfield; ++i) free(r->field[i].place);
     free(r->field);
     free(r->field_of);
@@ -747,6 +770,10 @@ int carom_record_columns(const carom_record *r) {
 
 const char *carom_record_column(const carom_record *r, int i) {
     return i >= 0 && i < r->ncol ? r->column[i] : NULL;
+}
+
+double carom_record_saved(const carom_record *r) {
+    return r->saved;
 }
 
 long carom_record_rows(const carom_record *r) {
