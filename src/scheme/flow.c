@@ -9,7 +9,6 @@ static const double CUT = 1e-11; // pivots smaller than this, relatively, count 
 carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const carom_butcher *T) {
     carom_flow f = {.T = T};
     const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc, nb = nc + (size_t)sys->ne;
-    f.live = carom_carve_bytes(mem, nc * sizeof *f.live);
     f.doubt = carom_carve_bytes(mem, nc * sizeof *f.doubt);
     f.F = carom_carve_factor(mem, sys->mass_shape, true);
     f.L = carom_carve_local(mem, sys);
@@ -37,6 +36,15 @@ carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const car
     return f;
 }
 
+void carom_flow_load(carom_flow *f, const carom_step *s, double *kept) {
+    const int nc = s->sys->nc;
+    f->mode = kept;
+    f->dir = f->mode + nc;
+    f->live = f->dir + CAROM_TANGENTS * nc;
+    f->keeps = false;
+    for (int c = 0; c < nc; ++c) f->doubt[c] = false;
+}
+
 void carom_carve_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T) {
     const size_t nv = (size_t)sys->nv, n = (size_t)T->stages * nv;
     f->Jq = carom_carve(mem, nv * nv);
@@ -51,7 +59,7 @@ static void slip_direction(const carom_flow *f, const carom_step *s, int b, doub
     const int c = f->L.id[b] - s->sys->ne;
     const int tangents = f->L.at[b + 1] - f->L.at[b] - 1;
     carom_copy(d, f->dir + CAROM_TANGENTS * c, tangents);
-    if (!f->live[c]) return;
+    if (f->live[c] == 0) return;
     const double *u = f->u + f->L.at[b] + 1, size = carom_length(u, tangents);
     const bool onward = carom_dot(u, d, tangents) > 0.5 * size; // a trial beyond the stop keeps the old one
     for (int i = 0; i < tangents && onward; ++i) d[i] = u[i] / size;
@@ -198,7 +206,7 @@ static void add_slow_slips(const carom_flow *f, carom_step *s) {
         const int k = f->row[r];
         while (k >= L->at[b + 1]) ++b;
         const int c = L->id[b] - s->sys->ne;
-        if (c >= 0 && k > L->at[b] && f->live[c]) s->c[r] += f->per_h * f->u[k];
+        if (c >= 0 && k > L->at[b] && f->live[c] != 0) s->c[r] += f->per_h * f->u[k];
     }
 }
 

@@ -60,7 +60,7 @@ carom_status carom_flow_decide(carom_flow *f, carom_step *s, double t, const dou
     carom_local_velocity(f->u, L, v);
     for (int b = ne; b < L->nb; ++b) {
         const int c = L->id[b] - ne, k = L->at[b], tangents = L->at[b + 1] - k - 1;
-        f->live[c] = false;
+        f->live[c] = 0;
         f->mode[c] = CAROM_MODE_STICK;
         if (tangents == 0) continue;
         const double size = carom_length(f->u + k + 1, tangents);

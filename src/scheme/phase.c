@@ -40,9 +40,8 @@ carom_phase carom_carve_phase(carom_arena *mem, carom_arena *keep, const carom_s
 void carom_phase_load(carom_phase *w, carom_step *s) {
     const int nc = s->sys->nc;
     carom_copy(w->now, w->kept, CAROM_PHASE_HEAD + CAROM_PHASE_EACH * nc);
-    w->f.mode = w->now + CAROM_PHASE_HEAD;
-    w->f.dir = w->f.mode + nc;
-    w->run = w->f.dir + CAROM_TANGENTS * nc;
+    carom_flow_load(&w->f, s, w->now + CAROM_PHASE_HEAD);
+    w->run = w->now + CAROM_PHASE_HEAD + CAROM_FLOW_EACH * nc;
     w->flight = w->run + nc;
     w->last = w->flight + nc;
     carom_copy(w->q, s->q, s->sys->nq);

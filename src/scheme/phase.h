@@ -32,7 +32,7 @@ typedef struct carom_phase {
 } carom_phase;
 
 enum { CAROM_PHASE_BEGUN, CAROM_PHASE_START, CAROM_PHASE_SIZE_V, CAROM_PHASE_SIZE_A, CAROM_PHASE_HEAD }; // now[...]
-enum { CAROM_PHASE_EACH = 4 + CAROM_TANGENTS };
+enum { CAROM_PHASE_EACH = 3 + CAROM_FLOW_EACH };
 
 carom_phase carom_carve_phase(carom_arena *mem, carom_arena *keep, const carom_system *sys, const carom_butcher *T);
 

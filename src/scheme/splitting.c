@@ -19,7 +19,7 @@ static const carom_option options[] = {
     {0},
 };
 
-enum { NEXT, BEGUN, HEAD, EACH = 1 + CAROM_TANGENTS }; // kept: length of the next part, begun; by contact: mode and direction
+enum { NEXT, BEGUN, HEAD, EACH = CAROM_FLOW_EACH }; // kept: length of the next part, begun; by contact: what the flow keeps
 
 typedef struct work {
     carom_flow f;
@@ -57,8 +57,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
 static void load(work *w, const carom_step *s) {
     const int nc = s->sys->nc;
     carom_copy(w->now, w->kept, HEAD + EACH * nc);
-    w->f.mode = w->now + HEAD;
-    w->f.dir = w->f.mode + nc;
+    carom_flow_load(&w->f, s, w->now + HEAD);
     carom_copy(w->q, s->q, s->sys->nq);
     carom_copy(w->v, s->v, s->sys->nv);
     carom_close_all(s, &w->all);
