@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L // uselocale
 #include "base/number.h"
 #include <locale.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #ifdef __APPLE__
@@ -29,12 +28,17 @@ double carom_number(const char *text, char **end) {
     return x;
 }
 
-int carom_format(char *text, size_t size, const char *format, ...) {
+int carom_vformat(char *text, size_t size, const char *format, va_list args) {
     const carom_locale l = carom_locale_begin();
+    const int length = vsnprintf(text, size, format, args);
+    carom_locale_end(l);
+    return length;
+}
+
+int carom_format(char *text, size_t size, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    const int length = vsnprintf(text, size, format, args);
+    const int length = carom_vformat(text, size, format, args);
     va_end(args);
-    carom_locale_end(l);
     return length;
 }

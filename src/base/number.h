@@ -4,6 +4,7 @@
 // carom are in the C locale always: numbers are read with carom_number(), and text with numbers is made between
 // carom_locale_begin() and carom_locale_end(), which change the locale of this thread alone.
 #pragma once
+#include <stdarg.h>
 #include <stddef.h>
 
 /// strtod() in the C locale.
@@ -15,6 +16,11 @@ int carom_format(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)))
 #endif
     ;
+
+int carom_vformat(char *text, size_t size, const char *format, va_list args);
+
+/// A letter of ASCII in lower case; everything else as it is.
+static inline int carom_lower(int c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
 
 /// The C locale for this thread, until carom_locale_end() gets what this returned.
 typedef struct carom_locale { void *old, *mine; } carom_locale;

@@ -2,6 +2,7 @@
 //
 // A row goes into the CSV file when its run has ended, so that a comparison that is interrupted keeps what is done.
 #define _POSIX_C_SOURCE 200809L
+#include "base/number.h"
 #include "cli/compare_plot.h"
 #include <errno.h>
 #include <math.h>
@@ -88,7 +89,7 @@ static bool read_numbers(const char *option, const char *text, double **to, int 
     if (!good) cli_say("--%s: no number in '%s'", option, text);
     for (; good && *count < n; ++*count) {
         char *end = NULL;
-        x[*count] = strtod(list[*count], &end);
+        x[*count] = carom_number(list[*count], &end);
         good = *end == 0 && x[*count] > 0 && isfinite(x[*count]);
         if (!good) cli_say("--%s: '%s' is not a number above 0", option, list[*count]);
     }

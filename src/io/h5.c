@@ -1,5 +1,6 @@
 // h5.c: errors, links and attributes of HDF5.
 #define _POSIX_C_SOURCE 200809L
+#include "base/number.h"
 #include "io/exit.h"
 #include "io/h5.h"
 #include <stdarg.h>
@@ -44,7 +45,7 @@ carom_status h5_fail(carom_error *err, const char *format, ...) {
     const char *reason = function == collect ? ((h5_hush *)data)->reason : "";
     va_list args;
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
+    carom_vformat(what, sizeof what, format, args);
     va_end(args);
     return carom_fail(err, CAROM_IO, "%s%s%s", what, reason[0] ? ": " : "", reason);
 }

@@ -1,6 +1,7 @@
 // ledger.c: the ledger as a table, as a block of text, and as JSON.
 //
 // INTERFACE names first; beside them stand the constraint and the time that belong to a largest value.
+#include "base/number.h"
 #include "io/ledger.h"
 #include <limits.h>
 #include <math.h>
@@ -102,7 +103,7 @@ static void most(FILE *f, const char *label, double x, const char *where, double
     fputc('\n', f);
 }
 
-void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
+static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
     const double each = l->steps > 0 ? l->seconds / (double)l->steps : 0;
     fprintf(f, "  %-12s %ld (%ld rejected), %.3g s of CPU time, %.3g ns per step, %.3g s by the clock\n", "steps", l->steps,
             l->rejected, l->seconds, 1e9 * each, l->wall);
@@ -129,6 +130,12 @@ void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names
             l->counts.newton_max_t);
     if (l->counts.newton_many > 0) fprintf(f, "; %ld steps needed more than 20", l->counts.newton_many);
     fputc('\n', f);
+}
+
+void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
+    const carom_locale locale = carom_locale_begin();
+    print(f, l, names);
+    carom_locale_end(locale);
 }
 
 // -- JSON -------------------------------------------------------------------------------------------
@@ -169,10 +176,9 @@ void carom_json_string(FILE *f, const char *text) {
 }
 
 void carom_json_number(FILE *f, double x) {
-    if (isfinite(x))
-        fprintf(f, "%.17g", x);
-    else
-        fputs("null", f);
+    char text[40] = "null";
+    if (isfinite(x)) carom_format(text, sizeof text, "%.17g", x);
+    fputs(text, f);
 }
 
 carom_ledger_line carom_ledger_line_at(const carom_ledger *l, const carom_ledger_names *names, int i) {
@@ -224,6 +230,7 @@ void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim) {
     const int n = carom_model_elements(m);
     const double *work = carom_sim_works(sim);
     double *energy = stored(m, sim);
+    const carom_locale locale = carom_locale_begin();
     for (int i = 0; energy && i < n && i < MOST; ++i) {
         const char *kind, *name = carom_model_element(m, i, &kind);
         fprintf(f, "  %-12s ", kind);
@@ -231,6 +238,7 @@ void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim) {
         else fprintf(f, "%s has given %.6g\n", name, work[i]);
     }
     if (energy && n > MOST) fprintf(f, "  %-12s %d more springs, motors and loads\n", "and", n - MOST);
+    carom_locale_end(locale);
     free(energy);
 }
 

@@ -2,6 +2,7 @@
 //
 // Every element becomes one line of text, so the line of a message tells the element.  Texts and names are quoted: whatever a
 // caller hands over is one scalar.
+#include "base/number.h"
 #include <carom/build.h>
 #include <math.h>
 #include <stdio.h>
@@ -82,7 +83,7 @@ static void quote(carom_build *b, words *w, const char *text) {
 static void number(carom_build *b, const entry *e, words *w, double x) {
     char text[40];
     if (!isfinite(x)) wrong(b, e, "holds a number that is not finite");
-    append(b, w, text, (size_t)snprintf(text, sizeof text, "%.17g", x));
+    append(b, w, text, (size_t)carom_format(text, sizeof text, "%.17g", x));
 }
 
 static void numbers(carom_build *b, const entry *e, words *w, const double *x, int n) {

@@ -2,6 +2,7 @@
 //
 // Exact derivatives are held against central differences (relative error about 1e-9 when both are right), at the
 // initial state and at states near it.  A kink (abs, if, min, max) at one of the states shows up there and only there.
+#include "base/number.h"
 #include "model/shapes/solids.h"
 #include <carom/difference.h>
 #include <carom/scheme.h>
@@ -44,7 +45,7 @@ static void say(exam *x, carom_finding kind, const char *format, ...) {
     char text[600];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    carom_vformat(text, sizeof text, format, args);
     va_end(args);
     if (kind == CAROM_FAULT) ++x->faults;
     x->tell(x->user, kind, text);
@@ -107,7 +108,7 @@ static void judge(exam *x, double exact, double difference, double scale, const 
     const double error = fabs(exact - difference) / (scale > 0 ? scale : 1);
     if (error <= x->worst) return; // NaN goes on
     x->worst = isnan(error) ? INFINITY : error;
-    snprintf(x->entry, sizeof x->entry, "%s of '%.60s' by '%.60s' (exact %.9g, difference %.9g)", what, a, b, exact,
+    carom_format(x->entry, sizeof x->entry, "%s of '%.60s' by '%.60s' (exact %.9g, difference %.9g)", what, a, b, exact,
              difference);
 }
 
@@ -445,10 +446,10 @@ static void members(exam *x) {
         const int n = b->count <= 100000 ? carom_member_frequencies(b->flex, 3, omega) : 0;
         char text[200] = "";
         for (int i = 0; i < n; ++i)
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.6g", i ? ", " : "; lowest frequencies ", omega[i] / 6.283185307179586);
+            carom_format(text + strlen(text), sizeof text - strlen(text), "%s%.6g", i ? ", " : "; lowest frequencies ", omega[i] / 6.283185307179586);
         char highest[80] = "", parts[40] = "";
         const double fastest = carom_member_fastest(b->flex) / 6.283185307179586;
-        if (!isnan(fastest)) snprintf(highest, sizeof highest, "; highest at most %.4g Hz", fastest);
+        if (!isnan(fastest)) carom_format(highest, sizeof highest, "; highest at most %.4g Hz", fastest);
         if (b->kind != CAROM_MATRICES) snprintf(parts, sizeof parts, "%d elements, ", b->nodes - 1);
         say(x, CAROM_FINE, "flexible member '%s': %s%d unknowns%s%s%s", b->name, parts, b->count, text, n > 0 ? " Hz" : "", highest);
         const double most = scheme && scheme->stable > 0 ? carom_member_step(b->flex, scheme->stable) : INFINITY;

@@ -1,4 +1,5 @@
 // auto_choice.c: which method suits the model, when it is changed, and the account of it.
+#include "base/number.h"
 #include "scheme/auto.h"
 #include <float.h>
 #include <math.h>
@@ -163,8 +164,8 @@ void auto_tell(const void *memory, char *text, size_t size) {
         const auto_change *c = h->change + i;
         const size_t used = strlen(text);
         if (i == 0) snprintf(text, size, "%s (%s)", methods[(int)c->method], reasons[(int)c->why]);
-        else snprintf(text + used, size - used, "; t = %.9g: %s (%s)", c->t, shortly[(int)c->method], reasons[(int)c->why]);
+        else carom_format(text + used, size - used, "; t = %.9g: %s (%s)", c->t, shortly[(int)c->method], reasons[(int)c->why]);
     }
     const size_t used = strlen(text);
-    if (h->changes > AUTO_CHANGES) snprintf(text + used, size - used, "; and %g more", h->changes - AUTO_CHANGES);
+    if (h->changes > AUTO_CHANGES) carom_format(text + used, size - used, "; and %g more", h->changes - AUTO_CHANGES);
 }

@@ -1,4 +1,5 @@
 // words.c: the vocabulary of a step.  One line of a paper each; see scheme.h for the contracts.
+#include "base/number.h"
 #include <carom/scheme.h>
 #include <float.h>
 #include <math.h>
@@ -18,7 +19,7 @@ carom_status carom_retry(carom_step *s, const char *format, ...) {
     char what[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
+    carom_vformat(what, sizeof what, format, args);
     va_end(args);
     return carom_fail(s->err, CAROM_RETRY, "t = %.9g: %s", s->t, what);
 }

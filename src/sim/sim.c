@@ -1,5 +1,6 @@
 // sim.c: the loop, and what it books.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
+#include "base/number.h"
 #include "sim/sim.h"
 #include <math.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ static void tell_runaway(carom_sim *sim, carom_error *err) {
     const double known = fabs(l.energy.start) + fabs(l.energy.external) + fabs(l.energy.damping);
     if (!(known > 0 && l.energy.end > FAR * known && l.energy.balance > FAR * known)) return;
     const size_t used = strlen(err->text);
-    snprintf(err->text + used, sizeof err->text - used, "; the energy has grown from %.3g to %.3g without a cause: the step is too large for this scheme and model, or the scheme is not "
+    carom_format(err->text + used, sizeof err->text - used, "; the energy has grown from %.3g to %.3g without a cause: the step is too large for this scheme and model, or the scheme is not "
              "stable for it", l.energy.start, l.energy.end);
 }
 

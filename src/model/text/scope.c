@@ -1,4 +1,5 @@
 // scope.c: expressions of the file: what their names mean, and errors that point into the file.
+#include "base/number.h"
 #include "model/shapes/solids.h"
 #include <carom/option.h>
 #include <math.h>
@@ -22,7 +23,7 @@ carom_status carom_read_fail(reader *r, const tree *n, size_t offset, const char
     char text[700];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    carom_vformat(text, sizeof text, format, args);
     va_end(args);
     r->told = true;
     if (n->line == 0)
@@ -90,7 +91,7 @@ static carom_node refuse(carom_error *err, const char *format, ...) {
     char text[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    carom_vformat(text, sizeof text, format, args);
     va_end(args);
     carom_fail(err, CAROM_BAD_INPUT, "%s", text);
     return CAROM_NONE;
