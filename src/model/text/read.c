@@ -453,6 +453,13 @@ static carom_status read_simulation(reader *r) {
     return CAROM_OK;
 }
 
+// Bodies with prescribed motion, and nothing else.
+static carom_status check_motion(reader *r) {
+    const tree *bodies = carom_tree_get(r->root, "bodies");
+    if (r->m->nv > 0 || !bodies) return CAROM_OK;
+    return carom_read_fail(r, bodies->key, 0, "every body has a prescribed motion, so there is nothing to simulate; add a body with a mass, or coordinates");
+}
+
 carom_status carom_read_model(reader *r, const char *const *set, const char *const *observe) {
     const tree *parameters = NULL, *coordinates = NULL, *let = NULL, *flexible = NULL;
     CAROM_TRY(check_sections(r));
@@ -485,5 +492,6 @@ carom_status carom_read_model(reader *r, const char *const *set, const char *con
     CAROM_TRY(read_exact(r));
     CAROM_TRY(carom_read_checks(r, carom_tree_get(r->root, "checks")));
     CAROM_TRY(carom_read_observed(r, observe));
+    CAROM_TRY(check_motion(r));
     return read_simulation(r);
 }
