@@ -4,6 +4,7 @@
 // computed is saved; only then does the exit status say how it went.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
+#include "io/publish.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ static const cli_option options[] = {
     {"out", 'o', "FILE", "result: .h5 (default: the model's file name with .h5, in this folder), .csv, or - for CSV on standard output", false},
     CLI_COMPILE,
     {"resume", 0, "FILE.h5", "go on where that result stops; only --end and --out may differ", false},
+    {"force", 0, NULL, "replace an older result of that name at once; without it that is kept as FILE.before until the run is done", false},
     {"quiet", 'q', NULL, "nothing but errors", false},
     {"json", 0, NULL, "the ledger as JSON on standard output", false},
     {NULL, 0, NULL, NULL, false},
@@ -301,10 +303,9 @@ static bool create_sim(run *r) {
 // -- the result ---------------------------------------------------------------------------------------
 
 // Bytes of one file to another name, by way of a third, so that the name never means half a file.
-static bool copy_file(const char *from, const char *to) {
-    char *part = malloc(strlen(to) + 40), block[65536];
+static bool copy_file(const char *from, const char *to, bool keep) {
+    char *part = part_name(to), block[65536];
     if (!part) abort();
-    sprintf(part, "%s.%ld.part", to, (long)getpid());
     FILE *in = fopen(from, "rb"), *out = in ? fopen(part, "wb") : NULL;
     bool good = in && out;
     for (size_t n = 1; good && n > 0;) {
@@ -313,10 +314,13 @@ static bool copy_file(const char *from, const char *to) {
     }
     if (in) fclose(in);
     if (out) good = fclose(out) == 0 && good;
-    good = good && rename(part, to) == 0;
+    carom_error err = {0};
     if (!good) {
         cli_say("cannot copy %s to %s: %s", from, to, strerror(errno));
-        unlink(part);
+        publish_not(to);
+    } else if (publish(to, keep, &err) != CAROM_OK) {
+        cli_say("%s", err.text);
+        good = false;
     }
     free(part);
     return good;
@@ -351,9 +355,10 @@ static bool open_record(run *r) {
     def.model_file = r->model_file;
     def.set = r->set;
     def.options = r->options;
+    def.replace = cli_has(r->a, "force");
     if (resume) {
         if (!r->out || !cli_ends(r->out, ".h5")) return cli_say("a resumed run goes on in an .h5 file; give --out one, or leave it out"), false;
-        if (out && !same_file(out, resume) && !copy_file(resume, out)) return false;
+        if (out && !same_file(out, resume) && !copy_file(resume, out, !cli_has(r->a, "force"))) return false;
     }
     r->record = resume ? carom_record_resume(&def, &r->err) : carom_record_create(&def, &r->err);
     if (!r->record) cli_say("%s", r->err.text);
@@ -490,6 +495,14 @@ static int report(run *r, const char *status, int code) {
     return code;
 }
 
+// A run that was not done has not replaced an older result.
+static void tell_older(const char *out) {
+    char *before = malloc(strlen(out) + sizeof ".before");
+    if (!before) abort();
+    if (access(strcat(strcpy(before, out), ".before"), F_OK) == 0) cli_say("the result of an earlier run is kept in %s", before);
+    free(before);
+}
+
 static int conclude(run *r, carom_status status) {
     const char *word = r->stopped ? "interrupted" : status == CAROM_OK || carom_sim_done(r->sim) ? "done" : "failed";
     int code = r->stopped ? CLI_INTERRUPTED : strcmp(word, "done") == 0 && !r->record_failed ? CLI_DONE : CLI_FAILED;
@@ -503,6 +516,7 @@ static int conclude(run *r, carom_status status) {
     code = report(r, word, code);
     const double t = carom_sim_now(r->sim).t;
     if (code == CLI_FAILED && r->out) cli_say("what was computed until t = %.9g is in %s", carom_record_saved(r->record), r->out);
+    if (strcmp(word, "done") != 0 && r->out) tell_older(r->out);
     if (code == CLI_INTERRUPTED && r->out && cli_ends(r->out, ".h5"))
         cli_say("interrupted at t = %.9g and saved; go on with: carom run --resume %s", t, r->out);
     else if (code == CLI_INTERRUPTED)

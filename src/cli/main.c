@@ -17,6 +17,13 @@ const cli_verb *cli_verb_find(const char *name) {
     return NULL;
 }
 
+// A write may have failed long ago.
+static int close_output(int status) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    if (status == CLI_DONE) cli_say("cannot write to standard output");
+    return status == CLI_DONE ? CLI_FAILED : status;
+}
+
 int main(int argc, char **argv) {
     h5_no_tidying_at_exit();
     signal(SIGXFSZ, SIG_IGN); // a file that reaches its limit fails like one on a full disk
@@ -26,10 +33,7 @@ int main(int argc, char **argv) {
         cli_help.run(&(cli_args){.verb = &cli_help});
         return CLI_USAGE;
     }
-    if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0) {
-        puts("carom " CAROM_VERSION);
-        return CLI_DONE;
-    }
+    if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0) return close_output(puts("carom " CAROM_VERSION) < 0 ? CLI_FAILED : CLI_DONE);
     const bool wants_help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
     const cli_verb *verb = wants_help ? &cli_help : cli_verb_find(name);
     if (!verb) return cli_help.run(&(cli_args){.verb = &cli_help, .n = 1, .word = (const char *[]){name, NULL}});
@@ -43,9 +47,5 @@ int main(int argc, char **argv) {
         status = CLI_DONE;
     }
     cli_free(&a);
-    if ((fflush(stdout) != 0 || ferror(stdout)) && status == CLI_DONE) { // a write may have failed long ago
-        cli_say("cannot write to standard output");
-        status = CLI_FAILED;
-    }
-    return status;
+    return close_output(status);
 }

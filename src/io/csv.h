@@ -23,11 +23,13 @@ typedef struct csv_file {
     char *name;
 } csv_file;
 
-/// file NULL: rows to stream, no events.
-csv_file *csv_create(const char *file, FILE *stream, int columns, char *const *column, carom_error *err);
+/// file NULL: rows to stream, no events.  keep: see publish().
+csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, carom_error *err);
 carom_status csv_row_done(csv_file *f, carom_error *err);
 carom_status csv_put_event(csv_file *f, const carom_event *e, const char *contact, carom_error *err);
 carom_status csv_flush(csv_file *f, carom_error *err);
+/// The run is done: see publish_for_good().
+void csv_for_good(const csv_file *f);
 carom_status csv_destroy(csv_file *f, carom_error *err);
 
 /// A table read back: header and numbers.

@@ -106,8 +106,8 @@ static bool sink_open(csv_sink *s, const char *name) {
     return true;
 }
 
-static bool sink_publish(csv_sink *s, const char *name, carom_error *err) {
-    if (write_out(s)) return !s->regular || publish(name, err) == CAROM_OK;
+static bool sink_publish(csv_sink *s, const char *name, bool keep, carom_error *err) {
+    if (write_out(s)) return !s->regular || publish(name, keep, err) == CAROM_OK;
     if (s->regular) publish_not(name);
     carom_fail(err, CAROM_IO, "cannot create %s: %s", name, strerror(s->reason));
     return false;
@@ -129,20 +129,20 @@ static carom_status trouble(const csv_file *f, carom_error *err) {
 }
 
 // Both files with their first lines, or none.
-static bool create_files(csv_file *f, const char *file, carom_error *err) {
+static bool create_files(csv_file *f, const char *file, bool keep, carom_error *err) {
     char *events = malloc(strlen(file) + sizeof ".events.csv");
     if (!events) return carom_fail(err, CAROM_NO_MEMORY, "no memory"), false;
     strcat(strcpy(events, file), ".events.csv");
     bool good = sink_open(&f->rows, file) && sink_open(&f->events, events);
     if (!good) carom_fail(err, CAROM_IO, "cannot create %s: %s", file, strerror(f->rows.failed ? f->rows.reason : f->events.reason));
-    good = good && sink_publish(&f->rows, file, err) && sink_publish(&f->events, events, err);
+    good = good && sink_publish(&f->rows, file, keep, err) && sink_publish(&f->events, events, keep, err);
     if (!good && f->rows.regular) publish_not(file);
     if (!good && f->events.regular) publish_not(events);
     free(events);
     return good;
 }
 
-csv_file *csv_create(const char *file, FILE *stream, int columns, char *const *column, carom_error *err) {
+csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, carom_error *err) {
     static const char head[] = "time,contact,kind,velocity_before,velocity_after,impulse";
     csv_file *f = calloc(1, sizeof *f);
     if (f) {
@@ -164,7 +164,7 @@ csv_file *csv_create(const char *file, FILE *stream, int columns, char *const *c
     }
     put(&f->rows, "\n", 1);
     if (f->told) put(&f->events, head, sizeof head - 1), put(&f->events, "\n", 1);
-    if (!file || create_files(f, file, err)) return f;
+    if (!file || create_files(f, file, keep, err)) return f;
     csv_destroy(f, NULL);
     return NULL;
 }
@@ -198,6 +198,14 @@ carom_status csv_put_event(csv_file *f, const carom_event *e, const char *contac
 carom_status csv_flush(csv_file *f, carom_error *err) {
     const bool rows = write_out(&f->rows), events = !f->told || write_out(&f->events);
     return rows && events ? CAROM_OK : trouble(f, err);
+}
+
+void csv_for_good(const csv_file *f) {
+    char *events = malloc(strlen(f->name) + sizeof ".events.csv");
+    if (!f->told || !events) return free(events);
+    publish_for_good(f->name);
+    publish_for_good(strcat(strcpy(events, f->name), ".events.csv"));
+    free(events);
 }
 
 carom_status csv_destroy(csv_file *f, carom_error *err) {

@@ -86,8 +86,8 @@ typedef struct h5_def {
 bool h5_put_matrices(hid_t file, const carom_matrix_text *list, int n); // h5_matrices.c
 
 h5_file *h5_create(const h5_def *def, carom_error *err);
-/// The file is complete enough: give it its name.
-carom_status h5_publish(h5_file *f, carom_error *err);
+/// The file is complete enough: give it its name.  keep: see publish().
+carom_status h5_publish(h5_file *f, bool keep, carom_error *err);
 /// Remove what was not published (h5_destroy() is still due).
 void h5_abandon(const h5_file *f);
 /// Open a result for writing on; columns must be those of def.

@@ -249,8 +249,8 @@ void h5_abandon(const h5_file *f) {
     publish_not(f->name);
 }
 
-carom_status h5_publish(h5_file *f, carom_error *err) {
-    return publish(f->name, err);
+carom_status h5_publish(h5_file *f, bool keep, carom_error *err) {
+    return publish(f->name, keep, err);
 }
 
 // -- going on -----------------------------------------------------------------------------------------

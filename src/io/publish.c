@@ -39,15 +39,34 @@ static bool busy(const char *name) {
     return taken;
 }
 
-carom_status publish(const char *name, carom_error *err) {
-    char *part = part_name(name);
-    if (!part) return carom_fail(err, CAROM_NO_MEMORY, "no memory");
+static char *before_name(const char *name) {
+    static const char ending[] = ".before";
+    char *before = malloc(strlen(name) + sizeof ending);
+    return before ? strcat(strcpy(before, name), ending) : NULL;
+}
+
+// Where there are no links the old file is without its name for a moment.
+static bool keep_older(const char *name, const char *before) {
+    if (link(name, before) == 0 || errno == EEXIST || errno == ENOENT) return true;
+    return access(before, F_OK) == 0 || rename(name, before) == 0;
+}
+
+carom_status publish(const char *name, bool keep, carom_error *err) {
+    char *part = part_name(name), *before = before_name(name);
     carom_status status = CAROM_OK;
-    if (busy(name)) status = carom_fail(err, CAROM_IO, "cannot create %s: another run is writing it", name);
-    else if (rename(part, name) != 0) status = carom_fail(err, CAROM_IO, "cannot create %s: %s", name, strerror(errno));
-    if (status != CAROM_OK) unlink(part);
+    if (!part || !before) status = carom_fail(err, CAROM_NO_MEMORY, "no memory");
+    else if (busy(name)) status = carom_fail(err, CAROM_IO, "cannot create %s: another run is writing it", name);
+    else if ((keep && !keep_older(name, before)) || rename(part, name) != 0) status = carom_fail(err, CAROM_IO, "cannot create %s: %s", name, strerror(errno));
+    if (status != CAROM_OK && part) unlink(part);
     free(part);
+    free(before);
     return status;
+}
+
+void publish_for_good(const char *name) {
+    char *before = before_name(name);
+    if (before) unlink(before);
+    free(before);
 }
 
 void publish_not(const char *name) {

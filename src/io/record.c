@@ -5,6 +5,7 @@
 //     the rows of its state, so it writes what a run that never stopped would have written.
 // (3) The state is frozen before the first step that the end may shorten: going on to a later end repeats it whole.
 #define _POSIX_C_SOURCE 200809L
+#include "io/publish.h"
 #include "io/result.h"
 #include <carom/version.h>
 #include <math.h>
@@ -45,6 +46,7 @@ struct carom_record {
     long next;                   // step of the next row when these are counted in steps
     bool reacted;                // force may differ from zero
     bool frozen;
+    uint64_t about;              // checksum of what the run is: model, parameters, scheme, options, step
     double saved;                // time of the last flush that succeeded
     uint64_t sequence;
     unsigned char *state;        // packed
@@ -281,7 +283,7 @@ static bool due(carom_record *r, const carom_now *now) {
 
 static void next_due(carom_record *r, const carom_now *now) {
     if (!(r->dt_out > 0)) r->next = (now->step / r->every + 1) * r->every;
-    else r->k = (long)floor((now->t + 1e-9 * r->h) / r->dt_out) + 1;
+    else r->k = (long)fmin(floor((now->t + 1e-9 * r->h) / r->dt_out), 1e18) + 1;
 }
 
 static carom_status put_events(carom_record *r, const carom_now *now) {
@@ -343,15 +345,23 @@ carom_status carom_record_step(void *record, const carom_now *now) {
 
 // -- state ------------------------------------------------------------------------------------------
 
-static uint64_t fnv(const unsigned char *at, size_t size) {
-    uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < size; ++i) sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
+static uint64_t fnv(uint64_t sum, const void *bytes, size_t size) {
+    for (size_t i = 0; i < size; ++i) sum = (sum ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
     return sum;
 }
 
-static uint64_t checksum(const unsigned char *state, size_t size) {
+// Of a state and of the run it belongs to: neither goes with another.
+static uint64_t checksum(const carom_record *r, const unsigned char *state) {
     const size_t from = offsetof(state_head, checksum) + sizeof(uint64_t);
-    return fnv(state + from, size - from);
+    return fnv(r->about, state + from, r->state_size - from);
+}
+
+// What decides how a run goes on: model, parameters, scheme, options, step.
+static uint64_t about_run(const char *text, size_t length, const char *set, const char *scheme, const char *options, double step) {
+    const char *const words[] = {set, scheme, options};
+    uint64_t sum = fnv(UINT64_C(0xcbf29ce484222325), text ? text : "", text ? strnlen(text, length) : 0);
+    for (int i = 0; i < 3; ++i) sum = fnv(sum, words[i] ? words[i] : "", (words[i] ? strlen(words[i]) : 0) + 1);
+    return fnv(sum, &step, sizeof step);
 }
 
 static int doubles(const carom_record *r) {
@@ -373,7 +383,7 @@ static carom_status put_state(carom_record *r, carom_error *err) {
     state_head head;
     memcpy(&head, r->state, sizeof head);
     head.sequence = ++r->sequence;
-    head.checksum = checksum(r->state, r->state_size);
+    head.checksum = checksum(r, r->state);
     memcpy(r->state, &head, sizeof head);
     return h5_put_state(r->h5, (int)(r->sequence % 2), r->state, err);
 }
@@ -381,7 +391,7 @@ static carom_status put_state(carom_record *r, carom_error *err) {
 // Slot is whole, of this model, and speaks only of rows that the file has.
 static bool sound(const carom_record *r, const unsigned char *slot, state_head *head) {
     memcpy(head, slot, sizeof *head);
-    return head->magic == state_magic && head->checksum == checksum(slot, r->state_size) && head->rows >= 0 && head->events >= 0 &&
+    return head->magic == state_magic && head->checksum == checksum(r, slot) && head->rows >= 0 && head->events >= 0 &&
            (uint64_t)head->rows <= r->h5->data.base && (uint64_t)head->events <= r->h5->events.base && head->doubles == doubles(r) &&
            sizeof *head + (uint64_t)head->sim_bytes + sizeof(double) * (uint64_t)head->doubles == r->state_size;
 }
@@ -396,7 +406,7 @@ static carom_status get_state(carom_record *r, const char *file, carom_error *er
             slot = i;
         }
     }
-    if (slot < 0) return carom_fail(err, CAROM_IO, "%s holds no state to go on from; run the model anew", file);
+    if (slot < 0) return carom_fail(err, CAROM_IO, "%s holds no state to go on from, or its model, parameters or options were changed; run the model anew", file);
     CAROM_TRY(h5_get_state(r->h5, slot, r->state, err));
     CAROM_TRY(carom_sim_restore(r->sim, r->state + sizeof best, (size_t)best.sim_bytes, err));
     if (doubles(r))
@@ -460,7 +470,17 @@ static carom_status put_choice(carom_record *r, carom_error *err) {
     return status;
 }
 
+static bool take_about(carom_record *r, const carom_record_def *def) {
+    char *set = join(def->set), *options = join(def->options);
+    const bool good = set && options;
+    if (good) r->about = about_run(def->text, def->length, set, carom_sim_scheme(r->sim)->name, options, def->step);
+    free(set);
+    free(options);
+    return good;
+}
+
 static carom_status put_run(carom_record *r, const carom_record_def *def, carom_error *err) {
+    if (!take_about(r, def)) return carom_fail(err, CAROM_NO_MEMORY, "no memory");
     char options[4096] = "", started[32] = "";
     const time_t now = time(NULL);
     struct tm utc;
@@ -499,6 +519,10 @@ static bool ends(const char *text, const char *ending) {
 }
 
 static carom_record *blank(const carom_record_def *def, carom_error *err) {
+    if (!def || !def->sim || (!def->file && !def->stream && !def->memory) || (def->length > 0 && !def->text))
+        return carom_fail(err, CAROM_BAD_INPUT, "a record needs a simulation and a place: file, stream or memory"), NULL;
+    if (!(def->step > 0 && def->end > 0 && def->every >= 0 && def->dt_out >= 0) || (def->dt_out > 0 && def->end / def->dt_out > 1e15))
+        return carom_fail(err, CAROM_BAD_INPUT, "a record needs a step and an end, and rows neither before the start nor more than 1e15"), NULL;
     carom_record *r = calloc(1, sizeof *r);
     if (!r) {
         carom_fail(err, CAROM_NO_MEMORY, "no memory for a recorder");
@@ -578,7 +602,7 @@ static carom_status begin(carom_record *r, const carom_record_def *def, carom_er
     CAROM_TRY(put_run(r, def, err));
     if (r->memory) return CAROM_OK;
     CAROM_TRY(carom_record_flush(r, err));
-    return h5_publish(r->h5, err);
+    return h5_publish(r->h5, !def->replace, err);
 }
 
 carom_record *carom_record_create(const carom_record_def *def, carom_error *err) {
@@ -587,7 +611,7 @@ carom_record *carom_record_create(const carom_record_def *def, carom_error *err)
     if (def->memory) {
         r->memory = memory_create(r->ncol, r->column, expected(r), def->text, def->length, err);
     } else if (!def->file || ends(def->file, ".csv")) {
-        r->csv = csv_create(def->file, def->stream, r->ncol, r->column, err);
+        r->csv = csv_create(def->file, !def->replace, def->stream, r->ncol, r->column, err);
     } else {
         const h5_def file = file_def(r, def);
         r->h5 = h5_create(&file, err);
@@ -607,13 +631,23 @@ static bool number(hid_t run, const char *name, double *x) {
     return good;
 }
 
-// The state was saved inside a run; what that has taken stands in the ledger of the file.
-static bool recall(const char *file, carom_ledger *l) {
+// What the file says of itself.  The state was saved inside a run; the time that took stands in the ledger of the file.
+static carom_status recall(carom_record *r, const char *file, carom_ledger *l, bool *known, carom_error *err) {
     carom_ledger_names names;
-    carom_result *old = carom_result_open(file, NULL);
-    const bool known = old && carom_result_ledger(old, l, &names) && l->seconds >= 0 && l->wall >= 0;
+    carom_result *old = carom_result_open(file, err);
+    if (!old) return CAROM_IO;
+    size_t length = 0;
+    double step = NAN;
+    const char *text = carom_result_model(old, &length), *version = carom_result_text(old, "version");
+    carom_status status = CAROM_OK;
+    *known = carom_result_ledger(old, l, &names) && l->seconds >= 0 && l->wall >= 0;
+    carom_result_number(old, "step", &step);
+    r->about = about_run(text, length, carom_result_text(old, "set"), carom_result_text(old, "scheme"), carom_result_text(old, "options_given"), step);
+    if (!version || strcmp(version, CAROM_VERSION) != 0)
+        status = carom_fail(err, CAROM_BAD_INPUT, "%s was computed by carom %s, this is %s, which may round differently; run the model anew", file,
+                            version ? version : "of another time", CAROM_VERSION);
     carom_result_close(old);
-    return known;
+    return status;
 }
 
 static carom_status go_on(carom_record *r, const carom_record_def *def, const carom_ledger *before, carom_error *err) {
@@ -636,12 +670,12 @@ static carom_status go_on(carom_record *r, const carom_record_def *def, const ca
 }
 
 carom_record *carom_record_resume(const carom_record_def *def, carom_error *err) {
-    carom_record *r = blank(def, err);
+    carom_record *r = def && !def->file ? carom_fail(err, CAROM_BAD_INPUT, "only a file can be continued"), NULL : blank(def, err);
     if (!r) return NULL;
     const h5_def file = file_def(r, def);
     carom_ledger before;
-    const bool known = recall(def->file, &before);
-    r->h5 = h5_reopen(&file, err);
+    bool known = false;
+    if (recall(r, def->file, &before, &known, err) == CAROM_OK) r->h5 = h5_reopen(&file, err);
     if (!r->h5 || go_on(r, def, known ? &before : NULL, err) != CAROM_OK) {
         carom_record_destroy(r);
         return NULL;
@@ -702,6 +736,10 @@ carom_status carom_record_finish(carom_record *r, const char *status, const char
     carom_status result = CAROM_OK, closed = CAROM_OK;
     if (r->h5 && r->h5->broken.code != CAROM_OK) result = h5_flush(r->h5, err); // says why; the file ends with the last flush
     else result = put_rest(r, status, why, err);
+    if (result == CAROM_OK && strcmp(status, "done") == 0) {
+        if (r->h5) publish_for_good(r->h5->name);
+        if (r->csv) csv_for_good(r->csv);
+    }
     if (r->csv) closed = csv_destroy(r->csv, result == CAROM_OK ? err : NULL);
     if (r->h5) h5_destroy(r->h5);
     r->csv = NULL;

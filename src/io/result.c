@@ -13,6 +13,7 @@
 enum { MOST_TEXT = 1 << 20, MOST_MODEL = 1 << 28, MOST_COLUMNS = 1 << 24 };
 
 bool carom_result_probe(const char *file) {
+    if (!file) return false;
     const size_t n = strlen(file);
     if (n >= 4 && strcmp(file + n - 4, ".csv") == 0) return true;
     static const unsigned char mark[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
@@ -251,6 +252,7 @@ static carom_status events_h5(carom_result *r, long first, long count, carom_res
 // -- both ---------------------------------------------------------------------------------------------
 
 carom_result *carom_result_open(const char *file, carom_error *err) {
+    if (!file) return carom_fail(err, CAROM_BAD_INPUT, "a result needs a file name"), NULL;
     carom_result *r = calloc(1, sizeof *r);
     if (r) r->h5 = r->data = r->event_set = -1, r->file = strdup(file);
     if (!r || !r->file) {

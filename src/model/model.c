@@ -34,6 +34,7 @@ static carom_status make(carom_model *m, const carom_model_def *def, carom_error
 }
 
 carom_model *carom_model_create(const carom_model_def *def, carom_error *err) {
+    if (!def || !def->text) return carom_fail(err, CAROM_BAD_INPUT, "a model needs a text"), NULL;
     carom_model *m = calloc(1, sizeof *m);
     if (!m) {
         carom_fail(err, CAROM_NO_MEMORY, "no memory for a model");

@@ -289,7 +289,7 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
     const carom_scheme *scheme = NULL;
     long total = 0;
     bool whole = true;
-    if (!def->system || !def->q0 || !def->v0) return carom_fail(err, CAROM_BAD_INPUT, "a simulation needs a system, q0 and v0"), NULL;
+    if (!def || !def->system || !def->q0 || !def->v0) return carom_fail(err, CAROM_BAD_INPUT, "a simulation needs a system, q0 and v0"), NULL;
     if (carom_system_check(def->system, err) != CAROM_OK) return NULL;
     if (find_scheme(def, &scheme, err) != CAROM_OK) return NULL;
     if (plan_steps(def, &total, &whole, err) != CAROM_OK) return NULL;

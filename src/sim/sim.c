@@ -183,7 +183,7 @@ bool carom_sim_done(const carom_sim *sim) {
 }
 void carom_sim_stop_at(carom_sim *sim, double dt) {
     sim->control.stop = dt;
-    if (dt > 0) sim->kept->stops = (long)floor((sim->kept->t - sim->t0) / dt * (1 + 1e-12)); // those that have passed
+    if (dt > 0) sim->kept->stops = (long)fmin(floor((sim->kept->t - sim->t0) / dt * (1 + 1e-12)), 1e18); // those that have passed
 }
 void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, double t, const double *q, const double *v), void *user) {
     sim->step.on_inner = on_inner;
