@@ -56,8 +56,8 @@ typedef struct carom_record_def {
     carom_sim *sim;              // of this model's system, or of one that carom_functions made of it
     const char *file;            // *.csv: CSV, with FILE.events.csv beside it; else HDF5.  NULL: CSV to stream
     FILE *stream;                // used when file is NULL; events are then left out
-    bool replace;                // an older file of that name is replaced at once; else it is FILE.before until the run is done
     bool memory;                 // neither: rows and events stay in memory, see carom_record_result()
+    bool replace;                // an older file of that name is replaced at once; else it is FILE.before until the run is done
     double step, end;            // as given to the simulation, which starts at t = 0
     long every;                  // a row every so many steps, or
     double dt_out;               // at the first step end at or after k dt_out; both 0: about 2000 rows
