@@ -14,6 +14,7 @@ typedef struct {
     int *basic, *column;  // variable of each row, of each column: w_i is i, z_i is nu + i, z_0 is 2 nu
     int *place;           // of each variable: its column, or -1 - row
     int *tied;
+    double weak;          // tied pivots below this part of the strongest are left out
 } lemke;
 
 enum { Z0 = 0, Q = 1, FIRST = 2 }; // columns: z_0 at the start, the constant, then z_1 .. z_nu at the start
@@ -111,14 +112,14 @@ static int untie(const lemke *w, int ties, int e) {
 }
 
 // Tied rows with a pivot that is weak against the strongest are left out: dividing by it would spoil the dictionary (on
-// jammed piles of 100 contacts every third run ended on a false ray).
+// jammed piles of 100 contacts every third run ended on a false ray).  It may also break the order that forbids cycles: see solve().
 static int drop_weak(const lemke *w, int ties, int e) {
     const int ld = w->red.nu + 2;
     double strongest = 0;
     int kept = 0;
     for (int t = 0; t < ties; t++) strongest = fmax(strongest, -w->T[(size_t)w->tied[t] * ld + e]);
     for (int t = 0; t < ties; t++)
-        if (-w->T[(size_t)w->tied[t] * ld + e] >= 0.01 * strongest) w->tied[kept++] = w->tied[t];
+        if (-w->T[(size_t)w->tied[t] * ld + e] >= w->weak * strongest) w->tied[kept++] = w->tied[t];
     return kept;
 }
 
@@ -182,33 +183,41 @@ static void refine(lemke *w, double target) {
     }
 }
 
+// Exchanges until z_0 has left; false: a ray, or too many.
+static bool pivot(lemke *w, int *iterations) {
+    const int n = w->red.nu, most = 100 + 20 * n;
+    int r = 0, e = Z0;
+    for (int i = 1; i < n; i++)
+        if (w->red.s[i] <= w->red.s[r]) r = i; // the last of equals is the lexicographically smallest
+    const double size = fabs(w->red.s[r]);
+    for (int k = 0; k < most && r >= 0; k++) {
+        const int leaving = w->basic[r];
+        ++*iterations;
+        exchange(w, r, e);
+        if (leaving == 2 * n) break;
+        e = w->place[leaving < n ? leaving + n : leaving - n]; // the complement enters
+        r = ratio_test(w, e, size);
+    }
+    return w->place[2 * n] >= 0;
+}
+
 static carom_report solve(void *work, carom_problem *pb, double tol) {
+    static const double WEAK[] = {0.01, 1e-6}; // where avoiding weak pivots ends on a ray or in a circle, they are allowed
     lemke *w = work;
     carom_report report = {.converged = true};
     carom_reduce(&w->red, pb);
     const int n = w->red.nu, ld = n + 2;
     for (int i = 0; i < n; i++) w->z[i] = 0;
-    if (n > 0 && start(w)) {
-        int r = 0;
-        for (int i = 1; i < n; i++)
-            if (w->red.s[i] <= w->red.s[r]) r = i; // the last of equals is the lexicographically smallest
-        const double size = fabs(w->red.s[r]);
-        int e = Z0;
-        const int most = 100 + 20 * n;
-        while (report.iterations++ < most) {
-            const int leaving = w->basic[r];
-            exchange(w, r, e);
-            if (leaving == 2 * n) break;
-            e = w->place[leaving < n ? leaving + n : leaving - n]; // the complement enters
-            r = ratio_test(w, e, size);
-            if (r < 0) break;
-        }
-        report.converged = w->place[2 * n] >= 0; // z_0 has left
+    for (int attempt = 0; attempt < 2 && n > 0 && start(w); attempt++) {
+        w->weak = WEAK[attempt];
+        report.converged = pivot(w, &report.iterations);
+        if (!report.converged && attempt == 0) continue;
         for (int i = 0; i < n; i++) {
             const int k = w->basic[i] - n;
             if (k >= 0 && k < n) w->z[k] = fmax(w->T[(size_t)i * ld + Q], 0) / w->d[k];
         }
         if (report.converged) refine(w, 0.1 * tol);
+        break;
     }
     carom_reduced_expand(&w->red, pb, w->z);
     return report;
