@@ -9,6 +9,8 @@
 #include "contact/law.h"
 #include "linalg/dense.h"
 
+enum { FEW = 96 }; // unknowns up to which a singular system with friction gets the shortest step; piles that rest need one such step
+
 typedef enum { OPEN, STICK, SLIP } state; // bilateral rows and frictionless closed contacts: STICK
 
 typedef struct {
@@ -247,7 +249,7 @@ static bool newton_step(newton *w, const carom_problem *pb, bool correct) {
             expand(w, w->p);
             return true;
         }
-        if (w->friction && w->delta == 0 && w->m > 32) {
+        if (w->friction && w->delta == 0 && w->m > FEW) {
             w->singular = true;
             return false;
         }
