@@ -5,7 +5,7 @@
 // stops at kinks where the undamped method goes on.
 #include "solver/hybrid.h"
 
-enum { INNER = 14, OUTER = 600, PATIENCE = 60 };
+enum { INNER = 14, OUTER = 600 };
 
 // (SOL-13) of one block around p with the velocities v = u + delta d (p - centre), as  T u + S p = rhs.  False: open.
 static bool linearise(carom_hybrid *w, int b, double delta) {
@@ -114,9 +114,15 @@ static void lower_the_bar(carom_hybrid *w) {
     w->target = fmax(w->target, fmin(0.7 * carom_rounding(&at), 500 * w->tol));
 }
 
+// Problems of the sequence that may pass without a gain: 60, and up to all of them where a factorisation is cheap.
+static int patience(const carom_hybrid *w) {
+    const double d = (double)w->pb.n / w->pb.nb, flops = 2 * d * d * d * (w->lu.work + w->pb.nb);
+    return (int)fmin(fmax(1e9 / flops, 60), OUTER);
+}
+
 // (SOL-18)  delta falls while the inner problems are easy, and rises threefold when one fails.
 void carom_hybrid_newton(carom_hybrid *w) {
-    const int n = w->pb.n;
+    const int n = w->pb.n, wait = patience(w);
     double delta = fmin(0.05, 0.1 * sqrt(w->error / (w->speed > 0 ? w->speed : 1))), mark = w->error;
     for (int i = 0; i < n; i++) w->p[i] = w->best[i];
     for (int k = 1; k <= OUTER && w->error > w->target; k++) {
@@ -127,9 +133,9 @@ void carom_hybrid_newton(carom_hybrid *w) {
             for (int i = 0; i < n && !(s.best < 0.5 * s.start); i++) w->p[i] = w->centre[i];
             delta = fmin(3 * delta, 10);
         }
-        if (k % PATIENCE != 0 && delta > 1e-9) continue;
+        if (k % wait != 0 && delta > 1e-9) continue;
         lower_the_bar(w);
-        if (k % PATIENCE != 0) continue;
+        if (k % wait != 0) continue;
         if (w->error > 0.9 * mark) return;
         mark = w->error;
     }
