@@ -108,6 +108,9 @@ typedef struct carom_step {
     carom_account account; // zero on entry
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // who wants to see inner steps; NULL: nobody
     void *inner_user;
+    /// Called before (report NULL) and after each contact problem; NULL if not requested.
+    void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report);
+    void *problem_user;
     carom_counts *counts;
 
     // Scratch of the words.

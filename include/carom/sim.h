@@ -74,6 +74,9 @@ void carom_sim_stop_at(carom_sim *sim, double dt);
 /// right limits.  A step that is refused and halved tells some times again.  Anything but CAROM_OK ends the run with that.
 void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, double t, const double *q, const double *v), void *user);
 
+/// Observe contact problems: called before each one is solved (report NULL, pb->p is the start) and after it.
+void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report), void *user);
+
 /// Steps until t_end, or until on_step (NULL allowed) returns something else than CAROM_OK.
 carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user, carom_error *err);
 

@@ -28,6 +28,7 @@ static const cli_option options[] = {
     CLI_COMPILE,
     {"resume", 0, "FILE.h5", "go on where that result stops; only --end and --out may differ", false},
     {"force", 0, NULL, "replace an older result of that name at once; without it that is kept as FILE.before until the run is done", false},
+    {"dump-problems", 0, "FILE", "write the ten hardest contact problems of the run as text for `carom solve` (.h5 or .hdf5: the hardest one, in FCLIB's form)", false},
     {"quiet", 'q', NULL, "nothing but errors", false},
     {"json", 0, NULL, "the ledger as JSON on standard output", false},
     {NULL, 0, NULL, NULL, false},
@@ -529,9 +530,11 @@ static int simulate(run *r) {
     r->progress = cli_progress_begin(!r->quiet, fraction(r, &now));
     r->flushed = cli_clock();
     cli_signals_begin();
+    cli_dump *dump = cli_has(r->a, "dump-problems") ? cli_dump_begin(r->sim, cli_value(r->a, "dump-problems")) : NULL;
     const carom_status status = carom_sim_run(r->sim, on_step, r, &r->err);
     cli_progress_end(&r->progress);
-    const int code = conclude(r, status);
+    int code = conclude(r, status);
+    if (!cli_dump_end(dump) && code == CLI_DONE) code = CLI_FAILED;
     cli_signals_end();
     return code;
 }

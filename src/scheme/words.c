@@ -376,7 +376,9 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     if (pb->n == 0) return CAROM_OK;
     const double size = carom_norm_max(pb->c, pb->n);
     if (size < HUGE_VAL) s->scale = fmax(s->scale, size);
+    if (s->on_problem) s->on_problem(s->problem_user, s->t, pb, NULL);
     const carom_report r = carom_chain_solve(s->chain, pb, s->tol * s->scale);
+    if (s->on_problem) s->on_problem(s->problem_user, s->t, pb, &r);
     carom_counts *counts = s->counts;
     counts->problems += 1;
     counts->iterations += r.iterations;

@@ -189,6 +189,10 @@ void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, 
     sim->step.on_inner = on_inner;
     sim->step.inner_user = user;
 }
+void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report), void *user) {
+    sim->step.on_problem = on_problem;
+    sim->step.problem_user = user;
+}
 long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on ? 0 : sim->total; }
 
 // One step of the planned size; kept->t is moved.
