@@ -43,6 +43,8 @@ typedef struct carom_event {
     double before, after, impulse; // normal velocities and impulse (tangential velocities for stick and slip)
 } carom_event;
 
+typedef enum carom_side { CAROM_LEFT, CAROM_RIGHT } carom_side; // of a time at which velocities jump
+
 /// What has to be multiplied for G = A'X with sparse columns, remembered while their rows stay the same.
 typedef struct carom_products {
     int of_n;                 // rows of the problem that this is for
@@ -107,6 +109,7 @@ typedef struct carom_step {
     int nevents, most_events;
     carom_account account; // zero on entry
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // who wants to see inner steps; NULL: nobody
+    carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v); // NULL if not requested
     void *inner_user;
     carom_counts *counts;
 
@@ -251,6 +254,10 @@ carom_status carom_tell(carom_step *s, carom_event event);
 /// Tell the end of a step inside this one, with right limits.  For schemes that divide their steps by tolerances.  Fails when
 /// who watches wants the run to stop.
 carom_status carom_inner(carom_step *s, double t, const double *q, const double *v);
+
+/// Emit the state on one side of an event that the scheme has located: before it the left limits, behind it the right ones, at the same t.
+/// Fails if the observer requests a stop.
+carom_status carom_beside(carom_step *s, carom_side side, double t, const double *q, const double *v);
 
 /// Count the Newton iterations of this step.
 void carom_book_newton(carom_step *s, int iterations);

@@ -74,6 +74,10 @@ void carom_sim_stop_at(carom_sim *sim, double dt);
 /// right limits.  A step that is refused and halved tells some times again.  Anything but CAROM_OK ends the run with that.
 void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, double t, const double *q, const double *v), void *user);
 
+/// Observe both sides of every event that a scheme locates itself: the left limits, then the right ones, at the same t.  Times may be
+/// repeated as above; `user` is that of carom_sim_watch_inner, of which both may be used.  NULL: no longer.
+void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v), void *user);
+
 /// Steps until t_end, or until on_step (NULL allowed) returns something else than CAROM_OK.
 carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user, carom_error *err);
 

@@ -445,6 +445,12 @@ carom_status carom_inner(carom_step *s, double t, const double *q, const double 
     return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", t);
 }
 
+carom_status carom_beside(carom_step *s, carom_side side, double t, const double *q, const double *v) {
+    if (!s->on_event) return CAROM_OK;
+    const carom_status status = s->on_event(s->inner_user, side, t, q, v);
+    return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", t);
+}
+
 void carom_book_newton(carom_step *s, int iterations) {
     carom_counts *c = s->counts;
     c->newton += iterations;

@@ -188,6 +188,11 @@ void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, 
     sim->step.on_inner = on_inner;
     sim->step.inner_user = user;
 }
+void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v),
+                            void *user) {
+    sim->step.on_event = on_event;
+    sim->step.inner_user = user;
+}
 long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on ? 0 : sim->total; }
 
 // One step of the planned size; kept->t is moved.
