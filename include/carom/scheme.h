@@ -101,6 +101,7 @@ typedef struct carom_step {
     const int *dir;      // ne + nc + 1: first recorded direction of each constraint
     double *impulse;     // recorded directions; zero on entry: impulse of this step not counted as force
     double *force;       // recorded directions; zero on entry: non-impulsive reaction at t + h
+    double *nu;          // recorded directions, of schemes with a position level (`positions` in their table); zero on entry: its multipliers; else NULL
     double *u_before;    // recorded directions: local velocity before an impulse (only where impulse is set)
     double *u_after;     // recorded directions: local velocity after it, or where the force at the end acts
     bool reacted;        // something was booked in this step
@@ -248,6 +249,9 @@ void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, c
 /// reaction at the end of the step too when `end`.
 void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end);
 
+/// Book the multiplier of constraint id on position level, of a step that has succeeded.
+void carom_book_position(carom_step *s, int id, double nu);
+
 /// Tell an event at time t.  For schemes that find events themselves (`tells` in their table).
 carom_status carom_tell(carom_step *s, carom_event event);
 
@@ -297,6 +301,7 @@ typedef struct carom_scheme {
     bool own_steps;            // it controls its error itself: h is only the interval between records
     double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none known
     bool tells;                // it tells its events with carom_tell; else they are read off the reactions
+    bool positions;            // it has multipliers on position level and books them with carom_book_position
     bool keeps;                // its step first copies (q, v) to (s->q_0, s->v_0), which costs less along with its own work
     bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
     int levels;                // times that a constraint stands in a contact problem, once more without friction each; 0: once

@@ -41,6 +41,7 @@ typedef struct carom_now {
     const double *force;   // recorded directions
     const carom_event *events;
     int nevents;           // events of the last step
+    const double *nu;      // recorded directions: multipliers on position level of the last step, at normals and joints; NULL: the scheme has none
 } carom_now;
 
 typedef struct carom_sim carom_sim;

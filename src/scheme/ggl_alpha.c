@@ -502,6 +502,7 @@ static carom_status step(void *memory, carom_step *s) {
     CAROM_TRY(answer(w, s));
     carom_ggl_alpha_certify(w, s);
     if (!w->modified) remember(w, s);
+    for (int b = 0; b < w->L.nb; ++b) carom_book_position(s, w->L.id[b], w->nu[w->L.id[b]]);
 
     // (GA-7)  reactions: lambda~ is a force, Lambda an impulse
     if (w->L.nb > 0) {
@@ -536,6 +537,7 @@ const carom_scheme carom_scheme_ggl_alpha = {
             "joints, first order across impacts; accumulations are reached too early by order h.  rho sets the\n"
             "damping of high frequencies.  Unilateral reactions are impulses, bilateral ones lambda~ + Lambda/h.",
     .order = 2,
+    .positions = true,
     .options = options,
     .warning = warning,
     .work_size = sizeof(work),

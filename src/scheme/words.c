@@ -432,6 +432,10 @@ void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda
     }
 }
 
+void carom_book_position(carom_step *s, int id, double nu) {
+    if (s->nu) s->nu[s->dir[id]] += nu; // halves of a step add up; NULL: part of a scheme that has no position level
+}
+
 carom_status carom_tell(carom_step *s, carom_event event) {
     if (s->nevents == s->most_events) return carom_retry(s, "more than %d events in one step; a smaller step will do", s->most_events);
     s->events[s->nevents++] = event;

@@ -216,6 +216,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         s->nevents = 0;
         if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl);
         s->reacted = false;
+        if (s->nu) carom_zero(s->nu, sim->nl);
     }
     if (sim->control.on || !sim->scheme->keeps) {
         carom_copy(sim->q_0, sim->q, sim->sys->nq);
@@ -285,7 +286,7 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
 
 carom_now carom_sim_now(const carom_sim *sim) {
     return (carom_now){.t = sim->kept->t, .step = sim->kept->n, .q = sim->q, .v = sim->v, .gap = sim->gap, .dir = sim->dir,
-                       .impulse = sim->step.impulse, .force = sim->step.force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted};
+                       .impulse = sim->step.impulse, .force = sim->step.force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted, .nu = sim->step.nu};
 }
 
 carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
