@@ -54,6 +54,22 @@ order() { # FILE SCHEME
     awk -F, -v s="$2" '$1 == s { print $3 }' "$out/$1.orders"
 }
 
+# Rows of docs/studies.md that name this study: every number in backticks in their column "ours" is in the report.
+check_quotes() {
+    local number rows=0
+    while read -r number; do
+        rows=$((rows + 1)) checked=$((checked + 1))
+        if ! grep -qwF -- "$number" "$out/report.md"; then
+            echo "docs/studies.md quotes $number, which $study does not print"
+            failures=$((failures + 1))
+        fi
+    done < <(awk -F'|' -v command="\`./do study $study\`" 'index($5, command) { n = split($6, part, "`"); for (i = 2; i <= n; i += 2) print part[i] }' "$source/docs/studies.md")
+    if ((rows == 0)); then
+        echo "docs/studies.md quotes nothing of $study"
+        failures=$((failures + 1))
+    fi
+}
+
 check_table_2() {
     entries 2 strict.csv
     picture table-2.png
@@ -312,5 +328,6 @@ check_choosing() {
 
 if [[ $study == bar-50 ]]; then "$source/studies/bar.sh" "$out" 50; else "$source/studies/$study.sh" "$out"; fi
 "check_${study//-/_}"
+if [[ $study != bar-50 && $study != choosing ]]; then check_quotes; fi # a part of bar; a page of its own
 echo "$study: $checked figures checked, $failures wrong"
 ((failures == 0 && checked > 0))
