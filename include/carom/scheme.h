@@ -301,6 +301,7 @@ typedef struct carom_scheme {
     bool own_steps;            // it controls its error itself: h is only the interval between records
     double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none known
     bool tells;                // it tells its events with carom_tell; else they are read off the reactions
+    bool massless;             // M may be singular where joints or stiffness hold what has no inertia
     bool positions;            // it has multipliers on position level and books them with carom_book_position
     bool keeps;                // its step first copies (q, v) to (s->q_0, s->v_0), which costs less along with its own work
     bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
