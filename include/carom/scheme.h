@@ -43,6 +43,8 @@ typedef struct carom_event {
     double before, after, impulse; // normal velocities and impulse (tangential velocities for stick and slip)
 } carom_event;
 
+typedef enum carom_side { CAROM_LEFT, CAROM_RIGHT } carom_side; // of a time at which velocities jump
+
 /// What has to be multiplied for G = A'X with sparse columns, remembered while their rows stay the same.
 typedef struct carom_products {
     int of_n;                 // rows of the problem that this is for
@@ -99,6 +101,7 @@ typedef struct carom_step {
     const int *dir;      // ne + nc + 1: first recorded direction of each constraint
     double *impulse;     // recorded directions; zero on entry: impulse of this step not counted as force
     double *force;       // recorded directions; zero on entry: non-impulsive reaction at t + h
+    double *nu;          // recorded directions, of schemes with a position level (`positions` in their table); zero on entry: its multipliers; else NULL
     double *u_before;    // recorded directions: local velocity before an impulse (only where impulse is set)
     double *u_after;     // recorded directions: local velocity after it, or where the force at the end acts
     bool reacted;        // something was booked in this step
@@ -107,6 +110,7 @@ typedef struct carom_step {
     int nevents, most_events;
     carom_account account; // zero on entry
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // who wants to see inner steps; NULL: nobody
+    carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v); // NULL if not requested
     void *inner_user;
     /// Called before (report NULL) and after each contact problem; NULL if not requested.
     void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report);
@@ -248,12 +252,19 @@ void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, c
 /// reaction at the end of the step too when `end`.
 void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end);
 
+/// Book the multiplier of constraint id on position level, of a step that has succeeded.
+void carom_book_position(carom_step *s, int id, double nu);
+
 /// Tell an event at time t.  For schemes that find events themselves (`tells` in their table).
 carom_status carom_tell(carom_step *s, carom_event event);
 
 /// Tell the end of a step inside this one, with right limits.  For schemes that divide their steps by tolerances.  Fails when
 /// who watches wants the run to stop.
 carom_status carom_inner(carom_step *s, double t, const double *q, const double *v);
+
+/// Emit the state on one side of an event that the scheme has located: before it the left limits, behind it the right ones, at the same t.
+/// Fails if the observer requests a stop.
+carom_status carom_beside(carom_step *s, carom_side side, double t, const double *q, const double *v);
 
 /// Count the Newton iterations of this step.
 void carom_book_newton(carom_step *s, int iterations);
@@ -293,6 +304,8 @@ typedef struct carom_scheme {
     bool own_steps;            // it controls its error itself: h is only the interval between records
     double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none known
     bool tells;                // it tells its events with carom_tell; else they are read off the reactions
+    bool massless;             // M may be singular where joints or stiffness hold what has no inertia
+    bool positions;            // it has multipliers on position level and books them with carom_book_position
     bool keeps;                // its step first copies (q, v) to (s->q_0, s->v_0), which costs less along with its own work
     bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
     int levels;                // times that a constraint stands in a contact problem, once more without friction each; 0: once

@@ -41,6 +41,7 @@ typedef struct carom_now {
     const double *force;   // recorded directions
     const carom_event *events;
     int nevents;           // events of the last step
+    const double *nu;      // recorded directions: multipliers on position level of the last step, at normals and joints; NULL: the scheme has none
 } carom_now;
 
 typedef struct carom_sim carom_sim;
@@ -76,6 +77,10 @@ void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, 
 
 /// Observe contact problems: called before each one is solved (report NULL, pb->p is the start) and after it.
 void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report), void *user);
+
+/// Observe both sides of every event that a scheme locates itself: the left limits, then the right ones, at the same t.  Times may be
+/// repeated as above; `user` is that of carom_sim_watch_inner, of which both may be used.  NULL: no longer.
+void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v), void *user);
 
 /// Steps until t_end, or until on_step (NULL allowed) returns something else than CAROM_OK.
 carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user, carom_error *err);

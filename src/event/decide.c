@@ -300,6 +300,7 @@ static carom_status touch(event_work *w, carom_step *s) {
 }
 
 carom_status event_resolve(event_work *w, carom_step *s, bool first) {
+    CAROM_TRY(carom_beside(s, CAROM_LEFT, w->t, w->q, w->v));
     CAROM_TRY(gather(w, s, first));
     CAROM_TRY(touch(w, s));
     if (approaches(w, s, first)) CAROM_TRY(impact(w, s));
@@ -319,5 +320,6 @@ carom_status event_resolve(event_work *w, carom_step *s, bool first) {
         decide_block(w, s, b);
     }
     CAROM_TRY(tell_changes(w, s, w->u_0));
+    CAROM_TRY(carom_beside(s, CAROM_RIGHT, w->t, w->q, w->v));
     return event_choose(w, s);
 }

@@ -44,6 +44,7 @@ struct carom_record {
     long rows, events, step;     // step: last one seen, -1: none
     long row_step, k;            // step of the last row; next multiple of dt_out
     long next;                   // step of the next row when these are counted in steps
+    bool positions;              // there are multipliers on position level
     bool reacted;                // force may differ from zero
     bool frozen;
     uint64_t about;              // checksum of what the run is: model, parameters, scheme, options, step
@@ -102,6 +103,15 @@ static void column(writer *w, const char *format, const char *name, const char *
     ++w->n;
 }
 
+// NAME.PART, numbered for a joint with several constraints.
+static void bilateral_column(writer *w, const carom_record *r, int id, const char *word) {
+    const int number = r->model ? carom_model_part(r->model, id) : 0;
+    char part[24];
+    if (number) snprintf(part, sizeof part, "%s%d", word, number);
+    else snprintf(part, sizeof part, "%s", word);
+    column(w, "%s.%s", r->constraint[id], part);
+}
+
 static void contact_columns(writer *w, const char *name, int tangents) {
     static const char *const normal[] = {"gap", "gap'", "force", "impulse"};
     static const char *const tangential[] = {"slip", "friction", "friction_impulse"};
@@ -136,13 +146,9 @@ static void all_columns(writer *w, const carom_record *r, const carom_record_def
     for (int c = 0; c < sys->nc; ++c)
         contact_columns(w, r->constraint[sys->ne + c], sys->contacts[c].tangents);
     for (int id = 0; id < sys->ne; ++id)
-        for (int i = 0; i < 3; ++i) {
-            char part[24];
-            const int number = r->model ? carom_model_part(r->model, id) : 0;
-            if (number) snprintf(part, sizeof part, "%s%d", bilateral[i], number);
-            else snprintf(part, sizeof part, "%s", bilateral[i]);
-            column(w, "%s.%s", r->constraint[id], part);
-        }
+        for (int i = 0; i < 3; ++i) bilateral_column(w, r, id, bilateral[i]);
+    for (int c = 0; r->positions && c < sys->nc; ++c) column(w, "%s.%s", r->constraint[sys->ne + c], "nu");
+    for (int id = 0; r->positions && id < sys->ne; ++id) bilateral_column(w, r, id, "nu");
     for (int i = 0; i < r->nout; ++i) column(w, "%s%s", carom_model_output(r->model, i), "");
 }
 
@@ -257,6 +263,10 @@ static carom_status fill(carom_record *r, double *x, const carom_now *now) {
         *x++ = force[now->dir[id]];
         *x++ = r->acc[now->dir[id]];
     }
+    if (!r->positions) return CAROM_OK;
+    for (int c = 0; c < sys->nc; ++c) *x++ = now->nu[now->dir[sys->ne + c]];
+    const double *nu = as_recorded(r, now, now->nu);
+    for (int id = 0; id < sys->ne; ++id) *x++ = nu[now->dir[id]];
     return CAROM_OK;
 }
 
@@ -530,6 +540,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     }
     r->model = def->model;
     r->sim = def->sim;
+    r->positions = carom_sim_now(def->sim).nu != NULL;
     r->sys = carom_sim_system(def->sim);
     r->extended = !def->model || r->sys != carom_model_system(def->model);
     r->h = def->step;

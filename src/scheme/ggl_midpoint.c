@@ -399,6 +399,7 @@ static carom_status step(void *memory, carom_step *s) {
     }
     carom_book_newton(s, iterations);
     carom_book_impulses(s, &w->L_T, w->Lambda, w->u_0, w->u);
+    for (int b = 0; b < w->L_T.nb; ++b) carom_book_position(s, w->L_T.id[b], h * w->Psi[b]);
     carom_zero(w->held, s->sys->ne + s->sys->nc);
     for (int b = 0; b < w->L_T.nb; ++b) w->held[w->L_T.id[b]] = w->Psi[b] > 0 || w->Lambda[w->L_T.at[b]] > 0;
     carom_copy(s->q, w->q_1, s->sys->nq);
@@ -420,6 +421,7 @@ const carom_scheme carom_scheme_ggl_midpoint = {
             "smooth motion, with joints too; first order across impacts.  levels=velocity leaves the position level out.",
     .order = 2,
     .levels = 2,
+    .positions = true,
     .options = options,
     .work_size = sizeof(work),
     .carve = carve,

@@ -141,6 +141,7 @@ static carom_status step(void *memory, carom_step *s) {
         return status;
     }
     carom_copy(s->q, w->q, s->sys->nq);
+    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) carom_book_position(s, id, s->h * w->Psi[id]);
     return CAROM_OK;
 }
 
@@ -156,6 +157,7 @@ const carom_scheme carom_scheme_ggl_projection = {
         "energy a little, either way.  First order, like moreau-midpoint.",
     .order = 1,
     .stable = 2,
+    .positions = true,
     .options = options,
     .work_size = sizeof(work),
     .carve = carve,

@@ -304,6 +304,7 @@ static carom_status resolve(carom_phase *w, carom_step *s, double t, double dt) 
     const int nc = s->sys->nc;
     carom_flow *f = &w->f;
     bool some;
+    CAROM_TRY(carom_beside(s, CAROM_LEFT, t, w->q, w->v));
     CAROM_TRY(carom_flow_impact(f, s, t, w->q, w->v, w->touching, w->slow, &some, w->u_before, w->u_after, w->p));
     if (some) CAROM_TRY(tell_impacts(w, s, t));
     carom_copy(w->was, f->mode, nc);
@@ -316,6 +317,7 @@ static carom_status resolve(carom_phase *w, carom_step *s, double t, double dt) 
     CAROM_TRY(carom_flow_decide(f, s, t, w->q, w->v, w->slow_T));
     CAROM_TRY(carom_flow_project_position(f, s, t, w->q));
     CAROM_TRY(carom_flow_project_velocity(f, s, t, w->q, w->v));
+    CAROM_TRY(carom_beside(s, CAROM_RIGHT, t, w->q, w->v));
     return tell_changes(w, s, t);
 }
 

@@ -435,6 +435,10 @@ void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda
     }
 }
 
+void carom_book_position(carom_step *s, int id, double nu) {
+    if (s->nu) s->nu[s->dir[id]] += nu; // halves of a step add up; NULL: part of a scheme that has no position level
+}
+
 carom_status carom_tell(carom_step *s, carom_event event) {
     if (s->nevents == s->most_events) return carom_retry(s, "more than %d events in one step; a smaller step will do", s->most_events);
     s->events[s->nevents++] = event;
@@ -445,6 +449,12 @@ carom_status carom_inner(carom_step *s, double t, const double *q, const double 
     s->counts->inner += 1;
     if (!s->on_inner) return CAROM_OK;
     const carom_status status = s->on_inner(s->inner_user, t, q, v);
+    return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", t);
+}
+
+carom_status carom_beside(carom_step *s, carom_side side, double t, const double *q, const double *v) {
+    if (!s->on_event) return CAROM_OK;
+    const carom_status status = s->on_event(s->inner_user, side, t, q, v);
     return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", t);
 }
 

@@ -174,6 +174,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->warm = carom_carve(keep, (size_t)sim->nl);
     s->impulse = carom_carve(keep, (size_t)sim->nl);
     s->force = carom_carve(keep, (size_t)sim->nl);
+    s->nu = sim->scheme->positions ? carom_carve(keep, (size_t)sim->nl) : NULL;
 
     sim->q_0 = carom_carve(mem, (size_t)sys->nq);
     sim->v_0 = carom_carve(mem, (size_t)sys->nv);

@@ -193,6 +193,11 @@ void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, dou
     sim->step.on_problem = on_problem;
     sim->step.problem_user = user;
 }
+void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v),
+                            void *user) {
+    sim->step.on_event = on_event;
+    sim->step.inner_user = user;
+}
 long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on ? 0 : sim->total; }
 
 // One step of the planned size; kept->t is moved.
@@ -216,6 +221,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         s->nevents = 0;
         if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl);
         s->reacted = false;
+        if (s->nu) carom_zero(s->nu, sim->nl);
     }
     if (sim->control.on || !sim->scheme->keeps) {
         carom_copy(sim->q_0, sim->q, sim->sys->nq);
@@ -285,7 +291,7 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
 
 carom_now carom_sim_now(const carom_sim *sim) {
     return (carom_now){.t = sim->kept->t, .step = sim->kept->n, .q = sim->q, .v = sim->v, .gap = sim->gap, .dir = sim->dir,
-                       .impulse = sim->step.impulse, .force = sim->step.force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted};
+                       .impulse = sim->step.impulse, .force = sim->step.force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted, .nu = sim->step.nu};
 }
 
 carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
