@@ -190,7 +190,7 @@ static bool gains(const work *w, const carom_step *s) {
         given += p * mean;
         size += fabs(p);
     }
-    return given > s->tol * *s->speed * size;
+    return given > s->tol * s->scale * size; // with the velocities of this step: it may hold the first impact of the run
 }
 
 // -- the stages -----------------------------------------------------------------------------------------------------
