@@ -280,7 +280,7 @@ enum { // what a scheme lacks
     CAROM_NO_BILATERAL = 2,
     CAROM_NO_UNEQUAL_RESTITUTION = 4,
     CAROM_NO_STEP_CHANGE = 8, // all steps must be equal: no shortened last step, no smaller step on failure
-    CAROM_NO_IMPACTS = 16,    // no impact law: contacts close, but restitution is ignored; runs with a warning
+    CAROM_NO_IMPACTS = 16,    // no impact law: contacts are declined, unless its option impacts=ignore says otherwise
     CAROM_NO_ADAPTIVE = 32    // step doubling says nothing about it, or it controls its steps itself
 };
 
