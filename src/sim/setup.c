@@ -195,6 +195,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->events = carom_carve_bytes(mem, (size_t)s->most_events * sizeof *sim->events);
     sim->all = carom_carve_local(mem, sys);
     sim->booked = carom_carve(mem, (size_t)sim->nl);
+    sim->struck = carom_carve_bytes(mem, (size_t)sys->nc * sizeof *sim->struck);
     sim->q_try = carom_carve(mem, (size_t)sys->nq);
     sim->v_try = carom_carve(mem, (size_t)sys->nv);
     sim->gap_try = carom_carve(mem, (size_t)nb);
