@@ -23,7 +23,7 @@ done <<END
 ggl ggl-alpha rho=0.8
 moreau moreau-jean $theta
 modified ggl-alpha complementarity=modified
-index3 alpha-index3 rho=0.8
+index3 alpha-index3 rho=0.8 impacts=ignore
 END
 echo
 

@@ -10,7 +10,7 @@
 
 /// Work that contact reactions do in one step, for the ledger (J).
 typedef struct carom_account {
-    double impact;   // taken by normal impulses and by bilateral ones
+    double impact;   // taken by normal impulses of contacts, and by bilateral ones in impacts
     double friction; // taken by tangential impulses and forces
     double external; // given by moving walls and driven joints
     double damping;  // taken by forces without potential; only from schemes that book it (`powers` in their table)
@@ -248,8 +248,12 @@ carom_delassus carom_carve_delassus(carom_arena *mem, const carom_system *sys);
 /// Book the impulses p of L's set with the local velocities before and after.
 void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after);
 
+/// Does the work of impulse b of L's set count as lost to impact?  That of a contact does; that of a bilateral constraint only
+/// if a contact of the set is struck, else it stays in the balance.
+bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before);
+
 /// Book forces lambda of L's set as acting during the time `weight` at local velocity u; as the
-/// reaction at the end of the step too when `end`.
+/// reaction at the end of the step too when `end`.  Tangential ones take energy by friction, normal ones take none.
 void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end);
 
 /// Book the multiplier of constraint id on position level, of a step that has succeeded.
@@ -290,7 +294,7 @@ enum { // what a scheme lacks
     CAROM_NO_BILATERAL = 2,
     CAROM_NO_UNEQUAL_RESTITUTION = 4,
     CAROM_NO_STEP_CHANGE = 8, // all steps must be equal: no shortened last step, no smaller step on failure
-    CAROM_NO_IMPACTS = 16,    // no impact law: contacts close, but restitution is ignored; runs with a warning
+    CAROM_NO_IMPACTS = 16,    // no impact law: contacts are declined, unless its option impacts=ignore says otherwise
     CAROM_NO_ADAPTIVE = 32    // step doubling says nothing about it, or it controls its steps itself
 };
 

@@ -68,7 +68,8 @@ void carom_sim_destroy(carom_sim *sim);
 /// Advance by one step of h (the last one is shortened to end at t_end).  CAROM_STOPPED once t_end is reached.
 carom_status carom_sim_step(carom_sim *sim, carom_error *err);
 
-/// Adaptive steps shall end at t0 + k dt as well (0: anywhere); without effect on equal steps.
+/// Steps shall end at t0 + k dt as well (0: anywhere).  Adaptive steps are cut there; schemes that locate events take equal steps, no
+/// longer than h, whole numbers of which make dt; without effect on others.  Before the first step, or before a saved state is restored.
 void carom_sim_stop_at(carom_sim *sim, double dt);
 
 /// Who shall see the ends of steps that a scheme takes inside its own (schemes that divide their steps by tolerances); states are

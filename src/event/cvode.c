@@ -183,6 +183,7 @@ static carom_status look_back(event_work *w, carom_step *s, double before, bool 
 
 static carom_status go_on(event_work *w, carom_step *s, double t_1, bool *found) {
     event_ode *o = w->ode;
+    bool near = w->pivot_least < EVENT_SINGULAR;
     while (!*found && w->t < t_1) {
         sunrealtype t = 0;
         const double before = w->t;
@@ -217,7 +218,10 @@ static carom_status go_on(event_work *w, carom_step *s, double t_1, bool *found)
         }
         missed = missed || (s->sys->nc > 0 && event_below(w, s, w->hit)); // a function that was zero at the start escapes CVODE
         *found = missed;
+        const bool entered = !near && w->pivot_least < EVENT_SINGULAR;
+        near = w->pivot_least < EVENT_SINGULAR;
         CAROM_TRY(missed ? event_locate(w, s, before, until, inside) : carom_inner(s, w->t, w->q, w->v));
+        if (entered) return CAROM_OK; // the next phase steps over it
     }
     return CAROM_OK;
 }

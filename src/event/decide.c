@@ -145,7 +145,7 @@ static void candidates(event_work *w, carom_step *s) {
 // (EV-10)  The velocities that are left are taken away by one last, plastic impulse.  It is booked where it is more
 // than rounding.
 static carom_status settle(event_work *w, carom_step *s) {
-    CAROM_TRY(event_project_velocity(w, s, w->p));
+    CAROM_TRY(event_project_velocity(w, s, w->t, w->q, w->v, w->p));
     const carom_local *L = &w->L;
     bool some = false;
     for (int k = 0; k < L->at[L->nb]; ++k)
@@ -292,7 +292,7 @@ static carom_status touch(event_work *w, carom_step *s) {
         w->contact[i].mode = w->in[i] && (w->was[i] != MODE_OPEN || w->hit[2 * i]) ? MODE_FREE : MODE_OPEN;
     for (int b = s->sys->ne; b < w->C.nb && w->switched; ++b)
         if (w->u_minus[w->C.at[b]] > still(w, s, &w->C, w->C.at[b])) w->contact[w->C.id[b] - s->sys->ne].mode = MODE_OPEN;
-    CAROM_TRY(event_project_position(w, s));
+    CAROM_TRY(event_project_position(w, s, w->t, w->q));
     for (int i = 0; i < s->sys->nc; ++i) w->contact[i].mode = w->in[i] ? w->was[i] : MODE_OPEN;
     CAROM_TRY(carom_directions(s, &w->C, w->t, w->q));
     carom_local_velocity(w->u_minus, &w->C, w->v);

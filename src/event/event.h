@@ -43,6 +43,7 @@ typedef struct event_head {
 
 static const double EVENT_YOUNG = 100; // times event_still_slip()
 static const double EVENT_CUT = 1e-11; // pivots smaller than this, relatively, count as zero
+static const double EVENT_SINGULAR = 1e-4; // pivots smaller than this: the position is nearly singular (EV-19), (EV-20)
 
 enum { WORK_FRICTION, WORK_EXTERNAL, WORK_DAMPING, WORKS };
 enum { WANT_FORCE, WANT_VELOCITY, WANT_POSITION }; // what event_form is for
@@ -72,6 +73,7 @@ typedef struct event_work {
     double *Gamma, *noise, *D;     // acceleration, size of its terms, W'M^-1 B of its own
     double *a_f, *a;               // accelerations without and with reactions
     double *span;                  // nv: size_q, to estimate rounding of gaps
+    double *q_on, *v_on;           // a state put on the constraints
     int n, *row;                   // unknowns; direction of L of each
     double *B, *X;                 // force directions and M^-1 times them, by columns
     double *S, *x, *b, *scratch;   // linear algebra
@@ -79,6 +81,7 @@ typedef struct event_work {
 
     // share.c
     bool shared;                   // the last reactions were not unique
+    double pivot_least;            // of the last system of event_smooth(), relatively
     double *x_0, *N;               // those chosen, by unknown; what may be added to them
     int *order;
 
@@ -112,12 +115,15 @@ carom_status event_form(event_work *w, carom_step *s, int want, double t, const 
 /// Accelerations and reactions of a smooth phase; the same, with the contact laws on acceleration level.
 carom_status event_smooth(event_work *w, carom_step *s, double t, const double *q, const double *v);
 carom_status event_law(event_work *w, carom_step *s, double t, const double *q, const double *v);
+/// At a nearly singular position: the time until it is left behind, at most until t_1, and what rounding leaves undetermined in
+/// positions and velocities, relatively; 0 elsewhere, and where constraints are redundant everywhere.
+carom_status event_crossing(event_work *w, carom_step *s, double t_1, double *time, double *blur);
 /// y' = rhs(t, y)
 carom_status event_rhs(event_work *w, carom_step *s, double t, const double *y, double *rate);
-/// Positions, then velocities, on the constraints of the closed contacts; p (NULL allowed): the impulses, by direction
-/// of L.
-carom_status event_project_position(event_work *w, carom_step *s);
-carom_status event_project_velocity(event_work *w, carom_step *s, double *p);
+/// Positions, then velocities, on the constraints of the closed contacts, in place; p (NULL allowed): the impulses, by
+/// direction of L.
+carom_status event_project_position(event_work *w, carom_step *s, double t, double *q);
+carom_status event_project_velocity(event_work *w, carom_step *s, double t, const double *q, double *v, double *p);
 
 // -- share.c -------------------------------------------------------------------------------------------
 /// Reactions of constraints that depend on each other: the nearest to the choice.
@@ -146,7 +152,8 @@ carom_status event_begin(event_work *w, carom_step *s, bool *at_once, double *T,
 
 // -- short.c -------------------------------------------------------------------------------------------
 /// One Runge-Kutta step to t_1 or the first event, when that is accurate: *done.  *found: an event, in hit[].
-carom_status event_short(event_work *w, carom_step *s, double t_1, double T, double height, int who, bool *done,
+/// blur > 0: over a singular position.
+carom_status event_short(event_work *w, carom_step *s, double t_1, double blur, double T, double height, int who, bool *done,
                          bool *found);
 /// First event in (a, b], where none is below zero at a and some are at b: its time and state go to w, its functions to
 /// hit[].  at(w, s, t, y) gives the state at t.

@@ -95,9 +95,9 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     double **by_state[] = {&w->y, &w->atol, &w->y_1, &w->y_2};
     for (size_t i = 0; i < sizeof by_state / sizeof *by_state; ++i) *by_state[i] = carom_carve(mem, (size_t)w->ny);
     for (int i = 0; i < 7; ++i) w->k[i] = carom_carve(mem, (size_t)w->ny);
-    double **by_position[] = {&w->dq, &w->q_1};
+    double **by_position[] = {&w->dq, &w->q_1, &w->q_on};
     for (size_t i = 0; i < sizeof by_position / sizeof *by_position; ++i) *by_position[i] = carom_carve(mem, nq);
-    double **by_velocity[] = {&w->a_f, &w->a, &w->span, &w->v_1};
+    double **by_velocity[] = {&w->a_f, &w->a, &w->span, &w->v_1, &w->v_on};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
     double **by_id[] = {&w->side, &w->g};
     for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
@@ -171,8 +171,8 @@ static void load(event_work *w, const carom_step *s) {
 
 // Constraints hold at the end; reactions of the end and works of the step are booked.
 static carom_status store(event_work *w, carom_step *s) {
-    CAROM_TRY(event_project_position(w, s));
-    CAROM_TRY(event_project_velocity(w, s, NULL));
+    CAROM_TRY(event_project_position(w, s, w->t, w->q));
+    CAROM_TRY(event_project_velocity(w, s, w->t, w->q, w->v, NULL));
     CAROM_TRY(event_smooth(w, s, w->t, w->q, w->v));
     carom_book_forces(s, &w->L, w->lambda, w->u, 0, true);
     const double *work = w->y + w->ny - WORKS;
@@ -189,14 +189,19 @@ static carom_status store(event_work *w, carom_step *s) {
 
 // One phase: to t_1 or to an event.
 static carom_status phase(event_work *w, carom_step *s, double t_1, bool *found) {
-    double T, height;
+    double T, height, crossing, blur;
     int who;
     bool done = false;
     w->switched = false;
     CAROM_TRY(scale(w, s));
     CAROM_TRY(event_begin(w, s, found, &T, &height, &who));
     if (*found) return CAROM_OK;
-    CAROM_TRY(event_short(w, s, t_1, T, height, who, &done, found));
+    CAROM_TRY(event_crossing(w, s, t_1, &crossing, &blur));
+    CAROM_TRY(event_short(w, s, crossing > 0 ? w->t + crossing : t_1, blur, T, height, who, &done, found));
+    if (done && blur > 0 && !*found) { // what is not known across the constraints goes
+        CAROM_TRY(event_project_position(w, s, w->t, w->q));
+        CAROM_TRY(event_project_velocity(w, s, w->t, w->q, w->v, NULL));
+    }
     if (done) return *found ? CAROM_OK : carom_inner(s, w->t, w->q, w->v);
     // A contact that has just left must not come back inside one internal step.
     double longest = T < t_1 - w->t ? 0.25 * T : 0;

@@ -8,6 +8,7 @@
 #include "io/publish.h"
 #include "io/result.h"
 #include <carom/version.h>
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -283,17 +284,26 @@ static carom_status put_row(carom_record *r, const carom_now *now) {
     return CAROM_OK;
 }
 
-// Every N steps; or at the first step end at or after k T, where k T may miss a step end by rounding.
+// By how much k T may miss a step end, or a number of steps times h the time it stands for.
+static double slack(const carom_record *r, double t) { return 1e-9 * fmin(r->h, r->dt_out) + 8 * DBL_EPSILON * fabs(t); }
+
+// Every N steps; or at the first step end at or after k T, rounding forgiven.
 static bool due(carom_record *r, const carom_now *now) {
     if (now->step == 0) return true;
     if (!(r->dt_out > 0)) return now->step >= r->next;
-    const double slack = 1e-9 * r->h;
-    return now->t >= (double)r->k * r->dt_out - slack;
+    return now->t >= (double)r->k * r->dt_out - slack(r, now->t);
 }
 
+// The first k with k T after t, rounding forgiven.
 static void next_due(carom_record *r, const carom_now *now) {
-    if (!(r->dt_out > 0)) r->next = (now->step / r->every + 1) * r->every;
-    else r->k = (long)fmin(floor((now->t + 1e-9 * r->h) / r->dt_out), 1e18) + 1;
+    if (!(r->dt_out > 0)) {
+        r->next = (now->step / r->every + 1) * r->every;
+        return;
+    }
+    const double t = now->t + slack(r, now->t);
+    r->k = (long)fmin(floor(t / r->dt_out), 1e15); // one too few, or right, or one too many
+    while ((double)r->k * r->dt_out > t) r->k -= 1;
+    while ((double)r->k * r->dt_out <= t) r->k += 1;
 }
 
 static carom_status put_events(carom_record *r, const carom_now *now) {
@@ -568,11 +578,10 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     }
     r->low = r->acc + r->ndir;
     r->high = r->low + r->nwatched;
-    const bool adaptive = carom_sim_total_steps(r->sim) == 0;
-    if (adaptive) { // steps end on the rows
-        if (r->every <= 0 && !(r->dt_out > 0)) r->dt_out = r->end / ROWS_BY_DEFAULT;
-        carom_sim_stop_at(r->sim, r->dt_out);
-    } else if (r->dt_out > 0 && r->dt_out <= r->h) { // every step end is the first after some k dt_out
+    const bool adaptive = carom_sim_total_steps(r->sim) == 0, located = carom_sim_scheme(r->sim)->tells;
+    if (adaptive && r->every <= 0 && !(r->dt_out > 0)) r->dt_out = r->end / ROWS_BY_DEFAULT;
+    carom_sim_stop_at(r->sim, r->dt_out); // where it can, steps end on the rows
+    if (!adaptive && !located && r->dt_out > 0 && r->dt_out <= r->h) { // every step end is the first after some k dt_out
         r->dt_out = 0;
         r->every = 1;
     }

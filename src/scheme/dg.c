@@ -190,7 +190,7 @@ static bool gains(const work *w, const carom_step *s) {
         given += p * mean;
         size += fabs(p);
     }
-    return given > s->tol * *s->speed * size;
+    return given > s->tol * s->scale * size; // with the velocities of this step: it may hold the first impact of the run
 }
 
 // -- the stages -----------------------------------------------------------------------------------------------------
@@ -388,7 +388,7 @@ static void book_impulses(work *w, carom_step *s) {
     carom_book_impulses(s, &e->L, w->p_i, w->u_b, w->u_a);
     for (int k = 0; k < n; ++k) {
         // u_b is the velocity that the law compares; the energy jumps between v_1 - w and v_1.
-        s->account.impact += 0.5 * (w->u_b[k] - w->u_f[k]) * w->p_i[k];
+        if (carom_book_counts(s, &e->L, k, w->p_i, w->u_b)) s->account.impact += 0.5 * (w->u_b[k] - w->u_f[k]) * w->p_i[k];
         w->u[k] = 0.5 * (w->u_f[k] + w->u_a[k]);
         // A contact that leaves with a bounce has no force after it.
         if (e->L.id[k] >= s->sys->ne && w->p_i[k] > 0 && w->u_a[k] > 0) s->force[s->dir[e->L.id[k]]] = 0;

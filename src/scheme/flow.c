@@ -265,15 +265,10 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
     return CAROM_OK;
 }
 
-// Impulses x that bring u to 0 take -u x/2; where a joint is driven they give -w x, which is of first order in the drift.
+// Where a joint is driven, impulses x that bring u to 0 give -w x, which is of first order in the drift.  The -u x/2 that they take
+// is the error of the step: it stays in the balance.
 static void book_projection(const carom_flow *f, carom_step *s) {
-    const carom_local *L = &f->L;
-    for (int r = 0, b = 0; r < f->n; ++r) {
-        const int k = f->row[r];
-        while (k >= L->at[b + 1]) ++b;
-        *(k == L->at[b] ? &s->account.impact : &s->account.friction) -= 0.5 * f->u[k] * f->x[r];
-        s->account.external -= L->w[k] * f->x[r];
-    }
+    for (int r = 0; r < f->n; ++r) s->account.external -= f->L.w[f->row[r]] * f->x[r];
 }
 
 carom_status carom_flow_project_velocity(carom_flow *f, carom_step *s, double t, const double *q, double *v) {

@@ -373,7 +373,6 @@ carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau,
 void carom_flow_book(const carom_flow *f, carom_step *s, double tau) {
     for (int i = 0; i < f->T->stages; ++i) {
         const carom_account *p = f->power + i;
-        s->account.impact += tau * f->T->b[i] * p->impact;
         s->account.friction += tau * f->T->b[i] * p->friction;
         s->account.external += tau * f->T->b[i] * p->external;
         s->account.damping += tau * f->T->b[i] * p->damping;

@@ -390,7 +390,8 @@ carom_status carom_newmark_start(void *memory, carom_step *s) {
 }
 
 // (NM-11)  prediction:  a_p = (alpha_f s_0 - alpha_m a_0)/(1 - alpha_m);  v_p and x_p with a_0 and a_p.  Newton's method
-//          starts from s_0
+//          starts from s_0, and with joints from the dw that keeps v: s_0 knows nothing of reactions, and where joints hold
+//          stiff members it would lead far away, to another root
 static void predict(carom_newmark *w, const carom_step *s) {
     const carom_newmark_par *par = &w->par;
     const double h = s->h;
@@ -399,8 +400,8 @@ static void predict(carom_newmark *w, const carom_step *s) {
         w->v_p[i] = s->v[i] + h * ((1 - par->gamma) * w->a_0[i] + par->gamma * w->a_p[i]);
         w->x_p[i] = h * s->v[i] + h * h * ((0.5 - par->beta) * w->a_0[i] + par->beta * w->a_p[i]);
         w->s[i] = splits(w) ? w->s_0[i] : 0; // with contact inside, s_0 may hold an impact
+        w->dw[i] = splits(w) && s->sys->ne > 0 ? s->v[i] - w->v_p[i] - h * par->gamma * w->c * w->s[i] : 0;
     }
-    carom_zero(w->dw, s->sys->nv);
     carom_zero(w->p, w->L.W.n);
 }
 

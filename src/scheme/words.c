@@ -406,30 +406,49 @@ bool carom_problem_met(carom_step *s, double rounding) {
 
 // -- books ---------------------------------------------------------------------------------------------
 
+// Is contact b of the set struck: does it approach, and is it pushed?
+static bool struck(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before) {
+    return L->id[b] >= s->sys->ne && p[L->at[b]] > 0 && u_before[L->at[b]] < 0;
+}
+
+// (BK-1)  Impact takes  - sum of 1/2 (u_before + u_after) p  over the normal impulses of contacts, and over those of bilateral
+//         constraints in an impact: some contact of the set is struck.  Joints that nothing strikes have u = 0 before and after;
+//         what their reactions do all the same is the scheme's error, and stays in the balance.
+bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before) {
+    if (L->id[b] >= s->sys->ne) return true;
+    bool some = false;
+    for (int k = 0; k < L->nb && !some; ++k) some = struck(s, L, k, p, u_before);
+    return some;
+}
+
 void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after) {
     if (L->nb > 0) s->reacted = true;
+    const bool joints = L->nb > 0 && carom_book_counts(s, L, 0, p, u_before); // bilateral constraints come first
     for (int b = 0; b < L->nb; ++b) {
         const int first = L->at[b], d = s->dir[L->id[b]];
         const bool fresh = s->impulse[d] == 0; // smaller steps may book into one record
+        const bool counts = L->id[b] >= s->sys->ne || joints;
         for (int k = first; k < L->at[b + 1]; ++k) {
             const int r = d + k - first;
             if (fresh) s->u_before[r] = u_before[k];
             s->u_after[r] = u_after[k];
             s->impulse[r] += p[k];
             const double taken = -0.5 * (u_before[k] + u_after[k]) * p[k];
-            *(k == first ? &s->account.impact : &s->account.friction) += taken;
+            if (k > first) s->account.friction += taken;
+            else if (counts) s->account.impact += taken;
             s->account.external -= L->w[k] * p[k];
         }
     }
 }
 
+// (BK-2)  Normal forces take nothing: u = 0 where they act, and what a scheme leaves of u is its error.
 void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end) {
     if (L->nb > 0) s->reacted = true;
     for (int b = 0; b < L->nb; ++b) {
         const int first = L->at[b], d = s->dir[L->id[b]];
         for (int k = first; k < L->at[b + 1]; ++k) {
             if (end) s->force[d + k - first] = lambda[k], s->u_after[d + k - first] = u[k];
-            *(k == first ? &s->account.impact : &s->account.friction) -= weight * lambda[k] * u[k];
+            if (k > first) s->account.friction -= weight * lambda[k] * u[k];
             s->account.external -= weight * L->w[k] * lambda[k];
         }
     }

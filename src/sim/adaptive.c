@@ -100,7 +100,10 @@ static carom_status attempt(carom_sim *sim, double h, double *error, int *p, car
 static double cut(const carom_sim *sim, double h, double *t_1) {
     const carom_kept *k = sim->kept;
     double stop = sim->t_end;
-    if (sim->control.stop > 0) stop = fmin(stop, sim->t0 + (double)(k->stops + 1) * sim->control.stop);
+    if (sim->control.stop > 0) {
+        const double next = sim->t0 + (double)(k->stops + 1) * sim->control.stop;
+        if (next < stop - 1e-9 * sim->control.stop) stop = next; // else the end is meant
+    }
     const double left = stop - k->t;
     if (h >= left * (1 - 1e-9)) {
         *t_1 = stop;

@@ -83,6 +83,7 @@ static unsigned needs_of(const carom_sim_def *def, bool whole, bool adaptive) { 
     const carom_system *sys = def->system;
     unsigned needs = 0;
     if (sys->ne > 0) needs |= CAROM_NO_BILATERAL;
+    if (sys->nc > 0) needs |= CAROM_NO_IMPACTS;
     for (int i = 0; i < sys->nc; ++i) {
         if (sys->contacts[i].friction > 0) needs |= CAROM_NO_FRICTION;
         if (sys->contacts[i].restitution != sys->contacts[0].restitution) needs |= CAROM_NO_UNEQUAL_RESTITUTION;
@@ -99,24 +100,33 @@ static const carom_scheme *scheme_at(const carom_sim_def *def, int i) {
     return def->schemes[i];
 }
 
-static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *scheme, unsigned needs, carom_error *err) {
+static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *scheme, unsigned needs, unsigned ignored, carom_error *err) {
     static const struct { unsigned flag; const char *text; } lacks[] = {
         {CAROM_NO_FRICTION, "friction"},
         {CAROM_NO_BILATERAL, "bilateral constraints"},
         {CAROM_NO_UNEQUAL_RESTITUTION, "contacts with different restitution"},
         {CAROM_NO_STEP_CHANGE, "an end time that is not a whole number of steps"},
         {CAROM_NO_ADAPTIVE, "adaptive step sizes"},
+        {CAROM_NO_IMPACTS, "impacts"},
     };
     const char *what = NULL;
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)
-        if (scheme->lacks & needs & lacks[i].flag) what = lacks[i].text;
+        if (scheme->lacks & needs & ~ignored & lacks[i].flag) what = lacks[i].text;
     if (!what) return CAROM_OK;
     char able[400] = "";
     for (int i = 0; scheme_at(def, i); ++i) {
         const size_t used = strlen(able);
         if (!(scheme_at(def, i)->lacks & needs)) snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", scheme_at(def, i)->name);
     }
-    return carom_fail(err, CAROM_BAD_INPUT, "scheme %s cannot treat %s; these schemes can do all that this model needs: %s", scheme->name, what, able);
+    const bool impacts = scheme->lacks & needs & ~ignored & CAROM_NO_IMPACTS;
+    return carom_fail(err, CAROM_BAD_INPUT, "scheme %s cannot treat %s; these schemes can do all that this model needs: %s%s", scheme->name, what, able,
+                      impacts ? " (impacts=ignore runs it all the same, for comparison only)" : "");
+}
+
+// What a person wants to run although the scheme lacks it.
+static unsigned ignored_by(const carom_scheme *scheme, const double *opt) {
+    const int i = carom_option_find(scheme->options, "impacts", strlen("impacts"));
+    return i >= 0 && opt[i] == 1 ? CAROM_NO_IMPACTS : 0;
 }
 
 static const char *scheme_name(const void *user, int i) {
@@ -186,6 +196,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->events = carom_carve_bytes(mem, (size_t)s->most_events * sizeof *sim->events);
     sim->all = carom_carve_local(mem, sys);
     sim->booked = carom_carve(mem, (size_t)sim->nl);
+    sim->struck = carom_carve_bytes(mem, (size_t)sys->nc * sizeof *sim->struck);
     sim->q_try = carom_carve(mem, (size_t)sys->nq);
     sim->v_try = carom_carve(mem, (size_t)sys->nv);
     sim->gap_try = carom_carve(mem, (size_t)nb);
@@ -305,7 +316,8 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
     if (!sim->opt || !sim->scheme_work) {
         carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation");
     } else if (read_options(scheme, def->options, sim->opt, err) == CAROM_OK &&
-               check_lacks(def, scheme, needs_of(def, whole, sim->opt[carom_option_count(scheme->options) + CAROM_OPT_ADAPTIVE] == 1), err) == CAROM_OK &&
+               check_lacks(def, scheme, needs_of(def, whole, sim->opt[carom_option_count(scheme->options) + CAROM_OPT_ADAPTIVE] == 1),
+                           ignored_by(scheme, sim->opt), err) == CAROM_OK &&
                allocate(sim, err) == CAROM_OK) {
         connect(sim, def);
         if (carom_sim_begin(sim, err) == CAROM_OK) return sim;

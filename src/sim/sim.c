@@ -181,7 +181,28 @@ const double *carom_sim_works(const carom_sim *sim) { return sim->done; }
 bool carom_sim_done(const carom_sim *sim) {
     return sim->control.on ? sim->kept->t >= sim->t_end : sim->kept->n >= sim->total;
 }
+
+// The end of planned step n.  Times are products, not sums, so that they do not drift.
+static double end_of(const carom_sim *sim, long n) {
+    if (n >= sim->total) return sim->t_end;
+    if (!(sim->row > 0)) return sim->t0 + (double)n * sim->h;
+    return sim->t0 + (double)(n / sim->per_row) * sim->row + (double)(n % sim->per_row) * sim->h;
+}
+
+// Equal steps, no longer than h, whole numbers of which make dt.
+static void plan_rows(carom_sim *sim, double dt) {
+    const double count = dt / sim->h;
+    if (!(count < 1e15)) return;
+    sim->per_row = fmax(1, ceil(count * (1 - 1e-9)));
+    sim->row = dt;
+    sim->h = dt / (double)sim->per_row;
+    const double steps = (sim->t_end - sim->t0) / sim->h, nearest = round(steps);
+    sim->total = nearest >= 1 && fabs(steps - nearest) <= 1e-9 * fmax(1, nearest) ? (long)nearest : (long)ceil(steps);
+}
+
 void carom_sim_stop_at(carom_sim *sim, double dt) {
+    if (!sim->control.on && dt > 0 && sim->scheme->tells && !(sim->scheme->lacks & CAROM_NO_STEP_CHANGE)) plan_rows(sim, dt);
+    if (!sim->control.on) return;
     sim->control.stop = dt;
     if (dt > 0) sim->kept->stops = (long)fmin(floor((sim->kept->t - sim->t0) / dt * (1 + 1e-12)), 1e18); // those that have passed
 }
@@ -203,8 +224,7 @@ long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on ? 0 : 
 // One step of the planned size; kept->t is moved.
 static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {
     carom_kept *k = sim->kept;
-    // Times are products, not sums, so that they do not drift.
-    const double t_1 = k->n + 1 == sim->total ? sim->t_end : sim->t0 + (double)(k->n + 1) * sim->h;
+    const double t_1 = end_of(sim, k->n + 1);
     const double h = k->n + 1 == sim->total ? t_1 - k->t : sim->h;
     CAROM_TRY(advance(sim, k->t, fabs(h - sim->h) <= 1e-9 * sim->h ? sim->h : h, 0, err));
     *h_done = h;
@@ -243,7 +263,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         k->t = t_0;
         return undo(sim, booked);
     }
-    if (s->reacted || k->busy || sim->scheme->tells) carom_contacts_update(sim);
+    if (s->reacted || k->busy || sim->scheme->tells) carom_contacts_update(sim, h);
     k->ledger.steps = k->n - k->counted_from;
     return CAROM_OK;
 }
@@ -367,7 +387,7 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
     memcpy(&k, state, sizeof k);
     if (k.stamp != sim->kept->stamp)
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state belongs to another scheme, other options or another model");
-    const double t = sim->t0 + (double)k.n * sim->h;
+    const double t = end_of(sim, k.n);
     if (k.n < 0 || (!sim->control.on && !(fabs(k.t - t) <= 1e-9 * sim->h * fmax(1, (double)k.n))))
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t, sim->h);
     memcpy(sim->kept, state, bytes);

@@ -30,6 +30,8 @@ struct carom_sim {
     const carom_scheme *scheme;
     double t0, h, t_end;
     long total;         // planned steps
+    double row;         // planned steps end at multiples of it, `per_row` of them each; 0: anywhere
+    long per_row;
     int nl;             // recorded directions
     void *block;        // all memory
     carom_arena mem;    // its scratch part, and what lives with it
@@ -48,6 +50,7 @@ struct carom_sim {
     carom_step step;
     carom_local all;    // all constraints, for records
     int *dir;           // ne + nc + 1
+    bool *struck;       // nc, all false between steps: scratch of contacts.c
     struct {
         bool on, violation;
         double rtol, atol, stop; // stop: steps end at multiples of it; 0: none
@@ -77,5 +80,5 @@ carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *
 /// A step of a size that meets the tolerances; kept->t is moved.
 carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err);
 
-/// Events and contact memory after a step.
-void carom_contacts_update(carom_sim *sim);
+/// Events and contact memory after a step of length h; forces where the scheme knows impulses only.
+void carom_contacts_update(carom_sim *sim, double h);
