@@ -292,6 +292,7 @@ typedef struct carom_scheme {
     bool tells;                // it tells its events with carom_tell; else they are read off the reactions
     bool keeps;                // its step first copies (q, v) to (s->q_0, s->v_0), which costs less along with its own work
     bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
+    bool redundant;            // it sees redundant constraints too and shares reactions among them itself; else they are left out
     int levels;                // times that a constraint stands in a contact problem, once more without friction each; 0: once
     int (*levels_of)(const double *opt); // when an option decides; else NULL
     const carom_option *options;

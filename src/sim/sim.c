@@ -156,6 +156,51 @@ static carom_status book(carom_sim *sim, double h, carom_error *err) {
     return CAROM_OK;
 }
 
+// -- redundant constraints -------------------------------------------------------------------------------
+
+// p by number of all constraints, from that of the first n - k of `order` and the contacts; and back.
+static void spread(const carom_sim *sim, double *all, const double *seen, const int *order) {
+    const carom_redundant *r = &sim->independent.rows;
+    const int kept = r->n - r->k;
+    carom_zero(all, r->n);
+    for (int i = 0; i < kept; ++i) all[order[i]] = seen[i];
+    carom_copy(all + r->n, seen + kept, sim->nl - r->n);
+}
+
+// Reactions of rows that were kept become those of the rows that are.
+static void pass_on(carom_sim *sim, double *seen) {
+    carom_redundant *r = &sim->independent.rows;
+    spread(sim, sim->booked, seen, r->before);
+    carom_redundant_gather(r, sim->booked);
+    for (int i = 0; i < r->n - r->k; ++i) seen[i] = sim->booked[r->order[i]];
+}
+
+// Kept rows that have become weak are chosen anew.
+static bool look(carom_sim *sim, double t, const double *q) {
+    bool changed;
+    if (!carom_redundant_look(&sim->independent.rows, sim->step.sys_work, t, q, &changed)) return false;
+    if (changed) pass_on(sim, sim->step.warm), pass_on(sim, sim->step.impulse), pass_on(sim, sim->step.force);
+    return true;
+}
+
+// At the ends of steps inside a step.
+static carom_status look_inside(void *user, double t, const double *q, const double *v) {
+    carom_sim *sim = user;
+    if (!(sim->sys->flags & CAROM_CONSTANT_DIRECTIONS) && !look(sim, t, q)) return CAROM_RETRY;
+    return sim->on_inner ? sim->on_inner(sim->inner_user, t, q, v) : CAROM_OK;
+}
+
+carom_status carom_sim_share(carom_sim *sim, carom_error *err) {
+    carom_redundant *r = &sim->independent.rows;
+    if (r->k == 0) return CAROM_OK;
+    if (!look(sim, sim->kept->t, sim->q)) return failed(sim, CAROM_USER, "constraint directions", err);
+    spread(sim, sim->impulse, sim->step.impulse, r->order);
+    spread(sim, sim->force, sim->step.force, r->order);
+    carom_redundant_share(r, sim->impulse);
+    carom_redundant_share(r, sim->force);
+    return CAROM_OK;
+}
+
 // -- the run -------------------------------------------------------------------------------------------
 
 carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
@@ -172,7 +217,8 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     s->scale = k->speed;
     if (sim->scheme->start && sim->scheme->start(sim->scheme_work, s) != CAROM_OK) return give_up(sim, err, 0);
     k->speed = fmax(k->speed, s->scale);
-    return CAROM_OK;
+    k->ledger.counts.residual_id = carom_independent_id(&sim->independent, k->ledger.counts.residual_id);
+    return carom_sim_share(sim, err);
 }
 
 const double *carom_sim_works(const carom_sim *sim) { return sim->done; }
@@ -185,8 +231,11 @@ void carom_sim_stop_at(carom_sim *sim, double dt) {
     if (dt > 0) sim->kept->stops = (long)floor((sim->kept->t - sim->t0) / dt * (1 + 1e-12)); // those that have passed
 }
 void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, double t, const double *q, const double *v), void *user) {
-    sim->step.on_inner = on_inner;
-    sim->step.inner_user = user;
+    const bool looks = sim->independent.rows.k > 0;
+    sim->on_inner = on_inner;
+    sim->inner_user = user;
+    sim->step.on_inner = looks ? look_inside : on_inner;
+    sim->step.inner_user = looks ? sim : user;
 }
 long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on ? 0 : sim->total; }
 
@@ -225,8 +274,12 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         return status;
     }
     k->n += 1;
-    if (k->ledger.counts.residual > residual) k->ledger.residual_t = k->t;
-    const carom_status booked = book(sim, h, err);
+    if (k->ledger.counts.residual > residual) {
+        k->ledger.residual_t = k->t;
+        k->ledger.counts.residual_id = carom_independent_id(&sim->independent, k->ledger.counts.residual_id);
+    }
+    carom_status booked = book(sim, h, err);
+    if (booked == CAROM_OK) booked = carom_sim_share(sim, err);
     if (booked != CAROM_OK) { // the new state has no gaps or no power: it does not count
         k->n -= 1;
         k->t = t_0;
@@ -280,7 +333,7 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
 
 carom_now carom_sim_now(const carom_sim *sim) {
     return (carom_now){.t = sim->kept->t, .step = sim->kept->n, .q = sim->q, .v = sim->v, .gap = sim->gap, .dir = sim->dir,
-                       .impulse = sim->step.impulse, .force = sim->step.force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted};
+                       .impulse = sim->impulse, .force = sim->force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted};
 }
 
 carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
@@ -291,8 +344,11 @@ carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
         return status == CAROM_OK ? CAROM_OK : failed(sim, status, "local velocities", err);
     }
     carom_zero(u, sim->nl);
+    const carom_system *seen = s->sys;
+    s->sys = sys; // all constraints
     carom_close_all(s, &sim->all);
     const carom_status status = carom_directions(s, &sim->all, sim->kept->t, sim->q);
+    s->sys = seen;
     if (status != CAROM_OK) return carom_fail(err, status, "%s", sim->error.text);
     for (int id = 0; id < sim->all.nb; ++id)
         for (int k = sim->all.at[id]; k < sim->all.at[id + 1]; ++k)
@@ -362,5 +418,5 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
     memcpy(sim->kept, state, bytes);
     sim->step.nevents = 0;
     sim->step.reacted = true; // the saved impulses and forces belong to the last step
-    return CAROM_OK;
+    return carom_sim_share(sim, err);
 }

@@ -6,8 +6,12 @@
 // (1) kept->n steps are done and kept->t is their end; q, v, gap belong to that time.
 // (2) impulse, u_before, u_after and force belong to the last step (zero at the start).
 // (3) events[0 .. step.nevents) are those of the last step.
+//
+// Schemes see the system without its redundant constraints: step.sys, step.dir, step.impulse and step.force are those of
+// `independent` where some are left out; sys, dir, impulse and force here are those of all.
 #pragma once
 #include "scheme/memory.h"
+#include "system/independent.h"
 #include <carom/sim.h>
 #include <stdint.h>
 
@@ -48,6 +52,12 @@ struct carom_sim {
     carom_step step;
     carom_local all;    // all constraints, for records
     int *dir;           // ne + nc + 1
+    int *seen_dir;      // step.dir, where constraints are left out; else NULL
+    double *impulse, *force; // recorded directions of all constraints
+    carom_independent independent; // its rows are in use where k > 0
+    carom_sim_def names;           // of constraints and rates, as given
+    carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // the observer of inner steps
+    void *inner_user;
     struct {
         bool on, violation;
         double rtol, atol, stop; // stop: steps end at multiples of it; 0: none
@@ -76,6 +86,9 @@ carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *
 
 /// A step of a size that meets the tolerances; kept->t is moved.
 carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err);
+
+/// Redundant constraints: look at the kept ones at the present state; recorded reactions of all.  Nothing where none is redundant.
+carom_status carom_sim_share(carom_sim *sim, carom_error *err);
 
 /// Events and contact memory after a step.
 void carom_contacts_update(carom_sim *sim);
