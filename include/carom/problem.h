@@ -62,6 +62,10 @@ double carom_residual_at(const carom_problem *pb, int *worst);
 /// (4 + n/4) eps max_i (|c_i| + sum_j |G_ij p_j|)                                        (CP-9)
 double carom_rounding(const carom_problem *pb);
 
+/// Is a residual good enough?  At most tol (velocity units), or at most what rounding leaves (CP-9), which counts only up to
+/// 1e-6 of the largest |c|: huge reactions that contradict each other must not excuse a velocity.                          (CP-10)
+bool carom_solved(const carom_problem *pb, double residual, double tol);
+
 int carom_law_rows(carom_law law);       // 1, 1, 2, 3, 4, 5, 6
 carom_law carom_law_friction(int tangents); // of a contact with so many tangential directions; 0: CAROM_UNILATERAL
 
@@ -87,8 +91,8 @@ const carom_solver *carom_solver_at(int i); // NULL after the last
 /// Can this solver do the laws and the size of this problem?
 bool carom_solver_fits(const carom_solver *solver, const carom_problem *pb);
 
-/// One solver and the certificate of what it found: all fields of the report, pb->p and pb->u.  Good enough is a
-/// residual of at most tol (velocity units) or, when that is larger, what rounding leaves (CP-9), but never above 1000 tol.
+/// One solver and the certificate of what it found: all fields of the report, pb->p and pb->u.  Good enough is what
+/// carom_solved() says.
 carom_report carom_solver_solve(const carom_solver *solver, void *work, carom_problem *pb, double tol);
 
 /// The chain: the asked solver (NULL: the default for size and laws), then the others that can, until

@@ -12,7 +12,9 @@ const carom_option carom_common_options[] = {
                           .choices = "auto|direct|joints|enumerate|lemke|prox|gauss-seidel|newton",
                           .about = "contact solver to try first; auto chooses by size and kind"},
     [CAROM_OPT_TOL] = {.name = "tol", .kind = CAROM_REAL, .fallback = 1e-12, .low = 1e-16, .high = 1,
-                       .about = "contact residual allowed, relative to the largest local velocity of the run"},
+                       .about = "contact residual allowed, relative to the largest local velocity of the step"},
+    [CAROM_OPT_ACCEPT] = {.name = "accept", .kind = CAROM_REAL, .fallback = 1e-8, .low = 0, .high = 1,
+                          .about = "the same where no solver does better: the step goes on and the ledger counts it"},
     [CAROM_OPT_NEWTON_TOL] = {.name = "newton-tol", .kind = CAROM_REAL, .fallback = 1e-12, .low = 1e-16, .high = 1,
                               .about = "Newton residual allowed, relative to the terms of the equation"},
     [CAROM_OPT_ADAPTIVE] = {.name = "adaptive", .kind = CAROM_CHOICE, .choices = "off|on",
@@ -283,6 +285,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     s->opt = sim->opt;
     s->strict = common[CAROM_OPT_CLOSED] == 1;
     s->tol = common[CAROM_OPT_TOL];
+    s->accept = common[CAROM_OPT_ACCEPT];
     s->newton_tol = common[CAROM_OPT_NEWTON_TOL];
     s->q = sim->q;
     s->v = sim->v;

@@ -7,6 +7,9 @@
 #include <time.h>
 
 enum { SMALLER = 10 }; // a failed step is halved at most this many times
+// (TOL-4)  Accepted where the halves of a refused step are refused too, and their scale has halved: there it is weight that makes the
+// velocities, and halving on cannot help.
+static const double AT_REST = 1e-6;
 
 // -- one step --------------------------------------------------------------------------------------
 
@@ -41,11 +44,15 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     if (reacted) carom_zero(s->force, sim->nl), carom_copy(sim->booked, s->impulse, sim->nl);
     const int told = s->nevents;
     const double speed = sim->kept->speed; // iterates of a refused step say nothing about the motion
+    const double accept = s->accept;
     s->scale = speed;
-    const carom_status status = sim->scheme->step(sim->scheme_work, s);
+    memset(&s->contact, 0, sizeof s->contact);
+    carom_status status = sim->scheme->step(sim->scheme_work, s);
     if (status == CAROM_OK && (s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN)) { // positions only grow with them
         carom_ledger *l = &sim->kept->ledger;
         sim->kept->speed = fmax(sim->kept->speed, s->scale);
+        l->counts.accepted += s->contact.most > 0;
+        l->counts.accepted_residual = fmax(l->counts.accepted_residual, s->contact.most);
         l->energy.impact += s->account.impact;
         l->energy.friction += s->account.friction;
         l->energy.external += s->account.external;
@@ -53,7 +60,9 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
         return CAROM_OK;
     }
     if (status == CAROM_OK) return grown(sim, t, h, err);
-    if (status != CAROM_RETRY || sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == SMALLER) return give_up(sim, err, depth);
+    const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
+    if (status != CAROM_RETRY || sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == SMALLER || (at_rest && accept >= AT_REST))
+        return give_up(sim, err, depth);
     if (depth == 0) { // a refused step changed nothing; its halves may, before one of them fails for good
         memcpy(sim->before, sim->kept, sim->kept_size);
         sim->refused = true;
@@ -63,6 +72,13 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     if (reacted) carom_copy(s->impulse, sim->booked, sim->nl);
     else if (s->reacted) carom_zero(s->impulse, sim->nl);
     s->nevents = told;
+    if (at_rest) {
+        s->accept = AT_REST;
+        status = advance(sim, t, h, depth, err);
+        s->accept = accept;
+        return status;
+    }
+    sim->refused_scale = s->contact.refused;
     CAROM_TRY(advance(sim, t, 0.5 * h, depth + 1, err));
     return advance(sim, t + 0.5 * h, 0.5 * h, depth + 1, err);
 }
@@ -266,6 +282,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         carom_copy(sim->v_0, sim->v, sim->sys->nv);
     }
     sim->refused = false;
+    sim->refused_scale = 0;
     double h;
     const carom_status status = sim->control.on ? carom_adaptive_step(sim, &h, err) : planned_step(sim, &h, err);
     if (status != CAROM_OK) {

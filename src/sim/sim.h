@@ -44,6 +44,7 @@ struct carom_sim {
     double *q_0, *v_0;  // where the present step began
     void *before;       // all that is kept, as it was when the present step was first refused
     bool refused;       // it was
+    double refused_scale; // and the scale of the attempt that was halved, where a contact problem refused it; else 0
     double *gap;        // kept, ne + nc
     double *power, *done; // kept, nworks: power at the end of the last step, work so far
     double *power_now;  // nworks
@@ -75,7 +76,7 @@ struct carom_sim {
 
 /// The options that every scheme has, after its own.
 extern const carom_option carom_common_options[];
-enum { CAROM_OPT_CLOSED, CAROM_OPT_SOLVER, CAROM_OPT_TOL, CAROM_OPT_NEWTON_TOL,
+enum { CAROM_OPT_CLOSED, CAROM_OPT_SOLVER, CAROM_OPT_TOL, CAROM_OPT_ACCEPT, CAROM_OPT_NEWTON_TOL,
        CAROM_OPT_ADAPTIVE, CAROM_OPT_RTOL, CAROM_OPT_ATOL, CAROM_OPT_ESTIMATE, CAROM_OPT_VIOLATION, CAROM_COMMON_COUNT };
 
 /// First gaps, first call of the scheme, first power.
