@@ -398,7 +398,7 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     if (pb->n == 0) return CAROM_OK;
     const double size = carom_norm_max(pb->c, pb->n);
     if (size < HUGE_VAL) s->scale = fmax(s->scale, size), s->contact.scale = fmax(s->contact.scale, size); // (TOL-1)
-    const carom_report r = carom_chain_solve(s->chain, pb, s->tol * s->contact.scale);
+    const carom_report r = carom_chain_solve(s->chain, pb, s->tol * s->contact.scale); // (TOL-2)
     carom_counts *counts = s->counts;
     counts->problems += 1;
     counts->iterations += r.iterations;
