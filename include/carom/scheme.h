@@ -92,11 +92,11 @@ typedef struct carom_step {
     double *q_0, *v_0;   // for schemes that keep the state at t themselves (`keeps` in their table): where; NULL: nobody asks
     bool bounded;        // the scheme has seen on its way that all |v_i| at t + h are below CAROM_GROWN; false on entry
     const double *opt;   // values of the scheme's options, in the order of its list
-    double tol;          // contact residual allowed, relative to the scale of the step
-    double accept;       // the same where no solver does better: the step goes on and is counted
+    double tol;          // contact residual allowed, relative to `scale`
+    double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is counted
     double newton_tol;   // Newton residual allowed, relative
     bool strict;         // a contact closes at g < 0 instead of g <= 0
-    double *speed;       // largest local velocity met in this run (kept)
+    double *speed;       // largest local velocity met in this run (kept); scales tol
     double scale;        // speed, and what the problems of this step make of it
     struct {
         double scale;    // of this step: largest |c| of its contact problems so far (TOL-1)

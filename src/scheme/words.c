@@ -398,7 +398,7 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     if (pb->n == 0) return CAROM_OK;
     const double size = carom_norm_max(pb->c, pb->n);
     if (size < HUGE_VAL) s->scale = fmax(s->scale, size), s->contact.scale = fmax(s->contact.scale, size); // (TOL-1)
-    const carom_report r = carom_chain_solve(s->chain, pb, s->tol * s->contact.scale); // (TOL-2)
+    const carom_report r = carom_chain_solve(s->chain, pb, s->tol * s->scale); // (TOL-2)
     carom_counts *counts = s->counts;
     counts->problems += 1;
     counts->iterations += r.iterations;
@@ -417,7 +417,7 @@ bool carom_problem_met(carom_step *s, double rounding) {
     if (pb->n == 0) return true;
     carom_copy(s->u, s->c, pb->n);
     const double residual = carom_residual_at(pb, NULL);
-    return carom_solved(pb, residual, fmax(fmax(s->tol * s->contact.scale, rounding), 2 * s->contact.last));
+    return carom_solved(pb, residual, fmax(fmax(s->tol * s->scale, rounding), 2 * s->contact.last));
 }
 
 // -- books ---------------------------------------------------------------------------------------------
