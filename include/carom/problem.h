@@ -77,6 +77,10 @@ double carom_rounding(const carom_problem *pb);
 /// The dense matrix of pb->rows into G, with leading dimension ld.
 void carom_problem_expand(const carom_problem *pb, double *G, int ld);
 
+/// Is a residual good enough?  At most tol (velocity units), or at most what rounding leaves (CP-9), which counts only up to
+/// 1e-6 of the largest |c|: huge reactions that contradict each other must not excuse a velocity.                          (CP-10)
+bool carom_solved(const carom_problem *pb, double residual, double tol);
+
 int carom_law_rows(carom_law law);       // 1, 1, 2, 3, 4, 5, 6
 carom_law carom_law_friction(int tangents); // of a contact with so many tangential directions; 0: CAROM_UNILATERAL
 
@@ -103,8 +107,8 @@ const carom_solver *carom_solver_at(int i); // NULL after the last
 /// Can this solver do the laws, the size and the form of G of this problem?
 bool carom_solver_fits(const carom_solver *solver, const carom_problem *pb);
 
-/// One solver and the certificate of what it found: all fields of the report, pb->p and pb->u.  Good enough is a
-/// residual of at most tol (velocity units) or, when that is larger, what rounding leaves (CP-9), but never above 1000 tol.
+/// One solver and the certificate of what it found: all fields of the report, pb->p and pb->u.  Good enough is what
+/// carom_solved() says.
 carom_report carom_solver_solve(const carom_solver *solver, void *work, carom_problem *pb, double tol);
 
 /// The chain: the asked solver (NULL: the default for size and laws), then the others that can, until

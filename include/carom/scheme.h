@@ -23,6 +23,8 @@ typedef struct carom_counts {
     long problems, iterations, fallbacks; // contact problems
     double residual;                      // largest contact residual, velocity units
     int residual_id;                      // constraint it belongs to, -1: none
+    long accepted;                        // steps with a contact problem that was accepted above tolerance (TOL-3)
+    double accepted_residual;             // largest residual of these over the scale of its step
     long newton;                          // Newton iterations, all steps
     int newton_max;                       // most in one step
     double newton_max_t;
@@ -92,11 +94,17 @@ typedef struct carom_step {
     double *q_0, *v_0;   // for schemes that keep the state at t themselves (`keeps` in their table): where; NULL: nobody asks
     bool bounded;        // the scheme has seen on its way that all |v_i| at t + h are below CAROM_GROWN; false on entry
     const double *opt;   // values of the scheme's options, in the order of its list
-    double tol;          // contact residual allowed, relative to `speed`
+    double tol;          // contact residual allowed, relative to `scale`
+    double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is counted
     double newton_tol;   // Newton residual allowed, relative
     bool strict;         // a contact closes at g < 0 instead of g <= 0
     double *speed;       // largest local velocity met in this run (kept); scales tol
     double scale;        // speed, and what the problems of this step make of it
+    struct {
+        double scale;    // of this step: largest |c| of its contact problems so far (TOL-1)
+        double last, most; // residual of its last problem, if that was accepted above tolerance, else 0; largest of such
+        double refused;  // `scale` when a problem refused the step; 0: none did
+    } contact;           // zero on entry
 
     const int *dir;      // ne + nc + 1: first recorded direction of each constraint
     double *impulse;     // recorded directions; zero on entry: impulse of this step not counted as force
@@ -111,7 +119,7 @@ typedef struct carom_step {
     carom_account account; // zero on entry
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // who wants to see inner steps; NULL: nobody
     carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v); // NULL if not requested
-    void *inner_user;
+    void *inner_user, *event_user;
     /// Called before (report NULL) and after each contact problem; NULL if not requested.
     void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report);
     void *problem_user;
@@ -228,16 +236,19 @@ void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *
 /// c = u_free + e o u_before, e the restitutions of each row (zero for bilateral rows).
 void carom_problem_restitution(carom_step *s, const carom_local *L, const double *u_free, const double *u_before);
 
-/// Solve (s->c set) from the warm start; p and u are in s->problem.  Not converged: CAROM_RETRY, the
-/// error names time and constraint.
+/// Solve (s->c set) from the warm start; p and u are in s->problem.  Solved, or accepted above tolerance and counted (docs/solvers.md, "When a
+/// step is refused"); else CAROM_RETRY, the error names time and constraint.
 carom_status carom_problem_solve(carom_step *s, const carom_local *L);
 
 /// The same for a problem of the scheme's own making (s->problem, start in its p) whose block b belongs to constraint id[b].
 carom_status carom_problem_run(carom_step *s, const int *id);
 
 /// Do the impulses in s->p and the velocities in s->c (u + e o u_0 of an iterate, not of its linearisation) meet the laws of
-/// s->problem?  To tolerance, to the rounding given, or to that of G p (CP-9).
+/// s->problem?  To tolerance, to the rounding given, to that of G p (CP-9), or as well as the last problem was solved.
 bool carom_problem_met(carom_step *s, double rounding);
+
+/// No solver came below tolerance: is a residual accepted in a step of this scale?  Then it is counted.
+bool carom_problem_accepted(carom_step *s, double residual, double scale);
 
 /// v += a B p, B from carom_problem_form; the same for other numbers than p, from the first row on.
 void carom_problem_apply(carom_step *s, double *v, double a);
@@ -312,6 +323,7 @@ typedef struct carom_scheme {
     bool positions;            // it has multipliers on position level and books them with carom_book_position
     bool keeps;                // its step first copies (q, v) to (s->q_0, s->v_0), which costs less along with its own work
     bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
+    bool redundant;            // it sees redundant constraints too and shares reactions among them itself; else they are left out
     int levels;                // times that a constraint stands in a contact problem, once more without friction each; 0: once
     int (*levels_of)(const double *opt); // when an option decides; else NULL
     const carom_option *options;

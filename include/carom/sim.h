@@ -80,7 +80,7 @@ void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, 
 void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report), void *user);
 
 /// Observe both sides of every event that a scheme locates itself: the left limits, then the right ones, at the same t.  Times may be
-/// repeated as above; `user` is that of carom_sim_watch_inner, of which both may be used.  NULL: no longer.
+/// repeated as above.  NULL: no longer.
 void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v), void *user);
 
 /// Steps until t_end, or until on_step (NULL allowed) returns something else than CAROM_OK.

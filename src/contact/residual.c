@@ -177,3 +177,11 @@ double carom_rounding(const carom_problem *pb) {
     }
     return (4 + 0.25 * pb->n) * 0x1p-52 * largest; // (CP-9)
 }
+
+bool carom_solved(const carom_problem *pb, double residual, double tol) {
+    static const double EXCUSED = 1e-6; // (CP-10)
+    if (residual <= tol) return true;
+    double size = 0;
+    for (int i = 0; i < pb->n; i++) size = fmax(size, fabs(pb->c[i]));
+    return size < INFINITY && residual <= EXCUSED * size && residual <= carom_rounding(pb);
+}

@@ -267,6 +267,7 @@ const carom_scheme carom_scheme_event_driven = {
     .order = 5, // of its Runge-Kutta steps; the multistep method chooses
     .own_steps = true,
     .tells = true,
+    .redundant = true, // positions are projected to rounding, and event_share() knows
     .powers = true,
     .options = options,
     .work_size = sizeof(event_work),

@@ -131,7 +131,7 @@ static carom_status solve_law(event_work *w, carom_step *s) {
     s->counts->problems += 1;
     s->counts->iterations += r.iterations;
     s->counts->fallbacks += r.fallbacks;
-    if (!r.converged)
+    if (!r.converged && !carom_problem_accepted(s, r.residual, size))
         return carom_retry(s,
                            "the contact laws of %d constraints have no solution on acceleration level that a solver "
                            "finds (residual %.3g); "

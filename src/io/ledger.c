@@ -44,6 +44,8 @@ const ledger_entry ledger_table[] = {
     NAME("contact.residual_constraint", residual),
     REAL("contact.residual_time", residual_t),
     LONG("contact.fallbacks", counts.fallbacks),
+    LONG("contact.accepted", counts.accepted),
+    REAL("contact.accepted_residual", counts.accepted_residual),
     LONG("newton.iterations", counts.newton),
     {"newton.median", LEDGER_INT, offsetof(carom_ledger, counts.newton_median)},
     {"newton.max", LEDGER_INT, offsetof(carom_ledger, counts.newton_max)},
@@ -123,6 +125,8 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
     fprintf(f, "  %-12s %ld problems, %ld iterations, %ld fallbacks, residual %.3g", "contact", l->counts.problems,
             l->counts.iterations, l->counts.fallbacks, l->counts.residual);
     if (names.residual) fprintf(f, " at %s, t = %.9g", names.residual, l->residual_t);
+    if (l->counts.accepted > 0)
+        fprintf(f, "; %ld step%s accepted above tolerance, up to %.1e of the step's velocities", l->counts.accepted, l->counts.accepted == 1 ? "" : "s", l->counts.accepted_residual);
     fputc('\n', f);
     if (names.redundant) fprintf(f, "  %-12s %s; of all reactions that do, the smallest are taken\n", "redundant", names.redundant);
     if (l->counts.newton <= 0) return;

@@ -5,6 +5,7 @@
 #include <math.h>
 
 static const double CUT = 1e-11; // pivots smaller than this, relatively, count as zero
+static const double WEAK = 1e-4; // near a dead point: QR leaves less noise in the weak direction than elimination
 
 carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const carom_butcher *T) {
     carom_flow f = {.T = T};
@@ -190,7 +191,7 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
 static void solve_symmetric(carom_flow *f, carom_step *s) {
     const int n = f->n;
     carom_copy(f->S, s->G, (ptrdiff_t)n * n);
-    if (carom_dense_lu(f->S, n, n, CUT, f->pivot)) {
+    if (carom_dense_lu(f->S, n, n, WEAK, f->pivot)) {
         carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
         return;
     }
@@ -227,8 +228,8 @@ carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const doubl
     //         joints alone get the shortest.  Stages are off their joints by the error of the stage, where dependent joints
     //         contradict each other by as much: no lambda would do, and the least squares are meant.
     carom_copy(f->S, s->G, (ptrdiff_t)n * n);
-    f->shared = !carom_dense_lu(f->S, n, n, CUT, f->pivot);
     const bool contacts = L->nb > s->sys->ne;
+    f->shared = !carom_dense_lu(f->S, n, n, contacts ? CUT : WEAK, f->pivot);
     if (contacts && (laws || f->shared)) return solve_laws(f, s);
     for (int r = 0; r < n; ++r) f->x[r] = -s->c[r];
     if (f->shared) solve_symmetric(f, s);

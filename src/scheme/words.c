@@ -371,24 +371,43 @@ carom_status carom_problem_solve(carom_step *s, const carom_local *L) {
     return CAROM_OK;
 }
 
+// (TOL-3)
+bool carom_problem_accepted(carom_step *s, double residual, double scale) {
+    if (!(residual <= s->accept * scale)) return false;
+    s->contact.last = residual;
+    s->contact.most = fmax(s->contact.most, residual / scale);
+    return true;
+}
+
+// Says what would help: an answer that is nearly one can be accepted, another cannot.
+static carom_status refuse(carom_step *s, const carom_report *r, const int *id) {
+    static const double NEARLY = 1e-4;
+    const double scale = s->contact.scale;
+    char space[40], advice[160];
+    s->contact.refused = scale;
+    if (r->residual <= NEARLY * scale)
+        snprintf(advice, sizeof advice, "--option accept=%.0e goes on with such residuals and counts them", 10 * r->residual / scale);
+    else
+        snprintf(advice, sizeof advice, "its constraints may contradict each other, or contacts jam: look at '%s' at this time",
+                 name_of(s, id[r->worst], space, sizeof space));
+    return carom_retry(s, "no solver finds an answer of the contact problem of %d constraints: residual %.3g at '%s' in a step of scale %.3g, allowed %.3g; %s",
+                       s->problem.nb, r->residual, name_of(s, id[r->worst], space, sizeof space), scale, s->accept * scale, advice);
+}
+
 carom_status carom_problem_run(carom_step *s, const int *id) {
     carom_problem *pb = &s->problem;
     if (pb->n == 0) return CAROM_OK;
     const double size = carom_norm_max(pb->c, pb->n);
-    if (size < HUGE_VAL) s->scale = fmax(s->scale, size);
+    if (size < HUGE_VAL) s->scale = fmax(s->scale, size), s->contact.scale = fmax(s->contact.scale, size); // (TOL-1)
     if (s->on_problem) s->on_problem(s->problem_user, s->t, pb, NULL);
-    const carom_report r = carom_chain_solve(s->chain, pb, s->tol * s->scale);
+    const carom_report r = carom_chain_solve(s->chain, pb, s->tol * s->scale); // (TOL-2)
     if (s->on_problem) s->on_problem(s->problem_user, s->t, pb, &r);
     carom_counts *counts = s->counts;
     counts->problems += 1;
     counts->iterations += r.iterations;
     counts->fallbacks += r.fallbacks;
-    if (!r.converged) {
-        char space[40];
-        return carom_retry(s, "the contact problem of %d constraints did not converge (residual %.3g at '%s', allowed %.3g); "
-                              "a smaller step or another solver (--option solver=NAME) may help", pb->nb, r.residual,
-                           name_of(s, id[r.worst], space, sizeof space), s->tol * s->scale);
-    }
+    s->contact.last = 0;
+    if (!r.converged && !carom_problem_accepted(s, r.residual, s->contact.scale)) return refuse(s, &r, id);
     if (r.residual > counts->residual) {
         counts->residual = r.residual;
         counts->residual_id = id[r.worst];
@@ -400,8 +419,8 @@ bool carom_problem_met(carom_step *s, double rounding) {
     const carom_problem *pb = &s->problem;
     if (pb->n == 0) return true;
     carom_copy(s->u, s->c, pb->n);
-    const double residual = carom_residual_at(pb, NULL), tol = s->tol * s->scale;
-    return residual <= fmax(tol, rounding) || (residual <= 1000 * tol && residual <= carom_rounding(pb));
+    const double residual = carom_residual_at(pb, NULL);
+    return carom_solved(pb, residual, fmax(fmax(s->tol * s->scale, rounding), 2 * s->contact.last));
 }
 
 // -- books ---------------------------------------------------------------------------------------------
@@ -473,7 +492,7 @@ carom_status carom_inner(carom_step *s, double t, const double *q, const double 
 
 carom_status carom_beside(carom_step *s, carom_side side, double t, const double *q, const double *v) {
     if (!s->on_event) return CAROM_OK;
-    const carom_status status = s->on_event(s->inner_user, side, t, q, v);
+    const carom_status status = s->on_event(s->event_user, side, t, q, v);
     return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", t);
 }
 

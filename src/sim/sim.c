@@ -8,6 +8,9 @@
 #include <time.h>
 
 enum { SMALLER = 10 }; // a failed step is halved at most this many times
+// (TOL-4)  Accepted where the halves of a refused step are refused too, and their scale has halved: there it is weight that makes the
+// velocities, and halving on cannot help.
+static const double AT_REST = 1e-6;
 
 // -- one step --------------------------------------------------------------------------------------
 
@@ -42,11 +45,15 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     if (reacted) carom_zero(s->force, sim->nl), carom_copy(sim->booked, s->impulse, sim->nl);
     const int told = s->nevents;
     const double speed = sim->kept->speed; // iterates of a refused step say nothing about the motion
+    const double accept = s->accept;
     s->scale = speed;
-    const carom_status status = sim->scheme->step(sim->scheme_work, s);
+    memset(&s->contact, 0, sizeof s->contact);
+    carom_status status = sim->scheme->step(sim->scheme_work, s);
     if (status == CAROM_OK && (s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN)) { // positions only grow with them
         carom_ledger *l = &sim->kept->ledger;
         sim->kept->speed = fmax(sim->kept->speed, s->scale);
+        l->counts.accepted += s->contact.most > 0;
+        l->counts.accepted_residual = fmax(l->counts.accepted_residual, s->contact.most);
         l->energy.impact += s->account.impact;
         l->energy.friction += s->account.friction;
         l->energy.external += s->account.external;
@@ -54,7 +61,9 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
         return CAROM_OK;
     }
     if (status == CAROM_OK) return grown(sim, t, h, err);
-    if (status != CAROM_RETRY || sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == SMALLER) return give_up(sim, err, depth);
+    const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
+    if (status != CAROM_RETRY || sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == SMALLER || (at_rest && accept >= AT_REST))
+        return give_up(sim, err, depth);
     if (depth == 0) { // a refused step changed nothing; its halves may, before one of them fails for good
         memcpy(sim->before, sim->kept, sim->kept_size);
         sim->refused = true;
@@ -64,6 +73,13 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     if (reacted) carom_copy(s->impulse, sim->booked, sim->nl);
     else if (s->reacted) carom_zero(s->impulse, sim->nl);
     s->nevents = told;
+    if (at_rest) {
+        s->accept = AT_REST;
+        status = advance(sim, t, h, depth, err);
+        s->accept = accept;
+        return status;
+    }
+    sim->refused_scale = s->contact.refused;
     CAROM_TRY(advance(sim, t, 0.5 * h, depth + 1, err));
     return advance(sim, t + 0.5 * h, 0.5 * h, depth + 1, err);
 }
@@ -157,6 +173,52 @@ static carom_status book(carom_sim *sim, double h, carom_error *err) {
     return CAROM_OK;
 }
 
+// -- redundant constraints -------------------------------------------------------------------------------
+
+// p by number of all constraints, from that of the first n - k of `order` and the contacts; and back.
+static void spread(const carom_sim *sim, double *all, const double *seen, const int *order) {
+    const carom_redundant *r = &sim->independent.rows;
+    const int kept = r->n - r->k;
+    carom_zero(all, r->n);
+    for (int i = 0; i < kept; ++i) all[order[i]] = seen[i];
+    carom_copy(all + r->n, seen + kept, sim->nl - r->n);
+}
+
+// Reactions of rows that were kept become those of the rows that are.
+static void pass_on(carom_sim *sim, double *seen) {
+    carom_redundant *r = &sim->independent.rows;
+    spread(sim, sim->booked, seen, r->before);
+    carom_redundant_gather(r, sim->booked);
+    for (int i = 0; i < r->n - r->k; ++i) seen[i] = sim->booked[r->order[i]];
+}
+
+// Kept rows that have become weak are chosen anew.
+static bool look(carom_sim *sim, double t, const double *q) {
+    bool changed;
+    if (!carom_redundant_look(&sim->independent.rows, sim->step.sys_work, t, q, &changed)) return false;
+    if (changed) pass_on(sim, sim->step.warm), pass_on(sim, sim->step.impulse), pass_on(sim, sim->step.force);
+    return true;
+}
+
+// At the ends of steps inside a step.
+static carom_status look_inside(void *user, double t, const double *q, const double *v) {
+    carom_sim *sim = user;
+    if (!(sim->sys->flags & CAROM_CONSTANT_DIRECTIONS) && !look(sim, t, q)) return CAROM_RETRY;
+    return sim->on_inner ? sim->on_inner(sim->inner_user, t, q, v) : CAROM_OK;
+}
+
+carom_status carom_sim_share(carom_sim *sim, carom_error *err) {
+    carom_redundant *r = &sim->independent.rows;
+    if (r->k == 0) return CAROM_OK;
+    if (!look(sim, sim->kept->t, sim->q)) return failed(sim, CAROM_USER, "constraint directions", err);
+    spread(sim, sim->impulse, sim->step.impulse, r->order);
+    spread(sim, sim->force, sim->step.force, r->order);
+    if (sim->nu) spread(sim, sim->nu, sim->step.nu, r->order), carom_redundant_share(r, sim->nu);
+    carom_redundant_share(r, sim->impulse);
+    carom_redundant_share(r, sim->force);
+    return CAROM_OK;
+}
+
 // -- the run -------------------------------------------------------------------------------------------
 
 carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
@@ -173,7 +235,8 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     s->scale = k->speed;
     if (sim->scheme->start && sim->scheme->start(sim->scheme_work, s) != CAROM_OK) return give_up(sim, err, 0);
     k->speed = fmax(k->speed, s->scale);
-    return CAROM_OK;
+    k->ledger.counts.residual_id = carom_independent_id(&sim->independent, k->ledger.counts.residual_id);
+    return carom_sim_share(sim, err);
 }
 
 const double *carom_sim_works(const carom_sim *sim) { return sim->done; }
@@ -207,8 +270,11 @@ void carom_sim_stop_at(carom_sim *sim, double dt) {
     if (dt > 0) sim->kept->stops = (long)fmin(floor((sim->kept->t - sim->t0) / dt * (1 + 1e-12)), 1e18); // those that have passed
 }
 void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, double t, const double *q, const double *v), void *user) {
-    sim->step.on_inner = on_inner;
-    sim->step.inner_user = user;
+    const bool looks = sim->independent.rows.k > 0;
+    sim->on_inner = on_inner;
+    sim->inner_user = user;
+    sim->step.on_inner = looks ? look_inside : on_inner;
+    sim->step.inner_user = looks ? sim : user;
 }
 void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report), void *user) {
     sim->step.on_problem = on_problem;
@@ -217,7 +283,7 @@ void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, dou
 void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v),
                             void *user) {
     sim->step.on_event = on_event;
-    sim->step.inner_user = user;
+    sim->step.event_user = user;
 }
 long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on ? 0 : sim->total; }
 
@@ -248,6 +314,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         carom_copy(sim->v_0, sim->v, sim->sys->nv);
     }
     sim->refused = false;
+    sim->refused_scale = 0;
     double h;
     const carom_status status = sim->control.on ? carom_adaptive_step(sim, &h, err) : planned_step(sim, &h, err);
     if (status != CAROM_OK) {
@@ -256,8 +323,12 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         return status;
     }
     k->n += 1;
-    if (k->ledger.counts.residual > residual) k->ledger.residual_t = k->t;
-    const carom_status booked = book(sim, h, err);
+    if (k->ledger.counts.residual > residual) {
+        k->ledger.residual_t = k->t;
+        k->ledger.counts.residual_id = carom_independent_id(&sim->independent, k->ledger.counts.residual_id);
+    }
+    carom_status booked = book(sim, h, err);
+    if (booked == CAROM_OK) booked = carom_sim_share(sim, err);
     if (booked != CAROM_OK) { // the new state has no gaps or no power: it does not count
         k->n -= 1;
         k->t = t_0;
@@ -311,7 +382,7 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
 
 carom_now carom_sim_now(const carom_sim *sim) {
     return (carom_now){.t = sim->kept->t, .step = sim->kept->n, .q = sim->q, .v = sim->v, .gap = sim->gap, .dir = sim->dir,
-                       .impulse = sim->step.impulse, .force = sim->step.force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted, .nu = sim->step.nu};
+                       .impulse = sim->impulse, .force = sim->force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted, .nu = sim->nu};
 }
 
 carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
@@ -322,8 +393,11 @@ carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
         return status == CAROM_OK ? CAROM_OK : failed(sim, status, "local velocities", err);
     }
     carom_zero(u, sim->nl);
+    const carom_system *seen = s->sys;
+    s->sys = sys; // all constraints
     carom_close_all(s, &sim->all);
     const carom_status status = carom_directions(s, &sim->all, sim->kept->t, sim->q);
+    s->sys = seen;
     if (status != CAROM_OK) return carom_fail(err, status, "%s", sim->error.text);
     for (int id = 0; id < sim->all.nb; ++id)
         for (int k = sim->all.at[id]; k < sim->all.at[id + 1]; ++k)
@@ -393,5 +467,5 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
     memcpy(sim->kept, state, bytes);
     sim->step.nevents = 0;
     sim->step.reacted = true; // the saved impulses and forces belong to the last step
-    return CAROM_OK;
+    return carom_sim_share(sim, err);
 }

@@ -33,7 +33,7 @@ bool carom_solver_fits(const carom_solver *s, const carom_problem *pb) {
 carom_report carom_solver_solve(const carom_solver *s, void *work, carom_problem *pb, double tol) {
     carom_report report = s->solve(work, pb, tol);
     report.residual = carom_residual(pb, &report.worst);
-    report.converged = report.residual <= tol || (report.residual <= 1000 * tol && report.residual <= carom_rounding(pb));
+    report.converged = carom_solved(pb, report.residual, tol);
     report.fallbacks = 0;
     report.solver = s->name;
     return report;
