@@ -174,6 +174,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->warm = carom_carve(keep, (size_t)sim->nl);
     s->impulse = carom_carve(keep, (size_t)sim->nl);
     s->force = carom_carve(keep, (size_t)sim->nl);
+    s->held = sim->held = carom_carve(keep, (size_t)sys->nc);
 
     sim->q_0 = carom_carve(mem, (size_t)sys->nq);
     sim->v_0 = carom_carve(mem, (size_t)sys->nv);
@@ -192,6 +193,9 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->u_before = carom_carve(mem, (size_t)sim->nl);
     s->u_after = carom_carve(mem, (size_t)sim->nl);
     s->M = carom_carve_matrix(mem, sys->mass_shape);
+    if (sys->nc > 0) s->F_free = carom_carve_factor(mem, sys->mass_shape, true);
+    s->a_free = carom_carve(mem, (size_t)sys->nv);
+    s->kappa = carom_carve(mem, (size_t)sim->nl);
     s->delassus = carom_carve_delassus(mem, sys);
     s->blocks = carom_carve_bytes(mem, (size_t)blocks * sizeof *s->blocks);
     s->G = carom_carve(mem, (size_t)rows * (size_t)rows);

@@ -26,6 +26,18 @@ static carom_status grown(const carom_sim *sim, double t, double h, carom_error 
                       "and model", t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h);
 }
 
+// Which contacts reacted in the step just done; an earlier half of it had booked the impulses in `booked`.
+static void hold(carom_sim *sim, bool earlier) {
+    const carom_step *s = &sim->step;
+    if (!s->reacted && !sim->kept->holding) return;
+    sim->kept->holding = 0;
+    for (int c = 0; c < sim->sys->nc; ++c) {
+        const int d = sim->dir[sim->sys->ne + c];
+        sim->held[c] = s->force[d] > 0 || s->impulse[d] > (earlier ? sim->booked[d] : 0);
+        sim->kept->holding += sim->held[c] > 0;
+    }
+}
+
 // From t over h; when the scheme asks for it, in two halves.
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err) {
     carom_step *s = &sim->step;
@@ -50,6 +62,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
         l->energy.friction += s->account.friction;
         l->energy.external += s->account.external;
         l->energy.damping += s->account.damping;
+        hold(sim, reacted);
         return CAROM_OK;
     }
     if (status == CAROM_OK) return grown(sim, t, h, err);

@@ -16,6 +16,7 @@ typedef struct carom_kept {
     long n;             // steps done
     long counted_from;  // the ledger counts steps from this one on
     long busy;          // contacts whose memory is not blank
+    long holding;       // contacts that reacted in the last step
     double t;
     double speed;       // largest local velocity met
     double h_next, error_last; // adaptive: step to try next; error of the last step, relative to the tolerance
@@ -41,6 +42,7 @@ struct carom_sim {
     void *before;       // all that is kept, as it was when the present step was first refused
     bool refused;       // it was
     double *gap;        // kept, ne + nc
+    double *held;       // kept, nc: 1 for a contact that reacted in the last step of the scheme
     double *power, *done; // kept, nworks: power at the end of the last step, work so far
     double *power_now;  // nworks
     void *scheme_work;
