@@ -101,6 +101,7 @@ typedef struct carom_step {
     double *force;       // recorded directions; zero on entry: non-impulsive reaction at t + h
     double *u_before;    // recorded directions: local velocity before an impulse (only where impulse is set)
     double *u_after;     // recorded directions: local velocity after it, or where the force at the end acts
+    double *lost;        // nc, kept; zero on entry: part of account.impact that normal impulses of each contact took
     bool reacted;        // something was booked in this step
     double *warm;        // recorded directions, kept: reaction of the last contact problem, to start the next
     const double *held;  // nc, kept: 1 for a contact that reacted in the last step
@@ -174,6 +175,7 @@ typedef struct carom_place {
     const carom_factor *F; // factor of M where f are forces; NULL: f is M^-1 f already
     const double *f;       // NULL: found when needed
     const double *held;    // nc: 1 for contacts that reacted just before; NULL: in the last step
+    double drift;          // part of the motion of a step by which a contact that reacted may drift open; 0: only rounding
 } carom_place;
 
 /// L's set: all bilateral constraints and the contacts that are closed at a point, g being the gaps there: by their sign, and
@@ -187,6 +189,9 @@ void carom_close(const carom_step *s, carom_local *L, const double *g);
 /// Does a contact of L's set approach, by its normal velocity in u, faster than the forces of a few steps explain (CL-4)?  L holds
 /// the directions at the point.  which, unless NULL: 1 for the constraints of the set that do, else 0.
 carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at);
+
+/// theta of constraint id at the point (CL-4).  L is scratch.
+carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, carom_place at);
 
 /// u, local velocities of L's set before an impact, as seen at the start of a step: a contact whose directions jump on the way to the
 /// point (a kink), where L has them, takes those at the point (CL-5).  v is the velocity before.
@@ -312,6 +317,7 @@ typedef struct carom_scheme {
     bool own_steps;            // it controls its error itself: h is only the interval between records
     double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none known
     bool tells;                // it tells its events with carom_tell; else they are read off the reactions
+    bool impulses;             // impulses, step by step, carry lasting contact; else forces do, and every impulse is an impact
     bool keeps;                // its step first copies (q, v) to (s->q_0, s->v_0), which costs less along with its own work
     bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
     int levels;                // times that a constraint stands in a contact problem, once more without friction each; 0: once

@@ -74,10 +74,13 @@ static carom_status acceleration(carom_step *s, const double **a, const carom_pl
 
 // -- closed ------------------------------------------------------------------------------------------------------------
 
-// How far row k of L moves in a step: sum |W_ik| (|v_i| + h |a_i|) + |w_k|, times h.
+// How fast row k of L may move in a step, and how far by it, times h: sum |W_ik| (|v_i| + h |a_i|) + |w_k|.
 static double pace(const carom_step *s, const carom_local *L, int k, const double *v, const double *a) {
     return carom_local_reach(L, k, v) + s->h * carom_local_reach(L, k, a) + fabs(L->w[k]);
 }
+
+// (CL-2)  eps_u = 16 eps p + 4 tol U: what rounding and the contact solver may leave of a local velocity
+static double no_velocity(const carom_step *s, double p) { return 16 * DBL_EPSILON * p + 4 * s->tol * s->scale; }
 
 // The contacts that may be closed although g > 0: gaps of the size of rounding, and contacts that reacted in the last step.
 // Gaps that are far from that are sorted out before W is asked for.
@@ -99,11 +102,10 @@ static void candidates(const carom_step *s, carom_local *L, const double *g, con
     }
 }
 
-// (CL-1)  eps_g = 16 eps (sum |W| |q| + h sum |W| (|v| + h |a|) + h |w|)
-// (CL-2)  eps_u = 16 eps (sum |W| (|v| + h |a|) + |w|) + what the contact solver leaves
-// (CL-3)  closed:  g <= eps_g,  or  reacted in the last step, u_N <= eps_u and g <= 0.01 h (sum |W| (|v| + h |a|) + |w|)
+// (CL-1)  eps_g = 16 eps (sum |W| |q| + h p),  p = sum |W| (|v| + h |a|) + |w|
+// (CL-3)  closed:  g <= eps_g,  or  reacted in the last step, u_N <= eps_u and g <= max(2^16 eps_g, d h p)
 static carom_status round_gaps(carom_step *s, double *g, carom_local *L, const carom_place *at) {
-    static const double STAYS = 0.01; // of the motion of a step: what leaves is faster, what drifts is slower
+    static const double STEPS = 1 << 20; // that a gap may wander by its rounding
     const int ne = s->sys->ne;
     const double *held = at->held ? at->held : s->held, *a;
     candidates(s, L, g, at);
@@ -116,9 +118,8 @@ static carom_status round_gaps(carom_step *s, double *g, carom_local *L, const c
         const double eps_g = carom_local_rounding(L, k, at->q, s->sys->nq) + 16 * DBL_EPSILON * s->h * moves;
         if (g[id] <= eps_g) {
             g[id] = 0;
-        } else if (held[id - ne] != 0 && g[id] <= STAYS * s->h * moves) {
-            const double eps_u = 16 * DBL_EPSILON * moves + 4 * s->tol * s->scale;
-            if (carom_column_dot(&L->W, k, at->v) + L->w[k] <= eps_u) g[id] = 0;
+        } else if (held[id - ne] != 0 && g[id] <= fmax(STEPS / 16 * eps_g, at->drift * s->h * moves)) {
+            if (carom_column_dot(&L->W, k, at->v) + L->w[k] <= no_velocity(s, moves)) g[id] = 0;
         }
     }
     return CAROM_OK;
@@ -132,6 +133,8 @@ carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_plac
 
 // -- an approach that is an impact -------------------------------------------------------------------------------------
 
+static const double FEW = 4; // steps
+
 typedef struct judge {
     carom_step *s;
     const carom_local *L;
@@ -143,16 +146,26 @@ typedef struct judge {
 // (CL-4)  theta_j = 4 h (|W_j'a| + |kappa_j|) + eps_u: the change of a local velocity that the forces of a few steps explain.
 //         *beyond: size > theta of row k.  kappa is asked for only where the rest does not explain it.
 static carom_status exceeds(judge *j, int k, double size, bool *beyond) {
-    static const double FEW = 4;
     carom_step *s = j->s;
-    double theta = 4 * s->tol * s->scale;
+    double theta = no_velocity(s, 0);
     if (!(*beyond = size > theta)) return CAROM_OK;
     if (!j->a) CAROM_TRY(acceleration(s, &j->a, j->at));
-    theta += 16 * DBL_EPSILON * pace(s, j->L, k, j->at->v, j->a) + FEW * s->h * fabs(carom_column_dot(&j->L->W, k, j->a));
+    theta = no_velocity(s, pace(s, j->L, k, j->at->v, j->a)) + FEW * s->h * fabs(carom_column_dot(&j->L->W, k, j->a));
     if (!(*beyond = size > theta)) return CAROM_OK;
     if (!j->curved) CAROM_TRY(carom_curvature(s, s->kappa, j->L, j->at->t, j->at->q, j->at->v));
     j->curved = true;
     *beyond = size > theta + FEW * s->h * fabs(s->kappa[k]);
+    return CAROM_OK;
+}
+
+carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, carom_place at) {
+    const double *a;
+    L->nb = L->at[0] = 0;
+    join(s->sys, L, id);
+    CAROM_TRY(acceleration(s, &a, &at));
+    CAROM_TRY(carom_directions(s, L, at.t, at.q));
+    CAROM_TRY(carom_curvature(s, s->kappa, L, at.t, at.q, at.v));
+    *theta = FEW * s->h * (fabs(carom_column_dot(&L->W, 0, a)) + fabs(s->kappa[0])) + no_velocity(s, pace(s, L, 0, at.v, a));
     return CAROM_OK;
 }
 

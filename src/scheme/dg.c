@@ -408,7 +408,9 @@ static void book_impulses(work *w, carom_step *s) {
     carom_book_impulses(s, &e->L, w->p_i, w->u_b, w->u_a);
     for (int k = 0; k < n; ++k) {
         // u_b is the velocity that the law compares; the energy jumps between v_1 - w and v_1.
-        s->account.impact += 0.5 * (w->u_b[k] - w->u_f[k]) * w->p_i[k];
+        const double more = 0.5 * (w->u_b[k] - w->u_f[k]) * w->p_i[k];
+        s->account.impact += more;
+        if (e->L.id[k] >= s->sys->ne) s->lost[e->L.id[k] - s->sys->ne] += more;
         w->u[k] = 0.5 * (w->u_f[k] + w->u_a[k]);
         // A contact that leaves with a bounce has no force after it.
         if (e->L.id[k] >= s->sys->ne && w->p_i[k] > 0 && w->u_a[k] > 0) s->force[s->dir[e->L.id[k]]] = 0;

@@ -512,6 +512,7 @@ const carom_scheme carom_scheme_ggl_alpha = {
             "joints, first order across impacts; accumulations are reached too early by order h.  rho sets the\n"
             "damping of high frequencies.  Unilateral reactions are impulses, bilateral ones lambda~ + Lambda/h.",
     .order = 2,
+    .impulses = true,
     .options = options,
     .warning = warning,
     .work_size = sizeof(work),

@@ -403,6 +403,7 @@ const carom_scheme carom_scheme_ggl_midpoint = {
             "order in\n"
             "smooth motion, with joints too; first order across impacts.  levels=velocity leaves the position level out.",
     .order = 2,
+    .impulses = true,
     .levels = 2,
     .options = options,
     .work_size = sizeof(work),

@@ -160,9 +160,8 @@ const carom_scheme carom_scheme_half_explicit_acceleration = {
             "v_1 = v_0 + h M_0^-1 (f_0 + W_0 lambda+),   q_1 = q_0 + h/2 (v_0 + v_1),   lambda- likewise at (q_1, v_1)\n"
             "v = v_0 + h/2 (a_0 + a_1); a contact closes: all contact forces zero, then Newton's law\n\n"
             "Second order in smooth phases, first order across impacts.  A closed contact that approaches faster than\n"
-            "the forces of a few steps explain is an impact.  KNOWN TO FAIL: it keeps a smaller approach velocity and\n"
-            "sinks, linearly in time; where corners close one after the other (the tilted slider-crank) penetrations\n"
-            "do not vanish with h.  The ledger shows it.  Use half-explicit.",
+            "the forces of a few steps explain is an impact.  It keeps a smaller approach velocity and sinks, linearly\n"
+            "in time; the ledger shows it.  Use half-explicit.",
     .order = 2,
     .stable = 2,
     .lacks = CAROM_NO_FRICTION,

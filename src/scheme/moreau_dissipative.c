@@ -136,6 +136,7 @@ const carom_scheme carom_scheme_moreau_dissipative = {
             "numerical loss (theta - 1/2) |q_1 - q_0|_K^2.  The impact loss has the right sign when u_0 <= 0.\n"
             "Second order without contacts at theta = 1/2.",
     .order = 2,
+    .impulses = true,
     .order_of = order_of,
     .options = options,
     .work_size = sizeof(work),

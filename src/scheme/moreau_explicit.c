@@ -93,6 +93,7 @@ const carom_scheme carom_scheme_moreau_explicit = {
             "(forward Euler; not with forces=end), closed gaps drift linearly in time, contact forces appear only as\n"
             "impulses of each step.",
     .order = 1,
+    .impulses = true,
     .options = options,
     .work_size = sizeof(work),
     .carve = carve,

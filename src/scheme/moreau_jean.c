@@ -155,6 +155,7 @@ const carom_scheme carom_scheme_moreau_jean = {
             "order without contacts.  theta >= 1/2 is stable for stiff linear systems; stiff nonlinear\n"
             "structures with impacts want theta > 1/2.  Closed gaps and joints drift with order h.",
     .order = 2,
+    .impulses = true,
     .order_of = order_of,
     .options = options,
     .work_size = sizeof(work),

@@ -110,6 +110,7 @@ const carom_scheme carom_scheme_moreau_midpoint = {
             "The cheapest scheme.  Second order for forces of t and q with constant mass, first order when\n"
             "forces depend on velocity (a steady loss of energy of order h).  Closed gaps drift.",
     .order = 1,
+    .impulses = true,
     .stable = 2,
     .keeps = true,
     .options = options,

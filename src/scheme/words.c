@@ -348,6 +348,7 @@ void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, c
             s->impulse[r] += p[k];
             const double taken = -0.5 * (u_before[k] + u_after[k]) * p[k];
             *(k == first ? &s->account.impact : &s->account.friction) += taken;
+            if (k == first && L->id[b] >= s->sys->ne) s->lost[L->id[b] - s->sys->ne] += taken;
             s->account.external -= L->w[k] * p[k];
         }
     }

@@ -174,6 +174,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->warm = carom_carve(keep, (size_t)sim->nl);
     s->impulse = carom_carve(keep, (size_t)sim->nl);
     s->force = carom_carve(keep, (size_t)sim->nl);
+    s->lost = carom_carve(keep, (size_t)sys->nc);
     s->held = sim->held = carom_carve(keep, (size_t)sys->nc);
 
     sim->q_0 = carom_carve(mem, (size_t)sys->nq);
@@ -185,7 +186,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->dir = carom_carve_ints(mem, (size_t)nb + 1);
     sim->events = carom_carve_bytes(mem, (size_t)s->most_events * sizeof *sim->events);
     sim->all = carom_carve_local(mem, sys);
-    sim->booked = carom_carve(mem, (size_t)sim->nl);
+    sim->booked = carom_carve(mem, (size_t)(sim->nl + sys->nc));
     sim->q_try = carom_carve(mem, (size_t)sys->nq);
     sim->v_try = carom_carve(mem, (size_t)sys->nv);
     sim->gap_try = carom_carve(mem, (size_t)nb);

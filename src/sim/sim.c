@@ -50,7 +50,11 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     s->v_0 = depth == 0 && sim->scheme->keeps ? sim->v_0 : NULL;
     s->bounded = false;
     const bool reacted = s->reacted; // an earlier half of this step did
-    if (reacted) carom_zero(s->force, sim->nl), carom_copy(sim->booked, s->impulse, sim->nl);
+    if (reacted) {
+        carom_zero(s->force, sim->nl);
+        carom_copy(sim->booked, s->impulse, sim->nl);
+        carom_copy(sim->booked + sim->nl, s->lost, sim->sys->nc);
+    }
     const int told = s->nevents;
     const double speed = sim->kept->speed; // iterates of a refused step say nothing about the motion
     s->scale = speed;
@@ -73,8 +77,8 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     }
     sim->kept->ledger.rejected += 1;
     sim->kept->speed = speed;
-    if (reacted) carom_copy(s->impulse, sim->booked, sim->nl);
-    else if (s->reacted) carom_zero(s->impulse, sim->nl);
+    if (reacted) carom_copy(s->impulse, sim->booked, sim->nl), carom_copy(s->lost, sim->booked + sim->nl, sim->sys->nc);
+    else if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->lost, sim->sys->nc);
     s->nevents = told;
     CAROM_TRY(advance(sim, t, 0.5 * h, depth + 1, err));
     return advance(sim, t + 0.5 * h, 0.5 * h, depth + 1, err);
@@ -222,7 +226,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     const double residual = k->ledger.counts.residual, t_0 = k->t;
     if (k->n > 0) { // at n = 0 the scheme's start may have booked
         s->nevents = 0;
-        if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl);
+        if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl), carom_zero(s->lost, sim->sys->nc);
         s->reacted = false;
     }
     if (sim->control.on || !sim->scheme->keeps) {
@@ -245,7 +249,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         k->t = t_0;
         return undo(sim, booked);
     }
-    if (s->reacted || k->busy || sim->scheme->tells) carom_contacts_update(sim);
+    if (s->reacted || k->busy || sim->scheme->tells) carom_contacts_update(sim, t_0, sim->control.on ? h : sim->h);
     k->ledger.steps = k->n - k->counted_from;
     return CAROM_OK;
 }

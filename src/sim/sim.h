@@ -60,7 +60,7 @@ struct carom_sim {
     double cpu, wall;   // (thread CPU time, clock)
     bool was_reacted;   // saved beside `before`
     int was_told;
-    double *booked;     // nl: impulses before an attempt, to go back to
+    double *booked;     // nl: impulses before an attempt, to go back to; behind them what was lost, nc
     carom_event *events; // told by the last step; step.nevents of them
     carom_error error;  // of the step loop
 };
@@ -79,5 +79,5 @@ carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *
 /// A step of a size that meets the tolerances; kept->t is moved.
 carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err);
 
-/// Events and contact memory after a step.
-void carom_contacts_update(carom_sim *sim);
+/// Events, contact memory and impact loss after a step of h from t_0 on.
+void carom_contacts_update(carom_sim *sim, double t_0, double h);
