@@ -112,8 +112,10 @@ typedef struct carom_step {
     double *nu;          // recorded directions, of schemes with a position level (`positions` in their table); zero on entry: its multipliers; else NULL
     double *u_before;    // recorded directions: local velocity before an impulse (only where impulse is set)
     double *u_after;     // recorded directions: local velocity after it, or where the force at the end acts
+    double *lost;        // nc, kept; zero on entry: part of account.impact that normal impulses of each contact took
     bool reacted;        // something was booked in this step
     double *warm;        // recorded directions, kept: reaction of the last contact problem, to start the next
+    const double *held;  // nc, kept: 1 for a contact that reacted in the last step
     carom_event *events;   // written by carom_tell
     int nevents, most_events;
     carom_account account; // zero on entry
@@ -127,6 +129,8 @@ typedef struct carom_step {
 
     // Scratch of the words.
     carom_matrix M;         // mass_shape
+    carom_factor F_free;    // M, where a word needs it and the scheme has none
+    double *a_free, *kappa; // nv: M^-1 f; by local direction: curvatures
     carom_delassus delassus; // F^-1 W of the last problem
     carom_problem problem;
     carom_block *blocks;
@@ -179,11 +183,34 @@ carom_status carom_gaps(carom_step *s, double *g, double t, const double *q);
 /// Is a contact with this gap closed: g <= 0 (option closed: g < 0)?
 static inline bool carom_closed(const carom_step *s, double g) { return s->strict ? g < 0 : g <= 0; }
 
-/// Gaps at (t, q) that are open by no more than their rounding become 0 (SYS-2); not with option closed=strict.  L is scratch.
-carom_status carom_round_gaps(carom_step *s, double *g, carom_local *L, double t, const double *q);
+/// Where a scheme stands, for the words that judge contacts: position, velocity, and M^-1 f there.
+typedef struct carom_place {
+    double t;
+    const double *q, *v;
+    const carom_factor *F; // factor of M where f are forces; NULL: f is M^-1 f already
+    const double *f;       // NULL: found when needed
+    const double *held;    // nc: 1 for contacts that reacted just before; NULL: in the last step
+    double drift;          // part of the motion of a step by which a contact that reacted may drift open; 0: only rounding
+} carom_place;
 
-/// L's set: all bilateral constraints and the contacts that are closed.
+/// L's set: all bilateral constraints and the contacts that are closed at a point, g being the gaps there: by their sign, and
+/// also when only rounding keeps them open, or when they reacted and do not leave (CL-3).  Those gaps become 0, so that
+/// carom_closed says the same.  With option closed=strict by their sign alone.
+carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at);
+
+/// L's set: all bilateral constraints and the contacts whose g is not positive, for schemes that keep sets by signs.
 void carom_close(const carom_step *s, carom_local *L, const double *g);
+
+/// Does a contact of L's set approach, by its normal velocity in u, faster than the forces of a few steps explain (CL-4)?  L holds
+/// the directions at the point.  which, unless NULL: 1 for the constraints of the set that do, else 0.
+carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at);
+
+/// theta of constraint id at the point (CL-4).  L is scratch.
+carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, carom_place at);
+
+/// u, local velocities of L's set before an impact, as seen at the start of a step: a contact whose directions jump on the way to the
+/// point (a kink), where L has them, takes those at the point (CL-5).  v is the velocity before.
+carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *L, carom_place at);
 
 /// L's set: all constraints; L's set: that of another frame.
 void carom_close_all(const carom_step *s, carom_local *L);
@@ -321,6 +348,7 @@ typedef struct carom_scheme {
     bool tells;                // it tells its events with carom_tell; else they are read off the reactions
     bool massless;             // M may be singular where joints or stiffness hold what has no inertia
     bool positions;            // it has multipliers on position level and books them with carom_book_position
+    bool impulses;             // impulses, step by step, carry lasting contact; else forces do, and every impulse is an impact
     bool keeps;                // its step first copies (q, v) to (s->q_0, s->v_0), which costs less along with its own work
     bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
     bool redundant;            // it sees redundant constraints too and shares reactions among them itself; else they are left out

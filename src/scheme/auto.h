@@ -60,6 +60,7 @@ typedef struct auto_work {
 
     // time-stepping
     carom_memory *kept_memory, *memory; // nc
+    double *held;                // nc: 1 for contacts that reacted in the last part
     double t;
     const carom_scheme *stepper;
     double stepper_opt[16];

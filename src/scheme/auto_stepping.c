@@ -20,6 +20,7 @@ void auto_stepping_carve(auto_work *w, carom_arena *mem, carom_arena *keep, cons
     w->stepper->carve(w->room, mem, keep, sys, w->stepper_opt);
     w->kept_memory = carom_carve_bytes(keep, nc * sizeof *w->memory);
     w->memory = carom_carve_bytes(mem, nc * sizeof *w->memory);
+    w->held = carom_carve(mem, nc);
     double **positions[] = {&w->q_s, &w->q_w, &w->q_h};
     for (size_t i = 0; i < sizeof positions / sizeof *positions; ++i) *positions[i] = carom_carve(mem, nq);
     double **velocities[] = {&w->v_s, &w->v_w, &w->v_h};
@@ -51,6 +52,8 @@ static carom_step aside(auto_work *w, const carom_step *s, double *q, double *v,
     z.opt = w->stepper_opt;
     z.q = q, z.v = v;
     z.impulse = impulse, z.force = force, z.u_before = u_before, z.u_after = u_after;
+    for (int c = 0; c < s->sys->nc; ++c) w->held[c] = w->memory[c].reacting > 0;
+    z.held = w->held;
     carom_copy(q, w->q_s, s->sys->nq);
     carom_copy(v, w->v_s, s->sys->nv);
     carom_zero(impulse, w->nl);
@@ -121,7 +124,7 @@ static void accept(auto_work *w, carom_step *s, const carom_step *z, double t) {
     // Events of this part, read off its own impulses.
     carom_step books = *s;
     books.impulse = w->impulse, books.force = w->force, books.u_before = w->u_before, books.u_after = w->u_after;
-    for (int c = 0; c < s->sys->nc; ++c) carom_memory_update(w->memory + c, &books, t, c);
+    for (int c = 0; c < s->sys->nc; ++c) carom_memory_update(w->memory + c, &books, t, c, carom_memory_fresh(w->memory + c, &books, c));
     s->nevents = books.nevents;
     w->t = t;
 }

@@ -119,6 +119,15 @@ static carom_status before(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// u_0 along the directions at q where a contact of L meets a kink.
+static carom_status kinks(work *w, carom_step *s) {
+    carom_local_pick(w->u, &w->L, w->u_0, &w->L_0);
+    CAROM_TRY(carom_velocity_before(s, w->u, &w->L, (carom_place){.t = s->t + s->h, .q = w->q, .v = s->v}));
+    for (int b = 0; b < w->L.nb; ++b)
+        carom_copy(w->u_0 + w->L_0.at[w->L.id[b]], w->u + w->L.at[b], w->L.at[b + 1] - w->L.at[b]);
+    return CAROM_OK;
+}
+
 static int count(const work *w, const bool *in) {
     int n = 0;
     for (int b = 0; b < w->L.nb; ++b) n += in[w->L.id[b]];
@@ -151,7 +160,7 @@ static carom_status look(work *w, carom_step *s, int k) {
     kinematics(w, s, k);
     CAROM_TRY(carom_gaps(s, w->g_s, t_1, w->q_s));
     // Boxes of a stack fall together in q~: whether one touches the next must not be chance.
-    CAROM_TRY(carom_round_gaps(s, w->g_s, &w->L, t_1, w->q_s));
+    CAROM_TRY(carom_close_at(s, &w->L, w->g_s, (carom_place){.t = t_1, .q = w->q_s, .v = s->v}));
     if (w->have_M) {
         CAROM_TRY(carom_force(s, w->f, t_1, w->q, w->v));
         CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
@@ -161,8 +170,10 @@ static carom_status look(work *w, carom_step *s, int k) {
     w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
     candidates(w, s);
     if (w->L.nb == 0) return CAROM_OK;
+    const bool first = !w->have_u_0;
     CAROM_TRY(before(w, s));
     CAROM_TRY(carom_directions(s, &w->L, t_1, w->q));
+    if (first) CAROM_TRY(kinks(w, s));
     carom_local_velocity(w->u, &w->L, w->v);
     carom_local_velocity(w->u_s, &w->L, w->v_s);
     carom_ggl_alpha_sets(w, s);
@@ -539,6 +550,7 @@ const carom_scheme carom_scheme_ggl_alpha = {
     .order = 2,
     .massless = true,
     .positions = true,
+    .impulses = true,
     .options = options,
     .warning = warning,
     .work_size = sizeof(work),

@@ -175,6 +175,7 @@ const carom_scheme carom_scheme_ggl_projection = {
         "potential\n"
         "energy a little, either way.  First order, like moreau-midpoint.",
     .order = 1,
+    .impulses = true,
     .stable = 2,
     .positions = true,
     .options = options,

@@ -109,6 +109,12 @@ static carom_status local(carom_newmark *w, carom_step *s) {
     return on_position(w) ? carom_gaps(s, w->g, t_1, w->q_1) : CAROM_OK;
 }
 
+// u_0 along the directions at q_1 where the contact meets a kink.
+static carom_status before(carom_newmark *w, carom_step *s) {
+    if (on_position(w)) return CAROM_OK;
+    return carom_velocity_before(s, w->u_0, &w->L, (carom_place){.t = s->t + s->h, .q = w->q_1, .v = s->v, .f = w->s});
+}
+
 static carom_status evaluate(carom_newmark *w, carom_step *s, int k) {
     const int nv = s->sys->nv;
     const double h = s->h, t_1 = s->t + h, gc = w->par.gamma * w->c, bc = w->par.beta * w->c;
@@ -327,6 +333,7 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
     if (decided && nc > 0) {
         carom_move(s, w->q_1, s->q, 0.5 * s->h, s->v);
         CAROM_TRY(carom_gaps(s, w->sign, s->t + 0.5 * s->h, w->q_1));
+        CAROM_TRY(carom_close_at(s, &w->L, w->sign, (carom_place){.t = s->t + 0.5 * s->h, .q = w->q_1, .v = s->v, .f = w->s_0}));
     } else {
         for (int id = 0; id < ne + nc; ++id) w->sign[id] = 1;
     }
@@ -334,10 +341,12 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
     for (int k = 0; k <= MOST; ++k) {
         CAROM_TRY(evaluate(w, s, k));
         bool same = k > 0;
+        if (k == 0 && decided) CAROM_TRY(before(w, s));
         if (k > 0 && !decided) {
             CAROM_TRY(carom_gaps(s, w->sign, s->t + s->h, w->q_1));
             CAROM_TRY(choose(w, s));
             CAROM_TRY(local(w, s));
+            CAROM_TRY(before(w, s));
             same = w->L.nb == ne;
             decided = true;
         }

@@ -109,6 +109,7 @@ static carom_status impact(work *w, carom_step *s, double t, double h) {
     }
     if (nc == 0) return CAROM_OK;
     CAROM_TRY(carom_gaps(s, w->g_1, t, w->q_1));
+    CAROM_TRY(carom_close_at(s, &f->L, w->g_1, (carom_place){.t = t, .q = w->q_1, .v = w->v_1}));
     for (int c = 0; c < nc; ++c) w->touching[c] = carom_closed(s, w->g_1[ne + c]) || !open_at(w, c);
     if (s->opt[OPT_FORCES] == 1) {
         carom_zero(w->slow, nc);

@@ -122,48 +122,6 @@ carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double
     return CAROM_OK;
 }
 
-// Append constraint id to L's set.
-static void join(const carom_system *sys, carom_local *L, int id) {
-    L->id[L->nb] = id;
-    L->at[L->nb + 1] = L->at[L->nb] + carom_system_directions(sys, id);
-    L->nb += 1;
-}
-
-void carom_close(const carom_step *s, carom_local *L, const double *g) {
-    const carom_system *sys = s->sys;
-    const int ne = sys->ne, all = ne + sys->nc;
-    L->nb = L->at[0] = 0;
-    for (int id = 0; id < ne; ++id) join(sys, L, id);
-    for (int id = ne; id < all; ++id)
-        if (carom_closed(s, g[id])) join(sys, L, id);
-}
-
-// (SYS-2)  0 < g <= 16 eps sum |W| |q|:  g = 0.  Whether so small a gap is there at all was decided by rounding; contacts that
-//          share a load would open and close in turns.  Gaps that are far from that are sorted out before W is asked for.
-carom_status carom_round_gaps(carom_step *s, double *g, carom_local *L, double t, const double *q) {
-    static const double NOTICED = 1e-6, NEAR = 1e-9; // no gap rounds by so much; no lever is so long
-    const int ne = s->sys->ne, all = ne + s->sys->nc;
-    if (s->strict) return CAROM_OK;
-    double least = NOTICED;
-    for (int id = ne; id < all; ++id)
-        if (g[id] > 0 && g[id] < least) least = g[id];
-    if (least == NOTICED) return CAROM_OK;
-    const double near = NEAR * carom_norm_max(q, s->sys->nq);
-    if (least > near) return CAROM_OK;
-    L->nb = L->at[0] = 0;
-    for (int id = ne; id < all; ++id)
-        if (g[id] > 0 && g[id] <= near) join(s->sys, L, id);
-    CAROM_TRY(carom_directions(s, L, t, q));
-    for (int b = 0; b < L->nb; ++b)
-        if (g[L->id[b]] <= carom_local_rounding(L, L->at[b], q, s->sys->nq)) g[L->id[b]] = 0;
-    return CAROM_OK;
-}
-
-void carom_close_all(const carom_step *s, carom_local *L) {
-    L->nb = L->at[0] = 0;
-    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) join(s->sys, L, id);
-}
-
 void carom_local_same(carom_local *L, const carom_local *like) {
     L->nb = like->nb;
     for (int b = 0; b < like->nb; ++b) L->id[b] = like->id[b], L->at[b] = like->at[b];
@@ -200,31 +158,6 @@ void carom_local_velocity(double *u, const carom_local *L, const double *v) {
         for (int e = 0; e < W->count[k]; ++e) sum += a[e] * v[row[e]];
         u[k] = sum + L->w[k];
     }
-}
-
-double carom_local_reach(const carom_local *L, int k, const double *x) {
-    const carom_columns *W = &L->W;
-    const size_t start = (size_t)k * (size_t)W->stride;
-    const int count = W->count ? W->count[k] : W->rows;
-    double sum = 0;
-    for (int e = 0; e < count; ++e) sum += fabs(W->a[start + (size_t)e] * x[W->count ? W->row[start + (size_t)e] : e]);
-    return sum;
-}
-
-double carom_local_rounding(const carom_local *L, int k, const double *x, int n) {
-    const carom_columns *W = &L->W;
-    if (n == W->rows) return 16 * DBL_EPSILON * carom_local_reach(L, k, x);
-    // Positions are no velocities: any of them may enter.
-    const double *a = W->a + (size_t)k * (size_t)W->stride;
-    double sum = 0;
-    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e) sum += fabs(a[e]);
-    return 16 * DBL_EPSILON * sum * carom_norm_max(x, n);
-}
-
-double carom_local_velocity_rounding(const carom_local *L, const double *v) {
-    double most = 0;
-    for (int k = 0; k < L->at[L->nb]; ++k) most = fmax(most, fabs(L->w[k]) + carom_local_reach(L, k, v));
-    return 16 * DBL_EPSILON * most;
 }
 
 double carom_force_rounding(const carom_step *s, carom_matrix K, const double *q, double *y) {
@@ -455,6 +388,7 @@ void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, c
             const double taken = -0.5 * (u_before[k] + u_after[k]) * p[k];
             if (k > first) s->account.friction += taken;
             else if (counts) s->account.impact += taken;
+            if (k == first && L->id[b] >= s->sys->ne) s->lost[L->id[b] - s->sys->ne] += taken;
             s->account.external -= L->w[k] * p[k];
         }
     }

@@ -200,6 +200,8 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->impulse = s->impulse;
     sim->force = s->force;
     sim->nu = s->nu;
+    s->lost = carom_carve(keep, (size_t)sys->nc);
+    s->held = sim->held = carom_carve(keep, (size_t)sys->nc);
 
     sim->q_0 = carom_carve(mem, (size_t)sys->nq);
     sim->v_0 = carom_carve(mem, (size_t)sys->nv);
@@ -210,7 +212,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->dir = sim->dir = carom_carve_ints(mem, (size_t)nb + 1);
     sim->events = carom_carve_bytes(mem, (size_t)s->most_events * sizeof *sim->events);
     sim->all = carom_carve_local(mem, sys);
-    sim->booked = carom_carve(mem, (size_t)sim->nl);
+    sim->booked = carom_carve(mem, (size_t)(sim->nl + sys->nc));
     sim->struck = carom_carve_bytes(mem, (size_t)sys->nc * sizeof *sim->struck);
     sim->q_try = carom_carve(mem, (size_t)sys->nq);
     sim->v_try = carom_carve(mem, (size_t)sys->nv);
@@ -219,6 +221,9 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->u_before = carom_carve(mem, (size_t)sim->nl);
     s->u_after = carom_carve(mem, (size_t)sim->nl);
     s->M = carom_carve_matrix(mem, sys->mass_shape);
+    if (sys->nc > 0) s->F_free = carom_carve_factor(mem, sys->mass_shape, true);
+    s->a_free = carom_carve(mem, (size_t)sys->nv);
+    s->kappa = carom_carve(mem, (size_t)sim->nl);
     s->delassus = carom_carve_delassus(mem, seen);
     s->blocks = carom_carve_bytes(mem, (size_t)blocks * sizeof *s->blocks);
     s->G = carom_carve(mem, (size_t)rows * (size_t)rows);

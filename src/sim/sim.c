@@ -30,6 +30,18 @@ static carom_status grown(const carom_sim *sim, double t, double h, carom_error 
                       "and model", t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h);
 }
 
+// Which contacts reacted in the step just done; an earlier half of it had booked the impulses in `booked`.
+static void hold(carom_sim *sim, bool earlier) {
+    const carom_step *s = &sim->step;
+    if (!s->reacted && !sim->kept->holding) return;
+    sim->kept->holding = 0;
+    for (int c = 0; c < sim->sys->nc; ++c) {
+        const int d = sim->dir[sim->sys->ne + c];
+        sim->held[c] = s->force[d] > 0 || s->impulse[d] > (earlier ? sim->booked[d] : 0);
+        sim->kept->holding += sim->held[c] > 0;
+    }
+}
+
 // From t over h; when the scheme asks for it, in two halves.
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err) {
     carom_step *s = &sim->step;
@@ -42,7 +54,11 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     s->v_0 = depth == 0 && sim->scheme->keeps ? sim->v_0 : NULL;
     s->bounded = false;
     const bool reacted = s->reacted; // an earlier half of this step did
-    if (reacted) carom_zero(s->force, sim->nl), carom_copy(sim->booked, s->impulse, sim->nl);
+    if (reacted) {
+        carom_zero(s->force, sim->nl);
+        carom_copy(sim->booked, s->impulse, sim->nl);
+        carom_copy(sim->booked + sim->nl, s->lost, sim->sys->nc);
+    }
     const int told = s->nevents;
     const double speed = sim->kept->speed; // iterates of a refused step say nothing about the motion
     const double accept = s->accept;
@@ -58,6 +74,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
         l->energy.friction += s->account.friction;
         l->energy.external += s->account.external;
         l->energy.damping += s->account.damping;
+        hold(sim, reacted);
         return CAROM_OK;
     }
     if (status == CAROM_OK) return grown(sim, t, h, err);
@@ -70,8 +87,8 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     }
     sim->kept->ledger.rejected += 1;
     sim->kept->speed = speed;
-    if (reacted) carom_copy(s->impulse, sim->booked, sim->nl);
-    else if (s->reacted) carom_zero(s->impulse, sim->nl);
+    if (reacted) carom_copy(s->impulse, sim->booked, sim->nl), carom_copy(s->lost, sim->booked + sim->nl, sim->sys->nc);
+    else if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->lost, sim->sys->nc);
     s->nevents = told;
     if (at_rest) {
         s->accept = AT_REST;
@@ -305,7 +322,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     const double residual = k->ledger.counts.residual, t_0 = k->t;
     if (k->n > 0) { // at n = 0 the scheme's start may have booked
         s->nevents = 0;
-        if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl);
+        if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl), carom_zero(s->lost, sim->sys->nc);
         s->reacted = false;
         if (s->nu) carom_zero(s->nu, sim->nl);
     }
@@ -334,7 +351,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         k->t = t_0;
         return undo(sim, booked);
     }
-    if (s->reacted || k->busy || sim->scheme->tells) carom_contacts_update(sim, h);
+    if (s->reacted || k->busy || sim->scheme->tells) carom_contacts_update(sim, t_0, h);
     k->ledger.steps = k->n - k->counted_from;
     return CAROM_OK;
 }

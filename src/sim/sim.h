@@ -20,6 +20,7 @@ typedef struct carom_kept {
     long n;             // steps done
     long counted_from;  // the ledger counts steps from this one on
     long busy;          // contacts whose memory is not blank
+    long holding;       // contacts that reacted in the last step
     double t;
     double speed;       // largest local velocity met
     double h_next, error_last; // adaptive: step to try next; error of the last step, relative to the tolerance
@@ -48,6 +49,7 @@ struct carom_sim {
     bool refused;       // it was
     double refused_scale; // and the scale of the attempt that was halved, where a contact problem refused it; else 0
     double *gap;        // kept, ne + nc
+    double *held;       // kept, nc: 1 for a contact that reacted in the last step of the scheme
     double *power, *done; // kept, nworks: power at the end of the last step, work so far
     double *power_now;  // nworks
     void *scheme_work;
@@ -72,7 +74,7 @@ struct carom_sim {
     double cpu, wall;   // (thread CPU time, clock)
     bool was_reacted;   // saved beside `before`
     int was_told;
-    double *booked;     // nl: impulses before an attempt, to go back to
+    double *booked;     // nl: impulses before an attempt, to go back to; behind them what was lost, nc
     carom_event *events; // told by the last step; step.nevents of them
     carom_error error;  // of the step loop
 };
@@ -94,5 +96,5 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
 /// Redundant constraints: look at the kept ones at the present state; recorded reactions of all.  Nothing where none is redundant.
 carom_status carom_sim_share(carom_sim *sim, carom_error *err);
 
-/// Events and contact memory after a step of length h; forces where the scheme knows impulses only.
-void carom_contacts_update(carom_sim *sim, double h);
+/// Events, contact memory and impact loss after a step of h from t_0 on; forces where the scheme knows impulses only.
+void carom_contacts_update(carom_sim *sim, double t_0, double h);
