@@ -309,15 +309,15 @@ carom_status event_resolve(event_work *w, carom_step *s, bool first) {
     } while (stopped_too(w, s));
     CAROM_TRY(event_law(w, s, w->t, w->q, w->v));
     CAROM_TRY(look_ahead(w, s));
-    for (int i = 0; i < s->sys->nc; ++i) w->u_0[i] = 0;
+    for (int i = 0; i < s->sys->nc; ++i) w->pull[i] = 0;
     carom_zero(w->choice, w->all.at[w->all.nb]);
     for (int b = 0; b < w->L.nb; ++b)
         carom_copy(w->choice + w->all.at[w->L.id[b]], w->lambda_0 + w->L.at[b], w->L.at[b + 1] - w->L.at[b]);
     for (int b = s->sys->ne; b < w->L.nb; ++b) {
         const int k = w->L.at[b];
-        w->u_0[w->L.id[b] - s->sys->ne] = w->lambda_0[k] * w->D_0[k]; // what pulls it back to the wall
+        w->pull[w->L.id[b] - s->sys->ne] = w->lambda_0[k] * w->D_0[k]; // what pulls it back to the wall
         decide_block(w, s, b);
     }
-    CAROM_TRY(tell_changes(w, s, w->u_0));
+    CAROM_TRY(tell_changes(w, s, w->pull));
     return event_choose(w, s);
 }

@@ -78,6 +78,8 @@ typedef struct auto_work {
 /// From the start of the phase: a step whose error is within tolerance, and the first event in it.  t_1: where the next record is.
 /// A CAROM_RETRY: no step is short enough.
 carom_status auto_plan(auto_work *w, carom_step *s, double t_1);
+/// The segment under way again, when it turns out to hold an event before t: *missed, and it ends at the latest there.
+carom_status auto_plan_until(auto_work *w, carom_step *s, double t, bool *missed);
 /// To the end of the segment and across its event; the next phase starts there.
 carom_status auto_pass(auto_work *w, carom_step *s);
 /// The state at t inside the segment, to w->q, w->v; the work done until then is booked.
