@@ -26,6 +26,7 @@ static const cli_option options[] = {
     {"out", 'o', "FILE", "result: .h5 (default: the model's file name with .h5, in this folder), .csv, or - for CSV on standard output", false},
     CLI_COMPILE,
     {"resume", 0, "FILE.h5", "go on where that result stops; only --end and --out may differ", false},
+    {"strict", 0, NULL, "warnings of the ledger become exit status 3", false},
     {"quiet", 'q', NULL, "nothing but errors", false},
     {"json", 0, NULL, "the ledger as JSON on standard output", false},
     {NULL, 0, NULL, NULL, false},
@@ -272,6 +273,8 @@ static const char *constraint_name(const void *user, int id) {
     return carom_model_constraint(user, id);
 }
 
+static double contact_size(const void *user, int id) { return carom_model_contact_size(user, id); }
+
 static const char *rate_name(const void *user, int i) {
     const carom_system *sys = carom_model_system(user);
     return sys->nq == sys->nv ? carom_model_coordinate(user, i) : carom_model_velocity(user, i);
@@ -290,6 +293,7 @@ static bool create_sim(run *r) {
     def.name = constraint_name;
     def.name_user = r->model;
     def.rate_name = rate_name;
+    def.size = contact_size;
     r->sim = carom_sim_create(&def, &r->err);
     const carom_model_run file = carom_model_simulation(r->model);
     const char *place = r->sim ? NULL : cli_blame(r->model, file.scheme && strcmp(file.scheme, r->scheme) == 0, r->err.text);
@@ -423,13 +427,13 @@ static verdict *judge(const run *r, const carom_ledger *l, int *n) {
 
 enum { CHOICE = 4096 }; // bytes of the sentence about it
 
-static void print_json(const run *r, const carom_ledger *l, const char *status, const verdict *v, int n) {
+static void print_json(const run *r, const carom_ledger *l, const char *status, const verdict *v, int n, const carom_warning *warning, int nwarning) {
     FILE *f = stdout;
     char choice[CHOICE];
     carom_sim_choice(r->sim, choice, sizeof choice);
     const struct { const char *name, *text; } text[] = {
         {"model", r->model_file}, {"name", carom_model_name(r->model)}, {"scheme", carom_sim_scheme(r->sim)->name},
-        {"result", r->out}, {"status", status}, {"version", CAROM_VERSION}, {"warning", carom_sim_warning(r->sim)},
+        {"result", r->out}, {"status", status}, {"version", CAROM_VERSION},
         {"choice", choice[0] ? choice : NULL},
     };
     fputs("{", f);
@@ -441,7 +445,11 @@ static void print_json(const run *r, const carom_ledger *l, const char *status, 
     fputs(", \"end\": ", f), carom_json_number(f, r->end);
     fputs(", \"time\": ", f), carom_json_number(f, carom_sim_now(r->sim).t);
     fprintf(f, ", \"rows\": %ld,\n  ", carom_record_rows(r->record));
-    carom_ledger_json(f, l, carom_ledger_names_of(l, r->model));
+    carom_ledger_names names = carom_ledger_names_of(l, r->model);
+    char warnings[CAROM_WARNINGS_ROOM];
+    carom_warnings_json(warnings, warning, nwarning);
+    names.warnings = warnings;
+    carom_ledger_json(f, l, names);
     carom_elements_json(f, r->model, r->sim);
     fputs(",\n  \"checks\": [", f);
     for (int i = 0; i < n; ++i) {
@@ -453,7 +461,7 @@ static void print_json(const run *r, const carom_ledger *l, const char *status, 
     fputs("]\n}\n", f);
 }
 
-static void print_text(const run *r, const carom_ledger *l, const verdict *v, int n) {
+static void print_text(const run *r, const carom_ledger *l, const verdict *v, int n, const carom_warning *warning, int nwarning) {
     FILE *f = r->out ? stdout : stderr;
     const char *name = carom_model_name(r->model);
     const bool adaptive = carom_sim_total_steps(r->sim) == 0;
@@ -466,7 +474,11 @@ static void print_text(const run *r, const carom_ledger *l, const verdict *v, in
     carom_ledger_print(f, l, carom_ledger_names_of(l, r->model));
     carom_elements_print(f, r->model, r->sim);
     if (choice[0]) fprintf(f, "  %-12s %s\n", "chosen", choice);
-    if (carom_sim_warning(r->sim)) fprintf(f, "  %-12s %s\n", "warning", carom_sim_warning(r->sim));
+    for (int i = 0; i < nwarning; ++i) {
+        fprintf(f, "  %-12s %s", "warning", warning[i].kind);
+        if (warning[i].name) fprintf(f, " at %s", warning[i].name);
+        fprintf(f, ": %s\n", warning[i].text);
+    }
     for (int i = 0; i < n; ++i)
         if (v[i].met) fprintf(f, "  check ok     %s (%.6g, %.6g)\n", v[i].text, v[i].left, v[i].right);
     fflush(f);
@@ -477,13 +489,19 @@ static int report(run *r, const char *status, int code) {
     if (carom_sim_ledger(r->sim, &l, &r->err) != CAROM_OK) return cli_say("%s", r->err.text), CLI_FAILED;
     int n = 0;
     verdict *v = code == CLI_DONE ? judge(r, &l, &n) : NULL; // a run that did not end has no verdict
+    carom_warning warning[CAROM_WARNINGS];
+    const int nwarning = carom_sim_warnings(r->sim, &l, warning);
     if (r->json)
-        print_json(r, &l, status, v, n);
+        print_json(r, &l, status, v, n, warning, nwarning);
     else if (!r->quiet)
-        print_text(r, &l, v, n);
+        print_text(r, &l, v, n, warning, nwarning);
     for (int i = 0; i < n; ++i) {
         if (v[i].met) continue;
         cli_say("check failed: %s (%.9g, %.9g)", v[i].text, v[i].left, v[i].right);
+        code = CLI_CHECK;
+    }
+    if (code == CLI_DONE && nwarning > 0 && cli_has(r->a, "strict")) {
+        for (int i = 0; i < nwarning; ++i) cli_say("%s: %s", warning[i].kind, warning[i].text);
         code = CLI_CHECK;
     }
     free(v);
@@ -515,7 +533,10 @@ static int simulate(run *r) {
     r->progress = cli_progress_begin(!r->quiet, fraction(r, &now));
     r->flushed = cli_clock();
     cli_signals_begin();
+    carom_sim_stop_when(r->sim, cli_signals_asked, NULL);
     const carom_status status = carom_sim_run(r->sim, on_step, r, &r->err);
+    carom_sim_stop_when(r->sim, NULL, NULL); // what follows is not to be stopped
+    r->stopped = r->stopped || (status == CAROM_STOPPED && cli_signals_asked(NULL));
     cli_progress_end(&r->progress);
     const int code = conclude(r, status);
     cli_signals_end();

@@ -112,6 +112,7 @@ static carom_status impact(event_work *w, carom_step *s) {
     carom_copy(w->p, s->problem.p, s->problem.n);
     carom_problem_apply(s, w->v, 1);
     carom_local_velocity(w->u_plus, C, w->v);
+    s->booked_t = w->t;
     carom_book_impulses(s, C, w->p, w->u_minus, w->u_plus);
     return tell_impacts(w, s);
 }
@@ -153,6 +154,7 @@ static carom_status settle(event_work *w, carom_step *s) {
     if (!some) return CAROM_OK;
     carom_copy(w->u_minus, w->u, L->at[L->nb]);
     carom_local_velocity(w->u_plus, L, w->v);
+    s->booked_t = w->t;
     carom_book_impulses(s, L, w->p, w->u_minus, w->u_plus);
     return CAROM_OK;
 }

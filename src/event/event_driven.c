@@ -127,7 +127,13 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->over = carom_carve_bytes(mem, nc * sizeof *w->over);
 }
 
-static carom_status start(void *memory, carom_step *s) { return event_ode_create(memory, s); }
+static carom_status start(void *memory, carom_step *s) {
+    const double longest = s->opt[OPT_LONGEST], most = s->opt[OPT_STEPS];
+    if (longest > 0 && s->h > most * longest)
+        return carom_fail(s->err, CAROM_BAD_INPUT, "max-step=%g would divide every step of %g into %.3g, which is more than most-steps=%g: give a larger max-step, or a smaller step",
+                          longest, s->h, s->h / longest, most);
+    return event_ode_create(memory, s);
+}
 static void finish(void *memory) { event_ode_destroy(memory); }
 
 // (EV-13)  Sizes that the problem has shown so far, and the absolute tolerances that follow from them.

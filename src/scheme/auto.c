@@ -15,7 +15,7 @@ static const carom_option options[AUTO_OPTIONS + 1] = {
     {0},
 };
 
-enum { MOST_VELOCITIES = 1000, MOST_DIRECTIONS = 128, MOST_IMPLICIT = 60 };
+enum { MOST_VELOCITIES = 1000, MOST_DIRECTIONS = 128, MOST_IMPLICIT = 200 };
 
 static int directions(const carom_system *sys) {
     int n = 0;
@@ -102,7 +102,8 @@ static carom_status begin(auto_work *w, carom_step *s) {
     const carom_status status = carom_phase_settle(&w->P, s, auto_delta(w, s, s->h), NULL);
     if (status != CAROM_OK && status != CAROM_RETRY) return status;
     CAROM_TRY(auto_choose(w, s));
-    if (status == CAROM_RETRY) step_instead(w, s, AUTO_REFUSED);
+    if (w->head.method == AUTO_STEPPING) auto_stepping_begin(w, s);
+    else if (status == CAROM_RETRY) step_instead(w, s, AUTO_REFUSED);
     return CAROM_OK;
 }
 
@@ -110,7 +111,7 @@ enum { QUIET = 12 }; // parts of time-stepping without impact before events are 
 
 static carom_status locate_again(auto_work *w, carom_step *s) {
     auto_head *h = &w->head;
-    if (w->large || h->quiet < QUIET || w->t - h->since < h->hold) return CAROM_OK;
+    if (w->large || h->before == AUTO_STEPPING || h->quiet < QUIET || w->t - h->since < h->hold) return CAROM_OK;
     const carom_status status = auto_stepping_end(w, s);
     if (status == CAROM_OK) {
         h->since = w->t;
@@ -176,6 +177,17 @@ static carom_status read_off(auto_work *w, carom_step *s, double t_1, bool *miss
     return below ? auto_plan_until(w, s, t_1, missed) : CAROM_OK;
 }
 
+// So many internal steps between two records are never wanted.
+static const double MOST_STEPS = 1e6;
+
+static carom_status start(void *memory, carom_step *s) {
+    (void)memory;
+    const double longest = s->opt[AUTO_LONGEST];
+    if (!(longest > 0 && s->h > MOST_STEPS * longest)) return CAROM_OK;
+    return carom_fail(s->err, CAROM_BAD_INPUT, "max-step=%g would divide every step of %g into %.3g; at most %g are allowed: give a larger max-step, or a smaller step", longest,
+                      s->h, s->h / longest, MOST_STEPS);
+}
+
 static carom_status step(void *memory, carom_step *s) {
     auto_work *w = memory;
     const double t_1 = s->t + s->h;
@@ -214,6 +226,7 @@ const carom_scheme carom_scheme_auto = {
     .options = options,
     .work_size = sizeof(auto_work),
     .carve = carve,
+    .start = start,
     .step = step,
     .say = auto_tell,
 };

@@ -16,6 +16,7 @@ typedef enum auto_why {
     AUTO_STIFF,    // longer steps do with an implicit method
     AUTO_MILD,     // an explicit method does as well
     AUTO_LARGE,    // too many velocities or contacts for dense matrices
+    AUTO_STIFF_LARGE, // stiff, and too many velocities for the implicit method
     AUTO_FLURRY,   // many events in a moment
     AUTO_STALL,    // events at one instant without end
     AUTO_REFUSED,  // no step, however short
@@ -40,7 +41,7 @@ typedef struct auto_head {
     double probe, probes, wait;  // steps since the other method was tried, or how many more to wait
     double still;                // events in a row without progress
     double quiet, hold, since;   // time-stepping: parts without impact; how long it shall last; since when
-    double before;               // the method before time-stepping
+    double before;               // the method before time-stepping; AUTO_STEPPING: there is none to go back to
     double seen, event_t[AUTO_FLURRY_OF]; // events, and the times of the last ones
     double changes;
     auto_change change[AUTO_CHANGES]; // the first one is the choice at the start

@@ -175,7 +175,7 @@ carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {
             return CAROM_OK;
         }
         // A model that fails beyond the next record may be right to do so.
-        if (status != CAROM_OK && status != CAROM_RETRY && status != CAROM_SINGULAR && !(try > left)) return status;
+        if (status == CAROM_STOPPED || (status != CAROM_OK && status != CAROM_RETRY && status != CAROM_SINGULAR && !(try > left))) return status;
         refused = true;
         s->counts->inner_rejected += 1;
         length = try * (status != CAROM_OK ? 0.25 : fmin(0.9, fmax(0.1, 0.9 * pow(error, -0.2))));

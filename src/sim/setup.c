@@ -273,6 +273,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     sim->kept->error_last = 1;
     s->name = def->name;
     s->name_user = def->name_user;
+    sim->size = def->size;
     s->rate_name = def->rate_name;
     s->err = &sim->error;
     for (int id = 0; id < sys->ne + sys->nc; ++id) sim->dir[id + 1] = sim->dir[id] + carom_system_recorded(sys, id);
