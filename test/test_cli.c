@@ -495,6 +495,38 @@ static void the_ledger_of_a_resumed_run_holds_all_its_time(void **state) {
     assert_true(seconds[1] < 1.5 * seconds[0]); // a single step was repeated
 }
 
+// Sticking at e = 1 with slip against the drive of the impact: energy is created, see test_warnings.
+static const char gains[] = "carom: 1\ncoordinates: {x: {at: 0, rate: 0.3}, y: {at: sin(0.6) + 1e-3, rate: -0.5}, th: {at: 0.6, rate: 0}}\n"
+                            "energy: {kinetic: (x'^2 + y'^2 + 0.1*th'^2)/2}\ncontacts: {tip: {gap: y - sin(th), slip: x - cos(th), restitution: 1, friction: 5}}\n"
+                            "simulation: {scheme: mixed, step: 1e-4, end: 4e-3}\n";
+
+static void warnings_are_told_everywhere_and_strict_is_3(void **state) {
+    (void)state;
+    put("gains.yaml", gains);
+    assert_int_equal(carom("run gains.yaml"), 0);
+    assert_says(out, "warning      energy-created at tip: impacts created 0.0");
+    assert_int_equal(carom("run gains.yaml --strict --quiet"), 3);
+    assert_says(complaints, "energy-created: impacts created");
+    assert_int_equal(carom("run gains.yaml --json"), 0);
+    assert_says(out, "\"warnings\": [{\"kind\": \"energy-created\", \"text\": \"impacts created");
+    assert_says(out, "\"name\": \"tip\", \"t\": 0.002");
+    carom_result *r = load("gains.h5");
+    carom_ledger l;
+    carom_ledger_names names;
+    assert_true(carom_result_ledger(r, &l, &names));
+    assert_true(l.energy.created > 0.02);
+    assert_says(names.warnings, "\"kind\": \"energy-created\"");
+    carom_result_close(r);
+    assert_int_equal(carom("compare gains.yaml --schemes mixed --steps 1e-3 --reference event-driven:1e-3"), 0);
+    assert_int_equal(carom("compare gains.yaml --schemes mixed --steps 1e-3 --reference event-driven:1e-3 --strict"), 3);
+    assert_says(complaints, "mixed, step 0.001: energy-created");
+    put("ball.yaml", ball); // nothing to say
+    assert_int_equal(carom("run ball.yaml --strict --json"), 0);
+    assert_says(out, "\"warnings\": []");
+    assert_int_equal(carom("run ball.yaml --scheme auto --option max-step=1e-14"), 2);
+    assert_says(complaints, "max-step=1e-14 would divide");
+}
+
 static void check_tells_sound_models_from_faulty_ones(void **state) {
     (void)state;
     put("ball.yaml", ball);
@@ -761,6 +793,7 @@ int main(void) {
         cmocka_unit_test(resume_to_another_file_leaves_the_first_alone),
         cmocka_unit_test(matrices_come_from_the_command_line_and_stay_in_the_result),
         cmocka_unit_test(the_ledger_of_a_resumed_run_holds_all_its_time),
+        cmocka_unit_test(warnings_are_told_everywhere_and_strict_is_3),
         cmocka_unit_test(check_tells_sound_models_from_faulty_ones),
         cmocka_unit_test(info_describes_models),
         cmocka_unit_test(help_is_told_written_as_pages_and_as_markdown),

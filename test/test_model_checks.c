@@ -22,6 +22,7 @@ static void ledger_names_have_the_values_of_the_ledger(void **state) {
                       .rejected = 7};
     l.energy.start = 1, l.energy.end = 2, l.energy.impact = 3, l.energy.friction = 4, l.energy.damping = 5,
     l.energy.external = 6, l.energy.balance = 7, l.energy.identity = 8;
+    l.energy.lost = 17, l.energy.created = 18;
     l.counts = (carom_counts){
         .problems = 11, .iterations = 12, .fallbacks = 13, .residual = 1e-9, .newton = 14, .newton_max = 15, .newton_median = 16};
     static const struct {
@@ -36,6 +37,8 @@ static void ledger_names_have_the_values_of_the_ledger(void **state) {
                  {"energy.start", 1},
                  {"energy.end", 2},
                  {"energy.impact", 3},
+                 {"energy.lost", 17},
+                 {"energy.created", 18},
                  {"energy.friction", 4},
                  {"energy.damping", 5},
                  {"energy.external", 6},

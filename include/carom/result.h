@@ -17,6 +17,7 @@
 typedef struct carom_ledger_names {
     const char *penetration, *drift, *residual;
     const char *redundant; // joints and constraints that say nothing new at the start, as one text; NULL: none
+    const char *warnings;  // as a JSON list of {kind, text, name, t}; NULL: none
 } carom_ledger_names;
 
 carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_model *m);
@@ -24,6 +25,9 @@ carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_mode
 void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names);
 /// Members of a JSON object, without the braces: `"steps": 10, ..., "energy": {...}`.  What is not finite is null.
 void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names);
+/// Warnings as the JSON list of carom_ledger_names, into text of CAROM_WARNINGS_ROOM bytes.
+enum { CAROM_WARNINGS_ROOM = 8192 };
+void carom_warnings_json(char *text, const carom_warning *list, int n);
 /// A JSON string with its quotes; a number, or null when it is not finite.
 void carom_json_string(FILE *f, const char *text);
 void carom_json_number(FILE *f, double x);

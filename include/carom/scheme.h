@@ -14,7 +14,15 @@ typedef struct carom_account {
     double friction; // taken by tangential impulses and forces
     double external; // given by moving walls and driven joints
     double damping;  // taken by forces without potential; only from schemes that book it (`powers` in their table)
+    // Impulses of contacts, all of an impact together, split by sign.  Part of impact and friction above.
+    double lost, created;
+    double gain;     // largest energy that one impact created; 0: none
+    int gain_id;     // the contact that gave most of it
+    double gain_t;   // when
 } carom_account;
+
+/// a += b, of impacts split by sign alone.
+void carom_account_split(carom_account *a, const carom_account *b);
 
 enum { CAROM_NEWTON_COUNTED = 60 };
 
@@ -119,12 +127,15 @@ typedef struct carom_step {
     carom_event *events;   // written by carom_tell
     int nevents, most_events;
     carom_account account; // zero on entry
+    double booked_t;       // time of the impulses that are booked; t + h on entry
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // who wants to see inner steps; NULL: nobody
     carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v); // NULL if not requested
     void *inner_user, *event_user;
     /// Called before (report NULL) and after each contact problem; NULL if not requested.
     void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report);
     void *problem_user;
+    bool (*stop)(const void *user); // asked at every call of the system: shall the run stop?  NULL: it shall not
+    const void *stop_user;
     carom_counts *counts;
 
     // Scratch of the words.

@@ -114,6 +114,7 @@ typedef struct carom_compare_row {
     double seconds;      // thread CPU time of the step loop; of the fastest of up to five when it is short
     bool done;           // false: not reached
     const char *failure; // NULL: it ran
+    const carom_warning *warning; // the first one about that run, as in its ledger; NULL: none
 } carom_compare_row;
 
 /// Calls on the thread that runs the comparison.  Either may be NULL.

@@ -91,7 +91,7 @@ class ModelRun(Structure):
 class SimDef(Structure):
     _fields_ = [("system", c_void_p), ("scheme", c_char_p), ("schemes", c_void_p), ("options", POINTER(c_char_p)), ("t0", c_double),
                 ("h", c_double), ("t_end", c_double), ("q0", c_void_p), ("v0", c_void_p), ("name", c_void_p), ("name_user", c_void_p),
-                ("rate_name", c_void_p)]
+                ("rate_name", c_void_p), ("size", c_void_p)]
 
 
 class Now(Structure):
@@ -100,7 +100,7 @@ class Now(Structure):
 
 
 class LedgerNames(Structure):
-    _fields_ = [("penetration", c_char_p), ("drift", c_char_p), ("residual", c_char_p), ("redundant", c_char_p)]
+    _fields_ = [("penetration", c_char_p), ("drift", c_char_p), ("residual", c_char_p), ("redundant", c_char_p), ("warnings", c_char_p)]
 
 
 class LedgerLine(Structure):
@@ -137,7 +137,7 @@ class CompareDef(Structure):
 
 class CompareRow(Structure):
     _fields_ = [("scheme", c_char_p), ("step", c_double), ("tolerance", c_double), ("error", c_double), ("order", c_double),
-                ("steps", c_long), ("rejected", c_long), ("seconds", c_double), ("done", c_bool), ("failure", c_char_p)]
+                ("steps", c_long), ("rejected", c_long), ("seconds", c_double), ("done", c_bool), ("failure", c_char_p), ("warning", c_void_p)]
 
 
 TICK = CFUNCTYPE(c_bool, c_void_p, c_double)
@@ -196,6 +196,7 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_model_velocity": (c_char_p, [_P, c_int]),
     "carom_model_parameter": (c_char_p, [_P, c_int, POINTER(c_double)]),
     "carom_model_constraint": (c_char_p, [_P, c_int]),
+    "carom_model_contact_size": (c_double, [_P, c_int]),
     "carom_model_output": (c_char_p, [_P, c_int]),
     "carom_model_simulation": (ModelRun, [_P]),
     "carom_model_compile": (c_int, [_P, c_int, c_double, POINTER(c_bool), _E]),

@@ -97,6 +97,7 @@ void cli_signals_begin(void);
 void cli_signals_end(void);
 /// Lower the flag; true: somebody wants the run to stop.
 bool cli_signals_take(void);
+bool cli_signals_asked(const void *unused); // for carom_sim_stop_when
 double cli_clock(void); // s, monotonic
 
 // progress.c: a live line on standard error, when that is a terminal.

@@ -112,6 +112,7 @@ static carom_status impact(event_work *w, carom_step *s) {
     carom_copy(w->p, s->problem.p, s->problem.n);
     carom_problem_apply(s, w->v, 1);
     carom_local_velocity(w->u_plus, C, w->v);
+    s->booked_t = w->t;
     carom_book_impulses(s, C, w->p, w->u_minus, w->u_plus);
     return tell_impacts(w, s);
 }
@@ -153,6 +154,7 @@ static carom_status settle(event_work *w, carom_step *s) {
     if (!some) return CAROM_OK;
     carom_copy(w->u_minus, w->u, L->at[L->nb]);
     carom_local_velocity(w->u_plus, L, w->v);
+    s->booked_t = w->t;
     carom_book_impulses(s, L, w->p, w->u_minus, w->u_plus);
     return CAROM_OK;
 }
@@ -310,16 +312,16 @@ carom_status event_resolve(event_work *w, carom_step *s, bool first) {
     } while (stopped_too(w, s));
     CAROM_TRY(event_law(w, s, w->t, w->q, w->v));
     CAROM_TRY(look_ahead(w, s));
-    for (int i = 0; i < s->sys->nc; ++i) w->u_0[i] = 0;
+    for (int i = 0; i < s->sys->nc; ++i) w->pull[i] = 0;
     carom_zero(w->choice, w->all.at[w->all.nb]);
     for (int b = 0; b < w->L.nb; ++b)
         carom_copy(w->choice + w->all.at[w->L.id[b]], w->lambda_0 + w->L.at[b], w->L.at[b + 1] - w->L.at[b]);
     for (int b = s->sys->ne; b < w->L.nb; ++b) {
         const int k = w->L.at[b];
-        w->u_0[w->L.id[b] - s->sys->ne] = w->lambda_0[k] * w->D_0[k]; // what pulls it back to the wall
+        w->pull[w->L.id[b] - s->sys->ne] = w->lambda_0[k] * w->D_0[k]; // what pulls it back to the wall
         decide_block(w, s, b);
     }
-    CAROM_TRY(tell_changes(w, s, w->u_0));
+    CAROM_TRY(tell_changes(w, s, w->pull));
     CAROM_TRY(carom_beside(s, CAROM_RIGHT, w->t, w->q, w->v));
     return event_choose(w, s);
 }

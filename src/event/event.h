@@ -6,6 +6,7 @@
 // short.c one Runge-Kutta step for what is too short for a multistep method; cvode.c the multistep method; decide.c
 // impacts and who stays.
 #pragma once
+#include "scheme/scan.h"
 #include <carom/event.h>
 #include <math.h>
 #include <stdbool.h>
@@ -89,13 +90,14 @@ typedef struct event_work {
     carom_local all;               // all constraints
     double *u_all, *kappa_all;     // by its directions
     double *g;                     // by id
-    double *g_0, *u_0;             // by contact: gap and normal velocity where the phase, or an internal step, began
     double *phi, *floor;           // 2 nc event functions, their rounding
     double *slack;                 // how far below zero each may be in this phase
     bool *armed;                   // it counts in this phase
     int *hit;                      // events found
     bool switched;                 // the one found is a change of features
     double *phi_a, *phi_b;         // for event_locate
+    carom_scan scan;               // gaps inside a step
+    double *offset;                // by contact: event function of an open one less its gap
 
     // short.c
     double t_0;                    // where its step begins; y is the state there
@@ -104,7 +106,7 @@ typedef struct event_work {
     // decide.c
     carom_local C;                 // contacts of an impact
     double *p, *u_minus, *u_plus, *u_clip; // by its directions
-    double *was, *left;            // by contact: mode before; normal velocity left by the impact
+    double *was, *left, *pull;     // by contact: mode before; normal velocity left by the impact; what pulls it back to the wall
     bool *in, *over;               // by contact: takes part; has accumulated
     double *q_1, *v_1, *lambda_0, *Gamma_0, *noise_0, *D_0; // look ahead
 } event_work;
@@ -147,6 +149,8 @@ carom_status event_locate_switch(event_work *w, carom_step *s, double a, double 
 carom_status event_watch(event_work *w, carom_step *s, double t, const double *y);
 /// Which of them lie below zero, beyond rounding, although they may: hit[] is set, and the answer is whether any is.
 bool event_below(event_work *w, const carom_step *s, int *hit);
+/// The open contacts at a state with accelerations a, for the scan of a step.
+carom_status event_sample(event_work *w, carom_step *s, double t, const double *y, const double *a, carom_sample *P);
 /// Start of a phase: what is armed; contacts that hit at once; time to the next impact by a parabola, and its height.
 carom_status event_begin(event_work *w, carom_step *s, bool *at_once, double *T, double *height, int *who);
 

@@ -61,7 +61,7 @@ static const carom_option options[] = {
                      .low = 0,
                      .high = 1e12,
                      .about =
-                         "longest internal step (time); 0: no limit.  What comes and goes within a step is not seen"},
+                         "longest internal step (time); 0: no limit"},
     [OPT_EVENTS] = {.name = "most-events",
                     .kind = CAROM_INTEGER,
                     .fallback = 4000,
@@ -91,6 +91,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->L = carom_carve_local(mem, sys);
     w->all = carom_carve_local(mem, sys);
     w->C = carom_carve_local(mem, sys);
+    w->scan = carom_allocate_scan(mem, sys);
     const size_t nl = (size_t)w->L.W.n;
     double **by_state[] = {&w->y, &w->atol, &w->y_1, &w->y_2};
     for (size_t i = 0; i < sizeof by_state / sizeof *by_state; ++i) *by_state[i] = carom_carve(mem, (size_t)w->ny);
@@ -101,7 +102,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
     double **by_id[] = {&w->side, &w->g};
     for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
-    double **by_contact[] = {&w->g_0, &w->u_0, &w->was, &w->left};
+    double **by_contact[] = {&w->offset, &w->was, &w->left, &w->pull};
     for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
     double **by_function[] = {&w->phi, &w->floor, &w->slack, &w->phi_a, &w->phi_b};
     for (size_t i = 0; i < sizeof by_function / sizeof *by_function; ++i) *by_function[i] = carom_carve(mem, 2 * nc);
@@ -126,7 +127,13 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->over = carom_carve_bytes(mem, nc * sizeof *w->over);
 }
 
-static carom_status start(void *memory, carom_step *s) { return event_ode_create(memory, s); }
+static carom_status start(void *memory, carom_step *s) {
+    const double longest = s->opt[OPT_LONGEST], most = s->opt[OPT_STEPS];
+    if (longest > 0 && s->h > most * longest)
+        return carom_fail(s->err, CAROM_BAD_INPUT, "max-step=%g would divide every step of %g into %.3g, which is more than most-steps=%g: give a larger max-step, or a smaller step",
+                          longest, s->h, s->h / longest, most);
+    return event_ode_create(memory, s);
+}
 static void finish(void *memory) { event_ode_destroy(memory); }
 
 // (EV-13)  Sizes that the problem has shown so far, and the absolute tolerances that follow from them.
@@ -212,6 +219,7 @@ static carom_status phase(event_work *w, carom_step *s, double t_1, bool *found)
 static carom_status go(event_work *w, carom_step *s) {
     const double t_1 = s->t + s->h;
     load(w, s);
+    CAROM_TRY(carom_scan_begin(&w->scan, s, w->t, w->q));
     CAROM_TRY(event_hold(s, CAROM_HOLD, w->t, w->q));
     CAROM_TRY(scale(w, s));
     if (w->head.begun == 0) {

@@ -61,12 +61,24 @@ static carom_status error_of(event_work *w, carom_step *s, double t, const doubl
     return CAROM_OK;
 }
 
-// Could an open contact have touched and left inside the step, so that its gap at the end does not tell?
-static bool may_graze(const event_work *w, const carom_step *s, double h) {
-    for (int i = 0; i < s->sys->nc; ++i)
-        if (w->contact[i].mode == MODE_OPEN && w->u_0[i] < 0 && w->phi[2 * i + 1] < 0 && w->g_0[i] + w->u_0[i] * h <= 0)
-            return true;
-    return false;
+static carom_status sample(void *user, carom_step *s, double t, carom_sample *P) {
+    event_work *w = user;
+    CAROM_TRY(state(w, s, t, w->y_2));
+    CAROM_TRY(event_smooth(w, s, t, w->y_2, w->y_2 + s->sys->nq));
+    carom_copy(w->scan.a, w->a, s->sys->nv);
+    return event_sample(w, s, t, w->y_2, w->scan.a, P);
+}
+
+// Did an open contact touch and leave inside the step to *t, so that its gap at the end does not tell?  Then *t is the place.
+static carom_status look_inside(event_work *w, carom_step *s, double *t, bool *missed) {
+    const int nq = s->sys->nq;
+    CAROM_TRY(event_sample(w, s, *t, w->y_1, w->k[6] + nq, w->scan.right));
+    CAROM_TRY(event_sample(w, s, w->t_0, w->y, w->k[0] + nq, &w->scan.left));
+    double at = *t;
+    CAROM_TRY(carom_scan_run(&w->scan, s, sample, w, 1e-9 * (*t - w->t_0), missed, &at));
+    *missed = *missed && at < *t;
+    *t = at;
+    return CAROM_OK;
 }
 
 // Zero where event_below() begins to count.
@@ -175,10 +187,12 @@ carom_status event_short(event_work *w, carom_step *s, double t_1, double blur, 
         w->t = t;
         return CAROM_OK;
     }
-    CAROM_TRY(event_watch(w, s, t, w->y_1));
-    if (may_graze(w, s, t - w->t_0)) return CAROM_OK;
+    if (low) w->armed[2 * who] = w->scan.watched[who] = false;
+    bool missed = false;
+    if (s->sys->nc > 0) CAROM_TRY(look_inside(w, s, &t, &missed));
     *done = true;
-    if (low) w->armed[2 * who] = false;
+    if (missed) return first_event(w, s, t, T, found);
+    CAROM_TRY(event_watch(w, s, t, w->y_1));
     if (event_below(w, s, w->hit)) return first_event(w, s, t, T, found);
     carom_copy(w->y, w->y_1, w->ny);
     w->t = t;

@@ -1,6 +1,7 @@
 // ledger.c: the ledger as a table, as a block of text, and as JSON.
 //
 // INTERFACE names first; beside them stand the constraint and the time that belong to a largest value.
+#define _POSIX_C_SOURCE 200809L // fmemopen
 #include "base/number.h"
 #include "io/ledger.h"
 #include <limits.h>
@@ -33,6 +34,8 @@ const ledger_entry ledger_table[] = {
     REAL("energy.start", energy.start),
     REAL("energy.end", energy.end),
     REAL("energy.impact", energy.impact),
+    REAL("energy.lost", energy.lost),
+    REAL("energy.created", energy.created),
     REAL("energy.friction", energy.friction),
     REAL("energy.damping", energy.damping),
     REAL("energy.external", energy.external),
@@ -52,6 +55,7 @@ const ledger_entry ledger_table[] = {
     REAL("newton.max_time", counts.newton_max_t),
     LONG("newton.many", counts.newton_many),
     NAME("redundant", redundant),
+    {"warnings", LEDGER_JSON, offsetof(carom_ledger_names, warnings)},
     {NULL, LEDGER_REAL, 0},
 };
 
@@ -62,7 +66,7 @@ double ledger_get(const carom_ledger *l, const ledger_entry *e) {
     case LEDGER_INT: return *(const int *)place;
     case LEDGER_REAL: return *(const double *)place;
     case LEDGER_NS: return l->steps > 0 ? 1e9 * l->seconds / (double)l->steps : 0;
-    case LEDGER_NAME: break;
+    case LEDGER_NAME: case LEDGER_JSON: break;
     }
     return NAN;
 }
@@ -73,7 +77,7 @@ void ledger_set(carom_ledger *l, const ledger_entry *e, double x) {
     case LEDGER_LONG: *(long *)place = x >= 0 && x < 9e18 ? (long)x : 0; break;
     case LEDGER_INT: *(int *)place = x >= 0 && x <= INT_MAX ? (int)x : 0; break;
     case LEDGER_REAL: *(double *)place = x; break;
-    case LEDGER_NS: case LEDGER_NAME: break;
+    case LEDGER_NS: case LEDGER_NAME: case LEDGER_JSON: break;
     }
 }
 
@@ -88,7 +92,7 @@ carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_mode
     const char *name[3] = {NULL, NULL, NULL};
     for (int i = 0; i < 3; ++i)
         if (id[i] >= 0 && id[i] < n) name[i] = carom_model_constraint(m, id[i]);
-    return (carom_ledger_names){name[0], name[1], name[2], carom_model_redundant(m)};
+    return (carom_ledger_names){name[0], name[1], name[2], carom_model_redundant(m), NULL};
 }
 
 const char *carom_event_word(carom_event_kind kind) {
@@ -120,6 +124,7 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
     fprintf(f, "  %-12s start %.9g, end %.9g, balance %.3g\n", "energy", l->energy.start, l->energy.end, l->energy.balance);
     fprintf(f, "  %-12s impact %.6g, friction %.6g, damping %.6g; given from outside %.6g\n", "  lost to", l->energy.impact,
             l->energy.friction, l->energy.damping, l->energy.external);
+    if (l->energy.created > 0) fprintf(f, "  %-12s %.6g by some impacts; the others took %.6g\n", "  created", l->energy.created, l->energy.lost);
     if (isfinite(l->energy.identity))
         fprintf(f, "  %-12s %.3g, the scheme's own balance in the worst step\n", "  identity", l->energy.identity);
     fprintf(f, "  %-12s %ld problems, %ld iterations, %ld fallbacks, residual %.3g", "contact", l->counts.problems,
@@ -185,11 +190,27 @@ void carom_json_number(FILE *f, double x) {
     fputs(text, f);
 }
 
+void carom_warnings_json(char *text, const carom_warning *list, int n) {
+    FILE *f = fmemopen(text, CAROM_WARNINGS_ROOM, "w");
+    text[0] = 0;
+    if (!f) return;
+    fputc('[', f);
+    for (int i = 0; i < n; ++i) {
+        fputs(i ? ", {\"kind\": " : "{\"kind\": ", f), carom_json_string(f, list[i].kind);
+        fputs(", \"text\": ", f), carom_json_string(f, list[i].text);
+        fputs(", \"name\": ", f), carom_json_string(f, list[i].name);
+        fputs(", \"t\": ", f), carom_json_number(f, list[i].t);
+        fputc('}', f);
+    }
+    fputc(']', f);
+    fclose(f);
+}
+
 carom_ledger_line carom_ledger_line_at(const carom_ledger *l, const carom_ledger_names *names, int i) {
     enum { LINES = sizeof ledger_table / sizeof ledger_table[0] - 1 };
     if (i < 0 || i >= LINES) return (carom_ledger_line){.name = NULL};
     const ledger_entry *e = &ledger_table[i];
-    carom_ledger_line line = {.name = e->name, .value = NAN, .is_text = e->kind == LEDGER_NAME};
+    carom_ledger_line line = {.name = e->name, .value = NAN, .is_text = ledger_is_text(e)};
     line.whole = e->kind == LEDGER_LONG || e->kind == LEDGER_INT;
     if (line.is_text)
         line.text = ledger_get_name(names, e);
@@ -210,7 +231,9 @@ void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names)
         group = prefix;
         fprintf(f, "\"%s\": ", e->name + prefix);
         const carom_ledger_line line = carom_ledger_line_at(l, &names, (int)(e - ledger_table));
-        if (line.is_text)
+        if (e->kind == LEDGER_JSON)
+            fputs(line.text ? line.text : "[]", f);
+        else if (line.is_text)
             carom_json_string(f, line.text);
         else
             carom_json_number(f, line.value);

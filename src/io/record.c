@@ -29,6 +29,7 @@ struct carom_record {
     const carom_system *sys;
     carom_sim *sim;
     carom_error err;
+    char warnings[CAROM_WARNINGS_ROOM];
     double h, end;
     long every;
     double dt_out;
@@ -81,12 +82,14 @@ static bool name_constraints(carom_record *r, const carom_record_def *def) {
     return r->constraint != NULL;
 }
 
-static carom_ledger_names ledger_names(const carom_record *r, const carom_ledger *l) {
+static carom_ledger_names ledger_names(carom_record *r, const carom_ledger *l) {
     const int id[3] = {l->penetration_id, l->drift_id, l->counts.residual_id};
     const char *name[3] = {NULL, NULL, NULL};
     for (int i = 0; i < 3; ++i)
         if (id[i] >= 0 && id[i] < r->sys->ne + r->sys->nc) name[i] = r->constraint[id[i]];
-    return (carom_ledger_names){name[0], name[1], name[2], r->model ? carom_model_redundant(r->model) : NULL};
+    carom_warning list[CAROM_WARNINGS];
+    carom_warnings_json(r->warnings, list, carom_sim_warnings(r->sim, l, list));
+    return (carom_ledger_names){name[0], name[1], name[2], r->model ? carom_model_redundant(r->model) : NULL, r->warnings};
 }
 
 // -- columns ----------------------------------------------------------------------------------------
@@ -507,13 +510,13 @@ static carom_status put_run(carom_record *r, const carom_record_def *def, carom_
     if (gmtime_r(&now, &utc)) strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
     carom_sim_options_text(r->sim, options, sizeof options);
     const char *file = def->model_file ? def->model_file : "", *name = r->model ? carom_model_name(r->model) : NULL;
-    const char *scheme = carom_sim_scheme(r->sim)->name, *warning = carom_sim_warning(r->sim) ? carom_sim_warning(r->sim) : "";
+    const char *scheme = carom_sim_scheme(r->sim)->name;
     h5_hush h;
     h5_hush_begin(&h);
     const bool good = put_text(r, "name", name ? name : "", 0) && put_text(r, "model_file", file, 0) && put_text(r, "scheme", scheme, 0) &&
                       put_text(r, "options", options, 0) && put_list(r, "options_given", def->options) && put_list(r, "set", def->set) &&
                       put_real(r, "step", def->step) && put_real(r, "end", def->end) && put_integer(r, "every", r->every) &&
-                      put_real(r, "dt_out", r->dt_out) && put_text(r, "version", CAROM_VERSION, 0) && put_text(r, "warning", warning, 0) &&
+                      put_real(r, "dt_out", r->dt_out) && put_text(r, "version", CAROM_VERSION, 0) &&
                       put_text(r, "started", started, 0) && put_real(r, "wall", 0) && put_text(r, "status", "running", 16) &&
                       put_text(r, "message", "", 960) && put_text(r, "choice", "", CHOICE);
     const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write %s", def->file ? def->file : "what the run is about");

@@ -446,8 +446,8 @@ bool carom_result_ledger(const carom_result *r, carom_ledger *l, carom_ledger_na
     *names = (carom_ledger_names){0};
     for (const ledger_entry *e = ledger_table; e->name; ++e) {
         const result_attribute *a = look(r->ledger, r->nledger, e->name);
-        if (!a || (e->kind == LEDGER_NAME) != (a->text != NULL)) continue;
-        if (e->kind != LEDGER_NAME)
+        if (!a || ledger_is_text(e) != (a->text != NULL)) continue;
+        if (!ledger_is_text(e))
             ledger_set(l, e, a->number);
         else if (a->text[0])
             *(const char **)((char *)names + e->at) = a->text;

@@ -39,6 +39,7 @@ void auto_stepping_carve(auto_work *w, carom_arena *mem, carom_arena *keep, cons
 static carom_status one(auto_work *w, carom_step *z, double t, double h) {
     z->t = t;
     z->h = h;
+    z->booked_t = t + h;
     CAROM_TRY(w->stepper->step(w->room, z));
     if (!(carom_norm_max(z->q, z->sys->nq) < HUGE_VAL && carom_norm_max(z->v, z->sys->nv) < HUGE_VAL))
         return carom_retry(z, "a coordinate became infinite or not a number");
@@ -114,6 +115,7 @@ static void accept(auto_work *w, carom_step *s, const carom_step *z, double t) {
     s->account.impact += z->account.impact;
     s->account.friction += z->account.friction;
     s->account.external += z->account.external;
+    carom_account_split(&s->account, &z->account);
     if (z->reacted)
         for (int i = 0; i < w->nl; ++i) {
             if (s->impulse[i] == 0) s->u_before[i] = w->u_before[i];

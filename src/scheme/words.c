@@ -6,9 +6,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// Call a function of the system; a failure of the user's model is told with the time.
+// Call a function of the system; a failure of the user's model is told with the time.  Every loop passes here, so a request to stop is
+// seen inside a step, however long that is.
 #define SYSTEM(call, what)                                                                                             \
     do {                                                                                                               \
+        if (s->stop && s->stop(s->stop_user)) return carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", s->t);      \
         const carom_status status_ = (call);                                                                           \
         if (status_ == CAROM_RETRY) return carom_retry(s, "the model could not give its %s", what);                     \
         if (status_ != CAROM_OK)                                                                                       \
@@ -373,6 +375,38 @@ bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const d
     return some;
 }
 
+// An impact creates energy when all its contacts together take a negative amount.  What is below this, relative to the terms of the
+// sum, is the error of a step.
+static const double GAIN = 1e-3;
+
+static void split_by_sign(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after) {
+    carom_account *a = &s->account;
+    const bool alone = L->nb <= 1 || L->id[L->nb - 2] < s->sys->ne; // its restitution takes: where it gives, that is the error of a step
+    double taken = 0, size = 0, most = 0;
+    int id = -1;
+    for (int b = 0; b < L->nb; ++b) {
+        if (L->id[b] < s->sys->ne) continue;
+        double own = 0;
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) {
+            const double part = -0.5 * (u_before[k] + u_after[k]) * p[k];
+            own += k == L->at[b] && alone ? fmax(part, 0) : part;
+            size += 0.5 * (fabs(u_before[k]) + fabs(u_after[k])) * fabs(p[k]);
+        }
+        taken += own;
+        if (own < most) most = own, id = L->id[b];
+    }
+    if (taken >= 0) a->lost += taken;
+    if (!(taken < -GAIN * size)) return;
+    a->created -= taken;
+    if (-taken > a->gain) a->gain = -taken, a->gain_id = id, a->gain_t = s->booked_t;
+}
+
+void carom_account_split(carom_account *a, const carom_account *b) {
+    a->lost += b->lost;
+    a->created += b->created;
+    if (b->gain > a->gain) a->gain = b->gain, a->gain_id = b->gain_id, a->gain_t = b->gain_t;
+}
+
 void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after) {
     if (L->nb > 0) s->reacted = true;
     const bool joints = L->nb > 0 && carom_book_counts(s, L, 0, p, u_before); // bilateral constraints come first
@@ -392,6 +426,7 @@ void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, c
             s->account.external -= L->w[k] * p[k];
         }
     }
+    split_by_sign(s, L, p, u_before, u_after);
 }
 
 // (BK-2)  Normal forces take nothing: u = 0 where they act, and what a scheme leaves of u is its error.

@@ -34,7 +34,7 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
 carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err) {
     double kinetic, potential;
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
-    const carom_ledger fresh = {.energy.start = kinetic + potential, .penetration_id = -1, .drift_id = -1, .counts.residual_id = -1};
+    const carom_ledger fresh = {.energy.start = kinetic + potential, .kinetic = kinetic, .penetration_id = -1, .drift_id = -1, .counts.residual_id = -1};
     sim->kept->ledger = fresh;
     sim->kept->counted_from = sim->kept->n;
     return CAROM_OK;

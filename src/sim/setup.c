@@ -322,6 +322,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     s->name = def->name ? name_of : NULL;
     s->name_user = sim;
     s->rate_name = def->rate_name ? rate_name_of : NULL;
+    sim->size = def->size;
     s->err = &sim->error;
     set_directions(sim->dir, sys);
     if (sim->seen_dir) set_directions(sim->seen_dir, s->sys);

@@ -49,6 +49,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     s->h = h;
     s->n = sim->kept->n;
     s->account = (carom_account){0};
+    s->booked_t = t + h;
     // Most steps touch nothing: then impulses and forces are zero already and stay so.
     s->q_0 = depth == 0 && sim->scheme->keeps ? sim->q_0 : NULL;
     s->v_0 = depth == 0 && sim->scheme->keeps ? sim->v_0 : NULL;
@@ -65,6 +66,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     s->scale = speed;
     memset(&s->contact, 0, sizeof s->contact);
     carom_status status = sim->scheme->step(sim->scheme_work, s);
+    if (status != CAROM_OK && s->stop && s->stop(s->stop_user)) status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t); // whatever it made of it
     if (status == CAROM_OK && (s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN)) { // positions only grow with them
         carom_ledger *l = &sim->kept->ledger;
         sim->kept->speed = fmax(sim->kept->speed, s->scale);
@@ -74,6 +76,8 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
         l->energy.friction += s->account.friction;
         l->energy.external += s->account.external;
         l->energy.damping += s->account.damping;
+        s->account.gain_id = carom_independent_id(&sim->independent, s->account.gain_id);
+        carom_account_split(&l->impulses, &s->account);
         hold(sim, reacted);
         return CAROM_OK;
     }
@@ -156,8 +160,10 @@ static void book_gaps(carom_sim *sim) {
     carom_ledger *l = &sim->kept->ledger;
     for (int id = 0; id < ne; ++id)
         if (!(fabs(sim->gap[id]) <= l->drift)) l->drift = fabs(sim->gap[id]), l->drift_id = id, l->drift_t = sim->kept->t;
-    for (int id = ne; id < all; ++id)
+    for (int id = ne; id < all; ++id) {
         if (!(-sim->gap[id] <= l->penetration)) l->penetration = -sim->gap[id], l->penetration_id = id, l->penetration_t = sim->kept->t;
+        l->gap = fmax(l->gap, sim->gap[id]);
+    }
     for (int id = ne; id < all && sim->control.on; ++id) sim->kept->length = fmax(sim->kept->length, fabs(sim->gap[id]));
 }
 
@@ -224,15 +230,25 @@ static carom_status look_inside(void *user, double t, const double *q, const dou
     return sim->on_inner ? sim->on_inner(sim->inner_user, t, q, v) : CAROM_OK;
 }
 
-carom_status carom_sim_share(carom_sim *sim, carom_error *err) {
+static carom_status look_at_end(carom_sim *sim, carom_error *err) {
+    if (sim->independent.rows.k == 0 || look(sim, sim->kept->t, sim->q)) return CAROM_OK;
+    return failed(sim, CAROM_USER, "constraint directions", err);
+}
+
+// Recorded reactions of all constraints.
+static void share(carom_sim *sim) {
     carom_redundant *r = &sim->independent.rows;
-    if (r->k == 0) return CAROM_OK;
-    if (!look(sim, sim->kept->t, sim->q)) return failed(sim, CAROM_USER, "constraint directions", err);
+    if (r->k == 0) return;
     spread(sim, sim->impulse, sim->step.impulse, r->order);
     spread(sim, sim->force, sim->step.force, r->order);
     if (sim->nu) spread(sim, sim->nu, sim->step.nu, r->order), carom_redundant_share(r, sim->nu);
     carom_redundant_share(r, sim->impulse);
     carom_redundant_share(r, sim->force);
+}
+
+carom_status carom_sim_share(carom_sim *sim, carom_error *err) {
+    CAROM_TRY(look_at_end(sim, err));
+    share(sim);
     return CAROM_OK;
 }
 
@@ -247,6 +263,7 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     book_gaps(sim);
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
     k->ledger.energy.start = kinetic + potential;
+    k->ledger.kinetic = kinetic;
     s->t = sim->t0;
     s->h = sim->total == 1 ? sim->t_end - sim->t0 : sim->h;
     s->scale = k->speed;
@@ -302,6 +319,10 @@ void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user,
     sim->step.on_event = on_event;
     sim->step.event_user = user;
 }
+void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const void *user) {
+    sim->step.stop = stop;
+    sim->step.stop_user = user;
+}
 long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on ? 0 : sim->total; }
 
 // One step of the planned size; kept->t is moved.
@@ -313,6 +334,19 @@ static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *er
     *h_done = h;
     k->t = t_1;
     return CAROM_OK;
+}
+
+// 16 to 32 steps in every doubling of their number: which ones does not depend on how long the run is to be.
+static bool sampled(long n) {
+    long stride = 1;
+    while (n >> 5 >= stride) stride *= 2;
+    return n % stride == 0;
+}
+
+static void measure_kinetic(carom_sim *sim) {
+    double kinetic, potential;
+    carom_error ignored;
+    if (carom_sim_energy(sim, &kinetic, &potential, &ignored) == CAROM_OK) sim->kept->ledger.kinetic = fmax(sim->kept->ledger.kinetic, kinetic);
 }
 
 carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
@@ -332,10 +366,15 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     }
     sim->refused = false;
     sim->refused_scale = 0;
+    const int told = s->nevents;
+    const bool reacted = s->reacted;
     double h;
     const carom_status status = sim->control.on ? carom_adaptive_step(sim, &h, err) : planned_step(sim, &h, err);
     if (status != CAROM_OK) {
         undo(sim, status);
+        s->nevents = told;
+        if (!reacted && s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl);
+        s->reacted = reacted;
         if (err) tell_runaway(sim, err);
         return status;
     }
@@ -345,14 +384,16 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         k->ledger.counts.residual_id = carom_independent_id(&sim->independent, k->ledger.counts.residual_id);
     }
     carom_status booked = book(sim, h, err);
-    if (booked == CAROM_OK) booked = carom_sim_share(sim, err);
+    if (booked == CAROM_OK) booked = look_at_end(sim, err);
     if (booked != CAROM_OK) { // the new state has no gaps or no power: it does not count
         k->n -= 1;
         k->t = t_0;
         return undo(sim, booked);
     }
     if (s->reacted || k->busy || sim->scheme->tells) carom_contacts_update(sim, t_0, h);
+    share(sim);
     k->ledger.steps = k->n - k->counted_from;
+    if (sampled(k->n)) measure_kinetic(sim);
     return CAROM_OK;
 }
 
@@ -455,6 +496,9 @@ carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error 
     ledger->switches = ledger->counts.switches;
     ledger->counts.newton_median = median(&ledger->counts);
     ledger->energy.end = kinetic + potential;
+    ledger->energy.lost = ledger->impulses.lost;
+    ledger->energy.created = ledger->impulses.created;
+    ledger->kinetic = fmax(ledger->kinetic, kinetic);
     ledger->energy.balance = ledger->energy.end - ledger->energy.start - ledger->energy.external + ledger->energy.impact +
                              ledger->energy.friction + ledger->energy.damping;
     ledger->energy.identity = ledger->counts.terms > 0 ? ledger->counts.violation / ledger->counts.terms : NAN;

@@ -76,6 +76,7 @@ struct carom_sim {
     int was_told;
     double *booked;     // nl: impulses before an attempt, to go back to; behind them what was lost, nc
     carom_event *events; // told by the last step; step.nevents of them
+    double (*size)(const void *user, int id); // of contacts; NULL: not known
     carom_error error;  // of the step loop
 };
 

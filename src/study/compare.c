@@ -296,7 +296,8 @@ carom_compare_row carom_compare_row_at(const carom_compare *c, int scheme, int r
     const job *j = job_at(c, scheme, run);
     return (carom_compare_row){.scheme = c->schemes[scheme].text, .step = isnan(j->tolerance) ? j->step : NAN, .tolerance = j->tolerance,
                                .error = j->error, .order = j->order, .steps = j->steps, .rejected = j->rejected, .seconds = j->seconds,
-                               .done = j->told, .failure = j->status == CAROM_OK ? NULL : j->failure.text};
+                               .done = j->told, .failure = j->status == CAROM_OK ? NULL : j->failure.text,
+                               .warning = j->warning.kind ? &j->warning : NULL};
 }
 
 double carom_compare_order(const carom_compare *c, int scheme) {

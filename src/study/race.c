@@ -75,6 +75,8 @@ static carom_status look_up(recorder *r, long step, double t) {
     return atomic_load(&r->c->stop) ? CAROM_STOPPED : CAROM_OK;
 }
 
+static bool stop_asked(const void *user) { return atomic_load(&((carom_compare *)user)->stop); }
+
 static carom_status on_inner(void *user, double t, const double *q, const double *v) {
     recorder *r = user;
     r->status = add(r, t, q, v, NAN);
@@ -117,6 +119,7 @@ static carom_status run(recorder *r, carom_sim *sim, carom_ledger *ledger, carom
     if (!r->tr.t) CAROM_TRY(carom_trajectory_create(&r->tr, r->c->of.nq, r->total > 0 ? r->total / r->stride + 2 : 1024, err));
     if (r->inner) carom_sim_watch_inner(sim, on_inner, r);
     if (r->events) carom_sim_watch_events(sim, on_event, r);
+    carom_sim_stop_when(sim, stop_asked, r->c);
     r->tr.count = 0;
     r->jumped = r->located = false;
     CAROM_TRY(add(r, now.t, now.q, now.v, NAN));
@@ -195,6 +198,8 @@ static carom_status measure(recorder *r, job *j, carom_sim *sim) {
     j->steps = r->inner && ledger.counts.inner > 0 ? ledger.counts.inner : ledger.steps;
     j->rejected = ledger.rejected + (r->inner ? ledger.counts.inner_rejected : 0);
     j->seconds = ledger.seconds;
+    carom_warning list[CAROM_WARNINGS];
+    if (status == CAROM_OK && carom_sim_warnings(sim, &ledger, list) > 0) j->warning = list[0];
     if (status == CAROM_OK) status = time_again(r, j, &j->seconds);
     w.work = carom_sim_work(sim);
     if (status == CAROM_OK) status = (c->norm == CAROM_NORM_HAUSDORFF ? by_graphs : by_rows)(c, &r->tr, &w, &j->error, &j->failure);

@@ -95,6 +95,8 @@ static const char *constraint_name(const void *user, int id) {
     return carom_model_constraint(user, id);
 }
 
+static double contact_size(const void *user, int id) { return carom_model_contact_size(user, id); }
+
 static const char *rate_name(const void *user, int i) {
     const carom_system *sys = carom_model_system(user);
     return sys->nq == sys->nv ? carom_model_coordinate(user, i) : carom_model_velocity(user, i);
@@ -112,6 +114,7 @@ static carom_sim *create(const carom_compare *c, const spec *s, double step, con
     def.v0 = carom_model_v0(c->model);
     def.name = constraint_name;
     def.name_user = c->model;
+    def.size = contact_size;
     def.rate_name = rate_name;
     return carom_sim_create(&def, err);
 }

@@ -180,6 +180,8 @@ static carom_status follow_section(single *k, const carom_now *now, double h) {
     return CAROM_OK;
 }
 
+static bool stop_asked(const void *user) { return atomic_load(&((const carom_sweep *)user)->stop); }
+
 static carom_status steps(single *k) {
     const bool sections = k->s->section.kind != SECTION_NONE;
     size_t bytes = 0;
@@ -187,6 +189,7 @@ static carom_status steps(single *k) {
     CAROM_TRY(begin(k, &now));
     if (k->s->section.kind == SECTION_EVERY && k->begun) CAROM_TRY(every(k, &now, k->run.step));
     if (sections) carom_sim_watch_inner(k->sim, on_inner, k);
+    carom_sim_stop_when(k->sim, stop_asked, k->s);
     while (!carom_sim_done(k->sim) && !enough(k)) {
         if (atomic_load(&k->s->stop)) return carom_fail(k->err, CAROM_STOPPED, "stopped");
         const double t = now.t;
