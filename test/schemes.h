@@ -88,6 +88,14 @@ static inline carom_ledger sim_ledger(carom_sim *sim) {
     return l;
 }
 
+// Impacts among the events of the last step.
+static inline int sim_impacts(const carom_sim *sim) {
+    const carom_now now = carom_sim_now(sim);
+    int n = 0;
+    for (int i = 0; i < now.nevents; ++i) n += now.events[i].kind == CAROM_IMPACT;
+    return n;
+}
+
 // Slope of log y over log x by least squares.
 static inline double slope(const double *x, const double *y, int n) {
     double sx = 0, sy = 0, sxx = 0, sxy = 0;
