@@ -50,9 +50,10 @@ static const char *resume(const char *name) {
     carom_record_def rd = {.model = g.m, .sim = g.sim, .file = path(name), .step = 1e-3, .end = 0.5, .text = ball, .length = strlen(ball)};
     err = (carom_error){0};
     carom_record *r = carom_record_resume(&rd, &err);
-    finish(&g);
-    if (!r) return err.text;
+    const bool good = r != NULL;
     carom_record_destroy(r);
+    finish(&g);
+    if (!good) return err.text;
     g = make(ball, "moreau-midpoint", name, 1e-3, 0.5, 1, 0, true);
     finish(&g);
     assert_same("whole.h5", name);

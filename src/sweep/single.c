@@ -2,6 +2,7 @@
 //
 // Section points lie inside steps.  A state there is computed by a shorter step from where the step began, so that it has the
 // order of the scheme; located schemes are exact up to their tolerances.
+#include "base/number.h"
 #include "sweep/sweep.h"
 #include <carom/event.h>
 #include <carom/matrix.h>
@@ -229,7 +230,7 @@ static const char **with_values(const carom_sweep *s, const char *const *before,
         if (v->kind != kind) continue;
         const char *name = v->name + (kind == VARY_OPTION ? 7 : 0);
         if (v->word) snprintf(text, TEXT, "%.190s=%.190s", name, v->word[(long)value[i]]);
-        else snprintf(text, TEXT, "%.300s=%.17g", name, value[i]);
+        else carom_format(text, TEXT, "%.300s=%.17g", name, value[i]);
         list[n++] = text;
     }
     list[n] = NULL;
