@@ -188,10 +188,10 @@ static void rounding_excuses_little(void **state) {
     scheme_near("residual", residual, 1, 0);
     assert_true(carom_rounding(&pb) > 1e-4);
     assert_false(carom_solved(&pb, residual, 1e-12));
-    assert_false(carom_solved(&pb, 1e-5, 1e-12)); // below its rounding, above 1e-6 of the velocities
-    assert_true(carom_solved(&pb, 1e-7, 1e-12));
+    assert_false(carom_solved(&pb, 1e-7, 1e-12)); // below its rounding, above 1e-8 of the velocities
+    assert_true(carom_solved(&pb, 1e-9, 1e-12));
     p[0] = p[1] = 1;
-    assert_false(carom_solved(&pb, 1e-7, 1e-12));
+    assert_false(carom_solved(&pb, 1e-9, 1e-12));
     assert_true(carom_solved(&pb, 1e-12, 1e-12));
     assert_false(carom_solved(&pb, INFINITY, 1e-12));
 }

@@ -78,7 +78,7 @@ double carom_rounding(const carom_problem *pb);
 void carom_problem_expand(const carom_problem *pb, double *G, int ld);
 
 /// Is a residual good enough?  At most tol (velocity units), or at most what rounding leaves (CP-9), which counts only up to
-/// 1e-6 of the largest |c|: huge reactions that contradict each other must not excuse a velocity.                          (CP-10)
+/// 1e-8 of the largest |c|: huge reactions that contradict each other must not excuse a velocity.                          (CP-10)
 bool carom_solved(const carom_problem *pb, double residual, double tol);
 
 int carom_law_rows(carom_law law);       // 1, 1, 2, 3, 4, 5, 6

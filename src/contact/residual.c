@@ -179,7 +179,7 @@ double carom_rounding(const carom_problem *pb) {
 }
 
 bool carom_solved(const carom_problem *pb, double residual, double tol) {
-    static const double EXCUSED = 1e-6; // (CP-10)
+    static const double EXCUSED = 1e-8; // (CP-10)
     if (residual <= tol) return true;
     double size = 0;
     for (int i = 0; i < pb->n; i++) size = fmax(size, fabs(pb->c[i]));

@@ -316,7 +316,7 @@ bool carom_problem_accepted(carom_step *s, double residual, double scale) {
 
 // Says what would help: an answer that is nearly one can be accepted, another cannot.
 static carom_status refuse(carom_step *s, const carom_report *r, const int *id) {
-    static const double NEARLY = 1e-4;
+    static const double NEARLY = 1e-6; // problems without an answer come as near as 3e-6
     const double scale = s->contact.scale;
     char space[40], advice[160];
     s->contact.refused = scale;
