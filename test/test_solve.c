@@ -272,7 +272,17 @@ static void wrong_matrices_are_refused(void **state) {
     make_fclib("bad.hdf5", false, &ROWS, NULL, 5);
     assert_null(carom_problems_read("bad.hdf5", &err));
     assert_says(err.text, "spacedim is 5");
-    const hid_t f = H5Fcreate("bad.hdf5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    // A vector of 200 million numbers of which none is stored.
+    make_fclib("bad.hdf5", false, &ROWS, NULL, 2);
+    hid_t f = H5Fopen("bad.hdf5", H5F_ACC_RDWR, H5P_DEFAULT);
+    const hsize_t many = 200000000;
+    const hid_t space = H5Screate_simple(1, &many, NULL);
+    H5Ldelete(f, "fclib_local/W/x", H5P_DEFAULT);
+    const hid_t x = H5Dcreate2(f, "fclib_local/W/x", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    H5Dclose(x), H5Sclose(space), H5Fclose(f);
+    assert_null(carom_problems_read("bad.hdf5", &err));
+    assert_says(err.text, "more than the file can hold");
+    f = H5Fcreate("bad.hdf5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     H5Fclose(f);
     assert_null(carom_problems_read("bad.hdf5", &err));
     assert_says(err.text, "without a group fclib_local or fclib_global");

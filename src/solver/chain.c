@@ -150,13 +150,15 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
     return best;
 }
 
-carom_report carom_chain_solve(carom_chain *chain, carom_problem *given, double tol) {
-    assert(given->n <= chain->n && given->nb <= chain->nb);
-    carom_problem view = *given, *pb = &view;
+carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol) {
+    assert(pb->n <= chain->n && pb->nb <= chain->nb);
+    carom_problem view;
     if (!pb->G && pb->n <= CAROM_DENSE_ROWS) {
+        view = *pb;
         carom_problem_expand(pb, chain->dense, pb->n);
         view.G = chain->dense;
         view.ld = pb->n > 0 ? pb->n : 1;
+        pb = &view;
     }
     const carom_kind kind = carom_problem_kind(pb);
     const signed char *next = order(pb, kind);

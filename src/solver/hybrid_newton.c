@@ -44,10 +44,11 @@ static bool linearise(carom_hybrid *w, int b, double delta) {
     return true;
 }
 
-// r = rhs - T G x - S x
+// r = rhs - T G x - S x; open contacts are not part of the system
 static void defect(carom_hybrid *w, const double *x) {
     carom_rows_multiply(&w->pb, x, w->r);
     for (int b = 0; b < w->pb.nb; b++) {
+        if (w->lu.skip[w->lu.place[b]]) continue;
         const int at = w->first[b], rows = w->size[b];
         const double *T = w->T + CAROM_BLOCK_ROWS * (size_t)at, *S = w->S + CAROM_BLOCK_ROWS * (size_t)at;
         double g[1 + CAROM_TANGENTS], y[1 + CAROM_TANGENTS];
