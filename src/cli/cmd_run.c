@@ -23,7 +23,7 @@ static const cli_option options[] = {
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate, for adaptive steps and schemes that control their own", false},
     {"atol", 0, "X", "the same, absolute", false},
     {"every", 0, "N", "record a row every N steps (default: about 2000 rows; --every 1 leaves adaptive steps free)", false},
-    {"dt-out", 0, "T", "record a row at the first step end at or after k T; adaptive steps end there exactly", false},
+    {"dt-out", 0, "T", "record a row at k T exactly (adaptive steps, and schemes that locate events), or at the first step end at or after k T (the others)", false},
     {"out", 'o', "FILE", "result: .h5 (default: the model's file name with .h5, in this folder), .csv, or - for CSV on standard output", false},
     CLI_COMPILE,
     {"resume", 0, "FILE.h5", "go on where that result stops; only --end and --out may differ", false},

@@ -135,7 +135,8 @@ static carom_status solve_law(event_work *w, carom_step *s) {
         return carom_retry(s,
                            "the contact laws of %d constraints have no solution on acceleration level that a solver "
                            "finds (residual %.3g); "
-                           "with large friction there may be none (Painleve)",
+                           "with large friction there may be none (Painleve), and a smaller step does not help: moreau-jean and "
+                           "moreau-midpoint pass such states by an impulse",
                            L->nb, r.residual);
     if (r.residual > s->counts->residual) {
         s->counts->residual = r.residual;

@@ -180,7 +180,11 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
     for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; ++i) s->G[i] *= s->h;
     for (int i = 0; i < n; ++i) s->c[i] *= s->h, s->p[i] = 0;
     s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
-    CAROM_TRY(carom_problem_run(s, L->id));
+    const carom_status status = carom_problem_run(s, L->id);
+    if (status == CAROM_RETRY && L->nb > s->sys->ne)
+        return carom_retry(s, "the contact laws of %d constraints have no solution on acceleration level that a solver finds; with large friction there may be "
+                              "none (Painleve), and a smaller step does not help: moreau-jean and moreau-midpoint pass such states by an impulse", L->nb);
+    CAROM_TRY(status);
     for (int i = 0; i < n; ++i) s->u[i] /= s->h;
     if (f->keeps && f->shared && all_slide(f, s)) keep_share(f, s);
     spread(f, s, s->p, s->u);

@@ -134,7 +134,7 @@ const carom_scheme carom_scheme_moreau_dissipative = {
             "Newton's law between W_M'v_0 and W_M'v_1\n\n"
             "For linear systems the energy balance of a step holds exactly, with impact loss 1/2 (u_0 + u_1).p and\n"
             "numerical loss (theta - 1/2) |q_1 - q_0|_K^2.  The impact loss has the right sign when u_0 <= 0.\n"
-            "Second order without contacts at theta = 1/2.",
+            "Second order without contacts and joints at theta = 1/2, first order with them.",
     .order = 2,
     .impulses = true,
     .order_of = order_of,

@@ -153,7 +153,7 @@ const carom_scheme carom_scheme_moreau_jean = {
             "M_1 (v_1 - v_0 - h (1 - theta) M_0^-1 f_0) = h theta f_1 + W_1 p\n"
             "Newton's law between u(q_0, v_0) and u(q_1, v_1); bilateral constraints: u(q_1, v_1) = 0\n\n"
             "First order across impacts and for joints, whose reactions are impulses; theta = 1/2 is second\n"
-            "order without contacts.  theta >= 1/2 is stable for stiff linear systems; stiff nonlinear\n"
+            "order without contacts and joints.  theta >= 1/2 is stable for stiff linear systems; stiff nonlinear\n"
             "structures with impacts want theta > 1/2.  Closed gaps and joints drift with order h.",
     .order = 2,
     .impulses = true,

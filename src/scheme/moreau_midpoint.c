@@ -108,7 +108,8 @@ const carom_scheme carom_scheme_moreau_midpoint = {
             "v_1 = v_0 + M_M^-1 (h f(t_M, q_M, v_0) + W_M p),   Newton's law between W_M'v_0 and W_M'v_1\n"
             "q_1 = q_M + h/2 v_1\n\n"
             "The cheapest scheme.  Second order for forces of t and q with constant mass, first order when\n"
-            "forces depend on velocity (a steady loss of energy of order h).  Closed gaps drift.",
+            "forces depend on velocity and with joints.  The energy is then off by order h, either way: a\n"
+            "pendulum on a joint loses, a body that turns freely in space gains.  Closed gaps drift.",
     .order = 1,
     .impulses = true,
     .stable = 2,
