@@ -73,6 +73,12 @@ static void penetration(writer *w, const carom_ledger *l) {
 
 static void unconverged(writer *w, const carom_ledger *l) {
     const double speed = w->sim->kept->speed;
+    if (l->counts.accepted > 0) {
+        snprintf(add(w, "unconverged", l->counts.residual_id, l->residual_t), ROOM,
+                 "in %ld step%s a contact problem missed the tolerance and was accepted; the largest residual is %.3g of the velocities in its step.  Try a smaller step or another "
+                 "solver=", l->counts.accepted, l->counts.accepted == 1 ? "" : "s", l->counts.accepted_residual);
+        return;
+    }
     if (!(l->counts.residual > LOOSE * speed && speed > 0)) return;
     snprintf(add(w, "unconverged", l->counts.residual_id, l->residual_t), ROOM,
              "a contact problem was solved to a residual of %.3g only, in velocity units; the largest local velocity is %.3g.  Try a smaller step or another solver=",
