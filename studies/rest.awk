@@ -10,7 +10,8 @@ NR == 1 {
 {
     pressed = 1
     for (i = 1; i <= n; ++i) {
-        push[i] = $column[name[i] ".impulse"]/h + $column[name[i] ".force"]
+        impulse = $column[name[i] ".impulse"]
+        push[i] = impulse > 0 ? impulse/h : $column[name[i] ".force"] # force is impulse over step where a scheme knows impulses only
         if (!(push[i] > 0)) pressed = 0
         if ($column[name[i] ".gap"] < deepest) deepest = $column[name[i] ".gap"]
     }

@@ -207,14 +207,14 @@ static void an_indefinite_mass_matrix_is_a_fault(void **state) {
 static void a_singular_mass_matrix_is_judged_by_the_scheme(void **state) {
     (void)state;
     static const struct { const char *kinetic, *scheme, *says; int faults, warnings; } cases[] = {
-        {"1/2*(x'^2 + z'^2)", "ggl-alpha", "coordinate 'y' has no inertia; ggl-alpha allows that", 0, 1},
-        {"1/2*(x'^2 + z'^2)", "moreau-jean", "coordinate 'y' has no inertia; give it some, or use ggl-alpha", 1, 0},
-        {"1/2*(x'^2 - z'^2)", "ggl-alpha", "not positive definite at coordinate 'z'", 1, 0},
-        {"1/2*(x'^2 + z'^2) + y'*z'", "ggl-alpha", "not positive definite at coordinate 'y'", 1, 0},
+        {"1/2*(x'^2 + J*y'^2 + z'^2)", "ggl-alpha", "coordinate 'y' has no inertia; ggl-alpha allows that", 0, 1},
+        {"1/2*(x'^2 + J*y'^2 + z'^2)", "moreau-jean", "coordinate 'y' has no inertia; give it some, or use ggl-alpha", 1, 0},
+        {"1/2*(x'^2 + J*y'^2 - z'^2)", "ggl-alpha", "not positive definite at coordinate 'z'", 1, 0},
+        {"1/2*(x'^2 + J*y'^2 + z'^2) + y'*z'", "ggl-alpha", "not positive definite at coordinate 'y'", 1, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[600];
-        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: 1, y: 1, z: 0}\nenergy: {kinetic: \"%s\", potential: x + y^2 + z^2}\nconstraints: {rod: x - y}\n"
+        snprintf(text, sizeof text, "carom: 1\nparameters: {J: 0}\ncoordinates: {x: 1, y: 1, z: 0}\nenergy: {kinetic: \"%s\", potential: x + y^2 + z^2}\nconstraints: {rod: x - y}\n"
                                     "simulation: {scheme: %s, step: 1e-3, end: 1}\n", cases[i].kinetic, cases[i].scheme);
         const heard h = examined(good(text));
         says(&h, cases[i].says);

@@ -178,7 +178,7 @@ static double spread(plot *p, const char *name) {
 }
 
 static bool is_part(const char *name) {
-    static const char *const part[] = {"gap", "gap'", "force", "impulse", "slip'", "friction", "friction_impulse"};
+    static const char *const part[] = {"gap", "gap'", "force", "impulse", "slip'", "friction", "friction_impulse", "nu"};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i)
         if (part_is(name, part[i])) return true;
     return false;

@@ -438,7 +438,7 @@ static void predict(work *w, const carom_step *s, bool warm) {
     carom_copy(w->T, w->T_n, w->L.W.n);
 }
 
-// What the next step may begin with.
+// What the next step may begin with.  Contacts without friction are found in few iterations.
 static void remember(work *w, const carom_step *s) {
     const int nb = s->sys->ne + s->sys->nc;
     carom_zero(w->nu_n, nb);
@@ -446,7 +446,7 @@ static void remember(work *w, const carom_step *s) {
     carom_zero(w->T_n, w->L.W.n);
     for (int b = s->sys->ne; b < w->L.nb; ++b) {
         const int id = w->L.id[b];
-        if (!carom_ggl_alpha_lasts(w, s, b)) continue;
+        if (!carom_ggl_alpha_lasts(w, s, b) || !(s->sys->contacts[id - s->sys->ne].friction > 0)) continue;
         w->nu_n[id] = w->nu[id];
         w->Lambda_n[id] = w->Lambda[id];
         carom_copy(w->T_n + w->L_0.at[id], w->T + w->L_0.at[id], 1 + carom_ggl_alpha_tangents(w, b));

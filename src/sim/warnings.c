@@ -63,7 +63,7 @@ static void unaccounted(writer *w, const carom_ledger *l) {
 
 static void penetration(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
-    const double size = sim->size && l->penetration_id >= 0 ? sim->size(sim->step.name_user, l->penetration_id) : 0;
+    const double size = sim->size && l->penetration_id >= 0 ? sim->size(sim->names.name_user, l->penetration_id) : 0;
     const double length = size > 0 ? size : l->gap, least = size > 0 ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq);
     if (!(length > 0 && l->penetration > (sim->scheme->tells ? DEEP_LOCATED : DEEP) * length + least)) return;
     snprintf(add(w, "penetration", l->penetration_id, l->penetration_t), ROOM, "contacts overlap by %.3g at t = %.9g, where %s %.3g.  Try %s", l->penetration,
