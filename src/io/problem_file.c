@@ -1,5 +1,6 @@
 // problem_file.c: lists of contact problems, and which format a file has.
 #define _POSIX_C_SOURCE 200809L
+#include "base/number.h"
 #include "io/problem_data.h"
 #include <errno.h>
 #include <math.h>
@@ -268,7 +269,9 @@ carom_status carom_problems_write(const carom_problem_list *list, const char *fi
     char *part = part_of(file);
     if (!part) return problem_no_memory(err, file);
     FILE *f = fopen(part, "wb");
+    const carom_locale locale = carom_locale_begin();
     for (int i = 0; f && i < list->n; ++i) problem_text_write(f, &list->item[i]->pb, list->item[i]->title);
+    carom_locale_end(locale);
     const carom_status status = finish(f, part, file, err);
     free(part);
     return status;
@@ -279,10 +282,12 @@ carom_status carom_problem_write_answer(const carom_problem *pb, const char *fil
     char *part = part_of(file);
     if (!part) return problem_no_memory(err, file);
     FILE *f = fopen(part, "wb");
+    const carom_locale locale = carom_locale_begin();
     if (f) fputs("block,row,u,p\n", f);
     for (int b = 0; f && b < pb->nb; ++b)
         for (int i = 0; i < rows_of(pb->block + b); ++i)
             fprintf(f, "%d,%d,%.17g,%.17g\n", b, i, pb->u[pb->block[b].at + i], pb->p[pb->block[b].at + i]);
+    carom_locale_end(locale);
     const carom_status status = finish(f, part, file, err);
     free(part);
     return status;

@@ -2,6 +2,7 @@
 //
 // Nothing is believed that the text cannot hold: counts are compared with what is left of it before memory is asked for.
 #define _POSIX_C_SOURCE 200809L
+#include "base/number.h"
 #include "io/problem_data.h"
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static const char *next(reader *r) {
 
 static carom_status number(reader *r, double *x) {
     char *end = NULL;
-    *x = strtod(next(r), &end);
+    *x = carom_number(next(r), &end);
     if (!r->word[0]) return complain(r, "expected a number but the file ends", NULL);
     if (end == r->word || *end || !isfinite(*x)) return complain(r, "expected a finite number but found", r->word);
     return CAROM_OK;

@@ -9,7 +9,8 @@
 #include "contact/law.h"
 #include "linalg/dense.h"
 
-enum { FEW = 96 }; // unknowns up to which a singular system with friction gets the shortest step; piles that rest need one such step
+enum { FEW = 96 }; // unknowns up to which a singular system with friction gets the shortest step (piles at rest need one such step), and
+                    // rows up to which the halving sequence is tried
 
 typedef enum { OPEN, STICK, SLIP } state; // bilateral rows and frictionless closed contacts: STICK
 
@@ -42,6 +43,7 @@ typedef struct {
     bool symmetric;          // no slip: A is a principal part of G
     bool friction;           // any block with mu > 0
     bool singular;           // a null pivot was met
+    bool dependent;          // many contacts with friction turned out to be dependent
     double tol, target;      // error asked for, error to reach
 } newton;
 
@@ -250,7 +252,7 @@ static bool newton_step(newton *w, const carom_problem *pb, bool correct) {
             return true;
         }
         if (w->friction && w->delta == 0 && w->m > FEW) {
-            w->singular = true;
+            w->dependent = true;
             return false;
         }
     }
@@ -396,7 +398,7 @@ static int iterate(newton *w, const carom_problem *pb, double *best) {
     if (*best <= w->target) return it;
     if (!w->friction) return pivot_blocks(w, pb, best);
     it = run_free(w, pb, best);
-    return *best <= w->target || w->singular ? it : it + run_damped(w, pb, best);
+    return *best <= w->target || w->dependent ? it : it + run_damped(w, pb, best);
 }
 
 // Undamped steps on the problem with the proximal term, until its error is at most `goal`.
@@ -420,41 +422,75 @@ static double next_delta(double delta, bool solved, int steps) {
     return fmax(delta * (steps <= 2 ? 0.2 : steps <= 4 ? 0.4 : 0.5), 1e-9);
 }
 
-// (SOL-16)  Last, a sequence of problems with a proximal term around the answer before: contacts are then independent,
-// and the term vanishes when the sequence comes to rest.
+// The problem with the proximal term around w->p: u = G p + c + delta d (p - centre).  Returns its error there.
+static double centre(newton *w, const carom_problem *pb, double delta, double *inner) {
+    w->delta = delta;
+    for (int i = 0; i < pb->n; i++) {
+        w->centre[i] = w->p[i];
+        w->c[i] = pb->c[i] - delta * w->d[i] * w->p[i];
+    }
+    *inner = INFINITY;
+    keep(w, pb->n, look(w, pb, NULL), inner);
+    return *inner;
+}
+
+// The answer of that problem in the one without the term; false: not a number.
+static bool accept(newton *w, const carom_problem *pb, double *best) {
+    w->delta = 0;
+    for (int i = 0; i < pb->n; i++) w->p[i] = w->best[i];
+    const double error = look(w, pb, NULL);
+    if (!(error < INFINITY)) return false;
+    if (error < *best) {
+        *best = error;
+        for (int i = 0; i < pb->n; i++) w->safe[i] = w->p[i];
+    }
+    return true;
+}
+
+// (SOL-16)  A sequence of problems with a proximal term around the answer before: contacts are then independent, and the term vanishes
+// when the sequence comes to rest.  First each is solved completely and delta halved: with few contacts this keeps what is symmetric
+// symmetric.  Three that cannot be solved end it.
 static int run_proximal(newton *w, const carom_problem *pb, double *best) {
-    const int n = pb->n, most = w->friction ? 200 : 25, longest = w->friction ? 600 : 60;
-    double speed = 0;
+    const int most = 25, longest = w->friction ? 400 : 60;
+    double delta = w->friction ? 0.1 : 0.01, inner;
+    int it = 0, failures = 0;
+    for (int k = 0; k < most && *best > w->target && it < longest && failures < 3; k++, delta *= 0.5) {
+        const double start = centre(w, pb, delta, &inner);
+        it += iterate(w, pb, &inner);
+        if (w->friction && inner > 0.1 * start && inner > w->target) failures++;
+        if (!accept(w, pb, best)) break;
+    }
+    return it;
+}
+
+// (SOL-18)  With friction, then the same with a delta that falls as fast as the problems allow, and rises when one fails.
+static int run_adaptive(newton *w, const carom_problem *pb, double *best) {
+    const int n = pb->n, most = 200, longest = 600;
+    double speed = 0, inner;
     for (int i = 0; i < n; i++) speed = fmax(speed, fabs(pb->c[i]));
-    double delta = w->friction ? fmin(0.05, 0.1 * sqrt(*best / (speed > 0 ? speed : 1))) : 0.01;
+    double delta = fmin(0.05, 0.1 * sqrt(*best / (speed > 0 ? speed : 1)));
     int it = 0;
-    for (int i = 0; i < n; i++) w->safe[i] = w->p[i] = w->best[i];
+    for (int i = 0; i < n; i++) w->p[i] = w->safe[i];
     for (int k = 0; k < most && *best > w->target && it < longest; k++) {
-        double inner = INFINITY;
-        w->delta = delta;
-        for (int i = 0; i < n; i++) {
-            w->centre[i] = w->p[i];
-            w->c[i] = pb->c[i] - delta * w->d[i] * w->p[i];
-        }
-        keep(w, n, look(w, pb, NULL), &inner);
-        const double start = inner;
-        const int steps = w->friction ? run_inner(w, pb, 0.1 * start, &inner) : iterate(w, pb, &inner);
-        const bool solved = inner <= 0.1 * start;
+        const double start = centre(w, pb, delta, &inner);
+        const int steps = run_inner(w, pb, 0.1 * start, &inner);
         it += steps;
-        w->delta = 0;
-        for (int i = 0; i < n; i++) w->p[i] = w->best[i];
-        const double error = look(w, pb, NULL);
-        if (!(error < INFINITY)) break;
-        if (error < *best) {
-            *best = error;
-            for (int i = 0; i < n; i++) w->safe[i] = w->p[i];
-        }
-        if (w->friction && !(inner < 0.5 * start))
+        if (!accept(w, pb, best)) break;
+        if (!(inner < 0.5 * start))
             for (int i = 0; i < n; i++) w->p[i] = w->centre[i];
-        delta = w->friction ? next_delta(delta, solved, steps) : 0.5 * delta;
+        delta = next_delta(delta, inner <= 0.1 * start, steps);
         if (delta <= 1e-9) lower_the_bar(w, pb);
     }
-    for (int i = 0; i < n; i++) w->best[i] = w->safe[i];
+    return it;
+}
+
+// What does not converge directly.  Large singular systems with friction need the adaptive sequence and get it at once.
+static int run_sequences(newton *w, const carom_problem *pb, double *best) {
+    int it = 0;
+    for (int i = 0; i < pb->n; i++) w->safe[i] = w->p[i] = w->best[i];
+    if (!w->friction || pb->n <= FEW) it = run_proximal(w, pb, best);
+    if (w->friction && *best > w->target) it += run_adaptive(w, pb, best);
+    for (int i = 0; i < pb->n; i++) w->best[i] = w->safe[i];
     return it;
 }
 
@@ -462,7 +498,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     newton *w = work;
     double best = INFINITY;
     carom_report report = {.converged = false};
-    w->friction = w->singular = false;
+    w->friction = w->singular = w->dependent = false;
     w->delta = 0;
     w->tol = tol;
     w->target = 0.5 * tol;
@@ -472,7 +508,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     keep(w, pb->n, look(w, pb, NULL), &best);
     if (!(best < INFINITY)) return report;
     report.iterations = iterate(w, pb, &best);
-    if (best > w->target && (w->friction || w->singular)) report.iterations += run_proximal(w, pb, &best);
+    if (best > w->target && (w->friction || w->singular)) report.iterations += run_sequences(w, pb, &best);
     for (int i = 0; i < pb->n; i++) pb->p[i] = w->best[i];
     report.converged = best <= tol;
     return report;
