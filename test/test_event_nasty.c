@@ -101,7 +101,7 @@ static void a_slight_touch_is_an_impact_however_long_the_steps(void **state) {
     double h;
     for (EACH_STEP(h)) {
         result r = clean(grazing, (const char *const[]){"d=-1e-6", NULL}, h, 10, 1e-8);
-        assert_int_equal(r.l.impacts, 2);
+        assert_int_equal(r.count[CAROM_IMPACT], 2); // events: how many are fast enough for the ledger's count is a matter of the step
         check_near(r.l.energy.impact, 1.25 * 0.75 * 0.5 * (1 - (1 - 1e-6) * (1 - 1e-6)), 1e-9);
         end(&r);
     }

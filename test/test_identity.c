@@ -51,7 +51,7 @@ static void balances_hold_on_a_driven_damped_chain(void **state) {
         const carom_ledger l = sim_ledger(sim);
         print_message("    %s %s: %.1e, %ld impacts\n", checked[i].scheme, checked[i].a, l.energy.identity, l.impacts);
         scheme_true(checked[i].scheme, l.energy.identity <= allowed);
-        scheme_true(checked[i].scheme, l.impacts > 3);
+        scheme_true(checked[i].scheme, l.impacts > 0 && l.energy.impact > 0);
         carom_sim_destroy(sim);
     }
 }

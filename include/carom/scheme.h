@@ -207,10 +207,19 @@ typedef struct carom_place {
 /// L's set: all bilateral constraints and the contacts that are closed at a point, g being the gaps there: by their sign, and
 /// also when only rounding keeps them open, or when they reacted and do not leave (CL-3).  Those gaps become 0, so that
 /// carom_closed says the same.  With option closed=strict by their sign alone.
-carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at);
+static inline carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at);
 
 /// L's set: all bilateral constraints and the contacts whose g is not positive, for schemes that keep sets by signs.
 void carom_close(const carom_step *s, carom_local *L, const double *g);
+
+// Parts of carom_close_at: is a positive gap small, or did its contact react?  Then those that (CL-3) closes become 0.
+bool carom_gaps_doubtful(const carom_step *s, const double *g, const double *held);
+carom_status carom_round_gaps(carom_step *s, double *g, carom_local *L, const carom_place *at);
+static inline carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) {
+    if (!s->strict && carom_gaps_doubtful(s, g, at.held)) CAROM_TRY(carom_round_gaps(s, g, L, &at));
+    carom_close(s, L, g);
+    return CAROM_OK;
+}
 
 /// Does a contact of L's set approach, by its normal velocity in u, faster than the forces of a few steps explain (CL-4)?  L holds
 /// the directions at the point.  which, unless NULL: 1 for the constraints of the set that do, else 0.

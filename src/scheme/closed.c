@@ -82,29 +82,32 @@ static double pace(const carom_step *s, const carom_local *L, int k, const doubl
 // (CL-2)  eps_u = 16 eps p + 4 tol U: what rounding and the contact solver may leave of a local velocity
 static double no_velocity(const carom_step *s, double p) { return 16 * DBL_EPSILON * p + 4 * s->tol * s->scale; }
 
+static const double NOTICED = 1e-6; // m: no gap rounds by so much
+
+bool carom_gaps_doubtful(const carom_step *s, const double *g, const double *held) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    if (!held) held = s->held;
+    g += ne;
+    for (int c = 0; c < nc; ++c)
+        if (g[c] > 0 && (g[c] < NOTICED || held[c] != 0)) return true;
+    return false;
+}
+
 // The contacts that may be closed although g > 0: gaps of the size of rounding, and contacts that reacted in the last step.
 // Gaps that are far from that are sorted out before W is asked for.
 static void candidates(const carom_step *s, carom_local *L, const double *g, const carom_place *at) {
     static const double NEAR = 1e-9; // no lever is so long that more of a position is rounding
     const int ne = s->sys->ne, all = ne + s->sys->nc;
     const double *held = at->held ? at->held : s->held;
-    double near = -1;
+    const double near = fmax(DBL_EPSILON * NOTICED, NEAR * (carom_norm_max(at->q, s->sys->nq) + s->h * carom_norm_max(at->v, s->sys->nv)));
     L->nb = L->at[0] = 0;
-    for (int id = ne; id < all; ++id) {
-        if (!(g[id] > 0)) continue;
-        if (held[id - ne] == 0) {
-            static const double NOTICED = 1e-6; // no gap rounds by so much
-            if (g[id] >= NOTICED) continue;
-            if (near < 0) near = NEAR * (carom_norm_max(at->q, s->sys->nq) + s->h * carom_norm_max(at->v, s->sys->nv));
-            if (g[id] > near && g[id] > DBL_EPSILON * NOTICED) continue;
-        }
-        join(s->sys, L, id);
-    }
+    for (int id = ne; id < all; ++id)
+        if (g[id] > 0 && (held[id - ne] != 0 || (g[id] < NOTICED && g[id] <= near))) join(s->sys, L, id);
 }
 
 // (CL-1)  eps_g = 16 eps (sum |W| |q| + h p),  p = sum |W| (|v| + h |a|) + |w|
 // (CL-3)  closed:  g <= eps_g,  or  reacted in the last step, u_N <= eps_u and g <= max(2^16 eps_g, d h p)
-static carom_status round_gaps(carom_step *s, double *g, carom_local *L, const carom_place *at) {
+carom_status carom_round_gaps(carom_step *s, double *g, carom_local *L, const carom_place *at) {
     static const double STEPS = 1 << 20; // that a gap may wander by its rounding
     const int ne = s->sys->ne;
     const double *held = at->held ? at->held : s->held, *a;
@@ -122,12 +125,6 @@ static carom_status round_gaps(carom_step *s, double *g, carom_local *L, const c
             if (carom_column_dot(&L->W, k, at->v) + L->w[k] <= no_velocity(s, moves)) g[id] = 0;
         }
     }
-    return CAROM_OK;
-}
-
-carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) {
-    if (!s->strict) CAROM_TRY(round_gaps(s, g, L, &at));
-    carom_close(s, L, g);
     return CAROM_OK;
 }
 

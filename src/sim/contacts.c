@@ -34,10 +34,12 @@ static double threshold(carom_sim *sim, int c, double t_0, double h) {
     return carom_explained(s, &theta, &sim->all, s->sys->ne + c, at) == CAROM_OK ? theta : 0;
 }
 
-// Does the scheme carry lasting contact by impulses along directions that change?  What these take is then its error.
-static bool numerical(const carom_sim *sim) {
-    const unsigned straight = CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS;
-    return sim->scheme->impulses && (sim->sys->flags & straight) != straight;
+// Lasting contact that impulses carry step by step: the approach is not what the last impulse left but comes from directions
+// that have changed since.  What the impulse takes is then the scheme's error.  The step after an impact may finish that.
+static bool lasting(const carom_sim *sim, int c) {
+    const carom_memory *m = sim->memory + c;
+    const double u = sim->step.u_before[sim->dir[sim->sys->ne + c]];
+    return sim->scheme->impulses && m->closed && m->impulsive == 1 && fabs(u - m->after) > 0.5 * fabs(u);
 }
 
 // (CL-6)  an impact: an impulse with u < -theta before it.  In lasting contact theta is kept for a while.
@@ -61,8 +63,7 @@ void carom_contacts_update(carom_sim *sim, double t_0, double h) {
     sim->kept->busy = 0;
     for (int c = 0; c < sim->sys->nc && !tells; ++c) {
         const bool impact = struck(sim, c, t_0, h);
-        // Lasting contact: what its impulses take remains in the balance.  The step after an impact may finish that.
-        if (!impact && sim->memory[c].impulsive == 1 && numerical(sim)) l->energy.impact -= s->lost[c];
+        if (!impact && lasting(sim, c)) l->energy.impact -= s->lost[c]; // it remains in the balance
         carom_memory_update(sim->memory + c, s, sim->kept->t, c, impact);
         sim->kept->busy += sim->memory[c].reacting > 0 || sim->memory[c].closed;
     }
