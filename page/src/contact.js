@@ -1,8 +1,8 @@
 // contact.js: what contacts do at a time: forces as vectors, impacts with their age.  Shared by plane and space.
 import { between } from './data.js';
 
-// Force of every row: what the scheme calls force, and, where no impact falls between two rows, the mean of the impulse
-// (schemes that do not tell forces from impulses put everything there).
+// Force of every row: as recorded, or, where there is none and no impact falls between two rows, the mean of the impulse
+// (a contact that has not lasted for three steps yet).
 function forces(data, name, part, hits) {
     const force = data.has(`${name}.${part}`) ? data.column(`${name}.${part}`) : null;
     const tail = part === 'force' ? 'impulse' : part.replace('friction', 'friction_impulse');
@@ -10,7 +10,7 @@ function forces(data, name, part, hits) {
     const f = force ? Float64Array.from(force) : new Float64Array(data.rows);
     for (let i = 1; impulse && i < data.rows; ++i) {
         const span = data.t[i] - data.t[i - 1];
-        if (impulse[i] !== 0 && span > 0 && !hits[i]) f[i] += impulse[i] / span;
+        if (f[i] === 0 && impulse[i] !== 0 && span > 0 && !hits[i]) f[i] = impulse[i] / span;
     }
     return f;
 }
