@@ -1,5 +1,6 @@
 // result_rig.h: a model, a simulation and a recorder in a temporary folder, for tests of results.
 #pragma once
+#include "ignoring.h"
 #include <carom/carom.h>
 #include <carom/result.h>
 #include <math.h>
@@ -64,6 +65,7 @@ UNUSED static rig make(const char *text, const char *scheme, const char *file, d
     carom_sim_def sd = carom_sim_default();
     sd.system = carom_model_system(g.m);
     sd.scheme = scheme;
+    sd.options = ignoring_impacts(scheme, sd.system, NULL);
     sd.h = h;
     sd.t_end = end;
     sd.q0 = carom_model_q0(g.m);

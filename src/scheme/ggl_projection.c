@@ -12,7 +12,7 @@
 
 extern const carom_scheme carom_scheme_moreau_midpoint;
 
-enum { MOST = 50 }; // iterations of the projection
+enum { MOST = 50, STALLS = 3 }; // iterations of the projection; those without progress after which rounding is to blame
 static const carom_option options[] = {
     // The first option is handed on to moreau-midpoint.
     {.name = "local",
@@ -62,9 +62,9 @@ static double rounding_at_most(const work *w, const carom_step *s, int b) {
     return fmax(16 * DBL_EPSILON * size, 1e-8 * s->h * carom_local_reach(&w->L, b, w->v_0));
 }
 
-// Are all gaps met at q?  Those that take part to tolerance or to their own rounding; others that are below zero join.  Where an iteration has
-// not brought the largest gap nearer to zero, to the rounding that there may be at most.
-static bool met(work *w, const carom_step *s, double *last) {
+// Are all gaps met at q?  Those that take part to tolerance or to their own rounding; others that are below zero join.  Where iterations no
+// longer halve the largest gap, to the rounding that there may be at most.
+static bool met(work *w, const carom_step *s, double *least, int *stalls) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     bool good = true;
     double most = 0;
@@ -72,8 +72,8 @@ static bool met(work *w, const carom_step *s, double *last) {
         const int id = w->L.id[b];
         most = fmax(most, id < ne || w->Psi[id] > 0 ? fabs(w->g[id]) : fmax(0, -w->g[id]));
     }
-    const bool stands = !(most < 0.5 * *last);
-    *last = most;
+    *stalls = most < 0.5 * *least ? 0 : *stalls + 1;
+    *least = fmin(*least, most);
     for (int id = ne; id < ne + nc; ++id)
         if (w->sign[id] > 0 && w->g[id] < 0) w->sign[id] = -1, good = false;
     for (int b = 0; good && b < w->L.nb; ++b) {
@@ -81,7 +81,7 @@ static bool met(work *w, const carom_step *s, double *last) {
         const double rounding = 0.5 * carom_local_rounding(&w->L, b, w->q, s->sys->nq);
         const bool tight = id < ne || w->Psi[id] > 0;
         const double off = tight ? fabs(w->g[id]) : fmax(0, -w->g[id]);
-        good = off <= fmax(s->h * s->tol * s->scale, stands ? rounding_at_most(w, s, b) : rounding);
+        good = off <= fmax(s->h * s->tol * s->scale, *stalls >= STALLS ? rounding_at_most(w, s, b) : rounding);
     }
     return good;
 }
@@ -122,11 +122,12 @@ static carom_status project(work *w, carom_step *s) {
         any = any || w->sign[id] < 0;
     }
     if (!any) return CAROM_OK;
-    double last = HUGE_VAL;
+    double least = HUGE_VAL;
+    int stalls = 0;
     for (int k = 1; k <= MOST; ++k) {
         CAROM_TRY(correct(w, s, t_1));
         CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
-        if (met(w, s, &last)) {
+        if (met(w, s, &least, &stalls)) {
             carom_book_newton(s, k);
             return CAROM_OK;
         }

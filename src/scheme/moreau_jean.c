@@ -131,8 +131,8 @@ static carom_status step(void *memory, carom_step *s) {
     CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
     carom_local_velocity(w->u_0, &w->L_0, s->v);
 
-    // Newton's method starts from the free motion; with reactions, of which s_0 knows nothing, from v_0.
-    carom_add(w->v_1, s->v, w->theta < 1 && N->L.nb == 0 ? h : 0, w->s_0, nv);
+    // Newton's method starts from the free motion; with joints, of whose reactions s_0 knows nothing, from v_0.
+    carom_add(w->v_1, s->v, w->theta < 1 && s->sys->ne == 0 ? h : 0, w->s_0, nv);
     CAROM_TRY(carom_newton_solve(N, s, w->v_1, eval, w));
 
     // The last evaluation was at the answer: q_1 and u_1 stand.
