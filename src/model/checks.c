@@ -89,9 +89,9 @@ static size_t comparison(const char *text, size_t *at, carom_op *op) {
     return 0;
 }
 
-static carom_status read_check(reader *r, const tree *n, check *c) {
+static carom_status read_check(reader *r, const carom_datum *n, check *c) {
     enum { SCOPE = SCOPE_STATE | SCOPE_OUTS | SCOPE_LEDGER };
-    if (n->kind != TREE_TEXT || n->length == 0)
+    if (n->kind != CAROM_TEXT || n->length == 0)
         return carom_read_fail(r, n, 0, "a check is a comparison such as `penetration < 1e-4`");
     size_t at = 0;
     carom_op second;
@@ -111,16 +111,16 @@ static carom_status read_check(reader *r, const tree *n, check *c) {
     return carom_read_text_expression(r, n, at + length, n->length, SCOPE, "this check", &c->right);
 }
 
-carom_status carom_read_checks(reader *r, const tree *section) {
+carom_status carom_read_checks(reader *r, const carom_datum *section) {
     carom_model *m = r->m;
-    if (!section || carom_tree_empty(section)) return CAROM_OK;
-    if (section->kind == TREE_MAP)
+    if (!section || carom_datum_empty(section)) return CAROM_OK;
+    if (section->kind == CAROM_MAP)
         return carom_read_fail(r, section, 0, "checks is a list: `checks: [penetration < 1e-4, drift < 1e-9]`");
-    const tree *n = section->kind == TREE_LIST ? section->first : section;
-    const int count = section->kind == TREE_LIST ? section->count : 1;
+    const carom_datum *n = carom_ones(section);
+    const int count = section->kind == CAROM_LIST ? section->count : 1;
     m->checks = carom_pool_take(&m->memory, ((size_t)count + 1) * sizeof *m->checks);
     if (!m->checks) return carom_read_memory(r);
-    for (; m->nchecks < count; ++m->nchecks, n = n->next) CAROM_TRY(read_check(r, n, &m->checks[m->nchecks]));
+    for (; m->nchecks < count; ++m->nchecks, ++n) CAROM_TRY(read_check(r, n, &m->checks[m->nchecks]));
     return CAROM_OK;
 }
 
@@ -130,12 +130,12 @@ carom_status carom_read_observed(reader *r, const char *const *list) {
     int n = 0;
     while (list && list[n]) ++n;
     m->observed = carom_pool_take(&m->memory, ((size_t)n + 1) * sizeof *m->observed);
-    tree *given = carom_pool_take(&m->memory, ((size_t)n + 1) * sizeof *given);
+    carom_datum *given = carom_pool_take(&m->memory, ((size_t)n + 1) * sizeof *given);
     if (!m->observed || !given) return carom_read_memory(r);
     for (int i = 0; i < n; ++i, ++m->nobserved) {
         const char *text = carom_pool_text(&m->memory, list[i], strlen(list[i]));
         if (!text) return carom_read_memory(r);
-        given[i] = (tree){.kind = TREE_TEXT, .text = text, .length = strlen(text), .column = GIVEN_OBSERVE};
+        given[i] = (carom_datum){.kind = CAROM_TEXT, .text = text, .length = strlen(text), .column = GIVEN_OBSERVE};
         CAROM_TRY(carom_read_expression(r, &given[i], SCOPE, "the observed expression", &m->observed[i]));
         for (int k = 0; k < LEDGER; ++k)
             if ((strcmp(ledger_name[k], "seconds") == 0 || strcmp(ledger_name[k], "ns_per_step") == 0) &&

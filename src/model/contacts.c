@@ -9,8 +9,8 @@ typedef struct law { // restitution, tangential restitution, friction, levers of
     bool mu_here;
 } law;
 
-static carom_status read_coefficient(reader *r, const tree *map, const char *key, double high, double *value) {
-    const tree *n = carom_tree_get(map, key);
+static carom_status read_coefficient(reader *r, const carom_datum *map, const char *key, double high, double *value) {
+    const carom_datum *n = carom_datum_get(map, key);
     if (!n) return CAROM_OK;
     CAROM_TRY(carom_read_number(r, n, key, value));
     if (*value >= 0 && *value <= high) return CAROM_OK;
@@ -18,20 +18,20 @@ static carom_status read_coefficient(reader *r, const tree *map, const char *key
     return carom_read_fail(r, n, 0, "%s is %g; it must not be negative", key, *value);
 }
 
-static carom_status read_law(reader *r, const tree *map, law *c) {
+static carom_status read_law(reader *r, const carom_datum *map, law *c) {
     CAROM_TRY(read_coefficient(r, map, "restitution", 1, &c->e));
     CAROM_TRY(read_coefficient(r, map, "tangential restitution", 1, &c->et));
     CAROM_TRY(read_coefficient(r, map, "friction", 1e300, &c->mu));
-    c->mu_here = carom_tree_get(map, "friction") != NULL;
+    c->mu_here = carom_datum_get(map, "friction") != NULL;
     return CAROM_OK;
 }
 
-static carom_status no_rates(reader *r, const tree *n, carom_node x, const char *what, const char *remedy) {
+static carom_status no_rates(reader *r, const carom_datum *n, carom_node x, const char *what, const char *remedy) {
     if (!carom_graph_depends(r->m->graph, x, CAROM_VELOCITY, -1)) return CAROM_OK;
     return carom_read_fail(r, n, 0, "%s depends on rates; %s", what, remedy);
 }
 
-static carom_status read_slip(reader *r, const tree *n, bool rate, constraint *c) {
+static carom_status read_slip(reader *r, const carom_datum *n, bool rate, constraint *c) {
     carom_graph *g = r->m->graph;
     const int k = c->tangents++;
     c->rate[k] = rate;
@@ -51,16 +51,16 @@ static carom_status read_slip(reader *r, const tree *n, bool rate, constraint *c
     return CAROM_OK;
 }
 
-static carom_status read_slips(reader *r, const tree *map, constraint *c) {
-    const tree *slip = carom_tree_get(map, "slip"), *rate = carom_tree_get(map, "slip rate");
+static carom_status read_slips(reader *r, const carom_datum *map, constraint *c) {
+    const carom_datum *slip = carom_datum_get(map, "slip"), *rate = carom_datum_get(map, "slip rate");
     if (slip && rate)
         return carom_read_fail(r, rate->key, 0, "contact '%s' has both slip and slip rate; keep one", c->name);
-    const tree *n = slip ? slip : rate;
+    const carom_datum *n = slip ? slip : rate;
     if (!n) return CAROM_OK;
-    if (n->kind != TREE_LIST) return read_slip(r, n, n == rate, c);
+    if (n->kind != CAROM_LIST) return read_slip(r, n, n == rate, c);
     if (n->count < 1 || n->count > CAROM_TANGENTS)
         return carom_read_fail(r, n, 0, "a contact has one slip (planar), two (spatial) or up to %d (with rolling and spinning), not %d", CAROM_TANGENTS, n->count);
-    for (const tree *item = n->first; item; item = item->next) CAROM_TRY(read_slip(r, item, n == rate, c));
+    for (const carom_datum *item = carom_first(n); item != carom_end(n); ++item) CAROM_TRY(read_slip(r, item, n == rate, c));
     return CAROM_OK;
 }
 
@@ -89,18 +89,18 @@ static carom_status add_quantities(reader *r, const constraint *c) {
 }
 
 // `point`, `side` and `radius` belong to `along`, and take the place of gap and slip.
-static carom_status check_sweep(reader *r, const tree *map) {
+static carom_status check_sweep(reader *r, const carom_datum *map) {
     static const char *const own[] = {"side", "radius"}, *const others[] = {"gap", "slip", "slip rate"};
-    const tree *point = carom_tree_get(map, "point");
-    if (point && !carom_tree_get(map, "along")) return carom_read_fail(r, point->key, 0, "a point touches a flexible member: add `along:` with its name, or give a gap");
+    const carom_datum *point = carom_datum_get(map, "point");
+    if (point && !carom_datum_get(map, "along")) return carom_read_fail(r, point->key, 0, "a point touches a flexible member: add `along:` with its name, or give a gap");
     for (int k = 0; k < 2; ++k)
-        if (!point && carom_tree_get(map, own[k])) return carom_read_fail(r, carom_tree_get(map, own[k])->key, 0, "`%s` belongs to `point:`", own[k]);
+        if (!point && carom_datum_get(map, own[k])) return carom_read_fail(r, carom_datum_get(map, own[k])->key, 0, "`%s` belongs to `point:`", own[k]);
     for (int k = 0; k < 3; ++k)
-        if (point && carom_tree_get(map, others[k])) return carom_read_fail(r, carom_tree_get(map, others[k])->key, 0, "`%s` follows from `point:`; keep one of the two", others[k]);
+        if (point && carom_datum_get(map, others[k])) return carom_read_fail(r, carom_datum_get(map, others[k])->key, 0, "`%s` follows from `point:`; keep one of the two", others[k]);
     return CAROM_OK;
 }
 
-static carom_status read_swept(reader *r, const tree *n, const law *fallback, constraint *c, carom_contact *out) {
+static carom_status read_swept(reader *r, const carom_datum *n, const law *fallback, constraint *c, carom_contact *out) {
     law l = *fallback;
     CAROM_TRY(carom_read_sweep(r, n, &r->m->members[r->along - r->m->members], r->along_node, c));
     CAROM_TRY(read_law(r, n, &l));
@@ -112,15 +112,15 @@ static carom_status read_swept(reader *r, const tree *n, const law *fallback, co
     return CAROM_OK;
 }
 
-static carom_status read_contact(reader *r, const tree *n, const law *fallback, constraint *c, carom_contact *out) {
+static carom_status read_contact(reader *r, const carom_datum *n, const law *fallback, constraint *c, carom_contact *out) {
     static const char *const keys[] = {"gap",         "slip",  "slip rate", "friction", "restitution", "tangential restitution",
                                        "along", "point", "side", "radius", "between", "among", NULL};
     char where[120];
     snprintf(where, sizeof where, "contact '%.60s'", c->name);
-    const tree *map = NULL;
+    const carom_datum *map = NULL;
     CAROM_TRY(carom_read_map(r, n, where, &map));
     if (map) CAROM_TRY(carom_read_keys(r, map, keys, where));
-    const tree *gap = carom_tree_get(map, "gap"), *point = carom_tree_get(map, "point");
+    const carom_datum *gap = carom_datum_get(map, "gap"), *point = carom_datum_get(map, "point");
     CAROM_TRY(check_sweep(r, map));
     if (point) return read_swept(r, n, fallback, c, out);
     if (!gap)
@@ -141,7 +141,7 @@ static carom_status read_contact(reader *r, const tree *n, const law *fallback, 
     law l = *fallback;
     CAROM_TRY(read_law(r, map, &l));
     if (l.mu > 0 && c->tangents == 0) {
-        const tree *place = l.mu_here ? carom_tree_get(map, "friction") : n->key;
+        const carom_datum *place = l.mu_here ? carom_datum_get(map, "friction") : n->key;
         return carom_read_fail(
             r, place, 0,
             "%s has friction %g%s but no slip; add `slip:` (the tangential displacement), or `friction: 0`", where,
@@ -158,7 +158,7 @@ static bool is_ball(const shape *s) { return s->kind == SHAPE_ROUND; } // rolls 
 
 // `rolling` and `spinning`: levers of the resistance, of round shapes that have friction.
 static carom_status read_lever(reader *r, const pair *p, const char *key, const law *l, double *lever) {
-    const tree *n = carom_tree_get(p->entry, key);
+    const carom_datum *n = carom_datum_get(p->entry, key);
     if (!n) return CAROM_OK;
     CAROM_TRY(read_coefficient(r, p->entry, key, 1e300, lever));
     if (*lever == 0) return CAROM_OK;
@@ -214,7 +214,7 @@ static carom_status read_pair(reader *r, pair *p, const law *fallback, names *ta
     return CAROM_OK;
 }
 
-static carom_status read_constraint(reader *r, const tree *n, constraint *c) {
+static carom_status read_constraint(reader *r, const carom_datum *n, constraint *c) {
     CAROM_TRY(carom_read_expression(r, n, SCOPE_STATE, "the constraint", &c->gap));
     CAROM_TRY(no_rates(r, n, c->gap, "the constraint", "it is an expression of positions and time that stays zero"));
     c->line = n->line;
@@ -229,18 +229,18 @@ static const char *member_text(const void *user, int i) {
 }
 
 // The member that a contact runs along; NULL: none.
-static carom_status find_along(reader *r, const tree *n, const member **b) {
-    const tree *along = carom_tree_get(n, "along");
+static carom_status find_along(reader *r, const carom_datum *n, const member **b) {
+    const carom_datum *along = carom_datum_get(n, "along");
     *b = NULL;
-    for (int k = 0; along && along->kind == TREE_TEXT && k < r->m->nmember; ++k)
+    for (int k = 0; along && along->kind == CAROM_TEXT && k < r->m->nmember; ++k)
         if (strcmp(r->m->members[k].name, along->text) == 0) *b = &r->m->members[k];
     if (!along || *b) return CAROM_OK;
-    const char *near = along->kind == TREE_TEXT ? carom_nearest(along->text, member_text, r->m) : NULL;
+    const char *near = along->kind == CAROM_TEXT ? carom_nearest(along->text, member_text, r->m) : NULL;
     return carom_read_fail(r, along, 0, "`along` wants the name of a flexible member%s%s%s", near ? "; did you mean '" : "",
                            near ? near : "", near ? "'?" : "");
 }
 
-static carom_status read_link(reader *r, const tree *n, const law *fallback, names *taken, const char *name) {
+static carom_status read_link(reader *r, const carom_datum *n, const law *fallback, names *taken, const char *name) {
     carom_model *m = r->m;
     const int id = m->ne + m->nc;
     constraint *c = &m->links[id];
@@ -259,7 +259,7 @@ static carom_status take_row(reader *r, int id, names *taken) {
     *c = m->rows[id];
     joint *j = &m->joints[c->joint];
     if (c->part == 1) {
-        CAROM_TRY(carom_read_new_name(r, &(tree){.key = (tree *)j->place}, taken));
+        CAROM_TRY(carom_read_new_name(r, &(carom_datum){.key = (carom_datum *)j->place}, taken));
         if (!carom_names_add(taken, c->name, NAME_QUANTITY, id, c->line)) return carom_read_memory(r);
         j->first = id;
     }
@@ -269,12 +269,12 @@ static carom_status take_row(reader *r, int id, names *taken) {
 }
 
 // One contact, or one for every node (element) of a member: NAME.0, NAME.1, ... by the numbers of the nodes.
-static carom_status read_contacts(reader *r, const tree *n, const law *fallback, names *taken) {
+static carom_status read_contacts(reader *r, const carom_datum *n, const law *fallback, names *taken) {
     CAROM_TRY(carom_read_new_owner(r, n, taken));
     CAROM_TRY(find_along(r, n, &r->along));
     if (!r->along) return read_link(r, n, fallback, taken, n->key->text);
     if (!carom_names_add(taken, n->key->text, NAME_QUANTITY, 0, n->key->line)) return carom_read_memory(r);
-    const int before = r->m->nc, last = r->along->nodes - (carom_tree_get(n, "point") != NULL); // nodes, or elements
+    const int before = r->m->nc, last = r->along->nodes - (carom_datum_get(n, "point") != NULL); // nodes, or elements
     for (r->along_node = 0; r->along_node < last; ++r->along_node) {
         const size_t size = n->key->length + 12;
         char *name = carom_pool_take(&r->m->memory, size);
@@ -283,7 +283,7 @@ static carom_status read_contacts(reader *r, const tree *n, const law *fallback,
         CAROM_TRY(read_link(r, n, fallback, taken, name));
         r->m->links[r->m->ne + r->m->nc] = (constraint){0};
     }
-    const tree *place = carom_tree_get(n, carom_tree_get(n, "gap") ? "gap" : "point");
+    const carom_datum *place = carom_datum_get(n, carom_datum_get(n, "gap") ? "gap" : "point");
     const member *b = r->along;
     r->along = NULL;
     if (r->m->nc > before) return CAROM_OK;
@@ -291,12 +291,12 @@ static carom_status read_contacts(reader *r, const tree *n, const law *fallback,
                            b->name, carom_member_component(b->kind, 0));
 }
 
-static int most_contacts(const reader *r, const tree *contacts) {
+static int most_contacts(const reader *r, const carom_datum *contacts) {
     int most = 0;
-    for (const tree *n = contacts ? contacts->first : NULL; n; n = n->next) {
-        const tree *along = carom_tree_get(n, "along");
+    for (const carom_datum *n = carom_first(contacts); n != carom_end(contacts); ++n) {
+        const carom_datum *along = carom_datum_get(n, "along");
         most += 1;
-        for (int k = 0; along && along->kind == TREE_TEXT && k < r->m->nmember; ++k)
+        for (int k = 0; along && along->kind == CAROM_TEXT && k < r->m->nmember; ++k)
             if (strcmp(r->m->members[k].name, along->text) == 0) most += r->m->members[k].nodes;
     }
     return most;
@@ -305,10 +305,10 @@ static int most_contacts(const reader *r, const tree *contacts) {
 carom_status carom_read_links(reader *r) {
     static const char *const keys[] = {"restitution", "tangential restitution", "friction", NULL};
     carom_model *m = r->m;
-    const tree *constraints = NULL, *contacts = NULL, *defaults = NULL;
-    CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "constraints"), "section constraints", &constraints));
-    CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "contacts"), "section contacts", &contacts));
-    CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "contact defaults"), "section contact defaults", &defaults));
+    const carom_datum *constraints = NULL, *contacts = NULL, *defaults = NULL;
+    CAROM_TRY(carom_read_map(r, carom_datum_get(r->root, "constraints"), "section constraints", &constraints));
+    CAROM_TRY(carom_read_map(r, carom_datum_get(r->root, "contacts"), "section contacts", &contacts));
+    CAROM_TRY(carom_read_map(r, carom_datum_get(r->root, "contact defaults"), "section contact defaults", &defaults));
     int touching = 0;
     CAROM_TRY(carom_read_pairs(r, contacts, &touching));
     const int ne = m->nrows + (constraints ? constraints->count : 0), nc = most_contacts(r, contacts) + touching;
@@ -322,7 +322,7 @@ carom_status carom_read_links(reader *r) {
     names taken = {0}; // constraints and contacts share their names, which live beside those of expressions
     carom_status status = CAROM_OK;
     for (; m->ne < m->nrows && status == CAROM_OK; ++m->ne) status = take_row(r, m->ne, &taken);
-    for (const tree *n = constraints ? constraints->first : NULL; n && status == CAROM_OK; n = n->next) {
+    for (const carom_datum *n = carom_first(constraints); n != carom_end(constraints) && status == CAROM_OK; ++n) {
         constraint *c = &m->links[m->ne];
         c->name = n->key->text;
         status = carom_read_new_owner(r, n, &taken);
@@ -332,8 +332,8 @@ carom_status carom_read_links(reader *r) {
         if (status == CAROM_OK) status = add_quantities(r, c);
         ++m->ne;
     }
-    for (const tree *n = contacts ? contacts->first : NULL; n && status == CAROM_OK; n = n->next)
-        if (!carom_tree_get(n, "between") && !carom_tree_get(n, "among")) status = read_contacts(r, n, &fallback, &taken);
+    for (const carom_datum *n = carom_first(contacts); n != carom_end(contacts) && status == CAROM_OK; ++n)
+        if (!carom_datum_get(n, "between") && !carom_datum_get(n, "among")) status = read_contacts(r, n, &fallback, &taken);
     for (int i = 0; i < m->npairs && status == CAROM_OK; ++i) {
         m->pairs[i].first = m->ne + m->nc;
         status = read_pair(r, &m->pairs[i], &fallback, &taken);

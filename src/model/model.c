@@ -1,5 +1,6 @@
 // model.c: create, destroy, and what a model answers.
 #include "model/shapes/solids.h"
+#include "read/yaml.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ static carom_status make(carom_model *m, const carom_model_def *def, carom_error
     carom_status status = CAROM_OK;
     if (!r.values || !m->graph || !m->file) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for a model");
     if (status == CAROM_OK) {
-        r.root = carom_tree_read(&m->memory, def->text, def->length, m->file, err);
+        r.root = carom_yaml_read(&m->memory, def->text, def->length, m->file, err);
         status = r.root ? carom_read_matrix_texts(&r, def->matrices, def->nmatrices) : CAROM_BAD_INPUT;
         if (status == CAROM_OK) status = carom_read_model(&r, def->set, def->observe);
     }

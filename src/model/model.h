@@ -14,8 +14,8 @@
 //   ctext.c    `carom export c`
 #pragma once
 #include "model/text/names.h"
-#include "model/text/pool.h"
-#include "model/text/tree.h"
+#include "mech/pool.h"
+#include "mech/datum.h"
 #include <carom/expr.h>
 #include <carom/flex.h>
 #include <carom/model.h>
@@ -77,7 +77,7 @@ typedef enum space { EITHER, PLANAR, SPATIAL } space; // the ground is what its 
 /// A rigid body; v < 0: the ground, or one that moves as expressions of time say.
 typedef struct body {
     const char *name;
-    const tree *place; // of its name in the file
+    const carom_datum *place; // of its name in the file
     char where[80];    // "body 'NAME'"
     space space;
     int v, turn;       // first velocity; the angle (planar) or first component of the quaternion (spatial)
@@ -95,7 +95,7 @@ typedef struct body {
 /// A joint: its frame in both bodies, its coordinates, its constraints.
 typedef struct joint {
     const char *name;
-    const tree *place;
+    const carom_datum *place;
     int type;
     bool spatial, moving;      // moving: against a body that turns with time
     const body *A, *B;
@@ -117,7 +117,7 @@ typedef struct element_book {
 /// A spring between two points, as far as it is seen.
 typedef struct strut {
     const char *name;
-    const tree *place;
+    const carom_datum *place;
     const body *A, *B;
     double s_A[3], s_B[3];
     struct strut *next;
@@ -253,10 +253,10 @@ struct carom_model {
 /// The state of reading a file.
 typedef struct reader {
     carom_model *m;
-    const tree *root;
+    const carom_datum *root;
     carom_error *err;
     carom_graph *values;        // expressions of parameters, folded to numbers
-    const tree **param_tree;    // np: the expression of each parameter
+    const carom_datum **param_tree;    // np: the expression of each parameter
     unsigned char *param_state; // np: 0 new, 1 being computed, 2 known
     int param_stack[200];       // parameters being computed, outermost first
     int param_depth;
@@ -275,49 +275,49 @@ enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET
 enum { GIVEN_SET, GIVEN_OBSERVE };
 
 // scope.c
-carom_status carom_read_fail(reader *r, const tree *n, size_t offset, const char *format, ...)
+carom_status carom_read_fail(reader *r, const carom_datum *n, size_t offset, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 4, 5)))
 #endif
     ;
 carom_status carom_read_memory(reader *r);
 /// Expression of a scalar; `what` names it in messages ("the gap").
-carom_status carom_read_expression(reader *r, const tree *n, unsigned scope, const char *what, carom_node *node);
-carom_status carom_read_text_expression(reader *r, const tree *n, size_t from, size_t to, unsigned scope,
+carom_status carom_read_expression(reader *r, const carom_datum *n, unsigned scope, const char *what, carom_node *node);
+carom_status carom_read_text_expression(reader *r, const carom_datum *n, size_t from, size_t to, unsigned scope,
                                         const char *what, carom_node *node);
 /// Has YAML perhaps cut this text off at a comma: inside { } or [ ], with a parenthesis open?
-bool carom_read_cut(const tree *n);
+bool carom_read_cut(const carom_datum *n);
 /// Number: an expression of parameters.
-carom_status carom_read_number(reader *r, const tree *n, const char *what, double *value);
+carom_status carom_read_number(reader *r, const carom_datum *n, const char *what, double *value);
 carom_status carom_read_parameter(reader *r, int index);
 /// Every key of map must be in keys (NULL-terminated).
-carom_status carom_read_keys(reader *r, const tree *map, const char *const *keys, const char *where);
+carom_status carom_read_keys(reader *r, const carom_datum *map, const char *const *keys, const char *where);
 /// The key of child n is a new name: valid, not reserved, not taken.
-carom_status carom_read_new_name(reader *r, const tree *n, const names *others);
+carom_status carom_read_new_name(reader *r, const carom_datum *n, const names *others);
 /// The same for what expressions know by its quantities only (NAME.gap): it may be called like a function.
-carom_status carom_read_new_owner(reader *r, const tree *n, const names *others);
+carom_status carom_read_new_owner(reader *r, const carom_datum *n, const names *others);
 /// n is a map, or empty (then *children is NULL).
-carom_status carom_read_map(reader *r, const tree *n, const char *where, const tree **children);
+carom_status carom_read_map(reader *r, const carom_datum *n, const char *where, const carom_datum **children);
 
 /// Value of an expression of time and parameters at t = 0.
-carom_status carom_read_start(reader *r, const tree *n, carom_node x, double *value);
+carom_status carom_read_start(reader *r, const carom_datum *n, carom_node x, double *value);
 
 // matrices.c
 carom_status carom_read_matrix_texts(reader *r, const carom_matrix_text *list, int n);
 /// The matrix that n names; `what` is in messages.  A column of numbers.
-carom_status carom_read_matrix(reader *r, const tree *n, const char *what, carom_triplets *t);
-carom_status carom_read_matrix_column(reader *r, const tree *n, const char *what, int rows, double *x);
+carom_status carom_read_matrix(reader *r, const carom_datum *n, const char *what, carom_triplets *t);
+carom_status carom_read_matrix_column(reader *r, const carom_datum *n, const char *what, int rows, double *x);
 /// Has somebody named every one?
 carom_status carom_read_matrices_used(reader *r);
 
 // sweep.c
 /// Gap and slip of the contact that sweeps along a member, on one of its elements.
-carom_status carom_read_sweep(reader *r, const tree *map, member *b, int element, constraint *c);
+carom_status carom_read_sweep(reader *r, const carom_datum *map, member *b, int element, constraint *c);
 
 // members.c, seen.c
-carom_status carom_read_members(reader *r, const tree *section);
+carom_status carom_read_members(reader *r, const carom_datum *section);
 /// A line of `exact` for a member; *taken: it is one.
-carom_status carom_read_member_exact(reader *r, const tree *n, unsigned scope, bool *taken);
+carom_status carom_read_member_exact(reader *r, const carom_datum *n, unsigned scope, bool *taken);
 /// What `word` means as an unknown of a member (rod.u12), or along it; CAROM_NONE: nothing.
 carom_node carom_member_lookup(reader *r, const char *word, int primes);
 /// Place of a member at arc length s: axis 0, 1, 2 for x, y, z; CAROM_NONE: no memory.
@@ -348,7 +348,7 @@ carom_status carom_read_joints(reader *r);
 carom_status carom_read_elements(reader *r);
 carom_status carom_read_shapes(reader *r);
 carom_status carom_read_links(reader *r);
-carom_status carom_read_checks(reader *r, const tree *section);
+carom_status carom_read_checks(reader *r, const carom_datum *section);
 carom_status carom_read_observed(reader *r, const char *const *list);
 carom_status carom_model_derive(carom_model *m, carom_error *err);
 /// Of all constraints and contacts: directions, their derivatives, and the curvatures.

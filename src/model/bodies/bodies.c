@@ -19,25 +19,25 @@ static carom_node call(reader *r, carom_op op, carom_node a) {
 
 // -- vectors in the file -----------------------------------------------------------------------------------
 
-carom_status carom_read_list(reader *r, const tree *n, const char *what, int size) {
-    if (n->kind == TREE_LIST && n->count == size) return CAROM_OK;
+carom_status carom_read_list(reader *r, const carom_datum *n, const char *what, int size) {
+    if (n->kind == CAROM_LIST && n->count == size) return CAROM_OK;
     return carom_read_fail(r, n, 0, "%s is a list of %d (`[%s]`), this is %s", what, size, size == 2 ? "x, y" : "x, y, z",
-                           n->kind != TREE_LIST ? "no list" : n->count < size ? "shorter" : "longer");
+                           n->kind != CAROM_LIST ? "no list" : n->count < size ? "shorter" : "longer");
 }
 
-carom_status carom_read_vector(reader *r, const tree *n, const char *what, int size, double *x) {
+carom_status carom_read_vector(reader *r, const carom_datum *n, const char *what, int size, double *x) {
     CAROM_TRY(carom_read_list(r, n, what, size));
-    for (const tree *c = n->first; c; c = c->next) CAROM_TRY(carom_read_number(r, c, what, x++));
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(carom_read_number(r, c, what, x++));
     return CAROM_OK;
 }
 
-carom_status carom_read_nodes(reader *r, const tree *n, unsigned scope, const char *what, int size, carom_node *x) {
+carom_status carom_read_nodes(reader *r, const carom_datum *n, unsigned scope, const char *what, int size, carom_node *x) {
     CAROM_TRY(carom_read_list(r, n, what, size));
-    for (const tree *c = n->first; c; c = c->next) CAROM_TRY(carom_read_expression(r, c, scope, what, x++));
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(carom_read_expression(r, c, scope, what, x++));
     return CAROM_OK;
 }
 
-carom_status carom_read_direction(reader *r, const tree *n, const char *what, double *x) {
+carom_status carom_read_direction(reader *r, const carom_datum *n, const char *what, double *x) {
     CAROM_TRY(carom_read_vector(r, n, what, 3, x));
     const double size = hypot(hypot(x[0], x[1]), x[2]);
     if (!(size > 0)) return carom_read_fail(r, n, 0, "%s has no length; write a direction such as [0, 0, 1]", what);
@@ -206,19 +206,19 @@ void carom_body_turn_back(const body *b, const double *a, double *s) {
 // -- one body ------------------------------------------------------------------------------------------------------
 
 // Initial orientation of a spatial body: a quaternion, or an angle about an axis.
-static carom_status read_orientation(reader *r, const tree *map, const char *where, double *e) {
-    const tree *quaternion = carom_tree_get(map, "quaternion"), *axis = carom_tree_get(map, "axis"),
-               *angle = carom_tree_get(map, "angle");
+static carom_status read_orientation(reader *r, const carom_datum *map, const char *where, double *e) {
+    const carom_datum *quaternion = carom_datum_get(map, "quaternion"), *axis = carom_datum_get(map, "axis"),
+               *angle = carom_datum_get(map, "angle");
     const double whole[4] = {1, 0, 0, 0};
     memcpy(e, whole, sizeof whole);
     if (quaternion) {
         if (axis || angle)
             return carom_read_fail(r, quaternion->key, 0, "%s has both a quaternion and an axis or angle; keep one", where);
-        if (quaternion->kind != TREE_LIST || quaternion->count != 4)
+        if (quaternion->kind != CAROM_LIST || quaternion->count != 4)
             return carom_read_fail(r, quaternion, 0, "the quaternion is a list of four, [w, x, y, z]");
         int i = 0;
         double square = 0;
-        for (const tree *c = quaternion->first; c; c = c->next, ++i) {
+        for (const carom_datum *c = carom_first(quaternion); c != carom_end(quaternion); ++c, ++i) {
             CAROM_TRY(carom_read_number(r, c, "the quaternion", &e[i]));
             square += e[i] * e[i];
         }
@@ -238,9 +238,9 @@ static carom_status read_orientation(reader *r, const tree *map, const char *whe
     return CAROM_OK;
 }
 
-static carom_status read_planar(reader *r, const tree *map, body *b) {
-    const tree *at = carom_tree_get(map, "at"), *angle = carom_tree_get(map, "angle"),
-               *velocity = carom_tree_get(map, "velocity"), *spin = carom_tree_get(map, "spin");
+static carom_status read_planar(reader *r, const carom_datum *map, body *b) {
+    const carom_datum *at = carom_datum_get(map, "at"), *angle = carom_datum_get(map, "angle"),
+               *velocity = carom_datum_get(map, "velocity"), *spin = carom_datum_get(map, "spin");
     double v[3] = {0}, phi = 0;
     if (at) CAROM_TRY(carom_read_vector(r, at, "the position of a planar body (its inertia is one number, in space it is a list of three)", 2, b->r0));
     if (angle) CAROM_TRY(carom_read_number(r, angle, "the angle", &phi));
@@ -264,9 +264,9 @@ carom_status carom_body_planar(reader *r, body *b, double phi, const double *v, 
     return CAROM_OK;
 }
 
-static carom_status read_spatial(reader *r, const tree *map, body *b) {
-    const tree *at = carom_tree_get(map, "at"), *velocity = carom_tree_get(map, "velocity"),
-               *spin = carom_tree_get(map, "spin");
+static carom_status read_spatial(reader *r, const carom_datum *map, body *b) {
+    const carom_datum *at = carom_datum_get(map, "at"), *velocity = carom_datum_get(map, "velocity"),
+               *spin = carom_datum_get(map, "spin");
     double v[6] = {0}, e0[4];
     if (at) CAROM_TRY(carom_read_vector(r, at, "the position of a spatial body", 3, b->r0));
     CAROM_TRY(read_orientation(r, map, b->where, e0));
@@ -291,8 +291,8 @@ carom_status carom_body_spatial(reader *r, body *b, const double *e0, const doub
 }
 
 // Inertia: one number (planar), three principal moments, or six: xx, yy, zz, xy, xz, yz.
-static carom_status read_mass(reader *r, const tree *map, body *b) {
-    const tree *mass = carom_tree_get(map, "mass"), *inertia = carom_tree_get(map, "inertia");
+static carom_status read_mass(reader *r, const carom_datum *map, body *b) {
+    const carom_datum *mass = carom_datum_get(map, "mass"), *inertia = carom_datum_get(map, "inertia");
     if (!mass || !inertia)
         return carom_read_fail(r, b->place, 0,
                                "%s has no %s; write `mass: 1, inertia: 0.1` (planar) or `inertia: [0.1, 0.1, 0.2]` (spatial)",
@@ -301,7 +301,7 @@ static carom_status read_mass(reader *r, const tree *map, body *b) {
     if (!(b->mass > 0)) return carom_read_fail(r, mass, 0, "the mass is %g; it must be positive", b->mass);
     double J[6] = {0};
     int n = 0;
-    b->space = inertia->kind == TREE_LIST ? SPATIAL : PLANAR;
+    b->space = inertia->kind == CAROM_LIST ? SPATIAL : PLANAR;
     if (b->space == PLANAR) {
         CAROM_TRY(carom_read_number(r, inertia, "the inertia", &J[2]));
         J[0] = J[1] = J[2];
@@ -310,7 +310,7 @@ static carom_status read_mass(reader *r, const tree *map, body *b) {
             return carom_read_fail(r, inertia, 0,
                                    "the inertia of a spatial body is a list of three (principal) or six (xx, yy, zz, xy, "
                                    "xz, yz), not %d", inertia->count);
-        for (const tree *c = inertia->first; c; c = c->next) CAROM_TRY(carom_read_number(r, c, "the inertia", &J[n++]));
+        for (const carom_datum *c = carom_first(inertia); c != carom_end(inertia); ++c) CAROM_TRY(carom_read_number(r, c, "the inertia", &J[n++]));
     }
     const double full[9] = {J[0], J[3], J[4], J[3], J[1], J[5], J[4], J[5], J[2]};
     memcpy(b->J, full, sizeof full);
@@ -321,14 +321,14 @@ static carom_status read_mass(reader *r, const tree *map, body *b) {
 }
 
 // A body that moves as expressions of time say.
-static carom_status read_motion(reader *r, const tree *motion, body *b) {
+static carom_status read_motion(reader *r, const carom_datum *motion, body *b) {
     static const char *const keys[] = {"at", "angle", "axis", NULL}, *const places[] = {"x", "y", "z"};
-    const tree *map = NULL;
+    const carom_datum *map = NULL;
     CAROM_TRY(carom_read_map(r, motion, "motion", &map));
     if (!map) return carom_read_fail(r, motion->key, 0, "the motion of %s is empty; write `motion: {at: [0, sin(t)]}`", b->where);
     CAROM_TRY(carom_read_keys(r, map, keys, "motion"));
-    const tree *at = carom_tree_get(map, "at"), *angle = carom_tree_get(map, "angle"), *axis = carom_tree_get(map, "axis");
-    if (!at || at->kind != TREE_LIST || (at->count != 2 && at->count != 3))
+    const carom_datum *at = carom_datum_get(map, "at"), *angle = carom_datum_get(map, "angle"), *axis = carom_datum_get(map, "axis");
+    if (!at || at->kind != CAROM_LIST || (at->count != 2 && at->count != 3))
         return carom_read_fail(r, at ? at : motion->key, 0, "the motion wants `at:` with a list of two (planar) or three (spatial)");
     b->space = at->count == 2 ? PLANAR : SPATIAL;
     b->v = -1;
@@ -356,16 +356,16 @@ static carom_status read_motion(reader *r, const tree *motion, body *b) {
 }
 
 // points: {tip: [0.1, 0]} makes BODY.tip.x, BODY.tip.y (and z): where the point is in the world.
-static carom_status read_points(reader *r, const tree *points, body *b) {
+static carom_status read_points(reader *r, const carom_datum *points, body *b) {
     static const char *const axis[] = {"x", "y", "z"};
-    const tree *map = NULL;
+    const carom_datum *map = NULL;
     const int n = b->space == SPATIAL ? 3 : 2;
     CAROM_TRY(carom_read_map(r, points, "points", &map));
     b->npoints = map ? map->count : 0;
     b->points = carom_pool_take(&r->m->memory, ((size_t)b->npoints + 1) * sizeof *b->points);
     if (!b->points) return carom_read_memory(r);
     int i = 0;
-    for (const tree *c = map ? map->first : NULL; c; c = c->next, ++i) {
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c, ++i) {
         if (!carom_name_valid(c->key->text) || c->key->length > 60)
             return carom_read_fail(r, c->key, 0, "'%.60s' is not a name for a point", c->key->text);
         b->points[i].name = c->key->text;
@@ -383,16 +383,16 @@ static carom_status read_points(reader *r, const tree *points, body *b) {
     return CAROM_OK;
 }
 
-static carom_status read_body(reader *r, const tree *n, body *b) {
+static carom_status read_body(reader *r, const carom_datum *n, body *b) {
     static const char *const keys[] = {"mass", "inertia", "at",     "angle", "axis", "quaternion", "velocity",
                                        "spin", "points",  "motion", "shape", "shapes", NULL};
-    const tree *map = NULL;
+    const carom_datum *map = NULL;
     CAROM_TRY(carom_read_map(r, n, b->where, &map));
     if (map) CAROM_TRY(carom_read_keys(r, map, keys, b->where));
-    const tree *motion = carom_tree_get(map, "motion"), *axis = carom_tree_get(map, "axis"),
-               *quaternion = carom_tree_get(map, "quaternion");
+    const carom_datum *motion = carom_datum_get(map, "motion"), *axis = carom_datum_get(map, "axis"),
+               *quaternion = carom_datum_get(map, "quaternion");
     if (motion) {
-        for (const tree *c = map->first; c; c = c->next)
+        for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c)
             if (c != motion && strcmp(c->key->text, "points") != 0 && strncmp(c->key->text, "shape", 5) != 0)
                 return carom_read_fail(r, c->key, 0, "%s moves as told by `motion`; '%s' has no meaning beside it", b->where, c->key->text);
         CAROM_TRY(read_motion(r, motion, b));
@@ -403,7 +403,7 @@ static carom_status read_body(reader *r, const tree *n, body *b) {
                                    "%s is planar (its inertia is one number) and turns by `angle` alone", b->where);
         CAROM_TRY(b->space == SPATIAL ? read_spatial(r, map, b) : read_planar(r, map, b));
     }
-    const tree *points = carom_tree_get(map, "points");
+    const carom_datum *points = carom_datum_get(map, "points");
     return points ? read_points(r, points, b) : CAROM_OK;
 }
 
@@ -414,8 +414,8 @@ static const char *body_name(const void *user, int i) {
     return i < m->nbodies ? m->bodies[i].name : NULL;
 }
 
-carom_status carom_read_find_body(reader *r, const tree *n, const body **b) {
-    if (n->kind != TREE_TEXT) return carom_read_fail(r, n, 0, "this is the name of a body, not a %s", n->kind == TREE_LIST ? "list" : "map");
+carom_status carom_read_find_body(reader *r, const carom_datum *n, const body **b) {
+    if (n->kind != CAROM_TEXT) return carom_read_fail(r, n, 0, "this is the name of a body, not a %s", n->kind == CAROM_LIST ? "list" : "map");
     for (int i = 0; i < r->m->nbodies; ++i)
         if (strcmp(r->m->bodies[i].name, n->text) == 0) {
             *b = &r->m->bodies[i];
@@ -426,16 +426,16 @@ carom_status carom_read_find_body(reader *r, const tree *n, const body **b) {
                 : carom_read_fail(r, n, 0, "unknown body '%.60s'; bodies are `ground` and those of section bodies", n->text);
 }
 
-carom_status carom_body_angle(reader *r, const tree *place, const body *b, double *angle) {
+carom_status carom_body_angle(reader *r, const carom_datum *place, const body *b, double *angle) {
     if (carom_body_told(b)) return carom_read_start(r, place, b->angle, angle);
     *angle = b->carried ? b->angle0 : r->m->q0[b->turn];
     return CAROM_OK;
 }
 
 static carom_status read_gravity(reader *r, double *gravity) {
-    const tree *n = carom_tree_get(r->root, "gravity");
+    const carom_datum *n = carom_datum_get(r->root, "gravity");
     if (!n) return CAROM_OK;
-    if (n->kind != TREE_LIST || n->count < 2 || n->count > 3)
+    if (n->kind != CAROM_LIST || n->count < 2 || n->count > 3)
         return carom_read_fail(r, n, 0, "gravity is a list of two (planar) or three (spatial), such as [0, -9.81]");
     return carom_read_vector(r, n, "gravity", n->count, gravity);
 }
@@ -449,7 +449,7 @@ static carom_status gravity_acts(reader *r, const double *gravity) {
         planar += m->bodies[i].space == PLANAR;
     }
     if (planar == 0 || gravity[2] == 0) return CAROM_OK;
-    return carom_read_fail(r, carom_tree_get(r->root, "gravity"), 0,
+    return carom_read_fail(r, carom_datum_get(r->root, "gravity"), 0,
                            "all bodies are planar, and the third component of gravity, %g, acts on none of them; write [x, y], such as [0, -9.81]", gravity[2]);
 }
 
@@ -478,9 +478,9 @@ static void energies(reader *r, const double *gravity) {
 
 carom_status carom_read_bodies(reader *r) {
     carom_model *m = r->m;
-    const tree *map = NULL;
+    const carom_datum *map = NULL;
     double gravity[3] = {0};
-    CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "bodies"), "section bodies", &map));
+    CAROM_TRY(carom_read_map(r, carom_datum_get(r->root, "bodies"), "section bodies", &map));
     const int count = map ? map->count : 0;
     int coordinates = 0, floating = 0;
     CAROM_TRY(carom_floating_count(r, &coordinates, &floating));
@@ -492,7 +492,7 @@ carom_status carom_read_bodies(reader *r) {
     for (int i = 0; i < 9; ++i) ground->R[i] = num(r, i % 4 == 0);
     for (int i = 0; i < 3; ++i) ground->r[i] = num(r, 0);
     ground->angle = num(r, 0);
-    for (const tree *c = map ? map->first : NULL; c; c = c->next) {
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
         body *b = &m->bodies[m->nbodies];
         if (!carom_name_valid(c->key->text) || c->key->length > 60)
             return carom_read_fail(r, c->key, 0, "'%.60s' is not a name; names are letters, digits, _ and dots inside", c->key->text);

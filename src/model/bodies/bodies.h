@@ -3,18 +3,18 @@
 #include "model/model.h"
 
 // Vectors and directions (made unit) from lists; `what` names them in messages.
-carom_status carom_read_list(reader *r, const tree *n, const char *what, int size);
-carom_status carom_read_vector(reader *r, const tree *n, const char *what, int size, double *x);
-carom_status carom_read_nodes(reader *r, const tree *n, unsigned scope, const char *what, int size, carom_node *x);
-carom_status carom_read_direction(reader *r, const tree *n, const char *what, double *x);
+carom_status carom_read_list(reader *r, const carom_datum *n, const char *what, int size);
+carom_status carom_read_vector(reader *r, const carom_datum *n, const char *what, int size, double *x);
+carom_status carom_read_nodes(reader *r, const carom_datum *n, unsigned scope, const char *what, int size, carom_node *x);
+carom_status carom_read_direction(reader *r, const carom_datum *n, const char *what, double *x);
 
 /// The body that n names.
-carom_status carom_read_find_body(reader *r, const tree *n, const body **b);
+carom_status carom_read_find_body(reader *r, const carom_datum *n, const body **b);
 
 /// Does it move as told, by expressions of time?
 static inline bool carom_body_told(const body *b) { return b->v < 0 && !b->carried; }
 /// Angle of a planar body at the start.
-carom_status carom_body_angle(reader *r, const tree *place, const body *b, double *angle);
+carom_status carom_body_angle(reader *r, const carom_datum *place, const body *b, double *angle);
 /// Positions and velocities of a frame that can move: at b->r0, turned by phi (planar) or e0 (spatial), with velocities v.
 carom_status carom_body_planar(reader *r, body *b, double phi, const double *v, bool linear, bool angular);
 carom_status carom_body_spatial(reader *r, body *b, const double *e0, const double *v, bool linear, bool angular);
@@ -26,17 +26,17 @@ void carom_body_planar_frame(reader *r, body *b);
 carom_status carom_body_name(reader *r, const body *b, const char *part, name_kind kind, int index, name **out);
 
 // floating.c: flexible members with a frame of their own.
-bool carom_floating_told(const tree *member); // has it `frame: floating`?
+bool carom_floating_told(const carom_datum *member); // has it `frame: floating`?
 /// Coordinates that they bring at most, with those of their frames, and bodies.
 carom_status carom_floating_count(reader *r, int *coordinates, int *bodies);
 /// Frames and points as bodies, elastic coordinates, energies, damping.
 carom_status carom_read_floating(reader *r, const double *gravity);
-carom_status carom_draw_floating(reader *r, const tree *draw, int dim);
+carom_status carom_draw_floating(reader *r, const carom_datum *draw, int dim);
 
 /// The joint above that n names; its angle (made when first asked for); its angle or shift, whichever it has.
-carom_status carom_read_find_joint(reader *r, const tree *n, joint **j);
+carom_status carom_read_find_joint(reader *r, const carom_datum *n, joint **j);
 carom_status carom_joint_angle(reader *r, joint *j, carom_node *node);
-carom_status carom_joint_coordinate(reader *r, const tree *place, joint *j, carom_node *node);
+carom_status carom_joint_coordinate(reader *r, const carom_datum *place, joint *j, carom_node *node);
 
 /// What a joint looks like: its points coincide, slide, keep a distance, or it has none.
 typedef enum joint_look { JOINT_PIN, JOINT_SLIDE, JOINT_ROD, JOINT_NOWHERE } joint_look;

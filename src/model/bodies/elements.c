@@ -10,7 +10,7 @@
 
 typedef struct element {
     reader *r;
-    const tree *place, *map; // its name; its keys
+    const carom_datum *place, *map; // its name; its keys
     const char *name;
     char where[80];
     const body *A, *B;
@@ -25,7 +25,7 @@ static carom_node num(const element *e, double x) { return carom_graph_number(gr
 static carom_node add(const element *e, carom_node a, carom_node b) { return carom_graph_plus(graph(e), a, b); }
 static carom_node sub(const element *e, carom_node a, carom_node b) { return carom_graph_minus(graph(e), a, b); }
 static carom_node mul(const element *e, carom_node a, carom_node b) { return carom_graph_times(graph(e), a, b); }
-static const tree *get(const element *e, const char *key) { return carom_tree_get(e->map, key); }
+static const carom_datum *get(const element *e, const char *key) { return carom_datum_get(e->map, key); }
 
 // f += F Dx
 static void push(element *e, carom_node F, carom_node x) {
@@ -81,7 +81,7 @@ static carom_status quantity(const element *e, const char *part, carom_node node
 }
 
 static carom_status number(const element *e, const char *key, double *x) {
-    const tree *n = get(e, key);
+    const carom_datum *n = get(e, key);
     return n ? carom_read_number(e->r, n, key, x) : CAROM_OK;
 }
 
@@ -93,8 +93,8 @@ static carom_status not_negative(const element *e, const char *key, double *x) {
 
 // -- springs ---------------------------------------------------------------------------------------------------------
 
-static carom_status point(const element *e, const tree *n, const body *b, double *s) {
-    if (n->kind != TREE_TEXT) return carom_read_vector(e->r, n, "the point", e->spatial ? 3 : 2, s);
+static carom_status point(const element *e, const carom_datum *n, const body *b, double *s) {
+    if (n->kind != CAROM_TEXT) return carom_read_vector(e->r, n, "the point", e->spatial ? 3 : 2, s);
     for (int i = 0; i < b->npoints; ++i)
         if (strcmp(b->points[i].name, n->text) == 0) {
             memcpy(s, b->points[i].s, 3 * sizeof *s);
@@ -104,11 +104,11 @@ static carom_status point(const element *e, const tree *n, const body *b, double
 }
 
 static carom_status read_ends(element *e, bool one_place) {
-    const tree *between = get(e, "between"), *points = get(e, "points"), *at = get(e, "at");
-    if (!between || between->kind != TREE_LIST || between->count != 2)
+    const carom_datum *between = get(e, "between"), *points = get(e, "points"), *at = get(e, "at");
+    if (!between || between->kind != CAROM_LIST || between->count != 2)
         return carom_read_fail(e->r, between ? between : e->place, 0, "%s acts between two bodies (`between: [ground, NAME]`) or at a joint (`joint: NAME`)", e->where);
-    CAROM_TRY(carom_read_find_body(e->r, between->first, &e->A));
-    CAROM_TRY(carom_read_find_body(e->r, between->first->next, &e->B));
+    CAROM_TRY(carom_read_find_body(e->r, between->item, &e->A));
+    CAROM_TRY(carom_read_find_body(e->r, between->item + 1, &e->B));
     if (e->A == e->B) return carom_read_fail(e->r, between, 0, "%s connects a body with itself", e->where);
     if (e->A->space != EITHER && e->B->space != EITHER && e->A->space != e->B->space)
         return carom_read_fail(e->r, between, 0, "%s connects a planar body with a spatial one; make both alike", e->where);
@@ -119,11 +119,11 @@ static carom_status read_ends(element *e, bool one_place) {
         carom_body_local(e->A, p, e->s_A);
         carom_body_local(e->B, p, e->s_B);
     } else {
-        if (at || !points || points->kind != TREE_LIST || points->count != 2)
+        if (at || !points || points->kind != CAROM_LIST || points->count != 2)
             return carom_read_fail(e->r, at ? at->key : points ? points : e->place, 0, "%s wants `points:` with one in the frame of each body%s", e->where,
                                    one_place ? ", or `at:` in the world at the start" : "");
-        CAROM_TRY(point(e, points->first, e->A, e->s_A));
-        CAROM_TRY(point(e, points->first->next, e->B, e->s_B));
+        CAROM_TRY(point(e, points->item, e->A, e->s_A));
+        CAROM_TRY(point(e, points->item + 1, e->B, e->s_B));
     }
     carom_node p_A[3], p_B[3];
     carom_body_point(e->r, e->A, e->s_A, p_A);
@@ -187,9 +187,9 @@ static carom_status joint_spring(element *e) {
 
 // One number for all directions, or one each.
 static carom_status each(const element *e, const char *key, int n, double *x) {
-    const tree *t = get(e, key);
+    const carom_datum *t = get(e, key);
     if (!t) return CAROM_OK;
-    if (t->kind == TREE_LIST) CAROM_TRY(carom_read_vector(e->r, t, key, n, x));
+    if (t->kind == CAROM_LIST) CAROM_TRY(carom_read_vector(e->r, t, key, n, x));
     else {
         CAROM_TRY(carom_read_number(e->r, t, key, x));
         for (int i = 1; i < n; ++i) x[i] = x[0];
@@ -257,8 +257,8 @@ static carom_status read_spring(element *e) {
     static const char *const line[] = {"between", "points", "stiffness", "damping", "length", NULL};
     static const char *const joints[] = {"joint", "stiffness", "damping", "rest", NULL};
     static const char *const bush[] = {"type", "between", "points", "at", "stiffness", "damping", "torsion", "torsion damping", NULL};
-    const tree *type = get(e, "type");
-    if (type && (type->kind != TREE_TEXT || strcmp(type->text, "bushing") != 0))
+    const carom_datum *type = get(e, "type");
+    if (type && (type->kind != CAROM_TEXT || strcmp(type->text, "bushing") != 0))
         return carom_read_fail(e->r, type, 0, "the type of a spring is `bushing`; others have none: they act between points or at a joint");
     const char *const *keys = type ? bush : get(e, "joint") ? joints : line;
     if (e->map) CAROM_TRY(carom_read_keys(e->r, e->map, keys, e->where));
@@ -272,7 +272,7 @@ static carom_status read_spring(element *e) {
 static carom_status read_motor(element *e) {
     static const char *const keys[] = {"joint", "torque", "force", NULL};
     if (e->map) CAROM_TRY(carom_read_keys(e->r, e->map, keys, e->where));
-    const tree *at = get(e, "joint"), *torque = get(e, "torque"), *force = get(e, "force"), *n = torque ? torque : force;
+    const carom_datum *at = get(e, "joint"), *torque = get(e, "torque"), *force = get(e, "force"), *n = torque ? torque : force;
     joint *j = NULL;
     carom_node x, F;
     if (!at) return carom_read_fail(e->r, e->place, 0, "%s has no joint; write `joint: NAME`", e->where);
@@ -292,7 +292,7 @@ static carom_status read_load(element *e) {
     static const char *const keys[] = {"on", "point", "force", "torque", "frame", NULL};
     if (e->map) CAROM_TRY(carom_read_keys(e->r, e->map, keys, e->where));
     carom_model *m = e->r->m;
-    const tree *on = get(e, "on"), *force = get(e, "force"), *torque = get(e, "torque"), *frame = get(e, "frame"), *place = get(e, "point");
+    const carom_datum *on = get(e, "on"), *force = get(e, "force"), *torque = get(e, "torque"), *frame = get(e, "frame"), *place = get(e, "point");
     const body *b = NULL;
     double s[3] = {0};
     carom_node p[3], F[3], T[3];
@@ -302,8 +302,8 @@ static carom_status read_load(element *e) {
     if (!force && !torque) return carom_read_fail(e->r, e->place, 0, "%s has neither force nor torque", e->where);
     e->spatial = b->space == SPATIAL;
     const int n = e->spatial ? 3 : 2;
-    const bool body_frame = frame && frame->kind == TREE_TEXT && strcmp(frame->text, "body") == 0;
-    if (frame && !body_frame && (frame->kind != TREE_TEXT || strcmp(frame->text, "world") != 0))
+    const bool body_frame = frame && frame->kind == CAROM_TEXT && strcmp(frame->text, "body") == 0;
+    if (frame && !body_frame && (frame->kind != CAROM_TEXT || strcmp(frame->text, "world") != 0))
         return carom_read_fail(e->r, frame, 0, "frame is `world` (default) or `body`: whose axes the components belong to");
     if (place) CAROM_TRY(point(e, place, b, s));
     carom_body_point(e->r, b, s, p);
@@ -353,17 +353,17 @@ carom_status carom_read_elements(reader *r) {
     for (int i = 0; i < m->seen.nv_own; ++i) m->force[i] = CAROM_NONE;
     size_t count = 1;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k) {
-        const tree *map = carom_tree_get(r->root, kinds[k].section);
+        const carom_datum *map = carom_datum_get(r->root, kinds[k].section);
         count += map ? (size_t)map->count : 0;
     }
     m->elements = carom_pool_take(&m->memory, count * sizeof *m->elements);
     if (!m->elements) return carom_read_memory(r);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k) {
-        const tree *map = NULL;
+        const carom_datum *map = NULL;
         char where[40];
         snprintf(where, sizeof where, "section %s", kinds[k].section);
-        CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, kinds[k].section), where, &map));
-        for (const tree *c = map ? map->first : NULL; c; c = c->next) {
+        CAROM_TRY(carom_read_map(r, carom_datum_get(r->root, kinds[k].section), where, &map));
+        for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
             element e = {.r = r, .place = c->key, .name = c->key->text};
             e.energy = e.force = e.power = carom_graph_number(m->graph, 0);
             snprintf(e.where, sizeof e.where, "%s '%.60s'", kinds[k].word, e.name);

@@ -45,7 +45,7 @@ enum { TYPES = sizeof types / sizeof *types };
 typedef struct maker {
     reader *r;
     joint *j;
-    const tree *map;
+    const carom_datum *map;
     char where[80];
     unsigned needs;
     const body *A, *B;
@@ -207,7 +207,7 @@ carom_status carom_joint_angle(reader *r, joint *j, carom_node *node) {
     return CAROM_OK;
 }
 
-carom_status carom_joint_coordinate(reader *r, const tree *place, joint *j, carom_node *node) {
+carom_status carom_joint_coordinate(reader *r, const carom_datum *place, joint *j, carom_node *node) {
     const unsigned needs = types[j->type].needs;
     if (needs & TURNS) return carom_joint_angle(r, j, node);
     *node = j->shift;
@@ -230,7 +230,7 @@ static carom_status coordinates(maker *k) {
 
 // -- reading -----------------------------------------------------------------------------------------------------
 
-static const tree *get(const maker *k, const char *key) { return carom_tree_get(k->map, key); }
+static const carom_datum *get(const maker *k, const char *key) { return carom_datum_get(k->map, key); }
 
 static const char *type_name(const void *user, int i) {
     (void)user;
@@ -238,28 +238,28 @@ static const char *type_name(const void *user, int i) {
 }
 
 static carom_status read_type(maker *k) {
-    const tree *n = get(k, "type");
+    const carom_datum *n = get(k, "type");
     if (!n) return carom_read_fail(k->r, k->j->place, 0, "%s has no type; write `type: revolute`", k->where);
-    if (n->kind == TREE_TEXT)
+    if (n->kind == CAROM_TEXT)
         for (int i = 0; i < TYPES; ++i)
             if (strcmp(types[i].name, n->text) == 0) {
                 k->j->type = i;
                 k->needs = types[i].needs;
                 return CAROM_OK;
             }
-    const char *near = n->kind == TREE_TEXT ? carom_nearest(n->text, type_name, NULL) : NULL;
+    const char *near = n->kind == CAROM_TEXT ? carom_nearest(n->text, type_name, NULL) : NULL;
     if (near) return carom_read_fail(k->r, n, 0, "unknown type '%.60s' of joint; did you mean '%s'?", n->text, near);
     return carom_read_fail(k->r, n, 0, "unknown type '%.60s' of joint; known are revolute, prismatic, spherical, cylindrical, universal, "
                                        "planar, weld, distance, screw, gear",
-                           n->kind == TREE_TEXT ? n->text : "");
+                           n->kind == CAROM_TEXT ? n->text : "");
 }
 
 static carom_status read_between(maker *k) {
-    const tree *n = get(k, "between");
-    if (!n || n->kind != TREE_LIST || n->count != 2)
+    const carom_datum *n = get(k, "between");
+    if (!n || n->kind != CAROM_LIST || n->count != 2)
         return carom_read_fail(k->r, n ? n : k->j->place, 0, "%s connects two bodies; write `between: [ground, NAME]`", k->where);
-    CAROM_TRY(carom_read_find_body(k->r, n->first, &k->A));
-    CAROM_TRY(carom_read_find_body(k->r, n->first->next, &k->B));
+    CAROM_TRY(carom_read_find_body(k->r, n->item, &k->A));
+    CAROM_TRY(carom_read_find_body(k->r, n->item + 1, &k->B));
     if (k->A == k->B) return carom_read_fail(k->r, n, 0, "%s connects a body with itself", k->where);
     if (carom_body_told(k->A) && carom_body_told(k->B)) return carom_read_fail(k->r, n, 0, "%s connects two bodies that both move as told", k->where);
     if (k->A->space != EITHER && k->B->space != EITHER && k->A->space != k->B->space)
@@ -273,8 +273,8 @@ static carom_status read_between(maker *k) {
 }
 
 // A point in the frame of a body: numbers, or the name of one of its points.
-static carom_status read_point(maker *k, const tree *n, const body *b, double *s) {
-    if (n->kind != TREE_TEXT) return carom_read_vector(k->r, n, "the point", k->spatial ? 3 : 2, s);
+static carom_status read_point(maker *k, const carom_datum *n, const body *b, double *s) {
+    if (n->kind != CAROM_TEXT) return carom_read_vector(k->r, n, "the point", k->spatial ? 3 : 2, s);
     for (int i = 0; i < b->npoints; ++i)
         if (strcmp(b->points[i].name, n->text) == 0) {
             memcpy(s, b->points[i].s, 3 * sizeof *s);
@@ -285,7 +285,7 @@ static carom_status read_point(maker *k, const tree *n, const body *b, double *s
 
 // `at`: where it is in the world at the start;  `points`: where it is in the frame of each body.
 static carom_status read_points(maker *k) {
-    const tree *at = get(k, "at"), *points = get(k, "points");
+    const carom_datum *at = get(k, "at"), *points = get(k, "points");
     const int n = k->spatial ? 3 : 2;
     double s_A[3] = {0}, s_B[3] = {0}, p[3] = {0};
     if (at && points) return carom_read_fail(k->r, points->key, 0, "%s has both `at` and `points`; keep one", k->where);
@@ -300,10 +300,10 @@ static carom_status read_points(maker *k) {
         carom_body_local(k->A, p, s_A);
         carom_body_local(k->B, p, s_B);
     } else {
-        if (points->kind != TREE_LIST || points->count != 2)
+        if (points->kind != CAROM_LIST || points->count != 2)
             return carom_read_fail(k->r, points, 0, "points is a list of two, one in the frame of each body");
-        CAROM_TRY(read_point(k, points->first, k->A, s_A));
-        CAROM_TRY(read_point(k, points->first->next, k->B, s_B));
+        CAROM_TRY(read_point(k, points->item, k->A, s_A));
+        CAROM_TRY(read_point(k, points->item + 1, k->B, s_B));
     }
     carom_body_point(k->r, k->A, s_A, k->p_A);
     carom_body_point(k->r, k->B, s_B, k->p_B);
@@ -350,7 +350,7 @@ static void match(maker *k) {
 
 // The axis of a planar prismatic joint is x of its frame.
 static carom_status planar_axis(maker *k) {
-    const tree *axis = get(k, "axis");
+    const carom_datum *axis = get(k, "axis");
     double a[3] = {1, 0, 0}, s[3];
     if (k->j->type == PRISMATIC) {
         if (!axis) return carom_read_fail(k->r, k->j->place, 0, "%s has no axis; write `axis: [1, 0]` (in the world, at the start)", k->where);
@@ -369,13 +369,13 @@ static carom_status planar_axis(maker *k) {
 
 // Two directions: `axes` in the frames of the bodies, or a list of two under `axis` in the world at the start.
 static carom_status two_axes(maker *k, double *z_A, double *z_B) {
-    const tree *axis = get(k, "axis"), *axes = get(k, "axes"), *n = axes ? axes : axis;
-    if (!n || n->kind != TREE_LIST || n->count != 2 || n->first->kind != TREE_LIST)
+    const carom_datum *axis = get(k, "axis"), *axes = get(k, "axes"), *n = axes ? axes : axis;
+    if (!n || n->kind != CAROM_LIST || n->count != 2 || n->item->kind != CAROM_LIST)
         return carom_read_fail(k->r, n ? n : k->j->place, 0,
                                "%s wants two axes, one fixed in each body: `axis: [[1, 0, 0], [0, 1, 0]]` (in the world, at the start) or "
                                "`axes:` in the bodies' frames", k->where);
-    CAROM_TRY(carom_read_direction(k->r, n->first, "the axis", z_A));
-    CAROM_TRY(carom_read_direction(k->r, n->first->next, "the axis", z_B));
+    CAROM_TRY(carom_read_direction(k->r, n->item, "the axis", z_A));
+    CAROM_TRY(carom_read_direction(k->r, n->item + 1, "the axis", z_B));
     if (axes) return CAROM_OK;
     double a[3], b[3];
     carom_body_turn_back(k->A, z_A, a);
@@ -386,7 +386,7 @@ static carom_status two_axes(maker *k, double *z_A, double *z_B) {
 }
 
 static carom_status read_frames(maker *k) {
-    const tree *axis = get(k, "axis"), *axes = get(k, "axes");
+    const carom_datum *axis = get(k, "axis"), *axes = get(k, "axes");
     const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     memcpy(k->X_A, unit, sizeof unit);
     if (!(k->needs & (AXIS | AXES)) || (!k->spatial && k->j->type == REVOLUTE)) {
@@ -434,7 +434,7 @@ static carom_status read_frames(maker *k) {
 
 // motion: an expression of time; the joint coordinate follows it, counted from the start.
 static carom_status drive(maker *k) {
-    const tree *n = get(k, "motion");
+    const carom_datum *n = get(k, "motion");
     carom_node motion, x;
     double start = 0;
     if (!n) return CAROM_OK;
@@ -447,7 +447,7 @@ static carom_status drive(maker *k) {
 }
 
 static carom_status distance(maker *k) {
-    const tree *n = get(k, "length");
+    const carom_datum *n = get(k, "length");
     const double *w = k->j->way0;
     double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
     if (n) CAROM_TRY(carom_read_number(k->r, n, "the length", &length));
@@ -459,7 +459,7 @@ static carom_status distance(maker *k) {
 }
 
 static carom_status screw(maker *k) {
-    const tree *n = get(k, "pitch");
+    const carom_datum *n = get(k, "pitch");
     double pitch = 0;
     carom_node angle;
     if (!n) return carom_read_fail(k->r, k->j->place, 0, "%s has no pitch; write `pitch: 0.01`, its travel per turn", k->where);
@@ -468,31 +468,31 @@ static carom_status screw(maker *k) {
     return add_row(k, sub(k, k->j->shift, mul(k, num(k, pitch / (2 * 3.14159265358979323846)), angle)));
 }
 
-carom_status carom_read_find_joint(reader *r, const tree *n, joint **j) {
-    for (int i = 0; n->kind == TREE_TEXT && i < r->m->njoints; ++i)
+carom_status carom_read_find_joint(reader *r, const carom_datum *n, joint **j) {
+    for (int i = 0; n->kind == CAROM_TEXT && i < r->m->njoints; ++i)
         if (strcmp(r->m->joints[i].name, n->text) == 0) {
             *j = &r->m->joints[i];
             return CAROM_OK;
         }
-    if (n->kind != TREE_TEXT) return carom_read_fail(r, n, 0, "this is the name of a joint, not a list or map");
+    if (n->kind != CAROM_TEXT) return carom_read_fail(r, n, 0, "this is the name of a joint, not a list or map");
     return carom_read_fail(r, n, 0, "there is no joint '%.60s' above; joints are read in order", n->text);
 }
 
 // (JNT-6)  c_2 - ratio c_1 = 0, c the angles or shifts of two joints
 static carom_status gear(maker *k) {
-    const tree *pair = get(k, "joints"), *n = get(k, "ratio");
+    const carom_datum *pair = get(k, "joints"), *n = get(k, "ratio");
     joint *one = NULL, *two = NULL;
     carom_node x, y;
     double ratio = 0;
-    if (!pair || pair->kind != TREE_LIST || pair->count != 2)
+    if (!pair || pair->kind != CAROM_LIST || pair->count != 2)
         return carom_read_fail(k->r, pair ? pair : k->j->place, 0, "%s couples two joints; write `joints: [NAME, NAME], ratio: -2`", k->where);
     if (!n) return carom_read_fail(k->r, k->j->place, 0, "%s has no ratio: the second joint moves `ratio` times as far as the first", k->where);
     CAROM_TRY(carom_read_number(k->r, n, "the ratio", &ratio));
-    CAROM_TRY(carom_read_find_joint(k->r, pair->first, &one));
-    CAROM_TRY(carom_read_find_joint(k->r, pair->first->next, &two));
+    CAROM_TRY(carom_read_find_joint(k->r, pair->item, &one));
+    CAROM_TRY(carom_read_find_joint(k->r, pair->item + 1, &two));
     if (one == two) return carom_read_fail(k->r, pair, 0, "%s couples a joint with itself", k->where);
-    CAROM_TRY(carom_joint_coordinate(k->r, pair->first, one, &x));
-    CAROM_TRY(carom_joint_coordinate(k->r, pair->first->next, two, &y));
+    CAROM_TRY(carom_joint_coordinate(k->r, pair->item, one, &x));
+    CAROM_TRY(carom_joint_coordinate(k->r, pair->item + 1, two, &y));
     return add_row(k, sub(k, y, mul(k, num(k, ratio), x)));
 }
 
@@ -531,7 +531,7 @@ static bool turns_with_time(const carom_model *m, const body *b) {
     return false;
 }
 
-static carom_status read_joint(reader *r, const tree *n, joint *j) {
+static carom_status read_joint(reader *r, const carom_datum *n, joint *j) {
     static const char *const keys[] = {"type", "between", "at", "points", "axis", "axes", "motion", "length", "pitch", "joints", "ratio", NULL};
     static const struct { const char *key; type type; } only[] = {{"length", DISTANCE}, {"pitch", SCREW}, {"joints", GEAR}, {"ratio", GEAR}};
     maker k = {.r = r, .j = j};
@@ -567,11 +567,11 @@ static carom_status read_joint(reader *r, const tree *n, joint *j) {
 
 carom_status carom_read_joints(reader *r) {
     carom_model *m = r->m;
-    const tree *map = NULL;
-    CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "joints"), "section joints", &map));
+    const carom_datum *map = NULL;
+    CAROM_TRY(carom_read_map(r, carom_datum_get(r->root, "joints"), "section joints", &map));
     m->joints = carom_pool_take(&m->memory, ((size_t)(map ? map->count : 0) + 1) * sizeof *m->joints);
     if (!m->joints) return carom_read_memory(r);
-    for (const tree *c = map ? map->first : NULL; c; c = c->next) {
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
         joint *j = &m->joints[m->njoints];
         *j = (joint){.name = c->key->text, .place = c->key, .angle = CAROM_NONE, .shift = CAROM_NONE, .at = -1};
         if (!carom_name_valid(j->name) || c->key->length > 60)

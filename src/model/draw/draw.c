@@ -54,7 +54,7 @@ static bool grow(void **list, int *room, int need, size_t size) {
     return true;
 }
 
-carom_status carom_draw_value(reader *r, const tree *n, carom_node node) {
+carom_status carom_draw_value(reader *r, const carom_datum *n, carom_node node) {
     struct drawn *d = r->m->drawn;
     if (d->values >= MOST_VALUES) return carom_read_fail(r, n, 0, "draw holds more than %d numbers; draw less", MOST_VALUES);
     if (!grow((void **)&d->node, &d->value_room, d->values + 1, sizeof *d->node)) return carom_read_memory(r);
@@ -62,7 +62,7 @@ carom_status carom_draw_value(reader *r, const tree *n, carom_node node) {
     return CAROM_OK;
 }
 
-static carom_status add_expression(reader *r, const tree *n, const char *what) {
+static carom_status add_expression(reader *r, const carom_datum *n, const char *what) {
     carom_node node = CAROM_NONE;
     CAROM_TRY(carom_read_expression(r, n, SCOPE_DRAW, what, &node));
     return carom_draw_value(r, n, node);
@@ -71,61 +71,61 @@ static carom_status add_expression(reader *r, const tree *n, const char *what) {
 // -- points and numbers ---------------------------------------------------------------------------------
 
 // YAML cuts [max(x, 0), y] into three: that is no point in space.
-static carom_status whole(reader *r, const tree *list) {
-    for (const tree *c = list && list->kind == TREE_LIST ? list->first : NULL; c; c = c->next)
-        if (c->kind == TREE_TEXT && carom_read_cut(c))
+static carom_status whole(reader *r, const carom_datum *list) {
+    for (const carom_datum *c = carom_first(list); c != carom_end(list); ++c)
+        if (c->kind == CAROM_TEXT && carom_read_cut(c))
             return carom_read_fail(r, c, 0, "'%.60s' is cut at a comma; an expression with a comma inside { } or [ ] wants quotes", c->text);
     return CAROM_OK;
 }
 
 // [x, y] or [x, y, z], in the frame of body `of`; the first one in the file decides which.
-static carom_status add_point(reader *r, const tree *n, const char *what, int of) {
+static carom_status add_point(reader *r, const carom_datum *n, const char *what, int of) {
     struct drawn *d = r->m->drawn;
     int k = 0;
     CAROM_TRY(whole(r, n));
-    if (n->kind != TREE_LIST || n->count < 2 || n->count > 3 || n->first->kind != TREE_TEXT)
+    if (n->kind != CAROM_LIST || n->count < 2 || n->count > 3 || n->item->kind != CAROM_TEXT)
         return carom_read_fail(r, n, 0, "%s is a point: [x, y] in the plane, [x, y, z] in space", what);
     if (!d->dim_from) d->dim = n->count, d->dim_from = n;
     if (n->count != d->dim)
         return carom_read_fail(r, n, 0, "this point has %d coordinates, the one in line %d has %d; a drawing is planar or spatial", n->count,
                                d->dim_from->line, d->dim);
     carom_node p[3], world[3];
-    for (const tree *c = n->first; c; c = c->next, ++k) CAROM_TRY(carom_read_expression(r, c, SCOPE_DRAW, what, &p[k]));
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c, ++k) CAROM_TRY(carom_read_expression(r, c, SCOPE_DRAW, what, &p[k]));
     if (of) carom_draw_in_body(r, &r->m->bodies[of], d->dim, p, world);
     for (int i = 0; i < k; ++i) CAROM_TRY(carom_draw_value(r, n, of ? world[i] : p[i]));
     return CAROM_OK;
 }
 
-static carom_status add_points(reader *r, const tree *n, const form *f, int of, int *count) {
+static carom_status add_points(reader *r, const carom_datum *n, const form *f, int of, int *count) {
     char what[60];
     snprintf(what, sizeof what, "the %s", f->word);
     *count = 1;
     if (f->most == 1) return add_point(r, n, what, of);
-    if (n->kind != TREE_LIST || n->count < f->least || n->count > f->most)
+    if (n->kind != CAROM_LIST || n->count < f->least || n->count > f->most)
         return carom_read_fail(r, n, 0, "a %s is a list of %s%d points: %s: [[0, 0], [x, y]]", f->word, f->most > f->least ? "at least " : "", f->least,
                                f->word);
     *count = n->count;
-    for (const tree *c = n->first; c; c = c->next) CAROM_TRY(add_point(r, c, what, of));
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(add_point(r, c, what, of));
     return CAROM_OK;
 }
 
 // An expression, or a list of `most` of them.
-static carom_status add_sizes(reader *r, const tree *n, const form *f, int most) {
+static carom_status add_sizes(reader *r, const carom_datum *n, const form *f, int most) {
     char what[60];
     snprintf(what, sizeof what, "the size of a %s", f->word);
     if (most == 1) return add_expression(r, n, what);
-    if (n->kind != TREE_LIST || n->count != most)
+    if (n->kind != CAROM_LIST || n->count != most)
         return carom_read_fail(r, n, 0, "a %s wants %d sizes in a list, say %s", f->word, most, most == 2 ? "[0.2, 0.1]" : "[0.2, 0.1, 0.1]");
-    for (const tree *c = n->first; c; c = c->next) CAROM_TRY(add_expression(r, c, what));
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(add_expression(r, c, what));
     return CAROM_OK;
 }
 
 // The dimension that a shape placed by `at` lives in: that of `at`.
-static int dim_of(const struct drawn *d, const tree *at) {
-    return d->dim_from ? d->dim : at && at->kind == TREE_LIST && at->count == 3 ? 3 : 2;
+static int dim_of(const struct drawn *d, const carom_datum *at) {
+    return d->dim_from ? d->dim : at && at->kind == CAROM_LIST && at->count == 3 ? 3 : 2;
 }
 
-static carom_status add_centre(reader *r, const tree *n, const body *b, int dim) {
+static carom_status add_centre(reader *r, const carom_datum *n, const body *b, int dim) {
     struct drawn *d = r->m->drawn;
     if (!d->dim_from) d->dim = dim, d->dim_from = n;
     for (int i = 0; i < dim; ++i) CAROM_TRY(carom_draw_value(r, n, b->r[i]));
@@ -133,7 +133,7 @@ static carom_status add_centre(reader *r, const tree *n, const body *b, int dim)
 }
 
 // Turned with its body; in the plane by an angle of its own as well.
-static carom_status add_turn_of(reader *r, const tree *angle, const tree *turn, int dim, carom_drawn *s) {
+static carom_status add_turn_of(reader *r, const carom_datum *angle, const carom_datum *turn, int dim, carom_drawn *s) {
     carom_node own = CAROM_NONE, x[4];
     if (turn) return carom_read_fail(r, turn->key, 0, "'%.60s' turns with its body; draw what is turned otherwise by points", s->name);
     s->turn = carom_draw_turn(r, &r->m->bodies[s->of], dim, x);
@@ -145,9 +145,9 @@ static carom_status add_turn_of(reader *r, const tree *angle, const tree *turn, 
     return CAROM_OK;
 }
 
-static carom_status add_placed(reader *r, const tree *map, const tree *value, carom_drawn *s) {
+static carom_status add_placed(reader *r, const carom_datum *map, const carom_datum *value, carom_drawn *s) {
     const form *f = &forms[s->figure];
-    const tree *at = carom_tree_get(map, "at"), *angle = carom_tree_get(map, "angle"), *turn = carom_tree_get(map, "turn");
+    const carom_datum *at = carom_datum_get(map, "at"), *angle = carom_datum_get(map, "angle"), *turn = carom_datum_get(map, "turn");
     const int dim = at || r->m->drawn->dim_from || !s->of ? dim_of(r->m->drawn, at) : r->m->bodies[s->of].space == SPATIAL ? 3 : 2;
     if (!at && !s->of) return carom_read_fail(r, map, 0, "the %s '%.60s' has no place; add `at: [x, y]`", f->word, s->name);
     CAROM_TRY(whole(r, at));
@@ -167,19 +167,19 @@ static carom_status add_placed(reader *r, const tree *map, const tree *value, ca
         return add_expression(r, angle, "the angle");
     }
     if (!turn) return CAROM_OK;
-    if (turn->kind != TREE_LIST || turn->count < 3 || turn->count > 4)
+    if (turn->kind != CAROM_LIST || turn->count < 3 || turn->count > 4)
         return carom_read_fail(r, turn, 0, "turn is a rotation vector (axis times angle) [x, y, z] or a quaternion [w, x, y, z]");
     s->turn = turn->count;
-    for (const tree *c = turn->first; c; c = c->next) CAROM_TRY(add_expression(r, c, "the turn"));
+    for (const carom_datum *c = carom_first(turn); c != carom_end(turn); ++c) CAROM_TRY(add_expression(r, c, "the turn"));
     return CAROM_OK;
 }
 
-static carom_status add_lined(reader *r, const tree *map, const tree *value, carom_drawn *s) {
+static carom_status add_lined(reader *r, const carom_datum *map, const carom_datum *value, carom_drawn *s) {
     static const char *const wrong[] = {"at", "angle", "turn", NULL};
     const form *f = &forms[s->figure];
-    const tree *width = carom_tree_get(map, "width");
+    const carom_datum *width = carom_datum_get(map, "width");
     for (int k = 0; wrong[k]; ++k) {
-        const tree *n = carom_tree_get(map, wrong[k]);
+        const carom_datum *n = carom_datum_get(map, wrong[k]);
         if (n) return carom_read_fail(r, n->key, 0, "a %s is placed by its points; remove `%s`", f->word, wrong[k]);
     }
     s->sizes = width ? 1 : 0;
@@ -194,8 +194,8 @@ static carom_status add_lined(reader *r, const tree *map, const tree *value, car
 
 static const char *colour_at(const void *user, int i) { return (void)user, colours[i]; }
 
-static carom_status read_colour(reader *r, const tree *n, const char **colour) {
-    if (n->kind != TREE_TEXT || n->length == 0) return carom_read_fail(r, n, 0, "a colour is a word or \"#rrggbb\"");
+static carom_status read_colour(reader *r, const carom_datum *n, const char **colour) {
+    if (n->kind != CAROM_TEXT || n->length == 0) return carom_read_fail(r, n, 0, "a colour is a word or \"#rrggbb\"");
     bool good = n->length == 7 && n->text[0] == '#';
     for (size_t i = 1; good && i < 7; ++i) good = isxdigit((unsigned char)n->text[i]);
     for (int k = 0; !good && colours[k]; ++k) good = strcmp(colours[k], n->text) == 0;
@@ -206,19 +206,19 @@ static carom_status read_colour(reader *r, const tree *n, const char **colour) {
     return carom_read_fail(r, n, 0, "unknown colour '%.40s'; known are blue, orange, green, red, purple, sky, yellow, grey and \"#rrggbb\"", n->text);
 }
 
-static carom_status read_looks(reader *r, const tree *map, carom_drawn *s) {
-    const tree *colour = carom_tree_get(map, "colour"), *other = carom_tree_get(map, "color"), *trace = carom_tree_get(map, "trace");
+static carom_status read_looks(reader *r, const carom_datum *map, carom_drawn *s) {
+    const carom_datum *colour = carom_datum_get(map, "colour"), *other = carom_datum_get(map, "color"), *trace = carom_datum_get(map, "trace");
     if (colour && other) return carom_read_fail(r, other->key, 0, "colour and color say the same thing twice; keep one");
     if (colour || other) CAROM_TRY(read_colour(r, colour ? colour : other, &s->colour));
     if (!trace) return CAROM_OK;
-    if (trace->kind == TREE_TEXT && strcmp(trace->text, "yes") == 0) s->trace = true;
-    else if (trace->kind != TREE_TEXT || strcmp(trace->text, "no") != 0) return carom_read_fail(r, trace, 0, "trace is yes or no");
+    if (trace->kind == CAROM_TEXT && strcmp(trace->text, "yes") == 0) s->trace = true;
+    else if (trace->kind != CAROM_TEXT || strcmp(trace->text, "no") != 0) return carom_read_fail(r, trace, 0, "trace is yes or no");
     return CAROM_OK;
 }
 
 // -- shapes -----------------------------------------------------------------------------------------------
 
-carom_status carom_draw_shape(reader *r, const tree *n, const char *name, carom_figure figure, carom_drawn **s) {
+carom_status carom_draw_shape(reader *r, const carom_datum *n, const char *name, carom_figure figure, carom_drawn **s) {
     struct drawn *d = r->m->drawn;
     if (d->count >= MOST_SHAPES) return carom_read_fail(r, n, 0, "more than %d shapes; draw less", MOST_SHAPES);
     if (!grow((void **)&d->shape, &d->room, d->count + 1, sizeof *d->shape)) return carom_read_memory(r);
@@ -228,7 +228,7 @@ carom_status carom_draw_shape(reader *r, const tree *n, const char *name, carom_
 }
 
 // `of: BODY`: places are in that body's frame.
-static carom_status read_of(reader *r, const tree *n, carom_drawn *s) {
+static carom_status read_of(reader *r, const carom_datum *n, carom_drawn *s) {
     const body *b = NULL;
     if (!n) return CAROM_OK;
     CAROM_TRY(carom_read_find_body(r, n, &b));
@@ -249,20 +249,20 @@ static bool is_part(const carom_model *m, const char *name) {
     return false;
 }
 
-static carom_status read_shape(reader *r, const tree *n) {
-    if (n->kind == TREE_TEXT && strcmp(n->text, "none") == 0 && is_part(r->m, n->key->text)) return CAROM_OK;
+static carom_status read_shape(reader *r, const carom_datum *n) {
+    if (n->kind == CAROM_TEXT && strcmp(n->text, "none") == 0 && is_part(r->m, n->key->text)) return CAROM_OK;
     static const char *const keys[] = {"point", "segment", "line",  "polygon", "wall",   "spring", "box",   "circle", "sphere",
                                        "cylinder", "at",   "angle", "turn",    "colour", "color",  "trace", "width",  "of",  NULL};
     char where[100];
     snprintf(where, sizeof where, "shape '%.60s'", n->key->text);
-    const tree *map = NULL, *value = NULL;
+    const carom_datum *map = NULL, *value = NULL;
     CAROM_TRY(carom_read_map(r, n, where, &map));
     if (map) CAROM_TRY(carom_read_keys(r, map, keys, where));
     carom_drawn *s = NULL;
     CAROM_TRY(carom_draw_shape(r, n->key, n->key->text, CAROM_POINT, &s));
-    CAROM_TRY(read_of(r, carom_tree_get(map, "of"), s));
+    CAROM_TRY(read_of(r, carom_datum_get(map, "of"), s));
     for (int k = 0; k < FORMS; ++k) {
-        const tree *found = carom_tree_get(map, forms[k].word);
+        const carom_datum *found = carom_datum_get(map, forms[k].word);
         if (!found) continue;
         if (value)
             return carom_read_fail(r, found->key, 0, "%s is both %s and %s; give each a name of its own", where, value->key->text, forms[k].word);
@@ -272,7 +272,7 @@ static carom_status read_shape(reader *r, const tree *n) {
     if (!value)
         return carom_read_fail(r, n->key, 0, "%s does not say what it is: point, segment, line, polygon, wall, spring, box, circle, sphere or cylinder", where);
     CAROM_TRY(read_looks(r, map, s));
-    const tree *width = carom_tree_get(map, "width");
+    const carom_datum *width = carom_datum_get(map, "width");
     if (width && forms[s->figure].least < 2 && s->figure != CAROM_POINT)
         return carom_read_fail(r, width->key, 0, "a %s has its size already; remove `width`", forms[s->figure].word);
     return forms[s->figure].least ? add_lined(r, map, value, s) : add_placed(r, map, value, s);
@@ -285,7 +285,7 @@ static const char *link_name(const void *user, int i) {
     return i < m->ne + m->nc ? m->links[i].name : NULL;
 }
 
-static carom_status find_link(reader *r, const tree *n, int *id) {
+static carom_status find_link(reader *r, const carom_datum *n, int *id) {
     const carom_model *m = r->m;
     for (*id = 0; *id < m->ne + m->nc; ++*id)
         if (strcmp(m->links[*id].name, n->key->text) == 0) return CAROM_OK;
@@ -308,8 +308,8 @@ static bool gradient(carom_model *m, terms *list, carom_node x, bool rate, int i
 }
 
 // Directions: `normal` and `tangent` as written, or zeros that carom_drawing_eval() replaces.
-static carom_status add_direction(reader *r, const tree *map, const char *key, touch *t) {
-    const tree *n = carom_tree_get(map, key);
+static carom_status add_direction(reader *r, const carom_datum *map, const char *key, touch *t) {
+    const carom_datum *n = carom_datum_get(map, key);
     struct drawn *d = r->m->drawn;
     t->given[t->directions++] = n != NULL;
     if (n) return add_point(r, n, key, 0);
@@ -317,20 +317,20 @@ static carom_status add_direction(reader *r, const tree *map, const char *key, t
     return CAROM_OK;
 }
 
-static carom_status read_touch(reader *r, const tree *n) {
+static carom_status read_touch(reader *r, const carom_datum *n) {
     static const char *const keys[] = {"at", "normal", "tangent", "tangent2", "colour", "color", NULL};
     static const char *const tangent[] = {"tangent", "tangent2"};
     carom_model *m = r->m;
     struct drawn *d = m->drawn;
-    const bool bare = n->kind == TREE_LIST;
+    const bool bare = n->kind == CAROM_LIST;
     int id = 0;
     CAROM_TRY(find_link(r, n, &id));
     char where[100];
     snprintf(where, sizeof where, "the place of '%.60s'", n->key->text);
-    const tree *map = NULL;
+    const carom_datum *map = NULL;
     if (!bare) CAROM_TRY(carom_read_map(r, n, where, &map));
     if (map) CAROM_TRY(carom_read_keys(r, map, keys, where));
-    const tree *at = bare ? n : carom_tree_get(map, "at");
+    const carom_datum *at = bare ? n : carom_datum_get(map, "at");
     if (!at) return carom_read_fail(r, n->key, 0, "%s is missing; write `%.60s: [x, y]`", where, n->key->text);
     carom_drawn *s = NULL;
     CAROM_TRY(carom_draw_shape(r, n->key, n->key->text, CAROM_TOUCH, &s));
@@ -359,7 +359,7 @@ static carom_status read_touch(reader *r, const tree *n) {
     return CAROM_OK;
 }
 
-carom_status carom_draw_touch(reader *r, const tree *n, const char *name, int id, int directions) {
+carom_status carom_draw_touch(reader *r, const carom_datum *n, const char *name, int id, int directions) {
     struct drawn *d = r->m->drawn;
     carom_drawn *s = NULL;
     CAROM_TRY(carom_draw_shape(r, n, name, CAROM_TOUCH, &s));
@@ -372,12 +372,12 @@ carom_status carom_draw_touch(reader *r, const tree *n, const char *name, int id
 
 carom_status carom_read_draw(reader *r) {
     carom_model *m = r->m;
-    const tree *map = NULL, *contacts = NULL;
-    CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "draw"), "section draw", &map));
+    const carom_datum *map = NULL, *contacts = NULL;
+    CAROM_TRY(carom_read_map(r, carom_datum_get(r->root, "draw"), "section draw", &map));
     m->drawn = calloc(1, sizeof *m->drawn);
     if (!m->drawn) return carom_read_memory(r);
     m->drawn->dim = 2;
-    for (const tree *c = map ? map->first : NULL; c; c = c->next) {
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
         if (strcmp(c->key->text, "contacts") != 0) {
             CAROM_TRY(read_shape(r, c));
             continue;
@@ -386,7 +386,7 @@ carom_status carom_read_draw(reader *r) {
     }
     CAROM_TRY(carom_draw_bodies(r, map));
     CAROM_TRY(carom_draw_members(r, map));
-    for (const tree *c = contacts ? contacts->first : NULL; c; c = c->next) CAROM_TRY(read_touch(r, c));
+    for (const carom_datum *c = carom_first(contacts); c != carom_end(contacts); ++c) CAROM_TRY(read_touch(r, c));
     CAROM_TRY(carom_draw_pairs(r, contacts));
     if (carom_graph_failed(m->graph)) return carom_read_fail(r, map ? map : r->root, 0, "draw makes the model too large; draw less");
     return CAROM_OK;

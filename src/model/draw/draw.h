@@ -12,23 +12,23 @@ typedef struct touch {
     int directions; // normal and up to two tangents
 } touch;
 
-carom_status carom_draw_value(reader *r, const tree *n, carom_node node);
-carom_status carom_draw_shape(reader *r, const tree *n, const char *name, carom_figure figure, carom_drawn **s);
+carom_status carom_draw_value(reader *r, const carom_datum *n, carom_node node);
+carom_status carom_draw_shape(reader *r, const carom_datum *n, const char *name, carom_figure figure, carom_drawn **s);
 /// A point of the body's frame in the world; the body's turn, returns how many numbers it is (0: it has none).
 void carom_draw_in_body(reader *r, const body *b, int dim, const carom_node *s, carom_node *p);
 int carom_draw_turn(reader *r, const body *b, int dim, carom_node *turn);
 /// Bodies of which `draw` (NULL: there is none) says nothing.
-carom_status carom_draw_bodies(reader *r, const tree *draw);
-carom_status carom_draw_members(reader *r, const tree *draw);
+carom_status carom_draw_bodies(reader *r, const carom_datum *draw);
+carom_status carom_draw_members(reader *r, const carom_datum *draw);
 /// The column of results that holds position i of the model, when it is not called like it; NULL: none.
 const char *carom_draw_alias(const carom_model *m, int i);
 
 /// Shapes of a body (the ground) that `draw` does not name; *drawn: there were some.
-carom_status carom_draw_shapes(reader *r, const body *b, const tree *draw, bool *drawn);
+carom_status carom_draw_shapes(reader *r, const body *b, const carom_datum *draw, bool *drawn);
 /// Where contacts of shapes act, those that `contacts` of `draw` does not name.
-carom_status carom_draw_pairs(reader *r, const tree *contacts);
+carom_status carom_draw_pairs(reader *r, const carom_datum *contacts);
 /// The place of constraint id: the numbers that follow are the place and all directions.
-carom_status carom_draw_touch(reader *r, const tree *n, const char *name, int id, int directions);
+carom_status carom_draw_touch(reader *r, const carom_datum *n, const char *name, int id, int directions);
 
 struct drawn {
     carom_drawn *shape;
@@ -37,5 +37,5 @@ struct drawn {
     int values, value_room;
     touch *touch;
     int touches, touch_room;
-    const tree *dim_from; // the first point, which decided dim
+    const carom_datum *dim_from; // the first point, which decided dim
 };

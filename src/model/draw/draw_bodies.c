@@ -29,7 +29,7 @@ int carom_draw_turn(reader *r, const body *b, int dim, carom_node *turn) {
     return 3;
 }
 
-static carom_status put(reader *r, const tree *n, const carom_node *x, int count) {
+static carom_status put(reader *r, const carom_datum *n, const carom_node *x, int count) {
     for (int i = 0; i < count; ++i) CAROM_TRY(carom_draw_value(r, n, x[i]));
     return CAROM_OK;
 }
@@ -41,7 +41,7 @@ static void in_world(reader *r, const body *b, int dim, const double *s, carom_n
 }
 
 // From one point to another.
-static carom_status stretch(reader *r, const tree *place, const char *name, carom_figure figure, int of, int dim, const carom_node *a, const carom_node *b) {
+static carom_status stretch(reader *r, const carom_datum *place, const char *name, carom_figure figure, int of, int dim, const carom_node *a, const carom_node *b) {
     carom_drawn *s = NULL;
     CAROM_TRY(carom_draw_shape(r, place, name, figure, &s));
     s->points = 2;
@@ -50,7 +50,7 @@ static carom_status stretch(reader *r, const tree *place, const char *name, caro
     return put(r, place, b, dim);
 }
 
-static carom_status mark(reader *r, const tree *place, const char *name, int dim, const carom_node *p) {
+static carom_status mark(reader *r, const carom_datum *place, const char *name, int dim, const carom_node *p) {
     carom_drawn *s = NULL;
     CAROM_TRY(carom_draw_shape(r, place, name, CAROM_POINT, &s));
     s->points = 1;
@@ -158,21 +158,21 @@ static carom_status lump(reader *r, const body *b, int dim) {
 }
 
 // Does the file say how this body looks: a shape of its name, `NAME: none`, or shapes that move with it?
-static bool told(const reader *r, const body *b, const tree *draw, int shapes) {
+static bool told(const reader *r, const body *b, const carom_datum *draw, int shapes) {
     const struct drawn *d = r->m->drawn;
     for (int i = 0; i < shapes; ++i)
         if (d->shape[i].of == (int)(b - r->m->bodies)) return true;
-    return draw && carom_tree_get(draw, b->name) != NULL;
+    return draw && carom_datum_get(draw, b->name) != NULL;
 }
 
 // Joints and springs.
-static carom_status links(reader *r, const tree *draw, int dim) {
+static carom_status links(reader *r, const carom_datum *draw, int dim) {
     const carom_model *m = r->m;
     carom_node a[3], b[3];
     for (int k = 0; k < m->njoints; ++k) {
         const joint *j = &m->joints[k];
         const joint_look look = carom_joint_look(j);
-        if (look == JOINT_NOWHERE || look == JOINT_SLIDE || (draw && carom_tree_get(draw, j->name))) continue;
+        if (look == JOINT_NOWHERE || look == JOINT_SLIDE || (draw && carom_datum_get(draw, j->name))) continue;
         in_world(r, j->B, dim, j->s_B, b);
         if (look == JOINT_ROD) {
             in_world(r, j->A, dim, j->s_A, a);
@@ -181,7 +181,7 @@ static carom_status links(reader *r, const tree *draw, int dim) {
         CAROM_TRY(mark(r, j->place, j->name, dim, b));
     }
     for (const strut *s = m->struts; s; s = s->next) {
-        if (draw && carom_tree_get(draw, s->name)) continue;
+        if (draw && carom_datum_get(draw, s->name)) continue;
         in_world(r, s->A, dim, s->s_A, a);
         in_world(r, s->B, dim, s->s_B, b);
         CAROM_TRY(stretch(r, s->place, s->name, CAROM_SPRING, 0, dim, a, b));
@@ -189,7 +189,7 @@ static carom_status links(reader *r, const tree *draw, int dim) {
     return CAROM_OK;
 }
 
-carom_status carom_draw_bodies(reader *r, const tree *draw) {
+carom_status carom_draw_bodies(reader *r, const carom_datum *draw) {
     carom_model *m = r->m;
     struct drawn *d = m->drawn;
     bool spatial = false;

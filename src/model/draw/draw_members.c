@@ -25,7 +25,7 @@ static int stations(const member *b, double *s) {
     return n;
 }
 
-static carom_status draw(reader *r, member *b, const tree *place, int dim) {
+static carom_status draw(reader *r, member *b, const carom_datum *place, int dim) {
     carom_drawn *shape = NULL;
     double s[MOST];
     const int n = stations(b, s), axes = b->kind == CAROM_SPATIAL_BEAM || b->kind == CAROM_SHAFT ? 3 : 2;
@@ -41,18 +41,18 @@ static carom_status draw(reader *r, member *b, const tree *place, int dim) {
     return CAROM_OK;
 }
 
-carom_status carom_draw_members(reader *r, const tree *draw_section) {
+carom_status carom_draw_members(reader *r, const carom_datum *draw_section) {
     carom_model *m = r->m;
     struct drawn *d = m->drawn;
-    const tree *section = carom_tree_get(r->root, "flexible");
+    const carom_datum *section = carom_datum_get(r->root, "flexible");
     bool spatial = false;
     for (int i = 0; i < m->nmember; ++i) spatial = spatial || m->members[i].kind == CAROM_SPATIAL_BEAM || m->members[i].kind == CAROM_SHAFT;
     if (!d->dim_from && spatial) d->dim = 3;
     if (spatial && d->dim == 2) return CAROM_OK; // drawn in a plane of the file's choice
     for (int i = 0; i < m->nmember; ++i) {
-        const tree *place = carom_tree_get(section, m->members[i].name);
+        const carom_datum *place = carom_datum_get(section, m->members[i].name);
         if (m->members[i].kind == CAROM_MATRICES) continue; // nothing is known of places
-        if (!place || (draw_section && carom_tree_get(draw_section, m->members[i].name))) continue;
+        if (!place || (draw_section && carom_datum_get(draw_section, m->members[i].name))) continue;
         CAROM_TRY(draw(r, &m->members[i], place->key, d->dim));
         if (!d->dim_from) d->dim_from = place->key;
     }

@@ -8,12 +8,12 @@
 
 enum { ROUND = 48, MOST_TOUCHES = 300 }; // points of a circle; contacts that are drawn
 
-static carom_status put(reader *r, const tree *n, vec x, int dim) {
+static carom_status put(reader *r, const carom_datum *n, vec x, int dim) {
     for (int i = 0; i < dim; ++i) CAROM_TRY(carom_draw_value(r, n, x.c[i]));
     return CAROM_OK;
 }
 
-static carom_status put_number(reader *r, const tree *n, double x) { return carom_draw_value(r, n, n_num(r->m->graph, x)); }
+static carom_status put_number(reader *r, const carom_datum *n, double x) { return carom_draw_value(r, n, n_num(r->m->graph, x)); }
 
 // A point given in the shape's own axes, in the world.
 static vec place(reader *r, const shape *s, double x, double y, double z) {
@@ -176,21 +176,21 @@ static carom_status draw_one(reader *r, const shape *s, int dim) {
     return outline(r, s, dim);
 }
 
-carom_status carom_draw_shapes(reader *r, const body *b, const tree *draw, bool *drawn) {
+carom_status carom_draw_shapes(reader *r, const body *b, const carom_datum *draw, bool *drawn) {
     const carom_model *m = r->m;
     const int dim = m->drawn->dim;
     *drawn = false;
     for (int i = 0; i < m->nshapes; ++i) {
         const shape *s = &m->shapes[i];
         if ((s->member ? r->m->bodies : s->body) != b || (s->place == b->place && s->kind == SHAPE_POINT)) continue; // named points have bars
-        if ((s->space == SPATIAL) != (dim == 3) || (draw && carom_tree_get(draw, s->name))) continue;
+        if ((s->space == SPATIAL) != (dim == 3) || (draw && carom_datum_get(draw, s->name))) continue;
         CAROM_TRY(draw_one(r, s, dim));
         *drawn = true;
     }
     return CAROM_OK;
 }
 
-carom_status carom_draw_pairs(reader *r, const tree *contacts) {
+carom_status carom_draw_pairs(reader *r, const carom_datum *contacts) {
     const carom_model *m = r->m;
     const int dim = m->drawn->dim;
     int count = 0;
@@ -200,7 +200,7 @@ carom_status carom_draw_pairs(reader *r, const tree *contacts) {
             const int id = p->first + k;
             const constraint *c = &m->links[id];
             const int directions = c->ndir < 3 ? c->ndir : 3; // of forces; the others are moments
-            if ((p->A->space == SPATIAL) != (dim == 3) || (contacts && carom_tree_get(contacts, c->name))) continue;
+            if ((p->A->space == SPATIAL) != (dim == 3) || (contacts && carom_datum_get(contacts, c->name))) continue;
             CAROM_TRY(carom_pair_expressed(r, id));
             vec t[2] = {{{n_num(m->graph, 0), n_num(m->graph, 0), n_num(m->graph, 0)}}};
             t[1] = t[0]; // rolling has no direction

@@ -27,7 +27,7 @@ enum { MOST_FLOATING = 60 }; // elements: expressions see all unknowns
 
 struct floating {
     const char *name;
-    const tree *place;
+    const carom_datum *place;
     int nodes, dim;
     carom_node *where; // nodes x dim: places in the world
 };
@@ -52,22 +52,22 @@ static carom_node mul(const maker *k, carom_node a, carom_node b) { return carom
 
 static void *take(maker *k, size_t count, size_t size) { return carom_pool_take(&k->d.r->m->memory, (count ? count : 1) * size); }
 
-bool carom_floating_told(const tree *member) {
-    const tree *frame = member->kind == TREE_MAP ? carom_tree_get(member, "frame") : NULL;
-    return frame && frame->kind == TREE_TEXT && strcmp(frame->text, "floating") == 0;
+bool carom_floating_told(const carom_datum *member) {
+    const carom_datum *frame = member->kind == CAROM_MAP ? carom_datum_get(member, "frame") : NULL;
+    return frame && frame->kind == CAROM_TEXT && strcmp(frame->text, "floating") == 0;
 }
 
 carom_status carom_floating_count(reader *r, int *coordinates, int *bodies) {
-    const tree *section = carom_tree_get(r->root, "flexible");
-    for (const tree *c = section && section->kind == TREE_MAP ? section->first : NULL; c; c = c->next) {
+    const carom_datum *section = carom_datum_get(r->root, "flexible");
+    for (const carom_datum *c = carom_first(section); c != carom_end(section); ++c) {
         if (!carom_floating_told(c)) continue;
-        const tree *elements = carom_tree_get(c, "elements"), *points = carom_tree_get(c, "points");
+        const carom_datum *elements = carom_datum_get(c, "elements"), *points = carom_datum_get(c, "points");
         double n = 0;
-        if (elements && elements->kind == TREE_TEXT) CAROM_TRY(carom_read_number(r, elements, "elements", &n));
+        if (elements && elements->kind == CAROM_TEXT) CAROM_TRY(carom_read_number(r, elements, "elements", &n));
         if (n > MOST_FLOATING)
             return carom_read_fail(r, elements, 0, "%g elements; with a floating frame there are at most %d", n, MOST_FLOATING);
         *coordinates += 7 + 6 * ((n > 0 ? (int)n : 0) + 1);
-        *bodies += 3 + (points && points->kind == TREE_MAP ? points->count : 0);
+        *bodies += 3 + (points && points->kind == CAROM_MAP ? points->count : 0);
     }
     return CAROM_OK;
 }
@@ -85,7 +85,7 @@ static carom_status check_held(maker *k) {
     const int found = carom_member_frequencies(held, 1, &omega);
     carom_member_destroy(held);
     if (found >= 1 && omega > 0) return CAROM_OK;
-    return carom_read_fail(k->d.r, carom_tree_get(k->d.map, "fix"), 0,
+    return carom_read_fail(k->d.r, carom_datum_get(k->d.map, "fix"), 0,
                            "%s can move in its frame without bending; `fix` must hold it there, as `fix: start` or `fix: {start: [%s], end: %s}` do", k->d.where,
                            k->dim == 2 ? "u, w" : "u, v, w, rx", k->dim == 2 ? "w" : "[v, w]");
 }
@@ -198,7 +198,7 @@ static void quaternion(const double R[9], double e[4]) {
 
 static carom_status frame(maker *k, const double axes[9]) {
     reader *r = k->d.r;
-    const tree *velocity = carom_tree_get(k->d.map, "velocity"), *spin = carom_tree_get(k->d.map, "spin");
+    const carom_datum *velocity = carom_datum_get(k->d.map, "velocity"), *spin = carom_datum_get(k->d.map, "spin");
     double v[6] = {0}, e[4];
     memcpy(k->b->r0, k->d.def.origin, sizeof k->b->r0);
     if (velocity) CAROM_TRY(carom_read_vector(r, velocity, "the velocity", k->dim, v));
@@ -476,14 +476,14 @@ static carom_status build(maker *k, const double *gravity, struct floating *f) {
     CAROM_TRY(matrices(k, axes));
     CAROM_TRY(frame(k, axes));
     CAROM_TRY(unknowns(k));
-    memcpy(own, carom_tree_get(k->d.map, "gravity") ? k->d.def.gravity : gravity, sizeof own);
+    memcpy(own, carom_datum_get(k->d.map, "gravity") ? k->d.def.gravity : gravity, sizeof own);
     CAROM_TRY(energies(k, own));
     CAROM_TRY(damping(k));
     CAROM_TRY(points(k));
     return outline(k, f);
 }
 
-static carom_status read_one(reader *r, const tree *n, const double *gravity) {
+static carom_status read_one(reader *r, const carom_datum *n, const double *gravity) {
     carom_model *m = r->m;
     maker k = {.d = {.r = r, .floating = true}, .b = &m->bodies[m->nbodies]};
     snprintf(k.d.where, sizeof k.d.where, "flexible member '%.60s'", n->key->text);
@@ -501,22 +501,22 @@ static carom_status read_one(reader *r, const tree *n, const double *gravity) {
 
 carom_status carom_read_floating(reader *r, const double *gravity) {
     carom_model *m = r->m;
-    const tree *section = carom_tree_get(r->root, "flexible");
+    const carom_datum *section = carom_datum_get(r->root, "flexible");
     m->floating_kinetic = m->floating_potential = carom_graph_number(m->graph, 0);
-    const bool any = section && section->kind == TREE_MAP;
+    const bool any = section && section->kind == CAROM_MAP;
     m->floating = carom_pool_take(&m->memory, (any ? (size_t)section->count + 1 : 1) * sizeof *m->floating);
     if (!m->floating) return carom_read_memory(r);
-    for (const tree *c = any ? section->first : NULL; c; c = c->next)
+    for (const carom_datum *c = carom_first(section); c != carom_end(section); ++c)
         if (carom_floating_told(c)) CAROM_TRY(read_one(r, c, gravity));
     return CAROM_OK;
 }
 
-carom_status carom_draw_floating(reader *r, const tree *draw, int dim) {
+carom_status carom_draw_floating(reader *r, const carom_datum *draw, int dim) {
     carom_model *m = r->m;
     for (int i = 0; i < m->nfloating; ++i) {
         const struct floating *f = &m->floating[i];
         carom_drawn *shape = NULL;
-        if (draw && carom_tree_get(draw, f->name)) continue;
+        if (draw && carom_datum_get(draw, f->name)) continue;
         CAROM_TRY(carom_draw_shape(r, f->place, f->name, CAROM_SEGMENT, &shape));
         shape->points = f->nodes;
         for (int k = 0; k < f->nodes; ++k)

@@ -30,10 +30,10 @@ static const char *matrix_name(const void *user, int i) {
     return i < m->nmatrix ? m->matrix[i].name : NULL;
 }
 
-carom_status carom_read_matrix(reader *r, const tree *n, const char *what, carom_triplets *t) {
+carom_status carom_read_matrix(reader *r, const carom_datum *n, const char *what, carom_triplets *t) {
     carom_model *m = r->m;
     int k = 0;
-    if (n->kind != TREE_TEXT || !carom_name_valid(n->text) || strchr(n->text, '.'))
+    if (n->kind != CAROM_TEXT || !carom_name_valid(n->text) || strchr(n->text, '.'))
         return carom_read_fail(r, n, 0, "%s is the name of a matrix, which --matrix NAME=FILE gives", what);
     while (k < m->nmatrix && strcmp(m->matrix[k].name, n->text) != 0) ++k;
     if (k == m->nmatrix) {
@@ -45,7 +45,7 @@ carom_status carom_read_matrix(reader *r, const tree *n, const char *what, carom
     return carom_triplets_read(m->matrix[k].text, m->matrix[k].length, m->matrix[k].file, t, r->err);
 }
 
-carom_status carom_read_matrix_column(reader *r, const tree *n, const char *what, int rows, double *x) {
+carom_status carom_read_matrix_column(reader *r, const carom_datum *n, const char *what, int rows, double *x) {
     carom_triplets t = {0};
     CAROM_TRY(carom_read_matrix(r, n, what, &t));
     carom_status status = CAROM_OK;

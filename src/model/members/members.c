@@ -60,7 +60,7 @@ static int component_of(const draft *d, const char *word) {
     return -1;
 }
 
-static carom_status unknown_component(draft *d, const tree *n, const char *word) {
+static carom_status unknown_component(draft *d, const carom_datum *n, const char *word) {
     char known[80] = "";
     for (int c = 0; c < carom_member_components(d->def.kind); ++c)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", c ? ", " : "",
@@ -72,16 +72,16 @@ static carom_status unknown_component(draft *d, const tree *n, const char *word)
 // angle follows from its deflection when it is not given.
 static carom_status read_profiles(draft *d, const char *key, bool slopes, profile *p) {
     reader *r = d->r;
-    const tree *n = carom_tree_get(d->map, key);
+    const carom_datum *n = carom_datum_get(d->map, key);
     carom_node node[CAROM_MEMBER_COMPONENTS];
     for (int c = 0; c < CAROM_MEMBER_COMPONENTS; ++c) node[c] = CAROM_NONE;
-    if (!n || carom_tree_empty(n)) return CAROM_OK;
-    if (n->kind == TREE_TEXT && (d->def.kind == CAROM_BAR || d->def.kind == CAROM_MATRICES)) {
+    if (!n || carom_datum_empty(n)) return CAROM_OK;
+    if (n->kind == CAROM_TEXT && (d->def.kind == CAROM_BAR || d->def.kind == CAROM_MATRICES)) {
         CAROM_TRY(carom_read_expression(r, n, NAME_PARAMETER | SCOPE_VALUES | SCOPE_ARC, key, &node[0]));
     } else {
-        const tree *map = NULL;
+        const carom_datum *map = NULL;
         CAROM_TRY(carom_read_map(r, n, key, &map));
-        for (const tree *k = map ? map->first : NULL; k; k = k->next) {
+        for (const carom_datum *k = carom_first(map); k != carom_end(map); ++k) {
             const int c = component_of(d, k->key->text);
             if (c < 0) return unknown_component(d, k->key, k->key->text);
             CAROM_TRY(carom_read_expression(r, k, NAME_PARAMETER | SCOPE_VALUES | SCOPE_ARC, key, &node[c]));
@@ -103,7 +103,7 @@ static carom_status read_profiles(draft *d, const char *key, bool slopes, profil
 // -- numbers -------------------------------------------------------------------------------------------------
 
 carom_status carom_draft_number(draft *d, const char *key, bool needed, double *x) {
-    const tree *n = carom_tree_get(d->map, key);
+    const carom_datum *n = carom_datum_get(d->map, key);
     if (n) return carom_read_number(d->r, n, key, x);
     if (!needed) return CAROM_OK;
     return carom_read_fail(d->r, d->map->key, 0, "%s has no %s; add `%s:`", d->where, key, key);
@@ -111,31 +111,31 @@ carom_status carom_draft_number(draft *d, const char *key, bool needed, double *
 
 // A list of up to three numbers; or one number for the first.
 static carom_status numbers(draft *d, const char *key, int most, double *x, bool *given) {
-    const tree *n = carom_tree_get(d->map, key);
+    const carom_datum *n = carom_datum_get(d->map, key);
     if (given) *given = n != NULL;
     if (!n) return CAROM_OK;
-    if (n->kind == TREE_TEXT) return carom_read_number(d->r, n, key, &x[0]);
-    if (n->kind != TREE_LIST || n->count > most)
+    if (n->kind == CAROM_TEXT) return carom_read_number(d->r, n, key, &x[0]);
+    if (n->kind != CAROM_LIST || n->count > most)
         return carom_read_fail(d->r, n, 0, "%s is a list of at most %d numbers", key, most);
     int k = 0;
-    for (const tree *c = n->first; c; c = c->next) CAROM_TRY(carom_read_number(d->r, c, key, &x[k++]));
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(carom_read_number(d->r, c, key, &x[k++]));
     return CAROM_OK;
 }
 
 static bool in_space(const draft *d) { return d->def.kind == CAROM_SPATIAL_BEAM || d->def.kind == CAROM_SHAFT; }
 
 static carom_status read_direction(draft *d) {
-    const tree *n = carom_tree_get(d->map, "direction");
+    const carom_datum *n = carom_datum_get(d->map, "direction");
     const bool spatial = in_space(d);
     if (!n) return CAROM_OK;
-    if (n->kind == TREE_TEXT && !spatial) { // an angle
+    if (n->kind == CAROM_TEXT && !spatial) { // an angle
         double angle = 0;
         CAROM_TRY(carom_read_number(d->r, n, "direction", &angle));
         d->def.direction[0] = cos(angle);
         d->def.direction[1] = sin(angle);
         return CAROM_OK;
     }
-    if (n->kind != TREE_LIST || n->count != (spatial ? 3 : 2))
+    if (n->kind != CAROM_LIST || n->count != (spatial ? 3 : 2))
         return carom_read_fail(d->r, n, 0, spatial ? "direction is a list of three numbers"
                                                    : "direction is an angle, or a list of two numbers");
     for (int k = 0; k < 3; ++k) d->def.direction[k] = 0;
@@ -145,12 +145,12 @@ static carom_status read_direction(draft *d) {
 static carom_status read_damping(draft *d) {
     static const char *const shaft[] = {"mass", "stiffness", "torsion", NULL}, *const other[] = {"mass", "stiffness", NULL};
     const char *const *keys = d->def.kind == CAROM_SHAFT ? shaft : other;
-    const tree *n = carom_tree_get(d->map, "damping"), *map = NULL;
+    const carom_datum *n = carom_datum_get(d->map, "damping"), *map = NULL;
     if (!n) return CAROM_OK;
     CAROM_TRY(carom_read_map(d->r, n, "damping", &map));
     if (!map) return CAROM_OK;
     CAROM_TRY(carom_read_keys(d->r, map, keys, "damping"));
-    const tree *a = carom_tree_get(map, "mass"), *b = carom_tree_get(map, "stiffness"), *c = carom_tree_get(map, "torsion");
+    const carom_datum *a = carom_datum_get(map, "mass"), *b = carom_datum_get(map, "stiffness"), *c = carom_datum_get(map, "torsion");
     if (a) CAROM_TRY(carom_read_number(d->r, a, "damping", &d->def.damping_mass));
     if (b) CAROM_TRY(carom_read_number(d->r, b, "damping", &d->def.damping_stiffness));
     if (c) CAROM_TRY(carom_read_number(d->r, c, "damping", &d->def.damping_torsion));
@@ -158,24 +158,24 @@ static carom_status read_damping(draft *d) {
 }
 
 static carom_status read_mass(draft *d) {
-    const tree *n = carom_tree_get(d->map, "mass");
-    if (!n || carom_tree_empty(n)) return CAROM_OK;
-    d->def.lumped = n->kind == TREE_TEXT && strcmp(n->text, "lumped") == 0;
-    if (d->def.lumped || (n->kind == TREE_TEXT && strcmp(n->text, "consistent") == 0)) return CAROM_OK;
+    const carom_datum *n = carom_datum_get(d->map, "mass");
+    if (!n || carom_datum_empty(n)) return CAROM_OK;
+    d->def.lumped = n->kind == CAROM_TEXT && strcmp(n->text, "lumped") == 0;
+    if (d->def.lumped || (n->kind == CAROM_TEXT && strcmp(n->text, "consistent") == 0)) return CAROM_OK;
     return carom_read_fail(d->r, n, 0, "mass is `consistent` or `lumped`");
 }
 
 static carom_status read_type(draft *d) {
-    const tree *n = carom_tree_get(d->map, "type");
+    const carom_datum *n = carom_datum_get(d->map, "type");
     if (!n)
         return carom_read_fail(d->r, d->map->key, 0,
                                "%s has no type; it is `bar`, `beam`, `exact beam`, `spatial beam`, `shaft` or `matrices`", d->where);
     for (int k = 0; types[k]; ++k)
-        if (n->kind == TREE_TEXT && strcmp(n->text, types[k]) == 0) {
+        if (n->kind == CAROM_TEXT && strcmp(n->text, types[k]) == 0) {
             d->def = carom_member_default((carom_member_kind)k);
             return CAROM_OK;
         }
-    const char *near = n->kind == TREE_TEXT ? carom_nearest(n->text, list_item, types) : NULL;
+    const char *near = n->kind == CAROM_TEXT ? carom_nearest(n->text, list_item, types) : NULL;
     return carom_read_fail(d->r, n, 0, "there is no such member%s%s%s; types are bar, beam, exact beam, spatial beam, shaft, matrices",
                            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
@@ -185,9 +185,9 @@ static carom_status read_matrices(draft *d) {
                             *const name[] = {"mass", "stiffness", "damping"};
     CAROM_TRY(carom_read_keys(d->r, d->map, keys, d->where));
     for (int k = 0; k < 3; ++k) {
-        const tree *n = carom_tree_get(d->map, name[k]);
+        const carom_datum *n = carom_datum_get(d->map, name[k]);
         if (!n && k < 2) return carom_read_fail(d->r, d->map->key, 0, "%s has no %s; add `%s: NAME` and say where it is: --matrix NAME=FILE", d->where, name[k], name[k]);
-        if (n && n->kind == TREE_MAP && k == 2) CAROM_TRY(read_damping(d));
+        if (n && n->kind == CAROM_MAP && k == 2) CAROM_TRY(read_damping(d));
         else if (n) CAROM_TRY(carom_read_matrix(d->r, n, name[k], &d->matrix[k]));
     }
     d->def.mass = &d->matrix[0];
@@ -220,7 +220,7 @@ static carom_status check_keys(draft *d) {
     return carom_read_keys(d->r, d->map, keys, d->where);
 }
 
-carom_status carom_draft_count(draft *d, const tree *n, int *count) {
+carom_status carom_draft_count(draft *d, const carom_datum *n, int *count) {
     double x = 0;
     CAROM_TRY(carom_read_number(d->r, n, "elements", &x));
     if (!(x >= 1 && x <= 1e8 && x == floor(x))) return carom_read_fail(d->r, n, 0, "%g elements; write a whole number from 1 on", x);
@@ -233,7 +233,7 @@ static carom_status read_section(draft *d) {
     const carom_member_kind kind = d->def.kind;
     double inertia[2] = {0};
     CAROM_TRY(carom_draft_number(d, "area", true, &d->def.area));
-    if (kind != CAROM_BAR && !carom_tree_get(d->map, "inertia")) CAROM_TRY(carom_draft_number(d, "inertia", true, inertia));
+    if (kind != CAROM_BAR && !carom_datum_get(d->map, "inertia")) CAROM_TRY(carom_draft_number(d, "inertia", true, inertia));
     CAROM_TRY(numbers(d, "inertia", kind == CAROM_SPATIAL_BEAM ? 2 : 1, inertia, NULL));
     d->def.inertia = inertia[0];
     d->def.inertia_v = inertia[1] != 0 ? inertia[1] : inertia[0];
@@ -247,10 +247,10 @@ static carom_status read_numbers(draft *d) {
     const bool shaft = d->def.kind == CAROM_SHAFT;
     if (d->def.kind == CAROM_MATRICES) return read_matrices(d);
     CAROM_TRY(check_keys(d));
-    const tree *frame = carom_tree_get(d->map, "frame");
-    if (frame && !d->floating && (frame->kind != TREE_TEXT || strcmp(frame->text, "fixed") != 0))
+    const carom_datum *frame = carom_datum_get(d->map, "frame");
+    if (frame && !d->floating && (frame->kind != CAROM_TEXT || strcmp(frame->text, "fixed") != 0))
         return carom_read_fail(d->r, frame, 0, "frame is `fixed` (default) or `floating`");
-    const tree *elements = carom_tree_get(d->map, "elements");
+    const carom_datum *elements = carom_datum_get(d->map, "elements");
     double none = 0;
     if (!elements) return carom_draft_number(d, "elements", true, &none);
     if (!shaft) CAROM_TRY(carom_draft_count(d, elements, &d->def.elements));
@@ -269,7 +269,7 @@ static carom_status read_numbers(draft *d) {
 // -- points and supports ---------------------------------------------------------------------------------------
 
 static carom_status read_points(draft *d) {
-    const tree *n = carom_tree_get(d->map, "points");
+    const carom_datum *n = carom_datum_get(d->map, "points");
     reader *r = d->r;
     CAROM_TRY(carom_read_map(r, n, "points", &d->points));
     const int count = 2 + (d->points ? d->points->count : 0);
@@ -283,7 +283,7 @@ static carom_status read_points(draft *d) {
         d->place[1] = d->def.length;
         d->npoint = 2;
     }
-    for (const tree *p = d->points ? d->points->first : NULL; p; p = p->next) {
+    for (const carom_datum *p = carom_first(d->points); p != carom_end(d->points); ++p) {
         const char *text = p->key->text;
         if (!rows && (strcmp(text, "start") == 0 || strcmp(text, "end") == 0))
             return carom_read_fail(r, p->key, 0, "every member has the points start and end; choose another name");
@@ -307,11 +307,11 @@ static const char *point_name(const void *user, int i) {
     return i < d->npoint ? d->point[i] : NULL;
 }
 
-carom_status carom_draft_point(draft *d, const tree *n, int *point) {
+carom_status carom_draft_point(draft *d, const carom_datum *n, int *point) {
     int k = 0;
-    while (n->kind == TREE_TEXT && k < d->npoint && strcmp(d->point[k], n->text) != 0) ++k;
-    if (n->kind != TREE_TEXT || k == d->npoint) {
-        const char *near = n->kind == TREE_TEXT ? carom_nearest(n->text, point_name, d) : NULL;
+    while (n->kind == CAROM_TEXT && k < d->npoint && strcmp(d->point[k], n->text) != 0) ++k;
+    if (n->kind != CAROM_TEXT || k == d->npoint) {
+        const char *near = n->kind == CAROM_TEXT ? carom_nearest(n->text, point_name, d) : NULL;
         return carom_read_fail(d->r, n, 0, "this is no point of the member%s%s%s; name one of `points`%s",
                                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
                                d->def.kind == CAROM_MATRICES ? "" : ", start or end");
@@ -320,7 +320,7 @@ carom_status carom_draft_point(draft *d, const tree *n, int *point) {
     return CAROM_OK;
 }
 
-carom_status carom_draft_node(draft *d, const tree *n, int *node) {
+carom_status carom_draft_node(draft *d, const carom_datum *n, int *node) {
     int k = 0;
     CAROM_TRY(carom_draft_point(d, n, &k));
     double at = d->def.kind == CAROM_MATRICES ? d->place[k] - 1 : d->place[k] / d->def.length * d->def.elements; // in elements
@@ -337,16 +337,15 @@ carom_status carom_draft_node(draft *d, const tree *n, int *node) {
                            d->point[k], at, d->def.elements);
 }
 
-static carom_status fix(draft *d, bool *fixed, int node, const tree *what) {
+static carom_status fix(draft *d, bool *fixed, int node, const carom_datum *what) {
     const int per = carom_member_components(d->def.kind);
-    if (!what || carom_tree_empty(what) || (what->kind == TREE_TEXT && strcmp(what->text, "all") == 0)) {
+    if (!what || carom_datum_empty(what) || (what->kind == CAROM_TEXT && strcmp(what->text, "all") == 0)) {
         for (int c = 0; c < per; ++c) fixed[node * per + c] = true;
         return CAROM_OK;
     }
-    const tree *item = what->kind == TREE_LIST ? what->first : what;
-    for (; item; item = what->kind == TREE_LIST ? item->next : NULL) {
-        const int c = item->kind == TREE_TEXT ? component_of(d, item->text) : -1;
-        if (c < 0) return unknown_component(d, item, item->kind == TREE_TEXT ? item->text : "this");
+    for (const carom_datum *item = carom_ones(what); item != carom_ones_end(what); ++item) {
+        const int c = item->kind == CAROM_TEXT ? component_of(d, item->text) : -1;
+        if (c < 0) return unknown_component(d, item, item->kind == CAROM_TEXT ? item->text : "this");
         fixed[node * per + c] = true;
     }
     return CAROM_OK;
@@ -354,29 +353,27 @@ static carom_status fix(draft *d, bool *fixed, int node, const tree *what) {
 
 // `fix: start`, `fix: [start, end]`, `fix: {start: [x, y], end: all}`.
 static carom_status read_fix(draft *d) {
-    const tree *n = carom_tree_get(d->map, "fix");
-    if (!n || carom_tree_empty(n)) return CAROM_OK;
+    const carom_datum *n = carom_datum_get(d->map, "fix");
+    if (!n || carom_datum_empty(n)) return CAROM_OK;
     bool *fixed = take(d->r, (size_t)(d->def.elements + 1) * (size_t)carom_member_components(d->def.kind), sizeof *fixed);
     if (!fixed) return carom_read_memory(d->r);
     d->def.fixed = fixed;
-    const tree *item = n->kind == TREE_TEXT ? n : n->first;
-    for (; item; item = n->kind == TREE_TEXT ? NULL : item->next) {
+    for (const carom_datum *item = carom_ones(n); item != carom_ones_end(n); ++item) {
         int node = 0;
-        CAROM_TRY(carom_draft_node(d, n->kind == TREE_MAP ? item->key : item, &node));
-        CAROM_TRY(fix(d, fixed, node, n->kind == TREE_MAP ? item : NULL));
+        CAROM_TRY(carom_draft_node(d, n->kind == CAROM_MAP ? item->key : item, &node));
+        CAROM_TRY(fix(d, fixed, node, n->kind == CAROM_MAP ? item : NULL));
     }
     return CAROM_OK;
 }
 
 static carom_status read_massless(draft *d) {
-    const tree *n = carom_tree_get(d->map, "massless");
-    if (!n || carom_tree_empty(n)) return CAROM_OK;
+    const carom_datum *n = carom_datum_get(d->map, "massless");
+    if (!n || carom_datum_empty(n)) return CAROM_OK;
     bool *light = take(d->r, (size_t)d->def.elements + 1, sizeof *light);
     if (!light) return carom_read_memory(d->r);
     d->def.massless = light;
-    if (n->kind == TREE_MAP) return carom_read_fail(d->r, n, 0, "massless is a point or a list of points");
-    const tree *item = n->kind == TREE_TEXT ? n : n->first;
-    for (; item; item = n->kind == TREE_TEXT ? NULL : item->next) {
+    if (n->kind == CAROM_MAP) return carom_read_fail(d->r, n, 0, "massless is a point or a list of points");
+    for (const carom_datum *item = carom_ones(n); item != carom_ones_end(n); ++item) {
         int node = 0;
         CAROM_TRY(carom_draft_node(d, item, &node));
         light[node] = true;
@@ -387,14 +384,13 @@ static carom_status read_massless(draft *d) {
 // `record: [unknowns, displacement, velocity, stress]`
 static carom_status read_record(draft *d, member *b) {
     static const char *const words[] = {"displacement", "velocity", "stress", "unknowns", NULL};
-    const tree *n = carom_tree_get(d->map, "record");
-    if (!n || carom_tree_empty(n)) return CAROM_OK;
-    if (n->kind == TREE_MAP) return carom_read_fail(d->r, n, 0, "record is a list of displacement, velocity, stress, unknowns");
-    const tree *item = n->kind == TREE_TEXT ? n : n->first;
-    for (; item; item = n->kind == TREE_TEXT ? NULL : item->next) {
+    const carom_datum *n = carom_datum_get(d->map, "record");
+    if (!n || carom_datum_empty(n)) return CAROM_OK;
+    if (n->kind == CAROM_MAP) return carom_read_fail(d->r, n, 0, "record is a list of displacement, velocity, stress, unknowns");
+    for (const carom_datum *item = carom_ones(n); item != carom_ones_end(n); ++item) {
         int k = 0;
-        while (words[k] && (item->kind != TREE_TEXT || strcmp(words[k], item->text) != 0)) ++k;
-        const char *near = !words[k] && item->kind == TREE_TEXT ? carom_nearest(item->text, list_item, words) : NULL;
+        while (words[k] && (item->kind != CAROM_TEXT || strcmp(words[k], item->text) != 0)) ++k;
+        const char *near = !words[k] && item->kind == CAROM_TEXT ? carom_nearest(item->text, list_item, words) : NULL;
         if (!words[k])
             return carom_read_fail(d->r, item, 0, "this cannot be recorded%s%s%s; known are displacement, velocity, stress, unknowns",
                                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
@@ -424,14 +420,14 @@ static void load(void *user, double s, double *p) {
 }
 
 static carom_status read_course(draft *d, const char *key, bool slopes, course *x) {
-    const tree *n = carom_tree_get(d->map, key);
+    const carom_datum *n = carom_datum_get(d->map, key);
     x->components = carom_member_components(d->def.kind);
-    if (!n || n->kind != TREE_MAP || d->def.kind != CAROM_MATRICES) return read_profiles(d, key, slopes, x->f);
+    if (!n || n->kind != CAROM_MAP || d->def.kind != CAROM_MATRICES) return read_profiles(d, key, slopes, x->f);
     static const char *const keys[] = {"vector", NULL};
     CAROM_TRY(carom_read_keys(d->r, n, keys, key));
-    if (!n->first) return carom_read_fail(d->r, n, 0, "%s is empty; write {vector: NAME}, or an expression", key);
+    if (!n->item) return carom_read_fail(d->r, n, 0, "%s is empty; write {vector: NAME}, or an expression", key);
     x->column = calloc((size_t)d->def.elements + 1, sizeof *x->column);
-    return x->column ? carom_read_matrix_column(d->r, n->first, key, d->def.elements + 1, x->column) : carom_read_memory(d->r);
+    return x->column ? carom_read_matrix_column(d->r, n->item, key, d->def.elements + 1, x->column) : carom_read_memory(d->r);
 }
 
 static void release_course(course *x) {
@@ -443,7 +439,7 @@ static carom_status create(draft *d, member *b) {
     course x = {0};
     carom_status status = read_course(d, "load", false, &x);
     carom_error err = {0};
-    if (carom_tree_get(d->map, "load")) {
+    if (carom_datum_get(d->map, "load")) {
         d->def.load = load;
         d->def.load_user = &x;
     }
@@ -480,7 +476,7 @@ static carom_status read_state(draft *d, const member *b, const char *key, doubl
         const double s = arc_of(b, node);
         if (along.f[c].tape || along.column) x[i] = course_at(&along, c, s);
         if (!isfinite(x[i]))
-            status = carom_read_fail(d->r, carom_tree_get(d->map, key), 0, "no finite value at node %d (s = %g)", node, s);
+            status = carom_read_fail(d->r, carom_datum_get(d->map, key), 0, "no finite value at node %d (s = %g)", node, s);
     }
     release_course(&along);
     return status;
@@ -552,7 +548,7 @@ static carom_status name_points(draft *d, member *b) {
 carom_status carom_draft_read(draft *d) {
     CAROM_TRY(read_type(d));
     if (d->floating && d->def.kind != CAROM_BEAM && d->def.kind != CAROM_SPATIAL_BEAM)
-        return carom_read_fail(d->r, carom_tree_get(d->map, "frame"), 0, "a floating frame is for `beam` and `spatial beam`%s",
+        return carom_read_fail(d->r, carom_datum_get(d->map, "frame"), 0, "a floating frame is for `beam` and `spatial beam`%s",
                                d->def.kind == CAROM_EXACT_BEAM ? "; an `exact beam` moves freely as it is" : d->def.kind == CAROM_SHAFT ? ", which spins and whirls too" : "");
     CAROM_TRY(read_numbers(d));
     CAROM_TRY(read_points(d));
@@ -569,13 +565,13 @@ carom_status carom_draft_values(draft *d, const char *key, double *x) {
     for (int i = 0; i < (d->def.elements + 1) * per && status == CAROM_OK; ++i) {
         const double s = d->def.length * (i / per) / d->def.elements;
         if (along.f[i % per].tape) x[i] = course_at(&along, i % per, s);
-        if (!isfinite(x[i])) status = carom_read_fail(d->r, carom_tree_get(d->map, key), 0, "no finite value at node %d (s = %g)", i / per, s);
+        if (!isfinite(x[i])) status = carom_read_fail(d->r, carom_datum_get(d->map, key), 0, "no finite value at node %d (s = %g)", i / per, s);
     }
     release_course(&along);
     return status;
 }
 
-static carom_status fill_member(draft *d, const tree *n, member *b) {
+static carom_status fill_member(draft *d, const carom_datum *n, member *b) {
     reader *r = d->r;
     carom_model *m = r->m;
     CAROM_TRY(carom_read_new_name(r, n, &m->names));
@@ -605,7 +601,7 @@ static carom_status fill_member(draft *d, const tree *n, member *b) {
     return name_points(d, b);
 }
 
-static carom_status read_member(reader *r, const tree *n, member *b) {
+static carom_status read_member(reader *r, const carom_datum *n, member *b) {
     draft d = {.r = r};
     snprintf(d.where, sizeof d.where, "flexible member '%.60s'", n->key->text);
     const carom_status status = fill_member(&d, n, b);
@@ -613,16 +609,16 @@ static carom_status read_member(reader *r, const tree *n, member *b) {
     return status;
 }
 
-carom_status carom_read_members(reader *r, const tree *section) {
+carom_status carom_read_members(reader *r, const carom_datum *section) {
     carom_model *m = r->m;
     int count = 0;
-    for (const tree *c = section ? section->first : NULL; c; c = c->next) count += !carom_floating_told(c);
+    for (const carom_datum *c = carom_first(section); c != carom_end(section); ++c) count += !carom_floating_told(c);
     const bool any = count > 0;
     carom_model_see_own(r, any);
     if (!any) return carom_read_matrices_used(r);
     m->members = take(r, (size_t)count, sizeof *m->members);
     if (!m->members) return carom_read_memory(r);
-    for (const tree *c = section->first; c; c = c->next)
+    for (const carom_datum *c = carom_first(section); c != carom_end(section); ++c)
         if (!carom_floating_told(c)) CAROM_TRY(read_member(r, c, &m->members[m->nmember]));
     return carom_read_matrices_used(r);
 }
@@ -630,7 +626,7 @@ carom_status carom_read_members(reader *r, const tree *section) {
 // -- exact solutions ---------------------------------------------------------------------------------------------
 
 // `exact: {rod.u: ..}`: an expression of s and t, for every unknown of that component.
-carom_status carom_read_member_exact(reader *r, const tree *n, unsigned scope, bool *taken) {
+carom_status carom_read_member_exact(reader *r, const carom_datum *n, unsigned scope, bool *taken) {
     carom_model *m = r->m;
     const char *dot = strrchr(n->key->text, '.');
     *taken = false;

@@ -5,10 +5,10 @@
 /// A member being read.
 typedef struct draft {
     reader *r;
-    const tree *map;
+    const carom_datum *map;
     char where[100]; // "flexible member 'rod'"
     carom_member_def def;
-    const tree *points;
+    const carom_datum *points;
     double *place;   // arc length of each point; `start` and `end` first
     const char **point;
     int npoint;
@@ -19,11 +19,11 @@ typedef struct draft {
 
 carom_status carom_draft_number(draft *d, const char *key, bool needed, double *x);
 /// A whole number of elements.
-carom_status carom_draft_count(draft *d, const tree *n, int *count);
+carom_status carom_draft_count(draft *d, const carom_datum *n, int *count);
 /// Which named point n is.
-carom_status carom_draft_point(draft *d, const tree *n, int *point);
+carom_status carom_draft_point(draft *d, const carom_datum *n, int *point);
 /// The node at which a named point sits.
-carom_status carom_draft_node(draft *d, const tree *n, int *node);
+carom_status carom_draft_node(draft *d, const carom_datum *n, int *node);
 
 /// Type, numbers, points, supports.
 carom_status carom_draft_read(draft *d);

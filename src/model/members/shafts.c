@@ -8,23 +8,23 @@
 #include <string.h>
 
 /// A list of stretches: where each ends, and what is said of it.
-typedef struct stretch { double end; const tree *value; } stretch;
+typedef struct stretch { double end; const carom_datum *value; } stretch;
 
 static void *take(draft *d, size_t count, size_t size) { return carom_pool_take(&d->r->m->memory, (count ? count : 1) * size); }
 
 // The stretches of a key, from the start to the end; one value is one stretch.
-static carom_status read_stretches(draft *d, const tree *n, const char *key, stretch **list, int *count) {
-    *count = n->kind == TREE_MAP ? n->count : 1;
+static carom_status read_stretches(draft *d, const carom_datum *n, const char *key, stretch **list, int *count) {
+    *count = n->kind == CAROM_MAP ? n->count : 1;
     *list = take(d, (size_t)*count, sizeof **list);
     if (!*list) return carom_read_memory(d->r);
-    if (n->kind == TREE_LIST || *count == 0)
+    if (n->kind == CAROM_LIST || *count == 0)
         return carom_read_fail(d->r, n, 0, "%s is one value, or one for each stretch: {POINT: value, end: value}", key);
-    if (n->kind != TREE_MAP) {
+    if (n->kind != CAROM_MAP) {
         **list = (stretch){.end = d->def.length, .value = n};
         return CAROM_OK;
     }
     int k = 0;
-    for (const tree *c = n->first; c; c = c->next, ++k) {
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c, ++k) {
         int point = 0;
         CAROM_TRY(carom_draft_point(d, c->key, &point));
         (*list)[k] = (stretch){.end = d->place[point], .value = c};
@@ -38,7 +38,7 @@ static carom_status read_stretches(draft *d, const tree *n, const char *key, str
 }
 
 static carom_status read_mesh(draft *d) {
-    const tree *n = carom_tree_get(d->map, "elements");
+    const carom_datum *n = carom_datum_get(d->map, "elements");
     stretch *list = NULL;
     int count = 0, all = 0;
     CAROM_TRY(read_stretches(d, n, "elements", &list, &count));
@@ -62,7 +62,7 @@ static carom_status read_mesh(draft *d) {
 
 // radius or bore of every element
 static carom_status read_radii(draft *d, const char *key, carom_shaft_element *elements, size_t offset) {
-    const tree *n = carom_tree_get(d->map, key);
+    const carom_datum *n = carom_datum_get(d->map, key);
     stretch *list = NULL;
     int count = 0;
     if (!n) return CAROM_OK;
@@ -81,7 +81,7 @@ static carom_status read_radii(draft *d, const char *key, carom_shaft_element *e
 }
 
 carom_status carom_read_shaft(draft *d) {
-    if (!carom_tree_get(d->map, "radius")) {
+    if (!carom_datum_get(d->map, "radius")) {
         double none = 0;
         return carom_draft_number(d, "radius", true, &none);
     }
@@ -95,30 +95,30 @@ carom_status carom_read_shaft(draft *d) {
 }
 
 // `inertia: J` about the axis, half of it across, as of a thin disc; or `inertia: [about, across]`.
-static carom_status read_inertia(draft *d, const tree *n, carom_flywheel *w) {
-    if (n->kind == TREE_LIST && n->count != 2)
+static carom_status read_inertia(draft *d, const carom_datum *n, carom_flywheel *w) {
+    if (n->kind == CAROM_LIST && n->count != 2)
         return carom_read_fail(d->r, n, 0, "the inertia of a flywheel is one number, or a list of two: about the axis and across it");
-    const tree *about = n->kind == TREE_LIST ? n->first : n;
+    const carom_datum *about = carom_ones(n);
     CAROM_TRY(carom_read_number(d->r, about, "inertia", &w->polar));
     w->diametral = w->polar / 2;
-    return n->kind == TREE_LIST ? carom_read_number(d->r, about->next, "inertia", &w->diametral) : CAROM_OK;
+    return n->kind == CAROM_LIST ? carom_read_number(d->r, about + 1, "inertia", &w->diametral) : CAROM_OK;
 }
 
 carom_status carom_read_flywheels(draft *d) {
     static const char *const keys[] = {"mass", "inertia", NULL};
-    const tree *n = carom_tree_get(d->map, "flywheels"), *map = NULL;
+    const carom_datum *n = carom_datum_get(d->map, "flywheels"), *map = NULL;
     if (!n) return CAROM_OK;
     CAROM_TRY(carom_read_map(d->r, n, "flywheels", &map));
     carom_flywheel *wheels = take(d, map ? (size_t)map->count : 0, sizeof *wheels);
     if (!wheels) return carom_read_memory(d->r);
     d->def.flywheels = wheels;
-    for (const tree *c = map ? map->first : NULL; c; c = c->next) {
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
         carom_flywheel *w = &wheels[d->def.nflywheels++];
-        const tree *what = NULL;
+        const carom_datum *what = NULL;
         CAROM_TRY(carom_draft_node(d, c->key, &w->node));
         CAROM_TRY(carom_read_map(d->r, c, "a flywheel", &what));
         if (what) CAROM_TRY(carom_read_keys(d->r, what, keys, "a flywheel"));
-        const tree *mass = carom_tree_get(what, "mass"), *inertia = carom_tree_get(what, "inertia");
+        const carom_datum *mass = carom_datum_get(what, "mass"), *inertia = carom_datum_get(what, "inertia");
         if (!mass || !inertia) return carom_read_fail(d->r, c->key, 0, "the flywheel at '%s' wants mass and inertia", c->key->text);
         CAROM_TRY(carom_read_number(d->r, mass, "mass", &w->mass));
         CAROM_TRY(read_inertia(d, inertia, w));

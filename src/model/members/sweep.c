@@ -34,24 +34,24 @@ static plane node(reader *r, member *b, int i) {
     return (plane){carom_member_where(r->m, b, s, 0), carom_member_where(r->m, b, s, 1)};
 }
 
-static carom_status read_place(reader *r, const tree *n, plane *P) {
-    if (n->kind != TREE_LIST || n->count != 2) return carom_read_fail(r, n, 0, "point is a list of two: [x, y]");
-    CAROM_TRY(carom_read_expression(r, n->first, SCOPE_STATE, "the point", &P->x));
-    CAROM_TRY(carom_read_expression(r, n->first->next, SCOPE_STATE, "the point", &P->y));
+static carom_status read_place(reader *r, const carom_datum *n, plane *P) {
+    if (n->kind != CAROM_LIST || n->count != 2) return carom_read_fail(r, n, 0, "point is a list of two: [x, y]");
+    CAROM_TRY(carom_read_expression(r, n->item, SCOPE_STATE, "the point", &P->x));
+    CAROM_TRY(carom_read_expression(r, n->item + 1, SCOPE_STATE, "the point", &P->y));
     if (carom_graph_depends(r->m->graph, P->x, CAROM_VELOCITY, -1) || carom_graph_depends(r->m->graph, P->y, CAROM_VELOCITY, -1))
         return carom_read_fail(r, n, 0, "the point depends on rates; it is a place, made of positions and time");
     return CAROM_OK;
 }
 
-carom_status carom_read_sweep(reader *r, const tree *map, member *b, int element, constraint *c) {
-    const tree *point = carom_tree_get(map, "point"), *side = carom_tree_get(map, "side"), *round = carom_tree_get(map, "radius");
+carom_status carom_read_sweep(reader *r, const carom_datum *map, member *b, int element, constraint *c) {
+    const carom_datum *point = carom_datum_get(map, "point"), *side = carom_datum_get(map, "side"), *round = carom_datum_get(map, "radius");
     plane P;
     double radius = 0, sign = 1;
     if (b->kind > CAROM_EXACT_BEAM) return carom_read_fail(r, point->key, 0, "a point sweeps along planar members only: bar, beam, exact beam");
     CAROM_TRY(read_place(r, point, &P));
     if (round) CAROM_TRY(carom_read_number(r, round, "radius", &radius));
     if (!(radius >= 0)) return carom_read_fail(r, round, 0, "radius is %g; it must not be negative", radius);
-    if (side && (side->kind != TREE_TEXT || (strcmp(side->text, "left") != 0 && strcmp(side->text, "right") != 0)))
+    if (side && (side->kind != CAROM_TEXT || (strcmp(side->text, "left") != 0 && strcmp(side->text, "right") != 0)))
         return carom_read_fail(r, side, 0, "side is `left` or `right`: where the point is, looking along the member");
     if (side && strcmp(side->text, "right") == 0) sign = -1;
 

@@ -246,7 +246,7 @@ static bool moves(reader *r, const shape *s) {
     return s->body->v >= 0 || s->body->carried || (s->member && (depends(r, s->body) || (s->next && depends(r, s->next))));
 }
 
-static carom_status check_pair(reader *r, const tree *n, const shape *A, const shape *B) {
+static carom_status check_pair(reader *r, const carom_datum *n, const shape *A, const shape *B) {
     if (A->member && A->member == B->member) return carom_read_fail(r, n, 0, "'%s' and '%s' belong to one member and cannot touch", A->name, B->name);
     if (A->body && A->body == B->body) return carom_read_fail(r, n, 0, "'%s' and '%s' belong to one body and cannot touch", A->name, B->name);
     if (!A->part && !B->part && !moves(r, A) && !moves(r, B)) return carom_read_fail(r, n, 0, "neither '%s' nor '%s' can move; no contact is needed", A->name, B->name);
@@ -273,7 +273,7 @@ static bool room_for_one(carom_model *m) {
     return true;
 }
 
-static carom_status add(reader *r, const tree *entry, const tree *b, const shape *A, const shape *B, int *count) {
+static carom_status add(reader *r, const carom_datum *entry, const carom_datum *b, const shape *A, const shape *B, int *count) {
     carom_model *m = r->m;
     plan x[MOST_PLAN];
     const int n = make_plan(A, B, x);
@@ -287,7 +287,7 @@ static carom_status add(reader *r, const tree *entry, const tree *b, const shape
 }
 
 // Two skins: nodes of each on pieces of the other, and in space pieces against pieces.
-static carom_status add_skins(reader *r, const tree *entry, const tree *b, const shape *A, const shape *B, int *count) {
+static carom_status add_skins(reader *r, const carom_datum *entry, const carom_datum *b, const shape *A, const shape *B, int *count) {
     for (int i = 0; i < 2 * A->nodes - 1; ++i)
         for (int j = 0; j < 2 * B->nodes - 1; ++j) {
             const shape *a = &A->part[i], *c = &B->part[j];
@@ -300,7 +300,7 @@ static carom_status add_skins(reader *r, const tree *entry, const tree *b, const
 
 // A skin against a shape that is convex from where its nodes are: the nodes.  Else nodes on the shape, and corners and edges of the shape on
 // elements.
-static carom_status add_skin(reader *r, const tree *entry, const tree *b, const shape *A, const shape *B, int *count) {
+static carom_status add_skin(reader *r, const carom_datum *entry, const carom_datum *b, const shape *A, const shape *B, int *count) {
     const bool first = A->part != NULL;
     const shape *skin = first ? A : B, *other = first ? B : A;
     const bool round = other->kind == SHAPE_POINT || other->kind == SHAPE_ROUND;
@@ -315,7 +315,7 @@ static carom_status add_skin(reader *r, const tree *entry, const tree *b, const 
     return carom_read_fail(r, b, 0, "neither '%s' nor '%s' can move; no contact is needed", A->name, B->name);
 }
 
-static carom_status add_pair(reader *r, const tree *entry, const tree *a, const tree *b, int *count) {
+static carom_status add_pair(reader *r, const carom_datum *entry, const carom_datum *a, const carom_datum *b, int *count) {
     const shape *A = NULL, *B = NULL;
     CAROM_TRY(carom_read_find_shape(r, a, &A));
     CAROM_TRY(carom_read_find_shape(r, b, &B));
@@ -325,44 +325,44 @@ static carom_status add_pair(reader *r, const tree *entry, const tree *a, const 
 }
 
 // between: [A, B], either may be a list: every one of the first with every one of the second; three and more: neighbours.
-static carom_status read_between(reader *r, const tree *entry, const tree *list, int *count) {
-    if (list->kind != TREE_LIST || list->count < 2) return carom_read_fail(r, list, 0, "between is a list of two shapes: between: [ball, floor]");
+static carom_status read_between(reader *r, const carom_datum *entry, const carom_datum *list, int *count) {
+    if (list->kind != CAROM_LIST || list->count < 2) return carom_read_fail(r, list, 0, "between is a list of two shapes: between: [ball, floor]");
     if (list->count > 2) {
-        for (const tree *c = list->first; c->next; c = c->next) CAROM_TRY(add_pair(r, entry, c, c->next, count));
+        for (const carom_datum *c = list->item; c + 1 != carom_end(list); ++c) CAROM_TRY(add_pair(r, entry, c, c + 1, count));
         return CAROM_OK;
     }
-    const tree *a = list->first, *b = a->next;
-    for (const tree *x = a->kind == TREE_LIST ? a->first : a; x; x = a->kind == TREE_LIST ? x->next : NULL)
-        for (const tree *y = b->kind == TREE_LIST ? b->first : b; y; y = b->kind == TREE_LIST ? y->next : NULL) CAROM_TRY(add_pair(r, entry, x, y, count));
+    const carom_datum *a = list->item, *b = a + 1;
+    for (const carom_datum *x = carom_ones(a); x != carom_ones_end(a); ++x)
+        for (const carom_datum *y = carom_ones(b); y != carom_ones_end(b); ++y) CAROM_TRY(add_pair(r, entry, x, y, count));
     return CAROM_OK;
 }
 
 // among: [A, B, C, ...]: each with each.
-static carom_status read_among(reader *r, const tree *entry, const tree *list, int *count) {
-    if (list->kind != TREE_LIST || list->count < 2) return carom_read_fail(r, list, 0, "among is a list of shapes, each of which may touch each other one: among: [a, b, c]");
-    for (const tree *x = list->first; x; x = x->next)
-        for (const tree *y = x->next; y; y = y->next) CAROM_TRY(add_pair(r, entry, x, y, count));
+static carom_status read_among(reader *r, const carom_datum *entry, const carom_datum *list, int *count) {
+    if (list->kind != CAROM_LIST || list->count < 2) return carom_read_fail(r, list, 0, "among is a list of shapes, each of which may touch each other one: among: [a, b, c]");
+    for (const carom_datum *x = carom_first(list); x != carom_end(list); ++x)
+        for (const carom_datum *y = x + 1; y != carom_end(list); ++y) CAROM_TRY(add_pair(r, entry, x, y, count));
     return CAROM_OK;
 }
 
-static long count_pairs(const tree *entry) {
-    const tree *list = carom_tree_get(entry, "between"), *each = carom_tree_get(entry, "among");
-    if (each && each->kind == TREE_LIST) return (long)each->count * (each->count - 1) / 2;
-    if (!list || list->kind != TREE_LIST || list->count < 2) return 0;
+static long count_pairs(const carom_datum *entry) {
+    const carom_datum *list = carom_datum_get(entry, "between"), *each = carom_datum_get(entry, "among");
+    if (each && each->kind == CAROM_LIST) return (long)each->count * (each->count - 1) / 2;
+    if (!list || list->kind != CAROM_LIST || list->count < 2) return 0;
     if (list->count > 2) return list->count - 1;
-    const tree *a = list->first, *b = a->next;
-    return (long)(a->kind == TREE_LIST ? a->count : 1) * (b->kind == TREE_LIST ? b->count : 1);
+    const carom_datum *a = list->item, *b = a + 1;
+    return (long)(a->kind == CAROM_LIST ? a->count : 1) * (b->kind == CAROM_LIST ? b->count : 1);
 }
 
-carom_status carom_read_pairs(reader *r, const tree *contacts, int *count) {
+carom_status carom_read_pairs(reader *r, const carom_datum *contacts, int *count) {
     carom_model *m = r->m;
     long total = 0;
-    for (const tree *c = contacts ? contacts->first : NULL; c; c = c->next) {
+    for (const carom_datum *c = carom_first(contacts); c != carom_end(contacts); ++c) {
         total += count_pairs(c);
         if (total > MOST_CONTACTS) return carom_read_fail(r, c->key, 0, "more than %d pairs of shapes; give such a system from C", MOST_CONTACTS);
     }
-    for (const tree *c = contacts ? contacts->first : NULL; c; c = c->next) {
-        const tree *list = carom_tree_get(c, "between"), *each = carom_tree_get(c, "among");
+    for (const carom_datum *c = carom_first(contacts); c != carom_end(contacts); ++c) {
+        const carom_datum *list = carom_datum_get(c, "between"), *each = carom_datum_get(c, "among");
         if (list && each) return carom_read_fail(r, each->key, 0, "`between` and `among` exclude each other; give the second a contact of its own");
         if (!list && !each) continue;
         if (!carom_name_valid(c->key->text) || c->key->length > 60)

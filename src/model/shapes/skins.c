@@ -107,8 +107,8 @@ static member *seek(const carom_model *m, const char *text, const char **point) 
     return NULL;
 }
 
-static carom_status find(reader *r, const tree *n, member **b, const char **point) {
-    if (n->kind != TREE_TEXT) return carom_read_fail(r, n, 0, "`of` is a body, a flexible member, or one of its points: of: beam.end");
+static carom_status find(reader *r, const carom_datum *n, member **b, const char **point) {
+    if (n->kind != CAROM_TEXT) return carom_read_fail(r, n, 0, "`of` is a body, a flexible member, or one of its points: of: beam.end");
     *b = seek(r->m, n->text, point);
     if (*b && (*b)->kind == CAROM_MATRICES) return carom_read_fail(r, n, 0, "member '%.60s' is given by matrices and has no places in the world; write the gap itself", (*b)->name);
     if (*b) return CAROM_OK;
@@ -116,9 +116,9 @@ static carom_status find(reader *r, const tree *n, member **b, const char **poin
     return carom_read_fail(r, n, 0, "there is no body or flexible member '%.60s'%s%s%s", n->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-space carom_skin_space(const carom_model *m, const tree *of) {
+space carom_skin_space(const carom_model *m, const carom_datum *of) {
     const char *point;
-    const member *b = of && of->kind == TREE_TEXT ? seek(m, of->text, &point) : NULL;
+    const member *b = of && of->kind == CAROM_TEXT ? seek(m, of->text, &point) : NULL;
     return !b ? EITHER : spatial(b) ? SPATIAL : PLANAR;
 }
 
@@ -127,7 +127,7 @@ static const char *point_name(const void *user, int i) {
     return i < b->npoint ? b->point[i] : NULL;
 }
 
-carom_status carom_read_round_of(reader *r, const tree *of, shape *s) {
+carom_status carom_read_round_of(reader *r, const carom_datum *of, shape *s) {
     member *b = NULL;
     const char *point = NULL;
     CAROM_TRY(find(r, of, &b, &point));
@@ -140,7 +140,7 @@ carom_status carom_read_round_of(reader *r, const tree *of, shape *s) {
     return carom_read_fail(r, of, 0, "member '%.60s' has no point '%.60s'%s%s%s", b->name, point, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-carom_status carom_read_skin(reader *r, const tree *of, shape *s) {
+carom_status carom_read_skin(reader *r, const carom_datum *of, shape *s) {
     member *b = NULL;
     const char *point = NULL;
     if (!of) return carom_read_fail(r, s->place, 0, "a skin belongs to a flexible member; add `of: MEMBER`");

@@ -36,30 +36,30 @@ const char *carom_shape_word(shape_kind kind) {
 
 // -- values -----------------------------------------------------------------------------------------------------
 
-static carom_status read_size(reader *r, const tree *n, const char *what, double *x) {
+static carom_status read_size(reader *r, const carom_datum *n, const char *what, double *x) {
     CAROM_TRY(carom_read_number(r, n, what, x));
     if (*x > 0) return CAROM_OK;
     return carom_read_fail(r, n, 0, "%s is %g; it must be positive", what, *x);
 }
 
 // [radius, length]
-static carom_status read_long(reader *r, const tree *n, const char *word, shape *s) {
+static carom_status read_long(reader *r, const carom_datum *n, const char *word, shape *s) {
     char what[60];
-    if (n->kind != TREE_LIST || n->count != 2)
+    if (n->kind != CAROM_LIST || n->count != 2)
         return carom_read_fail(r, n, 0, "a %s is [radius, length]", word);
     snprintf(what, sizeof what, "the radius of a %s", word);
-    CAROM_TRY(read_size(r, n->first, what, &s->radius));
+    CAROM_TRY(read_size(r, n->item, what, &s->radius));
     snprintf(what, sizeof what, "the length of a %s", word);
-    CAROM_TRY(read_size(r, n->first->next, what, &s->half[0]));
+    CAROM_TRY(read_size(r, n->item + 1, what, &s->half[0]));
     s->half[0] /= 2;
     return CAROM_OK;
 }
 
-static carom_status read_box(reader *r, const tree *n, shape *s) {
-    if (n->kind != TREE_LIST || n->count < 2 || n->count > 3)
+static carom_status read_box(reader *r, const carom_datum *n, shape *s) {
+    if (n->kind != CAROM_LIST || n->count < 2 || n->count > 3)
         return carom_read_fail(r, n, 0, "a box has two edges ([0.2, 0.1]), in space three");
     int i = 0;
-    for (const tree *c = n->first; c; c = c->next) {
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) {
         CAROM_TRY(read_size(r, c, "the edge of a box", &s->half[i]));
         s->half[i++] /= 2;
     }
@@ -67,12 +67,12 @@ static carom_status read_box(reader *r, const tree *n, shape *s) {
 }
 
 // Corners of a planar box, or those listed, turned counterclockwise; they must make a convex polygon.
-static carom_status read_polygon(reader *r, const tree *n, shape *s) {
-    if (n->kind != TREE_LIST || n->count < 3 || n->count > MOST_CORNERS)
+static carom_status read_polygon(reader *r, const carom_datum *n, shape *s) {
+    if (n->kind != CAROM_LIST || n->count < 3 || n->count > MOST_CORNERS)
         return carom_read_fail(r, n, 0, "a polygon is a list of three to %d points [x, y]", MOST_CORNERS);
     s->corner = carom_pool_take(&r->m->memory, (size_t)n->count * sizeof *s->corner);
     if (!s->corner) return carom_read_memory(r);
-    for (const tree *c = n->first; c; c = c->next) CAROM_TRY(carom_read_vector(r, c, "a corner of a polygon", 2, s->corner[s->ncorners++]));
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(carom_read_vector(r, c, "a corner of a polygon", 2, s->corner[s->ncorners++]));
     double area = 0;
     for (int i = 0; i < s->ncorners; ++i) {
         const double *a = s->corner[i], *b = s->corner[(i + 1) % s->ncorners];
@@ -97,8 +97,8 @@ static carom_status read_polygon(reader *r, const tree *n, shape *s) {
     return CAROM_OK;
 }
 
-static carom_status read_normal(reader *r, const tree *n, shape *s) {
-    if (n->kind != TREE_LIST || n->count < 2 || n->count > 3)
+static carom_status read_normal(reader *r, const carom_datum *n, shape *s) {
+    if (n->kind != CAROM_LIST || n->count < 2 || n->count > 3)
         return carom_read_fail(r, n, 0, "a plane is written by its normal, which points away from the solid side: plane: [0, 1]");
     double a[3] = {0};
     CAROM_TRY(carom_read_vector(r, n, "the normal of a plane", n->count, a));
@@ -133,11 +133,11 @@ static void axes_turned(const double *n, double phi, double *X) {
     }
 }
 
-static carom_status read_place(reader *r, const tree *map, shape *s, const char *where) {
-    const tree *at = carom_tree_get(map, "at"), *angle = carom_tree_get(map, "angle"), *axis = carom_tree_get(map, "axis");
+static carom_status read_place(reader *r, const carom_datum *map, shape *s, const char *where) {
+    const carom_datum *at = carom_datum_get(map, "at"), *angle = carom_datum_get(map, "angle"), *axis = carom_datum_get(map, "axis");
     const bool spatial = s->space == SPATIAL;
     double phi = 0, n[3] = {0, 0, 1};
-    if (at && ((carom_tree_get(map, "of") && s->body == r->m->bodies) || s->kind == SHAPE_SKIN)) return carom_read_fail(r, at->key, 0, "%s is where its member is; remove `at`", where);
+    if (at && ((carom_datum_get(map, "of") && s->body == r->m->bodies) || s->kind == SHAPE_SKIN)) return carom_read_fail(r, at->key, 0, "%s is where its member is; remove `at`", where);
     if (at && (s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON))
         return carom_read_fail(r, at->key, 0, "%s is placed by its points; remove `at`", where);
     if (at) CAROM_TRY(carom_read_vector(r, at, "the place of a shape", spatial ? 3 : 2, s->at));
@@ -163,16 +163,16 @@ static carom_status read_place(reader *r, const tree *map, shape *s, const char 
 // -- one shape ----------------------------------------------------------------------------------------------------
 
 // What the value itself says of plane and space; EITHER: nothing.
-static space space_of(const struct form *f, const tree *map, const tree *value) {
+static space space_of(const struct form *f, const carom_datum *map, const carom_datum *value) {
     if (!f->spatial) return PLANAR;
     if (!f->planar) return SPATIAL;
     const bool listed = f->kind == SHAPE_POINT || f->kind == SHAPE_BOX || f->kind == SHAPE_PLANE;
-    const tree *n = listed ? value : carom_tree_get(map, "at");
-    if (n && n->kind == TREE_LIST) return n->count == 3 ? SPATIAL : PLANAR;
-    return carom_tree_get(map, "axis") ? SPATIAL : EITHER;
+    const carom_datum *n = listed ? value : carom_datum_get(map, "at");
+    if (n && n->kind == CAROM_LIST) return n->count == 3 ? SPATIAL : PLANAR;
+    return carom_datum_get(map, "axis") ? SPATIAL : EITHER;
 }
 
-static carom_status read_value(reader *r, const tree *value, const struct form *f, shape *s) {
+static carom_status read_value(reader *r, const carom_datum *value, const struct form *f, shape *s) {
     char what[60];
     snprintf(what, sizeof what, "the radius of a %s", f->word);
     switch (s->kind) {
@@ -213,10 +213,10 @@ static carom_status complete(reader *r, shape *s) {
     return CAROM_OK;
 }
 
-static const struct form *find_form(const tree *map, const tree **value, const struct form **twice) {
+static const struct form *find_form(const carom_datum *map, const carom_datum **value, const struct form **twice) {
     const struct form *f = NULL;
     for (int i = 0; i < FORMS; ++i) {
-        const tree *n = carom_tree_get(map, forms[i].word);
+        const carom_datum *n = carom_datum_get(map, forms[i].word);
         if (!n) continue;
         if (f) *twice = &forms[i];
         f = &forms[i];
@@ -226,16 +226,16 @@ static const struct form *find_form(const tree *map, const tree **value, const s
 }
 
 // The body that `of` names, points of floating members included; NULL: none, a flexible member is meant.
-static const body *body_of(const carom_model *m, const tree *of) {
-    for (int i = 1; of && of->kind == TREE_TEXT && i < m->nbodies; ++i)
+static const body *body_of(const carom_model *m, const carom_datum *of) {
+    for (int i = 1; of && of->kind == CAROM_TEXT && i < m->nbodies; ++i)
         if (!m->bodies[i].floating && strcmp(m->bodies[i].name, of->text) == 0) return &m->bodies[i];
     return NULL;
 }
 
-static carom_status read_shape(reader *r, const tree *n, const body *b, shape *s, const char *where) {
+static carom_status read_shape(reader *r, const carom_datum *n, const body *b, shape *s, const char *where) {
     static const char *const keys[] = {"point", "circle", "sphere", "capsule", "polygon", "box", "cylinder", "plane", "hole", "slot", "bore",
                                        "skin", "at", "angle", "axis", "of", NULL};
-    const tree *map = NULL, *value = NULL;
+    const carom_datum *map = NULL, *value = NULL;
     CAROM_TRY(carom_read_map(r, n, where, &map));
     if (map) CAROM_TRY(carom_read_keys(r, map, keys, where));
     const struct form *twice = NULL, *f = find_form(map, &value, &twice);
@@ -243,7 +243,7 @@ static carom_status read_shape(reader *r, const tree *n, const body *b, shape *s
     if (!f)
         return carom_read_fail(r, n->key ? n->key : n, 0,
                                "%s does not say what it is: point, circle, sphere, capsule, polygon, box, cylinder, plane, hole, slot, bore or skin", where);
-    const tree *of = carom_tree_get(map, "of");
+    const carom_datum *of = carom_datum_get(map, "of");
     const body *named = b->place ? NULL : body_of(r->m, of);
     if (named) b = named, of = NULL;
     s->kind = f->kind;
@@ -258,7 +258,7 @@ static carom_status read_shape(reader *r, const tree *n, const body *b, shape *s
     if (said != EITHER && said != s->space)
         return carom_read_fail(r, value->key, 0, "%s is %s, and %s is %s", where, said == PLANAR ? "planar" : "spatial", b->where,
                                s->space == PLANAR ? "planar" : "spatial");
-    if (value->kind == TREE_MAP || carom_tree_empty(value)) return carom_read_fail(r, value->key, 0, "a %s is %s", f->word, f->value);
+    if (value->kind == CAROM_MAP || carom_datum_empty(value)) return carom_read_fail(r, value->key, 0, "a %s is %s", f->word, f->value);
     CAROM_TRY(read_value(r, value, f, s));
     CAROM_TRY(read_place(r, map, s, where));
     if (f->kind == SHAPE_SKIN) return carom_read_skin(r, of, s);
@@ -275,7 +275,7 @@ static const char *shape_name(const void *user, int i) {
     return i < m->nshapes ? m->shapes[i].name : NULL;
 }
 
-static carom_status add_shape(reader *r, const tree *n, const body *b, const char *part) {
+static carom_status add_shape(reader *r, const carom_datum *n, const body *b, const char *part) {
     carom_model *m = r->m;
     char text[140], where[170];
     if (part && (!carom_name_valid(part) || strlen(part) > 60))
@@ -313,11 +313,11 @@ static carom_status add_point(reader *r, const body *b, int i) {
     return CAROM_OK;
 }
 
-static int count_shapes(const carom_model *m, const tree *bodies, const tree *ground) {
+static int count_shapes(const carom_model *m, const carom_datum *bodies, const carom_datum *ground) {
     int count = ground ? ground->count : 0;
-    for (const tree *c = bodies ? bodies->first : NULL; c; c = c->next) {
-        const tree *many = c->kind == TREE_MAP ? carom_tree_get(c, "shapes") : NULL;
-        count += 1 + (many && many->kind == TREE_MAP ? many->count : 0);
+    for (const carom_datum *c = carom_first(bodies); c != carom_end(bodies); ++c) {
+        const carom_datum *many = c->kind == CAROM_MAP ? carom_datum_get(c, "shapes") : NULL;
+        count += 1 + (many && many->kind == CAROM_MAP ? many->count : 0);
     }
     for (int i = 0; i < m->nbodies; ++i) count += m->bodies[i].npoints;
     return count + m->nbodies; // points of floating members
@@ -325,18 +325,18 @@ static int count_shapes(const carom_model *m, const tree *bodies, const tree *gr
 
 carom_status carom_read_shapes(reader *r) {
     carom_model *m = r->m;
-    const tree *bodies = NULL, *ground = NULL;
-    CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "bodies"), "section bodies", &bodies));
-    CAROM_TRY(carom_read_map(r, carom_tree_get(r->root, "shapes"), "section shapes", &ground));
+    const carom_datum *bodies = NULL, *ground = NULL;
+    CAROM_TRY(carom_read_map(r, carom_datum_get(r->root, "bodies"), "section bodies", &bodies));
+    CAROM_TRY(carom_read_map(r, carom_datum_get(r->root, "shapes"), "section shapes", &ground));
     m->shapes = carom_pool_take(&m->memory, ((size_t)count_shapes(m, bodies, ground) + 1) * sizeof *m->shapes);
     if (!m->shapes) return carom_read_memory(r);
-    for (const tree *c = ground ? ground->first : NULL; c; c = c->next) CAROM_TRY(add_shape(r, c, &m->bodies[0], c->key->text));
+    for (const carom_datum *c = carom_first(ground); c != carom_end(ground); ++c) CAROM_TRY(add_shape(r, c, &m->bodies[0], c->key->text));
     const body *b = m->bodies + 1;
-    for (const tree *c = bodies ? bodies->first : NULL; c; c = c->next, ++b) {
-        const tree *one = carom_tree_get(c, "shape"), *many = NULL;
-        CAROM_TRY(carom_read_map(r, carom_tree_get(c, "shapes"), "shapes", &many));
+    for (const carom_datum *c = carom_first(bodies); c != carom_end(bodies); ++c, ++b) {
+        const carom_datum *one = carom_datum_get(c, "shape"), *many = NULL;
+        CAROM_TRY(carom_read_map(r, carom_datum_get(c, "shapes"), "shapes", &many));
         if (one) CAROM_TRY(add_shape(r, one, b, NULL));
-        for (const tree *s = many ? many->first : NULL; s; s = s->next) CAROM_TRY(add_shape(r, s, b, s->key->text));
+        for (const carom_datum *s = carom_first(many); s != carom_end(many); ++s) CAROM_TRY(add_shape(r, s, b, s->key->text));
         for (int i = 0; i < b->npoints; ++i) CAROM_TRY(add_point(r, b, i));
     }
     for (; b < m->bodies + m->nbodies; ++b)
@@ -344,10 +344,10 @@ carom_status carom_read_shapes(reader *r) {
     return CAROM_OK;
 }
 
-carom_status carom_read_find_shape(reader *r, const tree *n, const shape **s) {
+carom_status carom_read_find_shape(reader *r, const carom_datum *n, const shape **s) {
     const carom_model *m = r->m;
-    if (n->kind != TREE_TEXT)
-        return carom_read_fail(r, n, 0, "this is the name of a shape, not a %s", n->kind == TREE_LIST ? "list" : "map");
+    if (n->kind != CAROM_TEXT)
+        return carom_read_fail(r, n, 0, "this is the name of a shape, not a %s", n->kind == CAROM_LIST ? "list" : "map");
     for (int i = 0; i < m->nshapes; ++i)
         if (strcmp(m->shapes[i].name, n->text) == 0) {
             *s = &m->shapes[i];

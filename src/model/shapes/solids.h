@@ -24,7 +24,7 @@ enum { MOST_CORNERS = 64 };
 /// A shape in the frame of its body.
 typedef struct shape {
     const char *name;  // as written in `between`
-    const tree *place;
+    const carom_datum *place;
     const body *body;
     space space;       // PLANAR or SPATIAL
     shape_kind kind;
@@ -56,15 +56,15 @@ static inline carom_node carom_shape_reach(carom_graph *g, const shape *s) { ret
 /// Axes (columns of X) with z along the unit vector n.
 void carom_shape_axes_along(const double *n, double *X);
 carom_status carom_read_shapes(reader *r);
-carom_status carom_read_find_shape(reader *r, const tree *n, const shape **s);
+carom_status carom_read_find_shape(reader *r, const carom_datum *n, const shape **s);
 const char *carom_shape_word(shape_kind kind);
 
 // -- skins.c ----------------------------------------------------------------------------------------------------------------
 
 /// `of: MEMBER.POINT` of a point, circle or sphere; `of: MEMBER` of a skin.
-carom_status carom_read_round_of(reader *r, const tree *of, shape *s);
-carom_status carom_read_skin(reader *r, const tree *of, shape *s);
-space carom_skin_space(const carom_model *m, const tree *of); // of that member; EITHER: there is none
+carom_status carom_read_round_of(reader *r, const carom_datum *of, shape *s);
+carom_status carom_read_skin(reader *r, const carom_datum *of, shape *s);
+space carom_skin_space(const carom_model *m, const carom_datum *of); // of that member; EITHER: there is none
 /// The point of an element's middle line that is nearest to p; velocity of the material point at p.
 vec carom_element_nearest(carom_graph *g, const shape *s, vec p);
 vec carom_flexible_velocity(carom_graph *g, const carom_model *m, const shape *s, vec p);
@@ -111,7 +111,7 @@ typedef struct rubbing {
 /// Two shapes that may touch, and their contacts: ids first .. first + count - 1.
 typedef struct pair {
     const shape *A, *B;
-    const tree *entry;   // in the file
+    const carom_datum *entry;   // in the file
     int number;          // of its first contact under the entry's name, from 1; 0: the name alone
     int first, count;
     rubbing rub;
@@ -130,7 +130,7 @@ typedef struct pair {
 /// Tangents of a contact with this normal; returns how many.
 int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t);
 /// Pairs of all entries of `contacts` with `between`; *count is the number of their contacts.
-carom_status carom_read_pairs(reader *r, const tree *contacts, int *count);
+carom_status carom_read_pairs(reader *r, const carom_datum *contacts, int *count);
 /// Expressions of pair p: gaps and, with friction, slip rates of its contacts c[0], c[1], ...; their tangents are counted.
 carom_status carom_pair_express(reader *r, pair *p, constraint *c);
 void carom_pair_bound(carom_graph *g, pair *p);

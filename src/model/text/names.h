@@ -1,7 +1,7 @@
 // names.h: the names of a model and what stands behind them.
 #pragma once
-#include "model/text/pool.h"
-#include "model/text/tree.h"
+#include "mech/pool.h"
+#include "mech/datum.h"
 #include <carom/expr.h>
 
 typedef enum name_kind { // bits, so that a scope is a set of kinds

@@ -13,12 +13,12 @@ static void *take(reader *r, int count, size_t size) {
     return carom_pool_take(&r->m->memory, (size_t)(count ? count : 1) * size);
 }
 
-static int count_of(const tree *map) { return map ? map->count : 0; }
+static int count_of(const carom_datum *map) { return map ? map->count : 0; }
 
-static carom_status section(reader *r, const char *key, const tree **map) {
+static carom_status section(reader *r, const char *key, const carom_datum **map) {
     char where[40];
     snprintf(where, sizeof where, "section %s", key);
-    return carom_read_map(r, carom_tree_get(r->root, key), where, map);
+    return carom_read_map(r, carom_datum_get(r->root, key), where, map);
 }
 
 static carom_status check_sections(reader *r) {
@@ -29,38 +29,38 @@ static carom_status check_sections(reader *r) {
                                        "springs",     "motors",  "loads",  "flexible",         "shapes",
                                        NULL};
     CAROM_TRY(carom_read_keys(r, r->root, keys, "the model"));
-    const tree *version = carom_tree_get(r->root, "carom");
+    const carom_datum *version = carom_datum_get(r->root, "carom");
     if (!version)
         return carom_read_fail(r, r->root, 0, "the format version is missing; start the file with `carom: 1`");
-    if (version->kind != TREE_TEXT || strcmp(version->text, "1") != 0)
+    if (version->kind != CAROM_TEXT || strcmp(version->text, "1") != 0)
         return carom_read_fail(r, version, 0, "this version of carom reads format 1; write `carom: 1`");
     return CAROM_OK;
 }
 
 static carom_status read_assemble(reader *r) {
-    const tree *n = carom_tree_get(r->root, "assemble");
+    const carom_datum *n = carom_datum_get(r->root, "assemble");
     if (!n) return CAROM_OK;
-    r->m->assemble = n->kind == TREE_TEXT && strcmp(n->text, "yes") == 0;
-    if (r->m->assemble || (n->kind == TREE_TEXT && strcmp(n->text, "no") == 0)) return CAROM_OK;
+    r->m->assemble = n->kind == CAROM_TEXT && strcmp(n->text, "yes") == 0;
+    if (r->m->assemble || (n->kind == CAROM_TEXT && strcmp(n->text, "no") == 0)) return CAROM_OK;
     return carom_read_fail(r, n, 0, "assemble is yes or no: may positions be moved onto joints and constraints at the start?");
 }
 
 static carom_status read_title(reader *r) {
-    const tree *title = carom_tree_get(r->root, "name"), *about = carom_tree_get(r->root, "about");
-    if (title && title->kind != TREE_TEXT)
+    const carom_datum *title = carom_datum_get(r->root, "name"), *about = carom_datum_get(r->root, "about");
+    if (title && title->kind != CAROM_TEXT)
         return carom_read_fail(r, title, 0, "the name of the model is a text; put it in quotes");
-    if (about && about->kind != TREE_TEXT) return carom_read_fail(r, about, 0, "about is a text; put it in quotes");
+    if (about && about->kind != CAROM_TEXT) return carom_read_fail(r, about, 0, "about is a text; put it in quotes");
     const char *slash = strrchr(r->m->file, '/');
     r->m->name = title && title->length ? title->text : slash ? slash + 1 : r->m->file;
     return CAROM_OK;
 }
 
 // Names of a section, in order; nodes follow later.
-static carom_status declare(reader *r, const tree *map, name_kind kind, int **index) {
+static carom_status declare(reader *r, const carom_datum *map, name_kind kind, int **index) {
     names *t = &r->m->names;
     if (index && !(*index = take(r, count_of(map), sizeof **index))) return carom_read_memory(r);
     int k = 0;
-    for (const tree *c = map ? map->first : NULL; c; c = c->next, ++k) {
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c, ++k) {
         CAROM_TRY(carom_read_new_name(r, c, t));
         if (index) (*index)[k] = t->count;
         if (!carom_names_add(t, c->key->text, kind, k, c->key->line)) return carom_read_memory(r);
@@ -79,10 +79,10 @@ static const char *parameter_text(const void *user, int i) {
 static carom_status override(reader *r, const char *set) {
     carom_model *m = r->m;
     const char *sign = strchr(set, '=');
-    tree *n = take(r, 1, sizeof *n), *key = take(r, 1, sizeof *key);
+    carom_datum *n = take(r, 1, sizeof *n), *key = take(r, 1, sizeof *key);
     if (!n || !key) return carom_read_memory(r);
-    *key = (tree){.kind = TREE_TEXT, .text = carom_pool_text(&m->memory, set, strlen(set)), .length = strlen(set)};
-    *n = (tree){.kind = TREE_TEXT, .key = key};
+    *key = (carom_datum){.kind = CAROM_TEXT, .text = carom_pool_text(&m->memory, set, strlen(set)), .length = strlen(set)};
+    *n = (carom_datum){.kind = CAROM_TEXT, .key = key};
     if (!key->text) return carom_read_memory(r);
     if (!sign || sign == set) return carom_read_fail(r, n, 0, "this is not an override; write --set name=value");
     char word[128];
@@ -99,14 +99,14 @@ static carom_status override(reader *r, const char *set) {
     return CAROM_OK;
 }
 
-static carom_status read_parameters(reader *r, const tree *map, const char *const *set) {
+static carom_status read_parameters(reader *r, const carom_datum *map, const char *const *set) {
     carom_model *m = r->m;
     m->parameter = take(r, m->np, sizeof *m->parameter);
     r->param_tree = take(r, m->np, sizeof *r->param_tree);
     r->param_state = take(r, m->np, 1);
     if (!m->parameter || !r->param_tree || !r->param_state) return carom_read_memory(r);
     int k = 0;
-    for (const tree *c = map ? map->first : NULL; c; c = c->next) r->param_tree[k++] = c;
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) r->param_tree[k++] = c;
     for (; set && *set; ++set) CAROM_TRY(override(r, *set));
     for (int i = 0; i < m->np; ++i) CAROM_TRY(carom_read_parameter(r, i));
     for (int i = 0; i < m->np; ++i)
@@ -138,14 +138,14 @@ static carom_status name_rate(reader *r, const name *n, const char **text) {
     return CAROM_OK;
 }
 
-static carom_status read_coordinates(reader *r, const tree *map) {
+static carom_status read_coordinates(reader *r, const carom_datum *map) {
     static const char *const keys[] = {"at", "rate", NULL};
     carom_model *m = r->m;
-    const tree *bodies = carom_tree_get(r->root, "bodies");
-    const int nbodies = bodies && bodies->kind == TREE_MAP ? bodies->count : 0;
-    const tree *flexible = carom_tree_get(r->root, "flexible");
+    const carom_datum *bodies = carom_datum_get(r->root, "bodies");
+    const int nbodies = bodies && bodies->kind == CAROM_MAP ? bodies->count : 0;
+    const carom_datum *flexible = carom_datum_get(r->root, "flexible");
     if (count_of(map) == 0 && nbodies == 0 && !(flexible && flexible->count > 0)) {
-        const tree *here = carom_tree_get(r->root, "coordinates");
+        const carom_datum *here = carom_datum_get(r->root, "coordinates");
         return carom_read_fail(r, here ? here->key : r->root, 0,
                                "the model has no coordinates; add `coordinates: {x: {at: 0, rate: 0}}`");
     }
@@ -153,13 +153,13 @@ static carom_status read_coordinates(reader *r, const tree *map) {
         return carom_read_fail(r, map, 0, "more than %d coordinates; give such a system from C", MOST_COORDINATES);
     if (6 * nbodies > MOST_COORDINATES)
         return carom_read_fail(r, bodies, 0, "more than %d bodies; give such a system from C", MOST_COORDINATES / 6);
-    const tree *joints = carom_tree_get(r->root, "joints");
+    const carom_datum *joints = carom_datum_get(r->root, "joints");
     int floating = 0, frames = 0;
     CAROM_TRY(carom_floating_count(r, &floating, &frames));
     CAROM_TRY(take_state(r, count_of(map) + 7 * nbodies + floating + count_of(joints))); // a joint may count an angle
     m->nq = m->nv = count_of(map);
     int i = 0;
-    for (const tree *c = map ? map->first : NULL; c; c = c->next, ++i) {
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c, ++i) {
         name *n = &m->names.at[m->first_coordinate + i];
         m->coordinate_name[i] = m->first_coordinate + i;
         m->velocity_of[i] = i;
@@ -168,15 +168,15 @@ static carom_status read_coordinates(reader *r, const tree *map) {
         n->rate = carom_graph_input(m->graph, CAROM_VELOCITY, i);
         char what[120];
         snprintf(what, sizeof what, "coordinate '%s'", n->text);
-        if (c->kind == TREE_TEXT && !carom_tree_empty(c)) {
+        if (c->kind == CAROM_TEXT && !carom_datum_empty(c)) {
             CAROM_TRY(carom_read_number(r, c, "the initial position", &m->q0[i]));
             continue;
         }
-        const tree *parts = NULL;
+        const carom_datum *parts = NULL;
         CAROM_TRY(carom_read_map(r, c, what, &parts));
         if (!parts) continue;
         CAROM_TRY(carom_read_keys(r, parts, keys, what));
-        const tree *at = carom_tree_get(parts, "at"), *rate = carom_tree_get(parts, "rate");
+        const carom_datum *at = carom_datum_get(parts, "at"), *rate = carom_datum_get(parts, "rate");
         if (at) CAROM_TRY(carom_read_number(r, at, "the initial position", &m->q0[i]));
         if (rate) CAROM_TRY(carom_read_number(r, rate, "the initial rate", &m->v0[i]));
         m->given[i] = rate != NULL;
@@ -184,10 +184,10 @@ static carom_status read_coordinates(reader *r, const tree *map) {
     return CAROM_OK;
 }
 
-static carom_status read_let(reader *r, const tree *map, int first) {
+static carom_status read_let(reader *r, const carom_datum *map, int first) {
     carom_model *m = r->m;
     int k = first;
-    for (const tree *c = map ? map->first : NULL; c; c = c->next, ++k) {
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c, ++k) {
         carom_node node = CAROM_NONE;
         CAROM_TRY(carom_read_expression(r, c, SCOPE_STATE, "this let expression", &node));
         m->names.at[k].node = node;
@@ -200,11 +200,11 @@ static carom_status read_let(reader *r, const tree *map, int first) {
 static carom_status read_energy(reader *r) {
     static const char *const keys[] = {"kinetic", "potential", NULL};
     carom_model *m = r->m;
-    const tree *map = NULL, *here = carom_tree_get(r->root, "energy");
+    const carom_datum *map = NULL, *here = carom_datum_get(r->root, "energy");
     CAROM_TRY(section(r, "energy", &map));
     if (map) CAROM_TRY(carom_read_keys(r, map, keys, "energy"));
-    const tree *kinetic = carom_tree_get(map, "kinetic"), *potential = carom_tree_get(map, "potential");
-    if (!kinetic && m->seen.nq_own > 0 && carom_tree_get(r->root, "coordinates"))
+    const carom_datum *kinetic = carom_datum_get(map, "kinetic"), *potential = carom_datum_get(map, "potential");
+    if (!kinetic && m->seen.nq_own > 0 && carom_datum_get(r->root, "coordinates"))
         return carom_read_fail(r, here ? here->key : r->root, 0,
                                "the kinetic energy is missing; add `energy: {kinetic: 1/2*m*x'^2}`");
     m->own_kinetic = m->potential = carom_graph_number(m->graph, 0);
@@ -237,13 +237,13 @@ static const char *coordinate_text(const void *user, int i) {
 }
 
 // What a force acts along when it is a point or an unknown of a member; CAROM_NONE: neither.
-static carom_node find_point(reader *r, const tree *key) {
+static carom_node find_point(reader *r, const carom_datum *key) {
     const name *n = carom_names_find(&r->m->names, key->text, key->length);
     return n && n->kind == NAME_POINT ? n->node : n ? CAROM_NONE : carom_member_lookup(r, key->text, 0);
 }
 
 // A force F along x(q) is D_k x F on velocity k.
-static carom_status add_force(reader *r, const tree *key, carom_node x, carom_node F) {
+static carom_status add_force(reader *r, const carom_datum *key, carom_node x, carom_node F) {
     carom_model *m = r->m;
     int n, *way = carom_graph_ways(m->graph, x, CAROM_POSITION, &n);
     if (!way) return carom_read_memory(r);
@@ -258,7 +258,7 @@ static carom_status add_force(reader *r, const tree *key, carom_node x, carom_no
 }
 
 // The velocity that belongs to the coordinate (or is the velocity) that the key of c names.
-static carom_status find_coordinate(reader *r, const tree *c, const char *where, int *index) {
+static carom_status find_coordinate(reader *r, const carom_datum *c, const char *where, int *index) {
     const name *n = carom_names_find(&r->m->names, c->key->text, c->key->length);
     if (n && n->kind == NAME_COORDINATE && r->m->velocity_of[n->index] >= 0) {
         *index = r->m->velocity_of[n->index];
@@ -280,9 +280,9 @@ static carom_status find_coordinate(reader *r, const tree *c, const char *where,
 
 static carom_status read_forces(reader *r) {
     carom_model *m = r->m;
-    const tree *map = NULL;
+    const carom_datum *map = NULL;
     CAROM_TRY(section(r, "forces", &map));
-    for (const tree *c = map ? map->first : NULL; c; c = c->next) {
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
         int i = 0;
         carom_node F = CAROM_NONE;
         const carom_node point = find_point(r, c->key);
@@ -303,7 +303,7 @@ static carom_status read_forces(reader *r) {
 // -- outputs, exact, simulation ---------------------------------------------------------------------------
 
 // Result files have columns of these names already.
-static carom_status check_column(reader *r, const tree *c) {
+static carom_status check_column(reader *r, const carom_datum *c) {
     static const char *const own[] = {"kinetic", "potential", "energy", NULL};
     const char *text = c->key->text;
     for (int k = 0; own[k]; ++k)
@@ -337,14 +337,14 @@ static carom_status add_points(reader *r) {
 
 static carom_status read_outputs(reader *r) {
     carom_model *m = r->m;
-    const tree *map = NULL;
+    const carom_datum *map = NULL;
     CAROM_TRY(section(r, "outputs", &map));
     int points = 0;
     for (int i = 0; i < m->names.count; ++i) points += m->names.at[i].kind == NAME_POINT;
     m->output = take(r, count_of(map) + 2 * points, sizeof *m->output);
     m->output_node = take(r, count_of(map) + 2 * points, sizeof *m->output_node);
     if (!m->output || !m->output_node) return carom_read_memory(r);
-    for (const tree *c = map ? map->first : NULL; c; c = c->next) {
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
         CAROM_TRY(check_column(r, c));
         CAROM_TRY(carom_read_new_name(r, c, &m->outs));
         carom_node node = CAROM_NONE;
@@ -365,7 +365,7 @@ static carom_status read_outputs(reader *r) {
 static carom_status read_exact(reader *r) {
     enum { SCOPE = NAME_PARAMETER | NAME_COORDINATE | NAME_HELPER | SCOPE_TIME | SCOPE_EXACT };
     carom_model *m = r->m;
-    const tree *map = NULL;
+    const carom_datum *map = NULL;
     CAROM_TRY(section(r, "exact", &map));
     if (!map) return CAROM_OK;
     if (m->nq > MOST_EXACT)
@@ -373,7 +373,7 @@ static carom_status read_exact(reader *r) {
     m->exact = take(r, m->nq, sizeof *m->exact);
     if (!m->exact) return carom_read_memory(r);
     for (int i = 0; i < m->nq; ++i) m->exact[i] = CAROM_NONE;
-    for (const tree *c = map->first; c; c = c->next) {
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
         const name *known = carom_names_find(&m->names, c->key->text, c->key->length);
         const bool coordinate = known && known->kind == NAME_COORDINATE;
         const int index = coordinate ? known->index : 0;
@@ -399,23 +399,23 @@ static carom_status read_exact(reader *r) {
 }
 
 // file:line:column, for messages that come later.
-static const char *place_of(reader *r, const tree *n) {
+static const char *place_of(reader *r, const carom_datum *n) {
     const size_t size = strlen(r->m->file) + 40;
     char *place = carom_pool_take(&r->m->memory, size);
     if (place) snprintf(place, size, "%s:%d:%d", r->m->file, n->line, n->column);
     return place;
 }
 
-static carom_status read_options(reader *r, const tree *options) {
+static carom_status read_options(reader *r, const carom_datum *options) {
     carom_model *m = r->m;
-    const tree *map = NULL;
+    const carom_datum *map = NULL;
     if (options) CAROM_TRY(carom_read_map(r, options, "options", &map));
     m->options = take(r, count_of(map) + 1, sizeof *m->options);
     m->option_places = take(r, count_of(map) + 1, sizeof *m->option_places);
     if (!m->options || !m->option_places) return carom_read_memory(r);
     int k = 0;
-    for (const tree *c = map ? map->first : NULL; c; c = c->next) {
-        if (c->kind != TREE_TEXT || c->length == 0)
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
+        if (c->kind != CAROM_TEXT || c->length == 0)
             return carom_read_fail(r, c->key, 0, "option '%.60s' wants one value; write `%.60s: value`", c->key->text,
                                    c->key->text);
         const size_t size = c->key->length + c->length + 2;
@@ -431,20 +431,20 @@ static carom_status read_options(reader *r, const tree *options) {
 static carom_status read_simulation(reader *r) {
     static const char *const keys[] = {"scheme", "options", "step", "end", NULL};
     carom_model *m = r->m;
-    const tree *map = NULL;
+    const carom_datum *map = NULL;
     m->step = m->end = NAN;
     CAROM_TRY(section(r, "simulation", &map));
     if (map) CAROM_TRY(carom_read_keys(r, map, keys, "simulation"));
-    const tree *scheme = carom_tree_get(map, "scheme"), *step = carom_tree_get(map, "step"),
-               *end = carom_tree_get(map, "end");
+    const carom_datum *scheme = carom_datum_get(map, "scheme"), *step = carom_datum_get(map, "step"),
+               *end = carom_datum_get(map, "end");
     if (scheme) {
-        if (scheme->kind != TREE_TEXT || scheme->length == 0)
+        if (scheme->kind != CAROM_TEXT || scheme->length == 0)
             return carom_read_fail(r, scheme, 0, "scheme is one word; `carom schemes` lists them");
         m->scheme = scheme->text;
         m->scheme_place = place_of(r, scheme);
         if (!m->scheme_place) return carom_read_memory(r);
     }
-    CAROM_TRY(read_options(r, carom_tree_get(map, "options")));
+    CAROM_TRY(read_options(r, carom_datum_get(map, "options")));
     if (step) CAROM_TRY(carom_read_number(r, step, "the step size", &m->step));
     if (step && !(m->step > 0)) return carom_read_fail(r, step, 0, "the step size is %g; it must be positive", m->step);
     if (end) CAROM_TRY(carom_read_number(r, end, "the end time", &m->end));
@@ -454,7 +454,7 @@ static carom_status read_simulation(reader *r) {
 }
 
 carom_status carom_read_model(reader *r, const char *const *set, const char *const *observe) {
-    const tree *parameters = NULL, *coordinates = NULL, *let = NULL, *flexible = NULL;
+    const carom_datum *parameters = NULL, *coordinates = NULL, *let = NULL, *flexible = NULL;
     CAROM_TRY(check_sections(r));
     CAROM_TRY(read_title(r));
     CAROM_TRY(read_assemble(r));
@@ -483,7 +483,7 @@ carom_status carom_read_model(reader *r, const char *const *set, const char *con
     CAROM_TRY(carom_read_links(r));
     CAROM_TRY(read_outputs(r));
     CAROM_TRY(read_exact(r));
-    CAROM_TRY(carom_read_checks(r, carom_tree_get(r->root, "checks")));
+    CAROM_TRY(carom_read_checks(r, carom_datum_get(r->root, "checks")));
     CAROM_TRY(carom_read_observed(r, observe));
     return read_simulation(r);
 }

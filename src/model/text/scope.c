@@ -18,7 +18,7 @@ typedef struct scope_user {
 
 // -- failures ---------------------------------------------------------------------------------------
 
-carom_status carom_read_fail(reader *r, const tree *n, size_t offset, const char *format, ...) {
+carom_status carom_read_fail(reader *r, const carom_datum *n, size_t offset, const char *format, ...) {
     char text[700];
     va_list args;
     va_start(args, format);
@@ -27,7 +27,7 @@ carom_status carom_read_fail(reader *r, const tree *n, size_t offset, const char
     r->told = true;
     if (n->line == 0)
         return carom_fail(r->err, CAROM_BAD_INPUT, "%s %.100s: %s", n->column == GIVEN_OBSERVE ? "--observe" : "--set", n->key ? n->key->text : n->text, text);
-    return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d:%d: %s", r->m->file, n->line, carom_tree_column(n, offset),
+    return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d:%d: %s", r->m->file, n->line, carom_datum_column(n, offset),
                       text);
 }
 
@@ -253,13 +253,13 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
 
 // -- expressions -------------------------------------------------------------------------------------
 
-bool carom_read_cut(const tree *n) {
+bool carom_read_cut(const carom_datum *n) {
     int open = 0;
     for (const char *c = n->text; *c; ++c) open += (*c == '(') - (*c == ')');
-    return n->flow && n->plain && open > 0;
+    return n->flow && n->bare && open > 0;
 }
 
-carom_status carom_read_text_expression(reader *r, const tree *n, size_t from, size_t to, unsigned scope,
+carom_status carom_read_text_expression(reader *r, const carom_datum *n, size_t from, size_t to, unsigned scope,
                                         const char *what, carom_node *node) {
     scope_user u = {r, scope, what};
     const carom_scope s = {.lookup = lookup, .call = scope & SCOPE_LEDGER ? call : NULL, .user = &u};
@@ -275,15 +275,15 @@ carom_status carom_read_text_expression(reader *r, const tree *n, size_t from, s
     return carom_read_fail(r, n, from + offset, "%s", err.text);
 }
 
-carom_status carom_read_expression(reader *r, const tree *n, unsigned scope, const char *what, carom_node *node) {
-    if (n->kind != TREE_TEXT)
-        return carom_read_fail(r, n, 0, "%s is an expression, not a %s", what, n->kind == TREE_LIST ? "list" : "map");
+carom_status carom_read_expression(reader *r, const carom_datum *n, unsigned scope, const char *what, carom_node *node) {
+    if (n->kind != CAROM_TEXT)
+        return carom_read_fail(r, n, 0, "%s is an expression, not a %s", what, n->kind == CAROM_LIST ? "list" : "map");
     if (n->length == 0)
         return carom_read_fail(r, n->key ? n->key : n, 0, "%s is empty; write an expression after the colon", what);
     return carom_read_text_expression(r, n, 0, n->length, scope, what, node);
 }
 
-carom_status carom_read_start(reader *r, const tree *n, carom_node x, double *value) {
+carom_status carom_read_start(reader *r, const carom_datum *n, carom_node x, double *value) {
     const carom_group group = {.count = 1, .nodes = &x};
     carom_error err = {0};
     carom_tape *tape = carom_tape_compile(r->m->graph, &group, 1, 0, 0, r->m->np, &err);
@@ -298,7 +298,7 @@ carom_status carom_read_start(reader *r, const tree *n, carom_node x, double *va
     return isfinite(*value) ? CAROM_OK : carom_read_fail(r, n, 0, "this has no finite value at t = 0; check divisions, roots and logarithms");
 }
 
-carom_status carom_read_number(reader *r, const tree *n, const char *what, double *value) {
+carom_status carom_read_number(reader *r, const carom_datum *n, const char *what, double *value) {
     carom_node node = CAROM_NONE;
     CAROM_TRY(carom_read_expression(r, n, NAME_PARAMETER | SCOPE_VALUES, what, &node));
     if (!carom_graph_is_number(r->values, node, value) || !isfinite(*value))
@@ -307,7 +307,7 @@ carom_status carom_read_number(reader *r, const tree *n, const char *what, doubl
 }
 
 // "a -> b -> a"
-static carom_status fail_circle(reader *r, const tree *n, int index) {
+static carom_status fail_circle(reader *r, const carom_datum *n, int index) {
     const carom_model *m = r->m;
     char circle[300] = "";
     size_t used = 0;
@@ -324,7 +324,7 @@ static carom_status fail_circle(reader *r, const tree *n, int index) {
 carom_status carom_read_parameter(reader *r, int index) {
     enum { DEEPEST = sizeof r->param_stack / sizeof *r->param_stack };
     carom_model *m = r->m;
-    const tree *n = r->param_tree[index];
+    const carom_datum *n = r->param_tree[index];
     const char *text = m->names.at[m->parameter_name[index]].text;
     if (r->param_state[index] == 2) return CAROM_OK;
     if (r->param_state[index] == 1) return fail_circle(r, n, index);
@@ -346,12 +346,12 @@ carom_status carom_read_parameter(reader *r, int index) {
 static bool all_digits(const char *text) { return text[0] && strspn(text, "0123456789") == strlen(text); }
 
 // Does this key look like the tail of an expression that YAML cut at a comma?
-static bool tail(const tree *map, const tree *child) {
-    return map->flow && child->key->plain && (carom_tree_empty(child) || strpbrk(child->key->text, "()*/^+<>"));
+static bool tail(const carom_datum *map, const carom_datum *child) {
+    return map->flow && child->key->bare && (carom_datum_empty(child) || strpbrk(child->key->text, "()*/^+<>"));
 }
 
-carom_status carom_read_keys(reader *r, const tree *map, const char *const *keys, const char *where) {
-    for (const tree *c = map->first; c; c = c->next) {
+carom_status carom_read_keys(reader *r, const carom_datum *map, const char *const *keys, const char *where) {
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
         int k = 0;
         while (keys[k] && strcmp(keys[k], c->key->text) != 0) ++k;
         if (keys[k]) continue;
@@ -370,14 +370,14 @@ carom_status carom_read_keys(reader *r, const tree *map, const char *const *keys
 }
 
 // bare: the name itself stands in expressions.
-static carom_status new_name(reader *r, const tree *n, const names *others, bool bare) {
+static carom_status new_name(reader *r, const carom_datum *n, const names *others, bool bare) {
     enum { CONSTANTS = 2 }; // t and pi come first, then functions
-    const tree *key = n->key;
+    const carom_datum *key = n->key;
     if (key->length > 60)
         return carom_read_fail(r, key, 0, "the name '%.20s...' is longer than 60 letters; choose a shorter one",
                                key->text);
     if (!carom_name_valid(key->text)) {
-        if (key->plain && key->flow && (carom_tree_empty(n) || strpbrk(key->text, "()*/^+<>")))
+        if (key->bare && key->flow && (carom_datum_empty(n) || strpbrk(key->text, "()*/^+<>")))
             return carom_read_fail(r, key, 0, "'%s' is not a name; %s", key->text, all_digits(key->text) ? point : comma);
         return carom_read_fail(
             r, key, 0, "'%s' is not a name; names are letters, digits, _ and dots inside, and start with a letter",
@@ -394,15 +394,15 @@ static carom_status new_name(reader *r, const tree *n, const names *others, bool
     return CAROM_OK;
 }
 
-carom_status carom_read_new_name(reader *r, const tree *n, const names *others) { return new_name(r, n, others, true); }
-carom_status carom_read_new_owner(reader *r, const tree *n, const names *others) { return new_name(r, n, others, false); }
+carom_status carom_read_new_name(reader *r, const carom_datum *n, const names *others) { return new_name(r, n, others, true); }
+carom_status carom_read_new_owner(reader *r, const carom_datum *n, const names *others) { return new_name(r, n, others, false); }
 
-carom_status carom_read_map(reader *r, const tree *n, const char *where, const tree **children) {
+carom_status carom_read_map(reader *r, const carom_datum *n, const char *where, const carom_datum **children) {
     *children = NULL;
-    if (!n || carom_tree_empty(n)) return CAROM_OK;
-    if (n->kind != TREE_MAP)
+    if (!n || carom_datum_empty(n)) return CAROM_OK;
+    if (n->kind != CAROM_MAP)
         return carom_read_fail(r, n, 0, "%s is a map (`name: value`), this is a %s", where,
-                               n->kind == TREE_LIST ? "list" : "single value");
+                               n->kind == CAROM_LIST ? "list" : "single value");
     *children = n;
     return CAROM_OK;
 }

@@ -1,5 +1,5 @@
 // pool.c: a list of chunks, carved from the front.
-#include "model/text/pool.h"
+#include "mech/pool.h"
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// tree.c: libyaml's events to a tree.  Limits are checked as the tree grows, not after.
-#include "model/text/tree.h"
+// yaml.c: libyaml's events to data.  Limits are checked as the data grow, not after.
+#include "read/yaml.h"
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -9,11 +9,13 @@ typedef struct builder {
     const char *file;
     carom_error *err;
     yaml_parser_t parser;
-    tree *stack[TREE_DEEPEST];
-    tree *last[TREE_DEEPEST]; // last child of each open map or list
-    tree *key[TREE_DEEPEST];  // key of an open map that waits for its value
+    carom_datum open[YAML_DEEPEST]; // maps and lists that are not finished
+    int first[YAML_DEEPEST];        // where the children of each start among those that wait
+    carom_datum *key[YAML_DEEPEST]; // key of an open map that waits for its value
+    carom_datum *waiting;           // children of all that is open
+    int count, room;
     int depth, nodes, documents;
-    tree *root;
+    carom_datum *root;
 } builder;
 
 static carom_status fail_at(builder *b, size_t line, size_t column, const char *what) {
@@ -55,17 +57,19 @@ static carom_status check_bytes(builder *b, const unsigned char *s, size_t n) {
 }
 
 static int by_text(const void *a, const void *b) {
-    const tree *x = *(const tree *const *)a, *y = *(const tree *const *)b;
+    const carom_datum *x = *(const carom_datum *const *)a, *y = *(const carom_datum *const *)b;
     const int order = strcmp(x->text, y->text);
     return order ? order : x->line != y->line ? (x->line < y->line ? -1 : 1) : (x->column < y->column ? -1 : 1);
 }
 
-static carom_status check_keys(builder *b, const tree *map) {
+static carom_status no_memory(const builder *b) { return carom_fail(b->err, CAROM_NO_MEMORY, "no memory to read %.200s", b->file); }
+
+static carom_status check_keys(builder *b, const carom_datum *map) {
     if (map->count < 2) return CAROM_OK;
-    const tree **keys = malloc((size_t)map->count * sizeof *keys);
-    if (!keys) return carom_fail(b->err, CAROM_NO_MEMORY, "no memory to read %.200s", b->file);
+    const carom_datum **keys = malloc((size_t)map->count * sizeof *keys);
+    if (!keys) return no_memory(b);
     int n = 0;
-    for (const tree *c = map->first; c; c = c->next) keys[n++] = c->key;
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) keys[n++] = c->key;
     qsort(keys, (size_t)n, sizeof *keys, by_text);
     carom_status status = CAROM_OK;
     for (int i = 1; i < n && status == CAROM_OK; ++i)
@@ -77,79 +81,88 @@ static carom_status check_keys(builder *b, const tree *map) {
     return status;
 }
 
-// Hang a finished or opened node into its parent; a scalar that stands where a map wants a key becomes one.
-static carom_status attach(builder *b, tree *n, const yaml_mark_t *mark) {
+static bool grow(builder *b) {
+    const int room = b->room ? 2 * b->room : 256;
+    carom_datum *more = realloc(b->waiting, (size_t)room * sizeof *more);
+    if (!more) return false;
+    b->waiting = more;
+    b->room = room;
+    return true;
+}
+
+// A finished datum becomes the next child of what is open; nothing is: it is the whole text.
+static carom_status put(builder *b, const carom_datum *d) {
     if (b->depth == 0) {
-        b->root = n;
+        b->root = carom_pool_take(b->memory, sizeof *b->root);
+        if (!b->root) return no_memory(b);
+        *b->root = *d;
         return CAROM_OK;
     }
-    const int d = b->depth - 1;
-    tree *parent = b->stack[d];
-    if (parent->kind == TREE_MAP && !b->key[d]) {
-        if (n->kind != TREE_TEXT)
-            return fail_mark(b, mark, "a key must be a word, not a list or a map; check the brackets here");
-        b->key[d] = n;
-        return CAROM_OK;
-    }
-    n->key = b->key[d];
-    b->key[d] = NULL;
-    if (b->last[d])
-        b->last[d]->next = n;
-    else
-        parent->first = n;
-    b->last[d] = n;
-    ++parent->count;
+    if (b->count == b->room && !grow(b)) return no_memory(b);
+    b->waiting[b->count++] = *d;
     return CAROM_OK;
 }
 
-static carom_status add(builder *b, tree_kind kind, const yaml_event_t *e, tree **made) {
-    if (++b->nodes > TREE_LARGEST)
+static bool wants_key(const builder *b) { return b->depth > 0 && b->open[b->depth - 1].kind == CAROM_MAP && !b->key[b->depth - 1]; }
+
+static carom_status begin(builder *b, carom_datum_kind kind, const yaml_event_t *e, carom_datum *d) {
+    if (++b->nodes > YAML_LARGEST)
         return fail_mark(b, &e->start_mark, "more than 1000000 values in one file; split the model");
-    tree *n = carom_pool_take(b->memory, sizeof *n);
-    if (!n) return carom_fail(b->err, CAROM_NO_MEMORY, "no memory to read %.200s", b->file);
-    n->kind = kind;
-    n->line = (int)e->start_mark.line + 1;
-    n->column = (int)e->start_mark.column + 1;
-    n->flow = b->depth > 0 && b->stack[b->depth - 1]->flow;
-    *made = n;
+    *d = (carom_datum){.kind = kind, .text = "", .line = (int)e->start_mark.line + 1, .column = (int)e->start_mark.column + 1,
+                       .flow = b->depth > 0 && b->open[b->depth - 1].flow};
+    if (b->depth == 0 || wants_key(b)) return CAROM_OK;
+    d->key = b->key[b->depth - 1];
+    b->key[b->depth - 1] = NULL;
     return CAROM_OK;
 }
 
-static size_t characters(const char *text, size_t bytes) {
-    size_t n = 0;
-    for (size_t i = 0; i < bytes; ++i) n += ((unsigned char)text[i] & 0xC0) != 0x80;
-    return n;
-}
-
-static carom_status add_scalar(builder *b, const yaml_event_t *e) {
-    tree *n = NULL;
-    CAROM_TRY(add(b, TREE_TEXT, e, &n));
+static carom_status add_text(builder *b, const yaml_event_t *e) {
+    const bool is_key = wants_key(b);
+    carom_datum d;
+    CAROM_TRY(begin(b, CAROM_TEXT, e, &d));
     const char *text = (const char *)e->data.scalar.value;
-    n->length = e->data.scalar.length;
-    if (memchr(text, 0, n->length)) return fail_mark(b, &e->start_mark, "a zero byte in a text; remove the \\0");
-    n->text = carom_pool_text(b->memory, text, n->length);
-    if (!n->text) return carom_fail(b->err, CAROM_NO_MEMORY, "no memory to read %.200s", b->file);
-    n->plain = e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    d.length = e->data.scalar.length;
+    if (memchr(text, 0, d.length)) return fail_mark(b, &e->start_mark, "a zero byte in a text; remove the \\0");
+    d.text = carom_pool_text(b->memory, text, d.length);
+    if (!d.text) return no_memory(b);
+    d.bare = e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     const bool quoted = e->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
                         e->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
     const size_t width = e->end_mark.column - e->start_mark.column, quotes = quoted ? 2 : 0;
-    n->aligned = (n->plain || quoted) && e->start_mark.line == e->end_mark.line &&
-                 width == characters(n->text, n->length) + quotes;
-    if (n->aligned && quoted) ++n->column;
-    return attach(b, n, &e->start_mark);
+    d.aligned = (d.bare || quoted) && e->start_mark.line == e->end_mark.line &&
+                width == carom_characters(d.text, d.length) + quotes;
+    if (d.aligned && quoted) ++d.column;
+    if (!is_key) return put(b, &d);
+    carom_datum *key = b->key[b->depth - 1] = carom_pool_take(b->memory, sizeof *key);
+    if (!key) return no_memory(b);
+    *key = d;
+    return CAROM_OK;
 }
 
-static carom_status open_node(builder *b, const yaml_event_t *e, tree_kind kind, bool flow) {
-    if (b->depth == TREE_DEEPEST)
+static carom_status open_node(builder *b, const yaml_event_t *e, carom_datum_kind kind, bool flow) {
+    if (b->depth == YAML_DEEPEST)
         return fail_mark(b, &e->start_mark, "nested more than 64 deep; a model needs four levels");
-    tree *n = NULL;
-    CAROM_TRY(add(b, kind, e, &n));
-    CAROM_TRY(attach(b, n, &e->start_mark));
-    n->flow = n->flow || flow;
-    b->stack[b->depth] = n;
-    b->last[b->depth] = b->key[b->depth] = NULL;
-    ++b->depth;
+    if (wants_key(b)) return fail_mark(b, &e->start_mark, "a key must be a word, not a list or a map; check the brackets here");
+    carom_datum *d = &b->open[b->depth];
+    CAROM_TRY(begin(b, kind, e, d));
+    d->flow = d->flow || flow;
+    b->first[b->depth] = b->count;
+    b->key[b->depth++] = NULL;
     return CAROM_OK;
+}
+
+// The children of what ends here move behind each other.
+static carom_status close_node(builder *b) {
+    carom_datum *d = &b->open[--b->depth];
+    d->count = b->count - b->first[b->depth];
+    b->count = b->first[b->depth];
+    if (d->count > 0) {
+        d->item = carom_pool_take(b->memory, (size_t)d->count * sizeof *d->item);
+        if (!d->item) return no_memory(b);
+        memcpy(d->item, b->waiting + b->count, (size_t)d->count * sizeof *d->item);
+    }
+    if (d->kind == CAROM_MAP) CAROM_TRY(check_keys(b, d));
+    return put(b, d);
 }
 
 static carom_status refuse_extras(builder *b, const yaml_event_t *e, const yaml_char_t *anchor,
@@ -164,7 +177,7 @@ static carom_status refuse_extras(builder *b, const yaml_event_t *e, const yaml_
     return CAROM_OK;
 }
 
-static carom_status take(builder *b, const yaml_event_t *e) {
+static carom_status accept(builder *b, const yaml_event_t *e) {
     switch (e->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (++b->documents > 1)
@@ -177,15 +190,14 @@ static carom_status take(builder *b, const yaml_event_t *e) {
                          "starts with * in quotes");
     case YAML_SCALAR_EVENT:
         CAROM_TRY(refuse_extras(b, e, e->data.scalar.anchor, e->data.scalar.tag));
-        return add_scalar(b, e);
+        return add_text(b, e);
     case YAML_SEQUENCE_START_EVENT:
         CAROM_TRY(refuse_extras(b, e, e->data.sequence_start.anchor, e->data.sequence_start.tag));
-        return open_node(b, e, TREE_LIST, e->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE);
+        return open_node(b, e, CAROM_LIST, e->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE);
     case YAML_MAPPING_START_EVENT:
         CAROM_TRY(refuse_extras(b, e, e->data.mapping_start.anchor, e->data.mapping_start.tag));
-        return open_node(b, e, TREE_MAP, e->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE);
-    case YAML_MAPPING_END_EVENT: --b->depth; return check_keys(b, b->stack[b->depth]);
-    case YAML_SEQUENCE_END_EVENT: --b->depth; return CAROM_OK;
+        return open_node(b, e, CAROM_MAP, e->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE);
+    case YAML_MAPPING_END_EVENT: case YAML_SEQUENCE_END_EVENT: return close_node(b);
     default: return CAROM_OK;
     }
 }
@@ -193,7 +205,7 @@ static carom_status take(builder *b, const yaml_event_t *e) {
 // libyaml's own complaint, with what usually causes it.
 static carom_status fail_yaml(builder *b) {
     const yaml_parser_t *p = &b->parser;
-    if (p->error == YAML_MEMORY_ERROR) return carom_fail(b->err, CAROM_NO_MEMORY, "no memory to read %.200s", b->file);
+    if (p->error == YAML_MEMORY_ERROR) return no_memory(b);
     const char *problem = p->problem ? p->problem : "this is not YAML";
     const char *remedy = "check indentation, brackets and quotes here and in the line above";
     if (strstr(problem, "cannot start any token"))
@@ -211,22 +223,22 @@ static carom_status build(builder *b) {
     for (;;) {
         yaml_event_t e;
         if (!yaml_parser_parse(&b->parser, &e)) return fail_yaml(b);
-        const carom_status status = take(b, &e);
+        const carom_status status = accept(b, &e);
         const bool end = e.type == YAML_STREAM_END_EVENT;
         yaml_event_delete(&e);
         CAROM_TRY(status);
         if (end) break;
     }
     if (!b->root) return fail_at(b, 1, 1, "the file is empty; a model starts with `carom: 1`");
-    if (b->root->kind != TREE_MAP)
+    if (b->root->kind != CAROM_MAP)
         return fail_at(b, (size_t)b->root->line, (size_t)b->root->column,
                        "a model is a map of sections (`carom: 1`, `coordinates:`, ...), this is something else");
     return CAROM_OK;
 }
 
-tree *carom_tree_read(pool *p, const char *text, size_t length, const char *file, carom_error *err) {
+carom_datum *carom_yaml_read(pool *p, const char *text, size_t length, const char *file, carom_error *err) {
     builder b = {.memory = p, .file = file, .err = err};
-    if (length > TREE_BYTES) {
+    if (length > YAML_BYTES) {
         fail_at(&b, 1, 1, "the file is larger than 16 MB; a model file is a few kB (is it a result file?)");
         return NULL;
     }
@@ -240,18 +252,6 @@ tree *carom_tree_read(pool *p, const char *text, size_t length, const char *file
     yaml_parser_set_input_string(&b.parser, (const unsigned char *)text, length);
     const carom_status status = build(&b);
     yaml_parser_delete(&b.parser);
+    free(b.waiting);
     return status == CAROM_OK ? b.root : NULL;
 }
-
-int carom_tree_column(const tree *n, size_t offset) {
-    return n->aligned && offset <= n->length ? n->column + (int)characters(n->text, offset) : n->column;
-}
-
-tree *carom_tree_get(const tree *map, const char *key) {
-    if (!map || map->kind != TREE_MAP) return NULL;
-    for (tree *c = map->first; c; c = c->next)
-        if (strcmp(c->key->text, key) == 0) return c;
-    return NULL;
-}
-
-bool carom_tree_empty(const tree *n) { return n->kind == TREE_TEXT && n->plain && n->length == 0; }

@@ -1,0 +1,22 @@
+// datum.c: one piece of data of a mechanism, as given.
+#include "mech/datum.h"
+#include <string.h>
+
+size_t carom_characters(const char *text, size_t bytes) {
+    size_t n = 0;
+    for (size_t i = 0; i < bytes; ++i) n += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return n;
+}
+
+int carom_datum_column(const carom_datum *d, size_t offset) {
+    return d->aligned && offset <= d->length ? d->column + (int)carom_characters(d->text, offset) : d->column;
+}
+
+const carom_datum *carom_datum_get(const carom_datum *map, const char *key) {
+    if (!map || map->kind != CAROM_MAP) return NULL;
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c)
+        if (strcmp(c->key->text, key) == 0) return c;
+    return NULL;
+}
+
+bool carom_datum_is(const carom_datum *d, const char *word) { return d && d->kind == CAROM_TEXT && strcmp(d->text, word) == 0; }

@@ -1,0 +1,21 @@
+// datum.h (private): questions to data of a mechanism.
+#pragma once
+#include <carom/mech.h>
+
+/// The data of a list or map one by one: for (c = carom_first(d); c != carom_end(d); ++c).  NULL has none.
+static inline const carom_datum *carom_first(const carom_datum *d) { return d ? d->item : NULL; }
+static inline const carom_datum *carom_end(const carom_datum *d) { return d && d->item ? d->item + d->count : NULL; }
+/// The same where one alone may stand for a list of one.
+static inline const carom_datum *carom_ones(const carom_datum *d) { return d->kind >= CAROM_LIST ? d->item : d; }
+static inline const carom_datum *carom_ones_end(const carom_datum *d) { return d->kind >= CAROM_LIST ? carom_end(d) : d + 1; }
+static inline int carom_count(const carom_datum *d) { return d ? d->count : 0; }
+/// A key without a value, as in `forces:`.
+static inline bool carom_datum_empty(const carom_datum *d) { return d->kind == CAROM_TEXT && d->bare && d->length == 0; }
+/// What a map has under this name, or NULL.
+const carom_datum *carom_datum_get(const carom_datum *map, const char *key);
+/// Is it this word?
+bool carom_datum_is(const carom_datum *d, const char *word);
+/// Column of byte `offset` of a text, or of its start when that is not known.
+int carom_datum_column(const carom_datum *d, size_t offset);
+/// Characters in the first bytes of UTF-8 text.
+size_t carom_characters(const char *text, size_t bytes);
