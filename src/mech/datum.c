@@ -20,3 +20,19 @@ const carom_datum *carom_datum_get(const carom_datum *map, const char *key) {
 }
 
 bool carom_datum_is(const carom_datum *d, const char *word) { return d && d->kind == CAROM_TEXT && strcmp(d->text, word) == 0; }
+
+const char carom_advice_comma[] = "an expression with a comma inside { } or [ ] wants quotes";
+
+bool carom_datum_cut(const carom_datum *d) {
+    int open = 0;
+    for (const char *c = d->text; *c; ++c) open += (*c == '(') - (*c == ')');
+    return d->flow && d->bare && open > 0;
+}
+
+const char *carom_datum_advice(const carom_datum *key, bool empty) {
+    static const char point[] = "a comma parts entries inside { } and [ ]; decimals are written with a point: 9.81";
+    if (!key->flow || !key->bare || !(empty || strpbrk(key->text, "()*/^+<>"))) return NULL;
+    return key->length && strspn(key->text, "0123456789") == key->length ? point : carom_advice_comma;
+}
+
+const carom_datum *carom_mech_start(const carom_mech *m) { return m->format.key ? m->format.key : &m->format; }

@@ -11,6 +11,8 @@ static inline const carom_datum *carom_ones_end(const carom_datum *d) { return d
 static inline int carom_count(const carom_datum *d) { return d ? d->count : 0; }
 /// A key without a value, as in `forces:`.
 static inline bool carom_datum_empty(const carom_datum *d) { return d->kind == CAROM_TEXT && d->bare && d->length == 0; }
+/// The datum, or NULL where it is absent.
+static inline const carom_datum *carom_given(const carom_datum *d) { return d->kind == CAROM_ABSENT ? NULL : d; }
 /// What a map has under this name, or NULL.
 const carom_datum *carom_datum_get(const carom_datum *map, const char *key);
 /// Is it this word?
@@ -19,3 +21,11 @@ bool carom_datum_is(const carom_datum *d, const char *word);
 int carom_datum_column(const carom_datum *d, size_t offset);
 /// Characters in the first bytes of UTF-8 text.
 size_t carom_characters(const char *text, size_t bytes);
+
+/// Where the mechanism starts, for messages about what is missing.
+const carom_datum *carom_mech_start(const carom_mech *m);
+/// Has YAML perhaps cut this text off at a comma: inside { } or [ ], with a parenthesis open?
+bool carom_datum_cut(const carom_datum *d);
+/// Is this key (empty: nothing stands behind it) perhaps the rest of an expression that was cut?  Then the advice, else NULL.
+const char *carom_datum_advice(const carom_datum *key, bool empty);
+extern const char carom_advice_comma[]; // "an expression with a comma inside { } or [ ] wants quotes"

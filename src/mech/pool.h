@@ -2,7 +2,7 @@
 #pragma once
 #include <stddef.h>
 
-typedef struct pool {
+typedef struct carom_pool {
     struct pool_chunk *head;
 } pool;
 
