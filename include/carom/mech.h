@@ -118,6 +118,8 @@ carom_mech *carom_mech_create(const char *file);
 void carom_mech_destroy(carom_mech *m);
 /// The mechanism that a model file describes; NULL on failure: err->text is `file:line:column: what; what to do`.
 carom_mech *carom_mech_read(const char *text, size_t length, const char *file, carom_error *err);
+/// The model file that describes a mechanism, to be freed; NULL: no memory.
+char *carom_mech_text(const carom_mech *m);
 /// A copy; NULL: no memory.
 carom_mech *carom_mech_copy(const carom_mech *m);
 /// Do both say the same?  Places, and the files they come from, do not count.

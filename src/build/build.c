@@ -1,28 +1,17 @@
-// build.c: mechanisms from C calls, gathered as entries of a model file.
+// build.c: mechanisms from C calls.
 //
-// Every element becomes one line of text, so the line of a message tells the element.  Texts and names are quoted: whatever a
-// caller hands over is one scalar.
+// Every call adds a record to the mechanism; what it holds is given by the element ("joints.main"), which messages name.
+#include "mech/datum.h"
+#include "mech/pool.h"
 #include <carom/build.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct words {
-    char *text;
-    size_t length, room;
-} words;
-
-typedef struct entry {
-    words section, name, text; // name may be empty
-    words points, shapes;      // of a body
-    bool one;                  // the shape of the body has no name of its own
-    int head, line;            // in the text: of its section, its own
-} entry;
-
 typedef struct handle {
-    int entry, space; // of bodies and joints: 2 planar, 3 spatial
-    words name;       // of shapes: as contacts call them
+    int index, space; // of bodies and joints: where it is, 2 planar, 3 spatial
+    const char *name; // of shapes: as contacts call them
 } handle;
 
 typedef struct list {
@@ -31,160 +20,134 @@ typedef struct list {
 } list;
 
 struct carom_build {
-    words name, text;
+    carom_mech *mech;
     double gravity[3];
     bool heavy;
-    entry *entries;
-    int count;
     list bodies, joints, solids;
+    const char *of;    // the element that is being added
+    char *text;
     carom_error error; // the first mistake
 };
 
-// -- texts -------------------------------------------------------------------------------------------
+// -- data ------------------------------------------------------------------------------------------------------
 
-static void wrong(carom_build *b, const entry *e, const char *what) {
-    if (b->error.code != CAROM_OK) return;
-    const char *name = e && e->name.text ? e->name.text : "";
-    carom_fail(&b->error, CAROM_BAD_INPUT, "%.60s%s%.60s: %s", e ? e->section.text : "builder", *name ? "." : "", name, what);
+static void wrong(carom_build *b, const char *what) {
+    if (b->error.code == CAROM_OK) carom_fail(&b->error, CAROM_BAD_INPUT, "%.130s: %s", b->of, what);
 }
 
-static void no_memory(carom_build *b) {
+static void *no_memory(carom_build *b) {
     if (b->error.code == CAROM_OK) carom_fail(&b->error, CAROM_NO_MEMORY, "no memory for the model");
+    return NULL;
 }
 
-static void append(carom_build *b, words *w, const char *text, size_t length) {
-    if (w->length + length + 1 > w->room) {
-        const size_t room = 2 * (w->length + length) + 32;
-        char *more = realloc(w->text, room);
-        if (!more) {
-            no_memory(b);
-            return;
-        }
-        w->text = more;
-        w->room = room;
-    }
-    memcpy(w->text + w->length, text, length);
-    w->text[w->length += length] = 0;
+static void *take(carom_build *b, size_t bytes) {
+    void *p = carom_pool_take(b->mech->memory, bytes);
+    return p ? p : no_memory(b);
 }
 
-static void say(carom_build *b, words *w, const char *text) { append(b, w, text, strlen(text)); }
-
-// A scalar in quotes.
-static void quote(carom_build *b, words *w, const char *text) {
-    append(b, w, "\"", 1);
-    for (; text && *text; ++text) {
-        if (*text == '"' || *text == '\\') append(b, w, "\\", 1);
-        append(b, w, text, 1);
-    }
-    append(b, w, "\"", 1);
+// From here on everything is given by the element section.name.
+static void begin(carom_build *b, const char *section, const char *name) {
+    char of[140];
+    snprintf(of, sizeof of, "%.60s%s%.60s", section, name && *name ? "." : "", name ? name : "");
+    const char *copy = carom_pool_text(b->mech->memory, of, strlen(of));
+    b->of = copy ? copy : no_memory(b);
+    if (!copy) b->of = "builder";
 }
 
-static void number(carom_build *b, const entry *e, words *w, double x) {
-    char text[40];
-    if (!isfinite(x)) wrong(b, e, "holds a number that is not finite");
-    append(b, w, text, (size_t)snprintf(text, sizeof text, "%.17g", x));
+static carom_datum text(carom_build *b, const char *key, const char *x) {
+    carom_datum d = {.kind = x ? CAROM_TEXT : CAROM_ABSENT, .text = "", .of = b->of};
+    if (!x) return d;
+    char *copy = take(b, strlen(x) + 1);
+    d.text = copy ? strcpy(copy, x) : "";
+    d.length = strlen(d.text);
+    carom_datum *name = key ? take(b, sizeof *name) : NULL;
+    if (name) *name = text(b, NULL, key);
+    d.key = name;
+    return d;
 }
 
-static void numbers(carom_build *b, const entry *e, words *w, const double *x, int n) {
-    for (int i = 0; i < n; ++i) {
-        say(b, w, i ? ", " : "[");
-        number(b, e, w, x[i]);
-    }
-    say(b, w, "]");
+static carom_datum number(carom_build *b, const char *key, double x) {
+    carom_datum d = text(b, key, "");
+    if (!isfinite(x)) wrong(b, "holds a number that is not finite");
+    d.kind = CAROM_NUMBER;
+    d.number = x;
+    return d;
 }
 
-static void key(carom_build *b, words *w, const char *name) {
-    if (w->length) say(b, w, ", ");
-    say(b, w, name);
-    say(b, w, ": ");
+static carom_datum list_of(carom_build *b, const char *key, int n) {
+    carom_datum d = text(b, key, "");
+    d.kind = CAROM_LIST;
+    d.item = take(b, (size_t)(n > 0 ? n : 1) * sizeof *d.item);
+    d.count = d.item && n > 0 ? n : 0;
+    return d;
 }
 
-static void put_number(carom_build *b, entry *e, const char *name, double x) {
-    key(b, &e->text, name);
-    number(b, e, &e->text, x);
-}
-
-static void put_vector(carom_build *b, entry *e, const char *name, const double *x, int n) {
-    if (!x) return;
-    key(b, &e->text, name);
-    numbers(b, e, &e->text, x, n);
-}
-
-static void put_text(carom_build *b, entry *e, const char *name, const char *text) {
-    if (!text) return;
-    key(b, &e->text, name);
-    quote(b, &e->text, text);
+static carom_datum vector(carom_build *b, const char *key, const double *x, int n) {
+    if (!x) return (carom_datum){0};
+    carom_datum d = list_of(b, key, n);
+    for (int i = 0; i < d.count; ++i) d.item[i] = number(b, NULL, x[i]);
+    return d;
 }
 
 // Two vectors, one for each body.
-static void put_pair(carom_build *b, entry *e, const char *name, const double *const x[2], int n) {
-    if (!x[0] && !x[1]) return;
-    if (!x[0] || !x[1]) {
-        wrong(b, e, "one vector for each of the two bodies is needed, one is missing");
-        return;
-    }
-    key(b, &e->text, name);
-    for (int i = 0; i < 2; ++i) {
-        say(b, &e->text, i ? ", " : "[");
-        numbers(b, e, &e->text, x[i], n);
-    }
-    say(b, &e->text, "]");
+static carom_datum vectors(carom_build *b, const char *key, const double *const x[2], int n) {
+    if (!x[0] != !x[1]) wrong(b, "one vector for each of the two bodies is needed, one is missing");
+    if (!x[0] || !x[1]) return (carom_datum){0};
+    carom_datum d = list_of(b, key, 2);
+    for (int i = 0; i < d.count; ++i) d.item[i] = vector(b, NULL, x[i], n);
+    return d;
 }
 
-static void put_expressions(carom_build *b, entry *e, const char *name, const char *const *x, int n) {
-    key(b, &e->text, name);
-    for (int i = 0; i < n; ++i) {
-        say(b, &e->text, i ? ", " : "[");
-        quote(b, &e->text, x[i] ? x[i] : "0");
-    }
-    say(b, &e->text, "]");
+static carom_datum texts(carom_build *b, const char *key, const char *const *x, int n) {
+    carom_datum d = list_of(b, key, n);
+    for (int i = 0; i < d.count; ++i) d.item[i] = text(b, NULL, x[i] ? x[i] : "0");
+    return d;
 }
 
-// -- elements ------------------------------------------------------------------------------------------
-
-static bool same(const words *w, const char *text) { return w->text && strcmp(w->text, text) == 0; }
-
-// NULL: no memory.
-static entry *add(carom_build *b, const char *section, const char *name) {
-    entry *more = realloc(b->entries, ((size_t)b->count + 1) * sizeof *more);
-    if (!more) {
-        no_memory(b);
-        return NULL;
-    }
-    b->entries = more;
-    entry *e = &more[b->count];
-    *e = (entry){0};
-    say(b, &e->section, section);
-    if (name) say(b, &e->name, name);
-    for (int i = 0; i < b->count; ++i)
-        if (same(&more[i].section, section) && (!name || !more[i].name.text || same(&more[i].name, name))) wrong(b, e, "is there already");
-    ++b->count;
-    return e;
+// One more datum of a map; its key is its name there.
+static void put_named(carom_build *b, carom_datum *map, const char *key, carom_datum x) {
+    carom_datum more = list_of(b, key, 1);
+    more.kind = CAROM_MAP;
+    if (more.item) *more.item = x;
+    if (!carom_datum_add(b->mech, map, &more)) no_memory(b);
 }
 
-static entry *add_element(carom_build *b, const char *section, const char *name) {
-    entry *e = add(b, section, name ? name : "");
-    if (e && !(name && *name)) wrong(b, e, "an element without a name");
-    return e;
+// -- elements ------------------------------------------------------------------------------------------------------
+
+// A new record; its name comes first.  NULL: no memory.
+static void *add(carom_build *b, const char *section, const char *name, void *list, int *count, size_t size) {
+    begin(b, section, name);
+    unsigned char *record = carom_mech_extend(b->mech, list, *count, 1, size);
+    if (!record) return no_memory(b);
+    if (!name || !*name) wrong(b, "an element without a name");
+    for (int i = 0; i < *count; ++i)
+        if (carom_datum_is((const carom_datum *)(const void *)(*(unsigned char **)list + (size_t)i * size), name ? name : "")) wrong(b, "is there already");
+    *(carom_datum *)(void *)record = text(b, NULL, name ? name : "");
+    ++*count;
+    return record;
 }
 
-static int add_handle(carom_build *b, list *l, int space) {
+static int add_handle(carom_build *b, list *l, handle h) {
     handle *more = realloc(l->at, ((size_t)l->count + 1) * sizeof *more);
     if (!more) return no_memory(b), 0;
     l->at = more;
-    more[l->count] = (handle){.entry = b->count - 1, .space = space};
+    more[l->count] = h;
     return ++l->count;
 }
 
-static bool known(carom_build *b, const entry *e, const list *l, int id, const char *what) {
+static bool known(carom_build *b, const list *l, int id, const char *what) {
     if (id >= 1 && id <= l->count) return true;
-    wrong(b, e, what);
+    wrong(b, what);
     return false;
 }
 
-static const char *name_of(carom_build *b, const entry *e, carom_body body) {
+static const char *name_of(carom_build *b, carom_body body) {
     if (body.id == 0) return "ground";
-    return known(b, e, &b->bodies, body.id, "a body that this builder does not have") ? b->entries[b->bodies.at[body.id - 1].entry].name.text : "";
+    return known(b, &b->bodies, body.id, "a body that this builder does not have") ? b->mech->bodies[b->bodies.at[body.id - 1].index].name.text : "";
+}
+
+static const char *joint_of(carom_build *b, carom_joint joint, const char *what) {
+    return known(b, &b->joints, joint.id, what) ? b->mech->joints[b->joints.at[joint.id - 1].index].name.text : "";
 }
 
 static int space_of(const carom_build *b, carom_body body) {
@@ -198,142 +161,145 @@ static int space_between(const carom_build *b, const carom_body *between) {
     return first ? first : second ? second : 2;
 }
 
-static void put_between(carom_build *b, entry *e, const carom_body *between) {
-    const char *const names[2] = {name_of(b, e, between[0]), name_of(b, e, between[1])};
-    put_expressions(b, e, "between", names, 2);
+static carom_datum between(carom_build *b, const carom_body *both) {
+    const char *const names[2] = {name_of(b, both[0]), name_of(b, both[1])};
+    return texts(b, "between", names, 2);
 }
 
-static void put_joint(carom_build *b, entry *e, carom_joint joint) {
-    if (known(b, e, &b->joints, joint.id, "a joint that this builder does not have"))
-        put_text(b, e, "joint", b->entries[b->joints.at[joint.id - 1].entry].name.text);
+static carom_mech_body *add_body(carom_build *b, const char *name) {
+    return add(b, "bodies", name, &b->mech->bodies, &b->mech->nbodies, sizeof(carom_mech_body));
 }
+
+static carom_body body_handle(carom_build *b, int space) { return (carom_body){add_handle(b, &b->bodies, (handle){.index = b->mech->nbodies - 1, .space = space})}; }
 
 carom_body carom_build_planar(carom_build *b, const carom_planar_def *def) {
-    entry *e = add_element(b, "bodies", def->name);
-    if (!e) return (carom_body){0};
-    put_number(b, e, "mass", def->mass);
-    put_number(b, e, "inertia", def->inertia);
-    put_vector(b, e, "at", def->at, 2);
-    put_number(b, e, "angle", def->angle);
-    put_vector(b, e, "velocity", def->velocity, 2);
-    if (def->spin) put_number(b, e, "spin", *def->spin);
-    return (carom_body){add_handle(b, &b->bodies, 2)};
+    carom_mech_body *x = add_body(b, def->name);
+    if (!x) return (carom_body){0};
+    x->mass = number(b, "mass", def->mass);
+    x->inertia = number(b, "inertia", def->inertia);
+    x->at = vector(b, "at", def->at, 2);
+    x->angle = number(b, "angle", def->angle);
+    x->velocity = vector(b, "velocity", def->velocity, 2);
+    if (def->spin) x->spin = number(b, "spin", *def->spin);
+    return body_handle(b, 2);
 }
 
 carom_body carom_build_spatial(carom_build *b, const carom_spatial_def *def) {
-    entry *e = add_element(b, "bodies", def->name);
-    if (!e) return (carom_body){0};
+    carom_mech_body *x = add_body(b, def->name);
+    if (!x) return (carom_body){0};
     const double *c = def->quaternion, *J = def->inertia;
-    put_number(b, e, "mass", def->mass);
-    put_vector(b, e, "inertia", J, J[3] != 0 || J[4] != 0 || J[5] != 0 ? 6 : 3);
-    put_vector(b, e, "at", def->at, 3);
-    if (c[0] != 0 || c[1] != 0 || c[2] != 0 || c[3] != 0) put_vector(b, e, "quaternion", c, 4);
-    put_vector(b, e, "velocity", def->velocity, 3);
-    put_vector(b, e, "spin", def->spin, 3);
-    return (carom_body){add_handle(b, &b->bodies, 3)};
+    x->mass = number(b, "mass", def->mass);
+    x->inertia = vector(b, "inertia", J, J[3] != 0 || J[4] != 0 || J[5] != 0 ? 6 : 3);
+    x->at = vector(b, "at", def->at, 3);
+    if (c[0] != 0 || c[1] != 0 || c[2] != 0 || c[3] != 0) x->quaternion = vector(b, "quaternion", c, 4);
+    x->velocity = vector(b, "velocity", def->velocity, 3);
+    x->spin = vector(b, "spin", def->spin, 3);
+    return body_handle(b, 3);
 }
 
 carom_body carom_build_moving(carom_build *b, const carom_moving_def *def) {
-    entry *e = add_element(b, "bodies", def->name);
-    if (!e) return (carom_body){0};
+    carom_mech_body *x = add_body(b, def->name);
+    carom_mech_motion *motion = x ? take(b, sizeof *motion) : NULL;
+    if (!motion) return (carom_body){0};
     const int space = def->at[2] ? 3 : 2;
-    entry inner = {.section = e->section, .name = e->name};
-    put_expressions(b, &inner, "at", def->at, space);
-    put_text(b, &inner, "angle", def->angle);
-    put_vector(b, &inner, "axis", def->axis, 3);
-    say(b, &e->text, "motion: {");
-    say(b, &e->text, inner.text.text ? inner.text.text : "");
-    say(b, &e->text, "}");
-    free(inner.text.text);
-    return (carom_body){add_handle(b, &b->bodies, space)};
+    x->motion = motion;
+    motion->name = text(b, NULL, "motion");
+    motion->at = texts(b, "at", def->at, space);
+    motion->angle = text(b, "angle", def->angle);
+    motion->axis = vector(b, "axis", def->axis, 3);
+    return body_handle(b, space);
+}
+
+// The body that a point or shape belongs to; NULL: none.
+static carom_mech_body *owner(carom_build *b, carom_body body, const char *what) {
+    b->of = "builder";
+    if (!known(b, &b->bodies, body.id, what)) return NULL;
+    carom_mech_body *x = &b->mech->bodies[b->bodies.at[body.id - 1].index];
+    b->of = x->name.of;
+    return x;
 }
 
 void carom_build_point(carom_build *b, carom_body body, const char *name, const double *at) {
-    if (!known(b, NULL, &b->bodies, body.id, "a point of a body that it does not have")) return;
-    const handle *h = &b->bodies.at[body.id - 1];
-    entry *e = &b->entries[h->entry];
-    if (e->points.length) say(b, &e->points, ", ");
-    quote(b, &e->points, name);
-    say(b, &e->points, ": ");
-    numbers(b, e, &e->points, at, h->space);
+    carom_mech_body *x = owner(b, body, "a point of a body that it does not have");
+    if (x) put_named(b, &x->points, "points", vector(b, name ? name : "", at, space_of(b, body)));
 }
 
 carom_joint carom_build_joint(carom_build *b, const carom_joint_def *def) {
-    entry *e = add_element(b, "joints", def->name);
-    if (!e) return (carom_joint){0};
+    carom_mech_joint *x = add(b, "joints", def->name, &b->mech->joints, &b->mech->njoints, sizeof *x);
+    if (!x) return (carom_joint){0};
     const int space = space_between(b, def->between);
-    put_text(b, e, "type", def->type ? def->type : "");
+    x->type = text(b, "type", def->type ? def->type : "");
     if (def->joints[0].id || def->joints[1].id) {
-        const char *names[2] = {"", ""};
-        for (int i = 0; i < 2; ++i)
-            if (known(b, e, &b->joints, def->joints[i].id, "couples a joint that this builder does not have"))
-                names[i] = b->entries[b->joints.at[def->joints[i].id - 1].entry].name.text;
-        put_expressions(b, e, "joints", names, 2);
-        put_number(b, e, "ratio", def->ratio);
+        static const char what[] = "couples a joint that this builder does not have";
+        const char *const names[2] = {joint_of(b, def->joints[0], what), joint_of(b, def->joints[1], what)};
+        x->joints = texts(b, "joints", names, 2);
+        x->ratio = number(b, "ratio", def->ratio);
     } else {
-        put_between(b, e, def->between);
+        x->between = between(b, def->between);
     }
-    put_vector(b, e, "at", def->at, space);
-    put_pair(b, e, "points", def->points, space);
-    if (def->second_axis) put_pair(b, e, "axis", (const double *const[2]){def->axis, def->second_axis}, space);
-    else put_vector(b, e, "axis", def->axis, space);
-    put_pair(b, e, "axes", def->axes, space);
-    put_text(b, e, "motion", def->motion);
-    if (def->length) put_number(b, e, "length", *def->length);
-    if (def->pitch != 0) put_number(b, e, "pitch", def->pitch);
-    return (carom_joint){add_handle(b, &b->joints, space)};
+    x->at = vector(b, "at", def->at, space);
+    x->points = vectors(b, "points", def->points, space);
+    if (def->second_axis) x->axis = vectors(b, "axis", (const double *const[2]){def->axis, def->second_axis}, space);
+    else x->axis = vector(b, "axis", def->axis, space);
+    x->axes = vectors(b, "axes", def->axes, space);
+    x->motion = text(b, "motion", def->motion);
+    if (def->length) x->length = number(b, "length", *def->length);
+    if (def->pitch != 0) x->pitch = number(b, "pitch", def->pitch);
+    return (carom_joint){add_handle(b, &b->joints, (handle){.index = b->mech->njoints - 1, .space = space})};
+}
+
+static carom_mech_spring *add_spring(carom_build *b, const char *name) {
+    return add(b, "springs", name, &b->mech->springs, &b->mech->nsprings, sizeof(carom_mech_spring));
 }
 
 void carom_build_spring(carom_build *b, const carom_spring_def *def) {
-    entry *e = add_element(b, "springs", def->name);
-    if (!e) return;
+    carom_mech_spring *x = add_spring(b, def->name);
+    if (!x) return;
     if (def->joint.id) {
-        put_joint(b, e, def->joint);
-        put_number(b, e, "rest", def->rest);
+        x->joint = text(b, "joint", joint_of(b, def->joint, "a joint that this builder does not have"));
+        x->rest = number(b, "rest", def->rest);
     } else {
-        put_between(b, e, def->between);
-        put_pair(b, e, "points", def->points, space_between(b, def->between));
-        if (def->length) put_number(b, e, "length", *def->length);
+        x->between = between(b, def->between);
+        x->points = vectors(b, "points", def->points, space_between(b, def->between));
+        if (def->length) x->length = number(b, "length", *def->length);
     }
-    put_number(b, e, "stiffness", def->stiffness);
-    put_number(b, e, "damping", def->damping);
+    x->stiffness = number(b, "stiffness", def->stiffness);
+    x->damping = number(b, "damping", def->damping);
 }
 
 void carom_build_bushing(carom_build *b, const carom_bushing_def *def) {
-    entry *e = add_element(b, "springs", def->name);
-    if (!e) return;
+    carom_mech_spring *x = add_spring(b, def->name);
+    if (!x) return;
     const int space = space_between(b, def->between), spatial = space == 3;
-    put_text(b, e, "type", "bushing");
-    put_between(b, e, def->between);
-    put_vector(b, e, "at", def->at, space);
-    put_pair(b, e, "points", def->points, space);
-    put_vector(b, e, "stiffness", def->stiffness, space);
-    put_vector(b, e, "damping", def->damping, space);
-    if (spatial) put_vector(b, e, "torsion", def->torsion, 3);
-    else put_number(b, e, "torsion", def->torsion[2]);
-    if (spatial) put_vector(b, e, "torsion damping", def->torsion_damping, 3);
-    else put_number(b, e, "torsion damping", def->torsion_damping[2]);
+    x->type = text(b, "type", "bushing");
+    x->between = between(b, def->between);
+    x->at = vector(b, "at", def->at, space);
+    x->points = vectors(b, "points", def->points, space);
+    x->stiffness = vector(b, "stiffness", def->stiffness, space);
+    x->damping = vector(b, "damping", def->damping, space);
+    x->torsion = spatial ? vector(b, "torsion", def->torsion, 3) : number(b, "torsion", def->torsion[2]);
+    x->torsion_damping = spatial ? vector(b, "torsion damping", def->torsion_damping, 3) : number(b, "torsion damping", def->torsion_damping[2]);
 }
 
 void carom_build_motor(carom_build *b, const carom_motor_def *def) {
-    entry *e = add_element(b, "motors", def->name);
-    if (!e) return;
-    put_joint(b, e, def->joint);
-    put_text(b, e, "torque", def->torque);
-    put_text(b, e, "force", def->force);
+    carom_mech_motor *x = add(b, "motors", def->name, &b->mech->motors, &b->mech->nmotors, sizeof *x);
+    if (!x) return;
+    x->joint = text(b, "joint", joint_of(b, def->joint, "a joint that this builder does not have"));
+    x->torque = text(b, "torque", def->torque);
+    x->force = text(b, "force", def->force);
 }
 
 void carom_build_load(carom_build *b, const carom_load_def *def) {
-    entry *e = add_element(b, "loads", def->name);
-    if (!e) return;
-    const int space = space_of(b, def->on);
+    carom_mech_load *x = add(b, "loads", def->name, &b->mech->loads, &b->mech->nloads, sizeof *x);
+    if (!x) return;
+    const int n = space_of(b, def->on) == 3 ? 3 : 2;
     const char *const *f = def->force, *const *T = def->torque;
-    put_text(b, e, "on", name_of(b, e, def->on));
-    put_vector(b, e, "point", def->point, space == 3 ? 3 : 2);
-    if (f[0] || f[1] || f[2]) put_expressions(b, e, "force", f, space == 3 ? 3 : 2);
-    if (space == 3 && (T[0] || T[1] || T[2])) put_expressions(b, e, "torque", T, 3);
-    else put_text(b, e, "torque", T[2]);
-    if (def->turns) put_text(b, e, "frame", "body");
+    x->on = text(b, "on", name_of(b, def->on));
+    x->point = vector(b, "point", def->point, n);
+    if (f[0] || f[1] || f[2]) x->force = texts(b, "force", f, n);
+    if (n == 3 && (T[0] || T[1] || T[2])) x->torque = texts(b, "torque", T, 3);
+    else x->torque = text(b, "torque", T[2]);
+    if (def->turns) x->frame = text(b, "frame", "body");
 }
 
 // -- shapes ----------------------------------------------------------------------------------------------
@@ -352,63 +318,52 @@ static int space_of_model(const carom_build *b) {
     return 2;
 }
 
-static void describe(carom_build *b, entry *e, const carom_solid_def *def, int space) {
+static void describe(carom_build *b, carom_mech_shape *x, const carom_solid_def *def, int space) {
     const char *type = def->type ? def->type : "";
     const int n = sizes_of(type, space);
     if (strcmp(type, "polygon") == 0) {
-        key(b, &e->text, type);
-        for (int i = 0; i < def->ncorners; ++i) {
-            say(b, &e->text, i ? ", " : "[");
-            numbers(b, e, &e->text, def->corners + 2 * (size_t)i, 2);
-        }
-        say(b, &e->text, def->ncorners > 0 ? "]" : "[]");
-    } else if (n == 1) {
-        put_number(b, e, type, def->size[0]);
+        x->size = list_of(b, type, def->ncorners);
+        for (int i = 0; i < x->size.count; ++i) x->size.item[i] = vector(b, NULL, def->corners + 2 * (size_t)i, 2);
     } else {
-        put_vector(b, e, type, def->size, n);
+        x->size = n == 1 ? number(b, type, def->size[0]) : vector(b, type, def->size, n);
     }
-    put_vector(b, e, "at", def->at, space);
-    put_vector(b, e, "axis", def->axis, 3);
-    if (def->angle != 0) put_number(b, e, "angle", def->angle);
+    x->at = vector(b, "at", def->at, space);
+    x->axis = vector(b, "axis", def->axis, 3);
+    if (def->angle != 0) x->angle = number(b, "angle", def->angle);
+}
+
+// The only one of a body, or one that has a name.
+static carom_mech_shape *shape_of(carom_build *b, carom_mech_body *body, const char *name) {
+    if (body->shape || (body->nshapes && !name)) wrong(b, "has several shapes; give each a name");
+    carom_mech_shape *x = name ? carom_mech_extend(b->mech, &body->shapes, body->nshapes, 1, sizeof *x) : take(b, sizeof *x);
+    if (!x) return no_memory(b);
+    x->name = text(b, NULL, name ? name : "shape");
+    if (name) ++body->nshapes;
+    else body->shape = x;
+    return x;
 }
 
 carom_solid carom_build_solid(carom_build *b, carom_body of, const carom_solid_def *def) {
-    const bool ground = of.id == 0;
-    if (!ground && !known(b, NULL, &b->bodies, of.id, "a shape of a body that it does not have")) return (carom_solid){0};
-    entry *e = ground ? add_element(b, "shapes", def->name) : &b->entries[b->bodies.at[of.id - 1].entry];
-    if (!e) return (carom_solid){0};
-    entry shape = {.section = e->section, .name = e->name};
-    describe(b, &shape, def, ground ? space_of_model(b) : space_of(b, of));
-    const char *text = shape.text.text ? shape.text.text : "";
-    if (ground) {
-        say(b, &e->text, text);
-    } else {
-        if (e->shapes.length && (e->one || !def->name)) wrong(b, e, "has several shapes; give each a name");
-        if (e->shapes.length) say(b, &e->shapes, ", ");
-        if (def->name) quote(b, &e->shapes, def->name), say(b, &e->shapes, ": {");
-        say(b, &e->shapes, text);
-        if (def->name) say(b, &e->shapes, "}");
-        e->one = !def->name;
-    }
-    free(shape.text.text);
-    const int id = add_handle(b, &b->solids, 0);
-    if (id == 0) return (carom_solid){0};
-    handle *h = &b->solids.at[id - 1];
-    say(b, &h->name, e->name.text ? e->name.text : "");
-    if (!ground && def->name) say(b, &h->name, "."), say(b, &h->name, def->name);
-    return (carom_solid){id};
+    carom_mech_body *body = of.id == 0 ? NULL : owner(b, of, "a shape of a body that it does not have");
+    if (of.id && !body) return (carom_solid){0};
+    carom_mech_shape *x = body ? shape_of(b, body, def->name) : add(b, "shapes", def->name, &b->mech->shapes, &b->mech->nshapes, sizeof *x);
+    if (!x) return (carom_solid){0};
+    describe(b, x, def, body ? space_of(b, of) : space_of_model(b));
+    char name[140];
+    snprintf(name, sizeof name, "%.60s%s%.60s", body ? body->name.text : def->name ? def->name : "", body && def->name ? "." : "", body && def->name ? def->name : "");
+    return (carom_solid){add_handle(b, &b->solids, (handle){.name = text(b, NULL, name).text})};
 }
 
 void carom_build_contact(carom_build *b, const carom_touch_def *def) {
-    entry *e = add_element(b, "contacts", def->name);
-    if (!e) return;
+    carom_mech_contact *x = add(b, "contacts", def->name, &b->mech->contacts, &b->mech->ncontacts, sizeof *x);
+    if (!x) return;
     const char *names[2] = {"", ""};
     for (int i = 0; i < 2; ++i)
-        if (known(b, e, &b->solids, def->between[i].id, "a shape that this builder does not have")) names[i] = b->solids.at[def->between[i].id - 1].name.text;
-    put_expressions(b, e, "between", names, 2);
-    put_number(b, e, "restitution", def->restitution);
-    put_number(b, e, "tangential restitution", def->tangential_restitution);
-    put_number(b, e, "friction", def->friction);
+        if (known(b, &b->solids, def->between[i].id, "a shape that this builder does not have")) names[i] = b->solids.at[def->between[i].id - 1].name;
+    x->between = texts(b, "between", names, 2);
+    x->restitution = number(b, "restitution", def->restitution);
+    x->tangential_restitution = number(b, "tangential restitution", def->tangential_restitution);
+    x->friction = number(b, "friction", def->friction);
 }
 
 // -- the rest ----------------------------------------------------------------------------------------------
@@ -419,126 +374,54 @@ void carom_build_gravity(carom_build *b, double x, double y, double z) {
 }
 
 void carom_build_parameter(carom_build *b, const char *name, double value) {
-    entry *e = add_element(b, "parameters", name);
-    if (e) number(b, e, &e->text, value);
+    begin(b, "parameters", name);
+    if (!name || !*name) wrong(b, "an element without a name");
+    else if (carom_datum_get(&b->mech->parameters, name)) wrong(b, "is there already");
+    else put_named(b, &b->mech->parameters, "parameters", number(b, name, value));
 }
 
 void carom_build_entry(carom_build *b, const char *section, const char *name, const char *text) {
-    entry *e = add(b, section ? section : "", name);
-    if (!e) return;
-    if (!section || !text) {
-        wrong(b, e, "an entry without a section or a text");
-        return;
-    }
-    if (strpbrk(text, "\n\r")) wrong(b, e, "a text of several lines; write it in one");
-    say(b, &e->text, text);
+    begin(b, section ? section : "builder", name);
+    if (!section || !text) wrong(b, "an entry without a section or a text");
+    else if (strpbrk(text, "\n\r")) wrong(b, "a text of several lines; write it in one");
+    else if (b->error.code == CAROM_OK) carom_mech_add_entry(b->mech, section, name, text, b->of, &b->error);
 }
 
 carom_build *carom_build_create(const char *name) {
     carom_build *b = calloc(1, sizeof *b);
-    if (b) say(b, &b->name, name ? name : "model");
-    return b;
+    if (!b) return NULL;
+    b->mech = carom_mech_create("builder");
+    b->of = "builder";
+    if (b->mech) b->mech->name = text(b, "name", name ? name : "model");
+    if (b->mech) return b;
+    free(b);
+    return NULL;
 }
 
 void carom_build_destroy(carom_build *b) {
     if (!b) return;
-    for (int i = 0; i < b->count; ++i) {
-        entry *e = &b->entries[i];
-        free(e->section.text), free(e->name.text), free(e->text.text), free(e->points.text), free(e->shapes.text);
-    }
-    for (int i = 0; i < b->solids.count; ++i) free(b->solids.at[i].name.text);
-    free(b->entries), free(b->bodies.at), free(b->joints.at), free(b->solids.at);
-    free(b->name.text), free(b->text.text);
+    carom_mech_destroy(b->mech);
+    free(b->bodies.at), free(b->joints.at), free(b->solids.at);
+    free(b->text);
     free(b);
 }
 
-// -- the file ----------------------------------------------------------------------------------------------
-
-// Is it an element with keys, or a value?
-static bool has_keys(const entry *e) {
-    static const char *const sections[] = {"bodies", "shapes", "joints", "springs", "motors", "loads", "contacts"};
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i)
-        if (same(&e->section, sections[i])) return true;
-    return false;
-}
-
-static void write_element(carom_build *b, entry *e, int head, int *line) {
-    words *w = &b->text;
-    e->head = head;
-    const bool braces = has_keys(e) && e->text.text && e->text.text[0] != '{';
-    e->line = ++*line;
-    say(b, w, "  ");
-    quote(b, w, e->name.text);
-    say(b, w, braces ? ": {" : ": ");
-    say(b, w, e->text.text ? e->text.text : "");
-    if (e->points.length) say(b, w, ", points: {"), say(b, w, e->points.text), say(b, w, "}");
-    if (e->shapes.length) say(b, w, e->one ? ", shape: {" : ", shapes: {"), say(b, w, e->shapes.text), say(b, w, "}");
-    say(b, w, braces ? "}\n" : "\n");
-}
-
-static void write_section(carom_build *b, int first, int *line) {
-    entry *e = &b->entries[first];
-    words *w = &b->text;
-    const int head = ++*line;
-    quote(b, w, e->section.text);
-    if (!e->name.text) {
-        e->head = e->line = head;
-        say(b, w, ": "), say(b, w, e->text.text ? e->text.text : ""), say(b, w, "\n");
-        return;
-    }
-    say(b, w, ":\n");
-    for (int i = first; i < b->count; ++i)
-        if (same(&b->entries[i].section, e->section.text)) write_element(b, &b->entries[i], head, line);
-}
-
-const char *carom_build_text(carom_build *b) {
-    if (b->error.code != CAROM_OK) return NULL;
-    words *w = &b->text;
-    int line = 2;
-    w->length = 0;
-    say(b, w, "carom: 1\nname: ");
-    quote(b, w, b->name.text);
-    say(b, w, "\n");
-    if (b->heavy) {
-        ++line;
-        say(b, w, "gravity: ");
-        numbers(b, NULL, w, b->gravity, space_of_model(b));
-        say(b, w, "\n");
-    }
-    for (int i = 0; i < b->count; ++i) {
-        bool seen = false;
-        for (int k = 0; k < i && !seen; ++k) seen = same(&b->entries[k].section, b->entries[i].section.text);
-        if (!seen && b->error.code == CAROM_OK) write_section(b, i, &line);
-    }
-    return b->error.code == CAROM_OK ? w->text : NULL;
-}
-
-static const char FILE_NAME[] = "builder";
-
-// "builder:12:30: what" becomes "joints.main: what".
-static void name_element(const carom_build *b, carom_error *err) {
-    int line = 0, column = 0, used = 0;
-    const size_t skip = sizeof FILE_NAME - 1;
-    if (!err || strncmp(err->text, FILE_NAME, skip) != 0 || sscanf(err->text + skip, ":%d:%d: %n", &line, &column, &used) != 2 || used == 0) return;
-    const entry *e = NULL; // the last that starts before: unbalanced brackets show later
-    for (int i = 0, best = 0; i < b->count; ++i) {
-        const entry *k = &b->entries[i];
-        const int start = k->line <= line ? k->line : k->head;
-        if (start <= line && start > best) e = k, best = start;
-    }
-    if (!e) return;
-    char what[sizeof err->text];
-    snprintf(what, sizeof what, "%s", err->text + skip + used);
-    carom_fail(err, err->code, "%.60s%s%.60s: %.800s", e->section.text, e->name.text ? "." : "", e->name.text ? e->name.text : "", what);
+const carom_mech *carom_build_mech(carom_build *b, carom_error *err) {
+    b->of = "gravity";
+    if (b->heavy) b->mech->gravity = vector(b, "gravity", b->gravity, space_of_model(b));
+    if (b->error.code == CAROM_OK) return b->mech;
+    if (err) *err = b->error;
+    return NULL;
 }
 
 carom_model *carom_build_model(carom_build *b, carom_error *err) {
-    const char *text = carom_build_text(b);
-    if (!text) {
-        if (err) *err = b->error;
-        return NULL;
-    }
-    carom_model *m = carom_model_create(&(carom_model_def){.text = text, .length = b->text.length, .file = FILE_NAME}, err);
-    if (!m) name_element(b, err);
-    return m;
+    const carom_mech *mech = carom_build_mech(b, err);
+    return mech ? carom_model_of(mech, NULL, err) : NULL;
+}
+
+const char *carom_build_text(carom_build *b) {
+    const carom_mech *mech = carom_build_mech(b, NULL);
+    free(b->text);
+    b->text = mech ? carom_mech_text(mech) : NULL;
+    return b->text;
 }

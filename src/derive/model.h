@@ -280,8 +280,6 @@ carom_status carom_fault(resolver *r, const carom_datum *d, size_t offset, const
 /// The same after names have been resolved.
 carom_status carom_model_fault(const carom_model *m, carom_error *err, const carom_datum *d, const char *format, ...) CAROM_FORMAT(4);
 carom_status carom_fault_memory(resolver *r);
-/// "file:12:3", "joints.main", "--set a=3"
-void carom_place(const char *file, const carom_datum *d, size_t offset, char *text, size_t size);
 /// " (line 12)" for messages that name a second place; "" where there are no lines.
 typedef struct carom_line { char text[24]; } carom_line;
 carom_line carom_line_of(int line);

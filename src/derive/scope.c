@@ -15,12 +15,6 @@ typedef struct scope_user {
 
 // -- failures ---------------------------------------------------------------------------------------
 
-void carom_place(const char *file, const carom_datum *d, size_t offset, char *text, size_t size) {
-    if (d->of) snprintf(text, size, "%s", d->of);
-    else if (d->line) snprintf(text, size, "%.200s:%d:%d", file, d->line, carom_datum_column(d, offset));
-    else snprintf(text, size, "%.200s", file);
-}
-
 carom_line carom_line_of(int line) {
     carom_line l = {""};
     if (line) snprintf(l.text, sizeof l.text, " (line %d)", line);
@@ -30,7 +24,7 @@ carom_line carom_line_of(int line) {
 static carom_status fault(const char *file, carom_error *err, const carom_datum *d, size_t offset, const char *format, va_list args) {
     char text[700], place[240];
     vsnprintf(text, sizeof text, format, args);
-    carom_place(file, d, offset, place, sizeof place);
+    carom_datum_place(d, file, offset, place, sizeof place);
     return carom_fail(err, CAROM_BAD_INPUT, "%s: %s", place, text);
 }
 

@@ -326,7 +326,7 @@ static carom_status read_exact(resolver *r) {
 // The place of a datum, for messages that come later.
 static const char *place_of(resolver *r, const carom_datum *d) {
     char place[240];
-    carom_place(r->m->file, d, 0, place, sizeof place);
+    carom_datum_place(d, r->m->file, 0, place, sizeof place);
     return carom_pool_text(&r->m->memory, place, strlen(place));
 }
 

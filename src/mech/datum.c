@@ -1,5 +1,6 @@
 // datum.c: one piece of data of a mechanism, as given.
 #include "mech/datum.h"
+#include <stdio.h>
 #include <string.h>
 
 size_t carom_characters(const char *text, size_t bytes) {
@@ -10,6 +11,12 @@ size_t carom_characters(const char *text, size_t bytes) {
 
 int carom_datum_column(const carom_datum *d, size_t offset) {
     return d->aligned && offset <= d->length ? d->column + (int)carom_characters(d->text, offset) : d->column;
+}
+
+void carom_datum_place(const carom_datum *d, const char *file, size_t offset, char *text, size_t size) {
+    if (d->of) snprintf(text, size, "%s", d->of);
+    else if (d->line) snprintf(text, size, "%.200s:%d:%d", file, d->line, carom_datum_column(d, offset));
+    else snprintf(text, size, "%.200s", file);
 }
 
 const carom_datum *carom_datum_get(const carom_datum *map, const char *key) {

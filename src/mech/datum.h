@@ -1,4 +1,4 @@
-// datum.h (private): questions to data of a mechanism.
+// datum.h (private): questions to data of a mechanism, and how it grows.
 #pragma once
 #include <carom/mech.h>
 
@@ -24,6 +24,14 @@ size_t carom_characters(const char *text, size_t bytes);
 
 /// Where the mechanism starts, for messages about what is missing.
 const carom_datum *carom_mech_start(const carom_mech *m);
+/// "file:12:3", "joints.main", "--set a=3"; offset: in bytes of the text.
+void carom_datum_place(const carom_datum *d, const char *file, size_t offset, char *text, size_t size);
+/// What a map holds joins what another one holds already; false: no memory.
+bool carom_datum_add(carom_mech *m, carom_datum *map, const carom_datum *more);
+/// Room in a list of n records for more behind them; the first new one, NULL: no memory.  Rooms are powers of two.
+void *carom_mech_extend(carom_mech *m, void *list, int n, int more, size_t size);
+/// What stands in a model file under section.name (NULL: under section), as text there; `of` names it in messages.
+carom_status carom_mech_add_entry(carom_mech *m, const char *section, const char *name, const char *text, const char *of, carom_error *err);
 /// Has YAML perhaps cut this text off at a comma: inside { } or [ ], with a parenthesis open?
 bool carom_datum_cut(const carom_datum *d);
 /// Is this key (empty: nothing stands behind it) perhaps the rest of an expression that was cut?  Then the advice, else NULL.

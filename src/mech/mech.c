@@ -195,6 +195,40 @@ bool carom_mech_equal(const carom_mech *a, const carom_mech *b) {
     return equal;
 }
 
+// -- growth ------------------------------------------------------------------------------------------------------
+
+static size_t room_for(size_t n) {
+    size_t room = 1;
+    while (room < n) room *= 2;
+    return n ? room : 0;
+}
+
+void *carom_mech_extend(carom_mech *m, void *list, int n, int more, size_t size) {
+    unsigned char *old = *(void **)list;
+    const size_t count = (size_t)n, room = room_for(count + (size_t)more);
+    if (room > room_for(count) || !old) {
+        unsigned char *grown = carom_pool_take(m->memory, (room ? room : 1) * size);
+        if (!grown) return NULL;
+        if (n) memcpy(grown, old, count * size);
+        *(void **)list = old = grown;
+    }
+    return old + count * size;
+}
+
+bool carom_datum_add(carom_mech *m, carom_datum *map, const carom_datum *more) {
+    if (map->kind == CAROM_ABSENT) {
+        *map = *more;
+        return true;
+    }
+    carom_datum *item = carom_pool_take(m->memory, (size_t)(map->count + more->count) * sizeof *item);
+    if (!item) return false;
+    if (map->count) memcpy(item, map->item, (size_t)map->count * sizeof *item);
+    if (more->count) memcpy(item + map->count, more->item, (size_t)more->count * sizeof *item);
+    map->item = item;
+    map->count += more->count;
+    return true;
+}
+
 // -- changes -----------------------------------------------------------------------------------------------------
 
 static carom_status no_memory(const carom_mech *m, carom_error *err) {

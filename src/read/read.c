@@ -20,13 +20,16 @@ static carom_status fail(reading *r, const carom_datum *d, const char *format, .
     ;
 
 static carom_status fail(reading *r, const carom_datum *d, const char *format, ...) {
-    char text[700];
+    char text[700], place[240];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d:%d: %s", r->m->file, d->line, d->column, text);
+    carom_datum_place(d, r->m->file, 0, place, sizeof place);
+    return carom_fail(r->err, CAROM_BAD_INPUT, "%s: %s", place, text);
 }
+
+static carom_status no_memory(reading *r) { return carom_fail(r->err, CAROM_NO_MEMORY, "no memory to read %.200s", r->m->file); }
 
 static carom_status is_map(reading *r, const carom_datum *d, const char *where) {
     if (d->kind == CAROM_MAP) return CAROM_OK;
@@ -75,17 +78,18 @@ static carom_status read_record(reading *r, const carom_datum *d, const key_grou
 static carom_status read_records(reading *r, const carom_datum *d, const carom_key *k, void *record, const char *parent, const char *where) {
     CAROM_TRY(is_map(r, d, where));
     const size_t size = (*k->groups)->size;
-    unsigned char *list = carom_pool_take(r->m->memory, ((size_t)d->count + 1) * size);
     int *count = carom_key_field(record, k->count);
-    if (!list) return carom_fail(r->err, CAROM_NO_MEMORY, "no memory to read %.200s", r->m->file);
-    *(void **)carom_key_field(record, k->at) = list;
+    unsigned char *next = carom_mech_extend(r->m, carom_key_field(record, k->at), *count, d->count, size);
+    if (!next) return no_memory(r);
     for (const carom_datum *c = carom_first(d); c != carom_end(d); ++c) {
         if (k->own && strcmp(c->key->text, k->own->name) == 0) {
             char own[80];
             snprintf(own, sizeof own, "%s of %s", k->own->name, k->name);
             if (!carom_datum_empty(c)) CAROM_TRY(read_records(r, c, k->own, record, parent, own));
         } else {
-            CAROM_TRY(read_record(r, c, k->groups, list + (size_t)(*count)++ * size, parent, false));
+            CAROM_TRY(read_record(r, c, k->groups, next, parent, false));
+            next += size;
+            ++*count;
         }
     }
     return CAROM_OK;
@@ -99,13 +103,13 @@ static carom_status put(reading *r, const carom_datum *c, const carom_key *k, vo
     switch (k->kind) {
     case KEY_RECORD:
         *(void **)field = carom_pool_take(r->m->memory, (*k->groups)->size);
-        if (!*(void **)field) return carom_fail(r->err, CAROM_NO_MEMORY, "no memory to read %.200s", r->m->file);
+        if (!*(void **)field) return no_memory(r);
         return read_record(r, c, k->groups, *(void **)field, name, true);
     case KEY_RECORDS: return carom_datum_empty(c) ? CAROM_OK : read_records(r, c, k, record, name, section);
     case KEY_NAMED:
         if (carom_datum_empty(c)) return CAROM_OK;
         CAROM_TRY(is_map(r, c, section));
-        break;
+        return carom_datum_add(r->m, field, c) ? CAROM_OK : no_memory(r);
     case KEY_FORM:
         if (((carom_datum *)field)->kind != CAROM_ABSENT)
             return fail(r, c->key, "%s is both %s and %s; give each a name of its own", where, ((carom_datum *)field)->key->text, k->name);
@@ -170,4 +174,51 @@ carom_mech *carom_mech_read(const char *text, size_t length, const char *file, c
     if (read_all(&r, text, length) == CAROM_OK) return r.m;
     carom_mech_destroy(r.m);
     return NULL;
+}
+
+// -- entries -------------------------------------------------------------------------------------------------------
+
+// Not from a file: all of it was given by `of`.
+static void give(carom_datum *d, const char *of) {
+    d->of = of;
+    d->line = d->column = 0;
+    if (d->key) give((carom_datum *)d->key, of);
+    for (int i = 0; i < d->count; ++i) give(&d->item[i], of);
+}
+
+// Does the mechanism hold section.name (NULL: section) already?
+static bool present(const carom_mech *m, const carom_key *k, const char *name) {
+    const void *field = carom_key_field(m, k->at);
+    if (!carom_key_is_record(k)) return name ? carom_datum_get(field, name) != NULL : carom_given(field) != NULL;
+    const unsigned char *list = *(void *const *)field;
+    if (k->kind == KEY_RECORD) return list != NULL;
+    for (int i = 0; i < *(const int *)carom_key_field(m, k->count); ++i)
+        if (!name || carom_datum_is((const void *)(list + (size_t)i * (*k->groups)->size), name)) return true;
+    return false;
+}
+
+carom_status carom_mech_add_entry(carom_mech *m, const char *section, const char *name, const char *text, const char *of, carom_error *err) {
+    static const key_group *const top[] = {&carom_key_top, NULL};
+    reading r = {m, err};
+    const carom_key *k = find(&carom_key_top, section);
+    const bool braces = name && k && k->kind == KEY_RECORDS && !(*k->groups)->brief && text[strspn(text, " ")] != '{';
+    const size_t size = strlen(text) + 8;
+    char *all = carom_pool_take(m->memory, size);
+    carom_datum *keys = carom_pool_take(m->memory, 2 * sizeof *keys);
+    if (!all || !keys) return no_memory(&r);
+    if (k && present(m, k, name)) return carom_fail(err, CAROM_BAD_INPUT, "%s: is there already", of);
+    snprintf(all, size, braces ? "x: {%s}" : "x: %s", text);
+    carom_error wrong = {0};
+    carom_datum *root = carom_yaml_read(m->memory, all, strlen(all), "", &wrong);
+    if (!root || root->count != 1) return carom_fail(err, CAROM_BAD_INPUT, "%s: %s", of, root ? "this is no value" : strstr(wrong.text, ": ") + 2);
+    for (int i = 0; i < 2; ++i) {
+        const char *word = i ? name : section;
+        keys[i] = (carom_datum){.kind = CAROM_TEXT, .text = word ? carom_pool_text(m->memory, word, strlen(word)) : "", .length = word ? strlen(word) : 0};
+        if (!keys[i].text) return no_memory(&r);
+    }
+    carom_datum *value = root->item, map = {.kind = CAROM_MAP, .count = 1, .text = "", .item = value, .key = &keys[0]}, file = map;
+    value->key = &keys[name ? 1 : 0];
+    if (name) file.item = &map;
+    give(&file, of);
+    return read_map(&r, &file, &carom_key_top, top, m, NULL, "the model");
 }
