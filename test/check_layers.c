@@ -55,6 +55,7 @@ static void check_include(check *c, const char *path, int line, int layer, const
         const int owner = layer_of(name, (size_t)(slash - name));
         if (owner > layer) fault(c, path, line, "private header of a later layer:", name, length);
     }
+    if (length > 3 && memcmp(name, "../", 3) == 0) fault(c, path, line, "a path out of the folder:", name, length);
     if (length == 6 && memcmp(name, "yaml.h", 6) == 0 && layer != layer_of("read", 4))
         fault(c, path, line, "only src/read may include", name, length);
     if (((length >= 5 && memcmp(name, "cvode", 5) == 0) || (length >= 3 && memcmp(name, "sun", 3) == 0)) && layer != layer_of("event", 5))
@@ -136,7 +137,7 @@ static void check_header(void *user, const char *path, char *text) {
 
 int main(void) {
     check c = {.src = CAROM_SOURCE_DIR "/src"};
-    const int files = walk(c.src, ".c|.h", check_file, &c) + walk(CAROM_SOURCE_DIR "/include/carom", ".h", check_header, &c);
+    const int files = walk(c.src, ".c|.h|.def", check_file, &c) + walk(CAROM_SOURCE_DIR "/include/carom", ".h", check_header, &c);
     for (int i = 0; i < LAYERS; ++i) {
         if (c.seen[i]) continue;
         printf("src/%s: no sources found\n", layers[i]);

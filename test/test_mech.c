@@ -59,16 +59,24 @@ static void a_copy_is_equal_and_lives_alone(void **state) {
     carom_mech_destroy(other);
 }
 
-/// Change one field after the other, and back: each must be seen.
+/// Change one field after the other, and back: each must be noticed.
 typedef struct changing {
     carom_mech *m;
     const carom_mech *whole;
     void *record;
+    bool brief; // one datum stands for the record: nothing else is in it
     int changed;
 } changing;
 
+static void find_brief(void *user, const carom_key *k) {
+    changing *c = user;
+    c->brief = c->brief || (!*k->name && carom_given(carom_key_field(c->record, k->at)));
+}
+
 static void change(void *user, const carom_key *k) {
     changing *c = user;
+    if (strcmp(k->name, "carom") == 0) return; // the format of a file, not of what it says
+    if (c->brief && *k->name) return;
     if (!carom_key_is_record(k)) {
         carom_datum *d = carom_key_field(c->record, k->at), before = *d;
         *d = (carom_datum){.kind = CAROM_TEXT, .text = "changed", .length = 7, .key = before.key};
@@ -82,6 +90,7 @@ static void change(void *user, const carom_key *k) {
     for (int i = 0; i < count; ++i) {
         changing inner = *c;
         inner.record = list + (size_t)i * (*k->groups)->size;
+        carom_key_fields(k->groups, find_brief, &inner);
         carom_key_fields(k->groups, change, &inner);
         c->changed = inner.changed;
     }

@@ -122,7 +122,7 @@ carom_mech *carom_mech_read(const char *text, size_t length, const char *file, c
 char *carom_mech_text(const carom_mech *m);
 /// A copy; NULL: no memory.
 carom_mech *carom_mech_copy(const carom_mech *m);
-/// Do both say the same?  Places, and the files they come from, do not count.
+/// Do both say the same, so that the same would be written of them?  Places, and the files they come from, do not count.
 bool carom_mech_equal(const carom_mech *a, const carom_mech *b);
 /// The same number for mechanisms that are equal.
 uint64_t carom_mech_hash(const carom_mech *m);

@@ -98,8 +98,7 @@ static carom_status read_check(resolver *r, const carom_datum *n, check *c) {
     carom_op second;
     const size_t length = comparison(n->text, &at, &c->op);
     if (length == 0 && carom_datum_cut(n))
-        return carom_fault(r, n, 0,
-                           "this check ends too early; %s", carom_advice_comma);
+        return carom_fault(r, n, 0, "this check ends too early; %s", carom_advice_comma);
     if (length == 0)
         return carom_fault(r, n, 0, "this check compares nothing; write for instance `%.40s < 1e-4`", n->text);
     if (length == 1 && strchr("=!", n->text[at]))

@@ -47,8 +47,7 @@ static carom_status read_slip(resolver *r, const carom_datum *n, bool rate, cons
     for (int i = 0; i < r->m->seen.nv; ++i) {
         if (!carom_graph_depends(g, c->slip[k], CAROM_VELOCITY, i)) continue;
         if (carom_graph_depends(g, carom_graph_diff(g, c->slip[k], CAROM_VELOCITY, i), CAROM_VELOCITY, -1))
-            return carom_fault(
-                r, n, 0, "the slip rate is not linear in the rates; write it as a sum of factors times rates");
+            return carom_fault(r, n, 0, "the slip rate is not linear in the rates; write it as a sum of factors times rates");
     }
     if (!carom_graph_depends(g, c->slip[k], CAROM_VELOCITY, -1))
         return carom_fault(r, n, 0, "the slip rate holds no rate; write `slip` for a displacement");
@@ -122,8 +121,7 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
     CAROM_TRY(check_sweep(r, of));
     if (carom_given(&of->point)) return read_swept(r, of, fallback, c, out);
     if (!gap)
-        return carom_fault(r, &of->name, 0, "%s has no gap; add `gap:` with the distance that must not be negative, or "
-                           "`between:` with two shapes", where);
+        return carom_fault(r, &of->name, 0, "%s has no gap; add `gap:` with the distance that must not be negative, or `between:` with two shapes", where);
     CAROM_TRY(carom_resolve_expression(r, gap, SCOPE_STATE, "the gap", &c->gap));
     CAROM_TRY(no_rates(r, gap, c->gap, "the gap", "it is a distance, made of positions and time"));
     if (r->along && !carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1)) {
@@ -131,18 +129,15 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
         return CAROM_OK;
     }
     if (!carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1))
-        return carom_fault(
-            r, gap, 0, "the gap of %s holds no coordinate, so no force can act there; remove the contact", where);
+        return carom_fault(r, gap, 0, "the gap of %s holds no coordinate, so no force can act there; remove the contact", where);
     c->place = gap;
     CAROM_TRY(read_slips(r, of, c));
     law l = *fallback;
     CAROM_TRY(law_of(r, of, &l));
     if (l.mu > 0 && c->tangents == 0) {
         const carom_datum *place = l.mu_here ? &of->friction : &of->name;
-        return carom_fault(
-            r, place, 0,
-            "%s has friction %g%s but no slip; add `slip:` (the tangential displacement), or `friction: 0`", where,
-            l.mu, l.mu_here ? "" : " (from contact defaults)");
+        return carom_fault(r, place, 0, "%s has friction %g%s but no slip; add `slip:` (the tangential displacement), or `friction: 0`", where, l.mu,
+                           l.mu_here ? "" : " (from contact defaults)");
     }
     *out =
         (carom_contact){.restitution = l.e, .tangential_restitution = l.et, .friction = l.mu,
@@ -227,8 +222,7 @@ static carom_status find_along(resolver *r, const carom_datum *along, const memb
         if (strcmp(r->m->members[k].name, along->text) == 0) *b = &r->m->members[k];
     if (!along || *b) return CAROM_OK;
     const char *near = along->kind == CAROM_TEXT ? carom_nearest(along->text, member_text, r->m) : NULL;
-    return carom_fault(r, along, 0, "`along` wants the name of a flexible member%s%s%s", near ? "; did you mean '" : "",
-                       near ? near : "", near ? "'?" : "");
+    return carom_fault(r, along, 0, "`along` wants the name of a flexible member%s%s%s", near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static carom_status read_link(resolver *r, const carom_mech_contact *of, const law *fallback, names *taken, const char *name) {

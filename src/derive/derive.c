@@ -92,9 +92,8 @@ static carom_status derive_mass(carom_model *m, const carom_node *M, carom_error
         for (int j = 0; j <= i; ++j) {
             const carom_node x = M[i * m->nkin + j];
             if (zero(g, x) && i == j && a)
-                return carom_model_fault(m, err, m->energy,
-                                         "coordinate '%.60s' has no mass: the kinetic energy holds no %.60s'^2; "
-                                         "every coordinate needs one", a, a);
+                return carom_model_fault(m, err, m->energy, "coordinate '%.60s' has no mass: the kinetic energy holds no %.60s'^2; every coordinate needs one",
+                                         a, a);
             if (zero(g, x)) continue;
             if (!carom_terms_add(&m->mass, x, i, j, 0) || !gradient(m, &m->dM, x, CAROM_POSITION, 1, i, j))
                 return no_memory(m, err);
@@ -150,8 +149,7 @@ static carom_status derive_motion(carom_model *m, carom_node *f, carom_error *er
     for (int i = 0; i < m->seen.nv; ++i) f[i] = carom_graph_number(g, 0);
     carom_status status = m->nkin ? carom_graph_lagrange(g, m->own_kinetic, m->nkin, M, f, err) : CAROM_OK;
     if (status == CAROM_BAD_INPUT)
-        carom_model_fault(m, err, m->energy,
-                          "the kinetic energy is not quadratic in the rates; every term must hold two rates as factors");
+        carom_model_fault(m, err, m->energy, "the kinetic energy is not quadratic in the rates; every term must hold two rates as factors");
     if (status == CAROM_OK) {
         derive_bodies(m, M, f);
         status = derive_mass(m, M, err);

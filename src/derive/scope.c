@@ -134,9 +134,7 @@ static carom_node rate_of(const scope_user *u, carom_graph *g, name *n, carom_er
         return refuse(err, "%.60s' would be an acceleration: '%.60s' is a velocity already", n->text, n->text);
     if (n->kind == NAME_HELPER) return n->rate = carom_graph_diff(g, n->node, CAROM_TIME, 0);
     if (carom_graph_depends(g, n->node, CAROM_VELOCITY, -1))
-        return refuse(
-            err, "%.60s' would be an acceleration: '%.60s' is made of rates already; rates exist of positions only",
-            n->text, n->text);
+        return refuse(err, "%.60s' would be an acceleration: '%.60s' is made of rates already; rates exist of positions only", n->text, n->text);
     if (u->r->m->nmember && carom_graph_depends(g, n->node, CAROM_POSITION, u->r->m->seen.nq_own))
         return refuse(err, "%.60s' would be the rate of an energy, which expressions do not have", n->text);
     return n->rate = carom_graph_rate(g, n->node, u->r->m->seen.nv);
@@ -159,8 +157,7 @@ static carom_node value_of(const scope_user *u, carom_graph *g, name *n, int pri
     if (n->kind == NAME_COORDINATE && (u->scope & SCOPE_EXACT)) {
         const carom_node x = r->m->exact[n->index];
         if (x == CAROM_NONE)
-            return refuse(err, "the exact '%.60s' is not known yet here; exact is read in order, move its line up",
-                          n->text);
+            return refuse(err, "the exact '%.60s' is not known yet here; exact is read in order, move its line up", n->text);
         return primes ? carom_graph_diff(g, x, CAROM_TIME, 0) : x;
     }
     if (n->node == CAROM_NONE && (n->kind == NAME_LET || n->kind == NAME_HELPER))
@@ -196,10 +193,7 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
     char word[128];
     snprintf(word, sizeof word, "%.*s", (int)(length < 127 ? length : 127), text);
     if (primes > 1)
-        return refuse(err,
-                      "%.60s'' is a second derivative, which expressions do not have; accelerations follow from energy "
-                      "and forces",
-                      word);
+        return refuse(err, "%.60s'' is a second derivative, which expressions do not have; accelerations follow from energy and forces", word);
     if (strcmp(word, "pi") == 0 && !primes) return carom_graph_number(g, 3.14159265358979323846);
     if (strcmp(word, "t") == 0 && !primes) {
         if (u->scope & SCOPE_TIME) return carom_graph_input(g, CAROM_TIME, 0);
@@ -248,10 +242,7 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
     while (carom_ledger_name(ledger)) ++ledger;
     for (int i = m->np; i < m->np + ledger + WATCH_COUNT * m->nwatch; ++i)
         if (carom_graph_depends(g, args[0], CAROM_PARAMETER, i))
-            return refuse(err,
-                          "%s(x) runs over all steps, and x here holds a name of the ledger or another such function; use "
-                          "states only",
-                          word);
+            return refuse(err, "%s(x) runs over all steps, and x here holds a name of the ledger or another such function; use states only", word);
     int k = 0;
     while (k < m->nwatch && m->watch[k] != args[0]) ++k;
     if (k == m->nwatch) {
@@ -326,8 +317,7 @@ static carom_status fail_circle(resolver *r, const carom_datum *n, int index) {
     for (int k = from; k < r->param_depth && used < sizeof circle; ++k)
         used += (size_t)snprintf(circle + used, sizeof circle - used, "%.60s -> ",
                                  m->names.at[m->parameter_name[r->param_stack[k]]].text);
-    return carom_fault(r, n, 0, "parameters in a circle: %s%.60s; give one of them a number", circle,
-                       m->names.at[m->parameter_name[index]].text);
+    return carom_fault(r, n, 0, "parameters in a circle: %s%.60s; give one of them a number", circle, m->names.at[m->parameter_name[index]].text);
 }
 
 // Parameters of parameters are computed on the way; each level is a call of the parser, so their depth is limited.
@@ -339,8 +329,7 @@ carom_status carom_resolve_parameter(resolver *r, int index) {
     if (r->param_state[index] == 2) return CAROM_OK;
     if (r->param_state[index] == 1) return fail_circle(r, n, index);
     if (r->param_depth == DEEPEST)
-        return carom_fault(
-            r, n, 0, "parameters depend on each other more than %d deep; give some of them as numbers", DEEPEST);
+        return carom_fault(r, n, 0, "parameters depend on each other more than %d deep; give some of them as numbers", DEEPEST);
     r->param_state[index] = 1;
     r->param_stack[r->param_depth++] = index;
     char what[100];
@@ -367,8 +356,7 @@ static carom_status new_name(resolver *r, const carom_datum *key, bool empty, co
             return carom_fault(r, key, 0, "'%s' has a meaning of its own in expressions; choose another name", key->text);
     const name *other = carom_names_find(others, key->text, key->length);
     if (other)
-        return carom_fault(r, key, 0, "'%s' is already %s%s; rename one of the two", key->text, carom_name_kind(other->kind),
-                           carom_line_of(other->line).text);
+        return carom_fault(r, key, 0, "'%s' is already %s%s; rename one of the two", key->text, carom_name_kind(other->kind), carom_line_of(other->line).text);
     return CAROM_OK;
 }
 
@@ -384,8 +372,7 @@ carom_status carom_resolve_map(resolver *r, const carom_datum *n, const char *wh
     *children = NULL;
     if (!n || carom_datum_empty(n)) return CAROM_OK;
     if (n->kind != CAROM_MAP)
-        return carom_fault(r, n, 0, "%s is a map (`name: value`), this is a %s", where,
-                           n->kind == CAROM_LIST ? "list" : "single value");
+        return carom_fault(r, n, 0, "%s is a map (`name: value`), this is a %s", where, n->kind == CAROM_LIST ? "list" : "single value");
     *children = n;
     return CAROM_OK;
 }

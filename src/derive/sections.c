@@ -144,8 +144,7 @@ static carom_status read_energy(resolver *r) {
     if (potential) {
         CAROM_TRY(carom_resolve_expression(r, potential, SCOPE_STATE, "the potential energy", &m->potential));
         if (carom_graph_depends(m->graph, m->potential, CAROM_VELOCITY, -1))
-            return carom_fault(r, potential, 0,
-                               "the potential energy depends on rates; put such terms into kinetic or forces");
+            return carom_fault(r, potential, 0, "the potential energy depends on rates; put such terms into kinetic or forces");
     }
     m->nkin = m->seen.nv;
     m->own_kinetic = carom_graph_plus(m->graph, m->own_kinetic, m->floating_kinetic);
@@ -197,13 +196,10 @@ static carom_status find_coordinate(resolver *r, const carom_datum *c, const cha
         return CAROM_OK;
     }
     if (n && n->kind == NAME_COORDINATE)
-        return carom_fault(r, c->key, 0, "no force acts on '%.60s' itself; use wx, wy, wz of the body, for torques about its axes",
-                           c->key->text);
+        return carom_fault(r, c->key, 0, "no force acts on '%.60s' itself; use wx, wy, wz of the body, for torques about its axes", c->key->text);
     const char *near = carom_nearest(c->key->text, coordinate_text, r->m);
-    return near ? carom_fault(r, c->key, 0, "'%.60s' in %s is no coordinate; did you mean '%s'?", c->key->text,
-                              where, near)
-                : carom_fault(r, c->key, 0, "'%.60s' in %s is no coordinate; forces are given by coordinate",
-                              c->key->text, where);
+    return near ? carom_fault(r, c->key, 0, "'%.60s' in %s is no coordinate; did you mean '%s'?", c->key->text, where, near)
+                : carom_fault(r, c->key, 0, "'%.60s' in %s is no coordinate; forces are given by coordinate", c->key->text, where);
 }
 
 static carom_status read_forces(resolver *r) {
@@ -217,8 +213,7 @@ static carom_status read_forces(resolver *r) {
         CAROM_TRY(carom_resolve_expression(r, c, SCOPE_STATE, "the force", &F));
         double rest = 0;
         if (carom_graph_is_number(m->graph, carom_graph_at_rest(m->graph, F), &rest) && !isfinite(rest))
-            return carom_fault(
-                r, c, 0, "this force has no finite value when all rates are zero; use sign(x') instead of x'/abs(x')");
+            return carom_fault(r, c, 0, "this force has no finite value when all rates are zero; use sign(x') instead of x'/abs(x')");
         if (point != CAROM_NONE)
             CAROM_TRY(add_force(r, c->key, point, F));
         else
@@ -240,9 +235,7 @@ static carom_status check_column(resolver *r, const carom_datum *c) {
     for (int id = 0; dot && id < r->m->ne + r->m->nc; ++id) {
         const char *link = r->m->links[id].name;
         if (strlen(link) == (size_t)(dot - text) && strncmp(link, text, strlen(link)) == 0)
-            return carom_fault(
-                r, c->key, 0, "names that start with '%s.' belong to that contact or constraint; choose another name",
-                link);
+            return carom_fault(r, c->key, 0, "names that start with '%s.' belong to that contact or constraint; choose another name", link);
     }
     return CAROM_OK;
 }
@@ -318,8 +311,7 @@ static carom_status read_exact(resolver *r) {
     }
     for (int i = 0; i < m->nq; ++i)
         if (m->exact[i] == CAROM_NONE)
-            return carom_fault(r, map, 0, "exact gives no '%s'; give all coordinates or none",
-                               carom_model_coordinate(m, i));
+            return carom_fault(r, map, 0, "exact gives no '%s'; give all coordinates or none", carom_model_coordinate(m, i));
     return CAROM_OK;
 }
 

@@ -42,8 +42,7 @@ static carom_status check_kinetic(const carom_model *m, void *work, double *q, d
         const double half = quadratic(m, work, q, v, &size), T = kinetic(m, work, q, v);
         if (trial == 0 && !(isfinite(T) && isfinite(half)))
             return carom_model_fault(m, err, m->energy,
-                                     "the kinetic energy has no finite value at the initial position; check "
-                                     "divisions, roots and logarithms");
+                                     "the kinetic energy has no finite value at the initial position; check divisions, roots and logarithms");
         if (!(isfinite(T) && isfinite(half)) || fabs(T - half) <= 1e-9 * (size + fabs(T))) continue;
         for (int i = 0; i < m->nv; ++i) v[i] = 0;
         const bool rest = fabs(kinetic(m, work, q, v)) > 1e-10 * (size + fabs(T));
@@ -59,14 +58,10 @@ static carom_status check_position(const carom_model *m, int id, double g, doubl
     const constraint *c = &m->links[id];
     const char *kind = c->part ? "joint" : id < m->ne ? "constraint" : "contact";
     if (!isfinite(g))
-        return carom_model_fault(m, err, c->place,
-                                 "%s '%.60s' has no finite value at the initial position; check divisions, "
-                                 "roots and logarithms",
-                                 kind, c->name);
+        return carom_model_fault(m, err, c->place, "%s '%.60s' has no finite value at the initial position; check divisions, roots and logarithms", kind,
+                                 c->name);
     if (c->part && fabs(g) > POSITION_TOLERANCE * scale)
-        return carom_model_fault(m, err, c->place,
-                                 "joint '%.60s' does not fit at the start: its constraint %d is %.6g, not 0; %s",
-                                 c->name, c->part, g,
+        return carom_model_fault(m, err, c->place, "joint '%.60s' does not fit at the start: its constraint %d is %.6g, not 0; %s", c->name, c->part, g,
                                  m->assemble ? "no positions near these let it fit" : "change positions, or let `assemble: yes` do it");
     if (id < m->ne && fabs(g) > POSITION_TOLERANCE * scale)
         return carom_model_fault(m, err, c->place,
@@ -75,9 +70,7 @@ static carom_status check_position(const carom_model *m, int id, double g, doubl
                                  c->name, g);
     if (id >= m->ne && g < -GAP_TOLERANCE * scale)
         return carom_model_fault(m, err, c->place,
-                                 "contact '%.60s' starts with gap %.6g, inside the obstacle; change `at` of its "
-                                 "coordinates, or the sign of the gap",
-                                 c->name, g);
+                                 "contact '%.60s' starts with gap %.6g, inside the obstacle; change `at` of its coordinates, or the sign of the gap", c->name, g);
     return CAROM_OK;
 }
 
@@ -101,9 +94,7 @@ static carom_status check_rate(const carom_model *m, int id, const double *x, ca
                                  "fewer velocities (those not given are completed), or others",
                                  c->part ? "joint" : "constraint", c->name, u);
     if (strongest < 0 || x[strongest] == 0 || !isfinite(u))
-        return carom_model_fault(m, err, c->place,
-                                 "constraint '%.60s' changes at rate %.6g at the start, and no coordinate can "
-                                 "stop it; check the expression",
+        return carom_model_fault(m, err, c->place, "constraint '%.60s' changes at rate %.6g at the start, and no coordinate can stop it; check the expression",
                                  c->name, u);
     const int i = m->W.i[strongest];
     return carom_model_fault(m, err, c->place,

@@ -1,4 +1,4 @@
-// mech.c: mechanisms as a whole: made, copied, compared, hashed.
+// mech.c: mechanisms as a whole: made, copied, changed.
 #include "mech/datum.h"
 #include "mech/keys.h"
 #include "mech/pool.h"
@@ -101,98 +101,6 @@ carom_mech *carom_mech_copy(const carom_mech *m) {
     *to = empty;
     carom_mech_destroy(to);
     return NULL;
-}
-
-// -- what they say -----------------------------------------------------------------------------------------------
-
-/// Numbers made of all that a mechanism says, in the order of the table: equal mechanisms have equal ones.
-typedef struct saying {
-    const void *record;
-    void (*take)(void *user, const void *bytes, size_t n);
-    void *user;
-} saying;
-
-static void say_int(const saying *s, int x) { s->take(s->user, &x, sizeof x); }
-
-static void say_datum(const saying *s, const carom_datum *d) {
-    say_int(s, (int)d->kind);
-    if (d->kind == CAROM_NUMBER) s->take(s->user, &d->number, sizeof d->number);
-    if (d->kind == CAROM_TEXT) s->take(s->user, d->text, d->length + 1);
-    if (d->kind < CAROM_LIST) return;
-    say_int(s, d->count);
-    for (const carom_datum *c = carom_first(d); c != carom_end(d); ++c) {
-        if (d->kind == CAROM_MAP) s->take(s->user, c->key->text, c->key->length + 1);
-        say_datum(s, c);
-    }
-}
-
-static void say_field(void *user, const carom_key *k) {
-    const saying *s = user;
-    const void *field = carom_key_field(s->record, k->at);
-    if (!carom_key_is_record(k)) {
-        const carom_datum *d = field;
-        say_datum(s, d);
-        if (k->kind == KEY_FORM && d->key) s->take(s->user, d->key->text, d->key->length + 1);
-        return;
-    }
-    const unsigned char *list = *(void *const *)field;
-    const int count = k->kind == KEY_RECORD ? list != NULL : *(const int *)carom_key_field(s->record, k->count);
-    say_int(s, count);
-    for (int i = 0; i < count; ++i) {
-        saying inner = *s;
-        inner.record = list + (size_t)i * (*k->groups)->size;
-        say_datum(s, inner.record);
-        carom_key_fields(k->groups, say_field, &inner);
-    }
-}
-
-static void say_all(const carom_mech *m, void (*take)(void *user, const void *bytes, size_t n), void *user) {
-    saying s = {.record = m, .take = take, .user = user};
-    carom_key_fields(top, say_field, &s);
-    say_int(&s, m->nmatrices);
-    for (int i = 0; i < m->nmatrices; ++i) {
-        take(user, m->matrices[i].name, strlen(m->matrices[i].name) + 1);
-        take(user, m->matrices[i].text, m->matrices[i].length);
-    }
-}
-
-static void add_hash(void *user, const void *bytes, size_t n) { // FNV-1a
-    uint64_t *h = user;
-    for (size_t i = 0; i < n; ++i) *h = (*h ^ ((const unsigned char *)bytes)[i]) * 1099511628211u;
-}
-
-uint64_t carom_mech_hash(const carom_mech *m) {
-    uint64_t h = 14695981039346656037u;
-    say_all(m, add_hash, &h);
-    return h;
-}
-
-typedef struct spelling { unsigned char *bytes; size_t n, room; bool failed; } spelling;
-
-static void add_bytes(void *user, const void *bytes, size_t n) {
-    spelling *x = user;
-    if (x->n + n > x->room) {
-        const size_t room = 2 * (x->n + n) + 4096;
-        unsigned char *more = realloc(x->bytes, room);
-        if (!more) {
-            x->failed = true;
-            return;
-        }
-        x->bytes = more;
-        x->room = room;
-    }
-    memcpy(x->bytes + x->n, bytes, n);
-    x->n += n;
-}
-
-bool carom_mech_equal(const carom_mech *a, const carom_mech *b) {
-    spelling x = {0}, y = {0};
-    say_all(a, add_bytes, &x);
-    say_all(b, add_bytes, &y);
-    const bool equal = !x.failed && !y.failed && x.n == y.n && memcmp(x.bytes, y.bytes, x.n) == 0;
-    free(x.bytes);
-    free(y.bytes);
-    return equal;
 }
 
 // -- growth ------------------------------------------------------------------------------------------------------

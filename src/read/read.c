@@ -39,10 +39,11 @@ static carom_status is_map(reading *r, const carom_datum *d, const char *where) 
 // -- keys ----------------------------------------------------------------------------------------------------------
 
 static const carom_key *find(const key_group *g, const char *name) {
-    const carom_key *k;
-    for (int i = 0; (k = carom_key_at(g, i)); ++i)
-        if (strcmp(k->name, name) == 0) return k;
-    return NULL;
+    const carom_key *k = g->keys;
+    while (k->name && strcmp(k->name, name) != 0) ++k;
+    if (k->name || !g->beside) return k->name ? k : NULL;
+    for (k = g->beside; k->name && strcmp(k->name, name) != 0;) ++k;
+    return k->name ? k : NULL;
 }
 
 static const char *key_name(const void *group, int i) {

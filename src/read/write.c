@@ -1,4 +1,4 @@
-// write.c: a mechanism as a model file, in the order of the table of keys.
+// write.c: a mechanism as a model file, in the order of the table of keys; mechanisms of which the same is written are equal.
 #include "mech/datum.h"
 #include "mech/keys.h"
 #include <stdio.h>
@@ -158,4 +158,39 @@ char *carom_mech_text(const carom_mech *m) {
     if (!w.failed) return w.text;
     free(w.text);
     return NULL;
+}
+
+// -- comparisons ----------------------------------------------------------------------------------------------------
+
+static bool same_matrices(const carom_mech *a, const carom_mech *b) {
+    bool same = a->nmatrices == b->nmatrices;
+    for (int i = 0; same && i < a->nmatrices; ++i) {
+        const carom_matrix_text *x = &a->matrices[i], *y = &b->matrices[i];
+        same = strcmp(x->name, y->name) == 0 && x->length == y->length && memcmp(x->text, y->text, x->length) == 0;
+    }
+    return same;
+}
+
+bool carom_mech_equal(const carom_mech *a, const carom_mech *b) {
+    char *x = carom_mech_text(a), *y = carom_mech_text(b);
+    const bool equal = x && y && strcmp(x, y) == 0 && same_matrices(a, b);
+    free(x);
+    free(y);
+    return equal;
+}
+
+static void add_hash(uint64_t *h, const char *text, size_t n) { // FNV-1a
+    for (size_t i = 0; i < n; ++i) *h = (*h ^ (unsigned char)text[i]) * 1099511628211u;
+}
+
+uint64_t carom_mech_hash(const carom_mech *m) {
+    uint64_t h = 14695981039346656037u;
+    char *text = carom_mech_text(m);
+    if (text) add_hash(&h, text, strlen(text));
+    for (int i = 0; i < m->nmatrices; ++i) {
+        add_hash(&h, m->matrices[i].name, strlen(m->matrices[i].name) + 1);
+        add_hash(&h, m->matrices[i].text, m->matrices[i].length);
+    }
+    free(text);
+    return h;
 }

@@ -227,8 +227,7 @@ static carom_status read_orientation(resolver *r, const carom_mech_body *of, con
     }
     if (!axis && !angle) return CAROM_OK;
     if (!axis || !angle)
-        return carom_fault(r, (axis ? axis : angle)->key, 0,
-                           "%s is turned by `axis: [x, y, z]` and `angle:`; one of the two is missing", where);
+        return carom_fault(r, (axis ? axis : angle)->key, 0, "%s is turned by `axis: [x, y, z]` and `angle:`; one of the two is missing", where);
     double n[3], phi = 0;
     CAROM_TRY(carom_resolve_direction(r, axis, "the axis", n));
     CAROM_TRY(carom_resolve_number(r, angle, "the angle", &phi));
@@ -291,9 +290,8 @@ carom_status carom_body_spatial(resolver *r, body *b, const double *e0, const do
 static carom_status read_mass(resolver *r, const carom_mech_body *of, body *b) {
     const carom_datum *mass = carom_given(&of->mass), *inertia = carom_given(&of->inertia);
     if (!mass || !inertia)
-        return carom_fault(r, b->place, 0,
-                           "%s has no %s; write `mass: 1, inertia: 0.1` (planar) or `inertia: [0.1, 0.1, 0.2]` (spatial)",
-                           b->where, mass ? "inertia" : "mass");
+        return carom_fault(r, b->place, 0, "%s has no %s; write `mass: 1, inertia: 0.1` (planar) or `inertia: [0.1, 0.1, 0.2]` (spatial)", b->where,
+                           mass ? "inertia" : "mass");
     CAROM_TRY(carom_resolve_number(r, mass, "the mass", &b->mass));
     if (!(b->mass > 0)) return carom_fault(r, mass, 0, "the mass is %g; it must be positive", b->mass);
     double J[6] = {0};
@@ -304,9 +302,8 @@ static carom_status read_mass(resolver *r, const carom_mech_body *of, body *b) {
         J[0] = J[1] = J[2];
     } else {
         if (inertia->count != 3 && inertia->count != 6)
-            return carom_fault(r, inertia, 0,
-                               "the inertia of a spatial body is a list of three (principal) or six (xx, yy, zz, xy, "
-                               "xz, yz), not %d", inertia->count);
+            return carom_fault(r, inertia, 0, "the inertia of a spatial body is a list of three (principal) or six (xx, yy, zz, xy, xz, yz), not %d",
+                               inertia->count);
         for (const carom_datum *c = carom_first(inertia); c != carom_end(inertia); ++c) CAROM_TRY(carom_resolve_number(r, c, "the inertia", &J[n++]));
     }
     const double full[9] = {J[0], J[3], J[4], J[3], J[1], J[5], J[4], J[5], J[2]};
@@ -386,8 +383,7 @@ static carom_status read_body(resolver *r, const carom_mech_body *of, body *b) {
     } else {
         CAROM_TRY(read_mass(r, of, b));
         if (b->space == PLANAR && (axis || quaternion))
-            return carom_fault(r, (axis ? axis : quaternion)->key, 0,
-                               "%s is planar (its inertia is one number) and turns by `angle` alone", b->where);
+            return carom_fault(r, (axis ? axis : quaternion)->key, 0, "%s is planar (its inertia is one number) and turns by `angle` alone", b->where);
         CAROM_TRY(b->space == SPATIAL ? read_spatial(r, of, b) : read_planar(r, of, b));
     }
     return read_points(r, &of->points, b);
@@ -412,8 +408,18 @@ carom_status carom_find_body(resolver *r, const carom_datum *n, const body **b) 
                 : carom_fault(r, n, 0, "unknown body '%.60s'; bodies are `ground` and those of section bodies", n->text);
 }
 
+carom_status carom_body_point_at(resolver *r, const carom_datum *n, const body *b, bool spatial, double *s) {
+    if (n->kind != CAROM_TEXT) return carom_resolve_vector(r, n, "the point", spatial ? 3 : 2, s);
+    for (int i = 0; i < b->npoints; ++i)
+        if (strcmp(b->points[i].name, n->text) == 0) {
+            memcpy(s, b->points[i].s, 3 * sizeof *s);
+            return CAROM_OK;
+        }
+    return carom_fault(r, n, 0, "body '%s' has no point '%.60s'; write its coordinates, or name it in `points` there", b->name, n->text);
+}
+
 carom_status carom_body_angle(resolver *r, const carom_datum *place, const body *b, double *angle) {
-    if (carom_body_told(b)) return carom_resolve_start(r, place, b->angle, angle);
+    if (carom_body_prescribed(b)) return carom_resolve_start(r, place, b->angle, angle);
     *angle = b->carried ? b->angle0 : r->m->q0[b->turn];
     return CAROM_OK;
 }

@@ -11,8 +11,11 @@ carom_status carom_resolve_direction(resolver *r, const carom_datum *n, const ch
 /// The body that n names.
 carom_status carom_find_body(resolver *r, const carom_datum *n, const body **b);
 
-/// Does it move as told, by expressions of time?
-static inline bool carom_body_told(const body *b) { return b->v < 0 && !b->carried; }
+/// A point in the frame of a body: numbers, or the name of one of its points.
+carom_status carom_body_point_at(resolver *r, const carom_datum *n, const body *b, bool spatial, double *s);
+
+/// Is its motion prescribed, by expressions of time?
+static inline bool carom_body_prescribed(const body *b) { return b->v < 0 && !b->carried; }
 /// Angle of a planar body at the start.
 carom_status carom_body_angle(resolver *r, const carom_datum *place, const body *b, double *angle);
 /// Positions and velocities of a frame that can move: at b->r0, turned by phi (planar) or e0 (spatial), with velocities v.

@@ -88,16 +88,6 @@ static carom_status not_negative(const element *e, const carom_datum *n, double 
 
 // -- springs ---------------------------------------------------------------------------------------------------------
 
-static carom_status point(const element *e, const carom_datum *n, const body *b, double *s) {
-    if (n->kind != CAROM_TEXT) return carom_resolve_vector(e->r, n, "the point", e->spatial ? 3 : 2, s);
-    for (int i = 0; i < b->npoints; ++i)
-        if (strcmp(b->points[i].name, n->text) == 0) {
-            memcpy(s, b->points[i].s, 3 * sizeof *s);
-            return CAROM_OK;
-        }
-    return carom_fault(e->r, n, 0, "body '%s' has no point '%.60s'; write its coordinates, or name it in `points` there", b->name, n->text);
-}
-
 static carom_status read_ends(element *e, const carom_mech_spring *of, bool one_place) {
     const carom_datum *between = carom_given(&of->between), *points = carom_given(&of->points), *at = carom_given(&of->at);
     if (!between || between->kind != CAROM_LIST || between->count != 2)
@@ -117,8 +107,8 @@ static carom_status read_ends(element *e, const carom_mech_spring *of, bool one_
         if (at || !points || points->kind != CAROM_LIST || points->count != 2)
             return carom_fault(e->r, at ? at->key : points ? points : e->place, 0, "%s wants `points:` with one in the frame of each body%s", e->where,
                                one_place ? ", or `at:` in the world at the start" : "");
-        CAROM_TRY(point(e, points->item, e->A, e->s_A));
-        CAROM_TRY(point(e, points->item + 1, e->B, e->s_B));
+        CAROM_TRY(carom_body_point_at(e->r, points->item, e->A, e->spatial, e->s_A));
+        CAROM_TRY(carom_body_point_at(e->r, points->item + 1, e->B, e->spatial, e->s_B));
     }
     carom_node p_A[3], p_B[3];
     carom_body_point(e->r, e->A, e->s_A, p_A);
@@ -286,14 +276,14 @@ static carom_status read_load(element *e, const void *record) {
     carom_node p[3], F[3], T[3];
     if (!on) return carom_fault(e->r, e->place, 0, "%s acts on a body; write `on: NAME`", e->where);
     CAROM_TRY(carom_find_body(e->r, on, &b));
-    if (carom_body_told(b)) return carom_fault(e->r, on, 0, "the motion of '%s' is prescribed; forces have no effect on it", b->name);
+    if (carom_body_prescribed(b)) return carom_fault(e->r, on, 0, "the motion of '%s' is prescribed; forces have no effect on it", b->name);
     if (!force && !torque) return carom_fault(e->r, e->place, 0, "%s has neither force nor torque", e->where);
     e->spatial = b->space == SPATIAL;
     const int n = e->spatial ? 3 : 2;
     const bool body_frame = carom_datum_is(frame, "body");
     if (frame && !body_frame && !carom_datum_is(frame, "world"))
         return carom_fault(e->r, frame, 0, "frame is `world` (default) or `body`: whose axes the components belong to");
-    if (place) CAROM_TRY(point(e, place, b, s));
+    if (place) CAROM_TRY(carom_body_point_at(e->r, place, b, e->spatial, s));
     carom_body_point(e->r, b, s, p);
     if (force) {
         CAROM_TRY(carom_resolve_nodes(e->r, force, SCOPE_STATE, "the force", n, F));

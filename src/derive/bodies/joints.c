@@ -140,8 +140,7 @@ static carom_node turn_rate(const maker *k, carom_node s, carom_node c, int v) {
 static carom_status spatial_angle(maker *k, joint *j) {
     carom_model *m = k->r->m;
     if (j->moving)
-        return carom_fault(k->r, j->place, 0,
-                           "the angle of joint '%s' is counted against a body that turns with time; that is not possible", j->name);
+        return carom_fault(k->r, j->place, 0, "the angle of joint '%s' is counted against a body that turns with time; that is not possible", j->name);
     if (m->nmember)
         return carom_fault(k->r, j->place, 0, "the angle of joint '%s' cannot be used beside flexible members", j->name);
     const carom_node c = dot(k, axis_A(k, 0), axis_B(k, 0)), s = dot(k, axis_A(k, 1), axis_B(k, 0));
@@ -256,7 +255,7 @@ static carom_status read_between(maker *k) {
     CAROM_TRY(carom_find_body(k->r, n->item, &k->A));
     CAROM_TRY(carom_find_body(k->r, n->item + 1, &k->B));
     if (k->A == k->B) return carom_fault(k->r, n, 0, "%s connects a body with itself", k->where);
-    if (carom_body_told(k->A) && carom_body_told(k->B)) return carom_fault(k->r, n, 0, "%s connects two bodies whose motion is prescribed", k->where);
+    if (carom_body_prescribed(k->A) && carom_body_prescribed(k->B)) return carom_fault(k->r, n, 0, "%s connects two bodies whose motion is prescribed", k->where);
     if (k->A->space != EITHER && k->B->space != EITHER && k->A->space != k->B->space)
         return carom_fault(k->r, n, 0, "%s connects a planar body with a spatial one; make both alike", k->where);
     k->spatial = k->A->space == SPATIAL || k->B->space == SPATIAL;
@@ -267,17 +266,6 @@ static carom_status read_between(maker *k) {
     return CAROM_OK;
 }
 
-// A point in the frame of a body: numbers, or the name of one of its points.
-static carom_status read_point(maker *k, const carom_datum *n, const body *b, double *s) {
-    if (n->kind != CAROM_TEXT) return carom_resolve_vector(k->r, n, "the point", k->spatial ? 3 : 2, s);
-    for (int i = 0; i < b->npoints; ++i)
-        if (strcmp(b->points[i].name, n->text) == 0) {
-            memcpy(s, b->points[i].s, 3 * sizeof *s);
-            return CAROM_OK;
-        }
-    return carom_fault(k->r, n, 0, "body '%s' has no point '%.60s'; write its coordinates, or name it in `points` there", b->name, n->text);
-}
-
 // `at`: where it is in the world at the start;  `points`: where it is in the frame of each body.
 static carom_status read_points(maker *k) {
     const carom_datum *at = carom_given(&k->of->at), *points = carom_given(&k->of->points);
@@ -285,8 +273,7 @@ static carom_status read_points(maker *k) {
     double s_A[3] = {0}, s_B[3] = {0}, p[3] = {0};
     if (at && points) return carom_fault(k->r, points->key, 0, "%s has both `at` and `points`; keep one", k->where);
     if (!at && !points)
-        return carom_fault(k->r, k->j->place, 0,
-                           "%s has no place; write `at: [%s]` (in the world, at the start) or `points:` with one in each body's frame",
+        return carom_fault(k->r, k->j->place, 0, "%s has no place; write `at: [%s]` (in the world, at the start) or `points:` with one in each body's frame",
                            k->where, n == 3 ? "x, y, z" : "x, y");
     if (at) {
         if (k->j->type == DISTANCE)
@@ -297,8 +284,8 @@ static carom_status read_points(maker *k) {
     } else {
         if (points->kind != CAROM_LIST || points->count != 2)
             return carom_fault(k->r, points, 0, "points is a list of two, one in the frame of each body");
-        CAROM_TRY(read_point(k, points->item, k->A, s_A));
-        CAROM_TRY(read_point(k, points->item + 1, k->B, s_B));
+        CAROM_TRY(carom_body_point_at(k->r, points->item, k->A, k->spatial, s_A));
+        CAROM_TRY(carom_body_point_at(k->r, points->item + 1, k->B, k->spatial, s_B));
     }
     carom_body_point(k->r, k->A, s_A, k->p_A);
     carom_body_point(k->r, k->B, s_B, k->p_B);

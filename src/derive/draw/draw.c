@@ -102,8 +102,7 @@ static carom_status add_points(resolver *r, const carom_datum *n, const form *f,
     *count = 1;
     if (f->most == 1) return add_point(r, n, what, of);
     if (n->kind != CAROM_LIST || n->count < f->least || n->count > f->most)
-        return carom_fault(r, n, 0, "a %s is a list of %s%d points: %s: [[0, 0], [x, y]]", f->word, f->most > f->least ? "at least " : "", f->least,
-                           f->word);
+        return carom_fault(r, n, 0, "a %s is a list of %s%d points: %s: [[0, 0], [x, y]]", f->word, f->most > f->least ? "at least " : "", f->least, f->word);
     *count = n->count;
     for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(add_point(r, c, what, of));
     return CAROM_OK;

@@ -133,8 +133,7 @@ static carom_status read_direction(draft *d) {
         return CAROM_OK;
     }
     if (n->kind != CAROM_LIST || n->count != (spatial ? 3 : 2))
-        return carom_fault(d->r, n, 0, spatial ? "direction is a list of three numbers"
-                           : "direction is an angle, or a list of two numbers");
+        return carom_fault(d->r, n, 0, spatial ? "direction is a list of three numbers" : "direction is an angle, or a list of two numbers");
     for (int k = 0; k < 3; ++k) d->def.direction[k] = 0;
     return numbers(d, n, 3, d->def.direction);
 }
@@ -161,8 +160,7 @@ static carom_status read_mass(draft *d) {
 static carom_status read_type(draft *d) {
     const carom_datum *n = carom_given(&d->of->type);
     if (!n)
-        return carom_fault(d->r, &d->of->name, 0,
-                           "%s has no type; it is `bar`, `beam`, `exact beam`, `spatial beam`, `shaft` or `matrices`", d->where);
+        return carom_fault(d->r, &d->of->name, 0, "%s has no type; it is `bar`, `beam`, `exact beam`, `spatial beam`, `shaft` or `matrices`", d->where);
     for (int k = 0; types[k]; ++k)
         if (carom_datum_is(n, types[k])) {
             d->def = carom_member_default((carom_member_kind)k);
@@ -264,8 +262,7 @@ static carom_status read_points(draft *d) {
         if (rows && !(s >= 1 && s <= d->def.elements + 1 && s == floor(s)))
             return carom_fault(r, p, 0, "point '%s' is row %g, but the matrices have rows 1 to %d", text, s, d->def.elements + 1);
         if (!rows && !(s >= -1e-9 * d->def.length && s <= (1 + 1e-9) * d->def.length))
-            return carom_fault(r, p, 0, "point '%s' is at arc length %g, but the member reaches from 0 to %g", text, s,
-                               d->def.length);
+            return carom_fault(r, p, 0, "point '%s' is at arc length %g, but the member reaches from 0 to %g", text, s, d->def.length);
         d->point[d->npoint] = text;
         d->place[d->npoint++] = s;
     }
@@ -282,9 +279,8 @@ carom_status carom_draft_point(draft *d, const carom_datum *n, int *point) {
     while (n->kind == CAROM_TEXT && k < d->npoint && strcmp(d->point[k], n->text) != 0) ++k;
     if (n->kind != CAROM_TEXT || k == d->npoint) {
         const char *near = n->kind == CAROM_TEXT ? carom_nearest(n->text, point_name, d) : NULL;
-        return carom_fault(d->r, n, 0, "this is no point of the member%s%s%s; name one of `points`%s",
-                           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
-                           d->def.kind == CAROM_MATRICES ? "" : ", start or end");
+        return carom_fault(d->r, n, 0, "this is no point of the member%s%s%s; name one of `points`%s", near ? "; did you mean '" : "", near ? near : "",
+                           near ? "'?" : "", d->def.kind == CAROM_MATRICES ? "" : ", start or end");
     }
     *point = k;
     return CAROM_OK;
