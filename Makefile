@@ -3,6 +3,7 @@
 #   make               build/carom and build/libcarom.*, optimised, and the tests
 #   make program       without the tests
 #   make test          the tests             make test-long    the long ones too
+#   make torture       runs that are killed and disks that are full, at length (ROUNDS=200)
 #   make bench         ns per step           make install PREFIX=/usr/local
 #   make sanitize      build/sanitize: a second build with address and undefined-behaviour checks
 #   make test-sanitize the tests there       make clean
@@ -17,6 +18,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_ARGS ?=
 BENCH_ARGS ?=
+ROUNDS ?= 200
 GENERATOR := $(if $(shell command -v ninja),-G Ninja)
 # clang looks at the code with other eyes than the gcc of the main build; it needs its own run-time library.
 SANITIZER_CC := $(if $(shell echo 'int main(void){return 0;}' | clang -fsanitize=address,undefined -x c - -o /dev/null 2>/dev/null && echo yes),clang,cc)
@@ -47,6 +49,11 @@ sanitize: $(BUILD)/sanitize/CMakeCache.txt
 test-sanitize: sanitize
 	cd $(BUILD)/sanitize && $(CTEST) -LE long
 
+torture: all
+	$(BUILD)/test/torture $(ROUNDS)
+	$(BUILD)/test/test_storage long
+	$(BUILD)/test/test_hidden_state long
+
 bench: $(BUILD)/CMakeCache.txt
 	cmake -S . -B $(BUILD) -DCAROM_BENCH=ON
 	cmake --build $(BUILD) --parallel $(JOBS) --target bench_all
@@ -73,4 +80,4 @@ install: program
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all program test test-long sanitize test-sanitize bench docs page test-page install clean
+.PHONY: all program test test-long sanitize test-sanitize torture bench docs page test-page install clean

@@ -4,9 +4,10 @@
 // batches.  Three kinds: A dense random, B pile with 1.5 degrees of freedom per contact normal, C hyperstatic pile with
 // 0.6.  Warm: c changes by 1 % from problem to problem and p is the answer before.  Beside frictionless rows: what
 // hand-written C took for the same kind and size (block-pivoting Newton, the better of it and Lemke when cold) on a
-// Neoverse-V1 at 2.6 GHz.
+// Neoverse-V1 at 2.6 GHz.  Then newton against hybrid, each alone, on the same piles with friction; and hybrid on walls of bricks
+// (planar) and towers of boxes (spatial) whose G is given by blocks: milliseconds to a tolerance relative to the largest |c|.
 #define _POSIX_C_SOURCE 200809L
-#include "../test/problems.h"
+#include "../test/walls.h"
 #include <stdio.h>
 #include <time.h>
 
@@ -119,6 +120,63 @@ static void row(char kind, int contacts, carom_law law, double budget) {
     problem_destroy(&x);
 }
 
+// One solver alone, cold, over a few piles.
+static void duel(char kind, int contacts, carom_law law) {
+    static const char *const names[] = {"newton", "hybrid"};
+    printf("%-12s %c %4d", law == CAROM_PLANAR ? "planar" : "spatial", kind, contacts);
+    for (int k = 0; k < 2; k++) {
+        const carom_solver *s = carom_solver_find(names[k]);
+        double sum = 0;
+        int failed = 0;
+        for (int v = 0; v < 5; v++) {
+            contact_problem x = problem_pile(contacts, kind == 'B' ? (3 * contacts + 3) / 4 : (3 * contacts + 9) / 10, law, 0.3, 88172645463325252u + (uint64_t)(977 * v + contacts));
+            solver_memory m = memory_for_solver(s, x.pb.n, x.pb.nb);
+            double best = INFINITY;
+            for (int repeat = 0; repeat < 3; repeat++) {
+                problem_cold(&x);
+                const double start = seconds();
+                const bool good = carom_solver_solve(s, m.work, &x.pb, 1e-12).converged;
+                best = fmin(best, seconds() - start);
+                failed += repeat == 0 && !good;
+            }
+            sum += best / 5;
+            memory_free(&m);
+            problem_destroy(&x);
+        }
+        printf("   %s %10.1f us", names[k], 1e6 * sum);
+        if (failed) printf(" FAILED %d", failed);
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+static void large(bool towers, int wide, int high, double tol) {
+    wall w = towers ? wall_of_towers(wide, high, 0.5, 5) : wall_of_bricks(wide, high, 0.5, 5);
+    block_problem x = wall_problem(&w);
+    const carom_solver *s = carom_solver_find("hybrid");
+    carom_arena mem = {0};
+    void *work = calloc(1, CAROM_SOLVER_WORK);
+    s->carve(work, &mem, x.pb.n, x.pb.nb); // untouched pages cost nothing, so the memory is not filled
+    mem = (carom_arena){.base = aligned_alloc(64, (mem.used + 127) / 64 * 64), .size = mem.used};
+    s->carve(work, &mem, x.pb.n, x.pb.nb);
+    double speed = 0, best = INFINITY;
+    for (int i = 0; i < x.pb.n; i++) speed = fmax(speed, fabs(x.c[i]));
+    carom_report r = {0};
+    for (int repeat = 0; repeat < 3; repeat++) {
+        memset(x.p, 0, (size_t)x.pb.n * sizeof(double));
+        const double start = seconds();
+        r = carom_solver_solve(s, work, block_view(&x), tol * speed);
+        best = fmin(best, seconds() - start);
+    }
+    printf("%-7s %3d x %2d %6d contacts, tol %5.0e: %9.2f ms, %5d iterations, residual %.1e%s\n", towers ? "towers" : "bricks", wide, high, x.pb.nb, tol, 1e3 * best,
+           r.iterations, r.residual / speed, r.converged ? "" : " FAILED");
+    fflush(stdout);
+    free(mem.base);
+    free(work);
+    block_problem_destroy(&x);
+    wall_destroy(&w);
+}
+
 int main(int argc, char **argv) {
     const double budget = argc > 1 ? atof(argv[1]) : 0.2;
     const int sizes[] = {1, 2, 4, 10, 20, 40, 100};
@@ -126,5 +184,14 @@ int main(int argc, char **argv) {
     for (int l = 0; l < 3; l++)
         for (const char *kind = "ABC"; *kind; kind++)
             for (int s = 0; s < 7; s++) row(*kind, sizes[s], laws[l], budget);
+    const int many[] = {10, 20, 30, 40, 60, 100, 200};
+    for (int l = 1; l < 3; l++)
+        for (const char *kind = "BC"; *kind; kind++)
+            for (int s = 0; s < 7; s++) duel(*kind, many[s], laws[l]);
+    for (int k = 0; k < 3; k++) {
+        const double tol[] = {1e-3, 1e-6, 1e-10};
+        large(false, 10, 6, tol[k]), large(false, 20, 12, tol[k]), large(false, 40, 15, tol[k]), large(false, 100, 18, tol[k]);
+        large(true, 5, 5, tol[k]), large(true, 16, 8, tol[k]), large(true, 50, 10, tol[k]);
+    }
     return 0;
 }

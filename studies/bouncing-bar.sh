@@ -25,7 +25,7 @@ while read -r case scheme options; do
 done <<'END'
 ggl ggl-alpha
 moreau moreau-jean theta=0.55555555555555556
-index3 alpha-index3
+index3 alpha-index3 impacts=ignore
 newmark newmark
 newmark-damped newmark gamma=1 beta=0.5625
 hht hht
@@ -66,7 +66,7 @@ moreau-dissipative
 ggl-midpoint active=end
 ggl-alpha
 moreau-jean theta=0.55555555555555556
-alpha-index3
+alpha-index3 impacts=ignore
 END
 done
 echo

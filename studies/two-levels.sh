@@ -23,7 +23,7 @@ done <<END
 ggl ggl-alpha rho=0.8
 moreau moreau-jean $theta
 modified ggl-alpha complementarity=modified
-index3 alpha-index3 rho=0.8
+index3 alpha-index3 rho=0.8 impacts=ignore
 END
 echo
 
@@ -37,6 +37,20 @@ for h in 1e-3 1e-4; do
 ggl ggl-alpha rho=0.8
 moreau moreau-jean $theta
 END
+done
+echo
+
+# nu, the multiplier of the position level; the ball's is that of free fall below the ground, property 1.
+nu() { # CASE STEP CONTACT [MASS GRAVITY]
+    awk -F, -v contact=$3 -v h=$2 -v mass="${4:-}" -v gravity="${5:-}" -f "$studies/position-level.awk" $1.csv
+}
+echo "| multiplier on position level | step | steps with nu < 0 | largest nu (kg m) | at rest | largest difference from -m g(q~) |"
+echo "|---|---|---|---|---|---|"
+echo "| ball | 2e-3 | $(nu ball-ggl 2e-3 ground 1 10) |"
+run ball-fine bouncing-ball-b 2e-4 5 ggl-alpha rho=0.8
+echo "| ball | 2e-4 | $(nu ball-fine 2e-4 ground 1 10) |"
+for h in 1e-3 1e-4; do
+    for contact in wall pin_x; do echo "| pendulum, $contact | $h | $(nu pendulum-ggl-$h $h $contact) |"; done
 done
 echo
 
@@ -84,6 +98,7 @@ moreau-smaller 2e-5 moreau-jean theta=1
 ggl-smaller 2e-5 ggl-alpha rho=0.8
 END
 
+draw two-levels-nu.gp "picture='two-levels-nu.png'"
 draw two-levels-pendulum.gp "picture='two-levels-pendulum.png'"
 draw two-levels-block.gp "picture='two-levels-block.png'"
 draw two-levels-balls.gp "picture='two-levels-balls.png'"

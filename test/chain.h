@@ -3,6 +3,7 @@
 // Stiffness-proportional damping and a load at the last node make it a system with M, K, C and f(t), all constant but
 // f.
 #pragma once
+#include "ignoring.h"
 #include <carom/carom.h>
 #include <math.h>
 
@@ -117,7 +118,7 @@ static inline carom_sim *chain_sim(const chain *c, const char *scheme, const cha
     carom_sim_def d = carom_sim_default();
     d.system = &c->sys;
     d.scheme = scheme;
-    d.options = options;
+    d.options = ignoring_impacts(scheme, &c->sys, options);
     d.h = h;
     d.t_end = t_end;
     d.q0 = c->q0;

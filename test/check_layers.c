@@ -14,11 +14,12 @@ static const struct { const char *header, *layer; } owners[] = {
     {"status", "base"}, {"version", "base"}, {"arena", "base"}, {"option", "base"}, {"matrix", "linalg"}, {"expr", "expr"},
     {"system", "system"}, {"difference", "system"}, {"functions", "system"}, {"flex", "flex"}, {"structure", "flex"}, {"problem", "contact"},
     {"scheme", "scheme"}, {"sim", "sim"}, {"sparse", "sparse"}, {"mech", "mech"}, {"model", "derive"}, {"draw", "derive"}, {"build", "build"},
-    {"event", "event"}, {"run", "run"}, {"table", "io"}, {"result", "io"}, {"compile", "compile"}, {"sweep", "sweep"}, {"book", "sweep"}, {"study", "study"}, {"layout", "sweep"}, {"carom", "sweep"}};
+    {"event", "event"}, {"run", "run"}, {"table", "io"}, {"result", "io"}, {"problem_file", "io"}, {"compile", "compile"}, {"sweep", "sweep"}, {"book", "sweep"}, {"study", "study"}, {"layout", "sweep"}, {"carom", "sweep"}};
 
 static const char *const printing[] = {"printf", "vprintf", "puts", "putchar", "perror", "exit", "_exit", "quick_exit", "abort"};
 static const char *const consoles[] = {"stdin", "stdout", "stderr"};
 static const char *const streams[] = {"fprintf", "vfprintf", "fputs", "fputc", "fwrite", "fopen", "fread"};
+static const char *const localised[] = {"strtod", "strtof", "strtold", "atof", "setlocale", "localeconv"};
 static const char *const heap[] = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "strdup", "alloca"};
 
 typedef struct check {
@@ -108,6 +109,7 @@ static void check_words(check *c, const char *path, const char *code, int layer)
         if (library && AMONG(consoles, at, n)) fault(c, path, line, "the library must not use", at, n);
         if (library && call && AMONG(printing, at, n)) fault(c, path, line, "the library must not call", at, n);
         if (!files && call && AMONG(streams, at, n)) fault(c, path, line, "only src/io has files:", at, n);
+        if (call && AMONG(localised, at, n) && !strstr(path, "base/number.c")) fault(c, path, line, "depends on the locale, use base/number.h:", at, n);
         if (step && call && AMONG(heap, at, n)) fault(c, path, line, "this layer must not ask the heap:", at, n);
         at += n;
     }

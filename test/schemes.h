@@ -1,5 +1,6 @@
 // schemes.h: for tests that take every scheme through the same physics.
 #pragma once
+#include "ignoring.h"
 #include "systems.h"
 #include <math.h>
 #include <setjmp.h>
@@ -58,7 +59,7 @@ static inline carom_sim *sim_of(const known *k, const char *scheme, const char *
                                 double t_end) {
     carom_error err;
     carom_sim_def d = known_run(k, scheme, h, t_end);
-    d.options = options;
+    d.options = ignoring_impacts(scheme, d.system, options);
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim) fail_msg("%s", err.text);
     return sim;
@@ -85,6 +86,14 @@ static inline carom_ledger sim_ledger(carom_sim *sim) {
     carom_ledger l;
     if (carom_sim_ledger(sim, &l, &err) != CAROM_OK) fail_msg("%s", err.text);
     return l;
+}
+
+// Impacts among the events of the last step.
+static inline int sim_impacts(const carom_sim *sim) {
+    const carom_now now = carom_sim_now(sim);
+    int n = 0;
+    for (int i = 0; i < now.nevents; ++i) n += now.events[i].kind == CAROM_IMPACT;
+    return n;
 }
 
 // Slope of log y over log x by least squares.

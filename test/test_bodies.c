@@ -277,6 +277,8 @@ static void mistakes_in_bodies_have_their_place_and_sentence(void **state) {
         {H "  b: {motion: {at: [0, sin(t)]}, mass: 1}\n", "3:34: the motion of body 'b' is prescribed; 'mass' has no meaning beside `motion`"},
         {H "  b: {motion: {angle: t}}\n", "3:7: the motion wants `at:` with a list of two (planar) or three (spatial)"},
         {H "  b: {motion: {at: [0, 0, 0], angle: t}}\n", "3:31: an angle in space wants an axis; add `axis: [0, 0, 1]`"},
+        {H "  b: {motion: {at: [0, t]}}\n", "3:3: every body has a prescribed motion, so there is nothing to simulate; add a body with a mass, or coordinates"},
+        {H "  b: {motion: {at: [0, 0, t]}}\n", "3:3: every body has a prescribed motion, so there is nothing to simulate; add a body with a mass, or coordinates"},
         {H "  b: {motion: {at: [0, 1/t]}}\n", "3:24: this has no finite value at t = 0; check divisions, roots and logarithms"},
         {H "  b: {mass: 1, inertia: [1, 1, 1]}\nforces: {b.qw: 1}\n", "4:10: no force acts on 'b.qw' itself; use wx, wy, wz of the body, for torques about its axes"},
         {H "  b: {mass: 1, inertia: 1}\nlet: {b.x: 1}\n", "3:3: 'b.x' of body 'b' is already a let name (line 4); rename one of the two"},

@@ -74,6 +74,13 @@ static carom_result *load(const char *file) {
     return r;
 }
 
+static long rows_of(const char *file) {
+    carom_result *r = load(file);
+    const long rows = carom_result_rows(r);
+    carom_result_close(r);
+    return rows;
+}
+
 static double *column(carom_result *r, int c) {
     const long n = carom_result_rows(r);
     double *x = malloc(sizeof *x * (size_t)n + 8);
@@ -488,6 +495,38 @@ static void the_ledger_of_a_resumed_run_holds_all_its_time(void **state) {
     assert_true(seconds[1] < 1.5 * seconds[0]); // a single step was repeated
 }
 
+// Sticking at e = 1 with slip against the drive of the impact: energy is created, see test_warnings.
+static const char gains[] = "carom: 1\ncoordinates: {x: {at: 0, rate: 0.3}, y: {at: sin(0.6) + 1e-3, rate: -0.5}, th: {at: 0.6, rate: 0}}\n"
+                            "energy: {kinetic: (x'^2 + y'^2 + 0.1*th'^2)/2}\ncontacts: {tip: {gap: y - sin(th), slip: x - cos(th), restitution: 1, friction: 5}}\n"
+                            "simulation: {scheme: mixed, step: 1e-4, end: 4e-3}\n";
+
+static void warnings_are_told_everywhere_and_strict_is_3(void **state) {
+    (void)state;
+    put("gains.yaml", gains);
+    assert_int_equal(carom("run gains.yaml"), 0);
+    assert_says(out, "warning      energy-created at tip: impacts created 0.0");
+    assert_int_equal(carom("run gains.yaml --strict --quiet"), 3);
+    assert_says(complaints, "energy-created: impacts created");
+    assert_int_equal(carom("run gains.yaml --json"), 0);
+    assert_says(out, "\"warnings\": [{\"kind\": \"energy-created\", \"text\": \"impacts created");
+    assert_says(out, "\"name\": \"tip\", \"t\": 0.002");
+    carom_result *r = load("gains.h5");
+    carom_ledger l;
+    carom_ledger_names names;
+    assert_true(carom_result_ledger(r, &l, &names));
+    assert_true(l.energy.created > 0.02);
+    assert_says(names.warnings, "\"kind\": \"energy-created\"");
+    carom_result_close(r);
+    assert_int_equal(carom("compare gains.yaml --schemes mixed --steps 1e-3 --reference event-driven:1e-3"), 0);
+    assert_int_equal(carom("compare gains.yaml --schemes mixed --steps 1e-3 --reference event-driven:1e-3 --strict"), 3);
+    assert_says(complaints, "mixed, step 0.001: energy-created");
+    put("ball.yaml", ball); // nothing to say
+    assert_int_equal(carom("run ball.yaml --strict --json"), 0);
+    assert_says(out, "\"warnings\": []");
+    assert_int_equal(carom("run ball.yaml --scheme auto --option max-step=1e-14"), 2);
+    assert_says(complaints, "max-step=1e-14 would divide");
+}
+
 static void check_tells_sound_models_from_faulty_ones(void **state) {
     (void)state;
     put("ball.yaml", ball);
@@ -600,6 +639,92 @@ static void hostile_names_run_nothing(void **state) {
     assert_true(there("|touch owned.svg"));
 }
 
+// The script that is kept is run by somebody, some day.
+static void kept_scripts_run_nothing(void **state) {
+    (void)state;
+    if (system("command -v gnuplot >/dev/null 2>&1") != 0) skip();
+    put("plain.csv", "t,x\n0,1\n1,2\n");
+    assert_int_equal(carom("plot plain.csv -o '|touch owned.svg' --of x --keep-script kept.gp"), 0);
+    assert_int_equal(system("gnuplot kept.gp >/dev/null 2>&1"), 0);
+    assert_false(there("owned.svg"));
+    assert_true(there("|touch owned.svg"));
+}
+
+static int carom_into_full(const char *arguments) {
+    char command[1000];
+    snprintf(command, sizeof command, CAROM_BINARY_DIR "/carom %s >/dev/full 2>stderr.txt", arguments);
+    const int status = system(command);
+    get("stderr.txt", complaints, sizeof complaints);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+static void output_that_is_lost_is_a_failure(void **state) {
+    (void)state;
+    if (!there("/dev/full")) skip();
+    static const char *const verbs[] = {"run ball.yaml --out full.h5", "run ball.yaml --out full.h5 --json", "run ball.yaml --out - -q",
+                                        "compare ball.yaml --schemes moreau-jean --steps 1e-2,5e-3", "check ball.yaml", "info ball.yaml",
+                                        "schemes", "schemes auto", "examples", "help", "help run", "--version"};
+    put("ball.yaml", ball);
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; ++i) {
+        if (carom_into_full(verbs[i]) != 1) fail_msg("%s", verbs[i]);
+        assert_says(complaints, "cannot write");
+    }
+}
+
+// A file that reaches its limit is like a full disk: the run ends with exit 1 and leaves a result, or none, and no part.
+static void a_limit_of_file_sizes_is_a_full_disk(void **state) {
+    (void)state;
+    put("ball.yaml", ball);
+    assert_int_equal(carom("run ball.yaml --step 1e-5 --every 1 --out whole.h5 -q"), 0);
+    static const int limits[] = {0, 10, 64, 700, 2000, 5000}; // kB
+    for (int csv = 0; csv < 2; ++csv)
+        for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i) {
+            char command[400];
+            const char *name = csv ? "limit.csv" : "limit.h5";
+            unlink(name);
+            snprintf(command, sizeof command, "bash -c 'ulimit -f %d; " CAROM_BINARY_DIR "/carom run ball.yaml --step 1e-5 --every 1 --out %s -q 2>/dev/null'",
+                     limits[i], name);
+            const int status = system(command);
+            assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 1 || WEXITSTATUS(status) == 2));
+            assert_true(system("ls *.part >/dev/null 2>&1") != 0);
+            if (!there(name)) continue;
+            carom_result_close(load(name));
+            if (csv) continue;
+            assert_int_equal(carom("run --resume limit.h5 -q"), 0);
+            assert_int_equal(rows_of("limit.h5"), 100001);
+        }
+}
+
+static void a_run_that_is_not_done_keeps_the_older_result(void **state) {
+    (void)state;
+    put("ball.yaml", ball);
+    put("fails.yaml", "carom: 1\ncoordinates: {x: {at: 1, rate: -1}}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: -sqrt(x)}\n"
+                      "simulation: {scheme: moreau-midpoint, step: 1e-2, end: 9}\n");
+    static const char *const names[] = {"keep.h5", "keep.csv"};
+    for (int i = 0; i < 2; ++i) {
+        char before[40];
+        snprintf(before, sizeof before, "%s.before", names[i]);
+        assert_int_equal(carom("run ball.yaml --out %s -q", names[i]), 0);
+        assert_false(there(before));
+        const long good = rows_of(names[i]);
+        for (int k = 0; k < 2; ++k) { // a second failure does not take the first for good
+            assert_int_equal(carom("run fails.yaml --out %s -q", names[i]), 1);
+            assert_says(complaints, "the result of an earlier run is kept in");
+            snprintf(before, sizeof before, "cp %s.before kept%s", names[i], names[i] + 4);
+            assert_int_equal(system(before), 0);
+            assert_int_equal(rows_of(i ? "kept.csv" : "kept.h5"), good);
+        }
+        snprintf(before, sizeof before, "%s.before", names[i]);
+        assert_int_equal(carom("run ball.yaml --out %s -q", names[i]), 0);
+        assert_false(there(before)); // it is done, and replaces the older one
+        assert_int_equal(rows_of(names[i]), good);
+        assert_int_equal(carom("run fails.yaml --out %s -q --force", names[i]), 1);
+        assert_false(there(before));
+    }
+    assert_int_equal(carom("run nothing.yaml --out keep.h5 -q"), 2); // and one that never begins touches nothing
+    assert_true(there("keep.h5"));
+}
+
 static void without_gnuplot_the_package_is_named(void **state) {
     (void)state;
     put("ball.yaml", ball);
@@ -668,6 +793,7 @@ int main(void) {
         cmocka_unit_test(resume_to_another_file_leaves_the_first_alone),
         cmocka_unit_test(matrices_come_from_the_command_line_and_stay_in_the_result),
         cmocka_unit_test(the_ledger_of_a_resumed_run_holds_all_its_time),
+        cmocka_unit_test(warnings_are_told_everywhere_and_strict_is_3),
         cmocka_unit_test(check_tells_sound_models_from_faulty_ones),
         cmocka_unit_test(info_describes_models),
         cmocka_unit_test(help_is_told_written_as_pages_and_as_markdown),
@@ -675,6 +801,10 @@ int main(void) {
         cmocka_unit_test(every_example_is_written_and_sound),
         cmocka_unit_test(pictures_are_made),
         cmocka_unit_test(hostile_names_run_nothing),
+        cmocka_unit_test(kept_scripts_run_nothing),
+        cmocka_unit_test(output_that_is_lost_is_a_failure),
+        cmocka_unit_test(a_limit_of_file_sizes_is_a_full_disk),
+        cmocka_unit_test(a_run_that_is_not_done_keeps_the_older_result),
         cmocka_unit_test(without_gnuplot_the_package_is_named),
         cmocka_unit_test(damaged_results_end_no_verb_by_a_signal),
     };

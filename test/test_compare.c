@@ -115,6 +115,131 @@ static void jumping_velocities_converge_as_graphs_and_not_in_the_largest_differe
     carom_model_destroy(m);
 }
 
+// -- graphs, by brute force --------------------------------------------------------------------------------------
+
+enum { VERTICES = 4096 };
+typedef struct graph { int n; double t[VERTICES], x[VERTICES]; } graph;
+
+static void vertex(graph *g, double t, double x) {
+    assert_true(g->n < VERTICES);
+    g->t[g->n] = t;
+    g->x[g->n++] = x;
+}
+
+// Least distance of a point from the segment behind vertex i, in the metric max(|t - s|, |x - y|): convex along the segment.
+static double from_segment(const graph *g, int i, double t, double x) {
+    double a = 0, b = 1;
+    for (int k = 0; k < 30; ++k) { // to 1e-5 of its length
+        const double p[] = {a + (b - a) / 3, b - (b - a) / 3};
+        double d[2];
+        for (int j = 0; j < 2; ++j)
+            d[j] = fmax(fabs(g->t[i] + p[j] * (g->t[i + 1] - g->t[i]) - t), fabs(g->x[i] + p[j] * (g->x[i + 1] - g->x[i]) - x));
+        if (d[0] < d[1]) b = p[1];
+        else a = p[0];
+    }
+    return fmax(fabs(g->t[i] + a * (g->t[i + 1] - g->t[i]) - t), fabs(g->x[i] + a * (g->x[i + 1] - g->x[i]) - x));
+}
+
+// Points of f, three on every segment and at most `apart` from each other; the farthest from g.
+static double farthest(const graph *f, const graph *g, double apart) {
+    double most = 0;
+    for (int i = 0; i + 1 < f->n; ++i) {
+        const int parts = 3 + (int)(fmax(f->t[i + 1] - f->t[i], fabs(f->x[i + 1] - f->x[i])) / apart);
+        for (int p = 0; p <= parts; ++p) {
+            const double s = (double)p / parts, t = f->t[i] + s * (f->t[i + 1] - f->t[i]), x = f->x[i] + s * (f->x[i + 1] - f->x[i]);
+            double least = 0.25; // more than any distance met
+            int low = 0, high = g->n - 1;
+            while (low < high) // the first segment that ends in time
+                if (g->t[(low + high) / 2] < t - least) low = (low + high) / 2 + 1;
+                else high = (low + high) / 2;
+            for (int k = low > 0 ? low - 1 : 0; k + 1 < g->n && g->t[k] <= t + least && least > most; ++k)
+                if (g->t[k + 1] >= t - least) least = fmin(least, from_segment(g, k, t, x));
+            most = fmax(most, least);
+        }
+    }
+    return most;
+}
+
+// The ball of the model (m = 1, weight 2, e = 1/2, from 1 m): exact velocity and position, its jumps as vertical lines.
+static void exact_ball(graph *q, graph *v) {
+    const int parts = 64;
+    vertex(v, 0, 0);
+    vertex(v, 1, -2);
+    for (int p = 0; p <= parts; ++p) vertex(q, (double)p / parts, 1 - pow((double)p / parts, 2));
+    double speed = 1, t = 1; // flights of duration `speed`
+    for (; speed > 1e-7; t += speed, speed /= 2) {
+        vertex(v, t, speed);
+        vertex(v, t + speed, -speed);
+        for (int p = 1; p <= parts; ++p) vertex(q, t + speed * p / parts, speed * speed * (double)p / parts * (1 - (double)p / parts));
+    }
+    vertex(v, 3, 0), vertex(v, 4, 0);
+    vertex(q, 3, 0), vertex(q, 4, 0);
+}
+
+// Moreau's theta scheme on it, written down once more: the graphs join what the scheme computed by lines, jumps of the exact solution are vertical.
+static void graphs_of_runs_agree_with_brute_force(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("bouncing-ball");
+    const double steps[] = {1.6e-2, 7e-3};
+    static graph exact_q, exact_v;
+    exact_q.n = exact_v.n = 0;
+    exact_ball(&exact_q, &exact_v);
+    for (int i = 0; i <= 2; ++i) {
+        const double theta = 0.5 * i;
+        char scheme[40];
+        snprintf(scheme, sizeof scheme, "moreau-jean:theta=%g", theta);
+        carom_compare_def def = carom_compare_default();
+        def.norm = CAROM_NORM_HAUSDORFF;
+        def.of = LIST("q'");
+        const outcome rates = compare(def, m, LIST(scheme), steps, 2);
+        def.of = LIST("q");
+        const outcome places = compare(def, m, LIST(scheme), steps, 2);
+        def.of = LIST("q", "q'");
+        const outcome both = compare(def, m, LIST(scheme), steps, 2);
+        for (int k = 0; k < 2; ++k) {
+            static graph run_q, run_v;
+            run_q.n = run_v.n = 0;
+            double q = 1, v = 0;
+            vertex(&run_q, 0, q), vertex(&run_v, 0, v);
+            for (double t = 0; t < 4 - 1e-12;) {
+                const double h = fmin(steps[k], 4 - t), free = v - 2 * h, next = q + 0.5 * h * v <= 0 ? fmax(free, -0.5 * v) : free;
+                q += h * ((1 - theta) * v + theta * next);
+                v = next;
+                t += h;
+                vertex(&run_q, t, q), vertex(&run_v, t, v);
+            }
+            const double apart = 0.3 * steps[k], short_by = steps[k] / 32 + 1e-5; // carom_hausdorff's, and curves of the exact q as lines
+            const double d_v = fmax(farthest(&run_v, &exact_v, apart), farthest(&exact_v, &run_v, apart));
+            const double d_q = fmax(farthest(&run_q, &exact_q, apart), farthest(&exact_q, &run_q, apart));
+            assert_close(rates.row[k].error, d_v, short_by + apart / 2);
+            assert_close(places.row[k].error, d_q, short_by + apart / 2);
+            assert_true(both.row[k].error == fmax(rates.row[k].error, places.row[k].error));
+            assert_true(d_v > steps[k] && d_v < 10 * steps[k]); // the largest jump is 3
+        }
+    }
+    carom_model_destroy(m);
+}
+
+// Schemes that locate impacts know both sides of each: what is left are the flights that they do not follow.
+static void located_jumps_are_filled_in_where_they_are(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("bouncing-ball");
+    const double steps[] = {2e-2, 2e-3};
+    carom_compare_def def = carom_compare_default();
+    def.norm = CAROM_NORM_HAUSDORFF;
+    def.of = LIST("q'");
+    const outcome o = compare(def, m, LIST("event-driven", "mixed", "auto"), steps, 2);
+    for (int i = 0; i < o.n; ++i) assert_true(o.row[i].error < 1e-5);
+    // As references they tell the same of a scheme that does not locate anything.
+    const double error = compare(def, m, LIST("moreau-jean:theta=1"), steps, 2).row[1].error;
+    static const char *const references[] = {"event-driven:1e-2", "mixed:1e-2", "auto:1e-2"};
+    for (int i = 0; i < 3; ++i) {
+        def.reference = references[i];
+        assert_close(compare(def, m, LIST("moreau-jean:theta=1"), steps, 2).row[1].error, error, 2e-5);
+    }
+    carom_model_destroy(m);
+}
+
 // -- the papers' tables -------------------------------------------------------------------------------------
 
 static void check_table(const outcome *o, const double *value, double tolerance) {
@@ -592,6 +717,8 @@ int main(void) {
         cmocka_unit_test(smooth_motion_shows_the_order_of_the_scheme),
         cmocka_unit_test(across_impacts_the_order_is_one),
         cmocka_unit_test(jumping_velocities_converge_as_graphs_and_not_in_the_largest_difference),
+        cmocka_unit_test(graphs_of_runs_agree_with_brute_force),
+        cmocka_unit_test(located_jumps_are_filled_in_where_they_are),
         cmocka_unit_test(table_of_the_unilateral_slider_crank),
         cmocka_unit_test(table_of_the_bilateral_slider_crank),
         cmocka_unit_test(a_scheme_against_itself_has_no_error),

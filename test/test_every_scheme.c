@@ -3,6 +3,7 @@
 // A scheme either declines what it lacks, before it runs and in words, or it runs: no step fails for good, gaps and joints stay as near to zero as
 // its level promises, energy that nobody accounts for stays small.  Without an argument the first steps of each pair; with "long" the
 // whole motion, where it is affordable.  docs/choosing-a-scheme.md tells the steps and the exceptions that stand here.
+#include "ignoring.h"
 #include "model_text.h"
 #include <carom/event.h>
 
@@ -102,7 +103,8 @@ static carom_sim *create(const carom_model *model, const promise *p, double h, d
     d.system = carom_model_system(model);
     d.schemes = carom_schemes();
     d.scheme = p->scheme;
-    d.options = (const char *const[]){p->option, NULL};
+    const char *option[16] = {p->option};
+    d.options = ignoring_impacts(p->scheme, d.system, option);
     d.h = h;
     d.t_end = end;
     d.q0 = carom_model_q0(model);

@@ -287,6 +287,75 @@ static void friction_converges_to_half_explicit(void **state) {
     carom_sim_destroy(he);
 }
 
+// Friction moves positions as well (GA-17).  A block on a slope sticks, or slides by t^2/2 (sin a - mu cos a) g; a slope
+// that moves with it changes nothing; in turn and by the large systems' way too (idle coordinates make it large).
+static void a_block_on_a_slope_sticks_or_slides_as_far_as_it_should(void **state) {
+    (void)state;
+    for (int i = 0; i < 16; ++i) {
+        const bool slides = i & 1, moves = i & 2, large = i & 8;
+        const double a = 0.5, mu = slides ? 0.3 : 0.6, V = moves ? 0.7 : 0;
+        char text[2000], idle[800] = "", energy[800] = "";
+        for (int k = 0; large && k < 20; ++k) {
+            snprintf(idle + strlen(idle), sizeof idle - strlen(idle), ", i%d: {at: 0}", k);
+            snprintf(energy + strlen(energy), sizeof energy - strlen(energy), " + 1/2*i%d'^2", k);
+        }
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {x: {at: 0, rate: %g}, y: {at: 0}%s}\n"
+                 "energy: {kinetic: \"1/2*(x'^2 + y'^2)%s\", potential: 9.81*(y*cos(%g) - x*sin(%g))}\n"
+                 "contacts: {foot: {gap: y, slip: x - %g*t, friction: %g}}\n", V, idle, energy, a, a, V, mu);
+        carom_model *m = good(text);
+        carom_sim *sim = model_sim(m, "ggl-alpha", i & 4 ? WITH("newton=sequential") : NULL, 4e-3, 1);
+        while (!carom_sim_done(sim)) sim_step(sim);
+        const double slid = slides ? 0.5 * 9.81 * (sin(a) - mu * cos(a)) : 0;
+        check_near(carom_sim_now(sim).q[0], V + slid, slides || moves ? 1e-12 : 1e-16);
+        check_near(sim_ledger(sim).energy.balance, 0, slides ? 1e-2 : 1e-12);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
+// A block on a belt of 0.5 m/s, held by a spring of 20 N/m, friction 0.4: it sticks until 20 x = 0.4 g, then slides: x'' = 0.4 g - 20 x from x_1 = 0.02 g, x' = 0.5.
+static void a_block_on_a_belt_is_followed_with_second_order(void **state) {
+    (void)state;
+    const double g = 9.81, t_1 = 0.02 * g / 0.5, w = sqrt(20), s = w * (0.8 - t_1), exact = 0.02 * g + 0.5 / w * sin(s);
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 0.5}, y: {at: 0}}\n"
+                          "energy: {kinetic: 1/2*(x'^2 + y'^2), potential: 1/2*20*x^2 + 9.81*y}\n"
+                          "contacts: {foot: {gap: y, slip: x - 0.5*t, friction: 0.4}}\n");
+    enum { SIZES = 8 };
+    double h[SIZES], error[SIZES];
+    for (int j = 0; j < SIZES; ++j) {
+        h[j] = 0.8 / (int)(100 * pow(1.4, j));
+        carom_sim *sim = model_sim(m, "ggl-alpha", NULL, h[j], 0.8);
+        while (!carom_sim_done(sim)) sim_step(sim);
+        error[j] = fabs(carom_sim_now(sim).q[0] - exact) + 1e-12;
+        carom_sim_destroy(sim);
+    }
+    const double order = slope(h, error, SIZES);
+    print_message("    order %.2f, error %.1e at h = %.1e\n", order, error[SIZES - 1], h[SIZES - 1]);
+    // Where the slip begins in a step is chance: a part of h^2 0.5 sqrt(20) more or less.
+    for (int j = 0; j < SIZES; ++j) assert_true(error[j] < 1 * h[j] * h[j]);
+    carom_model_destroy(m);
+}
+
+// A ball with backspin, impacts with friction: no step gains energy.
+static void impacts_with_friction_do_not_gain_energy(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 0.5}, w: {at: 0, rate: 60}}\n"
+                          "energy: {kinetic: 1/2*(x'^2 + y'^2) + 1/2*0.004*w'^2, potential: 9.81*y}\n"
+                          "contacts: {foot: {gap: y, slip: x + 0.1*w, friction: 0.3, restitution: 0.7}}\n");
+    carom_sim *sim = model_sim(m, "ggl-alpha", NULL, 1e-3, 1.6);
+    const double start = sim_energy(sim);
+    for (double before = start; !carom_sim_done(sim);) {
+        sim_step(sim);
+        const double energy = sim_energy(sim);
+        assert_true(energy <= before + 1e-14 * start);
+        before = energy;
+    }
+    assert_true(sim_energy(sim) < 0.8 * start);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 // Where a contact slips, friction is mu times the normal impulse, against the velocity.  The tangents of a rim have different inertia, and the direction
 // of slip turns within steps: the model's own step and twice that.  Newton's method needs the contact solvers now and then.
 static void friction_in_space_by_ggl_alpha_is_against_the_slip(void **state) {
@@ -413,6 +482,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(pendulum_comes_to_rest_at_the_wall),
         cmocka_unit_test(joints_have_second_order_in_the_unified_scheme),
         cmocka_unit_test(friction_converges_to_half_explicit),
+        cmocka_unit_test(a_block_on_a_slope_sticks_or_slides_as_far_as_it_should),
+        cmocka_unit_test(a_block_on_a_belt_is_followed_with_second_order),
+        cmocka_unit_test(impacts_with_friction_do_not_gain_energy),
         cmocka_unit_test(friction_in_space_by_ggl_alpha_is_against_the_slip),
     };
     const struct CMUnitTest tests_long[] = {

@@ -47,8 +47,6 @@ static void the_maps_agree_with_independent_prototypes(void **state) {
         {"half-explicit", 0, 0.1, 9.0458738221814, NAN, 7.3234995352476},
         {"half-explicit", 0.01, 0.05, 4.7939685996301, 0.5254541082408, 7.3598859195326},
         {"half-explicit", 0.01, 0.1, 9.0016893588449, NAN, 7.2279677331827},
-        {"half-explicit-acceleration", 0, 0.05, 4.7994914170951, 0.52519159623001, 7.4059828572618},
-        {"half-explicit-acceleration", 0, 0.1, 9.0445887144369, NAN, 7.3207706944154},
     };
     for (size_t i = 0; i < sizeof known_values / sizeof *known_values; ++i) {
         known k;
@@ -95,14 +93,18 @@ static void penetration_is_bounded_by_the_impact_step(void **state) {
     }
 }
 
-// The acceleration level keeps an approach velocity that is left over; the tilted start makes it fail for good.
-static void acceleration_level_fails_where_corners_close_in_turn(void **state) {
+// The acceleration level keeps an approach velocity that is left over.  Where it is too large to be explained by forces it is an impact:
+// without that a tilted start let corners sink by 2 to 4 mm at every step size.  Smaller ones still sink, with the step.
+static void acceleration_level_sinks_where_corners_close_in_turn(void **state) {
     (void)state;
     known k;
     known_slider_crank(&k, 1e-3, 0.4, 0, true);
     k.q0[2] = 0.005;
-    assert_true(run(&k, "half-explicit-acceleration", NULL, 1e-5, 0.1).ledger.penetration > 1e-3);
-    assert_true(run(&k, "half-explicit", NULL, 1e-5, 0.1).ledger.penetration < 5e-5);
+    const end a = run(&k, "half-explicit-acceleration", NULL, 1e-5, 0.1), v = run(&k, "half-explicit", NULL, 1e-5, 0.1);
+    assert_true(v.ledger.penetration < 5e-5);
+    assert_true(a.ledger.penetration > v.ledger.penetration && a.ledger.penetration < 5e-4);
+    assert_true(fabs(a.q[0] - v.q[0]) < 1e-3);
+    assert_true(run(&k, "half-explicit-acceleration", NULL, 1e-6, 0.1).ledger.penetration < 1e-5);
 }
 
 // -- orders in lasting contact ----------------------------------------------------------------------------
@@ -304,7 +306,7 @@ int main(void) {
         cmocka_unit_test(the_maps_agree_with_independent_prototypes),
         cmocka_unit_test(short_impulsive_steps_make_impacts_more_exact),
         cmocka_unit_test(penetration_is_bounded_by_the_impact_step),
-        cmocka_unit_test(acceleration_level_fails_where_corners_close_in_turn),
+        cmocka_unit_test(acceleration_level_sinks_where_corners_close_in_turn),
         cmocka_unit_test(orders_in_lasting_contact),
         cmocka_unit_test(orders_with_a_joint),
         cmocka_unit_test(every_table_meets_its_order_conditions),

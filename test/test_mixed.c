@@ -267,11 +267,12 @@ static void double_pendulum_at_two_walls_has_the_order_of_the_table(void **state
         int n = 0;
         for (int steps = 110; n < MOST; ++n, steps = (int)(steps * 1.5)) {
             carom_sim *sim = mixed(&k, METHODS + i, T / steps, T);
-            while (!carom_sim_done(sim)) sim_step(sim);
+            int found = 0; // events: the ledger counts only those that are fast for the step
+            while (!carom_sim_done(sim)) sim_step(sim), found += sim_impacts(sim);
             const carom_now now = carom_sim_now(sim);
             h[n] = T / steps;
             error[n] = fmax(fabs(now.q[0] - x[0]), fabs(now.q[1] - x[1]));
-            assert_int_equal(sim_ledger(sim).impacts, impacts);
+            assert_int_equal(found, impacts);
             carom_sim_destroy(sim);
             if (error[n] < 1e-11) break; // the reference: 30000 roundings, and some growth
         }

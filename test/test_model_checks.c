@@ -22,6 +22,7 @@ static void ledger_names_have_the_values_of_the_ledger(void **state) {
                       .rejected = 7};
     l.energy.start = 1, l.energy.end = 2, l.energy.impact = 3, l.energy.friction = 4, l.energy.damping = 5,
     l.energy.external = 6, l.energy.balance = 7, l.energy.identity = 8;
+    l.energy.lost = 17, l.energy.created = 18;
     l.counts = (carom_counts){
         .problems = 11, .iterations = 12, .fallbacks = 13, .residual = 1e-9, .newton = 14, .newton_max = 15, .newton_median = 16};
     static const struct {
@@ -36,6 +37,8 @@ static void ledger_names_have_the_values_of_the_ledger(void **state) {
                  {"energy.start", 1},
                  {"energy.end", 2},
                  {"energy.impact", 3},
+                 {"energy.lost", 17},
+                 {"energy.created", 18},
                  {"energy.friction", 4},
                  {"energy.damping", 5},
                  {"energy.external", 6},
@@ -200,6 +203,26 @@ static void an_indefinite_mass_matrix_is_a_fault(void **state) {
     assert_int_equal(h.faults, 1);
 }
 
+// A coordinate without inertia is a matter of the scheme; an indefinite matrix is not.
+static void a_singular_mass_matrix_is_judged_by_the_scheme(void **state) {
+    (void)state;
+    static const struct { const char *kinetic, *scheme, *says; int faults, warnings; } cases[] = {
+        {"1/2*(x'^2 + z'^2)", "ggl-alpha", "coordinate 'y' has no inertia; ggl-alpha allows that", 0, 1},
+        {"1/2*(x'^2 + z'^2)", "moreau-jean", "coordinate 'y' has no inertia; give it some, or use ggl-alpha", 1, 0},
+        {"1/2*(x'^2 - z'^2)", "ggl-alpha", "not positive definite at coordinate 'z'", 1, 0},
+        {"1/2*(x'^2 + z'^2) + y'*z'", "ggl-alpha", "not positive definite at coordinate 'y'", 1, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[600];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: 1, y: 1, z: 0}\nenergy: {kinetic: \"%s\", potential: x + y^2 + z^2}\nconstraints: {rod: x - y}\n"
+                                    "simulation: {scheme: %s, step: 1e-3, end: 1}\n", cases[i].kinetic, cases[i].scheme);
+        const heard h = examined(good(text));
+        says(&h, cases[i].says);
+        assert_int_equal(h.faults, cases[i].faults);
+        assert_int_equal(h.warnings, cases[i].warnings);
+    }
+}
+
 static void a_kink_at_the_start_is_a_warning(void **state) {
     (void)state;
     const heard h = examined(good(
@@ -294,6 +317,7 @@ int main(void) {
         cmocka_unit_test(degrees_of_freedom_and_redundant_constraints_are_counted),
         cmocka_unit_test(unused_names_and_idle_coefficients_are_named),
         cmocka_unit_test(an_indefinite_mass_matrix_is_a_fault),
+        cmocka_unit_test(a_singular_mass_matrix_is_judged_by_the_scheme),
         cmocka_unit_test(a_kink_at_the_start_is_a_warning),
         cmocka_unit_test(the_worst_entry_of_a_wrong_derivative_is_named),
     };

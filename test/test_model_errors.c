@@ -198,7 +198,7 @@ static const struct { const char *text, *error; } cases[] = {
     {H "checks: [penetratoin < 1]\n",
      "4:10: unknown name 'penetratoin'; did you mean 'penetration'?"},
     {H "checks: [max(min(x)) < 1]\n",
-     "4:10: max(x) runs over all steps, and x here holds a name of the ledger or another min or max; use states only"},
+     "4:10: max(x) runs over all steps, and x here holds a name of the ledger or another such function; use states only"},
     {H "checks: {a: b}\n",
      "4:9: checks is a list: `checks: [penetration < 1e-4, drift < 1e-9]`"},
     {H "parameters: {steps: 3}\nchecks: [steps < 4]\n",

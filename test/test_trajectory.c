@@ -83,29 +83,50 @@ static void nodes_are_returned_as_they_are_also_when_times_are_rounded(void **st
     carom_trajectory_destroy(&tr);
 }
 
-// A step h from (q, v) with impulse, after which the velocity is w: what scheme moved, and what velocity it had before the jump.
-static void the_left_limit_is_what_the_scheme_moved_with(void **state) {
+// A step of a time-stepping scheme with an impulse.  Nothing is known of the velocity before it, whatever the scheme moved with: no velocity outside of
+// v_0 .. v_1 appears.
+static void a_jump_somewhere_has_no_left_limit(void **state) {
     (void)state;
-    const double h = 0.1, q_0 = 0.3, v_0 = -2, before = -2.5, w = 1;
-    const struct { double q_1, left; } moved[] = {
-        {q_0 + h * v_0, v_0},                     // with the old velocity
-        {q_0 + h * (v_0 + before) / 2, before},   // with the mean until the impact
-        {q_0 + h * (v_0 + w) / 2, w},             // with the mean of old and new: the change is spread over the step
-    };
-    for (int i = 0; i < 3; ++i) {
+    const double h = 0.1, q_0 = 0.3, v_0 = -2, v_1 = 1;
+    for (int i = 0; i <= 2; ++i) {
+        const double theta = 0.5 * i, q_1 = q_0 + h * ((1 - theta) * v_0 + theta * v_1);
         carom_trajectory tr = fresh(1, 2);
         double q, v;
         add(&tr, 0, q_0, v_0, NAN);
-        add(&tr, h, moved[i].q_1, w, h);
+        add(&tr, h, q_1, v_1, INFINITY);
+        for (double t = 0; t <= h; t += h / 8) {
+            at(&tr, t, t < h / 2 ? CAROM_LEFT : CAROM_RIGHT, &q, &v);
+            assert_near(v, v_0 + t / h * (v_1 - v_0), 1e-14);
+            // theta = 1/2: the motion with this velocity; else what it lacks is spread evenly.
+            assert_near(q, q_0 + t * (v_0 + 0.5 * t / h * (v_1 - v_0)) + t * (theta - 0.5) * (v_1 - v_0), 1e-15);
+        }
         at(&tr, h, CAROM_LEFT, &q, &v);
-        assert_near(q, moved[i].q_1, 1e-15);
-        assert_near(v, moved[i].left, 1e-13);
-        at(&tr, h, CAROM_RIGHT, &q, &v);
-        assert_true(q == moved[i].q_1 && v == w);
-        at(&tr, h / 2, CAROM_RIGHT, &q, &v);
-        assert_near(v, (v_0 + moved[i].left) / 2, 1e-13);
+        assert_true(q == q_1 && v == v_1);
         carom_trajectory_destroy(&tr);
     }
+}
+
+// Both sides of a bounce at 0.4: velocities -1 - t and 0.6.
+static void double_nodes_are_the_two_sides_of_a_jump(void **state) {
+    (void)state;
+    carom_trajectory tr = fresh(1, 4);
+    add(&tr, 0, 0.48, -1, NAN);
+    add(&tr, 0.4, 0, -1.4, NAN);
+    add(&tr, 0.4, 0, 0.6, NAN);
+    double q, v;
+    for (int end = 0; end < 2; ++end) { // the last nodes, then no longer
+        at(&tr, 0.4, CAROM_LEFT, &q, &v);
+        assert_true(q == 0 && v == -1.4);
+        at(&tr, 0.4, CAROM_RIGHT, &q, &v);
+        assert_true(q == 0 && v == 0.6);
+        at(&tr, 0.3, CAROM_RIGHT, &q, &v);
+        assert_near(q, 0.48 - 0.3 - 0.045, 1e-15);
+        assert_near(v, -1.3, 1e-14);
+        if (!end) add(&tr, 1, 0.36, 0.6, NAN);
+    }
+    at(&tr, 0.5, CAROM_LEFT, &q, &v);
+    assert_near(q, 0.06, 1e-15);
+    carom_trajectory_destroy(&tr);
 }
 
 static void a_bounce_between_nodes_is_met(void **state) {
@@ -188,7 +209,8 @@ int main(void) {
         cmocka_unit_test(cubics_are_reproduced),
         cmocka_unit_test(smooth_motion_is_met_to_order_four),
         cmocka_unit_test(nodes_are_returned_as_they_are_also_when_times_are_rounded),
-        cmocka_unit_test(the_left_limit_is_what_the_scheme_moved_with),
+        cmocka_unit_test(a_jump_somewhere_has_no_left_limit),
+        cmocka_unit_test(double_nodes_are_the_two_sides_of_a_jump),
         cmocka_unit_test(a_bounce_between_nodes_is_met),
         cmocka_unit_test(positions_are_continuous_at_every_jump),
         cmocka_unit_test(without_rates_lines_are_straight),

@@ -11,6 +11,7 @@
 //   flex.h     flexible members                 structure.h  a system of flexible members
 //   build.h    mechanisms from C calls
 //   functions.h  a system from plain functions, alone or added to another
+//   problem_file.h  contact problems in files
 //   layout.h   sizes of structs, for other languages
 //
 // Start with carom_model_create() for a model in text or with carom_system_default() for one in C,
@@ -31,6 +32,7 @@
 #include <carom/model.h>
 #include <carom/option.h>
 #include <carom/problem.h>
+#include <carom/problem_file.h>
 #include <carom/result.h>
 #include <carom/run.h>
 #include <carom/scheme.h>

@@ -60,6 +60,8 @@ void carom_model_velocities(const carom_model *m, const double *q, const double 
 /// The first of four positions of a quaternion to which position i belongs; -1: it does not.
 int carom_model_quaternion(const carom_model *m, int i);
 const char *carom_model_parameter(const carom_model *m, int i, double *value);
+/// Radius of the smaller of the two shapes that touch at contact id; 0: its gap is not that of shapes.
+double carom_model_contact_size(const carom_model *m, int id);
 const char *carom_model_constraint(const carom_model *m, int id); // bilateral first (joints, constraints), then contacts
 int carom_model_part(const carom_model *m, int id); // of a joint with several constraints: which, from 1; else 0
 const char *carom_model_output(const carom_model *m, int i);

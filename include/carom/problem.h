@@ -30,11 +30,23 @@ typedef struct carom_block {
     double mu; // friction >= 0, from CAROM_PLANAR on; 0: frictionless, p_T = 0
 } carom_block;
 
+/// G by blocks, for many contacts: G_ij is zero unless contacts i and j act on the same body.  Block row b has the blocks
+/// k = start[b] .. start[b + 1] - 1 in columns col[k], ascending, the diagonal block diagonal[b] always among them.  Block k is
+/// column-major, rows of b times rows of col[k], and starts at value[at[k]]; blocks follow each other without gaps.
+typedef struct carom_block_rows {
+    const int *start;    // nb + 1
+    const int *col, *at; // start[nb]
+    const int *diagonal; // nb
+    const double *value;
+    int uniform;         // all blocks have this number of rows; 0: they differ
+} carom_block_rows;
+
 typedef struct carom_problem {
-    int n, nb;                 // rows, blocks
-    int ld;                    // leading dimension of G, column-major; G need not be symmetric
-    const carom_block *block;  // nb, in order of rows, covering 0..n-1
-    const double *G, *c;       // n x n, n
+    int n, nb;                    // rows, blocks
+    int ld;                       // leading dimension of G, column-major; G need not be symmetric
+    const carom_block *block;     // nb, in order of rows, covering 0..n-1
+    const double *G, *c;          // n x n, n; G may be NULL where `rows` is given
+    const carom_block_rows *rows; // the same matrix by blocks, for the certificate before G; NULL: only the dense one is given
     const int *first;          // n, or NULL when not known: row i and column i of G are zero before first[i] <= i
     bool symmetric;            // G is known to be symmetric
     double *p, *u;             // n: p is the start on entry (zeros are fine) and the answer on exit; u = G p + c
@@ -62,6 +74,13 @@ double carom_residual_at(const carom_problem *pb, int *worst);
 /// (4 + n/4) eps max_i (|c_i| + sum_j |G_ij p_j|)                                        (CP-9)
 double carom_rounding(const carom_problem *pb);
 
+/// The dense matrix of pb->rows into G, with leading dimension ld.
+void carom_problem_expand(const carom_problem *pb, double *G, int ld);
+
+/// Is a residual good enough?  At most tol (velocity units), or at most what rounding leaves (CP-9), which counts only up to
+/// 1e-8 of the largest |c|: huge reactions that contradict each other must not excuse a velocity.                          (CP-10)
+bool carom_solved(const carom_problem *pb, double residual, double tol);
+
 int carom_law_rows(carom_law law);       // 1, 1, 2, 3, 4, 5, 6
 carom_law carom_law_friction(int tangents); // of a contact with so many tangential directions; 0: CAROM_UNILATERAL
 
@@ -70,6 +89,7 @@ carom_law carom_law_friction(int tangents); // of a contact with so many tangent
 typedef struct carom_solver {
     const char *name, *about;
     unsigned laws;  // mask of (1u << law) it can handle; a block with mu = 0 counts as unilateral
+    bool sparse;    // it can do with G by blocks; else it reads the dense G
     int max_blocks; // most unilateral blocks it should be asked to solve; 0: no limit
     int max_rows;   // beyond so many rows it makes no sense; 0: no limit
     /// For problems up to this size.  work is a place of work_size bytes also while mem only counts.
@@ -79,22 +99,23 @@ typedef struct carom_solver {
     carom_report (*solve)(void *work, carom_problem *pb, double tol);
 } carom_solver;
 
-enum { CAROM_SOLVER_WORK = 512 };
+enum { CAROM_SOLVER_WORK = 1024, CAROM_DENSE_ROWS = 600 };
 
 const carom_solver *carom_solver_find(const char *name);
 const carom_solver *carom_solver_at(int i); // NULL after the last
 
-/// Can this solver do the laws and the size of this problem?
+/// Can this solver do the laws, the size and the form of G of this problem?
 bool carom_solver_fits(const carom_solver *solver, const carom_problem *pb);
 
-/// One solver and the certificate of what it found: all fields of the report, pb->p and pb->u.  Good enough is a
-/// residual of at most tol (velocity units) or, when that is larger, what rounding leaves (CP-9), but never above 1000 tol.
+/// One solver and the certificate of what it found: all fields of the report, pb->p and pb->u.  Good enough is what
+/// carom_solved() says.
 carom_report carom_solver_solve(const carom_solver *solver, void *work, carom_problem *pb, double tol);
 
 /// The chain: the asked solver (NULL: the default for size and laws), then the others that can, until
 /// one is good enough.  An answer that is not is returned with converged = false and is the best of all.
 /// The first solver starts from the p of the caller, the others from the best answer so far.  For problems of up to n rows and
-/// nb blocks, or up to `rigid` rows where all are bilateral.
+/// nb blocks, or up to `rigid` rows where all are bilateral.  G may be given by blocks; up to CAROM_DENSE_ROWS rows solvers that need
+/// the dense matrix get a dense view.
 typedef struct carom_chain carom_chain;
 carom_chain *carom_carve_chain(carom_arena *mem, int n, int nb, int rigid, const carom_solver *first); // NULL while counting
 carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol);

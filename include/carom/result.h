@@ -1,8 +1,8 @@
 // result.h: what a run leaves behind: rows, events and the ledger, in HDF5 or CSV; and reading it again.
 //
 // The recorder watches a simulation.  Its columns are those of docs/results.md; the step loop asks the heap
-// for nothing and a row costs one evaluation of energies, local velocities and outputs.  An HDF5 result opens
-// also when the run was killed: it then holds everything up to the last carom_record_flush().
+// for nothing and a row costs one evaluation of energies, local velocities and outputs.  A result opens also
+// when the run was killed or a write failed: it then holds everything up to the last carom_record_flush().
 #pragma once
 #include <carom/model.h>
 #include <carom/sim.h>
@@ -17,6 +17,7 @@
 typedef struct carom_ledger_names {
     const char *penetration, *drift, *residual;
     const char *redundant; // joints and constraints that say nothing new at the start, as one text; NULL: none
+    const char *warnings;  // as a JSON list of {kind, text, name, t}; NULL: none
 } carom_ledger_names;
 
 carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_model *m);
@@ -24,6 +25,9 @@ carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_mode
 void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names);
 /// Members of a JSON object, without the braces: `"steps": 10, ..., "energy": {...}`.  What is not finite is null.
 void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names);
+/// Warnings as the JSON list of carom_ledger_names, into text of CAROM_WARNINGS_ROOM bytes.
+enum { CAROM_WARNINGS_ROOM = 8192 };
+void carom_warnings_json(char *text, const carom_warning *list, int n);
 /// A JSON string with its quotes; a number, or null when it is not finite.
 void carom_json_string(FILE *f, const char *text);
 void carom_json_number(FILE *f, double x);
@@ -57,6 +61,7 @@ typedef struct carom_record_def {
     const char *file;            // *.csv: CSV, with FILE.events.csv beside it; else HDF5.  NULL: CSV to stream
     FILE *stream;                // used when file is NULL; events are then left out
     bool memory;                 // neither: rows and events stay in memory, see carom_record_result()
+    bool replace;                // an older file of that name is replaced at once; else it is FILE.before until the run is done
     double step, end;            // as given to the simulation, which starts at t = 0
     long every;                  // a row every so many steps, or
     double dt_out;               // at the first step end at or after k dt_out; both 0: about 2000 rows
@@ -88,7 +93,10 @@ const carom_error *carom_record_error(const carom_record *r);
 carom_status carom_record_advance(carom_record *r, long steps, long rows, carom_error *err);
 
 /// Put everything known so far where a kill cannot reach it.  Call it every half second or so.
+/// All of it, or nothing: after a failure the file is that of the flush before, and nothing is written any more.
 carom_status carom_record_flush(carom_record *r, carom_error *err);
+/// The time of the last flush that succeeded: the file holds everything until then.
+double carom_record_saved(const carom_record *r);
 
 /// The last row, the ledger, and the word for how it ended ("done", "interrupted", "failed") with its reason (NULL: none).
 /// The record is only good for carom_record_destroy() afterwards.

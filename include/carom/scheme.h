@@ -10,11 +10,19 @@
 
 /// Work that contact reactions do in one step, for the ledger (J).
 typedef struct carom_account {
-    double impact;   // taken by normal impulses and by bilateral ones
+    double impact;   // taken by normal impulses of contacts, and by bilateral ones in impacts
     double friction; // taken by tangential impulses and forces
     double external; // given by moving walls and driven joints
     double damping;  // taken by forces without potential; only from schemes that book it (`powers` in their table)
+    // Impulses of contacts, all of an impact together, split by sign.  Part of impact and friction above.
+    double lost, created;
+    double gain;     // largest energy that one impact created; 0: none
+    int gain_id;     // the contact that gave most of it
+    double gain_t;   // when
 } carom_account;
+
+/// a += b, of impacts split by sign alone.
+void carom_account_split(carom_account *a, const carom_account *b);
 
 enum { CAROM_NEWTON_COUNTED = 60 };
 
@@ -23,6 +31,8 @@ typedef struct carom_counts {
     long problems, iterations, fallbacks; // contact problems
     double residual;                      // largest contact residual, velocity units
     int residual_id;                      // constraint it belongs to, -1: none
+    long accepted;                        // steps with a contact problem that was accepted above tolerance (TOL-3)
+    double accepted_residual;             // largest residual of these over the scale of its step
     long newton;                          // Newton iterations, all steps
     int newton_max;                       // most in one step
     double newton_max_t;
@@ -42,6 +52,8 @@ typedef struct carom_event {
     carom_event_kind kind;
     double before, after, impulse; // normal velocities and impulse (tangential velocities for stick and slip)
 } carom_event;
+
+typedef enum carom_side { CAROM_LEFT, CAROM_RIGHT } carom_side; // of a time at which velocities jump
 
 /// What has to be multiplied for G = A'X with sparse columns, remembered while their rows stay the same.
 typedef struct carom_products {
@@ -90,28 +102,46 @@ typedef struct carom_step {
     double *q_0, *v_0;   // for schemes that keep the state at t themselves (`keeps` in their table): where; NULL: nobody asks
     bool bounded;        // the scheme has seen on its way that all |v_i| at t + h are below CAROM_GROWN; false on entry
     const double *opt;   // values of the scheme's options, in the order of its list
-    double tol;          // contact residual allowed, relative to `speed`
+    double tol;          // contact residual allowed, relative to `scale`
+    double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is counted
     double newton_tol;   // Newton residual allowed, relative
     bool strict;         // a contact closes at g < 0 instead of g <= 0
     double *speed;       // largest local velocity met in this run (kept); scales tol
     double scale;        // speed, and what the problems of this step make of it
+    struct {
+        double scale;    // of this step: largest |c| of its contact problems so far (TOL-1)
+        double last, most; // residual of its last problem, if that was accepted above tolerance, else 0; largest of such
+        double refused;  // `scale` when a problem refused the step; 0: none did
+    } contact;           // zero on entry
 
     const int *dir;      // ne + nc + 1: first recorded direction of each constraint
     double *impulse;     // recorded directions; zero on entry: impulse of this step not counted as force
     double *force;       // recorded directions; zero on entry: non-impulsive reaction at t + h
+    double *nu;          // recorded directions, of schemes with a position level (`positions` in their table); zero on entry: its multipliers; else NULL
     double *u_before;    // recorded directions: local velocity before an impulse (only where impulse is set)
     double *u_after;     // recorded directions: local velocity after it, or where the force at the end acts
+    double *lost;        // nc, kept; zero on entry: part of account.impact that normal impulses of each contact took
     bool reacted;        // something was booked in this step
     double *warm;        // recorded directions, kept: reaction of the last contact problem, to start the next
+    const double *held;  // nc, kept: 1 for a contact that reacted in the last step
     carom_event *events;   // written by carom_tell
     int nevents, most_events;
     carom_account account; // zero on entry
+    double booked_t;       // time of the impulses that are booked; t + h on entry
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // who wants to see inner steps; NULL: nobody
-    void *inner_user;
+    carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v); // NULL if not requested
+    void *inner_user, *event_user;
+    /// Called before (report NULL) and after each contact problem; NULL if not requested.
+    void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report);
+    void *problem_user;
+    bool (*stop)(const void *user); // asked at every call of the system: shall the run stop?  NULL: it shall not
+    const void *stop_user;
     carom_counts *counts;
 
     // Scratch of the words.
     carom_matrix M;         // mass_shape
+    carom_factor F_free;    // M, where a word needs it and the scheme has none
+    double *a_free, *kappa; // nv: M^-1 f; by local direction: curvatures
     carom_delassus delassus; // F^-1 W of the last problem
     carom_problem problem;
     carom_block *blocks;
@@ -164,11 +194,34 @@ carom_status carom_gaps(carom_step *s, double *g, double t, const double *q);
 /// Is a contact with this gap closed: g <= 0 (option closed: g < 0)?
 static inline bool carom_closed(const carom_step *s, double g) { return s->strict ? g < 0 : g <= 0; }
 
-/// Gaps at (t, q) that are open by no more than their rounding become 0 (SYS-2); not with option closed=strict.  L is scratch.
-carom_status carom_round_gaps(carom_step *s, double *g, carom_local *L, double t, const double *q);
+/// Where a scheme stands, for the words that judge contacts: position, velocity, and M^-1 f there.
+typedef struct carom_place {
+    double t;
+    const double *q, *v;
+    const carom_factor *F; // factor of M where f are forces; NULL: f is M^-1 f already
+    const double *f;       // NULL: found when needed
+    const double *held;    // nc: 1 for contacts that reacted just before; NULL: in the last step
+    double drift;          // part of the motion of a step by which a contact that reacted may drift open; 0: only rounding
+} carom_place;
 
-/// L's set: all bilateral constraints and the contacts that are closed.
+/// L's set: all bilateral constraints and the contacts that are closed at a point, g being the gaps there: by their sign, and
+/// also when only rounding keeps them open, or when they reacted and do not leave (CL-3).  Those gaps become 0, so that
+/// carom_closed says the same.  With option closed=strict by their sign alone.
+carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at);
+
+/// L's set: all bilateral constraints and the contacts whose g is not positive, for schemes that keep sets by signs.
 void carom_close(const carom_step *s, carom_local *L, const double *g);
+
+/// Does a contact of L's set approach, by its normal velocity in u, faster than the forces of a few steps explain (CL-4)?  L holds
+/// the directions at the point.  which, unless NULL: 1 for the constraints of the set that do, else 0.
+carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at);
+
+/// theta of constraint id at the point (CL-4).  L is scratch.
+carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, carom_place at);
+
+/// u, local velocities of L's set before an impact, as seen at the start of a step: a contact whose directions jump on the way to the
+/// point (a kink), where L has them, takes those at the point (CL-5).  v is the velocity before.
+carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *L, carom_place at);
 
 /// L's set: all constraints; L's set: that of another frame.
 void carom_close_all(const carom_step *s, carom_local *L);
@@ -221,16 +274,19 @@ void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *
 /// c = u_free + e o u_before, e the restitutions of each row (zero for bilateral rows).
 void carom_problem_restitution(carom_step *s, const carom_local *L, const double *u_free, const double *u_before);
 
-/// Solve (s->c set) from the warm start; p and u are in s->problem.  Not converged: CAROM_RETRY, the
-/// error names time and constraint.
+/// Solve (s->c set) from the warm start; p and u are in s->problem.  Solved, or accepted above tolerance and counted (docs/solvers.md, "When a
+/// step is refused"); else CAROM_RETRY, the error names time and constraint.
 carom_status carom_problem_solve(carom_step *s, const carom_local *L);
 
 /// The same for a problem of the scheme's own making (s->problem, start in its p) whose block b belongs to constraint id[b].
 carom_status carom_problem_run(carom_step *s, const int *id);
 
 /// Do the impulses in s->p and the velocities in s->c (u + e o u_0 of an iterate, not of its linearisation) meet the laws of
-/// s->problem?  To tolerance, to the rounding given, or to that of G p (CP-9).
+/// s->problem?  To tolerance, to the rounding given, to that of G p (CP-9), or as well as the last problem was solved.
 bool carom_problem_met(carom_step *s, double rounding);
+
+/// No solver came below tolerance: is a residual accepted in a step of this scale?  Then it is counted.
+bool carom_problem_accepted(carom_step *s, double residual, double scale);
 
 /// v += a B p, B from carom_problem_form; the same for other numbers than p, from the first row on.
 void carom_problem_apply(carom_step *s, double *v, double a);
@@ -241,9 +297,16 @@ carom_delassus carom_carve_delassus(carom_arena *mem, const carom_system *sys);
 /// Book the impulses p of L's set with the local velocities before and after.
 void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after);
 
+/// Does the work of impulse b of L's set count as lost to impact?  That of a contact does; that of a bilateral constraint only
+/// if a contact of the set is struck, else it stays in the balance.
+bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before);
+
 /// Book forces lambda of L's set as acting during the time `weight` at local velocity u; as the
-/// reaction at the end of the step too when `end`.
+/// reaction at the end of the step too when `end`.  Tangential ones take energy by friction, normal ones take none.
 void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end);
+
+/// Book the multiplier of constraint id on position level, of a step that has succeeded.
+void carom_book_position(carom_step *s, int id, double nu);
 
 /// Tell an event at time t.  For schemes that find events themselves (`tells` in their table).
 carom_status carom_tell(carom_step *s, carom_event event);
@@ -251,6 +314,10 @@ carom_status carom_tell(carom_step *s, carom_event event);
 /// Tell the end of a step inside this one, with right limits.  For schemes that divide their steps by tolerances.  Fails when
 /// who watches wants the run to stop.
 carom_status carom_inner(carom_step *s, double t, const double *q, const double *v);
+
+/// Emit the state on one side of an event that the scheme has located: before it the left limits, behind it the right ones, at the same t.
+/// Fails if the observer requests a stop.
+carom_status carom_beside(carom_step *s, carom_side side, double t, const double *q, const double *v);
 
 /// Count the Newton iterations of this step.
 void carom_book_newton(carom_step *s, int iterations);
@@ -276,7 +343,7 @@ enum { // what a scheme lacks
     CAROM_NO_BILATERAL = 2,
     CAROM_NO_UNEQUAL_RESTITUTION = 4,
     CAROM_NO_STEP_CHANGE = 8, // all steps must be equal: no shortened last step, no smaller step on failure
-    CAROM_NO_IMPACTS = 16,    // no impact law: contacts close, but restitution is ignored; runs with a warning
+    CAROM_NO_IMPACTS = 16,    // no impact law: contacts are declined, unless its option impacts=ignore says otherwise
     CAROM_NO_ADAPTIVE = 32    // step doubling says nothing about it, or it controls its steps itself
 };
 
@@ -290,8 +357,12 @@ typedef struct carom_scheme {
     bool own_steps;            // it controls its error itself: h is only the interval between records
     double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none known
     bool tells;                // it tells its events with carom_tell; else they are read off the reactions
+    bool massless;             // M may be singular where joints or stiffness hold what has no inertia
+    bool positions;            // it has multipliers on position level and books them with carom_book_position
+    bool impulses;             // impulses, step by step, carry lasting contact; else forces do, and every impulse is an impact
     bool keeps;                // its step first copies (q, v) to (s->q_0, s->v_0), which costs less along with its own work
     bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
+    bool redundant;            // it sees redundant constraints too and shares reactions among them itself; else they are left out
     int levels;                // times that a constraint stands in a contact problem, once more without friction each; 0: once
     int (*levels_of)(const double *opt); // when an option decides; else NULL
     const carom_option *options;

@@ -21,13 +21,29 @@ typedef struct carom_ledger {
     struct {
         double start, end;                // total energy
         double impact, friction, damping; // taken
+        double lost, created;             // by impacts, each as a whole, split by sign
         double external;                  // given
         double balance;                   // end - start - external + impact + friction + damping
         double identity;                  // largest violation of the scheme's own balance in a step, relative to its terms; NaN: not checked
     } energy;
     carom_counts counts;                  // contact and Newton counters
     double residual_t;                    // time of the largest contact residual
+    // what the sizes above are compared with, see carom_sim_warnings
+    carom_account impulses;               // of impacts split by sign: the largest gain
+    double kinetic;                       // largest kinetic energy at some of the steps
+    double gap;                           // largest gap at step ends
 } carom_ledger;
+
+/// Something that a person should know before trusting a run.
+typedef struct carom_warning {
+    const char *kind; // energy-created, unaccounted-energy, penetration, unconverged, resolution, scheme
+    char text[600];   // what happened, where, what to do
+    int id;           // constraint, -1: none
+    const char *name; // of it; NULL: none
+    double t;         // when; NaN: no instant
+} carom_warning;
+
+enum { CAROM_WARNINGS = 6 }; // most that a run has: one of each kind
 
 /// What an observer sees after every step (and once at the start, step 0).  Pointers are valid during the call.
 typedef struct carom_now {
@@ -41,6 +57,7 @@ typedef struct carom_now {
     const double *force;   // recorded directions
     const carom_event *events;
     int nevents;           // events of the last step
+    const double *nu;      // recorded directions: multipliers on position level of the last step, at normals and joints; NULL: the scheme has none
 } carom_now;
 
 typedef struct carom_sim carom_sim;
@@ -55,6 +72,7 @@ typedef struct carom_sim_def {
     const char *(*name)(const void *user, int id); // name of a constraint, for messages; NULL: "contact 3"
     const void *name_user;
     const char *(*rate_name)(const void *user, int i); // name of velocity i, with name_user; NULL, or returns NULL: "3"
+    double (*size)(const void *user, int id);          // length of what touches at contact id, with name_user; NULL, or returns 0: not known
 } carom_sim_def;
 
 carom_sim_def carom_sim_default(void);
@@ -67,12 +85,24 @@ void carom_sim_destroy(carom_sim *sim);
 /// Advance by one step of h (the last one is shortened to end at t_end).  CAROM_STOPPED once t_end is reached.
 carom_status carom_sim_step(carom_sim *sim, carom_error *err);
 
-/// Adaptive steps shall end at t0 + k dt as well (0: anywhere); without effect on equal steps.
+/// Steps shall end at t0 + k dt as well (0: anywhere).  Adaptive steps are cut there; schemes that locate events take equal steps, no
+/// longer than h, whole numbers of which make dt; without effect on others.  Before the first step, or before a saved state is restored.
 void carom_sim_stop_at(carom_sim *sim, double dt);
 
 /// Who shall see the ends of steps that a scheme takes inside its own (schemes that divide their steps by tolerances); states are
 /// right limits.  A step that is refused and halved tells some times again.  Anything but CAROM_OK ends the run with that.
 void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, double t, const double *q, const double *v), void *user);
+
+/// Observe contact problems: called before each one is solved (report NULL, pb->p is the start) and after it.
+void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report), void *user);
+
+/// Observe both sides of every event that a scheme locates itself: the left limits, then the right ones, at the same t.  Times may be
+/// repeated as above.  NULL: no longer.
+void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v), void *user);
+
+/// Whether the run shall stop is asked all the time, inside steps too; it must be quick.  A step that is stopped did not take place, and
+/// carom_sim_run returns CAROM_STOPPED.  NULL: nobody is asked.
+void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const void *user);
 
 /// Steps until t_end, or until on_step (NULL allowed) returns something else than CAROM_OK.
 carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user, carom_error *err);
@@ -94,6 +124,9 @@ const double *carom_sim_works(const carom_sim *sim);
 
 /// The ledger as of now, energies included.
 carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error *err);
+
+/// Warnings about the run so far, from its ledger; returns how many of CAROM_WARNINGS were written.
+int carom_sim_warnings(const carom_sim *sim, const carom_ledger *ledger, carom_warning *list);
 
 /// The system that moves.
 const carom_system *carom_sim_system(const carom_sim *sim);

@@ -91,16 +91,16 @@ class ModelRun(Structure):
 class SimDef(Structure):
     _fields_ = [("system", c_void_p), ("scheme", c_char_p), ("schemes", c_void_p), ("options", POINTER(c_char_p)), ("t0", c_double),
                 ("h", c_double), ("t_end", c_double), ("q0", c_void_p), ("v0", c_void_p), ("name", c_void_p), ("name_user", c_void_p),
-                ("rate_name", c_void_p)]
+                ("rate_name", c_void_p), ("size", c_void_p)]
 
 
 class Now(Structure):
     _fields_ = [("t", c_double), ("step", c_long), ("q", c_void_p), ("v", c_void_p), ("gap", c_void_p), ("dir", c_void_p),
-                ("reacted", c_bool), ("impulse", c_void_p), ("force", c_void_p), ("events", c_void_p), ("nevents", c_int)]
+                ("reacted", c_bool), ("impulse", c_void_p), ("force", c_void_p), ("events", c_void_p), ("nevents", c_int), ("nu", c_void_p)]
 
 
 class LedgerNames(Structure):
-    _fields_ = [("penetration", c_char_p), ("drift", c_char_p), ("residual", c_char_p), ("redundant", c_char_p)]
+    _fields_ = [("penetration", c_char_p), ("drift", c_char_p), ("residual", c_char_p), ("redundant", c_char_p), ("warnings", c_char_p)]
 
 
 class LedgerLine(Structure):
@@ -108,7 +108,7 @@ class LedgerLine(Structure):
 
 
 class RecordDef(Structure):
-    _fields_ = [("model", c_void_p), ("sim", c_void_p), ("file", c_char_p), ("stream", c_void_p), ("memory", c_bool),
+    _fields_ = [("model", c_void_p), ("sim", c_void_p), ("file", c_char_p), ("stream", c_void_p), ("memory", c_bool), ("replace", c_bool),
                 ("step", c_double), ("end", c_double), ("every", c_long), ("dt_out", c_double), ("text", c_char_p),
                 ("length", c_size_t), ("model_file", c_char_p), ("set", POINTER(c_char_p)), ("options", POINTER(c_char_p)),
                 ("coordinates", POINTER(c_char_p)), ("constraints", POINTER(c_char_p))]
@@ -137,7 +137,7 @@ class CompareDef(Structure):
 
 class CompareRow(Structure):
     _fields_ = [("scheme", c_char_p), ("step", c_double), ("tolerance", c_double), ("error", c_double), ("order", c_double),
-                ("steps", c_long), ("rejected", c_long), ("seconds", c_double), ("done", c_bool), ("failure", c_char_p)]
+                ("steps", c_long), ("rejected", c_long), ("seconds", c_double), ("done", c_bool), ("failure", c_char_p), ("warning", c_void_p)]
 
 
 TICK = CFUNCTYPE(c_bool, c_void_p, c_double)
@@ -196,6 +196,7 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_model_velocity": (c_char_p, [_P, c_int]),
     "carom_model_parameter": (c_char_p, [_P, c_int, POINTER(c_double)]),
     "carom_model_constraint": (c_char_p, [_P, c_int]),
+    "carom_model_contact_size": (c_double, [_P, c_int]),
     "carom_model_output": (c_char_p, [_P, c_int]),
     "carom_model_simulation": (ModelRun, [_P]),
     "carom_model_compile": (c_int, [_P, c_int, c_double, POINTER(c_bool), _E]),

@@ -153,6 +153,7 @@ class Model:
             model=self, system=lib.carom_model_system(p), q0=lib.carom_model_q0(p), v0=lib.carom_model_v0(p), functions=None,
             nq=n.coordinates, nv=n.velocities, ng=n.constraints + n.contacts, constraints=None, coordinates=None,
             name=ctypes.cast(lib.carom_model_constraint, ctypes.c_void_p), rate_name=ctypes.cast(rates, ctypes.c_void_p), name_user=p,
+            size=ctypes.cast(lib.carom_model_contact_size, ctypes.c_void_p),
             handle=c.Handle(self._handle))
 
     def __repr__(self):
@@ -255,7 +256,7 @@ class _Bound:
         self._names = [ctypes.create_string_buffer(n) for n in names], [ctypes.create_string_buffer(n) for n in rates]
         self._lookup = [c.NAME(lambda user, i, of=of: ctypes.addressof(of[i]) if 0 <= i < len(of) else None) for of in self._names]
         self.name, self.rate_name = (ctypes.cast(f, ctypes.c_void_p) for f in self._lookup)
-        self.name_user = None
+        self.name_user = self.size = None
 
     def _start(self, base):
         pairs = [(x if isinstance(x, (tuple, list)) else (x, 0)) for x in self.source.coordinates.values()]

@@ -1,5 +1,6 @@
 """Results: columns as arrays, events, ledger; from memory or from a file."""
 import ctypes
+import json
 import os
 
 import numpy as np
@@ -20,7 +21,7 @@ class Ledger(dict):
             if line.name is None:
                 return ledger
             group, _, name = line.name.decode().rpartition(".")
-            x = c.text(line.text) if line.is_text else None if line.value != line.value else int(line.value) if line.whole else line.value
+            x = json.loads(c.text(line.text) or "[]") if name == "warnings" else c.text(line.text) if line.is_text else None if line.value != line.value else int(line.value) if line.whole else line.value
             (ledger.setdefault(group, {}) if group else ledger)[name] = x
             i += 1
 

@@ -146,7 +146,7 @@ class Simulation:
         d.system, d.schemes = b.system, lib.carom_schemes()
         d.scheme, d.options = self.scheme.encode(), c.strings(options)
         d.h, d.t_end, d.q0, d.v0 = self.step, self.end, b.q0, b.v0
-        d.name, d.rate_name, d.name_user = b.name, b.rate_name, b.name_user
+        d.name, d.rate_name, d.name_user, d.size = b.name, b.rate_name, b.name_user, b.size
         with self._calm():
             pointer = lib.carom_sim_create(ctypes.byref(d), ctypes.byref(err))
         if not pointer:

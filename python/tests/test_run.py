@@ -54,6 +54,19 @@ class Run(Case):
         self.assertIsNone(there.ledger)  # CSV has none
         self.assertEqual(carom.open(self.folder / "x.h5").ledger["impacts"], 3)
 
+    def test_warnings_are_a_list(self):
+        self.assertEqual(carom.run(TEXT).ledger["warnings"], [])
+        gains = """carom: 1
+coordinates: {x: {at: 0, rate: 0.3}, y: {at: sin(0.6) + 1e-3, rate: -0.5}, th: {at: 0.6, rate: 0}}
+energy: {kinetic: (x'^2 + y'^2 + 0.1*th'^2)/2}
+contacts: {tip: {gap: y - sin(th), slip: x - cos(th), restitution: 1, friction: 5}}
+simulation: {scheme: mixed, step: 1e-4, end: 4e-3}
+"""
+        for result in carom.run(gains), carom.run(gains, out=self.folder / "gains.h5"):
+            [warning] = result.ledger["warnings"]
+            self.assertEqual((warning["kind"], warning["name"]), ("energy-created", "tip"))
+            self.assertAlmostEqual(warning["t"], 0.002, 6)
+
     def test_columns_are_views_that_keep_their_memory(self):
         r = carom.run(TEXT)
         q, data = r["q"], r.data

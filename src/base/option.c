@@ -1,6 +1,6 @@
 // option.c: reading and writing described settings; the nearest known name.
+#include "base/number.h"
 #include <carom/option.h>
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static carom_status read_choice(const carom_option *o, const char *text, double 
 carom_status carom_option_read(const carom_option *o, const char *text, double *value, carom_error *err) {
     if (o->kind == CAROM_CHOICE) return read_choice(o, text, value, err);
     char *end = NULL;
-    const double x = strtod(text, &end);
+    const double x = carom_number(text, &end);
     if (end == text || *end || !isfinite(x))
         return carom_fail(err, CAROM_BAD_INPUT, "option %s: '%.60s' is not a number", o->name, text);
     if (o->kind == CAROM_INTEGER && x != floor(x))
@@ -67,7 +67,7 @@ void carom_option_write(const carom_option *o, double value, char *text, size_t 
     if (o->kind == CAROM_CHOICE && (length = choice(o->choices, (int)value, &word)) > 0)
         snprintf(text, size, "%.*s", (int)length, word);
     else
-        snprintf(text, size, "%.15g", value);
+        carom_format(text, size, "%.15g", value);
 }
 
 // Edits between two words (insert, delete, replace, swap of neighbours), capped at the size of the table.
@@ -81,7 +81,7 @@ static int distance(const char *a, const char *b) {
         int *now = row[i % 3], *last = row[(i + 2) % 3], *older = row[(i + 1) % 3];
         now[0] = i;
         for (int j = 1; j <= n; ++j) {
-            const int same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+            const int same = carom_lower((unsigned char)a[i - 1]) == carom_lower((unsigned char)b[j - 1]);
             int best = last[j - 1] + (same ? 0 : 1);
             if (last[j] + 1 < best) best = last[j] + 1;
             if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
@@ -94,7 +94,7 @@ static int distance(const char *a, const char *b) {
 
 static int common_start(const char *a, const char *b) {
     int n = 0;
-    while (a[n] && tolower((unsigned char)a[n]) == tolower((unsigned char)b[n])) ++n;
+    while (a[n] && carom_lower((unsigned char)a[n]) == carom_lower((unsigned char)b[n])) ++n;
     return n;
 }
 

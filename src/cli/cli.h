@@ -38,7 +38,7 @@ struct cli_args {
     cli_given *given;
 };
 
-extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_export, cli_sweep, cli_merge, cli_plot, cli_view, cli_help;
+extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_export, cli_sweep, cli_merge, cli_plot, cli_view, cli_solve, cli_help;
 const cli_verb *cli_verb_at(int i); // NULL after the last
 const cli_verb *cli_verb_find(const char *name);
 
@@ -97,6 +97,7 @@ void cli_signals_begin(void);
 void cli_signals_end(void);
 /// Lower the flag; true: somebody wants the run to stop.
 bool cli_signals_take(void);
+bool cli_signals_asked(const void *unused); // for carom_sim_stop_when
 double cli_clock(void); // s, monotonic
 
 // progress.c: a live line on standard error, when that is a terminal.
@@ -110,6 +111,11 @@ cli_progress cli_progress_begin(bool wanted, double fraction);
 bool cli_progress_due(const cli_progress *p); // is it worth asking how things are?
 void cli_progress_show(cli_progress *p, double fraction, const cli_live *l);
 void cli_progress_end(cli_progress *p);
+
+// dump.c: the hardest contact problems of a run into a file.
+typedef struct cli_dump cli_dump;
+cli_dump *cli_dump_begin(carom_sim *sim, const char *file);
+bool cli_dump_end(cli_dump *d); // writes the file; false: complained
 
 // examples (generated at build time)
 typedef struct cli_example { const char *name; const unsigned char *text; size_t length; } cli_example;

@@ -2,6 +2,7 @@
 //
 // A row goes into the CSV file when its run has ended, so that a comparison that is interrupted keeps what is done.
 #define _POSIX_C_SOURCE 200809L
+#include "base/number.h"
 #include "cli/compare_plot.h"
 #include <errno.h>
 #include <math.h>
@@ -26,6 +27,7 @@ static const cli_option options[] = {
     CLI_MATRIX,
     CLI_COMPILE,
     {"threads", 0, "N", "runs at a time (default: as many as there are cores)", false},
+    {"strict", 0, NULL, "runs with warnings in their ledger are listed, and the exit status is 3", false},
     {"quiet", 'q', NULL, "no table, nothing but errors", false},
     {NULL, 0, NULL, NULL, false},
 };
@@ -88,7 +90,7 @@ static bool read_numbers(const char *option, const char *text, double **to, int 
     if (!good) cli_say("--%s: no number in '%s'", option, text);
     for (; good && *count < n; ++*count) {
         char *end = NULL;
-        x[*count] = strtod(list[*count], &end);
+        x[*count] = carom_number(list[*count], &end);
         good = *end == 0 && x[*count] > 0 && isfinite(x[*count]);
         if (!good) cli_say("--%s: '%s' is not a number above 0", option, list[*count]);
     }
@@ -309,6 +311,20 @@ static int failures(const comparison *k) {
     return n;
 }
 
+// Runs that have a warning, each in a line.
+static int warnings(const comparison *k) {
+    int n = 0;
+    for (int i = 0; i < carom_compare_schemes(k->c); ++i)
+        for (int s = 0; s < carom_compare_runs(k->c, i); ++s) {
+            const carom_compare_row row = carom_compare_row_at(k->c, i, s);
+            if (!row.warning) continue;
+            const bool steps = isnan(row.tolerance);
+            cli_say("%s, %s %g: %s: %s", row.scheme, steps ? "step" : "tolerance", steps ? row.step : row.tolerance, row.warning->kind, row.warning->text);
+            ++n;
+        }
+    return n;
+}
+
 static int finish(comparison *k, carom_status status) {
     int code = CLI_DONE;
     if (status == CAROM_OK || k->stopped) {
@@ -329,6 +345,7 @@ static int finish(comparison *k, carom_status status) {
     }
     const int failed = status == CAROM_OK ? failures(k) : 0;
     if (failed) cli_say("%d run%s failed; the table says why", failed, failed == 1 ? "" : "s");
+    if (!failed && code == CLI_DONE && cli_has(k->a, "strict") && warnings(k) > 0) return CLI_CHECK;
     return failed ? CLI_FAILED : code;
 }
 

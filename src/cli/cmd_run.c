@@ -4,6 +4,7 @@
 // computed is saved; only then does the exit status say how it went.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
+#include "io/publish.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,10 +23,13 @@ static const cli_option options[] = {
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate, for adaptive steps and schemes that control their own", false},
     {"atol", 0, "X", "the same, absolute", false},
     {"every", 0, "N", "record a row every N steps (default: about 2000 rows; --every 1 leaves adaptive steps free)", false},
-    {"dt-out", 0, "T", "record a row at the first step end at or after k T; adaptive steps end there exactly", false},
+    {"dt-out", 0, "T", "record a row at k T exactly (adaptive steps, and schemes that locate events), or at the first step end at or after k T (the others)", false},
     {"out", 'o', "FILE", "result: .h5 (default: the model's file name with .h5, in this folder), .csv, or - for CSV on standard output", false},
     CLI_COMPILE,
     {"resume", 0, "FILE.h5", "go on where that result stops; only --end and --out may differ", false},
+    {"force", 0, NULL, "replace an older result of that name at once; without it that is kept as FILE.before until the run is done", false},
+    {"dump-problems", 0, "FILE", "write the ten hardest contact problems of the run as text for `carom solve` (.h5 or .hdf5: the hardest one, in FCLIB's form)", false},
+    {"strict", 0, NULL, "warnings of the ledger become exit status 3", false},
     {"quiet", 'q', NULL, "nothing but errors", false},
     {"json", 0, NULL, "the ledger as JSON on standard output", false},
     {NULL, 0, NULL, NULL, false},
@@ -272,6 +276,8 @@ static const char *constraint_name(const void *user, int id) {
     return carom_model_constraint(user, id);
 }
 
+static double contact_size(const void *user, int id) { return carom_model_contact_size(user, id); }
+
 static const char *rate_name(const void *user, int i) {
     const carom_system *sys = carom_model_system(user);
     return sys->nq == sys->nv ? carom_model_coordinate(user, i) : carom_model_velocity(user, i);
@@ -290,6 +296,7 @@ static bool create_sim(run *r) {
     def.name = constraint_name;
     def.name_user = r->model;
     def.rate_name = rate_name;
+    def.size = contact_size;
     r->sim = carom_sim_create(&def, &r->err);
     const carom_model_run file = carom_model_simulation(r->model);
     const char *place = r->sim ? NULL : cli_blame(r->model, file.scheme && strcmp(file.scheme, r->scheme) == 0, r->err.text);
@@ -301,10 +308,9 @@ static bool create_sim(run *r) {
 // -- the result ---------------------------------------------------------------------------------------
 
 // Bytes of one file to another name, by way of a third, so that the name never means half a file.
-static bool copy_file(const char *from, const char *to) {
-    char *part = malloc(strlen(to) + 40), block[65536];
+static bool copy_file(const char *from, const char *to, bool keep) {
+    char *part = part_name(to), block[65536];
     if (!part) abort();
-    sprintf(part, "%s.%ld.part", to, (long)getpid());
     FILE *in = fopen(from, "rb"), *out = in ? fopen(part, "wb") : NULL;
     bool good = in && out;
     for (size_t n = 1; good && n > 0;) {
@@ -313,10 +319,13 @@ static bool copy_file(const char *from, const char *to) {
     }
     if (in) fclose(in);
     if (out) good = fclose(out) == 0 && good;
-    good = good && rename(part, to) == 0;
+    carom_error err = {0};
     if (!good) {
         cli_say("cannot copy %s to %s: %s", from, to, strerror(errno));
-        unlink(part);
+        publish_not(to);
+    } else if (publish(to, keep, &err) != CAROM_OK) {
+        cli_say("%s", err.text);
+        good = false;
     }
     free(part);
     return good;
@@ -351,9 +360,10 @@ static bool open_record(run *r) {
     def.model_file = r->model_file;
     def.set = r->set;
     def.options = r->options;
+    def.replace = cli_has(r->a, "force");
     if (resume) {
         if (!r->out || !cli_ends(r->out, ".h5")) return cli_say("a resumed run goes on in an .h5 file; give --out one, or leave it out"), false;
-        if (out && !same_file(out, resume) && !copy_file(resume, out)) return false;
+        if (out && !same_file(out, resume) && !copy_file(resume, out, !cli_has(r->a, "force"))) return false;
     }
     r->record = resume ? carom_record_resume(&def, &r->err) : carom_record_create(&def, &r->err);
     if (!r->record) cli_say("%s", r->err.text);
@@ -423,13 +433,13 @@ static verdict *judge(const run *r, const carom_ledger *l, int *n) {
 
 enum { CHOICE = 4096 }; // bytes of the sentence about it
 
-static void print_json(const run *r, const carom_ledger *l, const char *status, const verdict *v, int n) {
+static void print_json(const run *r, const carom_ledger *l, const char *status, const verdict *v, int n, const carom_warning *warning, int nwarning) {
     FILE *f = stdout;
     char choice[CHOICE];
     carom_sim_choice(r->sim, choice, sizeof choice);
     const struct { const char *name, *text; } text[] = {
         {"model", r->model_file}, {"name", carom_model_name(r->model)}, {"scheme", carom_sim_scheme(r->sim)->name},
-        {"result", r->out}, {"status", status}, {"version", CAROM_VERSION}, {"warning", carom_sim_warning(r->sim)},
+        {"result", r->out}, {"status", status}, {"version", CAROM_VERSION},
         {"choice", choice[0] ? choice : NULL},
     };
     fputs("{", f);
@@ -441,7 +451,11 @@ static void print_json(const run *r, const carom_ledger *l, const char *status, 
     fputs(", \"end\": ", f), carom_json_number(f, r->end);
     fputs(", \"time\": ", f), carom_json_number(f, carom_sim_now(r->sim).t);
     fprintf(f, ", \"rows\": %ld,\n  ", carom_record_rows(r->record));
-    carom_ledger_json(f, l, carom_ledger_names_of(l, r->model));
+    carom_ledger_names names = carom_ledger_names_of(l, r->model);
+    char warnings[CAROM_WARNINGS_ROOM];
+    carom_warnings_json(warnings, warning, nwarning);
+    names.warnings = warnings;
+    carom_ledger_json(f, l, names);
     carom_elements_json(f, r->model, r->sim);
     fputs(",\n  \"checks\": [", f);
     for (int i = 0; i < n; ++i) {
@@ -453,7 +467,7 @@ static void print_json(const run *r, const carom_ledger *l, const char *status, 
     fputs("]\n}\n", f);
 }
 
-static void print_text(const run *r, const carom_ledger *l, const verdict *v, int n) {
+static void print_text(const run *r, const carom_ledger *l, const verdict *v, int n, const carom_warning *warning, int nwarning) {
     FILE *f = r->out ? stdout : stderr;
     const char *name = carom_model_name(r->model);
     const bool adaptive = carom_sim_total_steps(r->sim) == 0;
@@ -466,7 +480,11 @@ static void print_text(const run *r, const carom_ledger *l, const verdict *v, in
     carom_ledger_print(f, l, carom_ledger_names_of(l, r->model));
     carom_elements_print(f, r->model, r->sim);
     if (choice[0]) fprintf(f, "  %-12s %s\n", "chosen", choice);
-    if (carom_sim_warning(r->sim)) fprintf(f, "  %-12s %s\n", "warning", carom_sim_warning(r->sim));
+    for (int i = 0; i < nwarning; ++i) {
+        fprintf(f, "  %-12s %s", "warning", warning[i].kind);
+        if (warning[i].name) fprintf(f, " at %s", warning[i].name);
+        fprintf(f, ": %s\n", warning[i].text);
+    }
     for (int i = 0; i < n; ++i)
         if (v[i].met) fprintf(f, "  check ok     %s (%.6g, %.6g)\n", v[i].text, v[i].left, v[i].right);
     fflush(f);
@@ -477,17 +495,31 @@ static int report(run *r, const char *status, int code) {
     if (carom_sim_ledger(r->sim, &l, &r->err) != CAROM_OK) return cli_say("%s", r->err.text), CLI_FAILED;
     int n = 0;
     verdict *v = code == CLI_DONE ? judge(r, &l, &n) : NULL; // a run that did not end has no verdict
+    carom_warning warning[CAROM_WARNINGS];
+    const int nwarning = carom_sim_warnings(r->sim, &l, warning);
     if (r->json)
-        print_json(r, &l, status, v, n);
+        print_json(r, &l, status, v, n, warning, nwarning);
     else if (!r->quiet)
-        print_text(r, &l, v, n);
+        print_text(r, &l, v, n, warning, nwarning);
     for (int i = 0; i < n; ++i) {
         if (v[i].met) continue;
         cli_say("check failed: %s (%.9g, %.9g)", v[i].text, v[i].left, v[i].right);
         code = CLI_CHECK;
     }
+    if (code == CLI_DONE && nwarning > 0 && cli_has(r->a, "strict")) {
+        for (int i = 0; i < nwarning; ++i) cli_say("%s: %s", warning[i].kind, warning[i].text);
+        code = CLI_CHECK;
+    }
     free(v);
     return code;
+}
+
+// A run that was not done has not replaced an older result.
+static void tell_older(const char *out) {
+    char *before = malloc(strlen(out) + sizeof ".before");
+    if (!before) abort();
+    if (access(strcat(strcpy(before, out), ".before"), F_OK) == 0) cli_say("the result of an earlier run is kept in %s", before);
+    free(before);
 }
 
 static int conclude(run *r, carom_status status) {
@@ -502,7 +534,8 @@ static int conclude(run *r, carom_status status) {
     }
     code = report(r, word, code);
     const double t = carom_sim_now(r->sim).t;
-    if (code == CLI_FAILED && r->out) cli_say("what was computed until t = %.9g is in %s", t, r->out);
+    if (code == CLI_FAILED && r->out) cli_say("what was computed until t = %.9g is in %s", carom_record_saved(r->record), r->out);
+    if (strcmp(word, "done") != 0 && r->out) tell_older(r->out);
     if (code == CLI_INTERRUPTED && r->out && cli_ends(r->out, ".h5"))
         cli_say("interrupted at t = %.9g and saved; go on with: carom run --resume %s", t, r->out);
     else if (code == CLI_INTERRUPTED)
@@ -515,9 +548,14 @@ static int simulate(run *r) {
     r->progress = cli_progress_begin(!r->quiet, fraction(r, &now));
     r->flushed = cli_clock();
     cli_signals_begin();
+    cli_dump *dump = cli_has(r->a, "dump-problems") ? cli_dump_begin(r->sim, cli_value(r->a, "dump-problems")) : NULL;
+    carom_sim_stop_when(r->sim, cli_signals_asked, NULL);
     const carom_status status = carom_sim_run(r->sim, on_step, r, &r->err);
+    carom_sim_stop_when(r->sim, NULL, NULL); // what follows is not to be stopped
+    r->stopped = r->stopped || (status == CAROM_STOPPED && cli_signals_asked(NULL));
     cli_progress_end(&r->progress);
-    const int code = conclude(r, status);
+    int code = conclude(r, status);
+    if (!cli_dump_end(dump) && code == CLI_DONE) code = CLI_FAILED;
     cli_signals_end();
     return code;
 }

@@ -45,7 +45,8 @@ static void list(void) {
         printf("%-26s %-6d %s\n", s->name, order(s), s->about);
         if (strcmp(lacks(s, text, sizeof text), "-") != 0) printf("%-33s lacks: %s\n", "", text);
     }
-    puts("\n`carom schemes NAME` shows equations and options.  Order: on smooth motion; across impacts it is 1.");
+    puts("\n`carom schemes NAME` shows equations and options.  Order: on smooth motion; across impacts it is 1,\n"
+         "and with joints too for moreau-jean, moreau-dissipative, newmark, hht and generalized-alpha.");
 }
 
 static void option(const carom_option *o) {
@@ -102,7 +103,8 @@ static void markdown(void) {
     for (const carom_scheme *const *at = carom_schemes(); *at; ++at)
         printf("| [`%s`](#%s) | %s | %d%s | %s |\n", (*at)->name, (*at)->name, (*at)->about, order(*at), (*at)->order_of ? ", by option" : "",
                strcmp(lacks(*at, text, sizeof text), "-") == 0 ? "" : text);
-    puts("\nOrder: on smooth motion, with the default options; across impacts it is 1 except for `mixed`, `auto` and `event-driven`.\n\n"
+    puts("\nOrder: on smooth motion, with the default options; across impacts it is 1 except for `mixed`, `auto` and `event-driven`.  With joints\n"
+         "`moreau-jean`, `moreau-dissipative`, `newmark`, `hht` and `generalized-alpha` have order 1 too: their reactions are impulses.\n\n"
          "Options of all schemes (`--option NAME=VALUE`, or `options:` in the simulation section); a scheme may have one of the same name with another default:\n");
     puts(head);
     for (const carom_option *o = carom_common_options; o->name; ++o) option_row(o);

@@ -20,17 +20,6 @@ const char *compare_plot_kind(const char *file) {
     return NULL;
 }
 
-// Single quotes, in which gnuplot expands nothing.
-static void quote(FILE *s, const char *text) {
-    fputc('\'', s);
-    for (; *text; ++text) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '\'') fputs("''", s);
-        else fputc(c < 32 || c == 127 || c == '`' ? '?' : c, s);
-    }
-    fputc('\'', s);
-}
-
 typedef struct range { double low, high; } range;
 
 static void widen(range *r, double x) {
@@ -108,7 +97,7 @@ static void panel_of(FILE *s, const carom_compare *c, bool steps, range x) {
     for (int i = 0; i < carom_compare_schemes(c); ++i) {
         fprintf(s, "$d%d using %d:3 with linespoints lw 1.6 pt %d ps 0.7 lc rgb '%s' title ", i, steps ? 1 : 2, (adaptive(c, i) ? filled : open)[i % 5],
                 palette[i % COLOURS]);
-        quote(s, carom_compare_row_at(c, i, 0).scheme);
+        gnuplot_quote(s, carom_compare_row_at(c, i, 0).scheme);
         fputs(", \\\n     ", s);
     }
     fprintf(s, "$g%d using 1:2 with lines lw 1 dt 2 lc rgb '#888888' title 'order 1', \\\n     "
@@ -136,7 +125,7 @@ static bool script(FILE *s, const carom_compare *c, const char *title, carom_nor
           "set tmargin at screen 0.88\nset bmargin at screen 0.14\nset multiplot\nset label 1 ", s);
     char text[400];
     snprintf(text, sizeof text, "%s: error in norm %s", title && title[0] ? title : "comparison", carom_norm_word(norm));
-    quote(s, text);
+    gnuplot_quote(s, text);
     fprintf(s, " at screen %.4f, screen 0.94 left font ',13'\n", LEFT_0 / width_of(c));
     axis(s, 'y', error);
     panel_of(s, c, true, step);

@@ -47,7 +47,7 @@ void figure_free(figure *f) {
     *f = (figure){.n = 0};
 }
 
-static void quote(FILE *s, const char *text) {
+void gnuplot_quote(FILE *s, const char *text) {
     fputc('\'', s);
     if (*text == '\'') fputc(' ', s); // gnuplot takes a doubled quote at the very start for an empty string
     for (; *text; ++text) {
@@ -175,12 +175,12 @@ static void draw(FILE *s, const figure *f, int number) {
         fprintf(s, "%s$d%d_%d using 1:2 ", k ? ", \\\n     " : "", number, k);
         if (c->stems) fprintf(s, "with impulses lw 1.2 dt %d lc rgb '%s' ", dash, colour);
         else fprintf(s, "with lines lw %.1f dt %d lc rgb '%s' ", width, dash, colour);
-        if (!own && has_legend(p) && figure_next_label(p, k) == k && label < entries(p)) fputs("title ", s), quote(s, c->label);
+        if (!own && has_legend(p) && figure_next_label(p, k) == k && label < entries(p)) fputs("title ", s), gnuplot_quote(s, c->label);
         else fputs("notitle", s);
     }
     for (int k = figure_next_label(p, 0); own && has_legend(p) && k < p->n; k = figure_next_label(p, k + 1)) {
         fprintf(s, ", NaN with lines lw 1.5 dt %d lc rgb '#333333' title ", 1 + label_of(p, k));
-        quote(s, p->curve[k].label);
+        gnuplot_quote(s, p->curve[k].label);
     }
     fputs("\n", s);
 }
@@ -198,7 +198,7 @@ static int strip(FILE *s, const figure *f, int height) {
         if (s) {
             fprintf(s, "set arrow %d from screen %.4f, screen %.5f to screen %.4f, screen %.5f nohead lw 1.8 dt %d lc rgb '%s'\n", 100 + i, at / WIDTH, y,
                     (at + 30) / WIDTH, y, own ? 1 : 1 + i % DASHES, own ? palette[i % COLOURS] : "#333333");
-            fprintf(s, "set label %d ", 100 + i), quote(s, f->source[i]);
+            fprintf(s, "set label %d ", 100 + i), gnuplot_quote(s, f->source[i]);
             fprintf(s, " at screen %.4f, screen %.5f left\n", (at + 38) / WIDTH, y);
         }
         at += width;
@@ -254,10 +254,10 @@ static void draw_panel(FILE *s, const figure *f, int i, double top, double botto
             right_margin(f) + 0.01, top);
     if (labels(p) > LEGEND) fprintf(s, " title '%d curves'\n", labels(p));
     else fputs(" title ''\n", s);
-    fputs("set label 2 ", s), quote(s, p->label);
+    fputs("set label 2 ", s), gnuplot_quote(s, p->label);
     fprintf(s, " at screen 0.018, screen %.5f center rotate by 90\n", 0.5 * (top + bottom));
     if (p->xlabel[0]) x_range(f, s, p);
-    if (p->xlabel[0] || i + 1 == f->n) fputs("set format x '%g'\nset xlabel ", s), quote(s, p->xlabel[0] ? p->xlabel : f->xlabel), fputs("\n", s);
+    if (p->xlabel[0] || i + 1 == f->n) fputs("set format x '%g'\nset xlabel ", s), gnuplot_quote(s, p->xlabel[0] ? p->xlabel : f->xlabel), fputs("\n", s);
     else fputs("set format x ''\nunset xlabel\n", s);
     draw(s, f, i);
     fputs("unset label 1\n", s);
@@ -276,11 +276,16 @@ void figure_script(const figure *f, FILE *s, const char *kind, const char *outpu
     for (int i = 0; i < f->n; ++i)
         for (int k = 0; k < f->panel[i].n; ++k) block(s, &f->panel[i].curve[k], i, k);
     terminal(s, kind, height);
-    if (output) fputs("set output ", s), quote(s, output), fputs("\n", s);
+    if (output) {
+        char *name = malloc(strlen(output) + 3); // gnuplot runs a name that begins with '|'
+        if (!name) abort();
+        fputs("set output ", s), gnuplot_quote(s, strcat(strcpy(name, *output == '/' ? "" : "./"), output)), fputs("\n", s);
+        free(name);
+    }
     fprintf(s, "set encoding utf8\nset style line 100 lc rgb '#dddddd' lw 0.5\nset lmargin at screen 0.105\nset rmargin at screen %.4f\n", right_margin(f));
     x_range(f, s, NULL);
     fputs("set multiplot\nset label 1 ", s);
-    quote(s, f->title);
+    gnuplot_quote(s, f->title);
     fprintf(s, " at screen 0.105, screen %.5f left font ',13'\n", 1 - 0.5 * TOP / height);
     strip(s, f, height);
     fputs(axes, s);

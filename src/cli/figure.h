@@ -46,4 +46,6 @@ void figure_sketch(const figure *f, FILE *to, int width);
 
 // gnuplot.c
 /// Run gnuplot on a script (from its start) and put what it writes into file; false: complained.
+/// Text in single quotes, in which gnuplot expands nothing.
+void gnuplot_quote(FILE *s, const char *text);
 bool gnuplot_render(FILE *script, const char *file);

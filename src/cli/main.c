@@ -1,9 +1,11 @@
 // main.c: carom VERB ...
+#define _POSIX_C_SOURCE 200809L // SIGXFSZ
 #include "cli/cli.h"
 #include "io/exit.h"
+#include <signal.h>
 #include <string.h>
 
-static const cli_verb *const verbs[] = {&cli_run, &cli_compare, &cli_sweep, &cli_merge, &cli_check, &cli_info, &cli_schemes, &cli_examples, &cli_export, &cli_plot, &cli_view, &cli_help, NULL};
+static const cli_verb *const verbs[] = {&cli_run, &cli_compare, &cli_sweep, &cli_merge, &cli_check, &cli_info, &cli_schemes, &cli_examples, &cli_export, &cli_plot, &cli_view, &cli_solve, &cli_help, NULL};
 
 const cli_verb *cli_verb_at(int i) {
     return verbs[i];
@@ -15,18 +17,23 @@ const cli_verb *cli_verb_find(const char *name) {
     return NULL;
 }
 
+// A write may have failed long ago.
+static int close_output(int status) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    if (status == CLI_DONE) cli_say("cannot write to standard output");
+    return status == CLI_DONE ? CLI_FAILED : status;
+}
+
 int main(int argc, char **argv) {
     h5_no_tidying_at_exit();
+    signal(SIGXFSZ, SIG_IGN); // a file that reaches its limit fails like one on a full disk
     char *none[] = {NULL};
     const char *name = argc > 1 ? argv[1] : NULL;
     if (!name) {
         cli_help.run(&(cli_args){.verb = &cli_help});
         return CLI_USAGE;
     }
-    if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0) {
-        puts("carom " CAROM_VERSION);
-        return CLI_DONE;
-    }
+    if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0) return close_output(puts("carom " CAROM_VERSION) < 0 ? CLI_FAILED : CLI_DONE);
     const bool wants_help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
     const cli_verb *verb = wants_help ? &cli_help : cli_verb_find(name);
     if (!verb) return cli_help.run(&(cli_args){.verb = &cli_help, .n = 1, .word = (const char *[]){name, NULL}});
@@ -40,9 +47,5 @@ int main(int argc, char **argv) {
         status = CLI_DONE;
     }
     cli_free(&a);
-    if (fflush(stdout) != 0 && status == CLI_DONE) {
-        cli_say("cannot write to standard output");
-        status = CLI_FAILED;
-    }
-    return status;
+    return close_output(status);
 }

@@ -1,4 +1,5 @@
 // options.c: one parser for all verbs.  --name value, --name=value, -x value; `--` ends options; `-` is an argument.
+#include "base/number.h"
 #include "cli/cli.h"
 #include <math.h>
 #include <stdlib.h>
@@ -137,7 +138,7 @@ bool cli_number(const cli_args *a, const char *name, double *x) {
     const char *text = cli_value(a, name);
     if (!text) return true;
     char *end = NULL;
-    const double value = strtod(text, &end);
+    const double value = carom_number(text, &end);
     if (end == text || *end || !isfinite(value)) {
         cli_say("--%s: '%s' is not a number", name, text);
         return false;

@@ -55,6 +55,11 @@ bool cli_signals_take(void) {
     return asked != 0;
 }
 
+bool cli_signals_asked(const void *unused) {
+    (void)unused;
+    return asked != 0;
+}
+
 double cli_clock(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -2,7 +2,7 @@
 //
 // Private to the solvers.  The certificate (residual.c) is written independently of this file.
 #pragma once
-#include <carom/problem.h>
+#include "contact/operator.h"
 #include <math.h>
 
 /// What a problem contains.  A friction block with mu = 0 is a unilateral one (with tangential rows at p_T = 0).
@@ -42,8 +42,9 @@ static inline double carom_diagonal(const carom_problem *pb, int i) {
 static inline void carom_problem_scales(const carom_problem *pb, double *d) {
     double largest = 0;
     bool all = true;
+    if (!pb->G) carom_rows_diagonal(pb, d);
     for (int i = 0; i < pb->n; i++) {
-        d[i] = carom_diagonal(pb, i);
+        if (pb->G) d[i] = carom_diagonal(pb, i);
         largest = d[i] > largest ? d[i] : largest;
         all = all && d[i] > 0;
     }
@@ -84,6 +85,10 @@ static inline void carom_multiply_small(const carom_problem *pb, const double *p
 static inline void carom_problem_multiply(const carom_problem *pb, const double *p, double *restrict u) {
     const int n = pb->n;
     int first = -1;
+    if (!pb->G) {
+        carom_rows_multiply(pb, p, u);
+        return;
+    }
     if (n <= 8) {
         carom_multiply_small(pb, p, u);
         return;

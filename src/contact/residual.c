@@ -38,6 +38,21 @@ static int reach(const carom_problem *pb, int i, int end, int *from) {
         for (int k = 0; k < (rows); k++) u[i + k] = a[k];                                                              \
     }
 
+// The same by blocks.
+static void multiply_blocks(const carom_problem *pb) {
+    const carom_block_rows *R = pb->rows;
+    for (int b = 0; b < pb->nb; b++) {
+        const int at = pb->block[b].at, rows = carom_law_rows(pb->block[b].law);
+        for (int i = 0; i < rows; i++) pb->u[at + i] = pb->c[at + i];
+        for (int k = R->start[b]; k < R->start[b + 1]; k++) {
+            const carom_block *other = pb->block + R->col[k];
+            const double *g = R->value + R->at[k], *p = pb->p + other->at;
+            for (int j = 0; j < carom_law_rows(other->law); j++)
+                for (int i = 0; i < rows; i++) pb->u[at + i] += *g++ * p[j];
+        }
+    }
+}
+
 static void multiply(const carom_problem *pb) {
     const int n = pb->n;
     const double *restrict p = pb->p;
@@ -49,37 +64,50 @@ static void multiply(const carom_problem *pb) {
     MULTIPLY(1)
 }
 
+// G_ii of row k of block b
+static inline double diagonal(const carom_problem *pb, int b, int k) {
+    if (!pb->rows) return pb->G[(size_t)(pb->block[b].at + k) * (size_t)(pb->ld + 1)];
+    return pb->rows->value[pb->rows->at[pb->rows->diagonal[b]] + k * (carom_law_rows(pb->block[b].law) + 1)];
+}
+
 static double largest_diagonal(const carom_problem *pb) {
     double d = 0;
-    for (int i = 0; i < pb->n; i++) d = fmax(d, pb->G[i + (size_t)i * pb->ld]);
+    for (int b = 0; b < pb->nb; b++)
+        for (int k = 0; k < carom_law_rows(pb->block[b].law); k++) {
+            const double g = diagonal(pb, b, k);
+            if (g > d) d = g;
+        }
     return d > 0 ? d : 1;
 }
 
 // (CP-6)  d of one row.
-static inline double scale(const carom_problem *pb, int i) {
-    const double d = pb->G[i + (size_t)i * pb->ld];
+static inline double scale(const carom_problem *pb, int b, int k) {
+    const double d = diagonal(pb, b, k);
     return d > 0 ? d : largest_diagonal(pb);
 }
 
 // (CP-7)  0 <= u _|_ p >= 0  <=>  min(u, d p) = 0
-static inline double unilateral(const carom_problem *pb, int i) {
-    const double dp = scale(pb, i) * pb->p[i], u = pb->u[i];
+static inline double unilateral(const carom_problem *pb, int b) {
+    const int i = pb->block[b].at;
+    const double dp = scale(pb, b, 0) * pb->p[i], u = pb->u[i];
     return fabs(dp < u ? dp : u);
 }
 
 // (CP-8)  friction  <=>  d p_T = proj(d p_T - u_T) on the ball of radius mu d max(p_N, 0).  The same d on both
 // sides: p_T and mu p_N are impulses and are turned into velocities by the same number.
-static inline double planar(const carom_problem *pb, int i, double mu) {
-    const double d = scale(pb, i + 1), y = d * pb->p[i + 1], z = y - pb->u[i + 1];
+static inline double planar(const carom_problem *pb, int b) {
+    const int i = pb->block[b].at;
+    const double mu = pb->block[b].mu, d = scale(pb, b, 1), y = d * pb->p[i + 1], z = y - pb->u[i + 1];
     const double rho = pb->p[i] > 0 ? mu * d * pb->p[i] : 0;
     return fabs(y - (z > rho ? rho : z < -rho ? -rho : z));
 }
 
 // All tangential rows take the largest of their d, so that the ball stays a ball.
-static double ball(const carom_problem *pb, int i, int tangents, double mu) {
-    const double *p = pb->p + i + 1, *u = pb->u + i + 1;
-    double d = scale(pb, i + 1), zz = 0, ff = 0;
-    for (int k = 1; k < tangents; k++) d = fmax(d, scale(pb, i + 1 + k));
+static double ball(const carom_problem *pb, int b) {
+    const int i = pb->block[b].at, tangents = carom_law_rows(pb->block[b].law) - 1;
+    const double *p = pb->p + i + 1, *u = pb->u + i + 1, mu = pb->block[b].mu;
+    double d = scale(pb, b, 1), zz = 0, ff = 0;
+    for (int k = 1; k < tangents; k++) d = fmax(d, scale(pb, b, 1 + k));
     for (int k = 0; k < tangents; k++) zz += (d * p[k] - u[k]) * (d * p[k] - u[k]);
     const double rho = pb->p[i] > 0 ? mu * d * pb->p[i] : 0, length = sqrt(zz), s = length > rho ? rho / length : 1;
     for (int k = 0; k < tangents; k++) {
@@ -89,17 +117,19 @@ static double ball(const carom_problem *pb, int i, int tangents, double mu) {
     return sqrt(ff);
 }
 
-static inline double block_residual(const carom_problem *pb, const carom_block *b) {
+static inline double block_residual(const carom_problem *pb, int k) {
+    const carom_block *b = pb->block + k;
     if (b->law == CAROM_BILATERAL) return fabs(pb->u[b->at]); // (CP-2)
-    const double e = unilateral(pb, b->at);                   // (CP-3)
+    const double e = unilateral(pb, k);                       // (CP-3)
     if (b->law == CAROM_UNILATERAL) return e;
-    const double t = b->law == CAROM_PLANAR ? planar(pb, b->at, b->mu) : ball(pb, b->at, carom_law_rows(b->law) - 1, b->mu); // (CP-4), (CP-5)
+    const double t = b->law == CAROM_PLANAR ? planar(pb, k) : ball(pb, k); // (CP-4), (CP-5)
     // A negative, infinite or missing mu makes the law meaningless; the comparison is false for NaN too.
     return !(b->mu >= 0 && b->mu < INFINITY) ? INFINITY : e > t ? e : t;
 }
 
 double carom_residual(const carom_problem *pb, int *worst) {
-    multiply(pb);
+    if (pb->rows) multiply_blocks(pb);
+    else multiply(pb);
     return carom_residual_at(pb, worst);
 }
 
@@ -108,7 +138,7 @@ double carom_residual_at(const carom_problem *pb, int *worst) {
     int where = -1, bad = 0;
     for (int i = 0; i < pb->n; i++) bad |= !(fabs(pb->u[i]) < INFINITY && fabs(pb->p[i]) < INFINITY);
     for (int b = 0; b < pb->nb; b++) {
-        const double e = block_residual(pb, pb->block + b);
+        const double e = block_residual(pb, b);
         if (!(e <= largest)) {
             largest = e;
             where = b;
@@ -119,12 +149,39 @@ double carom_residual_at(const carom_problem *pb, int *worst) {
     return largest > 0 ? largest : 0;
 }
 
-double carom_rounding(const carom_problem *pb) {
+// |c_i| + sum_j |G_ij p_j|, the largest of all rows, by blocks
+static double largest_sum(const carom_problem *pb) {
+    const carom_block_rows *R = pb->rows;
     double largest = 0;
-    for (int i = 0; i < pb->n; i++) {
+    for (int b = 0; b < pb->nb; b++) {
+        const int at = pb->block[b].at, rows = carom_law_rows(pb->block[b].law);
+        double sum[1 + CAROM_TANGENTS];
+        for (int i = 0; i < rows; i++) sum[i] = fabs(pb->c[at + i]);
+        for (int k = R->start[b]; k < R->start[b + 1]; k++) {
+            const carom_block *other = pb->block + R->col[k];
+            const double *g = R->value + R->at[k], *p = pb->p + other->at;
+            for (int j = 0; j < carom_law_rows(other->law); j++)
+                for (int i = 0; i < rows; i++) sum[i] += fabs(*g++ * p[j]);
+        }
+        for (int i = 0; i < rows; i++) largest = fmax(largest, sum[i]);
+    }
+    return largest;
+}
+
+double carom_rounding(const carom_problem *pb) {
+    double largest = pb->rows ? largest_sum(pb) : 0;
+    for (int i = 0; !pb->rows && i < pb->n; i++) {
         double sum = fabs(pb->c[i]);
         for (int j = 0; j < pb->n; j++) sum += fabs(pb->G[i + (size_t)j * pb->ld] * pb->p[j]);
         largest = fmax(largest, sum);
     }
     return (4 + 0.25 * pb->n) * 0x1p-52 * largest; // (CP-9)
+}
+
+bool carom_solved(const carom_problem *pb, double residual, double tol) {
+    static const double EXCUSED = 1e-8; // (CP-10)
+    if (residual <= tol) return true;
+    double size = 0;
+    for (int i = 0; i < pb->n; i++) size = fmax(size, fabs(pb->c[i]));
+    return size < INFINITY && residual <= EXCUSED * size && residual <= carom_rounding(pb);
 }

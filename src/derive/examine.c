@@ -2,6 +2,7 @@
 //
 // Exact derivatives are held against central differences (relative error about 1e-9 when both are right), at the
 // initial state and at states near it.  A kink (abs, if, min, max) at one of the states shows up there and only there.
+#include "base/number.h"
 #include "derive/shapes/solids.h"
 #include <carom/difference.h>
 #include <carom/scheme.h>
@@ -44,7 +45,7 @@ static void say(exam *x, carom_finding kind, const char *format, ...) {
     char text[600];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    carom_vformat(text, sizeof text, format, args);
     va_end(args);
     if (kind == CAROM_FAULT) ++x->faults;
     x->tell(x->user, kind, text);
@@ -107,7 +108,7 @@ static void judge(exam *x, double exact, double difference, double scale, const 
     const double error = fabs(exact - difference) / (scale > 0 ? scale : 1);
     if (error <= x->worst) return; // NaN goes on
     x->worst = isnan(error) ? INFINITY : error;
-    snprintf(x->entry, sizeof x->entry, "%s of '%.60s' by '%.60s' (exact %.9g, difference %.9g)", what, a, b, exact,
+    carom_format(x->entry, sizeof x->entry, "%s of '%.60s' by '%.60s' (exact %.9g, difference %.9g)", what, a, b, exact,
              difference);
 }
 
@@ -254,7 +255,8 @@ static carom_status examine_state(exam *x, double t) {
     return examine_local(x, t);
 }
 
-// The smallest pivot of M relative to its diagonal, and its coordinate.
+// The smallest pivot of M relative to its diagonal, and its coordinate.  A coordinate without inertia has the pivot 0; one that is coupled to others
+// nevertheless makes M indefinite, and has the pivot -1.
 static carom_status examine_mass(exam *x, double t, double *pivot, int *where) {
     const carom_system *s = &x->m->sys;
     const int n = s->nv;
@@ -273,11 +275,17 @@ static carom_status examine_mass(exam *x, double t, double *pivot, int *where) {
             A[i + (size_t)j * (size_t)n] = e ? *e : 0;
         }
     *pivot = INFINITY;
-    for (int k = 0; k<n && * pivot> 0; ++k) {
+    for (int k = 0; k < n && *pivot >= 0; ++k) {
         double *Ak = A + (size_t)k * (size_t)n;
         const double *e = carom_matrix_entry(M, k, k);
-        const double p = Ak[k] / fmax(fabs(*e), 1e-300);
+        double p = Ak[k] / fmax(fabs(*e), 1e-300);
+        if (fabs(p) < 1e-13) {
+            double coupled = 0;
+            for (int i = k + 1; i < n; ++i) coupled = fmax(coupled, fabs(Ak[i]) / sqrt(fmax(fabs(*e * *carom_matrix_entry(M, i, i)), 1e-300)));
+            p = coupled > 1e-6 ? -1 : 0;
+        }
         if (!(p >= *pivot)) *pivot = p, *where = k;
+        if (p <= 0) continue;
         for (int j = k + 1; j < n; ++j)
             for (int i = j; i < n; ++i) A[i + (size_t)j * (size_t)n] -= Ak[i] * Ak[j] / Ak[k];
     }
@@ -343,8 +351,14 @@ static void derivatives_and_mass(exam *x) {
             x->worst > 0 ? ", " : "", x->worst > 0 ? x->entry : "");
     bool light = false;
     for (int k = 0; k < m->nmember; ++k) light = light || isinf(carom_member_fastest(m->members[k].flex));
+    const carom_scheme *scheme = m->scheme ? carom_scheme_find(m->scheme) : carom_scheme_at(0);
     if (!(lowest > 1e-12) && light)
         say(x, CAROM_WARNING, "the mass matrix is singular, with massless nodes of flexible members; most schemes need its inverse");
+    else if (fabs(lowest) <= 1e-12 && scheme && scheme->massless)
+        say(x, CAROM_WARNING, "coordinate '%s' has no inertia; %s allows that where joints or stiffness hold it, most schemes do not", coordinate(x, where),
+            scheme->name);
+    else if (fabs(lowest) <= 1e-12)
+        say(x, CAROM_FAULT, "coordinate '%s' has no inertia; give it some, or use ggl-alpha where joints or stiffness hold it", coordinate(x, where));
     else if (!(lowest > 1e-12))
         say(x, CAROM_FAULT,
             "the mass matrix is not positive definite at coordinate '%s' (relative pivot %.2g); its kinetic energy "
@@ -445,10 +459,10 @@ static void members(exam *x) {
         const int n = b->count <= 100000 ? carom_member_frequencies(b->flex, 3, omega) : 0;
         char text[200] = "";
         for (int i = 0; i < n; ++i)
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.6g", i ? ", " : "; lowest frequencies ", omega[i] / 6.283185307179586);
+            carom_format(text + strlen(text), sizeof text - strlen(text), "%s%.6g", i ? ", " : "; lowest frequencies ", omega[i] / 6.283185307179586);
         char highest[80] = "", parts[40] = "";
         const double fastest = carom_member_fastest(b->flex) / 6.283185307179586;
-        if (!isnan(fastest)) snprintf(highest, sizeof highest, "; highest at most %.4g Hz", fastest);
+        if (!isnan(fastest)) carom_format(highest, sizeof highest, "; highest at most %.4g Hz", fastest);
         if (b->kind != CAROM_MATRICES) snprintf(parts, sizeof parts, "%d elements, ", b->nodes - 1);
         say(x, CAROM_FINE, "flexible member '%s': %s%d unknowns%s%s%s", b->name, parts, b->count, text, n > 0 ? " Hz" : "", highest);
         const double most = scheme && scheme->stable > 0 ? carom_member_step(b->flex, scheme->stable) : INFINITY;

@@ -47,6 +47,7 @@ static carom_model *model_of(carom_mech *mech, const char *const *observe, carom
 carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, carom_error *err) { return model_of(carom_mech_copy(mech), observe, err); }
 
 carom_model *carom_model_create(const carom_model_def *def, carom_error *err) {
+    if (!def || !def->text) return carom_fail(err, CAROM_BAD_INPUT, "a model needs a text"), NULL;
     carom_mech *mech = carom_mech_read(def->text, def->length, def->file ? def->file : "model", err);
     if (!mech) return NULL;
     carom_status status = CAROM_OK;

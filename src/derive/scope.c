@@ -1,4 +1,5 @@
 // scope.c: expressions of the file: what their names mean, and errors that point into the file.
+#include "base/number.h"
 #include "derive/shapes/solids.h"
 #include <carom/option.h>
 #include <math.h>
@@ -23,7 +24,7 @@ carom_line carom_line_of(int line) {
 
 static carom_status fault(const char *file, carom_error *err, const carom_datum *d, size_t offset, const char *format, va_list args) {
     char text[700], place[240];
-    vsnprintf(text, sizeof text, format, args);
+    carom_vformat(text, sizeof text, format, args);
     carom_datum_place(d, file, offset, place, sizeof place);
     return carom_fail(err, CAROM_BAD_INPUT, "%s: %s", place, text);
 }
@@ -102,7 +103,7 @@ static carom_node refuse(carom_error *err, const char *format, ...) {
     char text[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    carom_vformat(text, sizeof text, format, args);
     va_end(args);
     carom_fail(err, CAROM_BAD_INPUT, "%s", text);
     return CAROM_NONE;

@@ -363,6 +363,12 @@ static carom_status read_simulation(resolver *r) {
     return CAROM_OK;
 }
 
+// Bodies with prescribed motion, and nothing else.
+static carom_status check_motion(resolver *r) {
+    if (r->m->nv > 0 || r->mech->nbodies == 0) return CAROM_OK;
+    return carom_fault(r, &r->mech->bodies->name, 0, "every body has a prescribed motion, so there is nothing to simulate; add a body with a mass, or coordinates");
+}
+
 carom_status carom_derive_mechanism(resolver *r) {
     CAROM_TRY(read_title(r));
     CAROM_TRY(declare_all(r));
@@ -382,5 +388,6 @@ carom_status carom_derive_mechanism(resolver *r) {
     CAROM_TRY(read_exact(r));
     CAROM_TRY(carom_derive_checks(r));
     CAROM_TRY(carom_derive_observed(r));
+    CAROM_TRY(check_motion(r));
     return read_simulation(r);
 }

@@ -40,7 +40,7 @@ static int rate(sunrealtype t, N_Vector y, N_Vector rate, void *user) {
 static int roots(sunrealtype t, N_Vector y, sunrealtype *phi, void *user) {
     event_ode *o = user;
     const carom_status status = event_watch(o->work, o->step, o->base + t, N_VGetArrayPointer(y));
-    // Zero is where event_below() has it: rounding is no root.  Smallest gaps are looked for in graze().
+    // Zero is where event_below() has it: rounding is no root.  Smallest gaps are looked for in look_back().
     const event_work *w = o->work;
     for (int i = 0; i < 2 * o->step->sys->nc; ++i)
         phi[i] = i % 2 == 1 && w->contact[i / 2].mode == MODE_OPEN ? 1 : w->phi[i] + w->floor[i] + w->slack[i];
@@ -137,52 +137,49 @@ static carom_status restart(event_work *w, carom_step *s, double t_1, double lon
     return CAROM_OK;
 }
 
-// State inside the last internal step, by CVODE's own polynomial.
-static carom_status inside(event_work *w, carom_step *s, double t, double *y) {
+// The k-th derivative of the state inside the last internal step, by CVODE's own polynomial, into o->y.
+static carom_status derivative(event_work *w, carom_step *s, double t, int k) {
     event_ode *o = w->ode;
-    const int flag = CVodeGetDky(o->cvode, t - o->base, 0, o->y);
-    if (flag != CV_SUCCESS) return failed(w, s, flag);
-    carom_copy(y, N_VGetArrayPointer(o->y), w->ny);
+    sunrealtype now = 0, h = 0;
+    CVodeGetCurrentTime(o->cvode, &now);
+    CVodeGetLastStep(o->cvode, &h);
+    const int flag = CVodeGetDky(o->cvode, fmin(fmax(t - o->base, now - h), now), k, o->y); // the difference rounds
+    return flag == CV_SUCCESS ? CAROM_OK : failed(w, s, flag);
+}
+
+static carom_status inside(event_work *w, carom_step *s, double t, double *y) {
+    CAROM_TRY(derivative(w, s, t, 0));
+    carom_copy(y, N_VGetArrayPointer(w->ode->y), w->ny);
     return CAROM_OK;
 }
 
-// A gap that fell and rose again inside the last internal step has its smallest value there.  Was it negative?  Then
-// *missed, and *until is that place.
-static carom_status graze(event_work *w, carom_step *s, int contact, double a, bool *missed, double *until) {
-    double b = *until;
-    for (int i = 0; i < 60 && b - a > 4e-16 * fabs(b); ++i) {
-        const double t = 0.5 * (a + b);
-        CAROM_TRY(inside(w, s, t, w->y_2));
-        CAROM_TRY(event_watch(w, s, t, w->y_2));
-        *(w->phi[2 * contact + 1] > 0 ? &a : &b) = t;
-        if (w->phi[2 * contact] >= -w->floor[2 * contact] - w->slack[2 * contact]) continue;
-        *missed = true;
-        *until = t;
-        return CAROM_OK;
-    }
+static carom_status accelerations(event_work *w, carom_step *s, double t, double *a) {
+    CAROM_TRY(derivative(w, s, t, 1));
+    carom_copy(a, N_VGetArrayPointer(w->ode->y) + s->sys->nq, s->sys->nv);
     return CAROM_OK;
 }
 
-// Contacts that may have grazed in the step that began at `before`; then the state is the one at its end again.
+static carom_status sample(void *user, carom_step *s, double t, carom_sample *P) {
+    event_work *w = user;
+    CAROM_TRY(accelerations(w, s, t, w->scan.a));
+    CAROM_TRY(inside(w, s, t, w->y_2));
+    return event_sample(w, s, t, w->y_2, w->scan.a, P);
+}
+
+// Contacts that touched and left in the step that began at `before`; event functions are those of its end again.
 static carom_status look_back(event_work *w, carom_step *s, double before, bool *missed, double *until) {
-    const double h = w->t - before;
-    bool away = false;
-    for (int c = 0; c < s->sys->nc; ++c) {
-        if (w->contact[c].mode != MODE_OPEN) continue;
-        const double u = -w->phi[2 * c + 1];
-        if (w->u_0[c] < 0 && u > 0 && w->g_0[c] + w->u_0[c] * h <= 0) {
-            away = true;
-            CAROM_TRY(graze(w, s, c, before, missed, until));
-            CAROM_TRY(event_watch(w, s, w->t, w->y));
-        }
-        w->g_0[c] = w->phi[2 * c];
-        w->u_0[c] = u;
-    }
-    return away ? event_watch(w, s, w->t, w->y) : CAROM_OK;
+    CAROM_TRY(accelerations(w, s, w->t, w->scan.a));
+    CAROM_TRY(event_sample(w, s, w->t, w->y, w->scan.a, w->scan.right));
+    double at = w->t;
+    CAROM_TRY(carom_scan_run(&w->scan, s, sample, w, 1e-9 * (w->t - before), missed, &at));
+    *missed = *missed && at < w->t;
+    if (*missed) *until = at;
+    return event_watch(w, s, w->t, w->y);
 }
 
 static carom_status go_on(event_work *w, carom_step *s, double t_1, bool *found) {
     event_ode *o = w->ode;
+    bool near = w->pivot_least < EVENT_SINGULAR;
     while (!*found && w->t < t_1) {
         sunrealtype t = 0;
         const double before = w->t;
@@ -207,7 +204,6 @@ static carom_status go_on(event_work *w, carom_step *s, double t_1, bool *found)
             return CAROM_OK;
         }
         if (s->sys->nc > 0) {
-            CAROM_TRY(event_watch(w, s, w->t, w->y));
             CAROM_TRY(look_back(w, s, before, &missed, &until));
         }
         if (flag == CV_ROOT_RETURN && !missed) {
@@ -217,7 +213,10 @@ static carom_status go_on(event_work *w, carom_step *s, double t_1, bool *found)
         }
         missed = missed || (s->sys->nc > 0 && event_below(w, s, w->hit)); // a function that was zero at the start escapes CVODE
         *found = missed;
+        const bool entered = !near && w->pivot_least < EVENT_SINGULAR;
+        near = w->pivot_least < EVENT_SINGULAR;
         CAROM_TRY(missed ? event_locate(w, s, before, until, inside) : carom_inner(s, w->t, w->q, w->v));
+        if (entered) return CAROM_OK; // the next phase steps over it
     }
     return CAROM_OK;
 }
@@ -226,6 +225,11 @@ carom_status event_ode_run(event_work *w, carom_step *s, double t_1, double long
     long refused = 0;
     *found = false;
     CAROM_TRY(restart(w, s, t_1, longest));
+    if (s->sys->nc > 0) {
+        CAROM_TRY(event_smooth(w, s, w->t, w->q, w->v));
+        carom_copy(w->scan.a, w->a, s->sys->nv);
+        CAROM_TRY(event_sample(w, s, w->t, w->y, w->scan.a, &w->scan.left));
+    }
     const carom_status status = go_on(w, s, t_1, found);
     if (CVodeGetNumErrTestFails(w->ode->cvode, &refused) == CV_SUCCESS) s->counts->inner_rejected += refused;
     return status;

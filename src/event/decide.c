@@ -112,6 +112,7 @@ static carom_status impact(event_work *w, carom_step *s) {
     carom_copy(w->p, s->problem.p, s->problem.n);
     carom_problem_apply(s, w->v, 1);
     carom_local_velocity(w->u_plus, C, w->v);
+    s->booked_t = w->t;
     carom_book_impulses(s, C, w->p, w->u_minus, w->u_plus);
     return tell_impacts(w, s);
 }
@@ -145,7 +146,7 @@ static void candidates(event_work *w, carom_step *s) {
 // (EV-10)  The velocities that are left are taken away by one last, plastic impulse.  It is booked where it is more
 // than rounding.
 static carom_status settle(event_work *w, carom_step *s) {
-    CAROM_TRY(event_project_velocity(w, s, w->p));
+    CAROM_TRY(event_project_velocity(w, s, w->t, w->q, w->v, w->p));
     const carom_local *L = &w->L;
     bool some = false;
     for (int k = 0; k < L->at[L->nb]; ++k)
@@ -153,6 +154,7 @@ static carom_status settle(event_work *w, carom_step *s) {
     if (!some) return CAROM_OK;
     carom_copy(w->u_minus, w->u, L->at[L->nb]);
     carom_local_velocity(w->u_plus, L, w->v);
+    s->booked_t = w->t;
     carom_book_impulses(s, L, w->p, w->u_minus, w->u_plus);
     return CAROM_OK;
 }
@@ -292,7 +294,7 @@ static carom_status touch(event_work *w, carom_step *s) {
         w->contact[i].mode = w->in[i] && (w->was[i] != MODE_OPEN || w->hit[2 * i]) ? MODE_FREE : MODE_OPEN;
     for (int b = s->sys->ne; b < w->C.nb && w->switched; ++b)
         if (w->u_minus[w->C.at[b]] > still(w, s, &w->C, w->C.at[b])) w->contact[w->C.id[b] - s->sys->ne].mode = MODE_OPEN;
-    CAROM_TRY(event_project_position(w, s));
+    CAROM_TRY(event_project_position(w, s, w->t, w->q));
     for (int i = 0; i < s->sys->nc; ++i) w->contact[i].mode = w->in[i] ? w->was[i] : MODE_OPEN;
     CAROM_TRY(carom_directions(s, &w->C, w->t, w->q));
     carom_local_velocity(w->u_minus, &w->C, w->v);
@@ -300,6 +302,7 @@ static carom_status touch(event_work *w, carom_step *s) {
 }
 
 carom_status event_resolve(event_work *w, carom_step *s, bool first) {
+    CAROM_TRY(carom_beside(s, CAROM_LEFT, w->t, w->q, w->v));
     CAROM_TRY(gather(w, s, first));
     CAROM_TRY(touch(w, s));
     if (approaches(w, s, first)) CAROM_TRY(impact(w, s));
@@ -309,15 +312,16 @@ carom_status event_resolve(event_work *w, carom_step *s, bool first) {
     } while (stopped_too(w, s));
     CAROM_TRY(event_law(w, s, w->t, w->q, w->v));
     CAROM_TRY(look_ahead(w, s));
-    for (int i = 0; i < s->sys->nc; ++i) w->u_0[i] = 0;
+    for (int i = 0; i < s->sys->nc; ++i) w->pull[i] = 0;
     carom_zero(w->choice, w->all.at[w->all.nb]);
     for (int b = 0; b < w->L.nb; ++b)
         carom_copy(w->choice + w->all.at[w->L.id[b]], w->lambda_0 + w->L.at[b], w->L.at[b + 1] - w->L.at[b]);
     for (int b = s->sys->ne; b < w->L.nb; ++b) {
         const int k = w->L.at[b];
-        w->u_0[w->L.id[b] - s->sys->ne] = w->lambda_0[k] * w->D_0[k]; // what pulls it back to the wall
+        w->pull[w->L.id[b] - s->sys->ne] = w->lambda_0[k] * w->D_0[k]; // what pulls it back to the wall
         decide_block(w, s, b);
     }
-    CAROM_TRY(tell_changes(w, s, w->u_0));
+    CAROM_TRY(tell_changes(w, s, w->pull));
+    CAROM_TRY(carom_beside(s, CAROM_RIGHT, w->t, w->q, w->v));
     return event_choose(w, s);
 }

@@ -6,6 +6,7 @@
 // short.c one Runge-Kutta step for what is too short for a multistep method; cvode.c the multistep method; decide.c
 // impacts and who stays.
 #pragma once
+#include "scheme/scan.h"
 #include <carom/event.h>
 #include <math.h>
 #include <stdbool.h>
@@ -43,6 +44,7 @@ typedef struct event_head {
 
 static const double EVENT_YOUNG = 100; // times event_still_slip()
 static const double EVENT_CUT = 1e-11; // pivots smaller than this, relatively, count as zero
+static const double EVENT_SINGULAR = 1e-4; // pivots smaller than this: the position is nearly singular (EV-19), (EV-20)
 
 enum { WORK_FRICTION, WORK_EXTERNAL, WORK_DAMPING, WORKS };
 enum { WANT_FORCE, WANT_VELOCITY, WANT_POSITION }; // what event_form is for
@@ -72,6 +74,7 @@ typedef struct event_work {
     double *Gamma, *noise, *D;     // acceleration, size of its terms, W'M^-1 B of its own
     double *a_f, *a;               // accelerations without and with reactions
     double *span;                  // nv: size_q, to estimate rounding of gaps
+    double *q_on, *v_on;           // a state put on the constraints
     int n, *row;                   // unknowns; direction of L of each
     double *B, *X;                 // force directions and M^-1 times them, by columns
     double *S, *x, *b, *scratch;   // linear algebra
@@ -79,6 +82,7 @@ typedef struct event_work {
 
     // share.c
     bool shared;                   // the last reactions were not unique
+    double pivot_least;            // of the last system of event_smooth(), relatively
     double *x_0, *N;               // those chosen, by unknown; what may be added to them
     int *order;
 
@@ -86,13 +90,14 @@ typedef struct event_work {
     carom_local all;               // all constraints
     double *u_all, *kappa_all;     // by its directions
     double *g;                     // by id
-    double *g_0, *u_0;             // by contact: gap and normal velocity where the phase, or an internal step, began
     double *phi, *floor;           // 2 nc event functions, their rounding
     double *slack;                 // how far below zero each may be in this phase
     bool *armed;                   // it counts in this phase
     int *hit;                      // events found
     bool switched;                 // the one found is a change of features
     double *phi_a, *phi_b;         // for event_locate
+    carom_scan scan;               // gaps inside a step
+    double *offset;                // by contact: event function of an open one less its gap
 
     // short.c
     double t_0;                    // where its step begins; y is the state there
@@ -101,7 +106,7 @@ typedef struct event_work {
     // decide.c
     carom_local C;                 // contacts of an impact
     double *p, *u_minus, *u_plus, *u_clip; // by its directions
-    double *was, *left;            // by contact: mode before; normal velocity left by the impact
+    double *was, *left, *pull;     // by contact: mode before; normal velocity left by the impact; what pulls it back to the wall
     bool *in, *over;               // by contact: takes part; has accumulated
     double *q_1, *v_1, *lambda_0, *Gamma_0, *noise_0, *D_0; // look ahead
 } event_work;
@@ -112,12 +117,15 @@ carom_status event_form(event_work *w, carom_step *s, int want, double t, const 
 /// Accelerations and reactions of a smooth phase; the same, with the contact laws on acceleration level.
 carom_status event_smooth(event_work *w, carom_step *s, double t, const double *q, const double *v);
 carom_status event_law(event_work *w, carom_step *s, double t, const double *q, const double *v);
+/// At a nearly singular position: the time until it is left behind, at most until t_1, and what rounding leaves undetermined in
+/// positions and velocities, relatively; 0 elsewhere, and where constraints are redundant everywhere.
+carom_status event_crossing(event_work *w, carom_step *s, double t_1, double *time, double *blur);
 /// y' = rhs(t, y)
 carom_status event_rhs(event_work *w, carom_step *s, double t, const double *y, double *rate);
-/// Positions, then velocities, on the constraints of the closed contacts; p (NULL allowed): the impulses, by direction
-/// of L.
-carom_status event_project_position(event_work *w, carom_step *s);
-carom_status event_project_velocity(event_work *w, carom_step *s, double *p);
+/// Positions, then velocities, on the constraints of the closed contacts, in place; p (NULL allowed): the impulses, by
+/// direction of L.
+carom_status event_project_position(event_work *w, carom_step *s, double t, double *q);
+carom_status event_project_velocity(event_work *w, carom_step *s, double t, const double *q, double *v, double *p);
 
 // -- share.c -------------------------------------------------------------------------------------------
 /// Reactions of constraints that depend on each other: the nearest to the choice.
@@ -141,12 +149,15 @@ carom_status event_locate_switch(event_work *w, carom_step *s, double a, double 
 carom_status event_watch(event_work *w, carom_step *s, double t, const double *y);
 /// Which of them lie below zero, beyond rounding, although they may: hit[] is set, and the answer is whether any is.
 bool event_below(event_work *w, const carom_step *s, int *hit);
+/// The open contacts at a state with accelerations a, for the scan of a step.
+carom_status event_sample(event_work *w, carom_step *s, double t, const double *y, const double *a, carom_sample *P);
 /// Start of a phase: what is armed; contacts that hit at once; time to the next impact by a parabola, and its height.
 carom_status event_begin(event_work *w, carom_step *s, bool *at_once, double *T, double *height, int *who);
 
 // -- short.c -------------------------------------------------------------------------------------------
 /// One Runge-Kutta step to t_1 or the first event, when that is accurate: *done.  *found: an event, in hit[].
-carom_status event_short(event_work *w, carom_step *s, double t_1, double T, double height, int who, bool *done,
+/// blur > 0: over a singular position.
+carom_status event_short(event_work *w, carom_step *s, double t_1, double blur, double T, double height, int who, bool *done,
                          bool *found);
 /// First event in (a, b], where none is below zero at a and some are at b: its time and state go to w, its functions to
 /// hit[].  at(w, s, t, y) gives the state at t.

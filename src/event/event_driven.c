@@ -61,7 +61,7 @@ static const carom_option options[] = {
                      .low = 0,
                      .high = 1e12,
                      .about =
-                         "longest internal step (time); 0: no limit.  What comes and goes within a step is not seen"},
+                         "longest internal step (time); 0: no limit"},
     [OPT_EVENTS] = {.name = "most-events",
                     .kind = CAROM_INTEGER,
                     .fallback = 4000,
@@ -91,17 +91,18 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->L = carom_carve_local(mem, sys);
     w->all = carom_carve_local(mem, sys);
     w->C = carom_carve_local(mem, sys);
+    w->scan = carom_allocate_scan(mem, sys);
     const size_t nl = (size_t)w->L.W.n;
     double **by_state[] = {&w->y, &w->atol, &w->y_1, &w->y_2};
     for (size_t i = 0; i < sizeof by_state / sizeof *by_state; ++i) *by_state[i] = carom_carve(mem, (size_t)w->ny);
     for (int i = 0; i < 7; ++i) w->k[i] = carom_carve(mem, (size_t)w->ny);
-    double **by_position[] = {&w->dq, &w->q_1};
+    double **by_position[] = {&w->dq, &w->q_1, &w->q_on};
     for (size_t i = 0; i < sizeof by_position / sizeof *by_position; ++i) *by_position[i] = carom_carve(mem, nq);
-    double **by_velocity[] = {&w->a_f, &w->a, &w->span, &w->v_1};
+    double **by_velocity[] = {&w->a_f, &w->a, &w->span, &w->v_1, &w->v_on};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
     double **by_id[] = {&w->side, &w->g};
     for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
-    double **by_contact[] = {&w->g_0, &w->u_0, &w->was, &w->left};
+    double **by_contact[] = {&w->offset, &w->was, &w->left, &w->pull};
     for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
     double **by_function[] = {&w->phi, &w->floor, &w->slack, &w->phi_a, &w->phi_b};
     for (size_t i = 0; i < sizeof by_function / sizeof *by_function; ++i) *by_function[i] = carom_carve(mem, 2 * nc);
@@ -126,7 +127,13 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->over = carom_carve_bytes(mem, nc * sizeof *w->over);
 }
 
-static carom_status start(void *memory, carom_step *s) { return event_ode_create(memory, s); }
+static carom_status start(void *memory, carom_step *s) {
+    const double longest = s->opt[OPT_LONGEST], most = s->opt[OPT_STEPS];
+    if (longest > 0 && s->h > most * longest)
+        return carom_fail(s->err, CAROM_BAD_INPUT, "max-step=%g would divide every step of %g into %.3g, which is more than most-steps=%g: give a larger max-step, or a smaller step",
+                          longest, s->h, s->h / longest, most);
+    return event_ode_create(memory, s);
+}
 static void finish(void *memory) { event_ode_destroy(memory); }
 
 // (EV-13)  Sizes that the problem has shown so far, and the absolute tolerances that follow from them.
@@ -171,8 +178,8 @@ static void load(event_work *w, const carom_step *s) {
 
 // Constraints hold at the end; reactions of the end and works of the step are booked.
 static carom_status store(event_work *w, carom_step *s) {
-    CAROM_TRY(event_project_position(w, s));
-    CAROM_TRY(event_project_velocity(w, s, NULL));
+    CAROM_TRY(event_project_position(w, s, w->t, w->q));
+    CAROM_TRY(event_project_velocity(w, s, w->t, w->q, w->v, NULL));
     CAROM_TRY(event_smooth(w, s, w->t, w->q, w->v));
     carom_book_forces(s, &w->L, w->lambda, w->u, 0, true);
     const double *work = w->y + w->ny - WORKS;
@@ -189,14 +196,19 @@ static carom_status store(event_work *w, carom_step *s) {
 
 // One phase: to t_1 or to an event.
 static carom_status phase(event_work *w, carom_step *s, double t_1, bool *found) {
-    double T, height;
+    double T, height, crossing, blur;
     int who;
     bool done = false;
     w->switched = false;
     CAROM_TRY(scale(w, s));
     CAROM_TRY(event_begin(w, s, found, &T, &height, &who));
     if (*found) return CAROM_OK;
-    CAROM_TRY(event_short(w, s, t_1, T, height, who, &done, found));
+    CAROM_TRY(event_crossing(w, s, t_1, &crossing, &blur));
+    CAROM_TRY(event_short(w, s, crossing > 0 ? w->t + crossing : t_1, blur, T, height, who, &done, found));
+    if (done && blur > 0 && !*found) { // what is not known across the constraints goes
+        CAROM_TRY(event_project_position(w, s, w->t, w->q));
+        CAROM_TRY(event_project_velocity(w, s, w->t, w->q, w->v, NULL));
+    }
     if (done) return *found ? CAROM_OK : carom_inner(s, w->t, w->q, w->v);
     // A contact that has just left must not come back inside one internal step.
     double longest = T < t_1 - w->t ? 0.25 * T : 0;
@@ -207,6 +219,7 @@ static carom_status phase(event_work *w, carom_step *s, double t_1, bool *found)
 static carom_status go(event_work *w, carom_step *s) {
     const double t_1 = s->t + s->h;
     load(w, s);
+    CAROM_TRY(carom_scan_begin(&w->scan, s, w->t, w->q));
     CAROM_TRY(event_hold(s, CAROM_HOLD, w->t, w->q));
     CAROM_TRY(scale(w, s));
     if (w->head.begun == 0) {
@@ -262,6 +275,7 @@ const carom_scheme carom_scheme_event_driven = {
     .order = 5, // of its Runge-Kutta steps; the multistep method chooses
     .own_steps = true,
     .tells = true,
+    .redundant = true, // positions are projected to rounding, and event_share() knows
     .powers = true,
     .options = options,
     .work_size = sizeof(event_work),

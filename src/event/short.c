@@ -39,25 +39,46 @@ static carom_status state(event_work *w, carom_step *s, double t, double *y_1) {
     return CAROM_OK;
 }
 
-// Estimated error over tolerance, largest component; works are not counted.
-static carom_status error_of(event_work *w, carom_step *s, double t, const double *y_1, double *error) {
-    const double h = t - w->t_0, rtol = s->opt[OPT_RTOL];
-    CAROM_TRY(event_rhs(w, s, t, y_1, w->k[6]));
-    *error = 0;
-    for (int i = 0; i < w->ny - WORKS; ++i) {
+// Largest of the estimated errors of components from .. to - 1, over their tolerances.
+static double worst(const event_work *w, const carom_step *s, double h, const double *y_1, int from, int to, double rounding) {
+    double most = 0;
+    for (int i = from; i < to; ++i) {
         double e = 0;
         for (int j = 0; j < 7; ++j) e += h * (b5[j] - b4[j]) * w->k[j][i];
-        *error = fmax(*error, fabs(e) / (rtol * fabs(y_1[i]) + w->atol[i]));
+        most = fmax(most, fabs(e) / (s->opt[OPT_RTOL] * fabs(y_1[i]) + w->atol[i] + rounding));
     }
+    return most;
+}
+
+// The same of all; works are not counted, and reactions not where there is a blur (EV-20).
+static carom_status error_of(event_work *w, carom_step *s, double t, const double *y_1, double blur, double *error) {
+    const int nq = s->sys->nq, nv = s->sys->nv;
+    const double h = t - w->t_0;
+    CAROM_TRY(event_rhs(w, s, t, y_1, w->k[6]));
+    *error = worst(w, s, h, y_1, 0, nq, blur * w->head.size_q);
+    *error = fmax(*error, worst(w, s, h, y_1, nq, nq + nv, blur * w->head.size_v));
+    if (blur == 0) *error = fmax(*error, worst(w, s, h, y_1, nq + nv, w->ny - WORKS, 0));
     return CAROM_OK;
 }
 
-// Could an open contact have touched and left inside the step, so that its gap at the end does not tell?
-static bool may_graze(const event_work *w, const carom_step *s, double h) {
-    for (int i = 0; i < s->sys->nc; ++i)
-        if (w->contact[i].mode == MODE_OPEN && w->u_0[i] < 0 && w->phi[2 * i + 1] < 0 && w->g_0[i] + w->u_0[i] * h <= 0)
-            return true;
-    return false;
+static carom_status sample(void *user, carom_step *s, double t, carom_sample *P) {
+    event_work *w = user;
+    CAROM_TRY(state(w, s, t, w->y_2));
+    CAROM_TRY(event_smooth(w, s, t, w->y_2, w->y_2 + s->sys->nq));
+    carom_copy(w->scan.a, w->a, s->sys->nv);
+    return event_sample(w, s, t, w->y_2, w->scan.a, P);
+}
+
+// Did an open contact touch and leave inside the step to *t, so that its gap at the end does not tell?  Then *t is the place.
+static carom_status look_inside(event_work *w, carom_step *s, double *t, bool *missed) {
+    const int nq = s->sys->nq;
+    CAROM_TRY(event_sample(w, s, *t, w->y_1, w->k[6] + nq, w->scan.right));
+    CAROM_TRY(event_sample(w, s, w->t_0, w->y, w->k[0] + nq, &w->scan.left));
+    double at = *t;
+    CAROM_TRY(carom_scan_run(&w->scan, s, sample, w, 1e-9 * (*t - w->t_0), missed, &at));
+    *missed = *missed && at < *t;
+    *t = at;
+    return CAROM_OK;
 }
 
 // Zero where event_below() begins to count.
@@ -132,11 +153,12 @@ static carom_status first_event(event_work *w, carom_step *s, double t, double T
     return event_locate(w, s, a, t, state);
 }
 
-carom_status event_short(event_work *w, carom_step *s, double t_1, double T, double height, int who, bool *done,
+carom_status event_short(event_work *w, carom_step *s, double t_1, double blur, double T, double height, int who, bool *done,
                          bool *found) {
     const bool lands = w->t + T < t_1;
     const bool low = lands && height <= LOW * w->floor[2 * who]; // such a gap is rounding: the parabola knows better
     const double last = s->opt[OPT_LONGEST] > 0 ? fmin(t_1, w->t + s->opt[OPT_LONGEST]) : t_1;
+    const double allowed = blur > 0 ? 1 : SAFE;
     const double end = lands ? fmin(w->t + (low ? T : 1.02 * T), last) : last;
     double t = end, error = 0;
     w->t_0 = w->t;
@@ -147,14 +169,14 @@ carom_status event_short(event_work *w, carom_step *s, double t_1, double T, dou
     CAROM_TRY(event_rhs(w, s, w->t_0, w->y, w->k[0]));
     for (int attempt = 0; attempt < 4; ++attempt) {
         carom_status status = state(w, s, t, w->y_1);
-        if (status == CAROM_OK) status = error_of(w, s, t, w->y_1, &error);
+        if (status == CAROM_OK) status = error_of(w, s, t, w->y_1, blur, &error);
         if (status == CAROM_RETRY || status == CAROM_SINGULAR) error = WILD; // too long a step led where the system makes no sense
         else if (status != CAROM_OK) return status;
-        if (error <= SAFE) break;
-        t = w->t_0 + 0.9 * pow(SAFE / error, 0.2) * (t - w->t_0);
-        if (!((end - w->t_0) <= MANY * (t - w->t_0))) return CAROM_OK;
+        if (error <= allowed) break;
+        t = w->t_0 + 0.9 * pow(allowed / error, 0.2) * (t - w->t_0);
+        if (!((end - w->t_0) <= (blur > 0 ? 1 : MANY) * (t - w->t_0))) return CAROM_OK;
     }
-    if (!(error <= SAFE)) return CAROM_OK;
+    if (!(error <= allowed)) return CAROM_OK;
     CAROM_TRY(event_switched(w, s, t, w->y_1, &w->switched));
     if (w->switched) {
         *done = *found = true;
@@ -165,10 +187,12 @@ carom_status event_short(event_work *w, carom_step *s, double t_1, double T, dou
         w->t = t;
         return CAROM_OK;
     }
-    CAROM_TRY(event_watch(w, s, t, w->y_1));
-    if (may_graze(w, s, t - w->t_0)) return CAROM_OK;
+    if (low) w->armed[2 * who] = w->scan.watched[who] = false;
+    bool missed = false;
+    if (s->sys->nc > 0) CAROM_TRY(look_inside(w, s, &t, &missed));
     *done = true;
-    if (low) w->armed[2 * who] = false;
+    if (missed) return first_event(w, s, t, T, found);
+    CAROM_TRY(event_watch(w, s, t, w->y_1));
     if (event_below(w, s, w->hit)) return first_event(w, s, t, T, found);
     carom_copy(w->y, w->y_1, w->ny);
     w->t = t;

@@ -131,11 +131,12 @@ static carom_status solve_law(event_work *w, carom_step *s) {
     s->counts->problems += 1;
     s->counts->iterations += r.iterations;
     s->counts->fallbacks += r.fallbacks;
-    if (!r.converged)
+    if (!r.converged && !carom_problem_accepted(s, r.residual, size))
         return carom_retry(s,
                            "the contact laws of %d constraints have no solution on acceleration level that a solver "
                            "finds (residual %.3g); "
-                           "with large friction there may be none (Painleve)",
+                           "with large friction there may be none (Painleve), and a smaller step does not help: moreau-jean and "
+                           "moreau-midpoint pass such states by an impulse",
                            L->nb, r.residual);
     if (r.residual > s->counts->residual) {
         s->counts->residual = r.residual;
@@ -154,19 +155,90 @@ carom_status event_law(event_work *w, carom_step *s, double t, const double *q, 
     return CAROM_OK;
 }
 
+// x: G x = -c.  Where a pivot is small, full pivoting says how near to singular G is.
+static void solve_reactions(event_work *w, carom_step *s) {
+    static const double SUSPECT = 1e-2;
+    const int n = w->n;
+    bool small = false;
+    carom_copy(w->S, s->G, (ptrdiff_t)n * n);
+    for (int r = 0; r < n; ++r) w->x[r] = -s->c[r];
+    w->pivot_least = 1;
+    w->shared = n > 0 && !carom_dense_lu(w->S, n, n, EVENT_CUT, w->pivot);
+    for (int r = 0; r < n && !w->shared; ++r) small = small || fabs(w->S[r + (ptrdiff_t)r * n]) < SUSPECT * w->D[w->row[r]];
+    if (small) {
+        carom_copy(w->S, s->G, (ptrdiff_t)n * n);
+        carom_copy(w->b, w->x, n);
+        w->shared = carom_dense_full(w->S, n, n, EVENT_CUT, w->order, w->pivot, w->scratch) < n;
+        w->pivot_least = fabs(w->S[n - 1 + (ptrdiff_t)(n - 1) * n]);
+    }
+    if (w->shared) w->pivot_least = 0, event_share(w, s);
+    else if (small) carom_dense_full_solve(w->S, n, n, n, w->order, w->pivot, w->scratch, w->b, w->x);
+    else if (n > 0) carom_dense_lu_solve(w->S, n, n, w->pivot, w->x);
+}
+
 carom_status event_smooth(event_work *w, carom_step *s, double t, const double *q, const double *v) {
     CAROM_TRY(event_form(w, s, WANT_FORCE, t, q, v));
     CAROM_TRY(free_accelerations(w, s, t, q, v));
-    const int n = w->n;
-    carom_copy(w->S, s->G, (ptrdiff_t)n * n);
-    for (int r = 0; r < n; ++r) w->x[r] = -s->c[r];
-    w->shared = n > 0 && !carom_dense_lu(w->S, n, n, EVENT_CUT, w->pivot);
-    if (w->shared)
-        event_share(w, s);
-    else if (n > 0)
-        carom_dense_lu_solve(w->S, n, n, w->pivot, w->x);
+    solve_reactions(w, s);
     spread(w, s, w->x, NULL, 1);
     return CAROM_OK;
+}
+
+// (EV-19)  Near a singular position accelerations are those of the nearest state on the constraints.  What the integrator's
+// tolerance leaves in W'v stands in kappa, and the reactions divide it by the distance to that position: the integrator
+// would follow that error with ever smaller steps.
+static carom_status smooth_on_constraints(event_work *w, carom_step *s, double t, const double *q, const double *v) {
+    carom_copy(w->q_on, q, s->sys->nq);
+    carom_copy(w->v_on, v, s->sys->nv);
+    CAROM_TRY(event_project_position(w, s, t, w->q_on));
+    CAROM_TRY(event_project_velocity(w, s, t, w->q_on, w->v_on, NULL));
+    return event_smooth(w, s, t, w->q_on, w->v_on);
+}
+
+// The least pivot of W'M^-1 W at q + tau v.
+static carom_status pivot_ahead(event_work *w, carom_step *s, double tau, double *least) {
+    carom_move(s, w->q_on, w->q, tau, w->v);
+    CAROM_TRY(event_smooth(w, s, w->t + tau, w->q_on, w->v));
+    *least = w->pivot_least;
+    return CAROM_OK;
+}
+
+// (EV-20)  A step over the singular position: to where, along q + tau v, the least pivot is as large again as it is here.  It stops a
+// little short of that, so that the position lies between two stages.  At the position, and behind it: to where it is near no more.
+// Velocities across the constraints are known to rounding over the distance, which is the root of the pivot; accelerations, which act
+// during the step, to rounding over its square.  That goes when the state is put on the constraints farther away.
+carom_status event_crossing(event_work *w, carom_step *s, double t_1, double *time, double *blur) {
+    enum { DOUBLINGS = 18, HALVINGS = 6 };
+    static const double FIRST = 1e-6, AT = 1e-2, SHORT = 0.9, AWAY = 0.25; // FIRST: of the time that velocities need for positions
+    static const double ROUNDINGS = 1024, MORE = 1e6, UNKNOWN = 1e-2; // MORE: a stage may lie at the position itself
+    const double left = t_1 - w->t, here = w->pivot_least;
+    double a = 0, b = fmin(FIRST * w->head.size_q / w->head.size_v, left), ahead = 0;
+    *time = *blur = 0;
+    if (here >= EVENT_SINGULAR) return CAROM_OK;
+    CAROM_TRY(pivot_ahead(w, s, b, &ahead));
+    const bool comes = ahead < here && here > AT * EVENT_SINGULAR;
+    const double enough = comes ? here : EVENT_SINGULAR;
+    double most = fmax(here, ahead), least = fmin(here, ahead);
+    for (int i = 0; i < DOUBLINGS && ahead < enough && b < left; ++i) {
+        a = b, b = fmin(2 * b, left);
+        CAROM_TRY(pivot_ahead(w, s, b, &ahead));
+        most = fmax(most, ahead), least = fmin(least, ahead);
+    }
+    for (int i = 0; i < HALVINGS && ahead >= enough; ++i) {
+        const double tau = 0.5 * (a + b);
+        double middle;
+        CAROM_TRY(pivot_ahead(w, s, tau, &middle));
+        if (middle >= enough) b = tau, ahead = middle;
+        else a = tau;
+    }
+    // Redundant everywhere, or near to that all the time: no position to step over.
+    if (ahead >= enough || (b == left && most > EVENT_CUT && least < AWAY * most)) {
+        *time = comes && ahead >= enough ? SHORT * b : b;
+        const double nearer = fmin(here, ahead), distance = sqrt(fmax(nearer, EVENT_CUT)), turn = *time * w->head.size_v / w->head.size_q;
+        *blur = (ahead >= enough && here > AT * EVENT_SINGULAR ? ROUNDINGS : MORE) * DBL_EPSILON / distance * (1 + turn / distance);
+        if (nearer < EVENT_CUT) *blur = UNKNOWN; // there the acceleration across the constraints is not known at all
+    }
+    return event_smooth(w, s, w->t, w->q, w->v);
 }
 
 // (EV-2)  q' = Y(q) v.  Where only the motion along v is known, its rate by a difference of fourth order.
@@ -213,6 +285,10 @@ carom_status event_rhs(event_work *w, carom_step *s, double t, const double *y, 
     const double *q = y, *v = y + sys->nq;
     double *work = rate + w->ny - WORKS, given = 0, taken = 0;
     CAROM_TRY(event_smooth(w, s, t, q, v));
+    if (w->pivot_least < EVENT_SINGULAR && !w->shared) {
+        CAROM_TRY(smooth_on_constraints(w, s, t, q, v));
+        q = w->q_on, v = w->v_on;
+    }
     position_rate(w, s, q, v, rate);
     carom_copy(rate + sys->nq, w->a, sys->nv);
     CAROM_TRY(witness(w, s, t, q, v, rate + sys->nq + sys->nv));
@@ -231,12 +307,12 @@ carom_status event_rhs(event_work *w, carom_step *s, double t, const double *y, 
 }
 
 // (EV-4)  q <- q - M^-1 W (W'M^-1 W)^+ g,   v <- v - M^-1 W (W'M^-1 W)^+ u: the nearest in the metric of M.
-carom_status event_project_position(event_work *w, carom_step *s) {
+carom_status event_project_position(event_work *w, carom_step *s, double t, double *q) {
     const int nv = s->sys->nv;
     for (int iteration = 0; iteration < 4; ++iteration) {
-        CAROM_TRY(event_form(w, s, WANT_POSITION, w->t, w->q, NULL));
+        CAROM_TRY(event_form(w, s, WANT_POSITION, t, q, NULL));
         if (w->n == 0) return CAROM_OK;
-        CAROM_TRY(carom_gaps(s, w->g, w->t, w->q));
+        CAROM_TRY(carom_gaps(s, w->g, t, q));
         bool good = true;
         for (int b = 0; b < w->n; ++b) {
             w->b[b] = -w->g[w->L.id[b]];
@@ -247,21 +323,21 @@ carom_status event_project_position(event_work *w, carom_step *s) {
         carom_dense_shortest(w->S, w->n, w->n, EVENT_CUT, w->pivot, w->scratch, w->b, w->x);
         carom_zero(w->a, nv);
         for (int r = 0; r < w->n; ++r) carom_axpy(w->a, w->x[r], w->X + (size_t)r * (size_t)nv, nv);
-        carom_move(s, w->q, w->q, 1, w->a);
+        carom_move(s, q, q, 1, w->a);
     }
     return CAROM_OK;
 }
 
-carom_status event_project_velocity(event_work *w, carom_step *s, double *p) {
+carom_status event_project_velocity(event_work *w, carom_step *s, double t, const double *q, double *v, double *p) {
     const int nv = s->sys->nv;
-    CAROM_TRY(event_form(w, s, WANT_VELOCITY, w->t, w->q, w->v));
+    CAROM_TRY(event_form(w, s, WANT_VELOCITY, t, q, v));
     if (p) carom_zero(p, w->L.at[w->L.nb]);
     if (w->n == 0) return CAROM_OK;
     for (int r = 0; r < w->n; ++r) w->b[r] = -w->u[w->row[r]];
     carom_copy(w->S, s->G, w->n * w->n);
     carom_dense_shortest(w->S, w->n, w->n, EVENT_CUT, w->pivot, w->scratch, w->b, w->x);
     for (int r = 0; r < w->n; ++r) {
-        carom_axpy(w->v, w->x[r], w->X + (size_t)r * (size_t)nv, nv);
+        carom_axpy(v, w->x[r], w->X + (size_t)r * (size_t)nv, nv);
         if (p) p[w->row[r]] = w->x[r];
     }
     return CAROM_OK;

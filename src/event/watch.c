@@ -76,6 +76,19 @@ bool event_below(event_work *w, const carom_step *s, int *hit) {
     return any;
 }
 
+carom_status event_sample(event_work *w, carom_step *s, double t, const double *y, const double *a, carom_sample *P) {
+    const int nc = s->sys->nc, nq = s->sys->nq;
+    bool open = false;
+    for (int c = 0; c < nc; ++c) open = open || w->scan.watched[c];
+    P->tau = t;
+    CAROM_TRY(event_watch(w, s, t, y));
+    if (!open) return CAROM_OK;
+    for (int c = 0; c < nc; ++c) w->offset[c] = w->floor[2 * c] + w->slack[2 * c];
+    CAROM_TRY(event_hold(s, CAROM_FREE, t, y));
+    CAROM_TRY(carom_sample_set(&w->scan, s, &w->all, t, y, y + nq, a, w->g, w->offset, P));
+    return event_hold(s, CAROM_HELD, t, y);
+}
+
 // (EV-7)  Time until the parabola g + u T + Gamma T^2/2 reaches zero, from g >= 0.
 static double parabola(double g, double u, double Gamma) {
     if (g < 0) g = 0;
@@ -117,6 +130,7 @@ carom_status event_begin(event_work *w, carom_step *s, bool *at_once, double *T,
         w->slack[i] = is_open ? fmax(-w->phi[i], 0) : 0; // it may leave from a place inside the wall
         open = open || is_open;
     }
+    for (int c = 0; c < sys->nc; ++c) w->scan.watched[c] = w->contact[c].mode == MODE_OPEN;
     if (!open) return CAROM_OK;
     carom_zero(w->kappa_all, w->all.at[w->all.nb]);
     CAROM_TRY(carom_curvature(s, w->kappa_all, &w->all, w->t, w->q, w->v));
@@ -124,8 +138,6 @@ carom_status event_begin(event_work *w, carom_step *s, bool *at_once, double *T,
         if (w->contact[c].mode != MODE_OPEN) continue;
         const int k = w->all.at[sys->ne + c];
         const double g = w->phi[2 * c], u = w->u_all[k], Gamma = carom_column_dot(&w->all.W, k, w->a) + w->kappa_all[k];
-        w->g_0[c] = g;
-        w->u_0[c] = u;
         const int now = stance(w, s, c, u, Gamma);
         // What leaves smoothly stays for a while as near as the integrator can tell.
         const double unseen = 10 * s->opt[OPT_RTOL] * carom_local_reach(&w->all, k, w->span);

@@ -9,6 +9,7 @@
 //
 // Recursive descent; nesting is limited, so no text can exhaust the stack.  The first error wins: its byte and
 // one sentence.
+#include "base/number.h"
 #include "expr/graph.h"
 #include <carom/option.h>
 #include <math.h>
@@ -220,7 +221,7 @@ static carom_node number(parser *p) {
     char text[DIGITS + 1];
     memcpy(text, p->text + start, n);
     text[n] = 0;
-    const double value = strtod(text, NULL);
+    const double value = carom_number(text, NULL);
     p->at += n;
     if (!isfinite(value)) return FAIL(p, start, "the number %.40s is too large", text);
     if (letter(peek(p, 0))) return FAIL(p, p->at, "a name follows a number without an operator; for a product write '*'");

@@ -2,8 +2,8 @@
 //
 // The text is untrusted: whatever is wrong is told with its line, and no size that it promises is believed before the
 // text is long enough for it.  Symmetric files come out with both triangles.
+#include "base/number.h"
 #include <carom/flex.h>
-#include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ static carom_status next(lines *s, const char *wanted) {
 
 static bool is(const char *word, const char *like) {
     for (; *word && *like; ++word, ++like)
-        if (tolower((unsigned char)*word) != *like) return false;
+        if (carom_lower((unsigned char)*word) != *like) return false;
     return !*word && !*like;
 }
 
@@ -79,13 +79,13 @@ static carom_status read_header(lines *s, bool *array, symmetry *kind) {
 
 static bool whole(const char *word, double most, double *x) {
     char *end;
-    *x = strtod(word, &end);
-    return isdigit((unsigned char)word[0]) && !*end && strspn(word, "0123456789") == strlen(word) && *x <= most;
+    *x = carom_number(word, &end);
+    return word[0] >= '0' && word[0] <= '9' && !*end && strspn(word, "0123456789") == strlen(word) && *x <= most;
 }
 
 static bool real(const char *word, double *x) {
     char *end;
-    *x = strtod(word, &end);
+    *x = carom_number(word, &end);
     return !*end && strspn(word, "0123456789+-.eE") == strlen(word) && fabs(*x) <= DBL_MAX;
 }
 

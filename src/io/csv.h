@@ -1,20 +1,35 @@
 // csv.h: results as comma-separated values, full precision, one header line.
 #pragma once
 #include <carom/result.h>
+#include <sys/types.h>
+
+/// Where lines go: to a file, or to a stream of the caller.  After the first failure nothing is written any more.
+typedef struct csv_sink {
+    FILE *stream;      // NULL: file
+    int file;
+    bool regular;      // it can be cut
+    char *buffer;      // lines that are not written yet
+    size_t fill, room;
+    off_t sound;       // bytes of whole lines in the file
+    bool failed;
+    int reason;        // errno
+} csv_sink;
 
 typedef struct csv_file {
-    FILE *rows, *events; // events NULL: left out
-    bool owned;          // close rows
+    csv_sink rows, events;
+    bool told;           // events are written
     int columns;
     double *row;         // the row being filled in
     char *name;
 } csv_file;
 
-/// file NULL: rows to stream, no events.
-csv_file *csv_create(const char *file, FILE *stream, int columns, char *const *column, carom_error *err);
+/// file NULL: rows to stream, no events.  keep: see publish().
+csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, carom_error *err);
 carom_status csv_row_done(csv_file *f, carom_error *err);
 carom_status csv_put_event(csv_file *f, const carom_event *e, const char *contact, carom_error *err);
 carom_status csv_flush(csv_file *f, carom_error *err);
+/// The run is done: see publish_for_good().
+void csv_for_good(const csv_file *f);
 carom_status csv_destroy(csv_file *f, carom_error *err);
 
 /// A table read back: header and numbers.

@@ -1,5 +1,6 @@
 // csv_read.c: tables of numbers from text that nobody vouches for.
 #define _POSIX_C_SOURCE 200809L
+#include "base/number.h"
 #include "io/csv.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static carom_status row(csv_table *t, long *room, char *line, const char *file, 
     for (int i = 0; i < t->columns; ++i) {
         if (!at) return carom_fail(err, CAROM_IO, "%.400s:%ld: %d values where the header names %d", file, t->rows + 2, i, t->columns);
         char *text = field(&at), *end = NULL;
-        x[i] = strtod(text, &end);
+        x[i] = carom_number(text, &end);
         if (end == text || *end)
             return carom_fail(err, CAROM_IO, "%.400s:%ld: '%.40s' in column %d is not a number", file, t->rows + 2, text, i + 1);
     }
@@ -103,7 +104,7 @@ static bool read_event(carom_result_event *e, char *line) {
         if (i == 1) snprintf(e->contact, sizeof e->contact, "%s", text);
         if (i == 2) snprintf(e->kind, sizeof e->kind, "%s", text);
         if (!number[i]) continue;
-        *number[i] = strtod(text, &end);
+        *number[i] = carom_number(text, &end);
         if (end == text || *end) return false;
     }
     return !at;

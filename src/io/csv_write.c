@@ -1,89 +1,217 @@
 // csv_write.c: rows and events as text; %.17g gives back every bit.
+//
+// A file holds whole lines at any time: what a failed write leaves of a line is cut off, and nothing is written behind it.
 #define _POSIX_C_SOURCE 200809L
+#include "base/number.h"
 #include "io/csv.h"
+#include "io/publish.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static void put_name(FILE *f, const char *name) {
+enum { BUFFER = 1 << 16 };
+
+// -- whole lines ---------------------------------------------------------------------------------------
+
+static bool fail(csv_sink *s, int reason) {
+    if (!s->failed) s->reason = reason;
+    s->failed = true;
+    s->fill = 0;
+    return false;
+}
+
+// Bytes of text that end in a line.
+static size_t whole_lines(const char *text, size_t size) {
+    while (size > 0 && text[size - 1] != '\n') --size;
+    return size;
+}
+
+static bool write_out(csv_sink *s) {
+    size_t done = 0;
+    if (s->failed) return false;
+    if (s->stream) {
+        if (fwrite(s->buffer, 1, s->fill, s->stream) != s->fill || fflush(s->stream) != 0) return fail(s, errno);
+        s->fill = 0;
+        return true;
+    }
+    while (done < s->fill) {
+        const ssize_t n = write(s->file, s->buffer + done, s->fill - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            const int reason = n == 0 ? ENOSPC : errno;
+            s->sound += (off_t)whole_lines(s->buffer, done);
+            if (s->regular && ftruncate(s->file, s->sound) != 0) return fail(s, reason); // the reader leaves half a line out
+            return fail(s, reason);
+        }
+        done += (size_t)n;
+    }
+    s->sound += (off_t)done;
+    s->fill = 0;
+    return true;
+}
+
+static void put(csv_sink *s, const char *text, size_t size) {
+    if (s->failed) return;
+    if (s->fill + size > s->room) {
+        const size_t room = 2 * (s->fill + size) + BUFFER;
+        char *more = realloc(s->buffer, room);
+        if (!more) {
+            fail(s, ENOMEM);
+            return;
+        }
+        s->buffer = more;
+        s->room = room;
+    }
+    memcpy(s->buffer + s->fill, text, size);
+    s->fill += size;
+}
+
+static bool end_line(csv_sink *s) {
+    put(s, "\n", 1);
+    if (s->fill >= BUFFER) write_out(s);
+    return !s->failed;
+}
+
+static void put_name(csv_sink *s, const char *name) {
     if (!strpbrk(name, ",\"\n\r")) {
-        fputs(name, f);
+        put(s, name, strlen(name));
         return;
     }
-    fputc('"', f);
+    put(s, "\"", 1);
     for (; *name; ++name) {
-        if (*name == '"') fputc('"', f);
-        fputc(*name, f);
+        if (*name == '"') put(s, "\"", 1);
+        put(s, name, 1);
     }
-    fputc('"', f);
+    put(s, "\"", 1);
 }
+
+static void put_number(csv_sink *s, double x) {
+    char text[40];
+    put(s, text, (size_t)snprintf(text, sizeof text, "%.17g", x));
+}
+
+// A new file that has its name once its first line is written; what is no regular file is written as it is.
+static bool sink_open(csv_sink *s, const char *name) {
+    struct stat st;
+    s->regular = stat(name, &st) != 0 || S_ISREG(st.st_mode);
+    char *part = s->regular ? part_name(name) : NULL;
+    if (s->regular && !part) return fail(s, ENOMEM);
+    s->file = open(part ? part : name, O_WRONLY | O_CREAT | O_CLOEXEC | (s->regular ? O_TRUNC : 0), 0666);
+    free(part);
+    if (s->file < 0) return fail(s, errno);
+    if (s->regular) file_lock(s->file, FILE_WRITER, F_WRLCK, 0);
+    return true;
+}
+
+static bool sink_publish(csv_sink *s, const char *name, bool keep, carom_error *err) {
+    if (write_out(s)) return !s->regular || publish(name, keep, err) == CAROM_OK;
+    if (s->regular) publish_not(name);
+    carom_fail(err, CAROM_IO, "cannot create %s: %s", name, strerror(s->reason));
+    return false;
+}
+
+static void sink_close(csv_sink *s) {
+    if (s->fill) write_out(s);
+    if (s->file >= 0 && close(s->file) != 0) fail(s, errno);
+    free(s->buffer);
+    s->buffer = NULL;
+    s->file = -1;
+}
+
+// -- rows and events -------------------------------------------------------------------------------------
 
 static carom_status trouble(const csv_file *f, carom_error *err) {
-    return carom_fail(err, CAROM_IO, "cannot write %s: %s", f->name, strerror(errno));
+    const bool events = !f->rows.failed;
+    return carom_fail(err, CAROM_IO, "cannot write %s%s: %s", f->name, events ? ".events.csv" : "", strerror(events ? f->events.reason : f->rows.reason));
 }
 
-static FILE *open_events(const char *file) {
-    static const char ending[] = ".events.csv";
-    char *name = malloc(strlen(file) + sizeof ending);
-    if (!name) return NULL;
-    strcat(strcpy(name, file), ending);
-    FILE *f = fopen(name, "w");
-    free(name);
-    if (f) fputs("time,contact,kind,velocity_before,velocity_after,impulse\n", f);
-    return f;
+// Both files with their first lines, or none.
+static bool create_files(csv_file *f, const char *file, bool keep, carom_error *err) {
+    char *events = malloc(strlen(file) + sizeof ".events.csv");
+    if (!events) return carom_fail(err, CAROM_NO_MEMORY, "no memory"), false;
+    strcat(strcpy(events, file), ".events.csv");
+    bool good = sink_open(&f->rows, file) && sink_open(&f->events, events);
+    if (!good) carom_fail(err, CAROM_IO, "cannot create %s: %s", file, strerror(f->rows.failed ? f->rows.reason : f->events.reason));
+    good = good && sink_publish(&f->rows, file, keep, err) && sink_publish(&f->events, events, keep, err);
+    if (!good && f->rows.regular) publish_not(file);
+    if (!good && f->events.regular) publish_not(events);
+    free(events);
+    return good;
 }
 
-csv_file *csv_create(const char *file, FILE *stream, int columns, char *const *column, carom_error *err) {
+csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, carom_error *err) {
+    static const char head[] = "time,contact,kind,velocity_before,velocity_after,impulse";
     csv_file *f = calloc(1, sizeof *f);
     if (f) {
         f->columns = columns;
         f->row = calloc((size_t)columns, sizeof(double));
         f->name = strdup(file ? file : "the output");
+        f->rows.file = f->events.file = -1;
+        f->rows.stream = file ? NULL : stream;
+        f->told = file != NULL;
     }
     if (!f || !f->row || !f->name) {
         carom_fail(err, CAROM_NO_MEMORY, "no memory for %d columns", columns);
         if (f) csv_destroy(f, NULL);
         return NULL;
     }
-    f->owned = file != NULL;
-    f->rows = file ? fopen(file, "w") : stream;
-    if (f->rows && file) f->events = open_events(file);
-    if (!f->rows || (file && !f->events)) {
-        carom_fail(err, CAROM_IO, "cannot create %s: %s", f->name, strerror(errno));
-        csv_destroy(f, NULL);
-        return NULL;
-    }
     for (int i = 0; i < columns; ++i) {
-        if (i) fputc(',', f->rows);
-        put_name(f->rows, column[i]);
+        if (i) put(&f->rows, ",", 1);
+        put_name(&f->rows, column[i]);
     }
-    fputc('\n', f->rows);
-    return f;
+    put(&f->rows, "\n", 1);
+    if (f->told) put(&f->events, head, sizeof head - 1), put(&f->events, "\n", 1);
+    if (!file || create_files(f, file, keep, err)) return f;
+    csv_destroy(f, NULL);
+    return NULL;
 }
 
 carom_status csv_row_done(csv_file *f, carom_error *err) {
-    for (int i = 0; i < f->columns; ++i) fprintf(f->rows, i ? ",%.17g" : "%.17g", f->row[i]);
-    return fputc('\n', f->rows) == EOF ? trouble(f, err) : CAROM_OK;
+    const carom_locale locale = carom_locale_begin();
+    for (int i = 0; i < f->columns; ++i) {
+        if (i) put(&f->rows, ",", 1);
+        put_number(&f->rows, f->row[i]);
+    }
+    carom_locale_end(locale);
+    return end_line(&f->rows) ? CAROM_OK : trouble(f, err);
 }
 
 carom_status csv_put_event(csv_file *f, const carom_event *e, const char *contact, carom_error *err) {
-    if (!f->events) return CAROM_OK;
+    if (!f->told) return CAROM_OK;
     const char *kind = carom_event_word(e->kind);
-    fprintf(f->events, "%.17g,", e->t);
-    put_name(f->events, contact);
-    return fprintf(f->events, ",%s,%.17g,%.17g,%.17g\n", kind ? kind : "", e->before, e->after, e->impulse) < 0 ? trouble(f, err)
-                                                                                                            : CAROM_OK;
+    const double number[] = {e->before, e->after, e->impulse};
+    csv_sink *s = &f->events;
+    const carom_locale locale = carom_locale_begin();
+    put_number(s, e->t);
+    put(s, ",", 1);
+    put_name(s, contact);
+    put(s, ",", 1);
+    put_name(s, kind ? kind : "");
+    for (int i = 0; i < 3; ++i) put(s, ",", 1), put_number(s, number[i]);
+    carom_locale_end(locale);
+    return end_line(s) ? CAROM_OK : trouble(f, err);
 }
 
 carom_status csv_flush(csv_file *f, carom_error *err) {
-    return fflush(f->rows) || (f->events && fflush(f->events)) || ferror(f->rows) ? trouble(f, err) : CAROM_OK;
+    const bool rows = write_out(&f->rows), events = !f->told || write_out(&f->events);
+    return rows && events ? CAROM_OK : trouble(f, err);
+}
+
+void csv_for_good(const csv_file *f) {
+    char *events = malloc(strlen(f->name) + sizeof ".events.csv");
+    if (!f->told || !events) return free(events);
+    publish_for_good(f->name);
+    publish_for_good(strcat(strcpy(events, f->name), ".events.csv"));
+    free(events);
 }
 
 carom_status csv_destroy(csv_file *f, carom_error *err) {
-    bool good = !f->rows || (fflush(f->rows) == 0 && !ferror(f->rows));
-    if (f->owned && f->rows) good = fclose(f->rows) == 0 && good;
-    if (f->events) good = fclose(f->events) == 0 && good;
-    const carom_status status = good ? CAROM_OK : trouble(f, err);
+    sink_close(&f->rows);
+    sink_close(&f->events);
+    const carom_status status = f->rows.failed || f->events.failed ? trouble(f, err) : CAROM_OK;
     free(f->row);
     free(f->name);
     free(f);

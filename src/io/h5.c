@@ -1,5 +1,6 @@
-// h5.c: errors and attributes of HDF5.
+// h5.c: errors, links and attributes of HDF5.
 #define _POSIX_C_SOURCE 200809L
+#include "base/number.h"
 #include "io/exit.h"
 #include "io/h5.h"
 #include <stdarg.h>
@@ -44,7 +45,7 @@ carom_status h5_fail(carom_error *err, const char *format, ...) {
     const char *reason = function == collect ? ((h5_hush *)data)->reason : "";
     va_list args;
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
+    carom_vformat(what, sizeof what, format, args);
     va_end(args);
     return carom_fail(err, CAROM_IO, "%s%s%s", what, reason[0] ? ": " : "", reason);
 }
@@ -65,6 +66,40 @@ void h5_close(hid_t id) {
     case H5I_GENPROP_LST: H5Pclose(id); break;
     default: break;
     }
+}
+
+// Is every part of the path there and, if `hard`, a hard link?
+static bool path_is(hid_t at, const char *path, bool hard) {
+    char part[256];
+    for (const char *end = path; *end;) {
+        end = strchr(end, '/') ? strchr(end, '/') : end + strlen(end);
+        H5L_info_t info;
+        if ((size_t)(end - path) >= sizeof part) return false;
+        snprintf(part, sizeof part, "%.*s", (int)(end - path), path);
+        if (H5Lexists(at, part, H5P_DEFAULT) <= 0 || H5Lget_info(at, part, &info, H5P_DEFAULT) < 0) return false;
+        if (info.type != H5L_TYPE_HARD) return !hard;
+        if (*end) ++end;
+    }
+    return true;
+}
+
+bool h5_has(hid_t at, const char *path) {
+    return path_is(at, path, false);
+}
+
+hid_t h5_open_group(hid_t at, const char *path) {
+    return path_is(at, path, true) ? H5Gopen2(at, path, H5P_DEFAULT) : -1;
+}
+
+hid_t h5_open_set(hid_t at, const char *path) {
+    const hid_t set = path_is(at, path, true) ? H5Dopen2(at, path, H5P_DEFAULT) : -1, dcpl = set >= 0 ? H5Dget_create_plist(set) : -1;
+    const H5D_layout_t layout = dcpl >= 0 ? H5Pget_layout(dcpl) : H5D_LAYOUT_ERROR;
+    const bool plain = (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) && H5Pget_external_count(dcpl) == 0 &&
+                       H5Pget_nfilters(dcpl) == 0;
+    h5_close(dcpl);
+    if (plain) return set;
+    h5_close(set);
+    return -1;
 }
 
 static bool put(hid_t at, const char *name, hid_t type, const void *value) {

@@ -29,6 +29,13 @@ bool h5_put_text(hid_t at, const char *name, const char *text, size_t room);
 /// False: not there, or neither.
 bool h5_get(hid_t at, const char *name, size_t most, double *number, char **text);
 
+/// Open what a path of hard links leads to.  Everything else is refused (< 0): soft, external and user-defined links, data in other files
+/// (external storage, virtual sets), filters.  A result needs none of these, and they can make a program read or write other files.
+hid_t h5_open_group(hid_t at, const char *path);
+hid_t h5_open_set(hid_t at, const char *path);
+/// Is there a link of this path, of whatever kind?
+bool h5_has(hid_t at, const char *path);
+
 // -- the writer (h5_write.c) ------------------------------------------------------------------------
 
 /// An extendible table of equal rows with a buffer of one chunk.  Rows base .. base + fill - 1 are in the
@@ -58,6 +65,7 @@ typedef struct h5_file {
     int nfield;
     size_t contact_size, kind_size; // bytes of the two names in a row of /events
     size_t state_size;              // bytes of one of the two slots of /state
+    carom_error broken;             // why nothing is written any more; CAROM_OK: it is
 } h5_file;
 
 typedef struct h5_def {
@@ -78,24 +86,27 @@ typedef struct h5_def {
 bool h5_put_matrices(hid_t file, const carom_matrix_text *list, int n); // h5_matrices.c
 
 h5_file *h5_create(const h5_def *def, carom_error *err);
-/// The file is complete enough: give it its name.
-carom_status h5_publish(h5_file *f, carom_error *err);
+/// The file is complete enough: give it its name.  keep: see publish().
+carom_status h5_publish(h5_file *f, bool keep, carom_error *err);
 /// Remove what was not published (h5_destroy() is still due).
 void h5_abandon(const h5_file *f);
 /// Open a result for writing on; columns must be those of def.
 h5_file *h5_reopen(const h5_def *def, carom_error *err);
 /// Cut to that many rows and events, and load what the buffers must hold to go on.
 carom_status h5_cut(h5_file *f, hsize_t rows, hsize_t events, carom_error *err);
-/// A buffered row to be filled in; h5_row_done() when it is.
-double *h5_row(h5_file *f);
+/// A buffered row to be filled in; h5_row_done() when it is.  NULL: an earlier write failed.
+double *h5_row(h5_file *f, carom_error *err);
 carom_status h5_row_done(h5_file *f, carom_error *err);
 /// The same for field i; its row belongs to the row of /data that is filled in next.
-double *h5_field_row(h5_file *f, int i);
+double *h5_field_row(h5_file *f, int i, carom_error *err);
 carom_status h5_field_done(h5_file *f, int i, carom_error *err);
 carom_status h5_put_event(h5_file *f, const carom_event *e, const char *contact, carom_error *err);
 carom_status h5_put_state(h5_file *f, int slot, const void *state, carom_error *err);
 carom_status h5_get_state(h5_file *f, int slot, void *state, carom_error *err);
 carom_status h5_put_ledger(h5_file *f, const carom_ledger *l, carom_ledger_names names, carom_error *err);
-/// Everything buffered goes to the file, and the file to the system.
+/// Everything buffered goes to the file, and the file to the system: all of it, or nothing.
 carom_status h5_flush(h5_file *f, carom_error *err);
-carom_status h5_destroy(h5_file *f, carom_error *err); // closes; reports what closing could not do
+/// Write nothing any more: what was flushed is the file.
+void h5_give_up(h5_file *f, const carom_error *why);
+/// Close; what was not flushed is written if nothing failed, and no failure is reported.
+void h5_destroy(h5_file *f);

@@ -31,7 +31,7 @@ bool h5_put_matrices(hid_t file, const carom_matrix_text *list, int n) {
 
 // One set of bytes, with a NUL behind them.
 static bool take(hid_t group, const char *name, double most, carom_matrix_text *t) {
-    const hid_t set = H5Dopen2(group, name, H5P_DEFAULT), space = set >= 0 ? H5Dget_space(set) : -1, type = set >= 0 ? H5Dget_type(set) : -1;
+    const hid_t set = strchr(name, '/') ? -1 : h5_open_set(group, name), space = set >= 0 ? H5Dget_space(set) : -1, type = set >= 0 ? H5Dget_type(set) : -1;
     hsize_t size = 0;
     double number;
     char *text = NULL, *file = NULL;
@@ -75,8 +75,9 @@ carom_status carom_result_matrices(carom_result *r, const carom_matrix_text **li
     if (!r->matrix) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the matrices in %s", r->file);
     h5_hush h;
     h5_hush_begin(&h);
-    const hid_t group = H5Lexists(r->h5, "matrices", H5P_DEFAULT) > 0 ? H5Gopen2(r->h5, "matrices", H5P_DEFAULT) : -1;
+    const hid_t group = h5_open_group(r->h5, "matrices");
     if (group >= 0) H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, keep, &s);
+    else s.good = !h5_has(r->h5, "matrices");
     h5_close(group);
     h5_hush_end(&h);
     *n = r->nmatrix;

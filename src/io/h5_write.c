@@ -1,47 +1,27 @@
 // h5_write.c: a result file that can be read at any moment.
 //
-// Invariants, so that a killed process leaves a file that opens:
-// (1) Between two flushes no metadata reaches the file: the metadata cache evicts nothing.  Raw data may; it only
-//     goes to places that the metadata in the file does not speak of, or repeats the bytes that are there.
-// (2) What a flush rewrites keeps its place and size (extents, numbers and padded texts) and lies within one page,
-//     so that a kill finds it written or not written.
-// (3) /state has two slots, used in turn, each with its own checksum: one of them is always whole.
-// (4) The file gets its name by renaming, once it can be read.
+// (1) A flush changes the file as a whole or not at all (h5_driver.h): it is always that of the last flush that succeeded.
+// (2) After the first failure nothing is written any more, and no row is accepted.
+// (3) The file gets its name by renaming, once it can be read.
 // The format is that of HDF5 1.8: its metadata carry checksums, and no mark of an open file that a kill would leave.
 #define _POSIX_C_SOURCE 200809L
 #include "io/h5.h"
+#include "io/h5_driver.h"
 #include "io/ledger.h"
-#include <errno.h>
+#include "io/publish.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { CHUNK_BYTES = 1 << 20, CHUNK_ROWS = 4096, FEW_ROWS = 256, EVENT_ROWS = 1024, NAME_ROOM = 64, PAGE = 4096 };
 
-static char *part_name(const char *name) {
-    const size_t size = strlen(name) + 40;
-    char *part = malloc(size);
-    if (part) snprintf(part, size, "%s.%ld.part", name, (long)getpid());
-    return part;
-}
-
 static hid_t access_list(void) {
     const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
-    H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
-    H5Pget_mdc_config(fapl, &cache);
-    cache.evictions_enabled = false; // (1)
-    cache.incr_mode = H5C_incr__off;
-    cache.flash_incr_mode = H5C_flash_incr__off;
-    cache.decr_mode = H5C_decr__off;
-    H5Pset_mdc_config(fapl, &cache);
+    h5_driver_use(fapl);
     H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
     H5Pset_libver_bounds(fapl, H5F_LIBVER_V18, H5F_LIBVER_V18);
-    H5Pset_meta_block_size(fapl, PAGE); // (2)
+    H5Pset_meta_block_size(fapl, PAGE); // a flush changes few pages
     H5Pset_alignment(fapl, PAGE / 2, PAGE);
-#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
-    H5Pset_file_locking(fapl, true, true); // file systems without locks are fine
-#endif
     return fapl;
 }
 
@@ -79,7 +59,7 @@ static bool table_create(h5_table *t, hid_t file, const char *name, hid_t type, 
     const hid_t space = H5Screate_simple(rank, now, most), dcpl = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(dcpl, rank, piece);
     H5Pset_obj_track_times(dcpl, false);
-    H5Pset_attr_phase_change(dcpl, 0, 0); // names of columns stay out of the header, which is rewritten: (2)
+    H5Pset_attr_phase_change(dcpl, 0, 0); // names of columns stay out of the header, which is rewritten
     const double nothing = NAN;
     if (width) H5Pset_fill_value(dcpl, H5T_NATIVE_DOUBLE, &nothing);
     *t = (h5_table){.set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, dcpl, H5P_DEFAULT), .width = width,
@@ -89,13 +69,27 @@ static bool table_create(h5_table *t, hid_t file, const char *name, hid_t type, 
     return t->set >= 0 && t->buffer;
 }
 
+// The reason why nothing is written any more (2).
+static carom_status still_broken(const h5_file *f, carom_error *err) {
+    if (err) *err = f->broken;
+    return f->broken.code;
+}
+
+static carom_status broken(h5_file *f, carom_error *err) {
+    const char *reason = h5_driver_failed(f->file);
+    if (reason) carom_fail(&f->broken, CAROM_IO, "cannot write %s: %s", f->name, reason);
+    else h5_fail(&f->broken, "cannot write %s", f->name);
+    h5_driver_abandon(f->file);
+    return still_broken(f, err);
+}
+
 // The buffered rows to the file, as one whole chunk.
-static carom_status table_write(h5_table *t, carom_error *err) {
+static carom_status table_write(h5_file *f, h5_table *t, carom_error *err) {
     const hsize_t size[2] = {t->base + t->fill, t->width}, at[2] = {t->base, 0};
     if (t->fill == 0) return CAROM_OK;
     if (H5Dset_extent(t->set, size) < 0 ||
-        H5Dwrite_chunk(t->set, H5P_DEFAULT, 0, at, (size_t)t->chunk * t->row_bytes, t->buffer) < 0)
-        return h5_fail(err, "cannot write results");
+        H5Dwrite_chunk(t->set, H5P_DEFAULT, 0, at, (size_t)t->chunk * t->row_bytes, t->buffer) < 0 || h5_driver_failed(f->file))
+        return broken(f, err);
     if (t->fill == t->chunk) {
         t->base += t->chunk;
         t->fill = 0;
@@ -104,11 +98,11 @@ static carom_status table_write(h5_table *t, carom_error *err) {
 }
 
 // HDF5 is not spoken to before the buffer is full: even hushing it takes as long as a step.
-static carom_status table_next(h5_table *t, carom_error *err) {
+static carom_status table_next(h5_file *f, h5_table *t, carom_error *err) {
     if (++t->fill < t->chunk) return CAROM_OK;
     h5_hush h;
     h5_hush_begin(&h);
-    const carom_status status = table_write(t, err);
+    const carom_status status = table_write(f, t, err);
     h5_hush_end(&h);
     return status;
 }
@@ -244,7 +238,7 @@ h5_file *h5_create(const h5_def *def, carom_error *err) {
     if (!f || !create_all(f, def)) {
         h5_fail(err, "cannot create %s", def->file);
         if (f && f->file >= 0) h5_abandon(f);
-        if (f) h5_destroy(f, NULL);
+        if (f) h5_destroy(f);
         f = NULL;
     }
     h5_hush_end(&h);
@@ -252,31 +246,21 @@ h5_file *h5_create(const h5_def *def, carom_error *err) {
 }
 
 void h5_abandon(const h5_file *f) {
-    char *part = part_name(f->name);
-    if (part) unlink(part);
-    free(part);
+    publish_not(f->name);
 }
 
-carom_status h5_publish(h5_file *f, carom_error *err) {
-    char *part = part_name(f->name);
-    if (!part) return carom_fail(err, CAROM_NO_MEMORY, "no memory");
-    carom_status status = CAROM_OK;
-    if (rename(part, f->name) != 0) {
-        status = carom_fail(err, CAROM_IO, "cannot create %s: %s", f->name, strerror(errno));
-        unlink(part);
-    }
-    free(part);
-    return status;
+carom_status h5_publish(h5_file *f, bool keep, carom_error *err) {
+    return publish(f->name, keep, err);
 }
 
 // -- going on -----------------------------------------------------------------------------------------
 
 static bool table_open(h5_table *t, hid_t file, const char *name, hsize_t width, size_t row_bytes) {
     const int rank = width ? 2 : 1;
-    *t = (h5_table){.set = H5Dopen2(file, name, H5P_DEFAULT), .width = width, .row_bytes = row_bytes};
+    *t = (h5_table){.set = h5_open_set(file, name), .width = width, .row_bytes = row_bytes};
     const hid_t dcpl = t->set >= 0 ? H5Dget_create_plist(t->set) : -1, space = t->set >= 0 ? H5Dget_space(t->set) : -1;
     hsize_t piece[2] = {0, 0}, size[2] = {0, 0};
-    const bool good = dcpl >= 0 && space >= 0 && H5Pget_layout(dcpl) == H5D_CHUNKED && H5Pget_nfilters(dcpl) == 0 &&
+    const bool good = dcpl >= 0 && space >= 0 && H5Pget_layout(dcpl) == H5D_CHUNKED &&
                       H5Pget_chunk(dcpl, rank, piece) == rank && H5Sget_simple_extent_ndims(space) == rank &&
                       H5Sget_simple_extent_dims(space, size, NULL) == rank && (!width || (size[1] == width && piece[1] == width)) &&
                       piece[0] >= 1 && piece[0] <= (1u << 24) / row_bytes + 1;
@@ -329,9 +313,9 @@ static bool open_all(h5_file *f, const h5_def *def) {
         good = table_open(&f->field[i], f->file, name, columns, sizeof(double) * columns) && same_type(f->field[i].set, H5T_NATIVE_DOUBLE);
     }
     if (!good) return false;
-    f->run = H5Gopen2(f->file, "run", H5P_DEFAULT);
-    f->ledger = H5Gopen2(f->file, "ledger", H5P_DEFAULT);
-    f->state = H5Dopen2(f->file, "state", H5P_DEFAULT);
+    f->run = h5_open_group(f->file, "run");
+    f->ledger = h5_open_group(f->file, "ledger");
+    f->state = h5_open_set(f->file, "state");
     const hid_t space = f->state >= 0 ? H5Dget_space(f->state) : -1;
     hsize_t size[2] = {0, 0};
     good = f->run >= 0 && f->ledger >= 0 && space >= 0 && H5Sget_simple_extent_ndims(space) == 2 &&
@@ -347,7 +331,7 @@ h5_file *h5_reopen(const h5_def *def, carom_error *err) {
     h5_file *f = blank(def);
     if (!f || !open_all(f, def)) {
         h5_fail(err, "cannot go on with %s: it is not a result of this model, scheme and version of carom, or it is damaged", def->file);
-        if (f) h5_destroy(f, NULL);
+        if (f) h5_destroy(f);
         f = NULL;
     }
     h5_hush_end(&h);
@@ -386,24 +370,27 @@ carom_status h5_cut(h5_file *f, hsize_t rows, hsize_t events, carom_error *err) 
 
 // -- writing --------------------------------------------------------------------------------------------
 
-double *h5_row(h5_file *f) {
-    return (double *)(void *)(f->data.buffer + (size_t)f->data.fill * f->data.row_bytes);
+// The place of the next row in its buffer; NULL: nothing is written any more.
+static unsigned char *table_row(const h5_file *f, const h5_table *t, carom_error *err) {
+    if (f->broken.code == CAROM_OK) return t->buffer + (size_t)t->fill * t->row_bytes;
+    still_broken(f, err);
+    return NULL;
+}
+
+double *h5_row(h5_file *f, carom_error *err) {
+    return (double *)(void *)table_row(f, &f->data, err);
 }
 
 carom_status h5_row_done(h5_file *f, carom_error *err) {
-    return table_next(&f->data, err);
+    return table_next(f, &f->data, err);
 }
 
-double *h5_field_row(h5_file *f, int i) {
-    return (double *)(void *)(f->field[i].buffer + (size_t)f->field[i].fill * f->field[i].row_bytes);
+double *h5_field_row(h5_file *f, int i, carom_error *err) {
+    return (double *)(void *)table_row(f, &f->field[i], err);
 }
 
 carom_status h5_field_done(h5_file *f, int i, carom_error *err) {
-    h5_hush h;
-    h5_hush_begin(&h);
-    const carom_status status = table_next(&f->field[i], err);
-    h5_hush_end(&h);
-    return status;
+    return table_next(f, &f->field[i], err);
 }
 
 static unsigned char *put_bytes(unsigned char *at, const void *from, size_t size) {
@@ -420,14 +407,15 @@ static unsigned char *put_name(unsigned char *at, const char *name, size_t size)
 
 carom_status h5_put_event(h5_file *f, const carom_event *e, const char *contact, carom_error *err) {
     const char *kind = carom_event_word(e->kind);
-    unsigned char *at = f->events.buffer + (size_t)f->events.fill * f->events.row_bytes;
+    unsigned char *at = table_row(f, &f->events, err);
+    if (!at) return CAROM_IO;
     at = put_bytes(at, &e->t, sizeof e->t);
     at = put_name(at, contact, f->contact_size);
     at = put_name(at, kind ? kind : "", f->kind_size);
     at = put_bytes(at, &e->before, sizeof e->before);
     at = put_bytes(at, &e->after, sizeof e->after);
     put_bytes(at, &e->impulse, sizeof e->impulse);
-    return table_next(&f->events, err);
+    return table_next(f, &f->events, err);
 }
 
 static bool slot_transfer(h5_file *f, int slot, void *in, const void *out) {
@@ -462,8 +450,8 @@ carom_status h5_put_ledger(h5_file *f, const carom_ledger *l, carom_ledger_names
     h5_hush_begin(&h);
     bool good = true;
     for (const ledger_entry *e = ledger_table; e->name && good; ++e) {
-        if (e->kind == LEDGER_NAME)
-            good = h5_put_text(f->ledger, e->name, ledger_get_name(&names, e), NAME_ROOM);
+        if (ledger_is_text(e))
+            good = h5_put_text(f->ledger, e->name, ledger_get_name(&names, e), e->kind == LEDGER_JSON ? CAROM_WARNINGS_ROOM : NAME_ROOM);
         else if (e->kind == LEDGER_LONG || e->kind == LEDGER_INT)
             good = h5_put_integer(f->ledger, e->name, (long long)ledger_get(l, e));
         else
@@ -475,17 +463,23 @@ carom_status h5_put_ledger(h5_file *f, const carom_ledger *l, carom_ledger_names
 }
 
 carom_status h5_flush(h5_file *f, carom_error *err) {
+    if (f->broken.code != CAROM_OK) return still_broken(f, err);
     h5_hush h;
     h5_hush_begin(&h);
-    carom_status status = table_write(&f->data, err);
-    if (status == CAROM_OK) status = table_write(&f->events, err);
-    for (int i = 0; i < f->nfield && status == CAROM_OK; ++i) status = table_write(&f->field[i], err);
-    if (status == CAROM_OK && H5Fflush(f->file, H5F_SCOPE_LOCAL) < 0) status = h5_fail(err, "cannot write %s", f->name);
+    carom_status status = table_write(f, &f->data, err);
+    if (status == CAROM_OK) status = table_write(f, &f->events, err);
+    for (int i = 0; i < f->nfield && status == CAROM_OK; ++i) status = table_write(f, &f->field[i], err);
+    if (status == CAROM_OK && (H5Fflush(f->file, H5F_SCOPE_LOCAL) < 0 || !h5_driver_commit(f->file))) status = broken(f, err);
     h5_hush_end(&h);
     return status;
 }
 
-carom_status h5_destroy(h5_file *f, carom_error *err) {
+void h5_give_up(h5_file *f, const carom_error *why) {
+    if (f->broken.code == CAROM_OK) f->broken = *why;
+    h5_driver_abandon(f->file);
+}
+
+void h5_destroy(h5_file *f) {
     h5_hush h;
     h5_hush_begin(&h);
     const hid_t inner[] = {f->data.set, f->events.set, f->run, f->ledger, f->state};
@@ -494,13 +488,11 @@ carom_status h5_destroy(h5_file *f, carom_error *err) {
         h5_close(f->field[i].set);
         free(f->field[i].buffer);
     }
-    carom_status status = CAROM_OK;
-    if (f->file >= 0 && H5Fclose(f->file) < 0) status = h5_fail(err, "cannot write %s", f->name);
+    h5_close(f->file);
     h5_hush_end(&h);
     free(f->data.buffer);
     free(f->events.buffer);
     free(f->field);
     free(f->name);
     free(f);
-    return status;
 }

@@ -1,6 +1,8 @@
 // ledger.c: the ledger as a table, as a block of text, and as JSON.
 //
 // INTERFACE names first; beside them stand the constraint and the time that belong to a largest value.
+#define _POSIX_C_SOURCE 200809L // fmemopen
+#include "base/number.h"
 #include "io/ledger.h"
 #include <limits.h>
 #include <math.h>
@@ -32,6 +34,8 @@ const ledger_entry ledger_table[] = {
     REAL("energy.start", energy.start),
     REAL("energy.end", energy.end),
     REAL("energy.impact", energy.impact),
+    REAL("energy.lost", energy.lost),
+    REAL("energy.created", energy.created),
     REAL("energy.friction", energy.friction),
     REAL("energy.damping", energy.damping),
     REAL("energy.external", energy.external),
@@ -43,12 +47,15 @@ const ledger_entry ledger_table[] = {
     NAME("contact.residual_constraint", residual),
     REAL("contact.residual_time", residual_t),
     LONG("contact.fallbacks", counts.fallbacks),
+    LONG("contact.accepted", counts.accepted),
+    REAL("contact.accepted_residual", counts.accepted_residual),
     LONG("newton.iterations", counts.newton),
     {"newton.median", LEDGER_INT, offsetof(carom_ledger, counts.newton_median)},
     {"newton.max", LEDGER_INT, offsetof(carom_ledger, counts.newton_max)},
     REAL("newton.max_time", counts.newton_max_t),
     LONG("newton.many", counts.newton_many),
     NAME("redundant", redundant),
+    {"warnings", LEDGER_JSON, offsetof(carom_ledger_names, warnings)},
     {NULL, LEDGER_REAL, 0},
 };
 
@@ -59,7 +66,7 @@ double ledger_get(const carom_ledger *l, const ledger_entry *e) {
     case LEDGER_INT: return *(const int *)place;
     case LEDGER_REAL: return *(const double *)place;
     case LEDGER_NS: return l->steps > 0 ? 1e9 * l->seconds / (double)l->steps : 0;
-    case LEDGER_NAME: break;
+    case LEDGER_NAME: case LEDGER_JSON: break;
     }
     return NAN;
 }
@@ -70,7 +77,7 @@ void ledger_set(carom_ledger *l, const ledger_entry *e, double x) {
     case LEDGER_LONG: *(long *)place = x >= 0 && x < 9e18 ? (long)x : 0; break;
     case LEDGER_INT: *(int *)place = x >= 0 && x <= INT_MAX ? (int)x : 0; break;
     case LEDGER_REAL: *(double *)place = x; break;
-    case LEDGER_NS: case LEDGER_NAME: break;
+    case LEDGER_NS: case LEDGER_NAME: case LEDGER_JSON: break;
     }
 }
 
@@ -85,7 +92,7 @@ carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_mode
     const char *name[3] = {NULL, NULL, NULL};
     for (int i = 0; i < 3; ++i)
         if (id[i] >= 0 && id[i] < n) name[i] = carom_model_constraint(m, id[i]);
-    return (carom_ledger_names){name[0], name[1], name[2], carom_model_redundant(m)};
+    return (carom_ledger_names){name[0], name[1], name[2], carom_model_redundant(m), NULL};
 }
 
 const char *carom_event_word(carom_event_kind kind) {
@@ -102,7 +109,7 @@ static void most(FILE *f, const char *label, double x, const char *where, double
     fputc('\n', f);
 }
 
-void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
+static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
     const double each = l->steps > 0 ? l->seconds / (double)l->steps : 0;
     fprintf(f, "  %-12s %ld (%ld rejected), %.3g s of CPU time, %.3g ns per step, %.3g s by the clock\n", "steps", l->steps,
             l->rejected, l->seconds, 1e9 * each, l->wall);
@@ -117,11 +124,14 @@ void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names
     fprintf(f, "  %-12s start %.9g, end %.9g, balance %.3g\n", "energy", l->energy.start, l->energy.end, l->energy.balance);
     fprintf(f, "  %-12s impact %.6g, friction %.6g, damping %.6g; given from outside %.6g\n", "  lost to", l->energy.impact,
             l->energy.friction, l->energy.damping, l->energy.external);
+    if (l->energy.created > 0) fprintf(f, "  %-12s %.6g by some impacts; the others took %.6g\n", "  created", l->energy.created, l->energy.lost);
     if (isfinite(l->energy.identity))
         fprintf(f, "  %-12s %.3g, the scheme's own balance in the worst step\n", "  identity", l->energy.identity);
     fprintf(f, "  %-12s %ld problems, %ld iterations, %ld fallbacks, residual %.3g", "contact", l->counts.problems,
             l->counts.iterations, l->counts.fallbacks, l->counts.residual);
     if (names.residual) fprintf(f, " at %s, t = %.9g", names.residual, l->residual_t);
+    if (l->counts.accepted > 0)
+        fprintf(f, "; %ld step%s accepted above tolerance, up to %.1e of the step's velocities", l->counts.accepted, l->counts.accepted == 1 ? "" : "s", l->counts.accepted_residual);
     fputc('\n', f);
     if (names.redundant) fprintf(f, "  %-12s %s; of all reactions that do, the smallest are taken\n", "redundant", names.redundant);
     if (l->counts.newton <= 0) return;
@@ -129,6 +139,12 @@ void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names
             l->counts.newton_max_t);
     if (l->counts.newton_many > 0) fprintf(f, "; %ld steps needed more than 20", l->counts.newton_many);
     fputc('\n', f);
+}
+
+void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
+    const carom_locale locale = carom_locale_begin();
+    print(f, l, names);
+    carom_locale_end(locale);
 }
 
 // -- JSON -------------------------------------------------------------------------------------------
@@ -169,17 +185,32 @@ void carom_json_string(FILE *f, const char *text) {
 }
 
 void carom_json_number(FILE *f, double x) {
-    if (isfinite(x))
-        fprintf(f, "%.17g", x);
-    else
-        fputs("null", f);
+    char text[40] = "null";
+    if (isfinite(x)) carom_format(text, sizeof text, "%.17g", x);
+    fputs(text, f);
+}
+
+void carom_warnings_json(char *text, const carom_warning *list, int n) {
+    FILE *f = fmemopen(text, CAROM_WARNINGS_ROOM, "w");
+    text[0] = 0;
+    if (!f) return;
+    fputc('[', f);
+    for (int i = 0; i < n; ++i) {
+        fputs(i ? ", {\"kind\": " : "{\"kind\": ", f), carom_json_string(f, list[i].kind);
+        fputs(", \"text\": ", f), carom_json_string(f, list[i].text);
+        fputs(", \"name\": ", f), carom_json_string(f, list[i].name);
+        fputs(", \"t\": ", f), carom_json_number(f, list[i].t);
+        fputc('}', f);
+    }
+    fputc(']', f);
+    fclose(f);
 }
 
 carom_ledger_line carom_ledger_line_at(const carom_ledger *l, const carom_ledger_names *names, int i) {
     enum { LINES = sizeof ledger_table / sizeof ledger_table[0] - 1 };
     if (i < 0 || i >= LINES) return (carom_ledger_line){.name = NULL};
     const ledger_entry *e = &ledger_table[i];
-    carom_ledger_line line = {.name = e->name, .value = NAN, .is_text = e->kind == LEDGER_NAME};
+    carom_ledger_line line = {.name = e->name, .value = NAN, .is_text = ledger_is_text(e)};
     line.whole = e->kind == LEDGER_LONG || e->kind == LEDGER_INT;
     if (line.is_text)
         line.text = ledger_get_name(names, e);
@@ -200,7 +231,9 @@ void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names)
         group = prefix;
         fprintf(f, "\"%s\": ", e->name + prefix);
         const carom_ledger_line line = carom_ledger_line_at(l, &names, (int)(e - ledger_table));
-        if (line.is_text)
+        if (e->kind == LEDGER_JSON)
+            fputs(line.text ? line.text : "[]", f);
+        else if (line.is_text)
             carom_json_string(f, line.text);
         else
             carom_json_number(f, line.value);
@@ -224,6 +257,7 @@ void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim) {
     const int n = carom_model_elements(m);
     const double *work = carom_sim_works(sim);
     double *energy = stored(m, sim);
+    const carom_locale locale = carom_locale_begin();
     for (int i = 0; energy && i < n && i < MOST; ++i) {
         const char *kind, *name = carom_model_element(m, i, &kind);
         fprintf(f, "  %-12s ", kind);
@@ -231,6 +265,7 @@ void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim) {
         else fprintf(f, "%s has given %.6g\n", name, work[i]);
     }
     if (energy && n > MOST) fprintf(f, "  %-12s %d more springs, motors and loads\n", "and", n - MOST);
+    carom_locale_end(locale);
     free(energy);
 }
 

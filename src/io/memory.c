@@ -103,9 +103,9 @@ bool memory_put_real(carom_result *r, const char *name, double x) {
 carom_status memory_put_ledger(carom_result *r, const carom_ledger *l, carom_ledger_names names, carom_error *err) {
     for (const ledger_entry *e = ledger_table; e->name; ++e) {
         result_attribute *a = attribute_of(r->ledger, &r->nledger, e->name);
-        const char *text = e->kind == LEDGER_NAME ? ledger_get_name(&names, e) : NULL;
-        if (!a || (e->kind == LEDGER_NAME && !put_text(a, text ? text : ""))) return no_memory(err, r->table.rows);
-        if (e->kind != LEDGER_NAME) a->number = ledger_get(l, e);
+        const char *text = ledger_is_text(e) ? ledger_get_name(&names, e) : NULL;
+        if (!a || (ledger_is_text(e) && !put_text(a, text ? text : ""))) return no_memory(err, r->table.rows);
+        if (!ledger_is_text(e)) a->number = ledger_get(l, e);
     }
     return CAROM_OK;
 }

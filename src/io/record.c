@@ -5,8 +5,10 @@
 //     the rows of its state, so it writes what a run that never stopped would have written.
 // (3) The state is frozen before the first step that the end may shorten: going on to a later end repeats it whole.
 #define _POSIX_C_SOURCE 200809L
+#include "io/publish.h"
 #include "io/result.h"
 #include <carom/version.h>
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,6 +29,7 @@ struct carom_record {
     const carom_system *sys;
     carom_sim *sim;
     carom_error err;
+    char warnings[CAROM_WARNINGS_ROOM];
     double h, end;
     long every;
     double dt_out;
@@ -43,8 +46,11 @@ struct carom_record {
     long rows, events, step;     // step: last one seen, -1: none
     long row_step, k;            // step of the last row; next multiple of dt_out
     long next;                   // step of the next row when these are counted in steps
+    bool positions;              // there are multipliers on position level
     bool reacted;                // force may differ from zero
     bool frozen;
+    uint64_t about;              // checksum of what the run is: model, parameters, scheme, options, step
+    double saved;                // time of the last flush that succeeded
     uint64_t sequence;
     unsigned char *state;        // packed
     size_t state_size;
@@ -76,12 +82,14 @@ static bool name_constraints(carom_record *r, const carom_record_def *def) {
     return r->constraint != NULL;
 }
 
-static carom_ledger_names ledger_names(const carom_record *r, const carom_ledger *l) {
+static carom_ledger_names ledger_names(carom_record *r, const carom_ledger *l) {
     const int id[3] = {l->penetration_id, l->drift_id, l->counts.residual_id};
     const char *name[3] = {NULL, NULL, NULL};
     for (int i = 0; i < 3; ++i)
         if (id[i] >= 0 && id[i] < r->sys->ne + r->sys->nc) name[i] = r->constraint[id[i]];
-    return (carom_ledger_names){name[0], name[1], name[2], r->model ? carom_model_redundant(r->model) : NULL};
+    carom_warning list[CAROM_WARNINGS];
+    carom_warnings_json(r->warnings, list, carom_sim_warnings(r->sim, l, list));
+    return (carom_ledger_names){name[0], name[1], name[2], r->model ? carom_model_redundant(r->model) : NULL, r->warnings};
 }
 
 // -- columns ----------------------------------------------------------------------------------------
@@ -97,6 +105,15 @@ static void column(writer *w, const char *format, const char *name, const char *
     }
     w->bytes += size;
     ++w->n;
+}
+
+// NAME.PART, numbered for a joint with several constraints.
+static void bilateral_column(writer *w, const carom_record *r, int id, const char *word) {
+    const int number = r->model ? carom_model_part(r->model, id) : 0;
+    char part[24];
+    if (number) snprintf(part, sizeof part, "%s%d", word, number);
+    else snprintf(part, sizeof part, "%s", word);
+    column(w, "%s.%s", r->constraint[id], part);
 }
 
 static void contact_columns(writer *w, const char *name, int tangents) {
@@ -133,13 +150,9 @@ static void all_columns(writer *w, const carom_record *r, const carom_record_def
     for (int c = 0; c < sys->nc; ++c)
         contact_columns(w, r->constraint[sys->ne + c], sys->contacts[c].tangents);
     for (int id = 0; id < sys->ne; ++id)
-        for (int i = 0; i < 3; ++i) {
-            char part[24];
-            const int number = r->model ? carom_model_part(r->model, id) : 0;
-            if (number) snprintf(part, sizeof part, "%s%d", bilateral[i], number);
-            else snprintf(part, sizeof part, "%s", bilateral[i]);
-            column(w, "%s.%s", r->constraint[id], part);
-        }
+        for (int i = 0; i < 3; ++i) bilateral_column(w, r, id, bilateral[i]);
+    for (int c = 0; r->positions && c < sys->nc; ++c) column(w, "%s.%s", r->constraint[sys->ne + c], "nu");
+    for (int id = 0; r->positions && id < sys->ne; ++id) bilateral_column(w, r, id, "nu");
     for (int i = 0; i < r->nout; ++i) column(w, "%s%s", carom_model_output(r->model, i), "");
 }
 
@@ -210,7 +223,9 @@ static bool name_fields(carom_record *r) {
 static carom_status put_fields(carom_record *r, const carom_now *now) {
     for (int i = 0; i < r->nfield; ++i) {
         const carom_model_member b = carom_model_member_at(r->model, r->field_of[i].member);
-        carom_member_field(b.flex, r->field_of[i].kind, now->q + b.q, now->v + b.v, h5_field_row(r->h5, i));
+        double *row = h5_field_row(r->h5, i, &r->err);
+        if (!row) return CAROM_IO;
+        carom_member_field(b.flex, r->field_of[i].kind, now->q + b.q, now->v + b.v, row);
         CAROM_TRY(h5_field_done(r->h5, i, &r->err));
     }
     return CAROM_OK;
@@ -252,12 +267,16 @@ static carom_status fill(carom_record *r, double *x, const carom_now *now) {
         *x++ = force[now->dir[id]];
         *x++ = r->acc[now->dir[id]];
     }
+    if (!r->positions) return CAROM_OK;
+    for (int c = 0; c < sys->nc; ++c) *x++ = now->nu[now->dir[sys->ne + c]];
+    const double *nu = as_recorded(r, now, now->nu);
+    for (int id = 0; id < sys->ne; ++id) *x++ = nu[now->dir[id]];
     return CAROM_OK;
 }
 
 static carom_status put_row(carom_record *r, const carom_now *now) {
-    double *row = r->h5 ? h5_row(r->h5) : r->csv ? r->csv->row : memory_row(r->memory, &r->err);
-    if (!row) return CAROM_NO_MEMORY;
+    double *row = r->h5 ? h5_row(r->h5, &r->err) : r->csv ? r->csv->row : memory_row(r->memory, &r->err);
+    if (!row) return r->err.code;
     CAROM_TRY(fill(r, row, now));
     if (r->memory) memory_row_done(r->memory);
     else CAROM_TRY(r->h5 ? h5_row_done(r->h5, &r->err) : csv_row_done(r->csv, &r->err));
@@ -268,17 +287,26 @@ static carom_status put_row(carom_record *r, const carom_now *now) {
     return CAROM_OK;
 }
 
-// Every N steps; or at the first step end at or after k T, where k T may miss a step end by rounding.
+// By how much k T may miss a step end, or a number of steps times h the time it stands for.
+static double slack(const carom_record *r, double t) { return 1e-9 * fmin(r->h, r->dt_out) + 8 * DBL_EPSILON * fabs(t); }
+
+// Every N steps; or at the first step end at or after k T, rounding forgiven.
 static bool due(carom_record *r, const carom_now *now) {
     if (now->step == 0) return true;
     if (!(r->dt_out > 0)) return now->step >= r->next;
-    const double slack = 1e-9 * r->h;
-    return now->t >= (double)r->k * r->dt_out - slack;
+    return now->t >= (double)r->k * r->dt_out - slack(r, now->t);
 }
 
+// The first k with k T after t, rounding forgiven.
 static void next_due(carom_record *r, const carom_now *now) {
-    if (!(r->dt_out > 0)) r->next = (now->step / r->every + 1) * r->every;
-    else r->k = (long)floor((now->t + 1e-9 * r->h) / r->dt_out) + 1;
+    if (!(r->dt_out > 0)) {
+        r->next = (now->step / r->every + 1) * r->every;
+        return;
+    }
+    const double t = now->t + slack(r, now->t);
+    r->k = (long)fmin(floor(t / r->dt_out), 1e15); // one too few, or right, or one too many
+    while ((double)r->k * r->dt_out > t) r->k -= 1;
+    while ((double)r->k * r->dt_out <= t) r->k += 1;
 }
 
 static carom_status put_events(carom_record *r, const carom_now *now) {
@@ -340,15 +368,23 @@ carom_status carom_record_step(void *record, const carom_now *now) {
 
 // -- state ------------------------------------------------------------------------------------------
 
-static uint64_t fnv(const unsigned char *at, size_t size) {
-    uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < size; ++i) sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
+static uint64_t fnv(uint64_t sum, const void *bytes, size_t size) {
+    for (size_t i = 0; i < size; ++i) sum = (sum ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
     return sum;
 }
 
-static uint64_t checksum(const unsigned char *state, size_t size) {
+// Of a state and of the run it belongs to: neither goes with another.
+static uint64_t checksum(const carom_record *r, const unsigned char *state) {
     const size_t from = offsetof(state_head, checksum) + sizeof(uint64_t);
-    return fnv(state + from, size - from);
+    return fnv(r->about, state + from, r->state_size - from);
+}
+
+// What decides how a run goes on: model, parameters, scheme, options, step.
+static uint64_t about_run(const char *text, size_t length, const char *set, const char *scheme, const char *options, double step) {
+    const char *const words[] = {set, scheme, options};
+    uint64_t sum = fnv(UINT64_C(0xcbf29ce484222325), text ? text : "", text ? strnlen(text, length) : 0);
+    for (int i = 0; i < 3; ++i) sum = fnv(sum, words[i] ? words[i] : "", (words[i] ? strlen(words[i]) : 0) + 1);
+    return fnv(sum, &step, sizeof step);
 }
 
 static int doubles(const carom_record *r) {
@@ -370,7 +406,7 @@ static carom_status put_state(carom_record *r, carom_error *err) {
     state_head head;
     memcpy(&head, r->state, sizeof head);
     head.sequence = ++r->sequence;
-    head.checksum = checksum(r->state, r->state_size);
+    head.checksum = checksum(r, r->state);
     memcpy(r->state, &head, sizeof head);
     return h5_put_state(r->h5, (int)(r->sequence % 2), r->state, err);
 }
@@ -378,7 +414,7 @@ static carom_status put_state(carom_record *r, carom_error *err) {
 // Slot is whole, of this model, and speaks only of rows that the file has.
 static bool sound(const carom_record *r, const unsigned char *slot, state_head *head) {
     memcpy(head, slot, sizeof *head);
-    return head->magic == state_magic && head->checksum == checksum(slot, r->state_size) && head->rows >= 0 && head->events >= 0 &&
+    return head->magic == state_magic && head->checksum == checksum(r, slot) && head->rows >= 0 && head->events >= 0 &&
            (uint64_t)head->rows <= r->h5->data.base && (uint64_t)head->events <= r->h5->events.base && head->doubles == doubles(r) &&
            sizeof *head + (uint64_t)head->sim_bytes + sizeof(double) * (uint64_t)head->doubles == r->state_size;
 }
@@ -393,7 +429,7 @@ static carom_status get_state(carom_record *r, const char *file, carom_error *er
             slot = i;
         }
     }
-    if (slot < 0) return carom_fail(err, CAROM_IO, "%s holds no state to go on from; run the model anew", file);
+    if (slot < 0) return carom_fail(err, CAROM_IO, "%s holds no state to go on from, or its model, parameters or options were changed; run the model anew", file);
     CAROM_TRY(h5_get_state(r->h5, slot, r->state, err));
     CAROM_TRY(carom_sim_restore(r->sim, r->state + sizeof best, (size_t)best.sim_bytes, err));
     if (doubles(r))
@@ -457,20 +493,30 @@ static carom_status put_choice(carom_record *r, carom_error *err) {
     return status;
 }
 
+static bool take_about(carom_record *r, const carom_record_def *def) {
+    char *set = join(def->set), *options = join(def->options);
+    const bool good = set && options;
+    if (good) r->about = about_run(def->text, def->length, set, carom_sim_scheme(r->sim)->name, options, def->step);
+    free(set);
+    free(options);
+    return good;
+}
+
 static carom_status put_run(carom_record *r, const carom_record_def *def, carom_error *err) {
+    if (!take_about(r, def)) return carom_fail(err, CAROM_NO_MEMORY, "no memory");
     char options[4096] = "", started[32] = "";
     const time_t now = time(NULL);
     struct tm utc;
     if (gmtime_r(&now, &utc)) strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
     carom_sim_options_text(r->sim, options, sizeof options);
     const char *file = def->model_file ? def->model_file : "", *name = r->model ? carom_model_name(r->model) : NULL;
-    const char *scheme = carom_sim_scheme(r->sim)->name, *warning = carom_sim_warning(r->sim) ? carom_sim_warning(r->sim) : "";
+    const char *scheme = carom_sim_scheme(r->sim)->name;
     h5_hush h;
     h5_hush_begin(&h);
     const bool good = put_text(r, "name", name ? name : "", 0) && put_text(r, "model_file", file, 0) && put_text(r, "scheme", scheme, 0) &&
                       put_text(r, "options", options, 0) && put_list(r, "options_given", def->options) && put_list(r, "set", def->set) &&
                       put_real(r, "step", def->step) && put_real(r, "end", def->end) && put_integer(r, "every", r->every) &&
-                      put_real(r, "dt_out", r->dt_out) && put_text(r, "version", CAROM_VERSION, 0) && put_text(r, "warning", warning, 0) &&
+                      put_real(r, "dt_out", r->dt_out) && put_text(r, "version", CAROM_VERSION, 0) &&
                       put_text(r, "started", started, 0) && put_real(r, "wall", 0) && put_text(r, "status", "running", 16) &&
                       put_text(r, "message", "", 960) && put_text(r, "choice", "", CHOICE);
     const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write %s", def->file ? def->file : "what the run is about");
@@ -496,6 +542,10 @@ static bool ends(const char *text, const char *ending) {
 }
 
 static carom_record *blank(const carom_record_def *def, carom_error *err) {
+    if (!def || !def->sim || (!def->file && !def->stream && !def->memory) || (def->length > 0 && !def->text))
+        return carom_fail(err, CAROM_BAD_INPUT, "a record needs a simulation and a place: file, stream or memory"), NULL;
+    if (!(def->step > 0 && def->end > 0 && def->every >= 0 && def->dt_out >= 0) || (def->dt_out > 0 && def->end / def->dt_out > 1e15))
+        return carom_fail(err, CAROM_BAD_INPUT, "a record needs a step and an end, and rows neither before the start nor more than 1e15"), NULL;
     carom_record *r = calloc(1, sizeof *r);
     if (!r) {
         carom_fail(err, CAROM_NO_MEMORY, "no memory for a recorder");
@@ -503,6 +553,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     }
     r->model = def->model;
     r->sim = def->sim;
+    r->positions = carom_sim_now(def->sim).nu != NULL;
     r->sys = carom_sim_system(def->sim);
     r->extended = !def->model || r->sys != carom_model_system(def->model);
     r->h = def->step;
@@ -530,11 +581,10 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     }
     r->low = r->acc + r->ndir;
     r->high = r->low + r->nwatched;
-    const bool adaptive = carom_sim_total_steps(r->sim) == 0;
-    if (adaptive) { // steps end on the rows
-        if (r->every <= 0 && !(r->dt_out > 0)) r->dt_out = r->end / ROWS_BY_DEFAULT;
-        carom_sim_stop_at(r->sim, r->dt_out);
-    } else if (r->dt_out > 0 && r->dt_out <= r->h) { // every step end is the first after some k dt_out
+    const bool adaptive = carom_sim_total_steps(r->sim) == 0, located = carom_sim_scheme(r->sim)->tells;
+    if (adaptive && r->every <= 0 && !(r->dt_out > 0)) r->dt_out = r->end / ROWS_BY_DEFAULT;
+    carom_sim_stop_at(r->sim, r->dt_out); // where it can, steps end on the rows
+    if (!adaptive && !located && r->dt_out > 0 && r->dt_out <= r->h) { // every step end is the first after some k dt_out
         r->dt_out = 0;
         r->every = 1;
     }
@@ -575,7 +625,7 @@ static carom_status begin(carom_record *r, const carom_record_def *def, carom_er
     CAROM_TRY(put_run(r, def, err));
     if (r->memory) return CAROM_OK;
     CAROM_TRY(carom_record_flush(r, err));
-    return h5_publish(r->h5, err);
+    return h5_publish(r->h5, !def->replace, err);
 }
 
 carom_record *carom_record_create(const carom_record_def *def, carom_error *err) {
@@ -584,7 +634,7 @@ carom_record *carom_record_create(const carom_record_def *def, carom_error *err)
     if (def->memory) {
         r->memory = memory_create(r->ncol, r->column, expected(r), def->text, def->length, err);
     } else if (!def->file || ends(def->file, ".csv")) {
-        r->csv = csv_create(def->file, def->stream, r->ncol, r->column, err);
+        r->csv = csv_create(def->file, !def->replace, def->stream, r->ncol, r->column, err);
     } else {
         const h5_def file = file_def(r, def);
         r->h5 = h5_create(&file, err);
@@ -604,13 +654,23 @@ static bool number(hid_t run, const char *name, double *x) {
     return good;
 }
 
-// The state was saved inside a run; what that has taken stands in the ledger of the file.
-static bool recall(const char *file, carom_ledger *l) {
+// What the file says of itself.  The state was saved inside a run; the time that took stands in the ledger of the file.
+static carom_status recall(carom_record *r, const char *file, carom_ledger *l, bool *known, carom_error *err) {
     carom_ledger_names names;
-    carom_result *old = carom_result_open(file, NULL);
-    const bool known = old && carom_result_ledger(old, l, &names) && l->seconds >= 0 && l->wall >= 0;
+    carom_result *old = carom_result_open(file, err);
+    if (!old) return CAROM_IO;
+    size_t length = 0;
+    double step = NAN;
+    const char *text = carom_result_model(old, &length), *version = carom_result_text(old, "version");
+    carom_status status = CAROM_OK;
+    *known = carom_result_ledger(old, l, &names) && l->seconds >= 0 && l->wall >= 0;
+    carom_result_number(old, "step", &step);
+    r->about = about_run(text, length, carom_result_text(old, "set"), carom_result_text(old, "scheme"), carom_result_text(old, "options_given"), step);
+    if (!version || strcmp(version, CAROM_VERSION) != 0)
+        status = carom_fail(err, CAROM_BAD_INPUT, "%s was computed by carom %s, this is %s, which may round differently; run the model anew", file,
+                            version ? version : "of another time", CAROM_VERSION);
     carom_result_close(old);
-    return known;
+    return status;
 }
 
 static carom_status go_on(carom_record *r, const carom_record_def *def, const carom_ledger *before, carom_error *err) {
@@ -633,12 +693,12 @@ static carom_status go_on(carom_record *r, const carom_record_def *def, const ca
 }
 
 carom_record *carom_record_resume(const carom_record_def *def, carom_error *err) {
-    carom_record *r = blank(def, err);
+    carom_record *r = def && !def->file ? carom_fail(err, CAROM_BAD_INPUT, "only a file can be continued"), NULL : blank(def, err);
     if (!r) return NULL;
     const h5_def file = file_def(r, def);
     carom_ledger before;
-    const bool known = recall(def->file, &before);
-    r->h5 = h5_reopen(&file, err);
+    bool known = false;
+    if (recall(r, def->file, &before, &known, err) == CAROM_OK) r->h5 = h5_reopen(&file, err);
     if (!r->h5 || go_on(r, def, known ? &before : NULL, err) != CAROM_OK) {
         carom_record_destroy(r);
         return NULL;
@@ -646,18 +706,33 @@ carom_record *carom_record_resume(const carom_record_def *def, carom_error *err)
     return r;
 }
 
-carom_status carom_record_flush(carom_record *r, carom_error *err) {
-    if (r->csv) return csv_flush(r->csv, err);
-    carom_ledger ledger;
-    CAROM_TRY(carom_sim_ledger(r->sim, &ledger, err));
-    CAROM_TRY(put_choice(r, err));
-    if (r->memory) return memory_put_ledger(r->memory, &ledger, ledger_names(r, &ledger), err);
-    CAROM_TRY(put_state(r, err));
-    CAROM_TRY(h5_put_ledger(r->h5, &ledger, ledger_names(r, &ledger), err));
-    return h5_flush(r->h5, err);
+// State, ledger and rows of one moment, or of the moment before.
+static carom_status put_moment(carom_record *r, const carom_ledger *ledger, carom_error *err) {
+    carom_error mine;
+    carom_status status = put_choice(r, &mine);
+    if (status == CAROM_OK) status = put_state(r, &mine);
+    if (status == CAROM_OK) status = h5_put_ledger(r->h5, ledger, ledger_names(r, ledger), &mine);
+    if (status == CAROM_OK) status = h5_flush(r->h5, &mine);
+    if (status != CAROM_OK) {
+        h5_give_up(r->h5, &mine);
+        if (err) *err = mine;
+    }
+    return status;
 }
 
-carom_status carom_record_finish(carom_record *r, const char *status, const char *why, carom_error *err) {
+carom_status carom_record_flush(carom_record *r, carom_error *err) {
+    carom_ledger ledger;
+    if (r->csv) CAROM_TRY(csv_flush(r->csv, err));
+    if (!r->csv) CAROM_TRY(carom_sim_ledger(r->sim, &ledger, err));
+    if (r->h5) CAROM_TRY(put_moment(r, &ledger, err));
+    r->saved = carom_sim_now(r->sim).t;
+    if (!r->memory) return CAROM_OK;
+    CAROM_TRY(put_choice(r, err));
+    return memory_put_ledger(r->memory, &ledger, ledger_names(r, &ledger), err);
+}
+
+// Everything that is not in the result yet; what fails first counts, the rest is tried all the same.
+static carom_status put_rest(carom_record *r, const char *status, const char *why, carom_error *err) {
     carom_now now = carom_sim_now(r->sim);
     carom_status result = CAROM_OK;
     now.force = r->force; // a step that failed has left its own
@@ -673,14 +748,23 @@ carom_status carom_record_finish(carom_record *r, const char *status, const char
     carom_ledger ledger = {.wall = 0};
     const carom_status known = carom_sim_ledger(r->sim, &ledger, result == CAROM_OK ? err : NULL);
     if (result == CAROM_OK) result = known;
-    carom_status closed = r->csv ? CAROM_OK : put_end(r, status, why, ledger.wall, result == CAROM_OK ? err : NULL);
-    if (result == CAROM_OK) result = closed;
-    if (known == CAROM_OK) closed = carom_record_flush(r, result == CAROM_OK ? err : NULL);
-    else if (r->h5) closed = h5_flush(r->h5, NULL);
-    if (result == CAROM_OK) result = closed;
-    closed = CAROM_OK;
+    carom_status put = r->csv ? CAROM_OK : put_end(r, status, why, ledger.wall, result == CAROM_OK ? err : NULL);
+    if (result == CAROM_OK) result = put;
+    if (known == CAROM_OK) put = carom_record_flush(r, result == CAROM_OK ? err : NULL);
+    else if (r->h5) put = h5_flush(r->h5, NULL);
+    return result == CAROM_OK ? put : result;
+}
+
+carom_status carom_record_finish(carom_record *r, const char *status, const char *why, carom_error *err) {
+    carom_status result = CAROM_OK, closed = CAROM_OK;
+    if (r->h5 && r->h5->broken.code != CAROM_OK) result = h5_flush(r->h5, err); // says why; the file ends with the last flush
+    else result = put_rest(r, status, why, err);
+    if (result == CAROM_OK && strcmp(status, "done") == 0) {
+        if (r->h5) publish_for_good(r->h5->name);
+        if (r->csv) csv_for_good(r->csv);
+    }
     if (r->csv) closed = csv_destroy(r->csv, result == CAROM_OK ? err : NULL);
-    if (r->h5) closed = h5_destroy(r->h5, result == CAROM_OK ? err : NULL);
+    if (r->h5) h5_destroy(r->h5);
     r->csv = NULL;
     r->h5 = NULL;
     return result != CAROM_OK ? result : closed;
@@ -689,7 +773,7 @@ carom_status carom_record_finish(carom_record *r, const char *status, const char
 void carom_record_destroy(carom_record *r) {
     if (!r) return;
     if (r->csv) csv_destroy(r->csv, NULL);
-    if (r->h5) h5_destroy(r->h5, NULL);
+    if (r->h5) h5_destroy(r->h5);
     for (int i = 0; i < r->nfield; ++i) free(r->field[i].place);
     free(r->field);
     free(r->field_of);
@@ -747,6 +831,10 @@ int carom_record_columns(const carom_record *r) {
 
 const char *carom_record_column(const carom_record *r, int i) {
     return i >= 0 && i < r->ncol ? r->column[i] : NULL;
+}
+
+double carom_record_saved(const carom_record *r) {
+    return r->saved;
 }
 
 long carom_record_rows(const carom_record *r) {

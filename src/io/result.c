@@ -1,10 +1,10 @@
 // result.c: reading results.  A file may be damaged or made to mislead: every type, shape and size is checked before
 // memory is asked for or a value is used.
 #define _POSIX_C_SOURCE 200809L
+#include "io/h5_driver.h"
 #include "io/ledger.h"
 #include "io/result.h"
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,7 @@
 enum { MOST_TEXT = 1 << 20, MOST_MODEL = 1 << 28, MOST_COLUMNS = 1 << 24 };
 
 bool carom_result_probe(const char *file) {
+    if (!file) return false;
     const size_t n = strlen(file);
     if (n >= 4 && strcmp(file + n - 4, ".csv") == 0) return true;
     static const unsigned char mark[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
@@ -25,10 +26,6 @@ bool carom_result_probe(const char *file) {
 
 // -- HDF5 ---------------------------------------------------------------------------------------------
 
-static hid_t open_set(hid_t file, const char *name) {
-    return H5Lexists(file, name, H5P_DEFAULT) > 0 ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
-}
-
 // Extent of a set of this rank; false when it has another.
 static bool extent(hid_t set, int rank, hsize_t *size) {
     const hid_t space = H5Dget_space(set);
@@ -38,6 +35,13 @@ static bool extent(hid_t set, int rank, hsize_t *size) {
     return good;
 }
 
+static size_t element_bytes(hid_t set) { // of an element
+    const hid_t type = H5Dget_type(set);
+    const size_t size = type >= 0 ? H5Tget_size(type) : 0;
+    h5_close(type);
+    return size;
+}
+
 static bool class_is(hid_t set, H5T_class_t want) {
     const hid_t type = H5Dget_type(set);
     const bool same = type >= 0 && H5Tget_class(type) == want;
@@ -45,9 +49,9 @@ static bool class_is(hid_t set, H5T_class_t want) {
     return same;
 }
 
-// Bytes that a table of `bytes` could at most stand for: chunks may be compressed, a thousandfold at the utmost.
-static bool plausible(double bytes, off_t file_size) {
-    return bytes <= 1100.0 * ((double)file_size + 65536);
+// Does the file hold that many bytes of this set?  Chunks without data would read as rows of nothing.
+static bool stored(hid_t set, double bytes, off_t file_size) {
+    return bytes <= (double)H5Dget_storage_size(set) && bytes <= (double)file_size;
 }
 
 static bool read_columns(carom_result *r) {
@@ -70,10 +74,10 @@ static bool read_columns(carom_result *r) {
 
 static bool open_data(carom_result *r, off_t file_size) {
     hsize_t size[2] = {0, 0};
-    r->data = open_set(r->h5, "data");
+    r->data = h5_open_set(r->h5, "data");
     if (r->data < 0 || !class_is(r->data, H5T_FLOAT) || !extent(r->data, 2, size)) return false;
     if (size[1] < 1 || size[1] > MOST_COLUMNS || size[0] > (hsize_t)1 << 48) return false;
-    if (!plausible(8.0 * (double)size[0] * (double)size[1], file_size)) return false;
+    if (!stored(r->data, (double)element_bytes(r->data) * (double)size[0] * (double)size[1], file_size)) return false;
     r->table.rows = (long)size[0];
     r->table.columns = (int)size[1];
     return read_columns(r);
@@ -81,20 +85,20 @@ static bool open_data(carom_result *r, off_t file_size) {
 
 static bool open_events(carom_result *r, off_t file_size) {
     hsize_t size = 0;
-    r->event_set = open_set(r->h5, "events");
-    if (r->event_set < 0) return true; // a result without events is still one
+    r->event_set = h5_open_set(r->h5, "events");
+    if (r->event_set < 0) return !h5_has(r->h5, "events"); // a result without events is still one
     if (!class_is(r->event_set, H5T_COMPOUND) || !extent(r->event_set, 1, &size)) return false;
-    if (size > (hsize_t)1 << 40 || !plausible(8.0 * (double)size, file_size)) return false;
+    if (size > (hsize_t)1 << 40 || !stored(r->event_set, (double)element_bytes(r->event_set) * (double)size, file_size)) return false;
     r->events = (long)size;
     return true;
 }
 
 static bool read_model(carom_result *r, off_t file_size) {
-    const hid_t set = open_set(r->h5, "model");
-    if (set < 0) return true;
+    const hid_t set = h5_open_set(r->h5, "model");
+    if (set < 0) return !h5_has(r->h5, "model");
     const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
     const size_t size = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 ? H5Tget_size(type) : 0;
-    bool good = space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && size >= 1 && size <= MOST_MODEL && plausible((double)size, file_size);
+    bool good = space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && size >= 1 && size <= MOST_MODEL && stored(set, (double)size, file_size);
     r->model = good ? calloc(1, size + 1) : NULL;
     good = good && r->model && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, r->model) >= 0;
     if (good) r->model_length = strlen(r->model);
@@ -130,8 +134,8 @@ static void drop(result_attribute *a, int n) {
 }
 
 static bool read_group(carom_result *r, const char *name, result_attribute *a, int *n) {
-    const hid_t group = H5Lexists(r->h5, name, H5P_DEFAULT) > 0 ? H5Gopen2(r->h5, name, H5P_DEFAULT) : -1;
-    if (group < 0) return true;
+    const hid_t group = h5_open_group(r->h5, name);
+    if (group < 0) return !h5_has(r->h5, name);
     shelf s = {a, n};
     hsize_t start = 0;
     const bool good = H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_INC, &start, keep, &s) >= 0;
@@ -139,18 +143,49 @@ static bool read_group(carom_result *r, const char *name, result_attribute *a, i
     return good;
 }
 
+static hid_t open_file(const char *file) {
+    const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
+    h5_driver_use(fapl);
+    H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
+    const hid_t h5 = H5Fopen(file, H5F_ACC_RDONLY, fapl);
+    h5_close(fapl);
+    return h5;
+}
+
 static carom_status open_h5(carom_result *r, carom_error *err) {
     struct stat st;
     if (stat(r->file, &st) != 0) return carom_fail(err, CAROM_IO, "cannot read %.400s: %s", r->file, strerror(errno));
-    const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
-    r->h5 = H5Fopen(r->file, H5F_ACC_RDONLY, fapl);
-    h5_close(fapl);
+    r->h5 = open_file(r->file);
     if (r->h5 < 0) return h5_fail(err, "cannot read %.400s", r->file);
     if (!read_group(r, "ledger", r->ledger, &r->nledger)) drop(r->ledger, r->nledger), r->nledger = 0; // rows without one still serve
     if (!open_data(r, st.st_size) || !open_events(r, st.st_size) || !read_model(r, st.st_size) || !read_group(r, "run", r->run, &r->nrun))
         return h5_fail(err, "%.400s is not a result of carom, or it is damaged", r->file);
+    h5_driver_share(r->h5, false);
     return CAROM_OK;
+}
+
+// A run may be writing the file.  While it is read there is no commit; what HDF5 remembers from before a commit is forgotten.
+static bool read_begin(carom_result *r, h5_hush *h) {
+    h5_hush_begin(h);
+    h5_driver_share(r->h5, true);
+    if (!h5_driver_grown(r->h5)) return true;
+    hsize_t size[2] = {0, 0}, events = 0;
+    const hid_t old[] = {r->data, r->event_set, r->h5};
+    for (int i = 0; i < 3; ++i) h5_close(old[i]);
+    r->h5 = open_file(r->file);
+    r->data = r->h5 >= 0 ? h5_open_set(r->h5, "data") : -1;
+    r->event_set = r->h5 >= 0 ? h5_open_set(r->h5, "events") : -1;
+    return r->data >= 0 && extent(r->data, 2, size) && size[0] >= (hsize_t)r->table.rows && size[1] == (hsize_t)r->table.columns &&
+           (r->events == 0 || (r->event_set >= 0 && extent(r->event_set, 1, &events) && events >= (hsize_t)r->events));
+}
+
+static carom_status replaced(const carom_result *r, carom_error *err) {
+    return carom_fail(err, CAROM_IO, "%.400s was replaced while it was read; open it again", r->file);
+}
+
+static void read_end(carom_result *r, h5_hush *h) {
+    h5_driver_share(r->h5, false);
+    h5_hush_end(h);
 }
 
 static carom_status read_h5(carom_result *r, int column, int columns, long first, long count, double *out, carom_error *err) {
@@ -217,6 +252,7 @@ static carom_status events_h5(carom_result *r, long first, long count, carom_res
 // -- both ---------------------------------------------------------------------------------------------
 
 carom_result *carom_result_open(const char *file, carom_error *err) {
+    if (!file) return carom_fail(err, CAROM_BAD_INPUT, "a result needs a file name"), NULL;
     carom_result *r = calloc(1, sizeof *r);
     if (r) r->h5 = r->data = r->event_set = -1, r->file = strdup(file);
     if (!r || !r->file) {
@@ -294,9 +330,8 @@ static carom_status read_block(carom_result *r, int column, int columns, long fi
         return CAROM_OK;
     }
     h5_hush h;
-    h5_hush_begin(&h);
-    const carom_status status = read_h5(r, column, columns, first, count, out, err);
-    h5_hush_end(&h);
+    const carom_status status = read_begin(r, &h) ? read_h5(r, column, columns, first, count, out, err) : replaced(r, err);
+    read_end(r, &h);
     return status;
 }
 
@@ -316,9 +351,11 @@ const double *carom_result_values(const carom_result *r) {
 static hid_t open_field(const carom_result *r, const char *name, hsize_t size[2]) {
     char path[200];
     snprintf(path, sizeof path, "fields/%.180s", name);
-    if (r->h5 < 0 || strchr(name, '/') || H5Lexists(r->h5, "fields", H5P_DEFAULT) <= 0) return -1;
-    const hid_t set = open_set(r->h5, path);
-    if (set >= 0 && extent(set, 2, size) && class_is(set, H5T_FLOAT) && size[1] <= LONG_MAX) return set;
+    if (r->h5 < 0 || strchr(name, '/')) return -1;
+    const hid_t set = h5_open_set(r->h5, path);
+    if (set >= 0 && extent(set, 2, size) && class_is(set, H5T_FLOAT) && size[0] < (hsize_t)1 << 48 && size[1] <= MOST_COLUMNS &&
+        (double)element_bytes(set) * (double)size[0] * (double)size[1] <= (double)H5Dget_storage_size(set))
+        return set;
     h5_close(set);
     return -1;
 }
@@ -326,32 +363,31 @@ static hid_t open_field(const carom_result *r, const char *name, hsize_t size[2]
 long carom_result_field_size(carom_result *r, const char *name) {
     hsize_t size[2];
     h5_hush h;
-    h5_hush_begin(&h);
-    const hid_t set = open_field(r, name, size);
+    const hid_t set = r->h5 >= 0 && read_begin(r, &h) ? open_field(r, name, size) : -1;
     h5_close(set);
-    h5_hush_end(&h);
+    if (r->h5 >= 0) read_end(r, &h);
     return set < 0 ? -1 : (long)size[1];
 }
 
 carom_status carom_result_field_read(carom_result *r, const char *name, long row, double *x, carom_error *err) {
     hsize_t size[2] = {0, 0};
     h5_hush h;
-    h5_hush_begin(&h);
-    const hid_t set = open_field(r, name, size);
+    const bool file = r->h5 >= 0;
+    const hid_t set = file && read_begin(r, &h) ? open_field(r, name, size) : -1;
     carom_status status = CAROM_OK;
     if (set < 0 || row < 0 || (hsize_t)row >= size[0]) {
         status = carom_fail(err, CAROM_BAD_INPUT, "%s has no row %ld of a field '%.120s'", r->file, row, name);
     } else {
         const hsize_t at[2] = {(hsize_t)row, 0}, count[2] = {1, size[1]};
-        const hid_t file = H5Dget_space(set), memory = H5Screate_simple(2, count, NULL);
-        if (H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, count, NULL) < 0 ||
-            H5Dread(set, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, x) < 0)
+        const hid_t from = H5Dget_space(set), memory = H5Screate_simple(2, count, NULL);
+        if (H5Sselect_hyperslab(from, H5S_SELECT_SET, at, NULL, count, NULL) < 0 ||
+            H5Dread(set, H5T_NATIVE_DOUBLE, memory, from, H5P_DEFAULT, x) < 0)
             status = h5_fail(err, "cannot read %s", r->file);
         h5_close(memory);
-        h5_close(file);
+        h5_close(from);
     }
     h5_close(set);
-    h5_hush_end(&h);
+    if (file) read_end(r, &h);
     return status;
 }
 
@@ -368,9 +404,8 @@ carom_status carom_result_events(carom_result *r, long first, long count, carom_
         return CAROM_OK;
     }
     h5_hush h;
-    h5_hush_begin(&h);
-    const carom_status status = events_h5(r, first, count, out, err);
-    h5_hush_end(&h);
+    const carom_status status = read_begin(r, &h) ? events_h5(r, first, count, out, err) : replaced(r, err);
+    read_end(r, &h);
     return status;
 }
 
@@ -411,8 +446,8 @@ bool carom_result_ledger(const carom_result *r, carom_ledger *l, carom_ledger_na
     *names = (carom_ledger_names){0};
     for (const ledger_entry *e = ledger_table; e->name; ++e) {
         const result_attribute *a = look(r->ledger, r->nledger, e->name);
-        if (!a || (e->kind == LEDGER_NAME) != (a->text != NULL)) continue;
-        if (e->kind != LEDGER_NAME)
+        if (!a || ledger_is_text(e) != (a->text != NULL)) continue;
+        if (!ledger_is_text(e))
             ledger_set(l, e, a->number);
         else if (a->text[0])
             *(const char **)((char *)names + e->at) = a->text;

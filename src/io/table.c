@@ -1,6 +1,8 @@
 // table.c: tables as compound datasets and as CSV.
 #define _POSIX_C_SOURCE 200809L
+#include "base/number.h"
 #include "io/h5.h"
+#include "io/h5_driver.h"
 #include <carom/table.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -65,6 +67,7 @@ static carom_status write_csv(const char *file, const carom_table *t, carom_erro
         put_text(f, t->column[i].name);
     }
     fputc('\n', f);
+    const carom_locale locale = carom_locale_begin();
     for (long k = 0; k < t->rows; ++k)
         for (int i = 0; i < t->columns; ++i) {
             const carom_column *c = &t->column[i];
@@ -74,6 +77,7 @@ static carom_status write_csv(const char *file, const carom_table *t, carom_erro
             else put_text(f, c->text[k] ? c->text[k] : "");
             if (i == t->columns - 1) fputc('\n', f);
         }
+    carom_locale_end(locale);
     const bool good = !ferror(f);
     if (fclose(f) != 0 || !good) return carom_fail(err, CAROM_IO, "cannot write %.400s: %s", file, strerror(errno));
     return CAROM_OK;
@@ -156,12 +160,20 @@ static bool write_table(hid_t file, const carom_table *t) {
 static carom_status write_h5(const char *file, const carom_table *tables, int n, const carom_table_note *notes, int nnotes, carom_error *err) {
     h5_hush hush;
     h5_hush_begin(&hush);
-    const hid_t f = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
+    h5_driver_use(fapl);
+    H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
+    const hid_t f = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
     bool good = f >= 0;
+    h5_close(fapl);
     for (int i = 0; good && i < n; ++i) good = write_table(f, &tables[i]);
     for (int i = 0; good && i < nnotes; ++i) good = h5_put_text(f, notes[i].name, notes[i].text, strlen(notes[i].text) + 1);
-    good = f >= 0 && H5Fclose(f) >= 0 && good;
-    const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write %.400s", file);
+    good = good && H5Fflush(f, H5F_SCOPE_LOCAL) >= 0 && h5_driver_commit(f);
+    const char *reason = f >= 0 ? h5_driver_failed(f) : NULL;
+    carom_status status = CAROM_OK;
+    if (reason) status = carom_fail(err, CAROM_IO, "cannot write %.400s: %s", file, reason);
+    else if (!good) status = h5_fail(err, "cannot write %.400s", file);
+    h5_close(f);
     h5_hush_end(&hush);
     return status;
 }
@@ -233,25 +245,12 @@ static bool read_values(hid_t set, carom_column *c, long rows) {
     return good;
 }
 
-// A dataset reached by a hard link, stored in this file.
-static bool plain(hid_t file, const char *name) {
-    H5L_info_t link;
-    return H5Lexists(file, name, H5P_DEFAULT) > 0 && H5Lget_info(file, name, &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_HARD;
-}
-
-static bool stored_here(hid_t set) {
-    const hid_t list = H5Dget_create_plist(set);
-    const bool here = list >= 0 && H5Pget_layout(list) != H5D_VIRTUAL && H5Pget_external_count(list) == 0;
-    h5_close(list);
-    return here;
-}
-
 static bool read_table(hid_t file, const char *name, carom_table *t, carom_error *err) {
-    hid_t set = plain(file, name) ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
+    const hid_t set = h5_open_set(file, name);
     const hid_t type = set >= 0 ? H5Dget_type(set) : -1, space = set >= 0 ? H5Dget_space(set) : -1;
     const int columns = type >= 0 && H5Tget_class(type) == H5T_COMPOUND ? H5Tget_nmembers(type) : -1;
     const hssize_t rows = space >= 0 && H5Sget_simple_extent_ndims(space) == 1 ? H5Sget_simple_extent_npoints(space) : -1;
-    bool good = columns > 0 && columns <= MOST_COLUMNS && rows >= 0 && stored_here(set) && (hsize_t)rows * H5Tget_size(type) <= H5Dget_storage_size(set);
+    bool good = columns > 0 && columns <= MOST_COLUMNS && rows >= 0 && (hsize_t)rows * H5Tget_size(type) <= H5Dget_storage_size(set);
     t->name = strdup(name);
     t->column = good ? calloc((size_t)columns, sizeof *t->column) : NULL;
     good = good && t->name && t->column;
@@ -281,7 +280,9 @@ bool carom_table_probe(const char *file, const char *name) {
     h5_hush hush;
     h5_hush_begin(&hush);
     const hid_t f = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);
-    const bool there = f >= 0 && plain(f, name);
+    const hid_t set = f >= 0 ? h5_open_set(f, name) : -1;
+    const bool there = set >= 0;
+    h5_close(set);
     h5_close(f);
     h5_hush_end(&hush);
     return there;

@@ -1,7 +1,7 @@
 // write.c: a mechanism as a model file, in the order of the table of keys; mechanisms of which the same is written are equal.
+#include "base/number.h"
 #include "mech/datum.h"
 #include "mech/keys.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,8 +48,8 @@ static void put_text(writing *w, const char *text) {
 static void put_number(writing *w, double x) {
     char text[40];
     for (int digits = 15; digits <= 17; ++digits) {
-        snprintf(text, sizeof text, "%.*g", digits, x);
-        if (strtod(text, NULL) == x) break;
+        carom_format(text, sizeof text, "%.*g", digits, x);
+        if (carom_number(text, NULL) == x) break;
     }
     say(w, text);
 }

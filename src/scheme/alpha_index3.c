@@ -4,7 +4,7 @@
 // are met exactly and with second order, but an impact enters the accelerations and makes energy.
 #include "scheme/newmark_family.h"
 
-enum { OPT_RHO };
+enum { OPT_RHO, OPT_IMPACTS };
 static const carom_option options[] = {
     {.name = "rho",
      .kind = CAROM_REAL,
@@ -13,6 +13,10 @@ static const carom_option options[] = {
      .high = 1,
      .open_high = true,
      .about = "spectral radius at infinite frequency: 0 damps most, near 1 least"},
+    {.name = "impacts",
+     .kind = CAROM_CHOICE,
+     .choices = "refuse|ignore",
+     .about = "refuse: models with contacts are declined; ignore: they run without an impact law, for comparison only"},
     {0},
 };
 
@@ -25,7 +29,7 @@ static void carve(void *w, carom_arena *mem, carom_arena *keep, const carom_syst
 }
 
 static const char *warning(const double *opt) {
-    (void)opt;
+    if (opt[OPT_IMPACTS] == 0) return NULL;
     return "alpha-index3 has no impact law: restitution is ignored and impacts make energy; for smooth motion with "
            "joints, and for comparison";
 }
@@ -37,7 +41,8 @@ const carom_scheme carom_scheme_alpha_index3 = {
         "M s_1 = f(q_1, v_1) + W_1 lambda,   g_E(q_1) = 0,   0 <= g(q_1) _|_ lambda >= 0\n"
         "(1 - alpha_m) a_1 + alpha_m a_0 = (1 - alpha_f) s_1 + alpha_f s_0;   v_1, q_1 from a_0, a_1 as Newmark\n\n"
         "Second order with joints, which are met exactly on position level.  No impact law and no restitution: the\n"
-        "reaction of an impact is O(1/h) and comes back through a_0 in the next step.  Energy is made at impacts.",
+        "reaction of an impact is O(1/h) and comes back through a_0 in the next step.  Energy is made at impacts, so\n"
+        "models with contacts are declined; impacts=ignore runs them, as a counter-example.",
     .order = 2,
     .lacks = CAROM_NO_FRICTION | CAROM_NO_IMPACTS,
     .options = options,

@@ -11,11 +11,11 @@ static const carom_option options[AUTO_OPTIONS + 1] = {
     [AUTO_ATOL] = {.name = "atol", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 1e-1,
                    .about = "the same, relative to the largest position (velocity) of the run; 0: a hundredth of rtol"},
     [AUTO_LONGEST] = {.name = "max-step", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 1e12,
-                      .about = "longest internal step (time); 0: no limit.  What comes and goes within a step is not seen"},
+                      .about = "longest internal step (time); 0: no limit"},
     {0},
 };
 
-enum { MOST_VELOCITIES = 1000, MOST_DIRECTIONS = 128, MOST_IMPLICIT = 60 };
+enum { MOST_VELOCITIES = 1000, MOST_DIRECTIONS = 128, MOST_IMPLICIT = 200 };
 
 static int directions(const carom_system *sys) {
     int n = 0;
@@ -102,7 +102,8 @@ static carom_status begin(auto_work *w, carom_step *s) {
     const carom_status status = carom_phase_settle(&w->P, s, auto_delta(w, s, s->h), NULL);
     if (status != CAROM_OK && status != CAROM_RETRY) return status;
     CAROM_TRY(auto_choose(w, s));
-    if (status == CAROM_RETRY) step_instead(w, s, AUTO_REFUSED);
+    if (w->head.method == AUTO_STEPPING) auto_stepping_begin(w, s);
+    else if (status == CAROM_RETRY) step_instead(w, s, AUTO_REFUSED);
     return CAROM_OK;
 }
 
@@ -110,7 +111,7 @@ enum { QUIET = 12 }; // parts of time-stepping without impact before events are 
 
 static carom_status locate_again(auto_work *w, carom_step *s) {
     auto_head *h = &w->head;
-    if (w->large || h->quiet < QUIET || w->t - h->since < h->hold) return CAROM_OK;
+    if (w->large || h->before == AUTO_STEPPING || h->quiet < QUIET || w->t - h->since < h->hold) return CAROM_OK;
     const carom_status status = auto_stepping_end(w, s);
     if (status == CAROM_OK) {
         h->since = w->t;
@@ -161,19 +162,45 @@ static carom_status go(auto_work *w, carom_step *s, double t_1) {
     }
 }
 
+// The state at a record inside a segment.  An open contact that is closed there touched inside the segment, and nobody saw it:
+// *missed, and the segment is planned anew to end there.
+static carom_status read_off(auto_work *w, carom_step *s, double t_1, bool *missed) {
+    carom_phase *P = &w->P;
+    *missed = false;
+    auto_inside(w, s, t_1);
+    CAROM_TRY(carom_flow_project_position(&P->f, s, t_1, w->q));
+    CAROM_TRY(carom_flow_project_velocity(&P->f, s, t_1, w->q, w->v));
+    if (s->sys->nc == 0) return CAROM_OK;
+    CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->q));
+    bool below = false;
+    for (int c = 0; c < s->sys->nc; ++c) below = below || (carom_phase_open(P, c) && w->g_1[s->sys->ne + c] < -1e-3 * s->opt[AUTO_RTOL] * w->head.size_q);
+    return below ? auto_plan_until(w, s, t_1, missed) : CAROM_OK;
+}
+
+// So many internal steps between two records are never wanted.
+static const double MOST_STEPS = 1e6;
+
+static carom_status start(void *memory, carom_step *s) {
+    (void)memory;
+    const double longest = s->opt[AUTO_LONGEST];
+    if (!(longest > 0 && s->h > MOST_STEPS * longest)) return CAROM_OK;
+    return carom_fail(s->err, CAROM_BAD_INPUT, "max-step=%g would divide every step of %g into %.3g; at most %g are allowed: give a larger max-step, or a smaller step", longest,
+                      s->h, s->h / longest, MOST_STEPS);
+}
+
 static carom_status step(void *memory, carom_step *s) {
     auto_work *w = memory;
     const double t_1 = s->t + s->h;
     load(w, s);
     if (!w->head.begun) CAROM_TRY(begin(w, s));
-    CAROM_TRY(go(w, s, t_1));
+    for (bool missed = true; missed;) {
+        CAROM_TRY(go(w, s, t_1));
+        missed = false;
+        if (w->head.method != AUTO_STEPPING && w->head.there) CAROM_TRY(read_off(w, s, t_1, &missed));
+    }
     if (w->head.method == AUTO_STEPPING) return store(w, s, w->q_s, w->v_s), CAROM_OK;
     carom_phase *P = &w->P;
-    if (w->head.there) {
-        auto_inside(w, s, t_1);
-        CAROM_TRY(carom_flow_project_position(&P->f, s, t_1, w->q));
-        CAROM_TRY(carom_flow_project_velocity(&P->f, s, t_1, w->q, w->v));
-    } else {
+    if (!w->head.there) {
         carom_copy(w->q, P->q, s->sys->nq);
         carom_copy(w->v, P->v, s->sys->nv);
     }
@@ -199,6 +226,7 @@ const carom_scheme carom_scheme_auto = {
     .options = options,
     .work_size = sizeof(auto_work),
     .carve = carve,
+    .start = start,
     .step = step,
     .say = auto_tell,
 };

@@ -16,6 +16,7 @@ typedef enum auto_why {
     AUTO_STIFF,    // longer steps do with an implicit method
     AUTO_MILD,     // an explicit method does as well
     AUTO_LARGE,    // too many velocities or contacts for dense matrices
+    AUTO_STIFF_LARGE, // stiff, and too many velocities for the implicit method
     AUTO_FLURRY,   // many events in a moment
     AUTO_STALL,    // events at one instant without end
     AUTO_REFUSED,  // no step, however short
@@ -40,7 +41,7 @@ typedef struct auto_head {
     double probe, probes, wait;  // steps since the other method was tried, or how many more to wait
     double still;                // events in a row without progress
     double quiet, hold, since;   // time-stepping: parts without impact; how long it shall last; since when
-    double before;               // the method before time-stepping
+    double before;               // the method before time-stepping; AUTO_STEPPING: there is none to go back to
     double seen, event_t[AUTO_FLURRY_OF]; // events, and the times of the last ones
     double changes;
     auto_change change[AUTO_CHANGES]; // the first one is the choice at the start
@@ -60,6 +61,7 @@ typedef struct auto_work {
 
     // time-stepping
     carom_memory *kept_memory, *memory; // nc
+    double *held;                // nc: 1 for contacts that reacted in the last part
     double t;
     const carom_scheme *stepper;
     double stepper_opt[16];
@@ -78,6 +80,8 @@ typedef struct auto_work {
 /// From the start of the phase: a step whose error is within tolerance, and the first event in it.  t_1: where the next record is.
 /// A CAROM_RETRY: no step is short enough.
 carom_status auto_plan(auto_work *w, carom_step *s, double t_1);
+/// The segment under way again, when it turns out to hold an event before t: *missed, and it ends at the latest there.
+carom_status auto_plan_until(auto_work *w, carom_step *s, double t, bool *missed);
 /// To the end of the segment and across its event; the next phase starts there.
 carom_status auto_pass(auto_work *w, carom_step *s);
 /// The state at t inside the segment, to w->q, w->v; the work done until then is booked.

@@ -1,4 +1,5 @@
 // auto_choice.c: which method suits the model, when it is changed, and the account of it.
+#include "base/number.h"
 #include "scheme/auto.h"
 #include <float.h>
 #include <math.h>
@@ -68,7 +69,12 @@ carom_status auto_choose(auto_work *w, carom_step *s) {
     if (status != CAROM_OK && status != CAROM_RETRY) return status;
     if (status == CAROM_RETRY) rate = 0;
     CAROM_TRY(measure_momentum(w, s));
-    const bool stiff = w->implicit && h->size_v > 0 && rate * h->size_q > STIFF * h->size_v;
+    const bool stiff = h->size_v > 0 && rate * h->size_q > STIFF * h->size_v;
+    if (stiff && !w->implicit) { // for good: what an explicit method would have to resolve does not end
+        h->before = AUTO_STEPPING;
+        auto_change_to(w, s->t, AUTO_STEPPING, AUTO_STIFF_LARGE);
+        return CAROM_OK;
+    }
     auto_change_to(w, s->t, stiff ? AUTO_IMPLICIT : AUTO_EXPLICIT, stiff ? AUTO_STIFF : AUTO_FEW);
     h->wait = PROBE;
     return CAROM_OK;
@@ -149,6 +155,7 @@ static const char *const reasons[] = {
     [AUTO_STIFF] = "stiff: an implicit step may be longer by more than it costs",
     [AUTO_MILD] = "not stiff any more",
     [AUTO_LARGE] = "large: too many velocities or contact directions for dense matrices",
+    [AUTO_STIFF_LARGE] = "stiff, with too many velocities for an implicit method with a dense matrix",
     [AUTO_FLURRY] = "a flurry of events",
     [AUTO_STALL] = "events at one instant without end",
     [AUTO_REFUSED] = "no step with located events succeeded",
@@ -163,8 +170,8 @@ void auto_tell(const void *memory, char *text, size_t size) {
         const auto_change *c = h->change + i;
         const size_t used = strlen(text);
         if (i == 0) snprintf(text, size, "%s (%s)", methods[(int)c->method], reasons[(int)c->why]);
-        else snprintf(text + used, size - used, "; t = %.9g: %s (%s)", c->t, shortly[(int)c->method], reasons[(int)c->why]);
+        else carom_format(text + used, size - used, "; t = %.9g: %s (%s)", c->t, shortly[(int)c->method], reasons[(int)c->why]);
     }
     const size_t used = strlen(text);
-    if (h->changes > AUTO_CHANGES) snprintf(text + used, size - used, "; and %g more", h->changes - AUTO_CHANGES);
+    if (h->changes > AUTO_CHANGES) carom_format(text + used, size - used, "; and %g more", h->changes - AUTO_CHANGES);
 }

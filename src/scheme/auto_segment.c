@@ -54,33 +54,6 @@ static double reaction_error(const auto_work *w, const carom_step *s, double h) 
     return most;
 }
 
-// Gap of contact c at x of the step, by the cubic through gaps and gap velocities at its ends.
-static double cubic(double x, double h, double g_0, double u_0, double g_1, double u_1) {
-    const double d = g_1 - g_0, m_0 = h * u_0, m_1 = h * u_1;
-    return g_0 + x * (m_0 + x * (3 * d - 2 * m_0 - m_1 + x * (m_0 + m_1 - 2 * d)));
-}
-
-static void polynomial(const auto_work *w, int n, double x, double *q, double *v);
-static void note_segment(auto_work *w, const carom_step *s, const carom_point *E);
-
-// (AU-5)  Where time enters gaps they may come and go while nothing moves: in the middle of a step a gap must be where the cubic
-//         that looks for dips has it, to a hundredth of what it does in the step.
-static carom_status gap_error(auto_work *w, carom_step *s, double h, double *error) {
-    const int ne = s->sys->ne, nc = s->sys->nc;
-    const carom_point *A = &w->P.start, *B = &w->P.b;
-    if (nc == 0 || s->sys->flags & CAROM_TIMELESS_GAPS || s->sys->move) return CAROM_OK;
-    note_segment(w, s, B);
-    polynomial(w, s->sys->nv, 0.5, w->q, w->v);
-    CAROM_TRY(carom_gaps(s, w->g_1, w->P.t + 0.5 * h, w->q));
-    for (int c = 0; c < nc; ++c) {
-        const double g_0 = A->g[ne + c], g_1 = B->g[ne + c], g = w->g_1[ne + c];
-        const double off = fabs(g - cubic(0.5, h, g_0, A->u[c], g_1, B->u[c]));
-        const double size = fmax(fmax(fabs(g_1 - g_0), fmin(fabs(g_0), fabs(g_1))), 1e-3 * s->opt[AUTO_RTOL] * w->head.size_q);
-        *error = fmax(*error, off / (0.01 * size + DBL_MIN));
-    }
-    return CAROM_OK;
-}
-
 static carom_status attempt(auto_work *w, carom_step *s, double h, double *error) {
     carom_phase *P = &w->P;
     CAROM_TRY(carom_phase_start(P, s, h));
@@ -90,8 +63,7 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     carom_copy(w->a_a, P->f.a, s->sys->nv);
     CAROM_TRY(carom_phase_try(P, s, h, &P->b, w->error));
     *error = fmax(*error, fmax(auto_error(w, s, P->q, P->v, P->b.q, P->b.v), reaction_error(w, s, h)));
-    if (*error > 1) return CAROM_OK;
-    return gap_error(w, s, h, error);
+    return CAROM_OK;
 }
 
 static void account_to(double *x, const carom_account *a) { x[0] = a->impact, x[1] = a->friction, x[2] = a->external, x[3] = a->damping; }
@@ -203,13 +175,27 @@ carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {
             return CAROM_OK;
         }
         // A model that fails beyond the next record may be right to do so.
-        if (status != CAROM_OK && status != CAROM_RETRY && status != CAROM_SINGULAR && !(try > left)) return status;
+        if (status == CAROM_STOPPED || (status != CAROM_OK && status != CAROM_RETRY && status != CAROM_SINGULAR && !(try > left))) return status;
         refused = true;
         s->counts->inner_rejected += 1;
         length = try * (status != CAROM_OK ? 0.25 : fmin(0.9, fmax(0.1, 0.9 * pow(error, -0.2))));
         if (length < shortest) return status != CAROM_OK ? status : carom_retry(s, "the tolerance rtol = %g cannot be met", s->opt[AUTO_RTOL]);
     }
     return carom_retry(s, "no step met the tolerance in %d attempts", ATTEMPTS);
+}
+
+carom_status auto_plan_until(auto_work *w, carom_step *s, double t, bool *missed) {
+    carom_phase *P = &w->P;
+    const double h = t - w->head.t_a;
+    if (!(h > 0)) return CAROM_OK;
+    P->none = 0.1 * s->opt[AUTO_RTOL] * *s->speed;
+    P->f.T = w->head.method == AUTO_IMPLICIT ? w->implicit : carom_butcher_find(CAROM_RK_DORMAND, 5);
+    CAROM_TRY(carom_phase_start(P, s, h));
+    CAROM_TRY(carom_phase_try(P, s, h, &P->b, NULL));
+    for (int c = 0; c < s->sys->nc; ++c) *missed = *missed || (carom_phase_open(P, c) && P->b.phi[c] < 0);
+    if (!*missed) return CAROM_OK;
+    book(s, w->head.done, -1);
+    return close_segment(w, s, h);
 }
 
 carom_status auto_pass(auto_work *w, carom_step *s) {

@@ -20,6 +20,7 @@ void auto_stepping_carve(auto_work *w, carom_arena *mem, carom_arena *keep, cons
     w->stepper->carve(w->room, mem, keep, sys, w->stepper_opt);
     w->kept_memory = carom_carve_bytes(keep, nc * sizeof *w->memory);
     w->memory = carom_carve_bytes(mem, nc * sizeof *w->memory);
+    w->held = carom_carve(mem, nc);
     double **positions[] = {&w->q_s, &w->q_w, &w->q_h};
     for (size_t i = 0; i < sizeof positions / sizeof *positions; ++i) *positions[i] = carom_carve(mem, nq);
     double **velocities[] = {&w->v_s, &w->v_w, &w->v_h};
@@ -38,6 +39,7 @@ void auto_stepping_carve(auto_work *w, carom_arena *mem, carom_arena *keep, cons
 static carom_status one(auto_work *w, carom_step *z, double t, double h) {
     z->t = t;
     z->h = h;
+    z->booked_t = t + h;
     CAROM_TRY(w->stepper->step(w->room, z));
     if (!(carom_norm_max(z->q, z->sys->nq) < HUGE_VAL && carom_norm_max(z->v, z->sys->nv) < HUGE_VAL))
         return carom_retry(z, "a coordinate became infinite or not a number");
@@ -51,6 +53,8 @@ static carom_step aside(auto_work *w, const carom_step *s, double *q, double *v,
     z.opt = w->stepper_opt;
     z.q = q, z.v = v;
     z.impulse = impulse, z.force = force, z.u_before = u_before, z.u_after = u_after;
+    for (int c = 0; c < s->sys->nc; ++c) w->held[c] = w->memory[c].reacting > 0;
+    z.held = w->held;
     carom_copy(q, w->q_s, s->sys->nq);
     carom_copy(v, w->v_s, s->sys->nv);
     carom_zero(impulse, w->nl);
@@ -111,6 +115,7 @@ static void accept(auto_work *w, carom_step *s, const carom_step *z, double t) {
     s->account.impact += z->account.impact;
     s->account.friction += z->account.friction;
     s->account.external += z->account.external;
+    carom_account_split(&s->account, &z->account);
     if (z->reacted)
         for (int i = 0; i < w->nl; ++i) {
             if (s->impulse[i] == 0) s->u_before[i] = w->u_before[i];
@@ -121,7 +126,7 @@ static void accept(auto_work *w, carom_step *s, const carom_step *z, double t) {
     // Events of this part, read off its own impulses.
     carom_step books = *s;
     books.impulse = w->impulse, books.force = w->force, books.u_before = w->u_before, books.u_after = w->u_after;
-    for (int c = 0; c < s->sys->nc; ++c) carom_memory_update(w->memory + c, &books, t, c);
+    for (int c = 0; c < s->sys->nc; ++c) carom_memory_update(w->memory + c, &books, t, c, carom_memory_fresh(w->memory + c, &books, c));
     s->nevents = books.nevents;
     w->t = t;
 }

@@ -37,6 +37,7 @@ typedef struct work {
     double *p_i, *p_f, *s;         // p counted as impulse, as force; h sum beta lambda
     bool have_u_0, plastic;        // u_0 is there; Newton's law had no solution: no restitution in this step
     bool *closed_0, *still;        // by id: closed at t_0; and at rest
+    bool *kinked;                  // by id: meets a kink
     bool *carries;                 // by id: lasting contact, all stages
     bool *lasting;                 // by id: held at the end as well, (DG-10)
 } work;
@@ -61,6 +62,7 @@ static void carve(work *w, carom_arena *mem, carom_arena *keep, const carom_syst
     w->closed_0 = carom_carve_bytes(mem, nb * sizeof(bool));
     w->still = carom_carve_bytes(mem, nb * sizeof(bool));
     w->carries = carom_carve_bytes(mem, nb * sizeof(bool));
+    w->kinked = carom_carve_bytes(mem, nb * sizeof(bool));
     w->lasting = carom_carve_bytes(mem, nb * sizeof(bool));
     w->dg.lasting = w->lasting;
     w->dg.bias = w->bias;
@@ -90,6 +92,23 @@ static carom_status before(work *w, carom_step *s) {
     CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
     carom_local_velocity(w->u_0, &w->L, s->v);
     w->have_u_0 = true;
+    return CAROM_OK;
+}
+
+// (CL-5)  A contact closed at t_0 that meets a kink on the way to q_0 + h v_0 approaches with the velocity along the directions
+//         there, and does not rest.
+static carom_status kinks(work *w, carom_step *s) {
+    carom_dg_block *b = w->dg.block;
+    set(w, s, &b->L, w->closed_0);
+    carom_move(s, b->q, s->q, s->h, s->v);
+    CAROM_TRY(carom_directions(s, &b->L, s->t + s->h, b->q));
+    for (int k = 0; k < b->L.nb; ++k) w->u[k] = w->u_0[b->L.id[k]];
+    CAROM_TRY(carom_velocity_before(s, w->u, &b->L, (carom_place){.t = s->t + s->h, .q = b->q, .v = s->v}));
+    for (int k = 0; k < b->L.nb; ++k) {
+        const int id = b->L.id[k];
+        w->kinked[id] = w->u[k] < 0 && w->u[k] != w->u_0[id];
+        if (w->kinked[id]) w->u_0[id] = w->u[k];
+    }
     return CAROM_OK;
 }
 
@@ -134,11 +153,12 @@ static carom_status begin(work *w, carom_step *s) {
     for (int id = 0; id < all; ++id) {
         w->closed_0[id] = id < ne || w->kept[id] != 0 || carom_closed(s, w->g[id]);
         any = any || w->closed_0[id];
-        w->carries[id] = w->lasting[id] = false;
+        w->carries[id] = w->lasting[id] = w->kinked[id] = false;
     }
     if (any) CAROM_TRY(before(w, s));
+    if (any && s->sys->nc > 0) CAROM_TRY(kinks(w, s));
     for (int id = 0; id < all; ++id) {
-        w->still[id] = w->closed_0[id] && (id < ne || w->kept[id] != 0 || at_rest(w, s, id));
+        w->still[id] = w->closed_0[id] && !w->kinked[id] && (id < ne || w->kept[id] != 0 || at_rest(w, s, id));
         w->lasting[id] = w->still[id] || (w->closed_0[id] && w->u_0[id] <= 0);
     }
     set(w, s, &b->L, w->lasting);
@@ -190,7 +210,7 @@ static bool gains(const work *w, const carom_step *s) {
         given += p * mean;
         size += fabs(p);
     }
-    return given > s->tol * *s->speed * size;
+    return given > s->tol * s->scale * size; // with the velocities of this step: it may hold the first impact of the run
 }
 
 // -- the stages -----------------------------------------------------------------------------------------------------
@@ -388,7 +408,9 @@ static void book_impulses(work *w, carom_step *s) {
     carom_book_impulses(s, &e->L, w->p_i, w->u_b, w->u_a);
     for (int k = 0; k < n; ++k) {
         // u_b is the velocity that the law compares; the energy jumps between v_1 - w and v_1.
-        s->account.impact += 0.5 * (w->u_b[k] - w->u_f[k]) * w->p_i[k];
+        const double more = carom_book_counts(s, &e->L, k, w->p_i, w->u_b) ? 0.5 * (w->u_b[k] - w->u_f[k]) * w->p_i[k] : 0;
+        s->account.impact += more;
+        if (e->L.id[k] >= s->sys->ne) s->lost[e->L.id[k] - s->sys->ne] += more;
         w->u[k] = 0.5 * (w->u_f[k] + w->u_a[k]);
         // A contact that leaves with a bounce has no force after it.
         if (e->L.id[k] >= s->sys->ne && w->p_i[k] > 0 && w->u_a[k] > 0) s->force[s->dir[e->L.id[k]]] = 0;

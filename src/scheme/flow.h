@@ -14,8 +14,8 @@ typedef struct carom_flow {
     const carom_butcher *T;
     double *mode;                  // nc, the caller's: one of the above
     double *dir;                   // CAROM_TANGENTS nc, the caller's: slip direction of a sliding contact
+    double *live;                  // nc, the caller's: not 0: slip along more than one tangent, fast enough to follow the direction of its velocity
     bool *doubt;                   // nc: its reaction has just fallen to zero; read and cleared by carom_flow_decide
-    bool *live;                    // nc: slip along more than one tangent, fast enough to follow the direction of its velocity
     double turn;                   // of slow slips: how far their velocity is from the direction they keep, relative to the velocities there
     double per_h;                  // 1/h while the laws are asked where slow slips will go, else 0: (MX-14) for contacts marked live
 
@@ -48,6 +48,10 @@ typedef struct carom_flow {
 } carom_flow;
 
 carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const carom_butcher *T);
+
+/// At the start of a step: the caller's part as it was kept, CAROM_FLOW_EACH nc numbers.  Nothing else survives from step to step.
+enum { CAROM_FLOW_EACH = 2 + CAROM_TANGENTS };
+void carom_flow_load(carom_flow *f, const carom_step *s, double *kept);
 
 /// What an implicit table needs besides, for a flow that changes its table (f->T) on the way.
 void carom_carve_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T);

@@ -36,6 +36,7 @@ carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const dou
     carom_copy(f->lambda, s->problem.p, s->problem.n);
     carom_copy(f->x, f->u, L->at[L->nb]);
     carom_local_velocity(f->u, L, v);
+    s->booked_t = t;
     carom_book_impulses(s, L, f->lambda, f->x, f->u);
     for (int b = sys->ne; b < L->nb; ++b) {
         const int c = L->id[b] - sys->ne;
@@ -60,7 +61,7 @@ carom_status carom_flow_decide(carom_flow *f, carom_step *s, double t, const dou
     carom_local_velocity(f->u, L, v);
     for (int b = ne; b < L->nb; ++b) {
         const int c = L->id[b] - ne, k = L->at[b], tangents = L->at[b + 1] - k - 1;
-        f->live[c] = false;
+        f->live[c] = 0;
         f->mode[c] = CAROM_MODE_STICK;
         if (tangents == 0) continue;
         const double size = carom_length(f->u + k + 1, tangents);

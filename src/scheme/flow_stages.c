@@ -52,7 +52,7 @@ static double strongest(carom_flow *f, const carom_step *s, int b) {
 // because friction turns a velocity u at the rate mu lambda_N/|u|: too stiff for the stages.  *slow: there is one.
 static void find_live(carom_flow *f, const carom_step *s, double h, bool *slow) {
     *slow = false;
-    for (int c = 0; c < s->sys->nc; ++c) f->live[c] = false;
+    for (int c = 0; c < s->sys->nc; ++c) f->live[c] = 0;
     for (int b = s->sys->ne; b < f->L.nb; ++b) {
         if (!turning_slip(f, s, b)) continue;
         const int c = f->L.id[b] - s->sys->ne, k = f->L.at[b] + 1, tangents = f->L.at[b + 1] - k;
@@ -60,8 +60,8 @@ static void find_live(carom_flow *f, const carom_step *s, double h, bool *slow) 
         for (int i = 0; i < tangents; ++i) x[i] = carom_column_dot(&f->L.W, k + i, f->a) - carom_column_dot(&f->L.W, k + i, f->a_f);
         const double size = carom_length(f->u + k, tangents);
         f->live[c] = size > 4 * h * fmax(carom_length(x, tangents), strongest(f, s, b));
-        if (!f->live[c]) *slow = true;
-        for (int i = 0; i < tangents && size > 0 && f->live[c]; ++i) f->dir[CAROM_TANGENTS * c + i] = f->u[k + i] / size;
+        if (f->live[c] == 0) *slow = true;
+        for (int i = 0; i < tangents && size > 0 && f->live[c] != 0; ++i) f->dir[CAROM_TANGENTS * c + i] = f->u[k + i] / size;
     }
 }
 
@@ -82,7 +82,7 @@ static void shorten(const double *lambda_0, double *lambda_1, int tangents, doub
     for (int i = 0; i <= tangents; ++i) lambda_1[i] += y * d[i];
 }
 
-static bool marked(const carom_flow *f, int c) { return f->live[c] && f->mode[c] == CAROM_MODE_STICK; }
+static bool marked(const carom_flow *f, int c) { return f->live[c] != 0 && f->mode[c] == CAROM_MODE_STICK; }
 
 // Slow slip of contact b has found its direction.  How far is its velocity from it?
 static void keep_direction(carom_flow *f, const carom_step *s, int b, const double *q, const double *v) {
@@ -90,7 +90,7 @@ static void keep_direction(carom_flow *f, const carom_step *s, int b, const doub
     const double size = carom_length(f->u + k, tangents), *d = f->dir + CAROM_TANGENTS * c;
     double off[CAROM_TANGENTS] = {0};
     f->mode[c] = CAROM_MODE_SLIP;
-    f->live[c] = false;
+    f->live[c] = 0;
     for (int i = 0; i < tangents; ++i) off[i] = f->u[k + i] - size * d[i];
     const double reach = carom_local_reach(&f->L, k, v) + 0.01 * sqrt(carom_norm_max(q, s->sys->nq) * strongest(f, s, b));
     if (size > 0 && !f->shared) f->turn = fmax(f->turn, carom_length(off, tangents) / reach);
@@ -121,8 +121,8 @@ static carom_status direct_slow(carom_flow *f, carom_step *s, double t, double h
     const int ne = s->sys->ne;
     bool stops = false;
     for (int b = ne; b < f->L.nb; ++b)
-        if (turning_slip(f, s, b) && !f->live[f->L.id[b] - ne]) // asked as if it stuck; live serves as mark
-            f->mode[f->L.id[b] - ne] = CAROM_MODE_STICK, f->live[f->L.id[b] - ne] = true;
+        if (turning_slip(f, s, b) && f->live[f->L.id[b] - ne] == 0) // asked as if it stuck; live serves as mark
+            f->mode[f->L.id[b] - ne] = CAROM_MODE_STICK, f->live[f->L.id[b] - ne] = 1;
     f->per_h = 1 / h;
     const carom_status status = carom_flow_rate(f, s, t, q, v, true);
     f->per_h = 0;
@@ -373,7 +373,6 @@ carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau,
 void carom_flow_book(const carom_flow *f, carom_step *s, double tau) {
     for (int i = 0; i < f->T->stages; ++i) {
         const carom_account *p = f->power + i;
-        s->account.impact += tau * f->T->b[i] * p->impact;
         s->account.friction += tau * f->T->b[i] * p->friction;
         s->account.external += tau * f->T->b[i] * p->external;
         s->account.damping += tau * f->T->b[i] * p->damping;

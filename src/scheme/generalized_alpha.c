@@ -44,6 +44,7 @@ const carom_scheme carom_scheme_generalized_alpha = {
         "Second order without contacts and joints; rho sets the damping of high frequencies.  Otherwise as newmark.\n"
         "ggl-alpha is the variant without penetration and drift.",
     .order = 2,
+    .impulses = true,
     .options = options,
     .warning = warning,
     .work_size = sizeof(carom_newmark),

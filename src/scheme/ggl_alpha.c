@@ -3,7 +3,7 @@
 // Spec: docs/METHODS.md, section GA (Bruels, Acary, Cardona 2014).  The motion is split into a smooth part
 // (q~, v~, with the bilateral reactions lambda~ alone), a velocity jump w and a position correction U, so that
 // constraints hold on position and on velocity level at every step end.  A semi-smooth Newton iteration solves
-// all three together (newton=monolithic) or one after the other (newton=sequential).  Friction belongs to the velocity level.
+// all three together (newton=monolithic) or one after the other (newton=sequential).
 //
 // The linear system holds only what is active: in free flight without joints it is n x n.  The mass matrix may
 // be singular where joints or stiffness hold what has no inertia.  Large systems: ggl_alpha_schur.c.
@@ -46,6 +46,8 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->a_n = carom_carve(keep, nv);
     w->s_n = carom_carve(keep, nv);
     w->solvers = carom_carve(keep, 1);
+    w->nu_n = carom_carve(keep, nb);
+    w->Lambda_n = carom_carve(keep, nb);
     double **by_velocity[] = {&w->a_p, &w->v_p, &w->x_p, &w->dv, &w->s, &w->U, &w->w, &w->x, &w->v_s, &w->v, &w->f};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
     double **by_id[] = {&w->lambda, &w->nu, &w->Lambda, &w->g_s, &w->g, &w->D};
@@ -58,6 +60,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->L = carom_carve_local(mem, sys);
     w->L_0 = carom_carve_local(mem, sys);
     const size_t nl = (size_t)w->L.W.n;
+    w->T_n = carom_carve(keep, nl);
     double **by_row[] = {&w->u_0, &w->u, &w->u_s, &w->T, &w->slide};
     for (size_t i = 0; i < sizeof by_row / sizeof *by_row; ++i) *by_row[i] = carom_carve(mem, nl);
     w->M = carom_carve_matrix(mem, sys->mass_shape);
@@ -116,6 +119,15 @@ static carom_status before(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// u_0 along the directions at q where a contact of L meets a kink.
+static carom_status kinks(work *w, carom_step *s) {
+    carom_local_pick(w->u, &w->L, w->u_0, &w->L_0);
+    CAROM_TRY(carom_velocity_before(s, w->u, &w->L, (carom_place){.t = s->t + s->h, .q = w->q, .v = s->v}));
+    for (int b = 0; b < w->L.nb; ++b)
+        carom_copy(w->u_0 + w->L_0.at[w->L.id[b]], w->u + w->L.at[b], w->L.at[b + 1] - w->L.at[b]);
+    return CAROM_OK;
+}
+
 static int count(const work *w, const bool *in) {
     int n = 0;
     for (int b = 0; b < w->L.nb; ++b) n += in[w->L.id[b]];
@@ -130,8 +142,17 @@ static int jump_rows(const work *w) {
     return n;
 }
 
+// Does friction act?
+static bool rubbed(const work *w, const carom_step *s) {
+    for (int b = s->sys->ne; b < w->L.nb; ++b)
+        if (w->in_B[w->L.id[b]] && s->sys->contacts[w->L.id[b] - s->sys->ne].friction > 0 && carom_ggl_alpha_tangents(w, b) > 0) return true;
+    return false;
+}
+
 // Position correction and velocity jump are there for their sets: without one they are zero.
-static bool moved(const work *w) { return count(w, w->in_A) > 0 || (w->modified && count(w, w->in_B) > 0); }
+static bool moved(const work *w, const carom_step *s) {
+    return count(w, w->in_A) > 0 || (w->modified && count(w, w->in_B) > 0) || rubbed(w, s);
+}
 static bool jumped(const work *w) { return count(w, w->in_B) > 0; }
 
 static carom_status look(work *w, carom_step *s, int k) {
@@ -139,7 +160,7 @@ static carom_status look(work *w, carom_step *s, int k) {
     kinematics(w, s, k);
     CAROM_TRY(carom_gaps(s, w->g_s, t_1, w->q_s));
     // Boxes of a stack fall together in q~: whether one touches the next must not be chance.
-    CAROM_TRY(carom_round_gaps(s, w->g_s, &w->L, t_1, w->q_s));
+    CAROM_TRY(carom_close_at(s, &w->L, w->g_s, (carom_place){.t = t_1, .q = w->q_s, .v = s->v}));
     if (w->have_M) {
         CAROM_TRY(carom_force(s, w->f, t_1, w->q, w->v));
         CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
@@ -149,8 +170,10 @@ static carom_status look(work *w, carom_step *s, int k) {
     w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
     candidates(w, s);
     if (w->L.nb == 0) return CAROM_OK;
+    const bool first = !w->have_u_0;
     CAROM_TRY(before(w, s));
     CAROM_TRY(carom_directions(s, &w->L, t_1, w->q));
+    if (first) CAROM_TRY(kinks(w, s));
     carom_local_velocity(w->u, &w->L, w->v);
     carom_local_velocity(w->u_s, &w->L, w->v_s);
     carom_ggl_alpha_sets(w, s);
@@ -161,7 +184,7 @@ static carom_status look(work *w, carom_step *s, int k) {
 static carom_status evaluate(work *w, carom_step *s, int k) {
     const int nv = s->sys->nv;
     CAROM_TRY(look(w, s, k));
-    const bool stale_U = !moved(w) && carom_norm_max(w->U, nv) > 0, stale_w = !jumped(w) && carom_norm_max(w->w, nv) > 0;
+    const bool stale_U = !moved(w, s) && carom_norm_max(w->U, nv) > 0, stale_w = !jumped(w) && carom_norm_max(w->w, nv) > 0;
     if (stale_U) carom_zero(w->U, nv);
     if (stale_w) carom_zero(w->w, nv);
     return stale_U || stale_w ? look(w, s, k) : CAROM_OK;
@@ -172,7 +195,7 @@ static carom_status evaluate(work *w, carom_step *s, int k) {
 // Which blocks take part, and where their rows stand.  An empty active set makes its block trivial.
 static int layout(work *w, const carom_step *s, int blocks) {
     const int nv = s->sys->nv, nA = count(w, w->in_A), nB = jump_rows(w);
-    if (!moved(w)) blocks &= ~POSITION;
+    if (!moved(w, s)) blocks &= ~POSITION;
     if (!jumped(w)) blocks &= ~VELOCITY;
     w->at_l = blocks & SMOOTH ? nv : 0;
     w->at_U = blocks & SMOOTH ? nv + s->sys->ne : 0;
@@ -183,7 +206,7 @@ static int layout(work *w, const carom_step *s, int blocks) {
     return blocks;
 }
 
-// (GA-10)  r1 = h (M s - f - W_E lambda~)   r2 = u~_E          r3 = (M U - W nu)/h
+// (GA-10)  r1 = h (M s - f - W_E lambda~)   r2 = u~_E          r3 = (M U - W nu)/h - 1/2 W_T Lambda_T
 //          r4 = g_A/h                       r6 = M w - W Lambda  r7 = u_B + e u_0B
 static void residual(work *w, const carom_step *s, int blocks) {
     const int nv = s->sys->nv, ne = s->sys->ne;
@@ -208,6 +231,7 @@ static void residual(work *w, const carom_step *s, int blocks) {
         } else if (blocks & POSITION && w->nu[id] != 0) {
             carom_column_axpy(r + w->at_U, -w->nu[id] / h, &w->L.W, k);
         }
+        for (int i = 1; blocks & POSITION && i <= tangents; ++i) carom_column_axpy(r + w->at_U, -0.5 * w->T[w->L_0.at[id] + i], &w->L.W, k + i);
         if (blocks & VELOCITY && w->in_B[id]) {
             carom_column_axpy(r + w->at_w, -w->Lambda[id], &w->L.W, k);
             for (int i = 1; i <= tangents; ++i) carom_column_axpy(r + w->at_w, -w->T[w->L_0.at[id] + i], &w->L.W, k + i);
@@ -224,17 +248,16 @@ static const double *gather(work *w, const double *by_id, int most) {
     return w->scratch;
 }
 
-// The impulses, with friction.
-static const double *gather_impulses(work *w, const carom_step *s) {
-    gather(w, w->Lambda, s->sys->ne + s->sys->nc);
+// The same with friction, times a.
+static const double *gather_all(work *w, const carom_step *s, const double *by_id, double a) {
+    gather(w, by_id, s->sys->ne + s->sys->nc);
     for (int b = 0; b < w->L.nb; ++b)
-        for (int i = 1; i <= carom_ggl_alpha_tangents(w, b); ++i) w->scratch[w->L.at[b] + i] = w->T[w->L_0.at[w->L.id[b]] + i];
+        for (int i = 1; i <= carom_ggl_alpha_tangents(w, b); ++i) w->scratch[w->L.at[b] + i] = a * w->T[w->L_0.at[w->L.id[b]] + i];
     return w->scratch;
 }
 
 static carom_status gradients(work *w, carom_step *s, int blocks) {
     const double t_1 = s->t + s->h;
-    const int all = s->sys->ne + s->sys->nc;
     // K_t = -df/dq + d(M s)/dq - d(W_E lambda~)/dq
     if (blocks & SMOOTH) {
         if (!w->schur.on || carom_ggl_alpha_wants_tangent(w, s)) {
@@ -247,12 +270,12 @@ static carom_status gradients(work *w, carom_step *s, int blocks) {
     if (blocks & POSITION && !w->schur.on) {
         carom_matrix_zero(w->P);
         CAROM_TRY(carom_mass_gradient(s, w->P, 1, t_1, w->q, w->U));
-        CAROM_TRY(carom_reaction_gradient(s, w->P, -1, &w->L, gather(w, w->nu, all), t_1, w->q));
+        CAROM_TRY(carom_reaction_gradient(s, w->P, -1, &w->L, gather_all(w, s, w->nu, 0.5 * s->h), t_1, w->q));
     }
     if (blocks & VELOCITY && !w->schur.on) {
         carom_matrix_zero(w->V);
         CAROM_TRY(carom_mass_gradient(s, w->V, 1, t_1, w->q, w->w));
-        CAROM_TRY(carom_reaction_gradient(s, w->V, -1, &w->L, gather_impulses(w, s), t_1, w->q));
+        CAROM_TRY(carom_reaction_gradient(s, w->V, -1, &w->L, gather_all(w, s, w->Lambda, 1), t_1, w->q));
     }
     if (blocks & VELOCITY) CAROM_TRY(carom_rate_gradient(s, &w->D_v, &w->L, t_1, w->q, w->v));
     return CAROM_OK;
@@ -391,8 +414,9 @@ static carom_status start(void *memory, carom_step *s) {
     return CAROM_OK;
 }
 
-// (GA-6)  prediction with s = 0:  a_p = (alpha_f s_n - alpha_m a_n)/(1 - alpha_m), v_p, x_p from it
-static void predict(work *w, const carom_step *s) {
+// (GA-6)  prediction with s = 0:  a_p = (alpha_f s_n - alpha_m a_n)/(1 - alpha_m), v_p, x_p from it;  warm: contacts that last begin with the
+//         reactions of the last step, so that their sets need not be found anew, in a stack one layer after the other
+static void predict(work *w, const carom_step *s, bool warm) {
     const int nv = s->sys->nv, nb = s->sys->ne + s->sys->nc;
     const double h = s->h;
     for (int i = 0; i < nv; ++i) {
@@ -408,6 +432,25 @@ static void predict(work *w, const carom_step *s) {
     carom_zero(w->Lambda, nb);
     carom_zero(w->T, w->L.W.n);
     w->have_u_0 = false;
+    if (!warm) return;
+    carom_copy(w->nu, w->nu_n, nb);
+    carom_copy(w->Lambda, w->Lambda_n, nb);
+    carom_copy(w->T, w->T_n, w->L.W.n);
+}
+
+// What the next step may begin with.
+static void remember(work *w, const carom_step *s) {
+    const int nb = s->sys->ne + s->sys->nc;
+    carom_zero(w->nu_n, nb);
+    carom_zero(w->Lambda_n, nb);
+    carom_zero(w->T_n, w->L.W.n);
+    for (int b = s->sys->ne; b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        if (!carom_ggl_alpha_lasts(w, s, b)) continue;
+        w->nu_n[id] = w->nu[id];
+        w->Lambda_n[id] = w->Lambda[id];
+        carom_copy(w->T_n + w->L_0.at[id], w->T + w->L_0.at[id], 1 + carom_ggl_alpha_tangents(w, b));
+    }
 }
 
 // Where forces are stiff and depend on large rotations the equations have other roots, far away.
@@ -427,9 +470,9 @@ static carom_status improve(work *w, carom_step *s, int k, how way) {
     return way == SOLVERS ? carom_ggl_alpha_velocities(w, s) : correct(w, s, VELOCITY);
 }
 
-static carom_status iterate(work *w, carom_step *s, how way) {
+static carom_status iterate(work *w, carom_step *s, how way, bool warm) {
     const int most = way == MONOLITHIC ? MOST : MOST_IN_TURN;
-    predict(w, s);
+    predict(w, s, warm);
     CAROM_TRY(evaluate(w, s, 0));
     for (int k = 1; k <= most; ++k) {
         CAROM_TRY(improve(w, s, k, way));
@@ -448,15 +491,17 @@ static carom_status iterate(work *w, carom_step *s, how way) {
                        count(w, w->in_B) - s->sys->ne, w->L.nb - s->sys->ne, s->name(s->name_user, id), off);
 }
 
-// Newton's method as asked for; where contacts keep it from an answer, with the contact solvers in it, which then come first for some steps.
+// Newton's method as asked for, from the last step's contacts, then from none; where contacts keep it from an answer, with the contact solvers in it,
+// which then come first for some steps.
 static carom_status answer(work *w, carom_step *s) {
     const how newton = w->sequential ? IN_TURN : MONOLITHIC;
-    const bool solvers = w->solvers[0] > 0;
-    carom_status status = iterate(w, s, solvers ? SOLVERS : newton);
+    const bool solvers = w->solvers[0] > 0, warm = !solvers && carom_norm_max(w->Lambda_n, s->sys->ne + s->sys->nc) > 0;
+    carom_status status = iterate(w, s, solvers ? SOLVERS : newton, warm);
+    if (status == CAROM_RETRY && warm) status = iterate(w, s, newton, false);
     if (status == CAROM_OK && solvers) w->solvers[0] -= 1;
     s->counts->fallbacks += solvers;
     if (status != CAROM_RETRY || w->L.nb == s->sys->ne || w->modified) return status;
-    status = iterate(w, s, solvers ? newton : SOLVERS);
+    status = iterate(w, s, solvers ? newton : SOLVERS, false);
     if (status == CAROM_OK) w->solvers[0] = solvers ? 0 : A_WHILE;
     s->counts->fallbacks += !solvers;
     return status;
@@ -467,13 +512,15 @@ static carom_status step(void *memory, carom_step *s) {
     const int nv = s->sys->nv, ne = s->sys->ne;
     CAROM_TRY(answer(w, s));
     carom_ggl_alpha_certify(w, s);
+    if (!w->modified) remember(w, s);
+    for (int b = 0; b < w->L.nb; ++b) carom_book_position(s, w->L.id[b], w->nu[w->L.id[b]]);
 
     // (GA-7)  reactions: lambda~ is a force, Lambda an impulse
     if (w->L.nb > 0) {
         double *before = w->u_s; // not needed any more
         for (int b = 0; b < w->L.nb; ++b)
             for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) before[k] = w->u_0[w->L_0.at[w->L.id[b]] + k - w->L.at[b]];
-        carom_book_impulses(s, &w->L, gather_impulses(w, s), before, w->u);
+        carom_book_impulses(s, &w->L, gather_all(w, s, w->Lambda, 1), before, w->u);
         w->L.nb = ne;
         carom_book_forces(s, &w->L, w->lambda, w->u, s->h, true);
     }
@@ -495,12 +542,15 @@ const carom_scheme carom_scheme_ggl_alpha = {
     .about = "nonsmooth generalized-alpha, constraints on position and velocity level",
     .text = "q = q~ + U,  v = v~ + w:  smooth part, position correction, velocity jump\n"
             "M s = f + W_E lambda~,   W_E'v~ = 0            generalized-alpha in (q~, v~, s)\n"
-            "M U = W nu,    g_E = 0,  0 <= g _|_ nu >= 0    position level\n"
+            "M U = W nu + h/2 W_T Lambda_T,  g_E = 0,  0 <= g _|_ nu >= 0    position level\n"
             "M w = W Lambda,  u_E = 0,  g(q~) <= 0: 0 <= u + e u_0 _|_ Lambda >= 0, friction   velocity level\n\n"
             "No penetration and no drift at step ends, to Newton's tolerance.  Second order in smooth motion with\n"
             "joints, first order across impacts; accumulations are reached too early by order h.  rho sets the\n"
             "damping of high frequencies.  Unilateral reactions are impulses, bilateral ones lambda~ + Lambda/h.",
     .order = 2,
+    .massless = true,
+    .positions = true,
+    .impulses = true,
     .options = options,
     .warning = warning,
     .work_size = sizeof(work),

@@ -32,6 +32,7 @@ typedef struct carom_ggl_alpha {
     bool modified;                        // (GA-12)
     double *a_n, *s_n;                    // kept
     double *solvers;                      // kept, one: steps that the contact solvers have first
+    double *nu_n, *Lambda_n, *T_n;        // kept: multipliers of lasting contacts in the last step, 0 for others; T_n: rows of L_0
     // the step: predicted, then found
     double *a_p, *v_p, *x_p;              // a, v~ and displacement of q~ at s = 0
     double *dv, *s, *U, *w;               // v~ - v_p; rate of v~; position correction; velocity jump
@@ -71,6 +72,9 @@ double carom_ggl_alpha_shared(const carom_ggl_alpha *w, const carom_step *s, int
 /// The largest residual of both laws, and at which constraint (-1: none); that at the answer, into the counts.
 double carom_ggl_alpha_residual(carom_ggl_alpha *w, const carom_step *s, int *id);
 void carom_ggl_alpha_certify(carom_ggl_alpha *w, carom_step *s);
+
+/// Is constraint b of L in lasting contact: held on both levels, without normal velocity?
+bool carom_ggl_alpha_lasts(const carom_ggl_alpha *w, const carom_step *s, int b);
 
 /// Is this contact closed on velocity level: at q~, or where its position had to be corrected?
 bool carom_ggl_alpha_closed(const carom_ggl_alpha *w, const carom_step *s, int id);

@@ -12,9 +12,9 @@ static void add_matrix(const work *w, int row, int col, double x, carom_matrix A
         }
 }
 
-// W_k as a column, W_k' as a row.
-static void add_column(const work *w, int row, int col, const carom_columns *W, int k) {
-    carom_column_axpy(w->S + row + (size_t)col * (size_t)w->N, 1, W, k);
+// x W_k as a column, x W_k' as a row.
+static void add_column(const work *w, int row, int col, double x, const carom_columns *W, int k) {
+    carom_column_axpy(w->S + row + (size_t)col * (size_t)w->N, x, W, k);
 }
 static void add_row(work *w, int row, int col, double x, const carom_columns *W, int k) {
     carom_column_expand(w->scratch, W, k);
@@ -45,9 +45,13 @@ static void assemble_jump(work *w, const carom_step *s, int b, int *l, int block
     const int id = w->L.id[b], k = w->L.at[b], tangents = carom_ggl_alpha_tangents(w, b);
     const double h = s->h, bg = w->beta / w->gamma;
     for (int i = 0; i <= (w->sticks[id] ? tangents : 0); ++i, ++*l) {
-        add_column(w, w->at_w, *l, &w->L.W, k + i);
-        for (int j = 1; i == 0 && j <= tangents; ++j)
-            carom_column_axpy(w->S + w->at_w + (size_t)*l * (size_t)w->N, w->slide[w->L_0.at[id] + j], &w->L.W, k + j);
+        add_column(w, w->at_w, *l, 1, &w->L.W, k + i);
+        if (blocks & POSITION && i > 0) add_column(w, w->at_U, *l, 0.5, &w->L.W, k + i); // (GA-17)
+        for (int j = 1; i == 0 && j <= tangents; ++j) {
+            const double slide = w->slide[w->L_0.at[id] + j];
+            add_column(w, w->at_w, *l, slide, &w->L.W, k + j);
+            if (blocks & POSITION) add_column(w, w->at_U, *l, 0.5 * slide, &w->L.W, k + j);
+        }
         if (blocks & SMOOTH) add_row(w, *l, 0, 1, &w->L.W, k + i), add_turned(w, *l, 0, h * bg, &w->D_v, k + i);
         if (blocks & POSITION) add_turned(w, *l, w->at_U, h, &w->D_v, k + i);
         add_row(w, *l, w->at_w, 1, &w->L.W, k + i);
@@ -67,7 +71,7 @@ void carom_ggl_alpha_assemble(carom_ggl_alpha *w, const carom_step *s, int block
         if (position) add_matrix(w, 0, w->at_U, h * h, w->K);
         if (velocity) add_matrix(w, 0, w->at_w, h, w->C);
         for (int b = 0; b < s->sys->ne; ++b) {
-            add_column(w, 0, w->at_l + b, &w->L.W, b);
+            add_column(w, 0, w->at_l + b, 1, &w->L.W, b);
             add_row(w, w->at_l + b, 0, 1, &w->L.W, b);
             add_turned(w, w->at_l + b, 0, h * bg, &w->D_s, b);
             if (position) add_turned(w, w->at_l + b, w->at_U, h, &w->D_s, b);
@@ -86,11 +90,11 @@ void carom_ggl_alpha_assemble(carom_ggl_alpha *w, const carom_step *s, int block
     for (int b = 0, a = w->at_nu, l = w->at_L; b < w->L.nb; ++b) {
         const int id = w->L.id[b], k = w->L.at[b];
         if (position && w->in_A[id]) {
-            add_column(w, w->at_U, a, &w->L.W, k);
+            add_column(w, w->at_U, a, 1, &w->L.W, k);
             if (smooth) add_turned(w, a, 0, bg, &w->L.W, k);
             add_turned(w, a++, w->at_U, 1, &w->L.W, k);
         } else if (position && velocity && w->modified && w->in_B[id]) {
-            add_column(w, w->at_U, l, &w->L.W, k); // nu = h Lambda
+            add_column(w, w->at_U, l, 1, &w->L.W, k); // nu = h Lambda
         }
         if (velocity && w->in_B[id]) assemble_jump(w, s, b, &l, blocks);
     }
@@ -103,7 +107,7 @@ void carom_ggl_alpha_assemble_start(carom_ggl_alpha *w, const carom_step *s) {
     carom_zero(w->S, (ptrdiff_t)w->N * w->N);
     add_matrix(w, 0, 0, 1, w->M);
     for (int b = 0; b < ne; ++b) {
-        add_column(w, 0, nv + b, &w->L.W, b);
+        add_column(w, 0, nv + b, 1, &w->L.W, b);
         add_row(w, nv + b, 0, 1, &w->L.W, b);
     }
 }

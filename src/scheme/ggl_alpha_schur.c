@@ -2,7 +2,7 @@
 //
 // With A = M/(gamma c) + h C + h^2 beta/gamma K the increments (GA-11) follow from the multipliers x,
 //
-//     M y = -r3 - W x_nu,   M dw = -r6 - W x_L,   A dv = -r1 - W x_l - h^2 K y - h C dw          (GA-13)
+//     M y = -r3 - W x_nu - 1/2 W_T x_T,   M dw = -r6 - W x_L,   A dv = -r1 - W x_l - h^2 K y - h C dw          (GA-13)
 //
 // and the multipliers from the rows of the constraints, which are as many as there are active ones.  The derivatives P
 // and V of the corrections' own directions, small against M, are left out: exact for constant directions and mass, else
@@ -112,8 +112,13 @@ static void act(carom_ggl_alpha *w, int k, double x, int blocks) {
     carom_ggl_schur *c = &w->schur;
     const int b = c->of[k], at = c->row[k];
     carom_column_axpy(c->kind[k] == JOINT ? c->dv : c->kind[k] == GAP ? c->y : c->dw, -x, &w->L.W, at);
+    if (c->kind[k] == STICK && blocks & POSITION) carom_column_axpy(c->y, -0.5 * x, &w->L.W, at);
     if (c->kind[k] != JUMP) return;
-    for (int i = 1; i <= carom_ggl_alpha_tangents(w, b); ++i) carom_column_axpy(c->dw, -x * w->slide[w->L_0.at[w->L.id[b]] + i], &w->L.W, at + i);
+    for (int i = 1; i <= carom_ggl_alpha_tangents(w, b); ++i) {
+        const double T = x * w->slide[w->L_0.at[w->L.id[b]] + i];
+        carom_column_axpy(c->dw, -T, &w->L.W, at + i);
+        if (blocks & POSITION) carom_column_axpy(c->y, -0.5 * T, &w->L.W, at + i);
+    }
     if (shares(w, b, blocks)) carom_column_axpy(c->y, -x, &w->L.W, at);
 }
 

@@ -71,6 +71,11 @@ static double no_velocity(const work *w, const carom_step *s, int k) {
     return fmax(4 * s->tol * *s->speed, carom_local_rounding(&w->L, k, w->v, s->sys->nv));
 }
 
+bool carom_ggl_alpha_lasts(const carom_ggl_alpha *w, const carom_step *s, int b) {
+    const int id = w->L.id[b], k = w->L.at[b];
+    return id >= s->sys->ne && w->in_A[id] && w->in_B[id] && w->u[k] <= no_velocity(w, s, k);
+}
+
 // The impulse that takes a slip that is none: a contact at rest that has no reaction yet sticks.
 static double no_friction(const work *w, const carom_step *s, int b) {
     double most = 0;

@@ -10,11 +10,23 @@ void carom_ggl_alpha_carve_solver(carom_ggl_alpha *w, carom_arena *mem, const ca
     w->L_p = carom_carve_local(mem, sys);
 }
 
-// (GA-15)  G = W'M^-1 W of normals,  0 <= nu/h _|_ (g - W'U)/h + G nu/h >= 0,  U = M^-1 W nu
+// U_T = h/2 M^-1 W_T Lambda_T
+static void rub(carom_ggl_alpha *w, const carom_step *s, double *U_T) {
+    carom_zero(U_T, s->sys->nv);
+    for (int b = 0; b < w->L.nb; ++b)
+        for (int i = 1; i <= carom_ggl_alpha_tangents(w, b); ++i)
+            carom_column_axpy(U_T, 0.5 * s->h * w->T[w->L_0.at[w->L.id[b]] + i], &w->L.W, w->L.at[b] + i);
+    carom_factor_solve(&w->F_M, U_T);
+}
+
+// (GA-15)  G = W'M^-1 W of normals,  0 <= nu/h _|_ (g - W'(U - U_T))/h + G nu/h >= 0,  U = M^-1 W nu + U_T
 carom_status carom_ggl_alpha_positions(carom_ggl_alpha *w, carom_step *s) {
     carom_local *L = &w->L_p;
     const double t_1 = s->t + s->h;
+    double *U_T = w->scratch;
     CAROM_TRY(carom_mass_factor(s, &w->F_M, t_1, w->q));
+    rub(w, s, U_T);
+    carom_axpy(w->U, -1, U_T, s->sys->nv);
     carom_local_same(L, &w->L);
     for (int b = 0; b <= L->nb; ++b) L->at[b] = b; // of each constraint its normal
     CAROM_TRY(carom_directions(s, L, t_1, w->q));
@@ -25,7 +37,7 @@ carom_status carom_ggl_alpha_positions(carom_ggl_alpha *w, carom_step *s) {
         s->p[b] = 0;
     }
     CAROM_TRY(carom_problem_run(s, L->id));
-    carom_zero(w->U, s->sys->nv);
+    carom_copy(w->U, U_T, s->sys->nv);
     carom_problem_apply(s, w->U, s->h);
     for (int b = 0; b < L->nb; ++b) w->nu[L->id[b]] = s->h * s->p[b];
     return CAROM_OK;

@@ -33,7 +33,6 @@ static const carom_option options[] = {
 
 typedef struct work {
     bool paper, end, velocity;      // options
-    double *held;                   // kept, by id: 1 for a contact that reacted in the last step
     double *x, *v_1, *Lambda, *Psi; // displacement and velocity; impulses by row of W; Psi/h by constraint of the set
     // one evaluation
     double *v_M, *q_M, *q_T, *q_1, *f; // mean velocity; explicit and implicit midpoint; new position; forces
@@ -58,7 +57,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->paper = opt[OPT_LOCAL] == 1;
     w->end = opt[OPT_ACTIVE] == 1;
     w->velocity = opt[OPT_LEVELS] == 1;
-    w->held = carom_carve(keep, nb);
+    (void)keep;
     w->turn = carom_carve_turn(mem, sys);
     w->L_0 = carom_carve_local(mem, sys);
     w->L_T = carom_carve_local(mem, sys);
@@ -303,6 +302,13 @@ static carom_status correct(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// u_0 along the directions that the law holds in where the contact meets a kink on the way.
+static carom_status before(work *w, carom_step *s) {
+    const double h = s->h;
+    if (w->paper) return carom_velocity_before(s, w->u_0, &w->L_T, (carom_place){.t = s->t + 0.5 * h, .q = w->q_T, .v = s->v});
+    return carom_velocity_before(s, w->u_0, &w->L_1, (carom_place){.t = s->t + h, .q = w->q_1, .v = s->v});
+}
+
 // The step for the set of L_T.
 static carom_status solve(work *w, carom_step *s, int *iterations) {
     carom_local_same(&w->L_0, &w->L_T);
@@ -315,6 +321,7 @@ static carom_status solve(work *w, carom_step *s, int *iterations) {
     w->pace = 0;
     for (int k = 0; k <= MOST; ++k) {
         CAROM_TRY(evaluate(w, s, k));
+        if (k == 0) CAROM_TRY(before(w, s));
         if (k > 0 && done(w, s)) {
             *iterations += k;
             return CAROM_OK;
@@ -326,28 +333,6 @@ static carom_status solve(work *w, carom_step *s, int *iterations) {
 }
 
 // -- the step -------------------------------------------------------------------------------------------------------
-
-// (GM-10)  active=midpoint: a contact that reacted in the last step and is open at q_M by less than the rounding of its
-// gap is closed; otherwise a body at rest would fall every other step.
-static carom_status midpoint_set(work *w, carom_step *s) {
-    const int ne = s->sys->ne, all = ne + s->sys->nc;
-    const double t_M = s->t + 0.5 * s->h;
-    CAROM_TRY(carom_gaps(s, w->sign, t_M, w->q_M));
-    bool doubt = false;
-    for (int id = ne; id < all; ++id) {
-        w->g[id] = w->sign[id];
-        if (w->held[id] == 0 || carom_closed(s, w->sign[id])) continue;
-        w->sign[id] = -1;
-        doubt = true;
-    }
-    if (!doubt) return CAROM_OK;
-    carom_close(s, &w->L_T, w->sign);
-    CAROM_TRY(carom_directions(s, &w->L_T, t_M, w->q_M));
-    for (int b = ne; b < w->L_T.nb; ++b)
-        if (w->g[w->L_T.id[b]] > carom_local_rounding(&w->L_T, w->L_T.at[b], w->q_M, s->sys->nq))
-            w->sign[w->L_T.id[b]] = 1;
-    return CAROM_OK;
-}
 
 // (GM-9)  active=end:  I grows from { g_j(q_0 + h v_0 + h^2/2 M^-1 f) <= 0 } by all that end below zero
 // Where there is no inertia, from that without f.
@@ -388,8 +373,9 @@ static carom_status step(void *memory, carom_step *s) {
     if (w->end)
         CAROM_TRY(predict(w, s));
     else
-        CAROM_TRY(midpoint_set(w, s));
-    carom_close(s, &w->L_T, w->sign);
+        CAROM_TRY(carom_gaps(s, w->sign, t_M, w->q_M));
+    const carom_place at = {.t = w->end ? s->t + h : t_M, .q = w->end ? w->q_1 : w->q_M, .v = s->v};
+    CAROM_TRY(carom_close_at(s, &w->L_T, w->sign, at));
     CAROM_TRY(solve(w, s, &iterations));
     while (w->end) {
         CAROM_TRY(carom_gaps(s, w->g, s->t + h, w->q_1));
@@ -399,8 +385,7 @@ static carom_status step(void *memory, carom_step *s) {
     }
     carom_book_newton(s, iterations);
     carom_book_impulses(s, &w->L_T, w->Lambda, w->u_0, w->u);
-    carom_zero(w->held, s->sys->ne + s->sys->nc);
-    for (int b = 0; b < w->L_T.nb; ++b) w->held[w->L_T.id[b]] = w->Psi[b] > 0 || w->Lambda[w->L_T.at[b]] > 0;
+    for (int b = 0; b < w->L_T.nb; ++b) carom_book_position(s, w->L_T.id[b], h * w->Psi[b]);
     carom_copy(s->q, w->q_1, s->sys->nq);
     carom_copy(s->v, w->v_1, s->sys->nv);
     return CAROM_OK;
@@ -419,7 +404,9 @@ const carom_scheme carom_scheme_ggl_midpoint = {
             "order in\n"
             "smooth motion, with joints too; first order across impacts.  levels=velocity leaves the position level out.",
     .order = 2,
+    .impulses = true,
     .levels = 2,
+    .positions = true,
     .options = options,
     .work_size = sizeof(work),
     .carve = carve,

@@ -7,6 +7,7 @@
 // Only contacts that the step leaves, or the correction brings, below zero take part in the projection.
 #include <assert.h>
 #include <carom/scheme.h>
+#include <float.h>
 #include <math.h>
 
 extern const carom_scheme carom_scheme_moreau_midpoint;
@@ -52,10 +53,27 @@ static void normals(carom_local *L) {
     for (int b = 0; b <= L->nb; ++b) L->at[b] = b;
 }
 
-// Are all gaps met at q?  Those that take part to tolerance or to their own rounding; others that are below zero join.
-static bool met(work *w, const carom_step *s) {
+// (GP-4)  What rounding may leave in gap b at most: its terms may be larger than |W||q| (constants, cosines of small angles), but none is
+//         larger than |W| max |q| by much; and no rounding is larger than the motion of the step times 1e-8.
+static double rounding_at_most(const work *w, const carom_step *s, int b) {
+    double size = 0;
+    for (int i = 0; i < s->sys->nv; ++i) w->x[i] = 1;
+    size = carom_local_reach(&w->L, b, w->x) * carom_norm_max(w->q, s->sys->nq);
+    return fmax(16 * DBL_EPSILON * size, 1e-8 * s->h * carom_local_reach(&w->L, b, w->v_0));
+}
+
+// Are all gaps met at q?  Those that take part to tolerance or to their own rounding; others that are below zero join.  Where an iteration has
+// not brought the largest gap nearer to zero, to the rounding that there may be at most.
+static bool met(work *w, const carom_step *s, double *last) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     bool good = true;
+    double most = 0;
+    for (int b = 0; b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        most = fmax(most, id < ne || w->Psi[id] > 0 ? fabs(w->g[id]) : fmax(0, -w->g[id]));
+    }
+    const bool stands = !(most < 0.5 * *last);
+    *last = most;
     for (int id = ne; id < ne + nc; ++id)
         if (w->sign[id] > 0 && w->g[id] < 0) w->sign[id] = -1, good = false;
     for (int b = 0; good && b < w->L.nb; ++b) {
@@ -63,7 +81,7 @@ static bool met(work *w, const carom_step *s) {
         const double rounding = 0.5 * carom_local_rounding(&w->L, b, w->q, s->sys->nq);
         const bool tight = id < ne || w->Psi[id] > 0;
         const double off = tight ? fabs(w->g[id]) : fmax(0, -w->g[id]);
-        good = off <= fmax(s->h * s->tol * s->scale, rounding);
+        good = off <= fmax(s->h * s->tol * s->scale, stands ? rounding_at_most(w, s, b) : rounding);
     }
     return good;
 }
@@ -104,10 +122,11 @@ static carom_status project(work *w, carom_step *s) {
         any = any || w->sign[id] < 0;
     }
     if (!any) return CAROM_OK;
+    double last = HUGE_VAL;
     for (int k = 1; k <= MOST; ++k) {
         CAROM_TRY(correct(w, s, t_1));
         CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
-        if (met(w, s)) {
+        if (met(w, s, &last)) {
             carom_book_newton(s, k);
             return CAROM_OK;
         }
@@ -141,6 +160,7 @@ static carom_status step(void *memory, carom_step *s) {
         return status;
     }
     carom_copy(s->q, w->q, s->sys->nq);
+    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) carom_book_position(s, id, s->h * w->Psi[id]);
     return CAROM_OK;
 }
 
@@ -155,7 +175,9 @@ const carom_scheme carom_scheme_ggl_projection = {
         "potential\n"
         "energy a little, either way.  First order, like moreau-midpoint.",
     .order = 1,
+    .impulses = true,
     .stable = 2,
+    .positions = true,
     .options = options,
     .work_size = sizeof(work),
     .carve = carve,

@@ -29,6 +29,7 @@ typedef struct work {
     double *g_0, *g_P, *g_1;           // gaps
     double *a_f, *a_0, *a_1;           // accelerations: M_0^-1 f_0; with contact forces; M_1^-1 f_1
     double *lambda_0, *lambda_1;       // contact forces at the two ends, rows of L_0 and L_1
+    double *held;                      // nc: contacts that push at q_0
     double *u_0, *u_1;                 // local velocities
     double *q, *v;                     // the state while a step is made of several parts
 } work;
@@ -48,6 +49,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, (size_t)sys->nv);
     double **by_id[] = {&w->g_0, &w->g_P, &w->g_1};
     for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, (size_t)(sys->ne + sys->nc));
+    w->held = carom_carve(mem, (size_t)sys->nc);
     double **local[] = {&w->lambda_0, &w->lambda_1, &w->u_0, &w->u_1};
     for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, (size_t)w->L_0.W.n);
 }
@@ -71,21 +73,57 @@ static carom_status factor_start(work *w, carom_step *s, double t) {
     return carom_mass_factor(s, &w->F_0, t, w->q);
 }
 
+// Newton's law over L's set at the directions and the mass at hand: v changes in place.
+static carom_status strike(work *w, carom_step *s, const carom_local *L, const carom_factor *F, double *v) {
+    carom_problem_form(s, L, L, F, 1);
+    carom_local_velocity(w->u_0, L, v);
+    carom_problem_restitution(s, L, w->u_0, w->u_0);
+    CAROM_TRY(carom_problem_solve(s, L));
+    carom_problem_apply(s, v, 1);
+    carom_local_velocity(w->u_1, L, v);
+    carom_book_impulses(s, L, s->problem.p, w->u_0, w->u_1);
+    return CAROM_OK;
+}
+
+// (HE-6)  a contact closed at q_0 approaches, u(q_0, v_0) < -theta: an impact now, before the step.  Forces may depend on v_0.
+static carom_status impact_at_start(work *w, carom_step *s, double t) {
+    bool struck;
+    carom_local_velocity(w->u_0, &w->L_0, w->v);
+    CAROM_TRY(carom_struck(s, &struck, NULL, &w->L_0, w->u_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
+    if (!struck) return CAROM_OK;
+    CAROM_TRY(strike(w, s, &w->L_0, &w->F_0, w->v));
+    CAROM_TRY(carom_force(s, w->a_f, t, w->q, w->v));
+    carom_factor_solve(&w->F_0, w->a_f);
+    return CAROM_OK;
+}
+
+// q_P = q_0 + h v_0 and the directions of L_0's set there.
+static carom_status look_ahead(work *w, carom_step *s, double t, double h) {
+    carom_move(s, w->q_P, w->q, h, w->v);
+    carom_local_same(&w->L_P, &w->L_0);
+    return carom_directions(s, &w->L_P, t + h, w->q_P);
+}
+
+// (HE-7)  a kink: a contact closed at q_0 with W(q_P)'v_0 + w < -theta.  The step is an impact.
+static carom_status meets_kink(work *w, carom_step *s, double t, bool *kink) {
+    carom_local_velocity(w->u_0, &w->L_P, w->v);
+    return carom_struck(s, kink, NULL, &w->L_0, w->u_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f});
+}
+
 // (HE-2)  v_1 = v_0 + h M_0^-1 (f_0 + W_0 lambda+),  law(W_P'v_1, lambda+) over L_0's set: the force acts along the
 // old directions, the constraint holds along the predicted ones.  Leaves a_0.
-static carom_status stage_1(work *w, carom_step *s, double t, double h) {
-    const int nv = s->sys->nv;
+static carom_status stage_1(work *w, carom_step *s, double h) {
+    const int nv = s->sys->nv, ne = s->sys->ne;
     carom_copy(w->a_0, w->a_f, nv);
+    carom_zero(w->held, s->sys->nc);
     if (w->L_0.nb == 0) return CAROM_OK;
-    carom_local_same(&w->L_P, &w->L_0);
-    CAROM_TRY(carom_directions(s, &w->L_0, t, w->q));
-    CAROM_TRY(carom_directions(s, &w->L_P, t + h, w->q_P));
     carom_problem_form(s, &w->L_P, &w->L_0, &w->F_0, h);
     carom_add(w->v_1, w->v, h, w->a_f, nv);
     carom_local_velocity(s->c, &w->L_P, w->v_1);
     CAROM_TRY(carom_problem_solve(s, &w->L_0));
     carom_copy(w->lambda_0, s->problem.p, s->problem.n);
     carom_problem_apply(s, w->a_0, 1);
+    for (int b = ne; b < w->L_0.nb; ++b) w->held[w->L_0.id[b] - ne] = w->lambda_0[w->L_0.at[b]] > 0;
     return CAROM_OK;
 }
 
@@ -128,15 +166,7 @@ static carom_status impact(work *w, carom_step *s, double h) {
     w->L_1.nb = ne;
     CAROM_TRY(stage_2(w, s, h));
     w->L_1.nb = nb;
-    if (nb == 0) return CAROM_OK;
-    carom_problem_form(s, &w->L_1, &w->L_1, &w->F_1, 1);
-    carom_local_velocity(w->u_0, &w->L_1, w->v_m);
-    carom_problem_restitution(s, &w->L_1, w->u_0, w->u_0);
-    CAROM_TRY(carom_problem_solve(s, &w->L_1));
-    carom_problem_apply(s, w->v_m, 1);
-    carom_local_velocity(w->u_1, &w->L_1, w->v_m);
-    carom_book_impulses(s, &w->L_1, s->problem.p, w->u_0, w->u_1);
-    return CAROM_OK;
+    return nb > 0 ? strike(w, s, &w->L_1, &w->F_1, w->v_m) : CAROM_OK;
 }
 
 // Forces of the first `n0` constraints of L_0 and `n1` of L_1 act half a step each.
@@ -160,28 +190,35 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     CAROM_TRY(carom_force(s, w->a_f, t, w->q, w->v));
     carom_factor_solve(&w->F_0, w->a_f);
     CAROM_TRY(carom_gaps(s, w->g_0, t, w->q));
-    CAROM_TRY(carom_round_gaps(s, w->g_0, &w->L_0, t, w->q));
-    carom_move(s, w->q_P, w->q, h, w->v);
-    bool hits = false;
+    CAROM_TRY(carom_close_at(s, &w->L_0, w->g_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
+    bool kink = false;
+    if (w->L_0.nb > 0) {
+        CAROM_TRY(carom_directions(s, &w->L_0, t, w->q));
+        CAROM_TRY(impact_at_start(w, s, t));
+        CAROM_TRY(look_ahead(w, s, t, h));
+        CAROM_TRY(meets_kink(w, s, t, &kink));
+    }
+    bool hits = kink;
     if (predicted) {
+        carom_move(s, w->q_P, w->q, h, w->v);
         CAROM_TRY(carom_gaps(s, w->g_P, t + h, w->q_P));
-        CAROM_TRY(carom_round_gaps(s, w->g_P, &w->L_P, t + h, w->q_P));
-        hits = closes(s, w->g_0, w->g_P);
-        if (hits && h > shortest) {
-            h = shortest;
-            carom_move(s, w->q_P, w->q, h, w->v);
-        }
+        CAROM_TRY(carom_close_at(s, &w->L_0, w->g_P, (carom_place){.t = t + h, .q = w->q_P, .v = w->v, .f = w->a_f}));
+        hits = kink || closes(s, w->g_0, w->g_P);
+        if (hits) h = fmin(h, shortest);
     }
     *taken = h;
-    carom_close(s, &w->L_0, predicted ? w->g_P : w->g_0);
     if (hits) w->L_0.nb = ne; // no contact forces in an impulsive step
+    if (predicted) {
+        CAROM_TRY(carom_directions(s, &w->L_0, t, w->q));
+        CAROM_TRY(look_ahead(w, s, t, h));
+    }
+    w->L_P.nb = w->L_0.nb;
 
-    CAROM_TRY(stage_1(w, s, t, h));
+    CAROM_TRY(stage_1(w, s, h));
     move_on(w, s, h);
     CAROM_TRY(see_end(w, s, t + h));
-    CAROM_TRY(carom_round_gaps(s, w->g_1, &w->L_1, t + h, w->q_1));
-    carom_close(s, &w->L_1, w->g_1);
-    if (!predicted) hits = closes(s, w->g_0, w->g_1);
+    CAROM_TRY(carom_close_at(s, &w->L_1, w->g_1, (carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
+    if (!predicted) hits = kink || closes(s, w->g_0, w->g_1);
     CAROM_TRY(carom_directions(s, &w->L_1, t + h, w->q_1));
     if (hits) {
         CAROM_TRY(impact(w, s, h));

@@ -3,8 +3,8 @@
 // Spec: docs/METHODS.md, section HR (Schindler, Rezaei, Kursawe, Acary 2015, appendix B; methods of Brasey and Hairer).
 // The force multiplier of a stage is found from the velocity constraint at the next stage.  Contacts closed at
 // the start of a step stay candidates in all its stages, and one that still pushes at the end counts as closed at
-// the start of the next step, whatever the sign of its rounding-size gap: so lasting contact keeps the order
-// of the table.  A step in which an open contact closes is an impact, as in half-explicit.
+// the start of the next step, whatever the sign of its rounding-size gap (CL-3): so lasting contact keeps the order
+// of the table.  A step in which an open contact closes or a closed one meets a kink is an impact, as in half-explicit.
 #include "scheme/half_explicit_rk.h"
 #include <carom/scheme.h>
 
@@ -15,6 +15,7 @@ static const carom_rk_table tables[] = {
 };
 
 enum { STAGES = 8 };
+static const double DRIFT = 0.01; // of what moves in a step: the local error of lasting contact is far smaller, flight is faster
 
 const carom_rk_table *carom_rk_find(int order) {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
@@ -30,13 +31,14 @@ static const carom_option options[] = {
 
 typedef struct work {
     const carom_rk_table *T;
-    double *held, *held_1;              // nc: contact pushes at the start of the step (kept), at its end
+    double *held_1;                     // nc: contact pushes at the end of the step
+    double *kinked;                     // by constraint of a set: 1 for a contact that meets a kink
     carom_factor F;                     // M(Q_{l-1})
     carom_local L, L_next;              // closed contacts at Q_{l-1} and Q_l
     double *V[STAGES], *K[STAGES];      // stage velocities; stage accelerations with contact forces
     double *D[STAGES];                  // rates of the displacements from q_0: V where (+) is a sum
     double *K_E[STAGES];                // with bilateral forces alone, for an impact
-    double *Q, *Q_next, *v, *sum, *x;
+    double *Q, *Q_next, *v_0, *v, *sum, *x; // v_0: after an impact at the start
     double *g_0, *g_1, *u_0, *u_1, *lambda;
 } work;
 
@@ -44,8 +46,10 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     work *w = memory;
     const size_t nv = (size_t)sys->nv, nb = (size_t)(sys->ne + sys->nc);
     w->T = carom_rk_find((int)opt[OPT_ORDER]);
-    w->held = carom_carve(keep, (size_t)sys->nc);
+    (void)keep;
     w->held_1 = carom_carve(mem, (size_t)sys->nc);
+    w->kinked = carom_carve(mem, nb);
+    w->v_0 = carom_carve(mem, nv);
     w->F = carom_carve_factor(mem, sys->mass_shape, true);
     w->L = carom_carve_local(mem, sys);
     w->L_next = carom_carve_local(mem, sys);
@@ -95,7 +99,7 @@ static void lift(work *w, const carom_step *s, int l) {
 //         V_l = v_0 + h sum_{k<l-1} a_lk K_k + h a_{l,l-1} (M^-1 f + M^-1 W lambda),  law(W(Q_l)'V_l, lambda)
 static carom_status velocity(work *w, carom_step *s, int l, const carom_local *L, const carom_local *L_next, double *const *K, double *v) {
     const double h = s->h, a = weight(w->T, l, l - 1);
-    carom_copy(v, s->v, s->sys->nv);
+    carom_copy(v, w->v_0, s->sys->nv);
     for (int k = 0; k < l; ++k) carom_axpy(v, h * weight(w->T, l, k), K[k], s->sys->nv);
     if (L->nb == 0) return CAROM_OK;
     carom_problem_form(s, L_next, L, &w->F, h * a);
@@ -121,13 +125,65 @@ static void keep_stage(work *w, carom_step *s, int l, bool last) {
     carom_book_forces(s, &w->L, w->lambda, w->u_0, s->h * w->T->b[l], last);
 }
 
+// Newton's law over L's set, restitution acting on u_before: v changes in place.  u_0 is W'v.
+static carom_status strike(work *w, carom_step *s, const carom_local *L, const double *u_before, double *v) {
+    carom_problem_form(s, L, L, &w->F, 1);
+    carom_problem_restitution(s, L, w->u_0, u_before);
+    CAROM_TRY(carom_problem_solve(s, L));
+    carom_problem_apply(s, v, 1);
+    carom_local_velocity(w->u_1, L, v);
+    carom_book_impulses(s, L, s->problem.p, w->u_0, w->u_1);
+    return CAROM_OK;
+}
+
+// (HE-6)  an impact at the start of the step; L holds the closed contacts.
+static carom_status impact_at_start(work *w, carom_step *s) {
+    bool struck;
+    CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
+    carom_local_velocity(w->u_0, &w->L, w->v_0);
+    CAROM_TRY(carom_struck(s, &struck, NULL, &w->L, w->u_0, (carom_place){.t = s->t, .q = s->q, .v = w->v_0}));
+    if (!struck) return CAROM_OK;
+    CAROM_TRY(carom_mass_factor(s, &w->F, s->t, s->q));
+    return strike(w, s, &w->L, w->u_0, w->v_0);
+}
+
+// (HE-7)  a kink: a contact of L, at (t, q_0), has W(Q_l)'v_0 + w < -theta at a stage.
+static carom_status meets_kink(work *w, carom_step *s, int l, bool *kink) {
+    carom_local_velocity(w->u_0, &w->L_next, w->v_0);
+    const carom_place at = {.t = stage_time(w, s, l), .q = w->Q_next, .v = w->v_0, .f = w->K_E[l - 1]};
+    return carom_struck(s, kink, w->kinked, &w->L_next, w->u_0, at);
+}
+
+// The stages with the forces of the first nb constraints of the set; they end early at a kink.
+static carom_status stages(work *w, carom_step *s, int nb, bool *kink) {
+    const int last = w->T->stages, ne = s->sys->ne;
+    carom_copy(w->V[0], w->v_0, s->sys->nv);
+    carom_copy(w->Q, s->q, s->sys->nq);
+    lift(w, s, 0);
+    *kink = false;
+    for (int l = 1; l <= last; ++l) {
+        w->L.nb = nb;
+        CAROM_TRY(free_stage(w, s, l - 1, stage_time(w, s, l - 1)));
+        position(w, s, l);
+        carom_local_same(&w->L_next, &w->L);
+        CAROM_TRY(carom_directions(s, &w->L_next, stage_time(w, s, l), w->Q_next));
+        if (nb > ne) CAROM_TRY(meets_kink(w, s, l, kink));
+        if (*kink) return CAROM_OK;
+        CAROM_TRY(velocity(w, s, l, &w->L, &w->L_next, w->K, l < last ? w->V[l] : w->v));
+        if (nb > 0) keep_stage(w, s, l - 1, l == last);
+        if (l == last) break;
+        lift(w, s, l);
+        carom_copy(w->Q, w->Q_next, s->sys->nq);
+    }
+    return CAROM_OK;
+}
+
 // (HR-3)  an impact: stages keep their states but lose their contact forces; then Newton's law at q_1
 static carom_status impact(work *w, carom_step *s) {
     const int last = w->T->stages, ne = s->sys->ne;
     const double t_1 = s->t + s->h;
     for (int c = 0; c < s->sys->nc; ++c)
         if (w->held_1[c] > 0) w->g_1[ne + c] = -1; // resting contacts take part
-    s->account = (carom_account){0};
     carom_zero(s->force, s->dir[ne + s->sys->nc]);
     carom_problem_react(s, w->K_E[last - 1], -1, w->lambda, ne); // found anew below
     w->L.nb = w->L_next.nb = ne;
@@ -139,51 +195,43 @@ static carom_status impact(work *w, carom_step *s) {
     carom_close(s, &w->L_next, w->g_1);
     CAROM_TRY(carom_directions(s, &w->L_next, t_1, w->Q_next));
     CAROM_TRY(carom_mass_factor(s, &w->F, t_1, w->Q_next));
-    carom_problem_form(s, &w->L_next, &w->L_next, &w->F, 1);
     carom_local_velocity(w->u_0, &w->L_next, w->v);
     // A contact that rested has no velocity to give back: what v- shows there is the force it lost.
     carom_copy(w->u_1, w->u_0, w->L_next.at[w->L_next.nb]);
     for (int b = ne; b < w->L_next.nb; ++b)
         if (w->held_1[w->L_next.id[b] - ne] > 0) carom_zero(w->u_1 + w->L_next.at[b], w->L_next.at[b + 1] - w->L_next.at[b]);
-    carom_problem_restitution(s, &w->L_next, w->u_0, w->u_1);
-    CAROM_TRY(carom_problem_solve(s, &w->L_next));
-    carom_problem_apply(s, w->v, 1);
-    carom_local_velocity(w->u_1, &w->L_next, w->v);
-    carom_book_impulses(s, &w->L_next, s->problem.p, w->u_0, w->u_1);
-    return CAROM_OK;
+    return strike(w, s, &w->L_next, w->u_1, w->v);
 }
 
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
-    const int nv = s->sys->nv, ne = s->sys->ne, nc = s->sys->nc, last = w->T->stages;
+    const int nv = s->sys->nv, ne = s->sys->ne, nc = s->sys->nc;
     const double t_1 = s->t + s->h;
 
+    carom_copy(w->v_0, s->v, nv);
     CAROM_TRY(carom_gaps(s, w->g_0, s->t, s->q));
-    // Drift is far smaller than what moves in a step; a larger gap is flight.
-    const double drift = 0.01 * s->h * carom_norm_max(s->v, nv) + 1e-14 * carom_norm_max(s->q, s->sys->nq);
-    for (int c = 0; c < nc; ++c)
-        if (w->held[c] > 0 && w->g_0[ne + c] > 0 && w->g_0[ne + c] <= drift) w->g_0[ne + c] = -1;
-    carom_close(s, &w->L, w->g_0);
-    carom_copy(w->V[0], s->v, nv);
-    carom_copy(w->Q, s->q, s->sys->nq);
-    lift(w, s, 0);
-    for (int l = 1; l <= last; ++l) {
-        CAROM_TRY(free_stage(w, s, l - 1, stage_time(w, s, l - 1)));
-        position(w, s, l);
-        carom_local_same(&w->L_next, &w->L);
-        CAROM_TRY(carom_directions(s, &w->L_next, stage_time(w, s, l), w->Q_next));
-        CAROM_TRY(velocity(w, s, l, &w->L, &w->L_next, w->K, l < last ? w->V[l] : w->v));
-        if (w->L.nb > 0) keep_stage(w, s, l - 1, l == last);
-        if (l == last) break;
-        lift(w, s, l);
-        carom_copy(w->Q, w->Q_next, s->sys->nq);
+    CAROM_TRY(carom_close_at(s, &w->L, w->g_0, (carom_place){.t = s->t, .q = s->q, .v = s->v, .drift = DRIFT}));
+    const int nb = w->L.nb;
+    if (nb > ne) CAROM_TRY(impact_at_start(w, s));
+    const carom_account booked = s->account;
+    bool kink;
+    CAROM_TRY(stages(w, s, nb, &kink));
+    carom_zero(w->held_1, nc);
+    if (kink) {
+        for (int b = ne; b < nb; ++b) w->held_1[w->L.id[b] - ne] = !w->kinked[b];
+        s->account = booked;
+        CAROM_TRY(stages(w, s, ne, &(bool){false}));
+    } else {
+        for (int c = 0; c < nc; ++c) w->held_1[c] = s->force[s->dir[ne + c]] > 0;
     }
     CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->Q_next));
-    bool hits = false;
+    CAROM_TRY(carom_close_at(s, &w->L_next, w->g_1, (carom_place){.t = t_1, .q = w->Q_next, .v = w->v, .held = w->held_1, .drift = DRIFT}));
+    bool hits = kink;
     for (int id = ne; id < ne + nc; ++id) hits = hits || (!carom_closed(s, w->g_0[id]) && carom_closed(s, w->g_1[id]));
-    for (int c = 0; c < nc; ++c) w->held_1[c] = s->force[s->dir[ne + c]] > 0;
-    if (hits) CAROM_TRY(impact(w, s));
-    for (int c = 0; c < nc; ++c) w->held[c] = w->held_1[c] > 0 && (!hits || s->impulse[s->dir[ne + c]] > 0);
+    if (hits) {
+        s->account = booked;
+        CAROM_TRY(impact(w, s));
+    }
     carom_copy(s->q, w->Q_next, s->sys->nq);
     carom_copy(s->v, w->v, nv);
     return CAROM_OK;

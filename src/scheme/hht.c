@@ -38,6 +38,7 @@ const carom_scheme carom_scheme_hht = {
             "of the\n"
             "step.  Otherwise as newmark.",
     .order = 2,
+    .impulses = true,
     .options = options,
     .warning = warning,
     .work_size = sizeof(carom_newmark),

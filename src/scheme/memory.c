@@ -1,8 +1,8 @@
 // memory.c: what happened at each contact in the last step: impacts, closings, openings, stick and slip.
 //
-// An impact is the first step of a contact with a normal impulse after one without.  A contact is closed
+// Whether an impulse is an impact is the caller's to say (CL-6).  A contact is closed
 // when it reacts by a force, or by impulses in three steps in a row.  An accumulation is a run of at least three
-// impacts, none later after its predecessor than the one before, that ends closed.
+// landings, none later after its predecessor than the one before, that ends closed; the last ones may be too slow for impacts.
 #include "scheme/memory.h"
 #include <math.h>
 
@@ -12,12 +12,12 @@ static void tell(carom_step *s, double t, int contact, carom_event_kind kind, do
     carom_tell(s, (carom_event){t, contact, kind, before, after, impulse}); // there is room for all
 }
 
-static void impact(carom_memory *m, carom_step *s, double t, int contact, int d) {
+// A flight has ended: with an impact, or too slowly for one.
+static void land(carom_memory *m, double t) {
     const double flight = t - m->impact_t;
     m->run = m->run > 0 && (m->run == 1 || flight <= m->flight * (1 + 1e-9)) ? m->run + 1 : 1; // equal: short flights are counted in steps
     m->flight = flight;
     m->impact_t = t;
-    tell(s, t, contact, CAROM_IMPACT, s->u_before[d], s->u_after[d], s->impulse[d]);
 }
 
 // Sticking: the tangential reaction stays inside the disc.  Impulses decide where there are any, forces otherwise.
@@ -32,12 +32,13 @@ static void friction(carom_memory *m, carom_step *s, double t, int contact, int 
     m->slip = s->u_after[d + 1];
 }
 
-void carom_memory_update(carom_memory *m, carom_step *s, double t, int contact) {
+void carom_memory_update(carom_memory *m, carom_step *s, double t, int contact, bool struck) {
     const int d = s->dir[s->sys->ne + contact];
     const double impulse = s->impulse[d], force = s->force[d];
 
-    if (impulse > 0 && !m->impulsive) impact(m, s, t, contact, d);
-    m->impulsive = impulse > 0;
+    if (impulse > 0 && (struck || !m->impulsive)) land(m, t);
+    if (struck) tell(s, t, contact, CAROM_IMPACT, s->u_before[d], s->u_after[d], impulse);
+    m->impulsive = impulse > 0 ? 1 + struck : 0;
     m->reacting = impulse > 0 || force > 0 ? m->reacting + 1 : 0;
     if (m->reacting == 0 && m->closed) {
         tell(s, t, contact, CAROM_OPEN, 0, 0, 0);

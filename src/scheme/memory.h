@@ -3,16 +3,22 @@
 #include <carom/scheme.h>
 
 typedef struct carom_memory {
-    int impulsive;      // the last step had a normal impulse
+    int impulsive;      // the last step had a normal impulse: 1; an impact: 2
     int reacting;       // consecutive steps with a normal reaction
     int closed;         // lasting contact
     int stick;          // lasting contact with friction: 1 sticks, -1 slips, 0 unknown
-    int run;            // impacts in a row, each sooner after its predecessor than the one before
-    int pad;
-    double impact_t;    // time of the last impact
+    int run;            // landings in a row, each sooner after its predecessor than the one before
+    int age;            // steps since theta was found
+    double impact_t;    // time of the last landing
     double flight;      // time between the last two
+    double theta;       // approach that lasting contact explains (CL-4), while it lasts; 0: not known
     double slip;        // first tangential velocity at the end of the last step in lasting contact
 } carom_memory;
 
-/// After a step that ended at t: the events that its reactions tell of that contact.
-void carom_memory_update(carom_memory *m, carom_step *s, double t, int contact);
+/// After a step that ended at t: the events that its reactions tell of that contact; struck: its impulse is an impact.
+void carom_memory_update(carom_memory *m, carom_step *s, double t, int contact, bool struck);
+
+/// Does the last step have a normal impulse after one that had none?
+static inline bool carom_memory_fresh(const carom_memory *m, const carom_step *s, int contact) {
+    return !m->impulsive && s->impulse[s->dir[s->sys->ne + contact]] > 0;
+}

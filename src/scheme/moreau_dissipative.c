@@ -110,8 +110,7 @@ static carom_status step(void *memory, carom_step *s) {
     // (MD-1)  I = { j : g_j(t_0 + h/2, q_0 + h/2 v_0) <= 0 }
     carom_move(s, w->q_M, s->q, 0.5 * s->h, s->v);
     CAROM_TRY(carom_gaps(s, w->g, s->t + 0.5 * s->h, w->q_M));
-    CAROM_TRY(carom_round_gaps(s, w->g, &N->L, s->t + 0.5 * s->h, w->q_M));
-    carom_close(s, &N->L, w->g);
+    CAROM_TRY(carom_close_at(s, &N->L, w->g, (carom_place){.t = s->t + 0.5 * s->h, .q = w->q_M, .v = s->v}));
 
     carom_copy(w->v_1, s->v, s->sys->nv);
     CAROM_TRY(carom_newton_solve(N, s, w->v_1, eval, w));
@@ -135,8 +134,9 @@ const carom_scheme carom_scheme_moreau_dissipative = {
             "Newton's law between W_M'v_0 and W_M'v_1\n\n"
             "For linear systems the energy balance of a step holds exactly, with impact loss 1/2 (u_0 + u_1).p and\n"
             "numerical loss (theta - 1/2) |q_1 - q_0|_K^2.  The impact loss has the right sign when u_0 <= 0.\n"
-            "Second order without contacts at theta = 1/2.",
+            "Second order without contacts and joints at theta = 1/2, first order with them.",
     .order = 2,
+    .impulses = true,
     .order_of = order_of,
     .options = options,
     .work_size = sizeof(work),

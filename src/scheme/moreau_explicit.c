@@ -16,7 +16,7 @@ static const carom_option options[] = {
 typedef struct work {
     carom_factor F_0, F_1;     // M(q_0), M(q_1)
     carom_local L_0, L_1;      // all constraints at q_0; the active ones at q_1
-    double *q_1, *v_f;         // new position, velocity if nothing touched
+    double *q_1, *v_f, *a;     // new position, velocity if nothing touched, acceleration
     double *g;                 // forecast gaps
     double *u_all;             // local velocities of all constraints at (q_0, v_0)
     double *u_0, *u_f, *u_1;   // of the active ones: before, free, after
@@ -31,6 +31,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->L_1 = carom_carve_local(mem, sys);
     w->q_1 = carom_carve(mem, (size_t)sys->nq);
     w->v_f = carom_carve(mem, (size_t)sys->nv);
+    w->a = carom_carve(mem, (size_t)sys->nv);
     w->g = carom_carve(mem, (size_t)(sys->ne + sys->nc));
     const size_t nl = (size_t)w->L_0.W.n;
     w->u_all = carom_carve(mem, nl);
@@ -48,19 +49,18 @@ static carom_status step(void *memory, carom_step *s) {
     // (MEX-1)  q_1 = q_0 + h v_0
     carom_move(s, w->q_1, q, h, v);
 
+    // (MEX-3)  v_f = v_0 + h M_0^-1 f(t_0, q_0, v_0);  (MEX-6)  forces=end:  v_f = v_0 + h M_1^-1 f(t_1, q_1, v_0)
+    const bool end = s->opt[OPT_FORCES] == 1;
+    CAROM_TRY(carom_free_motion(s, end ? &w->F_1 : &w->F_0, w->a, NULL, end ? t_1 : t_0, end ? w->q_1 : q, v));
+    carom_add(w->v_f, v, h, w->a, nv);
+
     // (MEX-2)  I = { j : g_j(q_0) + h/2 u_Nj(q_0, v_0) <= 0 }
     CAROM_TRY(carom_gaps(s, w->g, t_0, q));
     carom_close_all(s, &w->L_0);
     CAROM_TRY(carom_directions(s, &w->L_0, t_0, q));
     carom_local_velocity(w->u_all, &w->L_0, v);
     for (int id = 0; id < all; ++id) w->g[id] += 0.5 * h * w->u_all[w->L_0.at[id]];
-    CAROM_TRY(carom_round_gaps(s, w->g, &w->L_1, t_0, q));
-    carom_close(s, &w->L_1, w->g);
-
-    // (MEX-3)  v_f = v_0 + h M_0^-1 f(t_0, q_0, v_0);  (MEX-6)  forces=end:  v_f = v_0 + h M_1^-1 f(t_1, q_1, v_0)
-    const bool end = s->opt[OPT_FORCES] == 1;
-    CAROM_TRY(carom_free_motion(s, end ? &w->F_1 : &w->F_0, w->v_f, NULL, end ? t_1 : t_0, end ? w->q_1 : q, v));
-    carom_add(w->v_f, v, h, w->v_f, nv);
+    CAROM_TRY(carom_close_at(s, &w->L_1, w->g, (carom_place){.t = t_0, .q = q, .v = v, .f = w->a}));
 
     if (w->L_1.nb > 0) {
         // (MEX-4)  p solves CP over I,  G = W_1' M_1^-1 W_1,  c = W_1' v_f + e o u(q_0, v_0)
@@ -68,6 +68,7 @@ static carom_status step(void *memory, carom_step *s) {
         CAROM_TRY(carom_directions(s, &w->L_1, t_1, w->q_1));
         carom_local_velocity(w->u_f, &w->L_1, w->v_f);
         carom_local_pick(w->u_0, &w->L_1, w->u_all, &w->L_0);
+        CAROM_TRY(carom_velocity_before(s, w->u_0, &w->L_1, (carom_place){.t = t_1, .q = w->q_1, .v = v, .f = w->a}));
         carom_problem_form(s, &w->L_1, &w->L_1, &w->F_1, 1);
         carom_problem_restitution(s, &w->L_1, w->u_f, w->u_0);
         CAROM_TRY(carom_problem_solve(s, &w->L_1));
@@ -92,6 +93,7 @@ const carom_scheme carom_scheme_moreau_explicit = {
             "(forward Euler; not with forces=end), closed gaps drift linearly in time, contact forces appear only as\n"
             "impulses of each step.",
     .order = 1,
+    .impulses = true,
     .options = options,
     .work_size = sizeof(work),
     .carve = carve,

@@ -76,6 +76,7 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
         // (MJ-5)  u_1 = W(q_1)'v_1 + w
         CAROM_TRY(carom_directions(s, &N->L, t_1, w->q_1));
         carom_local_velocity(N->u_1, &N->L, v_1);
+        if (N->k == 0) CAROM_TRY(carom_velocity_before(s, w->u_0, &N->L, (carom_place){.t = t_1, .q = w->q_1, .v = s->v, .f = theta < 1 ? w->s_0 : NULL}));
         carom_copy(N->u_0, w->u_0, N->L.at[N->L.nb]);
         return CAROM_OK;
     }
@@ -117,20 +118,21 @@ static carom_status step(void *memory, carom_step *s) {
     const int nv = s->sys->nv;
     const double h = s->h;
 
-    // (MJ-1)  I = { j : g_j(t_0 + h/2, q_0 + h/2 v_0) <= 0 }
-    carom_move(s, w->q_1, s->q, 0.5 * h, s->v);
-    CAROM_TRY(carom_gaps(s, w->g, s->t + 0.5 * h, w->q_1));
-    CAROM_TRY(carom_round_gaps(s, w->g, &N->L, s->t + 0.5 * h, w->q_1));
-    carom_close(s, &N->L, w->g);
-
     // (MJ-2)  s_0 = M_0^-1 f(t_0, q_0, v_0),  u_0 = W(q_0)'v_0 + w
     carom_zero(w->s_0, nv);
     if (w->theta < 1) CAROM_TRY(carom_free_motion(s, &w->F_0, w->s_0, NULL, s->t, s->q, s->v));
+
+    // (MJ-1)  I = { j : g_j(t_0 + h/2, q_0 + h/2 v_0) <= 0 }
+    carom_move(s, w->q_1, s->q, 0.5 * h, s->v);
+    CAROM_TRY(carom_gaps(s, w->g, s->t + 0.5 * h, w->q_1));
+    const carom_place M = {.t = s->t + 0.5 * h, .q = w->q_1, .v = s->v, .f = w->theta < 1 ? w->s_0 : NULL};
+    CAROM_TRY(carom_close_at(s, &N->L, w->g, M));
     carom_local_same(&w->L_0, &N->L);
     CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
     carom_local_velocity(w->u_0, &w->L_0, s->v);
 
-    carom_add(w->v_1, s->v, w->theta < 1 ? h : 0, w->s_0, nv);
+    // Newton's method starts from the free motion; with reactions, of which s_0 knows nothing, from v_0.
+    carom_add(w->v_1, s->v, w->theta < 1 && N->L.nb == 0 ? h : 0, w->s_0, nv);
     CAROM_TRY(carom_newton_solve(N, s, w->v_1, eval, w));
 
     // The last evaluation was at the answer: q_1 and u_1 stand.
@@ -151,9 +153,10 @@ const carom_scheme carom_scheme_moreau_jean = {
             "M_1 (v_1 - v_0 - h (1 - theta) M_0^-1 f_0) = h theta f_1 + W_1 p\n"
             "Newton's law between u(q_0, v_0) and u(q_1, v_1); bilateral constraints: u(q_1, v_1) = 0\n\n"
             "First order across impacts and for joints, whose reactions are impulses; theta = 1/2 is second\n"
-            "order without contacts.  theta >= 1/2 is stable for stiff linear systems; stiff nonlinear\n"
+            "order without contacts and joints.  theta >= 1/2 is stable for stiff linear systems; stiff nonlinear\n"
             "structures with impacts want theta > 1/2.  Closed gaps and joints drift with order h.",
     .order = 2,
+    .impulses = true,
     .order_of = order_of,
     .options = options,
     .work_size = sizeof(work),

@@ -51,6 +51,7 @@ static carom_status contacts(work *w, carom_step *s, const double *q_0, const do
         carom_local_same(&w->L_0, &w->L);
         CAROM_TRY(carom_directions(s, &w->L_0, s->t, q_0));
         carom_local_velocity(w->u_0, &w->L_0, v_0);
+        CAROM_TRY(carom_velocity_before(s, w->u_0, &w->L, (carom_place){.t = t_M, .q = s->q, .v = v_0, .F = &w->F, .f = w->a}));
         carom_axpy(w->u_f, 1, w->u_0, n);
     }
     carom_problem_form(s, &w->L, &w->L, &w->F, 1);
@@ -84,8 +85,7 @@ static carom_status step(void *memory, carom_step *s) {
     carom_status status = carom_motion_factor(s, &w->F, w->a, s->sys->nc ? w->g : NULL, t_M, q, v);
 
     // (MID-3)  I = { j : g_j(q_M) <= 0 }
-    if (status == CAROM_OK) status = carom_round_gaps(s, w->g, &w->L, t_M, q);
-    if (status == CAROM_OK) carom_close(s, &w->L, w->g);
+    if (status == CAROM_OK) status = carom_close_at(s, &w->L, w->g, (carom_place){.t = t_M, .q = q, .v = v, .F = &w->F, .f = w->a});
     if (status == CAROM_OK && w->L.nb > 0) status = contacts(w, s, q_0, v_0);
     else if (status == CAROM_OK) carom_factor_advance(&w->F, v, h, w->a);
     if (status != CAROM_OK) {
@@ -108,8 +108,10 @@ const carom_scheme carom_scheme_moreau_midpoint = {
             "v_1 = v_0 + M_M^-1 (h f(t_M, q_M, v_0) + W_M p),   Newton's law between W_M'v_0 and W_M'v_1\n"
             "q_1 = q_M + h/2 v_1\n\n"
             "The cheapest scheme.  Second order for forces of t and q with constant mass, first order when\n"
-            "forces depend on velocity (a steady loss of energy of order h).  Closed gaps drift.",
+            "forces depend on velocity and with joints.  The energy is then off by order h, either way: a\n"
+            "pendulum on a joint loses, a body that turns freely in space gains.  Closed gaps drift.",
     .order = 1,
+    .impulses = true,
     .stable = 2,
     .keeps = true,
     .options = options,

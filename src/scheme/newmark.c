@@ -47,6 +47,7 @@ const carom_scheme carom_scheme_newmark = {
             "accelerations; joints are met on velocity level and drift with order h.  For linear systems with\n"
             "2 beta >= gamma >= 1/2 an algorithmic energy does not grow (checked at every step: energy.identity).",
     .order = 2,
+    .impulses = true,
     .order_of = order_of,
     .options = options,
     .warning = warning,

@@ -109,6 +109,12 @@ static carom_status local(carom_newmark *w, carom_step *s) {
     return on_position(w) ? carom_gaps(s, w->g, t_1, w->q_1) : CAROM_OK;
 }
 
+// u_0 along the directions at q_1 where the contact meets a kink.
+static carom_status before(carom_newmark *w, carom_step *s) {
+    if (on_position(w)) return CAROM_OK;
+    return carom_velocity_before(s, w->u_0, &w->L, (carom_place){.t = s->t + s->h, .q = w->q_1, .v = s->v, .f = w->s});
+}
+
 static carom_status evaluate(carom_newmark *w, carom_step *s, int k) {
     const int nv = s->sys->nv;
     const double h = s->h, t_1 = s->t + h, gc = w->par.gamma * w->c, bc = w->par.beta * w->c;
@@ -327,6 +333,7 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
     if (decided && nc > 0) {
         carom_move(s, w->q_1, s->q, 0.5 * s->h, s->v);
         CAROM_TRY(carom_gaps(s, w->sign, s->t + 0.5 * s->h, w->q_1));
+        CAROM_TRY(carom_close_at(s, &w->L, w->sign, (carom_place){.t = s->t + 0.5 * s->h, .q = w->q_1, .v = s->v, .f = w->s_0}));
     } else {
         for (int id = 0; id < ne + nc; ++id) w->sign[id] = 1;
     }
@@ -334,10 +341,12 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
     for (int k = 0; k <= MOST; ++k) {
         CAROM_TRY(evaluate(w, s, k));
         bool same = k > 0;
+        if (k == 0 && decided) CAROM_TRY(before(w, s));
         if (k > 0 && !decided) {
             CAROM_TRY(carom_gaps(s, w->sign, s->t + s->h, w->q_1));
             CAROM_TRY(choose(w, s));
             CAROM_TRY(local(w, s));
+            CAROM_TRY(before(w, s));
             same = w->L.nb == ne;
             decided = true;
         }
@@ -390,7 +399,8 @@ carom_status carom_newmark_start(void *memory, carom_step *s) {
 }
 
 // (NM-11)  prediction:  a_p = (alpha_f s_0 - alpha_m a_0)/(1 - alpha_m);  v_p and x_p with a_0 and a_p.  Newton's method
-//          starts from s_0
+//          starts from s_0, and with joints from the dw that keeps v: s_0 knows nothing of reactions, and where joints hold
+//          stiff members it would lead far away, to another root
 static void predict(carom_newmark *w, const carom_step *s) {
     const carom_newmark_par *par = &w->par;
     const double h = s->h;
@@ -399,8 +409,8 @@ static void predict(carom_newmark *w, const carom_step *s) {
         w->v_p[i] = s->v[i] + h * ((1 - par->gamma) * w->a_0[i] + par->gamma * w->a_p[i]);
         w->x_p[i] = h * s->v[i] + h * h * ((0.5 - par->beta) * w->a_0[i] + par->beta * w->a_p[i]);
         w->s[i] = splits(w) ? w->s_0[i] : 0; // with contact inside, s_0 may hold an impact
+        w->dw[i] = splits(w) && s->sys->ne > 0 ? s->v[i] - w->v_p[i] - h * par->gamma * w->c * w->s[i] : 0;
     }
-    carom_zero(w->dw, s->sys->nv);
     carom_zero(w->p, w->L.W.n);
 }
 

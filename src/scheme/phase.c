@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { RUN = 3, LOOKS = 5 }; // impacts that make an accumulation; looks for a dip
+enum { RUN = 3 }; // impacts that make an accumulation
 
 static carom_point carve_point(carom_arena *mem, const carom_system *sys) {
     const size_t nc = (size_t)sys->nc;
@@ -23,13 +23,14 @@ carom_phase carom_carve_phase(carom_arena *mem, carom_arena *keep, const carom_s
     w.now = carom_carve(mem, CAROM_PHASE_HEAD + CAROM_PHASE_EACH * nc);
     w.f = carom_carve_flow(mem, sys, T);
     w.all = carom_carve_local(mem, sys);
+    w.scan = carom_allocate_scan(mem, sys);
     w.q = carom_carve(mem, (size_t)sys->nq);
     w.v = carom_carve(mem, (size_t)sys->nv);
     w.start = carve_point(mem, sys);
     w.a = carve_point(mem, sys);
     w.b = carve_point(mem, sys);
     w.trial = carve_point(mem, sys);
-    double **by_contact[] = {&w.tol_g, &w.slow, &w.slow_T, &w.was, &w.u_before, &w.u_after, &w.p};
+    double **by_contact[] = {&w.tol_g, &w.offset, &w.slow, &w.slow_T, &w.was, &w.u_before, &w.u_after, &w.p};
     for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
     w.scale = carom_carve(mem, 2 * nc);
     w.kappa = carom_carve(mem, (size_t)w.all.W.n);
@@ -40,9 +41,8 @@ carom_phase carom_carve_phase(carom_arena *mem, carom_arena *keep, const carom_s
 void carom_phase_load(carom_phase *w, carom_step *s) {
     const int nc = s->sys->nc;
     carom_copy(w->now, w->kept, CAROM_PHASE_HEAD + CAROM_PHASE_EACH * nc);
-    w->f.mode = w->now + CAROM_PHASE_HEAD;
-    w->f.dir = w->f.mode + nc;
-    w->run = w->f.dir + CAROM_TANGENTS * nc;
+    carom_flow_load(&w->f, s, w->now + CAROM_PHASE_HEAD);
+    w->run = w->now + CAROM_PHASE_HEAD + CAROM_FLOW_EACH * nc;
     w->flight = w->run + nc;
     w->last = w->flight + nc;
     carom_copy(w->q, s->q, s->sys->nq);
@@ -91,7 +91,7 @@ static carom_status measure(carom_phase *w, carom_step *s, double t, carom_point
     bool closed = false;
     for (int c = 0; c < nc; ++c) {
         closed = closed || !carom_phase_open(w, c);
-        P->phi[c] = P->g[ne + c] - fmin(0, w->start.g[ne + c]) + w->tol_g[c];
+        P->phi[c] = P->g[ne + c] + w->offset[c];
         P->phi[nc + c] = 1;
     }
     if (!closed) return CAROM_OK;
@@ -116,14 +116,18 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     carom_copy(P->v, w->v, nv);
     P->tau = 0;
     if (nc == 0) return CAROM_OK;
+    CAROM_TRY(carom_scan_begin(&w->scan, s, w->t, w->q));
     CAROM_TRY(gaps_and_rates(w, s, w->t, P));
     // eps_g: what positions, way and fall round to
     for (int c = 0; c < nc; ++c) {
         const int k = w->all.at[s->sys->ne + c];
         w->tol_g[c] = carom_local_rounding(&w->all, k, w->q, s->sys->nq) + h * carom_local_rounding(&w->all, k, w->v, nv) +
                       h * h * carom_local_rounding(&w->all, k, w->f.a_f, nv);
+        w->offset[c] = w->tol_g[c] - fmin(0, P->g[s->sys->ne + c]);
+        w->scan.watched[c] = carom_phase_open(w, c);
     }
-    return CAROM_OK;
+    w->scan.left.tau = 0;
+    return carom_sample_set(&w->scan, s, &w->all, w->t, w->q, w->v, w->f.a, P->g, w->offset, &w->scan.left);
 }
 
 static void copy_point(carom_point *A, const carom_point *B, const carom_step *s) {
@@ -169,38 +173,42 @@ static void swap(carom_point *A, carom_point *B) {
     *B = P;
 }
 
-// Least value of the cubic with g, u at both ends of [0, tau], inside; 1 and +infinity when the ends are lower.
-static double dip(double tau, double g_0, double u_0, double g_1, double u_1, double *at) {
-    const double d = g_1 - g_0, m_0 = tau * u_0, m_1 = tau * u_1, a = m_0 + m_1 - 2 * d, b = 3 * d - 2 * m_0 - m_1;
-    const double root = b * b - 3 * a * m_0; // of 3 a x^2 + 2 b x + m_0
-    if (!(root > 0)) return HUGE_VAL;
-    const double x = b > 0 ? -m_0 / (b + sqrt(root)) : a != 0 ? (-b + sqrt(root)) / (3 * a) : -1; // where it curves upwards
-    if (!(x > 0 && x < 1)) return HUGE_VAL;
-    *at = x;
-    return g_0 + x * (m_0 + x * (b + x * a));
+static bool negative(const carom_step *s, const carom_sample *P, const carom_scan *z, const carom_local *all) {
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (z->watched[c] && P->phi[c] < carom_local_reach(all, all->at[s->sys->ne + c], z->doubt)) return true;
+    return false;
 }
 
-// An open contact that touches and leaves again inside the step: look where the cubic is lowest, then closer.
+// A sample inside the step: by its path, and where that leaves in doubt whether a gap is negative, by a step of that length.
+static carom_status sample(void *user, carom_step *s, double tau, carom_sample *P) {
+    carom_phase *w = user;
+    carom_scan *z = &w->scan;
+    const double t = w->t + tau;
+    P->tau = tau;
+    carom_path_at(z, s, tau);
+    CAROM_TRY(carom_gaps(s, w->trial.g, t, z->q));
+    CAROM_TRY(carom_directions(s, &w->all, t, z->q));
+    CAROM_TRY(carom_sample_set(z, s, &w->all, t, z->q, z->v, z->a, w->trial.g, w->offset, P));
+    if (!negative(s, P, z, &w->all)) return CAROM_OK;
+    CAROM_TRY(carom_phase_try(w, s, tau, &w->trial, NULL));
+    return carom_sample_set(z, s, &w->all, t, w->trial.q, w->trial.v, z->a, w->trial.g, w->offset, P);
+}
+
+// Open contacts that touch and leave again inside the step of tau.
 static carom_status look_inside(carom_phase *w, carom_step *s, double tau, bool *found) {
-    const int ne = s->sys->ne;
-    for (int c = 0; c < s->sys->nc; ++c) {
-        if (!carom_phase_open(w, c)) continue;
-        double left = 0, g_l = w->start.g[ne + c], u_l = w->start.u[c], right = tau, g_r = w->a.g[ne + c], u_r = w->a.u[c], x = 0.5;
-        double near = fmax(g_l, g_r);
-        for (int i = 0; i < LOOKS && dip(right - left, g_l, u_l, g_r, u_r, &x) < 0.1 * near; ++i) {
-            const double at = left + x * (right - left);
-            CAROM_TRY(carom_phase_try(w, s, at, &w->b, NULL));
-            *found = violated(s, &w->b);
-            if (*found) return CAROM_OK;
-            near = w->b.g[ne + c];
-            if (w->b.u[c] < 0) left = at, g_l = near, u_l = w->b.u[c];
-            else right = at, g_r = near, u_r = w->b.u[c];
-        }
-    }
-    // A reaction that changed its sign in a stage may have done so for good and come back.
-    if (!w->pulled) return CAROM_OK;
-    CAROM_TRY(carom_phase_try(w, s, 0.5 * tau, &w->b, NULL));
-    *found = violated(s, &w->b);
+    carom_scan *z = &w->scan;
+    const int nc = s->sys->nc;
+    bool open = false;
+    for (int c = 0; c < nc; ++c) open = open || z->watched[c];
+    if (!open) return CAROM_OK;
+    double at = tau;
+    carom_path_set(z, s, &w->f, tau, w->start.q, w->start.v, w->b.v);
+    carom_path_at(z, s, tau);
+    z->right[0].tau = tau;
+    CAROM_TRY(carom_sample_set(z, s, &w->all, w->t + tau, w->b.q, w->b.v, z->a, w->b.g, w->offset, z->right));
+    CAROM_TRY(carom_scan_run(z, s, sample, w, 1e-9 * tau, found, &at));
+    if (!*found || at == tau) return CAROM_OK;
+    CAROM_TRY(carom_phase_try(w, s, at, &w->b, NULL));
     return CAROM_OK;
 }
 
@@ -305,6 +313,7 @@ static carom_status resolve(carom_phase *w, carom_step *s, double t, double dt) 
     const int nc = s->sys->nc;
     carom_flow *f = &w->f;
     bool some;
+    CAROM_TRY(carom_beside(s, CAROM_LEFT, t, w->q, w->v));
     CAROM_TRY(carom_flow_impact(f, s, t, w->q, w->v, w->touching, w->slow, &some, w->u_before, w->u_after, w->p));
     if (some) CAROM_TRY(tell_impacts(w, s, t));
     carom_copy(w->was, f->mode, nc);
@@ -317,6 +326,7 @@ static carom_status resolve(carom_phase *w, carom_step *s, double t, double dt) 
     CAROM_TRY(carom_flow_decide(f, s, t, w->q, w->v, w->slow_T));
     CAROM_TRY(carom_flow_project_position(f, s, t, w->q));
     CAROM_TRY(carom_flow_project_velocity(f, s, t, w->q, w->v));
+    CAROM_TRY(carom_beside(s, CAROM_RIGHT, t, w->q, w->v));
     return tell_changes(w, s, t);
 }
 
@@ -360,10 +370,16 @@ carom_status carom_phase_settle(carom_phase *w, carom_step *s, double delta, con
 
 carom_status carom_phase_look(carom_phase *w, carom_step *s, double h, bool *found) {
     w->pulled = w->f.pulled;
-    *found = violated(s, &w->b);
+    *found = false;
+    CAROM_TRY(look_inside(w, s, h, found));
+    *found = *found || violated(s, &w->b);
     if (*found) return CAROM_OK;
     swap(&w->a, &w->b);
-    return look_inside(w, s, h, found);
+    // A reaction that changed its sign in a stage may have done so for good and come back.
+    if (!w->pulled) return CAROM_OK;
+    CAROM_TRY(carom_phase_try(w, s, 0.5 * h, &w->b, NULL));
+    *found = violated(s, &w->b);
+    return CAROM_OK;
 }
 
 carom_status carom_phase_end(carom_phase *w, carom_step *s, double t) {

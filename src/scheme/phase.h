@@ -4,7 +4,7 @@
 // enclosed in an interval and passed with Moreau's impact law.  How long steps are and how narrow intervals, is the
 // caller's business.  Shared by `mixed` and `auto`.  Spec: docs/methods-mixed.md.
 #pragma once
-#include "scheme/flow.h"
+#include "scheme/scan.h"
 
 /// A state tau after the start of the phase.
 typedef struct carom_point {
@@ -18,11 +18,14 @@ typedef struct carom_point {
 typedef struct carom_phase {
     carom_flow f;
     carom_local all;
+    carom_scan scan;
     double *kept, *now;            // CAROM_PHASE_HEAD + CAROM_PHASE_EACH nc: state of the contacts, kept and of this step
     double *run, *flight, *last;   // nc, in now: impacts in a row, length of the last flight, time of the last impact
     double t, *q, *v;              // start of the phase
     carom_point start, a, b, trial;
-    double *tol_g, *scale, *slow, *slow_T, *was, *u_before, *u_after, *p, *kappa;
+    double *tol_g;                 // nc: rounding of gaps
+    double *offset;                // nc: event function of an open contact less its gap
+    double *scale, *slow, *slow_T, *was, *u_before, *u_after, *p, *kappa;
     bool *touching;
     double told;                   // time of the last event told
     double told_until;             // no event is told later
@@ -32,7 +35,7 @@ typedef struct carom_phase {
 } carom_phase;
 
 enum { CAROM_PHASE_BEGUN, CAROM_PHASE_START, CAROM_PHASE_SIZE_V, CAROM_PHASE_SIZE_A, CAROM_PHASE_HEAD }; // now[...]
-enum { CAROM_PHASE_EACH = 4 + CAROM_TANGENTS };
+enum { CAROM_PHASE_EACH = 3 + CAROM_FLOW_EACH };
 
 carom_phase carom_carve_phase(carom_arena *mem, carom_arena *keep, const carom_system *sys, const carom_butcher *T);
 
@@ -54,7 +57,8 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h);
 /// The state after tau, its event functions, the work on the way; error (NULL: not wanted): nq + nv estimates.
 carom_status carom_phase_try(carom_phase *w, carom_step *s, double tau, carom_point *P, double *error);
 
-/// Is there an event inside the step of h that was tried last, into w->b?  *found: then w->b lies beyond it; else w->a is its end.
+/// Is there an event inside the step of h that was tried last, into w->b?  *found: then w->b lies beyond the first one; else w->a is
+/// the end of the step.
 carom_status carom_phase_look(carom_phase *w, carom_step *s, double h, bool *found);
 
 /// w->b lies beyond an event.  Then w->a before it, w->b beyond, b - a <= delta.

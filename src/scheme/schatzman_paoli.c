@@ -141,6 +141,7 @@ const carom_scheme carom_scheme_schatzman_paoli = {
             "depend on velocity.  The constraint holds for z, so q penetrates with order h.  Velocities inside\n"
             "contact episodes are noisy: a central difference across a jump.",
     .order = 1,
+    .impulses = true,
     .stable = 2,
     .lacks = CAROM_NO_FRICTION | CAROM_NO_BILATERAL | CAROM_NO_UNEQUAL_RESTITUTION | CAROM_NO_STEP_CHANGE | CAROM_NO_ADAPTIVE,
     .work_size = sizeof(work),

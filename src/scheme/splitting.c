@@ -3,7 +3,7 @@
 // Spec: docs/methods-mixed.md (Acary: the lecture's splitting).  With constant steps the impact comes up to a step too
 // late: first order.  adaptive=on divides the step so that the embedded error estimate and the penetration stay within
 // tolerance; then the error follows the tolerance, whatever the step.
-#include "scheme/flow.h"
+#include "scheme/scan.h"
 #include <float.h>
 #include <math.h>
 
@@ -19,7 +19,7 @@ static const carom_option options[] = {
     {0},
 };
 
-enum { NEXT, BEGUN, HEAD, EACH = 1 + CAROM_TANGENTS }; // kept: length of the next part, begun; by contact: mode and direction
+enum { NEXT, BEGUN, HEAD, EACH = CAROM_FLOW_EACH }; // kept: length of the next part, begun; by contact: what the flow keeps
 
 typedef struct work {
     carom_flow f;
@@ -30,6 +30,9 @@ typedef struct work {
     double *error;             // nq + nv
     double *slow, *slow_T, *still, *u_before, *u_after, *p, *kappa;
     bool *touching;
+    carom_scan scan;           // of gaps inside a part
+    double *offset;            // nc: event function of an open contact less its gap
+    double t;                  // where the part begins
     bool laws;                 // a contact is closed: its laws hold in the stages
 } work;
 
@@ -41,6 +44,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->now = carom_carve(mem, HEAD + EACH * nc);
     w->f = carom_carve_flow(mem, sys, carom_butcher_find(CAROM_RK_FEHLBERG, 5));
     w->all = carom_carve_local(mem, sys);
+    w->scan = carom_allocate_scan(mem, sys);
     w->q = carom_carve(mem, nq);
     w->q_1 = carom_carve(mem, nq);
     w->v = carom_carve(mem, nv);
@@ -48,7 +52,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->g = carom_carve(mem, nc + (size_t)sys->ne);
     w->g_1 = carom_carve(mem, nc + (size_t)sys->ne);
     w->error = carom_carve(mem, nq + nv);
-    double **by_contact[] = {&w->slow, &w->slow_T, &w->still, &w->u_before, &w->u_after, &w->p};
+    double **by_contact[] = {&w->offset, &w->slow, &w->slow_T, &w->still, &w->u_before, &w->u_after, &w->p};
     for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
     w->kappa = carom_carve(mem, (size_t)w->all.W.n);
     w->touching = carom_carve_bytes(mem, nc * sizeof *w->touching);
@@ -57,8 +61,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
 static void load(work *w, const carom_step *s) {
     const int nc = s->sys->nc;
     carom_copy(w->now, w->kept, HEAD + EACH * nc);
-    w->f.mode = w->now + HEAD;
-    w->f.dir = w->f.mode + nc;
+    carom_flow_load(&w->f, s, w->now + HEAD);
     carom_copy(w->q, s->q, s->sys->nq);
     carom_copy(w->v, s->v, s->sys->nv);
     carom_close_all(s, &w->all);
@@ -110,6 +113,7 @@ static carom_status impact(work *w, carom_step *s, double t, double h) {
     }
     if (nc == 0) return CAROM_OK;
     CAROM_TRY(carom_gaps(s, w->g_1, t, w->q_1));
+    CAROM_TRY(carom_close_at(s, &f->L, w->g_1, (carom_place){.t = t, .q = w->q_1, .v = w->v_1}));
     for (int c = 0; c < nc; ++c) w->touching[c] = carom_closed(s, w->g_1[ne + c]) || !open_at(w, c);
     if (s->opt[OPT_FORCES] == 1) {
         carom_zero(w->slow, nc);
@@ -135,6 +139,42 @@ static void accept(work *w, carom_step *s, double h) {
     carom_copy(w->q, w->q_1, s->sys->nq);
     carom_copy(w->v, w->v_1, s->sys->nv);
     carom_copy(w->g, w->g_1, s->sys->ne + s->sys->nc);
+}
+
+static carom_status sample(void *user, carom_step *s, double tau, carom_sample *P) {
+    work *w = user;
+    carom_scan *z = &w->scan;
+    const double t = w->t + tau;
+    P->tau = tau;
+    carom_path_at(z, s, tau);
+    CAROM_TRY(carom_gaps(s, w->g_1, t, z->q));
+    CAROM_TRY(carom_directions(s, &w->all, t, z->q));
+    return carom_sample_set(z, s, &w->all, t, z->q, z->v, z->a, w->g_1, w->offset, P);
+}
+
+// Does an open contact close and open again inside the part of *h from t?  Then *h is cut to end where it is closed.  The gaps
+// at the end are in w->g_1 afterwards.
+static carom_status look_inside(work *w, carom_step *s, double t, double *h) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    carom_scan *z = &w->scan;
+    bool open = false, found = false;
+    CAROM_TRY(carom_gaps(s, w->g_1, t + *h, w->q_1));
+    for (int c = 0; c < nc; ++c) open |= z->watched[c] = open_at(w, c);
+    if (!open) return CAROM_OK;
+    double at = *h;
+    w->t = t;
+    CAROM_TRY(carom_scan_begin(z, s, t, w->q));
+    carom_path_set(z, s, &w->f, *h, w->q, w->v, w->v_1);
+    CAROM_TRY(carom_directions(s, &w->all, t, w->q));
+    for (int c = 0; c < nc; ++c) w->offset[c] = fmax(0, -w->g[ne + c]) + carom_local_rounding(&w->all, w->all.at[ne + c], w->q, s->sys->nq);
+    CAROM_TRY(sample(w, s, 0, &z->left));
+    CAROM_TRY(sample(w, s, *h, z->right));
+    CAROM_TRY(carom_scan_run(z, s, sample, w, 1e-9 * *h, &found, &at));
+    if (!found || at == *h) return carom_gaps(s, w->g_1, t + *h, w->q_1);
+    *h = at;
+    s->counts->inner_rejected += 1;
+    CAROM_TRY(carom_flow_step(&w->f, s, t, *h, w->q, w->v, w->laws, w->q_1, w->v_1, w->error));
+    return carom_gaps(s, w->g_1, t + *h, w->q_1);
 }
 
 // Largest embedded estimate, relative to its tolerance.
@@ -185,7 +225,7 @@ static carom_status divide(work *w, carom_step *s) {
         }
         // A part that only the contact or the end made short says nothing against the length that was good before.
         const double wish = last || refused ? fmax(next, h * factor) : h * factor;
-        CAROM_TRY(carom_gaps(s, w->g_1, t + h, w->q_1));
+        CAROM_TRY(look_inside(w, s, t, &h));
         while (violation(w, s, &cut) > 1 && h * cut > shortest) {
             h *= cut;
             s->counts->inner_rejected += 1;
@@ -200,6 +240,21 @@ static carom_status divide(work *w, carom_step *s) {
         refused = false;
     }
     w->now[NEXT] = next;
+    return CAROM_OK;
+}
+
+// A step as one part; as several where a contact closes and opens again inside.
+static carom_status whole(work *w, carom_step *s) {
+    const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h);
+    for (double t = s->t; t_1 - t > shortest;) {
+        const double left = t_1 - t;
+        double h = left;
+        CAROM_TRY(smooth(w, s, t, h));
+        if (s->sys->nc > 0) CAROM_TRY(look_inside(w, s, t, &h));
+        t = h == left ? t_1 : t + h;
+        CAROM_TRY(impact(w, s, t, h));
+        accept(w, s, h);
+    }
     return CAROM_OK;
 }
 
@@ -225,9 +280,7 @@ static carom_status step(void *memory, carom_step *s) {
     if (adaptive(s)) {
         CAROM_TRY(divide(w, s));
     } else {
-        CAROM_TRY(smooth(w, s, s->t, s->h));
-        CAROM_TRY(impact(w, s, s->t + s->h, s->h));
-        accept(w, s, s->h);
+        CAROM_TRY(whole(w, s));
     }
     CAROM_TRY(carom_flow_finish(&w->f, s, s->t + s->h, w->q, w->v, w->laws));
     carom_copy(s->q, w->q, s->sys->nq);

@@ -1,13 +1,16 @@
 // words.c: the vocabulary of a step.  One line of a paper each; see scheme.h for the contracts.
+#include "base/number.h"
 #include <carom/scheme.h>
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-// Call a function of the system; a failure of the user's model is told with the time.
+// Call a function of the system; a failure of the user's model is told with the time.  Every loop passes here, so a request to stop is
+// seen inside a step, however long that is.
 #define SYSTEM(call, what)                                                                                             \
     do {                                                                                                               \
+        if (s->stop && s->stop(s->stop_user)) return carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", s->t);      \
         const carom_status status_ = (call);                                                                           \
         if (status_ == CAROM_RETRY) return carom_retry(s, "the model could not give its %s", what);                     \
         if (status_ != CAROM_OK)                                                                                       \
@@ -18,7 +21,7 @@ carom_status carom_retry(carom_step *s, const char *format, ...) {
     char what[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
+    carom_vformat(what, sizeof what, format, args);
     va_end(args);
     return carom_fail(s->err, CAROM_RETRY, "t = %.9g: %s", s->t, what);
 }
@@ -121,48 +124,6 @@ carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double
     return CAROM_OK;
 }
 
-// Append constraint id to L's set.
-static void join(const carom_system *sys, carom_local *L, int id) {
-    L->id[L->nb] = id;
-    L->at[L->nb + 1] = L->at[L->nb] + carom_system_directions(sys, id);
-    L->nb += 1;
-}
-
-void carom_close(const carom_step *s, carom_local *L, const double *g) {
-    const carom_system *sys = s->sys;
-    const int ne = sys->ne, all = ne + sys->nc;
-    L->nb = L->at[0] = 0;
-    for (int id = 0; id < ne; ++id) join(sys, L, id);
-    for (int id = ne; id < all; ++id)
-        if (carom_closed(s, g[id])) join(sys, L, id);
-}
-
-// (SYS-2)  0 < g <= 16 eps sum |W| |q|:  g = 0.  Whether so small a gap is there at all was decided by rounding; contacts that
-//          share a load would open and close in turns.  Gaps that are far from that are sorted out before W is asked for.
-carom_status carom_round_gaps(carom_step *s, double *g, carom_local *L, double t, const double *q) {
-    static const double NOTICED = 1e-6, NEAR = 1e-9; // no gap rounds by so much; no lever is so long
-    const int ne = s->sys->ne, all = ne + s->sys->nc;
-    if (s->strict) return CAROM_OK;
-    double least = NOTICED;
-    for (int id = ne; id < all; ++id)
-        if (g[id] > 0 && g[id] < least) least = g[id];
-    if (least == NOTICED) return CAROM_OK;
-    const double near = NEAR * carom_norm_max(q, s->sys->nq);
-    if (least > near) return CAROM_OK;
-    L->nb = L->at[0] = 0;
-    for (int id = ne; id < all; ++id)
-        if (g[id] > 0 && g[id] <= near) join(s->sys, L, id);
-    CAROM_TRY(carom_directions(s, L, t, q));
-    for (int b = 0; b < L->nb; ++b)
-        if (g[L->id[b]] <= carom_local_rounding(L, L->at[b], q, s->sys->nq)) g[L->id[b]] = 0;
-    return CAROM_OK;
-}
-
-void carom_close_all(const carom_step *s, carom_local *L) {
-    L->nb = L->at[0] = 0;
-    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) join(s->sys, L, id);
-}
-
 void carom_local_same(carom_local *L, const carom_local *like) {
     L->nb = like->nb;
     for (int b = 0; b < like->nb; ++b) L->id[b] = like->id[b], L->at[b] = like->at[b];
@@ -199,31 +160,6 @@ void carom_local_velocity(double *u, const carom_local *L, const double *v) {
         for (int e = 0; e < W->count[k]; ++e) sum += a[e] * v[row[e]];
         u[k] = sum + L->w[k];
     }
-}
-
-double carom_local_reach(const carom_local *L, int k, const double *x) {
-    const carom_columns *W = &L->W;
-    const size_t start = (size_t)k * (size_t)W->stride;
-    const int count = W->count ? W->count[k] : W->rows;
-    double sum = 0;
-    for (int e = 0; e < count; ++e) sum += fabs(W->a[start + (size_t)e] * x[W->count ? W->row[start + (size_t)e] : e]);
-    return sum;
-}
-
-double carom_local_rounding(const carom_local *L, int k, const double *x, int n) {
-    const carom_columns *W = &L->W;
-    if (n == W->rows) return 16 * DBL_EPSILON * carom_local_reach(L, k, x);
-    // Positions are no velocities: any of them may enter.
-    const double *a = W->a + (size_t)k * (size_t)W->stride;
-    double sum = 0;
-    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e) sum += fabs(a[e]);
-    return 16 * DBL_EPSILON * sum * carom_norm_max(x, n);
-}
-
-double carom_local_velocity_rounding(const carom_local *L, const double *v) {
-    double most = 0;
-    for (int k = 0; k < L->at[L->nb]; ++k) most = fmax(most, fabs(L->w[k]) + carom_local_reach(L, k, v));
-    return 16 * DBL_EPSILON * most;
 }
 
 double carom_force_rounding(const carom_step *s, carom_matrix K, const double *q, double *y) {
@@ -370,22 +306,43 @@ carom_status carom_problem_solve(carom_step *s, const carom_local *L) {
     return CAROM_OK;
 }
 
+// (TOL-3)
+bool carom_problem_accepted(carom_step *s, double residual, double scale) {
+    if (!(residual <= s->accept * scale)) return false;
+    s->contact.last = residual;
+    s->contact.most = fmax(s->contact.most, residual / scale);
+    return true;
+}
+
+// Says what would help: an answer that is nearly one can be accepted, another cannot.
+static carom_status refuse(carom_step *s, const carom_report *r, const int *id) {
+    static const double NEARLY = 1e-6; // problems without an answer come as near as 3e-6
+    const double scale = s->contact.scale;
+    char space[40], advice[160];
+    s->contact.refused = scale;
+    if (r->residual <= NEARLY * scale)
+        snprintf(advice, sizeof advice, "--option accept=%.0e goes on with such residuals and counts them", 10 * r->residual / scale);
+    else
+        snprintf(advice, sizeof advice, "its constraints may contradict each other, or contacts jam: look at '%s' at this time",
+                 name_of(s, id[r->worst], space, sizeof space));
+    return carom_retry(s, "no solver finds an answer of the contact problem of %d constraints: residual %.3g at '%s' in a step of scale %.3g, allowed %.3g; %s",
+                       s->problem.nb, r->residual, name_of(s, id[r->worst], space, sizeof space), scale, s->accept * scale, advice);
+}
+
 carom_status carom_problem_run(carom_step *s, const int *id) {
     carom_problem *pb = &s->problem;
     if (pb->n == 0) return CAROM_OK;
     const double size = carom_norm_max(pb->c, pb->n);
-    if (size < HUGE_VAL) s->scale = fmax(s->scale, size);
-    const carom_report r = carom_chain_solve(s->chain, pb, s->tol * s->scale);
+    if (size < HUGE_VAL) s->scale = fmax(s->scale, size), s->contact.scale = fmax(s->contact.scale, size); // (TOL-1)
+    if (s->on_problem) s->on_problem(s->problem_user, s->t, pb, NULL);
+    const carom_report r = carom_chain_solve(s->chain, pb, s->tol * s->scale); // (TOL-2)
+    if (s->on_problem) s->on_problem(s->problem_user, s->t, pb, &r);
     carom_counts *counts = s->counts;
     counts->problems += 1;
     counts->iterations += r.iterations;
     counts->fallbacks += r.fallbacks;
-    if (!r.converged) {
-        char space[40];
-        return carom_retry(s, "the contact problem of %d constraints did not converge (residual %.3g at '%s', allowed %.3g); "
-                              "a smaller step or another solver (--option solver=NAME) may help", pb->nb, r.residual,
-                           name_of(s, id[r.worst], space, sizeof space), s->tol * s->scale);
-    }
+    s->contact.last = 0;
+    if (!r.converged && !carom_problem_accepted(s, r.residual, s->contact.scale)) return refuse(s, &r, id);
     if (r.residual > counts->residual) {
         counts->residual = r.residual;
         counts->residual_id = id[r.worst];
@@ -397,39 +354,96 @@ bool carom_problem_met(carom_step *s, double rounding) {
     const carom_problem *pb = &s->problem;
     if (pb->n == 0) return true;
     carom_copy(s->u, s->c, pb->n);
-    const double residual = carom_residual_at(pb, NULL), tol = s->tol * s->scale;
-    return residual <= fmax(tol, rounding) || (residual <= 1000 * tol && residual <= carom_rounding(pb));
+    const double residual = carom_residual_at(pb, NULL);
+    return carom_solved(pb, residual, fmax(fmax(s->tol * s->scale, rounding), 2 * s->contact.last));
 }
 
 // -- books ---------------------------------------------------------------------------------------------
 
+// Is contact b of the set struck: does it approach, and is it pushed?
+static bool struck(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before) {
+    return L->id[b] >= s->sys->ne && p[L->at[b]] > 0 && u_before[L->at[b]] < 0;
+}
+
+// (BK-1)  Impact takes  - sum of 1/2 (u_before + u_after) p  over the normal impulses of contacts, and over those of bilateral
+//         constraints in an impact: some contact of the set is struck.  Joints that nothing strikes have u = 0 before and after;
+//         what their reactions do all the same is the scheme's error, and stays in the balance.
+bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before) {
+    if (L->id[b] >= s->sys->ne) return true;
+    bool some = false;
+    for (int k = 0; k < L->nb && !some; ++k) some = struck(s, L, k, p, u_before);
+    return some;
+}
+
+// An impact creates energy when all its contacts together take a negative amount.  What is below this, relative to the terms of the
+// sum, is the error of a step.
+static const double GAIN = 1e-3;
+
+static void split_by_sign(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after) {
+    carom_account *a = &s->account;
+    const bool alone = L->nb <= 1 || L->id[L->nb - 2] < s->sys->ne; // its restitution takes: where it gives, that is the error of a step
+    double taken = 0, size = 0, most = 0;
+    int id = -1;
+    for (int b = 0; b < L->nb; ++b) {
+        if (L->id[b] < s->sys->ne) continue;
+        double own = 0;
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) {
+            const double part = -0.5 * (u_before[k] + u_after[k]) * p[k];
+            own += k == L->at[b] && alone ? fmax(part, 0) : part;
+            size += 0.5 * (fabs(u_before[k]) + fabs(u_after[k])) * fabs(p[k]);
+        }
+        taken += own;
+        if (own < most) most = own, id = L->id[b];
+    }
+    if (taken >= 0) a->lost += taken;
+    if (!(taken < -GAIN * size)) return;
+    a->created -= taken;
+    if (-taken > a->gain) a->gain = -taken, a->gain_id = id, a->gain_t = s->booked_t;
+}
+
+void carom_account_split(carom_account *a, const carom_account *b) {
+    a->lost += b->lost;
+    a->created += b->created;
+    if (b->gain > a->gain) a->gain = b->gain, a->gain_id = b->gain_id, a->gain_t = b->gain_t;
+}
+
 void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after) {
     if (L->nb > 0) s->reacted = true;
+    const bool joints = L->nb > 0 && carom_book_counts(s, L, 0, p, u_before); // bilateral constraints come first
     for (int b = 0; b < L->nb; ++b) {
         const int first = L->at[b], d = s->dir[L->id[b]];
         const bool fresh = s->impulse[d] == 0; // smaller steps may book into one record
+        const bool counts = L->id[b] >= s->sys->ne || joints;
         for (int k = first; k < L->at[b + 1]; ++k) {
             const int r = d + k - first;
             if (fresh) s->u_before[r] = u_before[k];
             s->u_after[r] = u_after[k];
             s->impulse[r] += p[k];
             const double taken = -0.5 * (u_before[k] + u_after[k]) * p[k];
-            *(k == first ? &s->account.impact : &s->account.friction) += taken;
+            if (k > first) s->account.friction += taken;
+            else if (counts) s->account.impact += taken;
+            if (k == first && L->id[b] >= s->sys->ne) s->lost[L->id[b] - s->sys->ne] += taken;
             s->account.external -= L->w[k] * p[k];
         }
     }
+    split_by_sign(s, L, p, u_before, u_after);
 }
 
+// (BK-2)  Normal forces take nothing: u = 0 where they act, and what a scheme leaves of u is its error.
 void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end) {
     if (L->nb > 0) s->reacted = true;
     for (int b = 0; b < L->nb; ++b) {
         const int first = L->at[b], d = s->dir[L->id[b]];
         for (int k = first; k < L->at[b + 1]; ++k) {
             if (end) s->force[d + k - first] = lambda[k], s->u_after[d + k - first] = u[k];
-            *(k == first ? &s->account.impact : &s->account.friction) -= weight * lambda[k] * u[k];
+            if (k > first) s->account.friction -= weight * lambda[k] * u[k];
             s->account.external -= weight * L->w[k] * lambda[k];
         }
     }
+}
+
+void carom_book_position(carom_step *s, int id, double nu) {
+    if (s->nu) s->nu[s->dir[id]] += nu; // halves of a step add up; NULL: part of a scheme that has no position level
 }
 
 carom_status carom_tell(carom_step *s, carom_event event) {
@@ -442,6 +456,12 @@ carom_status carom_inner(carom_step *s, double t, const double *q, const double 
     s->counts->inner += 1;
     if (!s->on_inner) return CAROM_OK;
     const carom_status status = s->on_inner(s->inner_user, t, q, v);
+    return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", t);
+}
+
+carom_status carom_beside(carom_step *s, carom_side side, double t, const double *q, const double *v) {
+    if (!s->on_event) return CAROM_OK;
+    const carom_status status = s->on_event(s->event_user, side, t, q, v);
     return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", t);
 }
 

@@ -29,21 +29,22 @@ static void restore(carom_sim *sim) {
 
 // A normal impulse of a contact that is not in lasting contact: velocities jump, and the error is of order 0.
 static bool jumps(const carom_sim *sim) {
-    if (!sim->step.reacted) return false;
-    for (int c = 0; c < sim->sys->nc; ++c)
-        if (sim->step.impulse[sim->dir[sim->sys->ne + c]] > 0 && !sim->memory[c].closed) return true;
+    const carom_step *s = &sim->step;
+    if (!s->reacted) return false;
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (s->impulse[s->dir[s->sys->ne + c]] > 0 && !sim->memory[c].closed) return true;
     return false;
 }
 
 // Largest penetration at the present positions, time t, beyond what the step began with: how deep a resting contact
 // sits already says nothing about the step size.
 static carom_status violation(carom_sim *sim, double t, double *most, carom_error *err) {
-    const int ne = sim->sys->ne, all = ne + sim->sys->nc;
+    const int ne = sim->step.sys->ne, all = ne + sim->sys->nc, k = sim->sys->ne - ne; // gap_try: of what schemes see
     if (all == 0 || !sim->control.violation) return CAROM_OK;
     carom_status status = carom_gaps(&sim->step, sim->gap_try, t, sim->q);
     if (status == CAROM_RETRY) status = CAROM_NOT_CONVERGED; // a smaller step may do
     if (status != CAROM_OK) return carom_fail(err, status, "%s", sim->error.text);
-    for (int id = ne; id < all; ++id) *most = fmax(*most, -sim->gap_try[id] - fmax(0, -sim->gap[id]));
+    for (int id = ne; id < all; ++id) *most = fmax(*most, -sim->gap_try[id] - fmax(0, -sim->gap[id + k]));
     return CAROM_OK;
 }
 
@@ -100,7 +101,10 @@ static carom_status attempt(carom_sim *sim, double h, double *error, int *p, car
 static double cut(const carom_sim *sim, double h, double *t_1) {
     const carom_kept *k = sim->kept;
     double stop = sim->t_end;
-    if (sim->control.stop > 0) stop = fmin(stop, sim->t0 + (double)(k->stops + 1) * sim->control.stop);
+    if (sim->control.stop > 0) {
+        const double next = sim->t0 + (double)(k->stops + 1) * sim->control.stop;
+        if (next < stop - 1e-9 * sim->control.stop) stop = next; // else the end is meant
+    }
     const double left = stop - k->t;
     if (h >= left * (1 - 1e-9)) {
         *t_1 = stop;

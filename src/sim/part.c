@@ -6,10 +6,13 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     carom_step *s = &sim->step;
     const bool reacted = s->reacted;
     const int told = s->nevents;
-    carom_status (*const on_inner)(void *, double, const double *, const double *) = s->on_inner;
+    carom_status (*const on_inner)(void *, double, const double *, const double *) = sim->on_inner;
+    carom_status (*const on_event)(void *, carom_side, double, const double *, const double *) = s->on_event;
+    void *const user = sim->inner_user;
     memcpy(room, sim->kept, sim->kept_size);
     memcpy(sim->kept, before, sim->kept_size);
-    s->on_inner = NULL; // nobody shall see these steps
+    carom_sim_watch_inner(sim, NULL, NULL); // observers do not see these steps
+    s->on_event = NULL;
     s->nevents = 0;
     s->reacted = true;
     carom_zero(s->impulse, sim->nl);
@@ -21,7 +24,8 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     carom_copy(q, sim->q, sim->sys->nq);
     carom_copy(v, sim->v, sim->sys->nv);
     memcpy(sim->kept, room, sim->kept_size);
-    s->on_inner = on_inner;
+    carom_sim_watch_inner(sim, on_inner, user);
+    s->on_event = on_event;
     s->reacted = reacted;
     s->nevents = told;
     return status;
@@ -30,7 +34,7 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
 carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err) {
     double kinetic, potential;
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
-    const carom_ledger fresh = {.energy.start = kinetic + potential, .penetration_id = -1, .drift_id = -1, .counts.residual_id = -1};
+    const carom_ledger fresh = {.energy.start = kinetic + potential, .kinetic = kinetic, .penetration_id = -1, .drift_id = -1, .counts.residual_id = -1};
     sim->kept->ledger = fresh;
     sim->kept->counted_from = sim->kept->n;
     return CAROM_OK;

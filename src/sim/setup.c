@@ -9,10 +9,12 @@ const carom_option carom_common_options[] = {
     [CAROM_OPT_CLOSED] = {.name = "closed", .kind = CAROM_CHOICE, .choices = "nonstrict|strict",
                           .about = "a contact is closed when g <= 0 (nonstrict) or when g < 0 (strict)"},
     [CAROM_OPT_SOLVER] = {.name = "solver", .kind = CAROM_CHOICE,
-                          .choices = "auto|direct|joints|enumerate|lemke|prox|gauss-seidel|newton",
+                          .choices = "auto|direct|joints|enumerate|lemke|prox|gauss-seidel|newton|hybrid",
                           .about = "contact solver to try first; auto chooses by size and kind"},
     [CAROM_OPT_TOL] = {.name = "tol", .kind = CAROM_REAL, .fallback = 1e-12, .low = 1e-16, .high = 1,
                        .about = "contact residual allowed, relative to the largest local velocity of the run"},
+    [CAROM_OPT_ACCEPT] = {.name = "accept", .kind = CAROM_REAL, .fallback = 1e-8, .low = 0, .high = 1,
+                          .about = "where no solver does better: residual accepted and counted, relative to the largest local velocity of the step"},
     [CAROM_OPT_NEWTON_TOL] = {.name = "newton-tol", .kind = CAROM_REAL, .fallback = 1e-12, .low = 1e-16, .high = 1,
                               .about = "Newton residual allowed, relative to the terms of the equation"},
     [CAROM_OPT_ADAPTIVE] = {.name = "adaptive", .kind = CAROM_CHOICE, .choices = "off|on",
@@ -83,6 +85,7 @@ static unsigned needs_of(const carom_sim_def *def, bool whole, bool adaptive) { 
     const carom_system *sys = def->system;
     unsigned needs = 0;
     if (sys->ne > 0) needs |= CAROM_NO_BILATERAL;
+    if (sys->nc > 0) needs |= CAROM_NO_IMPACTS;
     for (int i = 0; i < sys->nc; ++i) {
         if (sys->contacts[i].friction > 0) needs |= CAROM_NO_FRICTION;
         if (sys->contacts[i].restitution != sys->contacts[0].restitution) needs |= CAROM_NO_UNEQUAL_RESTITUTION;
@@ -99,24 +102,33 @@ static const carom_scheme *scheme_at(const carom_sim_def *def, int i) {
     return def->schemes[i];
 }
 
-static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *scheme, unsigned needs, carom_error *err) {
+static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *scheme, unsigned needs, unsigned ignored, carom_error *err) {
     static const struct { unsigned flag; const char *text; } lacks[] = {
         {CAROM_NO_FRICTION, "friction"},
         {CAROM_NO_BILATERAL, "bilateral constraints"},
         {CAROM_NO_UNEQUAL_RESTITUTION, "contacts with different restitution"},
         {CAROM_NO_STEP_CHANGE, "an end time that is not a whole number of steps"},
         {CAROM_NO_ADAPTIVE, "adaptive step sizes"},
+        {CAROM_NO_IMPACTS, "impacts"},
     };
     const char *what = NULL;
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)
-        if (scheme->lacks & needs & lacks[i].flag) what = lacks[i].text;
+        if (scheme->lacks & needs & ~ignored & lacks[i].flag) what = lacks[i].text;
     if (!what) return CAROM_OK;
     char able[400] = "";
     for (int i = 0; scheme_at(def, i); ++i) {
         const size_t used = strlen(able);
         if (!(scheme_at(def, i)->lacks & needs)) snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", scheme_at(def, i)->name);
     }
-    return carom_fail(err, CAROM_BAD_INPUT, "scheme %s cannot treat %s; these schemes can do all that this model needs: %s", scheme->name, what, able);
+    const bool impacts = scheme->lacks & needs & ~ignored & CAROM_NO_IMPACTS;
+    return carom_fail(err, CAROM_BAD_INPUT, "scheme %s cannot treat %s; these schemes can do all that this model needs: %s%s", scheme->name, what, able,
+                      impacts ? " (impacts=ignore runs it all the same, for comparison only)" : "");
+}
+
+// What a person wants to run although the scheme lacks it.
+static unsigned ignored_by(const carom_scheme *scheme, const double *opt) {
+    const int i = carom_option_find(scheme->options, "impacts", strlen("impacts"));
+    return i >= 0 && opt[i] == 1 ? CAROM_NO_IMPACTS : 0;
 }
 
 static const char *scheme_name(const void *user, int i) {
@@ -155,12 +167,22 @@ static const carom_solver *chosen_solver(double value) {
     return carom_solver_find(name); // NULL for auto
 }
 
+// Schemes get arrays of their own where constraints are left out.
+static void carve_redundant(carom_sim *sim, carom_arena *mem, carom_arena *keep, int k) {
+    sim->independent.rows = carom_carve_redundant(mem, keep, sim->sys, k);
+    sim->seen_dir = carom_carve_ints(mem, (size_t)(sim->step.sys->ne + sim->sys->nc) + 1);
+    sim->step.dir = sim->seen_dir;
+    sim->impulse = carom_carve(mem, (size_t)sim->nl);
+    sim->force = carom_carve(mem, (size_t)sim->nl);
+    if (sim->scheme->positions) sim->nu = carom_carve(mem, (size_t)sim->nl);
+}
+
 // Describe all memory; runs twice, see arena.h.  `keep` is what survives from step to step.
 static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
-    const carom_system *sys = sim->sys;
+    const carom_system *sys = sim->sys, *seen = sim->step.sys; // all constraints; those that schemes see
     const int levels = sim->scheme->levels_of ? sim->scheme->levels_of(sim->opt) : sim->scheme->levels;
-    const int nb = sys->ne + sys->nc, again = levels > 1 ? levels - 1 : 0;
-    const int rows = sim->nl + again * nb, blocks = nb + again * nb; // of the largest contact problem
+    const int nb = sys->ne + sys->nc, again = levels > 1 ? levels - 1 : 0, k = sys->ne - seen->ne;
+    const int rows = sim->nl - k + again * (nb - k), blocks = nb - k + again * (nb - k); // of the largest contact problem
     const double *common = sim->opt + carom_option_count(sim->scheme->options);
     carom_step *s = &sim->step;
 
@@ -174,6 +196,12 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->warm = carom_carve(keep, (size_t)sim->nl);
     s->impulse = carom_carve(keep, (size_t)sim->nl);
     s->force = carom_carve(keep, (size_t)sim->nl);
+    s->nu = sim->scheme->positions ? carom_carve(keep, (size_t)sim->nl) : NULL;
+    sim->impulse = s->impulse;
+    sim->force = s->force;
+    sim->nu = s->nu;
+    s->lost = carom_carve(keep, (size_t)sys->nc);
+    s->held = sim->held = carom_carve(keep, (size_t)sys->nc);
 
     sim->q_0 = carom_carve(mem, (size_t)sys->nq);
     sim->v_0 = carom_carve(mem, (size_t)sys->nv);
@@ -181,26 +209,31 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     // A step tells at most impact, accumulation, close and stick of each contact; one that finds its events in
     // continuous time may meet many.
     s->most_events = sim->scheme->tells ? 32768 + 16 * sys->nc : 4 * sys->nc;
-    sim->dir = carom_carve_ints(mem, (size_t)nb + 1);
+    s->dir = sim->dir = carom_carve_ints(mem, (size_t)nb + 1);
     sim->events = carom_carve_bytes(mem, (size_t)s->most_events * sizeof *sim->events);
     sim->all = carom_carve_local(mem, sys);
-    sim->booked = carom_carve(mem, (size_t)sim->nl);
+    sim->booked = carom_carve(mem, (size_t)(sim->nl + sys->nc));
+    sim->struck = carom_carve_bytes(mem, (size_t)sys->nc * sizeof *sim->struck);
     sim->q_try = carom_carve(mem, (size_t)sys->nq);
     sim->v_try = carom_carve(mem, (size_t)sys->nv);
     sim->gap_try = carom_carve(mem, (size_t)nb);
-    s->sys_work = carom_carve_bytes(mem, sys->work_size);
+    s->sys_work = carom_carve_bytes(mem, seen->work_size);
     s->u_before = carom_carve(mem, (size_t)sim->nl);
     s->u_after = carom_carve(mem, (size_t)sim->nl);
     s->M = carom_carve_matrix(mem, sys->mass_shape);
-    s->delassus = carom_carve_delassus(mem, sys);
+    if (sys->nc > 0) s->F_free = carom_carve_factor(mem, sys->mass_shape, true);
+    s->a_free = carom_carve(mem, (size_t)sys->nv);
+    s->kappa = carom_carve(mem, (size_t)sim->nl);
+    s->delassus = carom_carve_delassus(mem, seen);
     s->blocks = carom_carve_bytes(mem, (size_t)blocks * sizeof *s->blocks);
     s->G = carom_carve(mem, (size_t)rows * (size_t)rows);
     s->c = carom_carve(mem, (size_t)rows);
     s->p = carom_carve(mem, (size_t)rows);
     s->u = carom_carve(mem, (size_t)rows);
-    s->difference = carom_carve_difference(mem, sys);
-    s->chain = carom_carve_chain(mem, rows, blocks, sys->ne + again * sys->ne, chosen_solver(common[CAROM_OPT_SOLVER]));
-    sim->scheme->carve(sim->scheme_work, mem, keep, sys, sim->opt);
+    s->difference = carom_carve_difference(mem, seen);
+    s->chain = carom_carve_chain(mem, rows, blocks, seen->ne + again * seen->ne, chosen_solver(common[CAROM_OPT_SOLVER]));
+    sim->scheme->carve(sim->scheme_work, mem, keep, seen, sim->opt);
+    if (k > 0) carve_redundant(sim, mem, keep, k);
     sim->before = carom_carve_bytes(mem, keep->used); // last: now it is known how much is kept
 }
 
@@ -249,20 +282,34 @@ static uint64_t stamp_of(const carom_sim *sim) {
     return mix(stamp, &sim->t0, sizeof sim->t0);
 }
 
+static void set_directions(int *dir, const carom_system *sys) {
+    for (int id = 0; id < sys->ne + sys->nc; ++id) dir[id + 1] = dir[id] + carom_system_recorded(sys, id);
+}
+
+// Names of what the schemes see.
+static const char *name_of(const void *user, int id) {
+    const carom_sim *sim = user;
+    return sim->names.name(sim->names.name_user, carom_independent_id(&sim->independent, id));
+}
+
+static const char *rate_name_of(const void *user, int i) {
+    const carom_sim *sim = user;
+    return sim->names.rate_name(sim->names.name_user, i);
+}
+
 static void connect(carom_sim *sim, const carom_sim_def *def) {
     const carom_system *sys = sim->sys;
     const double *common = sim->opt + carom_option_count(sim->scheme->options);
     carom_step *s = &sim->step;
-    s->sys = sys;
     s->opt = sim->opt;
     s->strict = common[CAROM_OPT_CLOSED] == 1;
     s->tol = common[CAROM_OPT_TOL];
+    s->accept = common[CAROM_OPT_ACCEPT];
     s->newton_tol = common[CAROM_OPT_NEWTON_TOL];
     s->q = sim->q;
     s->v = sim->v;
     s->speed = &sim->kept->speed;
     s->counts = &sim->kept->ledger.counts;
-    s->dir = sim->dir;
     s->events = sim->events;
     sim->control.on = common[CAROM_OPT_ADAPTIVE] == 1;
     sim->control.rtol = common[CAROM_OPT_RTOL];
@@ -271,11 +318,14 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     sim->control.violation = common[CAROM_OPT_VIOLATION] == 0;
     sim->kept->h_next = def->h;
     sim->kept->error_last = 1;
-    s->name = def->name;
-    s->name_user = def->name_user;
-    s->rate_name = def->rate_name;
+    sim->names = *def;
+    s->name = def->name ? name_of : NULL;
+    s->name_user = sim;
+    s->rate_name = def->rate_name ? rate_name_of : NULL;
+    sim->size = def->size;
     s->err = &sim->error;
-    for (int id = 0; id < sys->ne + sys->nc; ++id) sim->dir[id + 1] = sim->dir[id] + carom_system_recorded(sys, id);
+    set_directions(sim->dir, sys);
+    if (sim->seen_dir) set_directions(sim->seen_dir, s->sys);
     if (sys->work_init) sys->work_init(sys->model, s->sys_work);
     carom_copy(sim->q, def->q0, sys->nq);
     carom_copy(sim->v, def->v0, sys->nv);
@@ -285,11 +335,28 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     l->penetration_id = l->drift_id = l->counts.residual_id = -1;
 }
 
+// The system as schemes see it.
+static carom_status leave_out_redundant(carom_sim *sim, const carom_sim_def *def, carom_error *err) {
+    const int k = sim->scheme->redundant ? 0 : carom_redundant_count(sim->sys, def->t0, def->q0);
+    if (k < 0) return carom_fail(err, CAROM_NO_MEMORY, "no memory to look for redundant ones among %d constraints", sim->sys->ne);
+    sim->step.sys = sim->sys;
+    if (k == 0) return CAROM_OK;
+    carom_independent_make(&sim->independent, sim->sys, k);
+    sim->step.sys = &sim->independent.sys;
+    return CAROM_OK;
+}
+
+static carom_status choose_kept(carom_sim *sim, carom_error *err) {
+    carom_redundant *rows = &sim->independent.rows;
+    if (rows->k == 0 || carom_redundant_start(rows, sim->step.sys_work, sim->step.M, sim->t0, sim->q)) return CAROM_OK;
+    return carom_fail(err, CAROM_USER, "t = %.9g: the model failed to give its mass or the directions of its constraints", sim->t0);
+}
+
 static carom_sim *create(const carom_sim_def *def, carom_error *err) {
     const carom_scheme *scheme = NULL;
     long total = 0;
     bool whole = true;
-    if (!def->system || !def->q0 || !def->v0) return carom_fail(err, CAROM_BAD_INPUT, "a simulation needs a system, q0 and v0"), NULL;
+    if (!def || !def->system || !def->q0 || !def->v0) return carom_fail(err, CAROM_BAD_INPUT, "a simulation needs a system, q0 and v0"), NULL;
     if (carom_system_check(def->system, err) != CAROM_OK) return NULL;
     if (find_scheme(def, &scheme, err) != CAROM_OK) return NULL;
     if (plan_steps(def, &total, &whole, err) != CAROM_OK) return NULL;
@@ -304,10 +371,12 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
     if (!sim->opt || !sim->scheme_work) {
         carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation");
     } else if (read_options(scheme, def->options, sim->opt, err) == CAROM_OK &&
-               check_lacks(def, scheme, needs_of(def, whole, sim->opt[carom_option_count(scheme->options) + CAROM_OPT_ADAPTIVE] == 1), err) == CAROM_OK &&
-               allocate(sim, err) == CAROM_OK) {
+               check_lacks(def, scheme, needs_of(def, whole, sim->opt[carom_option_count(scheme->options) + CAROM_OPT_ADAPTIVE] == 1),
+                           ignored_by(scheme, sim->opt), err) == CAROM_OK &&
+               leave_out_redundant(sim, def, err) == CAROM_OK && allocate(sim, err) == CAROM_OK) {
         connect(sim, def);
-        if (carom_sim_begin(sim, err) == CAROM_OK) return sim;
+        carom_sim_watch_inner(sim, NULL, NULL);
+        if (choose_kept(sim, err) == CAROM_OK && carom_sim_begin(sim, err) == CAROM_OK) return sim;
     }
     carom_sim_destroy(sim);
     return NULL;

@@ -1,5 +1,6 @@
 // sim.c: the loop, and what it books.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
+#include "base/number.h"
 #include "sim/sim.h"
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +8,9 @@
 #include <time.h>
 
 enum { SMALLER = 10 }; // a failed step is halved at most this many times
+// (TOL-4)  Accepted where the halves of a refused step are refused too, and their scale has halved: there it is weight that makes the
+// velocities, and halving on cannot help.
+static const double AT_REST = 1e-6;
 
 // -- one step --------------------------------------------------------------------------------------
 
@@ -26,6 +30,18 @@ static carom_status grown(const carom_sim *sim, double t, double h, carom_error 
                       "and model", t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h);
 }
 
+// Which contacts reacted in the step just done; an earlier half of it had booked the impulses in `booked`.
+static void hold(carom_sim *sim, bool earlier) {
+    const carom_step *s = &sim->step;
+    if (!s->reacted && !sim->kept->holding) return;
+    sim->kept->holding = 0;
+    for (int c = 0; c < sim->sys->nc; ++c) {
+        const int d = sim->dir[sim->sys->ne + c];
+        sim->held[c] = s->force[d] > 0 || s->impulse[d] > (earlier ? sim->booked[d] : 0);
+        sim->kept->holding += sim->held[c] > 0;
+    }
+}
+
 // From t over h; when the scheme asks for it, in two halves.
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err) {
     carom_step *s = &sim->step;
@@ -33,36 +49,58 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     s->h = h;
     s->n = sim->kept->n;
     s->account = (carom_account){0};
+    s->booked_t = t + h;
     // Most steps touch nothing: then impulses and forces are zero already and stay so.
     s->q_0 = depth == 0 && sim->scheme->keeps ? sim->q_0 : NULL;
     s->v_0 = depth == 0 && sim->scheme->keeps ? sim->v_0 : NULL;
     s->bounded = false;
     const bool reacted = s->reacted; // an earlier half of this step did
-    if (reacted) carom_zero(s->force, sim->nl), carom_copy(sim->booked, s->impulse, sim->nl);
+    if (reacted) {
+        carom_zero(s->force, sim->nl);
+        carom_copy(sim->booked, s->impulse, sim->nl);
+        carom_copy(sim->booked + sim->nl, s->lost, sim->sys->nc);
+    }
     const int told = s->nevents;
     const double speed = sim->kept->speed; // iterates of a refused step say nothing about the motion
+    const double accept = s->accept;
     s->scale = speed;
-    const carom_status status = sim->scheme->step(sim->scheme_work, s);
+    memset(&s->contact, 0, sizeof s->contact);
+    carom_status status = sim->scheme->step(sim->scheme_work, s);
+    if (status != CAROM_OK && s->stop && s->stop(s->stop_user)) status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t); // whatever it made of it
     if (status == CAROM_OK && (s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN)) { // positions only grow with them
         carom_ledger *l = &sim->kept->ledger;
         sim->kept->speed = fmax(sim->kept->speed, s->scale);
+        l->counts.accepted += s->contact.most > 0;
+        l->counts.accepted_residual = fmax(l->counts.accepted_residual, s->contact.most);
         l->energy.impact += s->account.impact;
         l->energy.friction += s->account.friction;
         l->energy.external += s->account.external;
         l->energy.damping += s->account.damping;
+        s->account.gain_id = carom_independent_id(&sim->independent, s->account.gain_id);
+        carom_account_split(&l->impulses, &s->account);
+        hold(sim, reacted);
         return CAROM_OK;
     }
     if (status == CAROM_OK) return grown(sim, t, h, err);
-    if (status != CAROM_RETRY || sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == SMALLER) return give_up(sim, err, depth);
+    const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
+    if (status != CAROM_RETRY || sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == SMALLER || (at_rest && accept >= AT_REST))
+        return give_up(sim, err, depth);
     if (depth == 0) { // a refused step changed nothing; its halves may, before one of them fails for good
         memcpy(sim->before, sim->kept, sim->kept_size);
         sim->refused = true;
     }
     sim->kept->ledger.rejected += 1;
     sim->kept->speed = speed;
-    if (reacted) carom_copy(s->impulse, sim->booked, sim->nl);
-    else if (s->reacted) carom_zero(s->impulse, sim->nl);
+    if (reacted) carom_copy(s->impulse, sim->booked, sim->nl), carom_copy(s->lost, sim->booked + sim->nl, sim->sys->nc);
+    else if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->lost, sim->sys->nc);
     s->nevents = told;
+    if (at_rest) {
+        s->accept = AT_REST;
+        status = advance(sim, t, h, depth, err);
+        s->accept = accept;
+        return status;
+    }
+    sim->refused_scale = s->contact.refused;
     CAROM_TRY(advance(sim, t, 0.5 * h, depth + 1, err));
     return advance(sim, t + 0.5 * h, 0.5 * h, depth + 1, err);
 }
@@ -80,7 +118,7 @@ static void tell_runaway(carom_sim *sim, carom_error *err) {
     const double known = fabs(l.energy.start) + fabs(l.energy.external) + fabs(l.energy.damping);
     if (!(known > 0 && l.energy.end > FAR * known && l.energy.balance > FAR * known)) return;
     const size_t used = strlen(err->text);
-    snprintf(err->text + used, sizeof err->text - used, "; the energy has grown from %.3g to %.3g without a cause: the step is too large for this scheme and model, or the scheme is not "
+    carom_format(err->text + used, sizeof err->text - used, "; the energy has grown from %.3g to %.3g without a cause: the step is too large for this scheme and model, or the scheme is not "
              "stable for it", l.energy.start, l.energy.end);
 }
 
@@ -122,8 +160,10 @@ static void book_gaps(carom_sim *sim) {
     carom_ledger *l = &sim->kept->ledger;
     for (int id = 0; id < ne; ++id)
         if (!(fabs(sim->gap[id]) <= l->drift)) l->drift = fabs(sim->gap[id]), l->drift_id = id, l->drift_t = sim->kept->t;
-    for (int id = ne; id < all; ++id)
+    for (int id = ne; id < all; ++id) {
         if (!(-sim->gap[id] <= l->penetration)) l->penetration = -sim->gap[id], l->penetration_id = id, l->penetration_t = sim->kept->t;
+        l->gap = fmax(l->gap, sim->gap[id]);
+    }
     for (int id = ne; id < all && sim->control.on; ++id) sim->kept->length = fmax(sim->kept->length, fabs(sim->gap[id]));
 }
 
@@ -156,6 +196,62 @@ static carom_status book(carom_sim *sim, double h, carom_error *err) {
     return CAROM_OK;
 }
 
+// -- redundant constraints -------------------------------------------------------------------------------
+
+// p by number of all constraints, from that of the first n - k of `order` and the contacts; and back.
+static void spread(const carom_sim *sim, double *all, const double *seen, const int *order) {
+    const carom_redundant *r = &sim->independent.rows;
+    const int kept = r->n - r->k;
+    carom_zero(all, r->n);
+    for (int i = 0; i < kept; ++i) all[order[i]] = seen[i];
+    carom_copy(all + r->n, seen + kept, sim->nl - r->n);
+}
+
+// Reactions of rows that were kept become those of the rows that are.
+static void pass_on(carom_sim *sim, double *seen) {
+    carom_redundant *r = &sim->independent.rows;
+    spread(sim, sim->booked, seen, r->before);
+    carom_redundant_gather(r, sim->booked);
+    for (int i = 0; i < r->n - r->k; ++i) seen[i] = sim->booked[r->order[i]];
+}
+
+// Kept rows that have become weak are chosen anew.
+static bool look(carom_sim *sim, double t, const double *q) {
+    bool changed;
+    if (!carom_redundant_look(&sim->independent.rows, sim->step.sys_work, t, q, &changed)) return false;
+    if (changed) pass_on(sim, sim->step.warm), pass_on(sim, sim->step.impulse), pass_on(sim, sim->step.force);
+    return true;
+}
+
+// At the ends of steps inside a step.
+static carom_status look_inside(void *user, double t, const double *q, const double *v) {
+    carom_sim *sim = user;
+    if (!(sim->sys->flags & CAROM_CONSTANT_DIRECTIONS) && !look(sim, t, q)) return CAROM_RETRY;
+    return sim->on_inner ? sim->on_inner(sim->inner_user, t, q, v) : CAROM_OK;
+}
+
+static carom_status look_at_end(carom_sim *sim, carom_error *err) {
+    if (sim->independent.rows.k == 0 || look(sim, sim->kept->t, sim->q)) return CAROM_OK;
+    return failed(sim, CAROM_USER, "constraint directions", err);
+}
+
+// Recorded reactions of all constraints.
+static void share(carom_sim *sim) {
+    carom_redundant *r = &sim->independent.rows;
+    if (r->k == 0) return;
+    spread(sim, sim->impulse, sim->step.impulse, r->order);
+    spread(sim, sim->force, sim->step.force, r->order);
+    if (sim->nu) spread(sim, sim->nu, sim->step.nu, r->order), carom_redundant_share(r, sim->nu);
+    carom_redundant_share(r, sim->impulse);
+    carom_redundant_share(r, sim->force);
+}
+
+carom_status carom_sim_share(carom_sim *sim, carom_error *err) {
+    CAROM_TRY(look_at_end(sim, err));
+    share(sim);
+    return CAROM_OK;
+}
+
 // -- the run -------------------------------------------------------------------------------------------
 
 carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
@@ -167,12 +263,14 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     book_gaps(sim);
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
     k->ledger.energy.start = kinetic + potential;
+    k->ledger.kinetic = kinetic;
     s->t = sim->t0;
     s->h = sim->total == 1 ? sim->t_end - sim->t0 : sim->h;
     s->scale = k->speed;
     if (sim->scheme->start && sim->scheme->start(sim->scheme_work, s) != CAROM_OK) return give_up(sim, err, 0);
     k->speed = fmax(k->speed, s->scale);
-    return CAROM_OK;
+    k->ledger.counts.residual_id = carom_independent_id(&sim->independent, k->ledger.counts.residual_id);
+    return carom_sim_share(sim, err);
 }
 
 const double *carom_sim_works(const carom_sim *sim) { return sim->done; }
@@ -180,26 +278,75 @@ const double *carom_sim_works(const carom_sim *sim) { return sim->done; }
 bool carom_sim_done(const carom_sim *sim) {
     return sim->control.on ? sim->kept->t >= sim->t_end : sim->kept->n >= sim->total;
 }
+
+// The end of planned step n.  Times are products, not sums, so that they do not drift.
+static double end_of(const carom_sim *sim, long n) {
+    if (n >= sim->total) return sim->t_end;
+    if (!(sim->row > 0)) return sim->t0 + (double)n * sim->h;
+    return sim->t0 + (double)(n / sim->per_row) * sim->row + (double)(n % sim->per_row) * sim->h;
+}
+
+// Equal steps, no longer than h, whole numbers of which make dt.
+static void plan_rows(carom_sim *sim, double dt) {
+    const double count = dt / sim->h;
+    if (!(count < 1e15)) return;
+    sim->per_row = fmax(1, ceil(count * (1 - 1e-9)));
+    sim->row = dt;
+    sim->h = dt / (double)sim->per_row;
+    const double steps = (sim->t_end - sim->t0) / sim->h, nearest = round(steps);
+    sim->total = nearest >= 1 && fabs(steps - nearest) <= 1e-9 * fmax(1, nearest) ? (long)nearest : (long)ceil(steps);
+}
+
 void carom_sim_stop_at(carom_sim *sim, double dt) {
+    if (!sim->control.on && dt > 0 && sim->scheme->tells && !(sim->scheme->lacks & CAROM_NO_STEP_CHANGE)) plan_rows(sim, dt);
+    if (!sim->control.on) return;
     sim->control.stop = dt;
-    if (dt > 0) sim->kept->stops = (long)floor((sim->kept->t - sim->t0) / dt * (1 + 1e-12)); // those that have passed
+    if (dt > 0) sim->kept->stops = (long)fmin(floor((sim->kept->t - sim->t0) / dt * (1 + 1e-12)), 1e18); // those that have passed
 }
 void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, double t, const double *q, const double *v), void *user) {
-    sim->step.on_inner = on_inner;
-    sim->step.inner_user = user;
+    const bool looks = sim->independent.rows.k > 0;
+    sim->on_inner = on_inner;
+    sim->inner_user = user;
+    sim->step.on_inner = looks ? look_inside : on_inner;
+    sim->step.inner_user = looks ? sim : user;
+}
+void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report), void *user) {
+    sim->step.on_problem = on_problem;
+    sim->step.problem_user = user;
+}
+void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v),
+                            void *user) {
+    sim->step.on_event = on_event;
+    sim->step.event_user = user;
+}
+void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const void *user) {
+    sim->step.stop = stop;
+    sim->step.stop_user = user;
 }
 long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on ? 0 : sim->total; }
 
 // One step of the planned size; kept->t is moved.
 static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {
     carom_kept *k = sim->kept;
-    // Times are products, not sums, so that they do not drift.
-    const double t_1 = k->n + 1 == sim->total ? sim->t_end : sim->t0 + (double)(k->n + 1) * sim->h;
+    const double t_1 = end_of(sim, k->n + 1);
     const double h = k->n + 1 == sim->total ? t_1 - k->t : sim->h;
     CAROM_TRY(advance(sim, k->t, fabs(h - sim->h) <= 1e-9 * sim->h ? sim->h : h, 0, err));
     *h_done = h;
     k->t = t_1;
     return CAROM_OK;
+}
+
+// 16 to 32 steps in every doubling of their number: which ones does not depend on how long the run is to be.
+static bool sampled(long n) {
+    long stride = 1;
+    while (n >> 5 >= stride) stride *= 2;
+    return n % stride == 0;
+}
+
+static void measure_kinetic(carom_sim *sim) {
+    double kinetic, potential;
+    carom_error ignored;
+    if (carom_sim_energy(sim, &kinetic, &potential, &ignored) == CAROM_OK) sim->kept->ledger.kinetic = fmax(sim->kept->ledger.kinetic, kinetic);
 }
 
 carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
@@ -209,31 +356,44 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     const double residual = k->ledger.counts.residual, t_0 = k->t;
     if (k->n > 0) { // at n = 0 the scheme's start may have booked
         s->nevents = 0;
-        if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl);
+        if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl), carom_zero(s->lost, sim->sys->nc);
         s->reacted = false;
+        if (s->nu) carom_zero(s->nu, sim->nl);
     }
     if (sim->control.on || !sim->scheme->keeps) {
         carom_copy(sim->q_0, sim->q, sim->sys->nq);
         carom_copy(sim->v_0, sim->v, sim->sys->nv);
     }
     sim->refused = false;
+    sim->refused_scale = 0;
+    const int told = s->nevents;
+    const bool reacted = s->reacted;
     double h;
     const carom_status status = sim->control.on ? carom_adaptive_step(sim, &h, err) : planned_step(sim, &h, err);
     if (status != CAROM_OK) {
         undo(sim, status);
+        s->nevents = told;
+        if (!reacted && s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl);
+        s->reacted = reacted;
         if (err) tell_runaway(sim, err);
         return status;
     }
     k->n += 1;
-    if (k->ledger.counts.residual > residual) k->ledger.residual_t = k->t;
-    const carom_status booked = book(sim, h, err);
+    if (k->ledger.counts.residual > residual) {
+        k->ledger.residual_t = k->t;
+        k->ledger.counts.residual_id = carom_independent_id(&sim->independent, k->ledger.counts.residual_id);
+    }
+    carom_status booked = book(sim, h, err);
+    if (booked == CAROM_OK) booked = look_at_end(sim, err);
     if (booked != CAROM_OK) { // the new state has no gaps or no power: it does not count
         k->n -= 1;
         k->t = t_0;
         return undo(sim, booked);
     }
-    if (s->reacted || k->busy || sim->scheme->tells) carom_contacts_update(sim);
+    if (s->reacted || k->busy || sim->scheme->tells) carom_contacts_update(sim, t_0, h);
+    share(sim);
     k->ledger.steps = k->n - k->counted_from;
+    if (sampled(k->n)) measure_kinetic(sim);
     return CAROM_OK;
 }
 
@@ -280,7 +440,7 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
 
 carom_now carom_sim_now(const carom_sim *sim) {
     return (carom_now){.t = sim->kept->t, .step = sim->kept->n, .q = sim->q, .v = sim->v, .gap = sim->gap, .dir = sim->dir,
-                       .impulse = sim->step.impulse, .force = sim->step.force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted};
+                       .impulse = sim->impulse, .force = sim->force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted, .nu = sim->nu};
 }
 
 carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
@@ -291,8 +451,11 @@ carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
         return status == CAROM_OK ? CAROM_OK : failed(sim, status, "local velocities", err);
     }
     carom_zero(u, sim->nl);
+    const carom_system *seen = s->sys;
+    s->sys = sys; // all constraints
     carom_close_all(s, &sim->all);
     const carom_status status = carom_directions(s, &sim->all, sim->kept->t, sim->q);
+    s->sys = seen;
     if (status != CAROM_OK) return carom_fail(err, status, "%s", sim->error.text);
     for (int id = 0; id < sim->all.nb; ++id)
         for (int k = sim->all.at[id]; k < sim->all.at[id + 1]; ++k)
@@ -333,6 +496,9 @@ carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error 
     ledger->switches = ledger->counts.switches;
     ledger->counts.newton_median = median(&ledger->counts);
     ledger->energy.end = kinetic + potential;
+    ledger->energy.lost = ledger->impulses.lost;
+    ledger->energy.created = ledger->impulses.created;
+    ledger->kinetic = fmax(ledger->kinetic, kinetic);
     ledger->energy.balance = ledger->energy.end - ledger->energy.start - ledger->energy.external + ledger->energy.impact +
                              ledger->energy.friction + ledger->energy.damping;
     ledger->energy.identity = ledger->counts.terms > 0 ? ledger->counts.violation / ledger->counts.terms : NAN;
@@ -356,11 +522,11 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
     memcpy(&k, state, sizeof k);
     if (k.stamp != sim->kept->stamp)
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state belongs to another scheme, other options or another model");
-    const double t = sim->t0 + (double)k.n * sim->h;
+    const double t = end_of(sim, k.n);
     if (k.n < 0 || (!sim->control.on && !(fabs(k.t - t) <= 1e-9 * sim->h * fmax(1, (double)k.n))))
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t, sim->h);
     memcpy(sim->kept, state, bytes);
     sim->step.nevents = 0;
     sim->step.reacted = true; // the saved impulses and forces belong to the last step
-    return CAROM_OK;
+    return carom_sim_share(sim, err);
 }

@@ -6,8 +6,12 @@
 // (1) kept->n steps are done and kept->t is their end; q, v, gap belong to that time.
 // (2) impulse, u_before, u_after and force belong to the last step (zero at the start).
 // (3) events[0 .. step.nevents) are those of the last step.
+//
+// Schemes see the system without its redundant constraints: step.sys, step.dir, step.impulse and step.force are those of
+// `independent` where some are left out; sys, dir, impulse and force here are those of all.
 #pragma once
 #include "scheme/memory.h"
+#include "system/independent.h"
 #include <carom/sim.h>
 #include <stdint.h>
 
@@ -16,6 +20,7 @@ typedef struct carom_kept {
     long n;             // steps done
     long counted_from;  // the ledger counts steps from this one on
     long busy;          // contacts whose memory is not blank
+    long holding;       // contacts that reacted in the last step
     double t;
     double speed;       // largest local velocity met
     double h_next, error_last; // adaptive: step to try next; error of the last step, relative to the tolerance
@@ -30,6 +35,8 @@ struct carom_sim {
     const carom_scheme *scheme;
     double t0, h, t_end;
     long total;         // planned steps
+    double row;         // planned steps end at multiples of it, `per_row` of them each; 0: anywhere
+    long per_row;
     int nl;             // recorded directions
     void *block;        // all memory
     carom_arena mem;    // its scratch part, and what lives with it
@@ -40,7 +47,9 @@ struct carom_sim {
     double *q_0, *v_0;  // where the present step began
     void *before;       // all that is kept, as it was when the present step was first refused
     bool refused;       // it was
+    double refused_scale; // and the scale of the attempt that was halved, where a contact problem refused it; else 0
     double *gap;        // kept, ne + nc
+    double *held;       // kept, nc: 1 for a contact that reacted in the last step of the scheme
     double *power, *done; // kept, nworks: power at the end of the last step, work so far
     double *power_now;  // nworks
     void *scheme_work;
@@ -48,6 +57,13 @@ struct carom_sim {
     carom_step step;
     carom_local all;    // all constraints, for records
     int *dir;           // ne + nc + 1
+    bool *struck;       // nc, all false between steps: scratch of contacts.c
+    int *seen_dir;      // step.dir, where constraints are left out; else NULL
+    double *impulse, *force, *nu; // recorded directions of all constraints; nu may be NULL
+    carom_independent independent; // its rows are in use where k > 0
+    carom_sim_def names;           // of constraints and rates, as given
+    carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // the observer of inner steps
+    void *inner_user;
     struct {
         bool on, violation;
         double rtol, atol, stop; // stop: steps end at multiples of it; 0: none
@@ -58,14 +74,15 @@ struct carom_sim {
     double cpu, wall;   // (thread CPU time, clock)
     bool was_reacted;   // saved beside `before`
     int was_told;
-    double *booked;     // nl: impulses before an attempt, to go back to
+    double *booked;     // nl: impulses before an attempt, to go back to; behind them what was lost, nc
     carom_event *events; // told by the last step; step.nevents of them
+    double (*size)(const void *user, int id); // of contacts; NULL: not known
     carom_error error;  // of the step loop
 };
 
 /// The options that every scheme has, after its own.
 extern const carom_option carom_common_options[];
-enum { CAROM_OPT_CLOSED, CAROM_OPT_SOLVER, CAROM_OPT_TOL, CAROM_OPT_NEWTON_TOL,
+enum { CAROM_OPT_CLOSED, CAROM_OPT_SOLVER, CAROM_OPT_TOL, CAROM_OPT_ACCEPT, CAROM_OPT_NEWTON_TOL,
        CAROM_OPT_ADAPTIVE, CAROM_OPT_RTOL, CAROM_OPT_ATOL, CAROM_OPT_ESTIMATE, CAROM_OPT_VIOLATION, CAROM_COMMON_COUNT };
 
 /// First gaps, first call of the scheme, first power.
@@ -77,5 +94,8 @@ carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *
 /// A step of a size that meets the tolerances; kept->t is moved.
 carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err);
 
-/// Events and contact memory after a step.
-void carom_contacts_update(carom_sim *sim);
+/// Redundant constraints: look at the kept ones at the present state; recorded reactions of all.  Nothing where none is redundant.
+carom_status carom_sim_share(carom_sim *sim, carom_error *err);
+
+/// Events, contact memory and impact loss after a step of h from t_0 on; forces where the scheme knows impulses only.
+void carom_contacts_update(carom_sim *sim, double t_0, double h);

@@ -7,14 +7,14 @@
 #include <stdalign.h>
 
 extern const carom_solver carom_solver_direct, carom_solver_joints, carom_solver_enumerate, carom_solver_lemke, carom_solver_newton,
-    carom_solver_gauss_seidel, carom_solver_prox;
+    carom_solver_gauss_seidel, carom_solver_prox, carom_solver_hybrid;
 
-enum { DIRECT, JOINTS, ENUMERATE, LEMKE, NEWTON, GAUSS_SEIDEL, PROX, COUNT, END = -1 };
+enum { DIRECT, JOINTS, ENUMERATE, LEMKE, NEWTON, GAUSS_SEIDEL, PROX, HYBRID, COUNT, END = -1 };
 
 static const carom_solver *const solvers[COUNT] = {
     [DIRECT] = &carom_solver_direct,             [JOINTS] = &carom_solver_joints, [ENUMERATE] = &carom_solver_enumerate,
     [LEMKE] = &carom_solver_lemke,               [NEWTON] = &carom_solver_newton, [PROX] = &carom_solver_prox,
-    [GAUSS_SEIDEL] = &carom_solver_gauss_seidel,
+    [GAUSS_SEIDEL] = &carom_solver_gauss_seidel, [HYBRID] = &carom_solver_hybrid,
 };
 
 struct carom_chain {
@@ -22,17 +22,21 @@ struct carom_chain {
     int rigid; // rows of the largest one of joints alone
     const carom_solver *first;
     void *first_work;
-    double *best; // n
+    double *best;  // n
+    double *dense; // view of a G that is given by blocks, up to CAROM_DENSE_ROWS rows
     alignas(64) unsigned char work[COUNT][CAROM_SOLVER_WORK];
 };
 
 // Orders.  Newton after Gauss-Seidel starts from its answer and finishes what that began.
-static const signed char ONE[] = {DIRECT, NEWTON, ENUMERATE, GAUSS_SEIDEL, NEWTON, PROX, END};
-static const signed char RIGID[] = {JOINTS, LEMKE, NEWTON, PROX, END};
-static const signed char SMOOTH_FEW[] = {LEMKE, NEWTON, ENUMERATE, GAUSS_SEIDEL, NEWTON, PROX, END};
-static const signed char SMOOTH_MANY[] = {NEWTON, LEMKE, NEWTON, GAUSS_SEIDEL, NEWTON, PROX, END};
-static const signed char RUBBING[] = {NEWTON, ENUMERATE, GAUSS_SEIDEL, NEWTON, PROX, END};
-static const signed char RUBBING_MANY[] = {GAUSS_SEIDEL, NEWTON, PROX, END};
+static const signed char ONE[] = {DIRECT, NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, END};
+static const signed char RIGID[] = {JOINTS, LEMKE, NEWTON, HYBRID, PROX, END};
+static const signed char SMOOTH_FEW[] = {LEMKE, NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, END};
+static const signed char SMOOTH_MANY[] = {NEWTON, LEMKE, NEWTON, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, END};
+static const signed char RUBBING[] = {NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, END};
+static const signed char SPARSE[] = {HYBRID, NEWTON, LEMKE, GAUSS_SEIDEL, PROX, END};
+
+// Rows from which on the hybrid is the fastest on piles, cold and warm (bench_solvers): with friction, without.
+enum { RUBBING_ROWS = 90, SMOOTH_ROWS = 300, DENSE_ROWS = 1500 };
 
 static bool warm(const carom_problem *pb) {
     for (int i = 0; i < pb->n; i++)
@@ -40,14 +44,27 @@ static bool warm(const carom_problem *pb) {
     return false;
 }
 
+// Do most blocks meet fewer than half of the others?  Judged by normal directions alone where G is dense.
+static bool sparse(const carom_problem *pb) {
+    const double most = 0.5 * (double)pb->nb * pb->nb;
+    double meet = 0;
+    if (pb->rows) return pb->rows->start[pb->nb] < most;
+    for (int j = 0; j < pb->nb; j++) {
+        const double *column = pb->G + (size_t)pb->block[j].at * (size_t)pb->ld;
+        for (int i = 0; i < pb->nb; i++) meet += column[pb->block[i].at] != 0;
+    }
+    return meet < most;
+}
+
 static const signed char *order(const carom_problem *pb, carom_kind k) {
     if (k.friction == 0) {
         if (k.unilateral == 0) return RIGID;
         if (k.bilateral == 0 && k.unilateral <= 2) return ONE;
+        if (pb->n > SMOOTH_ROWS && sparse(pb)) return SPARSE;
         return k.unilateral <= 20 && !warm(pb) ? SMOOTH_FEW : SMOOTH_MANY;
     }
     if (pb->nb == 1) return ONE;
-    return pb->n <= 1500 ? RUBBING : RUBBING_MANY;
+    return pb->n > DENSE_ROWS || (pb->n > RUBBING_ROWS && sparse(pb)) ? SPARSE : RUBBING;
 }
 
 static int largest(const carom_solver *s, int n, int rigid) {
@@ -56,6 +73,7 @@ static int largest(const carom_solver *s, int n, int rigid) {
 }
 
 static bool fits(const carom_chain *chain, const carom_solver *s, const carom_problem *pb, carom_kind k) {
+    if (!pb->G && !s->sparse) return false;
     return (k.laws & ~s->laws) == 0 && (s->max_blocks == 0 || k.unilateral <= s->max_blocks) && pb->n <= largest(s, chain->n, chain->rigid);
 }
 
@@ -71,6 +89,8 @@ carom_chain *carom_carve_chain(carom_arena *mem, int n, int nb, int rigid, const
     alignas(64) unsigned char scratch[CAROM_SOLVER_WORK];
     carom_chain *chain = carom_carve_bytes(mem, sizeof(carom_chain));
     double *best = carom_carve(mem, (size_t)n);
+    const size_t view = n < CAROM_DENSE_ROWS ? (size_t)n : CAROM_DENSE_ROWS;
+    double *dense = carom_carve(mem, view * view);
     void *first_work = carom_carve_bytes(mem, CAROM_SOLVER_WORK);
     const size_t mark = mem->used;
     size_t top = mark;
@@ -84,6 +104,7 @@ carom_chain *carom_carve_chain(carom_arena *mem, int n, int nb, int rigid, const
     chain->first = first;
     chain->first_work = first_work;
     chain->best = best;
+    chain->dense = dense;
     return chain;
 }
 
@@ -131,6 +152,14 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
 
 carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol) {
     assert(pb->n <= chain->n && pb->nb <= chain->nb);
+    carom_problem view;
+    if (!pb->G && pb->n <= CAROM_DENSE_ROWS) {
+        view = *pb;
+        carom_problem_expand(pb, chain->dense, pb->n);
+        view.G = chain->dense;
+        view.ld = pb->n > 0 ? pb->n : 1;
+        pb = &view;
+    }
     const carom_kind kind = carom_problem_kind(pb);
     const signed char *next = order(pb, kind);
     carom_report report = {.residual = INFINITY, .worst = -1, .fallbacks = -1, .solver = "none"};

@@ -5,6 +5,7 @@
 // contacts are nearly dependent.
 #include "contact/law.h"
 #include "solver/local.h"
+#include "solver/sweep.h"
 
 typedef struct {
     double *d, *u, *f; // scales, velocity, natural map    n
@@ -45,6 +46,11 @@ static void local(const gauss_seidel *w, const carom_problem *pb, const carom_bl
 }
 
 static void sweep(gauss_seidel *w, const carom_problem *pb, double relax) {
+    if (!pb->G) {
+        carom_sweep(pb, pb->p, relax);
+        carom_problem_multiply(pb, pb->p, w->u);
+        return;
+    }
     for (int k = 0; k < pb->nb; k++) {
         const carom_block *b = pb->block + k;
         const int rows = carom_law_rows(b->law);
@@ -66,7 +72,8 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     carom_report report = {.converged = false};
     double best = INFINITY, relax = 1, mark = INFINITY;
     carom_problem_scales(pb, w->d);
-    const double sweeps = 200 + 2e7 / ((double)pb->n * pb->n + 1); // sweeps that cost some ten milliseconds
+    const double entries = pb->G ? (double)pb->n * pb->n : 10.0 * pb->n + 10.0 * pb->rows->start[pb->nb];
+    const double sweeps = 200 + 2e7 / (entries + 1); // sweeps that cost some ten milliseconds
     const int most = sweeps < 5000 ? (int)sweeps : 5000;
     for (; report.iterations < most; report.iterations++) {
         if (report.iterations % FRESH == 0) carom_problem_multiply(pb, pb->p, w->u); // the updates of u gather rounding
@@ -93,6 +100,7 @@ const carom_solver carom_solver_gauss_seidel = {
     .name = "gauss-seidel",
     .about = "block after block, each solved exactly; all laws, many contacts",
     .laws = CAROM_EVERY_LAW,
+    .sparse = true,
     .work_size = sizeof(gauss_seidel),
     .carve = carve,
     .solve = solve,

@@ -14,6 +14,7 @@ typedef struct {
     int *basic, *column;  // variable of each row, of each column: w_i is i, z_i is nu + i, z_0 is 2 nu
     int *place;           // of each variable: its column, or -1 - row
     int *tied;
+    double weak;          // tied pivots below this part of the strongest are left out
 } lemke;
 
 enum { Z0 = 0, Q = 1, FIRST = 2 }; // columns: z_0 at the start, the constant, then z_1 .. z_nu at the start
@@ -34,16 +35,18 @@ static void carve(void *work, carom_arena *mem, int n, int nb) {
     w->tied = carom_carve_ints(mem, m);
 }
 
-// (SOL-8)  w = s + S D^-1 (D z) + 1 z_0, D = diag S: all entries of S D^-1 are pure numbers.
-static bool start(lemke *w) {
+// (SOL-8)  w = s + S D^-1 (D z) + 1 z_0, D = diag S: all entries of S D^-1 are pure numbers.  s is raised by up to `spread` times its size,
+// differently in each row, so that there are no ties.
+static bool start(lemke *w, double spread) {
     const int n = w->red.nu, ld = n + 2;
     bool closed = false;
-    double largest = 0;
+    double largest = 0, size = 0;
     for (int i = 0; i < n; i++) largest = fmax(largest, w->red.S[i + (size_t)i * w->red.ld]);
     for (int i = 0; i < n; i++) {
         const double d = w->red.S[i + (size_t)i * w->red.ld];
         w->d[i] = d > 1e-14 * largest ? d : largest > 0 ? largest : 1;
         closed = closed || w->red.s[i] < 0;
+        size = fmax(size, fabs(w->red.s[i]));
     }
     if (!closed) return false;
     for (int j = 0; j < n; j++) {
@@ -52,7 +55,7 @@ static bool start(lemke *w) {
     }
     for (int i = 0; i < n; i++) {
         w->T[(size_t)i * ld + Z0] = 1;
-        w->T[(size_t)i * ld + Q] = w->red.s[i];
+        w->T[(size_t)i * ld + Q] = w->red.s[i] + spread * size * (1 + fmod(0.6180339887498949 * (i + 1), 1));
         w->basic[i] = i;
         w->place[i] = -1 - i;
         w->column[FIRST + i] = n + i;
@@ -111,14 +114,14 @@ static int untie(const lemke *w, int ties, int e) {
 }
 
 // Tied rows with a pivot that is weak against the strongest are left out: dividing by it would spoil the dictionary (on
-// jammed piles of 100 contacts every third run ended on a false ray).
+// jammed piles of 100 contacts every third run ended on a false ray).  It may also break the order that forbids cycles: see solve().
 static int drop_weak(const lemke *w, int ties, int e) {
     const int ld = w->red.nu + 2;
     double strongest = 0;
     int kept = 0;
     for (int t = 0; t < ties; t++) strongest = fmax(strongest, -w->T[(size_t)w->tied[t] * ld + e]);
     for (int t = 0; t < ties; t++)
-        if (-w->T[(size_t)w->tied[t] * ld + e] >= 0.01 * strongest) w->tied[kept++] = w->tied[t];
+        if (-w->T[(size_t)w->tied[t] * ld + e] >= w->weak * strongest) w->tied[kept++] = w->tied[t];
     return kept;
 }
 
@@ -182,33 +185,43 @@ static void refine(lemke *w, double target) {
     }
 }
 
+// Exchanges until z_0 has left; false: a ray, or too many.
+static bool pivot(lemke *w, int *iterations) {
+    const int n = w->red.nu, ld = n + 2, most = 100 + 20 * n;
+    int r = 0, e = Z0;
+    for (int i = 1; i < n; i++)
+        if (w->T[(size_t)i * ld + Q] <= w->T[(size_t)r * ld + Q]) r = i; // the last of equals is the lexicographically smallest
+    const double size = fabs(w->T[(size_t)r * ld + Q]);
+    for (int k = 0; k < most && r >= 0; k++) {
+        const int leaving = w->basic[r];
+        ++*iterations;
+        exchange(w, r, e);
+        if (leaving == 2 * n) break;
+        e = w->place[leaving < n ? leaving + n : leaving - n]; // the complement enters
+        r = ratio_test(w, e, size);
+    }
+    return w->place[2 * n] >= 0;
+}
+
 static carom_report solve(void *work, carom_problem *pb, double tol) {
+    // Where avoiding weak pivots ends on a ray or in a cycle, ties are removed instead.
+    static const struct { double weak, spread; } attempts[] = {{0.01, 0}, {1e-6, 1e-7}};
+    enum { COUNT = sizeof attempts / sizeof *attempts };
     lemke *w = work;
     carom_report report = {.converged = true};
     carom_reduce(&w->red, pb);
     const int n = w->red.nu, ld = n + 2;
     for (int i = 0; i < n; i++) w->z[i] = 0;
-    if (n > 0 && start(w)) {
-        int r = 0;
-        for (int i = 1; i < n; i++)
-            if (w->red.s[i] <= w->red.s[r]) r = i; // the last of equals is the lexicographically smallest
-        const double size = fabs(w->red.s[r]);
-        int e = Z0;
-        const int most = 100 + 20 * n;
-        while (report.iterations++ < most) {
-            const int leaving = w->basic[r];
-            exchange(w, r, e);
-            if (leaving == 2 * n) break;
-            e = w->place[leaving < n ? leaving + n : leaving - n]; // the complement enters
-            r = ratio_test(w, e, size);
-            if (r < 0) break;
-        }
-        report.converged = w->place[2 * n] >= 0; // z_0 has left
+    for (int k = 0; k < COUNT && n > 0 && start(w, attempts[k].spread); k++) {
+        w->weak = attempts[k].weak;
+        report.converged = pivot(w, &report.iterations);
+        if (!report.converged && k + 1 < COUNT) continue;
         for (int i = 0; i < n; i++) {
-            const int k = w->basic[i] - n;
-            if (k >= 0 && k < n) w->z[k] = fmax(w->T[(size_t)i * ld + Q], 0) / w->d[k];
+            const int j = w->basic[i] - n;
+            if (j >= 0 && j < n) w->z[j] = fmax(w->T[(size_t)i * ld + Q], 0) / w->d[j];
         }
         if (report.converged) refine(w, 0.1 * tol);
+        break;
     }
     carom_reduced_expand(&w->red, pb, w->z);
     return report;

@@ -9,6 +9,8 @@
 #include "contact/law.h"
 #include "linalg/dense.h"
 
+enum { FEW = 96 }; // unknowns up to which a singular system with friction gets the shortest step; piles that rest need one such step
+
 typedef enum { OPEN, STICK, SLIP } state; // bilateral rows and frictionless closed contacts: STICK
 
 typedef struct {
@@ -235,8 +237,9 @@ static void expand(const newton *w, double *p) {
 }
 
 // The new p of the present states into w->p, starting from w->old.  `correct`: as a change of old, which removes
-// the rounding of an earlier solve in the same states.
-static void newton_step(newton *w, const carom_problem *pb, bool correct) {
+// the rounding of an earlier solve in the same states.  False: many dependent contacts with friction, for which the shortest step is
+// dear and the proximal sequence better.
+static bool newton_step(newton *w, const carom_problem *pb, bool correct) {
     const int n = pb->n;
     list_unknowns(w, pb);
     if (!correct) {
@@ -244,7 +247,11 @@ static void newton_step(newton *w, const carom_problem *pb, bool correct) {
         if (solve_regular(w, false)) {
             for (int i = 0; i < n; i++) w->p[i] = 0;
             expand(w, w->p);
-            return;
+            return true;
+        }
+        if (w->friction && w->delta == 0 && w->m > FEW) {
+            w->singular = true;
+            return false;
         }
     }
     for (int i = 0; i < n; i++) w->p[i] = w->old[i];
@@ -262,6 +269,7 @@ static void newton_step(newton *w, const carom_problem *pb, bool correct) {
         for (int j = 0; j < m; j++) w->step[j] /= w->d[w->x[j].row];
     }
     expand(w, w->p);
+    return true;
 }
 
 // Natural map at w->p; the states there go to `next`.
@@ -342,8 +350,8 @@ static int run_free(newton *w, const carom_problem *pb, double *best) {
     take_states(w);
     while (it < most) {
         for (int i = 0; i < pb->n; i++) w->old[i] = w->p[i];
-        newton_step(w, pb, same > 0);
         it++;
+        if (!newton_step(w, pb, same > 0)) break;
         const double error = look(w, pb, NULL);
         keep(w, pb->n, error, best);
         if (*best <= w->target || !(error < INFINITY)) break;
@@ -365,8 +373,8 @@ static int run_damped(newton *w, const carom_problem *pb, double *best) {
     while (it < most && *best > w->target) {
         for (int i = 0; i < n; i++) w->old[i] = w->p[i];
         take_states(w);
-        newton_step(w, pb, false);
         it++;
+        if (!newton_step(w, pb, false)) break;
         for (int i = 0; i < n; i++) w->step[i] = w->p[i] - w->old[i];
         bool falls = false;
         double t = 1;
@@ -388,18 +396,40 @@ static int iterate(newton *w, const carom_problem *pb, double *best) {
     if (*best <= w->target) return it;
     if (!w->friction) return pivot_blocks(w, pb, best);
     it = run_free(w, pb, best);
-    return *best <= w->target ? it : it + run_damped(w, pb, best);
+    return *best <= w->target || w->singular ? it : it + run_damped(w, pb, best);
+}
+
+// Undamped steps on the problem with the proximal term, until its error is at most `goal`.
+static int run_inner(newton *w, const carom_problem *pb, double goal, double *best) {
+    int it = 0;
+    while (it < 14 && *best > goal) {
+        take_states(w);
+        for (int i = 0; i < pb->n; i++) w->old[i] = w->p[i];
+        newton_step(w, pb, false);
+        it++;
+        const double error = look(w, pb, NULL);
+        keep(w, pb->n, error, best);
+        if (!(error < INFINITY)) break;
+    }
+    return it;
+}
+
+// (SOL-18)  delta falls while the inner problems are easy, and rises when one fails.
+static double next_delta(double delta, bool solved, int steps) {
+    if (!solved) return fmin(3 * delta, 10);
+    return fmax(delta * (steps <= 2 ? 0.2 : steps <= 4 ? 0.4 : 0.5), 1e-9);
 }
 
 // (SOL-16)  Last, a sequence of problems with a proximal term around the answer before: contacts are then independent,
-// and the term vanishes when the sequence comes to rest.  0.1 halved 25 times: starting from 0.01, or with a factor 0.3,
-// two to three times as many hyperstatic piles with friction stayed unsolved.
+// and the term vanishes when the sequence comes to rest.
 static int run_proximal(newton *w, const carom_problem *pb, double *best) {
-    const int n = pb->n, most = 25, longest = w->friction ? 400 : 60;
-    double delta = w->friction ? 0.1 : 0.01;
+    const int n = pb->n, most = w->friction ? 200 : 25, longest = w->friction ? 600 : 60;
+    double speed = 0;
+    for (int i = 0; i < n; i++) speed = fmax(speed, fabs(pb->c[i]));
+    double delta = w->friction ? fmin(0.05, 0.1 * sqrt(*best / (speed > 0 ? speed : 1))) : 0.01;
     int it = 0;
     for (int i = 0; i < n; i++) w->safe[i] = w->p[i] = w->best[i];
-    for (int k = 0; k < most && *best > w->target && it < longest; k++, delta *= 0.5) {
+    for (int k = 0; k < most && *best > w->target && it < longest; k++) {
         double inner = INFINITY;
         w->delta = delta;
         for (int i = 0; i < n; i++) {
@@ -407,7 +437,10 @@ static int run_proximal(newton *w, const carom_problem *pb, double *best) {
             w->c[i] = pb->c[i] - delta * w->d[i] * w->p[i];
         }
         keep(w, n, look(w, pb, NULL), &inner);
-        it += iterate(w, pb, &inner);
+        const double start = inner;
+        const int steps = w->friction ? run_inner(w, pb, 0.1 * start, &inner) : iterate(w, pb, &inner);
+        const bool solved = inner <= 0.1 * start;
+        it += steps;
         w->delta = 0;
         for (int i = 0; i < n; i++) w->p[i] = w->best[i];
         const double error = look(w, pb, NULL);
@@ -416,6 +449,10 @@ static int run_proximal(newton *w, const carom_problem *pb, double *best) {
             *best = error;
             for (int i = 0; i < n; i++) w->safe[i] = w->p[i];
         }
+        if (w->friction && !(inner < 0.5 * start))
+            for (int i = 0; i < n; i++) w->p[i] = w->centre[i];
+        delta = w->friction ? next_delta(delta, solved, steps) : 0.5 * delta;
+        if (delta <= 1e-9) lower_the_bar(w, pb);
     }
     for (int i = 0; i < n; i++) w->best[i] = w->safe[i];
     return it;

@@ -24,7 +24,8 @@ static void carve(void *work, carom_arena *mem, int n, int nb) {
 // r_i = 1 / sum_j |G_ij| makes the iteration safe for symmetric semi-definite G; tangential rows of a block share one r.
 static void steps(prox *w, const carom_problem *pb) {
     for (int i = 0; i < pb->n; i++) w->r[i] = 0;
-    for (int j = 0; j < pb->n; j++)
+    if (!pb->G) carom_rows_sums(pb, w->r);
+    for (int j = 0; pb->G && j < pb->n; j++)
         for (int i = 0; i < pb->n; i++) w->r[i] += fabs(pb->G[i + (size_t)j * pb->ld]);
     for (int i = 0; i < pb->n; i++) w->r[i] = 1 / (w->r[i] > 0 ? w->r[i] : w->d[i]);
     for (int b = 0; b < pb->nb; b++)
@@ -62,7 +63,8 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     int stale = 0;
     carom_problem_scales(pb, w->d);
     steps(w, pb);
-    const double passes = 500 + 4e7 / ((double)pb->n * pb->n + 1);
+    const double entries = pb->G ? (double)pb->n * pb->n : 10.0 * pb->n + 10.0 * pb->rows->start[pb->nb];
+    const double passes = 500 + 4e7 / (entries + 1);
     const int most = passes < 20000 ? (int)passes : 20000;
     for (; report.iterations < most; report.iterations++) {
         carom_problem_multiply(pb, pb->p, w->u);
@@ -88,6 +90,7 @@ const carom_solver carom_solver_prox = {
     .name = "prox",
     .about = "prox fixed point over all blocks at once; all laws, slow and undemanding",
     .laws = CAROM_EVERY_LAW,
+    .sparse = true,
     .work_size = sizeof(prox),
     .carve = carve,
     .solve = solve,

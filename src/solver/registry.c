@@ -26,14 +26,14 @@ const carom_solver *carom_solver_find(const char *name) {
 
 bool carom_solver_fits(const carom_solver *s, const carom_problem *pb) {
     const carom_kind kind = carom_problem_kind(pb);
-    return (kind.laws & ~s->laws) == 0 && (s->max_blocks == 0 || kind.unilateral <= s->max_blocks) &&
+    return (pb->G || s->sparse) && (kind.laws & ~s->laws) == 0 && (s->max_blocks == 0 || kind.unilateral <= s->max_blocks) &&
            (s->max_rows == 0 || pb->n <= s->max_rows);
 }
 
 carom_report carom_solver_solve(const carom_solver *s, void *work, carom_problem *pb, double tol) {
     carom_report report = s->solve(work, pb, tol);
     report.residual = carom_residual(pb, &report.worst);
-    report.converged = report.residual <= tol || (report.residual <= 1000 * tol && report.residual <= carom_rounding(pb));
+    report.converged = carom_solved(pb, report.residual, tol);
     report.fallbacks = 0;
     report.solver = s->name;
     return report;

@@ -1,4 +1,5 @@
 // compare.c: a comparison: what is to be run, checked before anything runs; rows and orders.
+#include "base/number.h"
 #include "study/compare.h"
 #include <carom/result.h>
 #include <math.h>
@@ -151,14 +152,14 @@ static long common_stride(const carom_compare *c) {
 static carom_status read_against(carom_compare *c, const char *text, const char *const *options, carom_error *err) {
     const char *colon = strrchr(text, ':');
     char *end = NULL, scheme[256];
-    c->against_step = colon ? strtod(colon + 1, &end) : 0;
+    c->against_step = colon ? carom_number(colon + 1, &end) : 0;
     if (!colon || end == colon + 1 || *end || colon == text || (size_t)(colon - text) >= sizeof scheme)
         return carom_fail(err, CAROM_BAD_INPUT, "the reference '%.100s' is none of SCHEME:STEP, FILE.h5, exact", text);
     if (!(c->against_step > 0 && isfinite(c->against_step)))
         return carom_fail(err, CAROM_BAD_INPUT, "the reference '%.100s' has no positive step size behind its last colon", text);
     snprintf(scheme, sizeof scheme, "%.*s", (int)(colon - text), text);
     CAROM_TRY(carom_spec_read(&c->against, c->model, scheme, options, err));
-    snprintf(c->about, sizeof c->about, "%.200s, step %g", scheme, c->against_step);
+    carom_format(c->about, sizeof c->about, "%.200s, step %g", scheme, c->against_step);
     return CAROM_OK;
 }
 
@@ -170,9 +171,9 @@ static carom_status choose_against(carom_compare *c, const char *const *options,
     if (s->adaptive) {
         CAROM_TRY(carom_spec_tolerate(&c->against, false, err));
         c->against_tolerance = fmax(c->tolerances[c->ntolerances - 1] / 100, carom_spec_tightest(s));
-        snprintf(c->about, sizeof c->about, "%.200s, tolerance %g", s->text, c->against_tolerance);
+        carom_format(c->about, sizeof c->about, "%.200s, tolerance %g", s->text, c->against_tolerance);
     } else {
-        snprintf(c->about, sizeof c->about, "%.200s, step %g", s->text, c->against_step);
+        carom_format(c->about, sizeof c->about, "%.200s, step %g", s->text, c->against_step);
     }
     return CAROM_OK;
 }
@@ -295,7 +296,8 @@ carom_compare_row carom_compare_row_at(const carom_compare *c, int scheme, int r
     const job *j = job_at(c, scheme, run);
     return (carom_compare_row){.scheme = c->schemes[scheme].text, .step = isnan(j->tolerance) ? j->step : NAN, .tolerance = j->tolerance,
                                .error = j->error, .order = j->order, .steps = j->steps, .rejected = j->rejected, .seconds = j->seconds,
-                               .done = j->told, .failure = j->status == CAROM_OK ? NULL : j->failure.text};
+                               .done = j->told, .failure = j->status == CAROM_OK ? NULL : j->failure.text,
+                               .warning = j->warning.kind ? &j->warning : NULL};
 }
 
 double carom_compare_order(const carom_compare *c, int scheme) {

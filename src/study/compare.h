@@ -26,6 +26,7 @@ typedef struct job {
     bool done, told;
     carom_status status;
     carom_error failure;
+    carom_warning warning; // the first one; kind NULL: none
 } job;
 
 struct carom_compare {

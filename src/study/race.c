@@ -21,10 +21,10 @@ typedef struct recorder {
     double *dq;       // rates of positions, where these are not the velocities; else NULL
     long stride, total, nl;
     size_t most;      // bytes that the trajectory may take
-    bool jumps;       // wanted
+    bool events;      // both sides of located events are nodes too
     bool inner;       // steps inside steps are nodes too
-    int jumped;       // times of jumps since the last node
-    double when;      // the last of them
+    bool located;     // the scheme has located an event in this step
+    bool jumped;      // impulses since the last node, and nothing says when they acted
     bool counted;     // steps count as progress
     long seen, units; // nodes so far; progress told
     carom_status status;
@@ -37,36 +37,16 @@ static bool impulsive(const carom_now *now, long nl) {
     return false;
 }
 
-// Impacts are where their events say, inside the step for schemes that find them; other impulses act at its end.
-static void note_jumps(recorder *r, const carom_now *now) {
-    const int before = r->jumped;
-    for (int i = 0; i < now->nevents; ++i) {
-        const carom_event *e = &now->events[i];
-        if (e->kind == CAROM_IMPACT && (r->jumped == before || e->t != r->when)) ++r->jumped, r->when = fmin(e->t, now->t);
-    }
-    if (r->jumped == before && impulsive(now, r->nl)) ++r->jumped, r->when = now->t;
+// Nodes behind t, or behind and at it, come from a step that was refused, or are about to be replaced.
+static void drop(carom_trajectory *tr, double t, bool at_too) {
+    while (tr->count > 0 && (tr->t[tr->count - 1] > t || (at_too && tr->t[tr->count - 1] == t))) --tr->count;
 }
 
-// Impacts told at the end of a step that has nodes inside: each belongs to the node at or after it.
-static void spread_jumps(recorder *r, const carom_now *now) {
-    carom_trajectory *tr = &r->tr;
-    long k = tr->count - 1;
-    for (int i = now->nevents - 1; i >= 0; --i) {
-        const carom_event *e = &now->events[i];
-        if (e->kind != CAROM_IMPACT) continue;
-        while (k < tr->count - 1 && tr->t[k] < e->t) ++k;
-        while (k > 1 && tr->t[k - 1] >= e->t) --k;
-        if (k > 0) tr->jump[k] = isnan(tr->jump[k]) || tr->jump[k] == e->t ? fmin(e->t, tr->t[k]) : tr->t[k];
-    }
-}
-
-// A node; what was told of this time or later by a step that was refused goes.
-static carom_status add(recorder *r, double t, const double *q, const double *v, double jump) {
+static carom_status append(recorder *r, double t, const double *q, const double *v, double jump) {
     carom_trajectory *tr = &r->tr;
     if (r->dq) carom_model_rates(r->c->model, q, v, r->dq);
-    while (tr->count > 1 && tr->t[tr->count - 1] >= t) --tr->count;
     if (tr->count == tr->room) {
-        const long room = 2 * tr->room;
+        const long room = tr->room + tr->room / 4 + 64;
         if (carom_trajectory_bytes(tr->n, room) > r->most)
             return carom_fail(r->err, CAROM_NO_MEMORY, "t = %.9g: the trajectory takes more than %.3g GB; a larger tolerance or an earlier end may do",
                               t, 1e-9 * (double)r->most);
@@ -74,6 +54,16 @@ static carom_status add(recorder *r, double t, const double *q, const double *v,
     }
     carom_trajectory_add(tr, t, q, r->dq ? r->dq : v, jump);
     return CAROM_OK;
+}
+
+// The end of a step.  An event there has left its two sides; the end of the step is the right one.
+static carom_status add(recorder *r, double t, const double *q, const double *v, double jump) {
+    carom_trajectory *tr = &r->tr;
+    drop(tr, t, false);
+    const bool sides = tr->count > 1 && tr->t[tr->count - 1] == t && tr->t[tr->count - 2] == t;
+    if (sides) --tr->count;
+    else drop(tr, t, true);
+    return append(r, t, q, v, sides ? NAN : jump);
 }
 
 // Now and then: tell the progress, and look whether to go on.
@@ -85,23 +75,34 @@ static carom_status look_up(recorder *r, long step, double t) {
     return atomic_load(&r->c->stop) ? CAROM_STOPPED : CAROM_OK;
 }
 
+static bool stop_asked(const void *user) { return atomic_load(&((carom_compare *)user)->stop); }
+
 static carom_status on_inner(void *user, double t, const double *q, const double *v) {
     recorder *r = user;
     r->status = add(r, t, q, v, NAN);
     return r->status == CAROM_OK ? look_up(r, ++r->seen, t) : r->status;
 }
 
+// Several events at one time: left of the first, right of the last.
+static carom_status on_event(void *user, carom_side side, double t, const double *q, const double *v) {
+    recorder *r = user;
+    carom_trajectory *tr = &r->tr;
+    drop(tr, t, false);
+    const bool left = tr->count > 0 && tr->t[tr->count - 1] == t, both = left && tr->count > 1 && tr->t[tr->count - 2] == t;
+    if (side == CAROM_LEFT && left) return CAROM_OK;
+    if (side == CAROM_RIGHT && both) --tr->count;
+    r->located = true;
+    return r->status = append(r, t, q, v, NAN);
+}
+
 static carom_status on_step(void *user, const carom_now *now) {
     recorder *r = user;
-    if (r->inner) { // the last node inside is this one, with its constraints met
-        r->status = add(r, now->t, now->q, now->v, NAN);
-        if (r->jumps) spread_jumps(r, now);
-        return r->status;
-    }
-    if (r->jumps) note_jumps(r, now);
+    if (r->inner) return r->status = add(r, now->t, now->q, now->v, NAN); // the last node inside is this one, with its constraints met
+    r->jumped = r->jumped || (!r->located && impulsive(now, r->nl));
+    r->located = false;
     if (r->stride == 1 || now->step % r->stride == 0 || now->step == r->total) {
-        r->status = add(r, now->t, now->q, now->v, r->jumped == 0 ? NAN : r->jumped == 1 ? r->when : now->t);
-        r->jumped = 0;
+        r->status = add(r, now->t, now->q, now->v, r->jumped ? INFINITY : NAN);
+        r->jumped = false;
     }
     return r->status == CAROM_OK ? look_up(r, now->step, now->t) : r->status;
 }
@@ -117,8 +118,10 @@ static carom_status run(recorder *r, carom_sim *sim, carom_ledger *ledger, carom
     if (!r->dq && r->c->of.turns && !(r->dq = calloc((size_t)sys->nq, sizeof *r->dq))) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a run");
     if (!r->tr.t) CAROM_TRY(carom_trajectory_create(&r->tr, r->c->of.nq, r->total > 0 ? r->total / r->stride + 2 : 1024, err));
     if (r->inner) carom_sim_watch_inner(sim, on_inner, r);
+    if (r->events) carom_sim_watch_events(sim, on_event, r);
+    carom_sim_stop_when(sim, stop_asked, r->c);
     r->tr.count = 0;
-    r->jumped = 0;
+    r->jumped = r->located = false;
     CAROM_TRY(add(r, now.t, now.q, now.v, NAN));
     carom_error why = {0};
     carom_status status = carom_sim_run(sim, on_step, r, &why);
@@ -195,6 +198,8 @@ static carom_status measure(recorder *r, job *j, carom_sim *sim) {
     j->steps = r->inner && ledger.counts.inner > 0 ? ledger.counts.inner : ledger.steps;
     j->rejected = ledger.rejected + (r->inner ? ledger.counts.inner_rejected : 0);
     j->seconds = ledger.seconds;
+    carom_warning list[CAROM_WARNINGS];
+    if (status == CAROM_OK && carom_sim_warnings(sim, &ledger, list) > 0) j->warning = list[0];
     if (status == CAROM_OK) status = time_again(r, j, &j->seconds);
     w.work = carom_sim_work(sim);
     if (status == CAROM_OK) status = (c->norm == CAROM_NORM_HAUSDORFF ? by_graphs : by_rows)(c, &r->tr, &w, &j->error, &j->failure);
@@ -204,7 +209,7 @@ static carom_status measure(recorder *r, job *j, carom_sim *sim) {
 
 static void work_off(carom_compare *c, job *j) {
     const spec *s = &c->schemes[j->scheme];
-    recorder r = {.c = c, .stride = 1, .most = c->most, .jumps = c->norm == CAROM_NORM_HAUSDORFF, .inner = s->adaptive && s->divides, .counted = true};
+    recorder r = {.c = c, .stride = 1, .most = c->most, .events = c->norm == CAROM_NORM_HAUSDORFF, .inner = s->adaptive && s->divides, .counted = true};
     carom_sim *sim = carom_compare_sim(c, s, j->step, j->tolerance, &j->failure);
     j->status = sim ? measure(&r, j, sim) : j->failure.code;
     if (j->status != CAROM_OK) j->error = NAN;
@@ -214,7 +219,7 @@ static void work_off(carom_compare *c, job *j) {
 }
 
 static carom_status run_reference(carom_compare *c, carom_error *err) {
-    recorder r = {.c = c, .stride = c->stride, .most = c->memory, .jumps = true, .counted = true};
+    recorder r = {.c = c, .stride = c->stride, .most = c->memory, .events = true, .counted = true};
     carom_ledger ledger;
     carom_error why = {0};
     carom_sim *sim = carom_compare_sim(c, &c->against, c->against_step, c->against_tolerance, &why);

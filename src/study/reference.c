@@ -10,6 +10,13 @@ void carom_reference_destroy(reference *r) {
     carom_trajectory_destroy(&r->tr);
 }
 
+// The quantities of a state; a file has them as its coordinates.
+static void values(const reference *r, scratch *w, double t, const double *q, const double *dq, double *x) {
+    if (r->kind == REFERENCE_FILE)
+        for (int j = 0; j < r->of->n; ++j) x[j] = r->of->at[j].kind == RATE ? dq[j] : q[j];
+    else carom_quantities_eval(r->of, w, t, q, dq, x);
+}
+
 void carom_reference_at(const reference *r, scratch *w, double t, carom_side side, double *x) {
     if (r->kind == REFERENCE_EXACT) {
         carom_model_exact(r->of->model, w->work, t, w->q, w->v);
@@ -17,9 +24,7 @@ void carom_reference_at(const reference *r, scratch *w, double t, carom_side sid
     } else {
         carom_trajectory_at(&r->tr, t, side, &w->hint, w->q, w->dq);
     }
-    if (r->kind == REFERENCE_FILE)
-        for (int j = 0; j < r->of->n; ++j) x[j] = r->of->at[j].kind == RATE ? w->dq[j] : w->q[j];
-    else carom_quantities_eval(r->of, w, t, w->q, w->dq, x);
+    values(r, w, t, w->q, w->dq, x);
 }
 
 // -- result files ---------------------------------------------------------------------------------------
@@ -102,7 +107,7 @@ static carom_status read_impacts(const carom_trajectory *tr, carom_result *f, do
     return CAROM_OK;
 }
 
-// A row with an impulse has a jump before it: at its impact when there was just one, else at the row.
+// A row with an impulse has a jump before it: at its impact when there was just one, else somewhere.
 static carom_status read_jumps(reference *r, carom_result *f, double *column, carom_error *err) {
     carom_trajectory *tr = &r->tr;
     for (long k = 0; k < tr->room; ++k) tr->jump[k] = NAN;
@@ -111,11 +116,11 @@ static carom_status read_jumps(reference *r, carom_result *f, double *column, ca
         if (!dot || strncmp(dot, ".impulse", 8) != 0) continue;
         CAROM_TRY(carom_result_read(f, c, 0, tr->room, column, err));
         for (long k = 1; k < tr->room; ++k)
-            if (column[k] != 0) tr->jump[k] = tr->t[k];
+            if (column[k] != 0) tr->jump[k] = INFINITY;
     }
     CAROM_TRY(read_impacts(tr, f, column, err));
     for (long k = 1; k < tr->room; ++k)
-        if (!isnan(column[k])) tr->jump[k] = isinf(column[k]) ? tr->t[k] : column[k];
+        if (!isnan(column[k])) tr->jump[k] = column[k];
     return CAROM_OK;
 }
 
@@ -182,10 +187,17 @@ static void append(sampler *s, double t, double x) {
     s->p.x[s->p.n++] = x;
 }
 
-// What lies behind t_0 until t_1: halved until the middle lies on the line.
+// Does the graph leave the line at a place off the middle?  Flights of a ball come to rest at times that are halved like the intervals: a middle alone
+// would often lie on the line by chance.
+static bool bent(sampler *s, double t_0, double x_0, double t_1, double x_1, double part) {
+    return fabs(sample(s, t_0 + part * (t_1 - t_0)) - x_0 - part * (x_1 - x_0)) > s->tol;
+}
+
+// What lies behind t_0 until t_1: halved until it lies on the line.
 static void refine(sampler *s, double t_0, double x_0, double t_1, double x_1, int depth) {
     const double t = 0.5 * (t_0 + t_1), x = sample(s, t);
-    if (depth > 0 && s->good && fabs(x - 0.5 * (x_0 + x_1)) > s->tol) {
+    const bool straight = fabs(x - 0.5 * (x_0 + x_1)) <= s->tol;
+    if (depth > 0 && s->good && (!straight || bent(s, t_0, x_0, t_1, x_1, 0.18) || bent(s, t_0, x_0, t_1, x_1, 0.71))) {
         refine(s, t_0, x_0, t, x, depth - 1);
         refine(s, t, x, t_1, x_1, depth - 1);
     } else {
@@ -209,24 +221,28 @@ static carom_status exact_graph(carom_polyline *p, const reference *r, scratch *
     return s.good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the graph of the exact solution");
 }
 
-// A result's nodes may go on behind `end`; the graph stops there.
+// The nodes, joined by lines; two at one time fill in a jump.  A file tells where a jump was between its rows, and the motion on either side
+// is interpolated up to there.  A file may go on behind `end`; the graph stops there.
 static carom_status stored_graph(carom_polyline *p, const reference *r, scratch *w, int j, double end, carom_error *err) {
     const carom_trajectory *tr = &r->tr;
     sampler s = {.r = r, .w = w, .j = j, .good = true};
-    w->hint = 0;
     for (long k = 0; k < tr->count && s.good; ++k) {
-        const bool past = tr->t[k] >= end * (1 - 1e-12);
-        const double t = past ? end : tr->t[k], jump = tr->jump[k];
-        if (k > 0 && jump <= t * (1 + 1e-12)) {
+        const size_t at = (size_t)k * (size_t)tr->n;
+        const double t = tr->t[k], jump = tr->jump[k];
+        if (k > 0 && jump < fmin(t, end)) {
             carom_reference_at(r, w, jump, CAROM_LEFT, w->y);
-            append(&s, fmin(jump, t), w->y[j]);
-            if (jump < tr->t[k]) append(&s, fmin(jump, t), sample(&s, jump));
+            append(&s, jump, w->y[j]);
+            append(&s, jump, sample(&s, jump));
         }
-        append(&s, t, sample(&s, t));
-        if (past) break;
+        if (t > end * (1 + 1e-12)) {
+            append(&s, end, sample(&s, end));
+            break;
+        }
+        values(r, w, t, tr->q + at, tr->v + at, w->y);
+        append(&s, fmin(t, end), w->y[j]);
     }
     *p = s.p;
-    return s.good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the graph of the reference");
+    return s.good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the graph of a motion");
 }
 
 carom_status carom_reference_graph(carom_polyline *p, const reference *r, scratch *w, int j, double end, double fine, carom_error *err) {

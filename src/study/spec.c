@@ -3,6 +3,7 @@
 // With a tolerance X a scheme gets rtol=X and an atol in the proportion of its defaults, behind the options of the model's
 // file and before all others: an atol that is given stays.
 #define _POSIX_C_SOURCE 200809L // strdup
+#include "base/number.h"
 #include "sim/sim.h"
 #include "study/compare.h"
 #include <carom/event.h>
@@ -94,6 +95,8 @@ static const char *constraint_name(const void *user, int id) {
     return carom_model_constraint(user, id);
 }
 
+static double contact_size(const void *user, int id) { return carom_model_contact_size(user, id); }
+
 static const char *rate_name(const void *user, int i) {
     const carom_system *sys = carom_model_system(user);
     return sys->nq == sys->nv ? carom_model_coordinate(user, i) : carom_model_velocity(user, i);
@@ -111,6 +114,7 @@ static carom_sim *create(const carom_compare *c, const spec *s, double step, con
     def.v0 = carom_model_v0(c->model);
     def.name = constraint_name;
     def.name_user = c->model;
+    def.size = contact_size;
     def.rate_name = rate_name;
     return carom_sim_create(&def, err);
 }
@@ -122,8 +126,8 @@ carom_sim *carom_compare_sim(const carom_compare *c, const spec *s, double step,
     const char **list = calloc((size_t)n + 3, sizeof *list);
     char text[2][48];
     if (!list) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a comparison"), NULL;
-    snprintf(text[0], sizeof text[0], "rtol=%.17g", tolerance);
-    snprintf(text[1], sizeof text[1], "atol=%.12g", tolerance * atol->fallback / rtol->fallback);
+    carom_format(text[0], sizeof text[0], "rtol=%.17g", tolerance);
+    carom_format(text[1], sizeof text[1], "atol=%.12g", tolerance * atol->fallback / rtol->fallback);
     memcpy(list, s->options, (size_t)s->files * sizeof *list);
     list[s->files] = text[0];
     list[s->files + 1] = text[1];

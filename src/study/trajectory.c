@@ -98,6 +98,13 @@ static void parabolas(const piece *p, double j, bool behind, double s, double *q
     }
 }
 
+// v = v_0 + s (v_1 - v_0)/h,   q = q_0 + s (q_1 - q_0)/h - s (h - s)/2 (v_1 - v_0)/h
+static void spread(const piece *p, double s, double *q, double *v) {
+    const double a = (p->v_1 - p->v_0) / p->h;
+    *v = p->v_0 + s * a;
+    *q = p->q_0 + s * ((p->q_1 - p->q_0) / p->h - 0.5 * (p->h - s) * a);
+}
+
 static void node(const carom_trajectory *tr, long k, double *q, double *v) {
     const size_t at = (size_t)k * (size_t)tr->n, bytes = (size_t)tr->n * sizeof *q;
     memcpy(q, tr->q + at, bytes);
@@ -113,6 +120,7 @@ static void inside(const carom_trajectory *tr, long k, double t, carom_side side
         const piece p = {tr->q[a], tr->v[a], tr->q[b], tr->v[b], h};
         if (isnan(p.v_0) || isnan(p.v_1)) line(&p, s, &q[i], &v[i]);
         else if (isnan(j)) cubic(&p, s, &q[i], &v[i]);
+        else if (isinf(j)) spread(&p, s, &q[i], &v[i]);
         else parabolas(&p, j, behind, s, &q[i], &v[i]);
     }
 }
@@ -125,8 +133,12 @@ void carom_trajectory_at(const carom_trajectory *tr, double t, carom_side side, 
     const long k = locate(tr, t, *hint);
     const double same = SAME * (tr->t[k + 1] - tr->t[k]);
     *hint = k;
-    const long at = t <= tr->t[k] + same ? k : t >= tr->t[k + 1] - same ? k + 1 : -1;
-    if (at < 0) inside(tr, k, t, side, q, v);
-    else if (side == CAROM_LEFT && at > 0 && tr->jump[at] >= tr->t[at] - same) inside(tr, at - 1, tr->t[at], side, q, v);
-    else node(tr, at, q, v);
+    long at = t <= tr->t[k] + same ? k : t >= tr->t[k + 1] - same ? k + 1 : -1;
+    if (at < 0) {
+        inside(tr, k, t, side, q, v);
+        return;
+    }
+    while (side == CAROM_RIGHT && at + 1 < tr->count && tr->t[at + 1] == tr->t[at]) ++at;
+    while (side == CAROM_LEFT && at > 0 && tr->t[at - 1] == tr->t[at]) --at;
+    node(tr, at, q, v);
 }

@@ -2,6 +2,7 @@
 //
 // Section points lie inside steps.  A state there is computed by a shorter step from where the step began, so that it has the
 // order of the scheme; located schemes are exact up to their tolerances.
+#include "base/number.h"
 #include "sweep/sweep.h"
 #include <carom/event.h>
 #include <carom/matrix.h>
@@ -180,6 +181,8 @@ static carom_status follow_section(single *k, const carom_now *now, double h) {
     return CAROM_OK;
 }
 
+static bool stop_asked(const void *user) { return atomic_load(&((const carom_sweep *)user)->stop); }
+
 static carom_status steps(single *k) {
     const bool sections = k->s->section.kind != SECTION_NONE;
     size_t bytes = 0;
@@ -187,6 +190,7 @@ static carom_status steps(single *k) {
     CAROM_TRY(begin(k, &now));
     if (k->s->section.kind == SECTION_EVERY && k->begun) CAROM_TRY(every(k, &now, k->run.step));
     if (sections) carom_sim_watch_inner(k->sim, on_inner, k);
+    carom_sim_stop_when(k->sim, stop_asked, k->s);
     while (!carom_sim_done(k->sim) && !enough(k)) {
         if (atomic_load(&k->s->stop)) return carom_fail(k->err, CAROM_STOPPED, "stopped");
         const double t = now.t;
@@ -226,7 +230,7 @@ static const char **with_values(const carom_sweep *s, const char *const *before,
         if (v->kind != kind) continue;
         const char *name = v->name + (kind == VARY_OPTION ? 7 : 0);
         if (v->word) snprintf(text, TEXT, "%.190s=%.190s", name, v->word[(long)value[i]]);
-        else snprintf(text, TEXT, "%.300s=%.17g", name, value[i]);
+        else carom_format(text, TEXT, "%.300s=%.17g", name, value[i]);
         list[n++] = text;
     }
     list[n] = NULL;

@@ -1,4 +1,5 @@
 // spec.c: what is varied.  a:b:n, log:a:b:n, a,b,c, uniform:a:b:n:seed, normal:mean:sd:n:seed, FILE.csv:column.
+#include "base/number.h"
 #include "sweep/sweep.h"
 #include <carom/option.h>
 #include <ctype.h>
@@ -32,7 +33,7 @@ static int numbers(const char *text, char separator, double *x, int room) {
     int n = 0;
     for (const char *at = text;; ++at) {
         char *end = NULL;
-        const double value = strtod(at, &end);
+        const double value = carom_number(at, &end);
         while (end != at && isspace((unsigned char)*end)) ++end;
         if (end == at || (*end && *end != separator) || !isfinite(value)) return -1;
         if (n == room) return room + 1;
@@ -130,7 +131,7 @@ static carom_status column(varied *v, char *text, const char *file, const char *
         line = strchr(line, '\n') + 1;
         const char *at = field(line, k, &n);
         char *end = NULL;
-        v->value[i] = at && n ? strtod(at, &end) : NAN;
+        v->value[i] = at && n ? carom_number(at, &end) : NAN;
         if (!at || n == 0 || end != at + n || !isfinite(v->value[i]))
             return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %.200s:%ld: '%.*s' is not a number", v->name, file, i + 2, at ? (int)(n < 40 ? n : 40) : 0, at ? at : "");
     }

@@ -295,7 +295,7 @@ carom_status carom_draft_node(draft *d, const carom_datum *n, int *node) {
         while (e < d->def.elements - 1 && d->arc[e + 1] <= d->place[k]) ++e;
         at = e + (d->place[k] - d->arc[e]) / (d->arc[e + 1] - d->arc[e]);
     }
-    *node = (int)round(at);
+    *node = at >= 0 && at <= d->def.elements ? (int)round(at) : 0;
     if (fabs(at - *node) <= 1e-6) return CAROM_OK;
     return carom_fault(d->r, n, 0,
                        "point '%s' lies inside an element (%g of %d); supports are at nodes: change its place or the "

@@ -278,3 +278,13 @@ carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what,
     h[HELD] = what != CAROM_FREE;
     return CAROM_OK;
 }
+
+double carom_model_contact_size(const carom_model *m, int id) {
+    for (int i = 0; i < m->npairs; ++i) {
+        const pair *p = &m->pairs[i];
+        if (id < p->first || id >= p->first + p->count) continue;
+        const double a = p->A->reach > 0 ? p->A->reach : INFINITY, b = p->B->reach > 0 ? p->B->reach : INFINITY, size = fmin(a, b);
+        return isfinite(size) ? size : 0;
+    }
+    return 0;
+}

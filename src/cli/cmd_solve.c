@@ -1,0 +1,153 @@
+// cmd_solve.c: carom solve: contact problems from a file, without a model.
+#define _POSIX_C_SOURCE 200809L
+#include "cli/cli.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const cli_option options[] = {
+    {"solver", 0, "NAME", "solver to try first: direct, joints, enumerate, lemke, newton, hybrid, gauss-seidel or prox (default: by size and kind)", false},
+    {"tol", 0, "X", "residual allowed, relative to the largest |c| (default 1e-12)", false},
+    {"problem", 0, "N", "solve the N-th problem of the file alone (from 1; default: all)", false},
+    {"cold", 0, NULL, "start from zero, also where the file gives a start", false},
+    {"out", 'o', "FILE", "answer: .h5 or .hdf5 (FCLIB, with the problem), else CSV with the columns block,row,u,p; one problem only", false},
+    {"json", 0, NULL, "{converged, residual, iterations, solver, seconds} as JSON on standard output", false},
+    {"quiet", 'q', NULL, "nothing but errors", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+typedef struct { carom_report report; double seconds, speed; } outcome;
+
+static double cpu_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static const char *solver_name(const void *user, int i) {
+    (void)user;
+    return carom_solver_at(i) ? carom_solver_at(i)->name : NULL;
+}
+
+// Everything of one problem; false: no memory.
+static bool solve(carom_problem *pb, const carom_solver *first, double tol, outcome *o) {
+    const int rigid = pb->n < CAROM_DENSE_ROWS ? pb->n : CAROM_DENSE_ROWS; // solvers of joints alone need the dense matrix
+    carom_arena mem = {0};
+    carom_carve_chain(&mem, pb->n, pb->nb, rigid, first);
+    mem = (carom_arena){.base = aligned_alloc(64, (mem.used + 127) / 64 * 64), .size = mem.used};
+    if (!mem.base) return cli_say("no memory for a contact problem of %d rows", pb->n), false;
+    carom_chain *chain = carom_carve_chain(&mem, pb->n, pb->nb, rigid, first);
+    o->speed = 0;
+    for (int i = 0; i < pb->n; ++i) o->speed = fmax(o->speed, fabs(pb->c[i]));
+    if (!(o->speed > 0)) o->speed = 1;
+    const double start = cpu_seconds();
+    o->report = pb->n > 0 ? carom_chain_solve(chain, pb, tol * o->speed) : (carom_report){.converged = true, .worst = -1, .solver = "none"};
+    o->seconds = cpu_seconds() - start;
+    free(mem.base);
+    return true;
+}
+
+static void print_members(const outcome *o) {
+    const carom_report *r = &o->report;
+    printf("\"converged\": %s, \"residual\": ", r->converged ? "true" : "false"), carom_json_number(stdout, r->residual / o->speed);
+    printf(", \"iterations\": %d, \"solver\": ", r->iterations), carom_json_string(stdout, r->solver);
+    fputs(", \"seconds\": ", stdout), carom_json_number(stdout, o->seconds);
+    fputs(", \"residual_velocity\": ", stdout), carom_json_number(stdout, r->residual);
+    printf(", \"worst\": %d, \"fallbacks\": %d", r->worst, r->fallbacks);
+}
+
+// One object: of the only problem, or of all together with a list of them.
+static void print_json(const outcome *o, int n) {
+    outcome all = o[0];
+    for (int i = 1; i < n; ++i) {
+        if (!(o[i].report.residual / o[i].speed <= all.report.residual / all.speed)) all.report.residual = o[i].report.residual, all.report.worst = o[i].report.worst, all.speed = o[i].speed;
+        if (strcmp(o[i].report.solver, all.report.solver) != 0) all.report.solver = "several";
+        all.report.converged = all.report.converged && o[i].report.converged;
+        all.report.iterations += o[i].report.iterations;
+        all.report.fallbacks += o[i].report.fallbacks;
+        all.seconds += o[i].seconds;
+    }
+    fputs("{", stdout);
+    print_members(&all);
+    for (int i = 0; n > 1 && i < n; ++i) {
+        fputs(i ? "},\n  {" : ",\n \"problems\": [\n  {", stdout);
+        print_members(o + i);
+    }
+    puts(n > 1 ? "}]}" : "}");
+}
+
+static void print_text(const carom_problem *pb, const char *title, int number, const outcome *o) {
+    int contacts = 0;
+    for (int b = 0; b < pb->nb; ++b) contacts += pb->block[b].law != CAROM_BILATERAL;
+    printf("problem %d%s%s%s: %d contact%s, %d equation%s\n", number, title[0] ? " (" : "", title, title[0] ? ")" : "", contacts, contacts == 1 ? "" : "s", pb->nb - contacts, pb->nb - contacts == 1 ? "" : "s");
+    printf("  %-12s %s, %d iteration%s, %.3g s\n", o->report.converged ? "solved" : "not solved", o->report.solver, o->report.iterations, o->report.iterations == 1 ? "" : "s", o->seconds);
+    printf("  %-12s %.3g of the largest |c|; %.3g as a velocity", "residual", o->report.residual / o->speed, o->report.residual);
+    if (o->report.worst >= 0) printf(", at block %d", o->report.worst);
+    putchar('\n');
+}
+
+static bool read_usage(const cli_args *a, const carom_solver **first, double *tol, double *which) {
+    const char *name = cli_value(a, "solver");
+    *tol = 1e-12;
+    *which = 0;
+    *first = NULL;
+    if (!cli_positive(a, "tol", tol) || !cli_positive(a, "problem", which)) return false;
+    if (*tol > 1) return cli_say("--tol: %s is above 1; it is relative to the largest |c|", cli_value(a, "tol")), false;
+    if (*which != floor(*which)) return cli_say("--problem: %s is not a whole number", cli_value(a, "problem")), false;
+    if (!name || strcmp(name, "auto") == 0) return true;
+    if ((*first = carom_solver_find(name))) return true;
+    char hint[96];
+    cli_say("there is no solver '%s'%s", name, cli_suggest(hint, sizeof hint, name, solver_name, NULL));
+    fputs("`carom help solve` lists them\n", stderr);
+    return false;
+}
+
+static int solve_all(const cli_args *a, carom_problem_list *list, int from, int n, const carom_solver *first, double tol) {
+    outcome *o = calloc((size_t)n + 1, sizeof *o);
+    const char *out = cli_value(a, "out");
+    int code = o ? CLI_DONE : CLI_FAILED;
+    for (int i = 0; code != CLI_FAILED && i < n; ++i) {
+        carom_problem *pb = carom_problems_at(list, from + i);
+        for (int k = 0; cli_has(a, "cold") && k < pb->n; ++k) pb->p[k] = 0;
+        if (!solve(pb, first, tol, o + i)) code = CLI_FAILED;
+        else if (!cli_has(a, "json") && !cli_has(a, "quiet")) print_text(pb, carom_problems_title(list, from + i), from + i + 1, o + i);
+    }
+    if (code == CLI_DONE && cli_has(a, "json")) print_json(o, n);
+    carom_error err = {0};
+    if (code == CLI_DONE && out && carom_problem_write_answer(carom_problems_at(list, from), out, &err) != CAROM_OK) {
+        cli_say("%s", err.text);
+        code = err.code == CAROM_BAD_INPUT ? CLI_USAGE : CLI_FAILED;
+    }
+    for (int i = 0; code == CLI_DONE && i < n; ++i)
+        if (!o[i].report.converged) {
+            cli_say("%s: problem %d was not solved: residual %.3g, allowed %.3g; if it has a solution, a larger --tol or another --solver may find it", a->word[0], from + i + 1,
+                    o[i].report.residual / o[i].speed, tol);
+            code = CLI_FAILED;
+        }
+    free(o);
+    return code;
+}
+
+static int run(const cli_args *a) {
+    const carom_solver *first;
+    double tol, which;
+    if (!read_usage(a, &first, &tol, &which)) return CLI_USAGE;
+    carom_error err = {0};
+    carom_problem_list *list = carom_problems_read(a->word[0], &err);
+    if (!list) return cli_say("%s", err.text), CLI_USAGE;
+    const int count = carom_problems_count(list), from = which > 0 ? (int)fmin(which, 1e9) - 1 : 0, n = which > 0 ? 1 : count;
+    int code = CLI_USAGE;
+    if (from >= count) cli_say("%s has %d problem%s; --problem %s is not among them", a->word[0], count, count == 1 ? "" : "s", cli_value(a, "problem"));
+    else if (cli_has(a, "out") && n > 1) cli_say("%s has %d problems and --out takes one answer; choose one with --problem N", a->word[0], count);
+    else code = solve_all(a, list, from, n, first, tol);
+    carom_problems_destroy(list);
+    return code;
+}
+
+const cli_verb cli_solve = {
+    .name = "solve", .arguments = "PROBLEM", .about = "solve a contact problem from a file: answer, residual, solver, time", .least = 1, .most = 1,
+    .options = options, .run = run,
+    .text = "PROBLEM is an FCLIB file (HDF5; local, or global with its velocities eliminated), carom's own text form (as `carom run --dump-problems`\n"
+            "writes it), or FC01. Exit status 1: no answer within the tolerance was found; the best one is reported and written all the same.",
+};

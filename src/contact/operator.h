@@ -1,0 +1,31 @@
+// operator.h: G by blocks as solvers see it: products, diagonal blocks, neighbours.
+//
+// Private to the solvers, like law.h.  Neighbours of block b are the columns col[start[b]] .. col[start[b + 1] - 1] of carom_block_rows.
+#pragma once
+#include <carom/problem.h>
+
+static inline int carom_rows_of(const carom_block *b) { return b->law > CAROM_UNILATERAL ? 1 + (int)b->law - (int)CAROM_UNILATERAL : 1; }
+
+/// The block on the diagonal, column-major; its leading dimension is the number of rows of b.
+static inline const double *carom_rows_diagonal_block(const carom_block_rows *R, int b) { return R->value + R->at[R->diagonal[b]]; }
+
+/// y = c_b + sum_j G_bj p_j, the rows of block b
+void carom_rows_row(const carom_problem *pb, int b, const double *p, double *y);
+/// u = G p + c
+void carom_rows_multiply(const carom_problem *pb, const double *p, double *u);
+/// d_i = G_ii
+void carom_rows_diagonal(const carom_problem *pb, double *d);
+/// r_i = sum_j |G_ij|
+void carom_rows_sums(const carom_problem *pb, double *r);
+
+/// Memory for carom_rows_gather().
+typedef struct carom_rows_space {
+    int *start, *col, *at, *diagonal;
+    double *value;
+    size_t blocks, values; // room
+} carom_rows_space;
+
+/// Room for all blocks of a problem of n rows and nb blocks, or for `values` numbers if that is less.
+void carom_carve_rows(carom_rows_space *s, carom_arena *mem, int n, int nb, size_t values);
+/// The blocks of a dense G that are not zero.  False: there is no room for them.
+bool carom_rows_gather(carom_rows_space *s, const carom_problem *pb, carom_block_rows *rows);

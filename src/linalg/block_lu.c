@@ -1,0 +1,306 @@
+// block_lu.c: see block_lu.h.  Rows are eliminated one block row after the other, up-looking:
+//
+//     L_ik = (A_ik - sum_m L_im U_mk) U_kk^-1,   U_ij = A_ij - sum_m L_im U_mj
+//
+// with U_kk^-1 kept.  A row of U has the columns of its own row of A and those of the rows whose first column it is.
+#include "linalg/block_lu.h"
+#include "linalg/order.h"
+#include <math.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum { NONE = -1, MOST = CAROM_BLOCK_ROWS };
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+// The analysis works where U and L will be: adjacent blocks in one, the ordering in the other.
+void carom_carve_block_lu(carom_block_lu *F, carom_arena *mem, int n, int nb, size_t entries, size_t values) {
+    const size_t b = (size_t)nb, list = 2 * entries, ordering = carom_order_work(nb, smaller(list, b * b));
+    F->entries = entries;
+    F->values = smaller((size_t)n * (size_t)n, values);
+    F->blocks = smaller(b * (b + 1) / 2, F->values);
+    int **vectors[] = {&F->order, &F->place, &F->rows, &F->from, &F->up, &F->lp, &F->ua, &F->la, &F->used, &F->da};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = carom_carve_ints(mem, b + 1);
+    F->uc = carom_carve_ints(mem, F->blocks);
+    F->lc = carom_carve_ints(mem, F->blocks);
+    F->uj = carom_carve_ints(mem, F->blocks);
+    F->U = carom_carve_bytes(mem, larger(F->values * sizeof(double), list * sizeof(int)));
+    F->L = carom_carve_bytes(mem, larger(F->values * sizeof(double), ordering * sizeof(int)));
+    F->D = carom_carve(mem, (size_t)n * MOST);
+    F->row = carom_carve(mem, (size_t)n * MOST);
+    F->y = carom_carve(mem, (size_t)n);
+    F->skip = carom_carve_bytes(mem, b * sizeof *F->skip);
+}
+
+// -- the pattern -----------------------------------------------------------------------------------------------
+
+// The pattern and its transpose without the diagonal: row i has adj[begin[i]] .. adj[begin[i + 1] - 1], none twice.
+static void symmetrise(int nb, const int *start, const int *col, int *begin, int *adj, int *mark) {
+    int *count = mark;
+    for (int i = 0; i <= nb; i++) begin[i] = 0;
+    for (int i = 0; i < nb; i++)
+        for (int k = start[i]; k < start[i + 1]; k++)
+            if (col[k] != i) begin[i + 1]++, begin[col[k] + 1]++;
+    for (int i = 0; i < nb; i++) begin[i + 1] += begin[i];
+    for (int i = 0; i < nb; i++) count[i] = begin[i];
+    for (int i = 0; i < nb; i++)
+        for (int k = start[i]; k < start[i + 1]; k++)
+            if (col[k] != i) adj[count[i]++] = col[k], adj[count[col[k]]++] = i;
+    for (int i = 0; i < nb; i++) mark[i] = NONE;
+    int to = 0;
+    for (int i = 0, from = 0; i < nb; i++) {
+        const int end = begin[i + 1];
+        begin[i] = to;
+        for (; from < end; from++)
+            if (mark[adj[from]] != i) mark[adj[from]] = i, adj[to++] = adj[from];
+    }
+    begin[nb] = to;
+}
+
+typedef struct {
+    size_t blocks, values; // stored so far
+    int row, parent;       // being filled; its first column
+    int *mark;
+} filling;
+
+// Block j of the row, unless it is there already or left of the diagonal; false: no room.
+static bool add(carom_block_lu *F, filling *f, int j) {
+    if (j <= f->row || f->mark[j] == f->row) return true;
+    const size_t values = (size_t)(F->rows[f->row] * F->rows[j]);
+    if (f->blocks == F->blocks || f->values + values > F->values) return false;
+    f->mark[j] = f->row;
+    F->uc[f->blocks++] = j;
+    f->values += values;
+    if (j < f->parent) f->parent = j;
+    return true;
+}
+
+// Columns of U; child, brother: rows whose first column is this one.
+static bool fill(carom_block_lu *F, const int *begin, const int *adj, int *mark, int *child, int *brother) {
+    filling f = {.mark = mark};
+    F->work = 0;
+    for (int k = 0; k < F->nb; k++) mark[k] = child[k] = NONE;
+    for (int k = 0; k < F->nb; k++) {
+        const int i = F->order[k];
+        f.row = k;
+        f.parent = F->nb;
+        F->up[k] = (int)f.blocks;
+        F->ua[k] = (int)f.values;
+        for (int e = begin[i]; e < begin[i + 1]; e++)
+            if (!add(F, &f, F->place[adj[e]])) return false;
+        for (int c = child[k]; c != NONE; c = brother[c])
+            for (int e = F->up[c]; e < F->up[c + 1]; e++)
+                if (!add(F, &f, F->uc[e])) return false;
+        F->up[k + 1] = (int)f.blocks;
+        if (f.parent < F->nb) brother[k] = child[f.parent], child[f.parent] = k;
+        const double m = (double)(F->up[k + 1] - F->up[k]);
+        F->work += m * m + m;
+    }
+    return true;
+}
+
+// L has the pattern of U, transposed.
+static void transpose(carom_block_lu *F, int *next) {
+    for (int k = 0; k <= F->nb; k++) F->lp[k] = 0;
+    for (int e = 0; e < F->up[F->nb]; e++) F->lp[F->uc[e] + 1]++;
+    for (int k = 0; k < F->nb; k++) F->lp[k + 1] += F->lp[k];
+    for (int k = 0; k < F->nb; k++) next[k] = F->lp[k];
+    for (int k = 0; k < F->nb; k++)
+        for (int e = F->up[k]; e < F->up[k + 1]; e++) F->lc[next[F->uc[e]]++] = k;
+    size_t at = 0;
+    for (int k = 0; k < F->nb; k++) {
+        F->la[k] = (int)at;
+        for (int e = F->lp[k]; e < F->lp[k + 1]; e++) at += (size_t)(F->rows[k] * F->rows[F->lc[e]]);
+    }
+}
+
+bool carom_block_lu_analyse(carom_block_lu *F, const carom_block_pattern *P) {
+    const int nb = P->nb;
+    int *begin = F->used, *mark = F->la, *child = F->lp, *brother = F->da, *adj = (int *)F->U; // not needed yet
+    if ((size_t)P->start[nb] > F->entries) return false;
+    F->pattern = *P;
+    F->nb = nb;
+    symmetrise(nb, P->start, P->col, begin, adj, mark);
+    carom_order(nb, begin, adj, F->order, (int *)F->L);
+    F->from[0] = 0;
+    for (int k = 0; k < nb; k++) {
+        F->place[F->order[k]] = k;
+        F->rows[k] = P->size[F->order[k]];
+        F->from[k + 1] = F->from[k] + F->rows[k];
+        F->skip[k] = false;
+    }
+    if (!fill(F, begin, adj, mark, child, brother)) return false;
+    transpose(F, F->used);
+    F->da[0] = 0;
+    for (int k = 0; k < nb; k++) F->da[k + 1] = F->da[k] + F->rows[k] * F->rows[k];
+    return true;
+}
+
+// -- blocks ------------------------------------------------------------------------------------------------------
+
+// C -= A B, all column-major: r x m, m x s
+INLINE void subtract(double *restrict C, const double *restrict A, const double *restrict B, const int r, const int m, const int s) {
+    for (int j = 0; j < s; j++)
+        for (int i = 0; i < r; i++) {
+            double sum = A[i] * B[j * m];
+            for (int k = 1; k < m; k++) sum += A[i + k * r] * B[k + j * m];
+            C[i + j * r] -= sum;
+        }
+}
+
+// C = A B
+INLINE void multiply(double *restrict C, const double *restrict A, const double *restrict B, const int r, const int m, const int s) {
+    for (int j = 0; j < s; j++)
+        for (int i = 0; i < r; i++) {
+            double sum = A[i] * B[j * m];
+            for (int k = 1; k < m; k++) sum += A[i + k * r] * B[k + j * m];
+            C[i + j * r] = sum;
+        }
+}
+
+// X = A^-1 by elimination with row pivoting; A is spoilt.
+static bool invert(double *A, double *X, int d) {
+    for (int i = 0; i < d * d; i++) X[i] = i % (d + 1) == 0;
+    for (int k = 0; k < d; k++) {
+        int p = k;
+        for (int i = k + 1; i < d; i++)
+            if (fabs(A[i + k * d]) > fabs(A[p + k * d])) p = i;
+        const double pivot = A[p + k * d];
+        if (!(fabs(pivot) > 0) || !(fabs(pivot) < HUGE_VAL)) return false;
+        for (int j = 0; j < d && p != k; j++) {
+            double t = A[k + j * d];
+            A[k + j * d] = A[p + j * d], A[p + j * d] = t;
+            t = X[k + j * d];
+            X[k + j * d] = X[p + j * d], X[p + j * d] = t;
+        }
+        const double inverse = 1 / pivot;
+        for (int j = 0; j < d; j++) A[k + j * d] *= inverse, X[k + j * d] *= inverse;
+        for (int i = 0; i < d; i++) {
+            const double l = A[i + k * d];
+            if (i == k || l == 0) continue;
+            for (int j = 0; j < d; j++) A[i + j * d] -= l * A[k + j * d], X[i + j * d] -= l * X[k + j * d];
+        }
+    }
+    return true;
+}
+
+// -- factorising ---------------------------------------------------------------------------------------------------
+
+// Row i of the matrix into F->row, a panel of its rows times all columns.  d: rows of all blocks, 0: they differ.
+INLINE void load(carom_block_lu *F, const carom_block_values *A, int i, const int d) {
+    const carom_block_pattern *P = &F->pattern;
+    const int block = F->order[i], r = d ? d : F->rows[i];
+    const double *T = A->T + MOST * (size_t)P->first[block], *S = A->S + MOST * (size_t)P->first[block];
+    double *row = F->row;
+    for (int e = F->lp[i]; e < F->lp[i + 1]; e++) {
+        const int j = F->lc[e], s = d ? d : F->rows[j];
+        for (int q = 0; q < r * s; q++) row[r * F->from[j] + q] = 0;
+    }
+    for (int e = F->up[i]; e < F->up[i + 1]; e++) {
+        const int j = F->uc[e], s = d ? d : F->rows[j];
+        for (int q = 0; q < r * s; q++) row[r * F->from[j] + q] = 0;
+    }
+    for (int k = P->start[block]; k < P->start[block + 1]; k++) {
+        const int j = F->place[P->col[k]], s = d ? d : F->rows[j];
+        if (F->skip[j]) continue;
+        const double *a = A->value + P->at[k];
+        double *to = row + r * F->from[j];
+        if (A->plain[block])
+            for (int q = 0; q < r * s; q++) to[q] = a[q];
+        else multiply(to, T, a, r, r, s);
+    }
+    for (int q = 0; q < r * r; q++) row[r * F->from[i] + q] += S[q];
+}
+
+INLINE bool factor(carom_block_lu *F, const carom_block_values *A, const int d) {
+    for (int i = 0; i < F->nb; i++) {
+        F->used[i] = 0;
+        if (F->skip[i]) continue;
+        const int r = d ? d : F->rows[i];
+        load(F, A, i, d);
+        double *l = F->L + F->la[i];
+        for (int e = F->lp[i]; e < F->lp[i + 1]; e++) {
+            const int k = F->lc[e], m = d ? d : F->rows[k];
+            if (F->skip[k]) continue;
+            const double *u = F->U + F->ua[k];
+            const int *uj = F->uj + F->up[k], count = F->used[k];
+            multiply(l, F->row + r * F->from[k], F->D + F->da[k], r, m, m);
+            for (int g = 0; g < count; g++) {
+                const int j = uj[g], s = d ? d : F->rows[j];
+                subtract(F->row + r * F->from[j], l, u, r, m, s);
+                u += m * s;
+            }
+            l += r * m;
+        }
+        double *u = F->U + F->ua[i];
+        for (int e = F->up[i]; e < F->up[i + 1]; e++) {
+            const int j = F->uc[e], s = d ? d : F->rows[j];
+            if (F->skip[j]) continue;
+            const double *from = F->row + r * F->from[j];
+            for (int q = 0; q < r * s; q++) u[q] = from[q];
+            u += r * s;
+            F->uj[F->up[i] + F->used[i]++] = j;
+        }
+        if (!invert(F->row + r * F->from[i], F->D + F->da[i], r)) return false;
+    }
+    return true;
+}
+
+bool carom_block_lu_factor(carom_block_lu *F, const carom_block_values *A) {
+    switch (F->pattern.uniform) {
+    case 1: return factor(F, A, 1);
+    case 2: return factor(F, A, 2);
+    case 3: return factor(F, A, 3);
+    default: return factor(F, A, 0);
+    }
+}
+
+// -- solving -------------------------------------------------------------------------------------------------------
+
+// y -= B x
+INLINE void subtract_vector(double *y, const double *B, const double *x, const int r, const int m) {
+    for (int k = 0; k < m; k++)
+        for (int i = 0; i < r; i++) y[i] -= B[i + k * r] * x[k];
+}
+
+INLINE void solve(carom_block_lu *F, const double *b, double *x, const int d) {
+    const int *first = F->pattern.first;
+    double *y = F->y;
+    for (int i = 0; i < F->nb; i++) {
+        const int r = d ? d : F->rows[i], at = first[F->order[i]];
+        double *z = y + F->from[i];
+        const double *l = F->L + F->la[i];
+        for (int q = 0; q < r; q++) z[q] = F->skip[i] ? 0 : b[at + q];
+        for (int e = F->lp[i]; !F->skip[i] && e < F->lp[i + 1]; e++) {
+            const int k = F->lc[e], m = d ? d : F->rows[k];
+            if (F->skip[k]) continue;
+            subtract_vector(z, l, y + F->from[k], r, m);
+            l += r * m;
+        }
+    }
+    for (int i = F->nb - 1; i >= 0; i--) {
+        const int r = d ? d : F->rows[i], at = first[F->order[i]];
+        double *z = y + F->from[i], sum[MOST];
+        const double *u = F->U + F->ua[i], *D = F->D + F->da[i];
+        for (int q = 0; q < r; q++) sum[q] = 0;
+        for (int g = 0; g < F->used[i]; g++) {
+            const int j = F->uj[F->up[i] + g], s = d ? d : F->rows[j];
+            subtract_vector(z, u, y + F->from[j], r, s);
+            u += r * s;
+        }
+        for (int k = 0; k < r && !F->skip[i]; k++)
+            for (int q = 0; q < r; q++) sum[q] += D[q + k * r] * z[k];
+        for (int q = 0; q < r; q++) x[at + q] = z[q] = sum[q];
+    }
+}
+
+void carom_block_lu_solve(carom_block_lu *F, const double *b, double *x) {
+    switch (F->pattern.uniform) {
+    case 1: solve(F, b, x, 1); return;
+    case 2: solve(F, b, x, 2); return;
+    case 3: solve(F, b, x, 3); return;
+    default: solve(F, b, x, 0);
+    }
+}

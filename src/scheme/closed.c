@@ -1,0 +1,196 @@
+// closed.c: when a contact is closed, and when its approach is an impact.
+//
+// Spec: docs/METHODS.md, "When a contact is closed" and "What an impact is".  Both questions are answered here once, for all
+// schemes: each scheme says where it stands (carom_place) and gets the set, or the verdict.
+#include <carom/scheme.h>
+#include <float.h>
+#include <math.h>
+
+// Append constraint id to L's set.
+static void join(const carom_system *sys, carom_local *L, int id) {
+    L->id[L->nb] = id;
+    L->at[L->nb + 1] = L->at[L->nb] + carom_system_directions(sys, id);
+    L->nb += 1;
+}
+
+void carom_close(const carom_step *s, carom_local *L, const double *g) {
+    const carom_system *sys = s->sys;
+    const int ne = sys->ne, all = ne + sys->nc;
+    L->nb = L->at[0] = 0;
+    for (int id = 0; id < ne; ++id) join(sys, L, id);
+    for (int id = ne; id < all; ++id)
+        if (carom_closed(s, g[id])) join(sys, L, id);
+}
+
+void carom_close_all(const carom_step *s, carom_local *L) {
+    L->nb = L->at[0] = 0;
+    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) join(s->sys, L, id);
+}
+
+// -- magnitudes ------------------------------------------------------------------------------------------------------
+
+double carom_local_reach(const carom_local *L, int k, const double *x) {
+    const carom_columns *W = &L->W;
+    const size_t start = (size_t)k * (size_t)W->stride;
+    const int count = W->count ? W->count[k] : W->rows;
+    double sum = 0;
+    for (int e = 0; e < count; ++e) sum += fabs(W->a[start + (size_t)e] * x[W->count ? W->row[start + (size_t)e] : e]);
+    return sum;
+}
+
+double carom_local_rounding(const carom_local *L, int k, const double *x, int n) {
+    const carom_columns *W = &L->W;
+    if (n == W->rows) return 16 * DBL_EPSILON * carom_local_reach(L, k, x);
+    // Positions are no velocities: any of them may enter.
+    const double *a = W->a + (size_t)k * (size_t)W->stride;
+    double sum = 0;
+    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e) sum += fabs(a[e]);
+    return 16 * DBL_EPSILON * sum * carom_norm_max(x, n);
+}
+
+double carom_local_velocity_rounding(const carom_local *L, const double *v) {
+    double most = 0;
+    for (int k = 0; k < L->at[L->nb]; ++k) most = fmax(most, fabs(L->w[k]) + carom_local_reach(L, k, v));
+    return 16 * DBL_EPSILON * most;
+}
+
+// -- acceleration without reactions -----------------------------------------------------------------------------------
+
+// M^-1 f at the point, from what the scheme has at hand; found once per call.
+static carom_status acceleration(carom_step *s, const double **a, const carom_place *at) {
+    if (at->f && !at->F) return *a = at->f, CAROM_OK;
+    double *x = s->a_free;
+    if (!at->f) {
+        const carom_status status = carom_free_motion(s, &s->F_free, x, NULL, at->t, at->q, at->v);
+        if (status == CAROM_SINGULAR) carom_zero(x, s->sys->nv); // without inertia there is no such acceleration
+        else CAROM_TRY(status);
+    } else {
+        carom_copy(x, at->f, s->sys->nv);
+        carom_factor_solve(at->F, x);
+    }
+    *a = x;
+    return CAROM_OK;
+}
+
+// -- closed ------------------------------------------------------------------------------------------------------------
+
+// How fast row k of L may move in a step, and how far by it, times h: sum |W_ik| (|v_i| + h |a_i|) + |w_k|.
+static double pace(const carom_step *s, const carom_local *L, int k, const double *v, const double *a) {
+    return carom_local_reach(L, k, v) + s->h * carom_local_reach(L, k, a) + fabs(L->w[k]);
+}
+
+// (CL-2)  eps_u = 16 eps p + 4 tol U: what rounding and the contact solver may leave of a local velocity
+static double no_velocity(const carom_step *s, double p) { return 16 * DBL_EPSILON * p + 4 * s->tol * s->scale; }
+
+// The contacts that may be closed although g > 0: gaps of the size of rounding, and contacts that reacted in the last step.
+// Gaps that are far from that are sorted out before W is asked for.
+static void candidates(const carom_step *s, carom_local *L, const double *g, const carom_place *at) {
+    static const double NEAR = 1e-9; // no lever is so long that more of a position is rounding
+    const int ne = s->sys->ne, all = ne + s->sys->nc;
+    const double *held = at->held ? at->held : s->held;
+    double near = -1;
+    L->nb = L->at[0] = 0;
+    for (int id = ne; id < all; ++id) {
+        if (!(g[id] > 0)) continue;
+        if (held[id - ne] == 0) {
+            static const double NOTICED = 1e-6; // no gap rounds by so much
+            if (g[id] >= NOTICED) continue;
+            if (near < 0) near = NEAR * (carom_norm_max(at->q, s->sys->nq) + s->h * carom_norm_max(at->v, s->sys->nv));
+            if (g[id] > near && g[id] > DBL_EPSILON * NOTICED) continue;
+        }
+        join(s->sys, L, id);
+    }
+}
+
+// (CL-1)  eps_g = 16 eps (sum |W| |q| + h p),  p = sum |W| (|v| + h |a|) + |w|
+// (CL-3)  closed:  g <= eps_g,  or  reacted in the last step, u_N <= eps_u and g <= max(2^16 eps_g, d h p)
+static carom_status round_gaps(carom_step *s, double *g, carom_local *L, const carom_place *at) {
+    static const double STEPS = 1 << 20; // that a gap may wander by its rounding
+    const int ne = s->sys->ne;
+    const double *held = at->held ? at->held : s->held, *a;
+    candidates(s, L, g, at);
+    if (L->nb == 0) return CAROM_OK;
+    CAROM_TRY(acceleration(s, &a, at));
+    CAROM_TRY(carom_directions(s, L, at->t, at->q));
+    for (int b = 0; b < L->nb; ++b) {
+        const int id = L->id[b], k = L->at[b];
+        const double moves = pace(s, L, k, at->v, a);
+        const double eps_g = carom_local_rounding(L, k, at->q, s->sys->nq) + 16 * DBL_EPSILON * s->h * moves;
+        if (g[id] <= eps_g) {
+            g[id] = 0;
+        } else if (held[id - ne] != 0 && g[id] <= fmax(STEPS / 16 * eps_g, at->drift * s->h * moves)) {
+            if (carom_column_dot(&L->W, k, at->v) + L->w[k] <= no_velocity(s, moves)) g[id] = 0;
+        }
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) {
+    if (!s->strict) CAROM_TRY(round_gaps(s, g, L, &at));
+    carom_close(s, L, g);
+    return CAROM_OK;
+}
+
+// -- an approach that is an impact -------------------------------------------------------------------------------------
+
+static const double FEW = 4; // steps
+
+typedef struct judge {
+    carom_step *s;
+    const carom_local *L;
+    const carom_place *at;
+    const double *a; // NULL: not found yet
+    bool curved;     // s->kappa holds the curvatures
+} judge;
+
+// (CL-4)  theta_j = 4 h (|W_j'a| + |kappa_j|) + eps_u: the change of a local velocity that the forces of a few steps explain.
+//         *beyond: size > theta of row k.  kappa is asked for only where the rest does not explain it.
+static carom_status exceeds(judge *j, int k, double size, bool *beyond) {
+    carom_step *s = j->s;
+    double theta = no_velocity(s, 0);
+    if (!(*beyond = size > theta)) return CAROM_OK;
+    if (!j->a) CAROM_TRY(acceleration(s, &j->a, j->at));
+    theta = no_velocity(s, pace(s, j->L, k, j->at->v, j->a)) + FEW * s->h * fabs(carom_column_dot(&j->L->W, k, j->a));
+    if (!(*beyond = size > theta)) return CAROM_OK;
+    if (!j->curved) CAROM_TRY(carom_curvature(s, s->kappa, j->L, j->at->t, j->at->q, j->at->v));
+    j->curved = true;
+    *beyond = size > theta + FEW * s->h * fabs(s->kappa[k]);
+    return CAROM_OK;
+}
+
+carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, carom_place at) {
+    const double *a;
+    L->nb = L->at[0] = 0;
+    join(s->sys, L, id);
+    CAROM_TRY(acceleration(s, &a, &at));
+    CAROM_TRY(carom_directions(s, L, at.t, at.q));
+    CAROM_TRY(carom_curvature(s, s->kappa, L, at.t, at.q, at.v));
+    *theta = FEW * s->h * (fabs(carom_column_dot(&L->W, 0, a)) + fabs(s->kappa[0])) + no_velocity(s, pace(s, L, 0, at.v, a));
+    return CAROM_OK;
+}
+
+carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at) {
+    judge j = {.s = s, .L = L, .at = &at};
+    *some = false;
+    for (int b = 0; b < L->nb && (which || !*some); ++b) {
+        bool struck = false;
+        if (L->id[b] >= s->sys->ne) CAROM_TRY(exceeds(&j, L->at[b], -u[L->at[b]], &struck));
+        if (which) which[b] = struck;
+        *some = *some || struck;
+    }
+    return CAROM_OK;
+}
+
+// (CL-5)  u_j = W_j(q_0)'v_0 + w, but W_j(q_1)'v_0 + w where the two differ by more than theta_j: a kink
+carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *L, carom_place at) {
+    judge j = {.s = s, .L = L, .at = &at};
+    if (s->sys->flags & CAROM_CONSTANT_DIRECTIONS && s->sys->flags & CAROM_TIMELESS_GAPS) return CAROM_OK;
+    for (int b = 0; b < L->nb; ++b) {
+        const int first = L->at[b];
+        bool jumps;
+        if (L->id[b] < s->sys->ne) continue;
+        CAROM_TRY(exceeds(&j, first, fabs(carom_column_dot(&L->W, first, at.v) + L->w[first] - u[first]), &jumps));
+        for (int k = first; jumps && k < L->at[b + 1]; ++k) u[k] = carom_column_dot(&L->W, k, at.v) + L->w[k];
+    }
+    return CAROM_OK;
+}

@@ -1,0 +1,206 @@
+// scan.c: see scan.h.
+#include "scheme/scan.h"
+#include <math.h>
+
+static const double SAFE = 4;
+enum { GRID = 8, MOST = 400 }; // places where an envelope is looked at; samples in a step
+
+static carom_sample allocate_sample(carom_arena *mem, const carom_system *sys) {
+    const size_t nc = (size_t)sys->nc;
+    return (carom_sample){0, carom_carve(mem, nc), carom_carve(mem, nc), carom_carve(mem, nc), carom_carve(mem, nc)};
+}
+
+carom_scan carom_allocate_scan(carom_arena *mem, const carom_system *sys) {
+    carom_scan z = {0};
+    const size_t nv = (size_t)sys->nv;
+    size_t directions = 0;
+    if (sys->nc == 0) return z;
+    for (int id = 0; id < sys->ne + sys->nc; ++id) directions += (size_t)carom_system_directions(sys, id);
+    z.watched = carom_carve_bytes(mem, (size_t)sys->nc * sizeof *z.watched);
+    z.left = allocate_sample(mem, sys);
+    for (int i = 0; i < CAROM_SCAN_DEPTH; ++i) z.right[i] = allocate_sample(mem, sys);
+    z.group = carom_carve_ints(mem, nv);
+    z.kappa = carom_carve(mem, directions);
+    double **by_velocity[] = {&z.W_size, &z.v_size, &z.way, &z.v_1, &z.rate_1, &z.mean, &z.doubt, &z.v, &z.a, &z.shift};
+    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
+    z.q = carom_carve(mem, (size_t)sys->nq);
+    return z;
+}
+
+// -- samples ---------------------------------------------------------------------------------------------------------
+
+// Neighbours with the same inertia are one kind: the coordinates of a point.  Only a constant mass says so for good.
+carom_status carom_scan_begin(carom_scan *z, carom_step *s, double t, const double *q) {
+    const int nv = s->sys->nv;
+    if (s->sys->nc == 0) return CAROM_OK;
+    for (int i = 0; i < nv; ++i) z->group[i] = i;
+    if (!(s->sys->flags & CAROM_CONSTANT_MASS)) return CAROM_OK;
+    CAROM_TRY(carom_mass(s, s->M, t, q));
+    for (int i = 1; i < nv; ++i)
+        if (*carom_matrix_entry(s->M, i, i) == *carom_matrix_entry(s->M, i - 1, i - 1)) z->group[i] = z->group[i - 1];
+    return CAROM_OK;
+}
+
+// (SC-2)  |u| <= sum over kinds of |W_kind| |v_kind| + |w|, whatever the direction of W within a kind
+static double largest_rate(carom_scan *z, const carom_local *L, int k, const double *v) {
+    const carom_columns *W = &L->W;
+    const size_t first = (size_t)k * (size_t)W->stride;
+    const int count = W->count ? W->count[k] : W->rows;
+    double most = fabs(L->w[k]);
+    for (int pass = 0; pass < 3; ++pass)
+        for (int e = 0; e < count; ++e) {
+            const int i = W->count ? W->row[first + (size_t)e] : e, g = z->group[i];
+            const double x = W->a[first + (size_t)e];
+            if (pass == 1) z->W_size[g] += x * x, z->v_size[g] += v[i] * v[i];
+            if (pass == 2) most += sqrt(z->W_size[g] * z->v_size[g]);
+            if (pass != 1) z->W_size[g] = z->v_size[g] = 0;
+        }
+    return most;
+}
+
+carom_status carom_sample_set(carom_scan *z, carom_step *s, const carom_local *all, double t, const double *q, const double *v, const double *a,
+                              const double *g, const double *offset, carom_sample *P) {
+    const int ne = s->sys->ne;
+    const unsigned flat = CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS;
+    carom_zero(z->kappa, all->at[all->nb]);
+    if ((s->sys->flags & flat) != flat) CAROM_TRY(carom_curvature(s, z->kappa, all, t, q, v));
+    for (int c = 0; c < s->sys->nc; ++c) {
+        if (!z->watched[c]) continue;
+        const int k = all->at[ne + c];
+        P->phi[c] = g[ne + c] + (offset ? offset[c] : 0);
+        P->u[c] = carom_column_dot(&all->W, k, v) + all->w[k];
+        P->gamma[c] = carom_column_dot(&all->W, k, a) + z->kappa[k];
+        P->most[c] = largest_rate(z, all, k, v);
+    }
+    return CAROM_OK;
+}
+
+// -- the path -----------------------------------------------------------------------------------------------------------
+
+// (SC-5)  v: the parabola with v_0, v_1 at the ends and the mean of the stages, V = sum b_i V_i;  q = q_0 (+) x, x the cubic with the
+//         displacement and its rates at the ends.  Both are exact for accelerations linear in time.
+void carom_path_set(carom_scan *z, const carom_step *s, const carom_flow *f, double tau, const double *q_0, const double *v_0, const double *v_1) {
+    const int nv = s->sys->nv;
+    z->q_0 = q_0;
+    z->v_0 = v_0;
+    z->tau = tau;
+    carom_zero(z->mean, nv);
+    for (int i = 0; i < f->T->stages; ++i) carom_axpy(z->mean, f->T->b[i], f->V[i], nv);
+    for (int i = 0; i < nv; ++i) z->way[i] = tau * f->V_sum[i];
+    carom_copy(z->v_1, v_1, nv);
+    carom_copy(z->rate_1, v_1, nv);
+    if (s->sys->lift) carom_lift(s, z->rate_1, z->way, v_1);
+    // What the cubic may be off: x^2 (1 - x)^2/2 tau^2 times the error of its second derivative at the start.
+    const double *a_0 = carom_butcher_explicit(f->T) ? f->K[0] : f->a_0;
+    carom_path_at(z, s, 0);
+    for (int i = 0; i < nv; ++i) z->doubt[i] = tau * tau / 16 * fabs(a_0[i] - z->a[i]);
+}
+
+void carom_path_at(carom_scan *z, const carom_step *s, double tau) {
+    const double h = z->tau, x = tau / h, y = 1 - x;
+    for (int i = 0; i < s->sys->nv; ++i) {
+        const double bulge = 6 * (z->mean[i] - 0.5 * (z->v_0[i] + z->v_1[i]));
+        z->v[i] = y * z->v_0[i] + x * z->v_1[i] + x * y * bulge;
+        z->a[i] = (z->v_1[i] - z->v_0[i] + (1 - 2 * x) * bulge) / h;
+        const double m_0 = h * z->v_0[i], m_1 = h * z->rate_1[i], d = z->way[i];
+        z->shift[i] = x * (m_0 + x * (3 * d - 2 * m_0 - m_1 + x * (m_0 + m_1 - 2 * d)));
+    }
+    carom_move(s, z->q, z->q_0, 1, z->shift);
+}
+
+// -- the scan -----------------------------------------------------------------------------------------------------------
+
+typedef struct interval {
+    double d, g_0, g_1, m_0, m_1; // length, values, rates times d
+    double a, b, E;               // (SC-3)
+} interval;
+
+static double cubic(const interval *I, double x) { return I->g_0 + x * (I->m_0 + x * (I->b + x * I->a)); }
+static double margin(const interval *I, double x) { return I->E * x * x * (1 - x) * (1 - x); }
+
+// Where the cubic is lowest inside, 0.5 when that is at an end.
+static double bottom(const interval *I) {
+    const double root = I->b * I->b - 3 * I->a * I->m_0; // of 3 a x^2 + 2 b x + m_0, where it curves upwards
+    if (!(root > 0)) return 0.5;
+    const double x = I->b > 0 ? -I->m_0 / (I->b + sqrt(root)) : I->a != 0 ? (-I->b + sqrt(root)) / (3 * I->a) : 0.5;
+    return x > 0 && x < 1 ? x : 0.5;
+}
+
+// Where to look next: at the bottom when that is negative for certain; else where the tangents of both ends cross, which is at the
+// kink of a V; else in the middle.  Parts never shrink slowly.
+static double place(const interval *I, double lowest) {
+    if (cubic(I, lowest) + margin(I, lowest) < 0) return lowest;
+    const double x = I->m_0 < 0 && I->m_1 > 0 ? (I->g_1 - I->g_0 - I->m_1) / (I->m_0 - I->m_1) : 0.5;
+    return x > 0.1 && x < 0.9 ? x : 0.5;
+}
+
+// Is contact c clear between two samples, or crosses it once?  Else *x is where to divide.
+//
+// (SC-1)  no event where phi_0 + phi_1 > d (max most + d/2 max |gamma|)
+// (SC-3)  no event where the cubic p through phi and u at both ends has  p - E x^2 (1 - x)^2 > 0,
+//         E = 4 max |d^2 gamma - p''| at both ends: 2 is enough for a kink wherever it lies
+// (SC-4)  one event where phi_1 < 0 and p - E .. has fallen below zero for good before p + E .. does
+static bool clear(const carom_sample *A, const carom_sample *B, int c, double *x) {
+    interval I = {.d = B->tau - A->tau, .g_0 = A->phi[c], .g_1 = B->phi[c]};
+    const double most = fmax(A->most[c], B->most[c]) + 0.5 * I.d * fmax(fabs(A->gamma[c]), fabs(B->gamma[c]));
+    if (I.g_1 >= 0 && I.g_0 + I.g_1 > I.d * most) return true;
+    I.m_0 = I.d * A->u[c], I.m_1 = I.d * B->u[c];
+    I.a = I.m_0 + I.m_1 - 2 * (I.g_1 - I.g_0);
+    I.b = 3 * (I.g_1 - I.g_0) - 2 * I.m_0 - I.m_1;
+    I.E = SAFE * fmax(fabs(I.d * I.d * A->gamma[c] - 2 * I.b), fabs(I.d * I.d * B->gamma[c] - 2 * I.b - 6 * I.a));
+    double lowest = bottom(&I), least = cubic(&I, lowest) - margin(&I, lowest);
+    bool below = false, good = true;
+    for (int i = 1; i < GRID; ++i) {
+        const double at = (double)i / GRID, p = cubic(&I, at), e = margin(&I, at);
+        if (p - e < least) least = p - e, lowest = at;
+        if (below && p + e > 0) good = false;
+        below = below || !(p - e > 0);
+    }
+    if (I.g_1 >= 0 ? least > 0 : good) return true;
+    *x = place(&I, lowest);
+    return false;
+}
+
+static bool beyond(const carom_scan *z, const carom_step *s, const carom_sample *P) {
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (z->watched[c] && P->phi[c] < 0) return true;
+    return false;
+}
+
+// The first contact that is not clear between left and P divides the interval.
+static bool divide(const carom_scan *z, const carom_step *s, const carom_sample *P, double *x) {
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (z->watched[c] && !clear(&z->left, P, c, x)) return true;
+    return false;
+}
+
+static void swap(carom_sample *A, carom_sample *B) {
+    const carom_sample P = *A;
+    *A = *B;
+    *B = P;
+}
+
+carom_status carom_scan_run(carom_scan *z, carom_step *s, carom_scan_look look, void *user, double shortest, bool *found, double *at) {
+    *found = false;
+    for (int n = 1, looks = 0; n > 0;) {
+        carom_sample *P = z->right + n - 1;
+        const double d = P->tau - z->left.tau;
+        double x = 0.5;
+        const bool can = d > shortest && looks < MOST && n < CAROM_SCAN_DEPTH;
+        if (can && divide(z, s, P, &x)) {
+            CAROM_TRY(look(user, s, z->left.tau + x * d, z->right + n));
+            ++looks;
+            if (beyond(z, s, z->right + n)) swap(P, z->right + n); // what is later does not matter any more
+            else ++n;
+            continue;
+        }
+        if (beyond(z, s, P)) {
+            *found = true;
+            *at = P->tau;
+            return CAROM_OK;
+        }
+        swap(&z->left, P);
+        --n;
+    }
+    return CAROM_OK;
+}

@@ -1,0 +1,100 @@
+// warnings.c: what a person should know before trusting a run, read off its ledger.
+//
+// All thresholds are here, with their reasons.  A warning says what happened, where, and what to do.
+#include "sim/sim.h"
+#include <math.h>
+#include <stdio.h>
+
+// Energy that impacts created, relative to the largest kinetic energy: a gain that size is no rounding where events are located, and no
+// error of first order in a step elsewhere.
+static const double CREATED = 1e-2, CREATED_LOCATED = 1e-3;
+// Energy that appeared, relative to the largest kinetic energy.  Steps of first order are off by a few per cent.
+static const double GROWN = 0.1;
+// Energy that disappeared: implicit schemes damp what steps do not resolve, so only more than all the motion ever had counts.
+static const double FADED = 1;
+// Penetration relative to the smaller of two shapes: a tenth of a radius is seen with the eye.  Where events are located there is none
+// but rounding and drift: a thousandth is an event that was missed.
+static const double DEEP = 0.1, DEEP_LOCATED = 1e-3;
+// Where sizes are not known it is compared with the largest gap of the run.  Contacts that never open have none to compare with: then
+// also with the positions.
+static const double ROUNDING = 1e-6;
+// Contact residual relative to the largest local velocity.  Solvers stop at 1e-12; a millionth is still invisible in a plot.
+static const double LOOSE = 1e-6;
+
+typedef struct writer {
+    const carom_sim *sim;
+    carom_warning *list;
+    int n;
+} writer;
+
+static char *add(writer *w, const char *kind, int id, double t) {
+    const carom_step *s = &w->sim->step;
+    const bool known = id >= 0 && id < w->sim->sys->ne + w->sim->sys->nc;
+    carom_warning *x = w->list + w->n++;
+    *x = (carom_warning){.kind = kind, .id = known ? id : -1, .name = known && s->name ? s->name(s->name_user, id) : NULL, .t = t};
+    return x->text;
+}
+
+enum { ROOM = sizeof((carom_warning *)0)->text };
+
+static void energy_created(writer *w, const carom_ledger *l) {
+    const carom_account *a = &l->impulses;
+    if (!(l->energy.created > (w->sim->scheme->tells ? CREATED_LOCATED : CREATED) * l->kinetic)) return;
+    snprintf(add(w, "energy-created", a->gain_id, a->gain_t), ROOM,
+             "impacts created %.3g J, %.3g J of it in one at t = %.9g.  Newton's law of restitution with Coulomb friction can do that; less restitution or "
+             "less friction there avoids it, with restitution 0 a single contact never does it", l->energy.created, a->gain, a->gain_t);
+}
+
+static void unaccounted(writer *w, const carom_ledger *l) {
+    const double size = l->kinetic, t = w->sim->kept->t;
+    const bool own = w->sim->scheme->own_steps;
+    // Either the books do not explain it, or they do with a work that only takes: reactions and damping do not give energy.
+    const double grown = l->energy.end - l->energy.start - fmax(0, l->energy.external) - fmax(0, -l->energy.damping) - l->energy.created;
+    const double excess = fmax(l->energy.balance, grown);
+    if (excess > GROWN * size)
+        snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
+                 "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and external work explain.  The motion is not to be trusted: try %s",
+                 l->energy.start, l->energy.end, excess, own ? "smaller tolerances" : "a smaller step, or a scheme that locates events (mixed, event-driven)");
+    else if (l->energy.balance < -FADED * size)
+        snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
+                 "%.3g J have disappeared that neither impacts nor friction nor damping explain; the largest kinetic energy is %.3g J.  The scheme damps the motion away: "
+                 "try %s", -l->energy.balance, size, own ? "smaller tolerances" : "a smaller step, or a scheme of higher order");
+}
+
+static void penetration(writer *w, const carom_ledger *l) {
+    const carom_sim *sim = w->sim;
+    const double size = sim->size && l->penetration_id >= 0 ? sim->size(sim->step.name_user, l->penetration_id) : 0;
+    const double length = size > 0 ? size : l->gap, least = size > 0 ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq);
+    if (!(length > 0 && l->penetration > (sim->scheme->tells ? DEEP_LOCATED : DEEP) * length + least)) return;
+    snprintf(add(w, "penetration", l->penetration_id, l->penetration_t), ROOM, "contacts overlap by %.3g at t = %.9g, where %s %.3g.  Try %s", l->penetration,
+             l->penetration_t, size > 0 ? "the smaller shape has a radius of" : "the largest gap of the run is", length,
+             sim->scheme->own_steps ? "max-step= to limit the internal steps" : "a smaller step, or a scheme that locates events (mixed, event-driven)");
+}
+
+static void unconverged(writer *w, const carom_ledger *l) {
+    const double speed = w->sim->kept->speed;
+    if (!(l->counts.residual > LOOSE * speed && speed > 0)) return;
+    snprintf(add(w, "unconverged", l->counts.residual_id, l->residual_t), ROOM,
+             "a contact problem was solved to a residual of %.3g only, in velocity units; the largest local velocity is %.3g.  Try a smaller step or another solver=",
+             l->counts.residual, speed);
+}
+
+static void resolution(writer *w) {
+    const carom_sim *sim = w->sim;
+    const double length = sim->t_end - sim->t0;
+    if (sim->scheme->own_steps || sim->control.on || !(sim->h > length * (1 + 1e-9))) return;
+    snprintf(add(w, "resolution", -1, NAN), ROOM, "the step %.9g is longer than the run, which is a single step of %.9g.  Try a smaller step", sim->h, length);
+}
+
+int carom_sim_warnings(const carom_sim *sim, const carom_ledger *ledger, carom_warning *list) {
+    writer w = {.sim = sim, .list = list};
+    energy_created(&w, ledger);
+    unaccounted(&w, ledger);
+    penetration(&w, ledger);
+    unconverged(&w, ledger);
+    resolution(&w);
+    const char *scheme = carom_sim_warning(sim);
+    const bool matters = sim->sys->nc > 0 || !(sim->scheme->lacks & CAROM_NO_IMPACTS);
+    if (scheme && matters) snprintf(add(&w, "scheme", -1, NAN), ROOM, "%s", scheme);
+    return w.n;
+}

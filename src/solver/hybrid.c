@@ -1,0 +1,106 @@
+// hybrid.c: sweeps, ADMM, accelerated sweeps and Newton on a sparse matrix of blocks, one after the other.
+//
+// Spec: docs/solvers.md, "hybrid".  Each part starts from the best point so far, and is given about as much work as the next one
+// would take.
+#include "solver/hybrid.h"
+#include "solver/sweep.h"
+
+// Numbers in each of L and U, and of blocks of a dense G: all of them up to this number of rows, beyond it `PER_ROW` for each row.
+enum { ROWS = 3000, PER_ROW = 600 };
+
+static size_t room(int n) {
+    const size_t full = (size_t)ROWS * ROWS, sparse = PER_ROW * (size_t)n;
+    return sparse > full ? sparse : full;
+}
+
+static void carve(void *work, carom_arena *mem, int n, int nb) {
+    carom_hybrid *w = work;
+    const size_t m = (size_t)n, b = (size_t)nb;
+    double **vectors[] = {&w->d, &w->f, &w->p, &w->u, &w->best, &w->rhs, &w->x, &w->r, &w->centre};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = carom_carve(mem, m);
+    w->T = carom_carve(mem, CAROM_BLOCK_ROWS * m);
+    w->S = carom_carve(mem, CAROM_BLOCK_ROWS * m);
+    w->history = carom_carve(mem, 2 * CAROM_ANDERSON * m);
+    w->plain = carom_carve_bytes(mem, b * sizeof *w->plain);
+    w->size = carom_carve_ints(mem, b);
+    w->first = carom_carve_ints(mem, b);
+    carom_carve_rows(&w->space, mem, n, nb, room(n));
+    carom_carve_block_lu(&w->lu, mem, n, nb, w->space.blocks, room(n));
+}
+
+double carom_hybrid_look(carom_hybrid *w) {
+    carom_rows_multiply(&w->pb, w->p, w->u);
+    const double error = carom_problem_map(&w->pb, w->d, w->p, w->u, w->f, NULL);
+    if (error < w->error) {
+        w->error = error;
+        for (int i = 0; i < w->pb.n; i++) w->best[i] = w->p[i];
+    }
+    return error < INFINITY ? error : INFINITY;
+}
+
+// G by blocks, scales, and the start.  False: no room, or something is not a number.
+static bool begin(carom_hybrid *w, const carom_problem *pb, double tol) {
+    w->pb = *pb;
+    w->pb.G = NULL;
+    if (!pb->rows) {
+        if (!carom_rows_gather(&w->space, pb, &w->rows)) return false;
+        w->pb.rows = &w->rows;
+    }
+    w->speed = 0;
+    for (int i = 0; i < pb->n; i++) w->speed = fmax(w->speed, fabs(pb->c[i]));
+    for (int b = 0; b < pb->nb; b++) w->size[b] = carom_rows_of(pb->block + b), w->first[b] = pb->block[b].at;
+    carom_problem_scales(&w->pb, w->d);
+    w->error = INFINITY;
+    w->iterations = 0;
+    w->tol = tol;
+    w->target = 0.5 * tol;
+    for (int i = 0; i < pb->n; i++) w->p[i] = pb->p[i];
+    if (carom_hybrid_look(w) < INFINITY) return true;
+    for (int i = 0; i < pb->n; i++) w->p[i] = 0;
+    return carom_hybrid_look(w) < INFINITY;
+}
+
+// How many sweeps cost as much as four factorisations, in nanoseconds.
+static int affordable(const carom_hybrid *w) {
+    const double d = (double)w->pb.n / w->pb.nb, entries = w->pb.rows->start[w->pb.nb];
+    const double factor = 0.35 * d * d * d * w->lu.work + 10 * (double)w->lu.up[w->pb.nb];
+    const double sweep = 0.3 * d * d * entries + (d > 2 ? 45 : 12) * w->pb.nb + 3.2 * w->pb.n;
+    return (int)fmin(4 * factor / sweep, 3000);
+}
+
+static void solve_sparse(carom_hybrid *w) {
+    const carom_block_rows *R = w->pb.rows;
+    const carom_block_pattern pattern = {w->pb.nb, R->start, R->col, R->at, w->size, w->first, R->uniform};
+    if (!carom_block_lu_analyse(&w->lu, &pattern)) { // too large to factorise
+        carom_hybrid_accelerate(w, 3000);
+        return;
+    }
+    // ADMM where a factorisation costs much more than an iteration, two triangular solutions.
+    if (w->lu.work > 10.0 * (2.0 * w->lu.up[w->pb.nb] + w->pb.nb)) carom_hybrid_split(w, 15);
+    const int sweeps = affordable(w);
+    if (w->error > w->target && sweeps > 20) carom_hybrid_accelerate(w, sweeps);
+    if (w->error > w->target) carom_hybrid_newton(w);
+}
+
+static carom_report solve(void *work, carom_problem *pb, double tol) {
+    carom_hybrid *w = work;
+    if (!begin(w, pb, tol)) return (carom_report){.converged = false};
+    if (w->error > w->target) {
+        for (int k = 0; k < 5; k++) carom_sweep(&w->pb, w->p, 1);
+        w->iterations += 5;
+        carom_hybrid_look(w);
+    }
+    if (w->error > w->target) solve_sparse(w);
+    for (int i = 0; i < pb->n; i++) pb->p[i] = w->best[i];
+    return (carom_report){.converged = w->error <= tol, .iterations = w->iterations};
+}
+
+const carom_solver carom_solver_hybrid = {
+    .name = "hybrid",
+    .about = "sweeps, ADMM and Newton on sparse blocks; all laws, many contacts",
+    .laws = CAROM_EVERY_LAW,
+    .sparse = true,
+    .work_size = sizeof(carom_hybrid),
+    .carve = carve,
+    .solve = solve,
+};

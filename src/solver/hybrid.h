@@ -1,0 +1,33 @@
+// hybrid.h: the parts of the hybrid solver.  Spec: docs/solvers.md, "hybrid".
+#pragma once
+#include "contact/law.h"
+#include "linalg/block_lu.h"
+
+enum { CAROM_ANDERSON = 8 }; // sweeps that Anderson acceleration looks back
+
+typedef struct carom_hybrid {
+    carom_problem pb;            // the problem with G by blocks; p is the point being looked at, u its velocities
+    carom_rows_space space;      // memory for the blocks of a dense G
+    carom_block_rows rows;
+    carom_block_lu lu;
+    int *size, *first;           // of blocks: rows, first row                                    nb
+    double *d, *f;               // scales, natural map                                           n
+    double *p, *u, *best;        // see pb; the best point so far                                 n
+    double error;                // of `best`
+    double target, tol, speed;   // error to reach, error asked for, largest |c|
+    double *T, *S;               // linearised laws: T u + S p = rhs                              6 n
+    bool *plain;                 // T is the identity                                             nb
+    double *rhs, *x, *r;         // n
+    double *centre;              // of the proximal term                                          n
+    double *history;             // Anderson: changes of sweeps and of their steps                2 x CAROM_ANDERSON x n
+    int iterations;
+} carom_hybrid;
+
+/// u = G p + c and the error of p; keeps p if it is the best so far.  Not a number: infinite.
+double carom_hybrid_look(carom_hybrid *w);
+/// Sweeps with Anderson acceleration from `best`, at most so many.
+void carom_hybrid_accelerate(carom_hybrid *w, int most);
+/// ADMM from the start that the caller gave, at most so many iterations: it needs impulses that belong together, which sweeps spoil.
+void carom_hybrid_split(carom_hybrid *w, int most);
+/// Newton within a proximal sequence, from `best`.
+void carom_hybrid_newton(carom_hybrid *w);

@@ -1,0 +1,91 @@
+// hybrid_split.c: ADMM, which splits the linear equation from the friction cones.
+//
+// Spec: docs/solvers.md, "hybrid".  Source: V. Acary, P. Armand, H. M. Nguyen, M. Shpakovych, Optim. Methods Softw. 37 (2022); the term
+// of De Saxce follows the iteration one step behind.
+#include "solver/hybrid.h"
+
+enum { CHECK = 5 };
+
+// y = projection of x on |y_T| <= mu y_N; bilateral: all of space
+static void project(const carom_block *b, const double *x, double *y) {
+    const int rows = carom_rows_of(b);
+    const double mu = b->law >= CAROM_PLANAR ? b->mu : 0;
+    double t = 0;
+    for (int k = 1; k < rows; k++) t += x[k] * x[k];
+    t = sqrt(t);
+    if (b->law == CAROM_BILATERAL || t <= mu * x[0]) {
+        for (int k = 0; k < rows; k++) y[k] = x[k];
+        return;
+    }
+    const double N = mu * t <= -x[0] ? 0 : (x[0] + mu * t) / (1 + mu * mu);
+    y[0] = N;
+    for (int k = 1; k < rows; k++) y[k] = t > 0 ? mu * N * x[k] / t : 0;
+}
+
+// (SOL-19)  (G + rho D) p = rho D (z - y) - c - mu rho |D y_T| n,   z = proj(p + y),   y = y + p - z:   u = -rho D y
+static void iterate(carom_hybrid *w, double rho, const double *scale, double *z, double *y, double *primal, double *dual) {
+    const carom_problem *pb = &w->pb;
+    double *p = w->x;
+    for (int b = 0; b < pb->nb; b++) {
+        const carom_block *k = pb->block + b;
+        const double s = rho * scale[b];
+        double slip = 0;
+        for (int i = k->at; i < k->at + w->size[b]; i++) {
+            w->rhs[i] = s * (z[i] - y[i]) - pb->c[i];
+            if (i > k->at) slip += y[i] * y[i];
+        }
+        if (carom_has_friction(k)) w->rhs[k->at] -= k->mu * s * sqrt(slip);
+    }
+    carom_block_lu_solve(&w->lu, w->rhs, p);
+    *primal = *dual = 0;
+    for (int b = 0; b < pb->nb; b++) {
+        const int at = pb->block[b].at;
+        double x[1 + CAROM_TANGENTS], to[1 + CAROM_TANGENTS];
+        for (int i = 0; i < w->size[b]; i++) x[i] = p[at + i] + y[at + i];
+        project(pb->block + b, x, to);
+        for (int i = 0; i < w->size[b]; i++) {
+            const double off = scale[b] * (p[at + i] - to[i]), change = rho * scale[b] * (to[i] - z[at + i]);
+            *primal += off * off;
+            *dual += change * change;
+            y[at + i] = x[i] - to[i];
+            z[at + i] = to[i];
+        }
+    }
+}
+
+static bool factor(carom_hybrid *w, double rho, const double *scale) {
+    for (int b = 0; b < w->pb.nb; b++) {
+        double *S = w->S + CAROM_BLOCK_ROWS * (size_t)w->first[b];
+        const int rows = w->size[b];
+        for (int q = 0; q < rows * rows; q++) S[q] = q % (rows + 1) == 0 ? rho * scale[b] : 0;
+        w->plain[b] = true;
+    }
+    return carom_block_lu_factor(&w->lu, &(carom_block_values){w->pb.rows->value, w->T, w->S, w->plain});
+}
+
+void carom_hybrid_split(carom_hybrid *w, int most) {
+    const int n = w->pb.n;
+    double rho = 1e-3, *scale = w->centre, *y = w->r, *z = w->p, primal = 0, dual = 0, balance = 0;
+    for (int b = 0; b < w->pb.nb; b++) {
+        scale[b] = 0;
+        for (int i = 0; i < w->size[b]; i++) scale[b] += w->d[w->first[b] + i] / w->size[b];
+        w->lu.skip[b] = false;
+    }
+    for (int i = 0; i < n; i++) z[i] = w->pb.p[i], y[i] = 0;
+    if (!factor(w, rho, scale)) return;
+    for (int it = 1; it <= most; it++) {
+        iterate(w, rho, scale, z, y, &primal, &dual);
+        w->iterations++;
+        balance += 0.5 * (log(primal + 1e-300) - log(dual + 1e-300));
+        if (it % CHECK != 0) continue;
+        carom_hybrid_look(w);
+        if (w->error <= w->target || it == most) return;
+        // Errors of the two halves far apart: another rho, at the price of a factorisation.
+        const double ratio = exp(balance / CHECK), change = ratio > 5 ? fmin(sqrt(ratio), 10) : ratio < 0.2 ? fmax(sqrt(ratio), 0.1) : 1;
+        balance = 0;
+        if (change == 1) continue;
+        rho *= change;
+        for (int i = 0; i < n; i++) y[i] /= change;
+        if (!factor(w, rho, scale)) return;
+    }
+}

@@ -1,0 +1,123 @@
+// independent.c: see independent.h.
+#include "system/independent.h"
+
+static const carom_system *base_of(const void *model) { return ((const carom_independent *)model)->rows.sys; }
+
+// -- constraints: other numbers ------------------------------------------------------------------------------
+
+static double *all_gaps(const carom_independent *I, void *work) {
+    double *g = (double *)(void *)((unsigned char *)work + I->scratch);
+    carom_zero(g, I->rows.sys->ne + I->rows.sys->nc);
+    return g;
+}
+
+static void pick(const carom_independent *I, double *g, const double *all) {
+    for (int id = 0; id < I->sys.ne + I->sys.nc; ++id) g[id] = all[carom_independent_id(I, id)];
+}
+
+// L with the numbers of the base; columns are L's.
+static carom_local renumbered(const carom_independent *I, void *work, const carom_local *L) {
+    carom_local same = *L;
+    same.id = (int *)(void *)((unsigned char *)work + I->scratch) + 2 * (I->rows.sys->ne + I->rows.sys->nc);
+    for (int b = 0; b < L->nb; ++b) same.id[b] = carom_independent_id(I, L->id[b]);
+    return same;
+}
+
+static carom_status gaps(const void *model, void *work, double t, const double *q, double *g) {
+    const carom_independent *I = model;
+    double *all = all_gaps(I, work);
+    CAROM_TRY(base_of(model)->gaps(base_of(model)->model, work, t, q, all));
+    pick(I, g, all);
+    return CAROM_OK;
+}
+
+static carom_status motion(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M, double *f, double *g) {
+    const carom_independent *I = model;
+    double *all = g ? all_gaps(I, work) : NULL;
+    CAROM_TRY(base_of(model)->motion(base_of(model)->model, work, t, q, v, M, f, all));
+    if (g) pick(I, g, all);
+    return CAROM_OK;
+}
+
+static carom_status directions(const void *model, void *work, double t, const double *q, carom_local *L) {
+    carom_local same = renumbered(model, work, L);
+    return base_of(model)->directions(base_of(model)->model, work, t, q, &same);
+}
+
+static carom_status curvature(const void *model, void *work, double t, const double *q, const double *v, const carom_local *L, double *kappa) {
+    const carom_local same = renumbered(model, work, L);
+    return base_of(model)->curvature(base_of(model)->model, work, t, q, v, &same, kappa);
+}
+
+static carom_status reaction_gradient(const void *model, void *work, double t, const double *q, const carom_local *L,
+                                      const double *lambda, double s, carom_matrix D) {
+    const carom_local same = renumbered(model, work, L);
+    return base_of(model)->reaction_gradient(base_of(model)->model, work, t, q, &same, lambda, s, D);
+}
+
+static carom_status rate_gradient(const void *model, void *work, double t, const double *q, const double *v, const carom_local *L,
+                                  carom_columns *D) {
+    const carom_local same = renumbered(model, work, L);
+    return base_of(model)->rate_gradient(base_of(model)->model, work, t, q, v, &same, D);
+}
+
+// -- the rest is handed on -------------------------------------------------------------------------------------
+
+static void work_init(const void *model, void *work) { base_of(model)->work_init(base_of(model)->model, work); }
+static carom_status mass(const void *model, void *work, double t, const double *q, carom_matrix M) {
+    return base_of(model)->mass(base_of(model)->model, work, t, q, M);
+}
+static carom_status force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    return base_of(model)->force(base_of(model)->model, work, t, q, v, f);
+}
+static carom_status tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+    return base_of(model)->tangent(base_of(model)->model, work, t, q, v, K, C);
+}
+static carom_status mass_gradient(const void *model, void *work, double t, const double *q, const double *x, double s, carom_matrix D) {
+    return base_of(model)->mass_gradient(base_of(model)->model, work, t, q, x, s, D);
+}
+static void move(const void *model, double *q1, const double *q0, double h, const double *v) {
+    base_of(model)->move(base_of(model)->model, q1, q0, h, v);
+}
+static void lift(const void *model, double *dx, const double *x, const double *v) { base_of(model)->lift(base_of(model)->model, dx, x, v); }
+static carom_status energy(const void *model, void *work, double t, const double *q, const double *v, double *kinetic, double *potential) {
+    return base_of(model)->energy(base_of(model)->model, work, t, q, v, kinetic, potential);
+}
+static carom_status power(const void *model, void *work, double t, const double *q, const double *v, double *external, double *damping) {
+    return base_of(model)->power(base_of(model)->model, work, t, q, v, external, damping);
+}
+static carom_status works(const void *model, void *work, double t, const double *q, const double *v, double *given) {
+    return base_of(model)->works(base_of(model)->model, work, t, q, v, given);
+}
+static carom_status hold(const void *model, void *work, carom_hold what, double t, const double *q) {
+    return base_of(model)->hold(base_of(model)->model, work, what, t, q);
+}
+
+void carom_independent_make(carom_independent *I, const carom_system *base, int k) {
+    const size_t constraints = (size_t)(base->ne + base->nc);
+    carom_system *s = &I->sys;
+    *s = *base; // sizes, flags, shapes, contacts
+    s->ne = base->ne - k;
+    s->model = I;
+    I->scratch = (base->work_size + 63) & ~(size_t)63;
+    s->work_size = I->scratch + constraints * (sizeof(double) + sizeof(int));
+    s->work_init = base->work_init ? work_init : NULL;
+    s->mass = mass;
+    s->force = force;
+    s->gaps = gaps;
+    s->directions = directions;
+    s->curvature = base->curvature ? curvature : NULL;
+    s->tangent = base->tangent ? tangent : NULL;
+    s->mass_gradient = base->mass_gradient ? mass_gradient : NULL;
+    s->reaction_gradient = base->reaction_gradient ? reaction_gradient : NULL;
+    s->rate_gradient = base->rate_gradient ? rate_gradient : NULL;
+    s->move = base->move ? move : NULL;
+    s->lift = base->lift ? lift : NULL;
+    s->energy = base->energy ? energy : NULL;
+    s->power = base->power ? power : NULL;
+    s->motion = base->motion ? motion : NULL;
+    s->works = base->works ? works : NULL;
+    s->hold = base->hold ? hold : NULL;
+    s->rates = NULL; // these two are asked of the base, where all constraints count
+    s->observe = NULL;
+}

@@ -1,0 +1,15 @@
+// ignoring.h: options for tests that run schemes without an impact law on models with contacts.
+#pragma once
+#include <carom/scheme.h>
+
+/// The options, and impacts=ignore where the scheme declines contacts otherwise.  Valid until the next call.
+__attribute__((noinline, unused)) static const char *const *ignoring_impacts(const char *scheme, const carom_system *sys, const char *const *options) {
+    static const char *list[16];
+    const carom_scheme *s = scheme ? carom_scheme_find(scheme) : 0;
+    if (!s || !(s->lacks & CAROM_NO_IMPACTS) || sys->nc == 0) return options;
+    int n = 0;
+    for (const char *const *o = options; o && *o && n < 14; ++o) list[n++] = *o;
+    list[n] = "impacts=ignore";
+    list[n + 1] = 0;
+    return list;
+}

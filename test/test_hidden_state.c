@@ -1,0 +1,172 @@
+// test_hidden_state.c: state that survives a step is state that is saved, for every scheme on every shipped model.
+//
+// A run goes on from saved states in simulations whose memory is full of other things: one that has come from elsewhere, takes the
+// states in reverse order and so remembers a later time always; and one that is new.  Every step must give the same bits as the run that
+// never stopped.  A cache may save work, but not change a bit.  With "long" the steps are many, and begin at several times of the run.
+#include "model_text.h"
+#include <carom/event.h>
+#include <dirent.h>
+
+enum { MOST_STEPS = 200 };
+
+typedef struct track { // of a run that never stopped
+    int n;             // steps that succeeded
+    size_t bytes;
+    unsigned char *state; // n + 1 of them
+    bool failed;       // the next step did not
+} track;
+
+static int steps_wanted, starts_wanted = 1;
+static bool at_length; // "long"
+static bool adaptive;
+static int pairs, faults;
+
+static carom_sim *make(const carom_model *m, const char *scheme, double h, double end, const double *q, const double *v, carom_error *err) {
+    const carom_model_run file = carom_model_simulation(m);
+    carom_sim_def d = carom_sim_default();
+    d.system = carom_model_system(m);
+    d.schemes = carom_schemes();
+    d.scheme = scheme;
+    static const char *const on[] = {"adaptive=on", NULL};
+    d.options = adaptive ? on : file.scheme && strcmp(file.scheme, scheme) == 0 ? file.options : NULL;
+    d.h = h;
+    d.t_end = end;
+    d.q0 = q;
+    d.v0 = v;
+    return carom_sim_create(&d, err);
+}
+
+static void keep(const carom_sim *sim, track *t, int i) {
+    size_t bytes = 0;
+    const void *state = carom_sim_state(sim, &bytes);
+    memcpy(t->state + (size_t)i * bytes, state, bytes);
+}
+
+static track walk(carom_sim *sim) {
+    track t = {0};
+    carom_error err;
+    carom_sim_state(sim, &t.bytes);
+    t.state = calloc((size_t)steps_wanted + 1, t.bytes);
+    keep(sim, &t, 0);
+    while (t.n < steps_wanted && !t.failed && !carom_sim_done(sim)) {
+        t.failed = carom_sim_step(sim, &err) != CAROM_OK;
+        if (!t.failed) keep(sim, &t, ++t.n);
+    }
+    return t;
+}
+
+// One step from state i gives state i + 1, or fails as it did.
+static bool same_step(carom_sim *sim, const track *t, int i) {
+    carom_error err;
+    size_t bytes = 0;
+    if (carom_sim_restore(sim, t->state + (size_t)i * t->bytes, t->bytes, &err) != CAROM_OK) return false;
+    const bool failed = carom_sim_step(sim, &err) != CAROM_OK;
+    if (i == t->n) return failed;
+    return !failed && memcmp(carom_sim_state(sim, &bytes), t->state + (size_t)(i + 1) * t->bytes, t->bytes) == 0;
+}
+
+static void fault(const char *model, const char *scheme, const char *where, int i) {
+    ++faults;
+    print_error("%s, %s%s: %s, step %d differs\n", model, scheme, adaptive ? ", adaptive" : "", where, i);
+}
+
+static void compare(const char *name, const carom_model *m, const char *scheme, double h, double end, const double *q, const double *v) {
+    carom_error err;
+    const carom_system *sys = carom_model_system(m);
+    carom_sim *sim = make(m, scheme, h, end, q, v, &err);
+    if (!sim) return; // it lacks something
+    ++pairs;
+    const track t = walk(sim);
+    const int last = t.failed ? t.n : t.n - 1;
+    double *other = malloc(sizeof *other * ((size_t)sys->nv + 1));
+    for (int i = 0; i < sys->nv; ++i) other[i] = 0.9 * v[i] + 1e-3 * (1 + i % 3);
+    carom_sim *stranger = make(m, scheme, h, end, q, other, &err), *fresh = make(m, scheme, h, end, q, v, &err);
+    if (!stranger) stranger = make(m, scheme, h, end, q, v, &err);
+    for (int i = 0; i < 3 && !carom_sim_done(stranger); ++i)
+        if (carom_sim_step(stranger, &err) != CAROM_OK) break;
+    for (int i = last; i >= 0; --i)
+        if (!same_step(stranger, &t, i)) {
+            fault(name, scheme, "in a simulation that was elsewhere", i);
+            break;
+        }
+    for (int i = t.n / 2; i <= last; ++i)
+        if (!same_step(fresh, &t, i)) {
+            fault(name, scheme, "in a new simulation", i);
+            break;
+        }
+    free(other);
+    free(t.state);
+    carom_sim_destroy(fresh);
+    carom_sim_destroy(stranger);
+    carom_sim_destroy(sim);
+}
+
+// States of the model's own run where contacts are busy.
+static void states_of(const carom_model *m, int k, double *q, double *v) {
+    const carom_system *sys = carom_model_system(m);
+    const carom_model_run file = carom_model_simulation(m);
+    carom_error err;
+    carom_copy(q, carom_model_q0(m), sys->nq);
+    carom_copy(v, carom_model_v0(m), sys->nv);
+    carom_sim *sim = make(m, file.scheme, file.step, file.end, q, v, &err);
+    const double until = k * file.end / (starts_wanted + 1.5);
+    long most = at_length ? 4000 / (1 + sys->nc) + 50 : 200 / (1 + sys->nc) + 20;
+    while (sim && carom_sim_now(sim).t < until && most-- > 0)
+        if (carom_sim_step(sim, &err) != CAROM_OK) break;
+    if (!sim) return;
+    carom_copy(q, carom_sim_now(sim).q, sys->nq);
+    carom_copy(v, carom_sim_now(sim).v, sys->nv);
+    carom_sim_destroy(sim);
+}
+
+static void one_model(const char *name) {
+    carom_model *m = shipped_model(name);
+    const carom_system *sys = carom_model_system(m);
+    const carom_model_run file = carom_model_simulation(m);
+    double *q = calloc((size_t)sys->nq + 1, sizeof *q), *v = calloc((size_t)sys->nv + 1, sizeof *v);
+    const bool large = sys->nv > 12 || sys->nc > 6;
+    steps_wanted = at_length ? (large ? 40 : MOST_STEPS) : large ? 2 : 8;
+    for (int k = large && !at_length ? 1 : 0; k <= starts_wanted; ++k) {
+        states_of(m, k, q, v);
+        for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
+            if (sys->nc > 50 && (*s)->own_steps && !at_length) continue; // a step is long, and full of events
+            compare(name, m, (*s)->name, file.step, file.end, q, v);
+            adaptive = true;
+            if (k == 1 && !large && sys->nc <= 4) compare(name, m, (*s)->name, file.step, file.end, q, v);
+            adaptive = false;
+        }
+    }
+    free(q);
+    free(v);
+    carom_model_destroy(m);
+}
+
+// Every file of models/, or those whose names are given.
+static void nothing_survives_that_is_not_saved(void **state) {
+    char *const *names = *state;
+    if (names && *names) {
+        for (; *names; ++names) one_model(*names);
+    } else {
+        DIR *folder = opendir(CAROM_SOURCE_DIR "/models");
+        assert_non_null(folder);
+        for (struct dirent *e; (e = readdir(folder));) {
+            char name[256];
+            const size_t length = strlen(e->d_name);
+            if (length < 6 || length >= sizeof name || strcmp(e->d_name + length - 5, ".yaml") != 0) continue;
+            snprintf(name, sizeof name, "%.*s", (int)length - 5, e->d_name);
+            one_model(name);
+        }
+        closedir(folder);
+        assert_true(pairs > 300);
+    }
+    print_message("%d pairs of scheme, model and start\n", pairs);
+    if (faults) fail_msg("%d runs keep state that is not saved", faults);
+}
+
+int main(int argc, char **argv) {
+    at_length = argc > 1 && strcmp(argv[1], "long") == 0;
+    if (at_length) starts_wanted = 4;
+    char **names = argv + 1 + at_length;
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(nothing_survives_that_is_not_saved, names)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+// test_hostile.c: result files that were made to mislead: parts in other files, links, virtual sets, filters, sizes without data.
+//
+// Each file is a sound result in which one object is replaced; it is refused when it is read or when a run shall go on in it, and no
+// other file is read or changed.
+#define _DEFAULT_SOURCE // mkdtemp
+#include "result_rig.h"
+#include <hdf5.h>
+#include <sys/stat.h>
+
+typedef enum attack { EXTERNAL_STORAGE, EXTERNAL_LINK, SOFT_LINK, VIRTUAL, FILTER, HUGE, ATTACKS } attack;
+static const char *const attack_name[] = {"external storage", "external link", "soft link", "virtual set", "filter", "size without data"};
+
+static void copy(const char *from, const char *to) {
+    char command[400];
+    snprintf(command, sizeof command, "cp %s %s", path(from), path(to));
+    assert_int_equal(system(command), 0);
+}
+
+// All attributes of one object at another.
+static herr_t copy_attribute(hid_t from, const char *name, const H5A_info_t *info, void *user) {
+    (void)info;
+    const hid_t a = H5Aopen(from, name, H5P_DEFAULT), type = H5Aget_type(a), space = H5Aget_space(a);
+    const hid_t b = H5Acreate2(*(hid_t *)user, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    void *bytes = malloc((size_t)H5Sget_simple_extent_npoints(space) * H5Tget_size(type));
+    H5Aread(a, type, bytes);
+    H5Awrite(b, type, bytes);
+    free(bytes);
+    H5Aclose(a), H5Aclose(b), H5Tclose(type), H5Sclose(space);
+    return 0;
+}
+
+// A set of the same type and shape that is stored as the attack says; false: this HDF5 cannot.
+static bool store(hid_t file, const char *name, attack how) {
+    const hid_t real = H5Dopen2(file, "real", H5P_DEFAULT), type = H5Dget_type(real), space = H5Dget_space(real);
+    const hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE);
+    hsize_t size[2] = {0, 0}, most[2];
+    const int rank = H5Sget_simple_extent_dims(space, size, NULL);
+    hid_t shape = H5Scopy(space);
+    bool good = true;
+    if (rank > 0) H5Sset_extent_simple(shape, rank, size, size);
+    if (how == EXTERNAL_STORAGE) {
+        H5Pset_external(dcpl, path("victim.txt"), 0, H5F_UNLIMITED);
+    } else if (how == VIRTUAL) {
+        good = rank > 0;
+        H5Pset_virtual(dcpl, shape, path("other.h5"), name, shape);
+    } else if (how == FILTER) {
+        good = rank > 0;
+        H5Pset_chunk(dcpl, rank, size);
+        H5Pset_fletcher32(dcpl);
+    } else if (how == HUGE) {
+        good = rank > 0;
+        const hsize_t chunk[2] = {256, size[1]};
+        most[0] = H5S_UNLIMITED, most[1] = size[1];
+        size[0] = (hsize_t)1 << 33;
+        H5Pset_chunk(dcpl, rank, chunk);
+        H5Sset_extent_simple(shape, rank, size, most);
+    }
+    const hid_t set = good ? H5Dcreate2(file, name, type, shape, H5P_DEFAULT, dcpl, H5P_DEFAULT) : -1;
+    good = good && set >= 0;
+    if (good && how == FILTER) {
+        void *bytes = calloc((size_t)H5Sget_simple_extent_npoints(space), H5Tget_size(type));
+        H5Dread(real, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes);
+        H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes);
+        free(bytes);
+    }
+    if (good) H5Aiterate2(real, H5_INDEX_NAME, H5_ITER_INC, NULL, copy_attribute, (void *)(size_t)&set);
+    if (set >= 0) H5Dclose(set);
+    H5Pclose(dcpl), H5Sclose(shape), H5Sclose(space), H5Tclose(type), H5Dclose(real);
+    return good;
+}
+
+// "bad.h5": the good result with one object replaced.
+static bool attack_object(const char *name, attack how, bool group) {
+    copy("good.h5", "bad.h5");
+    const hid_t file = H5Fopen(path("bad.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(file >= 0);
+    assert_true(H5Lmove(file, name, file, "real", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    bool good = true;
+    if (how == EXTERNAL_LINK) H5Lcreate_external(path("other.h5"), name, file, name, H5P_DEFAULT, H5P_DEFAULT);
+    else if (how == SOFT_LINK) H5Lcreate_soft("/real", file, name, H5P_DEFAULT, H5P_DEFAULT);
+    else good = !group && store(file, name, how);
+    H5Fclose(file);
+    return good;
+}
+
+static bool opens(void) {
+    carom_error err = {0};
+    carom_result *r = carom_result_open(path("bad.h5"), &err);
+    const carom_matrix_text *list;
+    int n;
+    bool good = r && carom_result_matrices(r, &list, &n, &err) == CAROM_OK;
+    if (!good && strlen(err.text) < 10) fail_msg("no reason given");
+    carom_result_close(r);
+    return good;
+}
+
+static bool resumes(void) {
+    carom_error err = {0};
+    rig g = make(ball, "moreau-midpoint", "mine.h5", 1e-3, 0.4, 1, 0, false);
+    carom_record_def rd = {.model = g.m, .sim = g.sim, .file = path("bad.h5"), .step = 1e-3, .end = 0.4, .text = ball, .length = strlen(ball)};
+    carom_record *r = carom_record_resume(&rd, &err);
+    const bool good = r != NULL;
+    if (r) carom_record_finish(r, "interrupted", NULL, &err);
+    carom_record_destroy(r);
+    finish(&g);
+    return good;
+}
+
+static long size_of(const char *name) {
+    struct stat st;
+    return stat(path(name), &st) == 0 ? (long)st.st_size : -1;
+}
+
+static void only_plain_sets_behind_hard_links_are_taken(void **state) {
+    (void)state;
+    static const struct { const char *name; bool group, read; } object[] = { // read: by carom_result_open, not by resuming alone
+        {"data", false, true}, {"events", false, true}, {"model", false, true}, {"state", false, false}, {"run", true, true}, {"ledger", true, false}};
+    simulate(ball, "moreau-midpoint", "good.h5", 1e-3, 0.3, 1, 0);
+    copy("good.h5", "bad.h5");
+    assert_true(opens() && resumes());
+    int tried = 0;
+    for (size_t i = 0; i < sizeof object / sizeof *object; ++i)
+        for (attack how = EXTERNAL_STORAGE; how < ATTACKS; ++how) {
+            copy("good.h5", "other.h5");
+            FILE *f = fopen(path("victim.txt"), "w");
+            for (int k = 0; k < 20000; ++k) fputs("do not touch\n", f);
+            fclose(f);
+            const long victim = size_of("victim.txt"), other = size_of("other.h5");
+            H5E_auto2_t report;
+            void *data;
+            H5Eget_auto2(H5E_DEFAULT, &report, &data);
+            H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+            const bool made = attack_object(object[i].name, how, object[i].group);
+            H5Eset_auto2(H5E_DEFAULT, report, data);
+            if (!made) continue;
+            ++tried;
+            if (object[i].read && opens()) fail_msg("%s by %s is read", object[i].name, attack_name[how]);
+            if (how != HUGE && resumes() && strcmp(object[i].name, "model") != 0) fail_msg("a run goes on with %s by %s", object[i].name, attack_name[how]);
+            assert_int_equal(size_of("victim.txt"), victim);
+            assert_int_equal(size_of("other.h5"), other);
+            f = fopen(path("victim.txt"), "r");
+            char line[40];
+            while (fgets(line, sizeof line, f)) assert_string_equal(line, "do not touch\n");
+            fclose(f);
+        }
+    assert_true(tried >= 20);
+}
+
+// A set far larger than the file is no reason to ask for its memory; nor is what is no file at all.
+static void what_is_no_regular_file_is_refused(void **state) {
+    (void)state;
+    carom_error err = {0};
+    static const char *const names[] = {"/dev/zero", "/dev/null", "/"};
+    for (int i = 0; i < 3; ++i) {
+        assert_null(carom_result_open(names[i], &err));
+        assert_true(strlen(err.text) > 10);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_plain_sets_behind_hard_links_are_taken),
+        cmocka_unit_test(what_is_no_regular_file_is_refused),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

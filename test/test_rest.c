@@ -1,0 +1,143 @@
+// test_rest.c: what rests must rest, and lasting contact is no impact, with every scheme.
+//
+// Blocks on slopes below their angle of friction, 1e-6 to 1e3 m in size, at the origin and up to a million sizes away from it: after a
+// thousand steps none has moved by more than 1e-9 of its size and 1e-12 of its distance from the origin.  Gaps of such blocks are
+// rounding, and a contact that takes one for open lets its block fall, slide or hop.
+#include "model_text.h"
+#include "schemes.h"
+
+// ggl-alpha has no tangential part on position level: its blocks creep by h g sin(a)/2 a step whatever is closed.
+static bool creeps(const carom_scheme *s) { return strcmp(s->name, "ggl-alpha") == 0; }
+
+typedef struct watch {
+    double q_0[8], most; // start; largest motion of a position
+    int n;
+} watch;
+
+static carom_status look(void *user, const carom_now *now) {
+    watch *w = user;
+    for (int i = 0; i < w->n; ++i) w->most = fmax(w->most, fabs(now->q[i] - w->q_0[i]));
+    return CAROM_OK;
+}
+
+static carom_ledger run(const char *text, const carom_scheme *s, double h, double t_end, watch *w) {
+    carom_error err = {0};
+    carom_model *m = good(text);
+    carom_sim_def d = carom_sim_default();
+    d.system = carom_model_system(m), d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+    d.scheme = s->name, d.h = h, d.t_end = t_end;
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s: %s", s->name, err.text);
+    *w = (watch){.n = d.system->nq < 8 ? d.system->nq : 8};
+    carom_copy(w->q_0, d.q0, w->n);
+    if (carom_sim_run(sim, look, w, &err) != CAROM_OK) fail_msg("%s: %s", s->name, err.text);
+    const carom_ledger l = sim_ledger(sim);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+    return l;
+}
+
+// Numbers between 0 and 1, the same every time.
+static double draw(unsigned *state) {
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 8) / 16777216.0;
+}
+
+static void blocks_rest(void **state) {
+    (void)state;
+    const carom_scheme *s;
+    for (EACH_SCHEME(s)) {
+        if (skipped(s, CAROM_NO_FRICTION) || creeps(s)) continue;
+        unsigned seed = 7;
+        for (int i = 0; i < 16; ++i) {
+            const double a = 0.05 + 1.15 * draw(&seed), size = pow(10, -6 + 9 * draw(&seed)), far = draw(&seed) < 0.6 ? 0 : size * pow(10, 6 * draw(&seed));
+            const double mass = pow(10, -3 + 6 * draw(&seed)), mu = tan(a) * (draw(&seed) < 0.5 ? 1.02 : 1.5), e = i % 3 / 2.0, h = 0.1 * sqrt(size / 9.81);
+            char text[700];
+            watch w;
+            snprintf(text, sizeof text, "carom: 1\nparameters: {a: %.17g, m: %.17g, far: %.17g}\ncoordinates: {x: {at: far*cos(a)}, y: {at: -far*sin(a)}}\n"
+                     "energy: {kinetic: \"m/2*(x'^2 + y'^2)\", potential: m*9.81*y}\ncontacts: {plane: {gap: y*cos(a) + x*sin(a), slip: x*cos(a) - y*sin(a), "
+                     "restitution: %g, friction: %.17g}}\n", a, mass, far, e, mu);
+            const carom_ledger l = run(text, s, h, 1000 * h, &w);
+            scheme_near(s->name, w.most, 0, 1e-9 * size + 1e-12 * far);
+            scheme_near(s->name, l.energy.balance, 0, mass * 9.81 * (1e-9 * size + 1e-12 * far));
+            assert_int_equal(l.impacts, 0);
+        }
+    }
+}
+
+// In coordinates of the slope everything that could scale a gap is zero at the start.
+static void a_block_at_the_origin_rests(void **state) {
+    (void)state;
+    const carom_scheme *s;
+    for (EACH_SCHEME(s)) {
+        watch w;
+        if (skipped(s, CAROM_NO_FRICTION) || creeps(s)) continue;
+        run("carom: 1\ncoordinates: {s: 0, n: 0}\nenergy: {kinetic: 3/2*(s'^2 + n'^2), potential: 3*9.81*(n*cos(0.5) - s*sin(0.5))}\n"
+            "contacts: {plane: {gap: n, slip: s, restitution: 0, friction: 0.6}}\n", s, 1e-3, 2, &w);
+        scheme_near(s->name, w.most, 0, 1e-12);
+    }
+}
+
+// Two feet in the plane, four in space: contacts that share a load.
+static void boxes_rest(void **state) {
+    (void)state;
+    static const char *const models[] = {
+        "carom: 1\ngravity: [0, -9.81]\nparameters: {a: 0.3}\nshapes: {floor: {plane: [sin(a), cos(a)]}}\nbodies:\n"
+        "  b: {mass: 2, inertia: 0.02, at: [30*cos(a) + 0.05*sin(a), -30*sin(a) + 0.05*cos(a)], angle: -a, shape: {box: [0.3, 0.1]}}\n"
+        "contacts: {c: {between: [floor, b], friction: 0.4, restitution: 0.5}}\n",
+        "carom: 1\ngravity: [9.81*sin(0.3), 0, -9.81*cos(0.3)]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
+        "  b: {mass: 2, inertia: [0.01, 0.02, 0.02], at: [30, 0, 0.05], shape: {box: [0.3, 0.2, 0.1]}}\n"
+        "contacts: {c: {between: [floor, b], friction: 0.4, restitution: 0.5}}\n",
+    };
+    const carom_scheme *s;
+    for (EACH_SCHEME(s)) {
+        if (skipped(s, CAROM_NO_FRICTION) || creeps(s)) continue;
+        for (int i = 0; i < 2; ++i) {
+            watch w;
+            assert_int_equal(run(models[i], s, 5e-3, 2.5, &w).impacts, 0);
+            scheme_near(s->name, w.most, 0, 1e-9 * 0.3 + 1e-12 * 30);
+        }
+    }
+}
+
+// A follower pressed on its cam: the spring pulls down by more than the cam ever accelerates, k d0/m = 100 > A w^2 = 49.
+static void a_follower_has_no_impacts(void **state) {
+    (void)state;
+    const carom_scheme *s;
+    for (EACH_SCHEME(s)) {
+        watch w;
+        if (skipped(s, CAROM_NO_IMPACTS)) continue;
+        const carom_ledger l = run("carom: 1\nparameters: {A: 0.01, w: 70}\ncoordinates: {y: 0}\n"
+                                   "energy: {kinetic: 0.05*y'^2, potential: 0.1*9.81*y + 500*(y + 0.01)^2}\n"
+                                   "contacts: {face: {gap: y - A*(1 - cos(w*t)), restitution: 0.3}}\n", s, 1e-4, 0.2, &w);
+        if (l.impacts != 0) fail_msg("%s: %ld impacts", s->name, l.impacts);
+        scheme_near(s->name, w.most, 0.02, 1e-4); // half-explicit-acceleration sinks a little
+    }
+}
+
+// A ball from 1 m with e = 1/2 comes down with 4.43/2^n: seven times faster than 4 g h at h = 1e-3, four times at 1e-2.
+static void a_ball_has_the_same_impacts_with_every_scheme(void **state) {
+    (void)state;
+    const carom_scheme *s;
+    for (EACH_SCHEME(s)) {
+        if (skipped(s, CAROM_NO_IMPACTS)) continue;
+        static const struct { double h; long impacts; } runs[] = {{1e-3, 7}, {1e-2, 4}};
+        for (int i = 0; i < 2; ++i) {
+            watch w;
+            const carom_ledger l = run("carom: 1\ncoordinates: {y: 1}\nenergy: {kinetic: 1/2*y'^2, potential: 9.81*y}\ncontacts: {floor: {gap: y, restitution: 0.5}}\n",
+                                       s, runs[i].h, 3, &w);
+            if (labs(l.impacts - runs[i].impacts) > 1) fail_msg("%s: %ld impacts, %ld expected", s->name, l.impacts, runs[i].impacts); // the last one falls on the threshold
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_rest),
+        cmocka_unit_test(a_block_at_the_origin_rests),
+        cmocka_unit_test(boxes_rest),
+        cmocka_unit_test(a_follower_has_no_impacts),
+        cmocka_unit_test(a_ball_has_the_same_impacts_with_every_scheme),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

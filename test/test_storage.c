@@ -1,0 +1,254 @@
+// test_storage.c: whatever fails while a result is written, the file opens, ends with a sound row and can be continued.
+//
+// pwrite(), write() and ftruncate() of the library are the functions below: every call of the life of a file fails once, or it and
+// all that follow, or after half of the bytes, or kills the process.
+#define _DEFAULT_SOURCE // mkdtemp
+#include "result_rig.h"
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+ssize_t __real_pwrite(int fd, const void *bytes, size_t size, off_t at);
+ssize_t __real_write(int fd, const void *bytes, size_t size);
+int __real_ftruncate(int fd, off_t size);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t at);
+ssize_t __wrap_write(int fd, const void *bytes, size_t size);
+int __wrap_ftruncate(int fd, off_t size);
+
+typedef enum mode { NEVER, ONCE, FROM_NOW_ON, HALF, KILL, MODES } mode;
+static struct { mode mode; long at, calls; } fault;
+
+// -1: this call shall succeed; else the bytes that it still writes.
+static long verdict(size_t size) {
+    const long n = ++fault.calls;
+    if (fault.mode == NEVER || n < fault.at || (n > fault.at && (fault.mode == ONCE || fault.mode == KILL))) return -1;
+    if (n > fault.at) return 0;
+    return fault.mode == HALF ? (long)(size / 2) : fault.mode == KILL ? (long)(size / 3) : 0;
+}
+
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t at) {
+    const long some = verdict(size);
+    if (some < 0) return __real_pwrite(fd, bytes, size, at);
+    if (some > 0 && __real_pwrite(fd, bytes, (size_t)some, at) < 0) abort();
+    if (fault.mode == KILL) kill(getpid(), SIGKILL);
+    errno = ENOSPC;
+    return some > 0 ? some : -1;
+}
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t size) {
+    if (fd <= 2) return __real_write(fd, bytes, size);
+    const long some = verdict(size);
+    if (some < 0) return __real_write(fd, bytes, size);
+    if (some > 0 && __real_write(fd, bytes, (size_t)some) < 0) abort();
+    if (fault.mode == KILL) kill(getpid(), SIGKILL);
+    errno = ENOSPC;
+    return some > 0 ? some : -1;
+}
+
+// Cutting a file off fails on no full disk; a kill may come there.
+int __wrap_ftruncate(int fd, off_t size) {
+    if (fault.mode == KILL && ++fault.calls == fault.at) kill(getpid(), SIGKILL);
+    return __real_ftruncate(fd, size);
+}
+
+static void arm(mode m, long at) {
+    fault.mode = m;
+    fault.at = at;
+    fault.calls = 0;
+}
+
+// -- a run that flushes often -----------------------------------------------------------------------------
+
+enum { STEPS = 620, FLUSH = 151 }; // chunks of 256 rows; flushes meet no chunk's end
+
+typedef struct outcome { bool created, whole; long flushed; } outcome; // rows of the last flush that succeeded
+
+// Runs to the end, or as far as the file takes it, as `carom run` does.
+static outcome run_on(const char *name, bool resume) {
+    const carom_model_def md = {.text = ball, .length = strlen(ball), .file = "model.yaml"};
+    carom_error err = {0};
+    outcome o = {false, false, -1};
+    carom_model *m = carom_model_create(&md, &err);
+    carom_sim_def sd = carom_sim_default();
+    sd.system = carom_model_system(m);
+    sd.scheme = "moreau-midpoint";
+    sd.h = 1e-3, sd.t_end = 1e-3 * STEPS;
+    sd.q0 = carom_model_q0(m), sd.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&sd, &err);
+    carom_record_def rd = carom_record_default();
+    rd.model = m, rd.sim = sim, rd.file = path(name);
+    rd.step = sd.h, rd.end = sd.t_end, rd.every = 1;
+    rd.text = ball, rd.length = strlen(ball), rd.model_file = "model.yaml";
+    carom_record *r = resume ? carom_record_resume(&rd, &err) : carom_record_create(&rd, &err);
+    if (r) {
+        o.created = true;
+        carom_status status = CAROM_OK;
+        while (status == CAROM_OK && !carom_sim_done(sim)) {
+            status = carom_record_advance(r, FLUSH, 0, &err);
+            if (status == CAROM_OK) status = carom_record_flush(r, &err);
+            if (status == CAROM_OK) o.flushed = carom_record_rows(r);
+        }
+        const bool finished = carom_record_finish(r, status == CAROM_OK ? "done" : "failed", status == CAROM_OK ? NULL : err.text, &err) == CAROM_OK;
+        o.whole = status == CAROM_OK && finished;
+        if (!o.whole && strlen(err.text) < 10) abort();
+        carom_record_destroy(r);
+    }
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+    return o;
+}
+
+static bool exists(const char *name) {
+    struct stat st;
+    return stat(path(name), &st) == 0;
+}
+
+// Rows of `name` are the first rows of "whole.h5", to the bit, and so are its events.
+static long assert_beginning(const char *name) {
+    carom_result *x = load(name), *y = load("whole.h5");
+    carom_error err = {0};
+    const long rows = carom_result_rows(x), events = carom_result_event_count(x);
+    const size_t n = (size_t)carom_result_columns(x);
+    assert_int_equal(n, carom_result_columns(y));
+    assert_in_range(rows, strstr(name, ".h5") ? 1 : 0, carom_result_rows(y)); // a text file may have its first line alone
+    assert_in_range(events, 0, carom_result_event_count(y));
+    double *a = calloc((size_t)rows * n + 1, sizeof *a), *b = calloc((size_t)rows * n + 1, sizeof *b);
+    assert_int_equal(carom_result_read_rows(x, 0, rows, a, &err), CAROM_OK);
+    assert_int_equal(carom_result_read_rows(y, 0, rows, b, &err), CAROM_OK);
+    assert_memory_equal(a, b, (size_t)rows * n * sizeof *a);
+    free(a);
+    free(b);
+    for (long i = 0; i < events; ++i) {
+        carom_result_event e = {0}, f = {0};
+        assert_int_equal(carom_result_events(x, i, 1, &e, &err), CAROM_OK);
+        assert_int_equal(carom_result_events(y, i, 1, &f, &err), CAROM_OK);
+        assert_true(e.t == f.t && e.impulse == f.impulse);
+        assert_string_equal(e.contact, f.contact);
+    }
+    carom_result_close(x);
+    carom_result_close(y);
+    return rows;
+}
+
+static int leftovers(void) { // *.part in the folder
+    char command[160];
+    snprintf(command, sizeof command, "ls %s | grep -c '[.]part$' > /dev/null", folder);
+    return system(command) == 0;
+}
+
+static void copy(const char *from, const char *to) {
+    char command[400];
+    snprintf(command, sizeof command, "cp %s %s", path(from), path(to));
+    assert_int_equal(system(command), 0);
+}
+
+// One life of a file with a fault at its n-th call; false: the life has fewer calls.
+static bool one_life(const char *name, mode m, long n, bool resume) {
+    const bool h5 = strstr(name, ".h5") != NULL;
+    outcome o = {false, false, -1};
+    unlink(path(name));
+    if (resume) copy("half.h5", name);
+    if (m == KILL) {
+        const pid_t child = fork();
+        if (child == 0) {
+            arm(m, n);
+            o = run_on(name, resume);
+            _exit(o.whole ? 0 : 1);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        if (WIFEXITED(status)) return assert_int_equal(WEXITSTATUS(status), 0), false;
+        o.created = exists(name);
+        char command[160];
+        snprintf(command, sizeof command, "rm -f %s/*.part", folder);
+        assert_int_equal(system(command), 0);
+    } else {
+        arm(m, n);
+        o = run_on(name, resume);
+        const bool met = fault.calls >= n;
+        arm(NEVER, 0);
+        if (!met) return assert_true(o.whole), false;
+        assert_false(leftovers());
+    }
+    if (!o.created && !resume) { // nothing, or half a header of a text file
+        if (h5) assert_false(exists(name));
+        return true;
+    }
+    const long rows = assert_beginning(name);
+    if (o.flushed > 0) assert_true(rows >= o.flushed);
+    if (!h5) return true;
+    o = run_on(name, true);
+    assert_true(o.whole);
+    assert_same("whole.h5", name);
+    return true;
+}
+
+static bool at_length; // "long": every call, none left out
+
+static void every_call_fails(const char *name, bool resume, long step) {
+    for (mode m = ONCE; m < MODES; ++m) {
+        long n = 1;
+        while (one_life(name, m, n, resume)) n += at_length || n < 40 ? 1 : step;
+        assert_true(n > 3);
+    }
+}
+
+static void a_failed_write_leaves_a_sound_file(void **state) {
+    (void)state;
+    assert_true(run_on("whole.h5", false).whole);
+    every_call_fails("fault.h5", false, 7);
+}
+
+static void a_failed_write_leaves_a_sound_file_when_a_run_goes_on(void **state) {
+    (void)state;
+    rig g = make(ball, "moreau-midpoint", "half.h5", 1e-3, 1e-3 * STEPS, 1, 0, false);
+    g.stop = 305;
+    finish(&g);
+    every_call_fails("fault.h5", true, 7);
+}
+
+static void a_failed_write_leaves_whole_lines(void **state) {
+    (void)state;
+    every_call_fails("fault.csv", false, 1);
+}
+
+// A run can be read while it is written, and its file is written by one run only.
+static void a_running_result_is_read_and_not_written_twice(void **state) {
+    (void)state;
+    carom_error err = {0};
+    rig g = make(ball, "moreau-midpoint", "live.h5", 1e-3, 1e-3 * STEPS, 1, 0, false);
+    assert_int_equal(carom_record_advance(g.r, 200, 0, &err), CAROM_OK);
+    assert_int_equal(carom_record_flush(g.r, &err), CAROM_OK);
+    carom_result *early = load("live.h5");
+    assert_int_equal(carom_result_rows(early), 201);
+    assert_int_equal(carom_record_advance(g.r, 300, 0, &err), CAROM_OK);
+    assert_int_equal(carom_record_flush(g.r, &err), CAROM_OK);
+    double *x = column(early, "t"); // chunks have come meanwhile
+    for (int i = 0; i <= 200; ++i) assert_true(x[i] == 1e-3 * i);
+    free(x);
+    carom_result_close(early);
+    assert_int_equal(assert_beginning("live.h5"), 501);
+    const pid_t child = fork(); // another process
+    if (child == 0) _exit(run_on("live.h5", true).created);
+    int status = 0;
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    finish(&g);
+    assert_same("whole.h5", "live.h5");
+    g = make(ball, "moreau-midpoint", "live.csv", 1e-3, 0.1, 1, 0, false);
+    carom_record_def rd = {.model = g.m, .sim = g.sim, .file = path("live.csv"), .step = 1e-3, .end = 0.1, .text = ball, .length = strlen(ball)};
+    assert_null(carom_record_create(&rd, &err));
+    assert_non_null(strstr(err.text, "another run is writing it"));
+    finish(&g);
+}
+
+int main(int argc, char **argv) {
+    at_length = argc > 1 && strcmp(argv[1], "long") == 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_failed_write_leaves_a_sound_file),
+        cmocka_unit_test(a_failed_write_leaves_a_sound_file_when_a_run_goes_on),
+        cmocka_unit_test(a_failed_write_leaves_whole_lines),
+        cmocka_unit_test(a_running_result_is_read_and_not_written_twice),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

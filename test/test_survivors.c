@@ -1,0 +1,266 @@
+// test_survivors.c: faults that were once planted in the sources and that no test noticed; here each is noticed.
+#define _DEFAULT_SOURCE // mkdtemp
+#include "result_rig.h"
+#include <carom/event.h>
+#include <hdf5.h>
+
+static void copy(const char *from, const char *to) {
+    char command[400];
+    snprintf(command, sizeof command, "cp %s %s", path(from), path(to));
+    assert_int_equal(system(command), 0);
+}
+
+// A run that goes on and takes no step adds no row: the step of the last row was restored.
+static void going_on_without_a_step_adds_no_row(void **state) {
+    (void)state;
+    rig g = make(ball, "moreau-midpoint", "still.h5", 1e-3, 1, 1, 0, false);
+    g.stop = 5;
+    finish(&g);
+    g = make(ball, "moreau-midpoint", "still.h5", 1e-3, 1, 1, 0, true);
+    carom_error err = {0};
+    assert_int_equal(carom_record_finish(g.r, "interrupted", NULL, &err), CAROM_OK);
+    carom_record_destroy(g.r);
+    carom_sim_destroy(g.sim);
+    carom_model_destroy(g.m);
+    carom_result *r = load("still.h5");
+    assert_int_equal(carom_result_rows(r), 6);
+    carom_result_close(r);
+}
+
+// -- the saved state ------------------------------------------------------------------------------------
+
+// Change a byte of the saved states: bit 0 of `slots` means slot 0, bit 1 slot 1.
+static void damage_state(const char *name, unsigned slots, size_t from_end) {
+    const hid_t file = H5Fopen(path(name), H5F_ACC_RDWR, H5P_DEFAULT), set = H5Dopen2(file, "state", H5P_DEFAULT), space = H5Dget_space(set);
+    hsize_t size[2];
+    assert_int_equal(H5Sget_simple_extent_dims(space, size, NULL), 2);
+    unsigned char *bytes = malloc((size_t)(size[0] * size[1]));
+    assert_true(H5Dread(set, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0);
+    for (unsigned i = 0; i < 2; ++i)
+        if (slots >> i & 1) bytes[(i + 1) * size[1] - from_end] ^= 1;
+    assert_true(H5Dwrite(set, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0);
+    free(bytes);
+    H5Sclose(space), H5Dclose(set), H5Fclose(file);
+}
+
+// NULL: the run goes on, to the same bits; else why not.
+static const char *resume(const char *name) {
+    static carom_error err;
+    rig g = make(ball, "moreau-midpoint", "mine.h5", 1e-3, 0.5, 1, 0, false);
+    carom_record_def rd = {.model = g.m, .sim = g.sim, .file = path(name), .step = 1e-3, .end = 0.5, .text = ball, .length = strlen(ball)};
+    err = (carom_error){0};
+    carom_record *r = carom_record_resume(&rd, &err);
+    const bool good = r != NULL;
+    carom_record_destroy(r);
+    finish(&g);
+    if (!good) return err.text;
+    g = make(ball, "moreau-midpoint", name, 1e-3, 0.5, 1, 0, true);
+    finish(&g);
+    assert_same("whole.h5", name);
+    return NULL;
+}
+
+static void a_damaged_state_is_not_taken(void **state) {
+    (void)state;
+    simulate(ball, "moreau-midpoint", "whole.h5", 1e-3, 0.5, 1, 0);
+    rig g = make(ball, "moreau-midpoint", "half.h5", 1e-3, 0.5, 1, 0, false);
+    g.stop = 200;
+    finish(&g);
+    for (unsigned slots = 0; slots < 4; ++slots)
+        for (size_t from_end = 1; from_end < 400; from_end += 57) {
+            copy("half.h5", "bad.h5");
+            damage_state("bad.h5", slots, from_end);
+            const char *why = resume("bad.h5");
+            if (slots == 3 ? !why || !strstr(why, "holds no state to go on from") : why != NULL) fail_msg("slots %u: %s", slots, why ? why : "goes on");
+        }
+}
+
+static void put_text(const char *name, const char *attribute, const char *text) {
+    const hid_t file = H5Fopen(path(name), H5F_ACC_RDWR, H5P_DEFAULT), run = H5Gopen2(file, "run", H5P_DEFAULT), type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, strlen(text));
+    H5Adelete(run, attribute);
+    const hid_t space = H5Screate(H5S_SCALAR), a = H5Acreate2(run, attribute, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Awrite(a, type, text) >= 0);
+    H5Aclose(a), H5Sclose(space), H5Tclose(type), H5Gclose(run), H5Fclose(file);
+}
+
+// What the file says of its run belongs to its state.
+static void a_state_goes_with_its_own_run_only(void **state) {
+    (void)state;
+    static const struct { const char *name, *text, *why; } edits[] = {
+        {"set", "g=1.62", "model, parameters or options were changed"},
+        {"options_given", "tol=1e-3", "model, parameters or options were changed"},
+        {"version", "0.0.1", "was computed by carom 0.0.1"},
+    };
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; ++i) {
+        copy("half.h5", "edited.h5");
+        put_text("edited.h5", edits[i].name, edits[i].text);
+        const char *why = resume("edited.h5");
+        if (!why || !strstr(why, edits[i].why)) fail_msg("%s: %s", edits[i].name, why ? why : "goes on");
+    }
+}
+
+static carom_sim *sim_of(const char *text, carom_model **m) {
+    carom_error err = {0};
+    const carom_model_def md = {.text = text, .length = strlen(text), .file = "model.yaml"};
+    *m = carom_model_create(&md, &err);
+    if (!*m) fail_msg("%s", err.text);
+    carom_sim_def sd = carom_sim_default();
+    sd.system = carom_model_system(*m);
+    sd.h = 1e-3, sd.t_end = 1;
+    sd.q0 = carom_model_q0(*m), sd.v0 = carom_model_v0(*m);
+    carom_sim *sim = carom_sim_create(&sd, &err);
+    if (!sim) fail_msg("%s", err.text);
+    return sim;
+}
+
+// A state of another friction or restitution is refused.
+static void the_stamp_knows_the_laws_of_contacts(void **state) {
+    (void)state;
+    static const char form[] = "carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\n"
+                               "contacts: {c: {gap: y, slip: x, restitution: %s, friction: %s, tangential restitution: %s}}\n";
+    static const char *const laws[][3] = {{"0.5", "0.3", "0"}, {"0.5", "0.4", "0"}, {"0.6", "0.3", "0"}, {"0.5", "0.3", "0.1"}};
+    enum { SIMS = 5 }; // the last is like the first
+    carom_model *m[SIMS];
+    carom_sim *sim[SIMS];
+    for (int i = 0; i < SIMS; ++i) {
+        char text[400];
+        snprintf(text, sizeof text, form, laws[i % 4][0], laws[i % 4][1], laws[i % 4][2]);
+        sim[i] = sim_of(text, &m[i]);
+    }
+    size_t bytes = 0;
+    carom_error err;
+    const void *saved = carom_sim_state(sim[0], &bytes);
+    for (int i = 1; i < SIMS; ++i) assert_int_equal(carom_sim_restore(sim[i], saved, bytes, &err), i < 4 ? CAROM_BAD_INPUT : CAROM_OK);
+    for (int i = 0; i < SIMS; ++i) carom_sim_destroy(sim[i]), carom_model_destroy(m[i]);
+}
+
+// -- text, ledger, events, certificate --------------------------------------------------------------------
+
+static void half_a_last_line_is_left_out(void **state) {
+    (void)state;
+    static const struct { const char *text; long rows; } files[] = {
+        {"t,x\n0,1\n1,2\n", 2}, {"t,x\n0,1\n1,2", 1}, {"t,x\n0,1\n1,", 1}, {"t,x\n0,1\n1", 1}, {"t,x\n0,1", 0}, {"t,x\n", 0}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+        FILE *f = fopen(path("half.csv"), "w");
+        fputs(files[i].text, f);
+        fclose(f);
+        carom_result *r = load("half.csv");
+        assert_int_equal(carom_result_rows(r), files[i].rows);
+        carom_result_close(r);
+    }
+}
+
+// The second constraint is curved and drifts, because velocities satisfy it and positions follow; the first is exact.
+static void drift_names_the_constraint_that_drifts(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ncoordinates: {z: 0, x: {at: 1, rate: 0}, y: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2)}\n"
+                               "constraints: {still: z, circle: x^4 + y^4 - 1}\n";
+    rig g = make(text, "moreau-jean", NULL, 1e-2, 1, 1, 0, false);
+    carom_error err = {0};
+    carom_ledger l;
+    carom_ledger_names names;
+    assert_int_equal(carom_record_advance(g.r, 0, 0, &err), CAROM_OK);
+    assert_int_equal(carom_record_ledger(g.r, &l, &names, &err), CAROM_OK);
+    assert_true(l.drift > 1e-6);
+    assert_int_equal(l.drift_id, 1);
+    assert_string_equal(names.drift, "circle");
+    finish(&g);
+}
+
+// A ball that falls from 1: impacts accumulate at (2/g)^1/2 (1 + e)/(1 - e), also where the run of them is cut short.
+static void accumulations_end_where_the_series_does(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ncoordinates: {y: 1}\nenergy: {kinetic: 1/2*y'^2, potential: 9.81*y}\ncontacts: {c: {gap: y, restitution: 0.9}}\n";
+    static const char *const options[] = {"time-tol=0.01", NULL};
+    carom_error err = {0};
+    const carom_model_def md = {.text = text, .length = strlen(text), .file = "model.yaml"};
+    carom_model *m = carom_model_create(&md, &err);
+    carom_sim_def sd = carom_sim_default();
+    sd.system = carom_model_system(m);
+    sd.schemes = carom_schemes(), sd.scheme = "event-driven", sd.options = options;
+    sd.h = 0.1, sd.t_end = 12;
+    sd.q0 = carom_model_q0(m), sd.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&sd, &err);
+    if (!sim) fail_msg("%s", err.text);
+    double t = NAN;
+    while (!carom_sim_done(sim)) {
+        if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
+        const carom_now now = carom_sim_now(sim);
+        for (int i = 0; i < now.nevents; ++i)
+            if (now.events[i].kind == CAROM_ACCUMULATION) t = now.events[i].t;
+    }
+    assert_true(fabs(t - sqrt(2 / 9.81) * 1.9 / 0.1) < 1e-8);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+static double off; // how far the answer below is from the right one
+
+static carom_report nearly(void *work, carom_problem *pb, double tol) {
+    (void)work, (void)tol;
+    pb->p[0] = 1 + off;
+    return (carom_report){.converged = true};
+}
+
+// G p + c = p - 1 with p > 0: the residual is |p - 1|, and at most tol is good enough.
+static void the_certificate_is_as_sharp_as_it_says(void **state) {
+    (void)state;
+    const carom_solver solver = {.name = "nearly", .laws = 1u << CAROM_UNILATERAL, .solve = nearly};
+    const carom_block block = {.law = CAROM_UNILATERAL};
+    const double G = 1, c = -1, tol = 1e-6, factors[] = {0, 0.5, -0.5, 0.99, 1.01, 2, -2, 10, 90, 900};
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; ++i) {
+        double p = 0, u = 0;
+        carom_problem pb = {.n = 1, .nb = 1, .ld = 1, .block = &block, .G = &G, .c = &c, .symmetric = true, .p = &p, .u = &u};
+        off = factors[i] * tol;
+        const carom_report report = carom_solver_solve(&solver, NULL, &pb, tol);
+        assert_true(report.converged == (fabs(factors[i]) <= 1));
+        assert_true(fabs(report.residual - fabs(off)) < 1e-12);
+    }
+}
+
+// -- what a caller may get wrong ------------------------------------------------------------------------------
+
+static void missing_arguments_are_told(void **state) {
+    (void)state;
+    carom_error err = {0};
+    carom_model *m;
+    carom_sim *sim = sim_of(ball, &m);
+    assert_null(carom_model_create(NULL, &err));
+    assert_null(carom_model_create(&(carom_model_def){.text = NULL}, &err));
+    assert_null(carom_sim_create(NULL, &err));
+    assert_null(carom_sim_create(&(carom_sim_def){.system = NULL}, NULL));
+    assert_null(carom_result_open(NULL, &err));
+    assert_false(carom_result_probe(NULL));
+    assert_null(carom_record_create(NULL, &err));
+    assert_null(carom_record_resume(NULL, &err));
+    const carom_record_def defs[] = {{.sim = NULL}, {.sim = sim}, {.sim = sim, .memory = true}, {.sim = sim, .memory = true, .step = 1e-3, .end = NAN},
+                                     {.sim = sim, .memory = true, .step = 1e-3, .end = 1, .dt_out = 1e-300}, {.sim = sim, .memory = true, .step = 1e-3, .end = 1, .every = -1}};
+    for (size_t i = 0; i < sizeof defs / sizeof *defs; ++i) {
+        err = (carom_error){0};
+        assert_null(carom_record_create(&defs[i], &err));
+        assert_true(strlen(err.text) > 10);
+    }
+    assert_null(carom_record_resume(&(carom_record_def){.sim = sim, .memory = true, .step = 1e-3, .end = 1}, &err));
+    carom_result_close(NULL);
+    carom_record_destroy(NULL);
+    carom_sim_destroy(NULL);
+    carom_model_destroy(NULL);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(going_on_without_a_step_adds_no_row),
+        cmocka_unit_test(a_damaged_state_is_not_taken),
+        cmocka_unit_test(a_state_goes_with_its_own_run_only),
+        cmocka_unit_test(the_stamp_knows_the_laws_of_contacts),
+        cmocka_unit_test(half_a_last_line_is_left_out),
+        cmocka_unit_test(drift_names_the_constraint_that_drifts),
+        cmocka_unit_test(accumulations_end_where_the_series_does),
+        cmocka_unit_test(the_certificate_is_as_sharp_as_it_says),
+        cmocka_unit_test(missing_arguments_are_told),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,203 @@
+// test_warnings.c: warnings in the ledger: each is there when it should be, names contact and time, and is not there when it should not;
+// a request to stop is seen inside a step.
+#include "model_text.h"
+
+static int run_to_end(const char *text, const char *scheme, const char *option, double h, double end, carom_warning *list, carom_ledger *l) {
+    carom_model *m = good(text);
+    carom_error err = {0};
+    carom_sim_def d = carom_sim_default();
+    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = scheme;
+    d.options = (const char *const[]){option, NULL};
+    d.h = h, d.t_end = end, d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+    d.name_user = m;
+    d.size = (double (*)(const void *, int))carom_model_contact_size;
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s: %s", scheme, err.text);
+    model_sim_run(sim);
+    assert_int_equal(carom_sim_ledger(sim, l, &err), CAROM_OK);
+    const int n = carom_sim_warnings(sim, l, list);
+    for (int i = 0; i < n; ++i) {
+        assert_null(list[i].name); // none was given
+        assert_true(strlen(list[i].text) > 40 && strlen(list[i].text) < sizeof list[i].text - 1);
+    }
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+    return n;
+}
+
+static const carom_warning *find(const carom_warning *list, int n, const char *kind) {
+    for (int i = 0; i < n; ++i)
+        if (strcmp(list[i].kind, kind) == 0) return list + i;
+    return NULL;
+}
+
+// A rod whose tip meets the ground.  In terms of the tip M^-1 is G = [1 + c^2/J, -s c/J; -s c/J, 1 + s^2/J] with s, c of its angle (unit mass and
+// half length); Newton's law and sticking: u_N+ = -e u_N-, u_T+ = 0, so P = G^-1 (u+ - u-), and the energy changes by 1/2 P.(u+ + u-).
+static double change(double th, double J, double e, double uN, double uT, double mu) {
+    const double s = sin(th), c = cos(th), a = 1 + c * c / J, b = -s * c / J, d = 1 + s * s / J, det = a * d - b * b;
+    const double dN = -(1 + e) * uN, dT = -uT, N = (d * dN - b * dT) / det, T = (a * dT - b * dN) / det;
+    assert_true(N > 0 && fabs(T) <= mu * N); // it sticks
+    return 0.5 * (N * (1 - e) * uN + T * uT);
+}
+
+static void newton_with_friction_creates_energy(void **state) {
+    (void)state;
+    const double th = 0.6, J = 0.1, uN = -0.5, d = 1e-3;
+    static const char *const scheme[] = {"event-driven", "mixed", "auto", "moreau-jean", "half-explicit", "newmark", "ggl-midpoint"};
+    for (int slow = 0; slow < 2; ++slow) {
+        // Slip before the impact against the direction in which the impact drives it: friction then pushes along the slip.
+        const double uT = slow ? 0 : 0.3, e = slow ? 0 : 1, gain = change(th, J, e, uN, uT, 5);
+        assert_true(slow ? gain < -0.01 : gain > 0.01);
+        char text[600]; // the rod does not turn before: gap y - sin(th), slip x - cos(th)
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 0, rate: %.17g}, y: {at: sin(%g) + %g, rate: %.17g}, th: {at: %g, rate: 0}}\n"
+                 "energy: {kinetic: (x'^2 + y'^2 + %g*th'^2)/2}\ncontacts: {tip: {gap: y - sin(th), slip: x - cos(th), restitution: %g, friction: 5}}\n",
+                 uT, th, d, uN, th, J, e);
+        for (int i = 0; i < 7; ++i) {
+            carom_warning list[CAROM_WARNINGS];
+            carom_ledger l;
+            const int n = run_to_end(text, scheme[i], NULL, 1e-5, 4e-3, list, &l);
+            const carom_warning *w = find(list, n, "energy-created");
+            if (slow) {
+                if (n > 0) fail_msg("%s: %s: %s", scheme[i], list[0].kind, list[0].text);
+                assert_close(l.energy.lost, -gain, 1e-3);
+                continue;
+            }
+            if (!w) fail_msg("%s creates energy and says nothing", scheme[i]);
+            assert_int_equal(n, 1);
+            assert_close(l.energy.created, gain, 2e-3 * gain);
+            assert_int_equal(w->id, 0);
+            assert_close(w->t, d / -uN, 2e-5);
+        }
+    }
+}
+
+// A spring of 1 N/m and 1 kg with steps beyond the limit h omega = 2 of an explicit scheme, few enough not to overflow.
+static void energy_that_grows_is_told(void **state) {
+    (void)state;
+    const char *text = "carom: 1\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: x^2/2}\n";
+    carom_warning list[CAROM_WARNINGS];
+    carom_ledger l;
+    int n = run_to_end(text, "half-explicit", NULL, 2.2, 44, list, &l);
+    assert_int_equal(n, 1);
+    assert_non_null(find(list, n, "unaccounted-energy"));
+    assert_true(l.energy.end > 10 * l.energy.start);
+    n = run_to_end(text, "half-explicit", NULL, 0.1, 44, list, &l);
+    assert_int_equal(n, 0);
+    // Energy from outside is none to wonder about.
+    n = run_to_end("carom: 1\ncoordinates: {x: {at: 0, rate: 0}}\nenergy: {kinetic: x'^2/2}\nforces: {x: 3}\n", "half-explicit", NULL, 0.1, 10, list, &l);
+    assert_int_equal(n, 0);
+    assert_true(l.energy.end > 400);
+}
+
+// A ball of radius 0.1 at 1 m/s and steps of 0.15 s: up to 0.15 m into the ground.
+static void deep_penetration_is_told(void **state) {
+    (void)state;
+    const char *text = "carom: 1\nshapes: {floor: {plane: [0, 1]}}\nbodies: {ball: {mass: 1, inertia: 1e-3, at: [0, 1], velocity: [0, -1], shape: {circle: 0.1}}}\n"
+                       "contacts: {hit: {between: [ball, floor], restitution: 0.5}}\n";
+    carom_warning list[CAROM_WARNINGS];
+    carom_ledger l;
+    int n = run_to_end(text, "half-explicit", NULL, 0.155, 1.55, list, &l);
+    const carom_warning *w = find(list, n, "penetration");
+    assert_true(l.penetration > 0.02);
+    assert_non_null(w);
+    assert_int_equal(w->id, 0);
+    assert_true(w->t == l.penetration_t);
+    n = run_to_end(text, "half-explicit", NULL, 1e-3, 1.55, list, &l);
+    assert_int_equal(n, 0);
+}
+
+static void a_step_longer_than_the_run(void **state) {
+    (void)state;
+    const char *text = "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2}\n";
+    carom_warning list[CAROM_WARNINGS];
+    carom_ledger l;
+    int n = run_to_end(text, "moreau-jean", NULL, 5, 1, list, &l);
+    assert_int_equal(n, 1);
+    assert_string_equal(list[0].kind, "resolution");
+    assert_int_equal(run_to_end(text, "moreau-jean", NULL, 1, 1, list, &l), 0);
+    assert_int_equal(run_to_end(text, "auto", NULL, 5, 1, list, &l), 0); // its steps are its own
+}
+
+static void counter_examples_warn_where_it_matters(void **state) {
+    (void)state;
+    carom_warning list[CAROM_WARNINGS];
+    carom_ledger l;
+    int n = run_to_end("carom: 1\ncoordinates: {x: {at: 5, rate: -1}}\nenergy: {kinetic: x'^2/2}\ncontacts: {wall: {gap: x}}\n", "newmark", "contact=velocity", 0.01, 1, list, &l);
+    assert_int_equal(n, 1);
+    assert_string_equal(list[0].kind, "scheme");
+}
+
+// -- stopping ----------------------------------------------------------------------------------------------------------
+
+typedef struct fuse { long left; } fuse;
+static bool burnt(const void *user) {
+    fuse *f = (fuse *)user;
+    return f->left > 0 && --f->left == 0;
+}
+
+// A single long step is stopped in the middle; the simulation stands where it was, and goes on as if nothing had happened.
+static void a_long_step_can_be_stopped(void **state) {
+    (void)state;
+    static const struct { const char *scheme, *option; } run[] = {{"auto", "max-step=1e-3"}, {"mixed", NULL}, {"event-driven", "max-step=1e-3"}, {"splitting", "adaptive=on"},
+                                                               {"moreau-jean", "adaptive=on"}, {"half-explicit", NULL}, {"newmark", NULL}};
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1, rate: 0}, y: {at: 2, rate: 1}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 10*x + 10*y + (x - y)^2}\n"
+                          "contacts: {a: {gap: x, restitution: 0.7}, b: {gap: y - x + 2, restitution: 0.9}}\n");
+    for (int i = 0; i < 7; ++i) {
+        const char *const options[] = {run[i].option, NULL};
+        const double h = i < 3 ? 1 : 0.05;
+        carom_sim *whole = model_sim(m, run[i].scheme, options, h, 2), *sim = model_sim(m, run[i].scheme, options, h, 2);
+        model_sim_run(whole);
+        carom_error err = {0};
+        fuse f = {0};
+        int stops = 0;
+        carom_sim_stop_when(sim, burnt, &f);
+        for (long after = 3; !carom_sim_done(sim); after = after * 2 + 1) {
+            f.left = after;
+            const carom_status status = carom_sim_run(sim, NULL, NULL, &err);
+            stops += status == CAROM_STOPPED;
+            if (status != CAROM_OK && status != CAROM_STOPPED) fail_msg("%s: %s", run[i].scheme, err.text);
+        }
+        assert_true(stops > 2);
+        carom_ledger a, b;
+        assert_int_equal(carom_sim_ledger(whole, &a, &err), CAROM_OK);
+        assert_int_equal(carom_sim_ledger(sim, &b, &err), CAROM_OK);
+        const carom_now x = carom_sim_now(whole), y = carom_sim_now(sim);
+        for (int k = 0; k < 2; ++k)
+            if (x.q[k] != y.q[k] || x.v[k] != y.v[k]) fail_msg("%s: stopping changed the run: %.17g, %.17g", run[i].scheme, x.q[k], y.q[k]);
+        assert_int_equal(a.impacts, b.impacts);
+        assert_true(a.energy.impact == b.energy.impact);
+        carom_sim_destroy(whole);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
+static void absurd_steps_are_refused(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: 10*x}\ncontacts: {a: {gap: x}}\n");
+    static const char *const scheme[] = {"auto", "event-driven"};
+    for (int i = 0; i < 2; ++i) {
+        carom_error err = {0};
+        carom_sim_def d = carom_sim_default();
+        d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = scheme[i];
+        d.options = (const char *const[]){"max-step=1e-14", NULL};
+        d.h = 0.01, d.t_end = 1, d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+        assert_null(carom_sim_create(&d, &err));
+        assert_int_equal(err.code, CAROM_BAD_INPUT);
+        assert_non_null(strstr(err.text, "max-step=1e-14"));
+        d.options = (const char *const[]){"max-step=1e-5", NULL};
+        carom_sim *sim = carom_sim_create(&d, &err);
+        assert_non_null(sim);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(newton_with_friction_creates_energy), cmocka_unit_test(energy_that_grows_is_told), cmocka_unit_test(deep_penetration_is_told),
+        cmocka_unit_test(a_step_longer_than_the_run), cmocka_unit_test(counter_examples_warn_where_it_matters), cmocka_unit_test(a_long_step_can_be_stopped),
+        cmocka_unit_test(absurd_steps_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
