@@ -4,59 +4,25 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const ledger_name[] = {"steps",
-                                          "seconds",
-                                          "impacts",
-                                          "accumulations",
-                                          "penetration",
-                                          "drift",
-                                          "energy.start",
-                                          "energy.end",
-                                          "energy.impact",
-                                          "energy.lost",
-                                          "energy.created",
-                                          "energy.friction",
-                                          "energy.damping",
-                                          "energy.external",
-                                          "energy.balance",
-                                          "energy.identity",
-                                          "contact.residual",
-                                          "contact.problems",
-                                          "contact.iterations",
-                                          "contact.fallbacks",
-                                          "newton.iterations",
-                                          "newton.median",
-                                          "newton.max",
-                                          "rejected",
-                                          "ns_per_step"};
+// Names of the ledger, and the value of each in ledger l.
+#define LEDGER_ROWS(X) \
+    X("steps", l->steps) X("seconds", l->seconds) X("impacts", l->impacts) X("accumulations", l->accumulations) \
+    X("penetration", l->penetration) X("drift", l->drift) X("energy.start", l->energy.start) X("energy.end", l->energy.end) \
+    X("energy.impact", l->energy.impact) X("energy.lost", l->energy.lost) X("energy.created", l->energy.created) \
+    X("energy.friction", l->energy.friction) X("energy.damping", l->energy.damping) X("energy.external", l->energy.external) \
+    X("energy.balance", l->energy.balance) X("energy.identity", l->energy.identity) X("contact.residual", l->counts.residual) \
+    X("contact.problems", l->counts.problems) X("contact.iterations", l->counts.iterations) \
+    X("contact.fallbacks", l->counts.fallbacks) X("newton.iterations", l->counts.newton) X("newton.median", l->counts.newton_median) \
+    X("newton.max", l->counts.newton_max) X("rejected", l->rejected) \
+    X("ns_per_step", l->steps > 0 ? l->seconds / (double)l->steps * 1e9 : 0)
+#define NAME(name, value) name,
+#define VALUE(name, value) (double)(value),
+
+static const char *const ledger_name[] = {LEDGER_ROWS(NAME)};
 enum { LEDGER = sizeof ledger_name / sizeof *ledger_name };
 
 static void ledger_values(const carom_ledger *l, double x[LEDGER]) {
-    const double value[LEDGER] = {(double)l->steps,
-                                  l->seconds,
-                                  (double)l->impacts,
-                                  (double)l->accumulations,
-                                  l->penetration,
-                                  l->drift,
-                                  l->energy.start,
-                                  l->energy.end,
-                                  l->energy.impact,
-                                  l->energy.lost,
-                                  l->energy.created,
-                                  l->energy.friction,
-                                  l->energy.damping,
-                                  l->energy.external,
-                                  l->energy.balance,
-                                  l->energy.identity,
-                                  l->counts.residual,
-                                  (double)l->counts.problems,
-                                  (double)l->counts.iterations,
-                                  (double)l->counts.fallbacks,
-                                  (double)l->counts.newton,
-                                  (double)l->counts.newton_median,
-                                  (double)l->counts.newton_max,
-                                  (double)l->rejected,
-                                  l->steps > 0 ? l->seconds / (double)l->steps * 1e9 : 0};
+    const double value[LEDGER] = {LEDGER_ROWS(VALUE)};
     memcpy(x, value, sizeof value);
 }
 

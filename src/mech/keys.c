@@ -434,7 +434,7 @@ const carom_key *carom_key_at(const key_group *g, int i) {
 }
 
 // Variants share fields: has one before group `last` (key `before` of it) this one?
-static bool seen(const key_group *const *groups, int last, int before, size_t at) {
+static bool visited(const key_group *const *groups, int last, int before, size_t at) {
     for (int g = 0; g <= last; ++g) {
         const carom_key *k;
         for (int i = 0; (g < last || i < before) && (k = carom_key_at(groups[g], i)); ++i)
@@ -449,10 +449,10 @@ void carom_key_fields(const key_group *const *groups, key_visit *visit, void *us
         const carom_key *k;
         int i = 0;
         for (; (k = carom_key_at(groups[g], i)); ++i) {
-            if (seen(groups, g, i, k->at)) continue;
+            if (visited(groups, g, i, k->at)) continue;
             visit(user, k);
             if (k->own) visit(user, k->own);
         }
-        if (groups[g]->brief && !seen(groups, g, i, groups[g]->brief_at)) visit(user, &(carom_key){.name = "", .kind = KEY_TEXT, .at = groups[g]->brief_at});
+        if (groups[g]->brief && !visited(groups, g, i, groups[g]->brief_at)) visit(user, &(carom_key){.name = "", .kind = KEY_TEXT, .at = groups[g]->brief_at});
     }
 }
