@@ -1,19 +1,19 @@
 // check_layers.c: holds the sources to the layers, and each layer to what it may use.
 //
 // A file in src/<layer>/ includes private headers "layer/file.h" and public headers <carom/x.h> of its own or
-// an earlier layer only; only src/sparse uses SuiteSparse, only src/model reads YAML, only src/event SUNDIALS, only src/io HDF5 and files; the library neither prints nor ends
+// an earlier layer only; only src/sparse uses SuiteSparse, only src/read reads YAML, only src/event SUNDIALS, only src/io HDF5 and files; the library neither prints nor ends
 // the program; schemes, solvers and contacts ask the heap for nothing.  Public headers obey the same order.
 #include "sources.h"
 
 static const char *const layers[] = {"base", "linalg", "expr", "system", "flex", "contact", "solver",
-                                     "scheme", "sim", "sparse", "model", "event", "run", "io", "compile", "study", "sweep", "cli"};
+                                     "scheme", "sim", "sparse", "mech", "read", "derive", "build", "event", "run", "io", "compile", "study", "sweep", "cli"};
 enum { LAYERS = sizeof layers / sizeof *layers, UNKNOWN = -1 };
 
 // Which layer a public header belongs to; carom.h gathers all, so only the program may take it.
 static const struct { const char *header, *layer; } owners[] = {
     {"status", "base"}, {"version", "base"}, {"arena", "base"}, {"option", "base"}, {"matrix", "linalg"}, {"expr", "expr"},
     {"system", "system"}, {"difference", "system"}, {"functions", "system"}, {"flex", "flex"}, {"structure", "flex"}, {"problem", "contact"},
-    {"scheme", "scheme"}, {"sim", "sim"}, {"sparse", "sparse"}, {"model", "model"}, {"draw", "model"}, {"build", "model"},
+    {"scheme", "scheme"}, {"sim", "sim"}, {"sparse", "sparse"}, {"mech", "mech"}, {"model", "derive"}, {"draw", "derive"}, {"build", "build"},
     {"event", "event"}, {"run", "run"}, {"table", "io"}, {"result", "io"}, {"problem_file", "io"}, {"compile", "compile"}, {"sweep", "sweep"}, {"book", "sweep"}, {"study", "study"}, {"layout", "sweep"}, {"carom", "sweep"}};
 
 static const char *const printing[] = {"printf", "vprintf", "puts", "putchar", "perror", "exit", "_exit", "quick_exit", "abort"};
@@ -56,8 +56,9 @@ static void check_include(check *c, const char *path, int line, int layer, const
         const int owner = layer_of(name, (size_t)(slash - name));
         if (owner > layer) fault(c, path, line, "private header of a later layer:", name, length);
     }
-    if (length == 6 && memcmp(name, "yaml.h", 6) == 0 && layer != layer_of("model", 5))
-        fault(c, path, line, "only src/model may include", name, length);
+    if (length > 3 && memcmp(name, "../", 3) == 0) fault(c, path, line, "a path out of the folder:", name, length);
+    if (length == 6 && memcmp(name, "yaml.h", 6) == 0 && layer != layer_of("read", 4))
+        fault(c, path, line, "only src/read may include", name, length);
     if (((length >= 5 && memcmp(name, "cvode", 5) == 0) || (length >= 3 && memcmp(name, "sun", 3) == 0)) && layer != layer_of("event", 5))
         fault(c, path, line, "only src/event may include", name, length);
     if (((length == 5 && memcmp(name, "klu.h", 5) == 0) || (length == 5 && memcmp(name, "amd.h", 5) == 0)) && layer != layer_of("sparse", 6))
@@ -138,7 +139,7 @@ static void check_header(void *user, const char *path, char *text) {
 
 int main(void) {
     check c = {.src = CAROM_SOURCE_DIR "/src"};
-    const int files = walk(c.src, ".c|.h", check_file, &c) + walk(CAROM_SOURCE_DIR "/include/carom", ".h", check_header, &c);
+    const int files = walk(c.src, ".c|.h|.def", check_file, &c) + walk(CAROM_SOURCE_DIR "/include/carom", ".h", check_header, &c);
     for (int i = 0; i < LAYERS; ++i) {
         if (c.seen[i]) continue;
         printf("src/%s: no sources found\n", layers[i]);

@@ -69,7 +69,7 @@ static int walk(const char *path, const char *endings, visit_file *visit, void *
 
 // Blanks (keeping newlines) comments when `comments`, else everything but comments.  What stands in strings
 // and characters is blanked when it is not asked for; it never opens a comment.
-static void blank(char *text, bool comments) {
+static inline void blank(char *text, bool comments) {
     enum { CODE, STRING, CHARACTER, LINE, BLOCK } in = CODE;
     for (char *s = text; *s; ++s) {
         const char c = *s, next = s[1];

@@ -254,7 +254,7 @@ static void mistakes_in_elements_have_their_place_and_sentence(void **state) {
         {H "motors: {m: {joint: j, force: 1}}\n", "4:24: joint 'j' has no shift; write `torque:`"},
         {H "motors: {m: {joint: j}}\n", "4:10: motor 'm' wants `torque:` (at an angle) or `force:` (at a shift)"},
         {H "loads: {l: {on: a}}\n", "4:9: load 'l' has neither force nor torque"},
-        {H "loads: {l: {on: ground, torque: 1}}\n", "4:17: 'ground' moves as told; forces have no effect on it"},
+        {H "loads: {l: {on: ground, torque: 1}}\n", "4:17: the motion of 'ground' is prescribed; forces have no effect on it"},
         {H "loads: {l: {on: a, force: [1, 0, 0]}}\n", "4:27: the force is a list of 2 (`[x, y]`), this is longer"},
         {H "loads: {l: {on: a, torque: 1, frame: mine}}\n", "4:38: frame is `world` (default) or `body`: whose axes the components belong to"},
     };

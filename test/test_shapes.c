@@ -393,7 +393,7 @@ static void wrong_shapes_are_refused_with_the_place(void **state) {
         {"shape: {sphere: 1}", "", "", "is spatial, and body 'b' is planar"},
         {"shape: {sircle: 1}", "", "", "did you mean 'circle'?"},
         {"shape: {at: [0, 0]}", "", "", "does not say what it is"},
-        {"shape: {circle: 1, box: [1, 1]}", "", "", "two things at once"},
+        {"shape: {circle: 1, box: [1, 1]}", "", "", "is both circle and box"},
         {"shape: {polygon: [[0, 0], [1, 0]]}", "", "", "three to 64 points"},
         {"shape: {polygon: [[0, 0], [1, 0], [2, 0], [0, 1]]}", "", "", "not convex"},
         {"shape: {polygon: [[0, 0], [1, 0], [0.2, 0.2], [0, 1]]}", "", "", "not convex"},

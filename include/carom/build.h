@@ -1,10 +1,10 @@
 // build.h: mechanisms from C calls: bodies, joints, springs, motors, loads, shapes that touch.
 //
-// Calls gather what a model file would say, and carom_build_model() makes a model of it: the same checks, names, columns of
-// results and equations (docs/bodies-and-joints.md).  carom_build_text() is that model file.  What has no call of its own
-// (coordinates, let, outputs, checks, ...) is written as in a file, by carom_build_entry().
+// Calls fill a mechanism (mech.h), and carom_build_model() makes a model of it: the same checks, names, columns of results
+// and equations as from a file (docs/bodies-and-joints.md).  What has no call of its own (coordinates, let, outputs, checks,
+// ...) is written as in a file, by carom_build_entry().
 //
-// Calls copy what they are given and do not fail; the first mistake is told by carom_build_model(), with the name of the
+// Calls copy what they are given and do not fail; carom_build_model() reports the first mistake, with the name of the
 // element.  Vectors are pointers to two numbers for planar bodies and three for spatial ones; NULL: not given.
 #pragma once
 #include <carom/model.h>
@@ -38,7 +38,7 @@ typedef struct carom_spatial_def {
 } carom_spatial_def;
 carom_body carom_build_spatial(carom_build *b, const carom_spatial_def *def);
 
-/// A body that moves as told, by expressions of time; without at[2] it is planar.
+/// A body with prescribed motion, by expressions of time; without at[2] it is planar.
 typedef struct carom_moving_def {
     const char *name, *at[3], *angle;
     const double *axis; // in space
@@ -123,5 +123,7 @@ void carom_build_entry(carom_build *b, const char *section, const char *name, co
 
 /// NULL on failure: err->text names the element.  The builder stays as it is.
 carom_model *carom_build_model(carom_build *b, carom_error *err);
-/// The model file; NULL after a mistake.  Valid until the next call.
+/// The mechanism, which still belongs to the builder; NULL after a mistake.
+const carom_mech *carom_build_mech(carom_build *b, carom_error *err);
+/// The same as a model file; NULL after a mistake.  Valid until the next call.
 const char *carom_build_text(carom_build *b);

@@ -28,6 +28,7 @@
 #include <carom/functions.h>
 #include <carom/layout.h>
 #include <carom/matrix.h>
+#include <carom/mech.h>
 #include <carom/model.h>
 #include <carom/option.h>
 #include <carom/problem.h>

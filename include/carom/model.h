@@ -1,19 +1,13 @@
-// model.h: a model read from text (docs/model-file.md): names, expressions, and the system made of them.
+// model.h: a model, made from text (docs/model-file.md) or from a mechanism: names, expressions, and the system made of them.
 #pragma once
 #include <carom/expr.h>
 #include <carom/flex.h>
+#include <carom/mech.h>
 #include <carom/sim.h>
 #include <carom/system.h>
 #include <stdbool.h>
 
 typedef struct carom_model carom_model;
-
-/// A matrix that the model names, as the text of a Matrix Market file: a model opens no files itself.
-typedef struct carom_matrix_text {
-    const char *name, *text;
-    size_t length;
-    const char *file; // for messages; NULL: the name
-} carom_matrix_text;
 
 /// Overrides of parameters ("name=expression"), as typed with --set.
 typedef struct carom_model_def {
@@ -28,6 +22,8 @@ typedef struct carom_model_def {
 
 /// NULL on failure: err->text is `file:line:column: what; what to do`.
 carom_model *carom_model_create(const carom_model_def *def, carom_error *err);
+/// The same of a mechanism, of which it keeps a copy; observe as above.
+carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, carom_error *err);
 void carom_model_destroy(carom_model *m);
 
 /// All tapes that evaluate the model, at most `room` of them into list (NULL: only count); returns how many there are.

@@ -1,10 +1,10 @@
 // manual.c: the verbs and the model file's keys as plain text, Markdown and manual pages.
 //
-// Nothing is described here: words come from the verbs' tables and from model/keys.c.
+// Nothing is described here: words come from the verbs' tables and from mech/keys.c.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/manual.h"
 #include "cli/cli.h"
-#include "model/text/keys.h"
+#include "mech/keys.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,52 +51,58 @@ void manual_verbs_markdown(FILE *f) {
     }
 }
 
-static void words_markdown(FILE *f, const char *head, const key_word *w) {
-    fputs(head, f);
-    for (; w->name; ++w) {
-        fprintf(f, "| `%s` | ", w->name);
-        cell(f, w->about);
-        fprintf(f, " | %s |\n", w->fallback);
-    }
+static const char *default_of(const carom_key *k) { return strncmp(k->fallback, "needed", 6) == 0 ? "" : "default: "; }
+
+// "number, kg"
+static const char *value_of(const carom_key *k) {
+    static char text[60];
+    snprintf(text, sizeof text, "%s%s%s", carom_key_kind(k->kind), *k->unit ? ", " : "", k->unit);
+    return text;
 }
 
 void manual_model_markdown(FILE *f) {
     fputs("# Keys and functions of the model file\n\n", f);
     fprintf(f, made, "carom help model --markdown");
-    fputs("What they mean together is told in [model-file.md](model-file.md) and [bodies-and-joints.md](bodies-and-joints.md). Any other key is an "
-          "error, which names the nearest known key.\n", f);
-    for (const key_group *g = carom_key_groups; g->place; ++g) {
+    fputs("[model-file.md](model-file.md) and [bodies-and-joints.md](bodies-and-joints.md) explain what they mean together. Any other key is an "
+          "error, which names the nearest known key.\n\nA number is an expression of parameters, an expression may also use time and the state; several of "
+          "them are a list. Units are those of SI; any other consistent units do as well.\n", f);
+    for (const key_group *const *list = carom_key_groups; *list; ++list) {
+        const key_group *g = *list;
         fprintf(f, "\n## %s%s%s\n\n%s%s", *g->place ? "`" : "Sections", g->place, *g->place ? "`" : "", g->about, *g->about ? "\n\n" : "");
-        words_markdown(f, "| key | meaning | default |\n|---|---|---|\n", g->words);
+        fputs("| key | meaning | value | default |\n|---|---|---|---|\n", f);
+        for (const carom_key *k = g->keys; k->name; ++k) {
+            fprintf(f, "| `%s` | ", k->name);
+            cell(f, k->about);
+            fprintf(f, " | %s | %s |\n", value_of(k), k->fallback);
+        }
     }
     fputs("\n## Types of joints\n\n| type | |\n|---|---|\n", f);
     for (const key_word *w = carom_key_joint_types; w->name; ++w) fprintf(f, "| `%s` | %s |\n", w->name, w->about);
     fputs("\n## Expressions\n\n`+ - * / ^`, parentheses, comparisons (1 or 0), `pi`, the time `t`, names; `x'` is the rate of `x`.\n\n| function | |\n|---|---|\n", f);
-    for (const key_word *w = carom_key_functions; w->name; ++w) fprintf(f, "| `%s(%s)` | %s |\n", w->name, w->fallback, w->about);
+    for (const key_word *w = carom_key_functions; w->name; ++w) fprintf(f, "| `%s(%s)` | %s |\n", w->name, w->arguments, w->about);
 }
 
 // -- plain text -----------------------------------------------------------------------------------------------
 
-static void words_plain(FILE *f, const key_word *w) {
-    for (; w->name; ++w) {
-        fprintf(f, "  %-22s %s", w->name, w->about);
-        if (*w->fallback) fprintf(f, "%s%s%s", *w->about ? " (" : "(", strncmp(w->fallback, "needed", 6) == 0 ? "" : "default: ", w->fallback);
-        fputs(*w->fallback ? ")\n" : "\n", f);
-    }
+static void key_plain(FILE *f, const carom_key *k) {
+    fprintf(f, "  %-22s %s", k->name, k->about);
+    if (*k->unit) fprintf(f, "%s[%s]", *k->about ? " " : "", k->unit);
+    if (*k->fallback) fprintf(f, "%s(%s%s)", *k->about || *k->unit ? " " : "", default_of(k), k->fallback);
+    fputc('\n', f);
 }
 
 void manual_model(FILE *f) {
     fputs("The keys of a model file, a YAML text.  `carom examples` lists models to begin with.\n", f);
-    for (const key_group *g = carom_key_groups; g->place; ++g) {
-        fprintf(f, "\n%s%s%s\n", *g->place ? g->place : "sections", *g->about ? ": " : "", g->about);
-        words_plain(f, g->words);
+    for (const key_group *const *g = carom_key_groups; *g; ++g) {
+        fprintf(f, "\n%s%s%s\n", *(*g)->place ? (*g)->place : "sections", *(*g)->about ? ": " : "", (*g)->about);
+        for (const carom_key *k = (*g)->keys; k->name; ++k) key_plain(f, k);
     }
     fputs("\ntypes of joints\n", f);
-    words_plain(f, carom_key_joint_types);
+    for (const key_word *w = carom_key_joint_types; w->name; ++w) fprintf(f, "  %-22s %s\n", w->name, w->about);
     fputs("\nfunctions, beside + - * / ^, comparisons, pi, the time t, and x' for the rate of x\n", f);
     for (const key_word *w = carom_key_functions; w->name; ++w) {
         char call[32];
-        snprintf(call, sizeof call, "%s(%s)", w->name, w->fallback);
+        snprintf(call, sizeof call, "%s(%s)", w->name, w->arguments);
         fprintf(f, "  %-22s %s\n", call, w->about);
     }
 }
@@ -173,18 +179,22 @@ static void page_verb(FILE *f, const cli_verb *v) {
 
 static void page_model(FILE *f) {
     head(f, "carom-model", 5, "the model file of carom");
-    for (const key_group *g = carom_key_groups; g->place; ++g) {
+    for (const key_group *const *g = carom_key_groups; *g; ++g) {
         fputs(".SH ", f);
-        roff(f, *g->place ? g->place : "SECTIONS");
+        roff(f, *(*g)->place ? (*g)->place : "SECTIONS");
         fputc('\n', f);
-        roff(f, g->about);
+        roff(f, (*g)->about);
         fputc('\n', f);
-        for (const key_word *w = g->words; w->name; ++w) item(f, w->name, w->about, w->fallback);
+        for (const carom_key *k = (*g)->keys; k->name; ++k) {
+            char more[100];
+            snprintf(more, sizeof more, "%s%s%s%s", value_of(k), *k->fallback ? "; " : "", *k->fallback ? default_of(k) : "", k->fallback);
+            item(f, k->name, k->about, more);
+        }
     }
     fputs(".SH TYPES OF JOINTS\n", f);
     for (const key_word *w = carom_key_joint_types; w->name; ++w) item(f, w->name, w->about, "");
     fputs(".SH FUNCTIONS\n", f);
-    for (const key_word *w = carom_key_functions; w->name; ++w) item(f, w->name, w->about, w->fallback);
+    for (const key_word *w = carom_key_functions; w->name; ++w) item(f, w->name, w->about, w->arguments);
     fputs(".SH SEE ALSO\n.BR carom (1)\n", f);
 }
 

@@ -1,0 +1,132 @@
+// mech.h: a mechanism as plain data: what a model file, C calls or another program say of it, and nothing that is derived from that.
+//
+// Every quantity is a datum as given: a number, or the text of an expression that is resolved when a model is made.  Records are
+// arrays in the order in which they were given; what is absent is zero.  The fields are the keys of the model file (docs/reference-model.md).
+// A mechanism owns all of its data: it can be copied, compared and hashed.
+#pragma once
+#include <carom/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum carom_datum_kind { CAROM_ABSENT, CAROM_NUMBER, CAROM_TEXT, CAROM_LIST, CAROM_MAP } carom_datum_kind;
+
+/// What is given for one key: a number, a text (an expression, a name, a word), a list, or named data.  It knows its place, for messages.
+typedef struct carom_datum {
+    carom_datum_kind kind;
+    int count;                // items of a list or map
+    double number;
+    const char *text;         // ends in NUL and holds none; "" where there is none
+    size_t length;            // of the text
+    struct carom_datum *item; // count of them, one after the other
+    const struct carom_datum *key; // its name in a map, a text; NULL: in a list
+    int line, column;         // where it starts in the file, from 1 (after an opening quote); 0: not from a file
+    const char *of;           // not from a file: who gave it, "joints.main" or "--set a=3"
+    bool flow;                // stands inside { } or [ ], or is such a map or list
+    bool bare;                // a text without quotes
+    bool aligned;             // byte k of the text stands k characters after its start in the file
+} carom_datum;
+
+// Records.  `name` is what a record is called (of records that have no name: the key that holds it), and its place.
+
+typedef struct carom_mech_coordinate { carom_datum name, at, rate; } carom_mech_coordinate;
+typedef struct carom_mech_energy { carom_datum name, kinetic, potential; } carom_mech_energy;
+typedef struct carom_mech_law { carom_datum name, restitution, tangential_restitution, friction; } carom_mech_law;
+typedef struct carom_mech_simulation { carom_datum name, scheme, options, step, end; } carom_mech_simulation;
+
+/// A gap that is written (gap), swept along a member (along, point), or between shapes (between, among).
+typedef struct carom_mech_contact {
+    carom_datum name, restitution, tangential_restitution, friction;
+    carom_datum gap, slip, slip_rate, along, point, side, radius;
+    carom_datum between, among, rolling, spinning;
+} carom_mech_contact;
+
+/// A shape that touches; the key of `size` says which: circle, box, ...
+typedef struct carom_mech_shape { carom_datum name, size, at, angle, axis, of; } carom_mech_shape;
+typedef struct carom_mech_motion { carom_datum name, at, angle, axis; } carom_mech_motion;
+
+typedef struct carom_mech_body {
+    carom_datum name, mass, inertia, at, angle, axis, quaternion, velocity, spin, points;
+    carom_mech_shape *shape;   // called like the body; NULL: none
+    carom_mech_shape *shapes;  // with names of their own
+    int nshapes;
+    carom_mech_motion *motion; // prescribed motion; NULL: it moves freely
+} carom_mech_body;
+
+typedef struct carom_mech_joint {
+    carom_datum name, type, between, at, points, axis, axes, motion, length, pitch, joints, ratio;
+} carom_mech_joint;
+
+/// Along a line, at a joint, or a bushing.
+typedef struct carom_mech_spring {
+    carom_datum name, type, joint, between, points, at, stiffness, damping, torsion, torsion_damping, length, rest;
+} carom_mech_spring;
+
+typedef struct carom_mech_motor { carom_datum name, joint, torque, force; } carom_mech_motor;
+typedef struct carom_mech_load { carom_datum name, on, point, force, torque, frame; } carom_mech_load;
+
+typedef struct carom_mech_damping { carom_datum name, mass, stiffness, torsion, matrix; } carom_mech_damping; // matrix: the name of one, alone
+typedef struct carom_mech_flywheel { carom_datum name, mass, inertia; } carom_mech_flywheel;
+
+/// A flexible member.
+typedef struct carom_mech_member {
+    carom_datum name, type, frame, length, elements, density, modulus, shear_modulus, area, inertia, shear_area, torsion, radius, bore;
+    carom_datum mass, massless, stiffness, gravity, load, at, rate, velocity, spin, fix, points, origin, direction, up, record;
+    carom_mech_damping *damping; // NULL: none
+    carom_mech_flywheel *flywheels;
+    int nflywheels;
+} carom_mech_member;
+
+/// What is drawn; the key of `size` says which: point, box, ...  `none`: the word that hides a part.
+typedef struct carom_mech_figure { carom_datum name, size, at, angle, turn, colour, color, trace, width, of, none; } carom_mech_figure;
+/// Where a contact or constraint acts.
+typedef struct carom_mech_touch { carom_datum name, at, normal, tangent, tangent2, colour, color; } carom_mech_touch;
+
+/// A matrix that the mechanism names, as the text of a Matrix Market file: a model opens no files itself.
+typedef struct carom_matrix_text {
+    const char *name, *text;
+    size_t length;
+    const char *file; // for messages; NULL: the name
+} carom_matrix_text;
+
+typedef struct carom_mech {
+    const char *file;                                             // for messages
+    carom_datum format, name, about, assemble, gravity, checks;
+    carom_datum parameters, let, forces, constraints, outputs, exact; // maps
+    carom_mech_energy *energy;
+    carom_mech_law *defaults; // of contacts
+    carom_mech_simulation *simulation;
+    carom_mech_coordinate *coordinates;
+    carom_mech_body *bodies;
+    carom_mech_shape *shapes; // of the ground and of members
+    carom_mech_joint *joints;
+    carom_mech_spring *springs;
+    carom_mech_motor *motors;
+    carom_mech_load *loads;
+    carom_mech_member *members;
+    carom_mech_contact *contacts;
+    carom_mech_figure *figures;
+    carom_mech_touch *touches;
+    int ncoordinates, nbodies, nshapes, njoints, nsprings, nmotors, nloads, nmembers, ncontacts, nfigures, ntouches;
+    carom_matrix_text *matrices;
+    int nmatrices;
+    struct carom_pool *memory; // of all of the above
+} carom_mech;
+
+/// An empty mechanism; NULL: no memory.
+carom_mech *carom_mech_create(const char *file);
+void carom_mech_destroy(carom_mech *m);
+/// The mechanism that a model file describes; NULL on failure: err->text is `file:line:column: what; what to do`.
+carom_mech *carom_mech_read(const char *text, size_t length, const char *file, carom_error *err);
+/// The model file that describes a mechanism, to be freed; NULL: no memory.
+char *carom_mech_text(const carom_mech *m);
+/// A copy; NULL: no memory.
+carom_mech *carom_mech_copy(const carom_mech *m);
+/// Do both say the same, so that the same would be written of them?  Places, and the files they come from, do not count.
+bool carom_mech_equal(const carom_mech *a, const carom_mech *b);
+/// The same number for mechanisms that are equal.
+uint64_t carom_mech_hash(const carom_mech *m);
+/// Override a parameter: "name=expression", as typed with --set.
+carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err);
+/// Hand over a matrix; it is copied.
+carom_status carom_mech_add_matrix(carom_mech *m, const carom_matrix_text *matrix, carom_error *err);

@@ -1,0 +1,53 @@
+// bodies.h: rigid bodies of a model, and what joints and force elements ask of them.
+#pragma once
+#include "derive/model.h"
+
+// Vectors and directions (made unit) from lists; `what` names them in messages.
+carom_status carom_resolve_list(resolver *r, const carom_datum *n, const char *what, int size);
+carom_status carom_resolve_vector(resolver *r, const carom_datum *n, const char *what, int size, double *x);
+carom_status carom_resolve_nodes(resolver *r, const carom_datum *n, unsigned scope, const char *what, int size, carom_node *x);
+carom_status carom_resolve_direction(resolver *r, const carom_datum *n, const char *what, double *x);
+
+/// The body that n names.
+carom_status carom_find_body(resolver *r, const carom_datum *n, const body **b);
+
+/// A point in the frame of a body: numbers, or the name of one of its points.
+carom_status carom_body_point_at(resolver *r, const carom_datum *n, const body *b, bool spatial, double *s);
+
+/// Is its motion prescribed, by expressions of time?
+static inline bool carom_body_prescribed(const body *b) { return b->v < 0 && !b->carried; }
+/// Angle of a planar body at the start.
+carom_status carom_body_angle(resolver *r, const carom_datum *place, const body *b, double *angle);
+/// Positions and velocities of a frame that can move: at b->r0, turned by phi (planar) or e0 (spatial), with velocities v.
+carom_status carom_body_planar(resolver *r, body *b, double phi, const double *v, bool linear, bool angular);
+carom_status carom_body_spatial(resolver *r, body *b, const double *e0, const double *v, bool linear, bool angular);
+/// The frame of a body that can move, with positions from `position` on and velocities from b->v on, and how it moves.
+void carom_body_frame(resolver *r, body *b, int position);
+/// Matrix of a planar frame that is turned by b->angle.
+void carom_body_planar_frame(resolver *r, body *b);
+/// BODY.part as a new name.
+carom_status carom_body_name(resolver *r, const body *b, const char *part, name_kind kind, int index, name **out);
+
+// floating.c: flexible members with a frame of their own.
+bool carom_floating(const carom_mech_member *of); // has it `frame: floating`?
+/// Coordinates that they bring at most, with those of their frames, and bodies.
+carom_status carom_floating_count(resolver *r, int *coordinates, int *bodies);
+/// Frames and points as bodies, elastic coordinates, energies, damping.
+carom_status carom_derive_floating(resolver *r, const double *gravity);
+carom_status carom_draw_floating(resolver *r, int dim);
+
+/// The joint above that n names; its angle (made when first asked for); its angle or shift, whichever it has.
+carom_status carom_find_joint(resolver *r, const carom_datum *n, joint **j);
+carom_status carom_joint_angle(resolver *r, joint *j, carom_node *node);
+carom_status carom_joint_coordinate(resolver *r, const carom_datum *place, joint *j, carom_node *node);
+
+/// What a joint looks like: its points coincide, slide, keep a distance, or it has none.
+typedef enum joint_look { JOINT_PIN, JOINT_SLIDE, JOINT_ROD, JOINT_NOWHERE } joint_look;
+joint_look carom_joint_look(const joint *j);
+
+/// Point and vector of the body frame in the world, as expressions (z of planar bodies is 0).
+void carom_body_point(resolver *r, const body *b, const double *s, carom_node *p);
+void carom_body_vector(resolver *r, const body *b, const double *s, carom_node *p);
+/// World point and vector at the start, in the body's frame.
+void carom_body_local(const body *b, const double *p, double *s);
+void carom_body_turn_back(const body *b, const double *a, double *s);

@@ -1,0 +1,170 @@
+// move.c: moving along velocities where positions are no vectors: quaternions, and angles counted over turns.
+//
+// Orientations move by the exponential map: a constant angular velocity turns by exactly h w, the length of the
+// quaternion stays 1 up to rounding, and that is taken out whenever it shows (BOD-3).
+#include "derive/bodies/bodies.h"
+#include <float.h>
+#include <math.h>
+
+// (BOD-3)  e_1 = e_0 o (cos(h|w|/2), sin(h|w|/2) w/|w|),  made unit when rounding has made it longer or shorter
+static void turn(double *e1, const double *e0, double h, const double *w) {
+    const double x = 0.5 * h * w[0], y = 0.5 * h * w[1], z = 0.5 * h * w[2], square = x * x + y * y + z * z;
+    double c, s; // cos |x|, sin |x| / |x|
+    if (square < 1e-4) {
+        c = 1 - square * (1.0 / 2 - square * (1.0 / 24 - square * (1.0 / 720 - square * (1.0 / 40320))));
+        s = 1 - square * (1.0 / 6 - square * (1.0 / 120 - square * (1.0 / 5040 - square * (1.0 / 362880))));
+    } else {
+        const double angle = sqrt(square);
+        c = cos(angle);
+        s = sin(angle) / angle;
+    }
+    const double a = e0[0], b = e0[1], p = e0[2], d = e0[3], X = s * x, Y = s * y, Z = s * z;
+    e1[0] = a * c - b * X - p * Y - d * Z;
+    e1[1] = a * X + b * c + p * Z - d * Y;
+    e1[2] = a * Y + p * c + d * X - b * Z;
+    e1[3] = a * Z + d * c + b * Y - p * X;
+    const double length = e1[0] * e1[0] + e1[1] * e1[1] + e1[2] * e1[2] + e1[3] * e1[3];
+    if (fabs(length - 1) <= 8 * DBL_EPSILON) return;
+    const double scale = 1 / sqrt(length);
+    for (int i = 0; i < 4; ++i) e1[i] *= scale;
+}
+
+// Column c of X, fixed in body b, in the world.
+static void axis(const body *b, const double *q, const double *X, int c, double *out) {
+    const double s[3] = {X[c], X[3 + c], X[6 + c]};
+    if (b->v < 0) {
+        for (int i = 0; i < 3; ++i) out[i] = b->R0[3 * i] * s[0] + b->R0[3 * i + 1] * s[1] + b->R0[3 * i + 2] * s[2];
+        return;
+    }
+    const double *e = q + b->turn, *u = e + 1;
+    double y[3];
+    const double two = 2 / (e[0] * e[0] + u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    for (int i = 0; i < 3; ++i) y[i] = u[(i + 1) % 3] * s[(i + 2) % 3] - u[(i + 2) % 3] * s[(i + 1) % 3] + e[0] * s[i];
+    for (int i = 0; i < 3; ++i) out[i] = s[i] + two * (u[(i + 1) % 3] * y[(i + 2) % 3] - u[(i + 2) % 3] * y[(i + 1) % 3]);
+}
+
+// (JNT-5)  phi = atan2(y_A.x_B, x_A.x_B), on the turn nearest to where it was
+static double turned_angle(const joint *j, const double *q, double before) {
+    double x_A[3], y_A[3], x_B[3];
+    axis(j->A, q, j->X_A, 0, x_A);
+    axis(j->A, q, j->X_A, 1, y_A);
+    axis(j->B, q, j->X_B, 0, x_B);
+    return before + remainder(atan2(carom_dot(y_A, x_B, 3), carom_dot(x_A, x_B, 3)) - before, 2 * 3.14159265358979323846);
+}
+
+bool carom_model_turns(const carom_model *m) {
+    bool same = m->nq == m->nv;
+    for (int i = 0; i < m->seen.nq_own && same; ++i) same = m->velocity_of[i] == i;
+    return !same;
+}
+
+void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v) {
+    const carom_model *m = model;
+    const int nq = m->seen.nq_own, nv = m->seen.nv_own;
+    for (int i = 0; i < nq; ++i)
+        if (m->velocity_of[i] >= 0) q1[i] = q0[i] + h * v[m->velocity_of[i]];
+    carom_add(q1 + nq, q0 + nq, h, v + nv, m->nq - nq); // unknowns of members
+    for (int i = 0; i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        if (b->v >= 0 && b->space == SPATIAL) turn(q1 + b->turn, q0 + b->turn, h, v + b->v + 3);
+    }
+    for (int i = 0; i < m->njoints; ++i) {
+        const joint *j = &m->joints[i];
+        if (j->at >= 0) q1[j->at] = turned_angle(j, q1, q0[j->at]);
+    }
+}
+
+// (BOD-4)  x' = w + 1/2 x x w + (1 - |x|/2 cot |x|/2)/|x|^2 x x (x x w)  for e = e_0 o exp(x/2)
+static void lift(double *dx, const double *x, const double *w) {
+    const double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    double c;
+    if (square < 0.05) {
+        c = 1.0 / 12 + square * (1.0 / 720 + square * (1.0 / 30240 + square * (1.0 / 1209600 + square * (1.0 / 47900160))));
+    } else {
+        const double half = 0.5 * sqrt(square);
+        c = (1 - half / tan(half)) / square;
+    }
+    double y[3], z[3];
+    for (int i = 0; i < 3; ++i) y[i] = x[(i + 1) % 3] * w[(i + 2) % 3] - x[(i + 2) % 3] * w[(i + 1) % 3];
+    for (int i = 0; i < 3; ++i) z[i] = x[(i + 1) % 3] * y[(i + 2) % 3] - x[(i + 2) % 3] * y[(i + 1) % 3];
+    for (int i = 0; i < 3; ++i) dx[i] = w[i] + 0.5 * y[i] + c * z[i];
+}
+
+void carom_model_lift(const void *model, double *dx, const double *x, const double *v) {
+    const carom_model *m = model;
+    if (dx != v) carom_copy(dx, v, m->nv);
+    for (int i = 0; i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        if (b->v < 0 || b->space != SPATIAL) continue;
+        const double w[3] = {v[b->v + 3], v[b->v + 4], v[b->v + 5]};
+        lift(dx + b->v + 3, x + b->v + 3, w);
+    }
+}
+
+// -- rates of positions ------------------------------------------------------------------------------------
+
+// (BOD-1)  e' = 1/2 e o (0, w)
+static void turn_rate(double *de, const double *e, const double *w) {
+    de[0] = 0.5 * (-e[1] * w[0] - e[2] * w[1] - e[3] * w[2]);
+    de[1] = 0.5 * (e[0] * w[0] + e[2] * w[2] - e[3] * w[1]);
+    de[2] = 0.5 * (e[0] * w[1] + e[3] * w[0] - e[1] * w[2]);
+    de[3] = 0.5 * (e[0] * w[2] + e[1] * w[1] - e[2] * w[0]);
+}
+
+// Column c of X and its rate, in the world: (R s)' = R (w x s).
+static void axis_moves(const body *b, const double *q, const double *v, const double *X, int c, double *out, double *rate) {
+    axis(b, q, X, c, out);
+    rate[0] = rate[1] = rate[2] = 0;
+    if (b->v < 0) return;
+    const double *w = v + b->v + 3, s[3] = {X[c], X[3 + c], X[6 + c]};
+    const double y[9] = {w[1] * s[2] - w[2] * s[1], 0, 0, w[2] * s[0] - w[0] * s[2], 0, 0, w[0] * s[1] - w[1] * s[0], 0, 0};
+    axis(b, q, y, 0, rate);
+}
+
+// Rate of (JNT-5).
+static double angle_rate(const joint *j, const double *q, const double *v) {
+    double x_A[3], y_A[3], x_B[3], dx_A[3], dy_A[3], dx_B[3];
+    axis_moves(j->A, q, v, j->X_A, 0, x_A, dx_A);
+    axis_moves(j->A, q, v, j->X_A, 1, y_A, dy_A);
+    axis_moves(j->B, q, v, j->X_B, 0, x_B, dx_B);
+    const double s = carom_dot(y_A, x_B, 3), c = carom_dot(x_A, x_B, 3);
+    const double ds = carom_dot(dy_A, x_B, 3) + carom_dot(y_A, dx_B, 3), dc = carom_dot(dx_A, x_B, 3) + carom_dot(x_A, dx_B, 3);
+    return (c * ds - s * dc) / (c * c + s * s);
+}
+
+void carom_model_rates(const carom_model *m, const double *q, const double *v, double *dq) {
+    const int nq = m->seen.nq_own, nv = m->seen.nv_own;
+    for (int i = 0; i < nq; ++i)
+        if (m->velocity_of[i] >= 0) dq[i] = v[m->velocity_of[i]];
+    carom_copy(dq + nq, v + nv, m->nq - nq);
+    for (int i = 0; i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        if (b->v >= 0 && b->space == SPATIAL) turn_rate(dq + b->turn, q + b->turn, v + b->v + 3);
+    }
+    for (int i = 0; i < m->njoints; ++i)
+        if (m->joints[i].at >= 0) dq[m->joints[i].at] = angle_rate(&m->joints[i], q, v);
+}
+
+void carom_model_velocities(const carom_model *m, const double *q, const double *dq, double *v) {
+    const int nq = m->seen.nq_own, nv = m->seen.nv_own;
+    for (int i = 0; i < nq; ++i)
+        if (m->velocity_of[i] >= 0) v[m->velocity_of[i]] = dq[i];
+    carom_copy(v + nv, dq + nq, m->nq - nq);
+    for (int i = 0; i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        if (b->v < 0 || b->space != SPATIAL) continue;
+        const double *e = q + b->turn, *d = dq + b->turn, two = 2 / carom_dot(e, e, 4); // w = 2 conj(e) o e' / |e|^2
+        double *w = v + b->v + 3;
+        w[0] = two * (e[0] * d[1] - e[1] * d[0] - e[2] * d[3] + e[3] * d[2]);
+        w[1] = two * (e[0] * d[2] - e[2] * d[0] - e[3] * d[1] + e[1] * d[3]);
+        w[2] = two * (e[0] * d[3] - e[3] * d[0] - e[1] * d[2] + e[2] * d[1]);
+    }
+}
+
+int carom_model_quaternion(const carom_model *m, int i) {
+    for (int k = 0; k < m->nbodies; ++k) {
+        const body *b = &m->bodies[k];
+        if (b->v >= 0 && b->space == SPATIAL && i >= b->turn && i < b->turn + 4) return b->turn;
+    }
+    return -1;
+}

@@ -1,0 +1,202 @@
+// ctext.c: a model as one C file that needs nothing but libm: `carom export c`.
+//
+// Every function computes what a group of the tape computes, bit for bit, from t, q, v and the parameters p.  Matrices are
+// lists of entries with their subscripts beside them.
+#include "derive/model.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct ctext {
+    const carom_model *m;
+    const char *prefix;
+    carom_write_text *write;
+    void *user;
+} ctext;
+
+// What is written about each group: entries, and the two or three lists of subscripts that belong to it.
+typedef struct part {
+    int group;
+    const char *name, *about;
+    const terms *list[2]; // the entries are these lists, one behind the other; NULL: one number each
+    int subscripts;       // of the lists: 1, 2 or 3
+} part;
+
+static void put(const ctext *c, const char *text) { c->write(c->user, text, strlen(text)); }
+
+#define PUT(c, ...)                                                                                \
+    do {                                                                                           \
+        char line_[512];                                                                           \
+        snprintf(line_, sizeof line_, __VA_ARGS__);                                                \
+        put(c, line_);                                                                             \
+    } while (0)
+
+static const char *position_name(const carom_model *m, int i) { return carom_model_coordinate(m, i); }
+static const char *velocity_name(const carom_model *m, int i) { return carom_model_velocity(m, i); }
+static const char *parameter_name(const carom_model *m, int i) { return carom_model_parameter(m, i, NULL); }
+
+// Inputs: their letter, their names, how many there are.
+typedef struct input { char letter; const char *(*name)(const carom_model *m, int i); int n; } input;
+
+static input input_of(const carom_model *m, carom_input kind) {
+    if (kind == CAROM_PARAMETER) return (input){'p', parameter_name, m->np};
+    return kind == CAROM_POSITION ? (input){'q', position_name, m->nq} : (input){'v', velocity_name, m->nv};
+}
+
+static void c_name(const carom_model *m, input in, int i, char text[CAROM_SLOT_NAME]) {
+    const int n = snprintf(text, CAROM_SLOT_NAME, "%c_%.80s", in.letter, in.name(m, i));
+    for (int k = 0; k < n; ++k)
+        if (!isalnum((unsigned char)text[k])) text[k] = '_';
+    if (in.letter == 'v' && n > 2 && text[n - 1] == '_') text[n - 1] = 0; // the prime
+}
+
+// The subscript of an input as C has it: its name, and its number where two names are the same but for dots.
+static void subscript(const carom_model *m, input in, int i, char text[CAROM_SLOT_NAME]) {
+    char other[CAROM_SLOT_NAME];
+    c_name(m, in, i, text);
+    for (int k = 0; k < in.n; ++k) {
+        c_name(m, in, k, other);
+        if (k == i || strcmp(text, other) != 0) continue;
+        snprintf(text + strlen(text), CAROM_SLOT_NAME - strlen(text), "_%d", i);
+        return;
+    }
+}
+
+static void slot_name(void *user, carom_input kind, int i, char text[CAROM_SLOT_NAME]) {
+    const ctext *c = user;
+    char name[CAROM_SLOT_NAME];
+    if (kind == CAROM_TIME) {
+        strcpy(text, "t");
+        return;
+    }
+    const input in = input_of(c->m, kind);
+    subscript(c->m, in, i, name);
+    snprintf(text, CAROM_SLOT_NAME, "%c[%.100s]", in.letter, name);
+}
+
+static void put_enum(const ctext *c, carom_input kind) {
+    const input in = input_of(c->m, kind);
+    char name[CAROM_SLOT_NAME];
+    if (in.n == 0) return;
+    put(c, "enum { ");
+    for (int i = 0; i < in.n; ++i) {
+        subscript(c->m, in, i, name);
+        PUT(c, "%s%s", i ? ", " : "", name);
+    }
+    put(c, " };\n");
+}
+
+static void write_for(void *user, const char *text, size_t length) {
+    const ctext *c = user;
+    c->write(c->user, text, length);
+}
+
+// The model's text as a comment that it cannot end.
+static void put_model(const ctext *c, const char *text, size_t length) {
+    put(c, "// The model:\n//\n");
+    for (size_t at = 0; at < length;) {
+        size_t n = 0;
+        while (at + n < length && text[at + n] != '\n') ++n;
+        put(c, "//     ");
+        for (size_t k = 0; k < n; ++k) { // a backslash at the end would join the next line to it
+            const char ch = text[at + k];
+            if (ch == '\\' || ch == '\r' || ch == '?') put(c, ch == '?' ? "?" : " ");
+            else c->write(c->user, &ch, 1);
+        }
+        put(c, "\n");
+        at += n + 1;
+    }
+    put(c, "\n");
+}
+
+static void put_numbers(const ctext *c, const char *name, const double *x, int n) {
+    PUT(c, "const double %.100s_%s[] = {", c->prefix, name);
+    for (int i = 0; i < n; ++i) PUT(c, "%s%.17g", i ? ", " : "", x[i]);
+    put(c, n ? "};\n" : "0};\n");
+}
+
+static void put_names(const ctext *c, const char *name, const char *(*of)(const carom_model *m, int i), int n) {
+    PUT(c, "const char *const %.100s_%s[] = {", c->prefix, name);
+    for (int i = 0; i < n; ++i) PUT(c, "%s\"%.200s\"", i ? ", " : "", of(c->m, i));
+    put(c, n ? ", 0};\n" : "0};\n");
+}
+
+static void put_subscripts(const ctext *c, const part *p) {
+    static const char letter[] = "ijl";
+    for (int s = 0; s < p->subscripts; ++s) {
+        int n = 0;
+        PUT(c, "const int %.100s_%s_%c[] = {", c->prefix, p->name, letter[s]);
+        for (int k = 0; k < 2; ++k) {
+            const terms *x = p->list[k];
+            for (int e = 0; x && e < x->n; ++e) PUT(c, "%s%d", n++ ? ", " : "", s == 0 ? x->i[e] : s == 1 ? x->j[e] : x->l[e]);
+        }
+        put(c, n ? "};\n" : "0};\n");
+    }
+}
+
+static carom_status put_part(const ctext *c, const part *p, carom_error *err) {
+    const carom_model *m = c->m;
+    PUT(c, "\n// %s\n", p->about);
+    put_subscripts(c, p);
+    PUT(c, "void %.100s_%s(double t, const double *q, const double *v, const double *p, double *out) {\n    (void)t, (void)q, (void)v, (void)p, (void)out;\n",
+        c->prefix, p->name);
+    if (carom_tape_write_group(m->tape, p->group, slot_name, write_for, (void *)c) != CAROM_OK)
+        return carom_fail(err, CAROM_NO_MEMORY, "no memory to write the model as C");
+    put(c, "}\n");
+    return CAROM_OK;
+}
+
+static carom_status refuse(const carom_model *m, carom_error *err) {
+    if (m->nmember) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has flexible members, which `export c` does not support", m->file);
+    if (m->npairs) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has contacts between shapes, which `export c` does not support; contacts written as gaps can be exported", m->file);
+    if (carom_model_turns(m)) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has bodies in space, whose positions are not a sum of velocities; `export c` does not support them", m->file);
+    return CAROM_OK;
+}
+
+carom_status carom_model_write_c(const carom_model *m, const char *prefix, const char *text, size_t length, carom_write_text *write, void *user, carom_error *err) {
+    CAROM_TRY(refuse(m, err));
+    const ctext c = {.m = m, .prefix = prefix, .write = write, .user = user};
+    const terms w_as = m->w;
+    const part parts[] = {
+        {GROUP_MASS, "mass", "Mass matrix, lower triangle: M[i][j] = out[e], i = mass_i[e] >= j = mass_j[e].", {&m->mass}, 2},
+        {GROUP_FORCE, "force", "Forces f in M v' = f + W lambda: out[nv].", {0}, 0},
+        {GROUP_GAPS, "gaps", "Gaps of joints and constraints, then of contacts: out[ne + nc].", {0}, 0},
+        {GROUP_DIRECTIONS, "directions", "Directions: W[i][j] = out[e], i = directions_i[e] (velocity), j = directions_j[e] (local direction); behind them the w that are not zero, of the directions w_i.",
+         {&m->W}, 2},
+        {GROUP_RATES, "rates", "Local velocities u = W'v + w of all directions.", {0}, 0},
+        {GROUP_CURVATURE, "curvature", "What u' holds besides W'v'.", {0}, 0},
+        {GROUP_TANGENT, "tangent", "-df/dq, then -df/dv: entries with subscripts tangent_i, tangent_j; the first tangent_K of them are -df/dq.", {&m->K, &m->C}, 2},
+        {GROUP_ENERGY, "energy", "Kinetic and potential energy.", {0}, 0},
+        {GROUP_POWER, "power", "Power of forces without potential: at rest (external), the rest of it (damping).", {0}, 0},
+        {GROUP_OUTPUTS, "outputs", "The outputs of the model.", {0}, 0},
+    };
+    PUT(&c, "// %.200s as C functions: mass, forces, gaps, directions and their derivatives.\n", m->name ? m->name : prefix);
+    put(&c, "// Self-contained C17; the same bits as the program, if compiled with -ffp-contract=off.\n"
+            "// Positions q, velocities v = q', parameters p; every function writes its numbers to out[].\n\n");
+    put_model(&c, text, length);
+    put(&c, "#include <math.h>\n\n// A number that the compiler does not know: pow(x, 2) stays a call of pow.\n#define opaque(x) (*(const volatile double *)&(double){x})\n\n");
+    PUT(&c, "enum { %.100s_nq = %d, %.100s_nv = %d, %.100s_np = %d, ", prefix, m->nq, prefix, m->nv, prefix, m->np);
+    PUT(&c, "%.100s_ne = %d, %.100s_nc = %d, %.100s_directions_n = %d,\n", prefix, m->ne, prefix, m->nc, prefix, m->ndir);
+    PUT(&c, "       %.100s_mass_n = %d, %.100s_directions_entries = %d, %.100s_w_n = %d, ", prefix, m->mass.n, prefix, m->W.n, prefix, m->w.n);
+    PUT(&c, "%.100s_tangent_K = %d, %.100s_tangent_n = %d, %.100s_nout = %d };\n\n", prefix, m->K.n, prefix, m->K.n + m->C.n, prefix, m->nout);
+    put_enum(&c, CAROM_POSITION);
+    put_enum(&c, CAROM_VELOCITY);
+    put_enum(&c, CAROM_PARAMETER);
+    put_names(&c, "coordinates", position_name, m->nq);
+    put_names(&c, "parameters", parameter_name, m->np);
+    put_names(&c, "constraints", carom_model_constraint, m->ne + m->nc);
+    put_names(&c, "output_names", carom_model_output, m->nout);
+    put_numbers(&c, "p0", m->parameter, m->np);
+    put_numbers(&c, "q0", m->q0, m->nq);
+    put_numbers(&c, "v0", m->v0, m->nv);
+    const part w = {.name = "w", .list = {&w_as}, .subscripts = 1};
+    put_subscripts(&c, &w);
+    put(&c, "\n// By contact: restitution, friction, and the first of its local directions.\n");
+    PUT(&c, "const struct { double restitution, friction; int direction, directions; } %.100s_contact[] = {", prefix);
+    for (int i = 0; i < m->nc; ++i)
+        PUT(&c, "%s{%.17g, %.17g, %d, %d}", i ? ", " : "", m->contacts[i].restitution, m->contacts[i].friction, m->links[m->ne + i].dir, m->links[m->ne + i].ndir);
+    put(&c, m->nc ? "};\n" : "{0, 0, 0, 0}};\n");
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) CAROM_TRY(put_part(&c, &parts[k], err));
+    return CAROM_OK;
+}

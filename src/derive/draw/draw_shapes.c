@@ -1,0 +1,221 @@
+// draw_shapes.c: shapes of bodies and of the ground draw themselves, and so do the contacts that they make.
+//
+// What `draw` says of a body or names like a shape is left to it.  Planes are drawn as far as the model reaches at the start.
+#include "derive/draw/draw.h"
+#include "derive/shapes/solids.h"
+#include <math.h>
+#include <string.h>
+
+enum { ROUND = 48, MOST_TOUCHES = 300 }; // points of a circle; contacts that are drawn
+
+static carom_status put(resolver *r, const carom_datum *n, vec x, int dim) {
+    for (int i = 0; i < dim; ++i) CAROM_TRY(carom_draw_value(r, n, x.c[i]));
+    return CAROM_OK;
+}
+
+static carom_status put_number(resolver *r, const carom_datum *n, double x) { return carom_draw_value(r, n, n_num(r->m->graph, x)); }
+
+// A point given in the shape's own axes, in the world.
+static vec place(resolver *r, const shape *s, double x, double y, double z) {
+    double p[3];
+    for (int i = 0; i < 3; ++i) p[i] = s->at[i] + s->X[3 * i] * x + s->X[3 * i + 1] * y + s->X[3 * i + 2] * z;
+    return carom_shape_point(r->m->graph, s, p);
+}
+
+// The quaternion of a rotation matrix (by rows).
+static void quaternion(const double *X, double *e) {
+    const double t[4] = {1 + X[0] + X[4] + X[8], 1 + X[0] - X[4] - X[8], 1 - X[0] + X[4] - X[8], 1 - X[0] - X[4] + X[8]};
+    int k = 0;
+    for (int i = 1; i < 4; ++i)
+        if (t[i] > t[k]) k = i;
+    const double q[4][4] = {{t[0], X[7] - X[5], X[2] - X[6], X[3] - X[1]},
+                            {X[7] - X[5], t[1], X[1] + X[3], X[2] + X[6]},
+                            {X[2] - X[6], X[1] + X[3], t[2], X[5] + X[7]},
+                            {X[3] - X[1], X[2] + X[6], X[5] + X[7], t[3]}};
+    const double size = 2 * sqrt(t[k]);
+    for (int i = 0; i < 4; ++i) e[i] = q[k][i] / size;
+}
+
+// Component i of the quaternion of a body that is moved.
+static carom_node half_angle(carom_graph *g, const body *b, int i) {
+    const carom_node half = n_mul(g, n_num(g, 0.5), b->angle);
+    return i == 0 ? n_fun(g, CAROM_OP_COS, half) : n_mul(g, n_num(g, b->axis[i - 1]), n_fun(g, CAROM_OP_SIN, half));
+}
+
+// Turn of the shape: in the plane the body's angle and its own, in space the product of both quaternions.
+static carom_status put_turn(resolver *r, const shape *s, carom_drawn *d, int dim) {
+    carom_graph *g = r->m->graph;
+    const body *b = s->body;
+    if (dim == 2) {
+        d->turn = 1;
+        return carom_draw_value(r, s->place, n_add(g, b->angle, n_num(g, atan2(s->X[3], s->X[0]))));
+    }
+    double e[4];
+    quaternion(s->X, e);
+    d->turn = 4;
+    carom_node of_body[4];
+    for (int i = 0; i < 4; ++i) {
+        if (b->v >= 0) of_body[i] = carom_graph_input(g, CAROM_POSITION, b->turn + i);
+        else if (b == r->m->bodies) of_body[i] = n_num(g, i == 0);
+        else of_body[i] = half_angle(g, b, i);
+    }
+    static const int from[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}}; // (a o b)_i = sum +-a_j b_from
+    static const double sign[4][4] = {{1, -1, -1, -1}, {1, 1, 1, -1}, {1, -1, 1, 1}, {1, 1, -1, 1}};
+    for (int i = 0; i < 4; ++i) {
+        carom_node sum = n_num(g, 0);
+        for (int j = 0; j < 4; ++j) sum = n_add(g, sum, n_mul(g, of_body[j], n_num(g, sign[i][j] * e[from[i][j]])));
+        CAROM_TRY(carom_draw_value(r, s->place, sum));
+    }
+    return CAROM_OK;
+}
+
+static carom_status begin(resolver *r, const shape *s, carom_figure figure, int sizes, int points, carom_drawn **d) {
+    CAROM_TRY(carom_draw_shape(r, s->place, s->name, figure, d));
+    (*d)->of = s->member ? 0 : (int)(s->body - r->m->bodies);
+    (*d)->sizes = sizes;
+    (*d)->points = points;
+    if (s->body == r->m->bodies) (*d)->colour = "grey"; // the ground stays behind what moves
+    return CAROM_OK;
+}
+
+// Sizes, centre, turn.
+static carom_status placed(resolver *r, const shape *s, carom_figure figure, const double *size, int sizes, int dim) {
+    carom_drawn *d = NULL;
+    CAROM_TRY(begin(r, s, figure, sizes, 1, &d));
+    for (int i = 0; i < sizes; ++i) CAROM_TRY(put_number(r, s->place, size[i]));
+    CAROM_TRY(put(r, s->place, carom_shape_point(r->m->graph, s, s->at), dim));
+    return figure == CAROM_SPHERE ? CAROM_OK : put_turn(r, s, d, dim);
+}
+
+static carom_status bar(resolver *r, const shape *s, int dim) {
+    carom_drawn *d = NULL;
+    double e[3] = {0};
+    e[s->axis] = s->half[0];
+    CAROM_TRY(begin(r, s, CAROM_SEGMENT, 1, 2, &d));
+    CAROM_TRY(put_number(r, s->place, 2 * s->radius));
+    CAROM_TRY(put(r, s->place, place(r, s, -e[0], -e[1], -e[2]), dim));
+    return put(r, s->place, place(r, s, e[0], e[1], e[2]), dim);
+}
+
+// The outline of a hole or slot; in space in its x, z plane, of a bore across its axis.
+static carom_status outline(resolver *r, const shape *s, int dim) {
+    carom_drawn *d = NULL;
+    CAROM_TRY(begin(r, s, CAROM_LINE, 0, ROUND + 1, &d));
+    const double l = s->kind == SHAPE_SLOT ? s->half[0] : 0;
+    for (int k = 0; k <= ROUND; ++k) {
+        const double phi = 2 * acos(-1.0) * (k + 0.5) / ROUND, x = s->radius * cos(phi) + (cos(phi) > 0 ? l : -l), y = s->radius * sin(phi);
+        CAROM_TRY(put(r, s->place, dim == 2 || s->kind == SHAPE_BORE ? place(r, s, x, y, 0) : place(r, s, y, 0, x), dim));
+    }
+    return CAROM_OK;
+}
+
+static carom_status corners(resolver *r, const shape *s) {
+    carom_drawn *d = NULL;
+    CAROM_TRY(begin(r, s, CAROM_POLYGON, 0, s->ncorners, &d));
+    for (int i = 0; i < s->ncorners; ++i) CAROM_TRY(put(r, s->place, carom_shape_point(r->m->graph, s, (double[]){s->corner[i][0], s->corner[i][1], 0}), 2));
+    return CAROM_OK;
+}
+
+// How far the model reaches at the start: the centre and half the size of what holds all bodies.
+static double extent(const carom_model *m, double *centre) {
+    double low[3] = {0}, high[3] = {0}, size = 0;
+    for (int i = 0; i < m->nshapes; ++i) {
+        const shape *s = &m->shapes[i];
+        if (!s->body) continue; // a skin
+        const double reach = s->reach < HUGE_VAL ? s->reach : s->kind == SHAPE_PLANE ? 0 : s->radius + s->half[0];
+        for (int k = 0; k < 3; ++k) {
+            low[k] = fmin(low[k], s->body->r0[k] + s->at[k] - reach);
+            high[k] = fmax(high[k], s->body->r0[k] + s->at[k] + reach);
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        centre[k] = (low[k] + high[k]) / 2;
+        size = fmax(size, (high[k] - low[k]) / 2);
+    }
+    return size > 0 ? 1.2 * size : 1;
+}
+
+// A wall that is solid behind the normal; in space a thin plate.
+static carom_status flat(resolver *r, const shape *s, int dim) {
+    carom_graph *g = r->m->graph;
+    carom_drawn *d = NULL;
+    double centre[3], n[3], at[3], way = 0, t[3];
+    const double l = extent(r->m, centre);
+    for (int k = 0; k < 3; ++k) n[k] = s->X[3 * k], centre[k] -= s->body->r0[k];
+    for (int k = 0; k < 3; ++k) way += n[k] * (centre[k] - s->at[k]);
+    for (int k = 0; k < 3; ++k) at[k] = centre[k] - way * n[k];
+    if (dim == 2) {
+        CAROM_TRY(begin(r, s, CAROM_WALL, 0, 2, &d));
+        for (int side = -1; side < 2; side += 2) {
+            for (int k = 0; k < 3; ++k) t[k] = at[k] + side * l * (k == 0 ? n[1] : k == 1 ? -n[0] : 0);
+            CAROM_TRY(put(r, s->place, carom_shape_point(g, s, t), 2));
+        }
+        return CAROM_OK;
+    }
+    shape plate = *s;
+    const double size[3] = {4 * l, 4 * l, 0.02 * l}; // bodies wander over it
+    carom_shape_axes_along(n, plate.X);
+    for (int k = 0; k < 3; ++k) plate.at[k] = at[k] - 0.01 * l * n[k];
+    return placed(r, &plate, CAROM_BOX, size, 3, 3);
+}
+
+static carom_status draw_one(resolver *r, const shape *s, int dim) {
+    const double edges[3] = {2 * s->half[0], 2 * s->half[1], 2 * s->half[2]}, tube[2] = {s->radius, 2 * s->half[0]};
+    carom_drawn *d = NULL;
+    switch (s->kind) {
+    case SHAPE_POINT: CAROM_TRY(begin(r, s, CAROM_POINT, 0, 1, &d)); return put(r, s->place, carom_shape_point(r->m->graph, s, s->at), dim);
+    case SHAPE_ROUND: return placed(r, s, dim == 2 ? CAROM_CIRCLE : CAROM_SPHERE, &s->radius, 1, dim);
+    case SHAPE_CAPSULE: return bar(r, s, dim);
+    case SHAPE_POLYGON: return corners(r, s);
+    case SHAPE_BOX: return placed(r, s, CAROM_BOX, edges, dim, dim);
+    case SHAPE_CYLINDER: return placed(r, s, CAROM_CYLINDER, tube, 2, 3);
+    case SHAPE_PLANE: return flat(r, s, dim);
+    case SHAPE_ELEMENT: case SHAPE_SKIN: return CAROM_OK; // members draw themselves
+    case SHAPE_HOLE: case SHAPE_SLOT: case SHAPE_BORE: break;
+    }
+    return outline(r, s, dim);
+}
+
+carom_status carom_draw_shapes(resolver *r, const body *b, bool *drawn) {
+    const carom_model *m = r->m;
+    const int dim = m->drawn->dim;
+    *drawn = false;
+    for (int i = 0; i < m->nshapes; ++i) {
+        const shape *s = &m->shapes[i];
+        if ((s->member ? r->m->bodies : s->body) != b || (s->place == b->place && s->kind == SHAPE_POINT)) continue; // named points have bars
+        if ((s->space == SPATIAL) != (dim == 3) || carom_draw_named(r->mech, s->name)) continue;
+        CAROM_TRY(draw_one(r, s, dim));
+        *drawn = true;
+    }
+    return CAROM_OK;
+}
+
+static bool placed_by_hand(const carom_mech *x, const char *name) {
+    for (int i = 0; i < x->ntouches; ++i)
+        if (carom_datum_is(&x->touches[i].name, name)) return true;
+    return false;
+}
+
+carom_status carom_draw_pairs(resolver *r) {
+    const carom_model *m = r->m;
+    const int dim = m->drawn->dim;
+    int count = 0;
+    for (int i = 0; i < m->npairs; ++i)
+        for (int k = 0; k < m->pairs[i].count && count < MOST_TOUCHES; ++k) {
+            const pair *p = &m->pairs[i];
+            const int id = p->first + k;
+            const constraint *c = &m->links[id];
+            const int directions = c->ndir < 3 ? c->ndir : 3; // of forces; the others are moments
+            if ((p->A->space == SPATIAL) != (dim == 3) || placed_by_hand(r->mech, c->name)) continue;
+            CAROM_TRY(carom_pair_expressed(r, id));
+            vec t[2] = {{{n_num(m->graph, 0), n_num(m->graph, 0), n_num(m->graph, 0)}}};
+            t[1] = t[0]; // rolling has no direction
+            carom_pair_tangents(m->graph, p->A, p->touch[k].normal, t);
+            CAROM_TRY(carom_draw_touch(r, &p->entry->name, c->name, id, directions));
+            CAROM_TRY(put(r, &p->entry->name, p->touch[k].point, dim));
+            CAROM_TRY(put(r, &p->entry->name, p->touch[k].normal, dim));
+            for (int l = 0; l + 1 < directions; ++l) CAROM_TRY(put(r, &p->entry->name, t[l], dim));
+            ++count;
+        }
+    return CAROM_OK;
+}

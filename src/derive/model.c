@@ -1,0 +1,240 @@
+// model.c: create, destroy, and what a model answers.
+#include "derive/shapes/solids.h"
+#include <stdlib.h>
+#include <string.h>
+
+// The system, and whether it may start where the file says.
+static carom_status complete(carom_model *m, carom_error *err) {
+    CAROM_TRY(carom_model_derive(m, err));
+    CAROM_TRY(carom_model_system_make(m, err));
+    void *work = aligned_alloc(64, (m->sys.work_size + 63) & ~(size_t)63);
+    if (!work) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    memset(work, 0, (m->sys.work_size + 63) & ~(size_t)63);
+    m->sys.work_init(m, work);
+    carom_status status = carom_model_assemble(m, work, err);
+    if (status == CAROM_OK) status = carom_model_start(m, work, err);
+    free(work);
+    return status;
+}
+
+static carom_status make(carom_model *m, const char *const *observe, carom_error *err) {
+    resolver r = {.m = m, .mech = m->mech, .observe = observe, .err = err, .values = carom_graph_create()};
+    m->graph = carom_graph_create();
+    carom_status status = CAROM_OK;
+    if (!r.values || !m->graph) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for a model");
+    if (status == CAROM_OK) status = carom_derive_mechanism(&r);
+    if (status == CAROM_OK) status = complete(m, err);
+    if (status == CAROM_OK) status = carom_derive_draw(&r);
+    if (r.values) carom_graph_destroy(r.values);
+    return status;
+}
+
+// The model of a mechanism, which now belongs to it.
+static carom_model *model_of(carom_mech *mech, const char *const *observe, carom_error *err) {
+    carom_model *m = mech ? calloc(1, sizeof *m) : NULL;
+    if (!m) {
+        carom_mech_destroy(mech);
+        carom_fail(err, CAROM_NO_MEMORY, "no memory for a model");
+        return NULL;
+    }
+    m->mech = mech;
+    m->file = mech->file;
+    if (make(m, observe, err) == CAROM_OK) return m;
+    carom_model_destroy(m);
+    return NULL;
+}
+
+carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, carom_error *err) { return model_of(carom_mech_copy(mech), observe, err); }
+
+carom_model *carom_model_create(const carom_model_def *def, carom_error *err) {
+    if (!def || !def->text) return carom_fail(err, CAROM_BAD_INPUT, "a model needs a text"), NULL;
+    carom_mech *mech = carom_mech_read(def->text, def->length, def->file ? def->file : "model", err);
+    if (!mech) return NULL;
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < def->nmatrices && status == CAROM_OK; ++i) status = carom_mech_add_matrix(mech, &def->matrices[i], err);
+    for (const char *const *set = def->set; set && *set && status == CAROM_OK; ++set) status = carom_mech_set(mech, *set, err);
+    if (status == CAROM_OK) return model_of(mech, def->observe, err);
+    carom_mech_destroy(mech);
+    return NULL;
+}
+
+void carom_model_destroy(carom_model *m) {
+    if (!m) return;
+    terms *const lists[] = {&m->mass, &m->W, &m->w, &m->K, &m->C, &m->dM, &m->dW, &m->dw, &m->point_force};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) carom_terms_free(lists[k]);
+    if (m->tape) carom_tape_destroy(m->tape);
+    if (m->check_tape) carom_tape_destroy(m->check_tape);
+    for (int i = 0; i < m->npairs; ++i) carom_tape_destroy(m->pairs[i].tape);
+    for (int i = 0; i < m->nkinds; ++i) carom_model_destroy(m->kinds[i].two);
+    if (m->release) m->release(m->owned);
+    if (m->graph) carom_graph_destroy(m->graph);
+    carom_names_free(&m->names);
+    carom_names_free(&m->outs);
+    carom_members_free(m);
+    carom_pattern_destroy(m->mass_pattern);
+    carom_pattern_destroy(m->tangent_pattern);
+    free(m->watch);
+    carom_drawn_free(m->drawn);
+    free(m->rows);
+    carom_pool_free(&m->memory);
+    carom_mech_destroy(m->mech);
+    free(m);
+}
+
+int carom_model_tapes(const carom_model *m, carom_tape **list, int room) {
+    int n = 0;
+    carom_tape *const own[] = {m->tape, m->check_tape};
+    for (int i = 0; i < 2; ++i, ++n)
+        if (n < room) list[n] = own[i];
+    for (int i = 0; i < m->npairs; ++i)
+        if (!m->pairs[i].shares && n++ < room) list[n - 1] = m->pairs[i].tape;
+    for (int i = 0; i < m->nkinds; ++i, ++n)
+        if (n < room) list[n] = m->kinds[i].two->pairs->tape;
+    return n;
+}
+
+void carom_model_adopt(carom_model *m, const carom_model *other) {
+    enum { MOST = 64 };
+    carom_tape *mine[MOST], *theirs[MOST];
+    const int n = carom_model_tapes(m, mine, MOST);
+    if (n != carom_model_tapes(other, theirs, MOST)) return;
+    for (int i = 0; i < n && i < MOST; ++i) carom_tape_attach(mine[i], carom_tape_native(theirs[i]));
+}
+
+long carom_model_motion_instructions(const carom_model *m) { return carom_tape_instructions(m->tape, GROUP_MOTION_GAPS); }
+
+void carom_model_own(carom_model *m, void *thing, void (*release)(void *thing)) {
+    if (m->release) m->release(m->owned);
+    m->owned = thing;
+    m->release = release;
+}
+
+const carom_system *carom_model_system(const carom_model *m) { return &m->sys; }
+
+const char *carom_model_name(const carom_model *m) { return m->name; }
+
+const double *carom_model_q0(const carom_model *m) { return m->q0; }
+
+const double *carom_model_v0(const carom_model *m) { return m->v0; }
+
+carom_model_sizes carom_model_count(const carom_model *m) {
+    return (carom_model_sizes){.parameters = m->np,
+                               .coordinates = m->nq,
+                               .velocities = m->nv,
+                               .lets = m->nlet,
+                               .constraints = m->ne,
+                               .contacts = m->nc,
+                               .outputs = m->nout,
+                               .checks = m->nchecks,
+                               .members = m->nmember,
+                               .exact = m->exact != NULL};
+}
+
+// The member that unknown i past coordinates and bodies belongs to, and its number there.
+static const member *member_of(const carom_model *m, int *i) {
+    const member *b = m->members;
+    for (; *i >= b->count; ++b) *i -= b->count;
+    return b;
+}
+
+static const char *unknown_name(const carom_model *m, int i, bool rate) {
+    const member *b = member_of(m, &i);
+    return b->unknown_name + ((size_t)i + (rate ? (size_t)b->count : 0)) * b->stride;
+}
+
+const char *carom_model_coordinate(const carom_model *m, int i) {
+    return i < m->seen.nq_own ? m->names.at[m->coordinate_name[i]].text : unknown_name(m, i - m->seen.nq_own, false);
+}
+
+const char *carom_model_velocity(const carom_model *m, int i) {
+    return i < m->seen.nv_own ? m->velocity[i] : unknown_name(m, i - m->seen.nv_own, true);
+}
+
+bool carom_model_recorded(const carom_model *m, int i) {
+    i -= m->seen.nq_own;
+    return i < 0 || member_of(m, &i)->unknowns;
+}
+
+bool carom_model_velocity_recorded(const carom_model *m, int i) {
+    i -= m->seen.nv_own;
+    return i < 0 || member_of(m, &i)->unknowns;
+}
+
+carom_model_member carom_model_member_at(const carom_model *m, int i) {
+    const member *b = &m->members[i];
+    return (carom_model_member){.name = b->name, .flex = b->flex, .q = b->q, .v = b->v, .fields = b->fields};
+}
+
+const char *carom_model_freedom(const carom_model *m, int i) {
+    if (i >= m->seen.nv_own) return unknown_name(m, i - m->seen.nv_own, false);
+    for (int k = 0; k < m->seen.nq_own; ++k)
+        if (m->velocity_of[k] == i) return carom_model_coordinate(m, k);
+    return m->velocity[i];
+}
+
+const char *carom_model_parameter(const carom_model *m, int i, double *value) {
+    if (value) *value = m->parameter[i];
+    return m->names.at[m->parameter_name[i]].text;
+}
+
+const char *carom_model_constraint(const carom_model *m, int id) { return m->links[id].name; }
+
+int carom_model_part(const carom_model *m, int id) {
+    const constraint *c = &m->links[id];
+    return c->part && m->joints[c->joint].nrows > 1 ? c->part : 0;
+}
+
+const char *carom_model_redundant(const carom_model *m) { return m->redundant; }
+
+const char *carom_model_output(const carom_model *m, int i) { return m->output[i]; }
+
+carom_model_run carom_model_simulation(const carom_model *m) {
+    return (carom_model_run){
+        .scheme = m->scheme, .options = m->options, .step = m->step, .end = m->end, .scheme_place = m->scheme_place,
+        .option_places = m->option_places};
+}
+
+int carom_model_elements(const carom_model *m) { return m->nelements; }
+
+const char *carom_model_element(const carom_model *m, int i, const char **kind) {
+    if (kind) *kind = m->elements[i].kind;
+    return m->elements[i].name;
+}
+
+void carom_model_stored(const carom_model *m, void *work, double t, const double *q, const double *v, double *energy) {
+    double *x = carom_model_scratch(m, work);
+    if (m->nelements == 0) return;
+    carom_model_eval(m, work, GROUP_ELEMENTS, t, q, v, x);
+    carom_copy(energy, x + m->nelements, m->nelements);
+}
+
+void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out) {
+    if (m->nout) carom_model_eval(m, work, GROUP_OUTPUTS, t, q, v, out);
+}
+
+bool carom_model_turned(const carom_model *m) {
+    for (int i = 0; i < m->njoints; ++i)
+        if (m->joints[i].turned) return true;
+    return false;
+}
+
+void carom_model_reactions(const carom_model *m, void *work, double t, const double *q, const int *dir, int n, const double *x, double *y) {
+    const double *frame = carom_model_scratch(m, work);
+    carom_model_eval(m, work, GROUP_FRAMES, t, q, m->v0, carom_model_scratch(m, work));
+    carom_copy(y, x, n);
+    for (int i = 0; i < m->njoints; ++i, frame += 9) {
+        const joint *j = &m->joints[i];
+        for (int k = 0; k < j->turned; ++k) {
+            double *to = &y[dir[j->first + k]];
+            *to = 0;
+            for (int l = 0; l < j->turned; ++l) *to += frame[3 * k + l] * x[dir[j->first + l]];
+        }
+    }
+}
+
+void carom_model_exact(const carom_model *m, void *work, double t, double *q, double *v) {
+    double *x = carom_model_scratch(m, work);
+    carom_model_eval(m, work, GROUP_EXACT, t, m->q0, m->v0, x);
+    carom_copy(q, x, m->nq);
+    carom_copy(v, x + m->nq, m->nv);
+}

@@ -1,0 +1,406 @@
+// model.h (private): what a model holds, and which file fills it.
+//
+//   names.c, scope.c  names and expressions of a mechanism, and faults that point to where they are written
+//   sections.c        parameters, coordinates, let, energy, forces, outputs, exact, simulation
+//   bodies/           bodies, joints, springs, motors, loads; how positions move and are put together
+//   members/          flexible members, shafts, floating frames, matrices
+//   shapes/           shapes, and the contacts that pairs of them make
+//   draw/             what is drawn, derived last, and what draws itself
+//   contacts.c        constraints and contacts        seen.c    which unknowns of members expressions see
+//   derive.c          nodes -> terms -> tape          storage.c in what storage the matrices are
+//   system.c          the functions schemes call      start.c   is the initial state allowed?
+//   checks.c          checks, the ledger's names      examine.c `carom check`
+//   model.c           create, destroy, answers        ctext.c   `carom export c`
+#pragma once
+#include "derive/names.h"
+#include "mech/datum.h"
+#include "mech/pool.h"
+#include <carom/expr.h>
+#include <carom/flex.h>
+#include <carom/model.h>
+
+/// A sparse list of expressions with up to three subscripts.
+typedef struct terms {
+    carom_node *node;
+    int *i, *j, *l;
+    int n, capacity;
+} terms;
+
+enum { // groups of the tape
+    GROUP_MASS,
+    GROUP_FORCE,
+    GROUP_GAPS,
+    GROUP_DIRECTIONS,
+    GROUP_RATES,
+    GROUP_CURVATURE,
+    GROUP_TANGENT,
+    GROUP_MASS_GRADIENT,
+    GROUP_REACTION_GRADIENT,
+    GROUP_RATE_GRADIENT,
+    GROUP_ENERGY,
+    GROUP_POWER,
+    GROUP_OBSERVE,     // power, then gaps
+    GROUP_MOTION,      // forces, then M
+    GROUP_MOTION_GAPS, // the same, then gaps
+    GROUP_ROW,         // energies, rates, outputs: what a row of a record asks for
+    GROUP_OUTPUTS,
+    GROUP_EXACT,
+    GROUP_WATCH,
+    GROUP_FRAMES, // nine of every joint, for records
+    GROUP_ELEMENTS, // powers of springs, motors and loads, then their energies
+    GROUP_BOUNDS, // of the gaps of every pair of shapes
+    GROUP_BOUND_RATES, // how fast they change
+    GROUP_COUNT
+};
+
+enum { WATCH_LOW, WATCH_HIGH, WATCH_MEAN, WATCH_RMS, WATCH_INTEGRAL, WATCH_COUNT }; // of a watched expression
+
+/// A constraint (one direction) or a contact (normal and tangents), as written.
+typedef struct constraint {
+    const char *name;
+    const carom_datum *place; // of its gap
+    carom_node gap;
+    int tangents;
+    bool rate[CAROM_TANGENTS];       // tangent given as slip rate
+    carom_node slip[CAROM_TANGENTS]; // slip or slip rate
+    int dir, ndir;      // first local direction, and how many take part in contact problems
+    int joint, part;    // of a joint: which, and its row, from 1; part 0: no joint
+    bool redundant;     // at the start: follows from those before it
+} constraint;
+
+/// Where the constraints from some id on start in lists over all of them.
+typedef struct span { int links, dir, W, w, dW, dw; } span;
+
+typedef enum space { EITHER, PLANAR, SPATIAL } space; // the ground is what its partners are
+
+/// A rigid body; v < 0: the ground, or one that moves as expressions of time say.
+typedef struct body {
+    const char *name;
+    const carom_datum *place; // of its name
+    char where[80];    // "body 'NAME'"
+    space space;
+    int v, turn;       // first velocity; the angle (planar) or first component of the quaternion (spatial)
+    double mass, J[9];
+    carom_node r[3], R[9], angle; // centre of mass, body frame to world, angle (planar and moved)
+    double axis[3];    // of that angle, when it is moved in space
+    double r0[3], R0[9];          // at the start
+    bool floating;                // the frame of a floating member, whose energies are elsewhere
+    bool carried;                 // a point of one: v < 0, but it moves with coordinates
+    double angle0;                // carried and planar: at the start
+    struct body_point { const char *name; double s[3]; } *points;
+    int npoints;
+} body;
+
+/// A joint: its frame in both bodies, its coordinates, its constraints.
+typedef struct joint {
+    const char *name;
+    const carom_datum *place;
+    int type;
+    bool spatial, moving;      // moving: against a body that turns with time
+    const body *A, *B;
+    double s_A[3], s_B[3], X_A[9], X_B[9]; // points and axes (columns) in the frames of the bodies
+    double way0[3], shift0, angle0;        // at the start: second point less first, in the frame of A; joint coordinates
+    carom_node angle, shift;   // CAROM_NONE: none, or not wanted yet
+    int at;                    // spatial: position that holds the angle, -1: none
+    int nrows, turned;         // constraints; the first `turned` are world components
+    carom_node frame[9];       // turned > 0: x, y, z of the joint's frame in the world
+    int first;                 // id of its first constraint
+} joint;
+
+/// What the books need of a spring, motor or load.
+typedef struct element_book {
+    const char *name, *kind;
+    carom_node energy, power; // stored; given to the mechanism
+} element_book;
+
+/// A spring between two points, as far as it is seen.
+typedef struct strut {
+    const char *name;
+    const carom_datum *place;
+    const body *A, *B;
+    double s_A[3], s_B[3];
+    struct strut *next;
+} strut;
+
+typedef struct check {
+    const char *text;
+    carom_op op;
+    carom_node left, right;
+} check;
+
+/// A flexible member and its place among positions and velocities.
+typedef struct member {
+    const char *name;
+    const carom_datum *at; // its name in the mechanism
+    carom_member_kind kind;
+    carom_member *flex;
+    double length;
+    int nodes, components;
+    int q, v, count;    // first position and velocity; unknowns
+    char *unknown_name; // count names of `stride` bytes, then the same with a prime
+    size_t stride;
+    bool unknowns;      // results have a column for each
+    unsigned fields;    // 1 << carom_field: recorded
+    int *seen;          // count: 1 + number among the unknowns that expressions see, 0: not seen
+    const char **point; // npoint: named points, and their arc lengths
+    double *place;
+    int npoint;
+} member;
+
+/// Unknowns of members that expressions see.  A member may have a million; the graph and its derivatives know the few
+/// that gaps, forces and outputs speak of.  The graph numbers positions from 0: first those of coordinates and bodies
+/// (nq_own), then, in models with members, one that stands for the members' energies (position: potential, rate:
+/// kinetic), then unknowns of members as they are first named; velocities alike.
+typedef struct seen {
+    int nq, nv;      // positions and velocities of the graph
+    int nq_own, nv_own;
+    int n, room;     // unknowns of members
+    int compiled;    // of them, those that the tape knows; `draw` comes later and may see more
+    int *q, *v;      // n: which position and velocity of the model each is
+} seen;
+
+struct carom_model {
+    pool memory;
+    carom_mech *mech; // what it is made of
+    const char *file, *name;
+    carom_graph *graph;
+    names names, outs; // outs: quantities and outputs, seen by outputs and checks only
+
+    int np, nq, nv, ne, nc, nlet, nout, nchecks, nwatch, ndir;
+    member *members;
+    int nmember;
+    bool *matrix_used; // of those of the mechanism
+    seen seen;
+    bool member_energies; // outputs or checks ask for them
+    int nkin;             // velocities of the graph when the kinetic energy had been read
+    double *parameter;    // np
+    int *parameter_name;  // np: index in names
+    int first_coordinate; // of section coordinates, index in names
+    int *coordinate_name; // nq
+    int *velocity_of;     // nq: the velocity that is this position's rate, -1: none
+    const char **velocity; // nv: their columns in results
+    bool *given;          // nv: given, not to be completed
+    double *q0, *v0;
+    const carom_datum *energy; // the kinetic energy, for messages
+    carom_node kinetic, potential;           // all of it
+    carom_node own_kinetic;                  // as written in `energy`
+    carom_node body_kinetic, body_potential; // of `bodies` and `springs`
+    body *bodies; // the ground first, those of the section, then frames and points of floating members
+    int nbodies;
+    struct floating *floating; // floating.c
+    int nfloating;
+    carom_node floating_kinetic, floating_potential;
+    joint *joints;
+    int njoints;
+    strut *struts; // the last one first
+    element_book *elements; // springs, motors, loads, in this order
+    int nelements;
+    constraint *rows; // of joints, until they become links
+    int nrows, rows_room;
+    bool assemble;
+    double moved, completed; // largest violation before assembling; largest velocity that completion has added
+    int nredundant;
+    const char *redundant; // their names
+    struct shape *shapes;
+    int nshapes;
+    struct pair *pairs; // their contacts are the last ones
+    int npairs, pair_room;
+    struct pair_kind *kinds; // of those that share tapes
+    int nkinds;
+    int *pair_of;       // of contacts from that of the first pair on
+    carom_node *force;  // of coordinates and bodies: forces without potential, by velocity; CAROM_NONE: none
+    terms point_force;  // the same on points of members: i velocity of the graph
+    constraint *links; // ne + nc, by id
+    carom_contact *contacts;
+    const char **output; // nout
+    carom_node *output_node;
+    carom_node *exact; // nq, or NULL
+    check *checks;
+    carom_node *watch; // nwatch
+    carom_node *observed; // nobserved
+    int nobserved;
+    const char *scheme, *scheme_place;
+    const char **options, **option_places;
+    double step, end;
+    struct drawn *drawn; // what `draw` says, draw.h
+
+    // Made by derive.c.
+    terms mass;                // M_ij, i >= j
+    bool whole_mass;           // GROUP_MOTION has all of M as it is stored, not the terms
+    terms W;                   // W_ik by column: i row, j direction
+    carom_node *u;             // W'v + w of every direction
+    terms w;                   // w_k that are not zero: i direction
+    terms K, C;                // -df_i/dq_j, -df_i/dv_j
+    terms dM;                  // dM_ij/dq_l, i >= j
+    terms dW;                  // dW_ik/dq_l by column: i row, j direction, l
+    terms dw;                  // dw_k/dq_l by column: i direction, j = l
+    int *W_at, *dW_at, *dw_at; // ndir + 1: where each column starts
+    int *w_of;                 // ndir: index in w, -1: zero
+    int *D_at, *D_row;         // pattern of d(W_k'v + w_k)/dq, by column
+    span own;                  // where pairs of shapes start, which have tapes of their own
+    carom_tape *tape, *check_tape;
+    int check_parameters; // np, then the ledger, then WATCH_COUNT of every watched expression
+    carom_system sys;
+    carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none
+    void *owned;                  // what it needs while it lives: compiled code
+    void (*release)(void *owned); // NULL: nothing
+    size_t check_work, scratch, seen_work, narrow; // offsets in work
+    int scratch_count, pair_count; // of scratch: largest group; largest group of a pair
+};
+
+/// The state of making a model: names and expressions of a mechanism are resolved.
+typedef struct resolver {
+    carom_model *m;
+    const carom_mech *mech;
+    const char *const *observe; // expressions beside it, NULL-terminated; NULL: none
+    carom_error *err;
+    carom_graph *values;        // expressions of parameters, folded to numbers
+    unsigned char *param_state; // np: 0 new, 1 being computed, 2 known
+    int param_stack[200];       // parameters being computed, outermost first
+    int param_depth;
+    const member *along; // the member whose nodes a contact runs along, and the node
+    int along_node;
+    bool arc_known; // the arc length s is this number, not a variable
+    double arc;
+    bool failed; // err->text has its place already
+} resolver;
+
+/// What an expression may use: kinds of names, and these.
+enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192, SCOPE_AVERAGES = 16384 };
+enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | NAME_POINT | SCOPE_TIME };
+
+// scope.c
+#if defined(__GNUC__)
+#define CAROM_FORMAT(at) __attribute__((format(printf, at, at + 1)))
+#else
+#define CAROM_FORMAT(at)
+#endif
+/// A mistake in what is given: "where: what; what to do".  offset: in bytes of the text.
+carom_status carom_fault(resolver *r, const carom_datum *d, size_t offset, const char *format, ...) CAROM_FORMAT(4);
+/// The same after names have been resolved.
+carom_status carom_model_fault(const carom_model *m, carom_error *err, const carom_datum *d, const char *format, ...) CAROM_FORMAT(4);
+carom_status carom_fault_memory(resolver *r);
+/// " (line 12)" for messages that name a second place; "" where there are no lines.
+typedef struct carom_line { char text[24]; } carom_line;
+carom_line carom_line_of(int line);
+/// Expression of a datum; `what` names it in messages ("the gap").
+carom_status carom_resolve_expression(resolver *r, const carom_datum *n, unsigned scope, const char *what, carom_node *node);
+carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, size_t to, unsigned scope, const char *what, carom_node *node);
+/// Number: an expression of parameters.
+carom_status carom_resolve_number(resolver *r, const carom_datum *n, const char *what, double *value);
+carom_status carom_resolve_parameter(resolver *r, int index);
+/// n is a new name: valid, not reserved, not taken; empty: nothing is said of it.
+carom_status carom_new_name(resolver *r, const carom_datum *n, bool empty, const names *others);
+/// The same for what expressions know by its quantities only (NAME.gap): it may be called like a function.
+carom_status carom_new_owner(resolver *r, const carom_datum *n, bool empty, const names *others);
+/// The name of a part that need not be new: valid, at most 60 letters.
+carom_status carom_part_name(resolver *r, const carom_datum *n);
+/// n is a map, or empty (then *children is NULL).
+carom_status carom_resolve_map(resolver *r, const carom_datum *n, const char *where, const carom_datum **children);
+/// Value of an expression of time and parameters at t = 0.
+carom_status carom_resolve_start(resolver *r, const carom_datum *n, carom_node x, double *value);
+
+// matrices.c
+/// The matrix that n names; `what` is in messages.  A column of numbers.
+carom_status carom_resolve_matrix(resolver *r, const carom_datum *n, const char *what, carom_triplets *t);
+carom_status carom_resolve_matrix_column(resolver *r, const carom_datum *n, const char *what, int rows, double *x);
+/// Has every one been named?
+carom_status carom_matrices_used(resolver *r);
+
+// sweep.c
+/// Gap and slip of the contact that sweeps along a member, on one of its elements.
+carom_status carom_derive_sweep(resolver *r, const carom_mech_contact *of, member *b, int element, constraint *c);
+
+// members.c, seen.c
+carom_status carom_derive_members(resolver *r);
+/// A line of `exact` for a member; *taken: it is one.
+carom_status carom_derive_member_exact(resolver *r, const carom_datum *n, unsigned scope, bool *taken);
+/// What `word` means as an unknown of a member (rod.u12), or along it; CAROM_NONE: nothing.
+carom_node carom_member_lookup(resolver *r, const char *word, int primes);
+/// Place of a member at arc length s: axis 0, 1, 2 for x, y, z; CAROM_NONE: no memory.
+carom_node carom_member_where(carom_model *m, member *b, double s, int axis);
+/// Begin: coordinates and bodies are known; are there members?
+void carom_model_see_own(resolver *r, bool members);
+/// Unknown i of member b in expressions: the number of its velocity in the graph; -1: no memory.
+int carom_model_see(carom_model *m, member *b, int i, carom_node *position, carom_node *velocity);
+/// Velocity i of the graph among those of the model; -1: the members' energies.
+static inline int carom_model_seen(const carom_model *m, int i) {
+    return i < m->seen.nv_own ? i : i == m->seen.nv_own ? -1 : m->seen.v[i - m->seen.nv_own - 1];
+}
+/// *q and *v as the graph numbers them; energies: with those of the members.
+void carom_model_look(const carom_model *m, void *work, const double **q, const double **v, bool energies);
+/// Positions x and velocities y of the graph, all of them; without energies.
+void carom_model_gather(const carom_model *m, const double *q, const double *v, double *x, double *y);
+/// A group of the tape at (t, q, v).
+void carom_model_eval(const carom_model *m, void *work, int group, double t, const double *q, const double *v,
+                      double *out);
+/// The subscripts of all terms become velocities of the model.
+void carom_model_renumber(carom_model *m);
+void carom_members_free(carom_model *m);
+
+// sections.c, bodies.c, joints.c, elements.c, contacts.c, checks.c, derive.c, system.c, move.c, assemble.c, start.c, draw.c
+carom_status carom_derive_mechanism(resolver *r);
+carom_status carom_derive_bodies(resolver *r);
+carom_status carom_derive_joints(resolver *r);
+carom_status carom_derive_elements(resolver *r);
+carom_status carom_derive_shapes(resolver *r);
+carom_status carom_derive_links(resolver *r);
+carom_status carom_derive_checks(resolver *r);
+carom_status carom_derive_observed(resolver *r);
+carom_status carom_model_derive(carom_model *m, carom_error *err);
+/// Of all constraints and contacts: directions, their derivatives, and the curvatures.
+carom_status carom_model_derive_directions(carom_model *m, carom_node **kappa, carom_error *err);
+carom_status carom_model_system_make(carom_model *m, carom_error *err);
+carom_status carom_model_shapes(carom_model *m, carom_error *err);
+span carom_model_span(const carom_model *m, int id);
+// What the tape of the model and those of pairs give, in the order of lists over all constraints; of pairs the ones that hold one of the ids (NULL: all).
+void carom_model_gaps(const carom_model *m, void *work, double t, const double *q, double *g);
+carom_status carom_model_directions(const carom_model *m, void *work, double t, const double *q, const int *id, int n, double *x);
+/// Where entry (i, j) stands; it is inside the storage by construction of the shapes.
+static inline size_t carom_model_place(carom_shape s, int i, int j) {
+    switch (s.storage) {
+    case CAROM_DENSE: return (size_t)i + (size_t)j * (size_t)s.n;
+    case CAROM_BANDED: return (size_t)(s.band + i - j) + (size_t)j * (size_t)(2 * s.band + 1);
+    case CAROM_SPARSE: return (size_t)carom_pattern_find(s.pattern, i, j);
+    case CAROM_DIAGONAL: break;
+    }
+    return (size_t)i;
+}
+/// Column k of `to` = count entries x in the rows row[].
+static inline void carom_model_put_column(carom_columns *to, int k, const int *row, const double *x, int count) {
+    if (!to->row) {
+        double *a = to->a + (size_t)k * (size_t)to->rows;
+        if (count == to->rows) { // all of them, in order
+            carom_copy(a, x, count);
+            return;
+        }
+        carom_zero(a, to->rows); // the place may have held another constraint's column
+        for (int e = 0; e < count; ++e) a[row[e]] = x[e];
+        return;
+    }
+    const size_t at = (size_t)k * (size_t)to->stride;
+    to->count[k] = count;
+    for (int e = 0; e < count; ++e) {
+        to->row[at + (size_t)e] = row[e];
+        to->a[at + (size_t)e] = x[e];
+    }
+}
+bool carom_terms_constant(const carom_graph *g, const terms *x);
+bool carom_model_turns(const carom_model *m); // is q + h v not enough?
+void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);
+void carom_model_lift(const void *model, double *dx, const double *x, const double *v);
+bool carom_model_mass_whole(const carom_model *m); // is M dense, and all of it made of terms?
+carom_status carom_model_start(carom_model *m, void *work, carom_error *err);
+carom_status carom_derive_draw(resolver *r); // after the model is compiled
+void carom_drawn_free(struct drawn *d);
+carom_status carom_model_assemble(carom_model *m, void *work, carom_error *err);
+
+bool carom_terms_add(terms *t, carom_node node, int i, int j, int l); // false: no memory
+void carom_terms_free(terms *t);
+carom_node carom_graph_times(carom_graph *g, carom_node a, carom_node b);
+carom_node carom_graph_plus(carom_graph *g, carom_node a, carom_node b);
+carom_node carom_graph_minus(carom_graph *g, carom_node a, carom_node b);
+/// What velocity i is the rate of, for messages: a coordinate, or "body.wx".
+const char *carom_model_freedom(const carom_model *m, int i);
+/// The model's own scratch inside the work block.
+double *carom_model_scratch(const carom_model *m, void *work);

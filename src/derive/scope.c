@@ -1,0 +1,379 @@
+// scope.c: expressions of the file: what their names mean, and errors that point into the file.
+#include "base/number.h"
+#include "derive/shapes/solids.h"
+#include <carom/option.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct scope_user {
+    resolver *r;
+    unsigned scope;
+    const char *what; // "the gap"
+} scope_user;
+
+// -- failures ---------------------------------------------------------------------------------------
+
+carom_line carom_line_of(int line) {
+    carom_line l = {""};
+    if (line) snprintf(l.text, sizeof l.text, " (line %d)", line);
+    return l;
+}
+
+static carom_status fault(const char *file, carom_error *err, const carom_datum *d, size_t offset, const char *format, va_list args) {
+    char text[700], place[240];
+    carom_vformat(text, sizeof text, format, args);
+    carom_datum_place(d, file, offset, place, sizeof place);
+    return carom_fail(err, CAROM_BAD_INPUT, "%s: %s", place, text);
+}
+
+carom_status carom_fault(resolver *r, const carom_datum *d, size_t offset, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    r->failed = true;
+    const carom_status status = fault(r->m->file, r->err, d, offset, format, args);
+    va_end(args);
+    return status;
+}
+
+carom_status carom_model_fault(const carom_model *m, carom_error *err, const carom_datum *d, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const carom_status status = fault(m->file, err, d, 0, format, args);
+    va_end(args);
+    return status;
+}
+
+carom_status carom_fault_memory(resolver *r) {
+    r->failed = true;
+    return carom_fail(r->err, CAROM_NO_MEMORY, "no memory for the model %.200s", r->m->file);
+}
+
+// -- suggestions -------------------------------------------------------------------------------------
+
+typedef struct candidates {
+    const char **word;
+    int n;
+} candidates;
+
+static const char *candidate(const void *user, int i) {
+    const candidates *c = user;
+    return i < c->n ? c->word[i] : NULL;
+}
+
+static void gather(candidates *c, const names *t, unsigned scope) {
+    for (int i = 0; i < t->count; ++i)
+        if ((t->at[i].kind & scope) && (t->at[i].kind != NAME_LET || t->at[i].node != CAROM_NONE))
+            c->word[c->n++] = t->at[i].text;
+}
+
+// The visible name nearest to `word`, or NULL.
+static const char *nearest_name(const scope_user *u, const char *word) {
+    const carom_model *m = u->r->m;
+    int ledger = 0;
+    while (carom_ledger_name(ledger)) ++ledger;
+    candidates c = {.word = malloc((size_t)(m->names.count + m->outs.count + ledger + 2) * sizeof *c.word)};
+    if (!c.word) return NULL;
+    gather(&c, &m->names, u->scope);
+    if (u->scope & SCOPE_OUTS) gather(&c, &m->outs, NAME_OUTPUT | NAME_QUANTITY);
+    for (int i = 0; (u->scope & SCOPE_LEDGER) && i < ledger; ++i) c.word[c.n++] = carom_ledger_name(i);
+    if (u->scope & SCOPE_TIME) c.word[c.n++] = "t";
+    c.word[c.n++] = "pi";
+    const char *best = carom_nearest(word, candidate, &c);
+    free(c.word);
+    return best;
+}
+
+static const char *function_name(const void *user, int i) {
+    (void)user;
+    return carom_name_reserved(i + 2); // t and pi come first
+}
+
+// -- names in expressions ----------------------------------------------------------------------------
+
+static carom_node refuse(carom_error *err, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+static carom_node refuse(carom_error *err, const char *format, ...) {
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    carom_vformat(text, sizeof text, format, args);
+    va_end(args);
+    carom_fail(err, CAROM_BAD_INPUT, "%s", text);
+    return CAROM_NONE;
+}
+
+static carom_node unknown(const scope_user *u, const char *word, carom_error *err) {
+    const name *n = carom_names_find(&u->r->m->names, word, strlen(word));
+    if (n) {
+        const char *may =
+            u->scope & SCOPE_VALUES ? "numbers and parameters"
+            : u->scope & SCOPE_EXACT ? "time, parameters and names defined above in exact"
+            : u->scope & NAME_COORDINATE ? "coordinates, let names, time and parameters"
+                                         : "time and parameters";
+        carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is %s, but %s may only use %s", word, carom_name_kind(n->kind),
+                   u->what, may);
+        return CAROM_NONE;
+    }
+    const char *near = nearest_name(u, word);
+    if (near) return refuse(err, "unknown name '%.60s'; did you mean '%.60s'?", word, near);
+    const char *where = u->scope & SCOPE_VALUES ? "parameters" : "parameters, coordinates or let";
+    return refuse(err, "unknown name '%.60s'; define it in %s", word, where);
+}
+
+static carom_node rate_of(const scope_user *u, carom_graph *g, name *n, carom_error *err) {
+    if (n->kind == NAME_PARAMETER)
+        return refuse(err, "%.60s' is zero: '%.60s' is a parameter and does not change; remove it", n->text, n->text);
+    if (n->rate != CAROM_NONE) return n->rate;
+    if (n->kind == NAME_VELOCITY)
+        return refuse(err, "%.60s' would be an acceleration: '%.60s' is a velocity already", n->text, n->text);
+    if (n->kind == NAME_HELPER) return n->rate = carom_graph_diff(g, n->node, CAROM_TIME, 0);
+    if (carom_graph_depends(g, n->node, CAROM_VELOCITY, -1))
+        return refuse(err, "%.60s' would be an acceleration: '%.60s' is made of rates already; rates exist of positions only", n->text, n->text);
+    if (u->r->m->nmember && carom_graph_depends(g, n->node, CAROM_POSITION, u->r->m->seen.nq_own))
+        return refuse(err, "%.60s' would be the rate of an energy, which expressions do not have", n->text);
+    return n->rate = carom_graph_rate(g, n->node, u->r->m->seen.nv);
+}
+
+static carom_node value_of(const scope_user *u, carom_graph *g, name *n, int primes, carom_error *err) {
+    resolver *r = u->r;
+    n->used = true;
+    if (n->angle && n->node == CAROM_NONE) {
+        if (r->m->tape)
+            return refuse(err, "'%.60s' is not counted in this model; name it in outputs", n->text);
+        if (carom_joint_angle(r, &r->m->joints[n->index], &n->node) != CAROM_OK) return CAROM_NONE;
+    }
+    if (n->kind == NAME_QUANTITY && n->node == CAROM_NONE && n->rate == CAROM_NONE && carom_pair_quantity(r, n) != CAROM_OK) return CAROM_NONE;
+    if (u->scope & SCOPE_VALUES) {
+        if (primes) return rate_of(u, g, n, err);
+        return carom_resolve_parameter(r, n->index) == CAROM_OK ? carom_graph_number(g, r->m->parameter[n->index])
+                                                             : CAROM_NONE;
+    }
+    if (n->kind == NAME_COORDINATE && (u->scope & SCOPE_EXACT)) {
+        const carom_node x = r->m->exact[n->index];
+        if (x == CAROM_NONE)
+            return refuse(err, "the exact '%.60s' is not known yet here; exact is read in order, move its line up", n->text);
+        return primes ? carom_graph_diff(g, x, CAROM_TIME, 0) : x;
+    }
+    if (n->node == CAROM_NONE && (n->kind == NAME_LET || n->kind == NAME_HELPER))
+        return refuse(err, "'%.60s' is used before it is defined; names are read in order, move its line up", n->text);
+    if (n->node == CAROM_NONE && !primes)
+        return refuse(err, "'%.60s' is known by its rate only (slip rate); write %.60s'", n->text, n->text);
+    return primes ? rate_of(u, g, n, err) : n->node;
+}
+
+// kinetic, potential and energy, for outputs and checks; CAROM_NONE: not one of them.
+static carom_node energy_of(const scope_user *u, carom_graph *g, const char *word) {
+    carom_model *m = u->r->m;
+    const bool T = strcmp(word, "kinetic") == 0, V = strcmp(word, "potential") == 0, E = strcmp(word, "energy") == 0;
+    if (!(u->scope & SCOPE_OUTS) || !(T || V || E)) return CAROM_NONE;
+    carom_node kinetic = m->kinetic, potential = m->potential;
+    if (m->nmember) { // theirs stand beside the coordinates, see model.h
+        m->member_energies = true;
+        kinetic = carom_graph_plus(g, kinetic, carom_graph_input(g, CAROM_VELOCITY, m->seen.nv_own));
+        potential = carom_graph_plus(g, potential, carom_graph_input(g, CAROM_POSITION, m->seen.nq_own));
+    }
+    return T ? kinetic : V ? potential : carom_graph_plus(g, kinetic, potential);
+}
+
+static int ledger_index(const char *word) {
+    for (int i = 0; carom_ledger_name(i); ++i)
+        if (strcmp(carom_ledger_name(i), word) == 0) return i;
+    return -1;
+}
+
+static carom_node lookup(void *user, carom_graph *g, const char *text, size_t length, int primes, carom_error *err) {
+    const scope_user *u = user;
+    const carom_model *m = u->r->m;
+    char word[128];
+    snprintf(word, sizeof word, "%.*s", (int)(length < 127 ? length : 127), text);
+    if (primes > 1)
+        return refuse(err, "%.60s'' is a second derivative, which expressions do not have; accelerations follow from energy and forces", word);
+    if (strcmp(word, "pi") == 0 && !primes) return carom_graph_number(g, 3.14159265358979323846);
+    if (strcmp(word, "t") == 0 && !primes) {
+        if (u->scope & SCOPE_TIME) return carom_graph_input(g, CAROM_TIME, 0);
+        return refuse(err, "time t has no place in %s; it is a number that does not change", u->what);
+    }
+    if ((u->scope & SCOPE_ARC) && strcmp(word, "s") == 0 && !primes) {
+        if (carom_names_find(&m->names, "s", 1))
+            return refuse(err, "'s' is the arc length here, and the model has a name 's' of its own; rename that");
+        return u->r->arc_known ? carom_graph_number(g, u->r->arc) : carom_graph_input(g, CAROM_TIME, 0);
+    }
+    if (primes && (strcmp(word, "pi") == 0 || strcmp(word, "t") == 0))
+        return refuse(err, "%s' is a known number; write it as such", word);
+    const bool fits = length < sizeof word;
+    name *n = fits ? carom_names_find(&m->names, word, length) : NULL;
+    if (n && !(n->kind & u->scope)) n = NULL;
+    if (!n && fits && (u->scope & SCOPE_OUTS)) n = carom_names_find(&m->outs, word, length);
+    const int ledger = fits && (u->scope & SCOPE_LEDGER) ? ledger_index(word) : -1;
+    if (n && ledger >= 0)
+        return refuse(err, "'%.60s' is a name of this model and of the ledger; rename the model's '%.60s'", word, word);
+    if (n) return value_of(u, g, n, primes, err);
+    if (ledger >= 0 && !primes) return carom_graph_input(g, CAROM_PARAMETER, m->np + ledger);
+    const carom_node unknown_of = fits && (u->scope & NAME_POINT) ? carom_member_lookup(u->r, word, primes) : CAROM_NONE;
+    if (unknown_of != CAROM_NONE) return unknown_of;
+    const carom_node energy = fits && !primes ? energy_of(u, g, word) : CAROM_NONE;
+    return energy != CAROM_NONE ? energy : unknown(u, word, err);
+}
+
+// min(x), max(x), and averages where they are known, over all steps: x is watched, and what is kept of it is an input.
+static carom_node call(void *user, carom_graph *g, const char *text, size_t length, int nargs, const carom_node *args,
+                       carom_error *err) {
+    const scope_user *u = user;
+    carom_model *m = u->r->m;
+    static const char *const kept[WATCH_COUNT] = {"min", "max", "mean", "rms", "integral"};
+    const int count = u->scope & SCOPE_AVERAGES ? WATCH_COUNT : WATCH_HIGH + 1;
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
+    int which = 0;
+    while (which < count && strcmp(word, kept[which]) != 0) ++which;
+    if (which == count) {
+        const char *near = carom_nearest(word, function_name, NULL);
+        return near ? refuse(err, "there is no function '%s'; did you mean '%s'?", word, near)
+                    : refuse(err, "there is no function '%s'", word);
+    }
+    if (nargs != 1) return refuse(err, which <= WATCH_HIGH ? "%s takes one argument (over all steps) or two" : "%s takes one argument (over all steps)", word);
+    int ledger = 0;
+    while (carom_ledger_name(ledger)) ++ledger;
+    for (int i = m->np; i < m->np + ledger + WATCH_COUNT * m->nwatch; ++i)
+        if (carom_graph_depends(g, args[0], CAROM_PARAMETER, i))
+            return refuse(err, "%s(x) runs over all steps, and x here holds a name of the ledger or another such function; use states only", word);
+    int k = 0;
+    while (k < m->nwatch && m->watch[k] != args[0]) ++k;
+    if (k == m->nwatch) {
+        carom_node *watch = realloc(m->watch, (size_t)(k + 1) * sizeof *watch);
+        if (!watch) return refuse(err, "no memory for %s", word);
+        m->watch = watch;
+        m->watch[m->nwatch++] = args[0];
+    }
+    return carom_graph_input(g, CAROM_PARAMETER, m->np + ledger + WATCH_COUNT * k + which);
+}
+
+// -- expressions -------------------------------------------------------------------------------------
+
+carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, size_t to, unsigned scope,
+                                        const char *what, carom_node *node) {
+    scope_user u = {r, scope, what};
+    const carom_scope s = {.lookup = lookup, .call = scope & SCOPE_LEDGER ? call : NULL, .user = &u};
+    carom_graph *g = scope & SCOPE_VALUES ? r->values : r->m->graph;
+    carom_error err = {0};
+    size_t offset = 0;
+    *node = carom_parse(g, n->text + from, to - from, &s, &offset, &err);
+    if (r->failed) return CAROM_BAD_INPUT; // by a parameter that this expression uses
+    if (*node != CAROM_NONE) return CAROM_OK;
+    if (carom_graph_failed(g))
+        return carom_fault(r, n, 0, "%s makes the model too large; simplify the model", what);
+    if (carom_datum_cut(n)) return carom_fault(r, n, from + offset, "%s; %s", err.text, carom_advice_comma);
+    return carom_fault(r, n, from + offset, "%s", err.text);
+}
+
+carom_status carom_resolve_expression(resolver *r, const carom_datum *n, unsigned scope, const char *what, carom_node *node) {
+    if (n->kind == CAROM_NUMBER) {
+        *node = carom_graph_number(scope & SCOPE_VALUES ? r->values : r->m->graph, n->number);
+        return CAROM_OK;
+    }
+    if (n->kind != CAROM_TEXT)
+        return carom_fault(r, n, 0, "%s is an expression, not a %s", what, n->kind == CAROM_LIST ? "list" : "map");
+    if (n->length == 0)
+        return carom_fault(r, n->key && !n->of ? n->key : n, 0, "%s is empty; write an expression after the colon", what);
+    return carom_resolve_part(r, n, 0, n->length, scope, what, node);
+}
+
+carom_status carom_resolve_start(resolver *r, const carom_datum *n, carom_node x, double *value) {
+    const carom_group group = {.count = 1, .nodes = &x};
+    carom_error err = {0};
+    carom_tape *tape = carom_tape_compile(r->m->graph, &group, 1, 0, 0, r->m->np, &err);
+    void *work = tape ? calloc(1, carom_tape_work_size(tape)) : NULL;
+    if (work) {
+        carom_tape_work_init(tape, work, r->m->parameter);
+        carom_tape_eval(tape, work, 0, 0, NULL, NULL, value);
+    }
+    free(work);
+    carom_tape_destroy(tape);
+    if (!work) return carom_fault_memory(r);
+    return isfinite(*value) ? CAROM_OK : carom_fault(r, n, 0, "this has no finite value at t = 0; check divisions, roots and logarithms");
+}
+
+carom_status carom_resolve_number(resolver *r, const carom_datum *n, const char *what, double *value) {
+    carom_node node = CAROM_NONE;
+    CAROM_TRY(carom_resolve_expression(r, n, NAME_PARAMETER | SCOPE_VALUES, what, &node));
+    if (!carom_graph_is_number(r->values, node, value) || !isfinite(*value))
+        return carom_fault(r, n, 0, "%s has no finite value; check divisions, roots and logarithms", what);
+    return CAROM_OK;
+}
+
+// "a -> b -> a"
+static carom_status fail_circle(resolver *r, const carom_datum *n, int index) {
+    const carom_model *m = r->m;
+    char circle[300] = "";
+    size_t used = 0;
+    int from = 0;
+    while (r->param_stack[from] != index) ++from;
+    for (int k = from; k < r->param_depth && used < sizeof circle; ++k)
+        used += (size_t)snprintf(circle + used, sizeof circle - used, "%.60s -> ",
+                                 m->names.at[m->parameter_name[r->param_stack[k]]].text);
+    return carom_fault(r, n, 0, "parameters in a circle: %s%.60s; give one of them a number", circle, m->names.at[m->parameter_name[index]].text);
+}
+
+// Parameters of parameters are computed on the way; each level is a call of the parser, so their depth is limited.
+carom_status carom_resolve_parameter(resolver *r, int index) {
+    enum { DEEPEST = sizeof r->param_stack / sizeof *r->param_stack };
+    carom_model *m = r->m;
+    const carom_datum *n = &r->mech->parameters.item[index];
+    const char *text = m->names.at[m->parameter_name[index]].text;
+    if (r->param_state[index] == 2) return CAROM_OK;
+    if (r->param_state[index] == 1) return fail_circle(r, n, index);
+    if (r->param_depth == DEEPEST)
+        return carom_fault(r, n, 0, "parameters depend on each other more than %d deep; give some of them as numbers", DEEPEST);
+    r->param_state[index] = 1;
+    r->param_stack[r->param_depth++] = index;
+    char what[100];
+    snprintf(what, sizeof what, "parameter '%.60s'", text);
+    CAROM_TRY(carom_resolve_number(r, n, what, &m->parameter[index]));
+    r->param_state[index] = 2;
+    --r->param_depth;
+    return CAROM_OK;
+}
+
+// -- keys ----------------------------------------------------------------------------------------------
+
+// bare: the name itself stands in expressions.
+static carom_status new_name(resolver *r, const carom_datum *key, bool empty, const names *others, bool bare) {
+    enum { CONSTANTS = 2 }; // t and pi come first, then functions
+    const char *advice = carom_datum_advice(key, empty);
+    if (key->length > 60)
+        return carom_fault(r, key, 0, "the name '%.20s...' is longer than 60 letters; choose a shorter one", key->text);
+    if (!carom_name_valid(key->text))
+        return carom_fault(r, key, 0, "'%s' is not a name; %s", key->text,
+                           advice ? advice : "names are letters, digits, _ and dots inside, and start with a letter");
+    for (int i = 0; carom_name_reserved(i) && (bare || i < CONSTANTS); ++i)
+        if (strcmp(carom_name_reserved(i), key->text) == 0)
+            return carom_fault(r, key, 0, "'%s' has a meaning of its own in expressions; choose another name", key->text);
+    const name *other = carom_names_find(others, key->text, key->length);
+    if (other)
+        return carom_fault(r, key, 0, "'%s' is already %s%s; rename one of the two", key->text, carom_name_kind(other->kind), carom_line_of(other->line).text);
+    return CAROM_OK;
+}
+
+carom_status carom_new_name(resolver *r, const carom_datum *n, bool empty, const names *others) { return new_name(r, n, empty, others, true); }
+carom_status carom_new_owner(resolver *r, const carom_datum *n, bool empty, const names *others) { return new_name(r, n, empty, others, false); }
+
+carom_status carom_part_name(resolver *r, const carom_datum *n) {
+    if (carom_name_valid(n->text) && n->length <= 60) return CAROM_OK;
+    return carom_fault(r, n, 0, "'%.60s' is not a name; names are letters, digits, _ and dots inside", n->text);
+}
+
+carom_status carom_resolve_map(resolver *r, const carom_datum *n, const char *where, const carom_datum **children) {
+    *children = NULL;
+    if (!n || carom_datum_empty(n)) return CAROM_OK;
+    if (n->kind != CAROM_MAP)
+        return carom_fault(r, n, 0, "%s is a map (`name: value`), this is a %s", where, n->kind == CAROM_LIST ? "list" : "single value");
+    *children = n;
+    return CAROM_OK;
+}

@@ -1,0 +1,393 @@
+// sections.c: parameters, coordinates, let, energy, forces, outputs, exact and simulation; and the order in which names become known.
+#include "expr/graph.h"
+#include "derive/bodies/bodies.h"
+#include <carom/option.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_COORDINATES = 2000, MOST_EXACT = 5000 }; // beyond that, expressions are not the way
+
+static void *take(resolver *r, int count, size_t size) {
+    return carom_pool_take(&r->m->memory, (size_t)(count ? count : 1) * size);
+}
+
+static carom_status read_title(resolver *r) {
+    const carom_datum *title = carom_given(&r->mech->name), *about = carom_given(&r->mech->about), *assemble = carom_given(&r->mech->assemble);
+    if (title && title->kind != CAROM_TEXT) return carom_fault(r, title, 0, "the name of the model is a text; put it in quotes");
+    if (about && about->kind != CAROM_TEXT) return carom_fault(r, about, 0, "about is a text; put it in quotes");
+    const char *slash = strrchr(r->m->file, '/');
+    r->m->name = title && title->length ? title->text : slash ? slash + 1 : r->m->file;
+    r->m->assemble = carom_datum_is(assemble, "yes");
+    if (!assemble || r->m->assemble || carom_datum_is(assemble, "no")) return CAROM_OK;
+    return carom_fault(r, assemble, 0, "assemble is yes or no: may positions be moved onto joints and constraints at the start?");
+}
+
+// A name; its node follows later.
+static carom_status declare(resolver *r, const carom_datum *n, bool empty, name_kind kind, int index) {
+    names *t = &r->m->names;
+    CAROM_TRY(carom_new_name(r, n, empty, t));
+    return carom_names_add(t, n->text, kind, index, n->line) ? CAROM_OK : carom_fault_memory(r);
+}
+
+static carom_status declare_all(resolver *r) {
+    const carom_mech *x = r->mech;
+    carom_model *m = r->m;
+    m->matrix_used = take(r, x->nmatrices, sizeof *m->matrix_used);
+    m->np = x->parameters.count;
+    m->nlet = x->let.count;
+    m->parameter_name = take(r, m->np, sizeof *m->parameter_name);
+    if (!m->parameter_name || !m->matrix_used) return carom_fault_memory(r);
+    for (int i = 0; i < m->np; ++i) {
+        m->parameter_name[i] = m->names.count;
+        CAROM_TRY(declare(r, x->parameters.item[i].key, carom_datum_empty(&x->parameters.item[i]), NAME_PARAMETER, i));
+    }
+    m->first_coordinate = m->names.count;
+    for (int i = 0; i < x->ncoordinates; ++i) {
+        const carom_mech_coordinate *c = &x->coordinates[i];
+        CAROM_TRY(declare(r, &c->name, !carom_given(&c->at) && !carom_given(&c->rate), NAME_COORDINATE, i));
+    }
+    for (int i = 0; i < m->nlet; ++i) CAROM_TRY(declare(r, x->let.item[i].key, carom_datum_empty(&x->let.item[i]), NAME_LET, i));
+    return CAROM_OK;
+}
+
+// -- parameters -----------------------------------------------------------------------------------------
+
+static carom_status read_parameters(resolver *r) {
+    carom_model *m = r->m;
+    m->parameter = take(r, m->np, sizeof *m->parameter);
+    r->param_state = take(r, m->np, 1);
+    if (!m->parameter || !r->param_state) return carom_fault_memory(r);
+    for (int i = 0; i < m->np; ++i) CAROM_TRY(carom_resolve_parameter(r, i));
+    for (int i = 0; i < m->np; ++i)
+        m->names.at[m->parameter_name[i]].node = carom_graph_input(m->graph, CAROM_PARAMETER, i);
+    return CAROM_OK;
+}
+
+// -- coordinates and let -------------------------------------------------------------------------------
+
+// Room for the state: at most n positions, and no more velocities than that.
+static carom_status take_state(resolver *r, int n) {
+    carom_model *m = r->m;
+    m->q0 = take(r, n, sizeof *m->q0);
+    m->v0 = take(r, n, sizeof *m->v0);
+    m->coordinate_name = take(r, n, sizeof *m->coordinate_name);
+    m->velocity_of = take(r, n, sizeof *m->velocity_of);
+    m->velocity = take(r, n, sizeof *m->velocity);
+    m->given = take(r, n, sizeof *m->given);
+    return m->q0 && m->v0 && m->coordinate_name && m->velocity_of && m->velocity && m->given ? CAROM_OK : carom_fault_memory(r);
+}
+
+// x'
+static carom_status name_rate(resolver *r, const name *n, const char **text) {
+    const size_t size = strlen(n->text) + 2;
+    char *rate = take(r, (int)size, 1);
+    if (!rate) return carom_fault_memory(r);
+    snprintf(rate, size, "%s'", n->text);
+    *text = rate;
+    return CAROM_OK;
+}
+
+static carom_status count_coordinates(resolver *r) {
+    const carom_mech *x = r->mech;
+    int floating = 0, frames = 0;
+    if (x->ncoordinates == 0 && x->nbodies == 0 && x->nmembers == 0)
+        return carom_fault(r, carom_mech_start(x), 0, "the model has no coordinates; add `coordinates: {x: {at: 0, rate: 0}}`");
+    if (x->ncoordinates > MOST_COORDINATES)
+        return carom_fault(r, &x->coordinates->name, 0, "more than %d coordinates; give such a system from C", MOST_COORDINATES);
+    if (6 * x->nbodies > MOST_COORDINATES)
+        return carom_fault(r, &x->bodies->name, 0, "more than %d bodies; give such a system from C", MOST_COORDINATES / 6);
+    CAROM_TRY(carom_floating_count(r, &floating, &frames));
+    return take_state(r, x->ncoordinates + 7 * x->nbodies + floating + x->njoints); // a joint may count an angle
+}
+
+static carom_status read_coordinates(resolver *r) {
+    carom_model *m = r->m;
+    CAROM_TRY(count_coordinates(r));
+    m->nq = m->nv = r->mech->ncoordinates;
+    for (int i = 0; i < m->nq; ++i) {
+        const carom_datum *at = carom_given(&r->mech->coordinates[i].at), *rate = carom_given(&r->mech->coordinates[i].rate);
+        name *n = &m->names.at[m->first_coordinate + i];
+        m->coordinate_name[i] = m->first_coordinate + i;
+        m->velocity_of[i] = i;
+        CAROM_TRY(name_rate(r, n, &m->velocity[i]));
+        n->node = carom_graph_input(m->graph, CAROM_POSITION, i);
+        n->rate = carom_graph_input(m->graph, CAROM_VELOCITY, i);
+        if (at) CAROM_TRY(carom_resolve_number(r, at, "the initial position", &m->q0[i]));
+        if (rate) CAROM_TRY(carom_resolve_number(r, rate, "the initial rate", &m->v0[i]));
+        m->given[i] = rate != NULL;
+    }
+    return CAROM_OK;
+}
+
+static carom_status read_let(resolver *r, int first) {
+    for (int k = 0; k < r->m->nlet; ++k) {
+        carom_node node = CAROM_NONE;
+        CAROM_TRY(carom_resolve_expression(r, &r->mech->let.item[k], SCOPE_STATE, "this let expression", &node));
+        r->m->names.at[first + k].node = node;
+    }
+    return CAROM_OK;
+}
+
+// -- energy and forces -----------------------------------------------------------------------------------
+
+static carom_status read_energy(resolver *r) {
+    carom_model *m = r->m;
+    const carom_mech_energy *energy = r->mech->energy;
+    const carom_datum *kinetic = energy ? carom_given(&energy->kinetic) : NULL, *potential = energy ? carom_given(&energy->potential) : NULL;
+    if (!kinetic && r->mech->ncoordinates > 0)
+        return carom_fault(r, energy ? &energy->name : carom_mech_start(r->mech), 0, "the kinetic energy is missing; add `energy: {kinetic: 1/2*m*x'^2}`");
+    m->own_kinetic = m->potential = carom_graph_number(m->graph, 0);
+    m->energy = kinetic ? kinetic : carom_mech_start(r->mech);
+    if (kinetic) CAROM_TRY(carom_resolve_expression(r, kinetic, SCOPE_STATE, "the kinetic energy", &m->own_kinetic));
+    if (potential) {
+        CAROM_TRY(carom_resolve_expression(r, potential, SCOPE_STATE, "the potential energy", &m->potential));
+        if (carom_graph_depends(m->graph, m->potential, CAROM_VELOCITY, -1))
+            return carom_fault(r, potential, 0, "the potential energy depends on rates; put such terms into kinetic or forces");
+    }
+    m->nkin = m->seen.nv;
+    m->own_kinetic = carom_graph_plus(m->graph, m->own_kinetic, m->floating_kinetic);
+    m->potential = carom_graph_plus(m->graph, m->potential, m->floating_potential);
+    m->kinetic = carom_graph_plus(m->graph, m->own_kinetic, m->body_kinetic);
+    m->potential = carom_graph_plus(m->graph, m->potential, m->body_potential);
+    return CAROM_OK;
+}
+
+static const char *coordinate_text(const void *user, int i) {
+    const carom_model *m = user;
+    if (i < m->seen.nq_own) return m->names.at[m->coordinate_name[i]].text;
+    int k = i - m->seen.nq_own; // then points of members
+    for (int j = 0; j < m->names.count; ++j)
+        if (m->names.at[j].kind == NAME_POINT && k-- == 0) return m->names.at[j].text;
+    return NULL;
+}
+
+// What a force acts along when it is a point or an unknown of a member; CAROM_NONE: neither.
+static carom_node find_point(resolver *r, const carom_datum *key) {
+    const name *n = carom_names_find(&r->m->names, key->text, key->length);
+    return n && n->kind == NAME_POINT ? n->node : n ? CAROM_NONE : carom_member_lookup(r, key->text, 0);
+}
+
+// A force F along x(q) is D_k x F on velocity k.
+static carom_status add_force(resolver *r, const carom_datum *key, carom_node x, carom_node F) {
+    carom_model *m = r->m;
+    int n, *way = carom_graph_ways(m->graph, x, CAROM_POSITION, &n);
+    if (!way) return carom_fault_memory(r);
+    carom_status status = n ? CAROM_OK
+                            : carom_fault(r, key, 0, "'%.60s' is held in place, so this force does nothing; remove it", key->text);
+    for (int k = 0; k < n && status == CAROM_OK; ++k) {
+        const carom_node d = carom_graph_along(m->graph, x, way[k]);
+        if (!carom_terms_add(&m->point_force, carom_graph_times(m->graph, d, F), way[k], 0, 0)) status = carom_fault_memory(r);
+    }
+    free(way);
+    return status;
+}
+
+// The velocity that belongs to the coordinate (or is the velocity) that the key of c names.
+static carom_status find_coordinate(resolver *r, const carom_datum *c, const char *where, int *index) {
+    const name *n = carom_names_find(&r->m->names, c->key->text, c->key->length);
+    if (n && n->kind == NAME_COORDINATE && r->m->velocity_of[n->index] >= 0) {
+        *index = r->m->velocity_of[n->index];
+        return CAROM_OK;
+    }
+    if (n && n->kind == NAME_VELOCITY) {
+        *index = n->index;
+        return CAROM_OK;
+    }
+    if (n && n->kind == NAME_COORDINATE)
+        return carom_fault(r, c->key, 0, "no force acts on '%.60s' itself; use wx, wy, wz of the body, for torques about its axes", c->key->text);
+    const char *near = carom_nearest(c->key->text, coordinate_text, r->m);
+    return near ? carom_fault(r, c->key, 0, "'%.60s' in %s is no coordinate; did you mean '%s'?", c->key->text, where, near)
+                : carom_fault(r, c->key, 0, "'%.60s' in %s is no coordinate; forces are given by coordinate", c->key->text, where);
+}
+
+static carom_status read_forces(resolver *r) {
+    carom_model *m = r->m;
+    const carom_datum *map = &r->mech->forces;
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
+        int i = 0;
+        carom_node F = CAROM_NONE;
+        const carom_node point = find_point(r, c->key);
+        if (point == CAROM_NONE) CAROM_TRY(find_coordinate(r, c, "forces", &i));
+        CAROM_TRY(carom_resolve_expression(r, c, SCOPE_STATE, "the force", &F));
+        double rest = 0;
+        if (carom_graph_is_number(m->graph, carom_graph_at_rest(m->graph, F), &rest) && !isfinite(rest))
+            return carom_fault(r, c, 0, "this force has no finite value when all rates are zero; use sign(x') instead of x'/abs(x')");
+        if (point != CAROM_NONE)
+            CAROM_TRY(add_force(r, c->key, point, F));
+        else
+            m->force[i] = m->force[i] == CAROM_NONE ? F : carom_graph_plus(m->graph, m->force[i], F);
+    }
+    return CAROM_OK;
+}
+
+// -- outputs, exact, simulation ---------------------------------------------------------------------------
+
+// Result files have columns of these names already.
+static carom_status check_column(resolver *r, const carom_datum *c) {
+    static const char *const own[] = {"kinetic", "potential", "energy", NULL};
+    const char *text = c->key->text;
+    for (int k = 0; own[k]; ++k)
+        if (strcmp(own[k], text) == 0)
+            return carom_fault(r, c->key, 0, "results have a column '%s' already; choose another name", text);
+    const char *dot = strrchr(text, '.');
+    for (int id = 0; dot && id < r->m->ne + r->m->nc; ++id) {
+        const char *link = r->m->links[id].name;
+        if (strlen(link) == (size_t)(dot - text) && strncmp(link, text, strlen(link)) == 0)
+            return carom_fault(r, c->key, 0, "names that start with '%s.' belong to that contact or constraint; choose another name", link);
+    }
+    return CAROM_OK;
+}
+
+// Points of members are outputs: what moves, and its rate.
+static carom_status add_points(resolver *r) {
+    carom_model *m = r->m;
+    for (int i = 0; i < m->names.count; ++i) {
+        const name *n = &m->names.at[i];
+        if (n->kind != NAME_POINT || carom_names_find(&m->outs, n->text, strlen(n->text))) continue;
+        if (!carom_graph_depends(m->graph, n->node, CAROM_POSITION, -1)) continue;
+        m->output[m->nout] = n->text;
+        m->output_node[m->nout++] = n->node;
+        CAROM_TRY(name_rate(r, n, &m->output[m->nout]));
+        m->output_node[m->nout++] = n->rate;
+    }
+    return CAROM_OK;
+}
+
+static carom_status read_outputs(resolver *r) {
+    carom_model *m = r->m;
+    const carom_datum *map = &r->mech->outputs;
+    int points = 0;
+    for (int i = 0; i < m->names.count; ++i) points += m->names.at[i].kind == NAME_POINT;
+    m->output = take(r, map->count + 2 * points, sizeof *m->output);
+    m->output_node = take(r, map->count + 2 * points, sizeof *m->output_node);
+    if (!m->output || !m->output_node) return carom_fault_memory(r);
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
+        CAROM_TRY(check_column(r, c));
+        CAROM_TRY(carom_new_name(r, c->key, carom_datum_empty(c), &m->outs));
+        carom_node node = CAROM_NONE;
+        CAROM_TRY(carom_resolve_expression(r, c, SCOPE_STATE | SCOPE_OUTS, "this output", &node));
+        const name *same = carom_names_find(&m->names, c->key->text, c->key->length);
+        if (same && (same->node != node || same->kind == NAME_COORDINATE))
+            return carom_fault(r, c->key, 0, "'%s' is already %s%s; rename one of the two", same->text, carom_name_kind(same->kind),
+                               carom_line_of(same->line).text);
+        name *n = carom_names_add(&m->outs, c->key->text, NAME_OUTPUT, m->nout, c->key->line);
+        if (!n) return carom_fault_memory(r);
+        n->node = node;
+        m->output[m->nout] = c->key->text;
+        m->output_node[m->nout++] = node;
+    }
+    return add_points(r);
+}
+
+static carom_status read_exact(resolver *r) {
+    enum { SCOPE = NAME_PARAMETER | NAME_COORDINATE | NAME_HELPER | SCOPE_TIME | SCOPE_EXACT };
+    carom_model *m = r->m;
+    const carom_datum *map = carom_given(&r->mech->exact);
+    if (!map) return CAROM_OK;
+    if (m->nq > MOST_EXACT)
+        return carom_fault(r, map, 0, "%d coordinates are too many for an exact solution; use fewer elements", m->nq);
+    m->exact = take(r, m->nq, sizeof *m->exact);
+    if (!m->exact) return carom_fault_memory(r);
+    for (int i = 0; i < m->nq; ++i) m->exact[i] = CAROM_NONE;
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
+        const name *known = carom_names_find(&m->names, c->key->text, c->key->length);
+        const bool coordinate = known && known->kind == NAME_COORDINATE;
+        const int index = coordinate ? known->index : 0;
+        bool taken = false;
+        if (!coordinate) CAROM_TRY(carom_derive_member_exact(r, c, SCOPE, &taken));
+        if (taken) continue;
+        if (!coordinate) CAROM_TRY(carom_new_name(r, c->key, carom_datum_empty(c), &m->names));
+        carom_node node = CAROM_NONE;
+        CAROM_TRY(carom_resolve_expression(r, c, SCOPE, "the exact solution", &node));
+        if (coordinate) {
+            m->exact[index] = node;
+            continue;
+        }
+        name *n = carom_names_add(&m->names, c->key->text, NAME_HELPER, 0, c->key->line);
+        if (!n) return carom_fault_memory(r);
+        n->node = node;
+    }
+    for (int i = 0; i < m->nq; ++i)
+        if (m->exact[i] == CAROM_NONE)
+            return carom_fault(r, map, 0, "exact gives no '%s'; give all coordinates or none", carom_model_coordinate(m, i));
+    return CAROM_OK;
+}
+
+// The place of a datum, for messages that come later.
+static const char *place_of(resolver *r, const carom_datum *d) {
+    char place[240];
+    carom_datum_place(d, r->m->file, 0, place, sizeof place);
+    return carom_pool_text(&r->m->memory, place, strlen(place));
+}
+
+static carom_status read_options(resolver *r, const carom_datum *map) {
+    carom_model *m = r->m;
+    m->options = take(r, carom_count(map) + 1, sizeof *m->options);
+    m->option_places = take(r, carom_count(map) + 1, sizeof *m->option_places);
+    if (!m->options || !m->option_places) return carom_fault_memory(r);
+    int k = 0;
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
+        if (c->kind != CAROM_TEXT || c->length == 0)
+            return carom_fault(r, c->key, 0, "option '%.60s' wants one value; write `%.60s: value`", c->key->text, c->key->text);
+        const size_t size = c->key->length + c->length + 2;
+        char *text = carom_pool_take(&m->memory, size);
+        m->option_places[k] = place_of(r, c->key);
+        if (!text || !m->option_places[k]) return carom_fault_memory(r);
+        snprintf(text, size, "%s=%s", c->key->text, c->text);
+        m->options[k++] = text;
+    }
+    return CAROM_OK;
+}
+
+static carom_status read_simulation(resolver *r) {
+    carom_model *m = r->m;
+    static const carom_mech_simulation none = {0};
+    const carom_mech_simulation *x = r->mech->simulation ? r->mech->simulation : &none;
+    const carom_datum *scheme = carom_given(&x->scheme), *step = carom_given(&x->step), *end = carom_given(&x->end);
+    m->step = m->end = NAN;
+    if (scheme) {
+        if (scheme->kind != CAROM_TEXT || scheme->length == 0)
+            return carom_fault(r, scheme, 0, "scheme is one word; `carom schemes` lists them");
+        m->scheme = scheme->text;
+        m->scheme_place = place_of(r, scheme);
+        if (!m->scheme_place) return carom_fault_memory(r);
+    }
+    CAROM_TRY(read_options(r, &x->options));
+    if (step) CAROM_TRY(carom_resolve_number(r, step, "the step size", &m->step));
+    if (step && !(m->step > 0)) return carom_fault(r, step, 0, "the step size is %g; it must be positive", m->step);
+    if (end) CAROM_TRY(carom_resolve_number(r, end, "the end time", &m->end));
+    if (end && !(m->end > 0))
+        return carom_fault(r, end, 0, "the end time is %g; it must be positive (a run starts at t = 0)", m->end);
+    return CAROM_OK;
+}
+
+// Bodies with prescribed motion, and nothing else.
+static carom_status check_motion(resolver *r) {
+    if (r->m->nv > 0 || r->mech->nbodies == 0) return CAROM_OK;
+    return carom_fault(r, &r->mech->bodies->name, 0, "every body has a prescribed motion, so there is nothing to simulate; add a body with a mass, or coordinates");
+}
+
+carom_status carom_derive_mechanism(resolver *r) {
+    CAROM_TRY(read_title(r));
+    CAROM_TRY(declare_all(r));
+    const int let = r->m->names.count - r->m->nlet; // the first one
+    CAROM_TRY(read_parameters(r));
+    CAROM_TRY(read_coordinates(r));
+    CAROM_TRY(carom_derive_bodies(r));
+    CAROM_TRY(carom_derive_joints(r));
+    CAROM_TRY(carom_derive_members(r));
+    CAROM_TRY(read_let(r, let));
+    CAROM_TRY(carom_derive_elements(r));
+    CAROM_TRY(read_energy(r));
+    CAROM_TRY(read_forces(r));
+    CAROM_TRY(carom_derive_shapes(r));
+    CAROM_TRY(carom_derive_links(r));
+    CAROM_TRY(read_outputs(r));
+    CAROM_TRY(read_exact(r));
+    CAROM_TRY(carom_derive_checks(r));
+    CAROM_TRY(carom_derive_observed(r));
+    CAROM_TRY(check_motion(r));
+    return read_simulation(r);
+}

@@ -1,0 +1,213 @@
+// kinds.c: pairs of shapes that share one tape.
+//
+// The contacts of two boxes in space are 50 000 instructions with all derivatives, and those of two other boxes of the same size the same
+// ones with other numbers.  So pairs of equal shapes, of bodies that move alike, are a kind: a small model with the two bodies alone, whose
+// graph is forgotten once its tape is made.  A pair then is where its bodies have their positions and velocities, and how large its boxes are.
+// Whatever has a prescribed motion, bends, or is carried keeps expressions of its own.
+#include "derive/shapes/solids.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- which pairs ----------------------------------------------------------------------------------------------------------
+
+// A body that neither moves nor depends on parameters: all numbers.
+static bool fixed(const carom_graph *g, const body *b) {
+    if (b->v >= 0 || b->carried) return false;
+    for (int i = 0; i < 12; ++i)
+        if (!carom_graph_is_number(g, i < 3 ? b->r[i] : b->R[i - 3], NULL)) return false;
+    return true;
+}
+
+bool carom_pair_may_share(const carom_model *m, const pair *p) {
+    const shape *const both[2] = {p->A, p->B};
+    for (int i = 0; i < 2; ++i)
+        if (both[i]->member || both[i]->part || !both[i]->body || (both[i]->body->v < 0 && !fixed(m->graph, both[i]->body))) return false;
+    return true;
+}
+
+// The same frame for all that a formula sees of it; bodies that move are where they are.
+static bool same_body(const body *a, const body *b) {
+    if ((a->v < 0) != (b->v < 0)) return false;
+    if (a->v >= 0) return a->space == b->space;
+    return memcmp(a->r, b->r, sizeof a->r) == 0 && memcmp(a->R, b->R, sizeof a->R) == 0; // equal numbers are one node
+}
+
+static bool same_shape(const shape *a, const shape *b, bool sized) {
+    shape x = *a, y = *b;
+    if (sized) {
+        memset(x.half, 0, sizeof x.half), memset(y.half, 0, sizeof y.half);
+        x.reach = y.reach = 0;
+    }
+    x.name = y.name = NULL;
+    x.place = y.place = NULL;
+    x.body = y.body = NULL;
+    x.corner = y.corner = NULL;
+    if (memcmp(&x, &y, sizeof x) != 0) return false;
+    return a->ncorners == 0 || memcmp(a->corner, b->corner, (size_t)a->ncorners * sizeof *a->corner) == 0;
+}
+
+// Boxes in space may have any size, against boxes, planes and what is round: their half edges are parameters.  (Other formulas are
+// made for the numbers.)
+static bool simple(const shape *s) { return (s->kind == SHAPE_BOX && s->space == SPATIAL) || s->kind <= SHAPE_ROUND || s->kind == SHAPE_PLANE; }
+static bool sized(const pair *p, const shape *s) { return s->kind == SHAPE_BOX && simple(p->A) && simple(p->B); }
+
+void carom_kind_sizes(const pair_kind *k, const pair *p, double *x) {
+    const shape *const both[2] = {p->A, p->B};
+    for (int i = 0; i < 2; ++i) {
+        if (!k->sized[i]) continue;
+        for (int j = 0; j < 3; ++j) *x++ = both[i]->half[j];
+        *x++ = both[i]->reach;
+    }
+}
+
+// The order in which bodies have their velocities is that of rows.
+static bool second_first(const pair *p) { return p->B->body->v >= 0 && p->A->body->v > p->B->body->v; }
+
+static bool same_rubbing(const rubbing *a, const rubbing *b) { return a->slides == b->slides && a->roll == b->roll && a->spin == b->spin; }
+
+static bool same_kind(const pair *p, const pair *q) {
+    return p->count == q->count && same_rubbing(&p->rub, &q->rub) && second_first(p) == second_first(q) &&
+           same_body(p->A->body, q->A->body) && same_body(p->B->body, q->B->body) && same_shape(p->A, q->A, sized(p, p->A)) &&
+           same_shape(p->B, q->B, sized(p, p->B));
+}
+
+// -- one kind -------------------------------------------------------------------------------------------------------------
+
+static carom_status no_memory(const carom_model *m, carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+}
+
+static int positions(const body *b) { return b->v < 0 ? 0 : b->space == SPATIAL ? 7 : 3; }
+static int velocities(const body *b) { return b->v < 0 ? 0 : b->space == SPATIAL ? 6 : 3; }
+
+// The bodies of a pair in the order of velocities.
+static void order(const pair *p, const body **b) {
+    const bool swapped = second_first(p);
+    b[0] = swapped ? p->B->body : p->A->body;
+    b[1] = swapped ? p->A->body : p->B->body;
+}
+
+// Bodies, shapes and contacts of the pair p as a model of their own.
+static carom_status write(const carom_model *m, const pair_kind *k, const pair *p, resolver *r) {
+    carom_model *two = r->m;
+    body *b = carom_pool_take(&two->memory, 2 * sizeof *b);
+    shape *s = carom_pool_take(&two->memory, 2 * sizeof *s);
+    pair *q = carom_pool_take(&two->memory, sizeof *q);
+    two->links = carom_pool_take(&two->memory, ((size_t)p->count + 1) * sizeof *two->links);
+    if (!b || !s || !q || !two->links) return carom_fault_memory(r);
+    const body *of[2];
+    order(p, of);
+    for (int i = 0; i < 2; ++i) {
+        b[i] = *of[i];
+        b[i].v = of[i]->v < 0 ? -1 : two->nv;
+        if (of[i]->v >= 0) carom_body_frame(r, &b[i], two->nq);
+        two->nq += positions(of[i]);
+        two->nv += velocities(of[i]);
+        for (int j = 0; j < 12 && of[i]->v < 0; ++j) {
+            double x = 0;
+            carom_graph_is_number(m->graph, j < 3 ? of[i]->r[j] : of[i]->R[j - 3], &x);
+            *(j < 3 ? &b[i].r[j] : &b[i].R[j - 3]) = carom_graph_number(two->graph, x);
+        }
+        if (of[i]->v < 0) b[i].angle = carom_graph_number(two->graph, 0);
+    }
+    s[0] = *p->A;
+    s[1] = *p->B;
+    s[0].body = p->A->body == of[0] ? &b[0] : &b[1];
+    s[1].body = p->A->body == of[0] ? &b[1] : &b[0];
+    for (int i = 0; i < 2; ++i) {
+        if (!k->sized[i]) continue;
+        carom_node *size = carom_pool_take(&two->memory, 4 * sizeof *size);
+        if (!size) return carom_fault_memory(r);
+        for (int j = 0; j < 4; ++j) size[j] = carom_graph_input(two->graph, CAROM_PARAMETER, two->np++);
+        s[i].size = size;
+    }
+    *q = (pair){.A = &s[0], .B = &s[1], .entry = p->entry, .count = p->count, .rub = p->rub};
+    two->seen = (seen){.nq = two->nq, .nv = two->nv, .nq_own = two->nq, .nv_own = two->nv};
+    two->nc = p->count;
+    two->contacts = m->contacts + (p->first - m->ne);
+    two->pairs = q;
+    two->npairs = 1;
+    memcpy(two->links, &m->links[p->first], (size_t)p->count * sizeof *two->links);
+    return carom_pair_express(r, q, two->links);
+}
+
+static carom_status make(carom_model *m, pair_kind *k, carom_error *err) {
+    const pair *p = &m->pairs[k->first];
+    const body *of[2];
+    carom_model *two = k->two = calloc(1, sizeof *two);
+    if (!two) return no_memory(m, err);
+    two->graph = carom_graph_create();
+    if (!two->graph) return no_memory(m, err);
+    two->file = m->file;
+    resolver r = {.m = two, .err = err};
+    carom_node *kappa = NULL;
+    k->sized[0] = sized(p, p->A);
+    k->sized[1] = sized(p, p->B);
+    CAROM_TRY(write(m, k, p, &r));
+    CAROM_TRY(carom_model_derive_directions(two, &kappa, err));
+    if (carom_graph_failed(two->graph))
+        return carom_model_fault(m, err, &p->entry->name, "the derivatives of contact '%.60s' are too large", p->entry->name.text);
+    CAROM_TRY(carom_pairs_compile(two, kappa, err));
+    k->constant = carom_terms_constant(two->graph, &two->W);
+    for (int e = 0; e < two->dW.n; ++e) k->couples[two->dW.i[e]][two->dW.l[e]] = true;
+    if (two->pair_count > m->pair_count) m->pair_count = two->pair_count;
+    order(p, of);
+    for (int i = 0; i < 2; ++i) k->nq[i] = positions(of[i]), k->nv[i] = velocities(of[i]);
+    carom_graph_destroy(two->graph);
+    two->graph = NULL;
+    return CAROM_OK;
+}
+
+// -- all of them ------------------------------------------------------------------------------------------------------------
+
+static void join(carom_model *m, pair *p) {
+    const body *of[2];
+    order(p, of);
+    pair_kind *k = &m->kinds[p->kind];
+    p->turn = k->count++;
+    for (int i = 0; i < 2; ++i) {
+        p->q_at[i] = k->nq[i] ? of[i]->turn - (of[i]->space == SPATIAL ? 3 : 2) : 0;
+        p->v_at[i] = k->nv[i] ? of[i]->v : 0;
+    }
+}
+
+carom_status carom_kinds_make(carom_model *m, carom_error *err) {
+    if (m->npairs == 0) return CAROM_OK;
+    m->pair_of = carom_pool_take(&m->memory, (size_t)(m->ne + m->nc - m->pairs[0].first + 1) * sizeof *m->pair_of);
+    m->kinds = carom_pool_take(&m->memory, (size_t)m->npairs * sizeof *m->kinds);
+    if (!m->pair_of || !m->kinds) return no_memory(m, err);
+    for (int i = 0; i < m->npairs; ++i) {
+        pair *p = &m->pairs[i];
+        for (int k = 0; k < p->count; ++k) m->pair_of[p->first + k - m->pairs[0].first] = i;
+        if (!p->shares) continue;
+        for (p->kind = 0; p->kind < m->nkinds && !same_kind(p, &m->pairs[m->kinds[p->kind].first]);) ++p->kind;
+        if (p->kind == m->nkinds) {
+            m->kinds[m->nkinds++] = (pair_kind){.first = i};
+            CAROM_TRY(make(m, &m->kinds[p->kind], err));
+        }
+        join(m, p);
+    }
+    return CAROM_OK;
+}
+
+// -- in the model's own graph -----------------------------------------------------------------------------------------------
+
+carom_status carom_pair_expressed(resolver *r, int id) {
+    carom_model *m = r->m;
+    for (int i = 0; i < m->npairs; ++i) {
+        pair *p = &m->pairs[i];
+        if (id >= p->first && id < p->first + p->count) return p->touch ? CAROM_OK : carom_pair_express(r, p, &m->links[p->first]);
+    }
+    return CAROM_OK;
+}
+
+// NAME.gap, NAME.slip', NAME.slip1', ...
+carom_status carom_pair_quantity(resolver *r, name *n) {
+    const constraint *c = &r->m->links[n->index];
+    const char *part = n->text + strlen(c->name) + 1;
+    CAROM_TRY(carom_pair_expressed(r, n->index));
+    if (strcmp(part, "gap") == 0) n->node = c->gap;
+    else n->rate = c->slip[part[4] ? part[4] - '1' : 0];
+    return CAROM_OK;
+}

@@ -1,0 +1,290 @@
+// narrow.c: the tapes of pairs of shapes, and which of them are asked.
+//
+// A pair whose bound (SHP-10) is larger than its margin answers with the bound for its gaps, and costs nothing beyond it.  That
+// depends on t and q alone, so the same arguments give the same bits, and no history is needed.  Everything else is computed for pairs that hold a
+// contact of the set asked for.  Pairs of a kind take turns in the work blocks of their tape: what is there of another pair is computed anew.
+#include "derive/shapes/solids.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+span carom_model_span(const carom_model *m, int id) {
+    const int dir = id < m->ne + m->nc ? m->links[id].dir : m->ndir;
+    span s = {id, dir, m->W_at[dir], 0, m->dW_at[dir], m->dw_at[dir]};
+    while (s.w < m->w.n && m->w.i[s.w] < dir) ++s.w;
+    return s;
+}
+
+static carom_group two(carom_node *store, const carom_node *a, int na, const carom_node *b, int nb) {
+    if (na) memcpy(store, a, (size_t)na * sizeof *store);
+    if (nb) memcpy(store + na, b, (size_t)nb * sizeof *store);
+    return (carom_group){.count = na + nb, .nodes = store};
+}
+
+// Place k of a list that may be empty, and NULL then.
+static const carom_node *from(const carom_node *list, int k) { return list ? list + k : NULL; }
+
+static carom_status compile(carom_model *m, pair *p, const carom_node *kappa, carom_error *err) {
+    const span a = p->from = carom_model_span(m, p->first), b = p->to = carom_model_span(m, p->first + p->count);
+    const int nW = b.W - a.W, nw = b.w - a.w, ndW = b.dW - a.dW, ndw = b.dw - a.dw, ndir = b.dir - a.dir;
+    carom_node *store = calloc((size_t)(p->count + nW + nw + 2 * ndW + ndw + 1), sizeof *store);
+    if (!store) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    for (int k = 0; k < p->count; ++k) store[k] = m->links[p->first + k].gap;
+    carom_node *at = store + p->count;
+    const int both = nW + nw > ndW + ndw ? nW + nw : ndW + ndw;
+    if (both > m->pair_count) m->pair_count = both;
+    carom_group group[PAIR_GROUPS] = {[PAIR_GAPS] = {.count = p->count, .nodes = store},
+                                      [PAIR_RATES] = {.count = ndir, .nodes = from(m->u, a.dir)},
+                                      [PAIR_CURVATURE] = {.count = ndir, .nodes = from(kappa, a.dir)}};
+    group[PAIR_DIRECTIONS] = two(at, from(m->W.node, a.W), nW, from(m->w.node, a.w), nw);
+    group[PAIR_REACTION_GRADIENT] = two(at += nW + nw, from(m->dW.node, a.dW), ndW, NULL, 0);
+    group[PAIR_RATE_GRADIENT] = two(at + ndW, from(m->dW.node, a.dW), ndW, from(m->dw.node, a.dw), ndw);
+    p->tape = carom_tape_compile(m->graph, group, PAIR_GROUPS, m->seen.nq, m->seen.nv, m->np, err);
+    free(store);
+    return p->tape ? CAROM_OK : CAROM_NO_MEMORY;
+}
+
+carom_status carom_pairs_compile(carom_model *m, const carom_node *kappa, carom_error *err) {
+    for (int i = 0; i < m->npairs; ++i)
+        if (!m->pairs[i].shares) CAROM_TRY(compile(m, &m->pairs[i], kappa, err));
+    return CAROM_OK;
+}
+
+// -- work ---------------------------------------------------------------------------------------------------------------
+
+static unsigned char *block(const carom_model *m, void *work, size_t offset) { return (void)m, (unsigned char *)work + offset; }
+
+// Head of their work: are all gaps exact? do answers belong to features that are held?
+enum { EXACT, HELD, BOUNDS };
+
+size_t carom_pairs_work(carom_model *m, size_t from) {
+    enum { LINE = 63 };
+    static const size_t ROOM = (size_t)1 << 22, HELD_ROOM = (size_t)1 << 24; // bytes for the blocks of one kind
+    size_t end = (from + LINE) & ~(size_t)LINE;
+    m->narrow = end;
+    // By pair: the bounds, their rates, and which held block it has; by kind: how many are taken.
+    if (m->npairs) end += (size_t)(3 * m->npairs + m->nkinds + BOUNDS) * sizeof(double);
+    for (int i = 0; i < m->npairs; ++i) {
+        if (m->pairs[i].shares) continue;
+        m->pairs[i].work = end = (end + LINE) & ~(size_t)LINE;
+        end += carom_tape_work_size(m->pairs[i].tape);
+    }
+    for (int i = 0; i < m->nkinds; ++i) {
+        pair_kind *k = &m->kinds[i];
+        k->size = (carom_tape_work_size(k->two->pairs->tape) + LINE) & ~(size_t)LINE;
+        k->blocks = k->count * k->size <= ROOM ? k->count : k->size < ROOM ? (int)(ROOM / k->size) : 1;
+        k->work = end = (end + LINE) & ~(size_t)LINE;
+        end += (size_t)k->blocks * k->size;
+    }
+    for (int i = 0; i < m->npairs; ++i) { // apart: most runs never touch it
+        if (m->pairs[i].shares) continue;
+        m->pairs[i].held = end = (end + LINE) & ~(size_t)LINE;
+        end += carom_tape_held_size(m->pairs[i].tape);
+    }
+    for (int i = 0; i < m->nkinds; ++i) {
+        pair_kind *k = &m->kinds[i];
+        k->held_size = (carom_tape_held_size(k->two->pairs->tape) + LINE) & ~(size_t)LINE;
+        k->holds = k->count * k->held_size <= HELD_ROOM ? k->count : (int)(HELD_ROOM / k->held_size);
+        k->held = end = (end + LINE) & ~(size_t)LINE;
+        end += (size_t)k->holds * k->held_size;
+    }
+    return end;
+}
+
+static double *head(const carom_model *m, void *work) { return (double *)(void *)block(m, work, m->narrow); }
+
+void carom_pairs_work_init(const carom_model *m, void *work) {
+    if (m->npairs) carom_zero(head(m, work), 3 * m->npairs + m->nkinds + BOUNDS);
+    for (int i = 0; i < m->npairs; ++i)
+        if (!m->pairs[i].shares) carom_tape_work_init(m->pairs[i].tape, block(m, work, m->pairs[i].work), m->parameter);
+    for (int i = 0; i < m->nkinds; ++i) {
+        const pair_kind *k = &m->kinds[i];
+        double size[MOST_SIZES];
+        carom_kind_sizes(k, &m->pairs[k->first], size);
+        for (int b = 0; b < k->blocks; ++b) carom_tape_work_init(k->two->pairs->tape, block(m, work, k->work + (size_t)b * k->size), size);
+    }
+}
+
+void carom_pairs_exact(const carom_model *m, void *work) {
+    if (m->npairs) head(m, work)[EXACT] = 1;
+}
+
+// -- answers ------------------------------------------------------------------------------------------------------------
+
+static int finite(const double *x, int n) {
+    int bad = 0;
+    for (int i = 0; i < n; ++i) bad |= !(fabs(x[i]) <= DBL_MAX);
+    return bad;
+}
+
+static size_t turn_of(const pair_kind *k, const pair *p) { return k->work + (size_t)(p->turn % k->blocks) * k->size; }
+
+// Which held block pair i has, from 1 on; 0: its features are free.
+static double *held_of(const carom_model *m, void *work, int i) { return head(m, work) + BOUNDS + 2 * m->npairs + i; }
+
+// Held beyond where its formulas make sense (a distance from a corner that has come to zero), a contact has no direction.
+static int checked(const carom_model *m, void *work, const pair *p, double *x, int n) {
+    if (head(m, work)[HELD] == 0 || *held_of(m, work, (int)(p - m->pairs)) == 0) return finite(x, n);
+    for (int i = 0; i < n; ++i)
+        if (!(fabs(x[i]) <= DBL_MAX)) x[i] = 0;
+    return 0;
+}
+
+static void ask_kind(const carom_model *m, void *work, const pair *p, int held, pair_group group, const double *q, const double *v, double *x) {
+    const pair_kind *k = &m->kinds[p->kind];
+    double at[14], rate[12], size[MOST_SIZES], *a = at, *b = rate;
+    for (int i = 0; i < 2; ++i) {
+        for (int j = 0; j < k->nq[i]; ++j) *a++ = q[p->q_at[i] + j];
+        for (int j = 0; j < k->nv[i]; ++j) *b++ = v[p->v_at[i] + j];
+    }
+    const carom_tape *tape = k->two->pairs->tape;
+    if (held) {
+        carom_tape_eval_held(tape, block(m, work, k->held + (size_t)(held - 1) * k->held_size), group, 0, at, rate, x);
+        return;
+    }
+    carom_kind_sizes(k, p, size);
+    carom_tape_work_parameters(tape, block(m, work, turn_of(k, p)), size);
+    carom_tape_eval(tape, block(m, work, turn_of(k, p)), group, 0, at, rate, x);
+}
+
+static void ask(const carom_model *m, void *work, const pair *p, pair_group group, double t, const double *q, const double *v, double *x) {
+    const int held = head(m, work)[HELD] != 0 ? (int)*held_of(m, work, (int)(p - m->pairs)) : 0;
+    if (p->shares) ask_kind(m, work, p, held, group, q, v, x);
+    else if (held) carom_tape_eval_held(p->tape, block(m, work, p->held), group, t, q, v, x);
+    else carom_tape_eval(p->tape, block(m, work, p->work), group, t, q, v, x);
+}
+
+int carom_pair_eval(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, double *x) {
+    ask(m, work, p, group, 0, q, v, x);
+    const carom_model *two = m->kinds[p->kind].two;
+    const int count[PAIR_GROUPS] = {p->count, two->W.n, two->ndir, two->ndir, two->dW.n, two->dW.n};
+    return checked(m, work, p, x, count[group]);
+}
+
+static double *bounds(const carom_model *m, void *work, double t, const double *q) {
+    double *x = head(m, work) + BOUNDS;
+    carom_model_eval(m, work, GROUP_BOUNDS, t, q, m->v0, x);
+    return x;
+}
+
+static bool far(const carom_model *m, void *work, const pair *p, double bound) {
+    return bound > p->margin && head(m, work)[EXACT] == 0 && p->bound != CAROM_NONE;
+}
+
+carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {
+    if (m->npairs == 0) return CAROM_OK;
+    int bad = 0;
+    const double *v = m->v0, *bound = bounds(m, work, t, q);
+    carom_model_look(m, work, &q, &v, false);
+    for (int i = 0; i < m->npairs; ++i) {
+        const pair *p = &m->pairs[i];
+        double *to = g + p->first;
+        if (far(m, work, p, bound[i])) { // NaN is not, and infinity stands once for all
+            for (int k = 0; k < p->count; ++k) to[k] = bound[i];
+            bad |= finite(to, 1);
+            continue;
+        }
+        ask(m, work, p, PAIR_GAPS, t, q, v, to);
+        bad |= checked(m, work, p, to, p->count);
+    }
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+// Where the lists of a group lie for the contacts from some id on.
+static void places(const span *s, pair_group group, int *first, int *second) {
+    *second = group == PAIR_DIRECTIONS ? s->w : s->dw;
+    *first = group == PAIR_GAPS ? s->links : group == PAIR_DIRECTIONS ? s->W : group == PAIR_RATES || group == PAIR_CURVATURE ? s->dir : s->dW;
+}
+
+static int eval(const carom_model *m, void *work, const pair *p, pair_group group, double t, const double *q, const double *v, double *x, int second) {
+    const span a = p->from, b = p->to;
+    int at, rest, end, rest_end;
+    places(&a, group, &at, &rest);
+    places(&b, group, &end, &rest_end);
+    const int count = end - at, more = group == PAIR_DIRECTIONS || group == PAIR_RATE_GRADIENT ? rest_end - rest : 0;
+    double *all = more ? carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv : x + at;
+    ask(m, work, p, group, t, q, v, all);
+    const int bad = checked(m, work, p, all, count + more);
+    if (more) {
+        carom_copy(x + at, all, count);
+        carom_copy(x + second + rest, all + count, more);
+    }
+    return bad;
+}
+
+carom_status carom_pairs_rates(const carom_model *m, void *work, double t, const double *q, const double *v, double *u) {
+    if (m->npairs == 0) return CAROM_OK;
+    int bad = 0;
+    const double *bound = bounds(m, work, t, q);
+    double *rate = head(m, work) + BOUNDS + m->npairs;
+    carom_model_eval(m, work, GROUP_BOUND_RATES, t, q, v, rate);
+    carom_model_look(m, work, &q, &v, false);
+    for (int i = 0; i < m->npairs; ++i) {
+        const pair *p = &m->pairs[i];
+        const constraint *c = &m->links[p->first];
+        if (far(m, work, p, bound[i]))
+            for (int k = 0; k < p->count; ++k)
+                for (int j = 0; j < c[k].ndir; ++j) u[c[k].dir + j] = j ? 0 : rate[i];
+        else if (p->shares) bad |= carom_pair_eval(m, work, p, PAIR_RATES, q, v, u + c->dir);
+        else bad |= eval(m, work, p, PAIR_RATES, t, q, v, u, 0);
+    }
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+carom_status carom_pairs_eval(const carom_model *m, void *work, pair_group group, double t, const double *q, const double *v, const int *id, int n,
+                              double *x, int second) {
+    int bad = 0, k = 0;
+    if (m->npairs) carom_model_look(m, work, &q, &v, false);
+    for (int i = 0; i < m->npairs; ++i) {
+        const pair *p = &m->pairs[i];
+        if (p->shares) continue;
+        while (k < n && id[k] < p->first) ++k;
+        if (k == n) break;
+        if (id[k] >= p->first + p->count) continue;
+        bad |= eval(m, work, p, group, t, q, v, x, second);
+    }
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+// Everything that the tape of a near pair has to say of (t, q) is asked for, so that all its conditions have been met; then it is held.
+static void hold(const carom_model *m, void *work, const pair *p, int block_of, double t, const double *q, const double *v) {
+    static const pair_group all[] = {PAIR_GAPS, PAIR_DIRECTIONS, PAIR_CURVATURE};
+    double *x = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv;
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) ask(m, work, p, all[i], t, q, v, x);
+    if (!p->shares) {
+        carom_tape_hold(p->tape, block(m, work, p->work), block(m, work, p->held));
+        return;
+    }
+    const pair_kind *k = &m->kinds[p->kind];
+    carom_tape_hold(k->two->pairs->tape, block(m, work, turn_of(k, p)), block(m, work, k->held + (size_t)(block_of - 1) * k->held_size));
+}
+
+carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q) {
+    double *h = head(m, work), *taken = held_of(m, work, m->npairs);
+    h[HELD] = 0;
+    if (what == CAROM_HOLD) {
+        const double *v = m->v0, *bound = bounds(m, work, t, q);
+        carom_zero(taken, m->nkinds);
+        carom_model_look(m, work, &q, &v, false);
+        for (int i = 0; i < m->npairs; ++i) {
+            const pair *p = &m->pairs[i];
+            double *held = held_of(m, work, i);
+            *held = far(m, work, p, bound[i]) ? 0 : p->shares ? ++taken[p->kind] : 1;
+            if (p->shares && *held > m->kinds[p->kind].holds) *held = 0; // so many are not followed
+            if (*held > 0) hold(m, work, p, (int)*held, t, q, v);
+        }
+    }
+    h[HELD] = what != CAROM_FREE;
+    return CAROM_OK;
+}
+
+double carom_model_contact_size(const carom_model *m, int id) {
+    for (int i = 0; i < m->npairs; ++i) {
+        const pair *p = &m->pairs[i];
+        if (id < p->first || id >= p->first + p->count) continue;
+        const double a = p->A->reach > 0 ? p->A->reach : INFINITY, b = p->B->reach > 0 ? p->B->reach : INFINITY, size = fmin(a, b);
+        return isfinite(size) ? size : 0;
+    }
+    return 0;
+}

@@ -1,0 +1,377 @@
+// pairs.c: `between` of contacts: pairs of shapes, and the contacts that each makes.
+//
+// Corners of one shape against the surface of the other and the other way round, always in the same order: a contact is the same
+// corner for ever.  The gap and the slip rates are expressions; a reaction acts on both bodies at one point, so that
+// momentum and angular momentum are kept whatever the gap.
+#include "derive/shapes/solids.h"
+#include <math.h>
+#include <string.h>
+
+enum { MOST_CONTACTS = 20000, MOST_PLAN = 2 * MOST_CORNERS + 3 };
+
+static bool finite_solid(const shape *s) { return s->kind <= SHAPE_ELEMENT; }
+static bool single(const shape *s) { return s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND; }
+
+// -- which contacts -----------------------------------------------------------------------------------------------------
+
+typedef enum way { A_ON_B, B_ON_A, EDGES, CROSSING, ACROSS, RIM, RIM_LINE, RIM_FACE, RIM_EDGE, RIM_RIM } way;
+typedef struct plan { way way; int corner; bool swapped; } plan; // corner: or edge, or bits that number rims and places; swapped: it is of B, on A
+
+// Edges against edges in space; a line that lies across a box does so on two of them, a face on a face on up to eight.
+static int plan_edges(const shape *A, const shape *B, plan *x, int n) {
+    x[n++] = (plan){EDGES, 0, false};
+    for (int i = 0; i < 8 && A->kind == SHAPE_BOX && B->kind == SHAPE_BOX; ++i) x[n++] = (plan){CROSSING, i, false};
+    for (int way = -1; way < 2 && (A->kind == SHAPE_BOX) != (B->kind == SHAPE_BOX); way += 2) x[n++] = (plan){ACROSS, way, false};
+    return n;
+}
+
+// Rims of a cylinder, which is A or (swapped) B, on the other.
+static int plan_rims(const shape *other, bool swapped, plan *x, int n) {
+    const bool box = other->kind == SHAPE_BOX;
+    for (int end = 0; end < 2 && (box || other->kind == SHAPE_CYLINDER); ++end) x[n++] = (plan){RIM_FACE, end, swapped};
+    for (int i = 0; i < (box ? 12 : 4); ++i) x[n++] = (plan){box ? RIM_EDGE : RIM_LINE, i, swapped};
+    return n;
+}
+
+static int plan_corners(const shape *of, way way, plan *x, int n) {
+    for (int i = 0; i < carom_shape_corners(of); ++i) x[n++] = (plan){way, i, way == B_ON_A};
+    return n;
+}
+
+// The contacts of a pair; returns how many, 0: there is no formula.
+static int make_plan(const shape *A, const shape *B, plan *x) {
+    int n = 0;
+    const bool rolls = A->kind == SHAPE_CYLINDER, B_rolls = B->kind == SHAPE_CYLINDER;
+    if (!finite_solid(A) && !finite_solid(B)) return 0;
+    if ((rolls && !finite_solid(B) && B->kind != SHAPE_PLANE) || (B_rolls && !finite_solid(A) && A->kind != SHAPE_PLANE)) return 0;
+    for (int end = 0; end < 2 && ((rolls && B->kind == SHAPE_PLANE) || (B_rolls && A->kind == SHAPE_PLANE)); ++end) x[n++] = (plan){RIM, end, B_rolls};
+    if (!finite_solid(B) || single(A)) return plan_corners(A, A_ON_B, x, n);
+    if (!finite_solid(A) || single(B)) return plan_corners(B, B_ON_A, x, n);
+    // Corners on both; nodes of elements are rounds of their own, and what an element touches of a cylinder are its rims and its side.
+    if (!(rolls && B->kind == SHAPE_ELEMENT) && !(rolls && B->kind == SHAPE_CAPSULE) && A->kind != SHAPE_ELEMENT) n = plan_corners(A, A_ON_B, x, n);
+    if (!(B_rolls && A->kind == SHAPE_ELEMENT) && !(B_rolls && A->kind == SHAPE_CAPSULE) && B->kind != SHAPE_ELEMENT) n = plan_corners(B, B_ON_A, x, n);
+    if (A->space != SPATIAL) return n;
+    n = plan_edges(A, B, x, n);
+    if (rolls) n = plan_rims(B, false, x, n);
+    if (B_rolls) n = plan_rims(A, true, x, n);
+    for (int i = 0; i < 8 && rolls && B_rolls; ++i) x[n++] = (plan){RIM_RIM, i, false};
+    return n;
+}
+
+// -- velocities ---------------------------------------------------------------------------------------------------------
+
+// Of the material point of s that is at p.
+static vec velocity_at(carom_graph *g, const carom_model *m, const shape *s, vec p) {
+    if (s->member) return carom_flexible_velocity(g, m, s, p);
+    const body *b = s->body;
+    const vec r = {{b->r[0], b->r[1], b->r[2]}}, arm = v_sub(g, p, r);
+    vec v = {{n_num(g, 0), n_num(g, 0), n_num(g, 0)}}, w = v;
+    const int n = b->space == SPATIAL ? 3 : 2;
+    if (b->v >= 0) {
+        for (int i = 0; i < n; ++i) v.c[i] = carom_graph_input(g, CAROM_VELOCITY, b->v + i);
+        for (int i = n; i < 2 * n && n == 3; ++i) w.c[i - 3] = carom_graph_input(g, CAROM_VELOCITY, b->v + i);
+        if (n == 2) w.c[2] = carom_graph_input(g, CAROM_VELOCITY, b->v + 2);
+        return v_add(g, v, v_cross(g, v_turn(g, b->R, w), arm));
+    }
+    carom_node rate[9];
+    for (int i = 0; i < 9; ++i) rate[i] = carom_graph_rate(g, b->R[i], m->seen.nv);
+    for (int i = 0; i < 3; ++i) v.c[i] = carom_graph_rate(g, b->r[i], m->seen.nv);
+    return v_add(g, v, v_turn(g, rate, v_back(g, b->R, arm)));
+}
+
+// Angular velocity.  Of a body that moves as expressions say: 1/2 sum_k e_k x e_k', e_k its axes.
+static vec turning(carom_graph *g, const carom_model *m, const shape *s) {
+    const body *b = s->body;
+    vec w = {{n_num(g, 0), n_num(g, 0), n_num(g, 0)}};
+    if (s->member) return carom_flexible_spin(g, m, s);
+    if (b == m->bodies) return w; // the ground
+    if (b->space != SPATIAL) {
+        w.c[2] = b->v >= 0 ? carom_graph_input(g, CAROM_VELOCITY, b->v + 2) : carom_graph_rate(g, b->angle, m->seen.nv);
+        return w;
+    }
+    if (b->v >= 0) {
+        for (int i = 0; i < 3; ++i) w.c[i] = carom_graph_input(g, CAROM_VELOCITY, b->v + 3 + i);
+        return v_turn(g, b->R, w);
+    }
+    for (int k = 0; k < 3; ++k) {
+        vec e, rate;
+        for (int i = 0; i < 3; ++i) e.c[i] = b->R[3 * i + k], rate.c[i] = carom_graph_rate(g, e.c[i], m->seen.nv);
+        w = v_add(g, w, v_cross(g, e, rate));
+    }
+    return v_scale(g, w, n_num(g, 0.5));
+}
+
+// (SHP-9)  planar t = (n_y, -n_x);  spatial, with s = 1 for n_z > -0.6 and else -1, a = -1/(s + n_z):
+// t_1 = (1 + s a n_x^2, s a n_x n_y, -s n_x),  t_2 = (a n_x n_y, s + a n_y^2, -n_y)
+int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t) {
+    const carom_node zero = n_num(g, 0), one = n_num(g, 1), *x = n.c;
+    if (s->space != SPATIAL) {
+        t[0] = (vec){{x[1], n_fun(g, CAROM_OP_NEG, x[0]), zero}};
+        return 1;
+    }
+    const carom_node up = n_if(g, n_less(g, n_num(g, -0.6), x[2]), one, n_num(g, -1)), a = n_div(g, n_num(g, -1), n_add(g, up, x[2]));
+    const carom_node both = n_mul(g, a, n_mul(g, x[0], x[1]));
+    t[0] = (vec){{n_add(g, one, n_mul(g, up, n_mul(g, a, n_mul(g, x[0], x[0])))), n_mul(g, up, both), n_fun(g, CAROM_OP_NEG, n_mul(g, up, x[0]))}};
+    t[1] = (vec){{both, n_add(g, up, n_mul(g, a, n_mul(g, x[1], x[1]))), n_fun(g, CAROM_OP_NEG, x[1])}};
+    return 2;
+}
+
+// -- bounds -------------------------------------------------------------------------------------------------------------
+
+// (SHP-10)  every gap is at least |c_A - c_B| - rho_A - rho_B, over a plane n.(c_A - p) - rho_A;  rho: balls that hold the shapes
+static void bound_element(carom_graph *g, pair *p) {
+    const bool first = p->A->kind == SHAPE_ELEMENT;
+    const shape *s = first ? p->A : p->B, *other = first ? p->B : p->A;
+    const vec from = {{s->body->r[0], s->body->r[1], s->body->r[2]}}, to = {{s->next->r[0], s->next->r[1], s->next->r[2]}}, d = v_sub(g, to, from);
+    const carom_node half = n_num(g, 0.5), length = n_fun(g, CAROM_OP_SQRT, v_dot(g, d, d));
+    const vec way = v_sub(g, v_scale(g, v_add(g, from, to), half), carom_shape_point(g, other, other->at));
+    const carom_node distance = n_fun(g, CAROM_OP_SQRT, v_dot(g, way, way));
+    p->bound = n_sub(g, n_sub(g, distance, n_mul(g, half, length)), n_num(g, s->radius + other->reach));
+    p->margin = other->reach;
+}
+
+void carom_pair_bound(carom_graph *g, pair *p) {
+    const shape *A = p->A, *B = p->B;
+    p->bound = CAROM_NONE;
+    if (A->kind == SHAPE_ELEMENT || B->kind == SHAPE_ELEMENT) {
+        if (p->count > 1) bound_element(g, p);
+        return; // one gap of its own costs no more
+    }
+    if (!finite_solid(A)) A = p->B, B = p->A;
+    if (!finite_solid(A) || (!finite_solid(B) && B->kind != SHAPE_PLANE)) return;
+    const vec way = v_sub(g, carom_shape_point(g, A, A->at), carom_shape_point(g, B, B->at));
+    const bool flat = B->kind == SHAPE_PLANE;
+    const carom_node distance = flat ? v_dot(g, carom_shape_vector(g, B, (double[]){1, 0, 0}), way) : n_fun(g, CAROM_OP_SQRT, v_dot(g, way, way));
+    p->bound = n_sub(g, distance, n_num(g, A->reach + (flat ? 0 : B->reach)));
+    p->margin = flat || A->reach < B->reach ? A->reach : B->reach;
+}
+
+// -- expressions --------------------------------------------------------------------------------------------------------
+
+static touching make_touch(carom_graph *g, const shape *A, const shape *B, plan x) {
+    const bool swapped = x.swapped || (x.way == ACROSS && A->kind == SHAPE_BOX);
+    const shape *of = swapped ? B : A, *on = swapped ? A : B;
+    const int bit = x.corner & 1, rest = x.corner >> 1;
+    corner c;
+    touching t;
+    switch (x.way) {
+    case EDGES: return carom_edges(g, A, B);
+    case CROSSING: return carom_crossing(g, A, B, rest, bit ? 1 : -1);
+    case ACROSS: t = carom_across(g, of, on, x.corner); break;
+    case RIM: t = carom_rim(g, of, x.corner, on); break;
+    case RIM_LINE: t = carom_rim_to_line(g, of, rest, bit, on); break;
+    case RIM_FACE: t = carom_rim_to_face(g, of, x.corner, on); break;
+    case RIM_EDGE: t = carom_rim_to_edge(g, of, on, rest / 2, rest % 2, bit); break;
+    case RIM_RIM: t = carom_rim_to_rim(g, of, rest / 2, on, rest % 2, bit); break;
+    default: c = carom_shape_corner(g, of, x.corner); t = carom_surface(g, &c, on);
+    }
+    if (swapped) t.normal = v_scale(g, t.normal, n_num(g, -1));
+    return t;
+}
+
+// (SHP-13)  slip rates u_T, (rho/mu) w_T and (sigma/mu) w_n; in the plane u_T and (rho/mu) w
+static void make_slips(carom_graph *g, const carom_model *m, const pair *p, const touching *t, constraint *c) {
+    const rubbing rub = p->rub;
+    vec along[2];
+    const bool spatial = p->A->space == SPATIAL;
+    const int n = carom_pair_tangents(g, p->A, t->normal, along);
+    const vec v = v_sub(g, velocity_at(g, m, p->A, t->point), velocity_at(g, m, p->B, t->point));
+    for (int i = 0; i < n; ++i) c->slip[c->tangents++] = v_dot(g, along[i], v);
+    if (rub.roll > 0 || rub.spin > 0) {
+        const vec w = v_sub(g, turning(g, m, p->A), turning(g, m, p->B));
+        for (int i = 0; i < n && rub.roll > 0; ++i)
+            c->slip[c->tangents++] = n_mul(g, n_num(g, rub.roll), spatial ? v_dot(g, along[i], w) : w.c[2]);
+        if (rub.spin > 0) c->slip[c->tangents++] = n_mul(g, n_num(g, rub.spin), v_dot(g, t->normal, w));
+    }
+    for (int i = 0; i < c->tangents; ++i) c->rate[i] = true;
+}
+
+static bool stands(const carom_graph *g, const body *b) {
+    for (int i = 0; i < 12; ++i)
+        if (!carom_graph_is_number(g, i < 3 ? b->r[i] : b->R[i - 3], NULL)) return false;
+    return b->v < 0 && !b->carried;
+}
+
+// (SHP-17)  a gap between places that are nearest to each other, or fixed in the bodies, has the gradient n on velocities of A, (p - r) x n on
+// its turning, and the opposite on B: short, where that of the whole expression is long.
+static carom_node with_course(carom_graph *g, const shape *A, const shape *B, const touching *t) {
+    const body *const both[2] = {A->body, B->body};
+    int velocity[12], n = 0;
+    carom_node factor[12];
+    for (int side = 0; side < 2; ++side) {
+        const body *b = both[side];
+        if (stands(g, b)) continue;
+        if (b->v < 0) return t->gap;
+        const vec normal = v_scale(g, t->normal, n_num(g, side ? -1 : 1)), arm = v_sub(g, t->point, (vec){{b->r[0], b->r[1], b->r[2]}});
+        const vec moment = v_back(g, b->R, v_cross(g, arm, normal));
+        for (int i = 0; i < 6; ++i) velocity[n] = b->v + i, factor[n++] = i < 3 ? normal.c[i] : moment.c[i - 3];
+    }
+    const carom_node gap = carom_graph_symbol(g, t->gap);
+    carom_graph_course(g, gap, n, velocity, factor);
+    return gap;
+}
+
+// Of contacts of cylinders with what is finite: corners on surfaces, and sharp against sharp; of two boxes all but the edges that stand out.
+static bool has_course(const shape *A, const shape *B, way way) {
+    if (A->space == SPATIAL && A->kind == SHAPE_BOX && B->kind == SHAPE_BOX) return way != EDGES;
+    const bool rolls = A->kind == SHAPE_CYLINDER || B->kind == SHAPE_CYLINDER;
+    return rolls && finite_solid(A) && finite_solid(B) && !single(A) && !single(B) && !A->member && !B->member && (way == A_ON_B || way == B_ON_A || way == RIM_EDGE || way == RIM_RIM);
+}
+
+carom_status carom_pair_express(resolver *r, pair *p, constraint *c) {
+    carom_graph *g = r->m->graph;
+    plan x[MOST_PLAN];
+    make_plan(p->A, p->B, x);
+    p->touch = carom_pool_take(&r->m->memory, (size_t)p->count * sizeof *p->touch);
+    if (!p->touch) return carom_fault_memory(r);
+    for (int k = 0; k < p->count; ++k) {
+        const touching t = p->touch[k] = make_touch(g, p->A, p->B, x[k]);
+        c[k].gap = has_course(p->A, p->B, x[k].way) ? with_course(g, p->A, p->B, &t) : t.gap;
+        c[k].tangents = 0;
+        if (p->rub.slides) make_slips(g, r->m, p, &t, &c[k]);
+    }
+    if (carom_graph_failed(g)) return carom_fault(r, &p->entry->name, 0, "contact '%.60s' makes the model too large", p->entry->name.text);
+    return CAROM_OK;
+}
+
+// -- reading ------------------------------------------------------------------------------------------------------------
+
+static bool depends(resolver *r, const body *b) {
+    for (int i = 0; i < 3; ++i)
+        if (carom_graph_depends(r->m->graph, b->r[i], CAROM_POSITION, -1)) return true;
+    return false;
+}
+
+static bool moves(resolver *r, const shape *s) {
+    return s->body->v >= 0 || s->body->carried || (s->member && (depends(r, s->body) || (s->next && depends(r, s->next))));
+}
+
+static carom_status check_pair(resolver *r, const carom_datum *n, const shape *A, const shape *B) {
+    if (A->member && A->member == B->member) return carom_fault(r, n, 0, "'%s' and '%s' belong to one member and cannot touch", A->name, B->name);
+    if (A->body && A->body == B->body) return carom_fault(r, n, 0, "'%s' and '%s' belong to one body and cannot touch", A->name, B->name);
+    if (!A->part && !B->part && !moves(r, A) && !moves(r, B)) return carom_fault(r, n, 0, "neither '%s' nor '%s' can move; no contact is needed", A->name, B->name);
+    if (A->space != B->space)
+        return carom_fault(r, n, 0, "'%s' is %s and '%s' is %s", A->name, A->space == PLANAR ? "planar" : "spatial", B->name,
+                           B->space == PLANAR ? "planar" : "spatial");
+    if (A->kind == SHAPE_POINT && B->kind == SHAPE_POINT)
+        return carom_fault(r, n, 0, "'%s' and '%s' are points, which never touch; give one of them a radius (circle, sphere)", A->name, B->name);
+    const shape *in = finite_solid(A) || A->part ? B : A, *of = in == A ? B : A;
+    if (in->kind > SHAPE_PLANE && !in->part && (of->kind == SHAPE_ROUND || of->kind == SHAPE_CAPSULE || of->part) && !(of->radius < in->radius))
+        return carom_fault(r, n, 0, "'%s' (radius %g) has no clearance in '%s' (radius %g); without clearance it is a joint", of->name, of->radius,
+                           in->name, in->radius);
+    return CAROM_OK;
+}
+
+static bool room_for_one(carom_model *m) {
+    if (m->npairs < m->pair_room) return true;
+    const int room = 2 * m->pair_room + 16;
+    pair *more = carom_pool_take(&m->memory, (size_t)room * sizeof *more);
+    if (!more) return false;
+    if (m->npairs) memcpy(more, m->pairs, (size_t)m->npairs * sizeof *more);
+    m->pairs = more;
+    m->pair_room = room;
+    return true;
+}
+
+static carom_status add(resolver *r, const carom_mech_contact *entry, const carom_datum *b, const shape *A, const shape *B, int *count) {
+    carom_model *m = r->m;
+    plan x[MOST_PLAN];
+    const int n = make_plan(A, B, x);
+    if (n == 0)
+        return carom_fault(r, b, 0, "there is no formula for a %s against a %s", carom_shape_word(A->kind), carom_shape_word(B->kind));
+    if (*count + n > MOST_CONTACTS) return carom_fault(r, &entry->name, 0, "more than %d contacts of shapes; give such a system from C", MOST_CONTACTS);
+    if (!room_for_one(m)) return carom_fault_memory(r);
+    m->pairs[m->npairs++] = (pair){.A = A, .B = B, .entry = entry, .count = n, .bound = CAROM_NONE};
+    *count += n;
+    return CAROM_OK;
+}
+
+// Two skins: nodes of each on pieces of the other, and in space pieces against pieces.
+static carom_status add_skins(resolver *r, const carom_mech_contact *entry, const carom_datum *b, const shape *A, const shape *B, int *count) {
+    for (int i = 0; i < 2 * A->nodes - 1; ++i)
+        for (int j = 0; j < 2 * B->nodes - 1; ++j) {
+            const shape *a = &A->part[i], *c = &B->part[j];
+            const bool node = i < A->nodes, other = j < B->nodes;
+            if ((node && other) || (!node && !other && A->space != SPATIAL) || (!moves(r, a) && !moves(r, c))) continue;
+            CAROM_TRY(add(r, entry, b, a, c, count));
+        }
+    return CAROM_OK;
+}
+
+// A skin against a shape that is convex from where its nodes are: the nodes.  Else nodes on the shape, and corners and edges of the shape on
+// elements.
+static carom_status add_skin(resolver *r, const carom_mech_contact *entry, const carom_datum *b, const shape *A, const shape *B, int *count) {
+    const bool first = A->part != NULL;
+    const shape *skin = first ? A : B, *other = first ? B : A;
+    const bool round = other->kind == SHAPE_POINT || other->kind == SHAPE_ROUND;
+    const int before = *count;
+    if (other->part) CAROM_TRY(add_skins(r, entry, b, A, B, count));
+    for (int i = 0; i < 2 * skin->nodes - 1 && !other->part; ++i) {
+        const shape *part = &skin->part[i];
+        if ((i < skin->nodes ? round : !finite_solid(other)) || (!moves(r, part) && !moves(r, other))) continue;
+        CAROM_TRY(add(r, entry, b, first ? part : other, first ? other : part, count));
+    }
+    if (*count > before) return CAROM_OK;
+    return carom_fault(r, b, 0, "neither '%s' nor '%s' can move; no contact is needed", A->name, B->name);
+}
+
+static carom_status add_pair(resolver *r, const carom_mech_contact *entry, const carom_datum *a, const carom_datum *b, int *count) {
+    const shape *A = NULL, *B = NULL;
+    CAROM_TRY(carom_find_shape(r, a, &A));
+    CAROM_TRY(carom_find_shape(r, b, &B));
+    CAROM_TRY(check_pair(r, b, A, B));
+    if (A->part || B->part) return add_skin(r, entry, b, A, B, count);
+    return add(r, entry, b, A, B, count);
+}
+
+// between: [A, B], either may be a list: every one of the first with every one of the second; three and more: neighbours.
+static carom_status read_between(resolver *r, const carom_mech_contact *entry, const carom_datum *list, int *count) {
+    if (list->kind != CAROM_LIST || list->count < 2) return carom_fault(r, list, 0, "between is a list of two shapes: between: [ball, floor]");
+    if (list->count > 2) {
+        for (const carom_datum *c = list->item; c + 1 != carom_end(list); ++c) CAROM_TRY(add_pair(r, entry, c, c + 1, count));
+        return CAROM_OK;
+    }
+    const carom_datum *a = list->item, *b = a + 1;
+    for (const carom_datum *x = carom_ones(a); x != carom_ones_end(a); ++x)
+        for (const carom_datum *y = carom_ones(b); y != carom_ones_end(b); ++y) CAROM_TRY(add_pair(r, entry, x, y, count));
+    return CAROM_OK;
+}
+
+// among: [A, B, C, ...]: each with each.
+static carom_status read_among(resolver *r, const carom_mech_contact *entry, const carom_datum *list, int *count) {
+    if (list->kind != CAROM_LIST || list->count < 2) return carom_fault(r, list, 0, "among is a list of shapes, each of which may touch each other one: among: [a, b, c]");
+    for (const carom_datum *x = carom_first(list); x != carom_end(list); ++x)
+        for (const carom_datum *y = x + 1; y != carom_end(list); ++y) CAROM_TRY(add_pair(r, entry, x, y, count));
+    return CAROM_OK;
+}
+
+static long count_pairs(const carom_mech_contact *entry) {
+    const carom_datum *list = &entry->between;
+    if (entry->among.kind == CAROM_LIST) return (long)entry->among.count * (entry->among.count - 1) / 2;
+    if (list->kind != CAROM_LIST || list->count < 2) return 0;
+    if (list->count > 2) return list->count - 1;
+    const carom_datum *a = list->item, *b = a + 1;
+    return (long)(a->kind == CAROM_LIST ? a->count : 1) * (b->kind == CAROM_LIST ? b->count : 1);
+}
+
+carom_status carom_derive_pairs(resolver *r, int *count) {
+    carom_model *m = r->m;
+    long total = 0;
+    for (int i = 0; i < r->mech->ncontacts; ++i) {
+        const carom_mech_contact *entry = &r->mech->contacts[i];
+        total += count_pairs(entry);
+        if (total > MOST_CONTACTS) return carom_fault(r, &entry->name, 0, "more than %d pairs of shapes; give such a system from C", MOST_CONTACTS);
+    }
+    for (int i = 0; i < r->mech->ncontacts; ++i) {
+        const carom_mech_contact *entry = &r->mech->contacts[i];
+        const carom_datum *list = carom_given(&entry->between), *each = carom_given(&entry->among);
+        if (list && each) return carom_fault(r, each->key, 0, "`between` and `among` exclude each other; give the second a contact of its own");
+        if (!list && !each) continue;
+        if (!carom_name_valid(entry->name.text) || entry->name.length > 60)
+            return carom_fault(r, &entry->name, 0, "'%.60s' is not a name for a contact", entry->name.text);
+        const int from = m->npairs, before = *count;
+        CAROM_TRY(list ? read_between(r, entry, list, count) : read_among(r, entry, each, count));
+        for (int k = from, number = 1; k < m->npairs && *count > before + 1; number += m->pairs[k++].count) m->pairs[k].number = number;
+    }
+    return CAROM_OK;
+}

@@ -1,0 +1,95 @@
+// shared.c: what pairs that share a tape give to schemes: columns of W and of its derivatives, rates, curvatures.
+//
+// Lists of a kind count the velocities of its two bodies; here they become those of the model.  Only pairs that hold a contact of the set asked
+// for are computed, whatever the number of the others.
+#include "derive/shapes/solids.h"
+
+enum { MOST = 12 }; // velocities of two bodies
+
+static double *room(const carom_model *m, void *work) { return carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv; }
+
+// The contacts *from .. *to - 1 of L, from *to on, that belong to one such pair; NULL: there are no more.
+static const pair *next(const carom_model *m, const carom_local *L, int *from, int *to) {
+    for (*from = *to; m->nkinds && *from < L->nb; ++*from) {
+        const pair *p = carom_pair_shared(m, L->id[*from]);
+        if (!p) continue;
+        for (*to = *from + 1; *to < L->nb && L->id[*to] < p->first + p->count;) ++*to;
+        return p;
+    }
+    return NULL;
+}
+
+static int first_direction(const carom_model *two, const pair *p, int id) { return two->links[id - p->first].dir; }
+
+static void rows(const pair_kind *k, const pair *p, const int *local, int n, int *row) {
+    for (int e = 0; e < n; ++e) row[e] = carom_kind_velocity(k, p, local[e]);
+}
+
+carom_status carom_shared_directions(const carom_model *m, void *work, const double *q, carom_local *L) {
+    double *x = room(m, work);
+    int bad = 0, from, to = 0, row[MOST];
+    for (const pair *p; (p = next(m, L, &from, &to));) {
+        const pair_kind *kind = &m->kinds[p->kind];
+        const carom_model *two = kind->two;
+        bad |= carom_pair_eval(m, work, p, PAIR_DIRECTIONS, q, m->v0, x);
+        for (int b = from; b < to; ++b)
+            for (int k = L->at[b], d = first_direction(two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d) {
+                const int count = two->W_at[d + 1] - two->W_at[d];
+                rows(kind, p, two->W.i + two->W_at[d], count, row);
+                carom_model_put_column(&L->W, k, row, x + two->W_at[d], count);
+                L->w[k] = 0;
+            }
+    }
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+carom_status carom_shared_curvature(const carom_model *m, void *work, const double *q, const double *v, const carom_local *L, double *kappa) {
+    double *x = room(m, work);
+    int bad = 0, from, to = 0;
+    for (const pair *p; (p = next(m, L, &from, &to));) {
+        bad |= carom_pair_eval(m, work, p, PAIR_CURVATURE, q, v, x);
+        for (int b = from; b < to; ++b)
+            for (int k = L->at[b], d = first_direction(m->kinds[p->kind].two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d) kappa[k] = x[d];
+    }
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+carom_status carom_shared_reaction_gradient(const carom_model *m, void *work, const double *q, const carom_local *L, const double *lambda,
+                                            double s, carom_matrix D) {
+    double *x = room(m, work);
+    int bad = 0, from, to = 0;
+    for (const pair *p; (p = next(m, L, &from, &to));) {
+        const pair_kind *kind = &m->kinds[p->kind];
+        const carom_model *two = kind->two;
+        bad |= carom_pair_eval(m, work, p, PAIR_REACTION_GRADIENT, q, m->v0, x);
+        for (int b = from; b < to; ++b)
+            for (int k = L->at[b], d = first_direction(two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d)
+                for (int e = two->dW_at[d]; e < two->dW_at[d + 1]; ++e) {
+                    const int i = carom_kind_velocity(kind, p, two->dW.i[e]), l = carom_kind_velocity(kind, p, two->dW.l[e]);
+                    D.a[carom_model_place(D.shape, i, l)] += s * lambda[k] * x[e];
+                }
+    }
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+carom_status carom_shared_rate_gradient(const carom_model *m, void *work, const double *q, const double *v, const carom_local *L,
+                                        carom_columns *D) {
+    double *x = room(m, work);
+    int bad = 0, from, to = 0, row[MOST];
+    for (const pair *p; (p = next(m, L, &from, &to));) {
+        const pair_kind *kind = &m->kinds[p->kind];
+        const carom_model *two = kind->two;
+        bad |= carom_pair_eval(m, work, p, PAIR_RATE_GRADIENT, q, m->v0, x);
+        for (int b = from; b < to; ++b)
+            for (int k = L->at[b], d = first_direction(two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d) {
+                const int *local = two->D_row + two->D_at[d], count = two->D_at[d + 1] - two->D_at[d];
+                double sum[MOST] = {0}, column[MOST];
+                for (int e = two->dW_at[d]; e < two->dW_at[d + 1]; ++e)
+                    sum[two->dW.l[e]] += x[e] * v[carom_kind_velocity(kind, p, two->dW.i[e])];
+                for (int e = 0; e < count; ++e) column[e] = sum[local[e]];
+                rows(kind, p, local, count, row);
+                carom_model_put_column(D, k, row, column, count);
+            }
+    }
+    return bad ? CAROM_USER : CAROM_OK;
+}

@@ -1,0 +1,342 @@
+// solids.c: shapes: `shape: {circle: 0.1}` or `shapes: {nose: {...}, tail: {...}}` of a body, and those of the ground.
+#include "derive/shapes/solids.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// How a shape is written: `word: value`.
+static const struct form {
+    const char *word;
+    shape_kind kind;
+    bool planar, spatial;
+    const char *value;
+} forms[] = {
+    {"point", SHAPE_POINT, true, true, "[x, y] or [x, y, z]"},
+    {"circle", SHAPE_ROUND, true, false, "a radius"},
+    {"sphere", SHAPE_ROUND, false, true, "a radius"},
+    {"capsule", SHAPE_CAPSULE, true, true, "[radius, length]"},
+    {"polygon", SHAPE_POLYGON, true, false, "a list of points [x, y]"},
+    {"box", SHAPE_BOX, true, true, "two edges, in space three"},
+    {"cylinder", SHAPE_CYLINDER, false, true, "[radius, length]"},
+    {"plane", SHAPE_PLANE, true, true, "the normal [x, y] or [x, y, z] that points away from the solid side"},
+    {"hole", SHAPE_HOLE, true, true, "a radius"},
+    {"slot", SHAPE_SLOT, true, true, "[radius, length]"},
+    {"bore", SHAPE_BORE, false, true, "a radius"},
+    {"skin", SHAPE_SKIN, true, true, "a radius"},
+};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+const char *carom_shape_word(shape_kind kind) {
+    if (kind == SHAPE_ROUND) return "circle or sphere";
+    if (kind == SHAPE_ELEMENT) return "skin";
+    for (int i = 0; i < FORMS; ++i)
+        if (forms[i].kind == kind) return forms[i].word;
+    return "shape";
+}
+
+// -- values -----------------------------------------------------------------------------------------------------
+
+static carom_status read_size(resolver *r, const carom_datum *n, const char *what, double *x) {
+    CAROM_TRY(carom_resolve_number(r, n, what, x));
+    if (*x > 0) return CAROM_OK;
+    return carom_fault(r, n, 0, "%s is %g; it must be positive", what, *x);
+}
+
+// [radius, length]
+static carom_status read_long(resolver *r, const carom_datum *n, const char *word, shape *s) {
+    char what[60];
+    if (n->kind != CAROM_LIST || n->count != 2)
+        return carom_fault(r, n, 0, "a %s is [radius, length]", word);
+    snprintf(what, sizeof what, "the radius of a %s", word);
+    CAROM_TRY(read_size(r, n->item, what, &s->radius));
+    snprintf(what, sizeof what, "the length of a %s", word);
+    CAROM_TRY(read_size(r, n->item + 1, what, &s->half[0]));
+    s->half[0] /= 2;
+    return CAROM_OK;
+}
+
+static carom_status read_box(resolver *r, const carom_datum *n, shape *s) {
+    if (n->kind != CAROM_LIST || n->count < 2 || n->count > 3)
+        return carom_fault(r, n, 0, "a box has two edges ([0.2, 0.1]), in space three");
+    int i = 0;
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) {
+        CAROM_TRY(read_size(r, c, "the edge of a box", &s->half[i]));
+        s->half[i++] /= 2;
+    }
+    return CAROM_OK;
+}
+
+// Corners of a planar box, or those listed, turned counterclockwise; they must make a convex polygon.
+static carom_status read_polygon(resolver *r, const carom_datum *n, shape *s) {
+    if (n->kind != CAROM_LIST || n->count < 3 || n->count > MOST_CORNERS)
+        return carom_fault(r, n, 0, "a polygon is a list of three to %d points [x, y]", MOST_CORNERS);
+    s->corner = carom_pool_take(&r->m->memory, (size_t)n->count * sizeof *s->corner);
+    if (!s->corner) return carom_fault_memory(r);
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(carom_resolve_vector(r, c, "a corner of a polygon", 2, s->corner[s->ncorners++]));
+    double area = 0;
+    for (int i = 0; i < s->ncorners; ++i) {
+        const double *a = s->corner[i], *b = s->corner[(i + 1) % s->ncorners];
+        area += a[0] * b[1] - a[1] * b[0];
+    }
+    for (int i = 0, j = s->ncorners - 1; area < 0 && i < j; ++i, --j)
+        for (int k = 0; k < 2; ++k) {
+            const double x = s->corner[i][k];
+            s->corner[i][k] = s->corner[j][k];
+            s->corner[j][k] = x;
+        }
+    double turned = 0;
+    for (int i = 0; i < s->ncorners; ++i) {
+        const double *a = s->corner[i], *b = s->corner[(i + 1) % s->ncorners], *c = s->corner[(i + 2) % s->ncorners];
+        const double x = b[0] - a[0], y = b[1] - a[1], u = c[0] - b[0], v = c[1] - b[1];
+        const double cross = x * v - y * u, size = hypot(x, y) * hypot(u, v);
+        if (!(cross > 1e-9 * size))
+            return carom_fault(r, n, 0, "this polygon is not convex, or has corners that coincide or lie on a line (at [%g, %g]); make it of several convex ones", b[0], b[1]);
+        turned += atan2(cross, x * u + y * v);
+    }
+    if (turned > 6.3) return carom_fault(r, n, 0, "this polygon winds round itself more than once; list the corners in order");
+    return CAROM_OK;
+}
+
+static carom_status read_normal(resolver *r, const carom_datum *n, shape *s) {
+    if (n->kind != CAROM_LIST || n->count < 2 || n->count > 3)
+        return carom_fault(r, n, 0, "a plane is written by its normal, which points away from the solid side: plane: [0, 1]");
+    double a[3] = {0};
+    CAROM_TRY(carom_resolve_vector(r, n, "the normal of a plane", n->count, a));
+    const double size = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    if (!(size > 0)) return carom_fault(r, n, 0, "the normal of a plane has no length");
+    for (int i = 0; i < 3; ++i) s->X[3 * i] = a[i] / size; // the first column; the others are not used
+    return CAROM_OK;
+}
+
+// -- place ------------------------------------------------------------------------------------------------------
+
+void carom_shape_axes_along(const double *n, double *X) {
+    const int k = fabs(n[0]) < 0.6 ? 0 : 1;
+    double x[3] = {-n[k] * n[0], -n[k] * n[1], -n[k] * n[2]};
+    x[k] += 1;
+    const double size = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    for (int i = 0; i < 3; ++i) x[i] /= size;
+    for (int i = 0; i < 3; ++i) {
+        X[3 * i] = x[i];
+        X[3 * i + 1] = n[(i + 1) % 3] * x[(i + 2) % 3] - n[(i + 2) % 3] * x[(i + 1) % 3];
+        X[3 * i + 2] = n[i];
+    }
+}
+
+static void axes_turned(const double *n, double phi, double *X) {
+    const double c = cos(phi), s = sin(phi);
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        X[4 * i] = c + n[i] * n[i] * (1 - c);
+        X[3 * i + j] = n[i] * n[j] * (1 - c) - n[k] * s;
+        X[3 * j + i] = n[i] * n[j] * (1 - c) + n[k] * s;
+    }
+}
+
+static carom_status read_place(resolver *r, const carom_mech_shape *x, shape *s, const char *where) {
+    const carom_datum *at = carom_given(&x->at), *angle = carom_given(&x->angle), *axis = carom_given(&x->axis);
+    const bool spatial = s->space == SPATIAL;
+    double phi = 0, n[3] = {0, 0, 1};
+    if (at && ((carom_given(&x->of) && s->body == r->m->bodies) || s->kind == SHAPE_SKIN)) return carom_fault(r, at->key, 0, "%s is where its member is; remove `at`", where);
+    if (at && (s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON))
+        return carom_fault(r, at->key, 0, "%s is placed by its points; remove `at`", where);
+    if (at) CAROM_TRY(carom_resolve_vector(r, at, "the place of a shape", spatial ? 3 : 2, s->at));
+    if (angle) CAROM_TRY(carom_resolve_number(r, angle, "the angle of a shape", &phi));
+    if (axis && !spatial) return carom_fault(r, axis->key, 0, "%s is planar and turned by `angle` alone", where);
+    if (axis) CAROM_TRY(carom_resolve_direction(r, axis, "the axis of a shape", n));
+    if (s->kind == SHAPE_PLANE || s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON || s->kind == SHAPE_ROUND || s->kind == SHAPE_HOLE || s->kind == SHAPE_SKIN) {
+        if (angle || axis) return carom_fault(r, (angle ? angle : axis)->key, 0, "%s needs no %s", where, angle ? "angle" : "axis");
+        return CAROM_OK;
+    }
+    if (!spatial || s->kind == SHAPE_BOX) {
+        if (spatial && (angle != NULL) != (axis != NULL))
+            return carom_fault(r, (angle ? angle : axis)->key, 0, "%s is turned by `axis` and `angle`; one of the two is missing", where);
+        axes_turned(n, phi, s->X);
+        return CAROM_OK;
+    }
+    if (angle) return carom_fault(r, angle->key, 0, "%s is placed by the direction of its `axis`; remove `angle`", where);
+    s->axis = 2;
+    carom_shape_axes_along(n, s->X);
+    return CAROM_OK;
+}
+
+// -- one shape ----------------------------------------------------------------------------------------------------
+
+// What the value itself says of plane and space; EITHER: nothing.
+static space space_of(const struct form *f, const carom_mech_shape *x) {
+    if (!f->spatial) return PLANAR;
+    if (!f->planar) return SPATIAL;
+    const bool listed = f->kind == SHAPE_POINT || f->kind == SHAPE_BOX || f->kind == SHAPE_PLANE;
+    const carom_datum *n = listed ? &x->size : &x->at;
+    if (n->kind == CAROM_LIST) return n->count == 3 ? SPATIAL : PLANAR;
+    return carom_given(&x->axis) ? SPATIAL : EITHER;
+}
+
+static carom_status read_value(resolver *r, const carom_datum *value, const struct form *f, shape *s) {
+    char what[60];
+    snprintf(what, sizeof what, "the radius of a %s", f->word);
+    switch (s->kind) {
+    case SHAPE_POINT: return carom_resolve_vector(r, value, "a point", s->space == SPATIAL ? 3 : 2, s->at);
+    case SHAPE_ROUND: case SHAPE_HOLE: case SHAPE_BORE: case SHAPE_SKIN: return read_size(r, value, what, &s->radius);
+    case SHAPE_CAPSULE: case SHAPE_SLOT: case SHAPE_CYLINDER: return read_long(r, value, f->word, s);
+    case SHAPE_POLYGON: return read_polygon(r, value, s);
+    case SHAPE_BOX: return read_box(r, value, s);
+    case SHAPE_PLANE: return read_normal(r, value, s);
+    case SHAPE_ELEMENT: break;
+    }
+    return CAROM_OK;
+}
+
+// What follows from sizes and place: corners of planar boxes, reach.
+static carom_status complete(resolver *r, shape *s) {
+    if (s->kind == SHAPE_BOX && s->space == PLANAR) {
+        static const double sign[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+        s->corner = carom_pool_take(&r->m->memory, 4 * sizeof *s->corner);
+        if (!s->corner) return carom_fault_memory(r);
+        s->ncorners = 4;
+        for (int i = 0; i < 4; ++i)
+            for (int k = 0; k < 2; ++k)
+                s->corner[i][k] = s->at[k] + s->X[3 * k] * sign[i][0] * s->half[0] + s->X[3 * k + 1] * sign[i][1] * s->half[1];
+    }
+    if (s->kind == SHAPE_POLYGON)
+        for (int i = 0; i < s->ncorners; ++i)
+            for (int k = 0; k < 2; ++k) s->at[k] += s->corner[i][k] / s->ncorners;
+    s->reach = INFINITY;
+    if (s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND) s->reach = s->radius;
+    if (s->kind == SHAPE_CAPSULE) s->reach = s->radius + s->half[0];
+    if (s->kind == SHAPE_CYLINDER) s->reach = hypot(s->radius, s->half[0]);
+    if (s->kind == SHAPE_BOX) s->reach = sqrt(s->half[0] * s->half[0] + s->half[1] * s->half[1] + s->half[2] * s->half[2]);
+    if (s->kind == SHAPE_POLYGON) {
+        s->reach = 0;
+        for (int i = 0; i < s->ncorners; ++i) s->reach = fmax(s->reach, hypot(s->corner[i][0] - s->at[0], s->corner[i][1] - s->at[1]));
+    }
+    return CAROM_OK;
+}
+
+static const struct form *find_form(const carom_datum *size) {
+    for (int i = 0; carom_given(size) && i < FORMS; ++i)
+        if (carom_datum_is(size->key, forms[i].word)) return &forms[i];
+    return NULL;
+}
+
+// The body that `of` names, points of floating members included; NULL: none, a flexible member is meant.
+static const body *body_of(const carom_model *m, const carom_datum *of) {
+    for (int i = 1; of && of->kind == CAROM_TEXT && i < m->nbodies; ++i)
+        if (!m->bodies[i].floating && strcmp(m->bodies[i].name, of->text) == 0) return &m->bodies[i];
+    return NULL;
+}
+
+static carom_status read_shape(resolver *r, const carom_mech_shape *x, const body *b, shape *s, const char *where) {
+    const carom_datum *value = &x->size, *of = carom_given(&x->of);
+    const struct form *f = find_form(value);
+    if (!f)
+        return carom_fault(r, &x->name, 0,
+                           "%s does not say what it is: point, circle, sphere, capsule, polygon, box, cylinder, plane, hole, slot, bore or skin", where);
+    const body *named = b->place ? NULL : body_of(r->m, of);
+    if (named) b = named, of = NULL;
+    s->kind = f->kind;
+    s->body = b;
+    s->place = &x->name;
+    s->X[0] = s->X[4] = s->X[8] = 1;
+    const space said = space_of(f, x);
+    s->space = b->space != EITHER ? b->space : said;
+    if (of && b->place) return carom_fault(r, of->key, 0, "%s belongs to %s; shapes of flexible members stand in the section shapes", where, b->where);
+    if (s->space == EITHER) s->space = carom_skin_space(r->m, of);
+    if (s->space == EITHER) s->space = r->m->nbodies > 1 ? r->m->bodies[1].space : PLANAR;
+    if (said != EITHER && said != s->space)
+        return carom_fault(r, value->key, 0, "%s is %s, and %s is %s", where, said == PLANAR ? "planar" : "spatial", b->where,
+                           s->space == PLANAR ? "planar" : "spatial");
+    if (value->kind == CAROM_MAP || carom_datum_empty(value)) return carom_fault(r, value->key, 0, "a %s is %s", f->word, f->value);
+    CAROM_TRY(read_value(r, value, f, s));
+    CAROM_TRY(read_place(r, x, s, where));
+    if (f->kind == SHAPE_SKIN) return carom_derive_skin(r, of, s);
+    if (of && f->kind != SHAPE_POINT && f->kind != SHAPE_ROUND)
+        return carom_fault(r, of->key, 0, "a flexible member has points, circles (spheres) and skins, no %s", f->word);
+    if (of) CAROM_TRY(carom_derive_round_of(r, of, s));
+    return complete(r, s);
+}
+
+// -- all ------------------------------------------------------------------------------------------------------------
+
+static const char *shape_name(const void *user, int i) {
+    const carom_model *m = user;
+    return i < m->nshapes ? m->shapes[i].name : NULL;
+}
+
+static carom_status add_shape(resolver *r, const carom_mech_shape *x, const body *b, const char *part) {
+    carom_model *m = r->m;
+    char text[140], where[170];
+    if (part && (!carom_name_valid(part) || strlen(part) > 60))
+        return carom_fault(r, &x->name, 0, "'%.60s' is not a name for a shape", part);
+    if (part && b->place) snprintf(text, sizeof text, "%.60s.%.60s", b->name, part);
+    else snprintf(text, sizeof text, "%.60s", part ? part : b->name);
+    snprintf(where, sizeof where, "shape '%.130s'", text);
+    for (int i = 0; i < m->nshapes; ++i)
+        if (strcmp(m->shapes[i].name, text) == 0)
+            return carom_fault(r, &x->name, 0, "there is a %s already%s; rename one of the two", where, carom_line_of(m->shapes[i].place->line).text);
+    shape *s = &m->shapes[m->nshapes];
+    s->name = carom_pool_text(&m->memory, text, strlen(text));
+    if (!s->name) return carom_fault_memory(r);
+    CAROM_TRY(read_shape(r, x, b, s, where));
+    ++m->nshapes;
+    return CAROM_OK;
+}
+
+// A named point of a body is a shape, too; i < 0: its origin.
+static carom_status add_point(resolver *r, const body *b, int i) {
+    carom_model *m = r->m;
+    shape *s = &m->shapes[m->nshapes];
+    char text[140];
+    snprintf(text, sizeof text, "%.60s%s%.60s", b->name, i < 0 ? "" : ".", i < 0 ? "" : b->points[i].name);
+    for (int k = 0; k < m->nshapes; ++k)
+        if (strcmp(m->shapes[k].name, text) == 0) return CAROM_OK; // the shape wins
+    s->name = carom_pool_text(&m->memory, text, strlen(text));
+    if (!s->name) return carom_fault_memory(r);
+    s->kind = SHAPE_POINT;
+    s->body = b;
+    s->space = b->space;
+    s->place = b->place;
+    if (i >= 0) memcpy(s->at, b->points[i].s, sizeof s->at);
+    ++m->nshapes;
+    return CAROM_OK;
+}
+
+static int count_shapes(const resolver *r) {
+    const carom_model *m = r->m;
+    int count = r->mech->nshapes;
+    for (int i = 0; i < r->mech->nbodies; ++i) count += 1 + r->mech->bodies[i].nshapes;
+    for (int i = 0; i < m->nbodies; ++i) count += m->bodies[i].npoints;
+    return count + m->nbodies; // points of floating members
+}
+
+carom_status carom_derive_shapes(resolver *r) {
+    carom_model *m = r->m;
+    m->shapes = carom_pool_take(&m->memory, ((size_t)count_shapes(r) + 1) * sizeof *m->shapes);
+    if (!m->shapes) return carom_fault_memory(r);
+    for (int i = 0; i < r->mech->nshapes; ++i) CAROM_TRY(add_shape(r, &r->mech->shapes[i], &m->bodies[0], r->mech->shapes[i].name.text));
+    const body *b = m->bodies + 1;
+    for (int k = 0; k < r->mech->nbodies; ++k, ++b) {
+        const carom_mech_body *of = &r->mech->bodies[k];
+        if (of->shape) CAROM_TRY(add_shape(r, of->shape, b, NULL));
+        for (int i = 0; i < of->nshapes; ++i) CAROM_TRY(add_shape(r, &of->shapes[i], b, of->shapes[i].name.text));
+        for (int i = 0; i < b->npoints; ++i) CAROM_TRY(add_point(r, b, i));
+    }
+    for (; b < m->bodies + m->nbodies; ++b)
+        if (b->carried) CAROM_TRY(add_point(r, b, -1));
+    return CAROM_OK;
+}
+
+carom_status carom_find_shape(resolver *r, const carom_datum *n, const shape **s) {
+    const carom_model *m = r->m;
+    if (n->kind != CAROM_TEXT)
+        return carom_fault(r, n, 0, "this is the name of a shape, not a %s", n->kind == CAROM_LIST ? "list" : "map");
+    for (int i = 0; i < m->nshapes; ++i)
+        if (strcmp(m->shapes[i].name, n->text) == 0) {
+            *s = &m->shapes[i];
+            return CAROM_OK;
+        }
+    const char *near = carom_nearest(n->text, shape_name, m);
+    if (near) return carom_fault(r, n, 0, "unknown shape '%.60s'; did you mean '%s'?", n->text, near);
+    return carom_fault(r, n, 0, "unknown shape '%.60s'; shapes are BODY (its `shape`), BODY.NAME (one of its `shapes` or `points`) and names of section shapes",
+                       n->text);
+}

@@ -1,0 +1,205 @@
+// solids.h: shapes of bodies, and the contacts that pairs of them make.
+//
+//   solids.c    shapes of bodies, of the ground, of members                pairs.c   `between`: pairs -> contacts
+//   surfaces.c  distance of a rounded corner from a surface                edges.c   edges against edges in space
+//   across.c    middle lines across faces of boxes                         crossings.c  boxes face to face
+//   rims.c      rims of cylinders
+//   narrow.c    tapes of pairs, and which of them are asked at all         skins.c   shapes of flexible members
+//   kinds.c     pairs that share one tape                                  shared.c  what those give to schemes
+//   ../draw/draw_shapes.c   how they look
+#pragma once
+#include "derive/bodies/bodies.h"
+#include "derive/shapes/vector.h"
+
+typedef enum shape_kind {
+    SHAPE_POINT, SHAPE_ROUND, SHAPE_CAPSULE, SHAPE_POLYGON, SHAPE_BOX, SHAPE_CYLINDER, // solid, finite
+    SHAPE_ELEMENT,                                                                     // the same, between two nodes of a member
+    SHAPE_PLANE,                                                                       // solid, endless
+    SHAPE_HOLE, SHAPE_SLOT, SHAPE_BORE,                                                // others move inside
+    SHAPE_SKIN                                                                         // of rounds and elements
+} shape_kind;
+
+enum { MOST_CORNERS = 64 };
+
+/// A shape in the frame of its body.
+typedef struct shape {
+    const char *name;  // as written in `between`
+    const carom_datum *place;
+    const body *body;
+    space space;       // PLANAR or SPATIAL
+    shape_kind kind;
+    double radius;     // of rounds, capsules, cylinders, holes, slots, bores
+    double at[3];      // centre; a point of a plane
+    double X[9];       // own axes: columns
+    double half[3];    // half edges of a box; [0]: half length of capsules, slots, cylinders
+    int axis;          // which own axis is the long one, or the normal of a plane
+    int ncorners;      // of a planar polygon or box, counterclockwise
+    double (*corner)[2];
+    double reach;      // radius of a ball round `at` that holds it; infinite: none
+    const carom_node *size; // of a box in the model of a kind: half edges and reach; NULL: those numbers
+    const member *member; // of a flexible member; else NULL
+    vec spin;          // its angular velocity there
+    const body *next;  // of an element: the frame of its second node, `body` is that of the first
+    struct shape *part; // of a skin: `nodes` rounds, then the elements between them
+    int nodes;
+} shape;
+
+/// One contact of a pair, as expressions.
+typedef struct touching {
+    carom_node gap;
+    vec normal, point; // from the second shape to the first; where reactions act
+} touching;
+
+static inline carom_node carom_shape_half(carom_graph *g, const shape *s, int k) { return s->size ? s->size[k] : n_num(g, s->half[k]); }
+static inline carom_node carom_shape_reach(carom_graph *g, const shape *s) { return s->size ? s->size[3] : n_num(g, s->reach); }
+
+/// Axes (columns of X) with z along the unit vector n.
+void carom_shape_axes_along(const double *n, double *X);
+carom_status carom_derive_shapes(resolver *r);
+carom_status carom_find_shape(resolver *r, const carom_datum *n, const shape **s);
+const char *carom_shape_word(shape_kind kind);
+
+// -- skins.c ----------------------------------------------------------------------------------------------------------------
+
+/// `of: MEMBER.POINT` of a point, circle or sphere; `of: MEMBER` of a skin.
+carom_status carom_derive_round_of(resolver *r, const carom_datum *of, shape *s);
+carom_status carom_derive_skin(resolver *r, const carom_datum *of, shape *s);
+space carom_skin_space(const carom_model *m, const carom_datum *of); // of that member; EITHER: there is none
+/// The point of an element's middle line that is nearest to p; velocity of the material point at p.
+vec carom_element_nearest(carom_graph *g, const shape *s, vec p);
+vec carom_flexible_velocity(carom_graph *g, const carom_model *m, const shape *s, vec p);
+vec carom_flexible_spin(carom_graph *g, const carom_model *m, const shape *s);
+
+/// A corner of a shape: a point with a radius round it, and the directions in which the shape's edges leave it (none: round).
+typedef struct corner {
+    vec at;
+    double radius;
+    int nedges;
+    vec edge[3];
+} corner;
+
+int carom_shape_corners(const shape *s); // 0: it has none
+corner carom_shape_corner(carom_graph *g, const shape *s, int i);
+vec carom_shape_vector(carom_graph *g, const shape *s, const double *x); // own axes -> world
+vec carom_shape_point(carom_graph *g, const shape *s, const double *x);  // body frame -> world
+/// The corner against the surface of s.
+touching carom_surface(carom_graph *g, const corner *c, const shape *s);
+/// The lowest point of one rim of a cylinder over a plane.
+touching carom_rim(carom_graph *g, const shape *s, int end, const shape *plane);
+/// The middle line of a capsule, cylinder or element.
+typedef struct line { vec middle, along; carom_node half; } line;
+line carom_shape_line(carom_graph *g, const shape *s);
+/// The middle line of s over the edge of a box where it leaves the face it lies on (way = 1), or comes in (-1).
+touching carom_across(carom_graph *g, const shape *s, const shape *box, int way);
+/// Rims of a cylinder (end 0 or 1): the place nearest to the other's middle line, and the lowest one over the face of a box or cylinder that is
+/// turned to it, on the other's surface; rims against edges of a box and against rims.  `which` of two nearest places.
+touching carom_rim_to_line(carom_graph *g, const shape *s, int end, int which, const shape *other);
+touching carom_rim_to_face(carom_graph *g, const shape *s, int end, const shape *other);
+touching carom_rim_to_edge(carom_graph *g, const shape *s, const shape *box, int axis, int number, int which);
+touching carom_rim_to_rim(carom_graph *g, const shape *A, int end_A, const shape *B, int end_B, int which);
+/// Boxes face to face: edge `number` (0 .. 3) of A's face where it leaves (way 1) B's face, or comes in (-1).
+touching carom_crossing(carom_graph *g, const shape *A, const shape *B, int number, int way);
+/// Edges of two spatial shapes, one contact.
+touching carom_edges(carom_graph *g, const shape *A, const shape *B);
+
+/// Friction of a pair: the levers rho/mu and sigma/mu that make slip rates of rolling and spinning; 0: none.
+typedef struct rubbing {
+    bool slides;
+    double roll, spin;
+} rubbing;
+
+/// Two shapes that may touch, and their contacts: ids first .. first + count - 1.
+typedef struct pair {
+    const shape *A, *B;
+    const carom_mech_contact *entry;
+    int number;          // of its first contact under the entry's name, from 1; 0: the name alone
+    int first, count;
+    rubbing rub;
+    touching *touch;     // count; NULL: not wanted yet
+    carom_node bound;    // at most every gap; CAROM_NONE: none is known
+    double margin;       // beyond it the bound is taken for the gaps
+    bool shares;         // has a tape in common with pairs of its kind
+    int kind;            // then: which, and where the positions and velocities of its bodies start, in the order of velocities
+    int turn;            // its number within the kind
+    int q_at[2], v_at[2];
+    carom_tape *tape;    // of its contacts, if it does not
+    span from, to;       // its part of lists over all constraints
+    size_t work, held;   // offsets in the model's work block: of its tape; of the same held on one feature
+} pair;
+
+/// Tangents of a contact with this normal; returns how many.
+int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t);
+/// Pairs of all entries of `contacts` with `between`; *count is the number of their contacts.
+carom_status carom_derive_pairs(resolver *r, int *count);
+/// Expressions of pair p: gaps and, with friction, slip rates of its contacts c[0], c[1], ...; their tangents are counted.
+carom_status carom_pair_express(resolver *r, pair *p, constraint *c);
+void carom_pair_bound(carom_graph *g, pair *p);
+
+// -- kinds.c: pairs of equal shapes of bodies of equal kind have one tape, which is asked with the positions of two bodies. ----
+
+/// A model of its own with two bodies (one, where the other stands still) and their pair.
+typedef struct pair_kind {
+    int first;         // the pair that it was made for
+    int count;         // pairs
+    carom_model *two;  // its lists count positions and velocities of these bodies from 0; its graph is gone
+    int nq[2], nv[2];  // positions and velocities of the bodies that move, in the order of velocities
+    bool sized[2];     // half edges and reach of A, of B are parameters
+    bool constant;     // directions do not change
+    bool couples[12][12]; // does some dW_i/dq_l differ from zero?
+    int blocks;        // work blocks; pairs take turns
+    size_t size, work; // of one block; offset of the first
+    int holds;         // blocks for pairs that are held on their features, and the same of them
+    size_t held_size, held;
+} pair_kind;
+
+/// May this pair share a tape?  Only when its expressions hold nothing but the positions of bodies.
+bool carom_pair_may_share(const carom_model *m, const pair *p);
+/// Expressions of the contact `id` in the model's own graph, where pairs of a kind have none until somebody asks.
+carom_status carom_pair_quantity(resolver *r, name *n);
+carom_status carom_pair_expressed(resolver *r, int id);
+/// Kinds of all pairs that share, after `links` are read.
+carom_status carom_kinds_make(carom_model *m, carom_error *err);
+/// The pair that shares its tape and makes contact `id`; NULL: none.
+static inline const pair *carom_pair_shared(const carom_model *m, int id) {
+    if (!m->pair_of || id < m->pairs[0].first) return NULL;
+    const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
+    return p->shares ? p : NULL;
+}
+/// Parameters of a kind for one of its pairs.
+enum { MOST_SIZES = 8 };
+void carom_kind_sizes(const pair_kind *k, const pair *p, double *x);
+/// Velocity i of a kind for one of its pairs.
+static inline int carom_kind_velocity(const pair_kind *k, const pair *p, int i) {
+    return i < k->nv[0] ? p->v_at[0] + i : p->v_at[1] + i - k->nv[0];
+}
+
+// -- shared.c: their parts of what a system gives, for the contacts of L. -------------------------------------------------------
+
+carom_status carom_shared_directions(const carom_model *m, void *work, const double *q, carom_local *L);
+carom_status carom_shared_curvature(const carom_model *m, void *work, const double *q, const double *v, const carom_local *L, double *kappa);
+carom_status carom_shared_reaction_gradient(const carom_model *m, void *work, const double *q, const carom_local *L, const double *lambda,
+                                            double s, carom_matrix D);
+carom_status carom_shared_rate_gradient(const carom_model *m, void *work, const double *q, const double *v, const carom_local *L,
+                                        carom_columns *D);
+
+// -- narrow.c: the tapes of pairs.  Each answers for its contacts alone, and only when it is asked. --------------------------
+
+typedef enum pair_group { PAIR_GAPS, PAIR_DIRECTIONS, PAIR_RATES, PAIR_CURVATURE, PAIR_REACTION_GRADIENT, PAIR_RATE_GRADIENT, PAIR_GROUPS } pair_group;
+
+carom_status carom_pairs_compile(carom_model *m, const carom_node *kappa, carom_error *err);
+size_t carom_pairs_work(carom_model *m, size_t from); // places their work behind `from`; returns the end
+void carom_pairs_work_init(const carom_model *m, void *work);
+/// g[id] of all contacts of pairs: exact when the shapes are near, else a bound.
+carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g);
+/// u of all directions of pairs: exact when the shapes are near, else the rate of the bound, and no slip.
+carom_status carom_pairs_rates(const carom_model *m, void *work, double t, const double *q, const double *v, double *u);
+/// One group of the pairs with a tape of their own that hold one of the n ascending ids, each at its place in x: the first list of the group
+/// from 0, the second from `second` on.
+carom_status carom_pairs_eval(const carom_model *m, void *work, pair_group group, double t, const double *q, const double *v, const int *id, int n,
+                              double *x, int second);
+/// One group of a pair that shares its tape, all of it; nonzero: something is not finite.
+int carom_pair_eval(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, double *x);
+/// All gaps exact from now on, for this work block: for who examines the model.
+void carom_pairs_exact(const carom_model *m, void *work);
+/// Features of pairs that are near: keep those of (t, q), answer with those kept, or with what is.
+carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q);

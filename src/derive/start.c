@@ -1,0 +1,142 @@
+// start.c: is the kinetic energy what it must be, and may the motion start where the file says?
+#include "derive/model.h"
+#include <math.h>
+#include <stdlib.h>
+
+static const double POSITION_TOLERANCE = 1e-8, RATE_TOLERANCE = 1e-8, GAP_TOLERANCE = 1e-9; // relative
+
+// Numbers in [-1, 1) that look random and are the same every time.
+static double next(unsigned *seed) {
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / 8388608.0 - 1;
+}
+
+// 1/2 v'Mv from the tape's terms, and the sum of absolute values beside it.
+static double quadratic(const carom_model *m, void *work, const double *q, const double *v, double *size) {
+    double *x = carom_model_scratch(m, work), sum = 0;
+    carom_model_eval(m, work, GROUP_MASS, 0, q, v, x);
+    *size = 0;
+    for (int e = 0; e < m->mass.n; ++e) {
+        const int i = m->mass.i[e], j = m->mass.j[e];
+        const double term = (i == j ? 0.5 : 1) * x[e] * v[i] * v[j];
+        sum += term;
+        *size += fabs(term);
+    }
+    return sum;
+}
+
+static double kinetic(const carom_model *m, void *work, const double *q, const double *v) {
+    double x[2];
+    carom_model_eval(m, work, GROUP_ENERGY, 0, q, v, x);
+    return x[0];
+}
+
+// T = 1/2 v'Mv at the initial position and near it.  M is known not to depend on v, so only a part that is
+// constant or linear in v can be left over.
+static carom_status check_kinetic(const carom_model *m, void *work, double *q, double *v, carom_error *err) {
+    unsigned seed = 1;
+    for (int trial = 0; trial < 6; ++trial) {
+        for (int i = 0; i < m->nq; ++i) q[i] = m->q0[i] + (trial ? 0.1 * next(&seed) * (1 + fabs(m->q0[i])) : 0);
+        for (int i = 0; i < m->nv; ++i) v[i] = next(&seed) * (1 + fabs(m->v0[i]));
+        double size = 0;
+        const double half = quadratic(m, work, q, v, &size), T = kinetic(m, work, q, v);
+        if (trial == 0 && !(isfinite(T) && isfinite(half)))
+            return carom_model_fault(m, err, m->energy,
+                                     "the kinetic energy has no finite value at the initial position; check divisions, roots and logarithms");
+        if (!(isfinite(T) && isfinite(half)) || fabs(T - half) <= 1e-9 * (size + fabs(T))) continue;
+        for (int i = 0; i < m->nv; ++i) v[i] = 0;
+        const bool rest = fabs(kinetic(m, work, q, v)) > 1e-10 * (size + fabs(T));
+        return carom_model_fault(m, err, m->energy,
+                                 "the kinetic energy is not quadratic in the rates: it has a part %s; every "
+                                 "term must hold two rates as factors%s", rest ? "without rates" : "with a single rate",
+                                 rest ? ", the rest belongs into potential" : "");
+    }
+    return CAROM_OK;
+}
+
+static carom_status check_position(const carom_model *m, int id, double g, double scale, carom_error *err) {
+    const constraint *c = &m->links[id];
+    const char *kind = c->part ? "joint" : id < m->ne ? "constraint" : "contact";
+    if (!isfinite(g))
+        return carom_model_fault(m, err, c->place, "%s '%.60s' has no finite value at the initial position; check divisions, roots and logarithms", kind,
+                                 c->name);
+    if (c->part && fabs(g) > POSITION_TOLERANCE * scale)
+        return carom_model_fault(m, err, c->place, "joint '%.60s' does not fit at the start: its constraint %d is %.6g, not 0; %s", c->name, c->part, g,
+                                 m->assemble ? "no positions near these let it fit" : "change positions, or let `assemble: yes` do it");
+    if (id < m->ne && fabs(g) > POSITION_TOLERANCE * scale)
+        return carom_model_fault(m, err, c->place,
+                                 "constraint '%.60s' is %.6g at the initial position, not 0; change `at` of its "
+                                 "coordinates (an expression is allowed there)",
+                                 c->name, g);
+    if (id >= m->ne && g < -GAP_TOLERANCE * scale)
+        return carom_model_fault(m, err, c->place,
+                                 "contact '%.60s' starts with gap %.6g, inside the obstacle; change `at` of its coordinates, or the sign of the gap", c->name, g);
+    return CAROM_OK;
+}
+
+// The rate of a bilateral constraint must vanish too; say which rate of which coordinate would do.
+static carom_status check_rate(const carom_model *m, int id, const double *x, carom_error *err) {
+    const constraint *c = &m->links[id];
+    const int d = c->dir;
+    double u = m->w_of[d] < 0 ? 0 : x[m->W.n + m->w_of[d]], size = fabs(u);
+    double reach = 0; // were all as fast as the fastest
+    int strongest = -1;
+    for (int e = m->W_at[d]; e < m->W_at[d + 1]; ++e) {
+        u += x[e] * m->v0[m->W.i[e]];
+        size += fabs(x[e] * m->v0[m->W.i[e]]);
+        reach += fabs(x[e]) * carom_norm_max(m->v0, m->nv);
+        if (strongest < 0 || fabs(x[e]) > fabs(x[strongest])) strongest = e;
+    }
+    if (fabs(u) <= RATE_TOLERANCE * size || (m->completed > 0 && fabs(u) <= 1e-13 * reach)) return CAROM_OK;
+    if (m->njoints)
+        return carom_model_fault(m, err, c->place,
+                                 "%s '%.60s' does not allow the velocities at the start: they change it at rate %.6g; give "
+                                 "fewer velocities (those not given are completed), or others",
+                                 c->part ? "joint" : "constraint", c->name, u);
+    if (strongest < 0 || x[strongest] == 0 || !isfinite(u))
+        return carom_model_fault(m, err, c->place, "constraint '%.60s' changes at rate %.6g at the start, and no coordinate can stop it; check the expression",
+                                 c->name, u);
+    const int i = m->W.i[strongest];
+    return carom_model_fault(m, err, c->place,
+                             "constraint '%.60s' changes at rate %.6g at the start, not 0; change initial rates "
+                             "(with the others as they are, %.60s: {rate: %.15g} does)",
+                             c->name, u, carom_model_freedom(m, i),
+                             m->v0[i] - u / x[strongest]);
+}
+
+// Gradients and the parts by time of what the model itself writes; shapes give theirs everywhere.
+static carom_status check_directions(const carom_model *m, int id, const double *x, carom_error *err) {
+    const constraint *c = &m->links[id];
+    const int end = id + 1 < m->ne + m->nc && m->links[id + 1].dir < m->own.dir ? m->links[id + 1].dir : m->own.dir;
+    for (int d = c->dir; d < end; ++d) {
+        bool fine = m->w_of[d] < 0 || isfinite(x[m->W.n + m->w_of[d]]);
+        for (int e = m->W_at[d]; e < m->W_at[d + 1]; ++e) fine = fine && isfinite(x[e]);
+        if (!fine)
+            return carom_model_fault(m, err, c->place,
+                                     "the %s of '%.60s' has no finite derivative at the initial position; a root, or hypot of zeros, has "
+                                     "none: start beside that place",
+                                     d == c->dir ? id < m->ne ? "expression" : "gap" : "slip", c->name);
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
+    const int links = m->ne + m->nc;
+    double *g = calloc((size_t)links + (size_t)m->nq + (size_t)m->nv, sizeof *g);
+    if (!g) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    carom_status status = check_kinetic(m, work, g + links, g + links + m->nq, err);
+    if (status == CAROM_OK) carom_model_gaps(m, work, 0, m->q0, g);
+    double scale = 0;
+    for (int i = 0; i < m->nq; ++i) scale = fmax(scale, fabs(m->q0[i]));
+    for (int id = 0; id < links; ++id) scale = fmax(scale, fabs(g[id]));
+    if (scale == 0) scale = 1;
+    for (int id = 0; id < links && status == CAROM_OK; ++id) status = check_position(m, id, g[id], scale, err);
+    if (status == CAROM_OK) {
+        double *x = carom_model_scratch(m, work);
+        carom_model_directions(m, work, 0, m->q0, (int[]){0}, 0, x);
+        for (int id = 0; id < links && status == CAROM_OK; ++id) status = check_directions(m, id, x, err);
+        for (int id = 0; id < m->ne && status == CAROM_OK; ++id) status = check_rate(m, id, x, err);
+    }
+    free(g);
+    return status;
+}

@@ -1,0 +1,155 @@
+// storage.c: in what storage the matrices of a model are: diagonal, banded, dense or sparse.
+#include "derive/shapes/solids.h"
+#include <carom/sparse.h>
+#include <stdlib.h>
+
+enum { WIDEST_BAND = 48, SMALLEST_SPARSE = 64 };
+
+/// Places of entries, as they come.
+typedef struct places {
+    int *row, *col;
+    size_t n, room;
+    bool failed;
+} places;
+
+static void put(places *p, int i, int j) {
+    if (p->n == p->room && !p->failed) {
+        const size_t room = p->room ? 2 * p->room : 1024;
+        int *row = realloc(p->row, room * sizeof *row);
+        if (row) p->row = row;
+        int *col = realloc(p->col, room * sizeof *col);
+        if (col) p->col = col;
+        p->failed = !row || !col;
+        p->room = p->failed ? p->room : room;
+    }
+    if (p->failed) return;
+    p->row[p->n] = i;
+    p->col[p->n++] = j;
+}
+
+static void put_terms(places *p, const int *i, const int *j, int n, bool both) {
+    for (int e = 0; e < n; ++e) {
+        put(p, i[e], j[e]);
+        if (both) put(p, j[e], i[e]);
+    }
+}
+
+/// Places of a member: its first velocity, and where they go.
+typedef struct shifted {
+    places *p;
+    int v;
+} shifted;
+
+static void put_shifted(void *user, int i, int j) {
+    const shifted *s = user;
+    put(s->p, s->v + i, s->v + j);
+}
+
+static void put_member(places *p, const member *b, bool mass) {
+    carom_member_entries(b->flex, mass, &(shifted){p, b->v}, put_shifted);
+}
+
+static void put_mass(places *p, const carom_model *m) {
+    put_terms(p, m->mass.i, m->mass.j, m->mass.n, true);
+    for (int k = 0; k < m->nmember; ++k) put_member(p, &m->members[k], true);
+}
+
+// A pair that shares its tape: derivatives of its directions.
+static void put_pair(places *p, const carom_model *m, const pair *x) {
+    if (!x->shares) return;
+    const pair_kind *k = &m->kinds[x->kind];
+    for (int i = 0; i < k->two->nv; ++i)
+        for (int l = 0; l < k->two->nv; ++l)
+            if (k->couples[i][l]) put(p, carom_kind_velocity(k, x, i), carom_kind_velocity(k, x, l));
+}
+
+static void put_tangent(places *p, const carom_model *m) {
+    put_mass(p, m);
+    for (int k = 0; k < m->nmember; ++k) put_member(p, &m->members[k], false);
+    put_terms(p, m->K.i, m->K.j, m->K.n, false);
+    put_terms(p, m->C.i, m->C.j, m->C.n, false);
+    put_terms(p, m->dM.i, m->dM.l, m->dM.n, false);
+    put_terms(p, m->dM.j, m->dM.l, m->dM.n, false);
+    put_terms(p, m->dW.i, m->dW.l, m->dW.n, false);
+    for (int i = 0; i < m->npairs; ++i) put_pair(p, m, &m->pairs[i]);
+}
+
+static int band_of(const int *i, const int *j, int n, int band) {
+    for (int e = 0; e < n; ++e)
+        if (abs(i[e] - j[e]) > band) band = abs(i[e] - j[e]);
+    return band;
+}
+
+static int band_of_pair(const carom_model *m, const pair *x, int band) {
+    if (!x->shares) return band;
+    const pair_kind *k = &m->kinds[x->kind];
+    for (int i = 0; i < k->two->nv; ++i)
+        for (int l = 0; l < k->two->nv; ++l) {
+            const int a = carom_kind_velocity(k, x, i), b = carom_kind_velocity(k, x, l);
+            if (k->couples[i][l]) band = band_of(&a, &b, 1, band);
+        }
+    return band;
+}
+
+// The longest column of W and of its derivatives.
+static int widest_column(const carom_model *m) {
+    int widest = 1;
+    for (int k = 0; k < m->ndir; ++k) {
+        if (m->W_at[k + 1] - m->W_at[k] > widest) widest = m->W_at[k + 1] - m->W_at[k];
+        if (m->D_at[k + 1] - m->D_at[k] > widest) widest = m->D_at[k + 1] - m->D_at[k];
+    }
+    for (int k = 0; k < m->nkinds; ++k) {
+        const int more = widest_column(m->kinds[k].two);
+        if (more > widest) widest = more;
+    }
+    return widest;
+}
+
+// Banded pays when the matrix is not small and the band is narrow.
+static bool simple(int n, int band, carom_shape *shape) {
+    *shape = (carom_shape){.storage = CAROM_DENSE, .n = n};
+    if (band == 0) *shape = (carom_shape){.storage = CAROM_DIAGONAL, .n = n};
+    else if (n > 8 && 4 * band < n && band <= WIDEST_BAND)
+        *shape = (carom_shape){.storage = CAROM_BANDED, .n = n, .band = band};
+    return shape->storage != CAROM_DENSE || n <= SMALLEST_SPARSE;
+}
+
+// Sparse when a quarter of the entries are zero by structure, else dense.
+static carom_status sparse(const carom_model *m, void (*fill)(places *, const carom_model *), carom_pattern **pattern,
+                           carom_shape *shape, carom_error *err) {
+    places p = {0};
+    fill(&p, m);
+    if (!p.failed) *pattern = carom_pattern_create(m->nv, p.n, p.row, p.col, carom_direct_klu());
+    free(p.row);
+    free(p.col);
+    if (!*pattern) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    if ((double)(*pattern)->start[m->nv] < 0.75 * m->nv * (double)m->nv) *shape = carom_shape_sparse(*pattern);
+    return CAROM_OK;
+}
+
+bool carom_model_mass_whole(const carom_model *m) {
+    carom_shape shape;
+    const int band = band_of(m->mass.i, m->mass.j, m->mass.n, 0);
+    return m->nmember == 0 && simple(m->nv, band, &shape) && shape.storage == CAROM_DENSE;
+}
+
+carom_status carom_model_shapes(carom_model *m, carom_error *err) {
+    carom_system *s = &m->sys;
+    int band = band_of(m->mass.i, m->mass.j, m->mass.n, 0);
+    for (int k = 0; k < m->nmember; ++k)
+        if (carom_member_mass_band(m->members[k].flex) > band) band = carom_member_mass_band(m->members[k].flex);
+    if (!simple(m->nv, band, &s->mass_shape)) CAROM_TRY(sparse(m, put_mass, &m->mass_pattern, &s->mass_shape, err));
+    for (int k = 0; k < m->nmember; ++k)
+        if (carom_member_band(m->members[k].flex) > band) band = carom_member_band(m->members[k].flex);
+    band = band_of(m->K.i, m->K.j, m->K.n, band);
+    band = band_of(m->C.i, m->C.j, m->C.n, band);
+    band = band_of(m->dM.i, m->dM.l, m->dM.n, band);
+    band = band_of(m->dM.j, m->dM.l, m->dM.n, band);
+    band = band_of(m->dW.i, m->dW.l, m->dW.n, band);
+    for (int i = 0; i < m->npairs; ++i) band = band_of_pair(m, &m->pairs[i], band);
+    if (!simple(m->nv, band, &s->tangent_shape))
+        CAROM_TRY(sparse(m, put_tangent, &m->tangent_pattern, &s->tangent_shape, err));
+    const int widest = widest_column(m);
+    s->column_stride = m->nv > 16 && 2 * widest < m->nv ? widest : m->nv;
+    return CAROM_OK;
+}

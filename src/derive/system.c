@@ -1,0 +1,382 @@
+// system.c: the system that schemes see, computed by the model's tape.
+//
+// Work block: the tape's, the check tape's, then scratch for the largest group, then those of pairs of shapes.
+#include "derive/shapes/solids.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+double *carom_model_scratch(const carom_model *m, void *work) {
+    return (double *)(void *)((unsigned char *)work + m->scratch);
+}
+
+static void work_init(const void *model, void *work) {
+    const carom_model *m = model;
+    carom_tape_work_init(m->tape, work, m->parameter);
+    carom_pairs_work_init(m, work);
+}
+
+static const double *eval(const carom_model *m, void *work, int group, double t, const double *q, const double *v) {
+    double *x = carom_model_scratch(m, work);
+    carom_model_eval(m, work, group, t, q, v, x);
+    return x;
+}
+
+// Infinities and NaN must not travel on: a root of a negative number, a division by zero.
+static carom_status finite(const double *x, int n) {
+    int bad = 0; // no chain of additions: the tests run side by side
+    for (int i = 0; i < n; ++i) bad |= !(fabs(x[i]) <= DBL_MAX);
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+// to[i] = value of node first + i.  Infinities and NaN must not travel on: nonzero when there is one.
+static inline int take(double *restrict to, carom_values x, int first, int n) {
+    int bad = 0;
+    for (int i = 0; i < n; ++i) {
+        const double y = x.slot[x.place[first + i]];
+        to[i] = y;
+        bad |= !(fabs(y) <= DBL_MAX);
+    }
+    return bad;
+}
+
+static carom_values values(const carom_model *m, void *work, int group, double t, const double *q, const double *v) {
+    carom_model_look(m, work, &q, &v, group == GROUP_ROW);
+    return carom_tape_values(m->tape, work, group, t, q, v);
+}
+
+static void put_mass(const carom_model *m, const double *x, carom_matrix M) {
+    const int *i = m->mass.i, *j = m->mass.j, n = m->mass.n;
+    if (M.shape.storage == CAROM_DENSE) // small and often: no need to ask for the storage at every entry
+        for (int e = 0; e < n; ++e) M.a[i[e] + j[e] * m->nv] = M.a[j[e] + i[e] * m->nv] = x[e];
+    else
+        for (int e = 0; e < n; ++e) M.a[carom_model_place(M.shape, i[e], j[e])] = M.a[carom_model_place(M.shape, j[e], i[e])] = x[e];
+}
+
+static carom_status mass(const void *model, void *work, double t, const double *q, carom_matrix M) {
+    const carom_model *m = model;
+    const double *x = eval(m, work, GROUP_MASS, t, q, m->v0);
+    put_mass(m, x, M);
+    for (int k = 0; k < m->nmember; ++k) carom_member_mass(m->members[k].flex, M, m->members[k].v);
+    return finite(x, m->mass.n);
+}
+
+// Forces of the model on top of those of members that write all of theirs; members that add theirs to what is there.
+static carom_status force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    const carom_model *m = model;
+    const carom_values x = values(m, work, GROUP_FORCE, t, q, v);
+    if (m->nmember == 0) return take(f, x, 0, m->nv) ? CAROM_USER : CAROM_OK;
+    double *own = carom_model_scratch(m, work);
+    const int n = m->seen.nv_own + 1 + m->seen.compiled, bad = take(own, x, 0, n);
+    carom_zero(f, m->seen.nv_own);
+    for (int k = 0; k < m->nmember; ++k) { // forces of members are finite in finite states, and states are watched
+        const member *b = &m->members[k];
+        if (carom_member_streams(b->flex)) carom_member_stream(b->flex, q + b->q, f + b->v);
+        else carom_zero(f + b->v, b->count);
+    }
+    for (int k = 0; k < n; ++k) {
+        const int i = carom_model_seen(m, k);
+        if (i >= 0) f[i] += own[k];
+    }
+    for (int k = 0; k < m->nmember; ++k) {
+        const member *b = &m->members[k];
+        if (!carom_member_streams(b->flex)) carom_member_force(b->flex, q + b->q, v + b->v, f + b->v);
+    }
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+static carom_status gaps(const void *model, void *work, double t, const double *q, double *g) {
+    const carom_model *m = model;
+    const int bad = take(g, values(m, work, GROUP_GAPS, t, q, m->v0), 0, m->own.links);
+    CAROM_TRY(carom_pairs_gaps(m, work, t, q, g));
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+void carom_model_gaps(const carom_model *m, void *work, double t, const double *q, double *g) { gaps(m, work, t, q, g); }
+
+// Two lists of one group, the second moved to where it starts in the lists over all constraints.
+static void spread(double *x, int first, int second, int count) {
+    if (first != second) memmove(x + second, x + first, (size_t)count * sizeof *x);
+}
+
+carom_status carom_model_directions(const carom_model *m, void *work, double t, const double *q, const int *id, int n, double *x) {
+    carom_model_eval(m, work, GROUP_DIRECTIONS, t, q, m->v0, x);
+    const carom_status own = finite(x, m->own.W + m->own.w);
+    spread(x, m->own.W, m->W.n, m->own.w);
+    CAROM_TRY(carom_pairs_eval(m, work, PAIR_DIRECTIONS, t, q, m->v0, id, n, x, m->W.n));
+    return own;
+}
+
+// The same from the tape, where constraints are all the model's own.  Nonzero: one is not finite.
+static int take_column(carom_columns *to, int k, const int *row, carom_values x, int first, int count) {
+    const size_t at = (size_t)k * (size_t)to->stride;
+    to->count[k] = count;
+    for (int e = 0; e < count; ++e) to->row[at + (size_t)e] = row[e];
+    return take(to->a + at, x, first, count);
+}
+
+static carom_status sparse_directions(const carom_model *m, void *work, double t, const double *q, carom_local *L) {
+    const carom_values x = values(m, work, GROUP_DIRECTIONS, t, q, m->v0);
+    int bad = 0;
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
+            bad |= take_column(&L->W, k, m->W.i + m->W_at[d], x, m->W_at[d], m->W_at[d + 1] - m->W_at[d]);
+            if (m->w_of[d] >= 0) bad |= take(&L->w[k], x, m->W.n + m->w_of[d], 1);
+            else L->w[k] = 0;
+        }
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+static carom_status directions(const void *model, void *work, double t, const double *q, carom_local *L) {
+    const carom_model *m = model;
+    if (m->npairs == 0 && L->W.count) return sparse_directions(m, work, t, q, L);
+    double *x = carom_model_scratch(m, work);
+    CAROM_TRY(carom_model_directions(m, work, t, q, L->id, L->nb, x));
+    for (int b = 0; b < L->nb; ++b) {
+        const int first = m->links[L->id[b]].dir;
+        if (m->nkinds && carom_pair_shared(m, L->id[b])) continue;
+        for (int k = L->at[b], d = first; k < L->at[b + 1]; ++k, ++d) {
+            carom_model_put_column(&L->W, k, m->W.i + m->W_at[d], x + m->W_at[d], m->W_at[d + 1] - m->W_at[d]);
+            L->w[k] = m->w_of[d] < 0 ? 0 : x[m->W.n + m->w_of[d]];
+        }
+    }
+    return m->nkinds ? carom_shared_directions(m, work, q, L) : CAROM_OK;
+}
+
+static carom_status rates(const void *model, void *work, double t, const double *q, const double *v, double *u) {
+    const carom_model *m = model;
+    const int bad = take(u, values(m, work, GROUP_RATES, t, q, v), 0, m->own.dir);
+    CAROM_TRY(carom_pairs_rates(m, work, t, q, v, u));
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+static carom_status curvature(const void *model, void *work, double t, const double *q, const double *v,
+                              const carom_local *L, double *kappa) {
+    const carom_model *m = model;
+    const double *x = eval(m, work, GROUP_CURVATURE, t, q, v);
+    CAROM_TRY(carom_pairs_eval(m, work, PAIR_CURVATURE, t, q, v, L->id, L->nb, carom_model_scratch(m, work), 0));
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) kappa[k] = x[d];
+    CAROM_TRY(finite(x, m->own.dir));
+    return carom_shared_curvature(m, work, q, v, L, kappa);
+}
+
+static carom_status hold(const void *model, void *work, carom_hold what, double t, const double *q) {
+    return carom_pairs_hold(model, work, what, t, q);
+}
+
+static carom_status tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K,
+                            carom_matrix C) {
+    const carom_model *m = model;
+    const double *x = eval(m, work, GROUP_TANGENT, t, q, v);
+    for (int e = 0; e < m->K.n; ++e) K.a[carom_model_place(K.shape, m->K.i[e], m->K.j[e])] = x[e];
+    for (int e = 0; e < m->C.n; ++e) C.a[carom_model_place(C.shape, m->C.i[e], m->C.j[e])] = x[m->K.n + e];
+    for (int k = 0; k < m->nmember; ++k) {
+        const member *b = &m->members[k];
+        carom_member_tangent(b->flex, q + b->q, v + b->v, K, C, b->v);
+    }
+    return finite(x, m->K.n + m->C.n);
+}
+
+static carom_status mass_gradient(const void *model, void *work, double t, const double *q, const double *y, double s,
+                                  carom_matrix D) {
+    const carom_model *m = model;
+    if (m->dM.n == 0) return CAROM_OK;
+    const double *x = eval(m, work, GROUP_MASS_GRADIENT, t, q, m->v0);
+    for (int e = 0; e < m->dM.n; ++e) {
+        const int i = m->dM.i[e], j = m->dM.j[e], l = m->dM.l[e];
+        D.a[carom_model_place(D.shape, i, l)] += s * x[e] * y[j];
+        if (i != j) D.a[carom_model_place(D.shape, j, l)] += s * x[e] * y[i];
+    }
+    return finite(x, m->dM.n);
+}
+
+static carom_status reaction_gradient(const void *model, void *work, double t, const double *q, const carom_local *L,
+                                      const double *lambda, double s, carom_matrix D) {
+    const carom_model *m = model;
+    if (m->dW.n == 0) return carom_shared_reaction_gradient(m, work, q, L, lambda, s, D);
+    const double *x = eval(m, work, GROUP_REACTION_GRADIENT, t, q, m->v0);
+    CAROM_TRY(carom_pairs_eval(m, work, PAIR_REACTION_GRADIENT, t, q, m->v0, L->id, L->nb, carom_model_scratch(m, work), 0));
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d)
+            for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e)
+                D.a[carom_model_place(D.shape, m->dW.i[e], m->dW.l[e])] += s * lambda[k] * x[e];
+    CAROM_TRY(finite(x, m->own.dW));
+    return carom_shared_reaction_gradient(m, work, q, L, lambda, s, D);
+}
+
+static carom_status rate_gradient(const void *model, void *work, double t, const double *q, const double *v,
+                                  const carom_local *L, carom_columns *D) {
+    const carom_model *m = model;
+    double *x = carom_model_scratch(m, work), *sum = x + m->scratch_count, *column = sum + m->nv;
+    carom_model_eval(m, work, GROUP_RATE_GRADIENT, t, q, m->v0, x);
+    const carom_status own = finite(x, m->own.dW + m->own.dw);
+    spread(x, m->own.dW, m->dW.n, m->own.dw);
+    CAROM_TRY(carom_pairs_eval(m, work, PAIR_RATE_GRADIENT, t, q, m->v0, L->id, L->nb, x, m->dW.n));
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
+            if (carom_pair_shared(m, L->id[b])) continue;
+            const int *row = m->D_row + m->D_at[d], count = m->D_at[d + 1] - m->D_at[d];
+            for (int e = 0; e < count; ++e) sum[row[e]] = 0;
+            for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e) sum[m->dW.l[e]] += x[e] * v[m->dW.i[e]];
+            for (int e = m->dw_at[d]; e < m->dw_at[d + 1]; ++e) sum[m->dw.j[e]] += x[m->dW.n + e];
+            for (int e = 0; e < count; ++e) column[e] = sum[row[e]];
+            carom_model_put_column(D, k, row, column, count);
+        }
+    CAROM_TRY(own);
+    return carom_shared_rate_gradient(m, work, q, v, L, D);
+}
+
+static void add_member_energies(const carom_model *m, const double *q, const double *v, double *kinetic, double *potential) {
+    for (int k = 0; k < m->nmember; ++k) {
+        const member *b = &m->members[k];
+        double T, V;
+        carom_member_energy(b->flex, q + b->q, v + b->v, &T, &V);
+        *kinetic += T;
+        *potential += V;
+    }
+}
+
+static carom_status energy(const void *model, void *work, double t, const double *q, const double *v, double *kinetic,
+                           double *potential) {
+    const carom_model *m = model;
+    const double *x = eval(m, work, GROUP_ENERGY, t, q, v);
+    *kinetic = x[0];
+    *potential = x[1];
+    add_member_energies(m, q, v, kinetic, potential);
+    const double both[2] = {*kinetic, *potential};
+    return finite(both, 2);
+}
+
+// Power that the members' damping takes.
+static double dissipation(const carom_model *m, const double *q, const double *v) {
+    double sum = 0;
+    for (int k = 0; k < m->nmember; ++k)
+        sum += carom_member_dissipation(m->members[k].flex, q + m->members[k].q, v + m->members[k].v);
+    return sum;
+}
+
+static carom_status power(const void *model, void *work, double t, const double *q, const double *v, double *external,
+                          double *damping) {
+    const double *x = eval(model, work, GROUP_POWER, t, q, v);
+    *external = x[0];
+    *damping = x[1] + dissipation(model, q, v);
+    return finite(x, 2);
+}
+
+static carom_status works(const void *model, void *work, double t, const double *q, const double *v, double *power) {
+    const carom_model *m = model;
+    return take(power, values(m, work, GROUP_ELEMENTS, t, q, v), 0, m->nelements) ? CAROM_USER : CAROM_OK;
+}
+
+// The tape looks at the point once instead of three times.
+static carom_status motion(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M,
+                           double *f, double *g) {
+    const carom_model *m = model;
+    const carom_values x = values(m, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v);
+    int bad = take(f, x, 0, m->nv);
+    if (m->whole_mass) {
+        bad |= take(M.a, x, m->nv, m->nv * m->nv);
+    } else {
+        double *terms = carom_model_scratch(m, work);
+        bad |= take(terms, x, m->nv, m->mass.n);
+        carom_matrix_zero(M);
+        put_mass(m, terms, M);
+    }
+    if (g) bad |= take(g, x, m->nv + (m->whole_mass ? m->nv * m->nv : m->mass.n), m->own.links);
+    if (g) CAROM_TRY(carom_pairs_gaps(m, work, t, q, g));
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+// In one go what is booked after every step; the tape looks at the point once instead of twice.
+static carom_status observe(const void *model, void *work, double t, const double *q, const double *v, double *g,
+                            double *external, double *damping) {
+    const carom_model *m = model;
+    const carom_values x = values(m, work, GROUP_OBSERVE, t, q, v);
+    const int bad = take(external, x, 0, 1) | take(damping, x, 1, 1) | take(g, x, 2, m->own.links);
+    *damping += dissipation(m, q, v);
+    CAROM_TRY(carom_pairs_gaps(m, work, t, q, g));
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+carom_status carom_model_row(const carom_model *m, void *work, double t, const double *q, const double *v, double energy[2], double *u,
+                             double *out) {
+    const carom_values x = values(m, work, GROUP_ROW, t, q, v);
+    const int bad = take(energy, x, 0, 2) | take(u, x, 2, m->own.dir);
+    take(out, x, 2 + m->own.dir, m->nout); // an output may be what it is
+    add_member_energies(m, q, v, &energy[0], &energy[1]);
+    CAROM_TRY(carom_pairs_rates(m, work, t, q, v, u));
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+// -- the struct ---------------------------------------------------------------------------------------
+
+bool carom_terms_constant(const carom_graph *g, const terms *x) {
+    for (int e = 0; e < x->n; ++e)
+        if (carom_graph_depends(g, x->node[e], CAROM_TIME, 0) || carom_graph_depends(g, x->node[e], CAROM_POSITION, -1))
+            return false;
+    return true;
+}
+
+// f = f(t) - K q - C v?
+static bool linear(const carom_model *m) {
+    const terms *both[] = {&m->K, &m->C};
+    for (int i = 0; i < 2; ++i)
+        for (int e = 0; e < both[i]->n; ++e)
+            if (carom_graph_depends(m->graph, both[i]->node[e], CAROM_VELOCITY, -1)) return false;
+    for (int k = 0; k < m->nmember; ++k)
+        if (!carom_member_linear(m->members[k].flex)) return false;
+    return carom_terms_constant(m->graph, &m->mass) && carom_terms_constant(m->graph, &m->K) && carom_terms_constant(m->graph, &m->C);
+}
+
+static bool steady_directions(const carom_model *m) {
+    for (int k = 0; k < m->nkinds; ++k)
+        if (!m->kinds[k].constant) return false;
+    return carom_terms_constant(m->graph, &m->W);
+}
+
+static bool timeless(const carom_model *m) {
+    for (int id = 0; id < m->ne + m->nc; ++id)
+        if (carom_graph_depends(m->graph, m->links[id].gap, CAROM_TIME, 0)) return false;
+    return m->w.n == 0;
+}
+
+carom_status carom_model_system_make(carom_model *m, carom_error *err) {
+    carom_system *s = &m->sys;
+    *s = carom_system_default(m->nq, m->nv, m->ne, m->nc);
+    const bool turns = carom_model_turns(m);
+    CAROM_TRY(carom_model_shapes(m, err));
+    s->flags = (carom_terms_constant(m->graph, &m->mass) ? CAROM_CONSTANT_MASS : 0u) |
+               (steady_directions(m) ? CAROM_CONSTANT_DIRECTIONS : 0u) | (timeless(m) ? CAROM_TIMELESS_GAPS : 0u) |
+               (linear(m) && !turns ? CAROM_LINEAR : 0u) | CAROM_FORCE_SETS;
+    s->contacts = m->contacts;
+    s->model = m;
+    const size_t line = 63;
+    m->check_work = (carom_tape_work_size(m->tape) + line) & ~line;
+    m->scratch = m->check_work + ((carom_tape_work_size(m->check_tape) + line) & ~line);
+    const size_t doubles = (size_t)m->scratch_count + 2 * (size_t)m->nv + (size_t)m->pair_count + (size_t)m->check_parameters;
+    m->seen_work = m->scratch + doubles * sizeof(double);
+    m->seen.compiled = m->seen.n;
+    s->work_size = carom_pairs_work(m, m->seen_work + (m->nmember ? ((size_t)m->seen.nq + (size_t)m->seen.nv) * sizeof(double) : 0));
+    s->work_init = work_init;
+    s->mass = mass;
+    s->force = force;
+    s->gaps = m->ne + m->nc ? gaps : NULL;
+    s->directions = m->ne + m->nc ? directions : NULL;
+    s->rates = m->ne + m->nc ? rates : NULL;
+    s->curvature = curvature;
+    s->tangent = tangent;
+    s->mass_gradient = mass_gradient;
+    s->reaction_gradient = reaction_gradient;
+    s->rate_gradient = rate_gradient;
+    s->move = turns ? carom_model_move : NULL;
+    s->lift = turns ? carom_model_lift : NULL;
+    s->energy = energy;
+    s->power = power;
+    s->observe = observe;
+    s->hold = m->npairs ? hold : NULL;
+    s->nworks = m->nelements;
+    s->works = m->nelements ? works : NULL;
+    s->motion = m->nmember ? NULL : motion;
+    return CAROM_OK;
+}

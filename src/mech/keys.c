@@ -1,0 +1,458 @@
+// keys.c: the keys of a model file: what they mean, and where they stand in a mechanism.
+#include "mech/keys.h"
+#include <string.h>
+
+#define AT(record, field) offsetof(carom_mech_##record, field)
+#define TOP(field) offsetof(carom_mech, field)
+#define KEY(kind_, name_, fallback_, about_, unit_, at_) {.name = name_, .fallback = fallback_, .about = about_, .kind = KEY_##kind_, .unit = unit_, .at = at_}
+#define ONE(name_, fallback_, about_, at_, groups_) {.name = name_, .fallback = fallback_, .about = about_, .kind = KEY_RECORD, .unit = "", .at = at_, .groups = groups_}
+#define SEVERAL(name_, fallback_, about_, at_, count_, groups_, own_) {.name = name_, .fallback = fallback_, .about = about_, .kind = KEY_RECORDS, .unit = "", .at = at_, .count = count_, .groups = groups_, .own = own_}
+#define END {.name = NULL}
+#define GROUP(place_, about_, keys_, record, called_) .place = place_, .about = about_, .keys = keys_, .size = sizeof(record), .called = called_
+
+static const carom_key coordinate_keys[] = {
+    KEY(NUMBER, "at", "0", "position at the start, an expression of parameters", "", AT(coordinate, at)),
+    KEY(NUMBER, "rate", "0", "velocity at the start", "", AT(coordinate, rate)),
+    END};
+static const key_group coordinate_group = {GROUP("coordinates.NAME", "`NAME: 0.3` is short for `{at: 0.3}`.", coordinate_keys, carom_mech_coordinate, "coordinate"), .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_coordinate, at)};
+static const key_group *const coordinates[] = {&coordinate_group, NULL};
+
+static const carom_key energy_keys[] = {
+    KEY(EXPRESSION, "kinetic", "needed with coordinates", "quadratic in the rates", "J", AT(energy, kinetic)),
+    KEY(EXPRESSION, "potential", "0", "of positions, parameters and time", "J", AT(energy, potential)),
+    END};
+static const key_group energy_group = {GROUP("energy", "Expressions of coordinates, rates, parameters and time.", energy_keys, carom_mech_energy, "energy"), .without_name = true};
+static const key_group *const energies[] = {&energy_group, NULL};
+
+static const carom_key law_keys[] = {
+    KEY(NUMBER, "restitution", "0", "Newton's, in the normal direction, 0 to 1", "", AT(law, restitution)),
+    KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction", "", AT(law, tangential_restitution)),
+    KEY(NUMBER, "friction", "0", "Coulomb's coefficient", "", AT(law, friction)),
+    END};
+static const key_group law_group = {GROUP("contact defaults", "For contacts that do not say.", law_keys, carom_mech_law, "contact defaults"), .without_name = true};
+static const key_group *const laws[] = {&law_group, NULL};
+
+static const carom_key contact_keys[] = {
+    KEY(EXPRESSION, "gap", "needed", "distance, an expression of positions and time", "m", AT(contact, gap)),
+    KEY(EXPRESSION, "slip", "", "tangential displacement; a list of two: a spatial contact with a friction disc; up to five: a ball", "m", AT(contact, slip)),
+    KEY(EXPRESSION, "slip rate", "", "instead of slip: a tangential velocity, linear in the rates", "m/s", AT(contact, slip_rate)),
+    KEY(NUMBER, "friction", "contact defaults", "Coulomb's coefficient, not negative; needs a slip", "", AT(contact, friction)),
+    KEY(NUMBER, "restitution", "contact defaults", "Newton's, in the normal direction, 0 to 1", "", AT(contact, restitution)),
+    KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction", "", AT(contact, tangential_restitution)),
+    KEY(NAME, "along", "", "a flexible member: a contact at every node that can move", "", AT(contact, along)),
+    KEY(EXPRESSION, "point", "", "with along, instead of a gap: [x, y], a place that touches the member anywhere between its nodes", "m", AT(contact, point)),
+    KEY(WORD, "side", "left", "of the member on which the point is: left or right of its direction", "", AT(contact, side)),
+    KEY(NUMBER, "radius", "0", "what the point keeps from the member's line", "m", AT(contact, radius)),
+    KEY(NAME, "between", "", "instead of a gap: shapes that touch each other", "", AT(contact, between)),
+    KEY(NAME, "among", "", "the same, each of a list with each", "", AT(contact, among)),
+    END};
+
+static const carom_key pair_keys[] = {
+    KEY(NAME, "between", "", "[A, B]: shapes, or lists of shapes, each of the first with each of the second; with three names and more neighbours touch", "", AT(contact, between)),
+    KEY(NAME, "among", "", "instead of between: [A, B, C, ...]: shapes, each may touch each other one", "", AT(contact, among)),
+    KEY(NUMBER, "friction", "contact defaults", "Coulomb's coefficient, not negative", "", AT(contact, friction)),
+    KEY(NUMBER, "restitution", "contact defaults", "Newton's, in the normal direction, 0 to 1", "", AT(contact, restitution)),
+    KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction", "", AT(contact, tangential_restitution)),
+    KEY(NUMBER, "rolling", "0", "rolling resistance: the lever of the normal force (round shapes)", "m", AT(contact, rolling)),
+    KEY(NUMBER, "spinning", "0", "resistance to spinning about the normal: the lever of the normal force (round shapes, space)", "m", AT(contact, spinning)),
+    END};
+static const key_group pair_group = {GROUP("contacts.NAME, between", "Contacts between shapes.", pair_keys, carom_mech_contact, "contact"), .when = {{"between", NULL}}};
+static const key_group among_group = {GROUP("", "", pair_keys, carom_mech_contact, "contact"), .when = {{"among", NULL}}};
+static const key_group contact_group = {GROUP("contacts.NAME", "A contact.", contact_keys, carom_mech_contact, "contact")};
+static const key_group *const contacts[] = {&pair_group, &among_group, &contact_group, NULL};
+
+static const carom_key simulation_keys[] = {
+    KEY(WORD, "scheme", "half-explicit", "`carom schemes` lists them", "", AT(simulation, scheme)),
+    KEY(NAMED, "options", "", "OPTION: value, of the scheme and the contact solver", "", AT(simulation, options)),
+    KEY(NUMBER, "step", "needed, here or by --step", "step size", "s", AT(simulation, step)),
+    KEY(NUMBER, "end", "needed, here or by --end", "end time", "s", AT(simulation, end)),
+    END};
+static const key_group simulation_group = {GROUP("simulation", "", simulation_keys, carom_mech_simulation, "simulation"), .without_name = true};
+static const key_group *const simulations[] = {&simulation_group, NULL};
+
+static const carom_key motion_keys[] = {
+    KEY(EXPRESSION, "at", "needed", "place, expressions of time and parameters", "m", AT(motion, at)),
+    KEY(EXPRESSION, "angle", "0", "turned by it", "rad", AT(motion, angle)),
+    KEY(NUMBER, "axis", "", "in space: about this axis", "", AT(motion, axis)),
+    END};
+static const key_group motion_group = {GROUP("bodies.NAME.motion", "A body whose motion is prescribed.", motion_keys, carom_mech_motion, "motion"), .without_name = true};
+static const key_group *const motions[] = {&motion_group, NULL};
+
+static const carom_key solid_keys[] = {
+    KEY(FORM, "point", "", "[x, y] or [x, y, z]", "m", AT(shape, size)),
+    KEY(FORM, "circle", "", "radius (plane)", "m", AT(shape, size)),
+    KEY(FORM, "sphere", "", "radius (space)", "m", AT(shape, size)),
+    KEY(FORM, "capsule", "", "[radius, length]: all that is within radius of a line, along x in the plane, z in space", "m", AT(shape, size)),
+    KEY(FORM, "polygon", "", "3 to 64 corners, convex (plane)", "m", AT(shape, size)),
+    KEY(FORM, "box", "", "edges", "m", AT(shape, size)),
+    KEY(FORM, "cylinder", "", "[radius, length], along its z (space)", "m", AT(shape, size)),
+    KEY(FORM, "plane", "", "the normal, away from the solid side", "", AT(shape, size)),
+    KEY(FORM, "hole", "", "radius; the other shape moves inside", "m", AT(shape, size)),
+    KEY(FORM, "slot", "", "[radius, length]: the inside of a capsule", "m", AT(shape, size)),
+    KEY(FORM, "bore", "", "radius; the inside of an endless cylinder along its z (space)", "m", AT(shape, size)),
+    KEY(FORM, "skin", "", "radius; all along a flexible member (section shapes)", "m", AT(shape, size)),
+    KEY(NUMBER, "at", "0", "its centre, in the body's frame", "m", AT(shape, at)),
+    KEY(NUMBER, "angle", "0", "turned by it; a box in space about axis", "rad", AT(shape, angle)),
+    KEY(NUMBER, "axis", "", "direction of a capsule, slot, cylinder or bore in space", "", AT(shape, axis)),
+    KEY(NAME, "of", "", "section shapes: a body, a flexible member (skin) or one of its points (point, circle, sphere)", "", AT(shape, of)),
+    END};
+static const key_group shape_group = {GROUP("bodies.NAME.shape", "What touches; the same for `bodies.NAME.shapes.NAME` and `shapes.NAME`.  Exactly one of the first twelve keys says which.", solid_keys, carom_mech_shape, "shape")};
+static const key_group *const shapes[] = {&shape_group, NULL};
+
+static const carom_key body_keys[] = {
+    KEY(NUMBER, "mass", "needed", "positive", "kg", AT(body, mass)),
+    KEY(NUMBER, "inertia", "needed", "one number: a planar body; a list of three or six: a spatial one, about its centre of mass", "kg m^2", AT(body, inertia)),
+    KEY(NUMBER, "at", "0", "the centre of mass at the start", "m", AT(body, at)),
+    KEY(NUMBER, "angle", "0", "turned by it at the start; in space about `axis`", "rad", AT(body, angle)),
+    KEY(NUMBER, "axis", "", "in space: [x, y, z]", "", AT(body, axis)),
+    KEY(NUMBER, "quaternion", "", "in space: [w, x, y, z] instead of axis and angle", "", AT(body, quaternion)),
+    KEY(NUMBER, "velocity", "0, or from joints", "of the centre of mass at the start", "m/s", AT(body, velocity)),
+    KEY(NUMBER, "spin", "0, or from joints", "angular velocity at the start, in space in the body's frame", "rad/s", AT(body, spin)),
+    KEY(NAMED, "points", "", "NAME: a point in the body's frame; BODY.NAME.x is where it is", "m", AT(body, points)),
+    ONE("shape", "", "what touches: a shape called like the body", AT(body, shape), shapes),
+    SEVERAL("shapes", "", "NAME: several shapes, called BODY.NAME", AT(body, shapes), AT(body, nshapes), shapes, NULL),
+    ONE("motion", "", "instead of mass: prescribed motion", AT(body, motion), motions),
+    END};
+static const key_group body_group = {GROUP("bodies.NAME", "A rigid body.", body_keys, carom_mech_body, "body")};
+static const key_group *const bodies[] = {&body_group, NULL};
+
+static const carom_key joint_keys[] = {
+    KEY(WORD, "type", "needed", "see the types of joints", "", AT(joint, type)),
+    KEY(NAME, "between", "needed", "[A, B]: two bodies, one may be ground", "", AT(joint, between)),
+    KEY(NUMBER, "at", "", "a point in the world, at the start", "m", AT(joint, at)),
+    KEY(NUMBER, "points", "", "instead of at: a point in the frame of each body, or the name of one", "m", AT(joint, points)),
+    KEY(NUMBER, "axis", "", "a direction in the world, at the start; a universal joint has two", "", AT(joint, axis)),
+    KEY(NUMBER, "axes", "", "instead of axis: a direction in the frame of each body", "", AT(joint, axes)),
+    KEY(EXPRESSION, "motion", "", "the angle or shift follows this expression of time", "", AT(joint, motion)),
+    KEY(NUMBER, "length", "as at the start", "distance joints", "m", AT(joint, length)),
+    KEY(NUMBER, "pitch", "needed", "screws: shift per turn", "m", AT(joint, pitch)),
+    KEY(NAME, "joints", "needed", "gears: [ONE, TWO]", "", AT(joint, joints)),
+    KEY(NUMBER, "ratio", "needed", "gears: coordinate of TWO over coordinate of ONE", "", AT(joint, ratio)),
+    END};
+static const key_group joint_group = {GROUP("joints.NAME", "A joint.", joint_keys, carom_mech_joint, "joint")};
+static const key_group *const joints[] = {&joint_group, NULL};
+
+static const carom_key line_spring_keys[] = {
+    KEY(NAME, "between", "needed", "[A, B]: two bodies", "", AT(spring, between)),
+    KEY(NUMBER, "points", "needed", "a point of each, in its frame or by name", "m", AT(spring, points)),
+    KEY(NUMBER, "stiffness", "0", "force per length", "N/m", AT(spring, stiffness)),
+    KEY(NUMBER, "damping", "0", "force per speed", "N s/m", AT(spring, damping)),
+    KEY(NUMBER, "length", "as at the start", "length without load", "m", AT(spring, length)),
+    END};
+
+static const carom_key joint_spring_keys[] = {
+    KEY(NAME, "joint", "needed", "acts on its angle; a prismatic joint's shift", "", AT(spring, joint)),
+    KEY(NUMBER, "stiffness", "0", "", "", AT(spring, stiffness)),
+    KEY(NUMBER, "damping", "0", "", "", AT(spring, damping)),
+    KEY(NUMBER, "rest", "0", "angle or shift without load; 0 is the start", "", AT(spring, rest)),
+    END};
+
+static const carom_key bushing_keys[] = {
+    KEY(WORD, "type", "needed", "bushing", "", AT(spring, type)),
+    KEY(NAME, "between", "needed", "[A, B]: two bodies", "", AT(spring, between)),
+    KEY(NUMBER, "points", "", "a point of each, in its frame or by name", "m", AT(spring, points)),
+    KEY(NUMBER, "at", "", "instead of points: in the world, at the start", "m", AT(spring, at)),
+    KEY(NUMBER, "stiffness", "0", "along the axes of A: a number, or one per axis", "N/m", AT(spring, stiffness)),
+    KEY(NUMBER, "damping", "0", "the same for damping", "N s/m", AT(spring, damping)),
+    KEY(NUMBER, "torsion", "0", "stiffness about the axes", "N m/rad", AT(spring, torsion)),
+    KEY(NUMBER, "torsion damping", "0", "damping about the axes", "N m s/rad", AT(spring, torsion_damping)),
+    END};
+static const key_group bushing_group = {GROUP("springs.NAME, type: bushing", "A bushing.", bushing_keys, carom_mech_spring, "spring"), .when = {{"type", "bushing"}}};
+static const key_group joint_spring_group = {GROUP("springs.NAME, joint", "A spring at a joint.", joint_spring_keys, carom_mech_spring, "spring"), .when = {{"joint", NULL}}};
+static const key_group line_spring_group = {GROUP("springs.NAME", "A spring along a line.", line_spring_keys, carom_mech_spring, "spring"), .when = {{"type", ""}}};
+static const key_group *const springs[] = {&bushing_group, &joint_spring_group, &line_spring_group, NULL};
+
+static const carom_key motor_keys[] = {
+    KEY(NAME, "joint", "needed", "at its coordinate", "", AT(motor, joint)),
+    KEY(EXPRESSION, "torque", "", "at an angle: an expression of time and state", "N m", AT(motor, torque)),
+    KEY(EXPRESSION, "force", "", "at a shift: an expression of time and state", "N", AT(motor, force)),
+    END};
+static const key_group motor_group = {GROUP("motors.NAME", "A motor.", motor_keys, carom_mech_motor, "motor")};
+static const key_group *const motors[] = {&motor_group, NULL};
+
+static const carom_key load_keys[] = {
+    KEY(NAME, "on", "needed", "a body", "", AT(load, on)),
+    KEY(NUMBER, "point", "centre of mass", "in the body's frame, or the name of one of its points", "m", AT(load, point)),
+    KEY(EXPRESSION, "force", "", "a list of expressions of time and state", "N", AT(load, force)),
+    KEY(EXPRESSION, "torque", "", "a list; planar: one", "N m", AT(load, torque)),
+    KEY(WORD, "frame", "world", "world or body: in which the lists are given", "", AT(load, frame)),
+    END};
+static const key_group load_group = {GROUP("loads.NAME", "A load.", load_keys, carom_mech_load, "load")};
+static const key_group *const loads[] = {&load_group, NULL};
+
+static const carom_key member_damping_keys[] = {
+    KEY(NUMBER, "mass", "0", "a of C = a M + b K", "1/s", AT(damping, mass)),
+    KEY(NUMBER, "stiffness", "0", "b", "s", AT(damping, stiffness)),
+    END};
+static const key_group damping_group = {GROUP("flexible.NAME.damping", "", member_damping_keys, carom_mech_damping, "damping"), .without_name = true, .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_damping, matrix)};
+
+static const carom_key shaft_damping_keys[] = {
+    KEY(NUMBER, "mass", "0", "a of C = a M + b K, for bending", "1/s", AT(damping, mass)),
+    KEY(NUMBER, "stiffness", "0", "b", "s", AT(damping, stiffness)),
+    KEY(NUMBER, "torsion", "0", "torque by the difference of rx' over an element", "N m s/rad", AT(damping, torsion)),
+    END};
+static const key_group shaft_damping_group = {GROUP("flexible.NAME.damping, type: shaft", "", shaft_damping_keys, carom_mech_damping, "damping"), .without_name = true};
+static const key_group *const dampings[] = {&damping_group, &shaft_damping_group, NULL}, *const shaft_dampings[] = {&shaft_damping_group, &damping_group, NULL};
+
+static const carom_key flywheel_keys[] = {
+    KEY(NUMBER, "mass", "needed", "", "kg", AT(flywheel, mass)),
+    KEY(NUMBER, "inertia", "needed", "about the axis, half of it across; or [about, across]", "kg m^2", AT(flywheel, inertia)),
+    END};
+static const key_group flywheel_group = {GROUP("flexible.NAME.flywheels.POINT", "A rigid wheel on a node of a shaft.", flywheel_keys, carom_mech_flywheel, "a flywheel"), .without_name = true};
+static const key_group *const flywheels[] = {&flywheel_group, NULL};
+
+static const carom_key member_keys[] = {
+    KEY(WORD, "type", "needed", "bar, beam, exact beam, spatial beam, shaft, or matrices", "", AT(member, type)),
+    KEY(NUMBER, "length", "needed", "undeformed length", "m", AT(member, length)),
+    KEY(NUMBER, "elements", "needed", "number of equal elements", "", AT(member, elements)),
+    KEY(NUMBER, "density", "needed", "mass per volume", "kg/m^3", AT(member, density)),
+    KEY(NUMBER, "modulus", "needed", "Young's modulus", "Pa", AT(member, modulus)),
+    KEY(NUMBER, "area", "needed", "of the section", "m^2", AT(member, area)),
+    KEY(WORD, "mass", "consistent", "consistent or lumped", "", AT(member, mass)),
+    KEY(NAME, "massless", "", "points whose node gives its mass to its neighbours, for contact without impulses", "", AT(member, massless)),
+    ONE("damping", "", "{mass: a, stiffness: b}: C = a M + b K", AT(member, damping), dampings),
+    KEY(NUMBER, "gravity", "0", "acceleration, a list; a number: along x", "m/s^2", AT(member, gravity)),
+    KEY(EXPRESSION, "load", "0", "force per length, an expression of the arc length s; beams: by component, {w: ...}", "N/m", AT(member, load)),
+    KEY(EXPRESSION, "at", "0", "displacements at the start, expressions of s; exact beam: places", "", AT(member, at)),
+    KEY(EXPRESSION, "rate", "0", "rates at the start, expressions of s", "", AT(member, rate)),
+    KEY(NAME, "fix", "", "what is held: start, [start, end], {start: [x, y], end: all}", "", AT(member, fix)),
+    KEY(NAMED, "points", "", "NAME: arc length; start and end are always there", "m", AT(member, points)),
+    KEY(NUMBER, "origin", "0", "where it starts", "m", AT(member, origin)),
+    KEY(NUMBER, "direction", "along x", "where it goes: an angle, or a list", "", AT(member, direction)),
+    KEY(WORD, "record", "", "unknowns: results hold these besides the points", "", AT(member, record)),
+    END};
+
+static const carom_key beam_keys[] = {
+    KEY(NUMBER, "inertia", "needed", "second moment of area", "m^4", AT(member, inertia)),
+    KEY(WORD, "frame", "fixed", "fixed, or floating: it moves and turns with a frame of its own", "", AT(member, frame)),
+    END};
+
+static const carom_key exact_beam_keys[] = {
+    KEY(NUMBER, "inertia", "needed", "second moment of area", "m^4", AT(member, inertia)),
+    KEY(NUMBER, "shear modulus", "needed", "", "Pa", AT(member, shear_modulus)),
+    KEY(NUMBER, "shear area", "5/6 of area", "area for shear", "m^2", AT(member, shear_area)),
+    END};
+
+static const carom_key spatial_beam_keys[] = {
+    KEY(NUMBER, "inertia", "needed", "second moments of area, a list of two: for bending in w and in v", "m^4", AT(member, inertia)),
+    KEY(NUMBER, "shear modulus", "needed", "for torsion", "Pa", AT(member, shear_modulus)),
+    KEY(NUMBER, "torsion", "needed", "torsion constant", "m^4", AT(member, torsion)),
+    KEY(NUMBER, "up", "[0, 0, 1]", "the member's own z axis lies in the plane of direction and up", "", AT(member, up)),
+    KEY(WORD, "frame", "fixed", "fixed, or floating: it moves and turns with a frame of its own", "", AT(member, frame)),
+    END};
+
+static const carom_key floating_keys[] = {
+    KEY(WORD, "type", "needed", "beam or spatial beam", "", AT(member, type)),
+    KEY(NUMBER, "inertia", "needed", "second moment of area; spatial: a list of two", "m^4", AT(member, inertia)),
+    KEY(WORD, "frame", "needed", "floating", "", AT(member, frame)),
+    KEY(NUMBER, "length", "needed", "undeformed length", "m", AT(member, length)),
+    KEY(NUMBER, "elements", "needed", "number of equal elements, at most 60", "", AT(member, elements)),
+    KEY(NUMBER, "density", "needed", "mass per volume", "kg/m^3", AT(member, density)),
+    KEY(NUMBER, "modulus", "needed", "Young's modulus", "Pa", AT(member, modulus)),
+    KEY(NUMBER, "area", "needed", "of the section", "m^2", AT(member, area)),
+    KEY(WORD, "mass", "consistent", "consistent or lumped", "", AT(member, mass)),
+    ONE("damping", "", "{mass: a, stiffness: b}: C = a M + b K, of what moves in the frame", AT(member, damping), dampings),
+    KEY(NUMBER, "gravity", "of the model", "acceleration, a list", "m/s^2", AT(member, gravity)),
+    KEY(EXPRESSION, "at", "0", "displacements in the frame at the start, expressions of s", "", AT(member, at)),
+    KEY(EXPRESSION, "rate", "0", "their rates", "", AT(member, rate)),
+    KEY(NAME, "fix", "start", "what is held in the frame; it must not be able to move there without bending", "", AT(member, fix)),
+    KEY(NAMED, "points", "", "NAME: arc length; start and end are always there; MEMBER.NAME is a body for joints, springs, loads and contacts", "m", AT(member, points)),
+    KEY(NUMBER, "origin", "0", "where the frame is at the start", "m", AT(member, origin)),
+    KEY(NUMBER, "direction", "along x", "where it goes: an angle, or a list", "", AT(member, direction)),
+    KEY(NUMBER, "velocity", "0, or from joints", "of the frame at the start", "m/s", AT(member, velocity)),
+    KEY(NUMBER, "spin", "0, or from joints", "angular velocity of the frame at the start, in space in its own axes", "rad/s", AT(member, spin)),
+    END};
+
+static const carom_key floating_spatial_keys[] = {
+    KEY(NUMBER, "shear modulus", "needed", "for torsion", "Pa", AT(member, shear_modulus)),
+    KEY(NUMBER, "torsion", "needed", "torsion constant", "m^4", AT(member, torsion)),
+    KEY(NUMBER, "up", "[0, 0, 1]", "the member's own z axis lies in the plane of direction and up", "", AT(member, up)),
+    END};
+
+static const carom_key matrices_keys[] = {
+    KEY(WORD, "type", "needed", "matrices", "", AT(member, type)),
+    KEY(NAME, "mass", "needed", "the mass matrix: its name, which --matrix NAME=FILE gives", "", AT(member, mass)),
+    KEY(NAME, "stiffness", "needed", "the stiffness matrix", "", AT(member, stiffness)),
+    ONE("damping", "", "the damping matrix, or {mass: a, stiffness: b}: C = a M + b K", AT(member, damping), dampings),
+    KEY(EXPRESSION, "load", "0", "force on every row, an expression of its number s; {vector: NAME}: from a file", "", AT(member, load)),
+    KEY(EXPRESSION, "at", "0", "displacements at the start, likewise", "", AT(member, at)),
+    KEY(EXPRESSION, "rate", "0", "rates at the start, likewise", "", AT(member, rate)),
+    KEY(NAME, "fix", "", "what is held: a point, or a list of points", "", AT(member, fix)),
+    KEY(NAMED, "points", "", "NAME: number of a row, from 1", "", AT(member, points)),
+    KEY(WORD, "record", "", "unknowns: results hold these besides the points", "", AT(member, record)),
+    END};
+
+static const carom_key shaft_keys[] = {
+    KEY(WORD, "type", "needed", "shaft", "", AT(member, type)),
+    KEY(NUMBER, "length", "needed", "undeformed length", "m", AT(member, length)),
+    KEY(NUMBER, "elements", "needed", "number of equal elements; or by stretches, {wheel: 2, end: 3}: two up to point `wheel`, three up to the end", "", AT(member, elements)),
+    KEY(NUMBER, "radius", "needed", "of the round section; or by stretches", "m", AT(member, radius)),
+    KEY(NUMBER, "bore", "0", "radius of the hollow inside; or by stretches", "m", AT(member, bore)),
+    KEY(NUMBER, "density", "needed", "mass per volume", "kg/m^3", AT(member, density)),
+    KEY(NUMBER, "modulus", "needed", "Young's modulus", "Pa", AT(member, modulus)),
+    KEY(NUMBER, "shear modulus", "needed", "for torsion", "Pa", AT(member, shear_modulus)),
+    SEVERAL("flywheels", "", "POINT: {mass, inertia}: a rigid wheel on that node", AT(member, flywheels), AT(member, nflywheels), flywheels, NULL),
+    ONE("damping", "", "{mass: a, stiffness: b, torsion: c}", AT(member, damping), shaft_dampings),
+    KEY(NUMBER, "gravity", "0", "acceleration, a list", "m/s^2", AT(member, gravity)),
+    KEY(EXPRESSION, "load", "0", "force per length by component, expressions of the arc length s", "N/m", AT(member, load)),
+    KEY(EXPRESSION, "at", "0", "displacements at the start, expressions of s", "", AT(member, at)),
+    KEY(EXPRESSION, "rate", "0", "rates at the start, expressions of s; {rx: 100} spins", "", AT(member, rate)),
+    KEY(NAME, "fix", "", "what is held: start, [start, end], {start: [v, w], end: all}", "", AT(member, fix)),
+    KEY(NAMED, "points", "", "NAME: arc length; start and end are always there", "m", AT(member, points)),
+    KEY(NUMBER, "origin", "0", "where it starts", "m", AT(member, origin)),
+    KEY(NUMBER, "direction", "along x", "where it goes, a list", "", AT(member, direction)),
+    KEY(NUMBER, "up", "[0, 0, 1]", "the shaft's own z axis lies in the plane of direction and up", "", AT(member, up)),
+    KEY(WORD, "record", "", "unknowns: results hold these besides the points", "", AT(member, record)),
+    END};
+static const key_group floating_group = {GROUP("flexible.NAME, frame: floating", "A beam that moves and turns freely.", floating_keys, carom_mech_member, "flexible member"), .when = {{"frame", "floating"}, {"type", "beam"}}};
+static const key_group floating_spatial_group = {GROUP("flexible.NAME, type: spatial beam, frame: floating", "Beside those of a beam with a floating frame.", floating_spatial_keys, carom_mech_member, "flexible member"), .beside = floating_keys, .when = {{"frame", "floating"}, {"type", "spatial beam"}}};
+static const key_group bar_group = {GROUP("flexible.NAME", "A flexible member; a bar has these keys.", member_keys, carom_mech_member, "flexible member"), .when = {{"type", "bar"}, {"frame", ""}}};
+static const key_group beam_group = {GROUP("flexible.NAME, type: beam", "Beside those of a bar.", beam_keys, carom_mech_member, "flexible member"), .beside = member_keys, .when = {{"type", "beam"}}};
+static const key_group exact_beam_group = {GROUP("flexible.NAME, type: exact beam", "Beside those of a bar.", exact_beam_keys, carom_mech_member, "flexible member"), .beside = member_keys, .when = {{"type", "exact beam"}, {"frame", ""}}};
+static const key_group spatial_beam_group = {GROUP("flexible.NAME, type: spatial beam", "Beside those of a bar.", spatial_beam_keys, carom_mech_member, "flexible member"), .beside = member_keys, .when = {{"type", "spatial beam"}}};
+static const key_group matrices_group = {GROUP("flexible.NAME, type: matrices", "A linear structure by its matrices, from Matrix Market files.", matrices_keys, carom_mech_member, "flexible member"), .when = {{"type", "matrices"}, {"frame", ""}}};
+static const key_group shaft_group = {GROUP("flexible.NAME, type: shaft", "A shaft that turns about its axis.", shaft_keys, carom_mech_member, "flexible member"), .when = {{"type", "shaft"}, {"frame", ""}}};
+static const key_group *const members[] = {&floating_spatial_group, &floating_group, &bar_group, &beam_group, &exact_beam_group, &spatial_beam_group, &matrices_group, &shaft_group, NULL};
+
+static const carom_key shape_keys[] = {
+    KEY(FORM, "point", "", "[x, y]: a small mark", "m", AT(figure, size)),
+    KEY(FORM, "segment", "", "two points: a straight bar", "m", AT(figure, size)),
+    KEY(FORM, "line", "", "two or more points", "m", AT(figure, size)),
+    KEY(FORM, "polygon", "", "three or more points, closed and filled (plane)", "m", AT(figure, size)),
+    KEY(FORM, "wall", "", "two or more points, solid on the right-hand side when walking from the first point to the last (plane)", "m", AT(figure, size)),
+    KEY(FORM, "spring", "", "two points: a zigzag", "m", AT(figure, size)),
+    KEY(FORM, "box", "", "[width, height], in space three edges", "m", AT(figure, size)),
+    KEY(FORM, "circle", "", "radius (plane)", "m", AT(figure, size)),
+    KEY(FORM, "sphere", "", "radius (space)", "m", AT(figure, size)),
+    KEY(FORM, "cylinder", "", "[radius, length], along its own z axis (space)", "m", AT(figure, size)),
+    KEY(EXPRESSION, "at", "", "the centre of a box, circle, sphere, cylinder", "m", AT(figure, at)),
+    KEY(EXPRESSION, "angle", "0", "turned by it (plane)", "rad", AT(figure, angle)),
+    KEY(EXPRESSION, "turn", "", "rotation vector or quaternion (space)", "", AT(figure, turn)),
+    KEY(WORD, "colour", "dealt out in order", "blue, orange, green, red, purple, sky, yellow, grey or \"#rrggbb\"", "", AT(figure, colour)),
+    KEY(WORD, "color", "", "the same", "", AT(figure, color)),
+    KEY(WORD, "trace", "no", "yes: leaves its path behind", "", AT(figure, trace)),
+    KEY(EXPRESSION, "width", "as looks good", "of points, bars and lines; of a spring how far it swings out", "m", AT(figure, width)),
+    KEY(NAME, "of", "", "a body: places are in its frame, and the shape turns with it", "", AT(figure, of)),
+    END};
+static const key_group figure_group = {GROUP("draw.NAME", "A shape: exactly one of the first ten keys says which.  `BODY: none` hides a body.", shape_keys, carom_mech_figure, "shape"), .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_figure, none)};
+static const key_group *const figures[] = {&figure_group, NULL};
+
+static const carom_key touch_keys[] = {
+    KEY(EXPRESSION, "at", "needed", "where the contact or constraint acts: a point of what is pushed; `NAME: [x, y]` is short for it", "m", AT(touch, at)),
+    KEY(EXPRESSION, "normal", "by the gap", "direction of the force, where the point does not say it", "", AT(touch, normal)),
+    KEY(EXPRESSION, "tangent", "by the slip", "the same for friction", "", AT(touch, tangent)),
+    KEY(EXPRESSION, "tangent2", "by the slip", "the second one, in space", "", AT(touch, tangent2)),
+    KEY(WORD, "colour", "", "as of shapes", "", AT(touch, colour)),
+    KEY(WORD, "color", "", "the same", "", AT(touch, color)),
+    END};
+static const key_group touch_group = {GROUP("draw.contacts.NAME", "The place of a contact or constraint.", touch_keys, carom_mech_touch, "the place of"), .brief = CAROM_LIST, .brief_at = offsetof(carom_mech_touch, at)};
+static const key_group *const touches[] = {&touch_group, NULL};
+
+static const carom_key touches_key = SEVERAL("contacts", "", "where contacts act", TOP(touches), TOP(ntouches), touches, NULL);
+
+static const carom_key sections_keys[] = {
+    KEY(WORD, "carom", "needed", "format version: 1", "", TOP(format)),
+    KEY(TEXT, "name", "file name", "a title", "", TOP(name)),
+    KEY(TEXT, "about", "", "free text", "", TOP(about)),
+    KEY(NAMED, "parameters", "", "NAME: number, or an expression of other parameters, in any order; --set changes them", "", TOP(parameters)),
+    SEVERAL("coordinates", "needed, or bodies, flexible", "NAME: {at, rate}: what moves, and where it starts", TOP(coordinates), TOP(ncoordinates), coordinates, NULL),
+    SEVERAL("bodies", "", "NAME: a rigid body, planar or spatial", TOP(bodies), TOP(nbodies), bodies, NULL),
+    SEVERAL("shapes", "", "NAME: a shape of the ground, for contacts between shapes", TOP(shapes), TOP(nshapes), shapes, NULL),
+    KEY(NUMBER, "gravity", "0", "[x, y] or [x, y, z]: acts on all bodies", "m/s^2", TOP(gravity)),
+    SEVERAL("joints", "", "NAME: what connects two bodies", TOP(joints), TOP(njoints), joints, NULL),
+    KEY(WORD, "assemble", "no", "yes: positions are moved onto joints and constraints at the start", "", TOP(assemble)),
+    SEVERAL("springs", "", "NAME: springs, dampers and bushings between bodies and at joints", TOP(springs), TOP(nsprings), springs, NULL),
+    SEVERAL("motors", "", "NAME: torques and forces at joints", TOP(motors), TOP(nmotors), motors, NULL),
+    SEVERAL("loads", "", "NAME: forces and torques on bodies from outside", TOP(loads), TOP(nloads), loads, NULL),
+    SEVERAL("flexible", "", "NAME: a bar, beam or shaft of finite elements, or matrices", TOP(members), TOP(nmembers), members, NULL),
+    KEY(NAMED, "let", "", "NAME: expression, in order; NAME' is its rate", "", TOP(let)),
+    ONE("energy", "needed with coordinates", "kinetic and potential energy of the coordinates", TOP(energy), energies),
+    KEY(NAMED, "forces", "", "COORDINATE: expression, the generalised force on it", "", TOP(forces)),
+    KEY(NAMED, "constraints", "", "NAME: expression of positions and time that stays 0", "", TOP(constraints)),
+    ONE("contact defaults", "", "restitution and friction of contacts that do not say", TOP(defaults), laws),
+    SEVERAL("contacts", "", "NAME: a gap that must not become negative, with its law", TOP(contacts), TOP(ncontacts), contacts, NULL),
+    KEY(NAMED, "outputs", "", "NAME: expression, recorded as a column of that name", "", TOP(outputs)),
+    KEY(NAMED, "exact", "", "COORDINATE: the exact solution as an expression of t; other keys are helpers", "", TOP(exact)),
+    KEY(EXPRESSION, "checks", "", "a list of comparisons, judged at the end of a run", "", TOP(checks)),
+    ONE("simulation", "", "what a run uses unless the command line says otherwise", TOP(simulation), simulations),
+    SEVERAL("draw", "", "NAME: a shape, what `carom view` shows; `contacts` in it: where contacts act", TOP(figures), TOP(nfigures), figures, &touches_key),
+    END};
+const key_group carom_key_top = {GROUP("", "Sections of the file; a section that is not needed may be missing or empty.", sections_keys, carom_mech, "the model"), .without_name = true};
+
+const key_group *const carom_key_groups[] = {
+    &carom_key_top, &coordinate_group, &energy_group, &contact_group, &pair_group, &law_group, &simulation_group, &body_group, &motion_group,
+    &shape_group, &joint_group, &line_spring_group, &joint_spring_group, &bushing_group, &motor_group, &load_group, &bar_group, &beam_group,
+    &exact_beam_group, &spatial_beam_group, &matrices_group, &damping_group, &floating_group, &floating_spatial_group, &shaft_group, &flywheel_group,
+    &shaft_damping_group, &figure_group, &touch_group, NULL};
+
+const key_word carom_key_joint_types[] = {
+    {"revolute", "", "points coincide, turns about the axis"},
+    {"prismatic", "", "slides along the axis, does not turn"},
+    {"spherical", "", "points coincide (space)"},
+    {"cylindrical", "", "slides along the axis and turns about it (space)"},
+    {"universal", "", "points coincide, an axis of one body perpendicular to an axis of the other (space)"},
+    {"planar", "", "the second point stays in a plane of the first body, and parallel to it (space)"},
+    {"weld", "", "nothing moves"},
+    {"distance", "", "two points keep their distance"},
+    {"screw", "", "as cylindrical, the shift grows by the pitch per turn (space)"},
+    {"gear", "", "couples the coordinates of two joints"},
+    {NULL, NULL, NULL}};
+
+const key_word carom_key_functions[] = {
+    {"sin", "x", "sine; angles are in radians"},
+    {"cos", "x", "cosine"},
+    {"tan", "x", "tangent"},
+    {"asin", "x", "inverse sine"},
+    {"acos", "x", "inverse cosine"},
+    {"atan", "x", "inverse tangent"},
+    {"atan2", "y, x", "angle of the point (x, y)"},
+    {"sinh", "x", "hyperbolic sine"},
+    {"cosh", "x", "hyperbolic cosine"},
+    {"tanh", "x", "hyperbolic tangent"},
+    {"exp", "x", "exponential"},
+    {"log", "x", "natural logarithm"},
+    {"sqrt", "x", "square root"},
+    {"abs", "x", "absolute value"},
+    {"sign", "x", "-1, 0 or 1"},
+    {"min", "x, y", "the smaller; in checks min(x) is the lowest over all steps"},
+    {"max", "x, y", "the larger; in checks max(x) is the highest over all steps"},
+    {"hypot", "x, y", "sqrt(x^2 + y^2)"},
+    {"floor", "x", "the largest integer that is not above x"},
+    {"if", "c, x, y", "x where c is not 0, else y"},
+    {NULL, NULL, NULL}};
+
+const char *carom_key_kind(key_kind kind) {
+    static const char *const words[] = {"number", "expression", "name", "word", "text", "map", "number", "map", "map"};
+    return words[kind];
+}
+
+const carom_key *carom_key_at(const key_group *g, int i) {
+    for (int part = 0; part < 2; ++part)
+        for (const carom_key *k = part ? g->beside : g->keys; k && k->name; ++k)
+            if (i-- == 0) return k;
+    return NULL;
+}
+
+// Variants share fields: has one before group `last` (key `before` of it) this one?
+static bool visited(const key_group *const *groups, int last, int before, size_t at) {
+    for (int g = 0; g <= last; ++g) {
+        const carom_key *k;
+        for (int i = 0; (g < last || i < before) && (k = carom_key_at(groups[g], i)); ++i)
+            if (k->at == at) return true;
+        if (g < last && groups[g]->brief && groups[g]->brief_at == at) return true;
+    }
+    return false;
+}
+
+void carom_key_fields(const key_group *const *groups, key_visit *visit, void *user) {
+    for (int g = 0; groups[g]; ++g) {
+        const carom_key *k;
+        int i = 0;
+        for (; (k = carom_key_at(groups[g], i)); ++i) {
+            if (visited(groups, g, i, k->at)) continue;
+            visit(user, k);
+            if (k->own) visit(user, k->own);
+        }
+        if (groups[g]->brief && !visited(groups, g, i, groups[g]->brief_at)) visit(user, &(carom_key){.name = "", .kind = KEY_TEXT, .at = groups[g]->brief_at});
+    }
+}

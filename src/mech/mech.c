@@ -1,0 +1,184 @@
+// mech.c: mechanisms as a whole: made, copied, changed.
+#include "mech/datum.h"
+#include "mech/keys.h"
+#include "mech/pool.h"
+#include <carom/option.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const key_group *const top[] = {&carom_key_top, NULL};
+
+carom_mech *carom_mech_create(const char *file) {
+    carom_mech *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    m->memory = calloc(1, sizeof *m->memory);
+    m->file = m->memory ? carom_pool_text(m->memory, file, strlen(file)) : NULL;
+    if (m->file) return m;
+    carom_mech_destroy(m);
+    return NULL;
+}
+
+void carom_mech_destroy(carom_mech *m) {
+    if (!m) return;
+    if (m->memory) carom_pool_free(m->memory);
+    free(m->memory);
+    free(m);
+}
+
+// -- copies ------------------------------------------------------------------------------------------------------
+
+/// A record that is copied, in place: its own data still belong to another mechanism.
+typedef struct copying {
+    pool *memory;
+    void *record;
+    bool failed;
+} copying;
+
+static void copy_text(copying *c, const char **text, size_t length) {
+    if (!*text) return;
+    *text = carom_pool_text(c->memory, *text, length);
+    c->failed = c->failed || !*text;
+}
+
+static void *copy_block(copying *c, const void *from, size_t bytes) {
+    void *to = carom_pool_take(c->memory, bytes);
+    c->failed = c->failed || !to;
+    return to ? memcpy(to, from, bytes) : NULL;
+}
+
+static void own_datum(copying *c, carom_datum *d) {
+    copy_text(c, &d->text, d->length);
+    copy_text(c, &d->of, d->of ? strlen(d->of) : 0);
+    if (d->key) {
+        carom_datum *key = copy_block(c, d->key, sizeof *key);
+        if (key) own_datum(c, key);
+        d->key = key;
+    }
+    if (!d->item) return;
+    d->item = copy_block(c, d->item, (size_t)d->count * sizeof *d->item);
+    for (int i = 0; i < d->count && !c->failed; ++i) own_datum(c, &d->item[i]);
+}
+
+static void own_field(void *user, const carom_key *k) {
+    copying *c = user;
+    void *field = carom_key_field(c->record, k->at);
+    if (c->failed) return;
+    if (!carom_key_is_record(k)) {
+        own_datum(c, field);
+        return;
+    }
+    const size_t size = (*k->groups)->size;
+    const int count = k->kind == KEY_RECORD ? *(void **)field != NULL : *(int *)carom_key_field(c->record, k->count);
+    unsigned char *list = count ? copy_block(c, *(void **)field, (size_t)count * size) : NULL;
+    *(void **)field = list;
+    for (int i = 0; i < count && !c->failed; ++i) {
+        copying inner = {.memory = c->memory, .record = list + (size_t)i * size};
+        own_datum(&inner, inner.record); // its name
+        carom_key_fields(k->groups, own_field, &inner);
+        c->failed = inner.failed;
+    }
+}
+
+static void own_matrix(copying *c, carom_matrix_text *x) {
+    copy_text(c, &x->name, strlen(x->name));
+    copy_text(c, &x->text, x->length);
+    copy_text(c, &x->file, x->file ? strlen(x->file) : 0);
+}
+
+carom_mech *carom_mech_copy(const carom_mech *m) {
+    carom_mech *to = carom_mech_create(m->file);
+    if (!to) return NULL;
+    const carom_mech empty = *to;
+    copying c = {.memory = to->memory, .record = to};
+    *to = *m;
+    to->file = empty.file;
+    to->memory = empty.memory;
+    carom_key_fields(top, own_field, &c);
+    if (m->nmatrices) to->matrices = copy_block(&c, m->matrices, (size_t)m->nmatrices * sizeof *m->matrices);
+    for (int i = 0; i < m->nmatrices && !c.failed; ++i) own_matrix(&c, &to->matrices[i]);
+    if (!c.failed) return to;
+    *to = empty;
+    carom_mech_destroy(to);
+    return NULL;
+}
+
+// -- growth ------------------------------------------------------------------------------------------------------
+
+static size_t room_for(size_t n) {
+    size_t room = 1;
+    while (room < n) room *= 2;
+    return n ? room : 0;
+}
+
+void *carom_mech_extend(carom_mech *m, void *list, int n, int more, size_t size) {
+    unsigned char *old = *(void **)list;
+    const size_t count = (size_t)n, room = room_for(count + (size_t)more);
+    if (room > room_for(count) || !old) {
+        unsigned char *grown = carom_pool_take(m->memory, (room ? room : 1) * size);
+        if (!grown) return NULL;
+        if (n) memcpy(grown, old, count * size);
+        *(void **)list = old = grown;
+    }
+    return old + count * size;
+}
+
+bool carom_datum_add(carom_mech *m, carom_datum *map, const carom_datum *more) {
+    if (map->kind == CAROM_ABSENT) {
+        *map = *more;
+        return true;
+    }
+    carom_datum *item = carom_pool_take(m->memory, (size_t)(map->count + more->count) * sizeof *item);
+    if (!item) return false;
+    if (map->count) memcpy(item, map->item, (size_t)map->count * sizeof *item);
+    if (more->count) memcpy(item + map->count, more->item, (size_t)more->count * sizeof *item);
+    map->item = item;
+    map->count += more->count;
+    return true;
+}
+
+// -- changes -----------------------------------------------------------------------------------------------------
+
+static carom_status no_memory(const carom_mech *m, carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+}
+
+static const char *parameter_name(const void *user, int i) {
+    const carom_mech *m = user;
+    return i < m->parameters.count ? m->parameters.item[i].key->text : NULL;
+}
+
+carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
+    const char *sign = strchr(set, '=');
+    char word[128];
+    if (!sign || sign == set) return carom_fail(err, CAROM_BAD_INPUT, "--set %.100s: this is not an override; write --set name=value", set);
+    snprintf(word, sizeof word, "%.*s", (int)(sign - set < 127 ? sign - set : 127), set);
+    carom_datum *d = (carom_datum *)carom_datum_get(&m->parameters, word);
+    if (!d) {
+        const char *near = carom_nearest(word, parameter_name, m);
+        if (near) return carom_fail(err, CAROM_BAD_INPUT, "--set %.100s: the model has no parameter '%.60s'; did you mean '%s'?", set, word, near);
+        return carom_fail(err, CAROM_BAD_INPUT, "--set %.100s: the model has no parameter '%.60s'; `carom info` lists them", set, word);
+    }
+    char *of = carom_pool_take(m->memory, strlen(set) + 7), *text = carom_pool_text(m->memory, sign + 1, strlen(sign + 1));
+    if (!of || !text) return no_memory(m, err);
+    snprintf(of, strlen(set) + 7, "--set %.100s", set);
+    *d = (carom_datum){.kind = CAROM_TEXT, .text = text, .length = strlen(text), .key = d->key, .of = of};
+    return CAROM_OK;
+}
+
+carom_status carom_mech_add_matrix(carom_mech *m, const carom_matrix_text *matrix, carom_error *err) {
+    for (int i = 0; i < m->nmatrices; ++i)
+        if (strcmp(m->matrices[i].name, matrix->name) == 0)
+            return carom_fail(err, CAROM_BAD_INPUT, "%.300s: the matrix '%.60s' is given twice", m->file, matrix->name);
+    copying c = {.memory = m->memory};
+    carom_matrix_text *list = carom_pool_take(m->memory, ((size_t)m->nmatrices + 1) * sizeof *list);
+    if (!list) return no_memory(m, err);
+    if (m->nmatrices) memcpy(list, m->matrices, (size_t)m->nmatrices * sizeof *list);
+    list[m->nmatrices] = *matrix;
+    if (!matrix->file) list[m->nmatrices].file = matrix->name;
+    own_matrix(&c, &list[m->nmatrices]);
+    if (c.failed) return no_memory(m, err);
+    m->matrices = list;
+    ++m->nmatrices;
+    return CAROM_OK;
+}

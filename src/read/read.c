@@ -1,0 +1,225 @@
+// read.c: a model file becomes a mechanism, as the table of keys says.
+//
+// Here it is decided what is a key, a record or a map; whether a value makes sense where it stands is decided when the mechanism is derived.
+#include "mech/keys.h"
+#include "read/yaml.h"
+#include <carom/option.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct reading {
+    carom_mech *m;
+    carom_error *err;
+} reading;
+
+static carom_status fail(reading *r, const carom_datum *d, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+static carom_status fail(reading *r, const carom_datum *d, const char *format, ...) {
+    char text[700], place[240];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    carom_datum_place(d, r->m->file, 0, place, sizeof place);
+    return carom_fail(r->err, CAROM_BAD_INPUT, "%s: %s", place, text);
+}
+
+static carom_status no_memory(reading *r) { return carom_fail(r->err, CAROM_NO_MEMORY, "no memory to read %.200s", r->m->file); }
+
+static carom_status is_map(reading *r, const carom_datum *d, const char *where) {
+    if (d->kind == CAROM_MAP) return CAROM_OK;
+    return fail(r, d, "%s is a map (`name: value`), this is a %s", where, d->kind == CAROM_LIST ? "list" : "single value");
+}
+
+// -- keys ----------------------------------------------------------------------------------------------------------
+
+static const carom_key *find(const key_group *g, const char *name) {
+    const carom_key *k = g->keys;
+    while (k->name && strcmp(k->name, name) != 0) ++k;
+    if (k->name || !g->beside) return k->name ? k : NULL;
+    for (k = g->beside; k->name && strcmp(k->name, name) != 0;) ++k;
+    return k->name ? k : NULL;
+}
+
+static const char *key_name(const void *group, int i) {
+    const carom_key *k = carom_key_at(group, i);
+    return k ? k->name : NULL;
+}
+
+static carom_status unknown(reading *r, const key_group *g, const carom_datum *c, const char *where) {
+    const char *hint = carom_datum_advice(c->key, carom_datum_empty(c)), *near = carom_nearest(c->key->text, key_name, g);
+    if (hint) return fail(r, c->key, "unknown key '%.60s' in %s; %s", c->key->text, where, hint);
+    if (near) return fail(r, c->key, "unknown key '%.60s' in %s; did you mean '%s'?", c->key->text, where, near);
+    char known[400] = "";
+    for (size_t used = 0, i = 0; key_name(g, (int)i) && used < sizeof known; ++i)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", key_name(g, (int)i));
+    return fail(r, c->key, "unknown key '%.60s' in %s; known are %s", c->key->text, where, known);
+}
+
+static bool holds(const carom_datum *map, const char *key, const char *is) {
+    const carom_datum *c = key ? carom_datum_get(map, key) : NULL;
+    return !key || (is ? *is ? carom_datum_is(c, is) : !c : c != NULL);
+}
+
+// The variant that a map is; NULL: none, for a word that is none of those that decide.
+static const key_group *variant(const key_group *const *groups, const carom_datum *map) {
+    while (*groups && !(holds(map, (*groups)->when[0].key, (*groups)->when[0].is) && holds(map, (*groups)->when[1].key, (*groups)->when[1].is))) ++groups;
+    return *groups;
+}
+
+// -- records -------------------------------------------------------------------------------------------------------
+
+static carom_status read_record(reading *r, const carom_datum *d, const key_group *const *groups, void *record, const char *parent, bool single);
+
+static carom_status read_records(reading *r, const carom_datum *d, const carom_key *k, void *record, const char *parent, const char *where) {
+    CAROM_TRY(is_map(r, d, where));
+    const size_t size = (*k->groups)->size;
+    int *count = carom_key_field(record, k->count);
+    unsigned char *next = carom_mech_extend(r->m, carom_key_field(record, k->at), *count, d->count, size);
+    if (!next) return no_memory(r);
+    for (const carom_datum *c = carom_first(d); c != carom_end(d); ++c) {
+        if (k->own && strcmp(c->key->text, k->own->name) == 0) {
+            char own[80];
+            snprintf(own, sizeof own, "%s of %s", k->own->name, k->name);
+            if (!carom_datum_empty(c)) CAROM_TRY(read_records(r, c, k->own, record, parent, own));
+        } else {
+            CAROM_TRY(read_record(r, c, k->groups, next, parent, false));
+            next += size;
+            ++*count;
+        }
+    }
+    return CAROM_OK;
+}
+
+// What stands under key k of a record that is called `name`; NULL: the whole model.
+static carom_status put(reading *r, const carom_datum *c, const carom_key *k, void *record, const char *name, const char *where) {
+    void *field = carom_key_field(record, k->at);
+    char section[80];
+    snprintf(section, sizeof section, "%s%s", name ? "" : "section ", k->name);
+    switch (k->kind) {
+    case KEY_RECORD:
+        *(void **)field = carom_pool_take(r->m->memory, (*k->groups)->size);
+        if (!*(void **)field) return no_memory(r);
+        return read_record(r, c, k->groups, *(void **)field, name, true);
+    case KEY_RECORDS: return carom_datum_empty(c) ? CAROM_OK : read_records(r, c, k, record, name, section);
+    case KEY_NAMED:
+        if (carom_datum_empty(c)) return CAROM_OK;
+        CAROM_TRY(is_map(r, c, section));
+        return carom_datum_add(r->m, field, c) ? CAROM_OK : no_memory(r);
+    case KEY_FORM:
+        if (((carom_datum *)field)->kind != CAROM_ABSENT)
+            return fail(r, c->key, "%s is both %s and %s; give each a name of its own", where, ((carom_datum *)field)->key->text, k->name);
+        break;
+    case KEY_NUMBER: case KEY_EXPRESSION: case KEY_NAME: case KEY_WORD: case KEY_TEXT: break;
+    }
+    *(carom_datum *)field = *c;
+    return CAROM_OK;
+}
+
+static carom_status read_map(reading *r, const carom_datum *map, const key_group *g, const key_group *const *groups, void *record, const char *name, const char *where) {
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
+        const carom_key *k = g ? find(g, c->key->text) : NULL;
+        for (int i = 0; !g && !k && groups[i]; ++i) k = find(groups[i], c->key->text); // no variant: the derivation finds the fault
+        if (k && (g || !carom_key_is_record(k))) CAROM_TRY(put(r, c, k, record, name, where));
+        else if (g) return unknown(r, g, c, where);
+    }
+    return CAROM_OK;
+}
+
+// "body 'arm'", "shape 'arm.tip'", "motion"
+static void describe(const key_group *g, const char *parent, const char *name, bool single, char *where, size_t size) {
+    if (g->without_name) snprintf(where, size, "%s", g->called);
+    else if (!parent) snprintf(where, size, "%s '%.60s'", g->called, name);
+    else if (single) snprintf(where, size, "%s '%.60s'", g->called, parent);
+    else snprintf(where, size, "%s '%.60s.%.60s'", g->called, parent, name);
+}
+
+static carom_status read_record(reading *r, const carom_datum *d, const key_group *const *groups, void *record, const char *parent, bool single) {
+    const key_group *g = variant(groups, d);
+    char where[170];
+    describe(*groups, parent, d->key->text, single, where, sizeof where);
+    *(carom_datum *)record = *d->key; // its name comes first
+    if (carom_datum_empty(d)) return CAROM_OK;
+    if (g && g->brief == d->kind && g->brief != CAROM_ABSENT) {
+        *(carom_datum *)carom_key_field(record, g->brief_at) = *d;
+        return CAROM_OK;
+    }
+    CAROM_TRY(is_map(r, d, where));
+    return read_map(r, d, g, groups, record, d->key->text, where);
+}
+
+// -- all -----------------------------------------------------------------------------------------------------------
+
+static carom_status read_all(reading *r, const char *text, size_t length) {
+    static const key_group *const top[] = {&carom_key_top, NULL};
+    const carom_datum *root = carom_yaml_read(r->m->memory, text, length, r->m->file, r->err);
+    if (!root) return CAROM_BAD_INPUT;
+    CAROM_TRY(read_map(r, root, &carom_key_top, top, r->m, NULL, "the model"));
+    const carom_datum *format = &r->m->format;
+    if (format->kind == CAROM_ABSENT) return fail(r, root, "the format version is missing; start the file with `carom: 1`");
+    if (!carom_datum_is(format, "1")) return fail(r, format, "this version of carom reads format 1; write `carom: 1`");
+    return CAROM_OK;
+}
+
+carom_mech *carom_mech_read(const char *text, size_t length, const char *file, carom_error *err) {
+    reading r = {.m = carom_mech_create(file), .err = err};
+    if (!r.m) {
+        carom_fail(err, CAROM_NO_MEMORY, "no memory to read %.200s", file);
+        return NULL;
+    }
+    if (read_all(&r, text, length) == CAROM_OK) return r.m;
+    carom_mech_destroy(r.m);
+    return NULL;
+}
+
+// -- entries -------------------------------------------------------------------------------------------------------
+
+// Not from a file: all of it was given by `of`.
+static void give(carom_datum *d, const char *of) {
+    d->of = of;
+    d->line = d->column = 0;
+    if (d->key) give((carom_datum *)d->key, of);
+    for (int i = 0; i < d->count; ++i) give(&d->item[i], of);
+}
+
+// Does the mechanism hold section.name (NULL: section) already?
+static bool present(const carom_mech *m, const carom_key *k, const char *name) {
+    const void *field = carom_key_field(m, k->at);
+    if (!carom_key_is_record(k)) return name ? carom_datum_get(field, name) != NULL : carom_given(field) != NULL;
+    const unsigned char *list = *(void *const *)field;
+    if (k->kind == KEY_RECORD) return list != NULL;
+    for (int i = 0; i < *(const int *)carom_key_field(m, k->count); ++i)
+        if (!name || carom_datum_is((const void *)(list + (size_t)i * (*k->groups)->size), name)) return true;
+    return false;
+}
+
+carom_status carom_mech_add_entry(carom_mech *m, const char *section, const char *name, const char *text, const char *of, carom_error *err) {
+    static const key_group *const top[] = {&carom_key_top, NULL};
+    reading r = {m, err};
+    const carom_key *k = find(&carom_key_top, section);
+    const bool braces = name && k && k->kind == KEY_RECORDS && !(*k->groups)->brief && text[strspn(text, " ")] != '{';
+    const size_t size = strlen(text) + 8;
+    char *all = carom_pool_take(m->memory, size);
+    carom_datum *keys = carom_pool_take(m->memory, 2 * sizeof *keys);
+    if (!all || !keys) return no_memory(&r);
+    if (k && present(m, k, name)) return carom_fail(err, CAROM_BAD_INPUT, "%s: is there already", of);
+    snprintf(all, size, braces ? "x: {%s}" : "x: %s", text);
+    carom_error wrong = {0};
+    carom_datum *root = carom_yaml_read(m->memory, all, strlen(all), "", &wrong);
+    if (!root || root->count != 1) return carom_fail(err, CAROM_BAD_INPUT, "%s: %s", of, root ? "this is no value" : strstr(wrong.text, ": ") + 2);
+    for (int i = 0; i < 2; ++i) {
+        const char *word = i ? name : section;
+        keys[i] = (carom_datum){.kind = CAROM_TEXT, .text = word ? carom_pool_text(m->memory, word, strlen(word)) : "", .length = word ? strlen(word) : 0};
+        if (!keys[i].text) return no_memory(&r);
+    }
+    carom_datum *value = root->item, map = {.kind = CAROM_MAP, .count = 1, .text = "", .item = value, .key = &keys[0]}, file = map;
+    value->key = &keys[name ? 1 : 0];
+    if (name) file.item = &map;
+    give(&file, of);
+    return read_map(&r, &file, &carom_key_top, top, m, NULL, "the model");
+}

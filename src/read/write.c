@@ -1,0 +1,196 @@
+// write.c: a mechanism as a model file, in the order of the table of keys; mechanisms of which the same is written are equal.
+#include "base/number.h"
+#include "mech/datum.h"
+#include "mech/keys.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct writing {
+    char *text;
+    size_t length, room;
+    bool failed;
+    const void *record; // whose fields are written
+    bool first;         // none is written yet
+    const carom_datum *brief; // what stands for all of them
+} writing;
+
+static void put(writing *w, const char *text, size_t length) {
+    if (w->length + length + 1 > w->room) {
+        const size_t room = 2 * (w->length + length) + 256;
+        char *more = realloc(w->text, room);
+        w->failed = w->failed || !more;
+        if (!more) return;
+        w->text = more;
+        w->room = room;
+    }
+    memcpy(w->text + w->length, text, length);
+    w->text[w->length += length] = 0;
+}
+
+static void say(writing *w, const char *text) { put(w, text, strlen(text)); }
+
+// A text; in quotes unless it is a plain word or number.
+static void put_text(writing *w, const char *text) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    if (*text && text[strspn(text, plain)] == 0) {
+        say(w, text);
+        return;
+    }
+    say(w, "\"");
+    for (; *text; ++text) {
+        const char *escape = *text == '"' ? "\\\"" : *text == '\\' ? "\\\\" : *text == '\n' ? "\\n" : *text == '\t' ? "\\t" : *text == '\r' ? "\\r" : NULL;
+        put(w, escape ? escape : text, escape ? 2 : 1);
+    }
+    say(w, "\"");
+}
+
+// The shortest decimal that is this number.
+static void put_number(writing *w, double x) {
+    char text[40];
+    for (int digits = 15; digits <= 17; ++digits) {
+        carom_format(text, sizeof text, "%.*g", digits, x);
+        if (carom_number(text, NULL) == x) break;
+    }
+    say(w, text);
+}
+
+static void put_datum(writing *w, const carom_datum *d) {
+    if (d->kind == CAROM_NUMBER) put_number(w, d->number);
+    if (d->kind == CAROM_TEXT && !carom_datum_empty(d)) put_text(w, d->text);
+    if (d->kind < CAROM_LIST) return;
+    say(w, d->kind == CAROM_LIST ? "[" : "{");
+    for (const carom_datum *c = carom_first(d); c != carom_end(d); ++c) {
+        if (c != d->item) say(w, ", ");
+        if (d->kind == CAROM_MAP) put_text(w, c->key->text), say(w, ": ");
+        put_datum(w, c);
+    }
+    say(w, d->kind == CAROM_LIST ? "]" : "}");
+}
+
+static void put_key(writing *w, const char *key) {
+    if (!w->first) say(w, ", ");
+    w->first = false;
+    put_text(w, key);
+    say(w, ": ");
+}
+
+static void put_field(void *user, const carom_key *k);
+
+// A form that stands for the whole record, and is no key of it.
+static void find_brief(void *user, const carom_key *k) {
+    writing *w = user;
+    const carom_datum *d = *k->name ? NULL : carom_given(carom_key_field(w->record, k->at));
+    if (d) w->brief = d;
+}
+
+// {key: value, ...}
+static void put_record(writing *w, const void *record, const key_group *const *groups) {
+    const void *outer = w->record;
+    w->record = record;
+    w->first = true;
+    w->brief = NULL;
+    carom_key_fields(groups, find_brief, w);
+    if (w->brief) {
+        put_datum(w, w->brief);
+    } else {
+        say(w, "{");
+        carom_key_fields(groups, put_field, w);
+        say(w, "}");
+    }
+    w->record = outer;
+    w->first = false;
+}
+
+// NAME: record, each behind `before`.
+static void put_records(writing *w, const carom_key *k, const char *before, const char *between) {
+    const unsigned char *list = *(void *const *)carom_key_field(w->record, k->at);
+    const int count = *(const int *)carom_key_field(w->record, k->count);
+    for (int i = 0; i < count; ++i) {
+        const void *record = list + (size_t)i * (*k->groups)->size;
+        say(w, i ? between : before);
+        put_text(w, ((const carom_datum *)record)->text);
+        say(w, ": ");
+        put_record(w, record, k->groups);
+    }
+}
+
+static void put_field(void *user, const carom_key *k) {
+    writing *w = user;
+    void *const *field = carom_key_field(w->record, k->at);
+    const carom_datum *d = carom_key_is_record(k) ? NULL : (const void *)field;
+    if (d ? !carom_given(d) : !*field) return;
+    put_key(w, k->kind == KEY_FORM ? d->key->text : k->name);
+    if (d) put_datum(w, d);
+    else if (k->kind == KEY_RECORD) put_record(w, *field, k->groups);
+    else say(w, "{"), put_records(w, k, "", ", "), say(w, "}");
+}
+
+// A section: records a line each.
+static void put_section(writing *w, const carom_key *k) {
+    void *const *field = carom_key_field(w->record, k->at);
+    if (k->kind != KEY_RECORDS) {
+        w->first = true;
+        const size_t before = w->length;
+        put_field(w, k);
+        if (w->length > before) say(w, "\n");
+        return;
+    }
+    const int own = k->own ? *(const int *)carom_key_field(w->record, k->own->count) : 0;
+    if (!*field || *(const int *)carom_key_field(w->record, k->count) + own == 0) return;
+    put_text(w, k->name);
+    say(w, ":");
+    put_records(w, k, "\n  ", "\n  ");
+    if (own) {
+        say(w, "\n  ");
+        put_text(w, k->own->name);
+        say(w, ":");
+        put_records(w, k->own, "\n    ", "\n    ");
+    }
+    say(w, "\n");
+}
+
+char *carom_mech_text(const carom_mech *m) {
+    writing w = {.record = m};
+    const carom_key *k;
+    say(&w, "carom: 1\n");
+    for (int i = 0; (k = carom_key_at(&carom_key_top, i)); ++i)
+        if (k->at != offsetof(carom_mech, format)) put_section(&w, k);
+    if (!w.failed) return w.text;
+    free(w.text);
+    return NULL;
+}
+
+// -- comparisons ----------------------------------------------------------------------------------------------------
+
+static bool same_matrices(const carom_mech *a, const carom_mech *b) {
+    bool same = a->nmatrices == b->nmatrices;
+    for (int i = 0; same && i < a->nmatrices; ++i) {
+        const carom_matrix_text *x = &a->matrices[i], *y = &b->matrices[i];
+        same = strcmp(x->name, y->name) == 0 && x->length == y->length && memcmp(x->text, y->text, x->length) == 0;
+    }
+    return same;
+}
+
+bool carom_mech_equal(const carom_mech *a, const carom_mech *b) {
+    char *x = carom_mech_text(a), *y = carom_mech_text(b);
+    const bool equal = x && y && strcmp(x, y) == 0 && same_matrices(a, b);
+    free(x);
+    free(y);
+    return equal;
+}
+
+static void add_hash(uint64_t *h, const char *text, size_t n) { // FNV-1a
+    for (size_t i = 0; i < n; ++i) *h = (*h ^ (unsigned char)text[i]) * 1099511628211u;
+}
+
+uint64_t carom_mech_hash(const carom_mech *m) {
+    uint64_t h = 14695981039346656037u;
+    char *text = carom_mech_text(m);
+    if (text) add_hash(&h, text, strlen(text));
+    for (int i = 0; i < m->nmatrices; ++i) {
+        add_hash(&h, m->matrices[i].name, strlen(m->matrices[i].name) + 1);
+        add_hash(&h, m->matrices[i].text, m->matrices[i].length);
+    }
+    free(text);
+    return h;
+}

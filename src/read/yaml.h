@@ -1,0 +1,13 @@
+// yaml.h: a YAML text as data that know their place in the file.
+//
+// Every scalar is text; what it means is decided by the reader of the data.  Anchors, aliases, tags and several documents are refused, so data are
+// never larger than their text.
+#pragma once
+#include "mech/datum.h"
+#include "mech/pool.h"
+
+enum { YAML_DEEPEST = 64, YAML_LARGEST = 1000000 };
+#define YAML_BYTES ((size_t)16 << 20)
+
+/// NULL on failure; err->text is `file:line:column: what; what to do`.
+carom_datum *carom_yaml_read(pool *p, const char *text, size_t length, const char *file, carom_error *err);
