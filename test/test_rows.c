@@ -68,8 +68,8 @@ static void a_body_at_rest_shows_its_weight(void **state) {
         model_sim_run(sim);
         const carom_now now = carom_sim_now(sim);
         const double weight = 2 * 9.81 * (friction ? cos(0.1) : 1);
-        if (!(fabs(now.force[0] - weight) <= 1e-6 * weight)) fail_msg("%s: force %.9g instead of %.9g", s->name, now.force[0], weight);
-        if (friction && !(fabs(now.force[1] - 2 * 9.81 * sin(0.1)) <= 1e-6 * weight)) fail_msg("%s: friction %.9g instead of %.9g", s->name, now.force[1], 2 * 9.81 * sin(0.1));
+        if (!(fabs(now.lasting[0] - weight) <= 1e-6 * weight)) fail_msg("%s: force %.9g instead of %.9g", s->name, now.lasting[0], weight);
+        if (friction && !(fabs(now.lasting[1] - 2 * 9.81 * sin(0.1)) <= 1e-6 * weight)) fail_msg("%s: friction %.9g instead of %.9g", s->name, now.lasting[1], 2 * 9.81 * sin(0.1));
         carom_sim_destroy(sim);
     }
     carom_model_destroy(m);
@@ -88,12 +88,12 @@ static void an_impact_is_no_force(void **state) {
         carom_error err = {0};
         while (!carom_sim_done(sim)) {
             assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
-            if (carom_sim_now(sim).force[1] != 0) fail_msg("%s: force %g at t = %g", s->name, carom_sim_now(sim).force[1], carom_sim_now(sim).t);
+            if (carom_sim_now(sim).lasting[1] != 0) fail_msg("%s: force %g at t = %g", s->name, carom_sim_now(sim).lasting[1], carom_sim_now(sim).t);
         }
         // 3 sin of the angle times g: tension of a pendulum let go from the horizontal.
         const carom_now now = carom_sim_now(sim);
         const double tension = 3 * 9.81 * -now.q[2];
-        if (!(fabs(-now.force[0] - tension) <= 0.05 * tension)) fail_msg("%s: rod %.9g instead of %.9g", s->name, -now.force[0], tension);
+        if (!(fabs(-now.lasting[0] - tension) <= 0.05 * tension)) fail_msg("%s: rod %.9g instead of %.9g", s->name, -now.lasting[0], tension);
         carom_sim_destroy(sim);
     }
     carom_model_destroy(m);

@@ -58,6 +58,7 @@ typedef struct carom_now {
     const carom_event *events;
     int nevents;           // events of the last step
     const double *nu;      // recorded directions: multipliers on position level of the last step, at normals and joints; NULL: the scheme has none
+    const double *lasting; // recorded directions: force, or impulse/h where a lasting contact or a joint has an impulse only; for records
 } carom_now;
 
 typedef struct carom_sim carom_sim;

@@ -96,7 +96,8 @@ class SimDef(Structure):
 
 class Now(Structure):
     _fields_ = [("t", c_double), ("step", c_long), ("q", c_void_p), ("v", c_void_p), ("gap", c_void_p), ("dir", c_void_p),
-                ("reacted", c_bool), ("impulse", c_void_p), ("force", c_void_p), ("events", c_void_p), ("nevents", c_int), ("nu", c_void_p)]
+                ("reacted", c_bool), ("impulse", c_void_p), ("force", c_void_p), ("events", c_void_p), ("nevents", c_int), ("nu", c_void_p),
+                ("lasting", c_void_p)]
 
 
 class LedgerNames(Structure):

@@ -237,10 +237,10 @@ static double *fill_contact(double *x, const carom_now *now, const double *acc, 
     const int d = now->dir[id];
     *x++ = now->gap[id];
     *x++ = u[d];
-    *x++ = now->force[d];
+    *x++ = now->lasting[d];
     *x++ = acc[d];
     for (int i = 1; i <= tangents; ++i) *x++ = u[d + i];
-    for (int i = 1; i <= tangents; ++i) *x++ = now->force[d + i];
+    for (int i = 1; i <= tangents; ++i) *x++ = now->lasting[d + i];
     for (int i = 1; i <= tangents; ++i) *x++ = acc[d + i];
     return x;
 }
@@ -261,7 +261,7 @@ static carom_status fill(carom_record *r, double *x, const carom_now *now) {
     *x++ = energy[1];
     *x++ = energy[0] + energy[1];
     for (int c = 0; c < sys->nc; ++c) x = fill_contact(x, now, r->acc, r->u, sys->ne + c, sys->contacts[c].tangents);
-    const double *force = as_recorded(r, now, now->force);
+    const double *force = as_recorded(r, now, now->lasting);
     for (int id = 0; id < sys->ne; ++id) {
         *x++ = now->gap[id];
         *x++ = force[now->dir[id]];
@@ -353,7 +353,7 @@ carom_status carom_record_step(void *record, const carom_now *now) {
     if (r->nwatched)
         carom_model_watch(r->model, carom_sim_work(r->sim), now->t, now->q, now->v, r->low, r->high, first);
     if (now->nevents) CAROM_TRY(put_events(r, now));
-    if (now->reacted || r->reacted) carom_copy(r->force, now->force, r->ndir); // else they are zero, and were
+    if (now->reacted || r->reacted) carom_copy(r->force, now->lasting, r->ndir); // else they are zero, and were
     r->reacted = now->reacted;
     if (due(r, now)) {
         CAROM_TRY(put_row(r, now));
@@ -442,7 +442,7 @@ static carom_status get_state(carom_record *r, const char *file, carom_error *er
     r->sequence = best.sequence;
     r->next = r->every > 0 ? (r->step / r->every + 1) * r->every : 0;
     r->reacted = true;
-    if (r->ndir) carom_copy(r->force, carom_sim_now(r->sim).force, r->ndir);
+    if (r->ndir) carom_copy(r->force, carom_sim_now(r->sim).lasting, r->ndir);
     return h5_cut(r->h5, (hsize_t)best.rows, (hsize_t)best.events, err);
 }
 
@@ -735,7 +735,7 @@ carom_status carom_record_flush(carom_record *r, carom_error *err) {
 static carom_status put_rest(carom_record *r, const char *status, const char *why, carom_error *err) {
     carom_now now = carom_sim_now(r->sim);
     carom_status result = CAROM_OK;
-    now.force = r->force; // a step that failed has left its own
+    now.lasting = r->force; // a step that failed has left its own
     if (r->h5 && !r->frozen) { // (2)
         if (strcmp(status, "failed") != 0) pack(r); // after a failure the state of the last flush is the sound one
         r->frozen = true;

@@ -4,20 +4,19 @@
 
 // (BK-3)  What a scheme knows as an impulse only is, in lasting contact, a force: impulse/h.  Not so in an impact, and then for joints
 //         neither.
-static void forces_of_impulses(carom_sim *sim, double h) {
-    carom_step *s = &sim->step;
-    const int ne = s->sys->ne, all = ne + s->sys->nc;
+void carom_lasting_forces(carom_sim *sim, double h) {
+    const carom_step *s = &sim->step;
+    const int ne = sim->sys->ne, all = ne + sim->sys->nc;
     bool impact = false;
-    for (int i = 0; i < s->nevents; ++i) {
-        if (s->events[i].kind != CAROM_IMPACT) continue;
-        impact = true;
-        sim->struck[s->events[i].contact] = true;
-    }
+    carom_copy(sim->lasting, sim->force, sim->nl);
+    if (!s->reacted || sim->scheme->tells) return;
+    for (int i = 0; i < s->nevents; ++i)
+        if (s->events[i].kind == CAROM_IMPACT) impact = sim->struck[s->events[i].contact] = true;
     for (int id = 0; id < all; ++id) {
-        const int d = s->dir[id];
+        const int d = sim->dir[id];
         const bool lasts = id < ne ? !impact : sim->memory[id - ne].closed && !sim->struck[id - ne];
-        if (!lasts || s->force[d] != 0 || s->impulse[d] == 0) continue;
-        for (int k = d; k < s->dir[id + 1]; ++k) s->force[k] = s->impulse[k] / h;
+        if (!lasts || sim->force[d] != 0 || sim->impulse[d] == 0) continue;
+        for (int k = d; k < sim->dir[id + 1]; ++k) sim->lasting[k] = sim->impulse[k] / h;
     }
     for (int i = 0; i < s->nevents; ++i)
         if (s->events[i].kind == CAROM_IMPACT) sim->struck[s->events[i].contact] = false;
@@ -67,7 +66,6 @@ void carom_contacts_update(carom_sim *sim, double t_0, double h) {
         carom_memory_update(sim->memory + c, s, sim->kept->t, c, impact);
         sim->kept->busy += sim->memory[c].reacting > 0 || sim->memory[c].closed;
     }
-    if (s->reacted && !sim->scheme->tells) forces_of_impulses(sim, h);
     for (int i = 0; i < s->nevents; ++i) {
         const carom_event *e = s->events + i;
         if (e->kind == CAROM_IMPACT) l->impacts += !tells || e->before < -threshold(sim, e->contact, t_0, h);

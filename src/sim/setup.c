@@ -104,12 +104,12 @@ static const carom_scheme *scheme_at(const carom_sim_def *def, int i) {
 
 static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *scheme, unsigned needs, unsigned ignored, carom_error *err) {
     static const struct { unsigned flag; const char *text; } lacks[] = {
+        {CAROM_NO_IMPACTS, "impacts"},
         {CAROM_NO_FRICTION, "friction"},
         {CAROM_NO_BILATERAL, "bilateral constraints"},
         {CAROM_NO_UNEQUAL_RESTITUTION, "contacts with different restitution"},
         {CAROM_NO_STEP_CHANGE, "an end time that is not a whole number of steps"},
         {CAROM_NO_ADAPTIVE, "adaptive step sizes"},
-        {CAROM_NO_IMPACTS, "impacts"},
     };
     const char *what = NULL;
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)
@@ -120,7 +120,7 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
         const size_t used = strlen(able);
         if (!(scheme_at(def, i)->lacks & needs)) snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", scheme_at(def, i)->name);
     }
-    const bool impacts = scheme->lacks & needs & ~ignored & CAROM_NO_IMPACTS;
+    const bool impacts = (scheme->lacks & needs & ~ignored) == CAROM_NO_IMPACTS;
     return carom_fail(err, CAROM_BAD_INPUT, "scheme %s cannot treat %s; these schemes can do all that this model needs: %s%s", scheme->name, what, able,
                       impacts ? " (impacts=ignore runs it all the same, for comparison only)" : "");
 }
@@ -202,6 +202,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->nu = s->nu;
     s->lost = carom_carve(keep, (size_t)sys->nc);
     s->held = sim->held = carom_carve(keep, (size_t)sys->nc);
+    sim->lasting = carom_carve(keep, (size_t)sim->nl);
 
     sim->q_0 = carom_carve(mem, (size_t)sys->nq);
     sim->v_0 = carom_carve(mem, (size_t)sys->nv);

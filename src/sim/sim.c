@@ -354,6 +354,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     carom_step *s = &sim->step;
     if (carom_sim_done(sim)) return carom_fail(err, CAROM_STOPPED, "the end time %g is reached", sim->t_end);
     const double residual = k->ledger.counts.residual, t_0 = k->t;
+    const bool reacts = s->reacted; // did so in the step before
     if (k->n > 0) { // at n = 0 the scheme's start may have booked
         s->nevents = 0;
         if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl), carom_zero(s->lost, sim->sys->nc);
@@ -390,8 +391,9 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         k->t = t_0;
         return undo(sim, booked);
     }
-    if (s->reacted || k->busy || sim->scheme->tells) carom_contacts_update(sim, t_0, h);
+    if (s->reacted || reacts || k->busy || sim->scheme->tells) carom_contacts_update(sim, t_0, h);
     share(sim);
+    if (s->reacted || reacts) carom_lasting_forces(sim, h);
     k->ledger.steps = k->n - k->counted_from;
     if (sampled(k->n)) measure_kinetic(sim);
     return CAROM_OK;
@@ -440,7 +442,7 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
 
 carom_now carom_sim_now(const carom_sim *sim) {
     return (carom_now){.t = sim->kept->t, .step = sim->kept->n, .q = sim->q, .v = sim->v, .gap = sim->gap, .dir = sim->dir,
-                       .impulse = sim->impulse, .force = sim->force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted, .nu = sim->nu};
+                       .impulse = sim->impulse, .force = sim->force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted, .nu = sim->nu, .lasting = sim->lasting};
 }
 
 carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {

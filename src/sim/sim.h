@@ -64,6 +64,7 @@ struct carom_sim {
     carom_sim_def names;           // of constraints and rates, as given
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // the observer of inner steps
     void *inner_user;
+    double *lasting;    // kept, nl: forces of the last step, impulse/h where a lasting contact has an impulse only
     struct {
         bool on, violation;
         double rtol, atol, stop; // stop: steps end at multiples of it; 0: none
@@ -97,5 +98,8 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
 /// Redundant constraints: look at the kept ones at the present state; recorded reactions of all.  Nothing where none is redundant.
 carom_status carom_sim_share(carom_sim *sim, carom_error *err);
 
-/// Events, contact memory and impact loss after a step of h from t_0 on; forces where the scheme knows impulses only.
+/// Events, contact memory and impact loss after a step of h from t_0 on.
 void carom_contacts_update(carom_sim *sim, double t_0, double h);
+
+/// Forces of all constraints for records, after that.
+void carom_lasting_forces(carom_sim *sim, double h);
