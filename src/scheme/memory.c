@@ -39,7 +39,7 @@ void carom_memory_update(carom_memory *m, carom_step *s, double t, int contact, 
     if (impulse > 0 && (struck || !m->impulsive)) land(m, t);
     if (struck) tell(s, t, contact, CAROM_IMPACT, s->u_before[d], s->u_after[d], impulse);
     m->impulsive = impulse > 0 ? 1 + struck : 0;
-    m->after = s->u_after[d];
+    if (impulse > 0) m->after = s->u_after[d];
     m->reacting = impulse > 0 || force > 0 ? m->reacting + 1 : 0;
     if (m->reacting == 0 && m->closed) {
         tell(s, t, contact, CAROM_OPEN, 0, 0, 0);
