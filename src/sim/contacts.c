@@ -37,7 +37,7 @@ static double threshold(carom_sim *sim, int c, double t_0, double h) {
 // that have changed since.  What the impulse takes is then the scheme's error.  The step after an impact may finish that.
 static bool lasting(const carom_sim *sim, int c) {
     const carom_memory *m = sim->memory + c;
-    const double u = sim->step.u_before[sim->dir[sim->sys->ne + c]];
+    const double u = sim->step.u_before[sim->step.dir[sim->step.sys->ne + c]];
     return sim->scheme->impulses && m->closed && m->impulsive == 1 && fabs(u - m->after) > 0.5 * fabs(u);
 }
 
@@ -49,6 +49,7 @@ static bool struck(carom_sim *sim, int c, double t_0, double h) {
     if (m->reacting == 0) m->theta = 0;
     if (m->impulsive == 2) return false; // some schemes spread an impact over two steps
     if (!(sim->step.impulse[d] > 0 && approach > 4 * sim->step.tol * sim->kept->speed)) return false;
+    if (m->reacting == 0 && sim->parts > 0) return true; // landed in one of the steps inside this one, whose length says nothing
     if (m->theta > 0 && ++m->age < STALE && approach <= m->theta) return false;
     m->theta = threshold(sim, c, t_0, h);
     m->age = 0;
