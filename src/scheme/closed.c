@@ -106,7 +106,7 @@ static void candidates(const carom_step *s, carom_local *L, const double *g, con
 }
 
 // (CL-1)  eps_g = 16 eps (sum |W| |q| + h p),  p = sum |W| (|v| + h |a|) + |w|
-// (CL-3)  closed:  g <= eps_g,  or  reacted in the last step, u_N <= eps_u and g <= max(2^16 eps_g, d h p)
+// (CL-3)  closed:  g <= eps_g,  or  reacted in the last step, u_N <= max(eps_u, d |v|) and g <= max(2^16 eps_g, d h |v|)
 carom_status carom_round_gaps(carom_step *s, double *g, carom_local *L, const carom_place *at) {
     static const double STEPS = 1 << 20; // that a gap may wander by its rounding
     const int ne = s->sys->ne;
@@ -115,14 +115,16 @@ carom_status carom_round_gaps(carom_step *s, double *g, carom_local *L, const ca
     if (L->nb == 0) return CAROM_OK;
     CAROM_TRY(acceleration(s, &a, at));
     CAROM_TRY(carom_directions(s, L, at->t, at->q));
+    const double drift = at->drift > 0 ? at->drift * carom_norm_max(at->v, s->sys->nv) : 0;
     for (int b = 0; b < L->nb; ++b) {
         const int id = L->id[b], k = L->at[b];
         const double moves = pace(s, L, k, at->v, a);
         const double eps_g = carom_local_rounding(L, k, at->q, s->sys->nq) + 16 * DBL_EPSILON * s->h * moves;
         if (g[id] <= eps_g) {
             g[id] = 0;
-        } else if (held[id - ne] != 0 && g[id] <= fmax(STEPS / 16 * eps_g, at->drift * s->h * moves)) {
-            if (carom_column_dot(&L->W, k, at->v) + L->w[k] <= no_velocity(s, moves)) g[id] = 0;
+        } else if (held[id - ne] != 0 && g[id] <= fmax(STEPS / 16 * eps_g, s->h * drift)) {
+            const double u = carom_column_dot(&L->W, k, at->v) + L->w[k];
+            if (u <= fmax(no_velocity(s, moves), drift)) g[id] = 0;
         }
     }
     return CAROM_OK;
