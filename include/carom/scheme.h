@@ -126,6 +126,7 @@ typedef struct carom_step {
     const double *held;  // nc, kept: 1 for a contact that reacted in the last step
     carom_event *events;   // written by carom_tell
     int nevents, most_events;
+    long parts;            // steps inside this one that were told with carom_inner
     carom_account account; // zero on entry
     double booked_t;       // time of the impulses that are booked; t + h on entry
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // who wants to see inner steps; NULL: nobody

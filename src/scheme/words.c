@@ -454,6 +454,7 @@ carom_status carom_tell(carom_step *s, carom_event event) {
 
 carom_status carom_inner(carom_step *s, double t, const double *q, const double *v) {
     s->counts->inner += 1;
+    s->parts += 1;
     if (!s->on_inner) return CAROM_OK;
     const carom_status status = s->on_inner(s->inner_user, t, q, v);
     return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", t);

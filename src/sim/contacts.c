@@ -49,7 +49,7 @@ static bool struck(carom_sim *sim, int c, double t_0, double h) {
     if (m->reacting == 0) m->theta = 0;
     if (m->impulsive == 2) return false; // some schemes spread an impact over two steps
     if (!(sim->step.impulse[d] > 0 && approach > 4 * sim->step.tol * sim->kept->speed)) return false;
-    if (m->reacting == 0 && sim->parts > 0) return true; // landed in one of the steps inside this one, whose length says nothing
+    if (m->reacting == 0 && sim->step.parts > 0) return true; // landed in one of the steps inside this one, whose length says nothing
     if (m->theta > 0 && ++m->age < STALE && approach <= m->theta) return false;
     m->theta = threshold(sim, c, t_0, h);
     m->age = 0;

@@ -370,7 +370,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     const int told = s->nevents;
     const bool reacted = s->reacted;
     double h;
-    const long inner = k->ledger.counts.inner;
+    s->parts = 0;
     const carom_status status = sim->control.on ? carom_adaptive_step(sim, &h, err) : planned_step(sim, &h, err);
     if (status != CAROM_OK) {
         undo(sim, status);
@@ -392,7 +392,6 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         k->t = t_0;
         return undo(sim, booked);
     }
-    sim->parts = k->ledger.counts.inner - inner;
     if (s->reacted || reacts || k->busy || sim->scheme->tells) carom_contacts_update(sim, t_0, h);
     share(sim);
     if (s->reacted || reacts) carom_lasting_forces(sim, h);

@@ -57,7 +57,6 @@ struct carom_sim {
     carom_step step;
     carom_local all;    // all constraints, for records
     int *dir;           // ne + nc + 1
-    long parts;         // steps inside the last step, for schemes that count them; else 0
     bool *struck;       // nc, all false between steps: scratch of contacts.c
     int *seen_dir;      // step.dir, where constraints are left out; else NULL
     double *impulse, *force, *nu; // recorded directions of all constraints; nu may be NULL
