@@ -13,6 +13,7 @@ static carom_point carve_point(carom_arena *mem, const carom_system *sys) {
     P.g = carom_carve(mem, nc + (size_t)sys->ne);
     P.u = carom_carve(mem, nc);
     P.phi = carom_carve(mem, 2 * nc);
+    P.kink = carom_carve(mem, nc);
     return P;
 }
 
@@ -82,6 +83,15 @@ static double friction_function(const carom_phase *w, const carom_step *s, int b
     return mu * lambda[0] - carom_length(lambda + 1, tangents) + 1e-12 * (mu * f->noise[k] / f->D[k] + f->noise[k + 1] / f->D[k + 1]);
 }
 
+// (MX-17)  A kink: the direction of a closed contact jumps, and it approaches by more than the reactions of the step explain,
+//          u < -4 tau G lambda - 1e-6 sum |W v|.  What integration leaves of u is far below that.
+static double kink(const carom_phase *w, const carom_point *P, int c, int b) {
+    const carom_flow *f = &w->f;
+    const int k = f->L.at[b];
+    const double theta = 4 * P->tau * fabs(f->lambda[k]) * f->D[k] + 1e-6 * (carom_local_reach(&f->L, k, P->v) + fabs(f->L.w[k]));
+    return P->u[c] < -theta ? P->u[c] : 0;
+}
+
 // (MX-8)  open: phi = g - min(0, g_0);  closed: lambda_N;  sticking: mu lambda_N - |lambda_T|;  sliding: u_T.d; all plus
 //         what rounding may take
 static carom_status measure(carom_phase *w, carom_step *s, double t, carom_point *P) {
@@ -93,6 +103,7 @@ static carom_status measure(carom_phase *w, carom_step *s, double t, carom_point
         closed = closed || !carom_phase_open(w, c);
         P->phi[c] = P->g[ne + c] + w->offset[c];
         P->phi[nc + c] = 1;
+        P->kink[c] = 0;
     }
     if (!closed) return CAROM_OK;
     const carom_flow *f = &w->f;
@@ -102,6 +113,8 @@ static carom_status measure(carom_phase *w, carom_step *s, double t, carom_point
         // Where reactions are not unique the laws were asked; then it is the acceleration that tells who leaves.
         P->phi[c] = f->lambda[k] + (1e-12 * f->noise[k] - fmax(0, f->Gamma[k] - carom_flow_resolution(f, s, k))) / f->D[k];
         P->phi[nc + c] = friction_function(w, s, b, c);
+        P->kink[c] = kink(w, P, c, b);
+        if (P->kink[c] < 0) P->phi[c] = P->kink[c];
     }
     return CAROM_OK;
 }
@@ -136,6 +149,7 @@ static void copy_point(carom_point *A, const carom_point *B, const carom_step *s
     carom_copy(A->q, B->q, s->sys->nq);
     carom_copy(A->v, B->v, s->sys->nv);
     carom_copy(A->g, B->g, s->sys->ne + s->sys->nc);
+    carom_copy(A->u, B->u, s->sys->nc);
 }
 
 carom_status carom_phase_try(carom_phase *w, carom_step *s, double tau, carom_point *P, double *error) {
@@ -336,17 +350,18 @@ static carom_status resolve(carom_phase *w, carom_step *s, double t, double dt) 
 carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     const double t = w->t + w->b.tau;
-    bool hits = false;
-    for (int c = 0; c < nc; ++c) hits = hits || (carom_phase_open(w, c) && w->b.phi[c] < 0);
+    bool hits = false, kinks = false;
+    for (int c = 0; c < nc; ++c) hits = hits || (carom_phase_open(w, c) && w->b.phi[c] < 0), kinks = kinks || w->b.kink[c] < 0;
+    hits = hits && !kinks;
     const carom_point *P = hits ? &w->a : &w->b;
     carom_copy(w->q, P->q, s->sys->nq);
     carom_copy(w->v, P->v, s->sys->nv);
     book(s, &P->work);
     CAROM_TRY(carom_flow_project_position(&w->f, s, t, w->q));
-    CAROM_TRY(carom_flow_project_velocity(&w->f, s, t, w->q, w->v));
+    if (!kinks) CAROM_TRY(carom_flow_project_velocity(&w->f, s, t, w->q, w->v)); // else the approach is an impact
     for (int c = 0; c < nc; ++c)
         w->touching[c] = !carom_phase_open(w, c) || w->b.phi[c] < 0 || fmin(P->g[ne + c], w->b.g[ne + c]) <= 4 * w->tol_g[c];
-    for (int c = 0; c < nc; ++c) w->f.doubt[c] = !carom_phase_open(w, c) && w->b.phi[c] < 0;
+    for (int c = 0; c < nc; ++c) w->f.doubt[c] = !carom_phase_open(w, c) && w->b.phi[c] < 0 && w->b.kink[c] == 0;
     CAROM_TRY(slow_speeds(w, s, t, w->q, w->v, delta));
     CAROM_TRY(resolve(w, s, t, hits ? w->b.tau - w->a.tau : 0));
     w->t = t;

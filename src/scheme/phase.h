@@ -12,6 +12,7 @@ typedef struct carom_point {
     double *q, *v, *g;  // g by id
     double *u;          // nc: normal velocities
     double *phi;        // 2 nc: event functions, negative beyond the event
+    double *kink;       // nc: approach of a closed contact that no force explains, else 0
     carom_account work; // done on the way
 } carom_point;
 
