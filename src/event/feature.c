@@ -4,7 +4,7 @@
 // During a phase gaps, directions and curvatures of closed contacts belong to the features they had when it began
 // (CAROM_HOLD), so that the integrator sees smooth functions also where it tries a step too far.  Where the nearest feature of one
 // is another one, the phase ends (EV-18) and all is decided anew, with the features that lie ahead.  Gaps that are written are not held: where
-// their direction jumps, the contact approaches (EV-21), and the phase ends with an impact.
+// their direction jumps, the contact approaches (EV-21), and the phase ends with an impact; only in models without shapes that touch.
 #include "event/event.h"
 #include <math.h>
 
@@ -26,12 +26,13 @@ static bool differ(event_work *w, const carom_step *s, int k) {
 }
 
 // (EV-21)  A kink of a gap that is written: a closed contact approaches faster than integration leaves velocities,
-//          u < -max(1e3 rtol, 1e-6) sum |W v|.
+//          u < -max(1e3 rtol, 1e-6) sum |W v|, and than what counts as rest.
 static bool kinked(const event_work *w, const carom_step *s, const double *v) {
     const double little = fmax(1e3 * s->opt[OPT_RTOL], 1e-6);
     for (int b = s->sys->ne; b < w->L.nb; ++b) {
         const int k = w->L.at[b];
-        if (carom_column_dot(&w->L.W, k, v) + w->L.w[k] < -little * (carom_local_reach(&w->L, k, v) + fabs(w->L.w[k]))) return true;
+        const double theta = little * (carom_local_reach(&w->L, k, v) + fabs(w->L.w[k])) + 4 * event_still(w, s, &w->L, k);
+        if (carom_column_dot(&w->L.W, k, v) + w->L.w[k] < -theta) return true;
     }
     return false;
 }
@@ -48,8 +49,7 @@ carom_status event_switched(event_work *w, carom_step *s, double t, const double
     if (!closed) return CAROM_OK;
     carom_close(s, &w->L, w->side);
     CAROM_TRY(carom_directions(s, &w->L, t, q));
-    *yes = kinked(w, s, y + sys->nq);
-    if (*yes || !sys->hold) return CAROM_OK;
+    if (!sys->hold) return *yes = kinked(w, s, y + sys->nq), CAROM_OK;
     carom_close(s, &w->C, w->side);
     CAROM_TRY(event_hold(s, CAROM_FREE, t, q));
     CAROM_TRY(carom_directions(s, &w->C, t, q));
