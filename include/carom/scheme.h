@@ -312,7 +312,8 @@ void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, c
 bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before);
 
 /// Book forces lambda of L's set as acting during the time `weight` at local velocity u; as the
-/// reaction at the end of the step too when `end`.  Tangential ones take energy by friction, normal ones take none.
+/// reaction at the end of the step too when `end`.  Tangential ones take energy by friction, normal ones of contacts by
+/// impact, those of joints none.
 void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end);
 
 /// Book the multiplier of constraint id on position level, of a step that has succeeded.

@@ -429,7 +429,8 @@ void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, c
     split_by_sign(s, L, p, u_before, u_after);
 }
 
-// (BK-2)  Normal forces take nothing: u = 0 where they act, and what a scheme leaves of u is its error.
+// (BK-2)  Forces of joints take nothing: u = 0 where they act, and what a scheme leaves of u is its error.  Normal forces of contacts
+//         also stop an approach too slow for an impact: what they take is lost to impact.
 void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end) {
     if (L->nb > 0) s->reacted = true;
     for (int b = 0; b < L->nb; ++b) {
@@ -437,6 +438,7 @@ void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda
         for (int k = first; k < L->at[b + 1]; ++k) {
             if (end) s->force[d + k - first] = lambda[k], s->u_after[d + k - first] = u[k];
             if (k > first) s->account.friction -= weight * lambda[k] * u[k];
+            else if (L->id[b] >= s->sys->ne) s->account.impact -= weight * lambda[k] * u[k];
             s->account.external -= weight * L->w[k] * lambda[k];
         }
     }
