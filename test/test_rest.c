@@ -6,9 +6,6 @@
 #include "model_text.h"
 #include "schemes.h"
 
-// ggl-alpha has no tangential part on position level: its blocks creep by h g sin(a)/2 a step whatever is closed.
-static bool creeps(const carom_scheme *s) { return strcmp(s->name, "ggl-alpha") == 0; }
-
 typedef struct watch {
     double q_0[8], most; // start; largest motion of a position
     int n;
@@ -47,7 +44,7 @@ static void blocks_rest(void **state) {
     (void)state;
     const carom_scheme *s;
     for (EACH_SCHEME(s)) {
-        if (skipped(s, CAROM_NO_FRICTION) || creeps(s)) continue;
+        if (skipped(s, CAROM_NO_FRICTION)) continue;
         unsigned seed = 7;
         for (int i = 0; i < 16; ++i) {
             const double a = 0.05 + 1.15 * draw(&seed), size = pow(10, -6 + 9 * draw(&seed)), far = draw(&seed) < 0.6 ? 0 : size * pow(10, 6 * draw(&seed));
@@ -71,7 +68,7 @@ static void a_block_at_the_origin_rests(void **state) {
     const carom_scheme *s;
     for (EACH_SCHEME(s)) {
         watch w;
-        if (skipped(s, CAROM_NO_FRICTION) || creeps(s)) continue;
+        if (skipped(s, CAROM_NO_FRICTION)) continue;
         run("carom: 1\ncoordinates: {s: 0, n: 0}\nenergy: {kinetic: 3/2*(s'^2 + n'^2), potential: 3*9.81*(n*cos(0.5) - s*sin(0.5))}\n"
             "contacts: {plane: {gap: n, slip: s, restitution: 0, friction: 0.6}}\n", s, 1e-3, 2, &w);
         scheme_near(s->name, w.most, 0, 1e-12);
@@ -91,7 +88,7 @@ static void boxes_rest(void **state) {
     };
     const carom_scheme *s;
     for (EACH_SCHEME(s)) {
-        if (skipped(s, CAROM_NO_FRICTION) || creeps(s)) continue;
+        if (skipped(s, CAROM_NO_FRICTION)) continue;
         for (int i = 0; i < 2; ++i) {
             watch w;
             assert_int_equal(run(models[i], s, 5e-3, 2.5, &w).impacts, 0);
