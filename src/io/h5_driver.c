@@ -385,11 +385,18 @@ static const H5FD_class_t driver_class = {
 
 // -- what carom calls ------------------------------------------------------------------------------------
 
+// HDF5 gives a class free when its last file closes, and then calls its `close`.  So it stays registered for as long as HDF5 lives, which
+// is the process.  Two threads that come first register it twice, which does no harm.
+static hid_t registered(void) {
+    static _Atomic(hid_t) kept;
+    hid_t id = kept;
+    if (id <= 0 || H5Iget_type(id) != H5I_VFL) kept = id = H5FDregister(&driver_class);
+    return id;
+}
+
 bool h5_driver_use(hid_t fapl) {
-    const hid_t id = H5FDregister(&driver_class);
-    const bool good = id >= 0 && H5Pset_driver(fapl, id, NULL) >= 0;
-    if (id >= 0) H5FDunregister(id); // the list has it now
-    return good;
+    const hid_t id = registered();
+    return id >= 0 && H5Pset_driver(fapl, id, NULL) >= 0;
 }
 
 static driver *driver_of(hid_t file) {
