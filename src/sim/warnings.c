@@ -28,10 +28,10 @@ typedef struct writer {
 } writer;
 
 static char *add(writer *w, const char *kind, int id, double t) {
-    const carom_step *s = &w->sim->step;
+    const carom_sim_def *names = &w->sim->names;
     const bool known = id >= 0 && id < w->sim->sys->ne + w->sim->sys->nc;
     carom_warning *x = w->list + w->n++;
-    *x = (carom_warning){.kind = kind, .id = known ? id : -1, .name = known && s->name ? s->name(s->name_user, id) : NULL, .t = t};
+    *x = (carom_warning){.kind = kind, .id = known ? id : -1, .name = known && names->name ? names->name(names->name_user, id) : NULL, .t = t};
     return x->text;
 }
 
