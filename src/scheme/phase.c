@@ -85,9 +85,11 @@ static double friction_function(const carom_phase *w, const carom_step *s, int b
 
 // (MX-17)  A kink: the direction of a closed contact jumps, and it approaches by more than the reactions of the step explain,
 //          u < -4 tau G lambda - 1e-6 sum |W v|.  What integration leaves of u is far below that.
-static double kink(const carom_phase *w, const carom_point *P, int c, int b) {
+//          Contacts between shapes go from feature to feature on their own: models that have some are left out.
+static double kink(const carom_phase *w, const carom_step *s, const carom_point *P, int c, int b) {
     const carom_flow *f = &w->f;
     const int k = f->L.at[b];
+    if (s->sys->hold) return 0;
     const double theta = 4 * P->tau * fabs(f->lambda[k]) * f->D[k] + 1e-6 * (carom_local_reach(&f->L, k, P->v) + fabs(f->L.w[k]));
     return P->u[c] < -theta ? P->u[c] : 0;
 }
@@ -113,7 +115,7 @@ static carom_status measure(carom_phase *w, carom_step *s, double t, carom_point
         // Where reactions are not unique the laws were asked; then it is the acceleration that tells who leaves.
         P->phi[c] = f->lambda[k] + (1e-12 * f->noise[k] - fmax(0, f->Gamma[k] - carom_flow_resolution(f, s, k))) / f->D[k];
         P->phi[nc + c] = friction_function(w, s, b, c);
-        P->kink[c] = kink(w, P, c, b);
+        P->kink[c] = kink(w, s, P, c, b);
         if (P->kink[c] < 0) P->phi[c] = P->kink[c];
     }
     return CAROM_OK;
