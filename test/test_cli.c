@@ -220,7 +220,7 @@ static void what_the_simulation_section_gets_wrong_has_its_place(void **state) {
         {"{scheme: moreau-midpont, step: 1e-3, end: 1}", "wrong.yaml:5:22: there is no scheme 'moreau-midpont'"},
         {"{scheme: moreau-jean, options: {theta: 1, thta: 1}, step: 1e-3, end: 1}", "wrong.yaml:5:55: scheme moreau-jean has no option 'thta'"},
         {"{scheme: moreau-jean, options: {theta: 2}, step: 1e-3, end: 1}", "wrong.yaml:5:45: option theta: 2 is outside"},
-        {"{scheme: schatzman-paoli, step: 1e-3, end: 1}", "wrong.yaml:5:22: scheme schatzman-paoli cannot treat friction"},
+        {"{scheme: schatzman-paoli, step: 1e-3, end: 1}", "wrong.yaml:5:22: scheme schatzman-paoli does not support friction"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[1000];

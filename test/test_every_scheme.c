@@ -176,7 +176,7 @@ static bool pair_runs(const mechanism *m, const promise *p, const carom_model *m
     carom_sim *sim = create(model, p, h, end, &err);
     if (scheme->lacks & needs(sys)) {
         if (sim) REFUSE("runs, but lacks what this model needs");
-        if (!strstr(err.text, p->scheme) || !strstr(err.text, "cannot treat")) REFUSE("declines with '%s'", err.text);
+        if (!strstr(err.text, p->scheme) || !strstr(err.text, "does not support")) REFUSE("declines with '%s'", err.text);
         return true;
     }
     if (!sim) REFUSE("%s", err.text);

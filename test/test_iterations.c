@@ -16,7 +16,7 @@ static carom_sim *start(const carom_model *m, const char *scheme) {
     d.system = carom_model_system(m), d.scheme = scheme, d.h = run.step, d.t_end = fmin(run.end, (carom_model_system(m)->nv > 20 ? FEWER : carom_model_system(m)->move ? FLIGHT : STEPS) * run.step);
     d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
     carom_sim *sim = carom_sim_create(&d, &err);
-    if (!sim && !strstr(err.text, "cannot treat")) fail_msg("%s", err.text);
+    if (!sim && !strstr(err.text, "does not support")) fail_msg("%s", err.text);
     return sim;
 }
 

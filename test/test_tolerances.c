@@ -326,7 +326,7 @@ static void wrong_tolerances_are_refused(void **state) {
         {"event-driven", 0, 0.1, "event-driven, tolerance 0.1: option rtol"},
         {"half-explicit:rtol=1e-3", 0, 1e-3, "rtol is given as an option and by the tolerances"},
         {"half-explicit:adaptive=off", 0, 1e-3, "adaptive=off"},
-        {"schatzman-paoli", 0, 1e-3, "cannot treat adaptive step sizes"},
+        {"schatzman-paoli", 0, 1e-3, "does not support adaptive step sizes"},
         {"half-explicit", 1e-3, 1e-3, "SCHEME:adaptive=on"},
         {"event-driven", 1e-3, 1e-3, "none of the schemes takes the step sizes"},
         {"half-explicit", 0, 0, "no step sizes and no tolerances"},

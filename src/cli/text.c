@@ -168,7 +168,7 @@ const char *cli_blame(const carom_model *m, bool named, const char *complaint) {
     if (!*s) return run.scheme_place;
     for (int i = 0; run.options && run.options[i]; ++i)
         if (!takes(*s, run.options[i])) return run.option_places[i];
-    return strstr(complaint, " cannot treat ") ? run.scheme_place : NULL; // what it lacks
+    return strstr(complaint, " does not support ") ? run.scheme_place : NULL; // what it lacks
 }
 
 bool cli_wants_model(const char *file) {
