@@ -179,9 +179,9 @@ static void a_step_or_end_that_is_missing_is_asked_for(void **state) {
     (void)state;
     put("bare.yaml", "carom: 1\ncoordinates: {y: {at: 1}}\nenergy: {kinetic: 1/2*y'^2, potential: y}\n");
     assert_int_equal(carom("run bare.yaml --end 1"), 2);
-    assert_says(complaints, "--step H");
+    assert_says(complaints, "give --step");
     assert_int_equal(carom("run bare.yaml --step 0.1"), 2);
-    assert_says(complaints, "--end T");
+    assert_says(complaints, "give --end");
     assert_int_equal(carom("run bare.yaml --step=0.1 --end=1 --json"), 0); // and the default scheme
     assert_true(json_valid(out));
 }

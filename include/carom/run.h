@@ -5,6 +5,7 @@
 #pragma once
 #include <carom/model.h>
 #include <carom/scheme.h>
+#include <carom/sim.h>
 
 /// What is given; NULL and NAN: nothing is.
 typedef struct carom_run_given {
@@ -13,6 +14,7 @@ typedef struct carom_run_given {
     const char *const *options; // "key=value", NULL-terminated; they come after the model's
     bool adaptive;
     double rtol, atol;
+    const char *dash; // before the names of these in messages, "--" on a command line; NULL: nothing
 } carom_run_given;
 
 carom_run_given carom_run_nothing(void);
@@ -25,8 +27,11 @@ typedef struct carom_run {
     const char **options; // NULL-terminated; carom_run_free()
     char *own;            // text of options made here
     bool from_file;       // scheme and options of the model's simulation section are in use
+    double evaluations;   // of the model, about: is it worth compiling?
 } carom_run;
 
 /// m may be NULL: a system without a model.  CAROM_BAD_INPUT: something is missing, or does not fit together.
 carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom_run_given *given, carom_error *err);
 void carom_run_free(carom_run *run);
+/// A simulation of the model from its initial state, whose messages have the model's names.  What `run` holds must live until it is made.
+carom_sim_def carom_run_sim(const carom_run *run, const carom_model *m);

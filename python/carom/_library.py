@@ -14,7 +14,7 @@ from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_do
 
 VERSION = "0.1.0"  # of the headers that the mirrors below were written for
 
-OK, RETRY, BAD_INPUT, NO_MEMORY, SINGULAR, NOT_CONVERGED, USER, IO, STOPPED = range(9)
+OK, RETRY, BAD_INPUT, NO_MEMORY, SINGULAR, NOT_CONVERGED, USER, IO, STOPPED, UNSUPPORTED = range(10)
 
 
 # -- failures ------------------------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ class FileError(Error, OSError):
     """A file could not be read or written."""
 
 
-_classes = {BAD_INPUT: InputError, IO: FileError, NO_MEMORY: Error}
+_classes = {BAD_INPUT: InputError, UNSUPPORTED: InputError, IO: FileError, NO_MEMORY: Error}
 
 
 def failure(err, status=None):
@@ -150,7 +150,12 @@ class CompareWatch(Structure):
 
 class RunGiven(Structure):
     _fields_ = [("scheme", c_char_p), ("step", c_double), ("end", c_double), ("options", POINTER(c_char_p)), ("adaptive", c_bool),
-                ("rtol", c_double), ("atol", c_double)]
+                ("rtol", c_double), ("atol", c_double), ("dash", c_char_p)]
+
+
+class Run(Structure):
+    _fields_ = [("scheme", c_char_p), ("table", c_void_p), ("step", c_double), ("end", c_double), ("options", POINTER(c_char_p)),
+                ("own", c_void_p), ("from_file", c_bool), ("evaluations", c_double)]
 
 
 class SweepDef(Structure):
@@ -178,7 +183,7 @@ MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def
            "carom_ledger_names": LedgerNames, "carom_ledger_line": LedgerLine,
            "carom_record_def": RecordDef, "carom_result_event": ResultEvent, "carom_option": Option, "carom_scheme_line": SchemeLine,
            "carom_compare_def": CompareDef, "carom_compare_row": CompareRow, "carom_compare_watch": CompareWatch,
-           "carom_run_given": RunGiven, "carom_sweep_def": SweepDef, "carom_sweep_row": SweepRow, "carom_sweep_watch": SweepWatch}
+           "carom_run_given": RunGiven, "carom_run": Run, "carom_sweep_def": SweepDef, "carom_sweep_row": SweepRow, "carom_sweep_watch": SweepWatch}
 
 
 # -- functions -----------------------------------------------------------------------------------------------------
@@ -208,6 +213,9 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_scheme_line_at": (SchemeLine, [c_int]),
     "carom_layout_size": (c_size_t, [c_char_p]),
     "carom_option_write": (None, [POINTER(Option), c_double, c_char_p, c_size_t]),
+    "carom_run_nothing": (RunGiven, []),
+    "carom_run_resolve": (c_int, [POINTER(Run), _P, POINTER(RunGiven), _E]),
+    "carom_run_free": (None, [POINTER(Run)]),
     "carom_sim_default": (SimDef, []),
     "carom_sim_create": (_P, [POINTER(SimDef), _E]),
     "carom_sim_destroy": (None, [_P]),

@@ -45,35 +45,22 @@ def _positive(name, x):
 
 
 def _resolve(model, scheme, step, end, options, adaptive, rtol, atol):
-    """Scheme, step, end and options: what is given comes before the model's simulation section, as in `carom run`."""
-    text = model if isinstance(model, Model) else model.base
-    file = text.simulation if text else None
-    given = scheme
-    scheme = scheme or (file and file.scheme) or c.text(lib.carom_sim_default().scheme)
-    table = c.schemes().get(scheme, {"options": {}, "own_steps": False})
-    own = "rtol" in table["options"]  # it controls its steps itself
-    other = bool(file and given and file.scheme and given != file.scheme)  # then the file's options are not meant
-    end = end if end is not None else file and file.end
-    step_given = step
-    step = step if step is not None else file and file.step
-    if end is None:
-        raise c.InputError("no end time; give end=T, or `end:` in the model's simulation section")
-    all_options = list(file.options) if file and not other else []
-    if adaptive and not own:
-        all_options.append("adaptive=on")
+    """Scheme, step, end, options and about how often the model will be evaluated, by the library's rules."""
     for name, x in (("rtol", rtol), ("atol", atol)):
         _positive(name, x)
-        if x is not None and not own and not adaptive:
-            raise c.InputError(f"{name} belongs to adaptive steps; add adaptive=True")
+    text = model if isinstance(model, Model) else model.base
+    given, run, err = lib.carom_run_nothing(), c.Run(), c.CError()
+    given.scheme, given.options, given.adaptive = scheme and scheme.encode(), c.strings(options), adaptive
+    for name, x in (("step", step), ("end", end), ("rtol", rtol), ("atol", atol)):
         if x is not None:
-            all_options.append(f"{name}={x:.17g}")
-    if adaptive and step is None:
-        step = 1e-3 * end
-    if table["own_steps"] and step_given is None and (other or step is None):
-        step = end / 2000  # only the interval between records
-    if step is None:
-        raise c.InputError("no step size; give step=H, or `step:` in the model's simulation section")
-    return scheme, float(step), float(end), all_options + options
+            setattr(given, name, x)
+    status = lib.carom_run_resolve(ctypes.byref(run), text and text._handle.pointer, ctypes.byref(given), ctypes.byref(err))
+    try:
+        if status != c.OK:
+            raise c.failure(err, status)
+        return c.text(run.scheme), run.step, run.end, c.listed(run.options), run.evaluations
+    finally:
+        lib.carom_run_free(ctypes.byref(run))
 
 
 class Row:
@@ -110,11 +97,10 @@ class Simulation:
         if out is not None and not os.fspath(out).endswith((".h5", ".csv")):
             raise c.InputError(f"out: {os.fspath(out)!r} ends neither in .h5 nor in .csv")
         self.model = model
-        self.scheme, self.step, self.end, options = _resolve(model, scheme, step, end, options, adaptive, rtol, atol)
+        self.scheme, self.step, self.end, options, evaluations = _resolve(model, scheme, step, end, options, adaptive, rtol, atol)
         text = model if isinstance(model, Model) else model.base
         if text:
-            inner = 20 if c.schemes().get(self.scheme, {}).get("own_steps") else 2
-            text._compile_once(compile, inner * self.end / self.step)
+            text._compile_once(compile, evaluations)
         self.out = None if out is None else os.fspath(out)
         self._result = None
         self._bound = model._bind()

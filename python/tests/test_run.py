@@ -108,7 +108,7 @@ simulation: {scheme: mixed, step: 1e-4, end: 4e-3}
         told(carom.InputError, "not a number above 0", TEXT, step=-1)
         told(carom.InputError, "no step size", TEXT.replace("step: 1e-3, ", ""))
         told(carom.InputError, "no end time", TEXT.replace(", end: 10", ""))
-        told(carom.InputError, "adaptive=True", TEXT, rtol=1e-3)
+        told(carom.InputError, "add adaptive", TEXT, rtol=1e-3)
         told(carom.InputError, "twice", TEXT, every=2, dt_out=0.1)
         told(carom.InputError, "neither in .h5", TEXT, out="x.txt")
         told(carom.FileError, "cannot read nowhere.yaml", "nowhere.yaml")

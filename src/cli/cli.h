@@ -86,7 +86,7 @@ carom_model *cli_model(const char *file, const char *const *set, const carom_mat
 carom_model *cli_model_given(const cli_args *a, const char ***set, char **text, size_t *length);
 /// Where in the model's file stands what a simulation was refused for: its scheme, or one of its options; NULL: not there.
 /// named: the scheme and the options come from the file's simulation section.
-const char *cli_blame(const carom_model *m, bool named, const char *complaint);
+const char *cli_blame(const carom_model *m, bool named, carom_status failure);
 /// Is this file no model (no result)?  Then says so and which verb takes it; true: said.
 bool cli_wants_model(const char *file);
 bool cli_wants_result(const char *file);

@@ -20,35 +20,17 @@ static void tell(void *user, carom_finding kind, const char *sentence) {
     printf("%-8s %s\n", (unsigned)kind < 3 ? word[kind] : "", sentence);
 }
 
-static const char *constraint_name(const void *user, int id) {
-    return carom_model_constraint(user, id);
-}
-
-static const char *rate_name(const void *user, int i) {
-    const carom_system *sys = carom_model_system(user);
-    return sys->nq == sys->nv ? carom_model_coordinate(user, i) : carom_model_velocity(user, i);
-}
-
 // Can the scheme that the file names take this model?
 static int try_scheme(const carom_model *m, listener *l) {
-    const carom_model_run run = carom_model_simulation(m);
-    if (!run.scheme && !run.options) return 0;
-    carom_sim_def def = carom_sim_default();
-    def.system = carom_model_system(m);
-    def.schemes = carom_schemes();
-    if (run.scheme) def.scheme = run.scheme;
-    def.options = run.options;
-    def.h = isnan(run.step) ? 1e-3 : run.step;
-    def.t_end = isnan(run.end) ? 1000 * def.h : run.end;
-    def.q0 = carom_model_q0(m);
-    def.v0 = carom_model_v0(m);
-    def.name = constraint_name;
-    def.name_user = m;
-    def.rate_name = rate_name;
+    const carom_model_run file = carom_model_simulation(m);
+    if (!file.scheme && !file.options) return 0;
+    const double step = isnan(file.step) ? 1e-3 : file.step;
+    const carom_run run = {.scheme = file.scheme, .options = (const char **)file.options, .step = step, .end = isnan(file.end) ? 1000 * step : file.end};
+    const carom_sim_def def = carom_run_sim(&run, m);
     carom_error err = {0};
     carom_sim *sim = carom_sim_create(&def, &err);
     char text[400 + sizeof err.text];
-    const char *place = sim ? NULL : cli_blame(m, true, err.text);
+    const char *place = sim ? NULL : cli_blame(m, true, err.code);
     if (sim) snprintf(text, sizeof text, "simulation: %s can run this model", carom_sim_scheme(sim)->name);
     else snprintf(text, sizeof text, "simulation: %.300s%s%s", place ? place : "", place ? ": " : "", err.text);
     tell(l, sim ? CAROM_FINE : CAROM_FAULT, text);

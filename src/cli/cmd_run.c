@@ -44,9 +44,9 @@ typedef struct run {
     const char **set, **options;
     cli_matrices matrices;
     carom_result *resumed;   // holds the matrices of a resumed model until that is made
-    char tolerance[2][48];   // --rtol and --atol as options of the simulation
-    const char *scheme;
-    double step, end, dt_out, every;
+    carom_run_given given;
+    carom_run run;
+    double dt_out, every;
     const char *out;         // NULL: standard output
     char *out_own;
     carom_model *model;
@@ -64,10 +64,11 @@ typedef struct run {
 static bool read_usage(run *r, const cli_args *a) {
     r->quiet = cli_has(a, "quiet");
     r->json = cli_has(a, "json");
-    r->step = r->end = NAN;
+    r->given = carom_run_nothing();
+    r->given.dash = "--";
     if (!cli_compile_mode(a, &r->compile)) return false;
     const char *out = cli_value(a, "out");
-    if (!cli_positive(a, "step", &r->step) || !cli_positive(a, "end", &r->end) || !cli_positive(a, "dt-out", &r->dt_out) ||
+    if (!cli_positive(a, "step", &r->given.step) || !cli_positive(a, "end", &r->given.end) || !cli_positive(a, "dt-out", &r->dt_out) ||
         !cli_positive(a, "every", &r->every))
         return false;
     if (r->every != floor(r->every) || r->every > 1e15) return cli_say("--every: %s is not a whole number", cli_value(a, "every")), false;
@@ -152,7 +153,7 @@ static bool read_resumed(run *r, const char *file) {
         cli_say("%s goes on with the step control it began with; leave --adaptive, --rtol and --atol out", file);
         good = false;
     }
-    good = good && same_list(a, "set", set) && same_list(a, "option", given) && same_number("step", r->step, cli_has(a, "step"), step) &&
+    good = good && same_list(a, "set", set) && same_list(a, "option", given) && same_number("step", r->given.step, cli_has(a, "step"), step) &&
            same_number("every", r->every, cli_has(a, "every"), every) && same_number("dt-out", r->dt_out, cli_has(a, "dt-out"), dt_out);
     if (good && cli_has(a, "scheme") && strcmp(cli_value(a, "scheme"), scheme) != 0) {
         cli_say("%s was computed with %s; a resumed run cannot change the scheme", file, scheme);
@@ -162,19 +163,19 @@ static bool read_resumed(run *r, const char *file) {
         cli_say("%s holds its matrices; leave --matrix out, or run the model anew", file);
         good = false;
     }
-    good = good && later(old, file, cli_has(a, "end") ? r->end : end, &r->err);
+    good = good && later(old, file, cli_has(a, "end") ? r->given.end : end, &r->err);
     if (good) {
         r->text = copy_text(text);
         r->length = length;
         r->set_own = copy_text(set);
         r->options_own = copy_text(given);
-        r->scheme = r->scheme_own = copy_text(scheme);
+        r->given.scheme = r->scheme_own = copy_text(scheme);
         r->model_file_own = copy_text(carom_result_text(old, "model_file"));
         r->model_file = r->model_file_own && r->model_file_own[0] ? r->model_file_own : file;
         r->set = split(r->set_own);
-        r->options = split(r->options_own);
-        r->step = step;
-        if (!cli_has(a, "end")) r->end = end;
+        r->given.options = r->options = split(r->options_own);
+        r->given.step = step;
+        if (!cli_has(a, "end")) r->given.end = end;
     }
     return good;
 }
@@ -207,99 +208,28 @@ static bool read_model(run *r) {
     return r->model != NULL;
 }
 
-static const carom_scheme *scheme_of(const run *r) {
-    const carom_scheme *const *schemes = carom_schemes();
-    while (*schemes && strcmp((*schemes)->name, r->scheme) != 0) ++schemes;
-    return *schemes;
-}
-
-static bool own_steps(const run *r) { return scheme_of(r) && scheme_of(r)->own_steps; }
-
-// --adaptive, --rtol and --atol are options like others; they come after the file's and before --option.  A scheme with
-// an rtol of its own controls its steps itself: there --adaptive has nothing to add.
-static bool read_tolerances(run *r, const char *const *file) {
-    const bool own = scheme_of(r) && carom_option_find(scheme_of(r)->options, "rtol", 4) >= 0;
-    const char **list = cli_list(r->a, "option", file);
-    int n = 0, before = 0;
-    while (list[n]) ++n;
-    while (file && file[before]) ++before;
-    r->options = calloc((size_t)n + 4, sizeof *r->options);
-    if (!r->options) abort();
-    int m = 0;
-    for (int i = 0; i < before; ++i) r->options[m++] = list[i];
-    if (cli_has(r->a, "adaptive") && !own) r->options[m++] = "adaptive=on";
-    static const char *const names[2] = {"rtol", "atol"};
-    for (int i = 0; i < 2; ++i) {
-        double x = 0;
-        if (!cli_has(r->a, names[i])) continue;
-        if (!cli_positive(r->a, names[i], &x)) return free(list), false;
-        snprintf(r->tolerance[i], sizeof r->tolerance[i], "%s=%.17g", names[i], x);
-        r->options[m++] = r->tolerance[i];
-        if (!own && !cli_has(r->a, "adaptive"))
-            return cli_say("--%s belongs to adaptive steps; add --adaptive", names[i]), free(list), false;
-    }
-    for (int i = before; i < n; ++i) r->options[m++] = list[i];
-    free(list);
-    if (cli_has(r->a, "adaptive") && isnan(r->step)) r->step = 1e-3 * r->end; // the first to try
-    return true;
-}
-
 // The command line before the file's simulation section.
 static bool read_new(run *r) {
-    r->model_file = r->a->word[0];
+    const cli_args *a = r->a;
+    r->model_file = a->word[0];
     if (carom_result_probe(r->model_file))
         return cli_say("%s is a result, not a model; to go on with it: carom run --resume %s", r->model_file, r->model_file), false;
-    r->set = cli_list(r->a, "set", NULL);
+    r->set = cli_list(a, "set", NULL);
     r->text = cli_read_file(r->model_file, &r->length);
-    if (!r->text || !read_model(r)) return false;
-    const carom_model_run file = carom_model_simulation(r->model);
-    r->scheme = cli_value(r->a, "scheme");
-    if (!r->scheme) r->scheme = file.scheme;
-    if (!r->scheme) r->scheme = carom_sim_default().scheme;
-    if (isnan(r->step)) r->step = file.step;
-    if (isnan(r->end)) r->end = file.end;
-    // Options that the file gives are for the file's scheme, and so is its step where a scheme controls its own.
-    const bool other = file.scheme && cli_has(r->a, "scheme") && strcmp(file.scheme, r->scheme) != 0;
-    if (!read_tolerances(r, other ? NULL : file.options)) return false;
-    if (own_steps(r) && !cli_has(r->a, "step") && (other || isnan(r->step))) r->step = r->end / 2000;
-    if (isnan(r->step)) cli_say("no step size; give --step H, or `step:` in the simulation section of %s", r->model_file);
-    if (isnan(r->end)) cli_say("no end time; give --end T, or `end:` in the simulation section of %s", r->model_file);
-    return !isnan(r->step) && !isnan(r->end);
-}
-
-// Located schemes take some ten steps of their own between two records.
-static bool compile_model(run *r) {
-    return cli_compile(r->model, r->compile, r->end / r->step * (own_steps(r) ? 20 : 2));
-}
-
-static const char *constraint_name(const void *user, int id) {
-    return carom_model_constraint(user, id);
-}
-
-static double contact_size(const void *user, int id) { return carom_model_contact_size(user, id); }
-
-static const char *rate_name(const void *user, int i) {
-    const carom_system *sys = carom_model_system(user);
-    return sys->nq == sys->nv ? carom_model_coordinate(user, i) : carom_model_velocity(user, i);
+    r->given.options = r->options = cli_list(a, "option", NULL);
+    r->given.scheme = cli_value(a, "scheme");
+    r->given.adaptive = cli_has(a, "adaptive");
+    return cli_positive(a, "rtol", &r->given.rtol) && cli_positive(a, "atol", &r->given.atol) && r->text && read_model(r);
 }
 
 static bool create_sim(run *r) {
-    carom_sim_def def = carom_sim_default();
-    def.system = carom_model_system(r->model);
-    def.schemes = carom_schemes();
-    if (r->scheme) def.scheme = r->scheme;
-    def.options = r->options;
-    def.h = r->step;
-    def.t_end = r->end;
-    def.q0 = carom_model_q0(r->model);
-    def.v0 = carom_model_v0(r->model);
-    def.name = constraint_name;
-    def.name_user = r->model;
-    def.rate_name = rate_name;
-    def.size = contact_size;
+    // A resumed run has all it needs; a new one takes what is not given from the model.
+    if (carom_run_resolve(&r->run, cli_has(r->a, "resume") ? NULL : r->model, &r->given, &r->err) != CAROM_OK)
+        return cli_say("%s: %s", r->model_file, r->err.text), false;
+    if (!cli_compile(r->model, r->compile, r->run.evaluations)) return false;
+    const carom_sim_def def = carom_run_sim(&r->run, r->model);
     r->sim = carom_sim_create(&def, &r->err);
-    const carom_model_run file = carom_model_simulation(r->model);
-    const char *place = r->sim ? NULL : cli_blame(r->model, file.scheme && strcmp(file.scheme, r->scheme) == 0, r->err.text);
+    const char *place = r->sim ? NULL : cli_blame(r->model, r->run.from_file, r->err.code);
     if (place) fprintf(stderr, "%s: %s\n", place, r->err.text);
     else if (!r->sim) cli_say("%s", r->err.text);
     return r->sim != NULL;
@@ -351,15 +281,15 @@ static bool open_record(run *r) {
     def.file = r->out;
     def.model = r->model;
     def.sim = r->sim;
-    def.step = r->step;
-    def.end = r->end;
+    def.step = r->run.step;
+    def.end = r->run.end;
     def.every = (long)r->every;
     def.dt_out = r->dt_out;
     def.text = r->text;
     def.length = r->length;
     def.model_file = r->model_file;
     def.set = r->set;
-    def.options = r->options;
+    def.options = (const char *const *)r->run.options;
     def.replace = cli_has(r->a, "force");
     if (resume) {
         if (!r->out || !cli_ends(r->out, ".h5")) return cli_say("a resumed run goes on in an .h5 file; give --out one, or leave it out"), false;
@@ -373,7 +303,7 @@ static bool open_record(run *r) {
 // -- the loop -----------------------------------------------------------------------------------------
 
 static double fraction(const run *r, const carom_now *now) {
-    const double x = now->t / r->end;
+    const double x = now->t / r->run.end;
     return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
@@ -447,8 +377,8 @@ static void print_json(const run *r, const carom_ledger *l, const char *status, 
         fprintf(f, "%s\"%s\": ", i ? ",\n  " : "\n  ", text[i].name);
         carom_json_string(f, text[i].text);
     }
-    fputs(",\n  \"step\": ", f), carom_json_number(f, r->step);
-    fputs(", \"end\": ", f), carom_json_number(f, r->end);
+    fputs(",\n  \"step\": ", f), carom_json_number(f, r->run.step);
+    fputs(", \"end\": ", f), carom_json_number(f, r->run.end);
     fputs(", \"time\": ", f), carom_json_number(f, carom_sim_now(r->sim).t);
     fprintf(f, ", \"rows\": %ld,\n  ", carom_record_rows(r->record));
     carom_ledger_names names = carom_ledger_names_of(l, r->model);
@@ -474,7 +404,7 @@ static void print_text(const run *r, const carom_ledger *l, const verdict *v, in
     char choice[CHOICE];
     carom_sim_choice(r->sim, choice, sizeof choice);
     fprintf(f, "%s: %s, %s %g, t = 0 .. %.9g", name ? name : r->model_file, carom_sim_scheme(r->sim)->name,
-            adaptive ? "adaptive, first step" : carom_sim_scheme(r->sim)->own_steps ? "a record every" : "step", r->step, carom_sim_now(r->sim).t);
+            adaptive ? "adaptive, first step" : carom_sim_scheme(r->sim)->own_steps ? "a record every" : "step", r->run.step, carom_sim_now(r->sim).t);
     if (r->out) fprintf(f, ", %ld rows in %s", carom_record_rows(r->record), r->out);
     fputc('\n', f);
     carom_ledger_print(f, l, carom_ledger_names_of(l, r->model));
@@ -569,9 +499,10 @@ static int go(const cli_args *a) {
         ready = read_resumed(&r, resume) && (a->n == 0 || same_model(&r)) && read_model(&r);
     else if (ready)
         ready = read_new(&r);
-    if (ready && compile_model(&r) && create_sim(&r) && open_record(&r)) code = simulate(&r);
+    if (ready && create_sim(&r) && open_record(&r)) code = simulate(&r);
     carom_record_destroy(r.record);
     carom_sim_destroy(r.sim);
+    carom_run_free(&r.run);
     carom_model_destroy(r.model);
     free(r.set);
     cli_matrices_free(&r.matrices);

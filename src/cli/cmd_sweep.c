@@ -110,6 +110,7 @@ static bool read_usage(sweep *k, const cli_args *typed) {
     d->jobs = (int)jobs;
     d->zip = cli_has(a, "zip");
     d->section = cli_value(a, "section");
+    d->run.dash = "--";
     d->run.scheme = cli_value(a, "scheme");
     d->run.adaptive = cli_has(a, "adaptive");
     d->run.options = k->options = cli_list(a, "option", NULL);

@@ -160,7 +160,7 @@ static bool takes(const carom_scheme *s, const char *text) {
     return o && carom_option_read(o, text + length + 1, &value, NULL) == CAROM_OK;
 }
 
-const char *cli_blame(const carom_model *m, bool named, const char *complaint) {
+const char *cli_blame(const carom_model *m, bool named, carom_status failure) {
     const carom_model_run run = carom_model_simulation(m);
     const carom_scheme *const *s = carom_schemes();
     if (!named || !run.scheme) return NULL;
@@ -168,7 +168,7 @@ const char *cli_blame(const carom_model *m, bool named, const char *complaint) {
     if (!*s) return run.scheme_place;
     for (int i = 0; run.options && run.options[i]; ++i)
         if (!takes(*s, run.options[i])) return run.option_places[i];
-    return strstr(complaint, " does not support ") ? run.scheme_place : NULL; // what it lacks
+    return failure == CAROM_UNSUPPORTED ? run.scheme_place : NULL;
 }
 
 bool cli_wants_model(const char *file) {

@@ -2,10 +2,10 @@
 //
 // Options in the file are meant for the file's scheme: with another scheme they do not count.  The file's step is meant for
 // it, too, where the other scheme controls its steps itself and a step is only the time between records.
+#include "base/number.h"
 #include <carom/event.h>
 #include <carom/run.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +27,7 @@ static int count(const char *const *list) {
 // itself: there `adaptive` has nothing to add.
 static carom_status gather(carom_run *run, const char *const *file, const carom_run_given *given, carom_error *err) {
     enum { ROOM = 48 };
+    const char *dash = given->dash ? given->dash : "";
     const bool own = run->table && carom_option_find(run->table->options, "rtol", 4) >= 0;
     const int n = count(file) + count(given->options);
     const struct { const char *name; double x; } tolerance[] = {{"rtol", given->rtol}, {"atol", given->atol}};
@@ -39,8 +40,8 @@ static carom_status gather(carom_run *run, const char *const *file, const carom_
     for (int i = 0; i < 2; ++i) {
         if (isnan(tolerance[i].x)) continue;
         if (!own && !given->adaptive)
-            return carom_fail(err, CAROM_BAD_INPUT, "%s belongs to adaptive steps, which this run does not have", tolerance[i].name);
-        snprintf(run->own + i * ROOM, ROOM, "%s=%.17g", tolerance[i].name, tolerance[i].x);
+            return carom_fail(err, CAROM_BAD_INPUT, "%s%s belongs to adaptive steps; add %sadaptive", dash, tolerance[i].name, dash);
+        carom_format(run->own + i * ROOM, ROOM, "%s=%.17g", tolerance[i].name, tolerance[i].x);
         run->options[k++] = run->own + i * ROOM;
     }
     for (int i = 0; i < count(given->options); ++i) run->options[k++] = given->options[i];
@@ -49,6 +50,7 @@ static carom_status gather(carom_run *run, const char *const *file, const carom_
 
 carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom_run_given *given, carom_error *err) {
     const carom_model_run file = m ? carom_model_simulation(m) : (carom_model_run){.step = NAN, .end = NAN};
+    const char *dash = given->dash ? given->dash : "";
     *run = (carom_run){.scheme = given->scheme, .step = given->step, .end = given->end};
     if (!run->scheme) run->scheme = file.scheme;
     if (!run->scheme) run->scheme = carom_sim_default().scheme;
@@ -58,10 +60,11 @@ carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom
     const bool other = file.scheme && given->scheme && strcmp(file.scheme, given->scheme) != 0;
     run->from_file = file.scheme && !other;
     CAROM_TRY(gather(run, other ? NULL : file.options, given, err));
-    if (isnan(run->end)) return carom_fail(err, CAROM_BAD_INPUT, "there is no end time");
+    if (isnan(run->end)) return carom_fail(err, CAROM_BAD_INPUT, "no end time; give %send, or `end:` in the model's simulation section", dash);
     if (given->adaptive && isnan(run->step)) run->step = 1e-3 * run->end; // the first to try
     if (run->table && run->table->own_steps && isnan(given->step) && (other || isnan(run->step))) run->step = run->end / 2000;
-    if (isnan(run->step)) return carom_fail(err, CAROM_BAD_INPUT, "there is no step size");
+    if (isnan(run->step)) return carom_fail(err, CAROM_BAD_INPUT, "no step size; give %sstep, or `step:` in the model's simulation section", dash);
+    run->evaluations = run->end / run->step * (run->table && run->table->own_steps ? 20 : 2); // located schemes take some ten steps between two records
     return CAROM_OK;
 }
 
@@ -69,4 +72,30 @@ void carom_run_free(carom_run *run) {
     free(run->options);
     free(run->own);
     *run = (carom_run){0};
+}
+
+static const char *constraint_name(const void *user, int id) { return carom_model_constraint(user, id); }
+
+static double contact_size(const void *user, int id) { return carom_model_contact_size(user, id); }
+
+static const char *rate_name(const void *user, int i) {
+    const carom_system *sys = carom_model_system(user);
+    return sys->nq == sys->nv ? carom_model_coordinate(user, i) : carom_model_velocity(user, i);
+}
+
+carom_sim_def carom_run_sim(const carom_run *run, const carom_model *m) {
+    carom_sim_def def = carom_sim_default();
+    def.system = carom_model_system(m);
+    def.schemes = carom_schemes();
+    if (run->scheme) def.scheme = run->scheme;
+    def.options = (const char *const *)run->options;
+    def.h = run->step;
+    def.t_end = run->end;
+    def.q0 = carom_model_q0(m);
+    def.v0 = carom_model_v0(m);
+    def.name = constraint_name;
+    def.name_user = m;
+    def.rate_name = rate_name;
+    def.size = contact_size;
+    return def;
 }

@@ -121,7 +121,7 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
         if (!(scheme_at(def, i)->lacks & needs)) snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", scheme_at(def, i)->name);
     }
     const bool impacts = (scheme->lacks & needs & ~ignored) == CAROM_NO_IMPACTS;
-    return carom_fail(err, CAROM_BAD_INPUT, "scheme %s does not support %s; these schemes can do all that this model needs: %s%s", scheme->name, what, able,
+    return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support %s; these schemes can do all that this model needs: %s%s", scheme->name, what, able,
                       impacts ? " (impacts=ignore runs it all the same, for comparison only)" : "");
 }
 

@@ -47,6 +47,7 @@ struct carom_sim {
     double *q_0, *v_0;  // where the present step began
     void *before;       // all that is kept, as it was when the present step was first refused
     bool refused;       // it was
+    bool grown;         // the last failure was a rate that ran away
     double refused_scale; // and the scale of the attempt that was halved, where a contact problem refused it; else 0
     double *gap;        // kept, ne + nc
     double *held;       // kept, nc: 1 for a contact that reacted in the last step of the scheme

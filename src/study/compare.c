@@ -32,7 +32,7 @@ static carom_status try_sim(const carom_compare *c, const spec *s, double step, 
     *steps = sim ? carom_sim_total_steps(sim) : 0;
     if (!isnan(tolerance) || *steps == 0) *steps = CAROM_COMPARE_UNITS;
     carom_sim_destroy(sim);
-    if (sim || why.code != CAROM_BAD_INPUT) return CAROM_OK;
+    if (sim || (why.code != CAROM_BAD_INPUT && why.code != CAROM_UNSUPPORTED)) return CAROM_OK;
     const bool tolerated = !isnan(tolerance);
     return carom_fail(err, why.code, "%.100s, %s %g: %.800s", s->text, tolerated ? "tolerance" : "step", tolerated ? tolerance : step, why.text);
 }

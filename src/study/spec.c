@@ -7,6 +7,7 @@
 #include "sim/sim.h"
 #include "study/compare.h"
 #include <carom/event.h>
+#include <carom/run.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,31 +92,9 @@ double carom_spec_tightest(const spec *s) {
     return o ? o->low : 0;
 }
 
-static const char *constraint_name(const void *user, int id) {
-    return carom_model_constraint(user, id);
-}
-
-static double contact_size(const void *user, int id) { return carom_model_contact_size(user, id); }
-
-static const char *rate_name(const void *user, int i) {
-    const carom_system *sys = carom_model_system(user);
-    return sys->nq == sys->nv ? carom_model_coordinate(user, i) : carom_model_velocity(user, i);
-}
-
-static carom_sim *create(const carom_compare *c, const spec *s, double step, const char *const *options, carom_error *err) {
-    carom_sim_def def = carom_sim_default();
-    def.system = carom_model_system(c->model);
-    def.schemes = carom_schemes();
-    def.scheme = s->name;
-    def.options = options;
-    def.h = step;
-    def.t_end = c->end;
-    def.q0 = carom_model_q0(c->model);
-    def.v0 = carom_model_v0(c->model);
-    def.name = constraint_name;
-    def.name_user = c->model;
-    def.size = contact_size;
-    def.rate_name = rate_name;
+static carom_sim *create(const carom_compare *c, const spec *s, double step, const char **options, carom_error *err) {
+    const carom_run run = {.scheme = s->name, .options = options, .step = step, .end = c->end};
+    const carom_sim_def def = carom_run_sim(&run, c->model);
     return carom_sim_create(&def, err);
 }
 

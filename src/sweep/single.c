@@ -250,8 +250,6 @@ static carom_status make_model(single *k, const double *value) {
     return CAROM_OK;
 }
 
-static const char *constraint_name(const void *user, int id) { return carom_model_constraint(user, id); }
-
 // The period; steps of schemes that locate events end on it.  How far the run goes at most.
 static carom_status plan(single *k) {
     const carom_sweep_def *d = &k->s->def;
@@ -278,7 +276,6 @@ static carom_status plan(single *k) {
 
 static carom_status make_sim(single *k, const double *value, const double *start) {
     carom_sweep *s = k->s;
-    const carom_system *sys = carom_model_system(k->model);
     carom_run_given given = s->def.run;
     const char **options = with_values(s, given.options, VARY_OPTION, value);
     if (!options) return no_memory(k->err);
@@ -291,10 +288,8 @@ static carom_status make_sim(single *k, const double *value, const double *start
         if (s->vary[i].kind == VARY_POSITION) k->x[s->vary[i].index] = value[i];
         if (s->vary[i].kind == VARY_RATE) k->x[s->nq + s->vary[i].index] = value[i];
     }
-    carom_sim_def d = carom_sim_default();
-    d.system = sys, d.schemes = carom_schemes(), d.scheme = k->run.scheme, d.options = k->run.options;
-    d.h = k->run.step, d.t_end = k->run.end, d.q0 = k->x, d.v0 = k->x + s->nq;
-    d.name = constraint_name, d.name_user = k->model;
+    carom_sim_def d = carom_run_sim(&k->run, k->model);
+    d.q0 = k->x, d.v0 = k->x + s->nq;
     if (status == CAROM_OK) k->sim = carom_sim_create(&d, k->err);
     free(options);
     if (status == CAROM_OK && !k->sim) status = k->err->code == CAROM_NO_MEMORY ? CAROM_NO_MEMORY : CAROM_BAD_INPUT;
@@ -356,7 +351,7 @@ void carom_sweep_single(carom_sweep *s, long run, const double *start, outcome *
         carom_copy(o->end + s->nq, now.v, s->nv);
     }
     o->done = status != CAROM_STOPPED && status != CAROM_NO_MEMORY;
-    o->status = status == CAROM_OK ? 0 : status == CAROM_BAD_INPUT ? 2 : 1;
+    o->status = status == CAROM_OK ? 0 : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED ? 2 : 1;
     if (status != CAROM_OK) {
         o->message = malloc(strlen(err.text) + 1);
         if (o->message) strcpy(o->message, err.text);

@@ -123,7 +123,7 @@ static carom_status create(carom_sweep *s, carom_error *err) {
     CAROM_TRY(count(s, err));
     carom_run run;
     const carom_status status = carom_run_resolve(&run, s->model, &s->def.run, err);
-    const double steps = status == CAROM_OK ? run.end / run.step * (double)s->runs * (run.table && run.table->own_steps ? 20 : 2) : 0;
+    const double steps = status == CAROM_OK ? run.evaluations * (double)s->runs : 0;
     carom_run_free(&run);
     CAROM_TRY(status);
     return carom_model_compile(s->model, CAROM_COMPILE_AUTO, steps, NULL, err);
