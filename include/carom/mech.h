@@ -11,6 +11,9 @@
 
 typedef enum carom_datum_kind { CAROM_ABSENT, CAROM_NUMBER, CAROM_TEXT, CAROM_LIST, CAROM_MAP } carom_datum_kind;
 
+/// A member of a family knows which it is: what the names of its indices stand for.
+typedef struct carom_indices { int n; const char *name[3]; int at[3]; } carom_indices;
+
 /// What is given for one key: a number, a text (an expression, a name, a word), a list, or named data.  It knows its place, for messages.
 typedef struct carom_datum {
     carom_datum_kind kind;
@@ -22,12 +25,14 @@ typedef struct carom_datum {
     const struct carom_datum *key; // its name in a map, a text; NULL: in a list
     int line, column;         // where it starts in the file, from 1 (after an opening quote); 0: not from a file
     const char *of;           // not from a file: who gave it, "joints.main" or "--set a=3"
+    const carom_indices *indices; // of a member of a family, where its text may use them; NULL: none
     bool flow;                // stands inside { } or [ ], or is such a map or list
     bool bare;                // a text without quotes
     bool aligned;             // byte k of the text stands k characters after its start in the file
 } carom_datum;
 
-// Records.  `name` is what a record is called (of records that have no name: the key that holds it), and its place.
+// Records.  `repeat`, `index` and the record behind them make a family: as many records as repeat says, called NAME.0, NAME.1, ...
+// `name` is what a record is called (of records that have no name: the key that holds it), and its place.
 
 typedef struct carom_mech_coordinate { carom_datum name, at, rate; } carom_mech_coordinate;
 typedef struct carom_mech_energy { carom_datum name, kinetic, potential; } carom_mech_energy;
@@ -39,6 +44,8 @@ typedef struct carom_mech_contact {
     carom_datum name, restitution, tangential_restitution, friction;
     carom_datum gap, slip, slip_rate, along, point, side, radius;
     carom_datum between, among, rolling, spinning;
+    carom_datum repeat, index;
+    struct carom_mech_contact *contact;
 } carom_mech_contact;
 
 /// A shape that touches; the key of `size` says which: circle, box, ...
@@ -51,15 +58,21 @@ typedef struct carom_mech_body {
     carom_mech_shape *shapes;  // with names of their own
     int nshapes;
     carom_mech_motion *motion; // prescribed motion; NULL: it moves freely
+    carom_datum repeat, index;
+    struct carom_mech_body *body;
 } carom_mech_body;
 
 typedef struct carom_mech_joint {
     carom_datum name, type, between, at, points, axis, axes, motion, length, pitch, joints, ratio;
+    carom_datum repeat, index;
+    struct carom_mech_joint *joint;
 } carom_mech_joint;
 
 /// Along a line, at a joint, or a bushing.
 typedef struct carom_mech_spring {
     carom_datum name, type, joint, between, points, at, stiffness, damping, torsion, torsion_damping, length, rest;
+    carom_datum repeat, index;
+    struct carom_mech_spring *spring;
 } carom_mech_spring;
 
 typedef struct carom_mech_motor { carom_datum name, joint, torque, force; } carom_mech_motor;

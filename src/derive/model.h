@@ -1,6 +1,7 @@
 // model.h (private): what a model holds, and which file fills it.
 //
 //   names.c, scope.c  names and expressions of a mechanism, and faults that point to where they are written
+//   families.c        `repeat`: one entry for many parts
 //   sections.c        parameters, coordinates, let, energy, forces, outputs, exact, simulation
 //   bodies/           bodies, joints, springs, motors, loads; how positions move and are put together
 //   members/          flexible members, shafts, floating frames, matrices
@@ -268,6 +269,10 @@ typedef struct resolver {
 /// What an expression may use: kinds of names, and these.
 enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192, SCOPE_AVERAGES = 16384 };
 enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | NAME_POINT | SCOPE_TIME };
+
+// families.c
+/// Families become records like all others: r->mech is one without families from then on.
+carom_status carom_derive_families(resolver *r);
 
 // scope.c
 #if defined(__GNUC__)

@@ -12,6 +12,7 @@ typedef struct scope_user {
     resolver *r;
     unsigned scope;
     const char *what; // "the gap"
+    const carom_indices *indices; // NULL: none
 } scope_user;
 
 // -- failures ---------------------------------------------------------------------------------------
@@ -200,6 +201,10 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
         if (u->scope & SCOPE_TIME) return carom_graph_input(g, CAROM_TIME, 0);
         return refuse(err, "time t has no place in %s; it is a number that does not change", u->what);
     }
+    for (int i = 0; u->indices && i < u->indices->n; ++i) {
+        if (strcmp(word, u->indices->name[i]) != 0) continue;
+        return primes ? refuse(err, "%.60s' is zero: '%.60s' is an index", word, word) : carom_graph_number(g, u->indices->at[i]);
+    }
     if ((u->scope & SCOPE_ARC) && strcmp(word, "s") == 0 && !primes) {
         if (carom_names_find(&m->names, "s", 1))
             return refuse(err, "'s' is the arc length here, and the model has a name 's' of its own; rename that");
@@ -259,7 +264,7 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
 
 carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, size_t to, unsigned scope,
                                         const char *what, carom_node *node) {
-    scope_user u = {r, scope, what};
+    scope_user u = {r, scope, what, n->indices};
     const carom_scope s = {.lookup = lookup, .call = scope & SCOPE_LEDGER ? call : NULL, .user = &u};
     carom_graph *g = scope & SCOPE_VALUES ? r->values : r->m->graph;
     carom_error err = {0};

@@ -374,6 +374,7 @@ carom_status carom_derive_mechanism(resolver *r) {
     CAROM_TRY(declare_all(r));
     const int let = r->m->names.count - r->m->nlet; // the first one
     CAROM_TRY(read_parameters(r));
+    CAROM_TRY(carom_derive_families(r));
     CAROM_TRY(read_coordinates(r));
     CAROM_TRY(carom_derive_bodies(r));
     CAROM_TRY(carom_derive_joints(r));

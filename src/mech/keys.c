@@ -8,6 +8,14 @@
 #define ONE(name_, fallback_, about_, at_, groups_) {.name = name_, .fallback = fallback_, .about = about_, .kind = KEY_RECORD, .unit = "", .at = at_, .groups = groups_}
 #define SEVERAL(name_, fallback_, about_, at_, count_, groups_, own_) {.name = name_, .fallback = fallback_, .about = about_, .kind = KEY_RECORDS, .unit = "", .at = at_, .count = count_, .groups = groups_, .own = own_}
 #define END {.name = NULL}
+// A family of records.
+#define FAMILY(record, plural, of) \
+    static const carom_key record##_family_keys[] = { \
+        KEY(NUMBER, "repeat", "needed", "how many: a number, or a list of up to three; NAME.0, NAME.1, ..., or NAME.0.0.0, ...", "", AT(record, repeat)), \
+        KEY(WORD, "index", "i, j, k", "names of the indices, which the expressions of a member may use", "", AT(record, index)), \
+        ONE(#record, "needed", of, AT(record, record), plural##_single), \
+        END}; \
+    static const key_group record##_family_group = {GROUP(#plural ".NAME, repeat", "A family: one entry for many.", record##_family_keys, carom_mech_##record, #record), .when = {{"repeat", NULL}}}
 #define GROUP(place_, about_, keys_, record, called_) .place = place_, .about = about_, .keys = keys_, .size = sizeof(record), .called = called_
 
 static const carom_key coordinate_keys[] = {
@@ -59,7 +67,9 @@ static const carom_key pair_keys[] = {
 static const key_group pair_group = {GROUP("contacts.NAME, between", "Contacts between shapes.", pair_keys, carom_mech_contact, "contact"), .when = {{"between", NULL}}};
 static const key_group among_group = {GROUP("", "", pair_keys, carom_mech_contact, "contact"), .when = {{"among", NULL}}};
 static const key_group contact_group = {GROUP("contacts.NAME", "A contact.", contact_keys, carom_mech_contact, "contact")};
-static const key_group *const contacts[] = {&pair_group, &among_group, &contact_group, NULL};
+static const key_group *const contacts_single[] = {&pair_group, &among_group, &contact_group, NULL};
+FAMILY(contact, contacts, "each of them, as `contacts.NAME`");
+static const key_group *const contacts[] = {&contact_family_group, &pair_group, &among_group, &contact_group, NULL};
 
 static const carom_key simulation_keys[] = {
     KEY(WORD, "scheme", "half-explicit", "`carom schemes` lists them", "", AT(simulation, scheme)),
@@ -114,7 +124,9 @@ static const carom_key body_keys[] = {
     ONE("motion", "", "instead of mass: prescribed motion", AT(body, motion), motions),
     END};
 static const key_group body_group = {GROUP("bodies.NAME", "A rigid body.", body_keys, carom_mech_body, "body")};
-static const key_group *const bodies[] = {&body_group, NULL};
+static const key_group *const bodies_single[] = {&body_group, NULL};
+FAMILY(body, bodies, "each of them, as `bodies.NAME`");
+static const key_group *const bodies[] = {&body_family_group, &body_group, NULL};
 
 static const carom_key joint_keys[] = {
     KEY(WORD, "type", "needed", "see the types of joints", "", AT(joint, type)),
@@ -130,7 +142,9 @@ static const carom_key joint_keys[] = {
     KEY(NUMBER, "ratio", "needed", "gears: coordinate of TWO over coordinate of ONE", "", AT(joint, ratio)),
     END};
 static const key_group joint_group = {GROUP("joints.NAME", "A joint.", joint_keys, carom_mech_joint, "joint")};
-static const key_group *const joints[] = {&joint_group, NULL};
+static const key_group *const joints_single[] = {&joint_group, NULL};
+FAMILY(joint, joints, "each of them, as `joints.NAME`");
+static const key_group *const joints[] = {&joint_family_group, &joint_group, NULL};
 
 static const carom_key line_spring_keys[] = {
     KEY(NAME, "between", "needed", "[A, B]: two bodies", "", AT(spring, between)),
@@ -160,7 +174,9 @@ static const carom_key bushing_keys[] = {
 static const key_group bushing_group = {GROUP("springs.NAME, type: bushing", "A bushing.", bushing_keys, carom_mech_spring, "spring"), .when = {{"type", "bushing"}}};
 static const key_group joint_spring_group = {GROUP("springs.NAME, joint", "A spring at a joint.", joint_spring_keys, carom_mech_spring, "spring"), .when = {{"joint", NULL}}};
 static const key_group line_spring_group = {GROUP("springs.NAME", "A spring along a line.", line_spring_keys, carom_mech_spring, "spring"), .when = {{"type", ""}}};
-static const key_group *const springs[] = {&bushing_group, &joint_spring_group, &line_spring_group, NULL};
+static const key_group *const springs_single[] = {&bushing_group, &joint_spring_group, &line_spring_group, NULL};
+FAMILY(spring, springs, "each of them, as `springs.NAME`");
+static const key_group *const springs[] = {&spring_family_group, &bushing_group, &joint_spring_group, &line_spring_group, NULL};
 
 static const carom_key motor_keys[] = {
     KEY(NAME, "joint", "needed", "at its coordinate", "", AT(motor, joint)),
@@ -380,8 +396,8 @@ static const carom_key sections_keys[] = {
 const key_group carom_key_top = {GROUP("", "Sections of the file; a section that is not needed may be missing or empty.", sections_keys, carom_mech, "the model"), .without_name = true};
 
 const key_group *const carom_key_groups[] = {
-    &carom_key_top, &coordinate_group, &energy_group, &contact_group, &pair_group, &law_group, &simulation_group, &body_group, &motion_group,
-    &shape_group, &joint_group, &line_spring_group, &joint_spring_group, &bushing_group, &motor_group, &load_group, &bar_group, &beam_group,
+    &carom_key_top, &coordinate_group, &energy_group, &contact_group, &pair_group, &contact_family_group, &law_group, &simulation_group, &body_group, &body_family_group, &motion_group,
+    &shape_group, &joint_group, &joint_family_group, &line_spring_group, &joint_spring_group, &bushing_group, &spring_family_group, &motor_group, &load_group, &bar_group, &beam_group,
     &exact_beam_group, &spatial_beam_group, &matrices_group, &damping_group, &floating_group, &floating_spatial_group, &shaft_group, &flywheel_group,
     &shaft_damping_group, &figure_group, &touch_group, NULL};
 

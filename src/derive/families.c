@@ -1,0 +1,355 @@
+// families.c: `repeat`: one entry of a mechanism stands for many parts.
+//
+// The mechanism keeps the family as it was given.  Here it becomes records like all others, in a mechanism of the model's own: a member
+// is called NAME.0, and those of its expressions that use an index know what it stands for.  A family is named by its name where
+// shapes of contacts are listed; a member by its own name or as NAME[expression of indices].
+#include "derive/model.h"
+#include "mech/keys.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_MEMBERS = 1000000 };
+
+typedef struct family {
+    const char *name;
+    int count[3], n; // members along each of n indices
+} family;
+
+typedef struct families {
+    resolver *r;
+    const family *list;
+    int n;
+    const carom_indices *indices; // of the record that is made; NULL: it is of no family
+    void *record;
+    carom_status status;
+} families;
+
+// A section whose records may be families.
+typedef struct section {
+    const char *key;
+    size_t list, count, size, repeat, index, member;
+    const char *each; // key of the record behind repeat
+} section;
+
+#define SECTION(list_, record_) {#list_, offsetof(carom_mech, list_), offsetof(carom_mech, n##list_), sizeof(carom_mech_##record_), \
+    offsetof(carom_mech_##record_, repeat), offsetof(carom_mech_##record_, index), offsetof(carom_mech_##record_, record_), #record_}
+static const section sections[] = {SECTION(bodies, body), SECTION(joints, joint), SECTION(springs, spring), SECTION(contacts, contact)};
+enum { SECTIONS = sizeof sections / sizeof *sections };
+
+static const carom_datum *datum_at(const void *record, size_t at) { return carom_given(carom_key_field(record, at)); }
+static const unsigned char *records_of(const carom_mech *x, const section *s) { return *(void *const *)carom_key_field(x, s->list); }
+static int count_of(const carom_mech *x, const section *s) { return *(const int *)carom_key_field(x, s->count); }
+
+static int members(const family *f) { return f->count[0] * f->count[1] * f->count[2]; }
+
+// ".1.0.2" of member k; the last index runs fastest.
+static void number(const family *f, int k, int *at) {
+    for (int i = f->n - 1; i >= 0; --i) at[i] = k % f->count[i], k /= f->count[i];
+}
+
+static char *name_of(families *x, const family *f, const int *at) {
+    char text[128];
+    int used = snprintf(text, sizeof text, "%.80s", f->name);
+    for (int i = 0; i < f->n; ++i) used += snprintf(text + used, sizeof text - (size_t)used, ".%d", at[i]);
+    return carom_pool_text(&x->r->m->memory, text, (size_t)used);
+}
+
+// -- what is given of a family -----------------------------------------------------------------------------------------
+
+static carom_status read_repeat(resolver *r, const carom_datum *repeat, family *f) {
+    double all = 1;
+    if (repeat->kind == CAROM_MAP || (repeat->kind == CAROM_LIST && (repeat->count < 1 || repeat->count > 3)))
+        return carom_fault(r, repeat, 0, "repeat is a number, or a list of up to three: repeat: [10, 10]");
+    for (const carom_datum *c = carom_ones(repeat); c != carom_ones_end(repeat); ++c, ++f->n) {
+        double x = 0;
+        CAROM_TRY(carom_resolve_number(r, c, "repeat", &x));
+        if (!(x >= 1 && x == floor(x))) return carom_fault(r, c, 0, "repeat is %g; it must be a whole number from 1 on", x);
+        all *= x;
+        if (all > MOST_MEMBERS) return carom_fault(r, c, 0, "'%.60s' has more than %d members", f->name, MOST_MEMBERS);
+        f->count[f->n] = (int)x;
+    }
+    for (int i = f->n; i < 3; ++i) f->count[i] = 1;
+    return CAROM_OK;
+}
+
+static carom_status read_index(resolver *r, const carom_datum *repeat, const carom_datum *index, const family *f, const char **name) {
+    static const char *const usual[] = {"i", "j", "k"};
+    if (index && (index->kind == CAROM_MAP || (index->kind == CAROM_LIST ? index->count : 1) != f->n))
+        return carom_fault(r, index, 0, "index names each of the %d indices once", f->n);
+    for (int i = 0; i < f->n; ++i) {
+        carom_datum d = index ? carom_ones(index)[i] : *repeat;
+        if (!index) d.kind = CAROM_TEXT, d.text = usual[i], d.length = 1;
+        if (d.kind != CAROM_TEXT) return carom_fault(r, &d, 0, "the name of an index is a word");
+        if (!index && carom_names_find(&r->m->names, usual[i], 1))
+            return carom_fault(r, repeat, 0, "'%s' is an index here, and the model has a name '%s' of its own; name the indices: index: [a, b, c]", usual[i], usual[i]);
+        if (index) CAROM_TRY(carom_new_name(r, &d, false, &r->m->names));
+        name[i] = d.text;
+        for (int k = 0; k < i; ++k)
+            if (strcmp(name[k], name[i]) == 0) return carom_fault(r, &d, 0, "two indices are called '%.60s'", name[i]);
+    }
+    return CAROM_OK;
+}
+
+// -- names of members --------------------------------------------------------------------------------------------------
+
+static const family *find(const families *x, const char *text, size_t length) {
+    for (int i = 0; i < x->n; ++i)
+        if (strlen(x->list[i].name) == length && strncmp(x->list[i].name, text, length) == 0) return &x->list[i];
+    return NULL;
+}
+
+static bool of_name(char c) { return c == '_' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// One of the numbers in brackets: an expression of indices and parameters from byte `from` to `to` of d.
+static carom_status read_place(families *x, const carom_datum *d, size_t from, size_t to, const family *f, int k, int *at) {
+    carom_node node = CAROM_NONE;
+    double value = 0;
+    CAROM_TRY(carom_resolve_part(x->r, d, from, to, NAME_PARAMETER | SCOPE_VALUES, "the number of a member", &node));
+    if (!carom_graph_is_number(x->r->values, node, &value) || value != floor(value))
+        return carom_fault(x->r, d, from, "this is %g; the number of a member is a whole one", value);
+    if (!(value >= 0 && value < f->count[k]))
+        return carom_fault(x->r, d, from, "'%.60s' has no member %g here; they are numbered from 0 to %d", f->name, value, f->count[k] - 1);
+    *at = (int)value;
+    return CAROM_OK;
+}
+
+// NAME[a, b] at byte `from` of d, whose bracket opens at `open`: puts NAME.1.2 to `to`; *end: behind the bracket.
+static carom_status read_member(families *x, const carom_datum *d, size_t from, size_t open, char *to, size_t room, size_t *end) {
+    const family *f = find(x, d->text + from, open - from);
+    if (!f) return carom_fault(x->r, d, from, "there is no family '%.*s'; only members of families have numbers", (int)(open - from < 60 ? open - from : 60), d->text + from);
+    int used = snprintf(to, room, "%.80s", f->name), depth = 0, k = 0;
+    size_t start = open + 1, i = start;
+    for (; i < d->length && (depth > 0 || d->text[i] != ']' || k < f->n); ++i) {
+        const char c = d->text[i];
+        depth += (c == '(') - (c == ')');
+        if (depth > 0 || (c != ',' && c != ']')) continue;
+        if (k == f->n || (c == ']') != (k == f->n - 1))
+            return carom_fault(x->r, d, i, "'%.60s' has %d %s", f->name, f->n, f->n == 1 ? "index" : "indices");
+        int at = 0;
+        CAROM_TRY(read_place(x, d, start, i, f, k++, &at));
+        used += snprintf(to + used, room - (size_t)used, ".%d", at);
+        start = i + 1;
+        if (c == ']') break;
+    }
+    if (i == d->length) return carom_fault(x->r, d, open, "the bracket does not close");
+    *end = i + 1;
+    return CAROM_OK;
+}
+
+static carom_status name_members(families *x, carom_datum *d) {
+    char text[2000];
+    size_t used = 0;
+    for (size_t i = 0; i < d->length;) {
+        size_t name = i;
+        while (name < d->length && of_name(d->text[name])) ++name;
+        if (name > i && name < d->length && d->text[name] == '[') {
+            CAROM_TRY(read_member(x, d, i, name, text + used, sizeof text - used > 140 ? 140 : 0, &i));
+            used += strlen(text + used);
+        } else {
+            const size_t length = name > i ? name - i : 1;
+            if (used + length + 160 > sizeof text) return carom_fault(x->r, d, 0, "this expression is too long for numbers of members");
+            memcpy(text + used, d->text + i, length);
+            used += length;
+            i += length;
+        }
+        text[used] = 0;
+    }
+    d->text = carom_pool_text(&x->r->m->memory, text, used);
+    d->length = used;
+    d->aligned = false;
+    return d->text ? CAROM_OK : carom_fault_memory(x->r);
+}
+
+// -- members -----------------------------------------------------------------------------------------------------------
+
+static bool uses(const carom_datum *d, const carom_indices *indices) {
+    if (d->kind >= CAROM_LIST) {
+        for (const carom_datum *c = carom_first(d); c != carom_end(d); ++c)
+            if (uses(c, indices)) return true;
+        return false;
+    }
+    if (d->kind != CAROM_TEXT) return false;
+    if (strchr(d->text, '[')) return true;
+    for (const char *c = d->text; indices && *c;) {
+        const char *end = c;
+        while (of_name(*end)) ++end;
+        for (int i = 0; i < indices->n; ++i)
+            if ((size_t)(end - c) == strlen(indices->name[i]) && strncmp(c, indices->name[i], (size_t)(end - c)) == 0) return true;
+        c = end + (end == c);
+    }
+    return false;
+}
+
+static carom_status bind(families *x, carom_datum *d) {
+    if (!uses(d, x->indices)) return CAROM_OK;
+    if (d->kind == CAROM_TEXT) {
+        d->indices = x->indices;
+        return strchr(d->text, '[') ? name_members(x, d) : CAROM_OK;
+    }
+    carom_datum *item = carom_pool_take(&x->r->m->memory, (size_t)d->count * sizeof *item);
+    if (!item) return carom_fault_memory(x->r);
+    memcpy(item, d->item, (size_t)d->count * sizeof *item);
+    d->item = item;
+    for (int i = 0; i < d->count; ++i) CAROM_TRY(bind(x, &item[i]));
+    return CAROM_OK;
+}
+
+static void bind_field(void *user, const carom_key *k) {
+    families *x = user;
+    void *field = carom_key_field(x->record, k->at);
+    if (x->status != CAROM_OK) return;
+    if (!carom_key_is_record(k)) {
+        x->status = bind(x, field);
+        return;
+    }
+    const size_t size = (*k->groups)->size;
+    const int count = k->kind == KEY_RECORD ? *(void **)field != NULL : *(int *)carom_key_field(x->record, k->count);
+    unsigned char *list = count ? carom_pool_take(&x->r->m->memory, (size_t)count * size) : NULL;
+    if (count && !list) x->status = carom_fault_memory(x->r);
+    if (!list) return;
+    memcpy(list, *(void **)field, (size_t)count * size);
+    *(void **)field = list;
+    for (int i = 0; i < count && x->status == CAROM_OK; ++i) {
+        families inner = *x;
+        inner.record = list + (size_t)i * size;
+        carom_key_fields(k->groups, bind_field, &inner);
+        x->status = inner.status;
+    }
+}
+
+static const key_group *const *groups_of(const section *s) {
+    const carom_key *k;
+    for (int i = 0; (k = carom_key_at(&carom_key_top, i)); ++i)
+        if (strcmp(k->name, s->key) == 0) break;
+    return k->groups;
+}
+
+// -- families where shapes are listed ----------------------------------------------------------------------------------
+
+// Names of families in a list become the names of their members; `apart`: each family a list of its own.
+static carom_status spread(families *x, carom_datum *d, bool apart) {
+    long count = 0;
+    bool any = false;
+    for (const carom_datum *c = carom_ones(d); c != carom_ones_end(d); ++c) {
+        const family *f = c->kind == CAROM_TEXT ? find(x, c->text, c->length) : NULL;
+        any = any || f || (apart && c->kind == CAROM_LIST);
+        count += f && !apart ? members(f) : 1;
+    }
+    if (!any) return CAROM_OK;
+    carom_datum *item = carom_pool_take(&x->r->m->memory, (size_t)count * sizeof *item), *next = item;
+    if (!item) return carom_fault_memory(x->r);
+    for (const carom_datum *c = carom_ones(d); c != carom_ones_end(d); ++c) {
+        const family *f = c->kind == CAROM_TEXT ? find(x, c->text, c->length) : NULL;
+        if (apart && (f || c->kind == CAROM_LIST)) {
+            *next = *c;
+            CAROM_TRY(spread(x, next, false));
+            ++next;
+            continue;
+        }
+        if (!f) *next++ = *c;
+        for (int k = 0; f && k < members(f); ++k) {
+            int at[3];
+            number(f, k, at);
+            *next = *c;
+            next->text = name_of(x, f, at);
+            if (!next->text) return carom_fault_memory(x->r);
+            next->length = strlen(next->text);
+            ++next;
+        }
+    }
+    d->kind = CAROM_LIST;
+    d->item = item;
+    d->count = (int)count;
+    return CAROM_OK;
+}
+
+static carom_status spread_contact(families *x, carom_mech_contact *c) {
+    if (carom_given(&c->among)) CAROM_TRY(spread(x, &c->among, false));
+    return c->between.kind == CAROM_LIST ? spread(x, &c->between, true) : CAROM_OK;
+}
+
+// -- all ---------------------------------------------------------------------------------------------------------------
+
+static carom_status make_record(families *x, const section *s, const void *of, void *record) {
+    memcpy(record, of, s->size);
+    x->record = record;
+    carom_key_fields(groups_of(s), bind_field, x);
+    if (x->status != CAROM_OK) return x->status;
+    return strcmp(s->key, "contacts") == 0 ? spread_contact(x, record) : CAROM_OK;
+}
+
+static carom_status make_family(families *x, const section *s, const family *f, const void *of, unsigned char *to) {
+    resolver *r = x->r;
+    const carom_datum *name = of, *repeat = datum_at(of, s->repeat), *index = datum_at(of, s->index);
+    const void *each = *(void *const *)carom_key_field(of, s->member);
+    const char *names[3] = {NULL};
+    if (!each) return carom_fault(r, name, 0, "the family '%.60s' has nothing to repeat; add `%s: {...}`", f->name, s->each);
+    CAROM_TRY(read_index(r, repeat, index, f, names));
+    carom_indices *indices = carom_pool_take(&r->m->memory, (size_t)members(f) * sizeof *indices);
+    if (!indices) return carom_fault_memory(r);
+    for (int k = 0; k < members(f); ++k, to += s->size) {
+        indices[k].n = f->n;
+        memcpy(indices[k].name, names, sizeof names);
+        number(f, k, indices[k].at);
+        x->indices = &indices[k];
+        CAROM_TRY(make_record(x, s, each, to));
+        carom_datum *called = (carom_datum *)to;
+        *called = *name;
+        called->text = name_of(x, f, indices[k].at);
+        if (!called->text) return carom_fault_memory(r);
+        called->length = strlen(called->text);
+    }
+    x->indices = NULL;
+    return CAROM_OK;
+}
+
+static carom_status make_section(families *x, carom_mech *whole, const section *s, const family *f) {
+    const carom_mech *from = x->r->mech;
+    const unsigned char *old = records_of(from, s);
+    const int n = count_of(from, s);
+    long count = 0;
+    int next = 0;
+    for (int i = 0; i < n; ++i) count += datum_at(old + (size_t)i * s->size, s->repeat) ? members(&f[next++]) : 1;
+    unsigned char *list = carom_pool_take(&x->r->m->memory, (size_t)(count ? count : 1) * s->size), *to = list;
+    if (!list) return carom_fault_memory(x->r);
+    next = 0;
+    for (int i = 0; i < n; ++i) {
+        const void *record = old + (size_t)i * s->size;
+        const bool many = datum_at(record, s->repeat);
+        CAROM_TRY(many ? make_family(x, s, &f[next], record, to) : make_record(x, s, record, to));
+        to += (size_t)(many ? members(&f[next++]) : 1) * s->size;
+    }
+    *(void **)carom_key_field(whole, s->list) = list;
+    *(int *)carom_key_field(whole, s->count) = (int)count;
+    return CAROM_OK;
+}
+
+carom_status carom_derive_families(resolver *r) {
+    int n = 0, first[SECTIONS + 1] = {0};
+    for (int k = 0; k < SECTIONS; ++k) {
+        first[k] = n;
+        for (int i = 0; i < count_of(r->mech, &sections[k]); ++i)
+            n += datum_at(records_of(r->mech, &sections[k]) + (size_t)i * sections[k].size, sections[k].repeat) != NULL;
+    }
+    if (n == 0) return CAROM_OK;
+    family *list = carom_pool_take(&r->m->memory, (size_t)n * sizeof *list), *next = list;
+    carom_mech *whole = carom_pool_take(&r->m->memory, sizeof *whole);
+    if (!list || !whole) return carom_fault_memory(r);
+    for (int k = 0; k < SECTIONS; ++k) {
+        const section *s = &sections[k];
+        for (int i = 0; i < count_of(r->mech, s); ++i) {
+            const unsigned char *record = records_of(r->mech, s) + (size_t)i * s->size;
+            const carom_datum *repeat = datum_at(record, s->repeat);
+            if (!repeat) continue;
+            next->name = ((const carom_datum *)record)->text;
+            CAROM_TRY(carom_part_name(r, (const carom_datum *)record));
+            CAROM_TRY(read_repeat(r, repeat, next++));
+        }
+    }
+    families x = {.r = r, .list = list, .n = n, .status = CAROM_OK};
+    *whole = *r->mech;
+    for (int k = 0; k < SECTIONS; ++k) CAROM_TRY(make_section(&x, whole, &sections[k], list + first[k]));
+    r->mech = whole;
+    return CAROM_OK;
+}
