@@ -1,5 +1,5 @@
 // check_equations.c: every equation tag such as (MID-3) in a comment of the sources stands in docs/*.md, and
-// every tag in docs/METHODS.md, docs/solvers.md and docs/bodies-and-joints.md is used in the sources.
+// every tag in the pages of methods (METHODS.md, methods-*.md, solvers.md, flexible.md) is used in the sources.
 //
 // A tag: two to four capitals, a dash, a number, perhaps a letter, in parentheses.
 #include "sources.h"
@@ -65,6 +65,13 @@ static void collect_page(void *user, const char *path, char *text) {
     collect(user, path, text);
 }
 
+// Pages that define equations; what others quote is defined there.
+static void collect_methods(void *user, const char *path, char *text) {
+    const char *name = strrchr(path, '/') + 1;
+    if (strncmp(name, "methods-", 8) == 0 || strcmp(name, "METHODS.md") == 0 || strcmp(name, "solvers.md") == 0 || strcmp(name, "flexible.md") == 0)
+        collect(user, path, text);
+}
+
 static int missing(const tags *from, const tags *in, const char *what) {
     int faults = 0;
     for (int i = 0; i < from->n; ++i) {
@@ -80,19 +87,14 @@ int main(void) {
     walk(CAROM_SOURCE_DIR "/src", ".c|.h|.def", collect_source, &sources);
     walk(CAROM_SOURCE_DIR "/include", ".h", collect_source, &sources);
     walk(CAROM_SOURCE_DIR "/docs", ".md", collect_page, &pages);
-    static const char *const defining[] = {CAROM_SOURCE_DIR "/docs/METHODS.md", CAROM_SOURCE_DIR "/docs/solvers.md",
-                                           CAROM_SOURCE_DIR "/docs/bodies-and-joints.md"};
-    for (int i = 0; i < 3; ++i) {
-        char *text = read_text(defining[i]);
-        collect(&methods, defining[i], text);
-        free(text);
-    }
-    int faults = missing(&sources, &pages, "stands in no page of docs/");
+    walk(CAROM_SOURCE_DIR "/docs", ".md", collect_methods, &methods);
+    int faults = missing(&sources, &methods, "stands in no page of methods");
+    faults += missing(&pages, &methods, "is defined in no page of methods");
     faults += missing(&methods, &sources, "is used nowhere in src/ and include/");
     if (sources.n == 0 || methods.n == 0) {
         printf("no tags found; is this the source tree?\n");
         ++faults;
     }
-    printf("%d tags in the sources, %d in METHODS.md, solvers.md and bodies-and-joints.md, %d faults\n", sources.n, methods.n, faults);
+    printf("%d tags in the sources, %d in the pages of methods, %d faults\n", sources.n, methods.n, faults);
     return faults ? 1 : 0;
 }

@@ -2,7 +2,8 @@
 //
 // A file in src/<layer>/ includes private headers "layer/file.h" and public headers <carom/x.h> of its own or
 // an earlier layer only; only src/sparse uses SuiteSparse, only src/read reads YAML, only src/event SUNDIALS, only src/io HDF5 and files; the library neither prints nor ends
-// the program; schemes, solvers and contacts ask the heap for nothing.  Public headers obey the same order.
+// the program; schemes, solvers and contacts ask the heap for nothing.  Public headers obey the same order.  What one file uses of another is
+// declared in a header: no `extern` in a source file.
 #include "sources.h"
 
 static const char *const layers[] = {"base", "linalg", "expr", "system", "flex", "contact", "solver",
@@ -110,6 +111,8 @@ static void check_words(check *c, const char *path, const char *code, int layer)
         if (library && call && AMONG(printing, at, n)) fault(c, path, line, "the library must not call", at, n);
         if (!files && call && AMONG(streams, at, n)) fault(c, path, line, "only src/io has files:", at, n);
         if (call && AMONG(localised, at, n) && !strstr(path, "base/number.c")) fault(c, path, line, "depends on the locale, use base/number.h:", at, n);
+        if (n == 6 && memcmp(at, "extern", 6) == 0 && strcmp(path + strlen(path) - 2, ".c") == 0 && strncmp(at + n, " char **environ", 15) != 0)
+            fault(c, path, line, "a declaration that passes by the headers:", at, n);
         if (step && call && AMONG(heap, at, n)) fault(c, path, line, "this layer must not ask the heap:", at, n);
         at += n;
     }

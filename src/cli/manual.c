@@ -63,7 +63,7 @@ static const char *value_of(const carom_key *k) {
 void manual_model_markdown(FILE *f) {
     fputs("# Keys and functions of the model file\n\n", f);
     fprintf(f, made, "carom help model --markdown");
-    fputs("[model-file.md](model-file.md) and [bodies-and-joints.md](bodies-and-joints.md) explain what they mean together. Any other key is an "
+    fputs("[model-file.md](model-file.md), [bodies-and-joints.md](bodies-and-joints.md) and [shapes.md](shapes.md) explain what they mean together. Any other key is an "
           "error, which names the nearest known key.\n\nA number is an expression of parameters, an expression may also use time and the state; several of "
           "them are a list. Units are those of SI; any other consistent units do as well.\n", f);
     for (const key_group *const *list = carom_key_groups; *list; ++list) {

@@ -1,10 +1,7 @@
 // schemes.c: the list of all schemes.
+#include "scheme/schemes.h"
 #include <carom/event.h>
 #include <stddef.h>
-
-#define CAROM_SCHEME(scheme) extern const carom_scheme scheme;
-#include "scheme/schemes.def"
-#undef CAROM_SCHEME
 
 static const carom_scheme *const all[] = {
 #define CAROM_SCHEME(scheme) &scheme,

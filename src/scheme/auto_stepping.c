@@ -3,11 +3,10 @@
 // For what located events are too many for, and for models too large for dense matrices.  A part is computed
 // once as a whole and once in two halves; the halves are kept.  Parts end at records.
 #include "scheme/auto.h"
+#include "scheme/schemes.h"
 #include <assert.h>
 #include <float.h>
 #include <math.h>
-
-extern const carom_scheme carom_scheme_moreau_jean;
 
 enum { ATTEMPTS = 80 };
 

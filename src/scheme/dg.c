@@ -8,10 +8,9 @@
 // m = 1 is the contemplating (D+) and the forecasting (D-) trapezoidal rule, m = 0 is moreau-jean with theta = 1 and 0.
 // Where move() is not a sum (quaternions), displacements are integrated by their own rates, carom_lift().
 #include "scheme/dg.h"
+#include "scheme/schemes.h"
 #include <assert.h>
 #include <math.h>
-
-extern const carom_scheme carom_scheme_moreau_jean;
 
 enum { OPT_ORDER, OPT_REST };
 static const carom_option options[] = {

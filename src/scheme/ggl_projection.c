@@ -5,12 +5,11 @@
 // every joint is closed.  The correction has no friction and does no work on velocities.
 //
 // Only contacts that the step leaves, or the correction brings, below zero take part in the projection.
+#include "scheme/schemes.h"
 #include <assert.h>
 #include <carom/scheme.h>
 #include <float.h>
 #include <math.h>
-
-extern const carom_scheme carom_scheme_moreau_midpoint;
 
 enum { MOST = 50, STALLS = 3 }; // iterations of the projection; those without progress after which rounding is to blame
 static const carom_option options[] = {

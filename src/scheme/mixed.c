@@ -8,6 +8,7 @@
 // Where contacts contradict each other, so that events follow each other without progress, a short piece of the step is made by Moreau's midpoint rule and
 // the contacts are looked at anew behind it.
 #include "scheme/phase.h"
+#include "scheme/schemes.h"
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -30,8 +31,6 @@ enum { STANDSTILL = 60 }; // events without progress before a step is refused
 static const double SHORT = 1. / 16;  // of a step: when what is shorter still fails, the rest of the step is made by time-stepping
 enum { PAUSE_MOST = 1000 };           // steps
 enum { CROSSED, PAUSE, LEFT, KEPT };  // kept[...]: pieces crossed since the last whole step; steps that time-stepping takes after that, those left
-
-extern const carom_scheme carom_scheme_moreau_midpoint;
 
 typedef struct work {
     carom_phase P;

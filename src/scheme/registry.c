@@ -1,10 +1,6 @@
 // registry.c: the list of schemes.
-#include <carom/scheme.h>
+#include "scheme/schemes.h"
 #include <string.h>
-
-#define CAROM_SCHEME(scheme) extern const carom_scheme scheme;
-#include "scheme/schemes.def"
-#undef CAROM_SCHEME
 
 static const carom_scheme *const all[] = {
 #define CAROM_SCHEME(scheme) &scheme,

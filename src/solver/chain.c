@@ -2,12 +2,9 @@
 //
 // Spec: docs/solvers.md, "The chain".  The order depends on laws and size alone, so a run is reproducible.  All solvers
 // share one piece of memory, since only one works at a time.
-#include "contact/law.h"
+#include "solver/solvers.h"
 #include <assert.h>
 #include <stdalign.h>
-
-extern const carom_solver carom_solver_direct, carom_solver_joints, carom_solver_enumerate, carom_solver_lemke, carom_solver_newton,
-    carom_solver_gauss_seidel, carom_solver_prox, carom_solver_hybrid;
 
 enum { DIRECT, JOINTS, ENUMERATE, LEMKE, NEWTON, GAUSS_SEIDEL, PROX, HYBRID, COUNT, END = -1 };
 

@@ -1,10 +1,6 @@
 // registry.c: the list of solvers, from solvers.def.
-#include "contact/law.h"
+#include "solver/solvers.h"
 #include <string.h>
-
-#define CAROM_SOLVER(table) extern const carom_solver table;
-#include "solver/solvers.def"
-#undef CAROM_SOLVER
 
 static const carom_solver *const list[] = {
 #define CAROM_SOLVER(table) &table,
