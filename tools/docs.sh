@@ -55,7 +55,7 @@ figures() { # LEDGER.json: two rows of a table
         /"drift":/ { drift = number("drift") }
         /"energy":/ { start = number("start"); last = number("end"); impact = number("impact"); friction = number("friction"); damping = number("damping"); external = number("external"); balance = number("balance") }
         END {
-            print "| scheme | steps | impacts | penetration | drift | energy, start to end | to impacts | to friction | to damping | from outside | unexplained |"
+            print "| scheme | steps | impacts | penetration | drift | energy, start to end | to impacts | to friction | to damping | external work | unaccounted |"
             print "|---|---|---|---|---|---|---|---|---|---|---|"
             printf "| `%s` | %d to t = %.4g | %d | %.2g | %.2g | %.4g to %.4g | %.3g | %.3g | %.3g | %.3g | %.1g |\n", scheme, steps, end, impacts, penetration, drift, start, last, impact, friction, damping, external, balance
         }' "$1"

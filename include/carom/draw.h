@@ -10,7 +10,7 @@ typedef enum carom_figure {
     CAROM_SEGMENT,  // two points; of bodies that draw themselves also more
     CAROM_LINE,     // two or more
     CAROM_POLYGON,  // three or more, closed and filled; planar
-    CAROM_WALL,     // two or more; solid on the right-hand side of who walks along; planar
+    CAROM_WALL,     // two or more; solid on the right-hand side when walking from the first point to the last; planar
     CAROM_SPRING,   // between two points
     CAROM_BOX,      // edge lengths
     CAROM_CIRCLE,   // radius; planar

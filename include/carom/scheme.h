@@ -41,7 +41,7 @@ typedef struct carom_counts {
     int newton_median;                    // of them; in ledgers
     long switches;                        // changes of method on the way
     double violation, terms;              // of the scheme's energy balance: largest violation, largest sum of its terms (J)
-    long inner, inner_rejected;           // steps that schemes took inside their steps; attempts at them thrown away
+    long inner, inner_rejected;           // steps that schemes took inside their steps; attempts at them that were rejected
 } carom_counts;
 
 typedef enum carom_event_kind { CAROM_IMPACT, CAROM_CLOSE, CAROM_OPEN, CAROM_STICK, CAROM_SLIP, CAROM_ACCUMULATION } carom_event_kind;
@@ -99,7 +99,7 @@ typedef struct carom_step {
     double t, h;         // from t to t + h
     long n;              // number of the step, from 0
     double *q, *v;       // in: state at t (right limits); out: state at t + h
-    double *q_0, *v_0;   // for schemes that keep the state at t themselves (`keeps` in their table): where; NULL: nobody asks
+    double *q_0, *v_0;   // for schemes that keep the state at t themselves (`keeps` in their table): where; NULL if not requested
     bool bounded;        // the scheme has seen on its way that all |v_i| at t + h are below CAROM_GROWN; false on entry
     const double *opt;   // values of the scheme's options, in the order of its list
     double tol;          // contact residual allowed, relative to `scale`
@@ -129,7 +129,7 @@ typedef struct carom_step {
     long parts;            // steps inside this one that were told with carom_inner
     carom_account account; // zero on entry
     double booked_t;       // time of the impulses that are booked; t + h on entry
-    carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // who wants to see inner steps; NULL: nobody
+    carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // observer of inner steps; NULL: none
     carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v); // NULL if not requested
     void *inner_user, *event_user;
     /// Called before (report NULL) and after each contact problem; NULL if not requested.
@@ -322,8 +322,8 @@ void carom_book_position(carom_step *s, int id, double nu);
 /// Tell an event at time t.  For schemes that find events themselves (`tells` in their table).
 carom_status carom_tell(carom_step *s, carom_event event);
 
-/// Tell the end of a step inside this one, with right limits.  For schemes that divide their steps by tolerances.  Fails when
-/// who watches wants the run to stop.
+/// Tell the end of a step inside this one, with right limits.  For schemes that divide their steps by tolerances.  Fails if
+/// the observer requests a stop.
 carom_status carom_inner(carom_step *s, double t, const double *q, const double *v);
 
 /// Emit the state on one side of an event that the scheme has located: before it the left limits, behind it the right ones, at the same t.

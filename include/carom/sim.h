@@ -7,7 +7,7 @@
 
 /// The account of a run.  Names and meaning are those of `carom run`'s ledger (docs/ledger.md).
 typedef struct carom_ledger {
-    long steps, rejected;                 // steps done; attempts thrown away for a smaller step
+    long steps, rejected;                 // steps done; attempts rejected for a smaller step
     long switches;                        // auto: changes of method on the way
     long undecided;                       // adaptive: impacts whose order no step size resolves
     double seconds, wall;                 // thread CPU time in the step loop; wall time
@@ -102,7 +102,7 @@ void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, dou
 void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v), void *user);
 
 /// Whether the run shall stop is asked all the time, inside steps too; it must be quick.  A step that is stopped did not take place, and
-/// carom_sim_run returns CAROM_STOPPED.  NULL: nobody is asked.
+/// carom_sim_run returns CAROM_STOPPED.  NULL: none.
 void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const void *user);
 
 /// Steps until t_end, or until on_step (NULL allowed) returns something else than CAROM_OK.

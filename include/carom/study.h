@@ -110,7 +110,7 @@ typedef struct carom_compare_row {
     double error;        // NaN when the run failed
     double order;        // slope to the next larger (mean) step of the same scheme; NaN: none
     long steps;          // done; those inside for a scheme that divides its steps itself
-    long rejected;       // attempts thrown away
+    long rejected;       // attempts rejected
     double seconds;      // thread CPU time of the step loop; of the fastest of up to five when it is short
     bool done;           // false: not reached
     const char *failure; // NULL: it ran

@@ -25,7 +25,7 @@ export function ledger(holder, l, run) {
     const card = (title, ...rows) => holder.append(element('h3', '', title), table(rows.filter(Boolean)));
     const e = l.energy, c = l.contact, n = l.newton;
     card('Energy', ['at the start', show(e.start)], ['at the end', show(e.end)], ['lost to impacts', show(e.impact)], ['lost to friction', show(e.friction)],
-         ['lost to damping', show(e.damping)], ['given from outside', show(e.external)], ['unexplained', show(e.balance), 'should be small beside the others']);
+         ['lost to damping', show(e.damping)], ['external work', show(e.external)], ['unaccounted', show(e.balance), 'should be small beside the others']);
     card('Contacts', ['impacts', String(l.impacts)], ['accumulations', String(l.accumulations)],
          ['largest penetration', show(l.penetration), place(l.penetration_contact, l.penetration_time)],
          l.drift_constraint ? ['largest drift', show(l.drift), place(l.drift_constraint, l.drift_time)] : null,

@@ -1,6 +1,6 @@
 // page_rows.c: of a long result, the rows that a page needs.
 //
-// Kept are the first and the last row, both rows beside an impact (the strongest first, up to half of all), every so-manieth
+// Kept are the first and the last row, both rows beside an impact (the strongest first, up to half of all), every n-th
 // row, and of every stretch the rows where some column is lowest or highest.  Impulses are sums since the previous row, so
 // those of rows left out go to the next row that is kept: their sum stays what it is.
 #define _POSIX_C_SOURCE 200809L

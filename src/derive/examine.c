@@ -383,11 +383,11 @@ static void redundant(exam *x) {
         if (count == 0) continue;
         if (c->part)
             say(x, CAROM_WARNING,
-                "joint '%s' says %d thing%s that others say already at the start; reactions of redundant joints are not unique, the "
-                "smallest are taken", c->name, count, count == 1 ? "" : "s");
+                "joint '%s': %d of its constraints %s redundant at the start; reactions of redundant joints are not unique, the "
+                "smallest are taken", c->name, count, count == 1 ? "is" : "are");
         else
             say(x, CAROM_WARNING,
-                "constraint '%s' says nothing new at the start (redundant, or its gradient vanishes); forces of "
+                "constraint '%s' is redundant at the start, or its gradient vanishes there; forces of "
                 "redundant constraints are not unique", c->name);
     }
 }

@@ -122,7 +122,7 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
     most(f, "penetration", l->penetration, names.penetration, l->penetration_t);
     if (names.drift || l->drift > 0) most(f, "drift", l->drift, names.drift, l->drift_t);
     fprintf(f, "  %-12s start %.9g, end %.9g, balance %.3g\n", "energy", l->energy.start, l->energy.end, l->energy.balance);
-    fprintf(f, "  %-12s impact %.6g, friction %.6g, damping %.6g; given from outside %.6g\n", "  lost to", l->energy.impact,
+    fprintf(f, "  %-12s impact %.6g, friction %.6g, damping %.6g; external work %.6g\n", "  lost to", l->energy.impact,
             l->energy.friction, l->energy.damping, l->energy.external);
     if (l->energy.created > 0) fprintf(f, "  %-12s %.6g by some impacts; the others took %.6g\n", "  created", l->energy.created, l->energy.lost);
     if (isfinite(l->energy.identity))

@@ -1,0 +1,110 @@
+// check_messages.c: the messages of carom, all in one file, to be read as a whole; and words that they do not use.
+//
+//     check_messages FILE
+//
+// A message is the first text that is handed to one of the functions below, or the text of a table's `about` and `text` fields and keys.
+#include "sources.h"
+#include <ctype.h>
+
+static const char *const functions[] = {"carom_fail", "carom_fault", "carom_model_fault", "carom_retry", "cli_say", "refuse", "fail", "say", "tell", "FAIL"};
+
+// Left: what messages and pages do not say; right: what they say instead.
+static const struct { const char *not, *but; } words[] = {
+    {"given from outside", "external work"}, {"cannot treat", "does not support"}, {"thrown away", "rejected"}, {"as told", "prescribed"},
+    {"who watches", "the observer"}, {"so-manieth", "every n-th"}, {"that others say already", "redundant"}, {"an own model", "your own model"},
+    {"nothing explains", "unaccounted"}, {"nobody can explain", "unaccounted for"}, {"not made for size", "not designed for large systems"},
+    {"of who ", "a noun"}, {"so that who ", "a noun"}, {"For who ", "for a noun"},
+};
+
+typedef struct listing {
+    FILE *to;
+    int messages, faults;
+} listing;
+
+static bool letter(char c) { return c == '_' || isalnum((unsigned char)c); }
+
+static int line_of(const char *text, const char *at) {
+    int line = 1;
+    for (; text < at; ++text) line += *text == '\n';
+    return line;
+}
+
+// The string literal at `at` and those that follow it, joined, without quotes; where they end.
+static const char *literal(const char *at, char *to, size_t size) {
+    size_t used = 0;
+    while (*at == '"') {
+        for (++at; *at && *at != '"'; ++at) {
+            if (*at == '\\' && at[1]) {
+                if (used + 2 < size && at[1] != 'n') to[used++] = at[1];
+                ++at;
+            } else if (used + 2 < size) {
+                to[used++] = *at;
+            }
+        }
+        if (*at) ++at;
+        at += strspn(at, " \t\n");
+    }
+    to[used] = 0;
+    return at;
+}
+
+static void check_words(listing *l, const char *path, int line, const char *text) {
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+        if (!strstr(text, words[i].not)) continue;
+        printf("%s:%d: '%s': say '%s'\n", path, line, words[i].not, words[i].but);
+        ++l->faults;
+    }
+}
+
+// The first string literal among the arguments of the call whose parenthesis is at `open`; NULL: none.
+static const char *first_text(const char *open) {
+    int depth = 0;
+    for (const char *at = open; *at; ++at) {
+        depth += (*at == '(') - (*at == ')');
+        if (depth == 0) return NULL;
+        if (*at == '\'' && at[1] && at[2] == '\'') at += 2;
+        if (*at == '"') return at;
+    }
+    return NULL;
+}
+
+static void list_file(void *user, const char *path, char *text) {
+    listing *l = user;
+    for (const char *at = text; *at; ++at) {
+        if (at > text && letter(at[-1])) continue;
+        for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {
+            const size_t n = strlen(functions[i]);
+            if (strncmp(at, functions[i], n) != 0 || at[n] != '(') continue;
+            char message[2000];
+            const char *from = first_text(at + n);
+            if (!from) break;
+            literal(from, message, sizeof message);
+            if (strlen(message) < 12 || !strchr(message, ' ')) break; // a format, not a sentence
+            fprintf(l->to, "%s:%d: %s\n", path + strlen(CAROM_SOURCE_DIR) + 1, line_of(text, from), message);
+            check_words(l, path, line_of(text, from), message);
+            ++l->messages;
+            break;
+        }
+    }
+}
+
+static void check_page(void *user, const char *path, char *text) {
+    for (char *line = text, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        const char last = *end;
+        *end = 0;
+        check_words(user, path, line_of(text, line), line);
+        *end = last;
+        end += last != 0;
+    }
+}
+
+int main(int argc, char **argv) {
+    listing l = {.to = argc > 1 ? fopen(argv[1], "w") : stdout};
+    if (!l.to) return printf("%s cannot be written\n", argv[1]), 1;
+    walk(CAROM_SOURCE_DIR "/src", ".c", list_file, &l);
+    walk(CAROM_SOURCE_DIR "/docs", ".md", check_page, &l);
+    if (fclose(l.to) != 0) ++l.faults;
+    printf("%d messages, %d faults\n", l.messages, l.faults);
+    return l.faults || l.messages < 500;
+}
