@@ -7,11 +7,12 @@
 Runs, models, results and comparisons are those of the C library libcarom; docs/python.md tells how to use them.
 """
 from ._library import Error, FileError, InputError, SimulationError, library_path, schemes, version
+from ._mechanism import Mechanism
 from ._model import Model, System
 from ._result import Ledger, Result, open
 from ._run import Simulation, run, simulate
 from ._study import Comparison, Sweep, Table, bifurcation, compare, sweep
 
 __version__ = version()
-__all__ = ["Comparison", "Error", "FileError", "InputError", "Ledger", "Model", "Result", "Simulation", "SimulationError", "Sweep",
+__all__ = ["Comparison", "Error", "FileError", "InputError", "Ledger", "Mechanism", "Model", "Result", "Simulation", "SimulationError", "Sweep",
            "System", "Table", "bifurcation", "compare", "library_path", "open", "run", "schemes", "simulate", "sweep", "version"]

@@ -73,6 +73,15 @@ class MatrixText(Structure):
     _fields_ = [("name", c_char_p), ("text", c_char_p), ("length", c_size_t), ("file", c_char_p)]
 
 
+class Datum(Structure):
+    pass
+
+
+Datum._fields_ = [("kind", c_int), ("count", c_int), ("number", c_double), ("text", c_char_p), ("length", c_size_t), ("item", POINTER(Datum)),
+                  ("key", POINTER(Datum)), ("line", c_int), ("column", c_int), ("of", c_char_p), ("indices", c_void_p), ("flow", c_bool),
+                  ("bare", c_bool), ("aligned", c_bool)]
+
+
 class ModelDef(Structure):
     _fields_ = [("text", c_char_p), ("length", c_size_t), ("file", c_char_p), ("set", POINTER(c_char_p)),
                 ("matrices", POINTER(MatrixText)), ("nmatrices", c_int), ("observe", POINTER(c_char_p))]
@@ -178,7 +187,7 @@ class SweepWatch(Structure):
 
 
 # The C name of every mirror above, for the test of layouts.
-MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def": FunctionsDef, "carom_model_def": ModelDef, "carom_matrix_text": MatrixText,
+MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def": FunctionsDef, "carom_model_def": ModelDef, "carom_matrix_text": MatrixText, "carom_datum": Datum,
            "carom_model_sizes": ModelSizes, "carom_model_run": ModelRun, "carom_sim_def": SimDef, "carom_now": Now,
            "carom_ledger_names": LedgerNames, "carom_ledger_line": LedgerLine,
            "carom_record_def": RecordDef, "carom_result_event": ResultEvent, "carom_option": Option, "carom_scheme_line": SchemeLine,
@@ -192,6 +201,14 @@ _P, _E = c_void_p, POINTER(CError)
 FUNCTIONS = {  # name: (result, arguments)
     "carom_version": (c_char_p, []),
     "carom_model_create": (_P, [POINTER(ModelDef), _E]),
+    "carom_model_of": (_P, [_P, _P, _E]),
+    "carom_mech_create": (_P, [c_char_p]),
+    "carom_mech_destroy": (None, [_P]),
+    "carom_mech_add": (c_int, [_P, c_char_p, c_char_p, POINTER(Datum), _E]),
+    "carom_mech_set": (c_int, [_P, c_char_p, _E]),
+    "carom_mech_add_matrix": (c_int, [_P, POINTER(MatrixText), _E]),
+    "carom_mech_text": (c_void_p, [_P]),
+    "carom_mech_text_free": (None, [c_void_p]),
     "carom_model_destroy": (None, [_P]),
     "carom_model_system": (_P, [_P]),
     "carom_model_name": (c_char_p, [_P]),

@@ -33,6 +33,10 @@ def _matrix(name, given):
     return f"%%MatrixMarket matrix coordinate real general\n{shape[0]} {shape[1]} {len(lines)}\n{''.join(lines)}".encode(), name
 
 
+def matrix_texts(matrices):
+    return {name: _matrix(name, x) for name, x in (matrices or {}).items()}
+
+
 class Model:
     """A model file, or its text (anything with a line break in it).
 
@@ -52,9 +56,8 @@ class Model:
                 raise c.FileError(f"cannot read {self.file}: {e.strerror}") from None
         if data.startswith(b"\x89HDF") or self.file.endswith(".csv"):
             raise c.InputError(f"{self.file} is a result, not a model; to look at it: carom.open")
-        self._data, self._set = data, c.pairs(set)
+        self._data, self._set, self._matrices = data, c.pairs(set), matrix_texts(matrices)
         given = c.strings(self._set)
-        self._matrices = {name: _matrix(name, x) for name, x in (matrices or {}).items()}
         texts = (c.MatrixText * max(1, len(self._matrices)))(
             *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in self._matrices.items()))
         definition = c.ModelDef(data, len(data), self.file.encode(), given, texts, len(self._matrices))
@@ -62,8 +65,19 @@ class Model:
         pointer = lib.carom_model_create(ctypes.byref(definition), ctypes.byref(err))
         if not pointer:
             raise c.failure(err)
+        self._keep(pointer)
+
+    def _keep(self, pointer):
         self._handle = c.Handle().add(pointer, lib.carom_model_destroy)
         self._lock, self._compiled = threading.Lock(), False
+
+    @classmethod
+    def _made(cls, pointer, data, file, set, matrices):
+        """Around a model that is there already; data is its text."""
+        model = cls.__new__(cls)
+        model.file, model._data, model._set, model._matrices = file, data, set, matrices
+        model._keep(pointer)
+        return model
 
     def __reduce__(self):  # for sweeps in processes
         return _again, (self._data, self.file, self._set, {name: text for name, (text, _) in self._matrices.items()})

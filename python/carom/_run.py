@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _library as c
 from ._library import lib
+from ._mechanism import Mechanism
 from ._model import Model, System, view
 from ._result import Ledger, Result
 
@@ -18,6 +19,8 @@ def as_model(model, set=None, matrices=None):
         if set or matrices:
             raise c.InputError("parameters and matrices are set when a model is read: Model(file, set=..., matrices=...)")
         return model
+    if isinstance(model, Mechanism):
+        return model.model(set, matrices)
     return Model(model, set, matrices=matrices)
 
 

@@ -143,5 +143,42 @@ simulation: {scheme: mixed, step: 1e-4, end: 4e-3}
         self.assertIn("moreau-jean", carom.schemes())
 
 
+class Mechanisms(Case):
+    def pendulum(self):
+        m = carom.Mechanism("pendulum", parameters={"l": 0.5}, gravity=[0, -9.81])
+        m.bodies["rod"] = {"mass": 1, "inertia": np.float64(0.1), "at": ["l", 0], "points": {"tip": np.array([0.5, 0.0])}}
+        m.joints["pin"] = dict(type="revolute", between=("ground", "rod"), at=[0, 0])
+        m["contact defaults"] = {"restitution": 0.5}
+        m.contacts["wall"] = {"gap": "rod.tip.y + 0.8"}
+        m.outputs = {"tip": "rod.tip.x"}
+        m.simulation = {"scheme": "moreau-jean", "step": 1e-3, "end": 1, "options": {"theta": 0.5}}
+        return m
+
+    def test_data_and_text_make_the_same_model(self):
+        m = self.pendulum()
+        a, b = carom.run(m), carom.run(m.text)
+        self.assertEqual(a.columns, b.columns)
+        self.assertTrue((a.data == b.data).all())
+        self.assertGreater(a.ledger["impacts"], 0)
+        self.assertEqual(m.model(set={"l": 0.4}).parameters, {"l": 0.4})
+
+    def test_copies_are_independent(self):
+        m = self.pendulum()
+        n = m.copy()
+        self.assertEqual(m, n)
+        n.bodies["rod"]["mass"] = 2
+        self.assertNotEqual(m, n)
+
+    def test_mistakes_name_their_entry(self):
+        for words, change in (("bodies.rod: ", lambda m: m.bodies["rod"].update(mas=1)), ("joints.pin: ", lambda m: m.joints["pin"].update(between=["ground", "rad"])),
+                              ("bodies.rod.mass: object is none of", lambda m: m.bodies["rod"].update(mass=object())), ("'bodyes'", lambda m: m.sections.update(bodyes={"a": {}})),
+                              ("NUL", lambda m: m.outputs.update(x="a\0b"))):
+            m = self.pendulum()
+            change(m)
+            with self.assertRaises(carom.InputError) as caught:
+                m.model()
+            self.assertIn(words, str(caught.exception))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -26,6 +26,8 @@ void carom_mech_destroy(carom_mech *m) {
     free(m);
 }
 
+void carom_mech_text_free(char *text) { free(text); }
+
 // -- copies ------------------------------------------------------------------------------------------------------
 
 /// A record that is copied, in place: its own data still belong to another mechanism.
@@ -58,6 +60,12 @@ static void own_datum(copying *c, carom_datum *d) {
     if (!d->item) return;
     d->item = copy_block(c, d->item, (size_t)d->count * sizeof *d->item);
     for (int i = 0; i < d->count && !c->failed; ++i) own_datum(c, &d->item[i]);
+}
+
+bool carom_datum_own(pool *memory, carom_datum *d) {
+    copying c = {.memory = memory};
+    own_datum(&c, d);
+    return !c.failed;
 }
 
 static void own_field(void *user, const carom_key *k) {

@@ -198,28 +198,61 @@ static bool present(const carom_mech *m, const carom_key *k, const char *name) {
     return false;
 }
 
-carom_status carom_mech_add_entry(carom_mech *m, const char *section, const char *name, const char *text, const char *of, carom_error *err) {
+// A value, whose own data are the mechanism's, under section.name (NULL: under section).
+static carom_status add(reading *r, const char *section, const char *name, carom_datum *value, const char *of) {
     static const key_group *const top[] = {&carom_key_top, NULL};
+    carom_datum *keys = carom_pool_take(r->m->memory, 2 * sizeof *keys);
+    if (!keys) return no_memory(r);
+    for (int i = 0; i < 2; ++i) {
+        const char *word = i ? name : section;
+        keys[i] = (carom_datum){.kind = CAROM_TEXT, .text = word ? carom_pool_text(r->m->memory, word, strlen(word)) : "", .length = word ? strlen(word) : 0};
+        if (!keys[i].text) return no_memory(r);
+    }
+    carom_datum map = {.kind = CAROM_MAP, .count = 1, .text = "", .item = value, .key = &keys[0]}, file = map;
+    value->key = &keys[name ? 1 : 0];
+    if (name) file.item = &map;
+    give(&file, of);
+    return read_map(r, &file, &carom_key_top, top, r->m, NULL, "the model");
+}
+
+carom_status carom_mech_add_entry(carom_mech *m, const char *section, const char *name, const char *text, const char *of, carom_error *err) {
     reading r = {m, err};
     const carom_key *k = find(&carom_key_top, section);
     const bool braces = name && k && k->kind == KEY_RECORDS && !(*k->groups)->brief && text[strspn(text, " ")] != '{';
     const size_t size = strlen(text) + 8;
     char *all = carom_pool_take(m->memory, size);
-    carom_datum *keys = carom_pool_take(m->memory, 2 * sizeof *keys);
-    if (!all || !keys) return no_memory(&r);
+    if (!all) return no_memory(&r);
     if (k && present(m, k, name)) return carom_fail(err, CAROM_BAD_INPUT, "%s: is there already", of);
     snprintf(all, size, braces ? "x: {%s}" : "x: %s", text);
     carom_error wrong = {0};
     carom_datum *root = carom_yaml_read(m->memory, all, strlen(all), "", &wrong);
     if (!root || root->count != 1) return carom_fail(err, CAROM_BAD_INPUT, "%s: %s", of, root ? "this is no value" : strstr(wrong.text, ": ") + 2);
-    for (int i = 0; i < 2; ++i) {
-        const char *word = i ? name : section;
-        keys[i] = (carom_datum){.kind = CAROM_TEXT, .text = word ? carom_pool_text(m->memory, word, strlen(word)) : "", .length = word ? strlen(word) : 0};
-        if (!keys[i].text) return no_memory(&r);
+    return add(&r, section, name, root->item, of);
+}
+
+// Data from elsewhere: every text is there and ends, every item of a map has a name, nothing is deeper than any model needs.
+static bool sound(const carom_datum *d, int depth) {
+    if (!d || depth > 16 || d->count < 0 || d->kind < CAROM_NUMBER || d->kind > CAROM_MAP || (d->kind >= CAROM_LIST && d->count > 0 && !d->item)) return false;
+    if (!d->text || strlen(d->text) != d->length) return false;
+    for (int i = 0; d->kind >= CAROM_LIST && i < d->count; ++i) {
+        const carom_datum *key = d->item[i].key;
+        if (d->kind == CAROM_MAP && (!key || key->kind != CAROM_TEXT || !key->text || strlen(key->text) != key->length)) return false;
+        if (!sound(&d->item[i], depth + 1)) return false;
     }
-    carom_datum *value = root->item, map = {.kind = CAROM_MAP, .count = 1, .text = "", .item = value, .key = &keys[0]}, file = map;
-    value->key = &keys[name ? 1 : 0];
-    if (name) file.item = &map;
-    give(&file, of);
-    return read_map(&r, &file, &carom_key_top, top, m, NULL, "the model");
+    return true;
+}
+
+carom_status carom_mech_add(carom_mech *m, const char *section, const char *name, const carom_datum *value, carom_error *err) {
+    reading r = {m, err};
+    char of[140];
+    snprintf(of, sizeof of, "%.60s%s%.60s", section, name ? "." : "", name ? name : "");
+    const carom_key *k = find(&carom_key_top, section);
+    if (!sound(value, 0)) return carom_fail(err, CAROM_BAD_INPUT, "%s: this is no datum of a mechanism", of);
+    if (k && present(m, k, name)) return carom_fail(err, CAROM_BAD_INPUT, "%s: is there already", of);
+    const char *kept = carom_pool_text(m->memory, of, strlen(of));
+    carom_datum *own = carom_pool_take(m->memory, sizeof *own);
+    if (!own || !kept) return no_memory(&r);
+    *own = *value;
+    own->key = NULL;
+    return carom_datum_own(m->memory, own) ? add(&r, section, name, own, kept) : no_memory(&r);
 }
