@@ -99,11 +99,44 @@ static void an_impact_is_no_force(void **state) {
     carom_model_destroy(m);
 }
 
+// Two boxes that pass each other far away and meet in the end: what is recorded is their distance, on the way from far to near too.
+static void gaps_of_far_pairs_are_distances(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nbodies:\n  a: {mass: 1, inertia: 1, at: [0, 0], shape: {box: [1, 1]}}\n  b: {mass: 1, inertia: 1, at: [8, 0.3], velocity: [-3, 0], spin: 0.5, shape: {box: [1, 1]}}\n"
+                          "contacts: {hit: {between: [a, b], restitution: 1}}\noutputs: {first: hit.1.gap, eighth: hit.8.gap, rate: \"hit.8.gap'\"}\n");
+    carom_error err = {0};
+    carom_sim *sim = model_sim(m, "moreau-midpoint", NULL, 1e-2, 3);
+    carom_record_def d = carom_record_default();
+    d.model = m, d.sim = sim, d.memory = true, d.step = 1e-2, d.end = 3, d.every = 1;
+    carom_record *record = carom_record_create(&d, &err);
+    assert_non_null(record);
+    assert_int_equal(carom_record_advance(record, 0, 0, &err), CAROM_OK);
+    static const char *const pairs[3][2] = {{"hit.1.gap", "first"}, {"hit.8.gap", "eighth"}, {"hit.8.gap'", "rate"}};
+    double nearest = 1e9;
+    for (int k = 0; k < 3; ++k) {
+        int at[2] = {-1, -1};
+        for (int i = 0; i < carom_record_columns(record); ++i)
+            for (int j = 0; j < 2; ++j)
+                if (strcmp(carom_record_column(record, i), pairs[k][j]) == 0) at[j] = i;
+        assert_true(at[0] >= 0 && at[1] >= 0);
+        for (long row = 0; row < carom_record_rows(record); ++row) {
+            const double *x = carom_record_row(record, row);
+            assert_close(x[at[0]], x[at[1]], 1e-12);
+            if (k < 2) nearest = fmin(nearest, x[at[0]]);
+        }
+    }
+    assert_true(nearest < 0.1); // they met
+    carom_record_destroy(record);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_multiple_has_its_row),
         cmocka_unit_test(a_body_at_rest_shows_its_weight),
         cmocka_unit_test(an_impact_is_no_force),
+        cmocka_unit_test(gaps_of_far_pairs_are_distances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

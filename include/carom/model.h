@@ -99,10 +99,10 @@ void carom_model_stored(const carom_model *m, void *work, double t, const double
 
 /// Outputs at a state; `work` is carom_sim_work() of a simulation of this model's system.
 void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out);
-/// In one evaluation what a row of a record holds: energies (kinetic, potential), the velocities of all recorded directions,
-/// outputs.  CAROM_USER: an energy or a velocity is no finite number.
+/// In one evaluation what a row of a record holds: energies (kinetic, potential), the velocities of all recorded directions, the gaps
+/// of pairs of shapes (at their ids in gap; far ones too are exact here), outputs.  CAROM_USER: one of them is no finite number.
 carom_status carom_model_row(const carom_model *m, void *work, double t, const double *q, const double *v, double energy[2], double *u,
-                             double *out);
+                             double *gap, double *out);
 /// Does carom_model_reactions() do anything?
 bool carom_model_turned(const carom_model *m);
 /// Reactions x over all n recorded directions (dir: first one of every constraint) with those of joints in the joints' frames.

@@ -507,7 +507,7 @@ int carom_model_examine(const carom_model *m, void (*tell)(void *user, carom_fin
     memset(mem.base, 0, size);
     carve(&x, &mem);
     s->work_init(m, x.work);
-    carom_pairs_exact(m, x.work);
+    carom_pairs_exact(m, x.work, true);
     all_constraints(&x);
     derivatives_and_mass(&x);
     if (x.L.nb && s->gaps(m, x.work, 0, m->q0, x.g) == CAROM_OK &&

@@ -300,13 +300,16 @@ static carom_status observe(const void *model, void *work, double t, const doubl
 }
 
 carom_status carom_model_row(const carom_model *m, void *work, double t, const double *q, const double *v, double energy[2], double *u,
-                             double *out) {
+                             double *gap, double *out) {
     const carom_values x = values(m, work, GROUP_ROW, t, q, v);
     const int bad = take(energy, x, 0, 2) | take(u, x, 2, m->own.dir);
     take(out, x, 2 + m->own.dir, m->nout); // an output may be what it is
     add_member_energies(m, q, v, &energy[0], &energy[1]);
-    CAROM_TRY(carom_pairs_rates(m, work, t, q, v, u));
-    return bad ? CAROM_USER : CAROM_OK;
+    carom_pairs_exact(m, work, true);
+    carom_status status = carom_pairs_gaps(m, work, t, q, gap);
+    if (status == CAROM_OK) status = carom_pairs_rates(m, work, t, q, v, u);
+    carom_pairs_exact(m, work, false);
+    return bad ? CAROM_USER : status;
 }
 
 // -- the struct ---------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ struct carom_record {
     h5_field_def *field;         // what is recorded along flexible members
     struct { int member; carom_field kind; } *field_of;
     int nfield;
-    double *acc, *u, *low, *high; // acc, low, high lie in one block: they are saved
+    double *acc, *u, *gap, *low, *high; // acc, low, high lie in one block: they are saved
     double *force;               // of the last step that succeeded
     double *turned;              // reactions in the frames of joints; NULL: no need
     long rows, events, step;     // step: last one seen, -1: none
@@ -233,9 +233,9 @@ static carom_status put_fields(carom_record *r, const carom_now *now) {
 
 // -- rows -------------------------------------------------------------------------------------------
 
-static double *fill_contact(double *x, const carom_now *now, const double *acc, const double *u, int id, int tangents) {
+static double *fill_contact(double *x, const carom_now *now, const double *gap, const double *acc, const double *u, int id, int tangents) {
     const int d = now->dir[id];
-    *x++ = now->gap[id];
+    *x++ = gap[id];
     *x++ = u[d];
     *x++ = now->lasting[d];
     *x++ = acc[d];
@@ -249,7 +249,9 @@ static carom_status fill(carom_record *r, double *x, const carom_now *now) {
     const carom_system *sys = r->sys;
     double energy[2], *out = x + r->ncol - r->nout; // the last columns
     void *work = carom_sim_work(r->sim);
-    if (r->extended || carom_model_row(r->model, work, now->t, now->q, now->v, energy, r->u, out) != CAROM_OK) {
+    carom_copy(r->gap, now->gap, sys->ne + sys->nc);
+    if (r->extended || carom_model_row(r->model, work, now->t, now->q, now->v, energy, r->u, r->gap, out) != CAROM_OK) {
+        carom_copy(r->gap, now->gap, sys->ne + sys->nc);
         CAROM_TRY(carom_sim_energy(r->sim, &energy[0], &energy[1], &r->err)); // one of these tells what failed
         CAROM_TRY(carom_sim_velocities(r->sim, r->u, &r->err));
         if (r->nout > 0) carom_model_outputs(r->model, work, now->t, now->q, now->v, out);
@@ -260,7 +262,7 @@ static carom_status fill(carom_record *r, double *x, const carom_now *now) {
     *x++ = energy[0];
     *x++ = energy[1];
     *x++ = energy[0] + energy[1];
-    for (int c = 0; c < sys->nc; ++c) x = fill_contact(x, now, r->acc, r->u, sys->ne + c, sys->contacts[c].tangents);
+    for (int c = 0; c < sys->nc; ++c) x = fill_contact(x, now, r->gap, r->acc, r->u, sys->ne + c, sys->contacts[c].tangents);
     const double *force = as_recorded(r, now, now->lasting);
     for (int id = 0; id < sys->ne; ++id) {
         *x++ = now->gap[id];
@@ -570,10 +572,11 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->state = calloc(1, r->state_size);
     r->acc = calloc((size_t)doubles(r) + 1, sizeof(double));
     r->u = calloc((size_t)r->ndir + 1, sizeof(double));
+    r->gap = calloc((size_t)(r->sys->ne + r->sys->nc) + 1, sizeof(double));
     r->force = calloc((size_t)r->ndir + 1, sizeof(double));
     const bool turned = r->model && carom_model_turned(r->model);
     r->turned = turned ? calloc((size_t)r->ndir + 1, sizeof(double)) : NULL;
-    if (!r->state || !r->acc || !r->u || !r->force || (turned && !r->turned) || !name_constraints(r, def) || !name_columns(r, def) ||
+    if (!r->state || !r->acc || !r->u || !r->gap || !r->force || (turned && !r->turned) || !name_constraints(r, def) || !name_columns(r, def) ||
         !name_fields(r)) {
         carom_fail(err, CAROM_NO_MEMORY, "no memory for a recorder");
         carom_record_destroy(r);
@@ -787,6 +790,7 @@ void carom_record_destroy(carom_record *r) {
     free(r->state);
     free(r->acc);
     free(r->u);
+    free(r->gap);
     free(r->force);
     free(r->turned);
     free(r);

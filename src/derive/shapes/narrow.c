@@ -106,8 +106,8 @@ void carom_pairs_work_init(const carom_model *m, void *work) {
     }
 }
 
-void carom_pairs_exact(const carom_model *m, void *work) {
-    if (m->npairs) head(m, work)[EXACT] = 1;
+void carom_pairs_exact(const carom_model *m, void *work, bool exact) {
+    if (m->npairs) head(m, work)[EXACT] = exact;
 }
 
 // -- answers ------------------------------------------------------------------------------------------------------------
