@@ -131,12 +131,59 @@ static void gaps_of_far_pairs_are_distances(void **state) {
     carom_model_destroy(m);
 }
 
+// A ball that falls from 1 m hits at t = sqrt(2/g) with sqrt(2 g) and leaves with half of it.  Both sides stand in the record, at the time of the impact,
+// once each; the other rows are those of a run without them, bit for bit.
+static void both_sides_of_an_event_have_rows_on_request(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"event-driven", "mixed", "auto"};
+    carom_model *m = good(BALL);
+    const double hit = sqrt(2 / 9.81), u = sqrt(2 * 9.81), tolerance[] = {1e-7, 1e-5, 1e-5};
+    for (int k = 0; k < 3; ++k) {
+        carom_error err = {0};
+        carom_record *record[2];
+        carom_sim *sim[2];
+        for (int with = 0; with < 2; ++with) {
+            sim[with] = model_sim(m, schemes[k], NULL, 1e-2, 0.8);
+            carom_record_def d = carom_record_default();
+            d.model = m, d.sim = sim[with], d.memory = true, d.step = 1e-2, d.end = 0.8, d.every = 1, d.event_rows = with;
+            record[with] = carom_record_create(&d, &err);
+            if (!record[with] || carom_record_advance(record[with], 0, 0, &err) != CAROM_OK) fail_msg("%s: %s", schemes[k], err.text);
+        }
+        const long rows = carom_record_rows(record[1]);
+        assert_int_equal(rows, carom_record_rows(record[0]) + 2);
+        const size_t width = sizeof(double) * (size_t)carom_record_columns(record[0]);
+        long plain = 0, beside = 0;
+        for (long i = 0; i < rows; ++i) {
+            const double *x = carom_record_row(record[1], i);
+            if (plain < carom_record_rows(record[0]) && memcmp(x, carom_record_row(record[0], plain), width) == 0) {
+                ++plain;
+                continue;
+            }
+            if (fabs(x[0] - hit) > tolerance[k] || fabs(x[2] - (beside ? 0.5 * u : -u)) > 100 * tolerance[k]) fail_msg("%s: row beside the impact: t = %.9g, v = %.9g", schemes[k], x[0], x[2]);
+            assert_true(isnan(x[8]) && isnan(x[9])); // c.force, c.impulse
+            ++beside;
+        }
+        assert_int_equal(beside, 2);
+        assert_int_equal(plain, carom_record_rows(record[0]));
+        for (int with = 0; with < 2; ++with) carom_record_destroy(record[with]), carom_sim_destroy(sim[with]);
+    }
+    carom_error err = {0};
+    carom_sim *sim = model_sim(m, "half-explicit", NULL, 1e-2, 0.8);
+    carom_record_def d = carom_record_default();
+    d.model = m, d.sim = sim, d.memory = true, d.step = 1e-2, d.end = 0.8, d.event_rows = true;
+    assert_null(carom_record_create(&d, &err));
+    assert_non_null(strstr(err.text, "does not locate events"));
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_multiple_has_its_row),
         cmocka_unit_test(a_body_at_rest_shows_its_weight),
         cmocka_unit_test(an_impact_is_no_force),
         cmocka_unit_test(gaps_of_far_pairs_are_distances),
+        cmocka_unit_test(both_sides_of_an_event_have_rows_on_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

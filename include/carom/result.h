@@ -65,6 +65,7 @@ typedef struct carom_record_def {
     double step, end;            // as given to the simulation, which starts at t = 0
     long every;                  // a row every so many steps, or
     double dt_out;               // at the first step end at or after k dt_out; both 0: about 2000 rows
+    bool event_rows;             // and two rows at every event that the scheme locates, left and right limits; their reactions are NaN
     const char *text;            // the model's text, kept in the file
     size_t length;
     const char *model_file;      // its name

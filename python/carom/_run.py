@@ -31,15 +31,15 @@ def run(model, **given):
 
 
 def simulate(model, *, scheme=None, step=None, end=None, options=None, set=None, adaptive=False, rtol=None, atol=None, every=None,
-             dt_out=None, out=None, matrices=None, compile="auto"):
+             dt_out=None, out=None, matrices=None, compile="auto", event_rows=False):
     """A Simulation that stands at its start.
 
     model      file name, text, Model or System
-    scheme, step, end, options, set, adaptive, rtol, atol, every, dt_out, out: as in `carom run`; what is not given comes from
+    scheme, step, end, options, set, adaptive, rtol, atol, every, dt_out, event_rows, out: as in `carom run`; what is not given comes from
     the model's `simulation` section.  options and set are dicts.  matrices: see Model.  Without `out` (.h5 or .csv) rows stay in memory.
     compile: "auto", "on" or "off", see Model.compile; "auto" decides before the first simulation of a model.
     """
-    return Simulation(as_model(model, set, matrices), scheme, step, end, c.pairs(options), adaptive, rtol, atol, every, dt_out, out, compile)
+    return Simulation(as_model(model, set, matrices), scheme, step, end, c.pairs(options), adaptive, rtol, atol, every, dt_out, out, compile, event_rows)
 
 
 def _positive(name, x):
@@ -90,7 +90,7 @@ class Row:
 class Simulation:
     """A simulation under way.  Not for two threads at once; several simulations are."""
 
-    def __init__(self, model, scheme, step, end, options, adaptive, rtol, atol, every, dt_out, out, compile="auto"):
+    def __init__(self, model, scheme, step, end, options, adaptive, rtol, atol, every, dt_out, out, compile="auto", event_rows=False):
         for name, x in (("step", step), ("end", end), ("every", every), ("dt_out", dt_out)):
             _positive(name, x)
         if every is not None and dt_out is not None:
@@ -109,7 +109,7 @@ class Simulation:
         self._bound = model._bind()
         self._functions = self._bound.functions
         self._create(options)
-        self._open(options, every, dt_out)
+        self._open(options, every, dt_out, event_rows)
         self.columns = [c.text(lib.carom_record_column(self._record, i)) for i in range(lib.carom_record_columns(self._record))]
         self._place = {name: i for i, name in enumerate(self.columns)}
         now = lib.carom_sim_now(self._sim)
@@ -146,10 +146,11 @@ class Simulation:
             self._functions.raise_error()
             self._functions.owner = b.handle
 
-    def _open(self, options, every, dt_out):
+    def _open(self, options, every, dt_out, event_rows):
         b, err = self._bound, c.CError()
         d = lib.carom_record_default()
         d.sim, d.step, d.end, d.every, d.dt_out = self._sim, self.step, self.end, int(every or 0), dt_out or 0.0
+        d.event_rows = bool(event_rows)
         d.options = c.strings(options)
         d.memory = self.out is None
         d.file = None if self.out is None else self.out.encode()

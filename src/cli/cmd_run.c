@@ -24,6 +24,7 @@ static const cli_option options[] = {
     {"atol", 0, "X", "the same, absolute", false},
     {"every", 0, "N", "record a row every N steps (default: about 2000 rows; --every 1 leaves adaptive steps free)", false},
     {"dt-out", 0, "T", "record a row at k T exactly (adaptive steps, and schemes that locate events), or at the first step end at or after k T (the others)", false},
+    {"event-rows", 0, NULL, "two more rows at every event that the scheme locates: the state just before and just behind it", false},
     {"out", 'o', "FILE", "result: .h5 (default: the model's file name with .h5, in this folder), .csv, or - for CSV on standard output", false},
     CLI_COMPILE,
     {"resume", 0, "FILE.h5", "go on where that result stops; only --end and --out may differ", false},
@@ -159,6 +160,11 @@ static bool read_resumed(run *r, const char *file) {
         cli_say("%s was computed with %s; a resumed run cannot change the scheme", file, scheme);
         good = false;
     }
+    double event_rows = 0;
+    if (good && cli_has(a, "event-rows") && !(carom_result_number(old, "event_rows", &event_rows) && event_rows == 1)) {
+        cli_say("%s has no rows beside events; a resumed run cannot add them", file);
+        good = false;
+    }
     if (good && cli_has(a, "matrix")) {
         cli_say("%s holds its matrices; leave --matrix out, or run the model anew", file);
         good = false;
@@ -285,6 +291,7 @@ static bool open_record(run *r) {
     def.end = r->run.end;
     def.every = (long)r->every;
     def.dt_out = r->dt_out;
+    def.event_rows = cli_has(r->a, "event-rows");
     def.text = r->text;
     def.length = r->length;
     def.model_file = r->model_file;

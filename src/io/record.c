@@ -7,6 +7,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "io/publish.h"
 #include "io/result.h"
+#include "io/sides.h"
 #include <carom/version.h>
 #include <float.h>
 #include <math.h>
@@ -33,6 +34,9 @@ struct carom_record {
     double h, end;
     long every;
     double dt_out;
+    bool event_rows;
+    sides sides;
+    double *side_gap, *unknown;  // of such rows: gaps; NaN for reactions
     int ncol, ndir, nwatched, nout;
     int *shown_q, *shown_v, nshown_q, nshown_v; // positions and velocities that have columns
     char **column;
@@ -245,7 +249,7 @@ static double *fill_contact(double *x, const carom_now *now, const double *gap, 
     return x;
 }
 
-static carom_status fill(carom_record *r, double *x, const carom_now *now) {
+static carom_status fill(carom_record *r, double *x, const carom_now *now, const double *impulse) {
     const carom_system *sys = r->sys;
     double energy[2], *out = x + r->ncol - r->nout; // the last columns
     void *work = carom_sim_work(r->sim);
@@ -262,12 +266,12 @@ static carom_status fill(carom_record *r, double *x, const carom_now *now) {
     *x++ = energy[0];
     *x++ = energy[1];
     *x++ = energy[0] + energy[1];
-    for (int c = 0; c < sys->nc; ++c) x = fill_contact(x, now, r->gap, r->acc, r->u, sys->ne + c, sys->contacts[c].tangents);
+    for (int c = 0; c < sys->nc; ++c) x = fill_contact(x, now, r->gap, impulse, r->u, sys->ne + c, sys->contacts[c].tangents);
     const double *force = as_recorded(r, now, now->lasting);
     for (int id = 0; id < sys->ne; ++id) {
         *x++ = now->gap[id];
         *x++ = force[now->dir[id]];
-        *x++ = r->acc[now->dir[id]];
+        *x++ = impulse[now->dir[id]];
     }
     if (!r->positions) return CAROM_OK;
     for (int c = 0; c < sys->nc; ++c) *x++ = now->nu[now->dir[sys->ne + c]];
@@ -276,16 +280,47 @@ static carom_status fill(carom_record *r, double *x, const carom_now *now) {
     return CAROM_OK;
 }
 
-static carom_status put_row(carom_record *r, const carom_now *now) {
+static carom_status add_row(carom_record *r, const carom_now *now, const double *impulse) {
     double *row = r->h5 ? h5_row(r->h5, &r->err) : r->csv ? r->csv->row : memory_row(r->memory, &r->err);
     if (!row) return r->err.code;
-    CAROM_TRY(fill(r, row, now));
+    CAROM_TRY(fill(r, row, now, impulse));
     if (r->memory) memory_row_done(r->memory);
     else CAROM_TRY(r->h5 ? h5_row_done(r->h5, &r->err) : csv_row_done(r->csv, &r->err));
     if (r->h5) CAROM_TRY(put_fields(r, now));
+    ++r->rows;
+    return CAROM_OK;
+}
+
+static carom_status put_row(carom_record *r, const carom_now *now) {
+    CAROM_TRY(add_row(r, now, r->acc));
     carom_zero(r->acc, r->ndir);
     r->row_step = now->step;
-    ++r->rows;
+    return CAROM_OK;
+}
+
+// Does the step have an event at t?  Schemes also stop where nothing happens in the end: at the start, or where modes turn out to stay.
+static bool happens(const carom_now *now, double t) {
+    for (int i = 0; i < now->nevents; ++i)
+        if (now->events[i].t == t) return true;
+    return false;
+}
+
+// Both sides of the events of the step that has just succeeded.  What acted there is known of the whole step only.
+static carom_status put_sides(carom_record *r, const carom_now *now) {
+    const carom_system *sys = r->sys;
+    carom_now at = *now;
+    at.gap = r->side_gap;
+    at.lasting = at.nu = r->unknown;
+    for (int i = 0; i < r->sides.count; ++i) {
+        at.t = r->sides.t[i];
+        if (!happens(now, at.t)) continue;
+        at.q = r->sides.x + (size_t)i * ((size_t)sys->nq + (size_t)sys->nv);
+        at.v = at.q + sys->nq;
+        if (sys->gaps && sys->gaps(sys->model, carom_sim_work(r->sim), at.t, at.q, r->side_gap) != CAROM_OK)
+            return carom_fail(&r->err, CAROM_USER, "t = %.9g: the gaps beside an event are not finite", at.t);
+        CAROM_TRY(add_row(r, &at, r->unknown));
+    }
+    sides_clear(&r->sides);
     return CAROM_OK;
 }
 
@@ -357,6 +392,7 @@ carom_status carom_record_step(void *record, const carom_now *now) {
     if (now->nevents) CAROM_TRY(put_events(r, now));
     if (now->reacted || r->reacted) carom_copy(r->force, now->lasting, r->ndir); // else they are zero, and were
     r->reacted = now->reacted;
+    if (r->sides.count) CAROM_TRY(put_sides(r, now));
     if (due(r, now)) {
         CAROM_TRY(put_row(r, now));
         next_due(r, now);
@@ -518,7 +554,7 @@ static carom_status put_run(carom_record *r, const carom_record_def *def, carom_
     const bool good = put_text(r, "name", name ? name : "", 0) && put_text(r, "model_file", file, 0) && put_text(r, "scheme", scheme, 0) &&
                       put_text(r, "options", options, 0) && put_list(r, "options_given", def->options) && put_list(r, "set", def->set) &&
                       put_real(r, "step", def->step) && put_real(r, "end", def->end) && put_integer(r, "every", r->every) &&
-                      put_real(r, "dt_out", r->dt_out) && put_text(r, "version", CAROM_VERSION, 0) &&
+                      put_real(r, "dt_out", r->dt_out) && put_integer(r, "event_rows", r->event_rows) && put_text(r, "version", CAROM_VERSION, 0) &&
                       put_text(r, "started", started, 0) && put_real(r, "wall", 0) && put_text(r, "status", "running", 16) &&
                       put_text(r, "message", "", 960) && put_text(r, "choice", "", CHOICE);
     const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write %s", def->file ? def->file : "what the run is about");
@@ -546,6 +582,10 @@ static bool ends(const char *text, const char *ending) {
 static carom_record *blank(const carom_record_def *def, carom_error *err) {
     if (!def || !def->sim || (!def->file && !def->stream && !def->memory) || (def->length > 0 && !def->text))
         return carom_fail(err, CAROM_BAD_INPUT, "a record needs a simulation and a place: file, stream or memory"), NULL;
+    if (def->event_rows && !carom_sim_scheme(def->sim)->tells)
+        return carom_fail(err, CAROM_BAD_INPUT, "%s does not locate events, so there are no rows beside them; event-driven, mixed and auto do", carom_sim_scheme(def->sim)->name), NULL;
+    if (def->event_rows && (!def->model || carom_sim_system(def->sim) != carom_model_system(def->model)))
+        return carom_fail(err, CAROM_BAD_INPUT, "rows beside events are for models without functions of a program"), NULL;
     if (!(def->step > 0 && def->end > 0 && def->every >= 0 && def->dt_out >= 0) || (def->dt_out > 0 && def->end / def->dt_out > 1e15))
         return carom_fail(err, CAROM_BAD_INPUT, "a record needs a step and an end, and rows neither before the start nor more than 1e15"), NULL;
     carom_record *r = calloc(1, sizeof *r);
@@ -562,6 +602,8 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->end = def->end;
     r->every = def->every;
     r->dt_out = def->dt_out;
+    r->event_rows = def->event_rows;
+    r->sides = (sides){.nq = r->sys->nq, .nv = r->sys->nv};
     r->nout = def->model ? carom_model_count(def->model).outputs : 0;
     r->nwatched = def->model ? carom_model_watched(def->model) : 0;
     for (int id = 0; id < r->sys->ne + r->sys->nc; ++id) r->ndir += carom_system_recorded(r->sys, id);
@@ -574,14 +616,18 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->u = calloc((size_t)r->ndir + 1, sizeof(double));
     r->gap = calloc((size_t)(r->sys->ne + r->sys->nc) + 1, sizeof(double));
     r->force = calloc((size_t)r->ndir + 1, sizeof(double));
+    r->side_gap = calloc((size_t)(r->sys->ne + r->sys->nc) + 1, sizeof(double));
+    r->unknown = calloc((size_t)r->ndir + 1, sizeof(double));
     const bool turned = r->model && carom_model_turned(r->model);
     r->turned = turned ? calloc((size_t)r->ndir + 1, sizeof(double)) : NULL;
-    if (!r->state || !r->acc || !r->u || !r->gap || !r->force || (turned && !r->turned) || !name_constraints(r, def) || !name_columns(r, def) ||
+    if (!r->state || !r->acc || !r->u || !r->gap || !r->force || !r->side_gap || !r->unknown || (turned && !r->turned) || !name_constraints(r, def) || !name_columns(r, def) ||
         !name_fields(r)) {
         carom_fail(err, CAROM_NO_MEMORY, "no memory for a recorder");
         carom_record_destroy(r);
         return NULL;
     }
+    for (int i = 0; i < r->ndir; ++i) r->unknown[i] = NAN;
+    if (r->event_rows) carom_sim_watch_events(r->sim, sides_add, &r->sides);
     r->low = r->acc + r->ndir;
     r->high = r->low + r->nwatched;
     const bool adaptive = carom_sim_total_steps(r->sim) == 0, located = carom_sim_scheme(r->sim)->tells;
@@ -677,7 +723,7 @@ static carom_status recall(carom_record *r, const char *file, carom_ledger *l, b
 }
 
 static carom_status go_on(carom_record *r, const carom_record_def *def, const carom_ledger *before, carom_error *err) {
-    double every = 0, dt_out = 0, step = 0;
+    double every = 0, dt_out = 0, step = 0, event_rows = 0;
     h5_hush h;
     h5_hush_begin(&h);
     const bool good = number(r->h5->run, "every", &every) && number(r->h5->run, "dt_out", &dt_out) && number(r->h5->run, "step", &step) &&
@@ -688,6 +734,8 @@ static carom_status go_on(carom_record *r, const carom_record_def *def, const ca
         return carom_fail(err, CAROM_BAD_INPUT, "%s was computed with step %.17g, not %.17g; leave --step out", def->file, step, def->step);
     r->every = (long)every;
     r->dt_out = dt_out;
+    r->event_rows = number(r->h5->run, "event_rows", &event_rows) && event_rows == 1; // a file without it has none
+    carom_sim_watch_events(r->sim, r->event_rows ? sides_add : NULL, &r->sides);
     carom_sim_stop_at(r->sim, dt_out);
     CAROM_TRY(get_state(r, def->file, err));
     if (before) carom_sim_spent(r->sim, before->seconds, before->wall);
@@ -791,6 +839,9 @@ void carom_record_destroy(carom_record *r) {
     free(r->acc);
     free(r->u);
     free(r->gap);
+    free(r->side_gap);
+    free(r->unknown);
+    sides_free(&r->sides);
     free(r->force);
     free(r->turned);
     free(r);
