@@ -376,6 +376,7 @@ typedef struct carom_scheme {
     bool redundant;            // it sees redundant constraints too and shares reactions among them itself; else they are left out
     int levels;                // times that a constraint stands in a contact problem, once more without friction each; 0: once
     int (*levels_of)(const double *opt); // when an option decides; else NULL
+    bool full_levels;          // with friction each time
     const carom_option *options;
     const char *(*warning)(const double *opt); // sentence about options not to be used for results, or NULL; for the ledger
     size_t work_size;

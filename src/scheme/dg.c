@@ -10,6 +10,7 @@
 #include "scheme/dg.h"
 #include "scheme/schemes.h"
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 
 enum { OPT_ORDER, OPT_REST };
@@ -29,9 +30,11 @@ typedef struct work {
     double *kept;                  // by id, kept: 1 for a lasting contact that the last step held
     carom_factor F;                // M at the stage treated last
     carom_local L;                 // candidates
-    double *g, *sign, *u;          // by id: gaps; set as signs; local velocities
+    double *g, *sign;              // by id: gaps; set as signs
+    double *u;                     // by row of a set: local velocities
     double *a_0, *v_1;             // acceleration at t_0; new velocity
-    double *u_0, *bias;            // by id: W(q_0)'v_0 + w; e u_0
+    int *start;                    // by id: first of its directions among those of all constraints
+    double *u_0, *bias;            // by direction of all constraints: W(q_0)'v_0 + w; e u_0
     double *u_b, *u_f, *u_a;       // rows of the impulse: local velocity of the law before it; v_1 - w; v_1
     double *p_i, *p_f, *s;         // p counted as impulse, as force; h sum beta lambda
     bool have_u_0, plastic;        // u_0 is there; Newton's law had no solution: no restitution in this step
@@ -39,6 +42,8 @@ typedef struct work {
     bool *kinked;                  // by id: meets a kink
     bool *carries;                 // by id: lasting contact, all stages
     bool *lasting;                 // by id: held at the end as well, (DG-10)
+    bool rubs;                     // there are contacts with friction
+    bool *slips, *turns;           // by id: slides at t_0, (DG-17); comes to rest or reverses in this step
 } work;
 
 static void carve(work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt, bool plus) {
@@ -54,15 +59,24 @@ static void carve(work *w, carom_arena *mem, carom_arena *keep, const carom_syst
     w->kept = carom_carve(keep, nb);
     w->F = carom_carve_factor(mem, sys->mass_shape, true);
     w->L = carom_carve_local(mem, sys);
+    const size_t rows = (size_t)w->L.W.n;
+    w->start = carom_carve_ints(mem, nb + 1);
+    for (int id = 0; w->start && id < (int)nb; ++id) w->start[id + 1] = w->start[id] + carom_system_directions(sys, id);
+    w->rubs = rows > nb;
     w->a_0 = carom_carve(mem, nv);
     w->v_1 = carom_carve(mem, nv);
-    double **by_id[] = {&w->g, &w->sign, &w->u, &w->u_0, &w->bias, &w->u_b, &w->u_f, &w->u_a, &w->p_i, &w->p_f, &w->s};
-    for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
+    w->g = carom_carve(mem, nb);
+    w->sign = carom_carve(mem, nb);
+    double **by_row[] = {&w->u, &w->u_0, &w->bias, &w->u_b, &w->u_f, &w->u_a, &w->p_i, &w->p_f, &w->s};
+    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; ++i) *by_row[i] = carom_carve(mem, rows);
     w->closed_0 = carom_carve_bytes(mem, nb * sizeof(bool));
     w->still = carom_carve_bytes(mem, nb * sizeof(bool));
     w->carries = carom_carve_bytes(mem, nb * sizeof(bool));
     w->kinked = carom_carve_bytes(mem, nb * sizeof(bool));
     w->lasting = carom_carve_bytes(mem, nb * sizeof(bool));
+    w->slips = carom_carve_bytes(mem, nb * sizeof(bool));
+    w->turns = carom_carve_bytes(mem, nb * sizeof(bool));
+    w->dg.start = w->start;
     w->dg.lasting = w->lasting;
     w->dg.bias = w->bias;
 }
@@ -84,6 +98,9 @@ static void set(work *w, const carom_step *s, carom_local *L, const bool *in) {
     carom_close(s, L, w->sign);
 }
 
+// Normal component of u_0.
+static double approach(const work *w, int id) { return w->u_0[w->start[id]]; }
+
 // u_0 = W(q_0)'v_0 + w of every constraint, once per step and only when needed.
 static carom_status before(work *w, carom_step *s) {
     if (w->have_u_0) return CAROM_OK;
@@ -101,19 +118,65 @@ static carom_status kinks(work *w, carom_step *s) {
     set(w, s, &b->L, w->closed_0);
     carom_move(s, b->q, s->q, s->h, s->v);
     CAROM_TRY(carom_directions(s, &b->L, s->t + s->h, b->q));
-    for (int k = 0; k < b->L.nb; ++k) w->u[k] = w->u_0[b->L.id[k]];
+    carom_local_pick(w->u, &b->L, w->u_0, &w->L);
     CAROM_TRY(carom_velocity_before(s, w->u, &b->L, (carom_place){.t = s->t + s->h, .q = b->q, .v = s->v}));
     for (int k = 0; k < b->L.nb; ++k) {
         const int id = b->L.id[k];
-        w->kinked[id] = w->u[k] < 0 && w->u[k] != w->u_0[id];
-        if (w->kinked[id]) w->u_0[id] = w->u[k];
+        const double *u = w->u + b->L.at[k];
+        w->kinked[id] = u[0] < 0 && u[0] != approach(w, id);
+        if (w->kinked[id]) carom_copy(w->u_0 + w->start[id], u, b->L.at[k + 1] - b->L.at[k]);
     }
     return CAROM_OK;
 }
 
 // Is the contact at rest: no velocity but the rounding of W_k'v?
 static bool at_rest(const work *w, const carom_step *s, int id) {
-    return fabs(w->u_0[id]) <= s->tol * fmax(s->scale, carom_local_reach(&w->L, id, s->v));
+    return fabs(approach(w, id)) <= s->tol * fmax(s->scale, carom_local_reach(&w->L, w->start[id], s->v));
+}
+
+// (DG-17)  slides: |u_T| > 4 tol speed + 64 eps sum |W_T v|, more than the contact solver and rounding leave of sticking
+static bool slides(const carom_step *s, const carom_local *L, int first, const double *u, int tangents, const double *v) {
+    double rounding = 0;
+    for (int i = 0; i < tangents; ++i) rounding = fmax(rounding, 64 * DBL_EPSILON * (carom_local_reach(L, first + i, v) + fabs(L->w[first + i])));
+    return carom_length(u, tangents) > 4 * s->tol * s->scale + rounding;
+}
+
+// Which constraints of the block slide, and where to: as at t_0 (u NULL), or by the velocities u of its set.  Lasting contacts slide
+// through all stages as they do at t_0, in directions that follow their velocity until it reverses.
+static void decide(const work *w, const carom_step *s, carom_dg_block *b, const double *u) {
+    for (int k = s->sys->ne; w->rubs && k < b->L.nb; ++k) {
+        const int id = b->L.id[k], first = b->L.at[k] + 1, tangents = b->L.at[k + 1] - first;
+        const bool as_before = !u || w->carries[id];
+        const double *u_T = as_before ? w->u_0 + w->start[id] + 1 : u + first;
+        b->slides[k] = tangents > 0 && (as_before ? w->slips[id] : slides(s, &b->L, first, u_T, tangents, b->v));
+        if (!b->slides[k]) continue;
+        const double size = carom_length(u_T, tangents);
+        for (int i = 0; i < tangents; ++i) b->d[first + i] = u_T[i] / size;
+        if (u) carom_dg_follow(b, k, u);
+    }
+}
+
+// The same for the impulse: lasting contacts that slide to the end do so there too, u NULL or their velocities then.  All others,
+// those that have come to rest or turned among them, obey Coulomb's law.
+static void decide_end(const work *w, const carom_step *s, const double *u) {
+    carom_dg_block *e = w->dg.block + w->m + 1;
+    decide(w, s, e, u);
+    for (int k = s->sys->ne; k < e->L.nb; ++k)
+        if (!w->lasting[e->L.id[k]] || w->turns[e->L.id[k]]) e->slides[k] = false;
+}
+
+// Does a contact that slides to the end come to rest, or turn, with velocity v there?
+static bool reverses(work *w, const carom_step *s, const double *v) {
+    const carom_dg_block *e = w->dg.block + w->m + 1;
+    bool some = false;
+    if (!w->rubs) return false;
+    carom_local_velocity(w->u, &e->L, v);
+    for (int k = s->sys->ne; k < e->L.nb; ++k) {
+        const int first = e->L.at[k] + 1, tangents = e->L.at[k + 1] - first;
+        if (!e->slides[k] || carom_dot(w->u + first, e->d + first, tangents) > 0) continue;
+        some = w->turns[e->L.id[k]] = true;
+    }
+    return some;
 }
 
 // -- one stage whose state is known ------------------------------------------------------------------------------
@@ -125,15 +188,38 @@ static carom_status explicit_stage(work *w, carom_step *s, int l) {
     if (b->L.nb == 0) return CAROM_OK;
     CAROM_TRY(carom_directions(s, &b->L, b->t, b->q));
     CAROM_TRY(carom_curvature(s, s->c, &b->L, b->t, b->q, b->v));
+    const int n = b->L.at[b->L.nb];
     carom_problem_form(s, &b->L, &b->L, &w->F, 1);
-    for (int k = 0; k < b->L.nb; ++k) s->c[k] = s->h * (s->c[k] + carom_column_dot(&b->L.W, k, b->a));
-    CAROM_TRY(carom_problem_solve(s, &b->L));
-    for (int k = 0; k < b->L.nb; ++k) b->lambda[k] = s->p[k] / s->h, b->row[k] = s->problem.u[k];
+    for (int k = 0; k < n; ++k) s->c[k] = s->h * (s->c[k] + carom_column_dot(&b->L.W, k, b->a));
+    CAROM_TRY(carom_dg_react(s, b));
+    for (int k = 0; k < n; ++k) b->lambda[k] = s->p[k] / s->h, b->row[k] = s->u[k];
     carom_problem_apply(s, b->a, 1 / s->h);
     return CAROM_OK;
 }
 
 // -- the start of the step ------------------------------------------------------------------------------------------
+
+// (DG-18)  in space, |u_T| <= 4 h |W_T'M^-1 W lambda_0|: friction can turn the direction of sliding within a few steps, and where it points
+//          is a matter of Coulomb's law and not of u_T at t_0.  Such contacts do not slide.  *some: there are any.
+static void slow(work *w, carom_step *s, bool *some) {
+    static const double FEW = 4;
+    const carom_local *L = &w->dg.block->L;
+    double *a = w->v_1;
+    *some = false;
+    for (int k = s->sys->ne; w->rubs && k < L->nb; ++k) *some = *some || (w->slips[L->id[k]] && L->at[k + 1] - L->at[k] > 2);
+    if (!*some) return;
+    *some = false;
+    carom_zero(a, s->sys->nv);
+    carom_problem_apply(s, a, 1 / s->h);
+    for (int k = s->sys->ne; k < L->nb; ++k) {
+        const int id = L->id[k], first = L->at[k] + 1, tangents = L->at[k + 1] - first;
+        if (tangents < 2 || !w->slips[id]) continue;
+        for (int i = 0; i < tangents; ++i) w->u[i] = carom_column_dot(&L->W, first + i, a);
+        if (carom_length(w->u_0 + w->start[id] + 1, tangents) > FEW * s->h * carom_length(w->u, tangents)) continue;
+        w->slips[id] = false;
+        *some = true;
+    }
+}
 
 // First guess of the stages: the acceleration at t_0, no jump.
 static void guess(work *w, const carom_step *s) {
@@ -149,26 +235,35 @@ static carom_status begin(work *w, carom_step *s) {
     bool any = false;
     w->have_u_0 = w->plastic = false;
     CAROM_TRY(carom_gaps(s, w->g, s->t, s->q));
+    CAROM_TRY(carom_close_at(s, &w->L, w->g, (carom_place){.t = s->t, .q = s->q, .v = s->v}));
     for (int id = 0; id < all; ++id) {
         w->closed_0[id] = id < ne || w->kept[id] != 0 || carom_closed(s, w->g[id]);
         any = any || w->closed_0[id];
-        w->carries[id] = w->lasting[id] = w->kinked[id] = false;
+        w->carries[id] = w->lasting[id] = w->kinked[id] = w->slips[id] = w->turns[id] = false;
     }
     if (any) CAROM_TRY(before(w, s));
     if (any && s->sys->nc > 0) CAROM_TRY(kinks(w, s));
     for (int id = 0; id < all; ++id) {
         w->still[id] = w->closed_0[id] && !w->kinked[id] && (id < ne || w->kept[id] != 0 || at_rest(w, s, id));
-        w->lasting[id] = w->still[id] || (w->closed_0[id] && w->u_0[id] <= 0);
+        w->lasting[id] = w->still[id] || (w->closed_0[id] && approach(w, id) <= 0);
+        const int first = w->start[id] + 1, tangents = w->start[id + 1] - first;
+        w->slips[id] = w->closed_0[id] && tangents > 0 && slides(s, &w->L, first, w->u_0 + first, tangents, s->v);
     }
     set(w, s, &b->L, w->lasting);
+    decide(w, s, b, NULL);
 
     b->t = s->t;
     carom_copy(b->q, s->q, s->sys->nq);
     carom_copy(b->v, s->v, s->sys->nv);
     CAROM_TRY(explicit_stage(w, s, 0));
+    slow(w, s, &any);
+    if (any) {
+        decide(w, s, b, NULL);
+        CAROM_TRY(explicit_stage(w, s, 0));
+    }
     for (int k = 0; k < b->L.nb; ++k) {
         const int id = b->L.id[k];
-        w->carries[id] = w->still[id] && (id < ne || b->lambda[k] > 0 || b->row[k] <= 0);
+        w->carries[id] = w->still[id] && (id < ne || b->lambda[b->L.at[k]] > 0 || b->row[b->L.at[k]] <= 0);
     }
     for (int id = 0; id < all; ++id) w->lasting[id] = id >= ne && w->carries[id];
     carom_copy(w->a_0, b->a, s->sys->nv);
@@ -177,10 +272,19 @@ static carom_status begin(work *w, carom_step *s) {
 }
 
 // (DG-11)  restitution of contact id in this step: none at rest, and none when it was closed all the time (rest=settle)
-static double restitution(const work *w, const carom_step *s, int id) {
-    if (id < s->sys->ne || w->still[id] || w->plastic) return 0;
-    const bool settles = s->opt[OPT_REST] == 0 && w->u_0[id] >= 0 && (w->plus || w->closed_0[id]);
-    return settles ? 0 : s->sys->contacts[id - s->sys->ne].restitution;
+static const carom_contact *restitutions(const work *w, const carom_step *s, int id) {
+    static const carom_contact none = {0};
+    if (id < s->sys->ne || w->still[id] || w->plastic) return &none;
+    const bool settles = s->opt[OPT_REST] == 0 && approach(w, id) >= 0 && (w->plus || w->closed_0[id]);
+    return settles ? &none : s->sys->contacts + (id - s->sys->ne);
+}
+static double restitution(const work *w, const carom_step *s, int id) { return restitutions(w, s, id)->restitution; }
+
+// c = u_free + e o u_before of contact id, with as many rows as it has directions
+static void bounce(const work *w, const carom_step *s, double *c, int id, const double *u_free, const double *u_before) {
+    const carom_contact *e = restitutions(w, s, id);
+    for (int i = 0; i < w->start[id + 1] - w->start[id]; ++i)
+        c[i] = (u_free ? u_free[i] : 0) + (i == 0 ? e->restitution : e->tangential_restitution) * u_before[i];
 }
 
 // Do the exceptions of (DG-11) give contacts of the impulse different coefficients?  Only then can contacts that oppose each
@@ -197,14 +301,14 @@ static bool mixed(const work *w, const carom_step *s) {
 static void free_velocity(work *w, const carom_step *s, const double *v_1) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
     carom_local_velocity(w->u_f, &e->L, v_1);
-    for (int k = 0; k < e->L.nb; ++k) w->u_f[k] -= s->h * carom_column_dot(&e->L.W, k, e->a);
+    for (int k = 0; k < e->L.at[e->L.nb]; ++k) w->u_f[k] -= s->h * carom_column_dot(&e->L.W, k, e->a);
 }
 
 // Does the jump w give energy to the system, walls that move aside?
 static bool gains(const work *w, const carom_step *s) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
     double given = 0, size = 0;
-    for (int k = 0; k < e->L.nb; ++k) {
+    for (int k = 0; k < e->L.at[e->L.nb]; ++k) {
         const double p = s->h * e->lambda[k], mean = w->u_f[k] + 0.5 * s->h * carom_column_dot(&e->L.W, k, e->a) - e->L.w[k];
         given += p * mean;
         size += fabs(p);
@@ -235,12 +339,16 @@ static carom_status close_stage(work *w, carom_step *s, int l, bool *changed) {
         for (int k = 0; k < w->L.nb; ++k) {
             const int id = w->L.id[k];
             if (id < ne || w->carries[id]) continue;
-            const bool bounces = w->plus && restitution(w, s, id) * w->u_0[id] < 0;
-            if (w->u[k] > 0 || bounces) w->sign[id] = 1;
+            const bool bounces = w->plus && restitution(w, s, id) * approach(w, id) < 0;
+            if (w->u[w->L.at[k]] > 0 || bounces) w->sign[id] = 1;
         }
     }
     carom_close(s, &b->L, w->sign);
     *changed = *changed || b->L.nb != was;
+    if (!w->rubs || b->L.nb == ne) return CAROM_OK;
+    CAROM_TRY(carom_directions(s, &b->L, b->t, b->q));
+    carom_local_velocity(w->u, &b->L, b->v);
+    decide(w, s, b, w->u);
     return CAROM_OK;
 }
 
@@ -257,7 +365,7 @@ static bool release(work *w, const carom_step *s) {
     bool changed = false;
     for (int k = 0; k < b->L.nb; ++k) {
         const int id = b->L.id[k];
-        if (id < s->sys->ne || !w->lasting[id] || b->lambda[k] > 0) continue;
+        if (id < s->sys->ne || !w->lasting[id] || b->lambda[b->L.at[k]] > 0) continue;
         w->lasting[id] = false;
         changed = true;
     }
@@ -269,7 +377,10 @@ static carom_status stages_minus(work *w, carom_step *s, int *iterations) {
     const int m = w->m;
     bool changed = false;
     if (m > 1) {
-        for (int l = 1; l < m; ++l) set(w, s, &dg->block[l].L, w->carries);
+        for (int l = 1; l < m; ++l) {
+            set(w, s, &dg->block[l].L, w->carries);
+            decide(w, s, dg->block + l, NULL);
+        }
         CAROM_TRY(carom_dg_solve(dg, s, 1, m - 1, iterations));
         for (int l = 1; l < m; ++l) CAROM_TRY(close_stage(w, s, l, &changed));
         if (changed) CAROM_TRY(carom_dg_solve(dg, s, 1, m - 1, iterations));
@@ -285,25 +396,16 @@ static carom_status stages_minus(work *w, carom_step *s, int *iterations) {
 
 static void set_bias(work *w, const carom_step *s) {
     const carom_local *L = &w->dg.block[w->m + 1].L;
-    for (int k = 0; k < L->nb; ++k) w->bias[L->id[k]] = restitution(w, s, L->id[k]) * w->u_0[L->id[k]];
+    for (int k = 0; k < L->nb; ++k) bounce(w, s, w->bias + w->start[L->id[k]], L->id[k], NULL, w->u_0 + w->start[L->id[k]]);
 }
 
-static carom_status stages_plus(work *w, carom_step *s, int *iterations) {
+// All stages and the impulse, with Newton's law or, where that has no solution or creates energy, without restitution.
+static carom_status solve_plus(work *w, carom_step *s, int *iterations) {
     carom_dg *dg = &w->dg;
-    const int m = w->m;
-    for (int l = 1; l <= m + 1; ++l) set(w, s, &dg->block[l].L, w->carries);
+    const int last = dg->block[w->m + 1].L.nb > 0 ? w->m + 1 : w->m;
     set_bias(w, s);
-    CAROM_TRY(carom_dg_solve(dg, s, 0, dg->block[m + 1].L.nb > 0 ? m + 1 : m, iterations));
-    bool changed = release(w, s);
-    for (int l = 1; l <= m; ++l) CAROM_TRY(close_stage(w, s, l, &changed));
-    const int was = dg->block[m + 1].L.nb;
-    close_end(w, s); // the gaps are those of stage m
-    if (dg->block[m + 1].L.nb == was && !changed) return CAROM_OK;
-    CAROM_TRY(before(w, s));
-    set_bias(w, s);
-    const int last = dg->block[m + 1].L.nb > 0 ? m + 1 : m;
     const carom_status status = carom_dg_solve(dg, s, 0, last, iterations);
-    if (status == CAROM_OK) free_velocity(w, s, dg->block[m].v);
+    if (status == CAROM_OK) free_velocity(w, s, dg->block[w->m].v);
     if (!(mixed(w, s) && (status == CAROM_RETRY || (status == CAROM_OK && gains(w, s))))) return status;
     w->plastic = true;
     set_bias(w, s);
@@ -311,51 +413,75 @@ static carom_status stages_plus(work *w, carom_step *s, int *iterations) {
     return carom_dg_solve(dg, s, 0, last, iterations);
 }
 
+static carom_status stages_plus(work *w, carom_step *s, int *iterations) {
+    carom_dg *dg = &w->dg;
+    const int m = w->m;
+    for (int l = 1; l <= m + 1; ++l) {
+        set(w, s, &dg->block[l].L, w->carries);
+        decide(w, s, dg->block + l, NULL);
+    }
+    set_bias(w, s);
+    CAROM_TRY(carom_dg_solve(dg, s, 0, dg->block[m + 1].L.nb > 0 ? m + 1 : m, iterations));
+    bool changed = reverses(w, s, dg->block[m].v);
+    changed = release(w, s) || changed;
+    for (int l = 1; l <= m; ++l) CAROM_TRY(close_stage(w, s, l, &changed));
+    const int was = dg->block[m + 1].L.nb;
+    close_end(w, s); // the gaps are those of stage m
+    if (dg->block[m + 1].L.nb == was && !changed) return CAROM_OK;
+    CAROM_TRY(before(w, s));
+    do { // each time a contact more turns
+        decide_end(w, s, NULL);
+        CAROM_TRY(solve_plus(w, s, iterations));
+    } while (reverses(w, s, dg->block[m].v));
+    return CAROM_OK;
+}
+
 // -- the impulse ---------------------------------------------------------------------------------------------------------
 
-// s_j = h sum_l beta_l lambda_lj of the constraints of the impulse
+// s_j = h sum_l beta_l lambda_lj of the constraints of the impulse; of those that slide to the end, friction along their last direction
 static void transmitted(work *w, const carom_step *s) {
-    const carom_local *L = &w->dg.block[w->m + 1].L;
-    carom_zero(w->s, L->nb);
+    const carom_dg_block *e = w->dg.block + w->m + 1;
+    const carom_local *L = &e->L;
+    carom_zero(w->s, L->at[L->nb]);
     for (int l = 0; l <= w->m; ++l) {
         const carom_dg_block *b = w->dg.block + l;
         for (int k = 0, i = 0; k < b->L.nb; ++k) {
             while (i < L->nb && L->id[i] < b->L.id[k]) ++i;
-            if (i < L->nb && L->id[i] == b->L.id[k]) w->s[i] += s->h * w->dg.c.b[l] * b->lambda[k];
+            if (i < L->nb && L->id[i] == b->L.id[k])
+                carom_axpy(w->s + L->at[i], s->h * w->dg.c.b[l], b->lambda + b->L.at[k], L->at[i + 1] - L->at[i]);
         }
     }
+    for (int k = s->sys->ne; k < L->nb; ++k)
+        for (int i = L->at[k] + 1; e->slides[k] && i < L->at[k + 1]; ++i)
+            w->s[i] = -s->sys->contacts[L->id[k] - s->sys->ne].friction * w->s[L->at[k]] * e->d[i];
 }
 
 // (DG-10)  v_1 = v_0 + h sum beta_l a_l + M_m^-1 W_m p,   0 <= u_1 + e o u_m _|_ p >= 0,
-//          lasting contacts: 0 <= u_1 _|_ p + h sum beta_l lambda_l >= 0
+//          lasting contacts: 0 <= u_1 _|_ p + h sum beta_l lambda_l >= 0, Coulomb's law likewise
 static carom_status impulse_problem(work *w, carom_step *s) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
     const carom_local *L = &e->L;
-    const int n = L->nb;
-    for (int k = 0; k < n; ++k) s->c[k] = w->u_f[k] + restitution(w, s, L->id[k]) * w->u_b[k];
-    for (int k = 0; k < n; ++k)
-        if (w->lasting[L->id[k]])
+    const int n = L->at[L->nb];
+    carom_problem_form(s, L, L, &w->F, 1); // F is the mass of stage m, treated last
+    for (int b = 0; b < L->nb; ++b) bounce(w, s, s->c + L->at[b], L->id[b], w->u_f + L->at[b], w->u_b + L->at[b]);
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b]; w->lasting[L->id[b]] && k < L->at[b + 1]; ++k)
             for (int i = 0; i < n; ++i) s->c[i] -= s->G[i + k * (size_t)n] * w->s[k];
-    CAROM_TRY(carom_problem_solve(s, L));
-    for (int k = 0; k < n; ++k) {
-        if (w->lasting[L->id[k]]) s->p[k] -= w->s[k];
-        e->lambda[k] = s->p[k] / s->h;
-    }
+    CAROM_TRY(carom_dg_react(s, e));
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) {
+            if (w->lasting[L->id[b]]) s->p[k] -= w->s[k];
+            e->lambda[k] = s->p[k] / s->h;
+        }
     carom_zero(e->a, s->sys->nv);
     carom_problem_apply(s, e->a, 1 / s->h);
     return CAROM_OK;
 }
 
-static carom_status impulse_minus(work *w, carom_step *s) {
-    carom_dg_block *e = w->dg.block + w->m + 1;
-    const int n = e->L.nb;
-    if (n == 0) return CAROM_OK;
-    e->t = s->t + s->h;
-    CAROM_TRY(before(w, s));
-    CAROM_TRY(carom_directions(s, &e->L, e->t, e->q));
-    carom_local_velocity(w->u_b, &e->L, e->v);
-    carom_local_velocity(w->u_f, &e->L, w->v_1);
-    carom_problem_form(s, &e->L, &e->L, &w->F, 1); // F is the mass of stage m, treated last
+// The impulse with Newton's law or, where that has no solution or creates energy, without restitution; v_1 with it.
+static carom_status solve_impulse(work *w, carom_step *s) {
+    const carom_dg_block *e = w->dg.block + w->m + 1;
+    transmitted(w, s);
     const carom_status status = impulse_problem(w, s);
     if (mixed(w, s) && (status == CAROM_RETRY || (status == CAROM_OK && gains(w, s)))) {
         w->plastic = true;
@@ -367,6 +493,24 @@ static carom_status impulse_minus(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
+static carom_status impulse_minus(work *w, carom_step *s) {
+    carom_dg_block *e = w->dg.block + w->m + 1;
+    if (e->L.nb == 0) return CAROM_OK;
+    e->t = s->t + s->h;
+    CAROM_TRY(before(w, s));
+    CAROM_TRY(carom_directions(s, &e->L, e->t, e->q));
+    carom_local_velocity(w->u_b, &e->L, e->v);
+    carom_local_velocity(w->u_f, &e->L, w->v_1);
+    decide_end(w, s, w->u_f);
+    CAROM_TRY(solve_impulse(w, s));
+    while (reverses(w, s, w->v_1)) { // each time a contact more turns
+        carom_dg_end(&w->dg, s, w->v_1);
+        decide_end(w, s, w->u_f);
+        CAROM_TRY(solve_impulse(w, s));
+    }
+    return CAROM_OK;
+}
+
 // -- books ---------------------------------------------------------------------------------------------------------------
 
 // (DG-12)  p of a lasting contact is an impulse when it exceeds what the force transmitted, else a part of the force; p of a
@@ -374,13 +518,15 @@ static carom_status impulse_minus(work *w, carom_step *s) {
 static void sort_impulses(work *w, const carom_step *s) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
     bool impact = false;
-    for (int k = e->L.nb - 1; k >= 0; --k) { // contacts first, bilateral constraints after them
-        const int id = e->L.id[k];
-        const double p = s->h * e->lambda[k];
-        const bool impulse = id < s->sys->ne ? impact : !w->lasting[id] || p > w->s[k];
+    for (int b = e->L.nb - 1; b >= 0; --b) { // contacts first, bilateral constraints after them
+        const int id = e->L.id[b], first = e->L.at[b];
+        const double p = s->h * e->lambda[first];
+        const bool impulse = id < s->sys->ne ? impact : !w->lasting[id] || p > w->s[first];
         impact = impact || (impulse && p > 0);
-        w->p_i[k] = impulse ? p : 0;
-        w->p_f[k] = impulse ? 0 : p;
+        for (int k = first; k < e->L.at[b + 1]; ++k) {
+            w->p_i[k] = impulse ? s->h * e->lambda[k] : 0;
+            w->p_f[k] = impulse ? 0 : s->h * e->lambda[k];
+        }
     }
 }
 
@@ -399,30 +545,34 @@ static void book_stages(work *w, carom_step *s) {
 
 static void book_impulses(work *w, carom_step *s) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
-    const int n = e->L.nb;
-    carom_local_velocity(w->u_a, &e->L, w->v_1);
+    const carom_local *L = &e->L;
+    carom_local_velocity(w->u_a, L, w->v_1);
     if (w->plus) free_velocity(w, s, w->v_1);
-    for (int k = 0; w->plus && k < n; ++k) w->u_b[k] = w->u_0[e->L.id[k]];
+    for (int b = 0; w->plus && b < L->nb; ++b) carom_copy(w->u_b + L->at[b], w->u_0 + w->start[L->id[b]], L->at[b + 1] - L->at[b]);
     sort_impulses(w, s);
-    carom_book_impulses(s, &e->L, w->p_i, w->u_b, w->u_a);
-    for (int k = 0; k < n; ++k) {
-        // u_b is the velocity that the law compares; the energy jumps between v_1 - w and v_1.
-        const double more = carom_book_counts(s, &e->L, k, w->p_i, w->u_b) ? 0.5 * (w->u_b[k] - w->u_f[k]) * w->p_i[k] : 0;
-        s->account.impact += more;
-        if (e->L.id[k] >= s->sys->ne) s->lost[e->L.id[k] - s->sys->ne] += more;
-        w->u[k] = 0.5 * (w->u_f[k] + w->u_a[k]);
+    carom_book_impulses(s, L, w->p_i, w->u_b, w->u_a);
+    for (int b = 0; b < L->nb; ++b) {
+        const int id = L->id[b], first = L->at[b];
+        const bool counts = carom_book_counts(s, L, b, w->p_i, w->u_b);
+        for (int k = first; k < L->at[b + 1]; ++k) {
+            // u_b is the velocity that the law compares; the energy jumps between v_1 - w and v_1.
+            const double more = counts ? 0.5 * (w->u_b[k] - w->u_f[k]) * w->p_i[k] : 0;
+            *(k == first ? &s->account.impact : &s->account.friction) += more;
+            if (k == first && id >= s->sys->ne) s->lost[id - s->sys->ne] += more;
+            w->u[k] = 0.5 * (w->u_f[k] + w->u_a[k]);
+        }
         // A contact that leaves with a bounce has no force after it.
-        if (e->L.id[k] >= s->sys->ne && w->p_i[k] > 0 && w->u_a[k] > 0) s->force[s->dir[e->L.id[k]]] = 0;
+        if (id >= s->sys->ne && w->p_i[first] > 0 && w->u_a[first] > 0) carom_zero(s->force + s->dir[id], L->at[b + 1] - first);
     }
-    carom_book_forces(s, &e->L, w->p_f, w->u, 1, false);
+    carom_book_forces(s, L, w->p_f, w->u, 1, false);
 }
 
 // Kept: the contacts that the end of the step holds at u_1 = 0.
 static void keep(work *w, const carom_step *s) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
     carom_zero(w->kept, constraints(s));
-    for (int k = 0; k < e->L.nb; ++k) {
-        const int id = e->L.id[k];
+    for (int b = 0; b < e->L.nb; ++b) {
+        const int id = e->L.id[b], k = e->L.at[b];
         const double p = s->h * e->lambda[k], e_0 = restitution(w, s, id);
         w->kept[id] = id >= s->sys->ne && (w->lasting[id] ? p + w->s[k] > 0 : p > 0 && e_0 * w->u_b[k] == 0);
     }
@@ -438,11 +588,12 @@ static carom_status step(void *memory, carom_step *s) {
         CAROM_TRY(stages_plus(w, s, &iterations));
     else
         CAROM_TRY(stages_minus(w, s, &iterations));
-    transmitted(w, s);
-    if (w->plus)
+    if (w->plus) {
         carom_copy(w->v_1, end->v, s->sys->nv);
-    else
+        transmitted(w, s);
+    } else {
         CAROM_TRY(impulse_minus(w, s));
+    }
 
     book_stages(w, s);
     if (e->L.nb > 0) book_impulses(w, s);
@@ -468,8 +619,8 @@ static int levels_minus(const double *opt) { return carom_dg_coupled((int)opt[OP
     "solution.  A lasting contact is held by its force, and its velocity is exact at step ends; its gap drifts with\n"  \
     "the order of the scheme.  With rest=paper a contact that returns without having left bounces for ever.\n"
 #define MEMBER(name_, about_, text_, carve_, levels_)                                                                   \
-    {.name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of, .lacks = CAROM_NO_FRICTION,       \
-     .levels_of = levels_, .options = options, .work_size = sizeof(work), .carve = carve_, .step = step}
+    {.name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of,                                   \
+     .levels_of = levels_, .full_levels = true, .options = options, .work_size = sizeof(work), .carve = carve_, .step = step}
 
 const carom_scheme carom_scheme_dg_plus = MEMBER(
     "dg-plus", "time-discontinuous Galerkin D+, velocity jump at the left: implicit",

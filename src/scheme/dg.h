@@ -2,7 +2,8 @@
 //
 // Block l = 0..m is the stage at t_0 + tau_l h.  Block m + 1 is the velocity jump w at the end of the step, written
 // as an acceleration w/h that acts through the column of stage m, and its reactions as forces p/h.  So everything
-// below knows accelerations and forces only.  Constraints have one direction each: there is no friction here.
+// below knows accelerations and forces only.  A contact with friction either slides, decided before the solution: then its one unknown
+// is the normal force, which acts along W_N - mu W_T d; or it obeys Coulomb's law with all its rows.
 #pragma once
 #include "scheme/dg_weights.h"
 #include <carom/scheme.h>
@@ -14,8 +15,10 @@ typedef struct carom_dg_block {
     carom_matrix M;
     carom_local L;        // closed constraints, their directions at (t, q)
     carom_columns D;      // d(W'v + w)/dq
-    double *lambda;       // forces; block m + 1: p/h
-    double *row;          // what the law wants to be >= 0, as a velocity: h (W'a + kappa); block m + 1: u_1 + e o u_0
+    bool *slides;         // by constraint of L
+    double *d;            // by row: tangential direction of a contact that slides
+    double *lambda;       // by row: forces; block m + 1: p/h
+    double *row;          // by row: the velocity of the law: h (W'a + kappa); block m + 1: u_1 + e o u_0
 } carom_dg_block;
 
 typedef struct carom_dg {
@@ -24,7 +27,8 @@ typedef struct carom_dg {
     double *x;                  // nv: displacement, scratch
     double *d, *shift;          // (m + 1) nv, where (+) is no sum: rates of the displacements, displacements of the stages
     const bool *lasting;        // by id: p + h sum beta lambda >= 0 instead of p >= 0, see (DG-10)
-    const double *bias;         // by id: e u_0, added to the row of p
+    const int *start;           // by id: first of its directions among those of all constraints
+    const double *bias;         // by direction of all constraints: e u_0, added to the rows of p
     // Newton over blocks first..last
     int first, last, count;
     double noise;               // rounding of the rows
@@ -33,9 +37,11 @@ typedef struct carom_dg {
     carom_matrix K, C;          // tangent_shape
     double *r, *y;              // count nv
     double *X, *V;              // columns of reactions A^-1 W, derivatives of rows; count nv each
-    int *id;                    // constraint of each row of the contact problem
+    int *id;                    // constraint of each block of the contact problem
+    int *of, *at_row;           // of each row of it: its block l; its row there
     int *at;                    // count nv: where a row of V is not zero
     double *r_p;                // weights of the proximal term
+    double *u;                  // local velocities of a block
 } carom_dg;
 
 carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool plus);
@@ -48,6 +54,16 @@ void carom_dg_move(carom_dg *w, const carom_step *s, int first, int last, int it
 
 /// v = v_0 + h sum beta_k a_k, without the jump.
 void carom_dg_end(const carom_dg *w, const carom_step *s, double *v);
+
+/// Solve the contact problem of the block, formed with all directions of its L, (s->c set).  Sliding contacts act along
+/// W_N - mu W_T d.  s->p and s->u have all rows again.
+carom_status carom_dg_react(carom_step *s, const carom_dg_block *b);
+
+/// Direction d of constraint k of the block from its velocities u, all rows of L, as long as it does not reverse.
+void carom_dg_follow(carom_dg_block *b, int k, const double *u);
+
+/// Tangential forces of constraint k, which slides: lambda_T = -mu lambda_N d.
+void carom_dg_rub(const carom_step *s, carom_dg_block *b, int k);
 
 /// Solve blocks first..last for accelerations and forces on the sets of their L.  The accelerations on entry are
 /// the first guess.  Counts its iterations in *iterations.

@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { MOST = 50 }; // iterations; a step that needs more is better made smaller
+enum { MOST = 50, FOLLOWED = 24 }; // iterations; a step that needs more is better made smaller.  Those that turn sliding directions
 
 // Weight of the proximal term in (DG-16), relative to the diagonal of G.
 static const double PROXIMAL = 1e-12;
@@ -26,6 +26,7 @@ int carom_dg_coupled(int m, bool plus) { return plus ? m + 2 : m > 1 ? m - 1 : 1
 carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool plus) {
     carom_dg w = {.c = carom_carve_dg_weights(mem, m, plus)};
     const size_t nv = (size_t)sys->nv, nb = (size_t)(sys->ne + sys->nc);
+    size_t rows = 0;
     w.block = carom_carve_bytes(mem, (size_t)(m + 2) * sizeof *w.block);
     carom_dg_block b = {0};
     for (int l = 0; l <= m + 1; ++l) {
@@ -39,12 +40,15 @@ carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool p
         b.size = carom_carve(mem, nv);
         b.L = carom_carve_local(mem, sys);
         b.D = carom_carve_columns(mem, sys->nv, b.L.W.n, sys->column_stride);
-        b.lambda = carom_carve(mem, (size_t)b.L.W.n);
-        b.row = carom_carve(mem, (size_t)b.L.W.n);
+        rows = (size_t)b.L.W.n;
+        b.slides = carom_carve_bytes(mem, nb * sizeof(bool));
+        b.d = carom_carve(mem, rows);
+        b.lambda = carom_carve(mem, rows);
+        b.row = carom_carve(mem, rows);
         if (w.block) w.block[l] = b;
     }
     const int count = carom_dg_coupled(m, plus);
-    const size_t N = (size_t)count * nv, n = (size_t)count * nb;
+    const size_t N = (size_t)count * nv, n = (size_t)count * rows;
     w.x = carom_carve(mem, nv);
     w.d = sys->lift ? carom_carve(mem, (size_t)(m + 1) * nv) : NULL;
     w.shift = sys->lift ? carom_carve(mem, (size_t)(m + 1) * nv) : NULL;
@@ -57,8 +61,11 @@ carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool p
     w.X = carom_carve(mem, N * n);
     w.V = carom_carve(mem, N * n);
     w.id = carom_carve_ints(mem, n);
+    w.of = carom_carve_ints(mem, n);
+    w.at_row = carom_carve_ints(mem, n);
     w.at = carom_carve_ints(mem, N);
     w.r_p = carom_carve(mem, n);
+    w.u = carom_carve(mem, rows);
     return w;
 }
 
@@ -139,7 +146,7 @@ static carom_status evaluate_stage(carom_dg *w, carom_step *s, int l) {
         b->size[i] = fabs(b->R[i]) + fabs(b->f[i]);
         b->R[i] -= b->f[i];
     }
-    for (int k = 0; k < b->L.nb; ++k) {
+    for (int k = 0; k < b->L.at[b->L.nb]; ++k) {
         // Curvatures by differences are good to about 1e-10 of u per unit of distance.
         const double kappa = s->sys->curvature ? 16 * DBL_EPSILON * curving(b, k)
                                                : 1e-9 * carom_local_reach(&b->L, k, b->v) * fmax(1, carom_norm_max(b->v, nv));
@@ -158,9 +165,83 @@ static carom_status evaluate_jump(carom_dg *w, carom_step *s) {
     for (int i = 0; i < nv; ++i) b->size[i] = fabs(b->R[i]);
     carom_zero(b->f, nv);
     w->noise = fmax(w->noise, carom_local_velocity_rounding(&b->L, b->v));
-    for (int k = 0; k < b->L.nb; ++k) {
-        // D+ ends with v_m, which holds the jump
-        b->row[k] = carom_column_dot(&b->L.W, k, b->v) + b->L.w[k] + w->bias[b->L.id[k]];
+    for (int b_k = 0; b_k < b->L.nb; ++b_k)
+        for (int k = b->L.at[b_k], i = w->start[b->L.id[b_k]]; k < b->L.at[b_k + 1]; ++k, ++i)
+            // D+ ends with v_m, which holds the jump
+            b->row[k] = carom_column_dot(&b->L.W, k, b->v) + b->L.w[k] + w->bias[i];
+    return CAROM_OK;
+}
+
+// -- sliding ---------------------------------------------------------------------------------------------------
+
+static double friction_of(const carom_step *s, int id) { return s->sys->contacts[id - s->sys->ne].friction; }
+
+void carom_dg_follow(carom_dg_block *b, int k, const double *u) {
+    const int first = b->L.at[k] + 1, tangents = b->L.at[k + 1] - first;
+    const double size = carom_length(u + first, tangents);
+    if (!(carom_dot(u + first, b->d + first, tangents) > 0)) return;
+    for (int i = first; i < first + tangents; ++i) b->d[i] = u[i] / size;
+}
+
+void carom_dg_rub(const carom_step *s, carom_dg_block *b, int k) {
+    const int first = b->L.at[k];
+    for (int i = first + 1; i < b->L.at[k + 1]; ++i) b->lambda[i] = -friction_of(s, b->L.id[k]) * b->lambda[first] * b->d[i];
+}
+
+// Directions of sliding from the velocities of the iterate, where there is more than one to choose from.
+static void follow(carom_dg *w, const carom_step *s, carom_dg_block *b) {
+    bool some = false;
+    for (int k = s->sys->ne; k < b->L.nb; ++k) some = some || (b->slides[k] && b->L.at[k + 1] - b->L.at[k] > 2);
+    if (!some) return;
+    carom_local_velocity(w->u, &b->L, b->v);
+    for (int k = s->sys->ne; k < b->L.nb; ++k) {
+        if (!b->slides[k]) continue;
+        carom_dg_follow(b, k, w->u);
+        carom_dg_rub(s, b, k);
+    }
+}
+
+// Rows that constraint k of the block has in the contact problem.
+static int unknowns(const carom_dg_block *b, int k) { return b->slides[k] ? 1 : b->L.at[k + 1] - b->L.at[k]; }
+
+static carom_block law_of(const carom_step *s, const carom_dg_block *b, int k, int at) {
+    const int id = b->L.id[k];
+    if (id < s->sys->ne) return (carom_block){CAROM_BILATERAL, at, 0};
+    return (carom_block){carom_law_friction(unknowns(b, k) - 1), at, friction_of(s, id)};
+}
+
+carom_status carom_dg_react(carom_step *s, const carom_dg_block *b) {
+    const carom_local *L = &b->L;
+    carom_problem *pb = &s->problem;
+    const int full = L->at[L->nb];
+    int n = 0;
+    for (int k = 0; k < L->nb; ++k) n += unknowns(b, k);
+    if (n == full) return carom_problem_solve(s, L);
+    // G <- G (1, -mu d), then without the tangential rows and columns of what slides
+    for (int k = s->sys->ne; k < L->nb; ++k)
+        for (int i = L->at[k] + 1; b->slides[k] && i < L->at[k + 1]; ++i)
+            carom_axpy(s->G + (size_t)L->at[k] * (size_t)full, -friction_of(s, L->id[k]) * b->d[i], s->G + (size_t)i * (size_t)full, full);
+    for (int k = 0, col = 0; k < L->nb; ++k) {
+        s->blocks[k] = law_of(s, b, k, col);
+        for (int j = 0; j < unknowns(b, k); ++j, ++col) {
+            s->c[col] = s->c[L->at[k] + j];
+            for (int i = 0, row = 0; i < L->nb; ++i)
+                for (int r = 0; r < unknowns(b, i); ++r, ++row)
+                    s->G[row + (size_t)col * (size_t)n] = s->G[L->at[i] + r + (size_t)(L->at[k] + j) * (size_t)full];
+        }
+    }
+    *pb = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
+    carom_zero(s->p, n);
+    CAROM_TRY(carom_problem_run(s, L->id));
+    pb->n = full;
+    for (int k = L->nb - 1; k >= 0; --k) {
+        const int tangents = L->at[k + 1] - L->at[k] - 1;
+        n -= unknowns(b, k);
+        for (int j = tangents; j >= 0; --j) {
+            const bool slides = b->slides[k] && j > 0;
+            s->p[L->at[k] + j] = slides ? -friction_of(s, L->id[k]) * b->d[L->at[k] + j] * s->p[n] : s->p[n + j];
+            s->u[L->at[k] + j] = slides ? 0 : s->u[n + j];
+        }
     }
     return CAROM_OK;
 }
@@ -169,6 +250,7 @@ static carom_status evaluate(carom_dg *w, carom_step *s, int k) {
     w->noise = 0;
     carom_dg_move(w, s, w->first, w->last, k);
     for (int l = w->first; l <= w->last; ++l) CAROM_TRY(l <= w->c.m ? evaluate_stage(w, s, l) : evaluate_jump(w, s));
+    for (int l = w->first; l <= w->last && k > 0 && k < FOLLOWED; ++l) follow(w, s, w->block + l);
     return CAROM_OK;
 }
 
@@ -230,56 +312,79 @@ static void scatter(carom_dg *w, double *y, int k, double x, const carom_columns
 static void columns(carom_dg *w, carom_step *s) {
     const size_t N = (size_t)(s->sys->nv * w->count);
     const double h = s->h;
-    int n = 0;
+    int n = 0, blocks = 0;
     for (int l = w->first; l <= w->last; ++l) {
         const carom_dg_block *b = w->block + l;
-        for (int i = 0; i < b->L.nb; ++i, ++n) {
-            double *x = w->X + (size_t)n * N, *v = w->V + (size_t)n * N;
-            carom_zero(x, (int)N);
-            carom_zero(v, (int)N);
-            scatter(w, x, l, 1 / h, &b->L.W, i);
-            carom_factor_solve(&w->F, x);
-            // (DG-15)  d(h (W'a + kappa)) = h W'da_l + 2 h D'dv_l,   d(u_1) = W'dv_1 + D'dx_1
-            for (int k = w->first; k <= w->last; ++k) {
-                if (l <= w->c.m) {
-                    scatter(w, v, k, k == l ? h : 0, &b->L.W, i);
-                    scatter(w, v, k, 2 * h * h * weight(w, w->c.A, l, k), &b->D, i);
-                } else {
-                    scatter(w, v, k, h * end_weight(w, k), &b->L.W, i);
-                    scatter(w, v, k, h * h * weight(w, w->c.Q, w->c.m, k), &b->D, i);
+        for (int c = 0; c < b->L.nb; ++c, ++blocks) {
+            w->id[blocks] = b->L.id[c];
+            s->blocks[blocks] = law_of(s, b, c, n);
+            for (int i = b->L.at[c]; i < b->L.at[c] + unknowns(b, c); ++i, ++n) {
+                double *x = w->X + (size_t)n * N, *v = w->V + (size_t)n * N;
+                carom_zero(x, (int)N);
+                carom_zero(v, (int)N);
+                scatter(w, x, l, 1 / h, &b->L.W, i);
+                for (int t = i + 1; b->slides[c] && t < b->L.at[c + 1]; ++t) scatter(w, x, l, -friction_of(s, b->L.id[c]) * b->d[t] / h, &b->L.W, t);
+                carom_factor_solve(&w->F, x);
+                // (DG-15)  d(h (W'a + kappa)) = h W'da_l + 2 h D'dv_l,   d(u_1) = W'dv_1 + D'dx_1
+                for (int k = w->first; k <= w->last; ++k) {
+                    if (l <= w->c.m) {
+                        scatter(w, v, k, k == l ? h : 0, &b->L.W, i);
+                        scatter(w, v, k, 2 * h * h * weight(w, w->c.A, l, k), &b->D, i);
+                    } else {
+                        scatter(w, v, k, h * end_weight(w, k), &b->L.W, i);
+                        scatter(w, v, k, h * h * weight(w, w->c.Q, w->c.m, k), &b->D, i);
+                    }
                 }
+                w->of[n] = l;
+                w->at_row[n] = i;
             }
-            w->id[n] = b->L.id[i];
-            s->blocks[n] = (carom_block){b->L.id[i] < s->sys->ne ? CAROM_BILATERAL : CAROM_UNILATERAL, n, 0};
         }
     }
-    s->problem = (carom_problem){.n = n, .nb = n, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
+    s->problem = (carom_problem){.n = n, .nb = blocks, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
 }
 
-// Visit every force of a lasting contact (row i, weight beta_l) with the row j of its p, and do y_i += x beta_l y_j.
-static void share(const carom_dg *w, const carom_step *s, double *y, int stride, double x) {
+// Constraint of the last block that is lasting and has this id, -1 if there is none.
+static int lasting_at_end(const carom_dg *w, int id) {
+    const carom_local *L = &w->block[w->c.m + 1].L;
+    for (int j = 0; j < L->nb; ++j)
+        if (L->id[j] == id) return w->lasting[id] ? j : -1;
+    return -1;
+}
+
+// The unknown of a lasting contact is P = p + h sum beta_l lambda_l: the reaction column of each lambda_l loses beta_l times that of
+// P.  What slides at the end has one column there; else a sliding stage takes its share (1, -mu d_l) of all of them.
+static void share(const carom_dg *w, const carom_step *s) {
     const carom_dg_block *e = w->block + w->c.m + 1;
+    const size_t N = (size_t)(s->sys->nv * w->count);
     if (w->last <= w->c.m) return;
-    const int at_p = s->problem.n - e->L.nb;
-    int i = 0;
-    for (int l = w->first; l <= w->c.m; ++l)
-        for (int k = 0; k < w->block[l].L.nb; ++k, ++i)
-            for (int j = 0; j < e->L.nb; ++j)
-                if (w->lasting[e->L.id[j]] && e->L.id[j] == w->block[l].L.id[k])
-                    carom_axpy(y + (size_t)i * (size_t)stride, x * w->c.b[l], y + (size_t)(at_p + j) * (size_t)stride, stride);
+    const int nb = s->problem.nb, ends = nb - e->L.nb;
+    for (int b = 0, l = w->first, c = 0; b < ends; ++b, ++c) {
+        while (c == w->block[l].L.nb) ++l, c = 0;
+        const carom_dg_block *at = w->block + l;
+        const int j = lasting_at_end(w, at->L.id[c]);
+        if (j < 0) continue;
+        const int from = s->blocks[ends + j].at, own = s->blocks[b].at;
+        for (int i = 0; i < unknowns(at, c); ++i) carom_axpy(w->X + (size_t)(own + i) * N, -w->c.b[l], w->X + (size_t)(from + i) * N, (int)N);
+        if (!at->slides[c] || e->slides[j]) continue;
+        for (int i = 1; i < unknowns(e, j); ++i)
+            carom_axpy(w->X + (size_t)own * N, w->c.b[l] * friction_of(s, at->L.id[c]) * at->d[at->L.at[c] + i], w->X + (size_t)(from + i) * N, (int)N);
+    }
 }
 
 // lambda of all blocks from the unknowns of the problem, (DG-10) undone.
 static void spread(carom_dg *w, const carom_step *s) {
-    int n = 0;
-    for (int l = w->first; l <= w->last; ++l)
-        for (int k = 0; k < w->block[l].L.nb; ++k) w->block[l].lambda[k] = s->p[n++] / s->h;
-    if (w->last <= w->c.m) return;
     carom_dg_block *e = w->block + w->c.m + 1;
-    for (int l = w->first; l <= w->c.m; ++l)
-        for (int k = 0; k < w->block[l].L.nb; ++k)
-            for (int j = 0; j < e->L.nb; ++j)
-                if (w->lasting[e->L.id[j]] && e->L.id[j] == w->block[l].L.id[k]) e->lambda[j] -= w->c.b[l] * w->block[l].lambda[k];
+    for (int i = 0; i < s->problem.n; ++i) w->block[w->of[i]].lambda[w->at_row[i]] = s->p[i] / s->h;
+    for (int l = w->first; l <= w->last && l <= w->c.m; ++l) {
+        carom_dg_block *b = w->block + l;
+        for (int c = 0; c < b->L.nb; ++c) {
+            if (b->slides[c]) carom_dg_rub(s, b, c);
+            const int j = w->last > w->c.m ? lasting_at_end(w, b->L.id[c]) : -1;
+            for (int i = 0; j >= 0 && i < unknowns(e, j); ++i) e->lambda[e->L.at[j] + i] -= w->c.b[l] * b->lambda[b->L.at[c] + i];
+        }
+    }
+    for (int j = 0; w->last > w->c.m && j < e->L.nb; ++j)
+        if (e->slides[j]) carom_dg_rub(s, e, j);
 }
 
 // V_i'X_k for all k; a row of a mechanism has entries of few bodies.
@@ -300,11 +405,9 @@ static void row_products(carom_dg *w, double *G, size_t ld, const double *V, int
 static void form(carom_dg *w, carom_step *s) {
     const int N = s->sys->nv * w->count, n = s->problem.n;
     const size_t stride = (size_t)N, ld = (size_t)n;
-    share(w, s, w->X, N, -1);
+    share(w, s);
     for (int i = 0; i < n; ++i) row_products(w, s->G + i, ld, w->V + (size_t)i * stride, N, n);
-    for (int l = w->first, i = 0; l <= w->last; ++l)
-        for (int k = 0; k < w->block[l].L.nb; ++k, ++i)
-            s->c[i] = w->block[l].row[k] - carom_dot(w->V + (size_t)i * stride, w->y, N);
+    for (int i = 0; i < n; ++i) s->c[i] = w->block[w->of[i]].row[w->at_row[i]] - carom_dot(w->V + (size_t)i * stride, w->y, N);
     for (int i = 0; i < n; ++i) {
         w->r_p[i] = PROXIMAL * s->G[i + i * ld];
         s->c[i] -= w->r_p[i] * s->p[i];
@@ -348,8 +451,7 @@ static bool done(carom_dg *w, carom_step *s, double correction) {
     int worst;
     for (int l = 0; l <= w->c.m; ++l) v = fmax(v, carom_norm_max(w->block[l].v, s->sys->nv));
     if (!(motion_residual(w, s) <= s->newton_tol || s->h * correction <= 2 * DBL_EPSILON * v)) return false;
-    for (int l = w->first, i = 0; l <= w->last; ++l)
-        for (int k = 0; k < w->block[l].L.nb; ++k) s->c[i++] = w->block[l].row[k];
+    for (int i = 0; i < s->problem.n; ++i) s->c[i] = w->block[w->of[i]].row[w->at_row[i]];
     if (!carom_problem_met(s, w->noise)) return false;
     const double residual = carom_residual_at(&s->problem, &worst);
     if (residual > s->counts->residual) s->counts->residual = residual, s->counts->residual_id = w->id[worst];
@@ -362,9 +464,11 @@ carom_status carom_dg_solve(carom_dg *w, carom_step *s, int first, int last, int
     w->last = last;
     w->count = last - first + 1;
     w->A.shape = w->F.shape = shape_of(s->sys, w->count);
-    for (int l = first; l <= last; ++l) carom_zero(w->block[l].lambda, w->block[l].L.nb);
     int n = 0;
-    for (int l = first; l <= last; ++l) n += w->block[l].L.nb;
+    for (int l = first; l <= last; ++l) {
+        carom_zero(w->block[l].lambda, w->block[l].L.at[w->block[l].L.nb]);
+        n += w->block[l].L.at[w->block[l].L.nb];
+    }
     carom_zero(s->p, n);
     double correction = HUGE_VAL, before = HUGE_VAL;
     for (int k = 0; k < MOST; ++k) {

@@ -182,7 +182,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     const carom_system *sys = sim->sys, *seen = sim->step.sys; // all constraints; those that schemes see
     const int levels = sim->scheme->levels_of ? sim->scheme->levels_of(sim->opt) : sim->scheme->levels;
     const int nb = sys->ne + sys->nc, again = levels > 1 ? levels - 1 : 0, k = sys->ne - seen->ne;
-    const int rows = sim->nl - k + again * (nb - k), blocks = nb - k + again * (nb - k); // of the largest contact problem
+    const int rows = sim->nl - k + again * ((sim->scheme->full_levels ? sim->nl : nb) - k), blocks = nb - k + again * (nb - k); // of the largest contact problem
     const double *common = sim->opt + carom_option_count(sim->scheme->options);
     carom_step *s = &sim->step;
 
