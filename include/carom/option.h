@@ -14,7 +14,8 @@ typedef struct carom_option {
     carom_option_kind kind;
     double fallback;      // default; for a choice the index of the default word
     double low, high;     // allowed range, inclusive; for CAROM_REAL, see open_high
-    const char *choices;  // CAROM_CHOICE: words separated by '|', "nonstrict|strict"
+    const char *choices;  // CAROM_CHOICE: words separated by '|', "nonstrict|strict".  CAROM_INTEGER: words beside the numbers, which
+                          // stand for high + 1 and so on
     const char *about;    // one sentence
     bool open_high;       // the upper end is excluded
 } carom_option;

@@ -384,6 +384,8 @@ typedef struct carom_scheme {
     void (*carve)(void *work, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt);
     carom_status (*start)(void *work, carom_step *s); // before the first step; NULL: nothing
     carom_status (*step)(void *work, carom_step *s);
+    /// Dense output: the state at t + x h of the step just done, 0 < x < 1, as the scheme's own polynomials have it.  NULL: it has none.
+    void (*dense)(void *work, const carom_step *s, double x, double *q, double *v);
     void (*say)(const void *work, char *text, size_t size); // what it chose and changed on the way, in words; NULL: nothing
     void (*finish)(void *work); // gives back what start got from elsewhere; also after a failed or missing start; NULL: nothing
 } carom_scheme;

@@ -94,6 +94,10 @@ void carom_sim_stop_at(carom_sim *sim, double dt);
 /// right limits.  A step that is refused and halved tells some times again.  Anything but CAROM_OK ends the run with that.
 void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, double t, const double *q, const double *v), void *user);
 
+/// Observe the dense output of a scheme that has one: n states of each step at t + h (j - 1/2)/n, j = 1..n, and no others.  Times may be
+/// repeated as above.  on_dense NULL: no longer.  False if the scheme has none.
+bool carom_sim_watch_dense(carom_sim *sim, int n, carom_status (*on_dense)(void *user, double t, const double *q, const double *v), void *user);
+
 /// Observe contact problems: called before each one is solved (report NULL, pb->p is the start) and after it.
 void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report), void *user);
 

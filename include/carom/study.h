@@ -91,6 +91,7 @@ typedef struct carom_compare_def {
     const char *reference;         // "SCHEME:STEP", a result file (.h5, .csv), "exact"; NULL: exact when the model has it,
                                    // else the first scheme at a tenth of the smallest step or a hundredth of the smallest tolerance
     carom_norm_kind norm;
+    bool dense;                    // errors over the dense output instead of at step ends: 8 states in each step; of schemes that have one
     const char *const *of;         // coordinates, rates (x'), outputs, NULL-terminated; NULL: all coordinates
     int threads;                   // at least 1
     size_t memory;                 // bytes for trajectories; 0: 2 GB

@@ -46,8 +46,21 @@ static carom_status read_choice(const carom_option *o, const char *text, double 
     return carom_fail(err, CAROM_BAD_INPUT, "option %s: '%.60s' is none of %s", o->name, text, o->choices);
 }
 
+// A whole number, or a word that stands for one above all of them.
+static carom_status read_integer(const carom_option *o, const char *text, double *value, carom_error *err) {
+    carom_error other;
+    if (read_choice(o, text, value, &other) == CAROM_OK) return *value += o->high + 1, CAROM_OK;
+    char *end = NULL;
+    const double x = carom_number(text, &end);
+    if (end == text || *end || x != floor(x) || x < o->low || x > o->high)
+        return carom_fail(err, CAROM_BAD_INPUT, "option %s: '%.60s' is neither a whole number from %g to %g nor %s", o->name, text, o->low, o->high, o->choices);
+    *value = x;
+    return CAROM_OK;
+}
+
 carom_status carom_option_read(const carom_option *o, const char *text, double *value, carom_error *err) {
     if (o->kind == CAROM_CHOICE) return read_choice(o, text, value, err);
+    if (o->kind == CAROM_INTEGER && o->choices) return read_integer(o, text, value, err);
     char *end = NULL;
     const double x = carom_number(text, &end);
     if (end == text || *end || !isfinite(x))
@@ -64,7 +77,8 @@ carom_status carom_option_read(const carom_option *o, const char *text, double *
 void carom_option_write(const carom_option *o, double value, char *text, size_t size) {
     const char *word = NULL;
     size_t length = 0;
-    if (o->kind == CAROM_CHOICE && (length = choice(o->choices, (int)value, &word)) > 0)
+    const double index = o->kind == CAROM_CHOICE ? value : value - o->high - 1;
+    if (o->kind != CAROM_REAL && o->choices && index >= 0 && (length = choice(o->choices, (int)index, &word)) > 0)
         snprintf(text, size, "%.*s", (int)length, word);
     else
         carom_format(text, size, "%.15g", value);

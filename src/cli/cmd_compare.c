@@ -18,6 +18,7 @@ static const cli_option options[] = {
     {"reference", 0, "WHAT", "SCHEME:STEP, a result FILE.h5, or exact (default: exact when the model has it, else the first scheme at "
                              "a tenth of the smallest step, or a hundredth of the smallest tolerance)", false},
     {"norm", 0, "NORM", "l1 (default), l2, linf, matrix, hausdorff", false},
+    {"over", 0, "WHAT", "ends (default): errors at step ends; dense: over the dense output, 8 states inside each step, of schemes that have one", false},
     {"of", 0, "NAME,NAME", "coordinates, rates (x') and outputs to compare (default: all coordinates)", false},
     {"csv", 0, "FILE", "keep the rows, each as soon as it is done", false},
     {"plot", 0, "FILE", "error over step (with --tolerances: number of steps) and over time: .svg, .png or .pdf", false},
@@ -43,6 +44,7 @@ typedef struct comparison {
     double *steps, *tolerances, end;
     int nsteps, ntolerances, threads, rows; // rows done
     carom_norm_kind norm;
+    bool dense;
     carom_compile_mode compile;
     carom_compare *c;
     FILE *csv;
@@ -76,6 +78,13 @@ static bool read_norm(comparison *k) {
     }
     cli_say("--norm: '%s' is none of l1, l2, linf, matrix, hausdorff", word);
     return false;
+}
+
+static bool read_over(comparison *k) {
+    const char *word = cli_value(k->a, "over");
+    k->dense = word && strcmp(word, "dense") == 0;
+    if (!word || k->dense || strcmp(word, "ends") == 0) return true;
+    return cli_say("--over: '%s' is none of ends, dense", word), false;
 }
 
 // The numbers of --steps or --tolerances; to be freed.
@@ -114,7 +123,7 @@ static bool read_usage(comparison *k) {
     k->end = NAN;
     k->quiet = cli_has(a, "quiet");
     if (plot && !compare_plot_kind(plot)) return cli_say("--plot: '%s' ends in none of .svg, .png, .pdf", plot), false;
-    return read_norm(k) && read_threads(k) && cli_compile_mode(a, &k->compile) && cli_positive(a, "end", &k->end);
+    return read_norm(k) && read_over(k) && read_threads(k) && cli_compile_mode(a, &k->compile) && cli_positive(a, "end", &k->end);
 }
 
 static bool default_steps(comparison *k, double step) {
@@ -157,6 +166,7 @@ static bool prepare(comparison *k) {
     def.options = k->options;
     def.reference = cli_value(k->a, "reference");
     def.norm = k->norm;
+    def.dense = k->dense;
     def.of = k->of;
     def.threads = k->threads;
     k->c = carom_compare_create(&def, &k->err);
@@ -238,7 +248,7 @@ static void print_head(const comparison *k) {
     const char *name = carom_model_name(k->model);
     double apart = 0;
     const char *reference = carom_compare_reference(k->c, &apart);
-    printf("%s: norm %s of ", name && name[0] ? name : k->a->word[0], carom_norm_word(k->norm));
+    printf("%s: norm %s%s of ", name && name[0] ? name : k->a->word[0], carom_norm_word(k->norm), k->dense ? " over the dense output" : "");
     for (int i = 0; carom_compare_name(k->c, i); ++i) {
         if (i == 8) {
             fputs(", ...", stdout);

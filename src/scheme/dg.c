@@ -7,24 +7,32 @@
 //
 // m = 1 is the contemplating (D+) and the forecasting (D-) trapezoidal rule, m = 0 is moreau-jean with theta = 1 and 0.
 // Where move() is not a sum (quaternions), displacements are integrated by their own rates, carom_lift().
+#include "base/number.h"
 #include "scheme/dg.h"
 #include "scheme/schemes.h"
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
-enum { OPT_ORDER, OPT_REST };
+enum { OPT_ORDER, OPT_REST, OPT_ORDER_TOL };
+enum { AUTO = CAROM_DG_MOST + 1, HIGHEST = 8 }; // order=auto, with degrees 1 to 8
 static const carom_option options[] = {
-    {.name = "order", .kind = CAROM_INTEGER, .fallback = 1, .low = 0, .high = CAROM_DG_MOST,
-     .about = "degree m of the velocity polynomials; the order of accuracy is m + 1 (m + 2 for even m > 0)"},
+    {.name = "order", .kind = CAROM_INTEGER, .fallback = 1, .low = 0, .high = CAROM_DG_MOST, .choices = "auto",
+     .about = "degree m of the velocity polynomials; the order of accuracy is m + 1 (m + 2 for even m > 0); auto: from 1 to 8, by an error estimate in each step"},
     {.name = "rest", .kind = CAROM_CHOICE, .choices = "settle|paper",
      .about = "settle: a contact that returns without having left within a step stays; paper: it bounces again, for ever"},
+    {.name = "order-tol", .kind = CAROM_REAL, .fallback = 1e-8, .low = 1e-14, .high = 1,
+     .about = "order=auto: error of each rate allowed in a step, relative to the largest value of that rate so far"},
     {0},
 };
 
 typedef struct work {
-    bool plus;
+    bool plus, automatic;
     int m;
+    double *q_0, *v_0;             // where the step began, m = 0
+    double *degree;                // kept, order=auto: [0] degree of the next step, 0: the first; [k] steps of degree k; then steps done again
+    double *largest;               // kept, order=auto: by velocity, the largest |v| so far
     _Alignas(max_align_t) unsigned char moreau[2048]; // work of moreau-jean, m = 0
     carom_dg dg;
     double *kept;                  // by id, kept: 1 for a lasting contact that the last step held
@@ -48,14 +56,21 @@ typedef struct work {
 
 static void carve(work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt, bool plus) {
     w->plus = plus;
-    w->m = (int)opt[OPT_ORDER];
+    w->automatic = opt[OPT_ORDER] == AUTO;
+    w->m = w->automatic ? HIGHEST : (int)opt[OPT_ORDER];
     if (w->m == 0) {
         assert(carom_scheme_moreau_jean.work_size <= sizeof w->moreau);
         carom_scheme_moreau_jean.carve(w->moreau, mem, keep, sys, (double[]){plus ? 1 : 0, 1});
+        w->q_0 = carom_carve(mem, (size_t)sys->nq);
+        w->v_0 = carom_carve(mem, (size_t)sys->nv);
         return;
     }
     const size_t nb = (size_t)(sys->ne + sys->nc), nv = (size_t)sys->nv;
-    w->dg = carom_carve_dg(mem, sys, w->m, plus);
+    w->dg = carom_carve_dg(mem, sys, w->automatic ? 1 : w->m, w->m, plus);
+    if (w->automatic) {
+        w->degree = carom_carve(keep, HIGHEST + 2);
+        w->largest = carom_carve(keep, nv);
+    }
     w->kept = carom_carve(keep, nb);
     w->F = carom_carve_factor(mem, sys->mass_shape, true);
     w->L = carom_carve_local(mem, sys);
@@ -537,8 +552,9 @@ static void book_stages(work *w, carom_step *s) {
         carom_dg_block *b = dg->block + l;
         if (b->L.nb == 0) continue;
         // Forces work at the velocity of the stage without the jump.
-        carom_axpy(b->v, -s->h * dg->c.A[l * (m + 1) + m] / dg->c.b[m], dg->block[m + 1].a, s->sys->nv);
-        carom_local_velocity(w->u, &b->L, b->v);
+        carom_copy(dg->x, b->v, s->sys->nv);
+        carom_axpy(dg->x, -s->h * dg->c.A[l * (m + 1) + m] / dg->c.b[m], dg->block[m + 1].a, s->sys->nv);
+        carom_local_velocity(w->u, &b->L, dg->x);
         carom_book_forces(s, &b->L, b->lambda, w->u, s->h * dg->c.b[l], l == m);
     }
 }
@@ -578,37 +594,141 @@ static void keep(work *w, const carom_step *s) {
     }
 }
 
+// One step of degree m, up to v_1.
+static carom_status attempt(work *w, carom_step *s, int m, int *iterations) {
+    carom_dg_degree(&w->dg, m);
+    w->m = m;
+    CAROM_TRY(begin(w, s));
+    if (!w->plus) {
+        CAROM_TRY(stages_minus(w, s, iterations));
+        return impulse_minus(w, s);
+    }
+    CAROM_TRY(stages_plus(w, s, iterations));
+    carom_copy(w->v_1, w->dg.block[m].v, s->sys->nv);
+    transmitted(w, s);
+    return CAROM_OK;
+}
+
+// -- order=auto ----------------------------------------------------------------------------------------------------------
+
+// Coefficient k of Chebyshev's polynomials in the accelerations of coordinate i, which stand at the extreme points.
+static double coefficient(const work *w, int k, int i) {
+    const int m = w->m;
+    double sum = 0;
+    for (int l = 0; l <= m; ++l) sum += (l % m == 0 ? 0.5 : 1) * w->dg.block[l].a[i] * cos(3.14159265358979323846 * (double)(k * l) / m);
+    return fabs(sum) * (k % m == 0 ? 1 : 2) / m;
+}
+
+// (DG-19)  a(x) = sum c_k T_k:  e_m = h c_m r,  r = min(1, c_m/c_(m-1)) the decay; no less than the coefficients before promise, so that
+//          one that happens to vanish does not count.  *more: error e_m over the tolerance, *less: e_(m-1) = h c_m over it.
+static void estimate(work *w, const carom_step *s, double *more, double *less, double *decay) {
+    const double floor = 1e-6 * carom_norm_max(w->largest, s->sys->nv);
+    *more = *less = 0;
+    *decay = 1;
+    for (int i = 0; i < s->sys->nv; ++i) {
+        const double size = fmax(fmax(fabs(w->v_1[i]), w->largest[i]), floor), below = coefficient(w, w->m - 1, i);
+        double c = coefficient(w, w->m, i);
+        if (w->m > 1) c = fmax(c, fmin(1, below / coefficient(w, w->m - 2, i)) * below);
+        if (!(size > 0 && c > 0)) continue;
+        const double r = fmin(1, c / below), e = s->h * c / (s->opt[OPT_ORDER_TOL] * size);
+        *less = fmax(*less, e);
+        if (e * r > *more) *more = e * r, *decay = r;
+    }
+}
+
+// Did an impulse of an impact act?  Then no degree helps.
+static bool jumped(const work *w, const carom_step *s) {
+    const carom_dg_block *e = w->dg.block + w->m + 1;
+    for (int b = s->sys->ne; b < e->L.nb; ++b)
+        if (!w->lasting[e->L.id[b]] && !w->still[e->L.id[b]] && e->lambda[e->L.at[b]] > 0) return true;
+    return false;
+}
+
+// (DG-20)  from the degree of the last step up until e_m is met, it no longer falls, or there is an impact; one less next time
+//          where that will do.
+static carom_status choose(work *w, carom_step *s, int *iterations) {
+    static const double ENOUGH = 0.25; // of the tolerance, for one degree less
+    int m = w->degree[0] > 0 ? (int)w->degree[0] : 1, again = 0;
+    double more, less, decay, last = HUGE_VAL;
+    for (bool calmer = false;;) {
+        const carom_status status = attempt(w, s, m, iterations);
+        if (status == CAROM_RETRY && m > 1) { // the lowest degree is the most robust
+            m = 1, calmer = true, again += 1;
+            continue;
+        }
+        CAROM_TRY(status);
+        estimate(w, s, &more, &less, &decay);
+        if (calmer || jumped(w, s) || more <= 1 || m == HIGHEST || more > 0.5 * last) break;
+        const double missing = decay < 1 ? ceil(log(more) / -log(decay)) : 1;
+        m += (int)fmin(fmax(missing, 1), HIGHEST - m);
+        last = more;
+        again += 1;
+    }
+    w->degree[m] += 1;
+    w->degree[HIGHEST + 1] += again;
+    w->degree[0] = m > 1 && less <= ENOUGH ? m - 1 : m;
+    for (int i = 0; i < s->sys->nv; ++i) w->largest[i] = fmax(w->largest[i], fabs(w->v_1[i]));
+    return CAROM_OK;
+}
+
+static void say(const void *memory, char *text, size_t size) {
+    const work *w = memory;
+    double steps = 0, sum = 0;
+    if (!w->automatic) return;
+    for (int m = 1; m <= HIGHEST; ++m) steps += w->degree[m], sum += m * w->degree[m];
+    if (steps == 0) return;
+    carom_format(text, size, "mean degree %.2f, %.0f attempts repeated; steps by degree", sum / steps, w->degree[HIGHEST + 1]);
+    for (int m = 1; m <= HIGHEST; ++m) {
+        const size_t used = strlen(text);
+        carom_format(text + used, size - used, "%s %d: %.0f", m > 1 ? "," : "", m, w->degree[m]);
+    }
+}
+
+// -- the step ------------------------------------------------------------------------------------------------------------
+
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
-    if (w->m == 0) return carom_scheme_moreau_jean.step(w->moreau, s);
-    carom_dg_block *end = w->dg.block + w->m, *e = end + 1;
-    int iterations = 0;
-    CAROM_TRY(begin(w, s));
-    if (w->plus)
-        CAROM_TRY(stages_plus(w, s, &iterations));
-    else
-        CAROM_TRY(stages_minus(w, s, &iterations));
-    if (w->plus) {
-        carom_copy(w->v_1, end->v, s->sys->nv);
-        transmitted(w, s);
-    } else {
-        CAROM_TRY(impulse_minus(w, s));
+    if (!w->automatic && w->m == 0) {
+        carom_copy(w->q_0, s->q, s->sys->nq);
+        carom_copy(w->v_0, s->v, s->sys->nv);
+        return carom_scheme_moreau_jean.step(w->moreau, s);
     }
-
+    int iterations = 0;
+    CAROM_TRY(w->automatic ? choose(w, s, &iterations) : attempt(w, s, w->m, &iterations));
     book_stages(w, s);
-    if (e->L.nb > 0) book_impulses(w, s);
+    if (w->dg.block[w->m + 1].L.nb > 0) book_impulses(w, s);
     if (iterations > 0) carom_book_newton(s, iterations);
     keep(w, s);
-    carom_copy(s->q, end->q, s->sys->nq);
+    carom_copy(s->q, w->dg.block[w->m].q, s->sys->nq);
     carom_copy(s->v, w->v_1, s->sys->nv);
     return CAROM_OK;
 }
 
+// v(x) = sum L_k(x) v_k,  q(x) = q_0 (+) h sum beta_k(x) v_k; m = 0: v constant, v_1 (D+) or v_0 (D-)
+static void dense(void *memory, const carom_step *s, double x, double *q, double *v) {
+    work *w = memory;
+    const carom_dg *dg = &w->dg;
+    const int nv = s->sys->nv;
+    double value[CAROM_DG_MOST + 1], integral[CAROM_DG_MOST + 1];
+    if (!w->automatic && w->m == 0) {
+        carom_copy(v, w->plus ? s->v : w->v_0, nv);
+        carom_move(s, q, w->q_0, x * s->h, v);
+        return;
+    }
+    carom_dg_basis(&dg->c, x, value, integral);
+    carom_zero(v, nv);
+    for (int k = 0; k <= w->m; ++k) carom_axpy(v, integral[k], s->sys->lift ? dg->d + k * nv : dg->block[k].v, nv);
+    carom_move(s, q, dg->block[0].q, s->h, v);
+    carom_zero(v, nv);
+    for (int k = 0; k <= w->m; ++k) carom_axpy(v, value[k], dg->block[k].v, nv);
+}
+
 // -- the family -----------------------------------------------------------------------------------------------------------
 
-static int order_of(const double *opt) { return (int)opt[OPT_ORDER] + 1; }
-static int levels_plus(const double *opt) { return carom_dg_coupled((int)opt[OPT_ORDER], true); }
-static int levels_minus(const double *opt) { return carom_dg_coupled((int)opt[OPT_ORDER], false); }
+static int order_of(const double *opt) { return opt[OPT_ORDER] == AUTO ? 2 : (int)opt[OPT_ORDER] + 1; } // the least of them
+static int highest(const double *opt) { return opt[OPT_ORDER] == AUTO ? HIGHEST : (int)opt[OPT_ORDER]; }
+static int levels_plus(const double *opt) { return carom_dg_coupled(highest(opt), true); }
+static int levels_minus(const double *opt) { return carom_dg_coupled(highest(opt), false); }
 
 #define STAGES                                                                                                          \
     "q_l = q_0 + h sum_k beta_k(tau_l) v_k,   M_l a_l = f_l + W_l lambda_l,   l = 0..m\n"                               \
@@ -620,7 +740,7 @@ static int levels_minus(const double *opt) { return carom_dg_coupled((int)opt[OP
     "the order of the scheme.  With rest=paper a contact that returns without having left bounces for ever.\n"
 #define MEMBER(name_, about_, text_, carve_, levels_)                                                                   \
     {.name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of,                                   \
-     .levels_of = levels_, .full_levels = true, .options = options, .work_size = sizeof(work), .carve = carve_, .step = step}
+     .levels_of = levels_, .full_levels = true, .options = options, .work_size = sizeof(work), .carve = carve_, .step = step, .dense = dense, .say = say}
 
 const carom_scheme carom_scheme_dg_plus = MEMBER(
     "dg-plus", "time-discontinuous Galerkin D+, velocity jump at the left: implicit",

@@ -22,8 +22,11 @@ typedef struct carom_dg_block {
 } carom_dg_block;
 
 typedef struct carom_dg {
-    carom_dg_weights c;
+    carom_dg_weights c;         // of the present degree m
     carom_dg_block *block;      // m + 2
+    int lowest, highest;        // degrees there is room for
+    carom_dg_weights *weights;  // of each of them
+    carom_dg_block *own;        // highest + 2: blocks with storage of their own; the jump shares q, v and M with stage m
     double *x;                  // nv: displacement, scratch
     double *d, *shift;          // (m + 1) nv, where (+) is no sum: rates of the displacements, displacements of the stages
     const bool *lasting;        // by id: p + h sum beta lambda >= 0 instead of p >= 0, see (DG-10)
@@ -44,7 +47,10 @@ typedef struct carom_dg {
     double *u;                  // local velocities of a block
 } carom_dg;
 
-carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool plus);
+carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int lowest, int highest, bool plus);
+
+/// The next step has degree m.
+void carom_dg_degree(carom_dg *w, int m);
 
 /// Blocks that are solved together, at most.
 int carom_dg_coupled(int m, bool plus);

@@ -23,17 +23,33 @@ static carom_shape shape_of(const carom_system *sys, int count) {
 
 int carom_dg_coupled(int m, bool plus) { return plus ? m + 2 : m > 1 ? m - 1 : 1; }
 
-carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool plus) {
-    carom_dg w = {.c = carom_carve_dg_weights(mem, m, plus)};
+void carom_dg_degree(carom_dg *w, int m) {
+    if (w->c.m == m) return;
+    w->c = w->weights[m - w->lowest];
+    for (int l = 0; l <= m + 1; ++l) w->block[l] = w->own[l];
+    w->block[m + 1].q = w->own[m].q;
+    w->block[m + 1].v = w->own[m].v;
+    w->block[m + 1].M = w->own[m].M;
+}
+
+carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int lowest, int m, bool plus) {
+    carom_dg w = {.lowest = lowest, .highest = m};
+    w.weights = carom_carve_bytes(mem, (size_t)(m - lowest + 1) * sizeof *w.weights);
+    for (int k = lowest; k <= m; ++k) {
+        const carom_dg_weights c = carom_carve_dg_weights(mem, k, plus);
+        if (w.weights) w.weights[k - lowest] = c;
+    }
     const size_t nv = (size_t)sys->nv, nb = (size_t)(sys->ne + sys->nc);
     size_t rows = 0;
     w.block = carom_carve_bytes(mem, (size_t)(m + 2) * sizeof *w.block);
+    w.own = carom_carve_bytes(mem, (size_t)(m + 2) * sizeof *w.own);
     carom_dg_block b = {0};
     for (int l = 0; l <= m + 1; ++l) {
-        const bool stage = l <= m; // the jump shares q, v, M with stage m
-        b.q = stage ? carom_carve(mem, (size_t)sys->nq) : b.q;
-        b.v = stage ? carom_carve(mem, nv) : b.v;
-        b.M = stage ? carom_carve_matrix(mem, sys->mass_shape) : b.M;
+        if (l <= m) {
+            b.q = carom_carve(mem, (size_t)sys->nq);
+            b.v = carom_carve(mem, nv);
+            b.M = carom_carve_matrix(mem, sys->mass_shape);
+        }
         b.a = carom_carve(mem, nv);
         b.f = carom_carve(mem, nv);
         b.R = carom_carve(mem, nv);
@@ -45,7 +61,7 @@ carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool p
         b.d = carom_carve(mem, rows);
         b.lambda = carom_carve(mem, rows);
         b.row = carom_carve(mem, rows);
-        if (w.block) w.block[l] = b;
+        if (w.own) w.own[l] = b;
     }
     const int count = carom_dg_coupled(m, plus);
     const size_t N = (size_t)count * nv, n = (size_t)count * rows;
@@ -66,6 +82,7 @@ carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int m, bool p
     w.at = carom_carve_ints(mem, N);
     w.r_p = carom_carve(mem, n);
     w.u = carom_carve(mem, rows);
+    if (w.own) carom_dg_degree(&w, m);
     return w;
 }
 

@@ -21,5 +21,8 @@ typedef struct carom_dg_weights {
     double *l_part; // m: its values at the end that is left out
 } carom_dg_weights;
 
+/// Basis polynomials of all m + 1 nodes at x in [0, 1], and their integrals from 0 to x.
+void carom_dg_basis(const carom_dg_weights *c, double x, double *value, double *integral);
+
 /// Room for degree m, and its numbers.  plus: D+, else D-.  Nothing is computed while mem only counts.
 carom_dg_weights carom_carve_dg_weights(carom_arena *mem, int m, bool plus);

@@ -218,6 +218,8 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->q_try = carom_carve(mem, (size_t)sys->nq);
     sim->v_try = carom_carve(mem, (size_t)sys->nv);
     sim->gap_try = carom_carve(mem, (size_t)nb);
+    sim->q_in = carom_carve(mem, (size_t)sys->nq);
+    sim->v_in = carom_carve(mem, (size_t)sys->nv);
     s->sys_work = carom_carve_bytes(mem, seen->work_size);
     s->u_before = carom_carve(mem, (size_t)sim->nl);
     s->u_after = carom_carve(mem, (size_t)sim->nl);

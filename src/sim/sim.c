@@ -43,6 +43,17 @@ static void hold(carom_sim *sim, bool earlier) {
     }
 }
 
+// States inside the step that is just done.
+static carom_status show_dense(carom_sim *sim, double t, double h, carom_error *err) {
+    for (int j = 0; j < sim->dense; ++j) {
+        const double x = (j + 0.5) / sim->dense;
+        sim->scheme->dense(sim->scheme_work, &sim->step, x, sim->q_in, sim->v_in);
+        const carom_status status = sim->on_dense(sim->dense_user, t + x * h, sim->q_in, sim->v_in);
+        if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: stopped", t);
+    }
+    return CAROM_OK;
+}
+
 // From t over h; when the scheme asks for it, in two halves.
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err) {
     carom_step *s = &sim->step;
@@ -80,7 +91,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
         s->account.gain_id = carom_independent_id(&sim->independent, s->account.gain_id);
         carom_account_split(&l->impulses, &s->account);
         hold(sim, reacted);
-        return CAROM_OK;
+        return sim->on_dense ? show_dense(sim, t, h, err) : CAROM_OK;
     }
     if (status == CAROM_OK) return grown(sim, t, h, err);
     const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
@@ -310,6 +321,13 @@ void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, 
     sim->inner_user = user;
     sim->step.on_inner = looks ? look_inside : on_inner;
     sim->step.inner_user = looks ? sim : user;
+}
+bool carom_sim_watch_dense(carom_sim *sim, int n, carom_status (*on_dense)(void *user, double t, const double *q, const double *v), void *user) {
+    if (!sim->scheme->dense) return false;
+    sim->dense = n;
+    sim->on_dense = on_dense;
+    sim->dense_user = user;
+    return true;
 }
 void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report), void *user) {
     sim->step.on_problem = on_problem;

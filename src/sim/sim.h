@@ -65,6 +65,10 @@ struct carom_sim {
     carom_sim_def names;           // of constraints and rates, as given
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // the observer of inner steps
     void *inner_user;
+    carom_status (*on_dense)(void *user, double t, const double *q, const double *v); // the observer of the dense output, and of how many states per step
+    void *dense_user;
+    int dense;
+    double *q_in, *v_in; // its states
     double *lasting;    // kept, nl: forces of the last step, impulse/h where a lasting contact has an impulse only
     struct {
         bool on, violation;

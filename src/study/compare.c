@@ -1,6 +1,7 @@
 // compare.c: a comparison: what is to be run, checked before anything runs; rows and orders.
 #include "base/number.h"
 #include "study/compare.h"
+#include <carom/event.h>
 #include <carom/result.h>
 #include <math.h>
 #include <stdio.h>
@@ -219,7 +220,8 @@ static double bytes(const carom_compare *c, double count) {
 
 static carom_status check_memory(carom_compare *c, carom_error *err) {
     // How long an adaptive run becomes shows in the run: it has its share and fails when that is full.
-    const double most = (double)c->memory, run = c->nsteps > 0 ? bytes(c, nodes(c, c->steps[c->nsteps - 1], 1)) : 0;
+    const double most = (double)c->memory, per_step = c->dense ? CAROM_COMPARE_DENSE : 1;
+    const double run = c->nsteps > 0 ? bytes(c, nodes(c, c->steps[c->nsteps - 1], 1 / per_step)) : 0;
     double ref = 0;
     if (c->reference.kind == REFERENCE_RUN) ref = bytes(c, nodes(c, c->against_step, (double)c->stride));
     if (c->reference.kind == REFERENCE_FILE) ref = bytes(c, (double)c->reference.tr.count);
@@ -234,12 +236,28 @@ static carom_status check_memory(carom_compare *c, carom_error *err) {
 
 // -- create ---------------------------------------------------------------------------------------------------
 
+// Who has a dense output?
+static carom_status check_dense(const carom_compare *c, carom_error *err) {
+    if (!c->dense) return CAROM_OK;
+    if (c->norm == CAROM_NORM_HAUSDORFF) return carom_fail(err, CAROM_BAD_INPUT, "the hausdorff norm joins step ends by lines; errors over the dense output have the norms l1, l2, linf and matrix");
+    char able[200] = "";
+    for (int i = 0; carom_schemes()[i]; ++i) {
+        const size_t used = strlen(able);
+        if (carom_schemes()[i]->dense) snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", carom_schemes()[i]->name);
+    }
+    for (int i = 0; i < c->nschemes; ++i)
+        if (!c->schemes[i].scheme->dense)
+            return carom_fail(err, CAROM_BAD_INPUT, "scheme %s has no dense output; these have: %s", c->schemes[i].scheme->name, able);
+    return CAROM_OK;
+}
+
 static carom_status create(carom_compare *c, const carom_compare_def *def, carom_error *err) {
     if (!(def->end > 0 && isfinite(def->end))) return carom_fail(err, CAROM_BAD_INPUT, "the end time must be positive; it is %g", def->end);
     CAROM_TRY(carom_quantities_create(&c->of, def->model, def->of, err));
     CAROM_TRY(read_schemes(c, def, err));
     CAROM_TRY(share_levels(c, def, err));
     CAROM_TRY(plan_jobs(c, err));
+    CAROM_TRY(check_dense(c, err));
     CAROM_TRY(read_reference(c, def, err));
     return check_memory(c, err);
 }
@@ -251,6 +269,7 @@ carom_compare *carom_compare_create(const carom_compare_def *def, carom_error *e
     if (!c) return no_memory(err), NULL;
     c->model = def->model;
     c->norm = def->norm;
+    c->dense = def->dense;
     c->end = def->end;
     c->threads = def->threads > 1 ? def->threads : 1;
     c->memory = def->memory ? def->memory : MEMORY;

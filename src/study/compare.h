@@ -33,6 +33,7 @@ struct carom_compare {
     const carom_model *model;
     quantities of;
     carom_norm_kind norm;
+    bool dense;          // errors over the dense output
     double end;
     spec *schemes;
     int nschemes;
@@ -55,7 +56,7 @@ struct carom_compare {
     long total;
 };
 
-enum { CAROM_COMPARE_UNITS = 1000 };
+enum { CAROM_COMPARE_UNITS = 1000, CAROM_COMPARE_DENSE = 8 }; // the latter: states in each step
 /// A scheme that divides its steps runs in so many.  Each costs it a start, but inner steps may be few and all end at impacts, where
 /// there is little to see: the motion is looked at in between as well.  Prime, so that pieces do not end at impacts too.
 enum { CAROM_COMPARE_PIECES = 17 };

@@ -25,6 +25,7 @@ typedef struct recorder {
     bool inner;       // steps inside steps are nodes too
     bool located;     // the scheme has located an event in this step
     bool jumped;      // impulses since the last node, and nothing says when they acted
+    bool dense;       // nodes are the dense output inside steps, and the two ends of the run
     bool counted;     // steps count as progress
     long seen, units; // nodes so far; progress told
     carom_status status;
@@ -83,6 +84,11 @@ static carom_status on_inner(void *user, double t, const double *q, const double
     return r->status == CAROM_OK ? look_up(r, ++r->seen, t) : r->status;
 }
 
+static carom_status on_dense(void *user, double t, const double *q, const double *v) {
+    recorder *r = user;
+    return r->status = add(r, t, q, v, NAN);
+}
+
 // Several events at one time: left of the first, right of the last.
 static carom_status on_event(void *user, carom_side side, double t, const double *q, const double *v) {
     recorder *r = user;
@@ -100,7 +106,8 @@ static carom_status on_step(void *user, const carom_now *now) {
     if (r->inner) return r->status = add(r, now->t, now->q, now->v, NAN); // the last node inside is this one, with its constraints met
     r->jumped = r->jumped || (!r->located && impulsive(now, r->nl));
     r->located = false;
-    if (r->stride == 1 || now->step % r->stride == 0 || now->step == r->total) {
+    const bool ends = now->t >= r->c->end;
+    if (r->dense ? ends : r->stride == 1 || now->step % r->stride == 0 || now->step == r->total) {
         r->status = add(r, now->t, now->q, now->v, r->jumped ? INFINITY : NAN);
         r->jumped = false;
     }
@@ -119,6 +126,7 @@ static carom_status run(recorder *r, carom_sim *sim, carom_ledger *ledger, carom
     if (!r->tr.t) CAROM_TRY(carom_trajectory_create(&r->tr, r->c->of.nq, r->total > 0 ? r->total / r->stride + 2 : 1024, err));
     if (r->inner) carom_sim_watch_inner(sim, on_inner, r);
     if (r->events) carom_sim_watch_events(sim, on_event, r);
+    if (r->dense) carom_sim_watch_dense(sim, CAROM_COMPARE_DENSE, on_dense, r);
     carom_sim_stop_when(sim, stop_asked, r->c);
     r->tr.count = 0;
     r->jumped = r->located = false;
@@ -209,7 +217,7 @@ static carom_status measure(recorder *r, job *j, carom_sim *sim) {
 
 static void work_off(carom_compare *c, job *j) {
     const spec *s = &c->schemes[j->scheme];
-    recorder r = {.c = c, .stride = 1, .most = c->most, .events = c->norm == CAROM_NORM_HAUSDORFF, .inner = s->adaptive && s->divides, .counted = true};
+    recorder r = {.c = c, .stride = 1, .most = c->most, .events = c->norm == CAROM_NORM_HAUSDORFF, .inner = s->adaptive && s->divides, .dense = c->dense, .counted = true};
     carom_sim *sim = carom_compare_sim(c, s, j->step, j->tolerance, &j->failure);
     j->status = sim ? measure(&r, j, sim) : j->failure.code;
     if (j->status != CAROM_OK) j->error = NAN;
