@@ -620,19 +620,24 @@ static double coefficient(const work *w, int k, int i) {
 }
 
 // (DG-19)  a(x) = sum c_k T_k:  e_m = h c_m r,  r = min(1, c_m/c_(m-1)) the decay; no less than the coefficients before promise, so that
-//          one that happens to vanish does not count.  *more: error e_m over the tolerance, *less: e_(m-1) = h c_m over it.
-static void estimate(work *w, const carom_step *s, double *more, double *less, double *decay) {
+//          one that happens to vanish does not count.  *error: e_m over the tolerance.
+//          *enough: the lowest degree k with  h c_j <= 1/4 of it  for all j > k
+static void estimate(work *w, const carom_step *s, double *error, double *decay, int *enough) {
+    static const double SAFE = 0.25;
     const double floor = 1e-6 * carom_norm_max(w->largest, s->sys->nv);
-    *more = *less = 0;
-    *decay = 1;
+    *error = 0;
+    *decay = *enough = 1;
     for (int i = 0; i < s->sys->nv; ++i) {
-        const double size = fmax(fmax(fabs(w->v_1[i]), w->largest[i]), floor), below = coefficient(w, w->m - 1, i);
-        double c = coefficient(w, w->m, i);
-        if (w->m > 1) c = fmax(c, fmin(1, below / coefficient(w, w->m - 2, i)) * below);
-        if (!(size > 0 && c > 0)) continue;
-        const double r = fmin(1, c / below), e = s->h * c / (s->opt[OPT_ORDER_TOL] * size);
-        *less = fmax(*less, e);
-        if (e * r > *more) *more = e * r, *decay = r;
+        const double size = fmax(fmax(fabs(w->v_1[i]), w->largest[i]), floor), unit = s->h / (s->opt[OPT_ORDER_TOL] * size);
+        double before = 0, below = coefficient(w, 0, i), c = below;
+        for (int k = 1; k <= w->m; ++k, before = below, below = c) {
+            c = coefficient(w, k, i);
+            if (k > 1 && k == w->m) c = fmax(c, fmin(1, below / before) * below);
+            if (size > 0 && c * unit > SAFE && k > *enough) *enough = k;
+            if (k < w->m || !(size > 0 && c > 0)) continue;
+            const double r = fmin(1, c / below);
+            if (unit * c * r > *error) *error = unit * c * r, *decay = r;
+        }
     }
 }
 
@@ -644,29 +649,28 @@ static bool jumped(const work *w, const carom_step *s) {
     return false;
 }
 
-// (DG-20)  from the degree of the last step up until e_m is met, it no longer falls, or there is an impact; one less next time
-//          where that will do.
+// (DG-20)  from the degree of the last step up until e_m is within tolerance, there is an impact, or e_m has not halved twice
 static carom_status choose(work *w, carom_step *s, int *iterations) {
-    static const double ENOUGH = 0.25; // of the tolerance, for one degree less
-    int m = w->degree[0] > 0 ? (int)w->degree[0] : 1, again = 0;
-    double more, less, decay, last = HUGE_VAL;
-    for (bool calmer = false;;) {
+    enum { LEAP = 3 };
+    int m = w->degree[0] > 0 ? (int)w->degree[0] : 1, again = 0, stalls = 0, enough;
+    double error, decay, last = HUGE_VAL;
+    for (bool calmer = false;; again += 1) {
         const carom_status status = attempt(w, s, m, iterations);
         if (status == CAROM_RETRY && m > 1) { // the lowest degree is the most robust
-            m = 1, calmer = true, again += 1;
+            m = 1, calmer = true;
             continue;
         }
         CAROM_TRY(status);
-        estimate(w, s, &more, &less, &decay);
-        if (calmer || jumped(w, s) || more <= 1 || m == HIGHEST || more > 0.5 * last) break;
-        const double missing = decay < 1 ? ceil(log(more) / -log(decay)) : 1;
-        m += (int)fmin(fmax(missing, 1), HIGHEST - m);
-        last = more;
-        again += 1;
+        estimate(w, s, &error, &decay, &enough);
+        stalls += error > 0.5 * last;
+        if (calmer || jumped(w, s) || error <= 1 || m == HIGHEST || stalls == 2) break;
+        const double missing = decay < 1 ? ceil(log(error) / -log(decay)) : 1;
+        m += (int)fmin(fmin(fmax(missing, 1), LEAP), HIGHEST - m);
+        last = error;
     }
     w->degree[m] += 1;
     w->degree[HIGHEST + 1] += again;
-    w->degree[0] = m > 1 && less <= ENOUGH ? m - 1 : m;
+    w->degree[0] = enough;
     for (int i = 0; i < s->sys->nv; ++i) w->largest[i] = fmax(w->largest[i], fabs(w->v_1[i]));
     return CAROM_OK;
 }
