@@ -105,6 +105,10 @@ typedef struct carom_step {
     double tol;          // contact residual allowed, relative to `scale`
     double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is counted
     double newton_tol;   // Newton residual allowed, relative
+    struct {
+        double safety;       // part of the step that an estimate allows
+        double shrink, grow; // least and largest ratio of a step to the one before
+    } control;           // of adaptive steps
     bool strict;         // a contact closes at g < 0 instead of g <= 0
     double *speed;       // largest local velocity met in this run (kept); scales tol
     double scale;        // speed, and what the problems of this step make of it

@@ -12,6 +12,8 @@ static const carom_option options[AUTO_OPTIONS + 1] = {
                    .about = "the same, relative to the largest position (velocity) of the run; 0: a hundredth of rtol"},
     [AUTO_LONGEST] = {.name = "max-step", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 1e12,
                       .about = "longest internal step (time); 0: no limit"},
+    [AUTO_GROW] = {.name = "grow", .kind = CAROM_REAL, .fallback = 4, .low = 1.05, .high = 100,
+                   .about = "largest ratio of an internal step to the one before; at most 2 in time-stepping"},
     {0},
 };
 

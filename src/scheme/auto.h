@@ -7,7 +7,7 @@
 #include "scheme/memory.h"
 #include "scheme/phase.h"
 
-enum { AUTO_RTOL, AUTO_ATOL, AUTO_LONGEST, AUTO_OPTIONS }; // options
+enum { AUTO_RTOL, AUTO_ATOL, AUTO_LONGEST, AUTO_GROW, AUTO_OPTIONS }; // options
 
 typedef enum auto_method { AUTO_EXPLICIT, AUTO_IMPLICIT, AUTO_STEPPING } auto_method;
 

@@ -135,12 +135,12 @@ static carom_status close_segment(auto_work *w, carom_step *s, double h) {
     return CAROM_OK;
 }
 
-// (AU-6)  accepted: h <- h 0.9 error^(-0.7/5) last^(0.4/5), between 1/5 and 4; rejected: h 0.9 error^(-1/5), between 1/10 and 0.9;
+// (AU-6)  accepted: h <- h safety error^(-0.7/5) last^(0.4/5), between shrink and grow; rejected: h safety error^(-1/5), between shrink/2 and safety;
 //         no step is longer than the run so far, or max-step
 static double grow(auto_work *w, const carom_step *s, double h, double error, bool refused) {
     const double e = fmax(error, 1e-10);
-    double factor = 0.9 * pow(e, -0.14) * pow(fmax(w->head.last, 1e-4), 0.08);
-    factor = fmin(refused ? 1 : 4, fmax(0.2, factor));
+    double factor = s->control.safety * pow(e, -0.14) * pow(fmax(w->head.last, 1e-4), 0.08);
+    factor = fmin(refused ? 1 : s->opt[AUTO_GROW], fmax(s->control.shrink, factor));
     w->head.last = fmax(e, 1e-4);
     const double next = fmin(h * factor, fmax(w->head.t_b - w->P.now[CAROM_PHASE_START], h));
     return s->opt[AUTO_LONGEST] > 0 ? fmin(next, s->opt[AUTO_LONGEST]) : next;
@@ -178,7 +178,7 @@ carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {
         if (status == CAROM_STOPPED || (status != CAROM_OK && status != CAROM_RETRY && status != CAROM_SINGULAR && !(try > left))) return status;
         refused = true;
         s->counts->inner_rejected += 1;
-        length = try * (status != CAROM_OK ? 0.25 : fmin(0.9, fmax(0.1, 0.9 * pow(error, -0.2))));
+        length = try * (status != CAROM_OK ? 0.25 : fmin(s->control.safety, fmax(0.5 * s->control.shrink, s->control.safety * pow(error, -0.2))));
         if (length < shortest) return status != CAROM_OK ? status : carom_retry(s, "the tolerance rtol = %g cannot be met", s->opt[AUTO_RTOL]);
     }
     return carom_retry(s, "no step met the tolerance in %d attempts", ATTEMPTS);

@@ -173,7 +173,8 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
         const carom_status status = attempt(w, s, part, &error, &p, &z);
         if (status != CAROM_OK && status != CAROM_RETRY) return status;
         if (status == CAROM_OK && (error <= 1 || (p == 0 && part <= coarse))) {
-            const double factor = fmin(refused ? 1 : 2, fmax(0.2, 0.9 * pow(fmax(error, 1e-8), -1.0 / (p + 1))));
+            const double most = fmin(2, s->opt[AUTO_GROW]);
+            const double factor = fmin(refused ? 1 : most, fmax(s->control.shrink, s->control.safety * pow(fmax(error, 1e-8), -1.0 / (p + 1))));
             const double t = last ? t_1 : w->t + part;
             CAROM_TRY(power(s, w->t, w->q_s, w->v_s, part));
             CAROM_TRY(power(s, t, w->q_h, w->v_h, part));
@@ -186,7 +187,7 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
         }
         refused = true;
         s->counts->inner_rejected += 1;
-        length = part * (status != CAROM_OK ? 0.25 : fmin(0.9, fmax(0.1, 0.9 * pow(error, -1.0 / (p + 1)))));
+        length = part * (status != CAROM_OK ? 0.25 : fmin(s->control.safety, fmax(0.5 * s->control.shrink, s->control.safety * pow(error, -1.0 / (p + 1)))));
         if (length < shortest) return status != CAROM_OK ? status : carom_retry(s, "the tolerance rtol = %g cannot be met by time-stepping", rtol);
     }
     return carom_retry(s, "no part met the tolerance in %d attempts", ATTEMPTS);

@@ -203,8 +203,8 @@ static double violation(const work *w, const carom_step *s, double *cut) {
     return most;
 }
 
-// (RKF-3)  error = max(embedded estimate, violation); accepted up to 1.  Next part: 0.9 error^-1/5 of this one, within
-//          [0.2, 2]; when the violation is to blame, the secant to g = 0.
+// (RKF-3)  error = max(embedded estimate, violation); accepted up to 1.  Next part: safety error^-1/5 of this one, within
+//          [shrink, grow]; when the violation is to blame, the secant to g = 0.
 static carom_status divide(work *w, carom_step *s) {
     const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h);
     double t = s->t, next = w->now[NEXT] > 0 ? w->now[NEXT] : 0.01 * s->h;
@@ -215,9 +215,10 @@ static carom_status divide(work *w, carom_step *s) {
         double h = last ? t_1 - t : next, cut;
         CAROM_TRY(smooth(w, s, t, h));
         const double error = estimate(w, s);
-        const double factor = fmin(refused ? 1 : 2, fmax(0.2, 0.9 * pow(fmax(error, 1e-10), -0.2)));
+        const double safety = s->control.safety;
+        const double factor = fmin(refused ? 1 : s->control.grow, fmax(s->control.shrink, safety * pow(fmax(error, 1e-10), -0.2)));
         if (error > 1) {
-            next = h * fmin(factor, 0.9);
+            next = h * fmin(factor, safety);
             refused = true;
             s->counts->inner_rejected += 1;
             if (next < shortest) return carom_retry(s, "tolerances rtol and atol cannot be met");

@@ -36,6 +36,17 @@ static bool jumps(const carom_sim *sim) {
     return false;
 }
 
+// Which contacts act; *smooth stays while they are the same as before, and in lasting contact already.
+static void look_at_contacts(carom_sim *sim, bool first, bool *smooth) {
+    const carom_step *s = &sim->step;
+    for (int c = 0; c < s->sys->nc && sim->control.extrapolate; ++c) {
+        const int d = s->dir[s->sys->ne + c];
+        const bool acts = s->reacted && (s->impulse[d] != 0 || s->force[d] != 0);
+        *smooth = *smooth && (!acts || sim->memory[c].closed) && (first || acts == sim->acted[c]);
+        sim->acted[c] = acts;
+    }
+}
+
 // Largest penetration at the present positions, time t, beyond what the step began with: how deep a resting contact
 // sits already says nothing about the step size.
 static carom_status violation(carom_sim *sim, double t, double *most, carom_error *err) {
@@ -72,19 +83,22 @@ static carom_status attempt(carom_sim *sim, double h, double *error, int *p, car
     double deepest = 0;
     save(sim);
     CAROM_TRY(carom_sim_advance(sim, t, h, err));
-    bool jump = jumps(sim);
+    bool jump = jumps(sim), smooth = true;
+    look_at_contacts(sim, true, &smooth);
     carom_copy(sim->q_try, sim->q, nq);
     carom_copy(sim->v_try, sim->v, nv);
     restore(sim);
     CAROM_TRY(carom_sim_advance(sim, t, 0.5 * h, err));
     jump = jump || jumps(sim);
+    look_at_contacts(sim, false, &smooth);
     CAROM_TRY(violation(sim, t + 0.5 * h, &deepest, err));
     CAROM_TRY(carom_sim_advance(sim, t + 0.5 * h, 0.5 * h, err));
     jump = jump || jumps(sim);
+    look_at_contacts(sim, false, &smooth);
     CAROM_TRY(violation(sim, t + h, &deepest, err));
 
     // (AD-1)  weight of the difference: 2 for order 0, 1/(2^p - 1) for order p
-    const int order = sim->scheme->order_of ? sim->scheme->order_of(sim->opt) : sim->scheme->order;
+    const int order = carom_sim_order(sim->scheme, sim->opt);
     *p = sim->control.estimate >= 0 ? sim->control.estimate : jump ? 0 : order;
     const double weight = *p == 0 ? 2 : 1 / (ldexp(1, *p) - 1);
     // (AD-3)  new penetration counts against the tolerance of a length
@@ -94,6 +108,11 @@ static carom_status attempt(carom_sim *sim, double h, double *error, int *p, car
     const bool still = jump && *error <= 1 && moved(sim, h) < 1e-3;
     if (!still) *error = fmax(*error, weight * difference(sim, sim->v_try, sim->v, sim->v_0, nv));
     else if (weight * difference(sim, sim->v_try, sim->v, sim->v_0, nv) > 1) sim->kept->ledger.undecided += 1;
+    // (AD-7)  x <- 2 x - x', unless contacts close or open
+    if (sim->control.extrapolate && smooth && !jump) {
+        for (int i = 0; i < nq; ++i) sim->q[i] += sim->q[i] - sim->q_try[i];
+        for (int i = 0; i < nv; ++i) sim->v[i] += sim->v[i] - sim->v_try[i];
+    }
     return CAROM_OK;
 }
 
@@ -125,6 +144,7 @@ bool carom_sim_ending(const carom_sim *sim) {
 carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err) {
     carom_kept *k = sim->kept;
     const double least = 64 * DBL_EPSILON * fmax(fabs(k->t), 1e-3 * (sim->t_end - sim->t0)); // what still moves t
+    const double safety = sim->step.control.safety, shrink = sim->step.control.shrink;
     double h = k->h_next, t_1, error = 0;
     int p = 0;
     for (int i = 0; i < ATTEMPTS; ++i) {
@@ -133,10 +153,10 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
         const carom_status status = attempt(sim, h_try, &error, &p, &why);
         if (status != CAROM_OK && status != CAROM_NOT_CONVERGED) return restore(sim), carom_fail(err, status, "%s", why.text);
         if (status == CAROM_OK && error <= 1) {
-            // (AD-4)  PI controller: h <- h 0.9 error^(-0.7/(p+1)) last^(0.4/(p+1)), between 1/5 and 2
+            // (AD-4)  PI controller: h <- h safety error^(-0.7/(p+1)) last^(0.4/(p+1)), between shrink and grow
             const double e = fmax(error, 1e-8);
-            double factor = 0.9 * pow(e, -0.7 / (p + 1)) * pow(k->error_last, 0.4 / (p + 1));
-            factor = fmin(i > 0 ? 1 : 2, fmax(0.2, factor)); // no growth after a rejection
+            double factor = safety * pow(e, -0.7 / (p + 1)) * pow(k->error_last, 0.4 / (p + 1));
+            factor = fmin(i > 0 ? 1 : sim->step.control.grow, fmax(shrink, factor)); // no growth after a rejection
             k->h_next = fmax(factor * h_try, least);
             if (h_try < h && factor >= 1) k->h_next = fmax(k->h_next, h); // a stop made it short
             k->error_last = fmax(e, 1e-4);
@@ -147,8 +167,8 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
         }
         restore(sim);
         k->ledger.rejected += 1;
-        // (AD-5)  rejected: h <- h 0.9 error^(-1/(p+1)), between 1/10 and 0.9; an unsolved step: h/4
-        h = h_try * (status != CAROM_OK ? 0.25 : fmin(0.9, fmax(0.1, 0.9 * pow(error, -1.0 / (p + 1)))));
+        // (AD-5)  rejected: h <- h safety error^(-1/(p+1)), between shrink/2 and safety; an unsolved step: h/4
+        h = h_try * (status != CAROM_OK ? 0.25 : fmin(safety, fmax(0.5 * shrink, safety * pow(error, -1.0 / (p + 1)))));
         if (h < least) {
             if (status != CAROM_OK) return carom_fail(err, status, "%.800s (also with a step of %.3g)", why.text, h);
             return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: the tolerance cannot be met, the estimated error is still %.3g times too "

@@ -27,6 +27,14 @@ const carom_option carom_common_options[] = {
                             .about = "adaptive steps: order of the error estimate; variable: 0 at impacts, else the scheme's"},
     [CAROM_OPT_VIOLATION] = {.name = "violation", .kind = CAROM_CHOICE, .choices = "on|off",
                              .about = "adaptive steps: penetration counts as an error"},
+    [CAROM_OPT_SAFETY] = {.name = "safety", .kind = CAROM_REAL, .fallback = 0.9, .low = 0.1, .high = 1, .open_high = true,
+                          .about = "adaptive steps: the next step is this part of the one that the estimate allows"},
+    [CAROM_OPT_SHRINK] = {.name = "shrink", .kind = CAROM_REAL, .fallback = 0.2, .low = 0.01, .high = 0.9,
+                          .about = "adaptive steps: the least ratio of a step to the one before; half of that after a rejection"},
+    [CAROM_OPT_GROW] = {.name = "grow", .kind = CAROM_REAL, .fallback = 2, .low = 1.05, .high = 100,
+                        .about = "adaptive steps: the largest ratio of a step to the one before"},
+    [CAROM_OPT_EXTRAPOLATE] = {.name = "extrapolate", .kind = CAROM_CHOICE, .choices = "off|on",
+                               .about = "adaptive steps of first-order schemes: 2 x(two halves) - x(whole step) where no contact closes or opens, which is of second order"},
     [CAROM_COMMON_COUNT] = {0},
 };
 
@@ -125,6 +133,18 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
                       impacts ? " (impacts=ignore runs it all the same, for comparison only)" : "");
 }
 
+int carom_sim_order(const carom_scheme *scheme, const double *opt) { return scheme->order_of ? scheme->order_of(opt) : scheme->order; }
+
+static carom_status check_extrapolation(const carom_sim_def *def, const carom_scheme *scheme, const double *opt, carom_error *err) {
+    const double *common = opt + carom_option_count(scheme->options);
+    const int order = carom_sim_order(scheme, opt);
+    if (common[CAROM_OPT_EXTRAPOLATE] == 0) return CAROM_OK;
+    if (common[CAROM_OPT_ADAPTIVE] == 0) return carom_fail(err, CAROM_BAD_INPUT, "extrapolate=on belongs to adaptive steps; add adaptive=on");
+    if (order != 1) return carom_fail(err, CAROM_BAD_INPUT, "extrapolate=on is for schemes of first order; %s has order %d here", scheme->name, order);
+    if (def->system->move) return carom_fail(err, CAROM_BAD_INPUT, "extrapolate=on does not support rotations in space");
+    return CAROM_OK;
+}
+
 // What a person wants to run although the scheme lacks it.
 static unsigned ignored_by(const carom_scheme *scheme, const double *opt) {
     const int i = carom_option_find(scheme->options, "impacts", strlen("impacts"));
@@ -218,6 +238,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->q_try = carom_carve(mem, (size_t)sys->nq);
     sim->v_try = carom_carve(mem, (size_t)sys->nv);
     sim->gap_try = carom_carve(mem, (size_t)nb);
+    sim->acted = carom_carve_bytes(mem, (size_t)sys->nc * sizeof *sim->acted);
     sim->q_in = carom_carve(mem, (size_t)sys->nq);
     sim->v_in = carom_carve(mem, (size_t)sys->nv);
     s->sys_work = carom_carve_bytes(mem, seen->work_size);
@@ -319,6 +340,10 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     sim->control.atol = common[CAROM_OPT_ATOL];
     sim->control.estimate = (int)common[CAROM_OPT_ESTIMATE] - 1;
     sim->control.violation = common[CAROM_OPT_VIOLATION] == 0;
+    sim->control.extrapolate = common[CAROM_OPT_EXTRAPOLATE] == 1;
+    s->control.safety = common[CAROM_OPT_SAFETY];
+    s->control.shrink = common[CAROM_OPT_SHRINK];
+    s->control.grow = common[CAROM_OPT_GROW];
     sim->kept->h_next = def->h;
     sim->kept->error_last = 1;
     sim->names = *def;
@@ -376,6 +401,7 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
     } else if (read_options(scheme, def->options, sim->opt, err) == CAROM_OK &&
                check_lacks(def, scheme, needs_of(def, whole, sim->opt[carom_option_count(scheme->options) + CAROM_OPT_ADAPTIVE] == 1),
                            ignored_by(scheme, sim->opt), err) == CAROM_OK &&
+               check_extrapolation(def, scheme, sim->opt, err) == CAROM_OK &&
                leave_out_redundant(sim, def, err) == CAROM_OK && allocate(sim, err) == CAROM_OK) {
         connect(sim, def);
         carom_sim_watch_inner(sim, NULL, NULL);

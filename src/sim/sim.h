@@ -71,11 +71,12 @@ struct carom_sim {
     double *q_in, *v_in; // its states
     double *lasting;    // kept, nl: forces of the last step, impulse/h where a lasting contact has an impulse only
     struct {
-        bool on, violation;
+        bool on, violation, extrapolate;
         double rtol, atol, stop; // stop: steps end at multiples of it; 0: none
         int estimate;            // order of the error estimate; -1: by what happened
     } control;          // of adaptive step sizes
     double *q_try, *v_try, *gap_try; // adaptive: the whole step
+    bool *acted;        // adaptive, nc: contacts that acted
     bool running;       // inside carom_sim_run, since
     double cpu, wall;   // (thread CPU time, clock)
     bool was_reacted;   // saved beside `before`
@@ -89,7 +90,11 @@ struct carom_sim {
 /// The options that every scheme has, after its own.
 extern const carom_option carom_common_options[];
 enum { CAROM_OPT_CLOSED, CAROM_OPT_SOLVER, CAROM_OPT_TOL, CAROM_OPT_ACCEPT, CAROM_OPT_NEWTON_TOL,
-       CAROM_OPT_ADAPTIVE, CAROM_OPT_RTOL, CAROM_OPT_ATOL, CAROM_OPT_ESTIMATE, CAROM_OPT_VIOLATION, CAROM_COMMON_COUNT };
+       CAROM_OPT_ADAPTIVE, CAROM_OPT_RTOL, CAROM_OPT_ATOL, CAROM_OPT_ESTIMATE, CAROM_OPT_VIOLATION,
+       CAROM_OPT_SAFETY, CAROM_OPT_SHRINK, CAROM_OPT_GROW, CAROM_OPT_EXTRAPOLATE, CAROM_COMMON_COUNT };
+
+/// Order of a scheme with these options.
+int carom_sim_order(const carom_scheme *scheme, const double *opt);
 
 /// First gaps, first call of the scheme, first power.
 carom_status carom_sim_begin(carom_sim *sim, carom_error *err);
