@@ -192,6 +192,72 @@ static void outside_schemes_are_said_to_be_outside(void **state) {
     assert_non_null(strstr(err.text, "carom_schemes()"));
 }
 
+// Steps grow and shrink within the limits that are given, and factors outside their ranges are refused.
+static void factors_are_options(void **state) {
+    (void)state;
+    static const char *const bad[] = {"safety=1", "safety=0", "shrink=0", "shrink=0.95", "grow=1", "grow=1000"};
+    known k;
+    known_oscillator(&k, 0.5);
+    carom_sim *sim = adaptive(&k, "half-explicit", 1e-4, "grow=1.1", 1e-4, 3);
+    double last = 0, most = 0;
+    for (double t = 0; !carom_sim_done(sim);) {
+        sim_step(sim);
+        const double h = carom_sim_now(sim).t - t;
+        if (last > 0 && !carom_sim_done(sim)) most = fmax(most, h / last);
+        last = h;
+        t += h;
+    }
+    check_near(most, 1.1, 1e-6);
+    carom_sim_destroy(sim);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+        carom_error err = {0};
+        carom_sim_def d = carom_sim_default();
+        d.system = &k.sys, d.scheme = "half-explicit", d.h = 0.1, d.t_end = 1, d.q0 = k.q0, d.v0 = k.v0;
+        d.options = (const char *const[]){"adaptive=on", bad[i], NULL};
+        assert_null(carom_sim_create(&d, &err));
+        assert_int_equal(err.code, CAROM_BAD_INPUT);
+        assert_non_null(strstr(err.text, "is outside"));
+    }
+}
+
+static carom_status damped(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    (void)model, (void)work, (void)t;
+    f[0] = -q[0] - 0.4 * v[0];
+    return CAROM_OK;
+}
+
+// q'' = -q - 0.4 q' from (1, 0): q = e^(-0.2 t) (cos wt + 0.2/w sin wt), w = sqrt(0.96).  The error of moreau-explicit is as the mean step,
+// with extrapolation as its square.
+static void extrapolation_has_order_2(void **state) {
+    (void)state;
+    known k;
+    known_oscillator(&k, 0.5);
+    k.sys.nc = 0, k.sys.force = damped, k.sys.flags &= ~(unsigned)CAROM_LINEAR, k.sys.motion = NULL;
+    k.q0[0] = 1, k.v0[0] = 0;
+    for (int on = 0; on < 2; ++on) {
+        static const double rtol[3] = {1e-4, 1e-5, 1e-6};
+        double error[3] = {0}, h[3];
+        for (int i = 0; i < 3; ++i) {
+            carom_sim *sim = adaptive(&k, "moreau-explicit", rtol[i], on ? "extrapolate=on" : NULL, 1e-3, 5);
+            while (!carom_sim_done(sim)) {
+                sim_step(sim);
+                const double t = carom_sim_now(sim).t, w = sqrt(0.96);
+                error[i] = fmax(error[i], fabs(carom_sim_now(sim).q[0] - exp(-0.2 * t) * (cos(w * t) + 0.2 / w * sin(w * t))));
+            }
+            h[i] = 1 / (double)sim_ledger(sim).steps;
+            carom_sim_destroy(sim);
+        }
+        print_message("    extrapolate=%s: order %.2f, errors %.1e %.1e %.1e\n", on ? "on" : "off", slope(h, error, 3), error[0], error[1], error[2]);
+        check_near(slope(h, error, 3), on ? 2 : 1, 0.25);
+    }
+    carom_error err = {0};
+    carom_sim_def d = carom_sim_default();
+    d.system = &k.sys, d.scheme = "half-explicit", d.h = 0.1, d.t_end = 1, d.q0 = k.q0, d.v0 = k.v0;
+    d.options = (const char *const[]){"adaptive=on", "extrapolate=on", NULL};
+    assert_null(carom_sim_create(&d, &err));
+    assert_non_null(strstr(err.text, "is for schemes of first order"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_follow_the_tolerance_with_every_estimate),
@@ -199,6 +265,8 @@ int main(void) {
         cmocka_unit_test(rejected_steps_leave_no_trace),
         cmocka_unit_test(books_hold_what_was_accepted),
         cmocka_unit_test(steps_change_within_limits),
+        cmocka_unit_test(factors_are_options),
+        cmocka_unit_test(extrapolation_has_order_2),
         cmocka_unit_test(penetration_counts_as_an_error),
         cmocka_unit_test(gaps_that_fail_make_smaller_steps),
         cmocka_unit_test(a_later_end_gives_the_same_bits),

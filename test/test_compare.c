@@ -634,6 +634,8 @@ static void wrong_usage_of_the_program_is_status_2(void **state) {
         {MODELS "slider-crank.yaml --steps 1e-3,x", "'x' is not a number"},
         {MODELS "slider-crank.yaml --steps ,", "--steps: no number"},
         {MODELS "slider-crank.yaml --norm l3", "none of l1, l2, linf, matrix, hausdorff"},
+        {MODELS "slider-crank.yaml --over all", "none of ends, dense"},
+        {MODELS "slider-crank.yaml --over dense", "scheme half-explicit has no dense output; these have: dg-plus, dg-minus"},
         {MODELS "slider-crank.yaml --plot x.gif", ".svg, .png, .pdf"},
         {MODELS "slider-crank.yaml --threads 1.5", "whole number"},
         {MODELS "slider-crank.yaml --schemes schatzman-paoli --csv never.csv", "friction"},

@@ -760,8 +760,188 @@ static void fast_links_do_not_loosen_slow_contacts(void **state) {
     carom_sim_destroy(sim);
 }
 
+// -- friction ------------------------------------------------------------------------------------------------------------
+
+enum { LAST = 3 }; // a unit mass on the floor x_n = 0, n = 2 or 3 coordinates, on a spring and pressed by 10 + 5 sin 3t
+static double pressed(double t) { return 10 + 5 * sin(3 * t); }
+static carom_status puck_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    const int n = *(const int *)model;
+    (void)work, (void)v;
+    for (int i = 0; i < n - 1; ++i) f[i] = -4 * q[i] + i;
+    f[n - 1] = -pressed(t);
+    return CAROM_OK;
+}
+static carom_status puck_gap(const void *model, void *work, double t, const double *q, double *g) {
+    (void)work, (void)t;
+    g[0] = q[*(const int *)model - 1];
+    return CAROM_OK;
+}
+static carom_status puck_directions(const void *model, void *work, double t, const double *q, carom_local *L) {
+    const int n = *(const int *)model;
+    (void)work, (void)t, (void)q;
+    if (L->nb == 0) return CAROM_OK;
+    L->W.a[n - 1] = 1;
+    for (int i = 1; i < n; ++i) L->W.a[i * n + i - 1] = 1;
+    return CAROM_OK;
+}
+
+// q'' = f - mu N q'/|q'| by the classical Runge-Kutta method with small steps: x = (q, q'), k coordinates
+static void puck_rate(int k, double mu, double t, const double *x, double *rate) {
+    const double speed = k == 1 ? fabs(x[1]) : hypot(x[2], x[3]);
+    for (int i = 0; i < k; ++i) rate[i] = x[k + i], rate[k + i] = -4 * x[i] + i - mu * pressed(t) * x[k + i] / speed;
+}
+static void puck_exact(int k, double mu, double end, double *x) {
+    enum { STEPS = 4000 };
+    const double h = end / STEPS;
+    for (int n = 0; n < STEPS; ++n) {
+        double r[4][4], y[4];
+        for (int j = 0; j < 4; ++j) {
+            const double c = j == 0 ? 0 : j == 3 ? 1 : 0.5;
+            for (int i = 0; i < 2 * k; ++i) y[i] = x[i] + (j ? c * h * r[j - 1][i] : 0);
+            puck_rate(k, mu, n * h + c * h, y, r[j]);
+        }
+        for (int i = 0; i < 2 * k; ++i) x[i] += h / 6 * (r[0][i] + 2 * r[1][i] + 2 * r[2][i] + r[3][i]);
+    }
+}
+
+// The direction of friction follows the path; orders are those of smooth motion, in the plane and in space.
+static void sliding_has_order_2_4_4_6(void **state) {
+    (void)state;
+    const double mu = 0.3, end = 0.4, v0[2] = {6, 3};
+    for (int n = 2; n <= LAST; ++n) {
+        const carom_contact contact = {.restitution = 0.5, .friction = mu, .tangents = n - 1};
+        carom_system s = carom_system_default(n, n, 0, 1);
+        s.flags = CAROM_CONSTANT_MASS | CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS;
+        s.model = &n, s.contacts = &contact, s.mass = unit_mass, s.force = puck_force, s.gaps = puck_gap, s.directions = puck_directions;
+        double x[4] = {0}, q[3] = {0}, v[3] = {0};
+        for (int i = 0; i < n - 1; ++i) x[n - 1 + i] = v[i] = v0[i];
+        puck_exact(n - 1, mu, end, x);
+        for (int i = 0; i < 2; ++i)
+            for (int m = 1; m <= 4; ++m) {
+                static const int steps[] = {40, 10, 10, 6};
+                double error[2] = {0};
+                opts o;
+                for (int fine = 0; fine < 2; ++fine) {
+                    carom_sim *sim = sim_for(&s, both[i], with(&o, m, NULL), end / (steps[m - 1] << fine), end, q, v);
+                    sim_to(sim, end);
+                    const carom_now now = carom_sim_now(sim);
+                    for (int j = 0; j < n - 1; ++j)
+                        error[fine] = fmax(error[fine], fmax(fabs(now.q[j] - x[j]), fabs(now.v[j] - x[n - 1 + j])));
+                    check_near(carom_length(now.force + 1, n - 1), mu * now.force[0], 1e-11);
+                    assert_int_equal(sim_ledger(sim).impacts, 0);
+                    carom_sim_destroy(sim);
+                }
+                const double p = halved(error[0], error[1]);
+                print_message("    puck, %d tangents, %s order=%d: %.2f (%.1e)\n", n - 1, both[i], m, p, error[1]);
+                check_near(p, m % 2 ? m + 1 : m + 2, 0.35);
+            }
+    }
+}
+
+// A block thrown up a slope of 0.3 rad decelerates with g (sin + mu cos), stops and, with mu > tan, stays: half of v^2 is friction and height.
+static void block_thrown_up_a_slope_stops_and_stays(void **state) {
+    (void)state;
+    const double angle = 0.3, mu = 0.5, v_0 = 1, a = 9.81 * (sin(angle) + mu * cos(angle));
+    for (int i = 0; i < 2; ++i)
+        for (int m = 1; m <= 3; ++m) {
+            opts o;
+            known k;
+            known_slope(&k, 1, angle, mu);
+            k.v0[0] = -v_0; // downhill is positive
+            carom_sim *sim = sim_of(&k, both[i], with(&o, m, NULL), 1e-3, 0.5);
+            double rest = NAN;
+            while (!carom_sim_done(sim)) {
+                sim_step(sim);
+                const carom_now now = carom_sim_now(sim);
+                if (now.t < v_0 / a - 1e-3) check_near(now.v[0], -v_0 + a * now.t, 1e-11);
+                if (now.t < v_0 / a + 1e-3) continue;
+                if (isnan(rest)) rest = now.q[0];
+                check_near(now.v[0], 0, 1e-12);
+                check_near(now.q[0], rest, 1e-13);
+            }
+            check_near(rest, -v_0 * v_0 / (2 * a), 1e-5); // a step ends after the stop: h^2 a
+            const carom_ledger l = sim_ledger(sim);
+            check_near(l.energy.friction, mu * 9.81 * cos(angle) * v_0 * v_0 / (2 * a), 1e-4);
+            check_near(l.energy.balance, 0, 1e-4);
+            carom_sim_destroy(sim);
+        }
+}
+
+// -- order=auto, dense output -----------------------------------------------------------------------------------------------
+
+static carom_status sun(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    const double r = hypot(q[0], q[1]);
+    (void)model, (void)work, (void)t, (void)v;
+    for (int i = 0; i < 2; ++i) f[i] = -q[i] / (r * r * r);
+    return CAROM_OK;
+}
+
+// An ellipse of eccentricity 0.8 closes after 2 pi.  High degrees near the sun, low ones far away: the tolerance is kept to the factor of
+// a hundred steps, with a mean degree far below the one that keeps it everywhere.
+static void degree_follows_the_motion(void **state) {
+    (void)state;
+    carom_system s = carom_system_default(2, 2, 0, 0);
+    s.flags = CAROM_CONSTANT_MASS, s.mass = unit_mass, s.force = sun;
+    const double end = 2 * acos(-1.0), q[2] = {0.2, 0}, v[2] = {0, 3};
+    for (int i = 0; i < 2; ++i) {
+        double error[2];
+        for (int fine = 0; fine < 2; ++fine) {
+            const char *const options[] = {"order=auto", fine ? "order-tol=1e-8" : "order-tol=1e-5", NULL};
+            carom_sim *sim = sim_for(&s, both[i], options, end / 126, end, q, v);
+            sim_to(sim, end);
+            const carom_now now = carom_sim_now(sim);
+            error[fine] = hypot(now.q[0] - q[0], now.q[1] - q[1]);
+            char text[200];
+            carom_sim_choice(sim, text, sizeof text);
+            double mean = NAN;
+            assert_int_equal(sscanf(text, "mean degree %lf,", &mean), 1);
+            print_message("    %s: error %.1e, %s\n", both[i], error[fine], text);
+            assert_true(fine ? mean > 3 && mean < 5 : mean > 1.5 && mean < 3.5);
+            carom_sim_destroy(sim);
+        }
+        assert_true(error[0] < 1e-5 * 1e3 && error[1] < 1e-8 * 1e3 && error[0] > 100 * error[1]);
+    }
+}
+
+typedef struct inside {
+    double h, e_v, e_q;
+    long n;
+} inside;
+static carom_status see_inside(void *user, double t, const double *q, const double *v) {
+    inside *x = user;
+    x->e_v += x->h / 64 * fabs(v[0] + 10.0 / 3 * t * t * t);
+    x->e_q = fmax(x->e_q, fabs(q[0] - 1 + 5.0 / 6 * t * t * t * t));
+    x->n += 1;
+    return CAROM_OK;
+}
+
+// Problem 4.2 between step ends: the line through the exact t^3 has the error h^2/2 int |10 x^2 - 5/3| dx..., a cubic none.
+static void dense_output_has_the_known_errors(void **state) {
+    (void)state;
+    const carom_system s = point();
+    for (int i = 0; i < 2; ++i)
+        for (int m = 1; m <= 3; m += 2) {
+            opts o;
+            inside x = {.h = 1e-3};
+            carom_sim *sim = sim_for(&s, both[i], with(&o, m, NULL), x.h, 1, (double[]){1}, (double[]){0});
+            assert_true(carom_sim_watch_dense(sim, 64, see_inside, &x));
+            sim_to(sim, 1);
+            assert_int_equal(x.n, 64000);
+            check_near(x.e_v, m == 1 ? 1.287e-6 : 0, m == 1 ? 4e-9 : 1e-13);
+            check_near(x.e_q, 0, m == 1 ? 1e-6 : 1e-13);
+            carom_sim_destroy(sim);
+        }
+    carom_sim *other = sim_for(&s, "half-explicit", NULL, 0.1, 1, (double[]){1}, (double[]){0});
+    assert_false(carom_sim_watch_dense(other, 8, see_inside, NULL));
+    carom_sim_destroy(other);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sliding_has_order_2_4_4_6),
+        cmocka_unit_test(block_thrown_up_a_slope_stops_and_stays),
+        cmocka_unit_test(degree_follows_the_motion),
+        cmocka_unit_test(dense_output_has_the_known_errors),
         cmocka_unit_test(smooth_motion_has_order_2_4_4_6),
         cmocka_unit_test(mechanism_in_flight_has_order_2_4_4_6),
         cmocka_unit_test(lasting_contact_on_a_circle_has_order_2_4_4_6),

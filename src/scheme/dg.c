@@ -42,7 +42,7 @@ typedef struct work {
     double *u;                     // by row of a set: local velocities
     double *a_0, *v_1;             // acceleration at t_0; new velocity
     int *start;                    // by id: first of its directions among those of all constraints
-    double *u_0, *bias;            // by direction of all constraints: W(q_0)'v_0 + w; e u_0
+    double *u_0, *bias, *slow;     // by direction of all constraints: W(q_0)'v_0 + w; e u_0; u_T of contacts too slow to slide
     double *u_b, *u_f, *u_a;       // rows of the impulse: local velocity of the law before it; v_1 - w; v_1
     double *p_i, *p_f, *s;         // p counted as impulse, as force; h sum beta lambda
     bool have_u_0, plastic;        // u_0 is there; Newton's law had no solution: no restitution in this step
@@ -82,7 +82,7 @@ static void carve(work *w, carom_arena *mem, carom_arena *keep, const carom_syst
     w->v_1 = carom_carve(mem, nv);
     w->g = carom_carve(mem, nb);
     w->sign = carom_carve(mem, nb);
-    double **by_row[] = {&w->u, &w->u_0, &w->bias, &w->u_b, &w->u_f, &w->u_a, &w->p_i, &w->p_f, &w->s};
+    double **by_row[] = {&w->u, &w->u_0, &w->bias, &w->slow, &w->u_b, &w->u_f, &w->u_a, &w->p_i, &w->p_f, &w->s};
     for (size_t i = 0; i < sizeof by_row / sizeof *by_row; ++i) *by_row[i] = carom_carve(mem, rows);
     w->closed_0 = carom_carve_bytes(mem, nb * sizeof(bool));
     w->still = carom_carve_bytes(mem, nb * sizeof(bool));
@@ -93,6 +93,7 @@ static void carve(work *w, carom_arena *mem, carom_arena *keep, const carom_syst
     w->turns = carom_carve_bytes(mem, nb * sizeof(bool));
     w->dg.start = w->start;
     w->dg.lasting = w->lasting;
+    w->dg.slow = w->slow;
     w->dg.bias = w->bias;
 }
 
@@ -206,6 +207,8 @@ static carom_status explicit_stage(work *w, carom_step *s, int l) {
     const int n = b->L.at[b->L.nb];
     carom_problem_form(s, &b->L, &b->L, &w->F, 1);
     for (int k = 0; k < n; ++k) s->c[k] = s->h * (s->c[k] + carom_column_dot(&b->L.W, k, b->a));
+    for (int c = s->sys->ne; c < b->L.nb; ++c)
+        for (int k = b->L.at[c] + 1; k < b->L.at[c + 1]; ++k) s->c[k] += w->slow[w->start[b->L.id[c]] + k - b->L.at[c]];
     CAROM_TRY(carom_dg_react(s, b));
     for (int k = 0; k < n; ++k) b->lambda[k] = s->p[k] / s->h, b->row[k] = s->u[k];
     carom_problem_apply(s, b->a, 1 / s->h);
@@ -215,7 +218,8 @@ static carom_status explicit_stage(work *w, carom_step *s, int l) {
 // -- the start of the step ------------------------------------------------------------------------------------------
 
 // (DG-18)  in space, |u_T| <= 4 h |W_T'M^-1 W lambda_0|: friction can turn the direction of sliding within a few steps, and where it points
-//          is a matter of Coulomb's law and not of u_T at t_0.  Such contacts do not slide.  *some: there are any.
+//          is a matter of Coulomb's law and not of u_T at t_0 alone.  Such contacts obey that law with the rows u_T0 + h (W_T'a + kappa_T).
+//          *some: there are any.
 static void slow(work *w, carom_step *s, bool *some) {
     static const double FEW = 4;
     const carom_local *L = &w->dg.block->L;
@@ -232,6 +236,7 @@ static void slow(work *w, carom_step *s, bool *some) {
         for (int i = 0; i < tangents; ++i) w->u[i] = carom_column_dot(&L->W, first + i, a);
         if (carom_length(w->u_0 + w->start[id] + 1, tangents) > FEW * s->h * carom_length(w->u, tangents)) continue;
         w->slips[id] = false;
+        carom_copy(w->slow + w->start[id] + 1, w->u_0 + w->start[id] + 1, tangents);
         *some = true;
     }
 }
@@ -249,6 +254,7 @@ static carom_status begin(work *w, carom_step *s) {
     const int ne = s->sys->ne, all = constraints(s);
     bool any = false;
     w->have_u_0 = w->plastic = false;
+    carom_zero(w->slow, w->start[all]);
     CAROM_TRY(carom_gaps(s, w->g, s->t, s->q));
     CAROM_TRY(carom_close_at(s, &w->L, w->g, (carom_place){.t = s->t, .q = s->q, .v = s->v}));
     for (int id = 0; id < all; ++id) {

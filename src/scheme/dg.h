@@ -31,6 +31,7 @@ typedef struct carom_dg {
     double *d, *shift;          // (m + 1) nv, where (+) is no sum: rates of the displacements, displacements of the stages
     const bool *lasting;        // by id: p + h sum beta lambda >= 0 instead of p >= 0, see (DG-10)
     const int *start;           // by id: first of its directions among those of all constraints
+    const double *slow;         // by direction of all constraints: u_T of contacts too slow to slide, added to the rows of stages
     const double *bias;         // by direction of all constraints: e u_0, added to the rows of p
     // Newton over blocks first..last
     int first, last, count;

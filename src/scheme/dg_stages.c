@@ -170,6 +170,8 @@ static carom_status evaluate_stage(carom_dg *w, carom_step *s, int l) {
         w->noise = fmax(w->noise, s->h * (carom_local_rounding(&b->L, k, b->a, nv) + kappa));
         b->row[k] = s->h * (b->row[k] + carom_column_dot(&b->L.W, k, b->a));
     }
+    for (int c = s->sys->ne; c < b->L.nb; ++c)
+        for (int k = b->L.at[c] + 1; k < b->L.at[c + 1]; ++k) b->row[k] += w->slow[w->start[b->L.id[c]] + k - b->L.at[c]];
     return CAROM_OK;
 }
 

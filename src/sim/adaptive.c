@@ -36,15 +36,12 @@ static bool jumps(const carom_sim *sim) {
     return false;
 }
 
-// Which contacts act; *smooth stays while they are the same as before, and in lasting contact already.
-static void look_at_contacts(carom_sim *sim, bool first, bool *smooth) {
+// Does a contact act?
+static bool touches(const carom_sim *sim) {
     const carom_step *s = &sim->step;
-    for (int c = 0; c < s->sys->nc && sim->control.extrapolate; ++c) {
-        const int d = s->dir[s->sys->ne + c];
-        const bool acts = s->reacted && (s->impulse[d] != 0 || s->force[d] != 0);
-        *smooth = *smooth && (!acts || sim->memory[c].closed) && (first || acts == sim->acted[c]);
-        sim->acted[c] = acts;
-    }
+    for (int c = 0; s->reacted && c < s->sys->nc; ++c)
+        if (s->impulse[s->dir[s->sys->ne + c]] != 0 || s->force[s->dir[s->sys->ne + c]] != 0) return true;
+    return false;
 }
 
 // Largest penetration at the present positions, time t, beyond what the step began with: how deep a resting contact
@@ -83,18 +80,17 @@ static carom_status attempt(carom_sim *sim, double h, double *error, int *p, car
     double deepest = 0;
     save(sim);
     CAROM_TRY(carom_sim_advance(sim, t, h, err));
-    bool jump = jumps(sim), smooth = true;
-    look_at_contacts(sim, true, &smooth);
+    bool jump = jumps(sim), touch = touches(sim);
     carom_copy(sim->q_try, sim->q, nq);
     carom_copy(sim->v_try, sim->v, nv);
     restore(sim);
     CAROM_TRY(carom_sim_advance(sim, t, 0.5 * h, err));
     jump = jump || jumps(sim);
-    look_at_contacts(sim, false, &smooth);
+    touch = touch || touches(sim);
     CAROM_TRY(violation(sim, t + 0.5 * h, &deepest, err));
     CAROM_TRY(carom_sim_advance(sim, t + 0.5 * h, 0.5 * h, err));
     jump = jump || jumps(sim);
-    look_at_contacts(sim, false, &smooth);
+    touch = touch || touches(sim);
     CAROM_TRY(violation(sim, t + h, &deepest, err));
 
     // (AD-1)  weight of the difference: 2 for order 0, 1/(2^p - 1) for order p
@@ -108,8 +104,8 @@ static carom_status attempt(carom_sim *sim, double h, double *error, int *p, car
     const bool still = jump && *error <= 1 && moved(sim, h) < 1e-3;
     if (!still) *error = fmax(*error, weight * difference(sim, sim->v_try, sim->v, sim->v_0, nv));
     else if (weight * difference(sim, sim->v_try, sim->v, sim->v_0, nv) > 1) sim->kept->ledger.undecided += 1;
-    // (AD-7)  x <- 2 x - x', unless contacts close or open
-    if (sim->control.extrapolate && smooth && !jump) {
+    // (AD-7)  x <- 2 x - x' where no contact acts: closed contacts would chatter
+    if (sim->control.extrapolate && !touch) {
         for (int i = 0; i < nq; ++i) sim->q[i] += sim->q[i] - sim->q_try[i];
         for (int i = 0; i < nv; ++i) sim->v[i] += sim->v[i] - sim->v_try[i];
     }

@@ -34,7 +34,7 @@ const carom_option carom_common_options[] = {
     [CAROM_OPT_GROW] = {.name = "grow", .kind = CAROM_REAL, .fallback = 2, .low = 1.05, .high = 100,
                         .about = "adaptive steps: the largest ratio of a step to the one before"},
     [CAROM_OPT_EXTRAPOLATE] = {.name = "extrapolate", .kind = CAROM_CHOICE, .choices = "off|on",
-                               .about = "adaptive steps of first-order schemes: 2 x(two halves) - x(whole step) where no contact closes or opens, which is of second order"},
+                               .about = "adaptive steps of first-order schemes: 2 x(two halves) - x(whole step) where no contact acts, which is of second order"},
     [CAROM_COMMON_COUNT] = {0},
 };
 
@@ -238,7 +238,6 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->q_try = carom_carve(mem, (size_t)sys->nq);
     sim->v_try = carom_carve(mem, (size_t)sys->nv);
     sim->gap_try = carom_carve(mem, (size_t)nb);
-    sim->acted = carom_carve_bytes(mem, (size_t)sys->nc * sizeof *sim->acted);
     sim->q_in = carom_carve(mem, (size_t)sys->nq);
     sim->v_in = carom_carve(mem, (size_t)sys->nv);
     s->sys_work = carom_carve_bytes(mem, seen->work_size);

@@ -76,7 +76,6 @@ struct carom_sim {
         int estimate;            // order of the error estimate; -1: by what happened
     } control;          // of adaptive step sizes
     double *q_try, *v_try, *gap_try; // adaptive: the whole step
-    bool *acted;        // adaptive, nc: contacts that acted
     bool running;       // inside carom_sim_run, since
     double cpu, wall;   // (thread CPU time, clock)
     bool was_reacted;   // saved beside `before`
