@@ -747,7 +747,10 @@ static int levels_minus(const double *opt) { return carom_dg_coupled(highest(opt
     "Order m + 1 in smooth motion, with and without lasting contact; one more at the step ends for even m; 1 across\n"  \
     "impacts.  Stages are decided closed from the motion without newly closing contacts, so a step always has a\n"       \
     "solution.  A lasting contact is held by its force, and its velocity is exact at step ends; its gap drifts with\n"  \
-    "the order of the scheme.  With rest=paper a contact that returns without having left bounces for ever.\n"
+    "the order of the scheme.  With rest=paper a contact that returns without having left bounces for ever.\n"           \
+    "Friction: lasting contacts that slide do so at all stages, lambda_T = -mu lambda_N u_T/|u_T|, and keep the order;\n" \
+    "those that stick, and impacts, obey Coulomb's law.  order=auto chooses m from 1 to 8 in each step by the decay of\n" \
+    "the accelerations' Chebyshev coefficients; the ledger counts the degrees.\n"
 #define MEMBER(name_, about_, text_, carve_, levels_)                                                                   \
     {.name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of,                                   \
      .levels_of = levels_, .full_levels = true, .options = options, .work_size = sizeof(work), .carve = carve_, .step = step, .dense = dense, .say = say}
