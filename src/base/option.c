@@ -48,6 +48,7 @@ static carom_status read_choice(const carom_option *o, const char *text, double 
 
 carom_status carom_option_read(const carom_option *o, const char *text, double *value, carom_error *err) {
     if (o->kind == CAROM_CHOICE) return read_choice(o, text, value, err);
+    if (o->derived && strcmp(text, o->derived) == 0) return *value = NAN, CAROM_OK;
     char *end = NULL;
     const double x = carom_number(text, &end);
     if (end == text || *end || !isfinite(x))
@@ -66,6 +67,8 @@ void carom_option_write(const carom_option *o, double value, char *text, size_t 
     size_t length = 0;
     if (o->kind == CAROM_CHOICE && (length = choice(o->choices, (int)value, &word)) > 0)
         snprintf(text, size, "%.*s", (int)length, word);
+    else if (isnan(value) && o->derived)
+        snprintf(text, size, "%s", o->derived);
     else
         carom_format(text, size, "%.15g", value);
 }
