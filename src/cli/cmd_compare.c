@@ -17,7 +17,7 @@ static const cli_option options[] = {
                              "alone, for all", false},
     {"reference", 0, "WHAT", "SCHEME:STEP, a result FILE.h5, or exact (default: exact when the model has it, else the first scheme at "
                              "a tenth of the smallest step, or a hundredth of the smallest tolerance)", false},
-    {"norm", 0, "NORM", "l1 (default), l2, linf, matrix, hausdorff", false},
+    {"norm", 0, "NORM", "l1 (default), l2, lP with a number P, linf, matrix, hausdorff; relative-l1 and so on: over the norm of the reference", false},
     {"of", 0, "NAME,NAME", "coordinates, rates (x') and outputs to compare (default: all coordinates)", false},
     {"csv", 0, "FILE", "keep the rows, each as soon as it is done", false},
     {"plot", 0, "FILE", "error over step (with --tolerances: number of steps) and over time: .svg, .png or .pdf", false},
@@ -42,7 +42,7 @@ typedef struct comparison {
     const char **schemes, **of;
     double *steps, *tolerances, end;
     int nsteps, ntolerances, threads, rows; // rows done
-    carom_norm_kind norm;
+    const char *norm;
     carom_compile_mode compile;
     carom_compare *c;
     FILE *csv;
@@ -67,15 +67,10 @@ static const char **cut(const char *text, char **own) {
 }
 
 static bool read_norm(comparison *k) {
-    const char *word = cli_value(k->a, "norm");
-    if (!word) return true;
-    for (int i = 0; carom_norm_word(i); ++i) {
-        if (strcmp(carom_norm_word(i), word) != 0) continue;
-        k->norm = (carom_norm_kind)i;
-        return true;
-    }
-    cli_say("--norm: '%s' is none of l1, l2, linf, matrix, hausdorff", word);
-    return false;
+    carom_compare_def def;
+    k->norm = cli_has(k->a, "norm") ? cli_value(k->a, "norm") : "l1";
+    if (carom_compare_norm(&def, k->norm, &k->err) == CAROM_OK) return true;
+    return cli_say("--norm: %s", k->err.text), false;
 }
 
 // The numbers of --steps or --tolerances; to be freed.
@@ -156,7 +151,7 @@ static bool prepare(comparison *k) {
     def.end = k->end;
     def.options = k->options;
     def.reference = cli_value(k->a, "reference");
-    def.norm = k->norm;
+    carom_compare_norm(&def, k->norm, NULL); // read before
     def.of = k->of;
     def.threads = k->threads;
     k->c = carom_compare_create(&def, &k->err);
@@ -238,7 +233,7 @@ static void print_head(const comparison *k) {
     const char *name = carom_model_name(k->model);
     double apart = 0;
     const char *reference = carom_compare_reference(k->c, &apart);
-    printf("%s: norm %s of ", name && name[0] ? name : k->a->word[0], carom_norm_word(k->norm));
+    printf("%s: norm %s of ", name && name[0] ? name : k->a->word[0], k->norm);
     for (int i = 0; carom_compare_name(k->c, i); ++i) {
         if (i == 8) {
             fputs(", ...", stdout);

@@ -33,6 +33,8 @@ struct carom_compare {
     const carom_model *model;
     quantities of;
     carom_norm_kind norm;
+    double p;            // of CAROM_NORM_LP
+    bool relative;       // errors over the norm of the reference
     double end;
     spec *schemes;
     int nschemes;
