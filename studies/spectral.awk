@@ -21,9 +21,10 @@ function solve(m,    i, j, k, best, x) {
 function abs(x) { return x < 0 ? -x : x }
 
 # Largest root of r^m = c[m-1] r^{m-1} + ... + c[0] in magnitude, all by the iteration of Durand and Kerner.
-function radius(m,    i, j, k, a, b, t, re, im, x, y, most) {
+function radius(m,    i, j, k, a, b, t, re, im, x, y, most, change) {
     for (i = 0; i < m; ++i) { re[i] = 0.4*cos(1 + 2*i); im[i] = 0.9*sin(1 + 2*i) }
-    for (k = 0; k < 500; ++k)
+    for (k = change = 1; k < 500 && change > 1e-14; ++k) {
+        change = 0
         for (i = 0; i < m; ++i) {
             a = 1; b = 0 # the polynomial at root i, by Horner's rule
             for (j = m - 1; j >= 0; --j) { t = a*re[i] - b*im[i] - c[j]; b = a*im[i] + b*re[i]; a = t }
@@ -36,7 +37,9 @@ function radius(m,    i, j, k, a, b, t, re, im, x, y, most) {
                 t = a*x + b*y; b = b*x - a*y; a = t
             }
             re[i] -= a; im[i] -= b
+            change += abs(a) + abs(b)
         }
+    }
     most = 0
     for (i = 0; i < m; ++i) { t = sqrt(re[i]^2 + im[i]^2); if (t > most) most = t }
     return most
