@@ -114,6 +114,24 @@ static void standard_values_have_their_recurrences(void **state) {
         }
 }
 
+// Parameters with which vibrations grow have a warning; those that damp, and the defaults, have none.
+static void negative_damping_has_a_warning(void **state) {
+    (void)state;
+    static const struct {
+        const char *scheme, *option;
+        bool grows;
+    } cases[] = {{"newmark", "gamma=0.4", true}, {"newmark", "gamma=0.5", false}, {"newmark", "gamma=1", false}, {"hht", "alpha=0.1", false},
+                 {"hht", "gamma=0.55", true}, {"generalized-alpha", "rho=1", false}, {"generalized-alpha", "gamma=0.6", true}};
+    known k;
+    known_two_balls(&k, 1e3);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        carom_sim *sim = sim_of(&k, cases[i].scheme, WITH(cases[i].option), 1e-3, 1);
+        const char *text = carom_sim_warning(sim);
+        scheme_true(cases[i].option, (text && strstr(text, "vibrations grow")) == cases[i].grows);
+        carom_sim_destroy(sim);
+    }
+}
+
 // rho = 1 keeps the energy of a linear system.
 static void rho_one_does_not_damp(void **state) {
     (void)state;
@@ -403,6 +421,7 @@ int main(void) {
         cmocka_unit_test(parameters_may_be_given_one_by_one),
         cmocka_unit_test(standard_values_have_their_recurrences),
         cmocka_unit_test(rho_one_does_not_damp),
+        cmocka_unit_test(negative_damping_has_a_warning),
         cmocka_unit_test(velocities_pass_impacts_with_first_order),
         cmocka_unit_test(bar_keeps_the_printed_energies),
         cmocka_unit_test(bar_on_position_level_makes_energy),

@@ -3,6 +3,7 @@
 // Spec: docs/methods-ggl-newmark.md, section NM (Chen, Acary, Virlez, Bruels 2013; Acary's lecture).  See
 // newmark_family.h.
 #include "scheme/newmark_family.h"
+#include <math.h>
 
 enum { OPT_GAMMA, OPT_BETA, OPT_CONTACT, OPT_ACTIVE, OPT_IDENTITY };
 static const carom_option options[] = {
@@ -38,6 +39,11 @@ static int order_of(const double *opt) {
     const carom_newmark_par par = parameters(opt);
     return carom_newmark_order(&par);
 }
+// q_{k+1} + q_{k-1} = 2 c q_k + ... has a root -1 at (h omega)^2 (gamma/2 - beta) = 1.
+static double stable_of(const double *opt) {
+    const double room = 0.5 * opt[OPT_GAMMA] - opt[OPT_BETA];
+    return room > 1e-12 ? 1 / sqrt(room) : 0;
+}
 static const char *warning(const double *opt) {
     const carom_newmark_par par = parameters(opt);
     return carom_newmark_warning(&par);
@@ -60,6 +66,7 @@ const carom_scheme carom_scheme_newmark = {
     .order = 2,
     .impulses = true,
     .order_of = order_of,
+    .stable_of = stable_of,
     .options = options,
     .warning = warning,
     .work_size = sizeof(carom_newmark),

@@ -237,6 +237,12 @@ static carom_status step(void *memory, carom_step *s) {
     return CAROM_OK;
 }
 
+// (1 + theta w) r^2 - (2 - (1 - theta) w) r + 1 = 0 has a root -1 at w = (h omega)^2 = 4/(1 - 2 theta).
+static double stable_of(const double *opt) {
+    const double theta = isnan(opt[OPT_THETA]) ? 0 : opt[OPT_THETA];
+    return theta < 0.5 ? 2 / sqrt(1 - 2 * theta) : 0;
+}
+
 const carom_scheme carom_scheme_schatzman_paoli = {
     .name = "schatzman-paoli",
     .about = "two-step scheme on position level, one restitution for all contacts",
@@ -254,6 +260,7 @@ const carom_scheme carom_scheme_schatzman_paoli = {
     .order = 1,
     .impulses = true,
     .stable = 2,
+    .stable_of = stable_of,
     .lacks = CAROM_NO_FRICTION | CAROM_NO_UNEQUAL_RESTITUTION | CAROM_NO_STEP_CHANGE | CAROM_NO_ADAPTIVE,
     .options = options,
     .work_size = sizeof(work),
