@@ -318,6 +318,65 @@ check_work_precision() {
     picture work-estimates.png work-variable.png work-orders.png work-splitting.png
 }
 
+check_empirical_orders() {
+    local problem s
+    for problem in ball oscillator; do
+        for s in moreau-jean:theta=0.5 moreau-jean:theta=1 schatzman-paoli schatzman-paoli:theta=0.5 schatzman-paoli:theta=1; do
+            near "$problem, q in l1, $s" "$(order $problem-q-l1 $s)" 1 0.1
+            near "$problem, q in graphs, $s" "$(order $problem-q-hausdorff $s)" 1 0.1
+            near "$problem, q' in l1, $s" "$(order $problem-v-l1 $s)" 1 0.2
+            near "$problem, q' in l2, $s" "$(order $problem-v-l2 $s)" 0.5 0.2
+            above "$problem, q' in graphs, $s" "$(order $problem-v-hausdorff $s)" 0.7
+        done
+    done
+    near "ball: a constant force makes no difference" "$(cell schatzman-paoli:theta=1 3)" "$(cell schatzman-paoli 3)" 0
+    picture orders-moreau.png orders-schatzman-paoli.png
+}
+
+check_local_error() {
+    local gamma
+    near "formulas of the local errors" "$(awk -F, 'NR > 1 { for (i = 8; i <= 9; ++i) { x = $i < 0 ? -$i : $i; if (x > most) most = x } } END { print most }' "$out/local.csv")" 0 1e-14
+    near "steps that find the impact" "$(awk -F, 'NR > 1 && $5 != ($3 > $2) { ++n } END { print n + 0 }' "$out/local.csv")" 0 0
+    near "missed: e_v" "$(row '| 0.5 | 0.75 | 0.5 | no |' 8)" 0 0.01 # its order
+    near "found: order of e_v" "$(row '| 1 | 0.75 | 0.5 | yes |' 8)" 1 0.01
+    for gamma in 0 0.5 1; do near "order of a run, gamma = $gamma" "$(awk -F' *[|] *' -v g=$gamma '$2 == g && NF == 8 { print $4 }' "$out/report.md")" 1 0.15; done
+    near "accumulation" "$(row '| 1.526e-04 | 1 |' 7)" -0.2 0.005
+    picture local-error.png
+}
+
+check_newmark() {
+    near "linear acceleration: limit 2 sqrt(3)" "$(cell 'linear acceleration' 4)" 3.4641 0.01
+    near "Fox-Goodwin: limit sqrt(6)" "$(cell 'Fox and Goodwin' 4)" 2.4495 0.01
+    near "central differences: limit 2" "$(cell 'central differences' 4)" 2 0.01
+    local name
+    for name in 'average acceleration' 'linear acceleration' 'central differences'; do near "order, $name" "$(cell "$name" 5)" 2 0.1; done
+    near "order from rest, Fox-Goodwin" "$(cell 'Fox and Goodwin' 5)" 4 0.1
+    near "order, Fox-Goodwin" "$(cell 'Fox and Goodwin' 6)" 2 0.1
+    for name in hht:alpha=0.1 generalized-alpha:rho=0.8 generalized-alpha:rho=1; do near "order, $name" "$(cell $name 3)" 2 0.1; done
+    for name in newmark:gamma=0.9:beta=0.49 hht:alpha=0.1:gamma=0.7 generalized-alpha:alpha-m=0:alpha-f=0.1:gamma=0.5; do near "order, $name" "$(cell $name 3)" 1 0.1; done
+    near "radii against the amplification matrices" "$(awk -F, '{ x = $3 - $4; if (x < 0) x = -x; if (x > most) most = x } END { print most }' "$out/radii-newmark.csv" "$out/radii-alpha.csv")" 0 1e-5
+    near "radius, gamma = 0.9, beta = 0.49" "$(cell 'beta = 0.49' 6)" 0.428571 1e-5 # (3/2 - gamma)/(1/2 + gamma)
+    near "radius, HHT, alpha = 0.1" "$(cell 'HHT alpha = 0.1' 6)" 0.818182 1e-4        # (1 - alpha)/(1 + alpha)
+    near "velocity level, gamma = 1: e" "$(row '| contact=velocity gamma=1 beta=0.5 |' 7)" 0.9 1e-3
+    near "velocity level, gamma = 1/2: 1 + 2 e" "$(row '| contact=velocity gamma=0.5 beta=0.25 |' 7)" 2.8 1e-3
+    near "position level: the phase decides" "$(row '| contact=position gamma=1 beta=0.5 | 1.01 |' 7)" 0.553 0.001
+    picture newmark-radii.png newmark-naive.png
+}
+
+check_chen() {
+    local s
+    for s in generalized-alpha:rho=0.8 moreau-jean:theta=1 newmark:gamma=1:beta=0.5625; do near "relative l1, q, $s" "$(cell $s 4)" 1 0.15; done
+    above "Moreau-Jean over generalized-alpha" "$(awk -v a="$(cell moreau-jean:theta=1 5)" -v b="$(cell generalized-alpha:rho=0.8 5)" 'BEGIN { print a/b }')" 1.1
+    near "energy before the impact" "$(row '| event-driven | 1e-3 |' 4)" 16.02 1e-4
+    near "energy by generalized-alpha, 1e-4, 1 s" "$(row '| generalized-alpha rho=0.8 | 1e-4 |' 6)" 10.3609 0.02
+    # Printed with one digit after the point by another program.
+    near "bar, theta = 1, 2e-3" "$(row '| moreau-jean theta=1 | 2e-3 |' 6)" 430.9 0.06
+    near "bar, theta = 1, 2e-4" "$(row '| moreau-jean theta=1 | 2e-4 |' 6)" 478.2 0.06
+    near "bar, theta = 1, 2e-5" "$(row '| moreau-jean theta=1 | 2e-5 |' 6)" 492.7 0.06
+    above "bar, rho = 0.6" "$(row '| generalized-alpha rho=0.6 | 2e-3 |' 6)" 495
+    picture chen.png
+}
+
 check_choosing() {
     above "schemes in the table" "$(grep -c '^| [a-z]' "$out/report.md")" 23
     near "1e-6 on the slider-crank by auto is reached" "$(cell auto 5 | grep -c '^[0-9]')" 1 0

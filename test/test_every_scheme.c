@@ -63,7 +63,7 @@ static const promise promises[] = {
     {.scheme = "moreau-explicit", .first = true, .explicit_ = true, .gain = 0.01, .loss = 0.2, .option = "forces=end"},
     {.scheme = "moreau-midpoint", .first = true, .explicit_ = true, .gain = 0.01, .loss = 0.01},
     {.scheme = "moreau-dissipative", .first = true, .gain = 0.01, .loss = 0.01},
-    {.scheme = "schatzman-paoli", .explicit_ = true, .gain = 0.01, .loss = 0.01},
+    {.scheme = "schatzman-paoli", .first = true, .explicit_ = true, .gain = 0.01, .loss = 0.2},
     {.scheme = "ggl-alpha", .level = POSITION, .impulses = true, .costly = true, .gain = 0.01, .loss = 0.2},
     {.scheme = "ggl-projection", .level = POSITION, .first = true, .explicit_ = true, .gain = 0.2, .loss = 0.2},
     {.scheme = "ggl-midpoint", .level = POSITION, .costly = true, .gain = 0.1, .loss = 0.1, .option = "active=end"},

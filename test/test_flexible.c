@@ -560,9 +560,47 @@ static void mistakes_are_told_with_their_place(void **state) {
     check_message(START ", fix: [start, end], gravity: [1, 2, 3]}\n", "m.yaml:3:", "at most 2");
 }
 
+static void count_large_steps(void *user, carom_finding kind, const char *sentence) {
+    if (kind == CAROM_WARNING && strstr(sentence, "is too large for")) ++*(int *)user;
+}
+
+// `carom check` knows the largest step of a scheme with the options of the model.  Linear elements of length l: omega = 2 sqrt(3) c/l at most.
+static void the_largest_step_follows_the_options(void **state) {
+    (void)state;
+    const double omega = 2 * sqrt(3) * 30 / 0.05;
+    static const struct {
+        const char *scheme, *options;
+        double limit; // h omega; 0: none
+    } cases[] = {{"half-explicit", "", 2},
+                 {"newmark", "", 0},
+                 {"newmark", "beta: 0", 2},
+                 {"newmark", "beta: 0.2", 4.4721359549995794},
+                 {"newmark", "{gamma: 0.8, beta: 0.3}", 3.1622776601683795},
+                 {"schatzman-paoli", "", 2},
+                 {"schatzman-paoli", "theta: 0.4", 4.4721359549995794},
+                 {"schatzman-paoli", "theta: 0.5", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+        for (int k = 0; k < 2; ++k) {
+            char text[500];
+            const double h = cases[i].limit > 0 ? cases[i].limit / omega * (k ? 1.001 : 0.999) : 10;
+            const bool map = strchr(cases[i].options, '{');
+            snprintf(text, sizeof text,
+                     "carom: 1\nflexible:\n  bar: {type: bar, length: 10, elements: 200, density: 1, modulus: 900, area: 1}\n"
+                     "simulation: {scheme: %s, options: %s%s%s, step: %.17g, end: 100}\n",
+                     cases[i].scheme, map ? "" : "{", cases[i].options, map ? "" : "}", h);
+            carom_model *m = good(text);
+            int warnings = 0;
+            carom_error err;
+            carom_model_examine(m, count_large_steps, &warnings, &err);
+            if (warnings != (k && cases[i].limit > 0)) fail_msg("%s {%s}, step %g: %d warnings", cases[i].scheme, cases[i].options, h, warnings);
+            carom_model_destroy(m);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_member_is_the_system_that_coordinates_would_make),
+        cmocka_unit_test(the_largest_step_follows_the_options),
         cmocka_unit_test(unknowns_and_points_have_names),
         cmocka_unit_test(beams_start_with_the_slope_of_their_deflection),
         cmocka_unit_test(a_contact_along_a_member_is_one_for_each_node),

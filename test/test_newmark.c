@@ -56,6 +56,100 @@ static void members_of_the_family_meet(void **state) {
     }
 }
 
+// Parameters that are given stand for those that others determine.
+static void parameters_may_be_given_one_by_one(void **state) {
+    (void)state;
+    static const struct {
+        const char *a, *option_a[2], *b, *option_b[4];
+    } pairs[] = {
+        {"newmark", {"gamma=0.7", "beta=0.4"}, "hht", {"alpha=0", "gamma=0.7", "beta=0.4"}},
+        {"hht", {"alpha=0.2"}, "generalized-alpha", {"alpha-m=0", "alpha-f=0.2"}},
+        {"hht", {"alpha=0.2"}, "hht", {"alpha=0.2", "gamma=by-alpha", "beta=0.36"}},
+        {"generalized-alpha", {"rho=0.5"}, "generalized-alpha", {"rho=0.5", "alpha-m=0", "gamma=0.83333333333333333"}},
+        {"newmark", {"gamma=0.5", "beta=0.16666666666666666"}, "generalized-alpha", {"alpha-m=0", "alpha-f=0", "beta=0.16666666666666666"}},
+    };
+    known k;
+    known_slider_crank(&k, 1e-3, 0.4, 0.01, true);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i) {
+        carom_sim *a = sim_of(&k, pairs[i].a, WITH(pairs[i].option_a[0], pairs[i].option_a[1]), 1e-5, 0.004);
+        carom_sim *b = sim_of(&k, pairs[i].b, WITH(pairs[i].option_b[0], pairs[i].option_b[1], pairs[i].option_b[2]), 1e-5, 0.004);
+        while (!carom_sim_done(a)) {
+            sim_step(a);
+            sim_step(b);
+            for (int j = 0; j < 3; ++j) check_near(carom_sim_now(a).q[j], carom_sim_now(b).q[j], 1e-11);
+        }
+        carom_sim_destroy(a);
+        carom_sim_destroy(b);
+    }
+}
+
+// Newmark on q'' = -q:  q_{k+1} + q_{k-1} = 2 c q_k with c = 1 - w/(2 (1 + beta w)), w = h^2, when gamma = 1/2; |c| <= 1 is the limit of
+// stability.  Average and linear acceleration, Fox-Goodwin, central differences.
+static void standard_values_have_their_recurrences(void **state) {
+    (void)state;
+    static const struct {
+        const char *beta;
+        double value, limit;
+    } table[] = {{"beta=0.25", 0.25, INFINITY},
+                 {"beta=0.16666666666666667", 1.0 / 6, 3.4641016151377544},
+                 {"beta=0.083333333333333333", 1.0 / 12, 2.4494897427831779},
+                 {"beta=0", 0, 2}};
+    known k;
+    known_oscillator(&k, 0.5);
+    k.sys.nc = 0;
+    for (int i = 0; i < 4; ++i)
+        for (double h = 0.1; h < (isinf(table[i].limit) ? 1e5 : 30); h *= 1.9) {
+            const double w = h * h, c = 1 - 0.5 * w / (1 + table[i].value * w);
+            carom_sim *sim = sim_of(&k, "newmark", WITH(table[i].beta), h, 40 * h);
+            double q[3] = {0, 0, 1}, most = 1;
+            for (int n = 1; n <= 40; ++n) {
+                sim_step(sim);
+                q[0] = q[1], q[1] = q[2], q[2] = carom_sim_now(sim).q[0];
+                most = fmax(most, fabs(q[2]));
+                if (n > 1) check_near(q[2] + q[0], 2 * c * q[1], 1e-11 * (1 + w) * most);
+            }
+            assert_true(h < table[i].limit ? most < 1.01 : most > 100);
+            assert_true(sim_ledger(sim).rejected == 0);
+            carom_sim_destroy(sim);
+        }
+}
+
+// Parameters with which vibrations grow have a warning; those that damp, and the defaults, have none.
+static void negative_damping_has_a_warning(void **state) {
+    (void)state;
+    static const struct {
+        const char *scheme, *option;
+        bool grows;
+    } cases[] = {{"newmark", "gamma=0.4", true}, {"newmark", "gamma=0.5", false}, {"newmark", "gamma=1", false}, {"hht", "alpha=0.1", false},
+                 {"hht", "gamma=0.55", true}, {"generalized-alpha", "rho=1", false}, {"generalized-alpha", "gamma=0.6", true}};
+    known k;
+    known_two_balls(&k, 1e3);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        carom_sim *sim = sim_of(&k, cases[i].scheme, WITH(cases[i].option), 1e-3, 1);
+        const char *text = carom_sim_warning(sim);
+        scheme_true(cases[i].option, (text && strstr(text, "vibrations grow")) == cases[i].grows);
+        carom_sim_destroy(sim);
+    }
+}
+
+// rho = 1 keeps the energy of a linear system.
+static void rho_one_does_not_damp(void **state) {
+    (void)state;
+    known k;
+    known_two_balls(&k, 1e4);
+    k.sys.nc = 0;
+    k.q0[1] += 0.05;
+    carom_sim *sim = sim_of(&k, "generalized-alpha", WITH("rho=1"), 0.03, 3);
+    const double start = sim_energy(sim);
+    double off = 0;
+    while (!carom_sim_done(sim)) {
+        sim_step(sim);
+        off = fmax(off, fabs(sim_energy(sim) - start));
+    }
+    assert_true(off < 1e-9 * fabs(start));
+    carom_sim_destroy(sim);
+}
+
 // Mean of |v - exact| over step ends, several close sizes each.
 static void velocities_pass_impacts_with_first_order(void **state) {
     (void)state;
@@ -324,6 +418,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters_do_not_matter_under_a_constant_force),
         cmocka_unit_test(members_of_the_family_meet),
+        cmocka_unit_test(parameters_may_be_given_one_by_one),
+        cmocka_unit_test(standard_values_have_their_recurrences),
+        cmocka_unit_test(rho_one_does_not_damp),
+        cmocka_unit_test(negative_damping_has_a_warning),
         cmocka_unit_test(velocities_pass_impacts_with_first_order),
         cmocka_unit_test(bar_keeps_the_printed_energies),
         cmocka_unit_test(bar_on_position_level_makes_energy),

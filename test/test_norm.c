@@ -18,7 +18,7 @@ static double next(unsigned *seed) {
 static double norm_of(carom_norm_kind kind, const double *e, const double *h, int rows, int n) {
     carom_norm a;
     carom_error err = {0};
-    assert_int_equal(carom_norm_begin(&a, kind, n, &err), CAROM_OK);
+    assert_int_equal(carom_norm_begin(&a, kind, 3, n, &err), CAROM_OK);
     for (int k = 0; k < rows; ++k) carom_norm_add(&a, h ? h[k] : 1, e + k * n);
     const double x = carom_norm_value(&a);
     carom_norm_end(&a);
@@ -35,6 +35,7 @@ static void sums_weigh_with_the_step_and_run_over_components(void **state) {
     assert_near(norm_of(CAROM_NORM_L1, e, h, 3, 2), 0.1 * 3 + 0.2 * 4.5, 1e-15);
     assert_near(norm_of(CAROM_NORM_L2, e, h, 3, 2), sqrt(0.1 * 9 + 0.2 * 16.25), 1e-15);
     assert_true(norm_of(CAROM_NORM_LINF, e, h, 3, 2) == 4);
+    assert_near(norm_of(CAROM_NORM_LP, e, h, 3, 2), cbrt(0.1 * 27 + 0.2 * (64 + 0.125)), 1e-15); // p = 3
 }
 
 static void a_value_that_is_not_a_number_is_not_lost(void **state) {
@@ -96,12 +97,45 @@ static void every_norm_has_a_word_and_graphs_are_refused_here(void **state) {
     assert_null(carom_norm_word(-1));
     carom_norm a;
     carom_error err = {0};
-    assert_int_equal(carom_norm_begin(&a, CAROM_NORM_HAUSDORFF, 1, &err), CAROM_BAD_INPUT);
+    assert_int_equal(carom_norm_begin(&a, CAROM_NORM_HAUSDORFF, 1, 1, &err), CAROM_BAD_INPUT);
     assert_non_null(strstr(err.text, "hausdorff"));
+}
+
+static void reads(const char *name, carom_norm_kind kind, double p, bool relative) {
+    carom_compare_def def = carom_compare_default();
+    assert_int_equal(carom_compare_norm(&def, name, NULL), CAROM_OK);
+    assert_true(def.norm == kind && def.relative == relative && (kind != CAROM_NORM_LP || def.p == p));
+}
+
+static void refuses(const char *name, const char *because) {
+    carom_compare_def def = carom_compare_default();
+    carom_error err = {0};
+    assert_int_equal(carom_compare_norm(&def, name, &err), CAROM_BAD_INPUT);
+    if (!strstr(err.text, because)) fail_msg("%s: '%s' does not say '%s'", name, err.text, because);
+}
+
+static void names_have_exponents_and_may_be_relative(void **state) {
+    (void)state;
+    reads("l1", CAROM_NORM_L1, 1, false);
+    reads("l3", CAROM_NORM_LP, 3, false);
+    reads("l1.5", CAROM_NORM_LP, 1.5, false);
+    reads("relative-l1", CAROM_NORM_L1, 1, true);
+    reads("relative-l4", CAROM_NORM_LP, 4, true);
+    reads("relative-matrix", CAROM_NORM_MATRIX, 1, true);
+    reads("hausdorff", CAROM_NORM_HAUSDORFF, 1, false);
+    refuses("relative-hausdorff", "no relative form");
+    refuses("l0.5", "1 or more");
+    refuses("l", "none of");
+    refuses("l2x", "none of");
+    refuses("lnan", "none of");
+    refuses("max", "none of");
+    refuses("relative-", "none of");
+    refuses("", "none of");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_have_exponents_and_may_be_relative),
         cmocka_unit_test(sums_weigh_with_the_step_and_run_over_components),
         cmocka_unit_test(a_value_that_is_not_a_number_is_not_lost),
         cmocka_unit_test(matrix_norm_of_rank_one_is_the_product_of_lengths),

@@ -1,5 +1,6 @@
 // test_option.c: described settings: found, read, checked, written; the nearest name.
 #include <carom/option.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,6 +71,23 @@ static void values_are_checked_by_their_description(void **state) {
     refuses(LIST + 3, "strict|strictly", "none of");
 }
 
+// A default that other options determine has a word of its own, which can be given.
+static void a_derived_default_is_a_word(void **state) {
+    (void)state;
+    const carom_option o = {.name = "gamma", .kind = CAROM_REAL, .fallback = NAN, .derived = "by-alpha", .low = 0, .high = 1};
+    char text[32];
+    double x = 7;
+    carom_error err = {0};
+    carom_option_write(&o, o.fallback, text, sizeof text);
+    assert_string_equal(text, "by-alpha");
+    assert_int_equal(carom_option_read(&o, text, &x, &err), CAROM_OK);
+    assert_true(isnan(x));
+    carom_option_write(&o, 0.5, text, sizeof text);
+    assert_string_equal(text, "0.5");
+    refuses(&o, "nan", "not a number");
+    refuses(&o, "by-beta", "not a number");
+}
+
 static void what_is_written_can_be_read(void **state) {
     (void)state;
     static const struct {
@@ -115,6 +133,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_found_whole),
         cmocka_unit_test(values_are_checked_by_their_description),
+        cmocka_unit_test(a_derived_default_is_a_word),
         cmocka_unit_test(what_is_written_can_be_read),
         cmocka_unit_test(nearest_name_is_the_one_meant),
     };

@@ -56,7 +56,7 @@ static const carom_scheme *with_joints(int i) {
 
 // Schemes that keep second order with joints.
 static bool second_order(const char *scheme) {
-    static const char *const first[] = {"moreau-jean", "moreau-explicit", "moreau-midpoint", "moreau-dissipative", "ggl-projection", "newmark", "hht", "generalized-alpha"};
+    static const char *const first[] = {"moreau-jean", "moreau-explicit", "moreau-midpoint", "moreau-dissipative", "schatzman-paoli", "ggl-projection", "newmark", "hht", "generalized-alpha"};
     for (size_t i = 0; i < sizeof first / sizeof *first; ++i)
         if (strcmp(scheme, first[i]) == 0) return false;
     return true;

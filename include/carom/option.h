@@ -12,12 +12,13 @@ typedef enum carom_option_kind { CAROM_REAL, CAROM_INTEGER, CAROM_CHOICE } carom
 typedef struct carom_option {
     const char *name;     // "theta"; the list ends at NULL
     carom_option_kind kind;
-    double fallback;      // default; for a choice the index of the default word
+    double fallback;      // default; for a choice the index of the default word; NaN: see derived
     double low, high;     // allowed range, inclusive; for CAROM_REAL, see open_high
     const char *choices;  // CAROM_CHOICE: words separated by '|', "nonstrict|strict".  CAROM_INTEGER: words beside the numbers, which
                           // stand for high + 1 and so on
     const char *about;    // one sentence
     bool open_high;       // the upper end is excluded
+    const char *derived;  // default that is no number of its own, for display, one word: "by-alpha"; the value is then NaN
 } carom_option;
 
 int carom_option_count(const carom_option *list);

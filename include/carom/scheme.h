@@ -371,6 +371,7 @@ typedef struct carom_scheme {
     unsigned lacks;
     bool own_steps;            // it controls its error itself: h is only the interval between records
     double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none known
+    double (*stable_of)(const double *opt); // when an option decides; else NULL
     bool tells;                // it tells its events with carom_tell; else they are read off the reactions
     bool massless;             // M may be singular where joints or stiffness hold what has no inertia
     bool positions;            // it has multipliers on position level and books them with carom_book_position

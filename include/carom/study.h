@@ -11,25 +11,27 @@
 
 // -- norms of differences at step ends ---------------------------------------------------------------
 
-typedef enum carom_norm_kind { CAROM_NORM_L1, CAROM_NORM_L2, CAROM_NORM_LINF, CAROM_NORM_MATRIX, CAROM_NORM_HAUSDORFF } carom_norm_kind;
+typedef enum carom_norm_kind { CAROM_NORM_L1, CAROM_NORM_L2, CAROM_NORM_LINF, CAROM_NORM_MATRIX, CAROM_NORM_HAUSDORFF, CAROM_NORM_LP } carom_norm_kind;
 
-/// "l1", "l2", ...; NULL outside.
+/// "l1", "l2", "linf", "matrix", "hausdorff"; NULL outside and for CAROM_NORM_LP, whose name has its exponent in it: "l3".
 const char *carom_norm_word(int kind);
 
 /// Gathers differences e (n components) row by row; h is the step that ends at the row (0 for the first row).
 ///   l1      sum of h |e_j| over rows and components
 ///   l2      root of the sum of h e_j^2
+///   lp      p-th root of the sum of h |e_j|^p, p >= 1
 ///   linf    largest |e_j|
 ///   matrix  largest singular value of the matrix of all rows, without h
 typedef struct carom_norm {
     carom_norm_kind kind;
+    double p;     // lp
     int n;
     double sum;   // or the largest value so far
     double *gram; // matrix: n x n, and scratch behind it
 } carom_norm;
 
-/// Every kind but CAROM_NORM_HAUSDORFF, which is not made of rows.
-carom_status carom_norm_begin(carom_norm *a, carom_norm_kind kind, int n, carom_error *err);
+/// Every kind but CAROM_NORM_HAUSDORFF, which is not made of rows.  p is for CAROM_NORM_LP alone.
+carom_status carom_norm_begin(carom_norm *a, carom_norm_kind kind, double p, int n, carom_error *err);
 void carom_norm_add(carom_norm *a, double h, const double *e);
 double carom_norm_value(const carom_norm *a);
 void carom_norm_end(carom_norm *a);
@@ -90,14 +92,19 @@ typedef struct carom_compare_def {
     const char *const *options;    // "key=value" for every scheme, the reference's included; NULL: none
     const char *reference;         // "SCHEME:STEP", a result file (.h5, .csv), "exact"; NULL: exact when the model has it,
                                    // else the first scheme at a tenth of the smallest step or a hundredth of the smallest tolerance
-    carom_norm_kind norm;
     bool dense;                    // errors over the dense output instead of at step ends: 8 states in each step; of schemes that have one
+    carom_norm_kind norm;          // with p and relative below; carom_compare_norm sets all three
     const char *const *of;         // coordinates, rates (x'), outputs, NULL-terminated; NULL: all coordinates
     int threads;                   // at least 1
     size_t memory;                 // bytes for trajectories; 0: 2 GB
+    double p;                      // exponent of CAROM_NORM_LP
+    bool relative;                 // error over the same norm of the reference, at the same times; not with hausdorff
 } carom_compare_def;
 
 carom_compare_def carom_compare_default(void);
+
+/// The norm by its name: a word of carom_norm_word, "lP" with a number P from 1 on, "relative-" before any but hausdorff.
+carom_status carom_compare_norm(carom_compare_def *def, const char *name, carom_error *err);
 
 /// Checks everything that can be checked before a run: schemes and their options, what they lack, names, the
 /// reference file, memory.  NULL: err says why.

@@ -131,7 +131,7 @@ class ResultEvent(Structure):
 
 class Option(Structure):
     _fields_ = [("name", c_char_p), ("kind", c_int), ("fallback", c_double), ("low", c_double), ("high", c_double),
-                ("choices", c_char_p), ("about", c_char_p), ("open_high", c_bool)]
+                ("choices", c_char_p), ("about", c_char_p), ("open_high", c_bool), ("derived", c_char_p)]
 
 
 class SchemeLine(Structure):
@@ -142,7 +142,7 @@ class CompareDef(Structure):
     _fields_ = [("model", c_void_p), ("schemes", POINTER(c_char_p)), ("steps", POINTER(c_double)), ("nsteps", c_int),
                 ("tolerances", POINTER(c_double)), ("ntolerances", c_int), ("first", c_double), ("end", c_double),
                 ("options", POINTER(c_char_p)), ("reference", c_char_p), ("norm", c_int), ("of", POINTER(c_char_p)),
-                ("threads", c_int), ("memory", c_size_t)]
+                ("threads", c_int), ("memory", c_size_t), ("p", c_double), ("relative", c_bool)]
 
 
 class CompareRow(Structure):
@@ -267,7 +267,7 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_result_attribute": (c_char_p, [_P, c_int]),
     "carom_result_model": (c_char_p, [_P, POINTER(c_size_t)]),
     "carom_result_ledger": (c_bool, [_P, _P, POINTER(LedgerNames)]),
-    "carom_norm_word": (c_char_p, [c_int]),
+    "carom_compare_norm": (c_int, [POINTER(CompareDef), c_char_p, _E]),
     "carom_compare_default": (CompareDef, []),
     "carom_compare_create": (_P, [POINTER(CompareDef), _E]),
     "carom_compare_destroy": (None, [_P]),

@@ -69,11 +69,10 @@ def compare(model, schemes=None, steps=None, *, tolerances=None, first=None, end
         steps = [k * file.step for k in (8, 4, 2, 1)]
     if end is None:
         raise c.InputError("no end time; give end=T, or `end:` in the model's simulation section")
-    norms = [c.text(lib.carom_norm_word(i)) for i in range(5)]
-    if norm not in norms:
-        raise c.InputError(f"norm: {norm!r} is none of {', '.join(norms)}")
     d, err = lib.carom_compare_default(), c.CError()
-    d.model, d.schemes, d.end, d.first, d.norm = model._handle.pointer, c.strings(schemes), end, first or 0.0, norms.index(norm)
+    if lib.carom_compare_norm(ctypes.byref(d), norm.encode(), ctypes.byref(err)) != c.OK:
+        raise c.failure(err)
+    d.model, d.schemes, d.end, d.first = model._handle.pointer, c.strings(schemes), end, first or 0.0
     for name, x in (("steps", steps), ("tolerances", tolerances)):
         x = [float(y) for y in (x if x is not None else [])]
         setattr(d, name, (ctypes.c_double * max(1, len(x)))(*x))

@@ -61,6 +61,7 @@ static carom_status read_integer(const carom_option *o, const char *text, double
 carom_status carom_option_read(const carom_option *o, const char *text, double *value, carom_error *err) {
     if (o->kind == CAROM_CHOICE) return read_choice(o, text, value, err);
     if (o->kind == CAROM_INTEGER && o->choices) return read_integer(o, text, value, err);
+    if (o->derived && strcmp(text, o->derived) == 0) return *value = NAN, CAROM_OK;
     char *end = NULL;
     const double x = carom_number(text, &end);
     if (end == text || *end || !isfinite(x))
@@ -80,6 +81,8 @@ void carom_option_write(const carom_option *o, double value, char *text, size_t 
     const double index = o->kind == CAROM_CHOICE ? value : value - o->high - 1;
     if (o->kind != CAROM_REAL && o->choices && index >= 0 && (length = choice(o->choices, (int)index, &word)) > 0)
         snprintf(text, size, "%.*s", (int)length, word);
+    else if (isnan(value) && o->derived)
+        snprintf(text, size, "%s", o->derived);
     else
         carom_format(text, size, "%.15g", value);
 }

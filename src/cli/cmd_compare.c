@@ -17,8 +17,8 @@ static const cli_option options[] = {
                              "alone, for all", false},
     {"reference", 0, "WHAT", "SCHEME:STEP, a result FILE.h5, or exact (default: exact when the model has it, else the first scheme at "
                              "a tenth of the smallest step, or a hundredth of the smallest tolerance)", false},
-    {"norm", 0, "NORM", "l1 (default), l2, linf, matrix, hausdorff", false},
     {"over", 0, "WHAT", "ends (default): errors at step ends; dense: over the dense output, 8 states inside each step, of schemes that have one", false},
+    {"norm", 0, "NORM", "l1 (default), l2, lP with a number P, linf, matrix, hausdorff; relative-l1 and so on: over the norm of the reference", false},
     {"of", 0, "NAME,NAME", "coordinates, rates (x') and outputs to compare (default: all coordinates)", false},
     {"csv", 0, "FILE", "keep the rows, each as soon as it is done", false},
     {"plot", 0, "FILE", "error over step (with --tolerances: number of steps) and over time: .svg, .png or .pdf", false},
@@ -43,8 +43,8 @@ typedef struct comparison {
     const char **schemes, **of;
     double *steps, *tolerances, end;
     int nsteps, ntolerances, threads, rows; // rows done
-    carom_norm_kind norm;
     bool dense;
+    const char *norm;
     carom_compile_mode compile;
     carom_compare *c;
     FILE *csv;
@@ -69,15 +69,10 @@ static const char **cut(const char *text, char **own) {
 }
 
 static bool read_norm(comparison *k) {
-    const char *word = cli_value(k->a, "norm");
-    if (!word) return true;
-    for (int i = 0; carom_norm_word(i); ++i) {
-        if (strcmp(carom_norm_word(i), word) != 0) continue;
-        k->norm = (carom_norm_kind)i;
-        return true;
-    }
-    cli_say("--norm: '%s' is none of l1, l2, linf, matrix, hausdorff", word);
-    return false;
+    carom_compare_def def;
+    k->norm = cli_has(k->a, "norm") ? cli_value(k->a, "norm") : "l1";
+    if (carom_compare_norm(&def, k->norm, &k->err) == CAROM_OK) return true;
+    return cli_say("--norm: %s", k->err.text), false;
 }
 
 static bool read_over(comparison *k) {
@@ -165,8 +160,8 @@ static bool prepare(comparison *k) {
     def.end = k->end;
     def.options = k->options;
     def.reference = cli_value(k->a, "reference");
-    def.norm = k->norm;
     def.dense = k->dense;
+    carom_compare_norm(&def, k->norm, NULL); // read before
     def.of = k->of;
     def.threads = k->threads;
     k->c = carom_compare_create(&def, &k->err);
@@ -248,7 +243,7 @@ static void print_head(const comparison *k) {
     const char *name = carom_model_name(k->model);
     double apart = 0;
     const char *reference = carom_compare_reference(k->c, &apart);
-    printf("%s: norm %s%s of ", name && name[0] ? name : k->a->word[0], carom_norm_word(k->norm), k->dense ? " over the dense output" : "");
+    printf("%s: norm %s%s of ", name && name[0] ? name : k->a->word[0], k->norm, k->dense ? " over the dense output" : "");
     for (int i = 0; carom_compare_name(k->c, i); ++i) {
         if (i == 8) {
             fputs(", ...", stdout);

@@ -110,7 +110,7 @@ static void terminal(FILE *s, const char *kind, double width) {
     else fprintf(s, "set terminal svg size %.0f,%d font 'sans,12'", width, HEIGHT);
 }
 
-static bool script(FILE *s, const carom_compare *c, const char *title, carom_norm_kind norm, const char *kind) {
+static bool script(FILE *s, const carom_compare *c, const char *title, const char *norm, const char *kind) {
     range step = {INFINITY, 0}, time = {INFINITY, 0}, error = {INFINITY, 0};
     const bool counts = some_adaptive(c);
     fprintf(s, "# Made by carom %s.\n", CAROM_VERSION);
@@ -124,7 +124,7 @@ static bool script(FILE *s, const carom_compare *c, const char *title, carom_nor
           "set border 3 lc rgb '#444444'\nset tics nomirror out scale 0.5\nset logscale xy\nset format xy '%.0e'\nset xtics 10\nset ytics 10\n"
           "set tmargin at screen 0.88\nset bmargin at screen 0.14\nset multiplot\nset label 1 ", s);
     char text[400];
-    snprintf(text, sizeof text, "%s: error in norm %s", title && title[0] ? title : "comparison", carom_norm_word(norm));
+    snprintf(text, sizeof text, "%s: error in norm %s", title && title[0] ? title : "comparison", norm);
     gnuplot_quote(s, text);
     fprintf(s, " at screen %.4f, screen 0.94 left font ',13'\n", LEFT_0 / width_of(c));
     axis(s, 'y', error);
@@ -135,7 +135,7 @@ static bool script(FILE *s, const carom_compare *c, const char *title, carom_nor
     return true;
 }
 
-bool compare_plot(const carom_compare *c, const char *title, carom_norm_kind norm, const char *file) {
+bool compare_plot(const carom_compare *c, const char *title, const char *norm, const char *file) {
     FILE *s = tmpfile();
     if (!s) return cli_say("cannot make a temporary file"), false;
     bool good = script(s, c, title, norm, compare_plot_kind(file));

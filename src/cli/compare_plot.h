@@ -6,4 +6,4 @@
 /// "svg", "png" or "pdf" by the ending of file; NULL: none of them.
 const char *compare_plot_kind(const char *file);
 /// False: complained.
-bool compare_plot(const carom_compare *c, const char *title, carom_norm_kind norm, const char *file);
+bool compare_plot(const carom_compare *c, const char *title, const char *norm, const char *file);

@@ -449,10 +449,24 @@ static void inertias(exam *x) {
     }
 }
 
+// Largest h omega of the scheme with the options of the model; 0: no limit, or none known.
+static double limit(const carom_model *m, const carom_scheme *s) {
+    double opt[32], value;
+    if (!s || !s->stable_of || carom_option_count(s->options) > 32) return s ? s->stable : 0;
+    carom_option_defaults(s->options, opt);
+    for (const char *const *text = (const char *const *)m->options; text && *text; ++text) {
+        const size_t length = strcspn(*text, "=");
+        const int i = carom_option_find(s->options, *text, length);
+        if (i >= 0 && carom_option_read(&s->options[i], *text + length + ((*text)[length] == '='), &value, NULL) == CAROM_OK) opt[i] = value;
+    }
+    return s->stable_of(opt);
+}
+
 // Frequencies, and the step that explicit schemes allow.
 static void members(exam *x) {
     const carom_model *m = x->m;
     const carom_scheme *scheme = m->scheme ? carom_scheme_find(m->scheme) : carom_scheme_at(0);
+    const double stable = limit(m, scheme);
     for (int k = 0; k < m->nmember; ++k) {
         const member *b = &m->members[k];
         double omega[3] = {0};
@@ -465,7 +479,7 @@ static void members(exam *x) {
         if (!isnan(fastest)) carom_format(highest, sizeof highest, "; highest at most %.4g Hz", fastest);
         if (b->kind != CAROM_MATRICES) snprintf(parts, sizeof parts, "%d elements, ", b->nodes - 1);
         say(x, CAROM_FINE, "flexible member '%s': %s%d unknowns%s%s%s", b->name, parts, b->count, text, n > 0 ? " Hz" : "", highest);
-        const double most = scheme && scheme->stable > 0 ? carom_member_step(b->flex, scheme->stable) : INFINITY;
+        const double most = stable > 0 ? carom_member_step(b->flex, stable) : INFINITY;
         if (most > 0 && m->step > most)
             say(x, CAROM_WARNING, "the step %g is too large for '%s' with %s, which is stable up to %.4g; use a smaller one or an implicit scheme",
                 m->step, b->name, scheme->name, most);

@@ -60,7 +60,13 @@ static void carve(work *w, carom_arena *mem, carom_arena *keep, const carom_syst
     w->m = w->automatic ? HIGHEST : (int)opt[OPT_ORDER];
     if (w->m == 0) {
         assert(carom_scheme_moreau_jean.work_size <= sizeof w->moreau);
-        carom_scheme_moreau_jean.carve(w->moreau, mem, keep, sys, (double[]){plus ? 1 : 0, 1});
+        const carom_option *options = carom_scheme_moreau_jean.options;
+        double moreau_opt[16];
+        assert(carom_option_count(options) <= 16);
+        carom_option_defaults(options, moreau_opt);
+        moreau_opt[carom_option_find(options, "theta", 5)] = plus ? 1 : 0;
+        moreau_opt[carom_option_find(options, "identity", 8)] = 1; // off
+        carom_scheme_moreau_jean.carve(w->moreau, mem, keep, sys, moreau_opt);
         w->q_0 = carom_carve(mem, (size_t)sys->nq);
         w->v_0 = carom_carve(mem, (size_t)sys->nv);
         return;

@@ -2,16 +2,40 @@
 //
 // Spec: docs/methods-ggl-newmark.md, section NM.  See newmark_family.h.
 #include "scheme/newmark_family.h"
+#include <math.h>
 
-enum { OPT_RHO, OPT_CONTACT, OPT_ACTIVE };
+enum { OPT_RHO, OPT_ALPHA_M, OPT_ALPHA_F, OPT_GAMMA, OPT_BETA, OPT_CONTACT, OPT_ACTIVE };
 static const carom_option options[] = {
     {.name = "rho",
      .kind = CAROM_REAL,
      .fallback = 0.8,
      .low = 0,
      .high = 1,
+     .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
+    {.name = "alpha-m",
+     .kind = CAROM_REAL,
+     .fallback = NAN,
+     .derived = "by-rho",
+     .low = -1,
+     .high = 1,
      .open_high = true,
-     .about = "spectral radius at infinite frequency: 0 damps most, near 1 least"},
+     .about = "weight of the old acceleration"},
+    {.name = "alpha-f",
+     .kind = CAROM_REAL,
+     .fallback = NAN,
+     .derived = "by-rho",
+     .low = 0,
+     .high = 1,
+     .open_high = true,
+     .about = "weight of the old forces; stable for alpha-m <= alpha-f <= 1/2 and the default gamma and beta"},
+    {.name = "gamma",
+     .kind = CAROM_REAL,
+     .fallback = NAN,
+     .derived = "by-alphas",
+     .low = 0,
+     .high = 2,
+     .about = "as in newmark; second order with the default only"},
+    {.name = "beta", .kind = CAROM_REAL, .fallback = NAN, .derived = "by-gamma", .low = 0, .high = 2, .about = "as in newmark"},
     {.name = "contact",
      .kind = CAROM_CHOICE,
      .choices = "nonsmooth|position|velocity",
@@ -24,14 +48,36 @@ static const carom_option options[] = {
     {0},
 };
 
-static void carve(void *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static double given(double value, double otherwise) { return isnan(value) ? otherwise : value; }
+
+// (NM-5), each parameter from those before it unless given
+static carom_newmark_par parameters(const double *opt) {
     carom_newmark_par par = carom_newmark_rho(opt[OPT_RHO]);
+    if (!isnan(opt[OPT_ALPHA_M]) || !isnan(opt[OPT_ALPHA_F])) {
+        par.alpha_m = given(opt[OPT_ALPHA_M], par.alpha_m);
+        par.alpha_f = given(opt[OPT_ALPHA_F], par.alpha_f);
+        par.gamma = 0.5 + par.alpha_f - par.alpha_m;
+    }
+    par.gamma = given(opt[OPT_GAMMA], par.gamma);
+    par.beta = given(opt[OPT_BETA], 0.25 * (par.gamma + 0.5) * (par.gamma + 0.5));
     par.contact = (carom_newmark_contact)opt[OPT_CONTACT];
     par.half = opt[OPT_ACTIVE] == 1;
-    carom_newmark_carve(w, par, mem, keep, sys);
+    return par;
 }
 
-static const char *warning(const double *opt) { return carom_newmark_warning((carom_newmark_contact)opt[OPT_CONTACT]); }
+static void carve(void *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    carom_newmark_carve(w, parameters(opt), mem, keep, sys);
+}
+
+static int order_of(const double *opt) {
+    const carom_newmark_par par = parameters(opt);
+    return carom_newmark_order(&par);
+}
+
+static const char *warning(const double *opt) {
+    const carom_newmark_par par = parameters(opt);
+    return carom_newmark_warning(&par);
+}
 
 const carom_scheme carom_scheme_generalized_alpha = {
     .name = "generalized-alpha",
@@ -39,12 +85,13 @@ const carom_scheme carom_scheme_generalized_alpha = {
     .text =
         "M s_1 = f(q_1, v_1),   (1 - alpha_m) a_1 + alpha_m a_0 = (1 - alpha_f) s_1 + alpha_f s_0\n"
         "alpha_m = (2 rho - 1)/(rho + 1),  alpha_f = rho/(rho + 1),  gamma = 1/2 + alpha_f - alpha_m,  beta = (gamma + "
-        "1/2)^2/4\n"
+        "1/2)^2/4 unless given\n"
         "v_1, q_1 and impulses as in newmark\n\n"
         "Second order without contacts and joints; rho sets the damping of high frequencies.  Otherwise as newmark.\n"
         "ggl-alpha is the variant without penetration and drift.",
     .order = 2,
     .impulses = true,
+    .order_of = order_of,
     .options = options,
     .warning = warning,
     .work_size = sizeof(carom_newmark),

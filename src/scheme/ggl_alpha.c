@@ -13,8 +13,8 @@
 
 enum { OPT_RHO, OPT_NEWTON, OPT_COMPLEMENTARITY };
 static const carom_option options[] = {
-    {.name = "rho", .kind = CAROM_REAL, .fallback = 0.8, .low = 0, .high = 1, .open_high = true,
-     .about = "spectral radius at infinite frequency: 0 damps most, near 1 least"},
+    {.name = "rho", .kind = CAROM_REAL, .fallback = 0.8, .low = 0, .high = 1,
+     .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
     {.name = "newton", .kind = CAROM_CHOICE, .choices = "monolithic|sequential",
      .about = "all unknowns at once; or smooth part, positions and velocities in turn (cheaper, fails on stiff systems)"},
     {.name = "complementarity", .kind = CAROM_CHOICE, .choices = "ggl|modified",

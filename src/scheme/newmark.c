@@ -3,6 +3,7 @@
 // Spec: docs/methods-ggl-newmark.md, section NM (Chen, Acary, Virlez, Bruels 2013; Acary's lecture).  See
 // newmark_family.h.
 #include "scheme/newmark_family.h"
+#include <math.h>
 
 enum { OPT_GAMMA, OPT_BETA, OPT_CONTACT, OPT_ACTIVE, OPT_IDENTITY };
 static const carom_option options[] = {
@@ -22,17 +23,31 @@ static const carom_option options[] = {
     {0},
 };
 
-static void carve(void *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
-    const carom_newmark_par par = {.gamma = opt[OPT_GAMMA],
-                                   .beta = opt[OPT_BETA],
-                                   .contact = (carom_newmark_contact)opt[OPT_CONTACT],
-                                   .half = opt[OPT_ACTIVE] == 1,
-                                   .identity = opt[OPT_IDENTITY] == 0};
-    carom_newmark_carve(w, par, mem, keep, sys);
+static carom_newmark_par parameters(const double *opt) {
+    return (carom_newmark_par){.gamma = opt[OPT_GAMMA],
+                               .beta = opt[OPT_BETA],
+                               .contact = (carom_newmark_contact)opt[OPT_CONTACT],
+                               .half = opt[OPT_ACTIVE] == 1,
+                               .identity = opt[OPT_IDENTITY] == 0};
 }
 
-static int order_of(const double *opt) { return opt[OPT_GAMMA] == 0.5 ? 2 : 1; }
-static const char *warning(const double *opt) { return carom_newmark_warning((carom_newmark_contact)opt[OPT_CONTACT]); }
+static void carve(void *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    carom_newmark_carve(w, parameters(opt), mem, keep, sys);
+}
+
+static int order_of(const double *opt) {
+    const carom_newmark_par par = parameters(opt);
+    return carom_newmark_order(&par);
+}
+// q_{k+1} + q_{k-1} = 2 c q_k + ... has a root -1 at (h omega)^2 (gamma/2 - beta) = 1.
+static double stable_of(const double *opt) {
+    const double room = 0.5 * opt[OPT_GAMMA] - opt[OPT_BETA];
+    return room > 1e-12 ? 1 / sqrt(room) : 0;
+}
+static const char *warning(const double *opt) {
+    const carom_newmark_par par = parameters(opt);
+    return carom_newmark_warning(&par);
+}
 
 const carom_scheme carom_scheme_newmark = {
     .name = "newmark",
@@ -45,10 +60,13 @@ const carom_scheme carom_scheme_newmark = {
             "Second order for gamma = 1/2 without contacts and joints, first order across impacts.  No reaction enters "
             "the\n"
             "accelerations; joints are met on velocity level and drift with order h.  For linear systems with\n"
-            "2 beta >= gamma >= 1/2 an algorithmic energy does not grow (checked at every step: energy.identity).",
+            "2 beta >= gamma >= 1/2 an algorithmic energy does not grow (checked at every step: energy.identity).\n"
+            "gamma = 1/2 and beta = 1/4: average acceleration; 1/6: linear acceleration, stable for omega h < 3.46; 1/12: Fox and\n"
+            "Goodwin, omega h < 2.45; 0: central differences, omega h < 2.",
     .order = 2,
     .impulses = true,
     .order_of = order_of,
+    .stable_of = stable_of,
     .options = options,
     .warning = warning,
     .work_size = sizeof(carom_newmark),

@@ -15,13 +15,19 @@ carom_newmark_par carom_newmark_rho(double rho) {
     return par;
 }
 
-const char *carom_newmark_warning(carom_newmark_contact contact) {
-    if (contact == CAROM_NEWMARK_POSITION)
+int carom_newmark_order(const carom_newmark_par *par) {
+    return fabs(par->gamma - 0.5 - par->alpha_f + par->alpha_m) <= 1e-12 ? 2 : 1;
+}
+
+const char *carom_newmark_warning(const carom_newmark_par *par) {
+    if (par->contact == CAROM_NEWMARK_POSITION)
         return "contact on position level inside the accelerations has no impact law: restitution is ignored, and the "
                "energy after an impact is a matter of chance; for comparison only";
-    if (contact == CAROM_NEWMARK_VELOCITY)
+    if (par->contact == CAROM_NEWMARK_VELOCITY)
         return "contact on velocity level inside the accelerations acts twice: bodies bounce with "
                "e + (1 + e)(1 - gamma)/gamma instead of e; for comparison only";
+    if (par->gamma < 0.5 + par->alpha_f - par->alpha_m - 1e-12)
+        return "gamma below 1/2 + alpha_f - alpha_m makes vibrations grow at every step size; for comparison only";
     return NULL;
 }
 
@@ -314,10 +320,17 @@ static double rounding(const carom_newmark *w, const carom_step *s) {
     return most;
 }
 
+// What rounding leaves in forces: by that of the position, and of the displacement, in steps of many periods a small difference of large terms.
+static double force_rounding(carom_newmark *w, const carom_step *s) {
+    const double h = s->h, bc = w->par.beta * w->c;
+    for (int i = 0; i < s->sys->nv; ++i) w->dv[i] = fabs(w->x_p[i]) + h * h * bc * fabs(w->s[i]) + 0.5 * h * fabs(w->dw[i]);
+    return fmax(carom_force_rounding(s, w->K, w->q_1, w->dx), carom_force_rounding(s, w->K, w->dv, w->dx));
+}
+
 static bool done(carom_newmark *w, carom_step *s) {
     const int nv = s->sys->nv, n = rows(&w->L);
     const double allowed = s->newton_tol * carom_norm_max(w->size, nv), left = carom_norm_max(w->r_s, nv);
-    if (!(left <= allowed) && !(left <= s->h * carom_force_rounding(s, w->K, w->q_1, w->dx))) return false;
+    if (!(left <= allowed) && !(left <= s->h * force_rounding(w, s))) return false;
     if (n == 0) return true;
     if (splits(w) && !(carom_norm_max(w->r_w, nv) <= allowed)) return false;
     constraints(w, s);

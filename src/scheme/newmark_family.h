@@ -27,6 +27,9 @@ typedef struct carom_newmark_par {
 /// Parameters of generalized-alpha from the spectral radius at infinite frequency.
 carom_newmark_par carom_newmark_rho(double rho);
 
+/// Second order without contacts and joints: gamma = 1/2 + alpha_f - alpha_m.
+int carom_newmark_order(const carom_newmark_par *par);
+
 typedef struct carom_newmark {
     carom_newmark_par par;
     double c;          // (1 - alpha_f)/(1 - alpha_m): a_1 = a_p + c s_1
@@ -61,8 +64,8 @@ void carom_newmark_carve(carom_newmark *w, carom_newmark_par par, carom_arena *m
 carom_status carom_newmark_start(void *w, carom_step *s);
 carom_status carom_newmark_step(void *w, carom_step *s);
 
-/// The sentence for the ledger when contact is not CAROM_NEWMARK_NONSMOOTH.
-const char *carom_newmark_warning(carom_newmark_contact contact);
+/// The sentence for the ledger about parameters that are there for comparison only; NULL: none.
+const char *carom_newmark_warning(const carom_newmark_par *par);
 
 // Options that newmark and hht share, behind their own.
 // clang-format off

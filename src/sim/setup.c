@@ -223,6 +223,8 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->lost = carom_carve(keep, (size_t)sys->nc);
     s->held = sim->held = carom_carve(keep, (size_t)sys->nc);
     sim->lasting = carom_carve(keep, (size_t)sim->nl);
+    s->u_before = carom_carve(keep, (size_t)sim->nl); // of what a scheme's start booked, until the first step
+    s->u_after = carom_carve(keep, (size_t)sim->nl);
 
     sim->q_0 = carom_carve(mem, (size_t)sys->nq);
     sim->v_0 = carom_carve(mem, (size_t)sys->nv);
@@ -241,8 +243,6 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->q_in = carom_carve(mem, (size_t)sys->nq);
     sim->v_in = carom_carve(mem, (size_t)sys->nv);
     s->sys_work = carom_carve_bytes(mem, seen->work_size);
-    s->u_before = carom_carve(mem, (size_t)sim->nl);
-    s->u_after = carom_carve(mem, (size_t)sim->nl);
     s->M = carom_carve_matrix(mem, sys->mass_shape);
     if (sys->nc > 0) s->F_free = carom_carve_factor(mem, sys->mass_shape, true);
     s->a_free = carom_carve(mem, (size_t)sys->nv);

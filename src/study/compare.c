@@ -11,7 +11,7 @@
 static const size_t MEMORY = (size_t)2000 * 1000 * 1000;
 
 carom_compare_def carom_compare_default(void) {
-    return (carom_compare_def){.end = NAN, .norm = CAROM_NORM_L1, .threads = 1};
+    return (carom_compare_def){.end = NAN, .norm = CAROM_NORM_L1, .p = 1, .threads = 1};
 }
 
 static carom_status no_memory(carom_error *err) {
@@ -270,6 +270,8 @@ carom_compare *carom_compare_create(const carom_compare_def *def, carom_error *e
     c->model = def->model;
     c->norm = def->norm;
     c->dense = def->dense;
+    c->p = def->p;
+    c->relative = def->relative;
     c->end = def->end;
     c->threads = def->threads > 1 ? def->threads : 1;
     c->memory = def->memory ? def->memory : MEMORY;

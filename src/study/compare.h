@@ -34,6 +34,8 @@ struct carom_compare {
     quantities of;
     carom_norm_kind norm;
     bool dense;          // errors over the dense output
+    double p;            // of CAROM_NORM_LP
+    bool relative;       // errors over the norm of the reference
     double end;
     spec *schemes;
     int nschemes;

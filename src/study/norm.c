@@ -2,6 +2,7 @@
 //
 // The largest singular value of the matrix of all rows is the root of the largest eigenvalue of its Gram matrix, which
 // is n x n however many rows there are.  Squaring costs accuracy only in the small singular values.
+#include "base/number.h"
 #include <carom/study.h>
 #include <float.h>
 #include <math.h>
@@ -13,9 +14,29 @@ const char *carom_norm_word(int kind) {
     return kind >= 0 && kind < (int)(sizeof word / sizeof *word) ? word[kind] : NULL;
 }
 
-carom_status carom_norm_begin(carom_norm *a, carom_norm_kind kind, int n, carom_error *err) {
-    *a = (carom_norm){.kind = kind, .n = n};
-    if (kind > CAROM_NORM_MATRIX) return carom_fail(err, CAROM_BAD_INPUT, "the norm %s is not made of rows", carom_norm_word(kind));
+carom_status carom_compare_norm(carom_compare_def *def, const char *name, carom_error *err) {
+    static const char relative[] = "relative-";
+    const bool part = strncmp(name, relative, sizeof relative - 1) == 0;
+    const char *word = part ? name + sizeof relative - 1 : name;
+    int kind = 0;
+    while (carom_norm_word(kind) && strcmp(carom_norm_word(kind), word) != 0) ++kind;
+    double p = 1;
+    if (!carom_norm_word(kind)) {
+        char *end = NULL;
+        p = *word == 'l' ? carom_number(word + 1, &end) : NAN;
+        if (!end || end == word + 1 || *end || !isfinite(p))
+            return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is none of l1, l2, l3 and other exponents, linf, matrix, hausdorff, relative-l1 and so on", name);
+        if (p < 1) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a norm: the exponent must be 1 or more", name);
+        kind = CAROM_NORM_LP;
+    }
+    if (part && kind == CAROM_NORM_HAUSDORFF) return carom_fail(err, CAROM_BAD_INPUT, "hausdorff is a distance of graphs and has no relative form");
+    def->norm = (carom_norm_kind)kind, def->p = p, def->relative = part;
+    return CAROM_OK;
+}
+
+carom_status carom_norm_begin(carom_norm *a, carom_norm_kind kind, double p, int n, carom_error *err) {
+    *a = (carom_norm){.kind = kind, .p = p, .n = n};
+    if (kind == CAROM_NORM_HAUSDORFF) return carom_fail(err, CAROM_BAD_INPUT, "the norm %s is not made of rows", carom_norm_word(kind));
     if (kind != CAROM_NORM_MATRIX) return CAROM_OK;
     const size_t size = (size_t)n * (size_t)n;
     a->gram = calloc(2 * size + 2 * (size_t)n + 1, sizeof *a->gram);
@@ -32,6 +53,7 @@ void carom_norm_add(carom_norm *a, double h, const double *e) {
         switch (a->kind) {
         case CAROM_NORM_L1: a->sum += h * fabs(e[j]); break;
         case CAROM_NORM_L2: a->sum += h * e[j] * e[j]; break;
+        case CAROM_NORM_LP: a->sum += h * pow(fabs(e[j]), a->p); break;
         case CAROM_NORM_MATRIX:
             for (int i = 0; i <= j; ++i) a->gram[j * a->n + i] += e[i] * e[j];
             break;
@@ -103,5 +125,5 @@ static double largest_singular(const carom_norm *a) {
 
 double carom_norm_value(const carom_norm *a) {
     if (a->kind == CAROM_NORM_MATRIX) return largest_singular(a);
-    return a->kind == CAROM_NORM_L2 ? sqrt(a->sum) : a->sum;
+    return a->kind == CAROM_NORM_L2 ? sqrt(a->sum) : a->kind == CAROM_NORM_LP ? pow(a->sum, 1 / a->p) : a->sum;
 }

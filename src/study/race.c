@@ -145,19 +145,25 @@ static carom_status run(recorder *r, carom_sim *sim, carom_ledger *ledger, carom
 // -- errors ---------------------------------------------------------------------------------------------------
 
 static carom_status by_rows(const carom_compare *c, const carom_trajectory *tr, scratch *w, double *error, carom_error *err) {
-    carom_norm norm;
-    CAROM_TRY(carom_norm_begin(&norm, c->norm, c->of.n, err));
+    carom_norm norm, whole; // of the differences; of the reference
+    CAROM_TRY(carom_norm_begin(&norm, c->norm, c->p, c->of.n, err));
+    if (carom_norm_begin(&whole, c->norm, c->p, c->of.n, err) != CAROM_OK) return carom_norm_end(&norm), CAROM_NO_MEMORY;
     w->hint = 0;
     for (long k = 0; k < tr->count; ++k) {
         const double t = tr->t[k];
         const size_t at = (size_t)k * (size_t)tr->n;
         carom_quantities_eval(&c->of, w, t, tr->q + at, tr->v + at, w->x);
         carom_reference_at(&c->reference, w, t, CAROM_RIGHT, w->y);
+        if (c->relative) carom_norm_add(&whole, k > 0 ? t - tr->t[k - 1] : tr->t[tr->count > 1] - t, w->y); // the start weighs as the first step
         carom_quantities_subtract(&c->of, w->x, w->y);
         carom_norm_add(&norm, k > 0 ? t - tr->t[k - 1] : 0, w->x);
     }
     *error = carom_norm_value(&norm);
+    const double size = c->relative ? carom_norm_value(&whole) : 1;
     carom_norm_end(&norm);
+    carom_norm_end(&whole);
+    if (size == 0) return carom_fail(err, CAROM_BAD_INPUT, "the reference is zero: there is no relative error");
+    *error /= size;
     return CAROM_OK;
 }
 
