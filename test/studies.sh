@@ -293,6 +293,10 @@ check_two_levels() {
     above "index 3: energy" "$(cell 'alpha-index3 rho=0.8 impacts=ignore' 7)" 100
     # The first impact is at 0.4002 s: q~ is below by what is left of the step.  At rest m g h^2/2.
     near "ball: rest from" "$(cell 'ggl-alpha rho=0.8' 4)" 3.448 2.1e-3
+    near "ball, map by hand, ties closed" "$(cell 'flights that end on the ground are closed' 3)" 3.444 1e-9
+    near "ball, map by hand, ties open" "$(cell 'flights that end on the ground are open' 3)" 3.504 1e-9
+    for h in smooth end; do near "ball, active=$h: rest from" "$(cell "active=$h" 4)" "$(cell 'active=corrected' 4)" 1e-9; done
+    near "ball, active=start: never at rest" "$(cell active=start 4 | grep -c never)" 1 0
     near "ball: nu at rest" "$(row '| ball | 2e-3 |' 6)" 2e-5 1e-9
     near "ball: nu at rest, 2e-4" "$(row '| ball | 2e-4 |' 6)" 2e-7 1e-11
     near "ball: property 1" "$(row '| ball | 2e-3 |' 7)" 0 1e-14
@@ -326,7 +330,7 @@ check_two_levels() {
     near "block, small steps: y" "$(row '| ggl-alpha rho=0.8 | 2e-4 |' 9)" 0.765020 1e-6
     near "two balls by ggl-alpha, 2e-5" "$(row '| ggl-alpha rho=0.8 | 2e-5 |' 4)" 0.0408 0.6e-4
     near "two balls by moreau-jean, 2e-5" "$(row '| moreau-jean theta=1 | 2e-5 |' 4)" 0.0423 0.6e-4
-    picture two-levels-nu.png two-levels-pendulum.png two-levels-block.png two-levels-balls.png
+    picture two-levels-ball.png two-levels-nu.png two-levels-pendulum.png two-levels-block.png two-levels-balls.png
 }
 
 check_work_precision() {
