@@ -249,6 +249,7 @@ END
 }
 
 check_rotor() {
+    local n
     near "journal y, half-explicit" "$(cell half-explicit 5)" -4.1292e-5 2.5e-8
     near "journal z, half-explicit" "$(cell half-explicit 6)" -9.1077e-5 2.5e-8
     near "journal y, Moreau" "$(cell moreau-5e-6 5)" -4.1292e-5 5e-8
@@ -257,6 +258,13 @@ check_rotor() {
     near "journal z, impacts located" "$(cell located 6)" -9.1077e-5 1e-9
     near "impulsive steps in per cent" "$(cell half-explicit 4 | tr -d ' %')" 1.15 0.15
     above "time of Moreau's scheme over that of half-explicit, for the same error" "$(sed -n 's/.* time for the same error: //p' "$out/report.md" | awk '{ print 1/$1 }')" 1.5
+    for n in 0 1e-8; do
+        near "bodies, closed below $n: journal y" "$(row "| half-explicit | $n |" 4)" -4.1292e-5 5e-8
+        near "bodies, closed below $n: journal z" "$(row "| half-explicit | $n |" 5)" -9.1077e-5 5e-8
+    done
+    near "no whirl in balance" "$(cell 'u = 0' 3)" 0 0.01
+    above "forward whirl out of balance" "$(cell 'u = 0.0003' 3)" 1
+    above "backward whirl by friction" "$(cell 'mu = 0.6' 3 | tr -d -)" 1
     picture rotor.png
 }
 
