@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a study of studies/ as a user would and checks the figures that its page in docs/ states.
 #
-# usage: test/studies.sh PROGRAM WORK STUDY     STUDY as in studies/, or bar-50 for the bar with 50 elements only
+# usage: test/studies.sh PROGRAM WORK STUDY     STUDY as in studies/, bar-50 for the bar with 50 elements only, or list for the other commands of docs/studies.md
 # Bounds: 13 % of the paper's entries; orders within 0.1; figures of fixed runs to the digits that references give.
 set -euo pipefail
 export LC_ALL=C CAROM=$1
@@ -68,6 +68,31 @@ check_quotes() {
         echo "docs/studies.md quotes nothing of $study"
         failures=$((failures + 1))
     fi
+}
+
+# Commands of docs/studies.md that are no studies: each runs, and prints the numbers of its row.
+check_list() {
+    local command number
+    cd "$source"
+    carom() { "$CAROM" "$@"; }
+    while read -r command; do
+        checked=$((checked + 1))
+        if [[ $command == './do study '* ]]; then
+            if [[ ! -x studies/${command##* }.sh ]]; then echo "docs/studies.md: no study ${command##* }"; failures=$((failures + 1)); fi
+            continue
+        fi
+        if [[ -e $command ]]; then continue; fi # a file or folder to look at
+        # shellcheck disable=SC2086 # a command is words
+        if [[ $command != 'carom '* ]] || ! $command >"$out/printed.txt" 2>&1; then
+            echo "docs/studies.md: '$command' does not run"
+            failures=$((failures + 1))
+            continue
+        fi
+        while read -r number; do
+            checked=$((checked + 1))
+            if ! grep -qwF -- "$number" "$out/printed.txt"; then echo "docs/studies.md quotes $number, which '$command' does not print"; failures=$((failures + 1)); fi
+        done < <(awk -F'|' -v command="\`$command\`" 'index($5, command) { n = split($6, part, "`"); for (i = 2; i <= n; i += 2) print part[i] }' docs/studies.md)
+    done < <(awk -F'|' 'NF == 8 && $5 ~ /`/ { split($5, part, "`"); print part[2] }' docs/studies.md | sort -u)
 }
 
 # The page that docs/studies.md names for this study: its tables are those of the report.
@@ -369,6 +394,12 @@ check_choosing() {
     picture choosing.png
 }
 
+mkdir -p "$out"
+if [[ $study == list ]]; then
+    check_list
+    echo "$study: $checked figures checked, $failures wrong"
+    exit $((failures > 0))
+fi
 if [[ $study == bar-50 ]]; then "$source/studies/bar.sh" "$out" 50; else "$source/studies/$study.sh" "$out"; fi
 "check_${study//-/_}"
 if [[ $study != bar-50 && $study != choosing ]]; then check_quotes; fi # a part of bar; a page of its own
