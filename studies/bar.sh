@@ -24,10 +24,14 @@ done
 rm -f wide.csv
 
 files=("${cases[@]/%/.figures}")
-echo "| | $(printf '%s | ' "${cases[@]#bar-}")"
-printf '|---%.0s' "" "${cases[@]}"
+titles=("${cases[@]#bar-}")
+titles=("${titles[@]/%-undamped/ elements}")
+echo "| | $(printf '%s | ' "${titles[@]/%-damped/, damped}")elastic bar, undamped |"
+printf '|---%.0s' "" "${cases[@]}" ""
 echo "|"
-awk 'FNR == NR { name[++n] = $1 } { row[$1] = row[$1] " " $2 " |" } END { for (i = 1; i <= n; ++i) print "| " name[i] " |" row[name[i]] }' "${files[@]}"
+# bar-labels.txt: name, exact value of the elastic bar, label
+awk 'FNR == NR { name[++n] = $1; exact[$1] = $2; label[$1] = substr($0, length($1 " " $2 " ") + 1); next } { row[$1] = row[$1] " " $2 " |" }
+     END { for (i = 1; i <= n; ++i) print "| " label[name[i]] " |" row[name[i]] " " exact[name[i]] " |" }' "$studies/bar-labels.txt" "${files[@]}"
 echo
 
 for n in "${elements[@]}"; do

@@ -9,7 +9,7 @@ $3 == "" { next }
 }
 END {
     head = "| scheme |"; rule = "|---|"
-    for (f = 1; f <= file; ++f) { head = head " " name[f] " |  |  |"; rule = rule "---|---|---|" }
+    for (f = 1; f <= file; ++f) { head = head " " name[f] " (us) |  |  |"; rule = rule "---|---|---|" }
     print head; print rule
     head = "| |"
     for (f = 1; f <= file; ++f) for (b = 1; b <= 3; ++b) head = head " " bound[b] " |"

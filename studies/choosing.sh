@@ -20,7 +20,7 @@ awk -F, -f "$studies/choosing.awk" slider-crank.csv impacting-oscillator.csv bou
 echo
 echo "Pendulum with two joints against a wall, step 1e-3, 5 s:"
 echo
-echo "| scheme | drift | penetration | energy unexplained | ns per step |"
+echo "| scheme | drift | penetration | unaccounted energy, J | ns per step |"
 echo "|---|---|---|---|---|"
 IFS=, read -ra schemes <<<"$stepping,mixed"
 for scheme in "${schemes[@]}"; do

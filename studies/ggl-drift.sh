@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Gear-Gupta-Leimkuhler paper: drift of a guide held on each level, energy of the slider-crank with clearance over 4 s.
+# The Gear-Gupta-Leimkuhler paper: drift of a guide held on each level, gaps for four restitutions, energy of the slider-crank with clearance over 4 s.
 source "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 
 # Figure 6: the guide without clearance, held on one level or on two.
@@ -12,12 +12,48 @@ for i in "${!levels[@]}"; do
     echo "| ${held[i]} | ${levels[i]} | $(awk -F, -f "$studies/guide-drift.awk" guide.csv) |"
     awk 'NR == 1 || (NR - 2) % 20 == 0' guide.csv >"guide-${levels[i]}.csv"
 done
+# The same on acceleration level, without a scheme for constraints: an ordinary differential equation and plain Runge-Kutta methods.
+while read -r case scheme order; do
+    simulate "$studies/guide-index-1.yaml" --scheme $scheme --option order=$order --step 1e-4 --end 4 --every 1 --out guide.csv
+    echo "| acceleration level, index 1 | $scheme order=$order | $(awk -F, -f "$studies/guide-drift.awk" guide.csv) |"
+    awk 'NR == 1 || (NR - 2) % 20 == 0' guide.csv >"guide-index-1-$case.csv"
+done <<'END'
+2 half-explicit-rk 2
+3 half-explicit-rk 3
+4 mixed 4
+5 half-explicit-rk 5
+END
 rm -f guide.csv
 echo
 
-# Figures 3, 4, 8, 9 and 10: clearance 1 mm, restitution 0.1, step 1e-5.
-sed 's/restitution: 0.4/restitution: 0.1/' "$models/slider-crank-frictionless.yaml" >crank.yaml
-simulate crank.yaml --scheme event-driven --step 1e-4 --end 4 --every 20 --out energy-event-driven.csv
+# Figures 3 and 8: clearance 1 mm, step 1e-5, four restitutions.
+model=$models/slider-crank-frictionless.yaml
+echo "| restitution | least gap, moreau-midpoint local=paper (m) | ggl-midpoint local=paper | ggl-midpoint | ggl-midpoint active=end | impacts, ggl-midpoint active=end |"
+echo "|---|---|---|---|---|---|"
+least_gap() { # RESULT.csv
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i ~ /\.gap$/) gap[++n] = i; next }
+             { for (i = 1; i <= n; ++i) if ($gap[i] < least) least = $gap[i] } END { printf "%.1e", least }' "$1"
+}
+for e in 0.1 0.4 0.7 0.9; do
+    cells=
+    while read -r case scheme options; do
+        # shellcheck disable=SC2086 # options are words
+        simulate "$model" --set e=$e --scheme $scheme ${options:+--option ${options// / --option }} --step 1e-5 --end 0.15 --every 1 --json --out steps.csv >steps.json
+        cells="$cells | $(least_gap steps.csv)"
+        awk 'NR == 1 || (NR - 2) % 10 == 0' steps.csv >gap-$case-$e.csv
+    done <<'END'
+moreau moreau-midpoint local=paper
+unified ggl-midpoint local=paper
+exact ggl-midpoint
+end ggl-midpoint active=end
+END
+    echo "| $e$cells | $(awk -F'[:,]' '/"impacts":/ { print $2 + 0; exit }' steps.json) |"
+done
+echo
+
+# Figures 4, 9 and 10: restitution 0.1.
+set=(--set e=0.1)
+simulate "$model" "${set[@]}" --scheme event-driven --step 1e-4 --end 4 --every 20 --out energy-event-driven.csv
 reference=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i } END { print $column["energy"] }' energy-event-driven.csv)
 echo "event-driven, energy at 4 s: $reference"
 echo
@@ -27,8 +63,8 @@ energy() { # NAME SCHEME [OPTION...]
     local case=$1 scheme=$2
     shift 2
     local options=("${@/#/--option=}")
-    simulate crank.yaml --scheme $scheme "${options[@]}" --step 1e-5 --end 4 --every 200 --json --out energy-$case.csv >$case.json
-    simulate crank.yaml --scheme $scheme "${options[@]}" --step 1e-5 --end 0.15 --every 1 --out steps.csv
+    simulate "$model" "${set[@]}" --scheme $scheme "${options[@]}" --step 1e-5 --end 4 --every 200 --json --out energy-$case.csv >$case.json
+    simulate "$model" "${set[@]}" --scheme $scheme "${options[@]}" --step 1e-5 --end 0.15 --every 1 --out steps.csv
     awk 'NR == 1 || (NR - 2) % 5 == 0' steps.csv >steps-$case.csv
     local cost
     cost=$(awk -F'[:,]' '/"ns_per_step"/ { print $2 + 0 }' $case.json)
@@ -48,3 +84,4 @@ rm -f steps.csv
 draw ggl-drift.gp "picture='ggl-drift.png'"
 draw ggl-energy.gp "picture='ggl-energy.png'"
 draw ggl-gaps.gp "picture='ggl-gaps.png'"
+draw ggl-restitution.gp "picture='ggl-restitution.png'"

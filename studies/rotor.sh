@@ -32,4 +32,32 @@ echo
 awk -F, -v a=$half -v b=$moreau -f "$studies/rotor-equal.awk" work.csv
 echo
 awk -F, -v a=$half -v b=$moreau '$1 == a && $2 == 5e-6 { x = $4 } $1 == b && $2 == 1.25e-6 { y = $4*1.25 } END { printf "against moreau-explicit at 1e-6: %.2f\n", x/y }' work.csv
+echo
+
+# Flywheel, journal and bearing as bodies mounted bilaterally; contacts closed below 1e-8 m.
+echo "| bodies, step 5e-6 | closed below (m) | journal y at 0.15 s | journal z | drift of the mounts | time per step (us) |"
+echo "|---|---|---|---|---|---|"
+while read -r closed scheme options; do
+    # shellcheck disable=SC2086 # options are words
+    "$carom" run "$studies/rotor-bodies.yaml" --set closed=$closed --scheme $scheme $options --json --every 100 --out bodies.csv >bodies.json 2>complaints.txt
+    echo "| $scheme | $closed | $(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i } END { printf "%.4e | %.4e", $column["journal.y"], $column["journal.z"] }' bodies.csv) | $(
+        awk -F'[:,]' '/"drift":/ { d = $2 } /"ns_per_step":/ { n = $2 } END { printf "%.1e | %.1f", d, n/1e3 }' bodies.json) |"
+done <<'END'
+0 half-explicit --option active=predicted --option impulsive-step=0.1
+1e-8 half-explicit --option active=predicted --option impulsive-step=0.1
+0 moreau-explicit --option forces=end
+1e-8 moreau-explicit --option forces=end
+END
+echo
+
+# Which parameter makes the journal whirl forward?  Turns of the journal in the bearing, and of the axle, from 0.1 to 0.15 s.
+"$carom" sweep "$studies/rotor-bodies.yaml" --vary u=0,1e-5,1e-4,3e-4 --transient 0.1 --observe 'integral(whirl)/(2*pi)' --observe "integral(axle.start.rx')/(2*pi)" \
+    --observe 'max(bearing.gap)' --out whirl.csv --quiet
+"$carom" sweep "$studies/rotor-bodies.yaml" --vary mu=0.3,0.6 --transient 0.1 --observe 'integral(whirl)/(2*pi)' --observe "integral(axle.start.rx')/(2*pi)" \
+    --observe 'max(bearing.gap)' --out friction.csv --quiet
+"$carom" sweep "$studies/rotor-bodies.yaml" --vary T_F=0,1 --transient 0.1 --observe 'integral(whirl)/(2*pi)' --observe "integral(axle.start.rx')/(2*pi)" \
+    --observe 'max(bearing.gap)' --out failure.csv --quiet
+echo "| changed | turns of the journal | of the axle | largest gap (m) |"
+echo "|---|---|---|---|"
+awk -F, 'FNR == 1 { name = $2; next } { printf "| %s = %g | %.2f | %.2f | %.1e |\n", name, $2, $5^2 < 25e-6 ? 0 : $5, $6, $7 }' whirl.csv friction.csv failure.csv
 draw rotor.gp "picture='rotor.png'"

@@ -16,10 +16,10 @@ steps() { # END: END/N to full precision
 report() { # HEADING FILE...: a table of all schemes
     echo "$1"
     echo
-    echo "| scheme | slope over steps | largest rise | smallest error | its steps | its time (us) |"
-    echo "|---|---|---|---|---|---|"
+    echo "| model | scheme | slope over steps | largest rise | smallest error | its steps | its time (us) |"
+    echo "|---|---|---|---|---|---|---|"
     shift
-    cat "$@" | awk -F, -f "$studies/work.awk"
+    cat "$@" | awk -F, -f "$studies/work.awk" | sed "s/^/| $problem /"
     echo
 }
 

@@ -11,7 +11,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { OPT_RHO, OPT_NEWTON, OPT_COMPLEMENTARITY };
+enum { OPT_RHO, OPT_NEWTON, OPT_COMPLEMENTARITY, OPT_ACTIVE };
 static const carom_option options[] = {
     {.name = "rho", .kind = CAROM_REAL, .fallback = 0.8, .low = 0, .high = 1,
      .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
@@ -19,6 +19,8 @@ static const carom_option options[] = {
      .about = "all unknowns at once; or smooth part, positions and velocities in turn (cheaper, fails on stiff systems)"},
     {.name = "complementarity", .kind = CAROM_CHOICE, .choices = "ggl|modified",
      .about = "gap against nu; modified: against nu - h Lambda, which chatters for ever after an accumulation (counter-example, always monolithic)"},
+    {.name = "active", .kind = CAROM_CHOICE, .choices = "corrected|smooth|start|forecast|end",
+     .about = "closed on velocity level: g(q~) <= 0 or position corrected; g(q~) <= 0 alone; g(q_n) <= 0; g(q_n + h v_n) <= 0; g(q_n+1) = 0"},
     {0},
 };
 
@@ -40,6 +42,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->beta = 0.25 * (w->gamma + 0.5) * (w->gamma + 0.5);
     w->c = (1 - w->alpha_f) / (1 - w->alpha_m);
     w->modified = opt[OPT_COMPLEMENTARITY] == 1;
+    w->active = (int)opt[OPT_ACTIVE];
     w->sequential = opt[OPT_NEWTON] == 1 && !w->modified; // in turn, nu = h Lambda does not converge
 
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, ne = (size_t)sys->ne, nb = ne + (size_t)sys->nc;
@@ -50,7 +53,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->Lambda_n = carom_carve(keep, nb);
     double **by_velocity[] = {&w->a_p, &w->v_p, &w->x_p, &w->dv, &w->s, &w->U, &w->w, &w->x, &w->v_s, &w->v, &w->f};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
-    double **by_id[] = {&w->lambda, &w->nu, &w->Lambda, &w->g_s, &w->g, &w->D};
+    double **by_id[] = {&w->lambda, &w->nu, &w->Lambda, &w->g_s, &w->g, &w->g_0, &w->D};
     for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
     w->q_s = carom_carve(mem, nq);
     w->q = carom_carve(mem, nq);
@@ -103,7 +106,7 @@ static void kinematics(work *w, carom_step *s, int k) {
 static void candidates(work *w, const carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     for (int id = ne; id < ne + nc; ++id) {
-        const bool in = carom_closed(s, w->g_s[id]) || carom_closed(s, w->g[id]) || w->nu[id] > 0 || w->Lambda[id] > 0;
+        const bool in = carom_closed(s, w->g_s[id]) || carom_closed(s, w->g[id]) || carom_closed(s, w->g_0[id]) || w->nu[id] > 0 || w->Lambda[id] > 0;
         w->scratch[id] = in ? -1 : 1;
     }
     carom_close(s, &w->L, w->scratch);
@@ -507,9 +510,21 @@ static carom_status answer(work *w, carom_step *s) {
     return status;
 }
 
+// (GA-17)  gaps at q_n or q_n + h v_n for active=start and forecast; else none is closed by them.
+static carom_status forecast(work *w, carom_step *s) {
+    const bool ahead = w->active == CAROM_GGL_FORECAST;
+    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) w->g_0[id] = 1;
+    if (!ahead && w->active != CAROM_GGL_START) return CAROM_OK;
+    const double t = ahead ? s->t + s->h : s->t;
+    carom_move(s, w->q_s, s->q, ahead ? s->h : 0, s->v);
+    CAROM_TRY(carom_gaps(s, w->g_0, t, w->q_s));
+    return carom_close_at(s, &w->L, w->g_0, (carom_place){.t = t, .q = w->q_s, .v = s->v});
+}
+
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv, ne = s->sys->ne;
+    CAROM_TRY(forecast(w, s));
     CAROM_TRY(answer(w, s));
     carom_ggl_alpha_certify(w, s);
     if (!w->modified) remember(w, s);
@@ -546,7 +561,8 @@ const carom_scheme carom_scheme_ggl_alpha = {
             "M w = W Lambda,  u_E = 0,  g(q~) <= 0: 0 <= u + e u_0 _|_ Lambda >= 0, friction   velocity level\n\n"
             "No penetration and no drift at step ends, to Newton's tolerance.  Second order in smooth motion with\n"
             "joints, first order across impacts; accumulations are reached too early by order h.  rho sets the\n"
-            "damping of high frequencies.  Unilateral reactions are impulses, bilateral ones lambda~ + Lambda/h.",
+            "damping of high frequencies.  active=smooth is the rule of the paper; start closes contacts one step late.\n"
+            "Unilateral reactions are impulses, bilateral ones lambda~ + Lambda/h.",
     .order = 2,
     .massless = true,
     .positions = true,

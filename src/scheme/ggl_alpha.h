@@ -6,6 +6,7 @@
 #include "scheme/turn.h"
 #include <carom/scheme.h>
 
+enum { CAROM_GGL_CORRECTED, CAROM_GGL_SMOOTH, CAROM_GGL_START, CAROM_GGL_FORECAST, CAROM_GGL_END }; // option active
 enum { SMOOTH = 1, POSITION = 2, VELOCITY = 4, ALL = 7 }; // blocks of the linear system
 
 /// What the Schur complement is made of.
@@ -30,6 +31,7 @@ typedef struct carom_ggl_alpha {
     double c;                             // (1 - alpha_f)/(1 - alpha_m): a_{n+1} = a_p + c s
     bool sequential;
     bool modified;                        // (GA-12)
+    int active;                           // which gap closes a contact on velocity level (GA-17), CAROM_GGL_*
     double *a_n, *s_n;                    // kept
     double *solvers;                      // kept, one: steps that the contact solvers have first
     double *nu_n, *Lambda_n, *T_n;        // kept: multipliers of lasting contacts in the last step, 0 for others; T_n: rows of L_0
@@ -39,7 +41,7 @@ typedef struct carom_ggl_alpha {
     double *lambda, *nu, *Lambda;         // lambda~ (ne); multipliers on position and velocity level, by constraint id
     // one evaluation
     double *x, *q_s, *q, *v_s, *v, *f;    // displacement; q~, q; v~, v; forces
-    double *g_s, *g;                      // gaps at q~ and q, by id
+    double *g_s, *g, *g_0;                // gaps at q~, q and, for active=start and forecast, where these look, by id
     double *u_0, *u, *u_s, *D;            // local velocities of v_n at q_n (rows of L_0), of v and v~ at q (rows of L); W'M^-1 W, roughly
     double *T, *slide;                    // rows of L_0: friction impulses; of contacts that slide, friction per Lambda
     bool *sticks;                         // by id: in B, and friction holds
@@ -76,7 +78,7 @@ void carom_ggl_alpha_certify(carom_ggl_alpha *w, carom_step *s);
 /// Is constraint b of L in lasting contact: held on both levels, without normal velocity?
 bool carom_ggl_alpha_lasts(const carom_ggl_alpha *w, const carom_step *s, int b);
 
-/// Is this contact closed on velocity level: at q~, or where its position had to be corrected?
+/// Is this contact closed on velocity level?  By default at q~, or where its position had to be corrected; else (GA-17).
 bool carom_ggl_alpha_closed(const carom_ggl_alpha *w, const carom_step *s, int id);
 
 /// Friction of constraint b of L: rows from L.at[b] + 1 on.  How many, and are they equations of their own?

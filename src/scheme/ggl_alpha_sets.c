@@ -96,7 +96,17 @@ static void friction(work *w, const carom_step *s, int b) {
     for (int k = 0; k < n && !w->sticks[id]; ++k) T[k] = slide[k] * w->Lambda[id];
 }
 
-bool carom_ggl_alpha_closed(const carom_ggl_alpha *w, const carom_step *s, int id) { return carom_closed(s, w->g_s[id]) || w->nu[id] > 0; }
+// (GA-17)  closed on velocity level:  g(q~) <= 0 or nu > 0 (corrected);  g(q~) <= 0 (smooth);  g(q_n) <= 0 (start);  g(q_n + h v_n) <= 0 (forecast);
+//          g(q_{n+1}) = 0, within rounding (end)
+bool carom_ggl_alpha_closed(const carom_ggl_alpha *w, const carom_step *s, int id) {
+    switch (w->active) {
+    case CAROM_GGL_SMOOTH: return carom_closed(s, w->g_s[id]);
+    case CAROM_GGL_START:
+    case CAROM_GGL_FORECAST: return carom_closed(s, w->g_0[id]);
+    case CAROM_GGL_END: return w->in_A[id];
+    default: return carom_closed(s, w->g_s[id]) || w->nu[id] > 0;
+    }
+}
 
 // (GA-9)  A = { nu_j >= r g_j },  B = { (g_j(q~) <= 0 or nu_j > 0) and Lambda_j >= r (u_j + e u_0j) },  r = 1/(W'M^-1 W)_jj with the
 // diagonal of M: r only decides who is active.  Bilateral constraints are in both.

@@ -1,0 +1,52 @@
+# pages.awk: are the tables of a page those that its study prints?
+# awk -f pages.awk REPORT PAGE
+#
+# Rows of a table whose header the study prints, perhaps for several tables, must be among its rows, each once.  Numbers may differ by 1 %, below 1e-9 by
+# anything; times by a factor of 5; what chaotic motion leaves is free, and so are the numbers of rows that begin with a name in a line
+#   <!-- rounding decides: NAME, NAME -->
+# Prints the number of rows compared, after a line for each that is missing.
+function number(s) { return s ~ /^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$/ }
+function size(x) { return x < 0 ? -x : x }
+function alike(x, y) { return size(x - y) <= 0.01*size(x) || (size(x) < 1e-9 && size(y) < 1e-9) }
+
+function same_cell(s, w, i, n, a, b) {
+    if (s == w || loose) return 1
+    gsub(/[,*%]/, " ", s); gsub(/[,*%]/, " ", w)
+    n = split(s, a, " ")
+    if (split(w, b, " ") != n) return 0
+    for (i = 1; i <= n; ++i) if (a[i] != b[i] && !(number(a[i]) && number(b[i]) && alike(a[i], b[i]))) return 0
+    return 1
+}
+
+function same(s, w, i, n, a, b) {
+    n = split(s, a, "|")
+    loose = 0
+    if (split(w, b, "|") != n || !same_cell(a[2], b[2])) return 0
+    for (i in chaotic) if (index(a[2], " " chaotic[i] " ") == 1) loose = 1
+    for (i = 1; i <= n; ++i) if (!same_cell(a[i], b[i]) && !(i in timed && a[i] + 0 > 0 && a[i] < 5*b[i] && b[i] < 5*a[i]) && !(i in free)) return 0
+    return 1
+}
+
+function cells_of(head, i, n, a) { # a cell without a name belongs to the one before
+    split("", free); split("", timed)
+    n = split(head, a, "|")
+    for (i = 1; i <= n; ++i) {
+        if (a[i] ~ /time|cost|ns per|\(us\)/ || (a[i] ~ /^ *$/ && (i - 1) in timed)) timed[i] = 1
+        if (a[i] ~ /minus event-driven|energy at 0.4 s|Newton iterations|^ (impacts|at 1.5 s|most) $/) free[i] = 1
+    }
+}
+
+FNR == 1 { ++file; head = "" }
+/^<!-- rounding decides: / { sub(/^<!-- rounding decides: /, ""); sub(/ -->$/, ""); split($0, chaotic, ", ") }
+!/^\|/ { head = ""; next }
+head == "" { head = $0; if (file == 2) cells_of(head); next }
+/^\|-/ { next }
+file == 1 { table[head, ++rows[head]] = $0; next }
+!(head in rows) { next }
+{
+    ++compared
+    for (row = 1; row <= rows[head] && ((head, row) in used || !same($0, table[head, row])); ++row) continue
+    if (row <= rows[head]) used[head, row] = 1
+    else print FILENAME ":" FNR ": the study does not print " $0
+}
+END { print compared + 0 }
