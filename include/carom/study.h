@@ -92,8 +92,8 @@ typedef struct carom_compare_def {
     const char *const *options;    // "key=value" for every scheme, the reference's included; NULL: none
     const char *reference;         // "SCHEME:STEP", a result file (.h5, .csv), "exact"; NULL: exact when the model has it,
                                    // else the first scheme at a tenth of the smallest step or a hundredth of the smallest tolerance
-    bool dense;                    // errors over the dense output instead of at step ends: 8 states in each step; of schemes that have one
     carom_norm_kind norm;          // with p and relative below; carom_compare_norm sets all three
+    bool dense;                    // errors over the dense output instead of at step ends: 8 states in each step; of schemes that have one
     const char *const *of;         // coordinates, rates (x'), outputs, NULL-terminated; NULL: all coordinates
     int threads;                   // at least 1
     size_t memory;                 // bytes for trajectories; 0: 2 GB

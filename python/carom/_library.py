@@ -141,7 +141,7 @@ class SchemeLine(Structure):
 class CompareDef(Structure):
     _fields_ = [("model", c_void_p), ("schemes", POINTER(c_char_p)), ("steps", POINTER(c_double)), ("nsteps", c_int),
                 ("tolerances", POINTER(c_double)), ("ntolerances", c_int), ("first", c_double), ("end", c_double),
-                ("options", POINTER(c_char_p)), ("reference", c_char_p), ("norm", c_int), ("of", POINTER(c_char_p)),
+                ("options", POINTER(c_char_p)), ("reference", c_char_p), ("norm", c_int), ("dense", c_bool), ("of", POINTER(c_char_p)),
                 ("threads", c_int), ("memory", c_size_t), ("p", c_double), ("relative", c_bool)]
 
 
