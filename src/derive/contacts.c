@@ -2,12 +2,17 @@
 #include "derive/shapes/solids.h"
 #include <carom/option.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-typedef struct law { // restitution, tangential restitution, friction, levers of rolling and spinning resistance: values, and where friction was said
-    double e, et, mu, roll, spin;
-    bool mu_here;
+typedef struct law { // what is known of a contact before its gap, and levers of rolling and spinning resistance
+    carom_contact c;
+    int bounce; // where restitution varies: which of the model's bounces it is
+    double roll, spin;
+    bool mu_here; // friction was said here, not in the defaults
 } law;
+
+static const char *word_at(const void *user, int i) { return ((const char *const *)user)[i]; }
 
 static carom_status read_coefficient(resolver *r, const carom_datum *n, double high, double *value) {
     if (!carom_given(n)) return CAROM_OK;
@@ -18,16 +23,68 @@ static carom_status read_coefficient(resolver *r, const carom_datum *n, double h
     return carom_fault(r, n, 0, "%s is %g; it must not be negative", key, *value);
 }
 
-static carom_status read_law(resolver *r, const carom_datum *e, const carom_datum *et, const carom_datum *mu, law *c) {
-    CAROM_TRY(read_coefficient(r, e, 1, &c->e));
-    CAROM_TRY(read_coefficient(r, et, 1, &c->et));
-    CAROM_TRY(read_coefficient(r, mu, 1e300, &c->mu));
-    c->mu_here = carom_given(mu) != NULL;
+// Restitution: a number, or a function of approach.speed.
+static carom_status read_restitution(resolver *r, const carom_datum *n, law *l) {
+    if (!carom_given(n)) return CAROM_OK;
+    carom_model *m = r->m;
+    carom_node x = CAROM_NONE;
+    CAROM_TRY(carom_resolve_expression(r, n, NAME_PARAMETER | SCOPE_VALUES | SCOPE_SPEED, "restitution", &x));
+    l->c.varies = carom_graph_depends(r->values, x, CAROM_TIME, 0);
+    if (!l->c.varies) return read_coefficient(r, n, 1, &l->c.restitution);
+    carom_node *more = realloc(m->bounces, (size_t)(m->nbounces + 1) * sizeof *more);
+    if (!more) return carom_fault_memory(r);
+    m->bounces = more;
+    l->bounce = m->nbounces;
+    m->bounces[m->nbounces++] = x;
+    const carom_node still = carom_graph_substitute(r->values, x, CAROM_TIME, 0, carom_graph_number(r->values, 0));
+    if (carom_graph_is_number(r->values, still, &l->c.restitution) && l->c.restitution >= 0 && l->c.restitution <= 1) return CAROM_OK;
+    return carom_fault(r, n, 0, "restitution is %g at approach.speed 0; it must lie between 0 and 1 at every speed", l->c.restitution);
+}
+
+// One of some words; -1: none of them was given.
+static carom_status read_word(resolver *r, const carom_datum *n, const char *const *words, int *which) {
+    *which = -1;
+    if (!carom_given(n)) return CAROM_OK;
+    for (int i = 0; words[i]; ++i)
+        if (carom_datum_is(n, words[i])) *which = i;
+    if (*which >= 0) return CAROM_OK;
+    const char *near = n->kind == CAROM_TEXT ? carom_nearest(n->text, word_at, words) : NULL;
+    return carom_fault(r, n, 0, "%s is %s%s%s%s%s%s%s%s", n->key->text, words[0], words[2] ? ", " : " or ", words[1], words[2] ? " or " : "", words[2] ? words[2] : "",
+                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static carom_status read_impact(resolver *r, const carom_datum *kind, const carom_datum *order, const carom_datum *et, law *l) {
+    static const char *const laws[] = {"newton", "poisson", "energetic", NULL}, *const orders[] = {"simultaneous", "sequential", NULL};
+    int k;
+    CAROM_TRY(read_word(r, kind, laws, &k));
+    if (k >= 0) l->c.impact = (carom_impact_law)k;
+    CAROM_TRY(read_word(r, order, orders, &k));
+    if (k >= 0) l->c.sequential = k == 1;
+    if (k == 0 && l->c.impact == CAROM_ENERGETIC)
+        return carom_fault(r, order, 0, "impact law energetic follows one contact after the other; leave `impact order` out, or write sequential");
+    if (l->c.tangential_restitution > 0 && l->c.impact != CAROM_NEWTON)
+        return carom_fault(r, carom_given(et) ? et : kind, 0, "impact law %s has no tangential restitution; leave it out, or use impact law newton", laws[l->c.impact]);
     return CAROM_OK;
 }
 
-static carom_status law_of(resolver *r, const carom_mech_contact *of, law *c) {
-    return read_law(r, &of->restitution, &of->tangential_restitution, &of->friction, c);
+static carom_status read_law(resolver *r, const carom_mech_law *of, law *l) {
+    CAROM_TRY(read_restitution(r, &of->restitution, l));
+    CAROM_TRY(read_coefficient(r, &of->tangential_restitution, 1, &l->c.tangential_restitution));
+    CAROM_TRY(read_coefficient(r, &of->friction, 1e300, &l->c.friction));
+    l->mu_here = carom_given(&of->friction) != NULL;
+    return read_impact(r, &of->impact_law, &of->impact_order, &of->tangential_restitution, l);
+}
+
+static carom_status law_of(resolver *r, const carom_mech_contact *of, law *l) {
+    const carom_mech_law own = {of->name, of->restitution, of->tangential_restitution, of->friction, of->impact_law, of->impact_order};
+    return read_law(r, &own, l);
+}
+
+// Contact i obeys law l with so many tangents.
+static void put_law(carom_model *m, int i, const law *l, int tangents) {
+    m->contacts[i] = l->c;
+    m->contacts[i].tangents = tangents;
+    m->bounce_of[i] = l->bounce;
 }
 
 static carom_status no_rates(resolver *r, const carom_datum *n, carom_node x, const char *what, const char *remedy) {
@@ -102,7 +159,7 @@ static carom_status check_sweep(resolver *r, const carom_mech_contact *of) {
     return CAROM_OK;
 }
 
-static carom_status read_swept(resolver *r, const carom_mech_contact *of, const law *fallback, constraint *c, carom_contact *out) {
+static carom_status read_swept(resolver *r, const carom_mech_contact *of, const law *fallback, constraint *c) {
     law l = *fallback;
     CAROM_TRY(carom_derive_sweep(r, of, &r->m->members[r->along - r->m->members], r->along_node, c));
     CAROM_TRY(law_of(r, of, &l));
@@ -110,16 +167,16 @@ static carom_status read_swept(resolver *r, const carom_mech_contact *of, const 
         *c = (constraint){.name = c->name, .gap = CAROM_NONE}; // an element that is held, and a place that stays
         return CAROM_OK;
     }
-    *out = (carom_contact){.restitution = l.e, .tangential_restitution = l.et, .friction = l.mu, .tangents = l.mu > 0};
+    put_law(r->m, r->m->nc, &l, l.c.friction > 0);
     return CAROM_OK;
 }
 
-static carom_status read_contact(resolver *r, const carom_mech_contact *of, const law *fallback, constraint *c, carom_contact *out) {
+static carom_status read_contact(resolver *r, const carom_mech_contact *of, const law *fallback, constraint *c) {
     char where[120];
     snprintf(where, sizeof where, "contact '%.60s'", c->name);
     const carom_datum *gap = carom_given(&of->gap);
     CAROM_TRY(check_sweep(r, of));
-    if (carom_given(&of->point)) return read_swept(r, of, fallback, c, out);
+    if (carom_given(&of->point)) return read_swept(r, of, fallback, c);
     if (!gap)
         return carom_fault(r, &of->name, 0, "%s has no gap; add `gap:` with the distance that must not be negative, or `between:` with two shapes", where);
     CAROM_TRY(carom_resolve_expression(r, gap, SCOPE_STATE, "the gap", &c->gap));
@@ -134,14 +191,12 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
     CAROM_TRY(read_slips(r, of, c));
     law l = *fallback;
     CAROM_TRY(law_of(r, of, &l));
-    if (l.mu > 0 && c->tangents == 0) {
+    if (l.c.friction > 0 && c->tangents == 0) {
         const carom_datum *place = l.mu_here ? &of->friction : &of->name;
-        return carom_fault(r, place, 0, "%s has friction %g%s but no slip; add `slip:` (the tangential displacement), or `friction: 0`", where, l.mu,
+        return carom_fault(r, place, 0, "%s has friction %g%s but no slip; add `slip:` (the tangential displacement), or `friction: 0`", where, l.c.friction,
                            l.mu_here ? "" : " (from contact defaults)");
     }
-    *out =
-        (carom_contact){.restitution = l.e, .tangential_restitution = l.et, .friction = l.mu,
-                        .tangents = l.mu > 0 ? c->tangents : 0}; // without friction the slip says nothing
+    put_law(r->m, r->m->nc, &l, l.c.friction > 0 ? c->tangents : 0); // without friction the slip says nothing
     return CAROM_OK;
 }
 
@@ -156,7 +211,7 @@ static carom_status read_lever(resolver *r, const pair *p, const carom_datum *n,
     if (*lever == 0) return CAROM_OK;
     if (lever == &l->spin && p->A->space != SPATIAL)
         return carom_fault(r, n, 0, "nothing spins about a normal in the plane; `spinning` is for contacts in space");
-    if (!(l->mu > 0)) return carom_fault(r, n, 0, "%s resistance wants friction; add `friction:`", key);
+    if (!(l->c.friction > 0)) return carom_fault(r, n, 0, "%s resistance wants friction; add `friction:`", key);
     if ((has_corners(p->A) && !is_ball(p->B)) || (has_corners(p->B) && !is_ball(p->A)))
         return carom_fault(r, n, 0, "%s resistance is for what is round; '%s' and '%s' have %d contacts, with corners", key, p->A->name, p->B->name, p->count);
     return CAROM_OK;
@@ -179,7 +234,7 @@ static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *
     CAROM_TRY(law_of(r, p->entry, &l));
     CAROM_TRY(read_lever(r, p, &p->entry->rolling, &l, &l.roll));
     CAROM_TRY(read_lever(r, p, &p->entry->spinning, &l, &l.spin));
-    p->rub = (rubbing){l.mu > 0, l.mu > 0 ? l.roll / l.mu : 0, l.mu > 0 ? l.spin / l.mu : 0};
+    p->rub = (rubbing){l.c.friction > 0, l.c.friction > 0 ? l.roll / l.c.friction : 0, l.c.friction > 0 ? l.spin / l.c.friction : 0};
     p->shares = carom_pair_may_share(m, p);
     carom_pair_bound(m->graph, p);
     if (!p->shares) CAROM_TRY(carom_pair_express(r, p, &m->links[p->first]));
@@ -195,8 +250,7 @@ static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *
         if (other)
             return carom_fault(r, entry, 0, "contact '%.60s' is made twice%s; rename one of the two", c->name, carom_line_of(other->line).text);
         if (!carom_names_add(taken, c->name, NAME_QUANTITY, p->first + k, entry->line)) return carom_fault_memory(r);
-        m->contacts[p->first + k - m->ne] = (carom_contact){
-            .restitution = l.e, .tangential_restitution = l.et, .friction = l.mu, .tangents = c->tangents};
+        put_law(m, p->first + k - m->ne, &l, c->tangents);
         CAROM_TRY(add_quantities(r, c));
     }
     return CAROM_OK;
@@ -231,7 +285,7 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
     constraint *c = &m->links[id];
     c->name = name;
     if (!carom_names_add(taken, name, NAME_QUANTITY, id, of->name.line)) return carom_fault_memory(r);
-    CAROM_TRY(read_contact(r, of, fallback, c, &m->contacts[m->nc]));
+    CAROM_TRY(read_contact(r, of, fallback, c));
     if (c->gap == CAROM_NONE) return CAROM_OK;
     ++m->nc;
     return add_quantities(r, c);
@@ -309,7 +363,7 @@ static carom_status read_links(resolver *r, names *taken) {
     carom_model *m = r->m;
     const carom_mech_law *defaults = r->mech->defaults;
     law fallback = {0};
-    if (defaults) CAROM_TRY(read_law(r, &defaults->restitution, &defaults->tangential_restitution, &defaults->friction, &fallback));
+    if (defaults) CAROM_TRY(read_law(r, defaults, &fallback));
     fallback.mu_here = false;
     CAROM_TRY(read_constraints(r, taken));
     for (int i = 0; i < r->mech->ncontacts; ++i)
@@ -329,9 +383,13 @@ carom_status carom_derive_links(resolver *r) {
     const int ne = m->nrows + r->mech->constraints.count, nc = most_contacts(r) + touching;
     m->links = carom_pool_take(&m->memory, (size_t)(ne + nc + 1) * sizeof *m->links);
     m->contacts = carom_pool_take(&m->memory, (size_t)(nc + 1) * sizeof *m->contacts);
-    if (!m->links || !m->contacts) return carom_fault_memory(r);
+    m->bounce_of = carom_pool_take(&m->memory, (size_t)(nc + 1) * sizeof *m->bounce_of);
+    if (!m->links || !m->contacts || !m->bounce_of) return carom_fault_memory(r);
     names taken = {0};
     const carom_status status = read_links(r, &taken);
     carom_names_free(&taken);
-    return status;
+    if (status != CAROM_OK || m->nbounces == 0) return status;
+    const carom_group group = {.count = m->nbounces, .nodes = m->bounces};
+    m->bounce_tape = carom_tape_compile(r->values, &group, 1, 0, 0, 0, r->err);
+    return m->bounce_tape ? CAROM_OK : carom_fault_memory(r);
 }

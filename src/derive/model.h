@@ -213,6 +213,10 @@ struct carom_model {
     terms point_force;  // the same on points of members: i velocity of the graph
     constraint *links; // ne + nc, by id
     carom_contact *contacts;
+    int *bounce_of;         // nc: which of `bounces` is its restitution, where that varies
+    carom_node *bounces;    // restitutions as functions of the approach speed, which is the time of their tape
+    int nbounces;
+    carom_tape *bounce_tape; // NULL: none varies
     const char **output; // nout
     carom_node *output_node;
     carom_node *exact; // nq, or NULL
@@ -245,7 +249,7 @@ struct carom_model {
     carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none
     void *owned;                  // what it needs while it lives: compiled code
     void (*release)(void *owned); // NULL: nothing
-    size_t check_work, scratch, seen_work, narrow; // offsets in work
+    size_t check_work, scratch, seen_work, narrow, bounce_work; // offsets in work
     int scratch_count, pair_count; // of scratch: largest group; largest group of a pair
 };
 
@@ -267,7 +271,7 @@ typedef struct resolver {
 } resolver;
 
 /// What an expression may use: kinds of names, and these.
-enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192, SCOPE_AVERAGES = 16384 };
+enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192, SCOPE_AVERAGES = 16384, SCOPE_SPEED = 32768 };
 enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | NAME_POINT | SCOPE_TIME };
 
 // families.c

@@ -468,7 +468,7 @@ static int levels_minus(const double *opt) { return carom_dg_coupled((int)opt[OP
     "solution.  A lasting contact is held by its force, and its velocity is exact at step ends; its gap drifts with\n"  \
     "the order of the scheme.  With rest=paper a contact that returns without having left bounces for ever.\n"
 #define MEMBER(name_, about_, text_, carve_, levels_)                                                                   \
-    {.name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of, .lacks = CAROM_NO_FRICTION,       \
+    {.name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of, .lacks = CAROM_NO_FRICTION | CAROM_NO_IMPACT_LAWS,       \
      .levels_of = levels_, .options = options, .work_size = sizeof(work), .carve = carve_, .step = step}
 
 const carom_scheme carom_scheme_dg_plus = MEMBER(

@@ -5,10 +5,6 @@
 
 typedef carom_ggl_alpha work;
 
-static double restitution(const carom_step *s, int id) {
-    return id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].restitution;
-}
-
 // (GA-12)  complementarity=modified:  0 <= g _|_ nu - h Lambda >= 0 in place of nu; the part of nu that is not free
 double carom_ggl_alpha_shared(const carom_ggl_alpha *w, const carom_step *s, int id) {
     return w->modified && id >= s->sys->ne ? s->h * w->Lambda[id] : 0;
@@ -38,11 +34,13 @@ static double coupling(const work *w, int k, int l) {
 
 double carom_ggl_alpha_mobility(const carom_ggl_alpha *w, int k) { return coupling(w, k, k); }
 
-// The local velocity that the law is about: u + e o u_0.
+// The local velocity that the law is about: u + e o u_0, or u - b.
 double carom_ggl_alpha_law_velocity(const carom_ggl_alpha *w, const carom_step *s, int b, int k) {
     const int id = w->L.id[b];
-    const double e = k == 0 ? restitution(s, id) : s->sys->contacts[id - s->sys->ne].tangential_restitution;
-    return w->u[w->L.at[b] + k] + e * w->u_0[w->L_0.at[id] + k];
+    if (id < s->sys->ne) return w->u[w->L.at[b] + k];
+    if (s->impacts) return w->u[w->L.at[b] + k] - w->b[w->L_0.at[id] + k];
+    const carom_contact *c = s->sys->contacts + (id - s->sys->ne);
+    return w->u[w->L.at[b] + k] + (k == 0 ? c->restitution : c->tangential_restitution) * w->u_0[w->L_0.at[id] + k];
 }
 
 int carom_ggl_alpha_tangents(const carom_ggl_alpha *w, int b) { return w->L.at[b + 1] - w->L.at[b] - 1; }

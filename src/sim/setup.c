@@ -1,4 +1,5 @@
 // setup.c: making a simulation: options, what a scheme lacks, one block of memory.
+#include "scheme/impact.h"
 #include "sim/sim.h"
 #include <math.h>
 #include <stdio.h>
@@ -90,6 +91,7 @@ static unsigned needs_of(const carom_sim_def *def, bool whole, bool adaptive) { 
         if (sys->contacts[i].friction > 0) needs |= CAROM_NO_FRICTION;
         if (sys->contacts[i].restitution != sys->contacts[0].restitution) needs |= CAROM_NO_UNEQUAL_RESTITUTION;
     }
+    if (carom_impacts_differ(sys)) needs |= CAROM_NO_IMPACT_LAWS;
     if (!whole && !adaptive) needs |= CAROM_NO_STEP_CHANGE;
     if (adaptive) needs |= CAROM_NO_ADAPTIVE;
     return needs;
@@ -108,6 +110,7 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
         {CAROM_NO_FRICTION, "friction"},
         {CAROM_NO_BILATERAL, "bilateral constraints"},
         {CAROM_NO_UNEQUAL_RESTITUTION, "contacts with different restitution"},
+        {CAROM_NO_IMPACT_LAWS, "other laws of impact than Newton's with constant restitution"},
         {CAROM_NO_STEP_CHANGE, "an end time that is not a whole number of steps"},
         {CAROM_NO_ADAPTIVE, "adaptive step sizes"},
     };
@@ -231,6 +234,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->c = carom_carve(mem, (size_t)rows);
     s->p = carom_carve(mem, (size_t)rows);
     s->u = carom_carve(mem, (size_t)rows);
+    s->impacts = carom_impacts_differ(seen) ? carom_carve_impacts(mem, seen, sim->nl) : NULL;
     s->difference = carom_carve_difference(mem, seen);
     s->chain = carom_carve_chain(mem, rows, blocks, seen->ne + again * seen->ne, chosen_solver(common[CAROM_OPT_SOLVER]));
     sim->scheme->carve(sim->scheme_work, mem, keep, seen, sim->opt);
@@ -277,7 +281,7 @@ static uint64_t stamp_of(const carom_sim *sim) {
     stamp = mix(stamp, sizes, sizeof sizes);
     for (int i = 0; i < sys->nc; ++i) {
         const carom_contact *c = sys->contacts + i;
-        const double values[] = {c->restitution, c->tangential_restitution, c->friction, c->tangents};
+        const double values[] = {c->restitution, c->tangential_restitution, c->friction, c->tangents, c->impact, c->sequential, c->varies};
         stamp = mix(stamp, values, sizeof values);
     }
     return mix(stamp, &sim->t0, sizeof sim->t0);
