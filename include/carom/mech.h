@@ -44,6 +44,7 @@ typedef struct carom_mech_contact {
     carom_datum name, restitution, tangential_restitution, friction, impact_law, impact_order;
     carom_datum gap, slip, slip_rate, along, point, side, radius;
     carom_datum between, among, rolling, spinning;
+    carom_datum stiffness, exponent, damping, stiction_speed;
     carom_datum repeat, index;
     struct carom_mech_contact *contact;
 } carom_mech_contact;

@@ -1,5 +1,6 @@
 // contacts.c: constraints and contacts, and their laws.
 #include "derive/shapes/solids.h"
+#include "derive/soft.h"
 #include <carom/option.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -225,11 +226,52 @@ static constraint bare(const pair *p) {
     return c;
 }
 
+// Contact k of a pair, and its name.
+static carom_status name_contact(resolver *r, const pair *p, int k, constraint *c, names *taken, int id) {
+    const carom_datum *entry = &p->entry->name;
+    char text[100];
+    if (p->number) snprintf(text, sizeof text, "%.60s.%d", entry->text, p->number + k);
+    else snprintf(text, sizeof text, "%.60s", entry->text);
+    c->name = carom_pool_text(&r->m->memory, text, strlen(text));
+    if (!c->name) return carom_fault_memory(r);
+    c->place = entry;
+    const name *other = carom_names_find(taken, c->name, strlen(c->name));
+    if (other)
+        return carom_fault(r, entry, 0, "contact '%.60s' is made twice%s; rename one of the two", c->name, carom_line_of(other->line).text);
+    return carom_names_add(taken, c->name, NAME_QUANTITY, id, entry->line) ? CAROM_OK : carom_fault_memory(r);
+}
+
+// A pair of shapes that yield: forces, and no contacts.
+static carom_status read_soft_pair(resolver *r, pair *p, const law *fallback, names *taken) {
+    constraint *room = &r->m->links[r->m->ne + r->m->nc];
+    law l = *fallback;
+    CAROM_TRY(law_of(r, p->entry, &l));
+    p->rub = (rubbing){.slides = l.c.friction > 0};
+    CAROM_TRY(carom_pair_express(r, p, room));
+    for (int k = 0; k < p->count; ++k) {
+        CAROM_TRY(name_contact(r, p, k, &room[k], taken, 0));
+        CAROM_TRY(carom_derive_soft(r, p->entry, &room[k], l.c.friction));
+        room[k] = (constraint){0};
+    }
+    return CAROM_OK;
+}
+
+// Those that yield leave the list.
+static carom_status read_soft_pairs(resolver *r, const law *fallback, names *taken) {
+    carom_model *m = r->m;
+    int rigid = 0;
+    for (int i = 0; i < m->npairs; ++i) {
+        CAROM_TRY(carom_check_soft(r, m->pairs[i].entry));
+        if (carom_contact_soft(m->pairs[i].entry)) CAROM_TRY(read_soft_pair(r, &m->pairs[i], fallback, taken));
+        else m->pairs[rigid++] = m->pairs[i];
+    }
+    m->npairs = rigid;
+    return CAROM_OK;
+}
+
 // The contacts of a pair of shapes.
 static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *taken) {
     carom_model *m = r->m;
-    const carom_datum *entry = &p->entry->name;
-    char text[100];
     law l = *fallback;
     CAROM_TRY(law_of(r, p->entry, &l));
     CAROM_TRY(read_lever(r, p, &p->entry->rolling, &l, &l.roll));
@@ -241,15 +283,7 @@ static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *
     for (int k = 0; k < p->count; ++k) {
         constraint *c = &m->links[p->first + k];
         if (p->shares) *c = bare(p);
-        if (p->number) snprintf(text, sizeof text, "%.60s.%d", entry->text, p->number + k);
-        else snprintf(text, sizeof text, "%.60s", entry->text);
-        c->name = carom_pool_text(&m->memory, text, strlen(text));
-        if (!c->name) return carom_fault_memory(r);
-        c->place = entry;
-        const name *other = carom_names_find(taken, c->name, strlen(c->name));
-        if (other)
-            return carom_fault(r, entry, 0, "contact '%.60s' is made twice%s; rename one of the two", c->name, carom_line_of(other->line).text);
-        if (!carom_names_add(taken, c->name, NAME_QUANTITY, p->first + k, entry->line)) return carom_fault_memory(r);
+        CAROM_TRY(name_contact(r, p, k, c, taken, p->first + k));
         put_law(m, p->first + k - m->ne, &l, c->tangents);
         CAROM_TRY(add_quantities(r, c));
     }
@@ -285,8 +319,14 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
     constraint *c = &m->links[id];
     c->name = name;
     if (!carom_names_add(taken, name, NAME_QUANTITY, id, of->name.line)) return carom_fault_memory(r);
+    CAROM_TRY(carom_check_soft(r, of));
     CAROM_TRY(read_contact(r, of, fallback, c));
     if (c->gap == CAROM_NONE) return CAROM_OK;
+    if (carom_contact_soft(of)) {
+        const constraint own = *c;
+        *c = (constraint){0};
+        return carom_derive_soft(r, of, &own, m->contacts[m->nc].friction);
+    }
     ++m->nc;
     return add_quantities(r, c);
 }
@@ -314,7 +354,7 @@ static carom_status read_contacts(resolver *r, const carom_mech_contact *of, con
     CAROM_TRY(find_along(r, carom_given(&of->along), &r->along));
     if (!r->along) return read_link(r, of, fallback, taken, n->text);
     if (!carom_names_add(taken, n->text, NAME_QUANTITY, 0, n->line)) return carom_fault_memory(r);
-    const int before = r->m->nc, last = r->along->nodes - (carom_given(&of->point) != NULL); // nodes, or elements
+    const int before = r->m->nc + r->m->nsoft, last = r->along->nodes - (carom_given(&of->point) != NULL); // nodes, or elements
     for (r->along_node = 0; r->along_node < last; ++r->along_node) {
         const size_t size = n->length + 12;
         char *name = carom_pool_take(&r->m->memory, size);
@@ -325,7 +365,7 @@ static carom_status read_contacts(resolver *r, const carom_mech_contact *of, con
     }
     const member *b = r->along;
     r->along = NULL;
-    if (r->m->nc > before) return CAROM_OK;
+    if (r->m->nc + r->m->nsoft > before) return CAROM_OK;
     return carom_fault(r, carom_given(&of->gap) ? &of->gap : &of->point, 0, "the gap names nothing that moves along '%.60s'; write for instance %.60s.%s", b->name,
                        b->name, carom_member_component(b->kind, 0));
 }
@@ -368,6 +408,7 @@ static carom_status read_links(resolver *r, names *taken) {
     CAROM_TRY(read_constraints(r, taken));
     for (int i = 0; i < r->mech->ncontacts; ++i)
         if (!of_shapes(&r->mech->contacts[i])) CAROM_TRY(read_contacts(r, &r->mech->contacts[i], &fallback, taken));
+    CAROM_TRY(read_soft_pairs(r, &fallback, taken));
     for (int i = 0; i < m->npairs; ++i) {
         m->pairs[i].first = m->ne + m->nc;
         CAROM_TRY(read_pair(r, &m->pairs[i], &fallback, taken));

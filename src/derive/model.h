@@ -160,6 +160,12 @@ typedef struct seen {
     int *q, *v;      // n: which position and velocity of the model each is
 } seen;
 
+/// A column of a contact of finite stiffness.
+typedef struct soft_column {
+    const char *contact, *name;
+    carom_node node;
+} soft_column;
+
 struct carom_model {
     pool memory;
     carom_mech *mech; // what it is made of
@@ -213,6 +219,8 @@ struct carom_model {
     terms point_force;  // the same on points of members: i velocity of the graph
     constraint *links; // ne + nc, by id
     carom_contact *contacts;
+    soft_column *soft; // soft.c
+    int nsoft;
     int *bounce_of;         // nc: which of `bounces` is its restitution, where that varies
     carom_node *bounces;    // restitutions as functions of the approach speed, which is the time of their tape
     int nbounces;
