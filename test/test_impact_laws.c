@@ -287,11 +287,28 @@ static void a_restitution_above_one_stops_the_run(void **state) {
     carom_model_destroy(m);
 }
 
+static void gather(void *user, carom_finding kind, const char *sentence) {
+    char *text = user;
+    if (kind == CAROM_FINE && strstr(sentence, "starts with an impact")) strcat(strcat(text, sentence), "\n");
+}
+
+// Closed and approaching: floor.  Closed and leaving, closed and at rest, open and approaching: the others.
+static void impacts_at_the_start_are_listed(void **state) {
+    (void)state;
+    char text[1000] = "";
+    carom_error err = {0};
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0, rate: -2}, y: {at: 0, rate: 1}, z: 0, w: {at: 1e-3, rate: -1}}\n"
+                          "energy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2 + w'^2)}\ncontacts: {floor: {gap: x - 0.5*t}, b: {gap: y}, c: {gap: z}, d: {gap: w}}\n");
+    carom_model_examine(m, gather, text, &err);
+    assert_string_equal(text, "the run starts with an impact: 'floor' is closed and approaches with 2.5\n");
+    carom_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_impact_by_hand), cmocka_unit_test(a_cradle), cmocka_unit_test(unequal_restitution),
         cmocka_unit_test(restitution_by_approach_speed), cmocka_unit_test(with_joints), cmocka_unit_test(random_rods_lose_energy),
-        cmocka_unit_test(one_degree_of_freedom), cmocka_unit_test(mistakes_are_told), cmocka_unit_test(a_restitution_above_one_stops_the_run),
+        cmocka_unit_test(one_degree_of_freedom), cmocka_unit_test(mistakes_are_told), cmocka_unit_test(impacts_at_the_start_are_listed), cmocka_unit_test(a_restitution_above_one_stops_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
