@@ -256,6 +256,7 @@ static carom_status run(impacts *I, carom_step *s, const carom_local *L, const d
 
 // -- words ---------------------------------------------------------------------------------------------------------------
 
+// (IL-8)  b
 carom_status carom_problem_bounce(carom_step *s, const carom_local *L, const double *u_before) {
     impacts *I = s->impacts;
     if (!I) return CAROM_OK;
