@@ -150,6 +150,7 @@ typedef struct carom_step {
     double a;               // scale of the impulses in problem: p acts as a p
     carom_difference difference;
     carom_chain *chain;
+    struct carom_rubbing *rub;     // friction that varies (friction.c); NULL: none does
     struct carom_impacts *impacts; // laws of impact (impact.c); NULL: all contacts follow Newton's at once, with constant restitution
     const char *(*name)(const void *user, int id); // of a constraint, for messages; NULL: by number
     const void *name_user;

@@ -10,6 +10,7 @@ typedef struct law { // what is known of a contact before its gap, and levers of
     carom_contact c;
     int bounce; // where restitution varies: which of the model's bounces it is
     double roll, spin;
+    const carom_datum *rub; // friction that varies; NULL: it is a number
     bool mu_here; // friction was said here, not in the defaults
 } law;
 
@@ -68,24 +69,92 @@ static carom_status read_impact(resolver *r, const carom_datum *kind, const caro
     return CAROM_OK;
 }
 
+// Friction: a number, an expression of slip.speed and the state, or {static, kinetic, stribeck}.  One that varies is read when the slip is known.
+static carom_status read_friction(resolver *r, const carom_datum *n, law *l) {
+    if (!carom_given(n)) return CAROM_OK;
+    carom_graph *g = r->m->graph;
+    carom_node x = CAROM_NONE;
+    l->rub = NULL;
+    l->c.friction_varies = n->kind == CAROM_MAP;
+    if (n->kind != CAROM_MAP) {
+        r->slip_speed = carom_graph_input(g, CAROM_TIME, 0);
+        CAROM_TRY(carom_resolve_expression(r, n, SCOPE_STATE | SCOPE_SLIP, "friction", &x));
+        l->c.friction_varies = carom_graph_depends(g, x, CAROM_TIME, 0) || carom_graph_depends(g, x, CAROM_POSITION, -1) || carom_graph_depends(g, x, CAROM_VELOCITY, -1);
+    }
+    if (!l->c.friction_varies) return read_coefficient(r, n, 1e300, &l->c.friction);
+    l->rub = n;
+    l->c.friction = 1; // until the first step
+    return CAROM_OK;
+}
+
+// (FV-2)  {static, kinetic, stribeck}:  mu(u) = mu_k + (mu_s - mu_k) exp(-(u/v_s)^2), without stribeck mu_k
+static carom_status read_curve(resolver *r, const carom_datum *n, carom_node speed, carom_node *slip, carom_node *stick) {
+    static const char *const words[] = {"static", "kinetic", "stribeck", NULL};
+    carom_graph *g = r->m->graph;
+    double value[3] = {-1, -1, -1};
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) {
+        int k = 0;
+        while (words[k] && strcmp(words[k], c->key->text) != 0) ++k;
+        if (!words[k]) {
+            const char *near = carom_nearest(c->key->text, word_at, words);
+            return carom_fault(r, c->key, 0, "friction has static, kinetic and stribeck, not '%.60s'%s%s%s", c->key->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        }
+        CAROM_TRY(read_coefficient(r, c, 1e300, &value[k]));
+    }
+    if (value[0] < 0 || value[1] < 0) return carom_fault(r, n, 0, "friction wants `static` and `kinetic`: {static: 0.4, kinetic: 0.3}");
+    if (value[0] < value[1]) return carom_fault(r, n, 0, "static friction %g is below the kinetic %g; it must not be", value[0], value[1]);
+    if (value[2] == 0) return carom_fault(r, n, 0, "stribeck is 0; it is the slip speed over which friction falls from static to kinetic: leave it out for a jump");
+    *stick = carom_graph_number(g, value[0]);
+    *slip = carom_graph_number(g, value[1]);
+    if (value[2] < 0) return CAROM_OK;
+    const carom_node x = carom_graph_times(g, speed, carom_graph_number(g, 1 / value[2]));
+    const carom_node fall = carom_graph_apply(g, CAROM_OP_EXP, carom_graph_minus(g, carom_graph_number(g, 0), carom_graph_times(g, x, x)), CAROM_NONE, CAROM_NONE);
+    *slip = carom_graph_plus(g, *slip, carom_graph_times(g, carom_graph_number(g, value[0] - value[1]), fall));
+    return CAROM_OK;
+}
+
+// Coefficients and tangential velocities of a contact whose slips are known.
+static carom_status express_friction(resolver *r, const law *l, const constraint *c, int contact) {
+    carom_model *m = r->m;
+    carom_graph *g = m->graph;
+    carom_node *more = realloc(m->rub, (size_t)(m->nrub + 1) * CAROM_FRICTION_LAW * sizeof *more);
+    if (!more) return carom_fault_memory(r);
+    m->rub = more;
+    m->rub_of[contact] = m->nrub;
+    carom_node *x = m->rub + (size_t)m->nrub++ * CAROM_FRICTION_LAW, sum = carom_graph_number(g, 0);
+    for (int k = 0; k < CAROM_TANGENTS; ++k) {
+        x[2 + k] = k >= c->tangents ? carom_graph_number(g, 0) : c->rate[k] ? c->slip[k] : carom_graph_rate(g, c->slip[k], m->seen.nv);
+        sum = carom_graph_plus(g, sum, carom_graph_times(g, x[2 + k], x[2 + k]));
+    }
+    const carom_node speed = carom_graph_apply(g, c->tangents == 1 ? CAROM_OP_ABS : CAROM_OP_SQRT, c->tangents == 1 ? x[2] : sum, CAROM_NONE, CAROM_NONE);
+    if (l->rub->kind == CAROM_MAP) return read_curve(r, l->rub, speed, &x[0], &x[1]);
+    r->slip_speed = speed;
+    CAROM_TRY(carom_resolve_expression(r, l->rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x[0]));
+    r->slip_speed = carom_graph_number(g, 0);
+    return carom_resolve_expression(r, l->rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x[1]);
+}
+
 static carom_status read_law(resolver *r, const carom_mech_law *of, law *l) {
     CAROM_TRY(read_restitution(r, &of->restitution, l));
     CAROM_TRY(read_coefficient(r, &of->tangential_restitution, 1, &l->c.tangential_restitution));
-    CAROM_TRY(read_coefficient(r, &of->friction, 1e300, &l->c.friction));
+    CAROM_TRY(read_friction(r, &of->friction, l));
     l->mu_here = carom_given(&of->friction) != NULL;
     return read_impact(r, &of->impact_law, &of->impact_order, &of->tangential_restitution, l);
 }
 
 static carom_status law_of(resolver *r, const carom_mech_contact *of, law *l) {
     const carom_mech_law own = {of->name, of->restitution, of->tangential_restitution, of->friction, of->impact_law, of->impact_order};
-    return read_law(r, &own, l);
+    CAROM_TRY(read_law(r, &own, l));
+    if (l->rub == &own.friction) l->rub = &of->friction;
+    return CAROM_OK;
 }
 
 // Contact i obeys law l with so many tangents.
-static void put_law(carom_model *m, int i, const law *l, int tangents) {
-    m->contacts[i] = l->c;
-    m->contacts[i].tangents = tangents;
-    m->bounce_of[i] = l->bounce;
+static carom_status put_law(resolver *r, int i, const law *l, const constraint *c, int tangents) {
+    r->m->contacts[i] = l->c;
+    r->m->contacts[i].tangents = tangents;
+    r->m->bounce_of[i] = l->bounce;
+    return l->rub ? express_friction(r, l, c, i) : CAROM_OK;
 }
 
 static carom_status no_rates(resolver *r, const carom_datum *n, carom_node x, const char *what, const char *remedy) {
@@ -168,8 +237,7 @@ static carom_status read_swept(resolver *r, const carom_mech_contact *of, const 
         *c = (constraint){.name = c->name, .gap = CAROM_NONE}; // an element that is held, and a place that stays
         return CAROM_OK;
     }
-    put_law(r->m, r->m->nc, &l, l.c.friction > 0);
-    return CAROM_OK;
+    return put_law(r, r->m->nc, &l, c, l.c.friction > 0);
 }
 
 static carom_status read_contact(resolver *r, const carom_mech_contact *of, const law *fallback, constraint *c) {
@@ -197,8 +265,7 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
         return carom_fault(r, place, 0, "%s has friction %g%s but no slip; add `slip:` (the tangential displacement), or `friction: 0`", where, l.c.friction,
                            l.mu_here ? "" : " (from contact defaults)");
     }
-    put_law(r->m, r->m->nc, &l, l.c.friction > 0 ? c->tangents : 0); // without friction the slip says nothing
-    return CAROM_OK;
+    return put_law(r, r->m->nc, &l, c, l.c.friction > 0 ? c->tangents : 0); // without friction the slip says nothing
 }
 
 static bool has_corners(const shape *s) { return s->kind == SHAPE_POLYGON || s->kind == SHAPE_BOX; }
@@ -210,6 +277,7 @@ static carom_status read_lever(resolver *r, const pair *p, const carom_datum *n,
     const char *key = n->key->text;
     CAROM_TRY(read_coefficient(r, n, 1e300, lever));
     if (*lever == 0) return CAROM_OK;
+    if (l->rub) return carom_fault(r, n, 0, "%s resistance wants a friction that is a number", key);
     if (lever == &l->spin && p->A->space != SPATIAL)
         return carom_fault(r, n, 0, "nothing spins about a normal in the plane; `spinning` is for contacts in space");
     if (!(l->c.friction > 0)) return carom_fault(r, n, 0, "%s resistance wants friction; add `friction:`", key);
@@ -247,6 +315,7 @@ static carom_status read_soft_pair(resolver *r, pair *p, const law *fallback, na
     law l = *fallback;
     CAROM_TRY(law_of(r, p->entry, &l));
     p->rub = (rubbing){.slides = l.c.friction > 0};
+    if (l.rub) return carom_fault(r, l.rub, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
     CAROM_TRY(carom_pair_express(r, p, room));
     for (int k = 0; k < p->count; ++k) {
         CAROM_TRY(name_contact(r, p, k, &room[k], taken, 0));
@@ -277,14 +346,14 @@ static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *
     CAROM_TRY(read_lever(r, p, &p->entry->rolling, &l, &l.roll));
     CAROM_TRY(read_lever(r, p, &p->entry->spinning, &l, &l.spin));
     p->rub = (rubbing){l.c.friction > 0, l.c.friction > 0 ? l.roll / l.c.friction : 0, l.c.friction > 0 ? l.spin / l.c.friction : 0};
-    p->shares = carom_pair_may_share(m, p);
+    p->shares = !l.rub && carom_pair_may_share(m, p);
     carom_pair_bound(m->graph, p);
     if (!p->shares) CAROM_TRY(carom_pair_express(r, p, &m->links[p->first]));
     for (int k = 0; k < p->count; ++k) {
         constraint *c = &m->links[p->first + k];
         if (p->shares) *c = bare(p);
         CAROM_TRY(name_contact(r, p, k, c, taken, p->first + k));
-        put_law(m, p->first + k - m->ne, &l, c->tangents);
+        CAROM_TRY(put_law(r, p->first + k - m->ne, &l, c, c->tangents));
         CAROM_TRY(add_quantities(r, c));
     }
     return CAROM_OK;
@@ -322,6 +391,8 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
     CAROM_TRY(carom_check_soft(r, of));
     CAROM_TRY(read_contact(r, of, fallback, c));
     if (c->gap == CAROM_NONE) return CAROM_OK;
+    if (carom_contact_soft(of) && m->contacts[m->nc].friction_varies)
+        return carom_fault(r, carom_given(&of->friction) ? &of->friction : &of->name, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
     if (carom_contact_soft(of)) {
         const constraint own = *c;
         *c = (constraint){0};
@@ -425,7 +496,8 @@ carom_status carom_derive_links(resolver *r) {
     m->links = carom_pool_take(&m->memory, (size_t)(ne + nc + 1) * sizeof *m->links);
     m->contacts = carom_pool_take(&m->memory, (size_t)(nc + 1) * sizeof *m->contacts);
     m->bounce_of = carom_pool_take(&m->memory, (size_t)(nc + 1) * sizeof *m->bounce_of);
-    if (!m->links || !m->contacts || !m->bounce_of) return carom_fault_memory(r);
+    m->rub_of = carom_pool_take(&m->memory, (size_t)(nc + 1) * sizeof *m->rub_of);
+    if (!m->links || !m->contacts || !m->bounce_of || !m->rub_of) return carom_fault_memory(r);
     names taken = {0};
     const carom_status status = read_links(r, &taken);
     carom_names_free(&taken);

@@ -67,6 +67,7 @@ void carom_model_destroy(carom_model *m) {
     carom_tape_destroy(m->bounce_tape);
     free(m->bounces);
     free(m->soft);
+    free(m->rub);
     for (int i = 0; i < m->npairs; ++i) carom_tape_destroy(m->pairs[i].tape);
     for (int i = 0; i < m->nkinds; ++i) carom_model_destroy(m->kinds[i].two);
     if (m->release) m->release(m->owned);

@@ -51,6 +51,7 @@ enum { // groups of the tape
     GROUP_ELEMENTS, // powers of springs, motors and loads, then their energies
     GROUP_BOUNDS, // of the gaps of every pair of shapes
     GROUP_BOUND_RATES, // how fast they change
+    GROUP_FRICTION, // of contacts whose friction varies: CAROM_FRICTION_LAW each
     GROUP_COUNT
 };
 
@@ -219,6 +220,8 @@ struct carom_model {
     terms point_force;  // the same on points of members: i velocity of the graph
     constraint *links; // ne + nc, by id
     carom_contact *contacts;
+    carom_node *rub;   // CAROM_FRICTION_LAW nodes of every contact whose friction varies
+    int *rub_of, nrub; // nc: which of them it is
     soft_column *soft; // soft.c
     int nsoft;
     int *bounce_of;         // nc: which of `bounces` is its restitution, where that varies
@@ -273,13 +276,14 @@ typedef struct resolver {
     int param_depth;
     const member *along; // the member whose nodes a contact runs along, and the node
     int along_node;
+    carom_node slip_speed; // what slip.speed is, in scope SCOPE_SLIP
     bool arc_known; // the arc length s is this number, not a variable
     double arc;
     bool failed; // err->text has its place already
 } resolver;
 
 /// What an expression may use: kinds of names, and these.
-enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192, SCOPE_AVERAGES = 16384, SCOPE_SPEED = 32768 };
+enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192, SCOPE_AVERAGES = 16384, SCOPE_SPEED = 32768, SCOPE_SLIP = 65536 };
 enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | NAME_POINT | SCOPE_TIME };
 
 // families.c

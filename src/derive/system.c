@@ -313,6 +313,14 @@ carom_status carom_model_row(const carom_model *m, void *work, double t, const d
     return bad ? CAROM_USER : status;
 }
 
+static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, double *law) {
+    const carom_model *m = model;
+    const double *x = eval(m, work, GROUP_FRICTION, t, q, v);
+    for (int c = 0; c < m->nc; ++c)
+        if (m->contacts[c].friction_varies) carom_copy(law + CAROM_FRICTION_LAW * c, x + CAROM_FRICTION_LAW * m->rub_of[c], CAROM_FRICTION_LAW);
+    return finite(x, CAROM_FRICTION_LAW * m->nrub);
+}
+
 // The tape gives the restitutions of all contacts that have one of their own, behind its work.
 static double restitution(const void *model, void *work, int contact, double speed) {
     const carom_model *m = model;
@@ -374,6 +382,7 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
         s->work_size = m->bounce_work + carom_tape_work_size(m->bounce_tape);
         s->restitution = restitution;
     }
+    s->friction = m->nrub ? friction : NULL;
     s->work_init = work_init;
     s->mass = mass;
     s->force = force;

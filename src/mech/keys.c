@@ -32,12 +32,13 @@ static const carom_key energy_keys[] = {
 static const key_group energy_group = {GROUP("energy", "Expressions of coordinates, rates, parameters and time.", energy_keys, carom_mech_energy, "energy"), .without_name = true};
 static const key_group *const energies[] = {&energy_group, NULL};
 
+#define FRICTION "Coulomb's coefficient, not negative: a number, an expression that may use slip.speed (m/s) and the state, or {static, kinetic, stribeck}"
 #define IMPACT_LAW "newton, poisson or energetic: what restitution is the ratio of: velocities, impulses, or the root of that of works"
 #define IMPACT_ORDER "of contacts that are struck at the same time: simultaneous or sequential, the fastest approach first; energetic: always sequential"
 static const carom_key law_keys[] = {
     KEY(NUMBER, "restitution", "0", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(law, restitution)),
     KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "", AT(law, tangential_restitution)),
-    KEY(NUMBER, "friction", "0", "Coulomb's coefficient", "", AT(law, friction)),
+    KEY(EXPRESSION, "friction", "0", FRICTION, "", AT(law, friction)),
     KEY(WORD, "impact law", "newton", IMPACT_LAW, "", AT(law, impact_law)),
     KEY(WORD, "impact order", "simultaneous", IMPACT_ORDER, "", AT(law, impact_order)),
     END};
@@ -48,7 +49,7 @@ static const carom_key contact_keys[] = {
     KEY(EXPRESSION, "gap", "needed", "distance, an expression of positions and time", "m", AT(contact, gap)),
     KEY(EXPRESSION, "slip", "", "tangential displacement; a list of two: a spatial contact with a friction disc; up to five: a ball", "m", AT(contact, slip)),
     KEY(EXPRESSION, "slip rate", "", "instead of slip: a tangential velocity, linear in the rates", "m/s", AT(contact, slip_rate)),
-    KEY(NUMBER, "friction", "contact defaults", "Coulomb's coefficient, not negative; needs a slip", "", AT(contact, friction)),
+    KEY(EXPRESSION, "friction", "contact defaults", FRICTION "; needs a slip", "", AT(contact, friction)),
     KEY(NUMBER, "restitution", "contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(contact, restitution)),
     KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction, Newton's law only", "", AT(contact, tangential_restitution)),
     KEY(WORD, "impact law", "contact defaults", IMPACT_LAW, "", AT(contact, impact_law)),
@@ -68,7 +69,7 @@ static const carom_key contact_keys[] = {
 static const carom_key pair_keys[] = {
     KEY(NAME, "between", "", "[A, B]: shapes, or lists of shapes, each of the first with each of the second; with three names and more neighbours touch", "", AT(contact, between)),
     KEY(NAME, "among", "", "instead of between: [A, B, C, ...]: shapes, each may touch each other one", "", AT(contact, among)),
-    KEY(NUMBER, "friction", "contact defaults", "Coulomb's coefficient, not negative", "", AT(contact, friction)),
+    KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "", AT(contact, friction)),
     KEY(NUMBER, "restitution", "contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(contact, restitution)),
     KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction, Newton's law only", "", AT(contact, tangential_restitution)),
     KEY(WORD, "impact law", "contact defaults", IMPACT_LAW, "", AT(contact, impact_law)),

@@ -1,4 +1,5 @@
 // ggl_alpha_sets.c: the laws of contact in ggl-alpha: who is active, who slides and where to, and the certificate of both levels.
+#include "scheme/friction.h"
 #include "scheme/ggl_alpha.h"
 #include "solver/local.h"
 #include <math.h>
@@ -87,9 +88,11 @@ static double no_friction(const work *w, const carom_step *s, int b) {
 static void friction(work *w, const carom_step *s, int b) {
     const int id = w->L.id[b], n = carom_ggl_alpha_tangents(w, b);
     double *T = w->T + w->L_0.at[id] + 1, *slide = w->slide + w->L_0.at[id] + 1, dir[CAROM_TANGENTS] = {0};
-    const double mu = id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction;
+    if (id >= s->sys->ne) carom_friction_set(s, id - s->sys->ne, w->sticks[id] || carom_friction_still(s, id - s->sys->ne));
+    double mu = id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction;
     const bool rubs = w->in_B[id] && mu > 0 && n > 0;
     w->sticks[id] = rubs && !slides(w, s, b, T, mu * fmax(w->Lambda[id], 0) + no_friction(w, s, b), dir);
+    if (rubs) carom_friction_set(s, id - s->sys->ne, w->sticks[id]), mu = s->sys->contacts[id - s->sys->ne].friction;
     for (int k = 0; k < n; ++k) slide[k] = rubs && !w->sticks[id] ? mu * dir[k] : 0;
     for (int k = 0; k < n && !w->sticks[id]; ++k) T[k] = slide[k] * w->Lambda[id];
 }

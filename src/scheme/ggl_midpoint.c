@@ -8,6 +8,7 @@
 //
 // active=midpoint decides at q_0 + h/2 v_0 and may enter by h/2 |u| in an impact step; active=end decides at the end
 // of the step and does not enter.
+#include "scheme/friction.h"
 #include "scheme/turn.h"
 #include <carom/scheme.h>
 #include <math.h>
@@ -291,7 +292,7 @@ static carom_status correct(work *w, carom_step *s, bool first) {
         for (int i = 0; i < n_v; ++i) s->c[i] += row_velocity(w, i, w->y_v, w->xi);
         for (int b = 0; b < n_x; ++b) s->c[n_v + b] += row_position(w, s, b, w->xi);
         carom_zero(s->p, n);
-        CAROM_TRY(carom_problem_run(s, w->id));
+        CAROM_TRY(carom_problem_rub(s, w->id));
         for (int k = 0; k < n; ++k) {
             carom_axpy(w->y_v, s->p[k], w->X_v + (size_t)k * (size_t)nv, nv);
             carom_axpy(w->y_x, s->p[k], w->X_x + (size_t)k * (size_t)nv, nv);

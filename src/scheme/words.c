@@ -1,5 +1,6 @@
 // words.c: the vocabulary of a step.  One line of a paper each; see scheme.h for the contracts.
 #include "base/number.h"
+#include "scheme/friction.h"
 #include "scheme/impact.h"
 #include <carom/scheme.h>
 #include <float.h>
@@ -304,7 +305,7 @@ carom_status carom_problem_solve(carom_step *s, const carom_local *L) {
     if (!warm) carom_zero(s->p, pb->n);
     for (int b = 0; warm && b < L->nb; ++b)
         for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->p[k] = s->warm[s->dir[L->id[b]] + k - L->at[b]] * per_a;
-    CAROM_TRY(carom_problem_run(s, L->id));
+    CAROM_TRY(carom_problem_rub(s, L->id));
     for (int b = 0; warm && b < L->nb; ++b)
         for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->warm[s->dir[L->id[b]] + k - L->at[b]] = s->a * s->p[k];
     return CAROM_OK;

@@ -303,6 +303,11 @@ static void inherit(carom_functions *m) {
     s->rates = b->rates ? rates : NULL;
 }
 
+static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, double *law) {
+    const carom_functions *m = model;
+    return m->base.friction(m->base.model, work, t, q, v, law);
+}
+
 static double restitution(const void *model, void *work, int contact, double speed) {
     const carom_functions *m = model;
     return m->base.restitution(m->base.model, work, contact, speed);
@@ -327,6 +332,7 @@ static carom_status fill(carom_functions *m, carom_error *err) {
     s->directions = s->ne + s->nc > 0 ? directions : NULL;
     s->move = b->move ? move : NULL;
     s->lift = b->lift ? lift : NULL;
+    s->friction = b->friction ? friction : NULL;
     s->restitution = b->restitution ? restitution : NULL;
     CAROM_TRY(carom_system_check(s, err));
     for (int id = m->first; id < s->ne + s->nc; ++id) m->ndir += recorded(m, id);
