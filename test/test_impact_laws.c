@@ -149,6 +149,20 @@ static void with_joints(void **state) {
     }
 }
 
+// A box tumbles on a floor: contacts of two corners, one after the other and at once, lasting contact, rest with energy m g times half its height.
+static void a_box_comes_to_rest(void **state) {
+    (void)state;
+    const char *text = "carom: 1\nbodies: {b: {mass: 1, inertia: 0.02, at: [0, 0.5], angle: 0.3, velocity: [1, 0], spin: 2, shape: {box: [0.4, 0.2]}}}\n"
+                       "shapes: {floor: {plane: [0, 1]}}\ngravity: [0, -9.81]\ncontacts: {c: {between: [b, floor], restitution: 0.6, friction: 0.5, impact law: energetic}}\n";
+    const carom_scheme *s;
+    for (EACH(s, CAROM_NO_FRICTION)) {
+        const end r = run(text, s->name, 1e-3, 2);
+        scheme_near(s->name, r.ledger.energy.end, 0.981, 1e-3);
+        scheme_true(s->name, r.ledger.energy.created <= 1e-3);
+        if (s->tells) scheme_near(s->name, r.ledger.energy.balance, 0, 1e-4);
+    }
+}
+
 // -- the energetic impact alone ------------------------------------------------------------------------------------------
 
 static double chance(unsigned *seed) { return (double)(*seed = *seed * 1664525u + 1013904223u) / 4294967296.0; }
@@ -307,7 +321,7 @@ static void impacts_at_the_start_are_listed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_impact_by_hand), cmocka_unit_test(a_cradle), cmocka_unit_test(unequal_restitution),
-        cmocka_unit_test(restitution_by_approach_speed), cmocka_unit_test(with_joints), cmocka_unit_test(random_rods_lose_energy),
+        cmocka_unit_test(restitution_by_approach_speed), cmocka_unit_test(with_joints), cmocka_unit_test(a_box_comes_to_rest), cmocka_unit_test(random_rods_lose_energy),
         cmocka_unit_test(one_degree_of_freedom), cmocka_unit_test(mistakes_are_told), cmocka_unit_test(impacts_at_the_start_are_listed), cmocka_unit_test(a_restitution_above_one_stops_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 // in space whose direction lags.  With q~, v~ and the directions of the present iterate both levels are contact problems like those of
 // all other schemes, which solvers of several kinds treat in turn.  Wants inertia everywhere.
 #include "scheme/ggl_alpha.h"
+#include "scheme/impact.h"
 
 void carom_ggl_alpha_carve_solver(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys) {
     w->F_M = carom_carve_factor(mem, sys->mass_shape, true);
@@ -81,7 +82,7 @@ carom_status carom_ggl_alpha_velocities(carom_ggl_alpha *w, carom_step *s) {
     for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) w->scratch[id] = side(w, s, id);
     CAROM_TRY(form(w, s, w->scratch, w->u));
     carom_local_velocity(w->u_s, L, w->v_s);
-    CAROM_TRY(carom_problem_bounce(s, L, w->u));
+    if (s->impacts) carom_local_pick(s->impacts->b, L, w->b, &w->L_0); // as found with the set, not anew at every iterate
     carom_problem_restitution(s, L, w->u_s, w->u);
     CAROM_TRY(carom_problem_solve(s, L));
     carom_zero(w->w, s->sys->nv);
