@@ -283,8 +283,10 @@ static uint64_t stamp_of(const carom_sim *sim) {
     stamp = mix(stamp, sizes, sizeof sizes);
     for (int i = 0; i < sys->nc; ++i) {
         const carom_contact *c = sys->contacts + i;
-        const double values[] = {c->restitution, c->tangential_restitution, c->friction, c->tangents, c->impact, c->sequential, c->varies};
+        const double values[] = {c->restitution, c->tangential_restitution, c->friction, c->tangents};
+        const int laws[] = {c->impact, c->sequential, c->varies, c->friction_varies};
         stamp = mix(stamp, values, sizeof values);
+        if (laws[0] || laws[1] || laws[2] || laws[3]) stamp = mix(stamp, laws, sizeof laws);
     }
     return mix(stamp, &sim->t0, sizeof sim->t0);
 }
