@@ -76,6 +76,26 @@ static void same_tables(const carom_table *a, const carom_table *b) {
         }
 }
 
+// A circle of radius r falls on a floor with (1, -1), no gravity, J = m r^2/2: Lambda = 1 + e, and friction mu stops less slip than there is
+// (3 mu (1 + e) < 1): vx = 1 - mu (1 + e), vy = e, impact at 1 - r.
+static void laws_and_shapes_follow_parameters(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\nparameters: {e: 0.9, mu: 0.9, r: 0.01}\nbodies: {ball: {mass: 1, inertia: r^2/2, at: [0, 1], velocity: [1, -1], shape: {circle: r}}}\n"
+                               "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {between: [ball, floor], restitution: e, friction: mu}}\n"
+                               "simulation: {scheme: mixed, step: 0.01, end: 2}\n";
+    const carom_sweep_def d = def_of(text, LIST("e=0.25,0.5,1", "mu=0,0.1", "r=0.1,0.3"), LIST("ball.vx", "ball.vy", "ball.y"));
+    done r = run(&d, NULL, 0);
+    assert_int_equal(r.t[0].rows, 12);
+    for (long i = 0; i < 12; ++i) {
+        const double e = real(&r.t[0], "e", i), mu = real(&r.t[0], "mu", i), R = real(&r.t[0], "r", i);
+        assert_true(real(&r.t[0], "status", i) == 0);
+        assert_close(real(&r.t[0], "ball.vx", i), 1 - mu * (1 + e), 1e-10);
+        assert_close(real(&r.t[0], "ball.vy", i), e, 1e-10);
+        assert_close(real(&r.t[0], "ball.y", i), R + e * (1 + R), 1e-9);
+    }
+    end(&r);
+}
+
 // -- what is varied -------------------------------------------------------------------------------------------------
 
 static void lists_and_grids(void **state) {
@@ -438,6 +458,7 @@ static void tables_survive_a_file(void **state) {
 int main(void) {
     setenv("XDG_CACHE_HOME", CAROM_BINARY_DIR "/test/cache-sweeps", 1);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(laws_and_shapes_follow_parameters),
         cmocka_unit_test(lists_and_grids),           cmocka_unit_test(a_column_of_a_file),
         cmocka_unit_test(wrong_words_are_told),      cmocka_unit_test(values_at_equal_times),
         cmocka_unit_test(crossings),                 cmocka_unit_test(impacts_of_a_bouncing_ball),

@@ -36,14 +36,15 @@ typedef struct carom_datum {
 
 typedef struct carom_mech_coordinate { carom_datum name, at, rate; } carom_mech_coordinate;
 typedef struct carom_mech_energy { carom_datum name, kinetic, potential; } carom_mech_energy;
-typedef struct carom_mech_law { carom_datum name, restitution, tangential_restitution, friction; } carom_mech_law;
+typedef struct carom_mech_law { carom_datum name, restitution, tangential_restitution, friction, impact_law, impact_order; } carom_mech_law;
 typedef struct carom_mech_simulation { carom_datum name, scheme, options, step, end; } carom_mech_simulation;
 
 /// A gap that is written (gap), swept along a member (along, point), or between shapes (between, among).
 typedef struct carom_mech_contact {
-    carom_datum name, restitution, tangential_restitution, friction;
+    carom_datum name, restitution, tangential_restitution, friction, impact_law, impact_order;
     carom_datum gap, slip, slip_rate, along, point, side, radius;
     carom_datum between, among, rolling, spinning;
+    carom_datum stiffness, exponent, damping, stiction_speed;
     carom_datum repeat, index;
     struct carom_mech_contact *contact;
 } carom_mech_contact;

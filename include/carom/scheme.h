@@ -154,6 +154,8 @@ typedef struct carom_step {
     double a;               // scale of the impulses in problem: p acts as a p
     carom_difference difference;
     carom_chain *chain;
+    struct carom_rubbing *rub;     // friction that varies (friction.c); NULL: none does
+    struct carom_impacts *impacts; // laws of impact (impact.c); NULL: all contacts follow Newton's at once, with constant restitution
     const char *(*name)(const void *user, int id); // of a constraint, for messages; NULL: by number
     const void *name_user;
     const char *(*rate_name)(const void *user, int i); // of a velocity; NULL, or returns NULL: by number
@@ -285,8 +287,20 @@ void carom_problem_blocks(carom_step *s, const carom_local *L);
 /// The contact problem of the set: blocks with their laws, G = a A' B with B = F^-1 W_f.  A are the constraint directions (W of L), W_f the force directions (W of Lf; the same set).
 void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a);
 
-/// c = u_free + e o u_before, e the restitutions of each row (zero for bilateral rows).
+/// Restitution of a contact (0 .. nc-1) that is hit with the normal velocity u_N.
+double carom_restitution(const carom_step *s, int contact, double u_N);
+
+/// c = u_free + e o u_before, e the restitutions of each row (zero for bilateral rows): Newton's law.  Where contacts follow other laws
+/// c = u_free - b, b the local velocities that carom_problem_bounce() has found for this set.
 void carom_problem_restitution(carom_step *s, const carom_local *L, const double *u_free, const double *u_before);
+
+/// Before it, once a step and set, with the problem formed: where contacts follow other laws than Newton's, the impact that u_before makes.
+/// For steps in which forces and impacts share one problem.
+carom_status carom_problem_bounce(carom_step *s, const carom_local *L, const double *u_before);
+
+/// An impact of the set at local velocities u, by the laws of its contacts; the problem is formed.  Impulses are in s->problem.p.  u_back is
+/// u, but 0 for contacts that give nothing back.
+carom_status carom_problem_impact(carom_step *s, const carom_local *L, const double *u, const double *u_back);
 
 /// Solve (s->c set) from the warm start; p and u are in s->problem.  Solved, or accepted above tolerance and counted (docs/solvers.md, "When a
 /// step is refused"); else CAROM_RETRY, the error names time and constraint.
@@ -359,6 +373,7 @@ enum { // what a scheme lacks
     CAROM_NO_UNEQUAL_RESTITUTION = 4,
     CAROM_NO_STEP_CHANGE = 8, // all steps must be equal: no shortened last step, no smaller step on failure
     CAROM_NO_IMPACTS = 16,    // no impact law: contacts are declined, unless its option impacts=ignore says otherwise
+    CAROM_NO_IMPACT_LAWS = 64, // Newton's law alone, for all contacts at once, with constant restitution
     CAROM_NO_ADAPTIVE = 32    // step doubling says nothing about it, or it controls its steps itself
 };
 

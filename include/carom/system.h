@@ -21,14 +21,22 @@
 #pragma once
 #include <carom/matrix.h>
 #include <carom/status.h>
+#include <stdbool.h>
 
 enum { CAROM_TANGENTS = 5 }; // most tangential directions of a contact
+enum { CAROM_FRICTION_LAW = 2 + CAROM_TANGENTS }; // coefficient of a contact that slips, of one that sticks, tangential velocities
+
+typedef enum carom_impact_law { CAROM_NEWTON, CAROM_POISSON, CAROM_ENERGETIC } carom_impact_law;
 
 typedef struct carom_contact {
-    double restitution;            // Newton, normal, in [0, 1]
-    double tangential_restitution; // Newton, tangential, in [0, 1]
+    double restitution;            // normal, in [0, 1]; varies: at approach speed 0
+    double tangential_restitution; // Newton's law only, tangential, in [0, 1]
     double friction;               // Coulomb's mu >= 0
     int tangents;                  // tangential directions known: 0, 1 (planar), 2 (spatial), with rolling and spinning up to CAROM_TANGENTS
+    carom_impact_law impact;       // what restitution means
+    bool sequential;               // struck on its own, one contact after the other, instead of all at once; energetic ones always are
+    bool friction_varies;          // friction depends on the slip or on the state: carom_system.friction
+    bool varies;                   // restitution depends on the approach speed: carom_system.restitution
 } carom_contact;
 
 /// The local frame of a set of constraints at one point (t, q).  Ids ascend.  A contact whose
@@ -120,6 +128,10 @@ typedef struct carom_system {
     /// CAROM_HOLD: from now on gaps, directions and curvature follow the formulas that hold at (t, q); CAROM_HELD: after
     /// CAROM_FREE, those once more; CAROM_FREE: those of the point asked for, as always.  NULL: formulas do not change.
     carom_status (*hold)(const void *model, void *work, carom_hold what, double t, const double *q);
+    /// Of every contact whose friction varies CAROM_FRICTION_LAW numbers, at law + CAROM_FRICTION_LAW c.  NULL: none varies.
+    carom_status (*friction)(const void *model, void *work, double t, const double *q, const double *v, double *law);
+    /// Restitution of a contact (0 .. nc-1) that `varies`, for its approach speed >= 0.  NULL: none varies.
+    double (*restitution)(const void *model, void *work, int contact, double speed);
 } carom_system;
 
 /// A system with sizes, dense storage and no functions; fill in the rest.

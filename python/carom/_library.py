@@ -52,7 +52,8 @@ class CError(Structure):
 
 
 class Contact(Structure):
-    _fields_ = [("restitution", c_double), ("tangential_restitution", c_double), ("friction", c_double), ("tangents", c_int)]
+    _fields_ = [("restitution", c_double), ("tangential_restitution", c_double), ("friction", c_double), ("tangents", c_int),
+                ("impact", c_int), ("sequential", c_bool), ("friction_varies", c_bool), ("varies", c_bool)]
 
 
 MASS = CFUNCTYPE(c_int, c_void_p, c_double, c_void_p, c_void_p)

@@ -188,7 +188,8 @@ class System:
     force         force(t, q, v) -> generalised forces
     potential     potential(t, q) -> potential energy of those forces that have one, for the ledger
     constraints   names of bilateral constraints; none with a base
-    contacts      {"wall": {"restitution": 0.5, "friction": 0.3, "tangents": 1}}; friction means one tangent unless said otherwise
+    contacts      {"wall": {"restitution": 0.5, "friction": 0.3, "tangents": 1}}; friction means one tangent unless said otherwise;
+                  also impact_law ("newton", "poisson", "energetic") and impact_order ("simultaneous", "sequential")
     gaps          gaps(t, q) -> one number per constraint, then one per contact
     slips         slips(t, q) -> tangential displacements, one per tangent of the contacts; needed with tangents and no directions
     directions    directions(t, q) -> matrix W or (W, w): a row of derivatives by the coordinates per constraint, gap and slip
@@ -227,12 +228,16 @@ class System:
 
 
 def _contact(name, given):
-    known = {"restitution", "tangential_restitution", "friction", "tangents"}
+    laws, orders = ["newton", "poisson", "energetic"], ["simultaneous", "sequential"]
+    known = {"restitution", "tangential_restitution", "friction", "tangents", "impact_law", "impact_order"}
     given = dict(given or {})
     if set(given) - known:
         raise c.InputError(f"contact {name!r}: unknown {', '.join(sorted(set(given) - known))}; known are {', '.join(sorted(known))}")
     given.setdefault("tangents", 1 if given.get("friction", 0) else 0)
-    return c.Contact(**given)
+    law, order = given.pop("impact_law", "newton"), given.pop("impact_order", "simultaneous")
+    if law not in laws or order not in orders:
+        raise c.InputError(f"contact {name!r}: impact_law is one of {', '.join(laws)}, impact_order one of {', '.join(orders)}")
+    return c.Contact(impact=laws.index(law), sequential=orders.index(order) == 1, **given)
 
 
 def view(pointer, n, owner=None):

@@ -56,9 +56,12 @@ static void contacts(const carom_model *m) {
     if (sys->nc) puts("\ncontacts               restitution     friction        tangential");
     for (int c = 0; c < sys->nc; ++c) {
         const carom_contact *k = &sys->contacts[c];
-        printf("  %-20s %-15.9g ", carom_model_constraint(m, sys->ne + c), k->restitution);
+        if (k->varies) printf("  %-20s %-15s ", carom_model_constraint(m, sys->ne + c), "varies");
+        else printf("  %-20s %-15.9g ", carom_model_constraint(m, sys->ne + c), k->restitution);
+        char friction[40] = "varies";
+        if (!k->friction_varies) snprintf(friction, sizeof friction, "%.9g", k->friction);
         if (k->tangents)
-            printf("%-15.9g %d direction%s, restitution %g\n", k->friction, k->tangents, k->tangents == 1 ? "" : "s", k->tangential_restitution);
+            printf("%-15s %d direction%s, restitution %g\n", friction, k->tangents, k->tangents == 1 ? "" : "s", k->tangential_restitution);
         else
             puts("none");
     }

@@ -13,6 +13,7 @@ static const struct { unsigned bit; const char *word; } lack[] = {
     {CAROM_NO_FRICTION, "friction"},
     {CAROM_NO_BILATERAL, "bilateral constraints"},
     {CAROM_NO_UNEQUAL_RESTITUTION, "unequal restitution"},
+    {CAROM_NO_IMPACT_LAWS, "laws of impact other than Newton's"},
     {CAROM_NO_STEP_CHANGE, "non-integer end"},
     {CAROM_NO_IMPACTS, "impact law"},
 };

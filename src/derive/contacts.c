@@ -1,13 +1,20 @@
 // contacts.c: constraints and contacts, and their laws.
 #include "derive/shapes/solids.h"
+#include "derive/soft.h"
 #include <carom/option.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-typedef struct law { // restitution, tangential restitution, friction, levers of rolling and spinning resistance: values, and where friction was said
-    double e, et, mu, roll, spin;
-    bool mu_here;
+typedef struct law { // what is known of a contact before its gap, and levers of rolling and spinning resistance
+    carom_contact c;
+    int bounce; // where restitution varies: which of the model's bounces it is
+    double roll, spin;
+    const carom_datum *rub; // friction that varies; NULL: it is a number
+    bool mu_here; // friction was said here, not in the defaults
 } law;
+
+static const char *word_at(const void *user, int i) { return ((const char *const *)user)[i]; }
 
 static carom_status read_coefficient(resolver *r, const carom_datum *n, double high, double *value) {
     if (!carom_given(n)) return CAROM_OK;
@@ -18,16 +25,136 @@ static carom_status read_coefficient(resolver *r, const carom_datum *n, double h
     return carom_fault(r, n, 0, "%s is %g; it must not be negative", key, *value);
 }
 
-static carom_status read_law(resolver *r, const carom_datum *e, const carom_datum *et, const carom_datum *mu, law *c) {
-    CAROM_TRY(read_coefficient(r, e, 1, &c->e));
-    CAROM_TRY(read_coefficient(r, et, 1, &c->et));
-    CAROM_TRY(read_coefficient(r, mu, 1e300, &c->mu));
-    c->mu_here = carom_given(mu) != NULL;
+// Restitution: a number, or a function of approach.speed.
+static carom_status read_restitution(resolver *r, const carom_datum *n, law *l) {
+    if (!carom_given(n)) return CAROM_OK;
+    carom_model *m = r->m;
+    carom_node x = CAROM_NONE;
+    CAROM_TRY(carom_resolve_expression(r, n, NAME_PARAMETER | SCOPE_VALUES | SCOPE_SPEED, "restitution", &x));
+    l->c.varies = carom_graph_depends(r->values, x, CAROM_TIME, 0);
+    if (!l->c.varies) return read_coefficient(r, n, 1, &l->c.restitution);
+    carom_node *more = realloc(m->bounces, (size_t)(m->nbounces + 1) * sizeof *more);
+    if (!more) return carom_fault_memory(r);
+    m->bounces = more;
+    l->bounce = m->nbounces;
+    m->bounces[m->nbounces++] = x;
+    const carom_node still = carom_graph_substitute(r->values, x, CAROM_TIME, 0, carom_graph_number(r->values, 0));
+    if (carom_graph_is_number(r->values, still, &l->c.restitution) && l->c.restitution >= 0 && l->c.restitution <= 1) return CAROM_OK;
+    return carom_fault(r, n, 0, "restitution is %g at approach.speed 0; it must lie between 0 and 1 at every speed", l->c.restitution);
+}
+
+// One of some words; -1: none of them was given.
+static carom_status read_word(resolver *r, const carom_datum *n, const char *const *words, int *which) {
+    *which = -1;
+    if (!carom_given(n)) return CAROM_OK;
+    for (int i = 0; words[i]; ++i)
+        if (carom_datum_is(n, words[i])) *which = i;
+    if (*which >= 0) return CAROM_OK;
+    const char *near = n->kind == CAROM_TEXT ? carom_nearest(n->text, word_at, words) : NULL;
+    return carom_fault(r, n, 0, "%s is %s%s%s%s%s%s%s%s", n->key->text, words[0], words[2] ? ", " : " or ", words[1], words[2] ? " or " : "", words[2] ? words[2] : "",
+                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static carom_status read_impact(resolver *r, const carom_datum *kind, const carom_datum *order, const carom_datum *et, law *l) {
+    static const char *const laws[] = {"newton", "poisson", "energetic", NULL}, *const orders[] = {"simultaneous", "sequential", NULL};
+    int k;
+    CAROM_TRY(read_word(r, kind, laws, &k));
+    if (k >= 0) l->c.impact = (carom_impact_law)k;
+    CAROM_TRY(read_word(r, order, orders, &k));
+    if (k >= 0) l->c.sequential = k == 1;
+    if (k == 0 && l->c.impact == CAROM_ENERGETIC)
+        return carom_fault(r, order, 0, "impact law energetic follows one contact after the other; leave `impact order` out, or write sequential");
+    if (l->c.tangential_restitution > 0 && l->c.impact != CAROM_NEWTON)
+        return carom_fault(r, carom_given(et) ? et : kind, 0, "impact law %s has no tangential restitution; leave it out, or use impact law newton", laws[l->c.impact]);
     return CAROM_OK;
 }
 
-static carom_status law_of(resolver *r, const carom_mech_contact *of, law *c) {
-    return read_law(r, &of->restitution, &of->tangential_restitution, &of->friction, c);
+// Friction: a number, an expression of slip.speed and the state, or {static, kinetic, stribeck}.  One that varies is read when the slip is known.
+static carom_status read_friction(resolver *r, const carom_datum *n, law *l) {
+    if (!carom_given(n)) return CAROM_OK;
+    carom_graph *g = r->m->graph;
+    carom_node x = CAROM_NONE;
+    l->rub = NULL;
+    l->c.friction_varies = n->kind == CAROM_MAP;
+    if (n->kind != CAROM_MAP) {
+        r->slip_speed = carom_graph_input(g, CAROM_TIME, 0);
+        CAROM_TRY(carom_resolve_expression(r, n, SCOPE_STATE | SCOPE_SLIP, "friction", &x));
+        l->c.friction_varies = carom_graph_depends(g, x, CAROM_TIME, 0) || carom_graph_depends(g, x, CAROM_POSITION, -1) || carom_graph_depends(g, x, CAROM_VELOCITY, -1);
+    }
+    if (!l->c.friction_varies) return read_coefficient(r, n, 1e300, &l->c.friction);
+    l->rub = n;
+    l->c.friction = 1; // until the first step
+    return CAROM_OK;
+}
+
+// (FV-2)  {static, kinetic, stribeck}:  mu(u) = mu_k + (mu_s - mu_k) exp(-(u/v_s)^2), without stribeck mu_k
+static carom_status read_curve(resolver *r, const carom_datum *n, carom_node speed, carom_node *slip, carom_node *stick) {
+    static const char *const words[] = {"static", "kinetic", "stribeck", NULL};
+    carom_graph *g = r->m->graph;
+    double value[3] = {-1, -1, -1};
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) {
+        int k = 0;
+        while (words[k] && strcmp(words[k], c->key->text) != 0) ++k;
+        if (!words[k]) {
+            const char *near = carom_nearest(c->key->text, word_at, words);
+            return carom_fault(r, c->key, 0, "friction has static, kinetic and stribeck, not '%.60s'%s%s%s", c->key->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        }
+        CAROM_TRY(read_coefficient(r, c, 1e300, &value[k]));
+    }
+    if (value[0] < 0 || value[1] < 0) return carom_fault(r, n, 0, "friction wants `static` and `kinetic`: {static: 0.4, kinetic: 0.3}");
+    if (value[0] < value[1]) return carom_fault(r, n, 0, "static friction %g is below the kinetic %g; it must not be", value[0], value[1]);
+    if (value[2] == 0) return carom_fault(r, n, 0, "stribeck is 0; it is the slip speed over which friction falls from static to kinetic: leave it out for a jump");
+    *stick = carom_graph_number(g, value[0]);
+    *slip = carom_graph_number(g, value[1]);
+    if (value[2] < 0) return CAROM_OK;
+    const carom_node x = carom_graph_times(g, speed, carom_graph_number(g, 1 / value[2]));
+    const carom_node fall = carom_graph_apply(g, CAROM_OP_EXP, carom_graph_minus(g, carom_graph_number(g, 0), carom_graph_times(g, x, x)), CAROM_NONE, CAROM_NONE);
+    *slip = carom_graph_plus(g, *slip, carom_graph_times(g, carom_graph_number(g, value[0] - value[1]), fall));
+    return CAROM_OK;
+}
+
+// Coefficients and tangential velocities of a contact whose slips are known.
+static carom_status express_friction(resolver *r, const law *l, const constraint *c, int contact) {
+    carom_model *m = r->m;
+    carom_graph *g = m->graph;
+    carom_node *more = realloc(m->rub, (size_t)(m->nrub + 1) * CAROM_FRICTION_LAW * sizeof *more);
+    if (!more) return carom_fault_memory(r);
+    m->rub = more;
+    m->rub_of[contact] = m->nrub;
+    carom_node *x = m->rub + (size_t)m->nrub++ * CAROM_FRICTION_LAW, sum = carom_graph_number(g, 0);
+    for (int k = 0; k < CAROM_TANGENTS; ++k) {
+        x[2 + k] = k >= c->tangents ? carom_graph_number(g, 0) : c->rate[k] ? c->slip[k] : carom_graph_rate(g, c->slip[k], m->seen.nv);
+        sum = carom_graph_plus(g, sum, carom_graph_times(g, x[2 + k], x[2 + k]));
+    }
+    const carom_node speed = carom_graph_apply(g, c->tangents == 1 ? CAROM_OP_ABS : CAROM_OP_SQRT, c->tangents == 1 ? x[2] : sum, CAROM_NONE, CAROM_NONE);
+    if (l->rub->kind == CAROM_MAP) return read_curve(r, l->rub, speed, &x[0], &x[1]);
+    r->slip_speed = speed;
+    CAROM_TRY(carom_resolve_expression(r, l->rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x[0]));
+    r->slip_speed = carom_graph_number(g, 0);
+    return carom_resolve_expression(r, l->rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x[1]);
+}
+
+static carom_status read_law(resolver *r, const carom_mech_law *of, law *l) {
+    CAROM_TRY(read_restitution(r, &of->restitution, l));
+    CAROM_TRY(read_coefficient(r, &of->tangential_restitution, 1, &l->c.tangential_restitution));
+    CAROM_TRY(read_friction(r, &of->friction, l));
+    l->mu_here = carom_given(&of->friction) != NULL;
+    return read_impact(r, &of->impact_law, &of->impact_order, &of->tangential_restitution, l);
+}
+
+static carom_status law_of(resolver *r, const carom_mech_contact *of, law *l) {
+    const carom_mech_law own = {of->name, of->restitution, of->tangential_restitution, of->friction, of->impact_law, of->impact_order};
+    CAROM_TRY(read_law(r, &own, l));
+    if (l->rub == &own.friction) l->rub = &of->friction;
+    return CAROM_OK;
+}
+
+// Contact i obeys law l with so many tangents.
+static carom_status put_law(resolver *r, int i, const law *l, const constraint *c, int tangents) {
+    r->m->contacts[i] = l->c;
+    r->m->contacts[i].tangents = tangents;
+    r->m->bounce_of[i] = l->bounce;
+    return l->rub ? express_friction(r, l, c, i) : CAROM_OK;
 }
 
 static carom_status no_rates(resolver *r, const carom_datum *n, carom_node x, const char *what, const char *remedy) {
@@ -102,7 +229,7 @@ static carom_status check_sweep(resolver *r, const carom_mech_contact *of) {
     return CAROM_OK;
 }
 
-static carom_status read_swept(resolver *r, const carom_mech_contact *of, const law *fallback, constraint *c, carom_contact *out) {
+static carom_status read_swept(resolver *r, const carom_mech_contact *of, const law *fallback, constraint *c) {
     law l = *fallback;
     CAROM_TRY(carom_derive_sweep(r, of, &r->m->members[r->along - r->m->members], r->along_node, c));
     CAROM_TRY(law_of(r, of, &l));
@@ -110,16 +237,15 @@ static carom_status read_swept(resolver *r, const carom_mech_contact *of, const 
         *c = (constraint){.name = c->name, .gap = CAROM_NONE}; // an element that is held, and a place that stays
         return CAROM_OK;
     }
-    *out = (carom_contact){.restitution = l.e, .tangential_restitution = l.et, .friction = l.mu, .tangents = l.mu > 0};
-    return CAROM_OK;
+    return put_law(r, r->m->nc, &l, c, l.c.friction > 0);
 }
 
-static carom_status read_contact(resolver *r, const carom_mech_contact *of, const law *fallback, constraint *c, carom_contact *out) {
+static carom_status read_contact(resolver *r, const carom_mech_contact *of, const law *fallback, constraint *c) {
     char where[120];
     snprintf(where, sizeof where, "contact '%.60s'", c->name);
     const carom_datum *gap = carom_given(&of->gap);
     CAROM_TRY(check_sweep(r, of));
-    if (carom_given(&of->point)) return read_swept(r, of, fallback, c, out);
+    if (carom_given(&of->point)) return read_swept(r, of, fallback, c);
     if (!gap)
         return carom_fault(r, &of->name, 0, "%s has no gap; add `gap:` with the distance that must not be negative, or `between:` with two shapes", where);
     CAROM_TRY(carom_resolve_expression(r, gap, SCOPE_STATE, "the gap", &c->gap));
@@ -134,15 +260,12 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
     CAROM_TRY(read_slips(r, of, c));
     law l = *fallback;
     CAROM_TRY(law_of(r, of, &l));
-    if (l.mu > 0 && c->tangents == 0) {
+    if (l.c.friction > 0 && c->tangents == 0) {
         const carom_datum *place = l.mu_here ? &of->friction : &of->name;
-        return carom_fault(r, place, 0, "%s has friction %g%s but no slip; add `slip:` (the tangential displacement), or `friction: 0`", where, l.mu,
+        return carom_fault(r, place, 0, "%s has friction %g%s but no slip; add `slip:` (the tangential displacement), or `friction: 0`", where, l.c.friction,
                            l.mu_here ? "" : " (from contact defaults)");
     }
-    *out =
-        (carom_contact){.restitution = l.e, .tangential_restitution = l.et, .friction = l.mu,
-                        .tangents = l.mu > 0 ? c->tangents : 0}; // without friction the slip says nothing
-    return CAROM_OK;
+    return put_law(r, r->m->nc, &l, c, l.c.friction > 0 ? c->tangents : 0); // without friction the slip says nothing
 }
 
 static bool has_corners(const shape *s) { return s->kind == SHAPE_POLYGON || s->kind == SHAPE_BOX; }
@@ -154,9 +277,10 @@ static carom_status read_lever(resolver *r, const pair *p, const carom_datum *n,
     const char *key = n->key->text;
     CAROM_TRY(read_coefficient(r, n, 1e300, lever));
     if (*lever == 0) return CAROM_OK;
+    if (l->rub) return carom_fault(r, n, 0, "%s resistance wants a friction that is a number", key);
     if (lever == &l->spin && p->A->space != SPATIAL)
         return carom_fault(r, n, 0, "nothing spins about a normal in the plane; `spinning` is for contacts in space");
-    if (!(l->mu > 0)) return carom_fault(r, n, 0, "%s resistance wants friction; add `friction:`", key);
+    if (!(l->c.friction > 0)) return carom_fault(r, n, 0, "%s resistance wants friction; add `friction:`", key);
     if ((has_corners(p->A) && !is_ball(p->B)) || (has_corners(p->B) && !is_ball(p->A)))
         return carom_fault(r, n, 0, "%s resistance is for what is round; '%s' and '%s' have %d contacts, with corners", key, p->A->name, p->B->name, p->count);
     return CAROM_OK;
@@ -170,33 +294,66 @@ static constraint bare(const pair *p) {
     return c;
 }
 
+// Contact k of a pair, and its name.
+static carom_status name_contact(resolver *r, const pair *p, int k, constraint *c, names *taken, int id) {
+    const carom_datum *entry = &p->entry->name;
+    char text[100];
+    if (p->number) snprintf(text, sizeof text, "%.60s.%d", entry->text, p->number + k);
+    else snprintf(text, sizeof text, "%.60s", entry->text);
+    c->name = carom_pool_text(&r->m->memory, text, strlen(text));
+    if (!c->name) return carom_fault_memory(r);
+    c->place = entry;
+    const name *other = carom_names_find(taken, c->name, strlen(c->name));
+    if (other)
+        return carom_fault(r, entry, 0, "contact '%.60s' is made twice%s; rename one of the two", c->name, carom_line_of(other->line).text);
+    return carom_names_add(taken, c->name, NAME_QUANTITY, id, entry->line) ? CAROM_OK : carom_fault_memory(r);
+}
+
+// A pair of shapes that yield: forces, and no contacts.
+static carom_status read_soft_pair(resolver *r, pair *p, const law *fallback, names *taken) {
+    constraint *room = &r->m->links[r->m->ne + r->m->nc];
+    law l = *fallback;
+    CAROM_TRY(law_of(r, p->entry, &l));
+    p->rub = (rubbing){.slides = l.c.friction > 0};
+    if (l.rub) return carom_fault(r, l.rub, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
+    CAROM_TRY(carom_pair_express(r, p, room));
+    for (int k = 0; k < p->count; ++k) {
+        CAROM_TRY(name_contact(r, p, k, &room[k], taken, 0));
+        CAROM_TRY(carom_derive_soft(r, p->entry, &room[k], l.c.friction));
+        room[k] = (constraint){0};
+    }
+    return CAROM_OK;
+}
+
+// Those that yield leave the list.
+static carom_status read_soft_pairs(resolver *r, const law *fallback, names *taken) {
+    carom_model *m = r->m;
+    int rigid = 0;
+    for (int i = 0; i < m->npairs; ++i) {
+        CAROM_TRY(carom_check_soft(r, m->pairs[i].entry));
+        if (carom_contact_soft(m->pairs[i].entry)) CAROM_TRY(read_soft_pair(r, &m->pairs[i], fallback, taken));
+        else m->pairs[rigid++] = m->pairs[i];
+    }
+    m->npairs = rigid;
+    return CAROM_OK;
+}
+
 // The contacts of a pair of shapes.
 static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *taken) {
     carom_model *m = r->m;
-    const carom_datum *entry = &p->entry->name;
-    char text[100];
     law l = *fallback;
     CAROM_TRY(law_of(r, p->entry, &l));
     CAROM_TRY(read_lever(r, p, &p->entry->rolling, &l, &l.roll));
     CAROM_TRY(read_lever(r, p, &p->entry->spinning, &l, &l.spin));
-    p->rub = (rubbing){l.mu > 0, l.mu > 0 ? l.roll / l.mu : 0, l.mu > 0 ? l.spin / l.mu : 0};
-    p->shares = carom_pair_may_share(m, p);
+    p->rub = (rubbing){l.c.friction > 0, l.c.friction > 0 ? l.roll / l.c.friction : 0, l.c.friction > 0 ? l.spin / l.c.friction : 0};
+    p->shares = !l.rub && carom_pair_may_share(m, p);
     carom_pair_bound(m->graph, p);
     if (!p->shares) CAROM_TRY(carom_pair_express(r, p, &m->links[p->first]));
     for (int k = 0; k < p->count; ++k) {
         constraint *c = &m->links[p->first + k];
         if (p->shares) *c = bare(p);
-        if (p->number) snprintf(text, sizeof text, "%.60s.%d", entry->text, p->number + k);
-        else snprintf(text, sizeof text, "%.60s", entry->text);
-        c->name = carom_pool_text(&m->memory, text, strlen(text));
-        if (!c->name) return carom_fault_memory(r);
-        c->place = entry;
-        const name *other = carom_names_find(taken, c->name, strlen(c->name));
-        if (other)
-            return carom_fault(r, entry, 0, "contact '%.60s' is made twice%s; rename one of the two", c->name, carom_line_of(other->line).text);
-        if (!carom_names_add(taken, c->name, NAME_QUANTITY, p->first + k, entry->line)) return carom_fault_memory(r);
-        m->contacts[p->first + k - m->ne] = (carom_contact){
-            .restitution = l.e, .tangential_restitution = l.et, .friction = l.mu, .tangents = c->tangents};
+        CAROM_TRY(name_contact(r, p, k, c, taken, p->first + k));
+        CAROM_TRY(put_law(r, p->first + k - m->ne, &l, c, c->tangents));
         CAROM_TRY(add_quantities(r, c));
     }
     return CAROM_OK;
@@ -231,8 +388,16 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
     constraint *c = &m->links[id];
     c->name = name;
     if (!carom_names_add(taken, name, NAME_QUANTITY, id, of->name.line)) return carom_fault_memory(r);
-    CAROM_TRY(read_contact(r, of, fallback, c, &m->contacts[m->nc]));
+    CAROM_TRY(carom_check_soft(r, of));
+    CAROM_TRY(read_contact(r, of, fallback, c));
     if (c->gap == CAROM_NONE) return CAROM_OK;
+    if (carom_contact_soft(of) && m->contacts[m->nc].friction_varies)
+        return carom_fault(r, carom_given(&of->friction) ? &of->friction : &of->name, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
+    if (carom_contact_soft(of)) {
+        const constraint own = *c;
+        *c = (constraint){0};
+        return carom_derive_soft(r, of, &own, m->contacts[m->nc].friction);
+    }
     ++m->nc;
     return add_quantities(r, c);
 }
@@ -260,7 +425,7 @@ static carom_status read_contacts(resolver *r, const carom_mech_contact *of, con
     CAROM_TRY(find_along(r, carom_given(&of->along), &r->along));
     if (!r->along) return read_link(r, of, fallback, taken, n->text);
     if (!carom_names_add(taken, n->text, NAME_QUANTITY, 0, n->line)) return carom_fault_memory(r);
-    const int before = r->m->nc, last = r->along->nodes - (carom_given(&of->point) != NULL); // nodes, or elements
+    const int before = r->m->nc + r->m->nsoft, last = r->along->nodes - (carom_given(&of->point) != NULL); // nodes, or elements
     for (r->along_node = 0; r->along_node < last; ++r->along_node) {
         const size_t size = n->length + 12;
         char *name = carom_pool_take(&r->m->memory, size);
@@ -271,7 +436,7 @@ static carom_status read_contacts(resolver *r, const carom_mech_contact *of, con
     }
     const member *b = r->along;
     r->along = NULL;
-    if (r->m->nc > before) return CAROM_OK;
+    if (r->m->nc + r->m->nsoft > before) return CAROM_OK;
     return carom_fault(r, carom_given(&of->gap) ? &of->gap : &of->point, 0, "the gap names nothing that moves along '%.60s'; write for instance %.60s.%s", b->name,
                        b->name, carom_member_component(b->kind, 0));
 }
@@ -309,11 +474,12 @@ static carom_status read_links(resolver *r, names *taken) {
     carom_model *m = r->m;
     const carom_mech_law *defaults = r->mech->defaults;
     law fallback = {0};
-    if (defaults) CAROM_TRY(read_law(r, &defaults->restitution, &defaults->tangential_restitution, &defaults->friction, &fallback));
+    if (defaults) CAROM_TRY(read_law(r, defaults, &fallback));
     fallback.mu_here = false;
     CAROM_TRY(read_constraints(r, taken));
     for (int i = 0; i < r->mech->ncontacts; ++i)
         if (!of_shapes(&r->mech->contacts[i])) CAROM_TRY(read_contacts(r, &r->mech->contacts[i], &fallback, taken));
+    CAROM_TRY(read_soft_pairs(r, &fallback, taken));
     for (int i = 0; i < m->npairs; ++i) {
         m->pairs[i].first = m->ne + m->nc;
         CAROM_TRY(read_pair(r, &m->pairs[i], &fallback, taken));
@@ -329,9 +495,14 @@ carom_status carom_derive_links(resolver *r) {
     const int ne = m->nrows + r->mech->constraints.count, nc = most_contacts(r) + touching;
     m->links = carom_pool_take(&m->memory, (size_t)(ne + nc + 1) * sizeof *m->links);
     m->contacts = carom_pool_take(&m->memory, (size_t)(nc + 1) * sizeof *m->contacts);
-    if (!m->links || !m->contacts) return carom_fault_memory(r);
+    m->bounce_of = carom_pool_take(&m->memory, (size_t)(nc + 1) * sizeof *m->bounce_of);
+    m->rub_of = carom_pool_take(&m->memory, (size_t)(nc + 1) * sizeof *m->rub_of);
+    if (!m->links || !m->contacts || !m->bounce_of || !m->rub_of) return carom_fault_memory(r);
     names taken = {0};
     const carom_status status = read_links(r, &taken);
     carom_names_free(&taken);
-    return status;
+    if (status != CAROM_OK || m->nbounces == 0) return status;
+    const carom_group group = {.count = m->nbounces, .nodes = m->bounces};
+    m->bounce_tape = carom_tape_compile(r->values, &group, 1, 0, 0, 0, r->err);
+    return m->bounce_tape ? CAROM_OK : carom_fault_memory(r);
 }

@@ -404,6 +404,20 @@ static void freedom(exam *x) {
         say(x, CAROM_FINE, "velocities that are not given were completed from the joints: the largest change is %.6g", m->completed);
 }
 
+// Closed contacts that approach: an impact before anything else.
+static void initial_impacts(exam *x) {
+    enum { LISTED = 10 };
+    const carom_model *m = x->m;
+    int more = -LISTED;
+    for (int id = m->ne; id < m->ne + m->nc; ++id) {
+        const int k = x->L.at[id];
+        const double u = carom_column_dot(&x->L.W, k, m->v0) + x->L.w[k], size = carom_local_reach(&x->L, k, m->v0) + fabs(x->L.w[k]);
+        if (x->g[id] > carom_local_rounding(&x->L, k, m->q0, m->nq) || !(u < -1e-12 * size)) continue;
+        if (++more <= 0) say(x, CAROM_FINE, "the run starts with an impact: '%s' is closed and approaches with %.6g", m->links[id].name, -u);
+    }
+    if (more > 0) say(x, CAROM_FINE, "and %d more contact%s start%s with an impact", more, more == 1 ? "" : "s", more == 1 ? "s" : "");
+}
+
 static void start(exam *x) {
     const carom_model *m = x->m;
     double drift = 0, least = INFINITY;
@@ -417,6 +431,7 @@ static void start(exam *x) {
     if (m->nc)
         say(x, CAROM_FINE, "%d of %d contact%s closed at the start; smallest gap %.6g at '%s'", closed, m->nc,
             m->nc == 1 ? "" : "s", least, m->links[first].name);
+    initial_impacts(x);
     for (int id = 0; id < m->ne + m->nc; ++id)
         for (int k = x->L.at[id]; k < x->L.at[id + 1]; ++k) {
             carom_column_expand(x->a, &x->L.W, k);

@@ -64,6 +64,10 @@ void carom_model_destroy(carom_model *m) {
     for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) carom_terms_free(lists[k]);
     if (m->tape) carom_tape_destroy(m->tape);
     if (m->check_tape) carom_tape_destroy(m->check_tape);
+    carom_tape_destroy(m->bounce_tape);
+    free(m->bounces);
+    free(m->soft);
+    free(m->rub);
     for (int i = 0; i < m->npairs; ++i) carom_tape_destroy(m->pairs[i].tape);
     for (int i = 0; i < m->nkinds; ++i) carom_model_destroy(m->kinds[i].two);
     if (m->release) m->release(m->owned);

@@ -51,6 +51,7 @@ enum { // groups of the tape
     GROUP_ELEMENTS, // powers of springs, motors and loads, then their energies
     GROUP_BOUNDS, // of the gaps of every pair of shapes
     GROUP_BOUND_RATES, // how fast they change
+    GROUP_FRICTION, // of contacts whose friction varies: CAROM_FRICTION_LAW each
     GROUP_COUNT
 };
 
@@ -160,6 +161,12 @@ typedef struct seen {
     int *q, *v;      // n: which position and velocity of the model each is
 } seen;
 
+/// A column of a contact of finite stiffness.
+typedef struct soft_column {
+    const char *contact, *name;
+    carom_node node;
+} soft_column;
+
 struct carom_model {
     pool memory;
     carom_mech *mech; // what it is made of
@@ -213,6 +220,14 @@ struct carom_model {
     terms point_force;  // the same on points of members: i velocity of the graph
     constraint *links; // ne + nc, by id
     carom_contact *contacts;
+    carom_node *rub;   // CAROM_FRICTION_LAW nodes of every contact whose friction varies
+    int *rub_of, nrub; // nc: which of them it is
+    soft_column *soft; // soft.c
+    int nsoft;
+    int *bounce_of;         // nc: which of `bounces` is its restitution, where that varies
+    carom_node *bounces;    // restitutions as functions of the approach speed, which is the time of their tape
+    int nbounces;
+    carom_tape *bounce_tape; // NULL: none varies
     const char **output; // nout
     carom_node *output_node;
     carom_node *exact; // nq, or NULL
@@ -245,7 +260,7 @@ struct carom_model {
     carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none
     void *owned;                  // what it needs while it lives: compiled code
     void (*release)(void *owned); // NULL: nothing
-    size_t check_work, scratch, seen_work, narrow; // offsets in work
+    size_t check_work, scratch, seen_work, narrow, bounce_work; // offsets in work
     int scratch_count, pair_count; // of scratch: largest group; largest group of a pair
 };
 
@@ -261,13 +276,14 @@ typedef struct resolver {
     int param_depth;
     const member *along; // the member whose nodes a contact runs along, and the node
     int along_node;
+    carom_node slip_speed; // what slip.speed is, in scope SCOPE_SLIP
     bool arc_known; // the arc length s is this number, not a variable
     double arc;
     bool failed; // err->text has its place already
 } resolver;
 
 /// What an expression may use: kinds of names, and these.
-enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192, SCOPE_AVERAGES = 16384 };
+enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192, SCOPE_AVERAGES = 16384, SCOPE_SPEED = 32768, SCOPE_SLIP = 65536 };
 enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | NAME_POINT | SCOPE_TIME };
 
 // families.c

@@ -75,12 +75,14 @@ static const char *nearest_name(const scope_user *u, const char *word) {
     const carom_model *m = u->r->m;
     int ledger = 0;
     while (carom_ledger_name(ledger)) ++ledger;
-    candidates c = {.word = malloc((size_t)(m->names.count + m->outs.count + ledger + 2) * sizeof *c.word)};
+    candidates c = {.word = malloc((size_t)(m->names.count + m->outs.count + ledger + 4) * sizeof *c.word)};
     if (!c.word) return NULL;
     gather(&c, &m->names, u->scope);
     if (u->scope & SCOPE_OUTS) gather(&c, &m->outs, NAME_OUTPUT | NAME_QUANTITY);
     for (int i = 0; (u->scope & SCOPE_LEDGER) && i < ledger; ++i) c.word[c.n++] = carom_ledger_name(i);
     if (u->scope & SCOPE_TIME) c.word[c.n++] = "t";
+    if (u->scope & SCOPE_SLIP) c.word[c.n++] = "slip.speed";
+    if (u->scope & SCOPE_SPEED) c.word[c.n++] = "approach.speed";
     c.word[c.n++] = "pi";
     const char *best = carom_nearest(word, candidate, &c);
     free(c.word);
@@ -114,7 +116,8 @@ static carom_node unknown(const scope_user *u, const char *word, carom_error *er
     const name *n = carom_names_find(&u->r->m->names, word, strlen(word));
     if (n) {
         const char *may =
-            u->scope & SCOPE_VALUES ? "numbers and parameters"
+            u->scope & SCOPE_SPEED ? "numbers, parameters and approach.speed"
+            : u->scope & SCOPE_VALUES ? "numbers and parameters"
             : u->scope & SCOPE_EXACT ? "time, parameters and names defined above in exact"
             : u->scope & NAME_COORDINATE ? "coordinates, let names, time and parameters"
                                          : "time and parameters";
@@ -210,6 +213,11 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
             return refuse(err, "'s' is the arc length here, and the model has a name 's' of its own; rename that");
         return u->r->arc_known ? carom_graph_number(g, u->r->arc) : carom_graph_input(g, CAROM_TIME, 0);
     }
+    if ((u->scope & SCOPE_SLIP) && strcmp(word, "normal.force") == 0 && !carom_names_find(&m->names, word, length))
+        return refuse(err, "friction cannot use normal.force: both are found at once; use slip.speed, positions, rates and time");
+    if ((u->scope & SCOPE_SLIP) && strcmp(word, "slip.speed") == 0 && !primes && !carom_names_find(&m->names, word, length)) return u->r->slip_speed;
+    if ((u->scope & SCOPE_SPEED) && strcmp(word, "approach.speed") == 0 && !primes && !carom_names_find(&m->names, word, length))
+        return carom_graph_input(g, CAROM_TIME, 0);
     if (primes && (strcmp(word, "pi") == 0 || strcmp(word, "t") == 0))
         return refuse(err, "%s' is a known number; write it as such", word);
     const bool fits = length < sizeof word;

@@ -232,8 +232,9 @@ static carom_status check_column(resolver *r, const carom_datum *c) {
         if (strcmp(own[k], text) == 0)
             return carom_fault(r, c->key, 0, "results have a column '%s' already; choose another name", text);
     const char *dot = strrchr(text, '.');
-    for (int id = 0; dot && id < r->m->ne + r->m->nc; ++id) {
-        const char *link = r->m->links[id].name;
+    for (int id = 0; dot && id < r->m->ne + r->m->nc + r->m->nsoft; ++id) {
+        const int soft = id - r->m->ne - r->m->nc;
+        const char *link = soft < 0 ? r->m->links[id].name : r->m->soft[soft].contact;
         if (strlen(link) == (size_t)(dot - text) && strncmp(link, text, strlen(link)) == 0)
             return carom_fault(r, c->key, 0, "names that start with '%s.' belong to that contact or constraint; choose another name", link);
     }
@@ -260,8 +261,8 @@ static carom_status read_outputs(resolver *r) {
     const carom_datum *map = &r->mech->outputs;
     int points = 0;
     for (int i = 0; i < m->names.count; ++i) points += m->names.at[i].kind == NAME_POINT;
-    m->output = take(r, map->count + 2 * points, sizeof *m->output);
-    m->output_node = take(r, map->count + 2 * points, sizeof *m->output_node);
+    m->output = take(r, map->count + 2 * points + m->nsoft, sizeof *m->output);
+    m->output_node = take(r, map->count + 2 * points + m->nsoft, sizeof *m->output_node);
     if (!m->output || !m->output_node) return carom_fault_memory(r);
     for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
         CAROM_TRY(check_column(r, c));
@@ -277,6 +278,10 @@ static carom_status read_outputs(resolver *r) {
         n->node = node;
         m->output[m->nout] = c->key->text;
         m->output_node[m->nout++] = node;
+    }
+    for (int i = 0; i < m->nsoft; ++i) {
+        m->output[m->nout] = m->soft[i].name;
+        m->output_node[m->nout++] = m->soft[i].node;
     }
     return add_points(r);
 }

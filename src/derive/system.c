@@ -14,6 +14,7 @@ static void work_init(const void *model, void *work) {
     const carom_model *m = model;
     carom_tape_work_init(m->tape, work, m->parameter);
     carom_pairs_work_init(m, work);
+    if (m->bounce_tape) carom_tape_work_init(m->bounce_tape, (unsigned char *)work + m->bounce_work, m->parameter);
 }
 
 static const double *eval(const carom_model *m, void *work, int group, double t, const double *q, const double *v) {
@@ -312,6 +313,21 @@ carom_status carom_model_row(const carom_model *m, void *work, double t, const d
     return bad ? CAROM_USER : status;
 }
 
+static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, double *law) {
+    const carom_model *m = model;
+    const double *x = eval(m, work, GROUP_FRICTION, t, q, v);
+    for (int c = 0; c < m->nc; ++c)
+        if (m->contacts[c].friction_varies) carom_copy(law + CAROM_FRICTION_LAW * c, x + CAROM_FRICTION_LAW * m->rub_of[c], CAROM_FRICTION_LAW);
+    return finite(x, CAROM_FRICTION_LAW * m->nrub);
+}
+
+// The tape gives the restitutions of all contacts that have one of their own, behind its work.
+static double restitution(const void *model, void *work, int contact, double speed) {
+    const carom_model *m = model;
+    const carom_values x = carom_tape_values(m->bounce_tape, (unsigned char *)work + m->bounce_work, 0, speed, NULL, NULL);
+    return x.slot[x.place[m->bounce_of[contact]]];
+}
+
 // -- the struct ---------------------------------------------------------------------------------------
 
 bool carom_terms_constant(const carom_graph *g, const terms *x) {
@@ -361,6 +377,12 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     m->seen_work = m->scratch + doubles * sizeof(double);
     m->seen.compiled = m->seen.n;
     s->work_size = carom_pairs_work(m, m->seen_work + (m->nmember ? ((size_t)m->seen.nq + (size_t)m->seen.nv) * sizeof(double) : 0));
+    if (m->bounce_tape) {
+        m->bounce_work = (s->work_size + line) & ~line;
+        s->work_size = m->bounce_work + carom_tape_work_size(m->bounce_tape);
+        s->restitution = restitution;
+    }
+    s->friction = m->nrub ? friction : NULL;
     s->work_init = work_init;
     s->mass = mass;
     s->force = force;

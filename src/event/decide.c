@@ -107,8 +107,7 @@ static carom_status impact(event_work *w, carom_step *s) {
         const int contact = C->id[b] - s->sys->ne;
         w->u_clip[C->at[b]] = contact >= 0 && w->over[contact] ? 0 : fmin(w->u_clip[C->at[b]], 0);
     }
-    carom_problem_restitution(s, C, w->u_minus, w->u_clip);
-    CAROM_TRY(carom_problem_solve(s, C));
+    CAROM_TRY(carom_problem_impact(s, C, w->u_minus, w->u_clip));
     carom_copy(w->p, s->problem.p, s->problem.n);
     carom_problem_apply(s, w->v, 1);
     carom_local_velocity(w->u_plus, C, w->v);

@@ -4,6 +4,7 @@
 //     the tangents of sticking ones; a sliding contact pushes along W_N - mu W_T d                        (EV-1)
 //
 // Where the constraints depend on each other the reactions are not unique; share.c picks them then.
+#include "scheme/friction.h"
 #include "event/event.h"
 #include "linalg/dense.h"
 #include <float.h>
@@ -53,6 +54,8 @@ carom_status event_form(event_work *w, carom_step *s, int want, double t, const 
     carom_close(s, L, w->side);
     CAROM_TRY(carom_directions(s, L, t, q));
     if (v) carom_local_velocity(w->u, L, v);
+    if (v) CAROM_TRY(carom_friction_at(s, t, q, v));
+    for (int c = 0; s->rub && v && c < sys->nc; ++c) carom_friction_set(s, c, w->contact[c].mode == MODE_STICK);
     choose_rows(w, s, want);
     for (int r = 0, b = 0; r < w->n; ++r) {
         while (w->row[r] >= L->at[b + 1]) ++b;

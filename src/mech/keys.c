@@ -32,10 +32,15 @@ static const carom_key energy_keys[] = {
 static const key_group energy_group = {GROUP("energy", "Expressions of coordinates, rates, parameters and time.", energy_keys, carom_mech_energy, "energy"), .without_name = true};
 static const key_group *const energies[] = {&energy_group, NULL};
 
+#define FRICTION "Coulomb's coefficient, not negative: a number, an expression that may use slip.speed (m/s) and the state, or {static, kinetic, stribeck}"
+#define IMPACT_LAW "newton, poisson or energetic: what restitution is the ratio of: velocities, impulses, or the root of that of works"
+#define IMPACT_ORDER "of contacts that are struck at the same time: simultaneous or sequential, the fastest approach first; energetic: always sequential"
 static const carom_key law_keys[] = {
-    KEY(NUMBER, "restitution", "0", "Newton's, in the normal direction, 0 to 1", "", AT(law, restitution)),
-    KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction", "", AT(law, tangential_restitution)),
-    KEY(NUMBER, "friction", "0", "Coulomb's coefficient", "", AT(law, friction)),
+    KEY(NUMBER, "restitution", "0", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(law, restitution)),
+    KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "", AT(law, tangential_restitution)),
+    KEY(EXPRESSION, "friction", "0", FRICTION, "", AT(law, friction)),
+    KEY(WORD, "impact law", "newton", IMPACT_LAW, "", AT(law, impact_law)),
+    KEY(WORD, "impact order", "simultaneous", IMPACT_ORDER, "", AT(law, impact_order)),
     END};
 static const key_group law_group = {GROUP("contact defaults", "For contacts that do not say.", law_keys, carom_mech_law, "contact defaults"), .without_name = true};
 static const key_group *const laws[] = {&law_group, NULL};
@@ -44,9 +49,15 @@ static const carom_key contact_keys[] = {
     KEY(EXPRESSION, "gap", "needed", "distance, an expression of positions and time", "m", AT(contact, gap)),
     KEY(EXPRESSION, "slip", "", "tangential displacement; a list of two: a spatial contact with a friction disc; up to five: a ball", "m", AT(contact, slip)),
     KEY(EXPRESSION, "slip rate", "", "instead of slip: a tangential velocity, linear in the rates", "m/s", AT(contact, slip_rate)),
-    KEY(NUMBER, "friction", "contact defaults", "Coulomb's coefficient, not negative; needs a slip", "", AT(contact, friction)),
-    KEY(NUMBER, "restitution", "contact defaults", "Newton's, in the normal direction, 0 to 1", "", AT(contact, restitution)),
-    KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction", "", AT(contact, tangential_restitution)),
+    KEY(EXPRESSION, "friction", "contact defaults", FRICTION "; needs a slip", "", AT(contact, friction)),
+    KEY(NUMBER, "restitution", "contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(contact, restitution)),
+    KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction, Newton's law only", "", AT(contact, tangential_restitution)),
+    KEY(WORD, "impact law", "contact defaults", IMPACT_LAW, "", AT(contact, impact_law)),
+    KEY(WORD, "impact order", "contact defaults", IMPACT_ORDER, "", AT(contact, impact_order)),
+    KEY(NUMBER, "stiffness", "rigid", "of a contact that yields, with d = max(0, -gap): force k d^n (1 + c d'), never below 0", "N/m^n", AT(contact, stiffness)),
+    KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "", AT(contact, exponent)),
+    KEY(NUMBER, "damping", "0", "with stiffness: c, Hunt and Crossley's damping", "s/m", AT(contact, damping)),
+    KEY(NUMBER, "stiction speed", "needed with friction", "with stiffness: slip speed below which friction falls to zero", "m/s", AT(contact, stiction_speed)),
     KEY(NAME, "along", "", "a flexible member: a contact at every node that can move", "", AT(contact, along)),
     KEY(EXPRESSION, "point", "", "with along, instead of a gap: [x, y], a place that touches the member anywhere between its nodes", "m", AT(contact, point)),
     KEY(WORD, "side", "left", "of the member on which the point is: left or right of its direction", "", AT(contact, side)),
@@ -58,9 +69,15 @@ static const carom_key contact_keys[] = {
 static const carom_key pair_keys[] = {
     KEY(NAME, "between", "", "[A, B]: shapes, or lists of shapes, each of the first with each of the second; with three names and more neighbours touch", "", AT(contact, between)),
     KEY(NAME, "among", "", "instead of between: [A, B, C, ...]: shapes, each may touch each other one", "", AT(contact, among)),
-    KEY(NUMBER, "friction", "contact defaults", "Coulomb's coefficient, not negative", "", AT(contact, friction)),
-    KEY(NUMBER, "restitution", "contact defaults", "Newton's, in the normal direction, 0 to 1", "", AT(contact, restitution)),
-    KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction", "", AT(contact, tangential_restitution)),
+    KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "", AT(contact, friction)),
+    KEY(NUMBER, "restitution", "contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(contact, restitution)),
+    KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction, Newton's law only", "", AT(contact, tangential_restitution)),
+    KEY(WORD, "impact law", "contact defaults", IMPACT_LAW, "", AT(contact, impact_law)),
+    KEY(WORD, "impact order", "contact defaults", IMPACT_ORDER, "", AT(contact, impact_order)),
+    KEY(NUMBER, "stiffness", "rigid", "of a contact that yields, with d = max(0, -gap): force k d^n (1 + c d'), never below 0", "N/m^n", AT(contact, stiffness)),
+    KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "", AT(contact, exponent)),
+    KEY(NUMBER, "damping", "0", "with stiffness: c, Hunt and Crossley's damping", "s/m", AT(contact, damping)),
+    KEY(NUMBER, "stiction speed", "needed with friction", "with stiffness: slip speed below which friction falls to zero", "m/s", AT(contact, stiction_speed)),
     KEY(NUMBER, "rolling", "0", "rolling resistance: the lever of the normal force (round shapes)", "m", AT(contact, rolling)),
     KEY(NUMBER, "spinning", "0", "resistance to spinning about the normal: the lever of the normal force (round shapes, space)", "m", AT(contact, spinning)),
     END};

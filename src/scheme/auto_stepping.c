@@ -2,6 +2,7 @@
 //
 // For what located events are too many for, and for models too large for dense matrices.  A part is computed
 // once as a whole and once in two halves; the halves are kept.  Parts end at records.
+#include "scheme/friction.h"
 #include "scheme/auto.h"
 #include "scheme/schemes.h"
 #include <assert.h>
@@ -39,6 +40,7 @@ static carom_status one(auto_work *w, carom_step *z, double t, double h) {
     z->t = t;
     z->h = h;
     z->booked_t = t + h;
+    CAROM_TRY(carom_friction_at(z, t, z->q, z->v));
     CAROM_TRY(w->stepper->step(w->room, z));
     if (!(carom_norm_max(z->q, z->sys->nq) < HUGE_VAL && carom_norm_max(z->v, z->sys->nv) < HUGE_VAL))
         return carom_retry(z, "a coordinate became infinite or not a number");

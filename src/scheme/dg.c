@@ -758,7 +758,7 @@ static int levels_minus(const double *opt) { return carom_dg_coupled(highest(opt
     "those that stick, and impacts, obey Coulomb's law.  order=auto chooses m from 1 to 8 in each step by the decay of\n" \
     "the accelerations' Chebyshev coefficients; the ledger counts the degrees.\n"
 #define MEMBER(name_, about_, text_, carve_, levels_)                                                                   \
-    {.name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of,                                   \
+    {.name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of, .lacks = CAROM_NO_IMPACT_LAWS,     \
      .levels_of = levels_, .full_levels = true, .options = options, .work_size = sizeof(work), .carve = carve_, .step = step, .dense = dense, .say = say}
 
 const carom_scheme carom_scheme_dg_plus = MEMBER(

@@ -1,4 +1,5 @@
 // flow.c: accelerations, reactions and projections for a set of closed contacts; see flow.h.
+#include "scheme/friction.h"
 #include "scheme/flow.h"
 #include "linalg/dense.h"
 #include <float.h>
@@ -100,6 +101,8 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     carom_close(s, L, f->side);
     CAROM_TRY(carom_directions(s, L, t, q));
     if (v) carom_local_velocity(f->u, L, v);
+    if (v) CAROM_TRY(carom_friction_at(s, t, q, v));
+    for (int c = 0; s->rub && v && c < sys->nc; ++c) carom_friction_set(s, c, f->mode[c] == CAROM_MODE_STICK);
     choose_rows(f, s, want);
     if (f->n == L->at[L->nb] && f->F.shape.storage == CAROM_DIAGONAL && L->W.count) {
         form_sparse(f, s);

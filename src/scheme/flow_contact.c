@@ -27,11 +27,10 @@ carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const dou
     for (int b = sys->ne; b < L->nb; ++b) {
         const int c = L->id[b] - sys->ne;
         double *u = f->x + L->at[b];
-        if (u[0] > 0 || sys->contacts[c].restitution * -u[0] <= slow[c]) u[0] = 0;
+        if (u[0] > 0 || carom_restitution(s, c, u[0]) * -u[0] <= slow[c]) u[0] = 0;
     }
     carom_problem_form(s, L, L, &f->F, 1);
-    carom_problem_restitution(s, L, f->u, f->x);
-    CAROM_TRY(carom_problem_solve(s, L));
+    CAROM_TRY(carom_problem_impact(s, L, f->u, f->x));
     carom_problem_apply(s, v, 1);
     carom_copy(f->lambda, s->problem.p, s->problem.n);
     carom_copy(f->x, f->u, L->at[L->nb]);

@@ -53,7 +53,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->Lambda_n = carom_carve(keep, nb);
     double **by_velocity[] = {&w->a_p, &w->v_p, &w->x_p, &w->dv, &w->s, &w->U, &w->w, &w->x, &w->v_s, &w->v, &w->f};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
-    double **by_id[] = {&w->lambda, &w->nu, &w->Lambda, &w->g_s, &w->g, &w->g_0, &w->D};
+    double **by_id[] = {&w->lambda, &w->nu, &w->Lambda, &w->g_s, &w->g, &w->g_0, &w->D, &w->closed};
     for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
     w->q_s = carom_carve(mem, nq);
     w->q = carom_carve(mem, nq);
@@ -64,7 +64,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->L_0 = carom_carve_local(mem, sys);
     const size_t nl = (size_t)w->L.W.n;
     w->T_n = carom_carve(keep, nl);
-    double **by_row[] = {&w->u_0, &w->u, &w->u_s, &w->T, &w->slide};
+    double **by_row[] = {&w->u_0, &w->u, &w->u_s, &w->T, &w->slide, &w->b};
     for (size_t i = 0; i < sizeof by_row / sizeof *by_row; ++i) *by_row[i] = carom_carve(mem, nl);
     w->M = carom_carve_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->P, &w->V};
@@ -179,6 +179,7 @@ static carom_status look(work *w, carom_step *s, int k) {
     if (first) CAROM_TRY(kinks(w, s));
     carom_local_velocity(w->u, &w->L, w->v);
     carom_local_velocity(w->u_s, &w->L, w->v_s);
+    if (s->impacts) CAROM_TRY(carom_ggl_alpha_bounce(w, s, first));
     carom_ggl_alpha_sets(w, s);
     return CAROM_OK;
 }

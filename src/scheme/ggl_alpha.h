@@ -43,6 +43,7 @@ typedef struct carom_ggl_alpha {
     double *x, *q_s, *q, *v_s, *v, *f;    // displacement; q~, q; v~, v; forces
     double *g_s, *g, *g_0;                // gaps at q~, q and, for active=start and forecast, where these look, by id
     double *u_0, *u, *u_s, *D;            // local velocities of v_n at q_n (rows of L_0), of v and v~ at q (rows of L); W'M^-1 W, roughly
+    double *b, *closed;                   // other laws of impact than Newton's: velocities after the impact (rows of L_0), of the set with -1 (by id)
     double *T, *slide;                    // rows of L_0: friction impulses; of contacts that slide, friction per Lambda
     bool *sticks;                         // by id: in B, and friction holds
     bool have_u_0, *in_A, *in_B;          // by id
@@ -101,5 +102,7 @@ carom_status carom_ggl_alpha_schur_start(carom_ggl_alpha *w, carom_step *s);
 
 /// Position and velocity level at the present iterate by the contact solvers: U and nu; w, Lambda and T.
 void carom_ggl_alpha_carve_solver(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys);
+/// Where contacts follow other laws of impact than Newton's: w->b, found anew when the set of the velocity level changes (afresh: in any case).
+carom_status carom_ggl_alpha_bounce(carom_ggl_alpha *w, carom_step *s, bool afresh);
 carom_status carom_ggl_alpha_positions(carom_ggl_alpha *w, carom_step *s);
 carom_status carom_ggl_alpha_velocities(carom_ggl_alpha *w, carom_step *s);

@@ -1,13 +1,10 @@
 // ggl_alpha_sets.c: the laws of contact in ggl-alpha: who is active, who slides and where to, and the certificate of both levels.
+#include "scheme/friction.h"
 #include "scheme/ggl_alpha.h"
 #include "solver/local.h"
 #include <math.h>
 
 typedef carom_ggl_alpha work;
-
-static double restitution(const carom_step *s, int id) {
-    return id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].restitution;
-}
 
 // (GA-12)  complementarity=modified:  0 <= g _|_ nu - h Lambda >= 0 in place of nu; the part of nu that is not free
 double carom_ggl_alpha_shared(const carom_ggl_alpha *w, const carom_step *s, int id) {
@@ -38,11 +35,13 @@ static double coupling(const work *w, int k, int l) {
 
 double carom_ggl_alpha_mobility(const carom_ggl_alpha *w, int k) { return coupling(w, k, k); }
 
-// The local velocity that the law is about: u + e o u_0.
+// The local velocity that the law is about: u + e o u_0, or u - b.
 double carom_ggl_alpha_law_velocity(const carom_ggl_alpha *w, const carom_step *s, int b, int k) {
     const int id = w->L.id[b];
-    const double e = k == 0 ? restitution(s, id) : s->sys->contacts[id - s->sys->ne].tangential_restitution;
-    return w->u[w->L.at[b] + k] + e * w->u_0[w->L_0.at[id] + k];
+    if (id < s->sys->ne) return w->u[w->L.at[b] + k];
+    if (s->impacts) return w->u[w->L.at[b] + k] - w->b[w->L_0.at[id] + k];
+    const carom_contact *c = s->sys->contacts + (id - s->sys->ne);
+    return w->u[w->L.at[b] + k] + (k == 0 ? c->restitution : c->tangential_restitution) * w->u_0[w->L_0.at[id] + k];
 }
 
 int carom_ggl_alpha_tangents(const carom_ggl_alpha *w, int b) { return w->L.at[b + 1] - w->L.at[b] - 1; }
@@ -89,9 +88,11 @@ static double no_friction(const work *w, const carom_step *s, int b) {
 static void friction(work *w, const carom_step *s, int b) {
     const int id = w->L.id[b], n = carom_ggl_alpha_tangents(w, b);
     double *T = w->T + w->L_0.at[id] + 1, *slide = w->slide + w->L_0.at[id] + 1, dir[CAROM_TANGENTS] = {0};
-    const double mu = id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction;
+    if (id >= s->sys->ne) carom_friction_set(s, id - s->sys->ne, w->sticks[id] || carom_friction_still(s, id - s->sys->ne));
+    double mu = id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction;
     const bool rubs = w->in_B[id] && mu > 0 && n > 0;
     w->sticks[id] = rubs && !slides(w, s, b, T, mu * fmax(w->Lambda[id], 0) + no_friction(w, s, b), dir);
+    if (rubs) carom_friction_set(s, id - s->sys->ne, w->sticks[id]), mu = s->sys->contacts[id - s->sys->ne].friction;
     for (int k = 0; k < n; ++k) slide[k] = rubs && !w->sticks[id] ? mu * dir[k] : 0;
     for (int k = 0; k < n && !w->sticks[id]; ++k) T[k] = slide[k] * w->Lambda[id];
 }

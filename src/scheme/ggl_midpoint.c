@@ -8,6 +8,7 @@
 //
 // active=midpoint decides at q_0 + h/2 v_0 and may enter by h/2 |u| in an impact step; active=end decides at the end
 // of the step and does not enter.
+#include "scheme/friction.h"
 #include "scheme/turn.h"
 #include <carom/scheme.h>
 #include <math.h>
@@ -269,12 +270,11 @@ static bool done(work *w, carom_step *s) {
     return carom_problem_met(s, rounding(w, s));
 }
 
-static carom_status correct(work *w, carom_step *s) {
+static carom_status correct(work *w, carom_step *s, bool first) {
     const carom_local *L = &w->L_T;
     const int nv = s->sys->nv, n_v = rows(L), n_x = held_gaps(w), n = n_v + n_x;
     // matrices() uses u as scratch: keep what belongs to the iterate in c.
-    if (n > 0) carom_problem_restitution(s, L, w->u, w->u_0);
-    for (int b = 0; b < n_x; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
+    carom_copy(s->c, w->u, n_v);
     CAROM_TRY(matrices(w, s));
     CAROM_TRY(form(w, s));
     // the answer without reactions: right-hand sides -phi with Lambda = Psi = 0
@@ -285,11 +285,14 @@ static carom_status correct(work *w, carom_step *s) {
     w->pace = fmax(w->pace, carom_norm_max(w->y_v, nv));
     if (n > 0) {
         blocks(w, s);
+        if (first) CAROM_TRY(carom_problem_bounce(s, L, w->u_0));
+        carom_problem_restitution(s, L, s->c, w->u_0);
+        for (int b = 0; b < n_x; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
         carom_turn_increment(&w->turn, w->xi, w->y_x, nv);
         for (int i = 0; i < n_v; ++i) s->c[i] += row_velocity(w, i, w->y_v, w->xi);
         for (int b = 0; b < n_x; ++b) s->c[n_v + b] += row_position(w, s, b, w->xi);
         carom_zero(s->p, n);
-        CAROM_TRY(carom_problem_run(s, w->id));
+        CAROM_TRY(carom_problem_rub(s, w->id));
         for (int k = 0; k < n; ++k) {
             carom_axpy(w->y_v, s->p[k], w->X_v + (size_t)k * (size_t)nv, nv);
             carom_axpy(w->y_x, s->p[k], w->X_x + (size_t)k * (size_t)nv, nv);
@@ -327,7 +330,7 @@ static carom_status solve(work *w, carom_step *s, int *iterations) {
             return CAROM_OK;
         }
         if (!(carom_norm_max(w->v_1, s->sys->nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
-        CAROM_TRY(correct(w, s));
+        CAROM_TRY(correct(w, s, k == 0));
     }
     return carom_retry(s, "Newton's method did not converge in %d iterations", MOST);
 }

@@ -79,8 +79,7 @@ static carom_status factor_start(work *w, carom_step *s, double t) {
 static carom_status strike(work *w, carom_step *s, const carom_local *L, const carom_factor *F, double *v) {
     carom_problem_form(s, L, L, F, 1);
     carom_local_velocity(w->u_0, L, v);
-    carom_problem_restitution(s, L, w->u_0, w->u_0);
-    CAROM_TRY(carom_problem_solve(s, L));
+    CAROM_TRY(carom_problem_impact(s, L, w->u_0, w->u_0));
     carom_problem_apply(s, v, 1);
     carom_local_velocity(w->u_1, L, v);
     carom_book_impulses(s, L, s->problem.p, w->u_0, w->u_1);

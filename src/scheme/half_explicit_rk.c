@@ -128,8 +128,7 @@ static void keep_stage(work *w, carom_step *s, int l, bool last) {
 // Newton's law over L's set, restitution acting on u_before: v changes in place.  u_0 is W'v.
 static carom_status strike(work *w, carom_step *s, const carom_local *L, const double *u_before, double *v) {
     carom_problem_form(s, L, L, &w->F, 1);
-    carom_problem_restitution(s, L, w->u_0, u_before);
-    CAROM_TRY(carom_problem_solve(s, L));
+    CAROM_TRY(carom_problem_impact(s, L, w->u_0, u_before));
     carom_problem_apply(s, v, 1);
     carom_local_velocity(w->u_1, L, v);
     carom_book_impulses(s, L, s->problem.p, w->u_0, w->u_1);

@@ -70,6 +70,7 @@ static carom_status step(void *memory, carom_step *s) {
         carom_local_pick(w->u_0, &w->L_1, w->u_all, &w->L_0);
         CAROM_TRY(carom_velocity_before(s, w->u_0, &w->L_1, (carom_place){.t = t_1, .q = w->q_1, .v = v, .f = w->a}));
         carom_problem_form(s, &w->L_1, &w->L_1, &w->F_1, 1);
+        CAROM_TRY(carom_problem_bounce(s, &w->L_1, w->u_0));
         carom_problem_restitution(s, &w->L_1, w->u_f, w->u_0);
         CAROM_TRY(carom_problem_solve(s, &w->L_1));
 

@@ -55,6 +55,7 @@ static carom_status contacts(work *w, carom_step *s, const double *q_0, const do
         carom_axpy(w->u_f, 1, w->u_0, n);
     }
     carom_problem_form(s, &w->L, &w->L, &w->F, 1);
+    CAROM_TRY(carom_problem_bounce(s, &w->L, w->u_0));
     carom_problem_restitution(s, &w->L, w->u_f, w->u_0);
     CAROM_TRY(carom_problem_solve(s, &w->L));
 

@@ -87,6 +87,7 @@ static int rows(const carom_local *L) { return L->at[L->nb]; }
 // L's set from the signs; reactions of joints, which come first, stay, those of contacts start from zero.
 static carom_status choose(carom_newmark *w, carom_step *s) {
     carom_close(s, &w->L, w->sign);
+    w->chosen = true;
     for (int b = 0; on_position(w) && b <= w->L.nb; ++b) w->L.at[b] = b; // normals only
     carom_local_same(&w->L_0, &w->L);
     for (int k = s->sys->ne; k < rows(&w->L); ++k) w->p[k] = 0;
@@ -301,6 +302,8 @@ static carom_status correct(carom_newmark *w, carom_step *s) {
     if (n > 0) CAROM_TRY(contact_problem(w, s));
     increments(w, s, NULL); // without reactions
     if (n > 0) {
+        if (w->chosen && !on_position(w)) CAROM_TRY(carom_problem_bounce(s, &w->L, w->u_0));
+        w->chosen = false;
         constraints(w, s);
         for (int i = 0; i < n; ++i) s->c[i] += row(w, s, i);
         CAROM_TRY(carom_problem_solve(s, &w->L));

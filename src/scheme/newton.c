@@ -69,6 +69,7 @@ carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, car
         if (n > 0) {
             for (int i = 0; i < n; ++i) N->u_1[i] -= carom_column_dot(&N->V.W, i, N->x);
             carom_problem_form(s, &N->V, &N->L, &N->F, 1);
+            if (k == 0) CAROM_TRY(carom_problem_bounce(s, &N->L, N->u_0));
             carom_problem_restitution(s, &N->L, N->u_1, N->u_0);
             CAROM_TRY(carom_problem_solve(s, &N->L));
             carom_copy(N->p, s->problem.p, n);

@@ -1,5 +1,7 @@
 // words.c: the vocabulary of a step.  One line of a paper each; see scheme.h for the contracts.
 #include "base/number.h"
+#include "scheme/friction.h"
+#include "scheme/impact.h"
 #include <carom/scheme.h>
 #include <float.h>
 #include <math.h>
@@ -207,7 +209,7 @@ static double restitution(const carom_system *sys, const carom_local *L, int b, 
 }
 
 void carom_local_blend_restitution(const carom_step *s, carom_local *V, double a, const carom_columns *D) {
-    for (int b = 0; b < V->nb; ++b)
+    for (int b = 0; !s->impacts && b < V->nb; ++b) // what other laws ask for stays in the step
         for (int k = V->at[b]; k < V->at[b + 1]; ++k) {
             const double e = restitution(s->sys, V, b, k);
             if (e != 0) add_to_column(&V->W, k, a * e, D);
@@ -279,7 +281,10 @@ void carom_problem_blocks(carom_step *s, const carom_local *L) {
 
 void carom_problem_restitution(carom_step *s, const carom_local *L, const double *u_free, const double *u_before) {
     for (int b = 0; b < L->nb; ++b)
-        for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->c[k] = u_free[k] + restitution(s->sys, L, b, k) * u_before[k];
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) {
+            const bool other = s->impacts && L->id[b] >= s->sys->ne;
+            s->c[k] = u_free[k] + (other ? -s->impacts->b[k] : restitution(s->sys, L, b, k) * u_before[k]);
+        }
 }
 
 static const char *name_of(const carom_step *s, int id, char *space, size_t size) {
@@ -300,7 +305,7 @@ carom_status carom_problem_solve(carom_step *s, const carom_local *L) {
     if (!warm) carom_zero(s->p, pb->n);
     for (int b = 0; warm && b < L->nb; ++b)
         for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->p[k] = s->warm[s->dir[L->id[b]] + k - L->at[b]] * per_a;
-    CAROM_TRY(carom_problem_run(s, L->id));
+    CAROM_TRY(carom_problem_rub(s, L->id));
     for (int b = 0; warm && b < L->nb; ++b)
         for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->warm[s->dir[L->id[b]] + k - L->at[b]] = s->a * s->p[k];
     return CAROM_OK;

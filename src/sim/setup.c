@@ -1,4 +1,6 @@
 // setup.c: making a simulation: options, what a scheme lacks, one block of memory.
+#include "scheme/friction.h"
+#include "scheme/impact.h"
 #include "sim/sim.h"
 #include <math.h>
 #include <stdio.h>
@@ -98,6 +100,7 @@ static unsigned needs_of(const carom_sim_def *def, bool whole, bool adaptive) { 
         if (sys->contacts[i].friction > 0) needs |= CAROM_NO_FRICTION;
         if (sys->contacts[i].restitution != sys->contacts[0].restitution) needs |= CAROM_NO_UNEQUAL_RESTITUTION;
     }
+    if (carom_impacts_differ(sys)) needs |= CAROM_NO_IMPACT_LAWS;
     if (!whole && !adaptive) needs |= CAROM_NO_STEP_CHANGE;
     if (adaptive) needs |= CAROM_NO_ADAPTIVE;
     return needs;
@@ -116,6 +119,7 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
         {CAROM_NO_FRICTION, "friction"},
         {CAROM_NO_BILATERAL, "bilateral constraints"},
         {CAROM_NO_UNEQUAL_RESTITUTION, "contacts with different restitution"},
+        {CAROM_NO_IMPACT_LAWS, "other laws of impact than Newton's with constant restitution"},
         {CAROM_NO_STEP_CHANGE, "an end time that is not a whole number of steps"},
         {CAROM_NO_ADAPTIVE, "adaptive step sizes"},
     };
@@ -253,6 +257,8 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->c = carom_carve(mem, (size_t)rows);
     s->p = carom_carve(mem, (size_t)rows);
     s->u = carom_carve(mem, (size_t)rows);
+    s->rub = sim->contacts ? carom_carve_rubbing(mem, seen, sim->contacts) : NULL;
+    s->impacts = carom_impacts_differ(seen) ? carom_carve_impacts(mem, seen, sim->nl) : NULL;
     s->difference = carom_carve_difference(mem, seen);
     s->chain = carom_carve_chain(mem, rows, blocks, seen->ne + again * seen->ne, chosen_solver(common[CAROM_OPT_SOLVER]));
     sim->scheme->carve(sim->scheme_work, mem, keep, seen, sim->opt);
@@ -300,7 +306,9 @@ static uint64_t stamp_of(const carom_sim *sim) {
     for (int i = 0; i < sys->nc; ++i) {
         const carom_contact *c = sys->contacts + i;
         const double values[] = {c->restitution, c->tangential_restitution, c->friction, c->tangents};
+        const int laws[] = {c->impact, c->sequential, c->varies, c->friction_varies};
         stamp = mix(stamp, values, sizeof values);
+        if (laws[0] || laws[1] || laws[2] || laws[3]) stamp = mix(stamp, laws, sizeof laws);
     }
     return mix(stamp, &sim->t0, sizeof sim->t0);
 }
@@ -362,6 +370,18 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     l->penetration_id = l->drift_id = l->counts.residual_id = -1;
 }
 
+// Contacts whose friction varies are the simulation's own.
+static carom_status own_contacts(carom_sim *sim, carom_error *err) {
+    if (!carom_friction_varies(sim->sys)) return CAROM_OK;
+    sim->contacts = malloc((size_t)sim->sys->nc * sizeof *sim->contacts);
+    if (!sim->contacts) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation");
+    memcpy(sim->contacts, sim->sys->contacts, (size_t)sim->sys->nc * sizeof *sim->contacts);
+    sim->varying = *sim->sys;
+    sim->varying.contacts = sim->contacts;
+    sim->sys = &sim->varying;
+    return CAROM_OK;
+}
+
 // The system as schemes see it.
 static carom_status leave_out_redundant(carom_sim *sim, const carom_sim_def *def, carom_error *err) {
     const int k = sim->scheme->redundant ? 0 : carom_redundant_count(sim->sys, def->t0, def->q0);
@@ -401,7 +421,7 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
                check_lacks(def, scheme, needs_of(def, whole, sim->opt[carom_option_count(scheme->options) + CAROM_OPT_ADAPTIVE] == 1),
                            ignored_by(scheme, sim->opt), err) == CAROM_OK &&
                check_extrapolation(def, scheme, sim->opt, err) == CAROM_OK &&
-               leave_out_redundant(sim, def, err) == CAROM_OK && allocate(sim, err) == CAROM_OK) {
+               own_contacts(sim, err) == CAROM_OK && leave_out_redundant(sim, def, err) == CAROM_OK && allocate(sim, err) == CAROM_OK) {
         connect(sim, def);
         carom_sim_watch_inner(sim, NULL, NULL);
         if (choose_kept(sim, err) == CAROM_OK && carom_sim_begin(sim, err) == CAROM_OK) return sim;
@@ -420,6 +440,7 @@ void carom_sim_destroy(carom_sim *sim) {
     if (sim->scheme->finish && sim->scheme_work) sim->scheme->finish(sim->scheme_work);
     carom_arena_release(&sim->mem);
     free(sim->block);
+    free(sim->contacts);
     free(sim->scheme_work);
     free(sim->opt);
     free(sim);

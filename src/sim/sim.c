@@ -1,5 +1,6 @@
 // sim.c: the loop, and what it books.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
+#include "scheme/friction.h"
 #include "base/number.h"
 #include "sim/sim.h"
 #include <math.h>
@@ -77,7 +78,8 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     const double accept = s->accept;
     s->scale = speed;
     memset(&s->contact, 0, sizeof s->contact);
-    carom_status status = sim->scheme->step(sim->scheme_work, s);
+    carom_status status = carom_friction_at(s, s->t, s->q, s->v);
+    if (status == CAROM_OK) status = sim->scheme->step(sim->scheme_work, s);
     if (status != CAROM_OK && s->stop && s->stop(s->stop_user)) status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t); // whatever it made of it
     if (status == CAROM_OK && (s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN)) { // positions only grow with them
         carom_ledger *l = &sim->kept->ledger;

@@ -31,6 +31,8 @@ typedef struct carom_kept {
 } carom_kept;
 
 struct carom_sim {
+    carom_system varying;          // the system with contacts of its own, where friction varies
+    carom_contact *contacts;
     const carom_system *sys;
     const carom_scheme *scheme;
     double t0, h, t_end;

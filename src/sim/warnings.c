@@ -41,8 +41,8 @@ static void energy_created(writer *w, const carom_ledger *l) {
     const carom_account *a = &l->impulses;
     if (!(l->energy.created > (w->sim->scheme->tells ? CREATED_LOCATED : CREATED) * l->kinetic)) return;
     snprintf(add(w, "energy-created", a->gain_id, a->gain_t), ROOM,
-             "impacts created %.3g J, %.3g J of it in one at t = %.9g.  Newton's law of restitution with Coulomb friction can do that; less restitution or "
-             "less friction there avoids it, with restitution 0 a single contact never does it", l->energy.created, a->gain, a->gain_t);
+             "impacts created %.3g J, %.3g J of it in one at t = %.9g.  Newton's law of restitution with Coulomb friction can do that; "
+             "`impact law: energetic` at this contact never does", l->energy.created, a->gain, a->gain_t);
 }
 
 static void unaccounted(writer *w, const carom_ledger *l) {

@@ -303,6 +303,16 @@ static void inherit(carom_functions *m) {
     s->rates = b->rates ? rates : NULL;
 }
 
+static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, double *law) {
+    const carom_functions *m = model;
+    return m->base.friction(m->base.model, work, t, q, v, law);
+}
+
+static double restitution(const void *model, void *work, int contact, double speed) {
+    const carom_functions *m = model;
+    return m->base.restitution(m->base.model, work, contact, speed);
+}
+
 static carom_status fill(carom_functions *m, carom_error *err) {
     const carom_functions_def *def = &m->def;
     const carom_system *b = &m->base;
@@ -322,6 +332,8 @@ static carom_status fill(carom_functions *m, carom_error *err) {
     s->directions = s->ne + s->nc > 0 ? directions : NULL;
     s->move = b->move ? move : NULL;
     s->lift = b->lift ? lift : NULL;
+    s->friction = b->friction ? friction : NULL;
+    s->restitution = b->restitution ? restitution : NULL;
     CAROM_TRY(carom_system_check(s, err));
     for (int id = m->first; id < s->ne + s->nc; ++id) m->ndir += recorded(m, id);
     s->flags = def->flags & (CAROM_CONSTANT_MASS | CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS);

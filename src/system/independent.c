@@ -92,6 +92,12 @@ static carom_status works(const void *model, void *work, double t, const double 
 static carom_status hold(const void *model, void *work, carom_hold what, double t, const double *q) {
     return base_of(model)->hold(base_of(model)->model, work, what, t, q);
 }
+static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, double *law) {
+    return base_of(model)->friction(base_of(model)->model, work, t, q, v, law);
+}
+static double restitution(const void *model, void *work, int contact, double speed) {
+    return base_of(model)->restitution(base_of(model)->model, work, contact, speed);
+}
 
 void carom_independent_make(carom_independent *I, const carom_system *base, int k) {
     const size_t constraints = (size_t)(base->ne + base->nc);
@@ -118,6 +124,8 @@ void carom_independent_make(carom_independent *I, const carom_system *base, int 
     s->motion = base->motion ? motion : NULL;
     s->works = base->works ? works : NULL;
     s->hold = base->hold ? hold : NULL;
+    s->friction = base->friction ? friction : NULL;
+    s->restitution = base->restitution ? restitution : NULL;
     s->rates = NULL; // these two are asked of the base, where all constraints count
     s->observe = NULL;
 }

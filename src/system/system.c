@@ -54,6 +54,12 @@ carom_status carom_system_check(const carom_system *sys, carom_error *err) {
     CAROM_TRY(check_shape(sys->tangent_shape, "tangent_shape", err));
     if (!carom_shape_holds(sys->tangent_shape, sys->mass_shape)) return carom_fail(err, CAROM_BAD_INPUT, "tangent_shape must hold all that mass_shape holds");
     if (sys->column_stride < 1) return carom_fail(err, CAROM_BAD_INPUT, "column_stride must be positive; nv means dense columns");
+    for (int i = 0; i < sys->nc; ++i)
+        if (sys->contacts[i].friction_varies && !sys->friction)
+            return carom_fail(err, CAROM_BAD_INPUT, "contact %d: its friction varies; give the function friction", i);
+    for (int i = 0; i < sys->nc; ++i)
+        if (sys->contacts[i].varies && !sys->restitution)
+            return carom_fail(err, CAROM_BAD_INPUT, "contact %d: its restitution varies; give the function restitution", i);
     for (int i = 0; i < sys->nc; ++i) CAROM_TRY(bad_contact(i, sys->contacts + i, err));
     return CAROM_OK;
 }

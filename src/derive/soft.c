@@ -1,0 +1,121 @@
+// soft.c: contacts of finite stiffness: forces instead of constraints.
+//
+//     d = max(0, -g),   V = k/(n + 1) d^(n+1),   F_N = k d^n max(0, 1 + c d')                                    (SC-1)
+//     F_T = -mu F_N u_T/sqrt(|u_T|^2 + v_s^2)                                                                    (SC-2)
+//
+// The elastic part is a potential; damping (Hunt and Crossley) and regularised friction are forces without one.  The force never pulls.
+#include "derive/soft.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool carom_contact_soft(const carom_mech_contact *of) { return carom_given(&of->stiffness) != NULL; }
+
+carom_status carom_check_soft(resolver *r, const carom_mech_contact *of) {
+    const carom_datum *const own[] = {&of->exponent, &of->damping, &of->stiction_speed};
+    const carom_datum *const rigid[] = {&of->restitution, &of->tangential_restitution, &of->impact_law, &of->impact_order, &of->rolling, &of->spinning};
+    for (int i = 0; i < 3 && !carom_contact_soft(of); ++i)
+        if (carom_given(own[i])) return carom_fault(r, own[i]->key, 0, "`%s` belongs to a contact with `stiffness:`", own[i]->key->text);
+    for (int i = 0; i < 6 && carom_contact_soft(of); ++i)
+        if (carom_given(rigid[i]))
+            return carom_fault(r, rigid[i]->key, 0, "contact '%.60s' has a stiffness, so forces act and no impacts; `%s` belongs to rigid contacts", of->name.text,
+                               rigid[i]->key->text);
+    return CAROM_OK;
+}
+
+// An expression of parameters whose value is not below `least`; with `above` it must exceed it.
+static carom_status coefficient(resolver *r, const carom_datum *n, double least, bool above, double *value, carom_node *node) {
+    CAROM_TRY(carom_resolve_number(r, n, n->key->text, value));
+    if (*value < least || (above && *value == least))
+        return carom_fault(r, n, 0, "%s is %g; it must %s %g", n->key->text, *value, above ? "exceed" : "not be below", least);
+    return carom_resolve_expression(r, n, NAME_PARAMETER, n->key->text, node);
+}
+
+// A force F along x(q), or along what moves with the slip rate x.
+static carom_status push(resolver *r, carom_node x, bool rate, carom_node F) {
+    carom_graph *g = r->m->graph;
+    for (int k = 0; k < r->m->seen.nv; ++k) {
+        if (!(rate ? carom_graph_depends(g, x, CAROM_VELOCITY, k) : carom_graph_moves(g, x, k))) continue;
+        const carom_node d = rate ? carom_graph_diff(g, x, CAROM_VELOCITY, k) : carom_graph_along(g, x, k);
+        if (!carom_terms_add(&r->m->point_force, carom_graph_times(g, d, F), k, 0, 0)) return carom_fault_memory(r);
+    }
+    return CAROM_OK;
+}
+
+static const char *column(resolver *r, const char *name, const char *part, int number, const char *prime) {
+    char text[160];
+    if (number) snprintf(text, sizeof text, "%.100s.%s%d%s", name, part, number, prime);
+    else snprintf(text, sizeof text, "%.100s.%s%s", name, part, prime);
+    return carom_pool_text(&r->m->memory, text, strlen(text));
+}
+
+// A column of results, and a name for outputs and checks.
+static carom_status show(resolver *r, const constraint *c, const char *part, int number, const char *prime, carom_node node) {
+    carom_model *m = r->m;
+    soft_column *more = realloc(m->soft, (size_t)(m->nsoft + 1) * sizeof *more);
+    if (!more) return carom_fault_memory(r);
+    m->soft = more;
+    const char *text = column(r, c->name, part, number, prime);
+    if (!text) return carom_fault_memory(r);
+    m->soft[m->nsoft++] = (soft_column){c->name, text, node};
+    if (*prime || carom_names_find(&m->names, text, strlen(text)) || carom_names_find(&m->outs, text, strlen(text))) return CAROM_OK;
+    name *n = carom_names_add(&m->outs, text, NAME_QUANTITY, 0, c->place->line);
+    if (!n) return carom_fault_memory(r);
+    n->node = node;
+    return CAROM_OK;
+}
+
+static carom_status friction(resolver *r, const carom_mech_contact *of, const constraint *c, double mu, carom_node F_N) {
+    carom_graph *g = r->m->graph;
+    carom_node u[CAROM_TANGENTS], sum, speed;
+    double value;
+    if (!carom_given(&of->stiction_speed))
+        return carom_fault(r, carom_given(&of->friction) ? &of->friction : &of->name, 0,
+                           "friction of a contact with stiffness is regularised; add `stiction speed:`, the slip speed below which it falls to zero, or write `friction: 0`");
+    CAROM_TRY(coefficient(r, &of->stiction_speed, 0, true, &value, &speed));
+    sum = carom_graph_times(g, speed, speed);
+    for (int k = 0; k < c->tangents; ++k) {
+        u[k] = c->rate[k] ? c->slip[k] : carom_graph_rate(g, c->slip[k], r->m->seen.nv);
+        sum = carom_graph_plus(g, sum, carom_graph_times(g, u[k], u[k]));
+    }
+    const carom_node size = carom_graph_apply(g, CAROM_OP_SQRT, sum, CAROM_NONE, CAROM_NONE);
+    const carom_node limit = carom_graph_times(g, carom_graph_number(g, -mu), F_N);
+    for (int k = 0; k < c->tangents; ++k) {
+        const carom_node F = carom_graph_apply(g, CAROM_OP_DIV, carom_graph_times(g, limit, u[k]), size, CAROM_NONE);
+        CAROM_TRY(push(r, c->slip[k], c->rate[k], F));
+        CAROM_TRY(show(r, c, "slip", c->tangents > 1 ? k + 1 : 0, "'", u[k]));
+        CAROM_TRY(show(r, c, "friction", c->tangents > 1 ? k + 1 : 0, "", F));
+    }
+    return CAROM_OK;
+}
+
+static carom_node power(carom_graph *g, carom_node x, double n) { return carom_graph_apply(g, CAROM_OP_POW, x, carom_graph_number(g, n), CAROM_NONE); }
+
+carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const constraint *c, double mu) {
+    carom_model *m = r->m;
+    carom_graph *g = m->graph;
+    double n = 1, value;
+    carom_node k, damping = CAROM_NONE, unused;
+    CAROM_TRY(coefficient(r, &of->stiffness, 0, true, &value, &k));
+    if (carom_given(&of->exponent)) CAROM_TRY(coefficient(r, &of->exponent, 1, false, &n, &unused));
+    if (carom_given(&of->damping)) CAROM_TRY(coefficient(r, &of->damping, 0, false, &value, &damping));
+    const carom_node zero = carom_graph_number(g, 0);
+    const carom_node d = carom_graph_apply(g, CAROM_OP_MAX, zero, carom_graph_minus(g, zero, c->gap), CAROM_NONE);
+    const carom_node elastic = carom_graph_times(g, k, power(g, d, n)); // V with a power of its own: products of powers have derivatives 0/0 at d = 0
+    const carom_node energy = carom_graph_times(g, carom_graph_times(g, k, power(g, d, n + 1)), carom_graph_number(g, 1 / (n + 1)));
+    const carom_node rate = carom_graph_rate(g, c->gap, m->seen.nv);
+    m->potential = carom_graph_plus(g, m->potential, energy);
+    carom_node F = elastic;
+    if (damping != CAROM_NONE) {
+        // F_N - k d^n = k d^n max(-1, c d')
+        const carom_node part = carom_graph_apply(g, CAROM_OP_MAX, carom_graph_number(g, -1), carom_graph_minus(g, zero, carom_graph_times(g, damping, rate)), CAROM_NONE);
+        const carom_node loss = carom_graph_times(g, elastic, part);
+        CAROM_TRY(push(r, c->gap, false, loss));
+        F = carom_graph_plus(g, elastic, loss);
+    }
+    CAROM_TRY(show(r, c, "gap", 0, "", c->gap));
+    CAROM_TRY(show(r, c, "gap", 0, "'", rate));
+    CAROM_TRY(show(r, c, "force", 0, "", F));
+    return mu > 0 ? friction(r, of, c, mu, F) : CAROM_OK;
+}

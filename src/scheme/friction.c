@@ -1,0 +1,83 @@
+// friction.c: coefficients of friction that depend on the slip and on the state.
+//
+// Spec: docs/METHODS.md, "Friction that varies".  Schemes read the coefficient of a contact from s->sys->contacts, which is theirs alone
+// then: it is set at the start of a step, and by schemes that locate events at every point they look at.
+#include "scheme/friction.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { SLIP, STICK, RATE, EACH = CAROM_FRICTION_LAW }; // numbers of a contact: coefficients, tangential velocities
+static const double LEAST = 1e-12;                     // a contact keeps its tangential directions
+
+bool carom_friction_varies(const carom_system *sys) {
+    for (int i = 0; i < sys->nc; ++i)
+        if (sys->contacts[i].friction_varies) return true;
+    return false;
+}
+
+carom_rubbing *carom_carve_rubbing(carom_arena *mem, const carom_system *sys, carom_contact *contacts) {
+    carom_rubbing *rub = carom_carve_bytes(mem, sizeof *rub);
+    double *law = carom_carve(mem, EACH * (size_t)sys->nc);
+    if (rub) *rub = (carom_rubbing){contacts, law};
+    return rub;
+}
+
+bool carom_friction_still(const carom_step *s, int c) {
+    return s->rub && carom_length(s->rub->law + EACH * c + RATE, s->sys->contacts[c].tangents) <= 4 * s->tol * *s->speed;
+}
+
+void carom_friction_set(const carom_step *s, int c, bool sticks) {
+    if (s->rub && s->sys->contacts[c].friction_varies) s->rub->contacts[c].friction = fmax(s->rub->law[EACH * c + (sticks ? STICK : SLIP)], LEAST);
+}
+
+carom_status carom_friction_at(carom_step *s, double t, const double *q, const double *v) {
+    if (!s->rub) return CAROM_OK;
+    if (s->sys->friction(s->sys->model, s->sys_work, t, q, v, s->rub->law) != CAROM_OK)
+        return carom_retry(s, "a coefficient of friction is not a finite number");
+    for (int c = 0; c < s->sys->nc; ++c) {
+        const double *law = s->rub->law + EACH * c;
+        if (!s->sys->contacts[c].friction_varies) continue;
+        char space[40];
+        snprintf(space, sizeof space, "contact %d", c + 1);
+        if (!(law[SLIP] >= 0 && law[STICK] >= 0))
+            return carom_fail(s->err, CAROM_USER, "t = %.9g: friction of '%s' is %g; it must not be negative", t,
+                              s->name ? s->name(s->name_user, s->sys->ne + c) : space, fmin(law[SLIP], law[STICK]));
+        carom_friction_set(s, c, carom_friction_still(s, c));
+    }
+    return CAROM_OK;
+}
+
+static void choose(carom_step *s, int b, int c, bool sticks) {
+    carom_friction_set(s, c, sticks);
+    s->blocks[b].mu = s->sys->contacts[c].friction;
+}
+
+// Does the coefficient of block b change with the answer at hand?
+static bool settle(carom_step *s, int b, int c, int round) {
+    const carom_problem *pb = &s->problem;
+    const double *law = s->rub->law + EACH * c, *u = pb->u + pb->block[b].at + 1;
+    const int tangents = carom_law_rows(pb->block[b].law) - 1;
+    const bool held = s->sys->contacts[c].friction == fmax(law[STICK], LEAST), slides = carom_length(u, tangents) > 4 * s->tol * s->scale;
+    double along = 0;
+    for (int i = 0; i < tangents; ++i) along += u[i] * law[RATE + i];
+    const bool ends = !held && round == 0 && (!slides || along <= 0);
+    if (tangents < 1 || law[SLIP] == law[STICK] || round > 2 || !(ends || (held && slides))) return false;
+    choose(s, b, c, ends);
+    return true;
+}
+
+// (FV-1)  a contact that stood still has the static coefficient while it sticks; one that slid has that of its slip, unless slip ends or reverses: then
+//         the static one decides whether it stays
+carom_status carom_problem_rub(carom_step *s, const int *id) {
+    for (int b = 0; s->rub && b < s->problem.nb; ++b)
+        if (id[b] >= s->sys->ne && s->sys->contacts[id[b] - s->sys->ne].friction_varies && s->blocks[b].mu > 0)
+            choose(s, b, id[b] - s->sys->ne, carom_friction_still(s, id[b] - s->sys->ne));
+    CAROM_TRY(carom_problem_run(s, id));
+    for (int round = 0, again = s->rub != NULL; again; ++round) {
+        again = 0;
+        for (int b = 0; b < s->problem.nb; ++b)
+            if (id[b] >= s->sys->ne && s->sys->contacts[id[b] - s->sys->ne].friction_varies) again |= settle(s, b, id[b] - s->sys->ne, round);
+        if (again) CAROM_TRY(carom_problem_run(s, id));
+    }
+    return CAROM_OK;
+}

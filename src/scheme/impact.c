@@ -1,0 +1,282 @@
+// impact.c: the laws of impact beside Newton's law for all contacts at once.
+//
+// Spec: docs/METHODS.md, "Laws of impact".  The contacts of a set are struck unit by unit, the fastest approach first, until none approaches:
+// a unit is one contact (energetic, or impact order sequential), or all contacts with one law that are struck at once.  Bilateral
+// constraints take part in every strike.
+#include "scheme/impact.h"
+#include "contact/energetic.h"
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct carom_impacts impacts;
+
+static const carom_contact *contact_of(const carom_step *s, int id) { return id < s->sys->ne ? NULL : s->sys->contacts + (id - s->sys->ne); }
+
+static bool alone(const carom_contact *c) { return c->sequential || c->impact == CAROM_ENERGETIC; }
+
+bool carom_impacts_differ(const carom_system *sys) {
+    for (int i = 0; i < sys->nc; ++i)
+        if (sys->contacts[i].impact != CAROM_NEWTON || sys->contacts[i].sequential || sys->contacts[i].varies) return true;
+    return false;
+}
+
+impacts *carom_carve_impacts(carom_arena *mem, const carom_system *sys, int n) {
+    impacts *I = carom_carve_bytes(mem, sizeof *I);
+    impacts scratch, *to = I ? I : &scratch;
+    const size_t rows = (size_t)n, blocks = (size_t)(sys->ne + sys->nc);
+    double **squares[] = {&to->G, &to->part}, **lines[] = {&to->u, &to->p, &to->b, &to->c, &to->p_part, &to->u_part};
+    for (size_t i = 0; i < sizeof squares / sizeof *squares; ++i) *squares[i] = carom_carve(mem, rows * rows);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i) *lines[i] = carom_carve(mem, rows);
+    to->plastic = carom_carve_bytes(mem, blocks * sizeof *to->plastic);
+    to->in = carom_carve_bytes(mem, blocks * sizeof *to->in);
+    to->given = carom_carve_bytes(mem, blocks * sizeof *to->given);
+    to->least = carom_carve(mem, blocks);
+    to->row = carom_carve_ints(mem, rows);
+    to->id = carom_carve_ints(mem, blocks);
+    to->of = carom_carve_ints(mem, blocks);
+    to->block = carom_carve_bytes(mem, blocks * sizeof *to->block);
+    to->x = carom_carve(mem, (size_t)sys->ne * (1 + CAROM_TANGENTS));
+    return I;
+}
+
+double carom_restitution(const carom_step *s, int contact, double u_N) {
+    const carom_contact *c = s->sys->contacts + contact;
+    return c->varies ? s->sys->restitution(s->sys->model, s->sys_work, contact, fmax(0, -u_N)) : c->restitution;
+}
+
+static carom_status restitution(carom_step *s, int contact, double u_N, double *e) {
+    *e = carom_restitution(s, contact, u_N);
+    if (*e >= 0 && *e <= 1) return CAROM_OK;
+    char space[40];
+    snprintf(space, sizeof space, "contact %d", contact + 1);
+    return carom_fail(s->err, CAROM_USER, "t = %.9g: restitution of '%s' is %g at an approach speed of %g; it must lie between 0 and 1", s->t,
+                      s->name ? s->name(s->name_user, s->sys->ne + contact) : space, *e, fmax(0, -u_N));
+}
+
+// -- a part of the set ---------------------------------------------------------------------------------------------------
+
+// The problem of bilateral constraints and the contacts with in[b]; velocities c are the caller's business.
+static void choose(impacts *I, const carom_step *s, const carom_local *L) {
+    const int n = L->at[L->nb];
+    I->n = I->nb = 0;
+    for (int b = 0; b < L->nb; ++b) {
+        if (L->id[b] >= s->sys->ne && !I->in[b]) continue;
+        I->block[I->nb] = s->blocks[b];
+        I->block[I->nb].at = I->n;
+        I->id[I->nb] = L->id[b];
+        I->of[I->nb++] = b;
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) I->row[I->n++] = k;
+    }
+    for (int k = 0; k < I->n; ++k)
+        for (int i = 0; i < I->n; ++i) I->part[i + (size_t)k * (size_t)I->n] = I->G[I->row[i] + (size_t)I->row[k] * (size_t)n];
+}
+
+// Impulses of the part for the velocities in c.
+static carom_status solve(impacts *I, carom_step *s) {
+    const carom_problem set = s->problem;
+    carom_zero(I->p_part, I->n);
+    s->problem = (carom_problem){.n = I->n, .nb = I->nb, .ld = I->n, .block = I->block, .G = I->part, .c = I->c, .p = I->p_part, .u = I->u_part};
+    const carom_status status = carom_problem_run(s, I->id);
+    s->problem = set;
+    return status;
+}
+
+// u += G p, p += the part's impulses
+static void apply(impacts *I, int n) {
+    for (int k = 0; k < I->n; ++k) {
+        const double p = I->p_part[k], *G = I->G + (size_t)I->row[k] * (size_t)n;
+        I->p[I->row[k]] += p;
+        for (int i = 0; i < n && p != 0; ++i) I->u[i] += G[i] * p;
+    }
+}
+
+static void present(impacts *I) {
+    for (int k = 0; k < I->n; ++k) I->c[k] = I->u[I->row[k]];
+}
+
+// -- the laws ------------------------------------------------------------------------------------------------------------
+
+// (IL-1)  c = u + e o u of contacts that approach
+static carom_status newton(impacts *I, carom_step *s, int n) {
+    present(I);
+    for (int b = 0; b < I->nb; ++b) {
+        const carom_contact *c = contact_of(s, I->id[b]);
+        const int at = I->block[b].at, rows = carom_law_rows(I->block[b].law);
+        if (!c || I->c[at] >= 0 || I->plastic[I->of[b]]) continue;
+        double e;
+        CAROM_TRY(restitution(s, I->id[b] - s->sys->ne, I->c[at], &e));
+        I->c[at] *= 1 + e;
+        for (int k = at + 1; k < at + rows; ++k) I->c[k] *= 1 + c->tangential_restitution;
+    }
+    CAROM_TRY(solve(I, s));
+    apply(I, n);
+    return CAROM_OK;
+}
+
+// Row of the normal of block b: p_N = least, whatever its velocity.  u_N = D (p_N - least) _|_ p_N says that.
+static void give(impacts *I, int b) {
+    const int at = I->block[b].at;
+    const double D = I->part[at + (size_t)at * (size_t)I->n];
+    for (int k = 0; k < I->n; ++k) I->part[at + (size_t)k * (size_t)I->n] = 0;
+    I->part[at + (size_t)at * (size_t)I->n] = D;
+    I->c[at] = -D * I->least[b];
+}
+
+// (IL-3)  expansion:  0 <= p_N - e p_C _|_ u_N >= 0 with Coulomb's law for (u_T, p_T).  Which of the two holds is tried: first p_N = e p_C for
+//         all, then u_N = 0 for those that would approach, which stays unless their p_N is too small.
+static carom_status expand(impacts *I, carom_step *s, const carom_local *L, double none) {
+    const int n = L->at[L->nb];
+    bool again = true;
+    for (int k = 0; again && k <= 2 * I->nb; ++k) {
+        choose(I, s, L);
+        present(I);
+        for (int b = 0; b < I->nb; ++b)
+            if (I->given[b]) give(I, b);
+        CAROM_TRY(solve(I, s));
+        again = false;
+        for (int b = 0; b < I->nb; ++b) {
+            const int at = I->block[b].at;
+            if (!(I->least[b] > 0)) continue;
+            double u = I->u[I->row[at]];
+            for (int j = 0; j < I->n; ++j) u += I->G[I->row[at] + (size_t)I->row[j] * (size_t)n] * I->p_part[j];
+            const bool approaches = I->given[b] && u < -none, weak = !I->given[b] && I->p_part[at] < I->least[b] * (1 - 1e-9) && k <= I->nb;
+            if (approaches || weak) I->given[b] = approaches ? false : true, again = true;
+        }
+    }
+    apply(I, n);
+    return CAROM_OK;
+}
+
+// (IL-2)  compression:  0 <= u_N _|_ p_C >= 0 with Coulomb's law
+static carom_status poisson(impacts *I, carom_step *s, const carom_local *L, double none) {
+    const int n = L->at[L->nb];
+    bool some = false;
+    for (int b = 0; b < I->nb; ++b) {
+        const int at = I->row[I->block[b].at];
+        double e = 0;
+        if (I->id[b] >= s->sys->ne && !I->plastic[I->of[b]]) CAROM_TRY(restitution(s, I->id[b] - s->sys->ne, I->u[at], &e));
+        I->least[b] = e;
+    }
+    present(I);
+    CAROM_TRY(solve(I, s));
+    apply(I, n);
+    for (int b = 0; b < I->nb; ++b) {
+        I->least[b] *= I->p_part[I->block[b].at];
+        I->given[b] = I->least[b] > 0;
+        some = some || I->given[b];
+    }
+    return some ? expand(I, s, L, none) : CAROM_OK;
+}
+
+// (IL-4)  one contact, bilateral constraints eliminated:  g = G_cc - G_cj G_jj^-1 G_jc
+static carom_status energetic(impacts *I, carom_step *s, const carom_local *L, int b) {
+    const int n = L->at[L->nb], first = L->at[b], rows = L->at[b + 1] - first, contact = L->id[b] - s->sys->ne;
+    double g[(1 + CAROM_TANGENTS) * (1 + CAROM_TANGENTS)], p[1 + CAROM_TANGENTS], e = 0;
+    I->in[b] = false;
+    choose(I, s, L); // bilateral constraints alone
+    for (int k = 0; k < rows; ++k) {
+        double *x = I->x + k * I->n;
+        const double *G = I->G + (size_t)(first + k) * (size_t)n;
+        for (int j = 0; j < I->n; ++j) I->c[j] = G[I->row[j]];
+        if (I->n > 0) CAROM_TRY(solve(I, s));
+        carom_copy(x, I->p_part, I->n);
+        for (int i = 0; i < rows; ++i) {
+            g[i + k * rows] = G[first + i];
+            for (int j = 0; j < I->n; ++j) g[i + k * rows] += I->G[first + i + (size_t)I->row[j] * (size_t)n] * x[j];
+        }
+    }
+    if (!I->plastic[b]) CAROM_TRY(restitution(s, contact, I->u[first], &e));
+    if (!carom_energetic_impact(g, rows, rows - 1, s->blocks[b].mu, e, I->u + first, p))
+        return carom_retry(s, "the impulse of the impact at '%s' cannot be followed: its mass is not positive", s->name ? s->name(s->name_user, L->id[b]) : "a contact");
+    carom_zero(I->p_part, I->n);
+    for (int k = 0; k < rows; ++k) carom_axpy(I->p_part, p[k], I->x + k * I->n, I->n);
+    for (int k = 0; k < rows; ++k) I->row[I->n] = first + k, I->p_part[I->n++] = p[k];
+    apply(I, n);
+    return CAROM_OK;
+}
+
+// -- the sequence --------------------------------------------------------------------------------------------------------
+
+// The block that approaches fastest; -1: none does.
+static int fastest(const impacts *I, const carom_step *s, const carom_local *L, double none) {
+    int worst = -1;
+    double most = none;
+    for (int b = 0; b < L->nb; ++b)
+        if (L->id[b] >= s->sys->ne && -I->u[L->at[b]] > most) most = -I->u[L->at[b]], worst = b;
+    return worst;
+}
+
+static carom_status strike(impacts *I, carom_step *s, const carom_local *L, int b, double none) {
+    const carom_contact *c = contact_of(s, L->id[b]);
+    for (int k = 0; k < L->nb; ++k) {
+        const carom_contact *other = contact_of(s, L->id[k]);
+        I->in[k] = k == b || (!alone(c) && other && !alone(other) && other->impact == c->impact);
+    }
+    if (c->impact == CAROM_ENERGETIC) return energetic(I, s, L, b);
+    choose(I, s, L);
+    return c->impact == CAROM_POISSON ? poisson(I, s, L, none) : newton(I, s, L->at[L->nb]);
+}
+
+// The set starts with the velocities u; I->u and I->p are what the impact makes of it.
+static carom_status run(impacts *I, carom_step *s, const carom_local *L, const double *u) {
+    const int n = L->at[L->nb];
+    const long most = 1000 + 10 * (long)L->nb * L->nb;
+    const carom_problem *pb = &s->problem;
+    if (pb->G)
+        for (int k = 0; k < n; ++k) carom_copy(I->G + (size_t)k * (size_t)n, pb->G + (size_t)k * (size_t)pb->ld, n);
+    else
+        carom_problem_expand(pb, I->G, n);
+    carom_copy(I->u, u, n);
+    carom_zero(I->p, n);
+    const double none = 4 * s->tol * fmax(s->scale, carom_norm_max(u, n)) + 64 * DBL_EPSILON * carom_norm_max(u, n);
+    if (fastest(I, s, L, none) < 0) return CAROM_OK;
+    memset(I->in, 0, (size_t)L->nb * sizeof *I->in);
+    choose(I, s, L);
+    present(I);
+    if (carom_norm_max(I->c, I->n) > none) { // joints that have drifted
+        CAROM_TRY(solve(I, s));
+        apply(I, n);
+    }
+    long k = 0;
+    for (int b; (b = fastest(I, s, L, none)) >= 0; ++k) {
+        if (k < most) {
+            CAROM_TRY(strike(I, s, L, b, none));
+            continue;
+        }
+        // A sequence that does not end: what is left of the approach is stopped, all at once.
+        for (int i = 0; i < L->nb; ++i) I->in[i] = I->plastic[i] = true;
+        choose(I, s, L);
+        CAROM_TRY(newton(I, s, n));
+        break;
+    }
+    return CAROM_OK;
+}
+
+// -- words ---------------------------------------------------------------------------------------------------------------
+
+// (IL-8)  b
+carom_status carom_problem_bounce(carom_step *s, const carom_local *L, const double *u_before) {
+    impacts *I = s->impacts;
+    if (!I) return CAROM_OK;
+    memset(I->plastic, 0, (size_t)L->nb * sizeof *I->plastic);
+    CAROM_TRY(run(I, s, L, u_before));
+    carom_zero(I->b, L->at[L->nb]);
+    for (int b = 0; b < L->nb; ++b)
+        if (L->id[b] >= s->sys->ne && I->p[L->at[b]] > 0) carom_copy(I->b + L->at[b], I->u + L->at[b], L->at[b + 1] - L->at[b]);
+    return CAROM_OK;
+}
+
+carom_status carom_problem_impact(carom_step *s, const carom_local *L, const double *u, const double *u_back) {
+    impacts *I = s->impacts;
+    const int n = L->at[L->nb];
+    if (!I) {
+        carom_problem_restitution(s, L, u, u_back);
+        return carom_problem_solve(s, L);
+    }
+    for (int b = 0; b < L->nb; ++b) I->plastic[b] = u[L->at[b]] < 0 && u_back[L->at[b]] == 0;
+    CAROM_TRY(run(I, s, L, u));
+    carom_copy(s->p, I->p, n);
+    return CAROM_OK;
+}

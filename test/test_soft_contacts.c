@@ -1,0 +1,145 @@
+// test_soft_contacts.c: contacts of finite stiffness against closed forms.
+#include "model_text.h"
+#include "schemes.h"
+#include <carom/event.h>
+#include <math.h>
+
+static const double PI = 3.14159265358979323846;
+
+typedef struct bounce {
+    double begin, last, peak, deepest; // while the force is not zero, to a step
+    double v[3];
+    carom_ledger ledger;
+} bounce;
+
+static int output(const carom_model *m, const char *name) {
+    for (int i = 0; i < carom_model_count(m).outputs; ++i)
+        if (strcmp(carom_model_output(m, i), name) == 0) return i;
+    fail_msg("no column %s", name);
+    return -1;
+}
+
+static bounce run(const char *text, const char *scheme, double h, double t_end) {
+    carom_error err = {0};
+    carom_model *m = good(text);
+    const int force = output(m, "wall.force"), gap = output(m, "wall.gap");
+    void *work = work_of(m);
+    carom_sim *sim = model_sim(m, scheme, NULL, h, t_end);
+    bounce b = {.begin = NAN};
+    while (!carom_sim_done(sim)) {
+        if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s: %s", scheme, err.text);
+        const carom_now now = carom_sim_now(sim);
+        double out[16];
+        carom_model_outputs(m, work, now.t, now.q, now.v, out);
+        b.peak = fmax(b.peak, out[force]);
+        b.deepest = fmax(b.deepest, -out[gap]);
+        if (out[force] > 0) b.last = now.t, b.begin = isnan(b.begin) ? now.t : b.begin;
+        assert_true(out[force] >= 0);
+        for (int i = 0; i < 3 && i < carom_model_system(m)->nv; ++i) b.v[i] = now.v[i];
+    }
+    b.ledger = sim_ledger(sim);
+    carom_sim_destroy(sim);
+    free(work);
+    carom_model_destroy(m);
+    return b;
+}
+
+// Mass m with velocity v on k d^n: d_max = ((n + 1) m v^2/(2 k))^(1/(n+1)), F = k d_max^n; contact lasts pi sqrt(m/k) for n = 1 and
+// 4 sqrt(pi)/5 Gamma(2/5)/Gamma(9/10) d_max/v = 2.943 d_max/v for Hertz's law, n = 3/2.
+static void spring_and_hertz(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"event-driven", "mixed", "half-explicit", "moreau-jean", "newmark", "ggl-alpha", "dg-plus"};
+    const double m = 0.1, v = 2, k[2] = {1e5, 1e7}, n[2] = {1, 1.5};
+    for (int i = 0; i < 2; ++i) {
+        const double d = pow((n[i] + 1) * m * v * v / (2 * k[i]), 1 / (n[i] + 1));
+        const double T = i ? 4 * sqrt(PI) / 5 * tgamma(0.4) / tgamma(0.9) * d / v : PI * sqrt(m / k[i]), h = T / 2000;
+        char text[400];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 1e-4, rate: -2}}\nenergy: {kinetic: 0.05*x'^2}\ncontacts: {wall: {gap: x, stiffness: %g, exponent: %g}}\n", k[i], n[i]);
+        for (size_t s = 0; s < sizeof schemes / sizeof *schemes; ++s) {
+            const bounce b = run(text, schemes[s], h, T + 3e-4);
+            scheme_near(schemes[s], b.peak, k[i] * pow(d, n[i]), 1e-4 * k[i] * pow(d, n[i]));
+            scheme_near(schemes[s], b.deepest, d, 1e-4 * d);
+            scheme_near(schemes[s], b.last - b.begin, T, 3 * h);
+            scheme_near(schemes[s], b.v[0], v, 1e-4 * v);
+            scheme_near(schemes[s], b.ledger.energy.balance, 0, 1e-5 * 0.2);
+            assert_int_equal(b.ledger.impacts, 0);
+        }
+    }
+}
+
+// Hunt and Crossley: with a = c v and e = c v+, dv/dd = -k d^n (1 + c v)/(m v) gives  a - log(1 + a) = -e - log(1 - e): the velocity that comes back does not
+// depend on k and n; e/a = 1 - 2/3 a + ...  Without tension c v+ < 1.
+static void damping(void **state) {
+    (void)state;
+    static const double c[] = {0.01, 0.1, 0.5, 2};
+    for (int i = 0; i < 4; ++i)
+        for (int n = 0; n < 2; ++n) {
+            double low = 0, high = 1;
+            const double a = c[i], left = a - log(1 + a);
+            for (int k = 0; k < 100; ++k) {
+                const double e = 0.5 * (low + high);
+                *(-e - log(1 - e) < left ? &low : &high) = e;
+            }
+            char text[400];
+            snprintf(text, sizeof text, "carom: 1\nparameters: {c: %g}\ncoordinates: {x: {at: 1e-4, rate: -1}}\nenergy: {kinetic: 0.05*x'^2}\n"
+                     "contacts: {wall: {gap: x, stiffness: 1e5, exponent: %g, damping: c}}\n", c[i], n ? 1.5 : 1);
+            const bounce b = run(text, "event-driven", 1e-4, n ? 0.1 : 0.05);
+            assert_close(b.v[0], low / a, 1e-6);
+            if (a < 0.05) assert_close(b.v[0], 1 - 2. / 3 * a, 1e-4);
+            assert_close(b.ledger.energy.damping, 0.05 * (1 - b.v[0] * b.v[0]), 1e-6);
+            assert_close(b.ledger.energy.balance, 0, 1e-7);
+        }
+}
+
+// Between shapes, with friction: a disc of mass 1, radius 0.1 and J = m r^2/2 hits with (1, -1) and e = 1, P = 2.  Slip stops at P = 1/(3 mu): with mu = 0.1 it
+// goes on, vx = 1 - 0.2; with mu = 1 it rolls, vx = 2/3.
+static void friction_of_shapes(void **state) {
+    (void)state;
+    const double mu[] = {0.1, 1}, vx[] = {0.8, 2. / 3};
+    for (int i = 0; i < 2; ++i) {
+        char text[600];
+        snprintf(text, sizeof text, "carom: 1\nbodies: {disc: {mass: 1, inertia: 0.005, at: [0, 0.101], velocity: [1, -1], shape: {circle: 0.1}}}\nshapes: {floor: {plane: [0, 1]}}\n"
+                 "contacts: {wall: {between: [disc, floor], stiffness: 1e7, exponent: 1.5, friction: %g, stiction speed: 1e-5}}\n", mu[i]);
+        const bounce b = run(text, "event-driven", 1e-4, 0.01);
+        assert_close(b.v[0], vx[i], 1e-3);
+        assert_close(b.v[1], 1, 1e-6);
+        assert_close(b.ledger.energy.damping, 0.5 * (1 - vx[i] * vx[i]) - 0.5 * 0.005 * pow((1 - vx[i]) / 0.05, 2), 1e-3);
+        assert_close(b.ledger.energy.balance, 0, 1e-6);
+    }
+}
+
+// A wall that moves with 1 m/s gives its work: a mass at rest leaves with 2 m/s.
+static void a_wall_that_moves(void **state) {
+    (void)state;
+    const bounce b = run("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\ncontacts: {wall: {gap: x - t + 1e-3, stiffness: 1e6, exponent: 1.5}}\n", "event-driven", 1e-4, 0.1);
+    assert_close(b.v[0], 2, 1e-6);
+    assert_close(b.ledger.energy.external, 2, 1e-5);
+    assert_close(b.ledger.energy.balance, 0, 1e-7);
+}
+
+static void mistakes_are_told(void **state) {
+    (void)state;
+    static const struct { const char *law, *says; } cases[] = {
+        {"damping: 1", "`damping` belongs to a contact with `stiffness:`"},
+        {"stiffness: 0", "stiffness is 0; it must exceed 0"},
+        {"stiffness: 1, exponent: 0.5", "exponent is 0.5; it must not be below 1"},
+        {"stiffness: 1, restitution: 0.5", "`restitution` belongs to rigid contacts"},
+        {"stiffness: 1, impact law: poisson", "`impact law` belongs to rigid contacts"},
+        {"stiffness: 1, slip: y, friction: 0.5", "add `stiction speed:`"},
+        {"stiffnes: 1", "did you mean 'stiffness'?"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[400];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 1, rate: -1}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2)}\ncontacts: {wall: {gap: x, %s}}\n", cases[i].law);
+        carom_error err = {0};
+        carom_model *m = model_of(text, &err);
+        if (m || !strstr(err.text, cases[i].says)) fail_msg("%s: %s", cases[i].law, m ? "accepted" : err.text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spring_and_hertz), cmocka_unit_test(damping), cmocka_unit_test(friction_of_shapes),
+        cmocka_unit_test(a_wall_that_moves), cmocka_unit_test(mistakes_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
