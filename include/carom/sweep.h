@@ -8,6 +8,9 @@
 
 typedef enum carom_follow { CAROM_FOLLOW_NONE, CAROM_FOLLOW_UP, CAROM_FOLLOW_DOWN, CAROM_FOLLOW_BOTH } carom_follow;
 
+/// Many runs at once in vectors, where model and scheme allow it.  Their results agree with those of single runs up to rounding.
+typedef enum carom_lanes_mode { CAROM_LANES_OFF, CAROM_LANES_AUTO, CAROM_LANES_ON } carom_lanes_mode;
+
 typedef struct carom_sweep_def {
     carom_model_def model;       // `observe` is not used here
     carom_run_given run;         // scheme, step, end, options
@@ -20,6 +23,7 @@ typedef struct carom_sweep_def {
     carom_follow follow;
     int part, parts;             // only part `part` (from 1) of `parts`; parts 0: all
     int jobs;                    // threads
+    carom_lanes_mode lanes;
     /// A file named in a SPEC, opened by the caller: its bytes (freed by the sweep with free()); NULL: err says why.
     char *(*read_file)(void *user, const char *name, carom_error *err);
     void *read_user;
@@ -60,6 +64,7 @@ int carom_sweep_observed(const carom_sweep *s);
 const char *carom_sweep_observe_text(const carom_sweep *s, int i);
 int carom_sweep_state(const carom_sweep *s);             // numbers in carom_sweep_row.end
 const carom_model *carom_sweep_model(const carom_sweep *s); // with the file's own parameters
+long carom_sweep_alone(const carom_sweep *s);            // runs so far that lanes left to the engine; -1: none are in lanes
 /// Values of a run, carom_sweep_varied() of them; its direction.
 int carom_sweep_values(const carom_sweep *s, long run, double *value);
 

@@ -22,6 +22,8 @@ static const cli_option options[] = {
     {"transient", 0, "T", "observe nothing before this time", false},
     {"follow", 0, "up|down|both", "start each run where its neighbour along the last --vary ended", false},
     {"jobs", 0, "N", "threads (default: as many as there are cores)", false},
+    {"lanes", 0, "auto|on|off", "many runs at once in the vectors of the processor: off (default), on, or where model and scheme allow it; results agree "
+                                "with those of single runs up to rounding", false},
     {"part", 0, "I/N", "only part I of N; `carom merge` puts parts together", false},
     {"scheme", 0, "NAME", "time-stepping scheme; `carom schemes` lists them", false},
     {"step", 0, "H", "step size", false},
@@ -84,6 +86,14 @@ static bool read_follow(sweep *k) {
     return text ? (cli_say("--follow: '%s' is none of up, down, both", text), false) : true;
 }
 
+static bool read_lanes(sweep *k) {
+    static const char *const words[] = {[CAROM_LANES_OFF] = "off", [CAROM_LANES_AUTO] = "auto", [CAROM_LANES_ON] = "on"};
+    const char *text = cli_value(k->a, "lanes");
+    for (int i = 0; text && i < 3; ++i)
+        if (strcmp(text, words[i]) == 0) return k->def.lanes = (carom_lanes_mode)i, true;
+    return text ? (cli_say("--lanes: '%s' is none of auto, on, off", text), false) : true;
+}
+
 static char *read_file(void *user, const char *name, carom_error *err) {
     (void)user;
     size_t length = 0;
@@ -102,7 +112,7 @@ static bool read_usage(sweep *k, const cli_args *typed) {
     *d = carom_sweep_default();
     k->quiet = cli_has(typed, "quiet");
     if (plot && !sweep_plot_kind(plot)) return cli_say("--plot: '%s' ends in none of .svg, .png, .pdf", plot), false;
-    if (!whole(typed, "jobs", &jobs) || !whole(a, "count", &d->count) || !read_part(k) || !read_follow(k)) return false;
+    if (!whole(typed, "jobs", &jobs) || !whole(a, "count", &d->count) || !read_part(k) || !read_follow(k) || !read_lanes(k)) return false;
     if (!cli_number(a, "transient", &d->transient) || !cli_positive(a, "step", &d->run.step) || !cli_positive(a, "end", &d->run.end) ||
         !cli_positive(a, "rtol", &d->run.rtol) || !cli_positive(a, "atol", &d->run.atol))
         return false;
@@ -257,6 +267,7 @@ static int conclude(sweep *k, carom_status status, const cli_args *typed) {
         long run = 0;
         const char *first = carom_book_message(k->book, &run);
         if (code == CLI_DONE && !k->quiet) printf("%ld runs in %s\n", carom_book_rows(k->book), k->out);
+        if (code == CLI_DONE && !k->quiet && carom_sweep_alone(k->s) > 0) printf("%ld of them one by one: lanes do not support them\n", carom_sweep_alone(k->s));
         if (code == CLI_DONE && first) cli_say("%ld of %ld runs failed; the first, run %ld: %s", carom_book_failed(k->book), carom_book_rows(k->book), run, first);
         if (code == CLI_DONE && cli_has(typed, "plot")) return sweep_plot(k->out, NULL, cli_value(typed, "plot")) ? CLI_DONE : CLI_FAILED;
         return code;

@@ -14,8 +14,11 @@
 extern char **environ;
 
 // The same bits as the interpreter: no contraction, no errno; -O1 is as fast as -O2 on straight-line code and compiles sooner.
-static const char *const flags[] = {"-std=c17", "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno"};
-enum { FLAGS = sizeof flags / sizeof *flags, WORDS = sizeof((compiler *)0)->word / sizeof(char *) };
+static const char *const plain[] = {"-std=c17", "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", NULL};
+// Lanes: vectors in place of single numbers, the same bits whatever their length.
+static const char *const lanes[] = {"-std=gnu17", "-O2", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", NULL};
+static const char *const lanes_avx2[] = {"-std=gnu17", "-O2", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-mavx2", NULL};
+enum { FLAGS = sizeof lanes_avx2 / sizeof *lanes_avx2, WORDS = sizeof((compiler *)0)->word / sizeof(char *) };
 
 static bool runnable(const char *path, struct stat *s) {
     return stat(path, s) == 0 && S_ISREG(s->st_mode) && access(path, X_OK) == 0;
@@ -32,7 +35,15 @@ static bool locate(compiler *cc, struct stat *s) {
     return false;
 }
 
-carom_status carom_cc_find(compiler *cc, carom_error *err) {
+static const char *const *flags_of_lanes(void) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2")) return lanes_avx2;
+#endif
+    return lanes;
+}
+
+carom_status carom_cc_find(compiler *cc, bool for_lanes, carom_error *err) {
+    cc->flags = for_lanes ? flags_of_lanes() : plain;
     const char *given = getenv("CC");
     if (!given || !given[strspn(given, " \t")]) given = "cc";
     if (snprintf(cc->text, sizeof cc->text, "%s", given) >= (int)sizeof cc->text)
@@ -51,7 +62,7 @@ carom_status carom_cc_find(compiler *cc, carom_error *err) {
     const int64_t stamp[] = {(int64_t)s.st_size, (int64_t)s.st_mtim.tv_sec, (int64_t)s.st_mtim.tv_nsec};
     id = carom_cache_mix(id, stamp, sizeof stamp);
     for (int i = 0; i < cc->words; ++i) id = carom_cache_mix(id, cc->word[i], strlen(cc->word[i]) + 1);
-    for (int i = 0; i < FLAGS; ++i) id = carom_cache_mix(id, flags[i], strlen(flags[i]) + 1);
+    for (int i = 0; cc->flags[i]; ++i) id = carom_cache_mix(id, cc->flags[i], strlen(cc->flags[i]) + 1);
     cc->identity = id;
     return CAROM_OK;
 }
@@ -81,7 +92,7 @@ carom_status carom_cc_run(const compiler *cc, const char *source, const char *ta
     const char *argument[WORDS + FLAGS + 5];
     int n = 0;
     for (int i = 0; i < cc->words; ++i) argument[n++] = cc->word[i];
-    for (int i = 0; i < FLAGS; ++i) argument[n++] = flags[i];
+    for (int i = 0; cc->flags[i]; ++i) argument[n++] = cc->flags[i];
     argument[n++] = "-o";
     argument[n++] = target;
     argument[n++] = source;

@@ -13,11 +13,12 @@ typedef struct compiler {
     char *word[16];          // NULL-terminated
     int words;
     char path[COMPILE_PATH]; // where the program is
-    uint64_t identity;       // of program, its size and date, the words
+    const char *const *flags; // NULL-terminated
+    uint64_t identity;       // of program, its size and date, the words, the flags
 } compiler;
 
 /// CAROM_BAD_INPUT: there is no such program.
-carom_status carom_cc_find(compiler *cc, carom_error *err);
+carom_status carom_cc_find(compiler *cc, bool for_lanes, carom_error *err);
 /// Compile source into the shared object `target`; messages of the compiler go to the file `log`.
 carom_status carom_cc_run(const compiler *cc, const char *source, const char *target, const char *log, carom_error *err);
 
@@ -26,5 +27,8 @@ carom_status carom_cache_folder(char folder[COMPILE_PATH], bool *keep, carom_err
 /// Is this file the user's own, regular, and writable by nobody else?
 bool carom_cache_trusted(const char *file);
 void carom_cache_remove(const char *folder); // of a temporary folder: with what is in it
+
+/// A C text as a shared object: from the cache, or compiled now with the flags of lanes.  *code: to be closed with dlclose().
+carom_status carom_object_open(const char *text, size_t length, void **code, carom_error *err);
 
 uint64_t carom_cache_mix(uint64_t hash, const void *bytes, size_t count);
