@@ -71,5 +71,8 @@ int carom_sweep_values(const carom_sweep *s, long run, double *value);
 /// This run is done already, by an earlier call; end: where it ended, for its follower.
 void carom_sweep_skip(carom_sweep *s, long run, const double *end);
 
+/// The sweep as one CUDA file with a main() that prints its tables.  CAROM_BAD_INPUT: it cannot run in lanes, and err says why.
+carom_status carom_sweep_write_cuda(const carom_sweep *s, carom_write_text *write, void *user, carom_error *err);
+
 /// CAROM_STOPPED: a watcher wanted to stop.  A run that fails is a row, not an error.
 carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, carom_error *err);

@@ -1,4 +1,5 @@
 // lanes.c: many runs at once on the processor.
+#include "base/number.h"
 #include "sweep/lanes.h"
 #include "compile/compile.h"
 #include <dlfcn.h>
@@ -12,11 +13,13 @@ typedef struct job {
     const double *x;
     double *observed, *end;
     int *status;
+    double *t;
     void (*point)(void *user, int run, double t, const double *observed);
     int (*stop)(void *user);
     void *user;
 } job;
 
+enum { SHORT = 1 };  // status: fewer section points than wanted
 enum { BLOCK = 64 }; // LANES times VECTORS of the text
 
 void carom_lanes_destroy(carom_lanes *l) {
@@ -98,6 +101,14 @@ static void add_point(void *user, int run, double t, const double *observed) {
     memcpy(row + 1, observed, (n - 1) * sizeof *row);
 }
 
+// As the engine has it.
+static bool say_short(const carom_sweep *s, outcome *o, double t) {
+    o->status = 1;
+    o->message = malloc(120);
+    if (o->message) carom_format(o->message, 120, "only %ld of %ld section points until t = %.9g", o->points, s->def.count, t);
+    return o->message != NULL;
+}
+
 static double *copy(const double *x, size_t n) {
     double *y = malloc((n + 1) * sizeof *y);
     if (y) memcpy(y, x, n * sizeof *y);
@@ -109,17 +120,19 @@ void carom_lanes_block(carom_sweep *s, long first, long last, outcome *out) {
     block b = {.s = s};
     long run[BLOCK];
     int status[BLOCK], n = 0;
+    double end_time[BLOCK];
     for (long i = first; i < last && n < BLOCK; ++i)
         if (!s->skip[i]) b.o[n] = &out[i - first], run[n] = i, status[n++] = -1;
     double *x = calloc(n * (nx + 1), sizeof *x), *observed = calloc(n * (no + 1), sizeof *observed), *end = calloc(n * ns + 1, sizeof *end);
     for (int i = 0; x && i < n; ++i) carom_sweep_values(s, run[i], x + (size_t)i * nx);
-    const job j = {n, x, observed, end, status, add_point, stop_asked, &b};
+    const job j = {n, x, observed, end, status, end_time, add_point, stop_asked, &b};
     const bool done = x && observed && end && n > 0 && s->lanes->work(&j) && !b.failed;
     for (int i = 0; i < n && !atomic_load(&s->stop); ++i) {
         outcome *o = b.o[i];
-        if (done && status[i] == 0) {
+        if (done && status[i] >= 0) {
             *o = (outcome){.done = true, .observed = copy(observed + (size_t)i * (no > 0 ? no : 1), no), .end = copy(end + (size_t)i * ns, ns), .section = o->section, .points = o->points, .room = o->room};
             o->done = o->observed && o->end;
+            if (status[i] == SHORT) o->done = o->done && say_short(s, o, end_time[i]);
         } else if (done) { // not for lanes: the engine does it, or says why it cannot be done
             carom_outcome_free(o);
             atomic_fetch_add(&s->alone, 1);

@@ -236,7 +236,7 @@ static carom_status put_values(const sheet *t, const carom_sweep *s, carom_error
     }
     PUT(t, "static double (*const value_of[])(long) = {");
     for (int k = 0; k < s->nvary; ++k) PUT(t, "value_%d, ", k);
-    PUT(t, "0};\nstatic const long values[] = {");
+    PUT(t, "0};\nstatic const long number_of[] = {");
     for (int k = 0; k < s->nvary; ++k) PUT(t, "%ldL, ", s->vary[k].n);
     PUT(t, "0};\nstatic const long RUNS = %ldL;\nstatic const bool ZIP = %d;\n", s->runs, s->def.zip);
     return CAROM_OK;
@@ -259,6 +259,7 @@ static carom_status put_cuda(const sheet *t, const carom_sweep *s, const carom_l
     if (s->section.kind != SECTION_NONE && s->def.count == 0)
         return carom_fail(err, CAROM_BAD_INPUT, "a sweep with --section needs --count on a GPU, where room for its points is made before it starts");
     put(t, carom_lanes_head_cuda);
+    put(t, "enum { THREADS = 128 };\n");
     put_settings(t, s, l);
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TABLES, t->write, t->user, err));
     put(t, "typedef struct sink { double *at; long n, run; } sink; // points by number, observed expression, run\n"
@@ -280,4 +281,12 @@ static carom_status put_cuda(const sheet *t, const carom_sweep *s, const carom_l
 carom_status carom_lanes_text(const carom_sweep *s, const carom_lanes *l, bool cuda, carom_write_text *write, void *user, carom_error *err) {
     const sheet t = {write, user};
     return cuda ? put_cuda(&t, s, l, err) : put_c(&t, s, l, err);
+}
+
+carom_status carom_sweep_write_cuda(const carom_sweep *s, carom_write_text *write, void *user, carom_error *err) {
+    carom_lanes *l = NULL;
+    CAROM_TRY(carom_lanes_create(s, &l, err));
+    const carom_status status = carom_lanes_text(s, l, true, write, user, err);
+    carom_lanes_destroy(l);
+    return status;
 }
