@@ -16,8 +16,8 @@ extern char **environ;
 // The same bits as the interpreter: no contraction, no errno; -O1 is as fast as -O2 on straight-line code and compiles sooner.
 static const char *const plain[] = {"-std=c17", "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", NULL};
 // Lanes: vectors in place of single numbers, the same bits whatever their length.
-static const char *const lanes[] = {"-std=gnu17", "-O2", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", NULL};
-static const char *const lanes_avx2[] = {"-std=gnu17", "-O2", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-mavx2", NULL};
+static const char *const lanes[] = {"-std=gnu17", "-O3", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", NULL};
+static const char *const lanes_avx2[] = {"-std=gnu17", "-O3", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-mavx2", "-mfma", NULL};
 enum { FLAGS = sizeof lanes_avx2 / sizeof *lanes_avx2, WORDS = sizeof((compiler *)0)->word / sizeof(char *) };
 
 static bool runnable(const char *path, struct stat *s) {
@@ -37,7 +37,7 @@ static bool locate(compiler *cc, struct stat *s) {
 
 static const char *const *flags_of_lanes(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx2")) return lanes_avx2;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return lanes_avx2;
 #endif
     return lanes;
 }

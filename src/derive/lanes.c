@@ -280,7 +280,7 @@ static int fill(const carom_model *m, int at[MOST_V][MOST_V]) {
 // M = L D L' with L of unit diagonal, sparse as M allows, written out.  l: entries of L below the diagonal, then 1/D.
 static void put_factor(const text *x) {
     const carom_model *m = x->m;
-    static const char head[] = "\nDEVICE real T(factor)(const real *m, real *l) {\n    real low = T(of)(1);\n";
+    static const char head[] = "\nDEVICE T(mask) T(factor)(const real *m, real *l) {\n    T(mask) good = T(equal)(m[0], m[0]);\n";
     int at[MOST_V][MOST_V];
     const int n = m->nv, count = fill(m, at);
     put(x, head);
@@ -288,7 +288,7 @@ static void put_factor(const text *x) {
         PUT(x, "    real d%d = m[%d];\n", j, mass_entry(m, j, j));
         for (int e = 0; e < j; ++e)
             if (at[j][e] >= 0) PUT(x, "    d%d = d%d - l[%d] * c%d_%d;\n", j, j, at[j][e], j, e);
-        PUT(x, "    low = T(min)(low, d%d - 0x1p-45 * m[%d]);\n    l[%d] = 1.0 / d%d;\n", j, mass_entry(m, j, j), count + j, j);
+        PUT(x, "    good = good & T(below)(0x1p-45 * m[%d], d%d);\n    l[%d] = 1.0 / d%d;\n", mass_entry(m, j, j), j, count + j, j);
         for (int i = j + 1; i < n; ++i) {
             if (at[i][j] < 0) continue;
             const int e0 = mass_entry(m, i, j);
@@ -299,7 +299,7 @@ static void put_factor(const text *x) {
             PUT(x, "    l[%d] = c%d_%d * l[%d];\n", at[i][j], i, j, count + j);
         }
     }
-    put(x, "    return low;\n}\n\nDEVICE void T(solve)(const real *l, real *x) {\n");
+    put(x, "    return good;\n}\n\nDEVICE void T(solve)(const real *l, real *x) {\n");
     for (int i = 0; i < n; ++i)
         for (int j = 0; j < i; ++j)
             if (at[i][j] >= 0) PUT(x, "    x[%d] = x[%d] - l[%d] * x[%d];\n", i, i, at[i][j], j);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SINES = 4 }; // that are computed together
+
 typedef struct writer {
     const carom_lane *lane;
     const carom_lane_names *names;
@@ -17,6 +19,8 @@ typedef struct writer {
     void *user;
     bool *live; // by slot: somebody reads it
     bool once;  // the constants: parameters are p[], nothing is in k yet
+    const carom_instruction *sine[SINES]; // read, but not written yet
+    int nsines;
 } writer;
 
 static void put(const writer *w, const char *text) { w->write(w->user, text, strlen(text)); }
@@ -156,13 +160,33 @@ static void put_argument(const writer *w, int slot, bool whole) {
     }
 }
 
-static void put_instruction(const writer *w, const carom_instruction *i) {
-    int out[2];
+// Sines and cosines that wait together: arguments first, so that they are computed side by side.
+static void put_sines(writer *w) {
+    const int n = w->nsines, name = n ? w->sine[0]->dst : 0;
+    if (n == 0) return;
+    PUT(w, "    real x%d[%d], y%d[%d], z%d[%d];\n", name, n, name, n, name, n);
+    for (int k = 0; k < n; ++k) {
+        PUT(w, "    x%d[%d] = ", name, k);
+        put_argument(w, w->sine[k]->a, true);
+        put(w, ";\n");
+    }
+    PUT(w, "    T(sincos)(%d, x%d, y%d, z%d);\n", n, name, name, name);
+    for (int k = 0; k < n; ++k) PUT(w, "    const real s%d = y%d[%d], s%d = z%d[%d];\n", w->sine[k]->dst, name, k, w->sine[k]->b, name, k);
+    w->nsines = 0;
+}
+
+static bool waits_for(const writer *w, const carom_instruction *i) {
+    int in[6];
+    for (int e = 0, n = carom_native_reads(i, in); e < n; ++e)
+        for (int k = 0; k < w->nsines; ++k)
+            if (in[e] == w->sine[k]->dst || in[e] == w->sine[k]->b) return true;
+    return false;
+}
+
+static void put_instruction(writer *w, const carom_instruction *i) {
+    if (w->nsines == SINES || waits_for(w, i)) put_sines(w);
     if (i->op == CAROM_TAPE_SINCOS) {
-        carom_native_writes(i, out);
-        PUT(w, "    real s%d, s%d;\n    T(sincos)(", out[0], out[1]);
-        put_argument(w, i->a, true);
-        PUT(w, ", &s%d, &s%d);\n", out[0], out[1]);
+        w->sine[w->nsines++] = i;
         return;
     }
     const int arg[4] = {i->a, i->b, i->c, i->d};
@@ -197,7 +221,7 @@ static void trace(writer *w, bool constants) {
         }
 }
 
-static void put_live(const writer *w, bool constants) {
+static void put_live(writer *w, bool constants) {
     const carom_tape *t = w->lane->tape;
     for (int s = 0; s < t->nsegments; ++s)
         for (int k = 0; k < t->segment[s].count && of_parameters(&t->segment[s]) == constants; ++k) {
@@ -206,6 +230,7 @@ static void put_live(const writer *w, bool constants) {
             carom_native_writes(i, out);
             if (is_live(w, i) && w->lane->place[out[0]] != KNOWN) put_instruction(w, i);
         }
+    put_sines(w);
 }
 
 carom_status carom_lane_write_group(const carom_lane *l, int group, const carom_lane_names *names, bool whole, carom_write_text *write, void *user) {

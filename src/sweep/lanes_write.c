@@ -192,7 +192,7 @@ static carom_status put_body(const sheet *t, const carom_lanes *l, carom_error *
 static carom_status put_c(const sheet *t, const carom_sweep *s, const carom_lanes *l, carom_error *err) {
     put(t, carom_lanes_head_c);
     put_settings(t, s, l);
-    PUT(t, "enum { VECTORS = 16 };\n");
+    put(t, "enum { VECTORS = 64 / LANES };\n");
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TABLES, t->write, t->user, err));
     CAROM_TRY(put_typed(t, l, "V", 'V', err));
     put(t, "#undef real\n#undef T\n");
