@@ -24,6 +24,7 @@ typedef struct carom_sweep_def {
     int part, parts;             // only part `part` (from 1) of `parts`; parts 0: all
     int jobs;                    // threads
     carom_lanes_mode lanes;
+    bool gpu;                    // lanes on a GPU, compiled by $CAROM_NVCC or nvcc
     /// A file named in a SPEC, opened by the caller: its bytes (freed by the sweep with free()); NULL: err says why.
     char *(*read_file)(void *user, const char *name, carom_error *err);
     void *read_user;

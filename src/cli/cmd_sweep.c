@@ -17,6 +17,7 @@ static const cli_option options[] = {
     {"jobs", 0, "N", "threads (default: as many as there are cores)", false},
     {"lanes", 0, "auto|on|off", "many runs at once in the vectors of the processor: off (default), on, or where model and scheme allow it; results agree "
                                 "with those of single runs up to rounding", false},
+    {"gpu", 0, NULL, "lanes on a GPU, compiled by $CAROM_NVCC or nvcc", false},
     {"part", 0, "I/N", "only part I of N; `carom merge` puts parts together", false},
     SWEEP_RUN_OPTIONS,
     {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},

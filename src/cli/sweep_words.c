@@ -52,6 +52,7 @@ bool sweep_words_read(const cli_args *a, sweep_words *w, carom_sweep_def *d) {
     if (!cli_number(a, "transient", &d->transient) || !cli_positive(a, "step", &d->run.step) || !cli_positive(a, "end", &d->run.end) ||
         !cli_positive(a, "rtol", &d->run.rtol) || !cli_positive(a, "atol", &d->run.atol))
         return false;
+    d->gpu = cli_has(a, "gpu");
     d->zip = cli_has(a, "zip");
     d->section = cli_value(a, "section");
     d->run.dash = "--";

@@ -33,10 +33,8 @@ void carom_lanes_destroy(carom_lanes *l) {
 
 // -- compile -------------------------------------------------------------------------------------------------------------
 
-typedef struct buffer { char *at; size_t n, room; bool failed; } buffer;
-
-static void append(void *user, const char *text, size_t length) {
-    buffer *b = user;
+void carom_text_append(void *user, const char *text, size_t length) {
+    carom_text *b = user;
     if (b->n + length > b->room && !b->failed) {
         const size_t room = 2 * (b->n + length) + 4096;
         char *more = realloc(b->at, room);
@@ -56,8 +54,8 @@ static int block_of(const carom_lanes *l) {
 }
 
 carom_status carom_lanes_compile(const carom_sweep *s, carom_lanes *l, carom_error *err) {
-    buffer b = {0};
-    carom_status status = carom_lanes_text(s, l, false, append, &b, err);
+    carom_text b = {0};
+    carom_status status = carom_lanes_text(s, l, false, carom_text_append, &b, err);
     if (status == CAROM_OK && b.failed) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for the text of lanes");
     if (status == CAROM_OK) status = carom_object_open(b.at, b.n, &l->code, err);
     if (status == CAROM_OK) {
@@ -101,18 +99,28 @@ static void add_point(void *user, int run, double t, const double *observed) {
     memcpy(row + 1, observed, (n - 1) * sizeof *row);
 }
 
-// As the engine has it.
-static bool say_short(const carom_sweep *s, outcome *o, double t) {
-    o->status = 1;
-    o->message = malloc(120);
-    if (o->message) carom_format(o->message, 120, "only %ld of %ld section points until t = %.9g", o->points, s->def.count, t);
-    return o->message != NULL;
-}
-
 static double *copy(const double *x, size_t n) {
     double *y = malloc((n + 1) * sizeof *y);
     if (y) memcpy(y, x, n * sizeof *y);
     return y;
+}
+
+void carom_lanes_outcome(const carom_sweep *s, int status, double t, const double *observed, const double *end, outcome *o) {
+    if (status < 0) return;
+    o->observed = copy(observed, (size_t)s->nobserve);
+    o->end = copy(end, (size_t)carom_sweep_state(s));
+    o->done = o->observed && o->end;
+    if (status != SHORT) return;
+    o->status = 1;
+    o->message = malloc(120);
+    if (o->message) carom_format(o->message, 120, "only %ld of %ld section points until t = %.9g", o->points, s->def.count, t); // as the engine has it
+    o->done = o->done && o->message;
+}
+
+void carom_lanes_alone(carom_sweep *s, long run, outcome *o) {
+    carom_outcome_free(o);
+    atomic_fetch_add(&s->alone, 1);
+    carom_sweep_single(s, run, NULL, o);
 }
 
 void carom_lanes_block(carom_sweep *s, long first, long last, outcome *out) {
@@ -128,16 +136,8 @@ void carom_lanes_block(carom_sweep *s, long first, long last, outcome *out) {
     const job j = {n, x, observed, end, status, end_time, add_point, stop_asked, &b};
     const bool done = x && observed && end && n > 0 && s->lanes->work(&j) && !b.failed;
     for (int i = 0; i < n && !atomic_load(&s->stop); ++i) {
-        outcome *o = b.o[i];
-        if (done && status[i] >= 0) {
-            *o = (outcome){.done = true, .observed = copy(observed + (size_t)i * (no > 0 ? no : 1), no), .end = copy(end + (size_t)i * ns, ns), .section = o->section, .points = o->points, .room = o->room};
-            o->done = o->observed && o->end;
-            if (status[i] == SHORT) o->done = o->done && say_short(s, o, end_time[i]);
-        } else if (done) { // not for lanes: the engine does it, or says why it cannot be done
-            carom_outcome_free(o);
-            atomic_fetch_add(&s->alone, 1);
-            carom_sweep_single(s, run[i], NULL, o);
-        }
+        if (done) carom_lanes_outcome(s, status[i], end_time[i], observed + (size_t)i * (no > 0 ? no : 1), end + (size_t)i * ns, b.o[i]);
+        if (done && !b.o[i]->done) carom_lanes_alone(s, run[i], b.o[i]);
     }
     free(x);
     free(observed);

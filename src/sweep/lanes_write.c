@@ -59,7 +59,7 @@ static carom_status read_vary(const carom_sweep *s, carom_lanes *l, carom_error 
 
 enum { TEXT = 400 };
 
-// The model with the values of one run, and besides what is observed the expressions of what may depend on them.
+// The model with the values of one run (-1: with its own), and besides what is observed the expressions of what may depend on them.
 static carom_model *model_at(const carom_sweep *s, long run, carom_error *err) {
     const int count = carom_lane_values(s->model, NULL, 0);
     carom_model_def d = s->def.model;
@@ -73,10 +73,10 @@ static carom_model *model_at(const carom_sweep *s, long run, carom_error *err) {
     carom_model *m = NULL;
     if (set && observe && text && value && list) {
         carom_lane_values(s->model, list, count);
-        carom_sweep_values(s, run, value);
+        if (run >= 0) carom_sweep_values(s, run, value);
         for (size_t i = 0; i < sets; ++i) set[i] = d.set[i];
         for (int i = 0; i < s->nvary; ++i) {
-            if (s->vary[i].kind != VARY_PARAMETER) continue;
+            if (s->vary[i].kind != VARY_PARAMETER || run < 0) continue;
             carom_format(text + i * TEXT, TEXT, "%.300s=%.17g", s->vary[i].name, value[i]);
             set[sets++] = text + i * TEXT;
         }
@@ -99,18 +99,19 @@ static int rows_of(const carom_model *m) {
     return n;
 }
 
-// Of the first and the last run the one with more friction: without friction a contact has no directions of slip.
+// With the model's own values, or those of the first or the last run, if that has more friction: without friction a contact has no
+// directions of slip.
 static carom_status make_model(const carom_sweep *s, carom_lanes *l, carom_error *err) {
-    carom_error other;
-    l->model = model_at(s, 0, err);
-    carom_model *last = model_at(s, s->runs - 1, l->model ? &other : err);
-    if (!l->model || (last && rows_of(last) > rows_of(l->model))) {
-        carom_model_destroy(l->model);
-        l->model = last;
-    } else {
-        carom_model_destroy(last);
+    const long runs[] = {-1, 0, s->runs - 1};
+    for (int i = 0; i < 3; ++i) {
+        carom_error other;
+        carom_model *m = model_at(s, runs[i], i ? &other : err);
+        const bool better = m && (!l->model || rows_of(m) > rows_of(l->model));
+        carom_model_destroy(better ? l->model : m);
+        if (better) l->model = m;
+        if (!l->model) return err->code;
     }
-    return l->model ? CAROM_OK : err->code;
+    return CAROM_OK;
 }
 
 static carom_status create(const carom_sweep *s, carom_lanes *l, carom_error *err) {

@@ -43,6 +43,7 @@ typedef struct outcome {
 } outcome;
 
 typedef struct carom_lanes carom_lanes;
+typedef struct carom_gpu carom_gpu;
 
 struct carom_sweep {
     carom_sweep_def def;
@@ -55,6 +56,7 @@ struct carom_sweep {
     bool *skip;              // runs that are done already
     double **start;          // by run: where a skipped run ended; NULL: not known
     carom_lanes *lanes;      // NULL: one run at a time
+    carom_gpu *gpu;          // NULL: none
     atomic_long alone;       // runs that lanes left to the engine
     atomic_bool stop;
 };
