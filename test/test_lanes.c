@@ -182,7 +182,11 @@ static void runs_that_lanes_do_not_support(void **state) {
     carom_sweep_def d = def_of(oscillator, LIST("e=0.5,1.5,-0.25", "m=1,-1", "x=0.1,-0.5"), LIST("x"));
     d.run.end = 0.5;
     agree(d, 1e-12, 11, "wrong laws, masses and starts");
+    static const char unused[] = "carom: 1\nparameters: {a: 1, unused: sqrt(a)}\ncoordinates: {x: {at: a^2}}\nenergy: {kinetic: \"1/2*x'^2\", potential: a*x}\n"
+                                 "simulation: {scheme: moreau-midpoint, step: 0.1, end: 1}\n";
+    agree(def_of(unused, LIST("a=-1,1"), LIST("x")), 1e-12, 1, "a parameter without a value");
     d = def_of(oscillator, LIST("F=0,0.5"), LIST("x"));
+    d.model.set = LIST("s=0.1", "m=2*k");
     d.section = "x = 0.3 rising", d.count = 50, d.run.end = 0.05;
     agree(d, 1e-12, 0, "too few section points");
 }

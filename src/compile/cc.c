@@ -15,10 +15,9 @@ extern char **environ;
 
 // The same bits as the interpreter: no contraction, no errno; -O1 is as fast as -O2 on straight-line code and compiles sooner.
 static const char *const plain[] = {"-std=c17", "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", NULL};
-// Lanes: vectors in place of single numbers, the same bits whatever their length.
-static const char *const lanes[] = {"-std=gnu17", "-O3", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", NULL};
-static const char *const lanes_avx2[] = {"-std=gnu17", "-O3", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-mavx2", "-mfma", NULL};
-enum { FLAGS = sizeof lanes_avx2 / sizeof *lanes_avx2, WORDS = sizeof((compiler *)0)->word / sizeof(char *) };
+// Lanes: vectors in place of single numbers, the same bits whatever their length.  The first two where the processor has them.
+static const char *const lanes[] = {"-mavx2", "-mfma", "-std=gnu17", "-O3", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", NULL};
+enum { FLAGS = sizeof lanes / sizeof *lanes, WORDS = sizeof((compiler *)0)->word / sizeof(char *) };
 
 static bool runnable(const char *path, struct stat *s) {
     return stat(path, s) == 0 && S_ISREG(s->st_mode) && access(path, X_OK) == 0;
@@ -37,9 +36,9 @@ static bool locate(compiler *cc, struct stat *s) {
 
 static const char *const *flags_of_lanes(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return lanes_avx2;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return lanes;
 #endif
-    return lanes;
+    return lanes + 2;
 }
 
 carom_status carom_program_find(compiler *cc, const char *variable, const char *fallback, carom_error *err) {
