@@ -121,6 +121,8 @@ static carom_status check_structure(const carom_model *m, carom_error *err) {
     if (m->nmember || x->nmembers) return refuse(err, "flexible members");
     if (m->npairs) return refuse(err, "contacts between shapes; contacts written as gaps can run in lanes");
     if (x->nbodies || x->njoints || x->nsprings || x->nmotors || x->nloads) return refuse(err, "`bodies`; models written with coordinates and energies can run in lanes");
+    for (int i = 0; i < x->ncontacts; ++i)
+        if (carom_given(&x->contacts[i].repeat)) return refuse(err, "families of contacts (`repeat`)");
     if (m->nv > MOST_V || m->nc > MOST_C || m->ne > MOST_V)
         return carom_fail(err, CAROM_BAD_INPUT, "lanes are for models of at most %d rates, %d contacts and %d constraints; this one has %d, %d and %d", MOST_V, MOST_C, MOST_V, m->nv, m->nc, m->ne);
     for (int id = m->ne; id < m->ne + m->nc; ++id)
