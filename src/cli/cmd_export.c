@@ -56,9 +56,12 @@ static carom_status write_cuda(const cli_args *a, sink *s, carom_error *err) {
     carom_sweep_def d;
     carom_sweep *sweep = NULL;
     carom_status status = CAROM_BAD_INPUT;
+    cli_args all = {0};
+    size_t length = 0;
+    char *own = NULL, *text = cli_read_file(a->word[0], &length);
     err->text[0] = 0;
-    char *text = sweep_words_read(a, &words, &d) && cli_matrices_read(a, &matrices) ? cli_read_file(a->word[0], &d.model.length) : NULL;
-    if (text) {
+    if (text && sweep_words_join(a, text, length, &all, &own) && sweep_words_read(&all, &words, &d) && cli_matrices_read(&all, &matrices)) {
+        d.model.length = length;
         d.model.text = text;
         d.model.matrices = matrices.list;
         d.model.nmatrices = matrices.n;
@@ -68,6 +71,8 @@ static carom_status write_cuda(const cli_args *a, sink *s, carom_error *err) {
     carom_sweep_destroy(sweep);
     cli_matrices_free(&matrices);
     sweep_words_free(&words);
+    cli_free(&all);
+    free(own);
     free(text);
     return status;
 }

@@ -38,6 +38,7 @@ typedef struct sweep {
     char *text;              // the model
     size_t length;
     sweep_words words;
+    char *own;               // texts of the model's section `sweep`
     cli_matrices matrices;
     carom_sweep_def def;
     carom_sweep *s;
@@ -228,12 +229,13 @@ static bool exists(const char *file) {
     return stat(file, &s) == 0;
 }
 
-static int begin_new(sweep *k, const cli_args *typed) {
-    k->a = typed;
+static int begin_new(sweep *k, const cli_args *typed, cli_args *all) {
     if (typed->n == 0) return cli_say("sweep wants a model; usage: carom sweep %s", typed->verb->arguments), CLI_USAGE;
-    if (cli_wants_model(typed->word[0]) || !name_files(k, typed) || !read_usage(k, typed)) return CLI_USAGE;
+    if (cli_wants_model(typed->word[0])) return CLI_USAGE;
     k->text = cli_read_file(typed->word[0], &k->length);
-    if (!k->text || !create(k)) return CLI_USAGE;
+    if (!k->text || !sweep_words_join(typed, k->text, k->length, all, &k->own)) return CLI_USAGE;
+    typed = k->a = all; // with what the model says
+    if (!name_files(k, typed) || !read_usage(k, typed) || !create(k)) return CLI_USAGE;
     define(k);
     k->book = carom_book_create(k->journal, k->definition, k->definition_length, &k->err);
     if (!k->book) return cli_say("%s", k->err.text), k->err.code == CAROM_BAD_INPUT ? CLI_USAGE : CLI_FAILED;
@@ -255,7 +257,7 @@ static int go_on(sweep *k, const cli_args *typed, cli_args *stored) {
 static int go(const cli_args *typed) {
     sweep k = {0};
     cli_args stored = {0};
-    const int code = cli_has(typed, "resume") ? go_on(&k, typed, &stored) : begin_new(&k, typed);
+    const int code = cli_has(typed, "resume") ? go_on(&k, typed, &stored) : begin_new(&k, typed, &stored);
     carom_book_destroy(k.book);
     carom_sweep_destroy(k.s);
     cli_matrices_free(&k.matrices);
@@ -265,6 +267,7 @@ static int go(const cli_args *typed) {
     free(k.journal);
     free(k.text);
     free(k.definition);
+    free(k.own);
     return code;
 }
 

@@ -1,5 +1,8 @@
 // sweep_words.c: the words of a sweep, as `sweep` and `export cuda` take them.
 #include "cli/sweep_words.h"
+#include "base/number.h"
+#include "mech/datum.h"
+#include <carom/mech.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,4 +75,95 @@ void sweep_words_free(sweep_words *w) {
     free(w->vary);
     free(w->observe);
     free(w->options);
+}
+
+// -- the section `sweep` of a model -------------------------------------------------------------------------------------
+
+typedef struct joined { cli_args *all; char *own; size_t used, room; int most; bool good, wrong; } joined; // good: there was room for all
+
+static const char *keep(joined *j, const char *text) {
+    const size_t n = strlen(text) + 1;
+    if (j->used + n > j->room) return j->good = false, "";
+    char *at = memcpy(j->own + j->used, text, n);
+    j->used += n;
+    return at;
+}
+
+static void give(joined *j, int option, const char *value) {
+    if (j->all->ngiven == j->most) j->good = false;
+    else j->all->given[j->all->ngiven++] = (cli_given){option, value};
+}
+
+// A number, a word, or a list of them with commas between.
+static void write_value(const carom_datum *d, char *to, size_t room) {
+    const int n = d->kind >= CAROM_LIST ? d->count : 1;
+    for (int i = 0; i < n; ++i) {
+        const carom_datum *x = d->kind >= CAROM_LIST ? d->item + i : d;
+        const size_t used = strlen(to);
+        if (x->kind == CAROM_NUMBER) carom_format(to + used, room - used, "%s%.17g", i ? "," : "", x->number);
+        else snprintf(to + used, room - used, "%s%s", i ? "," : "", x->text);
+    }
+}
+
+static void join_one(joined *j, int option, const cli_option *o, const carom_datum *d) {
+    const bool named = d->kind == CAROM_MAP;
+    char text[4096] = "";
+    if (!o->value) { // a switch
+        const bool on = d->kind == CAROM_TEXT && (strcmp(d->text, "yes") == 0 || strcmp(d->text, "true") == 0);
+        const bool off = d->kind == CAROM_TEXT && (strcmp(d->text, "no") == 0 || strcmp(d->text, "false") == 0);
+        if (on) give(j, option, "");
+        if (!on && !off) cli_say("%s:%d:%d: `%s` in sweep is yes or no", j->all->word[0], d->line, d->column, o->name), j->wrong = true;
+        return;
+    }
+    if (d->kind < CAROM_LIST || (!named && !o->repeat)) {
+        write_value(d, text, sizeof text);
+        give(j, option, keep(j, text));
+        return;
+    }
+    for (const carom_datum *c = carom_first(d); c != carom_end(d); ++c) {
+        snprintf(text, sizeof text, "%s%s", named ? c->key->text : "", named ? "=" : "");
+        write_value(c, text, sizeof text);
+        give(j, option, keep(j, text));
+    }
+}
+
+static int find_option(const cli_verb *verb, const char *name) {
+    static const char *const apart[] = {"resume", "out", "quiet", "set", "matrix", NULL}; // of the command line alone
+    for (int i = 0; apart[i]; ++i)
+        if (strcmp(apart[i], name) == 0) return -1;
+    for (int i = 0; verb->options[i].name; ++i)
+        if (strcmp(verb->options[i].name, name) == 0) return i;
+    return -1;
+}
+
+// Room for what a datum becomes.
+static void measure(const carom_datum *d, size_t *bytes, int *count) {
+    *bytes += d->length + 64 + (d->key ? d->key->length : 0);
+    *count += 1;
+    for (const carom_datum *c = carom_first(d); c != carom_end(d); ++c) measure(c, bytes, count);
+}
+
+bool sweep_words_join(const cli_args *typed, const char *text, size_t length, cli_args *all, char **own) {
+    carom_error err = {0};
+    carom_mech *m = carom_mech_read(text, length, typed->word[0], &err);
+    if (!m) return cli_say("%s", err.text), false;
+    joined j = {.all = all, .most = typed->ngiven, .good = true};
+    bool known = true;
+    measure(&m->sweep, &j.room, &j.most);
+    *all = *typed;
+    all->word = calloc((size_t)typed->n + 1, sizeof *all->word);
+    all->given = calloc((size_t)j.most + 1, sizeof *all->given);
+    j.own = *own = malloc(j.room + 1);
+    if (!all->word || !all->given || !j.own) abort();
+    for (int i = 0; i < typed->n; ++i) all->word[i] = typed->word[i];
+    for (int i = 0; i < typed->ngiven; ++i) all->given[i] = typed->given[i];
+    for (const carom_datum *c = carom_first(&m->sweep); c != carom_end(&m->sweep) && known; ++c) {
+        const int option = find_option(&cli_sweep, c->key->text), mine = find_option(typed->verb, c->key->text);
+        known = option >= 0;
+        if (!known) cli_say("%s:%d:%d: sweep has no option '%s'; `carom help sweep` lists them", typed->word[0], c->key->line, c->key->column, c->key->text);
+        else if (mine >= 0 && !cli_has(typed, c->key->text)) join_one(&j, mine, &typed->verb->options[mine], c);
+    }
+    carom_mech_destroy(m);
+    if (!j.good) cli_say("%s: a value in the section sweep is too long", typed->word[0]);
+    return known && j.good && !j.wrong;
 }
