@@ -293,6 +293,32 @@ static void the_command_line_comes_before_the_file(void **state) {
     carom_result_close(r);
 }
 
+// x'' = -k x, x(0) = 1, x'(0) = 0: after one step of the midpoint rule x = 1 - h^2 k/2.
+static void a_model_says_how_it_is_swept(void **state) {
+    (void)state;
+    char table[4000];
+    put("swept.yaml", "carom: 1\nparameters: {k: 1, m: 1}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*m*x'^2\", potential: 1/2*k*x^2}\n"
+                      "simulation: {scheme: moreau-midpoint, step: 0.5, end: 0.5}\nsweep: {vary: {k: '1:4:2', m: [1, 2]}, observe: [x, \"x'\"], zip: yes}\n");
+    assert_int_equal(carom("sweep swept.yaml --out swept.csv"), 0);
+    get("swept.csv", table, sizeof table);
+    assert_string_equal(table, "run,k,m,status,message,x,x'\n0,1,1,0,,0.875,-0.5\n1,4,2,0,,0.75,-1\n");
+    assert_int_equal(carom("sweep swept.yaml --vary k=4 --observe x --out swept.csv"), 0); // the command line wins
+    get("swept.csv", table, sizeof table);
+    assert_string_equal(table, "run,k,status,message,x\n0,4,0,,0.5\n");
+    assert_int_equal(carom("export cuda swept.yaml -o swept.cu"), 0);
+    assert_true(there("swept.cu"));
+    put("wrong.yaml", "carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\"}\nsimulation: {step: 0.5, end: 0.5}\nsweep: {varied: 1}\n");
+    assert_int_equal(carom("sweep wrong.yaml"), 2);
+    assert_non_null(strstr(complaints, "wrong.yaml:5:9: sweep has no option 'varied'"));
+    put("wrong.yaml", "carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\"}\nsimulation: {step: 0.5, end: 0.5}\nsweep: {vary: {x: '1,2'}, zip: 3}\n");
+    assert_int_equal(carom("sweep wrong.yaml"), 2);
+    assert_non_null(strstr(complaints, "`zip` in sweep is yes or no"));
+    assert_int_equal(carom("export cuda swept.yaml --scheme mixed"), 2);
+    assert_non_null(strstr(complaints, "lanes do not support the scheme mixed"));
+    assert_int_equal(carom("export c swept.yaml --vary k=1,2"), 2);
+    assert_non_null(strstr(complaints, "--vary belongs to sweeps"));
+}
+
 static void csv_goes_to_standard_output_and_the_ledger_beside_it(void **state) {
     (void)state;
     put("ball.yaml", ball);
@@ -784,6 +810,7 @@ int main(void) {
         cmocka_unit_test(messages_name_the_coordinate),
         cmocka_unit_test(a_run_leaves_a_result_and_prints_a_ledger),
         cmocka_unit_test(the_command_line_comes_before_the_file),
+        cmocka_unit_test(a_model_says_how_it_is_swept),
         cmocka_unit_test(csv_goes_to_standard_output_and_the_ledger_beside_it),
         cmocka_unit_test(the_ledger_as_json),
         cmocka_unit_test(a_failed_check_is_exit_3_and_the_result_is_kept),

@@ -25,6 +25,7 @@ static const char everything[] =
     "contact defaults: {restitution: 0.5}\n"
     "contacts: {stop: {gap: x + 10, slip: y, friction: 0.2}, pair: {between: [a.x, m], rolling: 0.01, friction: 0.3}, many: {among: [a.y, floor]}, cs: {repeat: 2, contact: {between: ['f[i, 1]', floor]}}}\n"
     "outputs: {o: a.x}\nexact: {x: t, y: 1}\nchecks: [drift < 1e-9, 'max(x, y) < 3']\n"
+    "sweep: {vary: {E: '1:2:3'}, observe: [x], zip: yes}\n"
     "simulation: {scheme: half-explicit, step: 1e-3, end: 1, options: {tol: 1e-9}}\n"
     "draw: {ball: {sphere: 0.1, of: a, colour: red}, a: none, contacts: {stop: [x, 0, 0], pair: {at: [0, 0, 0], normal: [0, 0, 1]}}}\n";
 

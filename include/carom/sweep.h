@@ -8,6 +8,9 @@
 
 typedef enum carom_follow { CAROM_FOLLOW_NONE, CAROM_FOLLOW_UP, CAROM_FOLLOW_DOWN, CAROM_FOLLOW_BOTH } carom_follow;
 
+/// Many runs at once in vectors, where model and scheme allow it.  Their results agree with those of single runs up to rounding.
+typedef enum carom_lanes_mode { CAROM_LANES_OFF, CAROM_LANES_AUTO, CAROM_LANES_ON } carom_lanes_mode;
+
 typedef struct carom_sweep_def {
     carom_model_def model;       // `observe` is not used here
     carom_run_given run;         // scheme, step, end, options
@@ -20,6 +23,8 @@ typedef struct carom_sweep_def {
     carom_follow follow;
     int part, parts;             // only part `part` (from 1) of `parts`; parts 0: all
     int jobs;                    // threads
+    carom_lanes_mode lanes;
+    bool gpu;                    // lanes on a GPU, compiled by $CAROM_NVCC or nvcc
     /// A file named in a SPEC, opened by the caller: its bytes (freed by the sweep with free()); NULL: err says why.
     char *(*read_file)(void *user, const char *name, carom_error *err);
     void *read_user;
@@ -60,11 +65,15 @@ int carom_sweep_observed(const carom_sweep *s);
 const char *carom_sweep_observe_text(const carom_sweep *s, int i);
 int carom_sweep_state(const carom_sweep *s);             // numbers in carom_sweep_row.end
 const carom_model *carom_sweep_model(const carom_sweep *s); // with the file's own parameters
+long carom_sweep_alone(const carom_sweep *s);            // runs so far that lanes left to the engine; -1: none are in lanes
 /// Values of a run, carom_sweep_varied() of them; its direction.
 int carom_sweep_values(const carom_sweep *s, long run, double *value);
 
 /// This run is done already, by an earlier call; end: where it ended, for its follower.
 void carom_sweep_skip(carom_sweep *s, long run, const double *end);
+
+/// The sweep as one CUDA file with a main() that prints its tables.  CAROM_BAD_INPUT: it cannot run in lanes, and err says why.
+carom_status carom_sweep_write_cuda(const carom_sweep *s, carom_write_text *write, void *user, carom_error *err);
 
 /// CAROM_STOPPED: a watcher wanted to stop.  A run that fails is a row, not an error.
 carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, carom_error *err);

@@ -171,7 +171,7 @@ class Run(Structure):
 class SweepDef(Structure):
     _fields_ = [("model", ModelDef), ("run", RunGiven), ("vary", POINTER(c_char_p)), ("zip", c_bool), ("observe", POINTER(c_char_p)),
                 ("section", c_char_p), ("count", c_long), ("transient", c_double), ("follow", c_int), ("part", c_int), ("parts", c_int),
-                ("jobs", c_int), ("read_file", c_void_p), ("read_user", c_void_p)]
+                ("jobs", c_int), ("lanes", c_int), ("gpu", c_bool), ("read_file", c_void_p), ("read_user", c_void_p)]
 
 
 class SweepRow(Structure):

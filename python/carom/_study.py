@@ -215,12 +215,15 @@ def _texts(axes):
 
 
 def _engine(model, axes, observe, section, count, transient, follow, zip, set, workers, scheme=None, step=None, end=None, options=None,
-            adaptive=False, rtol=None, atol=None):
+            adaptive=False, rtol=None, atol=None, lanes="off", gpu=False):
     source = model if isinstance(model, Model) else Model(model)
     observe = [observe] if isinstance(observe, str) else list(observe)
     follows = (None, "up", "down", "both")
     if follow not in follows:
         raise c.InputError(f"follow: {follow!r} is none of up, down, both")
+    modes = ("off", "auto", "on")
+    if lanes not in modes:
+        raise c.InputError(f"lanes: {lanes!r} is none of auto, on, off")
     d, err, n = lib.carom_sweep_default(), c.CError(), len(axes)
     texts = (c.MatrixText * max(1, len(source._matrices)))(
         *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in source._matrices.items()))
@@ -228,6 +231,7 @@ def _engine(model, axes, observe, section, count, transient, follow, zip, set, w
     d.vary, d.zip, d.observe = c.strings(_texts(axes)), zip, c.strings(observe)
     d.section, d.count, d.transient = None if section is None else section.encode(), count or 0, transient
     d.follow, d.jobs = follows.index(follow), workers or os.cpu_count() or 1
+    d.lanes, d.gpu = modes.index(lanes), gpu
     d.run.scheme, d.run.options, d.run.adaptive = None if scheme is None else scheme.encode(), c.strings(c.pairs(options)), adaptive
     for name, x in (("step", step), ("end", end), ("rtol", rtol), ("atol", atol)):
         setattr(d.run, name, math.nan if x is None else float(x))
@@ -266,7 +270,8 @@ def sweep(model, axes, of=None, *, observe=None, section=None, count=None, trans
     """Run a grid of parameters, several at a time; a Sweep, or with `observe` a Table.
 
     With `observe` (an expression or a list of them) the engine of `carom sweep` does it: axes may also hold SPEC texts ("0:1:11", "log:1:100:5")
-    and initial values ("x", "x'"); section, count, transient, follow and zip are those of the program.  Without it:
+    and initial values ("x", "x'"); section, count, transient, follow and zip are those of the program, and so are lanes="on" and
+    gpu=True, many runs at once.  Without it:
 
     model      a model file or its text, or a function of the parameters that gives a Model or System
     axes       {"e": [0, 0.5, 1], "m": numpy.linspace(1, 2, 10)}

@@ -56,6 +56,14 @@ class Study(Case):
         np.testing.assert_array_equal(table["q"].reshape(3, 2), grid["q"])
         np.testing.assert_array_equal(table["impacts"].reshape(3, 2), grid["impacts"])
         self.assertEqual(set(table.status), {0})
+        with self.assertRaisesRegex(carom.InputError, "none of auto, on, off"):
+            carom.sweep(TEXT, {"e": [0.2]}, observe="q", lanes="many")
+        with self.assertRaisesRegex(carom.InputError, "lanes do not support"):
+            carom.sweep(TEXT, {"e": [0.2]}, observe="q", scheme="mixed", lanes="on")
+        many = carom.sweep(TEXT, {"e": "0.2:0.8:3", "k": [1, 4]}, observe=["impacts", "q"], scheme="moreau-midpoint", lanes="on")
+        one = carom.sweep(TEXT, {"e": "0.2:0.8:3", "k": [1, 4]}, observe=["impacts", "q"], scheme="moreau-midpoint")
+        np.testing.assert_allclose(many["q"], one["q"], rtol=0, atol=1e-12)
+        np.testing.assert_array_equal(many["impacts"], one["impacts"])
         e, q = carom.bifurcation(TEXT, "e", [0.3, 0.6], "q", section="every 1/2", transient=1, count=3)
         np.testing.assert_array_equal(e, np.repeat([0.3, 0.6], 3))
         self.assertTrue(np.all(np.isfinite(q)))

@@ -1,6 +1,7 @@
-// cmd_export.c: carom export: a model in another form.
+// cmd_export.c: carom export: a model in another form, or a sweep.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
+#include "cli/sweep_words.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -8,9 +9,11 @@
 #include <unistd.h>
 
 static const cli_option options[] = {
-    {"out", 'o', "FILE", "where to write; default: the model's file name with .c, in this folder; - is standard output", false},
+    {"out", 'o', "FILE", "where to write; default: the model's file name with .c or .cu, in this folder; - is standard output", false},
     {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
     CLI_MATRIX,
+    SWEEP_OPTIONS,
+    SWEEP_RUN_OPTIONS,
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -31,10 +34,53 @@ static char *prefix_of(const char *file) {
     return name;
 }
 
-// Into a file beside it first: the name never means half a file.
-static int write_c(const carom_model *m, const char *file, const char *out, const char *text, size_t length) {
-    carom_error err;
-    char *prefix = prefix_of(file), *part = NULL;
+typedef carom_status writer(const cli_args *a, sink *s, carom_error *err);
+
+static carom_status write_c(const cli_args *a, sink *s, carom_error *err) {
+    const char **set = NULL;
+    char *text = NULL, *prefix = prefix_of(a->word[0]);
+    size_t length = 0;
+    carom_model *m = cli_model_given(a, &set, &text, &length);
+    err->text[0] = 0; // it has complained
+    const carom_status status = m ? carom_model_write_c(m, prefix, text, length, write_text, s, err) : CAROM_BAD_INPUT;
+    carom_model_destroy(m);
+    free(set);
+    free(text);
+    free(prefix);
+    return status;
+}
+
+static carom_status write_cuda(const cli_args *a, sink *s, carom_error *err) {
+    sweep_words words = {0};
+    cli_matrices matrices = {0};
+    carom_sweep_def d;
+    carom_sweep *sweep = NULL;
+    carom_status status = CAROM_BAD_INPUT;
+    cli_args all = {0};
+    size_t length = 0;
+    char *own = NULL, *text = cli_read_file(a->word[0], &length);
+    err->text[0] = 0;
+    if (text && sweep_words_join(a, text, length, &all, &own) && sweep_words_read(&all, &words, &d) && cli_matrices_read(&all, &matrices)) {
+        d.model.length = length;
+        d.model.text = text;
+        d.model.matrices = matrices.list;
+        d.model.nmatrices = matrices.n;
+        sweep = carom_sweep_create(&d, err);
+        status = sweep ? carom_sweep_write_cuda(sweep, write_text, s, err) : err->code;
+    }
+    carom_sweep_destroy(sweep);
+    cli_matrices_free(&matrices);
+    sweep_words_free(&words);
+    cli_free(&all);
+    free(own);
+    free(text);
+    return status;
+}
+
+// Into a file beside it first: the name never means half a file.  out NULL: standard output.
+static int write_to(const cli_args *a, writer *write, const char *out) {
+    carom_error err = {0};
+    char *part = NULL;
     sink s = {.f = stdout};
     int code = CLI_FAILED;
     if (out) {
@@ -46,50 +92,59 @@ static int write_c(const carom_model *m, const char *file, const char *out, cons
     if (!s.f) {
         cli_say("cannot create %s: %s", part, strerror(errno));
     } else {
-        const carom_status status = carom_model_write_c(m, prefix, text, length, write_text, &s, &err);
+        const carom_status status = write(a, &s, &err);
         if (out) s.failed = fclose(s.f) != 0 || s.failed;
         else s.failed = fflush(stdout) != 0 || s.failed;
-        if (status != CAROM_OK) cli_say("%s", err.text), code = status == CAROM_BAD_INPUT ? CLI_USAGE : CLI_FAILED;
-        else if (s.failed || (out && rename(part, out) != 0)) cli_say("cannot write %s: %s", out ? out : "to standard output", strerror(errno));
-        else code = CLI_DONE;
+        if (status != CAROM_OK) {
+            if (err.text[0]) cli_say("%s", err.text);
+            code = status == CAROM_BAD_INPUT ? CLI_USAGE : CLI_FAILED;
+        } else if (s.failed || (out && rename(part, out) != 0)) {
+            cli_say("cannot write %s: %s", out ? out : "to standard output", strerror(errno));
+        } else {
+            code = CLI_DONE;
+        }
         if (code != CLI_DONE && part) unlink(part);
     }
     free(part);
-    free(prefix);
     return code;
+}
+
+static const struct form { const char *name, *ending; writer *write; } forms[] = {{"c", ".c", write_c}, {"cuda", ".cu", write_cuda}};
+
+// Options that belong to sweeps.
+static const char *foreign(const cli_args *a) {
+    static const char *const own[] = {"vary", "zip", "observe", "section", "count", "transient", "scheme", "step", "end", "option", NULL};
+    for (int i = 0; own[i]; ++i)
+        if (cli_has(a, own[i])) return own[i];
+    return NULL;
 }
 
 static int run(const cli_args *given) {
     static const char *const endings[] = {".yaml", ".yml", NULL};
-    if (strcmp(given->word[0], "c") != 0) {
-        cli_say("export does not know the form '%s'; there is: c", given->word[0]);
-        return CLI_USAGE;
-    }
+    const struct form *f = NULL;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i)
+        if (strcmp(given->word[0], forms[i].name) == 0) f = &forms[i];
+    if (!f) return cli_say("export does not know the form '%s'; there are: c, cuda", given->word[0]), CLI_USAGE;
     cli_args a = *given;
     a.word = given->word + 1; // the model
     a.n = given->n - 1;
-    const char **set = NULL;
-    char *text = NULL, *own = NULL;
-    size_t length = 0;
     if (cli_wants_model(a.word[0])) return CLI_USAGE;
-    carom_model *m = cli_model_given(&a, &set, &text, &length);
-    int code = CLI_USAGE;
-    if (m) {
-        const char *out = cli_value(&a, "out");
-        if (!out) out = own = cli_rename(a.word[0], endings, ".c");
-        code = write_c(m, a.word[0], strcmp(out, "-") == 0 ? NULL : out, text, length);
-        if (code == CLI_DONE && strcmp(out, "-") != 0) printf("%s written\n", out);
-    }
-    carom_model_destroy(m);
+    if (f->write == write_c && foreign(&a)) return cli_say("--%s belongs to sweeps: carom export cuda", foreign(&a)), CLI_USAGE;
+    const char *out = cli_value(&a, "out");
+    char *own = out ? NULL : cli_rename(a.word[0], endings, f->ending);
+    if (!out) out = own;
+    const bool file = strcmp(out, "-") != 0;
+    const int code = write_to(&a, f->write, file ? out : NULL);
+    if (code == CLI_DONE && file) printf("%s written\n", out);
     free(own);
-    free(set);
-    free(text);
     return code;
 }
 
 const cli_verb cli_export = {
     .name = "export", .arguments = "FORM MODEL", .least = 2, .most = 2, .options = options, .run = run,
-    .about = "a model in another form: c, one self-contained C17 file",
+    .about = "a model in another form: c, one self-contained C17 file; cuda, a sweep as one CUDA file",
     .text = "FORM c: functions for mass, forces, gaps, directions, rates, derivatives, energy and outputs of (t, q, v, parameters), without\n"
-            "allocation or global state.  Compiled with -ffp-contract=off they give the same bits as carom itself.",
+            "allocation or global state.  Compiled with -ffp-contract=off they give the same bits as carom itself.\n\n"
+            "FORM cuda: the sweep that --vary, --observe and --section describe, as for `carom sweep`, in one file that nvcc alone builds.  The\n"
+            "program prints the tables of the sweep, and on standard error the times that it took.  It runs what lanes run (docs/sweep.md).",
 };

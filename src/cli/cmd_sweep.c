@@ -4,29 +4,22 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 #include "cli/sweep_plot.h"
+#include "cli/sweep_words.h"
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static const cli_option options[] = {
-    {"vary", 0, "NAME=SPEC", "what is varied: a parameter, the initial value x or rate x' of a coordinate, or option.NAME. SPEC: a:b:n (both ends included), log:a:b:n, "
-                             "a,b,c, uniform:a:b:n:seed, normal:mean:sd:n:seed, or FILE.csv:column. Several make a grid; the last runs fastest", true},
-    {"zip", 0, NULL, "walk the lists of --vary together instead of making a grid", false},
-    {"observe", 0, "EXPR", "an expression of the model, of the ledger (impacts, energy.impact, ...), or max(x), min(x), mean(x), rms(x), integral(x) over all "
-                           "steps; its value at the end or, with --section, at every section point too", true},
-    {"section", 0, "SECTION", "'every EXPR', 'NAME = VALUE [rising|falling]' or 'impact CONTACT'", false},
-    {"count", 0, "N", "end each run after N section points, whatever its end time", false},
-    {"transient", 0, "T", "observe nothing before this time", false},
+    SWEEP_OPTIONS,
     {"follow", 0, "up|down|both", "start each run where its neighbour along the last --vary ended", false},
     {"jobs", 0, "N", "threads (default: as many as there are cores)", false},
+    {"lanes", 0, "auto|on|off", "many runs at once in the vectors of the processor: off (default), on, or where model and scheme allow it; results agree "
+                                "with those of single runs up to rounding", false},
+    {"gpu", 0, NULL, "lanes on a GPU, compiled by $CAROM_NVCC or nvcc", false},
     {"part", 0, "I/N", "only part I of N; `carom merge` puts parts together", false},
-    {"scheme", 0, "NAME", "time-stepping scheme; `carom schemes` lists them", false},
-    {"step", 0, "H", "step size", false},
-    {"end", 0, "T", "end time of every run", false},
-    {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver", true},
+    SWEEP_RUN_OPTIONS,
     {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
     CLI_MATRIX,
     {"adaptive", 0, NULL, "step sizes from error estimates", false},
@@ -44,7 +37,8 @@ typedef struct sweep {
     char *out, *journal;
     char *text;              // the model
     size_t length;
-    const char **set, **vary, **observe, **options;
+    sweep_words words;
+    char *own;               // texts of the model's section `sweep`
     cli_matrices matrices;
     carom_sweep_def def;
     carom_sweep *s;
@@ -59,66 +53,15 @@ typedef struct sweep {
 
 // -- what is wanted -----------------------------------------------------------------------------------------------
 
-static bool whole(const cli_args *a, const char *name, long *n) {
-    double x = 0;
-    if (!cli_has(a, name)) return true;
-    if (!cli_positive(a, name, &x)) return false;
-    if (x != floor(x) || x > 1e9) return cli_say("--%s: %s is not a whole number", name, cli_value(a, name)), false;
-    *n = (long)x;
-    return true;
-}
-
-static bool read_part(sweep *k) {
-    const char *text = cli_value(k->a, "part");
-    char rest = 0;
-    if (!text) return true;
-    if (sscanf(text, "%d/%d%c", &k->def.part, &k->def.parts, &rest) == 2 && k->def.parts >= 1 && k->def.part >= 1 && k->def.part <= k->def.parts) return true;
-    return cli_say("--part: '%s' is not I/N with I from 1 to N", text), false;
-}
-
-static bool read_follow(sweep *k) {
-    static const char *const words[] = {"none", "up", "down", "both"};
-    const char *text = cli_value(k->a, "follow");
-    for (int i = 1; text && i < 4; ++i)
-        if (strcmp(text, words[i]) == 0) return k->def.follow = (carom_follow)i, true;
-    return text ? (cli_say("--follow: '%s' is none of up, down, both", text), false) : true;
-}
-
-static char *read_file(void *user, const char *name, carom_error *err) {
-    (void)user;
-    size_t length = 0;
-    char *text = cli_read_file(name, &length);
-    if (!text) carom_fail(err, CAROM_IO, "cannot read %.400s", name);
-    else if (strlen(text) != length) return free(text), carom_fail(err, CAROM_BAD_INPUT, "%.400s is not a text", name), NULL;
-    return text;
-}
-
 static bool read_usage(sweep *k, const cli_args *typed) {
-    const cli_args *a = k->a;
     const char *plot = cli_value(typed, "plot");
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     long jobs = cores > 0 ? cores : 1;
-    carom_sweep_def *d = &k->def;
-    *d = carom_sweep_default();
     k->quiet = cli_has(typed, "quiet");
     if (plot && !sweep_plot_kind(plot)) return cli_say("--plot: '%s' ends in none of .svg, .png, .pdf", plot), false;
-    if (!whole(typed, "jobs", &jobs) || !whole(a, "count", &d->count) || !read_part(k) || !read_follow(k)) return false;
-    if (!cli_number(a, "transient", &d->transient) || !cli_positive(a, "step", &d->run.step) || !cli_positive(a, "end", &d->run.end) ||
-        !cli_positive(a, "rtol", &d->run.rtol) || !cli_positive(a, "atol", &d->run.atol))
-        return false;
+    if (!sweep_words_read(k->a, &k->words, &k->def) || !sweep_whole(typed, "jobs", &jobs)) return false;
     if (jobs > 1024) return cli_say("--jobs: at most 1024"), false;
-    d->jobs = (int)jobs;
-    d->zip = cli_has(a, "zip");
-    d->section = cli_value(a, "section");
-    d->run.dash = "--";
-    d->run.scheme = cli_value(a, "scheme");
-    d->run.adaptive = cli_has(a, "adaptive");
-    d->run.options = k->options = cli_list(a, "option", NULL);
-    d->vary = k->vary = cli_list(a, "vary", NULL);
-    d->observe = k->observe = cli_list(a, "observe", NULL);
-    d->model.set = k->set = cli_list(a, "set", NULL);
-    d->model.file = a->word[0];
-    d->read_file = read_file;
+    k->def.jobs = (int)jobs;
     return true;
 }
 
@@ -257,6 +200,7 @@ static int conclude(sweep *k, carom_status status, const cli_args *typed) {
         long run = 0;
         const char *first = carom_book_message(k->book, &run);
         if (code == CLI_DONE && !k->quiet) printf("%ld runs in %s\n", carom_book_rows(k->book), k->out);
+        if (code == CLI_DONE && !k->quiet && carom_sweep_alone(k->s) > 0) printf("%ld of them one by one: lanes do not support them\n", carom_sweep_alone(k->s));
         if (code == CLI_DONE && first) cli_say("%ld of %ld runs failed; the first, run %ld: %s", carom_book_failed(k->book), carom_book_rows(k->book), run, first);
         if (code == CLI_DONE && cli_has(typed, "plot")) return sweep_plot(k->out, NULL, cli_value(typed, "plot")) ? CLI_DONE : CLI_FAILED;
         return code;
@@ -285,12 +229,13 @@ static bool exists(const char *file) {
     return stat(file, &s) == 0;
 }
 
-static int begin_new(sweep *k, const cli_args *typed) {
-    k->a = typed;
+static int begin_new(sweep *k, const cli_args *typed, cli_args *all) {
     if (typed->n == 0) return cli_say("sweep wants a model; usage: carom sweep %s", typed->verb->arguments), CLI_USAGE;
-    if (cli_wants_model(typed->word[0]) || !name_files(k, typed) || !read_usage(k, typed)) return CLI_USAGE;
+    if (cli_wants_model(typed->word[0])) return CLI_USAGE;
     k->text = cli_read_file(typed->word[0], &k->length);
-    if (!k->text || !create(k)) return CLI_USAGE;
+    if (!k->text || !sweep_words_join(typed, k->text, k->length, all, &k->own)) return CLI_USAGE;
+    typed = k->a = all; // with what the model says
+    if (!name_files(k, typed) || !read_usage(k, typed) || !create(k)) return CLI_USAGE;
     define(k);
     k->book = carom_book_create(k->journal, k->definition, k->definition_length, &k->err);
     if (!k->book) return cli_say("%s", k->err.text), k->err.code == CAROM_BAD_INPUT ? CLI_USAGE : CLI_FAILED;
@@ -312,19 +257,17 @@ static int go_on(sweep *k, const cli_args *typed, cli_args *stored) {
 static int go(const cli_args *typed) {
     sweep k = {0};
     cli_args stored = {0};
-    const int code = cli_has(typed, "resume") ? go_on(&k, typed, &stored) : begin_new(&k, typed);
+    const int code = cli_has(typed, "resume") ? go_on(&k, typed, &stored) : begin_new(&k, typed, &stored);
     carom_book_destroy(k.book);
     carom_sweep_destroy(k.s);
     cli_matrices_free(&k.matrices);
     cli_free(&stored);
-    free(k.set);
-    free(k.vary);
-    free(k.observe);
-    free(k.options);
+    sweep_words_free(&k.words);
     free(k.out);
     free(k.journal);
     free(k.text);
     free(k.definition);
+    free(k.own);
     return code;
 }
 

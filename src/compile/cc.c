@@ -14,8 +14,10 @@
 extern char **environ;
 
 // The same bits as the interpreter: no contraction, no errno; -O1 is as fast as -O2 on straight-line code and compiles sooner.
-static const char *const flags[] = {"-std=c17", "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno"};
-enum { FLAGS = sizeof flags / sizeof *flags, WORDS = sizeof((compiler *)0)->word / sizeof(char *) };
+static const char *const plain[] = {"-std=c17", "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", NULL};
+// Lanes: vectors in place of single numbers, the same bits whatever their length.  The first two where the processor has them.
+static const char *const lanes[] = {"-mavx2", "-mfma", "-std=gnu17", "-O3", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", NULL};
+enum { FLAGS = sizeof lanes / sizeof *lanes, WORDS = sizeof((compiler *)0)->word / sizeof(char *) };
 
 static bool runnable(const char *path, struct stat *s) {
     return stat(path, s) == 0 && S_ISREG(s->st_mode) && access(path, X_OK) == 0;
@@ -32,32 +34,44 @@ static bool locate(compiler *cc, struct stat *s) {
     return false;
 }
 
-carom_status carom_cc_find(compiler *cc, carom_error *err) {
-    const char *given = getenv("CC");
-    if (!given || !given[strspn(given, " \t")]) given = "cc";
+static const char *const *flags_of_lanes(void) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return lanes;
+#endif
+    return lanes + 2;
+}
+
+carom_status carom_program_find(compiler *cc, const char *variable, const char *fallback, carom_error *err) {
+    const char *given = getenv(variable);
+    if (!given || !given[strspn(given, " \t")]) given = fallback;
     if (snprintf(cc->text, sizeof cc->text, "%s", given) >= (int)sizeof cc->text)
-        return carom_fail(err, CAROM_BAD_INPUT, "the environment variable CC is too long");
+        return carom_fail(err, CAROM_BAD_INPUT, "the environment variable %s is too long", variable);
     cc->words = 0;
     char *rest = NULL;
     for (char *word = strtok_r(cc->text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
-        if (cc->words == WORDS - 1) return carom_fail(err, CAROM_BAD_INPUT, "the environment variable CC has more than %d words", WORDS - 1);
+        if (cc->words == WORDS - 1) return carom_fail(err, CAROM_BAD_INPUT, "the environment variable %s has more than %d words", variable, WORDS - 1);
         cc->word[cc->words++] = word;
     }
     cc->word[cc->words] = NULL;
     struct stat s;
     if (!locate(cc, &s))
-        return carom_fail(err, CAROM_BAD_INPUT, "there is no C compiler '%.200s'; install one or name it in the environment variable CC", cc->word[0]);
+        return carom_fail(err, CAROM_BAD_INPUT, "there is no %s compiler '%.200s'; install one or name it in the environment variable %s",
+                          strcmp(fallback, "cc") == 0 ? "C" : "CUDA", cc->word[0], variable);
     uint64_t id = carom_cache_mix(14695981039346656037u, cc->path, strlen(cc->path));
     const int64_t stamp[] = {(int64_t)s.st_size, (int64_t)s.st_mtim.tv_sec, (int64_t)s.st_mtim.tv_nsec};
     id = carom_cache_mix(id, stamp, sizeof stamp);
     for (int i = 0; i < cc->words; ++i) id = carom_cache_mix(id, cc->word[i], strlen(cc->word[i]) + 1);
-    for (int i = 0; i < FLAGS; ++i) id = carom_cache_mix(id, flags[i], strlen(flags[i]) + 1);
+    for (int i = 0; cc->flags[i]; ++i) id = carom_cache_mix(id, cc->flags[i], strlen(cc->flags[i]) + 1);
     cc->identity = id;
     return CAROM_OK;
 }
 
-// The first line that the compiler left in its log that says error, else the first line.
-static void first_message(const char *log, char *text, size_t size) {
+carom_status carom_cc_find(compiler *cc, bool for_lanes, carom_error *err) {
+    cc->flags = for_lanes ? flags_of_lanes() : plain;
+    return carom_program_find(cc, "CC", "cc", err);
+}
+
+void carom_program_message(const char *log, char *text, size_t size) {
     char line[400];
     FILE *f = fopen(log, "r");
     text[0] = 0;
@@ -77,29 +91,35 @@ static int wait_for(pid_t child) {
     return status;
 }
 
+carom_status carom_program_run(const char *path, const char *const *argument, const char *log, int *status, carom_error *err) {
+    posix_spawn_file_actions_t files;
+    pid_t child = 0;
+    if (posix_spawn_file_actions_init(&files) != 0) return carom_fail(err, CAROM_NO_MEMORY, "no memory to start %.200s", path);
+    int failed = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    if (failed == 0) failed = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (failed == 0) failed = posix_spawn_file_actions_adddup2(&files, 1, 2);
+    if (failed == 0) failed = posix_spawn(&child, path, &files, NULL, (char *const *)argument, environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (failed != 0) return carom_fail(err, CAROM_IO, "%.200s does not start: %s", path, strerror(failed));
+    *status = wait_for(child);
+    return CAROM_OK;
+}
+
 carom_status carom_cc_run(const compiler *cc, const char *source, const char *target, const char *log, carom_error *err) {
     const char *argument[WORDS + FLAGS + 5];
     int n = 0;
     for (int i = 0; i < cc->words; ++i) argument[n++] = cc->word[i];
-    for (int i = 0; i < FLAGS; ++i) argument[n++] = flags[i];
+    for (int i = 0; cc->flags[i]; ++i) argument[n++] = cc->flags[i];
     argument[n++] = "-o";
     argument[n++] = target;
     argument[n++] = source;
     argument[n++] = "-lm";
     argument[n] = NULL;
 
-    posix_spawn_file_actions_t files;
-    pid_t child = 0;
-    if (posix_spawn_file_actions_init(&files) != 0) return carom_fail(err, CAROM_NO_MEMORY, "no memory to start the C compiler");
-    int status = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    if (status == 0) status = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (status == 0) status = posix_spawn_file_actions_adddup2(&files, 1, 2);
-    if (status == 0) status = posix_spawn(&child, cc->path, &files, NULL, (char *const *)argument, environ);
-    posix_spawn_file_actions_destroy(&files);
-    if (status != 0) return carom_fail(err, CAROM_IO, "the C compiler %.200s does not start: %s", cc->path, strerror(status));
-    status = wait_for(child);
+    int status = 0;
+    CAROM_TRY(carom_program_run(cc->path, argument, log, &status, err));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return CAROM_OK;
     char message[400];
-    first_message(log, message, sizeof message);
-    return carom_fail(err, CAROM_IO, "the C compiler %.200s failed: %s", cc->path, message[0] ? message : "it gave no reason");
+    carom_program_message(log, message, sizeof message);
+    return carom_fail(err, CAROM_IO, "the compiler %.200s failed: %s", cc->path, message[0] ? message : "it gave no reason");
 }

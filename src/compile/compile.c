@@ -30,10 +30,7 @@ bool carom_compile_mode_find(const char *name, carom_compile_mode *mode) {
 
 static void write_file(void *user, const char *text, size_t length) { fwrite(text, 1, length, user); }
 
-static bool write_source(const char *file, const tapes *t) {
-    const int fd = open(file, O_WRONLY | O_CREAT | O_EXCL, 0600);
-    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!f) return fd >= 0 ? close(fd), false : false;
+static bool write_tapes(FILE *f, const tapes *t) {
     carom_native_write_head(write_file, f);
     bool good = true;
     for (int i = 0; i < t->n; ++i) {
@@ -44,7 +41,17 @@ static bool write_source(const char *file, const tapes *t) {
     fprintf(f, "const carom_native *const %s[] = {", TABLE);
     for (int i = 0; i < t->n; ++i) fprintf(f, "&tape%d, ", i);
     fputs("0};\n", f);
-    good = good && !ferror(f);
+    return good;
+}
+
+// Tapes, or a text as it is.
+typedef struct source { const tapes *tapes; const char *text; size_t length; } source;
+
+static bool write_source(const char *file, const source *s) {
+    const int fd = open(file, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!f) return fd >= 0 ? close(fd), false : false;
+    const bool good = (s->tapes ? write_tapes(f, s->tapes) : fwrite(s->text, 1, s->length, f) == s->length) && !ferror(f);
     return fclose(f) == 0 && good;
 }
 
@@ -62,7 +69,7 @@ static uint64_t name_of(const tapes *t, const compiler *cc) {
 }
 
 // Source, messages and half an object have names of this process; the object gets its own when it is whole.
-static carom_status make(const char *folder, const char *object, const tapes *t, const compiler *cc, carom_error *err) {
+static carom_status make(const char *folder, const char *object, const source *t, const compiler *cc, carom_error *err) {
     enum { SOURCE, LOG, HALF, NAMES };
     static const char *const ending[NAMES] = {"c", "log", "half"};
     char name[NAMES][COMPILE_PATH];
@@ -79,14 +86,33 @@ static carom_status make(const char *folder, const char *object, const tapes *t,
     return status;
 }
 
+static carom_status load(const char *object, void **code, carom_error *err) {
+    if (!carom_cache_trusted(object))
+        return carom_fail(err, CAROM_IO, "%.400s is not loaded: it does not belong to you, or others can write to it; remove it", object);
+    *code = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+    return *code ? CAROM_OK : carom_fail(err, CAROM_IO, "a compiled model does not load: %.400s", dlerror());
+}
+
+carom_status carom_object_open(const char *text, size_t length, void **code, carom_error *err) {
+    compiler cc;
+    char folder[COMPILE_PATH], object[COMPILE_PATH + 40];
+    bool keep = false;
+    const source s = {.text = text, .length = length};
+    CAROM_TRY(carom_cc_find(&cc, true, err));
+    CAROM_TRY(carom_cache_folder(folder, &keep, err));
+    snprintf(object, sizeof object, "%s/%016llx.so", folder, (unsigned long long)carom_cache_mix(carom_cache_mix(cc.identity, carom_version(), strlen(carom_version())), text, length));
+    carom_status status = keep && access(object, R_OK) == 0 ? CAROM_OK : make(folder, object, &s, &cc, err);
+    if (status == CAROM_OK) status = load(object, code, err);
+    if (!keep) carom_cache_remove(folder); // what is loaded stays
+    return status;
+}
+
 static void release(void *code) { dlclose(code); }
 
 // All tapes or none.
 static carom_status attach(carom_model *m, const tapes *t, const char *object, carom_error *err) {
-    if (!carom_cache_trusted(object))
-        return carom_fail(err, CAROM_IO, "%.400s is not loaded: it does not belong to you, or others can write to it; remove it", object);
-    void *code = dlopen(object, RTLD_NOW | RTLD_LOCAL);
-    if (!code) return carom_fail(err, CAROM_IO, "a compiled model does not load: %.400s", dlerror());
+    void *code = NULL;
+    CAROM_TRY(load(object, &code, err));
     const carom_native *const *table = dlsym(code, TABLE);
     bool good = table != NULL;
     for (int i = 0; good && i < t->n; ++i) good = table[i] && carom_tape_attach(t->list[i], table[i]);
@@ -113,7 +139,7 @@ static carom_status compile(carom_model *m, const tapes *t, carom_compile_mode m
     compiler cc;
     char folder[COMPILE_PATH], object[COMPILE_PATH + 40];
     bool keep = false;
-    CAROM_TRY(carom_cc_find(&cc, err));
+    CAROM_TRY(carom_cc_find(&cc, false, err));
     CAROM_TRY(carom_cache_folder(folder, &keep, err));
     snprintf(object, sizeof object, "%s/%016llx.so", folder, (unsigned long long)name_of(t, &cc));
     carom_status status = CAROM_OK;
@@ -121,7 +147,7 @@ static carom_status compile(carom_model *m, const tapes *t, carom_compile_mode m
     const bool wanted = there || mode == CAROM_COMPILE_ON || pays(m, t, evaluations);
     if (wanted && !there && t->instructions > MOST)
         status = carom_fail(err, CAROM_BAD_INPUT, "the model has %ld instructions; at most %ld are compiled", t->instructions, MOST);
-    if (wanted && !there && status == CAROM_OK) status = make(folder, object, t, &cc, err);
+    if (wanted && !there && status == CAROM_OK) status = make(folder, object, &(source){.tapes = t}, &cc, err);
     if (wanted && status == CAROM_OK) status = attach(m, t, object, err);
     if (!keep) carom_cache_remove(folder); // what is loaded stays
     *compiled = wanted && status == CAROM_OK;

@@ -13,11 +13,18 @@ typedef struct compiler {
     char *word[16];          // NULL-terminated
     int words;
     char path[COMPILE_PATH]; // where the program is
-    uint64_t identity;       // of program, its size and date, the words
+    const char *const *flags; // NULL-terminated
+    uint64_t identity;       // of program, its size and date, the words, the flags
 } compiler;
 
 /// CAROM_BAD_INPUT: there is no such program.
-carom_status carom_cc_find(compiler *cc, carom_error *err);
+carom_status carom_cc_find(compiler *cc, bool for_lanes, carom_error *err);
+/// The program that the environment variable names, or `fallback`; cc->flags are the caller's.
+carom_status carom_program_find(compiler *cc, const char *variable, const char *fallback, carom_error *err);
+/// Run a program and wait for it; what it prints goes to the file `log`.  *status: as of waitpid().
+carom_status carom_program_run(const char *path, const char *const *argument, const char *log, int *status, carom_error *err);
+/// The first line of its log that says error, else the first line.
+void carom_program_message(const char *log, char *text, size_t size);
 /// Compile source into the shared object `target`; messages of the compiler go to the file `log`.
 carom_status carom_cc_run(const compiler *cc, const char *source, const char *target, const char *log, carom_error *err);
 
@@ -26,5 +33,15 @@ carom_status carom_cache_folder(char folder[COMPILE_PATH], bool *keep, carom_err
 /// Is this file the user's own, regular, and writable by nobody else?
 bool carom_cache_trusted(const char *file);
 void carom_cache_remove(const char *folder); // of a temporary folder: with what is in it
+
+/// A C text as a shared object: from the cache, or compiled now with the flags of lanes.  *code: to be closed with dlclose().
+carom_status carom_object_open(const char *text, size_t length, void **code, carom_error *err);
+
+/// A CUDA text with a main() as a program: from the cache, or compiled now with $CAROM_NVCC or nvcc.  CAROM_BAD_INPUT: there is no compiler.
+typedef struct cuda_program { char file[COMPILE_PATH + 40], folder[COMPILE_PATH]; bool keep; } cuda_program;
+carom_status carom_cuda_open(cuda_program *p, const char *text, size_t length, carom_error *err);
+/// Runs it for runs first to before last; *bytes, to be freed: what it wrote.  CAROM_BAD_INPUT: there is no card.
+carom_status carom_cuda_run(const cuda_program *p, long first, long last, char **bytes, size_t *n, carom_error *err);
+void carom_cuda_close(cuda_program *p);
 
 uint64_t carom_cache_mix(uint64_t hash, const void *bytes, size_t count);

@@ -8,6 +8,7 @@
 //   (4) numbers are written into the text, except exponents of pow(), which compilers would replace by products.
 // Segments of parameters run once per run and stay with the interpreter.
 #include "expr/graph.h"
+#include "expr/native.h"
 #include "expr/ring.h"
 #include "expr/tape.h"
 #include <inttypes.h>
@@ -41,22 +42,20 @@ static void put(const writer *w, const char *text) { w->write(w->user, text, str
 
 // -- what an instruction reads and writes ------------------------------------------------------------
 
-static bool of_pairs(int op) {
+bool carom_native_of_pairs(int op) {
     return op == CAROM_OP_LINE_1 || op == CAROM_OP_LINE_2 || op == CAROM_OP_RING_1 || op == CAROM_OP_RING_2;
 }
 
-static int writes(const carom_instruction *i, int slot[2]) {
+int carom_native_writes(const carom_instruction *i, int slot[2]) {
     slot[0] = i->dst;
     slot[1] = i->op == CAROM_TAPE_SINCOS ? i->b : i->dst + 1;
     return i->op == CAROM_TAPE_SINCOS || i->op == CAROM_OP_PAIR ? 2 : 1;
 }
 
-static const char *form_of(int op);
 static char first_letter(int op) { return op > CAROM_TAPE_SINCOS ? 'a' : 'A'; }
 
-// Slots that it reads; of the arguments it does not use, none.
-static int reads(const carom_instruction *i, int slot[6]) {
-    if (of_pairs(i->op)) {
+int carom_native_reads(const carom_instruction *i, int slot[6]) {
+    if (carom_native_of_pairs(i->op)) {
         const int all[6] = {i->a, i->a + 1, i->b, i->b + 1, i->c, i->c + 1};
         memcpy(slot, all, sizeof all);
         return 6;
@@ -64,7 +63,7 @@ static int reads(const carom_instruction *i, int slot[6]) {
     if (i->op == CAROM_TAPE_SINCOS) return slot[0] = i->a, 1;
     if (i->op == CAROM_OP_PAIR) return slot[0] = i->a, slot[1] = i->b, 2;
     const int arg[4] = {i->a, i->b, i->c, i->d};
-    const char *form = form_of(i->op);
+    const char *form = carom_native_form(i->op);
     int n = 0;
     for (int k = 0; k < 4; ++k)
         if (strchr(form, first_letter(i->op) + k)) slot[n++] = arg[k];
@@ -73,8 +72,7 @@ static int reads(const carom_instruction *i, int slot[6]) {
 
 // -- the text of an instruction ----------------------------------------------------------------------
 
-// Capital letters stand for the arguments; small ones in what stands in CAROM_FUSED.
-static const char *form_of(int op) {
+const char *carom_native_form(int op) {
     switch (op) {
     case CAROM_OP_ADD: return "A + B";
     case CAROM_OP_SUB: return "A - B";
@@ -115,25 +113,29 @@ static const char *form_of(int op) {
     }
 }
 
-// A number, exactly, whatever the locale: sign, 0x1.HHHp+-N.  Negative ones in parentheses.
-static void put_number(const writer *w, double x) {
+void carom_native_number(double x, char text[CAROM_NUMBER_TEXT]) {
     uint64_t bits;
     if (!isfinite(x)) {
-        put(w, isnan(x) ? "NAN" : x > 0 ? "INFINITY" : "(-INFINITY)");
+        strcpy(text, isnan(x) ? "NAN" : x > 0 ? "INFINITY" : "(-INFINITY)");
         return;
     }
     memcpy(&bits, &x, sizeof bits);
     const uint64_t fraction = bits & 0xfffffffffffff;
     const int exponent = (int)(bits >> 52 & 0x7ff);
     const char *open = bits >> 63 ? "(-" : "", *close = bits >> 63 ? ")" : "";
-    if (exponent == 0 && fraction == 0) PUT(w, "%s0.0%s", open, close);
-    else if (exponent == 0) PUT(w, "%s0x0.%013" PRIx64 "p-1022%s", open, fraction, close);
-    else if (fabs(x) < 1e6 && x == floor(x)) PUT(w, "%s%ld.0%s", open, (long)fabs(x), close);
-    else PUT(w, "%s0x1.%013" PRIx64 "p%+d%s", open, fraction, exponent - 1023, close);
+    if (exponent == 0 && fraction == 0) snprintf(text, CAROM_NUMBER_TEXT, "%s0.0%s", open, close);
+    else if (exponent == 0) snprintf(text, CAROM_NUMBER_TEXT, "%s0x0.%013" PRIx64 "p-1022%s", open, fraction, close);
+    else if (fabs(x) < 1e6 && x == floor(x)) snprintf(text, CAROM_NUMBER_TEXT, "%s%ld.0%s", open, (long)fabs(x), close);
+    else snprintf(text, CAROM_NUMBER_TEXT, "%s0x1.%013" PRIx64 "p%+d%s", open, fraction, exponent - 1023, close);
 }
 
-// Number in this slot; NULL: it holds none.
-static const double *number_in(const carom_tape *tape, int slot) {
+static void put_number(const writer *w, double x) {
+    char text[CAROM_NUMBER_TEXT];
+    carom_native_number(x, text);
+    put(w, text);
+}
+
+const double *carom_native_number_in(const carom_tape *tape, int slot) {
     const int first = 1 + tape->nq + tape->nv + tape->nparameters;
     return slot < first || slot >= first + tape->nnumbers ? NULL : &tape->number[slot - first];
 }
@@ -149,9 +151,9 @@ static bool put_leaf(const writer *w, int slot, char text[CAROM_SLOT_NAME]) {
 }
 
 static void put_argument(const writer *w, int slot, bool opaque) {
-    const double *number = opaque ? NULL : number_in(w->tape, slot);
+    const double *number = opaque ? NULL : carom_native_number_in(w->tape, slot);
     char text[CAROM_SLOT_NAME];
-    if (w->slot_name && opaque && (number = number_in(w->tape, slot)) != NULL) {
+    if (w->slot_name && opaque && (number = carom_native_number_in(w->tape, slot)) != NULL) {
         put(w, "opaque(");
         put_number(w, *number);
         put(w, ")");
@@ -163,7 +165,7 @@ static void put_argument(const writer *w, int slot, bool opaque) {
 
 static void put_value(const writer *w, const carom_instruction *i) {
     const int arg[4] = {i->a, i->b, i->c, i->d};
-    for (const char *c = form_of(i->op); *c; ++c) {
+    for (const char *c = carom_native_form(i->op); *c; ++c) {
         const int k = *c - first_letter(i->op);
         if (k >= 0 && k < 4) put_argument(w, arg[k], i->op == CAROM_OP_POW && k == 1);
         else w->write(w->user, c, 1);
@@ -173,9 +175,9 @@ static void put_value(const writer *w, const carom_instruction *i) {
 // Arguments from outside become variables, unless they are numbers.
 static void fetch(const writer *w, const carom_instruction *i) {
     int slot[6];
-    const int n = reads(i, slot);
+    const int n = carom_native_reads(i, slot);
     for (int k = 0; k < n; ++k) {
-        if (w->slot_name || w->local[slot[k]] == w->function || number_in(w->tape, slot[k])) continue; // exponents are read from x
+        if (w->slot_name || w->local[slot[k]] == w->function || carom_native_number_in(w->tape, slot[k])) continue; // exponents are read from x
         PUT(w, "    const double s%d = x[%d];\n", slot[k], slot[k]);
         w->local[slot[k]] = w->function;
     }
@@ -186,15 +188,15 @@ static void put_instruction(const writer *w, const carom_instruction *i) {
     fetch(w, i);
     if (i->op == CAROM_TAPE_SINCOS || i->op == CAROM_OP_PAIR) {
         const bool sines = i->op == CAROM_TAPE_SINCOS;
-        writes(i, out);
+        carom_native_writes(i, out);
         for (int k = 0; k < 2; ++k) {
             if (w->slot_name && !w->piece[out[k]]) continue;
             PUT(w, "    const double s%d = %s", out[k], !sines ? "" : k ? "cos(" : "sin(");
             put_argument(w, sines || k == 0 ? i->a : i->b, false);
             put(w, sines ? ");\n" : ";\n");
         }
-    } else if (of_pairs(i->op)) {
-        const int n = reads(i, slot);
+    } else if (carom_native_of_pairs(i->op)) {
+        const int n = carom_native_reads(i, slot);
         PUT(w, "    const double p%d[6] = {", i->dst);
         for (int k = 0; k < n; ++k) {
             if (k) put(w, ", ");
@@ -207,7 +209,7 @@ static void put_instruction(const writer *w, const carom_instruction *i) {
         put_value(w, i);
         put(w, ";\n");
     }
-    for (int k = 0, n = writes(i, out); k < n; ++k) {
+    for (int k = 0, n = carom_native_writes(i, out); k < n; ++k) {
         w->local[out[k]] = w->function;
         if (w->kept[out[k]]) PUT(w, "    x[%d] = s%d;\n", out[k], out[k]);
     }
@@ -227,9 +229,9 @@ static void survey(writer *w) {
                 int slot[6];
                 if (k % LONGEST == 0) ++piece;
                 if (pass == 0)
-                    for (int e = 0, n = writes(i, slot); e < n; ++e) w->piece[slot[e]] = piece;
+                    for (int e = 0, n = carom_native_writes(i, slot); e < n; ++e) w->piece[slot[e]] = piece;
                 else
-                    for (int e = 0, n = reads(i, slot); e < n; ++e) w->kept[slot[e]] |= w->piece[slot[e]] != piece;
+                    for (int e = 0, n = carom_native_reads(i, slot); e < n; ++e) w->kept[slot[e]] |= w->piece[slot[e]] != piece;
             }
         }
     }
@@ -322,7 +324,7 @@ carom_status carom_tape_write_group(const carom_tape *tape, int group, carom_slo
                 const carom_instruction *i = tape->code + tape->segment[s].first + k;
                 int slot[6];
                 if (pass) put_instruction(&w, i);
-                else for (int e = 0, count = reads(i, slot); e < count; ++e) w.piece[slot[e]] = 1;
+                else for (int e = 0, count = carom_native_reads(i, slot); e < count; ++e) w.piece[slot[e]] = 1;
             }
         for (int e = 0; e < o->count; ++e) w.piece[tape->output[o->first + e]] = 1;
     }

@@ -407,6 +407,7 @@ static const carom_key sections_keys[] = {
     KEY(NAMED, "outputs", "", "NAME: expression, recorded as a column of that name", "", TOP(outputs)),
     KEY(NAMED, "exact", "", "COORDINATE: the exact solution as an expression of t; other keys are helpers", "", TOP(exact)),
     KEY(EXPRESSION, "checks", "", "a list of comparisons, judged at the end of a run", "", TOP(checks)),
+    KEY(NAMED, "sweep", "", "OPTION: value, what `carom sweep` uses unless the command line says otherwise; vary: {NAME: SPEC}, observe: a list", "", TOP(sweep)),
     ONE("simulation", "", "what a run uses unless the command line says otherwise", TOP(simulation), simulations),
     SEVERAL("draw", "", "NAME: a shape, what `carom view` shows; `contacts` in it: where contacts act", TOP(figures), TOP(nfigures), figures, &touches_key),
     END};

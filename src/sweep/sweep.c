@@ -3,7 +3,7 @@
 // A chain is a row of runs along the last --vary, of which each starts where the one before has ended (--follow); without
 // that, every run is a chain of its own.  Threads take whole chains in their order.
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_cond_timedwait
-#include "sweep/sweep.h"
+#include "sweep/lanes.h"
 #include <carom/compile.h>
 #include <math.h>
 #include <pthread.h>
@@ -25,6 +25,7 @@ const char *carom_sweep_vary_name(const carom_sweep *s, int i) { return s->vary[
 int carom_sweep_observed(const carom_sweep *s) { return s->nobserve; }
 const char *carom_sweep_observe_text(const carom_sweep *s, int i) { return s->observe[i]; }
 int carom_sweep_state(const carom_sweep *s) { return s->nq + s->nv; }
+long carom_sweep_alone(const carom_sweep *s) { return s->lanes ? atomic_load(&((carom_sweep *)s)->alone) : -1; }
 const carom_model *carom_sweep_model(const carom_sweep *s) { return s->model; }
 
 int carom_sweep_values(const carom_sweep *s, long run, double *value) {
@@ -109,6 +110,20 @@ static carom_status look_at_model(carom_sweep *s, carom_error *err) {
     return CAROM_OK;
 }
 
+// Lanes on request, or for a GPU.
+static carom_status make_lanes(carom_sweep *s, carom_error *err) {
+    carom_error own = {0};
+    const bool gpu = s->def.gpu;
+    if (s->def.lanes == CAROM_LANES_OFF && !gpu) return CAROM_OK;
+    carom_status status = carom_lanes_create(s, &s->lanes, &own);
+    if (status == CAROM_OK) status = gpu ? carom_gpu_open(s, s->lanes, &s->gpu, &own) : carom_lanes_compile(s, s->lanes, &own);
+    if (status == CAROM_OK) return CAROM_OK;
+    carom_lanes_destroy(s->lanes);
+    s->lanes = NULL;
+    if (s->def.lanes == CAROM_LANES_AUTO && !gpu && status != CAROM_NO_MEMORY) return CAROM_OK;
+    return carom_fail(err, status == CAROM_IO ? CAROM_BAD_INPUT : status, "%s: %s", gpu ? "--gpu" : "--lanes on", own.text);
+}
+
 static carom_status create(carom_sweep *s, carom_error *err) {
     CAROM_TRY(look_at_model(s, err));
     int n = 0;
@@ -126,6 +141,8 @@ static carom_status create(carom_sweep *s, carom_error *err) {
     const double steps = status == CAROM_OK ? run.evaluations * (double)s->runs : 0;
     carom_run_free(&run);
     CAROM_TRY(status);
+    CAROM_TRY(make_lanes(s, err));
+    if (s->lanes) return CAROM_OK; // few runs are left to the engine
     return carom_model_compile(s->model, CAROM_COMPILE_AUTO, steps, NULL, err);
 }
 
@@ -147,6 +164,8 @@ void carom_sweep_destroy(carom_sweep *s) {
     free(s->vary);
     free(s->observe);
     free(s->section.expression);
+    carom_gpu_close(s->gpu);
+    carom_lanes_destroy(s->lanes);
     carom_model_destroy(s->model);
     free(s);
 }
@@ -162,6 +181,8 @@ void carom_sweep_skip(carom_sweep *s, long run, const double *end) {
 
 // -- threads ---------------------------------------------------------------------------------------------------------
 
+enum { ON_GPU = 1 << 20 }; // runs at once: an interruption loses no more
+
 typedef struct crew {
     carom_sweep *s;
     const carom_sweep_watch *watch;
@@ -171,6 +192,7 @@ typedef struct crew {
     long done, total;   // runs
     int ended;          // threads
     carom_status status;
+    carom_error err;    // of the GPU
 } crew;
 
 // The lock is held.
@@ -221,13 +243,36 @@ static void work_off(crew *c, long chain) {
     free(start);
 }
 
+// Runs first to before last, at once.  What the GPU says, if it fails, goes to err.
+static void work_off_block(crew *c, long first, long last, carom_error *err) {
+    carom_sweep *s = c->s;
+    carom_status failed = CAROM_OK;
+    outcome *o = calloc((size_t)(last - first), sizeof *o);
+    if (o && s->gpu) failed = carom_gpu_block(s, first, last, o, err);
+    else if (o) carom_lanes_block(s, first, last, o);
+    pthread_mutex_lock(&c->lock);
+    if (failed != CAROM_OK && c->status == CAROM_OK) c->status = failed;
+    for (long i = first; i < last; ++i) {
+        if (!s->skip[i] && o && o[i - first].done && c->status == CAROM_OK) hand_over(c, i, &o[i - first]);
+        else if (!s->skip[i] && !atomic_load(&s->stop) && c->status == CAROM_OK) c->status = CAROM_NO_MEMORY;
+        if (o) carom_outcome_free(&o[i - first]);
+    }
+    if (c->status != CAROM_OK) atomic_store(&s->stop, true);
+    pthread_cond_signal(&c->news);
+    pthread_mutex_unlock(&c->lock);
+    free(o);
+}
+
 static void *worker(void *user) {
     crew *c = user;
+    const long block = c->s->gpu ? ON_GPU : c->s->lanes ? c->s->lanes->block : 1; // without --follow a chain is a run
     pthread_mutex_lock(&c->lock);
     while (c->next < c->last && !atomic_load(&c->s->stop)) {
-        const long chain = c->next++;
+        const long chain = c->next, end = c->last - chain < block ? c->last : chain + block;
+        c->next = end;
         pthread_mutex_unlock(&c->lock);
-        work_off(c, chain);
+        if (c->s->lanes) work_off_block(c, chain, end, &c->err);
+        else work_off(c, chain);
         pthread_mutex_lock(&c->lock);
     }
     ++c->ended;
@@ -259,7 +304,7 @@ carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, car
     for (long run = c.next * chain_runs(s); run < c.last * chain_runs(s); ++run) c.total += !s->skip[run];
     atomic_store(&s->stop, false);
     if (c.total == 0) return CAROM_OK;
-    const int wanted = s->def.jobs > 1 ? s->def.jobs < c.last - c.next ? s->def.jobs : (int)(c.last - c.next) : 1;
+    const int wanted = s->gpu ? 1 : s->def.jobs > 1 ? s->def.jobs < c.last - c.next ? s->def.jobs : (int)(c.last - c.next) : 1;
     pthread_t *threads = calloc((size_t)wanted, sizeof *threads);
     if (!threads) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d threads", wanted);
     pthread_mutex_init(&c.lock, NULL);
@@ -273,5 +318,6 @@ carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, car
     free(threads);
     if (started == 0) return carom_fail(err, CAROM_NO_MEMORY, "cannot start a thread");
     if (c.status == CAROM_NO_MEMORY) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the runs of the sweep");
+    if (c.err.text[0] && c.status != CAROM_STOPPED) return carom_fail(err, c.status, "--gpu: %s", c.err.text);
     return atomic_load(&s->stop) ? carom_fail(err, CAROM_STOPPED, "stopped") : CAROM_OK;
 }

@@ -42,6 +42,9 @@ typedef struct outcome {
     double *end;       // nstate
 } outcome;
 
+typedef struct carom_lanes carom_lanes;
+typedef struct carom_gpu carom_gpu;
+
 struct carom_sweep {
     carom_sweep_def def;
     carom_model *model;   // with the file's own parameters; owns compiled code that all runs use
@@ -52,6 +55,9 @@ struct carom_sweep {
     long grid, length, runs; // points of the grid; of a chain; runs in all directions
     bool *skip;              // runs that are done already
     double **start;          // by run: where a skipped run ended; NULL: not known
+    carom_lanes *lanes;      // NULL: one run at a time
+    carom_gpu *gpu;          // NULL: none
+    atomic_long alone;       // runs that lanes left to the engine
     atomic_bool stop;
 };
 

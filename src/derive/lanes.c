@@ -1,0 +1,492 @@
+// lanes.c: a model as text for many systems at once.
+//
+// Functions of (t, q, v, k): k holds what differs between the systems and what depends on that alone.  Rows are local directions that
+// take part in contact problems, by constraint: ROW[id] is the first of constraint id.
+#include "derive/lanes.h"
+#include "derive/model.h"
+#include "expr/native.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_V = 16, MOST_C = 16 };
+enum { LEDGER_IMPACTS, LEDGER_PENETRATION };
+
+// -- constants ------------------------------------------------------------------------------------------------------
+
+static void add(carom_lane_value *list, int room, int *n, carom_lane_kind kind, int index, const carom_datum *d) {
+    if (!carom_given(d) || d->kind != CAROM_TEXT) return;
+    if (list && *n < room) list[*n] = (carom_lane_value){kind, index, d->text};
+    ++*n;
+}
+
+static const carom_datum *either(const carom_datum *own, const carom_datum *shared) { return carom_given(own) ? own : shared; }
+
+int carom_lane_values(const carom_model *m, carom_lane_value *list, int room) {
+    static const carom_datum none = {0};
+    const carom_mech *x = m->mech;
+    const carom_mech_law *law = x->defaults;
+    int n = 0, i = 0;
+    for (const carom_datum *d = carom_first(&x->parameters); d != carom_end(&x->parameters); ++d, ++i) add(list, room, &n, CAROM_LANE_PARAMETER, i, d);
+    for (i = 0; i < x->ncoordinates; ++i) {
+        add(list, room, &n, CAROM_LANE_POSITION, i, &x->coordinates[i].at);
+        add(list, room, &n, CAROM_LANE_RATE, i, &x->coordinates[i].rate);
+    }
+    for (i = 0; i < x->ncontacts && i < m->nc; ++i) {
+        const carom_mech_contact *c = &x->contacts[i];
+        add(list, room, &n, CAROM_LANE_RESTITUTION, i, either(&c->restitution, law ? &law->restitution : &none));
+        add(list, room, &n, CAROM_LANE_TANGENTIAL, i, either(&c->tangential_restitution, law ? &law->tangential_restitution : &none));
+        add(list, room, &n, CAROM_LANE_FRICTION, i, either(&c->friction, law ? &law->friction : &none));
+    }
+    add(list, room, &n, CAROM_LANE_STEP, 0, x->simulation ? &x->simulation->step : &none);
+    add(list, room, &n, CAROM_LANE_END, 0, x->simulation ? &x->simulation->end : &none);
+    return n;
+}
+
+bool carom_lanes_observe(const carom_model *m, const carom_lane_request *r, const char *name) {
+    for (int k = 0; carom_ledger_name(k); ++k)
+        for (int i = 0; i < r->nobserve && strcmp(carom_ledger_name(k), name) == 0; ++i)
+            if (carom_graph_depends(m->graph, m->observed[i], CAROM_PARAMETER, m->np + k)) return true;
+    return false;
+}
+
+// -- what the text is made of -----------------------------------------------------------------------------------------
+
+typedef struct text {
+    const carom_model *m;
+    const carom_lane_request *r;
+    carom_write_text *write;
+    void *user;
+    carom_lane_value *value; // nvalues
+    int nvalues;
+    bool *moves;             // by input of the check tape: it differs between systems
+    int *place;              // by parameter: in k
+    bool *law_moves;         // 3 nc: restitution, tangential, friction
+    int *law_place;
+    carom_lane lane, check;
+    int row[MOST_C + MOST_V + 1]; // by constraint
+    // while a group is written: what its results are called
+    int mode;
+} text;
+
+enum { OUT_ALL, OUT_MOTION, OUT_ROWS, OUT_DIRECTIONS, OUT_KC, OUT_OBSERVE, OUT_ONE };
+
+static void put(const text *x, const char *s) { x->write(x->user, s, strlen(s)); }
+
+#define PUT(x, ...)                                                                                \
+    do {                                                                                           \
+        char line_[512];                                                                           \
+        snprintf(line_, sizeof line_, __VA_ARGS__);                                                \
+        put(x, line_);                                                                             \
+    } while (0)
+
+static int first_value(const text *x) { return x->r->nobserve + (x->r->section != CAROM_LANES_PLAIN); }
+static carom_node node_of(const text *x, int value) { return x->m->observed[first_value(x) + value]; }
+
+static bool varied(const text *x, carom_lane_kind kind, int index, int *which) {
+    for (int i = 0; i < x->r->nvary; ++i)
+        if (x->r->vary[i].kind == kind && x->r->vary[i].index == index) return *which = i, true;
+    return false;
+}
+
+static bool depends(const text *x, int value) {
+    for (int p = 0; p < x->m->np; ++p)
+        if (x->moves[p] && carom_graph_depends(x->m->graph, node_of(x, value), CAROM_PARAMETER, p)) return true;
+    return false;
+}
+
+// Which parameters differ between systems: those that are varied, and those given by them.
+static void find_moving(text *x) {
+    const carom_model *m = x->m;
+    int which;
+    for (int p = 0; p < m->np; ++p) x->moves[p] = varied(x, CAROM_LANE_PARAMETER, p, &which);
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < x->nvalues; ++i) {
+            const carom_lane_value *v = &x->value[i];
+            if (v->kind != CAROM_LANE_PARAMETER || x->moves[v->index] || !depends(x, i)) continue;
+            x->moves[v->index] = more = true;
+        }
+    }
+    for (int p = m->np; p < m->check_parameters; ++p) x->moves[p] = true; // ledger and averages
+    for (int i = 0; i < x->nvalues; ++i)
+        if (x->value[i].kind >= CAROM_LANE_RESTITUTION && x->value[i].kind < CAROM_LANE_STEP && depends(x, i)) x->law_moves[3 * x->value[i].index + (int)x->value[i].kind - CAROM_LANE_RESTITUTION] = true;
+}
+
+static carom_status refuse(carom_error *err, const char *why) { return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support %s", why); }
+
+static carom_status check_structure(const carom_model *m, carom_error *err) {
+    const carom_mech *x = m->mech;
+    if (m->nmember || x->nmembers) return refuse(err, "flexible members");
+    if (m->npairs) return refuse(err, "contacts between shapes; contacts written as gaps can run in lanes");
+    if (x->nbodies || x->njoints || x->nsprings || x->nmotors || x->nloads) return refuse(err, "`bodies`; models written with coordinates and energies can run in lanes");
+    for (int i = 0; i < x->ncontacts; ++i)
+        if (carom_given(&x->contacts[i].repeat)) return refuse(err, "families of contacts (`repeat`)");
+        else if (carom_given(&x->contacts[i].stiffness)) return refuse(err, "contacts of finite stiffness");
+    for (int c = 0; c < m->nc; ++c) {
+        const carom_contact *k = &m->contacts[c];
+        if (k->impact || k->sequential || k->varies || k->friction_varies)
+            return refuse(err, "laws of impact other than Newton's, impacts in sequence, and restitution or friction that varies");
+    }
+    if (m->nv > MOST_V || m->nc > MOST_C || m->ne > MOST_V)
+        return carom_fail(err, CAROM_BAD_INPUT, "lanes are for models of at most %d rates, %d contacts and %d constraints; this one has %d, %d and %d", MOST_V, MOST_C, MOST_V, m->nv, m->nc, m->ne);
+    for (int id = m->ne; id < m->ne + m->nc; ++id)
+        if (m->links[id].ndir > 3) return refuse(err, "contacts with more than two slip directions");
+    return CAROM_OK;
+}
+
+static carom_status check_ledger(const text *x, carom_error *err) {
+    const carom_model *m = x->m;
+    for (int k = m->np; x->r->section != CAROM_LANES_PLAIN && k < m->check_parameters; ++k)
+        if (carom_graph_depends(m->graph, m->observed[x->r->nobserve], CAROM_PARAMETER, k)) return refuse(err, "sections of the ledger or of averages");
+    for (int i = 0; i < x->r->nobserve; ++i)
+        for (int k = 0; carom_ledger_name(k); ++k) {
+            if (strcmp(carom_ledger_name(k), "impacts") == 0 || strcmp(carom_ledger_name(k), "penetration") == 0) continue;
+            if (carom_graph_depends(m->graph, m->observed[i], CAROM_PARAMETER, m->np + k))
+                return carom_fail(err, CAROM_BAD_INPUT, "lanes know of the ledger only impacts and penetration, not %s", carom_ledger_name(k));
+        }
+    return CAROM_OK;
+}
+
+static void shut(text *x) {
+    free(x->value);
+    free(x->moves);
+    free(x->place);
+    free(x->law_moves);
+    free(x->law_place);
+    carom_lane_close(&x->lane);
+    carom_lane_close(&x->check);
+}
+
+static carom_status open(text *x, carom_error *err) {
+    const carom_model *m = x->m;
+    x->nvalues = carom_lane_values(m, NULL, 0);
+    x->value = calloc((size_t)x->nvalues + 1, sizeof *x->value);
+    x->moves = calloc((size_t)m->check_parameters + 1, sizeof *x->moves);
+    x->place = calloc((size_t)m->np + 1, sizeof *x->place);
+    x->law_moves = calloc(3 * (size_t)m->nc + 1, sizeof *x->law_moves);
+    x->law_place = calloc(3 * (size_t)m->nc + 1, sizeof *x->law_place);
+    double *inputs = calloc((size_t)m->check_parameters + 1, sizeof *inputs);
+    carom_status status = x->value && x->moves && x->place && x->law_moves && x->law_place && inputs ? CAROM_OK : CAROM_NO_MEMORY;
+    if (status == CAROM_OK) {
+        int nk = 0;
+        carom_lane_values(m, x->value, x->nvalues);
+        find_moving(x);
+        for (int p = 0; p < m->np; ++p)
+            if (x->moves[p]) x->place[p] = nk++;
+        for (int k = 0; k < 3 * m->nc; ++k)
+            if (x->law_moves[k]) x->law_place[k] = nk++;
+        for (int id = 0, r = 0; id <= m->ne + m->nc && id <= MOST_C + MOST_V; ++id) {
+            x->row[id] = r;
+            if (id < m->ne + m->nc) r += m->links[id].ndir;
+        }
+        carom_copy(inputs, m->parameter, m->np);
+        status = carom_lane_open(&x->lane, m->tape, x->moves, m->parameter, nk);
+        if (status == CAROM_OK) status = carom_lane_open(&x->check, m->check_tape, x->moves, inputs, 0);
+    }
+    free(inputs);
+    if (status != CAROM_OK) return carom_fail(err, status, "no memory for the text of lanes");
+    if (x->lane.pairs || x->check.pairs) return refuse(err, "rings");
+    for (int i = 0; i < x->nvalues; ++i)
+        if ((x->value[i].kind == CAROM_LANE_STEP && x->r->step && depends(x, i)) || (x->value[i].kind == CAROM_LANE_END && x->r->end && depends(x, i)))
+            return refuse(err, "a step size or end time that differs from run to run; give --step and --end");
+    return CAROM_OK;
+}
+
+// -- names --------------------------------------------------------------------------------------------------------------
+
+static bool input_name(void *user, carom_input kind, int i, char s[CAROM_SLOT_NAME]) {
+    const text *x = user;
+    const carom_model *m = x->m;
+    int ledger = 0;
+    switch (kind) {
+    case CAROM_TIME: strcpy(s, "t"); return true;
+    case CAROM_POSITION: snprintf(s, CAROM_SLOT_NAME, "q[%d]", i); return true;
+    case CAROM_VELOCITY: snprintf(s, CAROM_SLOT_NAME, "v[%d]", i); return true;
+    case CAROM_PARAMETER: break;
+    }
+    if (i < m->np && x->moves[i]) return snprintf(s, CAROM_SLOT_NAME, "k[%d]", x->place[i]), true;
+    if (i < m->np) return carom_native_number(m->parameter[i], s), false;
+    while (carom_ledger_name(ledger)) ++ledger;
+    if (i - m->np >= ledger) return snprintf(s, CAROM_SLOT_NAME, "a[%d]", i - m->np - ledger), true;
+    return snprintf(s, CAROM_SLOT_NAME, "ledger[%d]", strcmp(carom_ledger_name(i - m->np), "impacts") == 0 ? LEDGER_IMPACTS : LEDGER_PENETRATION), true;
+}
+
+static int mass_entry(const carom_model *m, int i, int j) {
+    for (int e = 0; e < m->mass.n; ++e)
+        if (m->mass.i[e] == i && m->mass.j[e] == j) return e;
+    return -1;
+}
+
+// Row of direction d; -1: it takes no part.
+static int row_of(const text *x, int d) {
+    for (int id = 0; id < x->m->ne + x->m->nc; ++id) {
+        const constraint *c = &x->m->links[id];
+        if (d >= c->dir && d < c->dir + c->ndir) return x->row[id] + d - c->dir;
+    }
+    return -1;
+}
+
+static bool motion_name(const carom_model *m, int i, char s[CAROM_SLOT_NAME]) {
+    const int nm = m->whole_mass ? m->nv * m->nv : m->mass.n;
+    if (i < m->nv) return snprintf(s, CAROM_SLOT_NAME, "f[%d]", i), true;
+    if ((i -= m->nv) < nm) {
+        const int e = m->whole_mass ? i % m->nv >= i / m->nv ? mass_entry(m, i % m->nv, i / m->nv) : -1 : i;
+        return snprintf(s, CAROM_SLOT_NAME, "m[%d]", e), e >= 0;
+    }
+    return snprintf(s, CAROM_SLOT_NAME, "g[%d]", i - nm), true;
+}
+
+static bool output_name(void *user, int i, char s[CAROM_SLOT_NAME]) {
+    const text *x = user;
+    const carom_model *m = x->m;
+    int r;
+    switch (x->mode) {
+    case OUT_MOTION: return motion_name(m, i, s);
+    case OUT_ROWS: return snprintf(s, CAROM_SLOT_NAME, "out[%d]", r = row_of(x, i)), r >= 0;
+    case OUT_DIRECTIONS:
+        r = row_of(x, i < m->W.n ? m->W.j[i] : m->w.i[i - m->W.n]);
+        if (i < m->W.n) snprintf(s, CAROM_SLOT_NAME, "W[%d]", r * m->nv + m->W.i[i]);
+        else snprintf(s, CAROM_SLOT_NAME, "w[%d]", r);
+        return r >= 0;
+    case OUT_KC:
+        if (i < m->K.n) snprintf(s, CAROM_SLOT_NAME, "K[%d]", m->K.i[i] * m->nv + m->K.j[i]);
+        else snprintf(s, CAROM_SLOT_NAME, "C[%d]", m->C.i[i - m->K.n] * m->nv + m->C.j[i - m->K.n]);
+        return true;
+    case OUT_OBSERVE: return snprintf(s, CAROM_SLOT_NAME, "out[%d]", i - 2 * m->nchecks), i >= 2 * m->nchecks && i < 2 * m->nchecks + x->r->nobserve;
+    case OUT_ALL: return snprintf(s, CAROM_SLOT_NAME, "out[%d]", i), true;
+    default: return snprintf(s, CAROM_SLOT_NAME, "*out"), i == x->mode - OUT_ONE; // this one alone
+    }
+}
+
+static carom_status put_group(text *x, const char *head, int group, int mode) {
+    const carom_lane_names names = {x, input_name, output_name};
+    x->mode = mode;
+    const bool check = group < 0;
+    PUT(x, "\n%s {\n", head);
+    put(x, check ? "    (void)t, (void)q, (void)v, (void)k, (void)a, (void)ledger, (void)out;\n" : "    (void)t, (void)q, (void)k;\n");
+    const carom_status status = carom_lane_write_group(check ? &x->check : &x->lane, check ? 0 : group, &names, check, x->write, x->user);
+    put(x, "}\n");
+    return status;
+}
+
+// -- the factor of M ------------------------------------------------------------------------------------------------------
+
+// Where L_ij, i > j, stands among the entries of L that are not zero, row by row; -1: it is.  Returns how many there are.
+static int fill(const carom_model *m, int at[MOST_V][MOST_V]) {
+    int count = 0;
+    for (int i = 0; i < m->nv; ++i)
+        for (int j = 0; j < i; ++j) {
+            bool full = mass_entry(m, i, j) >= 0;
+            for (int e = 0; e < j; ++e) full = full || (at[i][e] >= 0 && at[j][e] >= 0);
+            at[i][j] = full ? count++ : -1;
+        }
+    return count;
+}
+
+// M = L D L' with L of unit diagonal, sparse as M allows, written out.  l: entries of L below the diagonal, then 1/D.
+static void put_factor(const text *x) {
+    const carom_model *m = x->m;
+    static const char head[] = "\nDEVICE T(mask) T(factor)(const real *m, real *l) {\n    T(mask) good = T(equal)(m[0], m[0]);\n";
+    int at[MOST_V][MOST_V];
+    const int n = m->nv, count = fill(m, at);
+    put(x, head);
+    for (int j = 0; j < n; ++j) {
+        PUT(x, "    real d%d = m[%d];\n", j, mass_entry(m, j, j));
+        for (int e = 0; e < j; ++e)
+            if (at[j][e] >= 0) PUT(x, "    d%d = d%d - l[%d] * c%d_%d;\n", j, j, at[j][e], j, e);
+        PUT(x, "    good = good & T(below)(0x1p-45 * m[%d], d%d);\n    l[%d] = 1.0 / d%d;\n", mass_entry(m, j, j), j, count + j, j);
+        for (int i = j + 1; i < n; ++i) {
+            if (at[i][j] < 0) continue;
+            const int e0 = mass_entry(m, i, j);
+            if (e0 >= 0) PUT(x, "    real c%d_%d = m[%d];\n", i, j, e0);
+            else PUT(x, "    real c%d_%d = T(of)(0);\n", i, j);
+            for (int e = 0; e < j; ++e)
+                if (at[i][e] >= 0 && at[j][e] >= 0) PUT(x, "    c%d_%d = c%d_%d - c%d_%d * l[%d];\n", i, j, i, j, i, e, at[j][e]);
+            PUT(x, "    l[%d] = c%d_%d * l[%d];\n", at[i][j], i, j, count + j);
+        }
+    }
+    put(x, "    return good;\n}\n\nDEVICE void T(solve)(const real *l, real *x) {\n");
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < i; ++j)
+            if (at[i][j] >= 0) PUT(x, "    x[%d] = x[%d] - l[%d] * x[%d];\n", i, i, at[i][j], j);
+    for (int i = n - 1; i >= 0; --i) {
+        PUT(x, "    x[%d] = x[%d] * l[%d];\n", i, i, count + i);
+        for (int j = i + 1; j < n; ++j)
+            if (at[j][i] >= 0) PUT(x, "    x[%d] = x[%d] - l[%d] * x[%d];\n", i, i, at[j][i], j);
+    }
+    put(x, "}\n");
+}
+
+// -- parts -------------------------------------------------------------------------------------------------------------------
+
+static void put_ints(const text *x, const char *name, const int *value, int n) {
+    PUT(x, "CONSTANT int %s[] = {", name);
+    for (int i = 0; i < n; ++i) PUT(x, "%s%d", i ? ", " : "", value[i]);
+    put(x, n ? "};\n" : "0};\n");
+}
+
+static void put_tables(const text *x) {
+    const carom_model *m = x->m;
+    const int links = m->ne + m->nc;
+    int at[MOST_V][MOST_V];
+    PUT(x, "enum { NQ = %d, NV = %d, NE = %d, NC = %d, NB = %d, NR = %d, NM = %d, NK = %d,\n", m->nq, m->nv, m->ne, m->nc, links, x->row[links], m->mass.n, x->lane.nk);
+    PUT(x, "       NX = %d, NOBSERVE = %d, NWATCH = %d, STEADY = %d, NL = %d };\n", x->r->nvary, x->r->nobserve, m->nwatch,
+        (m->sys.flags & CAROM_CONSTANT_DIRECTIONS) && (m->sys.flags & CAROM_TIMELESS_GAPS), fill(m, at) + m->nv);
+    PUT(x, "#define NWATCHED %d\n", m->nwatch);
+    put_ints(x, "MASS_I", m->mass.i, m->mass.n), put_ints(x, "MASS_J", m->mass.j, m->mass.n);
+
+    put_ints(x, "ROW", x->row, links + 1);
+    if (!x->r->jean) return;
+    put_ints(x, "DM_I", m->dM.i, m->dM.n), put_ints(x, "DM_J", m->dM.j, m->dM.n), put_ints(x, "DM_L", m->dM.l, m->dM.n);
+    PUT(x, "enum { NDM = %d, NDW = %d, NDw = %d };\n", m->dM.n, m->dW.n, m->dw.n);
+    PUT(x, "CONSTANT int DW_R[] = {");
+    for (int e = 0; e < m->dW.n; ++e) PUT(x, "%d, ", row_of(x, m->dW.j[e]));
+    put(x, "0};\n");
+    put_ints(x, "DW_I", m->dW.i, m->dW.n), put_ints(x, "DW_L", m->dW.l, m->dW.n);
+    PUT(x, "CONSTANT int Dw_R[] = {");
+    for (int e = 0; e < m->dw.n; ++e) PUT(x, "%d, ", row_of(x, m->dw.i[e]));
+    put(x, "0};\n");
+    put_ints(x, "Dw_L", m->dw.j, m->dw.n);
+}
+
+static carom_status put_typed(text *x) {
+#define POINT "real t, const real *q, const real *v, const real *k"
+    const carom_model *m = x->m;
+    CAROM_TRY(put_group(x, "DEVICE void T(motion)(" POINT ", real *f, real *m, real *g)", GROUP_MOTION_GAPS, OUT_MOTION));
+    CAROM_TRY(put_group(x, "DEVICE void T(gaps)(real t, const real *q, const real *k, real *out)", GROUP_GAPS, OUT_ALL));
+    CAROM_TRY(put_group(x, "DEVICE void T(rates)(" POINT ", real *out)", GROUP_RATES, OUT_ROWS));
+    if (m->nwatch) CAROM_TRY(put_group(x, "DEVICE void T(watch)(" POINT ", real *out)", GROUP_WATCH, OUT_ALL));
+    if (x->r->section == CAROM_LANES_CROSSING) CAROM_TRY(put_group(x, "DEVICE void T(crossing)(" POINT ", const real *a, const real *ledger, real *out)", -1, OUT_ONE + 2 * m->nchecks + x->r->nobserve));
+    if (x->r->jean) {
+        CAROM_TRY(put_group(x, "DEVICE void T(tangent)(" POINT ", real *K, real *C)", GROUP_TANGENT, OUT_KC));
+        CAROM_TRY(put_group(x, "DEVICE void T(mass_gradient)(real t, const real *q, const real *k, real *out)", GROUP_MASS_GRADIENT, OUT_ALL));
+    }
+    put_factor(x);
+    return CAROM_OK;
+}
+
+// A constant that differs: where it goes.
+static bool target_of(const text *x, int value, char s[CAROM_SLOT_NAME]) {
+    const carom_lane_value *v = &x->value[value];
+    const int law = (int)v->kind - CAROM_LANE_RESTITUTION;
+    switch (v->kind) {
+    case CAROM_LANE_PARAMETER: snprintf(s, CAROM_SLOT_NAME, "k[%d]", x->place[v->index]); break;
+    case CAROM_LANE_POSITION: snprintf(s, CAROM_SLOT_NAME, "q[%d]", v->index); break;
+    case CAROM_LANE_RATE: snprintf(s, CAROM_SLOT_NAME, "v[%d]", v->index); break;
+    default: snprintf(s, CAROM_SLOT_NAME, "k[%d]", x->law_place[3 * v->index + law]);
+    }
+    return true;
+}
+
+static carom_status put_value(text *x, int value) {
+    const carom_lane_names names = {x, input_name, output_name};
+    char target[CAROM_SLOT_NAME];
+    target_of(x, value, target);
+    PUT(x, "    {\n    double *out = &%s;\n", target);
+    x->mode = OUT_ONE + 2 * x->m->nchecks + first_value(x) + value;
+    const carom_status status = carom_lane_write_group(&x->check, 0, &names, true, x->write, x->user);
+    put(x, "    }\n");
+    return status;
+}
+
+// k, and the initial state.  x: what is varied.
+static carom_status put_setup(text *x) {
+    const carom_model *m = x->m;
+    const carom_lane_names names = {x, input_name, output_name};
+    int which;
+    char number[CAROM_NUMBER_TEXT];
+    put(x, "\nDEVICE void setup(const double *x, double *k, double *q, double *v) {\n    (void)x, (void)k;\n");
+    bool *known = calloc((size_t)m->np + 1, sizeof *known);
+    if (!known) return CAROM_NO_MEMORY;
+    carom_status status = CAROM_OK;
+    for (int p = 0; p < m->np; ++p) {
+        known[p] = !x->moves[p] || varied(x, CAROM_LANE_PARAMETER, p, &which);
+        if (x->moves[p] && known[p]) PUT(x, "    k[%d] = x[%d];\n", x->place[p], which);
+    }
+    for (bool more = true; more && status == CAROM_OK;) { // in the order in which they need each other
+        more = false;
+        for (int i = 0; i < x->nvalues && status == CAROM_OK; ++i) {
+            const carom_lane_value *v = &x->value[i];
+            if (v->kind != CAROM_LANE_PARAMETER || known[v->index]) continue;
+            bool ready = true;
+            for (int p = 0; p < m->np; ++p) ready = ready && (known[p] || !carom_graph_depends(m->graph, node_of(x, i), CAROM_PARAMETER, p));
+            if (!ready) continue;
+            status = put_value(x, i);
+            known[v->index] = more = true;
+        }
+    }
+    free(known);
+    for (int i = 0; i < m->nq + m->nv; ++i) {
+        carom_native_number(i < m->nq ? m->q0[i] : m->v0[i - m->nq], number);
+        PUT(x, "    %c[%d] = %s;\n", i < m->nq ? 'q' : 'v', i < m->nq ? i : i - m->nq, number);
+    }
+    for (int i = 0; i < x->nvalues && status == CAROM_OK; ++i)
+        if (x->value[i].kind != CAROM_LANE_PARAMETER && x->value[i].kind < CAROM_LANE_STEP && depends(x, i)) status = put_value(x, i);
+    for (int i = 0; i < x->r->nvary; ++i) {
+        if (x->r->vary[i].kind == CAROM_LANE_POSITION) PUT(x, "    q[%d] = x[%d];\n", x->r->vary[i].index, i);
+        if (x->r->vary[i].kind == CAROM_LANE_RATE) PUT(x, "    v[%d] = x[%d];\n", x->r->vary[i].index, i);
+    }
+    if (status == CAROM_OK) status = carom_lane_write_constants(&x->lane, &names, x->write, x->user);
+    put(x, "}\n");
+    return status;
+}
+
+static void put_law(const text *x, const char *name, int which) {
+    const carom_model *m = x->m;
+    char number[CAROM_NUMBER_TEXT];
+    PUT(x, "\nDEVICE double %s(const double *k, int c) {\n    (void)k, (void)c;\n", name);
+    for (int c = 0; c < m->nc; ++c) {
+        const carom_contact *l = &m->contacts[c];
+        const double value = which == 0 ? l->restitution : which == 1 ? l->tangential_restitution : l->friction;
+        if (x->law_moves[3 * c + which]) snprintf(number, sizeof number, "k[%d]", x->law_place[3 * c + which]);
+        else carom_native_number(value, number);
+        PUT(x, "    if (c == %d) return %s;\n", c, number);
+    }
+    put(x, "    return 0;\n}\n");
+}
+
+static carom_status put_single(text *x) {
+    const carom_model *m = x->m;
+    CAROM_TRY(put_group(x, "DEVICE void directions(double t, const double *q, const double *k, double *W, double *w)", GROUP_DIRECTIONS, OUT_DIRECTIONS));
+    CAROM_TRY(put_group(x, "DEVICE void curvature(double t, const double *q, const double *v, const double *k, double *out)", GROUP_CURVATURE, OUT_ROWS));
+    if (x->r->jean) CAROM_TRY(put_group(x, "DEVICE void rate_gradient(double t, const double *q, const double *k, double *out)", GROUP_RATE_GRADIENT, OUT_ALL));
+    CAROM_TRY(put_group(x, "DEVICE void observe(double t, const double *q, const double *v, const double *k, const double *a, const double *ledger, double *out)", -1, OUT_OBSERVE));
+    if (x->r->section == CAROM_LANES_PERIOD) {
+        CAROM_TRY(put_group(x, "DEVICE void period_of(double t, const double *q, const double *v, const double *k, const double *a, const double *ledger, double *out)", -1, OUT_ONE + 2 * m->nchecks + x->r->nobserve));
+        put(x, "DEVICE double section_period(const double *k) {\n    double T = 0;\n    period_of(0, 0, 0, k, 0, 0, &T);\n    return T;\n}\n");
+    } else {
+        put(x, "DEVICE double section_period(const double *k) { return (void)k, 0; }\n");
+    }
+    put_law(x, "restitution", 0);
+    put_law(x, "tangential_restitution", 1);
+    put_law(x, "friction", 2);
+    // Friction that the run has and the text has no directions for.
+    put(x, "\nDEVICE int rubs_outside(const double *k) {\n    (void)k;\n");
+    for (int c = 0; c < m->nc; ++c)
+        if (m->links[m->ne + c].ndir == 1) PUT(x, "    if (friction(k, %d) > 0) return 1;\n", c);
+    put(x, "    return 0;\n}\n");
+    return put_setup(x);
+}
+
+carom_status carom_lanes_check(const carom_model *m, const carom_lane_request *r, carom_error *err) {
+    text x = {.m = m, .r = r};
+    CAROM_TRY(check_structure(m, err));
+    CAROM_TRY(check_ledger(&x, err));
+    carom_status status = open(&x, err);
+    shut(&x);
+    return status;
+}
+
+carom_status carom_lanes_write(const carom_model *m, const carom_lane_request *r, int part, carom_write_text *write, void *user, carom_error *err) {
+    text x = {.m = m, .r = r, .write = write, .user = user};
+    carom_status status = open(&x, err);
+    if (status == CAROM_OK && part == CAROM_LANES_TABLES) put_tables(&x);
+    if (status == CAROM_OK && part != CAROM_LANES_TABLES) {
+        status = part == CAROM_LANES_TYPED ? put_typed(&x) : put_single(&x);
+        if (status != CAROM_OK) carom_fail(err, status, "no memory for the text of lanes");
+    }
+    shut(&x);
+    return status;
+}

@@ -1,0 +1,48 @@
+// lanes.h (private): many runs at once.
+//
+//   lanes_write.c  the sweep as one C or CUDA text: the model's functions and the parts in lanes/*.inc
+//   lanes.c        the C text compiled, and blocks of runs
+//   gpu.c          the CUDA text compiled, and blocks of runs
+#pragma once
+#include "derive/lanes.h"
+#include "sweep/sweep.h"
+
+struct carom_lanes {
+    carom_model *model;          // of which the text is made
+    carom_lane_value *vary;
+    carom_lane_request request;
+    carom_run run;               // scheme, step, end
+    int scheme;                  // number of SCHEME in the text
+    double theta, tol, newton_tol;
+    bool forces_at_end;
+    void *code;                  // of the C text; NULL: not compiled
+    int (*work)(const void *job);
+    int block;                   // runs that a thread takes at once
+};
+
+// lanes_write.c
+/// CAROM_BAD_INPUT: this sweep cannot run in lanes, and err says why.
+carom_status carom_lanes_create(const carom_sweep *s, carom_lanes **lanes, carom_error *err);
+void carom_lanes_destroy(carom_lanes *l);
+/// The whole text.
+carom_status carom_lanes_text(const carom_sweep *s, const carom_lanes *l, bool cuda, carom_write_text *write, void *user, carom_error *err);
+
+// lanes.c
+/// A text in memory.
+typedef struct carom_text { char *at; size_t n, room; bool failed; } carom_text;
+void carom_text_append(void *user, const char *text, size_t length);
+/// What lanes leave of a run; o->section is there already.  Not o->done: they do not support it, or there is no memory.
+void carom_lanes_outcome(const carom_sweep *s, int status, double t, const double *observed, const double *end, outcome *o);
+/// The engine does what lanes do not support, or says why it cannot be done.
+void carom_lanes_alone(carom_sweep *s, long run, outcome *o);
+carom_status carom_lanes_compile(const carom_sweep *s, carom_lanes *l, carom_error *err);
+/// Runs first to before last, those that are skipped excepted; o: last - first outcomes.  A run that lanes leave is done alone.
+void carom_lanes_block(carom_sweep *s, long first, long last, outcome *o);
+
+// gpu.c
+carom_status carom_gpu_open(const carom_sweep *s, const carom_lanes *l, carom_gpu **gpu, carom_error *err);
+void carom_gpu_close(carom_gpu *g);
+carom_status carom_gpu_block(carom_sweep *s, long first, long last, outcome *o, carom_error *err);
+
+extern const char carom_lanes_head_c[], carom_lanes_head_cuda[], carom_lanes_math[], carom_lanes_free[], carom_lanes_contact[], carom_lanes_step[], carom_lanes_average[],
+    carom_lanes_run[], carom_lanes_block_c[], carom_lanes_block_cuda[];

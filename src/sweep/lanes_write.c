@@ -1,0 +1,293 @@
+// lanes_write.c: a sweep as one text.
+#include "base/number.h"
+#include "expr/native.h"
+#include "sweep/lanes.h"
+#include <carom/option.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const schemes[] = {"moreau-midpoint", "moreau-explicit", "half-explicit", "moreau-jean", NULL};
+enum { MIDPOINT, EXPLICIT, HALF, JEAN };
+
+// -- may it run in lanes? ---------------------------------------------------------------------------------------------------
+
+static carom_status find_scheme(carom_lanes *l, carom_error *err) {
+    for (l->scheme = 0; schemes[l->scheme]; ++l->scheme)
+        if (strcmp(schemes[l->scheme], l->run.scheme) == 0) return CAROM_OK;
+    return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support the scheme %.60s; those that run in lanes are moreau-midpoint, moreau-explicit, half-explicit and moreau-jean", l->run.scheme);
+}
+
+// Options of scheme and solver: those that lanes know.
+static carom_status read_options(carom_lanes *l, carom_error *err) {
+    static const char *const same[] = {"local=exact", "active=current", "closed=tolerant", "adaptive=off", "solver=auto", NULL};
+    static const char *const free_of[] = {"identity=", "accept=", NULL}; // they do not change what lanes compute
+    l->theta = 0.5, l->tol = l->newton_tol = 1e-12;
+    for (int i = 0; l->run.options && l->run.options[i]; ++i) {
+        const char *text = l->run.options[i], *value = strchr(text, '=');
+        bool known = false;
+        char *rest = NULL;
+        if (strncmp(text, "theta=", 6) == 0 && l->scheme == JEAN) l->theta = carom_number(value + 1, &rest), known = true;
+        if (strncmp(text, "tol=", 4) == 0) l->tol = carom_number(value + 1, &rest), known = true;
+        if (strncmp(text, "newton-tol=", 11) == 0) l->newton_tol = carom_number(value + 1, &rest), known = true;
+        if (strncmp(text, "forces=", 7) == 0 && l->scheme == EXPLICIT) l->forces_at_end = strcmp(value, "=end") == 0, known = true;
+        for (int k = 0; same[k]; ++k) known = known || strcmp(text, same[k]) == 0;
+        for (int k = 0; free_of[k]; ++k) known = known || strncmp(text, free_of[k], strlen(free_of[k])) == 0;
+        if (!known) return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support the option %.100s", text);
+    }
+    return CAROM_OK;
+}
+
+static int parameter_index(const carom_model *m, const char *name) {
+    for (int i = 0; i < carom_model_count(m).parameters; ++i)
+        if (strcmp(carom_model_parameter(m, i, NULL), name) == 0) return i;
+    return -1;
+}
+
+static carom_status read_vary(const carom_sweep *s, carom_lanes *l, carom_error *err) {
+    l->vary = calloc((size_t)s->nvary + 1, sizeof *l->vary);
+    if (!l->vary) return carom_fail(err, CAROM_NO_MEMORY, "no memory for lanes");
+    for (int i = 0; i < s->nvary; ++i) {
+        const varied *v = &s->vary[i];
+        if (v->kind == VARY_OPTION) return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --vary %.60s: options are the same in all of them", v->name);
+        const carom_lane_kind kind = v->kind == VARY_PARAMETER ? CAROM_LANE_PARAMETER : v->kind == VARY_POSITION ? CAROM_LANE_POSITION : CAROM_LANE_RATE;
+        l->vary[i] = (carom_lane_value){kind, v->kind == VARY_PARAMETER ? parameter_index(s->model, v->name) : v->index, NULL};
+    }
+    return CAROM_OK;
+}
+
+enum { TEXT = 400 };
+
+// The model with the values of one run (-1: with its own), and besides what is observed the expressions of what may depend on them.
+static carom_model *model_at(const carom_sweep *s, long run, carom_error *err) {
+    const int count = carom_lane_values(s->model, NULL, 0);
+    carom_model_def d = s->def.model;
+    size_t sets = 0, n = 0;
+    while (d.set && d.set[sets]) ++sets;
+    while (s->observe[n]) ++n;
+    const char **set = calloc(sets + (size_t)s->nvary + 1, sizeof *set), **observe = calloc(n + (size_t)count + 1, sizeof *observe);
+    char *text = calloc((size_t)s->nvary + 1, TEXT);
+    double *value = calloc((size_t)s->nvary + 1, sizeof *value);
+    carom_lane_value *list = calloc((size_t)count + 1, sizeof *list);
+    carom_model *m = NULL;
+    if (set && observe && text && value && list) {
+        carom_lane_values(s->model, list, count);
+        if (run >= 0) carom_sweep_values(s, run, value);
+        for (size_t i = 0; i < sets; ++i) set[i] = d.set[i];
+        for (int i = 0; i < s->nvary; ++i) {
+            if (s->vary[i].kind != VARY_PARAMETER || run < 0) continue;
+            carom_format(text + i * TEXT, TEXT, "%.300s=%.17g", s->vary[i].name, value[i]);
+            set[sets++] = text + i * TEXT;
+        }
+        for (size_t i = 0; i < n; ++i) observe[i] = s->observe[i];
+        for (int i = 0; i < count; ++i) observe[n++] = list[i].text;
+        d.set = set;
+        d.observe = observe;
+        m = carom_model_create(&d, err);
+    } else {
+        carom_fail(err, CAROM_NO_MEMORY, "no memory for lanes");
+    }
+    free(set), free(observe), free(text), free(value), free(list);
+    return m;
+}
+
+static int rows_of(const carom_model *m) {
+    const carom_system *sys = carom_model_system(m);
+    int n = 0;
+    for (int id = 0; id < sys->ne + sys->nc; ++id) n += carom_system_directions(sys, id);
+    return n;
+}
+
+// With the model's own values, or those of the first or the last run, if that has more friction: without friction a contact has no
+// directions of slip.
+static carom_status make_model(const carom_sweep *s, carom_lanes *l, carom_error *err) {
+    const long runs[] = {-1, 0, s->runs - 1};
+    for (int i = 0; i < 3; ++i) {
+        carom_error other;
+        carom_model *m = model_at(s, runs[i], i ? &other : err);
+        const bool better = m && (!l->model || rows_of(m) > rows_of(l->model));
+        carom_model_destroy(better ? l->model : m);
+        if (better) l->model = m;
+        if (!l->model) return err->code;
+    }
+    return CAROM_OK;
+}
+
+static carom_status create(const carom_sweep *s, carom_lanes *l, carom_error *err) {
+    if (s->def.follow != CAROM_FOLLOW_NONE) return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --follow, where runs wait for each other");
+    if (s->def.run.adaptive) return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --adaptive: all of them take the same steps");
+    CAROM_TRY(carom_run_resolve(&l->run, s->model, &s->def.run, err));
+    CAROM_TRY(find_scheme(l, err));
+    CAROM_TRY(read_options(l, err));
+    CAROM_TRY(read_vary(s, l, err));
+    CAROM_TRY(make_model(s, l, err));
+    l->request = (carom_lane_request){.vary = l->vary, .nvary = s->nvary, .nobserve = s->nobserve, .jean = l->scheme == JEAN, .step = isnan(s->def.run.step), .end = isnan(s->def.run.end),
+                                      .section = s->section.kind == SECTION_EVERY ? CAROM_LANES_PERIOD : s->section.kind == SECTION_CROSSING ? CAROM_LANES_CROSSING : CAROM_LANES_PLAIN};
+    return carom_lanes_check(l->model, &l->request, err);
+}
+
+carom_status carom_lanes_create(const carom_sweep *s, carom_lanes **lanes, carom_error *err) {
+    carom_lanes *l = calloc(1, sizeof *l);
+    if (!l) return carom_fail(err, CAROM_NO_MEMORY, "no memory for lanes");
+    const carom_status status = create(s, l, err);
+    if (status == CAROM_OK) *lanes = l;
+    else carom_lanes_destroy(l);
+    return status;
+}
+
+// -- text -------------------------------------------------------------------------------------------------------------------------
+
+typedef struct sheet { carom_write_text *write; void *user; } sheet;
+
+static void put(const sheet *t, const char *text) { t->write(t->user, text, strlen(text)); }
+
+#define PUT(t, ...)                                                                                \
+    do {                                                                                           \
+        char line_[512];                                                                           \
+        snprintf(line_, sizeof line_, __VA_ARGS__);                                                \
+        put(t, line_);                                                                             \
+    } while (0)
+
+static void put_number(const sheet *t, const char *name, double x) {
+    char number[CAROM_NUMBER_TEXT];
+    carom_native_number(x, number);
+    PUT(t, "#define %s %s\n", name, number);
+}
+
+static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes *l) {
+    static const char *const kinds[] = {[SECTION_NONE] = "NONE", [SECTION_EVERY] = "EVERY", [SECTION_CROSSING] = "CROSS", [SECTION_IMPACT] = "IMPACT"};
+    static const char fixed[] = "#define MOREAU_MIDPOINT 0\n#define MOREAU_EXPLICIT 1\n#define HALF_EXPLICIT 2\n#define MOREAU_JEAN 3\n"
+                                "enum { NONE, EVERY, CROSS, IMPACT };\n#define GROWN 1e100\n#define NOTICED 1e-6\n#define SETTLED 4\n#define NEWTON_MOST 50\n";
+    const bool impacts = s->section.kind == SECTION_IMPACT || carom_lanes_observe(l->model, &l->request, "impacts");
+    put(t, fixed);
+    PUT(t, "#define SCHEME %d\n#define FORCES_AT_END %d\n#define SECTION %s\n#define CROSSES %d\n#define DIRECTION %d\n", l->scheme, l->forces_at_end, kinds[s->section.kind],
+        s->section.kind == SECTION_CROSSING, s->section.direction);
+    PUT(t, "#define CONTACT %d\n#define COUNT %ld\n#define IMPACTS %d\n#define PENETRATION %d\n", s->section.contact, s->def.count, impacts,
+        carom_lanes_observe(l->model, &l->request, "penetration"));
+    put_number(t, "THETA", l->theta);
+    put_number(t, "TOL", l->tol);
+    put_number(t, "NEWTON_TOL", l->newton_tol);
+    put_number(t, "STEP", l->run.step);
+    put_number(t, "END", l->run.end);
+    put_number(t, "TRANSIENT", s->def.transient);
+}
+
+static carom_status put_typed(const sheet *t, const carom_lanes *l, const char *real, char letter, carom_error *err) {
+    PUT(t, "\n#define real %s\n#define T(name) %c_##name\n", real, letter);
+    put(t, carom_lanes_math);
+    CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TYPED, t->write, t->user, err));
+    put(t, carom_lanes_free);
+    put(t, carom_lanes_average);
+    return CAROM_OK;
+}
+
+static carom_status put_body(const sheet *t, const carom_lanes *l, carom_error *err) {
+    CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_SINGLE, t->write, t->user, err));
+    put(t, carom_lanes_contact);
+    put(t, carom_lanes_step);
+    put(t, carom_lanes_run);
+    return CAROM_OK;
+}
+
+static carom_status put_c(const sheet *t, const carom_sweep *s, const carom_lanes *l, carom_error *err) {
+    put(t, carom_lanes_head_c);
+    put_settings(t, s, l);
+    put(t, "enum { VECTORS = 64 / LANES };\n");
+    CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TABLES, t->write, t->user, err));
+    CAROM_TRY(put_typed(t, l, "V", 'V', err));
+    put(t, "#undef real\n#undef T\n#undef DEVICE\n#define DEVICE static inline\n"); // single systems are rare: the compiler may save its time
+    CAROM_TRY(put_typed(t, l, "double", 'D', err));
+    CAROM_TRY(put_body(t, l, err));
+    put(t, carom_lanes_block_c);
+    return CAROM_OK;
+}
+
+// -- CUDA: values and names are in the file --------------------------------------------------------------------------------------------
+
+// Is the list a:b:n?
+static bool is_range(const varied *v) {
+    for (long i = 1; i + 1 < v->n; ++i) {
+        const double s = (double)i / (double)(v->n - 1);
+        if (v->value[i] != (1 - s) * v->value[0] + s * v->value[v->n - 1]) return false;
+    }
+    return true;
+}
+
+static carom_status put_values(const sheet *t, const carom_sweep *s, carom_error *err) {
+    enum { MOST = 1000000 };
+    char a[CAROM_NUMBER_TEXT], b[CAROM_NUMBER_TEXT];
+    for (int k = 0; k < s->nvary; ++k) {
+        const varied *v = &s->vary[k];
+        const bool range = is_range(v);
+        if (!range && v->n > MOST)
+            return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s has %ld values that are no range a:b:n; at most %d such values go into a file", v->name, v->n, MOST);
+        if (range) {
+            carom_native_number(v->value[0], a);
+            carom_native_number(v->value[v->n - 1], b);
+            PUT(t, "static double value_%d(long i) { return range(%s, %s, %ldL, i); }\n", k, a, b, v->n);
+            continue;
+        }
+        PUT(t, "static const double list_%d[] = {\n", k);
+        for (long i = 0; i < v->n; ++i) {
+            carom_native_number(v->value[i], a);
+            PUT(t, "%s,%s", a, i % 6 == 5 ? "\n" : " ");
+        }
+        PUT(t, "};\nstatic double value_%d(long i) { return list_%d[i]; }\n", k, k);
+    }
+    PUT(t, "static double (*const value_of[])(long) = {");
+    for (int k = 0; k < s->nvary; ++k) PUT(t, "value_%d, ", k);
+    PUT(t, "0};\nstatic const long number_of[] = {");
+    for (int k = 0; k < s->nvary; ++k) PUT(t, "%ldL, ", s->vary[k].n);
+    PUT(t, "0};\nstatic const long RUNS = %ldL;\nstatic const bool ZIP = %d;\n", s->runs, s->def.zip);
+    return CAROM_OK;
+}
+
+static void put_names(const sheet *t, const char *name, int n, const char *(*of)(const carom_sweep *s, int i), const carom_sweep *s) {
+    PUT(t, "static const char *const %s[] = {", name);
+    for (int i = 0; i < n; ++i) {
+        put(t, "\"");
+        for (const char *c = of(s, i); *c; ++c) {
+            if (*c == '"' || *c == '\\') put(t, "\\");
+            if ((unsigned char)*c >= ' ') t->write(t->user, c, 1);
+        }
+        put(t, "\", ");
+    }
+    put(t, "0};\n");
+}
+
+static carom_status put_cuda(const sheet *t, const carom_sweep *s, const carom_lanes *l, carom_error *err) {
+    if (s->section.kind != SECTION_NONE && s->def.count == 0)
+        return carom_fail(err, CAROM_BAD_INPUT, "a sweep with --section needs --count on a GPU, where room for its points is made before it starts");
+    put(t, carom_lanes_head_cuda);
+    put(t, "enum { THREADS = 128 };\n");
+    put_settings(t, s, l);
+    CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TABLES, t->write, t->user, err));
+    put(t, "typedef struct sink { double *at; long n, run; } sink; // points by number, observed expression, run\n"
+           "DEVICE void put_point(const sink *to, long index, double t, const double *observed) {\n"
+           "    double *p = to->at + index * (1 + NOBSERVE) * to->n + to->run;\n    p[0] = t;\n"
+           "    for (int i = 0; i < NOBSERVE; ++i) p[(1 + i) * to->n] = observed[i];\n}\n");
+    CAROM_TRY(put_typed(t, l, "double", 'D', err));
+    CAROM_TRY(put_body(t, l, err));
+    put(t, "\nstatic double range(double a, double b, long n, long i) {\n"
+           "    volatile double s = n > 1 ? (double)i / (double)(n - 1) : 0, x = (1 - s) * a, y = s * b;\n"
+           "    return i == n - 1 ? b : i == 0 ? a : x + y;\n}\n");
+    CAROM_TRY(put_values(t, s, err));
+    put_names(t, "vary_name", s->nvary, carom_sweep_vary_name, s);
+    put_names(t, "observe_name", s->nobserve, carom_sweep_observe_text, s);
+    put(t, carom_lanes_block_cuda);
+    return CAROM_OK;
+}
+
+carom_status carom_lanes_text(const carom_sweep *s, const carom_lanes *l, bool cuda, carom_write_text *write, void *user, carom_error *err) {
+    const sheet t = {write, user};
+    return cuda ? put_cuda(&t, s, l, err) : put_c(&t, s, l, err);
+}
+
+carom_status carom_sweep_write_cuda(const carom_sweep *s, carom_write_text *write, void *user, carom_error *err) {
+    carom_lanes *l = NULL;
+    CAROM_TRY(carom_lanes_create(s, &l, err));
+    const carom_status status = carom_lanes_text(s, l, true, write, user, err);
+    carom_lanes_destroy(l);
+    return status;
+}

@@ -1,0 +1,354 @@
+// test_lanes.c: many runs at once: the same results as runs one by one, up to rounding, and the same bits wherever a run stands.
+//
+// With "long" all schemes, laws and sections; with "cuda" the CUDA text goes through nvcc, if there is one.
+#define _POSIX_C_SOURCE 200809L
+#include "model_text.h"
+#include "sweep/lanes.h"
+#include <carom/book.h>
+#include <unistd.h>
+
+#include "sweep/lanes/head_c.inc"
+#define real V
+#define T(name) V_##name
+#include "sweep/lanes/math.inc"
+#undef real
+#undef T
+#define real double
+#define T(name) D_##name
+#include "sweep/lanes/math.inc"
+#undef real
+#undef T
+
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+// -- sine and cosine ---------------------------------------------------------------------------------------------------
+
+static double ulps(double x, long double exact) {
+    const double size = fabs((double)exact);
+    return (double)(fabsl((long double)x - exact) / (long double)(nextafter(size, INFINITY) - size));
+}
+
+static void check_sine(double x, double *worst) {
+    double s, c;
+    V a = V_of(1), vs, vc;
+    D_sincos(1, &x, &s, &c);
+    a[LANES - 1] = x;
+    V_sincos(1, &a, &vs, &vc);
+    assert_memory_equal(&s, &(double){vs[LANES - 1]}, sizeof s);
+    assert_memory_equal(&c, &(double){vc[LANES - 1]}, sizeof c);
+    if (!isfinite(x)) {
+        assert_true(isnan(s) && isnan(c));
+        return;
+    }
+    *worst = fmax(*worst, fmax(ulps(s, sinl(x)), ulps(c, cosl(x))));
+}
+
+static void sines_are_right_to_one_and_a_half_units(void **state) {
+    (void)state;
+    double worst = 0;
+    unsigned long long seed = 1;
+    for (int i = 0; i < 400000; ++i) {
+        seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+        const double u = (double)(seed >> 11) * 0x1p-53, size = ldexp(1, i % 26 - 5);
+        check_sine((2 * u - 1) * size, &worst);
+    }
+    for (int n = 0; n < 100000; ++n) check_sine(n * 1.5707963267948966, &worst); // next to zeros
+    const double odd[] = {0, -0.0, 1e-300, 0x1p20, 1e300, INFINITY, NAN, 0x1.921fb54442d18p0, 573204.0, 0x1.fffffffffffffp19};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; ++i) check_sine(odd[i], &worst);
+    if (!(worst < 1.5)) fail_msg("%g units in the last place", worst);
+}
+
+// -- sweeps --------------------------------------------------------------------------------------------------------------
+
+// A driven oscillator with a stop.
+static const char oscillator[] =
+    "carom: 1\nparameters: {m: 1, k: 1, e: 0.5, F: 0.5, w: 2, c: 0.1, s: 0.2, period: 2*pi/w}\ncoordinates: {x: {at: s/2, rate: 0}}\n"
+    "energy: {kinetic: \"1/2*m*x'^2\", potential: 1/2*k*x^2}\nforces: {x: \"F*cos(w*t) - c*x'\"}\n"
+    "contacts: {stop: {gap: s + x, restitution: 1 - e}}\nsimulation: {scheme: moreau-midpoint, step: 0.01, end: 15}\n";
+
+// A bead on a rotating rod, between two walls, with friction; and a joint written as a constraint: a pendulum.
+static const char mixture[] =
+    "carom: 1\nparameters: {mu: 0.3, L: 1, e: 0.3, d: 0.2}\ncoordinates: {x: {at: L*cos(d), rate: 0}, y: {at: -L*sin(d), rate: 0}, z: {at: 0.3, rate: 1}, u: {at: 0, rate: 0.5}}\n"
+    "energy: {kinetic: \"1/2*(x'^2 + y'^2 + z'^2 + u'^2 + 0.1*x^2*z'^2)\", potential: 9.81*y + 9.81*z}\nconstraints: {rod: x^2 + y^2 - L^2}\n"
+    "contact defaults: {restitution: e, friction: mu}\ncontacts: {wall: {gap: x + 0.5*z + 0.4, slip: y}, floor: {gap: z, slip: u}, lid: {gap: 0.5 - z, slip: [u, x - y]}}\n"
+    "simulation: {scheme: half-explicit, step: 0.002, end: 1}\n";
+
+// A block that slides and spins on a floor, in space, and bounces.
+static const char puck[] =
+    "carom: 1\nparameters: {mu: 0.2, v: 1.5}\ncoordinates: {x: {rate: v}, y: {rate: 1}, z: {at: 0.02, rate: 0}}\n"
+    "energy: {kinetic: \"1/2*(x'^2 + 2*y'^2 + z'^2)\", potential: 9.81*z}\nforces: {y: \"-x\"}\n"
+    "contacts: {floor: {gap: z + 0.01*x, slip: [x, y], friction: mu, restitution: 0.4}}\nsimulation: {scheme: moreau-midpoint, step: 0.001, end: 0.8}\n";
+
+static carom_sweep_def def_of(const char *text, const char *const *vary, const char *const *observe) {
+    carom_sweep_def d = carom_sweep_default();
+    d.model = (carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"};
+    d.vary = vary;
+    d.observe = observe;
+    return d;
+}
+
+typedef struct done { carom_table t[2]; int n; long alone; } done;
+
+static bool on_row(void *user, const carom_sweep_row *row) { return carom_book_add(user, row); }
+
+static done run(const carom_sweep_def *d) {
+    carom_error err = {0};
+    done r = {0};
+    carom_sweep *s = carom_sweep_create(d, &err);
+    if (!s) fail_msg("%s", err.text);
+    carom_book *book = carom_book_create(NULL, "what", 4, &err);
+    assert_non_null(book);
+    assert_int_equal(carom_book_bind(book, s, &err), CAROM_OK);
+    const carom_sweep_watch watch = {.user = book, .row = on_row};
+    if (carom_sweep_run(s, &watch, &err) != CAROM_OK) fail_msg("%s", err.text);
+    assert_int_equal(carom_book_tables(book, r.t, &r.n, &err), CAROM_OK);
+    r.alone = carom_sweep_alone(s);
+    carom_book_destroy(book);
+    carom_sweep_destroy(s);
+    return r;
+}
+
+static done run_lanes(carom_sweep_def d) {
+    d.lanes = CAROM_LANES_ON;
+    return run(&d);
+}
+
+static void end(done *r) {
+    for (int i = 0; i < 2; ++i) carom_table_free(&r->t[i]);
+}
+
+// tol 0: the same bits.
+static void same_table(const carom_table *a, const carom_table *b, double tol, const char *what) {
+    assert_int_equal(a->columns, b->columns);
+    if (a->rows != b->rows) fail_msg("%s: %ld and %ld rows", what, a->rows, b->rows);
+    for (int i = 0; i < a->columns; ++i)
+        for (long k = 0; k < a->rows; ++k) {
+            const carom_column *x = &a->column[i], *y = &b->column[i];
+            if (x->kind == CAROM_COLUMN_INTEGER) assert_int_equal(x->integer[k], y->integer[k]);
+            if (x->kind == CAROM_COLUMN_TEXT) assert_string_equal(x->text[k], y->text[k]);
+            if (x->kind != CAROM_COLUMN_REAL || memcmp(&x->real[k], &y->real[k], sizeof(double)) == 0) continue;
+            if (!(fabs(x->real[k] - y->real[k]) <= tol * (1 + fabs(x->real[k]))))
+                fail_msg("%s: %s in row %ld: %.17g and %.17g", what, x->name, k, x->real[k], y->real[k]);
+        }
+}
+
+static void same(const done *a, const done *b, double tol, const char *what) {
+    assert_int_equal(a->n, b->n);
+    for (int i = 0; i < a->n; ++i) same_table(&a->t[i], &b->t[i], tol, what);
+}
+
+// In lanes and one by one; as many runs as said are left to the engine.
+static void agree(carom_sweep_def d, double tol, long alone, const char *what) {
+    done one = run(&d), many = run_lanes(d);
+    same(&one, &many, tol, what);
+    if (many.alone != alone) fail_msg("%s: %ld runs were left to the engine, not %ld", what, many.alone, alone);
+    end(&one);
+    end(&many);
+}
+
+static const char *const of_oscillator[] = {"x", "x'", "impacts", "max(abs(x))", "rms(x')", "integral(x)", "penetration", "stop.gap", NULL};
+
+// Parameters of parameters, laws and initial values by parameters, sections inside steps; jobs, parts and places in a vector do not matter.
+static void lanes_agree_with_single_runs(void **state) {
+    (void)state;
+    carom_sweep_def d = def_of(oscillator, LIST("w=0.9:3:11", "e=0.3,0.7"), of_oscillator);
+    d.section = "every period", d.transient = 4, d.count = 2;
+    agree(d, 1e-12, 0, "driven oscillator");
+    done all = run_lanes(d);
+    d.jobs = 3;
+    done jobs = run_lanes(d);
+    same(&all, &jobs, 0, "three threads");
+    end(&jobs);
+    d.jobs = 1, d.part = 2, d.parts = 3;
+    done part = run_lanes(d);
+    const long first = (long)carom_table_column(&part.t[0], "run")->integer[0];
+    for (int i = 0; of_oscillator[i]; ++i)
+        for (long k = 0; k < part.t[0].rows; ++k) {
+            const double x = carom_table_column(&all.t[0], of_oscillator[i])->real[first + k], y = carom_table_column(&part.t[0], of_oscillator[i])->real[k];
+            assert_memory_equal(&x, &y, sizeof x);
+        }
+    end(&part);
+    end(&all);
+}
+
+static void joints_and_friction_agree(void **state) {
+    (void)state;
+    agree(def_of(mixture, LIST("mu=0:0.5:5", "z'=0.5,1"), LIST("x", "y'", "z", "u", "u'", "impacts")), 1e-9, 0, "pendulum and bead");
+}
+
+// What the engine refuses is its to say; a run without its section points says so.
+static void runs_that_lanes_do_not_support(void **state) {
+    (void)state;
+    carom_sweep_def d = def_of(oscillator, LIST("e=0.5,1.5,-0.25", "m=1,-1", "x=0.1,-0.5"), LIST("x"));
+    d.run.end = 0.5;
+    agree(d, 1e-12, 11, "wrong laws, masses and starts");
+    static const char unused[] = "carom: 1\nparameters: {a: 1, unused: sqrt(a)}\ncoordinates: {x: {at: a^2}}\nenergy: {kinetic: \"1/2*x'^2\", potential: a*x}\n"
+                                 "simulation: {scheme: moreau-midpoint, step: 0.1, end: 1}\n";
+    agree(def_of(unused, LIST("a=-1,1"), LIST("x")), 1e-12, 1, "a parameter without a value");
+    d = def_of(oscillator, LIST("F=0,0.5"), LIST("x"));
+    d.model.set = LIST("s=0.1", "m=2*k");
+    d.section = "x = 0.3 rising", d.count = 50, d.run.end = 0.05;
+    agree(d, 1e-12, 0, "too few section points");
+}
+
+static void refused(carom_sweep_def d, const char *why) {
+    carom_error err = {0};
+    d.lanes = CAROM_LANES_ON;
+    assert_null(carom_sweep_create(&d, &err));
+    assert_int_equal(err.code, CAROM_BAD_INPUT);
+    if (!strstr(err.text, why)) fail_msg("'%s' does not say '%s'", err.text, why);
+    d.lanes = CAROM_LANES_AUTO;
+    carom_sweep *s = carom_sweep_create(&d, &err);
+    assert_non_null(s);
+    assert_int_equal(carom_sweep_alone(s), -1);
+    carom_sweep_destroy(s);
+}
+
+static void sweeps_that_lanes_do_not_support(void **state) {
+    (void)state;
+    static const char body[] = "carom: 1\nbodies: {b: {mass: 1, inertia: 1, at: [0, 1]}}\nparameters: {g: 1}\nsimulation: {scheme: moreau-midpoint, step: 0.1, end: 1}\n";
+    static const char own_step[] = "carom: 1\nparameters: {h: 0.1}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\"}\nsimulation: {scheme: moreau-midpoint, step: h, end: 1}\n";
+    carom_sweep_def d = def_of(oscillator, LIST("w=1,2"), LIST("x"));
+    carom_sweep_def c = d;
+    c.run.scheme = "mixed";
+    refused(c, "lanes do not support the scheme mixed");
+    c = d, c.follow = CAROM_FOLLOW_UP;
+    refused(c, "--follow");
+    c = d, c.run.adaptive = true;
+    refused(c, "--adaptive");
+    c = d, c.observe = LIST("energy.impact");
+    refused(c, "energy.impact");
+    c = d, c.run.options = LIST("local=paper");
+    refused(c, "local=paper");
+    refused(def_of(oscillator, LIST("option.tol=1e-12,1e-10"), LIST("x")), "options are the same");
+    refused(def_of(body, LIST("g=1,2"), LIST("b.x")), "`bodies`");
+    refused(def_of(own_step, LIST("h=0.1,0.2"), LIST("x")), "give --step");
+    setenv("CC", "there-is-no-such-compiler", 1);
+    refused(d, "there is no C compiler");
+    unsetenv("CC");
+}
+
+// -- CUDA -------------------------------------------------------------------------------------------------------------------
+
+// The CUDA text, on the processor: the same bits as lanes.
+static void cuda_text_gives_the_same(void **state) {
+    (void)state;
+    if (system("g++ --version >/dev/null 2>&1") != 0) skip();
+    carom_sweep_def d = def_of(oscillator, LIST("w=0.9:3:5", "e=0.4,1.2"), of_oscillator);
+    d.section = "every period", d.transient = 4, d.count = 2;
+    done lanes = run_lanes(d);
+    setenv("CAROM_NVCC", CAROM_SOURCE_DIR "/test/cuda_stub/nvcc", 1);
+    d.gpu = true;
+    done gpu = run(&d);
+    same(&lanes, &gpu, 0, "the GPU's text");
+    assert_int_equal(gpu.alone, 5);
+    end(&lanes);
+    end(&gpu);
+    unsetenv("CAROM_NVCC");
+}
+
+static void gpu_refuses(void **state) {
+    (void)state;
+    carom_error err = {0};
+    carom_sweep_def d = def_of(oscillator, LIST("w=1,2"), LIST("x"));
+    d.gpu = true;
+    setenv("CAROM_NVCC", "there-is-no-such-compiler", 1);
+    assert_null(carom_sweep_create(&d, &err));
+    assert_int_equal(err.code, CAROM_BAD_INPUT);
+    assert_non_null(strstr(err.text, "CAROM_NVCC"));
+    d.section = "impact stop";
+    assert_null(carom_sweep_create(&d, &err));
+    assert_non_null(strstr(err.text, "--count"));
+    unsetenv("CAROM_NVCC");
+}
+
+// -- at length ------------------------------------------------------------------------------------------------------------------
+
+static const char *const schemes[] = {"moreau-midpoint", "moreau-explicit", "half-explicit", "moreau-jean"};
+
+static void all_schemes_agree(void **state) {
+    (void)state;
+    static const char *const sections[] = {"every period", "impact stop", "x = 0.1 rising", "x' = 0"};
+    for (int k = 0; k < 4; ++k) {
+        carom_sweep_def d = def_of(oscillator, LIST("w=0.9:3:7", "e=0.4,0.6"), of_oscillator);
+        d.run.scheme = schemes[k];
+        d.section = sections[k], d.transient = 3;
+        agree(d, 1e-11, 0, schemes[k]);
+        d = def_of(mixture, LIST("mu=0:0.5:4", "d=0.2,0.7"), LIST("x", "y'", "z", "u", "u'", "impacts"));
+        d.run.scheme = schemes[k];
+        agree(d, 1e-8, 0, schemes[k]);
+        d = def_of(puck, LIST("mu=0:0.6:4", "v=0.5,2"), LIST("x", "y", "z'", "x'", "y'"));
+        d.run.scheme = schemes[k];
+        agree(d, 1e-9, 0, schemes[k]);
+    }
+}
+
+static void options_agree(void **state) {
+    (void)state;
+    carom_sweep_def d = def_of(oscillator, LIST("w=0.9:3:5"), LIST("x", "x'"));
+    d.run.scheme = "moreau-jean", d.run.options = LIST("theta=1");
+    agree(d, 1e-11, 0, "theta=1");
+    d.run.options = LIST("theta=0");
+    agree(d, 1e-11, 0, "theta=0");
+    d.run.scheme = "moreau-explicit", d.run.options = LIST("forces=end");
+    agree(d, 1e-11, 0, "forces=end");
+}
+
+static void shipped_models_agree(void **state) {
+    (void)state;
+    static const struct { const char *file, *vary, *observe; double end, step; } list[] = {
+        {"slider-crank", "c=0.0005:0.001:5", "th1", 0.02, 1e-5}, {"woodpecker", "y=0:0.001:3", "y", 0.3, 1e-4},
+        {"rocking-block", "y'=0:0.1:3", "x", 0.5, 1e-3}, {"two-ball-oscillator", "y1'=0:0.1:3", "y1", 1, 1e-3}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
+        char name[400], *text = calloc(1, 1 << 16);
+        snprintf(name, sizeof name, "%s/models/%s.yaml", CAROM_SOURCE_DIR, list[i].file);
+        FILE *f = fopen(name, "r");
+        assert_non_null(f);
+        assert_non_null(text);
+        assert_true(fread(text, 1, (1 << 16) - 1, f) > 0);
+        fclose(f);
+        carom_sweep_def d = def_of(text, LIST(list[i].vary), LIST(list[i].observe, "impacts"));
+        d.run.scheme = schemes[i], d.run.end = list[i].end, d.run.step = list[i].step;
+        agree(d, 1e-9, 0, list[i].file);
+        free(text);
+    }
+}
+
+// -- nvcc -----------------------------------------------------------------------------------------------------------------------
+
+static void write_text(void *user, const char *text, size_t length) { assert_true(fwrite(text, 1, length, user) == length); }
+
+static void nvcc_compiles_the_text(void **state) {
+    (void)state;
+    if (system("nvcc --version >/dev/null 2>&1") != 0) skip();
+    static const char FILE_NAME[] = CAROM_BINARY_DIR "/test/lanes.cu";
+    carom_error err = {0};
+    carom_sweep_def d = def_of(mixture, LIST("mu=0:0.5:1000"), LIST("x", "impacts", "max(z)"));
+    d.section = "z = 0.2 rising", d.count = 5;
+    carom_sweep *s = carom_sweep_create(&d, &err);
+    assert_non_null(s);
+    FILE *f = fopen(FILE_NAME, "w");
+    assert_non_null(f);
+    assert_int_equal(carom_sweep_write_cuda(s, write_text, f, &err), CAROM_OK);
+    assert_int_equal(fclose(f), 0);
+    carom_sweep_destroy(s);
+    assert_int_equal(system("nvcc -O1 -std=c++17 -Werror all-warnings -o '" CAROM_BINARY_DIR "/test/lanes.cuda' '" CAROM_BINARY_DIR "/test/lanes.cu'"), 0);
+    unlink(FILE_NAME);
+    unlink(CAROM_BINARY_DIR "/test/lanes.cuda");
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest quick[] = {
+        cmocka_unit_test(sines_are_right_to_one_and_a_half_units), cmocka_unit_test(lanes_agree_with_single_runs), cmocka_unit_test(joints_and_friction_agree),
+        cmocka_unit_test(sweeps_that_lanes_do_not_support), cmocka_unit_test(gpu_refuses),
+    };
+    const struct CMUnitTest at_length[] = {
+        cmocka_unit_test(runs_that_lanes_do_not_support), cmocka_unit_test(cuda_text_gives_the_same), cmocka_unit_test(all_schemes_agree),
+        cmocka_unit_test(options_agree), cmocka_unit_test(shipped_models_agree),
+    };
+    const struct CMUnitTest cuda[] = {cmocka_unit_test(nvcc_compiles_the_text)};
+    setenv("XDG_CACHE_HOME", CAROM_BINARY_DIR "/test/cache", 1);
+    if (argc > 1 && strcmp(argv[1], "long") == 0) return cmocka_run_group_tests(at_length, NULL, NULL);
+    if (argc > 1 && strcmp(argv[1], "cuda") == 0) return cmocka_run_group_tests(cuda, NULL, NULL);
+    return cmocka_run_group_tests(quick, NULL, NULL);
+}
