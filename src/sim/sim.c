@@ -271,6 +271,7 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     if (sim->scheme->start && sim->scheme->start(sim->scheme_work, s) != CAROM_OK) return give_up(sim, err, 0);
     k->speed = fmax(k->speed, s->scale);
     k->ledger.counts.residual_id = carom_independent_id(&sim->independent, k->ledger.counts.residual_id);
+    carom_resolution_look(sim, k->ledger.pace, true);
     return carom_sim_share(sim, err);
 }
 
@@ -399,6 +400,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     if (s->reacted || reacts) carom_lasting_forces(sim, h);
     k->ledger.steps = k->n - k->counted_from;
     if (sampled(k->n)) measure_kinetic(sim);
+    if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
     return CAROM_OK;
 }
 
@@ -506,6 +508,7 @@ carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error 
     ledger->kinetic = fmax(ledger->kinetic, kinetic);
     ledger->energy.balance = ledger->energy.end - ledger->energy.start - ledger->energy.external + ledger->energy.impact +
                              ledger->energy.friction + ledger->energy.damping;
+    carom_resolution_look(sim, ledger->pace, false);
     ledger->energy.identity = ledger->counts.terms > 0 ? ledger->counts.violation / ledger->counts.terms : NAN;
     return CAROM_OK;
 }

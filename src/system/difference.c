@@ -1,6 +1,7 @@
 // difference.c: central differences along velocities.
 #include <carom/difference.h>
 #include <math.h>
+#include <stdlib.h>
 
 carom_local carom_carve_local(carom_arena *mem, const carom_system *sys) {
     const int nb = sys->ne + sys->nc;
@@ -101,22 +102,24 @@ carom_status carom_difference_mass_gradient(carom_difference *d, const carom_sys
     return CAROM_OK;
 }
 
-// Does constraint b of L touch coordinate j?  The directions of one that does not are the same beside q.
-static bool touches(const carom_local *L, int b, int j) {
+// Can the directions of constraint b of L change with coordinate j?  They can if it touches j.  Rotations turn directions also about axes that
+// the constraint leaves free: those of the same body, whose six rates stand together.
+static bool touches(const carom_system *sys, const carom_local *L, int b, int j) {
+    const int beside = sys->move ? 5 : 0;
     const carom_columns *W = &L->W;
     if (!W->count || j < 0) return true;
     for (int k = L->at[b]; k < L->at[b + 1]; ++k)
         for (int e = 0; e < W->count[k]; ++e)
-            if (W->row[(size_t)k * (size_t)W->stride + (size_t)e] == j) return true;
+            if (abs(W->row[(size_t)k * (size_t)W->stride + (size_t)e] - j) <= beside) return true;
     return false;
 }
 
 // d->L: those of L that touch coordinate j (-1: all), d->of where they stand in L.
-static void choose(carom_difference *d, const carom_local *L, int j) {
+static void choose(carom_difference *d, const carom_system *sys, const carom_local *L, int j) {
     int nb = 0;
     d->L.at[0] = 0;
     for (int b = 0; b < L->nb; ++b) {
-        if (!touches(L, b, j)) continue;
+        if (!touches(sys, L, b, j)) continue;
         d->of[nb] = b;
         d->L.id[nb] = L->id[b];
         d->L.at[nb + 1] = d->L.at[nb] + L->at[b + 1] - L->at[b];
@@ -141,7 +144,7 @@ carom_status carom_difference_reaction_gradient(carom_difference *d, const carom
                                                 const carom_local *L, const double *lambda, double s, carom_matrix D) {
     for (int j = 0; j < sys->nv; ++j) {
         const double h = step_for(d, sys, q, j);
-        choose(d, L, j);
+        choose(d, sys, L, j);
         for (int side = 1; d->L.nb > 0 && side >= -1; side -= 2) {
             nudge(d, sys, q, j, side * h);
             CAROM_TRY(directions_at(d, sys, work, t));
@@ -175,7 +178,7 @@ carom_status carom_difference_rate_gradient(carom_difference *d, const carom_sys
     for (int k = 0; k < L->at[L->nb]; ++k) lay_out(D, &L->W, k);
     for (int j = 0; j < sys->nv; ++j) {
         const double h = step_for(d, sys, q, j);
-        choose(d, L, j);
+        choose(d, sys, L, j);
         nudge(d, sys, q, j, h);
         CAROM_TRY(directions_at(d, sys, work, t));
         for (int k = 0; k < d->L.at[d->L.nb]; ++k) d->a[k] = rate(d, k, v);
@@ -194,7 +197,7 @@ carom_status carom_difference_curvature(carom_difference *d, const carom_system 
                                         const double *v, const carom_local *L, double *kappa) {
     const int n = L->at[L->nb];
     const double h = relative(d) * fmax(1, carom_norm_max(q, sys->nq)) / fmax(1, carom_norm_max(v, sys->nv));
-    choose(d, L, -1);
+    choose(d, sys, L, -1);
     for (int side = 1; side >= -1; side -= 2) {
         if (sys->move)
             sys->move(sys->model, d->q, q, side * h, v);
