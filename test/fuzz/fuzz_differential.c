@@ -61,7 +61,7 @@ static bool write_model(choices *c, char *text, size_t size, int n) {
     p += snprintf(p, (size_t)(end - p), "\n  potential: ");
     for (int i = 0; i < n; ++i) p += snprintf(p, (size_t)(end - p), "%s%.4f*%s + %.4f*%s^2 + %.4f*%s^4 + %.4f*cos(%s - %s)", i ? " + " : "", 5 * real_of(c), name[i], 10 * real_of(c), name[i], 2 * fabs(real_of(c)), name[i], real_of(c), name[i], name[(i + 1) % n]);
     p += snprintf(p, (size_t)(end - p), "\nforces: {x: -%.4f*x' + %.4f*sin(7*t)}\n", fabs(real_of(c)), real_of(c));
-    if (wall) snprintf(p, (size_t)(end - p), "contacts: {wall: {gap: x + %.4f, restitution: %.4f}}\n", 1.2 + 0.5 * real_of(c), 0.6 + 0.4 * real_of(c));
+    if (wall) snprintf(p, (size_t)(end - p), "contacts: {wall: {gap: x + %.4f, restitution: %.4f}}\n", 1.3 + 0.25 * real_of(c), 0.6 + 0.4 * real_of(c));
     return wall;
 }
 
@@ -85,7 +85,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
             const motion coarse = move(m, others[i].scheme, NULL, 2e-3), fine = move(m, others[i].scheme, NULL, 5e-4);
             const double e = apart(&a, &coarse, n), f = apart(&a, &fine, n);
-            PROMISE(f < 1e-7 * scale || f < 1.6 * e * pow(0.25, others[i].order), "%s: %g with 2 ms, %g with 0.5 ms:\n%s", others[i].scheme, e, f, text);
+            // To its order, or so small that errors of several orders cancel.
+            const double small = others[i].order == 1 ? 1e-4 : 1e-6;
+            PROMISE(f < small * scale || f < 1.6 * e * pow(0.25, others[i].order), "%s: %g with 2 ms, %g with 0.5 ms:\n%s", others[i].scheme, e, f, text);
         }
     }
     if (first >= 250) { // a compiler is slow
