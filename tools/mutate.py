@@ -104,9 +104,10 @@ def main():
         if t in seconds: continue
         start = time.time()
         r = run(command_of(build, source, t), 120, build, env)
-        if r is None or r.returncode not in (0, 77): sys.exit("%s fails without a fault:\n%s" % (t, r.stdout.decode(errors="replace")[-2000:] if r else "time"))
-        seconds[t] = time.time() - start
+        seconds[t] = time.time() - start if r is not None and r.returncode in (0, 77) else None
         json.dump(seconds, open(known, "w"))
+    for t in wanted:
+        if seconds[t] is None: print("%s fails without a fault and is left out" % t, flush=True)
     rng = random.Random(a.seed)
     all_faults = {}
     for folder in a.folders:
@@ -124,7 +125,7 @@ def main():
         line = text.count("\n", 0, at) + 1
         what = "%s:%d: %s: `%s` -> `%s`: %s" % (f, line, rule, text[at:at + length], new, text.split("\n")[line - 1].strip()[:110])
         with open(os.path.join(source, f), "w") as o: o.write(text[:at] + new + text[at + length:])
-        fate = judge(build, source, TESTS[folder].split(), seconds, a.jobs, env)
+        fate = judge(build, source, [t for t in TESTS[folder].split() if seconds[t] is not None], seconds, a.jobs, env)
         with open(os.path.join(source, f), "w") as o: o.write(text)
         done += 1
         tally[folder, "unbuilt" if fate == "does not build" else "killed" if fate else "survived"] += 1
