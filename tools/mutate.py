@@ -3,7 +3,8 @@
 
     tools/mutate.py BUILD [--faults N] [--seed S] [--jobs J] [--keep FILE] FOLDER...
 
-Faults by rule: a sign, a comparison, a constant, a dropped call or assignment, a logical operator.  A fault is killed when the copy does not build (not
+Faults by rule: a sign, a comparison that is turned round (between real numbers `<` and `<=` are the same), a constant, a dropped call or assignment, a
+logical operator.  A fault is killed when the copy does not build (not
 counted), or when a test fails or takes ten times its time.  The tests of a folder run in the order of the list below, quickest and sharpest first, and
 the first failure ends it.  Printed: survivors, and the rate by folder.  The same seed plants the same faults."""
 import argparse, collections, hashlib, json, os, random, re, shutil, subprocess, sys, time
@@ -46,7 +47,7 @@ def faults_of(path, text):
     for m in re.finditer(r"([+-])= ", code):
         if body(m): add(m, "-" if m.group(1) == "+" else "+", "sign", 1)
     for m in re.finditer(r" (<=|>=|<|>|==|!=) (?=[\w\(\-])", code):
-        if body(m): add(m, {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}[m.group(1)], "comparison", 1)
+        if body(m): add(m, {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}[m.group(1)], "comparison", 1)
     for m in re.finditer(r" (&&|\|\|) ", code):
         if body(m): add(m, "||" if m.group(1) == "&&" else "&&", "logic", 1)
     for m in re.finditer(r"(?<![\w.])(\d+\.\d+(?:e-?\d+)?|\d+e-?\d+|[2-9])(?![\w.\]])", code):
