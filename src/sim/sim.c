@@ -31,6 +31,9 @@ static carom_status grown(carom_sim *sim, double t, double h, carom_error *err) 
                       "and model", t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h);
 }
 
+// Are there rotations that are none any more?  They turn with the stages of a scheme, which may be faster than its answer.
+static bool lost(const carom_sim *sim) { return sim->sys->move && !(carom_norm_max(sim->q, sim->sys->nq) < HUGE_VAL); }
+
 // Which contacts reacted in the step just done; an earlier half of it had booked the impulses in `booked`.
 static void hold(carom_sim *sim, bool earlier) {
     const carom_step *s = &sim->step;
@@ -68,7 +71,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     memset(&s->contact, 0, sizeof s->contact);
     carom_status status = sim->scheme->step(sim->scheme_work, s);
     if (status != CAROM_OK && s->stop && s->stop(s->stop_user)) status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t); // whatever it made of it
-    if (status == CAROM_OK && (s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN)) { // positions only grow with them
+    if (status == CAROM_OK && (s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN) && !lost(sim)) { // positions only grow with them
         carom_ledger *l = &sim->kept->ledger;
         sim->kept->speed = fmax(sim->kept->speed, s->scale);
         l->counts.accepted += s->contact.most > 0;
