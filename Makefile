@@ -4,6 +4,9 @@
 #   make program       without the tests
 #   make test          the tests             make test-long    the long ones too
 #   make torture       runs that are killed and disks that are full, at length (ROUNDS=200)
+#   make fuzz          random input for every reader, solver and scheme, with clang: SECONDS=60 each; make fuzz-long: an hour in all
+#   make mutate        plants faults in a copy of the sources and counts those that the tests notice (FAULTS=120 SEED=1 FOLDERS="...")
+#   make sanitize-threads  several simulations at once under the thread sanitizer
 #   make bench         ns per step           make install PREFIX=/usr/local
 #   make sanitize      build/sanitize: a second build with address and undefined-behaviour checks
 #   make test-sanitize the tests there       make clean
@@ -19,6 +22,10 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_ARGS ?=
 BENCH_ARGS ?=
 ROUNDS ?= 200
+SECONDS ?= 60
+FAULTS ?= 120
+SEED ?= 1
+FOLDERS ?= scheme contact solver event io sim
 GENERATOR := $(if $(shell command -v ninja),-G Ninja)
 # clang looks at the code with other eyes than the gcc of the main build; it needs its own run-time library.
 SANITIZER_CC := $(if $(shell echo 'int main(void){return 0;}' | clang -fsanitize=address,undefined -x c - -o /dev/null 2>/dev/null && echo yes),clang,cc)
@@ -54,6 +61,38 @@ torture: all
 	$(BUILD)/test/test_storage long
 	$(BUILD)/test/test_hidden_state long
 
+FUZZ = model expression matrix result problem differential
+
+$(BUILD)/fuzz/CMakeCache.txt:
+	@echo 'int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n) { (void)d; (void)n; return 0; }' | \
+	  clang -fsanitize=fuzzer -x c - -o /dev/null 2>/dev/null || \
+	  { echo 'make fuzz needs clang and its fuzzer library (Debian: clang libclang-rt-14-dev); make test replays the kept inputs without it' >&2; exit 2; }
+	cmake -S . -B $(BUILD)/fuzz $(GENERATOR) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1 -DCAROM_SANITIZE=ON -DCAROM_FUZZ=ON \
+	  -DCMAKE_C_COMPILER=clang $(CMAKE_ARGS) || { rm -f $@; exit 1; }
+
+# What is found new goes to build/fuzz/found/NAME; an input that breaks something to build/fuzz/crash-..., and from there into test/fuzz/corpus/NAME.
+fuzz: $(BUILD)/fuzz/CMakeCache.txt
+	cmake --build $(BUILD)/fuzz --parallel $(JOBS) --target $(FUZZ:%=fuzz_%)
+	for name in $(FUZZ); do \
+	  mkdir -p $(BUILD)/fuzz/found/$$name && \
+	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 XDG_CACHE_HOME=$(abspath $(BUILD))/fuzz/cache $(BUILD)/fuzz/test/fuzz_$$name \
+	    $(BUILD)/fuzz/found/$$name test/fuzz/corpus/$$name -max_total_time=$(SECONDS) -timeout=30 -rss_limit_mb=4096 -max_len=4096 -print_final_stats=1 \
+	    -artifact_prefix=$(BUILD)/fuzz/ -verbosity=0 || exit 1; \
+	done
+
+fuzz-long:
+	$(MAKE) fuzz SECONDS=600
+
+mutate: all
+	tools/mutate.py $(BUILD) --faults $(FAULTS) --seed $(SEED) $(FOLDERS)
+
+$(BUILD)/threads/CMakeCache.txt:
+	cmake -S . -B $(BUILD)/threads $(GENERATOR) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1 -DCAROM_THREADS=ON $(CMAKE_ARGS) || { rm -f $@; exit 1; }
+
+sanitize-threads: $(BUILD)/threads/CMakeCache.txt
+	cmake --build $(BUILD)/threads --parallel $(JOBS) --target test_threads
+	$(BUILD)/threads/test/test_threads
+
 bench: $(BUILD)/CMakeCache.txt
 	cmake -S . -B $(BUILD) -DCAROM_BENCH=ON
 	cmake --build $(BUILD) --parallel $(JOBS) --target bench_all
@@ -80,4 +119,4 @@ install: program
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all program test test-long sanitize test-sanitize torture bench docs page test-page install clean
+.PHONY: all program test test-long sanitize test-sanitize torture fuzz fuzz-long mutate sanitize-threads bench docs page test-page install clean

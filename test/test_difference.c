@@ -102,6 +102,47 @@ static void curvature_sees_explicit_time(void **state) {
     free(m.mem.base);
 }
 
+// Points on a line, the gap between neighbours is (q_i+1 - q_i)^2 / 2.  With d_i = q_i+1 - q_i and rows i, i + 1 of column i:  W = (-d, d),  so that
+// d(W'v)/dq = (v_i - v_i+1, v_i+1 - v_i)  and  d(W lambda)/dq = lambda [1 -1; -1 1].
+enum { POINTS = 40 };
+static long evaluated;
+
+static carom_status square_directions(const void *model, void *work, double t, const double *q, carom_local *L) {
+    (void)model, (void)work, (void)t;
+    for (int b = 0; b < L->nb; ++b) {
+        const int i = L->id[b];
+        const size_t at = (size_t)L->at[b] * (size_t)L->W.stride;
+        L->W.count[L->at[b]] = 2;
+        L->W.row[at] = i, L->W.row[at + 1] = i + 1;
+        L->W.a[at] = q[i] - q[i + 1], L->W.a[at + 1] = q[i + 1] - q[i];
+    }
+    evaluated += L->nb;
+    return CAROM_OK;
+}
+
+static void sparse_differences_look_at_what_a_coordinate_touches(void **state) {
+    (void)state;
+    static carom_contact contacts[POINTS - 1];
+    const carom_system sys = {.nq = POINTS, .nv = POINTS, .nc = POINTS - 1, .contacts = contacts, .column_stride = 2, .mass_shape = {CAROM_DIAGONAL, POINTS, 0, NULL},
+                              .tangent_shape = {CAROM_BANDED, POINTS, 1, NULL}, .directions = square_directions};
+    memory m = create(&sys);
+    double q[POINTS], v[POINTS], lambda[POINTS];
+    for (int i = 0; i < POINTS; ++i) q[i] = i + 0.3 * sin(i), v[i] = cos(3 * i), lambda[i] = 1 + 0.1 * i;
+    assert_int_equal(square_directions(NULL, NULL, 0, q, &m.L), CAROM_OK);
+    evaluated = 0;
+    assert_int_equal(carom_difference_rate_gradient(&m.d, &sys, NULL, 0, q, v, &m.L, &m.D[0]), CAROM_OK);
+    assert_int_equal(carom_difference_reaction_gradient(&m.d, &sys, NULL, 0, q, &m.L, lambda, 2, m.A[0]), CAROM_OK);
+    assert_int_equal(evaluated, 2 * 2 * 2 * (POINTS - 1)); // two derivatives, two sides, two coordinates of every gap
+    for (int k = 0; k < POINTS - 1; ++k) {
+        double column[POINTS];
+        carom_column_expand(column, &m.D[0], k);
+        for (int j = 0; j < POINTS; ++j) check_near(column[j], j == k ? v[k] - v[k + 1] : j == k + 1 ? v[k + 1] - v[k] : 0, 1e-8);
+        check_near(*carom_matrix_entry(m.A[0], k, k + 1), -2 * lambda[k], 1e-7);
+        check_near(*carom_matrix_entry(m.A[0], k, k), 2 * (lambda[k] + (k > 0 ? lambda[k - 1] : 0)), 1e-7);
+    }
+    free(m.mem.base);
+}
+
 // The derivatives steer Newton's method only: answers agree to what its tolerance lets through.  Before the first
 // impact nothing amplifies; 2600 steps of 1e-12 relative.
 static void implicit_schemes_give_the_same_answer_without_formulas(void **state) {
@@ -125,6 +166,7 @@ static void implicit_schemes_give_the_same_answer_without_formulas(void **state)
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(differences_agree_with_formulas),
+        cmocka_unit_test(sparse_differences_look_at_what_a_coordinate_touches),
         cmocka_unit_test(curvature_sees_explicit_time),
         cmocka_unit_test(implicit_schemes_give_the_same_answer_without_formulas),
     };

@@ -5,6 +5,7 @@
 // cmocka wants the three above first
 #include "problems.h"
 #include <cmocka.h>
+#include "contact/operator.h"
 
 // u and p are prescribed: c = u - G p.
 static double residual_of(carom_law law, double mu, const double *G, const double *u, const double *p, int *worst) {
@@ -136,6 +137,72 @@ static void of_nothing_is_zero(void **state) {
     problem_destroy(&x);
 }
 
+// -- G by blocks ---------------------------------------------------------------------------------------------------
+
+static void near(double a, double b, double size) { assert_true(fabs(a - b) <= 1e-14 * size); }
+
+// A chain of blocks of one to three rows, each coupled with its neighbours: by blocks everything is what the dense matrix says, whatever stood in
+// the results before.  The certificate excuses (4 + n/4) eps max_i (|c_i| + sum_j |G_ij p_j|) (CP-9).
+static void blocks_are_the_dense_matrix(void **state) {
+    (void)state;
+    enum { BLOCKS = 7, MOST = 3 * BLOCKS };
+    static const carom_law laws[BLOCKS] = {CAROM_PLANAR, CAROM_BILATERAL, CAROM_SPATIAL, CAROM_UNILATERAL, CAROM_PLANAR, CAROM_SPATIAL, CAROM_SPATIAL};
+    uint64_t seed = 5;
+    contact_problem x = problem_create(MOST, BLOCKS);
+    int first[MOST];
+    for (int b = 0; b < BLOCKS; ++b) problem_add(&x, laws[b], 0.3);
+    const int n = x.pb.n;
+    for (int b = 0; b < BLOCKS; ++b)
+        for (int c = 0; c < BLOCKS; ++c)
+            for (int i = 0; abs(b - c) <= 1 && i < carom_law_rows(laws[b]); ++i)
+                for (int j = 0; j < carom_law_rows(laws[c]); ++j) PROBLEM_G(&x, x.block[b].at + i, x.block[c].at + j) = symmetric_uniform(&seed);
+    for (int i = 0; i < n; ++i) {
+        x.c[i] = symmetric_uniform(&seed), x.p[i] = 10 * symmetric_uniform(&seed);
+        for (first[i] = 0; PROBLEM_G(&x, i, first[i]) == 0;) ++first[i];
+    }
+    x.pb.first = first;
+    static unsigned char memory[1 << 16];
+    carom_rows_space space;
+    carom_block_rows rows;
+    carom_arena mem = {.base = memory, .size = sizeof memory};
+    carom_carve_rows(&space, &mem, n, BLOCKS, sizeof memory);
+    assert_true(carom_rows_gather(&space, &x.pb, &rows));
+    assert_int_equal(rows.start[BLOCKS], 3 * BLOCKS - 2); // neighbours, and no more
+    assert_int_equal(rows.uniform, 0);
+    carom_problem blocks = x.pb;
+    blocks.rows = &rows, blocks.G = NULL;
+    double G[MOST * MOST], d[MOST], r[MOST], u[MOST], row[3], largest = 0;
+    for (int i = 0; i < MOST * MOST; ++i) G[i] = 7;
+    for (int i = 0; i < MOST; ++i) d[i] = r[i] = u[i] = 7;
+    carom_problem_expand(&blocks, G, n);
+    carom_rows_diagonal(&blocks, d);
+    carom_rows_sums(&blocks, r);
+    carom_rows_multiply(&blocks, x.p, u);
+    for (int i = 0; i < n; ++i) {
+        double sum = 0, product = x.c[i], size = fabs(x.c[i]);
+        for (int j = 0; j < n; ++j) {
+            const double g = PROBLEM_G(&x, i, j);
+            assert_true(G[i + j * n] == g);
+            sum += fabs(g), product += g * x.p[j], size += fabs(g * x.p[j]);
+        }
+        assert_true(d[i] == PROBLEM_G(&x, i, i));
+        near(r[i], sum, sum);
+        near(u[i], product, size);
+        largest = fmax(largest, size);
+    }
+    for (int b = 0; b < BLOCKS; ++b) {
+        carom_rows_row(&blocks, b, x.p, row);
+        for (int i = 0; i < carom_law_rows(laws[b]); ++i) near(row[i], u[x.block[b].at + i], largest);
+    }
+    assert_true(fabs(carom_rounding(&x.pb) / ((4 + n / 4.0) * 0x1p-52 * largest) - 1) < 1e-13);
+    assert_true(fabs(carom_rounding(&blocks) / ((4 + n / 4.0) * 0x1p-52 * largest) - 1) < 1e-13);
+    // Too little room is said.
+    mem = (carom_arena){.base = memory, .size = sizeof memory};
+    carom_carve_rows(&space, &mem, n, BLOCKS, 20);
+    assert_false(carom_rows_gather(&space, &x.pb, &rows));
+    problem_destroy(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_zero_where_the_laws_hold),
@@ -144,6 +211,7 @@ int main(void) {
         cmocka_unit_test(is_infinite_for_what_is_not_a_number),
         cmocka_unit_test(names_the_worst_block_and_stores_u),
         cmocka_unit_test(of_nothing_is_zero),
+        cmocka_unit_test(blocks_are_the_dense_matrix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

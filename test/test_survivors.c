@@ -1,7 +1,9 @@
 // test_survivors.c: faults that were once planted in the sources and that no test noticed; here each is noticed.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "result_rig.h"
+#include <carom/build.h>
 #include <carom/event.h>
+#include <carom/sweep.h>
 #include <hdf5.h>
 
 static void copy(const char *from, const char *to) {
@@ -149,6 +151,13 @@ static void half_a_last_line_is_left_out(void **state) {
         assert_int_equal(carom_result_rows(r), files[i].rows);
         carom_result_close(r);
     }
+    // The same for events; half of one that reads like a whole one, 1.5 of 1.55, is the worst.
+    FILE *f = fopen(path("half.csv.events.csv"), "w");
+    fputs("time,contact,kind,velocity_before,velocity_after,impulse\n0.5,wall,impact,-1,1,2\n0.7,wall,impact,-1,1,1.5", f);
+    fclose(f);
+    carom_result *r = load("half.csv");
+    assert_int_equal(carom_result_event_count(r), 1);
+    carom_result_close(r);
 }
 
 // The second constraint is curved and drifts, because velocities satisfy it and positions follow; the first is exact.
@@ -242,6 +251,25 @@ static void missing_arguments_are_told(void **state) {
         assert_true(strlen(err.text) > 10);
     }
     assert_null(carom_record_resume(&(carom_record_def){.sim = sim, .memory = true, .step = 1e-3, .end = 1}, &err));
+    assert_null(carom_scheme_find(NULL));
+    assert_null(carom_solver_find(NULL));
+    assert_null(carom_sweep_create(NULL, &err));
+    carom_build *b = carom_build_create(NULL);
+    for (int i = 0; i < 2; ++i) { // the second time there was no memory for a builder
+        carom_build_gravity(b, 0, 0, -1);
+        carom_build_parameter(b, NULL, 1);
+        carom_build_planar(b, NULL), carom_build_spatial(b, NULL), carom_build_moving(b, NULL);
+        carom_build_point(b, (carom_body){0}, NULL, NULL);
+        carom_build_joint(b, NULL), carom_build_spring(b, NULL), carom_build_bushing(b, NULL), carom_build_motor(b, NULL), carom_build_load(b, NULL);
+        carom_build_solid(b, (carom_body){0}, NULL), carom_build_contact(b, NULL);
+        carom_build_entry(b, NULL, NULL, NULL);
+        err = (carom_error){0};
+        assert_null(carom_build_model(b, &err));
+        assert_non_null(strstr(err.text, i ? "no builder" : "parameters: there is nothing to add"));
+        assert_null(carom_build_text(b));
+        carom_build_destroy(b);
+        b = NULL;
+    }
     carom_result_close(NULL);
     carom_record_destroy(NULL);
     carom_sim_destroy(NULL);

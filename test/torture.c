@@ -2,13 +2,16 @@
 //
 //     torture [ROUNDS]      kills (default 6); every n-th request fails, n = 1, 2, ... (with few rounds not every n)
 //
-// Each time the result opens, holds the beginning of the run that nothing happened to, and goes on to the same bits.  That writes fail
-// is the business of test_storage.c.
+// Each time the result opens, holds the beginning of the run that nothing happened to, and goes on to the same bits: HDF5 and text files, and sweeps.
+// That writes fail is for results the business of test_storage.c, for sweeps it is here.
 #define _DEFAULT_SOURCE // mkdtemp, usleep
 #include "result_rig.h"
+#include <carom/book.h>
 #include <carom/event.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -23,9 +26,13 @@ static const char slow[] =
     "contacts: {ground: {gap: y, slip: x, restitution: 0.8, friction: 0.2}, wall: {gap: z + 0.5, restitution: 1}}\n"
     "simulation: {scheme: moreau-midpoint, step: 2e-6, end: 2}\n";
 
+static rlim_t largest = RLIM_INFINITY; // file of programs that are started
+
 static pid_t start(const char *const *arguments) {
     const pid_t child = fork();
     if (child != 0) return child;
+    const struct rlimit limit = {largest, largest};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(98);
     const int nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, 1);
     dup2(nowhere, 2);
@@ -36,7 +43,8 @@ static pid_t start(const char *const *arguments) {
 
 static int wait_for(pid_t child) {
     int status = 0;
-    while (waitpid(child, &status, 0) < 0) continue;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno == ECHILD) return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
@@ -93,6 +101,131 @@ static void kills_cost_a_second_at_most(void **state) {
     }
     print_message("%d kills, %d runs gone on with to the same bits\n", killed, resumed);
     assert_true(killed > 0 && resumed > 0);
+}
+
+static char *bytes_of(const char *name, size_t *size) {
+    enum { ROOM = 1 << 24 };
+    char *bytes = malloc(ROOM);
+    FILE *f = fopen(path(name), "rb");
+    assert_non_null(bytes);
+    *size = f ? fread(bytes, 1, ROOM, f) : 0;
+    if (f) fclose(f);
+    return bytes;
+}
+
+// Is `part` the beginning of `whole`, up to the end of a line?  exact: all of it?
+static void assert_begins(const char *part, const char *whole, bool exact) {
+    size_t a, b;
+    char *x = bytes_of(part, &a), *y = bytes_of(whole, &b);
+    assert_true(b > 0 && a <= b && memcmp(x, y, a) == 0);
+    assert_true(exact ? a == b : a == 0 || x[a - 1] == '\n');
+    free(x);
+    free(y);
+}
+
+// A text file cannot be gone on with; its lines are whole and those of the run that nothing happened to (the last may be cut; readers leave it out).
+static void killed_runs_leave_lines(void **state) {
+    (void)state;
+    static const char *const whole[] = {"carom", "run", "slow.yaml", "--out", "whole.csv", "--every", "100", "-q", NULL};
+    static const char *const part[] = {"carom", "run", "slow.yaml", "--out", "part.csv", "--every", "100", "-q", "--force", NULL};
+    const double begun = seconds();
+    assert_int_equal(wait_for(start(whole)), 0);
+    const double length = seconds() - begun;
+    carom_result *y = load("whole.csv");
+    double *all = column(y, "y");
+    for (int i = 0; i < (rounds + 2) / 3; ++i) {
+        unlink(path("part.csv"));
+        const pid_t child = start(part);
+        usleep((useconds_t)(1e6 * length * draw()));
+        kill(child, SIGKILL);
+        wait_for(child);
+        if (access(path("part.csv"), F_OK) != 0) continue;
+        carom_result *x = load("part.csv");
+        double *here = column(x, "y");
+        assert_in_range(carom_result_rows(x), 0, carom_result_rows(y));
+        for (long k = 0; k < carom_result_rows(x); ++k) assert_true(here[k] == all[k]);
+        free(here);
+        carom_result_close(x);
+    }
+    free(all);
+    carom_result_close(y);
+}
+
+// -- sweeps -------------------------------------------------------------------------------------------------------
+
+static const char many[] = "carom: 1\nparameters: {e: 0.5, g: 9.81}\ncoordinates: {y: {at: 0.3}}\nenergy: {kinetic: 1/2*y'^2, potential: g*y}\n"
+                           "contacts: {ground: {gap: y, restitution: e}}\nsimulation: {scheme: moreau-midpoint, step: 1e-4, end: 1}\n";
+#define SWEEP(file) {"carom", "sweep", "many.yaml", "--vary", "e=0:0.9:30", "--vary", "g=5,10", "--observe", "energy.lost", "--jobs", "2", "-q", "--out", file, NULL}
+static const char *const whole_sweep[] = SWEEP("sweep.csv"), *const part_sweep[] = SWEEP("part-sweep.csv");
+static const char *const resume_sweep[] = {"carom", "sweep", "--resume", "part-sweep.csv", "-q", NULL};
+
+static void clean_sweep(void) {
+    char command[200];
+    snprintf(command, sizeof command, "rm -f %s/part-sweep.csv*", folder);
+    assert_int_equal(system(command), 0);
+}
+
+// Nothing is left to go on with: it ended before it had begun.
+static bool to_resume(void) {
+    char command[200];
+    snprintf(command, sizeof command, "ls %s/part-sweep.csv* >/dev/null 2>&1", folder);
+    return system(command) == 0;
+}
+
+static double whole_sweep_done(void) {
+    FILE *f = fopen(path("many.yaml"), "w");
+    fputs(many, f);
+    fclose(f);
+    const double begun = seconds();
+    unlink(path("sweep.csv"));
+    assert_int_equal(wait_for(start(whole_sweep)), 0);
+    return seconds() - begun;
+}
+
+static void killed_sweeps_go_on_to_the_same_bytes(void **state) {
+    (void)state;
+    const double length = whole_sweep_done();
+    int resumed = 0;
+    for (int i = 0; i < (rounds + 2) / 3; ++i) {
+        clean_sweep();
+        pid_t child = start(part_sweep);
+        for (int again = 0; again < 3; ++again) {
+            usleep((useconds_t)(1e6 * 0.6 * length * draw()));
+            kill(child, SIGKILL);
+            wait_for(child);
+            if (!to_resume() || access(path("part-sweep.csv"), F_OK) == 0) break;
+            child = start(resume_sweep);
+            ++resumed;
+        }
+        const int status = wait_for(child); // a pid that is waited for already gives an error status, which does not matter
+        (void)status;
+        if (access(path("part-sweep.csv"), F_OK) != 0) assert_int_equal(wait_for(start(to_resume() ? resume_sweep : part_sweep)), 0);
+        assert_begins("part-sweep.csv", "sweep.csv", true);
+    }
+    print_message("%d sweeps gone on with\n", resumed);
+    assert_true(resumed > 0);
+}
+
+// Files may not grow beyond so many bytes, as on a disk that is full: the sweep fails with status 1, and goes on when there is room again.
+static void sweeps_survive_a_full_disk(void **state) {
+    (void)state;
+    whole_sweep_done();
+    int failed = 0;
+    const rlim_t step = rounds > 50 ? 61 : 1511;
+    for (rlim_t most = 0; most < 6000; most += step) {
+        clean_sweep();
+        largest = most;
+        const int status = wait_for(start(part_sweep));
+        largest = RLIM_INFINITY;
+        if (status != 0 && status != 1) fail_msg("%lu bytes: status %d", (unsigned long)most, status);
+        failed += status != 0;
+        if (status != 0 && access(path("part-sweep.csv"), F_OK) != 0) {
+            const int again = wait_for(start(to_resume() ? resume_sweep : part_sweep));
+            if (again != 0) clean_sweep(), assert_int_equal(wait_for(start(part_sweep)), 0); // not even its definition was written
+        }
+        assert_begins("part-sweep.csv", "sweep.csv", true);
+    }
+    assert_true(failed > 1);
 }
 
 #ifndef OWN_HEAP
@@ -153,6 +286,48 @@ static bool live(const char *scheme, const char *file) {
     return good;
 }
 
+static bool note(void *user, const carom_sweep_row *row) { return carom_book_add(user, row); }
+
+// A sweep with a journal.
+static bool live_sweep(const char *journal) {
+    carom_error err = {0};
+    carom_sweep_def d = carom_sweep_default();
+    d.model = (carom_model_def){.text = many, .length = strlen(many), .file = "m.yaml"};
+    d.vary = (const char *const[]){"e=0,0.5,0.9", NULL};
+    d.observe = (const char *const[]){"energy.lost", NULL};
+    d.jobs = 1;
+    carom_sweep *s = carom_sweep_create(&d, &err);
+    carom_book *book = s ? carom_book_create(journal, "what", 4, &err) : NULL;
+    carom_table t[2] = {{0}};
+    int n = 0;
+    const carom_sweep_watch watch = {.user = book, .row = note};
+    const bool good = book && carom_book_bind(book, s, &err) == CAROM_OK && carom_sweep_run(s, &watch, &err) == CAROM_OK && carom_book_failed(book) == 0 &&
+                      carom_book_flush(book, &err) == CAROM_OK && carom_book_tables(book, t, &n, &err) == CAROM_OK;
+    for (int i = 0; good && i < n; ++i) carom_table_free(&t[i]);
+    long run;
+    const bool told = strlen(err.text) > 5 || (book && carom_book_message(book, &run));
+    if (!good && !told) fail_msg("no reason given");
+    carom_book_destroy(book);
+    carom_sweep_destroy(s);
+    return good;
+}
+
+static void refused_memory_in_sweeps_is_told(void **state) {
+    (void)state;
+    char journal[200];
+    snprintf(journal, sizeof journal, "%s", path("memory.journal"));
+    refused_at = requests = 0;
+    assert_true(live_sweep(journal));
+    const long all = requests, step = rounds > 50 ? 1 : 1 + all / 60;
+    for (long n = 1; n <= all; n += step) {
+        unlink(journal);
+        refused_at = n, requests = 0;
+        live_sweep(journal);
+        refused_at = 0;
+    }
+    print_message("sweep: %ld requests for memory\n", all);
+}
+
 static void refused_memory_is_told(void **state) {
     (void)state;
     static const struct { const char *scheme, *file; } lives[] = {
@@ -185,8 +360,12 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
 #ifndef OWN_HEAP
         cmocka_unit_test(refused_memory_is_told),
+        cmocka_unit_test(refused_memory_in_sweeps_is_told),
 #endif
         cmocka_unit_test(kills_cost_a_second_at_most),
+        cmocka_unit_test(killed_runs_leave_lines),
+        cmocka_unit_test(killed_sweeps_go_on_to_the_same_bytes),
+        cmocka_unit_test(sweeps_survive_a_full_disk),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -9,7 +9,8 @@
 typedef struct carom_difference {
     double *q, *a, *b, *e; // nq, nv or local directions
     carom_matrix M;
-    carom_local L;
+    carom_local L; // the constraints that a difference is about
+    int *of;       // and where they stand in the list that was given
     double step; // relative step; 0: 6e-6.  Lengths of its size in the model want a smaller one
 } carom_difference;
 

@@ -5,6 +5,11 @@
 #include <carom/system.h>
 #include <stddef.h>
 
+/// A mode of the model, linearised: x'' + damping x' + stiffness x = 0.
+typedef struct carom_pace {
+    double stiffness, damping; // 1/s^2, 1/s
+} carom_pace;
+
 /// The account of a run.  Names and meaning are those of `carom run`'s ledger (docs/ledger.md).
 typedef struct carom_ledger {
     long steps, rejected;                 // steps done; attempts rejected for a smaller step
@@ -32,6 +37,7 @@ typedef struct carom_ledger {
     carom_account impulses;               // of impacts split by sign: the largest gain
     double kinetic;                       // largest kinetic energy at some of the steps
     double gap;                           // largest gap at step ends
+    carom_pace pace[2];                   // fastest vibration and fastest decay, where they were slowest; of schemes with steps of the size given
 } carom_ledger;
 
 /// Something that a person should know before trusting a run.

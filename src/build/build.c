@@ -112,6 +112,14 @@ static void put_named(carom_build *b, carom_datum *map, const char *key, carom_d
     if (!carom_datum_add(b->mech, map, &more)) no_memory(b);
 }
 
+// Is there a builder, which memory may have been short for, and what it shall add?
+static bool given(carom_build *b, const void *def, const char *section) {
+    if (!b || def) return b != NULL;
+    begin(b, section, NULL);
+    wrong(b, "there is nothing to add: its definition is NULL");
+    return false;
+}
+
 // -- elements ------------------------------------------------------------------------------------------------------
 
 // A new record; its name comes first.  NULL: no memory.
@@ -173,6 +181,7 @@ static carom_mech_body *add_body(carom_build *b, const char *name) {
 static carom_body body_handle(carom_build *b, int space) { return (carom_body){add_handle(b, &b->bodies, (handle){.index = b->mech->nbodies - 1, .space = space})}; }
 
 carom_body carom_build_planar(carom_build *b, const carom_planar_def *def) {
+    if (!given(b, def, "bodies")) return (carom_body){0};
     carom_mech_body *x = add_body(b, def->name);
     if (!x) return (carom_body){0};
     x->mass = number(b, "mass", def->mass);
@@ -185,6 +194,7 @@ carom_body carom_build_planar(carom_build *b, const carom_planar_def *def) {
 }
 
 carom_body carom_build_spatial(carom_build *b, const carom_spatial_def *def) {
+    if (!given(b, def, "bodies")) return (carom_body){0};
     carom_mech_body *x = add_body(b, def->name);
     if (!x) return (carom_body){0};
     const double *c = def->quaternion, *J = def->inertia;
@@ -198,6 +208,7 @@ carom_body carom_build_spatial(carom_build *b, const carom_spatial_def *def) {
 }
 
 carom_body carom_build_moving(carom_build *b, const carom_moving_def *def) {
+    if (!given(b, def, "bodies")) return (carom_body){0};
     carom_mech_body *x = add_body(b, def->name);
     carom_mech_motion *motion = x ? take(b, sizeof *motion) : NULL;
     if (!motion) return (carom_body){0};
@@ -220,11 +231,13 @@ static carom_mech_body *owner(carom_build *b, carom_body body, const char *what)
 }
 
 void carom_build_point(carom_build *b, carom_body body, const char *name, const double *at) {
+    if (!given(b, name, "points")) return;
     carom_mech_body *x = owner(b, body, "a point of a body that it does not have");
     if (x) put_named(b, &x->points, "points", vector(b, name ? name : "", at, space_of(b, body)));
 }
 
 carom_joint carom_build_joint(carom_build *b, const carom_joint_def *def) {
+    if (!given(b, def, "joints")) return (carom_joint){0};
     carom_mech_joint *x = add(b, "joints", def->name, &b->mech->joints, &b->mech->njoints, sizeof *x);
     if (!x) return (carom_joint){0};
     const int space = space_between(b, def->between);
@@ -253,6 +266,7 @@ static carom_mech_spring *add_spring(carom_build *b, const char *name) {
 }
 
 void carom_build_spring(carom_build *b, const carom_spring_def *def) {
+    if (!given(b, def, "springs")) return;
     carom_mech_spring *x = add_spring(b, def->name);
     if (!x) return;
     if (def->joint.id) {
@@ -268,6 +282,7 @@ void carom_build_spring(carom_build *b, const carom_spring_def *def) {
 }
 
 void carom_build_bushing(carom_build *b, const carom_bushing_def *def) {
+    if (!given(b, def, "bushings")) return;
     carom_mech_spring *x = add_spring(b, def->name);
     if (!x) return;
     const int space = space_between(b, def->between), spatial = space == 3;
@@ -282,6 +297,7 @@ void carom_build_bushing(carom_build *b, const carom_bushing_def *def) {
 }
 
 void carom_build_motor(carom_build *b, const carom_motor_def *def) {
+    if (!given(b, def, "motors")) return;
     carom_mech_motor *x = add(b, "motors", def->name, &b->mech->motors, &b->mech->nmotors, sizeof *x);
     if (!x) return;
     x->joint = text(b, "joint", joint_of(b, def->joint, "a joint that this builder does not have"));
@@ -290,6 +306,7 @@ void carom_build_motor(carom_build *b, const carom_motor_def *def) {
 }
 
 void carom_build_load(carom_build *b, const carom_load_def *def) {
+    if (!given(b, def, "loads")) return;
     carom_mech_load *x = add(b, "loads", def->name, &b->mech->loads, &b->mech->nloads, sizeof *x);
     if (!x) return;
     const int n = space_of(b, def->on) == 3 ? 3 : 2;
@@ -344,6 +361,7 @@ static carom_mech_shape *shape_of(carom_build *b, carom_mech_body *body, const c
 }
 
 carom_solid carom_build_solid(carom_build *b, carom_body of, const carom_solid_def *def) {
+    if (!given(b, def, "shapes")) return (carom_solid){0};
     carom_mech_body *body = of.id == 0 ? NULL : owner(b, of, "a shape of a body that it does not have");
     if (of.id && !body) return (carom_solid){0};
     carom_mech_shape *x = body ? shape_of(b, body, def->name) : add(b, "shapes", def->name, &b->mech->shapes, &b->mech->nshapes, sizeof *x);
@@ -355,6 +373,7 @@ carom_solid carom_build_solid(carom_build *b, carom_body of, const carom_solid_d
 }
 
 void carom_build_contact(carom_build *b, const carom_touch_def *def) {
+    if (!given(b, def, "contacts")) return;
     carom_mech_contact *x = add(b, "contacts", def->name, &b->mech->contacts, &b->mech->ncontacts, sizeof *x);
     if (!x) return;
     const char *names[2] = {"", ""};
@@ -369,11 +388,13 @@ void carom_build_contact(carom_build *b, const carom_touch_def *def) {
 // -- the rest ----------------------------------------------------------------------------------------------
 
 void carom_build_gravity(carom_build *b, double x, double y, double z) {
+    if (!given(b, "gravity", "gravity")) return;
     b->gravity[0] = x, b->gravity[1] = y, b->gravity[2] = z;
     b->heavy = true;
 }
 
 void carom_build_parameter(carom_build *b, const char *name, double value) {
+    if (!given(b, name, "parameters")) return;
     begin(b, "parameters", name);
     if (!name || !*name) wrong(b, "an element without a name");
     else if (carom_datum_get(&b->mech->parameters, name)) wrong(b, "is there already");
@@ -381,6 +402,7 @@ void carom_build_parameter(carom_build *b, const char *name, double value) {
 }
 
 void carom_build_entry(carom_build *b, const char *section, const char *name, const char *text) {
+    if (!given(b, section, "builder")) return;
     begin(b, section ? section : "builder", name);
     if (!section || !text) wrong(b, "an entry without a section or a text");
     else if (strpbrk(text, "\n\r")) wrong(b, "a text of several lines; write it in one");
@@ -407,6 +429,7 @@ void carom_build_destroy(carom_build *b) {
 }
 
 const carom_mech *carom_build_mech(carom_build *b, carom_error *err) {
+    if (!b) return carom_fail(err, CAROM_NO_MEMORY, "there is no builder: carom_build_create() had no memory"), NULL;
     b->of = "gravity";
     if (b->heavy) b->mech->gravity = vector(b, "gravity", b->gravity, space_of_model(b));
     if (b->error.code == CAROM_OK) return b->mech;
@@ -420,6 +443,7 @@ carom_model *carom_build_model(carom_build *b, carom_error *err) {
 }
 
 const char *carom_build_text(carom_build *b) {
+    if (!b) return NULL;
     const carom_mech *mech = carom_build_mech(b, NULL);
     free(b->text);
     b->text = mech ? carom_mech_text(mech) : NULL;

@@ -29,6 +29,8 @@ typedef struct exam {
     carom_matrix A, B, C, D; // tangent_shape
     carom_columns P, Q;
     double *W;    // nv: a column
+    int *group;   // nv: coordinates whose differences of gaps are taken at once
+    bool *free;   // nv + 1: groups that a coordinate may join
     double step;  // of differences, relative
     double worst; // largest relative error of a derivative, and which entry
     char entry[300];
@@ -78,6 +80,8 @@ static void carve(exam *x, carom_arena *mem) {
     x->P = carom_carve_columns(mem, n, x->L.W.n, s->column_stride);
     x->Q = carom_carve_columns(mem, n, x->L.W.n, s->column_stride);
     x->W = carom_carve(mem, (size_t)n);
+    x->group = carom_carve_ints(mem, (size_t)n);
+    x->free = carom_carve_bytes(mem, (size_t)n + 1);
 }
 
 static void all_constraints(exam *x) {
@@ -102,13 +106,12 @@ static void beside(const exam *x, const double *q, double h, const double *dq) {
     else carom_add(x->q_1, q, h, dq, s->nv);
 }
 
-// Keep the worst entry: d(what of name a)/d(name b).
-static void judge(exam *x, double exact, double difference, double scale, const char *what, const char *a,
-                  const char *b) {
+// Keep the worst entry: d(what of name a)/d(coordinate by; -1: time).
+static void judge(exam *x, double exact, double difference, double scale, const char *what, const char *a, int by) {
     const double error = fabs(exact - difference) / (scale > 0 ? scale : 1);
     if (error <= x->worst) return; // NaN goes on
     x->worst = isnan(error) ? INFINITY : error;
-    carom_format(x->entry, sizeof x->entry, "%s of '%.60s' by '%.60s' (exact %.9g, difference %.9g)", what, a, b, exact,
+    carom_format(x->entry, sizeof x->entry, "%s of '%.60s' by '%.60s' (exact %.9g, difference %.9g)", what, a, by < 0 ? "t" : coordinate(x, by), exact,
              difference);
 }
 
@@ -120,7 +123,7 @@ static void judge_matrix(exam *x, carom_matrix A, carom_matrix B, double size_of
     for (int j = 0; j < A.shape.n; ++j)
         for (int i = 0; i < A.shape.n; ++i) {
             const double *a = carom_matrix_entry(A, i, j), *b = carom_matrix_entry(B, i, j);
-            if (a && b) judge(x, *a, *b, scale, what, coordinate(x, i), coordinate(x, j));
+            if (a && b) judge(x, *a, *b, scale, what, coordinate(x, i), j);
         }
 }
 
@@ -136,28 +139,62 @@ static void judge_columns(exam *x, const carom_columns *P, const carom_columns *
         carom_column_expand(x->b, Q, k);
         const double scale =
             fmax(1e-4 * size_of_f, fmax(carom_norm_max(x->a, x->m->nv), 1e-3 * carom_norm_max(x->b, x->m->nv)));
-        for (int i = 0; i < x->m->nv; ++i) judge(x, x->a[i], x->b[i], scale, what, link_of(x, k), coordinate(x, i));
+        for (int i = 0; i < x->m->nv; ++i) judge(x, x->a[i], x->b[i], scale, what, link_of(x, k), i);
     }
+}
+
+// Which of the coordinates of this group does row k touch; the first of the group where none; -1: the group is time.
+static int touched(const exam *x, int k, int group) {
+    const carom_columns *W = &x->L.W;
+    if (group < 0) return -1;
+    for (int e = 0; W->count && e < W->count[k]; ++e) {
+        const int j = W->row[(size_t)k * (size_t)W->stride + (size_t)e];
+        if (x->group[j] == group) return j;
+    }
+    int j = 0;
+    while (x->group[j] != group) ++j;
+    return j;
+}
+
+// Groups of coordinates of which no gap touches two: their differences are taken at once.  Dense columns: each is alone.
+static int group_coordinates(exam *x) {
+    const carom_columns *W = &x->L.W;
+    const int nv = x->m->nv;
+    int groups = 0;
+    for (int j = 0; j < nv; ++j) {
+        for (int g = 0; g <= groups; ++g) x->free[g] = W->count || g == j;
+        for (int id = 0; W->count && id < x->L.nb; ++id) {
+            const int k = x->L.at[id], *row = W->row + (size_t)k * (size_t)W->stride;
+            bool here = false;
+            for (int e = 0; e < W->count[k]; ++e) here = here || row[e] == j;
+            for (int e = 0; here && e < W->count[k]; ++e)
+                if (row[e] < j) x->free[x->group[row[e]]] = false;
+        }
+        int g = 0;
+        while (!x->free[g]) ++g;
+        x->group[j] = g;
+        if (g == groups) ++groups;
+    }
+    return groups;
 }
 
 // Normal columns of W and w against differences of the gaps.
 static carom_status examine_gaps(exam *x, double t) {
     const carom_system *s = &x->m->sys;
     double *after = x->g, *before = x->g + x->L.nb;
-    for (int j = -1; j < s->nv; ++j) {
-        const double h = x->step * fmax(1, j < 0 ? t : s->move ? carom_norm_max(x->q, s->nq) : fabs(x->q[j]));
-        carom_zero(x->dq, s->nv);
-        if (j >= 0) x->dq[j] = 1;
-        beside(x, x->q, h, x->dq);
-        CAROM_TRY(s->gaps(s->model, x->work, j < 0 ? t + h : t, x->q_1, after));
-        beside(x, x->q, -h, x->dq);
-        CAROM_TRY(s->gaps(s->model, x->work, j < 0 ? t - h : t, x->q_1, before));
+    const int groups = group_coordinates(x);
+    for (int g = -1; g < groups; ++g) {
+        const double h_t = g < 0 ? x->step * fmax(1, t) : 0;
+        for (int j = 0; j < s->nv; ++j) x->dq[j] = x->group[j] == g ? x->step * fmax(1, s->move ? carom_norm_max(x->q, s->nq) : fabs(x->q[j])) : 0;
+        beside(x, x->q, 1, x->dq);
+        CAROM_TRY(s->gaps(s->model, x->work, t + h_t, x->q_1, after));
+        beside(x, x->q, -1, x->dq);
+        CAROM_TRY(s->gaps(s->model, x->work, t - h_t, x->q_1, before));
         for (int id = 0; id < x->L.nb; ++id) {
-            const int k = x->L.at[id];
+            const int k = x->L.at[id], j = touched(x, k, g);
             carom_column_expand(x->a, &x->L.W, k);
-            const double scale = carom_norm_max(x->a, s->nv), d = (after[id] - before[id]) / (2 * h);
-            judge(x, j < 0 ? x->L.w[k] : x->a[j], d, fmax(scale, fabs(x->L.w[k])), "the gap", x->m->links[id].name,
-                  j < 0 ? "t" : coordinate(x, j));
+            const double scale = carom_norm_max(x->a, s->nv), d = (after[id] - before[id]) / (2 * (j < 0 ? h_t : x->dq[j]));
+            judge(x, j < 0 ? x->L.w[k] : x->a[j], d, fmax(scale, fabs(x->L.w[k])), "the gap", x->m->links[id].name, j);
         }
     }
     return CAROM_OK;
@@ -179,7 +216,7 @@ static carom_status examine_local(exam *x, double t) {
     }
     for (int k = 0; k < n; ++k)
         judge(x, x->a[k], x->b[k], fmax(fabs(x->a[k]), 1e-3 * W * speed * speed), "the local acceleration",
-              link_of(x, k), "t");
+              link_of(x, k), -1);
     CAROM_TRY(s->rate_gradient(s->model, x->work, t, x->q, x->v, &x->L, &x->P));
     CAROM_TRY(carom_difference_rate_gradient(&x->difference, s, x->work, t, x->q, x->v, &x->L, &x->Q));
     if (s->column_stride >= s->nv) judge_columns(x, &x->P, &x->Q, speed * W, "the local velocity");
@@ -209,7 +246,7 @@ static carom_status examine_energy(exam *x, double t) {
         CAROM_TRY(s->energy(s->model, x->work, t, x->q, x->v, &T2, &V2));
         x->v[i] = v;
         judge(x, x->a[i], (T1 - T2) / (2 * h), carom_norm_max(x->a, s->nv) + (fabs(T1) + fabs(T2)) / h,
-              "the kinetic energy", "kinetic", coordinate(x, i));
+              "the kinetic energy", "kinetic", i);
     }
     const double h = 6e-6 * fmax(1, carom_norm_max(x->q, s->nq)) / fmax(1, carom_norm_max(x->v, s->nv));
     carom_zero(x->b, s->nv);
@@ -223,7 +260,7 @@ static carom_status examine_energy(exam *x, double t) {
         1e-9 * (fabs(T1) + fabs(V1)) / h + fabs(external) + fabs(damping); // rounding of the energies, divided by h
     for (int i = 0; i < s->nv; ++i) scale += fabs(x->b[i] * x->v[i]);
     judge(x, external - damping - carom_dot(x->b, x->v, s->nv), (T1 + V1 - T2 - V2) / (2 * h), scale, "the power",
-          "energy", "t");
+          "energy", -1);
     return CAROM_OK;
 }
 

@@ -89,8 +89,18 @@ static bool make(event_work *w, carom_step *s, event_ode *o) {
            CVodeSetRootDirection(o->cvode, w->hit) == CV_SUCCESS && CVodeSetNoInactiveRootWarn(o->cvode) == CV_SUCCESS;
 }
 
+// Is there memory for all that CVODE will ask for?  SUNDIALS does not look whether its vectors and tables were granted, so this is asked before:
+// at most 13 derivatives of the state and 16 other vectors, two matrices for stiff methods, five numbers per event function, and its objects.
+static bool enough(const event_work *w, const carom_step *s) {
+    const size_t n = (size_t)w->ny, vectors = (13 + 16) * (n * sizeof(double) + 1024), objects = 1 << 17;
+    const size_t matrices = s->opt[OPT_METHOD] == 1 ? 2 * n * n * sizeof(double) : 0;
+    void *all = malloc(vectors + matrices + 10 * (size_t)s->sys->nc * sizeof(double) + objects);
+    free(all);
+    return all != NULL;
+}
+
 carom_status event_ode_create(event_work *w, carom_step *s) {
-    w->ode = calloc(1, sizeof *w->ode);
+    w->ode = enough(w, s) ? calloc(1, sizeof *w->ode) : NULL;
     if (!w->ode || !make(w, s, w->ode))
         return carom_fail(s->err, CAROM_NO_MEMORY, "no memory for the integrator of %d equations", w->ny);
     w->ode->work = w;

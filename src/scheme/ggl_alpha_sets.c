@@ -67,7 +67,7 @@ static bool slides(const work *w, const carom_step *s, int b, const double *T, d
 
 // A local velocity that is none: the last step left as much.
 static double no_velocity(const work *w, const carom_step *s, int k) {
-    return fmax(4 * s->tol * *s->speed, carom_local_rounding(&w->L, k, w->v, s->sys->nv));
+    return fmax(s->tol * *s->speed, carom_local_rounding(&w->L, k, w->v, s->sys->nv));
 }
 
 bool carom_ggl_alpha_lasts(const carom_ggl_alpha *w, const carom_step *s, int b) {

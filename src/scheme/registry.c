@@ -13,7 +13,7 @@ const carom_scheme *carom_scheme_at(int i) {
 }
 
 const carom_scheme *carom_scheme_find(const char *name) {
-    for (int i = 0; carom_scheme_at(i); ++i)
+    for (int i = 0; name && carom_scheme_at(i); ++i)
         if (strcmp(all[i]->name, name) == 0) return all[i];
     return NULL;
 }

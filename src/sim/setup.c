@@ -262,6 +262,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->difference = carom_carve_difference(mem, seen);
     s->chain = carom_carve_chain(mem, rows, blocks, seen->ne + again * seen->ne, chosen_solver(common[CAROM_OPT_SOLVER]));
     sim->scheme->carve(sim->scheme_work, mem, keep, seen, sim->opt);
+    carom_carve_resolution(sim, mem);
     if (k > 0) carve_redundant(sim, mem, keep, k);
     sim->before = carom_carve_bytes(mem, keep->used); // last: now it is known how much is kept
 }

@@ -32,6 +32,9 @@ static carom_status grown(carom_sim *sim, double t, double h, carom_error *err) 
                       "and model", t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h);
 }
 
+// Are there rotations that are none any more?  They turn with the stages of a scheme, which may be faster than its answer.
+static bool lost(const carom_sim *sim) { return sim->sys->move && !(carom_norm_max(sim->q, sim->sys->nq) < HUGE_VAL); }
+
 // Which contacts reacted in the step just done; an earlier half of it had booked the impulses in `booked`.
 static void hold(carom_sim *sim, bool earlier) {
     const carom_step *s = &sim->step;
@@ -81,7 +84,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     carom_status status = carom_friction_at(s, s->t, s->q, s->v);
     if (status == CAROM_OK) status = sim->scheme->step(sim->scheme_work, s);
     if (status != CAROM_OK && s->stop && s->stop(s->stop_user)) status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t); // whatever it made of it
-    if (status == CAROM_OK && (s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN)) { // positions only grow with them
+    if (status == CAROM_OK && (s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN) && !lost(sim)) { // positions only grow with them
         carom_ledger *l = &sim->kept->ledger;
         sim->kept->speed = fmax(sim->kept->speed, s->scale);
         l->counts.accepted += s->contact.most > 0;
@@ -284,6 +287,7 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     if (sim->scheme->start && sim->scheme->start(sim->scheme_work, s) != CAROM_OK) return give_up(sim, err, 0);
     k->speed = fmax(k->speed, s->scale);
     k->ledger.counts.residual_id = carom_independent_id(&sim->independent, k->ledger.counts.residual_id);
+    carom_resolution_look(sim, k->ledger.pace, true);
     return carom_sim_share(sim, err);
 }
 
@@ -419,6 +423,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     if (s->reacted || reacts) carom_lasting_forces(sim, h);
     k->ledger.steps = k->n - k->counted_from;
     if (sampled(k->n)) measure_kinetic(sim);
+    if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
     return CAROM_OK;
 }
 
@@ -526,6 +531,7 @@ carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error 
     ledger->kinetic = fmax(ledger->kinetic, kinetic);
     ledger->energy.balance = ledger->energy.end - ledger->energy.start - ledger->energy.external + ledger->energy.impact +
                              ledger->energy.friction + ledger->energy.damping;
+    carom_resolution_look(sim, ledger->pace, false);
     ledger->energy.identity = ledger->counts.terms > 0 ? ledger->counts.violation / ledger->counts.terms : NAN;
     return CAROM_OK;
 }

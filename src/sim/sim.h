@@ -30,6 +30,16 @@ typedef struct carom_kept {
     carom_ledger ledger;
 } carom_kept;
 
+/// Scratch of the look at the fastest modes, see resolution.c.
+typedef struct carom_resolution {
+    bool on;                     // steps are as long as was asked for, and there are not too many joints
+    double *x, *y, *z, *v, *f;   // nv
+    double *q;                   // nq
+    carom_factor F;              // of M
+    carom_local L;               // joints
+    double *B, *G, *u;           // M^-1 W, W'M^-1 W factorised, 2 ne
+} carom_resolution;
+
 struct carom_sim {
     carom_system varying;          // the system with contacts of its own, where friction varies
     carom_contact *contacts;
@@ -85,6 +95,7 @@ struct carom_sim {
     double *booked;     // nl: impulses before an attempt, to go back to; behind them what was lost, nc
     carom_event *events; // told by the last step; step.nevents of them
     double (*size)(const void *user, int id); // of contacts; NULL: not known
+    carom_resolution resolution;
     carom_error error;  // of the step loop
 };
 
@@ -108,6 +119,12 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
 
 /// Redundant constraints: look at the kept ones at the present state; recorded reactions of all.  Nothing where none is redundant.
 carom_status carom_sim_share(carom_sim *sim, carom_error *err);
+
+/// The fastest vibration and the fastest decay at the present state, where they are slower than pace; first: whatever they are.
+void carom_carve_resolution(carom_sim *sim, carom_arena *mem);
+void carom_resolution_look(carom_sim *sim, carom_pace pace[2], bool first);
+/// Is one of them too fast for the scheme and its step?  Then it is *worst, and *longest the longest step that does; 0: none does.
+bool carom_resolution_lost(const carom_sim *sim, const carom_pace pace[2], carom_pace *worst, double *longest);
 
 /// Events, contact memory and impact loss after a step of h from t_0 on.
 void carom_contacts_update(carom_sim *sim, double t_0, double h);

@@ -85,11 +85,24 @@ static void unconverged(writer *w, const carom_ledger *l) {
              l->counts.residual, speed);
 }
 
-static void resolution(writer *w) {
+static void resolution(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
+    carom_pace p;
+    double longest;
     const double length = sim->t_end - sim->t0;
-    if (sim->scheme->own_steps || sim->control.on || !(sim->h > length * (1 + 1e-9))) return;
-    snprintf(add(w, "resolution", -1, NAN), ROOM, "the step %.9g is longer than the run, which is a single step of %.9g.  Try a smaller step", sim->h, length);
+    if (sim->scheme->own_steps || sim->control.on) return;
+    if (sim->h > length * (1 + 1e-9)) {
+        snprintf(add(w, "resolution", -1, NAN), ROOM, "the step %.9g is longer than the run, which is a single step of %.9g.  Try a smaller step", sim->h, length);
+        return;
+    }
+    if (!carom_resolution_lost(sim, l->pace, &p, &longest)) return;
+    char what[120], remedy[120];
+    if (sim->h * sqrt(fmax(p.stiffness, 0)) > sim->h * p.damping) snprintf(what, sizeof what, "a vibration of %.3g rad/s", sqrt(p.stiffness));
+    else snprintf(what, sizeof what, "a decay at the rate %.3g 1/s", p.damping);
+    if (longest > 0) snprintf(remedy, sizeof remedy, "a step below %.3g, or an implicit scheme (moreau-jean, newmark)", longest);
+    else snprintf(remedy, sizeof remedy, "an implicit scheme (moreau-jean, newmark)");
+    snprintf(add(w, "resolution", -1, NAN), ROOM, "the model has %s, with which %s is not stable with the step %.9g; that was so whenever it was looked at.  Try %s", what,
+             sim->scheme->name, sim->h, remedy);
 }
 
 int carom_sim_warnings(const carom_sim *sim, const carom_ledger *ledger, carom_warning *list) {
@@ -98,7 +111,7 @@ int carom_sim_warnings(const carom_sim *sim, const carom_ledger *ledger, carom_w
     unaccounted(&w, ledger);
     penetration(&w, ledger);
     unconverged(&w, ledger);
-    resolution(&w);
+    resolution(&w, ledger);
     const char *scheme = carom_sim_warning(sim);
     const bool matters = sim->sys->nc > 0 || !(sim->scheme->lacks & CAROM_NO_IMPACTS);
     if (scheme && matters) snprintf(add(&w, "scheme", -1, NAN), ROOM, "%s", scheme);

@@ -15,7 +15,7 @@ const carom_solver *carom_solver_at(int i) {
 }
 
 const carom_solver *carom_solver_find(const char *name) {
-    for (int i = 0; i < COUNT; i++)
+    for (int i = 0; name && i < COUNT; i++)
         if (strcmp(list[i]->name, name) == 0) return list[i];
     return NULL;
 }

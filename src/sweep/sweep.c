@@ -147,6 +147,7 @@ static carom_status create(carom_sweep *s, carom_error *err) {
 }
 
 carom_sweep *carom_sweep_create(const carom_sweep_def *def, carom_error *err) {
+    if (!def) return carom_fail(err, CAROM_BAD_INPUT, "a sweep needs a definition"), NULL;
     carom_sweep *s = calloc(1, sizeof *s);
     if (!s) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a sweep"), NULL;
     s->def = *def;

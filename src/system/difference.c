@@ -1,6 +1,7 @@
 // difference.c: central differences along velocities.
 #include <carom/difference.h>
 #include <math.h>
+#include <stdlib.h>
 
 carom_local carom_carve_local(carom_arena *mem, const carom_system *sys) {
     const int nb = sys->ne + sys->nc;
@@ -21,6 +22,7 @@ carom_difference carom_carve_difference(carom_arena *mem, const carom_system *sy
     d.a = carom_carve(mem, (size_t)longest);
     d.b = carom_carve(mem, (size_t)longest);
     d.e = carom_carve(mem, (size_t)sys->nv);
+    d.of = carom_carve_ints(mem, (size_t)(sys->ne + sys->nc));
     d.M = carom_carve_matrix(mem, sys->mass_shape);
     return d;
 }
@@ -100,41 +102,72 @@ carom_status carom_difference_mass_gradient(carom_difference *d, const carom_sys
     return CAROM_OK;
 }
 
-// Directions of L's set at d->q.
-static carom_status directions_at(carom_difference *d, const carom_system *sys, void *work, double t, const carom_local *L) {
-    d->L.nb = L->nb;
-    for (int b = 0; b < L->nb; ++b) d->L.id[b] = L->id[b], d->L.at[b] = L->at[b];
-    d->L.at[L->nb] = L->at[L->nb];
-    carom_zero(d->L.w, L->at[L->nb]);
-    if (!d->L.W.count) carom_zero(d->L.W.a, L->at[L->nb] * sys->nv);
+// Can the directions of constraint b of L change with coordinate j?  They can if it touches j.  Rotations turn directions also about axes that
+// the constraint leaves free: those of the same body, whose six rates stand together.
+static bool touches(const carom_system *sys, const carom_local *L, int b, int j) {
+    const int beside = sys->move ? 5 : 0;
+    const carom_columns *W = &L->W;
+    if (!W->count || j < 0) return true;
+    for (int k = L->at[b]; k < L->at[b + 1]; ++k)
+        for (int e = 0; e < W->count[k]; ++e)
+            if (abs(W->row[(size_t)k * (size_t)W->stride + (size_t)e] - j) <= beside) return true;
+    return false;
+}
+
+// d->L: those of L that touch coordinate j (-1: all), d->of where they stand in L.
+static void choose(carom_difference *d, const carom_system *sys, const carom_local *L, int j) {
+    int nb = 0;
+    d->L.at[0] = 0;
+    for (int b = 0; b < L->nb; ++b) {
+        if (!touches(sys, L, b, j)) continue;
+        d->of[nb] = b;
+        d->L.id[nb] = L->id[b];
+        d->L.at[nb + 1] = d->L.at[nb] + L->at[b + 1] - L->at[b];
+        ++nb;
+    }
+    d->L.nb = nb;
+}
+
+// The directions of d->L at d->q.
+static carom_status directions_at(carom_difference *d, const carom_system *sys, void *work, double t) {
+    const int n = d->L.at[d->L.nb];
+    if (n == 0) return CAROM_OK;
+    carom_zero(d->L.w, n);
+    if (!d->L.W.count) carom_zero(d->L.W.a, n * sys->nv);
     return sys->directions(sys->model, work, t, d->q, &d->L);
 }
 
+// The local velocity of row k of d->L.
+static double rate(const carom_difference *d, int k, const double *v) { return carom_column_dot(&d->L.W, k, v) + d->L.w[k]; }
+
 carom_status carom_difference_reaction_gradient(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
                                                 const carom_local *L, const double *lambda, double s, carom_matrix D) {
-    const int n = L->at[L->nb];
     for (int j = 0; j < sys->nv; ++j) {
         const double h = step_for(d, sys, q, j);
-        for (int side = 1; side >= -1; side -= 2) {
+        choose(d, sys, L, j);
+        for (int side = 1; d->L.nb > 0 && side >= -1; side -= 2) {
             nudge(d, sys, q, j, side * h);
-            CAROM_TRY(directions_at(d, sys, work, t, L));
+            CAROM_TRY(directions_at(d, sys, work, t));
             carom_zero(d->a, sys->nv);
-            for (int k = 0; k < n; ++k) carom_column_axpy(d->a, lambda[k], &d->L.W, k);
+            for (int b = 0; b < d->L.nb; ++b)
+                for (int k = d->L.at[b], of = L->at[d->of[b]]; k < d->L.at[b + 1]; ++k, ++of) carom_column_axpy(d->a, lambda[of], &d->L.W, k);
             add_column(D, j, side * 0.5 * s / h, d->a);
         }
     }
     return CAROM_OK;
 }
 
-// Entry (j, k) of sparse or dense columns; sparse ones take the rows of W: a gap's gradient depends on
-// the coordinates that it touches.
-static double *column_entry(carom_columns *D, const carom_columns *W, int k, int j) {
+// Column k of D: room for the coordinates that a gap touches, which its rate depends on.
+static void lay_out(carom_columns *D, const carom_columns *W, int k) {
+    const size_t start = (size_t)k * (size_t)D->stride;
+    if (!D->count) return carom_zero(D->a + start, D->rows);
+    D->count[k] = W->count[k];
+    for (int e = 0; e < W->count[k]; ++e) D->row[start + (size_t)e] = W->row[start + (size_t)e], D->a[start + (size_t)e] = 0;
+}
+
+static double *column_entry(carom_columns *D, int k, int j) {
     const size_t start = (size_t)k * (size_t)D->stride;
     if (!D->count) return D->a + start + j;
-    if (j == 0) {
-        D->count[k] = W->count[k];
-        for (int e = 0; e < W->count[k]; ++e) D->row[start + (size_t)e] = W->row[start + (size_t)e];
-    }
     for (int e = 0; e < D->count[k]; ++e)
         if (D->row[start + (size_t)e] == j) return D->a + start + e;
     return NULL;
@@ -142,18 +175,20 @@ static double *column_entry(carom_columns *D, const carom_columns *W, int k, int
 
 carom_status carom_difference_rate_gradient(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
                                             const double *v, const carom_local *L, carom_columns *D) {
-    const int n = L->at[L->nb];
+    for (int k = 0; k < L->at[L->nb]; ++k) lay_out(D, &L->W, k);
     for (int j = 0; j < sys->nv; ++j) {
         const double h = step_for(d, sys, q, j);
+        choose(d, sys, L, j);
         nudge(d, sys, q, j, h);
-        CAROM_TRY(directions_at(d, sys, work, t, L));
-        for (int k = 0; k < n; ++k) d->a[k] = carom_column_dot(&d->L.W, k, v) + d->L.w[k];
+        CAROM_TRY(directions_at(d, sys, work, t));
+        for (int k = 0; k < d->L.at[d->L.nb]; ++k) d->a[k] = rate(d, k, v);
         nudge(d, sys, q, j, -h);
-        CAROM_TRY(directions_at(d, sys, work, t, L));
-        for (int k = 0; k < n; ++k) {
-            double *entry = column_entry(D, &L->W, k, j);
-            if (entry) *entry = (d->a[k] - carom_column_dot(&d->L.W, k, v) - d->L.w[k]) / (2 * h);
-        }
+        CAROM_TRY(directions_at(d, sys, work, t));
+        for (int b = 0; b < d->L.nb; ++b)
+            for (int k = d->L.at[b], of = L->at[d->of[b]]; k < d->L.at[b + 1]; ++k, ++of) {
+                double *entry = column_entry(D, of, j);
+                if (entry) *entry = (d->a[k] - rate(d, k, v)) / (2 * h);
+            }
     }
     return CAROM_OK;
 }
@@ -162,16 +197,14 @@ carom_status carom_difference_curvature(carom_difference *d, const carom_system 
                                         const double *v, const carom_local *L, double *kappa) {
     const int n = L->at[L->nb];
     const double h = relative(d) * fmax(1, carom_norm_max(q, sys->nq)) / fmax(1, carom_norm_max(v, sys->nv));
+    choose(d, sys, L, -1);
     for (int side = 1; side >= -1; side -= 2) {
         if (sys->move)
             sys->move(sys->model, d->q, q, side * h, v);
         else
             carom_add(d->q, q, side * h, v, sys->nq);
-        CAROM_TRY(directions_at(d, sys, work, t + side * h, L));
-        for (int k = 0; k < n; ++k) {
-            const double u = carom_column_dot(&d->L.W, k, v) + d->L.w[k];
-            kappa[k] = side > 0 ? u : (kappa[k] - u) / (2 * h);
-        }
+        CAROM_TRY(directions_at(d, sys, work, t + side * h));
+        for (int k = 0; k < n; ++k) kappa[k] = side > 0 ? rate(d, k, v) : (kappa[k] - rate(d, k, v)) / (2 * h);
     }
     return CAROM_OK;
 }

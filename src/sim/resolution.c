@@ -1,0 +1,195 @@
+// resolution.c: is the step short enough for the fastest vibration and the fastest decay of the model?
+//
+// Both are estimated by a few steps of the power method with differences of forces: with K = -df/dq and C = -df/dv, reduced to motions that joints
+// allow, omega^2 is the largest eigenvalue of M^-1 K and delta that of M^-1 C.  That costs a dozen evaluations of forces where the step is
+// short, at the start and when the number of steps has doubled; in carom_sim_ledger() once more, if the step was too long every time.
+//
+// What a scheme makes of it is tried out: the scheme itself, with its options, steps the oscillator x'' + c x' + k x = 0 of that mode.
+#include "linalg/dense.h"
+#include "sim/sim.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FEW = 3, MANY = 16, MOST_JOINTS = 200 };
+enum { TRIED = 200 };              // steps of the oscillator
+static const double SHORT = 0.1;   // h omega, or h delta: no scheme minds
+static const double GROWS = 100;   // times, in TRIED steps
+
+// Are steps of the size that was given taken?
+static bool fixed_steps(const carom_sim *sim) {
+    const carom_option *own = sim->scheme->options;
+    const int i = carom_option_find(own, "adaptive", strlen("adaptive"));
+    return !sim->scheme->own_steps && sim->opt[carom_option_count(own) + CAROM_OPT_ADAPTIVE] == 0 && !(i >= 0 && sim->opt[i] == 1);
+}
+
+void carom_carve_resolution(carom_sim *sim, carom_arena *mem) {
+    const carom_system *sys = sim->step.sys;
+    carom_resolution *r = &sim->resolution;
+    const size_t nv = (size_t)sys->nv, ne = (size_t)sys->ne;
+    r->on = fixed_steps(sim) && sys->ne <= MOST_JOINTS && sys->nv > 0;
+    if (!r->on) return;
+    double **by_velocity[] = {&r->x, &r->y, &r->z, &r->v, &r->f};
+    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
+    r->q = carom_carve(mem, (size_t)sys->nq);
+    r->F = carom_carve_factor(mem, sys->mass_shape, true);
+    if (ne == 0) return;
+    r->L = carom_carve_local(mem, sys);
+    r->B = carom_carve(mem, nv * ne);
+    r->G = carom_carve(mem, ne * ne);
+    r->u = carom_carve(mem, 2 * ne);
+}
+
+// B = M^-1 W and G = W'B of the joints at the present state.
+static carom_status reduce(carom_sim *sim) {
+    carom_resolution *r = &sim->resolution;
+    carom_step *s = &sim->step;
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    CAROM_TRY(carom_mass_factor(s, &r->F, sim->kept->t, sim->q));
+    CAROM_TRY(carom_mass(s, s->M, sim->kept->t, sim->q));
+    if (ne == 0) return CAROM_OK;
+    carom_close_all(s, &r->L);
+    r->L.nb = ne; // the bilateral ones come first
+    CAROM_TRY(carom_directions(s, &r->L, sim->kept->t, sim->q));
+    for (int j = 0; j < ne; ++j) {
+        double *B = r->B + (size_t)j * (size_t)nv;
+        carom_column_expand(B, &r->L.W, j);
+        carom_factor_solve(&r->F, B);
+        for (int i = 0; i < ne; ++i) r->G[i + (size_t)j * (size_t)ne] = carom_column_dot(&r->L.W, i, B);
+    }
+    carom_dense_ldl(r->G, ne, ne, 1e-12, r->u);
+    return CAROM_OK;
+}
+
+// x -= B G^-1 W'x
+static void allow(const carom_sim *sim, double *x) {
+    const carom_resolution *r = &sim->resolution;
+    const int nv = sim->step.sys->nv, ne = sim->step.sys->ne;
+    for (int j = 0; j < ne; ++j) r->u[j] = carom_column_dot(&r->L.W, j, x);
+    if (ne > 0) carom_dense_ldl_solve(r->G, ne, ne, r->u);
+    for (int j = 0; j < ne; ++j) carom_axpy(x, -r->u[j], r->B + (size_t)j * (size_t)nv, nv);
+}
+
+// y = K x, or C x where `rate`
+static carom_status apply(carom_sim *sim, double *y, const double *x, bool rate) {
+    carom_resolution *r = &sim->resolution;
+    carom_step *s = &sim->step;
+    const int nv = s->sys->nv;
+    const double size = carom_norm_max(rate ? sim->v : sim->q, rate ? nv : s->sys->nq), h = 6e-6 * fmax(1, size) / carom_norm_max(x, nv);
+    for (int side = -1; side <= 1; side += 2) {
+        carom_add(r->v, sim->v, rate ? side * h : 0, x, nv);
+        carom_move(s, r->q, sim->q, rate ? 0 : side * h, x);
+        CAROM_TRY(carom_force(s, side < 0 ? y : r->f, sim->kept->t, r->q, r->v));
+    }
+    for (int i = 0; i < nv; ++i) y[i] = (y[i] - r->f[i]) / (2 * h);
+    return CAROM_OK;
+}
+
+// The largest eigenvalue of M^-1 K, or of M^-1 C where `rate`, as the Rayleigh quotient x'K x/x'M x of its mode, and that of the other matrix.
+static carom_status largest(carom_sim *sim, bool rate, double *own, double *other) {
+    carom_resolution *r = &sim->resolution;
+    const int nv = sim->step.sys->nv;
+    const double h = sim->h, small = rate ? SHORT / h : SHORT * SHORT / (h * h);
+    unsigned seed = 12345;
+    double inertia = 0;
+    *own = *other = 0;
+    for (int i = 0; i < nv; ++i) seed = seed * 1664525u + 1013904223u, r->x[i] = (double)(seed >> 8) / 16777216.0 - 0.5;
+    allow(sim, r->x);
+    for (int k = 1; k <= MANY; ++k) {
+        const double size = carom_norm_max(r->x, nv);
+        if (!(size > 0)) return CAROM_OK; // joints hold everything, or no force is there
+        for (int i = 0; i < nv; ++i) r->x[i] /= size;
+        carom_matrix_mul(r->z, sim->step.M, r->x);
+        inertia = carom_dot(r->x, r->z, nv);
+        CAROM_TRY(apply(sim, r->y, r->x, rate));
+        *own = carom_dot(r->x, r->y, nv) / inertia;
+        carom_copy(r->z, r->y, nv);
+        carom_factor_solve(&r->F, r->z);
+        allow(sim, r->z);
+        if (k == FEW && !(sqrt(fabs(carom_dot(r->z, r->y, nv)) / inertia) > small)) return CAROM_OK;
+        if (k < MANY) carom_copy(r->x, r->z, nv);
+    }
+    CAROM_TRY(apply(sim, r->z, r->x, !rate));
+    *other = carom_dot(r->x, r->z, nv) / inertia;
+    return CAROM_OK;
+}
+
+static bool short_enough(const carom_sim *sim, carom_pace p) { return !(sim->h * sqrt(fmax(p.stiffness, 0)) > SHORT || sim->h * p.damping > SHORT); }
+
+// The slower of what is known and what is here.
+static void slower(carom_pace *p, double stiffness, double damping, bool rate, bool first) {
+    if (first || (rate ? damping < p->damping : stiffness < p->stiffness)) *p = (carom_pace){.stiffness = stiffness, .damping = damping};
+}
+
+void carom_resolution_look(carom_sim *sim, carom_pace pace[2], bool first) {
+    double own, other;
+    if (!sim->resolution.on || (!first && short_enough(sim, pace[0]) && short_enough(sim, pace[1]))) return;
+    if (reduce(sim) != CAROM_OK) return;
+    if (largest(sim, false, &own, &other) == CAROM_OK && isfinite(own + other)) slower(&pace[0], own, other, false, first);
+    if (largest(sim, true, &own, &other) == CAROM_OK && isfinite(own + other)) slower(&pace[1], other, own, true, first);
+}
+
+// -- trying a scheme ---------------------------------------------------------------------------------------------------
+
+static carom_status unit_mass(const void *model, void *work, double t, const double *q, carom_matrix M) {
+    (void)model, (void)work, (void)t, (void)q;
+    M.a[0] += 1;
+    return CAROM_OK;
+}
+
+static carom_status spring(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    (void)work, (void)t;
+    const carom_pace *p = model;
+    f[0] += -p->stiffness * q[0] - p->damping * v[0];
+    return CAROM_OK;
+}
+
+static carom_status spring_tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+    (void)work, (void)t, (void)q, (void)v;
+    const carom_pace *p = model;
+    K.a[0] += p->stiffness;
+    C.a[0] += p->damping;
+    return CAROM_OK;
+}
+
+// Does the scheme of sim, with its options and steps of h, blow the oscillator up?
+static bool grows(const carom_sim *sim, carom_pace p, double h) {
+    if (!(p.stiffness >= 0 && p.damping >= 0)) return false; // the motion itself does
+    const carom_system sys = {.nq = 1, .nv = 1, .column_stride = 1, .mass_shape = {.storage = CAROM_DENSE, .n = 1}, .tangent_shape = {.storage = CAROM_DENSE, .n = 1},
+                              .model = &p, .mass = unit_mass, .force = spring, .tangent = spring_tangent};
+    char text[1000];
+    const char *option[40] = {NULL};
+    carom_sim_options_text(sim, text, sizeof text);
+    int n = 0;
+    for (char *word = text; word && n < 39; ++n) {
+        option[n] = word;
+        word = strchr(word, ' ');
+        if (word) *word++ = 0;
+    }
+    const double omega = sqrt(p.stiffness), q0 = 1, v0 = fmax(omega, p.damping), size = v0;
+    const carom_scheme *const schemes[] = {sim->scheme, NULL};
+    carom_sim *trial = carom_sim_create(&(carom_sim_def){.system = &sys, .scheme = sim->scheme->name, .schemes = schemes, .options = option, .h = h, .t_end = TRIED * h,
+                                                         .q0 = &q0, .v0 = &v0}, NULL);
+    if (!trial) return false;
+    const bool lives = carom_sim_run(trial, NULL, NULL, NULL) == CAROM_OK;
+    const bool grown = !lives || !(fabs(trial->v[0]) < GROWS * size) || !(omega * fabs(trial->q[0]) < GROWS * size);
+    carom_sim_destroy(trial);
+    return grown;
+}
+
+bool carom_resolution_lost(const carom_sim *sim, const carom_pace pace[2], carom_pace *worst, double *longest) {
+    for (int i = 0; i < 2; ++i) {
+        if (!sim->resolution.on || short_enough(sim, pace[i]) || !grows(sim, pace[i], sim->h)) continue;
+        double low = 0, high = sim->h;
+        for (int k = 0; k < 40 && !(high < 1.02 * low); ++k) {
+            const double h = low > 0 ? sqrt(low * high) : high / 4;
+            if (low == 0 && !(h > 1e-9 * sim->h)) break;
+            if (grows(sim, pace[i], h)) high = h;
+            else low = h;
+        }
+        *worst = pace[i];
+        *longest = low;
+        return true;
+    }
+    return false;
+}
