@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { RUN = 3, LONG_RUN = 50 }; // impacts in a row, each sooner than the one before, that make an accumulation
+enum { LONG_RUN = 50 }; // impacts in a row, each sooner than the one before
 
 // Times do not go back.
 static carom_status tell(event_work *w, carom_step *s, double t, int contact, carom_event_kind kind, double before,
@@ -28,25 +28,36 @@ static double still_slip(const event_work *w, const carom_step *s, const carom_l
 // A step that has used up most of its events hands over sooner: a long run of impacts that will end within the step, by
 // its own restitution, is ended now.
 static bool hand_over(const event_work *w, const carom_step *s, int contact) {
-    const event_contact *c = w->contact + contact;
-    const double e = s->sys->contacts[contact].restitution, rest = e < 1 ? c->flight * e / (1 - e) : HUGE_VAL;
+    const carom_run *r = w->runs.run + contact;
+    const double e = s->sys->contacts[contact].restitution, rest = e < 1 ? r->flight * e / (1 - e) : HUGE_VAL;
     const bool late = w->events > 0.75 * s->opt[OPT_EVENTS] || s->nevents > 0.75 * s->most_events;
-    return late && c->mode == MODE_OPEN && c->run >= LONG_RUN && w->hit[2 * contact] && w->t + rest <= s->t + s->h;
+    return late && w->contact[contact].mode == MODE_OPEN && r->count >= LONG_RUN && w->hit[2 * contact] && w->t + rest <= s->t + s->h;
 }
 
 // (EV-14)  Flights so short, after a run of ever shorter ones, have accumulated: whatever velocity is left, the limit
-// has none, because a velocity that changes sign infinitely often before one instant tends to zero there.
+// has none, because a velocity that changes sign infinitely often before one instant tends to zero there.  Contacts that take turns are
+// left to carom_accumulation_limit().
 static void find_accumulated(event_work *w, const carom_step *s) {
     const double shortest = s->opt[OPT_TIME] * w->head.size_q / w->head.size_v;
-    bool some = false;
-    for (int pass = 0; pass < 2; ++pass) // one has come so far; then all that have nearly
-        for (int i = 0; i < s->sys->nc; ++i) {
-            const event_contact *c = w->contact + i;
-            w->over[i] = c->mode == MODE_OPEN && c->run >= RUN && (pass == 0 || some) &&
-                         w->t - c->impact_t <= (pass == 0 ? 1 : 16) * shortest;
-            some = some || w->over[i];
-        }
-    for (int i = 0; i < s->sys->nc; ++i) w->over[i] = w->over[i] || hand_over(w, s, i);
+    const carom_run *run = w->runs.run;
+    for (int i = 0; i < s->sys->nc; ++i) {
+        bool alone = true;
+        for (int j = 0; j < s->sys->nc; ++j) alone = alone && (j == i || run[j].count == 0 || run[j].t < run[i].t - run[i].flight);
+        w->over[i] = w->runs.over[i] || hand_over(w, s, i) ||
+                     (alone && w->contact[i].mode == MODE_OPEN && run[i].count >= CAROM_RUN && w->t - run[i].t <= shortest);
+    }
+}
+
+carom_status event_limit(event_work *w, carom_step *s, bool *found) {
+    carom_accumulation *z = &w->runs;
+    for (int c = 0; c < s->sys->nc; ++c) z->closed[c] = w->contact[c].mode != MODE_OPEN;
+    CAROM_TRY(carom_accumulation_limit(z, s, w->t, s->opt[OPT_RTOL], event_ahead, w, found));
+    if (!*found) return CAROM_OK;
+    carom_copy(w->y, w->y_1, w->ny);
+    carom_copy(w->q, z->q, s->sys->nq);
+    w->t = z->t;
+    for (int c = 0; c < s->sys->nc; ++c) w->hit[2 * c] = z->over[c];
+    return CAROM_OK;
 }
 
 // (EV-9)  I_c: contacts that were closed, that were reported, or that are at the wall.  One without a direction (corners that
@@ -87,33 +98,85 @@ static carom_status tell_impacts(event_work *w, carom_step *s) {
     for (int b = s->sys->ne; b < w->C.nb; ++b) {
         const int k = w->C.at[b], contact = w->C.id[b] - s->sys->ne;
         if (!(w->p[k] > 1e-12 * most)) continue;
-        event_contact *c = w->contact + contact;
-        const double flight = w->t - c->impact_t;
-        c->run = c->run > 0 && (c->run == 1 || flight <= c->flight * (1 + 1e-9)) ? c->run + 1 : 1;
-        c->flight = flight;
-        c->impact_t = w->t;
-        CAROM_TRY(tell(w, s, w->t, contact, CAROM_IMPACT, w->u_minus[k], w->u_plus[k], w->p[k]));
+        const bool limit = w->runs.over[contact];
+        if (!limit) carom_accumulation_impact(&w->runs, contact, w->t, w->u_minus[k], w->u_plus + k + 1, w->C.at[b + 1] - k - 1);
+        CAROM_TRY(tell(w, s, w->t, contact, limit ? CAROM_ACCUMULATION : CAROM_IMPACT, w->u_minus[k], w->u_plus[k], w->p[k]));
     }
     return CAROM_OK;
 }
 
-// M (v+ - v-) = W P with Newton's law.  A contact that separates already has no restitution to offer.
-static carom_status impact(event_work *w, carom_step *s) {
-    const carom_local *C = &w->C;
+// M (v+ - v-) = W P over L with Newton's law, u_minus being the velocities before; p and u_plus follow.  A contact that separates already
+// has no restitution to offer; plastic: nor have those in `among`.
+static carom_status impact_over(event_work *w, carom_step *s, const carom_local *L, bool plastic) {
     CAROM_TRY(carom_mass_factor(s, &w->F, w->t, w->q));
-    carom_problem_form(s, C, C, &w->F, 1);
-    carom_copy(w->u_clip, w->u_minus, C->at[C->nb]);
-    for (int b = 0; b < C->nb; ++b) {
-        const int contact = C->id[b] - s->sys->ne;
-        w->u_clip[C->at[b]] = contact >= 0 && w->over[contact] ? 0 : fmin(w->u_clip[C->at[b]], 0);
+    carom_problem_form(s, L, L, &w->F, 1);
+    carom_local_velocity(w->u_minus, L, w->v);
+    carom_copy(w->u_clip, w->u_minus, L->at[L->nb]);
+    for (int b = 0; b < L->nb; ++b) {
+        const int contact = L->id[b] - s->sys->ne;
+        const bool none = contact >= 0 && (w->over[contact] || (plastic && w->runs.turns.among[contact]));
+        w->u_clip[L->at[b]] = none ? 0 : fmin(w->u_clip[L->at[b]], 0);
     }
-    carom_problem_restitution(s, C, w->u_minus, w->u_clip);
-    CAROM_TRY(carom_problem_solve(s, C));
+    carom_problem_restitution(s, L, w->u_minus, w->u_clip);
+    CAROM_TRY(carom_problem_solve(s, L));
     carom_copy(w->p, s->problem.p, s->problem.n);
     carom_problem_apply(s, w->v, 1);
-    carom_local_velocity(w->u_plus, C, w->v);
+    carom_local_velocity(w->u_plus, L, w->v);
     s->booked_t = w->t;
-    carom_book_impulses(s, C, w->p, w->u_minus, w->u_plus);
+    carom_book_impulses(s, L, w->p, w->u_minus, w->u_plus);
+    return CAROM_OK;
+}
+
+static bool in_turn(event_work *w, const carom_step *s) {
+    carom_turns *z = &w->runs.turns;
+    int n = 0;
+    bool run = false;
+    for (int c = 0; c < s->sys->nc; ++c) {
+        z->among[c] = w->in[c] && w->was[c] == MODE_OPEN && !w->over[c];
+        z->gap[c] = fmax(w->g[s->sys->ne + c], 0);
+        n += z->among[c];
+        run = run || (z->among[c] && w->runs.run[c].count >= CAROM_RUN);
+    }
+    return run && n > 1;
+}
+
+// Contacts of a run that has come too near to the wall for events of their own hit one after the other (AC-6), with directions as they are;
+// after CAROM_TURNS impacts the rest of the sequence is its plastic limit (AC-1).
+static carom_status impact_in_turn(event_work *w, carom_step *s) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    const carom_local *C = &w->C;
+    carom_turns *z = &w->runs.turns;
+    carom_local *L = &w->runs.L;
+    for (int b = ne; b < C->nb; ++b) {
+        const int c = C->id[b] - ne;
+        const carom_run *r = w->runs.run + c;
+        z->none[c] = still(w, s, C, C->at[b]);
+        z->eps[c] = carom_local_rounding(C, C->at[b], w->q, s->sys->nq) + (r->count > 0 ? w->t - r->t : 0) * z->none[c];
+    }
+    carom_zero(w->lambda_0, C->at[C->nb]); // impulses
+    carom_copy(w->Gamma_0, w->u_minus, C->at[C->nb]);
+    for (int n = 0; n <= CAROM_TURNS; ++n) {
+        for (int b = ne; b < C->nb; ++b) z->u[C->id[b] - ne] = carom_column_dot(&C->W, C->at[b], w->v) + C->w[C->at[b]];
+        if (!carom_turns_next(z, nc, n == 0)) break;
+        for (int id = 0; id < ne + nc; ++id)
+            w->side[id] = id < ne || (w->in[id - ne] && (n == CAROM_TURNS || !z->among[id - ne] || z->now[id - ne])) ? -1 : 1;
+        carom_close(s, L, w->side);
+        CAROM_TRY(carom_directions(s, L, w->t, w->q));
+        CAROM_TRY(impact_over(w, s, L, n == CAROM_TURNS));
+        for (int b = 0, a = 0; b < L->nb; ++b) {
+            while (C->id[a] != L->id[b]) ++a;
+            carom_axpy(w->lambda_0 + C->at[a], 1, w->p + L->at[b], C->at[a + 1] - C->at[a]);
+        }
+    }
+    carom_copy(w->p, w->lambda_0, C->at[C->nb]);
+    carom_copy(w->u_minus, w->Gamma_0, C->at[C->nb]);
+    carom_local_velocity(w->u_plus, C, w->v);
+    return CAROM_OK;
+}
+
+static carom_status impact(event_work *w, carom_step *s) {
+    if (in_turn(w, s)) CAROM_TRY(impact_in_turn(w, s));
+    else CAROM_TRY(impact_over(w, s, &w->C, false));
     return tell_impacts(w, s);
 }
 
@@ -255,17 +318,17 @@ static void decide_block(event_work *w, const carom_step *s, int b) {
 
 // (EV-12)  A run of impacts that ends closed is an accumulation; the rest of it would have lasted 2 u/(Gamma (1 - e)).
 static carom_status tell_closing(event_work *w, carom_step *s, int contact, double Gamma) {
-    event_contact *c = w->contact + contact;
+    carom_run *r = w->runs.run + contact;
     double t = w->t;
-    if (c->run >= RUN) {
+    if (r->count >= CAROM_RUN && !w->runs.over[contact]) {
         const double e = s->sys->contacts[contact].restitution;
         if (w->over[contact])
-            t += e < 1 ? c->flight * e / (1 - e) : 0;
+            t += e < 1 ? r->flight * e / (1 - e) : 0;
         else if (w->left[contact] > 0 && Gamma > 0 && e < 1)
             t += 2 * w->left[contact] / (Gamma * (1 - e));
         CAROM_TRY(tell(w, s, t, contact, CAROM_ACCUMULATION, w->left[contact], 0, 0));
     }
-    c->run = 0;
+    r->count = 0;
     return tell(w, s, t, contact, CAROM_CLOSE, w->left[contact], 0, 0);
 }
 
@@ -302,6 +365,8 @@ static carom_status touch(event_work *w, carom_step *s) {
 }
 
 carom_status event_resolve(event_work *w, carom_step *s, bool first) {
+    bool limit = false;
+    for (int i = 0; i < s->sys->nc; ++i) limit = limit || w->runs.over[i];
     CAROM_TRY(carom_beside(s, CAROM_LEFT, w->t, w->q, w->v));
     CAROM_TRY(gather(w, s, first));
     CAROM_TRY(touch(w, s));
@@ -322,6 +387,7 @@ carom_status event_resolve(event_work *w, carom_step *s, bool first) {
         decide_block(w, s, b);
     }
     CAROM_TRY(tell_changes(w, s, w->pull));
+    if (limit) carom_accumulation_end(&w->runs, s, w->q);
     CAROM_TRY(carom_beside(s, CAROM_RIGHT, w->t, w->q, w->v));
     return event_choose(w, s);
 }

@@ -6,6 +6,7 @@
 // short.c one Runge-Kutta step for what is too short for a multistep method; cvode.c the multistep method; decide.c
 // impacts and who stays.
 #pragma once
+#include "scheme/accumulate.h"
 #include "scheme/scan.h"
 #include <carom/event.h>
 #include <math.h>
@@ -32,9 +33,6 @@ typedef struct event_contact {
     double mode;
     double dir[CAROM_TANGENTS]; // MODE_SLIP: direction of the slip velocity
     double young;    // it began to slide from rest and is still too slow to have a direction of its own
-    double run;      // impacts in a row, each sooner than the one before
-    double impact_t; // time of the last
-    double flight;   // before it
 } event_contact;
 
 typedef struct event_head {
@@ -54,6 +52,7 @@ struct event_ode; // SUNDIALS' objects
 typedef struct event_work {
     event_head *kept_head, head;   // kept; of the step under way
     event_contact *kept, *contact; // the same, by contact
+    carom_accumulation runs;
     double *kept_choice, *choice;  // the same, by direction of all: reactions that the next ones are nearest to
     carom_status status;           // what a callback met
     double t;                      // where the step is
@@ -159,6 +158,8 @@ carom_status event_begin(event_work *w, carom_step *s, bool *at_once, double *T,
 /// blur > 0: over a singular position.
 carom_status event_short(event_work *w, carom_step *s, double t_1, double blur, double T, double height, int who, bool *done,
                          bool *found);
+/// carom_ahead, by one such step.
+carom_status event_ahead(void *work, carom_step *s, double tau, const bool *without, double *q, double *v, bool *clear);
 /// First event in (a, b], where none is below zero at a and some are at b: its time and state go to w, its functions to
 /// hit[].  at(w, s, t, y) gives the state at t.
 carom_status event_locate(event_work *w, carom_step *s, double a, double b, event_state at);
@@ -170,6 +171,8 @@ void event_ode_destroy(event_work *w);
 carom_status event_ode_run(event_work *w, carom_step *s, double t_1, double longest, bool *found);
 
 // -- decide.c ------------------------------------------------------------------------------------------
+/// Is the limit of a run of impacts known that begins here?  Then there: *found, and its contacts are in hit[].
+carom_status event_limit(event_work *w, carom_step *s, bool *found);
 /// What happens at the events in hit[].
 carom_status event_resolve(event_work *w, carom_step *s, bool first);
 /// Positions grow while a phase lasts, and with them the rounding of gaps.

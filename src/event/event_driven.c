@@ -48,7 +48,7 @@ static const carom_option options[] = {
          .low = 0,
          .high = 1e-2,
          .about =
-             "flights shorter than this, relative to largest position over largest velocity, end an accumulation too"},
+             "flights shorter than this, relative to largest position over largest velocity, end the accumulation of a single contact too"},
     [OPT_DECIDE] = {.name = "decide-tol",
                     .kind = CAROM_REAL,
                     .fallback = 1e-8,
@@ -92,6 +92,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->all = carom_carve_local(mem, sys);
     w->C = carom_carve_local(mem, sys);
     w->scan = carom_allocate_scan(mem, sys);
+    w->runs = carom_allocate_accumulation(mem, keep, sys);
     const size_t nl = (size_t)w->L.W.n;
     double **by_state[] = {&w->y, &w->atol, &w->y_1, &w->y_2};
     for (size_t i = 0; i < sizeof by_state / sizeof *by_state; ++i) *by_state[i] = carom_carve(mem, (size_t)w->ny);
@@ -164,6 +165,7 @@ static carom_status scale(event_work *w, carom_step *s) {
 static void load(event_work *w, const carom_step *s) {
     w->head = *w->kept_head;
     for (int i = 0; i < s->sys->nc; ++i) w->contact[i] = w->kept[i];
+    carom_accumulation_load(&w->runs, s);
     carom_close_all(s, &w->all);
     carom_copy(w->choice, w->kept_choice, w->all.at[w->all.nb]);
     w->q = w->y;
@@ -190,6 +192,7 @@ static carom_status store(event_work *w, carom_step *s) {
     carom_copy(s->v, w->v, s->sys->nv);
     *w->kept_head = w->head;
     for (int i = 0; i < s->sys->nc; ++i) w->kept[i] = w->contact[i];
+    carom_accumulation_keep(&w->runs, s);
     carom_copy(w->kept_choice, w->choice, w->all.at[w->all.nb]);
     return CAROM_OK;
 }
@@ -202,6 +205,7 @@ static carom_status phase(event_work *w, carom_step *s, double t_1, bool *found)
     w->switched = false;
     CAROM_TRY(scale(w, s));
     CAROM_TRY(event_begin(w, s, found, &T, &height, &who));
+    if (!*found) CAROM_TRY(event_limit(w, s, found));
     if (*found) return CAROM_OK;
     CAROM_TRY(event_crossing(w, s, t_1, &crossing, &blur));
     CAROM_TRY(event_short(w, s, crossing > 0 ? w->t + crossing : t_1, blur, T, height, who, &done, found));
@@ -271,7 +275,7 @@ const carom_scheme carom_scheme_event_driven = {
         "atol; joints and closed gaps are projected at every event and step end.  Where impacts accumulate, flights "
         "too low\n"
         "for the integrator are taken in one Runge-Kutta step each until velocity-tol ends them in a plastic impulse;\n"
-        "the event `accumulation` tells the extrapolated time.  Slow where impacts are many.",
+        "contacts that take turns end in the limit of their sequence once two predictions of it agree to rtol.  Slow where impacts are many.",
     .order = 5, // of its Runge-Kutta steps; the multistep method chooses
     .own_steps = true,
     .tells = true,

@@ -200,3 +200,19 @@ carom_status event_short(event_work *w, carom_step *s, double t_1, double blur, 
     if (*found) w->hit[2 * who] = 1;
     return CAROM_OK;
 }
+
+carom_status event_ahead(void *work, carom_step *s, double tau, const bool *without, double *q, double *v, bool *clear) {
+    event_work *w = work;
+    double error = 0;
+    w->t_0 = w->t;
+    CAROM_TRY(event_rhs(w, s, w->t_0, w->y, w->k[0]));
+    CAROM_TRY(state(w, s, w->t_0 + tau, w->y_1));
+    CAROM_TRY(error_of(w, s, w->t_0 + tau, w->y_1, 0, &error));
+    CAROM_TRY(event_watch(w, s, w->t_0 + tau, w->y_1));
+    event_below(w, s, w->hit);
+    *clear = error <= 1;
+    for (int i = 0; i < 2 * s->sys->nc; ++i) *clear = *clear && (without[i / 2] || !w->hit[i]), w->hit[i] = 0;
+    carom_copy(q, w->y_1, s->sys->nq);
+    carom_copy(v, w->y_1 + s->sys->nq, s->sys->nv);
+    return CAROM_OK;
+}

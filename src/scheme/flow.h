@@ -5,6 +5,7 @@
 // A sliding contact pushes along W_N - mu W_T d.  Shared by the schemes `mixed` and `splitting`.  The modes of the contacts
 // are the caller's; every function works on copies of the state and writes nothing of carom_step but its books.
 #pragma once
+#include "scheme/accumulate.h"
 #include "scheme/rk.h"
 #include <carom/scheme.h>
 
@@ -79,6 +80,14 @@ carom_status carom_flow_project_velocity(carom_flow *f, carom_step *s, double t,
 /// *some: there was an impulse.  u_before and u_after: normal velocities by contact, p: normal impulses by contact.
 carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow,
                                bool *some, double *u_before, double *u_after, double *p);
+
+/// Normal velocities of direction k that the solver of impacts cannot tell from zero.
+double carom_flow_no_approach(const carom_step *s, const carom_local *L, int k, const double *v);
+
+/// The same where contacts z->among[c] of touching[c], with gaps z->gap[c] known to z->eps[c], arrive within one interval of time: they hit one after the other, with
+/// the directions of `all` (all constraints at (t, q)).  The rest is a plastic impact when all are slow, or after CAROM_TURNS impacts.
+carom_status carom_flow_impact_in_turn(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow,
+                                       carom_turns *z, const carom_local *all, bool *some, double *u_before, double *u_after, double *p);
 
 /// Who of the candidates (mode not OPEN) stays, sticks, slides: sets the modes.  slow[c]: tangential speeds that count as none.
 carom_status carom_flow_decide(carom_flow *f, carom_step *s, double t, const double *q, const double *v, const double *slow);

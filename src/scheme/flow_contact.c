@@ -3,6 +3,10 @@
 #include <float.h>
 #include <math.h>
 
+double carom_flow_no_approach(const carom_step *s, const carom_local *L, int k, const double *v) {
+    return 4 * s->tol * s->scale + 64 * DBL_EPSILON * (carom_local_reach(L, k, v) + fabs(L->w[k]));
+}
+
 // (MX-9)  M (v+ - v-) = W P,  0 <= u_N+ + e u_N- _|_ P_N >= 0 with Coulomb's law, over joints and touching contacts.  A
 //         contact that separates already has no restitution to offer, one whose rebound would be lower than `slow` none.
 carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow,
@@ -19,8 +23,7 @@ carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const dou
     bool approaches = false;
     for (int b = sys->ne; b < L->nb; ++b) {
         u_before[L->id[b] - sys->ne] = u_after[L->id[b] - sys->ne] = f->u[L->at[b]];
-        const double none = 4 * s->tol * s->scale + 64 * DBL_EPSILON * (carom_local_reach(L, L->at[b], v) + fabs(L->w[L->at[b]]));
-        approaches = approaches || f->u[L->at[b]] < -none; // slower than the solver resolves is no impact
+        approaches = approaches || f->u[L->at[b]] < -carom_flow_no_approach(s, L, L->at[b], v);
     }
     if (!approaches) return CAROM_OK;
     carom_copy(f->x, f->u, L->at[L->nb]);
@@ -44,6 +47,44 @@ carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const dou
         p[c] = f->lambda[L->at[b]];
         *some = *some || p[c] > 0;
     }
+    return CAROM_OK;
+}
+
+// Velocities of the turns; the answer is whether one approaches faster than slow.
+static bool rates(carom_turns *z, const carom_step *s, const carom_local *all, const double *v, const double *slow) {
+    bool fast = false;
+    for (int c = 0; c < s->sys->nc; ++c) {
+        const int k = all->at[s->sys->ne + c];
+        z->u[c] = carom_column_dot(&all->W, k, v) + all->w[k];
+        z->none[c] = carom_flow_no_approach(s, all, k, v);
+        fast = fast || (z->among[c] && z->u[c] < -slow[c]);
+    }
+    return fast;
+}
+
+// (AC-6); what touches the wall and does not leave takes part in the first impact.
+carom_status carom_flow_impact_in_turn(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow,
+                                       carom_turns *z, const carom_local *all, bool *some, double *u_before, double *u_after, double *p) {
+    const int nc = s->sys->nc;
+    bool one, limit = false, fast = rates(z, s, all, v, slow);
+    *some = false;
+    carom_zero(z->p, nc);
+    carom_copy(z->before, z->u, nc);
+    carom_copy(z->slow, slow, nc);
+    for (int n = 0; !limit && carom_turns_next(z, nc, n == 0); ++n) {
+        limit = n == CAROM_TURNS || !fast;
+        for (int c = 0; c < nc; ++c) {
+            if (limit && z->among[c]) z->slow[c] = HUGE_VAL;
+            z->now[c] = z->now[c] || (touching[c] && (limit || !z->among[c] || (n == 0 && z->u[c] <= z->none[c] && z->gap[c] <= 4 * z->eps[c])));
+        }
+        CAROM_TRY(carom_flow_impact(f, s, t, q, v, z->now, z->slow, &one, u_before, u_after, p));
+        carom_axpy(z->p, 1, p, nc);
+        *some = *some || one;
+        fast = rates(z, s, all, v, slow);
+    }
+    carom_copy(u_before, z->before, nc);
+    carom_copy(u_after, z->u, nc);
+    carom_copy(p, z->p, nc);
     return CAROM_OK;
 }
 
@@ -83,7 +124,7 @@ carom_status carom_flow_decide(carom_flow *f, carom_step *s, double t, const dou
         if (tangents == 0 || f->mode[c] == CAROM_MODE_SLIP) continue;
         // Where reactions are not unique, one that has no friction left says nothing as long as nothing moves.
         const double *Gamma = f->Gamma + k, size = carom_length((f->shared ? Gamma : lambda) + 1, tangents);
-        if (f->shared ? size <= carom_flow_resolution(f, s, k + 1) : size < mu * lambda[0] * (1 - 1e-11)) continue;
+        if (f->shared ? size <= carom_flow_resolution(f, s, k + 1) : size == 0 || size < mu * lambda[0] * (1 - 1e-11)) continue;
         f->mode[c] = CAROM_MODE_SLIP;
         for (int i = 0; i < tangents; ++i) f->dir[CAROM_TANGENTS * c + i] = f->shared ? Gamma[1 + i] / size : -lambda[1 + i] / size;
     }
