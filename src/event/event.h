@@ -99,6 +99,7 @@ typedef struct event_work {
     double *offset;                // by contact: event function of an open one less its gap
 
     // short.c
+    const carom_butcher *T;        // its table
     double t_0;                    // where its step begins; y is the state there
     double *k[7], *y_1, *y_2, *dq;
 

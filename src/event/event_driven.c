@@ -96,7 +96,8 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     const size_t nl = (size_t)w->L.W.n;
     double **by_state[] = {&w->y, &w->atol, &w->y_1, &w->y_2};
     for (size_t i = 0; i < sizeof by_state / sizeof *by_state; ++i) *by_state[i] = carom_carve(mem, (size_t)w->ny);
-    for (int i = 0; i < 7; ++i) w->k[i] = carom_carve(mem, (size_t)w->ny);
+    w->T = carom_butcher_find(CAROM_RK_DORMAND, 5);
+    for (int i = 0; i < w->T->stages; ++i) w->k[i] = carom_carve(mem, (size_t)w->ny);
     double **by_position[] = {&w->dq, &w->q_1, &w->q_on};
     for (size_t i = 0; i < sizeof by_position / sizeof *by_position; ++i) *by_position[i] = carom_carve(mem, nq);
     double **by_velocity[] = {&w->a_f, &w->a, &w->span, &w->v_1, &w->v_on};
