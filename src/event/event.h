@@ -26,15 +26,6 @@ enum {
     OPT_STEPS
 };
 
-/// What a contact does: numbers in kept memory, so doubles.
-enum { MODE_OPEN, MODE_FREE, MODE_SLIP, MODE_STICK }; // FREE: closed, without friction
-
-typedef struct event_contact {
-    double mode;
-    double dir[CAROM_TANGENTS]; // MODE_SLIP: direction of the slip velocity
-    double young;    // it began to slide from rest and is still too slow to have a direction of its own
-} event_contact;
-
 typedef struct event_head {
     double begun;
     double size_q, size_v; // largest positions and velocities met: they scale the absolute tolerances
@@ -45,13 +36,13 @@ static const double EVENT_CUT = 1e-11; // pivots smaller than this, relatively, 
 static const double EVENT_SINGULAR = 1e-4; // pivots smaller than this: the position is nearly singular (EV-19), (EV-20)
 
 enum { WORK_FRICTION, WORK_EXTERNAL, WORK_DAMPING, WORKS };
-enum { WANT_FORCE, WANT_VELOCITY, WANT_POSITION }; // what event_form is for
 
 struct event_ode; // SUNDIALS' objects
 
 typedef struct event_work {
     event_head *kept_head, head;   // kept; of the step under way
-    event_contact *kept, *contact; // the same, by contact
+    double *kept, *now;            // the same, of f: modes, directions of slip; live: no start from rest that is still too slow to have a direction of its own
+    carom_flow f;                  // accelerations and reactions of the last system formed
     carom_accumulation runs;
     double *kept_choice, *choice;  // the same, by direction of all: reactions that the next ones are nearest to
     carom_status status;           // what a callback met
@@ -65,22 +56,12 @@ typedef struct event_work {
     long events, steps;            // of this step
     struct event_ode *ode;
 
-    // smooth.c: the last system formed
-    carom_factor F;
-    carom_local L;                 // bilateral constraints and closed contacts
-    double *side;                  // by id: negative for those in L
-    double *kappa, *u, *lambda;    // by direction of L: curvature, velocity, reaction
-    double *Gamma, *noise, *D;     // acceleration, size of its terms, W'M^-1 B of its own
-    double *a_f, *a;               // accelerations without and with reactions
+    // smooth.c
     double *span;                  // nv: size_q, to estimate rounding of gaps
     double *q_on, *v_on;           // a state put on the constraints
-    int n, *row;                   // unknowns; direction of L of each
-    double *B, *X;                 // force directions and M^-1 times them, by columns
-    double *S, *x, *b, *scratch;   // linear algebra
-    int *pivot;
+    double *b;                     // by unknown
 
     // share.c
-    bool shared;                   // the last reactions were not unique
     double pivot_least;            // of the last system of event_smooth(), relatively
     double *x_0, *N;               // those chosen, by unknown; what may be added to them
     int *order;
@@ -112,8 +93,6 @@ typedef struct event_work {
 } event_work;
 
 // -- smooth.c ------------------------------------------------------------------------------------------
-/// The linear system over the closed contacts (by their modes) at a state.
-carom_status event_form(event_work *w, carom_step *s, int want, double t, const double *q, const double *v);
 /// Accelerations and reactions of a smooth phase; the same, with the contact laws on acceleration level.
 carom_status event_smooth(event_work *w, carom_step *s, double t, const double *q, const double *v);
 carom_status event_law(event_work *w, carom_step *s, double t, const double *q, const double *v);
@@ -186,6 +165,8 @@ static inline void event_grow(event_work *w, const carom_step *s) {
 static inline double event_tiny(const carom_step *s, double speed) {
     return fmax(s->opt[OPT_VELOCITY], 10 * s->opt[OPT_RTOL]) * speed; // after some steps a velocity is not known better
 }
+/// Slip along more than one tangent that began from rest and is still too slow.
+static inline bool event_young(const event_work *w, int contact, int tangents) { return tangents > 1 && w->f.live[contact] == 0; }
 static inline double event_any(const event_work *w, const carom_local *L, int k) {
     return carom_local_reach(L, k, w->span) * w->head.size_v / w->head.size_q;
 }

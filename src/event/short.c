@@ -52,7 +52,7 @@ static carom_status sample(void *user, carom_step *s, double t, carom_sample *P)
     event_work *w = user;
     CAROM_TRY(state(w, s, t, w->y_2));
     CAROM_TRY(event_smooth(w, s, t, w->y_2, w->y_2 + s->sys->nq));
-    carom_copy(w->scan.a, w->a, s->sys->nv);
+    carom_copy(w->scan.a, w->f.a, s->sys->nv);
     return event_sample(w, s, t, w->y_2, w->scan.a, P);
 }
 

@@ -62,7 +62,7 @@ static void slip_direction(const carom_flow *f, const carom_step *s, int b, doub
     carom_copy(d, f->dir + CAROM_TANGENTS * c, tangents);
     if (f->live[c] == 0) return;
     const double *u = f->u + f->L.at[b] + 1, size = carom_length(u, tangents);
-    const bool onward = carom_dot(u, d, tangents) > 0.5 * size; // a trial beyond the stop keeps the old one
+    const bool onward = f->follows ? size > 0 : carom_dot(u, d, tangents) > 0.5 * size; // a trial beyond the stop keeps the old one
     for (int i = 0; i < tangents && onward; ++i) d[i] = u[i] / size;
 }
 
@@ -70,13 +70,11 @@ static bool slides(const carom_flow *f, const carom_step *s, int id) {
     return id >= s->sys->ne && f->mode[id - s->sys->ne] == CAROM_MODE_SLIP;
 }
 
-enum { POSITION, VELOCITY, FORCE }; // rows that are wanted
-
 static void choose_rows(carom_flow *f, const carom_step *s, int want) {
     f->n = 0;
     for (int b = 0; b < f->L.nb; ++b) {
         f->row[f->n++] = f->L.at[b];
-        if (want == POSITION || slides(f, s, f->L.id[b])) continue;
+        if (want == CAROM_FLOW_POSITION || slides(f, s, f->L.id[b])) continue;
         for (int k = f->L.at[b] + 1; k < f->L.at[b + 1]; ++k) f->row[f->n++] = k;
     }
 }
@@ -90,8 +88,7 @@ static void form_sparse(carom_flow *f, carom_step *s) {
     }
 }
 
-// The set, its directions, M^-1 B and G = W'M^-1 B, where column r of B is the direction in which unknown r pushes.
-static carom_status form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v) {
+carom_status carom_flow_form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v) {
     const carom_system *sys = s->sys;
     const int nv = sys->nv;
     carom_local *L = &f->L;
@@ -111,7 +108,7 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
         while (k >= L->at[b + 1]) ++b;
         double *X = f->X + (size_t)r * (size_t)nv, d[CAROM_TANGENTS];
         carom_column_expand(X, &L->W, k);
-        if (want == FORCE && slides(f, s, L->id[b])) {
+        if (want == CAROM_FLOW_FORCE && slides(f, s, L->id[b])) {
             slip_direction(f, s, b, d);
             const double mu = sys->contacts[L->id[b] - sys->ne].friction;
             for (int i = 0; k + 1 + i < L->at[b + 1]; ++i) carom_column_axpy(X, -mu * d[i], &L->W, k + 1 + i);
@@ -125,8 +122,7 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     return CAROM_OK;
 }
 
-// From the unknowns to all directions of L, and to the accelerations.
-static void spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma) {
+void carom_flow_spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma) {
     const carom_local *L = &f->L;
     const int nv = s->sys->nv;
     carom_zero(f->lambda, L->at[L->nb]);
@@ -187,7 +183,7 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
     CAROM_TRY(status);
     for (int i = 0; i < n; ++i) s->u[i] /= s->h;
     if (f->keeps && f->shared && all_slide(f, s)) keep_share(f, s);
-    spread(f, s, s->p, s->u);
+    carom_flow_spread(f, s, s->p, s->u);
     return CAROM_OK;
 }
 
@@ -217,7 +213,7 @@ static void add_slow_slips(const carom_flow *f, carom_step *s) {
 
 carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
     const carom_local *L = &f->L;
-    CAROM_TRY(form(f, s, FORCE, t, q, v));
+    CAROM_TRY(carom_flow_form(f, s, CAROM_FLOW_FORCE, t, q, v));
     CAROM_TRY(carom_force(s, f->a_f, t, q, v));
     carom_factor_solve(&f->F, f->a_f);
     carom_copy(f->a, f->a_f, s->sys->nv);
@@ -238,7 +234,7 @@ carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const doubl
     for (int r = 0; r < n; ++r) f->x[r] = -s->c[r];
     if (f->shared) solve_symmetric(f, s);
     else carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
-    spread(f, s, f->x, NULL);
+    carom_flow_spread(f, s, f->x, NULL);
     return CAROM_OK;
 }
 
@@ -249,7 +245,7 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
     const int nv = s->sys->nv;
     double last = HUGE_VAL;
     for (int i = 0; i < CORRECTIONS; ++i) {
-        CAROM_TRY(form(f, s, POSITION, t, q, NULL));
+        CAROM_TRY(carom_flow_form(f, s, CAROM_FLOW_POSITION, t, q, NULL));
         if (f->n == 0) return CAROM_OK;
         CAROM_TRY(carom_gaps(s, f->g, t, q));
         double most = 0;
@@ -276,13 +272,18 @@ static void book_projection(const carom_flow *f, carom_step *s) {
     for (int r = 0; r < f->n; ++r) s->account.external -= f->L.w[f->row[r]] * f->x[r];
 }
 
-carom_status carom_flow_project_velocity(carom_flow *f, carom_step *s, double t, const double *q, double *v) {
+carom_status carom_flow_stop(carom_flow *f, carom_step *s, double t, const double *q, double *v) {
     const int nv = s->sys->nv;
-    CAROM_TRY(form(f, s, VELOCITY, t, q, v));
+    CAROM_TRY(carom_flow_form(f, s, CAROM_FLOW_VELOCITY, t, q, v));
     if (f->n == 0) return CAROM_OK;
     for (int r = 0; r < f->n; ++r) f->x[r] = -f->u[f->row[r]];
     solve_symmetric(f, s);
     for (int r = 0; r < f->n; ++r) carom_axpy(v, f->x[r], f->X + (size_t)r * (size_t)nv, nv);
+    return CAROM_OK;
+}
+
+carom_status carom_flow_project_velocity(carom_flow *f, carom_step *s, double t, const double *q, double *v) {
+    CAROM_TRY(carom_flow_stop(f, s, t, q, v));
     book_projection(f, s);
     return CAROM_OK;
 }

@@ -17,6 +17,7 @@ typedef struct carom_flow {
     double *dir;                   // CAROM_TANGENTS nc, the caller's: slip direction of a sliding contact
     double *live;                  // nc, the caller's: not 0: slip along more than one tangent, fast enough to follow the direction of its velocity
     bool *doubt;                   // nc: its reaction has just fallen to zero; read and cleared by carom_flow_decide
+    bool follows;                  // the caller's: a live slip follows its velocity wherever that turns; else a trial beyond the stop keeps its direction
     double turn;                   // of slow slips: how far their velocity is from the direction they keep, relative to the velocities there
     double per_h;                  // 1/h while the laws are asked where slow slips will go, else 0: (MX-14) for contacts marked live
 
@@ -57,6 +58,13 @@ void carom_flow_load(carom_flow *f, const carom_step *s, double *kept);
 /// What an implicit table needs besides, for a flow that changes its table (f->T) on the way.
 void carom_carve_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T);
 
+/// The closed contacts (by their modes) at a point, their directions, X = M^-1 B and G = W'X (s->G), where column r of B is the direction in which unknown r
+/// pushes; v, where given: their velocities.  Rows: of positions the normals alone; of velocities and forces also the tangents that stick.
+enum { CAROM_FLOW_POSITION, CAROM_FLOW_VELOCITY, CAROM_FLOW_FORCE };
+carom_status carom_flow_form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v);
+/// From the unknowns x, and their accelerations (NULL: none), to all directions; f->a, which holds those without reactions, becomes that with them.
+void carom_flow_spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma);
+
 /// Accelerations and reactions at a point.  `laws`: the contact laws on acceleration level (MX-2) instead of the equations
 /// (MX-1), so that closed contacts let go and sticking ones slip as they must.
 carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws);
@@ -75,6 +83,8 @@ void carom_flow_book(const carom_flow *f, carom_step *s, double tau);
 /// Positions, then velocities, onto the constraints of the set.
 carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t, double *q);
 carom_status carom_flow_project_velocity(carom_flow *f, carom_step *s, double t, const double *q, double *v);
+/// The same; the impulses f->x are left to the caller's books.
+carom_status carom_flow_stop(carom_flow *f, carom_step *s, double t, const double *q, double *v);
 
 /// Newton's impact law over joints and the contacts with touching[c]; slow[c] are speeds below which no restitution acts.
 /// *some: there was an impulse.  u_before and u_after: normal velocities by contact, p: normal impulses by contact.
