@@ -9,11 +9,8 @@
 
 enum { LONG_RUN = 50 }; // impacts in a row, each sooner than the one before
 
-// Times do not go back.
-static carom_status tell(event_work *w, carom_step *s, double t, int contact, carom_event_kind kind, double before,
-                         double after, double impulse) {
-    w->told = fmin(fmax(fmax(t, w->told), s->t), s->t + s->h);
-    return carom_tell(s, (carom_event){w->told, contact, kind, before, after, impulse});
+static carom_status record(event_work *w, carom_step *s, double t, int contact, carom_event_kind kind, double before, double after) {
+    return carom_accumulation_record(&w->runs, s, (carom_event){t, contact, kind, before, after, 0});
 }
 
 // Velocities up to this count as none: of the normal, of slip.
@@ -93,91 +90,35 @@ static bool approaches(const event_work *w, const carom_step *s, bool first) {
     return false;
 }
 
-static carom_status tell_impacts(event_work *w, carom_step *s) {
-    const double most = carom_norm_max(w->p, w->C.at[w->C.nb]);
-    for (int b = s->sys->ne; b < w->C.nb; ++b) {
-        const int k = w->C.at[b], contact = w->C.id[b] - s->sys->ne;
-        if (!(w->p[k] > 1e-12 * most)) continue;
-        const bool limit = w->runs.over[contact];
-        if (!limit) carom_accumulation_impact(&w->runs, contact, w->t, w->u_minus[k], w->u_plus + k + 1, w->C.at[b + 1] - k - 1);
-        CAROM_TRY(tell(w, s, w->t, contact, limit ? CAROM_ACCUMULATION : CAROM_IMPACT, w->u_minus[k], w->u_plus[k], w->p[k]));
-    }
-    return CAROM_OK;
-}
-
-// M (v+ - v-) = W P over L with Newton's law, u_minus being the velocities before; p and u_plus follow.  A contact that separates already
-// has no restitution to offer; plastic: nor have those in `among`.
-static carom_status impact_over(event_work *w, carom_step *s, const carom_local *L, bool plastic) {
-    CAROM_TRY(carom_mass_factor(s, &w->f.F, w->t, w->q));
-    carom_problem_form(s, L, L, &w->f.F, 1);
-    carom_local_velocity(w->u_minus, L, w->v);
-    carom_copy(w->u_clip, w->u_minus, L->at[L->nb]);
-    for (int b = 0; b < L->nb; ++b) {
-        const int contact = L->id[b] - s->sys->ne;
-        const bool none = contact >= 0 && (w->over[contact] || (plastic && w->runs.turns.among[contact]));
-        w->u_clip[L->at[b]] = none ? 0 : fmin(w->u_clip[L->at[b]], 0);
-    }
-    carom_problem_restitution(s, L, w->u_minus, w->u_clip);
-    CAROM_TRY(carom_problem_solve(s, L));
-    carom_copy(w->p, s->problem.p, s->problem.n);
-    carom_problem_apply(s, w->v, 1);
-    carom_local_velocity(w->u_plus, L, w->v);
-    s->booked_t = w->t;
-    carom_book_impulses(s, L, w->p, w->u_minus, w->u_plus);
-    return CAROM_OK;
-}
-
+// Contacts of a run that has come too near to the wall for events of their own hit one after the other.
 static bool in_turn(event_work *w, const carom_step *s) {
     carom_turns *z = &w->runs.turns;
     int n = 0;
     bool run = false;
-    for (int c = 0; c < s->sys->nc; ++c) {
-        z->among[c] = w->in[c] && w->was[c] == CAROM_MODE_OPEN && !w->over[c];
+    for (int b = s->sys->ne; b < w->C.nb; ++b) {
+        const int c = w->C.id[b] - s->sys->ne;
+        const carom_run *r = w->runs.run + c;
+        w->slow[c] = still(w, s, &w->C, w->C.at[b]);
+        z->among[c] = w->was[c] == CAROM_MODE_OPEN && !w->over[c];
         z->gap[c] = fmax(w->g[s->sys->ne + c], 0);
+        z->eps[c] = carom_local_rounding(&w->C, w->C.at[b], w->q, s->sys->nq) + (r->count > 0 ? w->t - r->t : 0) * w->slow[c];
         n += z->among[c];
-        run = run || (z->among[c] && w->runs.run[c].count >= CAROM_RUN);
+        run = run || (z->among[c] && r->count >= CAROM_RUN);
     }
     return run && n > 1;
 }
 
-// Contacts of a run that has come too near to the wall for events of their own hit one after the other (AC-6), with directions as they are;
-// after CAROM_TURNS impacts the rest of the sequence is its plastic limit (AC-1).
-static carom_status impact_in_turn(event_work *w, carom_step *s) {
-    const int ne = s->sys->ne, nc = s->sys->nc;
-    const carom_local *C = &w->C;
-    carom_turns *z = &w->runs.turns;
-    carom_local *L = &w->runs.L;
-    for (int b = ne; b < C->nb; ++b) {
-        const int c = C->id[b] - ne;
-        const carom_run *r = w->runs.run + c;
-        z->none[c] = still(w, s, C, C->at[b]);
-        z->eps[c] = carom_local_rounding(C, C->at[b], w->q, s->sys->nq) + (r->count > 0 ? w->t - r->t : 0) * z->none[c];
-    }
-    carom_zero(w->lambda_0, C->at[C->nb]); // impulses
-    carom_copy(w->Gamma_0, w->u_minus, C->at[C->nb]);
-    for (int n = 0; n <= CAROM_TURNS; ++n) {
-        for (int b = ne; b < C->nb; ++b) z->u[C->id[b] - ne] = carom_column_dot(&C->W, C->at[b], w->v) + C->w[C->at[b]];
-        if (!carom_turns_next(z, nc, n == 0)) break;
-        for (int id = 0; id < ne + nc; ++id)
-            w->f.side[id] = id < ne || (w->in[id - ne] && (n == CAROM_TURNS || !z->among[id - ne] || z->now[id - ne])) ? -1 : 1;
-        carom_close(s, L, w->f.side);
-        CAROM_TRY(carom_directions(s, L, w->t, w->q));
-        CAROM_TRY(impact_over(w, s, L, n == CAROM_TURNS));
-        for (int b = 0, a = 0; b < L->nb; ++b) {
-            while (C->id[a] != L->id[b]) ++a;
-            carom_axpy(w->lambda_0 + C->at[a], 1, w->p + L->at[b], C->at[a + 1] - C->at[a]);
-        }
-    }
-    carom_copy(w->p, w->lambda_0, C->at[C->nb]);
-    carom_copy(w->u_minus, w->Gamma_0, C->at[C->nb]);
-    carom_local_velocity(w->u_plus, C, w->v);
-    return CAROM_OK;
-}
-
 static carom_status impact(event_work *w, carom_step *s) {
-    if (in_turn(w, s)) CAROM_TRY(impact_in_turn(w, s));
-    else CAROM_TRY(impact_over(w, s, &w->C, false));
-    return tell_impacts(w, s);
+    bool some;
+    for (int c = 0; c < s->sys->nc; ++c) w->runs.turns.among[c] = false;
+    if (in_turn(w, s)) {
+        CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
+        CAROM_TRY(carom_flow_impact_in_turn(&w->f, s, w->t, w->q, w->v, w->in, w->slow, &w->runs.turns, &w->all, &some, w->before, w->after, w->impulse));
+    } else {
+        for (int c = 0; c < s->sys->nc; ++c) w->slow[c] = w->over[c] ? HUGE_VAL : 0;
+        CAROM_TRY(carom_flow_impact(&w->f, s, w->t, w->q, w->v, w->in, w->slow, true, &some, w->before, w->after, w->impulse));
+    }
+    return carom_accumulation_impacts(&w->runs, s, w->t, &w->C, w->v, w->before, w->after, w->impulse);
 }
 
 // Contacts with a normal velocity leave; the others are candidates, sliding or perhaps sticking.
@@ -316,7 +257,7 @@ static void decide_block(event_work *w, const carom_step *s, int b) {
 }
 
 // (EV-12)  A run of impacts that ends closed is an accumulation; the rest of it would have lasted 2 u/(Gamma (1 - e)).
-static carom_status tell_closing(event_work *w, carom_step *s, int contact, double Gamma) {
+static carom_status record_closing(event_work *w, carom_step *s, int contact, double Gamma) {
     carom_run *r = w->runs.run + contact;
     double t = w->t;
     if (r->count >= CAROM_RUN && !w->runs.over[contact]) {
@@ -325,24 +266,24 @@ static carom_status tell_closing(event_work *w, carom_step *s, int contact, doub
             t += e < 1 ? r->flight * e / (1 - e) : 0;
         else if (w->left[contact] > 0 && Gamma > 0 && e < 1)
             t += 2 * w->left[contact] / (Gamma * (1 - e));
-        CAROM_TRY(tell(w, s, t, contact, CAROM_ACCUMULATION, w->left[contact], 0, 0));
+        CAROM_TRY(record(w, s, t, contact, CAROM_ACCUMULATION, w->left[contact], 0));
     }
     r->count = 0;
-    return tell(w, s, t, contact, CAROM_CLOSE, w->left[contact], 0, 0);
+    return record(w, s, t, contact, CAROM_CLOSE, w->left[contact], 0);
 }
 
-static carom_status tell_changes(event_work *w, carom_step *s, const double *Gamma) {
+static carom_status record_changes(event_work *w, carom_step *s, const double *Gamma) {
     for (int i = 0; i < s->sys->nc; ++i) {
         const double was = w->was[i], is = w->f.mode[i];
         if (was == is) continue;
         if (is == CAROM_MODE_OPEN)
-            CAROM_TRY(tell(w, s, w->t, i, CAROM_OPEN, 0, w->left[i], 0));
+            CAROM_TRY(record(w, s, w->t, i, CAROM_OPEN, 0, w->left[i]));
         else if (was == CAROM_MODE_OPEN)
-            CAROM_TRY(tell_closing(w, s, i, Gamma[i]));
+            CAROM_TRY(record_closing(w, s, i, Gamma[i]));
         else if (is == CAROM_MODE_STICK)
-            CAROM_TRY(tell(w, s, w->t, i, CAROM_STICK, 0, 0, 0));
+            CAROM_TRY(record(w, s, w->t, i, CAROM_STICK, 0, 0));
         else if (was == CAROM_MODE_STICK)
-            CAROM_TRY(tell(w, s, w->t, i, CAROM_SLIP, 0, 0, 0));
+            CAROM_TRY(record(w, s, w->t, i, CAROM_SLIP, 0, 0));
     }
     return CAROM_OK;
 }
@@ -385,7 +326,7 @@ carom_status event_resolve(event_work *w, carom_step *s, bool first) {
         w->pull[w->f.L.id[b] - s->sys->ne] = w->lambda_0[k] * w->D_0[k]; // what pulls it back to the wall
         decide_block(w, s, b);
     }
-    CAROM_TRY(tell_changes(w, s, w->pull));
+    CAROM_TRY(record_changes(w, s, w->pull));
     if (limit) carom_accumulation_end(&w->runs, s, w->q);
     CAROM_TRY(carom_beside(s, CAROM_RIGHT, w->t, w->q, w->v));
     return event_choose(w, s);

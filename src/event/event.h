@@ -52,7 +52,6 @@ typedef struct event_work {
     int ny;
     double *atol;                  // ny
     double size_p;                 // size of impulses
-    double told;                   // time of the last event told
     long events, steps;            // of this step
     struct event_ode *ode;
 
@@ -86,7 +85,8 @@ typedef struct event_work {
 
     // decide.c
     carom_local C;                 // contacts of an impact
-    double *p, *u_minus, *u_plus, *u_clip; // by its directions
+    double *p, *u_minus, *u_plus;  // by its directions
+    double *slow, *before, *after, *impulse; // by contact: speeds without restitution, normal velocities, normal impulses
     double *was, *left, *pull;     // by contact: mode before; normal velocity left by the impact; what pulls it back to the wall
     bool *in, *over;               // by contact: takes part; has accumulated
     double *q_1, *v_1, *lambda_0, *Gamma_0, *noise_0, *D_0; // look ahead

@@ -102,11 +102,11 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     double **by_velocity[] = {&w->span, &w->v_1, &w->v_on};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
     w->g = carom_carve(mem, nb);
-    double **by_contact[] = {&w->offset, &w->was, &w->left, &w->pull};
+    double **by_contact[] = {&w->offset, &w->was, &w->left, &w->pull, &w->slow, &w->before, &w->after, &w->impulse};
     for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
     double **by_function[] = {&w->phi, &w->floor, &w->slack, &w->phi_a, &w->phi_b};
     for (size_t i = 0; i < sizeof by_function / sizeof *by_function; ++i) *by_function[i] = carom_carve(mem, 2 * nc);
-    double **local[] = {&w->b, &w->u_all, &w->kappa_all, &w->p, &w->u_minus, &w->u_plus, &w->u_clip, &w->lambda_0, &w->Gamma_0, &w->noise_0, &w->D_0};
+    double **local[] = {&w->b, &w->u_all, &w->kappa_all, &w->p, &w->u_minus, &w->u_plus, &w->lambda_0, &w->Gamma_0, &w->noise_0, &w->D_0};
     for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, nl);
     w->kept_choice = carom_carve(keep, nl);
     w->choice = carom_carve(mem, nl);
@@ -166,7 +166,7 @@ static void load(event_work *w, const carom_step *s) {
     carom_copy(w->q, s->q, s->sys->nq);
     carom_copy(w->v, s->v, s->sys->nv);
     carom_zero(w->y + s->sys->nq + s->sys->nv, s->sys->nc + WORKS);
-    w->t = w->told = s->t;
+    w->t = s->t;
     w->events = w->steps = 0;
     for (int i = 0; i < 2 * s->sys->nc; ++i) w->hit[i] = 0;
 }

@@ -37,6 +37,7 @@ carom_accumulation carom_allocate_accumulation(carom_arena *mem, carom_arena *ke
 void carom_accumulation_load(carom_accumulation *z, const carom_step *s) {
     for (int c = 0; c < s->sys->nc; ++c) z->run[c] = z->kept[c], z->over[c] = false;
     carom_copy(z->limit, z->kept_limit, z->size);
+    z->recorded = s->t;
 }
 
 void carom_accumulation_keep(carom_accumulation *z, const carom_step *s) {
@@ -44,13 +45,29 @@ void carom_accumulation_keep(carom_accumulation *z, const carom_step *s) {
     carom_copy(z->kept_limit, z->limit, z->size);
 }
 
-void carom_accumulation_impact(carom_accumulation *z, int c, double t, double u, const double *slip, int tangents) {
-    carom_run *r = z->run + c;
+carom_status carom_accumulation_record(carom_accumulation *z, carom_step *s, carom_event e) {
+    e.t = z->recorded = fmin(fmax(e.t, z->recorded), s->t + s->h);
+    return carom_tell(s, e);
+}
+
+static void count(carom_run *r, double t, double u) {
     const double flight = t - r->t;
     const bool sooner = r->count > 0 && (r->count == 1 || flight <= r->flight * (1 + 1e-9));
     *r = (carom_run){.count = sooner ? r->count + 1 : 1, .first = sooner ? r->first : t, .t = t, .flight = flight, .before = r->flight,
                      .speed = fmax(-u, sooner ? r->speed : 0)};
-    carom_copy(r->slip, slip, tangents);
+}
+
+carom_status carom_accumulation_impacts(carom_accumulation *z, carom_step *s, double t, const carom_local *L, const double *v, const double *before,
+                                        const double *after, const double *p) {
+    const double most = carom_norm_max(p, s->sys->nc);
+    for (int b = s->sys->ne; b < L->nb; ++b) {
+        const int c = L->id[b] - s->sys->ne, k = L->at[b] + 1;
+        if (!(p[c] > 1e-12 * most)) continue;
+        if (!z->over[c]) count(z->run + c, t, before[c]);
+        for (int i = k; i < L->at[b + 1]; ++i) z->run[c].slip[i - k] = carom_column_dot(&L->W, i, v) + L->w[i];
+        CAROM_TRY(carom_accumulation_record(z, s, (carom_event){t, c, z->over[c] ? CAROM_ACCUMULATION : CAROM_IMPACT, before[c], after[c], p[c]}));
+    }
+    return CAROM_OK;
 }
 
 // -- the limit ---------------------------------------------------------------------------------------------------------

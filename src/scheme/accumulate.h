@@ -34,6 +34,7 @@ typedef struct carom_accumulation {
     bool *closed;                // nc, the caller's: in lasting contact
     bool *over;                  // nc: contacts whose run ends at the limit
     double t, *q, *v;            // the limit, just before its plastic impulse
+    double recorded;             // time of the last event recorded
 
     carom_turns turns;
     carom_factor F;
@@ -46,8 +47,13 @@ carom_accumulation carom_allocate_accumulation(carom_arena *mem, carom_arena *ke
 void carom_accumulation_load(carom_accumulation *z, const carom_step *s);
 void carom_accumulation_keep(carom_accumulation *z, const carom_step *s);
 
-/// An impact of contact c at t, with normal velocity u before it and tangential velocities slip (one per tangent) after it.
-void carom_accumulation_impact(carom_accumulation *z, int c, double t, double u, const double *slip, int tangents);
+/// Record an event of this step.  Times do not go back.
+carom_status carom_accumulation_record(carom_accumulation *z, carom_step *s, carom_event e);
+
+/// After an impact at t: its impulses p (nc), with normal velocities before and after it, count in the runs and are recorded; at the limit of a run
+/// (z->over) as accumulations.  L: a set that has all of these contacts, with their directions; v: the velocity after the impact.
+carom_status carom_accumulation_impacts(carom_accumulation *z, carom_step *s, double t, const carom_local *L, const double *v, const double *before,
+                                        const double *after, const double *p);
 
 /// The state tau after the present one, in the present modes and without any contact of `without`; *clear: nothing else happens before.
 typedef carom_status (*carom_ahead)(void *user, carom_step *s, double tau, const bool *without, double *q, double *v, bool *clear);

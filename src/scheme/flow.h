@@ -86,9 +86,9 @@ carom_status carom_flow_project_velocity(carom_flow *f, carom_step *s, double t,
 /// The same; the impulses f->x are left to the caller's books.
 carom_status carom_flow_stop(carom_flow *f, carom_step *s, double t, const double *q, double *v);
 
-/// Newton's impact law over joints and the contacts with touching[c]; slow[c] are speeds below which no restitution acts.
-/// *some: there was an impulse.  u_before and u_after: normal velocities by contact, p: normal impulses by contact.
-carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow,
+/// Newton's impact law over joints and the contacts with touching[c], if one of these approaches, or always; slow[c] are speeds below which no
+/// restitution acts.  *some: there was an impulse.  u_before and u_after: normal velocities by contact, p: normal impulses by contact.
+carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow, bool always,
                                bool *some, double *u_before, double *u_after, double *p);
 
 /// Normal velocities of direction k that the solver of impacts cannot tell from zero.

@@ -45,8 +45,7 @@ void carom_phase_load(carom_phase *w, carom_step *s) {
     carom_accumulation_load(&w->runs, s);
     carom_copy(w->q, s->q, s->sys->nq);
     carom_copy(w->v, s->v, s->sys->nv);
-    w->t = w->told = s->t;
-    w->told_until = s->t + s->h;
+    w->t = s->t;
     carom_close_all(s, &w->all);
 }
 
@@ -288,45 +287,19 @@ static carom_status slow_speeds(carom_phase *w, carom_step *s, double t, const d
     return CAROM_OK;
 }
 
-static carom_status tell(carom_phase *w, carom_step *s, double t, int c, carom_event_kind kind, double before, double after, double p) {
-    w->told = fmin(fmax(t, w->told), w->told_until);
-    return carom_tell(s, (carom_event){w->told, c, kind, before, after, p});
-}
-
-// Tangential velocity of contact c at w->v, by the directions in w->all; the number of its tangents.
-static int slip_of(const carom_phase *w, const carom_step *s, int c, double *slip) {
-    const int k = w->all.at[s->sys->ne + c], tangents = w->all.at[s->sys->ne + c + 1] - k - 1;
-    for (int i = 0; i < tangents; ++i) slip[i] = carom_column_dot(&w->all.W, k + 1 + i, w->v) + w->all.w[k + 1 + i];
-    return tangents;
-}
-
-// An impulse at the limit of a run is an accumulation.
-static carom_status tell_impacts(carom_phase *w, carom_step *s, double t) {
-    const double most = carom_norm_max(w->p, s->sys->nc);
-    double slip[CAROM_TANGENTS];
-    for (int c = 0; c < s->sys->nc; ++c) {
-        const bool limit = w->runs.over[c];
-        if (!(w->p[c] > 1e-12 * most)) continue;
-        const int tangents = slip_of(w, s, c, slip);
-        if (!limit) carom_accumulation_impact(&w->runs, c, t, w->u_before[c], slip, tangents);
-        CAROM_TRY(tell(w, s, t, c, limit ? CAROM_ACCUMULATION : CAROM_IMPACT, w->u_before[c], w->u_after[c], w->p[c]));
-    }
-    return CAROM_OK;
-}
-
-static carom_status tell_changes(carom_phase *w, carom_step *s, double t) {
+static carom_status record_changes(carom_phase *w, carom_step *s, double t) {
     for (int c = 0; c < s->sys->nc; ++c) {
         const double was = w->was[c], is = w->f.mode[c];
         carom_run *run = w->runs.run + c;
         if (was == is) continue;
         if (is == CAROM_MODE_OPEN) {
-            CAROM_TRY(tell(w, s, t, c, CAROM_OPEN, 0, w->u_after[c], 0));
+            CAROM_TRY(carom_accumulation_record(&w->runs, s, (carom_event){t, c, CAROM_OPEN, 0, w->u_after[c], 0}));
         } else if (was == CAROM_MODE_OPEN) {
-            if (run->count >= CAROM_RUN && !w->runs.over[c]) CAROM_TRY(tell(w, s, t, c, CAROM_ACCUMULATION, w->u_after[c], 0, 0));
+            if (run->count >= CAROM_RUN && !w->runs.over[c]) CAROM_TRY(carom_accumulation_record(&w->runs, s, (carom_event){t, c, CAROM_ACCUMULATION, w->u_after[c], 0, 0}));
             run->count = 0;
-            CAROM_TRY(tell(w, s, t, c, CAROM_CLOSE, w->u_after[c], 0, 0));
+            CAROM_TRY(carom_accumulation_record(&w->runs, s, (carom_event){t, c, CAROM_CLOSE, w->u_after[c], 0, 0}));
         } else {
-            CAROM_TRY(tell(w, s, t, c, is == CAROM_MODE_STICK ? CAROM_STICK : CAROM_SLIP, 0, 0, 0));
+            CAROM_TRY(carom_accumulation_record(&w->runs, s, (carom_event){t, c, is == CAROM_MODE_STICK ? CAROM_STICK : CAROM_SLIP, 0, 0, 0}));
         }
     }
     return CAROM_OK;
@@ -339,8 +312,8 @@ static carom_status resolve(carom_phase *w, carom_step *s, double t, double dt, 
     bool some;
     CAROM_TRY(carom_beside(s, CAROM_LEFT, t, w->q, w->v));
     if (in_turn) CAROM_TRY(carom_flow_impact_in_turn(f, s, t, w->q, w->v, w->touching, w->slow, &w->runs.turns, &w->all, &some, w->u_before, w->u_after, w->p));
-    else CAROM_TRY(carom_flow_impact(f, s, t, w->q, w->v, w->touching, w->slow, &some, w->u_before, w->u_after, w->p));
-    if (some) CAROM_TRY(tell_impacts(w, s, t));
+    else CAROM_TRY(carom_flow_impact(f, s, t, w->q, w->v, w->touching, w->slow, false, &some, w->u_before, w->u_after, w->p));
+    if (some) CAROM_TRY(carom_accumulation_impacts(&w->runs, s, t, &w->all, w->v, w->u_before, w->u_after, w->p));
     carom_copy(w->was, f->mode, nc);
     if (dt > 0) {
         carom_move(s, w->q, w->q, dt, w->v);
@@ -352,7 +325,7 @@ static carom_status resolve(carom_phase *w, carom_step *s, double t, double dt, 
     CAROM_TRY(carom_flow_project_position(f, s, t, w->q));
     CAROM_TRY(carom_flow_project_velocity(f, s, t, w->q, w->v));
     CAROM_TRY(carom_beside(s, CAROM_RIGHT, t, w->q, w->v));
-    return tell_changes(w, s, t);
+    return record_changes(w, s, t);
 }
 
 static carom_status ahead(void *user, carom_step *s, double tau, const bool *without, double *q, double *v, bool *clear) {

@@ -30,8 +30,6 @@ typedef struct carom_phase {
     double *offset;                // nc: event function of an open contact less its gap
     double *scale, *slow, *slow_T, *was, *u_before, *u_after, *p, *kappa;
     bool *touching;
-    double told;                   // time of the last event told
-    double told_until;             // no event is told later
     double none;                   // normal velocities after an impact that count as none whatever else says so
     double tried;                  // length of the last step that was tried: to it belong the stages of f
     bool pulled;                   // a closed contact pulled in a stage of the whole rest of the step

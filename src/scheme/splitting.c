@@ -110,7 +110,7 @@ static carom_status hit(work *w, carom_step *s, double t) {
         w->turns.gap[c] = w->g_1[ne + c];
         arrive += w->turns.among[c];
     }
-    if (arrive < 2) return carom_flow_impact(&w->f, s, t, w->q_1, w->v_1, w->touching, w->slow, &some, w->u_before, w->u_after, w->p);
+    if (arrive < 2) return carom_flow_impact(&w->f, s, t, w->q_1, w->v_1, w->touching, w->slow, false, &some, w->u_before, w->u_after, w->p);
     CAROM_TRY(carom_directions(s, &w->all, t, w->q_1));
     for (int c = 0; c < nc; ++c) {
         const int k = w->all.at[ne + c];
