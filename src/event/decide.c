@@ -9,10 +9,6 @@
 
 enum { LONG_RUN = 50 }; // impacts in a row, each sooner than the one before
 
-static carom_status record(event_work *w, carom_step *s, double t, int contact, carom_event_kind kind, double before, double after) {
-    return carom_accumulation_record(&w->runs, s, (carom_event){t, contact, kind, before, after, 0});
-}
-
 // Velocities up to this count as none: of the normal, of slip.
 static double still(const event_work *w, const carom_step *s, const carom_local *L, int k) {
     return event_still(w, s, L, k) + 64 * DBL_EPSILON * carom_local_reach(L, k, w->v);
@@ -256,36 +252,12 @@ static void decide_block(event_work *w, const carom_step *s, int b) {
     for (int i = 0; i < tangents; ++i) w->f.dir[CAROM_TANGENTS * contact + i] = Gamma[1 + i] / carom_length(Gamma + 1, tangents);
 }
 
-// (EV-12)  A run of impacts that ends closed is an accumulation; the rest of it would have lasted 2 u/(Gamma (1 - e)).
-static carom_status record_closing(event_work *w, carom_step *s, int contact, double Gamma) {
-    carom_run *r = w->runs.run + contact;
-    double t = w->t;
-    if (r->count >= CAROM_RUN && !w->runs.over[contact]) {
-        const double e = s->sys->contacts[contact].restitution;
-        if (w->over[contact])
-            t += e < 1 ? r->flight * e / (1 - e) : 0;
-        else if (w->left[contact] > 0 && Gamma > 0 && e < 1)
-            t += 2 * w->left[contact] / (Gamma * (1 - e));
-        CAROM_TRY(record(w, s, t, contact, CAROM_ACCUMULATION, w->left[contact], 0));
-    }
-    r->count = 0;
-    return record(w, s, t, contact, CAROM_CLOSE, w->left[contact], 0);
-}
-
-static carom_status record_changes(event_work *w, carom_step *s, const double *Gamma) {
-    for (int i = 0; i < s->sys->nc; ++i) {
-        const double was = w->was[i], is = w->f.mode[i];
-        if (was == is) continue;
-        if (is == CAROM_MODE_OPEN)
-            CAROM_TRY(record(w, s, w->t, i, CAROM_OPEN, 0, w->left[i]));
-        else if (was == CAROM_MODE_OPEN)
-            CAROM_TRY(record_closing(w, s, i, Gamma[i]));
-        else if (is == CAROM_MODE_STICK)
-            CAROM_TRY(record(w, s, w->t, i, CAROM_STICK, 0, 0));
-        else if (was == CAROM_MODE_STICK)
-            CAROM_TRY(record(w, s, w->t, i, CAROM_SLIP, 0, 0));
-    }
-    return CAROM_OK;
+// (EV-12)  The rest of a run that is closed now would have lasted 2 u/(Gamma (1 - e)), by its last flight T e/(1 - e).
+static double rest_of_run(const event_work *w, const carom_step *s, int contact, double Gamma) {
+    const double e = s->sys->contacts[contact].restitution, left = w->left[contact];
+    if (e >= 1) return 0;
+    if (w->over[contact]) return w->runs.run[contact].flight * e / (1 - e);
+    return left > 0 && Gamma > 0 ? 2 * left / (Gamma * (1 - e)) : 0;
 }
 
 // Contacts that were closed or reported are put on the wall, also those that will leave: their gap is zero to rounding
@@ -326,7 +298,8 @@ carom_status event_resolve(event_work *w, carom_step *s, bool first) {
         w->pull[w->f.L.id[b] - s->sys->ne] = w->lambda_0[k] * w->D_0[k]; // what pulls it back to the wall
         decide_block(w, s, b);
     }
-    CAROM_TRY(record_changes(w, s, w->pull));
+    for (int i = 0; i < s->sys->nc; ++i) w->pull[i] = rest_of_run(w, s, i, w->pull[i]);
+    CAROM_TRY(carom_accumulation_changes(&w->runs, s, w->t, w->was, w->f.mode, w->left, w->pull));
     if (limit) carom_accumulation_end(&w->runs, s, w->q);
     CAROM_TRY(carom_beside(s, CAROM_RIGHT, w->t, w->q, w->v));
     return event_choose(w, s);

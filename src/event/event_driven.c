@@ -157,7 +157,7 @@ static void load(event_work *w, const carom_step *s) {
     w->head = *w->kept_head;
     carom_copy(w->now, w->kept, CAROM_FLOW_EACH * s->sys->nc);
     carom_flow_load(&w->f, s, w->now);
-    w->f.follows = true;
+    w->f.follows = w->f.fine = true;
     carom_accumulation_load(&w->runs, s);
     carom_close_all(s, &w->all);
     carom_copy(w->choice, w->kept_choice, w->all.at[w->all.nb]);

@@ -9,77 +9,9 @@
 #include <float.h>
 #include <math.h>
 
-// c = W'a_f + kappa: accelerations of the constraints without reactions.
-static carom_status free_accelerations(event_work *w, carom_step *s, double t, const double *q, const double *v) {
-    CAROM_TRY(carom_force(s, w->f.a_f, t, q, v));
-    carom_factor_solve(&w->f.F, w->f.a_f);
-    if (w->f.n == 0) return CAROM_OK;
-    carom_zero(w->f.kappa, w->f.L.at[w->f.L.nb]);
-    CAROM_TRY(carom_curvature(s, w->f.kappa, &w->f.L, t, q, v));
-    for (int r = 0; r < w->f.n; ++r) s->c[r] = carom_column_dot(&w->f.L.W, w->f.row[r], w->f.a_f) + w->f.kappa[w->f.row[r]];
-    return CAROM_OK;
-}
-
-// Accelerations by the unknowns x, and the size of their terms.  G was multiplied by h.
-static void spread(event_work *w, const carom_step *s, const double *x, const double *Gamma, double h) {
-    carom_flow *f = &w->f;
-    carom_copy(f->a, f->a_f, s->sys->nv);
-    carom_flow_spread(f, s, x, Gamma);
-    for (int r = 0; r < f->n; ++r) {
-        const int k = f->row[r];
-        f->noise[k] = carom_local_reach(&f->L, k, f->a_f) + fabs(f->kappa[k]);
-        for (int i = 0; i < f->n; ++i) f->noise[k] += fabs(s->G[r + i * f->n] * x[i]) / h;
-    }
-}
-
-// (EV-5)  The contact laws between accelerations and reactions.  A sliding contact has its friction in B and is
-// unilateral; a sticking one, or one that may stick, has its disc.
-static carom_status solve_law(event_work *w, carom_step *s) {
-    const carom_system *sys = s->sys;
-    const carom_local *L = &w->f.L;
-    int n = 0;
-    for (int b = 0; b < L->nb; ++b) {
-        const int contact = L->id[b] - sys->ne, tangents = L->at[b + 1] - L->at[b] - 1;
-        const bool stick = contact >= 0 && w->f.mode[contact] == CAROM_MODE_STICK;
-        s->blocks[b] = (carom_block){contact < 0 ? CAROM_BILATERAL : carom_law_friction(stick ? tangents : 0), n,
-                                     stick ? sys->contacts[contact].friction : 0};
-        n += stick ? 1 + tangents : 1;
-    }
-    // Times h, so that the residual is a velocity like every other.
-    const double h = s->h;
-    for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; ++i) s->G[i] *= h;
-    for (int i = 0; i < n; ++i) s->c[i] *= h, s->p[i] = 0;
-    s->problem =
-        (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
-    double size = 0;
-    for (int r = 0; r < n; ++r)
-        size = fmax(size, h * (carom_local_reach(L, w->f.row[r], w->f.a_f) + fabs(w->f.kappa[w->f.row[r]])));
-    const carom_report r = carom_chain_solve(s->chain, &s->problem, s->tol * size + DBL_MIN);
-    s->counts->problems += 1;
-    s->counts->iterations += r.iterations;
-    s->counts->fallbacks += r.fallbacks;
-    if (!r.converged && !carom_problem_accepted(s, r.residual, size))
-        return carom_retry(s,
-                           "the contact laws of %d constraints have no solution on acceleration level that a solver "
-                           "finds (residual %.3g); "
-                           "with large friction there may be none (Painleve), and a smaller step does not help: moreau-jean and "
-                           "moreau-midpoint pass such states by an impulse",
-                           L->nb, r.residual);
-    if (r.residual > s->counts->residual) {
-        s->counts->residual = r.residual;
-        s->counts->residual_id = r.worst >= 0 ? L->id[r.worst] : -1;
-    }
-    for (int i = 0; i < n; ++i) s->u[i] /= h;
-    spread(w, s, s->p, s->u, h);
-    return CAROM_OK;
-}
-
+// (EV-5)  The contact laws between accelerations and reactions.
 carom_status event_law(event_work *w, carom_step *s, double t, const double *q, const double *v) {
-    CAROM_TRY(carom_flow_form(&w->f, s, CAROM_FLOW_FORCE, t, q, v));
-    CAROM_TRY(free_accelerations(w, s, t, q, v));
-    if (w->f.n > 0) return solve_law(w, s);
-    spread(w, s, NULL, NULL, 1);
-    return CAROM_OK;
+    return carom_flow_rate(&w->f, s, t, q, v, true);
 }
 
 // x: G x = -c.  Where a pivot is small, full pivoting says how near to singular G is.
@@ -104,10 +36,9 @@ static void solve_reactions(event_work *w, carom_step *s) {
 }
 
 carom_status event_smooth(event_work *w, carom_step *s, double t, const double *q, const double *v) {
-    CAROM_TRY(carom_flow_form(&w->f, s, CAROM_FLOW_FORCE, t, q, v));
-    CAROM_TRY(free_accelerations(w, s, t, q, v));
+    CAROM_TRY(carom_flow_prepare(&w->f, s, t, q, v));
     solve_reactions(w, s);
-    spread(w, s, w->f.x, NULL, 1);
+    carom_flow_spread(&w->f, s, w->f.x, NULL, 1);
     return CAROM_OK;
 }
 

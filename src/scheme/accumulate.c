@@ -70,6 +70,30 @@ carom_status carom_accumulation_impacts(carom_accumulation *z, carom_step *s, do
     return CAROM_OK;
 }
 
+// A run that ends closed is an accumulation, unless it was recorded at its limit.
+static carom_status close_contact(carom_accumulation *z, carom_step *s, double t, int c, double u, double rest) {
+    if (z->run[c].count >= CAROM_RUN && !z->over[c]) {
+        t += rest;
+        CAROM_TRY(carom_accumulation_record(z, s, (carom_event){t, c, CAROM_ACCUMULATION, u, 0, 0}));
+    }
+    z->run[c].count = 0;
+    return carom_accumulation_record(z, s, (carom_event){t, c, CAROM_CLOSE, u, 0, 0});
+}
+
+carom_status carom_accumulation_changes(carom_accumulation *z, carom_step *s, double t, const double *was, const double *is, const double *u, const double *rest) {
+    for (int c = 0; c < s->sys->nc; ++c) {
+        if (was[c] == is[c]) continue;
+        if (was[c] == CAROM_MODE_OPEN) {
+            CAROM_TRY(close_contact(z, s, t, c, u[c], rest ? rest[c] : 0));
+            continue;
+        }
+        const bool open = is[c] == CAROM_MODE_OPEN;
+        const carom_event_kind kind = open ? CAROM_OPEN : is[c] == CAROM_MODE_STICK ? CAROM_STICK : CAROM_SLIP;
+        CAROM_TRY(carom_accumulation_record(z, s, (carom_event){t, c, kind, 0, open ? u[c] : 0, 0}));
+    }
+    return CAROM_OK;
+}
+
 // -- the limit ---------------------------------------------------------------------------------------------------------
 
 // Z: the contacts that were hit since the hit before of the one hit now, at least two, each for the third cycle.

@@ -17,6 +17,7 @@ typedef struct carom_run {
 } carom_run;
 
 enum { CAROM_RUN = 3 };          // impacts in a row that make an accumulation
+enum { CAROM_MODE_OPEN, CAROM_MODE_STICK, CAROM_MODE_SLIP }; // what a contact does; STICK also: closed, without friction
 
 /// Contacts that arrive within one interval of time, in the model with constant directions.
 typedef struct carom_turns {
@@ -54,6 +55,10 @@ carom_status carom_accumulation_record(carom_accumulation *z, carom_step *s, car
 /// (z->over) as accumulations.  L: a set that has all of these contacts, with their directions; v: the velocity after the impact.
 carom_status carom_accumulation_impacts(carom_accumulation *z, carom_step *s, double t, const carom_local *L, const double *v, const double *before,
                                         const double *after, const double *p);
+
+/// Record what contacts have become: was[c] and is[c] are modes (flow.h), u[c] normal velocities, rest[c] (NULL: none) the time that a run which is
+/// closed now would have lasted.
+carom_status carom_accumulation_changes(carom_accumulation *z, carom_step *s, double t, const double *was, const double *is, const double *u, const double *rest);
 
 /// The state tau after the present one, in the present modes and without any contact of `without`; *clear: nothing else happens before.
 typedef carom_status (*carom_ahead)(void *user, carom_step *s, double tau, const bool *without, double *q, double *v, bool *clear);

@@ -122,7 +122,7 @@ carom_status carom_flow_form(carom_flow *f, carom_step *s, int want, double t, c
     return CAROM_OK;
 }
 
-void carom_flow_spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma) {
+void carom_flow_spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma, double h) {
     const carom_local *L = &f->L;
     const int nv = s->sys->nv;
     carom_zero(f->lambda, L->at[L->nb]);
@@ -132,6 +132,7 @@ void carom_flow_spread(carom_flow *f, const carom_step *s, const double *x, cons
         while (k >= L->at[b + 1]) ++b;
         f->lambda[k] = x[r] + 0.0; // no negative zeros
         f->Gamma[k] = Gamma ? Gamma[r] : 0;
+        for (int i = 0; i < f->n && f->fine; ++i) f->noise[k] += fabs(s->G[r + i * f->n] * x[i]) / h;
         carom_axpy(f->a, x[r], f->X + (size_t)r * (size_t)nv, nv);
         if (!slides(f, s, L->id[b])) continue;
         double d[CAROM_TANGENTS];
@@ -162,6 +163,13 @@ static void keep_share(carom_flow *f, carom_step *s) {
     for (int b = 0; b < n; ++b) s->p[b] = f->x[b] + f->share[f->L.id[b]];
 }
 
+// The scale of the laws by their own terms, times h.
+static double finest(const carom_flow *f, const carom_step *s) {
+    double most = DBL_MIN / s->tol;
+    for (int r = 0; r < f->n; ++r) most = fmax(most, s->h * f->noise[f->row[r]]);
+    return most;
+}
+
 // (MX-2)  0 <= Gamma_N _|_ lambda_N >= 0, Coulomb's law between Gamma_T and lambda_T where the contact may stick; joints
 //         Gamma = 0.  Times h, so that the residual is a velocity like every other.
 static carom_status solve_laws(carom_flow *f, carom_step *s) {
@@ -176,14 +184,17 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
     for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; ++i) s->G[i] *= s->h;
     for (int i = 0; i < n; ++i) s->c[i] *= s->h, s->p[i] = 0;
     s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
+    const double scale = s->scale, of_step = s->contact.scale;
+    if (f->fine) s->scale = s->contact.scale = finest(f, s);
     const carom_status status = carom_problem_run(s, L->id);
+    if (f->fine) s->scale = scale, s->contact.scale = of_step;
     if (status == CAROM_RETRY && L->nb > s->sys->ne)
         return carom_retry(s, "the contact laws of %d constraints have no solution on acceleration level that a solver finds; with large friction there may be "
                               "none (Painleve), and a smaller step does not help: moreau-jean and moreau-midpoint pass such states by an impulse", L->nb);
     CAROM_TRY(status);
     for (int i = 0; i < n; ++i) s->u[i] /= s->h;
     if (f->keeps && f->shared && all_slide(f, s)) keep_share(f, s);
-    carom_flow_spread(f, s, s->p, s->u);
+    carom_flow_spread(f, s, s->p, s->u, s->h);
     return CAROM_OK;
 }
 
@@ -211,30 +222,37 @@ static void add_slow_slips(const carom_flow *f, carom_step *s) {
     }
 }
 
-carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
+carom_status carom_flow_prepare(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
     const carom_local *L = &f->L;
     CAROM_TRY(carom_flow_form(f, s, CAROM_FLOW_FORCE, t, q, v));
     CAROM_TRY(carom_force(s, f->a_f, t, q, v));
     carom_factor_solve(&f->F, f->a_f);
     carom_copy(f->a, f->a_f, s->sys->nv);
     if (f->n == 0) return CAROM_OK;
-    const int m = L->at[L->nb], n = f->n;
+    const int m = L->at[L->nb];
     carom_zero(f->kappa, m);
     CAROM_TRY(carom_curvature(s, f->kappa, L, t, q, v));
     for (int k = 0; k < m; ++k) f->noise[k] = carom_local_reach(L, k, f->a_f) + fabs(f->kappa[k]);
-    for (int r = 0; r < n; ++r) s->c[r] = carom_column_dot(&L->W, f->row[r], f->a_f) + f->kappa[f->row[r]];
+    for (int r = 0; r < f->n; ++r) s->c[r] = carom_column_dot(&L->W, f->row[r], f->a_f) + f->kappa[f->row[r]];
+    return CAROM_OK;
+}
+
+carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
+    CAROM_TRY(carom_flow_prepare(f, s, t, q, v));
+    const int n = f->n;
+    if (n == 0) return CAROM_OK;
     if (f->per_h > 0) add_slow_slips(f, s);
     // (MX-1)  G lambda = -(W'a_f + kappa).  Dependent constraints leave the reactions open: among contacts the laws pick them,
     //         joints alone get the shortest.  Stages are off their joints by the error of the stage, where dependent joints
     //         contradict each other by as much: no lambda would do, and the least squares are meant.
     carom_copy(f->S, s->G, (ptrdiff_t)n * n);
-    const bool contacts = L->nb > s->sys->ne;
+    const bool contacts = f->L.nb > s->sys->ne;
     f->shared = !carom_dense_lu(f->S, n, n, contacts ? CUT : WEAK, f->pivot);
     if (contacts && (laws || f->shared)) return solve_laws(f, s);
     for (int r = 0; r < n; ++r) f->x[r] = -s->c[r];
     if (f->shared) solve_symmetric(f, s);
     else carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
-    carom_flow_spread(f, s, f->x, NULL);
+    carom_flow_spread(f, s, f->x, NULL, 1);
     return CAROM_OK;
 }
 

@@ -9,8 +9,6 @@
 #include "scheme/rk.h"
 #include <carom/scheme.h>
 
-enum { CAROM_MODE_OPEN, CAROM_MODE_STICK, CAROM_MODE_SLIP }; // STICK also: closed, without friction
-
 typedef struct carom_flow {
     const carom_butcher *T;
     double *mode;                  // nc, the caller's: one of the above
@@ -18,6 +16,7 @@ typedef struct carom_flow {
     double *live;                  // nc, the caller's: not 0: slip along more than one tangent, fast enough to follow the direction of its velocity
     bool *doubt;                   // nc: its reaction has just fallen to zero; read and cleared by carom_flow_decide
     bool follows;                  // the caller's: a live slip follows its velocity wherever that turns; else a trial beyond the stop keeps its direction
+    bool fine;                     // the caller's: laws are solved to the tolerance relative to their own terms, and noise counts the terms of reactions too
     double turn;                   // of slow slips: how far their velocity is from the direction they keep, relative to the velocities there
     double per_h;                  // 1/h while the laws are asked where slow slips will go, else 0: (MX-14) for contacts marked live
 
@@ -62,8 +61,10 @@ void carom_carve_flow_implicit(carom_flow *f, carom_arena *mem, const carom_syst
 /// pushes; v, where given: their velocities.  Rows: of positions the normals alone; of velocities and forces also the tangents that stick.
 enum { CAROM_FLOW_POSITION, CAROM_FLOW_VELOCITY, CAROM_FLOW_FORCE };
 carom_status carom_flow_form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v);
-/// From the unknowns x, and their accelerations (NULL: none), to all directions; f->a, which holds those without reactions, becomes that with them.
-void carom_flow_spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma);
+/// That for forces; accelerations without reactions, f->a and f->a_f, and those of the rows, s->c.
+carom_status carom_flow_prepare(carom_flow *f, carom_step *s, double t, const double *q, const double *v);
+/// From the unknowns x, and their accelerations (NULL: none), to all directions; f->a becomes the acceleration with reactions.  s->G was multiplied by h.
+void carom_flow_spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma, double h);
 
 /// Accelerations and reactions at a point.  `laws`: the contact laws on acceleration level (MX-2) instead of the equations
 /// (MX-1), so that closed contacts let go and sticking ones slip as they must.

@@ -287,24 +287,6 @@ static carom_status slow_speeds(carom_phase *w, carom_step *s, double t, const d
     return CAROM_OK;
 }
 
-static carom_status record_changes(carom_phase *w, carom_step *s, double t) {
-    for (int c = 0; c < s->sys->nc; ++c) {
-        const double was = w->was[c], is = w->f.mode[c];
-        carom_run *run = w->runs.run + c;
-        if (was == is) continue;
-        if (is == CAROM_MODE_OPEN) {
-            CAROM_TRY(carom_accumulation_record(&w->runs, s, (carom_event){t, c, CAROM_OPEN, 0, w->u_after[c], 0}));
-        } else if (was == CAROM_MODE_OPEN) {
-            if (run->count >= CAROM_RUN && !w->runs.over[c]) CAROM_TRY(carom_accumulation_record(&w->runs, s, (carom_event){t, c, CAROM_ACCUMULATION, w->u_after[c], 0, 0}));
-            run->count = 0;
-            CAROM_TRY(carom_accumulation_record(&w->runs, s, (carom_event){t, c, CAROM_CLOSE, w->u_after[c], 0, 0}));
-        } else {
-            CAROM_TRY(carom_accumulation_record(&w->runs, s, (carom_event){t, c, is == CAROM_MODE_STICK ? CAROM_STICK : CAROM_SLIP, 0, 0, 0}));
-        }
-    }
-    return CAROM_OK;
-}
-
 // Impact of the touching contacts when one approaches, a move by dt with the new velocity, then who stays.  in_turn: they hit one by one.
 static carom_status resolve(carom_phase *w, carom_step *s, double t, double dt, bool in_turn) {
     const int nc = s->sys->nc;
@@ -325,7 +307,7 @@ static carom_status resolve(carom_phase *w, carom_step *s, double t, double dt, 
     CAROM_TRY(carom_flow_project_position(f, s, t, w->q));
     CAROM_TRY(carom_flow_project_velocity(f, s, t, w->q, w->v));
     CAROM_TRY(carom_beside(s, CAROM_RIGHT, t, w->q, w->v));
-    return record_changes(w, s, t);
+    return carom_accumulation_changes(&w->runs, s, t, w->was, f->mode, w->u_after, NULL);
 }
 
 static carom_status ahead(void *user, carom_step *s, double tau, const bool *without, double *q, double *v, bool *clear) {
