@@ -23,7 +23,7 @@ enum { CAROM_MODE_OPEN, CAROM_MODE_STICK, CAROM_MODE_SLIP }; // what a contact d
 typedef struct carom_turns {
     bool *among, *now;           // nc: those contacts, the caller's; those that hit next
     double *gap, *u;             // nc: their gaps, at first the caller's, and velocities
-    double *none;                // nc, the caller's: speeds that count as none
+    double *none;                // nc: speeds that count as none
     double *eps;                 // nc, the caller's: what is not known of the gaps: rounding, and what `none` adds in the time since the last impact
     double *p, *before, *slow;   // nc: impulses so far; velocities before the first; speeds without restitution
 } carom_turns;
@@ -56,7 +56,7 @@ carom_status carom_accumulation_record(carom_accumulation *z, carom_step *s, car
 carom_status carom_accumulation_impacts(carom_accumulation *z, carom_step *s, double t, const carom_local *L, const double *v, const double *before,
                                         const double *after, const double *p);
 
-/// Record what contacts have become: was[c] and is[c] are modes (flow.h), u[c] normal velocities, rest[c] (NULL: none) the time that a run which is
+/// Record what contacts have become: was[c] and is[c] are modes, u[c] normal velocities, rest[c] (NULL: none) the time that a run which is
 /// closed now would have lasted.
 carom_status carom_accumulation_changes(carom_accumulation *z, carom_step *s, double t, const double *was, const double *is, const double *u, const double *rest);
 

@@ -2,7 +2,7 @@
 //
 //     M v' = f + W lambda,   W'v' + kappa = 0 over joints, closed normals and sticking tangents              (MX-1)
 //
-// A sliding contact pushes along W_N - mu W_T d.  Shared by the schemes `mixed` and `splitting`.  The modes of the contacts
+// A sliding contact pushes along W_N - mu W_T d.  Shared by all schemes that locate events.  The modes of the contacts
 // are the caller's; every function works on copies of the state and writes nothing of carom_step but its books.
 #pragma once
 #include "scheme/accumulate.h"
