@@ -43,7 +43,7 @@ static int roots(sunrealtype t, N_Vector y, sunrealtype *phi, void *user) {
     // Zero is where event_below() has it: rounding is no root.  Smallest gaps are looked for in look_back().
     const event_work *w = o->work;
     for (int i = 0; i < 2 * o->step->sys->nc; ++i)
-        phi[i] = i % 2 == 1 && w->contact[i / 2].mode == MODE_OPEN ? 1 : w->phi[i] + w->floor[i] + w->slack[i];
+        phi[i] = i % 2 == 1 && w->f.mode[i / 2] == CAROM_MODE_OPEN ? 1 : w->phi[i] + w->floor[i] + w->slack[i];
     return status == CAROM_OK ? 0 : (o->work->status = status, -1);
 }
 
@@ -237,7 +237,7 @@ carom_status event_ode_run(event_work *w, carom_step *s, double t_1, double long
     CAROM_TRY(restart(w, s, t_1, longest));
     if (s->sys->nc > 0) {
         CAROM_TRY(event_smooth(w, s, w->t, w->q, w->v));
-        carom_copy(w->scan.a, w->a, s->sys->nv);
+        carom_copy(w->scan.a, w->f.a, s->sys->nv);
         CAROM_TRY(event_sample(w, s, w->t, w->y, w->scan.a, &w->scan.left));
     }
     const carom_status status = go_on(w, s, t_1, found);

@@ -7,14 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { RUN = 3, LONG_RUN = 50 }; // impacts in a row, each sooner than the one before, that make an accumulation
-
-// Times do not go back.
-static carom_status tell(event_work *w, carom_step *s, double t, int contact, carom_event_kind kind, double before,
-                         double after, double impulse) {
-    w->told = fmin(fmax(fmax(t, w->told), s->t), s->t + s->h);
-    return carom_tell(s, (carom_event){w->told, contact, kind, before, after, impulse});
-}
+enum { LONG_RUN = 50 }; // impacts in a row, each sooner than the one before
 
 // Velocities up to this count as none: of the normal, of slip.
 static double still(const event_work *w, const carom_step *s, const carom_local *L, int k) {
@@ -28,25 +21,36 @@ static double still_slip(const event_work *w, const carom_step *s, const carom_l
 // A step that has used up most of its events hands over sooner: a long run of impacts that will end within the step, by
 // its own restitution, is ended now.
 static bool hand_over(const event_work *w, const carom_step *s, int contact) {
-    const event_contact *c = w->contact + contact;
-    const double e = s->sys->contacts[contact].restitution, rest = e < 1 ? c->flight * e / (1 - e) : HUGE_VAL;
+    const carom_run *r = w->runs.run + contact;
+    const double e = s->sys->contacts[contact].restitution, rest = e < 1 ? r->flight * e / (1 - e) : HUGE_VAL;
     const bool late = w->events > 0.75 * s->opt[OPT_EVENTS] || s->nevents > 0.75 * s->most_events;
-    return late && c->mode == MODE_OPEN && c->run >= LONG_RUN && w->hit[2 * contact] && w->t + rest <= s->t + s->h;
+    return late && w->f.mode[contact] == CAROM_MODE_OPEN && r->count >= LONG_RUN && w->hit[2 * contact] && w->t + rest <= s->t + s->h;
 }
 
 // (EV-14)  Flights so short, after a run of ever shorter ones, have accumulated: whatever velocity is left, the limit
-// has none, because a velocity that changes sign infinitely often before one instant tends to zero there.
+// has none, because a velocity that changes sign infinitely often before one instant tends to zero there.  Contacts that take turns are
+// left to carom_accumulation_limit().
 static void find_accumulated(event_work *w, const carom_step *s) {
     const double shortest = s->opt[OPT_TIME] * w->head.size_q / w->head.size_v;
-    bool some = false;
-    for (int pass = 0; pass < 2; ++pass) // one has come so far; then all that have nearly
-        for (int i = 0; i < s->sys->nc; ++i) {
-            const event_contact *c = w->contact + i;
-            w->over[i] = c->mode == MODE_OPEN && c->run >= RUN && (pass == 0 || some) &&
-                         w->t - c->impact_t <= (pass == 0 ? 1 : 16) * shortest;
-            some = some || w->over[i];
-        }
-    for (int i = 0; i < s->sys->nc; ++i) w->over[i] = w->over[i] || hand_over(w, s, i);
+    const carom_run *run = w->runs.run;
+    for (int i = 0; i < s->sys->nc; ++i) {
+        bool alone = true;
+        for (int j = 0; j < s->sys->nc; ++j) alone = alone && (j == i || run[j].count == 0 || run[j].t < run[i].t - run[i].flight);
+        w->over[i] = w->runs.over[i] || hand_over(w, s, i) ||
+                     (alone && w->f.mode[i] == CAROM_MODE_OPEN && run[i].count >= CAROM_RUN && w->t - run[i].t <= shortest);
+    }
+}
+
+carom_status event_limit(event_work *w, carom_step *s, bool *found) {
+    carom_accumulation *z = &w->runs;
+    for (int c = 0; c < s->sys->nc; ++c) z->closed[c] = w->f.mode[c] != CAROM_MODE_OPEN;
+    CAROM_TRY(carom_accumulation_limit(z, s, w->t, s->opt[OPT_RTOL], event_ahead, w, found));
+    if (!*found) return CAROM_OK;
+    carom_copy(w->y, w->y_1, w->ny);
+    carom_copy(w->q, z->q, s->sys->nq);
+    w->t = z->t;
+    for (int c = 0; c < s->sys->nc; ++c) w->hit[2 * c] = z->over[c];
+    return CAROM_OK;
 }
 
 // (EV-9)  I_c: contacts that were closed, that were reported, or that are at the wall.  One without a direction (corners that
@@ -63,13 +67,13 @@ static carom_status gather(event_work *w, carom_step *s, bool first) {
         const int c = id - sys->ne;
         const double reach = carom_local_reach(&w->all, w->all.at[id], w->span);
         if (c >= 0) {
-            w->was[c] = w->contact[c].mode, w->left[c] = 0;
-            w->in[c] = reach > 0 && (w->was[c] != MODE_OPEN || w->hit[2 * c] || w->over[c] || w->g[id] <= relative * reach);
-            if (!w->in[c]) w->contact[c].mode = MODE_OPEN;
+            w->was[c] = w->f.mode[c], w->left[c] = 0;
+            w->in[c] = reach > 0 && (w->was[c] != CAROM_MODE_OPEN || w->hit[2 * c] || w->over[c] || w->g[id] <= relative * reach);
+            if (!w->in[c]) w->f.mode[c] = CAROM_MODE_OPEN;
         }
-        w->side[id] = c < 0 || w->in[c] ? -1 : 1;
+        w->f.side[id] = c < 0 || w->in[c] ? -1 : 1;
     }
-    carom_close(s, &w->C, w->side);
+    carom_close(s, &w->C, w->f.side);
     return CAROM_OK;
 }
 
@@ -82,38 +86,35 @@ static bool approaches(const event_work *w, const carom_step *s, bool first) {
     return false;
 }
 
-static carom_status tell_impacts(event_work *w, carom_step *s) {
-    const double most = carom_norm_max(w->p, w->C.at[w->C.nb]);
+// Contacts of a run that has come too near to the wall for events of their own hit one after the other.
+static bool in_turn(event_work *w, const carom_step *s) {
+    carom_turns *z = &w->runs.turns;
+    int n = 0;
+    bool run = false;
     for (int b = s->sys->ne; b < w->C.nb; ++b) {
-        const int k = w->C.at[b], contact = w->C.id[b] - s->sys->ne;
-        if (!(w->p[k] > 1e-12 * most)) continue;
-        event_contact *c = w->contact + contact;
-        const double flight = w->t - c->impact_t;
-        c->run = c->run > 0 && (c->run == 1 || flight <= c->flight * (1 + 1e-9)) ? c->run + 1 : 1;
-        c->flight = flight;
-        c->impact_t = w->t;
-        CAROM_TRY(tell(w, s, w->t, contact, CAROM_IMPACT, w->u_minus[k], w->u_plus[k], w->p[k]));
+        const int c = w->C.id[b] - s->sys->ne;
+        const carom_run *r = w->runs.run + c;
+        w->slow[c] = still(w, s, &w->C, w->C.at[b]);
+        z->among[c] = w->was[c] == CAROM_MODE_OPEN && !w->over[c];
+        z->gap[c] = fmax(w->g[s->sys->ne + c], 0);
+        z->eps[c] = carom_local_rounding(&w->C, w->C.at[b], w->q, s->sys->nq) + (r->count > 0 ? w->t - r->t : 0) * w->slow[c];
+        n += z->among[c];
+        run = run || (z->among[c] && r->count >= CAROM_RUN);
     }
-    return CAROM_OK;
+    return run && n > 1;
 }
 
-// M (v+ - v-) = W P with Newton's law.  A contact that separates already has no restitution to offer.
 static carom_status impact(event_work *w, carom_step *s) {
-    const carom_local *C = &w->C;
-    CAROM_TRY(carom_mass_factor(s, &w->F, w->t, w->q));
-    carom_problem_form(s, C, C, &w->F, 1);
-    carom_copy(w->u_clip, w->u_minus, C->at[C->nb]);
-    for (int b = 0; b < C->nb; ++b) {
-        const int contact = C->id[b] - s->sys->ne;
-        w->u_clip[C->at[b]] = contact >= 0 && w->over[contact] ? 0 : fmin(w->u_clip[C->at[b]], 0);
+    bool some;
+    for (int c = 0; c < s->sys->nc; ++c) w->runs.turns.among[c] = false;
+    if (in_turn(w, s)) {
+        CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
+        CAROM_TRY(carom_flow_impact_in_turn(&w->f, s, w->t, w->q, w->v, w->in, w->slow, &w->runs.turns, &w->all, &some, w->before, w->after, w->impulse));
+    } else {
+        for (int c = 0; c < s->sys->nc; ++c) w->slow[c] = w->over[c] ? HUGE_VAL : 0;
+        CAROM_TRY(carom_flow_impact(&w->f, s, w->t, w->q, w->v, w->in, w->slow, true, &some, w->before, w->after, w->impulse));
     }
-    CAROM_TRY(carom_problem_impact(s, C, w->u_minus, w->u_clip));
-    carom_copy(w->p, s->problem.p, s->problem.n);
-    carom_problem_apply(s, w->v, 1);
-    carom_local_velocity(w->u_plus, C, w->v);
-    s->booked_t = w->t;
-    carom_book_impulses(s, C, w->p, w->u_minus, w->u_plus);
-    return tell_impacts(w, s);
+    return carom_accumulation_impacts(&w->runs, s, w->t, &w->C, w->v, w->before, w->after, w->impulse);
 }
 
 // Contacts with a normal velocity leave; the others are candidates, sliding or perhaps sticking.
@@ -121,24 +122,22 @@ static void candidates(event_work *w, carom_step *s) {
     carom_local_velocity(w->u_plus, &w->C, w->v);
     for (int b = s->sys->ne; b < w->C.nb; ++b) {
         const int k = w->C.at[b], tangents = w->C.at[b + 1] - k - 1, contact = w->C.id[b] - s->sys->ne;
-        event_contact *c = w->contact + contact;
+        double *mode = w->f.mode + contact;
         const double *u = w->u_plus + k;
         w->left[contact] = u[0];
         if (u[0] > still(w, s, &w->C, k)) {
-            c->mode = MODE_OPEN;
+            *mode = CAROM_MODE_OPEN;
             w->in[contact] = false;
             continue;
         }
-        c->mode = MODE_FREE;
+        *mode = CAROM_MODE_STICK;
         if (tangents == 0) continue;
         const double size = carom_length(u + 1, tangents);
-        const bool event = w->was[contact] == MODE_SLIP && w->hit[2 * contact + 1], stopped = event && !c->young;
-        const bool young =
-            w->was[contact] == MODE_SLIP && c->young && !event && size <= EVENT_YOUNG * event_still_slip(w, s, &w->C, k + 1);
-        c->mode = stopped || size <= still_slip(w, s, &w->C, k + 1) ? MODE_STICK : MODE_SLIP;
-        if (c->mode == MODE_SLIP && young) continue;
-        c->young = 0;
-        for (int i = 0; c->mode == MODE_SLIP && i < tangents; ++i) c->dir[i] = u[1 + i] / size;
+        const bool slid = w->was[contact] == CAROM_MODE_SLIP, young = slid && event_young(w, contact, tangents), event = slid && w->hit[2 * contact + 1];
+        if (!(event && !young) && size > still_slip(w, s, &w->C, k + 1)) *mode = CAROM_MODE_SLIP;
+        if (*mode == CAROM_MODE_SLIP && young && !event && size <= EVENT_YOUNG * event_still_slip(w, s, &w->C, k + 1)) continue;
+        w->f.live[contact] = tangents > 1;
+        for (int i = 0; *mode == CAROM_MODE_SLIP && i < tangents; ++i) w->f.dir[CAROM_TANGENTS * contact + i] = u[1 + i] / size;
     }
 }
 
@@ -146,12 +145,12 @@ static void candidates(event_work *w, carom_step *s) {
 // than rounding.
 static carom_status settle(event_work *w, carom_step *s) {
     CAROM_TRY(event_project_velocity(w, s, w->t, w->q, w->v, w->p));
-    const carom_local *L = &w->L;
+    const carom_local *L = &w->f.L;
     bool some = false;
     for (int k = 0; k < L->at[L->nb]; ++k)
-        some = some || fabs(w->u[k]) * (w->p[k] != 0) > 1024 * DBL_EPSILON * carom_local_reach(L, k, w->v);
+        some = some || fabs(w->f.u[k]) * (w->p[k] != 0) > 1024 * DBL_EPSILON * carom_local_reach(L, k, w->v);
     if (!some) return CAROM_OK;
-    carom_copy(w->u_minus, w->u, L->at[L->nb]);
+    carom_copy(w->u_minus, w->f.u, L->at[L->nb]);
     carom_local_velocity(w->u_plus, L, w->v);
     s->booked_t = w->t;
     carom_book_impulses(s, L, w->p, w->u_minus, w->u_plus);
@@ -165,9 +164,10 @@ static bool stopped_too(event_work *w, const carom_step *s) {
     carom_local_velocity(w->u_plus, &w->C, w->v);
     for (int b = s->sys->ne; b < w->C.nb; ++b) {
         const int k = w->C.at[b];
-        event_contact *c = w->contact + (w->C.id[b] - s->sys->ne);
-        if (c->mode != MODE_SLIP || c->young || carom_length(w->u_plus + k + 1, w->C.at[b + 1] - k - 1) > still_slip(w, s, &w->C, k + 1)) continue;
-        c->mode = MODE_STICK;
+        const int contact = w->C.id[b] - s->sys->ne, tangents = w->C.at[b + 1] - k - 1;
+        if (w->f.mode[contact] != CAROM_MODE_SLIP || event_young(w, contact, tangents) ||
+            carom_length(w->u_plus + k + 1, tangents) > still_slip(w, s, &w->C, k + 1)) continue;
+        w->f.mode[contact] = CAROM_MODE_STICK;
         some = true;
     }
     return some;
@@ -189,11 +189,11 @@ static int sticks(const double *lambda, const double *Gamma, const double *noise
 enum { UNSURE, SURE, ALL_HOLD };
 static int say(const event_work *w, const carom_step *s, double tol) {
     int answer = ALL_HOLD;
-    for (int b = s->sys->ne; b < w->L.nb && answer != UNSURE; ++b) {
-        const int k = w->L.at[b], contact = w->L.id[b] - s->sys->ne;
+    for (int b = s->sys->ne; b < w->f.L.nb && answer != UNSURE; ++b) {
+        const int k = w->f.L.at[b], contact = w->f.L.id[b] - s->sys->ne;
         int here = holds(w->lambda_0 + k, w->Gamma_0 + k, w->noise_0 + k, w->D_0 + k, tol);
-        if (here > 0 && w->contact[contact].mode == MODE_STICK)
-            here = sticks(w->lambda_0 + k, w->Gamma_0 + k, w->noise_0 + k, w->D_0 + k, w->L.at[b + 1] - k - 1,
+        if (here > 0 && w->f.mode[contact] == CAROM_MODE_STICK && w->f.L.at[b + 1] - k > 1)
+            here = sticks(w->lambda_0 + k, w->Gamma_0 + k, w->noise_0 + k, w->D_0 + k, w->f.L.at[b + 1] - k - 1,
                           s->sys->contacts[contact].friction, tol);
         answer = here == 0 ? UNSURE : here < 0 ? SURE : answer;
     }
@@ -202,86 +202,62 @@ static int say(const event_work *w, const carom_step *s, double tol) {
 
 // No contact moves away: whoever carries nothing may yet share.
 static bool none_leaves(const event_work *w, const carom_step *s, double tol) {
-    for (int k = 0; k < w->L.at[w->L.nb]; ++k)
+    for (int k = 0; k < w->f.L.at[w->f.L.nb]; ++k)
         if (fabs(w->Gamma_0[k]) > tol * w->noise_0[k]) return false;
-    return w->L.nb > s->sys->ne;
+    return w->f.L.nb > s->sys->ne;
 }
 
 // Laws at the present state go to *_0; where they do not decide, contacts that share may do so by sharing better.  Else the
 // state is moved on by a moment, where the first derivative that is not zero has had its say.
 static carom_status look_ahead(event_work *w, carom_step *s) {
-    const int m = w->L.at[w->L.nb];
-    carom_copy(w->lambda_0, w->lambda, m);
-    carom_copy(w->Gamma_0, w->Gamma, m);
-    carom_copy(w->noise_0, w->noise, m);
-    carom_copy(w->D_0, w->D, m);
+    const int m = w->f.L.at[w->f.L.nb];
+    carom_copy(w->lambda_0, w->f.lambda, m);
+    carom_copy(w->Gamma_0, w->f.Gamma, m);
+    carom_copy(w->noise_0, w->f.noise, m);
+    carom_copy(w->D_0, w->f.D, m);
     const double tol = s->opt[OPT_DECIDE];
     if (say(w, s, tol) != UNSURE) return CAROM_OK;
     if (none_leaves(w, s, tol)) {
         event_inside(w, s, w->lambda_0);
-        carom_copy(w->lambda, w->lambda_0, m);
+        carom_copy(w->f.lambda, w->lambda_0, m);
         if (say(w, s, 1e-3 * tol) == ALL_HOLD) return CAROM_OK;
     }
     // (EV-11)  delta = 10 tol size_q/size_v
     const double delta = 10 * tol * w->head.size_q / w->head.size_v;
     carom_move(s, w->q_1, w->q, delta, w->v);
-    carom_add(w->v_1, w->v, delta, w->a, s->sys->nv);
+    carom_add(w->v_1, w->v, delta, w->f.a, s->sys->nv);
     return event_law(w, s, w->t + delta, w->q_1, w->v_1);
 }
 
 static void decide_block(event_work *w, const carom_step *s, int b) {
-    const int k = w->L.at[b], contact = w->L.id[b] - s->sys->ne, tangents = w->L.at[b + 1] - k - 1;
+    const int k = w->f.L.at[b], contact = w->f.L.id[b] - s->sys->ne, tangents = w->f.L.at[b + 1] - k - 1;
     const double tol = s->opt[OPT_DECIDE], mu = s->sys->contacts[contact].friction;
-    event_contact *c = w->contact + contact;
+    double *mode = w->f.mode + contact;
     int normal = holds(w->lambda_0 + k, w->Gamma_0 + k, w->noise_0 + k, w->D_0 + k, tol);
-    if (normal == 0) normal = holds(w->lambda + k, w->Gamma + k, w->noise + k, w->D + k, 1e-3 * tol);
-    if (normal < 0 || (normal == 0 && w->was[contact] != MODE_OPEN && w->hit[2 * contact])) {
-        c->mode = MODE_OPEN; // its reaction fell to zero
+    if (normal == 0) normal = holds(w->f.lambda + k, w->f.Gamma + k, w->f.noise + k, w->f.D + k, 1e-3 * tol);
+    if (normal < 0 || (normal == 0 && w->was[contact] != CAROM_MODE_OPEN && w->hit[2 * contact])) {
+        *mode = CAROM_MODE_OPEN; // its reaction fell to zero
         return;
     }
-    if (c->mode != MODE_STICK) return;
+    if (*mode != CAROM_MODE_STICK || tangents == 0) return;
     const double *Gamma = w->Gamma_0 + k;
     int tangential = sticks(w->lambda_0 + k, Gamma, w->noise_0 + k, w->D_0 + k, tangents, mu, tol);
     if (tangential == 0) {
-        Gamma = w->Gamma + k;
-        tangential = sticks(w->lambda + k, Gamma, w->noise + k, w->D + k, tangents, mu, 1e-3 * tol);
+        Gamma = w->f.Gamma + k;
+        tangential = sticks(w->f.lambda + k, Gamma, w->f.noise + k, w->f.D + k, tangents, mu, 1e-3 * tol);
     }
     if (tangential >= 0) return;
-    c->mode = MODE_SLIP;
-    c->young = tangents > 1;
-    for (int i = 0; i < tangents; ++i) c->dir[i] = Gamma[1 + i] / carom_length(Gamma + 1, tangents);
+    *mode = CAROM_MODE_SLIP;
+    w->f.live[contact] = 0;
+    for (int i = 0; i < tangents; ++i) w->f.dir[CAROM_TANGENTS * contact + i] = Gamma[1 + i] / carom_length(Gamma + 1, tangents);
 }
 
-// (EV-12)  A run of impacts that ends closed is an accumulation; the rest of it would have lasted 2 u/(Gamma (1 - e)).
-static carom_status tell_closing(event_work *w, carom_step *s, int contact, double Gamma) {
-    event_contact *c = w->contact + contact;
-    double t = w->t;
-    if (c->run >= RUN) {
-        const double e = s->sys->contacts[contact].restitution;
-        if (w->over[contact])
-            t += e < 1 ? c->flight * e / (1 - e) : 0;
-        else if (w->left[contact] > 0 && Gamma > 0 && e < 1)
-            t += 2 * w->left[contact] / (Gamma * (1 - e));
-        CAROM_TRY(tell(w, s, t, contact, CAROM_ACCUMULATION, w->left[contact], 0, 0));
-    }
-    c->run = 0;
-    return tell(w, s, t, contact, CAROM_CLOSE, w->left[contact], 0, 0);
-}
-
-static carom_status tell_changes(event_work *w, carom_step *s, const double *Gamma) {
-    for (int i = 0; i < s->sys->nc; ++i) {
-        const double was = w->was[i], is = w->contact[i].mode;
-        if (was == is) continue;
-        if (is == MODE_OPEN)
-            CAROM_TRY(tell(w, s, w->t, i, CAROM_OPEN, 0, w->left[i], 0));
-        else if (was == MODE_OPEN)
-            CAROM_TRY(tell_closing(w, s, i, Gamma[i]));
-        else if (is == MODE_STICK)
-            CAROM_TRY(tell(w, s, w->t, i, CAROM_STICK, 0, 0, 0));
-        else if (was == MODE_STICK)
-            CAROM_TRY(tell(w, s, w->t, i, CAROM_SLIP, 0, 0, 0));
-    }
-    return CAROM_OK;
+// (EV-12)  The rest of a run that is closed now would have lasted 2 u/(Gamma (1 - e)), by its last flight T e/(1 - e).
+static double rest_of_run(const event_work *w, const carom_step *s, int contact, double Gamma) {
+    const double e = s->sys->contacts[contact].restitution, left = w->left[contact];
+    if (e >= 1) return 0;
+    if (w->over[contact]) return w->runs.run[contact].flight * e / (1 - e);
+    return left > 0 && Gamma > 0 ? 2 * left / (Gamma * (1 - e)) : 0;
 }
 
 // Contacts that were closed or reported are put on the wall, also those that will leave: their gap is zero to rounding
@@ -290,17 +266,19 @@ static carom_status touch(event_work *w, carom_step *s) {
     CAROM_TRY(carom_directions(s, &w->C, w->t, w->q));
     carom_local_velocity(w->u_minus, &w->C, w->v);
     for (int i = 0; i < s->sys->nc; ++i)
-        w->contact[i].mode = w->in[i] && (w->was[i] != MODE_OPEN || w->hit[2 * i]) ? MODE_FREE : MODE_OPEN;
+        w->f.mode[i] = w->in[i] && (w->was[i] != CAROM_MODE_OPEN || w->hit[2 * i]) ? CAROM_MODE_STICK : CAROM_MODE_OPEN;
     for (int b = s->sys->ne; b < w->C.nb && w->switched; ++b)
-        if (w->u_minus[w->C.at[b]] > still(w, s, &w->C, w->C.at[b])) w->contact[w->C.id[b] - s->sys->ne].mode = MODE_OPEN;
+        if (w->u_minus[w->C.at[b]] > still(w, s, &w->C, w->C.at[b])) w->f.mode[w->C.id[b] - s->sys->ne] = CAROM_MODE_OPEN;
     CAROM_TRY(event_project_position(w, s, w->t, w->q));
-    for (int i = 0; i < s->sys->nc; ++i) w->contact[i].mode = w->in[i] ? w->was[i] : MODE_OPEN;
+    for (int i = 0; i < s->sys->nc; ++i) w->f.mode[i] = w->in[i] ? w->was[i] : CAROM_MODE_OPEN;
     CAROM_TRY(carom_directions(s, &w->C, w->t, w->q));
     carom_local_velocity(w->u_minus, &w->C, w->v);
     return CAROM_OK;
 }
 
 carom_status event_resolve(event_work *w, carom_step *s, bool first) {
+    bool limit = false;
+    for (int i = 0; i < s->sys->nc; ++i) limit = limit || w->runs.over[i];
     CAROM_TRY(carom_beside(s, CAROM_LEFT, w->t, w->q, w->v));
     CAROM_TRY(gather(w, s, first));
     CAROM_TRY(touch(w, s));
@@ -313,14 +291,16 @@ carom_status event_resolve(event_work *w, carom_step *s, bool first) {
     CAROM_TRY(look_ahead(w, s));
     for (int i = 0; i < s->sys->nc; ++i) w->pull[i] = 0;
     carom_zero(w->choice, w->all.at[w->all.nb]);
-    for (int b = 0; b < w->L.nb; ++b)
-        carom_copy(w->choice + w->all.at[w->L.id[b]], w->lambda_0 + w->L.at[b], w->L.at[b + 1] - w->L.at[b]);
-    for (int b = s->sys->ne; b < w->L.nb; ++b) {
-        const int k = w->L.at[b];
-        w->pull[w->L.id[b] - s->sys->ne] = w->lambda_0[k] * w->D_0[k]; // what pulls it back to the wall
+    for (int b = 0; b < w->f.L.nb; ++b)
+        carom_copy(w->choice + w->all.at[w->f.L.id[b]], w->lambda_0 + w->f.L.at[b], w->f.L.at[b + 1] - w->f.L.at[b]);
+    for (int b = s->sys->ne; b < w->f.L.nb; ++b) {
+        const int k = w->f.L.at[b];
+        w->pull[w->f.L.id[b] - s->sys->ne] = w->lambda_0[k] * w->D_0[k]; // what pulls it back to the wall
         decide_block(w, s, b);
     }
-    CAROM_TRY(tell_changes(w, s, w->pull));
+    for (int i = 0; i < s->sys->nc; ++i) w->pull[i] = rest_of_run(w, s, i, w->pull[i]);
+    CAROM_TRY(carom_accumulation_changes(&w->runs, s, w->t, w->was, w->f.mode, w->left, w->pull));
+    if (limit) carom_accumulation_end(&w->runs, s, w->q);
     CAROM_TRY(carom_beside(s, CAROM_RIGHT, w->t, w->q, w->v));
     return event_choose(w, s);
 }

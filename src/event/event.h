@@ -6,6 +6,7 @@
 // short.c one Runge-Kutta step for what is too short for a multistep method; cvode.c the multistep method; decide.c
 // impacts and who stays.
 #pragma once
+#include "scheme/accumulate.h"
 #include "scheme/scan.h"
 #include <carom/event.h>
 #include <math.h>
@@ -25,18 +26,6 @@ enum {
     OPT_STEPS
 };
 
-/// What a contact does: numbers in kept memory, so doubles.
-enum { MODE_OPEN, MODE_FREE, MODE_SLIP, MODE_STICK }; // FREE: closed, without friction
-
-typedef struct event_contact {
-    double mode;
-    double dir[CAROM_TANGENTS]; // MODE_SLIP: direction of the slip velocity
-    double young;    // it began to slide from rest and is still too slow to have a direction of its own
-    double run;      // impacts in a row, each sooner than the one before
-    double impact_t; // time of the last
-    double flight;   // before it
-} event_contact;
-
 typedef struct event_head {
     double begun;
     double size_q, size_v; // largest positions and velocities met: they scale the absolute tolerances
@@ -47,13 +36,14 @@ static const double EVENT_CUT = 1e-11; // pivots smaller than this, relatively, 
 static const double EVENT_SINGULAR = 1e-4; // pivots smaller than this: the position is nearly singular (EV-19), (EV-20)
 
 enum { WORK_FRICTION, WORK_EXTERNAL, WORK_DAMPING, WORKS };
-enum { WANT_FORCE, WANT_VELOCITY, WANT_POSITION }; // what event_form is for
 
 struct event_ode; // SUNDIALS' objects
 
 typedef struct event_work {
     event_head *kept_head, head;   // kept; of the step under way
-    event_contact *kept, *contact; // the same, by contact
+    double *kept, *now;            // the same, of f: modes, directions of slip; live: no start from rest that is still too slow to have a direction of its own
+    carom_flow f;                  // accelerations and reactions of the last system formed
+    carom_accumulation runs;
     double *kept_choice, *choice;  // the same, by direction of all: reactions that the next ones are nearest to
     carom_status status;           // what a callback met
     double t;                      // where the step is
@@ -62,26 +52,15 @@ typedef struct event_work {
     int ny;
     double *atol;                  // ny
     double size_p;                 // size of impulses
-    double told;                   // time of the last event told
     long events, steps;            // of this step
     struct event_ode *ode;
 
-    // smooth.c: the last system formed
-    carom_factor F;
-    carom_local L;                 // bilateral constraints and closed contacts
-    double *side;                  // by id: negative for those in L
-    double *kappa, *u, *lambda;    // by direction of L: curvature, velocity, reaction
-    double *Gamma, *noise, *D;     // acceleration, size of its terms, W'M^-1 B of its own
-    double *a_f, *a;               // accelerations without and with reactions
+    // smooth.c
     double *span;                  // nv: size_q, to estimate rounding of gaps
     double *q_on, *v_on;           // a state put on the constraints
-    int n, *row;                   // unknowns; direction of L of each
-    double *B, *X;                 // force directions and M^-1 times them, by columns
-    double *S, *x, *b, *scratch;   // linear algebra
-    int *pivot;
+    double *b;                     // by unknown
 
     // share.c
-    bool shared;                   // the last reactions were not unique
     double pivot_least;            // of the last system of event_smooth(), relatively
     double *x_0, *N;               // those chosen, by unknown; what may be added to them
     int *order;
@@ -100,20 +79,20 @@ typedef struct event_work {
     double *offset;                // by contact: event function of an open one less its gap
 
     // short.c
+    const carom_butcher *T;        // its table
     double t_0;                    // where its step begins; y is the state there
     double *k[7], *y_1, *y_2, *dq;
 
     // decide.c
     carom_local C;                 // contacts of an impact
-    double *p, *u_minus, *u_plus, *u_clip; // by its directions
+    double *p, *u_minus, *u_plus;  // by its directions
+    double *slow, *before, *after, *impulse; // by contact: speeds without restitution, normal velocities, normal impulses
     double *was, *left, *pull;     // by contact: mode before; normal velocity left by the impact; what pulls it back to the wall
     bool *in, *over;               // by contact: takes part; has accumulated
     double *q_1, *v_1, *lambda_0, *Gamma_0, *noise_0, *D_0; // look ahead
 } event_work;
 
 // -- smooth.c ------------------------------------------------------------------------------------------
-/// The linear system over the closed contacts (by their modes) at a state.
-carom_status event_form(event_work *w, carom_step *s, int want, double t, const double *q, const double *v);
 /// Accelerations and reactions of a smooth phase; the same, with the contact laws on acceleration level.
 carom_status event_smooth(event_work *w, carom_step *s, double t, const double *q, const double *v);
 carom_status event_law(event_work *w, carom_step *s, double t, const double *q, const double *v);
@@ -159,6 +138,8 @@ carom_status event_begin(event_work *w, carom_step *s, bool *at_once, double *T,
 /// blur > 0: over a singular position.
 carom_status event_short(event_work *w, carom_step *s, double t_1, double blur, double T, double height, int who, bool *done,
                          bool *found);
+/// carom_ahead, by one such step.
+carom_status event_ahead(void *work, carom_step *s, double tau, const bool *without, double *q, double *v, bool *clear);
 /// First event in (a, b], where none is below zero at a and some are at b: its time and state go to w, its functions to
 /// hit[].  at(w, s, t, y) gives the state at t.
 carom_status event_locate(event_work *w, carom_step *s, double a, double b, event_state at);
@@ -170,6 +151,8 @@ void event_ode_destroy(event_work *w);
 carom_status event_ode_run(event_work *w, carom_step *s, double t_1, double longest, bool *found);
 
 // -- decide.c ------------------------------------------------------------------------------------------
+/// Is the limit of a run of impacts known that begins here?  Then there: *found, and its contacts are in hit[].
+carom_status event_limit(event_work *w, carom_step *s, bool *found);
 /// What happens at the events in hit[].
 carom_status event_resolve(event_work *w, carom_step *s, bool first);
 /// Positions grow while a phase lasts, and with them the rounding of gaps.
@@ -182,6 +165,8 @@ static inline void event_grow(event_work *w, const carom_step *s) {
 static inline double event_tiny(const carom_step *s, double speed) {
     return fmax(s->opt[OPT_VELOCITY], 10 * s->opt[OPT_RTOL]) * speed; // after some steps a velocity is not known better
 }
+/// Slip along more than one tangent that began from rest and is still too slow.
+static inline bool event_young(const event_work *w, int contact, int tangents) { return tangents > 1 && w->f.live[contact] == 0; }
 static inline double event_any(const event_work *w, const carom_local *L, int k) {
     return carom_local_reach(L, k, w->span) * w->head.size_v / w->head.size_q;
 }

@@ -48,7 +48,7 @@ static const carom_option options[] = {
          .low = 0,
          .high = 1e-2,
          .about =
-             "flights shorter than this, relative to largest position over largest velocity, end an accumulation too"},
+             "flights shorter than this, relative to largest position over largest velocity, end the accumulation of a single contact too"},
     [OPT_DECIDE] = {.name = "decide-tol",
                     .kind = CAROM_REAL,
                     .fallback = 1e-8,
@@ -84,43 +84,35 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     event_work *w = memory;
     const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc, nb = nc + (size_t)sys->ne;
     w->kept_head = carom_carve_bytes(keep, sizeof *w->kept_head);
-    w->kept = carom_carve_bytes(keep, nc * sizeof *w->kept);
-    w->contact = carom_carve_bytes(mem, nc * sizeof *w->contact);
+    w->kept = carom_carve(keep, CAROM_FLOW_EACH * nc);
+    w->now = carom_carve(mem, CAROM_FLOW_EACH * nc);
     w->ny = sys->nq + sys->nv + sys->nc + WORKS;
-    w->F = carom_carve_factor(mem, sys->mass_shape, true);
-    w->L = carom_carve_local(mem, sys);
+    w->T = carom_butcher_find(CAROM_RK_DORMAND, 5);
+    w->f = carom_carve_flow(mem, sys, w->T);
     w->all = carom_carve_local(mem, sys);
     w->C = carom_carve_local(mem, sys);
     w->scan = carom_allocate_scan(mem, sys);
-    const size_t nl = (size_t)w->L.W.n;
+    w->runs = carom_allocate_accumulation(mem, keep, sys);
+    const size_t nl = (size_t)w->f.L.W.n;
     double **by_state[] = {&w->y, &w->atol, &w->y_1, &w->y_2};
     for (size_t i = 0; i < sizeof by_state / sizeof *by_state; ++i) *by_state[i] = carom_carve(mem, (size_t)w->ny);
-    for (int i = 0; i < 7; ++i) w->k[i] = carom_carve(mem, (size_t)w->ny);
+    for (int i = 0; i < w->T->stages; ++i) w->k[i] = carom_carve(mem, (size_t)w->ny);
     double **by_position[] = {&w->dq, &w->q_1, &w->q_on};
     for (size_t i = 0; i < sizeof by_position / sizeof *by_position; ++i) *by_position[i] = carom_carve(mem, nq);
-    double **by_velocity[] = {&w->a_f, &w->a, &w->span, &w->v_1, &w->v_on};
+    double **by_velocity[] = {&w->span, &w->v_1, &w->v_on};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
-    double **by_id[] = {&w->side, &w->g};
-    for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
-    double **by_contact[] = {&w->offset, &w->was, &w->left, &w->pull};
+    w->g = carom_carve(mem, nb);
+    double **by_contact[] = {&w->offset, &w->was, &w->left, &w->pull, &w->slow, &w->before, &w->after, &w->impulse};
     for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
     double **by_function[] = {&w->phi, &w->floor, &w->slack, &w->phi_a, &w->phi_b};
     for (size_t i = 0; i < sizeof by_function / sizeof *by_function; ++i) *by_function[i] = carom_carve(mem, 2 * nc);
-    double **local[] = {&w->kappa,  &w->u,      &w->lambda,   &w->Gamma,     &w->noise,   &w->D,
-                        &w->x,      &w->b,      &w->u_all,    &w->kappa_all, &w->p,       &w->u_minus,
-                        &w->u_plus, &w->u_clip, &w->lambda_0, &w->Gamma_0,   &w->noise_0, &w->D_0};
+    double **local[] = {&w->b, &w->u_all, &w->kappa_all, &w->p, &w->u_minus, &w->u_plus, &w->lambda_0, &w->Gamma_0, &w->noise_0, &w->D_0};
     for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, nl);
     w->kept_choice = carom_carve(keep, nl);
     w->choice = carom_carve(mem, nl);
     w->x_0 = carom_carve(mem, nl);
     w->N = carom_carve(mem, nl * nl);
     w->order = carom_carve_ints(mem, nl);
-    w->B = carom_carve(mem, nl * nv);
-    w->X = carom_carve(mem, nl * nv);
-    w->S = carom_carve(mem, nl * nl);
-    w->scratch = carom_carve(mem, 3 * nl);
-    w->row = carom_carve_ints(mem, nl);
-    w->pivot = carom_carve_ints(mem, nl);
     w->hit = carom_carve_ints(mem, 2 * nc);
     w->armed = carom_carve_bytes(mem, 2 * nc * sizeof *w->armed);
     w->in = carom_carve_bytes(mem, nc * sizeof *w->in);
@@ -141,7 +133,7 @@ static carom_status scale(event_work *w, carom_step *s) {
     const carom_system *sys = s->sys;
     event_head *h = &w->head;
     CAROM_TRY(event_smooth(w, s, w->t, w->q, w->v));
-    const double v = carom_norm_max(w->v, sys->nv), a = carom_norm_max(w->a, sys->nv);
+    const double v = carom_norm_max(w->v, sys->nv), a = carom_norm_max(w->f.a, sys->nv);
     h->size_q = fmax(h->size_q, carom_norm_max(w->q, sys->nq));
     if (h->size_q == 0) h->size_q = fmax(v * s->h, a * s->h * s->h);
     if (h->size_q == 0) h->size_q = 1;
@@ -151,8 +143,8 @@ static carom_status scale(event_work *w, carom_step *s) {
     // Works follow what moves: their size is that of the kinetic energy at size_v.
     CAROM_TRY(carom_mass(s, s->M, w->t, w->q));
     for (int i = 0; i < sys->nv; ++i) w->v_1[i] = h->size_v;
-    carom_matrix_mul(w->a, s->M, w->v_1);
-    const double energy = fmax(carom_norm_max(w->a, sys->nv) * h->size_v, DBL_MIN);
+    carom_matrix_mul(w->f.a, s->M, w->v_1);
+    const double energy = fmax(carom_norm_max(w->f.a, sys->nv) * h->size_v, DBL_MIN);
     const double atol = s->opt[OPT_ATOL] > 0 ? s->opt[OPT_ATOL] : 0.01 * s->opt[OPT_RTOL];
     for (int i = 0; i < sys->nq; ++i) w->atol[i] = atol * h->size_q;
     for (int i = 0; i < sys->nv; ++i) w->atol[sys->nq + i] = atol * h->size_v;
@@ -163,7 +155,10 @@ static carom_status scale(event_work *w, carom_step *s) {
 
 static void load(event_work *w, const carom_step *s) {
     w->head = *w->kept_head;
-    for (int i = 0; i < s->sys->nc; ++i) w->contact[i] = w->kept[i];
+    carom_copy(w->now, w->kept, CAROM_FLOW_EACH * s->sys->nc);
+    carom_flow_load(&w->f, s, w->now);
+    w->f.follows = w->f.fine = true;
+    carom_accumulation_load(&w->runs, s);
     carom_close_all(s, &w->all);
     carom_copy(w->choice, w->kept_choice, w->all.at[w->all.nb]);
     w->q = w->y;
@@ -171,7 +166,7 @@ static void load(event_work *w, const carom_step *s) {
     carom_copy(w->q, s->q, s->sys->nq);
     carom_copy(w->v, s->v, s->sys->nv);
     carom_zero(w->y + s->sys->nq + s->sys->nv, s->sys->nc + WORKS);
-    w->t = w->told = s->t;
+    w->t = s->t;
     w->events = w->steps = 0;
     for (int i = 0; i < 2 * s->sys->nc; ++i) w->hit[i] = 0;
 }
@@ -181,7 +176,7 @@ static carom_status store(event_work *w, carom_step *s) {
     CAROM_TRY(event_project_position(w, s, w->t, w->q));
     CAROM_TRY(event_project_velocity(w, s, w->t, w->q, w->v, NULL));
     CAROM_TRY(event_smooth(w, s, w->t, w->q, w->v));
-    carom_book_forces(s, &w->L, w->lambda, w->u, 0, true);
+    carom_book_forces(s, &w->f.L, w->f.lambda, w->f.u, 0, true);
     const double *work = w->y + w->ny - WORKS;
     s->account.friction += work[WORK_FRICTION];
     s->account.external += work[WORK_EXTERNAL];
@@ -189,7 +184,8 @@ static carom_status store(event_work *w, carom_step *s) {
     carom_copy(s->q, w->q, s->sys->nq);
     carom_copy(s->v, w->v, s->sys->nv);
     *w->kept_head = w->head;
-    for (int i = 0; i < s->sys->nc; ++i) w->kept[i] = w->contact[i];
+    carom_copy(w->kept, w->now, CAROM_FLOW_EACH * s->sys->nc);
+    carom_accumulation_keep(&w->runs, s);
     carom_copy(w->kept_choice, w->choice, w->all.at[w->all.nb]);
     return CAROM_OK;
 }
@@ -202,6 +198,7 @@ static carom_status phase(event_work *w, carom_step *s, double t_1, bool *found)
     w->switched = false;
     CAROM_TRY(scale(w, s));
     CAROM_TRY(event_begin(w, s, found, &T, &height, &who));
+    if (!*found) CAROM_TRY(event_limit(w, s, found));
     if (*found) return CAROM_OK;
     CAROM_TRY(event_crossing(w, s, t_1, &crossing, &blur));
     CAROM_TRY(event_short(w, s, crossing > 0 ? w->t + crossing : t_1, blur, T, height, who, &done, found));
@@ -271,7 +268,7 @@ const carom_scheme carom_scheme_event_driven = {
         "atol; joints and closed gaps are projected at every event and step end.  Where impacts accumulate, flights "
         "too low\n"
         "for the integrator are taken in one Runge-Kutta step each until velocity-tol ends them in a plastic impulse;\n"
-        "the event `accumulation` tells the extrapolated time.  Slow where impacts are many.",
+        "contacts that take turns end in the limit of their sequence once two predictions of it agree to rtol.  Slow where impacts are many.",
     .order = 5, // of its Runge-Kutta steps; the multistep method chooses
     .own_steps = true,
     .tells = true,

@@ -17,10 +17,10 @@ carom_status event_hold(carom_step *s, carom_hold what, double t, const double *
 static bool differ(event_work *w, const carom_step *s, int k) {
     double size = 0, apart = 0;
     carom_column_expand(w->v_1, &w->C.W, k);
-    carom_column_expand(w->a, &w->L.W, k);
+    carom_column_expand(w->f.a, &w->f.L.W, k);
     for (int i = 0; i < s->sys->nv; ++i) {
-        size = fmax(size, fabs(w->a[i]));
-        apart = fmax(apart, fabs(w->a[i] - w->v_1[i]));
+        size = fmax(size, fabs(w->f.a[i]));
+        apart = fmax(apart, fabs(w->f.a[i] - w->v_1[i]));
     }
     return apart > OTHER * size;
 }
@@ -29,10 +29,10 @@ static bool differ(event_work *w, const carom_step *s, int k) {
 //          u < -max(1e3 rtol, 1e-6) sum |W v|, and than what counts as rest.
 static bool kinked(const event_work *w, const carom_step *s, const double *v) {
     const double little = fmax(1e3 * s->opt[OPT_RTOL], 1e-6);
-    for (int b = s->sys->ne; b < w->L.nb; ++b) {
-        const int k = w->L.at[b];
-        const double theta = little * (carom_local_reach(&w->L, k, v) + fabs(w->L.w[k])) + 4 * event_still(w, s, &w->L, k);
-        if (carom_column_dot(&w->L.W, k, v) + w->L.w[k] < -theta) return true;
+    for (int b = s->sys->ne; b < w->f.L.nb; ++b) {
+        const int k = w->f.L.at[b];
+        const double theta = little * (carom_local_reach(&w->f.L, k, v) + fabs(w->f.L.w[k])) + 4 * event_still(w, s, &w->f.L, k);
+        if (carom_column_dot(&w->f.L.W, k, v) + w->f.L.w[k] < -theta) return true;
     }
     return false;
 }
@@ -43,18 +43,18 @@ carom_status event_switched(event_work *w, carom_step *s, double t, const double
     bool closed = false;
     *yes = false;
     for (int id = 0; id < sys->ne + sys->nc; ++id) {
-        w->side[id] = id < sys->ne || w->contact[id - sys->ne].mode != MODE_OPEN ? -1 : 1;
-        closed = closed || (id >= sys->ne && w->side[id] < 0);
+        w->f.side[id] = id < sys->ne || w->f.mode[id - sys->ne] != CAROM_MODE_OPEN ? -1 : 1;
+        closed = closed || (id >= sys->ne && w->f.side[id] < 0);
     }
     if (!closed) return CAROM_OK;
-    carom_close(s, &w->L, w->side);
-    CAROM_TRY(carom_directions(s, &w->L, t, q));
+    carom_close(s, &w->f.L, w->f.side);
+    CAROM_TRY(carom_directions(s, &w->f.L, t, q));
     if (!sys->hold) return *yes = kinked(w, s, y + sys->nq), CAROM_OK;
-    carom_close(s, &w->C, w->side);
+    carom_close(s, &w->C, w->f.side);
     CAROM_TRY(event_hold(s, CAROM_FREE, t, q));
     CAROM_TRY(carom_directions(s, &w->C, t, q));
     CAROM_TRY(event_hold(s, CAROM_HELD, t, q));
-    for (int k = w->L.at[sys->ne]; k < w->L.at[w->L.nb] && !*yes; ++k) *yes = differ(w, s, k);
+    for (int k = w->f.L.at[sys->ne]; k < w->f.L.at[w->f.L.nb] && !*yes; ++k) *yes = differ(w, s, k);
     return CAROM_OK;
 }
 

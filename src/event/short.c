@@ -8,34 +8,21 @@
 #include <float.h>
 #include <math.h>
 
-// (EV-8)
-static const double c[7] = {0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1};
-static const double A[6][6] = {
-    {0},
-    {1. / 5},
-    {3. / 40, 9. / 40},
-    {44. / 45, -56. / 15, 32. / 9},
-    {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
-    {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
-};
-static const double b5[7] = {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84, 0};
-static const double b4[7] = {5179. / 57600, 0, 7571. / 16695, 393. / 640, -92097. / 339200, 187. / 2100, 1. / 40};
-
 static const double SAFE = 0.01; // part of the tolerance that such a step may use up: there may be many
 static const double MANY = 32;   // steps that together cost as much as a restart of the multistep method
 static const double LOW = 1e4;   // roundings of a gap
 static const double WILD = 1e4;  // an error that is not known, over the tolerance
 
-// y_1 = state at t, by one step from (t_0, y); k[0] is there already.
+// (EV-8)  y_1 = state at t, by one step from (t_0, y); k[0] is there already.
 static carom_status state(event_work *w, carom_step *s, double t, double *y_1) {
     const double h = t - w->t_0;
     for (int i = 1; i < 6; ++i) {
         carom_copy(y_1, w->y, w->ny);
-        for (int j = 0; j < i; ++j) carom_axpy(y_1, h * A[i][j], w->k[j], w->ny);
-        CAROM_TRY(event_rhs(w, s, w->t_0 + c[i] * h, y_1, w->k[i]));
+        for (int j = 0; j < i; ++j) carom_axpy(y_1, h * carom_butcher_a(w->T, i, j), w->k[j], w->ny);
+        CAROM_TRY(event_rhs(w, s, w->t_0 + carom_butcher_c(w->T, i) * h, y_1, w->k[i]));
     }
     carom_copy(y_1, w->y, w->ny);
-    for (int j = 0; j < 6; ++j) carom_axpy(y_1, h * b5[j], w->k[j], w->ny);
+    for (int j = 0; j < 6; ++j) carom_axpy(y_1, h * w->T->b[j], w->k[j], w->ny);
     return CAROM_OK;
 }
 
@@ -44,7 +31,7 @@ static double worst(const event_work *w, const carom_step *s, double h, const do
     double most = 0;
     for (int i = from; i < to; ++i) {
         double e = 0;
-        for (int j = 0; j < 7; ++j) e += h * (b5[j] - b4[j]) * w->k[j][i];
+        for (int j = 0; j < 7; ++j) e += h * (w->T->b[j] - w->T->low[j]) * w->k[j][i];
         most = fmax(most, fabs(e) / (s->opt[OPT_RTOL] * fabs(y_1[i]) + w->atol[i] + rounding));
     }
     return most;
@@ -65,7 +52,7 @@ static carom_status sample(void *user, carom_step *s, double t, carom_sample *P)
     event_work *w = user;
     CAROM_TRY(state(w, s, t, w->y_2));
     CAROM_TRY(event_smooth(w, s, t, w->y_2, w->y_2 + s->sys->nq));
-    carom_copy(w->scan.a, w->a, s->sys->nv);
+    carom_copy(w->scan.a, w->f.a, s->sys->nv);
     return event_sample(w, s, t, w->y_2, w->scan.a, P);
 }
 
@@ -198,5 +185,21 @@ carom_status event_short(event_work *w, carom_step *s, double t_1, double blur, 
     w->t = t;
     *found = low && t == w->t_0 + T;
     if (*found) w->hit[2 * who] = 1;
+    return CAROM_OK;
+}
+
+carom_status event_ahead(void *work, carom_step *s, double tau, const bool *without, double *q, double *v, bool *clear) {
+    event_work *w = work;
+    double error = 0;
+    w->t_0 = w->t;
+    CAROM_TRY(event_rhs(w, s, w->t_0, w->y, w->k[0]));
+    CAROM_TRY(state(w, s, w->t_0 + tau, w->y_1));
+    CAROM_TRY(error_of(w, s, w->t_0 + tau, w->y_1, 0, &error));
+    CAROM_TRY(event_watch(w, s, w->t_0 + tau, w->y_1));
+    event_below(w, s, w->hit);
+    *clear = error <= 1;
+    for (int i = 0; i < 2 * s->sys->nc; ++i) *clear = *clear && (without[i / 2] || !w->hit[i]), w->hit[i] = 0;
+    carom_copy(q, w->y_1, s->sys->nq);
+    carom_copy(v, w->y_1 + s->sys->nq, s->sys->nv);
     return CAROM_OK;
 }

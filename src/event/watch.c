@@ -16,23 +16,24 @@ static const double SEEN = 1e-6;      // tolerance of witnesses, relative to the
 
 // Direction of L that is the normal of each closed contact comes in order of contacts.
 static void watch_closed(event_work *w, const carom_step *s, int b) {
-    const carom_local *L = &w->L;
+    const carom_local *L = &w->f.L;
     const int contact = L->id[b] - s->sys->ne, k = L->at[b], tangents = L->at[b + 1] - k - 1;
-    const event_contact *c = w->contact + contact;
+    const double mode = w->f.mode[contact];
     double *phi = w->phi + 2 * contact, *floor = w->floor + 2 * contact;
     // Reactions of dependent contacts are the law's: they are never negative, but the acceleration may be positive.
-    phi[0] = w->Gamma[k] > ROUNDING * w->noise[k] ? -w->Gamma[k] : w->lambda[k] * w->D[k];
-    floor[0] = ROUNDING * w->noise[k];
+    phi[0] = w->f.Gamma[k] > ROUNDING * w->f.noise[k] ? -w->f.Gamma[k] : w->f.lambda[k] * w->f.D[k];
+    floor[0] = ROUNDING * w->f.noise[k];
     phi[1] = 1, floor[1] = 0;
-    const double *T = w->lambda + k + 1, *u = w->u + k + 1, *Gamma = w->Gamma + k + 1;
-    if (c->mode == MODE_STICK) {
+    const double *T = w->f.lambda + k + 1, *u = w->f.u + k + 1, *Gamma = w->f.Gamma + k + 1;
+    if (tangents == 0) return;
+    if (mode == CAROM_MODE_STICK) {
         const double size = carom_length(T, tangents), away = carom_length(Gamma, tangents);
-        phi[1] = (s->sys->contacts[contact].friction * w->lambda[k] - size) * w->D[k + 1] - away;
-        floor[1] = ROUNDING * (w->noise[k + 1] + s->sys->contacts[contact].friction * w->noise[k]);
-    } else if (c->mode == MODE_SLIP) {
+        phi[1] = (s->sys->contacts[contact].friction * w->f.lambda[k] - size) * w->f.D[k + 1] - away;
+        floor[1] = ROUNDING * (w->f.noise[k + 1] + s->sys->contacts[contact].friction * w->f.noise[k]);
+    } else if (mode == CAROM_MODE_SLIP) {
         const double still = event_still_slip(w, s, L, k + 1);
-        phi[1] = tangents == 1 ? c->dir[0] * u[0]
-                 : c->young    ? EVENT_YOUNG * still - carom_length(u, tangents)
+        phi[1] = tangents == 1 ? w->f.dir[CAROM_TANGENTS * contact] * u[0]
+                 : event_young(w, contact, tangents) ? EVENT_YOUNG * still - carom_length(u, tangents)
                                : carom_length(u, tangents) - still;
         floor[1] = 16 * DBL_EPSILON * carom_local_reach(L, k + 1, w->v);
     }
@@ -50,7 +51,7 @@ carom_status event_watch(event_work *w, carom_step *s, double t, const double *y
     const carom_system *sys = s->sys;
     const double *q = y, *v = y + sys->nq;
     bool open = false, closed = false;
-    for (int c = 0; c < sys->nc; ++c) *(w->contact[c].mode == MODE_OPEN ? &open : &closed) = true;
+    for (int c = 0; c < sys->nc; ++c) *(w->f.mode[c] == CAROM_MODE_OPEN ? &open : &closed) = true;
     if (open) { // gaps of open contacts are what they are
         CAROM_TRY(event_hold(s, CAROM_FREE, t, q));
         CAROM_TRY(carom_gaps(s, w->g, t, q));
@@ -59,11 +60,11 @@ carom_status event_watch(event_work *w, carom_step *s, double t, const double *y
         CAROM_TRY(event_hold(s, CAROM_HELD, t, q));
         carom_local_velocity(w->u_all, &w->all, v);
         for (int c = 0; c < sys->nc; ++c)
-            if (w->contact[c].mode == MODE_OPEN) watch_open(w, s, c);
+            if (w->f.mode[c] == CAROM_MODE_OPEN) watch_open(w, s, c);
     }
     if (!closed) return CAROM_OK;
     CAROM_TRY(event_smooth(w, s, t, q, v));
-    for (int b = sys->ne; b < w->L.nb; ++b) watch_closed(w, s, b);
+    for (int b = sys->ne; b < w->f.L.nb; ++b) watch_closed(w, s, b);
     return CAROM_OK;
 }
 
@@ -106,7 +107,7 @@ static int stance(const event_work *w, const carom_step *s, int contact, double 
     const double still = 1e-3 * event_still(w, s, &w->all, k) +
                          (64 * DBL_EPSILON + s->opt[OPT_RTOL]) * carom_local_reach(&w->all, k, w->v);
     if (fabs(u) > still) return u < 0 ? ENTERING : AWAY;
-    const double terms = carom_local_reach(&w->all, k, w->a) + fabs(w->kappa_all[k]);
+    const double terms = carom_local_reach(&w->all, k, w->f.a) + fabs(w->kappa_all[k]);
     return Gamma < -s->opt[OPT_DECIDE] * terms ? ENTERING : RESTING;
 }
 
@@ -120,24 +121,24 @@ carom_status event_begin(event_work *w, carom_step *s, bool *at_once, double *T,
     // Witnesses start at zero; they need not be exact.
     for (int c = 0; c < sys->nc; ++c) {
         w->y[sys->nq + sys->nv + c] = 0;
-        w->atol[sys->nq + sys->nv + c] = SEEN * (w->contact[c].mode == MODE_OPEN ? w->head.size_q : w->size_p);
+        w->atol[sys->nq + sys->nv + c] = SEEN * (w->f.mode[c] == CAROM_MODE_OPEN ? w->head.size_q : w->size_p);
     }
     bool open = false;
     for (int i = 0; i < 2 * sys->nc; ++i) {
-        const bool is_open = w->contact[i / 2].mode == MODE_OPEN;
+        const bool is_open = w->f.mode[i / 2] == CAROM_MODE_OPEN;
         w->hit[i] = 0;
         w->armed[i] = is_open ? i % 2 == 0 : w->phi[i] >= -w->floor[i];
         w->slack[i] = is_open ? fmax(-w->phi[i], 0) : 0; // it may leave from a place inside the wall
         open = open || is_open;
     }
-    for (int c = 0; c < sys->nc; ++c) w->scan.watched[c] = w->contact[c].mode == MODE_OPEN;
+    for (int c = 0; c < sys->nc; ++c) w->scan.watched[c] = w->f.mode[c] == CAROM_MODE_OPEN;
     if (!open) return CAROM_OK;
     carom_zero(w->kappa_all, w->all.at[w->all.nb]);
     CAROM_TRY(carom_curvature(s, w->kappa_all, &w->all, w->t, w->q, w->v));
     for (int c = 0; c < sys->nc; ++c) {
-        if (w->contact[c].mode != MODE_OPEN) continue;
+        if (w->f.mode[c] != CAROM_MODE_OPEN) continue;
         const int k = w->all.at[sys->ne + c];
-        const double g = w->phi[2 * c], u = w->u_all[k], Gamma = carom_column_dot(&w->all.W, k, w->a) + w->kappa_all[k];
+        const double g = w->phi[2 * c], u = w->u_all[k], Gamma = carom_column_dot(&w->all.W, k, w->f.a) + w->kappa_all[k];
         const int now = stance(w, s, c, u, Gamma);
         // What leaves smoothly stays for a while as near as the integrator can tell.
         const double unseen = 10 * s->opt[OPT_RTOL] * carom_local_reach(&w->all, k, w->span);

@@ -219,8 +219,9 @@ carom_status auto_pass(auto_work *w, carom_step *s) {
     CAROM_TRY(carom_phase_start(P, s, h->h));
     CAROM_TRY(carom_phase_try(P, s, h->from, &P->a, NULL));
     CAROM_TRY(carom_phase_try(P, s, h->to, &P->b, NULL));
+    P->tol = s->opt[AUTO_RTOL];
     CAROM_TRY(carom_phase_event(P, s, auto_delta(w, s, h->h)));
-    P->t = h->t_b;
+    if (!P->ended) P->t = h->t_b;
     h->still = P->t - before > 8 * auto_shortest(s, P->t) ? 0 : h->still + 1;
     h->event_t[(int)h->seen % AUTO_FLURRY_OF] = P->t;
     h->seen += 1;

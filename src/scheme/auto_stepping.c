@@ -202,8 +202,8 @@ void auto_stepping_begin(auto_work *w, const carom_step *s) {
     carom_copy(w->v_s, P->v, s->sys->nv);
     for (int c = 0; c < s->sys->nc; ++c) {
         const bool closed = !carom_phase_open(P, c);
-        w->memory[c] = (carom_memory){.impulsive = closed, .reacting = closed, .closed = closed, .run = (int)P->run[c], .impact_t = P->last[c],
-                                      .flight = P->flight[c]};
+        w->memory[c] = (carom_memory){.impulsive = closed, .reacting = closed, .closed = closed, .run = (int)P->runs.run[c].count, .impact_t = P->runs.run[c].t,
+                                      .flight = P->runs.run[c].flight};
     }
     w->head.quiet = 0;
     w->head.there = 0;

@@ -63,7 +63,7 @@ static void slip_direction(const carom_flow *f, const carom_step *s, int b, doub
     carom_copy(d, f->dir + CAROM_TANGENTS * c, tangents);
     if (f->live[c] == 0) return;
     const double *u = f->u + f->L.at[b] + 1, size = carom_length(u, tangents);
-    const bool onward = carom_dot(u, d, tangents) > 0.5 * size; // a trial beyond the stop keeps the old one
+    const bool onward = f->follows ? size > 0 : carom_dot(u, d, tangents) > 0.5 * size; // a trial beyond the stop keeps the old one
     for (int i = 0; i < tangents && onward; ++i) d[i] = u[i] / size;
 }
 
@@ -71,13 +71,11 @@ static bool slides(const carom_flow *f, const carom_step *s, int id) {
     return id >= s->sys->ne && f->mode[id - s->sys->ne] == CAROM_MODE_SLIP;
 }
 
-enum { POSITION, VELOCITY, FORCE }; // rows that are wanted
-
 static void choose_rows(carom_flow *f, const carom_step *s, int want) {
     f->n = 0;
     for (int b = 0; b < f->L.nb; ++b) {
         f->row[f->n++] = f->L.at[b];
-        if (want == POSITION || slides(f, s, f->L.id[b])) continue;
+        if (want == CAROM_FLOW_POSITION || slides(f, s, f->L.id[b])) continue;
         for (int k = f->L.at[b] + 1; k < f->L.at[b + 1]; ++k) f->row[f->n++] = k;
     }
 }
@@ -91,8 +89,7 @@ static void form_sparse(carom_flow *f, carom_step *s) {
     }
 }
 
-// The set, its directions, M^-1 B and G = W'M^-1 B, where column r of B is the direction in which unknown r pushes.
-static carom_status form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v) {
+carom_status carom_flow_form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v) {
     const carom_system *sys = s->sys;
     const int nv = sys->nv;
     carom_local *L = &f->L;
@@ -114,7 +111,7 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
         while (k >= L->at[b + 1]) ++b;
         double *X = f->X + (size_t)r * (size_t)nv, d[CAROM_TANGENTS];
         carom_column_expand(X, &L->W, k);
-        if (want == FORCE && slides(f, s, L->id[b])) {
+        if (want == CAROM_FLOW_FORCE && slides(f, s, L->id[b])) {
             slip_direction(f, s, b, d);
             const double mu = sys->contacts[L->id[b] - sys->ne].friction;
             for (int i = 0; k + 1 + i < L->at[b + 1]; ++i) carom_column_axpy(X, -mu * d[i], &L->W, k + 1 + i);
@@ -128,8 +125,7 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     return CAROM_OK;
 }
 
-// From the unknowns to all directions of L, and to the accelerations.
-static void spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma) {
+void carom_flow_spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma, double h) {
     const carom_local *L = &f->L;
     const int nv = s->sys->nv;
     carom_zero(f->lambda, L->at[L->nb]);
@@ -139,6 +135,7 @@ static void spread(carom_flow *f, const carom_step *s, const double *x, const do
         while (k >= L->at[b + 1]) ++b;
         f->lambda[k] = x[r] + 0.0; // no negative zeros
         f->Gamma[k] = Gamma ? Gamma[r] : 0;
+        for (int i = 0; i < f->n && f->fine; ++i) f->noise[k] += fabs(s->G[r + i * f->n] * x[i]) / h;
         carom_axpy(f->a, x[r], f->X + (size_t)r * (size_t)nv, nv);
         if (!slides(f, s, L->id[b])) continue;
         double d[CAROM_TANGENTS];
@@ -169,6 +166,13 @@ static void keep_share(carom_flow *f, carom_step *s) {
     for (int b = 0; b < n; ++b) s->p[b] = f->x[b] + f->share[f->L.id[b]];
 }
 
+// The scale of the laws by their own terms, times h.
+static double finest(const carom_flow *f, const carom_step *s) {
+    double most = DBL_MIN / s->tol;
+    for (int r = 0; r < f->n; ++r) most = fmax(most, s->h * f->noise[f->row[r]]);
+    return most;
+}
+
 // (MX-2)  0 <= Gamma_N _|_ lambda_N >= 0, Coulomb's law between Gamma_T and lambda_T where the contact may stick; joints
 //         Gamma = 0.  Times h, so that the residual is a velocity like every other.
 static carom_status solve_laws(carom_flow *f, carom_step *s) {
@@ -183,14 +187,17 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
     for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; ++i) s->G[i] *= s->h;
     for (int i = 0; i < n; ++i) s->c[i] *= s->h, s->p[i] = 0;
     s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
+    const double scale = s->scale, of_step = s->contact.scale;
+    if (f->fine) s->scale = s->contact.scale = finest(f, s);
     const carom_status status = carom_problem_run(s, L->id);
+    if (f->fine) s->scale = scale, s->contact.scale = of_step;
     if (status == CAROM_RETRY && L->nb > s->sys->ne)
         return carom_retry(s, "the contact laws of %d constraints have no solution on acceleration level that a solver finds; with large friction there may be "
                               "none (Painleve), and a smaller step does not help: moreau-jean and moreau-midpoint pass such states by an impulse", L->nb);
     CAROM_TRY(status);
     for (int i = 0; i < n; ++i) s->u[i] /= s->h;
     if (f->keeps && f->shared && all_slide(f, s)) keep_share(f, s);
-    spread(f, s, s->p, s->u);
+    carom_flow_spread(f, s, s->p, s->u, s->h);
     return CAROM_OK;
 }
 
@@ -218,30 +225,37 @@ static void add_slow_slips(const carom_flow *f, carom_step *s) {
     }
 }
 
-carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
+carom_status carom_flow_prepare(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
     const carom_local *L = &f->L;
-    CAROM_TRY(form(f, s, FORCE, t, q, v));
+    CAROM_TRY(carom_flow_form(f, s, CAROM_FLOW_FORCE, t, q, v));
     CAROM_TRY(carom_force(s, f->a_f, t, q, v));
     carom_factor_solve(&f->F, f->a_f);
     carom_copy(f->a, f->a_f, s->sys->nv);
     if (f->n == 0) return CAROM_OK;
-    const int m = L->at[L->nb], n = f->n;
+    const int m = L->at[L->nb];
     carom_zero(f->kappa, m);
     CAROM_TRY(carom_curvature(s, f->kappa, L, t, q, v));
     for (int k = 0; k < m; ++k) f->noise[k] = carom_local_reach(L, k, f->a_f) + fabs(f->kappa[k]);
-    for (int r = 0; r < n; ++r) s->c[r] = carom_column_dot(&L->W, f->row[r], f->a_f) + f->kappa[f->row[r]];
+    for (int r = 0; r < f->n; ++r) s->c[r] = carom_column_dot(&L->W, f->row[r], f->a_f) + f->kappa[f->row[r]];
+    return CAROM_OK;
+}
+
+carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
+    CAROM_TRY(carom_flow_prepare(f, s, t, q, v));
+    const int n = f->n;
+    if (n == 0) return CAROM_OK;
     if (f->per_h > 0) add_slow_slips(f, s);
     // (MX-1)  G lambda = -(W'a_f + kappa).  Dependent constraints leave the reactions open: among contacts the laws pick them,
     //         joints alone get the shortest.  Stages are off their joints by the error of the stage, where dependent joints
     //         contradict each other by as much: no lambda would do, and the least squares are meant.
     carom_copy(f->S, s->G, (ptrdiff_t)n * n);
-    const bool contacts = L->nb > s->sys->ne;
+    const bool contacts = f->L.nb > s->sys->ne;
     f->shared = !carom_dense_lu(f->S, n, n, contacts ? CUT : WEAK, f->pivot);
     if (contacts && (laws || f->shared)) return solve_laws(f, s);
     for (int r = 0; r < n; ++r) f->x[r] = -s->c[r];
     if (f->shared) solve_symmetric(f, s);
     else carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
-    spread(f, s, f->x, NULL);
+    carom_flow_spread(f, s, f->x, NULL, 1);
     return CAROM_OK;
 }
 
@@ -252,7 +266,7 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
     const int nv = s->sys->nv;
     double last = HUGE_VAL;
     for (int i = 0; i < CORRECTIONS; ++i) {
-        CAROM_TRY(form(f, s, POSITION, t, q, NULL));
+        CAROM_TRY(carom_flow_form(f, s, CAROM_FLOW_POSITION, t, q, NULL));
         if (f->n == 0) return CAROM_OK;
         CAROM_TRY(carom_gaps(s, f->g, t, q));
         double most = 0;
@@ -279,13 +293,18 @@ static void book_projection(const carom_flow *f, carom_step *s) {
     for (int r = 0; r < f->n; ++r) s->account.external -= f->L.w[f->row[r]] * f->x[r];
 }
 
-carom_status carom_flow_project_velocity(carom_flow *f, carom_step *s, double t, const double *q, double *v) {
+carom_status carom_flow_stop(carom_flow *f, carom_step *s, double t, const double *q, double *v) {
     const int nv = s->sys->nv;
-    CAROM_TRY(form(f, s, VELOCITY, t, q, v));
+    CAROM_TRY(carom_flow_form(f, s, CAROM_FLOW_VELOCITY, t, q, v));
     if (f->n == 0) return CAROM_OK;
     for (int r = 0; r < f->n; ++r) f->x[r] = -f->u[f->row[r]];
     solve_symmetric(f, s);
     for (int r = 0; r < f->n; ++r) carom_axpy(v, f->x[r], f->X + (size_t)r * (size_t)nv, nv);
+    return CAROM_OK;
+}
+
+carom_status carom_flow_project_velocity(carom_flow *f, carom_step *s, double t, const double *q, double *v) {
+    CAROM_TRY(carom_flow_stop(f, s, t, q, v));
     book_projection(f, s);
     return CAROM_OK;
 }

@@ -2,13 +2,12 @@
 //
 //     M v' = f + W lambda,   W'v' + kappa = 0 over joints, closed normals and sticking tangents              (MX-1)
 //
-// A sliding contact pushes along W_N - mu W_T d.  Shared by the schemes `mixed` and `splitting`.  The modes of the contacts
+// A sliding contact pushes along W_N - mu W_T d.  Shared by all schemes that locate events.  The modes of the contacts
 // are the caller's; every function works on copies of the state and writes nothing of carom_step but its books.
 #pragma once
+#include "scheme/accumulate.h"
 #include "scheme/rk.h"
 #include <carom/scheme.h>
-
-enum { CAROM_MODE_OPEN, CAROM_MODE_STICK, CAROM_MODE_SLIP }; // STICK also: closed, without friction
 
 typedef struct carom_flow {
     const carom_butcher *T;
@@ -16,6 +15,8 @@ typedef struct carom_flow {
     double *dir;                   // CAROM_TANGENTS nc, the caller's: slip direction of a sliding contact
     double *live;                  // nc, the caller's: not 0: slip along more than one tangent, fast enough to follow the direction of its velocity
     bool *doubt;                   // nc: its reaction has just fallen to zero; read and cleared by carom_flow_decide
+    bool follows;                  // the caller's: a live slip follows its velocity wherever that turns; else a trial beyond the stop keeps its direction
+    bool fine;                     // the caller's: laws are solved to the tolerance relative to their own terms, and noise counts the terms of reactions too
     double turn;                   // of slow slips: how far their velocity is from the direction they keep, relative to the velocities there
     double per_h;                  // 1/h while the laws are asked where slow slips will go, else 0: (MX-14) for contacts marked live
 
@@ -56,6 +57,15 @@ void carom_flow_load(carom_flow *f, const carom_step *s, double *kept);
 /// What an implicit table needs besides, for a flow that changes its table (f->T) on the way.
 void carom_carve_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T);
 
+/// The closed contacts (by their modes) at a point, their directions, X = M^-1 B and G = W'X (s->G), where column r of B is the direction in which unknown r
+/// pushes; v, where given: their velocities.  Rows: of positions the normals alone; of velocities and forces also the tangents that stick.
+enum { CAROM_FLOW_POSITION, CAROM_FLOW_VELOCITY, CAROM_FLOW_FORCE };
+carom_status carom_flow_form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v);
+/// That for forces; accelerations without reactions, f->a and f->a_f, and those of the rows, s->c.
+carom_status carom_flow_prepare(carom_flow *f, carom_step *s, double t, const double *q, const double *v);
+/// From the unknowns x, and their accelerations (NULL: none), to all directions; f->a becomes the acceleration with reactions.  s->G was multiplied by h.
+void carom_flow_spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma, double h);
+
 /// Accelerations and reactions at a point.  `laws`: the contact laws on acceleration level (MX-2) instead of the equations
 /// (MX-1), so that closed contacts let go and sticking ones slip as they must.
 carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws);
@@ -74,11 +84,21 @@ void carom_flow_book(const carom_flow *f, carom_step *s, double tau);
 /// Positions, then velocities, onto the constraints of the set.
 carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t, double *q);
 carom_status carom_flow_project_velocity(carom_flow *f, carom_step *s, double t, const double *q, double *v);
+/// The same; the impulses f->x are left to the caller's books.
+carom_status carom_flow_stop(carom_flow *f, carom_step *s, double t, const double *q, double *v);
 
-/// Newton's impact law over joints and the contacts with touching[c]; slow[c] are speeds below which no restitution acts.
-/// *some: there was an impulse.  u_before and u_after: normal velocities by contact, p: normal impulses by contact.
-carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow,
+/// Newton's impact law over joints and the contacts with touching[c], if one of these approaches, or always; slow[c] are speeds below which no
+/// restitution acts.  *some: there was an impulse.  u_before and u_after: normal velocities by contact, p: normal impulses by contact.
+carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow, bool always,
                                bool *some, double *u_before, double *u_after, double *p);
+
+/// Normal velocities of direction k that the solver of impacts cannot tell from zero.
+double carom_flow_no_approach(const carom_step *s, const carom_local *L, int k, const double *v);
+
+/// The same where contacts z->among[c] of touching[c], with gaps z->gap[c] known to z->eps[c], arrive within one interval of time: they hit one after the other, with
+/// the directions of `all` (all constraints at (t, q)).  The rest is a plastic impact when all are slow, or after CAROM_TURNS impacts.
+carom_status carom_flow_impact_in_turn(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow,
+                                       carom_turns *z, const carom_local *all, bool *some, double *u_before, double *u_after, double *p);
 
 /// Who of the candidates (mode not OPEN) stays, sticks, slides: sets the modes.  slow[c]: tangential speeds that count as none.
 carom_status carom_flow_decide(carom_flow *f, carom_step *s, double t, const double *q, const double *v, const double *slow);

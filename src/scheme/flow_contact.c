@@ -3,26 +3,29 @@
 #include <float.h>
 #include <math.h>
 
-// (MX-9)  M (v+ - v-) = W P,  0 <= u_N+ + e u_N- _|_ P_N >= 0 with Coulomb's law, over joints and touching contacts.  A
-//         contact that separates already has no restitution to offer, one whose rebound would be lower than `slow` none.
-carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow,
-                               bool *some, double *u_before, double *u_after, double *p) {
-    const carom_system *sys = s->sys;
+double carom_flow_no_approach(const carom_step *s, const carom_local *L, int k, const double *v) {
+    return 4 * s->tol * s->scale + 64 * DBL_EPSILON * (carom_local_reach(L, k, v) + fabs(L->w[k]));
+}
+
+// The touching contacts with their directions, u their velocities; the answer in *approaches.
+static carom_status touch(carom_flow *f, carom_step *s, double t, const double *q, const double *v, const bool *touching, bool *approaches) {
+    const int ne = s->sys->ne;
     carom_local *L = &f->L;
-    *some = false;
-    for (int c = 0; c < sys->nc; ++c) u_before[c] = u_after[c] = p[c] = 0;
+    *approaches = false;
     CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
-    for (int id = 0; id < sys->ne + sys->nc; ++id) f->side[id] = id < sys->ne || touching[id - sys->ne] ? -1 : 1;
+    for (int id = 0; id < ne + s->sys->nc; ++id) f->side[id] = id < ne || touching[id - ne] ? -1 : 1;
     carom_close(s, L, f->side);
     CAROM_TRY(carom_directions(s, L, t, q));
     carom_local_velocity(f->u, L, v);
-    bool approaches = false;
-    for (int b = sys->ne; b < L->nb; ++b) {
-        u_before[L->id[b] - sys->ne] = u_after[L->id[b] - sys->ne] = f->u[L->at[b]];
-        const double none = 4 * s->tol * s->scale + 64 * DBL_EPSILON * (carom_local_reach(L, L->at[b], v) + fabs(L->w[L->at[b]]));
-        approaches = approaches || f->u[L->at[b]] < -none; // slower than the solver resolves is no impact
-    }
-    if (!approaches) return CAROM_OK;
+    for (int b = ne; b < L->nb; ++b) *approaches = *approaches || f->u[L->at[b]] < -carom_flow_no_approach(s, L, L->at[b], v);
+    return CAROM_OK;
+}
+
+// (MX-9)  M (v+ - v-) = W P,  0 <= u_N+ + e u_N- _|_ P_N >= 0 with Coulomb's law, over joints and touching contacts.  A
+//         contact that separates already has no restitution to offer, one whose rebound would be lower than `slow` none.
+static carom_status strike(carom_flow *f, carom_step *s, double t, double *v, const double *slow, bool *some, double *u_after, double *p) {
+    const carom_system *sys = s->sys;
+    const carom_local *L = &f->L;
     carom_copy(f->x, f->u, L->at[L->nb]);
     for (int b = sys->ne; b < L->nb; ++b) {
         const int c = L->id[b] - sys->ne;
@@ -43,6 +46,54 @@ carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const dou
         p[c] = f->lambda[L->at[b]];
         *some = *some || p[c] > 0;
     }
+    return CAROM_OK;
+}
+
+carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow, bool always,
+                               bool *some, double *u_before, double *u_after, double *p) {
+    bool approaches;
+    *some = false;
+    for (int c = 0; c < s->sys->nc; ++c) u_before[c] = u_after[c] = p[c] = 0;
+    CAROM_TRY(touch(f, s, t, q, v, touching, &approaches));
+    for (int b = s->sys->ne; b < f->L.nb; ++b) u_before[f->L.id[b] - s->sys->ne] = u_after[f->L.id[b] - s->sys->ne] = f->u[f->L.at[b]];
+    return approaches || always ? strike(f, s, t, v, slow, some, u_after, p) : CAROM_OK;
+}
+
+// Velocities of the turns; the answer is whether one approaches faster than slow.
+static bool rates(carom_turns *z, const carom_step *s, const carom_local *all, const double *v, const double *slow) {
+    bool fast = false;
+    for (int c = 0; c < s->sys->nc; ++c) {
+        const int k = all->at[s->sys->ne + c];
+        z->u[c] = carom_column_dot(&all->W, k, v) + all->w[k];
+        z->none[c] = carom_flow_no_approach(s, all, k, v);
+        fast = fast || (z->among[c] && z->u[c] < -slow[c]);
+    }
+    return fast;
+}
+
+// (AC-6); what touches the wall and does not leave takes part in the first impact.
+carom_status carom_flow_impact_in_turn(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow,
+                                       carom_turns *z, const carom_local *all, bool *some, double *u_before, double *u_after, double *p) {
+    const int nc = s->sys->nc;
+    bool one, limit = false, fast = rates(z, s, all, v, slow);
+    *some = false;
+    carom_zero(z->p, nc);
+    carom_copy(z->before, z->u, nc);
+    carom_copy(z->slow, slow, nc);
+    for (int n = 0; !limit && carom_turns_next(z, nc, n == 0); ++n) {
+        limit = n == CAROM_TURNS || !fast;
+        for (int c = 0; c < nc; ++c) {
+            if (limit && z->among[c]) z->slow[c] = HUGE_VAL;
+            z->now[c] = z->now[c] || (touching[c] && (limit || !z->among[c] || (n == 0 && z->u[c] <= z->none[c] && z->gap[c] <= 4 * z->eps[c])));
+        }
+        CAROM_TRY(carom_flow_impact(f, s, t, q, v, z->now, z->slow, false, &one, u_before, u_after, p));
+        carom_axpy(z->p, 1, p, nc);
+        *some = *some || one;
+        fast = rates(z, s, all, v, slow);
+    }
+    carom_copy(u_before, z->before, nc);
+    carom_copy(u_after, z->u, nc);
+    carom_copy(p, z->p, nc);
     return CAROM_OK;
 }
 
@@ -82,7 +133,7 @@ carom_status carom_flow_decide(carom_flow *f, carom_step *s, double t, const dou
         if (tangents == 0 || f->mode[c] == CAROM_MODE_SLIP) continue;
         // Where reactions are not unique, one that has no friction left says nothing as long as nothing moves.
         const double *Gamma = f->Gamma + k, size = carom_length((f->shared ? Gamma : lambda) + 1, tangents);
-        if (f->shared ? size <= carom_flow_resolution(f, s, k + 1) : size < mu * lambda[0] * (1 - 1e-11)) continue;
+        if (f->shared ? size <= carom_flow_resolution(f, s, k + 1) : size == 0 || size < mu * lambda[0] * (1 - 1e-11)) continue;
         f->mode[c] = CAROM_MODE_SLIP;
         for (int i = 0; i < tangents; ++i) f->dir[CAROM_TANGENTS * c + i] = f->shared ? Gamma[1 + i] / size : -lambda[1 + i] / size;
     }

@@ -3,7 +3,7 @@
 // Spec: docs/methods-mixed.md (Acary: the lecture's time stepping of any order, after Mannshardt).  An event is enclosed
 // in an interval of length O(h^(p+1)); the rest of the step starts anew behind it, as often as needed, so that the order p
 // of the table survives impacts, take-off, stick and slip.  Where flights become shorter than the interval, the contact
-// is closed: accumulations end there.
+// is closed: accumulations end there.  Those of several contacts end in their limit (accumulate.h).
 //
 // Where contacts contradict each other, so that events follow each other without progress, a short piece of the step is made by Moreau's midpoint rule and
 // the contacts are looked at anew behind it.
@@ -54,11 +54,13 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
 // What time can resolve.
 static double shortest(const carom_step *s) { return 4 * DBL_EPSILON * (fabs(s->t) + s->h); }
 
-// (MX-7)  delta = C h (h/T)^p,  T = max(largest |v| / largest |v'| of the run, time since its start, 16 h)
-static double bracket_length(const carom_phase *w, const carom_step *s) {
+// (MX-7)  delta = C h (h/T)^p,  T = max(largest |v| / largest |v'| of the run, time since its start, 16 h);  (h/T)^p
+static double relative(const carom_phase *w, const carom_step *s) {
     const double natural = w->now[CAROM_PHASE_SIZE_A] > 0 ? w->now[CAROM_PHASE_SIZE_V] / w->now[CAROM_PHASE_SIZE_A] : 0;
-    const double T = fmax(fmax(natural, s->t - w->now[CAROM_PHASE_START]), 16 * s->h);
-    return fmax(fmin(s->opt[OPT_BRACKET] * s->h * pow(s->h / T, w->f.T->order), s->h / 16), shortest(s));
+    return pow(s->h / fmax(fmax(natural, s->t - w->now[CAROM_PHASE_START]), 16 * s->h), w->f.T->order);
+}
+static double bracket_length(const carom_phase *w, const carom_step *s) {
+    return fmax(fmin(s->opt[OPT_BRACKET] * s->h * relative(w, s), s->h / 16), shortest(s));
 }
 
 // From the start of the phase to t_1, or across the first event.
@@ -69,6 +71,7 @@ static carom_status phase(carom_phase *w, carom_step *s, double t_1, bool *found
     CAROM_TRY(carom_phase_look(w, s, h, found));
     if (!*found) return carom_phase_end(w, s, t_1);
     const double delta = bracket_length(w, s);
+    w->tol = relative(w, s);
     CAROM_TRY(carom_phase_enclose(w, s, delta));
     return carom_phase_event(w, s, delta);
 }
@@ -167,7 +170,8 @@ const carom_scheme carom_scheme_mixed = {
             "closed contacts and sticking tangents; q_1, v_1 with the weights b.\n"
             "A gap, a reaction, what friction has left or a slip velocity falls below zero: the instant is enclosed in\n"
             "delta = bracket h (h/T)^p;  v+ = v- + M^-1 W P with Newton's law; the contact laws on acceleration level say\n"
-            "who stays; the rest of the step starts anew.  Rebounds below 2 |Gamma| delta close the contact.\n\n"
+            "who stays; the rest of the step starts anew.  Rebounds below 2 |Gamma| delta close the contact; impacts of contacts that\n"
+            "take turns end in the limit of their sequence once two predictions of it agree to (h/T)^p.\n\n"
             "Order p in positions and velocities, across impacts, take-off, stick and slip.  Joints and closed gaps are\n"
             "projected at every event and step end.  Explicit tables need steps short against the fastest oscillation; rk=radau\n"
             "is for stiff models, with a dense Newton matrix of (stages x velocities)^2.  A grazing contact costs the order\n"

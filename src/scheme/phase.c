@@ -3,8 +3,6 @@
 #include <float.h>
 #include <math.h>
 
-enum { RUN = 3 }; // impacts that make an accumulation
-
 static carom_point carve_point(carom_arena *mem, const carom_system *sys) {
     const size_t nc = (size_t)sys->nc;
     carom_point P = {0};
@@ -25,6 +23,7 @@ carom_phase carom_carve_phase(carom_arena *mem, carom_arena *keep, const carom_s
     w.f = carom_carve_flow(mem, sys, T);
     w.all = carom_carve_local(mem, sys);
     w.scan = carom_allocate_scan(mem, sys);
+    w.runs = carom_allocate_accumulation(mem, keep, sys);
     w.q = carom_carve(mem, (size_t)sys->nq);
     w.v = carom_carve(mem, (size_t)sys->nv);
     w.start = carve_point(mem, sys);
@@ -43,18 +42,16 @@ void carom_phase_load(carom_phase *w, carom_step *s) {
     const int nc = s->sys->nc;
     carom_copy(w->now, w->kept, CAROM_PHASE_HEAD + CAROM_PHASE_EACH * nc);
     carom_flow_load(&w->f, s, w->now + CAROM_PHASE_HEAD);
-    w->run = w->now + CAROM_PHASE_HEAD + CAROM_FLOW_EACH * nc;
-    w->flight = w->run + nc;
-    w->last = w->flight + nc;
+    carom_accumulation_load(&w->runs, s);
     carom_copy(w->q, s->q, s->sys->nq);
     carom_copy(w->v, s->v, s->sys->nv);
-    w->t = w->told = s->t;
-    w->told_until = s->t + s->h;
+    w->t = s->t;
     carom_close_all(s, &w->all);
 }
 
 void carom_phase_keep(carom_phase *w, const carom_step *s) {
     carom_copy(w->kept, w->now, CAROM_PHASE_HEAD + CAROM_PHASE_EACH * s->sys->nc);
+    carom_accumulation_keep(&w->runs, s);
 }
 
 // -- event functions -----------------------------------------------------------------------------------------------
@@ -84,13 +81,14 @@ static double friction_function(const carom_phase *w, const carom_step *s, int b
 }
 
 // (MX-17)  A kink: the direction of a closed contact jumps, and it approaches by more than the reactions of the step explain,
-//          u < -4 tau G lambda - 1e-6 sum |W v|.  What integration leaves of u is far below that.
+//          u < -4 tau G lambda - 1e-6 sum |W v|, and than the solver resolves.  What integration leaves of u is far below that.
 //          Contacts between shapes go from feature to feature on their own: models that have some are left out.
 static double kink(const carom_phase *w, const carom_step *s, const carom_point *P, int c, int b) {
     const carom_flow *f = &w->f;
     const int k = f->L.at[b];
     if (s->sys->hold) return 0;
-    const double theta = 4 * P->tau * fabs(f->lambda[k]) * f->D[k] + 1e-6 * (carom_local_reach(&f->L, k, P->v) + fabs(f->L.w[k]));
+    const double theta = 4 * P->tau * fabs(f->lambda[k]) * f->D[k] + 1e-6 * (carom_local_reach(&f->L, k, P->v) + fabs(f->L.w[k])) +
+                         carom_flow_no_approach(s, &f->L, k, P->v);
     return P->u[c] < -theta ? P->u[c] : 0;
 }
 
@@ -289,49 +287,15 @@ static carom_status slow_speeds(carom_phase *w, carom_step *s, double t, const d
     return CAROM_OK;
 }
 
-static carom_status tell(carom_phase *w, carom_step *s, double t, int c, carom_event_kind kind, double before, double after, double p) {
-    w->told = fmin(fmax(t, w->told), w->told_until);
-    return carom_tell(s, (carom_event){w->told, c, kind, before, after, p});
-}
-
-static carom_status tell_impacts(carom_phase *w, carom_step *s, double t) {
-    const double most = carom_norm_max(w->p, s->sys->nc);
-    for (int c = 0; c < s->sys->nc; ++c) {
-        if (!(w->p[c] > 1e-12 * most)) continue;
-        const double flight = t - w->last[c];
-        w->run[c] = w->run[c] > 0 && (w->run[c] == 1 || flight <= w->flight[c] * (1 + 1e-9)) ? w->run[c] + 1 : 1;
-        w->flight[c] = flight;
-        w->last[c] = t;
-        CAROM_TRY(tell(w, s, t, c, CAROM_IMPACT, w->u_before[c], w->u_after[c], w->p[c]));
-    }
-    return CAROM_OK;
-}
-
-static carom_status tell_changes(carom_phase *w, carom_step *s, double t) {
-    for (int c = 0; c < s->sys->nc; ++c) {
-        const double was = w->was[c], is = w->f.mode[c];
-        if (was == is) continue;
-        if (is == CAROM_MODE_OPEN) {
-            CAROM_TRY(tell(w, s, t, c, CAROM_OPEN, 0, w->u_after[c], 0));
-        } else if (was == CAROM_MODE_OPEN) {
-            if (w->run[c] >= RUN) CAROM_TRY(tell(w, s, t, c, CAROM_ACCUMULATION, w->u_after[c], 0, 0));
-            w->run[c] = 0;
-            CAROM_TRY(tell(w, s, t, c, CAROM_CLOSE, w->u_after[c], 0, 0));
-        } else {
-            CAROM_TRY(tell(w, s, t, c, is == CAROM_MODE_STICK ? CAROM_STICK : CAROM_SLIP, 0, 0, 0));
-        }
-    }
-    return CAROM_OK;
-}
-
-// Impact of the touching contacts when one approaches, a move by dt with the new velocity, then who stays.
-static carom_status resolve(carom_phase *w, carom_step *s, double t, double dt) {
+// Impact of the touching contacts when one approaches, a move by dt with the new velocity, then who stays.  in_turn: they hit one by one.
+static carom_status resolve(carom_phase *w, carom_step *s, double t, double dt, bool in_turn) {
     const int nc = s->sys->nc;
     carom_flow *f = &w->f;
     bool some;
     CAROM_TRY(carom_beside(s, CAROM_LEFT, t, w->q, w->v));
-    CAROM_TRY(carom_flow_impact(f, s, t, w->q, w->v, w->touching, w->slow, &some, w->u_before, w->u_after, w->p));
-    if (some) CAROM_TRY(tell_impacts(w, s, t));
+    if (in_turn) CAROM_TRY(carom_flow_impact_in_turn(f, s, t, w->q, w->v, w->touching, w->slow, &w->runs.turns, &w->all, &some, w->u_before, w->u_after, w->p));
+    else CAROM_TRY(carom_flow_impact(f, s, t, w->q, w->v, w->touching, w->slow, false, &some, w->u_before, w->u_after, w->p));
+    if (some) CAROM_TRY(carom_accumulation_impacts(&w->runs, s, t, &w->all, w->v, w->u_before, w->u_after, w->p));
     carom_copy(w->was, f->mode, nc);
     if (dt > 0) {
         carom_move(s, w->q, w->q, dt, w->v);
@@ -343,7 +307,39 @@ static carom_status resolve(carom_phase *w, carom_step *s, double t, double dt) 
     CAROM_TRY(carom_flow_project_position(f, s, t, w->q));
     CAROM_TRY(carom_flow_project_velocity(f, s, t, w->q, w->v));
     CAROM_TRY(carom_beside(s, CAROM_RIGHT, t, w->q, w->v));
-    return tell_changes(w, s, t);
+    return carom_accumulation_changes(&w->runs, s, t, w->was, f->mode, w->u_after, NULL);
+}
+
+static carom_status ahead(void *user, carom_step *s, double tau, const bool *without, double *q, double *v, bool *clear) {
+    carom_phase *w = user;
+    const int nc = s->sys->nc;
+    CAROM_TRY(carom_phase_start(w, s, tau));
+    CAROM_TRY(carom_phase_try(w, s, tau, &w->trial, NULL));
+    for (int c = 0; c < nc; ++c) *clear = *clear && (without[c] || !(w->trial.phi[c] < 0 || w->trial.phi[nc + c] < 0));
+    carom_copy(q, w->trial.q, s->sys->nq);
+    carom_copy(v, w->trial.v, s->sys->nv);
+    return CAROM_OK;
+}
+
+// If the impact just made belongs to a run whose limit is known: there.
+static carom_status end_run(carom_phase *w, carom_step *s, double delta) {
+    carom_accumulation *z = &w->runs;
+    const int nc = s->sys->nc;
+    for (int c = 0; c < nc; ++c) z->closed[c] = !carom_phase_open(w, c);
+    CAROM_TRY(carom_accumulation_limit(z, s, w->t, w->tol, ahead, w, &w->ended));
+    if (!w->ended) return CAROM_OK;
+    carom_copy(w->q, z->q, s->sys->nq);
+    carom_copy(w->v, z->v, s->sys->nv);
+    w->t = z->t;
+    book(s, &w->trial.work);
+    CAROM_TRY(slow_speeds(w, s, w->t, w->q, w->v, delta));
+    for (int c = 0; c < nc; ++c) {
+        w->touching[c] = z->closed[c] || z->over[c];
+        if (z->over[c]) w->slow[c] = HUGE_VAL;
+    }
+    CAROM_TRY(resolve(w, s, w->t, 0, false));
+    carom_accumulation_end(z, s, w->q);
+    return CAROM_OK;
 }
 
 // (MX-12)  Across the enclosed event.  A contact that closes: the Moreau step  v = v_a + M^-1 W P at q_a,  q = q_a + (t_b - t_a) v,
@@ -353,6 +349,7 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     const double t = w->t + w->b.tau;
     bool hits = false, kinks = false;
+    int arrive = 0;
     for (int c = 0; c < nc; ++c) hits = hits || (carom_phase_open(w, c) && w->b.phi[c] < 0), kinks = kinks || w->b.kink[c] < 0;
     hits = hits && !kinks;
     const carom_point *P = hits ? &w->a : &w->b;
@@ -365,13 +362,22 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
         w->touching[c] = !carom_phase_open(w, c) || w->b.phi[c] < 0 || fmin(P->g[ne + c], w->b.g[ne + c]) <= 4 * w->tol_g[c];
     for (int c = 0; c < nc; ++c) w->f.doubt[c] = !carom_phase_open(w, c) && w->b.phi[c] < 0 && w->b.kink[c] == 0;
     CAROM_TRY(slow_speeds(w, s, t, w->q, w->v, delta));
-    CAROM_TRY(resolve(w, s, t, hits ? w->b.tau - w->a.tau : 0));
+    for (int c = 0; c < nc; ++c) {
+        carom_turns *z = &w->runs.turns;
+        const double since = w->runs.run[c].count > 0 ? t - w->runs.run[c].t : 0;
+        z->among[c] = w->touching[c] && carom_phase_open(w, c);
+        z->gap[c] = P->g[ne + c];
+        z->eps[c] = w->tol_g[c] + since * carom_flow_no_approach(s, &w->all, w->all.at[ne + c], w->v);
+        arrive += z->among[c];
+    }
+    CAROM_TRY(resolve(w, s, t, hits ? w->b.tau - w->a.tau : 0, hits && arrive > 1));
     w->t = t;
-    return CAROM_OK;
+    w->ended = false;
+    return hits ? end_run(w, s, delta) : CAROM_OK;
 }
 
 carom_status carom_phase_begin(carom_phase *w, carom_step *s, double h) {
-    for (int c = 0; c < s->sys->nc; ++c) w->f.mode[c] = CAROM_MODE_OPEN, w->run[c] = 0;
+    for (int c = 0; c < s->sys->nc; ++c) w->f.mode[c] = CAROM_MODE_OPEN, w->runs.run[c].count = 0;
     if (w->now[CAROM_PHASE_BEGUN] == 0) w->now[CAROM_PHASE_START] = w->t;
     w->now[CAROM_PHASE_BEGUN] = 1;
     return carom_phase_start(w, s, h);
@@ -382,7 +388,7 @@ carom_status carom_phase_settle(carom_phase *w, carom_step *s, double delta, con
     if (nc == 0) return CAROM_OK;
     for (int c = 0; c < nc; ++c) w->touching[c] = (lasting && lasting[c]) || w->start.g[s->sys->ne + c] <= 4 * w->tol_g[c];
     CAROM_TRY(slow_speeds(w, s, w->t, w->q, w->v, delta));
-    return resolve(w, s, w->t, 0);
+    return resolve(w, s, w->t, 0, false);
 }
 
 carom_status carom_phase_look(carom_phase *w, carom_step *s, double h, bool *found) {

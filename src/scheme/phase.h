@@ -4,6 +4,7 @@
 // enclosed in an interval and passed with Moreau's impact law.  How long steps are and how narrow intervals, is the
 // caller's business.  Shared by `mixed` and `auto`.  Spec: docs/methods-mixed.md.
 #pragma once
+#include "scheme/accumulate.h"
 #include "scheme/scan.h"
 
 /// A state tau after the start of the phase.
@@ -21,22 +22,22 @@ typedef struct carom_phase {
     carom_local all;
     carom_scan scan;
     double *kept, *now;            // CAROM_PHASE_HEAD + CAROM_PHASE_EACH nc: state of the contacts, kept and of this step
-    double *run, *flight, *last;   // nc, in now: impacts in a row, length of the last flight, time of the last impact
+    carom_accumulation runs;
+    double tol;                    // error allowed in the limit of a run, relative to its velocities and length
     double t, *q, *v;              // start of the phase
     carom_point start, a, b, trial;
     double *tol_g;                 // nc: rounding of gaps
     double *offset;                // nc: event function of an open contact less its gap
     double *scale, *slow, *slow_T, *was, *u_before, *u_after, *p, *kappa;
     bool *touching;
-    double told;                   // time of the last event told
-    double told_until;             // no event is told later
     double none;                   // normal velocities after an impact that count as none whatever else says so
     double tried;                  // length of the last step that was tried: to it belong the stages of f
     bool pulled;                   // a closed contact pulled in a stage of the whole rest of the step
+    bool ended;                    // the last event was the limit of a run: the phase starts there
 } carom_phase;
 
 enum { CAROM_PHASE_BEGUN, CAROM_PHASE_START, CAROM_PHASE_SIZE_V, CAROM_PHASE_SIZE_A, CAROM_PHASE_HEAD }; // now[...]
-enum { CAROM_PHASE_EACH = 3 + CAROM_FLOW_EACH };
+enum { CAROM_PHASE_EACH = CAROM_FLOW_EACH };
 
 carom_phase carom_carve_phase(carom_arena *mem, carom_arena *keep, const carom_system *sys, const carom_butcher *T);
 
@@ -65,7 +66,7 @@ carom_status carom_phase_look(carom_phase *w, carom_step *s, double h, bool *fou
 /// w->b lies beyond an event.  Then w->a before it, w->b beyond, b - a <= delta.
 carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta);
 
-/// Across the event between w->a and w->b: impact, who stays; the next phase starts behind it.
+/// Across the event between w->a and w->b: impact, who stays; the next phase starts behind it, or behind the limit of a run of impacts.
 carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta);
 
 /// Without event: the next phase starts at w->a, put on its constraints.

@@ -30,6 +30,7 @@ typedef struct work {
     double *error;             // nq + nv
     double *slow, *slow_T, *still, *u_before, *u_after, *p, *kappa;
     bool *touching;
+    carom_turns turns;         // of contacts that close in the same part
     carom_scan scan;           // of gaps inside a part
     double *offset;            // nc: event function of an open contact less its gap
     double t;                  // where the part begins
@@ -45,6 +46,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->f = carom_carve_flow(mem, sys, carom_butcher_find(CAROM_RK_FEHLBERG, 5));
     w->all = carom_carve_local(mem, sys);
     w->scan = carom_allocate_scan(mem, sys);
+    w->turns = carom_allocate_turns(mem, sys);
     w->q = carom_carve(mem, nq);
     w->q_1 = carom_carve(mem, nq);
     w->v = carom_carve(mem, nv);
@@ -98,12 +100,30 @@ static carom_status slow_speeds(work *w, carom_step *s, double t, double h) {
     return CAROM_OK;
 }
 
+// Contacts that close in the same part hit one after the other.
+static carom_status hit(work *w, carom_step *s, double t) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    bool some;
+    int arrive = 0;
+    for (int c = 0; c < nc; ++c) {
+        w->turns.among[c] = w->touching[c] && open_at(w, c);
+        w->turns.gap[c] = w->g_1[ne + c];
+        arrive += w->turns.among[c];
+    }
+    if (arrive < 2) return carom_flow_impact(&w->f, s, t, w->q_1, w->v_1, w->touching, w->slow, false, &some, w->u_before, w->u_after, w->p);
+    CAROM_TRY(carom_directions(s, &w->all, t, w->q_1));
+    for (int c = 0; c < nc; ++c) {
+        const int k = w->all.at[ne + c];
+        w->turns.eps[c] = carom_local_rounding(&w->all, k, w->q_1, s->sys->nq) + s->h * carom_flow_no_approach(s, &w->all, k, w->v_1);
+    }
+    return carom_flow_impact_in_turn(&w->f, s, t, w->q_1, w->v_1, w->touching, w->slow, &w->turns, &w->all, &some, w->u_before, w->u_after, w->p);
+}
+
 // (RKF-2)  q_1 stays;  v = v_1 + M^-1 W P with Newton's law over contacts with g(q_1) <= 0.  Then, with forces, the
 //          contacts without normal velocity that push are the closed ones of the next part.
 static carom_status impact(work *w, carom_step *s, double t, double h) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     carom_flow *f = &w->f;
-    bool some;
     if (ne > 0) {
         carom_copy(w->slow, f->mode, nc);
         carom_zero(f->mode, nc); // open: joints alone
@@ -117,10 +137,10 @@ static carom_status impact(work *w, carom_step *s, double t, double h) {
     for (int c = 0; c < nc; ++c) w->touching[c] = carom_closed(s, w->g_1[ne + c]) || !open_at(w, c);
     if (s->opt[OPT_FORCES] == 1) {
         carom_zero(w->slow, nc);
-        return carom_flow_impact(f, s, t, w->q_1, w->v_1, w->touching, w->slow, &some, w->u_before, w->u_after, w->p);
+        return hit(w, s, t);
     }
     CAROM_TRY(slow_speeds(w, s, t, h));
-    CAROM_TRY(carom_flow_impact(f, s, t, w->q_1, w->v_1, w->touching, w->slow, &some, w->u_before, w->u_after, w->p));
+    CAROM_TRY(hit(w, s, t));
     for (int c = 0; c < nc; ++c) f->mode[c] = w->touching[c] && fabs(w->u_after[c]) <= w->still[c] ? CAROM_MODE_STICK : CAROM_MODE_OPEN;
     CAROM_TRY(carom_flow_decide(f, s, t, w->q_1, w->v_1, w->slow_T));
     w->laws = false;
@@ -295,7 +315,7 @@ const carom_scheme carom_scheme_splitting = {
     .about = "Runge-Kutta-Fehlberg 4(5) for the smooth motion, then an impact; constant or adaptive",
     .text = "q_1, v_1 = Fehlberg's step of order 5 of  M v' = f + W lambda,  contact laws on acceleration level in the stages\n"
             "(forces=on, for contacts that are closed without normal velocity) or no contact forces at all (forces=off)\n"
-            "v = v_1 + M^-1 W P,   Newton's law over contacts with g(q_1) <= 0\n\n"
+            "v = v_1 + M^-1 W P,   Newton's law over contacts with g(q_1) <= 0, one after the other where several close in a step\n\n"
             "Constant steps: order 5 in smooth motion, first order across impacts, penetration up to h times the approach\n"
             "speed; rebounds below 2 |Gamma| h close a contact.  adaptive=on divides each step by the embedded error estimate\n"
             "and the penetration (rtol, atol): the error is about ten times the tolerance, and the step is only the interval\n"

@@ -1,0 +1,241 @@
+// accumulate.c: see accumulate.h.
+#include "scheme/accumulate.h"
+#include <float.h>
+#include <math.h>
+
+enum { CYCLES = 3 };                   // that a run must have before its limit is predicted: early slip may still reverse
+enum { LIMIT_T, LIMIT_R, LIMIT_HEAD }; // limit[...]; LIMIT_R is 0 without a prediction
+static const double SLOWEST = 0.95;    // ratio of cycles: slower than that is no sequence to extrapolate
+static const double STEADY = 0.05;     // change of the ratio between two predictions, of 1 - R
+static const double FINEST = 1e-14;    // tolerance
+static const double ALONG = 0.9;       // cosine between slips that count as the same direction
+
+carom_accumulation carom_allocate_accumulation(carom_arena *mem, carom_arena *keep, const carom_system *sys) {
+    carom_accumulation z = {0};
+    const size_t nc = (size_t)sys->nc, nv = (size_t)sys->nv;
+    if (nc == 0) return z;
+    z.size = LIMIT_HEAD + sys->nv;
+    z.kept = carom_carve_bytes(keep, nc * sizeof *z.kept);
+    z.kept_limit = carom_carve(keep, (size_t)z.size);
+    z.run = carom_carve_bytes(mem, nc * sizeof *z.run);
+    z.limit = carom_carve(mem, (size_t)z.size);
+    z.F = carom_carve_factor(mem, sys->mass_shape, true);
+    z.L = carom_carve_local(mem, sys);
+    z.q = carom_carve(mem, (size_t)sys->nq);
+    z.v = carom_carve(mem, nv);
+    z.v_1 = carom_carve(mem, nv);
+    z.f = carom_carve(mem, nv);
+    z.q_f = carom_carve(mem, (size_t)sys->nq);
+    z.zero = carom_carve(mem, (size_t)z.L.W.n);
+    z.side = carom_carve(mem, nc + (size_t)sys->ne);
+    z.closed = carom_carve_bytes(mem, nc * sizeof *z.closed);
+    z.over = carom_carve_bytes(mem, nc * sizeof *z.over);
+    z.turns = carom_allocate_turns(mem, sys);
+    return z;
+}
+
+void carom_accumulation_load(carom_accumulation *z, const carom_step *s) {
+    for (int c = 0; c < s->sys->nc; ++c) z->run[c] = z->kept[c], z->over[c] = false;
+    carom_copy(z->limit, z->kept_limit, z->size);
+    z->recorded = s->t;
+}
+
+void carom_accumulation_keep(carom_accumulation *z, const carom_step *s) {
+    for (int c = 0; c < s->sys->nc; ++c) z->kept[c] = z->run[c];
+    carom_copy(z->kept_limit, z->limit, z->size);
+}
+
+carom_status carom_accumulation_record(carom_accumulation *z, carom_step *s, carom_event e) {
+    e.t = z->recorded = fmin(fmax(e.t, z->recorded), s->t + s->h);
+    return carom_tell(s, e);
+}
+
+static void count(carom_run *r, double t, double u) {
+    const double flight = t - r->t;
+    const bool sooner = r->count > 0 && (r->count == 1 || flight <= r->flight * (1 + 1e-9));
+    *r = (carom_run){.count = sooner ? r->count + 1 : 1, .first = sooner ? r->first : t, .t = t, .flight = flight, .before = r->flight,
+                     .speed = fmax(-u, sooner ? r->speed : 0)};
+}
+
+carom_status carom_accumulation_impacts(carom_accumulation *z, carom_step *s, double t, const carom_local *L, const double *v, const double *before,
+                                        const double *after, const double *p) {
+    const double most = carom_norm_max(p, s->sys->nc);
+    for (int b = s->sys->ne; b < L->nb; ++b) {
+        const int c = L->id[b] - s->sys->ne, k = L->at[b] + 1;
+        if (!(p[c] > 1e-12 * most)) continue;
+        if (!z->over[c]) count(z->run + c, t, before[c]);
+        for (int i = k; i < L->at[b + 1]; ++i) z->run[c].slip[i - k] = carom_column_dot(&L->W, i, v) + L->w[i];
+        CAROM_TRY(carom_accumulation_record(z, s, (carom_event){t, c, z->over[c] ? CAROM_ACCUMULATION : CAROM_IMPACT, before[c], after[c], p[c]}));
+    }
+    return CAROM_OK;
+}
+
+// A run that ends closed is an accumulation, unless it was recorded at its limit.
+static carom_status close_contact(carom_accumulation *z, carom_step *s, double t, int c, double u, double rest) {
+    if (z->run[c].count >= CAROM_RUN && !z->over[c]) {
+        t += rest;
+        CAROM_TRY(carom_accumulation_record(z, s, (carom_event){t, c, CAROM_ACCUMULATION, u, 0, 0}));
+    }
+    z->run[c].count = 0;
+    return carom_accumulation_record(z, s, (carom_event){t, c, CAROM_CLOSE, u, 0, 0});
+}
+
+carom_status carom_accumulation_changes(carom_accumulation *z, carom_step *s, double t, const double *was, const double *is, const double *u, const double *rest) {
+    for (int c = 0; c < s->sys->nc; ++c) {
+        if (was[c] == is[c]) continue;
+        if (was[c] == CAROM_MODE_OPEN) {
+            CAROM_TRY(close_contact(z, s, t, c, u[c], rest ? rest[c] : 0));
+            continue;
+        }
+        const bool open = is[c] == CAROM_MODE_OPEN;
+        const carom_event_kind kind = open ? CAROM_OPEN : is[c] == CAROM_MODE_STICK ? CAROM_STICK : CAROM_SLIP;
+        CAROM_TRY(carom_accumulation_record(z, s, (carom_event){t, c, kind, 0, open ? u[c] : 0, 0}));
+    }
+    return CAROM_OK;
+}
+
+// -- the limit ---------------------------------------------------------------------------------------------------------
+
+// Z: the contacts that were hit since the hit before of the one hit now, at least two, each for the third cycle.
+static int members(carom_accumulation *z, const carom_step *s, double t) {
+    int j = -1, n = 0;
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (!z->closed[c] && z->run[c].count > 0 && z->run[c].t == t && (j < 0 || z->run[c].flight < z->run[j].flight)) j = c;
+    for (int c = 0; c < s->sys->nc; ++c) {
+        z->over[c] = j >= 0 && !z->closed[c] && z->run[c].count > 0 && z->run[c].t > t - z->run[j].flight;
+        n += z->over[c];
+        if (z->over[c] && z->run[c].count <= CYCLES) return -1;
+    }
+    return n > 1 ? j : -1;
+}
+
+// (AC-1)  u_N = 0 and Coulomb's law with M (v - v_f) = W P over joints, Z and the closed contacts: a plastic impact.  It must push
+//         every member of Z and open no closed contact: else impacts are finite in number.  v goes to v_1.
+static carom_status plastic(carom_accumulation *z, carom_step *s, bool *pushes) {
+    const int ne = s->sys->ne;
+    carom_local *L = &z->L;
+    *pushes = false;
+    CAROM_TRY(carom_mass_factor(s, &z->F, z->t, z->q));
+    for (int id = 0; id < ne + s->sys->nc; ++id) z->side[id] = id < ne || z->over[id - ne] || z->closed[id - ne] ? -1 : 1;
+    carom_close(s, L, z->side);
+    CAROM_TRY(carom_directions(s, L, z->t, z->q));
+    carom_local_velocity(s->u, L, z->v);
+    carom_problem_form(s, L, L, &z->F, 1);
+    carom_zero(z->zero, L->at[L->nb]);
+    carom_problem_restitution(s, L, s->u, z->zero);
+    CAROM_TRY(carom_problem_solve(s, L));
+    carom_copy(z->v_1, z->v, s->sys->nv);
+    carom_problem_apply(s, z->v_1, 1);
+    const double *p = s->problem.p, most = carom_norm_max(p, s->problem.n);
+    for (int b = ne; b < L->nb; ++b)
+        if (!(p[L->at[b]] > (z->over[L->id[b] - ne] ? 1e-12 * most : -1)) || s->problem.u[L->at[b]] > 1e-9 * *s->speed) return CAROM_OK;
+    *pushes = true;
+    return CAROM_OK;
+}
+
+// (AC-2)  Slip: in the last cycle every member slid as it does in the limit, or stuck if it does so there.  v_1 is the limit.
+static bool slides_alike(const carom_accumulation *z, const carom_step *s, double tol) {
+    for (int b = s->sys->ne; b < z->L.nb; ++b) {
+        const int c = z->L.id[b] - s->sys->ne, k = z->L.at[b], tangents = z->L.at[b + 1] - k - 1;
+        double u[CAROM_TANGENTS];
+        if (!z->over[c] || tangents == 0) continue;
+        for (int i = 0; i < tangents; ++i) u[i] = carom_column_dot(&z->L.W, k + 1 + i, z->v_1) + z->L.w[k + 1 + i];
+        const double none = tol * z->run[c].speed + carom_local_rounding(&z->L, k + 1, z->v, s->sys->nv);
+        const double size = carom_length(u, tangents), size_0 = carom_length(z->run[c].slip, tangents);
+        if (size <= none ? size_0 > none : carom_dot(u, z->run[c].slip, tangents) < ALONG * size * size_0) return false;
+    }
+    return true;
+}
+
+// (AC-3)  max |W'(v - v_old)| <= tol max |u-|,  |t - t_old| <= tol (length of the run),  |R - R_old| <= 0.05 (1 - R): local velocities
+//         and times, in which no other coordinate takes part, however fast it is.  v_old is not needed any more.
+static bool agrees(carom_accumulation *z, const carom_step *s, const carom_run *r, double R, double tol) {
+    const double *old = z->limit;
+    double *apart = z->limit + LIMIT_HEAD, speed = 0;
+    for (int c = 0; c < s->sys->nc; ++c) speed = fmax(speed, z->over[c] ? z->run[c].speed : 0);
+    if (old[LIMIT_R] == 0 || fabs(R - old[LIMIT_R]) > STEADY * (1 - R)) return false;
+    if (fabs(z->t - old[LIMIT_T]) > tol * (z->t - r->first) + 16 * DBL_EPSILON * fabs(z->t)) return false;
+    for (int i = 0; i < s->sys->nv; ++i) apart[i] -= z->v_1[i];
+    for (int k = z->L.at[s->sys->ne]; k < z->L.at[z->L.nb]; ++k)
+        if (fabs(carom_column_dot(&z->L.W, k, apart)) > tol * speed + carom_local_rounding(&z->L, k, z->v, s->sys->nv)) return false;
+    return true;
+}
+
+// (AC-4)  t = t_k + T R/(1 - R), T the time of the last cycle, R its ratio to the one before; not before what is left of the run is at most
+//         sqrt(tol) of it, so that errors of second order are within tol
+static bool extrapolate(carom_accumulation *z, const carom_step *s, double t, int j, double tol, double *R) {
+    *R = z->run[j].flight / z->run[j].before;
+    if (!(*R <= SLOWEST)) return false;
+    const double left = z->run[j].flight * *R / (1 - *R);
+    z->t = t + left;
+    return left <= sqrt(tol) * (t - z->run[j].first) && z->t > t && z->t <= s->t + s->h;
+}
+
+// (AC-5)  q = q_f + beta (v - v_f), beta = sum g u/sum u^2 over the normals of Z at (q_f, v_f): impulses on the way have moved Z back to the wall.
+static carom_status move_back(carom_accumulation *z, carom_step *s) {
+    const int ne = s->sys->ne, nv = s->sys->nv;
+    double gu = 0, uu = 0, *dv = z->v_1;
+    CAROM_TRY(carom_gaps(s, z->side, z->t, z->q));
+    for (int b = ne; b < z->L.nb; ++b) {
+        const double u = carom_column_dot(&z->L.W, z->L.at[b], z->v) + z->L.w[z->L.at[b]];
+        if (z->over[z->L.id[b] - ne]) gu += z->side[z->L.id[b]] * u, uu += u * u;
+    }
+    const double beta = uu > 0 ? gu / uu : 0;
+    carom_axpy(dv, -1, z->v, nv);
+    CAROM_TRY(carom_force(s, z->f, z->t, z->q, z->v));
+    if (s->sys->move) s->account.impact += beta * carom_dot(z->f, dv, nv);
+    carom_copy(z->q_f, z->q, s->sys->nq);
+    carom_move(s, z->q, z->q, beta, dv);
+    return CAROM_OK;
+}
+
+void carom_accumulation_end(carom_accumulation *z, carom_step *s, const double *q) {
+    for (int i = 0; i < s->sys->nv && !s->sys->move; ++i) s->account.impact += z->f[i] * (q[i] - z->q_f[i]);
+    for (int c = 0; c < s->sys->nc; ++c) z->over[c] = false;
+}
+
+carom_status carom_accumulation_limit(carom_accumulation *z, carom_step *s, double t, double tol, carom_ahead ahead, void *user, bool *ends) {
+    *ends = false;
+    tol = fmax(tol, FINEST);
+    if (s->sys->nc < 2) return CAROM_OK;
+    const int j = members(z, s, t);
+    double R = 0;
+    bool fine = j >= 0 && extrapolate(z, s, t, j, tol, &R);
+    if (fine) CAROM_TRY(ahead(user, s, z->t - t, z->over, z->q, z->v, &fine));
+    if (fine) {
+        const carom_status status = plastic(z, s, &fine);
+        if (status != CAROM_OK && status != CAROM_RETRY) return status;
+        fine = fine && status == CAROM_OK;
+    }
+    *ends = fine && slides_alike(z, s, tol) && agrees(z, s, z->run + j, R, tol);
+    for (int c = 0; c < s->sys->nc; ++c) z->over[c] = z->over[c] && *ends;
+    z->limit[LIMIT_T] = fine ? z->t : 0;
+    z->limit[LIMIT_R] = fine && !*ends ? R : 0;
+    if (fine) carom_copy(z->limit + LIMIT_HEAD, z->v_1, s->sys->nv);
+    return *ends ? move_back(z, s) : CAROM_OK;
+}
+
+// -- one after the other ------------------------------------------------------------------------------------------------
+
+carom_turns carom_allocate_turns(carom_arena *mem, const carom_system *sys) {
+    carom_turns z = {0};
+    const size_t nc = (size_t)sys->nc;
+    z.among = carom_carve_bytes(mem, nc * sizeof *z.among);
+    z.now = carom_carve_bytes(mem, nc * sizeof *z.now);
+    double **by_contact[] = {&z.gap, &z.u, &z.none, &z.eps, &z.p, &z.before, &z.slow};
+    for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
+    return z;
+}
+
+// (AC-6)  next: least g_j/(-u_j); with it all that arrive at the same time as far as is known, |t_i - t_j| <= eps_i/|u_i|
+bool carom_turns_next(carom_turns *z, int nc, bool first) {
+    double time = HUGE_VAL;
+    for (int c = 0; c < nc; ++c)
+        if (z->among[c] && z->u[c] < -z->none[c]) time = fmin(time, -z->gap[c] / z->u[c]);
+    if (time == HUGE_VAL) return false;
+    for (int c = 0; c < nc; ++c) {
+        z->now[c] = z->among[c] && z->u[c] < -z->none[c] && z->gap[c] + time * z->u[c] <= (first ? z->eps[c] : 0);
+        if (z->among[c]) z->gap[c] = z->now[c] ? 0 : fmax(0, z->gap[c] + time * z->u[c]); // a scheme without projection may have it deeper
+    }
+    return true;
+}
