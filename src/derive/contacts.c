@@ -202,6 +202,26 @@ static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *
     return CAROM_OK;
 }
 
+// The law of pairs that come and go.
+static carom_status read_rule(resolver *r, int i, const law *fallback) {
+    struct near_pairs *x = r->m->near;
+    near_rule *rule = &x->rule[i];
+    law l = *fallback;
+    CAROM_TRY(law_of(r, rule->entry, &l));
+    if (carom_given(&rule->entry->rolling)) CAROM_TRY(read_coefficient(r, &rule->entry->rolling, 1e300, &l.roll));
+    if (carom_given(&rule->entry->spinning)) CAROM_TRY(read_coefficient(r, &rule->entry->spinning, 1e300, &l.spin));
+    rule->rub = (rubbing){l.mu > 0, l.mu > 0 ? l.roll / l.mu : 0, l.mu > 0 ? l.spin / l.mu : 0};
+    const int first = x->npairs;
+    CAROM_TRY(carom_near_samples(r, i));
+    for (int k = first; k < x->npairs; ++k) {
+        CAROM_TRY(read_lever(r, &x->pairs[k], &rule->entry->rolling, &l, &l.roll));
+        CAROM_TRY(read_lever(r, &x->pairs[k], &rule->entry->spinning, &l, &l.spin));
+    }
+    const constraint c = x->npairs > first ? bare(&x->pairs[first]) : (constraint){0};
+    rule->law = (carom_contact){.restitution = l.e, .tangential_restitution = l.et, .friction = l.mu, .tangents = c.tangents};
+    return CAROM_OK;
+}
+
 static carom_status read_constraint(resolver *r, const carom_datum *n, constraint *c) {
     CAROM_TRY(carom_resolve_expression(r, n, SCOPE_STATE, "the constraint", &c->gap));
     CAROM_TRY(no_rates(r, n, c->gap, "the constraint", "it is an expression of positions and time that stays zero"));
@@ -319,6 +339,7 @@ static carom_status read_links(resolver *r, names *taken) {
         CAROM_TRY(read_pair(r, &m->pairs[i], &fallback, taken));
         m->nc += m->pairs[i].count;
     }
+    for (int i = 0; m->near && i < m->near->nrules; ++i) CAROM_TRY(read_rule(r, i, &fallback));
     return CAROM_OK;
 }
 
