@@ -319,7 +319,7 @@ carom_status carom_model_row(const carom_model *m, void *work, double t, const d
     take(out, x, 2 + m->own.dir, m->nout); // an output may be what it is
     add_member_energies(m, q, v, &energy[0], &energy[1]);
     carom_pairs_exact(m, work, true);
-    carom_status status = carom_pairs_gaps(m, work, t, q, gap);
+    carom_status status = carom_pairs_own_gaps(m, work, t, q, gap);
     if (status == CAROM_OK) status = carom_pairs_rates(m, work, t, q, v, u);
     carom_pairs_exact(m, work, false);
     return bad ? CAROM_USER : status;

@@ -259,9 +259,9 @@ static carom_status fill(carom_record *r, double *x, const carom_now *now, const
     const carom_system *sys = r->sys;
     double energy[2], *out = x + r->ncol - r->nout; // the last columns
     void *work = carom_sim_work(r->sim);
-    carom_copy(r->gap, now->gap, sys->ne + sys->nc);
+    carom_copy(r->gap, now->gap, sys->ne + r->nc);
     if (r->extended || carom_model_row(r->model, work, now->t, now->q, now->v, energy, r->u, r->gap, out) != CAROM_OK) {
-        carom_copy(r->gap, now->gap, sys->ne + sys->nc);
+        carom_copy(r->gap, now->gap, sys->ne + r->nc);
         CAROM_TRY(carom_sim_energy(r->sim, &energy[0], &energy[1], &r->err)); // one of these tells what failed
         CAROM_TRY(carom_sim_velocities(r->sim, r->u, &r->err));
         if (r->nout > 0) carom_model_outputs(r->model, work, now->t, now->q, now->v, out);
@@ -634,7 +634,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->state = calloc(1, r->state_size);
     r->acc = calloc((size_t)doubles(r) + 1, sizeof(double));
     r->u = calloc((size_t)r->ndir + 1, sizeof(double));
-    r->gap = calloc((size_t)(r->sys->ne + r->sys->nc) + 1, sizeof(double));
+    r->gap = calloc((size_t)(r->sys->ne + r->nc) + 1, sizeof(double));
     r->force = calloc((size_t)r->ndir + 1, sizeof(double));
     r->side_gap = calloc((size_t)(r->sys->ne + r->sys->nc) + 1, sizeof(double));
     r->unknown = calloc((size_t)r->ndir + 1, sizeof(double));

@@ -175,6 +175,10 @@ static bool far(const carom_model *m, void *work, const pair *p, double bound) {
 
 carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {
     if (m->near) CAROM_TRY(carom_near_gaps(m, work, q, g));
+    return carom_pairs_own_gaps(m, work, t, q, g);
+}
+
+carom_status carom_pairs_own_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {
     if (m->npairs == 0) return CAROM_OK;
     int bad = 0;
     const double *v = m->v0, *bound = bounds(m, work, t, q);

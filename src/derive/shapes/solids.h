@@ -249,6 +249,7 @@ size_t carom_pairs_work(carom_model *m, size_t from); // places their work behin
 void carom_pairs_work_init(const carom_model *m, void *work);
 /// g[id] of all contacts of pairs: exact when the shapes are near, else a bound.
 carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g);
+carom_status carom_pairs_own_gaps(const carom_model *m, void *work, double t, const double *q, double *g); // without those that come and go
 /// u of all directions of pairs: exact when the shapes are near, else the rate of the bound, and no slip.
 carom_status carom_pairs_rates(const carom_model *m, void *work, double t, const double *q, const double *v, double *u);
 /// One group of the pairs with a tape of their own that hold one of the n ascending ids, each at its place in x: the first list of the group
