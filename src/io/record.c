@@ -676,11 +676,11 @@ static h5_def file_def(const carom_record *r, const carom_record_def *def) {
         const size_t length = strlen(r->constraint[r->sys->ne + c]);
         if (length > longest) longest = length;
     }
-    if (r->sys->listed) longest = NEAR_NAMES;
+    if (r->sys->list) longest = NEAR_NAMES;
     int nmatrices = 0;
     const carom_matrix_text *matrices = r->model ? carom_model_matrices(r->model, &nmatrices) : NULL;
     return (h5_def){.file = def->file, .matrices = matrices, .nmatrices = nmatrices, .columns = (size_t)r->ncol, .column = r->column, .rows = expected(r),
-                    .contact_size = longest, .field = r->field, .nfield = r->nfield, .text = def->text, .length = def->length, .state_size = r->state_size, .grows = r->sys->listed > 0};
+                    .contact_size = longest, .field = r->field, .nfield = r->nfield, .text = def->text, .length = def->length, .state_size = r->state_size, .grows = r->sys->list != NULL};
 }
 
 // The file as it is once the first state is in it.
