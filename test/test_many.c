@@ -170,7 +170,7 @@ static void floor_and_walls_carry_the_weight(void **state) {
     (void)state;
     const scene s = {.n = 4, .layers = 3, .spacing = 0.2005, .jitter = 0.0002, .friction = 0.3, .gravity = 9.81, .walls = true};
     carom_model *m = make(s);
-    carom_sim *sim = run_with(m, "moreau-midpoint", 2e-3, 10, tight, 500);
+    carom_sim *sim = run_with(m, "moreau-midpoint", 2e-3, 10, tight, 400);
     const carom_system *sys = carom_sim_system(sim);
     double up = 0;
     const int steps = 50, fixed = sys->ne + sys->nc - sys->listed;
@@ -248,6 +248,32 @@ static void a_granular_gas_keeps_momentum_and_energy(void **state) {
     assert_int_equal(carom_sim_ledger(sim, &l, NULL), CAROM_OK);
     assert_true(l.impacts > 20);
     assert_true(fabs(l.energy.end / l.energy.start - 1) < 1e-7);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// 33 boxes on each other, 528 pairs: the tower stands.
+static void a_tower_of_boxes_stands(void **state) {
+    (void)state;
+    pile p = {0};
+    put(&p, "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n");
+    for (int i = 0; i < 33; ++i)
+        put(&p, "  b%d: {mass: 1, inertia: [0.0067, 0.0067, 0.0067], at: [0, 0, %.3f], shape: {box: [0.2, 0.2, 0.2]}}\n", i, 0.1 + 0.2 * i);
+    put(&p, "contacts:\n  on: {friction: 0.4, between: [b0, floor]}\n  all: {friction: 0.4, among: [b0");
+    for (int i = 1; i < 33; ++i) put(&p, ", b%d", i);
+    put(&p, "]}\n");
+    carom_model *m = good(p.text);
+    free(p.text);
+    assert_true(carom_model_system(m)->listed > 0);
+    carom_sim *sim = run_with(m, "moreau-midpoint", 2e-3, 10, NULL, 60);
+    carom_ledger l;
+    assert_int_equal(carom_sim_ledger(sim, &l, NULL), CAROM_OK);
+    assert_true(l.energy.end <= l.energy.start);
+    assert_true(l.penetration < 2e-3);
+    for (int i = 0; i < 33; ++i) {
+        const double *q = carom_sim_now(sim).q + 7 * i;
+        assert_true(hypot(q[0], q[1]) < 2e-3 && fabs(q[2] - 0.1 - 0.2 * i) < 1e-2 && q[3] > 0.99999);
+    }
     carom_sim_destroy(sim);
     carom_model_destroy(m);
 }
@@ -410,6 +436,7 @@ int main(void) {
         cmocka_unit_test(the_solver_over_bodies_meets_its_tolerance),
         cmocka_unit_test(a_symmetric_pile_stays_symmetric),
         cmocka_unit_test(a_granular_gas_keeps_momentum_and_energy),
+        cmocka_unit_test(a_tower_of_boxes_stands),
         cmocka_unit_test(a_run_goes_on_to_the_last_bit),
         cmocka_unit_test(contacts_keep_their_slots_and_names),
         cmocka_unit_test(the_list_grows_as_a_cloud_condenses),

@@ -54,6 +54,7 @@ enum { // what does not change; each lets a scheme save work
 typedef struct carom_list {
     int slots;          // room
     int used;           // slots in use: contacts are among the first `used`
+    int pairs;          // of bodies that are near each other; a pair may have several contacts
     long long *holds;   // slots; kept from step to step: what each slot holds, in the system's own code; 0: nothing
     bool *fresh;        // slots: does not hold what it held before
     carom_contact *law; // slots

@@ -44,12 +44,12 @@ static void blank(carom_sim *sim, int c) {
 }
 
 // Tolerances of many contacts, where none is given: a pile stands still with them (docs/large-systems.md).
-enum { LARGE = 1000 }; // slots in use
+enum { LARGE = 1000 }; // pairs that are near each other
 static const double LARGE_TOL = 1e-3, LARGE_ACCEPT = 1e-2;
 
 static void set_tolerances(carom_sim *sim) {
     const double *given = sim->opt + carom_option_count(sim->scheme->options);
-    const bool loose = sim->list.used > LARGE && given[CAROM_OPT_TOL] == carom_common_options[CAROM_OPT_TOL].fallback;
+    const bool loose = sim->list.pairs > LARGE && given[CAROM_OPT_TOL] == carom_common_options[CAROM_OPT_TOL].fallback;
     sim->step.tol = loose ? LARGE_TOL : given[CAROM_OPT_TOL];
     sim->step.accept = loose ? fmax(LARGE_ACCEPT, given[CAROM_OPT_ACCEPT]) : given[CAROM_OPT_ACCEPT];
 }

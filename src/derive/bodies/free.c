@@ -106,8 +106,6 @@ carom_status carom_free_find(resolver *r, bool *is_free) {
 
 // -- where they are -------------------------------------------------------------------------------------------------------
 
-static carom_status add_name(resolver *r, const body *b, const char *part, name_kind kind, int index, name **n) { return carom_body_name(r, b, part, kind, index, n); }
-
 carom_status carom_free_place(resolver *r) {
     static const char *const velocities[2][6] = {{"vx", "vy", "wz"}, {"vx", "vy", "vz", "wx", "wy", "wz"}};
     static const char *const positions[2][7] = {{"x", "y", "angle"}, {"x", "y", "z", "qw", "qx", "qy", "qz"}};
@@ -120,13 +118,13 @@ carom_status carom_free_place(resolver *r) {
         b->v = m->nv;
         b->turn = m->nq + n;
         for (int k = 0; k < nv; ++k) {
-            CAROM_TRY(add_name(r, b, velocities[spatial][k], NAME_VELOCITY, m->nv, &made));
+            CAROM_TRY(carom_body_name(r, b, velocities[spatial][k], NAME_VELOCITY, m->nv, &made));
             m->velocity[m->nv] = made->text;
             m->given[m->nv] = true;
             m->v0[m->nv++] = b->start->v[k];
         }
         for (int k = 0; k < nq; ++k) {
-            CAROM_TRY(add_name(r, b, positions[spatial][k], NAME_COORDINATE, m->nq, &made));
+            CAROM_TRY(carom_body_name(r, b, positions[spatial][k], NAME_COORDINATE, m->nq, &made));
             m->coordinate_name[m->nq] = (int)(made - m->names.at);
             m->velocity_of[m->nq] = k < n || !spatial ? b->v + k : -1;
             m->q0[m->nq++] = k < n ? b->r0[k] : b->start->turn[k - n];

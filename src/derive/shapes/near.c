@@ -404,6 +404,7 @@ static void adopt(const void *model, void *work, carom_list *list) {
         const int rule = list->holds[i] ? (int)((llabs(list->holds[i]) - 1) % x->nrules) : 0;
         list->law[i] = x->rule[rule].law;
     }
+    list->pairs = l->npairs;
 }
 
 static int known_as(const void *model, const carom_list *list, int slot) {
