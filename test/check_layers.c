@@ -6,7 +6,7 @@
 // declared in a header: no `extern` in a source file.
 #include "sources.h"
 
-static const char *const layers[] = {"base", "linalg", "expr", "system", "flex", "contact", "solver",
+static const char *const layers[] = {"base", "linalg", "expr", "system", "flex", "collide", "contact", "solver",
                                      "scheme", "sim", "sparse", "mech", "read", "derive", "build", "event", "run", "io", "compile", "study", "sweep", "cli"};
 enum { LAYERS = sizeof layers / sizeof *layers, UNKNOWN = -1 };
 

@@ -433,7 +433,7 @@ static void the_table_is_complete(void **state) {
         assert_ptr_equal(carom_solver_find(s->name), s);
         assert_true(s->work_size <= CAROM_SOLVER_WORK && s->laws != 0 && strlen(s->about) > 10);
     }
-    assert_int_equal(count, 8);
+    assert_int_equal(count, 9);
 }
 
 int main(void) {

@@ -19,6 +19,8 @@ typedef struct carom_arena {
     size_t used, size;   // bytes
     carom_held *held;
     bool failed;         // something to hold could not be made
+    size_t *ends;        // where each piece ends, in the order of carving; NULL: not wanted
+    int pieces, room;    // how many; room for so many
 } carom_arena;
 
 /// Bytes aligned to 64; NULL while counting.  The memory is zero when the block was.

@@ -41,6 +41,18 @@ typedef struct carom_block_rows {
     int uniform;         // all blocks have this number of rows; 0: they differ
 } carom_block_rows;
 
+/// The same symmetric matrix by bodies: G_ij = sum over the parts that i and j share of A_i F A_j', F = scale x inverse.  A part is what one mass
+/// matrix couples, a body.  Contact b acts on the parts link_part[l], l = first[b] .. first[b + 1] - 1; its directions there, rows of b times velocities
+/// of the part, start at A[link_at[l]], by rows.  link_body[l] numbers the parts that take part, from 0 to bodies - 1.
+typedef struct carom_parts {
+    int bodies;
+    const int *part;            // first velocity of each part, and the end
+    const int *first, *link_part, *link_body;
+    const size_t *link_at, *inverse_at;
+    const double *A, *inverse;
+    double scale;
+} carom_parts;
+
 typedef struct carom_problem {
     int n, nb;                    // rows, blocks
     int ld;                       // leading dimension of G, column-major; G need not be symmetric
@@ -49,6 +61,8 @@ typedef struct carom_problem {
     const carom_block_rows *rows; // the same matrix by blocks, for the certificate before G; NULL: only the dense one is given
     const int *first;          // n, or NULL when not known: row i and column i of G are zero before first[i] <= i
     bool symmetric;            // G is known to be symmetric
+    const carom_parts *parts;  // the same matrix by bodies; NULL: not given
+    double enough;             // residual with which the caller would go on: no costly solver is tried for less; 0: none
     double *p, *u;             // n: p is the start on entry (zeros are fine) and the answer on exit; u = G p + c
 } carom_problem;
 
@@ -90,6 +104,7 @@ typedef struct carom_solver {
     const char *name, *about;
     unsigned laws;  // mask of (1u << law) it can handle; a block with mu = 0 counts as unilateral
     bool sparse;    // it can do with G by blocks; else it reads the dense G
+    bool parts;     // it needs G by bodies
     int max_blocks; // most unilateral blocks it should be asked to solve; 0: no limit
     int max_rows;   // beyond so many rows it makes no sense; 0: no limit
     /// For problems up to this size.  work is a place of work_size bytes also while mem only counts.

@@ -67,6 +67,32 @@ typedef struct carom_products {
     int *count, *scratch;     // n, 2 nv
 } carom_products;
 
+/// G = a A'F^-1 W by blocks, for systems whose contacts come and go.  Constraint b acts on the parts link_part[first[b] .. first[b + 1] - 1].
+typedef struct carom_assembly {
+    int nparts, largest;
+    const int *part;          // of the system
+    bool begun;
+    double *inverse;          // of F, part by part
+    size_t *inverse_at;       // nparts
+    const carom_factor *F;    // what the inverse belongs to
+    long count;
+    int *part_of;             // nv
+    double *x;                // nv
+    int nb, *first;           // constraints of the last problem; nb + 1
+    int *link_part, *link_of; // part and constraint of each
+    size_t *link_at;          // where its directions start in A and X, by rows
+    int *head, *next;         // links of each part, in the order of constraints
+    int *place;               // nb: scratch
+    double *A, *X;            // directions; a F^-1 W
+    double scale;             // a
+    int *start, *col, *at, *diagonal;
+    double *value;
+    carom_block_rows rows;
+    carom_parts parts;
+    int *link_body, *body_of; // number of each part among those that take part; nparts
+    size_t links, numbers, blocks, values; // room
+} carom_assembly;
+
 /// F^-1 W of a contact problem, and what is kept of it while F and W are constant: then a column of W'F^-1 W is computed
 /// when its contact is closed for the first time, and never again.
 typedef struct carom_delassus {
@@ -148,6 +174,7 @@ typedef struct carom_step {
     carom_factor F_free;    // M, where a word needs it and the scheme has none
     double *a_free, *kappa; // nv: M^-1 f; by local direction: curvatures
     carom_delassus delassus; // F^-1 W of the last problem
+    carom_assembly assembly; // the same by blocks
     carom_problem problem;
     carom_block *blocks;
     double *G, *c, *p, *u;  // storage of problem
@@ -257,6 +284,8 @@ double carom_local_reach(const carom_local *L, int k, const double *x);
 
 /// What rounding may leave in W_k'x, and in a gap that moves along W_k at q = x: 16 eps sum |W_ik x_i|  (n = nv or nq).
 double carom_local_rounding(const carom_local *L, int k, const double *x, int n);
+/// The same where the largest |x_i| is known: positions that are no velocities may all enter.
+double carom_local_rounding_within(const carom_local *L, int k, const double *x, int n, double size);
 
 /// What rounding may leave in the local velocities u = W'v + w of L's set: 16 eps max_k (|w_k| + sum_i |W_ik v_i|).
 double carom_local_velocity_rounding(const carom_local *L, const double *v);
@@ -286,6 +315,9 @@ void carom_problem_blocks(carom_step *s, const carom_local *L);
 
 /// The contact problem of the set: blocks with their laws, G = a A' B with B = F^-1 W_f.  A are the constraint directions (W of L), W_f the force directions (W of Lf; the same set).
 void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a);
+
+/// c -= G x.
+void carom_problem_subtract(carom_step *s, const double *x);
 
 /// Restitution of a contact (0 .. nc-1) that is hit with the normal velocity u_N.
 double carom_restitution(const carom_step *s, int contact, double u_N);
@@ -377,6 +409,8 @@ enum { // what a scheme lacks
     CAROM_NO_ADAPTIVE = 32    // step doubling says nothing about it, or it controls its steps itself
 };
 
+enum { CAROM_MANY = 1 << 28 };
+
 typedef struct carom_scheme {
     const char *name;          // as typed
     const char *about;         // one line
@@ -407,6 +441,8 @@ typedef struct carom_scheme {
     /// Dense output: the state at t + x h of the step just done, 0 < x < 1, as the scheme's own polynomials have it.  NULL: it has none.
     void (*dense)(void *work, const carom_step *s, double x, double *q, double *v);
     void (*say)(const void *work, char *text, size_t size); // what it chose and changed on the way, in words; NULL: nothing
+    int many;                  // most contacts that come and go, CAROM_MANY: any number; 0: such systems are declined
+    void (*forget)(void *work, carom_step *s, int id); // constraint id is another contact now: clear what is kept of it; NULL: nothing is
     void (*finish)(void *work); // gives back what start got from elsewhere; also after a failed or missing start; NULL: nothing
 } carom_scheme;
 

@@ -57,6 +57,18 @@ enum { // what does not change; each lets a scheme save work
     CAROM_FORCE_SETS = 16          // force() writes every entry of f: f may hold anything on entry
 };
 
+/// Contacts that come and go: where many bodies could touch, only those that are near each other are contacts.  The last contacts of a
+/// system are slots; from step to step a slot holds the same contact, or none (its gap is infinite), or another one (fresh).
+typedef struct carom_list {
+    int slots;          // room
+    int used;           // slots in use: contacts are among the first `used`
+    int pairs;          // of bodies that are near each other; a pair may have several contacts
+    long long *holds;   // slots; kept from step to step: what each slot holds, in the system's own code; 0: nothing
+    bool *fresh;        // slots: does not hold what it held before
+    carom_contact *law; // slots
+    void *work;         // list_work(slots) bytes; the system's
+} carom_list;
+
 typedef enum carom_hold { CAROM_FREE, CAROM_HOLD, CAROM_HELD } carom_hold;
 
 typedef struct carom_system {
@@ -132,6 +144,19 @@ typedef struct carom_system {
     carom_status (*friction)(const void *model, void *work, double t, const double *q, const double *v, double *law);
     /// Restitution of a contact (0 .. nc-1) that `varies`, for its approach speed >= 0.  NULL: none varies.
     double (*restitution)(const void *model, void *work, int contact, double speed);
+
+    // -- optional: contacts that come and go --------------------------------------------------------
+    int listed;                    // of the nc contacts the last ones: slots of a list; a simulation has as many as it needs.  0: none
+    int nparts;
+    const int *part;               // nparts + 1: M and its derivatives couple velocities part[i] .. part[i + 1] - 1 with each other only; NULL: not known
+    /// Bytes of list->work for so many slots.
+    size_t (*list_work)(const void *model, int slots);
+    /// The contacts of a step of h from (t, q, v) on: holds, fresh and used.  CAROM_NO_MEMORY: there are more than slots, nothing has changed.
+    carom_status (*list)(const void *model, carom_list *list, double t, const double *q, const double *v, double h);
+    /// From now on functions with this work block answer for what the list holds; fills in the laws.
+    void (*adopt)(const void *model, void *work, carom_list *list);
+    /// The number by which messages, events and ledgers know the contact in a slot: ne + nc - listed and more.  It stays the same.
+    int (*known_as)(const void *model, const carom_list *list, int slot);
 } carom_system;
 
 /// A system with sizes, dense storage and no functions; fill in the rest.

@@ -6,6 +6,7 @@ void *carom_carve_bytes(carom_arena *mem, size_t bytes) {
     const size_t slot = (bytes + 63) & ~(size_t)63;
     void *place = mem->base ? mem->base + mem->used : NULL;
     mem->used += slot;
+    if (mem->ends && mem->pieces < mem->room) mem->ends[mem->pieces++] = mem->used;
     assert(!mem->base || mem->used <= mem->size); // counting and carving must describe the same memory
     return place;
 }

@@ -53,8 +53,10 @@ static void members(const carom_model *m, int n) {
 
 static void contacts(const carom_model *m) {
     const carom_system *sys = carom_model_system(m);
-    if (sys->nc) puts("\ncontacts               restitution     friction        tangential");
-    for (int c = 0; c < sys->nc; ++c) {
+    const int nc = sys->nc - sys->listed;
+    if (sys->listed) puts("\ncontacts between many shapes come and go; they have no columns");
+    if (nc) puts("\ncontacts               restitution     friction        tangential");
+    for (int c = 0; c < nc; ++c) {
         const carom_contact *k = &sys->contacts[c];
         if (k->varies) printf("  %-20s %-15s ", carom_model_constraint(m, sys->ne + c), "varies");
         else printf("  %-20s %-15.9g ", carom_model_constraint(m, sys->ne + c), k->restitution);

@@ -320,6 +320,7 @@ static void tell(run *r, const carom_now *now) {
     carom_error err = {0};
     if (carom_sim_ledger(r->sim, &l, &err) != CAROM_OK) return;
     cli_live live = {.t = now->t, .energy = l.energy.end, .steps = l.steps, .impacts = l.impacts, .contacts = sys->nc};
+    sys = carom_sim_system(r->sim);
     for (int id = sys->ne; now->reacted && id < sys->ne + sys->nc; ++id) {
         const int k = now->dir[id];
         live.closed += now->impulse[k] > 0 || now->force[k] > 0;

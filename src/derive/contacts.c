@@ -359,6 +359,30 @@ static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *
     return CAROM_OK;
 }
 
+// The law of pairs that come and go.
+static carom_status read_rule(resolver *r, int i, const law *fallback) {
+    struct near_pairs *x = r->m->near;
+    near_rule *rule = &x->rule[i];
+    law l = *fallback;
+    CAROM_TRY(law_of(r, rule->entry, &l));
+    if (l.c.impact || l.c.sequential || l.c.varies || l.rub || carom_contact_soft(rule->entry))
+        return carom_fault(r, &rule->entry->name, 0, "so many pairs of shapes come and go as a list, which supports Newton's law of impact with constant restitution and friction only");
+    if (carom_given(&rule->entry->rolling)) CAROM_TRY(read_coefficient(r, &rule->entry->rolling, 1e300, &l.roll));
+    if (carom_given(&rule->entry->spinning)) CAROM_TRY(read_coefficient(r, &rule->entry->spinning, 1e300, &l.spin));
+    const double mu = l.c.friction;
+    rule->rub = (rubbing){mu > 0, mu > 0 ? l.roll / mu : 0, mu > 0 ? l.spin / mu : 0};
+    const int first = x->npairs;
+    CAROM_TRY(carom_near_samples(r, i));
+    for (int k = first; k < x->npairs; ++k) {
+        CAROM_TRY(read_lever(r, &x->pairs[k], &rule->entry->rolling, &l, &l.roll));
+        CAROM_TRY(read_lever(r, &x->pairs[k], &rule->entry->spinning, &l, &l.spin));
+    }
+    const constraint c = x->npairs > first ? bare(&x->pairs[first]) : (constraint){0};
+    rule->law = l.c;
+    rule->law.tangents = c.tangents;
+    return CAROM_OK;
+}
+
 static carom_status read_constraint(resolver *r, const carom_datum *n, constraint *c) {
     CAROM_TRY(carom_resolve_expression(r, n, SCOPE_STATE, "the constraint", &c->gap));
     CAROM_TRY(no_rates(r, n, c->gap, "the constraint", "it is an expression of positions and time that stays zero"));
@@ -485,6 +509,7 @@ static carom_status read_links(resolver *r, names *taken) {
         CAROM_TRY(read_pair(r, &m->pairs[i], &fallback, taken));
         m->nc += m->pairs[i].count;
     }
+    for (int i = 0; m->near && i < m->near->nrules; ++i) CAROM_TRY(read_rule(r, i, &fallback));
     return CAROM_OK;
 }
 

@@ -114,7 +114,7 @@ static void derive_bodies(carom_model *m, carom_node *M, carom_node *f) {
     const int n = m->nkin;
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
-        if (b->v < 0) continue;
+        if (b->v < 0 || b->free) continue;
         const int linear = b->space == SPATIAL ? 3 : 2, angular = b->space == SPATIAL ? 3 : 1;
         for (int k = 0; k < linear; ++k) {
             carom_node *entry = &M[(b->v + k) * (n + 1)];

@@ -60,7 +60,7 @@ static double next(unsigned *seed) {
 
 static void carve(exam *x, carom_arena *mem) {
     const carom_system *s = &x->m->sys;
-    const int n = s->nv, links = s->ne + s->nc;
+    const int n = s->nv, links = s->ne + s->nc - s->listed;
     x->work = carom_carve_bytes(mem, s->work_size);
     x->L = carom_carve_local(mem, s);
     const int longest = x->L.W.n > n ? x->L.W.n : n;
@@ -87,7 +87,7 @@ static void carve(exam *x, carom_arena *mem) {
 static void all_constraints(exam *x) {
     carom_local *L = &x->L;
     const carom_system *s = &x->m->sys;
-    L->nb = s->ne + s->nc;
+    L->nb = s->ne + s->nc - s->listed;
     L->at[0] = 0;
     for (int id = 0; id < L->nb; ++id) {
         L->id[id] = id;

@@ -74,6 +74,7 @@ void carom_model_destroy(carom_model *m) {
     if (m->graph) carom_graph_destroy(m->graph);
     carom_names_free(&m->names);
     carom_names_free(&m->outs);
+    carom_names_free(&m->shape_names);
     carom_members_free(m);
     carom_pattern_destroy(m->mass_pattern);
     carom_pattern_destroy(m->tangent_pattern);
@@ -147,20 +148,20 @@ static const char *unknown_name(const carom_model *m, int i, bool rate) {
 }
 
 const char *carom_model_coordinate(const carom_model *m, int i) {
-    return i < m->seen.nq_own ? m->names.at[m->coordinate_name[i]].text : unknown_name(m, i - m->seen.nq_own, false);
+    return i < carom_model_named_q(m) ? m->names.at[m->coordinate_name[i]].text : unknown_name(m, i - m->seen.nq_own, false);
 }
 
 const char *carom_model_velocity(const carom_model *m, int i) {
-    return i < m->seen.nv_own ? m->velocity[i] : unknown_name(m, i - m->seen.nv_own, true);
+    return i < carom_model_named_v(m) ? m->velocity[i] : unknown_name(m, i - m->seen.nv_own, true);
 }
 
 bool carom_model_recorded(const carom_model *m, int i) {
-    i -= m->seen.nq_own;
+    i -= carom_model_named_q(m);
     return i < 0 || member_of(m, &i)->unknowns;
 }
 
 bool carom_model_velocity_recorded(const carom_model *m, int i) {
-    i -= m->seen.nv_own;
+    i -= carom_model_named_v(m);
     return i < 0 || member_of(m, &i)->unknowns;
 }
 
@@ -170,8 +171,8 @@ carom_model_member carom_model_member_at(const carom_model *m, int i) {
 }
 
 const char *carom_model_freedom(const carom_model *m, int i) {
-    if (i >= m->seen.nv_own) return unknown_name(m, i - m->seen.nv_own, false);
-    for (int k = 0; k < m->seen.nq_own; ++k)
+    if (i >= carom_model_named_v(m)) return unknown_name(m, i - m->seen.nv_own, false);
+    for (int k = i; k < carom_model_named_q(m); ++k) // no body has more velocities than positions
         if (m->velocity_of[k] == i) return carom_model_coordinate(m, k);
     return m->velocity[i];
 }
@@ -181,7 +182,13 @@ const char *carom_model_parameter(const carom_model *m, int i, double *value) {
     return m->names.at[m->parameter_name[i]].text;
 }
 
-const char *carom_model_constraint(const carom_model *m, int id) { return m->links[id].name; }
+const char *carom_model_constraint(const carom_model *m, int id) {
+    enum { TURNS = 8, ROOM = 140 };
+    static _Thread_local char text[TURNS][ROOM]; // names of contacts that come and go are made when they are asked for
+    static _Thread_local int turn;
+    if (id < m->ne + m->nc || !m->near) return m->links[id].name;
+    return carom_near_name(m, id, text[turn = (turn + 1) % TURNS], ROOM);
+}
 
 int carom_model_part(const carom_model *m, int id) {
     const constraint *c = &m->links[id];

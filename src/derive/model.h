@@ -88,6 +88,8 @@ typedef struct body {
     double r0[3], R0[9];          // at the start
     bool floating;                // the frame of a floating member, whose energies are elsewhere
     bool carried;                 // a point of one: v < 0, but it moves with coordinates
+    bool free;                    // no expression knows it: free.c
+    struct body_start { double v[6], turn[4]; } *start; // of a free one: velocities; angle or quaternion
     double angle0;                // carried and planar: at the start
     struct body_point { const char *name; double s[3]; } *points;
     int npoints;
@@ -193,6 +195,8 @@ struct carom_model {
     carom_node kinetic, potential;           // all of it
     carom_node own_kinetic;                  // as written in `energy`
     carom_node body_kinetic, body_potential; // of `bodies` and `springs`
+    double gravity[3];
+    int nfree;    // bodies that no expression knows
     body *bodies; // the ground first, those of the section, then frames and points of floating members
     int nbodies;
     struct floating *floating; // floating.c
@@ -213,6 +217,8 @@ struct carom_model {
     int nshapes;
     struct pair *pairs; // their contacts are the last ones
     int npairs, pair_room;
+    struct near_pairs *near; // those that come and go; NULL: none
+    names shape_names;
     struct pair_kind *kinds; // of those that share tapes
     int nkinds;
     int *pair_of;       // of contacts from that of the first pair on
@@ -342,6 +348,20 @@ carom_node carom_member_lookup(resolver *r, const char *word, int primes);
 carom_node carom_member_where(carom_model *m, member *b, double s, int axis);
 /// Begin: coordinates and bodies are known; are there members?
 void carom_model_see_own(resolver *r, bool members);
+// pairs.c
+bool carom_pairs_many(const resolver *r); // so many pairs of shapes that they come and go
+// free.c
+/// Which bodies of the mechanism no expression names.
+carom_status carom_free_find(resolver *r, bool *is_free);
+/// Their positions and velocities, after all others.
+carom_status carom_free_place(resolver *r);
+void carom_free_mass(const carom_model *m, carom_matrix M);
+void carom_free_force(const carom_model *m, const double *v, double *f);
+void carom_free_tangent(const carom_model *m, const double *v, carom_matrix C);
+void carom_free_energy(const carom_model *m, const double *q, const double *v, double *kinetic, double *potential);
+/// Positions and velocities of coordinates and bodies; the others are those of members.
+static inline int carom_model_named_q(const carom_model *m) { return m->nfree ? m->nq : m->seen.nq_own; }
+static inline int carom_model_named_v(const carom_model *m) { return m->nfree ? m->nv : m->seen.nv_own; }
 /// Unknown i of member b in expressions: the number of its velocity in the graph; -1: no memory.
 int carom_model_see(carom_model *m, member *b, int i, carom_node *position, carom_node *velocity);
 /// Velocity i of the graph among those of the model; -1: the members' energies.

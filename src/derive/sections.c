@@ -96,7 +96,7 @@ static carom_status count_coordinates(resolver *r) {
         return carom_fault(r, carom_mech_start(x), 0, "the model has no coordinates; add `coordinates: {x: {at: 0, rate: 0}}`");
     if (x->ncoordinates > MOST_COORDINATES)
         return carom_fault(r, &x->coordinates->name, 0, "more than %d coordinates; give such a system from C", MOST_COORDINATES);
-    if (6 * x->nbodies > MOST_COORDINATES)
+    if (6 * x->nbodies > MOST_COORDINATES && !carom_pairs_many(r))
         return carom_fault(r, &x->bodies->name, 0, "more than %d bodies; give such a system from C", MOST_COORDINATES / 6);
     CAROM_TRY(carom_floating_count(r, &floating, &frames));
     return take_state(r, x->ncoordinates + 7 * x->nbodies + floating + x->njoints); // a joint may count an angle
@@ -384,6 +384,7 @@ carom_status carom_derive_mechanism(resolver *r) {
     CAROM_TRY(carom_derive_bodies(r));
     CAROM_TRY(carom_derive_joints(r));
     CAROM_TRY(carom_derive_members(r));
+    CAROM_TRY(carom_free_place(r));
     CAROM_TRY(read_let(r, let));
     CAROM_TRY(carom_derive_elements(r));
     CAROM_TRY(read_energy(r));

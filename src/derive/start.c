@@ -1,5 +1,5 @@
 // start.c: is the kinetic energy what it must be, and may the motion start where the file says?
-#include "derive/model.h"
+#include "derive/shapes/solids.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -138,5 +138,6 @@ carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
         for (int id = 0; id < m->ne && status == CAROM_OK; ++id) status = check_rate(m, id, x, err);
     }
     free(g);
+    if (status == CAROM_OK && m->near) status = carom_near_start(m, work, scale, err);
     return status;
 }

@@ -50,6 +50,8 @@ static void put_member(places *p, const member *b, bool mass) {
 }
 
 static void put_mass(places *p, const carom_model *m) {
+    for (int k = 0; m->nfree && k < m->nbodies; ++k)
+        for (int i = 0; m->bodies[k].free && m->bodies[k].space == SPATIAL && i < 9; ++i) put(p, m->bodies[k].v + 3 + i / 3, m->bodies[k].v + 3 + i % 3);
     put_terms(p, m->mass.i, m->mass.j, m->mass.n, true);
     for (int k = 0; k < m->nmember; ++k) put_member(p, &m->members[k], true);
 }
@@ -63,7 +65,17 @@ static void put_pair(places *p, const carom_model *m, const pair *x) {
             if (k->couples[i][l]) put(p, carom_kind_velocity(k, x, i), carom_kind_velocity(k, x, l));
 }
 
+// Pairs that come and go: derivatives of their directions, as far as they do not couple two bodies.
+static void put_bodies(places *p, const carom_model *m) {
+    for (int k = 0; m->near && k < m->nbodies; ++k) {
+        const body *b = &m->bodies[k];
+        const int n = b->v < 0 ? 0 : b->space == SPATIAL ? 6 : 3;
+        for (int i = 0; i < n * n; ++i) put(p, b->v + i / n, b->v + i % n);
+    }
+}
+
 static void put_tangent(places *p, const carom_model *m) {
+    put_bodies(p, m);
     put_mass(p, m);
     for (int k = 0; k < m->nmember; ++k) put_member(p, &m->members[k], false);
     put_terms(p, m->K.i, m->K.j, m->K.n, false);
@@ -130,12 +142,15 @@ static carom_status sparse(const carom_model *m, void (*fill)(places *, const ca
 bool carom_model_mass_whole(const carom_model *m) {
     carom_shape shape;
     const int band = band_of(m->mass.i, m->mass.j, m->mass.n, 0);
-    return m->nmember == 0 && simple(m->nv, band, &shape) && shape.storage == CAROM_DENSE;
+    return m->nmember == 0 && m->nfree == 0 && simple(m->nv, band, &shape) && shape.storage == CAROM_DENSE;
 }
 
 carom_status carom_model_shapes(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
     int band = band_of(m->mass.i, m->mass.j, m->mass.n, 0);
+    for (int k = 0; m->nfree && k < m->nbodies && band < 2; ++k)
+        for (int i = 0; m->bodies[k].free && i < 9; ++i)
+            if (i % 4 != 0 && m->bodies[k].J[i] != 0) band = 2;
     for (int k = 0; k < m->nmember; ++k)
         if (carom_member_mass_band(m->members[k].flex) > band) band = carom_member_mass_band(m->members[k].flex);
     if (!simple(m->nv, band, &s->mass_shape)) CAROM_TRY(sparse(m, put_mass, &m->mass_pattern, &s->mass_shape, err));
@@ -147,9 +162,11 @@ carom_status carom_model_shapes(carom_model *m, carom_error *err) {
     band = band_of(m->dM.j, m->dM.l, m->dM.n, band);
     band = band_of(m->dW.i, m->dW.l, m->dW.n, band);
     for (int i = 0; i < m->npairs; ++i) band = band_of_pair(m, &m->pairs[i], band);
+    if (m->near && band < 5) band = 5;
     if (!simple(m->nv, band, &s->tangent_shape))
         CAROM_TRY(sparse(m, put_tangent, &m->tangent_pattern, &s->tangent_shape, err));
-    const int widest = widest_column(m);
+    int widest = widest_column(m);
+    if (m->near && widest < 12) widest = 12; // two bodies
     s->column_stride = m->nv > 16 && 2 * widest < m->nv ? widest : m->nv;
     return CAROM_OK;
 }

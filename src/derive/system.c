@@ -59,6 +59,7 @@ static carom_status mass(const void *model, void *work, double t, const double *
     const double *x = eval(m, work, GROUP_MASS, t, q, m->v0);
     put_mass(m, x, M);
     for (int k = 0; k < m->nmember; ++k) carom_member_mass(m->members[k].flex, M, m->members[k].v);
+    carom_free_mass(m, M);
     return finite(x, m->mass.n);
 }
 
@@ -66,7 +67,8 @@ static carom_status mass(const void *model, void *work, double t, const double *
 static carom_status force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
     const carom_model *m = model;
     const carom_values x = values(m, work, GROUP_FORCE, t, q, v);
-    if (m->nmember == 0) return take(f, x, 0, m->nv) ? CAROM_USER : CAROM_OK;
+    carom_free_force(m, v, f);
+    if (m->nmember == 0) return take(f, x, 0, m->seen.nv) ? CAROM_USER : CAROM_OK;
     double *own = carom_model_scratch(m, work);
     const int n = m->seen.nv_own + 1 + m->seen.compiled, bad = take(own, x, 0, n);
     carom_zero(f, m->seen.nv_own);
@@ -128,15 +130,21 @@ static carom_status sparse_directions(const carom_model *m, void *work, double t
     return bad ? CAROM_USER : CAROM_OK;
 }
 
+// Constraints of L that are the model's own; those of pairs that come and go are behind them.
+static int own_of(const carom_model *m, const carom_local *L) {
+    int n = L->nb;
+    while (m->near && n > 0 && L->id[n - 1] >= m->ne + m->nc) --n;
+    return n;
+}
+
 static carom_status directions(const void *model, void *work, double t, const double *q, carom_local *L) {
     const carom_model *m = model;
-    if (m->npairs == 0 && L->W.count) return sparse_directions(m, work, t, q, L);
+    if (m->npairs == 0 && !m->near && L->W.count) return sparse_directions(m, work, t, q, L);
     double *x = carom_model_scratch(m, work);
     CAROM_TRY(carom_model_directions(m, work, t, q, L->id, L->nb, x));
-    for (int b = 0; b < L->nb; ++b) {
-        const int first = m->links[L->id[b]].dir;
+    for (int b = 0; b < own_of(m, L); ++b) {
         if (m->nkinds && carom_pair_shared(m, L->id[b])) continue;
-        for (int k = L->at[b], d = first; k < L->at[b + 1]; ++k, ++d) {
+        for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
             carom_model_put_column(&L->W, k, m->W.i + m->W_at[d], x + m->W_at[d], m->W_at[d + 1] - m->W_at[d]);
             L->w[k] = m->w_of[d] < 0 ? 0 : x[m->W.n + m->w_of[d]];
         }
@@ -156,7 +164,7 @@ static carom_status curvature(const void *model, void *work, double t, const dou
     const carom_model *m = model;
     const double *x = eval(m, work, GROUP_CURVATURE, t, q, v);
     CAROM_TRY(carom_pairs_eval(m, work, PAIR_CURVATURE, t, q, v, L->id, L->nb, carom_model_scratch(m, work), 0));
-    for (int b = 0; b < L->nb; ++b)
+    for (int b = 0; b < own_of(m, L); ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) kappa[k] = x[d];
     CAROM_TRY(finite(x, m->own.dir));
     return carom_shared_curvature(m, work, q, v, L, kappa);
@@ -176,6 +184,7 @@ static carom_status tangent(const void *model, void *work, double t, const doubl
         const member *b = &m->members[k];
         carom_member_tangent(b->flex, q + b->q, v + b->v, K, C, b->v);
     }
+    carom_free_tangent(m, v, C);
     return finite(x, m->K.n + m->C.n);
 }
 
@@ -198,7 +207,7 @@ static carom_status reaction_gradient(const void *model, void *work, double t, c
     if (m->dW.n == 0) return carom_shared_reaction_gradient(m, work, q, L, lambda, s, D);
     const double *x = eval(m, work, GROUP_REACTION_GRADIENT, t, q, m->v0);
     CAROM_TRY(carom_pairs_eval(m, work, PAIR_REACTION_GRADIENT, t, q, m->v0, L->id, L->nb, carom_model_scratch(m, work), 0));
-    for (int b = 0; b < L->nb; ++b)
+    for (int b = 0; b < own_of(m, L); ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d)
             for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e)
                 D.a[carom_model_place(D.shape, m->dW.i[e], m->dW.l[e])] += s * lambda[k] * x[e];
@@ -214,7 +223,7 @@ static carom_status rate_gradient(const void *model, void *work, double t, const
     const carom_status own = finite(x, m->own.dW + m->own.dw);
     spread(x, m->own.dW, m->dW.n, m->own.dw);
     CAROM_TRY(carom_pairs_eval(m, work, PAIR_RATE_GRADIENT, t, q, m->v0, L->id, L->nb, x, m->dW.n));
-    for (int b = 0; b < L->nb; ++b)
+    for (int b = 0; b < own_of(m, L); ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
             if (carom_pair_shared(m, L->id[b])) continue;
             const int *row = m->D_row + m->D_at[d], count = m->D_at[d + 1] - m->D_at[d];
@@ -236,6 +245,7 @@ static void add_member_energies(const carom_model *m, const double *q, const dou
         *kinetic += T;
         *potential += V;
     }
+    carom_free_energy(m, q, v, kinetic, potential);
 }
 
 static carom_status energy(const void *model, void *work, double t, const double *q, const double *v, double *kinetic,
@@ -275,16 +285,19 @@ static carom_status motion(const void *model, void *work, double t, const double
                            double *f, double *g) {
     const carom_model *m = model;
     const carom_values x = values(m, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v);
-    int bad = take(f, x, 0, m->nv);
+    const int n = m->seen.nv;
+    int bad = take(f, x, 0, n);
+    carom_free_force(m, v, f);
     if (m->whole_mass) {
-        bad |= take(M.a, x, m->nv, m->nv * m->nv);
+        bad |= take(M.a, x, n, n * n);
     } else {
         double *terms = carom_model_scratch(m, work);
-        bad |= take(terms, x, m->nv, m->mass.n);
+        bad |= take(terms, x, n, m->mass.n);
         carom_matrix_zero(M);
         put_mass(m, terms, M);
+        carom_free_mass(m, M);
     }
-    if (g) bad |= take(g, x, m->nv + (m->whole_mass ? m->nv * m->nv : m->mass.n), m->own.links);
+    if (g) bad |= take(g, x, n + (m->whole_mass ? n * n : m->mass.n), m->own.links);
     if (g) CAROM_TRY(carom_pairs_gaps(m, work, t, q, g));
     return bad ? CAROM_USER : CAROM_OK;
 }
@@ -307,7 +320,7 @@ carom_status carom_model_row(const carom_model *m, void *work, double t, const d
     take(out, x, 2 + m->own.dir, m->nout); // an output may be what it is
     add_member_energies(m, q, v, &energy[0], &energy[1]);
     carom_pairs_exact(m, work, true);
-    carom_status status = carom_pairs_gaps(m, work, t, q, gap);
+    carom_status status = carom_pairs_own_gaps(m, work, t, q, gap);
     if (status == CAROM_OK) status = carom_pairs_rates(m, work, t, q, v, u);
     carom_pairs_exact(m, work, false);
     return bad ? CAROM_USER : status;
@@ -362,7 +375,7 @@ static bool timeless(const carom_model *m) {
 
 carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
-    *s = carom_system_default(m->nq, m->nv, m->ne, m->nc);
+    *s = carom_system_default(m->nq, m->nv, m->ne, m->nc); // and those that come and go
     const bool turns = carom_model_turns(m);
     CAROM_TRY(carom_model_shapes(m, err));
     s->flags = (carom_terms_constant(m->graph, &m->mass) ? CAROM_CONSTANT_MASS : 0u) |
@@ -386,9 +399,10 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     s->work_init = work_init;
     s->mass = mass;
     s->force = force;
-    s->gaps = m->ne + m->nc ? gaps : NULL;
-    s->directions = m->ne + m->nc ? directions : NULL;
-    s->rates = m->ne + m->nc ? rates : NULL;
+    const bool some = m->ne + m->nc > 0 || m->near;
+    s->gaps = some ? gaps : NULL;
+    s->directions = some ? directions : NULL;
+    s->rates = some ? rates : NULL;
     s->curvature = curvature;
     s->tangent = tangent;
     s->mass_gradient = mass_gradient;
@@ -400,6 +414,7 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     s->power = power;
     s->observe = observe;
     s->hold = m->npairs ? hold : NULL;
+    if (m->near) CAROM_TRY(carom_near_system(m, err));
     s->nworks = m->nelements;
     s->works = m->nelements ? works : NULL;
     s->motion = m->nmember ? NULL : motion;

@@ -81,6 +81,7 @@ typedef struct h5_def {
     const carom_matrix_text *matrices;
     int nmatrices;
     size_t state_size;
+    bool grows;             // the state may have become larger than that
 } h5_def;
 
 bool h5_put_matrices(hid_t file, const carom_matrix_text *list, int n); // h5_matrices.c
@@ -101,7 +102,7 @@ carom_status h5_row_done(h5_file *f, carom_error *err);
 double *h5_field_row(h5_file *f, int i, carom_error *err);
 carom_status h5_field_done(h5_file *f, int i, carom_error *err);
 carom_status h5_put_event(h5_file *f, const carom_event *e, const char *contact, carom_error *err);
-carom_status h5_put_state(h5_file *f, int slot, const void *state, carom_error *err);
+carom_status h5_put_state(h5_file *f, int slot, const void *state, size_t size, carom_error *err);
 carom_status h5_get_state(h5_file *f, int slot, void *state, carom_error *err);
 carom_status h5_put_ledger(h5_file *f, const carom_ledger *l, carom_ledger_names names, carom_error *err);
 /// Everything buffered goes to the file, and the file to the system: all of it, or nothing.

@@ -319,8 +319,9 @@ static bool open_all(h5_file *f, const h5_def *def) {
     const hid_t space = f->state >= 0 ? H5Dget_space(f->state) : -1;
     hsize_t size[2] = {0, 0};
     good = f->run >= 0 && f->ledger >= 0 && space >= 0 && H5Sget_simple_extent_ndims(space) == 2 &&
-           H5Sget_simple_extent_dims(space, size, NULL) == 2 && size[0] == 2 && size[1] == f->state_size &&
+           H5Sget_simple_extent_dims(space, size, NULL) == 2 && size[0] == 2 && (def->grows ? size[1] >= f->state_size : size[1] == f->state_size) &&
            same_type(f->state, H5T_NATIVE_UINT8);
+    f->state_size = size[1];
     h5_close(space);
     return good;
 }
@@ -418,6 +419,14 @@ carom_status h5_put_event(h5_file *f, const carom_event *e, const char *contact,
     return table_next(f, &f->events, err);
 }
 
+// The state has become larger.
+static bool replace_state(h5_file *f, size_t size) {
+    h5_close(f->state);
+    f->state = -1;
+    f->state_size = size;
+    return H5Ldelete(f->file, "state", H5P_DEFAULT) >= 0 && create_state(f);
+}
+
 static bool slot_transfer(h5_file *f, int slot, void *in, const void *out) {
     const hsize_t at[2] = {(hsize_t)slot, 0}, count[2] = {1, f->state_size};
     const hid_t file = H5Dget_space(f->state), memory = H5Screate_simple(2, count, NULL);
@@ -429,10 +438,10 @@ static bool slot_transfer(h5_file *f, int slot, void *in, const void *out) {
     return good;
 }
 
-carom_status h5_put_state(h5_file *f, int slot, const void *state, carom_error *err) {
+carom_status h5_put_state(h5_file *f, int slot, const void *state, size_t size, carom_error *err) {
     h5_hush h;
     h5_hush_begin(&h);
-    const carom_status status = slot_transfer(f, slot, NULL, state) ? CAROM_OK : h5_fail(err, "cannot write results");
+    const carom_status status = (size == f->state_size || replace_state(f, size)) && slot_transfer(f, slot, NULL, state) ? CAROM_OK : h5_fail(err, "cannot write results");
     h5_hush_end(&h);
     return status;
 }

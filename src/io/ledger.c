@@ -87,7 +87,7 @@ const char *ledger_get_name(const carom_ledger_names *names, const ledger_entry 
 
 carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_model *m) {
     const carom_system *sys = carom_model_system(m);
-    const int n = sys->ne + sys->nc;
+    const int n = sys->listed ? INT_MAX : sys->ne + sys->nc; // those that come and go have numbers beyond
     const int id[3] = {l->penetration_id, l->drift_id, l->counts.residual_id};
     const char *name[3] = {NULL, NULL, NULL};
     for (int i = 0; i < 3; ++i)

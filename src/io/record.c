@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROWS_BY_DEFAULT = 2000 };
+enum { ROWS_BY_DEFAULT = 2000, NEAR_NAMES = 122 }; // the latter: longest name of a contact that comes and goes
 
 typedef struct state_head {
     uint64_t magic, sequence, checksum; // checksum over all that follows
@@ -38,6 +38,7 @@ struct carom_record {
     sides sides;
     double *side_gap, *unknown;  // of such rows: gaps; NaN for reactions
     int ncol, ndir, nwatched, nout;
+    int nc;                      // contacts with columns: those that come and go have none
     int *shown_q, *shown_v, nshown_q, nshown_v; // positions and velocities that have columns
     char **column;
     char *names;                 // storage of column[]
@@ -73,24 +74,29 @@ carom_record_def carom_record_default(void) {
 
 // The model's names first, then those that the definition gives, then numbers.
 static bool name_constraints(carom_record *r, const carom_record_def *def) {
-    const int ne = r->sys->ne, all = ne + r->sys->nc;
+    const int ne = r->sys->ne, all = ne + r->nc;
     const carom_system *known = r->model ? carom_model_system(r->model) : NULL;
     r->constraint = calloc((size_t)all + 1, sizeof *r->constraint);
     for (int id = 0; r->constraint && id < all; ++id) {
         char number[32];
         snprintf(number, sizeof number, "%s%d", id < ne ? "constraint" : "contact", id < ne ? id + 1 : id - ne + 1);
-        const char *name = known && id < known->ne + known->nc ? carom_model_constraint(r->model, id) : def->constraints ? def->constraints[id] : number;
+        const char *name = known && id < known->ne + known->nc - known->listed ? carom_model_constraint(r->model, id) : def->constraints ? def->constraints[id] : number;
         r->constraint[id] = strdup(name);
         if (!r->constraint[id]) return false;
     }
     return r->constraint != NULL;
 }
 
+// Contacts that come and go have no columns; their names are the model's.
+static const char *name_of(const carom_record *r, int id) {
+    return id < r->sys->ne + r->nc ? r->constraint[id] : r->model ? carom_model_constraint(r->model, id) : NULL;
+}
+
 static carom_ledger_names ledger_names(carom_record *r, const carom_ledger *l) {
     const int id[3] = {l->penetration_id, l->drift_id, l->counts.residual_id};
     const char *name[3] = {NULL, NULL, NULL};
     for (int i = 0; i < 3; ++i)
-        if (id[i] >= 0 && id[i] < r->sys->ne + r->sys->nc) name[i] = r->constraint[id[i]];
+        if (id[i] >= 0) name[i] = name_of(r, id[i]);
     carom_warning list[CAROM_WARNINGS];
     carom_warnings_json(r->warnings, list, carom_sim_warnings(r->sim, l, list));
     return (carom_ledger_names){name[0], name[1], name[2], r->model ? carom_model_redundant(r->model) : NULL, r->warnings};
@@ -151,11 +157,11 @@ static void all_columns(writer *w, const carom_record *r, const carom_record_def
     for (int i = 0; r->model && i < r->nshown_v; ++i) column(w, "%s%s", carom_model_velocity(r->model, r->shown_v[i]), "");
     if (!r->model) state_columns(w, r, def);
     for (int i = 0; i < 3; ++i) column(w, "%s%s", energies[i], "");
-    for (int c = 0; c < sys->nc; ++c)
+    for (int c = 0; c < r->nc; ++c)
         contact_columns(w, r->constraint[sys->ne + c], sys->contacts[c].tangents);
     for (int id = 0; id < sys->ne; ++id)
         for (int i = 0; i < 3; ++i) bilateral_column(w, r, id, bilateral[i]);
-    for (int c = 0; r->positions && c < sys->nc; ++c) column(w, "%s.%s", r->constraint[sys->ne + c], "nu");
+    for (int c = 0; r->positions && c < r->nc; ++c) column(w, "%s.%s", r->constraint[sys->ne + c], "nu");
     for (int id = 0; r->positions && id < sys->ne; ++id) bilateral_column(w, r, id, "nu");
     for (int i = 0; i < r->nout; ++i) column(w, "%s%s", carom_model_output(r->model, i), "");
 }
@@ -253,9 +259,9 @@ static carom_status fill(carom_record *r, double *x, const carom_now *now, const
     const carom_system *sys = r->sys;
     double energy[2], *out = x + r->ncol - r->nout; // the last columns
     void *work = carom_sim_work(r->sim);
-    carom_copy(r->gap, now->gap, sys->ne + sys->nc);
+    carom_copy(r->gap, now->gap, sys->ne + r->nc);
     if (r->extended || carom_model_row(r->model, work, now->t, now->q, now->v, energy, r->u, r->gap, out) != CAROM_OK) {
-        carom_copy(r->gap, now->gap, sys->ne + sys->nc);
+        carom_copy(r->gap, now->gap, sys->ne + r->nc);
         CAROM_TRY(carom_sim_energy(r->sim, &energy[0], &energy[1], &r->err)); // one of these tells what failed
         CAROM_TRY(carom_sim_velocities(r->sim, r->u, &r->err));
         if (r->nout > 0) carom_model_outputs(r->model, work, now->t, now->q, now->v, out);
@@ -266,7 +272,7 @@ static carom_status fill(carom_record *r, double *x, const carom_now *now, const
     *x++ = energy[0];
     *x++ = energy[1];
     *x++ = energy[0] + energy[1];
-    for (int c = 0; c < sys->nc; ++c) x = fill_contact(x, now, r->gap, impulse, r->u, sys->ne + c, sys->contacts[c].tangents);
+    for (int c = 0; c < r->nc; ++c) x = fill_contact(x, now, r->gap, impulse, r->u, sys->ne + c, sys->contacts[c].tangents);
     const double *force = as_recorded(r, now, now->lasting);
     for (int id = 0; id < sys->ne; ++id) {
         *x++ = now->gap[id];
@@ -274,7 +280,7 @@ static carom_status fill(carom_record *r, double *x, const carom_now *now, const
         *x++ = impulse[now->dir[id]];
     }
     if (!r->positions) return CAROM_OK;
-    for (int c = 0; c < sys->nc; ++c) *x++ = now->nu[now->dir[sys->ne + c]];
+    for (int c = 0; c < r->nc; ++c) *x++ = now->nu[now->dir[sys->ne + c]];
     const double *nu = as_recorded(r, now, now->nu);
     for (int id = 0; id < sys->ne; ++id) *x++ = nu[now->dir[id]];
     return CAROM_OK;
@@ -349,7 +355,7 @@ static void next_due(carom_record *r, const carom_now *now) {
 static carom_status put_events(carom_record *r, const carom_now *now) {
     for (int i = 0; i < now->nevents; ++i) {
         const carom_event *e = &now->events[i];
-        const char *contact = r->constraint[r->sys->ne + e->contact];
+        const char *contact = name_of(r, r->sys->ne + e->contact);
         CAROM_TRY(r->h5 ? h5_put_event(r->h5, e, contact, &r->err) : r->csv ? csv_put_event(r->csv, e, contact, &r->err)
                                                                             : memory_put_event(r->memory, e, contact, &r->err));
         ++r->events;
@@ -429,9 +435,21 @@ static int doubles(const carom_record *r) {
     return r->ndir + 2 * r->nwatched;
 }
 
+// Room for a state of the simulation of so many bytes, which may grow while contacts come and go.
+static bool make_room(carom_record *r, size_t bytes) {
+    const size_t size = sizeof(state_head) + bytes + sizeof(double) * (size_t)doubles(r);
+    if (size == r->state_size) return true;
+    unsigned char *more = realloc(r->state, size);
+    if (!more) return false;
+    r->state = more;
+    r->state_size = size;
+    return true;
+}
+
 static void pack(carom_record *r) {
     size_t bytes = 0;
     const void *sim = carom_sim_state(r->sim, &bytes);
+    if (!make_room(r, bytes)) return; // the last state remains
     const state_head head = {.magic = state_magic, .rows = r->rows, .events = r->events, .step = r->step, .row_step = r->row_step,
                              .k = r->k, .sim_bytes = (int64_t)bytes, .doubles = doubles(r)};
     memcpy(r->state, &head, sizeof head);
@@ -446,7 +464,7 @@ static carom_status put_state(carom_record *r, carom_error *err) {
     head.sequence = ++r->sequence;
     head.checksum = checksum(r, r->state);
     memcpy(r->state, &head, sizeof head);
-    return h5_put_state(r->h5, (int)(r->sequence % 2), r->state, err);
+    return h5_put_state(r->h5, (int)(r->sequence % 2), r->state, r->state_size, err);
 }
 
 // Slot is whole, of this model, and speaks only of rows that the file has.
@@ -460,6 +478,7 @@ static bool sound(const carom_record *r, const unsigned char *slot, state_head *
 static carom_status get_state(carom_record *r, const char *file, carom_error *err) {
     state_head best = {0}, head;
     int slot = -1;
+    if (!make_room(r, r->h5->state_size - sizeof best - sizeof(double) * (size_t)doubles(r))) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the state in %s", file);
     for (int i = 0; i < 2; ++i) {
         CAROM_TRY(h5_get_state(r->h5, i, r->state, err));
         if (sound(r, r->state, &head) && head.sequence > best.sequence) {
@@ -597,6 +616,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->sim = def->sim;
     r->positions = carom_sim_now(def->sim).nu != NULL;
     r->sys = carom_sim_system(def->sim);
+    r->nc = r->sys->nc - r->sys->listed;
     r->extended = !def->model || r->sys != carom_model_system(def->model);
     r->h = def->step;
     r->end = def->end;
@@ -606,7 +626,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->sides = (sides){.nq = r->sys->nq, .nv = r->sys->nv};
     r->nout = def->model ? carom_model_count(def->model).outputs : 0;
     r->nwatched = def->model ? carom_model_watched(def->model) : 0;
-    for (int id = 0; id < r->sys->ne + r->sys->nc; ++id) r->ndir += carom_system_recorded(r->sys, id);
+    for (int id = 0; id < r->sys->ne + r->nc; ++id) r->ndir += carom_system_recorded(r->sys, id);
     r->step = r->row_step = -1;
     size_t bytes = 0;
     carom_sim_state(r->sim, &bytes);
@@ -614,7 +634,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->state = calloc(1, r->state_size);
     r->acc = calloc((size_t)doubles(r) + 1, sizeof(double));
     r->u = calloc((size_t)r->ndir + 1, sizeof(double));
-    r->gap = calloc((size_t)(r->sys->ne + r->sys->nc) + 1, sizeof(double));
+    r->gap = calloc((size_t)(r->sys->ne + r->nc) + 1, sizeof(double));
     r->force = calloc((size_t)r->ndir + 1, sizeof(double));
     r->side_gap = calloc((size_t)(r->sys->ne + r->sys->nc) + 1, sizeof(double));
     r->unknown = calloc((size_t)r->ndir + 1, sizeof(double));
@@ -652,14 +672,15 @@ static long expected(const carom_record *r) {
 
 static h5_def file_def(const carom_record *r, const carom_record_def *def) {
     size_t longest = 1;
-    for (int c = 0; c < r->sys->nc; ++c) {
+    for (int c = 0; c < r->nc; ++c) {
         const size_t length = strlen(r->constraint[r->sys->ne + c]);
         if (length > longest) longest = length;
     }
+    if (r->sys->list) longest = NEAR_NAMES;
     int nmatrices = 0;
     const carom_matrix_text *matrices = r->model ? carom_model_matrices(r->model, &nmatrices) : NULL;
     return (h5_def){.file = def->file, .matrices = matrices, .nmatrices = nmatrices, .columns = (size_t)r->ncol, .column = r->column, .rows = expected(r),
-                    .contact_size = longest, .field = r->field, .nfield = r->nfield, .text = def->text, .length = def->length, .state_size = r->state_size};
+                    .contact_size = longest, .field = r->field, .nfield = r->nfield, .text = def->text, .length = def->length, .state_size = r->state_size, .grows = r->sys->list != NULL};
 }
 
 // The file as it is once the first state is in it.
@@ -831,7 +852,7 @@ void carom_record_destroy(carom_record *r) {
     free(r->shown_q);
     free(r->shown_v);
     carom_result_close(r->memory);
-    for (int id = 0; r->constraint && id < r->sys->ne + r->sys->nc; ++id) free(r->constraint[id]);
+    for (int id = 0; r->constraint && id < r->sys->ne + r->nc; ++id) free(r->constraint[id]);
     free(r->constraint);
     free(r->names);
     free(r->column);

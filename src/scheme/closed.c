@@ -38,14 +38,17 @@ double carom_local_reach(const carom_local *L, int k, const double *x) {
     return sum;
 }
 
-double carom_local_rounding(const carom_local *L, int k, const double *x, int n) {
+double carom_local_rounding_within(const carom_local *L, int k, const double *x, int n, double size) {
     const carom_columns *W = &L->W;
     if (n == W->rows) return 16 * DBL_EPSILON * carom_local_reach(L, k, x);
-    // Positions are no velocities: any of them may enter.
     const double *a = W->a + (size_t)k * (size_t)W->stride;
     double sum = 0;
     for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e) sum += fabs(a[e]);
-    return 16 * DBL_EPSILON * sum * carom_norm_max(x, n);
+    return 16 * DBL_EPSILON * sum * size;
+}
+
+double carom_local_rounding(const carom_local *L, int k, const double *x, int n) {
+    return carom_local_rounding_within(L, k, x, n, n == L->W.rows ? 0 : carom_norm_max(x, n));
 }
 
 double carom_local_velocity_rounding(const carom_local *L, const double *v) {
@@ -115,11 +118,12 @@ carom_status carom_round_gaps(carom_step *s, double *g, carom_local *L, const ca
     if (L->nb == 0) return CAROM_OK;
     CAROM_TRY(acceleration(s, &a, at));
     CAROM_TRY(carom_directions(s, L, at->t, at->q));
+    const double size = carom_norm_max(at->q, s->sys->nq);
     const double drift = at->drift > 0 ? at->drift * carom_norm_max(at->v, s->sys->nv) : 0;
     for (int b = 0; b < L->nb; ++b) {
         const int id = L->id[b], k = L->at[b];
         const double moves = pace(s, L, k, at->v, a);
-        const double eps_g = carom_local_rounding(L, k, at->q, s->sys->nq) + 16 * DBL_EPSILON * s->h * moves;
+        const double eps_g = carom_local_rounding_within(L, k, at->q, s->sys->nq, size) + 16 * DBL_EPSILON * s->h * moves;
         if (g[id] <= eps_g) {
             g[id] = 0;
         } else if (held[id - ne] != 0 && g[id] <= fmax(STEPS / 16 * eps_g, s->h * drift)) {

@@ -3,8 +3,8 @@
 // Small systems get it anew for every problem.  Large ones must not: a column costs a solution, a stored column of
 // F^-1 W costs n doubles.  So columns are computed for closed contacts only, kept while F and W do not change, and stored
 // as long as there is room; reactions of many contacts are applied by one solution instead of many columns.
+#include "scheme/delassus_blocks.h"
 #include <assert.h>
-#include <carom/scheme.h>
 #include <string.h>
 
 enum { UNKNOWN = -2, NOT_STORED = -1 };                 // marks in slot
@@ -29,6 +29,7 @@ static carom_products carve_products(carom_arena *mem, int n, int nv, int stride
 }
 
 carom_delassus carom_carve_delassus(carom_arena *mem, const carom_system *sys) {
+    if (sys->listed) return (carom_delassus){.x = NULL}; // by blocks
     carom_delassus d = {.all = carom_carve_local(mem, sys)};
     const int n = d.all.W.n;
     const size_t most = ROOM / (size_t)sys->nv + 1;
@@ -257,6 +258,15 @@ static bool keeps_sparsity(const carom_factor *F, const carom_local *L) {
     return F->shape.storage == CAROM_DIAGONAL && L->W.count;
 }
 
+// Where contacts come and go.
+static void form_blocks(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {
+    s->delassus.L = Lf;
+    s->problem.G = NULL;
+    s->problem.rows = carom_assembly_form(&s->assembly, L, Lf, F, a, s->sys->nv) ? &s->assembly.rows : NULL; // then nobody can solve it
+    s->problem.symmetric = L == Lf;
+    s->problem.parts = L == Lf ? &s->assembly.parts : NULL;
+}
+
 void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {
     carom_delassus *d = &s->delassus;
     const int n = L->at[L->nb];
@@ -264,6 +274,10 @@ void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *
     assert(L->nb == Lf->nb && n == Lf->at[Lf->nb]);
     carom_problem_blocks(s, L);
     s->a = a;
+    if (s->assembly.x) {
+        form_blocks(s, L, Lf, F, a);
+        return;
+    }
     d->F = F;
     d->L = Lf;
     d->kept = !sparse && prepare(s, F);
@@ -304,7 +318,9 @@ static bool better_solved(const carom_delassus *d, const double *p, int rows) {
 void carom_problem_react(carom_step *s, double *v, double a, const double *p, int rows) {
     carom_delassus *d = &s->delassus;
     if (rows == 0) return;
-    if (keeps_sparsity(d->F, d->L)) {
+    if (s->assembly.x) {
+        carom_assembly_react(&s->assembly, d->L, v, a, p, rows);
+    } else if (keeps_sparsity(d->F, d->L)) {
         for (int k = 0; k < rows; ++k) carom_column_axpy(v, a * p[k], &d->sparse, k);
     } else if (better_solved(d, p, rows)) {
         carom_zero(d->x, d->dense.rows);

@@ -439,7 +439,7 @@ static void predict(work *w, const carom_step *s, bool warm) {
     if (!warm) return;
     carom_copy(w->nu, w->nu_n, nb);
     carom_copy(w->Lambda, w->Lambda_n, nb);
-    carom_copy(w->T, w->T_n, w->L.W.n);
+    for (int id = 0; id < nb; ++id) carom_copy(w->T + w->L_0.at[id], w->T_n + s->dir[id], w->L_0.at[id + 1] - w->L_0.at[id]);
 }
 
 // What the next step may begin with.  Contacts without friction are found in few iterations.
@@ -453,7 +453,7 @@ static void remember(work *w, const carom_step *s) {
         if (!carom_ggl_alpha_lasts(w, s, b) || !(s->sys->contacts[id - s->sys->ne].friction > 0)) continue;
         w->nu_n[id] = w->nu[id];
         w->Lambda_n[id] = w->Lambda[id];
-        carom_copy(w->T_n + w->L_0.at[id], w->T + w->L_0.at[id], 1 + carom_ggl_alpha_tangents(w, b));
+        carom_copy(w->T_n + s->dir[id], w->T + w->L_0.at[id], 1 + carom_ggl_alpha_tangents(w, b));
     }
 }
 
@@ -522,6 +522,12 @@ static carom_status forecast(work *w, carom_step *s) {
     return carom_close_at(s, &w->L, w->g_0, (carom_place){.t = t, .q = w->q_s, .v = s->v});
 }
 
+static void forget(void *memory, carom_step *s, int id) {
+    work *w = memory;
+    w->nu_n[id] = w->Lambda_n[id] = 0;
+    carom_zero(w->T_n + s->dir[id], s->dir[id + 1] - s->dir[id]);
+}
+
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv, ne = s->sys->ne;
@@ -570,6 +576,8 @@ const carom_scheme carom_scheme_ggl_alpha = {
     .impulses = true,
     .options = options,
     .warning = warning,
+    .many = 4096, // its matrices are dense
+    .forget = forget,
     .work_size = sizeof(work),
     .carve = carve,
     .start = start,

@@ -34,7 +34,7 @@ typedef struct carom_ggl_alpha {
     int active;                           // which gap closes a contact on velocity level (GA-17), CAROM_GGL_*
     double *a_n, *s_n;                    // kept
     double *solvers;                      // kept, one: steps that the contact solvers have first
-    double *nu_n, *Lambda_n, *T_n;        // kept: multipliers of lasting contacts in the last step, 0 for others; T_n: rows of L_0
+    double *nu_n, *Lambda_n, *T_n;        // kept: multipliers of lasting contacts in the last step, 0 for others; T_n: recorded directions
     // the step: predicted, then found
     double *a_p, *v_p, *x_p;              // a, v~ and displacement of q~ at s = 0
     double *dv, *s, *U, *w;               // v~ - v_p; rate of v~; position correction; velocity jump

@@ -54,10 +54,8 @@ static void normals(carom_local *L) {
 
 // (GP-4)  What rounding may leave in gap b at most: its terms may be larger than |W||q| (constants, cosines of small angles), but none is
 //         larger than |W| max |q| by much; and no rounding is larger than the motion of the step times 1e-8.
-static double rounding_at_most(const work *w, const carom_step *s, int b) {
-    double size = 0;
-    for (int i = 0; i < s->sys->nv; ++i) w->x[i] = 1;
-    size = carom_local_reach(&w->L, b, w->x) * carom_norm_max(w->q, s->sys->nq);
+static double rounding_at_most(const work *w, const carom_step *s, int b, double q) {
+    const double size = carom_local_reach(&w->L, b, w->x) * q; // x = 1
     return fmax(16 * DBL_EPSILON * size, 1e-8 * s->h * carom_local_reach(&w->L, b, w->v_0));
 }
 
@@ -75,12 +73,14 @@ static bool met(work *w, const carom_step *s, double *least, int *stalls) {
     *least = fmin(*least, most);
     for (int id = ne; id < ne + nc; ++id)
         if (w->sign[id] > 0 && w->g[id] < 0) w->sign[id] = -1, good = false;
+    const double q = carom_norm_max(w->q, s->sys->nq);
+    for (int i = 0; i < s->sys->nv; ++i) w->x[i] = 1;
     for (int b = 0; good && b < w->L.nb; ++b) {
         const int id = w->L.id[b];
-        const double rounding = 0.5 * carom_local_rounding(&w->L, b, w->q, s->sys->nq);
+        const double rounding = 0.5 * carom_local_rounding_within(&w->L, b, w->q, s->sys->nq, q);
         const bool tight = id < ne || w->Psi[id] > 0;
         const double off = tight ? fabs(w->g[id]) : fmax(0, -w->g[id]);
-        good = off <= fmax(s->h * s->tol * s->scale, *stalls >= STALLS ? rounding_at_most(w, s, b) : rounding);
+        good = off <= fmax(s->h * s->tol * s->scale, *stalls >= STALLS ? rounding_at_most(w, s, b, q) : rounding);
     }
     return good;
 }
@@ -97,9 +97,10 @@ static carom_status correct(work *w, carom_step *s, double t_1) {
     for (int b = 0; b < n; ++b) {
         if (s->blocks[b].law != CAROM_BILATERAL) s->blocks[b].law = CAROM_UNILATERAL;
         s->c[b] = w->g[w->L.id[b]] / s->h;
-        for (int k = 0; k < n; ++k) s->c[b] -= s->G[b + k * (size_t)n] * w->Psi[w->L.id[k]];
-        s->p[b] = 0;
+        s->p[b] = w->Psi[w->L.id[b]];
     }
+    carom_problem_subtract(s, s->p);
+    carom_zero(s->p, n);
     CAROM_TRY(carom_problem_run(s, w->L.id));
     carom_zero(w->x, s->sys->nv);
     carom_problem_apply(s, w->x, s->h);
@@ -179,6 +180,7 @@ const carom_scheme carom_scheme_ggl_projection = {
     .stable = 2,
     .positions = true,
     .options = options,
+    .many = CAROM_MANY,
     .work_size = sizeof(work),
     .carve = carve,
     .step = step,

@@ -265,6 +265,7 @@ const carom_scheme carom_scheme_half_explicit = {
     .order = 2,
     .stable = 2,
     .options = options,
+    .many = CAROM_MANY,
     .work_size = sizeof(work),
     .carve = carve,
     .step = step,

@@ -96,6 +96,7 @@ const carom_scheme carom_scheme_moreau_explicit = {
     .order = 1,
     .impulses = true,
     .options = options,
+    .many = CAROM_MANY,
     .work_size = sizeof(work),
     .carve = carve,
     .step = step,

@@ -227,6 +227,7 @@ const carom_scheme carom_scheme_moreau_jean = {
     .impulses = true,
     .order_of = order_of,
     .options = options,
+    .many = CAROM_MANY,
     .work_size = sizeof(work),
     .carve = carve,
     .step = step,

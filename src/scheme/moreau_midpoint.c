@@ -116,6 +116,7 @@ const carom_scheme carom_scheme_moreau_midpoint = {
     .stable = 2,
     .keeps = true,
     .options = options,
+    .many = CAROM_MANY,
     .work_size = sizeof(work),
     .carve = carve,
     .step = step,

@@ -279,6 +279,23 @@ void carom_problem_blocks(carom_step *s, const carom_local *L) {
     s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
 }
 
+void carom_problem_subtract(carom_step *s, const double *x) {
+    const carom_problem *pb = &s->problem;
+    const carom_block_rows *R = pb->rows;
+    const int n = pb->n;
+    for (int i = 0; i < n && pb->G; ++i)
+        for (int k = 0; k < n; ++k) s->c[i] -= s->G[i + k * (size_t)n] * x[k];
+    for (int b = 0; b < pb->nb && !pb->G && R; ++b) {
+        const int at = pb->block[b].at, rows = (b + 1 < pb->nb ? pb->block[b + 1].at : n) - at;
+        const double *g = R->value + R->at[R->start[b]];
+        for (int k = R->start[b]; k < R->start[b + 1]; ++k) {
+            const int c = R->col[k], from = pb->block[c].at, end = c + 1 < pb->nb ? pb->block[c + 1].at : n;
+            for (int j = from; j < end; ++j, g += rows)
+                for (int i = 0; i < rows; ++i) s->c[at + i] -= g[i] * x[j];
+        }
+    }
+}
+
 void carom_problem_restitution(carom_step *s, const carom_local *L, const double *u_free, const double *u_before) {
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b]; k < L->at[b + 1]; ++k) {
@@ -337,9 +354,11 @@ static carom_status refuse(carom_step *s, const carom_report *r, const int *id) 
 carom_status carom_problem_run(carom_step *s, const int *id) {
     carom_problem *pb = &s->problem;
     if (pb->n == 0) return CAROM_OK;
+    if (!pb->G && !pb->rows) return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t, pb->nb);
     const double size = carom_norm_max(pb->c, pb->n);
     if (size < HUGE_VAL) s->scale = fmax(s->scale, size), s->contact.scale = fmax(s->contact.scale, size); // (TOL-1)
     if (s->on_problem) s->on_problem(s->problem_user, s->t, pb, NULL);
+    pb->enough = s->accept * s->contact.scale;
     const carom_report r = carom_chain_solve(s->chain, pb, s->tol * s->scale); // (TOL-2)
     if (s->on_problem) s->on_problem(s->problem_user, s->t, pb, &r);
     carom_counts *counts = s->counts;

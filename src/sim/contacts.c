@@ -24,13 +24,15 @@ void carom_lasting_forces(carom_sim *sim, double h) {
 
 enum { STALE = 32 }; // steps after which the threshold of a lasting contact is found anew
 
-// theta of contact c for a step of h from t_0 on (CL-4); 0 where the model cannot tell.
-static double threshold(carom_sim *sim, int c, double t_0, double h) {
+// theta of contact c for a step of h from t_0 on (CL-4); 0 where the model cannot tell.  known: M^-1 f there has been found.
+static double threshold(carom_sim *sim, int c, double t_0, double h, bool *known) {
     carom_step *s = &sim->step;
     double theta = 0;
     s->h = sim->control.on ? h : sim->h; // the step of the run, also where the last one is shorter
-    const carom_place at = {.t = t_0, .q = sim->q_0, .v = sim->v_0};
-    return carom_explained(s, &theta, &sim->all, s->sys->ne + c, at) == CAROM_OK ? theta : 0;
+    const carom_place at = {.t = t_0, .q = sim->q_0, .v = sim->v_0, .f = *known ? s->a_free : NULL};
+    if (carom_explained(s, &theta, &sim->all, s->sys->ne + c, at) != CAROM_OK) return 0;
+    *known = true;
+    return theta;
 }
 
 // Lasting contact that impulses carry step by step: the approach is not what the last impulse left but comes from directions
@@ -42,7 +44,7 @@ static bool lasting(const carom_sim *sim, int c) {
 }
 
 // (CL-6)  an impact: an impulse with u < -theta before it.  In lasting contact theta is kept for a while.
-static bool struck(carom_sim *sim, int c, double t_0, double h) {
+static bool struck(carom_sim *sim, int c, double t_0, double h, bool *known) {
     const int d = sim->step.dir[sim->step.sys->ne + c];
     carom_memory *m = sim->memory + c;
     const double approach = -sim->step.u_before[d];
@@ -51,7 +53,7 @@ static bool struck(carom_sim *sim, int c, double t_0, double h) {
     if (!(sim->step.impulse[d] > 0 && approach > 4 * sim->step.tol * sim->kept->speed)) return false;
     if (m->reacting == 0 && sim->step.parts > 0) return true; // landed in one of the steps inside this one, whose length says nothing
     if (m->theta > 0 && ++m->age < STALE && approach <= m->theta) return false;
-    m->theta = threshold(sim, c, t_0, h);
+    m->theta = threshold(sim, c, t_0, h, known);
     m->age = 0;
     return approach > m->theta;
 }
@@ -60,16 +62,17 @@ void carom_contacts_update(carom_sim *sim, double t_0, double h) {
     carom_step *s = &sim->step;
     carom_ledger *l = &sim->kept->ledger;
     const bool tells = sim->scheme->tells;
+    bool known = false;
     sim->kept->busy = 0;
     for (int c = 0; c < sim->sys->nc && !tells; ++c) {
-        const bool impact = struck(sim, c, t_0, h);
+        const bool impact = struck(sim, c, t_0, h, &known);
         if (!impact && lasting(sim, c)) l->energy.impact -= s->lost[c]; // it remains in the balance
         carom_memory_update(sim->memory + c, s, sim->kept->t, c, impact);
         sim->kept->busy += sim->memory[c].reacting > 0 || sim->memory[c].closed;
     }
     for (int i = 0; i < s->nevents; ++i) {
         const carom_event *e = s->events + i;
-        if (e->kind == CAROM_IMPACT) l->impacts += !tells || e->before < -threshold(sim, e->contact, t_0, h);
+        if (e->kind == CAROM_IMPACT) l->impacts += !tells || e->before < -threshold(sim, e->contact, t_0, h, &known);
         if (e->kind == CAROM_ACCUMULATION) l->accumulations += 1;
     }
 }

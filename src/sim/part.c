@@ -11,6 +11,7 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     void *const user = sim->inner_user;
     memcpy(room, sim->kept, sim->kept_size);
     memcpy(sim->kept, before, sim->kept_size);
+    carom_sim_adopt(sim);
     carom_sim_watch_inner(sim, NULL, NULL); // observers do not see these steps
     s->on_event = NULL;
     s->nevents = 0;
@@ -24,6 +25,7 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     carom_copy(q, sim->q, sim->sys->nq);
     carom_copy(v, sim->v, sim->sys->nv);
     memcpy(sim->kept, room, sim->kept_size);
+    carom_sim_adopt(sim);
     carom_sim_watch_inner(sim, on_inner, user);
     s->on_event = on_event;
     s->reacted = reacted;

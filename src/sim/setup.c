@@ -1,4 +1,5 @@
 // setup.c: making a simulation: options, what a scheme lacks, one block of memory.
+#include "scheme/delassus_blocks.h"
 #include "scheme/friction.h"
 #include "scheme/impact.h"
 #include "sim/sim.h"
@@ -11,7 +12,7 @@ const carom_option carom_common_options[] = {
     [CAROM_OPT_CLOSED] = {.name = "closed", .kind = CAROM_CHOICE, .choices = "nonstrict|strict",
                           .about = "a contact is closed when g <= 0 (nonstrict) or when g < 0 (strict)"},
     [CAROM_OPT_SOLVER] = {.name = "solver", .kind = CAROM_CHOICE,
-                          .choices = "auto|direct|joints|enumerate|lemke|prox|gauss-seidel|newton|hybrid",
+                          .choices = "auto|direct|joints|enumerate|lemke|prox|gauss-seidel|newton|hybrid|bodies",
                           .about = "contact solver to try first; auto chooses by size and kind"},
     [CAROM_OPT_TOL] = {.name = "tol", .kind = CAROM_REAL, .fallback = 1e-12, .low = 1e-16, .high = 1,
                        .about = "contact residual allowed, relative to the largest local velocity of the run"},
@@ -124,6 +125,15 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
         {CAROM_NO_ADAPTIVE, "adaptive step sizes"},
     };
     const char *what = NULL;
+    if (def->system->listed > scheme->many) {
+        char many[400] = "";
+        for (int i = 0; scheme_at(def, i); ++i) {
+            const size_t used = strlen(many);
+            if (scheme_at(def, i)->many >= def->system->listed) snprintf(many + used, sizeof many - used, "%s%s", used ? ", " : "", scheme_at(def, i)->name);
+        }
+        return carom_fail(err, CAROM_BAD_INPUT, "scheme %s is not made for this many pairs of shapes, whose contacts come and go; these are: %s.  Models with fewer pairs run with every scheme",
+                          scheme->name, many);
+    }
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)
         if (scheme->lacks & needs & ~ignored & lacks[i].flag) what = lacks[i].text;
     if (!what) return CAROM_OK;
@@ -211,6 +221,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     carom_step *s = &sim->step;
 
     sim->kept = carom_carve_bytes(keep, sizeof *sim->kept);
+    carom_sim_list_carve(sim, mem, keep);
     sim->q = carom_carve(keep, (size_t)sys->nq);
     sim->v = carom_carve(keep, (size_t)sys->nv);
     sim->gap = carom_carve(keep, (size_t)nb);
@@ -252,8 +263,9 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->a_free = carom_carve(mem, (size_t)sys->nv);
     s->kappa = carom_carve(mem, (size_t)sim->nl);
     s->delassus = carom_carve_delassus(mem, seen);
+    s->assembly = carom_carve_assembly(mem, seen, blocks, rows);
     s->blocks = carom_carve_bytes(mem, (size_t)blocks * sizeof *s->blocks);
-    s->G = carom_carve(mem, (size_t)rows * (size_t)rows);
+    s->G = carom_carve(mem, sys->listed ? 0 : (size_t)rows * (size_t)rows);
     s->c = carom_carve(mem, (size_t)rows);
     s->p = carom_carve(mem, (size_t)rows);
     s->u = carom_carve(mem, (size_t)rows);
@@ -269,9 +281,9 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
 
 // One block: the kept part first, scratch behind it, all zero.  There is room for a contact problem of all contacts at once; what is never
 // touched of it (most, where shapes make thousands of contacts) never becomes memory.
-static carom_status allocate(carom_sim *sim, carom_error *err) {
+static carom_status make_block(carom_sim *sim, carom_arena keep, carom_error *err) {
     enum { LINE = 64 };
-    carom_arena mem = {0}, keep = {0};
+    carom_arena mem = {0};
     carve(sim, &mem, &keep);
     const size_t size = keep.used + mem.used;
     sim->block = calloc(1, size + LINE);
@@ -281,12 +293,26 @@ static carom_status allocate(carom_sim *sim, carom_error *err) {
                           "matrices of all coordinates",
                           sim->scheme->name, 1e-9 * (double)size, sim->sys->nv, sim->sys->ne, sim->sys->nc);
     unsigned char *base = (unsigned char *)sim->block + (LINE - (uintptr_t)sim->block % LINE) % LINE;
-    keep = (carom_arena){.base = base, .size = keep.used};
+    keep = (carom_arena){.base = base, .size = keep.used, .ends = keep.ends, .room = keep.room};
     mem = (carom_arena){.base = base + keep.size, .size = size - keep.size};
     carve(sim, &mem, &keep);
     sim->mem = mem;
     if (mem.failed) return carom_fail(err, CAROM_NO_MEMORY, "no memory to factorise matrices of %d rows", sim->sys->nv);
     sim->kept_size = keep.size;
+    sim->pieces = keep.pieces;
+    return CAROM_OK;
+}
+
+// Laws of contacts that come and go; those in use are the list's.
+static carom_status make_laws(carom_sim *sim, carom_error *err) {
+    const int fixed = sim->own.nc - sim->own.listed;
+    carom_contact *laws = realloc(sim->laws, (size_t)(fixed + sim->list.slots) * sizeof *laws);
+    if (!laws) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d contacts", fixed + sim->list.slots);
+    if (!sim->laws) memcpy(laws, sim->own.contacts, (size_t)fixed * sizeof *laws);
+    for (int i = 0; i < sim->list.slots; ++i) laws[fixed + i] = sim->slot;
+    sim->laws = laws;
+    sim->list.law = laws + fixed;
+    sim->own.contacts = laws;
     return CAROM_OK;
 }
 
@@ -300,11 +326,11 @@ static uint64_t mix(uint64_t stamp, const void *bytes, size_t count) { // FNV-1a
 static uint64_t stamp_of(const carom_sim *sim) {
     const carom_system *sys = sim->sys;
     const int nopt = carom_option_count(sim->scheme->options) + CAROM_COMMON_COUNT;
-    const int sizes[] = {sys->nq, sys->nv, sys->ne, sys->nc, (int)sys->flags, sys->mass_shape.storage, sys->tangent_shape.storage};
+    const int sizes[] = {sys->nq, sys->nv, sys->ne, sys->nc - sys->listed, (int)sys->flags, sys->mass_shape.storage, sys->tangent_shape.storage};
     uint64_t stamp = mix(0xcbf29ce484222325u, sim->scheme->name, strlen(sim->scheme->name));
     stamp = mix(stamp, sim->opt, (size_t)nopt * sizeof *sim->opt);
     stamp = mix(stamp, sizes, sizeof sizes);
-    for (int i = 0; i < sys->nc; ++i) {
+    for (int i = 0; i < sys->nc - sys->listed; ++i) {
         const carom_contact *c = sys->contacts + i;
         const double values[] = {c->restitution, c->tangential_restitution, c->friction, c->tangents};
         const int laws[] = {c->impact, c->sequential, c->varies, c->friction_varies};
@@ -321,12 +347,26 @@ static void set_directions(int *dir, const carom_system *sys) {
 // Names of what the schemes see.
 static const char *name_of(const void *user, int id) {
     const carom_sim *sim = user;
-    return sim->names.name(sim->names.name_user, carom_independent_id(&sim->independent, id));
+    return sim->names.name(sim->names.name_user, carom_sim_known_as(sim, carom_independent_id(&sim->independent, id)));
 }
 
 static const char *rate_name_of(const void *user, int i) {
     const carom_sim *sim = user;
     return sim->names.rate_name(sim->names.name_user, i);
+}
+
+// What points into the block, and the system's own work.
+static void wire(carom_sim *sim) {
+    const carom_system *sys = sim->sys;
+    carom_step *s = &sim->step;
+    s->q = sim->q;
+    s->v = sim->v;
+    s->speed = &sim->kept->speed;
+    s->counts = &sim->kept->ledger.counts;
+    s->events = sim->events;
+    set_directions(sim->dir, sys);
+    if (sim->seen_dir) set_directions(sim->seen_dir, s->sys);
+    if (sys->work_init) sys->work_init(sys->model, s->sys_work);
 }
 
 static void connect(carom_sim *sim, const carom_sim_def *def) {
@@ -338,11 +378,6 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     s->tol = common[CAROM_OPT_TOL];
     s->accept = common[CAROM_OPT_ACCEPT];
     s->newton_tol = common[CAROM_OPT_NEWTON_TOL];
-    s->q = sim->q;
-    s->v = sim->v;
-    s->speed = &sim->kept->speed;
-    s->counts = &sim->kept->ledger.counts;
-    s->events = sim->events;
     sim->control.on = common[CAROM_OPT_ADAPTIVE] == 1;
     sim->control.rtol = common[CAROM_OPT_RTOL];
     sim->control.atol = common[CAROM_OPT_ATOL];
@@ -360,9 +395,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     s->rate_name = def->rate_name ? rate_name_of : NULL;
     sim->size = def->size;
     s->err = &sim->error;
-    set_directions(sim->dir, sys);
-    if (sim->seen_dir) set_directions(sim->seen_dir, s->sys);
-    if (sys->work_init) sys->work_init(sys->model, s->sys_work);
+    wire(sim);
     carom_copy(sim->q, def->q0, sys->nq);
     carom_copy(sim->v, def->v0, sys->nv);
     sim->kept->t = def->t0;
@@ -383,14 +416,51 @@ static carom_status own_contacts(carom_sim *sim, carom_error *err) {
     return CAROM_OK;
 }
 
-// The system as schemes see it.
+// The system as schemes see it; k constraints are redundant.
+static void see(carom_sim *sim, int k) {
+    sim->step.sys = sim->sys;
+    if (k == 0) return;
+    carom_independent_make(&sim->independent, sim->sys, k);
+    sim->step.sys = &sim->independent.sys;
+}
+
+enum { PIECES = 64 }; // of what is kept; no scheme has so many
+
+// What was kept, piece by piece: those of contacts have become longer.
+static void carry_over(const carom_sim *sim, const carom_sim *old, const size_t *ends, const size_t *old_ends) {
+    for (int i = 0; i < old->pieces; ++i) {
+        const size_t at = i ? ends[i - 1] : 0, from = i ? old_ends[i - 1] : 0, size = ends[i] - at, had = old_ends[i] - from;
+        memcpy((unsigned char *)sim->kept + at, (const unsigned char *)old->kept + from, had < size ? had : size);
+    }
+}
+
+carom_status carom_sim_allocate(carom_sim *sim, carom_error *err) {
+    if (!sim->list.slots) return make_block(sim, (carom_arena){.ends = NULL}, err);
+    size_t ends[PIECES], old_ends[PIECES];
+    carom_sim old = *sim;
+    memcpy(old_ends, sim->ends, sizeof old_ends);
+    CAROM_TRY(make_laws(sim, err));
+    sim->own.nc += sim->list.slots - sim->own.listed;
+    sim->own.listed = sim->list.slots;
+    sim->nl = 0;
+    for (int id = 0; id < sim->own.ne + sim->own.nc; ++id) sim->nl += carom_system_recorded(sim->sys, id);
+    see(sim, old.sys->ne - old.step.sys->ne);
+    CAROM_TRY(make_block(sim, (carom_arena){.ends = ends, .room = PIECES}, err));
+    if (old.block) {
+        carry_over(sim, &old, ends, old_ends);
+        carom_arena_release(&old.mem);
+        free(old.block);
+        wire(sim);
+    }
+    sim->kept->slots = sim->list.slots;
+    memcpy(sim->ends, ends, sizeof ends);
+    return CAROM_OK;
+}
+
 static carom_status leave_out_redundant(carom_sim *sim, const carom_sim_def *def, carom_error *err) {
     const int k = sim->scheme->redundant ? 0 : carom_redundant_count(sim->sys, def->t0, def->q0);
     if (k < 0) return carom_fail(err, CAROM_NO_MEMORY, "no memory to look for redundant ones among %d constraints", sim->sys->ne);
-    sim->step.sys = sim->sys;
-    if (k == 0) return CAROM_OK;
-    carom_independent_make(&sim->independent, sim->sys, k);
-    sim->step.sys = &sim->independent.sys;
+    see(sim, k);
     return CAROM_OK;
 }
 
@@ -413,6 +483,7 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
     carom_sim *sim = calloc(1, sizeof *sim);
     if (!sim) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation"), NULL;
     *sim = (carom_sim){.sys = def->system, .scheme = scheme, .t0 = def->t0, .h = def->h, .t_end = def->t_end, .total = total};
+    carom_sim_list_make(sim);
     for (int id = 0; id < sim->sys->ne + sim->sys->nc; ++id) sim->nl += carom_system_recorded(sim->sys, id);
     sim->opt = calloc(options, sizeof *sim->opt);
     sim->scheme_work = calloc(1, scheme->work_size);
@@ -422,7 +493,7 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
                check_lacks(def, scheme, needs_of(def, whole, sim->opt[carom_option_count(scheme->options) + CAROM_OPT_ADAPTIVE] == 1),
                            ignored_by(scheme, sim->opt), err) == CAROM_OK &&
                check_extrapolation(def, scheme, sim->opt, err) == CAROM_OK &&
-               own_contacts(sim, err) == CAROM_OK && leave_out_redundant(sim, def, err) == CAROM_OK && allocate(sim, err) == CAROM_OK) {
+               own_contacts(sim, err) == CAROM_OK && leave_out_redundant(sim, def, err) == CAROM_OK && carom_sim_allocate(sim, err) == CAROM_OK) {
         connect(sim, def);
         carom_sim_watch_inner(sim, NULL, NULL);
         if (choose_kept(sim, err) == CAROM_OK && carom_sim_begin(sim, err) == CAROM_OK) return sim;
@@ -442,6 +513,7 @@ void carom_sim_destroy(carom_sim *sim) {
     carom_arena_release(&sim->mem);
     free(sim->block);
     free(sim->contacts);
+    free(sim->laws);
     free(sim->scheme_work);
     free(sim->opt);
     free(sim);

@@ -93,7 +93,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
         l->energy.friction += s->account.friction;
         l->energy.external += s->account.external;
         l->energy.damping += s->account.damping;
-        s->account.gain_id = carom_independent_id(&sim->independent, s->account.gain_id);
+        s->account.gain_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, s->account.gain_id));
         carom_account_split(&l->impulses, &s->account);
         hold(sim, reacted);
         return sim->on_dense ? show_dense(sim, t, h, err) : CAROM_OK;
@@ -178,10 +178,11 @@ static void book_gaps(carom_sim *sim) {
     for (int id = 0; id < ne; ++id)
         if (!(fabs(sim->gap[id]) <= l->drift)) l->drift = fabs(sim->gap[id]), l->drift_id = id, l->drift_t = sim->kept->t;
     for (int id = ne; id < all; ++id) {
-        if (!(-sim->gap[id] <= l->penetration)) l->penetration = -sim->gap[id], l->penetration_id = id, l->penetration_t = sim->kept->t;
-        l->gap = fmax(l->gap, sim->gap[id]);
+        if (!(-sim->gap[id] <= l->penetration)) l->penetration = -sim->gap[id], l->penetration_id = carom_sim_known_as(sim, id), l->penetration_t = sim->kept->t;
+        if (sim->gap[id] < HUGE_VAL) l->gap = fmax(l->gap, sim->gap[id]);
     }
-    for (int id = ne; id < all && sim->control.on; ++id) sim->kept->length = fmax(sim->kept->length, fabs(sim->gap[id]));
+    for (int id = ne; id < all && sim->control.on; ++id)
+        if (sim->gap[id] < HUGE_VAL) sim->kept->length = fmax(sim->kept->length, fabs(sim->gap[id]));
 }
 
 // The work of each force, by the trapezoidal rule.
@@ -275,6 +276,8 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
     double kinetic, potential;
+    CAROM_TRY(carom_sim_list(sim, sim->h, err));
+    k = sim->kept; // the list may have wanted more memory
     CAROM_TRY(observe(sim, &k->power_in, &k->power_out, err));
     CAROM_TRY(book_works(sim, 0, err));
     book_gaps(sim);
@@ -378,6 +381,10 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
     if (carom_sim_done(sim)) return carom_fail(err, CAROM_STOPPED, "the end time %g is reached", sim->t_end);
+    if (k->n > 0 && sim->list.slots) {
+        CAROM_TRY(carom_sim_list(sim, sim->control.on ? k->h_next : sim->h, err));
+        k = sim->kept; // it may have wanted more memory
+    }
     const double residual = k->ledger.counts.residual, t_0 = k->t;
     const bool reacts = s->reacted; // did so in the step before
     if (k->n > 0) { // at n = 0 the scheme's start may have booked
@@ -409,7 +416,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     k->n += 1;
     if (k->ledger.counts.residual > residual) {
         k->ledger.residual_t = k->t;
-        k->ledger.counts.residual_id = carom_independent_id(&sim->independent, k->ledger.counts.residual_id);
+        k->ledger.counts.residual_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, k->ledger.counts.residual_id));
     }
     carom_status booked = book(sim, h, err);
     if (booked == CAROM_OK) booked = look_at_end(sim, err);
@@ -421,6 +428,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     if (s->reacted || reacts || k->busy || sim->scheme->tells) carom_contacts_update(sim, t_0, h);
     share(sim);
     if (s->reacted || reacts) carom_lasting_forces(sim, h);
+    for (int i = 0; i < s->nevents && sim->list.slots; ++i) s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + s->events[i].contact) - sim->sys->ne;
     k->ledger.steps = k->n - k->counted_from;
     if (sampled(k->n)) measure_kinetic(sim);
     if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
@@ -455,6 +463,7 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
     while (status == CAROM_OK && !carom_sim_done(sim)) {
         status = carom_sim_step(sim, err ? err : &mine);
         if (status != CAROM_OK || !on_step) continue;
+        if (sim->list.slots) now = carom_sim_now(sim);
         now.t = sim->kept->t;
         now.step = sim->kept->n;
         now.nevents = sim->step.nevents;
@@ -548,6 +557,11 @@ const void *carom_sim_state(const carom_sim *sim, size_t *bytes) {
 
 carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, carom_error *err) {
     carom_kept k;
+    if (bytes >= sizeof k) memcpy(&k, state, sizeof k);
+    while (bytes >= sizeof k && sim->list.slots && k.stamp == sim->kept->stamp && sim->list.slots < k.slots) {
+        sim->list.slots = (int)k.slots;
+        CAROM_TRY(carom_sim_allocate(sim, err));
+    }
     if (bytes != sim->kept_size)
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state has %zu bytes, this simulation keeps %zu; it belongs to another model, scheme or version", bytes, sim->kept_size);
     memcpy(&k, state, sizeof k);
@@ -557,6 +571,7 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
     if (k.n < 0 || (!sim->control.on && !(fabs(k.t - t) <= 1e-9 * sim->h * fmax(1, (double)k.n))))
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t, sim->h);
     memcpy(sim->kept, state, bytes);
+    carom_sim_adopt(sim);
     sim->step.nevents = 0;
     sim->step.reacted = true; // the saved impulses and forces belong to the last step
     return carom_sim_share(sim, err);

@@ -26,6 +26,7 @@ typedef struct carom_kept {
     double h_next, error_last; // adaptive: step to try next; error of the last step, relative to the tolerance
     double length;      // adaptive: largest gap met
     long stops;         // adaptive: stop times passed
+    long slots;         // of the list of contacts that come and go: its room
     double power_in, power_out; // external and damping power at the end of the last step
     carom_ledger ledger;
 } carom_kept;
@@ -44,6 +45,10 @@ struct carom_sim {
     carom_system varying;          // the system with contacts of its own, where friction varies
     carom_contact *contacts;
     const carom_system *sys;
+    carom_system own;   // sys, where contacts come and go: its nc and contacts are those of the list
+    carom_list list;
+    carom_contact *laws; // own.contacts
+    carom_contact slot;  // as the system has them: with as many tangents as any
     const carom_scheme *scheme;
     double t0, h, t_end;
     long total;         // planned steps
@@ -53,6 +58,8 @@ struct carom_sim {
     void *block;        // all memory
     carom_arena mem;    // its scratch part, and what lives with it
     size_t kept_size;   // bytes of the kept part, from kept on
+    size_t ends[64];    // of its pieces, where contacts come and go
+    int pieces;
     carom_kept *kept;
     double *q, *v;      // kept
     carom_memory *memory; // kept, nc
@@ -107,6 +114,16 @@ enum { CAROM_OPT_CLOSED, CAROM_OPT_SOLVER, CAROM_OPT_TOL, CAROM_OPT_ACCEPT, CARO
 
 /// Order of a scheme with these options.
 int carom_sim_order(const carom_scheme *scheme, const double *opt);
+
+/// list.c: contacts that come and go.  Nothing where the system has none.
+void carom_sim_list_make(carom_sim *sim);               // sys becomes one of the simulation's own
+void carom_sim_list_carve(carom_sim *sim, carom_arena *mem, carom_arena *keep);
+carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err); // for a step of h from the present state on
+void carom_sim_adopt(carom_sim *sim);                   // after what is kept has been replaced
+/// What messages, events and ledgers call constraint id.
+int carom_sim_known_as(const carom_sim *sim, int id);
+/// One block of memory for all, for list.slots slots; what was kept stays.
+carom_status carom_sim_allocate(carom_sim *sim, carom_error *err);
 
 /// First gaps, first call of the scheme, first power.
 carom_status carom_sim_begin(carom_sim *sim, carom_error *err);

@@ -6,12 +6,13 @@
 #include <assert.h>
 #include <stdalign.h>
 
-enum { DIRECT, JOINTS, ENUMERATE, LEMKE, NEWTON, GAUSS_SEIDEL, PROX, HYBRID, COUNT, END = -1 };
+enum { DIRECT, JOINTS, ENUMERATE, LEMKE, NEWTON, GAUSS_SEIDEL, PROX, HYBRID, BODIES, COUNT, END = -1 };
 
 static const carom_solver *const solvers[COUNT] = {
     [DIRECT] = &carom_solver_direct,             [JOINTS] = &carom_solver_joints, [ENUMERATE] = &carom_solver_enumerate,
     [LEMKE] = &carom_solver_lemke,               [NEWTON] = &carom_solver_newton, [PROX] = &carom_solver_prox,
     [GAUSS_SEIDEL] = &carom_solver_gauss_seidel, [HYBRID] = &carom_solver_hybrid,
+    [BODIES] = &carom_solver_bodies,
 };
 
 struct carom_chain {
@@ -30,6 +31,7 @@ static const signed char RIGID[] = {JOINTS, LEMKE, NEWTON, HYBRID, PROX, END};
 static const signed char SMOOTH_FEW[] = {LEMKE, NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, END};
 static const signed char SMOOTH_MANY[] = {NEWTON, LEMKE, NEWTON, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, END};
 static const signed char RUBBING[] = {NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, END};
+static const signed char LOOSE[] = {BODIES, HYBRID, NEWTON, LEMKE, GAUSS_SEIDEL, PROX, END};
 static const signed char SPARSE[] = {HYBRID, NEWTON, LEMKE, GAUSS_SEIDEL, PROX, END};
 
 // Rows from which on the hybrid is the fastest on piles, cold and warm (bench_solvers): with friction, without.
@@ -53,7 +55,20 @@ static bool sparse(const carom_problem *pb) {
     return meet < most;
 }
 
-static const signed char *order(const carom_problem *pb, carom_kind k) {
+// Contacts from which on a residual that suffices is not improved by solvers whose cost grows faster than the problem.
+enum { LARGE = 700 };
+static const double TIGHT = 3e-5; // relative to the largest |c|: below it Newton's method wins
+
+// The space of bodies pays where the problem is large and the tolerance moderate.
+static bool loose(const carom_problem *pb, double tol) {
+    double size = 0;
+    if (!pb->parts || pb->n <= RUBBING_ROWS) return false;
+    for (int i = 0; i < pb->n; i++) size = fmax(size, fabs(pb->c[i]));
+    return tol >= TIGHT * size;
+}
+
+static const signed char *order(const carom_problem *pb, carom_kind k, double tol) {
+    if (loose(pb, tol)) return LOOSE;
     if (k.friction == 0) {
         if (k.unilateral == 0) return RIGID;
         if (k.bilateral == 0 && k.unilateral <= 2) return ONE;
@@ -70,7 +85,7 @@ static int largest(const carom_solver *s, int n, int rigid) {
 }
 
 static bool fits(const carom_chain *chain, const carom_solver *s, const carom_problem *pb, carom_kind k) {
-    if (!pb->G && !s->sparse) return false;
+    if ((!pb->G && !s->sparse) || (s->parts && !pb->parts)) return false;
     return (k.laws & ~s->laws) == 0 && (s->max_blocks == 0 || k.unilateral <= s->max_blocks) && pb->n <= largest(s, chain->n, chain->rigid);
 }
 
@@ -129,6 +144,7 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
     }
     for (; *next != END && !best.converged; next++) {
         const carom_solver *s = solvers[*next];
+        if (n > 0 && pb->nb > LARGE && best.residual <= pb->enough) break;
         if (s == last || !fits(chain, s, pb, kind)) continue;
         last = s;
         for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
@@ -147,18 +163,22 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
     return best;
 }
 
+// A dense view of a G that is given by blocks, for solvers that need it.
+static carom_problem *expand(carom_chain *chain, carom_problem *pb, carom_problem *view) {
+    if (pb->G || pb->n > CAROM_DENSE_ROWS) return pb;
+    *view = *pb;
+    carom_problem_expand(pb, chain->dense, pb->n);
+    view->G = chain->dense;
+    view->ld = pb->n > 0 ? pb->n : 1;
+    return view;
+}
+
 carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol) {
     assert(pb->n <= chain->n && pb->nb <= chain->nb);
     carom_problem view;
-    if (!pb->G && pb->n <= CAROM_DENSE_ROWS) {
-        view = *pb;
-        carom_problem_expand(pb, chain->dense, pb->n);
-        view.G = chain->dense;
-        view.ld = pb->n > 0 ? pb->n : 1;
-        pb = &view;
-    }
     const carom_kind kind = carom_problem_kind(pb);
-    const signed char *next = order(pb, kind);
+    const signed char *next = order(pb, kind, tol);
+    if (!(chain->first ? chain->first : solvers[*next])->sparse) pb = expand(chain, pb, &view);
     carom_report report = {.residual = INFINITY, .worst = -1, .fallbacks = -1, .solver = "none"};
     if (chain->first) {
         report.fallbacks = 0;
@@ -168,5 +188,5 @@ carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol
         report = carom_solver_solve(solvers[*next], chain->work[*next], pb, tol);
         next++;
     }
-    return report.converged ? report : go_on(chain, pb, tol, next, kind, report);
+    return report.converged ? report : go_on(chain, expand(chain, pb, &view), tol, next, kind, report);
 }

@@ -16,11 +16,11 @@ static size_t room(int n) {
 static void carve(void *work, carom_arena *mem, int n, int nb) {
     carom_hybrid *w = work;
     const size_t m = (size_t)n, b = (size_t)nb;
-    double **vectors[] = {&w->d, &w->f, &w->p, &w->u, &w->best, &w->rhs, &w->x, &w->r, &w->centre};
+    double **vectors[] = {&w->d, &w->f, &w->p, &w->u, &w->best, &w->rhs, &w->x, &w->r, &w->centre, &w->kept};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = carom_carve(mem, m);
     w->T = carom_carve(mem, CAROM_BLOCK_ROWS * m);
     w->S = carom_carve(mem, CAROM_BLOCK_ROWS * m);
-    w->history = carom_carve(mem, 2 * CAROM_ANDERSON * m);
+    carom_carve_anderson(&w->anderson, mem, n, 8);
     w->plain = carom_carve_bytes(mem, b * sizeof *w->plain);
     w->size = carom_carve_ints(mem, b);
     w->first = carom_carve_ints(mem, b);

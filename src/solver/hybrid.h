@@ -2,8 +2,7 @@
 #pragma once
 #include "contact/law.h"
 #include "linalg/block_lu.h"
-
-enum { CAROM_ANDERSON = 8 }; // sweeps that Anderson acceleration looks back
+#include "solver/anderson.h"
 
 typedef struct carom_hybrid {
     carom_problem pb;            // the problem with G by blocks; p is the point being looked at, u its velocities
@@ -19,7 +18,8 @@ typedef struct carom_hybrid {
     bool *plain;                 // T is the identity                                             nb
     double *rhs, *x, *r;         // n
     double *centre;              // of the proximal term                                          n
-    double *history;             // Anderson: changes of sweeps and of their steps                2 x CAROM_ANDERSON x n
+    double *kept;                // the best p of an inner problem                                n
+    carom_anderson anderson;
     int iterations;
 } carom_hybrid;
 

@@ -128,7 +128,7 @@ void carom_hybrid_newton(carom_hybrid *w) {
     for (int i = 0; i < n; i++) w->p[i] = w->best[i];
     for (int k = 1; k <= OUTER && w->error > w->target; k++) {
         for (int i = 0; i < n; i++) w->centre[i] = w->p[i];
-        const inner s = solve_inner(w, delta, w->history);
+        const inner s = solve_inner(w, delta, w->kept);
         if (s.solved) delta = fmax(delta * (s.steps <= 2 ? 0.2 : s.steps <= 4 ? 0.4 : 0.5), 1e-9);
         else {
             for (int i = 0; i < n && !(s.best < 0.5 * s.start); i++) w->p[i] = w->centre[i];

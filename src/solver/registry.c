@@ -22,7 +22,7 @@ const carom_solver *carom_solver_find(const char *name) {
 
 bool carom_solver_fits(const carom_solver *s, const carom_problem *pb) {
     const carom_kind kind = carom_problem_kind(pb);
-    return (pb->G || s->sparse) && (kind.laws & ~s->laws) == 0 && (s->max_blocks == 0 || kind.unilateral <= s->max_blocks) &&
+    return (pb->G || s->sparse) && (pb->parts || !s->parts) && (kind.laws & ~s->laws) == 0 && (s->max_blocks == 0 || kind.unilateral <= s->max_blocks) &&
            (s->max_rows == 0 || pb->n <= s->max_rows);
 }
 

@@ -26,7 +26,7 @@ typedef struct desk {
 static bool desk_open(desk *d) {
     const size_t n = (size_t)d->n, ne = (size_t)d->ne;
     d->free = calloc(2 * n + ne + 1, sizeof *d->free);
-    d->M = calloc(n * n + 2 * n * ne + ne * ne + 6 * ne + 2 * n + (size_t)d->m->nq + (size_t)d->m->nc + 1, sizeof *d->M);
+    d->M = calloc(n * n + 2 * n * ne + ne * ne + 6 * ne + n + (size_t)d->m->nv + (size_t)d->m->nq + (size_t)d->m->nc + 1, sizeof *d->M);
     if (!d->free || !d->M) return false;
     d->col = d->free + n;
     d->W = d->M + n * n;
@@ -37,7 +37,7 @@ static bool desk_open(desk *d) {
     d->scratch = d->b + ne;
     d->diagonal = d->scratch + 3 * ne;
     d->v = d->diagonal + n;
-    d->q = d->v + n;
+    d->q = d->v + d->m->nv;
     d->g = d->q + d->m->nq;
     return true;
 }
@@ -183,7 +183,7 @@ carom_status carom_model_assemble(carom_model *m, void *work, carom_error *err) 
     if (m->nmember && m->assemble)
         return carom_fail(err, CAROM_BAD_INPUT, "%.200s: assemble is for models without flexible members; give positions that fit", m->file);
     if (m->ne == 0 || m->ne > MOST_ROWS || m->nmember) return CAROM_OK;
-    desk d = {.m = m, .work = work, .n = m->nv, .ne = m->ne};
+    desk d = {.m = m, .work = work, .n = m->seen.nv, .ne = m->ne};
     if (!desk_open(&d)) {
         desk_close(&d);
         return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);

@@ -246,8 +246,20 @@ static carom_status read_planar(resolver *r, const carom_mech_body *of, body *b)
     return carom_body_planar(r, b, phi, v, velocity != NULL, spin != NULL);
 }
 
+// What a free body starts with; it gets its place later.
+static carom_status keep_start(resolver *r, body *b, const double *v, int nv, const double *turn, int n) {
+    b->start = carom_pool_take(&r->m->memory, sizeof *b->start);
+    if (!b->start) return carom_fault_memory(r);
+    memcpy(b->start->v, v, (size_t)nv * sizeof *v);
+    memcpy(b->start->turn, turn, (size_t)n * sizeof *turn);
+    return CAROM_OK;
+}
+
 carom_status carom_body_planar(resolver *r, body *b, double phi, const double *v, bool linear, bool angular) {
     static const char *const part[] = {"vx", "vy", "wz"};
+    const double R0[9] = {cos(phi), -sin(phi), 0, sin(phi), cos(phi), 0, 0, 0, 1};
+    memcpy(b->R0, R0, sizeof R0);
+    if (b->free) return keep_start(r, b, v, 3, &phi, 1);
     b->v = r->m->nv;
     for (int i = 0; i < 3; ++i) CAROM_TRY(add_velocity(r, b, part[i], v[i], i < 2 ? linear : angular));
     CAROM_TRY(add_position(r, b, "x", b->r0[0], b->v, &b->r[0]));
@@ -256,8 +268,6 @@ carom_status carom_body_planar(resolver *r, body *b, double phi, const double *v
     CAROM_TRY(add_position(r, b, "angle", phi, b->v + 2, &b->angle));
     b->r[2] = num(r, 0);
     carom_body_planar_frame(r, b);
-    const double R0[9] = {cos(phi), -sin(phi), 0, sin(phi), cos(phi), 0, 0, 0, 1};
-    memcpy(b->R0, R0, sizeof R0);
     return CAROM_OK;
 }
 
@@ -275,6 +285,8 @@ carom_status carom_body_spatial(resolver *r, body *b, const double *e0, const do
     static const char *const velocities[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
     static const char *const places[] = {"x", "y", "z"}, *const parts[] = {"qw", "qx", "qy", "qz"};
     carom_node e[4];
+    rotation(e0, b->R0);
+    if (b->free) return keep_start(r, b, v, 6, e0, 4);
     b->v = r->m->nv;
     for (int i = 0; i < 6; ++i) CAROM_TRY(add_velocity(r, b, velocities[i], v[i], i < 3 ? linear : angular));
     for (int i = 0; i < 3; ++i) CAROM_TRY(add_position(r, b, places[i], b->r0[i], b->v + i, &b->r[i]));
@@ -282,7 +294,6 @@ carom_status carom_body_spatial(resolver *r, body *b, const double *e0, const do
     for (int i = 0; i < 4; ++i) CAROM_TRY(add_position(r, b, parts[i], e0[i], -1, &e[i]));
     rotation_nodes(r, e, b->R);
     spatial_courses(r, b, e);
-    rotation(e0, b->R0);
     return CAROM_OK;
 }
 
@@ -468,9 +479,11 @@ static void energies(resolver *r, const double *gravity) {
     m->body_potential = V;
 }
 
+enum { MOST_VELOCITIES = 2000 }; // beyond that, expressions are not the way
+
 carom_status carom_derive_bodies(resolver *r) {
     carom_model *m = r->m;
-    double gravity[3] = {0};
+    double *gravity = m->gravity;
     int coordinates = 0, floating = 0;
     CAROM_TRY(carom_floating_count(r, &coordinates, &floating));
     m->bodies = carom_pool_take(&m->memory, ((size_t)r->mech->nbodies + (size_t)floating + 1) * sizeof *m->bodies);
@@ -481,13 +494,18 @@ carom_status carom_derive_bodies(resolver *r) {
     for (int i = 0; i < 9; ++i) ground->R[i] = num(r, i % 4 == 0);
     for (int i = 0; i < 3; ++i) ground->r[i] = num(r, 0);
     ground->angle = num(r, 0);
+    bool *is_free = carom_pool_take(&m->memory, (size_t)r->mech->nbodies + 1);
+    if (!is_free) return carom_fault_memory(r);
+    if (r->mech->nmembers == 0 && !carom_given(&r->mech->exact) && carom_pairs_many(r)) CAROM_TRY(carom_free_find(r, is_free));
     for (int i = 0; i < r->mech->nbodies; ++i) {
         const carom_mech_body *of = &r->mech->bodies[i];
         body *b = &m->bodies[m->nbodies];
+        if (m->nv > MOST_VELOCITIES)
+            return carom_fault(r, &of->name, 0, "more than %d bodies that expressions, joints or springs name; give such a system from C", MOST_VELOCITIES / 6);
         CAROM_TRY(carom_part_name(r, &of->name));
         if (carom_datum_is(&of->name, "ground"))
             return carom_fault(r, &of->name, 0, "the ground is always there; a body with prescribed motion has `motion`");
-        *b = (body){.name = of->name.text, .place = &of->name, .v = -1};
+        *b = (body){.name = of->name.text, .place = &of->name, .v = -1, .free = is_free[i]};
         snprintf(b->where, sizeof b->where, "body '%.60s'", b->name);
         CAROM_TRY(read_body(r, of, b));
         ++m->nbodies;

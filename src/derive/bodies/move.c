@@ -60,7 +60,7 @@ bool carom_model_turns(const carom_model *m) {
 
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v) {
     const carom_model *m = model;
-    const int nq = m->seen.nq_own, nv = m->seen.nv_own;
+    const int nq = carom_model_named_q(m), nv = carom_model_named_v(m);
     for (int i = 0; i < nq; ++i)
         if (m->velocity_of[i] >= 0) q1[i] = q0[i] + h * v[m->velocity_of[i]];
     carom_add(q1 + nq, q0 + nq, h, v + nv, m->nq - nq); // unknowns of members
@@ -133,7 +133,7 @@ static double angle_rate(const joint *j, const double *q, const double *v) {
 }
 
 void carom_model_rates(const carom_model *m, const double *q, const double *v, double *dq) {
-    const int nq = m->seen.nq_own, nv = m->seen.nv_own;
+    const int nq = carom_model_named_q(m), nv = carom_model_named_v(m);
     for (int i = 0; i < nq; ++i)
         if (m->velocity_of[i] >= 0) dq[i] = v[m->velocity_of[i]];
     carom_copy(dq + nq, v + nv, m->nq - nq);
@@ -146,7 +146,7 @@ void carom_model_rates(const carom_model *m, const double *q, const double *v, d
 }
 
 void carom_model_velocities(const carom_model *m, const double *q, const double *dq, double *v) {
-    const int nq = m->seen.nq_own, nv = m->seen.nv_own;
+    const int nq = carom_model_named_q(m), nv = carom_model_named_v(m);
     for (int i = 0; i < nq; ++i)
         if (m->velocity_of[i] >= 0) v[m->velocity_of[i]] = dq[i];
     carom_copy(v + nv, dq + nq, m->nq - nq);

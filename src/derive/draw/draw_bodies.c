@@ -189,6 +189,8 @@ static carom_status links(resolver *r, int dim) {
     return CAROM_OK;
 }
 
+enum { MOST_FREE = 3000 }; // bodies that no expression knows: beyond that, pages would be too large
+
 carom_status carom_draw_bodies(resolver *r) {
     carom_model *m = r->m;
     struct drawn *d = m->drawn;
@@ -201,8 +203,10 @@ carom_status carom_draw_bodies(resolver *r) {
     bool shaped = false;
     CAROM_TRY(carom_draw_shapes(r, &m->bodies[0], &shaped));
     for (int i = 1; i < m->nbodies; ++i) {
-        const body *b = &m->bodies[i];
+        body *b = &m->bodies[i];
         int count = 0;
+        if (b->free && m->nfree > MOST_FREE) continue;
+        if (b->free) carom_body_frame(r, b, b->turn - (b->space == SPATIAL ? 3 : 2));
         if (b->carried || b->floating || drawn(r, b, before)) continue; // floating members draw themselves
         CAROM_TRY(carom_draw_shapes(r, b, &shaped));
         CAROM_TRY(bars(r, b, d->dim, &count));

@@ -39,7 +39,8 @@ static carom_status compile(carom_drawing *x, carom_error *err) {
             for (int e = 0; e < both[b]->n; ++e) all[k++] = both[b]->node[e];
     }
     const carom_group group[GROUPS] = {[VALUES] = {.count = d->values, .nodes = d->node}, [GRADIENTS] = {.count = n, .nodes = all}};
-    x->tape = carom_tape_compile(x->m->graph, group, GROUPS, x->m->seen.nq, x->m->seen.nv, x->m->np, err);
+    const bool all_named = x->m->nfree > 0; // free bodies are drawn by their own numbers
+    x->tape = carom_tape_compile(x->m->graph, group, GROUPS, all_named ? x->m->nq : x->m->seen.nq, all_named ? x->m->nv : x->m->seen.nv, x->m->np, err);
     free(all);
     if (!x->tape) return CAROM_NO_MEMORY;
     const size_t size = (carom_tape_work_size(x->tape) + 63) & ~(size_t)63;

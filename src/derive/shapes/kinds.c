@@ -12,7 +12,7 @@
 // -- which pairs ----------------------------------------------------------------------------------------------------------
 
 // A body that neither moves nor depends on parameters: all numbers.
-static bool fixed(const carom_graph *g, const body *b) {
+bool carom_body_fixed(const carom_graph *g, const body *b) {
     if (b->v >= 0 || b->carried) return false;
     for (int i = 0; i < 12; ++i)
         if (!carom_graph_is_number(g, i < 3 ? b->r[i] : b->R[i - 3], NULL)) return false;
@@ -22,22 +22,23 @@ static bool fixed(const carom_graph *g, const body *b) {
 bool carom_pair_may_share(const carom_model *m, const pair *p) {
     const shape *const both[2] = {p->A, p->B};
     for (int i = 0; i < 2; ++i)
-        if (both[i]->member || both[i]->part || !both[i]->body || (both[i]->body->v < 0 && !fixed(m->graph, both[i]->body))) return false;
+        if (both[i]->member || both[i]->part || !both[i]->body || (both[i]->body->v < 0 && !carom_body_fixed(m->graph, both[i]->body))) return false;
     return true;
 }
 
 // The same frame for all that a formula sees of it; bodies that move are where they are.
-static bool same_body(const body *a, const body *b) {
+bool carom_body_same(const body *a, const body *b) {
     if ((a->v < 0) != (b->v < 0)) return false;
     if (a->v >= 0) return a->space == b->space;
     return memcmp(a->r, b->r, sizeof a->r) == 0 && memcmp(a->R, b->R, sizeof a->R) == 0; // equal numbers are one node
 }
 
-static bool same_shape(const shape *a, const shape *b, bool sized) {
+bool carom_shape_same(const shape *a, const shape *b, bool sized) {
     shape x = *a, y = *b;
     if (sized) {
         memset(x.half, 0, sizeof x.half), memset(y.half, 0, sizeof y.half);
         x.reach = y.reach = 0;
+        if (x.kind == SHAPE_ROUND && y.kind == SHAPE_ROUND) x.radius = y.radius = 0;
     }
     x.name = y.name = NULL;
     x.place = y.place = NULL;
@@ -50,13 +51,15 @@ static bool same_shape(const shape *a, const shape *b, bool sized) {
 // Boxes in space may have any size, against boxes, planes and what is round: their half edges are parameters.  (Other formulas are
 // made for the numbers.)
 static bool simple(const shape *s) { return (s->kind == SHAPE_BOX && s->space == SPATIAL) || s->kind <= SHAPE_ROUND || s->kind == SHAPE_PLANE; }
-static bool sized(const pair *p, const shape *s) { return s->kind == SHAPE_BOX && simple(p->A) && simple(p->B); }
+static bool sized(const pair *p, const shape *s) {
+    return (s->kind == SHAPE_BOX || (p->listed && s->kind == SHAPE_ROUND)) && simple(p->A) && simple(p->B);
+}
 
 void carom_kind_sizes(const pair_kind *k, const pair *p, double *x) {
     const shape *const both[2] = {p->A, p->B};
     for (int i = 0; i < 2; ++i) {
         if (!k->sized[i]) continue;
-        for (int j = 0; j < 3; ++j) *x++ = both[i]->half[j];
+        for (int j = 0; j < 3; ++j) *x++ = both[i]->kind == SHAPE_ROUND ? both[i]->radius : both[i]->half[j];
         *x++ = both[i]->reach;
     }
 }
@@ -68,8 +71,8 @@ static bool same_rubbing(const rubbing *a, const rubbing *b) { return a->slides 
 
 static bool same_kind(const pair *p, const pair *q) {
     return p->count == q->count && same_rubbing(&p->rub, &q->rub) && second_first(p) == second_first(q) &&
-           same_body(p->A->body, q->A->body) && same_body(p->B->body, q->B->body) && same_shape(p->A, q->A, sized(p, p->A)) &&
-           same_shape(p->B, q->B, sized(p, p->B));
+           carom_body_same(p->A->body, q->A->body) && carom_body_same(p->B->body, q->B->body) && carom_shape_same(p->A, q->A, sized(p, p->A)) &&
+           carom_shape_same(p->B, q->B, sized(p, p->B));
 }
 
 // -- one kind -------------------------------------------------------------------------------------------------------------
@@ -89,7 +92,7 @@ static void order(const pair *p, const body **b) {
 }
 
 // Bodies, shapes and contacts of the pair p as a model of their own.
-static carom_status write(const carom_model *m, const pair_kind *k, const pair *p, resolver *r) {
+static carom_status write(const carom_model *m, const pair_kind *k, const pair *p, const constraint *links, const carom_contact *contacts, resolver *r) {
     carom_model *two = r->m;
     body *b = carom_pool_take(&two->memory, 2 * sizeof *b);
     shape *s = carom_pool_take(&two->memory, 2 * sizeof *s);
@@ -125,15 +128,15 @@ static carom_status write(const carom_model *m, const pair_kind *k, const pair *
     *q = (pair){.A = &s[0], .B = &s[1], .entry = p->entry, .count = p->count, .rub = p->rub};
     two->seen = (seen){.nq = two->nq, .nv = two->nv, .nq_own = two->nq, .nv_own = two->nv};
     two->nc = p->count;
-    two->contacts = m->contacts + (p->first - m->ne);
+    two->contacts = (carom_contact *)contacts; // read only
     two->pairs = q;
     two->npairs = 1;
-    memcpy(two->links, &m->links[p->first], (size_t)p->count * sizeof *two->links);
+    memcpy(two->links, links, (size_t)p->count * sizeof *two->links);
     return carom_pair_express(r, q, two->links);
 }
 
-static carom_status make(carom_model *m, pair_kind *k, carom_error *err) {
-    const pair *p = &m->pairs[k->first];
+static carom_status make(carom_model *m, pair_kind *k, const constraint *links, const carom_contact *contacts, carom_error *err) {
+    const pair *p = k->first;
     const body *of[2];
     carom_model *two = k->two = calloc(1, sizeof *two);
     if (!two) return no_memory(m, err);
@@ -144,7 +147,7 @@ static carom_status make(carom_model *m, pair_kind *k, carom_error *err) {
     carom_node *kappa = NULL;
     k->sized[0] = sized(p, p->A);
     k->sized[1] = sized(p, p->B);
-    CAROM_TRY(write(m, k, p, &r));
+    CAROM_TRY(write(m, k, p, links, contacts, &r));
     CAROM_TRY(carom_model_derive_directions(two, &kappa, err));
     if (carom_graph_failed(two->graph))
         return carom_model_fault(m, err, &p->entry->name, "the derivatives of contact '%.60s' are too large", p->entry->name.text);
@@ -161,34 +164,49 @@ static carom_status make(carom_model *m, pair_kind *k, carom_error *err) {
 
 // -- all of them ------------------------------------------------------------------------------------------------------------
 
-static void join(carom_model *m, pair *p) {
+void carom_pair_place(const carom_model *m, pair *p) {
     const body *of[2];
     order(p, of);
-    pair_kind *k = &m->kinds[p->kind];
-    p->turn = k->count++;
+    const pair_kind *k = &m->kinds[p->kind];
     for (int i = 0; i < 2; ++i) {
         p->q_at[i] = k->nq[i] ? of[i]->turn - (of[i]->space == SPATIAL ? 3 : 2) : 0;
         p->v_at[i] = k->nv[i] ? of[i]->v : 0;
     }
 }
 
+static void join(carom_model *m, pair *p) {
+    p->turn = m->kinds[p->kind].count++;
+    carom_pair_place(m, p);
+}
+
+carom_status carom_kind_add(carom_model *m, pair *p, const constraint *links, const carom_contact *contacts, carom_error *err) {
+    p->kind = m->nkinds++;
+    m->kinds[p->kind] = (pair_kind){.first = p};
+    CAROM_TRY(make(m, &m->kinds[p->kind], links, contacts, err));
+    m->kinds[p->kind].two->contacts = NULL;
+    join(m, p);
+    return CAROM_OK;
+}
+
 carom_status carom_kinds_make(carom_model *m, carom_error *err) {
-    if (m->npairs == 0) return CAROM_OK;
-    m->pair_of = carom_pool_take(&m->memory, (size_t)(m->ne + m->nc - m->pairs[0].first + 1) * sizeof *m->pair_of);
-    m->kinds = carom_pool_take(&m->memory, (size_t)m->npairs * sizeof *m->kinds);
-    if (!m->pair_of || !m->kinds) return no_memory(m, err);
+    if (m->npairs == 0 && !m->near) return CAROM_OK;
+    const int more = m->near ? m->near->npairs : 0;
+    m->kinds = carom_pool_take(&m->memory, (size_t)(m->npairs + more) * sizeof *m->kinds);
+    if (!m->kinds) return no_memory(m, err);
+    if (m->npairs) m->pair_of = carom_pool_take(&m->memory, (size_t)(m->ne + m->nc - m->pairs[0].first + 1) * sizeof *m->pair_of);
+    if (m->npairs && !m->pair_of) return no_memory(m, err);
     for (int i = 0; i < m->npairs; ++i) {
         pair *p = &m->pairs[i];
         for (int k = 0; k < p->count; ++k) m->pair_of[p->first + k - m->pairs[0].first] = i;
         if (!p->shares) continue;
-        for (p->kind = 0; p->kind < m->nkinds && !same_kind(p, &m->pairs[m->kinds[p->kind].first]);) ++p->kind;
+        for (p->kind = 0; p->kind < m->nkinds && !same_kind(p, m->kinds[p->kind].first);) ++p->kind;
         if (p->kind == m->nkinds) {
-            m->kinds[m->nkinds++] = (pair_kind){.first = i};
-            CAROM_TRY(make(m, &m->kinds[p->kind], err));
+            m->kinds[m->nkinds++] = (pair_kind){.first = p};
+            CAROM_TRY(make(m, &m->kinds[p->kind], &m->links[p->first], m->contacts + (p->first - m->ne), err));
         }
         join(m, p);
     }
-    return CAROM_OK;
+    return carom_near_make(m, err);
 }
 
 // -- in the model's own graph -----------------------------------------------------------------------------------------------

@@ -65,6 +65,7 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
     m->narrow = end;
     // By pair: the bounds, their rates, and which held block it has; by kind: how many are taken.
     if (m->npairs) end += (size_t)(3 * m->npairs + m->nkinds + BOUNDS) * sizeof(double);
+    if (m->near) m->near->at = end, end += sizeof(double);
     for (int i = 0; i < m->npairs; ++i) {
         if (m->pairs[i].shares) continue;
         m->pairs[i].work = end = (end + LINE) & ~(size_t)LINE;
@@ -101,7 +102,7 @@ void carom_pairs_work_init(const carom_model *m, void *work) {
     for (int i = 0; i < m->nkinds; ++i) {
         const pair_kind *k = &m->kinds[i];
         double size[MOST_SIZES];
-        carom_kind_sizes(k, &m->pairs[k->first], size);
+        carom_kind_sizes(k, k->first, size);
         for (int b = 0; b < k->blocks; ++b) carom_tape_work_init(k->two->pairs->tape, block(m, work, k->work + (size_t)b * k->size), size);
     }
 }
@@ -125,7 +126,7 @@ static double *held_of(const carom_model *m, void *work, int i) { return head(m,
 
 // Held beyond where its formulas make sense (a distance from a corner that has come to zero), a contact has no direction.
 static int checked(const carom_model *m, void *work, const pair *p, double *x, int n) {
-    if (head(m, work)[HELD] == 0 || *held_of(m, work, (int)(p - m->pairs)) == 0) return finite(x, n);
+    if (p->listed || head(m, work)[HELD] == 0 || *held_of(m, work, (int)(p - m->pairs)) == 0) return finite(x, n);
     for (int i = 0; i < n; ++i)
         if (!(fabs(x[i]) <= DBL_MAX)) x[i] = 0;
     return 0;
@@ -149,7 +150,7 @@ static void ask_kind(const carom_model *m, void *work, const pair *p, int held, 
 }
 
 static void ask(const carom_model *m, void *work, const pair *p, pair_group group, double t, const double *q, const double *v, double *x) {
-    const int held = head(m, work)[HELD] != 0 ? (int)*held_of(m, work, (int)(p - m->pairs)) : 0;
+    const int held = !p->listed && head(m, work)[HELD] != 0 ? (int)*held_of(m, work, (int)(p - m->pairs)) : 0;
     if (p->shares) ask_kind(m, work, p, held, group, q, v, x);
     else if (held) carom_tape_eval_held(p->tape, block(m, work, p->held), group, t, q, v, x);
     else carom_tape_eval(p->tape, block(m, work, p->work), group, t, q, v, x);
@@ -173,6 +174,11 @@ static bool far(const carom_model *m, void *work, const pair *p, double bound) {
 }
 
 carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {
+    if (m->near) CAROM_TRY(carom_near_gaps(m, work, q, g));
+    return carom_pairs_own_gaps(m, work, t, q, g);
+}
+
+carom_status carom_pairs_own_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {
     if (m->npairs == 0) return CAROM_OK;
     int bad = 0;
     const double *v = m->v0, *bound = bounds(m, work, t, q);
@@ -280,6 +286,7 @@ carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what,
 }
 
 double carom_model_contact_size(const carom_model *m, int id) {
+    if (m->near && id >= m->ne + m->nc) return carom_near_size(m, id);
     for (int i = 0; i < m->npairs; ++i) {
         const pair *p = &m->pairs[i];
         if (id < p->first || id >= p->first + p->count) continue;

@@ -58,6 +58,11 @@ static int make_plan(const shape *A, const shape *B, plan *x) {
     return n;
 }
 
+int carom_pair_contacts(const shape *A, const shape *B) {
+    plan x[MOST_PLAN];
+    return make_plan(A, B, x);
+}
+
 // -- velocities ---------------------------------------------------------------------------------------------------------
 
 // Of the material point of s that is at p.
@@ -246,7 +251,7 @@ static bool moves(resolver *r, const shape *s) {
     return s->body->v >= 0 || s->body->carried || (s->member && (depends(r, s->body) || (s->next && depends(r, s->next))));
 }
 
-static carom_status check_pair(resolver *r, const carom_datum *n, const shape *A, const shape *B) {
+carom_status carom_pair_check(resolver *r, const carom_datum *n, const shape *A, const shape *B) {
     if (A->member && A->member == B->member) return carom_fault(r, n, 0, "'%s' and '%s' belong to one member and cannot touch", A->name, B->name);
     if (A->body && A->body == B->body) return carom_fault(r, n, 0, "'%s' and '%s' belong to one body and cannot touch", A->name, B->name);
     if (!A->part && !B->part && !moves(r, A) && !moves(r, B)) return carom_fault(r, n, 0, "neither '%s' nor '%s' can move; no contact is needed", A->name, B->name);
@@ -319,7 +324,7 @@ static carom_status add_pair(resolver *r, const carom_mech_contact *entry, const
     const shape *A = NULL, *B = NULL;
     CAROM_TRY(carom_find_shape(r, a, &A));
     CAROM_TRY(carom_find_shape(r, b, &B));
-    CAROM_TRY(check_pair(r, b, A, B));
+    CAROM_TRY(carom_pair_check(r, b, A, B));
     if (A->part || B->part) return add_skin(r, entry, b, A, B, count);
     return add(r, entry, b, A, B, count);
 }
@@ -354,14 +359,15 @@ static long count_pairs(const carom_mech_contact *entry) {
     return (long)(a->kind == CAROM_LIST ? a->count : 1) * (b->kind == CAROM_LIST ? b->count : 1);
 }
 
+bool carom_pairs_many(const resolver *r) {
+    long total = 0;
+    for (int i = 0; i < r->mech->ncontacts; ++i) total += count_pairs(&r->mech->contacts[i]);
+    return total > MOST_PAIRS;
+}
+
 carom_status carom_derive_pairs(resolver *r, int *count) {
     carom_model *m = r->m;
-    long total = 0;
-    for (int i = 0; i < r->mech->ncontacts; ++i) {
-        const carom_mech_contact *entry = &r->mech->contacts[i];
-        total += count_pairs(entry);
-        if (total > MOST_CONTACTS) return carom_fault(r, &entry->name, 0, "more than %d pairs of shapes; give such a system from C", MOST_CONTACTS);
-    }
+    const bool many = carom_pairs_many(r);
     for (int i = 0; i < r->mech->ncontacts; ++i) {
         const carom_mech_contact *entry = &r->mech->contacts[i];
         const carom_datum *list = carom_given(&entry->between), *each = carom_given(&entry->among);
@@ -369,9 +375,15 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
         if (!list && !each) continue;
         if (!carom_name_valid(entry->name.text) || entry->name.length > 60)
             return carom_fault(r, &entry->name, 0, "'%.60s' is not a name for a contact", entry->name.text);
+        bool near = false;
+        if (many) CAROM_TRY(carom_near_read(r, entry, &near));
+        if (near) continue;
+        if (count_pairs(entry) > MOST_CONTACTS)
+            return carom_fault(r, &entry->name, 0, "more than %d pairs of shapes that bend, or move as expressions say; give such a system from C", MOST_CONTACTS);
         const int from = m->npairs, before = *count;
         CAROM_TRY(list ? read_between(r, entry, list, count) : read_among(r, entry, each, count));
         for (int k = from, number = 1; k < m->npairs && *count > before + 1; number += m->pairs[k++].count) m->pairs[k].number = number;
     }
+    if (m->near && m->near->nrules == 0) m->near = NULL;
     return CAROM_OK;
 }

@@ -9,9 +9,9 @@ enum { MOST = 12 }; // velocities of two bodies
 static double *room(const carom_model *m, void *work) { return carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv; }
 
 // The contacts *from .. *to - 1 of L, from *to on, that belong to one such pair; NULL: there are no more.
-static const pair *next(const carom_model *m, const carom_local *L, int *from, int *to) {
+static const pair *next(const carom_model *m, const void *work, const carom_local *L, int *from, int *to) {
     for (*from = *to; m->nkinds && *from < L->nb; ++*from) {
-        const pair *p = carom_pair_shared(m, L->id[*from]);
+        const pair *p = carom_pair_of(m, work, L->id[*from]);
         if (!p) continue;
         for (*to = *from + 1; *to < L->nb && L->id[*to] < p->first + p->count;) ++*to;
         return p;
@@ -28,7 +28,7 @@ static void rows(const pair_kind *k, const pair *p, const int *local, int n, int
 carom_status carom_shared_directions(const carom_model *m, void *work, const double *q, carom_local *L) {
     double *x = room(m, work);
     int bad = 0, from, to = 0, row[MOST];
-    for (const pair *p; (p = next(m, L, &from, &to));) {
+    for (const pair *p; (p = next(m, work, L, &from, &to));) {
         const pair_kind *kind = &m->kinds[p->kind];
         const carom_model *two = kind->two;
         bad |= carom_pair_eval(m, work, p, PAIR_DIRECTIONS, q, m->v0, x);
@@ -46,7 +46,7 @@ carom_status carom_shared_directions(const carom_model *m, void *work, const dou
 carom_status carom_shared_curvature(const carom_model *m, void *work, const double *q, const double *v, const carom_local *L, double *kappa) {
     double *x = room(m, work);
     int bad = 0, from, to = 0;
-    for (const pair *p; (p = next(m, L, &from, &to));) {
+    for (const pair *p; (p = next(m, work, L, &from, &to));) {
         bad |= carom_pair_eval(m, work, p, PAIR_CURVATURE, q, v, x);
         for (int b = from; b < to; ++b)
             for (int k = L->at[b], d = first_direction(m->kinds[p->kind].two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d) kappa[k] = x[d];
@@ -58,13 +58,14 @@ carom_status carom_shared_reaction_gradient(const carom_model *m, void *work, co
                                             double s, carom_matrix D) {
     double *x = room(m, work);
     int bad = 0, from, to = 0;
-    for (const pair *p; (p = next(m, L, &from, &to));) {
+    for (const pair *p; (p = next(m, work, L, &from, &to));) {
         const pair_kind *kind = &m->kinds[p->kind];
         const carom_model *two = kind->two;
         bad |= carom_pair_eval(m, work, p, PAIR_REACTION_GRADIENT, q, m->v0, x);
         for (int b = from; b < to; ++b)
             for (int k = L->at[b], d = first_direction(two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d)
                 for (int e = two->dW_at[d]; e < two->dW_at[d + 1]; ++e) {
+                    if (p->listed && (two->dW.i[e] < kind->nv[0]) != (two->dW.l[e] < kind->nv[0])) continue; // there is no room, and Newton's method does without
                     const int i = carom_kind_velocity(kind, p, two->dW.i[e]), l = carom_kind_velocity(kind, p, two->dW.l[e]);
                     D.a[carom_model_place(D.shape, i, l)] += s * lambda[k] * x[e];
                 }
@@ -76,7 +77,7 @@ carom_status carom_shared_rate_gradient(const carom_model *m, void *work, const 
                                         carom_columns *D) {
     double *x = room(m, work);
     int bad = 0, from, to = 0, row[MOST];
-    for (const pair *p; (p = next(m, L, &from, &to));) {
+    for (const pair *p; (p = next(m, work, L, &from, &to));) {
         const pair_kind *kind = &m->kinds[p->kind];
         const carom_model *two = kind->two;
         bad |= carom_pair_eval(m, work, p, PAIR_RATE_GRADIENT, q, m->v0, x);

@@ -263,6 +263,10 @@ static const char *shape_name(const void *user, int i) {
     return i < m->nshapes ? m->shapes[i].name : NULL;
 }
 
+static carom_status count_shape(resolver *r, const shape *s) {
+    return carom_names_add(&r->m->shape_names, s->name, NAME_QUANTITY, r->m->nshapes++, s->place ? s->place->line : 0) ? CAROM_OK : carom_fault_memory(r);
+}
+
 static carom_status add_shape(resolver *r, const carom_mech_shape *x, const body *b, const char *part) {
     carom_model *m = r->m;
     char text[140], where[170];
@@ -271,15 +275,13 @@ static carom_status add_shape(resolver *r, const carom_mech_shape *x, const body
     if (part && b->place) snprintf(text, sizeof text, "%.60s.%.60s", b->name, part);
     else snprintf(text, sizeof text, "%.60s", part ? part : b->name);
     snprintf(where, sizeof where, "shape '%.130s'", text);
-    for (int i = 0; i < m->nshapes; ++i)
-        if (strcmp(m->shapes[i].name, text) == 0)
-            return carom_fault(r, &x->name, 0, "there is a %s already%s; rename one of the two", where, carom_line_of(m->shapes[i].place->line).text);
+    const name *other = carom_names_find(&m->shape_names, text, strlen(text));
+    if (other) return carom_fault(r, &x->name, 0, "there is a %s already%s; rename one of the two", where, carom_line_of(other->line).text);
     shape *s = &m->shapes[m->nshapes];
     s->name = carom_pool_text(&m->memory, text, strlen(text));
     if (!s->name) return carom_fault_memory(r);
     CAROM_TRY(read_shape(r, x, b, s, where));
-    ++m->nshapes;
-    return CAROM_OK;
+    return count_shape(r, s);
 }
 
 // A named point of a body is a shape, too; i < 0: its origin.
@@ -288,8 +290,7 @@ static carom_status add_point(resolver *r, const body *b, int i) {
     shape *s = &m->shapes[m->nshapes];
     char text[140];
     snprintf(text, sizeof text, "%.60s%s%.60s", b->name, i < 0 ? "" : ".", i < 0 ? "" : b->points[i].name);
-    for (int k = 0; k < m->nshapes; ++k)
-        if (strcmp(m->shapes[k].name, text) == 0) return CAROM_OK; // the shape wins
+    if (carom_names_find(&m->shape_names, text, strlen(text))) return CAROM_OK; // the shape wins
     s->name = carom_pool_text(&m->memory, text, strlen(text));
     if (!s->name) return carom_fault_memory(r);
     s->kind = SHAPE_POINT;
@@ -297,8 +298,7 @@ static carom_status add_point(resolver *r, const body *b, int i) {
     s->space = b->space;
     s->place = b->place;
     if (i >= 0) memcpy(s->at, b->points[i].s, sizeof s->at);
-    ++m->nshapes;
-    return CAROM_OK;
+    return count_shape(r, s);
 }
 
 static int count_shapes(const resolver *r) {
@@ -330,11 +330,8 @@ carom_status carom_find_shape(resolver *r, const carom_datum *n, const shape **s
     const carom_model *m = r->m;
     if (n->kind != CAROM_TEXT)
         return carom_fault(r, n, 0, "this is the name of a shape, not a %s", n->kind == CAROM_LIST ? "list" : "map");
-    for (int i = 0; i < m->nshapes; ++i)
-        if (strcmp(m->shapes[i].name, n->text) == 0) {
-            *s = &m->shapes[i];
-            return CAROM_OK;
-        }
+    const name *found = carom_names_find(&m->shape_names, n->text, n->length);
+    if (found) return *s = &m->shapes[found->index], CAROM_OK;
     const char *near = carom_nearest(n->text, shape_name, m);
     if (near) return carom_fault(r, n, 0, "unknown shape '%.60s'; did you mean '%s'?", n->text, near);
     return carom_fault(r, n, 0, "unknown shape '%.60s'; shapes are BODY (its `shape`), BODY.NAME (one of its `shapes` or `points`) and names of section shapes",

@@ -51,6 +51,7 @@ typedef struct touching {
 } touching;
 
 static inline carom_node carom_shape_half(carom_graph *g, const shape *s, int k) { return s->size ? s->size[k] : n_num(g, s->half[k]); }
+static inline carom_node carom_shape_radius(carom_graph *g, const shape *s) { return s->size && s->kind == SHAPE_ROUND ? s->size[0] : n_num(g, s->radius); }
 static inline carom_node carom_shape_reach(carom_graph *g, const shape *s) { return s->size ? s->size[3] : n_num(g, s->reach); }
 
 /// Axes (columns of X) with z along the unit vector n.
@@ -74,6 +75,7 @@ vec carom_flexible_spin(carom_graph *g, const carom_model *m, const shape *s);
 typedef struct corner {
     vec at;
     double radius;
+    const shape *of;  // whose radius that is, if it is a parameter; else NULL
     int nedges;
     vec edge[3];
 } corner;
@@ -119,6 +121,7 @@ typedef struct pair {
     carom_node bound;    // at most every gap; CAROM_NONE: none is known
     double margin;       // beyond it the bound is taken for the gaps
     bool shares;         // has a tape in common with pairs of its kind
+    bool listed;         // comes and goes: near.c
     int kind;            // then: which, and where the positions and velocities of its bodies start, in the order of velocities
     int turn;            // its number within the kind
     int q_at[2], v_at[2];
@@ -139,7 +142,7 @@ void carom_pair_bound(carom_graph *g, pair *p);
 
 /// A model of its own with two bodies (one, where the other stands still) and their pair.
 typedef struct pair_kind {
-    int first;         // the pair that it was made for
+    const pair *first; // the pair that it was made for
     int count;         // pairs
     carom_model *two;  // its lists count positions and velocities of these bodies from 0; its graph is gone
     int nq[2], nv[2];  // positions and velocities of the bodies that move, in the order of velocities
@@ -159,7 +162,7 @@ carom_status carom_pair_quantity(resolver *r, name *n);
 carom_status carom_pair_expressed(resolver *r, int id);
 /// Kinds of all pairs that share, after `links` are read.
 carom_status carom_kinds_make(carom_model *m, carom_error *err);
-/// The pair that shares its tape and makes contact `id`; NULL: none.
+/// The pair that shares its tape and makes contact `id`, one of the model's own; NULL: none.
 static inline const pair *carom_pair_shared(const carom_model *m, int id) {
     if (!m->pair_of || id < m->pairs[0].first) return NULL;
     const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
@@ -172,6 +175,61 @@ void carom_kind_sizes(const pair_kind *k, const pair *p, double *x);
 static inline int carom_kind_velocity(const pair_kind *k, const pair *p, int i) {
     return i < k->nv[0] ? p->v_at[0] + i : p->v_at[1] + i - k->nv[0];
 }
+
+// -- near.c: pairs of many shapes come and go: those that are near each other have contacts. ---------------------------------------
+
+/// One entry of `contacts` whose pairs come and go.
+typedef struct near_rule {
+    const carom_mech_contact *entry;
+    rubbing rub;
+    carom_contact law;
+} near_rule;
+
+/// Shapes that take part, and what two of them make.  Shapes that formulas do not tell apart are a group.
+struct near_pairs {
+    const shape **shape;  // nshapes, in the order of the model's
+    int nshapes, ngroups, nrules;
+    int *group;           // nshapes
+    const shape **sample; // ngroups: one of each
+    near_rule *rule;
+    unsigned char *side;  // nrules x nshapes: 1 and 2: in the first and second list of `between`; 4: in `among`
+    int *kind;            // nrules x ngroups x ngroups: kind of A, B; -1: they do not meet
+    pair *pairs;          // one for every kind
+    int npairs;
+    int tangents;         // most of a contact
+    int slots;            // to begin with
+    size_t at;            // offset in the model's work block: the list in use
+};
+
+enum { MOST_PAIRS = 500, MOST_NEAR_SHAPES = 46000, MOST_NEAR_KINDS = 2000 };
+
+/// Does this entry make pairs that come and go?  Then it is a rule of m->near.
+carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool *taken);
+/// Pairs of rule i of one group each, for checks and for kinds, after their laws are known.
+carom_status carom_near_samples(resolver *r, int i);
+carom_status carom_near_make(carom_model *m, carom_error *err); // the part of the system
+/// The pair that makes contact `id` of a list that is in use; NULL: none.
+const pair *carom_near_pair(const carom_model *m, const void *work, int id);
+carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g);
+/// Names of contacts that come and go, by the number that stays; text is the caller's.
+carom_status carom_near_system(carom_model *m, carom_error *err);
+const char *carom_near_name(const carom_model *m, int id, char *text, size_t size);
+double carom_near_size(const carom_model *m, int id);
+/// At the start: does a pair overlap?  Says which.
+carom_status carom_near_start(const carom_model *m, void *work, double scale, carom_error *err);
+
+/// The pair that shares its tape and makes contact `id`.
+static inline const pair *carom_pair_of(const carom_model *m, const void *work, int id) {
+    return m->near && id >= m->ne + m->nc ? carom_near_pair(m, work, id) : carom_pair_shared(m, id);
+}
+
+carom_status carom_pair_check(resolver *r, const carom_datum *n, const shape *A, const shape *B);
+int carom_pair_contacts(const shape *A, const shape *B); // how many; 0: there is no formula
+bool carom_shape_same(const shape *a, const shape *b, bool sized);
+bool carom_body_same(const body *a, const body *b);
+bool carom_body_fixed(const carom_graph *g, const body *b);
+carom_status carom_kind_add(carom_model *m, pair *p, const constraint *links, const carom_contact *contacts, carom_error *err);
+void carom_pair_place(const carom_model *m, pair *p); // where its bodies have their positions and velocities
 
 // -- shared.c: their parts of what a system gives, for the contacts of L. -------------------------------------------------------
 
@@ -191,6 +249,7 @@ size_t carom_pairs_work(carom_model *m, size_t from); // places their work behin
 void carom_pairs_work_init(const carom_model *m, void *work);
 /// g[id] of all contacts of pairs: exact when the shapes are near, else a bound.
 carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g);
+carom_status carom_pairs_own_gaps(const carom_model *m, void *work, double t, const double *q, double *g); // without those that come and go
 /// u of all directions of pairs: exact when the shapes are near, else the rate of the bound, and no slip.
 carom_status carom_pairs_rates(const carom_model *m, void *work, double t, const double *q, const double *v, double *u);
 /// One group of the pairs with a tape of their own that hold one of the n ascending ids, each at its place in x: the first list of the group

@@ -54,7 +54,8 @@ static ray ray_beyond(carom_graph *g, vec a, carom_node least) { // the least sq
 static ray ray_of(carom_graph *g, vec a, double size) { return ray_beyond(g, a, n_num(g, TINY * size * TINY * size)); }
 
 static touching made(carom_graph *g, const corner *c, carom_node distance, vec normal) {
-    return (touching){n_sub(g, distance, n_num(g, c->radius)), normal, v_sub(g, c->at, v_scale(g, normal, n_num(g, c->radius)))};
+    const carom_node radius = c->of ? carom_shape_radius(g, c->of) : n_num(g, c->radius);
+    return (touching){n_sub(g, distance, radius), normal, v_sub(g, c->at, v_scale(g, normal, radius))};
 }
 
 // -- corners ------------------------------------------------------------------------------------------------------
@@ -87,6 +88,7 @@ static vec sized_corner(carom_graph *g, const shape *s, int i) {
 
 corner carom_shape_corner(carom_graph *g, const shape *s, int i) {
     corner c = {.radius = s->kind == SHAPE_CYLINDER ? 0 : s->radius};
+    if (s->size && s->kind == SHAPE_ROUND) c.of = s;
     double x[3] = {0}, y[3] = {0};
     if (s->ncorners) {
         const int n = s->ncorners;
@@ -113,7 +115,7 @@ corner carom_shape_corner(carom_graph *g, const shape *s, int i) {
         x[k] = -e[k] * s->half[k];
         c.edge[c.nedges++] = carom_shape_vector(g, s, e);
     }
-    if (s->size) {
+    if (s->size && s->kind == SHAPE_BOX) {
         c.at = sized_corner(g, s, i);
         return c;
     }
@@ -128,7 +130,7 @@ corner carom_shape_corner(carom_graph *g, const shape *s, int i) {
 // (SHP-1)  g = |c - c_B| - r - r_B
 static touching round_surface(carom_graph *g, const corner *c, const shape *s) {
     const ray d = ray_of(g, v_sub(g, c->at, carom_shape_point(g, s, s->at)), c->radius + s->radius);
-    return made(g, c, n_sub(g, d.length, n_num(g, s->radius)), d.unit);
+    return made(g, c, n_sub(g, d.length, carom_shape_radius(g, s)), d.unit);
 }
 
 // (SHP-2)  g = n.(c - p) - r

@@ -1,0 +1,205 @@
+// free.c: bodies that no expression knows.
+//
+// Where thousands of bodies touch (shapes/near.c), most of them are named nowhere but among those that touch: gravity and contacts move them, and nothing
+// else.  Such a free body is numbers: no node of the graph, no instruction of the tape.  Its positions and velocities come after those of
+// all others.  A body that an expression, a joint, a spring or a drawing names is derived as always.
+#include "derive/bodies/bodies.h"
+#include "derive/shapes/solids.h"
+#include <stdlib.h>
+#include <string.h>
+
+// -- who is named ---------------------------------------------------------------------------------------------------------
+
+typedef struct marks {
+    names bodies;
+    bool *named;   // by body of the mechanism
+    bool energies; // an expression asks for the energy of all
+} marks;
+
+static bool in_name(char c) { return c == '_' || c == '.' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+
+// Every name in a text, and all that it starts with: a.b.x may be x of a.b, or b.x of a.
+static void mark_text(marks *k, const char *text, size_t length) {
+    for (size_t i = 0; i < length;) {
+        size_t end = i;
+        while (end < length && in_name(text[end])) ++end;
+        for (size_t j = i + 1; j <= end; ++j) {
+            if (j < end && text[j] != '.') continue;
+            const name *n = carom_names_find(&k->bodies, text + i, j - i);
+            if (n) k->named[n->index] = true;
+        }
+        static const char *const all[] = {"kinetic", "potential", "energy"};
+        for (int w = 0; w < 3; ++w) k->energies = k->energies || (end - i == strlen(all[w]) && memcmp(text + i, all[w], end - i) == 0);
+        i = end + 1;
+    }
+}
+
+static void mark(marks *k, const carom_datum *d) {
+    if (d->key && d->key->kind == CAROM_TEXT) mark_text(k, d->key->text, d->key->length);
+    if (d->kind == CAROM_TEXT) mark_text(k, d->text, d->length);
+    for (int i = 0; i < d->count && d->item; ++i) mark(k, &d->item[i]);
+}
+
+// All data of n records of `size` bytes, which consist of nothing else.
+static void mark_records(marks *k, const void *records, int n, size_t size) {
+    for (int i = 0; i < n; ++i)
+        for (size_t f = 0; f < size / sizeof(carom_datum); ++f)
+            mark(k, (const carom_datum *)(const void *)((const unsigned char *)records + (size_t)i * size) + f);
+}
+
+// Does this entry make pairs that come and go?  All its shapes belong to bodies that move freely or to the ground.
+static bool comes_and_goes(const resolver *r, const marks *k, const carom_datum *list) {
+    for (const carom_datum *c = carom_ones(list); c != carom_ones_end(list); ++c) {
+        if (c->kind != CAROM_TEXT) return false;
+        size_t length = c->length;
+        const name *n = carom_names_find(&k->bodies, c->text, length);
+        while (!n && length > 0) {
+            while (length > 0 && c->text[--length] != '.') continue;
+            n = length > 0 ? carom_names_find(&k->bodies, c->text, length) : NULL;
+        }
+        if (n && r->mech->bodies[n->index].motion) return false;
+        bool ground = false;
+        for (int i = 0; !n && i < r->mech->nshapes && !ground; ++i)
+            ground = carom_datum_is(&r->mech->shapes[i].name, c->text) && !carom_given(&r->mech->shapes[i].of);
+        if (!n && !ground) return false;
+    }
+    return true;
+}
+
+static void mark_contact(const resolver *r, marks *k, const carom_mech_contact *of) {
+    const carom_datum *const written[] = {&of->gap, &of->slip, &of->slip_rate, &of->point, &of->side, &of->radius}, *two = carom_given(&of->between);
+    for (size_t i = 0; i < sizeof written / sizeof *written; ++i) mark(k, written[i]);
+    const bool pairs = two && two->kind == CAROM_LIST && two->count == 2, among = of->among.kind == CAROM_LIST;
+    if (two && !(pairs && comes_and_goes(r, k, two->item) && comes_and_goes(r, k, two->item + 1))) mark(k, two);
+    if (carom_given(&of->among) && !(among && comes_and_goes(r, k, &of->among))) mark(k, &of->among);
+}
+
+static void mark_all(const resolver *r, marks *k) {
+    const carom_mech *x = r->mech;
+    const carom_datum *const maps[] = {&x->checks, &x->let, &x->forces, &x->constraints, &x->outputs, &x->exact};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i) mark(k, maps[i]);
+    if (x->energy) mark(k, &x->energy->kinetic), mark(k, &x->energy->potential);
+    mark_records(k, x->joints, x->njoints, sizeof *x->joints);
+    mark_records(k, x->springs, x->nsprings, sizeof *x->springs);
+    mark_records(k, x->motors, x->nmotors, sizeof *x->motors);
+    mark_records(k, x->loads, x->nloads, sizeof *x->loads);
+    mark_records(k, x->figures, x->nfigures, sizeof *x->figures);
+    mark_records(k, x->touches, x->ntouches, sizeof *x->touches);
+    for (int i = 0; i < x->ncontacts; ++i) mark_contact(r, k, &x->contacts[i]);
+    for (const char *const *text = r->observe; text && *text; ++text) mark_text(k, *text, strlen(*text));
+}
+
+carom_status carom_free_find(resolver *r, bool *is_free) {
+    const carom_mech *x = r->mech;
+    marks k = {.named = calloc((size_t)x->nbodies + 1, sizeof *k.named)};
+    bool good = k.named != NULL;
+    for (int i = 0; i < x->nbodies && good; ++i) // a name that is there twice is a mistake of which others speak
+        if (!carom_names_find(&k.bodies, x->bodies[i].name.text, x->bodies[i].name.length))
+            good = carom_names_add(&k.bodies, x->bodies[i].name.text, NAME_QUANTITY, i, 0) != NULL;
+    if (good) mark_all(r, &k);
+    for (int i = 0; i < x->nbodies && good; ++i)
+        is_free[i] = !k.energies && !k.named[i] && !x->bodies[i].motion && carom_count(&x->bodies[i].points) == 0;
+    carom_names_free(&k.bodies);
+    free(k.named);
+    return good ? CAROM_OK : carom_fault_memory(r);
+}
+
+// -- where they are -------------------------------------------------------------------------------------------------------
+
+carom_status carom_free_place(resolver *r) {
+    static const char *const velocities[2][6] = {{"vx", "vy", "wz"}, {"vx", "vy", "vz", "wx", "wy", "wz"}};
+    static const char *const positions[2][7] = {{"x", "y", "angle"}, {"x", "y", "z", "qw", "qx", "qy", "qz"}};
+    carom_model *m = r->m;
+    for (int i = 0; i < m->nbodies; ++i) {
+        body *b = &m->bodies[i];
+        const int spatial = b->space == SPATIAL, n = spatial ? 3 : 2, nv = spatial ? 6 : 3, nq = spatial ? 7 : 3;
+        name *made = NULL;
+        if (!b->free) continue;
+        b->v = m->nv;
+        b->turn = m->nq + n;
+        for (int k = 0; k < nv; ++k) {
+            CAROM_TRY(carom_body_name(r, b, velocities[spatial][k], NAME_VELOCITY, m->nv, &made));
+            m->velocity[m->nv] = made->text;
+            m->given[m->nv] = true;
+            m->v0[m->nv++] = b->start->v[k];
+        }
+        for (int k = 0; k < nq; ++k) {
+            CAROM_TRY(carom_body_name(r, b, positions[spatial][k], NAME_COORDINATE, m->nq, &made));
+            m->coordinate_name[m->nq] = (int)(made - m->names.at);
+            m->velocity_of[m->nq] = k < n || !spatial ? b->v + k : -1;
+            m->q0[m->nq++] = k < n ? b->r0[k] : b->start->turn[k - n];
+        }
+        ++m->nfree;
+    }
+    return CAROM_OK;
+}
+
+// -- how they move --------------------------------------------------------------------------------------------------------
+
+static void spin(const body *b, const double *w, double *p) { // J w
+    for (int i = 0; i < 3; ++i) p[i] = b->J[3 * i] * w[0] + b->J[3 * i + 1] * w[1] + b->J[3 * i + 2] * w[2];
+}
+
+static void put(carom_matrix A, int i, int j, double x) {
+    if (x != 0) A.a[carom_model_place(A.shape, i, j)] += x;
+}
+
+// (BOD-5)  M = diag(m, m, m, J)
+void carom_free_mass(const carom_model *m, carom_matrix M) {
+    for (int i = 0; m->nfree && i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        if (!b->free) continue;
+        const int n = b->space == SPATIAL ? 3 : 2;
+        for (int k = 0; k < n; ++k) put(M, b->v + k, b->v + k, b->mass);
+        if (n == 2) put(M, b->v + 2, b->v + 2, b->J[8]);
+        for (int k = 0; k < 9 && n == 3; ++k) put(M, b->v + 3 + k / 3, b->v + 3 + k % 3, b->J[k]);
+    }
+}
+
+// (BOD-5)  f = (m g, -w x J w)
+void carom_free_force(const carom_model *m, const double *v, double *f) {
+    for (int i = 0; m->nfree && i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        if (!b->free) continue;
+        const int n = b->space == SPATIAL ? 3 : 2;
+        for (int k = 0; k < n; ++k) f[b->v + k] = b->mass * m->gravity[k];
+        if (n == 2) f[b->v + 2] = 0;
+        if (n == 2) continue;
+        const double *w = v + b->v + 3;
+        double p[3];
+        spin(b, w, p);
+        for (int k = 0; k < 3; ++k) f[b->v + 3 + k] = w[(k + 2) % 3] * p[(k + 1) % 3] - w[(k + 1) % 3] * p[(k + 2) % 3];
+    }
+}
+
+// C = -df/dv = skew(w) J - skew(J w)
+void carom_free_tangent(const carom_model *m, const double *v, carom_matrix C) {
+    for (int i = 0; m->nfree && i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        if (!b->free || b->space != SPATIAL) continue;
+        const double *w = v + b->v + 3, *J = b->J;
+        double p[3];
+        spin(b, w, p);
+        for (int k = 0; k < 3; ++k) {
+            const int a = (k + 1) % 3, c = (k + 2) % 3;
+            for (int l = 0; l < 3; ++l) put(C, b->v + 3 + k, b->v + 3 + l, w[a] * J[3 * c + l] - w[c] * J[3 * a + l]);
+            put(C, b->v + 3 + k, b->v + 3 + a, p[c]);
+            put(C, b->v + 3 + k, b->v + 3 + c, -p[a]);
+        }
+    }
+}
+
+void carom_free_energy(const carom_model *m, const double *q, const double *v, double *kinetic, double *potential) {
+    for (int i = 0; m->nfree && i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        if (!b->free) continue;
+        const int n = b->space == SPATIAL ? 3 : 2;
+        const double *u = v + b->v, *x = q + b->turn - n;
+        double p[3];
+        for (int k = 0; k < n; ++k) *kinetic += 0.5 * b->mass * u[k] * u[k], *potential -= b->mass * m->gravity[k] * x[k];
+        if (n == 2) *kinetic += 0.5 * b->J[8] * u[2] * u[2];
+        if (n == 2) continue;
+        spin(b, u + 3, p);
+        *kinetic += 0.5 * carom_dot(u + 3, p, 3);
+    }
+}

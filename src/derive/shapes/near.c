@@ -1,0 +1,548 @@
+// near.c: pairs of many shapes come and go.
+//
+// Where shapes could make more than MOST_PAIRS pairs, nobody writes down each: once a step a search over bounding boxes finds those that may touch
+// during it, and these have contacts.  A contact is computed by the tape of its kind (kinds.c), which is asked with the positions of two
+// bodies.  Contacts stand in slots of a list (carom_list); a pair takes as many slots in a row as it has contacts, and keeps them while
+// it stays near.  What a slot holds: 1 + (A nshapes + B) nrules + rule for the first contact of a pair, minus that for its others.
+#include "collide/broad.h"
+#include "derive/shapes/solids.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- reading ------------------------------------------------------------------------------------------------------------
+
+static bool bounded(const shape *s) { return s->kind <= SHAPE_ELEMENT; }
+
+// May its pairs share tapes?
+static bool suits(const carom_model *m, const shape *s) { return !s->member && !s->part && s->body && (s->body->v >= 0 || carom_body_fixed(m->graph, s->body)); }
+
+static carom_status find_all(resolver *r, const carom_datum *list, int bit, unsigned char *side, bool *good) {
+    for (const carom_datum *c = carom_ones(list); c != carom_ones_end(list); ++c) {
+        const shape *s = NULL;
+        CAROM_TRY(carom_find_shape(r, c, &s));
+        *good = *good && suits(r->m, s);
+        side[s - r->m->shapes] |= (unsigned char)bit;
+    }
+    return CAROM_OK;
+}
+
+static struct near_pairs *near_of(resolver *r) {
+    carom_model *m = r->m;
+    if (m->near) return m->near;
+    struct near_pairs *x = carom_pool_take(&m->memory, sizeof *x);
+    const size_t n = (size_t)m->nshapes + 1, rules = (size_t)r->mech->ncontacts;
+    if (!x) return NULL;
+    x->nshapes = m->nshapes;
+    x->shape = carom_pool_take(&m->memory, n * sizeof *x->shape);
+    x->group = carom_pool_take(&m->memory, n * sizeof *x->group);
+    x->sample = carom_pool_take(&m->memory, n * sizeof *x->sample);
+    x->rule = carom_pool_take(&m->memory, rules * sizeof *x->rule);
+    x->side = carom_pool_take(&m->memory, rules * n);
+    if (!x->shape || !x->group || !x->sample || !x->rule || !x->side) return NULL;
+    for (int i = 0; i < m->nshapes; ++i) x->shape[i] = &m->shapes[i], x->group[i] = -1;
+    return m->near = x;
+}
+
+// Boxes and rounds of one kind have their sizes as parameters.
+static bool sized(const shape *s) { return s->kind == SHAPE_ROUND || (s->kind == SHAPE_BOX && s->space == SPATIAL); }
+
+// The group of shape i.
+static void join_group(struct near_pairs *x, int i) {
+    const shape *s = x->shape[i];
+    if (x->group[i] >= 0) return;
+    int g = 0;
+    while (g < x->ngroups && !(carom_shape_same(s, x->sample[g], sized(s)) && carom_body_same(s->body, x->sample[g]->body))) ++g;
+    if (g == x->ngroups) x->sample[x->ngroups++] = s;
+    x->group[i] = g;
+}
+
+carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool *taken) {
+    const carom_datum *list = carom_given(&entry->between), *each = carom_given(&entry->among);
+    *taken = false;
+    if ((each && each->kind != CAROM_LIST) || (list && (list->kind != CAROM_LIST || list->count != 2))) return CAROM_OK;
+    struct near_pairs *x = near_of(r);
+    if (!x) return carom_fault_memory(r);
+    if (x->nshapes > MOST_NEAR_SHAPES) return carom_fault(r, &entry->name, 0, "more than %d shapes", MOST_NEAR_SHAPES);
+    unsigned char *side = x->side + (size_t)x->nrules * (size_t)x->nshapes;
+    memset(side, 0, (size_t)x->nshapes);
+    bool good = true;
+    if (each) CAROM_TRY(find_all(r, each, 4, side, &good));
+    else for (int k = 0; k < 2; ++k) CAROM_TRY(find_all(r, list->item + k, 1 << k, side, &good));
+    if (!good) return CAROM_OK;
+    for (int i = 0; i < x->nshapes; ++i)
+        if (side[i]) join_group(x, i);
+    x->rule[x->nrules++] = (near_rule){.entry = entry};
+    return *taken = true, CAROM_OK;
+}
+
+// Do two shapes meet by this rule?
+static bool meet(const struct near_pairs *x, int rule, int a, int b) {
+    const unsigned char *side = x->side + (size_t)rule * (size_t)x->nshapes;
+    return (side[a] & side[b] & 4) || (side[a] & 1 && side[b] & 2) || (side[a] & 2 && side[b] & 1);
+}
+
+// -- kinds --------------------------------------------------------------------------------------------------------------
+
+static int *kind_of(const struct near_pairs *x, int rule, int A, int B) { return &x->kind[(rule * x->ngroups + A) * x->ngroups + B]; }
+
+// The one whose velocities come first is A; what stands still is B.
+static bool second_first(const shape *a, const shape *b) { return b->body->v >= 0 && (a->body->v < 0 || b->body->v < a->body->v); }
+
+static bool groups_meet(const int *count, int a, int b) { // count: 3 numbers of every group, of sides 1, 2 and `among`
+    const int *p = count + 3 * a, *q = count + 3 * b;
+    return (p[0] && q[1]) || (p[1] && q[0]) || (a == b ? p[2] > 1 : p[2] && q[2]);
+}
+
+// A pair of two groups: for its contacts and laws.
+static carom_status sample_pair(resolver *r, int rule, int a, int b) {
+    struct near_pairs *x = r->m->near;
+    const near_rule *of = &x->rule[rule];
+    const shape *A = x->sample[a], *B = x->sample[b];
+    const carom_datum *place = &of->entry->name;
+    if (a != b) CAROM_TRY(carom_pair_check(r, place, A, B));
+    else if (A->body->v < 0) return carom_fault(r, place, 0, "'%s' and others like it cannot move; no contact among them is needed", A->name);
+    const int n = carom_pair_contacts(A, B);
+    if (n == 0) return carom_fault(r, place, 0, "there is no formula for a %s against a %s", carom_shape_word(A->kind), carom_shape_word(B->kind));
+    if (x->npairs == MOST_NEAR_KINDS) return carom_fault(r, place, 0, "more than %d kinds of pairs of shapes; use fewer different shapes", MOST_NEAR_KINDS);
+    pair *p = &x->pairs[x->npairs];
+    *p = (pair){.A = A, .B = B, .entry = of->entry, .count = n, .rub = of->rub, .bound = CAROM_NONE, .shares = true, .listed = true};
+    *kind_of(x, rule, a, b) = x->npairs++; // becomes the kind of that pair
+    return CAROM_OK;
+}
+
+carom_status carom_near_samples(resolver *r, int rule) {
+    carom_model *m = r->m;
+    struct near_pairs *x = m->near;
+    const size_t cells = (size_t)x->nrules * (size_t)x->ngroups * (size_t)x->ngroups;
+    if (rule == 0) {
+        x->kind = carom_pool_take(&m->memory, cells * sizeof *x->kind);
+        x->pairs = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->pairs);
+        if (!x->kind || !x->pairs) return carom_fault_memory(r);
+        for (size_t i = 0; i < cells; ++i) x->kind[i] = -1;
+    }
+    int *count = calloc(3 * (size_t)x->ngroups, sizeof *count);
+    if (!count) return carom_fault_memory(r);
+    carom_status status = CAROM_OK;
+    const unsigned char *side = x->side + (size_t)rule * (size_t)x->nshapes;
+    for (int i = 0; i < x->nshapes; ++i)
+        for (int k = 0; k < 3 && x->group[i] >= 0; ++k) count[3 * x->group[i] + k] += side[i] >> k & 1;
+    for (int a = 0; a < x->ngroups; ++a)
+        for (int b = 0; b < x->ngroups && status == CAROM_OK; ++b)
+            if (groups_meet(count, a, b) && x->sample[a]->body->v >= 0) status = sample_pair(r, rule, a, b);
+            else if (groups_meet(count, a, b) && x->sample[b]->body->v < 0) status = carom_pair_check(r, &x->rule[rule].entry->name, x->sample[a], x->sample[b]);
+    free(count);
+    return status;
+}
+
+// Kinds of all samples; slots for what is near at the start, and more.
+carom_status carom_near_make(carom_model *m, carom_error *err) {
+    struct near_pairs *x = m->near;
+    if (!x) return CAROM_OK;
+    for (int i = 0; i < x->npairs; ++i) {
+        pair *p = &x->pairs[i];
+        const int n = p->rub.slides ? (p->A->space == SPATIAL ? 2 : 1) * (p->rub.roll > 0 ? 2 : 1) + (p->rub.spin > 0) : 0;
+        if (n > x->tangents) x->tangents = n;
+        constraint *links = calloc((size_t)p->count, sizeof *links);
+        carom_contact *laws = calloc((size_t)p->count, sizeof *laws);
+        carom_status status = links && laws ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+        for (int k = 0; k < p->count && status == CAROM_OK; ++k) {
+            links[k] = (constraint){.name = p->entry->name.text, .place = &p->entry->name, .gap = CAROM_NONE, .tangents = n};
+            laws[k] = (carom_contact){.friction = p->rub.slides, .tangents = n};
+        }
+        if (status == CAROM_OK) status = carom_kind_add(m, p, links, laws, err);
+        free(links);
+        free(laws);
+        CAROM_TRY(status);
+    }
+    x->slots = 64 + 4 * x->nshapes;
+    return CAROM_OK;
+}
+
+// -- what is near -------------------------------------------------------------------------------------------------------
+
+/// The system's part of a list: what its slots hold, and scratch of the search.
+typedef struct live {
+    int npairs;
+    pair *pair;          // slots
+    int *pair_of;        // slots
+    long long *found;    // slots: codes, sorted
+    long long *before;   // slots: what they held
+    carom_bounds *box, *room; // nshapes
+    double *centre;      // 3 nshapes
+    double *reach;       // nshapes: how far it may come during the step, beyond its ball
+} live;
+
+static size_t round_up(size_t n) { return (n + 63) & ~(size_t)63; }
+
+static size_t list_work(const void *model, int slots) {
+    const size_t n = (size_t)slots, shapes = (size_t)((const carom_model *)model)->near->nshapes;
+    return round_up(sizeof(live)) + round_up(n * sizeof(pair)) + round_up(n * sizeof(int)) + round_up(2 * n * sizeof(long long)) +
+           round_up(2 * shapes * sizeof(carom_bounds)) + round_up(4 * shapes * sizeof(double));
+}
+
+static live *open_list(const carom_model *m, const carom_list *list) {
+    const size_t n = (size_t)list->slots, shapes = (size_t)m->near->nshapes;
+    live *l = list->work;
+    unsigned char *at = (unsigned char *)list->work + round_up(sizeof *l);
+    l->pair = (void *)at, at += round_up(n * sizeof *l->pair);
+    l->pair_of = (void *)at, at += round_up(n * sizeof *l->pair_of);
+    l->found = (void *)at, l->before = l->found + n, at += round_up(2 * n * sizeof *l->found);
+    l->box = (void *)at, l->room = l->box + shapes, at += round_up(2 * shapes * sizeof *l->box);
+    l->centre = (void *)at, l->reach = l->centre + 3 * shapes;
+    return l;
+}
+
+// Frame of a body: where it is, and its rotation by rows.
+static void frame(const body *b, const double *q, double *r, double *R) {
+    if (b->v < 0) {
+        memcpy(r, b->r0, 3 * sizeof *r);
+        memcpy(R, b->R0, 9 * sizeof *R);
+        return;
+    }
+    const int n = b->space == SPATIAL ? 3 : 2;
+    const double *x = q + b->turn;
+    for (int i = 0; i < 3; ++i) r[i] = i < n ? x[i - n] : 0;
+    if (n == 2) {
+        const double c = cos(x[0]), s = sin(x[0]), planar[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
+        memcpy(R, planar, sizeof planar);
+        return;
+    }
+    const double s = 2 / (x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        R[4 * i] = 1 - s * (x[1 + j] * x[1 + j] + x[1 + k] * x[1 + k]);
+        R[3 * i + j] = s * (x[1 + i] * x[1 + j] - x[0] * x[1 + k]);
+        R[3 * j + i] = s * (x[1 + i] * x[1 + j] + x[0] * x[1 + k]);
+    }
+}
+
+static double size3(const double *x) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
+
+// Largest speed of a point of the body that is within `arm` of its centre of mass.
+static double speed(const body *b, const double *v, double arm) {
+    if (b->v < 0) return 0;
+    const double *u = v + b->v;
+    if (b->space != SPATIAL) return hypot(u[0], u[1]) + fabs(u[2]) * arm;
+    return size3(u) + size3(u + 3) * arm;
+}
+
+static const double SLACK = 0.01; // of the radius: for velocities that change during the step
+
+// Half the edges of the bounding box along axis i; A = R X.
+static double extent(const shape *s, const double *A, int i) {
+    if (s->kind == SHAPE_BOX && s->space == SPATIAL) return fabs(A[3 * i]) * s->half[0] + fabs(A[3 * i + 1]) * s->half[1] + fabs(A[3 * i + 2]) * s->half[2];
+    if ((s->kind == SHAPE_CAPSULE || s->kind == SHAPE_CYLINDER) && s->space == SPATIAL) return fabs(A[3 * i + s->axis]) * s->half[0] + s->radius;
+    return s->reach;
+}
+
+// Where shape i is, and the box in which it stays during the step.
+static void look_at(const carom_model *m, live *l, int i, const double *q, const double *v, double h, carom_bounds *box) {
+    const shape *s = m->near->shape[i];
+    double r[3], R[9], A[9], *c = l->centre + 3 * (size_t)i;
+    frame(s->body, q, r, R);
+    for (int j = 0; j < 3; ++j) c[j] = r[j] + R[3 * j] * s->at[0] + R[3 * j + 1] * s->at[1] + R[3 * j + 2] * s->at[2];
+    if (!bounded(s)) return;
+    const bool round = s->kind == SHAPE_ROUND || s->kind == SHAPE_POINT;
+    for (int j = 0; j < 9 && !round; ++j) A[j] = R[j / 3 * 3] * s->X[j % 3] + R[j / 3 * 3 + 1] * s->X[3 + j % 3] + R[j / 3 * 3 + 2] * s->X[6 + j % 3];
+    const double d = l->reach[i] = h * speed(s->body, v, size3(s->at) + (round ? 0 : s->reach)) + SLACK * s->reach;
+    for (int j = 0; j < 3; ++j) {
+        const double half = round ? s->reach : fmin(s->reach, extent(s, A, j));
+        box->low[j] = c[j] - half - d;
+        box->high[j] = c[j] + half + d;
+    }
+    box->id = i;
+}
+
+typedef struct search {
+    const carom_model *m;
+    carom_list *list;
+    live *l;
+    const double *q, *v;
+    double h;
+    int n;
+    bool full;
+} search;
+
+// Pairs of a and b by all rules.
+static void note(search *f, int a, int b) {
+    const struct near_pairs *x = f->m->near;
+    if (x->shape[a]->body == x->shape[b]->body) return;
+    const bool swap = second_first(x->shape[a], x->shape[b]);
+    const int A = swap ? b : a, B = swap ? a : b;
+    if (x->shape[A]->body->v < 0) return;
+    for (int rule = 0; rule < x->nrules; ++rule) {
+        if (!meet(x, rule, A, B)) continue;
+        if (f->n == f->list->slots) {
+            f->full = true;
+            return;
+        }
+        f->l->found[f->n++] = 1 + ((long long)A * x->nshapes + B) * x->nrules + rule;
+    }
+}
+
+// (SHP-10)  the balls of two shapes
+static void found(void *user, int a, int b) {
+    search *f = user;
+    const struct near_pairs *x = f->m->near;
+    const double *c = f->l->centre + 3 * (size_t)a, *d = f->l->centre + 3 * (size_t)b, way[3] = {c[0] - d[0], c[1] - d[1], c[2] - d[2]};
+    const double most = x->shape[a]->reach + x->shape[b]->reach + f->l->reach[a] + f->l->reach[b];
+    if (way[0] * way[0] + way[1] * way[1] + way[2] * way[2] <= most * most) note(f, a, b);
+}
+
+// Shape i, of which there is no end, against all that are bounded: a plane against those near it, the others against all.
+static void beside(search *f, int i) {
+    const struct near_pairs *x = f->m->near;
+    const shape *s = x->shape[i];
+    double r[3], R[9], n[3] = {0};
+    frame(s->body, f->q, r, R);
+    for (int j = 0; j < 3; ++j) n[j] = R[3 * j] * s->X[0] + R[3 * j + 1] * s->X[3] + R[3 * j + 2] * s->X[6];
+    for (int k = 0; k < x->nshapes; ++k) {
+        const shape *o = x->shape[k];
+        if (x->group[k] < 0 || !bounded(o)) continue;
+        const double *c = f->l->centre + 3 * (size_t)k, *p = f->l->centre + 3 * (size_t)i, way[3] = {c[0] - p[0], c[1] - p[1], c[2] - p[2]};
+        const double arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]}, own = f->h * speed(s->body, f->v, size3(arm) + o->reach);
+        if (s->kind != SHAPE_PLANE || n[0] * way[0] + n[1] * way[1] + n[2] * way[2] <= o->reach + f->l->reach[k] + own) note(f, i, k);
+    }
+}
+
+static int by_code(const void *a, const void *b) {
+    const long long x = *(const long long *)a, y = *(const long long *)b;
+    return (x > y) - (x < y);
+}
+
+static pair *kind_pair(const struct near_pairs *x, long long code) {
+    const long long both = (code - 1) / x->nrules;
+    const int rule = (int)((code - 1) % x->nrules), A = (int)(both / x->nshapes), B = (int)(both % x->nshapes);
+    return &x->pairs[*kind_of(x, rule, x->group[A], x->group[B])];
+}
+
+// Slots for `count` contacts in a row, from *from on; -1: there are none.
+static int find_room(const carom_list *list, int count, int *from) {
+    int run = 0;
+    for (int i = *from; i < list->slots; ++i) {
+        run = list->holds[i] == 0 ? run + 1 : 0;
+        if (run < count) continue;
+        *from = i + 1;
+        return i + 1 - count;
+    }
+    return -1;
+}
+
+// Slots of pairs that are no longer near become free; new pairs take the first that fit.
+static carom_status place(search *f) {
+    const struct near_pairs *x = f->m->near;
+    carom_list *list = f->list;
+    int from[128] = {0}; // by count: where a search begins
+    long long *holds = list->holds;
+    memcpy(f->l->before, holds, (size_t)list->slots * sizeof *holds);
+    for (int i = 0; i < list->slots; ++i) {
+        list->fresh[i] = false;
+        const long long code = llabs(holds[i]);
+        if (code && !bsearch(&code, f->l->found, (size_t)f->n, sizeof code, by_code)) holds[i] = 0, list->fresh[i] = true;
+    }
+    // Those that stay are taken out of what was found.
+    for (int i = 0; i < list->slots; ++i) {
+        if (holds[i] <= 0) continue;
+        const long long code = holds[i];
+        long long *at = bsearch(&code, f->l->found, (size_t)f->n, sizeof code, by_code);
+        f->l->pair_of[at - f->l->found] = -1;
+    }
+    for (int k = 0; k < f->n; ++k) {
+        if (f->l->pair_of[k] == -1) continue;
+        const long long code = f->l->found[k];
+        const int count = kind_pair(x, code)->count, at = find_room(list, count, &from[count < 128 ? count : 0]);
+        if (at < 0) { // too scattered
+            memcpy(holds, f->l->before, (size_t)list->slots * sizeof *holds);
+            return CAROM_NO_MEMORY;
+        }
+        for (int j = 0; j < count; ++j) holds[at + j] = j ? -code : code, list->fresh[at + j] = true;
+    }
+    return CAROM_OK;
+}
+
+static carom_status make_list(const void *model, carom_list *list, double t, const double *q, const double *v, double h) {
+    (void)t;
+    const carom_model *m = model;
+    const struct near_pairs *x = m->near;
+    search f = {.m = m, .list = list, .l = open_list(m, list), .q = q, .v = v, .h = h};
+    int boxes = 0;
+    for (int i = 0; i < x->nshapes; ++i) {
+        if (x->group[i] < 0) continue;
+        look_at(m, f.l, i, q, v, h, &f.l->box[boxes]);
+        boxes += bounded(x->shape[i]);
+    }
+    for (int i = 0; i < x->nshapes; ++i)
+        if (x->group[i] >= 0 && !bounded(x->shape[i])) beside(&f, i);
+    carom_broad(f.l->box, boxes, f.l->room, found, &f);
+    if (f.full) return CAROM_NO_MEMORY;
+    qsort(f.l->found, (size_t)f.n, sizeof *f.l->found, by_code);
+    int contacts = 0;
+    for (int k = 0; k < f.n; ++k) contacts += kind_pair(x, f.l->found[k])->count, f.l->pair_of[k] = 0;
+    if (2 * contacts > list->slots && list->slots < (1 << 28)) return CAROM_NO_MEMORY; // half of the slots are free: rows of them are found
+    return place(&f);
+}
+
+static void adopt(const void *model, void *work, carom_list *list) {
+    const carom_model *m = model;
+    const struct near_pairs *x = m->near;
+    live *l = open_list(m, list);
+    *(carom_list **)(void *)((unsigned char *)work + x->at) = list;
+    l->npairs = 0;
+    for (int i = 0; i < list->used; ++i) {
+        if (list->holds[i] > 0) {
+            const long long both = (list->holds[i] - 1) / x->nrules;
+            pair *p = &l->pair[l->npairs++];
+            *p = *kind_pair(x, list->holds[i]);
+            p->A = x->shape[both / x->nshapes];
+            p->B = x->shape[both % x->nshapes];
+            p->first = m->ne + m->nc + i;
+            carom_pair_place(m, p);
+        }
+        l->pair_of[i] = list->holds[i] ? l->npairs - 1 : -1;
+        const int rule = list->holds[i] ? (int)((llabs(list->holds[i]) - 1) % x->nrules) : 0;
+        list->law[i] = x->rule[rule].law;
+    }
+    list->pairs = l->npairs;
+}
+
+static int known_as(const void *model, const carom_list *list, int slot) {
+    const carom_model *m = model;
+    const long long code = llabs(list->holds[slot]);
+    return code ? m->ne + m->nc + (int)((code - 1) / m->near->nrules) : m->ne + m->nc + slot;
+}
+
+// Velocities from i on are coupled up to last[i].
+static void couple(int *last, int i, int j) {
+    const int low = i < j ? i : j, high = i < j ? j : i;
+    if (last[low] < high) last[low] = high;
+}
+
+static void couple_terms(int *last, const int *i, const int *j, int n) {
+    for (int e = 0; e < n; ++e) couple(last, i[e], j[e]);
+}
+
+// Ranges of velocities that neither M nor derivatives of forces couple with others: bodies, members, what springs connect.
+static carom_status find_parts(carom_model *m, carom_error *err) {
+    enum { LARGEST = 1200 };
+    int *last = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *last), *part = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *part);
+    if (!last || !part) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    for (int i = 0; i < m->nv; ++i) last[i] = i;
+    couple_terms(last, m->mass.i, m->mass.j, m->mass.n);
+    couple_terms(last, m->K.i, m->K.j, m->K.n);
+    couple_terms(last, m->C.i, m->C.j, m->C.n);
+    couple_terms(last, m->dM.i, m->dM.l, m->dM.n);
+    couple_terms(last, m->dM.j, m->dM.l, m->dM.n);
+    couple_terms(last, m->dW.i, m->dW.l, m->dW.n);
+    for (int k = 0; k < m->nmember; ++k)
+        if (m->members[k].count) couple(last, m->members[k].v, m->members[k].v + m->members[k].count - 1);
+    for (int k = 0; k < m->nbodies; ++k)
+        if (m->bodies[k].v >= 0) couple(last, m->bodies[k].v, m->bodies[k].v + (m->bodies[k].space == SPATIAL ? 5 : 2));
+    int n = 0, end = 0;
+    for (int i = 0; i < m->nv; ++i) {
+        if (i >= end) part[n++] = i;
+        if (last[i] + 1 > end || i >= end) end = last[i] + 1;
+        if (i + 1 - part[n - 1] > LARGEST)
+            return carom_fail(err, CAROM_BAD_INPUT, "%.200s: %d velocities are coupled by springs, members or energies; beside pairs of shapes that come and go at most %d may be",
+                              m->file, i + 1 - part[n - 1], LARGEST);
+    }
+    part[n] = m->nv;
+    m->sys.part = part;
+    m->sys.nparts = n;
+    return CAROM_OK;
+}
+
+carom_status carom_near_system(carom_model *m, carom_error *err) {
+    carom_system *s = &m->sys;
+    const struct near_pairs *x = m->near;
+    carom_contact *laws = carom_pool_take(&m->memory, (size_t)(m->nc + x->slots) * sizeof *laws);
+    if (!laws) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    if (m->nc) memcpy(laws, m->contacts, (size_t)m->nc * sizeof *laws);
+    for (int i = 0; i < x->slots; ++i) {
+        laws[m->nc + i] = x->rule[i % x->nrules].law;
+        laws[m->nc + i].tangents = x->tangents;
+    }
+    s->contacts = laws;
+    CAROM_TRY(find_parts(m, err));
+    s->nc = m->nc + m->near->slots;
+    s->listed = m->near->slots;
+    s->list_work = list_work;
+    s->list = make_list;
+    s->adopt = adopt;
+    s->known_as = known_as;
+    return CAROM_OK;
+}
+
+// -- answers ------------------------------------------------------------------------------------------------------------
+
+static carom_list *in_use(const carom_model *m, const void *work) { return *(carom_list *const *)(const void *)((const unsigned char *)work + m->near->at); }
+
+const pair *carom_near_pair(const carom_model *m, const void *work, int id) {
+    const live *l = in_use(m, work)->work;
+    const int k = l->pair_of[id - m->ne - m->nc];
+    return k < 0 ? NULL : &l->pair[k];
+}
+
+carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g) {
+    const carom_list *list = in_use(m, work);
+    if (!list) return CAROM_OK;
+    const live *l = list->work;
+    int bad = 0;
+    for (int i = 0; i < list->used; ++i)
+        if (list->holds[i] == 0) g[m->ne + m->nc + i] = INFINITY;
+    for (int k = 0; k < l->npairs; ++k) bad |= carom_pair_eval(m, work, &l->pair[k], PAIR_GAPS, q, m->v0, g + l->pair[k].first);
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
+const char *carom_near_name(const carom_model *m, int id, char *text, size_t size) {
+    const struct near_pairs *x = m->near;
+    const int both = id - m->ne - m->nc;
+    snprintf(text, size, "%.60s-%.60s", x->shape[both / x->nshapes]->name, x->shape[both % x->nshapes]->name);
+    return text;
+}
+
+double carom_near_size(const carom_model *m, int id) {
+    const struct near_pairs *x = m->near;
+    const int both = id - m->ne - m->nc;
+    const double a = x->shape[both / x->nshapes]->reach, b = x->shape[both % x->nshapes]->reach, size = fmin(a > 0 ? a : INFINITY, b > 0 ? b : INFINITY);
+    return isfinite(size) ? size : 0;
+}
+
+// A list of its own for one look.
+carom_status carom_near_start(const carom_model *m, void *work, double scale, carom_error *err) {
+    static const double TOLERANCE = 1e-9;
+    carom_list list = {.slots = m->near->slots};
+    carom_status status = CAROM_NO_MEMORY;
+    double *g = NULL;
+    while (status == CAROM_NO_MEMORY) {
+        free(list.holds), free(list.fresh), free(list.law), free(list.work), free(g);
+        const size_t n = (size_t)list.slots;
+        list.holds = calloc(n, sizeof *list.holds);
+        list.fresh = calloc(n, sizeof *list.fresh);
+        list.law = calloc(n, sizeof *list.law);
+        list.work = aligned_alloc(64, round_up(list_work(m, list.slots)));
+        g = calloc((size_t)(m->ne + m->nc) + n, sizeof *g);
+        if (!list.holds || !list.fresh || !list.law || !list.work || !g) break;
+        status = make_list(m, &list, 0, m->q0, m->v0, 0);
+        if (status == CAROM_NO_MEMORY) list.slots *= 2;
+    }
+    if (status == CAROM_OK) {
+        list.used = list.slots;
+        adopt(m, work, &list);
+        carom_near_gaps(m, work, m->q0, g);
+        for (int i = 0; i < list.slots && status == CAROM_OK; ++i) {
+            const double gap = g[m->ne + m->nc + i];
+            char name[140];
+            if (!list.holds[i] || gap >= -TOLERANCE * scale) continue;
+            const near_rule *rule = &m->near->rule[(llabs(list.holds[i]) - 1) % m->near->nrules];
+            status = carom_model_fault(m, err, &rule->entry->name, "contact '%.60s' starts with gap %.6g between '%s': they overlap; move one of the two",
+                                       rule->entry->name.text, gap, carom_near_name(m, known_as(m, &list, i), name, sizeof name));
+        }
+        *(carom_list **)(void *)((unsigned char *)work + m->near->at) = NULL;
+    } else {
+        carom_fail(err, status, "no memory for the model %.200s", m->file);
+    }
+    free(list.holds), free(list.fresh), free(list.law), free(list.work), free(g);
+    return status;
+}

@@ -1,0 +1,9 @@
+// delassus_blocks.h: W'F^-1 W by blocks.  Private to the words of a scheme.
+#pragma once
+#include <carom/scheme.h>
+
+carom_assembly carom_carve_assembly(carom_arena *mem, const carom_system *sys, int nb, int n);
+/// x->rows: the blocks of a A'F^-1 W, A and W the directions of L and Lf.  False: there is no room for them.
+bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, int nv);
+/// v += a F^-1 W p, from the first row on.
+void carom_assembly_react(const carom_assembly *x, const carom_local *L, double *v, double a, const double *p, int rows);

@@ -1,0 +1,95 @@
+// list.c: contacts that come and go: once a step the list of those that may close is brought up to date.
+//
+// Contacts keep their slots while they stay, so that whatever is kept of a contact stays its own; a slot that holds another contact
+// starts afresh.  Where slots do not suffice the simulation gets a larger block of memory, between two steps.
+#include "sim/sim.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// nc of the systems that the simulation and its scheme see.
+static void set_count(carom_sim *sim, int slots) {
+    sim->own.nc += slots - sim->own.listed;
+    sim->own.listed = slots;
+    if (sim->step.sys != sim->sys) sim->independent.sys.nc = sim->own.nc, sim->independent.sys.listed = slots;
+}
+
+void carom_sim_list_make(carom_sim *sim) {
+    if (!sim->sys->listed) return;
+    sim->own = *sim->sys;
+    sim->list.slots = sim->own.listed;
+    sim->slot = sim->own.contacts[sim->own.nc - 1];
+    sim->sys = &sim->own;
+}
+
+void carom_sim_list_carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
+    carom_list *l = &sim->list;
+    const size_t n = (size_t)l->slots;
+    if (n == 0) return;
+    l->holds = carom_carve_bytes(keep, n * sizeof *l->holds);
+    l->fresh = carom_carve_bytes(mem, n * sizeof *l->fresh);
+    l->work = carom_carve_bytes(mem, sim->own.list_work(sim->own.model, l->slots));
+}
+
+// A slot's contact is another one: nothing is known of it.
+static void blank(carom_sim *sim, int c) {
+    const int d = sim->dir[sim->own.ne + c], n = sim->dir[sim->own.ne + c + 1] - d, shift = sim->step.sys->ne - sim->own.ne;
+    carom_step *s = &sim->step;
+    double *const by_direction[] = {s->warm, s->impulse, s->force, s->nu};
+    memset(&sim->memory[c], 0, sizeof sim->memory[c]);
+    sim->held[c] = s->lost[c] = 0;
+    carom_zero(sim->lasting + d, n);
+    for (int i = 0; i < 4; ++i)
+        if (by_direction[i]) carom_zero(by_direction[i] + d + shift, n);
+}
+
+// Tolerances of many contacts, where none is given: a pile stands still with them (docs/large-systems.md).
+enum { LARGE = 1000 }; // pairs that are near each other
+static const double LARGE_TOL = 1e-3, LARGE_ACCEPT = 1e-2;
+
+static void set_tolerances(carom_sim *sim) {
+    const double *given = sim->opt + carom_option_count(sim->scheme->options);
+    const bool loose = sim->list.pairs > LARGE && given[CAROM_OPT_TOL] == carom_common_options[CAROM_OPT_TOL].fallback;
+    sim->step.tol = loose ? LARGE_TOL : given[CAROM_OPT_TOL];
+    sim->step.accept = loose ? fmax(LARGE_ACCEPT, given[CAROM_OPT_ACCEPT]) : given[CAROM_OPT_ACCEPT];
+}
+
+void carom_sim_adopt(carom_sim *sim) {
+    if (!sim->list.slots) return;
+    sim->list.used = 0;
+    for (int i = 0; i < sim->list.slots; ++i)
+        if (sim->list.holds[i]) sim->list.used = i + 1;
+    sim->own.adopt(sim->own.model, sim->step.sys_work, &sim->list);
+    set_count(sim, sim->list.used);
+    set_tolerances(sim);
+}
+
+// Twice the room; what is kept stays.
+static carom_status grow(carom_sim *sim, carom_error *err) {
+    if (2 * sim->list.slots > sim->scheme->many)
+        return carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: scheme %s is made for fewer contacts that come and go: there are more than %d; try moreau-midpoint", sim->kept->t,
+                          sim->scheme->name, sim->list.slots / 2);
+    sim->list.slots *= 2;
+    return carom_sim_allocate(sim, err);
+}
+
+carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err) {
+    carom_list *l = &sim->list;
+    if (!l->slots) return CAROM_OK;
+    carom_status status;
+    while ((status = sim->own.list(sim->own.model, l, sim->kept->t, sim->q, sim->v, h)) == CAROM_NO_MEMORY) CAROM_TRY(grow(sim, err));
+    if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: the model failed to give its contacts", sim->kept->t);
+    const int first = sim->own.nc - sim->own.listed;
+    for (int i = 0; i < l->slots; ++i)
+        if (l->fresh[i]) blank(sim, first + i);
+    if (sim->scheme->forget)
+        for (int i = 0; i < l->slots; ++i)
+            if (l->fresh[i]) sim->scheme->forget(sim->scheme_work, &sim->step, sim->step.sys->ne + first + i);
+    carom_sim_adopt(sim);
+    return CAROM_OK;
+}
+
+int carom_sim_known_as(const carom_sim *sim, int id) {
+    const int first = sim->sys->ne + sim->sys->nc - sim->sys->listed;
+    return sim->list.slots && id >= first && id < first + sim->list.used ? sim->own.known_as(sim->own.model, &sim->list, id - first) : id;
+}

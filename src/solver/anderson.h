@@ -1,0 +1,21 @@
+// anderson.h: Anderson acceleration of a fixed point x = g(x).
+//
+// Source: H. F. Walker, P. Ni, SIAM J. Numer. Anal. 49 (2011) 1715-1735.
+#pragma once
+#include <carom/arena.h>
+
+enum { CAROM_ANDERSON_BACK = 8 }; // most steps to look back
+
+typedef struct carom_anderson {
+    int n, back, count, next; // columns: most, those there are, the one to be replaced
+    bool have;                // g_old and f_old are there
+    double last;              // size of the last step
+    double *dF, *dG;          // changes of steps and of g                 back n
+    double *f_old, *g_old, *safe; // n; safe: where to go on when a step grows
+    double (*A)[CAROM_ANDERSON_BACK]; // products of changes of steps
+} carom_anderson;
+
+void carom_carve_anderson(carom_anderson *a, carom_arena *mem, int n, int back);
+void carom_anderson_reset(carom_anderson *a, int n);
+/// The next x from g(x) and the step f, scaled as wanted, of a size that grows with |f|.  A step that has grown by more than `growth` starts afresh from the last g.
+void carom_anderson_next(carom_anderson *a, double *x, const double *g, const double *f, double size, double growth);

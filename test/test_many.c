@@ -1,0 +1,447 @@
+// test_many.c: many bodies whose contacts come and go: found, kept in their slots, saved, and right.
+#include "model_text.h"
+#include "collide/broad.h"
+#include "sim/sim.h"
+#include <carom/sim.h>
+#include <float.h>
+
+// -- a box of spheres ---------------------------------------------------------------------------------------------------------
+
+typedef struct pile {
+    char *text;
+    size_t used, size;
+} pile;
+
+static void put(pile *p, const char *format, ...) {
+    va_list args;
+    if (p->used + 4096 > p->size) p->text = realloc(p->text, p->size = 2 * p->size + 65536);
+    assert_non_null(p->text);
+    va_start(args, format);
+    p->used += (size_t)vsnprintf(p->text + p->used, p->size - p->used, format, args);
+    va_end(args);
+}
+
+typedef struct scene {
+    int n;            // n x n x layers spheres in a box
+    int layers;
+    int idle;         // more of them, far away: they touch nothing
+    double spacing, jitter, friction, restitution, gravity, speed;
+    bool walls, radii;
+    const char *more;
+} scene;
+
+static double next(unsigned *seed) {
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / 8388608.0 - 1;
+}
+
+static carom_model *make(scene s) {
+    pile p = {0};
+    unsigned seed = 7;
+    const double R = 0.1, L = s.n * s.spacing + 0.02;
+    put(&p, "carom: 1\ngravity: [0, 0, %g]\nparameters: {R: %g}\nbodies:\n", -s.gravity, R);
+    int count = 0;
+    for (int i = 0; i < s.n; ++i)
+        for (int j = 0; j < s.n; ++j)
+            for (int k = 0; k < s.layers; ++k, ++count) {
+                put(&p, "  s%d: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [%.9f, %.9f, %.9f], velocity: [%.6f, %.6f, %.6f], shape: {sphere: %s}}\n", count,
+                    R + 0.01 + s.spacing * i + s.jitter * next(&seed), R + 0.01 + s.spacing * j + s.jitter * next(&seed), R + s.spacing * k + 0.001 + s.jitter * fabs(next(&seed)),
+                    s.speed * next(&seed), s.speed * next(&seed), s.speed * next(&seed), s.radii && count % 2 ? "0.8*R" : "R");
+            }
+    for (int i = 0; i < s.idle; ++i, ++count)
+        put(&p, "  s%d: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [%d, 50, 5], shape: {sphere: R}}\n", count, 50 + i);
+    put(&p, "shapes:\n  floor: {plane: [0, 0, 1]}\n  w1: {plane: [1, 0, 0]}\n  w2: {plane: [-1, 0, 0], at: [%g, 0, 0]}\n  w3: {plane: [0, 1, 0]}\n  w4: {plane: [0, -1, 0], at: [0, %g, 0]}\n", L, L);
+    put(&p, "contacts:\n  balls: {friction: %g, restitution: %g, among: [s0", s.friction, s.restitution);
+    for (int i = 1; i < count; ++i) put(&p, ", s%d", i);
+    put(&p, "]}\n");
+    if (s.walls) {
+        put(&p, "  walls: {friction: %g, restitution: %g, between: [[s0", s.friction, s.restitution);
+        for (int i = 1; i < count - s.idle; ++i) put(&p, ", s%d", i);
+        put(&p, "], [floor, w1, w2, w3, w4]]}\n");
+    }
+    if (s.more) put(&p, "%s", s.more);
+    carom_model *m = good(p.text);
+    free(p.text);
+    return m;
+}
+
+static carom_sim *run_with(const carom_model *m, const char *scheme, double h, double end, const char *const *options, long steps) {
+    carom_error err = {0};
+    carom_sim_def def = carom_sim_default();
+    def.system = carom_model_system(m);
+    def.scheme = scheme;
+    def.h = h;
+    def.t_end = end;
+    def.q0 = carom_model_q0(m);
+    def.v0 = carom_model_v0(m);
+    def.options = options;
+    carom_sim *sim = carom_sim_create(&def, &err);
+    if (!sim) fail_msg("%s", err.text);
+    for (long k = 0; k < steps; ++k)
+        if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s: %s", scheme, err.text);
+    return sim;
+}
+
+static const char *const tight[] = {"tol=1e-10", "accept=1e-6", NULL};
+
+// -- the search ---------------------------------------------------------------------------------------------------------------
+
+typedef struct counted { int n; unsigned char *hit; int found; } counted;
+
+static void hit(void *user, int a, int b) {
+    counted *c = user;
+    assert_true(a != b && !c->hit[a * c->n + b] && !c->hit[b * c->n + a]);
+    c->hit[a * c->n + b] = c->hit[b * c->n + a] = 1;
+    ++c->found;
+}
+
+static void boxes_that_overlap_are_found_once(void **state) {
+    (void)state;
+    enum { N = 300 };
+    static carom_bounds box[N], copy[N], room[N];
+    static unsigned char met[N * N];
+    for (unsigned seed = 1; seed < 6; ++seed) {
+        unsigned x = seed;
+        for (int i = 0; i < N; ++i) {
+            box[i].id = i;
+            for (int k = 0; k < 3; ++k) {
+                const double c = (k == (int)seed % 3 ? 8 : 2) * next(&x), half = i % 50 ? 0.2 * fabs(next(&x)) : 3;
+                box[i].low[k] = c - half, box[i].high[k] = c + half;
+            }
+        }
+        memcpy(copy, box, sizeof box);
+        memset(met, 0, sizeof met);
+        counted c = {N, met, 0};
+        carom_broad(copy, N, room, hit, &c);
+        int expected = 0;
+        for (int i = 0; i < N; ++i)
+            for (int j = i + 1; j < N; ++j) {
+                bool over = true;
+                for (int k = 0; k < 3; ++k) over = over && box[i].low[k] <= box[j].high[k] && box[j].low[k] <= box[i].high[k];
+                expected += over;
+                assert_int_equal(over, met[i * N + j]);
+            }
+        assert_int_equal(expected, c.found);
+    }
+}
+
+// -- the same as contacts that are always there ----------------------------------------------------------------------------------
+
+// 27 spheres have 351 pairs and 135 with the box, which are written out; 8 more that touch nothing make it so many that contacts come and go.
+static void contacts_that_come_and_go_move_bodies_as_those_that_stay(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"moreau-midpoint", "moreau-explicit", "moreau-jean", "half-explicit", "ggl-projection", "ggl-alpha"};
+    const scene few = {.n = 3, .layers = 3, .spacing = 0.21, .jitter = 0.004, .friction = 0.3, .restitution = 0.2, .gravity = 9.81, .speed = 0.3, .walls = true};
+    scene more = few;
+    more.idle = 8;
+    carom_model *a = make(few), *b = make(more);
+    assert_int_equal(carom_model_system(a)->listed, 0);
+    assert_true(carom_model_system(b)->listed > 0);
+    for (int k = 0; k < 6; ++k) {
+        const long steps = k == 5 ? 25 : 60;
+        carom_sim *x = run_with(a, schemes[k], 1e-3, 1, tight, steps), *y = run_with(b, schemes[k], 1e-3, 1, tight, steps);
+        carom_ledger l;
+        assert_int_equal(carom_sim_ledger(x, &l, NULL), CAROM_OK);
+        assert_true(l.impacts > 10); // something has happened
+        const double *q = carom_sim_now(x).q, *p = carom_sim_now(y).q;
+        for (int i = 0; i < 27 * 7; ++i) assert_true(fabs(q[i] - p[i]) < 1e-7);
+        carom_sim_destroy(x);
+        carom_sim_destroy(y);
+    }
+    carom_model_destroy(a);
+    carom_model_destroy(b);
+}
+
+// -- what must be so ---------------------------------------------------------------------------------------------------------------
+
+static double upward(carom_sim *sim) {
+    double sum = 0;
+    for (int i = 0; i < 48; ++i) sum += carom_sim_now(sim).v[6 * i + 2];
+    return sum;
+}
+
+// (SHP-9) at the normals of the walls, which are level: t_1 = (1 - n_x^2, -n_x n_y, -n_x), t_2 = (-n_x n_y, 1 - n_y^2, -n_y)
+static double tangent_z(const char *wall, int k) {
+    static const double normal[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
+    return -normal[wall[2] - '1'][k];
+}
+
+static void floor_and_walls_carry_the_weight(void **state) {
+    (void)state;
+    const scene s = {.n = 4, .layers = 3, .spacing = 0.2005, .jitter = 0.0002, .friction = 0.3, .gravity = 9.81, .walls = true};
+    carom_model *m = make(s);
+    carom_sim *sim = run_with(m, "moreau-midpoint", 2e-3, 10, tight, 400);
+    const carom_system *sys = carom_sim_system(sim);
+    double up = 0;
+    const int steps = 50, fixed = sys->ne + sys->nc - sys->listed;
+    carom_error err = {0};
+    const double before = upward(sim);
+    for (int k = 0; k < steps; ++k) {
+        assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+        const carom_now now = carom_sim_now(sim);
+        for (int i = 0; i < sys->listed; ++i) { // the floor: normal impulses; walls: upward friction
+            const double *n = now.impulse + now.dir[fixed + i];
+            const char *name = carom_model_constraint(m, carom_sim_known_as(sim, fixed + i)), *other = strchr(name, '-');
+            if (strcmp(other, "-floor") == 0) up += n[0];
+            else if (other[1] == 'w') up += n[1] * tangent_z(other, 0) + n[2] * tangent_z(other, 1);
+        }
+    }
+    // What floor and walls give is the weight and the change of momentum: the inner impulses cancel.
+    assert_true(fabs((up - 48 * 9.81 * steps * 2e-3) - (upward(sim) - before)) < 1e-6);
+    assert_true(fabs(up / (48 * 9.81 * steps * 2e-3) - 1) < 1e-2);
+    double deepest = 0, kinetic, potential;
+    const carom_now now = carom_sim_now(sim);
+    for (int id = 0; id < sys->nc; ++id) deepest = fmax(deepest, -now.gap[id]);
+    assert_true(deepest < 5e-3);
+    assert_int_equal(carom_sim_energy(sim, &kinetic, &potential, &err), CAROM_OK);
+    assert_true(kinetic < 1e-3);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// The solver in the space of bodies alone; the certificate is that of all solvers.
+static void the_solver_over_bodies_meets_its_tolerance(void **state) {
+    (void)state;
+    static const char *const options[] = {"solver=bodies", "tol=1e-4", "accept=0", NULL};
+    const scene s = {.n = 4, .layers = 4, .spacing = 0.203, .jitter = 0.001, .friction = 0.3, .gravity = 9.81, .walls = true, .radii = true};
+    carom_model *m = make(s);
+    carom_sim *sim = run_with(m, "moreau-midpoint", 2e-3, 10, options, 200);
+    carom_ledger l;
+    assert_int_equal(carom_sim_ledger(sim, &l, NULL), CAROM_OK);
+    assert_true(l.counts.problems > 150);
+    assert_int_equal(l.counts.fallbacks, 0);
+    assert_true(l.counts.residual > 0 && l.counts.residual <= 1e-4 * sim->kept->speed);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// Four columns at equal distances from the middle: mirror images stay mirror images.
+static void a_symmetric_pile_stays_symmetric(void **state) {
+    (void)state;
+    const scene s = {.n = 4, .layers = 4, .spacing = 0.2, .friction = 0.4, .gravity = 9.81, .walls = true};
+    carom_model *m = make(s);
+    carom_sim *sim = run_with(m, "moreau-midpoint", 2e-3, 10, tight, 150);
+    const double *q = carom_sim_now(sim).q, middle = 0.5 * (4 * 0.2 + 0.02);
+    for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 4; ++j)
+            for (int k = 0; k < 4; ++k) {
+                const double *a = q + 7 * (16 * i + 4 * j + k), *b = q + 7 * (16 * (3 - i) + 4 * (3 - j) + k);
+                assert_true(fabs(a[0] - middle + b[0] - middle) < 1e-6 && fabs(a[1] - middle + b[1] - middle) < 1e-6 && fabs(a[2] - b[2]) < 1e-6);
+            }
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// Spheres of two sizes without gravity and walls, elastic and smooth: momentum and energy stay, contacts come and go.
+static void a_granular_gas_keeps_momentum_and_energy(void **state) {
+    (void)state;
+    const scene s = {.n = 4, .layers = 4, .spacing = 0.25, .jitter = 0.02, .restitution = 1, .speed = 2, .radii = true};
+    carom_model *m = make(s);
+    carom_sim *sim = run_with(m, "moreau-midpoint", 5e-4, 10, tight, 400);
+    const double *v = carom_sim_now(sim).v, *v0 = carom_model_v0(m);
+    for (int k = 0; k < 3; ++k) {
+        double now = 0, before = 0;
+        for (int i = 0; i < 64; ++i) now += v[6 * i + k], before += v0[6 * i + k];
+        assert_true(fabs(now - before) < 1e-10);
+    }
+    carom_ledger l;
+    assert_int_equal(carom_sim_ledger(sim, &l, NULL), CAROM_OK);
+    assert_true(l.impacts > 20);
+    assert_true(fabs(l.energy.end / l.energy.start - 1) < 1e-7);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// 33 boxes on each other, 528 pairs: the tower stands.
+static void a_tower_of_boxes_stands(void **state) {
+    (void)state;
+    pile p = {0};
+    put(&p, "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n");
+    for (int i = 0; i < 33; ++i)
+        put(&p, "  b%d: {mass: 1, inertia: [0.0067, 0.0067, 0.0067], at: [0, 0, %.3f], shape: {box: [0.2, 0.2, 0.2]}}\n", i, 0.1 + 0.2 * i);
+    put(&p, "contacts:\n  on: {friction: 0.4, between: [b0, floor]}\n  all: {friction: 0.4, among: [b0");
+    for (int i = 1; i < 33; ++i) put(&p, ", b%d", i);
+    put(&p, "]}\n");
+    carom_model *m = good(p.text);
+    free(p.text);
+    assert_true(carom_model_system(m)->listed > 0);
+    carom_sim *sim = run_with(m, "moreau-midpoint", 2e-3, 10, NULL, 60);
+    carom_ledger l;
+    assert_int_equal(carom_sim_ledger(sim, &l, NULL), CAROM_OK);
+    assert_true(l.energy.end <= l.energy.start);
+    assert_true(l.penetration < 2e-3);
+    for (int i = 0; i < 33; ++i) {
+        const double *q = carom_sim_now(sim).q + 7 * i;
+        assert_true(hypot(q[0], q[1]) < 2e-3 && fabs(q[2] - 0.1 - 0.2 * i) < 1e-2 && q[3] > 0.99999);
+    }
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// -- the list is state ----------------------------------------------------------------------------------------------------------------
+
+static void a_run_goes_on_to_the_last_bit(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"moreau-midpoint", "ggl-alpha"};
+    const scene s = {.n = 4, .layers = 3, .spacing = 0.21, .jitter = 0.004, .friction = 0.3, .restitution = 0.3, .gravity = 9.81, .speed = 1, .walls = true};
+    carom_model *m = make(s);
+    for (int k = 0; k < 2; ++k) {
+        const long half = k ? 12 : 80;
+        carom_error err = {0};
+        carom_sim *a = run_with(m, schemes[k], 2e-3, 10, tight, half), *b = run_with(m, schemes[k], 2e-3, 10, tight, 0);
+        size_t bytes = 0, other = 0;
+        const void *kept = carom_sim_state(a, &bytes);
+        assert_int_equal(carom_sim_restore(b, kept, bytes, &err), CAROM_OK);
+        for (long i = 0; i < half; ++i) {
+            assert_int_equal(carom_sim_step(a, &err), CAROM_OK);
+            assert_int_equal(carom_sim_step(b, &err), CAROM_OK);
+            const carom_now x = carom_sim_now(a), y = carom_sim_now(b);
+            assert_memory_equal(x.q, y.q, sizeof(double) * 48 * 7);
+            assert_memory_equal(x.v, y.v, sizeof(double) * 48 * 6);
+            assert_int_equal(x.nevents, y.nevents);
+        }
+        carom_sim_state(b, &other);
+        assert_int_equal(bytes, other);
+        carom_sim_destroy(a);
+        carom_sim_destroy(b);
+    }
+    carom_model_destroy(m);
+}
+
+// A contact keeps its slot while it stays; a number that does not change names it.
+static void contacts_keep_their_slots_and_names(void **state) {
+    (void)state;
+    const scene s = {.n = 4, .layers = 3, .spacing = 0.2, .friction = 0.3, .gravity = 9.81, .walls = true};
+    carom_model *m = make(s);
+    const carom_system *sys = carom_model_system(m);
+    carom_list l = {.slots = sys->listed};
+    l.holds = calloc((size_t)l.slots, sizeof *l.holds);
+    l.fresh = calloc((size_t)l.slots, sizeof *l.fresh);
+    l.law = calloc((size_t)l.slots, sizeof *l.law);
+    l.work = aligned_alloc(64, (sys->list_work(m, l.slots) + 63) & ~(size_t)63);
+    double q[48 * 7], v[48 * 6] = {0};
+    memcpy(q, carom_model_q0(m), sizeof q);
+    assert_int_equal(sys->list(m, &l, 0, q, v, 1e-3), CAROM_OK);
+    long long *before = malloc((size_t)l.slots * sizeof *before);
+    memcpy(before, l.holds, (size_t)l.slots * sizeof *before);
+    q[2] += 1; // s0 leaves, and comes back
+    assert_int_equal(sys->list(m, &l, 0, q, v, 1e-3), CAROM_OK);
+    int gone = 0;
+    for (int i = 0; i < l.slots; ++i) {
+        assert_true(l.holds[i] == before[i] || l.fresh[i]);
+        gone += before[i] && !l.holds[i];
+    }
+    assert_true(gone >= 3); // floor and neighbours
+    q[2] -= 1;
+    assert_int_equal(sys->list(m, &l, 0, q, v, 1e-3), CAROM_OK);
+    bool named = false;
+    for (int i = 0; i < l.slots; ++i) named = named || (l.holds[i] && strcmp(carom_model_constraint(m, sys->known_as(m, &l, i)), "s0-floor") == 0);
+    assert_true(named);
+    free(l.holds), free(l.fresh), free(l.law), free(l.work), free(before);
+    carom_model_destroy(m);
+}
+
+// Twice as many slots as there were at first: what is kept moves to a larger block.
+static void the_list_grows_as_a_cloud_condenses(void **state) {
+    (void)state;
+    pile p = {0};
+    put(&p, "carom: 1\nbodies:\n");
+    for (int i = 0; i < 60; ++i) { // on their way to the middle
+        const double x = 2 * cos(2.4 * i), y = 2 * sin(2.4 * i), z = (i - 30) / 15.0;
+        put(&p, "  b%d: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [%.6f, %.6f, %.6f], velocity: [%.6f, %.6f, %.6f], shape: {box: [0.3, 0.25, 0.2]}}\n", i, x, y, z, -2 * x, -2 * y, -2 * z);
+    }
+    put(&p, "contacts:\n  all: {friction: 0.2, among: [b0");
+    for (int i = 1; i < 60; ++i) put(&p, ", b%d", i);
+    put(&p, "]}\n");
+    carom_model *m = good(p.text);
+    free(p.text);
+    static const char *const loose[] = {"tol=1e-6", "accept=1e-3", NULL};
+    carom_sim *sim = run_with(m, "moreau-midpoint", 5e-3, 10, loose, 0);
+    size_t first = 0, last = 0;
+    carom_sim_state(sim, &first);
+    carom_error err = {0};
+    for (int k = 0; k < 90; ++k)
+        if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
+    const void *kept = carom_sim_state(sim, &last);
+    assert_true(last > first);
+    carom_sim *again = run_with(m, "moreau-midpoint", 5e-3, 10, loose, 0);
+    assert_int_equal(carom_sim_restore(again, kept, last, &err), CAROM_OK); // and so does another
+    assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+    assert_int_equal(carom_sim_step(again, &err), CAROM_OK);
+    assert_memory_equal(carom_sim_now(sim).q, carom_sim_now(again).q, sizeof(double) * 60 * 7);
+    double momentum[3] = {0}, before[3] = {0};
+    for (int i = 0; i < 60; ++i)
+        for (int k = 0; k < 3; ++k) momentum[k] += carom_sim_now(sim).v[6 * i + k], before[k] += carom_model_v0(m)[6 * i + k];
+    for (int k = 0; k < 3; ++k) assert_true(fabs(momentum[k] - before[k]) < 1e-9);
+    carom_sim_destroy(sim);
+    carom_sim_destroy(again);
+    carom_model_destroy(m);
+}
+
+// -- bodies that expressions name ------------------------------------------------------------------------------------------------------
+
+static void a_named_body_moves_like_the_others(void **state) {
+    (void)state;
+    scene s = {.n = 4, .layers = 3, .spacing = 0.21, .jitter = 0.004, .friction = 0.3, .gravity = 9.81, .walls = true};
+    carom_model *a = make(s);
+    s.more = "outputs: {height: s5.z}\n";
+    carom_model *b = make(s);
+    carom_sim *x = run_with(a, "moreau-midpoint", 1e-3, 1, tight, 60), *y = run_with(b, "moreau-midpoint", 1e-3, 1, tight, 60);
+    for (int i = 0; i < carom_model_count(a).coordinates; ++i) {
+        const char *name = carom_model_coordinate(a, i);
+        int k = 0;
+        while (strcmp(carom_model_coordinate(b, k), name) != 0) ++k; // those that are named come first
+        assert_true(fabs(carom_sim_now(x).q[i] - carom_sim_now(y).q[k]) < 1e-8);
+    }
+    assert_string_equal(carom_model_coordinate(b, 2), "s5.z");
+    carom_sim_destroy(x);
+    carom_sim_destroy(y);
+    carom_model_destroy(a);
+    carom_model_destroy(b);
+}
+
+// -- what cannot be --------------------------------------------------------------------------------------------------------------------
+
+static void mistakes_are_told(void **state) {
+    (void)state;
+    const scene s = {.n = 4, .layers = 3, .spacing = 0.21, .friction = 0.3, .gravity = 9.81, .walls = true};
+    carom_model *m = make(s);
+    carom_error err = {0};
+    carom_sim_def def = carom_sim_default();
+    def.system = carom_model_system(m);
+    def.scheme = "newmark";
+    def.h = 1e-3, def.t_end = 1;
+    def.q0 = carom_model_q0(m), def.v0 = carom_model_v0(m);
+    assert_null(carom_sim_create(&def, &err));
+    assert_int_equal(err.code, CAROM_BAD_INPUT);
+    assert_non_null(strstr(err.text, "moreau-midpoint"));
+    carom_model_destroy(m);
+    pile p = {0};
+    put(&p, "carom: 1\nbodies:\n");
+    for (int i = 0; i < 40; ++i) put(&p, "  b%d: {mass: 1, inertia: [1, 1, 1], at: [%g, 0, 0], shape: {sphere: 0.5}}\n", i, i == 7 ? 6.2 : i);
+    put(&p, "contacts:\n  all: {among: [b0");
+    for (int i = 1; i < 40; ++i) put(&p, ", b%d", i);
+    put(&p, "]}\n");
+    assert_null(model_of(p.text, &err));
+    assert_non_null(strstr(err.text, "overlap"));
+    assert_non_null(strstr(err.text, "b6-b7"));
+    free(p.text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(boxes_that_overlap_are_found_once),
+        cmocka_unit_test(contacts_that_come_and_go_move_bodies_as_those_that_stay),
+        cmocka_unit_test(floor_and_walls_carry_the_weight),
+        cmocka_unit_test(the_solver_over_bodies_meets_its_tolerance),
+        cmocka_unit_test(a_symmetric_pile_stays_symmetric),
+        cmocka_unit_test(a_granular_gas_keeps_momentum_and_energy),
+        cmocka_unit_test(a_tower_of_boxes_stands),
+        cmocka_unit_test(a_run_goes_on_to_the_last_bit),
+        cmocka_unit_test(contacts_keep_their_slots_and_names),
+        cmocka_unit_test(the_list_grows_as_a_cloud_condenses),
+        cmocka_unit_test(a_named_body_moves_like_the_others),
+        cmocka_unit_test(mistakes_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
