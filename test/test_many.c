@@ -170,7 +170,7 @@ static void floor_and_walls_carry_the_weight(void **state) {
     (void)state;
     const scene s = {.n = 4, .layers = 3, .spacing = 0.2005, .jitter = 0.0002, .friction = 0.3, .gravity = 9.81, .walls = true};
     carom_model *m = make(s);
-    carom_sim *sim = run_with(m, "moreau-midpoint", 2e-3, 10, tight, 400);
+    carom_sim *sim = run_with(m, "moreau-midpoint", 2e-3, 10, tight, 500);
     const carom_system *sys = carom_sim_system(sim);
     double up = 0;
     const int steps = 50, fixed = sys->ne + sys->nc - sys->listed;
@@ -194,7 +194,7 @@ static void floor_and_walls_carry_the_weight(void **state) {
     for (int id = 0; id < sys->nc; ++id) deepest = fmax(deepest, -now.gap[id]);
     assert_true(deepest < 5e-3);
     assert_int_equal(carom_sim_energy(sim, &kinetic, &potential, &err), CAROM_OK);
-    assert_true(kinetic < 1e-3);
+    assert_true(kinetic < 2e-3); // of 300 J
     carom_sim_destroy(sim);
     carom_model_destroy(m);
 }
@@ -341,12 +341,11 @@ static void contacts_keep_their_slots_and_names(void **state) {
     carom_model_destroy(m);
 }
 
-// Twice as many slots as there were at first: what is kept moves to a larger block.
-static void the_list_grows_as_a_cloud_condenses(void **state) {
-    (void)state;
+// 60 boxes on their way to the middle.
+static carom_model *cloud(void) {
     pile p = {0};
     put(&p, "carom: 1\nbodies:\n");
-    for (int i = 0; i < 60; ++i) { // on their way to the middle
+    for (int i = 0; i < 60; ++i) {
         const double x = 2 * cos(2.4 * i), y = 2 * sin(2.4 * i), z = (i - 30) / 15.0;
         put(&p, "  b%d: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [%.6f, %.6f, %.6f], velocity: [%.6f, %.6f, %.6f], shape: {box: [0.3, 0.25, 0.2]}}\n", i, x, y, z, -2 * x, -2 * y, -2 * z);
     }
@@ -355,7 +354,15 @@ static void the_list_grows_as_a_cloud_condenses(void **state) {
     put(&p, "]}\n");
     carom_model *m = good(p.text);
     free(p.text);
-    static const char *const loose[] = {"tol=1e-6", "accept=1e-3", NULL};
+    return m;
+}
+
+static const char *const loose[] = {"tol=1e-6", "accept=1e-3", NULL};
+
+// Twice as many slots as there were at first: what is kept moves to a larger block.
+static void the_list_grows_as_a_cloud_condenses(void **state) {
+    (void)state;
+    carom_model *m = cloud();
     carom_sim *sim = run_with(m, "moreau-midpoint", 5e-3, 10, loose, 0);
     size_t first = 0, last = 0;
     carom_sim_state(sim, &first);
@@ -375,6 +382,34 @@ static void the_list_grows_as_a_cloud_condenses(void **state) {
     for (int k = 0; k < 3; ++k) assert_true(fabs(momentum[k] - before[k]) < 1e-9);
     carom_sim_destroy(sim);
     carom_sim_destroy(again);
+    carom_model_destroy(m);
+}
+
+// A result that is closed before the list has grown, and one after that, go on to the same end.
+static void results_go_on_when_the_state_has_grown(void **state) {
+    (void)state;
+    enum { END = 85 };
+    carom_model *m = cloud();
+    const char *file = CAROM_BINARY_DIR "/test_many.h5";
+    double last[2][60 * 7];
+    for (int k = 0; k < 2; ++k)
+        for (int part = 0; part < 2; ++part) { // up to `stop`, then to the end
+            const int stop = k ? 82 : 20;
+            carom_error err = {0};
+            carom_sim *sim = run_with(m, "moreau-midpoint", 5e-3, 1, loose, 0);
+            carom_record_def def = carom_record_default();
+            def.model = m, def.sim = sim, def.file = file, def.step = 5e-3, def.end = 1, def.every = 10, def.text = "cloud", def.length = 5, def.replace = true;
+            carom_record *r = part ? carom_record_resume(&def, &err) : carom_record_create(&def, &err);
+            if (!r) fail_msg("%s", err.text);
+            assert_int_equal(carom_sim_now(sim).step, part ? stop : 0);
+            assert_int_equal(carom_record_advance(r, part ? END - stop : stop, 0, &err), CAROM_OK);
+            memcpy(last[k], carom_sim_now(sim).q, sizeof last[k]);
+            assert_int_equal(carom_record_finish(r, "interrupted", NULL, &err), CAROM_OK);
+            carom_record_destroy(r);
+            carom_sim_destroy(sim);
+        }
+    assert_memory_equal(last[0], last[1], sizeof last[0]);
+    remove(file);
     carom_model_destroy(m);
 }
 
@@ -402,6 +437,12 @@ static void a_named_body_moves_like_the_others(void **state) {
 
 // -- what cannot be --------------------------------------------------------------------------------------------------------------------
 
+static void told(const char *text, const char *what) {
+    carom_error err = {0};
+    assert_null(model_of(text, &err));
+    if (!strstr(err.text, what)) fail_msg("%s", err.text);
+}
+
 static void mistakes_are_told(void **state) {
     (void)state;
     const scene s = {.n = 4, .layers = 3, .spacing = 0.21, .friction = 0.3, .gravity = 9.81, .walls = true};
@@ -422,9 +463,13 @@ static void mistakes_are_told(void **state) {
     put(&p, "contacts:\n  all: {among: [b0");
     for (int i = 1; i < 40; ++i) put(&p, ", b%d", i);
     put(&p, "]}\n");
-    assert_null(model_of(p.text, &err));
-    assert_non_null(strstr(err.text, "overlap"));
-    assert_non_null(strstr(err.text, "b6-b7"));
+    told(p.text, "'b6-b7': they overlap");
+    p.used -= 3; // "]}\n"
+    put(&p, ", b3]}\n");
+    told(p.text, "'b3' stands here for the second time");
+    p.used -= 7;
+    put(&p, ", nobody]}\n");
+    told(p.text, "unknown shape 'nobody'");
     free(p.text);
 }
 
@@ -440,6 +485,7 @@ int main(void) {
         cmocka_unit_test(a_run_goes_on_to_the_last_bit),
         cmocka_unit_test(contacts_keep_their_slots_and_names),
         cmocka_unit_test(the_list_grows_as_a_cloud_condenses),
+        cmocka_unit_test(results_go_on_when_the_state_has_grown),
         cmocka_unit_test(a_named_body_moves_like_the_others),
         cmocka_unit_test(mistakes_are_told),
     };

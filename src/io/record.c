@@ -617,7 +617,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->positions = carom_sim_now(def->sim).nu != NULL;
     r->sys = carom_sim_system(def->sim);
     r->nc = r->sys->nc - r->sys->listed;
-    r->extended = !def->model || r->sys != carom_model_system(def->model);
+    r->extended = !def->model || r->sys->model != def->model; // the simulation may have a copy of the model's
     r->h = def->step;
     r->end = def->end;
     r->every = def->every;

@@ -23,6 +23,7 @@ static carom_status find_all(resolver *r, const carom_datum *list, int bit, unsi
         const shape *s = NULL;
         CAROM_TRY(carom_find_shape(r, c, &s));
         *good = *good && suits(r->m, s);
+        if (side[s - r->m->shapes]) return carom_fault(r, c, 0, "'%s' stands here for the second time, and a shape cannot touch itself; remove one of the two", s->name);
         side[s - r->m->shapes] |= (unsigned char)bit;
     }
     return CAROM_OK;
