@@ -63,7 +63,9 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->L = carom_carve_local(mem, sys);
     w->L_0 = carom_carve_local(mem, sys);
     const size_t nl = (size_t)w->L.W.n;
-    w->T_n = carom_carve(keep, nl);
+    size_t recorded = 0;
+    for (int id = 0; id < (int)nb; ++id) recorded += (size_t)carom_system_recorded(sys, id);
+    w->T_n = carom_carve(keep, recorded);
     double **by_row[] = {&w->u_0, &w->u, &w->u_s, &w->T, &w->slide, &w->b};
     for (size_t i = 0; i < sizeof by_row / sizeof *by_row; ++i) *by_row[i] = carom_carve(mem, nl);
     w->M = carom_carve_matrix(mem, sys->mass_shape);
@@ -439,6 +441,7 @@ static void predict(work *w, const carom_step *s, bool warm) {
     if (!warm) return;
     carom_copy(w->nu, w->nu_n, nb);
     carom_copy(w->Lambda, w->Lambda_n, nb);
+    carom_close_all(s, &w->L_0);
     for (int id = 0; id < nb; ++id) carom_copy(w->T + w->L_0.at[id], w->T_n + s->dir[id], w->L_0.at[id + 1] - w->L_0.at[id]);
 }
 
@@ -447,7 +450,7 @@ static void remember(work *w, const carom_step *s) {
     const int nb = s->sys->ne + s->sys->nc;
     carom_zero(w->nu_n, nb);
     carom_zero(w->Lambda_n, nb);
-    carom_zero(w->T_n, w->L.W.n);
+    carom_zero(w->T_n, s->dir[nb]);
     for (int b = s->sys->ne; b < w->L.nb; ++b) {
         const int id = w->L.id[b];
         if (!carom_ggl_alpha_lasts(w, s, b) || !(s->sys->contacts[id - s->sys->ne].friction > 0)) continue;

@@ -4,12 +4,16 @@
 #include "sim/sim.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 // Energy that impacts created, relative to the largest kinetic energy: a gain that size is no rounding where events are located, and no
 // error of first order in a step elsewhere.
 static const double CREATED = 1e-2, CREATED_LOCATED = 1e-3;
 // Energy that appeared, relative to the largest kinetic energy.  Steps of first order are off by a few per cent.
 static const double GROWN = 0.1;
+// Where nothing moves, rounding is all there is: energies below this part of what everything would have at the largest local velocity that a step
+// had to take away are no motion.
+static const double STILL = 1e-9;
 // Energy that disappeared: implicit schemes damp what steps do not resolve, so only more than all the motion ever had counts.
 static const double FADED = 1;
 // Penetration relative to the smaller of two shapes: a tenth of a radius is seen with the eye.  Where events are located there is none
@@ -37,16 +41,26 @@ static char *add(writer *w, const char *kind, int id, double t) {
 
 enum { ROOM = sizeof((carom_warning *)0)->text };
 
+// Kinetic energy, were every rate as large as the largest local velocity; 0: not known.
+static double all_at_speed(const carom_sim *sim) {
+    const carom_system *sys = sim->sys;
+    double *v = sys->energy ? malloc((size_t)sys->nv * sizeof *v) : NULL, kinetic = 0, potential = 0;
+    for (int i = 0; v && i < sys->nv; ++i) v[i] = sim->kept->speed;
+    if (v && sys->energy(sys->model, sim->step.sys_work, sim->kept->t, sim->q, v, &kinetic, &potential) != CAROM_OK) kinetic = 0;
+    free(v);
+    return isfinite(kinetic) ? kinetic : 0;
+}
+
 static void energy_created(writer *w, const carom_ledger *l) {
     const carom_account *a = &l->impulses;
-    if (!(l->energy.created > (w->sim->scheme->tells ? CREATED_LOCATED : CREATED) * l->kinetic)) return;
+    if (!(l->energy.created > (w->sim->scheme->tells ? CREATED_LOCATED : CREATED) * fmax(l->kinetic, STILL * all_at_speed(w->sim)))) return;
     snprintf(add(w, "energy-created", a->gain_id, a->gain_t), ROOM,
              "impacts created %.3g J, %.3g J of it in one at t = %.9g.  Newton's law of restitution with Coulomb friction can do that; "
              "`impact law: energetic` at this contact never does", l->energy.created, a->gain, a->gain_t);
 }
 
 static void unaccounted(writer *w, const carom_ledger *l) {
-    const double size = l->kinetic, t = w->sim->kept->t;
+    const double size = fmax(l->kinetic, STILL * all_at_speed(w->sim)), t = w->sim->kept->t;
     const bool own = w->sim->scheme->own_steps;
     // Either the books do not explain it, or they do with a work that only takes: reactions and damping do not give energy.
     const double grown = l->energy.end - l->energy.start - fmax(0, l->energy.external) - fmax(0, -l->energy.damping) - l->energy.created;
