@@ -41,6 +41,7 @@ void carom_memory_update(carom_memory *m, carom_step *s, double t, int contact, 
     m->impulsive = impulse > 0 ? 1 + struck : 0;
     if (impulse > 0) m->after = s->u_after[d];
     m->reacting = impulse > 0 || force > 0 ? m->reacting + 1 : 0;
+    if (m->reacting == 0) m->theta = 0; // of a contact that is over; later steps may pass over it, and then nothing must be left
     if (m->reacting == 0 && m->closed) {
         tell(s, t, contact, CAROM_OPEN, 0, 0, 0);
         m->closed = m->stick = 0;

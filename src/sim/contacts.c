@@ -48,7 +48,6 @@ static bool struck(carom_sim *sim, int c, double t_0, double h, bool *known) {
     const int d = sim->step.dir[sim->step.sys->ne + c];
     carom_memory *m = sim->memory + c;
     const double approach = -sim->step.u_before[d];
-    if (m->reacting == 0) m->theta = 0;
     if (m->impulsive == 2) return false; // some schemes spread an impact over two steps
     if (!(sim->step.impulse[d] > 0 && approach > 4 * sim->step.tol * sim->kept->speed)) return false;
     if (m->reacting == 0 && sim->step.parts > 0) return true; // landed in one of the steps inside this one, whose length says nothing
