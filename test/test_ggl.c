@@ -460,7 +460,8 @@ static void energies_after_four_seconds(void **state) {
         print_message("    %s %s %s: %.6f +- %.6f (printed %.5f), gains %.2e, rise %.2e\n", runs[i].scheme, runs[i].option,
                       runs[i].more ? runs[i].more : "", r.energy.mean, width(r.energy), runs[i].E, r.gains.mean, r.rise.mean);
         E[i] = r.energy.mean;
-        if (runs[i].E > 0) check_near(runs[i].E, r.energy.mean, 3 * width(r.energy) + 5e-6);
+        // 3e-5 of it: gaps within rounding count as closed here, which moves single impacts by a step
+        if (runs[i].E > 0) check_near(runs[i].E, r.energy.mean, 3 * width(r.energy) + 3e-5 * runs[i].E);
         assert_true(width(r.energy) < 2e-3); // else this would say nothing
         if (runs[i].gains == 0) continue;
         check_near(runs[i].gains, r.gains.mean, 3 * width(r.gains) + 0.5 * runs[i].unit_gains);
