@@ -116,7 +116,7 @@ static void find_moving(text *x) {
 
 static carom_status refuse(carom_error *err, const char *why) { return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support %s", why); }
 
-static carom_status check_structure(const carom_model *m, carom_error *err) {
+carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
     const carom_mech *x = m->mech;
     if (m->nmember || x->nmembers) return refuse(err, "flexible members");
     if (m->npairs) return refuse(err, "contacts between shapes; contacts written as gaps can run in lanes");
@@ -472,7 +472,7 @@ static carom_status put_single(text *x) {
 
 carom_status carom_lanes_check(const carom_model *m, const carom_lane_request *r, carom_error *err) {
     text x = {.m = m, .r = r};
-    CAROM_TRY(check_structure(m, err));
+    CAROM_TRY(carom_lanes_parts(m, err));
     CAROM_TRY(check_ledger(&x, err));
     carom_status status = open(&x, err);
     shut(&x);

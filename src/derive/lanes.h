@@ -27,7 +27,8 @@ typedef struct carom_lane_request {
 
 /// Does an observed expression use this name of the ledger?
 bool carom_lanes_observe(const carom_model *m, const carom_lane_request *r, const char *name);
-/// CAROM_BAD_INPUT: this model cannot run in lanes, and err says why.
+/// CAROM_BAD_INPUT: this model cannot run in lanes, and err says why.  The first asks of its parts only.
+carom_status carom_lanes_parts(const carom_model *m, carom_error *err);
 carom_status carom_lanes_check(const carom_model *m, const carom_lane_request *r, carom_error *err);
 /// Declarations and tables; then what is in terms of `real` and T(), to be written once for every type; then what is for single systems.
 carom_status carom_lanes_write(const carom_model *m, const carom_lane_request *r, int part, carom_write_text *write, void *user, carom_error *err);

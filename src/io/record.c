@@ -603,8 +603,8 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
         return carom_fail(err, CAROM_BAD_INPUT, "a record needs a simulation and a place: file, stream or memory"), NULL;
     if (def->event_rows && !carom_sim_scheme(def->sim)->tells)
         return carom_fail(err, CAROM_BAD_INPUT, "%s does not locate events, so there are no rows beside them; event-driven, mixed and auto do", carom_sim_scheme(def->sim)->name), NULL;
-    if (def->event_rows && (!def->model || carom_sim_system(def->sim) != carom_model_system(def->model)))
-        return carom_fail(err, CAROM_BAD_INPUT, "rows beside events are for models without functions of a program"), NULL;
+    if (def->event_rows && (!def->model || carom_sim_system(def->sim)->model != def->model))
+        return carom_fail(err, CAROM_BAD_INPUT, "rows beside events are not supported for models to which a program has added functions"), NULL;
     if (!(def->step > 0 && def->end > 0 && def->every >= 0 && def->dt_out >= 0) || (def->dt_out > 0 && def->end / def->dt_out > 1e15))
         return carom_fail(err, CAROM_BAD_INPUT, "a record needs a step and an end, and rows neither before the start nor more than 1e15"), NULL;
     carom_record *r = calloc(1, sizeof *r);

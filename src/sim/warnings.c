@@ -93,7 +93,7 @@ static void unconverged(writer *w, const carom_ledger *l) {
                  "solver=", l->counts.accepted, l->counts.accepted == 1 ? "" : "s", l->counts.accepted_residual);
         return;
     }
-    if (!(l->counts.residual > LOOSE * speed && speed > 0)) return;
+    if (!(l->counts.residual > fmax(LOOSE, w->sim->step.tol) * speed && speed > 0)) return; // no more is asked for
     snprintf(add(w, "unconverged", l->counts.residual_id, l->residual_t), ROOM,
              "a contact problem was solved to a residual of %.3g only, in velocity units; the largest local velocity is %.3g.  Try a smaller step or another solver=",
              l->counts.residual, speed);

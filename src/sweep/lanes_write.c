@@ -121,6 +121,7 @@ static carom_status create(const carom_sweep *s, carom_lanes *l, carom_error *er
     CAROM_TRY(find_scheme(l, err));
     CAROM_TRY(read_options(l, err));
     CAROM_TRY(read_vary(s, l, err));
+    CAROM_TRY(carom_lanes_parts(s->model, err)); // before the laws are asked for as expressions
     CAROM_TRY(make_model(s, l, err));
     l->request = (carom_lane_request){.vary = l->vary, .nvary = s->nvary, .nobserve = s->nobserve, .jean = l->scheme == JEAN, .step = isnan(s->def.run.step), .end = isnan(s->def.run.end),
                                       .section = s->section.kind == SECTION_EVERY ? CAROM_LANES_PERIOD : s->section.kind == SECTION_CROSSING ? CAROM_LANES_CROSSING : CAROM_LANES_PLAIN};

@@ -32,6 +32,7 @@ typedef struct single {
     double *x;                   // positions, then velocities, of a point
     node *nodes;                 // of the present step, its beginning first
     long nnodes, nodes_room;
+    int nq, nv;                  // of its model
     bool begun;                  // the transient is over
     double period;
     double next;                 // SECTION_EVERY: number of the next point
@@ -57,6 +58,7 @@ static double crossing(single *k, double t, const double *q, const double *v) {
 static carom_status add_point(single *k, double t, const double *q, const double *v) {
     outcome *o = k->o;
     const int n = 1 + k->s->nobserve;
+    if (t < k->s->def.transient * (1 - 1e-12)) return CAROM_OK; // inside the step in which the transient ends
     if (o->points == o->room) {
         const long room = o->room ? 2 * o->room : 16;
         double *more = realloc(o->section, (size_t)room * (size_t)n * sizeof *more);
@@ -75,7 +77,7 @@ static bool enough(const single *k) { return k->s->def.count > 0 && k->o->points
 // -- where the section is met ------------------------------------------------------------------------------------
 
 static carom_status add_node(single *k, double t, const double *q, const double *v) {
-    const int nq = k->s->nq, nv = k->s->nv;
+    const int nq = k->nq, nv = k->nv;
     while (k->nnodes > 1 && k->nodes[k->nnodes - 1].t >= t) --k->nnodes; // of a step that was refused
     if (k->nnodes == k->nodes_room) {
         const long room = k->nodes_room ? 2 * k->nodes_room : 8;
@@ -98,7 +100,7 @@ static carom_status add_node(single *k, double t, const double *q, const double 
 
 static carom_status on_inner(void *user, double t, const double *q, const double *v) { return add_node(user, t, q, v); }
 
-static carom_status at(single *k, double t) { return carom_sim_between(k->sim, k->before, t, k->x, k->x + k->s->nq, k->room, k->err); }
+static carom_status at(single *k, double t) { return carom_sim_between(k->sim, k->before, t, k->x, k->x + k->nq, k->room, k->err); }
 
 static carom_status every(single *k, const carom_now *now, double h) {
     while (!enough(k)) {
@@ -110,7 +112,7 @@ static carom_status every(single *k, const carom_now *now, double h) {
             continue;
         }
         CAROM_TRY(at(k, t));
-        CAROM_TRY(add_point(k, t, k->x, k->x + k->s->nq));
+        CAROM_TRY(add_point(k, t, k->x, k->x + k->nq));
     }
     return CAROM_OK;
 }
@@ -123,7 +125,7 @@ static bool crosses(const single *k, double a, double b) {
 // The zero between two nodes by false position (Illinois); the point belongs to the side behind it.
 static carom_status locate(single *k, double a, double ca, double b, double cb) {
     double fa = ca, fb = cb, t = b;
-    const int nq = k->s->nq;
+    const int nq = k->nq;
     for (int i = 0; i < 100 && cb != 0 && b - a > 4 * DBL_EPSILON * fmax(fabs(a), fabs(b)); ++i) {
         t = i % 3 == 2 ? 0.5 * (a + b) : b - fb * (b - a) / (fb - fa);
         if (!(t > a && t < b)) t = 0.5 * (a + b);
@@ -156,7 +158,7 @@ static carom_status impacts(single *k, const carom_now *now) {
         last = e->t;
         long n = 1;
         while (n < k->nnodes - 1 && (!located || k->nodes[n].t < e->t)) ++n;
-        CAROM_TRY(add_point(k, located ? e->t : now->t, k->nodes[n].x, k->nodes[n].x + k->s->nq));
+        CAROM_TRY(add_point(k, located ? e->t : now->t, k->nodes[n].x, k->nodes[n].x + k->nq));
     }
     return CAROM_OK;
 }
@@ -247,14 +249,21 @@ static carom_status make_model(single *k, const double *value) {
     free(set);
     if (!k->model) return k->err->code == CAROM_NO_MEMORY ? CAROM_NO_MEMORY : CAROM_BAD_INPUT;
     carom_model_adopt(k->model, k->s->model);
+    k->nq = carom_model_system(k->model)->nq;
+    k->nv = carom_model_system(k->model)->nv;
     return CAROM_OK;
 }
+
+// Is the state that of the sweep's own model?  A parameter may change how many bodies of a family or elements there are.
+static bool same_size(const single *k) { return k->nq == k->s->nq && k->nv == k->s->nv; }
 
 // The period; steps of schemes that locate events end on it.  How far the run goes at most.
 static carom_status plan(single *k) {
     const carom_sweep_def *d = &k->s->def;
     const carom_ledger nothing = {0};
     double end = k->run.end;
+    if (d->count == 0 && d->transient >= end)
+        return carom_fail(k->err, CAROM_BAD_INPUT, "--transient %.9g: the run ends at t = %.9g, before anything is observed; give a later --end", d->transient, end);
     if (k->s->section.kind == SECTION_EVERY) {
         void *work = aligned_alloc(64, (carom_model_system(k->model)->work_size + 63) & ~(size_t)63);
         if (!work) return no_memory(k->err);
@@ -282,14 +291,19 @@ static carom_status make_sim(single *k, const double *value, const double *start
     given.options = options;
     carom_status status = carom_run_resolve(&k->run, k->model, &given, k->err);
     if (status == CAROM_OK) status = plan(k);
-    carom_copy(k->x, start ? start : carom_model_q0(k->model), s->nq);
-    carom_copy(k->x + s->nq, start ? start + s->nq : carom_model_v0(k->model), s->nv);
+    for (int i = 0; status == CAROM_OK && !same_size(k) && i <= s->nvary; ++i)
+        if (i == s->nvary ? start != NULL : s->vary[i].kind == VARY_POSITION || s->vary[i].kind == VARY_RATE)
+            status = carom_fail(k->err, CAROM_BAD_INPUT, "with these values the model has %d positions instead of %d: %s", k->nq, s->nq,
+                                start ? "the run cannot start where its neighbour ended" : "initial values cannot be varied besides");
+    if (status != CAROM_OK) return free(options), status;
+    carom_copy(k->x, start ? start : carom_model_q0(k->model), k->nq);
+    carom_copy(k->x + k->nq, start ? start + k->nq : carom_model_v0(k->model), k->nv);
     for (int i = 0; i < s->nvary; ++i) {
         if (s->vary[i].kind == VARY_POSITION) k->x[s->vary[i].index] = value[i];
-        if (s->vary[i].kind == VARY_RATE) k->x[s->nq + s->vary[i].index] = value[i];
+        if (s->vary[i].kind == VARY_RATE) k->x[k->nq + s->vary[i].index] = value[i];
     }
     carom_sim_def d = carom_run_sim(&k->run, k->model);
-    d.q0 = k->x, d.v0 = k->x + s->nq;
+    d.q0 = k->x, d.v0 = k->x + k->nq;
     if (status == CAROM_OK) k->sim = carom_sim_create(&d, k->err);
     free(options);
     if (status == CAROM_OK && !k->sim) status = k->err->code == CAROM_NO_MEMORY ? CAROM_NO_MEMORY : CAROM_BAD_INPUT;
@@ -301,7 +315,7 @@ static carom_status reserve(single *k) {
     carom_sweep *s = k->s;
     k->average = calloc((size_t)carom_model_watched(k->model) + 1, sizeof *k->average);
     k->value = calloc((size_t)s->nobserve + 2, sizeof *k->value);
-    k->x = calloc((size_t)s->nq + (size_t)s->nv + 1, sizeof *k->x);
+    k->x = calloc((size_t)k->nq + (size_t)k->nv + 1, sizeof *k->x);
     return k->average && k->value && k->x ? CAROM_OK : no_memory(k->err);
 }
 
@@ -347,8 +361,10 @@ void carom_sweep_single(carom_sweep *s, long run, const double *start, outcome *
     if (ran && status != CAROM_STOPPED) {
         const carom_now now = carom_sim_now(k.sim);
         carom_copy(o->observed, observe(&k, now.t, now.q, now.v), s->nobserve);
-        carom_copy(o->end, now.q, s->nq);
-        carom_copy(o->end + s->nq, now.v, s->nv);
+        if (same_size(&k)) {
+            carom_copy(o->end, now.q, s->nq);
+            carom_copy(o->end + s->nq, now.v, s->nv);
+        }
     }
     o->done = status != CAROM_STOPPED && status != CAROM_NO_MEMORY;
     o->status = status == CAROM_OK ? 0 : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED ? 2 : 1;
