@@ -143,6 +143,7 @@ static bool name_files(sweep *k, const cli_args *typed) {
     const char *given = cli_has(typed, "resume") ? cli_value(typed, "resume") : cli_value(typed, "out");
     k->out = given ? with_ending(given, "") : cli_rename(typed->word[0], endings, ".sweep.h5");
     if (!cli_ends(k->out, ".h5") && !cli_ends(k->out, ".csv")) return cli_say("'%s' ends neither in .h5 nor in .csv", k->out), false;
+    if (cli_has(typed, "plot") && !cli_ends(k->out, ".h5")) return cli_say("--plot: pictures are made of .h5 sweeps; give --out FILE.h5"), false;
     k->journal = with_ending(k->out, ".journal");
     return true;
 }
