@@ -86,6 +86,46 @@ static void a_parameter_changes_how_many_there_are(void **state) {
     carom_model_destroy(m);
 }
 
+typedef struct seen { int rows, failed; double worst; } seen;
+
+static bool on_row(void *user, const carom_sweep_row *row) {
+    seen *s = user;
+    const double n = row->vary[0];
+    ++s->rows;
+    s->failed += row->status != 0;
+    s->worst = fmax(s->worst, fmax(fabs(row->observed[0] - (1 - 0.5 * 9.81 * 0.09)), fabs(row->observed[1] - n * (n - 1) / 2)));
+    return true;
+}
+
+// Bodies fall freely for 0.3 s.  Runs with more of them than the model's own value have states of their own size; the sum of the places is that of
+// 0 .. n - 1.  Nothing is observed where the transient is longer than the run.
+static void a_sweep_may_change_how_many_there_are(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\nparameters: {n: 2}\ngravity: [0, -9.81]\nbodies: {b: {repeat: n, body: {mass: 1 + i, inertia: 1, at: [i, 1]}}}\n"
+                               "outputs: {sum: (n - 1)*n/2 + 0*b.0.x}\nsimulation: {scheme: half-explicit, step: 0.01, end: 0.3}\n";
+    carom_error err = {0};
+    carom_sweep_def d = carom_sweep_default();
+    d.model = (carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"};
+    d.vary = (const char *const[]){"n=1,2,7,60", NULL};
+    d.observe = (const char *const[]){"b.0.y", "sum", "max(b.0.y)", NULL};
+    d.jobs = 2;
+    carom_sweep *s = carom_sweep_create(&d, &err);
+    if (!s) fail_msg("%s", err.text);
+    seen x = {0};
+    const carom_sweep_watch watch = {.user = &x, .row = on_row};
+    assert_int_equal(carom_sweep_run(s, &watch, &err), CAROM_OK);
+    assert_int_equal(x.rows, 4);
+    assert_int_equal(x.failed, 0);
+    assert_true(x.worst < 1e-12);
+    carom_sweep_destroy(s);
+    d.transient = 0.3;
+    s = carom_sweep_create(&d, &err);
+    x = (seen){0};
+    if (!s || carom_sweep_run(s, &watch, &err) != CAROM_OK) fail_msg("%s", err.text);
+    assert_int_equal(x.failed, 4);
+    carom_sweep_destroy(s);
+}
+
 static void mistakes_have_their_place(void **state) {
     (void)state;
     static const struct { const char *bodies, *says; } wrong[] = {
@@ -119,6 +159,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_family_is_what_its_members_are),
         cmocka_unit_test(a_parameter_changes_how_many_there_are),
+        cmocka_unit_test(a_sweep_may_change_how_many_there_are),
         cmocka_unit_test(mistakes_have_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -473,6 +473,35 @@ static void mistakes_are_told(void **state) {
     free(p.text);
 }
 
+// Laws that a list does not support are refused, at a contact of the list and beside it; coordinates and an energy of their own are not in its way.
+static void laws_that_a_list_lacks_are_refused(void **state) {
+    (void)state;
+#define ROW "carom: 1\ncoordinates: {y: 1}\nenergy: {kinetic: 1/2*y'^2}\nbodies: {b: {repeat: 400, body: {mass: 1, inertia: [1, 1, 1], at: [2*i, 0, 0], shape: {sphere: 0.5}}}}\ncontacts:\n  all: {among: b"
+    static const char *const laws[] = {"impact law: poisson", "impact order: sequential", "restitution: 1/(1 + approach.speed)", "friction: {static: 0.3, kinetic: 0.2}", "stiffness: 1e4"};
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; ++i) {
+        char text[500];
+        snprintf(text, sizeof text, ROW ", %s}\n", laws[i]);
+        told(text, "as a list, which supports");
+    }
+    told(ROW ", damping: 3}\n", "stiffness");
+    static const char *const beside[] = {"impact law: poisson", "slip: 2*y, friction: {static: 0.3, kinetic: 0.2}"};
+    for (int i = 0; i < 2; ++i) {
+        char text[500];
+        carom_error err = {0};
+        snprintf(text, sizeof text, ROW "}\n  wall: {gap: y, %s}\n", beside[i]);
+        carom_model *m = good(text);
+        assert_true(carom_model_system(m)->listed > 0);
+        carom_sim_def def = carom_sim_default();
+        def.system = carom_model_system(m);
+        def.scheme = "moreau-midpoint";
+        def.h = 1e-3, def.t_end = 1;
+        def.q0 = carom_model_q0(m), def.v0 = carom_model_v0(m);
+        assert_null(carom_sim_create(&def, &err));
+        assert_int_equal(err.code, CAROM_UNSUPPORTED);
+        carom_model_destroy(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_that_overlap_are_found_once),
@@ -488,6 +517,7 @@ int main(void) {
         cmocka_unit_test(results_go_on_when_the_state_has_grown),
         cmocka_unit_test(a_named_body_moves_like_the_others),
         cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(laws_that_a_list_lacks_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,8 +112,19 @@ class Simulation:
         self._open(options, every, dt_out, event_rows)
         self.columns = [c.text(lib.carom_record_column(self._record, i)) for i in range(lib.carom_record_columns(self._record))]
         self._place = {name: i for i, name in enumerate(self.columns)}
-        now = lib.carom_sim_now(self._sim)
-        self.q, self.v, self.gaps = (self._live(p, n) for p, n in ((now.q, self._bound.nq), (now.v, self._bound.nv), (now.gap, self._bound.ng)))
+
+    @property
+    def q(self):
+        """Positions, always the present ones; where they lie may change between steps."""
+        return self._live(lib.carom_sim_now(self._sim).q, self._bound.nq)
+
+    @property
+    def v(self):
+        return self._live(lib.carom_sim_now(self._sim).v, self._bound.nv)
+
+    @property
+    def gaps(self):
+        return self._live(lib.carom_sim_now(self._sim).gap, self._bound.ng)
 
     def _live(self, pointer, n):
         x = view(pointer, n, self._bound.handle) if n else np.zeros(0)

@@ -32,7 +32,11 @@ static carom_status read_restitution(resolver *r, const carom_datum *n, law *l) 
     carom_node x = CAROM_NONE;
     CAROM_TRY(carom_resolve_expression(r, n, NAME_PARAMETER | SCOPE_VALUES | SCOPE_SPEED, "restitution", &x));
     l->c.varies = carom_graph_depends(r->values, x, CAROM_TIME, 0);
-    if (!l->c.varies) return read_coefficient(r, n, 1, &l->c.restitution);
+    if (!l->c.varies) { // perhaps it names the speed and does not depend on it
+        if (!carom_graph_is_number(r->values, x, &l->c.restitution) || !isfinite(l->c.restitution)) return read_coefficient(r, n, 1, &l->c.restitution);
+        if (l->c.restitution >= 0 && l->c.restitution <= 1) return CAROM_OK;
+        return carom_fault(r, n, 0, "%s is %g; it must lie between 0 and 1", n->key->text, l->c.restitution);
+    }
     carom_node *more = realloc(m->bounces, (size_t)(m->nbounces + 1) * sizeof *more);
     if (!more) return carom_fault_memory(r);
     m->bounces = more;
@@ -81,7 +85,13 @@ static carom_status read_friction(resolver *r, const carom_datum *n, law *l) {
         CAROM_TRY(carom_resolve_expression(r, n, SCOPE_STATE | SCOPE_SLIP, "friction", &x));
         l->c.friction_varies = carom_graph_depends(g, x, CAROM_TIME, 0) || carom_graph_depends(g, x, CAROM_POSITION, -1) || carom_graph_depends(g, x, CAROM_VELOCITY, -1);
     }
-    if (!l->c.friction_varies) return read_coefficient(r, n, 1e300, &l->c.friction);
+    if (!l->c.friction_varies) { // perhaps it names the speed and does not depend on it
+        r->slip_speed = carom_graph_number(r->values, 0);
+        CAROM_TRY(carom_resolve_expression(r, n, NAME_PARAMETER | SCOPE_VALUES | SCOPE_SLIP, "friction", &x));
+        if (!carom_graph_is_number(r->values, x, &l->c.friction) || !isfinite(l->c.friction)) return read_coefficient(r, n, 1e300, &l->c.friction);
+        if (l->c.friction >= 0) return CAROM_OK;
+        return carom_fault(r, n, 0, "%s is %g; it must not be negative", n->key->text, l->c.friction);
+    }
     l->rub = n;
     l->c.friction = 1; // until the first step
     return CAROM_OK;
@@ -364,6 +374,7 @@ static carom_status read_rule(resolver *r, int i, const law *fallback) {
     struct near_pairs *x = r->m->near;
     near_rule *rule = &x->rule[i];
     law l = *fallback;
+    CAROM_TRY(carom_check_soft(r, rule->entry));
     CAROM_TRY(law_of(r, rule->entry, &l));
     if (l.c.impact || l.c.sequential || l.c.varies || l.rub || carom_contact_soft(rule->entry))
         return carom_fault(r, &rule->entry->name, 0, "so many pairs of shapes come and go as a list, which supports Newton's law of impact with constant restitution and friction only");

@@ -144,7 +144,8 @@ static carom_status name_members(families *x, carom_datum *d) {
         size_t name = i;
         while (name < d->length && of_name(d->text[name])) ++name;
         if (name > i && name < d->length && d->text[name] == '[') {
-            CAROM_TRY(read_member(x, d, i, name, text + used, sizeof text - used > 140 ? 140 : 0, &i));
+            if (used + 300 > sizeof text) return carom_fault(x->r, d, 0, "this expression is too long for numbers of members");
+            CAROM_TRY(read_member(x, d, i, name, text + used, 140, &i));
             used += strlen(text + used);
         } else {
             const size_t length = name > i ? name - i : 1;

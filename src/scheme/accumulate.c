@@ -26,7 +26,6 @@ carom_accumulation carom_allocate_accumulation(carom_arena *mem, carom_arena *ke
     z.v_1 = carom_carve(mem, nv);
     z.f = carom_carve(mem, nv);
     z.q_f = carom_carve(mem, (size_t)sys->nq);
-    z.zero = carom_carve(mem, (size_t)z.L.W.n);
     z.side = carom_carve(mem, nc + (size_t)sys->ne);
     z.closed = carom_carve_bytes(mem, nc * sizeof *z.closed);
     z.over = carom_carve_bytes(mem, nc * sizeof *z.over);
@@ -121,8 +120,7 @@ static carom_status plastic(carom_accumulation *z, carom_step *s, bool *pushes) 
     CAROM_TRY(carom_directions(s, L, z->t, z->q));
     carom_local_velocity(s->u, L, z->v);
     carom_problem_form(s, L, L, &z->F, 1);
-    carom_zero(z->zero, L->at[L->nb]);
-    carom_problem_restitution(s, L, s->u, z->zero);
+    carom_copy(s->c, s->u, L->at[L->nb]);
     CAROM_TRY(carom_problem_solve(s, L));
     carom_copy(z->v_1, z->v, s->sys->nv);
     carom_problem_apply(s, z->v_1, 1);

@@ -40,7 +40,7 @@ typedef struct carom_accumulation {
     carom_turns turns;
     carom_factor F;
     carom_local L;
-    double *side, *v_1, *zero;   // by id; nv; by direction
+    double *side, *v_1;          // by id; nv
     double *f, *q_f;             // forces and position at the limit, before impulses on the way have moved the contacts back to the wall
 } carom_accumulation;
 

@@ -21,7 +21,7 @@ carom_assembly carom_carve_assembly(carom_arena *mem, const carom_system *sys, i
     x.blocks = BLOCKS * b + MORE;
     x.values = x.blocks * 9;
     x.links = 4 * b + parts;
-    x.numbers = 12 * (size_t)n + (size_t)x.largest * (parts + (size_t)(sys->ne + sys->nc - sys->listed));
+    x.numbers = 2 * (size_t)(x.largest > 6 ? x.largest : 6) * (size_t)n + (size_t)x.largest * (parts + (size_t)(sys->ne + sys->nc - sys->listed));
     x.inverse = carom_carve(mem, numbers);
     x.inverse_at = carom_carve_bytes(mem, parts * sizeof *x.inverse_at);
     x.part_of = carom_carve_ints(mem, (size_t)sys->nv);

@@ -70,7 +70,9 @@ static carom_status grow(carom_sim *sim, carom_error *err) {
         return carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: scheme %s is made for fewer contacts that come and go: there are more than %d; try moreau-midpoint", sim->kept->t,
                           sim->scheme->name, sim->list.slots / 2);
     sim->list.slots *= 2;
-    return carom_sim_allocate(sim, err);
+    const carom_status status = carom_sim_allocate(sim, err);
+    if (status != CAROM_OK) sim->list.slots /= 2;
+    return status;
 }
 
 carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err) {

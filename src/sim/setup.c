@@ -289,8 +289,7 @@ static carom_status make_block(carom_sim *sim, carom_arena keep, carom_error *er
     sim->block = calloc(1, size + LINE);
     if (!sim->block)
         return carom_fail(err, CAROM_NO_MEMORY,
-                          "no memory: %s wants %.3g GB for %d coordinates, %d constraints and %d contacts; moreau-midpoint, moreau-jean, newmark and others keep no dense "
-                          "matrices of all coordinates",
+                          "no memory: %s wants %.3g GB for %d coordinates, %d constraints and %d contacts; schemes differ much in what they want (docs/large-systems.md)",
                           sim->scheme->name, 1e-9 * (double)size, sim->sys->nv, sim->sys->ne, sim->sys->nc);
     unsigned char *base = (unsigned char *)sim->block + (LINE - (uintptr_t)sim->block % LINE) % LINE;
     keep = (carom_arena){.base = base, .size = keep.used, .ends = keep.ends, .room = keep.room};
@@ -406,6 +405,8 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
 
 // Contacts whose friction varies are the simulation's own.
 static carom_status own_contacts(carom_sim *sim, carom_error *err) {
+    if (sim->list.slots && (carom_friction_varies(sim->sys) || carom_impacts_differ(sim->sys)))
+        return carom_fail(err, CAROM_UNSUPPORTED, "a model in which more than 500 pairs of shapes come and go supports Newton's law of impact and constant friction only, for all of its contacts");
     if (!carom_friction_varies(sim->sys)) return CAROM_OK;
     sim->contacts = malloc((size_t)sim->sys->nc * sizeof *sim->contacts);
     if (!sim->contacts) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation");
@@ -445,7 +446,22 @@ carom_status carom_sim_allocate(carom_sim *sim, carom_error *err) {
     sim->nl = 0;
     for (int id = 0; id < sim->own.ne + sim->own.nc; ++id) sim->nl += carom_system_recorded(sim->sys, id);
     see(sim, old.sys->ne - old.step.sys->ne);
-    CAROM_TRY(make_block(sim, (carom_arena){.ends = ends, .room = PIECES}, err));
+    void *work = old.block ? malloc(sim->scheme->work_size + 1) : NULL; // as it was, if there is no memory
+    if (work) memcpy(work, sim->scheme_work, sim->scheme->work_size);
+    const carom_status status = old.block && !work ? carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation") : make_block(sim, (carom_arena){.ends = ends, .room = PIECES}, err);
+    if (status != CAROM_OK && old.block) {
+        carom_contact *const laws = sim->laws;
+        const int fixed = old.own.nc - old.own.listed;
+        if (sim->block != old.block) free(sim->block);
+        *sim = old;
+        sim->laws = laws;
+        sim->list.law = laws + fixed;
+        sim->own.contacts = laws;
+        if (sim->step.sys != sim->sys) sim->independent.sys.contacts = laws;
+        if (work) memcpy(sim->scheme_work, work, sim->scheme->work_size);
+    }
+    free(work);
+    CAROM_TRY(status);
     if (old.block) {
         carry_over(sim, &old, ends, old_ends);
         carom_arena_release(&old.mem);

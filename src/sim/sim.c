@@ -558,7 +558,7 @@ const void *carom_sim_state(const carom_sim *sim, size_t *bytes) {
 carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, carom_error *err) {
     carom_kept k;
     if (bytes >= sizeof k) memcpy(&k, state, sizeof k);
-    while (bytes >= sizeof k && sim->list.slots && k.stamp == sim->kept->stamp && sim->list.slots < k.slots) {
+    while (bytes >= sizeof k && sim->list.slots && k.stamp == sim->kept->stamp && sim->list.slots != k.slots && k.slots > 0) {
         sim->list.slots = (int)k.slots;
         CAROM_TRY(carom_sim_allocate(sim, err));
     }

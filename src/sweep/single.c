@@ -24,7 +24,6 @@ typedef struct single {
     carom_model *model;
     carom_sim *sim;
     carom_run run;
-    void *work;
     carom_average *average;
     double *value;               // nobserve, and the section's expression
     unsigned char *before, *room; // states of the simulation, `bytes` each
@@ -47,7 +46,7 @@ static const double *observe(single *k, double t, const double *q, const double 
     carom_ledger ledger;
     carom_error err;
     if (carom_sim_ledger(k->sim, &ledger, &err) != CAROM_OK) ledger = (carom_ledger){0};
-    carom_model_observe(k->model, k->average, &ledger, k->work, t, q, v, k->value);
+    carom_model_observe(k->model, k->average, &ledger, carom_sim_work(k->sim), t, q, v, k->value);
     return k->value;
 }
 
@@ -169,7 +168,7 @@ static carom_status begin(single *k, const carom_now *now) {
     if (k->begun || now->t < k->s->def.transient * (1 - 1e-12)) return CAROM_OK;
     k->begun = true;
     if (now->step > 0) CAROM_TRY(carom_sim_count_anew(k->sim, k->err));
-    carom_model_average(k->model, k->work, now->t, now->q, now->v, k->average, true);
+    carom_model_average(k->model, carom_sim_work(k->sim), now->t, now->q, now->v, k->average, true);
     return CAROM_OK;
 }
 
@@ -203,7 +202,7 @@ static carom_status steps(single *k) {
         }
         CAROM_TRY(carom_sim_step(k->sim, k->err));
         now = carom_sim_now(k->sim);
-        if (k->begun) carom_model_average(k->model, k->work, now.t, now.q, now.v, k->average, false);
+        if (k->begun) carom_model_average(k->model, carom_sim_work(k->sim), now.t, now.q, now.v, k->average, false);
         if (sections) {
             CAROM_TRY(add_node(k, now.t, now.q, now.v));
             if (now.t >= k->s->def.transient) CAROM_TRY(follow_section(k, &now, now.t - t));
@@ -307,6 +306,8 @@ static carom_status make_sim(single *k, const double *value, const double *start
     if (status == CAROM_OK) k->sim = carom_sim_create(&d, k->err);
     free(options);
     if (status == CAROM_OK && !k->sim) status = k->err->code == CAROM_NO_MEMORY ? CAROM_NO_MEMORY : CAROM_BAD_INPUT;
+    if (status == CAROM_OK && s->section.kind != SECTION_NONE && carom_model_system(k->model)->listed)
+        status = carom_fail(k->err, CAROM_BAD_INPUT, "--section: sections are not supported for models in which more than 500 pairs of shapes come and go");
     if (status == CAROM_OK && k->period > 0) carom_sim_stop_at(k->sim, k->period);
     return status;
 }
@@ -321,7 +322,6 @@ static carom_status reserve(single *k) {
 
 static carom_status reserve_states(single *k) {
     carom_sim_state(k->sim, &k->bytes);
-    k->work = carom_sim_work(k->sim);
     k->before = malloc(k->bytes + 1);
     k->room = malloc(k->bytes + 1);
     return k->before && k->room ? CAROM_OK : no_memory(k->err);

@@ -40,6 +40,12 @@ static void mark(marks *k, const carom_datum *d) {
     for (int i = 0; i < d->count && d->item; ++i) mark(k, &d->item[i]);
 }
 
+// Its texts, not its keys: `kinetic` is also a word of energies and of friction.
+static void mark_values(marks *k, const carom_datum *d) {
+    if (d->kind == CAROM_TEXT) mark_text(k, d->text, d->length);
+    for (int i = 0; i < d->count && d->item; ++i) mark_values(k, &d->item[i]);
+}
+
 // All data of n records of `size` bytes, which consist of nothing else.
 static void mark_records(marks *k, const void *records, int n, size_t size) {
     for (int i = 0; i < n; ++i)
@@ -69,6 +75,7 @@ static bool comes_and_goes(const resolver *r, const marks *k, const carom_datum 
 static void mark_contact(const resolver *r, marks *k, const carom_mech_contact *of) {
     const carom_datum *const written[] = {&of->gap, &of->slip, &of->slip_rate, &of->point, &of->side, &of->radius}, *two = carom_given(&of->between);
     for (size_t i = 0; i < sizeof written / sizeof *written; ++i) mark(k, written[i]);
+    mark_values(k, &of->friction);
     const bool pairs = two && two->kind == CAROM_LIST && two->count == 2, among = of->among.kind == CAROM_LIST;
     if (two && !(pairs && comes_and_goes(r, k, two->item) && comes_and_goes(r, k, two->item + 1))) mark(k, two);
     if (carom_given(&of->among) && !(among && comes_and_goes(r, k, &of->among))) mark(k, &of->among);
@@ -78,7 +85,10 @@ static void mark_all(const resolver *r, marks *k) {
     const carom_mech *x = r->mech;
     const carom_datum *const maps[] = {&x->checks, &x->let, &x->forces, &x->constraints, &x->outputs, &x->exact};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i) mark(k, maps[i]);
-    if (x->energy) mark(k, &x->energy->kinetic), mark(k, &x->energy->potential);
+    const carom_datum *const energies[] = {x->energy ? &x->energy->kinetic : NULL, x->energy ? &x->energy->potential : NULL};
+    for (int i = 0; i < 2; ++i)
+        if (energies[i]) mark_values(k, energies[i]);
+    if (x->defaults) mark_values(k, &x->defaults->friction);
     mark_records(k, x->joints, x->njoints, sizeof *x->joints);
     mark_records(k, x->springs, x->nsprings, sizeof *x->springs);
     mark_records(k, x->motors, x->nmotors, sizeof *x->motors);

@@ -86,7 +86,7 @@ static bool meet(const struct near_pairs *x, int rule, int a, int b) {
 
 // -- kinds --------------------------------------------------------------------------------------------------------------
 
-static int *kind_of(const struct near_pairs *x, int rule, int A, int B) { return &x->kind[(rule * x->ngroups + A) * x->ngroups + B]; }
+static int *kind_of(const struct near_pairs *x, int rule, int A, int B) { return &x->kind[((size_t)rule * (size_t)x->ngroups + (size_t)A) * (size_t)x->ngroups + (size_t)B]; }
 
 // The one whose velocities come first is A; what stands still is B.
 static bool second_first(const shape *a, const shape *b) { return b->body->v >= 0 && (a->body->v < 0 || b->body->v < a->body->v); }
@@ -116,6 +116,7 @@ static carom_status sample_pair(resolver *r, int rule, int a, int b) {
 carom_status carom_near_samples(resolver *r, int rule) {
     carom_model *m = r->m;
     struct near_pairs *x = m->near;
+    if (x->ngroups > MOST_NEAR_KINDS) return carom_fault(r, &x->rule[rule].entry->name, 0, "more than %d different shapes in contacts that come and go; use fewer", MOST_NEAR_KINDS);
     const size_t cells = (size_t)x->nrules * (size_t)x->ngroups * (size_t)x->ngroups;
     if (rule == 0) {
         x->kind = carom_pool_take(&m->memory, cells * sizeof *x->kind);
