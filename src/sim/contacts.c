@@ -71,8 +71,7 @@ void carom_contacts_update(carom_sim *sim, double t_0, double h) {
     }
     for (int i = 0; i < s->nevents; ++i) {
         const carom_event *e = s->events + i;
-        // a scheme with steps of its own counts all that it locates: h is the time between records and says nothing
-        if (e->kind == CAROM_IMPACT) l->impacts += !tells || sim->scheme->own_steps || e->before < -threshold(sim, e->contact, t_0, h, &known);
+        if (e->kind == CAROM_IMPACT) l->impacts += !tells || e->before < -threshold(sim, e->contact, t_0, h, &known);
         if (e->kind == CAROM_ACCUMULATION) l->accumulations += 1;
     }
 }

@@ -344,7 +344,7 @@ static carom_status read_between(resolver *r, const carom_mech_contact *entry, c
 
 // among: [A, B, C, ...]: each with each.
 static carom_status read_among(resolver *r, const carom_mech_contact *entry, const carom_datum *list, int *count) {
-    if (list->kind == CAROM_TEXT) return carom_fault(r, list, 0, "there is no family '%.60s'; among is a family, or a list of shapes: among: [a, b, c]", list->text);
+    if (list->kind == CAROM_TEXT) return carom_fault(r, list, 0, "among is a list of shapes, each of which may touch each other one: among: [a, b, c], or a family; there is no family '%.60s'", list->text);
     if (list->kind != CAROM_LIST || list->count < 2) return carom_fault(r, list, 0, "among is a list of shapes, each of which may touch each other one: among: [a, b, c]");
     for (const carom_datum *x = carom_first(list); x != carom_end(list); ++x)
         for (const carom_datum *y = x + 1; y != carom_end(list); ++y) CAROM_TRY(add_pair(r, entry, x, y, count));
