@@ -452,7 +452,7 @@ carom_status carom_sim_allocate(carom_sim *sim, carom_error *err) {
     if (status != CAROM_OK && old.block) {
         carom_contact *const laws = sim->laws;
         const int fixed = old.own.nc - old.own.listed;
-        if (sim->block != old.block) free(sim->block);
+        if (sim->block && sim->block != old.block) carom_arena_release(&sim->mem), free(sim->block);
         *sim = old;
         sim->laws = laws;
         sim->list.law = laws + fixed;

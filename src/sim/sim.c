@@ -558,9 +558,13 @@ const void *carom_sim_state(const carom_sim *sim, size_t *bytes) {
 carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, carom_error *err) {
     carom_kept k;
     if (bytes >= sizeof k) memcpy(&k, state, sizeof k);
-    while (bytes >= sizeof k && sim->list.slots && k.stamp == sim->kept->stamp && sim->list.slots != k.slots && k.slots > 0) {
+    // A list of another length; the state holds a number for each slot, so a length that it cannot hold is none.
+    if (bytes >= sizeof k && sim->list.slots && k.stamp == sim->kept->stamp && sim->list.slots != k.slots && k.slots > 0 && k.slots <= sim->scheme->many &&
+        (size_t)k.slots <= bytes / sizeof *sim->list.holds) {
+        const int slots = sim->list.slots;
         sim->list.slots = (int)k.slots;
-        CAROM_TRY(carom_sim_allocate(sim, err));
+        const carom_status status = carom_sim_allocate(sim, err);
+        if (status != CAROM_OK) return sim->list.slots = slots, status;
     }
     if (bytes != sim->kept_size)
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state has %zu bytes, this simulation keeps %zu; it belongs to another model, scheme or version", bytes, sim->kept_size);
