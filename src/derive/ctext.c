@@ -2,6 +2,7 @@
 //
 // Every function computes what a group of the tape computes, bit for bit, from t, q, v and the parameters p.  Matrices are
 // lists of entries with their subscripts beside them.
+#include "expr/native.h"
 #include "derive/model.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -24,13 +25,6 @@ typedef struct part {
 } part;
 
 static void put(const ctext *c, const char *text) { c->write(c->user, text, strlen(text)); }
-
-#define PUT(c, ...)                                                                                \
-    do {                                                                                           \
-        char line_[512];                                                                           \
-        snprintf(line_, sizeof line_, __VA_ARGS__);                                                \
-        put(c, line_);                                                                             \
-    } while (0)
 
 static const char *position_name(const carom_model *m, int i) { return carom_model_coordinate(m, i); }
 static const char *velocity_name(const carom_model *m, int i) { return carom_model_velocity(m, i); }

@@ -74,13 +74,6 @@ enum { OUT_ALL, OUT_MOTION, OUT_ROWS, OUT_DIRECTIONS, OUT_KC, OUT_OBSERVE, OUT_O
 
 static void put(const text *x, const char *s) { x->write(x->user, s, strlen(s)); }
 
-#define PUT(x, ...)                                                                                \
-    do {                                                                                           \
-        char line_[512];                                                                           \
-        snprintf(line_, sizeof line_, __VA_ARGS__);                                                \
-        put(x, line_);                                                                             \
-    } while (0)
-
 static int first_value(const text *x) { return x->r->nobserve + (x->r->section != CAROM_LANES_PLAIN); }
 static carom_node node_of(const text *x, int value) { return x->m->observed[first_value(x) + value]; }
 

@@ -25,13 +25,6 @@ typedef struct writer {
 
 static void put(const writer *w, const char *text) { w->write(w->user, text, strlen(text)); }
 
-#define PUT(w, ...)                                                                                \
-    do {                                                                                           \
-        char line_[320];                                                                           \
-        snprintf(line_, sizeof line_, __VA_ARGS__);                                                \
-        put(w, line_);                                                                             \
-    } while (0)
-
 static const char *form_of(int op) {
     switch (op) {
     case CAROM_OP_POW: return "T(pow)(A, B)";

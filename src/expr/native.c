@@ -33,13 +33,6 @@ typedef struct writer {
 
 static void put(const writer *w, const char *text) { w->write(w->user, text, strlen(text)); }
 
-#define PUT(w, ...)                                                                                \
-    do {                                                                                           \
-        char line_[320];                                                                           \
-        snprintf(line_, sizeof line_, __VA_ARGS__);                                                \
-        put(w, line_);                                                                             \
-    } while (0)
-
 // -- what an instruction reads and writes ------------------------------------------------------------
 
 bool carom_native_of_pairs(int op) {

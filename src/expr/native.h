@@ -13,3 +13,11 @@ const double *carom_native_number_in(const carom_tape *tape, int slot);
 /// A number, exactly, whatever the locale: sign, 0x1.HHHp+-N.  Negative ones in parentheses.
 enum { CAROM_NUMBER_TEXT = 40 };
 void carom_native_number(double x, char text[CAROM_NUMBER_TEXT]);
+
+// A line of at most 511 characters, by the put(w, text) of the file that uses this.
+#define PUT(w, ...)                                                                                \
+    do {                                                                                           \
+        char line_[512];                                                                           \
+        snprintf(line_, sizeof line_, __VA_ARGS__);                                                \
+        put(w, line_);                                                                             \
+    } while (0)

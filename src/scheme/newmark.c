@@ -39,6 +39,7 @@ static int order_of(const double *opt) {
     const carom_newmark_par par = parameters(opt);
     return carom_newmark_order(&par);
 }
+
 // q_{k+1} + q_{k-1} = 2 c q_k + ... has a root -1 at (h omega)^2 (gamma/2 - beta) = 1.
 static double stable_of(const double *opt) {
     const double room = 0.5 * opt[OPT_GAMMA] - opt[OPT_BETA];

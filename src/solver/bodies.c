@@ -259,22 +259,6 @@ static void solve_bodies(bodies *w, double *y, double tol) {
     }
 }
 
-// Projection on |y_T| <= mu y_N; bilateral: all of space.
-static void project(const carom_block *b, const double *x, double *y) {
-    const int rows = carom_rows_of(b);
-    const double mu = b->law >= CAROM_PLANAR ? b->mu : 0;
-    double t = 0;
-    for (int k = 1; k < rows; k++) t += x[k] * x[k];
-    t = sqrt(t);
-    if (b->law == CAROM_BILATERAL || t <= mu * x[0]) {
-        for (int k = 0; k < rows; k++) y[k] = x[k];
-        return;
-    }
-    const double N = mu * t <= -x[0] ? 0 : (x[0] + mu * t) / (1 + mu * mu);
-    y[0] = N;
-    for (int k = 1; k < rows; k++) y[k] = t > 0 ? mu * N * x[k] / t : 0;
-}
-
 // x = z + w with z the impulse and -rho d w its velocity, at the best point.
 static void split_start(bodies *w) {
     look(w, w->best, w->y);
@@ -303,7 +287,7 @@ static double split(bodies *w, double last, double *most) {
         const int at = k->at, rows = carom_rows_of(k);
         const double K = 1 / (RHO * w->scale[b]);
         double slip = 0;
-        project(k, x + at, w->z + at);
+        carom_cone_project(k, x + at, w->z + at);
         for (int i = at; i < at + rows; i++) {
             b_[i] = 2 * w->z[i] - x[i] - K * w->pb->c[i];
             if (i > at) slip += (x[i] - w->z[i]) * (x[i] - w->z[i]);

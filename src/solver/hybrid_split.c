@@ -3,24 +3,9 @@
 // Spec: docs/solvers.md, "hybrid".  Source: V. Acary, P. Armand, H. M. Nguyen, M. Shpakovych, Optim. Methods Softw. 37 (2022); the term
 // of De Saxce follows the iteration one step behind.
 #include "solver/hybrid.h"
+#include "solver/local.h"
 
 enum { CHECK = 5 };
-
-// y = projection of x on |y_T| <= mu y_N; bilateral: all of space
-static void project(const carom_block *b, const double *x, double *y) {
-    const int rows = carom_rows_of(b);
-    const double mu = b->law >= CAROM_PLANAR ? b->mu : 0;
-    double t = 0;
-    for (int k = 1; k < rows; k++) t += x[k] * x[k];
-    t = sqrt(t);
-    if (b->law == CAROM_BILATERAL || t <= mu * x[0]) {
-        for (int k = 0; k < rows; k++) y[k] = x[k];
-        return;
-    }
-    const double N = mu * t <= -x[0] ? 0 : (x[0] + mu * t) / (1 + mu * mu);
-    y[0] = N;
-    for (int k = 1; k < rows; k++) y[k] = t > 0 ? mu * N * x[k] / t : 0;
-}
 
 // (SOL-19)  (G + rho D) p = rho D (z - y) - c - mu rho |D y_T| n,   z = proj(p + y),   y = y + p - z:   u = -rho D y
 static void iterate(carom_hybrid *w, double rho, const double *scale, double *z, double *y, double *primal, double *dual) {
@@ -42,7 +27,7 @@ static void iterate(carom_hybrid *w, double rho, const double *scale, double *z,
         const int at = pb->block[b].at;
         double x[1 + CAROM_TANGENTS], to[1 + CAROM_TANGENTS];
         for (int i = 0; i < w->size[b]; i++) x[i] = p[at + i] + y[at + i];
-        project(pb->block + b, x, to);
+        carom_cone_project(pb->block + b, x, to);
         for (int i = 0; i < w->size[b]; i++) {
             const double off = scale[b] * (p[at + i] - to[i]), change = rho * scale[b] * (to[i] - z[at + i]);
             *primal += off * off;

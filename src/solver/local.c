@@ -3,8 +3,8 @@
 // Spec: docs/solvers.md, "direct".  The cases are tried in the order open, stick, slip; where more than one fits
 // (large mu, strong coupling of normal and tangent) the first one counts.
 #include "solver/local.h"
+#include "contact/operator.h"
 #include "linalg/dense.h"
-#include <carom/problem.h>
 
 // Slip in the direction s = +-1 of u_T.  Returns how much it contradicts itself, in velocity units.
 static double slip(const double *g, int ld, const double *c, double mu, double s, double *p) {
@@ -208,4 +208,19 @@ bool carom_local_slides(const double *A, const double *r, int tangents, double l
     const double l = sqrt(dot(p + 1, p + 1, tangents));
     for (int i = 0; i < tangents && l > 0; i++) s[i] = p[1 + i] / l;
     return true;
+}
+
+void carom_cone_project(const carom_block *b, const double *x, double *y) {
+    const int rows = carom_rows_of(b);
+    const double mu = b->law >= CAROM_PLANAR ? b->mu : 0;
+    double t = 0;
+    for (int k = 1; k < rows; k++) t += x[k] * x[k];
+    t = sqrt(t);
+    if (b->law == CAROM_BILATERAL || t <= mu * x[0]) {
+        for (int k = 0; k < rows; k++) y[k] = x[k];
+        return;
+    }
+    const double N = mu * t <= -x[0] ? 0 : (x[0] + mu * t) / (1 + mu * mu);
+    y[0] = N;
+    for (int k = 1; k < rows; k++) y[k] = t > 0 ? mu * N * x[k] / t : 0;
 }

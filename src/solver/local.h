@@ -3,6 +3,7 @@
 // g is column-major with leading dimension ld, rows normal then tangential; c and p likewise.  Always writes a p;
 // when the contact has no solution it is the least wrong one, and the certificate will say so.
 #pragma once
+#include <carom/problem.h>
 #include <stdbool.h>
 
 void carom_local_planar(const double *g, int ld, const double *c, double mu, double *p);
@@ -10,6 +11,8 @@ void carom_local_spatial(const double *g, int ld, const double *c, double mu, do
 void carom_local_ball(const double *g, int ld, const double *c, int tangents, double mu, double *p); // 3 tangents and more
 /// Friction alone, with impulses up to `limit`: does u_T = A p_T + r slide?  Then s is the direction of p_T; else A p_T = -r is inside.
 bool carom_local_slides(const double *A, const double *r, int tangents, double limit, double *s);
+/// y = projection of x on |y_T| <= mu y_N; bilateral: all of space.
+void carom_cone_project(const carom_block *b, const double *x, double *y);
 
 static inline void carom_local_friction(const double *g, int ld, const double *c, int tangents, double mu, double *p) {
     if (tangents == 1) carom_local_planar(g, ld, c, mu, p);

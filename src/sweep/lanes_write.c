@@ -143,13 +143,6 @@ typedef struct sheet { carom_write_text *write; void *user; } sheet;
 
 static void put(const sheet *t, const char *text) { t->write(t->user, text, strlen(text)); }
 
-#define PUT(t, ...)                                                                                \
-    do {                                                                                           \
-        char line_[512];                                                                           \
-        snprintf(line_, sizeof line_, __VA_ARGS__);                                                \
-        put(t, line_);                                                                             \
-    } while (0)
-
 static void put_number(const sheet *t, const char *name, double x) {
     char number[CAROM_NUMBER_TEXT];
     carom_native_number(x, number);
