@@ -60,6 +60,12 @@ void carom_model_velocities(const carom_model *m, const double *q, const double 
 /// The first of four positions of a quaternion to which position i belongs; -1: it does not.
 int carom_model_quaternion(const carom_model *m, int i);
 const char *carom_model_parameter(const carom_model *m, int i, double *value);
+/// Other values of n parameters, numbered as above; parameters given by expressions of these follow.  The model is then, bit for bit, the one that
+/// is created with these values: mostly by writing numbers, and where one goes into the structure by deriving it again (*derived, may be NULL).
+/// What was made from it before (work blocks, simulations, drawings, its system) has to be made again.  On failure it stays as it was.
+carom_status carom_model_set(carom_model *m, int n, const int *index, const double *value, bool *derived, carom_error *err);
+/// Does the structure hold the value of parameter i, so that another one derives the model again?
+bool carom_model_fixed(const carom_model *m, int i);
 /// Radius of the smaller of the two shapes that touch at contact id; 0: its gap is not that of shapes.
 double carom_model_contact_size(const carom_model *m, int id);
 const char *carom_model_constraint(const carom_model *m, int id); // bilateral first (joints, constraints), then contacts

@@ -12,7 +12,11 @@ typedef struct law { // what is known of a contact before its gap, and levers of
     double roll, spin;
     const carom_datum *rub; // friction that varies; NULL: it is a number
     bool mu_here; // friction was said here, not in the defaults
+    const carom_datum *from[3]; // restitution, tangential restitution, friction: numbers given by parameters; NULL: not so
 } law;
+
+// What a number of the law was read from, if parameters are in it.
+static const carom_datum *source(const resolver *r, const carom_datum *n) { return r->read ? n : NULL; }
 
 static const char *word_at(const void *user, int i) { return ((const char *const *)user)[i]; }
 
@@ -32,6 +36,8 @@ static carom_status read_restitution(resolver *r, const carom_datum *n, law *l) 
     carom_node x = CAROM_NONE;
     CAROM_TRY(carom_resolve_expression(r, n, NAME_PARAMETER | SCOPE_VALUES | SCOPE_SPEED, "restitution", &x));
     l->c.varies = carom_graph_depends(r->values, x, CAROM_TIME, 0);
+    l->from[0] = l->c.varies ? NULL : source(r, n);
+    if (l->c.varies) CAROM_TRY(carom_fix(r, n));
     if (!l->c.varies) { // perhaps it names the speed and does not depend on it
         if (!carom_graph_is_number(r->values, x, &l->c.restitution) || !isfinite(l->c.restitution)) return read_coefficient(r, n, 1, &l->c.restitution);
         if (l->c.restitution >= 0 && l->c.restitution <= 1) return CAROM_OK;
@@ -78,7 +84,7 @@ static carom_status read_friction(resolver *r, const carom_datum *n, law *l) {
     if (!carom_given(n)) return CAROM_OK;
     carom_graph *g = r->m->graph;
     carom_node x = CAROM_NONE;
-    l->rub = NULL;
+    l->rub = l->from[2] = NULL;
     l->c.friction_varies = n->kind == CAROM_MAP;
     if (n->kind != CAROM_MAP) {
         r->slip_speed = carom_graph_input(g, CAROM_TIME, 0);
@@ -88,6 +94,7 @@ static carom_status read_friction(resolver *r, const carom_datum *n, law *l) {
     if (!l->c.friction_varies) { // perhaps it names the speed and does not depend on it
         r->slip_speed = carom_graph_number(r->values, 0);
         CAROM_TRY(carom_resolve_expression(r, n, NAME_PARAMETER | SCOPE_VALUES | SCOPE_SLIP, "friction", &x));
+        l->from[2] = source(r, n);
         if (!carom_graph_is_number(r->values, x, &l->c.friction) || !isfinite(l->c.friction)) return read_coefficient(r, n, 1e300, &l->c.friction);
         if (l->c.friction >= 0) return CAROM_OK;
         return carom_fault(r, n, 0, "%s is %g; it must not be negative", n->key->text, l->c.friction);
@@ -144,10 +151,17 @@ static carom_status express_friction(resolver *r, const law *l, const constraint
     return carom_resolve_expression(r, l->rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x[1]);
 }
 
+// Numbers of the law are bound to contacts when it becomes theirs.
 static carom_status read_law(resolver *r, const carom_mech_law *of, law *l) {
+    r->loose = true;
+    r->read = false;
     CAROM_TRY(read_restitution(r, &of->restitution, l));
+    r->read = false;
     CAROM_TRY(read_coefficient(r, &of->tangential_restitution, 1, &l->c.tangential_restitution));
+    if (carom_given(&of->tangential_restitution)) l->from[1] = source(r, &of->tangential_restitution);
+    r->read = false;
     CAROM_TRY(read_friction(r, &of->friction, l));
+    r->loose = false;
     l->mu_here = carom_given(&of->friction) != NULL;
     return read_impact(r, &of->impact_law, &of->impact_order, &of->tangential_restitution, l);
 }
@@ -156,6 +170,14 @@ static carom_status law_of(resolver *r, const carom_mech_contact *of, law *l) {
     const carom_mech_law own = {of->name, of->restitution, of->tangential_restitution, of->friction, of->impact_law, of->impact_order};
     CAROM_TRY(read_law(r, &own, l));
     if (l->rub == &own.friction) l->rub = &of->friction;
+    const carom_datum *const mine[3] = {&own.restitution, &own.tangential_restitution, &own.friction}, *const lasting[3] = {&of->restitution, &of->tangential_restitution, &of->friction};
+    for (int k = 0; k < 3; ++k)
+        if (l->from[k] == mine[k]) l->from[k] = lasting[k];
+    return CAROM_OK;
+}
+
+static carom_status fix_law(resolver *r, const law *l) {
+    for (int k = 0; k < 3; ++k) CAROM_TRY(carom_fix(r, l->from[k]));
     return CAROM_OK;
 }
 
@@ -164,6 +186,8 @@ static carom_status put_law(resolver *r, int i, const law *l, const constraint *
     r->m->contacts[i] = l->c;
     r->m->contacts[i].tangents = tangents;
     r->m->bounce_of[i] = l->bounce;
+    if (r->m->near) CAROM_TRY(fix_law(r, l)); // the list has copies
+    for (int k = 0; k < 3 && !r->m->near; ++k) CAROM_TRY(carom_bind(r, l->from[k], BOUND_RESTITUTION + k, i));
     return l->rub ? express_friction(r, l, c, i) : CAROM_OK;
 }
 
@@ -326,6 +350,7 @@ static carom_status read_soft_pair(resolver *r, pair *p, const law *fallback, na
     CAROM_TRY(law_of(r, p->entry, &l));
     p->rub = (rubbing){.slides = l.c.friction > 0};
     if (l.rub) return carom_fault(r, l.rub, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
+    CAROM_TRY(fix_law(r, &l));
     CAROM_TRY(carom_pair_express(r, p, room));
     for (int k = 0; k < p->count; ++k) {
         CAROM_TRY(name_contact(r, p, k, &room[k], taken, 0));
@@ -356,6 +381,7 @@ static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *
     CAROM_TRY(read_lever(r, p, &p->entry->rolling, &l, &l.roll));
     CAROM_TRY(read_lever(r, p, &p->entry->spinning, &l, &l.spin));
     p->rub = (rubbing){l.c.friction > 0, l.c.friction > 0 ? l.roll / l.c.friction : 0, l.c.friction > 0 ? l.spin / l.c.friction : 0};
+    if (l.roll > 0 || l.spin > 0) CAROM_TRY(carom_fix(r, l.from[2]));
     p->shares = !l.rub && carom_pair_may_share(m, p);
     carom_pair_bound(m->graph, p);
     if (!p->shares) CAROM_TRY(carom_pair_express(r, p, &m->links[p->first]));
@@ -380,6 +406,7 @@ static carom_status read_rule(resolver *r, int i, const law *fallback) {
         return carom_fault(r, &rule->entry->name, 0, "so many pairs of shapes come and go as a list, which supports Newton's law of impact with constant restitution and friction only");
     if (carom_given(&rule->entry->rolling)) CAROM_TRY(read_coefficient(r, &rule->entry->rolling, 1e300, &l.roll));
     if (carom_given(&rule->entry->spinning)) CAROM_TRY(read_coefficient(r, &rule->entry->spinning, 1e300, &l.spin));
+    CAROM_TRY(fix_law(r, &l));
     const double mu = l.c.friction;
     rule->rub = (rubbing){mu > 0, mu > 0 ? l.roll / mu : 0, mu > 0 ? l.spin / mu : 0};
     const int first = x->npairs;
@@ -419,7 +446,7 @@ static carom_status find_along(resolver *r, const carom_datum *along, const memb
 
 static carom_status read_link(resolver *r, const carom_mech_contact *of, const law *fallback, names *taken, const char *name) {
     carom_model *m = r->m;
-    const int id = m->ne + m->nc;
+    const int id = m->ne + m->nc, bound = m->nbound;
     constraint *c = &m->links[id];
     c->name = name;
     if (!carom_names_add(taken, name, NAME_QUANTITY, id, of->name.line)) return carom_fault_memory(r);
@@ -431,6 +458,7 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
     if (carom_contact_soft(of)) {
         const constraint own = *c;
         *c = (constraint){0};
+        CAROM_TRY(carom_fix_bound(r, bound));
         return carom_derive_soft(r, of, &own, m->contacts[m->nc].friction);
     }
     ++m->nc;

@@ -3,25 +3,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The system, and whether it may start where the file says.
-static carom_status complete(carom_model *m, carom_error *err) {
-    CAROM_TRY(carom_model_derive(m, err));
-    CAROM_TRY(carom_model_system_make(m, err));
+carom_status carom_model_begin(carom_model *m, carom_error *err) {
     void *work = aligned_alloc(64, (m->sys.work_size + 63) & ~(size_t)63);
     if (!work) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
     memset(work, 0, (m->sys.work_size + 63) & ~(size_t)63);
     m->sys.work_init(m, work);
+    if (m->start) carom_copy(m->q0, m->start, m->nq), carom_copy(m->v0, m->start + m->nq, m->nv);
     carom_status status = carom_model_assemble(m, work, err);
     if (status == CAROM_OK) status = carom_model_start(m, work, err);
     free(work);
     return status;
 }
 
+// The system, and whether it may start where the file says.
+static carom_status complete(carom_model *m, carom_error *err) {
+    CAROM_TRY(carom_model_derive(m, err));
+    CAROM_TRY(carom_model_system_make(m, err));
+    m->start = m->np ? carom_pool_take(&m->memory, ((size_t)m->nq + (size_t)m->nv + 1) * sizeof *m->start) : NULL;
+    if (m->np && !m->start) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    if (m->start) carom_copy(m->start, m->q0, m->nq), carom_copy(m->start + m->nq, m->v0, m->nv);
+    return carom_model_begin(m, err);
+}
+
+// The texts of what is observed, for when the model is derived again.
+static bool keep_observed(carom_model *m, const char *const *observe) {
+    int n = 0;
+    while (observe && observe[n]) ++n;
+    m->observe = carom_pool_take(&m->memory, ((size_t)n + 1) * sizeof *m->observe);
+    for (int i = 0; m->observe && i < n; ++i)
+        if (!(m->observe[i] = carom_pool_text(&m->memory, observe[i], strlen(observe[i])))) return false;
+    return m->observe;
+}
+
 static carom_status make(carom_model *m, const char *const *observe, carom_error *err) {
     resolver r = {.m = m, .mech = m->mech, .observe = observe, .err = err, .values = carom_graph_create()};
     m->graph = carom_graph_create();
     carom_status status = CAROM_OK;
-    if (!r.values || !m->graph) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for a model");
+    if (!r.values || !m->graph || !keep_observed(m, observe)) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for a model");
     if (status == CAROM_OK) status = carom_derive_mechanism(&r);
     if (status == CAROM_OK) status = complete(m, err);
     if (status == CAROM_OK) status = carom_derive_draw(&r);
@@ -66,6 +84,7 @@ void carom_model_destroy(carom_model *m) {
     if (m->check_tape) carom_tape_destroy(m->check_tape);
     carom_tape_destroy(m->bounce_tape);
     free(m->bounces);
+    free(m->bound);
     free(m->soft);
     free(m->rub);
     for (int i = 0; i < m->npairs; ++i) carom_tape_destroy(m->pairs[i].tape);

@@ -12,6 +12,7 @@
 //   system.c          the functions schemes call      start.c   is the initial state allowed?
 //   checks.c          checks, the ledger's names      examine.c `carom check`
 //   model.c           create, destroy, answers        ctext.c   `carom export c`
+//   set.c             other values of parameters
 #pragma once
 #include "derive/names.h"
 #include "mech/datum.h"
@@ -169,9 +170,19 @@ typedef struct soft_column {
     carom_node node;
 } soft_column;
 
+/// A number that the mechanism gives as an expression of parameters and that stands in one place of the model, where it can be replaced.
+typedef enum bound_kind { BOUND_POSITION, BOUND_RATE, BOUND_RESTITUTION, BOUND_TANGENTIAL, BOUND_FRICTION, BOUND_STEP, BOUND_END } bound_kind;
+typedef struct bound {
+    const carom_datum *from;
+    bound_kind kind;
+    int index; // of the position, velocity or contact
+} bound;
+
 struct carom_model {
     pool memory;
     carom_mech *mech; // what it is made of
+    const carom_mech *whole; // the same without families
+    const char **observe;    // what was asked for beside it, NULL-terminated
     const char *file, *name;
     carom_graph *graph;
     names names, outs; // outs: quantities and outputs, seen by outputs and checks only
@@ -185,6 +196,10 @@ struct carom_model {
     int nkin;             // velocities of the graph when the kinetic energy had been read
     double *parameter;    // np
     int *parameter_name;  // np: index in names
+    bool *fixed;          // np: its value went into the structure
+    bound *bound;         // what else depends on parameters and is no expression of the graph
+    int nbound, bound_room;
+    double *start;        // nq + nv: initial state as given, before it is assembled; NULL: there are no parameters
     int first_coordinate; // of section coordinates, index in names
     int *coordinate_name; // nq
     int *velocity_of;     // nq: the velocity that is this position's rate, -1: none
@@ -280,6 +295,8 @@ typedef struct resolver {
     unsigned char *param_state; // np: 0 new, 1 being computed, 2 known
     int param_stack[200];       // parameters being computed, outermost first
     int param_depth;
+    bool loose;          // parameters that are read do not become fixed: what is read is bound, or read once more
+    bool read;           // a parameter was read
     const member *along; // the member whose nodes a contact runs along, and the node
     int along_node;
     carom_node slip_speed; // what slip.speed is, in scope SCOPE_SLIP
@@ -316,6 +333,8 @@ carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, 
 /// Number: an expression of parameters.
 carom_status carom_resolve_number(resolver *r, const carom_datum *n, const char *what, double *value);
 carom_status carom_resolve_parameter(resolver *r, int index);
+/// All parameters, into m->parameter; r->param_state holds zeros.
+carom_status carom_resolve_parameters(resolver *r);
 /// n is a new name: valid, not reserved, not taken; empty: nothing is said of it.
 carom_status carom_new_name(resolver *r, const carom_datum *n, bool empty, const names *others);
 /// The same for what expressions know by its quantities only (NAME.gap): it may be called like a function.
@@ -326,6 +345,17 @@ carom_status carom_part_name(resolver *r, const carom_datum *n);
 carom_status carom_resolve_map(resolver *r, const carom_datum *n, const char *where, const carom_datum **children);
 /// Value of an expression of time and parameters at t = 0.
 carom_status carom_resolve_start(resolver *r, const carom_datum *n, carom_node x, double *value);
+
+// set.c
+enum { SCOPE_BOUND = NAME_PARAMETER | SCOPE_VALUES | SCOPE_SPEED | SCOPE_SLIP };
+/// A number that is bound to its place in the model.
+carom_status carom_resolve_bound(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index, double *value);
+/// The same of what was read already (r->loose); n NULL: nothing happens.
+carom_status carom_bind(resolver *r, const carom_datum *n, bound_kind kind, int index);
+/// It went into the structure after all; n NULL: nothing happens.
+carom_status carom_fix(resolver *r, const carom_datum *n);
+/// Those bound from number `first` on.
+carom_status carom_fix_bound(resolver *r, int first);
 
 // matrices.c
 /// The matrix that n names; `what` is in messages.  A column of numbers.
@@ -432,6 +462,8 @@ void carom_model_move(const void *model, double *q1, const double *q0, double h,
 void carom_model_lift(const void *model, double *dx, const double *x, const double *v);
 bool carom_model_mass_whole(const carom_model *m); // is M dense, and all of it made of terms?
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err);
+/// The initial state from m->start: put together, completed, checked.
+carom_status carom_model_begin(carom_model *m, carom_error *err);
 carom_status carom_derive_draw(resolver *r); // after the model is compiled
 void carom_drawn_free(struct drawn *d);
 carom_status carom_model_assemble(carom_model *m, void *work, carom_error *err);

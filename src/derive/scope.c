@@ -156,6 +156,8 @@ static carom_node value_of(const scope_user *u, carom_graph *g, name *n, int pri
     if (n->kind == NAME_QUANTITY && n->node == CAROM_NONE && n->rate == CAROM_NONE && carom_pair_quantity(r, n) != CAROM_OK) return CAROM_NONE;
     if (u->scope & SCOPE_VALUES) {
         if (primes) return rate_of(u, g, n, err);
+        r->read = true;
+        if (!r->loose && r->param_depth == 0) r->m->fixed[n->index] = true;
         return carom_resolve_parameter(r, n->index) == CAROM_OK ? carom_graph_number(g, r->m->parameter[n->index])
                                                              : CAROM_NONE;
     }
@@ -310,6 +312,8 @@ carom_status carom_resolve_start(resolver *r, const carom_datum *n, carom_node x
     free(work);
     carom_tape_destroy(tape);
     if (!work) return carom_fault_memory(r);
+    for (int i = 0; i < r->m->np; ++i)
+        if (carom_graph_depends(r->m->graph, x, CAROM_PARAMETER, i)) r->m->fixed[i] = true;
     return isfinite(*value) ? CAROM_OK : carom_fault(r, n, 0, "this has no finite value at t = 0; check divisions, roots and logarithms");
 }
 
@@ -351,6 +355,11 @@ carom_status carom_resolve_parameter(resolver *r, int index) {
     CAROM_TRY(carom_resolve_number(r, n, what, &m->parameter[index]));
     r->param_state[index] = 2;
     --r->param_depth;
+    return CAROM_OK;
+}
+
+carom_status carom_resolve_parameters(resolver *r) {
+    for (int i = 0; i < r->m->np; ++i) CAROM_TRY(carom_resolve_parameter(r, i));
     return CAROM_OK;
 }
 

@@ -57,9 +57,10 @@ static carom_status declare_all(resolver *r) {
 static carom_status read_parameters(resolver *r) {
     carom_model *m = r->m;
     m->parameter = take(r, m->np, sizeof *m->parameter);
+    m->fixed = take(r, m->np, sizeof *m->fixed);
     r->param_state = take(r, m->np, 1);
-    if (!m->parameter || !r->param_state) return carom_fault_memory(r);
-    for (int i = 0; i < m->np; ++i) CAROM_TRY(carom_resolve_parameter(r, i));
+    if (!m->parameter || !m->fixed || !r->param_state) return carom_fault_memory(r);
+    CAROM_TRY(carom_resolve_parameters(r));
     for (int i = 0; i < m->np; ++i)
         m->names.at[m->parameter_name[i]].node = carom_graph_input(m->graph, CAROM_PARAMETER, i);
     return CAROM_OK;
@@ -114,8 +115,8 @@ static carom_status read_coordinates(resolver *r) {
         CAROM_TRY(name_rate(r, n, &m->velocity[i]));
         n->node = carom_graph_input(m->graph, CAROM_POSITION, i);
         n->rate = carom_graph_input(m->graph, CAROM_VELOCITY, i);
-        if (at) CAROM_TRY(carom_resolve_number(r, at, "the initial position", &m->q0[i]));
-        if (rate) CAROM_TRY(carom_resolve_number(r, rate, "the initial rate", &m->v0[i]));
+        if (at) CAROM_TRY(carom_resolve_bound(r, at, "the initial position", BOUND_POSITION, i, &m->q0[i]));
+        if (rate) CAROM_TRY(carom_resolve_bound(r, rate, "the initial rate", BOUND_RATE, i, &m->v0[i]));
         m->given[i] = rate != NULL;
     }
     return CAROM_OK;
@@ -360,9 +361,9 @@ static carom_status read_simulation(resolver *r) {
         if (!m->scheme_place) return carom_fault_memory(r);
     }
     CAROM_TRY(read_options(r, &x->options));
-    if (step) CAROM_TRY(carom_resolve_number(r, step, "the step size", &m->step));
+    if (step) CAROM_TRY(carom_resolve_bound(r, step, "the step size", BOUND_STEP, 0, &m->step));
     if (step && !(m->step > 0)) return carom_fault(r, step, 0, "the step size is %g; it must be positive", m->step);
-    if (end) CAROM_TRY(carom_resolve_number(r, end, "the end time", &m->end));
+    if (end) CAROM_TRY(carom_resolve_bound(r, end, "the end time", BOUND_END, 0, &m->end));
     if (end && !(m->end > 0))
         return carom_fault(r, end, 0, "the end time is %g; it must be positive (a run starts at t = 0)", m->end);
     return CAROM_OK;
@@ -380,6 +381,7 @@ carom_status carom_derive_mechanism(resolver *r) {
     const int let = r->m->names.count - r->m->nlet; // the first one
     CAROM_TRY(read_parameters(r));
     CAROM_TRY(carom_derive_families(r));
+    r->m->whole = r->mech;
     CAROM_TRY(read_coordinates(r));
     CAROM_TRY(carom_derive_bodies(r));
     CAROM_TRY(carom_derive_joints(r));

@@ -174,7 +174,7 @@ static bool name_redundant(carom_model *m) {
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%.60s", used ? ", " : "", c->name);
         if (count > 1 && used < sizeof text) used += (size_t)snprintf(text + used, sizeof text - used, " (%d)", count);
     }
-    m->redundant = used ? carom_pool_text(&m->memory, text, strlen(text)) : NULL;
+    if (!m->redundant || strcmp(m->redundant, text) != 0) m->redundant = used ? carom_pool_text(&m->memory, text, strlen(text)) : NULL;
     return !used || m->redundant;
 }
 
@@ -184,6 +184,8 @@ carom_status carom_model_assemble(carom_model *m, void *work, carom_error *err) 
         return carom_fail(err, CAROM_BAD_INPUT, "%.200s: assemble is for models without flexible members; give positions that fit", m->file);
     if (m->ne == 0 || m->ne > MOST_ROWS || m->nmember) return CAROM_OK;
     desk d = {.m = m, .work = work, .n = m->seen.nv, .ne = m->ne};
+    m->moved = m->completed = m->nredundant = 0;
+    for (int id = 0; id < m->ne; ++id) m->links[id].redundant = false;
     if (!desk_open(&d)) {
         desk_close(&d);
         return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);

@@ -1,0 +1,167 @@
+// set.c: other values of parameters in a model that is there.
+//
+// Expressions hold parameters as inputs of the tape.  Numbers that the mechanism gives by parameters are of two kinds.  Those that stand in one
+// place (initial values, coefficients of laws, step and end) are bound to it, and are evaluated again by the same operations.  All others have
+// gone into the structure (counts, geometry, flexible members): the parameters that they read are fixed, and another value of one of these
+// derives the model again.  Either way the model is, bit for bit, the one that would have been made with these values.
+#include "derive/shapes/solids.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- while a model is made -------------------------------------------------------------------------------------------------
+
+carom_status carom_bind(resolver *r, const carom_datum *n, bound_kind kind, int index) {
+    carom_model *m = r->m;
+    if (!n) return CAROM_OK;
+    if (m->nbound == m->bound_room) {
+        const int room = m->bound_room ? 2 * m->bound_room : 16;
+        bound *more = realloc(m->bound, (size_t)room * sizeof *more);
+        if (!more) return carom_fault_memory(r);
+        m->bound = more;
+        m->bound_room = room;
+    }
+    m->bound[m->nbound++] = (bound){n, kind, index};
+    return CAROM_OK;
+}
+
+carom_status carom_resolve_bound(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index, double *value) {
+    r->loose = true;
+    r->read = false;
+    CAROM_TRY(carom_resolve_number(r, n, what, value));
+    r->loose = false;
+    return carom_bind(r, r->read ? n : NULL, kind, index);
+}
+
+carom_status carom_fix(resolver *r, const carom_datum *n) {
+    const bool loose = r->loose;
+    carom_node x;
+    if (!n) return CAROM_OK;
+    r->loose = false;
+    r->slip_speed = carom_graph_number(r->values, 0);
+    CAROM_TRY(carom_resolve_expression(r, n, SCOPE_BOUND, "this", &x));
+    r->loose = loose;
+    return CAROM_OK;
+}
+
+carom_status carom_fix_bound(resolver *r, int first) {
+    for (int i = first; i < r->m->nbound; ++i) CAROM_TRY(carom_fix(r, r->m->bound[i].from));
+    r->m->nbound = first;
+    return CAROM_OK;
+}
+
+// -- other values ------------------------------------------------------------------------------------------------------------
+
+static double *place(carom_model *m, const bound *b) {
+    switch (b->kind) {
+    case BOUND_POSITION: return &m->start[b->index];
+    case BOUND_RATE: return &m->start[m->nq + b->index];
+    case BOUND_RESTITUTION: return &m->contacts[b->index].restitution;
+    case BOUND_TANGENTIAL: return &m->contacts[b->index].tangential_restitution;
+    case BOUND_FRICTION: return &m->contacts[b->index].friction;
+    case BOUND_STEP: return &m->step;
+    case BOUND_END: break;
+    }
+    return &m->end;
+}
+
+// May x take the place of `old`?  What is out of range is left to the derivation, which has the words for it; a coefficient that becomes zero
+// or stops being it changes directions.
+static bool fits(bound_kind kind, double x, double old) {
+    if (kind <= BOUND_RATE) return isfinite(x);
+    if (kind >= BOUND_STEP) return x > 0 && isfinite(x);
+    return x >= 0 && x <= (kind == BOUND_FRICTION ? 1e300 : 1) && (x > 0) == (old > 0);
+}
+
+static bool same(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+// What is bound, evaluated again into x; *fine: all of it fits.  Contacts of one law read it once.
+static carom_status evaluate(resolver *r, double *x, bool *fine) {
+    carom_model *m = r->m;
+    *fine = true;
+    r->slip_speed = carom_graph_number(r->values, 0);
+    for (int i = 0; i < m->nbound; ++i) {
+        const bound *b = &m->bound[i];
+        carom_node node = CAROM_NONE;
+        int k = i - 1;
+        while (k >= 0 && k >= i - 3 && m->bound[k].from != b->from) --k;
+        if (k >= 0 && k >= i - 3) x[i] = x[k];
+        else {
+            CAROM_TRY(carom_resolve_expression(r, b->from, b->kind < BOUND_RESTITUTION || b->kind > BOUND_FRICTION ? NAME_PARAMETER | SCOPE_VALUES : SCOPE_BOUND, "this", &node));
+            if (!carom_graph_is_number(r->values, node, &x[i])) x[i] = NAN;
+        }
+        *fine = *fine && fits(b->kind, x[i], *place(m, b));
+    }
+    return CAROM_OK;
+}
+
+// Parameters, and what is bound to them.  *again: the structure changes, too, and nothing more was done.
+static carom_status renew(carom_model *m, double *old, double *x, unsigned char *state, bool *again, carom_error *err) {
+    resolver r = {.m = m, .mech = m->whole, .err = err, .values = carom_graph_create(), .param_state = state, .loose = true};
+    if (!r.values) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    bool fine = true;
+    carom_copy(old, m->parameter, m->np);
+    carom_status status = carom_resolve_parameters(&r);
+    *again = false;
+    for (int i = 0; i < m->np && status == CAROM_OK; ++i) *again = *again || (m->fixed[i] && !same(old[i], m->parameter[i]));
+    if (status == CAROM_OK && !*again) status = evaluate(&r, x, &fine);
+    *again = *again || !fine;
+    carom_graph_destroy(r.values);
+    if (status != CAROM_OK || *again) carom_copy(m->parameter, old, m->np);
+    else
+        for (int i = 0; i < m->nbound; ++i) *place(m, &m->bound[i]) = x[i];
+    return status;
+}
+
+// The model as it would be made from its mechanism now; compiled code goes on serving where tapes are equal.
+static carom_status derive_again(carom_model *m, carom_error *err) {
+    carom_error own = {0};
+    carom_model *fresh = carom_model_of(m->mech, m->observe, &own);
+    if (!fresh) return carom_fail(err, own.code, "%s", own.text);
+    carom_model_adopt(fresh, m);
+    carom_model_own(fresh, m->owned, m->release);
+    m->release = NULL;
+    const carom_model old = *m;
+    *m = *fresh;
+    *fresh = old;
+    m->sys.model = m;
+    fresh->sys.model = fresh;
+    carom_model_destroy(fresh);
+    return CAROM_OK;
+}
+
+static carom_status apply(carom_model *m, bool *derived, carom_error *err) {
+    const size_t np = (size_t)m->np, nb = (size_t)m->nbound;
+    double *room = calloc(np + nb + 1, sizeof *room);
+    unsigned char *state = calloc(np + 1, 1);
+    carom_status status = room && state ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    bool again = false;
+    if (status == CAROM_OK) status = renew(m, room, room + np, state, &again, err);
+    free(room);
+    free(state);
+    *derived = again;
+    if (status != CAROM_OK) return status;
+    return again ? derive_again(m, err) : carom_model_begin(m, err);
+}
+
+carom_status carom_model_set(carom_model *m, int n, const int *index, const double *value, bool *derived, carom_error *err) {
+    bool again = false, ignored;
+    carom_error nothing = {0};
+    carom_datum *before = calloc((size_t)n + 1, sizeof *before), *const given = (carom_datum *)m->mech->parameters.item;
+    if (!before) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d parameters", n);
+    for (int k = 0; k < n; ++k) {
+        before[k] = given[index[k]];
+        given[index[k]].kind = CAROM_NUMBER;
+        given[index[k]].number = value[k];
+    }
+    const carom_status status = apply(m, &again, err);
+    if (status != CAROM_OK) { // all as it was
+        for (int k = n - 1; k >= 0; --k) given[index[k]] = before[k];
+        apply(m, &ignored, &nothing);
+    }
+    free(before);
+    if (derived) *derived = again;
+    return status;
+}
+
+bool carom_model_fixed(const carom_model *m, int i) { return m->fixed[i]; }
