@@ -39,12 +39,6 @@ static carom_status read_options(carom_lanes *l, carom_error *err) {
     return CAROM_OK;
 }
 
-static int parameter_index(const carom_model *m, const char *name) {
-    for (int i = 0; i < carom_model_count(m).parameters; ++i)
-        if (strcmp(carom_model_parameter(m, i, NULL), name) == 0) return i;
-    return -1;
-}
-
 static carom_status read_vary(const carom_sweep *s, carom_lanes *l, carom_error *err) {
     l->vary = calloc((size_t)s->nvary + 1, sizeof *l->vary);
     if (!l->vary) return carom_fail(err, CAROM_NO_MEMORY, "no memory for lanes");
@@ -52,7 +46,7 @@ static carom_status read_vary(const carom_sweep *s, carom_lanes *l, carom_error 
         const varied *v = &s->vary[i];
         if (v->kind == VARY_OPTION) return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --vary %.60s: options are the same in all of them", v->name);
         const carom_lane_kind kind = v->kind == VARY_PARAMETER ? CAROM_LANE_PARAMETER : v->kind == VARY_POSITION ? CAROM_LANE_POSITION : CAROM_LANE_RATE;
-        l->vary[i] = (carom_lane_value){kind, v->kind == VARY_PARAMETER ? parameter_index(s->model, v->name) : v->index, NULL};
+        l->vary[i] = (carom_lane_value){kind, v->index, NULL};
     }
     return CAROM_OK;
 }

@@ -218,18 +218,18 @@ static carom_status steps(single *k) {
 
 enum { TEXT = 400 };
 
-// "name=value" of what is varied and is of this kind; behind `before`.  The list and its texts are one block.
-static const char **with_values(const carom_sweep *s, const char *const *before, varied_kind kind, const double *value) {
+// "name=value" of options that are varied, behind those given.  The list and its texts are one block.
+static const char **with_options(const carom_sweep *s, const char *const *given, const double *value) {
     size_t n = 0;
-    while (before && before[n]) ++n;
+    while (given && given[n]) ++n;
     const char **list = malloc((n + (size_t)s->nvary + 1) * sizeof *list + (size_t)s->nvary * TEXT);
     if (!list) return NULL;
     char *text = (char *)(list + n + (size_t)s->nvary + 1);
-    for (size_t i = 0; i < n; ++i) list[i] = before[i];
+    for (size_t i = 0; i < n; ++i) list[i] = given[i];
     for (int i = 0; i < s->nvary; ++i, text += TEXT) {
         const varied *v = &s->vary[i];
-        if (v->kind != kind) continue;
-        const char *name = v->name + (kind == VARY_OPTION ? 7 : 0);
+        if (v->kind != VARY_OPTION) continue;
+        const char *name = v->name + 7;
         if (v->word) snprintf(text, TEXT, "%.190s=%.190s", name, v->word[(long)value[i]]);
         else carom_format(text, TEXT, "%.300s=%.17g", name, value[i]);
         list[n++] = text;
@@ -238,16 +238,43 @@ static const char **with_values(const carom_sweep *s, const char *const *before,
     return list;
 }
 
+static carom_model *take_idle(carom_sweep *s) {
+    carom_model *m = NULL;
+    for (int i = 0; i < IDLE_MODELS && !m; ++i) m = atomic_exchange(&s->idle[i], NULL);
+    return m;
+}
+
+static void give_back(carom_sweep *s, carom_model *m) {
+    for (int i = 0; i < IDLE_MODELS && m; ++i) {
+        carom_model *none = NULL;
+        if (atomic_compare_exchange_strong(&s->idle[i], &none, m)) return;
+    }
+    carom_model_destroy(m);
+}
+
+// Parameters of this run in the model of another one, or in a new one.
+static carom_status set_parameters(single *k, const double *value) {
+    const carom_sweep *s = k->s;
+    int *index = calloc((size_t)s->nvary + 1, sizeof *index), n = 0;
+    double *x = calloc((size_t)s->nvary + 1, sizeof *x);
+    for (int i = 0; index && x && i < s->nvary; ++i)
+        if (s->vary[i].kind == VARY_PARAMETER) index[n] = s->vary[i].index, x[n++] = value[i];
+    const carom_status status = index && x ? carom_model_set(k->model, n, index, x, NULL, k->err) : no_memory(k->err);
+    free(index);
+    free(x);
+    return status == CAROM_OK || status == CAROM_NO_MEMORY ? status : CAROM_BAD_INPUT;
+}
+
 static carom_status make_model(single *k, const double *value) {
     carom_model_def def = k->s->def.model;
-    const char **set = with_values(k->s, def.set, VARY_PARAMETER, value);
-    if (!set) return no_memory(k->err);
-    def.set = set;
     def.observe = k->s->observe;
-    k->model = carom_model_create(&def, k->err);
-    free(set);
-    if (!k->model) return k->err->code == CAROM_NO_MEMORY ? CAROM_NO_MEMORY : CAROM_BAD_INPUT;
-    carom_model_adopt(k->model, k->s->model);
+    k->model = take_idle(k->s);
+    if (!k->model) {
+        k->model = carom_model_create(&def, k->err);
+        if (!k->model) return k->err->code == CAROM_NO_MEMORY ? CAROM_NO_MEMORY : CAROM_BAD_INPUT;
+        carom_model_adopt(k->model, k->s->model);
+    }
+    CAROM_TRY(set_parameters(k, value));
     k->nq = carom_model_system(k->model)->nq;
     k->nv = carom_model_system(k->model)->nv;
     return CAROM_OK;
@@ -285,7 +312,7 @@ static carom_status plan(single *k) {
 static carom_status make_sim(single *k, const double *value, const double *start) {
     carom_sweep *s = k->s;
     carom_run_given given = s->def.run;
-    const char **options = with_values(s, given.options, VARY_OPTION, value);
+    const char **options = with_options(s, given.options, value);
     if (!options) return no_memory(k->err);
     given.options = options;
     carom_status status = carom_run_resolve(&k->run, k->model, &given, k->err);
@@ -337,7 +364,7 @@ static void release(single *k) {
     free(k->x);
     carom_sim_destroy(k->sim);
     carom_run_free(&k->run);
-    carom_model_destroy(k->model);
+    give_back(k->s, k->model);
 }
 
 void carom_sweep_single(carom_sweep *s, long run, const double *start, outcome *o) {

@@ -172,8 +172,8 @@ static const char *known_name(const void *user, int i) {
 static carom_status name_it(const carom_sweep *s, varied *v, carom_error *err) {
     const carom_model *m = s->model;
     if (strncmp(v->name, "option.", 7) == 0) return v->kind = VARY_OPTION, CAROM_OK;
-    for (int i = 0; i < carom_model_count(m).parameters; ++i)
-        if (strcmp(carom_model_parameter(m, i, NULL), v->name) == 0) return v->kind = VARY_PARAMETER, CAROM_OK;
+    for (v->index = 0; v->index < carom_model_count(m).parameters; ++v->index)
+        if (strcmp(carom_model_parameter(m, v->index, NULL), v->name) == 0) return v->kind = VARY_PARAMETER, CAROM_OK;
     for (v->index = 0; v->index < s->nq; ++v->index)
         if (strcmp(carom_model_coordinate(m, v->index), v->name) == 0) return v->kind = VARY_POSITION, CAROM_OK;
     for (v->index = 0; v->index < s->nv; ++v->index)

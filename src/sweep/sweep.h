@@ -16,7 +16,7 @@ typedef enum varied_kind { VARY_PARAMETER, VARY_POSITION, VARY_RATE, VARY_OPTION
 typedef struct varied {
     char *name;      // as written: "mu", "x", "x'", "option.theta"
     varied_kind kind;
-    int index;       // position, or velocity of a rate
+    int index;       // parameter, position, or velocity of a rate
     long n;
     double *value;   // n
     char **word;     // options that are words: n texts; NULL: numbers
@@ -42,12 +42,15 @@ typedef struct outcome {
     double *end;       // nstate
 } outcome;
 
+enum { IDLE_MODELS = 64 };
+
 typedef struct carom_lanes carom_lanes;
 typedef struct carom_gpu carom_gpu;
 
 struct carom_sweep {
     carom_sweep_def def;
     carom_model *model;   // with the file's own parameters; owns compiled code that all runs use
+    _Atomic(carom_model *) idle[IDLE_MODELS]; // of runs that are over, for the next ones; with the parameters of any run
     varied *vary;
     int nvary, nobserve, nq, nv;
     const char **observe; // def.observe, then the section's expression; NULL-terminated
