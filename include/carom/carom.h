@@ -9,7 +9,7 @@
 //   study.h    comparing schemes                difference.h  derivatives by differences
 //   sparse.h   factorisation of sparse matrices draw.h    what a model looks like
 //   flex.h     flexible members                 structure.h  a system of flexible members
-//   build.h    mechanisms from C calls
+//   build.h    mechanisms from C calls              variation.h  how terms of a model change with state and parameters
 //   functions.h  a system from plain functions, alone or added to another
 //   problem_file.h  contact problems in files
 //   layout.h   sizes of structs, for other languages
@@ -44,5 +44,6 @@
 #include <carom/sweep.h>
 #include <carom/system.h>
 #include <carom/table.h>
+#include <carom/variation.h>
 
 #include <carom/version.h>

@@ -66,6 +66,9 @@ bool carom_graph_moves(const carom_graph *g, carom_node x, int k);
 carom_node carom_graph_diff(carom_graph *g, carom_node x, carom_input kind, int index);
 /// Total time derivative: dx/dt + sum_k D_k x v_k, D_k along velocity k < n (x must not depend on velocities).
 carom_node carom_graph_rate(carom_graph *g, carom_node x, int n);
+/// First variation of x (n velocities): time changes by the input velocity 3n, positions along velocity k by velocity n + k, velocity k by velocity
+/// 2n + k, parameter i by velocity 3n + 1 + i.
+carom_node carom_graph_change(carom_graph *g, carom_node x, int n);
 /// x with input (kind, index) replaced by node y; symbols stay.
 carom_node carom_graph_substitute(carom_graph *g, carom_node x, carom_input kind, int index, carom_node y);
 /// x with all velocities 0.

@@ -62,7 +62,7 @@ int carom_model_quaternion(const carom_model *m, int i);
 const char *carom_model_parameter(const carom_model *m, int i, double *value);
 /// Other values of n parameters, numbered as above; parameters given by expressions of these follow.  The model is then, bit for bit, the one that
 /// is created with these values: mostly by writing numbers, and where one goes into the structure by deriving it again (*derived, may be NULL).
-/// What was made from it before (work blocks, simulations, drawings, its system) has to be made again.  On failure it stays as it was.
+/// What was made from it before (work blocks, simulations, drawings) has to be made again, names and texts be asked for again.  On failure it stays as it was.
 carom_status carom_model_set(carom_model *m, int n, const int *index, const double *value, bool *derived, carom_error *err);
 /// Does the structure hold the value of parameter i, so that another one derives the model again?
 bool carom_model_fixed(const carom_model *m, int i);

@@ -407,6 +407,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
 carom_status carom_model_derive(carom_model *m, carom_error *err) {
     carom_node *f = carom_pool_take(&m->memory, ((size_t)m->seen.nv + 1) * sizeof *f), *kappa = NULL;
     if (!f) return no_memory(m, err);
+    m->f = f;
     CAROM_TRY(derive_motion(m, f, err));
     for (int i = 0; i < m->seen.nv; ++i)
         if (!gradient(m, &m->K, f[i], CAROM_POSITION, -1, i, -1) ||

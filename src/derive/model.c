@@ -48,7 +48,7 @@ static carom_status make(carom_model *m, const char *const *observe, carom_error
 }
 
 // The model of a mechanism, which now belongs to it.
-static carom_model *model_of(carom_mech *mech, const char *const *observe, carom_error *err) {
+static carom_model *model_of(carom_mech *mech, const char *const *observe, bool apart, carom_error *err) {
     carom_model *m = mech ? calloc(1, sizeof *m) : NULL;
     if (!m) {
         carom_mech_destroy(mech);
@@ -56,13 +56,18 @@ static carom_model *model_of(carom_mech *mech, const char *const *observe, carom
         return NULL;
     }
     m->mech = mech;
+    m->apart = apart;
     m->file = mech->file;
     if (make(m, observe, err) == CAROM_OK) return m;
     carom_model_destroy(m);
     return NULL;
 }
 
-carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, carom_error *err) { return model_of(carom_mech_copy(mech), observe, err); }
+carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, carom_error *err) { return carom_model_apart(mech, observe, false, err); }
+
+carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, carom_error *err) {
+    return model_of(carom_mech_copy(mech), observe, apart, err);
+}
 
 carom_model *carom_model_create(const carom_model_def *def, carom_error *err) {
     if (!def || !def->text) return carom_fail(err, CAROM_BAD_INPUT, "a model needs a text"), NULL;
@@ -71,7 +76,7 @@ carom_model *carom_model_create(const carom_model_def *def, carom_error *err) {
     carom_status status = CAROM_OK;
     for (int i = 0; i < def->nmatrices && status == CAROM_OK; ++i) status = carom_mech_add_matrix(mech, &def->matrices[i], err);
     for (const char *const *set = def->set; set && *set && status == CAROM_OK; ++set) status = carom_mech_set(mech, *set, err);
-    if (status == CAROM_OK) return model_of(mech, def->observe, err);
+    if (status == CAROM_OK) return model_of(mech, def->observe, false, err);
     carom_mech_destroy(mech);
     return NULL;
 }

@@ -12,7 +12,7 @@
 //   system.c          the functions schemes call      start.c   is the initial state allowed?
 //   checks.c          checks, the ledger's names      examine.c `carom check`
 //   model.c           create, destroy, answers        ctext.c   `carom export c`
-//   set.c             other values of parameters
+//   set.c             other values of parameters      variation.c derivatives by them and by the state
 #pragma once
 #include "derive/names.h"
 #include "mech/datum.h"
@@ -180,6 +180,7 @@ typedef struct bound {
 
 struct carom_model {
     pool memory;
+    bool apart;       // pairs of shapes do not share tapes: all expressions are in its graph
     carom_mech *mech; // what it is made of
     const carom_mech *whole; // the same without families
     const char **observe;    // what was asked for beside it, NULL-terminated
@@ -262,6 +263,7 @@ struct carom_model {
     struct drawn *drawn; // what `draw` says, draw.h
 
     // Made by derive.c.
+    carom_node *f;             // forces by velocity of the graph
     terms mass;                // M_ij, i >= j
     bool whole_mass;           // GROUP_MOTION has all of M as it is stored, not the terms
     terms W;                   // W_ik by column: i row, j direction
@@ -460,6 +462,8 @@ bool carom_terms_constant(const carom_graph *g, const terms *x);
 bool carom_model_turns(const carom_model *m); // is q + h v not enough?
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);
 void carom_model_lift(const void *model, double *dx, const double *x, const double *v);
+/// The model of a copy of the mechanism; see `apart`.
+carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, carom_error *err);
 bool carom_model_mass_whole(const carom_model *m); // is M dense, and all of it made of terms?
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err);
 /// The initial state from m->start: put together, completed, checked.

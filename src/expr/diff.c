@@ -134,16 +134,30 @@ static bool course_of(const carom_graph *g, const carom_vertex *leaf, int *from,
     return true;
 }
 
+// A leaf with a course moves with the velocities first, first + 1, ...; false: it has none.
+static bool carried(carom_graph *g, const carom_vertex *v, int first, carom_node *rate) {
+    int from, to;
+    if (!course_of(g, v, &from, &to)) return false;
+    *rate = num(g, 0);
+    for (int i = from; i < to; ++i)
+        *rate = add(g, *rate, mul(g, g->course.factor[i], carom_graph_input(g, CAROM_VELOCITY, first + g->course.velocity[i])));
+    return true;
+}
+
+static carom_node seed_change(carom_graph *g, carom_node x, int n) {
+    const carom_vertex v = g->node[x];
+    carom_node change;
+    if (carried(g, &v, n, &change)) return change;
+    if (v.op == CAROM_OP_SYMBOL) return num(g, 0);
+    const int first[] = {[CAROM_TIME] = 3 * n, [CAROM_PARAMETER] = 3 * n + 1, [CAROM_POSITION] = n, [CAROM_VELOCITY] = 2 * n};
+    return carom_graph_input(g, CAROM_VELOCITY, first[v.a] + v.b);
+}
+
 static carom_node seed_motion(carom_graph *g, carom_node n, int user) {
     (void)user;
     const carom_vertex v = g->node[n];
-    int from, to;
-    if (course_of(g, &v, &from, &to)) {
-        carom_node rate = num(g, 0);
-        for (int i = from; i < to; ++i)
-            rate = add(g, rate, mul(g, g->course.factor[i], carom_graph_input(g, CAROM_VELOCITY, g->course.velocity[i])));
-        return rate;
-    }
+    carom_node rate;
+    if (carried(g, &v, 0, &rate)) return rate;
     if (v.op == CAROM_OP_SYMBOL) return num(g, 0);
     if (v.a == CAROM_TIME) return num(g, 1);
     return v.a == CAROM_POSITION ? carom_graph_input(g, CAROM_VELOCITY, v.b) : num(g, 0);
@@ -184,6 +198,10 @@ carom_node carom_graph_diff(carom_graph *g, carom_node x, carom_input kind, int 
 
 carom_node carom_graph_motion(carom_graph *g, carom_node x) {
     return derivative(g, x, UINT64_MAX, false, seed_motion, 0);
+}
+
+carom_node carom_graph_change(carom_graph *g, carom_node x, int n) {
+    return derivative(g, x, UINT64_MAX, false, seed_change, n);
 }
 
 // By gradients, not by carom_graph_motion: the gradient of a gap or of a point is wanted anyway and is shared.

@@ -1,0 +1,499 @@
+// variation.c: first variations of a model: by expressions where they know the parameter, by models beside it where they do not.
+//
+// The tape's velocities are those of the graph, then the change: along velocities, of velocities, of time, of parameters (carom_graph_change()).
+// With F at p - 2h, ..., p + 2h the derivative by p is (F(-2h) - 8 F(-h) + 8 F(h) - F(2h))/(12 h) + O(h^4).
+#include "expr/graph.h"
+#include "derive/shapes/solids.h"
+#include <carom/difference.h>
+#include <carom/variation.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { V_FORCE, V_MASS, V_GAPS, V_DIRECTIONS, V_RATES, V_CURVATURE, V_FRICTION, V_BOUND, V_OUTPUTS, V_OBSERVED, V_PARAMETERS, V_COUNT };
+enum { BESIDE = 4 };
+static const double STEP = 1e-3, WEIGHT[BESIDE] = {1. / 12, -8. / 12, 8. / 12, -1. / 12}, AT[BESIDE] = {-2, -1, 1, 2};
+
+/// A model, and what is needed to ask it.
+typedef struct desk {
+    carom_model *m;
+    void *work;
+    carom_arena mem;
+    carom_local L;     // all constraints
+    carom_matrix M, K, C;
+    double *value;     // of everything that is asked for
+} desk;
+
+struct carom_variation {
+    desk own;
+    carom_tape *tape;
+    void *work;
+    int n, count[V_COUNT];
+    int *parameter;    // n: which
+    double *P;         // np for each of n: how all parameters change with it
+    double *h;         // n: step of differences; 0: exact
+    desk *beside;      // BESIDE for each of n, where there are differences
+    double *start;     // 2 nv for each of n
+    carom_error *no_start; // n: why there is none
+    double *q, *y, *out;
+};
+
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for derivatives of a model"); }
+
+// -- asking a model ----------------------------------------------------------------------------------------------------------
+
+static void desk_close(desk *d) {
+    carom_model_destroy(d->m);
+    free(d->work);
+    free(d->mem.base);
+}
+
+static void carve(desk *d) {
+    const carom_system *s = &d->m->sys;
+    d->L = carom_carve_local(&d->mem, s);
+    d->M = carom_carve_matrix(&d->mem, s->mass_shape);
+    d->K = carom_carve_matrix(&d->mem, s->tangent_shape);
+    d->C = carom_carve_matrix(&d->mem, s->tangent_shape);
+    d->value = carom_carve(&d->mem, (size_t)s->nv + (size_t)s->ne + (size_t)(5 + CAROM_FRICTION_LAW) * (size_t)s->nc + (size_t)d->m->ndir + (size_t)d->m->nout + (size_t)d->m->nobserved + 1);
+}
+
+// The model belongs to the desk from now on, also when there is no memory.
+static carom_status desk_open(desk *d, carom_model *m, carom_error *err) {
+    const carom_system *s = &m->sys;
+    *d = (desk){.m = m};
+    carve(d);
+    const size_t size = (d->mem.used + 127) & ~(size_t)63, work = (s->work_size + 127) & ~(size_t)63;
+    d->mem = (carom_arena){.base = aligned_alloc(64, size), .size = size};
+    d->work = aligned_alloc(64, work);
+    if (!d->mem.base || !d->work) return no_memory(err);
+    memset(d->mem.base, 0, size);
+    memset(d->work, 0, work);
+    carve(d);
+    s->work_init(m, d->work);
+    carom_pairs_exact(m, d->work, true); // no bounds instead of gaps of pairs that are far from each other
+    carom_local *L = &d->L;
+    L->nb = s->ne + s->nc;
+    L->at[0] = 0;
+    for (int id = 0; id < L->nb; ++id) L->id[id] = id, L->at[id + 1] = L->at[id] + carom_system_directions(s, id);
+    return CAROM_OK;
+}
+
+/// A question: z is a, lambda, or nothing.
+typedef struct question {
+    enum { MOTION, GAPS, REACTION, RATES, ACCELERATION, OUTPUTS, OBSERVED, LAWS } what;
+    double t;
+    const double *q, *v, *z;
+} question;
+
+static int answers(const carom_model *m, const question *k) {
+    switch (k->what) {
+    case MOTION: case REACTION: return m->nv;
+    case GAPS: return m->ne + m->nc;
+    case RATES: case ACCELERATION: return m->ndir;
+    case OUTPUTS: return m->nout;
+    case OBSERVED: return m->nobserved;
+    case LAWS: break;
+    }
+    return 4 * m->nc;
+}
+
+static carom_status laws(desk *d, const question *k, double *y) {
+    const carom_model *m = d->m;
+    double *rub = y + 4 * m->nc;
+    if (m->sys.friction) CAROM_TRY(m->sys.friction(m, d->work, k->t, k->q, k->v, rub));
+    for (int c = 0; c < m->nc; ++c) {
+        const carom_contact *l = &m->contacts[c];
+        const double *own = rub + CAROM_FRICTION_LAW * c, law[4] = {l->restitution, l->tangential_restitution, l->friction_varies ? own[0] : l->friction, l->friction_varies ? own[1] : l->friction};
+        carom_copy(y + 4 * c, law, 4);
+    }
+    return CAROM_OK;
+}
+
+static carom_status inertia(desk *d, const question *k, double *y) {
+    const carom_system *s = &d->m->sys;
+    carom_zero(y, s->nv);
+    carom_matrix_zero(d->M);
+    CAROM_TRY(s->force(d->m, d->work, k->t, k->q, k->v, y));
+    CAROM_TRY(s->mass(d->m, d->work, k->t, k->q, d->M));
+    carom_matrix_muladd(y, -1, d->M, k->z);
+    return CAROM_OK;
+}
+
+// y = W'v + w (v not NULL), y = W'a + kappa or y = W lambda
+static carom_status directed(desk *d, const question *k, double *y) {
+    const carom_system *s = &d->m->sys;
+    const carom_local *L = &d->L;
+    CAROM_TRY(s->directions(d->m, d->work, k->t, k->q, &d->L));
+    if (k->what == ACCELERATION) CAROM_TRY(s->curvature(d->m, d->work, k->t, k->q, k->v, L, y));
+    if (k->what == REACTION) carom_zero(y, s->nv);
+    for (int i = 0; i < L->at[L->nb]; ++i) {
+        if (k->what == REACTION) carom_column_axpy(y, k->z[i], &L->W, i);
+        else if (k->what == RATES) y[i] = carom_column_dot(&L->W, i, k->v) + L->w[i];
+        else y[i] += carom_column_dot(&L->W, i, k->z);
+    }
+    return CAROM_OK;
+}
+
+static carom_status value(desk *d, const question *k) {
+    const carom_model *m = d->m;
+    double *y = d->value;
+    switch (k->what) {
+    case MOTION: return inertia(d, k, y);
+    case GAPS: return m->sys.gaps ? m->sys.gaps(m, d->work, k->t, k->q, y) : CAROM_OK;
+    case REACTION: case RATES: case ACCELERATION: return m->sys.directions ? directed(d, k, y) : (carom_zero(y, answers(m, k)), CAROM_OK);
+    case OUTPUTS: carom_model_outputs(m, d->work, k->t, k->q, k->v, y); return CAROM_OK;
+    case OBSERVED: break;
+    case LAWS: return laws(d, k, y);
+    }
+    const carom_ledger nothing = {0};
+    carom_average *average = calloc((size_t)m->nwatch + 1, sizeof *average);
+    if (average) carom_model_observe(m, average, &nothing, d->work, k->t, k->q, k->v, y);
+    free(average);
+    return average ? CAROM_OK : CAROM_NO_MEMORY;
+}
+
+// -- by expressions ------------------------------------------------------------------------------------------------------------
+
+// A group of the tape for this change.
+static const double *changed(carom_variation *x, int group, double t, const double *q, const double *v, carom_change d) {
+    const carom_model *m = x->own.m;
+    const int n = m->seen.nv;
+    double *const part[3] = {x->y, x->y + n, x->y + 2 * n};
+    const double *const from[3] = {v, d.q, d.v};
+    for (int i = 0; i < 3; ++i) {
+        if (!from[i]) carom_zero(part[i], n);
+        else if (m->nmember) carom_model_gather(m, q, from[i], x->q, part[i]);
+        else carom_copy(part[i], from[i], n);
+    }
+    if (m->nmember) carom_model_gather(m, q, v ? v : m->v0, x->q, x->y);
+    double *dp = x->y + 3 * n;
+    *dp++ = d.t;
+    carom_zero(dp, m->np);
+    for (int k = 0; k < x->n && d.p; ++k)
+        if (x->h[k] == 0) carom_axpy(dp, d.p[k], x->P + (size_t)k * (size_t)m->np, m->np);
+    carom_tape_eval(x->tape, x->work, group, t, m->nmember ? x->q : q, x->y, x->out);
+    return x->out;
+}
+
+// d(f - M a): terms of expressions, then members.
+static void change_motion(carom_variation *x, const question *k, carom_change d, double *y) {
+    desk *own = &x->own;
+    const carom_model *m = own->m;
+    const double *f = changed(x, V_FORCE, k->t, k->q, k->v, d);
+    carom_zero(y, m->nv);
+    for (int i = 0; i < m->seen.nv; ++i) {
+        const int to = m->nmember ? carom_model_seen(m, i) : i;
+        if (to >= 0) y[to] += f[i];
+    }
+    const double *M = changed(x, V_MASS, k->t, k->q, k->v, d);
+    for (int e = 0; e < m->mass.n; ++e) {
+        const int i = m->mass.i[e], j = m->mass.j[e];
+        y[i] -= M[e] * k->z[j];
+        if (i != j) y[j] -= M[e] * k->z[i];
+    }
+    if (m->nmember == 0 || (!d.q && !d.v)) return;
+    carom_matrix_zero(own->K);
+    carom_matrix_zero(own->C);
+    for (int i = 0; i < m->nmember; ++i) {
+        const member *b = &m->members[i];
+        carom_member_tangent(b->flex, k->q + b->q, k->v + b->v, own->K, own->C, b->v);
+    }
+    if (d.q) carom_matrix_muladd(y, -1, own->K, d.q);
+    if (d.v) carom_matrix_muladd(y, -1, own->C, d.v);
+}
+
+// d(W lambda), or d(W'a) onto what is in y
+static void change_directions(carom_variation *x, const question *k, carom_change d, double *y) {
+    const carom_model *m = x->own.m;
+    const double *W = changed(x, V_DIRECTIONS, k->t, k->q, NULL, d);
+    for (int e = 0; e < m->W.n; ++e) {
+        const int i = m->W.i[e], j = m->W.j[e];
+        if (k->what == REACTION) y[i] += W[e] * k->z[j];
+        else y[j] += W[e] * k->z[i];
+    }
+}
+
+static void change_laws(carom_variation *x, const question *k, carom_change d, double *y) {
+    const carom_model *m = x->own.m;
+    const double *b = changed(x, V_BOUND, 0, m->q0, NULL, d);
+    carom_zero(y, 4 * m->nc);
+    for (int i = 0; i < m->nbound; ++i) {
+        const bound *of = &m->bound[i];
+        if (of->kind < BOUND_RESTITUTION || of->kind > BOUND_FRICTION) continue;
+        y[4 * of->index + (int)of->kind - BOUND_RESTITUTION] = b[i];
+        if (of->kind == BOUND_FRICTION) y[4 * of->index + 3] = b[i];
+    }
+    const double *f = changed(x, V_FRICTION, k->t, k->q, k->v, d);
+    for (int c = 0; c < m->nc; ++c)
+        if (m->contacts[c].friction_varies) carom_copy(y + 4 * c + 2, f + 2 * m->rub_of[c], 2);
+}
+
+static carom_status answer(carom_variation *x, const question *k, carom_change d, double *y) {
+    const carom_model *m = x->own.m;
+    const int n = answers(m, k), group[] = {[GAPS] = V_GAPS, [RATES] = V_RATES, [ACCELERATION] = V_CURVATURE, [OUTPUTS] = V_OUTPUTS, [OBSERVED] = V_OBSERVED};
+    switch (k->what) {
+    case MOTION: change_motion(x, k, d, y); break;
+    case LAWS: change_laws(x, k, d, y); break;
+    case REACTION: carom_zero(y, n); break;
+    default: carom_copy(y, changed(x, group[k->what], k->t, k->q, k->v, d), n);
+    }
+    if (k->what == REACTION || k->what == ACCELERATION) change_directions(x, k, d, y);
+    for (int i = 0; i < x->n && d.p; ++i)
+        for (int b = 0; b < BESIDE && x->h[i] != 0 && d.p[i] != 0; ++b) {
+            desk *beside = &x->beside[BESIDE * i + b];
+            CAROM_TRY(value(beside, k));
+            carom_axpy(y, WEIGHT[b] * d.p[i] / x->h[i], beside->value, n);
+        }
+    bool fine = true;
+    for (int i = 0; i < n; ++i) fine = fine && fabs(y[i]) <= DBL_MAX;
+    return fine ? CAROM_OK : CAROM_USER;
+}
+
+carom_status carom_variation_motion(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_change d, double *y) {
+    return answer(x, &(question){MOTION, t, q, v, a}, d, y);
+}
+
+carom_status carom_variation_gaps(carom_variation *x, double t, const double *q, carom_change d, double *y) {
+    return answer(x, &(question){GAPS, t, q, x->own.m->v0, NULL}, d, y);
+}
+
+carom_status carom_variation_reaction(carom_variation *x, double t, const double *q, const double *lambda, carom_change d, double *y) {
+    return answer(x, &(question){REACTION, t, q, x->own.m->v0, lambda}, d, y);
+}
+
+carom_status carom_variation_rates(carom_variation *x, double t, const double *q, const double *v, carom_change d, double *y) {
+    return answer(x, &(question){RATES, t, q, v, NULL}, d, y);
+}
+
+carom_status carom_variation_acceleration(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_change d, double *y) {
+    return answer(x, &(question){ACCELERATION, t, q, v, a}, d, y);
+}
+
+carom_status carom_variation_outputs(carom_variation *x, double t, const double *q, const double *v, carom_change d, double *y) {
+    return answer(x, &(question){OUTPUTS, t, q, v, NULL}, d, y);
+}
+
+carom_status carom_variation_observed(carom_variation *x, double t, const double *q, const double *v, carom_change d, double *y) {
+    return answer(x, &(question){OBSERVED, t, q, v, NULL}, d, y);
+}
+
+carom_status carom_variation_laws(carom_variation *x, double t, const double *q, const double *v, carom_change d, double *restitution, double *tangential, double *slip, double *stick) {
+    double *y = x->own.value, *const to[4] = {restitution, tangential, slip, stick};
+    CAROM_TRY(answer(x, &(question){LAWS, t, q, v, NULL}, d, y));
+    for (int c = 0; c < x->own.m->nc; ++c)
+        for (int k = 0; k < 4; ++k)
+            if (to[k]) to[k][c] = y[4 * c + k];
+    return CAROM_OK;
+}
+
+carom_status carom_variation_start(carom_variation *x, const double *p, double *q, double *v, carom_error *err) {
+    const int nv = x->own.m->nv;
+    carom_zero(q, nv);
+    carom_zero(v, nv);
+    for (int k = 0; k < x->n; ++k) {
+        const double *s = x->start + (size_t)k * 2 * (size_t)nv;
+        if (p[k] != 0 && x->no_start[k].code != CAROM_OK) return carom_fail(err, x->no_start[k].code, "%s", x->no_start[k].text);
+        carom_axpy(q, p[k], s, nv);
+        carom_axpy(v, p[k], s + nv, nv);
+    }
+    return CAROM_OK;
+}
+
+bool carom_variation_exact(const carom_variation *x, int k) { return x->h[k] == 0; }
+
+int carom_variation_directions(const carom_variation *x) { return x->own.m->ndir; }
+
+// -- making it -------------------------------------------------------------------------------------------------------------------
+
+// Expressions of parameters that stand outside of the graph: those of other parameters, and what is bound.
+static carom_status outside(resolver *r, carom_node *parameter, carom_node *of_bound) {
+    carom_model *m = r->m;
+    r->slip_speed = carom_graph_number(m->graph, 0);
+    for (int i = 0; i < m->np; ++i) CAROM_TRY(carom_resolve_expression(r, &m->whole->parameters.item[i], NAME_PARAMETER, "this", &parameter[i]));
+    for (int i = 0; i < m->nbound; ++i) CAROM_TRY(carom_resolve_expression(r, m->bound[i].from, NAME_PARAMETER | SCOPE_SPEED | SCOPE_SLIP, "this", &of_bound[i]));
+    return CAROM_OK;
+}
+
+static carom_status read_outside(carom_model *m, carom_node *parameter, carom_node *of_bound, carom_error *err) {
+    resolver r = {.m = m, .mech = m->whole, .err = err, .values = carom_graph_create()};
+    const carom_status status = r.values ? outside(&r, parameter, of_bound) : no_memory(err);
+    if (r.values) carom_graph_destroy(r.values);
+    return status;
+}
+
+static carom_status make_tape(carom_variation *x, carom_error *err) {
+    carom_model *m = x->own.m;
+    carom_graph *g = m->graph;
+    const int links = m->ne + m->nc, n = m->seen.nv;
+    const int count[V_COUNT] = {n, m->mass.n, links, m->W.n + m->w.n, m->ndir, m->ndir, 2 * m->nrub, m->nbound, m->nout, m->nobserved, m->np};
+    memcpy(x->count, count, sizeof count);
+    size_t all = 0;
+    int most = 0;
+    for (int k = 0; k < V_COUNT; ++k) all += (size_t)count[k], most = count[k] > most ? count[k] : most;
+    carom_node *node = calloc(all + 1, sizeof *node), *of[V_COUNT], *next = node;
+    if (!node) return no_memory(err);
+    for (int k = 0; k < V_COUNT; next += count[k++]) of[k] = next;
+    for (int i = 0; i < n; ++i) of[V_FORCE][i] = m->f[i];
+    for (int i = 0; i < m->mass.n; ++i) of[V_MASS][i] = m->mass.node[i];
+    for (int i = 0; i < links; ++i) of[V_GAPS][i] = m->links[i].gap;
+    for (int i = 0; i < m->W.n; ++i) of[V_DIRECTIONS][i] = m->W.node[i];
+    for (int i = 0; i < m->w.n; ++i) of[V_DIRECTIONS][m->W.n + i] = m->w.node[i];
+    for (int i = 0; i < m->ndir; ++i) of[V_RATES][i] = m->u[i], of[V_CURVATURE][i] = carom_graph_motion(g, m->u[i]);
+    for (int i = 0; i < 2 * m->nrub; ++i) of[V_FRICTION][i] = m->rub[CAROM_FRICTION_LAW * (i / 2) + i % 2];
+    for (int i = 0; i < m->nout; ++i) of[V_OUTPUTS][i] = m->output_node[i];
+    for (int i = 0; i < m->nobserved; ++i) of[V_OBSERVED][i] = m->observed[i];
+    carom_status status = read_outside(m, of[V_PARAMETERS], of[V_BOUND], err);
+    carom_group group[V_COUNT];
+    for (int k = 0; k < V_COUNT && status == CAROM_OK; ++k) {
+        for (int i = 0; i < count[k]; ++i) of[k][i] = carom_graph_change(g, of[k][i], n);
+        group[k] = (carom_group){.count = count[k], .nodes = of[k]};
+    }
+    const int inputs = 3 * n + 1 + m->check_parameters;
+    if (status == CAROM_OK) x->tape = carom_tape_compile(g, group, V_COUNT, m->seen.nq, inputs, m->check_parameters, err);
+    free(node);
+    if (status != CAROM_OK || !x->tape) return status != CAROM_OK ? status : CAROM_NO_MEMORY;
+    x->work = calloc(1, carom_tape_work_size(x->tape));
+    x->q = calloc((size_t)m->seen.nq + (size_t)inputs + (size_t)most + (size_t)m->check_parameters + 1, sizeof *x->q);
+    if (!x->work || !x->q) return no_memory(err);
+    x->y = x->q + m->seen.nq;
+    x->out = x->y + inputs;
+    double *parameters = x->out + most; // then the ledger and averages: zeros
+    carom_copy(parameters, m->parameter, m->np);
+    carom_tape_work_init(x->tape, x->work, parameters);
+    return CAROM_OK;
+}
+
+static bool chosen(const carom_variation *x, int i) {
+    for (int k = 0; k < x->n; ++k)
+        if (x->parameter[k] == i) return true;
+    return false;
+}
+
+// How all parameters change with chosen parameter k: as often as one can be given by another.
+static void follow(carom_variation *x, int k) {
+    const carom_model *m = x->own.m;
+    double *P = x->P + (size_t)k * (size_t)m->np, *dp = x->y + 3 * m->seen.nv + 1;
+    P[x->parameter[k]] = 1;
+    bool more = true;
+    for (int round = 0; round < m->np && more; ++round) {
+        more = false;
+        carom_zero(x->y, 3 * m->seen.nv + 1 + m->check_parameters);
+        carom_copy(dp, P, m->np);
+        carom_tape_eval(x->tape, x->work, V_PARAMETERS, 0, x->q, x->y, x->out);
+        for (int i = 0; i < m->np; ++i) {
+            if (chosen(x, i) || x->out[i] == P[i]) continue;
+            P[i] = x->out[i];
+            more = true;
+        }
+    }
+}
+
+// The model with chosen parameter k elsewhere and the other chosen ones as they are; the caller destroys it, also after a failure.
+static carom_status beside(const carom_variation *x, int k, int b, carom_model **m, carom_error *err) {
+    const carom_model *a = x->own.m;
+    const double p = a->parameter[x->parameter[k]];
+    carom_error own = {0};
+    double *value = calloc((size_t)x->n, sizeof *value);
+    if (!value) return no_memory(err);
+    for (int i = 0; i < x->n; ++i) value[i] = a->parameter[x->parameter[i]];
+    value[k] += AT[b] * (p != 0 ? STEP * fabs(p) : STEP);
+    *m = carom_model_apart(a->mech, a->observe, true, &own);
+    carom_status status = *m ? carom_model_set(*m, x->n, x->parameter, value, NULL, &own) : own.code;
+    const carom_model *c = *m;
+    if (status == CAROM_OK && (a->nq != c->nq || a->nv != c->nv || a->ne != c->ne || a->nc != c->nc || a->ndir != c->ndir))
+        status = carom_fail(&own, CAROM_BAD_INPUT, "the model has other coordinates or contacts there");
+    if (status != CAROM_OK)
+        carom_fail(err, status, "there is no derivative by parameter '%.60s': with %.17g instead of %.17g, %.600s", a->names.at[a->parameter_name[x->parameter[k]]].text, value[k], p, own.text);
+    free(value);
+    return status;
+}
+
+// The initial state by parameter k: where it is put together or completed, and where structure changes, by differences.
+static carom_status make_start(carom_variation *x, int k, carom_error *err) {
+    const carom_model *m = x->own.m;
+    double *s = x->start + (size_t)k * 2 * (size_t)m->nv, *dq = calloc((size_t)m->nq + (size_t)x->n + 1, sizeof *dq), *p = dq + m->nq;
+    if (!dq) return no_memory(err);
+    const double at = m->parameter[x->parameter[k]], h = at != 0 ? STEP * fabs(at) : STEP;
+    p[k] = 1;
+    if (x->h[k] == 0 && m->ne == 0) {
+        const double *b = changed(x, V_BOUND, 0, m->q0, NULL, (carom_change){.p = p});
+        for (int i = 0; i < m->nbound; ++i) {
+            if (m->bound[i].kind == BOUND_POSITION) dq[m->bound[i].index] = b[i];
+            if (m->bound[i].kind == BOUND_RATE) s[m->nv + m->bound[i].index] = b[i];
+        }
+    }
+    for (int b = 0; b < BESIDE && (x->h[k] != 0 || m->ne > 0); ++b) {
+        carom_model *other = x->h[k] != 0 ? x->beside[BESIDE * k + b].m : NULL;
+        if (!other && beside(x, k, b, &other, &x->no_start[k]) != CAROM_OK) b = BESIDE;
+        if (b < BESIDE) {
+            carom_axpy(dq, WEIGHT[b] / h, other->q0, m->nq);
+            carom_axpy(s + m->nv, WEIGHT[b] / h, other->v0, m->nv);
+        }
+        if (x->h[k] == 0) carom_model_destroy(other);
+    }
+    carom_model_velocities(m, m->q0, dq, s);
+    free(dq);
+    return CAROM_OK;
+}
+
+static carom_status make_beside(carom_variation *x, int k, carom_error *err) {
+    const carom_model *m = x->own.m;
+    const double *P = x->P + (size_t)k * (size_t)m->np, p = m->parameter[x->parameter[k]];
+    bool exact = true;
+    for (int i = 0; i < m->np; ++i) exact = exact && !(m->fixed[i] && P[i] != 0);
+    x->h[k] = exact ? 0 : p != 0 ? STEP * fabs(p) : STEP;
+    for (int b = 0; b < BESIDE && !exact; ++b) {
+        carom_model *other = NULL;
+        const carom_status status = beside(x, k, b, &other, err);
+        if (status != CAROM_OK) return carom_model_destroy(other), status;
+        CAROM_TRY(desk_open(&x->beside[BESIDE * k + b], other, err));
+    }
+    return CAROM_OK;
+}
+
+static carom_status make(carom_variation *x, const carom_model *m, const int *parameter, carom_error *err) {
+    const size_t n = (size_t)x->n + 1, np = (size_t)m->np + 1;
+    if (m->near) return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: there are no derivatives where so many pairs of shapes come and go", m->file);
+    x->parameter = calloc(n, sizeof *x->parameter);
+    x->P = calloc(n * np, sizeof *x->P);
+    x->h = calloc(n, sizeof *x->h);
+    x->beside = calloc(BESIDE * n, sizeof *x->beside);
+    x->start = calloc(2 * n * ((size_t)m->nv + 1), sizeof *x->start);
+    x->no_start = calloc(n, sizeof *x->no_start);
+    if (!x->parameter || !x->P || !x->h || !x->beside || !x->start || !x->no_start) return no_memory(err);
+    for (int k = 0; k < x->n; ++k) x->parameter[k] = parameter[k];
+    carom_model *own = carom_model_apart(m->mech, m->observe, true, err);
+    if (!own) return CAROM_NO_MEMORY;
+    CAROM_TRY(desk_open(&x->own, own, err));
+    CAROM_TRY(make_tape(x, err));
+    for (int k = 0; k < x->n; ++k) follow(x, k);
+    for (int k = 0; k < x->n; ++k) CAROM_TRY(make_beside(x, k, err));
+    for (int k = 0; k < x->n; ++k) CAROM_TRY(make_start(x, k, err));
+    return CAROM_OK;
+}
+
+carom_variation *carom_variation_create(const carom_model *m, int n, const int *parameter, carom_error *err) {
+    carom_variation *x = calloc(1, sizeof *x);
+    if (!x) return no_memory(err), NULL;
+    x->n = n;
+    if (make(x, m, parameter, err) == CAROM_OK) return x;
+    carom_variation_destroy(x);
+    return NULL;
+}
+
+void carom_variation_destroy(carom_variation *x) {
+    if (!x) return;
+    for (int i = 0; x->beside && i < BESIDE * x->n; ++i) desk_close(&x->beside[i]);
+    desk_close(&x->own);
+    carom_tape_destroy(x->tape);
+    free(x->work);
+    free(x->parameter);
+    free(x->P);
+    free(x->h);
+    free(x->beside);
+    free(x->start);
+    free(x->no_start);
+    free(x->q);
+    free(x);
+}
