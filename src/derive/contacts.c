@@ -187,7 +187,8 @@ static carom_status put_law(resolver *r, int i, const law *l, const constraint *
     r->m->contacts[i].tangents = tangents;
     r->m->bounce_of[i] = l->bounce;
     if (r->m->near) CAROM_TRY(fix_law(r, l)); // the list has copies
-    for (int k = 0; k < 3 && !r->m->near; ++k) CAROM_TRY(carom_bind(r, l->from[k], BOUND_RESTITUTION + k, i));
+    const double value[3] = {l->c.restitution, l->c.tangential_restitution, l->c.friction};
+    for (int k = 0; k < 3 && !r->m->near; ++k) CAROM_TRY(carom_bind(r, l->from[k], BOUND_RESTITUTION + k, i, value[k]));
     return l->rub ? express_friction(r, l, c, i) : CAROM_OK;
 }
 

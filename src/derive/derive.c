@@ -118,7 +118,7 @@ static void derive_bodies(carom_model *m, carom_node *M, carom_node *f) {
         const int linear = b->space == SPATIAL ? 3 : 2, angular = b->space == SPATIAL ? 3 : 1;
         for (int k = 0; k < linear; ++k) {
             carom_node *entry = &M[(b->v + k) * (n + 1)];
-            *entry = carom_graph_plus(g, *entry, carom_graph_number(g, b->mass));
+            *entry = carom_graph_plus(g, *entry, b->mass_node);
         }
         carom_node w[3], p[3];
         for (int k = 0; k < angular; ++k) {
@@ -128,12 +128,11 @@ static void derive_bodies(carom_model *m, carom_node *M, carom_node *f) {
                 p[k] = diff(g, m->own_kinetic, CAROM_VELOCITY, row);
             }
             for (int l = 0; l < angular; ++l) {
-                const double J = angular == 3 ? b->J[3 * k + l] : b->J[8];
+                const carom_node J = b->J_node[angular == 3 ? carom_inertia_at[3 * k + l] : 2];
                 carom_node *entry = &M[row * n + b->v + linear + l];
-                *entry = carom_graph_plus(g, *entry, carom_graph_number(g, J));
+                *entry = carom_graph_plus(g, *entry, J);
                 if (angular == 3)
-                    p[k] = carom_graph_plus(g, p[k], carom_graph_times(g, carom_graph_number(g, J),
-                                                                       carom_graph_input(g, CAROM_VELOCITY, b->v + 3 + l)));
+                    p[k] = carom_graph_plus(g, p[k], carom_graph_times(g, J, carom_graph_input(g, CAROM_VELOCITY, b->v + 3 + l)));
             }
         }
         for (int k = 0; k < angular && angular == 3; ++k)

@@ -42,7 +42,7 @@ static carom_status make(carom_model *m, const char *const *observe, carom_error
     if (!r.values || !m->graph || !keep_observed(m, observe)) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for a model");
     if (status == CAROM_OK) status = carom_derive_mechanism(&r);
     if (status == CAROM_OK) status = complete(m, err);
-    if (status == CAROM_OK) status = carom_derive_draw(&r);
+    if (status == CAROM_OK && (r.mech->nfigures || r.mech->ntouches)) status = carom_derive_draw(&r); // is it right?
     if (r.values) carom_graph_destroy(r.values);
     return status;
 }

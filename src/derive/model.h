@@ -84,6 +84,7 @@ typedef struct body {
     space space;
     int v, turn;       // first velocity; the angle (planar) or first component of the quaternion (spatial)
     double mass, J[9];
+    carom_node mass_node, J_node[6]; // the same for expressions: xx, yy, zz, xy, xz, yz
     carom_node r[3], R[9], angle; // centre of mass, body frame to world, angle (planar and moved)
     double axis[3];    // of that angle, when it is moved in space
     double r0[3], R0[9];          // at the start
@@ -171,11 +172,20 @@ typedef struct soft_column {
 } soft_column;
 
 /// A number that the mechanism gives as an expression of parameters and that stands in one place of the model, where it can be replaced.
-typedef enum bound_kind { BOUND_POSITION, BOUND_RATE, BOUND_RESTITUTION, BOUND_TANGENTIAL, BOUND_FRICTION, BOUND_STEP, BOUND_END } bound_kind;
+typedef enum bound_kind {
+    BOUND_POSITION, BOUND_RATE,                           // index: of the position, velocity
+    BOUND_RESTITUTION, BOUND_TANGENTIAL, BOUND_FRICTION,  // of the contact
+    BOUND_PLACE, BOUND_SPEED, BOUND_INERTIA,              // component, + 6 of the body: position; velocities; xx, yy, zz, xy, xz, yz
+    BOUND_ANGLE, BOUND_MASS,                              // of the body; a planar one's angle
+    BOUND_GRAVITY,                                        // component
+    BOUND_NUMBER, BOUND_COEFFICIENT,                      // stand in expressions only; the second must not be negative
+    BOUND_STEP, BOUND_END
+} bound_kind;
 typedef struct bound {
     const carom_datum *from;
     bound_kind kind;
-    int index; // of the position, velocity or contact
+    int index;
+    double value; // as it is now
 } bound;
 
 struct carom_model {
@@ -212,6 +222,7 @@ struct carom_model {
     carom_node own_kinetic;                  // as written in `energy`
     carom_node body_kinetic, body_potential; // of `bodies` and `springs`
     double gravity[3];
+    carom_node gravity_node[3];
     int nfree;    // bodies that no expression knows
     body *bodies; // the ground first, those of the section, then frames and points of floating members
     int nbodies;
@@ -353,9 +364,12 @@ enum { SCOPE_BOUND = NAME_PARAMETER | SCOPE_VALUES | SCOPE_SPEED | SCOPE_SLIP };
 /// A number that is bound to its place in the model.
 carom_status carom_resolve_bound(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index, double *value);
 /// The same of what was read already (r->loose); n NULL: nothing happens.
-carom_status carom_bind(resolver *r, const carom_datum *n, bound_kind kind, int index);
+carom_status carom_bind(resolver *r, const carom_datum *n, bound_kind kind, int index, double value);
+/// A number that is bound and stands in expressions: *node holds the parameters, where there are some.
+carom_status carom_resolve_term(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index, double *value, carom_node *node);
 /// It went into the structure after all; n NULL: nothing happens.
 carom_status carom_fix(resolver *r, const carom_datum *n);
+carom_status carom_fix_vector(resolver *r, const carom_datum *n); // a number, or a list of them
 /// Those bound from number `first` on.
 carom_status carom_fix_bound(resolver *r, int first);
 
@@ -469,6 +483,8 @@ carom_status carom_model_start(carom_model *m, void *work, carom_error *err);
 /// The initial state from m->start: put together, completed, checked.
 carom_status carom_model_begin(carom_model *m, carom_error *err);
 carom_status carom_derive_draw(resolver *r); // after the model is compiled
+/// What is drawn, made when it is first asked for; NULL: no memory.
+const struct drawn *carom_model_drawn(const carom_model *m, carom_error *err);
 void carom_drawn_free(struct drawn *d);
 carom_status carom_model_assemble(carom_model *m, void *work, carom_error *err);
 

@@ -11,7 +11,7 @@
 
 // -- while a model is made -------------------------------------------------------------------------------------------------
 
-carom_status carom_bind(resolver *r, const carom_datum *n, bound_kind kind, int index) {
+carom_status carom_bind(resolver *r, const carom_datum *n, bound_kind kind, int index, double value) {
     carom_model *m = r->m;
     if (!n) return CAROM_OK;
     if (m->nbound == m->bound_room) {
@@ -21,7 +21,7 @@ carom_status carom_bind(resolver *r, const carom_datum *n, bound_kind kind, int 
         m->bound = more;
         m->bound_room = room;
     }
-    m->bound[m->nbound++] = (bound){n, kind, index};
+    m->bound[m->nbound++] = (bound){n, kind, index, value};
     return CAROM_OK;
 }
 
@@ -30,7 +30,14 @@ carom_status carom_resolve_bound(resolver *r, const carom_datum *n, const char *
     r->read = false;
     CAROM_TRY(carom_resolve_number(r, n, what, value));
     r->loose = false;
-    return carom_bind(r, r->read ? n : NULL, kind, index);
+    return carom_bind(r, r->read ? n : NULL, kind, index, *value);
+}
+
+carom_status carom_resolve_term(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index, double *value, carom_node *node) {
+    CAROM_TRY(carom_resolve_bound(r, n, what, kind, index, value));
+    if (r->read) return carom_resolve_expression(r, n, NAME_PARAMETER, what, node);
+    *node = carom_graph_number(r->m->graph, *value);
+    return CAROM_OK;
 }
 
 carom_status carom_fix(resolver *r, const carom_datum *n) {
@@ -44,6 +51,11 @@ carom_status carom_fix(resolver *r, const carom_datum *n) {
     return CAROM_OK;
 }
 
+carom_status carom_fix_vector(resolver *r, const carom_datum *n) {
+    for (const carom_datum *c = n ? carom_ones(n) : NULL; c && c != carom_ones_end(n); ++c) CAROM_TRY(carom_fix(r, c));
+    return CAROM_OK;
+}
+
 carom_status carom_fix_bound(resolver *r, int first) {
     for (int i = first; i < r->m->nbound; ++i) CAROM_TRY(carom_fix(r, r->m->bound[i].from));
     r->m->nbound = first;
@@ -52,25 +64,47 @@ carom_status carom_fix_bound(resolver *r, int first) {
 
 // -- other values ------------------------------------------------------------------------------------------------------------
 
-static double *place(carom_model *m, const bound *b) {
+static const int ENTRY[6][2] = {{0, 0}, {4, 4}, {8, 8}, {1, 3}, {2, 6}, {5, 7}}; // of J, by component
+
+static void store(carom_model *m, bound *b, double x) {
+    const int body_of = b->kind == BOUND_ANGLE || b->kind == BOUND_MASS ? b->index : b->index / 6, k = b->index % 6;
+    body *o = b->kind >= BOUND_PLACE && b->kind <= BOUND_MASS ? &m->bodies[body_of] : NULL;
+    b->value = x;
     switch (b->kind) {
-    case BOUND_POSITION: return &m->start[b->index];
-    case BOUND_RATE: return &m->start[m->nq + b->index];
-    case BOUND_RESTITUTION: return &m->contacts[b->index].restitution;
-    case BOUND_TANGENTIAL: return &m->contacts[b->index].tangential_restitution;
-    case BOUND_FRICTION: return &m->contacts[b->index].friction;
-    case BOUND_STEP: return &m->step;
-    case BOUND_END: break;
+    case BOUND_POSITION: m->start[b->index] = x; break;
+    case BOUND_RATE: m->start[m->nq + b->index] = x; break;
+    case BOUND_RESTITUTION: m->contacts[b->index].restitution = x; break;
+    case BOUND_TANGENTIAL: m->contacts[b->index].tangential_restitution = x; break;
+    case BOUND_FRICTION: m->contacts[b->index].friction = x; break;
+    case BOUND_PLACE: m->start[o->turn - (o->space == SPATIAL ? 3 : 2) + k] = o->r0[k] = x; break;
+    case BOUND_SPEED: m->start[m->nq + o->v + k] = x; break;
+    case BOUND_ANGLE:
+        m->start[o->turn] = x;
+        o->R0[0] = o->R0[4] = cos(x), o->R0[3] = sin(x), o->R0[1] = -o->R0[3];
+        break;
+    case BOUND_MASS: o->mass = x; break;
+    case BOUND_INERTIA:
+        for (int i = 0; i < 3 && o->space == PLANAR; ++i) o->J[4 * i] = x;
+        if (o->space == SPATIAL) o->J[ENTRY[k][0]] = o->J[ENTRY[k][1]] = x;
+        break;
+    case BOUND_GRAVITY: m->gravity[b->index] = x; break;
+    case BOUND_STEP: m->step = x; break;
+    case BOUND_END: m->end = x; break;
+    case BOUND_NUMBER: case BOUND_COEFFICIENT: break;
     }
-    return &m->end;
 }
 
-// May x take the place of `old`?  What is out of range is left to the derivation, which has the words for it; a coefficient that becomes zero
-// or stops being it changes directions.
+// May x take the place of `old`?  What is out of range is left to the derivation, which has the words for it; what becomes zero or stops being
+// it changes the structure: directions, storage, terms.
 static bool fits(bound_kind kind, double x, double old) {
-    if (kind <= BOUND_RATE) return isfinite(x);
-    if (kind >= BOUND_STEP) return x > 0 && isfinite(x);
-    return x >= 0 && x <= (kind == BOUND_FRICTION ? 1e300 : 1) && (x > 0) == (old > 0);
+    if (!isfinite(x)) return false;
+    switch (kind) {
+    case BOUND_RESTITUTION: case BOUND_TANGENTIAL: return x >= 0 && x <= 1 && (x > 0) == (old > 0);
+    case BOUND_FRICTION: case BOUND_COEFFICIENT: return x >= 0 && (x > 0) == (old > 0);
+    case BOUND_MASS: case BOUND_STEP: case BOUND_END: return x > 0;
+    case BOUND_INERTIA: case BOUND_GRAVITY: return (x != 0) == (old != 0);
+    default: return true;
+    }
 }
 
 static bool same(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
@@ -90,7 +124,7 @@ static carom_status evaluate(resolver *r, double *x, bool *fine) {
             CAROM_TRY(carom_resolve_expression(r, b->from, b->kind < BOUND_RESTITUTION || b->kind > BOUND_FRICTION ? NAME_PARAMETER | SCOPE_VALUES : SCOPE_BOUND, "this", &node));
             if (!carom_graph_is_number(r->values, node, &x[i])) x[i] = NAN;
         }
-        *fine = *fine && fits(b->kind, x[i], *place(m, b));
+        *fine = *fine && fits(b->kind, x[i], b->value);
     }
     return CAROM_OK;
 }
@@ -108,9 +142,20 @@ static carom_status renew(carom_model *m, double *old, double *x, unsigned char 
     *again = *again || !fine;
     carom_graph_destroy(r.values);
     if (status != CAROM_OK || *again) carom_copy(m->parameter, old, m->np);
-    else
-        for (int i = 0; i < m->nbound; ++i) *place(m, &m->bound[i]) = x[i];
     return status;
+}
+
+// What is bound becomes x, and x what it was; false: a body would have an inertia that is none.
+static bool exchange(carom_model *m, double *x) {
+    bool fine = true;
+    for (int i = 0; i < m->nbound; ++i) {
+        const double old = m->bound[i].value;
+        store(m, &m->bound[i], x[i]);
+        x[i] = old;
+    }
+    for (int i = 0; i < m->nbound; ++i)
+        if (m->bound[i].kind == BOUND_INERTIA) fine = fine && carom_inertia_positive(m->bodies[m->bound[i].index / 6].J);
+    return fine;
 }
 
 // The model as it would be made from its mechanism now; compiled code goes on serving where tapes are equal.
@@ -137,11 +182,19 @@ static carom_status apply(carom_model *m, bool *derived, carom_error *err) {
     carom_status status = room && state ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
     bool again = false;
     if (status == CAROM_OK) status = renew(m, room, room + np, state, &again, err);
+    if (status == CAROM_OK && !again && !exchange(m, room + np)) {
+        exchange(m, room + np);
+        carom_copy(m->parameter, room, m->np);
+        again = true;
+    }
     free(room);
     free(state);
     *derived = again;
     if (status != CAROM_OK) return status;
-    return again ? derive_again(m, err) : carom_model_begin(m, err);
+    if (again) return derive_again(m, err);
+    carom_drawn_free(m->drawn);
+    m->drawn = NULL;
+    return carom_model_begin(m, err);
 }
 
 carom_status carom_model_set(carom_model *m, int n, const int *index, const double *value, bool *derived, carom_error *err) {

@@ -419,8 +419,13 @@ static carom_status make_start(carom_variation *x, int k, carom_error *err) {
     if (x->h[k] == 0 && m->ne == 0) {
         const double *b = changed(x, V_BOUND, 0, m->q0, NULL, (carom_change){.p = p});
         for (int i = 0; i < m->nbound; ++i) {
-            if (m->bound[i].kind == BOUND_POSITION) dq[m->bound[i].index] = b[i];
-            if (m->bound[i].kind == BOUND_RATE) s[m->nv + m->bound[i].index] = b[i];
+            const int index = m->bound[i].index;
+            const body *o = m->bodies + (m->bound[i].kind == BOUND_ANGLE ? index : index / 6);
+            if (m->bound[i].kind == BOUND_POSITION) dq[index] = b[i];
+            if (m->bound[i].kind == BOUND_RATE) s[m->nv + index] = b[i];
+            if (m->bound[i].kind == BOUND_PLACE) dq[o->turn - (o->space == SPATIAL ? 3 : 2) + index % 6] = b[i];
+            if (m->bound[i].kind == BOUND_ANGLE) dq[o->turn] = b[i];
+            if (m->bound[i].kind == BOUND_SPEED) s[m->nv + o->v + index % 6] = b[i];
         }
     }
     for (int b = 0; b < BESIDE && (x->h[k] != 0 || m->ne > 0); ++b) {

@@ -31,6 +31,12 @@ carom_status carom_resolve_vector(resolver *r, const carom_datum *n, const char 
     return CAROM_OK;
 }
 
+carom_status carom_resolve_bound_vector(resolver *r, const carom_datum *n, const char *what, int size, bound_kind kind, int index, double *x) {
+    CAROM_TRY(carom_resolve_list(r, n, what, size));
+    for (int i = 0; i < size; ++i) CAROM_TRY(carom_resolve_bound(r, &n->item[i], what, kind, index + i, &x[i]));
+    return CAROM_OK;
+}
+
 carom_status carom_resolve_nodes(resolver *r, const carom_datum *n, unsigned scope, const char *what, int size, carom_node *x) {
     CAROM_TRY(carom_resolve_list(r, n, what, size));
     for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(carom_resolve_expression(r, c, scope, what, x++));
@@ -239,10 +245,11 @@ static carom_status read_orientation(resolver *r, const carom_mech_body *of, con
 static carom_status read_planar(resolver *r, const carom_mech_body *of, body *b) {
     const carom_datum *at = carom_given(&of->at), *angle = carom_given(&of->angle), *velocity = carom_given(&of->velocity), *spin = carom_given(&of->spin);
     double v[3] = {0}, phi = 0;
-    if (at) CAROM_TRY(carom_resolve_vector(r, at, "the position of a planar body (its inertia is one number, in space it is a list of three)", 2, b->r0));
-    if (angle) CAROM_TRY(carom_resolve_number(r, angle, "the angle", &phi));
-    if (velocity) CAROM_TRY(carom_resolve_vector(r, velocity, "the velocity of a planar body", 2, v));
-    if (spin) CAROM_TRY(carom_resolve_number(r, spin, "the spin of a planar body", &v[2]));
+    const int body = (int)(b - r->m->bodies), first = 6 * body;
+    if (at) CAROM_TRY(carom_resolve_bound_vector(r, at, "the position of a planar body (its inertia is one number, in space it is a list of three)", 2, BOUND_PLACE, first, b->r0));
+    if (angle) CAROM_TRY(carom_resolve_bound(r, angle, "the angle", BOUND_ANGLE, body, &phi));
+    if (velocity) CAROM_TRY(carom_resolve_bound_vector(r, velocity, "the velocity of a planar body", 2, BOUND_SPEED, first, v));
+    if (spin) CAROM_TRY(carom_resolve_bound(r, spin, "the spin of a planar body", BOUND_SPEED, first + 2, &v[2]));
     return carom_body_planar(r, b, phi, v, velocity != NULL, spin != NULL);
 }
 
@@ -274,10 +281,11 @@ carom_status carom_body_planar(resolver *r, body *b, double phi, const double *v
 static carom_status read_spatial(resolver *r, const carom_mech_body *of, body *b) {
     const carom_datum *at = carom_given(&of->at), *velocity = carom_given(&of->velocity), *spin = carom_given(&of->spin);
     double v[6] = {0}, e0[4];
-    if (at) CAROM_TRY(carom_resolve_vector(r, at, "the position of a spatial body", 3, b->r0));
+    const int first = 6 * (int)(b - r->m->bodies);
+    if (at) CAROM_TRY(carom_resolve_bound_vector(r, at, "the position of a spatial body", 3, BOUND_PLACE, first, b->r0));
     CAROM_TRY(read_orientation(r, of, b->where, e0));
-    if (velocity) CAROM_TRY(carom_resolve_vector(r, velocity, "the velocity of a spatial body", 3, v));
-    if (spin) CAROM_TRY(carom_resolve_vector(r, spin, "the spin of a spatial body", 3, v + 3));
+    if (velocity) CAROM_TRY(carom_resolve_bound_vector(r, velocity, "the velocity of a spatial body", 3, BOUND_SPEED, first, v));
+    if (spin) CAROM_TRY(carom_resolve_bound_vector(r, spin, "the spin of a spatial body", 3, BOUND_SPEED, first + 3, v + 3));
     return carom_body_spatial(r, b, e0, v, velocity != NULL, spin != NULL);
 }
 
@@ -297,31 +305,37 @@ carom_status carom_body_spatial(resolver *r, body *b, const double *e0, const do
     return CAROM_OK;
 }
 
+bool carom_inertia_positive(const double *J) {
+    const double two = J[0] * J[4] - J[1] * J[1];
+    const double three = J[8] * two - J[2] * (J[2] * J[4] - J[5] * J[1]) - J[5] * (J[5] * J[0] - J[2] * J[1]);
+    return J[0] > 0 && two > 0 && three > 0;
+}
+
 // Inertia: one number (planar), three principal moments, or six: xx, yy, zz, xy, xz, yz.
 static carom_status read_mass(resolver *r, const carom_mech_body *of, body *b) {
     const carom_datum *mass = carom_given(&of->mass), *inertia = carom_given(&of->inertia);
     if (!mass || !inertia)
         return carom_fault(r, b->place, 0, "%s has no %s; write `mass: 1, inertia: 0.1` (planar) or `inertia: [0.1, 0.1, 0.2]` (spatial)", b->where,
                            mass ? "inertia" : "mass");
-    CAROM_TRY(carom_resolve_number(r, mass, "the mass", &b->mass));
+    const int body = (int)(b - r->m->bodies), first = 6 * body;
+    CAROM_TRY(carom_resolve_term(r, mass, "the mass", BOUND_MASS, body, &b->mass, &b->mass_node));
     if (!(b->mass > 0)) return carom_fault(r, mass, 0, "the mass is %g; it must be positive", b->mass);
     double J[6] = {0};
     int n = 0;
+    for (int k = 0; k < 6; ++k) b->J_node[k] = num(r, 0);
     b->space = inertia->kind == CAROM_LIST ? SPATIAL : PLANAR;
     if (b->space == PLANAR) {
-        CAROM_TRY(carom_resolve_number(r, inertia, "the inertia", &J[2]));
+        CAROM_TRY(carom_resolve_term(r, inertia, "the inertia", BOUND_INERTIA, first + 2, &J[2], &b->J_node[2]));
         J[0] = J[1] = J[2];
     } else {
         if (inertia->count != 3 && inertia->count != 6)
             return carom_fault(r, inertia, 0, "the inertia of a spatial body is a list of three (principal) or six (xx, yy, zz, xy, xz, yz), not %d",
                                inertia->count);
-        for (const carom_datum *c = carom_first(inertia); c != carom_end(inertia); ++c) CAROM_TRY(carom_resolve_number(r, c, "the inertia", &J[n++]));
+        for (; n < inertia->count; ++n) CAROM_TRY(carom_resolve_term(r, &inertia->item[n], "the inertia", BOUND_INERTIA, first + n, &J[n], &b->J_node[n]));
     }
     const double full[9] = {J[0], J[3], J[4], J[3], J[1], J[5], J[4], J[5], J[2]};
     memcpy(b->J, full, sizeof full);
-    const double two = J[0] * J[1] - J[3] * J[3];
-    const double three = J[2] * two - J[4] * (J[4] * J[1] - J[5] * J[3]) - J[5] * (J[5] * J[0] - J[4] * J[3]);
-    if (J[0] > 0 && two > 0 && three > 0) return CAROM_OK;
+    if (carom_inertia_positive(b->J)) return CAROM_OK;
     return carom_fault(r, inertia, 0, "the inertia must be positive%s", n ? " definite" : "");
 }
 
@@ -429,18 +443,27 @@ carom_status carom_body_point_at(resolver *r, const carom_datum *n, const body *
     return carom_fault(r, n, 0, "body '%s' has no point '%.60s'; write its coordinates, or name it in `points` there", b->name, n->text);
 }
 
+carom_status carom_body_start_fixed(resolver *r, const body *b) {
+    if (b->v < 0 || b->floating || !b->place) return CAROM_OK;
+    const carom_mech_body *of = (const void *)b->place; // its name comes first
+    CAROM_TRY(carom_fix_vector(r, carom_given(&of->at)));
+    return carom_fix_vector(r, carom_given(&of->angle));
+}
+
 carom_status carom_body_angle(resolver *r, const carom_datum *place, const body *b, double *angle) {
     if (carom_body_prescribed(b)) return carom_resolve_start(r, place, b->angle, angle);
     *angle = b->carried ? b->angle0 : r->m->q0[b->turn];
-    return CAROM_OK;
+    return carom_body_start_fixed(r, b);
 }
 
 static carom_status read_gravity(resolver *r, double *gravity) {
     const carom_datum *n = carom_given(&r->mech->gravity);
+    for (int k = 0; k < 3; ++k) r->m->gravity_node[k] = num(r, 0);
     if (!n) return CAROM_OK;
     if (n->kind != CAROM_LIST || n->count < 2 || n->count > 3)
         return carom_fault(r, n, 0, "gravity is a list of two (planar) or three (spatial), such as [0, -9.81]");
-    return carom_resolve_vector(r, n, "gravity", n->count, gravity);
+    for (int k = 0; k < n->count; ++k) CAROM_TRY(carom_resolve_term(r, &n->item[k], "gravity", BOUND_GRAVITY, k, &gravity[k], &r->m->gravity_node[k]));
+    return CAROM_OK;
 }
 
 // [0, 0, -9.81] would do nothing to bodies that are all in the plane.
@@ -457,8 +480,9 @@ static carom_status gravity_acts(resolver *r, const double *gravity) {
 }
 
 // Kinetic and potential energy of all bodies.
-static void energies(resolver *r, const double *gravity) {
+static void energies(resolver *r) {
     carom_model *m = r->m;
+    const carom_node half = num(r, 0.5);
     carom_node T = num(r, 0), V = num(r, 0);
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
@@ -467,13 +491,13 @@ static void energies(resolver *r, const double *gravity) {
         carom_node v[6], square = num(r, 0);
         for (int k = 0; k < 2 * n && k < (n == 2 ? 3 : 6); ++k) v[k] = carom_graph_input(m->graph, CAROM_VELOCITY, b->v + k);
         for (int k = 0; k < n; ++k) square = add(r, square, mul(r, v[k], v[k]));
-        T = add(r, T, mul(r, num(r, 0.5 * b->mass), square));
+        T = add(r, T, mul(r, mul(r, half, b->mass_node), square));
         for (int k = n; k < (n == 2 ? 3 : 6); ++k)
             for (int l = n; l <= k; ++l) {
-                const double J = n == 2 ? b->J[8] : b->J[3 * (k - 3) + l - 3];
-                T = add(r, T, mul(r, num(r, k == l ? 0.5 * J : J), mul(r, v[k], v[l])));
+                const carom_node J = n == 2 ? b->J_node[2] : b->J_node[carom_inertia_at[3 * (k - 3) + l - 3]];
+                T = add(r, T, mul(r, k == l ? mul(r, half, J) : J, mul(r, v[k], v[l])));
             }
-        for (int k = 0; k < n; ++k) V = sub(r, V, mul(r, num(r, b->mass * gravity[k]), b->r[k]));
+        for (int k = 0; k < n; ++k) V = sub(r, V, mul(r, mul(r, b->mass_node, m->gravity_node[k]), b->r[k]));
     }
     m->body_kinetic = T;
     m->body_potential = V;
@@ -510,7 +534,8 @@ carom_status carom_derive_bodies(resolver *r) {
         CAROM_TRY(read_body(r, of, b));
         ++m->nbodies;
     }
-    energies(r, gravity);
+    energies(r);
+    if (floating) CAROM_TRY(carom_fix_vector(r, carom_given(&r->mech->gravity)));
     CAROM_TRY(carom_derive_floating(r, gravity));
     return gravity_acts(r, gravity);
 }

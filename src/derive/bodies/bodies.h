@@ -5,6 +5,7 @@
 // Vectors and directions (made unit) from lists; `what` names them in messages.
 carom_status carom_resolve_list(resolver *r, const carom_datum *n, const char *what, int size);
 carom_status carom_resolve_vector(resolver *r, const carom_datum *n, const char *what, int size, double *x);
+carom_status carom_resolve_bound_vector(resolver *r, const carom_datum *n, const char *what, int size, bound_kind kind, int index, double *x);
 carom_status carom_resolve_nodes(resolver *r, const carom_datum *n, unsigned scope, const char *what, int size, carom_node *x);
 carom_status carom_resolve_direction(resolver *r, const carom_datum *n, const char *what, double *x);
 
@@ -13,6 +14,12 @@ carom_status carom_find_body(resolver *r, const carom_datum *n, const body **b);
 
 /// A point in the frame of a body: numbers, or the name of one of its points.
 carom_status carom_body_point_at(resolver *r, const carom_datum *n, const body *b, bool spatial, double *s);
+
+/// Is this matrix (by rows) positive definite?  Component of an entry among xx, yy, zz, xy, xz, yz.
+bool carom_inertia_positive(const double *J);
+static const int carom_inertia_at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+/// Where the body is at the start goes into the structure (r0, R0 are used).
+carom_status carom_body_start_fixed(resolver *r, const body *b);
 
 /// Is its motion prescribed, by expressions of time?
 static inline bool carom_body_prescribed(const body *b) { return b->v < 0 && !b->carried; }

@@ -20,6 +20,9 @@ typedef struct element {
     carom_node energy, force, power; // stored; tension; what forces without potential give
 } element;
 
+/// A number, and the same with its parameters.
+typedef struct coefficient { double value; carom_node node; } coefficient;
+
 static carom_graph *graph(const element *e) { return e->r->m->graph; }
 static carom_node num(const element *e, double x) { return carom_graph_number(graph(e), x); }
 static carom_node add(const element *e, carom_node a, carom_node b) { return carom_graph_plus(graph(e), a, b); }
@@ -53,14 +56,14 @@ static void torque_by_axes(element *e, const body *b, bool body_frame, const car
 }
 
 // (ELM-1)  spring and damper on a coordinate
-static void spring(element *e, carom_node x, double x0, double k, double c) {
+static void spring(element *e, carom_node x, carom_node x0, coefficient k, coefficient c) {
     carom_model *m = e->r->m;
-    const carom_node way = sub(e, x, num(e, x0)), rate = carom_graph_rate(m->graph, x, m->seen.nv_own);
-    const carom_node V = mul(e, num(e, 0.5 * k), mul(e, way, way));
+    const carom_node way = sub(e, x, x0), rate = carom_graph_rate(m->graph, x, m->seen.nv_own);
+    const carom_node V = mul(e, mul(e, num(e, 0.5), k.node), mul(e, way, way));
     e->energy = add(e, e->energy, V);
     m->body_potential = add(e, m->body_potential, V);
-    e->force = add(e, mul(e, num(e, k), way), mul(e, num(e, c), rate));
-    if (c != 0) push(e, mul(e, num(e, -c), rate), x);
+    e->force = add(e, mul(e, k.node, way), mul(e, c.node, rate));
+    if (c.value != 0) push(e, mul(e, sub(e, num(e, 0), c.node), rate), x);
 }
 
 // NAME.part for outputs and checks.
@@ -79,14 +82,24 @@ static carom_status quantity(const element *e, const char *part, carom_node node
     return CAROM_OK;
 }
 
-static carom_status not_negative(const element *e, const carom_datum *n, double *x) {
-    if (!carom_given(n)) return CAROM_OK;
-    CAROM_TRY(carom_resolve_number(e->r, n, n->key->text, x));
-    if (*x >= 0) return CAROM_OK;
-    return carom_fault(e->r, n, 0, "%s is %g; it must not be negative", n->key->text, *x);
+static coefficient number(const element *e, double x) { return (coefficient){x, num(e, x)}; }
+
+static carom_status not_negative(const element *e, const carom_datum *n, const char *key, coefficient *x) {
+    CAROM_TRY(carom_resolve_term(e->r, n, key, BOUND_COEFFICIENT, 0, &x->value, &x->node));
+    if (x->value >= 0) return CAROM_OK;
+    return carom_fault(e->r, n, 0, "%s is %g; it must not be negative", key, x->value);
+}
+
+static carom_status read_coefficient(const element *e, const carom_datum *n, coefficient *x) {
+    return carom_given(n) ? not_negative(e, n, n->key->text, x) : CAROM_OK;
 }
 
 // -- springs ---------------------------------------------------------------------------------------------------------
+
+static carom_status fix_start(const element *e) {
+    CAROM_TRY(carom_body_start_fixed(e->r, e->A));
+    return carom_body_start_fixed(e->r, e->B);
+}
 
 static carom_status read_ends(element *e, const carom_mech_spring *of, bool one_place) {
     const carom_datum *between = carom_given(&of->between), *points = carom_given(&of->points), *at = carom_given(&of->at);
@@ -101,6 +114,7 @@ static carom_status read_ends(element *e, const carom_mech_spring *of, bool one_
     if (at && one_place && !points) {
         double p[3] = {0};
         CAROM_TRY(carom_resolve_vector(e->r, at, "the place", e->spatial ? 3 : 2, p));
+        CAROM_TRY(fix_start(e));
         carom_body_local(e->A, p, e->s_A);
         carom_body_local(e->B, p, e->s_B);
     } else {
@@ -130,67 +144,66 @@ static carom_status keep_strut(const element *e) {
 }
 
 static carom_status line_spring(element *e, const carom_mech_spring *of) {
-    double k = 0, c = 0, way[3], length = 0;
+    double way[3], distance = 0;
+    coefficient k = number(e, 0), c = k;
     CAROM_TRY(read_ends(e, of, false));
     CAROM_TRY(keep_strut(e));
-    CAROM_TRY(not_negative(e, &of->stiffness, &k));
-    CAROM_TRY(not_negative(e, &of->damping, &c));
+    CAROM_TRY(read_coefficient(e, &of->stiffness, &k));
+    CAROM_TRY(read_coefficient(e, &of->damping, &c));
     for (int i = 0; i < 3; ++i) {
         way[i] = e->B->r0[i] - e->A->r0[i];
         for (int j = 0; j < 3; ++j) way[i] += e->B->R0[3 * i + j] * e->s_B[j] - e->A->R0[3 * i + j] * e->s_A[j];
-        length += way[i] * way[i];
+        distance += way[i] * way[i];
     }
-    length = sqrt(length);
-    CAROM_TRY(not_negative(e, &of->length, &length));
+    coefficient length = number(e, sqrt(distance));
+    if (!carom_given(&of->length)) CAROM_TRY(fix_start(e));
+    CAROM_TRY(read_coefficient(e, &of->length, &length));
     carom_node square = num(e, 0);
     for (int i = 0; i < (e->spatial ? 3 : 2); ++i) square = add(e, square, mul(e, e->d[i], e->d[i]));
-    if (length == 0 && c == 0) { // no direction needed: V = 1/2 k d.d is smooth also where the points meet
-        e->energy = mul(e, num(e, 0.5 * k), square);
+    if (length.value == 0 && c.value == 0) { // no direction needed: V = 1/2 k d.d is smooth also where the points meet
+        e->energy = mul(e, mul(e, num(e, 0.5), k.node), square);
         e->r->m->body_potential = add(e, e->r->m->body_potential, e->energy);
         return quantity(e, "energy", e->energy, CAROM_NONE);
     }
     const carom_node x = carom_graph_apply(graph(e), CAROM_OP_SQRT, square, CAROM_NONE, CAROM_NONE);
-    spring(e, x, length, k, c);
+    spring(e, x, length.node, k, c);
     CAROM_TRY(quantity(e, "length", x, CAROM_NONE));
     CAROM_TRY(quantity(e, "force", e->force, CAROM_NONE));
     return quantity(e, "energy", e->energy, CAROM_NONE);
 }
 
 static carom_status joint_spring(element *e, const carom_mech_spring *of) {
-    double k = 0, c = 0, rest = 0;
+    double rest = 0;
+    coefficient k = number(e, 0), c = k;
     joint *j = NULL;
-    carom_node x;
+    carom_node x, rest_node = num(e, 0);
     CAROM_TRY(carom_find_joint(e->r, &of->joint, &j));
     CAROM_TRY(carom_joint_coordinate(e->r, &of->joint, j, &x));
-    CAROM_TRY(not_negative(e, &of->stiffness, &k));
-    CAROM_TRY(not_negative(e, &of->damping, &c));
-    if (carom_given(&of->rest)) CAROM_TRY(carom_resolve_number(e->r, &of->rest, "rest", &rest));
-    spring(e, x, rest, k, c);
+    CAROM_TRY(read_coefficient(e, &of->stiffness, &k));
+    CAROM_TRY(read_coefficient(e, &of->damping, &c));
+    if (carom_given(&of->rest)) CAROM_TRY(carom_resolve_term(e->r, &of->rest, "rest", BOUND_NUMBER, 0, &rest, &rest_node));
+    spring(e, x, rest_node, k, c);
     CAROM_TRY(quantity(e, "force", e->force, CAROM_NONE));
     return quantity(e, "energy", e->energy, CAROM_NONE);
 }
 
 // One number for all directions, or one each.
-static carom_status each(const element *e, const carom_datum *t, int n, double *x) {
+static carom_status each(const element *e, const carom_datum *t, int n, coefficient *x) {
+    for (int i = 0; i < 3; ++i) x[i] = number(e, 0);
     if (!carom_given(t)) return CAROM_OK;
     const char *key = t->key->text;
-    if (t->kind == CAROM_LIST) CAROM_TRY(carom_resolve_vector(e->r, t, key, n, x));
-    else {
-        CAROM_TRY(carom_resolve_number(e->r, t, key, x));
-        for (int i = 1; i < n; ++i) x[i] = x[0];
-    }
-    for (int i = 0; i < n; ++i)
-        if (!(x[i] >= 0)) return carom_fault(e->r, t, 0, "%s is %g; it must not be negative", key, x[i]);
+    if (t->kind == CAROM_LIST) CAROM_TRY(carom_resolve_list(e->r, t, key, n));
+    for (int i = 0; i < n; ++i) CAROM_TRY(not_negative(e, t->kind == CAROM_LIST ? &t->item[i] : t, key, &x[i]));
     return CAROM_OK;
 }
 
 // (ELM-2)  V = sum_i kappa_i (1 - a_i.b_i), kappa_x = (k_y + k_z - k_x)/2, ...: torque k_x sin(angle) about x
-static void turn_spring(element *e, const carom_node *a, const carom_node *b, const double *k) {
+static void turn_spring(element *e, const carom_node *a, const carom_node *b, const coefficient *k) {
     carom_node V = num(e, 0);
     for (int i = 0; i < 3; ++i) {
         carom_node c = num(e, 1);
         for (int l = 0; l < 3; ++l) c = sub(e, c, mul(e, a[3 * i + l], b[3 * i + l]));
-        V = add(e, V, mul(e, num(e, 0.5 * (k[(i + 1) % 3] + k[(i + 2) % 3] - k[i])), c));
+        V = add(e, V, mul(e, mul(e, num(e, 0.5), sub(e, add(e, k[(i + 1) % 3].node, k[(i + 2) % 3].node), k[i].node)), c));
     }
     e->energy = add(e, e->energy, V);
     e->r->m->body_potential = add(e, e->r->m->body_potential, V);
@@ -199,8 +212,9 @@ static void turn_spring(element *e, const carom_node *a, const carom_node *b, co
 // Bushing: springs and dampers on the displacement d in the frame of A, and on the rotation; its damping on the rate of
 // theta_x = 1/2 (z_A.y_B - y_A.z_B), the sine of an angle about x.
 static carom_status bushing(element *e, const carom_mech_spring *of) {
-    double k[3] = {0}, c[3] = {0}, kr[3] = {0}, cr[3] = {0};
+    coefficient k[3], c[3], kr[3], cr[3];
     CAROM_TRY(read_ends(e, of, true));
+    CAROM_TRY(fix_start(e));
     const int n = e->spatial ? 3 : 2, nr = e->spatial ? 3 : 1;
     CAROM_TRY(each(e, &of->stiffness, n, k));
     CAROM_TRY(each(e, &of->damping, n, c));
@@ -217,10 +231,10 @@ static carom_status bushing(element *e, const carom_mech_spring *of) {
     for (int i = 0; i < n; ++i) {
         carom_node x = num(e, 0);
         for (int l = 0; l < n; ++l) x = add(e, x, mul(e, a[3 * i + l], e->d[l]));
-        if (k[i] != 0 || c[i] != 0) spring(e, x, 0, k[i], c[i]);
+        if (k[i].value != 0 || c[i].value != 0) spring(e, x, num(e, 0), k[i], c[i]);
     }
     for (int i = 0; i < nr; ++i) {
-        if ((e->spatial || kr[i] == 0) && cr[i] == 0) continue;
+        if ((e->spatial || kr[i].value == 0) && cr[i].value == 0) continue;
         carom_node x = num(e, 0);
         if (!e->spatial) {
             double angle_A = 0, angle_B = 0;
@@ -232,7 +246,7 @@ static carom_status bushing(element *e, const carom_mech_spring *of) {
             for (int l = 0; l < 3; ++l) x = add(e, x, sub(e, mul(e, a[3 * z + l], b[3 * y + l]), mul(e, a[3 * y + l], b[3 * z + l])));
             x = mul(e, num(e, 0.5), x);
         }
-        spring(e, x, 0, e->spatial ? 0 : kr[i], cr[i]);
+        spring(e, x, num(e, 0), e->spatial ? number(e, 0) : kr[i], cr[i]);
     }
     if (e->spatial) turn_spring(e, a, b, kr);
     return quantity(e, "energy", e->energy, CAROM_NONE);

@@ -271,6 +271,8 @@ static carom_status read_points(maker *k) {
     const carom_datum *at = carom_given(&k->of->at), *points = carom_given(&k->of->points);
     const int n = k->spatial ? 3 : 2;
     double s_A[3] = {0}, s_B[3] = {0}, p[3] = {0};
+    CAROM_TRY(carom_body_start_fixed(k->r, k->A));
+    CAROM_TRY(carom_body_start_fixed(k->r, k->B));
     if (at && points) return carom_fault(k->r, points->key, 0, "%s has both `at` and `points`; keep one", k->where);
     if (!at && !points)
         return carom_fault(k->r, k->j->place, 0, "%s has no place; write `at: [%s]` (in the world, at the start) or `points:` with one in each body's frame",

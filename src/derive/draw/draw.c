@@ -374,6 +374,19 @@ carom_status carom_derive_draw(resolver *r) {
     return CAROM_OK;
 }
 
+// Bodies and members draw themselves, from what the model is now: there is no need for it before somebody looks.
+const struct drawn *carom_model_drawn(const carom_model *m, carom_error *err) {
+    if (m->drawn) return m->drawn;
+    carom_model *own = (carom_model *)m; // its graph belongs to this thread, too
+    resolver r = {.m = own, .mech = m->whole, .err = err, .values = carom_graph_create()};
+    carom_status status = r.values ? carom_derive_draw(&r) : carom_fail(err, CAROM_NO_MEMORY, "no memory for a drawing");
+    if (r.values) carom_graph_destroy(r.values);
+    if (status == CAROM_OK) return m->drawn;
+    carom_drawn_free(own->drawn);
+    own->drawn = NULL;
+    return NULL;
+}
+
 void carom_drawn_free(struct drawn *d) {
     if (!d) return;
     for (int i = 0; i < d->touches; ++i) {

@@ -58,8 +58,8 @@ carom_drawing *carom_drawing_create(const carom_model *m, carom_error *err) {
         return NULL;
     }
     x->m = m;
-    x->d = m->drawn;
-    if (compile(x, err) == CAROM_OK) return x;
+    x->d = carom_model_drawn(m, err);
+    if (x->d && compile(x, err) == CAROM_OK) return x;
     carom_drawing_destroy(x);
     return NULL;
 }

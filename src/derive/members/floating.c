@@ -487,6 +487,8 @@ static carom_status read_one(resolver *r, const carom_mech_member *of, const dou
     CAROM_TRY(carom_new_name(r, n, false, &m->names));
     if (!carom_names_add(&m->names, n->text, NAME_MEMBER, 0, n->line)) return carom_fault_memory(r);
     *k.b = (body){.name = n->text, .place = n, .v = -1, .floating = true};
+    k.b->mass_node = carom_graph_number(m->graph, 0); // mass and inertia are in its energies
+    for (int i = 0; i < 6; ++i) k.b->J_node[i] = k.b->mass_node;
     snprintf(k.b->where, sizeof k.b->where, "member '%.60s'", k.b->name);
     ++m->nbodies;
     const carom_status status = build(&k, gravity, &m->floating[m->nfloating]);
