@@ -1,7 +1,7 @@
 // variation.h: how the terms of a model change, to first order, when time, state and parameters change.
 //
 // Along M a = f + W lambda the sensitivities (dq, dv, dp) obey, with d() at constant a and lambda and for constraints that are closed,
-//     M da = d(f - M a) + d(W lambda) + W dlambda,     W'da = -d(W'a + kappa),     dq' = dv          (VAR-1)
+//     M da = d(f - M a) + d(W lambda) + W dlambda,     W'da = -d(W'a + kappa),     dq' = dv
 // (kappa: carom_system.curvature); at an impact at time t the change of t is that which keeps g = 0, dg = 0 with dt in the change.
 // Changes by q are taken along velocities, as everywhere.  Derivatives are exact: the expressions of the model are differentiated.  Of a parameter
 // that is part of the structure (carom_model_fixed) they are differences of the fourth order between models beside it, good to about 1e-10.

@@ -219,6 +219,7 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_model_coordinate": (c_char_p, [_P, c_int]),
     "carom_model_velocity": (c_char_p, [_P, c_int]),
     "carom_model_parameter": (c_char_p, [_P, c_int, POINTER(c_double)]),
+    "carom_model_set": (c_int, [_P, c_int, POINTER(c_int), POINTER(c_double), POINTER(c_bool), _E]),
     "carom_model_constraint": (c_char_p, [_P, c_int]),
     "carom_model_contact_size": (c_double, [_P, c_int]),
     "carom_model_output": (c_char_p, [_P, c_int]),
@@ -339,12 +340,15 @@ def library_path():
 class Handle:
     """C objects that belong together, given back in the reverse order when nobody refers to this any more.
 
-    `until` are handles that must live longer.  A handle refers to nothing else: arrays keep it, and a cycle through an array is never
+    `until` are handles that must live longer; they know this one among their `users`.  A handle refers to nothing else: arrays keep it, and a cycle through an array is never
     collected.
     """
 
     def __init__(self, *until):
         self._things = []  # (pointer, destroy)
+        self.users = weakref.WeakSet()
+        for other in until:
+            other.users.add(self)
         weakref.finalize(self, _give_back, self._things, until)
 
     def add(self, pointer, destroy):

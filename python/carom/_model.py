@@ -1,6 +1,7 @@
 """Models: from text, from Python functions, or from both."""
 import ctypes
 import math
+import numbers
 import os
 import threading
 import types
@@ -125,6 +126,27 @@ class Model:
             name = lib.carom_model_parameter(self._handle.pointer, i, ctypes.byref(x))
             found[name.decode()] = x.value
         return found
+
+    def set(self, given=None, **more):
+        """Other values of parameters: model.set(m=3) or model.set({"m": "2*l"}).  Returns the model.
+
+        It is then the model that Model(source, set=...) makes, bit for bit.  Numbers are written into it; it is derived again where a
+        parameter changes its structure, where one is given by an expression, and while simulations or results of it are alive: those keep
+        the model that they have.
+        """
+        given = {**(given or {}), **more}
+        after = [pair for pair in self._set if pair.split("=", 1)[0] not in given] + c.pairs(given)
+        names, n = list(self.parameters), len(given)
+        if not self._handle.users and all(isinstance(x, numbers.Real) and name in names for name, x in given.items()):
+            index, value, err = (ctypes.c_int * n)(*map(names.index, given)), (ctypes.c_double * n)(*given.values()), c.CError()
+            status = lib.carom_model_set(self._handle.pointer, n, index, value, None, ctypes.byref(err))
+            if status != c.OK:
+                raise c.failure(err, status)
+        else:
+            other = _again(self._data, self.file, after, {name: text for name, (text, _) in self._matrices.items()})
+            self._handle, self._compiled = other._handle, False
+        self._set = after
+        return self
 
     @property
     def simulation(self):

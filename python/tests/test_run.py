@@ -30,6 +30,22 @@ class Run(Case):
                 self.assertEqual(here.info["options"], carom.open(file).info["options"])
                 self.assertEqual(here.model_text, (MODELS / f"{name}.yaml").read_text())
 
+    def test_parameters_are_set_in_a_model_that_is_there(self):
+        model = carom.Model(TEXT)
+        for given in ({"e": 0.25}, {"k": 4.0}, {"e": 1e-3, "k": "2*2.5"}, {"e": 0}):
+            with self.subTest(**given):
+                self.assertIs(model.set(given), model)
+        self.assertEqual(model.parameters, {"e": 0, "k": 5})
+        self.same(carom.run(model), carom.run(TEXT, set={"e": 0, "k": 5}))
+        first = carom.run(model.set(e=0.5))  # alive: it keeps the model it has
+        second = carom.run(model.set(e=0.75, k=1))
+        self.same(first, carom.run(TEXT, set={"e": 0.5, "k": 5}))
+        self.same(second, carom.run(TEXT, set={"e": 0.75}))
+        for wrong in ({"e": 2}, {"r": 1}, {"k": "x"}):
+            with self.subTest(**wrong), self.assertRaises(carom.InputError):
+                model.set(wrong)
+            self.assertEqual(model.parameters, {"e": 0.75, "k": 1})
+
     def test_matrices_come_from_files_texts_and_arrays(self):
         text = ("carom: 1\nflexible: {f: {type: matrices, mass: M, stiffness: K, rate: {vector: v}, points: {tip: 2}}}\n"
                 "contacts: {stop: {gap: 0.1 - f.tip.u, restitution: 0.5}}\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 0.3}\n")
