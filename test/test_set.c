@@ -197,6 +197,8 @@ static void what_fails_leaves_the_model(void **state) {
         if (!strstr(err.text, wrong[k].says)) fail_msg("%s", err.text);
         same("cart", wrong[k].name, m, other);
     }
+    carom_error err = {0};
+    assert_int_equal(carom_model_set(m, 1, (const int[]){99}, (const double[]){1}, NULL, &err), CAROM_BAD_INPUT);
     carom_model_destroy(m);
     carom_model_destroy(other);
 }

@@ -268,6 +268,30 @@ static void by_hand(void **state) {
     carom_model_destroy(m);
 }
 
+// e(u) = c exp(-u/w): de/du = -e/w, de/dw = e u/w^2; beside it a contact with c/2.
+static void restitution_by_hand(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nparameters: {c: 0.8, w: 3}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: x'^2}\n"
+                          "contacts: {floor: {gap: x, restitution: c*exp(-approach.speed/w)}, wall: {gap: 2 - x, restitution: c/2}}\n");
+    carom_error err = {0};
+    carom_variation *x = carom_variation_create(m, 2, (const int[]){0, 1}, &err);
+    assert_non_null(x);
+    const double u = 1.5, e = 0.8 * exp(-u / 3);
+    double y;
+    assert_int_equal(carom_variation_restitution(x, 0, u, 1, NULL, &y), CAROM_OK);
+    assert_close(y, -e / 3, 1e-11);
+    assert_int_equal(carom_variation_restitution(x, 0, u, 0, (const double[]){1, 0}, &y), CAROM_OK);
+    assert_close(y, e / 0.8, 1e-11);
+    assert_int_equal(carom_variation_restitution(x, 0, u, 0, (const double[]){0, 1}, &y), CAROM_OK);
+    assert_close(y, e * u / 9, 1e-11);
+    assert_int_equal(carom_variation_restitution(x, 0, 0, 1, NULL, &y), CAROM_USER);
+    assert_int_equal(carom_variation_restitution(x, 1, u, 1, (const double[]){1, 1}, &y), CAROM_OK);
+    assert_close(y, 0.5, 1e-11);
+    carom_variation_destroy(x);
+    assert_null(carom_variation_create(m, 1, (const int[]){7}, &err));
+    carom_model_destroy(m);
+}
+
 static void what_has_no_derivative(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\nparameters: {n: 2}\nbodies: {b: {repeat: n, body: {mass: 1, inertia: 1, at: [i, 1]}}}\n");
@@ -282,6 +306,7 @@ int main(int argc, char **argv) {
     all = argc > 1 && strcmp(argv[1], "long") == 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
+        cmocka_unit_test(restitution_by_hand),
         cmocka_unit_test(what_has_no_derivative),
         cmocka_unit_test(parts_against_differences),
         cmocka_unit_test(shipped_models_against_differences),

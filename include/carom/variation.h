@@ -35,7 +35,10 @@ carom_status carom_variation_acceleration(carom_variation *x, double t, const do
 carom_status carom_variation_outputs(carom_variation *x, double t, const double *q, const double *v, carom_change d, double *y);
 /// Observed expressions of the state (carom_model_def.observe); ledger, extremes and averages count as constant zeros.
 carom_status carom_variation_observed(carom_variation *x, double t, const double *q, const double *v, carom_change d, double *y);
-/// Coefficients of every contact; of friction that varies the two that carom_system.friction begins with: it slips, it sticks.
+/// Restitution of one contact that is struck with an approach speed which changes by d; p: as in carom_change.  Where it varies with the speed,
+/// by differences; CAROM_USER: it varies, and the speed is not positive.
+carom_status carom_variation_restitution(carom_variation *x, int contact, double speed, double d, const double *p, double *y);
+/// Coefficients of every contact (NULL: not wanted), restitution that varies at approach speed 0; of friction that varies the two that carom_system.friction begins with: it slips, it sticks.
 carom_status carom_variation_laws(carom_variation *x, double t, const double *q, const double *v, carom_change d, double *restitution, double *tangential, double *slip, double *stick);
 /// The initial state by parameters p (as in carom_change): along velocities, and of velocities.
 carom_status carom_variation_start(carom_variation *x, const double *p, double *q, double *v, carom_error *err);

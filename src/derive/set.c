@@ -200,6 +200,8 @@ static carom_status apply(carom_model *m, bool *derived, carom_error *err) {
 carom_status carom_model_set(carom_model *m, int n, const int *index, const double *value, bool *derived, carom_error *err) {
     bool again = false, ignored;
     carom_error nothing = {0};
+    for (int k = 0; k < n; ++k)
+        if (index[k] < 0 || index[k] >= m->np) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %d parameters and no number %d", m->file, m->np, index[k]);
     carom_datum *before = calloc((size_t)n + 1, sizeof *before), *const given = (carom_datum *)m->mech->parameters.item;
     if (!before) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d parameters", n);
     for (int k = 0; k < n; ++k) {

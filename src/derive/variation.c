@@ -287,6 +287,26 @@ carom_status carom_variation_laws(carom_variation *x, double t, const double *q,
     return CAROM_OK;
 }
 
+static double bounce(desk *d, int contact, double speed) {
+    const carom_model *m = d->m;
+    return m->contacts[contact].varies ? m->sys.restitution(m, d->work, contact, speed) : m->contacts[contact].restitution;
+}
+
+carom_status carom_variation_restitution(carom_variation *x, int contact, double speed, double d, const double *p, double *y) {
+    const carom_model *m = x->own.m;
+    const double h = STEP * speed;
+    *y = 0;
+    if (m->contacts[contact].varies && d != 0 && !(h > 0)) return CAROM_USER;
+    for (int b = 0; b < BESIDE && m->contacts[contact].varies && d != 0; ++b) *y += WEIGHT[b] * d / h * bounce(&x->own, contact, speed + AT[b] * h);
+    if (!p) return CAROM_OK;
+    const double *e = changed(x, V_BOUND, 0, m->q0, NULL, (carom_change){.p = p});
+    for (int i = 0; i < m->nbound; ++i)
+        if (m->bound[i].kind == BOUND_RESTITUTION && m->bound[i].index == contact) *y += e[i];
+    for (int i = 0; i < BESIDE * x->n; ++i)
+        if (x->h[i / BESIDE] != 0) *y += WEIGHT[i % BESIDE] * p[i / BESIDE] / x->h[i / BESIDE] * bounce(&x->beside[i], contact, speed);
+    return fabs(*y) <= DBL_MAX ? CAROM_OK : CAROM_USER;
+}
+
 carom_status carom_variation_start(carom_variation *x, const double *p, double *q, double *v, carom_error *err) {
     const int nv = x->own.m->nv;
     carom_zero(q, nv);
@@ -459,6 +479,8 @@ static carom_status make_beside(carom_variation *x, int k, carom_error *err) {
 
 static carom_status make(carom_variation *x, const carom_model *m, const int *parameter, carom_error *err) {
     const size_t n = (size_t)x->n + 1, np = (size_t)m->np + 1;
+    for (int k = 0; k < x->n; ++k)
+        if (parameter[k] < 0 || parameter[k] >= m->np) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %d parameters and no number %d", m->file, m->np, parameter[k]);
     if (m->near) return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: there are no derivatives where so many pairs of shapes come and go", m->file);
     x->parameter = calloc(n, sizeof *x->parameter);
     x->P = calloc(n * np, sizeof *x->P);
