@@ -222,8 +222,8 @@ static void parts_against_differences(void **state) {
         "bodies:\n  a: {mass: m, inertia: [j, 2*j*m, 2*j, 0.1*j, 0, 0], at: [h, h^2, 2], velocity: [0, c, 0], spin: [c, 0, m*c], shape: {sphere: r}}\n"
         "contacts: {hit: {between: [floor, a], friction: 0.3*m, restitution: r}}\n",
         "carom: 1\nparameters: {r: 0.1, h: 0.5, c: 2}\nbodies:\n  a: {mass: h, inertia: c, at: [h, h^2], angle: c*h, velocity: [0, c], spin: r}\n",
-        "carom: 1\nparameters: {F: 3, E: 2e5, x: 0.3}\nflexible:\n  arm: {type: beam, length: 1, elements: 3, density: 10, modulus: E, area: 0.01, inertia: 1e-5, fix: start, points: {tip: 1}}\n"
-        "forces: {arm.tip.u: F*sin(3*t)*arm.tip.u}\ncontacts: {stop: {gap: 0.1 + x*arm.tip.u^2 - arm.tip.u, restitution: x}}\n"};
+        ("carom: 1\nparameters: {F: 3, E: 2e5, x: 0.3}\nflexible:\n  arm: {type: beam, length: 1, elements: 3, density: 10, modulus: E, area: 0.01, inertia: 1e-5, fix: start, points: {tip: 1}}\n"
+        "forces: {arm.tip.u: F*sin(3*t)*arm.tip.u}\ncontacts: {stop: {gap: 0.1 + x*arm.tip.u^2 - arm.tip.u, restitution: x}}\n")};
     for (size_t i = 0; i < sizeof text / sizeof *text; ++i) {
         carom_model *m = good(text[i]);
         char name[20];
