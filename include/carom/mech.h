@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum carom_datum_kind { CAROM_ABSENT, CAROM_NUMBER, CAROM_TEXT, CAROM_LIST, CAROM_MAP } carom_datum_kind;
 
 /// A member of a family knows which it is: what the names of its indices stand for.
@@ -149,3 +153,7 @@ uint64_t carom_mech_hash(const carom_mech *m);
 carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err);
 /// Hand over a matrix; it is copied.
 carom_status carom_mech_add_matrix(carom_mech *m, const carom_matrix_text *matrix, carom_error *err);
+
+#ifdef __cplusplus
+}
+#endif

@@ -6,6 +6,10 @@
 #include <carom/model.h>
 #include <carom/run.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum carom_follow { CAROM_FOLLOW_NONE, CAROM_FOLLOW_UP, CAROM_FOLLOW_DOWN, CAROM_FOLLOW_BOTH } carom_follow;
 
 /// Many runs at once in vectors, where model and scheme allow it.  Their results agree with those of single runs up to rounding.
@@ -77,3 +81,7 @@ carom_status carom_sweep_write_cuda(const carom_sweep *s, carom_write_text *writ
 
 /// CAROM_STOPPED: a watcher wanted to stop.  A run that fails is a row, not an error.
 carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, carom_error *err);
+
+#ifdef __cplusplus
+}
+#endif

@@ -23,6 +23,10 @@
 #include <carom/status.h>
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { CAROM_TANGENTS = 5 }; // most tangential directions of a contact
 enum { CAROM_FRICTION_LAW = 2 + CAROM_TANGENTS }; // coefficient of a contact that slips, of one that sticks, tangential velocities
 
@@ -170,3 +174,7 @@ int carom_system_directions(const carom_system *sys, int id);
 /// Local directions that constraint id has in records (all its tangents); and the first one's place
 /// in arrays over all constraints.
 int carom_system_recorded(const carom_system *sys, int id);
+
+#ifdef __cplusplus
+}
+#endif
