@@ -28,7 +28,7 @@ c++ -std=c++17 /usr/share/doc/carom/examples/cpp/two_balls.cpp $(pkg-config --cf
 python3 -c "import carom; r = carom.run('/usr/share/carom/models/bouncing-ball.yaml'); print(carom.library_path(), len(r.t))"
 test -s /usr/share/man/man1/carom.1 || test -s /usr/share/man/man1/carom.1.gz
 apt-get purge -qq -y carom libcarom0 libcarom-dev python3-carom >/dev/null 2>&1
-! command -v carom
-! find /usr -name '*carom*' | grep .
+left=$(find /usr -name '*carom*')
+test -z "$left" || { echo "left after purging: $left"; exit 1; }
 END
 if mmdebstrap --quiet --variant=apt --customize-hook="cp $root/*.deb $root/use \"\$1/tmp\"" --customize-hook='chroot "$1" sh /tmp/use' "$VERSION_CODENAME" - >/dev/null; then echo "1 passed, 0 failed"; else echo "0 passed, 1 failed"; exit 1; fi
