@@ -48,7 +48,6 @@ static carom_status declare_all(resolver *r) {
         const carom_mech_coordinate *c = &x->coordinates[i];
         CAROM_TRY(declare(r, &c->name, !carom_given(&c->at) && !carom_given(&c->rate), NAME_COORDINATE, i));
     }
-    CAROM_TRY(carom_declare_pressed(r));
     for (int i = 0; i < m->nlet; ++i) CAROM_TRY(declare(r, x->let.item[i].key, carom_datum_empty(&x->let.item[i]), NAME_LET, i));
     return CAROM_OK;
 }
@@ -105,13 +104,15 @@ static carom_status count_coordinates(resolver *r) {
 
 static carom_status read_coordinates(resolver *r) {
     carom_model *m = r->m;
+    const int pressed = m->names.count - r->mech->ncoordinates; // name of coordinate i of theirs: pressed + i
+    CAROM_TRY(carom_declare_pressed(r));
     CAROM_TRY(count_coordinates(r));
     m->nq = m->nv = r->mech->ncoordinates + m->npressed;
     for (int i = 0; i < m->nq; ++i) {
         const carom_mech_coordinate *of = i < r->mech->ncoordinates ? &r->mech->coordinates[i] : NULL;
         const carom_datum *at = of ? carom_given(&of->at) : NULL, *rate = of ? carom_given(&of->rate) : NULL;
-        name *n = &m->names.at[m->first_coordinate + i];
-        m->coordinate_name[i] = m->first_coordinate + i;
+        m->coordinate_name[i] = i + (of ? m->first_coordinate : pressed);
+        name *n = &m->names.at[m->coordinate_name[i]];
         m->velocity_of[i] = i;
         CAROM_TRY(name_rate(r, n, &m->velocity[i]));
         n->node = carom_graph_input(m->graph, CAROM_POSITION, i);
