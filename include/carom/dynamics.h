@@ -1,0 +1,44 @@
+// dynamics.h: from one run to the dynamics: states of rest.
+//
+// docs/dynamics.md says what the words mean.  Everything here is at t = 0.
+#pragma once
+#include <carom/model.h>
+#include <stdbool.h>
+
+// -- states in files ----------------------------------------------------------------------------------------------
+
+/// The state in a file: one that carom_state_write() wrote, or the last row of a result.  Every coordinate and velocity of the model must be
+/// there by its name, and the state must fit the joints.  CAROM_BAD_INPUT: err says what is wrong with which name.
+carom_status carom_state_read(const carom_model *m, const char *file, double *q, double *v, carom_error *err);
+/// Every coordinate and velocity under its name: a table with one row, in full precision.
+carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v, carom_error *err);
+
+// -- a state of rest ----------------------------------------------------------------------------------------------
+
+/// One reaction at rest.
+typedef struct carom_rest_force {
+    char name[80];     // as the column of a result: "floor.force", "floor.friction", "hinge.force2"
+    int id;            // constraint
+    double value;      // where forces are not unique, the smallest that are admissible
+    double low, high;  // all admissible values, where they are known; else NaN
+} carom_rest_force;
+
+typedef enum carom_rest_kind { CAROM_REST_OPEN, CAROM_REST_CLOSED, CAROM_REST_STICKS, CAROM_REST_SLIDES } carom_rest_kind;
+
+/// A state of rest, or the best one found.
+typedef struct carom_rest {
+    int nq, nv, nforce, nc;
+    double *q;                // nq; velocities are zero
+    carom_rest_force *force;  // nforce: all joints and constraints, all contacts
+    carom_rest_kind *contact; // nc; a contact over a moving surface slides at rest
+    double residual;          // largest violation, relative: balance of forces, laws of the contacts, gaps
+    int iterations;
+    int free;                 // independent combinations of reactions that move nothing; 0: forces are unique
+    int unbalanced;           // not at rest: velocity whose force is balanced least, and that force
+    double force_left;
+} carom_rest;
+
+/// Find a state of rest near (q, 0), q NULL: near the initial state.  CAROM_NOT_CONVERGED: there is none that was found; err says what is in the way and
+/// `rest` holds the best state.  To be freed whatever happens.
+carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err);
+void carom_rest_free(carom_rest *rest);
