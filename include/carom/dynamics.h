@@ -1,4 +1,4 @@
-// dynamics.h: from one run to the dynamics: states of rest.
+// dynamics.h: from one run to the dynamics: states of rest, modes.
 //
 // docs/dynamics.md says what the words mean.  Everything here is at t = 0.
 #pragma once
@@ -42,3 +42,33 @@ typedef struct carom_rest {
 /// `rest` holds the best state.  To be freed whatever happens.
 carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err);
 void carom_rest_free(carom_rest *rest);
+
+// -- modes --------------------------------------------------------------------------------------------------------
+
+/// One solution exp(lambda t) of the linearised equations; of a conjugate pair the one with im > 0.
+typedef struct carom_mode {
+    double re, im;             // lambda, 1/s
+    double frequency, damping; // |lambda|/(2 pi) in Hz; -re/|lambda|, 0 where lambda is 0
+    double *shape;             // nv real parts, then nv imaginary ones, of the displacement along the velocities; the largest is 1
+} carom_mode;
+
+typedef struct carom_modes {
+    int nv, count;       // modes, slowest first
+    carom_mode *mode;
+    double *q, *v;       // where
+    int joints, sticking, sliding; // constraints in force; closed contacts that stick (or have no friction) and that slide
+    double unbalanced;   // acceleration that is left, relative to that of the forces: 0 at an equilibrium
+    const char *method;  // "lapack", "arpack"
+    double *shapes;      // storage
+} carom_modes;
+
+typedef struct carom_modes_def {
+    const double *q, *v; // linearise here; q NULL: at the state of rest near the initial state; v NULL: at rest
+    bool open;           // contacts do not act, closed or not
+    int count;           // modes wanted; 0: all of a small model, twenty of a large one
+} carom_modes_def;
+
+/// M x'' + C x' + K x = out mu, in'x = 0 about a state: joints and contacts that stick hold both normal and tangential motion, contacts that slide hold
+/// their normal motion and carry friction in proportion to its force.  To be freed whatever happens.
+carom_status carom_modes_find(carom_modes *modes, const carom_model *m, const carom_modes_def *def, carom_error *err);
+void carom_modes_free(carom_modes *modes);

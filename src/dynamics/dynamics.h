@@ -33,5 +33,50 @@ carom_status carom_point_directions(carom_point *p, carom_local *L, carom_error 
 carom_status carom_point_tangent(carom_point *p, const double *lambda, carom_error *err);
 /// Which constraint of the model is constraint id here?
 static inline int carom_point_id(const carom_point *p, int id) { return carom_independent_id(&p->independent, id); }
+/// What velocity i is the rate of, for messages.
+const char *carom_point_rate(const carom_point *p, int i);
+/// kappa of every direction of L: d/dt (W'v + w) without W'v'.
+carom_status carom_point_curvature(carom_point *p, double *kappa, carom_error *err);
 /// Of a contact that takes part as block b of L: does it slide?  Then the unit direction of its friction force is in d (tangents).
 bool carom_point_slides(const carom_point *p, int b, double *d);
+
+/// The contact problem at a point.  A contact that slides has one row: its normal gap moves along `in`, its normal force with the friction that
+/// belongs to it acts along `out` = W_N + mu W_T d.  All others have the columns of W in both.
+typedef struct carom_grip {
+    carom_point p;
+    void *block;
+    carom_arena mem;
+    carom_factor A;           // what moves: M, or M/tau^2 + K
+    carom_matrix B;           // tangent_shape
+    double *in, *out, *X;     // nv x rows; A^-1 out
+    double *G, *c, *x, *u;    // G = in'X; reactions by row
+    double *a;                // nv: A^-1 f
+    carom_block *block_of;    // nb
+    int rows, *row;           // nb + 1: first row of each block of L
+    bool *slides, *with;      // nb; nc: the contacts that take part
+    double *direction;        // nb x CAROM_TANGENTS: d of a contact that slides
+    double *lambda, *warm;    // reactions by direction of L, by recorded direction
+    int *dir;                 // ne + nc + 1: first recorded direction
+    carom_chain *chain;
+    double length;            // typical size of positions and gaps
+    carom_error *err;
+} carom_grip;
+
+#define CAROM_CLOSE 1e-9 // a gap of so many lengths counts as closed
+
+carom_status carom_grip_open(carom_grip *s, const carom_model *m, carom_error *err);
+void carom_grip_close(carom_grip *s);
+/// The length, from positions and gaps seen so far.
+void carom_grip_measure(carom_grip *s);
+/// L: joints, and the contacts that take part, with their directions.
+carom_status carom_grip_gather(carom_grip *s);
+/// Rows, blocks, `in` and `out`; X and G.
+void carom_grip_lay_out(carom_grip *s);
+void carom_grip_fill(carom_grip *s);
+/// All of this with A = M, and c: u = G x + c are the accelerations with the reactions x, (f + out x) = M a.
+carom_status carom_grip_accelerate(carom_grip *s);
+carom_problem carom_grip_problem(carom_grip *s);
+/// lambda from x; warm from lambda; x from warm.
+void carom_grip_spread(carom_grip *s);
+void carom_grip_remember(carom_grip *s);
+void carom_grip_recall(carom_grip *s);

@@ -126,8 +126,26 @@ bool carom_point_slides(const carom_point *p, int b, double *d) {
     const carom_local *L = &p->L;
     const int first = L->at[b] + 1, tangents = L->at[b + 1] - first;
     if (L->id[b] < p->ne || tangents < 1) return false;
-    for (int i = 0; i < tangents; ++i) d[i] = -(carom_column_dot(&L->W, first + i, p->v) + L->w[first + i]);
+    double size = 0;
+    for (int i = 0; i < tangents; ++i) {
+        const double u = carom_column_dot(&L->W, first + i, p->v);
+        d[i] = -(u + L->w[first + i]);
+        size = fmax(size, fabs(u) + fabs(L->w[first + i]));
+    }
     const double speed = carom_length(d, tangents);
-    for (int i = 0; i < tangents && speed > 0; ++i) d[i] /= speed;
-    return speed > 0;
+    if (!(speed > 1e-8 * size)) return false; // both sides move alike, up to rounding
+    for (int i = 0; i < tangents; ++i) d[i] /= speed;
+    return true;
+}
+
+const char *carom_point_rate(const carom_point *p, int i) {
+    return p->nq == p->nv ? carom_model_coordinate(p->model, i) : carom_model_velocity(p->model, i);
+}
+
+carom_status carom_point_curvature(carom_point *p, double *kappa, carom_error *err) {
+    const carom_system *s = &p->sys;
+    carom_zero(kappa, p->L.at[p->L.nb]);
+    if (p->L.nb == 0) return CAROM_OK;
+    return failed(s->curvature ? s->curvature(s->model, p->work, p->t, p->q, p->v, &p->L, kappa)
+                               : carom_difference_curvature(&p->difference, s, p->work, p->t, p->q, p->v, &p->L, kappa), "curvatures of gaps", err);
 }

@@ -18,62 +18,39 @@
 #include <string.h>
 
 enum { MOST_STEPS = 600, NEWTON = 8, QUICK = 4, ROUNDS = 30, MOST_SHARED = 200 };
-static const double GROW = 4, SHRINK = 0.25, GOOD = 1e-2, CLOSE = 1e-9, RANK = 1e-10;
+static const double GROW = 4, SHRINK = 0.25, GOOD = 1e-2, RANK = 1e-10;
 
 typedef struct search {
-    carom_point p;
+    carom_grip grip;          // p.q is the present position
     carom_arena mem;
     void *block;
     carom_local all;          // contacts with finite gaps, for their normals
-    carom_factor A;           // M/tau^2 + K, or M
-    carom_matrix B;           // tangent_shape
-    double *in, *out, *X;     // nv x n: directions in which gaps open and in which reactions act; A^-1 out
-    double *G, *c, *x, *u;    // the contact problem
-    carom_block *block_of;
-    int rows, *row;           // of the problem; nb: first row of each block of L
-    bool *slides, *with;      // nb; nc: takes part
-    double *direction;        // nb x CAROM_TANGENTS: of friction where it slides
-    double *lambda, *warm;    // by direction of L; by recorded direction
-    double *kept;             // warm before the step
-    int *dir;                 // ne + nc + 1: first recorded direction
+    double *kept;             // reactions before the step
     double *q, *q_best;       // nq: before the step; with the least force left so far
     double *d, *D, *r, *size; // nv: an iteration, their sum, force that is left, sum of absolute terms
     double *predicted, *left; // nv: M D/tau^2; scratch
     double *low, *high;       // n: ranges of reactions, by recorded direction
     double *spare;            // 7 n + n^2
     int *column;
-    carom_chain *chain;
-    double length;            // typical size of positions and gaps
     double strength, balance; // largest terms of f + W lambda so far; |f + W lambda| relative to its terms
     double rounding;          // of f
-    carom_error *err;
 } search;
 
 static void carve(search *s, carom_arena *mem) {
-    const carom_point *p = &s->p;
-    const size_t n = (size_t)p->n, nv = (size_t)p->nv, nb = (size_t)(p->ne + p->nc);
+    const carom_point *p = &s->grip.p;
+    const size_t n = (size_t)p->n, nv = (size_t)p->nv;
     s->all = carom_carve_local(mem, &p->sys);
-    s->A = carom_carve_factor(mem, p->sys.tangent_shape, false);
-    s->B = carom_carve_matrix(mem, p->sys.tangent_shape);
-    s->in = carom_carve(mem, nv * n), s->out = carom_carve(mem, nv * n), s->X = carom_carve(mem, nv * n);
-    s->G = carom_carve(mem, n * n), s->c = carom_carve(mem, n), s->x = carom_carve(mem, n), s->u = carom_carve(mem, n);
-    s->block_of = carom_carve_bytes(mem, nb * sizeof *s->block_of);
-    s->row = carom_carve_ints(mem, nb + 1);
-    s->slides = carom_carve_bytes(mem, nb * sizeof *s->slides), s->with = carom_carve_bytes(mem, nb * sizeof *s->with);
-    s->direction = carom_carve(mem, nb * CAROM_TANGENTS);
-    s->lambda = carom_carve(mem, n), s->warm = carom_carve(mem, n), s->kept = carom_carve(mem, n);
-    s->dir = carom_carve_ints(mem, nb + 1);
+    s->kept = carom_carve(mem, n);
     s->q = carom_carve(mem, (size_t)p->nq), s->q_best = carom_carve(mem, (size_t)p->nq);
     s->d = carom_carve(mem, nv), s->r = carom_carve(mem, nv), s->left = carom_carve(mem, nv), s->size = carom_carve(mem, nv);
     s->predicted = carom_carve(mem, nv), s->D = carom_carve(mem, nv);
     s->low = carom_carve(mem, n), s->high = carom_carve(mem, n);
     s->spare = carom_carve(mem, 7 * n + n * n);
     s->column = carom_carve_ints(mem, n);
-    s->chain = carom_carve_chain(mem, p->n, (int)nb, p->n < CAROM_DENSE_ROWS ? p->n : CAROM_DENSE_ROWS, NULL);
 }
 
 static carom_status open(search *s, const carom_model *m, carom_error *err) {
-    CAROM_TRY(carom_point_open(&s->p, m, err));
+    CAROM_TRY(carom_grip_open(&s->grip, m, err));
     carom_arena mem = {0};
     carve(s, &mem);
     const size_t size = (mem.used + 127) & ~(size_t)63;
@@ -82,104 +59,34 @@ static carom_status open(search *s, const carom_model *m, carom_error *err) {
     memset(s->block, 0, size);
     s->mem = (carom_arena){.base = s->block, .size = size};
     carve(s, &s->mem);
-    if (s->mem.failed) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a state of rest");
-    for (int id = 0; id < s->p.ne + s->p.nc; ++id) s->dir[id + 1] = s->dir[id] + carom_system_recorded(&s->p.sys, id);
-    s->err = err;
     return CAROM_OK;
 }
 
 static void close(search *s) {
-    carom_arena_release(&s->mem);
     free(s->block);
-    carom_point_close(&s->p);
+    carom_grip_close(&s->grip);
 }
 
-// -- the contact problem ------------------------------------------------------------------------------------------
-
-static bool is_contact(const search *s, int id) { return id >= s->p.ne; }
-
-static double mu_of(const search *s, int id) { return s->p.contacts[id - s->p.ne].friction; }
-
-// L: joints, and the contacts that take part.
-static carom_status gather(search *s) {
-    carom_point *p = &s->p;
-    p->L.nb = 0;
-    for (int id = 0; id < p->ne + p->nc; ++id)
-        if (!is_contact(s, id) || s->with[id - p->ne]) p->L.id[p->L.nb++] = id;
-    return carom_point_directions(p, &p->L, s->err);
-}
-
-// Rows of the problem and the two sets of columns.
+// A joint or surface that moves along its normal lets nothing rest.
 static carom_status lay_out(search *s) {
-    carom_point *p = &s->p;
+    const carom_point *p = &s->grip.p;
     const carom_local *L = &p->L;
-    const size_t nv = (size_t)p->nv;
-    s->rows = 0;
-    for (int b = 0; b < L->nb; ++b) {
-        const int id = L->id[b], first = L->at[b], count = L->at[b + 1] - first;
-        double *d = s->direction + CAROM_TANGENTS * b;
-        if (L->w[first] != 0)
-            return carom_fail(s->err, CAROM_NOT_CONVERGED, "there is no state of rest: %s '%.60s' moves with time", is_contact(s, id) ? "contact" : "constraint",
-                              carom_model_constraint(p->model, carom_point_id(p, id)));
-        s->slides[b] = carom_point_slides(p, b, d);
-        s->row[b] = s->rows;
-        const int rows = s->slides[b] ? 1 : count;
-        s->block_of[b] = (carom_block){!is_contact(s, id) ? CAROM_BILATERAL : carom_law_friction(rows - 1), s->rows, rows > 1 ? mu_of(s, id) : 0};
-        for (int k = 0; k < rows; ++k, ++s->rows) {
-            carom_column_expand(s->in + (size_t)s->rows * nv, &L->W, first + k);
-            carom_copy(s->out + (size_t)s->rows * nv, s->in + (size_t)s->rows * nv, p->nv);
-        }
-        for (int k = 1; s->slides[b] && k < count; ++k) // (W_N + mu W_T d) lambda_N
-            carom_column_axpy(s->out + (size_t)(s->rows - 1) * nv, mu_of(s, id) * d[k - 1], &L->W, first + k);
-    }
-    s->row[L->nb] = s->rows;
+    for (int b = 0; b < L->nb; ++b)
+        if (L->w[L->at[b]] != 0)
+            return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "there is no state of rest: %s '%.60s' moves with time", L->id[b] < p->ne ? "constraint" : "contact",
+                              carom_model_constraint(p->model, carom_point_id(p, L->id[b])));
+    carom_grip_lay_out(&s->grip);
     return CAROM_OK;
-}
-
-// X = A^-1 out, G = in'X.
-static void fill(search *s) {
-    const size_t nv = (size_t)s->p.nv, n = (size_t)s->rows;
-    for (size_t j = 0; j < n; ++j) {
-        carom_copy(s->X + j * nv, s->out + j * nv, s->p.nv);
-        carom_factor_solve(&s->A, s->X + j * nv);
-        for (size_t i = 0; i < n; ++i) s->G[i + j * n] = carom_dot(s->in + i * nv, s->X + j * nv, s->p.nv);
-    }
-}
-
-static carom_problem problem(search *s) {
-    return (carom_problem){.n = s->rows, .nb = s->p.L.nb, .ld = s->rows, .block = s->block_of, .G = s->G, .c = s->c, .p = s->x, .u = s->u};
-}
-
-// Reactions by direction of L from those by row, and back.
-static void spread(search *s) {
-    const carom_local *L = &s->p.L;
-    for (int b = 0; b < L->nb; ++b)
-        for (int k = L->at[b]; k < L->at[b + 1]; ++k) {
-            const int i = k - L->at[b];
-            s->lambda[k] = s->slides[b] && i > 0 ? mu_of(s, L->id[b]) * s->direction[CAROM_TANGENTS * b + i - 1] * s->x[s->row[b]] : s->x[s->row[b] + i];
-        }
-}
-
-static void collect(search *s) {
-    for (int b = 0; b < s->p.L.nb; ++b)
-        for (int k = s->row[b]; k < s->row[b + 1]; ++k) s->x[k] = s->warm[s->dir[s->p.L.id[b]] + k - s->row[b]];
-}
-
-static void remember(search *s) {
-    const carom_local *L = &s->p.L;
-    carom_zero(s->warm, s->p.n);
-    for (int b = 0; b < L->nb; ++b)
-        for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->warm[s->dir[L->id[b]] + k - L->at[b]] = s->lambda[k];
 }
 
 // Contacts that the displacement would close; false: there are none.
 static bool closes_more(search *s) {
-    const carom_point *p = &s->p;
+    const carom_point *p = &s->grip.p;
     bool more = false;
     for (int b = 0; b < s->all.nb; ++b) {
         const int c = s->all.id[b] - p->ne;
-        if (s->with[c] || p->g[p->ne + c] + carom_column_dot(&s->all.W, s->all.at[b], s->d) >= 0) continue;
-        s->with[c] = more = true;
+        if (s->grip.with[c] || p->g[p->ne + c] + carom_column_dot(&s->all.W, s->all.at[b], s->d) >= 0) continue;
+        s->grip.with[c] = more = true;
     }
     return more;
 }
@@ -188,53 +95,53 @@ static bool closes_more(search *s) {
 
 // (RST-2); CAROM_RETRY: a smaller tau may do.
 static carom_status displace(search *s, double tau) {
-    carom_point *p = &s->p;
-    CAROM_TRY(carom_point_tangent(p, s->lambda, s->err));
-    carom_matrix_zero(s->B);
-    carom_matrix_add(s->B, 1, p->K);
-    carom_matrix_add(s->B, 1 / (tau * tau), p->M);
-    if (carom_factorise(&s->A, s->B, NULL) != CAROM_OK) return CAROM_RETRY;
+    carom_point *p = &s->grip.p;
+    CAROM_TRY(carom_point_tangent(p, s->grip.lambda, s->grip.err));
+    carom_matrix_zero(s->grip.B);
+    carom_matrix_add(s->grip.B, 1, p->K);
+    carom_matrix_add(s->grip.B, 1 / (tau * tau), p->M);
+    if (carom_factorise(&s->grip.A, s->grip.B, NULL) != CAROM_OK) return CAROM_RETRY;
     s->all.nb = 0;
     for (int c = 0; c < p->nc; ++c) {
         if (p->g[p->ne + c] < HUGE_VAL) s->all.id[s->all.nb++] = p->ne + c;
-        s->with[c] = p->g[p->ne + c] <= CLOSE * s->length || s->warm[s->dir[p->ne + c]] > 0;
+        s->grip.with[c] = p->g[p->ne + c] <= CAROM_CLOSE * s->grip.length || s->grip.warm[s->grip.dir[p->ne + c]] > 0;
     }
-    CAROM_TRY(carom_point_directions(p, &s->all, s->err));
+    CAROM_TRY(carom_point_directions(p, &s->all, s->grip.err));
     for (int round = 0; round < ROUNDS; ++round) {
-        CAROM_TRY(gather(s));
+        CAROM_TRY(carom_grip_gather(&s->grip));
         CAROM_TRY(lay_out(s));
-        fill(s);
+        carom_grip_fill(&s->grip);
         carom_add(s->d, p->f, -1, s->predicted, p->nv);
-        carom_factor_solve(&s->A, s->d);
+        carom_factor_solve(&s->grip.A, s->d);
         double scale = 0;
         for (int b = 0; b < p->L.nb; ++b)
-            for (int k = s->row[b]; k < s->row[b + 1]; ++k) {
-                s->c[k] = carom_dot(s->in + (size_t)k * (size_t)p->nv, s->d, p->nv) + (k == s->row[b] ? p->g[p->L.id[b]] : 0);
-                scale = fmax(scale, fabs(s->c[k]));
+            for (int k = s->grip.row[b]; k < s->grip.row[b + 1]; ++k) {
+                s->grip.c[k] = carom_dot(s->grip.in + (size_t)k * (size_t)p->nv, s->d, p->nv) + (k == s->grip.row[b] ? p->g[p->L.id[b]] : 0);
+                scale = fmax(scale, fabs(s->grip.c[k]));
             }
-        collect(s);
-        carom_problem pb = problem(s);
-        const carom_report report = s->rows > 0 ? carom_chain_solve(s->chain, &pb, 1e-13 * scale) : (carom_report){.converged = true};
+        carom_grip_recall(&s->grip);
+        carom_problem pb = carom_grip_problem(&s->grip);
+        const carom_report report = s->grip.rows > 0 ? carom_chain_solve(s->grip.chain, &pb, 1e-13 * scale) : (carom_report){.converged = true};
         if (!report.converged && !(report.residual <= 1e-8 * scale)) return CAROM_RETRY;
-        for (int k = 0; k < s->rows; ++k) carom_axpy(s->d, s->x[k], s->X + (size_t)k * (size_t)p->nv, p->nv);
+        for (int k = 0; k < s->grip.rows; ++k) carom_axpy(s->d, s->grip.x[k], s->grip.X + (size_t)k * (size_t)p->nv, p->nv);
         if (!isfinite(carom_norm_max(s->d, p->nv))) return CAROM_RETRY;
         if (!closes_more(s)) break;
     }
-    spread(s);
-    remember(s);
+    carom_grip_spread(&s->grip);
+    carom_grip_remember(&s->grip);
     return CAROM_OK;
 }
 
 // Length of a force in the metric of the masses, so that forces and torques can be added.
 static double norm(const search *s, const double *x) {
     double sum = 0;
-    for (int i = 0; i < s->p.nv; ++i) sum += x[i] * x[i] / *carom_matrix_entry(s->p.M, i, i);
+    for (int i = 0; i < s->grip.p.nv; ++i) sum += x[i] * x[i] / *carom_matrix_entry(s->grip.p.M, i, i);
     return sqrt(sum);
 }
 
 // r = f + W lambda, the sum of the absolute values of its terms, and what rounding may leave in f.  Terms that vanish at rest are compared with those on the way.
 static void balance(search *s) {
-    carom_point *p = &s->p;
+    carom_point *p = &s->grip.p;
     double most = carom_norm_max(p->q, p->nq);
     for (int i = 0; i < p->nv; ++i) s->left[i] = p->nq == p->nv ? p->q[i] : most;
     carom_matrix_reach(s->size, p->K, s->left);
@@ -243,7 +150,7 @@ static void balance(search *s) {
     carom_copy(s->r, p->f, p->nv);
     for (int k = 0; k < p->L.at[p->L.nb]; ++k) {
         carom_column_expand(s->left, &p->L.W, k);
-        for (int i = 0; i < p->nv; ++i) s->r[i] += s->left[i] * s->lambda[k], s->size[i] += fabs(s->left[i] * s->lambda[k]);
+        for (int i = 0; i < p->nv; ++i) s->r[i] += s->left[i] * s->grip.lambda[k], s->size[i] += fabs(s->left[i] * s->grip.lambda[k]);
     }
     const double size = norm(s, s->size);
     s->strength = fmax(s->strength, size);
@@ -252,38 +159,30 @@ static void balance(search *s) {
 
 // Largest violation of gaps: joints that are open, contacts that penetrate, contacts that push although they are open.
 static double gap_error(const search *s) {
-    const carom_point *p = &s->p;
+    const carom_point *p = &s->grip.p;
     double most = carom_norm_max(p->g, p->ne);
     for (int c = 0; c < p->nc; ++c) {
-        const double g = p->g[p->ne + c], wrong = s->warm[s->dir[p->ne + c]] > 0 ? fabs(g) : -g;
+        const double g = p->g[p->ne + c], wrong = s->grip.warm[s->grip.dir[p->ne + c]] > 0 ? fabs(g) : -g;
         if (wrong > most) most = wrong;
     }
     return most;
 }
 
-static void measure(search *s) {
-    const carom_point *p = &s->p;
-    s->length = fmax(s->length, carom_norm_max(p->q, p->nq));
-    for (int id = 0; id < p->ne + p->nc; ++id)
-        if (isfinite(p->g[id])) s->length = fmax(s->length, fabs(p->g[id]));
-    if (s->length == 0) s->length = 1;
-}
-
 static void move(search *s, double *to, const double *from, const double *d) {
-    if (s->p.sys.move) s->p.sys.move(s->p.sys.model, to, from, 1, d);
-    else carom_add(to, from, 1, d, s->p.nq);
+    if (s->grip.p.sys.move) s->grip.p.sys.move(s->grip.p.sys.model, to, from, 1, d);
+    else carom_add(to, from, 1, d, s->grip.p.nq);
 }
 
 // M D/tau^2, the force that a step leaves; its size.
 static double inertia(search *s, double tau) {
-    carom_zero(s->predicted, s->p.nv);
-    carom_matrix_muladd(s->predicted, 1 / (tau * tau), s->p.M, s->D);
+    carom_zero(s->predicted, s->grip.p.nv);
+    carom_matrix_muladd(s->predicted, 1 / (tau * tau), s->grip.p.M, s->D);
     return norm(s, s->predicted);
 }
 
 // d'(M/tau^2 + K) d is not negative: else the step leads to a maximum.
 static bool downhill(search *s, double tau) {
-    carom_point *p = &s->p;
+    carom_point *p = &s->grip.p;
     carom_zero(s->r, p->nv);
     carom_matrix_muladd(s->r, 1 / (tau * tau), p->M, s->d);
     carom_matrix_muladd(s->r, 1, p->K, s->d);
@@ -291,22 +190,22 @@ static bool downhill(search *s, double tau) {
 }
 
 static carom_status look(search *s) {
-    CAROM_TRY(carom_point_look(&s->p, s->err));
-    return carom_point_directions(&s->p, &s->p.L, s->err);
+    CAROM_TRY(carom_point_look(&s->grip.p, s->grip.err));
+    return carom_point_directions(&s->grip.p, &s->grip.p.L, s->grip.err);
 }
 
 // How much is missing after one iteration, relative to the step.
 static double missing(search *s, double tau) {
-    carom_point *p = &s->p;
+    carom_point *p = &s->grip.p;
     balance(s);
     const double size = inertia(s, tau);
     for (int i = 0; i < p->nv; ++i) s->left[i] = s->r[i] - s->predicted[i];
     const double off = norm(s, s->left), open = carom_norm_max(p->g, p->ne);
-    return fmax(off > 0 ? off / fmax(size, 1e-9 * s->strength) : 0, open > 0 ? open / (1e-4 * carom_norm_max(s->D, p->nv) + 1e-10 * s->length) : 0);
+    return fmax(off > 0 ? off / fmax(size, 1e-9 * s->strength) : 0, open > 0 ? open / (1e-4 * carom_norm_max(s->D, p->nv) + 1e-10 * s->grip.length) : 0);
 }
 
 static carom_status iterate(search *s, double tau, int *count) {
-    carom_point *p = &s->p;
+    carom_point *p = &s->grip.p;
     double last = HUGE_VAL;
     carom_zero(s->D, p->nv);
     for (*count = 1; *count <= NEWTON; ++*count) {
@@ -326,28 +225,24 @@ static carom_status iterate(search *s, double tau, int *count) {
 
 // One step from p->q; *count: iterations.  CAROM_RETRY: nothing has changed.
 static carom_status step(search *s, double tau, int *count) {
-    carom_point *p = &s->p;
+    carom_point *p = &s->grip.p;
     carom_copy(s->q, p->q, p->nq);
-    carom_copy(s->kept, s->warm, p->n);
+    carom_copy(s->kept, s->grip.warm, p->n);
     const carom_status status = iterate(s, tau, count);
     if (status == CAROM_RETRY) {
         carom_copy(p->q, s->q, p->nq);
-        carom_copy(s->warm, s->kept, p->n);
+        carom_copy(s->grip.warm, s->kept, p->n);
         CAROM_TRY(look(s));
         for (int b = 0; b < p->L.nb; ++b)
-            for (int k = p->L.at[b]; k < p->L.at[b + 1]; ++k) s->lambda[k] = s->warm[s->dir[p->L.id[b]] + k - p->L.at[b]];
+            for (int k = p->L.at[b]; k < p->L.at[b + 1]; ++k) s->grip.lambda[k] = s->grip.warm[s->grip.dir[p->L.id[b]] + k - p->L.at[b]];
     }
     return status;
 }
 
 // -- what is in the way -------------------------------------------------------------------------------------------
 
-static const char *rate_name(const carom_model *m, int i) {
-    return carom_model_system(m)->nq == carom_model_system(m)->nv ? carom_model_coordinate(m, i) : carom_model_velocity(m, i);
-}
-
 static carom_status tell(search *s, carom_rest *rest) {
-    const carom_point *p = &s->p;
+    const carom_point *p = &s->grip.p;
     double most = -1;
     for (int i = 0; i < p->nv; ++i) {
         const double size = s->r[i] * s->r[i] / *carom_matrix_entry(p->M, i, i);
@@ -356,36 +251,36 @@ static carom_status tell(search *s, carom_rest *rest) {
     char why[200] = "nothing holds it";
     for (int b = 0; b < p->L.nb; ++b) {
         const int id = p->L.id[b], first = p->L.at[b], tangents = p->L.at[b + 1] - first - 1;
-        if (!is_contact(s, id) || tangents < 1 || s->slides[b] || !(s->lambda[first] > 0)) continue;
-        if (carom_length(s->lambda + first + 1, tangents) < (1 - 1e-6) * mu_of(s, id) * s->lambda[first]) continue;
+        if (id < p->ne || tangents < 1 || s->grip.slides[b] || !(s->grip.lambda[first] > 0)) continue;
+        if (carom_length(s->grip.lambda + first + 1, tangents) < (1 - 1e-6) * p->contacts[id - p->ne].friction * s->grip.lambda[first]) continue;
         snprintf(why, sizeof why, "friction of contact '%.60s' is at its limit", carom_model_constraint(p->model, carom_point_id(p, id)));
         break;
     }
-    return carom_fail(s->err, CAROM_NOT_CONVERGED, "no state of rest was found: a force of %.6g on '%.60s' is not balanced; %s", rest->force_left,
-                      rate_name(p->model, rest->unbalanced), why);
+    return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "no state of rest was found: a force of %.6g on '%.60s' is not balanced; %s", rest->force_left,
+                      carom_point_rate(p, rest->unbalanced), why);
 }
 
 // -- the search ---------------------------------------------------------------------------------------------------
 
 // A first tau: the forces move the model by a hundredth of its size.
 static double first_tau(search *s) {
-    carom_point *p = &s->p;
+    carom_point *p = &s->grip.p;
     double most = 0;
     for (int i = 0; i < p->nv; ++i) most = fmax(most, fabs(p->f[i]) / *carom_matrix_entry(p->M, i, i));
-    return most > 0 ? sqrt(0.01 * s->length / most) : 1;
+    return most > 0 ? sqrt(0.01 * s->grip.length / most) : 1;
 }
 
 static carom_status descend(search *s, carom_rest *rest) {
-    carom_point *p = &s->p;
+    carom_point *p = &s->grip.p;
     const double TIGHT = 1e-13, ENOUGH = 1e-10;
     double best = HUGE_VAL;
-    CAROM_TRY(carom_point_look(p, s->err));
-    measure(s);
+    CAROM_TRY(carom_point_look(p, s->grip.err));
+    carom_grip_measure(&s->grip);
     p->L.nb = 0;
     p->L.at[0] = 0;
     carom_copy(s->q_best, p->q, p->nq);
     s->strength = norm(s, p->f);
-    const double far = 1e6 * fmax(s->length, 1), most = 1e10;
+    const double far = 1e6 * fmax(s->grip.length, 1), most = 1e10;
     double tau = first_tau(s), least = 1e-12 * tau;
     for (rest->iterations = 1; rest->iterations <= MOST_STEPS; ++rest->iterations) {
         int count = 0;
@@ -396,46 +291,36 @@ static carom_status descend(search *s, carom_rest *rest) {
             continue;
         }
         CAROM_TRY(status);
-        measure(s);
-        const double now = fmax(s->balance, gap_error(s) / s->length);
-        const bool better = now < 0.5 * best, exact = norm(s, s->r) <= s->rounding && gap_error(s) <= ENOUGH * s->length;
+        carom_grip_measure(&s->grip);
+        const double now = fmax(s->balance, gap_error(s) / s->grip.length);
+        const bool better = now < 0.5 * best, exact = norm(s, s->r) <= s->rounding && gap_error(s) <= ENOUGH * s->grip.length;
         if (now < best) best = now, carom_copy(s->q_best, p->q, p->nq);
         if (now <= TIGHT || ((now <= ENOUGH || exact) && !better)) return CAROM_OK;
         if (carom_norm_max(p->q, p->nq) > far) break;
         if (count <= QUICK) tau = fmin(GROW * tau, most);
     }
     carom_copy(p->q, s->q_best, p->nq);
-    CAROM_TRY(carom_point_look(p, s->err));
+    CAROM_TRY(carom_point_look(p, s->grip.err));
     return CAROM_NOT_CONVERGED;
 }
 
 // -- forces -------------------------------------------------------------------------------------------------------
 
-// The contacts that are closed, at the masses: u = W'M^-1 (f + W lambda) are the accelerations there.
+// Accelerations of the contacts that are closed, with the reactions that were found.
 static carom_status accelerate(search *s) {
-    carom_point *p = &s->p;
-    for (int c = 0; c < p->nc; ++c) s->with[c] = p->g[p->ne + c] <= CLOSE * s->length || s->warm[s->dir[p->ne + c]] > 0;
-    CAROM_TRY(gather(s));
-    CAROM_TRY(lay_out(s));
-    carom_matrix_zero(s->B);
-    carom_matrix_add(s->B, 1, p->M);
-    int where = 0;
-    if (carom_factorise(&s->A, s->B, &where) != CAROM_OK)
-        return carom_fail(s->err, CAROM_SINGULAR, "the mass matrix is not positive definite at '%.60s'", rate_name(p->model, where));
-    fill(s);
-    carom_copy(s->d, p->f, p->nv);
-    carom_factor_solve(&s->A, s->d);
-    for (int k = 0; k < s->rows; ++k) s->c[k] = carom_dot(s->in + (size_t)k * (size_t)p->nv, s->d, p->nv);
-    collect(s);
-    spread(s);
+    const carom_point *p = &s->grip.p;
+    for (int c = 0; c < p->nc; ++c) s->grip.with[c] = p->g[p->ne + c] <= CAROM_CLOSE * s->grip.length || s->grip.warm[s->grip.dir[p->ne + c]] > 0;
+    CAROM_TRY(carom_grip_accelerate(&s->grip));
+    carom_grip_recall(&s->grip);
+    carom_grip_spread(&s->grip);
     return CAROM_OK;
 }
 
 // Are reactions x (by row) within their laws, up to rounding?
 static bool admissible(const search *s, const double *x) {
-    const double tiny = 1e-13 * carom_norm_max(x, s->rows);
-    for (int b = 0; b < s->p.L.nb; ++b) {
-        const carom_block *k = &s->block_of[b];
+    const double tiny = 1e-13 * carom_norm_max(x, s->grip.rows);
+    for (int b = 0; b < s->grip.p.L.nb; ++b) {
+        const carom_block *k = &s->grip.block_of[b];
         const int tangents = carom_law_rows(k->law) - 1;
         if (k->law == CAROM_BILATERAL) continue;
         if (!(x[k->at] >= -tiny) || (tangents > 0 && carom_length(x + k->at + 1, tangents) > k->mu * x[k->at] + tiny)) return false;
@@ -448,7 +333,7 @@ static double way(search *s, const double *z, double most) {
     double low = 0, high = most, *y = s->spare;
     for (int i = 0; i < 200; ++i) {
         const double middle = i == 0 ? most : 0.5 * (low + high);
-        carom_add(y, s->x, middle, z, s->rows);
+        carom_add(y, s->grip.x, middle, z, s->grip.rows);
         if (admissible(s, y)) low = middle;
         else high = middle;
         if (low == most) break;
@@ -458,17 +343,17 @@ static double way(search *s, const double *z, double most) {
 
 // y = G^+ G x, the part of reactions x that moves something; returns the rank of G.
 static int moving(search *s, const double *x, double *y) {
-    const int n = s->rows;
+    const int n = s->grip.rows;
     double *b = s->spare + n, *work = b + n, *G = work + 3 * n;
     carom_zero(b, n);
-    for (int j = 0; j < n; ++j) carom_axpy(b, x[j], s->G + (size_t)j * (size_t)n, n);
-    carom_copy(G, s->G, (ptrdiff_t)n * n);
+    for (int j = 0; j < n; ++j) carom_axpy(b, x[j], s->grip.G + (size_t)j * (size_t)n, n);
+    carom_copy(G, s->grip.G, (ptrdiff_t)n * n);
     return carom_dense_shortest(G, n, n, RANK, s->column, work, b, y);
 }
 
 // The longest z = e_i - G^+ G e_i: where one combination of reactions moves nothing, it is that one.
 static void free_combination(search *s, double *z) {
-    const int n = s->rows;
+    const int n = s->grip.rows;
     double *e = s->spare + 5 * n + n * n, *y = e + n, longest = 0; // behind what moving() uses
     for (int i = 0; i < n; ++i) {
         for (int k = 0; k < n; ++k) e[k] = k == i;
@@ -482,21 +367,21 @@ static void free_combination(search *s, double *z) {
 // Where reactions are not unique: the smallest of them, or the nearest to these that is admissible.  If one combination is free and no constraint was
 // left out, also the ranges that it allows, low and high by recorded direction.
 static void share(search *s, carom_rest *rest) {
-    const int n = s->rows;
+    const int n = s->grip.rows;
     const double FAR = 1e9;
-    double *z = s->u;
-    rest->free = s->p.redundant;
+    double *z = s->grip.u;
+    rest->free = s->grip.p.redundant;
     if (n == 0 || n > MOST_SHARED) return;
-    const int nullity = n - moving(s, s->x, z);
+    const int nullity = n - moving(s, s->grip.x, z);
     rest->free += nullity;
-    if (nullity == 0 || !admissible(s, s->x)) return;
-    for (int i = 0; i < n; ++i) z[i] -= s->x[i];
-    carom_axpy(s->x, way(s, z, 1), z, n);
-    spread(s);
-    remember(s);
+    if (nullity == 0 || !admissible(s, s->grip.x)) return;
+    for (int i = 0; i < n; ++i) z[i] -= s->grip.x[i];
+    carom_axpy(s->grip.x, way(s, z, 1), z, n);
+    carom_grip_spread(&s->grip);
+    carom_grip_remember(&s->grip);
     if (rest->free != 1 || nullity != 1) return;
     free_combination(s, z);
-    const double size = carom_norm_max(s->x, n), up = way(s, z, FAR * size);
+    const double size = carom_norm_max(s->grip.x, n), up = way(s, z, FAR * size);
     for (int i = 0; i < n; ++i) z[i] = -z[i];
     const double down = way(s, z, FAR * size);
     if (up >= FAR * size || down >= FAR * size) return; // without limit
@@ -506,24 +391,24 @@ static void share(search *s, carom_rest *rest) {
     }
     double *const end[] = {s->low, s->high}, far[] = {down, -up};
     for (int side = 0; side < 2; ++side) {
-        carom_axpy(s->x, far[side], z, n);
-        spread(s);
-        for (int b = 0; b < s->p.L.nb; ++b)
-            for (int k = s->p.L.at[b]; k < s->p.L.at[b + 1]; ++k) end[side][s->dir[s->p.L.id[b]] + k - s->p.L.at[b]] = s->lambda[k];
-        carom_axpy(s->x, -far[side], z, n);
+        carom_axpy(s->grip.x, far[side], z, n);
+        carom_grip_spread(&s->grip);
+        for (int b = 0; b < s->grip.p.L.nb; ++b)
+            for (int k = s->grip.p.L.at[b]; k < s->grip.p.L.at[b + 1]; ++k) end[side][s->grip.dir[s->grip.p.L.id[b]] + k - s->grip.p.L.at[b]] = s->grip.lambda[k];
+        carom_axpy(s->grip.x, -far[side], z, n);
     }
-    spread(s);
+    carom_grip_spread(&s->grip);
 }
 
 // The certificate: laws of the contacts with accelerations, by the function that judges all answers, relative to the accelerations without
 // reactions; balance of forces; gaps.
 static double certify(search *s) {
-    carom_problem pb = problem(s);
+    carom_problem pb = carom_grip_problem(&s->grip);
     double scale = 0;
-    for (int k = 0; k < s->rows; ++k) scale = fmax(scale, fmax(fabs(s->c[k]), 1e-3 * s->strength * sqrt(fabs(s->G[(size_t)k * (size_t)(s->rows + 1)]))));
-    const double laws = s->rows > 0 ? carom_residual(&pb, NULL) : 0;
+    for (int k = 0; k < s->grip.rows; ++k) scale = fmax(scale, fmax(fabs(s->grip.c[k]), 1e-3 * s->strength * sqrt(fabs(s->grip.G[(size_t)k * (size_t)(s->grip.rows + 1)]))));
+    const double laws = s->grip.rows > 0 ? carom_residual(&pb, NULL) : 0;
     balance(s);
-    return fmax(fmax(s->balance, scale > 0 ? laws / scale : laws), gap_error(s) / s->length);
+    return fmax(fmax(s->balance, scale > 0 ? laws / scale : laws), gap_error(s) / s->grip.length);
 }
 
 // -- the answer ---------------------------------------------------------------------------------------------------
@@ -539,7 +424,7 @@ static void name_force(carom_rest_force *f, const carom_model *m, int id, int k,
 
 // Reactions of all constraints of the model, in the frames that records have.
 static carom_status answer(search *s, carom_rest *rest, carom_error *err) {
-    carom_point *p = &s->p;
+    carom_point *p = &s->grip.p;
     const carom_model *m = p->model;
     const carom_system *all = carom_model_system(m);
     const int shift = p->redundant;
@@ -549,9 +434,9 @@ static carom_status answer(search *s, carom_rest *rest, carom_error *err) {
     int *dir = calloc((size_t)(all->ne + all->nc) + 1, sizeof *dir);
     if (!x || !dir) return free(x), free(dir), carom_fail(err, CAROM_NO_MEMORY, "no memory for the reactions at rest");
     for (int id = 0; id < all->ne + all->nc; ++id) dir[id + 1] = dir[id] + carom_system_recorded(all, id);
-    for (int i = 0; i < p->ne; ++i) x[dir[carom_point_id(p, i)]] = s->warm[s->dir[i]];
+    for (int i = 0; i < p->ne; ++i) x[dir[carom_point_id(p, i)]] = s->grip.warm[s->grip.dir[i]];
     if (shift) carom_redundant_share(&p->independent.rows, x);
-    for (int i = s->dir[p->ne]; i < p->n; ++i) x[i + shift] = s->warm[i];
+    for (int i = s->grip.dir[p->ne]; i < p->n; ++i) x[i + shift] = s->grip.warm[i];
     for (int i = 0; i < rest->nforce; ++i) y[i] = x[i];
     if (carom_model_turned(m)) carom_model_reactions(m, p->work, p->t, p->q, dir, rest->nforce, x, y);
     for (int id = 0; id < all->ne + all->nc; ++id)
@@ -564,7 +449,7 @@ static carom_status answer(search *s, carom_rest *rest, carom_error *err) {
         }
     for (int b = 0; b < p->L.nb; ++b)
         if (p->L.id[b] >= p->ne)
-            rest->contact[p->L.id[b] - p->ne] = s->slides[b] ? CAROM_REST_SLIDES : p->L.at[b + 1] - p->L.at[b] > 1 ? CAROM_REST_STICKS : CAROM_REST_CLOSED;
+            rest->contact[p->L.id[b] - p->ne] = s->grip.slides[b] ? CAROM_REST_SLIDES : p->L.at[b + 1] - p->L.at[b] > 1 ? CAROM_REST_STICKS : CAROM_REST_CLOSED;
     free(x);
     free(dir);
     return CAROM_OK;
@@ -576,10 +461,10 @@ static carom_status find(search *s, carom_rest *rest, carom_error *err) {
     if (status != CAROM_OK && status != CAROM_NOT_CONVERGED) return status;
     CAROM_TRY(accelerate(s));
     if (status == CAROM_NOT_CONVERGED) {
-        carom_problem pb = problem(s);
-        if (s->rows > 0) carom_chain_solve(s->chain, &pb, 1e-12 * carom_norm_max(s->c, s->rows));
-        spread(s);
-        remember(s);
+        carom_problem pb = carom_grip_problem(&s->grip);
+        if (s->grip.rows > 0) carom_chain_solve(s->grip.chain, &pb, 1e-12 * carom_norm_max(s->grip.c, s->grip.rows));
+        carom_grip_spread(&s->grip);
+        carom_grip_remember(&s->grip);
         balance(s);
         tell(s, rest);
         const carom_error why = *err;
@@ -605,8 +490,8 @@ carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const doubl
     carom_status status = rest->q && rest->force && rest->contact ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for a state of rest");
     if (status == CAROM_OK) status = open(&s, m, err);
     if (status == CAROM_OK) {
-        if (q) carom_copy(s.p.q, q, all->nq);
-        for (int i = 0; i < s.p.n; ++i) s.low[i] = s.high[i] = NAN;
+        if (q) carom_copy(s.grip.p.q, q, all->nq);
+        for (int i = 0; i < s.grip.p.n; ++i) s.low[i] = s.high[i] = NAN;
         status = find(&s, rest, err);
     }
     close(&s);
