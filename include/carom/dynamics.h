@@ -72,3 +72,22 @@ typedef struct carom_modes_def {
 /// their normal motion and carry friction in proportion to its force.  To be freed whatever happens.
 carom_status carom_modes_find(carom_modes *modes, const carom_model *m, const carom_modes_def *def, carom_error *err);
 void carom_modes_free(carom_modes *modes);
+
+/// One period of mode k as a result, which `carom view` plays.
+typedef struct carom_play_def {
+    const carom_model *model;
+    const char *text;       // the model's, its length and file name, what was set: as in carom_record_def
+    size_t length;
+    const char *model_file;
+    const char *const *set;
+    const char *file;       // .h5 or .csv
+    double scale;           // largest displacement; 0: a twentieth of the model's size
+} carom_play_def;
+carom_status carom_modes_play(const carom_modes *modes, int k, const carom_play_def *def, carom_error *err);
+
+// -- values of a parameter ----------------------------------------------------------------------------------------
+
+/// "NAME=SPEC" as in sweeps.  CAROM_BAD_INPUT: the model has no parameter of that name, or SPEC is wrong.
+typedef struct carom_vary { char *name; long n; double *value; } carom_vary;
+carom_status carom_vary_of(carom_vary *v, const carom_model *m, const char *text, carom_error *err);
+void carom_vary_drop(carom_vary *v);

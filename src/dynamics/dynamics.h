@@ -80,3 +80,30 @@ carom_problem carom_grip_problem(carom_grip *s);
 void carom_grip_spread(carom_grip *s);
 void carom_grip_remember(carom_grip *s);
 void carom_grip_recall(carom_grip *s);
+
+/// The linearised equations about a point, M x'' + C x' + K x = out mu with in'x = 0.
+typedef struct carom_linear {
+    carom_grip grip;          // M, C, K are those of grip.p; in and out have grip.rows columns
+    int nrank, rank_room;
+    struct carom_rank { bool rate; double *left, *right; } *rank; // C (rate) or K += left right', by friction
+    double *frame;            // nv x nv: x' = v - v_0 + frame x, where positions turn and v_0 is not zero; NULL: zero
+    double *drift;            // nv x rows: by how much in'v changes with x, at v_0; NULL: zero
+    double unbalanced;
+    int joints, sticking, sliding;
+} carom_linear;
+
+carom_status carom_linear_make(carom_linear *l, const carom_model *m, const carom_modes_def *def, carom_error *err);
+void carom_linear_free(carom_linear *l);
+/// y = A x with A = M, C or K, the friction's part included.
+typedef enum carom_linear_part { CAROM_LINEAR_M, CAROM_LINEAR_C, CAROM_LINEAR_K } carom_linear_part;
+void carom_linear_multiply(const carom_linear *l, carom_linear_part part, const double *x, double *y);
+
+/// Eigenvalues of linear equations: n of them, and the displacement of each as columns of `shape`, real and imaginary parts (2 nv).
+typedef struct carom_spectrum {
+    int n;
+    double *re, *im, *shape;
+    double tiny, rounding; // an eigenvalue below tiny counts as zero, a real part below rounding too
+} carom_spectrum;
+/// All of them, by LAPACK; the `count` slowest, by ARPACK.  CAROM_UNSUPPORTED: built without that library.
+carom_status carom_spectrum_dense(carom_spectrum *s, const carom_linear *l, carom_error *err);
+carom_status carom_spectrum_sparse(carom_spectrum *s, const carom_linear *l, int count, carom_error *err);
