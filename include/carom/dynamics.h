@@ -3,6 +3,7 @@
 // docs/dynamics.md says what the words mean.  Everything here is at t = 0.
 #pragma once
 #include <carom/model.h>
+#include <carom/run.h>
 #include <stdbool.h>
 
 // -- states in files ----------------------------------------------------------------------------------------------
@@ -91,3 +92,40 @@ carom_status carom_modes_play(const carom_modes *modes, int k, const carom_play_
 typedef struct carom_vary { char *name; long n; double *value; } carom_vary;
 carom_status carom_vary_of(carom_vary *v, const carom_model *m, const char *text, carom_error *err);
 void carom_vary_drop(carom_vary *v);
+
+// -- fits ---------------------------------------------------------------------------------------------------------
+
+typedef struct carom_fit_def {
+    carom_model_def model;       // `observe` is not used here
+    carom_run_given run;         // scheme, step, options
+    const double *start;         // positions, velocities; NULL: the model's own
+    const char *const *free;     // names: parameters, `x` and `x'` for initial values; NULL-terminated
+    const char *const *match;    // "COLUMN=EXPR", or "COLUMN=impact CONTACT": the column holds the times of its impacts
+    const char *const *bounds;   // "NAME=low:high", either may be empty; NULL: none
+    const char *const *sigma;    // "COLUMN=VALUE": standard deviation of its entries; NULL: none, all weights are equal
+    const char *const *data;     // CSV files with a column t, NULL-terminated
+    int most;                    // evaluations of the model; 0: 200 times the number of free names
+    bool (*stop)(const void *user); // NULL: none
+    const void *user;
+} carom_fit_def;
+
+/// A point of the data, and what the fit makes of it.
+typedef struct carom_fit_point { double t, data, model; int match, file; } carom_fit_point; // at impacts t is their number, from 1
+
+typedef struct carom_fit {
+    int nfree, npoints, nmatch;
+    char **name;              // nfree
+    double *value, *start;    // nfree
+    double *error;            // nfree: standard errors, NaN where there are as many free names as points
+    double *covariance;       // nfree x nfree
+    double confidence;        // 95 %: value +- confidence error
+    double residual, residual_start; // root mean square of (model - data)/sigma
+    carom_fit_point *point;
+    char **match;             // nmatch: the columns
+    int evaluations;          // runs
+    const char *scheme;       // in use
+} carom_fit;
+
+/// CAROM_NOT_CONVERGED: the iteration gave up, `fit` holds the best values.  To be freed whatever happens.
+carom_status carom_fit_find(carom_fit *fit, const carom_fit_def *def, carom_error *err);
+void carom_fit_free(carom_fit *fit);

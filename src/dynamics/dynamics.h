@@ -1,6 +1,7 @@
 // dynamics.h (private): a model at one point: its matrices, constraints and contacts, as equilibria and modes need them.
 #pragma once
 #include "system/independent.h"
+#include <carom/run.h>
 #include <carom/dynamics.h>
 #include <carom/problem.h>
 
@@ -107,3 +108,24 @@ typedef struct carom_spectrum {
 /// All of them, by LAPACK; the `count` slowest, by ARPACK.  CAROM_UNSUPPORTED: built without that library.
 carom_status carom_spectrum_dense(carom_spectrum *s, const carom_linear *l, carom_error *err);
 carom_status carom_spectrum_sparse(carom_spectrum *s, const carom_linear *l, int count, carom_error *err);
+
+/// A model with free names: parameters, `x` for the initial value and `x'` for the initial rate of a coordinate, as in sweeps.  What fits, gradients,
+/// orbits and continuation have in common.
+typedef enum carom_free_kind { CAROM_FREE_PARAMETER, CAROM_FREE_POSITION, CAROM_FREE_RATE } carom_free_kind;
+typedef struct carom_free_name { char *name; carom_free_kind kind; int index; double value; } carom_free_name; // value: in the model as given
+typedef struct carom_task {
+    carom_model_def model;   // text, set, matrices, observed expressions
+    carom_run_given run;     // scheme, step, end, options
+    const double *start;     // positions, velocities; NULL: the model's own
+    carom_model *base;       // with the parameters as given; owns compiled code that all others use
+    carom_free_name *free;
+    int nfree;
+} carom_task;
+
+/// model, run and start are set; names is NULL-terminated.
+carom_status carom_task_open(carom_task *t, const char *const *names, carom_error *err);
+void carom_task_close(carom_task *t);
+/// The model and a simulation of it, from its start to `end`, where the free names have these values.
+typedef struct carom_task_run { carom_model *model; carom_sim *sim; carom_run run; double *x; } carom_task_run;
+carom_status carom_task_begin(const carom_task *t, const double *value, double end, carom_task_run *r, carom_error *err);
+void carom_task_end(carom_task_run *r);

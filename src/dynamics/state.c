@@ -26,7 +26,7 @@ static carom_status empty(const char *file, carom_error *err) { return carom_fai
 
 // The last row of a table.
 static carom_status read_table(row *r, const char *file, carom_error *err) {
-    CAROM_TRY(csv_read(&r->table, file, err));
+    CAROM_TRY(csv_read_to(&r->table, file, true, err));
     if (r->table.rows < 1) return empty(file, err);
     r->n = r->table.columns;
     r->name = r->table.column;
