@@ -42,7 +42,7 @@ install(FILES ${CMAKE_BINARY_DIR}/caromConfig.cmake ${CMAKE_BINARY_DIR}/caromCon
 
 # pkg-config; --static adds what the archive needs
 set(library_flags "")
-foreach(library ${CAROM_HDF5} ${CAROM_SUNDIALS} ${CAROM_KLU})
+foreach(library ${CAROM_HDF5} ${CAROM_SUNDIALS} ${CAROM_KLU} ${CAROM_OPTIONAL})
   if(library MATCHES "^/")
     get_filename_component(folder ${library} DIRECTORY)
     get_filename_component(name ${library} NAME_WE)

@@ -284,6 +284,7 @@ static carom_status plan(single *k) {
 
 static carom_status make_sim(single *k, const double *value, const double *start) {
     carom_sweep *s = k->s;
+    if (!start) start = s->def.start;
     carom_run_given given = s->def.run;
     const char **options = with_values(s, given.options, VARY_OPTION, value);
     if (!options) return no_memory(k->err);
