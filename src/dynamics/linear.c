@@ -117,7 +117,7 @@ static carom_status coefficient(carom_linear *l, int c, int i, bool rate, double
     else if (sys->move) sys->move(sys->model, q, p->q, s, e);
     else q[i] += s;
     carom_zero(p->law, CAROM_FRICTION_LAW * p->nc);
-    if (sys->friction(sys->model, p->work, p->t, q, v, p->law) != CAROM_OK) return carom_fail(l->grip.err, CAROM_USER, "a coefficient of friction has no finite value here");
+    if (sys->friction(sys->model, p->work, p->t, q, v, NULL, p->law) != CAROM_OK) return carom_fail(l->grip.err, CAROM_USER, "a coefficient of friction has no finite value here");
     *mu = p->law[CAROM_FRICTION_LAW * c];
     return CAROM_OK;
 }

@@ -46,6 +46,9 @@ carom_status carom_point_open(carom_point *p, const carom_model *m, carom_error 
     if (p->sys.listed)
         return carom_fail(err, CAROM_UNSUPPORTED, "states of rest and modes are not supported for models in which more than 500 pairs of shapes come and go; "
                                                   "run the model until it rests and start from the end of that result");
+    for (int c = 0; c < p->sys.nc; ++c)
+        if (p->sys.contacts[c].friction_reacts)
+            return carom_fail(err, CAROM_UNSUPPORTED, "states of rest and modes are not supported where friction depends on forces, as that of '%.60s' does", carom_model_constraint(m, p->sys.ne + c));
     CAROM_TRY(leave_out(p, err));
     p->nq = p->sys.nq, p->nv = p->sys.nv, p->ne = p->sys.ne, p->nc = p->sys.nc;
     for (int id = 0; id < p->ne + p->nc; ++id) p->n += carom_system_recorded(&p->sys, id);
@@ -78,7 +81,7 @@ static carom_status look_friction(carom_point *p, carom_error *err) {
     for (int c = 0; c < p->nc; ++c) varies = varies || p->contacts[c].friction_varies;
     if (!varies) return CAROM_OK;
     carom_zero(p->law, CAROM_FRICTION_LAW * p->nc);
-    CAROM_TRY(failed(p->sys.friction(p->sys.model, p->work, p->t, p->q, p->v, p->law), "coefficients of friction", err));
+    CAROM_TRY(failed(p->sys.friction(p->sys.model, p->work, p->t, p->q, p->v, NULL, p->law), "coefficients of friction", err));
     for (int c = 0; c < p->nc; ++c) {
         const double *law = p->law + CAROM_FRICTION_LAW * c;
         const int tangents = p->contacts[c].tangents;
