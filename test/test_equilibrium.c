@@ -204,6 +204,10 @@ static void files(void **state) {
     const double end = strtod(last + 3, NULL);
     get("c.csv", out, sizeof out);
     assert_close(strtod(strstr(out, "\n0,") + 3, NULL), end, 0);
+    assert_int_equal(program("sweep m.yaml --start rest.state --vary k=50,50 --observe 'max(y)' --out s.csv"), 0); // all runs begin there
+    get("s.csv", out, sizeof out);
+    says(out, "-0.39240");
+    assert_int_equal(program("sweep m.yaml --start rest.state --vary k=50,50 --observe y --lanes on --out s.csv"), 2);
     put("wrong.state", "t,x,x'\n0,1,0\n");
     assert_int_equal(program("run m.yaml --start wrong.state"), 2);
     says(complaints, "wrong.state has no column 'y'");
