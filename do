@@ -30,6 +30,9 @@ libyaml-dev|pkg-config --exists yaml-0.1|model files
 libhdf5-dev|test -e /usr/include/hdf5/serial/hdf5.h|result files
 libsundials-dev|test -e /usr/include/cvode/cvode.h|event-driven integration
 libsuitesparse-dev|test -e /usr/include/suitesparse/klu.h|sparse matrices
+liblapack-dev|compgen -G /usr/lib/*/liblapack.so|modes
+libarpack2-dev|test -e /usr/include/arpack/arpack.h|modes of large models
+libcminpack-dev|pkg-config --exists cminpack|fits
 libcmocka-dev|pkg-config --exists cmocka|the tests
 gnuplot-nox|command -v gnuplot|pictures
 END

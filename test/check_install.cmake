@@ -58,7 +58,7 @@ endif()
 
 must(${READELF} --dyn-syms -W ${prefix}/lib/libcarom.so)
 string(REGEX MATCHALL "(GLOBAL|WEAK) +DEFAULT +[0-9]+ [^\n]*" shown "${out}")
-list(FILTER shown EXCLUDE REGEX " carom_[a-z0-9_]+$")
+list(FILTER shown EXCLUDE REGEX " (carom_[a-z0-9_]+@@)?CAROM_[0-9.]+$") # the functions, and their version itself
 list(FILTER shown EXCLUDE REGEX " __(asan|ubsan|odr|start|stop|sanitizer)")
 if(shown)
   message(FATAL_ERROR "libcarom.so shows more than the public functions: ${shown}")
@@ -75,6 +75,11 @@ must(${CC} ${flags} ${prefix}/share/doc/carom/examples/c/two_ways.c -o ${WORK}/t
 must(${WORK}/two_ways)
 must(${CC} ${flags} ${prefix}/share/doc/carom/examples/c/four_bar.c -o ${WORK}/four_bar ${shared} -lm)
 must(${WORK}/four_bar)
+find_program(cxx c++) # where there is one: the headers are for C++, too
+if(cxx AND NOT FLAGS MATCHES sanitize)
+  must(${cxx} -std=c++17 -Wall -Wextra -Wpedantic -Werror ${prefix}/share/doc/carom/examples/cpp/two_balls.cpp -o ${WORK}/two_balls ${shared})
+  must(${WORK}/two_balls)
+endif()
 must(pkg-config --cflags --libs --static carom)
 separate_arguments(static UNIX_COMMAND "${out}")
 list(TRANSFORM static REPLACE "^-lcarom$" "${prefix}/lib/libcarom.a")

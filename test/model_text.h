@@ -17,6 +17,12 @@
 #define CAROM_SOURCE_DIR "."
 #endif
 
+#ifdef QUICK // with sanitizers, which see nothing new in long motions and many repetitions
+#define QUICK_SKIPS() skip()
+#else
+#define QUICK_SKIPS() (void)0
+#endif
+
 static const char *const shipped[] = {"bouncing-ball",
                                       "bouncing-ball-b",
                                       "ball-in-box",

@@ -56,6 +56,25 @@ static void steps_are_as_the_root_of_the_tolerance(void **state) {
     check_near(slope(rtol, steps, 3), -1.0 / 3, 0.04);
 }
 
+// The difference of whole and halved step weighs 2, 1 and 1/3 with an estimate of order 0, 1 and 2: the larger its weight, the more steps.  In smooth motion `variable` is the
+// scheme's own order, 2.
+static void more_steps_with_a_lower_order_of_the_estimate(void **state) {
+    (void)state;
+    static const char *const estimates[] = {"estimate=0", "estimate=1", "estimate=2", "estimate=variable"};
+    double steps[4];
+    known k;
+    known_double_pendulum(&k);
+    for (int i = 0; i < 4; ++i) {
+        carom_sim *sim = adaptive(&k, "half-explicit", 1e-7, estimates[i], 1e-4, 0.5);
+        while (!carom_sim_done(sim)) sim_step(sim);
+        steps[i] = (double)sim_ledger(sim).steps;
+        carom_sim_destroy(sim);
+    }
+    assert_true(steps[1] > 1.05 * steps[2]);
+    assert_true(steps[0] > 1.1 * steps[1]);
+    assert_true(steps[3] == steps[2]);
+}
+
 // An accepted step is two plain steps of half its length from the same state, however many attempts went before.
 static void rejected_steps_leave_no_trace(void **state) {
     (void)state;
@@ -260,7 +279,7 @@ static void extrapolation_has_order_2(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_follow_the_tolerance_with_every_estimate),
+        cmocka_unit_test(errors_follow_the_tolerance_with_every_estimate), cmocka_unit_test(more_steps_with_a_lower_order_of_the_estimate),
         cmocka_unit_test(steps_are_as_the_root_of_the_tolerance),
         cmocka_unit_test(rejected_steps_leave_no_trace),
         cmocka_unit_test(books_hold_what_was_accepted),

@@ -27,7 +27,7 @@ static void observe(result *r) {
     }
 }
 
-static result run(const char *text, const char *const *set, double h, double t_end) {
+static result run_with(const char *text, const char *const *set, const char *const *options, double h, double t_end) {
     result r = {.status = CAROM_OK};
     r.model = carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml", .set = set},
                                  &r.err);
@@ -36,6 +36,7 @@ static result run(const char *text, const char *const *set, double h, double t_e
     d.system = carom_model_system(r.model);
     d.scheme = "event-driven";
     d.schemes = carom_schemes();
+    d.options = options;
     d.h = h;
     d.t_end = t_end;
     d.q0 = carom_model_q0(r.model);
@@ -49,6 +50,8 @@ static result run(const char *text, const char *const *set, double h, double t_e
     assert_int_equal(carom_sim_ledger(r.sim, &r.l, &r.err), CAROM_OK);
     return r;
 }
+
+static result run(const char *text, const char *const *set, double h, double t_end) { return run_with(text, set, NULL, h, t_end); }
 
 static void end(result *r) {
     carom_sim_destroy(r->sim);
@@ -160,6 +163,23 @@ static void very_elastic_balls_come_to_rest(void **state) {
     check_near(r.last[CAROM_ACCUMULATION], t_1 * 1.999 / 0.001, 1e-4);
     check_near(r.l.energy.balance, 0, 1e-8);
     end(&r);
+}
+
+// A step that has used up three quarters of its events ends a run of impacts only if that run ends within the step.  Impact k of the ball is at
+// t_k = 0.2 + 0.4 e (1 - e^(k-1))/(1 - e), and the flight after it takes 0.4 e^k and rises to 0.2 e^(2k).
+static void a_run_that_outlasts_the_step_is_not_ended_in_it(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ncoordinates: {x: 0.2}\nenergy: {kinetic: 1/2*x'^2, potential: 10*x}\ncontacts: {ground: {gap: x, restitution: 0.97}}\n";
+    const double e = 0.97;
+    for (int k = 80; k <= 95; k += 15) {
+        const double t = 0.2 + 0.4 * e * (1 - pow(e, k - 1)) / (1 - e) + 0.2 * pow(e, k);
+        result r = run_with(text, NULL, (const char *const[]){"most-events=100", NULL}, t, t);
+        if (r.status != CAROM_OK) fail_msg("%s", r.err.text);
+        assert_int_equal(r.count[CAROM_IMPACT], k);
+        assert_int_equal(r.count[CAROM_ACCUMULATION], 0);
+        check_near(q(&r, 0), 0.2 * pow(e, 2 * k), 1e-9);
+        end(&r);
+    }
 }
 
 // -- opening and closing at once ----------------------------------------------------------------------------------
@@ -299,7 +319,7 @@ int main(void) {
         cmocka_unit_test(a_slight_touch_is_an_impact_however_long_the_steps),
         cmocka_unit_test(a_ball_falls_into_a_corner),
         cmocka_unit_test(an_impact_goes_through_balls_that_touch),
-        cmocka_unit_test(very_elastic_balls_come_to_rest),
+        cmocka_unit_test(very_elastic_balls_come_to_rest), cmocka_unit_test(a_run_that_outlasts_the_step_is_not_ended_in_it),
         cmocka_unit_test(a_body_without_clearance_changes_from_wall_to_wall),
         cmocka_unit_test(a_plastic_block_rocks_from_edge_to_edge),
         cmocka_unit_test(a_block_sticks_on_two_feet_until_it_is_pushed_hard_enough),

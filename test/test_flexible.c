@@ -3,12 +3,6 @@
 #include "model_text.h"
 #include <unistd.h>
 
-#ifdef QUICK // with sanitizers, which see nothing new in long motions
-static const bool quick = true;
-#else
-static const bool quick = false;
-#endif
-
 // -- the same system, written twice ----------------------------------------------------------------------------
 
 // A bar of three elements held on the left, with an element's own words and with coordinates.
@@ -273,7 +267,7 @@ static void the_impacting_bar_meets_its_reference_values(void **state) {
 
 // Another program: 8th-order Runge-Kutta.  half-explicit-rk of order 5 at 5e-7 s is right to 1e-12 in the place of the tip.
 static void the_beam_pendulum_falls_as_its_reference(void **state) {
-    if (quick) skip();
+    QUICK_SKIPS();
     (void)state;
     carom_model *m = good("carom: 1\nparameters: {b: 0.01, E: 2.1e11}\nflexible:\n"
                           "  beam: {type: exact beam, length: 1, elements: 4, density: 7800, area: b^2, inertia: b^4/12, modulus: E,\n"

@@ -132,6 +132,7 @@ static void momenta(const lab *x, const double *q, const double *v, double p[3],
 
 // A soft member that bends while it flies: nothing acts from outside.  It starts as short as its bending makes it, u = -1/2 integral w'^2.
 static void momenta_and_energy_stay_in_flight(void **state) {
+    QUICK_SKIPS();
     (void)state;
     static const char *const text[] = {
         "carom: 1\nflexible:\n  a: {type: beam, frame: floating, length: 1, elements: 4, density: 1000, modulus: 1e8, area: 1e-3, inertia: 1e-7,\n"
@@ -162,6 +163,7 @@ static void momenta_and_energy_stay_in_flight(void **state) {
 // A steel rod is swung by 0.1 rad, slowly: the period of its first vibration is a tenth of the time, so that it bends as a static load would.  Elements of the exact
 // beam are too stiff by 1/(4 n^2) = 0.1 %, linear strains do not make it shorter when it bends.
 static void slow_swings_bend_it_as_the_exact_beam(void **state) {
+    QUICK_SKIPS();
     (void)state;
     static const char *const text[] = {
         "carom: 1\nparameters: {A: 0.1, T: 0.3}\nflexible: {arm: " PLANAR("") "}\n"
@@ -211,6 +213,7 @@ static void the_frame_does_not_matter(void **state) {
 
 // A body welded to the tip of a cantilever: omega^2 = 3 E I/((m + 33/140 rho A l) l^3), right to 0.1 % for m = 2 rho A l.
 static void a_body_at_the_tip_swings_as_the_theory_says(void **state) {
+    QUICK_SKIPS();
     (void)state;
     static const char *const text[] = {
         "carom: 1\nflexible: {arm: " PLANAR("at: {w: 1e-3*(3*s^2 - s^3)/2, u: -1.125e-6*(4/3*s^3 - s^4 + s^5/5)}") "}\nbodies: {tip: {mass: 1.56, inertia: 1e-6, at: [1 - 6e-7, 1e-3], angle: 1.5e-3}}\n"
@@ -271,6 +274,7 @@ static void axial_forces_change_the_frequency_as_euler_says(void **state) {
 // A cantilever on a hub that turns with eta sqrt(E I/(rho A l^4)) flaps out of the plane with 6.4495 of these units at eta = 5, with 3.5160 at rest (Wright et al. 1982).
 // The axial force is constant in an element, errors fall with 1/n^2: three and six elements, extrapolated.  The start is the first mode but for 1 %.
 static void a_turning_blade_is_stiffer(void **state) {
+    QUICK_SKIPS();
     (void)state;
     static const double eta[] = {0, 5}, lambda[] = {3.5160, 6.4495};
     for (int k = 0; k < 2; ++k) {

@@ -120,7 +120,9 @@ static void mistakes_are_told(void **state) {
         {"{static: 0.3, kinetik: 0.2}", "did you mean 'kinetic'?"},
         {"{static: 0.3, kinetic: 0.2, stribeck: 0}", "stribeck is 0"},
         {"slip.sped", "did you mean 'slip.speed'?"},
-        {"normal.force", "friction cannot use normal.force"}};
+        {"normal.force'", "normal.force' is not available"},
+        {"[0.3, 0.2]", "two coefficients of friction want two"},
+        {"{along: 0.3, across: 0.2, direction: [1, 0, 0]}", "are for shapes"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[400];
         snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: 1, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2)}\ncontacts: {wall: {gap: x, slip: y, friction: %s}}\n", cases[i].law);

@@ -5,12 +5,6 @@
 #include <carom/sim.h>
 #include <float.h>
 
-#ifdef QUICK // with sanitizers, which see nothing new in long motions
-static const bool quick = true;
-#else
-static const bool quick = false;
-#endif
-
 // -- a box of spheres ---------------------------------------------------------------------------------------------------------
 
 typedef struct pile {
@@ -260,7 +254,7 @@ static void a_granular_gas_keeps_momentum_and_energy(void **state) {
 
 // 33 boxes on each other, 528 pairs: the tower stands.
 static void a_tower_of_boxes_stands(void **state) {
-    if (quick) skip();
+    QUICK_SKIPS();
     (void)state;
     pile p = {0};
     put(&p, "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n");
@@ -368,7 +362,7 @@ static const char *const loose[] = {"tol=1e-6", "accept=1e-3", NULL};
 
 // Twice as many slots as there were at first: what is kept moves to a larger block.
 static void the_list_grows_as_a_cloud_condenses(void **state) {
-    if (quick) skip();
+    QUICK_SKIPS();
     (void)state;
     carom_model *m = cloud();
     carom_sim *sim = run_with(m, "moreau-midpoint", 5e-3, 10, loose, 0);

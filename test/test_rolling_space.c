@@ -101,6 +101,7 @@ static void slope_of(const char *scheme) {
 }
 
 static void a_ball_on_a_slope_starts_to_roll_where_the_ellipse_ends(void **state) {
+    QUICK_SKIPS();
     (void)state;
     with_every_scheme(slope_of, (const char *[]){"ggl-projection", "event-driven", NULL}); // contacts open and close by rounding; decides no finer than 1e-9
 }
@@ -168,6 +169,7 @@ static void spin_of(const char *scheme) {
 }
 
 static void a_spinning_ball_stops_at_its_time(void **state) {
+    QUICK_SKIPS();
     (void)state;
     with_every_scheme(spin_of, NULL);
 }
@@ -190,6 +192,7 @@ static void wheel_and_ball(const char *scheme) {
 }
 
 static void a_ball_moves_as_the_wheel_in_the_plane(void **state) {
+    QUICK_SKIPS();
     (void)state;
     with_every_scheme(wheel_and_ball, NULL);
 }
@@ -249,6 +252,7 @@ static void a_list_of_five_slip_rates_is_the_same_law(void **state) {
 
 // A ball in a bowl comes to rest beside the lowest point, where the slope is within the limit.
 static void a_ball_in_a_bowl_comes_to_rest_within_the_limit(void **state) {
+    QUICK_SKIPS();
     (void)state;
     const double R = 0.5, r = 0.05, mu = 0.3, rho = 2e-3;
     motion x = move("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {bowl: {hole: 0.5}}\n"
@@ -265,6 +269,7 @@ static void a_ball_in_a_bowl_comes_to_rest_within_the_limit(void **state) {
 
 // A cylinder that lies on two rims is a wheel: each of them has its lever.
 static void a_cylinder_on_its_rims_rolls_as_the_wheel(void **state) {
+    QUICK_SKIPS();
     (void)state;
     motion plane = move("carom: 1\ngravity: [0, -9.81]\nshapes: {f: {plane: [0, 1]}}\nbodies: {b: {mass: 2, inertia: 0.01, at: [0, 0.1], velocity: [1, 0], spin: -10, shape: {circle: 0.1}}}\n"
                         "contacts: {c: {between: [b, f], friction: 0.3, rolling: 2e-3}}\n", "event-driven", 1e-3, 1);

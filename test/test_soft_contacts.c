@@ -120,7 +120,7 @@ static void a_wall_that_moves(void **state) {
 static void mistakes_are_told(void **state) {
     (void)state;
     static const struct { const char *law, *says; } cases[] = {
-        {"damping: 1", "`damping` belongs to a contact with `stiffness:`"},
+        {"damping: 1", "has `damping` but no `stiffness`"},
         {"stiffness: 0", "stiffness is 0; it must exceed 0"},
         {"stiffness: 1, exponent: 0.5", "exponent is 0.5; it must not be below 1"},
         {"stiffness: 1, restitution: 0.5", "`restitution` belongs to rigid contacts"},

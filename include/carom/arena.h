@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// Something that lives with the block but is not made of it, and how to give it back.
 typedef struct carom_held {
     struct carom_held *next;
@@ -32,3 +36,7 @@ int *carom_carve_ints(carom_arena *mem, size_t count);
 void carom_arena_hold(carom_arena *mem, void *object, void (*release)(void *object));
 /// Give back what the arena holds, newest first; before the block itself is freed.
 void carom_arena_release(carom_arena *mem);
+
+#ifdef __cplusplus
+}
+#endif

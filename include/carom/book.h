@@ -3,6 +3,10 @@
 #include <carom/sweep.h>
 #include <carom/table.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct carom_book carom_book;
 
 /// A new journal; definition: bytes that say what the sweep is, for whoever goes on with it.  file NULL: rows in memory only.
@@ -23,3 +27,7 @@ const char *carom_book_message(const carom_book *b, long *run); // of the first 
 
 /// /runs and, with a section, /section, of the runs that are there; each to be freed with carom_table_free().
 carom_status carom_book_tables(const carom_book *b, carom_table tables[2], int *n, carom_error *err);
+
+#ifdef __cplusplus
+}
+#endif

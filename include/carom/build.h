@@ -9,6 +9,10 @@
 #pragma once
 #include <carom/model.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct carom_build carom_build;
 typedef struct carom_body { int id; } carom_body;   // {0} is the ground
 typedef struct carom_joint { int id; } carom_joint; // {0} is none
@@ -127,3 +131,7 @@ carom_model *carom_build_model(carom_build *b, carom_error *err);
 const carom_mech *carom_build_mech(carom_build *b, carom_error *err);
 /// The same as a model file; NULL after a mistake.  Valid until the next call.
 const char *carom_build_text(carom_build *b);
+
+#ifdef __cplusplus
+}
+#endif

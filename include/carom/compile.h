@@ -8,6 +8,10 @@
 #include <carom/expr.h>
 #include <carom/model.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum carom_compile_mode {
     CAROM_COMPILE_OFF,  // interpret
     CAROM_COMPILE_AUTO, // compile if it saves time, or if it was compiled before; interpret if that fails
@@ -21,3 +25,7 @@ bool carom_compile_mode_find(const char *name, carom_compile_mode *mode);
 /// evaluated, roughly, for CAROM_COMPILE_AUTO.  *compiled (may be NULL): is compiled code in use?
 /// CAROM_IO, CAROM_BAD_INPUT only with CAROM_COMPILE_ON: no compiler, a compiler that failed, no place for files.
 carom_status carom_model_compile(carom_model *m, carom_compile_mode mode, double evaluations, bool *compiled, carom_error *err);
+
+#ifdef __cplusplus
+}
+#endif

@@ -5,6 +5,10 @@
 #pragma once
 #include <carom/system.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// Scratch; one per simulation.
 typedef struct carom_difference {
     double *q, *a, *b, *e; // nq, nv or local directions
@@ -27,3 +31,7 @@ carom_status carom_difference_rate_gradient(carom_difference *d, const carom_sys
                                             const double *v, const carom_local *L, carom_columns *D);
 carom_status carom_difference_curvature(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
                                         const double *v, const carom_local *L, double *kappa);
+
+#ifdef __cplusplus
+}
+#endif

@@ -5,6 +5,10 @@
 #pragma once
 #include <carom/model.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum carom_figure {
     CAROM_POINT,
     CAROM_SEGMENT,  // two points; of bodies that draw themselves also more
@@ -52,3 +56,7 @@ const char *carom_drawing_column(const carom_drawing *d, int i);
 
 const char *carom_figure_word(carom_figure f); // "point", "segment", ...; "contact" for CAROM_TOUCH; NULL outside
 const char *carom_colour_name(int i);          // colours a model may name; NULL after the last
+
+#ifdef __cplusplus
+}
+#endif

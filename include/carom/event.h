@@ -8,6 +8,10 @@
 #pragma once
 #include <carom/scheme.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// Smooth phases by an adaptive multistep method, events located to rounding.  docs/methods-event.md.
 extern const carom_scheme carom_scheme_event_driven;
 
@@ -22,3 +26,7 @@ typedef struct carom_scheme_line {
     const carom_option *options; // the list ends at name NULL; NULL: none
 } carom_scheme_line;
 carom_scheme_line carom_scheme_line_at(int i);
+
+#ifdef __cplusplus
+}
+#endif

@@ -9,6 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct carom_graph carom_graph;
 typedef int carom_node; // >= 0; CAROM_NONE on failure
 enum { CAROM_NONE = -1 };
@@ -175,3 +179,7 @@ unsigned long long carom_tape_fingerprint(const carom_tape *tape);
 /// Not while another thread evaluates.  The code must outlive the tape or be detached.
 bool carom_tape_attach(carom_tape *tape, const carom_native *native);
 const carom_native *carom_tape_native(const carom_tape *tape); // what is attached; NULL: nothing
+
+#ifdef __cplusplus
+}
+#endif

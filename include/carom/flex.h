@@ -25,6 +25,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct carom_member carom_member;
 
 typedef enum carom_member_kind { CAROM_BAR, CAROM_BEAM, CAROM_EXACT_BEAM, CAROM_SPATIAL_BEAM, CAROM_SHAFT, CAROM_MATRICES } carom_member_kind;
@@ -143,3 +147,7 @@ double carom_member_fastest(const carom_member *m);
 /// The largest step with which a scheme stays stable that treats the member's forces explicitly and an oscillator up to
 /// h omega = stable: h = stable/omega (sqrt(1 + z^2) - z), z = b omega/2 from damping.
 double carom_member_step(const carom_member *m, double stable);
+
+#ifdef __cplusplus
+}
+#endif

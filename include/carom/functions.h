@@ -6,6 +6,10 @@
 #pragma once
 #include <carom/system.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct carom_functions_def {
     const carom_system *base;      // what the functions are added to; NULL: they are the whole system.  It must stay.
     int n;                         // coordinates, each with its rate; without effect with a base, which has its own
@@ -38,3 +42,7 @@ void carom_functions_destroy(carom_functions *f);
 /// Valid as long as f.  Its work block starts with the base's, so that carom_sim_work() serves functions of a base that is a
 /// model.
 const carom_system *carom_functions_system(const carom_functions *f);
+
+#ifdef __cplusplus
+}
+#endif

@@ -2,5 +2,13 @@
 #pragma once
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// Bytes of the struct of that name ("carom_now"); 0: not one of those that can be asked for.
 size_t carom_layout_size(const char *name);
+
+#ifdef __cplusplus
+}
+#endif

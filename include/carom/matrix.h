@@ -8,6 +8,10 @@
 #include <math.h>
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum carom_storage { CAROM_DIAGONAL, CAROM_BANDED, CAROM_DENSE, CAROM_SPARSE } carom_storage;
 
 typedef struct carom_direct carom_direct;
@@ -29,7 +33,8 @@ typedef struct carom_shape {
 } carom_shape;
 
 static inline carom_shape carom_shape_sparse(const carom_pattern *pattern) {
-    return (carom_shape){CAROM_SPARSE, pattern->n, 0, pattern};
+    const carom_shape shape = {CAROM_SPARSE, pattern->n, 0, pattern};
+    return shape;
 }
 
 /// A view; owns nothing.  Entry (i, j) is a[i + j n] when dense, a[band + i - j + j (2 band + 1)]
@@ -150,3 +155,7 @@ static inline double carom_norm_max(const double *x, int n) {
     }
     return most;
 }
+
+#ifdef __cplusplus
+}
+#endif

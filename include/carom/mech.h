@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum carom_datum_kind { CAROM_ABSENT, CAROM_NUMBER, CAROM_TEXT, CAROM_LIST, CAROM_MAP } carom_datum_kind;
 
 /// A member of a family knows which it is: what the names of its indices stand for.
@@ -39,10 +43,10 @@ typedef struct carom_mech_energy { carom_datum name, kinetic, potential; } carom
 typedef struct carom_mech_law { carom_datum name, restitution, tangential_restitution, friction, impact_law, impact_order; } carom_mech_law;
 typedef struct carom_mech_simulation { carom_datum name, scheme, options, step, end; } carom_mech_simulation;
 
-/// A gap that is written (gap), swept along a member (along, point), or between shapes (between, among).
+/// A gap that is written (gap), swept along a member (along, point), or between shapes (between, among); or friction alone (normal_force, joint).
 typedef struct carom_mech_contact {
     carom_datum name, restitution, tangential_restitution, friction, impact_law, impact_order;
-    carom_datum gap, slip, slip_rate, along, point, side, radius;
+    carom_datum gap, slip, slip_rate, along, point, side, radius, normal_force, joint;
     carom_datum between, among, rolling, spinning;
     carom_datum stiffness, exponent, damping, stiction_speed;
     carom_datum repeat, index;
@@ -50,7 +54,7 @@ typedef struct carom_mech_contact {
 } carom_mech_contact;
 
 /// A shape that touches; the key of `size` says which: circle, box, ...
-typedef struct carom_mech_shape { carom_datum name, size, at, angle, axis, of; } carom_mech_shape;
+typedef struct carom_mech_shape { carom_datum name, size, at, angle, axis, of, surface_velocity; } carom_mech_shape;
 typedef struct carom_mech_motion { carom_datum name, at, angle, axis; } carom_mech_motion;
 
 typedef struct carom_mech_body {
@@ -149,3 +153,7 @@ uint64_t carom_mech_hash(const carom_mech *m);
 carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err);
 /// Hand over a matrix; it is copied.
 carom_status carom_mech_add_matrix(carom_mech *m, const carom_matrix_text *matrix, carom_error *err);
+
+#ifdef __cplusplus
+}
+#endif

@@ -7,6 +7,10 @@
 #include <carom/system.h>
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct carom_model carom_model;
 
 /// Overrides of parameters ("name=expression"), as typed with --set.
@@ -146,3 +150,7 @@ const char *carom_ledger_name(int i);
 /// degrees of freedom, unused names.  Returns the number of faults (warnings do not count).
 typedef enum carom_finding { CAROM_FINE, CAROM_WARNING, CAROM_FAULT } carom_finding;
 int carom_model_examine(const carom_model *m, void (*tell)(void *user, carom_finding kind, const char *sentence), void *user, carom_error *err);
+
+#ifdef __cplusplus
+}
+#endif

@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum carom_option_kind { CAROM_REAL, CAROM_INTEGER, CAROM_CHOICE } carom_option_kind;
 
 typedef struct carom_option {
@@ -37,3 +41,7 @@ void carom_option_write(const carom_option *o, double value, char *text, size_t 
 /// The candidate nearest to word in spelling, or NULL when none is near.  next(user, i) gives the
 /// i-th candidate and NULL after the last.
 const char *carom_nearest(const char *word, const char *(*next)(const void *user, int i), const void *user);
+
+#ifdef __cplusplus
+}
+#endif

@@ -19,6 +19,10 @@
 #include <carom/system.h> // CAROM_TANGENTS
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// From CAROM_UNILATERAL on every law has one tangential direction more than the one before.
 typedef enum carom_law {
     CAROM_BILATERAL, CAROM_UNILATERAL, CAROM_PLANAR, CAROM_SPATIAL, CAROM_BALL_3, CAROM_BALL_4, CAROM_BALL_5, CAROM_LAWS
@@ -134,3 +138,7 @@ carom_report carom_solver_solve(const carom_solver *solver, void *work, carom_pr
 typedef struct carom_chain carom_chain;
 carom_chain *carom_carve_chain(carom_arena *mem, int n, int nb, int rigid, const carom_solver *first); // NULL while counting
 carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol);
+
+#ifdef __cplusplus
+}
+#endif

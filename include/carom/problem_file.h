@@ -6,6 +6,10 @@
 #include <carom/problem.h>
 #include <carom/status.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct carom_problem_list carom_problem_list;
 
 carom_problem_list *carom_problems_create(void); // empty; NULL: no memory
@@ -25,3 +29,7 @@ void carom_problems_remove(carom_problem_list *list, int i);
 carom_status carom_problems_write(const carom_problem_list *list, const char *file, carom_error *err);
 /// The answer pb->p, pb->u: FCLIB with problem and solution by the same endings; else CSV with the columns block,row,u,p.
 carom_status carom_problem_write_answer(const carom_problem *pb, const char *file, carom_error *err);
+
+#ifdef __cplusplus
+}
+#endif

@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // -- the ledger, told -----------------------------------------------------------------------------
 
 /// Names that belong to the ids of a ledger; NULL where there is none.
@@ -168,3 +172,7 @@ const char *carom_result_model(const carom_result *r, size_t *length);
 carom_status carom_result_matrices(carom_result *r, const carom_matrix_text **list, int *n, carom_error *err);
 /// The ledger of the run; false: the file has none.  Names stay valid until close.
 bool carom_result_ledger(const carom_result *r, carom_ledger *l, carom_ledger_names *names);
+
+#ifdef __cplusplus
+}
+#endif

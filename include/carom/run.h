@@ -7,6 +7,10 @@
 #include <carom/scheme.h>
 #include <carom/sim.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// What is given; NULL and NAN: nothing is.
 typedef struct carom_run_given {
     const char *scheme;
@@ -35,3 +39,7 @@ carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom
 void carom_run_free(carom_run *run);
 /// A simulation of the model from its initial state, whose messages have the model's names.  What `run` holds must live until it is made.
 carom_sim_def carom_run_sim(const carom_run *run, const carom_model *m);
+
+#ifdef __cplusplus
+}
+#endif

@@ -8,6 +8,10 @@
 #include <carom/difference.h>
 #include <carom/system.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// Work that contact reactions do in one step, for the ledger (J).
 typedef struct carom_account {
     double impact;   // taken by normal impulses of contacts, and by bilateral ones in impacts
@@ -448,3 +452,7 @@ typedef struct carom_scheme {
 
 const carom_scheme *carom_scheme_find(const char *name);
 const carom_scheme *carom_scheme_at(int i); // NULL after the last
+
+#ifdef __cplusplus
+}
+#endif

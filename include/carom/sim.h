@@ -5,6 +5,10 @@
 #include <carom/system.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// A mode of the model, linearised: x'' + damping x' + stiffness x = 0.
 typedef struct carom_pace {
     double stiffness, damping; // 1/s^2, 1/s
@@ -162,3 +166,7 @@ carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err);
 
 /// Scratch of the system's functions that belongs to this simulation (for models' own outputs).
 void *carom_sim_work(carom_sim *sim);
+
+#ifdef __cplusplus
+}
+#endif

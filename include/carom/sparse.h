@@ -5,5 +5,13 @@
 #pragma once
 #include <carom/matrix.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// KLU of SuiteSparse: sparse LU with partial pivoting that prefers the diagonal, ordered by approximate minimum degree.
 const carom_direct *carom_direct_klu(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -5,6 +5,10 @@
 // what to do.  The library never prints, never exits and keeps no global state.
 #pragma once
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum carom_status {
     CAROM_OK = 0,
     CAROM_RETRY,         // this step failed; a smaller one may succeed
@@ -36,3 +40,7 @@ carom_status carom_fail(carom_error *err, carom_status code, const char *format,
         carom_status status_ = (call);                                                             \
         if (status_ != CAROM_OK) return status_;                                                   \
     } while (0)
+
+#ifdef __cplusplus
+}
+#endif

@@ -9,6 +9,10 @@
 #include <carom/flex.h>
 #include <carom/system.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// One summand of (FLX-13).
 typedef struct carom_point {
     int member;    // which, in the order of the definition
@@ -57,3 +61,7 @@ void carom_structure_rest(const carom_structure *s, double *q);
 /// The sum at positions q; its rate at velocities v.
 double carom_structure_value(const carom_structure *s, const carom_points *sum, const double *q);
 double carom_structure_rate(const carom_structure *s, const carom_points *sum, const double *v);
+
+#ifdef __cplusplus
+}
+#endif

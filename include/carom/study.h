@@ -9,6 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // -- norms of differences at step ends ---------------------------------------------------------------
 
 typedef enum carom_norm_kind { CAROM_NORM_L1, CAROM_NORM_L2, CAROM_NORM_LINF, CAROM_NORM_MATRIX, CAROM_NORM_HAUSDORFF, CAROM_NORM_LP } carom_norm_kind;
@@ -147,3 +151,7 @@ double carom_compare_order(const carom_compare *c, int scheme);
 const char *carom_compare_reference(const carom_compare *c, double *apart);
 /// i-th name compared; NULL after the last.
 const char *carom_compare_name(const carom_compare *c, int i);
+
+#ifdef __cplusplus
+}
+#endif

@@ -6,6 +6,10 @@
 #include <carom/model.h>
 #include <carom/run.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum carom_follow { CAROM_FOLLOW_NONE, CAROM_FOLLOW_UP, CAROM_FOLLOW_DOWN, CAROM_FOLLOW_BOTH } carom_follow;
 
 /// Many runs at once in vectors, where model and scheme allow it.  Their results agree with those of single runs up to rounding.
@@ -14,6 +18,7 @@ typedef enum carom_lanes_mode { CAROM_LANES_OFF, CAROM_LANES_AUTO, CAROM_LANES_O
 typedef struct carom_sweep_def {
     carom_model_def model;       // `observe` is not used here
     carom_run_given run;         // scheme, step, end, options
+    const double *start;         // positions, velocities: where all runs begin; NULL: the model's own initial state
     const char *const *vary;     // "NAME=SPEC", NULL-terminated; the last one runs fastest
     bool zip;                    // walk the lists together instead of making a grid
     const char *const *observe;  // expressions, NULL-terminated
@@ -77,3 +82,7 @@ carom_status carom_sweep_write_cuda(const carom_sweep *s, carom_write_text *writ
 
 /// CAROM_STOPPED: a watcher wanted to stop.  A run that fails is a row, not an error.
 carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, carom_error *err);
+
+#ifdef __cplusplus
+}
+#endif

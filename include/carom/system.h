@@ -23,6 +23,10 @@
 #include <carom/status.h>
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { CAROM_TANGENTS = 5 }; // most tangential directions of a contact
 enum { CAROM_FRICTION_LAW = 2 + CAROM_TANGENTS }; // coefficient of a contact that slips, of one that sticks, tangential velocities
 
@@ -35,7 +39,10 @@ typedef struct carom_contact {
     int tangents;                  // tangential directions known: 0, 1 (planar), 2 (spatial), with rolling and spinning up to CAROM_TANGENTS
     carom_impact_law impact;       // what restitution means
     bool sequential;               // struck on its own, one contact after the other, instead of all at once; energetic ones always are
-    bool friction_varies;          // friction depends on the slip or on the state: carom_system.friction
+    bool friction_varies;          // friction depends on the slip, on the state or on reactions: carom_system.friction
+    bool friction_reacts;          // on reactions
+    bool pressed;                  // friction alone: a load of 1 N holds it closed, and its coefficient is the force that friction can take
+    double ellipse[2];             // factors of the first two tangents, at most 1, whose coefficients differ; 0: they do not
     bool varies;                   // restitution depends on the approach speed: carom_system.restitution
 } carom_contact;
 
@@ -141,7 +148,8 @@ typedef struct carom_system {
     /// CAROM_FREE, those once more; CAROM_FREE: those of the point asked for, as always.  NULL: formulas do not change.
     carom_status (*hold)(const void *model, void *work, carom_hold what, double t, const double *q);
     /// Of every contact whose friction varies CAROM_FRICTION_LAW numbers, at law + CAROM_FRICTION_LAW c.  NULL: none varies.
-    carom_status (*friction)(const void *model, void *work, double t, const double *q, const double *v, double *law);
+    /// force: reactions by recorded directions; NULL where no contact has friction_reacts.
+    carom_status (*friction)(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law);
     /// Restitution of a contact (0 .. nc-1) that `varies`, for its approach speed >= 0.  NULL: none varies.
     double (*restitution)(const void *model, void *work, int contact, double speed);
 
@@ -170,3 +178,7 @@ int carom_system_directions(const carom_system *sys, int id);
 /// Local directions that constraint id has in records (all its tangents); and the first one's place
 /// in arrays over all constraints.
 int carom_system_recorded(const carom_system *sys, int id);
+
+#ifdef __cplusplus
+}
+#endif

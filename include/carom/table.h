@@ -6,6 +6,10 @@
 #include <carom/status.h>
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum carom_column_kind { CAROM_COLUMN_REAL, CAROM_COLUMN_INTEGER, CAROM_COLUMN_TEXT } carom_column_kind;
 
 typedef struct carom_column {
@@ -39,3 +43,7 @@ carom_status carom_table_read(const char *file, const char *name, carom_table *t
 bool carom_table_probe(const char *file, const char *name);
 /// A note of an HDF5 file, to be freed; NULL: there is none.
 char *carom_table_note_read(const char *file, const char *name);
+
+#ifdef __cplusplus
+}
+#endif

@@ -18,7 +18,7 @@ typedef struct carom_change {
 
 /// Of model m as it is now, with respect to n parameters (numbers of carom_model_parameter()).  Parameters given by expressions of these
 /// follow; one that is chosen does not follow others.  It keeps nothing of m, and belongs to one thread at a time.  NULL on failure:
-/// CAROM_UNSUPPORTED where contacts come and go, CAROM_BAD_INPUT where there is no model beside this one (a count, say).
+/// CAROM_UNSUPPORTED where contacts come and go or friction depends on reactions, CAROM_BAD_INPUT where there is no model beside this one (a count, say).
 carom_variation *carom_variation_create(const carom_model *m, int n, const int *parameter, carom_error *err);
 void carom_variation_destroy(carom_variation *x);
 /// Are derivatives by chosen parameter k exact, no differences?

@@ -53,7 +53,8 @@ class CError(Structure):
 
 class Contact(Structure):
     _fields_ = [("restitution", c_double), ("tangential_restitution", c_double), ("friction", c_double), ("tangents", c_int),
-                ("impact", c_int), ("sequential", c_bool), ("friction_varies", c_bool), ("varies", c_bool)]
+                ("impact", c_int), ("sequential", c_bool), ("friction_varies", c_bool), ("friction_reacts", c_bool), ("pressed", c_bool),
+                ("ellipse", c_double * 2), ("varies", c_bool)]
 
 
 MASS = CFUNCTYPE(c_int, c_void_p, c_double, c_void_p, c_void_p)
@@ -169,7 +170,7 @@ class Run(Structure):
 
 
 class SweepDef(Structure):
-    _fields_ = [("model", ModelDef), ("run", RunGiven), ("vary", POINTER(c_char_p)), ("zip", c_bool), ("observe", POINTER(c_char_p)),
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("vary", POINTER(c_char_p)), ("zip", c_bool), ("observe", POINTER(c_char_p)),
                 ("section", c_char_p), ("count", c_long), ("transient", c_double), ("follow", c_int), ("part", c_int), ("parts", c_int),
                 ("jobs", c_int), ("lanes", c_int), ("gpu", c_bool), ("read_file", c_void_p), ("read_user", c_void_p)]
 
@@ -187,13 +188,55 @@ class SweepWatch(Structure):
     _fields_ = [("user", c_void_p), ("row", SWEEP_ROW), ("tick", SWEEP_TICK)]
 
 
+class RestForce(Structure):
+    _fields_ = [("name", c_char * 80), ("id", c_int), ("value", c_double), ("low", c_double), ("high", c_double)]
+
+
+class Rest(Structure):
+    _fields_ = [("nq", c_int), ("nv", c_int), ("nforce", c_int), ("nc", c_int), ("q", POINTER(c_double)), ("force", POINTER(RestForce)),
+                ("contact", POINTER(c_int)), ("residual", c_double), ("iterations", c_int), ("free", c_int), ("unbalanced", c_int),
+                ("force_left", c_double)]
+
+
+class Mode(Structure):
+    _fields_ = [("re", c_double), ("im", c_double), ("frequency", c_double), ("damping", c_double), ("shape", POINTER(c_double))]
+
+
+class Modes(Structure):
+    _fields_ = [("nv", c_int), ("count", c_int), ("mode", POINTER(Mode)), ("q", POINTER(c_double)), ("v", POINTER(c_double)), ("joints", c_int),
+                ("sticking", c_int), ("sliding", c_int), ("unbalanced", c_double), ("method", c_char_p), ("shapes", POINTER(c_double))]
+
+
+class ModesDef(Structure):
+    _fields_ = [("q", c_void_p), ("v", c_void_p), ("open", c_bool), ("count", c_int)]
+
+
+class FitDef(Structure):
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("free", POINTER(c_char_p)), ("match", POINTER(c_char_p)),
+                ("bounds", POINTER(c_char_p)), ("sigma", POINTER(c_char_p)), ("data", POINTER(c_char_p)), ("most", c_int), ("stop", c_void_p),
+                ("user", c_void_p)]
+
+
+class FitPoint(Structure):
+    _fields_ = [("t", c_double), ("data", c_double), ("model", c_double), ("match", c_int), ("file", c_int)]
+
+
+class Fit(Structure):
+    _fields_ = [("nfree", c_int), ("npoints", c_int), ("nmatch", c_int), ("name", POINTER(c_char_p)), ("value", POINTER(c_double)),
+                ("start", POINTER(c_double)), ("error", POINTER(c_double)), ("covariance", POINTER(c_double)), ("confidence", c_double),
+                ("residual", c_double), ("residual_start", c_double), ("point", POINTER(FitPoint)), ("match", POINTER(c_char_p)),
+                ("evaluations", c_int), ("scheme", c_char_p)]
+
+
 # The C name of every mirror above, for the test of layouts.
 MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def": FunctionsDef, "carom_model_def": ModelDef, "carom_matrix_text": MatrixText, "carom_datum": Datum,
            "carom_model_sizes": ModelSizes, "carom_model_run": ModelRun, "carom_sim_def": SimDef, "carom_now": Now,
            "carom_ledger_names": LedgerNames, "carom_ledger_line": LedgerLine,
            "carom_record_def": RecordDef, "carom_result_event": ResultEvent, "carom_option": Option, "carom_scheme_line": SchemeLine,
            "carom_compare_def": CompareDef, "carom_compare_row": CompareRow, "carom_compare_watch": CompareWatch,
-           "carom_run_given": RunGiven, "carom_run": Run, "carom_sweep_def": SweepDef, "carom_sweep_row": SweepRow, "carom_sweep_watch": SweepWatch}
+           "carom_run_given": RunGiven, "carom_run": Run, "carom_sweep_def": SweepDef, "carom_sweep_row": SweepRow, "carom_sweep_watch": SweepWatch,
+           "carom_rest": Rest, "carom_rest_force": RestForce, "carom_mode": Mode, "carom_modes": Modes, "carom_modes_def": ModesDef,
+           "carom_fit": Fit, "carom_fit_def": FitDef, "carom_fit_point": FitPoint}
 
 
 # -- functions -----------------------------------------------------------------------------------------------------
@@ -285,6 +328,14 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_sweep_destroy": (None, [_P]),
     "carom_sweep_runs": (c_long, [_P]),
     "carom_sweep_run": (c_int, [_P, POINTER(SweepWatch), _E]),
+    "carom_state_read": (c_int, [_P, c_char_p, _P, _P, _E]),
+    "carom_state_write": (c_int, [_P, c_char_p, _P, _P, _E]),
+    "carom_rest_find": (c_int, [POINTER(Rest), _P, _P, _E]),
+    "carom_rest_free": (None, [POINTER(Rest)]),
+    "carom_modes_find": (c_int, [POINTER(Modes), _P, POINTER(ModesDef), _E]),
+    "carom_modes_free": (None, [POINTER(Modes)]),
+    "carom_fit_find": (c_int, [POINTER(Fit), POINTER(FitDef), _E]),
+    "carom_fit_free": (None, [POINTER(Fit)]),
 }
 
 

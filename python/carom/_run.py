@@ -31,15 +31,49 @@ def run(model, **given):
 
 
 def simulate(model, *, scheme=None, step=None, end=None, options=None, set=None, adaptive=False, rtol=None, atol=None, every=None,
-             dt_out=None, out=None, matrices=None, compile="auto", event_rows=False):
+             dt_out=None, out=None, matrices=None, compile="auto", event_rows=False, start=None):
     """A Simulation that stands at its start.
 
     model      file name, text, Model or System
     scheme, step, end, options, set, adaptive, rtol, atol, every, dt_out, event_rows, out: as in `carom run`; what is not given comes from
     the model's `simulation` section.  options and set are dicts.  matrices: see Model.  Without `out` (.h5 or .csv) rows stay in memory.
+    start: the initial state instead of the model's: a file (`carom equilibrium --save`, or a result, of which the last row counts), an
+    Equilibrium, a Result, {"x": 1, "x'": 0} with what differs from the model, or (q, v).
     compile: "auto", "on" or "off", see Model.compile; "auto" decides before the first simulation of a model.
     """
-    return Simulation(as_model(model, set, matrices), scheme, step, end, c.pairs(options), adaptive, rtol, atol, every, dt_out, out, compile, event_rows)
+    return Simulation(as_model(model, set, matrices), scheme, step, end, c.pairs(options), adaptive, rtol, atol, every, dt_out, out, compile, event_rows, start)
+
+
+def initial_state(model, start):
+    """Positions and velocities of a model from a file, an Equilibrium, a Result, a dict or a pair of arrays."""
+    if model is None:
+        raise c.InputError("start: a System begins where its coordinates say")
+    p, n = model._handle.pointer, model.sizes
+    q, v, err = np.empty(n.coordinates), np.empty(n.velocities), c.CError()
+    if isinstance(start, (str, os.PathLike)):
+        status = lib.carom_state_read(p, os.fsencode(start), q.ctypes.data, v.ctypes.data, ctypes.byref(err))
+        if status != c.OK:
+            raise c.failure(err, status)
+        return q, v
+    if isinstance(start, tuple):
+        if len(start) != 2 or np.shape(start[0]) != q.shape or np.shape(start[1]) != v.shape:
+            raise c.InputError(f"start: (q, v) must be {n.coordinates} positions and {n.velocities} velocities")
+        q[:], v[:] = start
+    else:
+        q[:], v[:] = view(lib.carom_model_q0(p), n.coordinates, model._handle), view(lib.carom_model_v0(p), n.velocities, model._handle)
+        whole = not isinstance(start, dict)
+        given = getattr(start, "state", start) if not isinstance(start, Result) else {k: start[k][-1] for k in model.coordinates + model.velocities}
+        places = {name: (x, i) for names, x in ((model.coordinates, q), (model.velocities, v)) for i, name in enumerate(names)}
+        for name, value in given.items():
+            if name not in places:
+                raise c.InputError(f"start: the model has no coordinate or rate {name!r}")
+            x, i = places[name]
+            x[i] = value
+        if whole and len(given) != len(places):
+            raise c.InputError("start: this is a state of another model")
+    if not (np.isfinite(q).all() and np.isfinite(v).all()):
+        raise c.InputError("start: a state needs finite numbers")
+    return q, v
 
 
 def _positive(name, x):
@@ -90,7 +124,8 @@ class Row:
 class Simulation:
     """A simulation under way.  Not for two threads at once; several simulations are."""
 
-    def __init__(self, model, scheme, step, end, options, adaptive, rtol, atol, every, dt_out, out, compile="auto", event_rows=False):
+    def __init__(self, model, scheme, step, end, options, adaptive, rtol, atol, every, dt_out, out, compile="auto", event_rows=False,
+                 start=None):
         for name, x in (("step", step), ("end", end), ("every", every), ("dt_out", dt_out)):
             _positive(name, x)
         if every is not None and dt_out is not None:
@@ -108,6 +143,7 @@ class Simulation:
         self._result = None
         self._bound = model._bind()
         self._functions = self._bound.functions
+        self._start = None if start is None else initial_state(text, start)  # keeps the arrays
         self._create(options)
         self._open(options, every, dt_out, event_rows)
         self.columns = [c.text(lib.carom_record_column(self._record, i)) for i in range(lib.carom_record_columns(self._record))]
@@ -146,6 +182,8 @@ class Simulation:
         d.system, d.schemes = b.system, lib.carom_schemes()
         d.scheme, d.options = self.scheme.encode(), c.strings(options)
         d.h, d.t_end, d.q0, d.v0 = self.step, self.end, b.q0, b.v0
+        if self._start:
+            d.q0, d.v0 = (x.ctypes.data for x in self._start)
         d.name, d.rate_name, d.name_user, d.size = b.name, b.rate_name, b.name_user, b.size
         with self._calm():
             pointer = lib.carom_sim_create(ctypes.byref(d), ctypes.byref(err))

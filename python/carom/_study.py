@@ -11,7 +11,7 @@ import numpy as np
 from . import _html, _library as c
 from ._library import lib
 from ._model import Model, System
-from ._run import as_model, run
+from ._run import as_model, initial_state, run
 
 
 # -- schemes x step sizes ----------------------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ def _texts(axes):
 
 
 def _engine(model, axes, observe, section, count, transient, follow, zip, set, workers, scheme=None, step=None, end=None, options=None,
-            adaptive=False, rtol=None, atol=None, lanes="off", gpu=False):
+            adaptive=False, rtol=None, atol=None, lanes="off", gpu=False, start=None):
     source = model if isinstance(model, Model) else Model(model)
     observe = [observe] if isinstance(observe, str) else list(observe)
     follows = (None, "up", "down", "both")
@@ -228,6 +228,8 @@ def _engine(model, axes, observe, section, count, transient, follow, zip, set, w
     texts = (c.MatrixText * max(1, len(source._matrices)))(
         *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in source._matrices.items()))
     d.model = c.ModelDef(source._data, len(source._data), source.file.encode(), c.strings(source._set + c.pairs(set)), texts, len(source._matrices), None)
+    state = None if start is None else np.concatenate(initial_state(source, start))
+    d.start = None if state is None else state.ctypes.data
     d.vary, d.zip, d.observe = c.strings(_texts(axes)), zip, c.strings(observe)
     d.section, d.count, d.transient = None if section is None else section.encode(), count or 0, transient
     d.follow, d.jobs = follows.index(follow), workers or os.cpu_count() or 1

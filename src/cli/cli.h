@@ -38,7 +38,7 @@ struct cli_args {
     cli_given *given;
 };
 
-extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_export, cli_sweep, cli_merge, cli_plot, cli_view, cli_solve, cli_help;
+extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_export, cli_sweep, cli_merge, cli_plot, cli_view, cli_solve, cli_equilibrium, cli_modes, cli_fit, cli_help;
 const cli_verb *cli_verb_at(int i); // NULL after the last
 const cli_verb *cli_verb_find(const char *name);
 
@@ -84,6 +84,8 @@ bool cli_compile(carom_model *m, carom_compile_mode mode, double evaluations);
 carom_model *cli_model(const char *file, const char *const *set, const carom_matrix_text *matrices, int nmatrices, char **text, size_t *length);
 /// The same with those that --set and --matrix give; *set is to be freed after the model.
 carom_model *cli_model_given(const cli_args *a, const char ***set, char **text, size_t *length);
+/// The state in a file for the model, positions then velocities, to be freed; NULL: complained.
+double *cli_state(const carom_model *m, const char *file);
 /// Where in the model's file stands what a simulation was refused for: its scheme, or one of its options; NULL: not there.
 /// named: the scheme and the options come from the file's simulation section.
 const char *cli_blame(const carom_model *m, bool named, carom_status failure);

@@ -27,6 +27,7 @@ static const cli_option options[] = {
     {"event-rows", 0, NULL, "two more rows at every event that the scheme locates: the state just before and just behind it", false},
     {"out", 'o', "FILE", "result: .h5 (default: the model's file name with .h5, in this folder), .csv, or - for CSV on standard output", false},
     CLI_COMPILE,
+    {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result; time begins at 0", false},
     {"resume", 0, "FILE.h5", "go on where that result stops; only --end and --out may differ", false},
     {"force", 0, NULL, "replace an older result of that name at once; without it that is kept as FILE.before until the run is done", false},
     {"dump-problems", 0, "FILE", "write the ten hardest contact problems of the run as text for `carom solve` (.h5 or .hdf5: the hardest one, in FCLIB's form)", false},
@@ -51,6 +52,7 @@ typedef struct run {
     const char *out;         // NULL: standard output
     char *out_own;
     carom_model *model;
+    double *start;           // positions, velocities; NULL: the model's own
     carom_sim *sim;
     carom_record *record;
     carom_compile_mode compile;
@@ -77,6 +79,7 @@ static bool read_usage(run *r, const cli_args *a) {
     if (out && strcmp(out, "-") == 0 && r->json) return cli_say("--json and --out - both want standard output; give --out a file"), false;
     if (out && strcmp(out, "-") != 0 && !cli_ends(out, ".h5") && !cli_ends(out, ".csv"))
         return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
+    if (cli_has(a, "start") && cli_has(a, "resume")) return cli_say("--start and --resume both say where to begin; give one of them"), false;
     if (a->n == 0 && !cli_has(a, "resume")) return cli_say("run wants a model; usage: carom run %s", a->verb->arguments), false;
     return true;
 }
@@ -233,7 +236,12 @@ static bool create_sim(run *r) {
     if (carom_run_resolve(&r->run, cli_has(r->a, "resume") ? NULL : r->model, &r->given, &r->err) != CAROM_OK)
         return cli_say("%s: %s", r->model_file, r->err.text), false;
     if (!cli_compile(r->model, r->compile, r->run.evaluations)) return false;
-    const carom_sim_def def = carom_run_sim(&r->run, r->model);
+    carom_sim_def def = carom_run_sim(&r->run, r->model);
+    if (cli_has(r->a, "start")) {
+        r->start = cli_state(r->model, cli_value(r->a, "start"));
+        if (!r->start) return false;
+        def.q0 = r->start, def.v0 = r->start + def.system->nq;
+    }
     r->sim = carom_sim_create(&def, &r->err);
     const char *place = r->sim ? NULL : cli_blame(r->model, r->run.from_file, r->err.code);
     if (place) fprintf(stderr, "%s: %s\n", place, r->err.text);
@@ -512,6 +520,7 @@ static int go(const cli_args *a) {
     carom_sim_destroy(r.sim);
     carom_run_free(&r.run);
     carom_model_destroy(r.model);
+    free(r.start);
     free(r.set);
     cli_matrices_free(&r.matrices);
     carom_result_close(r.resumed);

@@ -22,6 +22,7 @@ static const cli_option options[] = {
     SWEEP_RUN_OPTIONS,
     {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
     CLI_MATRIX,
+    {"start", 0, "FILE", "initial state of all runs, from `carom equilibrium --save FILE` or from the last row of a result", false},
     {"adaptive", 0, NULL, "step sizes from error estimates", false},
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate", false},
     {"atol", 0, "X", "the same, absolute", false},
@@ -40,6 +41,7 @@ typedef struct sweep {
     sweep_words words;
     char *own;               // texts of the model's section `sweep`
     cli_matrices matrices;
+    double *start;           // --start
     carom_sweep_def def;
     carom_sweep *s;
     carom_book *book;
@@ -71,6 +73,13 @@ static bool create(sweep *k) {
     if (!cli_matrices_read(k->a, &k->matrices)) return false;
     k->def.model.matrices = k->matrices.list;
     k->def.model.nmatrices = k->matrices.n;
+    if (cli_has(k->a, "start")) {
+        carom_model *m = carom_model_create(&k->def.model, &k->err);
+        if (!m) return cli_say("%s", k->err.text), false;
+        k->def.start = k->start = cli_state(m, cli_value(k->a, "start"));
+        carom_model_destroy(m);
+        if (!k->start) return false;
+    }
     k->s = carom_sweep_create(&k->def, &k->err);
     if (!k->s) cli_say("%s", k->err.text);
     return k->s != NULL;
@@ -262,6 +271,7 @@ static int go(const cli_args *typed) {
     carom_book_destroy(k.book);
     carom_sweep_destroy(k.s);
     cli_matrices_free(&k.matrices);
+    free(k.start);
     cli_free(&stored);
     sweep_words_free(&k.words);
     free(k.out);

@@ -128,7 +128,7 @@ static void join_one(joined *j, int option, const cli_option *o, const carom_dat
 }
 
 static int find_option(const cli_verb *verb, const char *name) {
-    static const char *const apart[] = {"resume", "out", "quiet", "set", "matrix", NULL}; // of the command line alone
+    static const char *const apart[] = {"resume", "out", "quiet", "set", "matrix", "start", NULL}; // of the command line alone
     for (int i = 0; apart[i]; ++i)
         if (strcmp(apart[i], name) == 0) return -1;
     for (int i = 0; verb->options[i].name; ++i)

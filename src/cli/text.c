@@ -150,6 +150,17 @@ carom_model *cli_model(const char *file, const char *const *set, const carom_mat
     return model;
 }
 
+double *cli_state(const carom_model *m, const char *file) {
+    const carom_system *s = carom_model_system(m);
+    double *x = calloc((size_t)s->nq + (size_t)s->nv, sizeof *x);
+    if (!x) abort();
+    carom_error err = {0};
+    if (carom_state_read(m, file, x, x + s->nq, &err) == CAROM_OK) return x;
+    cli_say("%s", err.text);
+    free(x);
+    return NULL;
+}
+
 // Is option `text` ("key=value") one that the scheme takes?
 static bool takes(const carom_scheme *s, const char *text) {
     const size_t length = strcspn(text, "=");

@@ -11,6 +11,9 @@ typedef struct law { // what is known of a contact before its gap, and levers of
     int bounce; // where restitution varies: which of the model's bounces it is
     double roll, spin;
     const carom_datum *rub; // friction that varies; NULL: it is a number
+    const carom_datum *mu;  // friction as it was said; NULL: it was not
+    carom_node press;       // normal force of a contact that is friction alone; else CAROM_NONE
+    const ellipse *ellipse; // of friction in space with two coefficients; NULL: it has one
     bool mu_here; // friction was said here, not in the defaults
     const carom_datum *from[3]; // restitution, tangential restitution, friction: numbers given by parameters; NULL: not so
 } law;
@@ -79,20 +82,62 @@ static carom_status read_impact(resolver *r, const carom_datum *kind, const caro
     return CAROM_OK;
 }
 
-// Friction: a number, an expression of slip.speed and the state, or {static, kinetic, stribeck}.  One that varies is read when the slip is known.
+// (FV-6)  Two coefficients a, b: friction lies in an ellipse with these half axes (times the normal force), and the slip is an outward normal of it.  With
+// directions and slips times a/mu, b/mu, mu the larger one, that is Coulomb's law with mu.
+static carom_status read_axes(resolver *r, const carom_datum *const given[2], law *l, ellipse *e) {
+    double mu[2];
+    for (int i = 0; i < 2; ++i) {
+        CAROM_TRY(carom_resolve_number(r, given[i], "friction", &mu[i]));
+        if (!(mu[i] > 0)) return carom_fault(r, given[i], 0, "friction is %g here; where there are two coefficients, both must be positive", mu[i]);
+    }
+    l->c.friction = fmax(mu[0], mu[1]);
+    for (int i = 0; i < 2; ++i) e->factor[i] = mu[i] / l->c.friction;
+    l->ellipse = e;
+    return CAROM_OK;
+}
+
+// {along, across, direction, of} of shapes; [along, across] of two slips.
+static carom_status read_ellipse(resolver *r, const carom_datum *n, law *l) {
+    static const char *const words[] = {"along", "across", "direction", "of", NULL};
+    const carom_datum *given[4] = {NULL};
+    ellipse *e = carom_pool_take(&r->m->memory, sizeof *e);
+    if (!e) return carom_fault_memory(r);
+    if (n->kind == CAROM_LIST) {
+        if (n->count != 2) return carom_fault(r, n, 0, "friction is one coefficient, or a list of two, one for each of two slips");
+        return read_axes(r, (const carom_datum *const[]){n->item, n->item + 1}, l, e);
+    }
+    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) {
+        int k = 0;
+        while (words[k] && strcmp(words[k], c->key->text) != 0) ++k;
+        if (!words[k]) return carom_fault(r, c->key, 0, "friction by direction has along, across, direction and of, not '%.60s'", c->key->text);
+        given[k] = c;
+    }
+    if (!given[0] || !given[1] || !given[2])
+        return carom_fault(r, n, 0, "friction by direction wants `along`, `across` and `direction`: {along: 0.1, across: 0.5, direction: [1, 0, 0]}");
+    CAROM_TRY(carom_resolve_direction(r, given[2], "the direction of friction", e->direction));
+    if (given[3]) CAROM_TRY(carom_find_body(r, given[3], &e->of));
+    return read_axes(r, given, l, e);
+}
+
+// Friction: a number, an expression of slip.speed, normal.force and the state, {static, kinetic, stribeck}, or by direction.  One that varies is read when the
+// slip is known.
 static carom_status read_friction(resolver *r, const carom_datum *n, law *l) {
     if (!carom_given(n)) return CAROM_OK;
     carom_graph *g = r->m->graph;
     carom_node x = CAROM_NONE;
     l->rub = l->from[2] = NULL;
+    l->mu = n;
+    l->ellipse = NULL;
+    l->c.friction_varies = false;
+    if (n->kind == CAROM_LIST || carom_datum_get(n, "along") || carom_datum_get(n, "across")) return r->loose = false, read_ellipse(r, n, l);
     l->c.friction_varies = n->kind == CAROM_MAP;
     if (n->kind != CAROM_MAP) {
-        r->slip_speed = carom_graph_input(g, CAROM_TIME, 0);
+        r->slip_speed = r->normal_force = carom_graph_input(g, CAROM_TIME, 0);
         CAROM_TRY(carom_resolve_expression(r, n, SCOPE_STATE | SCOPE_SLIP, "friction", &x));
         l->c.friction_varies = carom_graph_depends(g, x, CAROM_TIME, 0) || carom_graph_depends(g, x, CAROM_POSITION, -1) || carom_graph_depends(g, x, CAROM_VELOCITY, -1);
     }
     if (!l->c.friction_varies) { // perhaps it names the speed and does not depend on it
-        r->slip_speed = carom_graph_number(r->values, 0);
+        r->slip_speed = r->normal_force = carom_graph_number(r->values, 0);
         CAROM_TRY(carom_resolve_expression(r, n, NAME_PARAMETER | SCOPE_VALUES | SCOPE_SLIP, "friction", &x));
         l->from[2] = source(r, n);
         if (!carom_graph_is_number(r->values, x, &l->c.friction) || !isfinite(l->c.friction)) return read_coefficient(r, n, 1e300, &l->c.friction);
@@ -143,12 +188,21 @@ static carom_status express_friction(resolver *r, const law *l, const constraint
         x[2 + k] = k >= c->tangents ? carom_graph_number(g, 0) : c->rate[k] ? c->slip[k] : carom_graph_rate(g, c->slip[k], m->seen.nv);
         sum = carom_graph_plus(g, sum, carom_graph_times(g, x[2 + k], x[2 + k]));
     }
+    const int input = m->np + m->nreacting; // not yet taken
+    r->normal_force = l->press != CAROM_NONE ? l->press : carom_graph_input(g, CAROM_PARAMETER, input);
     const carom_node speed = carom_graph_apply(g, c->tangents == 1 ? CAROM_OP_ABS : CAROM_OP_SQRT, c->tangents == 1 ? x[2] : sum, CAROM_NONE, CAROM_NONE);
-    if (l->rub->kind == CAROM_MAP) return read_curve(r, l->rub, speed, &x[0], &x[1]);
-    r->slip_speed = speed;
-    CAROM_TRY(carom_resolve_expression(r, l->rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x[0]));
-    r->slip_speed = carom_graph_number(g, 0);
-    return carom_resolve_expression(r, l->rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x[1]);
+    if (l->rub->kind == CAROM_MAP) CAROM_TRY(read_curve(r, l->rub, speed, &x[0], &x[1]));
+    for (int k = 0; k < 2 && l->rub->kind != CAROM_MAP; ++k) {
+        r->slip_speed = k ? carom_graph_number(g, 0) : speed;
+        CAROM_TRY(carom_resolve_expression(r, l->rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x[k]));
+    }
+    carom_node unused;
+    for (int k = 0; k < 2; ++k) {
+        if (l->press != CAROM_NONE) x[k] = carom_graph_times(g, x[k], l->press);
+        else if (carom_graph_depends(g, x[k], CAROM_PARAMETER, input)) CAROM_TRY(carom_reaction_input(r, m->ne + contact, &unused));
+        for (int i = m->np; i < m->np + m->nreacting; ++i) m->contacts[contact].friction_reacts |= carom_graph_depends(g, x[k], CAROM_PARAMETER, i);
+    }
+    return CAROM_OK;
 }
 
 // Numbers of the law are bound to contacts when it becomes theirs.
@@ -170,6 +224,7 @@ static carom_status law_of(resolver *r, const carom_mech_contact *of, law *l) {
     const carom_mech_law own = {of->name, of->restitution, of->tangential_restitution, of->friction, of->impact_law, of->impact_order};
     CAROM_TRY(read_law(r, &own, l));
     if (l->rub == &own.friction) l->rub = &of->friction;
+    if (l->mu == &own.friction) l->mu = &of->friction;
     const carom_datum *const mine[3] = {&own.restitution, &own.tangential_restitution, &own.friction}, *const lasting[3] = {&of->restitution, &of->tangential_restitution, &of->friction};
     for (int k = 0; k < 3; ++k)
         if (l->from[k] == mine[k]) l->from[k] = lasting[k];
@@ -182,13 +237,15 @@ static carom_status fix_law(resolver *r, const law *l) {
 }
 
 // Contact i obeys law l with so many tangents.
-static carom_status put_law(resolver *r, int i, const law *l, const constraint *c, int tangents) {
+static carom_status put_law(resolver *r, int i, const law *l, constraint *c, int tangents) {
+    for (int k = 0; l->ellipse && k < 2; ++k) c->slip[k] = carom_graph_times(r->m->graph, c->slip[k], carom_graph_number(r->m->graph, l->ellipse->factor[k]));
     r->m->contacts[i] = l->c;
     r->m->contacts[i].tangents = tangents;
     r->m->bounce_of[i] = l->bounce;
     if (r->m->near) CAROM_TRY(fix_law(r, l)); // the list has copies
     const double value[3] = {l->c.restitution, l->c.tangential_restitution, l->c.friction};
     for (int k = 0; k < 3 && !r->m->near; ++k) CAROM_TRY(carom_bind(r, l->from[k], BOUND_RESTITUTION + k, i, value[k]));
+    if (l->ellipse) memcpy(r->m->contacts[i].ellipse, l->ellipse->factor, sizeof l->ellipse->factor);
     return l->rub ? express_friction(r, l, c, i) : CAROM_OK;
 }
 
@@ -243,14 +300,18 @@ static carom_status add_quantity(resolver *r, const constraint *c, const char *p
     return CAROM_OK;
 }
 
-static carom_status add_quantities(resolver *r, const constraint *c) {
-    CAROM_TRY(add_quantity(r, c, "gap", c->gap, CAROM_NONE));
+static carom_status add_slips(resolver *r, const constraint *c) {
     for (int k = 0; k < c->tangents; ++k) {
         char part[24] = "slip";
         if (c->tangents > 1) snprintf(part, sizeof part, "slip%d", k + 1);
         CAROM_TRY(add_quantity(r, c, part, c->rate[k] ? CAROM_NONE : c->slip[k], c->rate[k] ? c->slip[k] : CAROM_NONE));
     }
     return CAROM_OK;
+}
+
+static carom_status add_quantities(resolver *r, const constraint *c) {
+    CAROM_TRY(add_quantity(r, c, "gap", c->gap, CAROM_NONE));
+    return add_slips(r, c);
 }
 
 // `point`, `side` and `radius` belong to `along`, and take the place of gap and slip.
@@ -272,13 +333,36 @@ static carom_status read_swept(resolver *r, const carom_mech_contact *of, const 
         *c = (constraint){.name = c->name, .gap = CAROM_NONE}; // an element that is held, and a place that stays
         return CAROM_OK;
     }
+    if (l.ellipse) return carom_fault(r, l.mu, 0, "contact '%.60s' has one slip; two coefficients of friction want two", c->name);
+    CAROM_TRY(add_quantities(r, c));
     return put_law(r, r->m->nc, &l, c, l.c.friction > 0);
+}
+
+// Friction alone: its normal force is given.
+static carom_status read_pressed(resolver *r, const carom_mech_contact *of, const law *fallback, constraint *c) {
+    const carom_datum *rest[] = {&of->gap, &of->stiffness, &of->point, &of->along};
+    for (int i = 0; i < 4; ++i)
+        if (carom_given(rest[i])) return carom_fault(r, rest[i]->key, 0, "contact '%.60s' is friction with a given normal force; `%s` has no place there", c->name, rest[i]->key->text);
+    law l = *fallback;
+    CAROM_TRY(law_of(r, of, &l));
+    if (!l.mu) return carom_fault(r, &of->name, 0, "contact '%.60s' has no friction; add `friction:`", c->name);
+    if (l.ellipse) return carom_fault(r, l.mu, 0, "friction with a given normal force has one coefficient");
+    CAROM_TRY(carom_derive_pressed(r, of, c, &l.press));
+    if (!carom_given(&of->joint)) CAROM_TRY(read_slips(r, of, c));
+    if (c->tangents == 0) return carom_fault(r, &of->name, 0, "contact '%.60s' has no slip; add `slip:`, for a brake of radius r on angle phi `slip: r*phi`", c->name);
+    l.rub = l.mu;
+    CAROM_TRY(carom_bind(r, l.from[2], BOUND_COEFFICIENT, 0, l.c.friction)); // it stands in expressions
+    memset(l.from, 0, sizeof l.from);
+    l.c = (carom_contact){.friction = 1, .friction_varies = true, .pressed = true};
+    CAROM_TRY(put_law(r, r->m->nc, &l, c, c->tangents));
+    return add_slips(r, c);
 }
 
 static carom_status read_contact(resolver *r, const carom_mech_contact *of, const law *fallback, constraint *c) {
     char where[120];
     snprintf(where, sizeof where, "contact '%.60s'", c->name);
     const carom_datum *gap = carom_given(&of->gap);
+    if (carom_contact_pressed(of)) return read_pressed(r, of, fallback, c);
     CAROM_TRY(check_sweep(r, of));
     if (carom_given(&of->point)) return read_swept(r, of, fallback, c);
     if (!gap)
@@ -296,10 +380,14 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
     law l = *fallback;
     CAROM_TRY(law_of(r, of, &l));
     if (l.c.friction > 0 && c->tangents == 0) {
-        const carom_datum *place = l.mu_here ? &of->friction : &of->name;
-        return carom_fault(r, place, 0, "%s has friction %g%s but no slip; add `slip:` (the tangential displacement), or `friction: 0`", where, l.c.friction,
+        char value[32] = "";
+        if (!l.rub && !l.ellipse) snprintf(value, sizeof value, " %g", l.c.friction);
+        return carom_fault(r, l.mu_here ? &of->friction : &of->name, 0, "%s has friction%s%s but no slip; add `slip:` (the tangential displacement), or `friction: 0`", where, value,
                            l.mu_here ? "" : " (from contact defaults)");
     }
+    if (l.ellipse && l.mu->kind != CAROM_LIST) return carom_fault(r, l.mu, 0, "along, across and direction are for shapes; %s has slips of its own: write `friction: [a, b]`, one for each", where);
+    if (l.ellipse && c->tangents != 2) return carom_fault(r, l.mu, 0, "%s has %d slip%s; two coefficients of friction want two", where, c->tangents, c->tangents == 1 ? "" : "s");
+    if (!carom_contact_soft(of)) CAROM_TRY(add_quantities(r, c));
     return put_law(r, r->m->nc, &l, c, l.c.friction > 0 ? c->tangents : 0); // without friction the slip says nothing
 }
 
@@ -312,12 +400,19 @@ static carom_status read_lever(resolver *r, const pair *p, const carom_datum *n,
     const char *key = n->key->text;
     CAROM_TRY(read_coefficient(r, n, 1e300, lever));
     if (*lever == 0) return CAROM_OK;
-    if (l->rub) return carom_fault(r, n, 0, "%s resistance wants a friction that is a number", key);
+    if (l->rub || l->ellipse) return carom_fault(r, n, 0, "%s resistance wants a friction that is a number", key);
     if (lever == &l->spin && p->A->space != SPATIAL)
         return carom_fault(r, n, 0, "nothing spins about a normal in the plane; `spinning` is for contacts in space");
     if (!(l->c.friction > 0)) return carom_fault(r, n, 0, "%s resistance wants friction; add `friction:`", key);
     if ((has_corners(p->A) && !is_ball(p->B)) || (has_corners(p->B) && !is_ball(p->A)))
         return carom_fault(r, n, 0, "%s resistance is for what is round; '%s' and '%s' have %d contacts, with corners", key, p->A->name, p->B->name, p->count);
+    return CAROM_OK;
+}
+
+static carom_status check_ellipse(resolver *r, const pair *p, const law *l) {
+    if (!l->ellipse) return CAROM_OK;
+    if (l->mu->kind == CAROM_LIST) return carom_fault(r, l->mu, 0, "the two coefficients of shapes want a direction: {along: 0.1, across: 0.5, direction: [1, 0, 0]}");
+    if (p->A->space != SPATIAL) return carom_fault(r, l->mu, 0, "'%s' and '%s' are planar, where friction has one coefficient; two are for contacts in space", p->A->name, p->B->name);
     return CAROM_OK;
 }
 
@@ -350,7 +445,7 @@ static carom_status read_soft_pair(resolver *r, pair *p, const law *fallback, na
     law l = *fallback;
     CAROM_TRY(law_of(r, p->entry, &l));
     p->rub = (rubbing){.slides = l.c.friction > 0};
-    if (l.rub) return carom_fault(r, l.rub, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
+    if (l.rub || l.ellipse) return carom_fault(r, l.mu, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
     CAROM_TRY(fix_law(r, &l));
     CAROM_TRY(carom_pair_express(r, p, room));
     for (int k = 0; k < p->count; ++k) {
@@ -381,17 +476,18 @@ static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *
     CAROM_TRY(law_of(r, p->entry, &l));
     CAROM_TRY(read_lever(r, p, &p->entry->rolling, &l, &l.roll));
     CAROM_TRY(read_lever(r, p, &p->entry->spinning, &l, &l.spin));
-    p->rub = (rubbing){l.c.friction > 0, l.c.friction > 0 ? l.roll / l.c.friction : 0, l.c.friction > 0 ? l.spin / l.c.friction : 0};
+    p->rub = (rubbing){l.c.friction > 0, l.c.friction > 0 ? l.roll / l.c.friction : 0, l.c.friction > 0 ? l.spin / l.c.friction : 0, l.ellipse};
     if (l.roll > 0 || l.spin > 0) CAROM_TRY(carom_fix(r, l.from[2]));
-    p->shares = !l.rub && carom_pair_may_share(m, p);
+    CAROM_TRY(check_ellipse(r, p, &l));
+    p->shares = !l.rub && !l.ellipse && carom_pair_may_share(m, p);
     carom_pair_bound(m->graph, p);
     if (!p->shares) CAROM_TRY(carom_pair_express(r, p, &m->links[p->first]));
     for (int k = 0; k < p->count; ++k) {
         constraint *c = &m->links[p->first + k];
         if (p->shares) *c = bare(p);
         CAROM_TRY(name_contact(r, p, k, c, taken, p->first + k));
-        CAROM_TRY(put_law(r, p->first + k - m->ne, &l, c, c->tangents));
         CAROM_TRY(add_quantities(r, c));
+        CAROM_TRY(put_law(r, p->first + k - m->ne, &l, c, c->tangents));
     }
     return CAROM_OK;
 }
@@ -403,13 +499,15 @@ static carom_status read_rule(resolver *r, int i, const law *fallback) {
     law l = *fallback;
     CAROM_TRY(carom_check_soft(r, rule->entry));
     CAROM_TRY(law_of(r, rule->entry, &l));
-    if (l.c.impact || l.c.sequential || l.c.varies || l.rub || carom_contact_soft(rule->entry))
+    if (l.c.impact || l.c.sequential || l.c.varies || l.rub || l.ellipse || carom_contact_soft(rule->entry))
         return carom_fault(r, &rule->entry->name, 0, "so many pairs of shapes come and go as a list, which supports Newton's law of impact with constant restitution and friction only");
     if (carom_given(&rule->entry->rolling)) CAROM_TRY(read_coefficient(r, &rule->entry->rolling, 1e300, &l.roll));
     if (carom_given(&rule->entry->spinning)) CAROM_TRY(read_coefficient(r, &rule->entry->spinning, 1e300, &l.spin));
     CAROM_TRY(fix_law(r, &l));
     const double mu = l.c.friction;
-    rule->rub = (rubbing){mu > 0, mu > 0 ? l.roll / mu : 0, mu > 0 ? l.spin / mu : 0};
+    rule->rub = (rubbing){mu > 0, mu > 0 ? l.roll / mu : 0, mu > 0 ? l.spin / mu : 0, NULL};
+    for (int k = 0; k < x->nshapes; ++k)
+        if (x->shape[k]->belt) return carom_fault(r, x->shape[k]->place, 0, "so many pairs of shapes come and go as a list, which does not support `surface velocity`");
     const int first = x->npairs;
     CAROM_TRY(carom_near_samples(r, i));
     for (int k = first; k < x->npairs; ++k) {
@@ -454,7 +552,7 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
     CAROM_TRY(carom_check_soft(r, of));
     CAROM_TRY(read_contact(r, of, fallback, c));
     if (c->gap == CAROM_NONE) return CAROM_OK;
-    if (carom_contact_soft(of) && m->contacts[m->nc].friction_varies)
+    if (carom_contact_soft(of) && (m->contacts[m->nc].friction_varies || m->contacts[m->nc].ellipse[0] > 0))
         return carom_fault(r, carom_given(&of->friction) ? &of->friction : &of->name, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
     if (carom_contact_soft(of)) {
         const constraint own = *c;
@@ -463,7 +561,7 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
         return carom_derive_soft(r, of, &own, m->contacts[m->nc].friction);
     }
     ++m->nc;
-    return add_quantities(r, c);
+    return CAROM_OK;
 }
 
 // A constraint of a joint: read already.
@@ -537,7 +635,7 @@ static carom_status read_constraints(resolver *r, names *taken) {
 static carom_status read_links(resolver *r, names *taken) {
     carom_model *m = r->m;
     const carom_mech_law *defaults = r->mech->defaults;
-    law fallback = {0};
+    law fallback = {.press = CAROM_NONE};
     if (defaults) CAROM_TRY(read_law(r, defaults, &fallback));
     fallback.mu_here = false;
     CAROM_TRY(read_constraints(r, taken));

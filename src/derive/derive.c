@@ -377,7 +377,6 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_FRAMES] = join(m, frames, 9 * m->njoints, NULL, 0),
         [GROUP_ELEMENTS] = join(m, element, 2 * m->nelements, NULL, 0),
         [GROUP_BOUNDS] = join(m, bound, m->npairs, NULL, 0),
-        [GROUP_FRICTION] = join(m, m->rub, CAROM_FRICTION_LAW * m->nrub, NULL, 0),
         [GROUP_BOUND_RATES] = join(m, bound + m->npairs, m->npairs, NULL, 0),
     };
     group[GROUP_ROW].after = group[GROUP_FORCE].after = 1 + GROUP_OBSERVE; // which ended the last step
@@ -389,6 +388,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         if (group[k].count < 0) return no_memory(m, err);
         if (group[k].count > m->scratch_count) m->scratch_count = group[k].count;
     }
+    if (CAROM_FRICTION_LAW * m->nrub > m->scratch_count) m->scratch_count = CAROM_FRICTION_LAW * m->nrub;
     if (2 * m->nchecks + m->nobserved > m->scratch_count) m->scratch_count = 2 * m->nchecks + m->nobserved;
     if (carom_graph_failed(g))
         return carom_fail(err, CAROM_NO_MEMORY,
@@ -400,6 +400,9 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     const carom_group checks = {.count = 2 * m->nchecks + m->nobserved, .nodes = sides};
     m->tape = carom_tape_compile(g, group, GROUP_COUNT, m->seen.nq, n, m->np, err);
     m->check_tape = m->tape ? carom_tape_compile(g, &checks, 1, m->seen.nq, n, m->check_parameters, err) : NULL;
+    const carom_group rub = {.count = CAROM_FRICTION_LAW * m->nrub, .nodes = m->rub};
+    if (m->nrub) m->rub_tape = carom_tape_compile(g, &rub, 1, m->seen.nq, n, m->np + m->nreacting, err);
+    if (m->nrub && !m->rub_tape) return CAROM_NO_MEMORY;
     return m->check_tape ? carom_pairs_compile(m, kappa, err) : CAROM_NO_MEMORY;
 }
 

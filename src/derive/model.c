@@ -88,6 +88,8 @@ void carom_model_destroy(carom_model *m) {
     if (m->tape) carom_tape_destroy(m->tape);
     if (m->check_tape) carom_tape_destroy(m->check_tape);
     carom_tape_destroy(m->bounce_tape);
+    carom_tape_destroy(m->rub_tape);
+    free(m->reacting);
     free(m->bounces);
     free(m->bound);
     free(m->soft);
@@ -179,12 +181,20 @@ const char *carom_model_velocity(const carom_model *m, int i) {
     return i < carom_model_named_v(m) ? m->velocity[i] : unknown_name(m, i - m->seen.nv_own, true);
 }
 
+// The coordinates of contacts that are friction alone stay 0.
+static bool presses(const carom_model *m, int i) {
+    const int first = m->first_pressed;
+    return i >= first && i < first + m->npressed;
+}
+
 bool carom_model_recorded(const carom_model *m, int i) {
+    if (presses(m, i)) return false;
     i -= carom_model_named_q(m);
     return i < 0 || member_of(m, &i)->unknowns;
 }
 
 bool carom_model_velocity_recorded(const carom_model *m, int i) {
+    if (presses(m, i)) return false;
     i -= carom_model_named_v(m);
     return i < 0 || member_of(m, &i)->unknowns;
 }

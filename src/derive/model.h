@@ -52,7 +52,6 @@ enum { // groups of the tape
     GROUP_ELEMENTS, // powers of springs, motors and loads, then their energies
     GROUP_BOUNDS, // of the gaps of every pair of shapes
     GROUP_BOUND_RATES, // how fast they change
-    GROUP_FRICTION, // of contacts whose friction varies: CAROM_FRICTION_LAW each
     GROUP_COUNT
 };
 
@@ -255,6 +254,9 @@ struct carom_model {
     carom_contact *contacts;
     carom_node *rub;   // CAROM_FRICTION_LAW nodes of every contact whose friction varies
     int *rub_of, nrub; // nc: which of them it is
+    int first_pressed, npressed; // contacts that are friction alone: each has a coordinate, after those of the section
+    int *reacting, nreacting; // constraints whose (first) reactions friction uses: inputs np, np + 1, ... of its tape
+    carom_tape *rub_tape; // NULL: none varies
     soft_column *soft; // soft.c
     int nsoft;
     int *bounce_of;         // nc: which of `bounces` is its restitution, where that varies
@@ -294,7 +296,7 @@ struct carom_model {
     carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none
     void *owned;                  // what it needs while it lives: compiled code
     void (*release)(void *owned); // NULL: nothing
-    size_t check_work, scratch, seen_work, narrow, bounce_work; // offsets in work
+    size_t check_work, scratch, seen_work, narrow, bounce_work, rub_work; // offsets in work
     int scratch_count, pair_count; // of scratch: largest group; largest group of a pair
 };
 
@@ -312,14 +314,14 @@ typedef struct resolver {
     bool read;           // a parameter was read
     const member *along; // the member whose nodes a contact runs along, and the node
     int along_node;
-    carom_node slip_speed; // what slip.speed is, in scope SCOPE_SLIP
+    carom_node slip_speed, normal_force, joint_force; // what slip.speed and normal.force are in scope SCOPE_SLIP, joint.force in SCOPE_JOINT
     bool arc_known; // the arc length s is this number, not a variable
     double arc;
     bool failed; // err->text has its place already
 } resolver;
 
 /// What an expression may use: kinds of names, and these.
-enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192, SCOPE_AVERAGES = 16384, SCOPE_SPEED = 32768, SCOPE_SLIP = 65536 };
+enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192, SCOPE_AVERAGES = 16384, SCOPE_SPEED = 32768, SCOPE_SLIP = 65536, SCOPE_JOINT = 131072 };
 enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | NAME_POINT | SCOPE_TIME };
 
 // families.c
@@ -372,6 +374,17 @@ carom_status carom_fix(resolver *r, const carom_datum *n);
 carom_status carom_fix_vector(resolver *r, const carom_datum *n); // a number, or a list of them
 /// Those bound from number `first` on.
 carom_status carom_fix_bound(resolver *r, int first);
+
+// brakes.c
+/// Is this contact friction alone?
+static inline bool carom_contact_pressed(const carom_mech_contact *of) { return carom_given(&of->normal_force) || carom_given(&of->joint); }
+/// Names of their coordinates, after those of the section; kinetic energy and load of these.
+carom_status carom_declare_pressed(resolver *r);
+void carom_pressed_energy(resolver *r);
+/// Gap and slips of one of them, and its normal force.
+carom_status carom_derive_pressed(resolver *r, const carom_mech_contact *of, constraint *c, carom_node *N);
+/// The reaction of constraint id, for friction.
+carom_status carom_reaction_input(resolver *r, int id, carom_node *x);
 
 // matrices.c
 /// The matrix that n names; `what` is in messages.  A column of numbers.

@@ -216,7 +216,8 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
         return u->r->arc_known ? carom_graph_number(g, u->r->arc) : carom_graph_input(g, CAROM_TIME, 0);
     }
     if ((u->scope & SCOPE_SLIP) && strcmp(word, "normal.force") == 0 && !carom_names_find(&m->names, word, length))
-        return refuse(err, "friction cannot use normal.force: both are found at once; use slip.speed, positions, rates and time");
+        return primes ? refuse(err, "normal.force' is not available") : u->r->normal_force;
+    if ((u->scope & SCOPE_JOINT) && strcmp(word, "joint.force") == 0 && !primes && !carom_names_find(&m->names, word, length)) return u->r->joint_force;
     if ((u->scope & SCOPE_SLIP) && strcmp(word, "slip.speed") == 0 && !primes && !carom_names_find(&m->names, word, length)) return u->r->slip_speed;
     if ((u->scope & SCOPE_SPEED) && strcmp(word, "approach.speed") == 0 && !primes && !carom_names_find(&m->names, word, length))
         return carom_graph_input(g, CAROM_TIME, 0);

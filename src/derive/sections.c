@@ -100,24 +100,27 @@ static carom_status count_coordinates(resolver *r) {
     if (6 * x->nbodies > MOST_COORDINATES && !carom_pairs_many(r))
         return carom_fault(r, &x->bodies->name, 0, "more than %d bodies; give such a system from C", MOST_COORDINATES / 6);
     CAROM_TRY(carom_floating_count(r, &floating, &frames));
-    return take_state(r, x->ncoordinates + 7 * x->nbodies + floating + x->njoints); // a joint may count an angle
+    return take_state(r, x->ncoordinates + r->m->npressed + 7 * x->nbodies + floating + x->njoints); // a joint may count an angle
 }
 
 static carom_status read_coordinates(resolver *r) {
     carom_model *m = r->m;
+    const int pressed = m->names.count - r->mech->ncoordinates; // name of coordinate i of theirs: pressed + i
+    CAROM_TRY(carom_declare_pressed(r));
     CAROM_TRY(count_coordinates(r));
-    m->nq = m->nv = r->mech->ncoordinates;
+    m->nq = m->nv = r->mech->ncoordinates + m->npressed;
     for (int i = 0; i < m->nq; ++i) {
-        const carom_datum *at = carom_given(&r->mech->coordinates[i].at), *rate = carom_given(&r->mech->coordinates[i].rate);
-        name *n = &m->names.at[m->first_coordinate + i];
-        m->coordinate_name[i] = m->first_coordinate + i;
+        const carom_mech_coordinate *of = i < r->mech->ncoordinates ? &r->mech->coordinates[i] : NULL;
+        const carom_datum *at = of ? carom_given(&of->at) : NULL, *rate = of ? carom_given(&of->rate) : NULL;
+        m->coordinate_name[i] = i + (of ? m->first_coordinate : pressed);
+        name *n = &m->names.at[m->coordinate_name[i]];
         m->velocity_of[i] = i;
         CAROM_TRY(name_rate(r, n, &m->velocity[i]));
         n->node = carom_graph_input(m->graph, CAROM_POSITION, i);
         n->rate = carom_graph_input(m->graph, CAROM_VELOCITY, i);
         if (at) CAROM_TRY(carom_resolve_bound(r, at, "the initial position", BOUND_POSITION, i, &m->q0[i]));
         if (rate) CAROM_TRY(carom_resolve_bound(r, rate, "the initial rate", BOUND_RATE, i, &m->v0[i]));
-        m->given[i] = rate != NULL;
+        m->given[i] = rate != NULL || !of;
     }
     return CAROM_OK;
 }
@@ -148,6 +151,7 @@ static carom_status read_energy(resolver *r) {
             return carom_fault(r, potential, 0, "the potential energy depends on rates; put such terms into kinetic or forces");
     }
     m->nkin = m->seen.nv;
+    carom_pressed_energy(r);
     m->own_kinetic = carom_graph_plus(m->graph, m->own_kinetic, m->floating_kinetic);
     m->potential = carom_graph_plus(m->graph, m->potential, m->floating_potential);
     m->kinetic = carom_graph_plus(m->graph, m->own_kinetic, m->body_kinetic);

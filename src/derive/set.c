@@ -45,7 +45,7 @@ carom_status carom_fix(resolver *r, const carom_datum *n) {
     carom_node x;
     if (!n) return CAROM_OK;
     r->loose = false;
-    r->slip_speed = carom_graph_number(r->values, 0);
+    r->slip_speed = r->normal_force = carom_graph_number(r->values, 0);
     CAROM_TRY(carom_resolve_expression(r, n, SCOPE_BOUND, "this", &x));
     r->loose = loose;
     return CAROM_OK;
@@ -113,7 +113,7 @@ static bool same(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 static carom_status evaluate(resolver *r, double *x, bool *fine) {
     carom_model *m = r->m;
     *fine = true;
-    r->slip_speed = carom_graph_number(r->values, 0);
+    r->slip_speed = r->normal_force = carom_graph_number(r->values, 0);
     for (int i = 0; i < m->nbound; ++i) {
         const bound *b = &m->bound[i];
         carom_node node = CAROM_NONE;
@@ -121,7 +121,7 @@ static carom_status evaluate(resolver *r, double *x, bool *fine) {
         while (k >= 0 && k >= i - 3 && m->bound[k].from != b->from) --k;
         if (k >= 0 && k >= i - 3) x[i] = x[k];
         else {
-            CAROM_TRY(carom_resolve_expression(r, b->from, b->kind < BOUND_RESTITUTION || b->kind > BOUND_FRICTION ? NAME_PARAMETER | SCOPE_VALUES : SCOPE_BOUND, "this", &node));
+            CAROM_TRY(carom_resolve_expression(r, b->from, SCOPE_BOUND, "this", &node));
             if (!carom_graph_is_number(r->values, node, &x[i])) x[i] = NAN;
         }
         *fine = *fine && fits(b->kind, x[i], b->value);

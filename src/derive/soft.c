@@ -16,7 +16,9 @@ carom_status carom_check_soft(resolver *r, const carom_mech_contact *of) {
     const carom_datum *const own[] = {&of->exponent, &of->damping, &of->stiction_speed};
     const carom_datum *const rigid[] = {&of->restitution, &of->tangential_restitution, &of->impact_law, &of->impact_order, &of->rolling, &of->spinning};
     for (int i = 0; i < 3 && !carom_contact_soft(of); ++i)
-        if (carom_given(own[i])) return carom_fault(r, own[i]->key, 0, "`%s` belongs to a contact with `stiffness:`", own[i]->key->text);
+        if (carom_given(own[i]))
+            return carom_fault(r, own[i]->key, 0, "contact '%.60s' has `%s` but no `stiffness`; add `stiffness:` for a contact that yields, or remove `%s` from a rigid one", of->name.text,
+                               own[i]->key->text, own[i]->key->text);
     for (int i = 0; i < 6 && carom_contact_soft(of); ++i)
         if (carom_given(rigid[i]))
             return carom_fault(r, rigid[i]->key, 0, "contact '%.60s' has a stiffness, so forces act and no impacts; `%s` belongs to rigid contacts", of->name.text,

@@ -10,11 +10,19 @@ double *carom_model_scratch(const carom_model *m, void *work) {
     return (double *)(void *)((unsigned char *)work + m->scratch);
 }
 
+// Inputs of the tape of friction, behind its work: parameters, then the reactions that it uses.
+static double *rub_inputs(const carom_model *m, void *work) {
+    double *input = (double *)(void *)((unsigned char *)work + m->rub_work + carom_tape_work_size(m->rub_tape));
+    carom_copy(input, m->parameter, m->np);
+    return input;
+}
+
 static void work_init(const void *model, void *work) {
     const carom_model *m = model;
     carom_tape_work_init(m->tape, work, m->parameter);
     carom_pairs_work_init(m, work);
     if (m->bounce_tape) carom_tape_work_init(m->bounce_tape, (unsigned char *)work + m->bounce_work, m->parameter);
+    if (m->rub_tape) carom_tape_work_init(m->rub_tape, (unsigned char *)work + m->rub_work, rub_inputs(m, work));
 }
 
 static const double *eval(const carom_model *m, void *work, int group, double t, const double *q, const double *v) {
@@ -326,9 +334,14 @@ carom_status carom_model_row(const carom_model *m, void *work, double t, const d
     return bad ? CAROM_USER : status;
 }
 
-static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, double *law) {
+static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law) {
     const carom_model *m = model;
-    const double *x = eval(m, work, GROUP_FRICTION, t, q, v);
+    unsigned char *own = (unsigned char *)work + m->rub_work;
+    double *x = carom_model_scratch(m, work), *input = rub_inputs(m, work);
+    for (int i = 0; i < m->nreacting; ++i) input[m->np + i] = force ? force[m->links[m->reacting[i]].dir] : 0;
+    carom_tape_work_parameters(m->rub_tape, own, input);
+    carom_model_look(m, work, &q, &v, true);
+    carom_tape_eval(m->rub_tape, own, 0, t, q, v, x);
     for (int c = 0; c < m->nc; ++c)
         if (m->contacts[c].friction_varies) carom_copy(law + CAROM_FRICTION_LAW * c, x + CAROM_FRICTION_LAW * m->rub_of[c], CAROM_FRICTION_LAW);
     return finite(x, CAROM_FRICTION_LAW * m->nrub);
@@ -395,7 +408,11 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
         s->work_size = m->bounce_work + carom_tape_work_size(m->bounce_tape);
         s->restitution = restitution;
     }
-    s->friction = m->nrub ? friction : NULL;
+    if (m->rub_tape) {
+        m->rub_work = (s->work_size + line) & ~line;
+        s->work_size = m->rub_work + carom_tape_work_size(m->rub_tape) + (size_t)(m->np + m->nreacting) * sizeof(double);
+        s->friction = friction;
+    }
     s->work_init = work_init;
     s->mass = mass;
     s->force = force;

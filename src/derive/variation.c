@@ -101,7 +101,7 @@ static int answers(const carom_model *m, const question *k) {
 static carom_status laws(desk *d, const question *k, double *y) {
     const carom_model *m = d->m;
     double *rub = y + 4 * m->nc;
-    if (m->sys.friction) CAROM_TRY(m->sys.friction(m, d->work, k->t, k->q, k->v, rub));
+    if (m->sys.friction) CAROM_TRY(m->sys.friction(m, d->work, k->t, k->q, k->v, NULL, rub));
     for (int c = 0; c < m->nc; ++c) {
         const carom_contact *l = &m->contacts[c];
         const double *own = rub + CAROM_FRICTION_LAW * c, law[4] = {l->restitution, l->tangential_restitution, l->friction_varies ? own[0] : l->friction, l->friction_varies ? own[1] : l->friction};
@@ -329,7 +329,7 @@ int carom_variation_directions(const carom_variation *x) { return x->own.m->ndir
 // Expressions of parameters that stand outside of the graph: those of other parameters, and what is bound.
 static carom_status outside(resolver *r, carom_node *parameter, carom_node *of_bound) {
     carom_model *m = r->m;
-    r->slip_speed = carom_graph_number(m->graph, 0);
+    r->slip_speed = r->normal_force = carom_graph_number(m->graph, 0);
     for (int i = 0; i < m->np; ++i) CAROM_TRY(carom_resolve_expression(r, &m->whole->parameters.item[i], NAME_PARAMETER, "this", &parameter[i]));
     for (int i = 0; i < m->nbound; ++i) CAROM_TRY(carom_resolve_expression(r, m->bound[i].from, NAME_PARAMETER | SCOPE_SPEED | SCOPE_SLIP, "this", &of_bound[i]));
     return CAROM_OK;
@@ -482,6 +482,7 @@ static carom_status make(carom_variation *x, const carom_model *m, const int *pa
     for (int k = 0; k < x->n; ++k)
         if (parameter[k] < 0 || parameter[k] >= m->np) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %d parameters and no number %d", m->file, m->np, parameter[k]);
     if (m->near) return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: there are no derivatives where so many pairs of shapes come and go", m->file);
+    if (m->nreacting) return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: there are no derivatives of friction that depends on reactions (normal.force, joint.force)", m->file);
     x->parameter = calloc(n, sizeof *x->parameter);
     x->P = calloc(n * np, sizeof *x->P);
     x->h = calloc(n, sizeof *x->h);

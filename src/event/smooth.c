@@ -37,9 +37,13 @@ static void solve_reactions(event_work *w, carom_step *s) {
 }
 
 carom_status event_smooth(event_work *w, carom_step *s, double t, const double *q, const double *v) {
-    CAROM_TRY(carom_flow_prepare(&w->f, s, t, q, v));
-    solve_reactions(w, s);
-    carom_flow_spread(&w->f, s, w->f.x, NULL, 1);
+    bool settled = false;
+    for (int round = 0; !settled; ++round) {
+        CAROM_TRY(carom_flow_prepare(&w->f, s, t, q, v));
+        solve_reactions(w, s);
+        carom_flow_spread(&w->f, s, w->f.x, NULL, 1);
+        CAROM_TRY(carom_friction_settle(s, &w->f.L, w->f.lambda, round, &settled));
+    }
     return CAROM_OK;
 }
 

@@ -41,6 +41,8 @@ typedef struct csv_table {
 } csv_table;
 
 carom_status csv_read(csv_table *t, const char *file, carom_error *err);
+/// whole: a last line without its end counts, as in tables of other programs; else it was cut off.
+carom_status csv_read_to(csv_table *t, const char *file, bool whole, carom_error *err);
 /// Events beside a CSV result; *count 0 when there are none.
 carom_status csv_read_events(const char *file, carom_result_event **event, long *count, carom_error *err);
 void csv_free(csv_table *t);

@@ -69,7 +69,9 @@ static carom_status row(csv_table *t, long *room, char *line, const char *file, 
     return CAROM_OK;
 }
 
-carom_status csv_read(csv_table *t, const char *file, carom_error *err) {
+carom_status csv_read(csv_table *t, const char *file, carom_error *err) { return csv_read_to(t, file, false, err); }
+
+carom_status csv_read_to(csv_table *t, const char *file, bool whole, carom_error *err) {
     *t = (csv_table){0};
     FILE *f = fopen(file, "r");
     if (!f) return carom_fail(err, CAROM_IO, "cannot read %.400s: %s", file, strerror(errno));
@@ -85,7 +87,7 @@ carom_status csv_read(csv_table *t, const char *file, carom_error *err) {
     }
     for (long room = 0; status == CAROM_OK && (length = getline(&line, &size, f)) > 0;) {
         // A killed run may leave half a line at the end.
-        if (line[length - 1] != '\n') break;
+        if (!whole && line[length - 1] != '\n') break;
         chomp(line, length);
         if (*line) status = row(t, &room, line, file, err);
     }

@@ -126,10 +126,11 @@ static void bilateral_column(writer *w, const carom_record *r, int id, const cha
     column(w, "%s.%s", r->constraint[id], part);
 }
 
-static void contact_columns(writer *w, const char *name, int tangents) {
+static void contact_columns(writer *w, const char *name, const carom_contact *c) {
+    const int tangents = c->tangents;
     static const char *const normal[] = {"gap", "gap'", "force", "impulse"};
     static const char *const tangential[] = {"slip", "friction", "friction_impulse"};
-    for (int i = 0; i < 4; ++i) column(w, "%s.%s", name, normal[i]);
+    for (int i = 0; !c->pressed && i < 4; ++i) column(w, "%s.%s", name, normal[i]);
     for (int i = 0; tangents > 0 && i < 3; ++i)
         for (int k = 1; k <= tangents; ++k) {
             char number[12] = "", part[40];
@@ -158,7 +159,7 @@ static void all_columns(writer *w, const carom_record *r, const carom_record_def
     if (!r->model) state_columns(w, r, def);
     for (int i = 0; i < 3; ++i) column(w, "%s%s", energies[i], "");
     for (int c = 0; c < r->nc; ++c)
-        contact_columns(w, r->constraint[sys->ne + c], sys->contacts[c].tangents);
+        contact_columns(w, r->constraint[sys->ne + c], &sys->contacts[c]);
     for (int id = 0; id < sys->ne; ++id)
         for (int i = 0; i < 3; ++i) bilateral_column(w, r, id, bilateral[i]);
     for (int c = 0; r->positions && c < r->nc; ++c) column(w, "%s.%s", r->constraint[sys->ne + c], "nu");
@@ -243,15 +244,20 @@ static carom_status put_fields(carom_record *r, const carom_now *now) {
 
 // -- rows -------------------------------------------------------------------------------------------
 
-static double *fill_contact(double *x, const carom_now *now, const double *gap, const double *acc, const double *u, int id, int tangents) {
-    const int d = now->dir[id];
-    *x++ = gap[id];
-    *x++ = u[d];
-    *x++ = now->lasting[d];
-    *x++ = acc[d];
-    for (int i = 1; i <= tangents; ++i) *x++ = u[d + i];
-    for (int i = 1; i <= tangents; ++i) *x++ = now->lasting[d + i];
-    for (int i = 1; i <= tangents; ++i) *x++ = acc[d + i];
+// Tangents of an ellipse are scaled: the slip is u/a, the force a lambda.
+static double scale_of(const carom_contact *c, int i) { return c->ellipse[0] > 0 && i <= 2 ? c->ellipse[i - 1] : 1; }
+
+static double *fill_contact(double *x, const carom_now *now, const double *gap, const double *acc, const double *u, int id, const carom_contact *c) {
+    const int d = now->dir[id], tangents = c->tangents;
+    if (!c->pressed) {
+        *x++ = gap[id];
+        *x++ = u[d];
+        *x++ = now->lasting[d];
+        *x++ = acc[d];
+    }
+    for (int i = 1; i <= tangents; ++i) *x++ = u[d + i] / scale_of(c, i);
+    for (int i = 1; i <= tangents; ++i) *x++ = now->lasting[d + i] * scale_of(c, i);
+    for (int i = 1; i <= tangents; ++i) *x++ = acc[d + i] * scale_of(c, i);
     return x;
 }
 
@@ -272,7 +278,7 @@ static carom_status fill(carom_record *r, double *x, const carom_now *now, const
     *x++ = energy[0];
     *x++ = energy[1];
     *x++ = energy[0] + energy[1];
-    for (int c = 0; c < r->nc; ++c) x = fill_contact(x, now, r->gap, impulse, r->u, sys->ne + c, sys->contacts[c].tangents);
+    for (int c = 0; c < r->nc; ++c) x = fill_contact(x, now, r->gap, impulse, r->u, sys->ne + c, &sys->contacts[c]);
     const double *force = as_recorded(r, now, now->lasting);
     for (int id = 0; id < sys->ne; ++id) {
         *x++ = now->gap[id];

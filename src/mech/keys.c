@@ -32,13 +32,14 @@ static const carom_key energy_keys[] = {
 static const key_group energy_group = {GROUP("energy", "Expressions of coordinates, rates, parameters and time.", energy_keys, carom_mech_energy, "energy"), .without_name = true};
 static const key_group *const energies[] = {&energy_group, NULL};
 
-#define FRICTION "Coulomb's coefficient, not negative: a number, an expression that may use slip.speed (m/s) and the state, or {static, kinetic, stribeck}"
+#define FRICTION "Coulomb's coefficient, not negative: a number, an expression that may use slip.speed (m/s), normal.force (N) and the state, {static, kinetic, stribeck}"
+#define ELLIPSE ", or {along, across, direction, of}: two coefficients in space, along a direction fixed in body `of` (default: the world) and across it"
 #define IMPACT_LAW "newton, poisson or energetic: what restitution is the ratio of: velocities, impulses, or the root of that of works"
 #define IMPACT_ORDER "of contacts that are struck at the same time: simultaneous or sequential, the fastest approach first; energetic: always sequential"
 static const carom_key law_keys[] = {
     KEY(NUMBER, "restitution", "0", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(law, restitution)),
     KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "", AT(law, tangential_restitution)),
-    KEY(EXPRESSION, "friction", "0", FRICTION, "", AT(law, friction)),
+    KEY(EXPRESSION, "friction", "0", FRICTION ELLIPSE, "", AT(law, friction)),
     KEY(WORD, "impact law", "newton", IMPACT_LAW, "", AT(law, impact_law)),
     KEY(WORD, "impact order", "simultaneous", IMPACT_ORDER, "", AT(law, impact_order)),
     END};
@@ -49,7 +50,7 @@ static const carom_key contact_keys[] = {
     KEY(EXPRESSION, "gap", "needed", "distance, an expression of positions and time", "m", AT(contact, gap)),
     KEY(EXPRESSION, "slip", "", "tangential displacement; a list of two: a spatial contact with a friction disc; up to five: a ball", "m", AT(contact, slip)),
     KEY(EXPRESSION, "slip rate", "", "instead of slip: a tangential velocity, linear in the rates", "m/s", AT(contact, slip_rate)),
-    KEY(EXPRESSION, "friction", "contact defaults", FRICTION "; needs a slip", "", AT(contact, friction)),
+    KEY(EXPRESSION, "friction", "contact defaults", FRICTION ", or a list, one for each of two slips; needs a slip", "", AT(contact, friction)),
     KEY(NUMBER, "restitution", "contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(contact, restitution)),
     KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction, Newton's law only", "", AT(contact, tangential_restitution)),
     KEY(WORD, "impact law", "contact defaults", IMPACT_LAW, "", AT(contact, impact_law)),
@@ -69,7 +70,7 @@ static const carom_key contact_keys[] = {
 static const carom_key pair_keys[] = {
     KEY(NAME, "between", "", "[A, B]: shapes, or lists of shapes, each of the first with each of the second; with three names and more neighbours touch", "", AT(contact, between)),
     KEY(NAME, "among", "", "instead of between: [A, B, C, ...]: shapes, each may touch each other one", "", AT(contact, among)),
-    KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "", AT(contact, friction)),
+    KEY(EXPRESSION, "friction", "contact defaults", FRICTION ELLIPSE, "", AT(contact, friction)),
     KEY(NUMBER, "restitution", "contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(contact, restitution)),
     KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction, Newton's law only", "", AT(contact, tangential_restitution)),
     KEY(WORD, "impact law", "contact defaults", IMPACT_LAW, "", AT(contact, impact_law)),
@@ -81,12 +82,26 @@ static const carom_key pair_keys[] = {
     KEY(NUMBER, "rolling", "0", "rolling resistance: the lever of the normal force (round shapes)", "m", AT(contact, rolling)),
     KEY(NUMBER, "spinning", "0", "resistance to spinning about the normal: the lever of the normal force (round shapes, space)", "m", AT(contact, spinning)),
     END};
+static const carom_key joint_friction_keys[] = {
+    KEY(NAME, "joint", "needed", "a revolute, prismatic, cylindrical or spherical joint", "", AT(contact, joint)),
+    KEY(NUMBER, "radius", "needed where it turns", "of the bearing, at which friction acts", "m", AT(contact, radius)),
+    KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "", AT(contact, friction)),
+    KEY(EXPRESSION, "normal force", "joint.force", "what presses: an expression of time and state that may use joint.force, the joint's own reaction across its axis; below 0 it counts as 0", "N", AT(contact, normal_force)),
+    END};
+static const carom_key pressed_keys[] = {
+    KEY(EXPRESSION, "normal force", "needed", "what presses, instead of a gap: an expression of time and state; below 0 it counts as 0", "N", AT(contact, normal_force)),
+    KEY(EXPRESSION, "slip", "", "tangential displacement; for a brake of radius r on angle phi: r*phi; a list: several directions", "m", AT(contact, slip)),
+    KEY(EXPRESSION, "slip rate", "", "instead of slip: a tangential velocity, linear in the rates", "m/s", AT(contact, slip_rate)),
+    KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "", AT(contact, friction)),
+    END};
+static const key_group joint_friction_group = {GROUP("contacts.NAME, joint", "Friction in a joint.", joint_friction_keys, carom_mech_contact, "contact"), .when = {{"joint", NULL}}};
+static const key_group pressed_group = {GROUP("contacts.NAME, normal force", "Friction with a given normal force: brakes, clutches.", pressed_keys, carom_mech_contact, "contact"), .when = {{"normal force", NULL}}};
 static const key_group pair_group = {GROUP("contacts.NAME, between", "Contacts between shapes.", pair_keys, carom_mech_contact, "contact"), .when = {{"between", NULL}}};
 static const key_group among_group = {GROUP("", "", pair_keys, carom_mech_contact, "contact"), .when = {{"among", NULL}}};
 static const key_group contact_group = {GROUP("contacts.NAME", "A contact.", contact_keys, carom_mech_contact, "contact")};
-static const key_group *const contacts_single[] = {&pair_group, &among_group, &contact_group, NULL};
+static const key_group *const contacts_single[] = {&joint_friction_group, &pressed_group, &pair_group, &among_group, &contact_group, NULL};
 FAMILY(contact, contacts, "each of them, as `contacts.NAME`");
-static const key_group *const contacts[] = {&contact_family_group, &pair_group, &among_group, &contact_group, NULL};
+static const key_group *const contacts[] = {&contact_family_group, &joint_friction_group, &pressed_group, &pair_group, &among_group, &contact_group, NULL};
 
 static const carom_key simulation_keys[] = {
     KEY(WORD, "scheme", "half-explicit", "`carom schemes` lists them", "", AT(simulation, scheme)),
@@ -121,6 +136,7 @@ static const carom_key solid_keys[] = {
     KEY(NUMBER, "at", "0", "its centre, in the body's frame", "m", AT(shape, at)),
     KEY(NUMBER, "angle", "0", "turned by it; a box in space about axis", "rad", AT(shape, angle)),
     KEY(NUMBER, "axis", "", "direction of a capsule, slot, cylinder or bore in space", "", AT(shape, axis)),
+    KEY(EXPRESSION, "surface velocity", "0", "of a conveyor: how its surface moves in the body's frame, a list of expressions of time and parameters; only friction knows it", "m/s", AT(shape, surface_velocity)),
     KEY(NAME, "of", "", "section shapes: a body, a flexible member (skin) or one of its points (point, circle, sphere)", "", AT(shape, of)),
     END};
 static const key_group shape_group = {GROUP("bodies.NAME.shape", "What touches; the same for `bodies.NAME.shapes.NAME` and `shapes.NAME`.  Exactly one of the first twelve keys says which.", solid_keys, carom_mech_shape, "shape")};
@@ -414,7 +430,7 @@ static const carom_key sections_keys[] = {
 const key_group carom_key_top = {GROUP("", "Sections of the file; a section that is not needed may be missing or empty.", sections_keys, carom_mech, "the model"), .without_name = true};
 
 const key_group *const carom_key_groups[] = {
-    &carom_key_top, &coordinate_group, &energy_group, &contact_group, &pair_group, &contact_family_group, &law_group, &simulation_group, &body_group, &body_family_group, &motion_group,
+    &carom_key_top, &coordinate_group, &energy_group, &contact_group, &pair_group, &pressed_group, &joint_friction_group, &contact_family_group, &law_group, &simulation_group, &body_group, &body_family_group, &motion_group,
     &shape_group, &joint_group, &joint_family_group, &line_spring_group, &joint_spring_group, &bushing_group, &spring_family_group, &motor_group, &load_group, &bar_group, &beam_group,
     &exact_beam_group, &spatial_beam_group, &matrices_group, &damping_group, &floating_group, &floating_spatial_group, &shaft_group, &flywheel_group,
     &shaft_damping_group, &figure_group, &touch_group, NULL};

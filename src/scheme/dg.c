@@ -756,7 +756,9 @@ static int levels_minus(const double *opt) { return carom_dg_coupled(highest(opt
     "the order of the scheme.  With rest=paper a contact that returns without having left bounces for ever.\n"           \
     "Friction: lasting contacts that slide do so at all stages, lambda_T = -mu lambda_N u_T/|u_T|, and keep the order;\n" \
     "those that stick, and impacts, obey Coulomb's law.  order=auto chooses m from 1 to 8 in each step by the decay of\n" \
-    "the accelerations' Chebyshev coefficients; the ledger counts the degrees.\n"
+    "the accelerations' Chebyshev coefficients; the ledger counts the degrees.  Newton's law of impact only: the impulse is an\n" \
+    "unknown of the step's own equations, with stages and directions of sliding decided before it, and compression and\n" \
+    "expansion, or one strike after the other, have no place in them.\n"
 #define MEMBER(name_, about_, text_, carve_, levels_)                                                                   \
     {.name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of, .lacks = CAROM_NO_IMPACT_LAWS,     \
      .levels_of = levels_, .full_levels = true, .options = options, .work_size = sizeof(work), .carve = carve_, .step = step, .dense = dense, .say = say}

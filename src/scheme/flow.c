@@ -240,7 +240,7 @@ carom_status carom_flow_prepare(carom_flow *f, carom_step *s, double t, const do
     return CAROM_OK;
 }
 
-carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
+static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
     CAROM_TRY(carom_flow_prepare(f, s, t, q, v));
     const int n = f->n;
     if (n == 0) return CAROM_OK;
@@ -256,6 +256,15 @@ carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const doubl
     if (f->shared) solve_symmetric(f, s);
     else carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
     carom_flow_spread(f, s, f->x, NULL, 1);
+    return CAROM_OK;
+}
+
+carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
+    bool settled = false;
+    for (int round = 0; !settled; ++round) {
+        CAROM_TRY(rate(f, s, t, q, v, laws));
+        CAROM_TRY(carom_friction_settle(s, &f->L, f->lambda, round, &settled));
+    }
     return CAROM_OK;
 }
 

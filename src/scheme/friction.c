@@ -15,11 +15,42 @@ bool carom_friction_varies(const carom_system *sys) {
     return false;
 }
 
+bool carom_friction_reacts(const carom_system *sys) {
+    for (int i = 0; i < sys->nc; ++i)
+        if (sys->contacts[i].friction_reacts) return true;
+    return false;
+}
+
 carom_rubbing *carom_carve_rubbing(carom_arena *mem, const carom_system *sys, carom_contact *contacts) {
     carom_rubbing *rub = carom_carve_bytes(mem, sizeof *rub);
     double *law = carom_carve(mem, EACH * (size_t)sys->nc);
-    if (rub) *rub = (carom_rubbing){contacts, law};
+    int ndir = 0;
+    for (int id = 0; id < sys->ne + sys->nc; ++id) ndir += carom_system_recorded(sys, id);
+    double *force = carom_friction_reacts(sys) ? carom_carve(mem, (size_t)ndir) : NULL;
+    if (rub) *rub = (carom_rubbing){contacts, law, force, ndir};
     return rub;
+}
+
+// (FV-3)  mu(lambda), lambda(mu): by turns, until lambda stays
+carom_status carom_friction_settle(carom_step *s, const carom_local *L, const double *lambda, int round, bool *settled) {
+    static const double SAME = 1e-13;
+    *settled = true;
+    if (!s->rub || !s->rub->force) return CAROM_OK;
+    double *force = s->rub->force, most = 0, change = 0;
+    int next = 0; // direction
+    for (int b = 0; b < L->nb; ++b) {
+        const int d = s->dir[L->id[b]];
+        for (; next < d; ++next) change = fmax(change, fabs(force[next])), force[next] = 0;
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k, ++next) {
+            change = fmax(change, fabs(lambda[k] - force[next]));
+            most = fmax(most, fabs(lambda[k]));
+            force[next] = lambda[k];
+        }
+    }
+    for (; next < s->rub->ndir; ++next) change = fmax(change, fabs(force[next])), force[next] = 0;
+    *settled = change <= SAME * most;
+    if (*settled || round < CAROM_FRICTION_ROUNDS) return CAROM_OK;
+    return carom_retry(s, "friction that depends on reactions, and reactions that depend on friction, do not settle: from round to round they still change by %.3g of %.3g N", change, most);
 }
 
 bool carom_friction_still(const carom_step *s, int c) {
@@ -32,7 +63,7 @@ void carom_friction_set(const carom_step *s, int c, bool sticks) {
 
 carom_status carom_friction_at(carom_step *s, double t, const double *q, const double *v) {
     if (!s->rub) return CAROM_OK;
-    if (s->sys->friction(s->sys->model, s->sys_work, t, q, v, s->rub->law) != CAROM_OK)
+    if (s->sys->friction(s->sys->model, s->sys_work, t, q, v, s->rub->force, s->rub->law) != CAROM_OK)
         return carom_retry(s, "a coefficient of friction is not a finite number");
     for (int c = 0; c < s->sys->nc; ++c) {
         const double *law = s->rub->law + EACH * c;

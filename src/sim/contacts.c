@@ -22,6 +22,19 @@ void carom_lasting_forces(carom_sim *sim, double h) {
         if (s->events[i].kind == CAROM_IMPACT) sim->struck[s->events[i].contact] = false;
 }
 
+// (FV-4)  The reactions on which friction of the next step depends: forces, or impulse/h.  An impact is no force: then those before it remain, for joints too.
+void carom_last_reactions(carom_sim *sim, double h) {
+    const carom_step *s = &sim->step;
+    const int ne = sim->sys->ne;
+    for (int id = 0; id < ne + sim->sys->nc; ++id) {
+        bool struck = false;
+        for (int i = 0; i < s->nevents; ++i) struck |= s->events[i].kind == CAROM_IMPACT && (id < ne || s->events[i].contact == id - ne);
+        for (int k = sim->dir[id]; k < sim->dir[id + 1]; ++k)
+            if (sim->force[k] != 0 || sim->scheme->tells) sim->reaction[k] = sim->force[k];
+            else if (!struck) sim->reaction[k] = sim->impulse[k] / h;
+    }
+}
+
 enum { STALE = 32 }; // steps after which the threshold of a lasting contact is found anew
 
 // theta of contact c for a step of h from t_0 on (CL-4); 0 where the model cannot tell.  known: M^-1 f there has been found.

@@ -270,6 +270,8 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->p = carom_carve(mem, (size_t)rows);
     s->u = carom_carve(mem, (size_t)rows);
     s->rub = sim->contacts ? carom_carve_rubbing(mem, seen, sim->contacts) : NULL;
+    sim->reaction = carom_friction_reacts(sys) ? carom_carve(keep, (size_t)sim->nl) : NULL;
+    sim->guess = carom_friction_reacts(sys) ? carom_carve(mem, (size_t)sim->nl) : NULL;
     s->impacts = carom_impacts_differ(seen) ? carom_carve_impacts(mem, seen, sim->nl) : NULL;
     s->difference = carom_carve_difference(mem, seen);
     s->chain = carom_carve_chain(mem, rows, blocks, seen->ne + again * seen->ne, chosen_solver(common[CAROM_OPT_SOLVER]));
@@ -332,8 +334,9 @@ static uint64_t stamp_of(const carom_sim *sim) {
     for (int i = 0; i < sys->nc - sys->listed; ++i) {
         const carom_contact *c = sys->contacts + i;
         const double values[] = {c->restitution, c->tangential_restitution, c->friction, c->tangents};
-        const int laws[] = {c->impact, c->sequential, c->varies, c->friction_varies};
+        const int laws[] = {c->impact, c->sequential, c->varies, c->friction_varies + c->friction_reacts};
         stamp = mix(stamp, values, sizeof values);
+        if (c->ellipse[0] > 0) stamp = mix(stamp, c->ellipse, sizeof c->ellipse);
         if (laws[0] || laws[1] || laws[2] || laws[3]) stamp = mix(stamp, laws, sizeof laws);
     }
     return mix(stamp, &sim->t0, sizeof sim->t0);

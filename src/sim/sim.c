@@ -58,6 +58,13 @@ static carom_status show_dense(carom_sim *sim, double t, double h, carom_error *
     return CAROM_OK;
 }
 
+// Reactions of the last step, for coefficients of friction that depend on them.
+static void show_reactions(carom_sim *sim) {
+    const carom_step *s = &sim->step;
+    for (int id = 0; s->rub && s->rub->force && id < s->sys->ne + s->sys->nc; ++id)
+        carom_copy(s->rub->force + s->dir[id], sim->reaction + sim->dir[carom_independent_id(&sim->independent, id)], s->dir[id + 1] - s->dir[id]);
+}
+
 // From t over h; when the scheme asks for it, in two halves.
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err) {
     carom_step *s = &sim->step;
@@ -81,6 +88,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     const double accept = s->accept;
     s->scale = speed;
     memset(&s->contact, 0, sizeof s->contact);
+    show_reactions(sim);
     carom_status status = carom_friction_at(s, s->t, s->q, s->v);
     if (status == CAROM_OK) status = sim->scheme->step(sim->scheme_work, s);
     if (status != CAROM_OK && s->stop && s->stop(s->stop_user)) status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t); // whatever it made of it
@@ -377,6 +385,30 @@ static void measure_kinetic(carom_sim *sim) {
     if (carom_sim_energy(sim, &kinetic, &potential, &ignored) == CAROM_OK) sim->kept->ledger.kinetic = fmax(sim->kept->ledger.kinetic, kinetic);
 }
 
+static carom_status take_step(carom_sim *sim, double *h, carom_error *err) {
+    return sim->control.on ? carom_adaptive_step(sim, h, err) : planned_step(sim, h, err);
+}
+
+// (FV-4)  Before the first step no reactions are known.  Those of a trial step are, and of another one with them; both are undone.
+static void guess_reactions(carom_sim *sim) {
+    enum { TRIALS = 3 };
+    carom_step *s = &sim->step;
+    const int told = s->nevents;
+    const bool reacted = s->reacted;
+    for (int i = 0; i < TRIALS; ++i) {
+        carom_error none = {0};
+        double h;
+        memcpy(sim->before, sim->kept, sim->kept_size);
+        const carom_status status = take_step(sim, &h, &none);
+        if (status == CAROM_OK) share(sim), carom_last_reactions(sim, h);
+        carom_copy(sim->guess, sim->reaction, sim->nl);
+        memcpy(sim->kept, sim->before, sim->kept_size);
+        carom_copy(sim->reaction, sim->guess, sim->nl);
+        s->nevents = told;
+        s->reacted = reacted;
+    }
+}
+
 carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
@@ -403,8 +435,9 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     const int told = s->nevents;
     const bool reacted = s->reacted;
     double h;
+    if (k->n == 0 && sim->reaction && !sim->scheme->tells) guess_reactions(sim);
     s->parts = 0;
-    const carom_status status = sim->control.on ? carom_adaptive_step(sim, &h, err) : planned_step(sim, &h, err);
+    const carom_status status = take_step(sim, &h, err);
     if (status != CAROM_OK) {
         undo(sim, status);
         s->nevents = told;
@@ -428,6 +461,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     if (s->reacted || reacts || k->busy || sim->scheme->tells) carom_contacts_update(sim, t_0, h);
     share(sim);
     if (s->reacted || reacts) carom_lasting_forces(sim, h);
+    if (sim->reaction) carom_last_reactions(sim, h);
     for (int i = 0; i < s->nevents && sim->list.slots; ++i) s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + s->events[i].contact) - sim->sys->ne;
     k->ledger.steps = k->n - k->counted_from;
     if (sampled(k->n)) measure_kinetic(sim);

@@ -88,6 +88,8 @@ struct carom_sim {
     void *dense_user;
     int dense;
     double *q_in, *v_in; // its states
+    double *reaction;   // kept, nl: where friction depends on reactions, those of the last step; NULL: it does not
+    double *guess;      // nl: the same of a trial step
     double *lasting;    // kept, nl: forces of the last step, impulse/h where a lasting contact has an impulse only
     struct {
         bool on, violation, extrapolate;
@@ -148,3 +150,5 @@ void carom_contacts_update(carom_sim *sim, double t_0, double h);
 
 /// Forces of all constraints for records, after that.
 void carom_lasting_forces(carom_sim *sim, double h);
+/// sim->reaction at the end of a step.
+void carom_last_reactions(carom_sim *sim, double h);

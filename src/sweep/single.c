@@ -311,6 +311,7 @@ static carom_status plan(single *k) {
 
 static carom_status make_sim(single *k, const double *value, const double *start) {
     carom_sweep *s = k->s;
+    if (!start) start = s->def.start;
     carom_run_given given = s->def.run;
     const char **options = with_options(s, given.options, value);
     if (!options) return no_memory(k->err);

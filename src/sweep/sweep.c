@@ -115,7 +115,7 @@ static carom_status make_lanes(carom_sweep *s, carom_error *err) {
     carom_error own = {0};
     const bool gpu = s->def.gpu;
     if (s->def.lanes == CAROM_LANES_OFF && !gpu) return CAROM_OK;
-    carom_status status = carom_lanes_create(s, &s->lanes, &own);
+    carom_status status = s->def.start ? carom_fail(&own, CAROM_BAD_INPUT, "runs from a given state are not supported in lanes") : carom_lanes_create(s, &s->lanes, &own);
     if (status == CAROM_OK) status = gpu ? carom_gpu_open(s, s->lanes, &s->gpu, &own) : carom_lanes_compile(s, s->lanes, &own);
     if (status == CAROM_OK) return CAROM_OK;
     carom_lanes_destroy(s->lanes);

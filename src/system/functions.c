@@ -303,9 +303,9 @@ static void inherit(carom_functions *m) {
     s->rates = b->rates ? rates : NULL;
 }
 
-static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, double *law) {
+static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law) {
     const carom_functions *m = model;
-    return m->base.friction(m->base.model, work, t, q, v, law);
+    return m->base.friction(m->base.model, work, t, q, v, force, law);
 }
 
 static double restitution(const void *model, void *work, int contact, double speed) {

@@ -92,21 +92,28 @@ static carom_status works(const void *model, void *work, double t, const double 
 static carom_status hold(const void *model, void *work, carom_hold what, double t, const double *q) {
     return base_of(model)->hold(base_of(model)->model, work, what, t, q);
 }
-static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, double *law) {
-    return base_of(model)->friction(base_of(model)->model, work, t, q, v, law);
+static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law) {
+    const carom_independent *I = model;
+    const int kept = I->sys.ne, k = I->rows.k;
+    double *all = all_gaps(I, work); // there is room for all directions
+    for (int id = 0; force && id < kept; ++id) all[I->rows.order[id]] = force[id];
+    if (force) carom_copy(all + kept + k, force + kept, I->ndir - kept - k);
+    return base_of(model)->friction(base_of(model)->model, work, t, q, v, force ? all : NULL, law);
 }
 static double restitution(const void *model, void *work, int contact, double speed) {
     return base_of(model)->restitution(base_of(model)->model, work, contact, speed);
 }
 
 void carom_independent_make(carom_independent *I, const carom_system *base, int k) {
-    const size_t constraints = (size_t)(base->ne + base->nc);
+    const int constraints = base->ne + base->nc;
     carom_system *s = &I->sys;
     *s = *base; // sizes, flags, shapes, contacts
     s->ne = base->ne - k;
     s->model = I;
     I->scratch = (base->work_size + 63) & ~(size_t)63;
-    s->work_size = I->scratch + constraints * (sizeof(double) + sizeof(int));
+    I->ndir = 0;
+    for (int id = 0; id < constraints; ++id) I->ndir += carom_system_recorded(base, id);
+    s->work_size = I->scratch + (size_t)I->ndir * sizeof(double) + (size_t)constraints * sizeof(int);
     s->work_init = base->work_init ? work_init : NULL;
     s->mass = mass;
     s->force = force;

@@ -9,6 +9,7 @@ typedef struct carom_independent {
     carom_redundant rows; // which are kept; k = 0: all, and the rest is not in use
     carom_system sys;
     size_t scratch;       // place in the work block
+    int ndir;             // recorded directions of the system
 } carom_independent;
 
 /// `I` must stay where it is while I->sys is in use.  I->rows is allocated by the caller.

@@ -48,6 +48,11 @@ carom_status carom_find_joint(resolver *r, const carom_datum *n, joint **j);
 carom_status carom_joint_angle(resolver *r, joint *j, carom_node *node);
 carom_status carom_joint_coordinate(resolver *r, const carom_datum *place, joint *j, carom_node *node);
 
+/// Surfaces of a joint that friction acts on: do they turn about its axis, slide along it, turn as a ball; its first `rows` reactions are
+/// the force that presses them.
+typedef struct carom_rub_of { bool turns, slides, ball; int rows; } carom_rub_of;
+carom_status carom_joint_rubs(resolver *r, const carom_datum *place, const joint *j, carom_rub_of *what);
+
 /// What a joint looks like: its points coincide, slide, keep a distance, or it has none.
 typedef enum joint_look { JOINT_PIN, JOINT_SLIDE, JOINT_ROD, JOINT_NOWHERE } joint_look;
 joint_look carom_joint_look(const joint *j);

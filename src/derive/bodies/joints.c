@@ -218,6 +218,18 @@ carom_status carom_joint_coordinate(resolver *r, const carom_datum *place, joint
                        strchr("aeiou", type_name(NULL, j->type)[0]) ? "an" : "a", type_name(NULL, j->type));
 }
 
+carom_status carom_joint_rubs(resolver *r, const carom_datum *place, const joint *j, carom_rub_of *what) {
+    const int across = j->spatial ? 2 : 1;
+    switch ((type)j->type) {
+    case REVOLUTE: return *what = (carom_rub_of){.turns = true, .rows = j->turned}, CAROM_OK;
+    case SPHERICAL: return *what = (carom_rub_of){.turns = true, .ball = true, .rows = j->turned}, CAROM_OK;
+    case PRISMATIC: return *what = (carom_rub_of){.slides = true, .rows = across}, CAROM_OK;
+    case CYLINDRICAL: return *what = (carom_rub_of){.turns = true, .slides = true, .rows = across}, CAROM_OK;
+    case UNIVERSAL: case PLANE: case WELD: case DISTANCE: case SCREW: case GEAR: break;
+    }
+    return carom_fault(r, place, 0, "friction acts in revolute, prismatic, cylindrical and spherical joints, not in '%s', which is of type %s", j->name, type_name(NULL, j->type));
+}
+
 static carom_status coordinates(maker *k) {
     joint *j = k->j;
     if (k->needs & SLIDES) {

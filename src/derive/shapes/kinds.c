@@ -23,7 +23,7 @@ bool carom_pair_may_share(const carom_model *m, const pair *p) {
     const shape *const both[2] = {p->A, p->B};
     if (m->apart) return false;
     for (int i = 0; i < 2; ++i)
-        if (both[i]->member || both[i]->part || !both[i]->body || (both[i]->body->v < 0 && !carom_body_fixed(m->graph, both[i]->body))) return false;
+        if (both[i]->belt || both[i]->member || both[i]->part || !both[i]->body || (both[i]->body->v < 0 && !carom_body_fixed(m->graph, both[i]->body))) return false;
     return true;
 }
 

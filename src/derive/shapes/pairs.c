@@ -66,7 +66,7 @@ int carom_pair_contacts(const shape *A, const shape *B) {
 // -- velocities ---------------------------------------------------------------------------------------------------------
 
 // Of the material point of s that is at p.
-static vec velocity_at(carom_graph *g, const carom_model *m, const shape *s, vec p) {
+static vec rigid_velocity(carom_graph *g, const carom_model *m, const shape *s, vec p) {
     if (s->member) return carom_flexible_velocity(g, m, s, p);
     const body *b = s->body;
     const vec r = {{b->r[0], b->r[1], b->r[2]}}, arm = v_sub(g, p, r);
@@ -85,7 +85,13 @@ static vec velocity_at(carom_graph *g, const carom_model *m, const shape *s, vec
 }
 
 // Angular velocity.  Of a body that moves as expressions say: 1/2 sum_k e_k x e_k', e_k its axes.
-static vec turning(carom_graph *g, const carom_model *m, const shape *s) {
+// Of the material at p; the surface of a conveyor moves along its body.
+static vec velocity_at(carom_graph *g, const carom_model *m, const shape *s, vec p) {
+    const vec v = rigid_velocity(g, m, s, p);
+    return s->belt ? v_add(g, v, v_turn(g, s->body->R, *s->belt)) : v;
+}
+
+vec carom_shape_turning(carom_graph *g, const carom_model *m, const shape *s) {
     const body *b = s->body;
     vec w = {{n_num(g, 0), n_num(g, 0), n_num(g, 0)}};
     if (s->member) return carom_flexible_spin(g, m, s);
@@ -174,6 +180,14 @@ static touching make_touch(carom_graph *g, const shape *A, const shape *B, plan 
     return t;
 }
 
+// (FV-6)  t_1 = (d - (n.d) n)/|..|,  t_2 = n x t_1:  the direction d of an ellipse in the tangential plane.  Where d is the normal there is none.
+static void align(carom_graph *g, const ellipse *e, vec n, vec t[2]) {
+    const vec own = v_num(g, e->direction), d = e->of ? v_turn(g, e->of->R, own) : own;
+    const vec x = v_sub(g, d, v_scale(g, n, v_dot(g, n, d)));
+    t[0] = v_scale(g, x, n_div(g, n_num(g, 1), n_fun(g, CAROM_OP_SQRT, n_add(g, v_dot(g, x, x), n_num(g, 1e-24)))));
+    t[1] = v_cross(g, n, t[0]);
+}
+
 // (SHP-13)  slip rates u_T, (rho/mu) w_T and (sigma/mu) w_n; in the plane u_T and (rho/mu) w
 static void make_slips(carom_graph *g, const carom_model *m, const pair *p, const touching *t, constraint *c) {
     const rubbing rub = p->rub;
@@ -181,9 +195,10 @@ static void make_slips(carom_graph *g, const carom_model *m, const pair *p, cons
     const bool spatial = p->A->space == SPATIAL;
     const int n = carom_pair_tangents(g, p->A, t->normal, along);
     const vec v = v_sub(g, velocity_at(g, m, p->A, t->point), velocity_at(g, m, p->B, t->point));
+    if (rub.ellipse) align(g, rub.ellipse, t->normal, along);
     for (int i = 0; i < n; ++i) c->slip[c->tangents++] = v_dot(g, along[i], v);
     if (rub.roll > 0 || rub.spin > 0) {
-        const vec w = v_sub(g, turning(g, m, p->A), turning(g, m, p->B));
+        const vec w = v_sub(g, carom_shape_turning(g, m, p->A), carom_shape_turning(g, m, p->B));
         for (int i = 0; i < n && rub.roll > 0; ++i)
             c->slip[c->tangents++] = n_mul(g, n_num(g, rub.roll), spatial ? v_dot(g, along[i], w) : w.c[2]);
         if (rub.spin > 0) c->slip[c->tangents++] = n_mul(g, n_num(g, rub.spin), v_dot(g, t->normal, w));

@@ -226,6 +226,17 @@ static const body *body_of(const carom_model *m, const carom_datum *of) {
     return NULL;
 }
 
+// The velocity of the surface of a conveyor.
+static carom_status read_belt(resolver *r, const carom_datum *n, const carom_datum *of, shape *s) {
+    vec *belt = carom_pool_take(&r->m->memory, sizeof *belt);
+    if (!belt) return carom_fault_memory(r);
+    if (of) return carom_fault(r, n->key, 0, "shapes of flexible members have no `surface velocity`");
+    belt->c[2] = n_num(r->m->graph, 0);
+    CAROM_TRY(carom_resolve_nodes(r, n, NAME_PARAMETER | SCOPE_TIME, "the surface velocity", s->space == SPATIAL ? 3 : 2, belt->c));
+    s->belt = belt;
+    return CAROM_OK;
+}
+
 static carom_status read_shape(resolver *r, const carom_mech_shape *x, const body *b, shape *s, const char *where) {
     const carom_datum *value = &x->size, *of = carom_given(&x->of);
     const struct form *f = find_form(value);
@@ -249,6 +260,7 @@ static carom_status read_shape(resolver *r, const carom_mech_shape *x, const bod
     if (value->kind == CAROM_MAP || carom_datum_empty(value)) return carom_fault(r, value->key, 0, "a %s is %s", f->word, f->value);
     CAROM_TRY(read_value(r, value, f, s));
     CAROM_TRY(read_place(r, x, s, where));
+    if (carom_given(&x->surface_velocity)) CAROM_TRY(read_belt(r, &x->surface_velocity, of, s));
     if (f->kind == SHAPE_SKIN) return carom_derive_skin(r, of, s);
     if (of && f->kind != SHAPE_POINT && f->kind != SHAPE_ROUND)
         return carom_fault(r, of->key, 0, "a flexible member has points, circles (spheres) and skins, no %s", f->word);

@@ -42,6 +42,7 @@ typedef struct shape {
     const body *next;  // of an element: the frame of its second node, `body` is that of the first
     struct shape *part; // of a skin: `nodes` rounds, then the elements between them
     int nodes;
+    const vec *belt;   // velocity of its surface in the frame of its body; NULL: none
 } shape;
 
 /// One contact of a pair, as expressions.
@@ -104,10 +105,20 @@ touching carom_crossing(carom_graph *g, const shape *A, const shape *B, int numb
 /// Edges of two spatial shapes, one contact.
 touching carom_edges(carom_graph *g, const shape *A, const shape *B);
 
+/// Two coefficients of friction, as factors of the larger one: along a direction in the frame of `of` (NULL: the world), and across it.
+typedef struct ellipse {
+    double factor[2], direction[3];
+    const body *of;
+} ellipse;
+
+/// Angular velocity of a shape.
+vec carom_shape_turning(carom_graph *g, const carom_model *m, const shape *s);
+
 /// Friction of a pair: the levers rho/mu and sigma/mu that make slip rates of rolling and spinning; 0: none.
 typedef struct rubbing {
     bool slides;
     double roll, spin;
+    const ellipse *ellipse; // NULL: none
 } rubbing;
 
 /// Two shapes that may touch, and their contacts: ids first .. first + count - 1.

@@ -1,4 +1,5 @@
 // layout.c: sizes of the structs through which other languages speak to the library.
+#include <carom/dynamics.h>
 #include <carom/event.h>
 #include <carom/functions.h>
 #include <carom/layout.h>
@@ -15,6 +16,7 @@ static const struct { const char *name; size_t size; } table[] = {
     SIZE(carom_ledger_line), SIZE(carom_record_def), SIZE(carom_result_event), SIZE(carom_option), SIZE(carom_scheme_line),
     SIZE(carom_compare_def), SIZE(carom_compare_row), SIZE(carom_compare_watch),
     SIZE(carom_datum), SIZE(carom_run_given), SIZE(carom_run), SIZE(carom_sweep_def), SIZE(carom_sweep_row), SIZE(carom_sweep_watch),
+    SIZE(carom_rest), SIZE(carom_rest_force), SIZE(carom_mode), SIZE(carom_modes), SIZE(carom_modes_def), SIZE(carom_fit), SIZE(carom_fit_def), SIZE(carom_fit_point),
 };
 
 size_t carom_layout_size(const char *name) {

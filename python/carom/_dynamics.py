@@ -1,0 +1,166 @@
+"""States of rest, modes and fits: `carom equilibrium`, `carom modes`, `carom fit`."""
+import ctypes
+import math
+import os
+import tempfile
+
+import numpy as np
+
+from . import _library as c
+from ._library import lib
+from ._run import as_model, initial_state
+
+KINDS = ("open", "closed", "sticks", "slides")
+
+
+def _array(pointer, n):
+    return np.ctypeslib.as_array(pointer, (n,)).copy() if n else np.zeros(0)
+
+
+class Equilibrium:
+    """A state of rest.
+
+    state       {name: number}, positions and (zero) rates
+    forces      {"floor.force": number}: joints and contacts; ranges: {name: (low, high)} where forces are not unique and one combination is free
+    contacts    {name: "open", "closed", "sticks" or "slides"}
+    residual    largest relative violation of balance, laws of contact and gaps
+    unique      are the forces unique?
+    q           positions as an array
+    """
+
+    def __init__(self, model, rest):
+        self.q = _array(rest.q, rest.nq)
+        self.state = {**dict(zip(model.coordinates, self.q.tolist())), **{name: 0.0 for name in model.velocities}}
+        forces = [rest.force[i] for i in range(rest.nforce)]
+        self.forces = {c.text(f.name): f.value for f in forces}
+        self.ranges = {c.text(f.name): (f.low, f.high) for f in forces if not math.isnan(f.low)}
+        self.contacts = {name: KINDS[rest.contact[i]] for i, name in enumerate(model.contacts)}
+        self.residual, self.free, self.unique = rest.residual, rest.free, rest.free == 0
+        self._model = model
+
+    def save(self, file):
+        """A file for `carom run --start`."""
+        v, err = np.zeros(len(self._model.velocities)), c.CError()
+        status = lib.carom_state_write(self._model._handle.pointer, os.fsencode(file), self.q.ctypes.data, v.ctypes.data, ctypes.byref(err))
+        if status != c.OK:
+            raise c.failure(err, status)
+
+    def __repr__(self):
+        return f"<carom.Equilibrium: residual {self.residual:.2g}>"
+
+
+def equilibrium(model, *, set=None, matrices=None, start=None):
+    """A state of rest near the initial state, or near `start` (see simulate).  SimulationError: none was found, and why."""
+    model = as_model(model, set, matrices)
+    rest, err = c.Rest(), c.CError()
+    q = None if start is None else initial_state(model, start)[0]
+    status = lib.carom_rest_find(ctypes.byref(rest), model._handle.pointer, None if q is None else q.ctypes.data, ctypes.byref(err))
+    try:
+        if status != c.OK:
+            raise c.failure(err, status)
+        return Equilibrium(model, rest)
+    finally:
+        lib.carom_rest_free(ctypes.byref(rest))
+
+
+class Modes:
+    """frequencies (Hz), damping (ratios), eigenvalues (complex, 1/s), shapes (complex, a row per mode), names of the columns of shapes."""
+
+    def __init__(self, model, x):
+        modes, nv = [x.mode[i] for i in range(x.count)], x.nv
+        self.frequencies = np.array([m.frequency for m in modes])
+        self.damping = np.array([m.damping for m in modes])
+        self.eigenvalues = np.array([complex(m.re, m.im) for m in modes])
+        parts = [_array(m.shape, 2 * nv) for m in modes]
+        self.shapes = np.array([p[:nv] + 1j * p[nv:] for p in parts]).reshape(len(modes), nv)
+        self.names = model.velocities
+        self.joints, self.sticking, self.sliding, self.unbalanced = x.joints, x.sticking, x.sliding, x.unbalanced
+        self.method = c.text(x.method)
+
+    def __len__(self):
+        return len(self.frequencies)
+
+    def __repr__(self):
+        return f"<carom.Modes: {len(self)}>"
+
+
+def modes(model, *, at="equilibrium", contacts="closed", count=None, set=None, matrices=None):
+    """Modes about a state of rest, about the initial state (at="initial"), or about any state that `start` of simulate allows."""
+    model = as_model(model, set, matrices)
+    if contacts not in ("open", "closed"):
+        raise c.InputError(f"contacts: {contacts!r} is neither open nor closed")
+    d, x, err = c.ModesDef(), c.Modes(), c.CError()
+    d.open, d.count = contacts == "open", count or 0
+    state = initial_state(model, {} if at == "initial" else at) if not isinstance(at, str) or at != "equilibrium" else None
+    if state:
+        d.q, d.v = (s.ctypes.data for s in state)
+    status = lib.carom_modes_find(ctypes.byref(x), model._handle.pointer, ctypes.byref(d), ctypes.byref(err))
+    try:
+        if status != c.OK:
+            raise c.failure(err, status)
+        return Modes(model, x)
+    finally:
+        lib.carom_modes_free(ctypes.byref(x))
+
+
+class Fit:
+    """values, errors, confidence ({name: (low, high)}, 95 %), covariance (array, in the order of names), residual, points (rows of t, data, model)."""
+
+    def __init__(self, f):
+        n = f.nfree
+        self.names = [c.text(f.name[i]) for i in range(n)]
+        value, error = _array(f.value, n), _array(f.error, n)
+        self.values, self.errors = dict(zip(self.names, value.tolist())), dict(zip(self.names, error.tolist()))
+        self.confidence = {k: (v - f.confidence * e, v + f.confidence * e) for k, v, e in zip(self.names, value, error)}
+        self.covariance = _array(f.covariance, n * n).reshape(n, n)
+        self.residual, self.evaluations, self.scheme = f.residual, f.evaluations, c.text(f.scheme)
+        self.points = np.array([(p.t, p.data, p.model) for p in (f.point[i] for i in range(f.npoints))])
+
+    def __repr__(self):
+        return "<carom.Fit: " + ", ".join(f"{k} = {v:.6g} +- {self.errors[k]:.2g}" for k, v in self.values.items()) + ">"
+
+
+def fit(model, data, *, free, match, bounds=None, sigma=None, scheme=None, step=None, options=None, set=None, matrices=None, rtol=None, atol=None, start=None):
+    """Fit free names (a list) to data: a CSV file, {"t": array, "column": array}, or a list of these.
+
+    match     {"column": expression of the model, or "impact CONTACT"}
+    bounds    {name: (low, high)}, None: no bound on that side; sigma {column: standard deviation}
+    """
+    model = as_model(model, set, matrices)
+    d, f, err = c.FitDef(), c.Fit(), c.CError()
+    texts = (c.MatrixText * max(1, len(model._matrices)))(
+        *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in model._matrices.items()))
+    d.model = c.ModelDef(model._data, len(model._data), model.file.encode(), c.strings(model._set), texts, len(model._matrices), None)
+    d.run = lib.carom_run_nothing()
+    d.run.scheme, d.run.options = scheme and scheme.encode(), c.strings(c.pairs(options))
+    for name, x in (("step", step), ("rtol", rtol), ("atol", atol)):
+        if x is not None:
+            setattr(d.run, name, x)
+    state = None if start is None else np.concatenate(initial_state(model, start))
+    d.start = None if state is None else state.ctypes.data
+    sides = {k: tuple("" if x is None else repr(float(x)) for x in v) for k, v in (bounds or {}).items()}
+    d.free, d.match = c.strings(free), c.strings(f"{k}={v}" for k, v in match.items())
+    d.bounds, d.sigma = c.strings(f"{k}={v[0]}:{v[1]}" for k, v in sides.items()), c.strings(f"{k}={float(v)!r}" for k, v in (sigma or {}).items())
+    with tempfile.TemporaryDirectory() as folder:
+        d.data = c.strings([_file(x, folder, i) for i, x in enumerate(data if isinstance(data, (list, tuple)) else [data])])
+        status = lib.carom_fit_find(ctypes.byref(f), ctypes.byref(d), ctypes.byref(err))
+    try:
+        if status != c.OK:
+            raise c.failure(err, status)
+        return Fit(f)
+    finally:
+        lib.carom_fit_free(ctypes.byref(f))
+
+
+def _file(data, folder, i):
+    """Columns of numbers as a CSV file; shorter ones end with nan."""
+    if isinstance(data, (str, os.PathLike)):
+        return os.fspath(data)
+    columns = {k: np.asarray(v, float).ravel() for k, v in data.items()}
+    n = max((len(v) for v in columns.values()), default=0)
+    name = os.path.join(folder, f"{i}.csv")
+    with open(name, "w") as out:
+        out.write(",".join(columns) + "\n")
+        for r in range(n):
+            out.write(",".join(repr(float(v[r])) if r < len(v) else "nan" for v in columns.values()) + "\n")
+    return name

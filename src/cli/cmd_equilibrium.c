@@ -1,0 +1,117 @@
+// cmd_equilibrium.c: carom equilibrium: a state of rest with contacts and joints.
+#define _POSIX_C_SOURCE 200809L
+#include "cli/cli.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option options[] = {
+    {"from", 0, "FILE", "look near this state: one that --save wrote, or the last row of a result (default: near the initial state)", false},
+    {"save", 0, "FILE", "write the state as initial values for `carom run --start FILE`", false},
+    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_MATRIX,
+    {"json", 0, NULL, "{state, forces, residual, ...} as JSON on standard output", false},
+    {"quiet", 'q', NULL, "nothing but errors", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+static const char *const kinds[] = {"open", "closed", "sticks", "slides"};
+
+static void member(bool first, const char *name) {
+    fputs(first ? "\n    " : ",\n    ", stdout);
+    carom_json_string(stdout, name);
+    fputs(": ", stdout);
+}
+
+static void print_json(const carom_model *m, const carom_rest *r, bool found) {
+    printf("{\n  \"found\": %s,\n  \"state\": {", found ? "true" : "false");
+    for (int i = 0; i < r->nq; ++i) member(i == 0, carom_model_coordinate(m, i)), carom_json_number(stdout, r->q[i]);
+    for (int i = 0; i < r->nv; ++i) member(false, carom_model_velocity(m, i)), carom_json_number(stdout, 0);
+    fputs("\n  },\n  \"forces\": {", stdout);
+    for (int i = 0; i < r->nforce; ++i) member(i == 0, r->force[i].name), carom_json_number(stdout, r->force[i].value);
+    fputs("\n  },\n  \"ranges\": {", stdout);
+    for (int i = 0, n = 0; i < r->nforce; ++i) {
+        if (isnan(r->force[i].low)) continue;
+        member(n++ == 0, r->force[i].name);
+        fputs("[", stdout), carom_json_number(stdout, r->force[i].low);
+        fputs(", ", stdout), carom_json_number(stdout, r->force[i].high), fputs("]", stdout);
+    }
+    fputs("\n  },\n  \"contacts\": {", stdout);
+    const int ne = carom_model_system(m)->ne;
+    for (int c = 0; c < r->nc; ++c) member(c == 0, carom_model_constraint(m, ne + c)), printf("\"%s\"", kinds[r->contact[c]]);
+    printf("\n  },\n  \"unique\": %s, \"free\": %d, \"iterations\": %d, \"residual\": ", r->free ? "false" : "true", r->free, r->iterations);
+    carom_json_number(stdout, r->residual);
+    fputs("\n}\n", stdout);
+}
+
+enum { SHOWN = 40 }; // lines of a list for a person
+
+static void print_text(const carom_model *m, const carom_rest *r, const char *file) {
+    const char *name = carom_model_name(m);
+    printf("%s: at rest after %d iteration%s, residual %.2g\n", name ? name : file, r->iterations, r->iterations == 1 ? "" : "s", r->residual);
+    for (int i = 0; i < r->nq && i < SHOWN; ++i) printf("  %-24s %.12g\n", carom_model_coordinate(m, i), r->q[i]);
+    if (r->nq > SHOWN) printf("  and %d more; --json or --save FILE has all\n", r->nq - SHOWN);
+    const int ne = carom_model_system(m)->ne;
+    for (int i = 0, n = 0; i < r->nforce; ++i) {
+        const carom_rest_force *f = &r->force[i];
+        if (f->id >= ne && r->contact[f->id - ne] == CAROM_REST_OPEN) continue;
+        if (n++ == 0) printf("forces\n");
+        if (n > SHOWN) continue;
+        printf("  %-24s %.9g", f->name, f->value);
+        if (!isnan(f->low)) printf("   any from %.9g to %.9g", f->low, f->high);
+        if (f->id >= ne && (i == 0 || r->force[i - 1].id != f->id)) printf("   (%s)", kinds[r->contact[f->id - ne]]);
+        putchar('\n');
+    }
+    if (r->free)
+        printf("  the forces are not unique: %d combination%s of them move%s nothing; these are the smallest\n", r->free, r->free == 1 ? "" : "s", r->free == 1 ? "s" : "");
+}
+
+static bool save(const cli_args *a, const carom_model *m, const carom_rest *r) {
+    const char *file = cli_value(a, "save");
+    if (!file) return true;
+    double *v = calloc((size_t)r->nv + 1, sizeof *v);
+    carom_error err = {0};
+    if (!v) abort();
+    const bool good = carom_state_write(m, file, r->q, v, &err) == CAROM_OK;
+    if (!good) cli_say("%s", err.text);
+    free(v);
+    return good;
+}
+
+static int search(const cli_args *a, const carom_model *m) {
+    double *from = cli_has(a, "from") ? cli_state(m, cli_value(a, "from")) : NULL;
+    if (cli_has(a, "from") && !from) return CLI_USAGE;
+    carom_rest rest;
+    carom_error err = {0};
+    const carom_status status = carom_rest_find(&rest, m, from, &err);
+    const bool found = status == CAROM_OK, best = status == CAROM_NOT_CONVERGED;
+    int code = found ? CLI_DONE : status == CAROM_UNSUPPORTED ? CLI_USAGE : CLI_FAILED;
+    if ((found || best) && !save(a, m, &rest)) code = CLI_FAILED;
+    if ((found || best) && cli_has(a, "json")) print_json(m, &rest, found);
+    else if (found && !cli_has(a, "quiet")) print_text(m, &rest, a->word[0]);
+    if (!found) cli_say("%s: %s%s%s", a->word[0], err.text, best && cli_has(a, "save") ? "; the best state so far is in " : "", best && cli_has(a, "save") ? cli_value(a, "save") : "");
+    carom_rest_free(&rest);
+    free(from);
+    return code;
+}
+
+static int run(const cli_args *a) {
+    char *text = NULL;
+    size_t length = 0;
+    if (cli_wants_model(a->word[0])) return CLI_USAGE;
+    const char **set;
+    carom_model *m = cli_model_given(a, &set, &text, &length);
+    const int code = m ? search(a, m) : CLI_USAGE;
+    carom_model_destroy(m);
+    free(text);
+    free(set);
+    return code;
+}
+
+const cli_verb cli_equilibrium = {
+    .name = "equilibrium", .arguments = "MODEL", .about = "a state of rest with contacts and joints: positions, forces, whether the forces are unique", .least = 1, .most = 1,
+    .options = options, .run = run,
+    .text = "The search descends along the forces from the initial state, with friction, and ends with Newton's method on the contacts that are\n"
+            "closed. Forces that depend on time are those at t = 0. The residual is the largest relative violation of the balance of forces, of the laws\n"
+            "of the contacts and of the gaps. Exit status 1: no state of rest was found; the message says which force is not balanced.",
+};

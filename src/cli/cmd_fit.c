@@ -1,0 +1,215 @@
+// cmd_fit.c: carom fit: parameters and initial values from measurements.
+#define _POSIX_C_SOURCE 200809L
+#include "base/number.h"
+#include "cli/cli.h"
+#include "cli/figure.h"
+#include "cli/sweep_plot.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option options[] = {
+    {"free", 0, "NAME,NAME", "what is fitted: parameters, x for the initial value and x' for the initial rate of a coordinate; it starts from its value in the model", true},
+    {"match", 0, "COLUMN=EXPR", "a column of the data is this expression of the model at the times of column t; `COLUMN=impact CONTACT`: it holds the times of impacts", true},
+    {"bounds", 0, "NAME=LOW:HIGH", "keep a free name between bounds; either side may be empty", true},
+    {"sigma", 0, "COLUMN=VALUE", "standard deviation of a column's entries (default: 1 for all, and errors follow from the scatter)", true},
+    {"most", 0, "N", "give up after N evaluations of the residuals (default: 200 for each free name)", false},
+    {"scheme", 0, "NAME", "time-stepping scheme (default: the model's if it locates events, else event-driven)", false},
+    {"step", 0, "H", "step size", false},
+    {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver", true},
+    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_MATRIX,
+    {"adaptive", 0, NULL, "step sizes from error estimates", false},
+    {"rtol", 0, "X", "tolerance relative to each coordinate and rate", false},
+    {"atol", 0, "X", "the same, absolute", false},
+    {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result", false},
+    {"plot", 0, "FILE", "data and fit: .svg, .png or .pdf", false},
+    {"out", 'o', "FILE.csv", "a table of all points: file, column, t, data, model", false},
+    {"json", 0, NULL, "{parameters, covariance, residual, ...} as JSON on standard output", false},
+    {"quiet", 'q', NULL, "nothing but errors", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+// -- what is said -------------------------------------------------------------------------------------------------
+
+static void print_text(const carom_fit *f, const char *file) {
+    printf("%s: %d point%s, %d free, %d runs with %s\n", file, f->npoints, f->npoints == 1 ? "" : "s", f->nfree, f->evaluations, f->scheme ? f->scheme : "no scheme");
+    printf("  residual (root mean square) %.6g, at the start %.6g\n", f->residual, f->residual_start);
+    printf("  %-20s %16s %14s %30s\n", "name", "value", "std. error", "95 % confidence");
+    for (int i = 0; i < f->nfree; ++i)
+        printf("  %-20s %16.9g %14.4g %14.7g .. %.7g\n", f->name[i], f->value[i], f->error[i], f->value[i] - f->confidence * f->error[i], f->value[i] + f->confidence * f->error[i]);
+}
+
+static void number(double x) { carom_json_number(stdout, x); }
+
+static void by_name(const carom_fit *f, const char *name, const double *value) {
+    printf("\"%s\": {", name);
+    for (int i = 0; i < f->nfree; ++i) fputs(i ? ", " : "", stdout), carom_json_string(stdout, f->name[i]), fputs(": ", stdout), number(value[i]);
+    fputs("}", stdout);
+}
+
+static void print_json(const carom_fit *f, bool converged) {
+    fputs("{", stdout), by_name(f, "parameters", f->value), fputs(",\n \"covariance\": [", stdout);
+    for (int i = 0; i < f->nfree; ++i) {
+        fputs(i ? ", [" : "[", stdout);
+        for (int j = 0; j < f->nfree; ++j) fputs(j ? ", " : "", stdout), number(f->covariance[i + j * f->nfree]);
+        fputs("]", stdout);
+    }
+    fputs("],\n \"residual\": ", stdout), number(f->residual);
+    fputs(", \"residual_start\": ", stdout), number(f->residual_start);
+    fputs(",\n ", stdout), by_name(f, "errors", f->error), fputs(",\n \"confidence\": {", stdout);
+    for (int i = 0; i < f->nfree; ++i) {
+        fputs(i ? ", " : "", stdout), carom_json_string(stdout, f->name[i]);
+        fputs(": [", stdout), number(f->value[i] - f->confidence * f->error[i]);
+        fputs(", ", stdout), number(f->value[i] + f->confidence * f->error[i]), fputs("]", stdout);
+    }
+    printf("},\n \"points\": %d, \"evaluations\": %d, \"converged\": %s, \"scheme\": ", f->npoints, f->evaluations, converged ? "true" : "false");
+    carom_json_string(stdout, f->scheme);
+    puts("}");
+}
+
+static bool write_table(const carom_fit *f, const cli_args *a) {
+    const char *file = cli_value(a, "out");
+    if (!file) return true;
+    FILE *s = fopen(file, "w");
+    if (!s) return cli_say("cannot write %s: %s", file, strerror(errno)), false;
+    fputs("file,column,t,data,model\n", s);
+    for (int i = 0; i < f->npoints; ++i) {
+        const carom_fit_point *p = &f->point[i];
+        char row[120];
+        carom_format(row, sizeof row, ",%.17g,%.17g,%.17g\n", p->t, p->data, p->model);
+        fprintf(s, "%d,%s%s", p->file + 1, f->match[p->match], row);
+    }
+    const bool good = !ferror(s);
+    if (fclose(s) == 0 && good) return true;
+    return cli_say("cannot write %s: %s", file, strerror(errno)), false;
+}
+
+// A panel for each column: points of the data, a line through the model's values.
+static bool plot(const carom_fit *f, const char *file) {
+    FILE *s = tmpfile();
+    if (!s) return cli_say("cannot make a file for gnuplot: %s", strerror(errno)), false;
+    for (int k = 0; k < f->nmatch; ++k) {
+        int last = -1;
+        fprintf(s, "$d%d << EOD\n", k);
+        for (int i = 0; i < f->npoints; ++i) {
+            char row[120];
+            const carom_fit_point *p = &f->point[i];
+            if (p->match != k) continue;
+            if (last >= 0 && p->file != last) fputs("\n", s); // another file, another line
+            last = p->file;
+            carom_format(row, sizeof row, "%.10g %.10g %.10g\n", p->t, p->data, p->model);
+            fputs(row, s);
+        }
+        fputs("EOD\n", s);
+    }
+    const char *kind = sweep_plot_kind(file);
+    const int height = 60 + 300 * f->nmatch;
+    if (strcmp(kind, "pdf") == 0) fprintf(s, "set terminal pdfcairo size 8,%d\n", 1 + 3 * f->nmatch);
+    else fprintf(s, "set terminal %s size 800,%d%s\n", strcmp(kind, "svg") == 0 ? "svg" : "pngcairo", height, strcmp(kind, "svg") == 0 ? " dynamic background 'white'" : "");
+    fprintf(s, "set multiplot layout %d,1\nset grid\n", f->nmatch);
+    for (int k = 0; k < f->nmatch; ++k) {
+        fputs("set xlabel 't, or number of the impact'\nset ylabel ", s);
+        gnuplot_quote(s, f->match[k]);
+        fprintf(s, "\nplot $d%d using 1:2 with points pt 7 ps 0.4 lc rgb '#555555' title 'data', $d%d using 1:3 with lines lw 1.5 lc rgb '#d55e00' title 'fit'\n", k, k);
+    }
+    fputs("unset multiplot\n", s);
+    const bool good = gnuplot_render(s, file);
+    fclose(s);
+    return good;
+}
+
+// -- usage --------------------------------------------------------------------------------------------------------
+
+// "a,b" and "c" become a, b, c; the texts are in *own.
+static const char **names(const cli_args *a, char **own) {
+    const char **given = cli_list(a, "free", NULL);
+    size_t bytes = 1, n = 1;
+    for (int i = 0; given[i]; ++i) bytes += strlen(given[i]) + 1;
+    char *at = *own = calloc(bytes, 1);
+    if (!at) abort();
+    for (int i = 0; given[i]; ++i) {
+        if (i) *at++ = ',';
+        at = strcpy(at, given[i]) + strlen(given[i]);
+    }
+    for (const char *c = *own; *c; ++c) n += *c == ',';
+    const char **list = calloc(n + 1, sizeof *list);
+    if (!list) abort();
+    n = 0;
+    for (char *word = *own; word && *word;) {
+        char *comma = strchr(word, ',');
+        if (comma) *comma++ = 0;
+        list[n++] = word + strspn(word, " ");
+        word = comma;
+    }
+    free(given);
+    return list;
+}
+
+static int fit(const cli_args *a, const carom_fit_def *def) {
+    carom_fit f;
+    carom_error err = {0};
+    cli_signals_begin();
+    const carom_status status = carom_fit_find(&f, def, &err);
+    cli_signals_end();
+    const bool found = status == CAROM_OK, best = status == CAROM_NOT_CONVERGED;
+    int code = found ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
+    if ((found || best) && cli_has(a, "json")) print_json(&f, found);
+    else if ((found || best) && !cli_has(a, "quiet")) print_text(&f, a->word[0]);
+    if ((found || best) && !write_table(&f, a)) code = CLI_FAILED;
+    if (found && cli_has(a, "plot") && !plot(&f, cli_value(a, "plot"))) code = CLI_FAILED;
+    if (!found) cli_say("%s: %s", a->word[0], err.text);
+    carom_fit_free(&f);
+    return code;
+}
+
+static bool read_usage(const cli_args *a, carom_fit_def *d) {
+    const char *picture = cli_value(a, "plot");
+    double most = 0;
+    d->run = carom_run_nothing();
+    d->run.dash = "--";
+    d->run.scheme = cli_value(a, "scheme");
+    d->run.adaptive = cli_has(a, "adaptive");
+    d->stop = cli_signals_asked;
+    if (picture && !sweep_plot_kind(picture)) return cli_say("--plot: '%s' ends in none of .svg, .png, .pdf", picture), false;
+    if (!cli_positive(a, "step", &d->run.step) || !cli_positive(a, "rtol", &d->run.rtol) || !cli_positive(a, "atol", &d->run.atol) || !cli_positive(a, "most", &most)) return false;
+    d->most = (int)fmin(most, 1e9);
+    return true;
+}
+
+static int run(const cli_args *a) {
+    carom_fit_def d = {0};
+    if (!read_usage(a, &d) || cli_wants_model(a->word[0])) return CLI_USAGE;
+    char *own = NULL, *text = NULL;
+    double *start = NULL;
+    cli_matrices matrices = {0};
+    const char **set = cli_list(a, "set", NULL), **option = cli_list(a, "option", NULL), **match = cli_list(a, "match", NULL);
+    const char **bounds = cli_list(a, "bounds", NULL), **sigma = cli_list(a, "sigma", NULL), **free_names = names(a, &own);
+    int code = CLI_USAGE;
+    d.model.file = a->word[0];
+    d.data = (const char *const *)a->word + 1;
+    d.model.set = set, d.run.options = option, d.match = match, d.bounds = bounds, d.sigma = sigma, d.free = free_names;
+    text = cli_read_file(a->word[0], &d.model.length);
+    bool good = text && cli_matrices_read(a, &matrices);
+    d.model.text = text, d.model.matrices = matrices.list, d.model.nmatrices = matrices.n;
+    if (good && cli_has(a, "start")) {
+        carom_error err = {0};
+        carom_model *m = carom_model_create(&d.model, &err);
+        if (!m) cli_say("%s", err.text);
+        d.start = start = m ? cli_state(m, cli_value(a, "start")) : NULL;
+        good = start != NULL;
+        carom_model_destroy(m);
+    }
+    if (good) code = fit(a, &d);
+    cli_matrices_free(&matrices);
+    free(set), free(option), free(match), free(bounds), free(sigma), free(free_names), free(own), free(text), free(start);
+    return code;
+}
+
+const cli_verb cli_fit = {
+    .name = "fit", .arguments = "MODEL DATA.csv...", .about = "fit parameters and initial values to measurements: values, covariance, confidence", .least = 2, .most = 64,
+    .options = options, .run = run,
+    .text = "Least squares by Levenberg and Marquardt. The data are CSV files with a line of names; their column t is the time, which begins at 0 in every run.\n"
+            "Entries that are `nan` do not count. All files are measurements of the same motion. The residual is the root of the mean square of (model - data)/sigma.",
+};

@@ -1,0 +1,240 @@
+// dense.c: all eigenvalues of small linear equations, by LAPACK.
+//
+//     x = Z y with in'Z = 0, Y'out = 0:   Y'M Z y'' + Y'(C Z - M N Z) y' + Y'(K Z - C N Z) y = 0                (MOD-1)
+//
+// with x' = v - v_0 + N x, as a first-order system in time units of the fastest mode.
+#include "dynamics/dynamics.h"
+#include "dynamics/lapack.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef CAROM_HAS_LAPACK
+
+typedef struct dense {
+    const carom_linear *l;
+    int nv, m;        // velocities, freedoms
+    double *Z, *Y;    // nv x nv, the last m columns count
+    double *P, *Q;    // m x 3 m: M, K, C projected; m x 5 m: scratch
+    double *A, *vr, *work;
+    double *x, *y, *z; // nv
+    int *pivot;
+    carom_error *err;
+} dense;
+
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for the eigenvalues"); }
+
+// An orthonormal basis of what is perpendicular to n columns: the columns of U from *rank on.
+static carom_status complement(dense *d, const double *columns, int n, double *U, int *rank) {
+    const int nv = d->nv, room = 5 * (nv + n) + 64, one = 1;
+    for (int i = 0; i < nv * nv; ++i) U[i] = i % (nv + 1) == 0;
+    *rank = 0;
+    if (n == 0) return CAROM_OK;
+    double *a = calloc((size_t)nv * (size_t)n + (size_t)nv + (size_t)n + (size_t)room, sizeof *a), none[1];
+    if (!a) return no_memory(d->err);
+    double *s = a + (size_t)nv * (size_t)n, *work = s + nv + n;
+    for (int k = 0; k < n; ++k) {
+        const double length = carom_length(columns + (size_t)k * (size_t)nv, nv);
+        for (int i = 0; i < nv; ++i) a[i + k * nv] = length > 0 ? columns[i + k * nv] / length : 0;
+    }
+    int info = 0;
+    dgesvd_("A", "N", &nv, &n, a, &nv, s, U, &nv, none, &one, work, &room, &info, 1, 1);
+    while (*rank < n && *rank < nv && s[*rank] > 1e-9 * s[0]) ++*rank;
+    free(a);
+    return info == 0 ? CAROM_OK : carom_fail(d->err, CAROM_SINGULAR, "the directions of joints and contacts could not be decomposed");
+}
+
+// Column j of (MOD-1): Y'(A Z_j - B N Z_j); B may be the same as none.
+static void project(dense *d, int j, carom_linear_part A, const double *Nz, carom_linear_part B, double *to) {
+    const int nv = d->nv, first = nv - d->m;
+    carom_linear_multiply(d->l, A, d->Z + (size_t)(first + j) * (size_t)nv, d->y);
+    if (Nz) {
+        carom_linear_multiply(d->l, B, Nz, d->x);
+        carom_axpy(d->y, -1, d->x, nv);
+    }
+    for (int i = 0; i < d->m; ++i) to[i] = carom_dot(d->Y + (size_t)(first + i) * (size_t)nv, d->y, nv);
+}
+
+// Do joints and contacts turn with the motion?  Then frozen coefficients do not exist.
+static carom_status check_drift(dense *d) {
+    const carom_linear *l = d->l;
+    for (int k = 0; l->drift && k < l->grip.rows; ++k) {
+        const double *D = l->drift + (size_t)k * (size_t)d->nv;
+        const double most = carom_norm_max(D, d->nv);
+        for (int j = d->nv - d->m; most > 0 && j < d->nv; ++j)
+            if (fabs(carom_dot(D, d->Z + (size_t)j * (size_t)d->nv, d->nv)) > 1e-7 * carom_norm_max(l->grip.in + (size_t)k * (size_t)d->nv, d->nv) * carom_norm_max(l->grip.p.v, d->nv))
+                return carom_fail(d->err, CAROM_UNSUPPORTED, "joints or contacts turn with the motion in this state, so that the linearised equations change with time; "
+                                                             "linearise a state of rest, or write the model in coordinates of the joints");
+    }
+    return CAROM_OK;
+}
+
+static carom_status reduce(dense *d) {
+    const carom_linear *l = d->l;
+    const int nv = d->nv;
+    int right = 0, left = 0;
+    CAROM_TRY(complement(d, l->grip.in, l->grip.rows, d->Z, &right));
+    CAROM_TRY(complement(d, l->grip.out, l->grip.rows, d->Y, &left));
+    d->m = nv - right;
+    const size_t m = (size_t)d->m;
+    if (left != right) return carom_fail(d->err, CAROM_SINGULAR, "the linearisation is singular: a sliding contact jams, its friction blocks its own normal motion");
+    if (m == 0) return CAROM_OK;
+    CAROM_TRY(check_drift(d));
+    for (int j = 0; j < d->m; ++j) {
+        const double *Nz = NULL;
+        if (l->frame) {
+            carom_zero(d->z, nv);
+            for (int k = 0; k < nv; ++k) carom_axpy(d->z, d->Z[(size_t)k + (size_t)(nv - d->m + j) * (size_t)nv], l->frame + (size_t)k * (size_t)nv, nv);
+            Nz = d->z;
+        }
+        project(d, j, CAROM_LINEAR_M, NULL, CAROM_LINEAR_M, d->P + (size_t)j * m);
+        project(d, j, CAROM_LINEAR_K, Nz, CAROM_LINEAR_C, d->P + (m + (size_t)j) * m);
+        project(d, j, CAROM_LINEAR_C, Nz, CAROM_LINEAR_M, d->P + (2 * m + (size_t)j) * m);
+    }
+    return CAROM_OK;
+}
+
+static double row_norm(const double *A, int m) {
+    double most = 0;
+    for (int i = 0; i < m; ++i) {
+        double sum = 0;
+        for (int j = 0; j < m; ++j) sum += fabs(A[i + (size_t)j * (size_t)m]);
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+// (lambda^2 A + lambda B + C) y = 0 as a standard problem for (y, lambda y/w).  Vectors stay in d->vr.  Returns w, the scale of the largest; 0: A is singular.
+static double quadratic(dense *d, const double *A, const double *B, const double *C, double *re, double *im, carom_status *status) {
+    const int m = d->m, n = 2 * m, one = 1, room = 12 * n + 64;
+    const size_t mm = (size_t)m * (size_t)m;
+    double *lu = d->Q, *X = lu + mm, *Y = X + mm, none[1];
+    int info = 0;
+    carom_copy(lu, A, (ptrdiff_t)mm), carom_copy(X, C, (ptrdiff_t)mm), carom_copy(Y, B, (ptrdiff_t)mm);
+    dgesv_(&m, &n, lu, &m, d->pivot, X, &m, &info);
+    double w = info == 0 ? fmax(sqrt(row_norm(X, m)), row_norm(Y, m)) : NAN;
+    if (!isfinite(w)) return 0;
+    if (w == 0) w = 1;
+    carom_zero(d->A, (ptrdiff_t)n * n);
+    for (int j = 0; j < m; ++j) {
+        d->A[j + (size_t)(m + j) * (size_t)n] = 1;
+        for (int i = 0; i < m; ++i) {
+            d->A[m + i + (size_t)j * (size_t)n] = -X[i + (size_t)j * (size_t)m] / (w * w);
+            d->A[m + i + (size_t)(m + j) * (size_t)n] = -Y[i + (size_t)j * (size_t)m] / w;
+        }
+    }
+    dgeev_("N", "V", &n, d->A, &n, re, im, none, &one, d->vr, &n, d->work, &room, &info, 1, 1);
+    if (info != 0) *status = carom_fail(d->err, CAROM_NOT_CONVERGED, "the eigenvalues did not converge (LAPACK's dgeev: %d)", info);
+    for (int i = 0; i < n; ++i) re[i] *= w, im[i] *= w;
+    return w;
+}
+
+// Displacement k of those in d->vr goes to shape `to`: of a pair, LAPACK's two columns are the real and the imaginary part.
+static void put_shape(dense *d, int k, double im, bool conjugate, double *to) {
+    const int nv = d->nv, n = 2 * d->m;
+    const bool second = im < 0;
+    const double *part[] = {d->vr + (size_t)(second ? k - 1 : k) * (size_t)n, im != 0 ? d->vr + (size_t)(second ? k : k + 1) * (size_t)n : NULL};
+    carom_zero(to, 2 * nv);
+    for (int side = 0; side < 2 && part[side]; ++side)
+        for (int i = 0; i < d->m; ++i)
+            carom_axpy(to + side * nv, (side && second != conjugate ? -1 : 1) * part[side][i], d->Z + (size_t)(nv - d->m + i) * (size_t)nv, nv);
+}
+
+static int by_size(const void *a, const void *b) {
+    const double *x = a, *y = b;
+    return x[0] < y[0] ? -1 : x[0] > y[0];
+}
+
+// How many eigenvalues belong to the slow ones: up to the widest gap between 1e-6 and 1e-2 of the fastest.  0: none is that slow.
+static int slow(const double *re, const double *im, int n, double w, double *sorted) {
+    int best = 0;
+    double widest = 1;
+    for (int i = 0; i < n; ++i) sorted[i] = hypot(re[i], im[i]);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_size);
+    if (!(sorted[0] < 1e-4 * w)) return 0;
+    for (int i = 0; i < n; ++i) {
+        const double next = i + 1 < n ? sorted[i + 1] : 1e-2 * w, ratio = fmin(next, 1e-2 * w) / fmax(sorted[i], 1e-6 * w);
+        if (ratio > widest) widest = ratio, best = i + 1;
+    }
+    return best;
+}
+
+// The slow ones again, with lambda = sigma + 1/nu: fast modes of light parts take the digits of slow ones, and the other way round.
+//     (nu^2 (K + sigma C + sigma^2 M) + nu (C + 2 sigma M) + M) y = 0                                           (MOD-3)
+static carom_status again(dense *d, carom_spectrum *s, double w, int count, double *sorted) {
+    const int m = d->m, n = 2 * m;
+    const size_t mm = (size_t)m * (size_t)m;
+    const double sigma = 1.0371e-4 * w;
+    double *M = d->P, *K = M + mm, *C = K + mm, *S = d->Q + 3 * mm, *T = S + mm, *re = sorted + 2 * n, *im = re + n;
+    carom_status status = CAROM_OK;
+    for (size_t i = 0; i < mm; ++i) S[i] = K[i] + sigma * (C[i] + sigma * M[i]), T[i] = C[i] + 2 * sigma * M[i];
+    if (quadratic(d, S, T, M, re, im, &status) == 0 || status != CAROM_OK) return status; // what is known is the best
+    for (int i = 0; i < n; ++i) { // pairs of size and number
+        const double size = re[i] * re[i] + im[i] * im[i];
+        re[i] = sigma + (size > 0 ? re[i] / size : HUGE_VAL), im[i] = size > 0 ? -im[i] / size : 0;
+        sorted[2 * i] = hypot(re[i], im[i]), sorted[2 * i + 1] = i;
+    }
+    qsort(sorted, (size_t)n, 2 * sizeof *sorted, by_size);
+    for (int k = 0; k < count; ++k) {
+        const int i = (int)sorted[2 * k + 1];
+        s->re[k] = re[i], s->im[k] = im[i];
+        put_shape(d, i, -im[i], true, s->shape + 2 * (size_t)k * (size_t)d->nv); // 1/nu of a pair has its conjugate's vector
+    }
+    s->tiny = 1e-6 * sigma;
+    return CAROM_OK;
+}
+
+static carom_status eigenvalues(dense *d, carom_spectrum *s) {
+    const int m = d->m, n = 2 * m;
+    const size_t mm = (size_t)m * (size_t)m;
+    double *re = calloc(6 * (size_t)n, sizeof *re), *im = re + n, *sorted = im + n;
+    if (!re) return no_memory(d->err);
+    carom_status status = CAROM_OK;
+    const double w = quadratic(d, d->P, d->P + 2 * mm, d->P + mm, re, im, &status);
+    if (w == 0) {
+        free(re);
+        return carom_fail(d->err, CAROM_SINGULAR, "the linearisation is singular: the mass matrix that joints and contacts leave cannot be inverted; "
+                                                  "a sliding contact may jam");
+    }
+    const int low = status == CAROM_OK ? slow(re, im, n, w, sorted) : 0;
+    const double limit = low > 0 ? sorted[low - 1] : -1;
+    s->n = low;
+    for (int i = 0; status == CAROM_OK && i < n; ++i) {
+        if (hypot(re[i], im[i]) <= limit) continue;
+        s->re[s->n] = re[i], s->im[s->n] = im[i];
+        put_shape(d, i, im[i], false, s->shape + 2 * (size_t)s->n++ * (size_t)d->nv);
+    }
+    s->rounding = 64 * DBL_EPSILON * w;
+    s->tiny = 3e-7 * w; // a zero that is double may be off by the root of rounding
+    if (status == CAROM_OK && low > 0) status = again(d, s, w, low, sorted);
+    free(re);
+    return status;
+}
+
+carom_status carom_spectrum_dense(carom_spectrum *s, const carom_linear *l, carom_error *err) {
+    const size_t nv = (size_t)l->grip.p.nv, n = 2 * nv;
+    dense d = {.l = l, .nv = (int)nv, .err = err};
+    double *block = calloc(10 * nv * nv + 2 * n * n + 12 * n + 64 + 3 * nv, sizeof *block);
+    d.pivot = calloc(nv, sizeof *d.pivot);
+    s->re = calloc(n, sizeof *s->re), s->im = calloc(n, sizeof *s->im), s->shape = calloc(2 * n * nv, sizeof *s->shape);
+    carom_status status = block && d.pivot && s->re && s->im && s->shape ? CAROM_OK : no_memory(err);
+    if (status == CAROM_OK) {
+        d.Z = block, d.Y = d.Z + nv * nv, d.P = d.Y + nv * nv, d.Q = d.P + 3 * nv * nv, d.A = d.Q + 5 * nv * nv, d.vr = d.A + n * n, d.work = d.vr + n * n;
+        d.x = d.work + 12 * n + 64, d.y = d.x + nv, d.z = d.y + nv;
+        status = reduce(&d);
+    }
+    if (status == CAROM_OK && d.m > 0) status = eigenvalues(&d, s);
+    free(block);
+    free(d.pivot);
+    return status;
+}
+
+#else
+
+carom_status carom_spectrum_dense(carom_spectrum *s, const carom_linear *l, carom_error *err) {
+    (void)s, (void)l;
+    return carom_fail(err, CAROM_UNSUPPORTED, "this carom was built without LAPACK, which finds modes (Debian: liblapack-dev); install it and build again");
+}
+
+#endif

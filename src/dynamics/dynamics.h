@@ -1,0 +1,131 @@
+// dynamics.h (private): a model at one point: its matrices, constraints and contacts, as equilibria and modes need them.
+#pragma once
+#include "system/independent.h"
+#include <carom/run.h>
+#include <carom/dynamics.h>
+#include <carom/problem.h>
+
+/// Everything at (t, q, v).  One block of memory.
+typedef struct carom_point {
+    const carom_model *model;
+    carom_independent independent; // without redundant constraints
+    carom_system sys;         // independent, with contacts of its own: friction is that at (t, q, v)
+    carom_contact *contacts;  // nc
+    void *block, *work;
+    carom_arena mem;
+    int nq, nv, ne, nc, n;    // n: recorded directions
+    int redundant;            // constraints of the model that are left out
+    double t, *q, *v;         // where
+    double *g, *f, *law;      // gaps, forces, CAROM_FRICTION_LAW nc
+    carom_local L;            // the constraints that take part
+    carom_matrix M, K, C;     // K = -df/dq, C = -df/dv
+    carom_difference difference;
+} carom_point;
+
+/// At the initial state of the model, at rest.  p must stay where it is.
+carom_status carom_point_open(carom_point *p, const carom_model *m, carom_error *err);
+void carom_point_close(carom_point *p);
+
+/// Gaps, forces, mass matrix and coefficients of friction at (t, q, v).
+carom_status carom_point_look(carom_point *p, carom_error *err);
+/// Directions W and w of the constraints in L->id, L->nb of them.
+carom_status carom_point_directions(carom_point *p, carom_local *L, carom_error *err);
+/// K and C there; reactions lambda of L (NULL: none) stiffen: K = -d(f + W lambda)/dq.
+carom_status carom_point_tangent(carom_point *p, const double *lambda, carom_error *err);
+/// Which constraint of the model is constraint id here?
+static inline int carom_point_id(const carom_point *p, int id) { return carom_independent_id(&p->independent, id); }
+/// What velocity i is the rate of, for messages.
+const char *carom_point_rate(const carom_point *p, int i);
+/// kappa of every direction of L: d/dt (W'v + w) without W'v'.
+carom_status carom_point_curvature(carom_point *p, double *kappa, carom_error *err);
+/// Of a contact that takes part as block b of L: does it slide?  Then the unit direction of its friction force is in d (tangents).
+bool carom_point_slides(const carom_point *p, int b, double *d);
+
+/// The contact problem at a point.  A contact that slides has one row: its normal gap moves along `in`, its normal force with the friction that
+/// belongs to it acts along `out` = W_N + mu W_T d.  All others have the columns of W in both.
+typedef struct carom_grip {
+    carom_point p;
+    void *block;
+    carom_arena mem;
+    carom_factor A;           // what moves: M, or M/tau^2 + K
+    carom_matrix B;           // tangent_shape
+    double *in, *out, *X;     // nv x rows; A^-1 out
+    double *G, *c, *x, *u;    // G = in'X; reactions by row
+    double *a;                // nv: A^-1 f
+    carom_block *block_of;    // nb
+    int rows, *row;           // nb + 1: first row of each block of L
+    bool *slides, *with;      // nb; nc: the contacts that take part
+    double *direction;        // nb x CAROM_TANGENTS: d of a contact that slides
+    double *lambda, *warm;    // reactions by direction of L, by recorded direction
+    int *dir;                 // ne + nc + 1: first recorded direction
+    carom_chain *chain;
+    double length;            // typical size of positions and gaps
+    carom_error *err;
+} carom_grip;
+
+#define CAROM_CLOSE 1e-9 // a gap of so many lengths counts as closed
+
+carom_status carom_grip_open(carom_grip *s, const carom_model *m, carom_error *err);
+void carom_grip_close(carom_grip *s);
+/// The length, from positions and gaps seen so far.
+void carom_grip_measure(carom_grip *s);
+/// L: joints, and the contacts that take part, with their directions.
+carom_status carom_grip_gather(carom_grip *s);
+/// Rows, blocks, `in` and `out`; X and G.
+void carom_grip_lay_out(carom_grip *s);
+void carom_grip_fill(carom_grip *s);
+/// All of this with A = M, and c: u = G x + c are the accelerations with the reactions x, (f + out x) = M a.
+carom_status carom_grip_accelerate(carom_grip *s);
+carom_problem carom_grip_problem(carom_grip *s);
+/// lambda from x; warm from lambda; x from warm.
+void carom_grip_spread(carom_grip *s);
+void carom_grip_remember(carom_grip *s);
+void carom_grip_recall(carom_grip *s);
+
+/// The linearised equations about a point, M x'' + C x' + K x = out mu with in'x = 0.
+typedef struct carom_linear {
+    carom_grip grip;          // M, C, K are those of grip.p; in and out have grip.rows columns
+    int nrank, rank_room;
+    struct carom_rank { bool rate; double *left, *right; } *rank; // C (rate) or K += left right', by friction
+    double *frame;            // nv x nv: x' = v - v_0 + frame x, where positions turn and v_0 is not zero; NULL: zero
+    double *drift;            // nv x rows: by how much in'v changes with x, at v_0; NULL: zero
+    double unbalanced;
+    int joints, sticking, sliding;
+} carom_linear;
+
+carom_status carom_linear_make(carom_linear *l, const carom_model *m, const carom_modes_def *def, carom_error *err);
+void carom_linear_free(carom_linear *l);
+/// y = A x with A = M, C or K, the friction's part included.
+typedef enum carom_linear_part { CAROM_LINEAR_M, CAROM_LINEAR_C, CAROM_LINEAR_K } carom_linear_part;
+void carom_linear_multiply(const carom_linear *l, carom_linear_part part, const double *x, double *y);
+
+/// Eigenvalues of linear equations: n of them, and the displacement of each as columns of `shape`, real and imaginary parts (2 nv).
+typedef struct carom_spectrum {
+    int n;
+    double *re, *im, *shape;
+    double tiny, rounding; // an eigenvalue below tiny counts as zero, a real part below rounding too
+} carom_spectrum;
+/// All of them, by LAPACK; the `count` slowest, by ARPACK.  CAROM_UNSUPPORTED: built without that library.
+carom_status carom_spectrum_dense(carom_spectrum *s, const carom_linear *l, carom_error *err);
+carom_status carom_spectrum_sparse(carom_spectrum *s, const carom_linear *l, int count, carom_error *err);
+
+/// A model with free names: parameters, `x` for the initial value and `x'` for the initial rate of a coordinate, as in sweeps.  What fits, gradients,
+/// orbits and continuation have in common.
+typedef enum carom_free_kind { CAROM_FREE_PARAMETER, CAROM_FREE_POSITION, CAROM_FREE_RATE } carom_free_kind;
+typedef struct carom_free_name { char *name; carom_free_kind kind; int index; double value; } carom_free_name; // value: in the model as given
+typedef struct carom_task {
+    carom_model_def model;   // text, set, matrices, observed expressions
+    carom_run_given run;     // scheme, step, end, options
+    const double *start;     // positions, velocities; NULL: the model's own
+    carom_model *base;       // with the parameters as given; owns compiled code that all others use
+    carom_free_name *free;
+    int nfree;
+} carom_task;
+
+/// model, run and start are set; names is NULL-terminated.
+carom_status carom_task_open(carom_task *t, const char *const *names, carom_error *err);
+void carom_task_close(carom_task *t);
+/// The model and a simulation of it, from its start to `end`, where the free names have these values.
+typedef struct carom_task_run { carom_model *model; carom_sim *sim; carom_run run; double *x; } carom_task_run;
+carom_status carom_task_begin(const carom_task *t, const double *value, double end, carom_task_run *r, carom_error *err);
+void carom_task_end(carom_task_run *r);

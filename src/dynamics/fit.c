@@ -1,0 +1,488 @@
+// fit.c: least squares: free names such that the model matches measurements.
+//
+//     minimise sum_i r_i^2,   r_i = (EXPR(t_i) - data_i)/sigma_i                                                (FIT-1)
+//     covariance (J'J)^-1, times |r|^2/(m - n) where no sigma is given                                         (FIT-2)
+//
+// by Levenberg and Marquardt (cminpack).  Bounds by substitution: x = low + (high - low)(1 + sin u)/2, or x = low - 1 + sqrt(1 + u^2).
+#include "base/number.h"
+#include "dynamics/dynamics.h"
+#include "io/csv.h"
+#include "linalg/dense.h"
+#include <carom/event.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef CAROM_HAS_CMINPACK
+#include <cminpack.h>
+#endif
+
+typedef struct match { char *column; int observed, contact; double sigma; } match; // observed: expression, -1: times of impacts of contact
+
+typedef struct bound { double low, high; } bound; // infinite: none
+
+typedef struct fitting {
+    const carom_fit_def *def;
+    carom_fit *fit;
+    carom_task task;
+    match *match;
+    const char **expression; // of the model, NULL-terminated
+    csv_table *table;
+    int **point;             // by file: point of every row and match, -1: none
+    int files;
+    bound *bound;
+    double end;              // of runs
+    int m, n;                // points, free names
+    double *x, *r, *J, *y;   // n, m, m x n, scratch m
+    carom_status failed;     // of the last run
+    carom_error *err;
+} fitting;
+
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for a fit"); }
+
+static int count(const char *const *list) {
+    int n = 0;
+    while (list && list[n]) ++n;
+    return n;
+}
+
+// -- residuals ----------------------------------------------------------------------------------------------------
+
+typedef struct watch {
+    fitting *k;
+    carom_task_run run;
+    carom_average *average;
+    double *value, *x;       // observed; positions and velocities
+    unsigned char *before, *room;
+    int *next, *hits;        // by file: first row not reached; by match: impacts so far
+} watch;
+
+static long place(const csv_table *t, const char *name) {
+    for (int i = 0; i < t->columns; ++i) {
+        const char *at = t->column[i] + strspn(t->column[i], " \t");
+        const size_t n = strlen(name);
+        if (strncmp(at, name, n) == 0 && at[n + strspn(at + n, " \t")] == 0) return i;
+    }
+    return -1;
+}
+
+// The values of all rows at times up to that of `now`, inside the step that began at `before`.
+static carom_status put_rows(watch *w, const carom_now *now, double began) {
+    fitting *k = w->k;
+    const carom_ledger nothing = {0};
+    const int nq = carom_model_system(w->run.model)->nq;
+    for (int f = 0; f < k->files; ++f) {
+        const csv_table *t = &k->table[f];
+        const long column = place(t, "t");
+        for (; column >= 0 && w->next[f] < t->rows; ++w->next[f]) {
+            const double at = t->value[(long)w->next[f] * t->columns + column];
+            if (at > now->t) break;
+            const double *q = now->q, *v = now->v;
+            if (at < now->t && at > began) {
+                CAROM_TRY(carom_sim_between(w->run.sim, w->before, at, w->x, w->x + nq, w->room, k->err));
+                q = w->x, v = w->x + nq;
+            } else if (at < now->t) {
+                q = w->x, v = w->x + nq; // the state that the step began with
+            }
+            carom_model_observe(w->run.model, w->average, &nothing, carom_sim_work(w->run.sim), at, q, v, w->value);
+            for (int i = 0; i < k->fit->nmatch; ++i) {
+                const int point = k->point[f][(long)w->next[f] * k->fit->nmatch + i];
+                if (point >= 0 && k->match[i].observed >= 0) k->y[point] = w->value[k->match[i].observed];
+            }
+        }
+    }
+    return CAROM_OK;
+}
+
+static void put_impacts(watch *w, const carom_now *now) {
+    fitting *k = w->k;
+    for (int e = 0; e < now->nevents; ++e)
+        for (int i = 0; i < k->fit->nmatch; ++i) {
+            if (k->match[i].observed >= 0 || now->events[e].kind != CAROM_IMPACT || now->events[e].contact != k->match[i].contact) continue;
+            ++w->hits[i];
+            for (int p = 0; p < k->m; ++p)
+                if (k->fit->point[p].match == i && k->fit->point[p].t == w->hits[i]) k->y[p] = now->events[e].t;
+        }
+}
+
+static carom_status steps(watch *w) {
+    carom_sim *sim = w->run.sim;
+    const carom_system *sys = carom_model_system(w->run.model);
+    carom_now now = carom_sim_now(sim);
+    CAROM_TRY(put_rows(w, &now, -1));
+    while (!carom_sim_done(sim)) {
+        if (w->k->def->stop && w->k->def->stop(w->k->def->user)) return carom_fail(w->k->err, CAROM_STOPPED, "stopped");
+        size_t bytes;
+        const double began = now.t;
+        const void *state = carom_sim_state(sim, &bytes);
+        memcpy(w->before, state, bytes);
+        carom_copy(w->x, now.q, sys->nq);
+        carom_copy(w->x + sys->nq, now.v, sys->nv);
+        CAROM_TRY(carom_sim_step(sim, w->k->err));
+        now = carom_sim_now(sim);
+        put_impacts(w, &now); // between() loses the events of the step
+        CAROM_TRY(put_rows(w, &now, began));
+    }
+    return CAROM_OK;
+}
+
+// r at x.  A point that the run does not reach, an impact that does not happen, counts as if at the end.
+static carom_status residuals(fitting *k, const double *x, double *r) {
+    watch w = {.k = k};
+    for (int i = 0; i < k->m; ++i) k->y[i] = k->end;
+    ++k->fit->evaluations;
+    carom_status status = carom_task_begin(&k->task, x, k->end, &w.run, k->err);
+    if (status == CAROM_OK) {
+        const carom_system *sys = carom_model_system(w.run.model);
+        size_t bytes;
+        carom_sim_state(w.run.sim, &bytes);
+        w.average = calloc((size_t)carom_model_watched(w.run.model) + 1, sizeof *w.average);
+        w.value = calloc((size_t)carom_model_observed(w.run.model) + 1, sizeof *w.value);
+        w.x = calloc((size_t)sys->nq + (size_t)sys->nv, sizeof *w.x);
+        w.before = malloc(bytes + 1), w.room = malloc(bytes + 1);
+        w.next = calloc((size_t)k->files + 1, sizeof *w.next), w.hits = calloc((size_t)k->fit->nmatch + 1, sizeof *w.hits);
+        status = w.average && w.value && w.x && w.before && w.room && w.next && w.hits ? steps(&w) : no_memory(k->err);
+        k->fit->scheme = carom_sim_scheme(w.run.sim)->name;
+    }
+    for (int i = 0; i < k->m && status == CAROM_OK; ++i) {
+        r[i] = (k->y[i] - k->fit->point[i].data) / k->match[k->fit->point[i].match].sigma;
+        if (!isfinite(r[i])) status = carom_fail(k->err, CAROM_USER, "'%.60s' is no number at t = %.9g", k->match[k->fit->point[i].match].column, k->fit->point[i].t);
+    }
+    free(w.average), free(w.value), free(w.x), free(w.before), free(w.room), free(w.next), free(w.hits);
+    carom_task_end(&w.run);
+    return status;
+}
+
+// r and J = dr/dx, m x n by columns.  By central differences; this is the one place that exact gradients are to replace.
+static carom_status jacobian(fitting *k, const double *x, double *J) {
+    double *up = k->J + (size_t)k->m * (size_t)k->n, *down = up + k->m, *z = down + k->m;
+    for (int j = 0; j < k->n; ++j) {
+        const double h = 1e-5 * fmax(fabs(x[j]), 1e-3 * fmax(fabs(k->fit->start[j]), 1e-2));
+        carom_copy(z, x, k->n);
+        z[j] = fmin(x[j] + h, k->bound[j].high);
+        const double above = z[j];
+        CAROM_TRY(residuals(k, z, up));
+        z[j] = fmax(x[j] - h, k->bound[j].low);
+        CAROM_TRY(residuals(k, z, down));
+        for (int i = 0; i < k->m; ++i) J[i + (size_t)j * (size_t)k->m] = (up[i] - down[i]) / (above - z[j]);
+    }
+    return CAROM_OK;
+}
+
+// -- bounds -------------------------------------------------------------------------------------------------------
+
+#ifdef CAROM_HAS_CMINPACK
+
+static double from_free(bound b, double u, double *slope) {
+    const bool low = isfinite(b.low), high = isfinite(b.high);
+    if (low && high) return *slope = 0.5 * (b.high - b.low) * cos(u), b.low + 0.5 * (b.high - b.low) * (1 + sin(u));
+    const double root = sqrt(1 + u * u);
+    if (low) return *slope = u / root, b.low - 1 + root;
+    if (high) return *slope = -u / root, b.high + 1 - root;
+    return *slope = 1, u;
+}
+
+// A value on its bound could never leave it: it starts beside.
+static double to_free(bound b, double x) {
+    const bool low = isfinite(b.low), high = isfinite(b.high);
+    if (low && high) return asin(fmax(-0.999, fmin(0.999, 2 * (x - b.low) / (b.high - b.low) - 1)));
+    if (low || high) return sqrt(pow(fmax(low ? x - b.low : b.high - x, 1e-3 * fmax(1, fabs(x))) + 1, 2) - 1);
+    return x;
+}
+
+static int evaluate(void *user, int m, int n, const double *u, double *r, double *J, int ld, int what) {
+    fitting *k = user;
+    double *slope = k->x + n;
+    (void)ld; // m
+    for (int j = 0; j < n; ++j) k->x[j] = from_free(k->bound[j], u[j], &slope[j]);
+    const carom_status status = what == 1 ? residuals(k, k->x, r) : jacobian(k, k->x, J);
+    if (status != CAROM_OK) {
+        // Values that the model refuses, or a run that fails: the step was too long.
+        if (what == 2 || status == CAROM_STOPPED || status == CAROM_NO_MEMORY || k->fit->evaluations == 1) return k->failed = status, -1;
+        for (int i = 0; i < m; ++i) r[i] = 1e3 * (1 + fabs(k->r[i]));
+    }
+    for (int j = 0; what == 2 && j < n; ++j)
+        for (int i = 0; i < m; ++i) J[i + (size_t)j * (size_t)m] *= slope[j];
+    return 0;
+}
+
+static carom_status minimise(fitting *k) {
+    const int m = k->m, n = k->n, most = k->def->most > 0 ? k->def->most : 200 * n;
+    double *block = calloc((size_t)m * (size_t)(n + 2) + 7 * (size_t)n, sizeof *block);
+    int *pivot = calloc((size_t)n, sizeof *pivot), nfev = 0, njev = 0;
+    if (!block || !pivot) return free(block), free(pivot), no_memory(k->err);
+    double *J = block, *r = J + (size_t)m * (size_t)n, *wa4 = r + m, *u = wa4 + m, *diag = u + n, *qtf = diag + n, *wa = qtf + n;
+    for (int j = 0; j < n; ++j) u[j] = to_free(k->bound[j], k->fit->value[j]);
+    const int info = lmder(evaluate, k, m, n, u, r, J, m, 1e-12, 1e-10, 0, most, diag, 1, 100, 0, &nfev, &njev, pivot, qtf, wa, wa + n, wa + 2 * n, wa4);
+    double slope;
+    for (int j = 0; j < n; ++j) k->fit->value[j] = from_free(k->bound[j], u[j], &slope);
+    free(block);
+    free(pivot);
+    if (info < 0) return k->failed;
+    return info == 5 ? carom_fail(k->err, CAROM_NOT_CONVERGED, "the fit did not converge in %d steps; the best values so far are reported, start from them", nfev) : CAROM_OK;
+}
+
+#else
+
+static carom_status minimise(fitting *k) {
+    return carom_fail(k->err, CAROM_UNSUPPORTED, "this carom was built without cminpack, which fits (Debian: libcminpack-dev); install it and build again");
+}
+
+#endif
+
+// -- what is given ------------------------------------------------------------------------------------------------
+
+static carom_status read_match(fitting *k, int i, const char *text) {
+    const char *sign = strchr(text, '=');
+    if (!sign || sign == text || !sign[1]) return carom_fail(k->err, CAROM_BAD_INPUT, "--match %.60s: write COLUMN=EXPR, or COLUMN=impact CONTACT", text);
+    match *of = &k->match[i];
+    of->column = calloc((size_t)(sign - text) + 1, 1);
+    if (!of->column) return no_memory(k->err);
+    memcpy(of->column, text, (size_t)(sign - text));
+    k->fit->match[i] = of->column;
+    k->fit->nmatch = i + 1;
+    of->sigma = 1;
+    of->observed = -1;
+    if (strncmp(sign + 1, "impact ", 7) == 0) return of->contact = -1, CAROM_OK; // the model is not there yet
+    of->observed = count(k->expression);
+    k->expression[of->observed] = sign + 1;
+    return CAROM_OK;
+}
+
+static carom_status find_contacts(fitting *k) {
+    const carom_system *sys = carom_model_system(k->task.base);
+    for (int i = 0; i < k->fit->nmatch; ++i) {
+        const char *name = strchr(k->def->match[i], '=') + 8;
+        if (k->match[i].observed >= 0) continue;
+        for (int c = 0; c < sys->nc - sys->listed; ++c)
+            if (strcmp(carom_model_constraint(k->task.base, sys->ne + c), name) == 0) k->match[i].contact = c;
+        if (k->match[i].contact < 0) return carom_fail(k->err, CAROM_BAD_INPUT, "--match %.60s: the model has no contact '%.60s'", k->def->match[i], name);
+    }
+    return CAROM_OK;
+}
+
+// Free name or column of "NAME=..."; *rest is behind the sign.  -1: there is none.
+static int named(const char *text, const char **rest, char *const *names, int n) {
+    const char *sign = strchr(text, '=');
+    *rest = sign ? sign + 1 : "";
+    for (int i = 0; sign && i < n; ++i)
+        if (strlen(names[i]) == (size_t)(sign - text) && strncmp(names[i], text, (size_t)(sign - text)) == 0) return i;
+    return -1;
+}
+
+static carom_status read_bounds(fitting *k) {
+    for (int i = 0; i < k->n; ++i) k->bound[i] = (bound){-HUGE_VAL, HUGE_VAL};
+    for (int b = 0; b < count(k->def->bounds); ++b) {
+        const char *rest, *text = k->def->bounds[b];
+        char *end = NULL;
+        const int i = named(text, &rest, k->fit->name, k->n);
+        const char *colon = strchr(rest, ':');
+        if (i < 0 || !colon) return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: write NAME=low:high with a name of --free; either side may be empty", text);
+        if (colon > rest) k->bound[i].low = carom_number(rest, &end);
+        if (colon > rest && end != colon) return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the lower bound is not a number", text);
+        if (colon[1]) k->bound[i].high = carom_number(colon + 1, &end);
+        if (colon[1] && *end) return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the upper bound is not a number", text);
+        if (!(k->bound[i].low < k->bound[i].high)) return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the lower bound is not below the upper one", text);
+        if (!(k->fit->value[i] >= k->bound[i].low && k->fit->value[i] <= k->bound[i].high))
+            return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the model starts with %g, outside; change it with --set", text, k->fit->value[i]);
+    }
+    for (int b = 0; b < count(k->def->sigma); ++b) {
+        const char *rest, *text = k->def->sigma[b];
+        char *end = NULL;
+        const int i = named(text, &rest, k->fit->match, k->fit->nmatch);
+        if (i >= 0) k->match[i].sigma = carom_number(rest, &end);
+        if (i < 0 || end == rest || *end || !(k->match[i].sigma > 0) || !isfinite(k->match[i].sigma))
+            return carom_fail(k->err, CAROM_BAD_INPUT, "--sigma %.60s: write COLUMN=VALUE with a column of --match and a number above 0", text);
+    }
+    return CAROM_OK;
+}
+
+// -- data ---------------------------------------------------------------------------------------------------------
+
+static int by_time(const void *a, const void *b) {
+    const double *x = a, *y = b;
+    return x[0] < y[0] ? -1 : x[0] > y[0];
+}
+
+// Rows in the order of time, with t first.
+static carom_status sort_rows(fitting *k, csv_table *t, const char *file) {
+    const long at = place(t, "t");
+    bool needed = false;
+    for (int i = 0; i < k->fit->nmatch; ++i) needed = needed || k->match[i].observed >= 0;
+    if (at < 0) return needed ? carom_fail(k->err, CAROM_BAD_INPUT, "%.200s has no column 't' with the times of its rows", file) : CAROM_OK;
+    for (long r = 0; r < t->rows; ++r) {
+        double *row = t->value + r * t->columns, x = row[at];
+        if (needed && !(x >= 0 && isfinite(x))) return carom_fail(k->err, CAROM_BAD_INPUT, "%.200s:%ld: t is %g; runs begin at t = 0", file, r + 2, x);
+        row[at] = row[0], row[0] = x;
+    }
+    char *name = t->column[at];
+    t->column[at] = t->column[0], t->column[0] = name;
+    qsort(t->value, (size_t)t->rows, sizeof *t->value * (size_t)t->columns, by_time);
+    return CAROM_OK;
+}
+
+// Points of one column; entries that are not numbers are left out.
+static carom_status add_points(fitting *k, int f, int i) {
+    const csv_table *t = &k->table[f];
+    const long column = place(t, k->match[i].column), time = place(t, "t");
+    if (column < 0) return carom_fail(k->err, CAROM_BAD_INPUT, "%.200s has no column '%.60s'", k->def->data[f], k->match[i].column);
+    carom_fit_point *more = realloc(k->fit->point, ((size_t)k->m + (size_t)t->rows + 1) * sizeof *more);
+    if (!more) return no_memory(k->err);
+    k->fit->point = more;
+    int hits = 0;
+    for (long r = 0; r < t->rows; ++r) {
+        const double x = t->value[r * t->columns + column];
+        k->point[f][r * k->fit->nmatch + i] = isfinite(x) ? k->m : -1;
+        if (!isfinite(x)) continue;
+        const bool impact = k->match[i].observed < 0;
+        k->fit->point[k->m++] = (carom_fit_point){impact ? ++hits : t->value[r * t->columns + time], x, NAN, i, f};
+        k->end = fmax(k->end, impact ? 1.5 * x : t->value[r * t->columns + time]);
+    }
+    return CAROM_OK;
+}
+
+static carom_status read_data(fitting *k) {
+    k->files = count(k->def->data);
+    k->table = calloc((size_t)k->files + 1, sizeof *k->table);
+    k->point = calloc((size_t)k->files + 1, sizeof *k->point);
+    if (!k->table || !k->point) return no_memory(k->err);
+    for (int f = 0; f < k->files; ++f) {
+        CAROM_TRY(csv_read_to(&k->table[f], k->def->data[f], true, k->err));
+        CAROM_TRY(sort_rows(k, &k->table[f], k->def->data[f]));
+        k->point[f] = calloc((size_t)k->table[f].rows * (size_t)k->fit->nmatch + 1, sizeof **k->point);
+        if (!k->point[f]) return no_memory(k->err);
+        for (int i = 0; i < k->fit->nmatch; ++i) CAROM_TRY(add_points(k, f, i));
+    }
+    k->fit->npoints = k->m;
+    if (k->m < k->n) return carom_fail(k->err, CAROM_BAD_INPUT, "too few data: %d point%s for %d free name%s; give more rows, or free fewer names", k->m, k->m == 1 ? "" : "s", k->n, k->n == 1 ? "" : "s");
+    if (!(k->end > 0)) return carom_fail(k->err, CAROM_BAD_INPUT, "the data end at t = 0, where every run begins");
+    return CAROM_OK;
+}
+
+// -- the answer ---------------------------------------------------------------------------------------------------
+
+// Student's quantile at 97.5 % (Cornish and Fisher's expansion).
+static double student(double freedoms) {
+    const double z = 1.959963984540054, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
+    return z + (z3 + z) / (4 * freedoms) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedoms * freedoms) + (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * pow(freedoms, 3));
+}
+
+// (FIT-2)
+static carom_status spread(fitting *k, double sum) {
+    const int m = k->m, n = k->n;
+    CAROM_TRY(jacobian(k, k->fit->value, k->J));
+    double *G = k->fit->covariance, *s = k->x + n, *column = k->x;
+    double *A = calloc((size_t)n * (size_t)n + (size_t)n, sizeof *A);
+    if (!A) return no_memory(k->err);
+    for (int j = 0; j < n; ++j) {
+        s[j] = sqrt(carom_dot(k->J + (size_t)j * (size_t)m, k->J + (size_t)j * (size_t)m, m));
+        if (!(s[j] > 0)) return free(A), carom_fail(k->err, CAROM_SINGULAR, "'%.60s' has no influence on what is matched, so that the data cannot say what it is", k->fit->name[j]);
+    }
+    for (int j = 0; j < n; ++j)
+        for (int i = 0; i < n; ++i) A[i + j * n] = carom_dot(k->J + (size_t)i * (size_t)m, k->J + (size_t)j * (size_t)m, m) / (s[i] * s[j]);
+    if (carom_dense_ldl(A, n, n, 1e-13, A + n * n) > 0) return free(A), carom_fail(k->err, CAROM_SINGULAR, "the free names cannot be told apart by these data: some combination of them changes nothing");
+    const double scale = count(k->def->sigma) > 0 ? 1 : m > n ? sum / (m - n) : NAN;
+    for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < n; ++i) column[i] = i == j;
+        carom_dense_ldl_solve(A, n, n, column);
+        for (int i = 0; i < n; ++i) G[i + j * n] = scale * column[i] / (s[i] * s[j]);
+        k->fit->error[j] = sqrt(G[j + j * n]);
+    }
+    free(A);
+    k->fit->confidence = m > n && count(k->def->sigma) == 0 ? student(m - n) : 1.959963984540054;
+    return CAROM_OK;
+}
+
+static carom_status allocate(fitting *k) {
+    const size_t n = (size_t)k->n, m = (size_t)k->m;
+    k->x = calloc(2 * n + m + m + m * n + 2 * m + n, sizeof *k->x);
+    if (!k->x) return no_memory(k->err);
+    k->r = k->x + 2 * n, k->y = k->r + m, k->J = k->y + m;
+    return CAROM_OK;
+}
+
+static carom_status prepare(fitting *k) {
+    const carom_fit_def *def = k->def;
+    const size_t matches = (size_t)count(def->match);
+    k->match = calloc(matches + 1, sizeof *k->match), k->expression = calloc(matches + 1, sizeof *k->expression), k->fit->match = calloc(matches + 1, sizeof *k->fit->match);
+    if (!k->match || !k->expression || !k->fit->match) return no_memory(k->err);
+    if (matches == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing is matched; give --match COLUMN=EXPR");
+    if (count(def->free) == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing is free; give --free NAME,NAME");
+    for (int i = 0; i < (int)matches; ++i) CAROM_TRY(read_match(k, i, def->match[i]));
+    k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start};
+    k->task.model.observe = k->expression;
+    CAROM_TRY(carom_task_open(&k->task, def->free, k->err));
+    k->n = k->fit->nfree = k->task.nfree;
+    const size_t n = (size_t)k->n;
+    k->fit->name = calloc(n, sizeof *k->fit->name), k->fit->value = calloc(3 * n + n * n, sizeof *k->fit->value), k->bound = calloc(n, sizeof *k->bound);
+    if (!k->fit->name || !k->fit->value || !k->bound) return no_memory(k->err);
+    k->fit->start = k->fit->value + n, k->fit->error = k->fit->start + n, k->fit->covariance = k->fit->error + n;
+    for (int i = 0; i < k->n; ++i) {
+        k->fit->value[i] = k->fit->start[i] = k->task.free[i].value;
+        k->fit->name[i] = calloc(strlen(k->task.free[i].name) + 1, 1);
+        if (!k->fit->name[i]) return no_memory(k->err);
+        strcpy(k->fit->name[i], k->task.free[i].name);
+    }
+    return CAROM_OK;
+}
+
+// Differences want a scheme that locates events: the model's own, or event-driven with tight tolerances.  A step for every row is enough.
+static void choose_scheme(fitting *k) {
+    carom_run_given *given = &k->task.run;
+    const char *own = carom_model_simulation(k->task.base).scheme, *name = given->scheme ? given->scheme : own;
+    const carom_scheme *const *s = carom_schemes();
+    while (*s && name && strcmp((*s)->name, name) != 0) ++s;
+    const bool located = name && *s && (*s)->tells;
+    if (!given->scheme && !located) {
+        given->scheme = "event-driven";
+        if (isnan(given->rtol)) given->rtol = 1e-10;
+        if (isnan(given->atol)) given->atol = 1e-12;
+    }
+    long rows = 200;
+    for (int f = 0; f < k->files; ++f) rows = k->table[f].rows > rows ? k->table[f].rows : rows;
+    if (isnan(given->step) && (located || !name || !own || given->scheme != name)) given->step = k->end / (double)rows;
+}
+
+static double mean_square(const double *r, int m, double *sum) {
+    *sum = carom_dot(r, r, m);
+    return sqrt(*sum / m);
+}
+
+static carom_status find(fitting *k) {
+    CAROM_TRY(find_contacts(k));
+    CAROM_TRY(read_bounds(k));
+    CAROM_TRY(read_data(k));
+    CAROM_TRY(allocate(k));
+    choose_scheme(k);
+    double sum;
+    CAROM_TRY(residuals(k, k->fit->value, k->r));
+    k->fit->residual_start = mean_square(k->r, k->m, &sum);
+    const carom_status status = minimise(k);
+    if (status != CAROM_OK && status != CAROM_NOT_CONVERGED) return status;
+    const carom_error why = *k->err;
+    CAROM_TRY(residuals(k, k->fit->value, k->r));
+    k->fit->residual = mean_square(k->r, k->m, &sum);
+    for (int i = 0; i < k->m; ++i) k->fit->point[i].model = k->y[i];
+    CAROM_TRY(spread(k, sum));
+    if (status != CAROM_OK) *k->err = why;
+    return status;
+}
+
+carom_status carom_fit_find(carom_fit *fit, const carom_fit_def *def, carom_error *err) {
+    *fit = (carom_fit){.residual = NAN};
+    fitting k = {.def = def, .fit = fit, .err = err};
+    carom_status status = prepare(&k);
+    if (status == CAROM_OK) status = find(&k);
+    for (int f = 0; f < k.files && k.table; ++f) csv_free(&k.table[f]);
+    for (int f = 0; f < k.files && k.point; ++f) free(k.point[f]);
+    carom_task_close(&k.task);
+    free(k.table), free(k.point), free(k.match), free(k.expression), free(k.bound), free(k.x);
+    return status;
+}
+
+void carom_fit_free(carom_fit *fit) {
+    for (int i = 0; fit->name && i < fit->nfree; ++i) free(fit->name[i]);
+    for (int i = 0; i < fit->nmatch; ++i) free(fit->match[i]);
+    free(fit->name), free(fit->match), free(fit->value), free(fit->point);
+    *fit = (carom_fit){0};
+}

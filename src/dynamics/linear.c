@@ -1,0 +1,272 @@
+// linear.c: the equations of motion about a point.
+//
+//     M(q) v' = f(t, q, v) + W lambda   about (q, v, a = v', lambda):
+//     M x'' + C x' + (K + d(M a)/dq) x = out mu,   in'x = 0,   K = -d(f + W lambda)/dq, C = -df/dv             (LIN-1)
+//
+// A contact that slides, lambda_T = mu(t, q, v) d lambda_N with d = -u_T/|u_T|, adds by its coefficient and by its direction
+//
+//     C -= lambda_N W_T d (dmu/dv)',   K -= lambda_N W_T d (dmu/dq)',   C += mu lambda_N/|u_T| W_T (1 - d d') W_T'   (LIN-2)
+//
+// The equations are those of frozen coefficients where the point moves.
+#include "dynamics/dynamics.h"
+#include <math.h>
+#include <stdlib.h>
+
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for the linearised equations"); }
+
+// -- which contacts hold ------------------------------------------------------------------------------------------
+
+// Closed, neither opening nor closing.
+static carom_status find_closed(carom_linear *l, const carom_modes_def *def) {
+    carom_grip *h = &l->grip;
+    carom_point *p = &h->p;
+    const double close = def->q ? 1e-6 : CAROM_CLOSE;
+    for (int c = 0; c < p->nc; ++c) h->with[c] = !def->open && p->g[p->ne + c] <= close * h->length;
+    CAROM_TRY(carom_grip_gather(h));
+    for (int b = 0; b < p->L.nb; ++b) {
+        const int id = p->L.id[b], k = p->L.at[b];
+        const double u = carom_column_dot(&p->L.W, k, p->v);
+        if (id >= p->ne && fabs(u + p->L.w[k]) > 1e-6 * (carom_norm_max(p->v, p->nv) + fabs(p->L.w[k]))) h->with[id - p->ne] = false;
+    }
+    return CAROM_OK;
+}
+
+static carom_status solve(carom_linear *l) {
+    carom_grip *h = &l->grip;
+    CAROM_TRY(carom_grip_accelerate(h));
+    carom_zero(h->x, h->rows);
+    carom_problem pb = carom_grip_problem(h);
+    const double scale = carom_norm_max(h->c, h->rows);
+    const carom_report report = h->rows > 0 ? carom_chain_solve(h->chain, &pb, 1e-13 * scale) : (carom_report){.converged = true};
+    if (!report.converged && !(report.residual <= 1e-8 * scale))
+        return carom_fail(h->err, CAROM_NOT_CONVERGED, "the contact forces in this state were not found: residual %.3g of the accelerations", report.residual / scale);
+    carom_grip_spread(h);
+    return CAROM_OK;
+}
+
+// Contacts that carry nothing are open.
+static carom_status find_forces(carom_linear *l) {
+    carom_grip *h = &l->grip;
+    carom_point *p = &h->p;
+    CAROM_TRY(solve(l));
+    const double most = carom_norm_max(h->x, h->rows);
+    bool again = false;
+    for (int b = 0; b < p->L.nb; ++b)
+        if (p->L.id[b] >= p->ne && !(h->x[h->row[b]] > 1e-9 * most)) h->with[p->L.id[b] - p->ne] = false, again = true;
+    if (again) CAROM_TRY(solve(l));
+    for (int k = 0; k < h->rows; ++k) carom_axpy(h->a, h->x[k], h->X + (size_t)k * (size_t)p->nv, p->nv);
+    for (int b = 0; b < p->L.nb; ++b) {
+        if (p->L.id[b] < p->ne) ++l->joints;
+        else if (h->slides[b]) ++l->sliding;
+        else ++l->sticking;
+    }
+    return CAROM_OK;
+}
+
+// The force M a that is left, against the terms of f + W lambda and the forces of a displacement by the model's size.
+static void find_balance(carom_linear *l) {
+    const carom_grip *h = &l->grip;
+    const carom_point *p = &h->p;
+    double *size = p->difference.a, *x = p->difference.b, left = 0, all = 0;
+    for (int i = 0; i < p->nv; ++i) x[i] = h->length;
+    carom_matrix_reach(size, p->K, x);
+    for (int i = 0; i < p->nv; ++i) size[i] += fabs(p->f[i]);
+    for (int k = 0; k < h->rows; ++k)
+        for (int i = 0; i < p->nv; ++i) size[i] += fabs(h->out[(size_t)i + (size_t)k * (size_t)p->nv] * h->x[k]);
+    carom_matrix_mul(x, p->M, h->a);
+    for (int i = 0; i < p->nv; ++i) {
+        const double mass = *carom_matrix_entry(p->M, i, i);
+        left += x[i] * x[i] / mass, all += size[i] * size[i] / mass;
+    }
+    l->unbalanced = all > 0 ? sqrt(left / all) : 0;
+}
+
+// -- friction that varies -----------------------------------------------------------------------------------------
+
+static struct carom_rank *add_rank(carom_linear *l, bool rate) {
+    if (l->nrank == l->rank_room) {
+        const int room = l->rank_room ? 2 * l->rank_room : 8;
+        struct carom_rank *more = realloc(l->rank, (size_t)room * sizeof *more);
+        if (!more) return NULL;
+        l->rank = more;
+        l->rank_room = room;
+    }
+    struct carom_rank *r = &l->rank[l->nrank];
+    *r = (struct carom_rank){rate, calloc(2 * (size_t)l->grip.p.nv, sizeof(double)), NULL};
+    r->right = r->left ? r->left + l->grip.p.nv : NULL;
+    l->nrank += r->left != NULL;
+    return r->left ? r : NULL;
+}
+
+// s W_T x for the tangential directions of block b.
+static void tangential(const carom_linear *l, int b, double s, const double *x, double *y) {
+    const carom_local *L = &l->grip.p.L;
+    for (int k = L->at[b] + 1; k < L->at[b + 1]; ++k) carom_column_axpy(y, s * x[k - L->at[b] - 1], &L->W, k);
+}
+
+// The coefficient of contact c at (q, v) displaced by s along velocity i.
+static carom_status coefficient(carom_linear *l, int c, int i, bool rate, double s, double *mu) {
+    carom_point *p = &l->grip.p;
+    const carom_system *sys = &p->sys;
+    double *q = p->difference.q, *v = p->difference.a, *e = p->difference.b;
+    carom_copy(q, p->q, p->nq);
+    carom_copy(v, p->v, p->nv);
+    carom_zero(e, p->nv);
+    e[i] = 1;
+    if (rate) v[i] += s;
+    else if (sys->move) sys->move(sys->model, q, p->q, s, e);
+    else q[i] += s;
+    carom_zero(p->law, CAROM_FRICTION_LAW * p->nc);
+    if (sys->friction(sys->model, p->work, p->t, q, v, NULL, p->law) != CAROM_OK) return carom_fail(l->grip.err, CAROM_USER, "a coefficient of friction has no finite value here");
+    *mu = p->law[CAROM_FRICTION_LAW * c];
+    return CAROM_OK;
+}
+
+static carom_status varying(carom_linear *l, int b, bool rate) {
+    carom_point *p = &l->grip.p;
+    const int c = p->L.id[b] - p->ne;
+    const double normal = l->grip.lambda[p->L.at[b]];
+    struct carom_rank *r = add_rank(l, rate);
+    if (!r) return no_memory(l->grip.err);
+    tangential(l, b, -normal, l->grip.direction + CAROM_TANGENTS * b, r->left);
+    for (int i = 0; i < p->nv; ++i) {
+        const double size = rate ? carom_norm_max(p->v, p->nv) : p->nq == p->nv ? fabs(p->q[i]) : 1, s = 6e-6 * fmax(size, 0.1);
+        double above, below;
+        CAROM_TRY(coefficient(l, c, i, rate, s, &above));
+        CAROM_TRY(coefficient(l, c, i, rate, -s, &below));
+        r->right[i] = (above - below) / (2 * s);
+    }
+    return CAROM_OK;
+}
+
+// W_T P W_T' with P = 1 - d d', row by row.
+static carom_status turning(carom_linear *l, int b) {
+    carom_point *p = &l->grip.p;
+    const int first = p->L.at[b] + 1, tangents = p->L.at[b + 1] - first;
+    const double *d = l->grip.direction + CAROM_TANGENTS * b;
+    double speed = 0, row[CAROM_TANGENTS];
+    for (int i = 0; i < tangents; ++i) speed = hypot(speed, carom_column_dot(&p->L.W, first + i, p->v) + p->L.w[first + i]);
+    const double s = p->contacts[p->L.id[b] - p->ne].friction * l->grip.lambda[first - 1] / speed;
+    for (int i = 0; i < tangents; ++i) {
+        struct carom_rank *r = add_rank(l, true);
+        if (!r) return no_memory(l->grip.err);
+        for (int k = 0; k < tangents; ++k) row[k] = (i == k) - d[i] * d[k];
+        carom_column_axpy(r->left, s, &p->L.W, first + i);
+        tangential(l, b, 1, row, r->right);
+    }
+    return CAROM_OK;
+}
+
+static carom_status friction(carom_linear *l) {
+    const carom_point *p = &l->grip.p;
+    for (int b = 0; b < p->L.nb; ++b) {
+        if (!l->grip.slides[b]) continue;
+        if (p->contacts[p->L.id[b] - p->ne].friction_varies) {
+            CAROM_TRY(varying(l, b, true));
+            CAROM_TRY(varying(l, b, false));
+        }
+        if (p->L.at[b + 1] - p->L.at[b] > 2) CAROM_TRY(turning(l, b));
+    }
+    return CAROM_OK;
+}
+
+// -- where the point moves ----------------------------------------------------------------------------------------
+
+// q = q_0(t) moved by x: x' = v - v_0 + [x, v_0].  lift() gives x' = v + 1/2 [x, v] + ...
+static carom_status find_frame(carom_linear *l) {
+    carom_point *p = &l->grip.p;
+    const size_t nv = (size_t)p->nv;
+    if (!p->sys.lift || carom_norm_max(p->v, p->nv) == 0) return CAROM_OK;
+    l->frame = calloc(nv * nv + 3 * nv, sizeof *l->frame);
+    if (!l->frame) return no_memory(l->grip.err);
+    double *x = l->frame + nv * nv, *up = x + nv, *down = up + nv;
+    const double s = 1e-4; // what follows the bracket in lift() is even in x
+    for (size_t j = 0; j < nv; ++j) {
+        x[j] = s;
+        p->sys.lift(p->sys.model, up, x, p->v);
+        x[j] = -s;
+        p->sys.lift(p->sys.model, down, x, p->v);
+        x[j] = 0;
+        for (size_t i = 0; i < nv; ++i) l->frame[i + j * nv] = (up[i] - down[i]) / s;
+    }
+    return CAROM_OK;
+}
+
+static carom_status find_drift(carom_linear *l) {
+    carom_grip *h = &l->grip;
+    carom_point *p = &h->p;
+    const carom_system *s = &p->sys;
+    if (h->rows == 0 || carom_norm_max(p->v, p->nv) == 0) return CAROM_OK;
+    const size_t nv = (size_t)p->nv;
+    carom_columns D = {p->nv, p->L.at[p->L.nb], p->L.W.stride, NULL, NULL, NULL};
+    const size_t stride = p->L.W.count ? (size_t)D.stride : nv, n = (size_t)D.n;
+    D.a = calloc(stride * n + 1, sizeof *D.a);
+    D.row = p->L.W.count ? calloc(stride * n + n + 1, sizeof *D.row) : NULL;
+    D.count = D.row ? D.row + stride * n : NULL;
+    l->drift = calloc(nv * (size_t)h->rows, sizeof *l->drift);
+    carom_status status = D.a && l->drift && (D.row || !p->L.W.count) ? CAROM_OK : no_memory(h->err);
+    if (status == CAROM_OK)
+        status = s->rate_gradient ? s->rate_gradient(s->model, p->work, p->t, p->q, p->v, &p->L, &D)
+                                  : carom_difference_rate_gradient(&p->difference, s, p->work, p->t, p->q, p->v, &p->L, &D);
+    for (int b = 0; status == CAROM_OK && b < p->L.nb; ++b)
+        for (int k = h->row[b]; k < h->row[b + 1]; ++k) {
+            double *y = l->drift + (size_t)k * nv;
+            carom_column_expand(y, &D, p->L.at[b] + k - h->row[b]);
+            for (size_t j = 0; l->frame && j < nv; ++j) y[j] -= carom_dot(h->in + (size_t)k * nv, l->frame + j * nv, p->nv);
+        }
+    free(D.a);
+    free(D.row);
+    return status;
+}
+
+// -- all of it ----------------------------------------------------------------------------------------------------
+
+static carom_status linearise(carom_linear *l, const carom_modes_def *def) {
+    carom_grip *h = &l->grip;
+    carom_point *p = &h->p;
+    const carom_system *s = &p->sys;
+    if (def->v) carom_copy(p->v, def->v, p->nv);
+    CAROM_TRY(carom_point_look(p, h->err));
+    carom_grip_measure(h);
+    CAROM_TRY(find_closed(l, def));
+    CAROM_TRY(find_forces(l));
+    CAROM_TRY(carom_point_tangent(p, h->lambda, h->err));
+    find_balance(l);
+    if (l->unbalanced > 1e-9) {
+        const carom_status status = s->mass_gradient ? s->mass_gradient(s->model, p->work, p->t, p->q, h->a, 1, p->K)
+                                                     : carom_difference_mass_gradient(&p->difference, s, p->work, p->t, p->q, h->a, 1, p->K);
+        if (status != CAROM_OK) return carom_fail(h->err, status, "the derivatives of the masses have no finite value here");
+    }
+    CAROM_TRY(friction(l));
+    CAROM_TRY(find_frame(l));
+    return find_drift(l);
+}
+
+carom_status carom_linear_make(carom_linear *l, const carom_model *m, const carom_modes_def *def, carom_error *err) {
+    *l = (carom_linear){.nrank = 0};
+    carom_rest rest = {.q = NULL};
+    carom_status status = def->q ? CAROM_OK : carom_rest_find(&rest, m, NULL, err);
+    if (status == CAROM_OK) status = carom_grip_open(&l->grip, m, err);
+    if (status == CAROM_OK) {
+        carom_copy(l->grip.p.q, def->q ? def->q : rest.q, l->grip.p.nq);
+        status = linearise(l, def);
+    }
+    carom_rest_free(&rest);
+    return status;
+}
+
+void carom_linear_free(carom_linear *l) {
+    for (int i = 0; i < l->nrank; ++i) free(l->rank[i].left);
+    free(l->rank);
+    free(l->frame);
+    free(l->drift);
+    carom_grip_close(&l->grip);
+    *l = (carom_linear){.nrank = 0};
+}
+
+void carom_linear_multiply(const carom_linear *l, carom_linear_part part, const double *x, double *y) {
+    const carom_point *p = &l->grip.p;
+    carom_matrix_mul(y, part == CAROM_LINEAR_M ? p->M : part == CAROM_LINEAR_C ? p->C : p->K, x);
+    for (int i = 0; part != CAROM_LINEAR_M && i < l->nrank; ++i)
+        if (l->rank[i].rate == (part == CAROM_LINEAR_C)) carom_axpy(y, carom_dot(l->rank[i].right, x, p->nv), l->rank[i].left, p->nv);
+}

@@ -1,0 +1,93 @@
+// modes.c: frequencies, damping ratios and shapes from eigenvalues.
+#include "dynamics/dynamics.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SMALL = 300, SOME = 20 }; // freedoms of a small model; modes of a large one that are found unless told otherwise
+
+static const double TURN = 6.283185307179586;
+
+// The largest component becomes 1.
+static void normalise(double *shape, int nv) {
+    double most = 0, re = 1, im = 0;
+    for (int i = 0; i < nv; ++i) {
+        const double size = hypot(shape[i], shape[nv + i]);
+        if (size > (1 + 1e-9) * most) most = size, re = shape[i], im = shape[nv + i];
+    }
+    if (!(most > 0)) return;
+    for (int i = 0; i < nv; ++i) {
+        const double x = shape[i], y = shape[nv + i];
+        shape[i] = (x * re + y * im) / (most * most);
+        shape[nv + i] = (y * re - x * im) / (most * most);
+    }
+}
+
+static int by_speed(const void *a, const void *b) {
+    const carom_mode *x = a, *y = b;
+    if (x->frequency != y->frequency) return x->frequency < y->frequency ? -1 : 1;
+    return x->re < y->re ? -1 : x->re > y->re;
+}
+
+// One mode of each pair of eigenvalues; of zeros, which come in pairs too, every second.
+static void gather(carom_modes *modes, const carom_spectrum *s) {
+    int zeros = 0;
+    const size_t nv = (size_t)modes->nv;
+    for (int k = 0; k < s->n; ++k) {
+        const double size = hypot(s->re[k], s->im[k]);
+        const bool zero = size <= s->tiny;
+        if (zero ? zeros++ % 2 : s->im[k] < 0) continue;
+        carom_mode *m = &modes->mode[modes->count];
+        m->re = zero || fabs(s->re[k]) <= fmin(s->rounding, 1e-9 * size) ? 0 : s->re[k], m->im = zero ? 0 : s->im[k];
+        m->frequency = zero ? 0 : size / TURN;
+        m->damping = m->re == 0 ? 0 : -m->re / size;
+        m->shape = modes->shapes + 2 * nv * (size_t)modes->count++;
+        carom_copy(m->shape, s->shape + 2 * nv * (size_t)k, 2 * modes->nv);
+        normalise(m->shape, modes->nv);
+    }
+    qsort(modes->mode, (size_t)modes->count, sizeof *modes->mode, by_speed);
+}
+
+static carom_status find(carom_modes *modes, const carom_linear *l, int count, carom_error *err) {
+    const carom_point *p = &l->grip.p;
+    carom_spectrum s = {.n = 0};
+    const bool large = p->nv - l->grip.rows > SMALL && !l->frame && !l->drift;
+    const int wanted = count > 0 ? count : large ? SOME : p->nv;
+    modes->method = large ? "arpack" : "lapack";
+    modes->joints = l->joints, modes->sticking = l->sticking, modes->sliding = l->sliding;
+    modes->unbalanced = l->unbalanced;
+    carom_status status = large ? carom_spectrum_sparse(&s, l, wanted < p->nv / 2 ? wanted : p->nv / 2, err) : carom_spectrum_dense(&s, l, err);
+    modes->q = calloc((size_t)p->nq + (size_t)p->nv, sizeof *modes->q);
+    modes->mode = calloc((size_t)s.n + 1, sizeof *modes->mode);
+    modes->shapes = calloc(2 * (size_t)p->nv * ((size_t)s.n + 1), sizeof *modes->shapes);
+    if (status == CAROM_OK && !(modes->q && modes->mode && modes->shapes)) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for the modes");
+    if (status == CAROM_OK) {
+        modes->v = modes->q + p->nq;
+        carom_copy(modes->q, p->q, p->nq);
+        carom_copy(modes->v, p->v, p->nv);
+        gather(modes, &s);
+        if (count > 0 && modes->count > count) modes->count = count;
+    }
+    free(s.re);
+    free(s.im);
+    free(s.shape);
+    return status;
+}
+
+carom_status carom_modes_find(carom_modes *modes, const carom_model *m, const carom_modes_def *def, carom_error *err) {
+    *modes = (carom_modes){.nv = carom_model_system(m)->nv};
+    carom_linear *l = calloc(1, sizeof *l); // must stay where it is, and is large
+    if (!l) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the modes");
+    carom_status status = carom_linear_make(l, m, def, err);
+    if (status == CAROM_OK) status = find(modes, l, def->count, err);
+    carom_linear_free(l);
+    free(l);
+    return status;
+}
+
+void carom_modes_free(carom_modes *modes) {
+    free(modes->q);
+    free(modes->mode);
+    free(modes->shapes);
+    *modes = (carom_modes){0};
+}

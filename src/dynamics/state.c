@@ -1,0 +1,139 @@
+// state.c: a state in a file: a table with the names of results and one row, or the last row of a result.
+#define _POSIX_C_SOURCE 200809L
+#include "base/number.h"
+#include "dynamics/dynamics.h"
+#include "io/csv.h"
+#include <carom/result.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double FITS = 1e-4; // of the model's size: results of schemes that let joints drift can be gone on with
+
+// -- reading ------------------------------------------------------------------------------------------------------
+
+typedef struct row {
+    int n;
+    char **name;  // NULL: those of the result
+    double *x;
+    carom_result *result;
+    csv_table table;
+} row;
+
+static carom_status empty(const char *file, carom_error *err) { return carom_fail(err, CAROM_BAD_INPUT, "%.200s holds no state: it has no rows", file); }
+
+// The last row of a table.
+static carom_status read_table(row *r, const char *file, carom_error *err) {
+    CAROM_TRY(csv_read_to(&r->table, file, true, err));
+    if (r->table.rows < 1) return empty(file, err);
+    r->n = r->table.columns;
+    r->name = r->table.column;
+    r->x = r->table.value + (size_t)(r->table.rows - 1) * (size_t)r->n;
+    return CAROM_OK;
+}
+
+static carom_status read_result(row *r, const char *file, carom_error *err) {
+    r->result = carom_result_open(file, err);
+    if (!r->result) return CAROM_BAD_INPUT;
+    const long rows = carom_result_rows(r->result);
+    r->n = carom_result_columns(r->result);
+    if (rows < 1) return empty(file, err);
+    r->table.value = calloc((size_t)r->n, sizeof *r->table.value);
+    r->x = r->table.value;
+    if (!r->x) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a row of %.200s", file);
+    return carom_result_read_rows(r->result, rows - 1, 1, r->x, err);
+}
+
+static bool is_hdf5(const char *file) {
+    char head[8] = "";
+    FILE *f = fopen(file, "rb");
+    const bool same = f && fread(head, 1, sizeof head, f) == sizeof head && memcmp(head, "\x89HDF\r\n\x1a\n", 8) == 0;
+    if (f) fclose(f);
+    return same;
+}
+
+static void forget(row *r) {
+    carom_result_close(r->result);
+    csv_free(&r->table);
+}
+
+static carom_status value(const row *r, const char *file, const char *name, double *x, carom_error *err) {
+    for (int i = 0; i < r->n; ++i) {
+        if (strcmp(r->name ? r->name[i] : carom_result_column(r->result, i), name) != 0) continue;
+        *x = r->x[i];
+        return isfinite(*x) ? CAROM_OK : carom_fail(err, CAROM_BAD_INPUT, "%.200s: '%.60s' is %g, which is no state", file, name, *x);
+    }
+    return carom_fail(err, CAROM_BAD_INPUT, "%.200s has no column '%.60s', which the model needs; is it a state of this model?", file, name);
+}
+
+// -- does it fit? -------------------------------------------------------------------------------------------------
+
+// Four numbers that were printed become a unit quaternion again.
+static carom_status normalise(const carom_model *m, double *q, const char *file, carom_error *err) {
+    for (int i = 0; i < carom_model_system(m)->nq; ++i) {
+        if (carom_model_quaternion(m, i) != i) continue;
+        const double length = carom_length(q + i, 4);
+        if (!(fabs(length - 1) < FITS))
+            return carom_fail(err, CAROM_BAD_INPUT, "%.200s: '%.60s' and the next three are no unit quaternion: their length is %g", file, carom_model_coordinate(m, i), length);
+        for (int k = 0; k < 4; ++k) q[i + k] /= length;
+    }
+    return CAROM_OK;
+}
+
+static carom_status check_joints(const carom_model *m, const double *q, const char *file, carom_error *err) {
+    const carom_system *s = carom_model_system(m);
+    const int n = s->ne + s->nc;
+    if (n == 0 || s->listed) return CAROM_OK;
+    const size_t bytes = (s->work_size + 127) & ~(size_t)63;
+    void *work = aligned_alloc(64, bytes);
+    double *g = calloc((size_t)n, sizeof *g), size = carom_norm_max(q, s->nq);
+    carom_status status = work && g ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the gaps of a state");
+    if (status == CAROM_OK) {
+        memset(work, 0, bytes);
+        if (s->work_init) s->work_init(s->model, work);
+        status = s->gaps(s->model, work, 0, q, g);
+        if (status != CAROM_OK) carom_fail(err, status, "%.200s: the gaps of the model have no finite value in this state", file);
+    }
+    for (int id = 0; id < n && status == CAROM_OK; ++id) {
+        const double wrong = id < s->ne ? fabs(g[id]) : -g[id];
+        if (!(wrong <= FITS * fmax(size, 1e-3)))
+            status = carom_fail(err, CAROM_BAD_INPUT, "%.200s does not fit the model: the gap of '%.60s' is %g there", file, carom_model_constraint(m, id), g[id]);
+    }
+    free(work);
+    free(g);
+    return status;
+}
+
+carom_status carom_state_read(const carom_model *m, const char *file, double *q, double *v, carom_error *err) {
+    const carom_system *s = carom_model_system(m);
+    row r = {.n = 0};
+    carom_status status = is_hdf5(file) ? read_result(&r, file, err) : read_table(&r, file, err);
+    for (int i = 0; i < s->nq && status == CAROM_OK; ++i) status = value(&r, file, carom_model_coordinate(m, i), &q[i], err);
+    for (int i = 0; i < s->nv && status == CAROM_OK; ++i) status = value(&r, file, carom_model_velocity(m, i), &v[i], err);
+    forget(&r);
+    if (status == CAROM_OK) status = normalise(m, q, file, err);
+    return status == CAROM_OK ? check_joints(m, q, file, err) : status;
+}
+
+// -- writing ------------------------------------------------------------------------------------------------------
+
+carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v, carom_error *err) {
+    const carom_system *s = carom_model_system(m);
+    FILE *f = fopen(file, "w");
+    if (!f) return carom_fail(err, CAROM_IO, "cannot write %.200s: %s", file, strerror(errno));
+    char text[40];
+    fputs("t", f);
+    for (int i = 0; i < s->nq; ++i) fprintf(f, ",%s", carom_model_coordinate(m, i));
+    for (int i = 0; i < s->nv; ++i) fprintf(f, ",%s", carom_model_velocity(m, i));
+    fputs("\n0", f);
+    for (int i = 0; i < s->nq + s->nv; ++i) {
+        carom_format(text, sizeof text, "%.17g", i < s->nq ? q[i] : v[i - s->nq]);
+        fprintf(f, ",%s", text);
+    }
+    fputc('\n', f);
+    const bool good = !ferror(f);
+    if (fclose(f) == 0 && good) return CAROM_OK;
+    return carom_fail(err, CAROM_IO, "cannot write %.200s: %s", file, strerror(errno));
+}

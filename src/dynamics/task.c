@@ -1,0 +1,109 @@
+// task.c: a model with free names, and runs of it.
+#include "base/number.h"
+#include "dynamics/dynamics.h"
+#include "sweep/sweep.h"
+#include <carom/event.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT = 200 };
+
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for a run"); }
+
+// What a name is: by the words of sweeps.
+static carom_status look_up(const carom_task *t, const char *name, carom_free_name *f, carom_error *err) {
+    const carom_system *sys = carom_model_system(t->base);
+    carom_sweep words = {.model = t->base, .nq = sys->nq, .nv = sys->nv};
+    varied of = {.name = NULL};
+    char text[TEXT];
+    if (strlen(name) > TEXT - 10 || strchr(name, '=')) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is no name", name);
+    snprintf(text, sizeof text, "%s=0", name);
+    const carom_status status = carom_vary_read(&words, &of, text, err);
+    if (status != CAROM_OK || of.kind == VARY_OPTION) {
+        carom_vary_free(&of);
+        return carom_fail(err, CAROM_BAD_INPUT, "the model has no parameter, coordinate or rate '%.60s'", name);
+    }
+    *f = (carom_free_name){of.name, of.kind == VARY_PARAMETER ? CAROM_FREE_PARAMETER : of.kind == VARY_POSITION ? CAROM_FREE_POSITION : CAROM_FREE_RATE, of.index, 0};
+    of.name = NULL;
+    carom_vary_free(&of);
+    if (f->kind == CAROM_FREE_POSITION) f->value = (t->start ? t->start : carom_model_q0(t->base))[f->index];
+    if (f->kind == CAROM_FREE_RATE) f->value = t->start ? t->start[sys->nq + f->index] : carom_model_v0(t->base)[f->index];
+    for (int i = 0; f->kind == CAROM_FREE_PARAMETER && i < carom_model_count(t->base).parameters; ++i) {
+        double value;
+        if (strcmp(carom_model_parameter(t->base, i, &value), name) == 0) f->value = value;
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_task_open(carom_task *t, const char *const *names, carom_error *err) {
+    int n = 0;
+    while (names[n]) ++n;
+    t->base = carom_model_create(&t->model, err);
+    if (!t->base) return CAROM_BAD_INPUT;
+    t->free = calloc((size_t)n + 1, sizeof *t->free);
+    if (!t->free) return no_memory(err);
+    for (int i = 0; i < n; ++i) {
+        for (int k = 0; k < i; ++k)
+            if (strcmp(names[i], names[k]) == 0) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is named twice", names[i]);
+        CAROM_TRY(look_up(t, names[i], &t->free[i], err));
+        t->nfree = i + 1;
+    }
+    return CAROM_OK;
+}
+
+void carom_task_close(carom_task *t) {
+    for (int i = 0; i < t->nfree; ++i) free(t->free[i].name);
+    free(t->free);
+    carom_model_destroy(t->base);
+    t->free = NULL, t->base = NULL, t->nfree = 0;
+}
+
+static carom_model *make_model(const carom_task *t, const double *value, carom_error *err) {
+    size_t n = 0;
+    while (t->model.set && t->model.set[n]) ++n;
+    const size_t all = n + (size_t)t->nfree + 1;
+    const char **set = calloc(all * sizeof *set + (size_t)t->nfree * TEXT, 1);
+    if (!set) return no_memory(err), NULL;
+    char *text = (char *)(set + all);
+    for (size_t i = 0; i < n; ++i) set[i] = t->model.set[i];
+    for (int i = 0; i < t->nfree; ++i, text += TEXT) {
+        if (t->free[i].kind != CAROM_FREE_PARAMETER) continue;
+        carom_format(text, TEXT, "%.150s=%.17g", t->free[i].name, value[i]);
+        set[n++] = text;
+    }
+    carom_model_def def = t->model;
+    def.set = set;
+    carom_model *m = carom_model_create(&def, err);
+    free(set);
+    if (m) carom_model_adopt(m, t->base);
+    return m;
+}
+
+carom_status carom_task_begin(const carom_task *t, const double *value, double end, carom_task_run *r, carom_error *err) {
+    *r = (carom_task_run){.model = make_model(t, value, err)};
+    if (!r->model) return CAROM_BAD_INPUT;
+    const carom_system *sys = carom_model_system(r->model);
+    carom_run_given given = t->run;
+    given.end = end;
+    CAROM_TRY(carom_run_resolve(&r->run, r->model, &given, err));
+    r->x = calloc((size_t)sys->nq + (size_t)sys->nv, sizeof *r->x);
+    if (!r->x) return no_memory(err);
+    carom_copy(r->x, t->start ? t->start : carom_model_q0(r->model), sys->nq);
+    carom_copy(r->x + sys->nq, t->start ? t->start + sys->nq : carom_model_v0(r->model), sys->nv);
+    for (int i = 0; i < t->nfree; ++i)
+        if (t->free[i].kind != CAROM_FREE_PARAMETER) r->x[(t->free[i].kind == CAROM_FREE_RATE ? sys->nq : 0) + t->free[i].index] = value[i];
+    carom_sim_def def = carom_run_sim(&r->run, r->model);
+    def.q0 = r->x, def.v0 = r->x + sys->nq;
+    r->sim = carom_sim_create(&def, err);
+    return r->sim ? CAROM_OK : err->code;
+}
+
+void carom_task_end(carom_task_run *r) {
+    carom_sim_destroy(r->sim);
+    carom_run_free(&r->run);
+    carom_model_destroy(r->model);
+    free(r->x);
+    *r = (carom_task_run){0};
+}

@@ -1,0 +1,242 @@
+// test_equilibrium.c: states of rest with known answers, what is said where there is none, and states in files.
+#define _DEFAULT_SOURCE // mkdtemp
+#include "model_text.h"
+#include <sys/wait.h>
+#include <unistd.h>
+
+static carom_rest find(carom_model *m, carom_status expected, carom_error *err) {
+    carom_rest rest;
+    const carom_status status = carom_rest_find(&rest, m, NULL, err);
+    if (status != expected) fail_msg("status %d instead of %d: %s", status, expected, err->text);
+    if (status == CAROM_OK && !(rest.residual < 1e-10)) fail_msg("residual %g", rest.residual);
+    return rest;
+}
+
+static carom_rest rest_of(carom_model *m) {
+    carom_error err = {0};
+    return find(m, CAROM_OK, &err);
+}
+
+static const carom_rest_force *force(const carom_rest *r, const char *name) {
+    for (int i = 0; i < r->nforce; ++i)
+        if (strcmp(r->force[i].name, name) == 0) return &r->force[i];
+    fail_msg("there is no force '%s'", name);
+    return NULL;
+}
+
+static void drop(carom_rest *r, carom_model *m) {
+    carom_rest_free(r);
+    carom_model_destroy(m);
+}
+
+// A pendulum that starts almost upright hangs down.
+static void pendulum(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {th: 3.1}\nenergy: {kinetic: \"th'^2\", potential: -20*cos(th)}\n");
+    carom_rest r = rest_of(m);
+    assert_close(remainder(r.q[0], 2 * acos(-1)), 0, 1e-12);
+    drop(&r, m);
+}
+
+#define LADDER "carom: 1\nparameters: {L: 2, m: 10, g: 9.81, mu: 0.6, a: 1.1}\ncoordinates: {x: L/2*cos(a), y: L/2*sin(a), phi: a}\n" \
+    "energy: {kinetic: \"1/2*m*(x'^2 + y'^2) + 1/24*m*L^2*phi'^2\", potential: m*g*y}\ncontacts:\n" \
+    "  floor: {gap: y - L/2*sin(phi), slip: x + L/2*cos(phi), friction: mu}\n  wall: {gap: x - L/2*cos(phi), slip: y + L/2*sin(phi), friction: mu}\n"
+
+// Moments about the foot: N_w tan a = m g/2 - T_w, and |T_w| <= mu N_w: m g/2/(tan a + mu) <= N_w <= m g/2/(tan a - mu); the floor allows more.
+static void ladder(void **state) {
+    (void)state;
+    carom_model *m = good(LADDER);
+    carom_rest r = rest_of(m);
+    const double half = 10 * 9.81 / 2, mu = 0.6, low = half / (tan(1.1) + mu), high = half / (tan(1.1) - mu);
+    const carom_rest_force *wall = force(&r, "wall.force");
+    assert_int_equal(r.free, 1);
+    assert_close(wall->low, low, 1e-6);
+    assert_close(wall->high, high, 1e-6);
+    assert_true(wall->value >= low - 1e-9 && wall->value <= high + 1e-9);
+    assert_close(force(&r, "floor.force")->value + force(&r, "wall.friction")->value, 2 * half, 1e-9);
+    assert_close(force(&r, "floor.friction")->value + wall->value, 0, 1e-9);
+    assert_close(force(&r, "wall.friction")->low, -mu * high, 1e-6);
+    drop(&r, m);
+}
+
+#define SLOPE "carom: 1\nparameters: {m: 2, g: 9.81, mu: %s, a: 0.4}\ncoordinates: {x: 0, y: 0}\n" \
+    "energy: {kinetic: \"1/2*m*(x'^2 + y'^2)\", potential: m*g*(y*cos(a) + x*sin(a))}\ncontacts: {plane: {gap: y, slip: x, friction: mu}}\n"
+
+// On a slope: tan 0.4 = 0.4228.  With less friction m g (sin a - mu cos a) pulls it down, and nothing holds it.
+static void slope(void **state) {
+    (void)state;
+    char text[600];
+    carom_error err = {0};
+    snprintf(text, sizeof text, SLOPE, "0.43");
+    carom_model *m = good(text);
+    carom_rest r = rest_of(m);
+    assert_int_equal(r.free, 0);
+    assert_close(force(&r, "plane.force")->value, 2 * 9.81 * cos(0.4), 1e-9);
+    assert_close(force(&r, "plane.friction")->value, 2 * 9.81 * sin(0.4), 1e-9);
+    assert_int_equal(r.contact[0], CAROM_REST_STICKS);
+    drop(&r, m);
+    snprintf(text, sizeof text, SLOPE, "0.3");
+    m = good(text);
+    r = find(m, CAROM_NOT_CONVERGED, &err);
+    assert_int_equal(r.unbalanced, 0);
+    assert_close(r.force_left, -2 * 9.81 * (sin(0.4) - 0.3 * cos(0.4)), 1e-9);
+    assert_non_null(strstr(err.text, "'x'"));
+    assert_non_null(strstr(err.text, "friction of contact 'plane'"));
+    drop(&r, m);
+}
+
+// A block on a belt that runs on: friction mu m g stretches the spring, whichever way the block started.
+static void belt(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nparameters: {m: 2, g: 9.81, k: 100, mu: 0.2}\ncoordinates: {x: -1, y: 0.3}\n"
+                          "energy: {kinetic: \"1/2*m*(x'^2 + y'^2)\", potential: m*g*y + 1/2*k*x^2}\ncontacts: {belt: {gap: y, slip rate: \"x' - 1\", friction: mu}}\n");
+    carom_rest r = rest_of(m);
+    assert_close(r.q[0], 0.2 * 2 * 9.81 / 100, 1e-12);
+    assert_int_equal(r.contact[0], CAROM_REST_SLIDES);
+    drop(&r, m);
+}
+
+// The shipped chain starts out straight and level; at rest its ten links of 0.1 m and 0.1 kg hang below each other.
+static void chain(void **state) {
+    (void)state;
+    carom_model *m = shipped_model("chain");
+    carom_rest r = rest_of(m);
+    for (int i = 0; i < r.nq; ++i)
+        if (strcmp(carom_model_coordinate(m, i), "b10.z") == 0) assert_close(r.q[i], -0.95, 1e-9);
+    double pull = 0;
+    for (int k = 1; k <= 3; ++k) {
+        char name[20];
+        snprintf(name, sizeof name, "j1.force%d", k);
+        pull = hypot(pull, force(&r, name)->value);
+    }
+    assert_close(pull, 10 * 0.1 * 9.81, 1e-8);
+    drop(&r, m);
+}
+
+// A parallelogram with a torsion spring: m g l cos a + k (a - a_0) = 0; one of its two closing conditions is redundant.
+static void four_bar(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nparameters: {m: 3, g: 9.81, l: 0.5, k: 20, a0: 1}\ncoordinates: {a: 1, b: 1}\n"
+                          "energy: {kinetic: \"1/2*m*l^2*a'^2 + 0.01*b'^2\", potential: m*g*l*sin(a) + 1/2*k*(a - a0)^2}\n"
+                          "constraints: {level: l*sin(a) - l*sin(b), closed: l*cos(a) - l*cos(b)}\n");
+    double low = -1, high = 1;
+    for (int i = 0; i < 80; ++i) {
+        const double a = 0.5 * (low + high);
+        if (3 * 9.81 * 0.5 * cos(a) + 20 * (a - 1) > 0) high = a;
+        else low = a;
+    }
+    carom_rest r = rest_of(m);
+    assert_close(r.q[0], low, 1e-12);
+    assert_close(r.q[1], low, 1e-9);
+    assert_int_equal(r.free, 1);
+    drop(&r, m);
+}
+
+// Nothing holds what falls; a driven joint never rests.
+static void none(void **state) {
+    (void)state;
+    carom_error err = {0};
+    carom_model *m = good("carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: \"x'^2 + y'^2\", potential: 20*y}\n");
+    carom_rest r = find(m, CAROM_NOT_CONVERGED, &err);
+    assert_non_null(strstr(err.text, "a force of -20 on 'y' is not balanced"));
+    drop(&r, m);
+    m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: \"x'^2\"}\nconstraints: {drive: x - t}\n");
+    r = find(m, CAROM_NOT_CONVERGED, &err);
+    assert_non_null(strstr(err.text, "'drive' moves with time"));
+    drop(&r, m);
+}
+
+// -- the program --------------------------------------------------------------------------------------------------
+
+static char out[1 << 16], complaints[1 << 14];
+
+static void get(const char *name, char *text, size_t size) {
+    FILE *f = fopen(name, "rb");
+    assert_non_null(f);
+    text[fread(text, 1, size - 1, f)] = 0;
+    fclose(f);
+}
+
+static void put(const char *name, const char *text) {
+    FILE *f = fopen(name, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static int program(const char *arguments) {
+    char command[2048];
+    snprintf(command, sizeof command, CAROM_BINARY_DIR "/carom %s >stdout.txt 2>stderr.txt", arguments);
+    const int status = system(command);
+    get("stdout.txt", out, sizeof out);
+    get("stderr.txt", complaints, sizeof complaints);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
+}
+
+static void says(const char *text, const char *words) {
+    if (!strstr(text, words)) fail_msg("'%s' is not in: %s", words, text);
+}
+
+#define HANGING "carom: 1\nparameters: {k: 50, m: 2}\ncoordinates: {y: {at: 0.4, rate: 1}}\nenergy: {kinetic: \"1/2*m*y'^2\", potential: 1/2*k*y^2 + m*9.81*y}\n" \
+    "simulation: {scheme: mixed, step: 0.01, end: 1}\n"
+
+// A run from the saved state stays there; states with other names, other joints or without numbers are refused with exit status 2.
+static void files(void **state) {
+    (void)state;
+    char folder[] = "/tmp/carom-equilibrium-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    put("m.yaml", HANGING);
+    assert_int_equal(program("equilibrium m.yaml --save rest.state --json"), 0);
+    says(out, "\"y\": -0.3924");
+    says(out, "\"unique\": true");
+    assert_int_equal(program("run m.yaml --start rest.state --out a.csv --every 50"), 0);
+    get("a.csv", out, sizeof out);
+    const char *last = strstr(out, "\n1,");
+    assert_non_null(last);
+    assert_close(strtod(last + 3, NULL), -2 * 9.81 / 50, 1e-14);
+    assert_int_equal(program("run m.yaml --out b.h5"), 0); // on from the end of a result
+    assert_int_equal(program("run m.yaml --out b.csv"), 0);
+    assert_int_equal(program("run m.yaml --start b.h5 --out c.csv --end 0.01"), 0);
+    get("b.csv", out, sizeof out);
+    last = strstr(out, "\n1,");
+    assert_non_null(last);
+    const double end = strtod(last + 3, NULL);
+    get("c.csv", out, sizeof out);
+    assert_close(strtod(strstr(out, "\n0,") + 3, NULL), end, 0);
+    assert_int_equal(program("sweep m.yaml --start rest.state --vary k=50,50 --observe 'max(y)' --out s.csv"), 0); // all runs begin there
+    get("s.csv", out, sizeof out);
+    says(out, "-0.39240");
+    assert_int_equal(program("sweep m.yaml --start rest.state --vary k=50,50 --observe y --lanes on --out s.csv"), 2);
+    put("wrong.state", "t,x,x'\n0,1,0\n");
+    assert_int_equal(program("run m.yaml --start wrong.state"), 2);
+    says(complaints, "wrong.state has no column 'y'");
+    put("nan.state", "t,y,y'\n0,nan,0\n");
+    assert_int_equal(program("run m.yaml --start nan.state"), 2);
+    says(complaints, "'y' is nan");
+    put("no.state", "t,y,y'\n");
+    assert_int_equal(program("run m.yaml --start no.state"), 2);
+    says(complaints, "no rows");
+    assert_int_equal(program("run m.yaml --start missing.state"), 2);
+    assert_int_equal(program("run m.yaml --start rest.state --resume b.h5"), 2);
+    put("l.yaml", LADDER);
+    put("l.state", "t,x,y,phi,x',y',phi'\n0,1,-1,0,0,0,0\n");
+    assert_int_equal(program("equilibrium l.yaml --from l.state"), 2);
+    says(complaints, "does not fit the model: the gap of 'floor' is -1");
+    put("l.yaml", "carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: \"x'^2\", potential: x}\n");
+    assert_int_equal(program("equilibrium l.yaml --save best.state"), 1);
+    says(complaints, "the best state so far is in best.state");
+    assert_int_equal(program("run l.yaml --start best.state --end 0.1 --step 0.01 --out d.csv"), 0);
+    assert_int_equal(chdir("/"), 0);
+    char command[200];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pendulum), cmocka_unit_test(ladder), cmocka_unit_test(slope), cmocka_unit_test(belt), cmocka_unit_test(chain),
+        cmocka_unit_test(four_bar), cmocka_unit_test(none), cmocka_unit_test(files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,110 @@
+// test_fit.c: carom fit: fits with known answers, and what is said about data that do not allow one.
+#define _DEFAULT_SOURCE // mkdtemp
+#include "model_text.h"
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char out[1 << 16], complaints[1 << 14];
+
+static void get(const char *name, char *text, size_t size) {
+    FILE *f = fopen(name, "rb");
+    assert_non_null(f);
+    text[fread(text, 1, size - 1, f)] = 0;
+    fclose(f);
+}
+
+static void put(const char *name, const char *text) {
+    FILE *f = fopen(name, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static int program(const char *arguments) {
+    char command[2048];
+    snprintf(command, sizeof command, CAROM_BINARY_DIR "/carom %s >stdout.txt 2>stderr.txt", arguments);
+    const int status = system(command);
+    get("stdout.txt", out, sizeof out);
+    get("stderr.txt", complaints, sizeof complaints);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
+}
+
+static void says(const char *text, const char *words) {
+    if (!strstr(text, words)) fail_msg("'%s' is not in: %s", words, text);
+}
+
+// The number behind the i-th `words` in the output.
+static double after(const char *words) {
+    const char *at = strstr(out, words);
+    if (!at) fail_msg("'%s' is not in: %s", words, out);
+    return strtod(at + strlen(words), NULL);
+}
+
+// A free particle: x = a + b t at t = 0 .. 4 with the data 1, 3, 2, 5, 4: regression by hand.  Mean of t 2, of the data 3; S_tt = 10, S_tx = 8: b = 0.8, a = 1.4;
+// the squares left sum up to 3.6, s^2 = 3.6/3 = 1.2; var b = s^2/10, var a = s^2 (1/5 + 4/10), cov = -2 s^2/10.
+static void line(void **state) {
+    (void)state;
+    put("line.yaml", "carom: 1\ncoordinates: {x: {at: 0.3, rate: 0.1}}\nenergy: {kinetic: \"x'^2\"}\n");
+    put("line.csv", "t, where\n4,4\n0,1\n1,3\n2,2\n3,5\n2.5,nan"); // in any order; entries that are missing; no end of the last line
+    assert_int_equal(program("fit line.yaml line.csv --free x,\"x'\" --match where=x --json -o points.csv"), 0);
+    assert_close(after("\"x\": "), 1.4, 1e-7);
+    assert_close(after("\"x'\": "), 0.8, 1e-7);
+    assert_close(after("\"covariance\": [["), 1.2 * 0.6, 1e-5);
+    assert_close(after("], ["), -1.2 * 0.2, 1e-5);
+    assert_close(after("\"residual\": "), sqrt(3.6 / 5), 1e-9);
+    says(out, "\"points\": 5");
+    get("points.csv", out, sizeof out);
+    says(out, "file,column,t,data,model\n1,where,0,1,1.4");
+    assert_int_equal(program("fit line.yaml line.csv line.csv --free x,\"x'\" --match where=x --sigma where=2 --json"), 0); // twice as many, errors given
+    assert_close(after("\"covariance\": [["), 4 * 0.6 / 2, 1e-4);
+}
+
+// Impacts of a ball: t_1 = sqrt(2 h/g), then 2 e^k t_1 more each time.  The model's scheme does not locate impacts: event-driven does.
+static void impacts(void **state) {
+    (void)state;
+    put("ball.yaml", "carom: 1\nparameters: {e: 0.5}\ncoordinates: {y: {at: 0.8}}\nenergy: {kinetic: \"1/2*y'^2\", potential: 9.81*y}\n"
+                     "contacts: {ground: {gap: y, restitution: e}}\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 2}\n");
+    char text[400] = "hit\n";
+    double t = sqrt(2 / 9.81), flight = 2 * t;
+    for (int k = 0; k < 8; ++k, t += flight) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%.14g\n", t);
+        flight *= 0.75;
+    }
+    put("ball.csv", text);
+    assert_int_equal(program("fit ball.yaml ball.csv --free e,y --match 'hit=impact ground' --bounds e=0:1 --bounds y=0: --json"), 0);
+    assert_close(after("\"e\": "), 0.75, 1e-8);
+    assert_close(after("\"y\": "), 1, 1e-8);
+    says(out, "\"scheme\": \"event-driven\"");
+}
+
+static void complaint(const char *arguments, int status, const char *words) {
+    assert_int_equal(program(arguments), status);
+    says(complaints, words);
+}
+
+static void refused(void **state) {
+    (void)state;
+    put("osc.yaml", "carom: 1\nparameters: {k: 4, m: 1, p: 3}\ncoordinates: {x: 1}\nenergy: {kinetic: \"m/2*x'^2\", potential: k/2*x^2 + 0*p}\n");
+    put("osc.csv", "t,a\n0,1\n0.1,0.98\n0.2,0.9\n");
+    put("one.csv", "t,a\n0.1,1\n");
+    complaint("fit osc.yaml one.csv --free k,x --match a=x", 2, "too few data: 1 point for 2 free names");
+    complaint("fit osc.yaml osc.csv --free k,m --match a=x", 1, "cannot be told apart");
+    complaint("fit osc.yaml osc.csv --free k,p --match a=x", 1, "'p' has no influence");
+    complaint("fit osc.yaml osc.csv --free kk --match a=x", 2, "no parameter, coordinate or rate 'kk'");
+    complaint("fit osc.yaml osc.csv --free k --match b=x", 2, "osc.csv has no column 'b'");
+    complaint("fit osc.yaml osc.csv --free k --match a=y", 2, "y");
+    complaint("fit osc.yaml osc.csv --free k --match 'a=impact wall'", 2, "no contact 'wall'");
+    complaint("fit osc.yaml osc.csv --free k --match a=x --bounds k=5:6", 2, "starts with 4, outside");
+    complaint("fit osc.yaml osc.csv --free k --match a=x --bounds m=0:", 2, "--bounds m=0:");
+    complaint("fit osc.yaml missing.csv --free k --match a=x", 2, "cannot read missing.csv");
+    complaint("fit osc.yaml osc.csv --match a=x", 2, "give --free");
+}
+
+int main(void) {
+    char folder[] = "/tmp/carom-fit-XXXXXX", command[200];
+    if (!mkdtemp(folder) || chdir(folder) != 0) return 1;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(line), cmocka_unit_test(impacts), cmocka_unit_test(refused)};
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return chdir("/") != 0 || system(command) != 0 ? 1 : failed;
+}
