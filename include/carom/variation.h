@@ -8,6 +8,10 @@
 #pragma once
 #include <carom/model.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct carom_variation carom_variation;
 
 /// By time, along velocities (nv), of velocities (nv), of the chosen parameters; NULL: none.
@@ -42,3 +46,7 @@ carom_status carom_variation_restitution(carom_variation *x, int contact, double
 carom_status carom_variation_laws(carom_variation *x, double t, const double *q, const double *v, carom_change d, double *restitution, double *tangential, double *slip, double *stick);
 /// The initial state by parameters p (as in carom_change): along velocities, and of velocities.
 carom_status carom_variation_start(carom_variation *x, const double *p, double *q, double *v, carom_error *err);
+
+#ifdef __cplusplus
+}
+#endif
