@@ -132,6 +132,15 @@ static void four_bar(void **state) {
     drop(&r, m);
 }
 
+// Two planes that differ by 2e-6 rad: their directions are almost dependent, and the forces must balance all the same.
+static void almost(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: 0, y: 0.1}\nenergy: {kinetic: \"x'^2 + y'^2\", potential: y}\ncontacts: {a: {gap: y}, b: {gap: y + 2e-6*x}}\n");
+    carom_rest r = rest_of(m);
+    assert_close(force(&r, "a.force")->value + force(&r, "b.force")->value, 1, 1e-9);
+    drop(&r, m);
+}
+
 // Nothing holds what falls; a driven joint never rests.
 static void none(void **state) {
     (void)state;
@@ -143,6 +152,11 @@ static void none(void **state) {
     m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: \"x'^2\"}\nconstraints: {drive: x - t}\n");
     r = find(m, CAROM_NOT_CONVERGED, &err);
     assert_non_null(strstr(err.text, "'drive' moves with time"));
+    drop(&r, m);
+    // A cam that stands still at t = 0 and is about to move.
+    m = good("carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: \"y'^2\", potential: y}\ncontacts: {cam: {gap: y - 0.01*(1 - cos(10*t))}}\n");
+    r = find(m, CAROM_NOT_CONVERGED, &err);
+    assert_non_null(strstr(err.text, "'cam' moves with time"));
     drop(&r, m);
 }
 
@@ -236,7 +250,7 @@ static void files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum), cmocka_unit_test(ladder), cmocka_unit_test(slope), cmocka_unit_test(belt), cmocka_unit_test(chain),
-        cmocka_unit_test(four_bar), cmocka_unit_test(none), cmocka_unit_test(files),
+        cmocka_unit_test(four_bar), cmocka_unit_test(almost), cmocka_unit_test(none), cmocka_unit_test(files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void print_text(const carom_model *m, const carom_rest *r, const char *fi
         putchar('\n');
     }
     if (r->free)
-        printf("  the forces are not unique: %d combination%s of them move%s nothing; these are the smallest\n", r->free, r->free == 1 ? "" : "s", r->free == 1 ? "s" : "");
+        printf("  the forces are not unique: %d combination%s of them move%s nothing\n", r->free, r->free == 1 ? "" : "s", r->free == 1 ? "s" : "");
 }
 
 static bool save(const cli_args *a, const carom_model *m, const carom_rest *r) {

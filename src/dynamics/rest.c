@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { MOST_STEPS = 600, NEWTON = 8, QUICK = 4, ROUNDS = 30, MOST_SHARED = 200 };
-static const double GROW = 4, SHRINK = 0.25, GOOD = 1e-2, RANK = 1e-10;
+static const double GROW = 4, SHRINK = 0.25, GOOD = 1e-2, RANK = 1e-10, WRONG = 1e-6;
 
 typedef struct search {
     carom_grip grip;          // p.q is the present position
@@ -67,14 +67,19 @@ static void close(search *s) {
     carom_grip_close(&s->grip);
 }
 
-// A joint or surface that moves along its normal lets nothing rest.
-static carom_status lay_out(search *s) {
+// A joint or surface that moves along its normal lets nothing rest.  motion: by direction of L, its velocity or acceleration.
+static carom_status check_still(search *s, const double *motion) {
     const carom_point *p = &s->grip.p;
     const carom_local *L = &p->L;
     for (int b = 0; b < L->nb; ++b)
-        if (L->w[L->at[b]] != 0)
+        if (motion[L->at[b]] != 0)
             return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "there is no state of rest: %s '%.60s' moves with time", L->id[b] < p->ne ? "constraint" : "contact",
                               carom_model_constraint(p->model, carom_point_id(p, L->id[b])));
+    return CAROM_OK;
+}
+
+static carom_status lay_out(search *s) {
+    CAROM_TRY(check_still(s, s->grip.p.L.w));
     carom_grip_lay_out(&s->grip);
     return CAROM_OK;
 }
@@ -311,6 +316,7 @@ static carom_status accelerate(search *s) {
     const carom_point *p = &s->grip.p;
     for (int c = 0; c < p->nc; ++c) s->grip.with[c] = p->g[p->ne + c] <= CAROM_CLOSE * s->grip.length || s->grip.warm[s->grip.dir[p->ne + c]] > 0;
     CAROM_TRY(carom_grip_accelerate(&s->grip));
+    CAROM_TRY(check_still(s, s->grip.u)); // at rest the curvature is the acceleration of what is given by time
     carom_grip_recall(&s->grip);
     carom_grip_spread(&s->grip);
     return CAROM_OK;
@@ -473,9 +479,19 @@ static carom_status find(search *s, carom_rest *rest, carom_error *err) {
         *err = why;
         return status;
     }
-    share(s, rest);
     rest->residual = certify(s);
-    return answer(s, rest, err);
+    carom_copy(s->kept, s->grip.warm, s->grip.p.n);
+    share(s, rest);
+    const double shared = certify(s);
+    if (shared > fmax(10 * rest->residual, 1e-10)) { // directions are almost dependent: what was found is better
+        carom_copy(s->grip.warm, s->kept, s->grip.p.n);
+        for (int i = 0; i < s->grip.p.n; ++i) s->low[i] = s->high[i] = NAN;
+    } else {
+        rest->residual = shared;
+    }
+    CAROM_TRY(answer(s, rest, err));
+    if (rest->residual <= WRONG) return CAROM_OK;
+    return carom_fail(err, CAROM_NOT_CONVERGED, "no state of rest was found: the best one violates the laws of its contacts by %.3g, relative", rest->residual);
 }
 
 carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err) {
