@@ -407,14 +407,18 @@ static void share(search *s, carom_rest *rest) {
 }
 
 // The certificate: laws of the contacts with accelerations, by the function that judges all answers, relative to the accelerations without
-// reactions; balance of forces; gaps.
+// reactions; balance of forces; gaps.  What rounding of f may leave does not count: |W_k'M^-1 r| <= sqrt(G_kk) |r|.
 static double certify(search *s) {
     carom_problem pb = carom_grip_problem(&s->grip);
-    double scale = 0;
-    for (int k = 0; k < s->grip.rows; ++k) scale = fmax(scale, fmax(fabs(s->grip.c[k]), 1e-3 * s->strength * sqrt(fabs(s->grip.G[(size_t)k * (size_t)(s->grip.rows + 1)]))));
-    const double laws = s->grip.rows > 0 ? carom_residual(&pb, NULL) : 0;
+    double laws = s->grip.rows > 0 ? carom_residual(&pb, NULL) : 0, most = 0, scale = 0;
     balance(s);
-    return fmax(fmax(s->balance, scale > 0 ? laws / scale : laws), gap_error(s) / s->grip.length);
+    for (int k = 0; k < s->grip.rows; ++k) {
+        most = fmax(most, sqrt(fabs(s->grip.G[(size_t)k * (size_t)(s->grip.rows + 1)])));
+        scale = fmax(scale, fabs(s->grip.c[k]));
+    }
+    scale = fmax(scale, 1e-3 * most * s->strength);
+    laws = laws > most * s->rounding ? laws / scale : 0;
+    return fmax(fmax(norm(s, s->r) > s->rounding ? s->balance : 0, laws), gap_error(s) / s->grip.length);
 }
 
 // -- the answer ---------------------------------------------------------------------------------------------------
