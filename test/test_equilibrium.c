@@ -222,6 +222,14 @@ static void files(void **state) {
     get("s.csv", out, sizeof out);
     says(out, "-0.39240");
     assert_int_equal(program("sweep m.yaml --start rest.state --vary k=50,50 --observe y --lanes on --out s.csv"), 2);
+    // A brake that can hold 1 N m stops a pendulum where gravity pulls with that much; its own coordinate is in no file.
+    put("brake.yaml", "carom: 1\ncoordinates: {th: {at: 1, rate: 0.2}}\nenergy: {kinetic: \"1/2*th'^2\", potential: -3*cos(th)}\n"
+                      "contacts: {brake: {normal force: 10, slip: th, friction: 0.1}}\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 0.1}\n");
+    assert_int_equal(program("equilibrium brake.yaml --save brake.state --json"), 0);
+    says(out, "\"th\": 0.339836909454");
+    says(out, "\"forces\": {\n    \"brake.friction\": ");
+    assert_int_equal(program("run brake.yaml --start brake.state --out e.csv"), 0);
+    assert_int_equal(program("run brake.yaml --start e.csv --out f.csv"), 0);
     put("wrong.state", "t,x,x'\n0,1,0\n");
     assert_int_equal(program("run m.yaml --start wrong.state"), 2);
     says(complaints, "wrong.state has no column 'y'");
@@ -237,6 +245,11 @@ static void files(void **state) {
     put("l.state", "t,x,y,phi,x',y',phi'\n0,1,-1,0,0,0,0\n");
     assert_int_equal(program("equilibrium l.yaml --from l.state"), 2);
     says(complaints, "does not fit the model: the gap of 'floor' is -1");
+    put("d.yaml", "carom: 1\ncoordinates: {x: {at: 3, rate: 1}}\nenergy: {kinetic: \"x'^2\"}\nconstraints: {drive: x - t - 3}\n");
+    assert_int_equal(program("equilibrium d.yaml --json"), 1);
+    says(out, "\"found\": false");
+    says(out, "\"x\": 3");
+    says(out, "\"forces\": {\n  }");
     put("l.yaml", "carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: \"x'^2\", potential: x}\n");
     assert_int_equal(program("equilibrium l.yaml --save best.state"), 1);
     says(complaints, "the best state so far is in best.state");

@@ -449,13 +449,18 @@ static carom_status answer(search *s, carom_rest *rest, carom_error *err) {
     for (int i = s->grip.dir[p->ne]; i < p->n; ++i) x[i + shift] = s->grip.warm[i];
     for (int i = 0; i < rest->nforce; ++i) y[i] = x[i];
     if (carom_model_turned(m)) carom_model_reactions(m, p->work, p->t, p->q, dir, rest->nforce, x, y);
+    rest->nforce = 0;
     for (int id = 0; id < all->ne + all->nc; ++id)
         for (int k = dir[id]; k < dir[id + 1]; ++k) {
-            carom_rest_force *f = &rest->force[k];
-            *f = (carom_rest_force){.id = id, .value = y[k], .low = NAN, .high = NAN};
+            const carom_contact *c = id < all->ne ? NULL : &all->contacts[id - all->ne];
+            const int tangent = k - dir[id];
+            const double scale = c && c->ellipse[0] > 0 && (tangent == 1 || tangent == 2) ? c->ellipse[tangent - 1] : 1; // as in records
+            if (c && c->pressed && tangent == 0) continue; // friction alone
+            carom_rest_force *f = &rest->force[rest->nforce++];
+            *f = (carom_rest_force){.id = id, .value = scale * y[k], .low = NAN, .high = NAN};
             name_force(f, m, id, k - dir[id], dir[id + 1] - dir[id] - 1);
             if (shift || isnan(s->low[k])) continue;
-            f->low = fmin(s->low[k], s->high[k]), f->high = fmax(s->low[k], s->high[k]);
+            f->low = scale * fmin(s->low[k], s->high[k]), f->high = scale * fmax(s->low[k], s->high[k]);
         }
     for (int b = 0; b < p->L.nb; ++b)
         if (p->L.id[b] >= p->ne)
@@ -501,7 +506,7 @@ static carom_status find(search *s, carom_rest *rest, carom_error *err) {
 carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err) {
     const carom_system *all = carom_model_system(m);
     search s = {.block = NULL};
-    *rest = (carom_rest){.nq = all->nq, .nv = all->nv, .nc = all->nc, .unbalanced = -1};
+    *rest = (carom_rest){.nq = all->nq, .nv = all->nv, .nc = all->nc, .unbalanced = -1, .residual = NAN};
     for (int id = 0; id < all->ne + all->nc; ++id) rest->nforce += carom_system_recorded(all, id);
     rest->q = calloc((size_t)all->nq, sizeof *rest->q);
     rest->force = calloc((size_t)rest->nforce + 1, sizeof *rest->force);
@@ -511,10 +516,12 @@ carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const doubl
     if (status == CAROM_OK) status = open(&s, m, err);
     if (status == CAROM_OK) {
         if (q) carom_copy(s.grip.p.q, q, all->nq);
+        carom_copy(rest->q, s.grip.p.q, all->nq);
         for (int i = 0; i < s.grip.p.n; ++i) s.low[i] = s.high[i] = NAN;
         status = find(&s, rest, err);
     }
     close(&s);
+    if (rest->force && !rest->force[0].name[0]) rest->nforce = 0; // they were not found
     return status;
 }
 
