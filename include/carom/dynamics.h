@@ -1,10 +1,14 @@
-// dynamics.h: from one run to the dynamics: states of rest, modes.
+// dynamics.h: from one run to the dynamics: states of rest, modes, fits.
 //
 // docs/dynamics.md says what the words mean.  Everything here is at t = 0.
 #pragma once
 #include <carom/model.h>
 #include <carom/run.h>
 #include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 // -- states in files ----------------------------------------------------------------------------------------------
 
@@ -131,3 +135,7 @@ typedef struct carom_fit {
 /// CAROM_NOT_CONVERGED: the iteration gave up, `fit` holds the best values.  To be freed whatever happens.
 carom_status carom_fit_find(carom_fit *fit, const carom_fit_def *def, carom_error *err);
 void carom_fit_free(carom_fit *fit);
+
+#ifdef __cplusplus
+}
+#endif
