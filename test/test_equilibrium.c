@@ -132,6 +132,15 @@ static void four_bar(void **state) {
     drop(&r, m);
 }
 
+// Two planes that differ by 2e-6 rad: their directions are almost dependent, and the forces must balance all the same.
+static void almost(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: 0, y: 0.1}\nenergy: {kinetic: \"x'^2 + y'^2\", potential: y}\ncontacts: {a: {gap: y}, b: {gap: y + 2e-6*x}}\n");
+    carom_rest r = rest_of(m);
+    assert_close(force(&r, "a.force")->value + force(&r, "b.force")->value, 1, 1e-9);
+    drop(&r, m);
+}
+
 // Nothing holds what falls; a driven joint never rests.
 static void none(void **state) {
     (void)state;
@@ -143,6 +152,11 @@ static void none(void **state) {
     m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: \"x'^2\"}\nconstraints: {drive: x - t}\n");
     r = find(m, CAROM_NOT_CONVERGED, &err);
     assert_non_null(strstr(err.text, "'drive' moves with time"));
+    drop(&r, m);
+    // A cam that stands still at t = 0 and is about to move.
+    m = good("carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: \"y'^2\", potential: y}\ncontacts: {cam: {gap: y - 0.01*(1 - cos(10*t))}}\n");
+    r = find(m, CAROM_NOT_CONVERGED, &err);
+    assert_non_null(strstr(err.text, "'cam' moves with time"));
     drop(&r, m);
 }
 
@@ -208,6 +222,14 @@ static void files(void **state) {
     get("s.csv", out, sizeof out);
     says(out, "-0.39240");
     assert_int_equal(program("sweep m.yaml --start rest.state --vary k=50,50 --observe y --lanes on --out s.csv"), 2);
+    // A brake that can hold 1 N m stops a pendulum where gravity pulls with that much; its own coordinate is in no file.
+    put("brake.yaml", "carom: 1\ncoordinates: {th: {at: 1, rate: 0.2}}\nenergy: {kinetic: \"1/2*th'^2\", potential: -3*cos(th)}\n"
+                      "contacts: {brake: {normal force: 10, slip: th, friction: 0.1}}\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 0.1}\n");
+    assert_int_equal(program("equilibrium brake.yaml --save brake.state --json"), 0);
+    says(out, "\"th\": 0.339836909454");
+    says(out, "\"forces\": {\n    \"brake.friction\": ");
+    assert_int_equal(program("run brake.yaml --start brake.state --out e.csv"), 0);
+    assert_int_equal(program("run brake.yaml --start e.csv --out f.csv"), 0);
     put("wrong.state", "t,x,x'\n0,1,0\n");
     assert_int_equal(program("run m.yaml --start wrong.state"), 2);
     says(complaints, "wrong.state has no column 'y'");
@@ -223,6 +245,11 @@ static void files(void **state) {
     put("l.state", "t,x,y,phi,x',y',phi'\n0,1,-1,0,0,0,0\n");
     assert_int_equal(program("equilibrium l.yaml --from l.state"), 2);
     says(complaints, "does not fit the model: the gap of 'floor' is -1");
+    put("d.yaml", "carom: 1\ncoordinates: {x: {at: 3, rate: 1}}\nenergy: {kinetic: \"x'^2\"}\nconstraints: {drive: x - t - 3}\n");
+    assert_int_equal(program("equilibrium d.yaml --json"), 1);
+    says(out, "\"found\": false");
+    says(out, "\"x\": 3");
+    says(out, "\"forces\": {\n  }");
     put("l.yaml", "carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: \"x'^2\", potential: x}\n");
     assert_int_equal(program("equilibrium l.yaml --save best.state"), 1);
     says(complaints, "the best state so far is in best.state");
@@ -236,7 +263,7 @@ static void files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum), cmocka_unit_test(ladder), cmocka_unit_test(slope), cmocka_unit_test(belt), cmocka_unit_test(chain),
-        cmocka_unit_test(four_bar), cmocka_unit_test(none), cmocka_unit_test(files),
+        cmocka_unit_test(four_bar), cmocka_unit_test(almost), cmocka_unit_test(none), cmocka_unit_test(files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,9 +19,9 @@ TESTS = {
     "contact": "test_residual test_chain conformance_solver test_words test_sim test_columns",
     "solver": "conformance_solver test_chain test_hybrid test_residual test_piles fuzz_problem test_survivors conformance_scheme",
     "scheme": "conformance_scheme references conformance_friction test_words test_sim test_half_explicit test_newmark test_ggl test_dg test_dg_weights "
-              "test_mixed test_splitting test_auto test_identity test_newton test_rest test_closed_approach conformance_order test_event_nasty test_mixed_nasty "
+              "test_friction_laws test_brakes test_mixed test_splitting test_auto test_identity test_newton test_rest test_closed_approach conformance_order test_event_nasty test_mixed_nasty "
               "test_tunnel test_hidden_state test_levels test_nasty test_thresholds test_books test_rolling test_difference",
-    "sim": "test_sim test_adaptive test_warnings conformance_run test_books test_survivors conformance_scheme test_result test_tolerances test_redundant test_hidden_state test_rows",
+    "sim": "test_sim test_brakes test_adaptive test_warnings conformance_run test_books test_survivors conformance_scheme test_result test_tolerances test_redundant test_hidden_state test_rows",
     "event": "test_event test_event_nasty test_event_bodies references_events test_nasty test_tunnel test_thresholds test_heap_sparse",
     "io": "test_result test_storage test_survivors test_hostile test_solve test_locale test_rows test_matrices fuzz_result test_cli",
     "sweep": "test_sweep test_sweeps",

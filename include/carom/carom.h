@@ -11,7 +11,7 @@
 //   flex.h     flexible members                 structure.h  a system of flexible members
 //   build.h    mechanisms from C calls              variation.h  how terms of a model change with state and parameters
 //   functions.h  a system from plain functions, alone or added to another
-//   problem_file.h  contact problems in files  dynamics.h  states of rest
+//   problem_file.h  contact problems in files  dynamics.h  states of rest, modes, fits
 //   layout.h   sizes of structs, for other languages
 //
 // Start with carom_model_create() for a model in text or with carom_system_default() for one in C,

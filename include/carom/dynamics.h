@@ -1,4 +1,4 @@
-// dynamics.h: from one run to the dynamics: states of rest, modes.
+// dynamics.h: from one run to the dynamics: states of rest, modes, fits.
 //
 // docs/dynamics.md says what the words mean.  Everything here is at t = 0.
 #pragma once
@@ -6,11 +6,17 @@
 #include <carom/run.h>
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // -- states in files ----------------------------------------------------------------------------------------------
 
 /// The state in a file: one that carom_state_write() wrote, or the last row of a result.  Every coordinate and velocity of the model must be
 /// there by its name, and the state must fit the joints.  CAROM_BAD_INPUT: err says what is wrong with which name.
 carom_status carom_state_read(const carom_model *m, const char *file, double *q, double *v, carom_error *err);
+/// Does a state hold position (velocity) i?  Those of contacts that are friction alone always stay as they are and are in no file.
+bool carom_state_holds(const carom_model *m, int i, bool velocity);
 /// Every coordinate and velocity under its name: a table with one row, in full precision.
 carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v, carom_error *err);
 
@@ -129,3 +135,7 @@ typedef struct carom_fit {
 /// CAROM_NOT_CONVERGED: the iteration gave up, `fit` holds the best values.  To be freed whatever happens.
 carom_status carom_fit_find(carom_fit *fit, const carom_fit_def *def, carom_error *err);
 void carom_fit_free(carom_fit *fit);
+
+#ifdef __cplusplus
+}
+#endif

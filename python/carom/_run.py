@@ -62,14 +62,14 @@ def initial_state(model, start):
     else:
         q[:], v[:] = view(lib.carom_model_q0(p), n.coordinates, model._handle), view(lib.carom_model_v0(p), n.velocities, model._handle)
         whole = not isinstance(start, dict)
-        given = getattr(start, "state", start) if not isinstance(start, Result) else {k: start[k][-1] for k in model.coordinates + model.velocities}
+        given = getattr(start, "state", start) if not isinstance(start, Result) else {k: start[k][-1] for k in model.coordinates + model.velocities if k in start.columns}
         places = {name: (x, i) for names, x in ((model.coordinates, q), (model.velocities, v)) for i, name in enumerate(names)}
         for name, value in given.items():
             if name not in places:
                 raise c.InputError(f"start: the model has no coordinate or rate {name!r}")
             x, i = places[name]
             x[i] = value
-        if whole and len(given) != len(places):
+        if whole and any(name not in given and not name.endswith((".press", ".press'")) for name in places): # friction alone stays as it is
             raise c.InputError("start: this is a state of another model")
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
         raise c.InputError("start: a state needs finite numbers")

@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { MOST_STEPS = 600, NEWTON = 8, QUICK = 4, ROUNDS = 30, MOST_SHARED = 200 };
-static const double GROW = 4, SHRINK = 0.25, GOOD = 1e-2, RANK = 1e-10;
+static const double GROW = 4, SHRINK = 0.25, GOOD = 1e-2, RANK = 1e-10, WRONG = 1e-6;
 
 typedef struct search {
     carom_grip grip;          // p.q is the present position
@@ -67,14 +67,19 @@ static void close(search *s) {
     carom_grip_close(&s->grip);
 }
 
-// A joint or surface that moves along its normal lets nothing rest.
-static carom_status lay_out(search *s) {
+// A joint or surface that moves along its normal lets nothing rest.  motion: by direction of L, its velocity or acceleration.
+static carom_status check_still(search *s, const double *motion) {
     const carom_point *p = &s->grip.p;
     const carom_local *L = &p->L;
     for (int b = 0; b < L->nb; ++b)
-        if (L->w[L->at[b]] != 0)
+        if (motion[L->at[b]] != 0)
             return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "there is no state of rest: %s '%.60s' moves with time", L->id[b] < p->ne ? "constraint" : "contact",
                               carom_model_constraint(p->model, carom_point_id(p, L->id[b])));
+    return CAROM_OK;
+}
+
+static carom_status lay_out(search *s) {
+    CAROM_TRY(check_still(s, s->grip.p.L.w));
     carom_grip_lay_out(&s->grip);
     return CAROM_OK;
 }
@@ -311,6 +316,7 @@ static carom_status accelerate(search *s) {
     const carom_point *p = &s->grip.p;
     for (int c = 0; c < p->nc; ++c) s->grip.with[c] = p->g[p->ne + c] <= CAROM_CLOSE * s->grip.length || s->grip.warm[s->grip.dir[p->ne + c]] > 0;
     CAROM_TRY(carom_grip_accelerate(&s->grip));
+    CAROM_TRY(check_still(s, s->grip.u)); // at rest the curvature is the acceleration of what is given by time
     carom_grip_recall(&s->grip);
     carom_grip_spread(&s->grip);
     return CAROM_OK;
@@ -401,14 +407,18 @@ static void share(search *s, carom_rest *rest) {
 }
 
 // The certificate: laws of the contacts with accelerations, by the function that judges all answers, relative to the accelerations without
-// reactions; balance of forces; gaps.
+// reactions; balance of forces; gaps.  What rounding of f may leave does not count: |W_k'M^-1 r| <= sqrt(G_kk) |r|.
 static double certify(search *s) {
     carom_problem pb = carom_grip_problem(&s->grip);
-    double scale = 0;
-    for (int k = 0; k < s->grip.rows; ++k) scale = fmax(scale, fmax(fabs(s->grip.c[k]), 1e-3 * s->strength * sqrt(fabs(s->grip.G[(size_t)k * (size_t)(s->grip.rows + 1)]))));
-    const double laws = s->grip.rows > 0 ? carom_residual(&pb, NULL) : 0;
+    double laws = s->grip.rows > 0 ? carom_residual(&pb, NULL) : 0, most = 0, scale = 0;
     balance(s);
-    return fmax(fmax(s->balance, scale > 0 ? laws / scale : laws), gap_error(s) / s->grip.length);
+    for (int k = 0; k < s->grip.rows; ++k) {
+        most = fmax(most, sqrt(fabs(s->grip.G[(size_t)k * (size_t)(s->grip.rows + 1)])));
+        scale = fmax(scale, fabs(s->grip.c[k]));
+    }
+    scale = fmax(scale, 1e-3 * most * s->strength);
+    laws = laws > most * s->rounding ? laws / scale : 0;
+    return fmax(fmax(norm(s, s->r) > s->rounding ? s->balance : 0, laws), gap_error(s) / s->grip.length);
 }
 
 // -- the answer ---------------------------------------------------------------------------------------------------
@@ -439,13 +449,18 @@ static carom_status answer(search *s, carom_rest *rest, carom_error *err) {
     for (int i = s->grip.dir[p->ne]; i < p->n; ++i) x[i + shift] = s->grip.warm[i];
     for (int i = 0; i < rest->nforce; ++i) y[i] = x[i];
     if (carom_model_turned(m)) carom_model_reactions(m, p->work, p->t, p->q, dir, rest->nforce, x, y);
+    rest->nforce = 0;
     for (int id = 0; id < all->ne + all->nc; ++id)
         for (int k = dir[id]; k < dir[id + 1]; ++k) {
-            carom_rest_force *f = &rest->force[k];
-            *f = (carom_rest_force){.id = id, .value = y[k], .low = NAN, .high = NAN};
+            const carom_contact *c = id < all->ne ? NULL : &all->contacts[id - all->ne];
+            const int tangent = k - dir[id];
+            const double scale = c && c->ellipse[0] > 0 && (tangent == 1 || tangent == 2) ? c->ellipse[tangent - 1] : 1; // as in records
+            if (c && c->pressed && tangent == 0) continue; // friction alone
+            carom_rest_force *f = &rest->force[rest->nforce++];
+            *f = (carom_rest_force){.id = id, .value = scale * y[k], .low = NAN, .high = NAN};
             name_force(f, m, id, k - dir[id], dir[id + 1] - dir[id] - 1);
             if (shift || isnan(s->low[k])) continue;
-            f->low = fmin(s->low[k], s->high[k]), f->high = fmax(s->low[k], s->high[k]);
+            f->low = scale * fmin(s->low[k], s->high[k]), f->high = scale * fmax(s->low[k], s->high[k]);
         }
     for (int b = 0; b < p->L.nb; ++b)
         if (p->L.id[b] >= p->ne)
@@ -473,15 +488,25 @@ static carom_status find(search *s, carom_rest *rest, carom_error *err) {
         *err = why;
         return status;
     }
-    share(s, rest);
     rest->residual = certify(s);
-    return answer(s, rest, err);
+    carom_copy(s->kept, s->grip.warm, s->grip.p.n);
+    share(s, rest);
+    const double shared = certify(s);
+    if (shared > fmax(10 * rest->residual, 1e-10)) { // directions are almost dependent: what was found is better
+        carom_copy(s->grip.warm, s->kept, s->grip.p.n);
+        for (int i = 0; i < s->grip.p.n; ++i) s->low[i] = s->high[i] = NAN;
+    } else {
+        rest->residual = shared;
+    }
+    CAROM_TRY(answer(s, rest, err));
+    if (rest->residual <= WRONG) return CAROM_OK;
+    return carom_fail(err, CAROM_NOT_CONVERGED, "no state of rest was found: the best one violates the laws of its contacts by %.3g, relative", rest->residual);
 }
 
 carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err) {
     const carom_system *all = carom_model_system(m);
     search s = {.block = NULL};
-    *rest = (carom_rest){.nq = all->nq, .nv = all->nv, .nc = all->nc, .unbalanced = -1};
+    *rest = (carom_rest){.nq = all->nq, .nv = all->nv, .nc = all->nc, .unbalanced = -1, .residual = NAN};
     for (int id = 0; id < all->ne + all->nc; ++id) rest->nforce += carom_system_recorded(all, id);
     rest->q = calloc((size_t)all->nq, sizeof *rest->q);
     rest->force = calloc((size_t)rest->nforce + 1, sizeof *rest->force);
@@ -491,10 +516,12 @@ carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const doubl
     if (status == CAROM_OK) status = open(&s, m, err);
     if (status == CAROM_OK) {
         if (q) carom_copy(s.grip.p.q, q, all->nq);
+        carom_copy(rest->q, s.grip.p.q, all->nq);
         for (int i = 0; i < s.grip.p.n; ++i) s.low[i] = s.high[i] = NAN;
         status = find(&s, rest, err);
     }
     close(&s);
+    if (rest->force && !rest->force[0].name[0]) rest->nforce = 0; // they were not found
     return status;
 }
 
