@@ -334,6 +334,10 @@ void carom_problem_restitution(carom_step *s, const carom_local *L, const double
 /// For steps in which forces and impacts share one problem.
 carom_status carom_problem_bounce(carom_step *s, const carom_local *L, const double *u_before);
 
+/// The contact problem of a step in which forces and impacts act together, formed and solved: G = W'F^-1 W, W of L; u_free are the local velocities
+/// without reactions, u_before those before the step.
+carom_status carom_problem_step(carom_step *s, const carom_local *L, const carom_factor *F, const double *u_free, const double *u_before);
+
 /// An impact of the set at local velocities u, by the laws of its contacts; the problem is formed.  Impulses are in s->problem.p.  u_back is
 /// u, but 0 for contacts that give nothing back.
 carom_status carom_problem_impact(carom_step *s, const carom_local *L, const double *u, const double *u_back);
@@ -415,6 +419,24 @@ enum { // what a scheme lacks
 
 enum { CAROM_MANY = 1 << 28 };
 
+/// Level on which closed contacts, or joints, hold at step ends.
+typedef enum carom_level { CAROM_VELOCITY_LEVEL, CAROM_POSITION_LEVEL, CAROM_ACCELERATION_LEVEL } carom_level;
+
+enum { CAROM_AT_START = 1, CAROM_AT_MIDDLE = 2, CAROM_AT_END = 4, CAROM_AT_OTHERS = 8 }; // points of a step
+
+/// What a scheme promises beside its order on smooth motion, with its default options.  test/conformance_*.c and test/test_every_scheme.c hold it to
+/// this; the zeros are what a scheme of first order promises whose reactions are impulses on velocity level.
+typedef struct carom_promises {
+    carom_level contacts, joints;
+    int joint_order, impact_order; // of positions and velocities with joints; of positions across impacts; 0: 1
+    unsigned forces, gaps, directions; // points of a step where it evaluates f; the gaps that close contacts; W.  0: where it needs them, for schemes that locate events or are of third order or higher
+    bool limited_steps;            // the fastest vibration limits h: explicit, or its iteration needs it
+    double gain, loss;             // energy that a mechanism may gain or lose without account, relative to the largest; 0: gain 0.01, loss 0.2 where reactions of joints are of first order, else 0.01
+    bool chatters;                 // where it rests, a contact with restitution ends in a cycle of two steps
+    bool slow_piles, no_piles;     // many dependent contacts with friction: costly; not for those at all
+    const char *option;            // to be set for mechanisms; NULL: none
+} carom_promises;
+
 typedef struct carom_scheme {
     const char *name;          // as typed
     const char *about;         // one line
@@ -422,6 +444,7 @@ typedef struct carom_scheme {
     int order;                 // on smooth motion with velocity-dependent forces; tested
     int (*order_of)(const double *opt); // when an option decides; else NULL
     unsigned lacks;
+    carom_promises promises;
     bool own_steps;            // it controls its error itself: h is only the interval between records
     double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none known
     double (*stable_of)(const double *opt); // when an option decides; else NULL

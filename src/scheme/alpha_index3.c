@@ -43,6 +43,8 @@ const carom_scheme carom_scheme_alpha_index3 = {
         "reaction of an impact is O(1/h) and comes back through a_0 in the next step.  Energy is made at impacts, so\n"
         "models with contacts are declined; impacts=ignore runs them, as a counter-example.",
     .order = 2,
+    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 2,
+                 .forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
     .lacks = CAROM_NO_FRICTION | CAROM_NO_IMPACTS,
     .options = options,
     .warning = warning,

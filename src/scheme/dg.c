@@ -759,18 +759,21 @@ static int levels_minus(const double *opt) { return carom_dg_coupled(highest(opt
     "the accelerations' Chebyshev coefficients; the ledger counts the degrees.  Newton's law of impact only: the impulse is an\n" \
     "unknown of the step's own equations, with stages and directions of sliding decided before it, and compression and\n" \
     "expansion, or one strike after the other, have no place in them.\n"
-#define MEMBER(name_, about_, text_, carve_, levels_)                                                                   \
+#define MEMBER(name_, about_, text_, carve_, levels_, plus_)                                                            \
     {.name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of, .lacks = CAROM_NO_IMPACT_LAWS,     \
+     .promises = {.contacts = CAROM_ACCELERATION_LEVEL, .joint_order = 2, .limited_steps = true,                        \
+                  .forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_START | CAROM_AT_END,                        \
+                  .directions = CAROM_AT_START | CAROM_AT_END, .slow_piles = plus_, .no_piles = plus_},                  \
      .levels_of = levels_, .full_levels = true, .options = options, .work_size = sizeof(work), .carve = carve_, .step = step, .dense = dense, .say = say}
 
 const carom_scheme carom_scheme_dg_plus = MEMBER(
     "dg-plus", "time-discontinuous Galerkin D+, velocity jump at the left: implicit",
     "v_l = v_0 + h beta_0 (a_0 - sum_k l~_k a_k) + h sum_k beta~_k(tau_l) a_k + (the same of p at stage m)\n" STAGES
     "v_1 = v_m,   g(q_m) <= 0: 0 <= u_1 + e u_0 _|_ p >= 0\n\n" NOTES
-    "order=1 is the contemplating trapezoidal rule, order=0 moreau-jean with theta = 1.", carve_plus, levels_plus);
+    "order=1 is the contemplating trapezoidal rule, order=0 moreau-jean with theta = 1.", carve_plus, levels_plus, true);
 
 const carom_scheme carom_scheme_dg_minus = MEMBER(
     "dg-minus", "time-discontinuous Galerkin D-, velocity jump at the right: explicit for order=1",
     "v_l = v_0 + h sum_{k<m} beta~_k(tau_l) a_k\n" STAGES
     "v_1 = v_0 + h sum beta_l a_l + M_m^-1 W_m p,   g(q_m) <= 0: 0 <= u_1 + e u_m _|_ p >= 0\n\n" NOTES
-    "order=1 is the forecasting trapezoidal rule (explicit, h omega < 2), order=0 moreau-jean with theta = 0.", carve_minus, levels_minus);
+    "order=1 is the forecasting trapezoidal rule (explicit, h omega < 2), order=0 moreau-jean with theta = 0.", carve_minus, levels_minus, false);

@@ -90,6 +90,7 @@ const carom_scheme carom_scheme_generalized_alpha = {
         "Second order without contacts and joints; rho sets the damping of high frequencies.  Otherwise as newmark.\n"
         "ggl-alpha is the variant without penetration and drift.",
     .order = 2,
+    .promises = {.forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
     .impulses = true,
     .order_of = order_of,
     .options = options,

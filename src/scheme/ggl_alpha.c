@@ -574,6 +574,8 @@ const carom_scheme carom_scheme_ggl_alpha = {
             "damping of high frequencies.  active=smooth is the rule of the paper; start closes contacts one step late.\n"
             "Unilateral reactions are impulses, bilateral ones lambda~ + Lambda/h.",
     .order = 2,
+    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 2, .loss = 0.2, .slow_piles = true,
+                 .forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
     .massless = true,
     .positions = true,
     .impulses = true,

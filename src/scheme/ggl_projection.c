@@ -176,6 +176,8 @@ const carom_scheme carom_scheme_ggl_projection = {
         "potential\n"
         "energy a little, either way.  First order, like moreau-midpoint.",
     .order = 1,
+    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .limited_steps = true, .gain = 0.2, .chatters = true, .no_piles = true,
+                 .forces = CAROM_AT_MIDDLE, .gaps = CAROM_AT_MIDDLE | CAROM_AT_END, .directions = CAROM_AT_MIDDLE},
     .impulses = true,
     .stable = 2,
     .positions = true,

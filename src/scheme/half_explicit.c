@@ -263,6 +263,8 @@ const carom_scheme carom_scheme_half_explicit = {
             "first order; first order across impacts.  Explicit: stable for omega h < 2 (velocity Verlet).  A\n"
             "contact enters by at most h times its approach speed and then stays there without sinking.",
     .order = 2,
+    .promises = {.joint_order = 2, .limited_steps = true,
+                 .forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_START | CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
     .stable = 2,
     .options = options,
     .many = CAROM_MANY,

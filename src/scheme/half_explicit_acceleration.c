@@ -162,6 +162,8 @@ const carom_scheme carom_scheme_half_explicit_acceleration = {
             "the forces of a few steps explain is an impact.  It keeps a smaller approach velocity and sinks, linearly\n"
             "in time; the ledger shows it.  Use half-explicit.",
     .order = 2,
+    .promises = {.contacts = CAROM_ACCELERATION_LEVEL, .joints = CAROM_ACCELERATION_LEVEL, .joint_order = 2, .limited_steps = true,
+                 .forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_START | CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
     .stable = 2,
     .lacks = CAROM_NO_FRICTION,
     .work_size = sizeof(work),

@@ -247,6 +247,7 @@ const carom_scheme carom_scheme_half_explicit_rk = {
             "The order of the table in positions and velocities while the set of contacts does not change; first\n"
             "order across impacts.  Explicit.",
     .order = 3,
+    .promises = {.joint_order = 3, .limited_steps = true},
     .order_of = order_of,
     .options = options,
     .work_size = sizeof(work),

@@ -58,6 +58,7 @@ const carom_scheme carom_scheme_hht = {
             "of the\n"
             "step.  Otherwise as newmark.",
     .order = 2,
+    .promises = {.forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
     .impulses = true,
     .order_of = order_of,
     .options = options,

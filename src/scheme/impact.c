@@ -268,6 +268,13 @@ carom_status carom_problem_bounce(carom_step *s, const carom_local *L, const dou
     return CAROM_OK;
 }
 
+carom_status carom_problem_step(carom_step *s, const carom_local *L, const carom_factor *F, const double *u_free, const double *u_before) {
+    carom_problem_form(s, L, L, F, 1);
+    CAROM_TRY(carom_problem_bounce(s, L, u_before));
+    carom_problem_restitution(s, L, u_free, u_before);
+    return carom_problem_solve(s, L);
+}
+
 carom_status carom_problem_impact(carom_step *s, const carom_local *L, const double *u, const double *u_back) {
     impacts *I = s->impacts;
     const int n = L->at[L->nb];

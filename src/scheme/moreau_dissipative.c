@@ -136,6 +136,7 @@ const carom_scheme carom_scheme_moreau_dissipative = {
             "numerical loss (theta - 1/2) |q_1 - q_0|_K^2.  The impact loss has the right sign when u_0 <= 0.\n"
             "Second order without contacts and joints at theta = 1/2, first order with them.",
     .order = 2,
+    .promises = {.forces = CAROM_AT_MIDDLE, .gaps = CAROM_AT_MIDDLE, .directions = CAROM_AT_MIDDLE},
     .impulses = true,
     .order_of = order_of,
     .options = options,

@@ -69,10 +69,7 @@ static carom_status step(void *memory, carom_step *s) {
         carom_local_velocity(w->u_f, &w->L_1, w->v_f);
         carom_local_pick(w->u_0, &w->L_1, w->u_all, &w->L_0);
         CAROM_TRY(carom_velocity_before(s, w->u_0, &w->L_1, (carom_place){.t = t_1, .q = w->q_1, .v = v, .f = w->a}));
-        carom_problem_form(s, &w->L_1, &w->L_1, &w->F_1, 1);
-        CAROM_TRY(carom_problem_bounce(s, &w->L_1, w->u_0));
-        carom_problem_restitution(s, &w->L_1, w->u_f, w->u_0);
-        CAROM_TRY(carom_problem_solve(s, &w->L_1));
+        CAROM_TRY(carom_problem_step(s, &w->L_1, &w->F_1, w->u_f, w->u_0));
 
         // (MEX-5)  v_1 = v_f + M_1^-1 W_1 p
         carom_problem_apply(s, w->v_f, 1);
@@ -94,6 +91,8 @@ const carom_scheme carom_scheme_moreau_explicit = {
             "(forward Euler; not with forces=end), closed gaps drift linearly in time, contact forces appear only as\n"
             "impulses of each step.",
     .order = 1,
+    .promises = {.limited_steps = true, .option = "forces=end",
+                 .forces = CAROM_AT_START, .gaps = CAROM_AT_START, .directions = CAROM_AT_START | CAROM_AT_END},
     .impulses = true,
     .options = options,
     .many = CAROM_MANY,

@@ -224,6 +224,7 @@ const carom_scheme carom_scheme_moreau_jean = {
             "structures with impacts want theta > 1/2.  Closed gaps and joints drift with order h.\n"
             "gamma: forecast of impacts; 1 finds every impact of the step, smaller values let fast ones end below zero.",
     .order = 2,
+    .promises = {.forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_MIDDLE, .directions = CAROM_AT_START | CAROM_AT_END},
     .impulses = true,
     .order_of = order_of,
     .options = options,

@@ -54,10 +54,7 @@ static carom_status contacts(work *w, carom_step *s, const double *q_0, const do
         CAROM_TRY(carom_velocity_before(s, w->u_0, &w->L, (carom_place){.t = t_M, .q = s->q, .v = v_0, .F = &w->F, .f = w->a}));
         carom_axpy(w->u_f, 1, w->u_0, n);
     }
-    carom_problem_form(s, &w->L, &w->L, &w->F, 1);
-    CAROM_TRY(carom_problem_bounce(s, &w->L, w->u_0));
-    carom_problem_restitution(s, &w->L, w->u_f, w->u_0);
-    CAROM_TRY(carom_problem_solve(s, &w->L));
+    CAROM_TRY(carom_problem_step(s, &w->L, &w->F, w->u_f, w->u_0));
 
     // (MID-6)  v_1 = v_f + M_M^-1 W_M p
     carom_problem_apply(s, v, 1);
@@ -112,6 +109,8 @@ const carom_scheme carom_scheme_moreau_midpoint = {
             "forces depend on velocity and with joints.  The energy is then off by order h, either way: a\n"
             "pendulum on a joint loses, a body that turns freely in space gains.  Closed gaps drift.",
     .order = 1,
+    .promises = {.limited_steps = true,
+                 .forces = CAROM_AT_MIDDLE, .gaps = CAROM_AT_MIDDLE, .directions = CAROM_AT_MIDDLE},
     .impulses = true,
     .stable = 2,
     .keeps = true,

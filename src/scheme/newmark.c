@@ -65,6 +65,7 @@ const carom_scheme carom_scheme_newmark = {
             "gamma = 1/2 and beta = 1/4: average acceleration; 1/6: linear acceleration, stable for omega h < 3.46; 1/12: Fox and\n"
             "Goodwin, omega h < 2.45; 0: central differences, omega h < 2.",
     .order = 2,
+    .promises = {.forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
     .impulses = true,
     .order_of = order_of,
     .stable_of = stable_of,

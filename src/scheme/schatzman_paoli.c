@@ -258,6 +258,8 @@ const carom_scheme carom_scheme_schatzman_paoli = {
             "e = 0).  Velocities inside contact episodes are noisy: a central difference across a jump.  The law is a\n"
             "normal cone to the set of admissible positions; Coulomb's friction, a law for velocities, has no place in it.",
     .order = 1,
+    .promises = {.limited_steps = true,
+                 .forces = CAROM_AT_END, .gaps = CAROM_AT_OTHERS, .directions = CAROM_AT_OTHERS},
     .impulses = true,
     .stable = 2,
     .stable_of = stable_of,

@@ -321,6 +321,7 @@ const carom_scheme carom_scheme_splitting = {
             "and the penetration (rtol, atol): the error is about ten times the tolerance, and the step is only the interval\n"
             "between records.  forces=off: a resting body sinks with about h |a| (1/2 - e/(1 + e)).",
     .order = 5,
+    .promises = {.joint_order = 5, .limited_steps = true, .slow_piles = true},
     .powers = true,
     .options = options,
     .work_size = sizeof(work),
