@@ -6,16 +6,8 @@
 
 enum { OPT_RHO, OPT_IMPACTS };
 static const carom_option options[] = {
-    {.name = "rho",
-     .kind = CAROM_REAL,
-     .fallback = 0.8,
-     .low = 0,
-     .high = 1,
-     .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
-    {.name = "impacts",
-     .kind = CAROM_CHOICE,
-     .choices = "refuse|ignore",
-     .about = "refuse: models with contacts are declined; ignore: they run without an impact law, for comparison only"},
+    {.name = "rho", .kind = CAROM_REAL, .fallback = 0.8, .low = 0, .high = 1, .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
+    {.name = "impacts", .kind = CAROM_CHOICE, .choices = "refuse|ignore", .about = "refuse: models with contacts are declined; ignore: they run without an impact law, for comparison only"},
     {0},
 };
 

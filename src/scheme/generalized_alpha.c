@@ -6,45 +6,13 @@
 
 enum { OPT_RHO, OPT_ALPHA_M, OPT_ALPHA_F, OPT_GAMMA, OPT_BETA, OPT_CONTACT, OPT_ACTIVE };
 static const carom_option options[] = {
-    {.name = "rho",
-     .kind = CAROM_REAL,
-     .fallback = 0.8,
-     .low = 0,
-     .high = 1,
-     .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
-    {.name = "alpha-m",
-     .kind = CAROM_REAL,
-     .fallback = NAN,
-     .derived = "by-rho",
-     .low = -1,
-     .high = 1,
-     .open_high = true,
-     .about = "weight of the old acceleration"},
-    {.name = "alpha-f",
-     .kind = CAROM_REAL,
-     .fallback = NAN,
-     .derived = "by-rho",
-     .low = 0,
-     .high = 1,
-     .open_high = true,
-     .about = "weight of the old forces; stable for alpha-m <= alpha-f <= 1/2 and the default gamma and beta"},
-    {.name = "gamma",
-     .kind = CAROM_REAL,
-     .fallback = NAN,
-     .derived = "by-alphas",
-     .low = 0,
-     .high = 2,
-     .about = "as in newmark; second order with the default only"},
+    {.name = "rho", .kind = CAROM_REAL, .fallback = 0.8, .low = 0, .high = 1, .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
+    {.name = "alpha-m", .kind = CAROM_REAL, .fallback = NAN, .derived = "by-rho", .low = -1, .high = 1, .open_high = true, .about = "weight of the old acceleration"},
+    {.name = "alpha-f", .kind = CAROM_REAL, .fallback = NAN, .derived = "by-rho", .low = 0, .high = 1, .open_high = true, .about = "weight of the old forces; stable for alpha-m <= alpha-f <= 1/2 and the default gamma and beta"},
+    {.name = "gamma", .kind = CAROM_REAL, .fallback = NAN, .derived = "by-alphas", .low = 0, .high = 2, .about = "as in newmark; second order with the default only"},
     {.name = "beta", .kind = CAROM_REAL, .fallback = NAN, .derived = "by-gamma", .low = 0, .high = 2, .about = "as in newmark"},
-    {.name = "contact",
-     .kind = CAROM_CHOICE,
-     .choices = "nonsmooth|position|velocity",
-     .about = "nonsmooth: impulses apart from accelerations; the others put contact into the accelerations and are "
-              "wrong at impacts"},
-    {.name = "active",
-     .kind = CAROM_CHOICE,
-     .choices = "free|half",
-     .about = "contacts closed at the end of the step without contact, or at q_0 + h/2 v_0"},
+    {.name = "contact", .kind = CAROM_CHOICE, .choices = "nonsmooth|position|velocity", .about = "nonsmooth: impulses apart from accelerations; the others put contact into the accelerations and are wrong at impacts"},
+    {.name = "active", .kind = CAROM_CHOICE, .choices = "free|half", .about = "contacts closed at the end of the step without contact, or at q_0 + h/2 v_0"},
     {0},
 };
 
@@ -65,19 +33,7 @@ static carom_newmark_par parameters(const double *opt) {
     return par;
 }
 
-static void carve(void *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
-    carom_newmark_carve(w, parameters(opt), mem, keep, sys);
-}
-
-static int order_of(const double *opt) {
-    const carom_newmark_par par = parameters(opt);
-    return carom_newmark_order(&par);
-}
-
-static const char *warning(const double *opt) {
-    const carom_newmark_par par = parameters(opt);
-    return carom_newmark_warning(&par);
-}
+CAROM_NEWMARK_FUNCTIONS
 
 const carom_scheme carom_scheme_generalized_alpha = {
     .name = "generalized-alpha",
@@ -89,14 +45,5 @@ const carom_scheme carom_scheme_generalized_alpha = {
         "v_1, q_1 and impulses as in newmark\n\n"
         "Second order without contacts and joints; rho sets the damping of high frequencies.  Otherwise as newmark.\n"
         "ggl-alpha is the variant without penetration and drift.",
-    .order = 2,
-    .promises = {.forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
-    .impulses = true,
-    .order_of = order_of,
-    .options = options,
-    .warning = warning,
-    .work_size = sizeof(carom_newmark),
-    .carve = carve,
-    .start = carom_newmark_start,
-    .step = carom_newmark_step,
+    CAROM_NEWMARK_TABLE,
 };

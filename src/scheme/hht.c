@@ -6,19 +6,8 @@
 
 enum { OPT_ALPHA, OPT_GAMMA, OPT_BETA, OPT_CONTACT, OPT_ACTIVE, OPT_IDENTITY };
 static const carom_option options[] = {
-    {.name = "alpha",
-     .kind = CAROM_REAL,
-     .fallback = 0.1,
-     .low = 0,
-     .high = 1.0 / 3,
-     .about = "weight of the old forces: 0 is Newmark's trapezoidal rule, more damps high frequencies"},
-    {.name = "gamma",
-     .kind = CAROM_REAL,
-     .fallback = NAN,
-     .derived = "by-alpha",
-     .low = 0,
-     .high = 1,
-     .about = "as in newmark; second order with the default only"},
+    {.name = "alpha", .kind = CAROM_REAL, .fallback = 0.1, .low = 0, .high = 1.0 / 3, .about = "weight of the old forces: 0 is Newmark's trapezoidal rule, more damps high frequencies"},
+    {.name = "gamma", .kind = CAROM_REAL, .fallback = NAN, .derived = "by-alpha", .low = 0, .high = 1, .about = "as in newmark; second order with the default only"},
     {.name = "beta", .kind = CAROM_REAL, .fallback = NAN, .derived = "by-alpha", .low = 0, .high = 1, .about = "as in newmark"},
     CAROM_NEWMARK_OPTIONS,
     {0},
@@ -35,19 +24,7 @@ static carom_newmark_par parameters(const double *opt) {
                                .identity = opt[OPT_IDENTITY] == 0};
 }
 
-static void carve(void *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
-    carom_newmark_carve(w, parameters(opt), mem, keep, sys);
-}
-
-static int order_of(const double *opt) {
-    const carom_newmark_par par = parameters(opt);
-    return carom_newmark_order(&par);
-}
-
-static const char *warning(const double *opt) {
-    const carom_newmark_par par = parameters(opt);
-    return carom_newmark_warning(&par);
-}
+CAROM_NEWMARK_FUNCTIONS
 
 const carom_scheme carom_scheme_hht = {
     .name = "hht",
@@ -57,14 +34,5 @@ const carom_scheme carom_scheme_hht = {
             "Second order without contacts and joints, damps high frequencies; a_1 is not the acceleration at the end "
             "of the\n"
             "step.  Otherwise as newmark.",
-    .order = 2,
-    .promises = {.forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
-    .impulses = true,
-    .order_of = order_of,
-    .options = options,
-    .warning = warning,
-    .work_size = sizeof(carom_newmark),
-    .carve = carve,
-    .start = carom_newmark_start,
-    .step = carom_newmark_step,
+    CAROM_NEWMARK_TABLE,
 };

@@ -7,18 +7,8 @@
 
 enum { OPT_GAMMA, OPT_BETA, OPT_CONTACT, OPT_ACTIVE, OPT_IDENTITY };
 static const carom_option options[] = {
-    {.name = "gamma",
-     .kind = CAROM_REAL,
-     .fallback = 0.5,
-     .low = 0,
-     .high = 1,
-     .about = "weight of the new acceleration in the velocity; 1/2 for second order"},
-    {.name = "beta",
-     .kind = CAROM_REAL,
-     .fallback = 0.25,
-     .low = 0,
-     .high = 1,
-     .about = "half the weight of the new acceleration in the position; stable for 2 beta >= gamma >= 1/2"},
+    {.name = "gamma", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1, .about = "weight of the new acceleration in the velocity; 1/2 for second order"},
+    {.name = "beta", .kind = CAROM_REAL, .fallback = 0.25, .low = 0, .high = 1, .about = "half the weight of the new acceleration in the position; stable for 2 beta >= gamma >= 1/2"},
     CAROM_NEWMARK_OPTIONS,
     {0},
 };
@@ -31,23 +21,12 @@ static carom_newmark_par parameters(const double *opt) {
                                .identity = opt[OPT_IDENTITY] == 0};
 }
 
-static void carve(void *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
-    carom_newmark_carve(w, parameters(opt), mem, keep, sys);
-}
-
-static int order_of(const double *opt) {
-    const carom_newmark_par par = parameters(opt);
-    return carom_newmark_order(&par);
-}
+CAROM_NEWMARK_FUNCTIONS
 
 // q_{k+1} + q_{k-1} = 2 c q_k + ... has a root -1 at (h omega)^2 (gamma/2 - beta) = 1.
 static double stable_of(const double *opt) {
     const double room = 0.5 * opt[OPT_GAMMA] - opt[OPT_BETA];
     return room > 1e-12 ? 1 / sqrt(room) : 0;
-}
-static const char *warning(const double *opt) {
-    const carom_newmark_par par = parameters(opt);
-    return carom_newmark_warning(&par);
 }
 
 const carom_scheme carom_scheme_newmark = {
@@ -64,15 +43,6 @@ const carom_scheme carom_scheme_newmark = {
             "2 beta >= gamma >= 1/2 an algorithmic energy does not grow (checked at every step: energy.identity).\n"
             "gamma = 1/2 and beta = 1/4: average acceleration; 1/6: linear acceleration, stable for omega h < 3.46; 1/12: Fox and\n"
             "Goodwin, omega h < 2.45; 0: central differences, omega h < 2.",
-    .order = 2,
-    .promises = {.forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
-    .impulses = true,
-    .order_of = order_of,
+    CAROM_NEWMARK_TABLE,
     .stable_of = stable_of,
-    .options = options,
-    .warning = warning,
-    .work_size = sizeof(carom_newmark),
-    .carve = carve,
-    .start = carom_newmark_start,
-    .step = carom_newmark_step,
 };

@@ -15,18 +15,18 @@ carom_newmark_par carom_newmark_rho(double rho) {
     return par;
 }
 
-int carom_newmark_order(const carom_newmark_par *par) {
-    return fabs(par->gamma - 0.5 - par->alpha_f + par->alpha_m) <= 1e-12 ? 2 : 1;
+int carom_newmark_order(carom_newmark_par par) {
+    return fabs(par.gamma - 0.5 - par.alpha_f + par.alpha_m) <= 1e-12 ? 2 : 1;
 }
 
-const char *carom_newmark_warning(const carom_newmark_par *par) {
-    if (par->contact == CAROM_NEWMARK_POSITION)
+const char *carom_newmark_warning(carom_newmark_par par) {
+    if (par.contact == CAROM_NEWMARK_POSITION)
         return "contact on position level inside the accelerations has no impact law: restitution is ignored, and the "
                "energy after an impact is a matter of chance; for comparison only";
-    if (par->contact == CAROM_NEWMARK_VELOCITY)
+    if (par.contact == CAROM_NEWMARK_VELOCITY)
         return "contact on velocity level inside the accelerations acts twice: bodies bounce with "
                "e + (1 + e)(1 - gamma)/gamma instead of e; for comparison only";
-    if (par->gamma < 0.5 + par->alpha_f - par->alpha_m - 1e-12)
+    if (par.gamma < 0.5 + par.alpha_f - par.alpha_m - 1e-12)
         return "gamma below 1/2 + alpha_f - alpha_m makes vibrations grow at every step size; for comparison only";
     return NULL;
 }

@@ -28,7 +28,7 @@ typedef struct carom_newmark_par {
 carom_newmark_par carom_newmark_rho(double rho);
 
 /// Second order without contacts and joints: gamma = 1/2 + alpha_f - alpha_m.
-int carom_newmark_order(const carom_newmark_par *par);
+int carom_newmark_order(carom_newmark_par par);
 
 typedef struct carom_newmark {
     carom_newmark_par par;
@@ -66,10 +66,22 @@ carom_status carom_newmark_start(void *w, carom_step *s);
 carom_status carom_newmark_step(void *w, carom_step *s);
 
 /// The sentence for the ledger about parameters that are there for comparison only; NULL: none.
-const char *carom_newmark_warning(const carom_newmark_par *par);
+const char *carom_newmark_warning(carom_newmark_par par);
 
 // Options that newmark and hht share, behind their own.
 // clang-format off
+/// The functions of a member of the family that has parameters(opt), and their lines in its table.
+#define CAROM_NEWMARK_FUNCTIONS                                                                                        \
+    static void carve(void *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {      \
+        carom_newmark_carve(w, parameters(opt), mem, keep, sys);                                                       \
+    }                                                                                                                  \
+    static int order_of(const double *opt) { return carom_newmark_order(parameters(opt)); }                            \
+    static const char *warning(const double *opt) { return carom_newmark_warning(parameters(opt)); }
+#define CAROM_NEWMARK_TABLE                                                                                            \
+    .order = 2, .order_of = order_of, .impulses = true, .options = options, .warning = warning,                        \
+    .promises = {.forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},           \
+    .work_size = sizeof(carom_newmark), .carve = carve, .start = carom_newmark_start, .step = carom_newmark_step
+
 #define CAROM_NEWMARK_OPTIONS                                                                                          \
     {.name = "contact", .kind = CAROM_CHOICE, .choices = "nonsmooth|position|velocity",                                \
      .about = "nonsmooth: impulses apart from accelerations; the others put contact into them, wrong at impacts"},     \
