@@ -9,8 +9,7 @@
 // Where move() is not a sum (quaternions), displacements are integrated by their own rates, carom_lift().
 #include "base/number.h"
 #include "scheme/dg.h"
-#include "scheme/schemes.h"
-#include <assert.h>
+#include "scheme/moreau.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -33,7 +32,7 @@ typedef struct work {
     double *q_0, *v_0;             // where the step began, m = 0
     double *degree;                // kept, order=auto: [0] degree of the next step, 0: the first; [k] steps of degree k; then steps done again
     double *largest;               // kept, order=auto: by velocity, the largest |v| so far
-    _Alignas(max_align_t) unsigned char moreau[2048]; // work of moreau-jean, m = 0
+    carom_theta moreau;            // m = 0
     carom_dg dg;
     double *kept;                  // by id, kept: 1 for a lasting contact that the last step held
     carom_factor F;                // M at the stage treated last
@@ -59,14 +58,7 @@ static void carve(work *w, carom_arena *mem, carom_arena *keep, const carom_syst
     w->automatic = opt[OPT_ORDER] == AUTO;
     w->m = w->automatic ? HIGHEST : (int)opt[OPT_ORDER];
     if (w->m == 0) {
-        assert(carom_scheme_moreau_jean.work_size <= sizeof w->moreau);
-        const carom_option *options = carom_scheme_moreau_jean.options;
-        double moreau_opt[16];
-        assert(carom_option_count(options) <= 16);
-        carom_option_defaults(options, moreau_opt);
-        moreau_opt[carom_option_find(options, "theta", 5)] = plus ? 1 : 0;
-        moreau_opt[carom_option_find(options, "identity", 8)] = 1; // off
-        carom_scheme_moreau_jean.carve(w->moreau, mem, keep, sys, moreau_opt);
+        carom_theta_carve(&w->moreau, (carom_theta_rule){.theta = plus ? 1 : 0, .gamma = 0.5}, mem, sys);
         w->q_0 = carom_carve(mem, (size_t)sys->nq);
         w->v_0 = carom_carve(mem, (size_t)sys->nv);
         return;
@@ -707,7 +699,7 @@ static carom_status step(void *memory, carom_step *s) {
     if (!w->automatic && w->m == 0) {
         carom_copy(w->q_0, s->q, s->sys->nq);
         carom_copy(w->v_0, s->v, s->sys->nv);
-        return carom_scheme_moreau_jean.step(w->moreau, s);
+        return carom_theta_step(&w->moreau, s);
     }
     int iterations = 0;
     CAROM_TRY(w->automatic ? choose(w, s, &iterations) : attempt(w, s, w->m, &iterations));

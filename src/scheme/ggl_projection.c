@@ -5,15 +5,13 @@
 // every joint is closed.  The correction has no friction and does no work on velocities.
 //
 // Only contacts that the step leaves, or the correction brings, below zero take part in the projection.
-#include "scheme/schemes.h"
-#include <assert.h>
-#include <carom/scheme.h>
+#include "scheme/moreau.h"
 #include <float.h>
 #include <math.h>
 
+enum { OPT_LOCAL };
 enum { MOST = 50, STALLS = 3 }; // iterations of the projection; those without progress after which rounding is to blame
 static const carom_option options[] = {
-    // The first option is handed on to moreau-midpoint.
     {.name = "local",
      .kind = CAROM_CHOICE,
      .choices = "exact|paper",
@@ -22,7 +20,7 @@ static const carom_option options[] = {
 };
 
 typedef struct work {
-    _Alignas(max_align_t) unsigned char midpoint[1024]; // work of moreau-midpoint
+    carom_midpoint midpoint;
     carom_factor I;                                     // the identity
     carom_local L_M, L;                                 // normal directions at q_M, at the present position
     double *q_0, *v_0;                                  // the start, to go back to
@@ -31,10 +29,10 @@ typedef struct work {
 } work;
 
 static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    (void)keep, (void)opt;
     work *w = memory;
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
-    assert(carom_scheme_moreau_midpoint.work_size <= sizeof w->midpoint);
-    carom_scheme_moreau_midpoint.carve(w->midpoint, mem, keep, sys, opt);
+    carom_midpoint_carve(&w->midpoint, mem, sys);
     w->I = carom_carve_factor(mem, (carom_shape){CAROM_DIAGONAL, sys->nv, 0, NULL}, true);
     w->L_M = carom_carve_local(mem, sys);
     w->L = carom_carve_local(mem, sys);
@@ -152,7 +150,7 @@ static carom_status step(void *memory, carom_step *s) {
     carom_move(s, w->q_M, s->q, 0.5 * s->h, s->v);
 
     // (GP-1)  v_1 and q_P = q_M + h/2 v_1 by moreau-midpoint
-    CAROM_TRY(carom_scheme_moreau_midpoint.step(w->midpoint, s));
+    CAROM_TRY(carom_midpoint_step(&w->midpoint, s, s->opt[OPT_LOCAL] == 1));
     carom_copy(w->q_P, s->q, s->sys->nq);
     const carom_status status = project(w, s);
     if (status != CAROM_OK) { // a step that fails leaves the state as it was

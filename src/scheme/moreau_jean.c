@@ -3,8 +3,7 @@
 // Spec: docs/METHODS.md, section MJ.  The smooth forces are taken by the theta rule, all reactions as one
 // impulse on velocity level, at the new position or at q_theta.  First order; theta = 1/2 makes only the smooth part
 // second order.  theta = 0 is explicit.
-#include "scheme/identity.h"
-#include "scheme/newton.h"
+#include "scheme/moreau.h"
 #include <math.h>
 
 enum { OPT_THETA, OPT_GAMMA, OPT_AT, OPT_IDENTITY };
@@ -16,31 +15,13 @@ static const carom_option options[] = {
     {0},
 };
 
-typedef struct work {
-    carom_newton N;
-    carom_factor F_0;            // M(q_0)
-    carom_local L_0;             // directions at q_0
-    carom_matrix M, K, C;
-    bool have_M;                 // M is constant and stands
-    carom_columns D, D_0;        // d(W'v + w)/dq with v_1 and, at=theta, with v_0
-    double theta, gamma;
-    bool inside;                 // at=theta
-    double *s_0, *v_m, *q_1;     // M_0^-1 f_0; (1 - theta) v_0 + theta v_1; new position
-    double *f_0, *q_theta;       // at=theta: forces at the start; q_0 + theta (q_1 - q_0)
-    double *v_1, *y, *f, *g;     // trial velocity; v_1 - v_0, at=end: less h (1 - theta) s_0; forces; forecast gaps
-    double *u_0;                 // W(q_0)'v_0 + w
-    carom_identity I;
-} work;
-
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
-    (void)keep;
-    work *w = memory;
+void carom_theta_carve(carom_theta *w, carom_theta_rule rule, carom_arena *mem, const carom_system *sys) {
     const size_t nv = (size_t)sys->nv;
-    w->theta = opt[OPT_THETA];
-    w->gamma = opt[OPT_GAMMA];
-    w->inside = opt[OPT_AT] == 1;
+    w->theta = rule.theta;
+    w->gamma = rule.gamma;
+    w->inside = rule.inside;
     w->have_M = false;
-    w->I = carom_carve_identity(mem, sys, opt[OPT_IDENTITY] == 0);
+    w->I = carom_carve_identity(mem, sys, rule.identity);
     w->N = carom_carve_newton(mem, sys);
     w->F_0 = carom_carve_factor(mem, sys->mass_shape, true);
     w->L_0 = carom_carve_local(mem, sys);
@@ -63,10 +44,16 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->u_0 = carom_carve(mem, (size_t)w->L_0.W.n);
 }
 
+static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    (void)keep;
+    const carom_theta_rule rule = {.theta = opt[OPT_THETA], .gamma = opt[OPT_GAMMA], .inside = opt[OPT_AT] == 1, .identity = opt[OPT_IDENTITY] == 0};
+    carom_theta_carve(memory, rule, mem, sys);
+}
+
 // at=theta, all but the forces at q_theta:
 // (MJ-7)  q_theta = q_0 + theta h ((1 - theta) v_0 + theta v_1)
 //         R = M(q_theta) (v_1 - v_0) - h ((1 - theta) f_0 + theta f(t_1, q_1, v_1)),   u_0, u_1 = W(q_theta)'(v_0, v_1) + w
-static carom_status eval_inside(work *w, carom_step *s, carom_newton *N, const double *v_1, bool matrix) {
+static carom_status eval_inside(carom_theta *w, carom_step *s, carom_newton *N, const double *v_1, bool matrix) {
     const int nv = s->sys->nv;
     const double h = s->h, theta = w->theta, t_1 = s->t + h, t_theta = s->t + theta * h, share = theta * theta * h;
 
@@ -107,7 +94,7 @@ static carom_status eval_inside(work *w, carom_step *s, carom_newton *N, const d
 }
 
 static carom_status eval(void *memory, carom_step *s, carom_newton *N, const double *v_1, bool matrix) {
-    work *w = memory;
+    carom_theta *w = memory;
     const int nv = s->sys->nv;
     const double h = s->h, theta = w->theta, t_1 = s->t + h;
 
@@ -154,7 +141,7 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
 }
 
 // The balance (EN-2), while s->q and s->v are still those of the start.
-static carom_status check_identity(work *w, carom_step *s) {
+static carom_status check_identity(carom_theta *w, carom_step *s) {
     carom_identity *I = &w->I;
     const int nv = s->sys->nv;
     CAROM_TRY(carom_identity_begin(I, s));
@@ -169,8 +156,8 @@ static carom_status check_identity(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-static carom_status step(void *memory, carom_step *s) {
-    work *w = memory;
+carom_status carom_theta_step(void *memory, carom_step *s) {
+    carom_theta *w = memory;
     carom_newton *N = &w->N;
     const int nv = s->sys->nv;
     const double h = s->h;
@@ -229,7 +216,7 @@ const carom_scheme carom_scheme_moreau_jean = {
     .order_of = order_of,
     .options = options,
     .many = CAROM_MANY,
-    .work_size = sizeof(work),
+    .work_size = sizeof(carom_theta),
     .carve = carve,
-    .step = step,
+    .step = carom_theta_step,
 };

@@ -2,7 +2,7 @@
 //
 // Spec: docs/METHODS.md, section MID.  Everything is seen once per step, half a step ahead; the cheapest
 // scheme there is.  Forces take the old velocity, so it is first order where forces depend on velocity.
-#include <carom/scheme.h>
+#include "scheme/moreau.h"
 
 enum { OPT_LOCAL };
 static const carom_option options[] = {
@@ -11,17 +11,7 @@ static const carom_option options[] = {
     {0},
 };
 
-typedef struct work {
-    carom_factor F;            // M(q_M)
-    carom_local L, L_0;        // directions at q_M; at q_0 (local=paper)
-    double *q_0, *v_0;         // state before, where the simulation does not ask for it
-    double *a, *g;             // forces; gaps
-    double *u_0, *u_f, *u_1;   // local velocities: before, free, after
-} work;
-
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
-    (void)keep, (void)opt;
-    work *w = memory;
+void carom_midpoint_carve(carom_midpoint *w, carom_arena *mem, const carom_system *sys) {
     w->F = carom_carve_factor(mem, sys->mass_shape, true);
     w->L = carom_carve_local(mem, sys);
     w->L_0 = carom_carve_local(mem, sys);
@@ -35,8 +25,13 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->u_1 = carom_carve(mem, nl);
 }
 
+static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    (void)keep, (void)opt;
+    carom_midpoint_carve(memory, mem, sys);
+}
+
 // (MID-4) to (MID-6): the velocity after contact, in place; s->q is q_M.
-static carom_status contacts(work *w, carom_step *s, const double *q_0, const double *v_0) {
+static carom_status contacts(carom_midpoint *w, carom_step *s, const double *q_0, const double *v_0, bool paper) {
     const double h = s->h, t_M = s->t + 0.5 * h;
     double *v = s->v;
     // (MID-4)  p solves CP over I,  G = W_M' M_M^-1 W_M,  c = W_M' v_f + e o W_M' v_0
@@ -44,7 +39,7 @@ static carom_status contacts(work *w, carom_step *s, const double *q_0, const do
     carom_local_velocity(w->u_0, &w->L, v);
     carom_factor_advance(&w->F, v, h, w->a);
     carom_local_velocity(w->u_f, &w->L, v);
-    if (s->opt[OPT_LOCAL] == 1) {
+    if (paper) {
         // (MID-5)  local=paper:  c = u_0 + W_M'(v_f - v_0) + e o u_0,  u_0 = W(q_0)' v_0
         const int n = w->L.at[w->L.nb];
         carom_axpy(w->u_f, -1, w->u_0, n);
@@ -63,8 +58,7 @@ static carom_status contacts(work *w, carom_step *s, const double *q_0, const do
     return CAROM_OK;
 }
 
-static carom_status step(void *memory, carom_step *s) {
-    work *w = memory;
+carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper) {
     const int nq = s->sys->nq, nv = s->sys->nv;
     const double h = s->h, t_M = s->t + 0.5 * h;
     double *q = s->q, *v = s->v, *q_0 = s->q_0 ? s->q_0 : w->q_0, *v_0 = s->v_0 ? s->v_0 : w->v_0;
@@ -84,7 +78,7 @@ static carom_status step(void *memory, carom_step *s) {
 
     // (MID-3)  I = { j : g_j(q_M) <= 0 }
     if (status == CAROM_OK) status = carom_close_at(s, &w->L, w->g, (carom_place){.t = t_M, .q = q, .v = v, .F = &w->F, .f = w->a});
-    if (status == CAROM_OK && w->L.nb > 0) status = contacts(w, s, q_0, v_0);
+    if (status == CAROM_OK && w->L.nb > 0) status = contacts(w, s, q_0, v_0, paper);
     else if (status == CAROM_OK) carom_factor_advance(&w->F, v, h, w->a);
     if (status != CAROM_OK) {
         carom_copy(q, q_0, nq);
@@ -97,6 +91,8 @@ static carom_status step(void *memory, carom_step *s) {
     else s->bounded = carom_axpy_below(q, 0.5 * h, v, nv, CAROM_GROWN);
     return CAROM_OK;
 }
+
+static carom_status step(void *memory, carom_step *s) { return carom_midpoint_step(memory, s, s->opt[OPT_LOCAL] == 1); }
 
 const carom_scheme carom_scheme_moreau_midpoint = {
     .name = "moreau-midpoint",
@@ -116,7 +112,7 @@ const carom_scheme carom_scheme_moreau_midpoint = {
     .keeps = true,
     .options = options,
     .many = CAROM_MANY,
-    .work_size = sizeof(work),
+    .work_size = sizeof(carom_midpoint),
     .carve = carve,
     .step = step,
 };
