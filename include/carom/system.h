@@ -182,3 +182,4 @@ int carom_system_recorded(const carom_system *sys, int id);
 #ifdef __cplusplus
 }
 #endif
+carom_local carom_carve_local(carom_arena *mem, const carom_system *sys);

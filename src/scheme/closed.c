@@ -2,6 +2,7 @@
 //
 // Spec: docs/METHODS.md, "When a contact is closed" and "What an impact is".  Both questions are answered here once, for all
 // schemes: each scheme says where it stands (carom_place) and gets the set, or the verdict.
+#include "scheme/inside.h"
 #include <carom/scheme.h>
 #include <float.h>
 #include <math.h>
@@ -62,9 +63,9 @@ double carom_local_velocity_rounding(const carom_local *L, const double *v) {
 // M^-1 f at the point, from what the scheme has at hand; found once per call.
 static carom_status acceleration(carom_step *s, const double **a, const carom_place *at) {
     if (at->f && !at->F) return *a = at->f, CAROM_OK;
-    double *x = s->a_free;
+    double *x = s->inside->a_free;
     if (!at->f) {
-        const carom_status status = carom_free_motion(s, &s->F_free, x, NULL, at->t, at->q, at->v);
+        const carom_status status = carom_free_motion(s, &s->inside->F_free, x, NULL, at->t, at->q, at->v);
         if (status == CAROM_SINGULAR) carom_zero(x, s->sys->nv); // without inertia there is no such acceleration
         else CAROM_TRY(status);
     } else {
@@ -143,7 +144,7 @@ typedef struct judge {
     const carom_local *L;
     const carom_place *at;
     const double *a; // NULL: not found yet
-    bool curved;     // s->kappa holds the curvatures
+    bool curved;     // s->inside->kappa holds the curvatures
 } judge;
 
 // (CL-4)  theta_j = 4 h (|W_j'a| + |kappa_j|) + eps_u: the change of a local velocity that the forces of a few steps explain.
@@ -155,9 +156,9 @@ static carom_status exceeds(judge *j, int k, double size, bool *beyond) {
     if (!j->a) CAROM_TRY(acceleration(s, &j->a, j->at));
     theta = no_velocity(s, pace(s, j->L, k, j->at->v, j->a)) + FEW * s->h * fabs(carom_column_dot(&j->L->W, k, j->a));
     if (!(*beyond = size > theta)) return CAROM_OK;
-    if (!j->curved) CAROM_TRY(carom_curvature(s, s->kappa, j->L, j->at->t, j->at->q, j->at->v));
+    if (!j->curved) CAROM_TRY(carom_curvature(s, s->inside->kappa, j->L, j->at->t, j->at->q, j->at->v));
     j->curved = true;
-    *beyond = size > theta + FEW * s->h * fabs(s->kappa[k]);
+    *beyond = size > theta + FEW * s->h * fabs(s->inside->kappa[k]);
     return CAROM_OK;
 }
 
@@ -167,8 +168,8 @@ carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int i
     join(s->sys, L, id);
     CAROM_TRY(acceleration(s, &a, &at));
     CAROM_TRY(carom_directions(s, L, at.t, at.q));
-    CAROM_TRY(carom_curvature(s, s->kappa, L, at.t, at.q, at.v));
-    *theta = FEW * s->h * (fabs(carom_column_dot(&L->W, 0, a)) + fabs(s->kappa[0])) + no_velocity(s, pace(s, L, 0, at.v, a));
+    CAROM_TRY(carom_curvature(s, s->inside->kappa, L, at.t, at.q, at.v));
+    *theta = FEW * s->h * (fabs(carom_column_dot(&L->W, 0, a)) + fabs(s->inside->kappa[0])) + no_velocity(s, pace(s, L, 0, at.v, a));
     return CAROM_OK;
 }
 

@@ -35,7 +35,7 @@ void carom_sim_list_carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
 static void blank(carom_sim *sim, int c) {
     const int d = sim->dir[sim->own.ne + c], n = sim->dir[sim->own.ne + c + 1] - d, shift = sim->step.sys->ne - sim->own.ne;
     carom_step *s = &sim->step;
-    double *const by_direction[] = {s->warm, s->impulse, s->force, s->nu};
+    double *const by_direction[] = {s->inside->warm, s->impulse, s->force, s->nu};
     memset(&sim->memory[c], 0, sizeof sim->memory[c]);
     sim->held[c] = s->lost[c] = 0;
     carom_zero(sim->lasting + d, n);
@@ -51,7 +51,7 @@ static void set_tolerances(carom_sim *sim) {
     const double *given = sim->opt + carom_option_count(sim->scheme->options);
     const bool loose = sim->list.pairs > LARGE && given[CAROM_OPT_TOL] == carom_common_options[CAROM_OPT_TOL].fallback;
     sim->step.tol = loose ? LARGE_TOL : given[CAROM_OPT_TOL];
-    sim->step.accept = loose ? fmax(LARGE_ACCEPT, given[CAROM_OPT_ACCEPT]) : given[CAROM_OPT_ACCEPT];
+    sim->inside.accept = loose ? fmax(LARGE_ACCEPT, given[CAROM_OPT_ACCEPT]) : given[CAROM_OPT_ACCEPT];
 }
 
 void carom_sim_adopt(carom_sim *sim) {
