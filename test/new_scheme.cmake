@@ -9,7 +9,7 @@ function(page_block text before result) # the first fenced block after a text
     message(FATAL_ERROR "docs/add-a-scheme.md: '${before}' is not there")
   endif()
   string(SUBSTRING "${text}" ${at} -1 text)
-  string(REGEX MATCH "\n```[a-z]*\n" opening "${text}")
+  string(REGEX MATCH "\n```[a-z][^\n]*\n" opening "${text}")
   string(LENGTH "${opening}" length)
   string(FIND "${text}" "${opening}" at)
   math(EXPR at "${at} + ${length}")

@@ -3,7 +3,7 @@
 // Spec: docs/METHODS.md, "When a contact is closed" and "What an impact is".  Both questions are answered here once, for all
 // schemes: each scheme says where it stands (carom_place) and gets the set, or the verdict.
 #include "scheme/inside.h"
-#include <carom/scheme.h>
+#include "scheme/words.h"
 #include <float.h>
 #include <math.h>
 
@@ -30,7 +30,7 @@ void carom_close_all(const carom_step *s, carom_local *L) {
 
 // -- magnitudes ------------------------------------------------------------------------------------------------------
 
-double carom_local_reach(const carom_local *L, int k, const double *x) {
+double carom_local_magnitude(const carom_local *L, int k, const double *x) {
     const carom_columns *W = &L->W;
     const size_t start = (size_t)k * (size_t)W->stride;
     const int count = W->count ? W->count[k] : W->rows;
@@ -41,7 +41,7 @@ double carom_local_reach(const carom_local *L, int k, const double *x) {
 
 double carom_local_rounding_within(const carom_local *L, int k, const double *x, int n, double size) {
     const carom_columns *W = &L->W;
-    if (n == W->rows) return 16 * DBL_EPSILON * carom_local_reach(L, k, x);
+    if (n == W->rows) return 16 * DBL_EPSILON * carom_local_magnitude(L, k, x);
     const double *a = W->a + (size_t)k * (size_t)W->stride;
     double sum = 0;
     for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e) sum += fabs(a[e]);
@@ -54,7 +54,7 @@ double carom_local_rounding(const carom_local *L, int k, const double *x, int n)
 
 double carom_local_velocity_rounding(const carom_local *L, const double *v) {
     double most = 0;
-    for (int k = 0; k < L->at[L->nb]; ++k) most = fmax(most, fabs(L->w[k]) + carom_local_reach(L, k, v));
+    for (int k = 0; k < L->at[L->nb]; ++k) most = fmax(most, fabs(L->w[k]) + carom_local_magnitude(L, k, v));
     return 16 * DBL_EPSILON * most;
 }
 
@@ -80,7 +80,7 @@ static carom_status acceleration(carom_step *s, const double **a, const carom_pl
 
 // How fast row k of L may move in a step, and how far by it, times h: sum |W_ik| (|v_i| + h |a_i|) + |w_k|.
 static double pace(const carom_step *s, const carom_local *L, int k, const double *v, const double *a) {
-    return carom_local_reach(L, k, v) + s->h * carom_local_reach(L, k, a) + fabs(L->w[k]);
+    return carom_local_magnitude(L, k, v) + s->h * carom_local_magnitude(L, k, a) + fabs(L->w[k]);
 }
 
 // (CL-2)  eps_u = 16 eps p + 4 tol U: what rounding and the contact solver may leave of a local velocity
@@ -196,5 +196,11 @@ carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *
         CAROM_TRY(exceeds(&j, first, fabs(carom_column_dot(&L->W, first, at.v) + L->w[first] - u[first]), &jumps));
         for (int k = first; jumps && k < L->at[b + 1]; ++k) u[k] = carom_column_dot(&L->W, k, at.v) + L->w[k];
     }
+    return CAROM_OK;
+}
+
+carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) {
+    if (!s->strict && carom_gaps_doubtful(s, g, at.held)) CAROM_TRY(carom_round_gaps(s, g, L, &at));
+    carom_close(s, L, g);
     return CAROM_OK;
 }

@@ -145,13 +145,13 @@ static carom_status kinks(work *w, carom_step *s) {
 
 // Is the contact at rest: no velocity but the rounding of W_k'v?
 static bool at_rest(const work *w, const carom_step *s, int id) {
-    return fabs(approach(w, id)) <= s->tol * fmax(s->scale, carom_local_reach(&w->L, w->start[id], s->v));
+    return fabs(approach(w, id)) <= s->tol * fmax(s->scale, carom_local_magnitude(&w->L, w->start[id], s->v));
 }
 
 // (DG-17)  slides: |u_T| > 4 tol speed + 64 eps sum |W_T v|, more than the contact solver and rounding leave of sticking
 static bool slides(const carom_step *s, const carom_local *L, int first, const double *u, int tangents, const double *v) {
     double rounding = 0;
-    for (int i = 0; i < tangents; ++i) rounding = fmax(rounding, 64 * DBL_EPSILON * (carom_local_reach(L, first + i, v) + fabs(L->w[first + i])));
+    for (int i = 0; i < tangents; ++i) rounding = fmax(rounding, 64 * DBL_EPSILON * (carom_local_magnitude(L, first + i, v) + fabs(L->w[first + i])));
     return carom_length(u, tangents) > 4 * s->tol * s->scale + rounding;
 }
 

@@ -6,7 +6,7 @@
 // is the normal force, which acts along W_N - mu W_T d; or it obeys Coulomb's law with all its rows.
 #pragma once
 #include "scheme/dg_weights.h"
-#include <carom/scheme.h>
+#include "scheme/words.h"
 
 typedef struct carom_dg_block {
     double t;

@@ -149,7 +149,7 @@ void carom_dg_end(const carom_dg *w, const carom_step *s, double *v) {
 // Magnitude of the terms of kappa, sum_i |D_i v_i| with the D that stands, but at least |kappa|.
 static double curving(const carom_dg_block *b, int k) {
     const carom_local D = {.W = b->D};
-    return fmax(fabs(b->row[k]), carom_local_reach(&D, k, b->v));
+    return fmax(fabs(b->row[k]), carom_local_magnitude(&D, k, b->v));
 }
 
 static carom_status evaluate_stage(carom_dg *w, carom_step *s, int l) {
@@ -166,7 +166,7 @@ static carom_status evaluate_stage(carom_dg *w, carom_step *s, int l) {
     for (int k = 0; k < b->L.at[b->L.nb]; ++k) {
         // Curvatures by differences are good to about 1e-10 of u per unit of distance.
         const double kappa = s->sys->curvature ? 16 * DBL_EPSILON * curving(b, k)
-                                               : 1e-9 * carom_local_reach(&b->L, k, b->v) * fmax(1, carom_norm_max(b->v, nv));
+                                               : 1e-9 * carom_local_magnitude(&b->L, k, b->v) * fmax(1, carom_norm_max(b->v, nv));
         w->noise = fmax(w->noise, s->h * (carom_local_rounding(&b->L, k, b->a, nv) + kappa));
         b->row[k] = s->h * (b->row[k] + carom_column_dot(&b->L.W, k, b->a));
     }

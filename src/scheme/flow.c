@@ -236,7 +236,7 @@ carom_status carom_flow_prepare(carom_flow *f, carom_step *s, double t, const do
     const int m = L->at[L->nb];
     carom_zero(f->kappa, m);
     CAROM_TRY(carom_curvature(s, f->kappa, L, t, q, v));
-    for (int k = 0; k < m; ++k) f->noise[k] = carom_local_reach(L, k, f->a_f) + fabs(f->kappa[k]);
+    for (int k = 0; k < m; ++k) f->noise[k] = carom_local_magnitude(L, k, f->a_f) + fabs(f->kappa[k]);
     for (int r = 0; r < f->n; ++r) s->c[r] = carom_column_dot(&L->W, f->row[r], f->a_f) + f->kappa[f->row[r]];
     return CAROM_OK;
 }

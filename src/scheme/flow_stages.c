@@ -92,7 +92,7 @@ static void keep_direction(carom_flow *f, const carom_step *s, int b, const doub
     f->mode[c] = CAROM_MODE_SLIP;
     f->live[c] = 0;
     for (int i = 0; i < tangents; ++i) off[i] = f->u[k + i] - size * d[i];
-    const double reach = carom_local_reach(&f->L, k, v) + 0.01 * sqrt(carom_norm_max(q, s->sys->nq) * strongest(f, s, b));
+    const double reach = carom_local_magnitude(&f->L, k, v) + 0.01 * sqrt(carom_norm_max(q, s->sys->nq) * strongest(f, s, b));
     if (size > 0 && !f->shared) f->turn = fmax(f->turn, carom_length(off, tangents) / reach);
 }
 

@@ -362,7 +362,7 @@ static bool done(work *w, carom_step *s) {
     if (!(tol_p < HUGE_VAL)) return false; // a force or mass that is no number
     if (!(carom_norm_max(w->r, nv) <= tol_p)) tol_p = fmax(tol_p, s->h * carom_force_rounding(s, w->K, w->q, w->scratch));
     double speed = *s->speed; // of an iterate; it counts for the run once that is the answer
-    for (int k = 0; k < w->L.at[w->L.nb]; ++k) speed = fmax(speed, fmin(carom_local_reach(&w->L, k, w->v_s), 1e300));
+    for (int k = 0; k < w->L.at[w->L.nb]; ++k) speed = fmax(speed, fmin(carom_local_magnitude(&w->L, k, w->v_s), 1e300));
     const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s));
     bool good = carom_norm_max(w->r, nv) <= tol_p && carom_norm_max(w->r + w->at_l, sys->ne) <= tol_u;
     if (blocks & POSITION) good = good && carom_norm_max(w->r + w->at_U, nv) <= tol_p;

@@ -4,7 +4,7 @@
 // the multipliers first.
 #pragma once
 #include "scheme/turn.h"
-#include <carom/scheme.h>
+#include "scheme/words.h"
 
 enum { CAROM_GGL_CORRECTED, CAROM_GGL_SMOOTH, CAROM_GGL_START, CAROM_GGL_FORECAST, CAROM_GGL_END }; // option active
 enum { SMOOTH = 1, POSITION = 2, VELOCITY = 4, ALL = 7 }; // blocks of the linear system

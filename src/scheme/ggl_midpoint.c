@@ -10,7 +10,7 @@
 // of the step and does not enter.
 #include "scheme/friction.h"
 #include "scheme/turn.h"
-#include <carom/scheme.h>
+#include "scheme/words.h"
 #include <math.h>
 
 enum { MOST = 20 }; // Newton iterations

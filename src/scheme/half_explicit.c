@@ -7,7 +7,7 @@
 //
 // active=predicted decides on the explicit prediction q_P, before anything is computed, and takes the
 // impulsive part of a step only impulsive-step times as long; the rest of the step follows as usual.
-#include <carom/scheme.h>
+#include "scheme/words.h"
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 //
 // Spec: docs/METHODS.md, section HA (Schindler, Rezaei, Kursawe, Acary 2015, section 3).  Kept for comparison:
 // a closed contact keeps an approach velocity that is too small for an impact, and sinks.  half-explicit is the cure.
-#include <carom/scheme.h>
+#include "scheme/words.h"
 
 typedef struct work {
     carom_factor F_0, F_1;         // M(q_0), M(q_1)

@@ -6,7 +6,7 @@
 // the start of the next step, whatever the sign of its rounding-size gap (CL-3): so lasting contact keeps the order
 // of the table.  A step in which an open contact closes or a closed one meets a kink is an impact, as in half-explicit.
 #include "scheme/half_explicit_rk.h"
-#include <carom/scheme.h>
+#include "scheme/words.h"
 
 static const carom_rk_table tables[] = {
 #define CAROM_TABLE(order, stages, a, b) {order, stages, a, b},

@@ -1,7 +1,7 @@
 // inside.h (private): what the functions of carom/scheme.h keep between calls, and the simulation gives them.  No scheme looks in here.
 #pragma once
 #include <carom/difference.h>
-#include <carom/scheme.h>
+#include "scheme/words.h"
 
 /// What has to be multiplied for G = A'X with sparse columns, remembered while their rows stay the same.
 typedef struct carom_products {

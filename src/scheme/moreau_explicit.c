@@ -4,7 +4,7 @@
 // the velocity before the impact is taken at the old one.  First order everywhere, closed gaps drift,
 // and oscillators gain energy: a forward Euler step stands behind it.  forces=end sees forces at the new position as well:
 // then symplectic Euler stands behind it, and undamped oscillators are stable up to h omega = 2.
-#include <carom/scheme.h>
+#include "scheme/words.h"
 
 enum { OPT_FORCES };
 static const carom_option options[] = {

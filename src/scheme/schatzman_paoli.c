@@ -3,7 +3,7 @@
 // Spec: docs/METHODS.md, section SP.  Written in increments d_k = (q_k - q_{k-1})/h, which is the same scheme
 // and also serves coordinates that are not vectors.  The scheme runs one position ahead of what it reports, so
 // that the reported velocity is the central difference at the reported time.
-#include <carom/scheme.h>
+#include "scheme/words.h"
 #include <math.h>
 
 enum { OPT_THETA };

@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "scheme/friction.h"
 #include "scheme/impact.h"
-#include <carom/scheme.h>
+#include "scheme/words.h"
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
