@@ -230,13 +230,13 @@ static bool ends(const char *text, const char *ending) {
 
 static carom_record *blank(const carom_record_def *def, carom_error *err) {
     if (!def || !def->sim || (!def->file && !def->stream && !def->memory) || (def->length > 0 && !def->text))
-        return carom_fail(err, CAROM_BAD_INPUT, "a record needs a simulation and a place: file, stream or memory"), NULL;
+        return carom_fail(err, CAROM_BAD_INPUT, "a record needs a simulation and somewhere to go: a file, a stream or memory"), NULL;
     if (def->event_rows && !carom_sim_scheme(def->sim)->tells)
         return carom_fail(err, CAROM_BAD_INPUT, "%s does not locate events, so there are no rows beside them; event-driven, mixed and auto do", carom_sim_scheme(def->sim)->name), NULL;
     if (def->event_rows && (!def->model || carom_sim_system(def->sim)->model != def->model))
         return carom_fail(err, CAROM_BAD_INPUT, "rows beside events are not supported for models to which a program has added functions"), NULL;
     if (!(def->step > 0 && def->end > 0 && def->every >= 0 && def->dt_out >= 0) || (def->dt_out > 0 && def->end / def->dt_out > 1e15))
-        return carom_fail(err, CAROM_BAD_INPUT, "a record needs a step and an end, and rows neither before the start nor more than 1e15"), NULL;
+        return carom_fail(err, CAROM_BAD_INPUT, "a record needs a step and an end, no negative interval between rows, and at most 1e15 rows"), NULL;
     carom_record *r = calloc(1, sizeof *r);
     if (!r) {
         carom_fail(err, CAROM_NO_MEMORY, "no memory for a recorder");

@@ -91,7 +91,7 @@ carom_status record_get_state(carom_record *r, const char *file, carom_error *er
             slot = i;
         }
     }
-    if (slot < 0) return carom_fail(err, CAROM_IO, "%s holds no state to go on from, or its model, parameters or options were changed; run the model anew", file);
+    if (slot < 0) return carom_fail(err, CAROM_IO, "%s holds no state to resume from, or its model, parameters or options were changed; run the model again", file);
     CAROM_TRY(h5_get_state(r->h5, slot, r->state, err));
     CAROM_TRY(carom_sim_restore(r->sim, r->state + sizeof best, (size_t)best.sim_bytes, err));
     if (record_doubles(r))
@@ -141,7 +141,7 @@ carom_status record_recall(carom_record *r, const char *file, carom_ledger *l, b
     carom_result_number(old, "step", &step);
     r->about = about_run(text, length, carom_result_text(old, "set"), carom_result_text(old, "scheme"), carom_result_text(old, "options_given"), step);
     if (!version || strcmp(version, CAROM_VERSION) != 0)
-        status = carom_fail(err, CAROM_BAD_INPUT, "%s was computed by carom %s, this is %s, which may round differently; run the model anew", file,
+        status = carom_fail(err, CAROM_BAD_INPUT, "%s was computed by carom %s, this is %s, which may round differently; run the model again", file,
                             version ? version : "of another time", CAROM_VERSION);
     carom_result_close(old);
     return status;

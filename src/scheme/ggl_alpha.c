@@ -486,7 +486,7 @@ static carom_status iterate(work *w, carom_step *s, how way, bool warm) {
         CAROM_TRY(evaluate(w, s, k));
         if (!(carom_norm_max(w->v, s->sys->nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
         if (done(w, s)) {
-            if (astray(w, s, k)) return carom_retry(s, "Newton's method went to another root");
+            if (astray(w, s, k)) return carom_retry(s, "Newton's method converged to another solution");
             carom_book_newton(s, k);
             return CAROM_OK;
         }

@@ -189,7 +189,7 @@ static carom_status energetic(impacts *I, carom_step *s, const carom_local *L, i
     }
     if (!I->plastic[b]) CAROM_TRY(restitution(s, contact, I->u[first], &e));
     if (!carom_energetic_impact(g, rows, rows - 1, s->blocks[b].mu, e, I->u + first, p))
-        return carom_retry(s, "the impulse of the impact at '%s' cannot be followed: its mass is not positive", s->name ? s->name(s->name_user, L->id[b]) : "a contact");
+        return carom_retry(s, "the impact at '%s' has no solution: its effective mass is not positive", s->name ? s->name(s->name_user, L->id[b]) : "a contact");
     carom_zero(I->p_part, I->n);
     for (int k = 0; k < rows; ++k) carom_axpy(I->p_part, p[k], I->x + k * I->n, I->n);
     for (int k = 0; k < rows; ++k) I->row[I->n] = first + k, I->p_part[I->n++] = p[k];

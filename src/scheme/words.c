@@ -15,9 +15,9 @@
     do {                                                                                                               \
         if (s->inside->stop && s->inside->stop(s->inside->stop_user)) return carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", s->t);      \
         const carom_status status_ = (call);                                                                           \
-        if (status_ == CAROM_RETRY) return carom_retry(s, "the model could not give its %s", what);                     \
+        if (status_ == CAROM_RETRY) return carom_retry(s, "the model could not compute its %s", what);                     \
         if (status_ != CAROM_OK)                                                                                       \
-            return carom_fail(s->err, status_, "t = %.9g: the model failed to give its %s", s->t, what);                \
+            return carom_fail(s->err, status_, "t = %.9g: the model failed to compute its %s", s->t, what);                \
     } while (0)
 
 carom_status carom_retry(carom_step *s, const char *format, ...) {
@@ -348,7 +348,7 @@ static carom_status refuse(carom_step *s, const carom_report *r, const int *id) 
     else
         snprintf(advice, sizeof advice, "its constraints may contradict each other, or contacts jam: look at '%s' at this time",
                  name_of(s, id[r->worst], space, sizeof space));
-    return carom_retry(s, "no solver finds an answer of the contact problem of %d constraints: residual %.3g at '%s' in a step of scale %.3g, allowed %.3g; %s",
+    return carom_retry(s, "no solver finds a solution of the contact problem (%d constraints): residual %.3g at '%s' in a step of scale %.3g, allowed %.3g; %s",
                        s->problem.nb, r->residual, name_of(s, id[r->worst], space, sizeof space), scale, s->inside->accept * scale, advice);
 }
 
@@ -474,7 +474,7 @@ void carom_book_position(carom_step *s, int id, double nu) {
 }
 
 carom_status carom_tell(carom_step *s, carom_event event) {
-    if (s->nevents == s->most_events) return carom_retry(s, "more than %d events in one step; a smaller step will do", s->most_events);
+    if (s->nevents == s->most_events) return carom_retry(s, "more than %d events in one step; take a smaller step", s->most_events);
     s->events[s->nevents++] = event;
     return CAROM_OK;
 }

@@ -131,7 +131,7 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
             const size_t used = strlen(many);
             if (scheme_at(def, i)->many >= def->system->listed) snprintf(many + used, sizeof many - used, "%s%s", used ? ", " : "", scheme_at(def, i)->name);
         }
-        return carom_fail(err, CAROM_BAD_INPUT, "scheme %s is not made for this many pairs of shapes, whose contacts come and go; these are: %s.  Models with fewer pairs run with every scheme",
+        return carom_fail(err, CAROM_BAD_INPUT, "scheme %s does not support this many pairs of shapes; these schemes do: %s.  Models with fewer pairs run with every scheme",
                           scheme->name, many);
     }
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)
@@ -292,7 +292,7 @@ static carom_status make_block(carom_sim *sim, carom_arena keep, carom_error *er
     sim->block = calloc(1, size + LINE);
     if (!sim->block)
         return carom_fail(err, CAROM_NO_MEMORY,
-                          "no memory: %s wants %.3g GB for %d coordinates, %d constraints and %d contacts; schemes differ much in what they want (docs/large-systems.md)",
+                          "no memory: %s needs %.3g GB for %d coordinates, %d constraints and %d contacts; schemes differ much in what they need (docs/large-systems.md)",
                           sim->scheme->name, 1e-9 * (double)size, sim->sys->nv, sim->sys->ne, sim->sys->nc);
     unsigned char *base = (unsigned char *)sim->block + (LINE - (uintptr_t)sim->block % LINE) % LINE;
     keep = (carom_arena){.base = base, .size = keep.used, .ends = keep.ends, .room = keep.room};
@@ -487,7 +487,7 @@ static carom_status leave_out_redundant(carom_sim *sim, const carom_sim_def *def
 static carom_status choose_kept(carom_sim *sim, carom_error *err) {
     carom_redundant *rows = &sim->independent.rows;
     if (rows->k == 0 || carom_redundant_start(rows, sim->step.sys_work, sim->step.M, sim->t0, sim->q)) return CAROM_OK;
-    return carom_fail(err, CAROM_USER, "t = %.9g: the model failed to give its mass or the directions of its constraints", sim->t0);
+    return carom_fail(err, CAROM_USER, "t = %.9g: the model failed to compute its mass or the directions of its constraints", sim->t0);
 }
 
 static carom_sim *create(const carom_sim_def *def, carom_error *err) {

@@ -158,7 +158,7 @@ static carom_status undo(carom_sim *sim, carom_status status) {
 // -- books -------------------------------------------------------------------------------------------
 
 static carom_status failed(const carom_sim *sim, carom_status status, const char *what, carom_error *err) {
-    return carom_fail(err, status, "t = %.9g: the model failed to give its %s", sim->kept->t, what);
+    return carom_fail(err, status, "t = %.9g: the model failed to compute its %s", sim->kept->t, what);
 }
 
 // Gaps and the power of forces without potential, at the present state.
@@ -542,11 +542,11 @@ carom_status carom_sim_energy(carom_sim *sim, double *kinetic, double *potential
     *kinetic = *potential = 0;
     if (sys->energy) {
         const carom_status status = sys->energy(sys->model, s->sys_work, sim->kept->t, sim->q, sim->v, kinetic, potential);
-        return status == CAROM_OK ? CAROM_OK : carom_fail(err, status, "t = %.9g: the model failed to give its energy", sim->kept->t);
+        return status == CAROM_OK ? CAROM_OK : carom_fail(err, status, "t = %.9g: the model failed to compute its energy", sim->kept->t);
     }
     carom_matrix_zero(s->M);
     const carom_status status = sys->mass(sys->model, s->sys_work, sim->kept->t, sim->q, s->M);
-    if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: the model failed to give its mass matrix", sim->kept->t);
+    if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: the model failed to compute its mass matrix", sim->kept->t);
     carom_matrix_mul(s->inside->difference.a, s->M, sim->v);
     *kinetic = 0.5 * carom_dot(sim->v, s->inside->difference.a, sys->nv);
     return CAROM_OK;
