@@ -2,7 +2,7 @@
 //
 // Spec: docs/methods-ggl-newmark.md, section NM (Chen, Acary, Virlez, Bruels 2013; Acary's lecture).  See
 // newmark_family.h.
-#include "scheme/newmark_family.h"
+#include "scheme/newmark/newmark_family.h"
 #include <math.h>
 
 enum { OPT_GAMMA, OPT_BETA, OPT_CONTACT, OPT_ACTIVE, OPT_IDENTITY };

@@ -8,8 +8,8 @@
 // m = 1 is the contemplating (D+) and the forecasting (D-) trapezoidal rule, m = 0 is moreau-jean with theta = 1 and 0.
 // Where move() is not a sum (quaternions), displacements are integrated by their own rates, carom_lift().
 #include "base/number.h"
-#include "scheme/dg.h"
-#include "scheme/moreau.h"
+#include "scheme/dg/dg.h"
+#include "scheme/moreau/moreau.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>

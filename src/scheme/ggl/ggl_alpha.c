@@ -7,7 +7,7 @@
 //
 // The linear system holds only what is active: in free flight without joints it is n x n.  The mass matrix may
 // be singular where joints or stiffness hold what has no inertia.  Large systems: ggl_alpha_schur.c.
-#include "scheme/ggl_alpha.h"
+#include "scheme/ggl/ggl_alpha.h"
 #include <float.h>
 #include <math.h>
 

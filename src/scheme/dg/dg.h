@@ -5,7 +5,7 @@
 // below knows accelerations and forces only.  A contact with friction either slides, decided before the solution: then its one unknown
 // is the normal force, which acts along W_N - mu W_T d; or it obeys Coulomb's law with all its rows.
 #pragma once
-#include "scheme/dg_weights.h"
+#include "scheme/dg/dg_weights.h"
 #include "scheme/words.h"
 
 typedef struct carom_dg_block {

@@ -5,7 +5,7 @@
 // every joint is closed.  The correction has no friction and does no work on velocities.
 //
 // Only contacts that the step leaves, or the correction brings, below zero take part in the projection.
-#include "scheme/moreau.h"
+#include "scheme/moreau/moreau.h"
 #include <float.h>
 #include <math.h>
 

@@ -2,7 +2,7 @@
 //
 // One linear system holds the accelerations of all blocks, ordered so that a banded mass gives a banded matrix, and
 // one contact problem the reactions of all blocks.  The matrix is kept while the iteration converges fast.
-#include "scheme/dg.h"
+#include "scheme/dg/dg.h"
 #include <float.h>
 #include <math.h>
 

@@ -3,7 +3,7 @@
 // Spec: docs/METHODS.md, section MJ.  The smooth forces are taken by the theta rule, all reactions as one
 // impulse on velocity level, at the new position or at q_theta.  First order; theta = 1/2 makes only the smooth part
 // second order.  theta = 0 is explicit.
-#include "scheme/moreau.h"
+#include "scheme/moreau/moreau.h"
 #include <math.h>
 
 enum { OPT_THETA, OPT_GAMMA, OPT_AT, OPT_IDENTITY };

@@ -1,7 +1,7 @@
 // hht.c: the scheme of Hilber, Hughes and Taylor, nonsmooth by splitting.
 //
 // Spec: docs/methods-ggl-newmark.md, section NM.  See newmark_family.h.
-#include "scheme/newmark_family.h"
+#include "scheme/newmark/newmark_family.h"
 #include <math.h>
 
 enum { OPT_ALPHA, OPT_GAMMA, OPT_BETA, OPT_CONTACT, OPT_ACTIVE, OPT_IDENTITY };

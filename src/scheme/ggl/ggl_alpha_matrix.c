@@ -1,6 +1,6 @@
 // ggl_alpha_matrix.c: the matrix of (GA-11) as a whole, for small systems, and its solution.
 #include "linalg/dense.h"
-#include "scheme/ggl_alpha.h"
+#include "scheme/ggl/ggl_alpha.h"
 
 typedef carom_ggl_alpha work;
 

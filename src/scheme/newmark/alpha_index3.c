@@ -2,7 +2,7 @@
 //
 // Spec: docs/methods-ggl-newmark.md, section AI (Bruels, Acary, Cardona 2014, equations 51-52).  For comparison: joints
 // are met exactly and with second order, but an impact enters the accelerations and makes energy.
-#include "scheme/newmark_family.h"
+#include "scheme/newmark/newmark_family.h"
 
 enum { OPT_RHO, OPT_IMPACTS };
 static const carom_option options[] = {

@@ -2,7 +2,7 @@
 //
 // Basis polynomials are products of differences; their integrals are taken by Gauss-Legendre quadrature with as
 // many points as make it exact.  Cost: O(m^4) once per simulation.
-#include "scheme/dg_weights.h"
+#include "scheme/dg/dg_weights.h"
 #include <math.h>
 
 typedef long double real;

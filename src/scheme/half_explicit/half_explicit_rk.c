@@ -5,7 +5,7 @@
 // the start of a step stay candidates in all its stages, and one that still pushes at the end counts as closed at
 // the start of the next step, whatever the sign of its rounding-size gap (CL-3): so lasting contact keeps the order
 // of the table.  A step in which an open contact closes or a closed one meets a kink is an impact, as in half-explicit.
-#include "scheme/half_explicit_rk.h"
+#include "scheme/half_explicit/half_explicit_rk.h"
 #include "scheme/words.h"
 
 static const carom_rk_table tables[] = {

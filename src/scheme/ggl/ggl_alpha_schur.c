@@ -8,7 +8,7 @@
 // and V of the corrections' own directions, small against M, are left out: exact for constant directions and mass, else
 // Newton's method converges a little slower.  Where M has no inertia a trace of it is added for (GA-13) alone; the
 // residual knows none, so the answer does not depend on it.
-#include "scheme/ggl_alpha.h"
+#include "scheme/ggl/ggl_alpha.h"
 
 enum { LARGE = 20, LARGE_CONSTANT = 16 }; // unknowns
 static const double TRACE = 1e-10;        // of the largest mass

@@ -3,7 +3,7 @@
 // The sets of (GA-9) and (GA-14) may be exchanged in a circle: many contacts with friction that depend on each other, and friction
 // in space whose direction lags.  With q~, v~ and the directions of the present iterate both levels are contact problems like those of
 // all other schemes, which solvers of several kinds treat in turn.  Wants inertia everywhere.
-#include "scheme/ggl_alpha.h"
+#include "scheme/ggl/ggl_alpha.h"
 #include "scheme/impact.h"
 
 void carom_ggl_alpha_carve_solver(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys) {

@@ -1,5 +1,5 @@
 // newmark_family.c: see newmark_family.h.
-#include "scheme/newmark_family.h"
+#include "scheme/newmark/newmark_family.h"
 #include <math.h>
 
 enum { MOST = 50 };                         // Newton iterations

@@ -1,7 +1,7 @@
 // generalized_alpha.c: the generalized-alpha scheme, nonsmooth by splitting.
 //
 // Spec: docs/methods-ggl-newmark.md, section NM.  See newmark_family.h.
-#include "scheme/newmark_family.h"
+#include "scheme/newmark/newmark_family.h"
 #include <math.h>
 
 enum { OPT_RHO, OPT_ALPHA_M, OPT_ALPHA_F, OPT_GAMMA, OPT_BETA, OPT_CONTACT, OPT_ACTIVE };
