@@ -49,16 +49,39 @@ static inline bool skipped(const carom_scheme *s, unsigned needs) {
     return what[0] != 0;
 }
 
+// The schemes that are tested: those of the core, or one that stands outside of it (test/new_scheme.cmake).
+#ifdef NEW_SCHEME
+extern const carom_scheme NEW_SCHEME;
+static inline const carom_scheme *tested_scheme(int i) { return i == 0 ? &NEW_SCHEME : NULL; }
+#else
+static inline const carom_scheme *tested_scheme(int i) { return carom_scheme_at(i); }
+#endif
+
+// For carom_sim_def.schemes: these and all of the core.
+__attribute__((unused)) static const carom_scheme *const *all_schemes(void) {
+    static const carom_scheme *list[64];
+    int n = 0;
+    while (n < 62 && (list[n] = carom_scheme_at(n))) ++n;
+    list[n] = tested_scheme(0);
+    return list;
+}
+
 // for (EACH_SCHEME(s)) { if (skipped(s, ...)) continue; ... }
 #define EACH_SCHEME(s)                                                                                                 \
     int i_ = 0;                                                                                                        \
-    (s = carom_scheme_at(i_)) != NULL;                                                                                 \
+    (s = tested_scheme(i_)) != NULL;                                                                                   \
     ++i_
+
+static inline carom_sim_def run_of(const known *k, const char *scheme, double h, double t_end) {
+    carom_sim_def d = known_run(k, scheme, h, t_end);
+    d.schemes = all_schemes();
+    return d;
+}
 
 static inline carom_sim *sim_of(const known *k, const char *scheme, const char *const *options, double h,
                                 double t_end) {
     carom_error err;
-    carom_sim_def d = known_run(k, scheme, h, t_end);
+    carom_sim_def d = run_of(k, scheme, h, t_end);
     d.options = ignoring_impacts(scheme, d.system, options);
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim) fail_msg("%s", err.text);

@@ -1,5 +1,5 @@
 // test_dg_weights.c: the nodes and weights of the discontinuous Galerkin schemes: tables, identities, exactness.
-#include "scheme/dg_weights.h"
+#include "scheme/dg/dg_weights.h"
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

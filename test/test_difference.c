@@ -1,6 +1,7 @@
 // test_difference.c: derivatives by differences agree with derivatives by hand, and serve a simulation as well.
 #include "problems.h"
 #include "schemes.h"
+#include <carom/difference.h>
 
 typedef struct memory {
     carom_arena mem;

@@ -2,7 +2,7 @@
 //
 // Regression values are those of independent prototypes of the same discrete maps (a perturbation of the start by
 // 1e-13 moves them by less than 4e-12).  Orders are measured slopes.
-#include "scheme/half_explicit_rk.h"
+#include "scheme/half_explicit/half_explicit_rk.h"
 #include "systems.h"
 #include <math.h>
 #include <setjmp.h>

@@ -2,6 +2,7 @@
 #include "chain.h"
 #include "model_text.h"
 #include "scheme/identity.h"
+#include "scheme/inside.h"
 #include "schemes.h"
 
 #define WITH(...)                                                                                                      \
@@ -85,6 +86,7 @@ typedef struct lab {
     chain c;
     carom_identity I;
     carom_step s;
+    carom_inside inside;
     carom_error err;
     _Alignas(64) unsigned char memory[32768];
     double q[3][CHAIN_MOST], v[3][CHAIN_MOST], f[3][CHAIN_MOST]; // three states in a row; loads there
@@ -116,7 +118,7 @@ static void lab_run(lab *x, const char *scheme, const char *a, const char *b, do
     lively_chain(&x->c);
     carom_arena mem = {.base = x->memory, .size = sizeof x->memory};
     x->I = carom_carve_identity(&mem, &x->c.sys, true);
-    x->s = (carom_step){.sys = &x->c.sys, .q = x->c.q0, .v = x->c.v0, .err = &x->err};
+    x->s = (carom_step){.sys = &x->c.sys, .q = x->c.q0, .v = x->c.v0, .inside = &x->inside, .err = &x->err};
     assert_int_equal(carom_identity_begin(&x->I, &x->s), CAROM_OK);
     assert_true(x->I.on);
     carom_sim *sim = chain_sim(&x->c, scheme, WITH(a, b, "identity=off"), h, 4, &x->err);

@@ -73,7 +73,7 @@ static void a_damaged_state_is_not_taken(void **state) {
             copy("half.h5", "bad.h5");
             damage_state("bad.h5", slots, from_end);
             const char *why = resume("bad.h5");
-            if (slots == 3 ? !why || !strstr(why, "holds no state to go on from") : why != NULL) fail_msg("slots %u: %s", slots, why ? why : "goes on");
+            if (slots == 3 ? !why || !strstr(why, "holds no state to resume from") : why != NULL) fail_msg("slots %u: %s", slots, why ? why : "goes on");
         }
 }
 

@@ -30,7 +30,7 @@ static void picking_follows_the_ids(void **state) {
     known_slider_crank(&k, 1e-3, 0.4, 0.01, true);
     carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1e-3, 1);
     carom_step *s = step_of(sim);
-    carom_local *all = &sim->all, *some = &s->difference.L; // two frames
+    carom_local *all = &sim->all, *some = &s->inside->difference.L; // two frames
     carom_close_all(s, all);
     assert_int_equal(all->at[4], 8);
     carom_close(s, some, (double[]){1, -1, 1, -1});
@@ -100,7 +100,7 @@ static void blending_adds_columns(void **state) {
     carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1e-3, 1);
     carom_step *s = step_of(sim);
     const double q[3] = {0.3, -0.2, 0.01}, v[3] = {2, -1, 0.5};
-    carom_local *L = &sim->all, *V = &s->difference.L;
+    carom_local *L = &sim->all, *V = &s->inside->difference.L;
     carom_close(s, L, (double[]){-1, 1, -1, 1});
     carom_local_same(V, L);
     assert_int_equal(V->nb, 2);
@@ -288,7 +288,7 @@ static void sparse_columns_make_the_same_matrix(void **state) {
             carom_sim *sim = carom_sim_create(&d, &err);
             if (!sim) fail_msg("%s", err.text);
             carom_step *s = step_of(sim);
-            carom_local *L = &sim->all, *V = &s->difference.L;
+            carom_local *L = &sim->all, *V = &s->inside->difference.L;
             double inverse[UNKNOWNS];
             for (int i = 0; i < UNKNOWNS; ++i) inverse[i] = 1 / (1.0 + i);
             carom_factor F = {.shape = sys.mass_shape, .symmetric = true, .ready = true, .a = inverse};

@@ -19,8 +19,6 @@ typedef struct carom_difference {
 } carom_difference;
 
 carom_difference carom_carve_difference(carom_arena *mem, const carom_system *sys);
-carom_local carom_carve_local(carom_arena *mem, const carom_system *sys);
-
 carom_status carom_difference_tangent(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
                                       const double *v, carom_matrix K, carom_matrix C);
 carom_status carom_difference_mass_gradient(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,

@@ -1,11 +1,10 @@
-// scheme.h: for authors of schemes: the step, its vocabulary, and the table a scheme is.
+// scheme.h: for authors of schemes: the step, its vocabulary, and the table that describes a scheme.
 //
 // A scheme is one small file that reads like its equations and ends in a const carom_scheme.  Its
-// step() takes (q, v) from t to t + h with the words below.  See docs/add-a-scheme.md.
+// step() takes (q, v) from t to t + h with the functions below.  See docs/add-a-scheme.md.
 #pragma once
 #include <carom/option.h>
 #include <carom/problem.h>
-#include <carom/difference.h>
 #include <carom/system.h>
 
 #ifdef __cplusplus
@@ -24,9 +23,6 @@ typedef struct carom_account {
     int gain_id;     // the contact that gave most of it
     double gain_t;   // when
 } carom_account;
-
-/// a += b, of impacts split by sign alone.
-void carom_account_split(carom_account *a, const carom_account *b);
 
 enum { CAROM_NEWTON_COUNTED = 60 };
 
@@ -59,65 +55,6 @@ typedef struct carom_event {
 
 typedef enum carom_side { CAROM_LEFT, CAROM_RIGHT } carom_side; // of a time at which velocities jump
 
-/// What has to be multiplied for G = A'X with sparse columns, remembered while their rows stay the same.
-typedef struct carom_products {
-    int of_n;                 // rows of the problem that this is for
-    bool symmetric, fits;     // X belongs to A: one triangle is enough; there was room for all products
-    int n, room, *at, *end;   // entries of G, of each: where it stands, twice; the end of its products
-    int *pair;                // products: an entry of A, an entry of X
-    int *first;               // carom_problem.first
-    int *known[2];            // counts and rows of A and W
-    int *head, *next, *of;    // entries by unknown: first, next, the column of each
-    int *count, *scratch;     // n, 2 nv
-} carom_products;
-
-/// G = a A'F^-1 W by blocks, for systems whose contacts come and go.  Constraint b acts on the parts link_part[first[b] .. first[b + 1] - 1].
-typedef struct carom_assembly {
-    int nparts, largest;
-    const int *part;          // of the system
-    bool begun;
-    double *inverse;          // of F, part by part
-    size_t *inverse_at;       // nparts
-    const carom_factor *F;    // what the inverse belongs to
-    long count;
-    int *part_of;             // nv
-    double *x;                // nv
-    int nb, *first;           // constraints of the last problem; nb + 1
-    int *link_part, *link_of; // part and constraint of each
-    size_t *link_at;          // where its directions start in A and X, by rows
-    int *head, *next;         // links of each part, in the order of constraints
-    int *place;               // nb: scratch
-    double *A, *X;            // directions; a F^-1 W
-    double scale;             // a
-    int *start, *col, *at, *diagonal;
-    double *value;
-    carom_block_rows rows;
-    carom_parts parts;
-    int *link_body, *body_of; // number of each part among those that take part; nparts
-    size_t links, numbers, blocks, values; // room
-} carom_assembly;
-
-/// F^-1 W of a contact problem, and what is kept of it while F and W are constant: then a column of W'F^-1 W is computed
-/// when its contact is closed for the first time, and never again.
-typedef struct carom_delassus {
-    carom_columns sparse, dense; // columns F^-1 W_k: of a diagonal F and sparse W; of the rest, as many as there is room for
-    int *column;                 // by row of the problem: its column; -1: not stored, reactions are applied by solving
-    const carom_factor *F;       // of the last problem
-    const carom_local *L;
-    double *x;                   // nv
-    carom_columns source;        // of a constant mass: W_k of the columns of `dense` that are solved; a NULL: not remembered
-    int sources;
-    carom_products products[2];  // of sparse columns: A and W differ; the same
-    bool keep, kept;             // the system's W is constant and large enough to keep columns; those of the last problem are kept
-    const carom_factor *F_kept;  // what the rest belongs to; NULL: nothing yet
-    long count;
-    carom_local all;             // all constraints
-    int stored;                  // columns of `dense` in use
-    int *slot;                   // by direction of `all`: column of `dense`, or one of the marks of delassus.c
-    int *from;                   // by row of the problem: its direction in `all`
-    double *G;                   // W'F^-1 W over all directions, columns that are known
-} carom_delassus;
-
 /// Nothing mechanical is this large; energies of it are still numbers.
 #define CAROM_GROWN 1e100
 
@@ -133,7 +70,6 @@ typedef struct carom_step {
     bool bounded;        // the scheme has seen on its way that all |v_i| at t + h are below CAROM_GROWN; false on entry
     const double *opt;   // values of the scheme's options, in the order of its list
     double tol;          // contact residual allowed, relative to `scale`
-    double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is counted
     double newton_tol;   // Newton residual allowed, relative
     struct {
         double safety;       // part of the step that an estimate allows
@@ -156,7 +92,6 @@ typedef struct carom_step {
     double *u_after;     // recorded directions: local velocity after it, or where the force at the end acts
     double *lost;        // nc, kept; zero on entry: part of account.impact that normal impulses of each contact took
     bool reacted;        // something was booked in this step
-    double *warm;        // recorded directions, kept: reaction of the last contact problem, to start the next
     const double *held;  // nc, kept: 1 for a contact that reacted in the last step
     carom_event *events;   // written by carom_tell
     int nevents, most_events;
@@ -164,50 +99,28 @@ typedef struct carom_step {
     carom_account account; // zero on entry
     double booked_t;       // time of the impulses that are booked; t + h on entry
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // observer of inner steps; NULL: none
-    carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v); // NULL if not requested
-    void *inner_user, *event_user;
-    /// Called before (report NULL) and after each contact problem; NULL if not requested.
-    void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report);
-    void *problem_user;
-    bool (*stop)(const void *user); // asked at every call of the system: shall the run stop?  NULL: it shall not
-    const void *stop_user;
     carom_counts *counts;
 
-    // Scratch of the words.
+    struct carom_inside *inside; // of the functions below (scheme/inside.h), not for schemes
+    // The contact problem, and scratch.
     carom_matrix M;         // mass_shape
-    carom_factor F_free;    // M, where a word needs it and the scheme has none
-    double *a_free, *kappa; // nv: M^-1 f; by local direction: curvatures
-    carom_delassus delassus; // F^-1 W of the last problem
-    carom_assembly assembly; // the same by blocks
     carom_problem problem;
     carom_block *blocks;
     double *G, *c, *p, *u;  // storage of problem
-    double a;               // scale of the impulses in problem: p acts as a p
-    carom_difference difference;
-    carom_chain *chain;
     struct carom_rubbing *rub;     // friction that varies (friction.c); NULL: none does
     struct carom_impacts *impacts; // laws of impact (impact.c); NULL: all contacts follow Newton's at once, with constant restitution
     const char *(*name)(const void *user, int id); // of a constraint, for messages; NULL: by number
     const void *name_user;
-    const char *(*rate_name)(const void *user, int i); // of a velocity; NULL, or returns NULL: by number
     carom_error *err;
 } carom_step;
 
-// -- words ---------------------------------------------------------------------------------------
-// Each word is one line of a paper.  Outputs first.  Words that can fail return a status for CAROM_TRY.
+// -- the vocabulary of a step ----------------------------------------------------------------------
+// Each function is one line of a paper.  Outputs first.  Those that can fail return a status for CAROM_TRY.
 // A step that fails leaves q, v and its kept memory as they were: compute into scratch, write at the end.
 // (What it booked is undone.)
 
 /// q1 = q0 (+) h v.  q1 may be q0.
 void carom_move(const carom_step *s, double *q1, const double *q0, double h, const double *v);
-
-/// The same for iterate k = 0, 1, ... of an implicit step, q1 being the position of the iterate before: from the fourth on,
-/// components that would change by one unit in their last place stay.  docs/METHODS.md, "When the position rounds".
-void carom_move_iterate(const carom_step *s, double *q1, const double *q0, double h, const double *v, int k);
-
-/// dx = rate of x with which q(x) = q0 (+) x moves with v.  Where (+) is no sum, schemes of third and higher order add these
-/// instead of velocities.  dx may be v.
-void carom_lift(const carom_step *s, double *dx, const double *x, const double *v);
 
 /// M(t, q) into M.
 carom_status carom_mass(carom_step *s, carom_matrix M, double t, const double *q);
@@ -232,7 +145,7 @@ carom_status carom_gaps(carom_step *s, double *g, double t, const double *q);
 /// Is a contact with this gap closed: g <= 0 (option closed: g < 0)?
 static inline bool carom_closed(const carom_step *s, double g) { return s->strict ? g < 0 : g <= 0; }
 
-/// Where a scheme stands, for the words that judge contacts: position, velocity, and M^-1 f there.
+/// Where a scheme stands, for the functions that judge contacts: position, velocity, and M^-1 f there.
 typedef struct carom_place {
     double t;
     const double *q, *v;
@@ -245,37 +158,7 @@ typedef struct carom_place {
 /// L's set: all bilateral constraints and the contacts that are closed at a point, g being the gaps there: by their sign, and
 /// also when only rounding keeps them open, or when they reacted and do not leave (CL-3).  Those gaps become 0, so that
 /// carom_closed says the same.  With option closed=strict by their sign alone.
-static inline carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at);
-
-/// L's set: all bilateral constraints and the contacts whose g is not positive, for schemes that keep sets by signs.
-void carom_close(const carom_step *s, carom_local *L, const double *g);
-
-// Parts of carom_close_at: is a positive gap small, or did its contact react?  Then those that (CL-3) closes become 0.
-bool carom_gaps_doubtful(const carom_step *s, const double *g, const double *held);
-carom_status carom_round_gaps(carom_step *s, double *g, carom_local *L, const carom_place *at);
-static inline carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) {
-    if (!s->strict && carom_gaps_doubtful(s, g, at.held)) CAROM_TRY(carom_round_gaps(s, g, L, &at));
-    carom_close(s, L, g);
-    return CAROM_OK;
-}
-
-/// Does a contact of L's set approach, by its normal velocity in u, faster than the forces of a few steps explain (CL-4)?  L holds
-/// the directions at the point.  which, unless NULL: 1 for the constraints of the set that do, else 0.
-carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at);
-
-/// theta of constraint id at the point (CL-4).  L is scratch.
-carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, carom_place at);
-
-/// u, local velocities of L's set before an impact, as seen at the start of a step: a contact whose directions jump on the way to the
-/// point (a kink), where L has them, takes those at the point (CL-5).  v is the velocity before.
-carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *L, carom_place at);
-
-/// L's set: all constraints; L's set: that of another frame.
-void carom_close_all(const carom_step *s, carom_local *L);
-void carom_local_same(carom_local *L, const carom_local *like);
-
-/// y[rows of L] = x[rows of Lx], for a set that is part of Lx's.
-void carom_local_pick(double *y, const carom_local *L, const double *x, const carom_local *Lx);
+carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at);
 
 /// Directions of L's set at (t, q).
 carom_status carom_directions(carom_step *s, carom_local *L, double t, const double *q);
@@ -283,95 +166,30 @@ carom_status carom_directions(carom_step *s, carom_local *L, double t, const dou
 /// u = W'v + w.
 void carom_local_velocity(double *u, const carom_local *L, const double *v);
 
-/// sum_i |W_ik x_i|: a local quantity made of x is a small difference of terms of this size, and rounds with it.
-double carom_local_reach(const carom_local *L, int k, const double *x);
-
-/// What rounding may leave in W_k'x, and in a gap that moves along W_k at q = x: 16 eps sum |W_ik x_i|  (n = nv or nq).
-double carom_local_rounding(const carom_local *L, int k, const double *x, int n);
-/// The same where the largest |x_i| is known: positions that are no velocities may all enter.
-double carom_local_rounding_within(const carom_local *L, int k, const double *x, int n, double size);
-
-/// What rounding may leave in the local velocities u = W'v + w of L's set: 16 eps max_k (|w_k| + sum_i |W_ik v_i|).
-double carom_local_velocity_rounding(const carom_local *L, const double *v);
-
-/// What rounding of the position may leave in a force with K = -df/dq: 8 eps max_i sum_j |K_ij q_j|.  Members much
-/// stiffer than the loads on them have forces that are small differences of large ones.  y is scratch (nv).
-double carom_force_rounding(const carom_step *s, carom_matrix K, const double *q, double *y);
-
-/// V = W + a D, column by column; V = V + a e o D with e the restitution of each column.
-void carom_local_blend(carom_local *V, const carom_local *L, double a, const carom_columns *D);
-void carom_local_blend_restitution(const carom_step *s, carom_local *V, double a, const carom_columns *D);
-
-/// y += s W p.
-void carom_local_react(double *y, double s, const carom_local *L, const double *p);
-
 carom_status carom_curvature(carom_step *s, double *kappa, const carom_local *L, double t, const double *q, const double *v);
 
-/// K = -df/dq, C = -df/dv; D += x d(M y)/dq; D += x d(W lambda)/dq; columns d(W'v + w)/dq.
-/// By the system, or by differences where it has none.
+/// K = -df/dq, C = -df/dv, by the system, or by differences where it has none.
 carom_status carom_tangent(carom_step *s, carom_matrix K, carom_matrix C, double t, const double *q, const double *v);
-carom_status carom_mass_gradient(carom_step *s, carom_matrix D, double x, double t, const double *q, const double *y);
-carom_status carom_reaction_gradient(carom_step *s, carom_matrix D, double x, const carom_local *L, const double *lambda, double t, const double *q);
-carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_local *L, double t, const double *q, const double *v);
-
-/// Blocks with their laws and the storage of the contact problem of the set; G and c are the scheme's business.
-void carom_problem_blocks(carom_step *s, const carom_local *L);
-
 /// The contact problem of the set: blocks with their laws, G = a A' B with B = F^-1 W_f.  A are the constraint directions (W of L), W_f the force directions (W of Lf; the same set).
 void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a);
 
-/// c -= G x.
-void carom_problem_subtract(carom_step *s, const double *x);
-
-/// Restitution of a contact (0 .. nc-1) that is hit with the normal velocity u_N.
-double carom_restitution(const carom_step *s, int contact, double u_N);
-
-/// c = u_free + e o u_before, e the restitutions of each row (zero for bilateral rows): Newton's law.  Where contacts follow other laws
-/// c = u_free - b, b the local velocities that carom_problem_bounce() has found for this set.
-void carom_problem_restitution(carom_step *s, const carom_local *L, const double *u_free, const double *u_before);
-
-/// Before it, once a step and set, with the problem formed: where contacts follow other laws than Newton's, the impact that u_before makes.
-/// For steps in which forces and impacts share one problem.
-carom_status carom_problem_bounce(carom_step *s, const carom_local *L, const double *u_before);
+/// The contact problem of a step in which forces and impacts act together, formed and solved: G = W'F^-1 W, W of L; u_free are the local velocities
+/// without reactions, u_before those before the step.
+carom_status carom_problem_step(carom_step *s, const carom_local *L, const carom_factor *F, const double *u_free, const double *u_before);
 
 /// An impact of the set at local velocities u, by the laws of its contacts; the problem is formed.  Impulses are in s->problem.p.  u_back is
 /// u, but 0 for contacts that give nothing back.
 carom_status carom_problem_impact(carom_step *s, const carom_local *L, const double *u, const double *u_back);
 
-/// Solve (s->c set) from the warm start; p and u are in s->problem.  Solved, or accepted above tolerance and counted (docs/solvers.md, "When a
-/// step is refused"); else CAROM_RETRY, the error names time and constraint.
-carom_status carom_problem_solve(carom_step *s, const carom_local *L);
-
-/// The same for a problem of the scheme's own making (s->problem, start in its p) whose block b belongs to constraint id[b].
-carom_status carom_problem_run(carom_step *s, const int *id);
-
-/// Do the impulses in s->p and the velocities in s->c (u + e o u_0 of an iterate, not of its linearisation) meet the laws of
-/// s->problem?  To tolerance, to the rounding given, to that of G p (CP-9), or as well as the last problem was solved.
-bool carom_problem_met(carom_step *s, double rounding);
-
-/// No solver came below tolerance: is a residual accepted in a step of this scale?  Then it is counted.
-bool carom_problem_accepted(carom_step *s, double residual, double scale);
-
-/// v += a B p, B from carom_problem_form; the same for other numbers than p, from the first row on.
+/// v += a B p, B from carom_problem_form.
 void carom_problem_apply(carom_step *s, double *v, double a);
-void carom_problem_react(carom_step *s, double *v, double a, const double *p, int rows);
-
-carom_delassus carom_carve_delassus(carom_arena *mem, const carom_system *sys);
-
 /// Book the impulses p of L's set with the local velocities before and after.
 void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after);
-
-/// Does the work of impulse b of L's set count as lost to impact?  That of a contact does; that of a bilateral constraint only
-/// if a contact of the set is struck, else it stays in the balance.
-bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before);
 
 /// Book forces lambda of L's set as acting during the time `weight` at local velocity u; as the
 /// reaction at the end of the step too when `end`.  Tangential ones take energy by friction, normal ones of contacts by
 /// impact, those of joints none.
 void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end);
-
-/// Book the multiplier of constraint id on position level, of a step that has succeeded.
-void carom_book_position(carom_step *s, int id, double nu);
 
 /// Tell an event at time t.  For schemes that find events themselves (`tells` in their table).
 carom_status carom_tell(carom_step *s, carom_event event);
@@ -380,18 +198,8 @@ carom_status carom_tell(carom_step *s, carom_event event);
 /// the observer requests a stop.
 carom_status carom_inner(carom_step *s, double t, const double *q, const double *v);
 
-/// Emit the state on one side of an event that the scheme has located: before it the left limits, behind it the right ones, at the same t.
-/// Fails if the observer requests a stop.
-carom_status carom_beside(carom_step *s, carom_side side, double t, const double *q, const double *v);
-
 /// Count the Newton iterations of this step.
 void carom_book_newton(carom_step *s, int iterations);
-
-/// Book by how much this step violates the scheme's own discrete energy balance, and the magnitude of its terms (J).
-void carom_book_identity(carom_step *s, double violation, double terms);
-
-/// Velocity i as messages call it: its name in quotes, or its number; in a buffer of the caller.
-const char *carom_rate_text(const carom_step *s, int i, char *text, size_t size);
 
 /// Fail this step: CAROM_RETRY with a sentence that starts with the time.
 carom_status carom_retry(carom_step *s, const char *format, ...)
@@ -399,7 +207,6 @@ carom_status carom_retry(carom_step *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
-
 
 // -- the table -------------------------------------------------------------------------------------
 
@@ -415,6 +222,24 @@ enum { // what a scheme lacks
 
 enum { CAROM_MANY = 1 << 28 };
 
+/// Level on which closed contacts, or joints, hold at step ends.
+typedef enum carom_level { CAROM_VELOCITY_LEVEL, CAROM_POSITION_LEVEL, CAROM_ACCELERATION_LEVEL } carom_level;
+
+enum { CAROM_AT_START = 1, CAROM_AT_MIDDLE = 2, CAROM_AT_END = 4, CAROM_AT_OTHERS = 8 }; // points of a step
+
+/// What a scheme promises beside its order on smooth motion, with its default options.  test/conformance_*.c and test/test_every_scheme.c hold it to
+/// this; the zeros are what a scheme of first order promises whose reactions are impulses on velocity level.
+typedef struct carom_promises {
+    carom_level contacts, joints;
+    int joint_order, impact_order; // of positions and velocities with joints; of positions across impacts; 0: 1
+    unsigned forces, gaps, directions; // points of a step where it evaluates f; the gaps that close contacts; W.  0: where it needs them, for schemes that locate events or are of third order or higher
+    bool limited_steps;            // the fastest vibration limits h: explicit, or its iteration needs it
+    double gain, loss;             // energy that a mechanism may gain or lose without account, relative to the largest; 0: gain 0.01, loss 0.2 where reactions of joints are of first order, else 0.01
+    bool chatters;                 // where it rests, a contact with restitution ends in a cycle of two steps
+    bool slow_piles, no_piles;     // many dependent contacts with friction: costly; not for those at all
+    const char *option;            // to be set for mechanisms; NULL: none
+} carom_promises;
+
 typedef struct carom_scheme {
     const char *name;          // as typed
     const char *about;         // one line
@@ -422,6 +247,7 @@ typedef struct carom_scheme {
     int order;                 // on smooth motion with velocity-dependent forces; tested
     int (*order_of)(const double *opt); // when an option decides; else NULL
     unsigned lacks;
+    carom_promises promises;
     bool own_steps;            // it controls its error itself: h is only the interval between records
     double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none known
     double (*stable_of)(const double *opt); // when an option decides; else NULL

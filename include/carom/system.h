@@ -179,6 +179,9 @@ int carom_system_directions(const carom_system *sys, int id);
 /// in arrays over all constraints.
 int carom_system_recorded(const carom_system *sys, int id);
 
+/// Storage for the directions of constraints.
+carom_local carom_carve_local(carom_arena *mem, const carom_system *sys);
+
 #ifdef __cplusplus
 }
 #endif

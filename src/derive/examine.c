@@ -4,8 +4,8 @@
 // initial state and at states near it.  A kink (abs, if, min, max) at one of the states shows up there and only there.
 #include "base/number.h"
 #include "derive/shapes/solids.h"
+#include "scheme/words.h"
 #include <carom/difference.h>
-#include <carom/scheme.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -448,7 +448,7 @@ static void initial_impacts(exam *x) {
     int more = -LISTED;
     for (int id = m->ne; id < m->ne + m->nc; ++id) {
         const int k = x->L.at[id];
-        const double u = carom_column_dot(&x->L.W, k, m->v0) + x->L.w[k], size = carom_local_reach(&x->L, k, m->v0) + fabs(x->L.w[k]);
+        const double u = carom_column_dot(&x->L.W, k, m->v0) + x->L.w[k], size = carom_local_magnitude(&x->L, k, m->v0) + fabs(x->L.w[k]);
         if (x->g[id] > carom_local_rounding(&x->L, k, m->q0, m->nq) || !(u < -1e-12 * size)) continue;
         if (++more <= 0) say(x, CAROM_FINE, "the run starts with an impact: '%s' is closed and approaches with %.6g", m->links[id].name, -u);
     }

@@ -11,11 +11,11 @@ enum { LONG_RUN = 50 }; // impacts in a row, each sooner than the one before
 
 // Velocities up to this count as none: of the normal, of slip.
 static double still(const event_work *w, const carom_step *s, const carom_local *L, int k) {
-    return event_still(w, s, L, k) + 64 * DBL_EPSILON * carom_local_reach(L, k, w->v);
+    return event_still(w, s, L, k) + 64 * DBL_EPSILON * carom_local_magnitude(L, k, w->v);
 }
 
 static double still_slip(const event_work *w, const carom_step *s, const carom_local *L, int k) {
-    return event_still_slip(w, s, L, k) + 64 * DBL_EPSILON * carom_local_reach(L, k, w->v);
+    return event_still_slip(w, s, L, k) + 64 * DBL_EPSILON * carom_local_magnitude(L, k, w->v);
 }
 
 // A step that has used up most of its events hands over sooner: a long run of impacts that will end within the step, by
@@ -65,7 +65,7 @@ static carom_status gather(event_work *w, carom_step *s, bool first) {
     const double relative = first || w->switched ? fmax(s->opt[OPT_GAP], s->opt[OPT_RTOL]) : s->opt[OPT_GAP];
     for (int id = 0; id < sys->ne + sys->nc; ++id) {
         const int c = id - sys->ne;
-        const double reach = carom_local_reach(&w->all, w->all.at[id], w->span);
+        const double reach = carom_local_magnitude(&w->all, w->all.at[id], w->span);
         if (c >= 0) {
             w->was[c] = w->f.mode[c], w->left[c] = 0;
             w->in[c] = reach > 0 && (w->was[c] != CAROM_MODE_OPEN || w->hit[2 * c] || w->over[c] || w->g[id] <= relative * reach);
@@ -80,7 +80,7 @@ static carom_status gather(event_work *w, carom_step *s, bool first) {
 static bool approaches(const event_work *w, const carom_step *s, bool first) {
     for (int b = 0; b < w->C.nb; ++b) {
         const int k = w->C.at[b];
-        const double little = 1e-3 * event_still(w, s, &w->C, k) + 64 * DBL_EPSILON * carom_local_reach(&w->C, k, w->v);
+        const double little = 1e-3 * event_still(w, s, &w->C, k) + 64 * DBL_EPSILON * carom_local_magnitude(&w->C, k, w->v);
         if (w->C.id[b] < s->sys->ne ? first && fabs(w->u_minus[k]) > little : w->u_minus[k] < -little) return true;
     }
     return false;
@@ -148,7 +148,7 @@ static carom_status settle(event_work *w, carom_step *s) {
     const carom_local *L = &w->f.L;
     bool some = false;
     for (int k = 0; k < L->at[L->nb]; ++k)
-        some = some || fabs(w->f.u[k]) * (w->p[k] != 0) > 1024 * DBL_EPSILON * carom_local_reach(L, k, w->v);
+        some = some || fabs(w->f.u[k]) * (w->p[k] != 0) > 1024 * DBL_EPSILON * carom_local_magnitude(L, k, w->v);
     if (!some) return CAROM_OK;
     carom_copy(w->u_minus, w->f.u, L->at[L->nb]);
     carom_local_velocity(w->u_plus, L, w->v);

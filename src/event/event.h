@@ -168,7 +168,7 @@ static inline double event_tiny(const carom_step *s, double speed) {
 /// Slip along more than one tangent that began from rest and is still too slow.
 static inline bool event_young(const event_work *w, int contact, int tangents) { return tangents > 1 && w->f.live[contact] == 0; }
 static inline double event_any(const event_work *w, const carom_local *L, int k) {
-    return carom_local_reach(L, k, w->span) * w->head.size_v / w->head.size_q;
+    return carom_local_magnitude(L, k, w->span) * w->head.size_v / w->head.size_q;
 }
 static inline double event_still(const event_work *w, const carom_step *s, const carom_local *L, int k) {
     return event_tiny(s, *s->speed > 0 ? *s->speed : event_any(w, L, k));

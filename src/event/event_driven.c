@@ -238,7 +238,7 @@ static carom_status go(event_work *w, carom_step *s) {
             return carom_retry(s, "%d events at t = %.12g and no decision: contacts there contradict each other", still,
                                w->t);
         if (++w->events > s->opt[OPT_EVENTS])
-            return carom_retry(s, "more than %g events in one step; a smaller step will do", s->opt[OPT_EVENTS]);
+            return carom_retry(s, "more than %g events in one step; take a smaller step", s->opt[OPT_EVENTS]);
         CAROM_TRY(event_resolve(w, s, false));
         CAROM_TRY(carom_inner(s, w->t, w->q, w->v));
     }

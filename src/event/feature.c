@@ -31,7 +31,7 @@ static bool kinked(const event_work *w, const carom_step *s, const double *v) {
     const double little = fmax(1e3 * s->opt[OPT_RTOL], 1e-6);
     for (int b = s->sys->ne; b < w->f.L.nb; ++b) {
         const int k = w->f.L.at[b];
-        const double theta = little * (carom_local_reach(&w->f.L, k, v) + fabs(w->f.L.w[k])) + 4 * event_still(w, s, &w->f.L, k);
+        const double theta = little * (carom_local_magnitude(&w->f.L, k, v) + fabs(w->f.L.w[k])) + 4 * event_still(w, s, &w->f.L, k);
         if (carom_column_dot(&w->f.L.W, k, v) + w->f.L.w[k] < -theta) return true;
     }
     return false;

@@ -94,7 +94,7 @@ static double all_inside(event_work *w, const carom_step *s, const double *x, do
     for (int r = 0, b = 0; r < w->f.n;) {
         while (w->f.row[r] >= w->f.L.at[b + 1]) ++b;
         const int contact = w->f.L.id[b] - s->sys->ne, k = w->f.row[r];
-        const double size = (carom_local_reach(&w->f.L, k, w->f.a_f) + fabs(w->f.kappa[k])) / w->f.D[k];
+        const double size = (carom_local_magnitude(&w->f.L, k, w->f.a_f) + fabs(w->f.kappa[k])) / w->f.D[k];
         int tangents = 0;
         while (r + 1 + tangents < w->f.n && w->f.row[r + 1 + tangents] < w->f.L.at[b + 1]) ++tangents;
         if (contact >= 0 && size > 0 && size < HUGE_VAL)

@@ -163,7 +163,7 @@ carom_status event_rhs(event_work *w, carom_step *s, double t, const double *y, 
         }
     if (!sys->power) return CAROM_OK;
     const carom_status status = sys->power(sys->model, s->sys_work, t, q, v, &given, &taken);
-    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to give its power", t);
+    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute its power", t);
     work[WORK_EXTERNAL] += given;
     work[WORK_DAMPING] = taken;
     return CAROM_OK;

@@ -35,7 +35,7 @@ static void watch_closed(event_work *w, const carom_step *s, int b) {
         phi[1] = tangents == 1 ? w->f.dir[CAROM_TANGENTS * contact] * u[0]
                  : event_young(w, contact, tangents) ? EVENT_YOUNG * still - carom_length(u, tangents)
                                : carom_length(u, tangents) - still;
-        floor[1] = 16 * DBL_EPSILON * carom_local_reach(L, k + 1, w->v);
+        floor[1] = 16 * DBL_EPSILON * carom_local_magnitude(L, k + 1, w->v);
     }
 }
 
@@ -43,7 +43,7 @@ static void watch_open(event_work *w, const carom_step *s, int contact) {
     const int id = s->sys->ne + contact, k = w->all.at[id];
     w->phi[2 * contact] = w->g[id];
     w->phi[2 * contact + 1] = -w->u_all[k];
-    w->floor[2 * contact] = 4 * DBL_EPSILON * carom_local_reach(&w->all, k, w->span);
+    w->floor[2 * contact] = 4 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->span);
     w->floor[2 * contact + 1] = 0;
 }
 
@@ -105,9 +105,9 @@ static int stance(const event_work *w, const carom_step *s, int contact, double 
     const int k = w->all.at[s->sys->ne + contact];
     if (w->phi[2 * contact] > w->floor[2 * contact]) return AWAY;
     const double still = 1e-3 * event_still(w, s, &w->all, k) +
-                         (64 * DBL_EPSILON + s->opt[OPT_RTOL]) * carom_local_reach(&w->all, k, w->v);
+                         (64 * DBL_EPSILON + s->opt[OPT_RTOL]) * carom_local_magnitude(&w->all, k, w->v);
     if (fabs(u) > still) return u < 0 ? ENTERING : AWAY;
-    const double terms = carom_local_reach(&w->all, k, w->f.a) + fabs(w->kappa_all[k]);
+    const double terms = carom_local_magnitude(&w->all, k, w->f.a) + fabs(w->kappa_all[k]);
     return Gamma < -s->opt[OPT_DECIDE] * terms ? ENTERING : RESTING;
 }
 
@@ -141,7 +141,7 @@ carom_status event_begin(event_work *w, carom_step *s, bool *at_once, double *T,
         const double g = w->phi[2 * c], u = w->u_all[k], Gamma = carom_column_dot(&w->all.W, k, w->f.a) + w->kappa_all[k];
         const int now = stance(w, s, c, u, Gamma);
         // What leaves smoothly stays for a while as near as the integrator can tell.
-        const double unseen = 10 * s->opt[OPT_RTOL] * carom_local_reach(&w->all, k, w->span);
+        const double unseen = 10 * s->opt[OPT_RTOL] * carom_local_magnitude(&w->all, k, w->span);
         if (g <= unseen && (now == RESTING || (now == AWAY && Gamma >= 0)))
             w->slack[2 * c] = fmax(w->slack[2 * c], unseen);
         if (now == ENTERING) w->hit[2 * c] = 1, *at_once = true;

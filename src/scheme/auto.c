@@ -221,6 +221,7 @@ const carom_scheme carom_scheme_auto = {
             "The step is the interval between records and does not enter the error: states inside internal steps are read off\n"
             "polynomials of degree 5.  Steps of time-stepping end at records.  There an impact is resolved to sqrt(rtol).",
     .order = 5,
+    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 5, .impact_order = 5, .gain = 1e-3, .loss = 1e-3, .slow_piles = true},
     .own_steps = true,
     .tells = true,
     .powers = true,

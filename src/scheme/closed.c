@@ -2,7 +2,8 @@
 //
 // Spec: docs/METHODS.md, "When a contact is closed" and "What an impact is".  Both questions are answered here once, for all
 // schemes: each scheme says where it stands (carom_place) and gets the set, or the verdict.
-#include <carom/scheme.h>
+#include "scheme/inside.h"
+#include "scheme/words.h"
 #include <float.h>
 #include <math.h>
 
@@ -29,7 +30,7 @@ void carom_close_all(const carom_step *s, carom_local *L) {
 
 // -- magnitudes ------------------------------------------------------------------------------------------------------
 
-double carom_local_reach(const carom_local *L, int k, const double *x) {
+double carom_local_magnitude(const carom_local *L, int k, const double *x) {
     const carom_columns *W = &L->W;
     const size_t start = (size_t)k * (size_t)W->stride;
     const int count = W->count ? W->count[k] : W->rows;
@@ -40,7 +41,7 @@ double carom_local_reach(const carom_local *L, int k, const double *x) {
 
 double carom_local_rounding_within(const carom_local *L, int k, const double *x, int n, double size) {
     const carom_columns *W = &L->W;
-    if (n == W->rows) return 16 * DBL_EPSILON * carom_local_reach(L, k, x);
+    if (n == W->rows) return 16 * DBL_EPSILON * carom_local_magnitude(L, k, x);
     const double *a = W->a + (size_t)k * (size_t)W->stride;
     double sum = 0;
     for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e) sum += fabs(a[e]);
@@ -53,7 +54,7 @@ double carom_local_rounding(const carom_local *L, int k, const double *x, int n)
 
 double carom_local_velocity_rounding(const carom_local *L, const double *v) {
     double most = 0;
-    for (int k = 0; k < L->at[L->nb]; ++k) most = fmax(most, fabs(L->w[k]) + carom_local_reach(L, k, v));
+    for (int k = 0; k < L->at[L->nb]; ++k) most = fmax(most, fabs(L->w[k]) + carom_local_magnitude(L, k, v));
     return 16 * DBL_EPSILON * most;
 }
 
@@ -62,9 +63,9 @@ double carom_local_velocity_rounding(const carom_local *L, const double *v) {
 // M^-1 f at the point, from what the scheme has at hand; found once per call.
 static carom_status acceleration(carom_step *s, const double **a, const carom_place *at) {
     if (at->f && !at->F) return *a = at->f, CAROM_OK;
-    double *x = s->a_free;
+    double *x = s->inside->a_free;
     if (!at->f) {
-        const carom_status status = carom_free_motion(s, &s->F_free, x, NULL, at->t, at->q, at->v);
+        const carom_status status = carom_free_motion(s, &s->inside->F_free, x, NULL, at->t, at->q, at->v);
         if (status == CAROM_SINGULAR) carom_zero(x, s->sys->nv); // without inertia there is no such acceleration
         else CAROM_TRY(status);
     } else {
@@ -79,7 +80,7 @@ static carom_status acceleration(carom_step *s, const double **a, const carom_pl
 
 // How fast row k of L may move in a step, and how far by it, times h: sum |W_ik| (|v_i| + h |a_i|) + |w_k|.
 static double pace(const carom_step *s, const carom_local *L, int k, const double *v, const double *a) {
-    return carom_local_reach(L, k, v) + s->h * carom_local_reach(L, k, a) + fabs(L->w[k]);
+    return carom_local_magnitude(L, k, v) + s->h * carom_local_magnitude(L, k, a) + fabs(L->w[k]);
 }
 
 // (CL-2)  eps_u = 16 eps p + 4 tol U: what rounding and the contact solver may leave of a local velocity
@@ -143,7 +144,7 @@ typedef struct judge {
     const carom_local *L;
     const carom_place *at;
     const double *a; // NULL: not found yet
-    bool curved;     // s->kappa holds the curvatures
+    bool curved;     // s->inside->kappa holds the curvatures
 } judge;
 
 // (CL-4)  theta_j = 4 h (|W_j'a| + |kappa_j|) + eps_u: the change of a local velocity that the forces of a few steps explain.
@@ -155,9 +156,9 @@ static carom_status exceeds(judge *j, int k, double size, bool *beyond) {
     if (!j->a) CAROM_TRY(acceleration(s, &j->a, j->at));
     theta = no_velocity(s, pace(s, j->L, k, j->at->v, j->a)) + FEW * s->h * fabs(carom_column_dot(&j->L->W, k, j->a));
     if (!(*beyond = size > theta)) return CAROM_OK;
-    if (!j->curved) CAROM_TRY(carom_curvature(s, s->kappa, j->L, j->at->t, j->at->q, j->at->v));
+    if (!j->curved) CAROM_TRY(carom_curvature(s, s->inside->kappa, j->L, j->at->t, j->at->q, j->at->v));
     j->curved = true;
-    *beyond = size > theta + FEW * s->h * fabs(s->kappa[k]);
+    *beyond = size > theta + FEW * s->h * fabs(s->inside->kappa[k]);
     return CAROM_OK;
 }
 
@@ -167,8 +168,8 @@ carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int i
     join(s->sys, L, id);
     CAROM_TRY(acceleration(s, &a, &at));
     CAROM_TRY(carom_directions(s, L, at.t, at.q));
-    CAROM_TRY(carom_curvature(s, s->kappa, L, at.t, at.q, at.v));
-    *theta = FEW * s->h * (fabs(carom_column_dot(&L->W, 0, a)) + fabs(s->kappa[0])) + no_velocity(s, pace(s, L, 0, at.v, a));
+    CAROM_TRY(carom_curvature(s, s->inside->kappa, L, at.t, at.q, at.v));
+    *theta = FEW * s->h * (fabs(carom_column_dot(&L->W, 0, a)) + fabs(s->inside->kappa[0])) + no_velocity(s, pace(s, L, 0, at.v, a));
     return CAROM_OK;
 }
 
@@ -195,5 +196,11 @@ carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *
         CAROM_TRY(exceeds(&j, first, fabs(carom_column_dot(&L->W, first, at.v) + L->w[first] - u[first]), &jumps));
         for (int k = first; jumps && k < L->at[b + 1]; ++k) u[k] = carom_column_dot(&L->W, k, at.v) + L->w[k];
     }
+    return CAROM_OK;
+}
+
+carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) {
+    if (!s->strict && carom_gaps_doubtful(s, g, at.held)) CAROM_TRY(carom_round_gaps(s, g, L, &at));
+    carom_close(s, L, g);
     return CAROM_OK;
 }

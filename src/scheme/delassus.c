@@ -3,6 +3,7 @@
 // Small systems get it anew for every problem.  Large ones must not: a column costs a solution, a stored column of
 // F^-1 W costs n doubles.  So columns are computed for closed contacts only, kept while F and W do not change, and stored
 // as long as there is room; reactions of many contacts are applied by one solution instead of many columns.
+#include "scheme/inside.h"
 #include "scheme/delassus_blocks.h"
 #include <assert.h>
 #include <string.h>
@@ -191,7 +192,7 @@ static void multiply_listed(double *G, const carom_products *o, const carom_colu
 // G = a A'X: only products of entries that have the same unknown.  Most columns share none: a joint touches two bodies.  Who
 // does stays the same while the same contacts are closed, and so does the envelope of G.
 static void form_sparse(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {
-    carom_delassus *d = &s->delassus;
+    carom_delassus *d = &s->inside->delassus;
     const carom_columns *A = &L->W, *W = &Lf->W;
     const int n = L->at[L->nb];
     const bool symmetric = L == Lf; // and exactly so
@@ -211,7 +212,7 @@ static void form_sparse(carom_step *s, const carom_local *L, const carom_local *
 
 // Ready to keep columns of this F?  Forgets those of another.
 static bool prepare(carom_step *s, const carom_factor *F) {
-    carom_delassus *d = &s->delassus;
+    carom_delassus *d = &s->inside->delassus;
     if (!d->keep || !F->ready) return false;
     if (d->all.nb == 0) {
         carom_close_all(s, &d->all);
@@ -236,7 +237,7 @@ static void learn(carom_delassus *d, const carom_factor *F, int k) {
 }
 
 static void form_kept(carom_step *s, const carom_local *L, const carom_factor *F, double a) {
-    carom_delassus *d = &s->delassus;
+    carom_delassus *d = &s->inside->delassus;
     const int n = L->at[L->nb], all = d->all.at[d->all.nb];
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b]; k < L->at[b + 1]; ++k) {
@@ -260,21 +261,21 @@ static bool keeps_sparsity(const carom_factor *F, const carom_local *L) {
 
 // Where contacts come and go.
 static void form_blocks(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {
-    s->delassus.L = Lf;
+    s->inside->delassus.L = Lf;
     s->problem.G = NULL;
-    s->problem.rows = carom_assembly_form(&s->assembly, L, Lf, F, a, s->sys->nv) ? &s->assembly.rows : NULL; // then nobody can solve it
+    s->problem.rows = carom_assembly_form(&s->inside->assembly, L, Lf, F, a, s->sys->nv) ? &s->inside->assembly.rows : NULL; // then nobody can solve it
     s->problem.symmetric = L == Lf;
-    s->problem.parts = L == Lf ? &s->assembly.parts : NULL;
+    s->problem.parts = L == Lf ? &s->inside->assembly.parts : NULL;
 }
 
 void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {
-    carom_delassus *d = &s->delassus;
+    carom_delassus *d = &s->inside->delassus;
     const int n = L->at[L->nb];
     const bool sparse = keeps_sparsity(F, Lf);
     assert(L->nb == Lf->nb && n == Lf->at[Lf->nb]);
     carom_problem_blocks(s, L);
-    s->a = a;
-    if (s->assembly.x) {
+    s->inside->a = a;
+    if (s->inside->assembly.x) {
         form_blocks(s, L, Lf, F, a);
         return;
     }
@@ -316,10 +317,10 @@ static bool better_solved(const carom_delassus *d, const double *p, int rows) {
 }
 
 void carom_problem_react(carom_step *s, double *v, double a, const double *p, int rows) {
-    carom_delassus *d = &s->delassus;
+    carom_delassus *d = &s->inside->delassus;
     if (rows == 0) return;
-    if (s->assembly.x) {
-        carom_assembly_react(&s->assembly, d->L, v, a, p, rows);
+    if (s->inside->assembly.x) {
+        carom_assembly_react(&s->inside->assembly, d->L, v, a, p, rows);
     } else if (keeps_sparsity(d->F, d->L)) {
         for (int k = 0; k < rows; ++k) carom_column_axpy(v, a * p[k], &d->sparse, k);
     } else if (better_solved(d, p, rows)) {

@@ -1,6 +1,6 @@
 // delassus_blocks.h: W'F^-1 W by blocks.  Private to the words of a scheme.
 #pragma once
-#include <carom/scheme.h>
+#include "scheme/inside.h"
 
 carom_assembly carom_carve_assembly(carom_arena *mem, const carom_system *sys, int nb, int n);
 /// x->rows: the blocks of a A'F^-1 W, A and W the directions of L and Lf.  False: there is no room for them.

@@ -1,4 +1,5 @@
 // flow.c: accelerations, reactions and projections for a set of closed contacts; see flow.h.
+#include "scheme/inside.h"
 #include "scheme/friction.h"
 #include "scheme/flow.h"
 #include "linalg/dense.h"
@@ -84,7 +85,7 @@ static void choose_rows(carom_flow *f, const carom_step *s, int want) {
 static void form_sparse(carom_flow *f, carom_step *s) {
     carom_problem_form(s, &f->L, &f->L, &f->F, 1);
     for (int r = 0; r < f->n; ++r) {
-        carom_column_expand(f->X + (size_t)r * (size_t)s->sys->nv, &s->delassus.sparse, r);
+        carom_column_expand(f->X + (size_t)r * (size_t)s->sys->nv, &s->inside->delassus.sparse, r);
         f->D[r] = fabs(s->G[r + (size_t)r * (size_t)f->n]);
     }
 }
@@ -235,7 +236,7 @@ carom_status carom_flow_prepare(carom_flow *f, carom_step *s, double t, const do
     const int m = L->at[L->nb];
     carom_zero(f->kappa, m);
     CAROM_TRY(carom_curvature(s, f->kappa, L, t, q, v));
-    for (int k = 0; k < m; ++k) f->noise[k] = carom_local_reach(L, k, f->a_f) + fabs(f->kappa[k]);
+    for (int k = 0; k < m; ++k) f->noise[k] = carom_local_magnitude(L, k, f->a_f) + fabs(f->kappa[k]);
     for (int r = 0; r < f->n; ++r) s->c[r] = carom_column_dot(&L->W, f->row[r], f->a_f) + f->kappa[f->row[r]];
     return CAROM_OK;
 }

@@ -7,7 +7,7 @@
 #pragma once
 #include "scheme/accumulate.h"
 #include "scheme/rk.h"
-#include <carom/scheme.h>
+#include "scheme/words.h"
 
 typedef struct carom_flow {
     const carom_butcher *T;

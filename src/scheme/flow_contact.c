@@ -4,7 +4,7 @@
 #include <math.h>
 
 double carom_flow_no_approach(const carom_step *s, const carom_local *L, int k, const double *v) {
-    return 4 * s->tol * s->scale + 64 * DBL_EPSILON * (carom_local_reach(L, k, v) + fabs(L->w[k]));
+    return 4 * s->tol * s->scale + 64 * DBL_EPSILON * (carom_local_magnitude(L, k, v) + fabs(L->w[k]));
 }
 
 // The touching contacts with their directions, u their velocities; the answer in *approaches.
@@ -115,7 +115,7 @@ carom_status carom_flow_decide(carom_flow *f, carom_step *s, double t, const dou
         f->mode[c] = CAROM_MODE_STICK;
         if (tangents == 0) continue;
         const double size = carom_length(f->u + k + 1, tangents);
-        if (size <= slow[c] + 64 * DBL_EPSILON * carom_local_reach(L, k + 1, v)) continue;
+        if (size <= slow[c] + 64 * DBL_EPSILON * carom_local_magnitude(L, k + 1, v)) continue;
         f->mode[c] = CAROM_MODE_SLIP;
         for (int i = 0; i < tangents; ++i) f->dir[CAROM_TANGENTS * c + i] = f->u[k + 1 + i] / size;
     }

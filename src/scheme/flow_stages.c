@@ -24,8 +24,8 @@ static carom_status power(carom_flow *f, carom_step *s, double t, const double *
     if (!s->sys->power) return CAROM_OK;
     double in = 0, out = 0;
     const carom_status status = s->sys->power(s->sys->model, s->sys_work, t, q, v, &in, &out);
-    if (status == CAROM_RETRY) return carom_retry(s, "the model could not give its power");
-    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to give its power", s->t);
+    if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute its power");
+    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute its power", s->t);
     account->external += in;
     account->damping += out;
     return CAROM_OK;
@@ -92,7 +92,7 @@ static void keep_direction(carom_flow *f, const carom_step *s, int b, const doub
     f->mode[c] = CAROM_MODE_SLIP;
     f->live[c] = 0;
     for (int i = 0; i < tangents; ++i) off[i] = f->u[k + i] - size * d[i];
-    const double reach = carom_local_reach(&f->L, k, v) + 0.01 * sqrt(carom_norm_max(q, s->sys->nq) * strongest(f, s, b));
+    const double reach = carom_local_magnitude(&f->L, k, v) + 0.01 * sqrt(carom_norm_max(q, s->sys->nq) * strongest(f, s, b));
     if (size > 0 && !f->shared) f->turn = fmax(f->turn, carom_length(off, tangents) / reach);
 }
 

@@ -1,6 +1,6 @@
 // friction.h: coefficients of friction that vary (friction.c).
 #pragma once
-#include <carom/scheme.h>
+#include "scheme/words.h"
 
 typedef struct carom_rubbing {
     carom_contact *contacts; // those of s->sys

@@ -6,7 +6,7 @@
 // is left is rounding and the tolerances of Newton's method; a wrong sign anywhere leaves far more.  *scale receives
 // the sum of the magnitudes of the terms.
 #pragma once
-#include <carom/scheme.h>
+#include "scheme/words.h"
 
 typedef struct carom_identity {
     bool asked, ready, on;

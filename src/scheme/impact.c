@@ -189,7 +189,7 @@ static carom_status energetic(impacts *I, carom_step *s, const carom_local *L, i
     }
     if (!I->plastic[b]) CAROM_TRY(restitution(s, contact, I->u[first], &e));
     if (!carom_energetic_impact(g, rows, rows - 1, s->blocks[b].mu, e, I->u + first, p))
-        return carom_retry(s, "the impulse of the impact at '%s' cannot be followed: its mass is not positive", s->name ? s->name(s->name_user, L->id[b]) : "a contact");
+        return carom_retry(s, "the impact at '%s' has no solution: its effective mass is not positive", s->name ? s->name(s->name_user, L->id[b]) : "a contact");
     carom_zero(I->p_part, I->n);
     for (int k = 0; k < rows; ++k) carom_axpy(I->p_part, p[k], I->x + k * I->n, I->n);
     for (int k = 0; k < rows; ++k) I->row[I->n] = first + k, I->p_part[I->n++] = p[k];
@@ -266,6 +266,13 @@ carom_status carom_problem_bounce(carom_step *s, const carom_local *L, const dou
     for (int b = 0; b < L->nb; ++b)
         if (L->id[b] >= s->sys->ne && I->p[L->at[b]] > 0) carom_copy(I->b + L->at[b], I->u + L->at[b], L->at[b + 1] - L->at[b]);
     return CAROM_OK;
+}
+
+carom_status carom_problem_step(carom_step *s, const carom_local *L, const carom_factor *F, const double *u_free, const double *u_before) {
+    carom_problem_form(s, L, L, F, 1);
+    CAROM_TRY(carom_problem_bounce(s, L, u_before));
+    carom_problem_restitution(s, L, u_free, u_before);
+    return carom_problem_solve(s, L);
 }
 
 carom_status carom_problem_impact(carom_step *s, const carom_local *L, const double *u, const double *u_back) {

@@ -1,6 +1,6 @@
 // impact.h: what the laws of impact need beside the words of a step (impact.c).
 #pragma once
-#include <carom/scheme.h>
+#include "scheme/words.h"
 
 struct carom_impacts {
     double *G;             // n x n: W'M^-1 W of the set

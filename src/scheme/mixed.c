@@ -8,8 +8,7 @@
 // Where contacts contradict each other, so that events follow each other without progress, a short piece of the step is made by Moreau's midpoint rule and
 // the contacts are looked at anew behind it.
 #include "scheme/phase.h"
-#include "scheme/schemes.h"
-#include <assert.h>
+#include "scheme/moreau/moreau.h"
 #include <float.h>
 #include <math.h>
 
@@ -36,7 +35,7 @@ typedef struct work {
     carom_phase P;
     double longest, begun, across;                      // longest step seen; begin of the last one so long; until then by time-stepping
     double *kept;
-    _Alignas(max_align_t) unsigned char midpoint[1024]; // work of moreau-midpoint
+    carom_midpoint midpoint;
 } work;
 
 static const carom_butcher *table(const double *opt) { return carom_butcher_find((carom_rk_family)opt[OPT_RK], (int)opt[OPT_ORDER]); }
@@ -47,8 +46,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->kept = carom_carve(keep, KEPT);
     w->longest = w->begun = 0;
     w->across = -HUGE_VAL;
-    assert(carom_scheme_moreau_midpoint.work_size <= sizeof w->midpoint);
-    carom_scheme_moreau_midpoint.carve(w->midpoint, mem, keep, sys, opt);
+    carom_midpoint_carve(&w->midpoint, mem, sys);
 }
 
 // What time can resolve.
@@ -109,8 +107,8 @@ static carom_status power(carom_step *s, double t, double weight) {
     double in = 0, out = 0;
     if (!s->sys->power) return CAROM_OK;
     const carom_status status = s->sys->power(s->sys->model, s->sys_work, t, s->q, s->v, &in, &out);
-    if (status == CAROM_RETRY) return carom_retry(s, "the model could not give its power");
-    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to give its power", s->t);
+    if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute its power");
+    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute its power", s->t);
     s->account.external += weight * in;
     s->account.damping += weight * out;
     return CAROM_OK;
@@ -118,14 +116,9 @@ static carom_status power(carom_step *s, double t, double weight) {
 
 // (MX-16)  this step by (MID-1) to (MID-7); the next one begins as the first of the run does.
 static carom_status cross(work *w, carom_step *s) {
-    static const double exact[1] = {0}; // its option
-    const double *opt = s->opt;
     carom_phase_load(&w->P, s);
     CAROM_TRY(power(s, s->t, 0.5 * s->h));
-    s->opt = exact;
-    const carom_status status = carom_scheme_moreau_midpoint.step(w->midpoint, s);
-    s->opt = opt;
-    CAROM_TRY(status);
+    CAROM_TRY(carom_midpoint_step(&w->midpoint, s, false));
     const carom_status powers = power(s, s->t + s->h, 0.5 * s->h);
     if (powers != CAROM_OK) { // a step that fails leaves the state as it was
         carom_copy(s->q, w->P.q, s->sys->nq);
@@ -177,6 +170,7 @@ const carom_scheme carom_scheme_mixed = {
             "is for stiff models, with a dense Newton matrix of (stages x velocities)^2.  A grazing contact costs the order\n"
             "there.  Slow where events are many.",
     .order = 4,
+    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 4, .impact_order = 4, .limited_steps = true, .gain = 1e-3, .loss = 1e-3, .slow_piles = true, .no_piles = true},
     .order_of = order_of,
     .tells = true,
     .powers = true,

@@ -13,7 +13,7 @@
 // contact law at the new velocity are both within tolerance.  Where the position rounds,
 // carom_move_iterate lets it settle.
 #pragma once
-#include <carom/scheme.h>
+#include "scheme/words.h"
 
 typedef struct carom_newton {
     carom_matrix A;        // tangent_shape

@@ -74,7 +74,7 @@ static double friction_function(const carom_phase *w, const carom_step *s, int b
     const double *lambda = f->lambda + k, *u = f->u + k, *d = f->dir + CAROM_TANGENTS * c, mu = s->sys->contacts[c].friction;
     if (tangents == 0) return 1;
     if (f->mode[c] == CAROM_MODE_SLIP)
-        return carom_dot(u + 1, d, tangents) + 16 * DBL_EPSILON * (carom_local_reach(&f->L, k + 1, w->v) + fabs(f->L.w[k + 1]));
+        return carom_dot(u + 1, d, tangents) + 16 * DBL_EPSILON * (carom_local_magnitude(&f->L, k + 1, w->v) + fabs(f->L.w[k + 1]));
     const double *Gamma = f->Gamma + k;
     if (f->shared) return carom_flow_resolution(f, s, k + 1) - carom_length(Gamma + 1, tangents);
     return mu * lambda[0] - carom_length(lambda + 1, tangents) + 1e-12 * (mu * f->noise[k] / f->D[k] + f->noise[k + 1] / f->D[k + 1]);
@@ -87,7 +87,7 @@ static double kink(const carom_phase *w, const carom_step *s, const carom_point 
     const carom_flow *f = &w->f;
     const int k = f->L.at[b];
     if (s->sys->hold) return 0;
-    const double theta = 4 * P->tau * fabs(f->lambda[k]) * f->D[k] + 1e-6 * (carom_local_reach(&f->L, k, P->v) + fabs(f->L.w[k])) +
+    const double theta = 4 * P->tau * fabs(f->lambda[k]) * f->D[k] + 1e-6 * (carom_local_magnitude(&f->L, k, P->v) + fabs(f->L.w[k])) +
                          carom_flow_no_approach(s, &f->L, k, P->v);
     return P->u[c] < -theta ? P->u[c] : 0;
 }
@@ -189,7 +189,7 @@ static void swap(carom_point *A, carom_point *B) {
 
 static bool negative(const carom_step *s, const carom_sample *P, const carom_scan *z, const carom_local *all) {
     for (int c = 0; c < s->sys->nc; ++c)
-        if (z->watched[c] && P->phi[c] < carom_local_reach(all, all->at[s->sys->ne + c], z->doubt)) return true;
+        if (z->watched[c] && P->phi[c] < carom_local_magnitude(all, all->at[s->sys->ne + c], z->doubt)) return true;
     return false;
 }
 
@@ -281,7 +281,7 @@ static carom_status slow_speeds(carom_phase *w, carom_step *s, double t, const d
         double press = fmax(0, -Gamma);
         for (int b = ne; b < f->L.nb; ++b) // a closed one: what its reaction prevents
             if (f->L.id[b] == ne + c) press = fmax(press, f->lambda[f->L.at[b]] * f->D[f->L.at[b]]);
-        w->slow[c] = 2 * press * delta + sqrt(2 * k * press * w->tol_g[c]) + residual + w->none + 64 * DBL_EPSILON * carom_local_reach(&w->all, first, v);
+        w->slow[c] = 2 * press * delta + sqrt(2 * k * press * w->tol_g[c]) + residual + w->none + 64 * DBL_EPSILON * carom_local_magnitude(&w->all, first, v);
         w->slow_T[c] = 2 * Gamma_T * delta + residual;
     }
     return CAROM_OK;

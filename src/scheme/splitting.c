@@ -86,7 +86,7 @@ static carom_status slow_speeds(work *w, carom_step *s, double t, double h) {
         double press = fmax(0, -(carom_column_dot(&w->all.W, k, f->a) + w->kappa[k]));
         for (int b = ne; b < f->L.nb; ++b)
             if (f->L.id[b] == ne + c) press = fmax(press, f->lambda[f->L.at[b]] * f->D[f->L.at[b]]);
-        const double residual = 4 * s->tol * s->scale + 64 * DBL_EPSILON * carom_local_reach(&w->all, k, w->v_1);
+        const double residual = 4 * s->tol * s->scale + 64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v_1);
         w->slow[c] = residual + (adaptive(s) ? sqrt(2 * press * s->opt[OPT_ATOL]) : 2 * press * h);
         w->slow_T[c] = residual;
         w->still[c] = open_at(w, c) ? residual : w->slow[c]; // what a closed one has gained is drift
@@ -321,6 +321,7 @@ const carom_scheme carom_scheme_splitting = {
             "and the penetration (rtol, atol): the error is about ten times the tolerance, and the step is only the interval\n"
             "between records.  forces=off: a resting body sinks with about h |a| (1/2 - e/(1 + e)).",
     .order = 5,
+    .promises = {.joint_order = 5, .limited_steps = true, .slow_piles = true},
     .powers = true,
     .options = options,
     .work_size = sizeof(work),

@@ -7,7 +7,7 @@
 // Where rotations in space make T differ from 1, by |x|/2, an iteration that takes T = 1 converges only linearly.  Systems without
 // lift() and large ones (where angles are few) do take T = 1.
 #pragma once
-#include <carom/scheme.h>
+#include "scheme/words.h"
 
 typedef struct carom_turn {
     bool on;            // the system has a lift() and is small

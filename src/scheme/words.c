@@ -1,8 +1,9 @@
 // words.c: the vocabulary of a step.  One line of a paper each; see scheme.h for the contracts.
+#include "scheme/inside.h"
 #include "base/number.h"
 #include "scheme/friction.h"
 #include "scheme/impact.h"
-#include <carom/scheme.h>
+#include "scheme/words.h"
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
@@ -12,11 +13,11 @@
 // seen inside a step, however long that is.
 #define SYSTEM(call, what)                                                                                             \
     do {                                                                                                               \
-        if (s->stop && s->stop(s->stop_user)) return carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", s->t);      \
+        if (s->inside->stop && s->inside->stop(s->inside->stop_user)) return carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", s->t);      \
         const carom_status status_ = (call);                                                                           \
-        if (status_ == CAROM_RETRY) return carom_retry(s, "the model could not give its %s", what);                     \
+        if (status_ == CAROM_RETRY) return carom_retry(s, "the model could not compute its %s", what);                     \
         if (status_ != CAROM_OK)                                                                                       \
-            return carom_fail(s->err, status_, "t = %.9g: the model failed to give its %s", s->t, what);                \
+            return carom_fail(s->err, status_, "t = %.9g: the model failed to compute its %s", s->t, what);                \
     } while (0)
 
 carom_status carom_retry(carom_step *s, const char *format, ...) {
@@ -45,7 +46,7 @@ void carom_move_iterate(const carom_step *s, double *q1, const double *q0, doubl
         return;
     }
     // (NEW-3)  |q_1 - q_1^(k-1)| <= eps max(|q_0|, |q_1|):  q_1 = q_1^(k-1), by components
-    double *q = s->difference.q;
+    double *q = s->inside->difference.q;
     carom_move(s, q, q0, h, v);
     for (int i = 0; i < s->sys->nq; ++i)
         if (!(fabs(q[i] - q1[i]) <= DBL_EPSILON * fmax(fabs(q0[i]), fabs(q1[i])))) q1[i] = q[i];
@@ -65,7 +66,7 @@ carom_status carom_mass(carom_step *s, carom_matrix M, double t, const double *q
 }
 
 const char *carom_rate_text(const carom_step *s, int i, char *text, size_t size) {
-    const char *name = s->rate_name ? s->rate_name(s->name_user, i) : NULL;
+    const char *name = s->inside->rate_name ? s->inside->rate_name(s->name_user, i) : NULL;
     if (name) snprintf(text, size, "'%.60s'", name);
     else snprintf(text, size, "%d", i + 1);
     return text;
@@ -220,7 +221,7 @@ carom_status carom_curvature(carom_step *s, double *kappa, const carom_local *L,
     const carom_system *sys = s->sys;
     carom_zero(kappa, L->at[L->nb]);
     SYSTEM(sys->curvature ? sys->curvature(sys->model, s->sys_work, t, q, v, L, kappa)
-                          : carom_difference_curvature(&s->difference, sys, s->sys_work, t, q, v, L, kappa), "gap curvatures");
+                          : carom_difference_curvature(&s->inside->difference, sys, s->sys_work, t, q, v, L, kappa), "gap curvatures");
     return CAROM_OK;
 }
 
@@ -229,7 +230,7 @@ carom_status carom_tangent(carom_step *s, carom_matrix K, carom_matrix C, double
     carom_matrix_zero(K);
     carom_matrix_zero(C);
     SYSTEM(sys->tangent ? sys->tangent(sys->model, s->sys_work, t, q, v, K, C)
-                        : carom_difference_tangent(&s->difference, sys, s->sys_work, t, q, v, K, C), "force derivatives");
+                        : carom_difference_tangent(&s->inside->difference, sys, s->sys_work, t, q, v, K, C), "force derivatives");
     return CAROM_OK;
 }
 
@@ -237,7 +238,7 @@ carom_status carom_mass_gradient(carom_step *s, carom_matrix D, double x, double
     const carom_system *sys = s->sys;
     if (sys->flags & CAROM_CONSTANT_MASS) return CAROM_OK;
     SYSTEM(sys->mass_gradient ? sys->mass_gradient(sys->model, s->sys_work, t, q, y, x, D)
-                              : carom_difference_mass_gradient(&s->difference, sys, s->sys_work, t, q, y, x, D), "mass derivatives");
+                              : carom_difference_mass_gradient(&s->inside->difference, sys, s->sys_work, t, q, y, x, D), "mass derivatives");
     return CAROM_OK;
 }
 
@@ -246,7 +247,7 @@ carom_status carom_reaction_gradient(carom_step *s, carom_matrix D, double x, co
     const carom_system *sys = s->sys;
     if (L->nb == 0 || sys->flags & CAROM_CONSTANT_DIRECTIONS) return CAROM_OK;
     SYSTEM(sys->reaction_gradient ? sys->reaction_gradient(sys->model, s->sys_work, t, q, L, lambda, x, D)
-                                  : carom_difference_reaction_gradient(&s->difference, sys, s->sys_work, t, q, L, lambda, x, D),
+                                  : carom_difference_reaction_gradient(&s->inside->difference, sys, s->sys_work, t, q, L, lambda, x, D),
            "reaction derivatives");
     return CAROM_OK;
 }
@@ -259,7 +260,7 @@ carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_lo
     else for (int k = 0; k < n; ++k) D->count[k] = 0;
     if (sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->flags & CAROM_TIMELESS_GAPS) return CAROM_OK;
     SYSTEM(sys->rate_gradient ? sys->rate_gradient(sys->model, s->sys_work, t, q, v, L, D)
-                              : carom_difference_rate_gradient(&s->difference, sys, s->sys_work, t, q, v, L, D), "gap rate derivatives");
+                              : carom_difference_rate_gradient(&s->inside->difference, sys, s->sys_work, t, q, v, L, D), "gap rate derivatives");
     return CAROM_OK;
 }
 
@@ -275,7 +276,7 @@ void carom_problem_blocks(carom_step *s, const carom_local *L) {
         const int id = L->id[b];
         s->blocks[b] = (carom_block){law_of(s->sys, id), L->at[b], id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction};
     }
-    s->a = 1;
+    s->inside->a = 1;
     s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
 }
 
@@ -318,19 +319,19 @@ carom_status carom_problem_solve(carom_step *s, const carom_local *L) {
     // Small problems start from zero: where contacts are dependent (a slider without clearance) the last reactions
     // would come back as ever growing prestress, and with friction that brakes.  Large ones start from them.
     const bool warm = pb->n > WARM;
-    const double per_a = 1 / s->a;
+    const double per_a = 1 / s->inside->a;
     if (!warm) carom_zero(s->p, pb->n);
     for (int b = 0; warm && b < L->nb; ++b)
-        for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->p[k] = s->warm[s->dir[L->id[b]] + k - L->at[b]] * per_a;
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->p[k] = s->inside->warm[s->dir[L->id[b]] + k - L->at[b]] * per_a;
     CAROM_TRY(carom_problem_rub(s, L->id));
     for (int b = 0; warm && b < L->nb; ++b)
-        for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->warm[s->dir[L->id[b]] + k - L->at[b]] = s->a * s->p[k];
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->inside->warm[s->dir[L->id[b]] + k - L->at[b]] = s->inside->a * s->p[k];
     return CAROM_OK;
 }
 
 // (TOL-3)
 bool carom_problem_accepted(carom_step *s, double residual, double scale) {
-    if (!(residual <= s->accept * scale)) return false;
+    if (!(residual <= s->inside->accept * scale)) return false;
     s->contact.last = residual;
     s->contact.most = fmax(s->contact.most, residual / scale);
     return true;
@@ -347,8 +348,8 @@ static carom_status refuse(carom_step *s, const carom_report *r, const int *id) 
     else
         snprintf(advice, sizeof advice, "its constraints may contradict each other, or contacts jam: look at '%s' at this time",
                  name_of(s, id[r->worst], space, sizeof space));
-    return carom_retry(s, "no solver finds an answer of the contact problem of %d constraints: residual %.3g at '%s' in a step of scale %.3g, allowed %.3g; %s",
-                       s->problem.nb, r->residual, name_of(s, id[r->worst], space, sizeof space), scale, s->accept * scale, advice);
+    return carom_retry(s, "no solver finds a solution of the contact problem (%d constraints): residual %.3g at '%s' in a step of scale %.3g, allowed %.3g; %s",
+                       s->problem.nb, r->residual, name_of(s, id[r->worst], space, sizeof space), scale, s->inside->accept * scale, advice);
 }
 
 carom_status carom_problem_run(carom_step *s, const int *id) {
@@ -357,10 +358,10 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     if (!pb->G && !pb->rows) return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t, pb->nb);
     const double size = carom_norm_max(pb->c, pb->n);
     if (size < HUGE_VAL) s->scale = fmax(s->scale, size), s->contact.scale = fmax(s->contact.scale, size); // (TOL-1)
-    if (s->on_problem) s->on_problem(s->problem_user, s->t, pb, NULL);
-    pb->enough = s->accept * s->contact.scale;
-    const carom_report r = carom_chain_solve(s->chain, pb, s->tol * s->scale); // (TOL-2)
-    if (s->on_problem) s->on_problem(s->problem_user, s->t, pb, &r);
+    if (s->inside->on_problem) s->inside->on_problem(s->inside->problem_user, s->t, pb, NULL);
+    pb->enough = s->inside->accept * s->contact.scale;
+    const carom_report r = carom_chain_solve(s->inside->chain, pb, s->tol * s->scale); // (TOL-2)
+    if (s->inside->on_problem) s->inside->on_problem(s->inside->problem_user, s->t, pb, &r);
     carom_counts *counts = s->counts;
     counts->problems += 1;
     counts->iterations += r.iterations;
@@ -473,7 +474,7 @@ void carom_book_position(carom_step *s, int id, double nu) {
 }
 
 carom_status carom_tell(carom_step *s, carom_event event) {
-    if (s->nevents == s->most_events) return carom_retry(s, "more than %d events in one step; a smaller step will do", s->most_events);
+    if (s->nevents == s->most_events) return carom_retry(s, "more than %d events in one step; take a smaller step", s->most_events);
     s->events[s->nevents++] = event;
     return CAROM_OK;
 }
@@ -482,13 +483,13 @@ carom_status carom_inner(carom_step *s, double t, const double *q, const double 
     s->counts->inner += 1;
     s->parts += 1;
     if (!s->on_inner) return CAROM_OK;
-    const carom_status status = s->on_inner(s->inner_user, t, q, v);
+    const carom_status status = s->on_inner(s->inside->inner_user, t, q, v);
     return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", t);
 }
 
 carom_status carom_beside(carom_step *s, carom_side side, double t, const double *q, const double *v) {
-    if (!s->on_event) return CAROM_OK;
-    const carom_status status = s->on_event(s->event_user, side, t, q, v);
+    if (!s->inside->on_event) return CAROM_OK;
+    const carom_status status = s->inside->on_event(s->inside->event_user, side, t, q, v);
     return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", t);
 }
 

@@ -42,7 +42,7 @@ static double threshold(carom_sim *sim, int c, double t_0, double h, bool *known
     carom_step *s = &sim->step;
     double theta = 0;
     s->h = sim->control.on ? h : sim->h; // the step of the run, also where the last one is shorter
-    const carom_place at = {.t = t_0, .q = sim->q_0, .v = sim->v_0, .f = *known ? s->a_free : NULL};
+    const carom_place at = {.t = t_0, .q = sim->q_0, .v = sim->v_0, .f = *known ? s->inside->a_free : NULL};
     if (carom_explained(s, &theta, &sim->all, s->sys->ne + c, at) != CAROM_OK) return 0;
     *known = true;
     return theta;

@@ -35,7 +35,7 @@ void carom_sim_list_carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
 static void blank(carom_sim *sim, int c) {
     const int d = sim->dir[sim->own.ne + c], n = sim->dir[sim->own.ne + c + 1] - d, shift = sim->step.sys->ne - sim->own.ne;
     carom_step *s = &sim->step;
-    double *const by_direction[] = {s->warm, s->impulse, s->force, s->nu};
+    double *const by_direction[] = {s->inside->warm, s->impulse, s->force, s->nu};
     memset(&sim->memory[c], 0, sizeof sim->memory[c]);
     sim->held[c] = s->lost[c] = 0;
     carom_zero(sim->lasting + d, n);
@@ -51,7 +51,7 @@ static void set_tolerances(carom_sim *sim) {
     const double *given = sim->opt + carom_option_count(sim->scheme->options);
     const bool loose = sim->list.pairs > LARGE && given[CAROM_OPT_TOL] == carom_common_options[CAROM_OPT_TOL].fallback;
     sim->step.tol = loose ? LARGE_TOL : given[CAROM_OPT_TOL];
-    sim->step.accept = loose ? fmax(LARGE_ACCEPT, given[CAROM_OPT_ACCEPT]) : given[CAROM_OPT_ACCEPT];
+    sim->inside.accept = loose ? fmax(LARGE_ACCEPT, given[CAROM_OPT_ACCEPT]) : given[CAROM_OPT_ACCEPT];
 }
 
 void carom_sim_adopt(carom_sim *sim) {
@@ -67,7 +67,7 @@ void carom_sim_adopt(carom_sim *sim) {
 // Twice the room; what is kept stays.
 static carom_status grow(carom_sim *sim, carom_error *err) {
     if (2 * sim->list.slots > sim->scheme->many)
-        return carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: scheme %s is made for fewer contacts that come and go: there are more than %d; try moreau-midpoint", sim->kept->t,
+        return carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: scheme %s does not support as many contacts that come and go: there are more than %d; try moreau-midpoint", sim->kept->t,
                           sim->scheme->name, sim->list.slots / 2);
     sim->list.slots *= 2;
     const carom_status status = carom_sim_allocate(sim, err);
@@ -80,7 +80,7 @@ carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err) {
     if (!l->slots) return CAROM_OK;
     carom_status status;
     while ((status = sim->own.list(sim->own.model, l, sim->kept->t, sim->q, sim->v, h)) == CAROM_NO_MEMORY) CAROM_TRY(grow(sim, err));
-    if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: the model failed to give its contacts", sim->kept->t);
+    if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: the model failed to compute its contacts", sim->kept->t);
     const int first = sim->own.nc - sim->own.listed;
     for (int i = 0; i < l->slots; ++i)
         if (l->fresh[i]) blank(sim, first + i);

@@ -5,15 +5,15 @@
 carom_status carom_sim_between(carom_sim *sim, const void *before, double t, double *q, double *v, void *room, carom_error *err) {
     carom_step *s = &sim->step;
     const bool reacted = s->reacted;
-    const int told = s->nevents;
+    const int events = s->nevents;
     carom_status (*const on_inner)(void *, double, const double *, const double *) = sim->on_inner;
-    carom_status (*const on_event)(void *, carom_side, double, const double *, const double *) = s->on_event;
+    carom_status (*const on_event)(void *, carom_side, double, const double *, const double *) = s->inside->on_event;
     void *const user = sim->inner_user;
     memcpy(room, sim->kept, sim->kept_size);
     memcpy(sim->kept, before, sim->kept_size);
     carom_sim_adopt(sim);
     carom_sim_watch_inner(sim, NULL, NULL); // observers do not see these steps
-    s->on_event = NULL;
+    s->inside->on_event = NULL;
     s->nevents = 0;
     s->reacted = true;
     carom_zero(s->impulse, sim->nl);
@@ -27,9 +27,9 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     memcpy(sim->kept, room, sim->kept_size);
     carom_sim_adopt(sim);
     carom_sim_watch_inner(sim, on_inner, user);
-    s->on_event = on_event;
+    s->inside->on_event = on_event;
     s->reacted = reacted;
-    s->nevents = told;
+    s->nevents = events;
     return status;
 }
 

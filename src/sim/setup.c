@@ -131,7 +131,7 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
             const size_t used = strlen(many);
             if (scheme_at(def, i)->many >= def->system->listed) snprintf(many + used, sizeof many - used, "%s%s", used ? ", " : "", scheme_at(def, i)->name);
         }
-        return carom_fail(err, CAROM_BAD_INPUT, "scheme %s is not made for this many pairs of shapes, whose contacts come and go; these are: %s.  Models with fewer pairs run with every scheme",
+        return carom_fail(err, CAROM_BAD_INPUT, "scheme %s does not support this many pairs of shapes; these schemes do: %s.  Models with fewer pairs run with every scheme",
                           scheme->name, many);
     }
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)
@@ -228,7 +228,8 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->power = carom_carve(keep, (size_t)sys->nworks);
     sim->done = carom_carve(keep, (size_t)sys->nworks);
     sim->memory = carom_carve_bytes(keep, (size_t)sys->nc * sizeof *sim->memory);
-    s->warm = carom_carve(keep, (size_t)sim->nl);
+    s->inside = &sim->inside;
+    s->inside->warm = carom_carve(keep, (size_t)sim->nl);
     s->impulse = carom_carve(keep, (size_t)sim->nl);
     s->force = carom_carve(keep, (size_t)sim->nl);
     s->nu = sim->scheme->positions ? carom_carve(keep, (size_t)sim->nl) : NULL;
@@ -259,11 +260,11 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->v_in = carom_carve(mem, (size_t)sys->nv);
     s->sys_work = carom_carve_bytes(mem, seen->work_size);
     s->M = carom_carve_matrix(mem, sys->mass_shape);
-    if (sys->nc > 0) s->F_free = carom_carve_factor(mem, sys->mass_shape, true);
-    s->a_free = carom_carve(mem, (size_t)sys->nv);
-    s->kappa = carom_carve(mem, (size_t)sim->nl);
-    s->delassus = carom_carve_delassus(mem, seen);
-    s->assembly = carom_carve_assembly(mem, seen, blocks, rows);
+    if (sys->nc > 0) s->inside->F_free = carom_carve_factor(mem, sys->mass_shape, true);
+    s->inside->a_free = carom_carve(mem, (size_t)sys->nv);
+    s->inside->kappa = carom_carve(mem, (size_t)sim->nl);
+    s->inside->delassus = carom_carve_delassus(mem, seen);
+    s->inside->assembly = carom_carve_assembly(mem, seen, blocks, rows);
     s->blocks = carom_carve_bytes(mem, (size_t)blocks * sizeof *s->blocks);
     s->G = carom_carve(mem, sys->listed ? 0 : (size_t)rows * (size_t)rows);
     s->c = carom_carve(mem, (size_t)rows);
@@ -273,8 +274,8 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->reaction = carom_friction_reacts(sys) ? carom_carve(keep, (size_t)sim->nl) : NULL;
     sim->guess = carom_friction_reacts(sys) ? carom_carve(mem, (size_t)sim->nl) : NULL;
     s->impacts = carom_impacts_differ(seen) ? carom_carve_impacts(mem, seen, sim->nl) : NULL;
-    s->difference = carom_carve_difference(mem, seen);
-    s->chain = carom_carve_chain(mem, rows, blocks, seen->ne + again * seen->ne, chosen_solver(common[CAROM_OPT_SOLVER]));
+    s->inside->difference = carom_carve_difference(mem, seen);
+    s->inside->chain = carom_carve_chain(mem, rows, blocks, seen->ne + again * seen->ne, chosen_solver(common[CAROM_OPT_SOLVER]));
     sim->scheme->carve(sim->scheme_work, mem, keep, seen, sim->opt);
     carom_carve_resolution(sim, mem);
     if (k > 0) carve_redundant(sim, mem, keep, k);
@@ -291,7 +292,7 @@ static carom_status make_block(carom_sim *sim, carom_arena keep, carom_error *er
     sim->block = calloc(1, size + LINE);
     if (!sim->block)
         return carom_fail(err, CAROM_NO_MEMORY,
-                          "no memory: %s wants %.3g GB for %d coordinates, %d constraints and %d contacts; schemes differ much in what they want (docs/large-systems.md)",
+                          "no memory: %s needs %.3g GB for %d coordinates, %d constraints and %d contacts; schemes differ much in what they need (docs/large-systems.md)",
                           sim->scheme->name, 1e-9 * (double)size, sim->sys->nv, sim->sys->ne, sim->sys->nc);
     unsigned char *base = (unsigned char *)sim->block + (LINE - (uintptr_t)sim->block % LINE) % LINE;
     keep = (carom_arena){.base = base, .size = keep.used, .ends = keep.ends, .room = keep.room};
@@ -378,7 +379,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     s->opt = sim->opt;
     s->strict = common[CAROM_OPT_CLOSED] == 1;
     s->tol = common[CAROM_OPT_TOL];
-    s->accept = common[CAROM_OPT_ACCEPT];
+    s->inside->accept = common[CAROM_OPT_ACCEPT];
     s->newton_tol = common[CAROM_OPT_NEWTON_TOL];
     sim->control.on = common[CAROM_OPT_ADAPTIVE] == 1;
     sim->control.rtol = common[CAROM_OPT_RTOL];
@@ -394,7 +395,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     sim->names = *def;
     s->name = def->name ? name_of : NULL;
     s->name_user = sim;
-    s->rate_name = def->rate_name ? rate_name_of : NULL;
+    s->inside->rate_name = def->rate_name ? rate_name_of : NULL;
     sim->size = def->size;
     s->err = &sim->error;
     wire(sim);
@@ -486,7 +487,7 @@ static carom_status leave_out_redundant(carom_sim *sim, const carom_sim_def *def
 static carom_status choose_kept(carom_sim *sim, carom_error *err) {
     carom_redundant *rows = &sim->independent.rows;
     if (rows->k == 0 || carom_redundant_start(rows, sim->step.sys_work, sim->step.M, sim->t0, sim->q)) return CAROM_OK;
-    return carom_fail(err, CAROM_USER, "t = %.9g: the model failed to give its mass or the directions of its constraints", sim->t0);
+    return carom_fail(err, CAROM_USER, "t = %.9g: the model failed to compute its mass or the directions of its constraints", sim->t0);
 }
 
 static carom_sim *create(const carom_sim_def *def, carom_error *err) {

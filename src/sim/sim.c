@@ -85,13 +85,13 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     }
     const int told = s->nevents;
     const double speed = sim->kept->speed; // iterates of a refused step say nothing about the motion
-    const double accept = s->accept;
+    const double accept = s->inside->accept;
     s->scale = speed;
     memset(&s->contact, 0, sizeof s->contact);
     show_reactions(sim);
     carom_status status = carom_friction_at(s, s->t, s->q, s->v);
     if (status == CAROM_OK) status = sim->scheme->step(sim->scheme_work, s);
-    if (status != CAROM_OK && s->stop && s->stop(s->stop_user)) status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t); // whatever it made of it
+    if (status != CAROM_OK && s->inside->stop && s->inside->stop(s->inside->stop_user)) status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t); // whatever it made of it
     if (status == CAROM_OK && (s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN) && !lost(sim)) { // positions only grow with them
         carom_ledger *l = &sim->kept->ledger;
         sim->kept->speed = fmax(sim->kept->speed, s->scale);
@@ -120,9 +120,9 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     else if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->lost, sim->sys->nc);
     s->nevents = told;
     if (at_rest) {
-        s->accept = AT_REST;
+        s->inside->accept = AT_REST;
         status = advance(sim, t, h, depth, err);
-        s->accept = accept;
+        s->inside->accept = accept;
         return status;
     }
     sim->refused_scale = s->contact.refused;
@@ -158,7 +158,7 @@ static carom_status undo(carom_sim *sim, carom_status status) {
 // -- books -------------------------------------------------------------------------------------------
 
 static carom_status failed(const carom_sim *sim, carom_status status, const char *what, carom_error *err) {
-    return carom_fail(err, status, "t = %.9g: the model failed to give its %s", sim->kept->t, what);
+    return carom_fail(err, status, "t = %.9g: the model failed to compute its %s", sim->kept->t, what);
 }
 
 // Gaps and the power of forces without potential, at the present state.
@@ -245,7 +245,7 @@ static void pass_on(carom_sim *sim, double *seen) {
 static bool look(carom_sim *sim, double t, const double *q) {
     bool changed;
     if (!carom_redundant_look(&sim->independent.rows, sim->step.sys_work, t, q, &changed)) return false;
-    if (changed) pass_on(sim, sim->step.warm), pass_on(sim, sim->step.impulse), pass_on(sim, sim->step.force);
+    if (changed) pass_on(sim, sim->inside.warm), pass_on(sim, sim->step.impulse), pass_on(sim, sim->step.force);
     return true;
 }
 
@@ -337,7 +337,7 @@ void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, 
     sim->on_inner = on_inner;
     sim->inner_user = user;
     sim->step.on_inner = looks ? look_inside : on_inner;
-    sim->step.inner_user = looks ? sim : user;
+    sim->inside.inner_user = looks ? sim : user;
 }
 bool carom_sim_watch_dense(carom_sim *sim, int n, carom_status (*on_dense)(void *user, double t, const double *q, const double *v), void *user) {
     if (!sim->scheme->dense) return false;
@@ -347,17 +347,17 @@ bool carom_sim_watch_dense(carom_sim *sim, int n, carom_status (*on_dense)(void 
     return true;
 }
 void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report), void *user) {
-    sim->step.on_problem = on_problem;
-    sim->step.problem_user = user;
+    sim->inside.on_problem = on_problem;
+    sim->inside.problem_user = user;
 }
 void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v),
                             void *user) {
-    sim->step.on_event = on_event;
-    sim->step.event_user = user;
+    sim->inside.on_event = on_event;
+    sim->inside.event_user = user;
 }
 void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const void *user) {
-    sim->step.stop = stop;
-    sim->step.stop_user = user;
+    sim->inside.stop = stop;
+    sim->inside.stop_user = user;
 }
 long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on ? 0 : sim->total; }
 
@@ -542,13 +542,13 @@ carom_status carom_sim_energy(carom_sim *sim, double *kinetic, double *potential
     *kinetic = *potential = 0;
     if (sys->energy) {
         const carom_status status = sys->energy(sys->model, s->sys_work, sim->kept->t, sim->q, sim->v, kinetic, potential);
-        return status == CAROM_OK ? CAROM_OK : carom_fail(err, status, "t = %.9g: the model failed to give its energy", sim->kept->t);
+        return status == CAROM_OK ? CAROM_OK : carom_fail(err, status, "t = %.9g: the model failed to compute its energy", sim->kept->t);
     }
     carom_matrix_zero(s->M);
     const carom_status status = sys->mass(sys->model, s->sys_work, sim->kept->t, sim->q, s->M);
-    if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: the model failed to give its mass matrix", sim->kept->t);
-    carom_matrix_mul(s->difference.a, s->M, sim->v);
-    *kinetic = 0.5 * carom_dot(sim->v, s->difference.a, sys->nv);
+    if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: the model failed to compute its mass matrix", sim->kept->t);
+    carom_matrix_mul(s->inside->difference.a, s->M, sim->v);
+    *kinetic = 0.5 * carom_dot(sim->v, s->inside->difference.a, sys->nv);
     return CAROM_OK;
 }
 

@@ -10,6 +10,7 @@
 // Schemes see the system without its redundant constraints: step.sys, step.dir, step.impulse and step.force are those of
 // `independent` where some are left out; sys, dir, impulse and force here are those of all.
 #pragma once
+#include "scheme/inside.h"
 #include "scheme/memory.h"
 #include "system/independent.h"
 #include <carom/sim.h>
@@ -75,6 +76,7 @@ struct carom_sim {
     void *scheme_work;
     double *opt;        // values: the scheme's options, then the common ones
     carom_step step;
+    carom_inside inside; // of step
     carom_local all;    // all constraints, for records
     int *dir;           // ne + nc + 1
     bool *struck;       // nc, all false between steps: scratch of contacts.c

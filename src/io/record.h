@@ -1,0 +1,82 @@
+// record.h (private): the recorder's insides, shared by its parts: columns (record_columns.c), rows (record.c), saved state (record_state.c).
+#pragma once
+#include "io/result.h"
+#include "io/sides.h"
+#include <stdint.h>
+
+/// What stands in a column: entry `at` of a quantity, in the units of the model.
+typedef enum record_quantity {
+    RECORD_TIME, RECORD_POSITION, RECORD_VELOCITY, RECORD_ENERGY, RECORD_GAP, RECORD_GAP_RATE, RECORD_FORCE, RECORD_IMPULSE,
+    RECORD_JOINT_GAP, RECORD_JOINT_FORCE, RECORD_NU, RECORD_JOINT_NU, RECORD_OUTPUT, RECORD_QUANTITIES
+} record_quantity;
+typedef struct record_value { record_quantity of; int at; double scale; } record_value; // times scale; of RECORD_GAP_RATE over it
+
+struct carom_record {
+    const carom_model *model;
+    const carom_system *sys;
+    carom_sim *sim;
+    carom_error err;
+    char warnings[CAROM_WARNINGS_ROOM];
+    double h, end;
+    long every;
+    double dt_out;
+    bool event_rows;
+    sides sides;
+    double *side_gap, *unknown;  // of such rows: gaps; NaN for reactions
+    int ncol, ndir, nwatched, nout;
+    int nc;                      // contacts with columns: those that come and go have none
+    char **column;               // ncol: names
+    record_value *value;         // ncol: what stands in each
+    h5_field_def *field;         // what is recorded along flexible members
+    struct { int member; carom_field kind; } *field_of;
+    int nfield;
+    double *acc, *u, *gap, *low, *high; // acc, low, high lie in one block: they are saved
+    double *force;               // of the last step that succeeded
+    double *turned;              // 2 ndir: reactions and multipliers in the frames of joints; NULL: no need
+    long rows, events, step;     // step: last one seen, -1: none
+    long row_step, k;            // step of the last row; next multiple of dt_out
+    long next;                   // step of the next row when these are counted in steps
+    bool positions;              // there are multipliers on position level
+    bool reacted;                // force may differ from zero
+    bool frozen;
+    uint64_t about;              // checksum of what the run is: model, parameters, scheme, options, step
+    double saved;                // time of the last flush that succeeded
+    uint64_t sequence;
+    unsigned char *state;        // packed
+    size_t state_size;
+    h5_file *h5;
+    csv_file *csv;
+    carom_result *memory;        // rows stay here, if anywhere
+    char **constraint;           // names, by id
+    bool extended;               // the system has more than the model's, or there is no model
+};
+
+// -- record_columns.c --
+
+/// Names of constraints; the table of columns; fields along members.  false: no memory.
+bool record_describe(carom_record *r, const carom_record_def *def);
+/// Name of a constraint; NULL: none.
+const char *record_name(const carom_record *r, int id);
+/// Reactions x as they are recorded: those of joints in the joints' frames, in `turned` where that differs.
+const double *record_reactions(const carom_record *r, const carom_now *now, const double *x, double *turned);
+/// One row, at the state of now, with these impulses.
+carom_status record_fill(carom_record *r, double *row, const carom_now *now, const double *impulse);
+carom_status record_fields(carom_record *r, const carom_now *now);
+
+// -- record_state.c --
+
+/// Bytes of a saved state in which the simulation has so many.
+size_t record_state_size(const carom_record *r, size_t bytes);
+/// Numbers of the recorder itself in it.
+int record_doubles(const carom_record *r);
+/// The checksum of what the run is.  false: no memory.
+bool record_identify(carom_record *r, const carom_record_def *def);
+/// A list as one text, a line each; to be freed.  NULL: no memory.
+char *record_join(const char *const *list);
+/// The state as of now into r->state; and into the file.
+void record_pack(carom_record *r);
+carom_status record_put_state(carom_record *r, carom_error *err);
+/// Back to the state in the file, and cut the file to it.
+carom_status record_get_state(carom_record *r, const char *file, carom_error *err);
+/// What the file says of itself: r's identity, and its ledger, if known.
+carom_status record_recall(carom_record *r, const char *file, carom_ledger *l, bool *known, carom_error *err);

@@ -1,0 +1,189 @@
+// record_columns.c: what a row holds: the table of columns, names, fields along flexible members.
+#define _POSIX_C_SOURCE 200809L
+#include "io/record.h"
+#include <stdlib.h>
+#include <string.h>
+
+// -- names ------------------------------------------------------------------------------------------
+
+// The model's names first, then those that the definition gives, then numbers.
+static bool name_constraints(carom_record *r, const carom_record_def *def) {
+    const int ne = r->sys->ne, all = ne + r->nc;
+    const carom_system *known = r->model ? carom_model_system(r->model) : NULL;
+    r->constraint = calloc((size_t)all + 1, sizeof *r->constraint);
+    for (int id = 0; r->constraint && id < all; ++id) {
+        char number[32];
+        snprintf(number, sizeof number, "%s%d", id < ne ? "constraint" : "contact", id < ne ? id + 1 : id - ne + 1);
+        const char *name = known && id < known->ne + known->nc - known->listed ? carom_model_constraint(r->model, id) : def->constraints ? def->constraints[id] : number;
+        r->constraint[id] = strdup(name);
+        if (!r->constraint[id]) return false;
+    }
+    return r->constraint != NULL;
+}
+
+// Contacts that come and go have no columns; their names are the model's.
+const char *record_name(const carom_record *r, int id) {
+    return id < r->sys->ne + r->nc ? r->constraint[id] : r->model ? carom_model_constraint(r->model, id) : NULL;
+}
+
+// -- the table of columns ----------------------------------------------------------------------------
+
+// One more column, NAME or NAME.PART, PART with a number where there are several.
+static bool add(carom_record *r, record_quantity of, int at, const char *name, const char *part, int number, const char *end) {
+    if ((r->ncol & (r->ncol - 1)) == 0) { // a power of two: full
+        const size_t room = r->ncol > 0 ? 2 * (size_t)r->ncol : 1;
+        char **column = realloc(r->column, room * sizeof *column);
+        if (column) r->column = column;
+        record_value *value = realloc(r->value, room * sizeof *value);
+        if (value) r->value = value;
+        if (!column || !value) return false;
+    }
+    char text[512], count[12] = "";
+    if (number > 0) snprintf(count, sizeof count, "%d", number);
+    snprintf(text, sizeof text, "%s%s%s%s%s", name, *part ? "." : "", part, count, end);
+    r->value[r->ncol] = (record_value){of, at, 1};
+    r->column[r->ncol] = strdup(text);
+    return r->column[r->ncol++] != NULL;
+}
+
+static bool plain(carom_record *r, record_quantity of, int at, const char *name) { return add(r, of, at, name, "", 0, ""); }
+
+static bool state_columns(carom_record *r, const carom_record_def *def) {
+    bool good = plain(r, RECORD_TIME, 0, "t");
+    for (int i = 0; r->model && i < r->sys->nq; ++i)
+        if (carom_model_recorded(r->model, i)) good = good && plain(r, RECORD_POSITION, i, carom_model_coordinate(r->model, i));
+    for (int i = 0; r->model && i < r->sys->nv; ++i)
+        if (carom_model_velocity_recorded(r->model, i)) good = good && plain(r, RECORD_VELOCITY, i, carom_model_velocity(r->model, i));
+    for (int rate = 0; !r->model && rate < 2; ++rate) // of programs: x, then x'
+        for (int i = 0; i < (rate ? r->sys->nv : r->sys->nq); ++i) {
+            const char *given = def->coordinates ? def->coordinates[i] : NULL;
+            good = good && add(r, rate ? RECORD_VELOCITY : RECORD_POSITION, i, given ? given : "q", "", given ? 0 : i + 1, rate ? "'" : "");
+        }
+    static const char *const energies[] = {"kinetic", "potential", "energy"};
+    for (int i = 0; i < 3; ++i) good = good && plain(r, RECORD_ENERGY, i, energies[i]);
+    return good;
+}
+
+// Tangents of an ellipse are scaled: the slip is u/a, the force a lambda.
+static double scale_of(const carom_contact *c, int i) { return c->ellipse[0] > 0 && i <= 2 ? c->ellipse[i - 1] : 1; }
+
+static bool contact_columns(carom_record *r, int id, const carom_contact *c) {
+    static const struct { record_quantity of; const char *normal, *tangential, *end; } parts[] = {
+        {RECORD_GAP, "gap", NULL, ""},
+        {RECORD_GAP_RATE, "gap'", "slip", "'"},
+        {RECORD_FORCE, "force", "friction", ""},
+        {RECORD_IMPULSE, "impulse", "friction_impulse", ""},
+    };
+    const int first = carom_sim_now(r->sim).dir[id];
+    bool good = true;
+    for (int i = 0; !c->pressed && i < 4; ++i) good = good && add(r, parts[i].of, i == 0 ? id : first, r->constraint[id], parts[i].normal, 0, "");
+    for (int i = 1; i < 4; ++i)
+        for (int k = 1; good && k <= c->tangents; ++k) {
+            good = add(r, parts[i].of, first + k, r->constraint[id], parts[i].tangential, c->tangents > 1 ? k : 0, parts[i].end);
+            if (good) r->value[r->ncol - 1].scale = scale_of(c, k);
+        }
+    return good;
+}
+
+// Numbered for a joint with several constraints.
+static bool joint_column(carom_record *r, int id, record_quantity of, const char *part) {
+    const int at = of == RECORD_JOINT_GAP ? id : carom_sim_now(r->sim).dir[id];
+    return add(r, of, at, r->constraint[id], part, r->model ? carom_model_part(r->model, id) : 0, "");
+}
+
+static bool all_columns(carom_record *r, const carom_record_def *def) {
+    const int ne = r->sys->ne;
+    bool good = state_columns(r, def);
+    for (int c = 0; c < r->nc; ++c) good = good && contact_columns(r, ne + c, r->sys->contacts + c);
+    for (int id = 0; id < ne; ++id)
+        good = good && joint_column(r, id, RECORD_JOINT_GAP, "gap") && joint_column(r, id, RECORD_JOINT_FORCE, "force") &&
+               joint_column(r, id, RECORD_IMPULSE, "impulse");
+    for (int c = 0; r->positions && c < r->nc; ++c) good = good && add(r, RECORD_NU, carom_sim_now(r->sim).dir[ne + c], r->constraint[ne + c], "nu", 0, "");
+    for (int id = 0; r->positions && id < ne; ++id) good = good && joint_column(r, id, RECORD_JOINT_NU, "nu");
+    for (int i = 0; i < r->nout; ++i) good = good && plain(r, RECORD_OUTPUT, i, carom_model_output(r->model, i));
+    return good;
+}
+
+const double *record_reactions(const carom_record *r, const carom_now *now, const double *x, double *turned) {
+    if (!r->turned) return x;
+    carom_model_reactions(r->model, carom_sim_work(r->sim), now->t, now->q, now->dir, r->ndir, x, turned);
+    return turned;
+}
+
+carom_status record_fill(carom_record *r, double *row, const carom_now *now, const double *impulse) {
+    const carom_system *sys = r->sys;
+    double energy[3], *out = row + r->ncol - r->nout; // outputs are the last columns
+    void *work = carom_sim_work(r->sim);
+    carom_copy(r->gap, now->gap, sys->ne + r->nc);
+    if (r->extended || carom_model_row(r->model, work, now->t, now->q, now->v, energy, r->u, r->gap, out) != CAROM_OK) {
+        carom_copy(r->gap, now->gap, sys->ne + r->nc);
+        CAROM_TRY(carom_sim_energy(r->sim, &energy[0], &energy[1], &r->err)); // one of these tells what failed
+        CAROM_TRY(carom_sim_velocities(r->sim, r->u, &r->err));
+        if (r->nout > 0) carom_model_outputs(r->model, work, now->t, now->q, now->v, out);
+    }
+    energy[2] = energy[0] + energy[1];
+    const double *of[RECORD_QUANTITIES] = {
+        [RECORD_TIME] = &now->t, [RECORD_POSITION] = now->q, [RECORD_VELOCITY] = now->v, [RECORD_ENERGY] = energy,
+        [RECORD_GAP] = r->gap, [RECORD_GAP_RATE] = r->u, [RECORD_FORCE] = now->lasting, [RECORD_IMPULSE] = impulse,
+        [RECORD_JOINT_GAP] = now->gap, [RECORD_JOINT_FORCE] = record_reactions(r, now, now->lasting, r->turned), [RECORD_NU] = now->nu,
+        [RECORD_JOINT_NU] = r->positions ? record_reactions(r, now, now->nu, r->turned ? r->turned + r->ndir : NULL) : NULL,
+    };
+    for (int i = 0; i < r->ncol - r->nout; ++i) {
+        const record_value c = r->value[i];
+        row[i] = c.of == RECORD_GAP_RATE ? of[c.of][c.at] / c.scale : of[c.of][c.at] * c.scale;
+    }
+    return CAROM_OK;
+}
+
+// -- fields along members ----------------------------------------------------------------------------
+
+static const char *stress_names(int width) {
+    return width == 1 ? "stress" : width == 3 ? "N V moment" : "N Vv Vw torque moment_y moment_z";
+}
+
+static bool one_field(carom_record *r, int k, carom_field kind) {
+    static const char *const word[] = {"displacement", "velocity", "stress"};
+    const carom_model_member b = carom_model_member_at(r->model, k);
+    h5_field_def *d = &r->field[r->nfield];
+    d->places = (size_t)carom_member_field_rows(b.flex, kind);
+    d->width = (size_t)carom_member_field_width(b.flex, kind);
+    snprintf(d->name, sizeof d->name, "%.120s.%s", b.name, word[kind]);
+    if (kind == CAROM_FIELD_STRESS)
+        snprintf(d->components, sizeof d->components, "%s", stress_names((int)d->width));
+    else
+        for (int c = 0; c < (int)d->width; ++c)
+            snprintf(d->components + strlen(d->components), sizeof d->components - strlen(d->components), "%s%s", c ? " " : "",
+                     carom_member_component(carom_member_kind_of(b.flex), c));
+    d->place = malloc(sizeof *d->place * d->places);
+    if (!d->place) return false;
+    for (int i = 0; i < (int)d->places; ++i) d->place[i] = carom_member_field_place(b.flex, kind, i);
+    r->field_of[r->nfield].member = k;
+    r->field_of[r->nfield++].kind = kind;
+    return true;
+}
+
+static bool name_fields(carom_record *r) {
+    const int n = r->model ? carom_model_count(r->model).members : 0;
+    r->field = calloc(3 * (size_t)n + 1, sizeof *r->field);
+    r->field_of = calloc(3 * (size_t)n + 1, sizeof *r->field_of);
+    bool good = r->field && r->field_of;
+    for (int k = 0; k < n && good; ++k)
+        for (int kind = 0; kind < 3 && good; ++kind)
+            if (carom_model_member_at(r->model, k).fields >> kind & 1) good = one_field(r, k, (carom_field)kind);
+    return good;
+}
+
+carom_status record_fields(carom_record *r, const carom_now *now) {
+    for (int i = 0; i < r->nfield; ++i) {
+        const carom_model_member b = carom_model_member_at(r->model, r->field_of[i].member);
+        double *row = h5_field_row(r->h5, i, &r->err);
+        if (!row) return CAROM_IO;
+        carom_member_field(b.flex, r->field_of[i].kind, now->q + b.q, now->v + b.v, row);
+        CAROM_TRY(h5_field_done(r->h5, i, &r->err));
+    }
+    return CAROM_OK;
+}
+
+bool record_describe(carom_record *r, const carom_record_def *def) {
+    return name_constraints(r, def) && all_columns(r, def) && name_fields(r);
+}

@@ -1,0 +1,590 @@
+// ggl_alpha.c: nonsmooth generalized-alpha with Gear-Gupta-Leimkuhler stabilisation.
+//
+// Spec: docs/METHODS.md, section GA (Bruels, Acary, Cardona 2014).  The motion is split into a smooth part
+// (q~, v~, with the bilateral reactions lambda~ alone), a velocity jump w and a position correction U, so that
+// constraints hold on position and on velocity level at every step end.  A semi-smooth Newton iteration solves
+// all three together (newton=monolithic) or one after the other (newton=sequential).
+//
+// The linear system holds only what is active: in free flight without joints it is n x n.  The mass matrix may
+// be singular where joints or stiffness hold what has no inertia.  Large systems: ggl_alpha_schur.c.
+#include "scheme/ggl/ggl_alpha.h"
+#include <float.h>
+#include <math.h>
+
+enum { OPT_RHO, OPT_NEWTON, OPT_COMPLEMENTARITY, OPT_ACTIVE };
+static const carom_option options[] = {
+    {.name = "rho", .kind = CAROM_REAL, .fallback = 0.8, .low = 0, .high = 1,
+     .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
+    {.name = "newton", .kind = CAROM_CHOICE, .choices = "monolithic|sequential",
+     .about = "all unknowns at once; or smooth part, positions and velocities in turn (cheaper, fails on stiff systems)"},
+    {.name = "complementarity", .kind = CAROM_CHOICE, .choices = "ggl|modified",
+     .about = "gap against nu; modified: against nu - h Lambda, which chatters for ever after an accumulation (counter-example, always monolithic)"},
+    {.name = "active", .kind = CAROM_CHOICE, .choices = "corrected|smooth|start|forecast|end",
+     .about = "closed on velocity level: g(q~) <= 0 or position corrected; g(q~) <= 0 alone; g(q_n) <= 0; g(q_n + h v_n) <= 0; g(q_n+1) = 0"},
+    {0},
+};
+
+enum { MOST = 20, MOST_IN_TURN = 60, SOON = 8 }; // iterations
+enum { A_WHILE = 20 };                           // steps
+static const double FAR = 30;                    // times the velocities before
+
+typedef enum how { MONOLITHIC, IN_TURN, SOLVERS } how; // to solve
+
+typedef carom_ggl_alpha work;
+
+static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    work *w = memory;
+    const double rho = opt[OPT_RHO];
+    // (GA-1)  the family's parameters from the spectral radius at infinity
+    w->alpha_m = (2 * rho - 1) / (rho + 1);
+    w->alpha_f = rho / (rho + 1);
+    w->gamma = 0.5 + w->alpha_f - w->alpha_m;
+    w->beta = 0.25 * (w->gamma + 0.5) * (w->gamma + 0.5);
+    w->c = (1 - w->alpha_f) / (1 - w->alpha_m);
+    w->modified = opt[OPT_COMPLEMENTARITY] == 1;
+    w->active = (int)opt[OPT_ACTIVE];
+    w->sequential = opt[OPT_NEWTON] == 1 && !w->modified; // in turn, nu = h Lambda does not converge
+
+    const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, ne = (size_t)sys->ne, nb = ne + (size_t)sys->nc;
+    w->a_n = carom_carve(keep, nv);
+    w->s_n = carom_carve(keep, nv);
+    w->solvers = carom_carve(keep, 1);
+    w->nu_n = carom_carve(keep, nb);
+    w->Lambda_n = carom_carve(keep, nb);
+    double **by_velocity[] = {&w->a_p, &w->v_p, &w->x_p, &w->dv, &w->s, &w->U, &w->w, &w->x, &w->v_s, &w->v, &w->f};
+    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
+    double **by_id[] = {&w->lambda, &w->nu, &w->Lambda, &w->g_s, &w->g, &w->g_0, &w->D, &w->closed};
+    for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
+    w->q_s = carom_carve(mem, nq);
+    w->q = carom_carve(mem, nq);
+    w->in_A = carom_carve_bytes(mem, nb * sizeof(bool));
+    w->in_B = carom_carve_bytes(mem, nb * sizeof(bool));
+    w->sticks = carom_carve_bytes(mem, nb * sizeof(bool));
+    w->L = carom_carve_local(mem, sys);
+    w->L_0 = carom_carve_local(mem, sys);
+    const size_t nl = (size_t)w->L.W.n;
+    size_t recorded = 0;
+    for (int id = 0; id < (int)nb; ++id) recorded += (size_t)carom_system_recorded(sys, id);
+    w->T_n = carom_carve(keep, recorded);
+    double **by_row[] = {&w->u_0, &w->u, &w->u_s, &w->T, &w->slide, &w->b};
+    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; ++i) *by_row[i] = carom_carve(mem, nl);
+    w->M = carom_carve_matrix(mem, sys->mass_shape);
+    carom_matrix *tangents[] = {&w->K, &w->C, &w->P, &w->V};
+    for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i) *tangents[i] = carom_carve_matrix(mem, sys->tangent_shape);
+    w->D_s = carom_carve_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
+    w->D_v = carom_carve_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
+    carom_ggl_alpha_carve_schur(w, mem, sys);
+    const size_t all = 3 * nv + ne + nb + nl, N = w->schur.on ? ne + nb + nl : all;
+    w->have_M = false;
+    w->S = carom_carve(mem, N * N);
+    w->S_copy = carom_carve(mem, N * N);
+    w->r = carom_carve(mem, all);
+    w->x_N = carom_carve(mem, N);
+    w->scratch = carom_carve(mem, 3 * all);
+    w->pivot = carom_carve_ints(mem, N);
+    w->turn = carom_carve_turn(mem, sys);
+    carom_ggl_alpha_carve_solver(w, mem, sys);
+}
+
+// -- evaluation at the present iterate -----------------------------------------------------------------------
+
+static void kinematics(work *w, carom_step *s, int k) {
+    const int nv = s->sys->nv;
+    const double h = s->h;
+    for (int i = 0; i < nv; ++i) {
+        // (GA-3)  v~ = v_p + dv,  s = dv/(h gamma c),  q~ = q_n + x_p + h beta/gamma dv
+        w->v_s[i] = w->v_p[i] + w->dv[i];
+        w->s[i] = w->dv[i] / (h * w->gamma * w->c);
+        w->x[i] = w->x_p[i] + h * w->beta / w->gamma * w->dv[i];
+        // (GA-4)  v = v~ + w
+        w->v[i] = w->v_s[i] + w->w[i];
+    }
+    carom_move_iterate(s, w->q_s, s->q, 1, w->x, k);
+    carom_axpy(w->x, 1, w->U, nv); // (GA-5)  q = q~ + U
+    carom_move_iterate(s, w->q, s->q, 1, w->x, k);
+}
+
+// Bilateral constraints and the contacts that are, or may become, active.
+static void candidates(work *w, const carom_step *s) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    for (int id = ne; id < ne + nc; ++id) {
+        const bool in = carom_closed(s, w->g_s[id]) || carom_closed(s, w->g[id]) || carom_closed(s, w->g_0[id]) || w->nu[id] > 0 || w->Lambda[id] > 0;
+        w->scratch[id] = in ? -1 : 1;
+    }
+    carom_close(s, &w->L, w->scratch);
+}
+
+// u_0 = W(q_n)'v_n + w of every constraint, once per step and only when needed.
+static carom_status before(work *w, carom_step *s) {
+    if (w->have_u_0) return CAROM_OK;
+    carom_close_all(s, &w->L_0);
+    CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
+    carom_local_velocity(w->u_0, &w->L_0, s->v);
+    w->have_u_0 = true;
+    return CAROM_OK;
+}
+
+// u_0 along the directions at q where a contact of L meets a kink.
+static carom_status kinks(work *w, carom_step *s) {
+    carom_local_pick(w->u, &w->L, w->u_0, &w->L_0);
+    CAROM_TRY(carom_velocity_before(s, w->u, &w->L, (carom_place){.t = s->t + s->h, .q = w->q, .v = s->v}));
+    for (int b = 0; b < w->L.nb; ++b)
+        carom_copy(w->u_0 + w->L_0.at[w->L.id[b]], w->u + w->L.at[b], w->L.at[b + 1] - w->L.at[b]);
+    return CAROM_OK;
+}
+
+static int count(const work *w, const bool *in) {
+    int n = 0;
+    for (int b = 0; b < w->L.nb; ++b) n += in[w->L.id[b]];
+    return n;
+}
+
+// Rows of the velocity level: normals, and tangents of what sticks.
+static int jump_rows(const work *w) {
+    int n = 0;
+    for (int b = 0; b < w->L.nb; ++b)
+        if (w->in_B[w->L.id[b]]) n += 1 + (w->sticks[w->L.id[b]] ? carom_ggl_alpha_tangents(w, b) : 0);
+    return n;
+}
+
+// Does friction act?
+static bool rubbed(const work *w, const carom_step *s) {
+    for (int b = s->sys->ne; b < w->L.nb; ++b)
+        if (w->in_B[w->L.id[b]] && s->sys->contacts[w->L.id[b] - s->sys->ne].friction > 0 && carom_ggl_alpha_tangents(w, b) > 0) return true;
+    return false;
+}
+
+// Position correction and velocity jump are there for their sets: without one they are zero.
+static bool moved(const work *w, const carom_step *s) {
+    return count(w, w->in_A) > 0 || (w->modified && count(w, w->in_B) > 0) || rubbed(w, s);
+}
+static bool jumped(const work *w) { return count(w, w->in_B) > 0; }
+
+static carom_status look(work *w, carom_step *s, int k) {
+    const double t_1 = s->t + s->h;
+    kinematics(w, s, k);
+    CAROM_TRY(carom_gaps(s, w->g_s, t_1, w->q_s));
+    // Boxes of a stack fall together in q~: whether one touches the next must not be chance.
+    CAROM_TRY(carom_close_at(s, &w->L, w->g_s, (carom_place){.t = t_1, .q = w->q_s, .v = s->v}));
+    if (w->have_M) {
+        CAROM_TRY(carom_force(s, w->f, t_1, w->q, w->v));
+        CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
+    } else {
+        CAROM_TRY(carom_motion(s, w->M, w->f, w->g, t_1, w->q, w->v));
+    }
+    w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
+    candidates(w, s);
+    if (w->L.nb == 0) return CAROM_OK;
+    const bool first = !w->have_u_0;
+    CAROM_TRY(before(w, s));
+    CAROM_TRY(carom_directions(s, &w->L, t_1, w->q));
+    if (first) CAROM_TRY(kinks(w, s));
+    carom_local_velocity(w->u, &w->L, w->v);
+    carom_local_velocity(w->u_s, &w->L, w->v_s);
+    if (s->impacts) CAROM_TRY(carom_ggl_alpha_bounce(w, s, first));
+    carom_ggl_alpha_sets(w, s);
+    return CAROM_OK;
+}
+
+// The present iterate; when the last contact of a set has left it, looked at again without what that contact did.
+static carom_status evaluate(work *w, carom_step *s, int k) {
+    const int nv = s->sys->nv;
+    CAROM_TRY(look(w, s, k));
+    const bool stale_U = !moved(w, s) && carom_norm_max(w->U, nv) > 0, stale_w = !jumped(w) && carom_norm_max(w->w, nv) > 0;
+    if (stale_U) carom_zero(w->U, nv);
+    if (stale_w) carom_zero(w->w, nv);
+    return stale_U || stale_w ? look(w, s, k) : CAROM_OK;
+}
+
+// -- residual and matrix ------------------------------------------------------------------------------------
+
+// Which blocks take part, and where their rows stand.  An empty active set makes its block trivial.
+static int layout(work *w, const carom_step *s, int blocks) {
+    const int nv = s->sys->nv, nA = count(w, w->in_A), nB = jump_rows(w);
+    if (!moved(w, s)) blocks &= ~POSITION;
+    if (!jumped(w)) blocks &= ~VELOCITY;
+    w->at_l = blocks & SMOOTH ? nv : 0;
+    w->at_U = blocks & SMOOTH ? nv + s->sys->ne : 0;
+    w->at_nu = w->at_U + (blocks & POSITION ? nv : 0);
+    w->at_w = w->at_nu + (blocks & POSITION ? nA : 0);
+    w->at_L = w->at_w + (blocks & VELOCITY ? nv : 0);
+    w->N = w->at_L + (blocks & VELOCITY ? nB : 0);
+    return blocks;
+}
+
+// (GA-10)  r1 = h (M s - f - W_E lambda~)   r2 = u~_E          r3 = (M U - W nu)/h - 1/2 W_T Lambda_T
+//          r4 = g_A/h                       r6 = M w - W Lambda  r7 = u_B + e u_0B
+static void residual(work *w, const carom_step *s, int blocks) {
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    const double h = s->h;
+    double *r = w->r;
+    carom_zero(r, w->N);
+    if (blocks & SMOOTH) {
+        carom_matrix_muladd(r, h, w->M, w->s);
+        carom_axpy(r, -h, w->f, nv);
+        for (int b = 0; b < ne; ++b) {
+            carom_column_axpy(r, -h * w->lambda[b], &w->L.W, b);
+            r[w->at_l + b] = w->u_s[b];
+        }
+    }
+    if (blocks & POSITION) carom_matrix_muladd(r + w->at_U, 1 / h, w->M, w->U);
+    if (blocks & VELOCITY) carom_matrix_muladd(r + w->at_w, 1, w->M, w->w);
+    for (int b = 0, a = w->at_nu, l = w->at_L; b < w->L.nb; ++b) {
+        const int id = w->L.id[b], k = w->L.at[b], tangents = carom_ggl_alpha_tangents(w, b);
+        if (blocks & POSITION && w->in_A[id]) {
+            carom_column_axpy(r + w->at_U, -w->nu[id] / h, &w->L.W, k);
+            r[a++] = w->g[id] / h;
+        } else if (blocks & POSITION && w->nu[id] != 0) {
+            carom_column_axpy(r + w->at_U, -w->nu[id] / h, &w->L.W, k);
+        }
+        for (int i = 1; blocks & POSITION && i <= tangents; ++i) carom_column_axpy(r + w->at_U, -0.5 * w->T[w->L_0.at[id] + i], &w->L.W, k + i);
+        if (blocks & VELOCITY && w->in_B[id]) {
+            carom_column_axpy(r + w->at_w, -w->Lambda[id], &w->L.W, k);
+            for (int i = 1; i <= tangents; ++i) carom_column_axpy(r + w->at_w, -w->T[w->L_0.at[id] + i], &w->L.W, k + i);
+            r[l++] = id < s->sys->ne ? w->u[k] : carom_ggl_alpha_law_velocity(w, s, b, 0);
+            for (int i = 1; i <= tangents && w->sticks[id]; ++i) r[l++] = carom_ggl_alpha_law_velocity(w, s, b, i);
+        }
+    }
+}
+
+// Multipliers of the candidates in the order of L, for the gradients.
+static const double *gather(work *w, const double *by_id, int most) {
+    carom_zero(w->scratch, w->L.at[w->L.nb]);
+    for (int b = 0; b < w->L.nb; ++b) w->scratch[w->L.at[b]] = w->L.id[b] < most ? by_id[w->L.id[b]] : 0;
+    return w->scratch;
+}
+
+// The same with friction, times a.
+static const double *gather_all(work *w, const carom_step *s, const double *by_id, double a) {
+    gather(w, by_id, s->sys->ne + s->sys->nc);
+    for (int b = 0; b < w->L.nb; ++b)
+        for (int i = 1; i <= carom_ggl_alpha_tangents(w, b); ++i) w->scratch[w->L.at[b] + i] = a * w->T[w->L_0.at[w->L.id[b]] + i];
+    return w->scratch;
+}
+
+static carom_status gradients(work *w, carom_step *s, int blocks) {
+    const double t_1 = s->t + s->h;
+    // K_t = -df/dq + d(M s)/dq - d(W_E lambda~)/dq
+    if (blocks & SMOOTH) {
+        if (!w->schur.on || carom_ggl_alpha_wants_tangent(w, s)) {
+            CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q, w->v));
+            CAROM_TRY(carom_mass_gradient(s, w->K, 1, t_1, w->q, w->s));
+            CAROM_TRY(carom_reaction_gradient(s, w->K, -1, &w->L, gather(w, w->lambda, s->sys->ne), t_1, w->q));
+        }
+        CAROM_TRY(carom_rate_gradient(s, &w->D_s, &w->L, t_1, w->q, w->v_s));
+    }
+    if (blocks & POSITION && !w->schur.on) {
+        carom_matrix_zero(w->P);
+        CAROM_TRY(carom_mass_gradient(s, w->P, 1, t_1, w->q, w->U));
+        CAROM_TRY(carom_reaction_gradient(s, w->P, -1, &w->L, gather_all(w, s, w->nu, 0.5 * s->h), t_1, w->q));
+    }
+    if (blocks & VELOCITY && !w->schur.on) {
+        carom_matrix_zero(w->V);
+        CAROM_TRY(carom_mass_gradient(s, w->V, 1, t_1, w->q, w->w));
+        CAROM_TRY(carom_reaction_gradient(s, w->V, -1, &w->L, gather_all(w, s, w->Lambda, 1), t_1, w->q));
+    }
+    if (blocks & VELOCITY) CAROM_TRY(carom_rate_gradient(s, &w->D_v, &w->L, t_1, w->q, w->v));
+    return CAROM_OK;
+}
+
+static void update(work *w, const carom_step *s, int blocks) {
+    const int nv = s->sys->nv;
+    const double h = s->h, *x = w->r;
+    if (blocks & SMOOTH) {
+        carom_axpy(w->dv, 1, x, nv);
+        for (int b = 0; b < s->sys->ne; ++b) w->lambda[b] -= x[w->at_l + b] / h;
+    }
+    if (blocks & POSITION) carom_axpy(w->U, h, x + w->at_U, nv);
+    if (blocks & VELOCITY) carom_axpy(w->w, 1, x + w->at_w, nv);
+    for (int b = 0, a = w->at_nu, l = w->at_L; b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        if (blocks & POSITION && w->in_A[id]) w->nu[id] -= h * x[a++];
+        if (!(blocks & VELOCITY && w->in_B[id])) continue;
+        w->Lambda[id] -= x[l++];
+        for (int i = w->L_0.at[id] + 1; i <= w->L_0.at[id] + carom_ggl_alpha_tangents(w, b); ++i) {
+            if (w->sticks[id])
+                w->T[i] -= x[l++];
+            else
+                w->T[i] = w->slide[i] * w->Lambda[id];
+        }
+    }
+}
+
+// One correction of the given blocks.
+static carom_status correct(work *w, carom_step *s, int blocks) {
+    blocks = layout(w, s, blocks);
+    if (blocks == 0) return CAROM_OK;
+    CAROM_TRY(gradients(w, s, blocks));
+    residual(w, s, blocks);
+    if (w->schur.on) {
+        CAROM_TRY(carom_ggl_alpha_schur(w, s, blocks));
+    } else {
+        carom_ggl_alpha_assemble(w, s, blocks);
+        carom_ggl_alpha_solve(w, w->N, w->r);
+    }
+    update(w, s, blocks);
+    return CAROM_OK;
+}
+
+// -- when is it done ---------------------------------------------------------------------------------------------
+
+// Momentum, velocity and length that count as one.
+static double momentum(work *w, const carom_step *s) {
+    const int nv = s->sys->nv;
+    carom_matrix_mul(w->scratch, w->M, w->v);
+    double p = carom_norm_max(w->scratch, nv);
+    carom_matrix_mul(w->scratch, w->M, w->w);
+    p = fmax(p, carom_norm_max(w->scratch, nv));
+    carom_matrix_mul(w->scratch, w->M, w->U);
+    p = fmax(p, carom_norm_max(w->scratch, nv) / s->h);
+    carom_matrix_mul(w->scratch, w->M, w->s);
+    return fmax(p, s->h * fmax(carom_norm_max(w->scratch, nv), carom_norm_max(w->f, nv)));
+}
+
+// What solving for all velocities leaves in a local one: it counts where joints hold what is at rest.
+static double solved_to(const work *w, const carom_step *s) {
+    const int nv = s->sys->nv;
+    double reach = 0;
+    if (w->L.nb == 0) return 0;
+    for (int k = 0; k < w->L.at[w->L.nb]; ++k) {
+        const int entries = w->L.W.count ? w->L.W.count[k] : nv;
+        reach = fmax(reach, carom_norm_max(w->L.W.a + (size_t)k * (size_t)w->L.W.stride, entries));
+    }
+    return 4 * DBL_EPSILON * reach * fmax(carom_norm_max(w->v_p, nv), fmax(carom_norm_max(w->dv, nv), carom_norm_max(w->w, nv)));
+}
+
+// Are all residuals within tolerance?  Gaps also stop at their own rounding, which a small h makes visible in g/h.
+static bool done(work *w, carom_step *s) {
+    const carom_system *sys = s->sys;
+    const int nv = sys->nv, blocks = layout(w, s, ALL);
+    residual(w, s, blocks);
+    double tol_p = s->newton_tol * momentum(w, s);
+    if (!(tol_p < HUGE_VAL)) return false; // a force or mass that is no number
+    if (!(carom_norm_max(w->r, nv) <= tol_p)) tol_p = fmax(tol_p, s->h * carom_force_rounding(s, w->K, w->q, w->scratch));
+    double speed = *s->speed; // of an iterate; it counts for the run once that is the answer
+    for (int k = 0; k < w->L.at[w->L.nb]; ++k) speed = fmax(speed, fmin(carom_local_magnitude(&w->L, k, w->v_s), 1e300));
+    const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s));
+    bool good = carom_norm_max(w->r, nv) <= tol_p && carom_norm_max(w->r + w->at_l, sys->ne) <= tol_u;
+    if (blocks & POSITION) good = good && carom_norm_max(w->r + w->at_U, nv) <= tol_p;
+    if (blocks & VELOCITY) good = good && carom_norm_max(w->r + w->at_w, nv) <= tol_p;
+    for (int b = 0, a = w->at_nu, l = w->at_L; good && b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        if (blocks & POSITION && w->in_A[id]) {
+            const double rounding = carom_local_rounding(&w->L, w->L.at[b], w->q, sys->nq);
+            good = fabs(w->r[a++]) <= fmax(tol_u, rounding / s->h);
+        }
+        if (!(blocks & VELOCITY && w->in_B[id])) continue;
+        for (int i = 0; i <= (w->sticks[id] ? carom_ggl_alpha_tangents(w, b) : 0); ++i) good = good && fabs(w->r[l++]) <= tol_u;
+    }
+    if (good) *s->speed = speed;
+    return good;
+}
+
+// -- the step -----------------------------------------------------------------------------------------------------
+
+// Reactions of contacts are impulses, which act on inertia.
+static carom_status check_inertia(work *w, carom_step *s) {
+    carom_close_all(s, &w->L);
+    CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
+    for (int b = s->sys->ne; b < w->L.nb; ++b) {
+        const carom_columns *W = &w->L.W;
+        const int k = w->L.at[b], entries = W->count ? W->count[k] : W->rows;
+        if (carom_ggl_alpha_mobility(w, k) == 0 && carom_norm_max(W->a + (size_t)k * (size_t)W->stride, entries) > 0)
+            return carom_fail(s->err, CAROM_BAD_INPUT,
+                              "t = %.9g: '%s' acts on coordinates without inertia only; ggl-alpha allows them anywhere but at contacts, "
+                              "whose reactions are impulses: give them mass", s->t, s->name ? s->name(s->name_user, w->L.id[b]) : "a contact");
+    }
+    return CAROM_OK;
+}
+
+// (GA-2)  s_0 from the bilateral constraints alone: [M W_E; W_E' 0] (s, -lambda~) = (f, -kappa),  a_0 = s_0
+static carom_status start(void *memory, carom_step *s) {
+    work *w = memory;
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    CAROM_TRY(carom_mass(s, w->M, s->t, s->q));
+    CAROM_TRY(check_inertia(w, s));
+    carom_close_all(s, &w->L);
+    w->L.nb = ne; // the bilateral ones come first
+    CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
+    CAROM_TRY(carom_force(s, w->r, s->t, s->q, s->v));
+    if (ne > 0) CAROM_TRY(carom_curvature(s, w->r + nv, &w->L, s->t, s->q, s->v));
+    for (int i = 0; i < nv; ++i) w->r[i] = -w->r[i];
+    if (w->schur.on) {
+        CAROM_TRY(carom_ggl_alpha_schur_start(w, s));
+    } else {
+        carom_ggl_alpha_assemble_start(w, s);
+        carom_ggl_alpha_solve(w, w->N, w->r);
+    }
+    carom_copy(w->s_n, w->r, nv);
+    carom_copy(w->a_n, w->r, nv);
+    return CAROM_OK;
+}
+
+// (GA-6)  prediction with s = 0:  a_p = (alpha_f s_n - alpha_m a_n)/(1 - alpha_m), v_p, x_p from it;  warm: contacts that last begin with the
+//         reactions of the last step, so that their sets need not be found anew, in a stack one layer after the other
+static void predict(work *w, const carom_step *s, bool warm) {
+    const int nv = s->sys->nv, nb = s->sys->ne + s->sys->nc;
+    const double h = s->h;
+    for (int i = 0; i < nv; ++i) {
+        w->a_p[i] = (w->alpha_f * w->s_n[i] - w->alpha_m * w->a_n[i]) / (1 - w->alpha_m);
+        w->v_p[i] = s->v[i] + h * ((1 - w->gamma) * w->a_n[i] + w->gamma * w->a_p[i]);
+        w->x_p[i] = h * s->v[i] + h * h * ((0.5 - w->beta) * w->a_n[i] + w->beta * w->a_p[i]);
+    }
+    carom_zero(w->dv, nv);
+    carom_zero(w->U, nv);
+    carom_zero(w->w, nv);
+    carom_zero(w->lambda, s->sys->ne);
+    carom_zero(w->nu, nb);
+    carom_zero(w->Lambda, nb);
+    carom_zero(w->T, w->L.W.n);
+    w->have_u_0 = false;
+    if (!warm) return;
+    carom_copy(w->nu, w->nu_n, nb);
+    carom_copy(w->Lambda, w->Lambda_n, nb);
+    carom_close_all(s, &w->L_0);
+    for (int id = 0; id < nb; ++id) carom_copy(w->T + w->L_0.at[id], w->T_n + s->dir[id], w->L_0.at[id + 1] - w->L_0.at[id]);
+}
+
+// What the next step may begin with.  Contacts without friction are found in few iterations.
+static void remember(work *w, const carom_step *s) {
+    const int nb = s->sys->ne + s->sys->nc;
+    carom_zero(w->nu_n, nb);
+    carom_zero(w->Lambda_n, nb);
+    carom_zero(w->T_n, s->dir[nb]);
+    for (int b = s->sys->ne; b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        if (!carom_ggl_alpha_lasts(w, s, b) || !(s->sys->contacts[id - s->sys->ne].friction > 0)) continue;
+        w->nu_n[id] = w->nu[id];
+        w->Lambda_n[id] = w->Lambda[id];
+        carom_copy(w->T_n + s->dir[id], w->T + w->L_0.at[id], 1 + carom_ggl_alpha_tangents(w, b));
+    }
+}
+
+// Where forces are stiff and depend on large rotations the equations have other roots, far away.
+static bool astray(const work *w, const carom_step *s, int k) {
+    const int nv = s->sys->nv;
+    return k > SOON && carom_norm_max(w->v, nv) > FAR * fmax(carom_norm_max(s->v, nv), carom_norm_max(w->v_p, nv));
+}
+
+// One iteration: everything at once; or in turn smooth part, positions and velocities, these by Newton or by the contact solvers.
+static carom_status improve(work *w, carom_step *s, int k, how way) {
+    if (way == MONOLITHIC) return correct(w, s, ALL);
+    CAROM_TRY(correct(w, s, SMOOTH));
+    CAROM_TRY(evaluate(w, s, k));
+    if (w->L.nb > 0) CAROM_TRY(way == SOLVERS ? carom_ggl_alpha_positions(w, s) : correct(w, s, POSITION));
+    CAROM_TRY(evaluate(w, s, k));
+    if (w->L.nb == 0) return CAROM_OK;
+    return way == SOLVERS ? carom_ggl_alpha_velocities(w, s) : correct(w, s, VELOCITY);
+}
+
+static carom_status iterate(work *w, carom_step *s, how way, bool warm) {
+    const int most = way == MONOLITHIC ? MOST : MOST_IN_TURN;
+    predict(w, s, warm);
+    CAROM_TRY(evaluate(w, s, 0));
+    for (int k = 1; k <= most; ++k) {
+        CAROM_TRY(improve(w, s, k, way));
+        CAROM_TRY(evaluate(w, s, k));
+        if (!(carom_norm_max(w->v, s->sys->nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
+        if (done(w, s)) {
+            if (astray(w, s, k)) return carom_retry(s, "Newton's method converged to another solution");
+            carom_book_newton(s, k);
+            return CAROM_OK;
+        }
+    }
+    int id;
+    const double off = carom_ggl_alpha_residual(w, s, &id);
+    if (id < 0 || !s->name) return carom_retry(s, "Newton's method did not converge in %d iterations", most);
+    return carom_retry(s, "Newton's method did not converge in %d iterations (%d of %d candidate contacts active; the law of '%s' is off by %.3g)", most,
+                       count(w, w->in_B) - s->sys->ne, w->L.nb - s->sys->ne, s->name(s->name_user, id), off);
+}
+
+// Newton's method as asked for, from the last step's contacts, then from none; where contacts keep it from an answer, with the contact solvers in it,
+// which then come first for some steps.
+static carom_status answer(work *w, carom_step *s) {
+    const how newton = w->sequential ? IN_TURN : MONOLITHIC;
+    const bool solvers = w->solvers[0] > 0, warm = !solvers && carom_norm_max(w->Lambda_n, s->sys->ne + s->sys->nc) > 0;
+    carom_status status = iterate(w, s, solvers ? SOLVERS : newton, warm);
+    if (status == CAROM_RETRY && warm) status = iterate(w, s, newton, false);
+    if (status == CAROM_OK && solvers) w->solvers[0] -= 1;
+    s->counts->fallbacks += solvers;
+    if (status != CAROM_RETRY || w->L.nb == s->sys->ne || w->modified) return status;
+    status = iterate(w, s, solvers ? newton : SOLVERS, false);
+    if (status == CAROM_OK) w->solvers[0] = solvers ? 0 : A_WHILE;
+    s->counts->fallbacks += !solvers;
+    return status;
+}
+
+// (GA-17)  gaps at q_n or q_n + h v_n for active=start and forecast; else none is closed by them.
+static carom_status forecast(work *w, carom_step *s) {
+    const bool ahead = w->active == CAROM_GGL_FORECAST;
+    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) w->g_0[id] = 1;
+    if (!ahead && w->active != CAROM_GGL_START) return CAROM_OK;
+    const double t = ahead ? s->t + s->h : s->t;
+    carom_move(s, w->q_s, s->q, ahead ? s->h : 0, s->v);
+    CAROM_TRY(carom_gaps(s, w->g_0, t, w->q_s));
+    return carom_close_at(s, &w->L, w->g_0, (carom_place){.t = t, .q = w->q_s, .v = s->v});
+}
+
+static void forget(void *memory, carom_step *s, int id) {
+    work *w = memory;
+    w->nu_n[id] = w->Lambda_n[id] = 0;
+    carom_zero(w->T_n + s->dir[id], s->dir[id + 1] - s->dir[id]);
+}
+
+static carom_status step(void *memory, carom_step *s) {
+    work *w = memory;
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    CAROM_TRY(forecast(w, s));
+    CAROM_TRY(answer(w, s));
+    carom_ggl_alpha_certify(w, s);
+    if (!w->modified) remember(w, s);
+    for (int b = 0; b < w->L.nb; ++b) carom_book_position(s, w->L.id[b], w->nu[w->L.id[b]]);
+
+    // (GA-7)  reactions: lambda~ is a force, Lambda an impulse
+    if (w->L.nb > 0) {
+        double *before = w->u_s; // not needed any more
+        for (int b = 0; b < w->L.nb; ++b)
+            for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) before[k] = w->u_0[w->L_0.at[w->L.id[b]] + k - w->L.at[b]];
+        carom_book_impulses(s, &w->L, gather_all(w, s, w->Lambda, 1), before, w->u);
+        w->L.nb = ne;
+        carom_book_forces(s, &w->L, w->lambda, w->u, s->h, true);
+    }
+    // (GA-8)  a_{n+1} = a_p + c s_{n+1}
+    carom_add(w->a_n, w->a_p, w->c, w->s, nv);
+    carom_copy(w->s_n, w->s, nv);
+    carom_copy(s->q, w->q, s->sys->nq);
+    carom_copy(s->v, w->v, nv);
+    return CAROM_OK;
+}
+
+static const char *warning(const double *opt) {
+    if (opt[OPT_COMPLEMENTARITY] == 0) return NULL;
+    return "complementarity=modified is a counter-example: bodies chatter for ever after an accumulation of impacts; for comparison only";
+}
+
+const carom_scheme carom_scheme_ggl_alpha = {
+    .name = "ggl-alpha",
+    .about = "nonsmooth generalized-alpha, constraints on position and velocity level",
+    .text = "q = q~ + U,  v = v~ + w:  smooth part, position correction, velocity jump\n"
+            "M s = f + W_E lambda~,   W_E'v~ = 0            generalized-alpha in (q~, v~, s)\n"
+            "M U = W nu + h/2 W_T Lambda_T,  g_E = 0,  0 <= g _|_ nu >= 0    position level\n"
+            "M w = W Lambda,  u_E = 0,  g(q~) <= 0: 0 <= u + e u_0 _|_ Lambda >= 0, friction   velocity level\n\n"
+            "No penetration and no drift at step ends, to Newton's tolerance.  Second order in smooth motion with\n"
+            "joints, first order across impacts; accumulations are reached too early by order h.  rho sets the\n"
+            "damping of high frequencies.  active=smooth is the rule of the paper; start closes contacts one step late.\n"
+            "Unilateral reactions are impulses, bilateral ones lambda~ + Lambda/h.",
+    .order = 2,
+    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 2, .loss = 0.2, .slow_piles = true,
+                 .forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
+    .massless = true,
+    .positions = true,
+    .impulses = true,
+    .options = options,
+    .warning = warning,
+    .many = 4096, // its matrices are dense
+    .forget = forget,
+    .work_size = sizeof(work),
+    .carve = carve,
+    .start = start,
+    .step = step,
+};

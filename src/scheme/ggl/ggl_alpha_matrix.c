@@ -1,0 +1,113 @@
+// ggl_alpha_matrix.c: the matrix of (GA-11) as a whole, for small systems, and its solution.
+#include "linalg/dense.h"
+#include "scheme/ggl/ggl_alpha.h"
+
+typedef carom_ggl_alpha work;
+
+static void add_matrix(const work *w, int row, int col, double x, carom_matrix A) {
+    for (int j = 0; j < A.shape.n; ++j)
+        for (int i = 0; i < A.shape.n; ++i) {
+            const double *a = carom_matrix_entry(A, i, j);
+            if (a) w->S[(row + i) + (size_t)(col + j) * (size_t)w->N] += x * *a;
+        }
+}
+
+// x W_k as a column, x W_k' as a row.
+static void add_column(const work *w, int row, int col, double x, const carom_columns *W, int k) {
+    carom_column_axpy(w->S + row + (size_t)col * (size_t)w->N, x, W, k);
+}
+static void add_row(work *w, int row, int col, double x, const carom_columns *W, int k) {
+    carom_column_expand(w->scratch, W, k);
+    for (int j = 0; j < W->rows; ++j) w->S[row + (size_t)(col + j) * (size_t)w->N] += x * w->scratch[j];
+}
+
+// The same for derivatives by q: W_k'T (NEW-4).
+static void add_turned(work *w, int row, int col, double x, const carom_columns *W, int k) {
+    double *y = w->scratch + W->rows;
+    carom_column_expand(w->scratch, W, k);
+    carom_turn_row(&w->turn, y, w->scratch, W->rows);
+    for (int j = 0; j < W->rows; ++j) w->S[row + (size_t)(col + j) * (size_t)w->N] += x * y[j];
+}
+
+void carom_ggl_alpha_solve(carom_ggl_alpha *w, int N, double *x) {
+    carom_copy(w->S_copy, w->S, (ptrdiff_t)N * N);
+    if (carom_dense_lu(w->S, N, N, 1e-13, w->pivot)) {
+        carom_dense_lu_solve(w->S, N, N, w->pivot, x);
+    } else {
+        carom_dense_shortest(w->S_copy, N, N, 1e-11, w->pivot, w->scratch, x, w->x_N);
+        carom_copy(x, w->x_N, N);
+    }
+    for (int i = 0; i < N; ++i) x[i] = -x[i];
+}
+
+// Rows and columns of a contact on velocity level: its normal, with the friction that goes with it when it slides; tangents when it sticks.
+static void assemble_jump(work *w, const carom_step *s, int b, int *l, int blocks) {
+    const int id = w->L.id[b], k = w->L.at[b], tangents = carom_ggl_alpha_tangents(w, b);
+    const double h = s->h, bg = w->beta / w->gamma;
+    for (int i = 0; i <= (w->sticks[id] ? tangents : 0); ++i, ++*l) {
+        add_column(w, w->at_w, *l, 1, &w->L.W, k + i);
+        if (blocks & POSITION && i > 0) add_column(w, w->at_U, *l, 0.5, &w->L.W, k + i); // (GA-17)
+        for (int j = 1; i == 0 && j <= tangents; ++j) {
+            const double slide = w->slide[w->L_0.at[id] + j];
+            add_column(w, w->at_w, *l, slide, &w->L.W, k + j);
+            if (blocks & POSITION) add_column(w, w->at_U, *l, 0.5 * slide, &w->L.W, k + j);
+        }
+        if (blocks & SMOOTH) add_row(w, *l, 0, 1, &w->L.W, k + i), add_turned(w, *l, 0, h * bg, &w->D_v, k + i);
+        if (blocks & POSITION) add_turned(w, *l, w->at_U, h, &w->D_v, k + i);
+        add_row(w, *l, w->at_w, 1, &w->L.W, k + i);
+    }
+}
+
+// (GA-11)  the matrix for the increments (dv, -h dlambda~, dU/h, -dnu/h, dw, -dLambda)
+void carom_ggl_alpha_assemble(carom_ggl_alpha *w, const carom_step *s, int blocks) {
+    const double h = s->h, bg = w->beta / w->gamma;
+    if (w->L.nb > 0) carom_turn_at(&w->turn, s, w->x);
+    const bool smooth = blocks & SMOOTH, position = blocks & POSITION, velocity = blocks & VELOCITY;
+    carom_zero(w->S, (ptrdiff_t)w->N * w->N);
+    if (smooth) {
+        add_matrix(w, 0, 0, 1 / (w->gamma * w->c), w->M);
+        add_matrix(w, 0, 0, h, w->C);
+        add_matrix(w, 0, 0, h * h * bg, w->K);
+        if (position) add_matrix(w, 0, w->at_U, h * h, w->K);
+        if (velocity) add_matrix(w, 0, w->at_w, h, w->C);
+        for (int b = 0; b < s->sys->ne; ++b) {
+            add_column(w, 0, w->at_l + b, 1, &w->L.W, b);
+            add_row(w, w->at_l + b, 0, 1, &w->L.W, b);
+            add_turned(w, w->at_l + b, 0, h * bg, &w->D_s, b);
+            if (position) add_turned(w, w->at_l + b, w->at_U, h, &w->D_s, b);
+        }
+    }
+    if (position) {
+        if (smooth) add_matrix(w, w->at_U, 0, bg, w->P);
+        add_matrix(w, w->at_U, w->at_U, 1, w->M);
+        add_matrix(w, w->at_U, w->at_U, 1, w->P);
+    }
+    if (velocity) {
+        if (smooth) add_matrix(w, w->at_w, 0, h * bg, w->V);
+        if (position) add_matrix(w, w->at_w, w->at_U, h, w->V);
+        add_matrix(w, w->at_w, w->at_w, 1, w->M);
+    }
+    for (int b = 0, a = w->at_nu, l = w->at_L; b < w->L.nb; ++b) {
+        const int id = w->L.id[b], k = w->L.at[b];
+        if (position && w->in_A[id]) {
+            add_column(w, w->at_U, a, 1, &w->L.W, k);
+            if (smooth) add_turned(w, a, 0, bg, &w->L.W, k);
+            add_turned(w, a++, w->at_U, 1, &w->L.W, k);
+        } else if (position && velocity && w->modified && w->in_B[id]) {
+            add_column(w, w->at_U, l, 1, &w->L.W, k); // nu = h Lambda
+        }
+        if (velocity && w->in_B[id]) assemble_jump(w, s, b, &l, blocks);
+    }
+}
+
+// (GA-2)  [M W_E; W_E' 0]
+void carom_ggl_alpha_assemble_start(carom_ggl_alpha *w, const carom_step *s) {
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    w->N = nv + ne;
+    carom_zero(w->S, (ptrdiff_t)w->N * w->N);
+    add_matrix(w, 0, 0, 1, w->M);
+    for (int b = 0; b < ne; ++b) {
+        add_column(w, 0, nv + b, 1, &w->L.W, b);
+        add_row(w, nv + b, 0, 1, &w->L.W, b);
+    }
+}

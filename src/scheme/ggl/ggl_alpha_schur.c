@@ -1,0 +1,281 @@
+// ggl_alpha_schur.c: the linear system of ggl-alpha by its Schur complement, for large systems.
+//
+// With A = M/(gamma c) + h C + h^2 beta/gamma K the increments (GA-11) follow from the multipliers x,
+//
+//     M y = -r3 - W x_nu - 1/2 W_T x_T,   M dw = -r6 - W x_L,   A dv = -r1 - W x_l - h^2 K y - h C dw          (GA-13)
+//
+// and the multipliers from the rows of the constraints, which are as many as there are active ones.  The derivatives P
+// and V of the corrections' own directions, small against M, are left out: exact for constant directions and mass, else
+// Newton's method converges a little slower.  Where M has no inertia a trace of it is added for (GA-13) alone; the
+// residual knows none, so the answer does not depend on it.
+#include "scheme/ggl/ggl_alpha.h"
+
+enum { LARGE = 20, LARGE_CONSTANT = 16 }; // unknowns
+static const double TRACE = 1e-10;        // of the largest mass
+
+enum { JOINT, GAP, JUMP, STICK }; // kinds of multipliers: lambda~, nu, Lambda, friction that holds
+
+void carom_ggl_alpha_carve_schur(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys) {
+    carom_ggl_schur *c = &w->schur;
+    const size_t nv = (size_t)sys->nv, nb = (size_t)(sys->ne + sys->nc), most = (size_t)sys->ne + nb + (size_t)w->L.W.n;
+    bool rubs = false;
+    for (int i = 0; i < sys->nc; ++i) rubs = rubs || sys->contacts[i].friction > 0;
+    const bool straight = (sys->flags & CAROM_CONSTANT_DIRECTIONS && !rubs) || nb == 0; // products are of normals
+    *c = (carom_ggl_schur){.constant = sys->flags & CAROM_LINEAR && straight};
+    const bool exact = sys->flags & (CAROM_CONSTANT_MASS | CAROM_LINEAR) && straight;
+    c->on = sys->nv >= LARGE || (exact && sys->nv >= LARGE_CONSTANT);
+    if (!c->on) return;
+    double **vectors[] = {&c->dv, &c->y, &c->dw, &c->z};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = carom_carve(mem, nv);
+    c->kind = carom_carve_ints(mem, most);
+    c->of = carom_carve_ints(mem, most);
+    c->row = carom_carve_ints(mem, most);
+    c->e = carom_carve(mem, most);
+    c->A = carom_carve_matrix(mem, sys->tangent_shape);
+    c->M_plus = carom_carve_matrix(mem, sys->mass_shape);
+    c->F_A = carom_carve_factor(mem, sys->tangent_shape, false);
+    c->F_M = carom_carve_factor(mem, sys->mass_shape, true);
+    if (!c->constant) return;
+    c->all = carom_carve_local(mem, sys);
+    c->known = carom_carve_bytes(mem, nb * sizeof *c->known);
+    double **products[] = {&c->G_A, &c->G_M, &c->G_K, &c->G_C};
+    for (size_t i = 0; i < sizeof products / sizeof *products; ++i) *products[i] = carom_carve(mem, nb * nb);
+}
+
+// -- factors -------------------------------------------------------------------------------------------------
+
+bool carom_ggl_alpha_wants_tangent(const carom_ggl_alpha *w, const carom_step *s) {
+    return !(w->schur.constant && w->schur.h == s->h);
+}
+
+static carom_status factorise_mass(carom_ggl_alpha *w, carom_step *s) {
+    carom_ggl_schur *c = &w->schur;
+    if (c->mass_ready) return CAROM_OK;
+    c->mass_ready = s->sys->flags & CAROM_CONSTANT_MASS;
+    if (carom_factorise(&c->F_M, w->M, NULL) == CAROM_OK) return CAROM_OK;
+    double most = 0;
+    for (int i = 0; i < s->sys->nv; ++i) {
+        const double m = *carom_matrix_entry(w->M, i, i);
+        most = m > most ? m : most;
+    }
+    carom_matrix_zero(c->M_plus);
+    carom_matrix_add(c->M_plus, 1, w->M);
+    for (int i = 0; i < s->sys->nv; ++i) *carom_matrix_entry(c->M_plus, i, i) += TRACE * most;
+    if (carom_factorise(&c->F_M, c->M_plus, NULL) != CAROM_OK)
+        return carom_fail(s->err, CAROM_SINGULAR, "t = %.9g: the mass matrix is not positive semi-definite", s->t);
+    return CAROM_OK;
+}
+
+static carom_status factorise_motion(carom_ggl_alpha *w, carom_step *s) {
+    carom_ggl_schur *c = &w->schur;
+    const double h = s->h;
+    if (!carom_ggl_alpha_wants_tangent(w, s)) return CAROM_OK;
+    carom_matrix_zero(c->A);
+    carom_matrix_add(c->A, 1 / (w->gamma * w->c), w->M);
+    carom_matrix_add(c->A, h, w->C);
+    carom_matrix_add(c->A, h * h * w->beta / w->gamma, w->K);
+    c->damped = carom_norm_max(w->C.a, (int)carom_shape_size(w->C.shape)) > 0;
+    c->h = 0;
+    if (carom_factorise(&c->F_A, c->A, NULL) != CAROM_OK)
+        return carom_retry(s, "the iteration matrix is singular: a coordinate has neither inertia nor stiffness nor a joint, or the step is too large");
+    c->h = h;
+    for (int k = 0; c->constant && k < s->sys->ne + s->sys->nc; ++k) c->known[k] = false;
+    return CAROM_OK;
+}
+
+// -- responses -------------------------------------------------------------------------------------------------
+
+// (GA-13)  c->dv, y and dw from their right-hand sides, in place.
+static void respond(carom_ggl_alpha *w, const carom_step *s, int blocks) {
+    carom_ggl_schur *c = &w->schur;
+    if (blocks & POSITION) carom_factor_solve(&c->F_M, c->y);
+    if (blocks & VELOCITY) carom_factor_solve(&c->F_M, c->dw);
+    if (!(blocks & SMOOTH)) return;
+    if (blocks & POSITION) carom_matrix_muladd(c->dv, -s->h * s->h, w->K, c->y);
+    if (blocks & VELOCITY && c->damped) carom_matrix_muladd(c->dv, -s->h, w->C, c->dw);
+    carom_factor_solve(&c->F_A, c->dv);
+}
+
+static void clear(carom_ggl_schur *c, int nv) {
+    carom_zero(c->dv, nv);
+    carom_zero(c->y, nv);
+    carom_zero(c->dw, nv);
+}
+
+// complementarity=modified: the nu of an open gap is h Lambda, so Lambda moves positions too
+static bool shares(const carom_ggl_alpha *w, int b, int blocks) {
+    return w->modified && blocks & POSITION && w->in_B[w->L.id[b]] && !w->in_A[w->L.id[b]];
+}
+
+// Right-hand sides -= x W of multiplier k.
+static void act(carom_ggl_alpha *w, int k, double x, int blocks) {
+    carom_ggl_schur *c = &w->schur;
+    const int b = c->of[k], at = c->row[k];
+    carom_column_axpy(c->kind[k] == JOINT ? c->dv : c->kind[k] == GAP ? c->y : c->dw, -x, &w->L.W, at);
+    if (c->kind[k] == STICK && blocks & POSITION) carom_column_axpy(c->y, -0.5 * x, &w->L.W, at);
+    if (c->kind[k] != JUMP) return;
+    for (int i = 1; i <= carom_ggl_alpha_tangents(w, b); ++i) {
+        const double T = x * w->slide[w->L_0.at[w->L.id[b]] + i];
+        carom_column_axpy(c->dw, -T, &w->L.W, at + i);
+        if (blocks & POSITION) carom_column_axpy(c->y, -0.5 * T, &w->L.W, at + i);
+    }
+    if (shares(w, b, blocks)) carom_column_axpy(c->y, -x, &w->L.W, at);
+}
+
+// Constraint row i of (GA-11) for the increments in dv, y, dw.
+static double row(const carom_ggl_alpha *w, const carom_step *s, int i) {
+    const carom_ggl_schur *c = &w->schur;
+    const int k = c->row[i];
+    const double h = s->h, bg = w->beta / w->gamma, on_v = carom_column_dot(&w->L.W, k, c->dv);
+    if (c->kind[i] == GAP) return bg * on_v + carom_column_dot(&w->L.W, k, c->y);
+    const carom_columns *D = c->kind[i] == JOINT ? &w->D_s : &w->D_v;
+    const double turn = h * bg * carom_column_dot(D, k, c->dv) + h * carom_column_dot(D, k, c->y);
+    return on_v + turn + (c->kind[i] >= JUMP ? carom_column_dot(&w->L.W, k, c->dw) : 0);
+}
+
+// -- products of constant systems -----------------------------------------------------------------------------------
+
+static void dots(const carom_ggl_schur *c, double *G, const double *x, int nb) {
+    for (int i = 0; i < nb; ++i) G[i] = carom_column_dot(&c->all.W, c->all.at[i], x);
+}
+
+// Columns of constraint id in the four products.
+static carom_status learn(carom_ggl_alpha *w, carom_step *s, int id) {
+    carom_ggl_schur *c = &w->schur;
+    const int nv = s->sys->nv, nb = s->sys->ne + s->sys->nc;
+    const size_t column = (size_t)id * (size_t)nb;
+    if (c->known[id]) return CAROM_OK;
+    if (c->all.nb == 0) {
+        carom_close_all(s, &c->all);
+        CAROM_TRY(carom_directions(s, &c->all, s->t, s->q));
+    }
+    carom_column_expand(c->z, &c->all.W, c->all.at[id]);
+    carom_copy(c->y, c->z, nv);
+    carom_factor_solve(&c->F_A, c->z);
+    dots(c, c->G_A + column, c->z, nb);
+    carom_factor_solve(&c->F_M, c->y);
+    dots(c, c->G_M + column, c->y, nb);
+    carom_matrix_mul(c->z, w->K, c->y);
+    carom_factor_solve(&c->F_A, c->z);
+    dots(c, c->G_K + column, c->z, nb);
+    carom_zero(c->G_C + column, nb);
+    if (c->damped) {
+        carom_matrix_mul(c->z, w->C, c->y);
+        carom_factor_solve(&c->F_A, c->z);
+        dots(c, c->G_C + column, c->z, nb);
+    }
+    c->known[id] = true;
+    return CAROM_OK;
+}
+
+static double known_entry(const carom_ggl_alpha *w, const carom_step *s, int i, int k, int blocks) {
+    const carom_ggl_schur *c = &w->schur;
+    const int nb = s->sys->ne + s->sys->nc, kind = c->kind[k];
+    const size_t at = (size_t)w->L.id[c->of[i]] + (size_t)w->L.id[c->of[k]] * (size_t)nb;
+    const double h = s->h, bg = w->beta / w->gamma;
+    const bool moves = kind == GAP || (kind == JUMP && shares(w, c->of[k], blocks)); // positions
+    double v = kind == JOINT ? -c->G_A[at] : 0;
+    if (moves) v += h * h * c->G_K[at];
+    if (kind == JUMP) v += h * c->G_C[at];
+    if (!(blocks & SMOOTH)) v = 0;
+    if (c->kind[i] == GAP) return bg * v - (moves ? c->G_M[at] : 0);
+    return v - (c->kind[i] == JUMP && kind == JUMP ? c->G_M[at] : 0);
+}
+
+// -- the solution ------------------------------------------------------------------------------------------------
+
+// The multipliers that take part, with their residuals in e.  Same order as in w->r.
+static void take(carom_ggl_schur *c, int *m, int kind, int b, int row, double e) {
+    c->kind[*m] = kind;
+    c->of[*m] = b;
+    c->row[*m] = row;
+    c->e[(*m)++] = e;
+}
+
+static int multipliers(carom_ggl_alpha *w, const carom_step *s, int blocks) {
+    carom_ggl_schur *c = &w->schur;
+    int m = 0;
+    for (int b = 0; blocks & SMOOTH && b < s->sys->ne; ++b) take(c, &m, JOINT, b, w->L.at[b], w->r[w->at_l + b]);
+    for (int b = 0, a = w->at_nu; blocks & POSITION && b < w->L.nb; ++b)
+        if (w->in_A[w->L.id[b]]) take(c, &m, GAP, b, w->L.at[b], w->r[a++]);
+    for (int b = 0, l = w->at_L; blocks & VELOCITY && b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        if (!w->in_B[id]) continue;
+        take(c, &m, JUMP, b, w->L.at[b], w->r[l++]);
+        for (int i = 1; w->sticks[id] && i <= carom_ggl_alpha_tangents(w, b); ++i) take(c, &m, STICK, b, w->L.at[b] + i, w->r[l++]);
+    }
+    return m;
+}
+
+static carom_status complement(carom_ggl_alpha *w, carom_step *s, int m, int blocks) {
+    carom_ggl_schur *c = &w->schur;
+    for (int k = 0; k < m; ++k) {
+        if (c->constant) {
+            CAROM_TRY(learn(w, s, w->L.id[c->of[k]]));
+        } else {
+            clear(c, s->sys->nv);
+            act(w, k, 1, blocks);
+            respond(w, s, blocks & (SMOOTH | (c->kind[k] == JOINT ? 0 : c->kind[k] == GAP ? POSITION : POSITION | VELOCITY)));
+        }
+        for (int i = 0; i < m; ++i) w->S[i + (size_t)k * (size_t)m] = c->constant ? known_entry(w, s, i, k, blocks) : row(w, s, i);
+    }
+    return CAROM_OK;
+}
+
+// dv, y, dw for the residual alone.
+static void free_response(carom_ggl_alpha *w, const carom_step *s, int blocks, int m) {
+    carom_ggl_schur *c = &w->schur;
+    const int nv = s->sys->nv;
+    clear(c, nv);
+    if (blocks & SMOOTH) carom_axpy(c->dv, -1, w->r, nv);
+    if (blocks & POSITION) carom_axpy(c->y, -1, w->r + w->at_U, nv);
+    if (blocks & VELOCITY) carom_axpy(c->dw, -1, w->r + w->at_w, nv);
+    for (int k = 0; k < m; ++k) act(w, k, c->e[k], blocks);
+    respond(w, s, blocks);
+}
+
+carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks) {
+    carom_ggl_schur *c = &w->schur;
+    const int nv = s->sys->nv;
+    const int need = c->constant ? ALL : blocks; // products of constant systems ask for both factors
+    if (need & SMOOTH) CAROM_TRY(factorise_motion(w, s));
+    if (need & (POSITION | VELOCITY)) CAROM_TRY(factorise_mass(w, s));
+    const int m = multipliers(w, s, blocks);
+    free_response(w, s, blocks, 0);
+    if (m > 0) {
+        for (int i = 0; i < m; ++i) c->e[i] += row(w, s, i);
+        CAROM_TRY(complement(w, s, m, blocks));
+        carom_ggl_alpha_solve(w, m, c->e);
+        free_response(w, s, blocks, m);
+    }
+    if (blocks & SMOOTH) carom_copy(w->r, c->dv, nv);
+    if (blocks & POSITION) carom_copy(w->r + w->at_U, c->y, nv);
+    if (blocks & VELOCITY) carom_copy(w->r + w->at_w, c->dw, nv);
+    int at_l = w->at_l, at_nu = w->at_nu, at_L = w->at_L;
+    for (int k = 0; k < m; ++k) w->r[c->kind[k] == JOINT ? at_l++ : c->kind[k] == GAP ? at_nu++ : at_L++] = c->e[k];
+    return CAROM_OK;
+}
+
+// Coordinates without inertia start without acceleration.
+carom_status carom_ggl_alpha_schur_start(carom_ggl_alpha *w, carom_step *s) {
+    carom_ggl_schur *c = &w->schur;
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    CAROM_TRY(factorise_mass(w, s));
+    c->mass_ready = false; // of the start
+    for (int i = 0; i < nv; ++i)
+        if (!(*carom_matrix_entry(w->M, i, i) > 0)) w->r[i] = 0;
+    carom_copy(c->y, w->r, nv); // -f
+    carom_factor_solve(&c->F_M, c->y);
+    // S x = -e with S = -W'M^-1 W, e = kappa + W'M^-1 f
+    for (int k = 0; k < ne; ++k) c->e[k] = w->r[nv + k] - carom_column_dot(&w->L.W, k, c->y);
+    for (int k = 0; k < ne; ++k) {
+        carom_column_expand(c->dw, &w->L.W, k);
+        carom_factor_solve(&c->F_M, c->dw);
+        for (int i = 0; i < ne; ++i) w->S[i + (size_t)k * (size_t)ne] = -carom_column_dot(&w->L.W, i, c->dw);
+    }
+    if (ne > 0) carom_ggl_alpha_solve(w, ne, c->e);
+    for (int k = 0; k < ne; ++k) carom_column_axpy(w->r, c->e[k], &w->L.W, k); // M s = f - W x
+    carom_factor_solve(&c->F_M, w->r);
+    for (int i = 0; i < nv; ++i) w->r[i] = *carom_matrix_entry(w->M, i, i) > 0 ? -w->r[i] : 0;
+    return CAROM_OK;
+}

@@ -1,0 +1,419 @@
+// ggl_midpoint.c: the unified Gear-Gupta-Leimkuhler midpoint scheme: one Newton iteration for both levels.
+//
+// Spec: docs/methods-ggl-newmark.md, section GM (Schoeder, Ulbrich, Schindler 2013, the unified scheme).  The implicit
+// midpoint rule with the mass at an explicit midpoint; impulses Lambda make the velocities, multipliers Psi the
+// positions meet the constraints at the end of the step, all in one semi-smooth Newton iteration.  Every iteration
+// solves one contact problem that holds each active constraint twice: on velocity level with its friction, and on
+// position level without.
+//
+// active=midpoint decides at q_0 + h/2 v_0 and may enter by h/2 |u| in an impact step; active=end decides at the end
+// of the step and does not enter.
+#include "scheme/friction.h"
+#include "scheme/turn.h"
+#include "scheme/words.h"
+#include <math.h>
+
+enum { MOST = 20 }; // Newton iterations
+
+enum { OPT_LOCAL, OPT_ACTIVE, OPT_LEVELS };
+static const carom_option options[] = {
+    {.name = "local",
+     .kind = CAROM_CHOICE,
+     .choices = "exact|paper",
+     .about = "gaps and local velocities at the new position, or linearised from the old one with midpoint directions"},
+    {.name = "active",
+     .kind = CAROM_CHOICE,
+     .choices = "midpoint|end",
+     .about = "contacts closed at the explicit midpoint, or all that would be below zero at the end of the step"},
+    {.name = "levels",
+     .kind = CAROM_CHOICE,
+     .choices = "both|velocity",
+     .about = "constraints on position and velocity level; velocity: Psi = 0, gaps and joints drift (for comparison)"},
+    {0},
+};
+
+typedef struct work {
+    bool paper, end, velocity;      // options
+    double *x, *v_1, *Lambda, *Psi; // displacement and velocity; impulses by row of W; Psi/h by constraint of the set
+    // one evaluation
+    double *v_M, *q_M, *q_T, *q_1, *f; // mean velocity; explicit and implicit midpoint; new position; forces
+    double *phi_x, *phi_v, *size_v;    // residuals of (GM-3), (GM-4); sum of the magnitudes of the latter's terms
+    double *g_0, *g, *sign, *u_0, *u;  // gaps at q_0, at q_1, and set, by id; local velocities at q_0, q_1 by row
+    carom_local L_0, L_T, L_1;         // directions at q_0, at the implicit midpoint, at q_1
+    carom_matrix M, K, C, B, A;        // M, -df/dq, -df/dv; d(phi_x)/dx; d(phi_v)/d(x, v) reduced to v
+    carom_columns D, D_x;              // d(W'y + w)/dq for the velocities; local=paper: for y = x
+    carom_factor F_B, F_A;
+    bool shifted; // B is not the identity
+    double pace;  // velocity that counts as one: largest change of a velocity without reactions
+    // columns (dv, dx) of the contact problem: those of Lambda, then those of Psi
+    double *X_v, *X_x, *y_v, *y_x;
+    carom_turn turn; // at x
+    double *xi;      // T dx, the move of q_1
+    int *id; // constraint of each block
+} work;
+
+static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    work *w = memory;
+    const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
+    w->paper = opt[OPT_LOCAL] == 1;
+    w->end = opt[OPT_ACTIVE] == 1;
+    w->velocity = opt[OPT_LEVELS] == 1;
+    (void)keep;
+    w->turn = carom_carve_turn(mem, sys);
+    w->L_0 = carom_carve_local(mem, sys);
+    w->L_T = carom_carve_local(mem, sys);
+    w->L_1 = carom_carve_local(mem, sys);
+    const size_t nl = (size_t)w->L_0.W.n;
+    double **by_velocity[] = {&w->x, &w->v_1, &w->v_M, &w->f, &w->phi_x, &w->phi_v, &w->size_v, &w->y_v, &w->y_x, &w->xi};
+    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
+    double **by_position[] = {&w->q_M, &w->q_T, &w->q_1};
+    for (size_t i = 0; i < sizeof by_position / sizeof *by_position; ++i) *by_position[i] = carom_carve(mem, nq);
+    double **by_id[] = {&w->Psi, &w->g_0, &w->g, &w->sign};
+    for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
+    double **by_row[] = {&w->Lambda, &w->u_0, &w->u};
+    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; ++i) *by_row[i] = carom_carve(mem, nl);
+    w->M = carom_carve_matrix(mem, sys->mass_shape);
+    carom_matrix *tangents[] = {&w->K, &w->C, &w->B, &w->A};
+    for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i)
+        *tangents[i] = carom_carve_matrix(mem, sys->tangent_shape);
+    w->D = carom_carve_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
+    if (w->paper) w->D_x = carom_carve_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
+    w->F_B = carom_carve_factor(mem, sys->tangent_shape, false);
+    w->F_A = carom_carve_factor(mem, sys->tangent_shape, false);
+    w->X_v = carom_carve(mem, nv * (nl + nb));
+    w->X_x = carom_carve(mem, nv * (nl + nb));
+    w->id = carom_carve_ints(mem, 2 * nb);
+}
+
+static int rows(const carom_local *L) { return L->at[L->nb]; }
+
+// Constraints of the set that are met on position level.
+static int held_gaps(const work *w) { return w->velocity ? 0 : w->L_T.nb; }
+
+// -- evaluation at (x, v_1, Lambda, Psi) ----------------------------------------------------------------------------
+
+static void kinematics(work *w, carom_step *s, int k) {
+    // (GM-2)  q_1 = q_0 + x,  q~ = q_0 + x/2,  v~ = (v_0 + v_1)/2
+    for (int i = 0; i < s->sys->nv; ++i) w->v_M[i] = 0.5 * (s->v[i] + w->v_1[i]);
+    carom_move_iterate(s, w->q_T, s->q, 0.5, w->x, k);
+    carom_move_iterate(s, w->q_1, s->q, 1, w->x, k);
+}
+
+// Local velocities u and gaps g (by id) at the end of the step, for L_1's set.
+static carom_status local(work *w, carom_step *s) {
+    const double t_1 = s->t + s->h;
+    CAROM_TRY(carom_directions(s, &w->L_1, t_1, w->q_1));
+    CAROM_TRY(carom_gaps(s, w->g, t_1, w->q_1));
+    if (!w->paper) {
+        // (GM-5)  local=exact:  g_1 = g(q_1),  u_1 = W(q_1)'v_1 + w
+        carom_local_velocity(w->u, &w->L_1, w->v_1);
+        return CAROM_OK;
+    }
+    // (GM-6)  local=paper:  g_1 = g(q_0) + N~'x + h w~,  u_1 = u_0 + W~'(v_1 - v_0)
+    for (int b = 0; b < w->L_T.nb; ++b)
+        w->g[w->L_T.id[b]] =
+            w->g_0[w->L_T.id[b]] + carom_column_dot(&w->L_T.W, w->L_T.at[b], w->x) + s->h * w->L_T.w[w->L_T.at[b]];
+    carom_add(w->y_v, w->v_1, -1, s->v, s->sys->nv);
+    for (int k = 0; k < rows(&w->L_T); ++k) w->u[k] = w->u_0[k] + carom_column_dot(&w->L_T.W, k, w->y_v);
+    return CAROM_OK;
+}
+
+static carom_status evaluate(work *w, carom_step *s, int k) {
+    const int nv = s->sys->nv;
+    const double h = s->h, t_M = s->t + 0.5 * h;
+    kinematics(w, s, k);
+    CAROM_TRY(carom_force(s, w->f, t_M, w->q_T, w->v_M));
+    CAROM_TRY(carom_directions(s, &w->L_T, t_M, w->q_T));
+
+    // (GM-3)  phi_x = x - h v~ - N~ Psi
+    for (int i = 0; i < nv; ++i) w->phi_x[i] = w->x[i] - h * w->v_M[i];
+    for (int b = 0; b < w->L_T.nb; ++b) carom_column_axpy(w->phi_x, -h * w->Psi[b], &w->L_T.W, w->L_T.at[b]);
+    // (GM-4)  phi_v = M(q_M) (v_1 - v_0) - h f(t_M, q~, v~) - W~ Lambda
+    carom_add(w->y_v, w->v_1, -1, s->v, nv);
+    carom_matrix_mul(w->phi_v, w->M, w->y_v);
+    carom_matrix_mul(w->size_v, w->M, w->v_1);
+    for (int i = 0; i < nv; ++i) w->size_v[i] = fabs(w->size_v[i]) + fabs(w->phi_v[i]) + h * fabs(w->f[i]);
+    carom_axpy(w->phi_v, -h, w->f, nv);
+    carom_local_react(w->phi_v, -1, &w->L_T, w->Lambda);
+    return w->L_T.nb > 0 ? local(w, s) : CAROM_OK;
+}
+
+// -- Newton ---------------------------------------------------------------------------------------------------------
+
+// (GM-7)  B = I - 1/2 d(N~ Psi)/dq,  P = h/2 K - 1/2 d(W~ Lambda)/dq,  A = M + h/2 C + h/2 P
+// The exact A has P B^-1 for P; the difference is of third order in h.  K becomes P.
+static carom_status matrices(work *w, carom_step *s) {
+    const double h = s->h, t_M = s->t + 0.5 * h;
+    CAROM_TRY(carom_tangent(s, w->K, w->C, t_M, w->q_T, w->v_M));
+    carom_matrix_zero(w->A);
+    carom_matrix_add(w->A, 0.5 * h, w->K);
+    CAROM_TRY(carom_reaction_gradient(s, w->A, -0.5, &w->L_T, w->Lambda, t_M, w->q_T));
+    carom_matrix_zero(w->K);
+    carom_matrix_add(w->K, 1, w->A); // P
+    carom_matrix_zero(w->A);
+    carom_matrix_add(w->A, 1, w->M);
+    carom_matrix_add(w->A, 0.5 * h, w->C);
+    carom_matrix_add(w->A, 0.5 * h, w->K);
+
+    carom_zero(w->u, rows(&w->L_T)); // Psi at the normal rows
+    w->shifted = false;
+    for (int b = 0; b < w->L_T.nb; ++b) {
+        w->u[w->L_T.at[b]] = h * w->Psi[b];
+        w->shifted = w->shifted || w->Psi[b] != 0;
+    }
+    w->shifted = w->shifted && !(s->sys->flags & CAROM_CONSTANT_DIRECTIONS);
+    if (w->shifted) {
+        carom_matrix_zero(w->B);
+        for (int i = 0; i < s->sys->nv; ++i) *carom_matrix_entry(w->B, i, i) = 1;
+        CAROM_TRY(carom_reaction_gradient(s, w->B, -0.5, &w->L_T, w->u, t_M, w->q_T));
+        if (carom_factorise(&w->F_B, w->B, NULL) != CAROM_OK)
+            return carom_retry(s, "the iteration matrix of the positions is singular");
+    }
+    if (carom_factorise(&w->F_A, w->A, NULL) != CAROM_OK) return carom_retry(s, "the iteration matrix is singular");
+    return CAROM_OK;
+}
+
+// (dv, dx) for right-hand sides r_v and r_x, in place:  dv = A^-1 (r_v - P B^-1 r_x),  dx = B^-1 (h/2 dv + r_x)
+// still: r_x is zero.
+static void respond(work *w, const carom_step *s, double *r_v, double *r_x, bool still) {
+    const int nv = s->sys->nv;
+    if (w->shifted && !still) carom_factor_solve(&w->F_B, r_x);
+    if (!still) carom_matrix_muladd(r_v, -1, w->K, r_x);
+    carom_factor_solve(&w->F_A, r_v);
+    carom_copy(w->f, r_v, nv); // f is not needed until the next evaluation
+    if (w->shifted) carom_factor_solve(&w->F_B, w->f);
+    carom_axpy(r_x, 0.5 * s->h, w->f, nv);
+}
+
+// Row i of the constraints applied to (dv, dx): du on velocity level, dg/h on position level.  With local=exact they are those at q_1,
+// which moves by xi = T dx (NEW-4).
+static double row_velocity(const work *w, int k, const double *dv, const double *dx) {
+    if (w->paper) return carom_column_dot(&w->L_T.W, k, dv) + 0.5 * carom_column_dot(&w->D, k, dx);
+    return carom_column_dot(&w->L_1.W, k, dv) + carom_column_dot(&w->D, k, dx);
+}
+
+static double row_position(const work *w, const carom_step *s, int b, const double *dx) {
+    const int k = w->L_T.at[b];
+    if (w->paper) return (carom_column_dot(&w->L_T.W, k, dx) + 0.5 * carom_column_dot(&w->D_x, k, dx)) / s->h;
+    return carom_column_dot(&w->L_1.W, k, dx) / s->h;
+}
+
+// (GM-8)  the contact problem of the iteration in (Lambda, Psi/h):  rows (u_1 + e o u_0, g_1/h), columns from (GM-7)
+static carom_status form(work *w, carom_step *s) {
+    const carom_local *L = &w->L_T;
+    const int nv = s->sys->nv, n_v = rows(L), n_x = held_gaps(w), n = n_v + n_x;
+    if (w->paper) { // d u_1/dq is that of W~'(v_1 - v_0)
+        carom_add(w->v_M, w->v_1, -1, s->v, nv);
+        CAROM_TRY(carom_rate_gradient(s, &w->D, L, s->t + 0.5 * s->h, w->q_T, w->v_M));
+        CAROM_TRY(carom_rate_gradient(s, &w->D_x, L, s->t + 0.5 * s->h, w->q_T, w->x));
+    } else {
+        CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L_1, s->t + s->h, w->q_1, w->v_1));
+    }
+    w->turn.ready = false;
+    if (n > 0 && !w->paper) carom_turn_at(&w->turn, s, w->x);
+    for (int k = 0; k < n; ++k) {
+        double *dv = w->X_v + (size_t)k * (size_t)nv, *dx = w->X_x + (size_t)k * (size_t)nv;
+        carom_zero(dv, nv);
+        carom_zero(dx, nv);
+        if (k < n_v)
+            carom_column_axpy(dv, 1, &L->W, k);
+        else
+            carom_column_axpy(dx, s->h, &L->W, L->at[k - n_v]);
+        respond(w, s, dv, dx, k < n_v);
+        carom_turn_increment(&w->turn, w->xi, dx, nv);
+        for (int i = 0; i < n_v; ++i) s->G[i + k * (size_t)n] = row_velocity(w, i, dv, w->xi);
+        for (int b = 0; b < n_x; ++b) s->G[n_v + b + k * (size_t)n] = row_position(w, s, b, w->xi);
+    }
+    return CAROM_OK;
+}
+
+// Blocks of the problem: those of the velocities, then normals alone for the positions.
+static void blocks(work *w, carom_step *s) {
+    const carom_local *L = &w->L_T;
+    const int n_v = rows(L), nb = L->nb, n_x = held_gaps(w);
+    carom_problem_blocks(s, L);
+    for (int b = 0; b < nb; ++b) w->id[b] = L->id[b];
+    for (int b = 0; b < n_x; ++b) {
+        s->blocks[nb + b] = (carom_block){L->id[b] < s->sys->ne ? CAROM_BILATERAL : CAROM_UNILATERAL, n_v + b, 0};
+        w->id[nb + b] = L->id[b];
+    }
+    s->problem.n = s->problem.ld = n_v + n_x;
+    s->problem.nb = nb + n_x;
+}
+
+// The constraints at the present iterate in c, its multipliers in p.
+static void present(work *w, carom_step *s) {
+    const carom_local *L = &w->L_T;
+    const int n_v = rows(L), n_x = held_gaps(w);
+    carom_problem_restitution(s, L, w->u, w->u_0);
+    for (int b = 0; b < n_x; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
+    carom_copy(s->p, w->Lambda, n_v);
+    carom_copy(s->p + n_v, w->Psi, n_x);
+}
+
+// What rounding leaves in local velocities and in gaps over h.
+static double rounding(const work *w, const carom_step *s) {
+    double most = carom_local_velocity_rounding(&w->L_T, w->v_1);
+    for (int b = 0; b < held_gaps(w); ++b)
+        most = fmax(most, carom_local_rounding(&w->L_T, w->L_T.at[b], w->q_1, s->sys->nq) / s->h);
+    return most;
+}
+
+static bool done(work *w, carom_step *s) {
+    const int nv = s->sys->nv;
+    const double left = carom_norm_max(w->phi_v, nv);
+    if (!(left <= s->newton_tol * carom_norm_max(w->size_v, nv)) && !(left <= 2 * carom_force_rounding(s, w->K, w->q_T, w->y_v))) return false;
+    const double speed = fmax(fmax(w->pace, carom_norm_max(w->x, nv) / s->h), fmax(carom_norm_max(w->v_1, nv), carom_norm_max(s->v, nv)));
+    if (!(carom_norm_max(w->phi_x, nv) <= s->newton_tol * s->h * speed)) return false;
+    if (w->L_T.nb == 0) return true;
+    present(w, s);
+    return carom_problem_met(s, rounding(w, s));
+}
+
+static carom_status correct(work *w, carom_step *s, bool first) {
+    const carom_local *L = &w->L_T;
+    const int nv = s->sys->nv, n_v = rows(L), n_x = held_gaps(w), n = n_v + n_x;
+    // matrices() uses u as scratch: keep what belongs to the iterate in c.
+    carom_copy(s->c, w->u, n_v);
+    CAROM_TRY(matrices(w, s));
+    CAROM_TRY(form(w, s));
+    // the answer without reactions: right-hand sides -phi with Lambda = Psi = 0
+    for (int i = 0; i < nv; ++i) w->y_v[i] = -w->phi_v[i], w->y_x[i] = -w->phi_x[i];
+    carom_local_react(w->y_v, -1, L, w->Lambda);
+    for (int b = 0; b < L->nb; ++b) carom_column_axpy(w->y_x, -s->h * w->Psi[b], &L->W, L->at[b]);
+    respond(w, s, w->y_v, w->y_x, false);
+    w->pace = fmax(w->pace, carom_norm_max(w->y_v, nv));
+    if (n > 0) {
+        blocks(w, s);
+        if (first) CAROM_TRY(carom_problem_bounce(s, L, w->u_0));
+        carom_problem_restitution(s, L, s->c, w->u_0);
+        for (int b = 0; b < n_x; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
+        carom_turn_increment(&w->turn, w->xi, w->y_x, nv);
+        for (int i = 0; i < n_v; ++i) s->c[i] += row_velocity(w, i, w->y_v, w->xi);
+        for (int b = 0; b < n_x; ++b) s->c[n_v + b] += row_position(w, s, b, w->xi);
+        carom_zero(s->p, n);
+        CAROM_TRY(carom_problem_rub(s, w->id));
+        for (int k = 0; k < n; ++k) {
+            carom_axpy(w->y_v, s->p[k], w->X_v + (size_t)k * (size_t)nv, nv);
+            carom_axpy(w->y_x, s->p[k], w->X_x + (size_t)k * (size_t)nv, nv);
+        }
+        carom_copy(w->Lambda, s->p, n_v);
+        carom_copy(w->Psi, s->p + n_v, n_x);
+    }
+    carom_axpy(w->v_1, 1, w->y_v, nv);
+    carom_axpy(w->x, 1, w->y_x, nv);
+    return CAROM_OK;
+}
+
+// u_0 along the directions that the law holds in where the contact meets a kink on the way.
+static carom_status before(work *w, carom_step *s) {
+    const double h = s->h;
+    if (w->paper) return carom_velocity_before(s, w->u_0, &w->L_T, (carom_place){.t = s->t + 0.5 * h, .q = w->q_T, .v = s->v});
+    return carom_velocity_before(s, w->u_0, &w->L_1, (carom_place){.t = s->t + h, .q = w->q_1, .v = s->v});
+}
+
+// The step for the set of L_T.
+static carom_status solve(work *w, carom_step *s, int *iterations) {
+    carom_local_same(&w->L_0, &w->L_T);
+    carom_local_same(&w->L_1, &w->L_T);
+    CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
+    carom_local_velocity(w->u_0, &w->L_0, s->v);
+    for (int i = 0; i < s->sys->nv; ++i) w->v_1[i] = s->v[i], w->x[i] = s->h * s->v[i];
+    carom_zero(w->Lambda, rows(&w->L_T));
+    carom_zero(w->Psi, w->L_T.nb);
+    w->pace = 0;
+    for (int k = 0; k <= MOST; ++k) {
+        CAROM_TRY(evaluate(w, s, k));
+        if (k == 0) CAROM_TRY(before(w, s));
+        if (k > 0 && done(w, s)) {
+            *iterations += k;
+            return CAROM_OK;
+        }
+        if (!(carom_norm_max(w->v_1, s->sys->nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
+        CAROM_TRY(correct(w, s, k == 0));
+    }
+    return carom_retry(s, "Newton's method did not converge in %d iterations", MOST);
+}
+
+// -- the step -------------------------------------------------------------------------------------------------------
+
+// (GM-9)  active=end:  I grows from { g_j(q_0 + h v_0 + h^2/2 M^-1 f) <= 0 } by all that end below zero
+// Where there is no inertia, from that without f.
+static carom_status predict(work *w, carom_step *s) {
+    const int nv = s->sys->nv;
+    carom_matrix_zero(w->A);
+    carom_matrix_add(w->A, 1, w->M);
+    carom_copy(w->y_v, s->v, nv);
+    if (carom_factorise(&w->F_A, w->A, NULL) == CAROM_OK) {
+        CAROM_TRY(carom_force(s, w->f, s->t + 0.5 * s->h, w->q_M, s->v));
+        carom_factor_solve(&w->F_A, w->f);
+        carom_axpy(w->y_v, 0.5 * s->h, w->f, nv);
+    }
+    carom_move(s, w->q_1, s->q, s->h, w->y_v);
+    return carom_gaps(s, w->sign, s->t + s->h, w->q_1);
+}
+
+static bool grow(work *w, const carom_step *s) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    bool more = false;
+    for (int id = ne; id < ne + nc; ++id) {
+        const bool in = carom_closed(s, w->sign[id]);
+        // An active contact is above zero to tolerance; for the others any entering counts.
+        if (!in && w->g[id] < 0) w->sign[id] = -1, more = true;
+    }
+    return more;
+}
+
+static carom_status step(void *memory, carom_step *s) {
+    work *w = memory;
+    const double h = s->h, t_M = s->t + 0.5 * h;
+    int iterations = 0;
+
+    // (GM-1)  q_M = q_0 + h/2 v_0,  I = { j : g_j(q_M) <= 0 },  M = M(q_M)
+    carom_move(s, w->q_M, s->q, 0.5 * h, s->v);
+    CAROM_TRY(carom_mass(s, w->M, t_M, w->q_M));
+    CAROM_TRY(carom_gaps(s, w->g_0, s->t, s->q));
+    if (w->end)
+        CAROM_TRY(predict(w, s));
+    else
+        CAROM_TRY(carom_gaps(s, w->sign, t_M, w->q_M));
+    const carom_place at = {.t = w->end ? s->t + h : t_M, .q = w->end ? w->q_1 : w->q_M, .v = s->v};
+    CAROM_TRY(carom_close_at(s, &w->L_T, w->sign, at));
+    CAROM_TRY(solve(w, s, &iterations));
+    while (w->end) {
+        CAROM_TRY(carom_gaps(s, w->g, s->t + h, w->q_1));
+        if (!grow(w, s)) break;
+        carom_close(s, &w->L_T, w->sign);
+        CAROM_TRY(solve(w, s, &iterations));
+    }
+    carom_book_newton(s, iterations);
+    carom_book_impulses(s, &w->L_T, w->Lambda, w->u_0, w->u);
+    for (int b = 0; b < w->L_T.nb; ++b) carom_book_position(s, w->L_T.id[b], h * w->Psi[b]);
+    carom_copy(s->q, w->q_1, s->sys->nq);
+    carom_copy(s->v, w->v_1, s->sys->nv);
+    return CAROM_OK;
+}
+
+const carom_scheme carom_scheme_ggl_midpoint = {
+    .name = "ggl-midpoint",
+    .about = "implicit midpoint rule, constraints on position and velocity level in one Newton iteration",
+    .text = "active: g(q_0 + h/2 v_0) <= 0;  M at that point;  q~ = (q_0 + q_1)/2,  v~ = (v_0 + v_1)/2\n"
+            "q_1 = q_0 + h v~ + N~ Psi,                0 <= Psi _|_ g(q_1) >= 0\n"
+            "M (v_1 - v_0) = h f(q~, v~) + W~ Lambda,  Newton's law and friction between u(q_0, v_0) and u(q_1, v_1)\n"
+            "joints: g(q_1) = 0 and u(q_1, v_1) = 0\n\n"
+            "No drift.  active=midpoint (the paper's) may enter by half a step times the approach speed in an impact "
+            "step;\n"
+            "active=end does not enter, and bodies come to rest.  The position correction has no friction.  Second "
+            "order in\n"
+            "smooth motion, with joints too; first order across impacts.  levels=velocity leaves the position level out.",
+    .order = 2,
+    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 2, .gain = 0.1, .loss = 0.1, .chatters = true, .slow_piles = true, .option = "active=end",
+                 .forces = CAROM_AT_MIDDLE, .gaps = CAROM_AT_START | CAROM_AT_MIDDLE | CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_MIDDLE | CAROM_AT_END},
+    .impulses = true,
+    .levels = 2,
+    .positions = true,
+    .options = options,
+    .work_size = sizeof(work),
+    .carve = carve,
+    .step = step,
+};

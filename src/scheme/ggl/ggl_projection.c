@@ -1,0 +1,187 @@
+// ggl_projection.c: Moreau's midpoint rule and, after it, a projection of the positions on the constraints.
+//
+// Spec: docs/methods-ggl-newmark.md, section GP (Schoeder, Ulbrich, Schindler 2013, the decoupled scheme).  Velocities
+// are those of moreau-midpoint; positions are moved along the directions at the midpoint until no gap is negative and
+// every joint is closed.  The correction has no friction and does no work on velocities.
+//
+// Only contacts that the step leaves, or the correction brings, below zero take part in the projection.
+#include "scheme/moreau/moreau.h"
+#include <float.h>
+#include <math.h>
+
+enum { OPT_LOCAL };
+enum { MOST = 50, STALLS = 3 }; // iterations of the projection; those without progress after which rounding is to blame
+static const carom_option options[] = {
+    {.name = "local",
+     .kind = CAROM_CHOICE,
+     .choices = "exact|paper",
+     .about = "exact: one direction W_M for both local velocities; paper: u_0 at q_0, u_1 = u_0 + W_M'(v_1 - v_0)"},
+    {0},
+};
+
+typedef struct work {
+    carom_midpoint midpoint;
+    carom_factor I;                                     // the identity
+    carom_local L_M, L;                                 // normal directions at q_M, at the present position
+    double *q_0, *v_0;                                  // the start, to go back to
+    double *q_M, *q_P, *q, *x; // midpoint; position of moreau-midpoint; projected; displacement
+    double *g, *sign, *Psi;    // gaps; -1 for those that take part; multipliers over h, by id
+} work;
+
+static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    (void)keep, (void)opt;
+    work *w = memory;
+    const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
+    carom_midpoint_carve(&w->midpoint, mem, sys);
+    w->I = carom_carve_factor(mem, (carom_shape){CAROM_DIAGONAL, sys->nv, 0, NULL}, true);
+    w->L_M = carom_carve_local(mem, sys);
+    w->L = carom_carve_local(mem, sys);
+    double **by_position[] = {&w->q_0, &w->q_M, &w->q_P, &w->q};
+    for (size_t i = 0; i < sizeof by_position / sizeof *by_position; ++i) *by_position[i] = carom_carve(mem, nq);
+    w->v_0 = carom_carve(mem, nv);
+    w->x = carom_carve(mem, nv);
+    w->g = carom_carve(mem, nb);
+    w->sign = carom_carve(mem, nb);
+    w->Psi = carom_carve(mem, nb);
+}
+
+// Normals of the set only: the correction knows no friction.
+static void normals(carom_local *L) {
+    for (int b = 0; b <= L->nb; ++b) L->at[b] = b;
+}
+
+// (GP-4)  What rounding may leave in gap b at most: its terms may be larger than |W||q| (constants, cosines of small angles), but none is
+//         larger than |W| max |q| by much; and no rounding is larger than the motion of the step times 1e-8.
+static double rounding_at_most(const work *w, const carom_step *s, int b, double q) {
+    const double size = carom_local_magnitude(&w->L, b, w->x) * q; // x = 1
+    return fmax(16 * DBL_EPSILON * size, 1e-8 * s->h * carom_local_magnitude(&w->L, b, w->v_0));
+}
+
+// Are all gaps met at q?  Those that take part to tolerance or to their own rounding; others that are below zero join.  Where iterations no
+// longer halve the largest gap, to the rounding that there may be at most.
+static bool met(work *w, const carom_step *s, double *least, int *stalls) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    bool good = true;
+    double most = 0;
+    for (int b = 0; b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        most = fmax(most, id < ne || w->Psi[id] > 0 ? fabs(w->g[id]) : fmax(0, -w->g[id]));
+    }
+    *stalls = most < 0.5 * *least ? 0 : *stalls + 1;
+    *least = fmin(*least, most);
+    for (int id = ne; id < ne + nc; ++id)
+        if (w->sign[id] > 0 && w->g[id] < 0) w->sign[id] = -1, good = false;
+    const double q = carom_norm_max(w->q, s->sys->nq);
+    for (int i = 0; i < s->sys->nv; ++i) w->x[i] = 1;
+    for (int b = 0; good && b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        const double rounding = 0.5 * carom_local_rounding_within(&w->L, b, w->q, s->sys->nq, q);
+        const bool tight = id < ne || w->Psi[id] > 0;
+        const double off = tight ? fabs(w->g[id]) : fmax(0, -w->g[id]);
+        good = off <= fmax(s->h * s->tol * s->scale, *stalls >= STALLS ? rounding_at_most(w, s, b, q) : rounding);
+    }
+    return good;
+}
+
+// (GP-3)  one step of Newton: with G = N(q)'N_M over the set,  0 <= Psi _|_ (g(q) - G Psi_old + G Psi)/h >= 0
+static carom_status correct(work *w, carom_step *s, double t_1) {
+    carom_close(s, &w->L, w->sign);
+    normals(&w->L);
+    carom_local_same(&w->L_M, &w->L);
+    CAROM_TRY(carom_directions(s, &w->L_M, s->t + 0.5 * s->h, w->q_M));
+    CAROM_TRY(carom_directions(s, &w->L, t_1, w->q));
+    carom_problem_form(s, &w->L, &w->L_M, &w->I, 1);
+    const int n = w->L.nb;
+    for (int b = 0; b < n; ++b) {
+        if (s->blocks[b].law != CAROM_BILATERAL) s->blocks[b].law = CAROM_UNILATERAL;
+        s->c[b] = w->g[w->L.id[b]] / s->h;
+        s->p[b] = w->Psi[w->L.id[b]];
+    }
+    carom_problem_subtract(s, s->p);
+    carom_zero(s->p, n);
+    CAROM_TRY(carom_problem_run(s, w->L.id));
+    carom_zero(w->x, s->sys->nv);
+    carom_problem_apply(s, w->x, s->h);
+    carom_move(s, w->q, w->q_P, 1, w->x);
+    for (int b = 0; b < n; ++b) w->Psi[w->L.id[b]] = s->p[b];
+    return CAROM_OK;
+}
+
+// (GP-2)  q_1 = q_P + N_M Psi,  0 <= Psi _|_ g(t_1, q_1) >= 0 over all contacts, g = 0 for joints; N_M stays
+static carom_status project(work *w, carom_step *s) {
+    const int all = s->sys->ne + s->sys->nc;
+    const double t_1 = s->t + s->h;
+    carom_copy(w->q, w->q_P, s->sys->nq);
+    carom_zero(w->Psi, all);
+    CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
+    bool any = s->sys->ne > 0;
+    for (int id = 0; id < all; ++id) {
+        w->sign[id] = id < s->sys->ne || w->g[id] < 0 ? -1 : 1;
+        any = any || w->sign[id] < 0;
+    }
+    if (!any) return CAROM_OK;
+    double least = HUGE_VAL;
+    int stalls = 0;
+    for (int k = 1; k <= MOST; ++k) {
+        CAROM_TRY(correct(w, s, t_1));
+        CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
+        if (met(w, s, &least, &stalls)) {
+            carom_book_newton(s, k);
+            return CAROM_OK;
+        }
+        if (!(carom_norm_max(w->q, s->sys->nq) < HUGE_VAL)) break;
+    }
+    return carom_retry(s,
+                       "the projection of the positions on the constraints did not converge; a smaller step may help");
+}
+
+static carom_status make_identity(work *w) {
+    if (w->I.ready) return CAROM_OK;
+    w->I.ready = true;
+    for (int i = 0; i < w->I.shape.n; ++i) w->x[i] = 1;
+    return carom_factorise(&w->I, (carom_matrix){w->I.shape, w->x}, NULL);
+}
+
+static carom_status step(void *memory, carom_step *s) {
+    work *w = memory;
+    CAROM_TRY(make_identity(w));
+    carom_copy(w->q_0, s->q, s->sys->nq);
+    carom_copy(w->v_0, s->v, s->sys->nv);
+    carom_move(s, w->q_M, s->q, 0.5 * s->h, s->v);
+
+    // (GP-1)  v_1 and q_P = q_M + h/2 v_1 by moreau-midpoint
+    CAROM_TRY(carom_midpoint_step(&w->midpoint, s, s->opt[OPT_LOCAL] == 1));
+    carom_copy(w->q_P, s->q, s->sys->nq);
+    const carom_status status = project(w, s);
+    if (status != CAROM_OK) { // a step that fails leaves the state as it was
+        carom_copy(s->q, w->q_0, s->sys->nq);
+        carom_copy(s->v, w->v_0, s->sys->nv);
+        return status;
+    }
+    carom_copy(s->q, w->q, s->sys->nq);
+    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) carom_book_position(s, id, s->h * w->Psi[id]);
+    return CAROM_OK;
+}
+
+const carom_scheme carom_scheme_ggl_projection = {
+    .name = "ggl-projection",
+    .about = "Moreau's midpoint rule, then positions projected on the constraints: no penetration, no drift",
+    .text =
+        "v_1, q_P by moreau-midpoint (with friction)\n"
+        "q_1 = q_P + N_M Psi,   0 <= Psi _|_ g(q_1) >= 0 for all contacts,  g(q_1) = 0 for joints\n\n"
+        "No gap is negative and no joint open at step ends, to solver tolerance.  The correction follows the normals\n"
+        "at the midpoint in the Euclidean metric of the coordinates, so it depends on their units; it changes "
+        "potential\n"
+        "energy a little, either way.  First order, like moreau-midpoint.",
+    .order = 1,
+    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .limited_steps = true, .gain = 0.2, .chatters = true, .no_piles = true,
+                 .forces = CAROM_AT_MIDDLE, .gaps = CAROM_AT_MIDDLE | CAROM_AT_END, .directions = CAROM_AT_MIDDLE},
+    .impulses = true,
+    .stable = 2,
+    .positions = true,
+    .options = options,
+    .many = CAROM_MANY,
+    .work_size = sizeof(work),
+    .carve = carve,
+    .step = step,
+};

@@ -1,0 +1,274 @@
+// half_explicit.c: the half-explicit timestepping scheme on velocity level.
+//
+// Spec: docs/METHODS.md, section HE (Schindler, Rezaei, Kursawe, Acary 2015).  Contact forces act at both ends
+// of a step and are found from the velocity constraint, so smooth motion with lasting contact is of second
+// order; a step in which a contact closes gives up the forces and solves an impact instead.  Without contact it
+// is the velocity Verlet scheme.
+//
+// active=predicted decides on the explicit prediction q_P, before anything is computed, and takes the
+// impulsive part of a step only impulsive-step times as long; the rest of the step follows as usual.
+#include "scheme/words.h"
+#include <math.h>
+#include <string.h>
+
+enum { OPT_ACTIVE, OPT_IMPULSIVE };
+static const carom_option options[] = {
+    {.name = "active", .kind = CAROM_CHOICE, .choices = "current|predicted",
+     .about = "closed contacts and impacts are decided at the current position, or at the prediction q_0 + h v_0"},
+    {.name = "impulsive-step", .kind = CAROM_REAL, .fallback = 1, .low = 1e-6, .high = 1,
+     .about = "length of an impulsive step as a fraction of h (active=predicted only)"},
+    {0},
+};
+
+typedef struct work {
+    carom_factor F_0, F_1;             // M(q_0), M(q_1)
+    double t_F;                        // F_1 belongs to (t_F, q_F): the next step starts there
+    double *q_F;
+    carom_local L_0, L_P, L_1;         // directions at q_0, at the prediction, at q_1
+    double *q_P, *q_1, *v_1, *v_m;     // positions; stage velocity; mean velocity, then v-
+    double *g_0, *g_P, *g_1;           // gaps
+    double *a_f, *a_0, *a_1;           // accelerations: M_0^-1 f_0; with contact forces; M_1^-1 f_1
+    double *lambda_0, *lambda_1;       // contact forces at the two ends, rows of L_0 and L_1
+    double *held;                      // nc: contacts that push at q_0
+    bool holding;                      // not all of them are zero
+    double *u_0, *u_1;                 // local velocities
+    double *q, *v;                     // the state while a step is made of several parts
+} work;
+
+static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    (void)keep, (void)opt;
+    work *w = memory;
+    w->t_F = NAN;
+    w->F_0 = carom_carve_factor(mem, sys->mass_shape, true);
+    w->F_1 = carom_carve_factor(mem, sys->mass_shape, true);
+    w->L_0 = carom_carve_local(mem, sys);
+    w->L_P = carom_carve_local(mem, sys);
+    w->L_1 = carom_carve_local(mem, sys);
+    double **by_position[] = {&w->q_F, &w->q_P, &w->q_1, &w->q};
+    for (size_t i = 0; i < sizeof by_position / sizeof *by_position; ++i) *by_position[i] = carom_carve(mem, (size_t)sys->nq);
+    double **by_velocity[] = {&w->v_1, &w->v_m, &w->a_f, &w->a_0, &w->a_1, &w->v};
+    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, (size_t)sys->nv);
+    double **by_id[] = {&w->g_0, &w->g_P, &w->g_1};
+    for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, (size_t)(sys->ne + sys->nc));
+    w->held = carom_carve(mem, (size_t)sys->nc);
+    w->holding = true;
+    double **local[] = {&w->lambda_0, &w->lambda_1, &w->u_0, &w->u_1};
+    for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, (size_t)w->L_0.W.n);
+}
+
+// Does a contact that is open at g_0 close at g_1?
+static bool closes(const carom_step *s, const double *g_0, const double *g_1) {
+    for (int id = s->sys->ne; id < s->sys->ne + s->sys->nc; ++id)
+        if (!carom_closed(s, g_0[id]) && carom_closed(s, g_1[id])) return true;
+    return false;
+}
+
+// M(q_0) was factorised at the end of the last step, unless somebody moved the state in between.
+static carom_status factor_start(work *w, carom_step *s, double t) {
+    if (w->t_F == t && memcmp(w->q_F, w->q, (size_t)s->sys->nq * sizeof(double)) == 0) {
+        const carom_factor F = w->F_0;
+        w->F_0 = w->F_1;
+        w->F_1 = F;
+        w->t_F = NAN;
+        return CAROM_OK;
+    }
+    return carom_mass_factor(s, &w->F_0, t, w->q);
+}
+
+// Newton's law over L's set at the directions and the mass at hand: v changes in place.
+static carom_status strike(work *w, carom_step *s, const carom_local *L, const carom_factor *F, double *v) {
+    carom_problem_form(s, L, L, F, 1);
+    carom_local_velocity(w->u_0, L, v);
+    CAROM_TRY(carom_problem_impact(s, L, w->u_0, w->u_0));
+    carom_problem_apply(s, v, 1);
+    carom_local_velocity(w->u_1, L, v);
+    carom_book_impulses(s, L, s->problem.p, w->u_0, w->u_1);
+    return CAROM_OK;
+}
+
+// (HE-6)  a contact closed at q_0 approaches, u(q_0, v_0) < -theta: an impact now, before the step.  Forces may depend on v_0.
+static carom_status impact_at_start(work *w, carom_step *s, double t) {
+    bool struck;
+    carom_local_velocity(w->u_0, &w->L_0, w->v);
+    CAROM_TRY(carom_struck(s, &struck, NULL, &w->L_0, w->u_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
+    if (!struck) return CAROM_OK;
+    CAROM_TRY(strike(w, s, &w->L_0, &w->F_0, w->v));
+    CAROM_TRY(carom_force(s, w->a_f, t, w->q, w->v));
+    carom_factor_solve(&w->F_0, w->a_f);
+    return CAROM_OK;
+}
+
+// q_P = q_0 + h v_0 and the directions of L_0's set there.
+static carom_status look_ahead(work *w, carom_step *s, double t, double h) {
+    carom_move(s, w->q_P, w->q, h, w->v);
+    carom_local_same(&w->L_P, &w->L_0);
+    return carom_directions(s, &w->L_P, t + h, w->q_P);
+}
+
+// (HE-7)  a kink: a contact closed at q_0 with W(q_P)'v_0 + w < -theta.  The step is an impact.
+static carom_status meets_kink(work *w, carom_step *s, double t, bool *kink) {
+    carom_local_velocity(w->u_0, &w->L_P, w->v);
+    return carom_struck(s, kink, NULL, &w->L_0, w->u_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f});
+}
+
+// (HE-2)  v_1 = v_0 + h M_0^-1 (f_0 + W_0 lambda+),  law(W_P'v_1, lambda+) over L_0's set: the force acts along the
+// old directions, the constraint holds along the predicted ones.  Leaves a_0.
+static carom_status stage_1(work *w, carom_step *s, double h) {
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    carom_copy(w->a_0, w->a_f, nv);
+    if (w->holding) carom_zero(w->held, s->sys->nc);
+    w->holding = w->L_0.nb > ne;
+    if (w->L_0.nb == 0) return CAROM_OK;
+    carom_problem_form(s, &w->L_P, &w->L_0, &w->F_0, h);
+    carom_add(w->v_1, w->v, h, w->a_f, nv);
+    carom_local_velocity(s->c, &w->L_P, w->v_1);
+    CAROM_TRY(carom_problem_solve(s, &w->L_0));
+    carom_copy(w->lambda_0, s->problem.p, s->problem.n);
+    carom_problem_apply(s, w->a_0, 1);
+    for (int b = ne; b < w->L_0.nb; ++b) w->held[w->L_0.id[b] - ne] = w->lambda_0[w->L_0.at[b]] > 0;
+    return CAROM_OK;
+}
+
+// (HE-3)  v_1 = v_0 + h a_0,  q_1 = q_0 + h/2 (v_0 + v_1),  a_1 = M_1^-1 f(t_1, q_1, v_1)
+static void move_on(work *w, const carom_step *s, double h) {
+    carom_add(w->v_1, w->v, h, w->a_0, s->sys->nv);
+    for (int i = 0; i < s->sys->nv; ++i) w->v_m[i] = 0.5 * (w->v[i] + w->v_1[i]);
+    carom_move(s, w->q_1, w->q, h, w->v_m);
+}
+
+static carom_status see_end(work *w, carom_step *s, double t_1) {
+    CAROM_TRY(carom_free_motion(s, &w->F_1, w->a_1, w->g_1, t_1, w->q_1, w->v_1));
+    w->t_F = t_1;
+    carom_copy(w->q_F, w->q_1, s->sys->nq);
+    return CAROM_OK;
+}
+
+// (HE-4)  v = v_0 + h/2 (a_0 + a_1) + h/2 M_1^-1 W_1 lambda-,  law(W_1'v, lambda-) over L_1's set
+static carom_status stage_2(work *w, carom_step *s, double h) {
+    for (int i = 0; i < s->sys->nv; ++i) w->v_m[i] = w->v[i] + 0.5 * h * (w->a_0[i] + w->a_1[i]);
+    if (w->L_1.nb == 0) return CAROM_OK;
+    carom_problem_form(s, &w->L_1, &w->L_1, &w->F_1, 0.5 * h);
+    carom_local_velocity(s->c, &w->L_1, w->v_m);
+    CAROM_TRY(carom_problem_solve(s, &w->L_1));
+    carom_copy(w->lambda_1, s->problem.p, s->problem.n);
+    carom_problem_apply(s, w->v_m, 0.5 * h);
+    return CAROM_OK;
+}
+
+// (HE-5)  an impact: contact forces are given up, bilateral ones stay.  v- = v_0 + h/2 (a_0 + a_1) with those
+// alone, then  v+ = v- + M_1^-1 W_1 Lambda  with Newton's law over L_1's set.
+static carom_status impact(work *w, carom_step *s, double h) {
+    const int ne = s->sys->ne, nb = w->L_1.nb;
+    carom_copy(w->a_0, w->a_f, s->sys->nv);
+    for (int b = 0; b < ne; ++b) { // bilateral columns come first
+        carom_column_expand(w->v_m, &w->L_0.W, b);
+        carom_factor_solve(&w->F_0, w->v_m);
+        carom_axpy(w->a_0, w->lambda_0[b], w->v_m, s->sys->nv);
+    }
+    w->L_1.nb = ne;
+    CAROM_TRY(stage_2(w, s, h));
+    w->L_1.nb = nb;
+    return nb > 0 ? strike(w, s, &w->L_1, &w->F_1, w->v_m) : CAROM_OK;
+}
+
+// Forces of the first `n0` constraints of L_0 and `n1` of L_1 act half a step each.
+static void book(work *w, carom_step *s, int n0, int n1, double h) {
+    const int nb_0 = w->L_0.nb, nb_1 = w->L_1.nb;
+    w->L_0.nb = n0, w->L_1.nb = n1;
+    carom_local_velocity(w->u_0, &w->L_0, w->v);
+    carom_local_velocity(w->u_1, &w->L_1, w->v_m);
+    carom_book_forces(s, &w->L_0, w->lambda_0, w->u_0, 0.5 * h, false);
+    carom_book_forces(s, &w->L_1, w->lambda_1, w->u_1, 0.5 * h, true);
+    w->L_0.nb = nb_0, w->L_1.nb = nb_1;
+}
+
+// From (w->q, w->v) over h.  With active=predicted a predicted closing shortens h; *taken is what was done.
+static carom_status part(work *w, carom_step *s, double t, double h, double shortest, double *taken) {
+    const bool predicted = s->opt[OPT_ACTIVE] == 1;
+    const int ne = s->sys->ne;
+
+    // (HE-1)  a_f = M_0^-1 f_0,  q_P = q_0 + h v_0,  closed at q_0 or, if so asked, at q_P
+    CAROM_TRY(factor_start(w, s, t));
+    CAROM_TRY(carom_force(s, w->a_f, t, w->q, w->v));
+    carom_factor_solve(&w->F_0, w->a_f);
+    CAROM_TRY(carom_gaps(s, w->g_0, t, w->q));
+    CAROM_TRY(carom_close_at(s, &w->L_0, w->g_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
+    bool kink = false;
+    if (w->L_0.nb > 0) {
+        CAROM_TRY(carom_directions(s, &w->L_0, t, w->q));
+        CAROM_TRY(impact_at_start(w, s, t));
+        CAROM_TRY(look_ahead(w, s, t, h));
+        CAROM_TRY(meets_kink(w, s, t, &kink));
+    }
+    bool hits = kink;
+    if (predicted) {
+        carom_move(s, w->q_P, w->q, h, w->v);
+        CAROM_TRY(carom_gaps(s, w->g_P, t + h, w->q_P));
+        CAROM_TRY(carom_close_at(s, &w->L_0, w->g_P, (carom_place){.t = t + h, .q = w->q_P, .v = w->v, .f = w->a_f}));
+        hits = kink || closes(s, w->g_0, w->g_P);
+        if (hits) h = fmin(h, shortest);
+    }
+    *taken = h;
+    if (hits) w->L_0.nb = ne; // no contact forces in an impulsive step
+    if (predicted) {
+        CAROM_TRY(carom_directions(s, &w->L_0, t, w->q));
+        CAROM_TRY(look_ahead(w, s, t, h));
+    }
+    w->L_P.nb = w->L_0.nb;
+
+    CAROM_TRY(stage_1(w, s, h));
+    move_on(w, s, h);
+    CAROM_TRY(see_end(w, s, t + h));
+    CAROM_TRY(carom_close_at(s, &w->L_1, w->g_1, (carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
+    if (!predicted) hits = kink || closes(s, w->g_0, w->g_1);
+    CAROM_TRY(carom_directions(s, &w->L_1, t + h, w->q_1));
+    if (hits) {
+        CAROM_TRY(impact(w, s, h));
+        book(w, s, ne, ne, h);
+    } else {
+        CAROM_TRY(stage_2(w, s, h));
+        book(w, s, w->L_0.nb, w->L_1.nb, h);
+    }
+    carom_copy(w->q, w->q_1, s->sys->nq);
+    carom_copy(w->v, w->v_m, s->sys->nv);
+    return CAROM_OK;
+}
+
+static carom_status step(void *memory, carom_step *s) {
+    work *w = memory;
+    const double shortest = s->opt[OPT_ACTIVE] == 1 ? s->opt[OPT_IMPULSIVE] * s->h : s->h;
+    carom_copy(w->q, s->q, s->sys->nq);
+    carom_copy(w->v, s->v, s->sys->nv);
+    for (double left = s->h, taken = 0; left > 1e-12 * s->h; left -= taken) {
+        carom_zero(s->force, s->dir[s->sys->ne + s->sys->nc]); // forces of the last part count
+        CAROM_TRY(part(w, s, s->t + (s->h - left), left, shortest, &taken));
+        if (taken < left) s->counts->inner += 1; // shortened: impulsive
+    }
+    carom_copy(s->q, w->q, s->sys->nq);
+    carom_copy(s->v, w->v, s->sys->nv);
+    return CAROM_OK;
+}
+
+const carom_scheme carom_scheme_half_explicit = {
+    .name = "half-explicit",
+    .about = "half-explicit scheme on velocity level: second order between impacts, with friction",
+    .text = "q_P = q_0 + h v_0\n"
+            "v_1 = v_0 + h M_0^-1 (f_0 + W_0 lambda+),   contact law between W(q_P)'v_1 and lambda+, contacts closed at q_0\n"
+            "q_1 = q_0 + h/2 (v_0 + v_1)\n"
+            "v   = v_0 + h/2 M_0^-1 (f_0 + W_0 lambda+) + h/2 M_1^-1 (f(q_1, v_1) + W_1 lambda-),\n"
+            "      contact law between W_1'v and lambda-, contacts closed at q_1\n"
+            "a contact closes between q_0 and q_1: lambda+ = lambda- = 0 (joints keep theirs), v- = v, then\n"
+            "v+  = v- + M_1^-1 W_1 Lambda with Newton's law\n\n"
+            "Second order in positions and velocities while the set of contacts does not change, contact forces\n"
+            "first order; first order across impacts.  Explicit: stable for omega h < 2 (velocity Verlet).  A\n"
+            "contact enters by at most h times its approach speed and then stays there without sinking.",
+    .order = 2,
+    .promises = {.joint_order = 2, .limited_steps = true,
+                 .forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_START | CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
+    .stable = 2,
+    .options = options,
+    .many = CAROM_MANY,
+    .work_size = sizeof(work),
+    .carve = carve,
+    .step = step,
+};

@@ -1,0 +1,256 @@
+// half_explicit_rk.c: half-explicit Runge-Kutta methods on velocity level, of orders 2 to 5.
+//
+// Spec: docs/METHODS.md, section HR (Schindler, Rezaei, Kursawe, Acary 2015, appendix B; methods of Brasey and Hairer).
+// The force multiplier of a stage is found from the velocity constraint at the next stage.  Contacts closed at
+// the start of a step stay candidates in all its stages, and one that still pushes at the end counts as closed at
+// the start of the next step, whatever the sign of its rounding-size gap (CL-3): so lasting contact keeps the order
+// of the table.  A step in which an open contact closes or a closed one meets a kink is an impact, as in half-explicit.
+#include "scheme/half_explicit/half_explicit_rk.h"
+#include "scheme/words.h"
+
+static const carom_rk_table tables[] = {
+#define CAROM_TABLE(order, stages, a, b) {order, stages, a, b},
+#include "scheme/half_explicit_rk.def"
+#undef CAROM_TABLE
+};
+
+enum { STAGES = 8 };
+static const double DRIFT = 0.01; // of what moves in a step: the local error of lasting contact is far smaller, flight is faster
+
+const carom_rk_table *carom_rk_find(int order) {
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
+        if (tables[i].order == order) return tables + i;
+    return NULL;
+}
+
+enum { OPT_ORDER };
+static const carom_option options[] = {
+    {.name = "order", .kind = CAROM_INTEGER, .fallback = 3, .low = 2, .high = 5, .about = "order of the table between impacts"},
+    {0},
+};
+
+typedef struct work {
+    const carom_rk_table *T;
+    double *held_1;                     // nc: contact pushes at the end of the step
+    double *kinked;                     // by constraint of a set: 1 for a contact that meets a kink
+    carom_factor F;                     // M(Q_{l-1})
+    carom_local L, L_next;              // closed contacts at Q_{l-1} and Q_l
+    double *V[STAGES], *K[STAGES];      // stage velocities; stage accelerations with contact forces
+    double *D[STAGES];                  // rates of the displacements from q_0: V where (+) is a sum
+    double *K_E[STAGES];                // with bilateral forces alone, for an impact
+    double *Q, *Q_next, *v_0, *v, *sum, *x; // v_0: after an impact at the start
+    double *g_0, *g_1, *u_0, *u_1, *lambda;
+} work;
+
+static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    work *w = memory;
+    const size_t nv = (size_t)sys->nv, nb = (size_t)(sys->ne + sys->nc);
+    w->T = carom_rk_find((int)opt[OPT_ORDER]);
+    (void)keep;
+    w->held_1 = carom_carve(mem, (size_t)sys->nc);
+    w->kinked = carom_carve(mem, nb);
+    w->v_0 = carom_carve(mem, nv);
+    w->F = carom_carve_factor(mem, sys->mass_shape, true);
+    w->L = carom_carve_local(mem, sys);
+    w->L_next = carom_carve_local(mem, sys);
+    for (int l = 0; l < w->T->stages; ++l) {
+        w->V[l] = carom_carve(mem, nv);
+        w->D[l] = sys->lift ? carom_carve(mem, nv) : w->V[l];
+        w->K[l] = carom_carve(mem, nv);
+        w->K_E[l] = carom_carve(mem, nv);
+    }
+    w->Q = carom_carve(mem, (size_t)sys->nq);
+    w->Q_next = carom_carve(mem, (size_t)sys->nq);
+    w->v = carom_carve(mem, nv);
+    w->sum = carom_carve(mem, nv);
+    w->x = carom_carve(mem, nv);
+    w->g_0 = carom_carve(mem, nb);
+    w->g_1 = carom_carve(mem, nb);
+    double **local[] = {&w->u_0, &w->u_1, &w->lambda};
+    for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, (size_t)w->L.W.n);
+}
+
+// Row l of the table for l < stages, the weights b for l = stages.
+static double weight(const carom_rk_table *T, int l, int k) { return l < T->stages ? carom_rk_a(T, l, k) : T->b[k]; }
+
+// c_l h after t: where stage l stands.
+static double stage_time(const work *w, const carom_step *s, int l) {
+    double c = 0;
+    for (int k = 0; k < l; ++k) c += weight(w->T, l, k);
+    return l == w->T->stages ? s->t + s->h : s->t + c * s->h;
+}
+
+// (HR-1)  Q_l = q_0 + h sum_{k<l} a_lk V_k, where (+) is no sum with D_k instead of V_k
+static void position(work *w, const carom_step *s, int l) {
+    carom_zero(w->sum, s->sys->nv);
+    for (int k = 0; k < l; ++k) carom_axpy(w->sum, weight(w->T, l, k), w->D[k], s->sys->nv);
+    carom_move(s, w->Q_next, s->q, s->h, w->sum);
+}
+
+// D_l, with the sum of Q_l still at hand.
+static void lift(work *w, const carom_step *s, int l) {
+    if (!s->sys->lift) return;
+    carom_zero(w->x, s->sys->nv);
+    if (l > 0) carom_axpy(w->x, s->h, w->sum, s->sys->nv);
+    carom_lift(s, w->D[l], w->x, w->V[l]);
+}
+
+// (HR-2)  velocity at stage l (l = stages: at the end) with M_{l-1}, f_{l-1} at hand in F and K[l-1]:
+//         V_l = v_0 + h sum_{k<l-1} a_lk K_k + h a_{l,l-1} (M^-1 f + M^-1 W lambda),  law(W(Q_l)'V_l, lambda)
+static carom_status velocity(work *w, carom_step *s, int l, const carom_local *L, const carom_local *L_next, double *const *K, double *v) {
+    const double h = s->h, a = weight(w->T, l, l - 1);
+    carom_copy(v, w->v_0, s->sys->nv);
+    for (int k = 0; k < l; ++k) carom_axpy(v, h * weight(w->T, l, k), K[k], s->sys->nv);
+    if (L->nb == 0) return CAROM_OK;
+    carom_problem_form(s, L_next, L, &w->F, h * a);
+    carom_local_velocity(s->c, L_next, v);
+    CAROM_TRY(carom_problem_solve(s, L));
+    carom_problem_apply(s, v, h * a);
+    carom_problem_apply(s, K[l - 1], 1);
+    carom_copy(w->lambda, s->problem.p, s->problem.n);
+    return CAROM_OK;
+}
+
+// K[l] = K_E[l] = M_l^-1 f_l, directions at Q_l.
+static carom_status free_stage(work *w, carom_step *s, int l, double t) {
+    CAROM_TRY(carom_free_motion(s, &w->F, w->K[l], NULL, t, w->Q, w->V[l]));
+    carom_copy(w->K_E[l], w->K[l], s->sys->nv);
+    return carom_directions(s, &w->L, t, w->Q);
+}
+
+// K_E[l] gets the bilateral part of the forces just found; the forces are booked for their share b_l of the step.
+static void keep_stage(work *w, carom_step *s, int l, bool last) {
+    carom_problem_react(s, w->K_E[l], 1, w->lambda, s->sys->ne);
+    carom_local_velocity(w->u_0, &w->L, last ? w->v : w->V[l]);
+    carom_book_forces(s, &w->L, w->lambda, w->u_0, s->h * w->T->b[l], last);
+}
+
+// Newton's law over L's set, restitution acting on u_before: v changes in place.  u_0 is W'v.
+static carom_status strike(work *w, carom_step *s, const carom_local *L, const double *u_before, double *v) {
+    carom_problem_form(s, L, L, &w->F, 1);
+    CAROM_TRY(carom_problem_impact(s, L, w->u_0, u_before));
+    carom_problem_apply(s, v, 1);
+    carom_local_velocity(w->u_1, L, v);
+    carom_book_impulses(s, L, s->problem.p, w->u_0, w->u_1);
+    return CAROM_OK;
+}
+
+// (HE-6)  an impact at the start of the step; L holds the closed contacts.
+static carom_status impact_at_start(work *w, carom_step *s) {
+    bool struck;
+    CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
+    carom_local_velocity(w->u_0, &w->L, w->v_0);
+    CAROM_TRY(carom_struck(s, &struck, NULL, &w->L, w->u_0, (carom_place){.t = s->t, .q = s->q, .v = w->v_0}));
+    if (!struck) return CAROM_OK;
+    CAROM_TRY(carom_mass_factor(s, &w->F, s->t, s->q));
+    return strike(w, s, &w->L, w->u_0, w->v_0);
+}
+
+// (HE-7)  a kink: a contact of L, at (t, q_0), has W(Q_l)'v_0 + w < -theta at a stage.
+static carom_status meets_kink(work *w, carom_step *s, int l, bool *kink) {
+    carom_local_velocity(w->u_0, &w->L_next, w->v_0);
+    const carom_place at = {.t = stage_time(w, s, l), .q = w->Q_next, .v = w->v_0, .f = w->K_E[l - 1]};
+    return carom_struck(s, kink, w->kinked, &w->L_next, w->u_0, at);
+}
+
+// The stages with the forces of the first nb constraints of the set; they end early at a kink.
+static carom_status stages(work *w, carom_step *s, int nb, bool *kink) {
+    const int last = w->T->stages, ne = s->sys->ne;
+    carom_copy(w->V[0], w->v_0, s->sys->nv);
+    carom_copy(w->Q, s->q, s->sys->nq);
+    lift(w, s, 0);
+    *kink = false;
+    for (int l = 1; l <= last; ++l) {
+        w->L.nb = nb;
+        CAROM_TRY(free_stage(w, s, l - 1, stage_time(w, s, l - 1)));
+        position(w, s, l);
+        carom_local_same(&w->L_next, &w->L);
+        CAROM_TRY(carom_directions(s, &w->L_next, stage_time(w, s, l), w->Q_next));
+        if (nb > ne) CAROM_TRY(meets_kink(w, s, l, kink));
+        if (*kink) return CAROM_OK;
+        CAROM_TRY(velocity(w, s, l, &w->L, &w->L_next, w->K, l < last ? w->V[l] : w->v));
+        if (nb > 0) keep_stage(w, s, l - 1, l == last);
+        if (l == last) break;
+        lift(w, s, l);
+        carom_copy(w->Q, w->Q_next, s->sys->nq);
+    }
+    return CAROM_OK;
+}
+
+// (HR-3)  an impact: stages keep their states but lose their contact forces; then Newton's law at q_1
+static carom_status impact(work *w, carom_step *s) {
+    const int last = w->T->stages, ne = s->sys->ne;
+    const double t_1 = s->t + s->h;
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (w->held_1[c] > 0) w->g_1[ne + c] = -1; // resting contacts take part
+    carom_zero(s->force, s->dir[ne + s->sys->nc]);
+    carom_problem_react(s, w->K_E[last - 1], -1, w->lambda, ne); // found anew below
+    w->L.nb = w->L_next.nb = ne;
+    CAROM_TRY(velocity(w, s, last, &w->L, &w->L_next, w->K_E, w->v));
+    if (ne > 0) {
+        carom_local_velocity(w->u_0, &w->L, w->v);
+        carom_book_forces(s, &w->L, w->lambda, w->u_0, s->h, true);
+    }
+    carom_close(s, &w->L_next, w->g_1);
+    CAROM_TRY(carom_directions(s, &w->L_next, t_1, w->Q_next));
+    CAROM_TRY(carom_mass_factor(s, &w->F, t_1, w->Q_next));
+    carom_local_velocity(w->u_0, &w->L_next, w->v);
+    // A contact that rested has no velocity to give back: what v- shows there is the force it lost.
+    carom_copy(w->u_1, w->u_0, w->L_next.at[w->L_next.nb]);
+    for (int b = ne; b < w->L_next.nb; ++b)
+        if (w->held_1[w->L_next.id[b] - ne] > 0) carom_zero(w->u_1 + w->L_next.at[b], w->L_next.at[b + 1] - w->L_next.at[b]);
+    return strike(w, s, &w->L_next, w->u_1, w->v);
+}
+
+static carom_status step(void *memory, carom_step *s) {
+    work *w = memory;
+    const int nv = s->sys->nv, ne = s->sys->ne, nc = s->sys->nc;
+    const double t_1 = s->t + s->h;
+
+    carom_copy(w->v_0, s->v, nv);
+    CAROM_TRY(carom_gaps(s, w->g_0, s->t, s->q));
+    CAROM_TRY(carom_close_at(s, &w->L, w->g_0, (carom_place){.t = s->t, .q = s->q, .v = s->v, .drift = DRIFT}));
+    const int nb = w->L.nb;
+    if (nb > ne) CAROM_TRY(impact_at_start(w, s));
+    const carom_account booked = s->account;
+    bool kink;
+    CAROM_TRY(stages(w, s, nb, &kink));
+    carom_zero(w->held_1, nc);
+    if (kink) {
+        for (int b = ne; b < nb; ++b) w->held_1[w->L.id[b] - ne] = !w->kinked[b];
+        s->account = booked;
+        CAROM_TRY(stages(w, s, ne, &(bool){false}));
+    } else {
+        for (int c = 0; c < nc; ++c) w->held_1[c] = s->force[s->dir[ne + c]] > 0;
+    }
+    CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->Q_next));
+    CAROM_TRY(carom_close_at(s, &w->L_next, w->g_1, (carom_place){.t = t_1, .q = w->Q_next, .v = w->v, .held = w->held_1, .drift = DRIFT}));
+    bool hits = kink;
+    for (int id = ne; id < ne + nc; ++id) hits = hits || (!carom_closed(s, w->g_0[id]) && carom_closed(s, w->g_1[id]));
+    if (hits) {
+        s->account = booked;
+        CAROM_TRY(impact(w, s));
+    }
+    carom_copy(s->q, w->Q_next, s->sys->nq);
+    carom_copy(s->v, w->v, nv);
+    return CAROM_OK;
+}
+
+static int order_of(const double *opt) { return (int)opt[OPT_ORDER]; }
+
+const carom_scheme carom_scheme_half_explicit_rk = {
+    .name = "half-explicit-rk",
+    .about = "half-explicit Runge-Kutta on velocity level, order 2 to 5 between impacts",
+    .text = "Q_l = q_0 + h sum_{k<l} a_lk V_k\n"
+            "V_l = v_0 + h sum_{k<l} a_lk M_k^-1 (f_k + W_k lambda_k),   contact law between W(Q_l)'V_l and lambda_{l-1}\n"
+            "q_1, v- with the weights b; a contact closes: contact forces zero, then Newton's law\n\n"
+            "The order of the table in positions and velocities while the set of contacts does not change; first\n"
+            "order across impacts.  Explicit.",
+    .order = 3,
+    .promises = {.joint_order = 3, .limited_steps = true},
+    .order_of = order_of,
+    .options = options,
+    .work_size = sizeof(work),
+    .carve = carve,
+    .step = step,
+};

@@ -1,0 +1,86 @@
+// inside.h (private): what the functions of carom/scheme.h keep between calls, and the simulation gives them.  No scheme looks in here.
+#pragma once
+#include <carom/difference.h>
+#include "scheme/words.h"
+
+/// What has to be multiplied for G = A'X with sparse columns, remembered while their rows stay the same.
+typedef struct carom_products {
+    int of_n;                 // rows of the problem that this is for
+    bool symmetric, fits;     // X belongs to A: one triangle is enough; there was room for all products
+    int n, room, *at, *end;   // entries of G, of each: where it stands, twice; the end of its products
+    int *pair;                // products: an entry of A, an entry of X
+    int *first;               // carom_problem.first
+    int *known[2];            // counts and rows of A and W
+    int *head, *next, *of;    // entries by unknown: first, next, the column of each
+    int *count, *scratch;     // n, 2 nv
+} carom_products;
+
+/// G = a A'F^-1 W by blocks, for systems whose contacts come and go.  Constraint b acts on the parts link_part[first[b] .. first[b + 1] - 1].
+typedef struct carom_assembly {
+    int nparts, largest;
+    const int *part;          // of the system
+    bool begun;
+    double *inverse;          // of F, part by part
+    size_t *inverse_at;       // nparts
+    const carom_factor *F;    // what the inverse belongs to
+    long count;
+    int *part_of;             // nv
+    double *x;                // nv
+    int nb, *first;           // constraints of the last problem; nb + 1
+    int *link_part, *link_of; // part and constraint of each
+    size_t *link_at;          // where its directions start in A and X, by rows
+    int *head, *next;         // links of each part, in the order of constraints
+    int *place;               // nb: scratch
+    double *A, *X;            // directions; a F^-1 W
+    double scale;             // a
+    int *start, *col, *at, *diagonal;
+    double *value;
+    carom_block_rows rows;
+    carom_parts parts;
+    int *link_body, *body_of; // number of each part among those that take part; nparts
+    size_t links, numbers, blocks, values; // room
+} carom_assembly;
+
+/// F^-1 W of a contact problem, and what is kept of it while F and W are constant: then a column of W'F^-1 W is computed
+/// when its contact is closed for the first time, and never again.
+typedef struct carom_delassus {
+    carom_columns sparse, dense; // columns F^-1 W_k: of a diagonal F and sparse W; of the rest, as many as there is room for
+    int *column;                 // by row of the problem: its column; -1: not stored, reactions are applied by solving
+    const carom_factor *F;       // of the last problem
+    const carom_local *L;
+    double *x;                   // nv
+    carom_columns source;        // of a constant mass: W_k of the columns of `dense` that are solved; a NULL: not remembered
+    int sources;
+    carom_products products[2];  // of sparse columns: A and W differ; the same
+    bool keep, kept;             // the system's W is constant and large enough to keep columns; those of the last problem are kept
+    const carom_factor *F_kept;  // what the rest belongs to; NULL: nothing yet
+    long count;
+    carom_local all;             // all constraints
+    int stored;                  // columns of `dense` in use
+    int *slot;                   // by direction of `all`: column of `dense`, or one of the marks of delassus.c
+    int *from;                   // by row of the problem: its direction in `all`
+    double *G;                   // W'F^-1 W over all directions, columns that are known
+} carom_delassus;
+
+typedef struct carom_inside {
+    double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is counted
+    double *warm;        // recorded directions, kept: reaction of the last contact problem, to start the next
+    bool (*stop)(const void *user); // asked at every call of the system: shall the run stop?  NULL: it shall not
+    const void *stop_user;
+    carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v); // NULL if not requested
+    void *inner_user, *event_user;
+    /// Called before (report NULL) and after each contact problem; NULL if not requested.
+    void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report);
+    void *problem_user;
+    const char *(*rate_name)(const void *user, int i); // of a velocity; NULL, or returns NULL: by number
+    carom_factor F_free;    // M, where a word needs it and the scheme has none
+    double *a_free, *kappa; // nv: M^-1 f; by local direction: curvatures
+    carom_delassus delassus; // F^-1 W of the last problem
+    carom_assembly assembly; // the same by blocks
+    double a;               // scale of the impulses in problem: p acts as a p
+    carom_difference difference;
+    carom_chain *chain;
+} carom_inside;
+
+carom_delassus carom_carve_delassus(carom_arena *mem, const carom_system *sys);
+

@@ -1,0 +1,39 @@
+// moreau.h: Moreau's steps, for the schemes named after him and for those that take one of them.
+#pragma once
+#include "scheme/identity.h"
+#include "scheme/newton.h"
+
+/// The midpoint rule (moreau_midpoint.c).
+typedef struct carom_midpoint {
+    carom_factor F;            // M(q_M)
+    carom_local L, L_0;        // directions at q_M; at q_0 (local=paper)
+    double *q_0, *v_0;         // state before, where the simulation does not ask for it
+    double *a, *g;             // forces; gaps
+    double *u_0, *u_f, *u_1;   // local velocities: before, free, after
+} carom_midpoint;
+void carom_midpoint_carve(carom_midpoint *w, carom_arena *mem, const carom_system *sys);
+carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper); // option local=paper
+
+/// The theta rule (moreau_jean.c); the options of moreau-jean.
+typedef struct carom_theta_rule {
+    double theta, gamma;
+    bool inside, identity; // at=theta; check the energy balance
+} carom_theta_rule;
+
+typedef struct carom_theta {
+    carom_newton N;
+    carom_factor F_0;            // M(q_0)
+    carom_local L_0;             // directions at q_0
+    carom_matrix M, K, C;
+    bool have_M;                 // M is constant and stands
+    carom_columns D, D_0;        // d(W'v + w)/dq with v_1 and, at=theta, with v_0
+    double theta, gamma;
+    bool inside;                 // at=theta
+    double *s_0, *v_m, *q_1;     // M_0^-1 f_0; (1 - theta) v_0 + theta v_1; new position
+    double *f_0, *q_theta;       // at=theta: forces at the start; q_0 + theta (q_1 - q_0)
+    double *v_1, *y, *f, *g;     // trial velocity; v_1 - v_0, at=end: less h (1 - theta) s_0; forces; forecast gaps
+    double *u_0;                 // W(q_0)'v_0 + w
+    carom_identity I;
+} carom_theta;
+void carom_theta_carve(carom_theta *w, carom_theta_rule rule, carom_arena *mem, const carom_system *sys);
+carom_status carom_theta_step(void *w, carom_step *s);

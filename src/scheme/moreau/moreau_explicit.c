@@ -1,0 +1,102 @@
+// moreau_explicit.c: the classic explicit time-stepping scheme of Moreau and Jean.
+//
+// Spec: docs/METHODS.md, section MEX.  Forces are seen at the old state, contacts at the new position;
+// the velocity before the impact is taken at the old one.  First order everywhere, closed gaps drift,
+// and oscillators gain energy: a forward Euler step stands behind it.  forces=end sees forces at the new position as well:
+// then symplectic Euler stands behind it, and undamped oscillators are stable up to h omega = 2.
+#include "scheme/words.h"
+
+enum { OPT_FORCES };
+static const carom_option options[] = {
+    {.name = "forces", .kind = CAROM_CHOICE, .choices = "start|end",
+     .about = "forces are seen at the old position, or at the new one (with the old velocity): stable for oscillations, h omega < 2"},
+    {0},
+};
+
+typedef struct work {
+    carom_factor F_0, F_1;     // M(q_0), M(q_1)
+    carom_local L_0, L_1;      // all constraints at q_0; the active ones at q_1
+    double *q_1, *v_f, *a;     // new position, velocity if nothing touched, acceleration
+    double *g;                 // forecast gaps
+    double *u_all;             // local velocities of all constraints at (q_0, v_0)
+    double *u_0, *u_f, *u_1;   // of the active ones: before, free, after
+} work;
+
+static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    (void)keep, (void)opt;
+    work *w = memory;
+    w->F_0 = carom_carve_factor(mem, sys->mass_shape, true);
+    w->F_1 = carom_carve_factor(mem, sys->mass_shape, true);
+    w->L_0 = carom_carve_local(mem, sys);
+    w->L_1 = carom_carve_local(mem, sys);
+    w->q_1 = carom_carve(mem, (size_t)sys->nq);
+    w->v_f = carom_carve(mem, (size_t)sys->nv);
+    w->a = carom_carve(mem, (size_t)sys->nv);
+    w->g = carom_carve(mem, (size_t)(sys->ne + sys->nc));
+    const size_t nl = (size_t)w->L_0.W.n;
+    w->u_all = carom_carve(mem, nl);
+    w->u_0 = carom_carve(mem, nl);
+    w->u_f = carom_carve(mem, nl);
+    w->u_1 = carom_carve(mem, nl);
+}
+
+static carom_status step(void *memory, carom_step *s) {
+    work *w = memory;
+    const int nv = s->sys->nv, all = s->sys->ne + s->sys->nc;
+    const double h = s->h, t_0 = s->t, t_1 = s->t + h;
+    double *q = s->q, *v = s->v;
+
+    // (MEX-1)  q_1 = q_0 + h v_0
+    carom_move(s, w->q_1, q, h, v);
+
+    // (MEX-3)  v_f = v_0 + h M_0^-1 f(t_0, q_0, v_0);  (MEX-6)  forces=end:  v_f = v_0 + h M_1^-1 f(t_1, q_1, v_0)
+    const bool end = s->opt[OPT_FORCES] == 1;
+    CAROM_TRY(carom_free_motion(s, end ? &w->F_1 : &w->F_0, w->a, NULL, end ? t_1 : t_0, end ? w->q_1 : q, v));
+    carom_add(w->v_f, v, h, w->a, nv);
+
+    // (MEX-2)  I = { j : g_j(q_0) + h/2 u_Nj(q_0, v_0) <= 0 }
+    CAROM_TRY(carom_gaps(s, w->g, t_0, q));
+    carom_close_all(s, &w->L_0);
+    CAROM_TRY(carom_directions(s, &w->L_0, t_0, q));
+    carom_local_velocity(w->u_all, &w->L_0, v);
+    for (int id = 0; id < all; ++id) w->g[id] += 0.5 * h * w->u_all[w->L_0.at[id]];
+    CAROM_TRY(carom_close_at(s, &w->L_1, w->g, (carom_place){.t = t_0, .q = q, .v = v, .f = w->a}));
+
+    if (w->L_1.nb > 0) {
+        // (MEX-4)  p solves CP over I,  G = W_1' M_1^-1 W_1,  c = W_1' v_f + e o u(q_0, v_0)
+        if (!end) CAROM_TRY(carom_mass_factor(s, &w->F_1, t_1, w->q_1));
+        CAROM_TRY(carom_directions(s, &w->L_1, t_1, w->q_1));
+        carom_local_velocity(w->u_f, &w->L_1, w->v_f);
+        carom_local_pick(w->u_0, &w->L_1, w->u_all, &w->L_0);
+        CAROM_TRY(carom_velocity_before(s, w->u_0, &w->L_1, (carom_place){.t = t_1, .q = w->q_1, .v = v, .f = w->a}));
+        CAROM_TRY(carom_problem_step(s, &w->L_1, &w->F_1, w->u_f, w->u_0));
+
+        // (MEX-5)  v_1 = v_f + M_1^-1 W_1 p
+        carom_problem_apply(s, w->v_f, 1);
+        carom_local_velocity(w->u_1, &w->L_1, w->v_f);
+        carom_book_impulses(s, &w->L_1, s->problem.p, w->u_0, w->u_1);
+    }
+    carom_copy(v, w->v_f, nv);
+    carom_copy(q, w->q_1, s->sys->nq);
+    return CAROM_OK;
+}
+
+const carom_scheme carom_scheme_moreau_explicit = {
+    .name = "moreau-explicit",
+    .about = "the classic explicit Moreau-Jean scheme, contact at the new position",
+    .text = "q_1 = q_0 + h v_0\n"
+            "active: g(q_0) + h/2 u_N(q_0, v_0) <= 0\n"
+            "v_1 = v_0 + h M_0^-1 f_0 + M_1^-1 W_1 p,   Newton's law between u(q_0, v_0) and u(q_1, v_1)\n\n"
+            "First order.  One force evaluation and one contact problem per step.  Energy grows in oscillations\n"
+            "(forward Euler; not with forces=end), closed gaps drift linearly in time, contact forces appear only as\n"
+            "impulses of each step.",
+    .order = 1,
+    .promises = {.limited_steps = true, .option = "forces=end",
+                 .forces = CAROM_AT_START, .gaps = CAROM_AT_START, .directions = CAROM_AT_START | CAROM_AT_END},
+    .impulses = true,
+    .options = options,
+    .many = CAROM_MANY,
+    .work_size = sizeof(work),
+    .carve = carve,
+    .step = step,
+};

@@ -1,0 +1,222 @@
+// moreau_jean.c: the theta scheme of Moreau and Jean, implicit by Newton where the system is nonlinear.
+//
+// Spec: docs/METHODS.md, section MJ.  The smooth forces are taken by the theta rule, all reactions as one
+// impulse on velocity level, at the new position or at q_theta.  First order; theta = 1/2 makes only the smooth part
+// second order.  theta = 0 is explicit.
+#include "scheme/moreau/moreau.h"
+#include <math.h>
+
+enum { OPT_THETA, OPT_GAMMA, OPT_AT, OPT_IDENTITY };
+static const carom_option options[] = {
+    {.name = "theta", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1, .about = "weight of the new state in the theta rule"},
+    {.name = "gamma", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1, .about = "forecast: contacts closed at q_0 + gamma h v_0 are active"},
+    {.name = "at", .kind = CAROM_CHOICE, .choices = "end|theta", .about = "mass and contact directions at q_1, or at q_0 + theta (q_1 - q_0)"},
+    {.name = "identity", .kind = CAROM_CHOICE, .choices = "on|off", .about = "check the discrete energy balance at every step of a linear system"},
+    {0},
+};
+
+void carom_theta_carve(carom_theta *w, carom_theta_rule rule, carom_arena *mem, const carom_system *sys) {
+    const size_t nv = (size_t)sys->nv;
+    w->theta = rule.theta;
+    w->gamma = rule.gamma;
+    w->inside = rule.inside;
+    w->have_M = false;
+    w->I = carom_carve_identity(mem, sys, rule.identity);
+    w->N = carom_carve_newton(mem, sys);
+    w->F_0 = carom_carve_factor(mem, sys->mass_shape, true);
+    w->L_0 = carom_carve_local(mem, sys);
+    w->M = carom_carve_matrix(mem, sys->mass_shape);
+    w->K = carom_carve_matrix(mem, sys->tangent_shape);
+    w->C = carom_carve_matrix(mem, sys->tangent_shape);
+    w->D = carom_carve_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
+    if (w->inside) {
+        w->D_0 = carom_carve_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
+        w->f_0 = carom_carve(mem, nv);
+        w->q_theta = carom_carve(mem, (size_t)sys->nq);
+    }
+    w->s_0 = carom_carve(mem, nv);
+    w->v_m = carom_carve(mem, nv);
+    w->q_1 = carom_carve(mem, (size_t)sys->nq);
+    w->v_1 = carom_carve(mem, nv);
+    w->y = carom_carve(mem, nv);
+    w->f = carom_carve(mem, nv);
+    w->g = carom_carve(mem, (size_t)(sys->ne + sys->nc));
+    w->u_0 = carom_carve(mem, (size_t)w->L_0.W.n);
+}
+
+static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    (void)keep;
+    const carom_theta_rule rule = {.theta = opt[OPT_THETA], .gamma = opt[OPT_GAMMA], .inside = opt[OPT_AT] == 1, .identity = opt[OPT_IDENTITY] == 0};
+    carom_theta_carve(memory, rule, mem, sys);
+}
+
+// at=theta, all but the forces at q_theta:
+// (MJ-7)  q_theta = q_0 + theta h ((1 - theta) v_0 + theta v_1)
+//         R = M(q_theta) (v_1 - v_0) - h ((1 - theta) f_0 + theta f(t_1, q_1, v_1)),   u_0, u_1 = W(q_theta)'(v_0, v_1) + w
+static carom_status eval_inside(carom_theta *w, carom_step *s, carom_newton *N, const double *v_1, bool matrix) {
+    const int nv = s->sys->nv;
+    const double h = s->h, theta = w->theta, t_1 = s->t + h, t_theta = s->t + theta * h, share = theta * theta * h;
+
+    if (!matrix) {
+        carom_move_iterate(s, w->q_theta, s->q, theta * h, w->v_m, N->k);
+        carom_add(w->y, v_1, -1, s->v, nv);
+        if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_theta, w->q_theta));
+        w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
+        carom_zero(w->f, nv);
+        if (theta > 0) CAROM_TRY(carom_force(s, w->f, t_1, w->q_1, v_1));
+        carom_matrix_mul(N->R, w->M, w->y);
+        carom_matrix_mul(N->size, w->M, v_1);
+        for (int i = 0; i < nv; ++i) {
+            N->R[i] -= h * ((1 - theta) * w->f_0[i] + theta * w->f[i]);
+            N->size[i] = fabs(N->size[i]) + h * ((1 - theta) * fabs(w->f_0[i]) + theta * fabs(w->f[i]));
+        }
+        CAROM_TRY(carom_directions(s, &N->L, t_theta, w->q_theta));
+        carom_local_velocity(N->u_0, &N->L, s->v);
+        carom_local_velocity(N->u_1, &N->L, v_1);
+        return CAROM_OK;
+    }
+    // (MJ-8)  A = M + h theta (C + h theta K + theta (d(M y)/dq - d(W p)/dq)),   V = W + h theta^2 (d u_1/dq + e o d u_0/dq)
+    carom_matrix_zero(N->A);
+    carom_matrix_add(N->A, 1, w->M);
+    carom_local_blend(&N->V, &N->L, 0, NULL);
+    if (theta == 0) return CAROM_OK;
+    CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q_1, v_1));
+    N->K = w->K, N->q = w->q_1, N->share = h * theta;
+    carom_matrix_add(N->A, h * theta, w->C);
+    carom_matrix_add(N->A, h * h * theta * theta, w->K);
+    CAROM_TRY(carom_mass_gradient(s, N->A, share, t_theta, w->q_theta, w->y));
+    CAROM_TRY(carom_reaction_gradient(s, N->A, -share, &N->L, N->p, t_theta, w->q_theta));
+    CAROM_TRY(carom_rate_gradient(s, &w->D, &N->L, t_theta, w->q_theta, v_1));
+    CAROM_TRY(carom_rate_gradient(s, &w->D_0, &N->L, t_theta, w->q_theta, s->v));
+    carom_local_blend(&N->V, &N->L, share, &w->D);
+    carom_local_blend_restitution(s, &N->V, share, &w->D_0);
+    return CAROM_OK;
+}
+
+static carom_status eval(void *memory, carom_step *s, carom_newton *N, const double *v_1, bool matrix) {
+    carom_theta *w = memory;
+    const int nv = s->sys->nv;
+    const double h = s->h, theta = w->theta, t_1 = s->t + h;
+
+    if (!matrix) {
+        // (MJ-3)  q_1 = q_0 + h ((1 - theta) v_0 + theta v_1)
+        for (int i = 0; i < nv; ++i) w->v_m[i] = (1 - theta) * s->v[i] + theta * v_1[i];
+        carom_move_iterate(s, w->q_1, s->q, h, w->v_m, N->k);
+    }
+    if (w->inside) return eval_inside(w, s, N, v_1, matrix);
+    if (!matrix) {
+        // (MJ-4)  R = M_1 (v_1 - v_0 - h (1 - theta) s_0) - h theta f(t_1, q_1, v_1)
+        for (int i = 0; i < nv; ++i) w->y[i] = v_1[i] - s->v[i] - h * (1 - theta) * w->s_0[i];
+        if (theta > 0 && !w->have_M) CAROM_TRY(carom_motion(s, w->M, w->f, NULL, t_1, w->q_1, v_1));
+        else if (theta > 0) CAROM_TRY(carom_force(s, w->f, t_1, w->q_1, v_1));
+        else if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_1, w->q_1));
+        w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
+        carom_matrix_mul(N->R, w->M, w->y);
+        carom_matrix_mul(N->size, w->M, v_1);
+        if (theta > 0) {
+            carom_axpy(N->R, -h * theta, w->f, nv);
+            for (int i = 0; i < nv; ++i) N->size[i] = fabs(N->size[i]) + h * theta * fabs(w->f[i]);
+        }
+        // (MJ-5)  u_1 = W(q_1)'v_1 + w
+        CAROM_TRY(carom_directions(s, &N->L, t_1, w->q_1));
+        carom_local_velocity(N->u_1, &N->L, v_1);
+        if (N->k == 0) CAROM_TRY(carom_velocity_before(s, w->u_0, &N->L, (carom_place){.t = t_1, .q = w->q_1, .v = s->v, .f = theta < 1 ? w->s_0 : NULL}));
+        carom_copy(N->u_0, w->u_0, N->L.at[N->L.nb]);
+        return CAROM_OK;
+    }
+    // (MJ-6)  A = M_1 + h theta (C + h theta K + d(M y)/dq - d(W p)/dq),   V = W + h theta d(W'v_1 + w)/dq
+    carom_matrix_zero(N->A);
+    if (theta > 0) {
+        CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q_1, v_1));
+        N->K = w->K, N->q = w->q_1, N->share = h * theta;
+        carom_matrix_add(N->A, h * theta, w->C);
+        carom_matrix_add(N->A, h * h * theta * theta, w->K);
+        CAROM_TRY(carom_mass_gradient(s, N->A, h * theta, t_1, w->q_1, w->y));
+        CAROM_TRY(carom_reaction_gradient(s, N->A, -h * theta, &N->L, N->p, t_1, w->q_1));
+        CAROM_TRY(carom_rate_gradient(s, &w->D, &N->L, t_1, w->q_1, v_1));
+    }
+    carom_matrix_add(N->A, 1, w->M);
+    carom_local_blend(&N->V, &N->L, theta > 0 ? h * theta : 0, &w->D);
+    return CAROM_OK;
+}
+
+// The balance (EN-2), while s->q and s->v are still those of the start.
+static carom_status check_identity(carom_theta *w, carom_step *s) {
+    carom_identity *I = &w->I;
+    const int nv = s->sys->nv;
+    CAROM_TRY(carom_identity_begin(I, s));
+    if (!I->on) return CAROM_OK;
+    CAROM_TRY(carom_identity_loads(I, s, s->t, s->t + s->h));
+    carom_zero(w->y, nv);
+    carom_local_react(w->y, 1, &w->N.L, w->N.p);
+    const carom_balance b = {.h = s->h, .q_0 = s->q, .v_0 = s->v, .q_1 = w->q_1, .v_1 = w->v_1, .f_0 = I->f_0, .f_1 = I->f_1, .r = w->y};
+    double scale;
+    const double off = carom_identity_theta(I, &b, w->theta, &scale);
+    carom_book_identity(s, off, scale);
+    return CAROM_OK;
+}
+
+carom_status carom_theta_step(void *memory, carom_step *s) {
+    carom_theta *w = memory;
+    carom_newton *N = &w->N;
+    const int nv = s->sys->nv;
+    const double h = s->h;
+
+    // (MJ-2)  s_0 = M_0^-1 f(t_0, q_0, v_0),  u_0 = W(q_0)'v_0 + w
+    carom_zero(w->s_0, nv);
+    if (w->inside) carom_zero(w->f_0, nv);
+    if (w->theta < 1 && w->inside) {
+        CAROM_TRY(carom_motion_factor(s, &w->F_0, w->f_0, NULL, s->t, s->q, s->v));
+        carom_copy(w->s_0, w->f_0, nv);
+        carom_factor_solve(&w->F_0, w->s_0);
+    } else if (w->theta < 1) {
+        CAROM_TRY(carom_free_motion(s, &w->F_0, w->s_0, NULL, s->t, s->q, s->v));
+    }
+
+    // (MJ-1)  I = { j : g_j(t_0 + gamma h, q_0 + gamma h v_0) <= 0 }
+    carom_move(s, w->q_1, s->q, w->gamma * h, s->v);
+    CAROM_TRY(carom_gaps(s, w->g, s->t + w->gamma * h, w->q_1));
+    const carom_place M = {.t = s->t + w->gamma * h, .q = w->q_1, .v = s->v, .f = w->theta < 1 ? w->s_0 : NULL};
+    CAROM_TRY(carom_close_at(s, &N->L, w->g, M));
+    carom_local_same(&w->L_0, &N->L);
+    CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
+    carom_local_velocity(w->u_0, &w->L_0, s->v);
+
+    // Newton's method starts from the free motion; with joints, of whose reactions s_0 knows nothing, from v_0.
+    carom_add(w->v_1, s->v, w->theta < 1 && s->sys->ne == 0 ? h : 0, w->s_0, nv);
+    CAROM_TRY(carom_newton_solve(N, s, w->v_1, eval, w));
+
+    // The last evaluation was at the answer: q_1 and u_1 stand.
+    if (w->I.asked) CAROM_TRY(check_identity(w, s));
+    carom_book_impulses(s, &N->L, N->p, w->inside ? N->u_0 : w->u_0, N->u_1);
+    carom_copy(s->v, w->v_1, nv);
+    carom_copy(s->q, w->q_1, s->sys->nq);
+    return CAROM_OK;
+}
+
+static int order_of(const double *opt) { return opt[OPT_THETA] == 0.5 ? 2 : 1; }
+
+const carom_scheme carom_scheme_moreau_jean = {
+    .name = "moreau-jean",
+    .about = "Moreau-Jean with the theta rule, implicit for theta > 0",
+    .text = "active: g(q_0 + gamma h v_0) <= 0\n"
+            "q_1 = q_0 + h ((1 - theta) v_0 + theta v_1)\n"
+            "M_1 (v_1 - v_0 - h (1 - theta) M_0^-1 f_0) = h theta f_1 + W_1 p\n"
+            "Newton's law between u(q_0, v_0) and u(q_1, v_1); bilateral constraints: u(q_1, v_1) = 0\n"
+            "at=theta, as the lecture prints it:\n"
+            "M(q_t) (v_1 - v_0) = h ((1 - theta) f_0 + theta f_1) + W(q_t) p,   q_t = q_0 + theta (q_1 - q_0)\n"
+            "Newton's law between u(q_t, v_0) and u(q_t, v_1)\n\n"
+            "First order across impacts and for joints, whose reactions are impulses; theta = 1/2 is second\n"
+            "order without contacts and joints.  theta >= 1/2 is stable for stiff linear systems; stiff nonlinear\n"
+            "structures with impacts want theta > 1/2.  Closed gaps and joints drift with order h.\n"
+            "gamma: forecast of impacts; 1 finds every impact of the step, smaller values let fast ones end below zero.",
+    .order = 2,
+    .promises = {.forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_MIDDLE, .directions = CAROM_AT_START | CAROM_AT_END},
+    .impulses = true,
+    .order_of = order_of,
+    .options = options,
+    .many = CAROM_MANY,
+    .work_size = sizeof(carom_theta),
+    .carve = carve,
+    .step = carom_theta_step,
+};

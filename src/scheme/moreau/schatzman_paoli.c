@@ -1,0 +1,272 @@
+// schatzman_paoli.c: the two-step scheme of Schatzman and Paoli, constraints on position level.
+//
+// Spec: docs/METHODS.md, section SP.  Written in increments d_k = (q_k - q_{k-1})/h, which is the same scheme
+// and also serves coordinates that are not vectors.  The scheme runs one position ahead of what it reports, so
+// that the reported velocity is the central difference at the reported time.
+#include "scheme/words.h"
+#include <math.h>
+
+enum { OPT_THETA };
+static const carom_option options[] = {
+    {.name = "theta",
+     .kind = CAROM_REAL,
+     .fallback = NAN,
+     .derived = "none",
+     .low = 0,
+     .high = 1,
+     .about = "implicit: forces at k + theta, mass at k + 1; none: explicit, both at k"},
+    {0},
+};
+
+enum { MOST = 50 }; // iterations for curved gaps and implicit forces
+
+typedef struct work {
+    carom_factor F;               // explicit: M(q_k); implicit: iteration matrix
+    carom_local L, V;             // directions at z; implicit: the same as rows, because the iteration matrix is not symmetric
+    bool implicit;
+    double e, theta;              // the one restitution
+    double *ahead, *d;            // kept: q_k (one ahead of the report), d_k
+    double *d_f, *d_1, *dz;       // new increment without reactions and with them; z = q_k + h/(1+e) dz
+    double *z, *g, *u, *u_0, *p;
+    bool *in;                     // by id: contacts that take part
+    carom_matrix M, K, C, A;      // implicit, as what follows
+    double *q_1, *q_t, *v_t;      // q_{k+1}, q_{k+theta}, v_{k+theta}
+    double *y, *f, *r, *size;     // d_{k+1} - d_k; forces; residual and magnitude of its terms
+} work;
+
+static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    work *w = memory;
+    const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
+    w->e = sys->nc > 0 ? sys->contacts[0].restitution : 0;
+    w->theta = opt[OPT_THETA];
+    w->implicit = !isnan(w->theta);
+    w->F = carom_carve_factor(mem, w->implicit ? sys->tangent_shape : sys->mass_shape, !w->implicit);
+    w->L = carom_carve_local(mem, sys);
+    w->ahead = carom_carve(keep, nq);
+    w->d = carom_carve(keep, nv);
+    w->d_f = carom_carve(mem, nv);
+    w->d_1 = carom_carve(mem, nv);
+    w->dz = carom_carve(mem, nv);
+    w->z = carom_carve(mem, nq);
+    w->g = carom_carve(mem, nb);
+    const size_t nl = (size_t)w->L.W.n;
+    w->u = carom_carve(mem, nl);
+    w->u_0 = carom_carve(mem, nl);
+    w->p = carom_carve(mem, nl);
+    w->in = carom_carve_bytes(mem, nb * sizeof(bool));
+    if (!w->implicit) return;
+    w->V = carom_carve_local(mem, sys);
+    w->M = carom_carve_matrix(mem, sys->mass_shape);
+    carom_matrix *tangents[] = {&w->K, &w->C, &w->A};
+    for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i) *tangents[i] = carom_carve_matrix(mem, sys->tangent_shape);
+    w->q_1 = carom_carve(mem, nq);
+    w->q_t = carom_carve(mem, nq);
+    double **by_velocity[] = {&w->v_t, &w->y, &w->f, &w->r, &w->size};
+    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
+}
+
+// L's set: joints and the contacts that take part.  Gaps of the others are made positive so that carom_close leaves them out.
+static void choose(work *w, const carom_step *s) {
+    const int ne = s->sys->ne;
+    for (int id = ne; id < ne + s->sys->nc; ++id) w->g[id] = w->in[id] ? -1 : 1;
+    carom_close(s, &w->L, w->g);
+}
+
+// A step from increment d, position q and time t, with the force impulse weight x h.
+typedef struct span {
+    double t, x, t_z;
+    const double *q, *d;
+} span;
+
+// (SP-2)  z = (q_{k+1} + e q_{k-1})/(1 + e) = q_k + h/(1 + e) (d_{k+1} - e d_k), and the gaps there
+static carom_status gaps_at_z(work *w, carom_step *s, const span *a) {
+    carom_add(w->dz, w->d_1, -w->e, a->d, s->sys->nv);
+    carom_move(s, w->z, a->q, s->h / (1 + w->e), w->dz);
+    return carom_gaps(s, w->g, a->t_z, w->z);
+}
+
+// One iteration of Newton's method at d_1: d_f and the factor of its matrix.  *small: is the equation met with the reactions p?
+static carom_status linearise(work *w, carom_step *s, const span *a, int k, bool *small) {
+    const int nv = s->sys->nv;
+    const double h = s->h, theta = w->theta, t_1 = a->t + h, t_t = a->t + theta * h;
+    // (SP-6)  q_{k+theta} = q_k + theta h d_{k+1},   v_{k+theta} = (1 - theta) v_k + theta (d_k + d_{k+1})/2
+    carom_move_iterate(s, w->q_1, a->q, h, w->d_1, k);
+    carom_move_iterate(s, w->q_t, a->q, theta * h, w->d_1, k);
+    for (int i = 0; i < nv; ++i) w->v_t[i] = (1 - theta) * s->v[i] + 0.5 * theta * (a->d[i] + w->d_1[i]);
+    carom_add(w->y, w->d_1, -1, a->d, nv);
+    CAROM_TRY(carom_mass(s, w->M, t_1, w->q_1));
+    CAROM_TRY(carom_force(s, w->f, t_t, w->q_t, w->v_t));
+    // (SP-7)  R = M(q_{k+1}) (d_{k+1} - d_k) - h f(t_{k+theta}, q_{k+theta}, v_{k+theta}),   R - W(z) p = 0
+    carom_matrix_mul(w->r, w->M, w->y);
+    carom_matrix_mul(w->size, w->M, w->d_1);
+    for (int i = 0; i < nv; ++i) {
+        w->r[i] -= a->x * h * w->f[i];
+        w->size[i] = fabs(w->size[i]) + a->x * h * fabs(w->f[i]);
+    }
+    carom_local_react(w->r, -1, &w->L, w->p);
+    const double left = carom_norm_max(w->r, nv);
+    *small = left <= s->newton_tol * carom_norm_max(w->size, nv) || (k > 0 && left <= a->x * h * carom_force_rounding(s, w->K, a->q, w->d_f));
+    // (SP-8)  A = M + x h theta (C/2 + h K) + h d(M y)/dq - h/(1 + e) d(W p)/dq
+    CAROM_TRY(carom_tangent(s, w->K, w->C, t_t, w->q_t, w->v_t));
+    carom_matrix_zero(w->A);
+    carom_matrix_add(w->A, 1, w->M);
+    carom_matrix_add(w->A, 0.5 * a->x * h * theta, w->C);
+    carom_matrix_add(w->A, a->x * h * h * theta, w->K);
+    CAROM_TRY(carom_mass_gradient(s, w->A, h, t_1, w->q_1, w->y));
+    CAROM_TRY(carom_reaction_gradient(s, w->A, -h / (1 + w->e), &w->L, w->p, a->t_z, w->z));
+    if (carom_factorise(&w->F, w->A, NULL) != CAROM_OK) return carom_retry(s, "the iteration matrix is singular");
+    carom_local_react(w->r, 1, &w->L, w->p);
+    carom_factor_solve(&w->F, w->r);
+    carom_add(w->d_f, w->d_1, -1, w->r, nv);
+    return CAROM_OK;
+}
+
+// (SP-3)  0 <= g(z) _|_ p >= 0 with g linearised at the last z, M (d_{k+1} - d_f) = W(z) p; joints: g(z) = 0.
+//         In velocity units: u = g(z)/h, G = W'M^-1 W/(1 + e).
+static carom_status react(work *w, carom_step *s) {
+    const int nv = s->sys->nv;
+    if (w->L.nb > 0) {
+        if (w->implicit) {
+            carom_local_same(&w->V, &w->L);
+            carom_local_blend(&w->V, &w->L, 0, NULL);
+        }
+        carom_problem_form(s, w->implicit ? &w->V : &w->L, &w->L, &w->F, 1 / (1 + w->e));
+        carom_add(w->dz, w->d_f, -1, w->d_1, nv); // from the last iterate back to the free increment
+        for (int b = 0; b < w->L.nb; ++b) s->c[b] = w->g[w->L.id[b]] / s->h + carom_column_dot(&w->L.W, b, w->dz) / (1 + w->e);
+        CAROM_TRY(carom_problem_solve(s, &w->L));
+    }
+    carom_copy(w->d_1, w->d_f, nv);
+    if (w->L.nb == 0) return CAROM_OK;
+    carom_problem_apply(s, w->d_1, 1);
+    carom_copy(w->p, s->problem.p, s->problem.n);
+    return CAROM_OK;
+}
+
+// What rounding may leave in the gap of row b.  Gaps may hold lengths larger than what moves: from the fourth iterate on the
+// largest coordinate stands for all.
+static double rounding(const work *w, const carom_step *s, int b, int k) {
+    if (k < 3) return carom_local_rounding(&w->L, b, w->z, s->sys->nq);
+    double most = 0;
+    for (int i = 0; i < s->sys->nq; ++i) most = fmax(most, fabs(w->z[i]));
+    for (int i = 0; i < s->sys->nv; ++i) w->dz[i] = most;
+    return carom_local_rounding(&w->L, b, w->dz, s->sys->nv);
+}
+
+// Does the law hold at the new z itself, within tolerance or the gap's own rounding, and no other contact come into play?
+static bool met(work *w, carom_step *s, int k) {
+    const carom_system *sys = s->sys;
+    bool more = false, good = true;
+    for (int id = sys->ne; id < sys->ne + sys->nc; ++id)
+        if (!w->in[id] && w->g[id] < 0) w->in[id] = more = true;
+    for (int b = 0; b < w->L.nb; ++b) {
+        const double g = w->g[w->L.id[b]], allowed = fmax(s->tol * s->scale * s->h, rounding(w, s, b, k));
+        if (g < -allowed || ((w->p[b] > 0 || w->L.id[b] < sys->ne) && g > allowed)) good = false;
+    }
+    if (more) carom_zero(w->p, w->L.W.n); // they belong to another set
+    return good && !more;
+}
+
+// d_1 from a->d.
+static carom_status advance(work *w, carom_step *s, span a) {
+    const int nv = s->sys->nv, ne = s->sys->ne, nb = ne + s->sys->nc;
+    a.t_z = a.t + s->h * (1 - w->e) / (1 + w->e);
+    if (w->implicit) {
+        carom_copy(w->d_1, a.d, nv);
+    } else {
+        // (SP-1)  M(q_k) (d_f - d_k) = h f(t_k, q_k, d_k)
+        CAROM_TRY(carom_free_motion(s, &w->F, w->d_f, NULL, a.t, a.q, a.d));
+        carom_add(w->d_f, a.d, a.x * s->h, w->d_f, nv);
+        carom_copy(w->d_1, w->d_f, nv);
+    }
+    CAROM_TRY(gaps_at_z(w, s, &a));
+    int taking_part = ne;
+    for (int id = ne; id < nb; ++id) taking_part += w->in[id] = carom_closed(s, w->g[id]);
+    w->L.nb = w->L.at[0] = 0;
+    if (taking_part == 0 && !w->implicit) return CAROM_OK;
+
+    carom_zero(w->p, w->L.W.n);
+    bool good = false, small = true;
+    for (int k = 0; k < MOST; ++k) {
+        choose(w, s);
+        CAROM_TRY(carom_directions(s, &w->L, a.t_z, w->z));
+        CAROM_TRY(carom_gaps(s, w->g, a.t_z, w->z));
+        if (w->implicit) CAROM_TRY(linearise(w, s, &a, k, &small));
+        if (good && small) {
+            carom_book_newton(s, k);
+            return CAROM_OK;
+        }
+        CAROM_TRY(react(w, s));
+        CAROM_TRY(gaps_at_z(w, s, &a));
+        good = met(w, s, k);
+        if (good && !w->implicit) {
+            carom_book_newton(s, k + 1);
+            return CAROM_OK;
+        }
+        if (!(carom_norm_max(w->d_1, nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
+    }
+    return carom_retry(s, "the position-level contact problem did not converge in %d iterations", MOST);
+}
+
+static void book(work *w, carom_step *s, const double *d) {
+    if (w->L.nb == 0) return;
+    carom_local_velocity(w->u_0, &w->L, d);
+    carom_local_velocity(w->u, &w->L, w->d_1);
+    carom_book_impulses(s, &w->L, w->p, w->u_0, w->u);
+}
+
+static carom_status start(void *memory, carom_step *s) {
+    work *w = memory;
+    // (SP-4)  the first increment: half the force, d_0 = v_0
+    CAROM_TRY(advance(w, s, (span){.t = s->t, .x = 0.5, .q = s->q, .d = s->v}));
+    book(w, s, s->v);
+    carom_copy(w->d, w->d_1, s->sys->nv);
+    carom_move(s, w->ahead, s->q, s->h, w->d);
+    return CAROM_OK;
+}
+
+static carom_status step(void *memory, carom_step *s) {
+    work *w = memory;
+    const int nv = s->sys->nv;
+    CAROM_TRY(advance(w, s, (span){.t = s->t + s->h, .x = 1, .q = w->ahead, .d = w->d}));
+    book(w, s, w->d);
+    // (SP-5)  report q_k and v_k = (q_{k+1} - q_{k-1})/(2h) = (d_k + d_{k+1})/2
+    carom_copy(s->q, w->ahead, s->sys->nq);
+    for (int i = 0; i < nv; ++i) s->v[i] = 0.5 * (w->d[i] + w->d_1[i]);
+    carom_copy(w->d, w->d_1, nv);
+    carom_move(s, w->ahead, s->q, s->h, w->d);
+    return CAROM_OK;
+}
+
+// (1 + theta w) r^2 - (2 - (1 - theta) w) r + 1 = 0 has a root -1 at w = (h omega)^2 = 4/(1 - 2 theta).
+static double stable_of(const double *opt) {
+    const double theta = isnan(opt[OPT_THETA]) ? 0 : opt[OPT_THETA];
+    return theta < 0.5 ? 2 / sqrt(1 - 2 * theta) : 0;
+}
+
+const carom_scheme carom_scheme_schatzman_paoli = {
+    .name = "schatzman-paoli",
+    .about = "two-step scheme on position level, one restitution for all contacts",
+    .text = "M(q_k) (q_{k+1} - 2 q_k + q_{k-1}) = h^2 f(t_k, q_k, (q_k - q_{k-1})/h) + h W(z) p\n"
+            "with theta:  M(q_{k+1}) (q_{k+1} - 2 q_k + q_{k-1}) = h^2 f(t, q, v at k + theta) + h W(z) p\n"
+            "z = (q_{k+1} + e q_{k-1})/(1 + e),   0 <= g(z) _|_ p >= 0,   v_{k+1} = (q_{k+1} - q_{k-1})/(2h)\n"
+            "joints: g(z) = 0\n\n"
+            "Without theta explicit (stable for omega h < 2), central differences without contact; first order when\n"
+            "forces depend on velocity.  theta > 0 is implicit, first order and damps; stable for every step from\n"
+            "1/2 on, below for omega h < 2/sqrt(1 - 2 theta).  The central difference is reported as the velocity at\n"
+            "t_k, which it approximates.\n"
+            "The constraints hold for z, so q penetrates with order h, and joints are off by order h^2 (by rounding when\n"
+            "e = 0).  Velocities inside contact episodes are noisy: a central difference across a jump.  The law is a\n"
+            "normal cone to the set of admissible positions; Coulomb's friction, a law for velocities, has no place in it.",
+    .order = 1,
+    .promises = {.limited_steps = true,
+                 .forces = CAROM_AT_END, .gaps = CAROM_AT_OTHERS, .directions = CAROM_AT_OTHERS},
+    .impulses = true,
+    .stable = 2,
+    .stable_of = stable_of,
+    .lacks = CAROM_NO_FRICTION | CAROM_NO_UNEQUAL_RESTITUTION | CAROM_NO_IMPACT_LAWS | CAROM_NO_STEP_CHANGE | CAROM_NO_ADAPTIVE,
+    .options = options,
+    .work_size = sizeof(work),
+    .carve = carve,
+    .start = start,
+    .step = step,
+};

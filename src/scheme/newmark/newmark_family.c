@@ -1,0 +1,494 @@
+// newmark_family.c: see newmark_family.h.
+#include "scheme/newmark/newmark_family.h"
+#include <math.h>
+
+enum { MOST = 50 };                         // Newton iterations
+static const size_t ROOM = (size_t)1 << 22; // doubles for columns, unless all are fewer
+enum { KEPT_FROM = 16, MANY = 8 };          // unknowns from which on columns are kept; a solution costs about so many columns
+
+carom_newmark_par carom_newmark_rho(double rho) {
+    // (NM-5)  alpha_m = (2 rho - 1)/(rho + 1), alpha_f = rho/(rho + 1),
+    //         gamma = 1/2 + alpha_f - alpha_m, beta = (gamma + 1/2)^2/4
+    carom_newmark_par par = {.alpha_m = (2 * rho - 1) / (rho + 1), .alpha_f = rho / (rho + 1)};
+    par.gamma = 0.5 + par.alpha_f - par.alpha_m;
+    par.beta = 0.25 * (par.gamma + 0.5) * (par.gamma + 0.5);
+    return par;
+}
+
+int carom_newmark_order(carom_newmark_par par) {
+    return fabs(par.gamma - 0.5 - par.alpha_f + par.alpha_m) <= 1e-12 ? 2 : 1;
+}
+
+const char *carom_newmark_warning(carom_newmark_par par) {
+    if (par.contact == CAROM_NEWMARK_POSITION)
+        return "contact on position level inside the accelerations has no impact law: restitution is ignored, and the "
+               "energy after an impact is a matter of chance; for comparison only";
+    if (par.contact == CAROM_NEWMARK_VELOCITY)
+        return "contact on velocity level inside the accelerations acts twice: bodies bounce with "
+               "e + (1 + e)(1 - gamma)/gamma instead of e; for comparison only";
+    if (par.gamma < 0.5 + par.alpha_f - par.alpha_m - 1e-12)
+        return "gamma below 1/2 + alpha_f - alpha_m makes vibrations grow at every step size; for comparison only";
+    return NULL;
+}
+
+void carom_newmark_carve(carom_newmark *w, carom_newmark_par par, carom_arena *mem, carom_arena *keep,
+                         const carom_system *sys) {
+    const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
+    w->par = par;
+    w->c = (1 - par.alpha_f) / (1 - par.alpha_m);
+    w->h_A = 0;
+    w->have_M = false;
+    w->a_0 = carom_carve(keep, nv);
+    w->s_0 = carom_carve(keep, nv);
+    w->I = carom_carve_identity(mem, sys, par.identity && par.contact == CAROM_NEWMARK_NONSMOOTH && par.alpha_m == 0);
+    if (w->I.asked && par.alpha_f > 0) {
+        w->dq_before = carom_carve(keep, nv);
+        w->df_before = carom_carve(keep, nv);
+        w->before = carom_carve(keep, 1);
+    }
+    w->L = carom_carve_local(mem, sys);
+    w->L_0 = carom_carve_local(mem, sys);
+    const size_t nl = (size_t)w->L.W.n;
+    double **by_velocity[] = {&w->a_p, &w->v_p, &w->x_p,  &w->s,   &w->dw,  &w->v_1, &w->x, &w->f,
+                              &w->r_s, &w->r_w, &w->size, &w->y_s, &w->y_w, &w->dv,  &w->dx, &w->dx_0};
+    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
+    w->q_1 = carom_carve(mem, nq);
+    w->turn = carom_carve_turn(mem, sys);
+    w->g = carom_carve(mem, nb);
+    w->sign = carom_carve(mem, nb);
+    double **by_row[] = {&w->p, &w->u_0, &w->u};
+    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; ++i) *by_row[i] = carom_carve(mem, nl);
+    const size_t most = ROOM / nv + 1;
+    w->room = (int)(nl < most ? nl : most);
+    w->X_s = carom_carve(mem, nv * (size_t)w->room);
+    w->X_w = carom_carve(mem, nv * (size_t)w->room);
+    w->constant = sys->flags & CAROM_LINEAR && sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->nv >= KEPT_FROM;
+    if (w->constant) {
+        w->all = carom_carve_local(mem, sys);
+        w->known = carom_carve_bytes(mem, nl * sizeof *w->known);
+        w->G_all = carom_carve(mem, nl * nl);
+    }
+    w->D = carom_carve_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
+    w->M = carom_carve_matrix(mem, sys->mass_shape);
+    carom_matrix *tangents[] = {&w->K, &w->C, &w->E, &w->A};
+    for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i)
+        *tangents[i] = carom_carve_matrix(mem, sys->tangent_shape);
+    w->F_A = carom_carve_factor(mem, sys->tangent_shape, false);
+    w->F_E = carom_carve_factor(mem, sys->tangent_shape, false);
+    w->F_0 = carom_carve_factor(mem, sys->mass_shape, true);
+}
+
+static bool splits(const carom_newmark *w) { return w->par.contact == CAROM_NEWMARK_NONSMOOTH; }
+static bool on_position(const carom_newmark *w) { return w->par.contact == CAROM_NEWMARK_POSITION; }
+static int rows(const carom_local *L) { return L->at[L->nb]; }
+
+// -- the set of active constraints ----------------------------------------------------------------------------------
+
+// L's set from the signs; reactions of joints, which come first, stay, those of contacts start from zero.
+static carom_status choose(carom_newmark *w, carom_step *s) {
+    carom_close(s, &w->L, w->sign);
+    w->chosen = true;
+    for (int b = 0; on_position(w) && b <= w->L.nb; ++b) w->L.at[b] = b; // normals only
+    carom_local_same(&w->L_0, &w->L);
+    for (int k = s->sys->ne; k < rows(&w->L); ++k) w->p[k] = 0;
+    CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
+    carom_local_velocity(w->u_0, &w->L_0, s->v);
+    return CAROM_OK;
+}
+
+// More contacts below zero than the set has?
+static bool grow(carom_newmark *w, const carom_step *s) {
+    bool more = false;
+    for (int id = s->sys->ne; id < s->sys->ne + s->sys->nc; ++id) {
+        const bool in = carom_closed(s, w->sign[id]);
+        if (!in && w->g[id] < 0) w->sign[id] = -1, more = true;
+    }
+    return more;
+}
+
+// -- evaluation at (s, dw, p) ---------------------------------------------------------------------------------------
+
+static carom_status local(carom_newmark *w, carom_step *s) {
+    const double t_1 = s->t + s->h;
+    if (w->L.nb == 0) return CAROM_OK;
+    CAROM_TRY(carom_directions(s, &w->L, t_1, w->q_1));
+    carom_local_velocity(w->u, &w->L, w->v_1);
+    return on_position(w) ? carom_gaps(s, w->g, t_1, w->q_1) : CAROM_OK;
+}
+
+// u_0 along the directions at q_1 where the contact meets a kink.
+static carom_status before(carom_newmark *w, carom_step *s) {
+    if (on_position(w)) return CAROM_OK;
+    return carom_velocity_before(s, w->u_0, &w->L, (carom_place){.t = s->t + s->h, .q = w->q_1, .v = s->v, .f = w->s});
+}
+
+static carom_status evaluate(carom_newmark *w, carom_step *s, int k) {
+    const int nv = s->sys->nv;
+    const double h = s->h, t_1 = s->t + h, gc = w->par.gamma * w->c, bc = w->par.beta * w->c;
+    // (NM-6)  v_1 = v_p + h gamma c s + dw,  q_1 = q_0 + x_p + h^2 beta c s + h/2 dw,  c = (1 - alpha_f)/(1 - alpha_m)
+    for (int i = 0; i < nv; ++i) {
+        w->v_1[i] = w->v_p[i] + h * gc * w->s[i] + w->dw[i];
+        w->x[i] = w->x_p[i] + h * h * bc * w->s[i] + 0.5 * h * w->dw[i];
+    }
+    carom_move_iterate(s, w->q_1, s->q, 1, w->x, k);
+    if (w->have_M) CAROM_TRY(carom_force(s, w->f, t_1, w->q_1, w->v_1));
+    else CAROM_TRY(carom_motion(s, w->M, w->f, NULL, t_1, w->q_1, w->v_1));
+    w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
+    CAROM_TRY(local(w, s));
+    // (NM-7)  r_s = h (M s - f), r_w = M dw - W p;  contact inside: r_s = h (M s - f) - W p, p = h lambda
+    carom_matrix_mul(w->r_s, w->M, w->s);
+    if (splits(w) && w->L.nb > 0)
+        carom_matrix_mul(w->r_w, w->M, w->dw);
+    else
+        carom_zero(w->r_w, nv);
+    carom_matrix_mul(w->size, w->M, w->v_1);
+    for (int i = 0; i < nv; ++i) {
+        w->size[i] = fabs(w->size[i]) + fabs(w->r_w[i]) + h * (fabs(w->r_s[i]) + fabs(w->f[i]));
+        w->r_s[i] = h * (w->r_s[i] - w->f[i]);
+    }
+    carom_local_react(splits(w) ? w->r_w : w->r_s, -1, &w->L, w->p);
+    return CAROM_OK;
+}
+
+// -- Newton ---------------------------------------------------------------------------------------------------------
+
+// (NM-8)  A = M + h gamma c C + h^2 beta c K,  K = d(M s - f - W lambda)/dq;   M + h/2 E,  E = d(M dw - W p)/dq
+static carom_status matrices(carom_newmark *w, carom_step *s) {
+    const carom_system *sys = s->sys;
+    const double h = s->h, t_1 = s->t + h;
+    const bool straight = sys->flags & CAROM_CONSTANT_DIRECTIONS || w->L.nb == 0;
+    const bool constant = sys->flags & CAROM_LINEAR && (splits(w) || straight);
+    w->turn.ready = false;
+    if (w->L.nb > 0) carom_turn_at(&w->turn, s, w->x);
+    if (!(constant && w->h_A == h)) {
+        CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q_1, w->v_1));
+        CAROM_TRY(carom_mass_gradient(s, w->K, 1, t_1, w->q_1, w->s));
+        if (!splits(w)) CAROM_TRY(carom_reaction_gradient(s, w->K, -1 / h, &w->L, w->p, t_1, w->q_1));
+        carom_matrix_zero(w->A);
+        carom_matrix_add(w->A, 1, w->M);
+        carom_matrix_add(w->A, h * w->par.gamma * w->c, w->C);
+        carom_matrix_add(w->A, h * h * w->par.beta * w->c, w->K);
+        if (carom_factorise(&w->F_A, w->A, NULL) != CAROM_OK) return carom_retry(s, "the iteration matrix is singular");
+        w->h_A = constant ? h : 0;
+        for (int k = 0; w->constant && k < w->all.W.n; ++k) w->known[k] = false;
+    }
+    if (!splits(w) || w->L.nb == 0 || w->F_E.ready) return CAROM_OK;
+    carom_matrix_zero(w->E);
+    CAROM_TRY(carom_mass_gradient(s, w->E, 0.5 * h, t_1, w->q_1, w->dw));
+    CAROM_TRY(carom_reaction_gradient(s, w->E, -0.5 * h, &w->L, w->p, t_1, w->q_1));
+    carom_matrix_add(w->E, 1, w->M);
+    if (carom_factorise(&w->F_E, w->E, NULL) != CAROM_OK) return carom_retry(s, "the mass matrix is singular");
+    w->F_E.ready = sys->flags & CAROM_CONSTANT_MASS && sys->flags & CAROM_CONSTANT_DIRECTIONS;
+    return CAROM_OK;
+}
+
+// Increments for right-hand sides, in place:  dw = (M + h/2 E)^-1 r_w,  y = h ds = A^-1 (r_s - h (C + h/2 K) dw); and
+// what they do to velocity and position.  The effect of ds on the directions of dw, of second order in h, is left to
+// the next iteration.
+static void respond(carom_newmark *w, const carom_step *s, double *y, double *dw) {
+    const int nv = s->sys->nv;
+    const double h = s->h;
+    if (splits(w) && w->L.nb > 0) {
+        carom_factor_solve(&w->F_E, dw);
+        carom_matrix_muladd(y, -h, w->C, dw);
+        carom_matrix_muladd(y, -0.5 * h * h, w->K, dw);
+    }
+    carom_factor_solve(&w->F_A, y);
+    double *dx = w->turn.ready ? w->dx_0 : w->dx;
+    for (int i = 0; i < nv; ++i) {
+        w->dv[i] = w->par.gamma * w->c * y[i] + dw[i];
+        dx[i] = h * w->par.beta * w->c * y[i] + 0.5 * h * dw[i];
+    }
+    if (w->turn.ready) carom_turn_increment(&w->turn, w->dx, dx, nv); // at q_1 (NEW-4)
+}
+
+// Row i of the constraint for the (dv, dx) of the last respond().
+static double row(const carom_newmark *w, const carom_step *s, int i) {
+    if (on_position(w)) return carom_column_dot(&w->L.W, i, w->dx) / s->h;
+    return carom_column_dot(&w->L.W, i, w->dv) + carom_column_dot(&w->D, i, w->dx);
+}
+
+// c: the constraints at the present iterate.
+static void constraints(carom_newmark *w, carom_step *s) {
+    if (on_position(w))
+        for (int b = 0; b < w->L.nb; ++b) {
+            s->c[b] = w->g[w->L.id[b]] / s->h;
+            // Gaps of redundant joints contradict each other by their rounding, which no solver can mend.
+            s->scale = fmax(s->scale, carom_local_rounding(&w->L, b, w->q_1, s->sys->nq) / (s->h * s->tol));
+        }
+    else
+        carom_problem_restitution(s, &w->L, w->u, w->u_0);
+}
+
+// The answer to a unit impulse in direction k of W: in column `to` when there is room, and as (dv, dx) in any case.
+static void unit_response(carom_newmark *w, const carom_step *s, const carom_columns *W, int k, int to) {
+    const int nv = s->sys->nv;
+    double *y = to < w->room ? w->X_s + (size_t)to * (size_t)nv : w->y_s, *dw = to < w->room ? w->X_w + (size_t)to * (size_t)nv : w->y_w;
+    carom_zero(y, nv);
+    carom_zero(dw, nv);
+    carom_column_axpy(splits(w) ? dw : y, 1, W, k);
+    respond(w, s, y, dw);
+}
+
+// Column k of L in arrays over all directions.
+static int direction(const carom_newmark *w, int b, int k) { return w->all.at[w->L.id[b]] + k - w->L.at[b]; }
+
+// G from columns that are kept; those of directions that act for the first time are computed.
+static carom_status kept_matrix(carom_newmark *w, carom_step *s) {
+    const int n = rows(&w->L), all = w->all.W.n;
+    if (w->all.nb == 0) {
+        carom_close_all(s, &w->all);
+        CAROM_TRY(carom_directions(s, &w->all, s->t, s->q));
+    }
+    for (int b = 0; b < w->L.nb; ++b)
+        for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) {
+            const int d = direction(w, b, k);
+            if (!w->known[d]) {
+                unit_response(w, s, &w->all.W, d, d);
+                for (int i = 0; i < w->all.at[w->all.nb]; ++i)
+                    w->G_all[i + (size_t)d * (size_t)all] = carom_column_dot(&w->all.W, i, on_position(w) ? w->dx : w->dv) / (on_position(w) ? s->h : 1);
+                w->known[d] = true;
+            }
+            for (int c = 0; c < w->L.nb; ++c)
+                for (int i = w->L.at[c]; i < w->L.at[c + 1]; ++i) s->G[i + k * (size_t)n] = w->G_all[direction(w, c, i) + (size_t)d * (size_t)all];
+        }
+    return CAROM_OK;
+}
+
+static carom_status contact_problem(carom_newmark *w, carom_step *s) {
+    const int n = rows(&w->L);
+    carom_problem_blocks(s, &w->L);
+    for (int b = 0; on_position(w) && b < w->L.nb; ++b)
+        if (s->blocks[b].law != CAROM_BILATERAL) s->blocks[b].law = CAROM_UNILATERAL;
+    if (!on_position(w)) CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L, s->t + s->h, w->q_1, w->v_1));
+    if (w->constant) return kept_matrix(w, s);
+    for (int k = 0; k < n; ++k) {
+        unit_response(w, s, &w->L.W, k, k);
+        for (int i = 0; i < n; ++i) s->G[i + k * (size_t)n] = row(w, s, i);
+    }
+    return CAROM_OK;
+}
+
+// y_s, y_w: increments with the reactions p in place of those of the present iterate.
+static void increments(carom_newmark *w, const carom_step *s, const double *p) {
+    for (int i = 0; i < s->sys->nv; ++i) w->y_s[i] = -w->r_s[i], w->y_w[i] = -w->r_w[i];
+    carom_local_react(splits(w) ? w->y_w : w->y_s, -1, &w->L, w->p);
+    if (p) carom_local_react(splits(w) ? w->y_w : w->y_s, 1, &w->L, p);
+    respond(w, s, w->y_s, w->y_w);
+}
+
+// The increments that stand, and those of the reactions p: by columns, or by solving again when columns are many or not
+// stored.
+static void add_reactions(carom_newmark *w, const carom_step *s, const double *p) {
+    const int nv = s->sys->nv;
+    bool solve = w->constant && rows(&w->L) > MANY && w->F_A.shape.storage != CAROM_DENSE;
+    for (int b = 0; b < w->L.nb; ++b)
+        for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) solve = solve || (w->constant ? direction(w, b, k) : k) >= w->room;
+    if (solve) {
+        increments(w, s, p);
+        return;
+    }
+    for (int b = 0; b < w->L.nb; ++b)
+        for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) {
+            const size_t column = (size_t)(w->constant ? direction(w, b, k) : k) * (size_t)nv;
+            carom_axpy(w->y_s, p[k], w->X_s + column, nv);
+            carom_axpy(w->y_w, p[k], w->X_w + column, nv);
+        }
+}
+
+static carom_status correct(carom_newmark *w, carom_step *s) {
+    const int nv = s->sys->nv, n = rows(&w->L);
+    CAROM_TRY(matrices(w, s));
+    if (n > 0) CAROM_TRY(contact_problem(w, s));
+    increments(w, s, NULL); // without reactions
+    if (n > 0) {
+        if (w->chosen && !on_position(w)) CAROM_TRY(carom_problem_bounce(s, &w->L, w->u_0));
+        w->chosen = false;
+        constraints(w, s);
+        for (int i = 0; i < n; ++i) s->c[i] += row(w, s, i);
+        CAROM_TRY(carom_problem_solve(s, &w->L));
+        add_reactions(w, s, s->problem.p);
+        carom_copy(w->p, s->problem.p, n);
+    }
+    carom_axpy(w->s, 1 / s->h, w->y_s, nv);
+    if (splits(w)) carom_axpy(w->dw, 1, w->y_w, nv);
+    return CAROM_OK;
+}
+
+// What rounding leaves in local velocities and in gaps over h.
+static double rounding(const carom_newmark *w, const carom_step *s) {
+    double most = carom_local_velocity_rounding(&w->L, w->v_1);
+    for (int k = 0; on_position(w) && k < rows(&w->L); ++k)
+        most = fmax(most, carom_local_rounding(&w->L, k, w->q_1, s->sys->nq) / s->h);
+    return most;
+}
+
+// What rounding leaves in forces: by that of the position, and of the displacement, in steps of many periods a small difference of large terms.
+static double force_rounding(carom_newmark *w, const carom_step *s) {
+    const double h = s->h, bc = w->par.beta * w->c;
+    for (int i = 0; i < s->sys->nv; ++i) w->dv[i] = fabs(w->x_p[i]) + h * h * bc * fabs(w->s[i]) + 0.5 * h * fabs(w->dw[i]);
+    return fmax(carom_force_rounding(s, w->K, w->q_1, w->dx), carom_force_rounding(s, w->K, w->dv, w->dx));
+}
+
+static bool done(carom_newmark *w, carom_step *s) {
+    const int nv = s->sys->nv, n = rows(&w->L);
+    const double allowed = s->newton_tol * carom_norm_max(w->size, nv), left = carom_norm_max(w->r_s, nv);
+    if (!(left <= allowed) && !(left <= s->h * force_rounding(w, s))) return false;
+    if (n == 0) return true;
+    if (splits(w) && !(carom_norm_max(w->r_w, nv) <= allowed)) return false;
+    constraints(w, s);
+    carom_copy(s->p, w->p, n);
+    return carom_problem_met(s, rounding(w, s));
+}
+
+// (NM-9)  active=free:  I = { j : g_j(q_1) <= 0 } with q_1 after one iteration without contacts
+//         active=half:  I = { j : g_j(q_0 + h/2 v_0) <= 0 }
+static carom_status iterate(carom_newmark *w, carom_step *s) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    bool decided = nc == 0 || (w->par.half && !on_position(w));
+    if (decided && nc > 0) {
+        carom_move(s, w->q_1, s->q, 0.5 * s->h, s->v);
+        CAROM_TRY(carom_gaps(s, w->sign, s->t + 0.5 * s->h, w->q_1));
+        CAROM_TRY(carom_close_at(s, &w->L, w->sign, (carom_place){.t = s->t + 0.5 * s->h, .q = w->q_1, .v = s->v, .f = w->s_0}));
+    } else {
+        for (int id = 0; id < ne + nc; ++id) w->sign[id] = 1;
+    }
+    CAROM_TRY(choose(w, s));
+    for (int k = 0; k <= MOST; ++k) {
+        CAROM_TRY(evaluate(w, s, k));
+        bool same = k > 0;
+        if (k == 0 && decided) CAROM_TRY(before(w, s));
+        if (k > 0 && !decided) {
+            CAROM_TRY(carom_gaps(s, w->sign, s->t + s->h, w->q_1));
+            CAROM_TRY(choose(w, s));
+            CAROM_TRY(local(w, s));
+            CAROM_TRY(before(w, s));
+            same = w->L.nb == ne;
+            decided = true;
+        }
+        if (same && done(w, s)) {
+            if (!on_position(w)) return carom_book_newton(s, k), CAROM_OK;
+            CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q_1));
+            if (!grow(w, s)) return carom_book_newton(s, k), CAROM_OK;
+            CAROM_TRY(choose(w, s));
+            CAROM_TRY(evaluate(w, s, k));
+        }
+        if (!(carom_norm_max(w->v_1, s->sys->nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
+        CAROM_TRY(correct(w, s));
+    }
+    return carom_retry(s, "Newton's method did not converge in %d iterations", MOST);
+}
+
+// -- start and step -------------------------------------------------------------------------------------------------
+
+// (NM-10)  s_0 = M^-1 f_0, with contact inside the accelerations also the reactions of joints;  a_0 = s_0
+carom_status carom_newmark_start(void *memory, carom_step *s) {
+    carom_newmark *w = memory;
+    const int ne = s->sys->ne, nc = s->sys->nc, nv = s->sys->nv;
+    if (on_position(w)) {
+        if (w->par.beta == 0)
+            return carom_fail(
+                s->err, CAROM_BAD_INPUT,
+                "contact=position needs beta > 0: with beta = 0 accelerations do not move the new position");
+        for (int i = 0; i < nc; ++i)
+            if (s->sys->contacts[i].friction > 0)
+                return carom_fail(s->err, CAROM_BAD_INPUT,
+                                  "contact=position has no friction; take it out of the model");
+    } else if (!splits(w) && w->par.gamma == 0) {
+        return carom_fail(
+            s->err, CAROM_BAD_INPUT,
+            "contact=velocity needs gamma > 0: with gamma = 0 accelerations do not change the new velocity");
+    }
+    CAROM_TRY(carom_free_motion(s, &w->F_0, w->s_0, NULL, s->t, s->q, s->v));
+    if (!splits(w) && ne > 0) {
+        for (int id = 0; id < ne + nc; ++id) w->sign[id] = 1;
+        carom_close(s, &w->L, w->sign);
+        CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
+        CAROM_TRY(carom_curvature(s, w->u, &w->L, s->t, s->q, s->v));
+        carom_problem_form(s, &w->L, &w->L, &w->F_0, 1);
+        for (int k = 0; k < ne; ++k) s->c[k] = s->h * (w->u[k] + carom_column_dot(&w->L.W, k, w->s_0));
+        CAROM_TRY(carom_problem_solve(s, &w->L));
+        carom_problem_apply(s, w->s_0, 1 / s->h);
+    }
+    carom_copy(w->a_0, w->s_0, nv);
+    return CAROM_OK;
+}
+
+// (NM-11)  prediction:  a_p = (alpha_f s_0 - alpha_m a_0)/(1 - alpha_m);  v_p and x_p with a_0 and a_p.  Newton's method
+//          starts from s_0, and with joints from the dw that keeps v: s_0 knows nothing of reactions, and where joints hold
+//          stiff members it would lead far away, to another root
+static void predict(carom_newmark *w, const carom_step *s) {
+    const carom_newmark_par *par = &w->par;
+    const double h = s->h;
+    for (int i = 0; i < s->sys->nv; ++i) {
+        w->a_p[i] = (par->alpha_f * w->s_0[i] - par->alpha_m * w->a_0[i]) / (1 - par->alpha_m);
+        w->v_p[i] = s->v[i] + h * ((1 - par->gamma) * w->a_0[i] + par->gamma * w->a_p[i]);
+        w->x_p[i] = h * s->v[i] + h * h * ((0.5 - par->beta) * w->a_0[i] + par->beta * w->a_p[i]);
+        w->s[i] = splits(w) ? w->s_0[i] : 0; // with contact inside, s_0 may hold an impact
+        w->dw[i] = splits(w) && s->sys->ne > 0 ? s->v[i] - w->v_p[i] - h * par->gamma * w->c * w->s[i] : 0;
+    }
+    carom_zero(w->p, w->L.W.n);
+}
+
+// Called while s->q, s->v are still those of the start, with a_1 in a_p.
+static carom_status check_identity(carom_newmark *w, carom_step *s) {
+    carom_identity *I = &w->I;
+    const int nv = s->sys->nv;
+    const double alpha = w->par.alpha_f;
+    CAROM_TRY(carom_identity_begin(I, s));
+    if (!I->on) return CAROM_OK;
+    CAROM_TRY(carom_identity_loads(I, s, s->t, s->t + s->h));
+    double *f_0 = w->dv, *f_1 = w->dx; // with damping
+    carom_copy(f_0, I->f_0, nv);
+    carom_copy(f_1, I->f_1, nv);
+    if (I->damped) {
+        carom_matrix_muladd(f_0, -1, I->C, s->v);
+        carom_matrix_muladd(f_1, -1, I->C, w->v_1);
+    }
+    carom_zero(w->r_w, nv);
+    carom_local_react(w->r_w, 1, &w->L, w->p);
+    const carom_balance b = {.h = s->h,
+                             .q_0 = s->q,
+                             .v_0 = s->v,
+                             .q_1 = w->q_1,
+                             .v_1 = w->v_1,
+                             .f_0 = f_0,
+                             .f_1 = f_1,
+                             .r = w->r_w,
+                             .a_0 = w->a_0,
+                             .a_1 = w->a_p};
+    double scale;
+    if (alpha == 0 || *w->before != 0) {
+        const double off =
+            carom_identity_newmark(I, &b, w->par.gamma, w->par.beta, alpha, w->dq_before, w->df_before, &scale);
+        carom_book_identity(s, off, scale);
+    }
+    if (alpha > 0) {
+        carom_add(w->dq_before, w->q_1, -1, s->q, nv);
+        carom_add(w->df_before, f_1, -1, f_0, nv);
+        *w->before = 1;
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_newmark_step(void *memory, carom_step *s) {
+    carom_newmark *w = memory;
+    const int nv = s->sys->nv;
+    predict(w, s);
+    CAROM_TRY(iterate(w, s));
+    // The last evaluation was at the answer.
+    if (splits(w)) {
+        carom_book_impulses(s, &w->L, w->p, w->u_0, w->u);
+    } else {
+        for (int k = 0; k < rows(&w->L); ++k) w->u_0[k] = w->p[k] / s->h;
+        carom_book_forces(s, &w->L, w->u_0, w->u, s->h, true);
+    }
+    // (NM-12)  a_1 = a_p + c s_1
+    carom_axpy(w->a_p, w->c, w->s, nv);
+    if (w->I.asked) CAROM_TRY(check_identity(w, s));
+    carom_copy(w->a_0, w->a_p, nv);
+    carom_copy(w->s_0, w->s, nv);
+    carom_copy(s->q, w->q_1, s->sys->nq);
+    carom_copy(s->v, w->v_1, nv);
+    return CAROM_OK;
+}

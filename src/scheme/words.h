@@ -1,0 +1,117 @@
+// words.h (private): more functions of a step, for the schemes of this folder: iterations, rounding, sets, parts of contact problems.
+#pragma once
+#include <carom/scheme.h>
+
+/// a += b, of impacts split by sign alone.
+void carom_account_split(carom_account *a, const carom_account *b);
+
+/// carom_move for iterate k = 0, 1, ... of an implicit step, q1 being the position of the iterate before: from the fourth on,
+/// components that would change by one unit in their last place stay.  docs/METHODS.md, "When the position rounds".
+void carom_move_iterate(const carom_step *s, double *q1, const double *q0, double h, const double *v, int k);
+
+/// dx = rate of x with which q(x) = q0 (+) x moves with v.  Where (+) is no sum, schemes of third and higher order add these
+/// instead of velocities.  dx may be v.
+void carom_lift(const carom_step *s, double *dx, const double *x, const double *v);
+
+/// L's set: all bilateral constraints and the contacts whose g is not positive, for schemes that keep sets by signs.
+void carom_close(const carom_step *s, carom_local *L, const double *g);
+
+// Parts of carom_close_at: is a positive gap small, or did its contact react?  Then those that (CL-3) closes become 0.
+bool carom_gaps_doubtful(const carom_step *s, const double *g, const double *held);
+carom_status carom_round_gaps(carom_step *s, double *g, carom_local *L, const carom_place *at);
+
+/// Does a contact of L's set approach, by its normal velocity in u, faster than the forces of a few steps explain (CL-4)?  L holds
+/// the directions at the point.  which, unless NULL: 1 for the constraints of the set that do, else 0.
+carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at);
+
+/// theta of constraint id at the point (CL-4).  L is scratch.
+carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, carom_place at);
+
+/// u, local velocities of L's set before an impact, as seen at the start of a step: a contact whose directions jump on the way to the
+/// point (a kink), where L has them, takes those at the point (CL-5).  v is the velocity before.
+carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *L, carom_place at);
+
+/// L's set: all constraints; L's set: that of another frame.
+void carom_close_all(const carom_step *s, carom_local *L);
+void carom_local_same(carom_local *L, const carom_local *like);
+
+/// y[rows of L] = x[rows of Lx], for a set that is part of Lx's.
+void carom_local_pick(double *y, const carom_local *L, const double *x, const carom_local *Lx);
+
+/// sum_i |W_ik x_i|: a local quantity made of x is a small difference of terms of this size, and rounds with it.
+double carom_local_magnitude(const carom_local *L, int k, const double *x);
+
+/// What rounding may leave in W_k'x, and in a gap that moves along W_k at q = x: 16 eps sum |W_ik x_i|  (n = nv or nq).
+double carom_local_rounding(const carom_local *L, int k, const double *x, int n);
+/// The same where the largest |x_i| is known: positions that are no velocities may all enter.
+double carom_local_rounding_within(const carom_local *L, int k, const double *x, int n, double size);
+
+/// What rounding may leave in the local velocities u = W'v + w of L's set: 16 eps max_k (|w_k| + sum_i |W_ik v_i|).
+double carom_local_velocity_rounding(const carom_local *L, const double *v);
+
+/// What rounding of the position may leave in a force with K = -df/dq: 8 eps max_i sum_j |K_ij q_j|.  Members much
+/// stiffer than the loads on them have forces that are small differences of large ones.  y is scratch (nv).
+double carom_force_rounding(const carom_step *s, carom_matrix K, const double *q, double *y);
+
+/// V = W + a D, column by column; V = V + a e o D with e the restitution of each column.
+void carom_local_blend(carom_local *V, const carom_local *L, double a, const carom_columns *D);
+void carom_local_blend_restitution(const carom_step *s, carom_local *V, double a, const carom_columns *D);
+
+/// y += s W p.
+void carom_local_react(double *y, double s, const carom_local *L, const double *p);
+
+/// D += x d(M y)/dq; D += x d(W lambda)/dq; columns d(W'v + w)/dq.  By the system, or by differences where it has none.
+carom_status carom_mass_gradient(carom_step *s, carom_matrix D, double x, double t, const double *q, const double *y);
+carom_status carom_reaction_gradient(carom_step *s, carom_matrix D, double x, const carom_local *L, const double *lambda, double t, const double *q);
+carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_local *L, double t, const double *q, const double *v);
+
+/// Blocks with their laws and the storage of the contact problem of the set; G and c are the scheme's business.
+void carom_problem_blocks(carom_step *s, const carom_local *L);
+
+/// c -= G x.
+void carom_problem_subtract(carom_step *s, const double *x);
+
+/// Restitution of a contact (0 .. nc-1) that is hit with the normal velocity u_N.
+double carom_restitution(const carom_step *s, int contact, double u_N);
+
+/// c = u_free + e o u_before, e the restitutions of each row (zero for bilateral rows): Newton's law.  Where contacts follow other laws
+/// c = u_free - b, b the local velocities that carom_problem_bounce() has found for this set.
+void carom_problem_restitution(carom_step *s, const carom_local *L, const double *u_free, const double *u_before);
+
+/// Before it, once a step and set, with the problem formed: where contacts follow other laws than Newton's, the impact that u_before makes.
+/// For steps in which forces and impacts share one problem.
+carom_status carom_problem_bounce(carom_step *s, const carom_local *L, const double *u_before);
+
+/// Solve (s->c set) from the warm start; p and u are in s->problem.  Solved, or accepted above tolerance and counted (docs/solvers.md, "When a
+/// step is refused"); else CAROM_RETRY, the error names time and constraint.
+carom_status carom_problem_solve(carom_step *s, const carom_local *L);
+
+/// The same for a problem of the scheme's own making (s->problem, start in its p) whose block b belongs to constraint id[b].
+carom_status carom_problem_run(carom_step *s, const int *id);
+
+/// Do the impulses in s->p and the velocities in s->c (u + e o u_0 of an iterate, not of its linearisation) meet the laws of
+/// s->problem?  To tolerance, to the rounding given, to that of G p (CP-9), or as well as the last problem was solved.
+bool carom_problem_met(carom_step *s, double rounding);
+
+/// No solver came below tolerance: is a residual accepted in a step of this scale?  Then it is counted.
+bool carom_problem_accepted(carom_step *s, double residual, double scale);
+
+/// As carom_problem_apply, for other numbers than p, from the first row on.
+void carom_problem_react(carom_step *s, double *v, double a, const double *p, int rows);
+
+/// Does the work of impulse b of L's set count as lost to impact?  That of a contact does; that of a bilateral constraint only
+/// if a contact of the set is struck, else it stays in the balance.
+bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before);
+
+/// Book the multiplier of constraint id on position level, of a step that has succeeded.
+void carom_book_position(carom_step *s, int id, double nu);
+
+/// Emit the state on one side of an event that the scheme has located: before it the left limits, behind it the right ones, at the same t.
+/// Fails if the observer requests a stop.
+carom_status carom_beside(carom_step *s, carom_side side, double t, const double *q, const double *v);
+
+/// Book by how much this step violates the scheme's own discrete energy balance, and the magnitude of its terms (J).
+void carom_book_identity(carom_step *s, double violation, double terms);
+
+/// Velocity i as messages call it: its name in quotes, or its number; in a buffer of the caller.
+const char *carom_rate_text(const carom_step *s, int i, char *text, size_t size);
