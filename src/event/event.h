@@ -6,8 +6,8 @@
 // short.c one Runge-Kutta step for what is too short for a multistep method; cvode.c the multistep method; decide.c
 // impacts and who stays.
 #pragma once
-#include "scheme/accumulate.h"
-#include "scheme/scan.h"
+#include "event/accumulate.h"
+#include "event/scan.h"
 #include <carom/event.h>
 #include <math.h>
 #include <stdbool.h>

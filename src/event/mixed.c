@@ -7,7 +7,7 @@
 //
 // Where contacts contradict each other, so that events follow each other without progress, a short piece of the step is made by Moreau's midpoint rule and
 // the contacts are looked at anew behind it.
-#include "scheme/phase.h"
+#include "event/phase.h"
 #include "scheme/schemes.h"
 #include <assert.h>
 #include <float.h>

@@ -1,7 +1,7 @@
 // auto.c: the scheme `auto`: chooses a method by the model and the tolerance, and another one when that was wrong.
 //
 // Spec: docs/methods-auto.md.  The step is the interval between records and does not enter the error.
-#include "scheme/auto.h"
+#include "event/auto.h"
 #include <math.h>
 #include <string.h>
 

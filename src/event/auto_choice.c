@@ -1,6 +1,6 @@
 // auto_choice.c: which method suits the model, when it is changed, and the account of it.
 #include "base/number.h"
-#include "scheme/auto.h"
+#include "event/auto.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 // enclosed in an interval and passed with Moreau's impact law.  How long steps are and how narrow intervals, is the
 // caller's business.  Shared by `mixed` and `auto`.  Spec: docs/methods-mixed.md.
 #pragma once
-#include "scheme/accumulate.h"
-#include "scheme/scan.h"
+#include "event/accumulate.h"
+#include "event/scan.h"
 
 /// A state tau after the start of the phase.
 typedef struct carom_point {

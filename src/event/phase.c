@@ -1,5 +1,5 @@
 // phase.c: see phase.h.
-#include "scheme/phase.h"
+#include "event/phase.h"
 #include <float.h>
 #include <math.h>
 

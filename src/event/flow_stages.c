@@ -1,6 +1,6 @@
 // flow_stages.c: Runge-Kutta steps of the smooth motion, explicit and implicit; see flow.h.
 #include "linalg/dense.h"
-#include "scheme/flow.h"
+#include "event/flow.h"
 #include <float.h>
 #include <math.h>
 

@@ -5,8 +5,8 @@
 // A sliding contact pushes along W_N - mu W_T d.  Shared by all schemes that locate events.  The modes of the contacts
 // are the caller's; every function works on copies of the state and writes nothing of carom_step but its books.
 #pragma once
-#include "scheme/accumulate.h"
-#include "scheme/rk.h"
+#include "event/accumulate.h"
+#include "event/rk.h"
 #include <carom/scheme.h>
 
 typedef struct carom_flow {

@@ -3,7 +3,7 @@
 // Spec: docs/methods-mixed.md (Acary: the lecture's splitting).  With constant steps the impact comes up to a step too
 // late: first order.  adaptive=on divides the step so that the embedded error estimate and the penetration stay within
 // tolerance; then the error follows the tolerance, whatever the step.
-#include "scheme/scan.h"
+#include "event/scan.h"
 #include <float.h>
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // flow.c: accelerations, reactions and projections for a set of closed contacts; see flow.h.
 #include "scheme/friction.h"
-#include "scheme/flow.h"
+#include "event/flow.h"
 #include "linalg/dense.h"
 #include <float.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 //
 // Records lie inside steps: the state there is read off a polynomial, so the length of steps does not depend on
 // how often somebody looks.
-#include "scheme/auto.h"
+#include "event/auto.h"
 #include <float.h>
 #include <math.h>
 

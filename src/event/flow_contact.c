@@ -1,5 +1,5 @@
 // flow_contact.c: impacts, and who stays in contact after them; see flow.h.
-#include "scheme/flow.h"
+#include "event/flow.h"
 #include <float.h>
 #include <math.h>
 

@@ -3,7 +3,7 @@
 // For what located events are too many for, and for models too large for dense matrices.  A part is computed
 // once as a whole and once in two halves; the halves are kept.  Parts end at records.
 #include "scheme/friction.h"
-#include "scheme/auto.h"
+#include "event/auto.h"
 #include "scheme/schemes.h"
 #include <assert.h>
 #include <float.h>
