@@ -56,7 +56,7 @@ static double shortest(const carom_step *s) { return 4 * DBL_EPSILON * (fabs(s->
 
 // (MX-7)  delta = C h (h/T)^p,  T = max(largest |v| / largest |v'| of the run, time since its start, 16 h);  (h/T)^p
 static double relative(const carom_phase *w, const carom_step *s) {
-    const double natural = w->now[CAROM_PHASE_SIZE_A] > 0 ? w->now[CAROM_PHASE_SIZE_V] / w->now[CAROM_PHASE_SIZE_A] : 0;
+    const double natural = w->now[CAROM_PHASE_SIZE_A] > 0 ? w->now[CAROM_PHASE_SPEED] / w->now[CAROM_PHASE_SIZE_A] : 0;
     return pow(s->h / fmax(fmax(natural, s->t - w->now[CAROM_PHASE_START]), 16 * s->h), w->f.T->order);
 }
 static double bracket_length(const carom_phase *w, const carom_step *s) {
@@ -67,9 +67,9 @@ static double bracket_length(const carom_phase *w, const carom_step *s) {
 static carom_status phase(carom_phase *w, carom_step *s, double t_1, bool *found) {
     const double h = t_1 - w->t;
     CAROM_TRY(carom_phase_start(w, s, h));
-    CAROM_TRY(carom_phase_try(w, s, h, &w->b, NULL));
-    CAROM_TRY(carom_phase_look(w, s, h, found));
-    if (!*found) return carom_phase_end(w, s, t_1);
+    CAROM_TRY(carom_phase_advance(w, s, h, NULL));
+    CAROM_TRY(carom_phase_look(w, s, found));
+    if (!*found) return carom_phase_end(w, s, t_1, true);
     const double delta = bracket_length(w, s);
     w->tol = relative(w, s);
     CAROM_TRY(carom_phase_enclose(w, s, delta));
@@ -154,7 +154,9 @@ static carom_status step(void *memory, carom_step *s) {
     if (whole) w->begun = s->t, take_pause(w->kept);
     const bool crosses = w->kept[LEFT] > 0 || (s->t < w->across && !whole);
     bool stands = false;
-    const carom_status status = crosses ? cross(w, s) : march(&w->P, s, &stands);
+    carom_status status = crosses ? cross(w, s) : march(&w->P, s, &stands);
+    const carom_status freed = carom_phase_hold(s, CAROM_FREE, s->t, s->q);
+    if (status == CAROM_OK) status = freed;
     if (status == CAROM_OK && crosses) w->kept[CROSSED] += 1;
     if (status != CAROM_OK) carom_copy(w->kept, kept, KEPT);
     if (status == CAROM_RETRY && stands && s->h <= SHORT * w->longest) w->across = w->begun + w->longest; // in the pieces that follow

@@ -3,7 +3,7 @@
 // Spec: docs/methods-mixed.md (Acary: the lecture's splitting).  With constant steps the impact comes up to a step too
 // late: first order.  adaptive=on divides the step so that the embedded error estimate and the penetration stay within
 // tolerance; then the error follows the tolerance, whatever the step.
-#include "event/scan.h"
+#include "event/phase.h"
 #include <float.h>
 #include <math.h>
 
@@ -19,193 +19,146 @@ static const carom_option options[] = {
     {0},
 };
 
-enum { NEXT, BEGUN, HEAD, EACH = CAROM_FLOW_EACH }; // kept: length of the next part, begun; by contact: what the flow keeps
-
 typedef struct work {
-    carom_flow f;
-    carom_local all;
-    double *kept, *now;        // HEAD + EACH nc
-    double *q, *v, *q_1, *v_1; // at the start and at the end of a part
-    double *g, *g_1;           // by id
-    double *error;             // nq + nv
-    double *slow, *slow_T, *still, *u_before, *u_after, *p, *kappa;
-    bool *touching;
-    carom_turns turns;         // of contacts that close in the same part
-    carom_scan scan;           // of gaps inside a part
-    double *offset;            // nc: event function of an open contact less its gap
-    double t;                  // where the part begins
-    bool laws;                 // a contact is closed: its laws hold in the stages
+    carom_phase P;
+    double *kept, next;  // length of the next part
+    double *g;           // by id: at the start of a part
+    double *still;       // nc
+    double *error;       // nq + nv
 } work;
 
 static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     (void)opt;
     work *w = memory;
-    const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc;
-    w->kept = carom_carve(keep, HEAD + EACH * nc);
-    w->now = carom_carve(mem, HEAD + EACH * nc);
-    w->f = carom_carve_flow(mem, sys, carom_butcher_find(CAROM_RK_FEHLBERG, 5));
-    w->all = carom_carve_local(mem, sys);
-    w->scan = carom_allocate_scan(mem, sys);
-    w->turns = carom_allocate_turns(mem, sys);
-    w->q = carom_carve(mem, nq);
-    w->q_1 = carom_carve(mem, nq);
-    w->v = carom_carve(mem, nv);
-    w->v_1 = carom_carve(mem, nv);
-    w->g = carom_carve(mem, nc + (size_t)sys->ne);
-    w->g_1 = carom_carve(mem, nc + (size_t)sys->ne);
-    w->error = carom_carve(mem, nq + nv);
-    double **by_contact[] = {&w->offset, &w->slow, &w->slow_T, &w->still, &w->u_before, &w->u_after, &w->p};
-    for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
-    w->kappa = carom_carve(mem, (size_t)w->all.W.n);
-    w->touching = carom_carve_bytes(mem, nc * sizeof *w->touching);
-}
-
-static void load(work *w, const carom_step *s) {
-    const int nc = s->sys->nc;
-    carom_copy(w->now, w->kept, HEAD + EACH * nc);
-    carom_flow_load(&w->f, s, w->now + HEAD);
-    carom_copy(w->q, s->q, s->sys->nq);
-    carom_copy(w->v, s->v, s->sys->nv);
-    carom_close_all(s, &w->all);
+    w->P = carom_carve_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_FEHLBERG, 5));
+    w->P.walls = false;
+    w->kept = carom_carve(keep, 1);
+    w->g = carom_carve(mem, (size_t)(sys->nc + sys->ne));
+    w->still = carom_carve(mem, (size_t)sys->nc);
+    w->error = carom_carve(mem, (size_t)(sys->nq + sys->nv));
 }
 
 static bool adaptive(const carom_step *s) { return s->opt[OPT_ADAPTIVE] == 1; }
-static bool open_at(const work *w, int c) { return w->f.mode[c] == CAROM_MODE_OPEN; }
 
 // (RKF-4)  eps_v = 2 |Gamma| h for constant steps; (2 |Gamma| atol)^1/2, the speed of a flight as high as the penetration
 //          allowed, for adaptive ones
-static carom_status slow_speeds(work *w, carom_step *s, double t, double h) {
+static carom_status slow_speeds(work *w, carom_step *s, double h) {
     const int ne = s->sys->ne;
-    carom_flow *f = &w->f;
-    CAROM_TRY(carom_flow_rate(f, s, t, w->q_1, w->v_1, w->laws));
-    CAROM_TRY(carom_directions(s, &w->all, t, w->q_1));
-    carom_zero(w->kappa, w->all.at[w->all.nb]);
-    CAROM_TRY(carom_curvature(s, w->kappa, &w->all, t, w->q_1, w->v_1));
+    carom_phase *P = &w->P;
+    carom_flow *f = &P->f;
+    CAROM_TRY(carom_flow_rate(f, s, P->t, P->q, P->v, P->laws));
+    CAROM_TRY(carom_directions(s, &P->all, P->t, P->q));
+    carom_zero(P->kappa, P->all.at[P->all.nb]);
+    CAROM_TRY(carom_curvature(s, P->kappa, &P->all, P->t, P->q, P->v));
     for (int c = 0; c < s->sys->nc; ++c) {
-        const int k = w->all.at[ne + c];
-        double press = fmax(0, -(carom_column_dot(&w->all.W, k, f->a) + w->kappa[k]));
+        const int k = P->all.at[ne + c];
+        double press = fmax(0, -(carom_column_dot(&P->all.W, k, f->a) + P->kappa[k]));
         for (int b = ne; b < f->L.nb; ++b)
             if (f->L.id[b] == ne + c) press = fmax(press, f->lambda[f->L.at[b]] * f->D[f->L.at[b]]);
-        const double residual = 4 * s->tol * s->scale + 64 * DBL_EPSILON * carom_local_reach(&w->all, k, w->v_1);
-        w->slow[c] = residual + (adaptive(s) ? sqrt(2 * press * s->opt[OPT_ATOL]) : 2 * press * h);
-        w->slow_T[c] = residual;
-        w->still[c] = open_at(w, c) ? residual : w->slow[c]; // what a closed one has gained is drift
+        const double residual = 4 * s->tol * s->scale + 64 * DBL_EPSILON * carom_local_reach(&P->all, k, P->v);
+        P->slow[c] = residual + (adaptive(s) ? sqrt(2 * press * s->opt[OPT_ATOL]) : 2 * press * h);
+        P->slow_T[c] = residual + (P->all.at[ne + c + 1] - k > 1 ? 64 * DBL_EPSILON * carom_local_reach(&P->all, k + 1, P->v) : 0);
+        w->still[c] = carom_phase_open(P, c) ? residual : P->slow[c]; // what a closed one has gained is drift
         // Sliding that turned round inside the part has stopped.
-        if (f->mode[c] != CAROM_MODE_SLIP || w->all.at[ne + c + 1] - k < 2) continue;
+        if (f->mode[c] != CAROM_MODE_SLIP || P->all.at[ne + c + 1] - k < 2) continue;
         double along = 0;
-        for (int i = k + 1; i < w->all.at[ne + c + 1]; ++i)
-            along += f->dir[CAROM_TANGENTS * c + i - k - 1] * (carom_column_dot(&w->all.W, i, w->v_1) + w->all.w[i]);
-        if (along <= 0) w->slow_T[c] = HUGE_VAL;
+        for (int i = k + 1; i < P->all.at[ne + c + 1]; ++i)
+            along += f->dir[CAROM_TANGENTS * c + i - k - 1] * (carom_column_dot(&P->all.W, i, P->v) + P->all.w[i]);
+        if (along <= 0) P->slow_T[c] = HUGE_VAL;
     }
     return CAROM_OK;
 }
 
 // Contacts that close in the same part hit one after the other.
-static carom_status hit(work *w, carom_step *s, double t) {
+static carom_status hit(work *w, carom_step *s) {
+    carom_phase *P = &w->P;
+    carom_turns *z = &P->runs.turns;
     const int ne = s->sys->ne, nc = s->sys->nc;
     bool some;
     int arrive = 0;
     for (int c = 0; c < nc; ++c) {
-        w->turns.among[c] = w->touching[c] && open_at(w, c);
-        w->turns.gap[c] = w->g_1[ne + c];
-        arrive += w->turns.among[c];
+        z->among[c] = P->in[c] && carom_phase_open(P, c);
+        z->gap[c] = w->g[ne + c];
+        arrive += z->among[c];
     }
-    if (arrive < 2) return carom_flow_impact(&w->f, s, t, w->q_1, w->v_1, w->touching, w->slow, false, &some, w->u_before, w->u_after, w->p);
-    CAROM_TRY(carom_directions(s, &w->all, t, w->q_1));
+    if (arrive < 2) return carom_flow_impact(&P->f, s, P->t, P->q, P->v, P->in, P->slow, false, &some, P->before, P->after, P->p);
+    CAROM_TRY(carom_directions(s, &P->all, P->t, P->q));
     for (int c = 0; c < nc; ++c) {
-        const int k = w->all.at[ne + c];
-        w->turns.eps[c] = carom_local_rounding(&w->all, k, w->q_1, s->sys->nq) + s->h * carom_flow_no_approach(s, &w->all, k, w->v_1);
+        const int k = P->all.at[ne + c];
+        z->eps[c] = carom_local_rounding(&P->all, k, P->q, s->sys->nq) + s->h * carom_flow_no_approach(s, &P->all, k, P->v);
     }
-    return carom_flow_impact_in_turn(&w->f, s, t, w->q_1, w->v_1, w->touching, w->slow, &w->turns, &w->all, &some, w->u_before, w->u_after, w->p);
+    return carom_flow_impact_in_turn(&P->f, s, P->t, P->q, P->v, P->in, P->slow, z, &P->all, &some, P->before, P->after, P->p);
 }
 
 // (RKF-2)  q_1 stays;  v = v_1 + M^-1 W P with Newton's law over contacts with g(q_1) <= 0.  Then, with forces, the
 //          contacts without normal velocity that push are the closed ones of the next part.
-static carom_status impact(work *w, carom_step *s, double t, double h) {
+static carom_status impact(work *w, carom_step *s, double h) {
     const int ne = s->sys->ne, nc = s->sys->nc;
-    carom_flow *f = &w->f;
+    carom_phase *P = &w->P;
+    carom_flow *f = &P->f;
+    CAROM_TRY(carom_phase_hold(s, CAROM_HOLD, P->t, P->q));
     if (ne > 0) {
-        carom_copy(w->slow, f->mode, nc);
+        carom_copy(P->was, f->mode, nc);
         carom_zero(f->mode, nc); // open: joints alone
-        CAROM_TRY(carom_flow_project_position(f, s, t, w->q_1));
-        CAROM_TRY(carom_flow_project_velocity(f, s, t, w->q_1, w->v_1));
-        carom_copy(f->mode, w->slow, nc);
+        CAROM_TRY(carom_flow_project_position(f, s, P->t, P->q));
+        CAROM_TRY(carom_flow_project_velocity(f, s, P->t, P->q, P->v));
+        carom_copy(f->mode, P->was, nc);
     }
     if (nc == 0) return CAROM_OK;
-    CAROM_TRY(carom_gaps(s, w->g_1, t, w->q_1));
-    CAROM_TRY(carom_close_at(s, &f->L, w->g_1, (carom_place){.t = t, .q = w->q_1, .v = w->v_1}));
-    for (int c = 0; c < nc; ++c) w->touching[c] = carom_closed(s, w->g_1[ne + c]) || !open_at(w, c);
-    if (s->opt[OPT_FORCES] == 1) {
-        carom_zero(w->slow, nc);
-        return hit(w, s, t);
+    CAROM_TRY(carom_gaps(s, w->g, P->t, P->q));
+    CAROM_TRY(carom_close_at(s, &f->L, w->g, (carom_place){.t = P->t, .q = P->q, .v = P->v}));
+    for (int c = 0; c < nc; ++c) {
+        P->in[c] = carom_closed(s, w->g[ne + c]) || !carom_phase_open(P, c);
+        P->was[c] = f->mode[c];
     }
-    CAROM_TRY(slow_speeds(w, s, t, h));
-    CAROM_TRY(hit(w, s, t));
-    for (int c = 0; c < nc; ++c) f->mode[c] = w->touching[c] && fabs(w->u_after[c]) <= w->still[c] ? CAROM_MODE_STICK : CAROM_MODE_OPEN;
-    CAROM_TRY(carom_flow_decide(f, s, t, w->q_1, w->v_1, w->slow_T));
-    w->laws = false;
-    for (int c = 0; c < nc; ++c) w->laws = w->laws || !open_at(w, c);
-    return carom_flow_project_velocity(f, s, t, w->q_1, w->v_1);
+    if (s->opt[OPT_FORCES] == 1) {
+        carom_zero(P->slow, nc);
+        return hit(w, s);
+    }
+    CAROM_TRY(slow_speeds(w, s, h));
+    CAROM_TRY(hit(w, s));
+    carom_copy(P->slow, w->still, nc);
+    CAROM_TRY(carom_phase_sort(P, s));
+    P->laws = false;
+    for (int c = 0; c < nc; ++c) P->laws = P->laws || !carom_phase_open(P, c);
+    return CAROM_OK;
+}
+
+static carom_status gaps(work *w, carom_step *s) {
+    carom_point *b = &w->P.b;
+    if (s->sys->nc == 0) return CAROM_OK;
+    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, w->P.t + b->tau, b->q));
+    CAROM_TRY(carom_gaps(s, b->g, w->P.t + b->tau, b->q));
+    CAROM_TRY(carom_directions(s, &w->P.all, w->P.t + b->tau, b->q));
+    return carom_phase_hold(s, CAROM_HELD, w->P.t + b->tau, b->q);
 }
 
 // (RKF-1)  q_1, v_1 by the method of order 5 with the laws of the closed contacts in its stages; the error by that of order 4
-static carom_status smooth(work *w, carom_step *s, double t, double h) {
-    CAROM_TRY(carom_flow_begin(&w->f, s, t, h, w->q, w->v, w->laws));
-    return carom_flow_step(&w->f, s, t, h, w->q, w->v, w->laws, w->q_1, w->v_1, w->error);
+static carom_status smooth(work *w, carom_step *s, double h) {
+    CAROM_TRY(carom_phase_start(&w->P, s, h));
+    CAROM_TRY(w->P.integrator->advance(&w->P, s, h, &w->P.b, w->error));
+    return gaps(w, s);
 }
 
-static void accept(work *w, carom_step *s, double h) {
-    carom_flow_book(&w->f, s, h);
-    carom_copy(w->q, w->q_1, s->sys->nq);
-    carom_copy(w->v, w->v_1, s->sys->nv);
-    carom_copy(w->g, w->g_1, s->sys->ne + s->sys->nc);
+// The part ends at t: its impact.
+static carom_status accept(work *w, carom_step *s, double t) {
+    carom_phase *P = &w->P;
+    const double h = P->b.tau;
+    carom_phase_book(s, &P->b.work);
+    carom_copy(P->q, P->b.q, s->sys->nq);
+    carom_copy(P->v, P->b.v, s->sys->nv);
+    P->t = t;
+    return impact(w, s, h);
 }
 
-static carom_status sample(void *user, carom_step *s, double tau, carom_sample *P) {
-    work *w = user;
-    carom_scan *z = &w->scan;
-    const double t = w->t + tau;
-    P->tau = tau;
-    carom_path_at(z, s, tau);
-    CAROM_TRY(carom_gaps(s, w->g_1, t, z->q));
-    CAROM_TRY(carom_directions(s, &w->all, t, z->q));
-    return carom_sample_set(z, s, &w->all, t, z->q, z->v, z->a, w->g_1, w->offset, P);
-}
-
-// Does an open contact close and open again inside the part of *h from t?  Then *h is cut to end where it is closed.  The gaps
-// at the end are in w->g_1 afterwards.
-static carom_status look_inside(work *w, carom_step *s, double t, double *h) {
-    const int ne = s->sys->ne, nc = s->sys->nc;
-    carom_scan *z = &w->scan;
-    bool open = false, found = false;
-    CAROM_TRY(carom_gaps(s, w->g_1, t + *h, w->q_1));
-    for (int c = 0; c < nc; ++c) open |= z->watched[c] = open_at(w, c);
-    if (!open) return CAROM_OK;
-    double at = *h;
-    w->t = t;
-    CAROM_TRY(carom_scan_begin(z, s, t, w->q));
-    carom_path_set(z, s, &w->f, *h, w->q, w->v, w->v_1);
-    CAROM_TRY(carom_directions(s, &w->all, t, w->q));
-    for (int c = 0; c < nc; ++c) w->offset[c] = fmax(0, -w->g[ne + c]) + carom_local_rounding(&w->all, w->all.at[ne + c], w->q, s->sys->nq);
-    CAROM_TRY(sample(w, s, 0, &z->left));
-    CAROM_TRY(sample(w, s, *h, z->right));
-    CAROM_TRY(carom_scan_run(z, s, sample, w, 1e-9 * *h, &found, &at));
-    if (!found || at == *h) return carom_gaps(s, w->g_1, t + *h, w->q_1);
-    *h = at;
-    s->counts->inner_rejected += 1;
-    CAROM_TRY(carom_flow_step(&w->f, s, t, *h, w->q, w->v, w->laws, w->q_1, w->v_1, w->error));
-    return carom_gaps(s, w->g_1, t + *h, w->q_1);
-}
-
-// Largest embedded estimate, relative to its tolerance.
-static double estimate(const work *w, const carom_step *s) {
-    double most = 0;
-    for (int i = 0; i < s->sys->nq + s->sys->nv; ++i) {
-        const int k = i - s->sys->nq;
-        const double x = k < 0 ? fmax(fabs(w->q[i]), fabs(w->q_1[i])) : fmax(fabs(w->v[k]), fabs(w->v_1[k]));
-        most = fmax(most, fabs(w->error[i]) / (s->opt[OPT_ATOL] + s->opt[OPT_RTOL] * x));
-    }
-    return most;
+// Does an open contact close and open again inside the part?  Then it is cut to end where it is closed.
+static carom_status look_inside(work *w, carom_step *s) {
+    const double h = w->P.b.tau;
+    bool found = false;
+    if (s->sys->nc == 0) return CAROM_OK;
+    CAROM_TRY(carom_phase_look_inside(&w->P, s, &found));
+    if (w->P.b.tau < h) s->counts->inner_rejected += 1;
+    return CAROM_OK;
 }
 
 // Largest new penetration of an open contact, relative to its tolerance.  *cut: by how much to shorten the part, the
@@ -214,10 +167,9 @@ static double violation(const work *w, const carom_step *s, double *cut) {
     double most = 0;
     *cut = 1;
     for (int c = 0; c < s->sys->nc; ++c) {
-        const int id = s->sys->ne + c;
-        if (!open_at(w, c)) continue;
-        const double deeper = fmin(0, w->g[id]) - w->g_1[id];
-        if (deeper > s->opt[OPT_ATOL]) *cut = fmin(*cut, w->g[id] > 0 ? fmax(w->g[id] / (w->g[id] - w->g_1[id]), 0.02) : 0.5);
+        const double g = w->g[s->sys->ne + c], g_1 = w->P.b.g[s->sys->ne + c], deeper = fmin(0, g) - g_1;
+        if (!carom_phase_open(&w->P, c)) continue;
+        if (deeper > s->opt[OPT_ATOL]) *cut = fmin(*cut, g > 0 ? fmax(g / (g - g_1), 0.02) : 0.5);
         most = fmax(most, deeper / s->opt[OPT_ATOL]);
     }
     return most;
@@ -226,16 +178,16 @@ static double violation(const work *w, const carom_step *s, double *cut) {
 // (RKF-3)  error = max(embedded estimate, violation); accepted up to 1.  Next part: safety error^-1/5 of this one, within
 //          [shrink, grow]; when the violation is to blame, the secant to g = 0.
 static carom_status divide(work *w, carom_step *s) {
-    const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h);
-    double t = s->t, next = w->now[NEXT] > 0 ? w->now[NEXT] : 0.01 * s->h;
+    carom_phase *P = &w->P;
+    const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h), safety = s->control.safety, atol = s->opt[OPT_ATOL];
+    double next = w->next > 0 ? w->next : 0.01 * s->h;
     bool refused = false;
-    for (long n = 0; t_1 - t > shortest; ++n) {
+    for (long n = 0; t_1 - P->t > shortest; ++n) {
         if ((double)n >= s->opt[OPT_STEPS]) return carom_retry(s, "more than %g parts in one step; looser tolerances or most-steps= may help", s->opt[OPT_STEPS]);
-        const bool last = next >= t_1 - t;
-        double h = last ? t_1 - t : next, cut;
-        CAROM_TRY(smooth(w, s, t, h));
-        const double error = estimate(w, s);
-        const double safety = s->control.safety;
+        const double left = t_1 - P->t, h = next >= left ? left : next;
+        double cut;
+        CAROM_TRY(smooth(w, s, h));
+        const double error = carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, s->opt[OPT_RTOL], atol, atol);
         const double factor = fmin(refused ? 1 : s->control.grow, fmax(s->control.shrink, safety * pow(fmax(error, 1e-10), -0.2)));
         if (error > 1) {
             next = h * fmin(factor, safety);
@@ -245,69 +197,60 @@ static carom_status divide(work *w, carom_step *s) {
             continue;
         }
         // A part that only the contact or the end made short says nothing against the length that was good before.
-        const double wish = last || refused ? fmax(next, h * factor) : h * factor;
-        CAROM_TRY(look_inside(w, s, t, &h));
-        while (violation(w, s, &cut) > 1 && h * cut > shortest) {
-            h *= cut;
+        const double wish = h == left || refused ? fmax(next, h * factor) : h * factor;
+        CAROM_TRY(look_inside(w, s));
+        while (violation(w, s, &cut) > 1 && P->b.tau * cut > shortest) {
             s->counts->inner_rejected += 1;
-            CAROM_TRY(carom_flow_step(&w->f, s, t, h, w->q, w->v, w->laws, w->q_1, w->v_1, w->error));
-            CAROM_TRY(carom_gaps(s, w->g_1, t + h, w->q_1));
+            CAROM_TRY(P->integrator->advance(P, s, P->b.tau * cut, &P->b, NULL));
+            CAROM_TRY(gaps(w, s));
         }
-        t = h == t_1 - t ? t_1 : t + h;
-        CAROM_TRY(impact(w, s, t, h));
-        accept(w, s, h);
-        CAROM_TRY(carom_inner(s, t, w->q, w->v));
+        CAROM_TRY(accept(w, s, P->b.tau == left ? t_1 : P->t + P->b.tau));
+        CAROM_TRY(carom_inner(s, P->t, P->q, P->v));
         next = wish;
         refused = false;
     }
-    w->now[NEXT] = next;
+    w->next = next;
     return CAROM_OK;
 }
 
 // A step as one part; as several where a contact closes and opens again inside.
 static carom_status whole(work *w, carom_step *s) {
+    carom_phase *P = &w->P;
     const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h);
-    for (double t = s->t; t_1 - t > shortest;) {
-        const double left = t_1 - t;
-        double h = left;
-        CAROM_TRY(smooth(w, s, t, h));
-        if (s->sys->nc > 0) CAROM_TRY(look_inside(w, s, t, &h));
-        t = h == left ? t_1 : t + h;
-        CAROM_TRY(impact(w, s, t, h));
-        accept(w, s, h);
+    while (t_1 - P->t > shortest) {
+        const double left = t_1 - P->t;
+        CAROM_TRY(smooth(w, s, left));
+        CAROM_TRY(look_inside(w, s));
+        CAROM_TRY(accept(w, s, P->b.tau == left ? t_1 : P->t + P->b.tau));
     }
     return CAROM_OK;
 }
 
-static carom_status begin(work *w, carom_step *s) {
-    const int nc = s->sys->nc;
-    w->now[BEGUN] = 1;
-    for (int c = 0; c < nc; ++c) w->f.mode[c] = CAROM_MODE_OPEN;
-    carom_copy(w->q_1, w->q, s->sys->nq);
-    carom_copy(w->v_1, w->v, s->sys->nv);
-    if (s->opt[OPT_FORCES] == 1 || nc == 0) return CAROM_OK;
-    CAROM_TRY(impact(w, s, s->t, s->h));
-    carom_copy(w->v, w->v_1, s->sys->nv);
+static carom_status march(work *w, carom_step *s) {
+    carom_phase *P = &w->P;
+    carom_phase_load(P, s);
+    w->next = *w->kept;
+    if (P->now[CAROM_PHASE_BEGUN] == 0) {
+        P->laws = false;
+        CAROM_TRY(carom_phase_begin(P, s, s->h));
+        if (s->opt[OPT_FORCES] == 0) CAROM_TRY(impact(w, s, s->h));
+    }
+    P->laws = false;
+    for (int c = 0; c < s->sys->nc; ++c) P->laws = P->laws || !carom_phase_open(P, c);
+    if (s->sys->nc > 0) CAROM_TRY(carom_gaps(s, w->g, s->t, P->q));
+    CAROM_TRY(adaptive(s) ? divide(w, s) : whole(w, s));
+    CAROM_TRY(carom_flow_finish(&P->f, s, s->t + s->h, P->q, P->v, P->laws));
+    carom_copy(s->q, P->q, s->sys->nq);
+    carom_copy(s->v, P->v, s->sys->nv);
+    *w->kept = w->next;
+    carom_phase_keep(P, s);
     return CAROM_OK;
 }
 
+// Whoever asks the system between steps gets what is.
 static carom_status step(void *memory, carom_step *s) {
-    work *w = memory;
-    load(w, s);
-    if (w->now[BEGUN] == 0) CAROM_TRY(begin(w, s));
-    w->laws = false;
-    for (int c = 0; c < s->sys->nc; ++c) w->laws = w->laws || !open_at(w, c);
-    CAROM_TRY(carom_gaps(s, w->g, s->t, w->q));
-    if (adaptive(s)) {
-        CAROM_TRY(divide(w, s));
-    } else {
-        CAROM_TRY(whole(w, s));
-    }
-    CAROM_TRY(carom_flow_finish(&w->f, s, s->t + s->h, w->q, w->v, w->laws));
-    carom_copy(s->q, w->q, s->sys->nq);
-    carom_copy(s->v, w->v, s->sys->nv);
-    carom_copy(w->kept, w->now, HEAD + EACH * s->sys->nc);
-    return CAROM_OK;
+    const carom_status status = march(memory, s), freed = carom_phase_hold(s, CAROM_FREE, s->t, s->q);
+    return status == CAROM_OK ? freed : status;
 }
 
 const carom_scheme carom_scheme_splitting = {
