@@ -10,7 +10,7 @@ static carom_point carve_point(carom_arena *mem, const carom_system *sys) {
     P.v = carom_carve(mem, (size_t)sys->nv);
     P.g = carom_carve(mem, nc + (size_t)sys->ne);
     P.u = carom_carve(mem, nc);
-    P.phi = carom_carve(mem, 2 * nc);
+    P.phi = carom_carve(mem, 2 * nc + (size_t)sys->nk);
     P.kink = carom_carve(mem, nc);
     return P;
 }
@@ -36,8 +36,10 @@ carom_phase carom_carve_phase(carom_arena *mem, carom_arena *keep, const carom_s
     for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
     double **local[] = {&w.kappa, &w.u_minus, &w.u_plus, &w.impulse, &w.lambda_0, &w.Gamma_0, &w.noise_0, &w.D_0};
     for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, (size_t)w.all.W.n);
-    w.scale = carom_carve(mem, 2 * nc);
-    w.floor = carom_carve(mem, 2 * nc);
+    w.nphi = 2 * sys->nc + sys->nk;
+    w.sign = carom_carve(mem, (size_t)sys->nk);
+    w.scale = carom_carve(mem, (size_t)w.nphi);
+    w.floor = carom_carve(mem, (size_t)w.nphi);
     bool **flags[] = {&w.armed, &w.hit, &w.in, &w.over};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) *flags[i] = carom_carve_bytes(mem, (i < 2 ? 2 : 1) * nc * sizeof(bool));
     return w;
@@ -158,11 +160,23 @@ static double friction_function(const carom_phase *w, const carom_step *s, int b
     return carom_phase_young(w, c, tangents) ? CAROM_PHASE_YOUNG * still - size : size - still;
 }
 
+// (EV-22)  k, with the sign it had at the start of the phase: forces have a kink where it changes.
+static carom_status kinks(const carom_phase *w, carom_step *s, double t, carom_point *P) {
+    const carom_system *sys = s->sys;
+    double *phi = P->phi + 2 * sys->nc;
+    const carom_status status = sys->kinks(sys->model, s->sys_work, t, P->q, P->v, phi);
+    if (status == CAROM_RETRY) return carom_retry(s, "the model could not give the places of its kinks");
+    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to give the places of its kinks", t);
+    for (int i = 0; i < sys->nk; ++i) phi[i] *= w->sign[i];
+    return CAROM_OK;
+}
+
 // (MX-8), (EV-6)  open: phi = g - min(0, g_0);  closed: lambda_N;  sticking: mu lambda_N - |lambda_T|;  sliding: u_T.d, or |u_T|; all plus
 //         what rounding may take.  Reactions are multiplied by their Delassus number, so that functions of closed contacts are accelerations.
 carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P) {
     const double t = w->t + P->tau;
     const int ne = s->sys->ne, nc = s->sys->nc;
+    if (s->sys->nk > 0) CAROM_TRY(kinks(w, s, t, P));
     if (nc == 0) return CAROM_OK;
     CAROM_TRY(gaps_and_rates(w, s, t, P));
     bool closed = false;
@@ -209,6 +223,11 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     carom_copy(P->v, w->v, nv);
     P->tau = 0;
     P->work = (carom_account){0};
+    if (s->sys->nk > 0) {
+        for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = 1;
+        CAROM_TRY(kinks(w, s, w->t, P));
+        for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = P->phi[2 * nc + i] < 0 ? -1 : 1;
+    }
     if (nc == 0) return CAROM_OK;
     CAROM_TRY(carom_scan_begin(&w->scan, s, w->t, w->q));
     CAROM_TRY(gaps_and_rates(w, s, w->t, P));
@@ -237,8 +256,8 @@ static carom_status at(carom_phase *w, carom_step *s, double tau, carom_point *P
     return carom_phase_watch(w, s, P);
 }
 
-static bool violated(const carom_step *s, const carom_point *P) {
-    for (int j = 0; j < 2 * s->sys->nc; ++j)
+static bool violated(const carom_phase *w, const carom_point *P) {
+    for (int j = 0; j < w->nphi; ++j)
         if (P->phi[j] < 0) return true;
     return false;
 }
@@ -309,21 +328,21 @@ carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found) {
     const double tau = w->b.tau;
     w->pulled = w->f.pulled;
     CAROM_TRY(carom_phase_look_inside(w, s, found));
-    *found = *found || violated(s, &w->b);
+    *found = *found || violated(w, &w->b);
     if (*found) return CAROM_OK;
     swap(&w->a, &w->b);
     // A reaction that changed its sign in a stage may have done so for good and come back.
     if (!w->pulled) return CAROM_OK;
     CAROM_TRY(at(w, s, 0.5 * (w->from.tau + tau), &w->b));
-    *found = violated(s, &w->b);
+    *found = violated(w, &w->b);
     return CAROM_OK;
 }
 
 // -- enclosing the event -----------------------------------------------------------------------------------------------
 
-static double worst(const carom_phase *w, const carom_step *s, const carom_point *P) {
+static double worst(const carom_phase *w, const carom_point *P) {
     double least = HUGE_VAL;
-    for (int j = 0; j < 2 * s->sys->nc; ++j) least = fmin(least, P->phi[j] / w->scale[j]);
+    for (int j = 0; j < w->nphi; ++j) least = fmin(least, P->phi[j] / w->scale[j]);
     return least;
 }
 
@@ -331,7 +350,7 @@ static double worst(const carom_phase *w, const carom_step *s, const carom_point
 static bool near_enough(const carom_phase *w, const carom_step *s, const carom_point *P) {
     const int nc = s->sys->nc;
     const bool close = w->b.tau - w->a.tau <= w->limits.time * carom_phase_time(w);
-    for (int i = 0; i < 2 * nc; ++i)
+    for (int i = 0; i < w->nphi; ++i)
         if (P->phi[i] < 0 && !(i < nc && P->kink[i] < 0 ? close : P->phi[i] >= -w->floor[i])) return false;
     return true;
 }
@@ -339,9 +358,9 @@ static bool near_enough(const carom_phase *w, const carom_step *s, const carom_p
 // On entry w->b lies beyond an event.  Then w->a before, w->b beyond and b - a <= delta.  By the method of Oliveira and
 // Takahashi (interpolate, truncate, project): superlinear, and never slower than bisection by more than one evaluation.
 carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
-    for (int j = 0; j < 2 * s->sys->nc; ++j) w->scale[j] = fmax(fabs(w->b.phi[j]), DBL_MIN);
+    for (int j = 0; j < w->nphi; ++j) w->scale[j] = fmax(fabs(w->b.phi[j]), DBL_MIN);
     CAROM_TRY(carom_phase_watch(w, s, &w->from));
-    double y_a = fmax(worst(w, s, &w->from), DBL_EPSILON), y_b = worst(w, s, &w->b);
+    double y_a = fmax(worst(w, &w->from), DBL_EPSILON), y_b = worst(w, &w->b);
     copy_point(&w->a, &w->from, s); // where nothing has happened yet
     const double length = w->b.tau - w->a.tau, k_1 = 0.2 / length;
     double reach = 0.5 * delta; // eps 2^(n_max - j)
@@ -354,7 +373,7 @@ carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
         if (!(x > a && x < b)) x = half;
         if (!(x > a && x < b)) break; // neighbours in floating point
         CAROM_TRY(at(w, s, x, &w->trial));
-        const double y = worst(w, s, &w->trial);
+        const double y = worst(w, &w->trial);
         swap(&w->trial, y < 0 ? &w->b : &w->a);
         *(y < 0 ? &y_b : &y_a) = y < 0 ? y : fmax(y, DBL_EPSILON);
         if (y < 0 && w->limits.exact && near_enough(w, s, &w->b)) break;
@@ -397,6 +416,16 @@ static carom_status end_run(carom_phase *w, carom_step *s, double delta) {
     return carom_phase_resolve(w, s, delta, 0, false, NULL);
 }
 
+carom_status carom_phase_end(carom_phase *w, carom_step *s, double t, bool project) {
+    carom_copy(w->q, w->a.q, s->sys->nq);
+    carom_copy(w->v, w->a.v, s->sys->nv);
+    carom_phase_book(s, &w->a.work);
+    w->t = t;
+    if (!project) return CAROM_OK;
+    CAROM_TRY(carom_flow_project_position(&w->f, s, t, w->q));
+    return carom_flow_project_velocity(&w->f, s, t, w->q, w->v);
+}
+
 static carom_status happen(carom_phase *w, carom_step *s, double delta, double dt, bool hits) {
     ++w->events;
     w->ended = false;
@@ -415,8 +444,15 @@ static void go_to(carom_phase *w, carom_step *s, const carom_point *P) {
 //          short flight never gains speed from the length of the interval.  Else, and where there is no interval, the state beyond the event is taken as it is.
 carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     const int ne = s->sys->ne, nc = s->sys->nc;
-    bool hits = false;
+    bool hits = false, some = false;
     w->switched = false;
+    for (int i = 0; i < 2 * nc; ++i) some = some || w->b.phi[i] < 0;
+    if (!some) { // forces have a kink, and nothing else happens
+        swap(&w->a, &w->b);
+        w->ended = false;
+        ++w->events;
+        return carom_phase_end(w, s, w->t + w->a.tau, true);
+    }
     for (int c = 0; c < nc; ++c) hits = hits || (carom_phase_open(w, c) && w->b.phi[c] < 0), w->switched = w->switched || w->b.kink[c] < 0;
     hits = hits && !w->switched;
     const bool across = hits && !w->limits.exact;
@@ -450,14 +486,4 @@ carom_status carom_phase_settle(carom_phase *w, carom_step *s, double delta, con
     for (int i = 0; i < 2 * nc; ++i) w->hit[i] = false;
     for (int c = 0; c < nc; ++c) w->gap[c] = w->from.g[s->sys->ne + c];
     return carom_phase_resolve(w, s, delta, 0, true, lasting);
-}
-
-carom_status carom_phase_end(carom_phase *w, carom_step *s, double t, bool project) {
-    carom_copy(w->q, w->a.q, s->sys->nq);
-    carom_copy(w->v, w->a.v, s->sys->nv);
-    carom_phase_book(s, &w->a.work);
-    w->t = t;
-    if (!project) return CAROM_OK;
-    CAROM_TRY(carom_flow_project_position(&w->f, s, t, w->q));
-    return carom_flow_project_velocity(&w->f, s, t, w->q, w->v);
 }

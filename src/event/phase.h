@@ -17,7 +17,7 @@ typedef struct carom_point {
     double tau;
     double *q, *v, *g;  // g by id
     double *u;          // nc: normal velocities
-    double *phi;        // 2 nc: event functions, negative beyond the event: gap or reaction of each contact, then friction of each
+    double *phi;        // 2 nc + nk: event functions, negative beyond the event: gap or reaction of each contact, friction of each, kinks of forces
     double *kink;       // nc: negative where a closed contact has switched features, or approaches as no force explains; else 0
     carom_account work; // done since the start of the phase
 } carom_point;
@@ -66,7 +66,9 @@ typedef struct carom_phase {
     carom_point from, a, b, trial; // from: start of the step; a before, b beyond an event
     double *tol_g;                 // nc: rounding of gaps
     double *offset;                // nc: event function of an open contact less its gap
-    double *floor;                 // 2 nc: rounding of the event functions measured last
+    int nphi;                      // event functions: 2 nc, and those where forces have kinks
+    double *sign;                  // nk: of the latter at the start of the phase
+    double *floor;                 // nphi: rounding of the event functions measured last
     bool *armed;                   // 2 nc: the function counts in this phase
     double *scale;
     bool laws;                     // Runge-Kutta stages follow the contact laws: for schemes that do not locate the ends of contact
