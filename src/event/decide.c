@@ -153,6 +153,7 @@ static bool approaches(const carom_phase *w, const carom_step *s) {
 
 static carom_status impact(carom_phase *w, carom_step *s, bool across) {
     bool some;
+    for (int c = 0; c < s->sys->nc; ++c) w->p[c] = 0;
     if (w->limits.exact && !approaches(w, s)) return CAROM_OK;
     const bool turns = in_turn(w, s, across);
     for (int c = 0; c < s->sys->nc; ++c) w->pull[c] = w->over[c] ? HUGE_VAL : w->limits.exact && !turns ? 0 : w->slow[c];
@@ -354,6 +355,7 @@ carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, do
     bool limit = false;
     for (int c = 0; c < s->sys->nc; ++c) limit = limit || w->runs.over[c];
     CAROM_TRY(carom_beside(s, CAROM_LEFT, w->t, w->q, w->v));
+    carom_phase_remember(w, s);
     CAROM_TRY(carom_phase_hold(s, CAROM_HOLD, w->t, w->q));
     CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
     CAROM_TRY(slow_speeds(w, s, delta));
@@ -365,5 +367,6 @@ carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, do
     CAROM_TRY(carom_accumulation_changes(&w->runs, s, w->t, w->was, w->f.mode, w->left, w->pull));
     if (limit) carom_accumulation_end(&w->runs, s, w->q);
     CAROM_TRY(carom_beside(s, CAROM_RIGHT, w->t, w->q, w->v));
-    return carom_flow_choose(&w->f, s, w->t, w->q, w->v);
+    CAROM_TRY(carom_flow_choose(&w->f, s, w->t, w->q, w->v));
+    return carom_phase_tell(w, s, w->t - dt, limit);
 }

@@ -21,6 +21,7 @@ carom_phase carom_carve_phase(carom_arena *mem, carom_arena *keep, const carom_s
     w.size = CAROM_PHASE_HEAD + carom_flow_size(sys);
     w.kept = carom_carve(keep, w.size);
     w.now = carom_carve(mem, w.size);
+    w.phase_before = carom_carve(mem, w.size - CAROM_PHASE_HEAD);
     w.f = carom_carve_flow(mem, sys, T);
     w.all = carom_carve_local(mem, sys);
     w.C = carom_carve_local(mem, sys);
@@ -28,9 +29,9 @@ carom_phase carom_carve_phase(carom_arena *mem, carom_arena *keep, const carom_s
     w.runs = carom_allocate_accumulation(mem, keep, sys);
     carom_point *points[] = {&w.from, &w.a, &w.b, &w.trial};
     for (size_t i = 0; i < sizeof points / sizeof *points; ++i) *points[i] = carve_point(mem, sys);
-    double **by_position[] = {&w.q, &w.q_1};
+    double **by_position[] = {&w.q, &w.q_1, &w.q_before};
     for (size_t i = 0; i < sizeof by_position / sizeof *by_position; ++i) *by_position[i] = carom_carve(mem, nq);
-    double **by_velocity[] = {&w.v, &w.v_1, &w.span};
+    double **by_velocity[] = {&w.v, &w.v_1, &w.v_before, &w.span};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
     double **by_contact[] = {&w.tol_g, &w.offset, &w.gap, &w.slow, &w.slow_T, &w.was, &w.before, &w.after, &w.p, &w.left, &w.pull};
     for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
@@ -449,9 +450,12 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     for (int i = 0; i < 2 * nc; ++i) some = some || w->b.phi[i] < 0;
     if (!some) { // forces have a kink, and nothing else happens
         swap(&w->a, &w->b);
-        w->ended = false;
+        w->ended = w->switched = false;
         ++w->events;
-        return carom_phase_end(w, s, w->t + w->a.tau, true);
+        CAROM_TRY(carom_phase_end(w, s, w->t + w->a.tau, true));
+        for (int c = 0; c < nc; ++c) w->was[c] = w->f.mode[c], w->in[c] = w->over[c] = false, w->p[c] = 0;
+        carom_phase_remember(w, s);
+        return carom_phase_tell(w, s, w->t, false);
     }
     for (int c = 0; c < nc; ++c) hits = hits || (carom_phase_open(w, c) && w->b.phi[c] < 0), w->switched = w->switched || w->b.kink[c] < 0;
     hits = hits && !w->switched;

@@ -80,6 +80,7 @@ typedef struct carom_phase {
     long events;                   // of this step
 
     // an event
+    double *q_before, *v_before, *phase_before; // for observers
     bool *hit;                     // 2 nc: its functions
     bool switched;                 // a closed contact has switched features, or its direction jumps
     bool *in, *over;               // nc: takes part; its run has accumulated
@@ -159,6 +160,14 @@ double carom_phase_still(const carom_phase *w, const carom_step *s, const carom_
 /// Slip along more than one tangent that began from rest and is still too slow to have a direction of its own.
 static inline bool carom_phase_young(const carom_phase *w, int c, int tangents) { return w->f.follows && tangents > 1 && w->f.live[c] == 0; }
 static const double CAROM_PHASE_YOUNG = 100; // times carom_phase_still()
+
+// -- change.c
+/// For observers: the state before an event, whose smooth motion ended at t_before; then what happened there.
+void carom_phase_remember(carom_phase *w, const carom_step *s);
+carom_status carom_phase_tell(carom_phase *w, carom_step *s, double t_before, bool limit);
+/// The smooth motion of a phase (carom_change) from t_0 to t_1, forwards or backwards, whatever its event functions do: q and v become those at t_1.
+/// By Dormand and Prince's method, the table of w->f, with error control; error: room for nq + nv.
+carom_status carom_phase_flow(carom_phase *w, carom_step *s, const double *phase, double t_0, double t_1, double rtol, double *q, double *v, double *error);
 
 // -- feature.c
 /// Asks the system to hold the features of contacts, where it has some.
