@@ -128,7 +128,8 @@ const carom_integrator carom_integrator_rk = {.reset = rk_reset, .advance = rk_a
 
 // -- event functions -----------------------------------------------------------------------------------------------
 
-static const double ROUNDING = 1e-11; // of accelerations, relative to their terms
+// Rounding of accelerations, relative to their terms.
+static double rounding(const carom_phase *w) { return w->limits.exact ? 1e-11 : 1e-12; }
 
 // Gaps and directions of open contacts are what they are.
 static carom_status gaps_and_rates(carom_phase *w, carom_step *s, double t, carom_point *P) {
@@ -152,7 +153,7 @@ static double friction_function(const carom_phase *w, const carom_step *s, int b
     *floor = 0;
     if (tangents == 0) return 1;
     if (f->mode[c] == CAROM_MODE_STICK) {
-        *floor = ROUNDING * (f->noise[k + 1] + mu * f->noise[k]);
+        *floor = rounding(w) * (f->noise[k + 1] + mu * f->noise[k]);
         return (mu * lambda[0] - carom_length(lambda + 1, tangents)) * f->D[k + 1];
     }
     *floor = 16 * DBL_EPSILON * (carom_local_reach(&f->L, k + 1, w->v) + fabs(f->L.w[k + 1]));
@@ -195,7 +196,7 @@ carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P) {
     }
     for (int b = ne; closed && b < f->L.nb; ++b) {
         const int c = f->L.id[b] - ne, k = f->L.at[b];
-        w->floor[c] = ROUNDING * f->noise[k];
+        w->floor[c] = rounding(w) * f->noise[k];
         P->phi[c] = f->lambda[k] * f->D[k] + w->floor[c];
         P->phi[nc + c] = friction_function(w, s, b, c, w->floor + nc + c) + w->floor[nc + c];
     }
