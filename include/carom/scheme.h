@@ -81,7 +81,8 @@ typedef struct carom_change {
     const double *q_before, *v_before; // at t_before
     const double *q, *v;               // at t, where the next smooth motion starts
     const double *mode_before, *mode;  // nc: CAROM_MODE_...
-    const double *phase_before, *phase; // what tells the smooth motion from all others: carom_flow_size() of event/flow.h numbers; modes are the first
+    const double *phase_before, *phase; // what tells the smooth motion from all others, for carom_sim_flow(); modes are the first
+    size_t phase_size;                 // of each, numbers
     const bool *in;                    // nc: takes part
     const double *impulse;             // nc: normal impulses
 } carom_change;

@@ -1,4 +1,4 @@
-// decide.c: what happens at an event: impact, then who stays, sticks, slides or leaves.
+// decide.c: what happens at an event: impact, then which contacts stay, stick, slide or leave.
 //
 // Newton's law acts on all contacts at the wall at once (EV-9); those that are left without normal velocity enter the laws on acceleration
 // level (EV-5), and those decide.  Where acceleration and reaction both vanish, the laws are asked again a moment later (EV-11).

@@ -1,8 +1,8 @@
 // phase.h: the engine of schemes that locate events: phases of smooth motion from event to event.
 //
 // A phase starts at (t, q, v) with a mode for every contact (flow.h).  An integrator carries it on; the engine watches event functions,
-// finds the first event in each step of the integrator, encloses it in an interval, and says what happens there: impact, who stays, sticks, slides
-// or leaves, how contacts that depend on each other share, where runs of impacts end.  How long steps are and how narrow intervals, is the
+// finds the first event in each step of the integrator, encloses it in an interval, and says what happens there: impact, which contacts stay, stick, slide
+// or leave, how contacts that depend on each other share, where runs of impacts end.  How long steps are and how narrow intervals, is the
 // scheme's business.  Spec: docs/methods-mixed.md, docs/methods-event.md.
 //
 // Files: phase.c steps, event functions and location; decide.c what happens at an event; feature.c contacts that switch features;
@@ -134,7 +134,7 @@ carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found)
 /// w->b lies beyond an event.  Then w->a before it, w->b beyond, b - a <= delta, or the event functions at b are rounding.
 carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta);
 
-/// Across the event between w->a and w->b: impact, who stays; the next phase starts behind it, or behind the limit of a run of impacts.
+/// Across the event between w->a and w->b: impact, which contacts stay; the next phase starts behind it, or behind the limit of a run of impacts.
 carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta);
 
 /// At P, where open contacts w->hit[c] arrive.
