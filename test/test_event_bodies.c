@@ -69,26 +69,31 @@ static carom_model *with_friction(const char *text, const char *mu) {
     return m;
 }
 
+// Schemes that locate events, and how well they place an event of these motions.
+static const struct { const char *name; double t; } located[] = {{"event-driven", 1e-9}, {"mixed", 1e-6}, {"auto", 1e-7}, {"splitting", 1e-2}};
+enum { LOCATED = sizeof located / sizeof *located };
+
 // Corners of the block go from one box of the ground to the other, corners of the ground come under the block and leave
 // it: eight features change hands, and nothing happens but x = v t - mu g t^2/2 until v = 0.
 static void a_block_slides_over_a_seam_as_if_there_were_none(void **state) {
     (void)state;
     carom_model *m = good(SEAM);
-    for (int k = 0; k < 2; ++k) {
-        carom_sim *sim = start(m, "event-driven", NULL, k ? 0.6 : 1e-2, 0.6);
+    for (int i = 0; i < LOCATED; ++i) {
+        const bool exact = strcmp(located[i].name, "splitting") != 0; // it ends slip a part of a step too late
+        carom_sim *sim = start(m, located[i].name, NULL, i == 0 ? 0.6 : 1e-2, 0.6);
         carom_error err = {0};
         while (!carom_sim_done(sim)) {
             if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
             const carom_now now = carom_sim_now(sim);
             const double t = fmin(now.t, 1 / (0.2 * 9.81));
-            assert_close(now.q[0], -0.17 + t - 0.5 * 0.2 * 9.81 * t * t, 1e-12);
+            assert_close(now.q[0], -0.17 + t - 0.5 * 0.2 * 9.81 * t * t, exact ? 1e-12 : 1e-6);
             assert_close(now.q[1], 0.05, 1e-12);
             assert_close(now.q[2], 0, 1e-12);
         }
         carom_ledger l;
         assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
         assert_int_equal(l.impacts, 0);
-        assert_close(l.energy.balance, 0, 1e-11);
+        assert_close(l.energy.balance, 0, exact ? 1e-11 : 1e-6);
         carom_sim_destroy(sim);
     }
     carom_model_destroy(m);
@@ -98,27 +103,29 @@ static void a_block_slides_over_a_seam_as_if_there_were_none(void **state) {
 static void a_block_tips_over_the_edge_when_its_weight_does(void **state) {
     (void)state;
     static const char *const friction[] = {"mu=0", "mu=0.2"};
-    for (int k = 0; k < 2; ++k) {
+    for (int i = 0; i < 2 * LOCATED; ++i) {
+        const int k = i % 2;
+        const double tol = located[i / 2].t;
         carom_model *m = with_friction(EDGE, friction[k]);
-        carom_sim *sim = start(m, "event-driven", NULL, 1e-2, 0.3);
+        carom_sim *sim = start(m, located[i / 2].name, NULL, 1e-2, 0.3);
         const double mu = k ? 0.2 : 0, a = mu * 9.81, way = 0.17 - mu * 0.05, over = 2 * way / (1 + sqrt(1 - 2 * a * way));
         carom_error err = {0};
         double opened = 0;
         while (!carom_sim_done(sim)) {
             if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
             const carom_now now = carom_sim_now(sim);
-            for (int i = 0; i < now.nevents; ++i)
-                if (now.events[i].kind == CAROM_OPEN && now.events[i].contact == 0) opened = now.events[i].t; // the lower left corner
+            for (int j = 0; j < now.nevents; ++j)
+                if (now.events[j].kind == CAROM_OPEN && now.events[j].contact == 0) opened = now.events[j].t; // the lower left corner
             if (now.t >= over) continue;
             assert_close(now.q[0], -0.17 + now.t - 0.5 * a * now.t * now.t, 1e-12);
             assert_close(now.q[2], 0, 1e-12);
         }
-        assert_close(opened, over, 1e-9);
+        assert_close(opened, over, tol);
         assert_true(carom_sim_now(sim).q[2] < -0.05);
         carom_ledger l;
         assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
-        assert_true(l.penetration < 1e-12);
-        assert_close(l.energy.balance, 0, 1e-11);
+        assert_true(l.penetration < fmax(1e-12, tol * tol));
+        assert_close(l.energy.balance, 0, i < 2 ? 1e-11 : tol);
         carom_sim_destroy(sim);
         carom_model_destroy(m);
     }

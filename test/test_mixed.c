@@ -1,5 +1,5 @@
 // test_mixed.c: the Runge-Kutta tables, and `mixed` against exact solutions and references of other programs.
-#include "scheme/rk.h"
+#include "event/rk.h"
 #include "schemes.h"
 
 // -- tables ----------------------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ static void value(const carom_model *m, int what, const point *p, double *y) {
     free(work);
 }
 
-static void ask(carom_variation *x, int what, const point *p, carom_change d, double *y) {
+static void ask(carom_variation *x, int what, const point *p, carom_direction d, double *y) {
     carom_status s = CAROM_OK;
     if (what == MOTION) s = carom_variation_motion(x, p->t, p->q, p->v, p->a, d, y);
     if (what == GAPS) s = carom_variation_gaps(x, p->t, p->q, d, y);
@@ -82,7 +82,7 @@ static void by_state(const char *model, const carom_model *m, carom_variation *x
     near.q = zeros(s->nq);
     near.v = zeros(s->nv);
     for (int i = 0; i < s->nv; ++i) dq[i] = 0.01 * cos(3 * i + 1.0), dv[i] = 0.1 * cos(5 * i + 2.0);
-    const carom_change change[3] = {{.t = 0.01}, {.q = dq}, {.v = dv}};
+    const carom_direction change[3] = {{.t = 0.01}, {.q = dq}, {.v = dv}};
     static const char *const by[3] = {"time", "position", "velocity"};
     for (int what = 0; what < COUNT; ++what)
         for (int c = 0; c < 3; ++c) {
@@ -151,7 +151,7 @@ static void by_parameter(const char *model, carom_model *m, carom_variation *x, 
             for (int i = 0; i < n && fine; ++i) (b < 4 ? z : second)[i] += weight[b % 4] / step * v[i], size[i] = fmax(size[i], fabs(v[i]));
         }
         assert_int_equal(carom_model_set(m, 1, &k, &old, NULL, &err), CAROM_OK);
-        ask(x, what, p, (carom_change){.p = &one}, y);
+        ask(x, what, p, (carom_direction){.p = &one}, y);
         for (int i = 0; i < n && fine; ++i) { // where another corner of a shape comes nearest in between, there is no derivative
             const bool kink = fabs(z[i] - second[i]) > 1e-7 * fabs(z[i]) + 1e-11 * size[i] / h + 1e-12;
             if (!kink) compare(model, name, what, &y[i], &z[i], &size[i], 1, h);
@@ -245,7 +245,7 @@ static void by_hand(void **state) {
     assert_true(carom_variation_exact(x, 0));
     const double q = 0.7, v = 0.2, a = 5, one = 1, lambda = 4;
     double y, z;
-    const carom_change d = {.p = &one};
+    const carom_direction d = {.p = &one};
     assert_int_equal(carom_variation_motion(x, 0, &q, &v, &a, d, &y), CAROM_OK);
     assert_close(y, -3 * q - a, 1e-15);
     assert_int_equal(carom_variation_gaps(x, 0, &q, d, &y), CAROM_OK);
@@ -260,9 +260,9 @@ static void by_hand(void **state) {
     x = carom_variation_create(m, 2, which, &err); // k chosen, too: it does not follow m
     assert_non_null(x);
     const double both[2] = {1, 0}, stiff[2] = {0, 1};
-    assert_int_equal(carom_variation_motion(x, 0, &q, &v, &a, (carom_change){.p = both}, &y), CAROM_OK);
+    assert_int_equal(carom_variation_motion(x, 0, &q, &v, &a, (carom_direction){.p = both}, &y), CAROM_OK);
     assert_close(y, -a, 1e-15);
-    assert_int_equal(carom_variation_motion(x, 0, &q, &v, &a, (carom_change){.p = stiff}, &y), CAROM_OK);
+    assert_int_equal(carom_variation_motion(x, 0, &q, &v, &a, (carom_direction){.p = stiff}, &y), CAROM_OK);
     assert_close(y, -q, 1e-15);
     carom_variation_destroy(x);
     carom_model_destroy(m);

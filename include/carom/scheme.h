@@ -53,6 +53,36 @@ typedef struct carom_event {
     double before, after, impulse; // normal velocities and impulse (tangential velocities for stick and slip)
 } carom_event;
 
+/// What a contact does between events.  STICK also: closed, without friction.
+enum { CAROM_MODE_OPEN, CAROM_MODE_STICK, CAROM_MODE_SLIP };
+
+/// What mainly happens where a scheme locates an event, the first of these that applies; contacts may do different things, which their modes tell.
+typedef enum carom_change_kind {
+    CAROM_CHANGE_ACCUMULATION, // a run of impacts ends
+    CAROM_CHANGE_IMPACT,       // velocities jump
+    CAROM_CHANGE_CLOSE,        // without an impulse
+    CAROM_CHANGE_OPEN,
+    CAROM_CHANGE_STICK,
+    CAROM_CHANGE_SLIP,
+    CAROM_CHANGE_REVERSAL,     // slip goes on in another direction
+    CAROM_CHANGE_FEATURE,      // a closed contact has switched features
+    CAROM_CHANGE_KINK,         // forces have a kink
+    CAROM_CHANGE_NONE          // an event function fell below zero, and all stays as it is
+} carom_change_kind;
+
+/// One event of a scheme that locates events, for observers.  The start of the run is one: t_before = t, all contacts open before.
+typedef struct carom_change {
+    double t, t_before;                // when; and the end of the smooth motion before it: t less the interval that the event was enclosed in
+    carom_change_kind kind;
+    const double *q_before, *v_before; // at t_before
+    const double *q, *v;               // at t, where the next smooth motion starts
+    const double *mode_before, *mode;  // nc: CAROM_MODE_...
+    const double *phase_before, *phase; // what tells the smooth motion from all others, for carom_sim_flow(); modes are the first
+    size_t phase_size;                 // of each, numbers
+    const bool *in;                    // nc: takes part
+    const double *impulse;             // nc: normal impulses
+} carom_change;
+
 typedef enum carom_side { CAROM_LEFT, CAROM_RIGHT } carom_side; // of a time at which velocities jump
 
 /// Nothing mechanical is this large; energies of it are still numbers.

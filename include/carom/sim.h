@@ -115,6 +115,14 @@ void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, dou
 /// repeated as above.  NULL: no longer.
 void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v), void *user);
 
+/// Observe what happens at every event that a scheme locates itself: modes, states and impulses before and after.  Times may be repeated as above.
+/// Pointers are valid during the call.  NULL: no longer.
+void carom_sim_watch_changes(carom_sim *sim, carom_status (*on_change)(void *user, const carom_change *change), void *user);
+
+/// The smooth motion of a phase (carom_change.phase) from t_0 to t_1, forwards or backwards, whatever becomes of its event functions: q and v at t_0
+/// become those at t_1.  rtol: error of one internal step.  Between steps of the simulation, not inside an observer.
+carom_status carom_sim_flow(carom_sim *sim, const double *phase, double t_0, double t_1, double rtol, double *q, double *v, carom_error *err);
+
 /// Whether the run shall stop is asked all the time, inside steps too; it must be quick.  A step that is stopped did not take place, and
 /// carom_sim_run returns CAROM_STOPPED.  NULL: none.
 void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const void *user);

@@ -152,6 +152,9 @@ typedef struct carom_system {
     carom_status (*friction)(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law);
     /// Restitution of a contact (0 .. nc-1) that `varies`, for its approach speed >= 0.  NULL: none varies.
     double (*restitution)(const void *model, void *work, int contact, double speed);
+    /// nk functions of the state; where one changes its sign the forces have a kink, and schemes that locate events begin anew there.
+    int nk;
+    carom_status (*kinks)(const void *model, void *work, double t, const double *q, const double *v, double *k);
 
     // -- optional: contacts that come and go --------------------------------------------------------
     int listed;                    // of the nc contacts the last ones: slots of a list; a simulation has as many as it needs.  0: none

@@ -15,10 +15,10 @@ extern "C" {
 typedef struct carom_variation carom_variation;
 
 /// By time, along velocities (nv), of velocities (nv), of the chosen parameters; NULL: none.
-typedef struct carom_change {
+typedef struct carom_direction {
     double t;
     const double *q, *v, *p;
-} carom_change;
+} carom_direction;
 
 /// Of model m as it is now, with respect to n parameters (numbers of carom_model_parameter()).  Parameters given by expressions of these
 /// follow; one that is chosen does not follow others.  It keeps nothing of m, and belongs to one thread at a time.  NULL on failure:
@@ -31,20 +31,20 @@ bool carom_variation_exact(const carom_variation *x, int k);
 int carom_variation_directions(const carom_variation *x);
 
 // y is what is asked for.  CAROM_USER: an entry is no finite number.
-carom_status carom_variation_motion(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_change d, double *y); // d(f - M a), nv
-carom_status carom_variation_gaps(carom_variation *x, double t, const double *q, carom_change d, double *y); // dg, ne + nc
-carom_status carom_variation_reaction(carom_variation *x, double t, const double *q, const double *lambda, carom_change d, double *y); // d(W lambda), nv
-carom_status carom_variation_rates(carom_variation *x, double t, const double *q, const double *v, carom_change d, double *y); // d(W'v + w), by direction
-carom_status carom_variation_acceleration(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_change d, double *y); // d(W'a + kappa), by direction
-carom_status carom_variation_outputs(carom_variation *x, double t, const double *q, const double *v, carom_change d, double *y);
+carom_status carom_variation_motion(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_direction d, double *y); // d(f - M a), nv
+carom_status carom_variation_gaps(carom_variation *x, double t, const double *q, carom_direction d, double *y); // dg, ne + nc
+carom_status carom_variation_reaction(carom_variation *x, double t, const double *q, const double *lambda, carom_direction d, double *y); // d(W lambda), nv
+carom_status carom_variation_rates(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y); // d(W'v + w), by direction
+carom_status carom_variation_acceleration(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_direction d, double *y); // d(W'a + kappa), by direction
+carom_status carom_variation_outputs(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y);
 /// Observed expressions of the state (carom_model_def.observe); ledger, extremes and averages count as constant zeros.
-carom_status carom_variation_observed(carom_variation *x, double t, const double *q, const double *v, carom_change d, double *y);
-/// Restitution of one contact that is struck with an approach speed which changes by d; p: as in carom_change.  Where it varies with the speed,
+carom_status carom_variation_observed(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y);
+/// Restitution of one contact that is struck with an approach speed which changes by d; p: as in carom_direction.  Where it varies with the speed,
 /// by differences; CAROM_USER: it varies, and the speed is not positive.
 carom_status carom_variation_restitution(carom_variation *x, int contact, double speed, double d, const double *p, double *y);
 /// Coefficients of every contact (NULL: not wanted), restitution that varies at approach speed 0; of friction that varies the two that carom_system.friction begins with: it slips, it sticks.
-carom_status carom_variation_laws(carom_variation *x, double t, const double *q, const double *v, carom_change d, double *restitution, double *tangential, double *slip, double *stick);
-/// The initial state by parameters p (as in carom_change): along velocities, and of velocities.
+carom_status carom_variation_laws(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *restitution, double *tangential, double *slip, double *stick);
+/// The initial state by parameters p (as in carom_direction): along velocities, and of velocities.
 carom_status carom_variation_start(carom_variation *x, const double *p, double *q, double *v, carom_error *err);
 
 #ifdef __cplusplus

@@ -52,6 +52,7 @@ enum { // groups of the tape
     GROUP_ELEMENTS, // powers of springs, motors and loads, then their energies
     GROUP_BOUNDS, // of the gaps of every pair of shapes
     GROUP_BOUND_RATES, // how fast they change
+    GROUP_KINKS, // functions at whose zeros forces have kinks
     GROUP_COUNT
 };
 
@@ -259,6 +260,8 @@ struct carom_model {
     carom_tape *rub_tape; // NULL: none varies
     soft_column *soft; // soft.c
     int nsoft;
+    carom_node *kink;  // functions at whose zeros forces have kinks
+    int nkinks;
     int *bounce_of;         // nc: which of `bounces` is its restitution, where that varies
     carom_node *bounces;    // restitutions as functions of the approach speed, which is the time of their tape
     int nbounces;

@@ -334,6 +334,13 @@ carom_status carom_model_row(const carom_model *m, void *work, double t, const d
     return bad ? CAROM_USER : status;
 }
 
+static carom_status kinks(const void *model, void *work, double t, const double *q, const double *v, double *k) {
+    const carom_model *m = model;
+    const double *x = eval(m, work, GROUP_KINKS, t, q, v);
+    carom_copy(k, x, m->nkinks);
+    return finite(x, m->nkinks);
+}
+
 static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law) {
     const carom_model *m = model;
     unsigned char *own = (unsigned char *)work + m->rub_work;
@@ -413,6 +420,8 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
         s->work_size = m->rub_work + carom_tape_work_size(m->rub_tape) + (size_t)(m->np + m->nreacting) * sizeof(double);
         s->friction = friction;
     }
+    s->nk = m->nkinks;
+    s->kinks = m->nkinks ? kinks : NULL;
     s->work_init = work_init;
     s->mass = mass;
     s->force = force;

@@ -156,7 +156,7 @@ static carom_status value(desk *d, const question *k) {
 // -- by expressions ------------------------------------------------------------------------------------------------------------
 
 // A group of the tape for this change.
-static const double *changed(carom_variation *x, int group, double t, const double *q, const double *v, carom_change d) {
+static const double *changed(carom_variation *x, int group, double t, const double *q, const double *v, carom_direction d) {
     const carom_model *m = x->own.m;
     const int n = m->seen.nv;
     double *const part[3] = {x->y, x->y + n, x->y + 2 * n};
@@ -177,7 +177,7 @@ static const double *changed(carom_variation *x, int group, double t, const doub
 }
 
 // d(f - M a): terms of expressions, then members.
-static void change_motion(carom_variation *x, const question *k, carom_change d, double *y) {
+static void change_motion(carom_variation *x, const question *k, carom_direction d, double *y) {
     desk *own = &x->own;
     const carom_model *m = own->m;
     const double *f = changed(x, V_FORCE, k->t, k->q, k->v, d);
@@ -204,7 +204,7 @@ static void change_motion(carom_variation *x, const question *k, carom_change d,
 }
 
 // d(W lambda), or d(W'a) onto what is in y
-static void change_directions(carom_variation *x, const question *k, carom_change d, double *y) {
+static void change_directions(carom_variation *x, const question *k, carom_direction d, double *y) {
     const carom_model *m = x->own.m;
     const double *W = changed(x, V_DIRECTIONS, k->t, k->q, NULL, d);
     for (int e = 0; e < m->W.n; ++e) {
@@ -214,7 +214,7 @@ static void change_directions(carom_variation *x, const question *k, carom_chang
     }
 }
 
-static void change_laws(carom_variation *x, const question *k, carom_change d, double *y) {
+static void change_laws(carom_variation *x, const question *k, carom_direction d, double *y) {
     const carom_model *m = x->own.m;
     const double *b = changed(x, V_BOUND, 0, m->q0, NULL, d);
     carom_zero(y, 4 * m->nc);
@@ -229,7 +229,7 @@ static void change_laws(carom_variation *x, const question *k, carom_change d, d
         if (m->contacts[c].friction_varies) carom_copy(y + 4 * c + 2, f + 2 * m->rub_of[c], 2);
 }
 
-static carom_status answer(carom_variation *x, const question *k, carom_change d, double *y) {
+static carom_status answer(carom_variation *x, const question *k, carom_direction d, double *y) {
     const carom_model *m = x->own.m;
     const int n = answers(m, k), group[] = {[GAPS] = V_GAPS, [RATES] = V_RATES, [ACCELERATION] = V_CURVATURE, [OUTPUTS] = V_OUTPUTS, [OBSERVED] = V_OBSERVED};
     switch (k->what) {
@@ -250,35 +250,35 @@ static carom_status answer(carom_variation *x, const question *k, carom_change d
     return fine ? CAROM_OK : CAROM_USER;
 }
 
-carom_status carom_variation_motion(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_change d, double *y) {
+carom_status carom_variation_motion(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_direction d, double *y) {
     return answer(x, &(question){MOTION, t, q, v, a}, d, y);
 }
 
-carom_status carom_variation_gaps(carom_variation *x, double t, const double *q, carom_change d, double *y) {
+carom_status carom_variation_gaps(carom_variation *x, double t, const double *q, carom_direction d, double *y) {
     return answer(x, &(question){GAPS, t, q, x->own.m->v0, NULL}, d, y);
 }
 
-carom_status carom_variation_reaction(carom_variation *x, double t, const double *q, const double *lambda, carom_change d, double *y) {
+carom_status carom_variation_reaction(carom_variation *x, double t, const double *q, const double *lambda, carom_direction d, double *y) {
     return answer(x, &(question){REACTION, t, q, x->own.m->v0, lambda}, d, y);
 }
 
-carom_status carom_variation_rates(carom_variation *x, double t, const double *q, const double *v, carom_change d, double *y) {
+carom_status carom_variation_rates(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y) {
     return answer(x, &(question){RATES, t, q, v, NULL}, d, y);
 }
 
-carom_status carom_variation_acceleration(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_change d, double *y) {
+carom_status carom_variation_acceleration(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_direction d, double *y) {
     return answer(x, &(question){ACCELERATION, t, q, v, a}, d, y);
 }
 
-carom_status carom_variation_outputs(carom_variation *x, double t, const double *q, const double *v, carom_change d, double *y) {
+carom_status carom_variation_outputs(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y) {
     return answer(x, &(question){OUTPUTS, t, q, v, NULL}, d, y);
 }
 
-carom_status carom_variation_observed(carom_variation *x, double t, const double *q, const double *v, carom_change d, double *y) {
+carom_status carom_variation_observed(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y) {
     return answer(x, &(question){OBSERVED, t, q, v, NULL}, d, y);
 }
 
-carom_status carom_variation_laws(carom_variation *x, double t, const double *q, const double *v, carom_change d, double *restitution, double *tangential, double *slip, double *stick) {
+carom_status carom_variation_laws(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *restitution, double *tangential, double *slip, double *stick) {
     double *y = x->own.value, *const to[4] = {restitution, tangential, slip, stick};
     CAROM_TRY(answer(x, &(question){LAWS, t, q, v, NULL}, d, y));
     for (int c = 0; c < x->own.m->nc; ++c)
@@ -299,7 +299,7 @@ carom_status carom_variation_restitution(carom_variation *x, int contact, double
     if (m->contacts[contact].varies && d != 0 && !(h > 0)) return CAROM_USER;
     for (int b = 0; b < BESIDE && m->contacts[contact].varies && d != 0; ++b) *y += WEIGHT[b] * d / h * bounce(&x->own, contact, speed + AT[b] * h);
     if (!p) return CAROM_OK;
-    const double *e = changed(x, V_BOUND, 0, m->q0, NULL, (carom_change){.p = p});
+    const double *e = changed(x, V_BOUND, 0, m->q0, NULL, (carom_direction){.p = p});
     for (int i = 0; i < m->nbound; ++i)
         if (m->bound[i].kind == BOUND_RESTITUTION && m->bound[i].index == contact) *y += e[i];
     for (int i = 0; i < BESIDE * x->n; ++i)
@@ -437,7 +437,7 @@ static carom_status make_start(carom_variation *x, int k, carom_error *err) {
     const double at = m->parameter[x->parameter[k]], h = at != 0 ? STEP * fabs(at) : STEP;
     p[k] = 1;
     if (x->h[k] == 0 && m->ne == 0) {
-        const double *b = changed(x, V_BOUND, 0, m->q0, NULL, (carom_change){.p = p});
+        const double *b = changed(x, V_BOUND, 0, m->q0, NULL, (carom_direction){.p = p});
         for (int i = 0; i < m->nbound; ++i) {
             const int index = m->bound[i].index;
             const body *o = m->bodies + (m->bound[i].kind == BOUND_ANGLE ? index : index / 6);

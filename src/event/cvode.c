@@ -1,9 +1,10 @@
-// cvode.c: smooth phases by CVODE of SUNDIALS 6 or 7: variable order and step, root finding.
+// cvode.c: smooth phases by CVODE of SUNDIALS 6 or 7: variable order and step.
 //
-// CVODE runs in a time of its own that starts with the phase, so that roots are located to the rounding of the phase.
+// CVODE runs in a time of its own that starts with the phase, so that events are located to the rounding of the phase.
 // Its objects are made once, at the start of a simulation; a phase restarts them.  It never prints.
-#include "event/event.h"
+#include "event/cvode.h"
 #include <cvode/cvode.h>
+#include <float.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
 #include <stdlib.h>
@@ -13,39 +14,99 @@
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
-typedef struct event_ode {
+enum { WORK_FRICTION, WORK_EXTERNAL, WORK_DAMPING, WORKS };
+static const double SEEN = 1e-6; // tolerance of witnesses, relative to the sizes of gaps and impulses
+
+typedef struct ode {
     SUNContext context;
     N_Vector y, atol;
     void *cvode;
     SUNMatrix J;
     SUNLinearSolver linear;
     SUNNonlinearSolver nonlinear;
-    double base; // CVODE's time zero
-    event_work *work;
+    int n;
+    double rtol;
+    carom_cvode_limits limits;
+    carom_status status; // what a callback met
+    carom_phase *phase;
     carom_step *step;
-} event_ode;
+} ode;
 
-// A failure that a smaller step may avoid is told to CVODE as such; others end the phase.
-static int answer(event_work *w, carom_status status) {
+// -- y' = rhs(t, y) ------------------------------------------------------------------------------------------------------
+
+// (EV-2)  q' = Y(q) v.  Where only the motion along v is known, its rate by a difference of fourth order.
+static void position_rate(carom_phase *w, const carom_step *s, const double *q, const double *v, double *rate) {
+    const carom_system *sys = s->sys;
+    if (!sys->move) {
+        carom_copy(rate, v, sys->nq);
+        return;
+    }
+    static const double weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
+    const double h = 1e-3 * fmax(carom_norm_max(q, sys->nq), DBL_MIN) / fmax(carom_norm_max(v, sys->nv), DBL_MIN);
+    carom_zero(rate, sys->nq);
+    for (int i = 0; i < 4; ++i) {
+        carom_move(s, w->q_1, q, at[i] * h, v);
+        carom_axpy(rate, weight[i] / (12 * h), w->q_1, sys->nq);
+    }
+}
+
+// (EV-15)  Witnesses: a reaction may change while nothing moves, and so may a gap to a wall that moves.  Their
+// integrals are part of the state, so that the integrator takes steps short enough to see events come.
+static carom_status witness(carom_phase *w, carom_step *s, double t, const double *q, const double *v, double *rate) {
+    static const double weight[1 + CAROM_TANGENTS] = {1, 1, 0.5, 0.25, 0.125, 0.0625}; // of normal and tangents: one number stands for all
+    const carom_system *sys = s->sys;
+    carom_zero(rate, sys->nc);
+    for (int b = sys->ne; b < w->f.L.nb; ++b)
+        for (int k = w->f.L.at[b]; k < w->f.L.at[b + 1]; ++k)
+            rate[w->f.L.id[b] - sys->ne] += weight[k - w->f.L.at[b]] * w->f.lambda[k];
+    if (sys->flags & CAROM_TIMELESS_GAPS || w->f.L.nb == sys->ne + sys->nc) return CAROM_OK;
+    carom_close_all(s, &w->all);
+    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, q));
+    CAROM_TRY(carom_directions(s, &w->all, t, q));
+    CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t, q));
+    for (int c = 0; c < sys->nc; ++c) {
+        const int k = w->all.at[sys->ne + c];
+        if (w->f.mode[c] == CAROM_MODE_OPEN) rate[c] = carom_column_dot(&w->all.W, k, v) + w->all.w[k];
+    }
+    return CAROM_OK;
+}
+
+// (EV-3)  Works: friction takes -lambda_T u_T, moving walls give -w lambda, forces without potential as the system
+// says.
+static carom_status rhs(ode *o, double t, const double *y, double *rate) {
+    carom_phase *w = o->phase;
+    carom_step *s = o->step;
+    const carom_system *sys = s->sys;
+    const double *q = y, *v = y + sys->nq;
+    double *work = rate + o->n - WORKS, given = 0, taken = 0;
+    CAROM_TRY(carom_flow_rate_near(&w->f, s, t, &q, &v, false));
+    position_rate(w, s, q, v, rate);
+    carom_copy(rate + sys->nq, w->f.a, sys->nv);
+    CAROM_TRY(witness(w, s, t, q, v, rate + sys->nq + sys->nv));
+    carom_zero(work, WORKS);
+    for (int b = 0; b < w->f.L.nb; ++b)
+        for (int k = w->f.L.at[b]; k < w->f.L.at[b + 1]; ++k) {
+            work[WORK_EXTERNAL] -= w->f.L.w[k] * w->f.lambda[k];
+            if (k > w->f.L.at[b]) work[WORK_FRICTION] -= w->f.lambda[k] * w->f.u[k];
+        }
+    if (!sys->power) return CAROM_OK;
+    const carom_status status = sys->power(sys->model, s->sys_work, t, q, v, &given, &taken);
+    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute its power", t);
+    work[WORK_EXTERNAL] += given;
+    work[WORK_DAMPING] = taken;
+    return CAROM_OK;
+}
+
+// A failure that a smaller step may avoid is reported to CVODE as such; others end the phase.
+static int rate(sunrealtype t, N_Vector y, N_Vector rate, void *user) {
+    ode *o = user;
+    const carom_status status = rhs(o, o->phase->t + t, N_VGetArrayPointer(y), N_VGetArrayPointer(rate));
     if (status == CAROM_OK) return 0;
-    w->status = status;
+    o->status = status;
     return status == CAROM_RETRY || status == CAROM_SINGULAR ? 1 : -1;
 }
 
-static int rate(sunrealtype t, N_Vector y, N_Vector rate, void *user) {
-    event_ode *o = user;
-    return answer(o->work, event_rhs(o->work, o->step, o->base + t, N_VGetArrayPointer(y), N_VGetArrayPointer(rate)));
-}
-
-static int roots(sunrealtype t, N_Vector y, sunrealtype *phi, void *user) {
-    event_ode *o = user;
-    const carom_status status = event_watch(o->work, o->step, o->base + t, N_VGetArrayPointer(y));
-    // Zero is where event_below() has it: rounding is no root.  Smallest gaps are looked for in look_back().
-    const event_work *w = o->work;
-    for (int i = 0; i < 2 * o->step->sys->nc; ++i)
-        phi[i] = i % 2 == 1 && w->f.mode[i / 2] == CAROM_MODE_OPEN ? 1 : w->phi[i] + w->floor[i] + w->slack[i];
-    return status == CAROM_OK ? 0 : (o->work->status = status, -1);
-}
+// -- objects -----------------------------------------------------------------------------------------------------------------
 
 #if SUNDIALS_VERSION_MAJOR < 7
 static void silent(int code, const char *module, const char *function, char *message, void *user) {
@@ -59,7 +120,7 @@ static void silent(int code, const char *module, const char *function, char *mes
 #endif
 
 // Fixed-point iteration for Adams' formulas, Newton with a dense matrix by differences for the stiff ones.
-static bool make_solver(event_ode *o, int n, bool stiff) {
+static bool make_solver(ode *o, int n, bool stiff) {
     if (!stiff) {
         o->nonlinear = SUNNonlinSol_FixedPoint(o->y, 0, o->context);
         return o->nonlinear && CVodeSetNonlinearSolver(o->cvode, o->nonlinear) == CV_SUCCESS;
@@ -69,46 +130,39 @@ static bool make_solver(event_ode *o, int n, bool stiff) {
     return o->linear && CVodeSetLinearSolver(o->cvode, o->linear, o->J) == CV_SUCCESS;
 }
 
-static bool make(event_work *w, carom_step *s, event_ode *o) {
-    const int nc = s->sys->nc;
-    const bool stiff = s->opt[OPT_METHOD] == 1;
+static bool make(ode *o, bool stiff) {
     if (CONTEXT_CREATE(&o->context) != 0) return false;
-    o->y = N_VNew_Serial(w->ny, o->context);
-    o->atol = N_VNew_Serial(w->ny, o->context);
+    o->y = N_VNew_Serial(o->n, o->context);
+    o->atol = N_VNew_Serial(o->n, o->context);
     o->cvode = CVodeCreate(stiff ? CV_BDF : CV_ADAMS, o->context);
     if (!o->y || !o->atol || !o->cvode) return false;
     SILENCE(o);
     N_VConst(0, o->y);
     N_VConst(1, o->atol);
-    if (CVodeInit(o->cvode, rate, 0, o->y) != CV_SUCCESS || CVodeSetUserData(o->cvode, o) != CV_SUCCESS ||
-        CVodeSVtolerances(o->cvode, s->opt[OPT_RTOL], o->atol) != CV_SUCCESS || !make_solver(o, w->ny, stiff))
-        return false;
-    if (nc == 0) return true;
-    for (int i = 0; i < 2 * nc; ++i) w->hit[i] = -1;
-    return CVodeRootInit(o->cvode, 2 * nc, roots) == CV_SUCCESS &&
-           CVodeSetRootDirection(o->cvode, w->hit) == CV_SUCCESS && CVodeSetNoInactiveRootWarn(o->cvode) == CV_SUCCESS;
+    return CVodeInit(o->cvode, rate, 0, o->y) == CV_SUCCESS && CVodeSetUserData(o->cvode, o) == CV_SUCCESS &&
+           CVodeSVtolerances(o->cvode, o->rtol, o->atol) == CV_SUCCESS && make_solver(o, o->n, stiff);
 }
 
 // Is there memory for all that CVODE will ask for?  SUNDIALS does not look whether its vectors and tables were granted, so this is asked before:
-// at most 13 derivatives of the state and 16 other vectors, two matrices for stiff methods, five numbers per event function, and its objects.
-static bool enough(const event_work *w, const carom_step *s) {
-    const size_t n = (size_t)w->ny, vectors = (13 + 16) * (n * sizeof(double) + 1024), objects = 1 << 17;
-    const size_t matrices = s->opt[OPT_METHOD] == 1 ? 2 * n * n * sizeof(double) : 0;
-    void *all = malloc(vectors + matrices + 10 * (size_t)s->sys->nc * sizeof(double) + objects);
+// at most 13 derivatives of the state and 16 other vectors, two matrices for stiff methods, and its objects.
+static bool enough(size_t n, bool stiff) {
+    const size_t vectors = (13 + 16) * (n * sizeof(double) + 1024), matrices = stiff ? 2 * n * n * sizeof(double) : 0, objects = 1 << 17;
+    void *all = malloc(vectors + matrices + objects);
     free(all);
     return all != NULL;
 }
 
-carom_status event_ode_create(event_work *w, carom_step *s) {
-    w->ode = enough(w, s) ? calloc(1, sizeof *w->ode) : NULL;
-    if (!w->ode || !make(w, s, w->ode))
-        return carom_fail(s->err, CAROM_NO_MEMORY, "no memory for the integrator of %d equations", w->ny);
-    w->ode->work = w;
+carom_status carom_cvode_create(carom_phase *w, carom_step *s, double rtol, bool stiff) {
+    const int n = s->sys->nq + s->sys->nv + s->sys->nc + WORKS;
+    ode *o = enough((size_t)n, stiff) ? calloc(1, sizeof *o) : NULL;
+    w->memory = o;
+    if (o) o->n = n, o->rtol = rtol, o->phase = w;
+    if (!o || !make(o, stiff)) return carom_fail(s->err, CAROM_NO_MEMORY, "no memory for the integrator of %d equations", n);
     return CAROM_OK;
 }
 
-void event_ode_destroy(event_work *w) {
-    event_ode *o = w->ode;
+void carom_cvode_destroy(carom_phase *w) {
+    ode *o = w->memory;
     if (!o) return;
     if (o->cvode) CVodeFree(&o->cvode);
     if (o->nonlinear) SUNNonlinSolFree(o->nonlinear);
@@ -118,129 +172,102 @@ void event_ode_destroy(event_work *w) {
     if (o->atol) N_VDestroy(o->atol);
     if (o->context) SUNContext_Free(&o->context);
     free(o);
-    w->ode = NULL;
+    w->memory = NULL;
 }
 
-static carom_status failed(event_work *w, carom_step *s, int flag) {
-    if (w->status != CAROM_OK) return w->status; // the sentence is there
-    return carom_retry(s,
-                       "the integrator gave up at t = %.12g (%s); looser tolerances (--option rtol=, atol=), or "
-                       "method=bdf for a stiff model, "
-                       "may help",
-                       w->t,
+void carom_cvode_limit(carom_phase *w, carom_cvode_limits limits) { ((ode *)w->memory)->limits = limits; }
+
+long carom_cvode_rejected(const carom_phase *w) {
+    long refused = 0;
+    return CVodeGetNumErrTestFails(((ode *)w->memory)->cvode, &refused) == CV_SUCCESS ? refused : 0;
+}
+
+// -- the integrator ---------------------------------------------------------------------------------------------------------
+
+static carom_status failed(ode *o, carom_step *s, int flag) {
+    if (o->status != CAROM_OK) return o->status; // the sentence is there
+    return carom_retry(s, "the integrator gave up after t = %.12g (%s); looser tolerances (--option rtol=, atol=), or method=bdf for a stiff model, may help",
+                       o->phase->t + o->phase->from.tau,
                        flag == CV_TOO_MUCH_ACC ? "more accuracy is asked for than there are digits"
                        : flag == CV_ERR_FAILURE || flag == CV_CONV_FAILURE ? "its step became too small"
                                                                            : "it does not accept the equations");
 }
 
-static carom_status restart(event_work *w, carom_step *s, double t_1, double longest) {
-    event_ode *o = w->ode;
-    o->base = w->t;
+static void set_tolerances(ode *o, const carom_step *s) {
+    const carom_system *sys = s->sys;
+    double *atol = N_VGetArrayPointer(o->atol);
+    const carom_cvode_limits *z = &o->limits;
+    for (int i = 0; i < sys->nq; ++i) *atol++ = z->q;
+    for (int i = 0; i < sys->nv; ++i) *atol++ = z->v;
+    for (int c = 0; c < sys->nc; ++c) *atol++ = SEEN * (carom_phase_open(o->phase, c) ? o->phase->now[CAROM_PHASE_SIZE_Q] : z->p);
+    for (int i = 0; i < WORKS; ++i) *atol++ = o->rtol * z->works;
+}
+
+static carom_status reset(carom_phase *w, carom_step *s, double h) {
+    ode *o = w->memory;
+    double *y = N_VGetArrayPointer(o->y);
     o->step = s;
-    w->status = CAROM_OK;
-    carom_copy(N_VGetArrayPointer(o->y), w->y, w->ny);
-    carom_copy(N_VGetArrayPointer(o->atol), w->atol, w->ny);
+    o->status = CAROM_OK;
+    w->f.pulled = false;
+    N_VConst(0, o->y);
+    carom_copy(y, w->q, s->sys->nq);
+    carom_copy(y + s->sys->nq, w->v, s->sys->nv);
+    set_tolerances(o, s);
     const int flag = CVodeReInit(o->cvode, 0, o->y);
-    if (flag != CV_SUCCESS || CVodeSVtolerances(o->cvode, s->opt[OPT_RTOL], o->atol) != CV_SUCCESS ||
-        CVodeSetMaxStep(o->cvode, longest) != CV_SUCCESS || CVodeSetStopTime(o->cvode, t_1 - o->base) != CV_SUCCESS)
-        return failed(w, s, flag);
+    if (flag != CV_SUCCESS || CVodeSVtolerances(o->cvode, o->rtol, o->atol) != CV_SUCCESS ||
+        CVodeSetMaxStep(o->cvode, o->limits.longest) != CV_SUCCESS || CVodeSetStopTime(o->cvode, h) != CV_SUCCESS)
+        return failed(o, s, flag);
+    return CAROM_OK;
+}
+
+static void point(const ode *o, const carom_step *s, double tau, carom_point *P) {
+    const double *y = N_VGetArrayPointer(o->y), *work = y + o->n - WORKS;
+    P->tau = tau;
+    carom_copy(P->q, y, s->sys->nq);
+    carom_copy(P->v, y + s->sys->nq, s->sys->nv);
+    P->work = (carom_account){.friction = work[WORK_FRICTION], .external = work[WORK_EXTERNAL], .damping = work[WORK_DAMPING]};
+}
+
+static carom_status advance(carom_phase *w, carom_step *s, double tau, carom_point *P, double *error) {
+    ode *o = w->memory;
+    sunrealtype t = 0;
+    (void)error;
+    const int flag = CVode(o->cvode, tau, o->y, &t, CV_ONE_STEP);
+    if (flag < 0) return failed(o, s, flag);
+    point(o, s, flag == CV_TSTOP_RETURN ? tau : t, P);
     return CAROM_OK;
 }
 
 // The k-th derivative of the state inside the last internal step, by CVODE's own polynomial, into o->y.
-static carom_status derivative(event_work *w, carom_step *s, double t, int k) {
-    event_ode *o = w->ode;
+static carom_status derivative(ode *o, carom_step *s, double tau, int k) {
     sunrealtype now = 0, h = 0;
     CVodeGetCurrentTime(o->cvode, &now);
     CVodeGetLastStep(o->cvode, &h);
-    const int flag = CVodeGetDky(o->cvode, fmin(fmax(t - o->base, now - h), now), k, o->y); // the difference rounds
-    return flag == CV_SUCCESS ? CAROM_OK : failed(w, s, flag);
+    const int flag = CVodeGetDky(o->cvode, fmin(fmax(tau, now - h), now), k, o->y); // the difference rounds
+    return flag == CV_SUCCESS ? CAROM_OK : failed(o, s, flag);
 }
 
-static carom_status inside(event_work *w, carom_step *s, double t, double *y) {
-    CAROM_TRY(derivative(w, s, t, 0));
-    carom_copy(y, N_VGetArrayPointer(w->ode->y), w->ny);
+static carom_status at(carom_phase *w, carom_step *s, double tau, carom_point *P) {
+    CAROM_TRY(derivative(w->memory, s, tau, 0));
+    point(w->memory, s, tau, P);
     return CAROM_OK;
 }
 
-static carom_status accelerations(event_work *w, carom_step *s, double t, double *a) {
-    CAROM_TRY(derivative(w, s, t, 1));
-    carom_copy(a, N_VGetArrayPointer(w->ode->y) + s->sys->nq, s->sys->nv);
+static carom_status look(carom_phase *w, carom_step *s, const carom_point *P) {
+    (void)P;
+    carom_zero(w->scan.doubt, s->sys->nv);
     return CAROM_OK;
 }
 
-static carom_status sample(void *user, carom_step *s, double t, carom_sample *P) {
-    event_work *w = user;
-    CAROM_TRY(accelerations(w, s, t, w->scan.a));
-    CAROM_TRY(inside(w, s, t, w->y_2));
-    return event_sample(w, s, t, w->y_2, w->scan.a, P);
-}
-
-// Contacts that touched and left in the step that began at `before`; event functions are those of its end again.
-static carom_status look_back(event_work *w, carom_step *s, double before, bool *missed, double *until) {
-    CAROM_TRY(accelerations(w, s, w->t, w->scan.a));
-    CAROM_TRY(event_sample(w, s, w->t, w->y, w->scan.a, w->scan.right));
-    double at = w->t;
-    CAROM_TRY(carom_scan_run(&w->scan, s, sample, w, 1e-9 * (w->t - before), missed, &at));
-    *missed = *missed && at < w->t;
-    if (*missed) *until = at;
-    return event_watch(w, s, w->t, w->y);
-}
-
-static carom_status go_on(event_work *w, carom_step *s, double t_1, bool *found) {
-    event_ode *o = w->ode;
-    bool near = w->pivot_least < EVENT_SINGULAR;
-    while (!*found && w->t < t_1) {
-        sunrealtype t = 0;
-        const double before = w->t;
-        const int flag = CVode(o->cvode, t_1 - o->base, o->y, &t, CV_ONE_STEP);
-        if (flag < 0) return failed(w, s, flag);
-        if (++w->steps > s->opt[OPT_STEPS]) return CAROM_OK; // the caller refuses
-        w->t = flag == CV_TSTOP_RETURN ? t_1 : o->base + t;
-        carom_copy(w->y, N_VGetArrayPointer(o->y), w->ny);
-        event_grow(w, s);
-        bool missed = false;
-        double until = w->t;
-        CAROM_TRY(event_switched(w, s, w->t, w->y, &w->switched));
-        if (w->switched) {
-            CAROM_TRY(event_locate_switch(w, s, before, &until, inside));
-            *found = true;
-            if (event_below(w, s, w->hit)) { // and something else before it
-                w->switched = false;
-                return event_locate(w, s, before, until, inside);
-            }
-            carom_copy(w->y, w->y_2, w->ny);
-            w->t = until;
-            return CAROM_OK;
-        }
-        if (s->sys->nc > 0) {
-            CAROM_TRY(look_back(w, s, before, &missed, &until));
-        }
-        if (flag == CV_ROOT_RETURN && !missed) {
-            CVodeGetRootInfo(o->cvode, w->hit);
-            *found = true;
-            return CAROM_OK;
-        }
-        missed = missed || (s->sys->nc > 0 && event_below(w, s, w->hit)); // a function that was zero at the start escapes CVODE
-        *found = missed;
-        const bool entered = !near && w->pivot_least < EVENT_SINGULAR;
-        near = w->pivot_least < EVENT_SINGULAR;
-        CAROM_TRY(missed ? event_locate(w, s, before, until, inside) : carom_inner(s, w->t, w->q, w->v));
-        if (entered) return CAROM_OK; // the next phase steps over it
-    }
+static carom_status path(carom_phase *w, carom_step *s, double tau) {
+    ode *o = w->memory;
+    const double *y = N_VGetArrayPointer(o->y);
+    CAROM_TRY(derivative(o, s, tau, 1));
+    carom_copy(w->scan.a, y + s->sys->nq, s->sys->nv);
+    CAROM_TRY(derivative(o, s, tau, 0));
+    carom_copy(w->scan.q, y, s->sys->nq);
+    carom_copy(w->scan.v, y + s->sys->nq, s->sys->nv);
     return CAROM_OK;
 }
 
-carom_status event_ode_run(event_work *w, carom_step *s, double t_1, double longest, bool *found) {
-    long refused = 0;
-    *found = false;
-    CAROM_TRY(restart(w, s, t_1, longest));
-    if (s->sys->nc > 0) {
-        CAROM_TRY(event_smooth(w, s, w->t, w->q, w->v));
-        carom_copy(w->scan.a, w->f.a, s->sys->nv);
-        CAROM_TRY(event_sample(w, s, w->t, w->y, w->scan.a, &w->scan.left));
-    }
-    const carom_status status = go_on(w, s, t_1, found);
-    if (CVodeGetNumErrTestFails(w->ode->cvode, &refused) == CV_SUCCESS) s->counts->inner_rejected += refused;
-    return status;
-}
+const carom_integrator carom_integrator_cvode = {.reset = reset, .advance = advance, .at = at, .look = look, .path = path};

@@ -3,9 +3,12 @@
 // Spec: docs/methods-event.md.  h is the interval between outputs; how finely it is divided is the integrator's
 // business.  Every step starts afresh from (q, v) and the kept modes of the contacts, so a run that was
 // interrupted goes on bit for bit.
-#include "event/event.h"
+#include "event/cvode.h"
+#include <carom/event.h>
 #include <float.h>
 #include <math.h>
+
+enum { OPT_METHOD, OPT_RTOL, OPT_ATOL, OPT_GAP, OPT_VELOCITY, OPT_TIME, OPT_DECIDE, OPT_LONGEST, OPT_EVENTS, OPT_STEPS };
 
 static const carom_option options[] = {
     [OPT_METHOD] = {.name = "method",
@@ -77,177 +80,278 @@ static const carom_option options[] = {
     {0},
 };
 
-enum { STANDSTILL = 40 }; // events at one instant before the step is refused
+static const double SAFE = 0.01; // part of the tolerance that a Runge-Kutta step may use up: there may be many
+static const double MANY = 32;   // steps that together cost as much as a restart of the multistep method
+static const double LOW = 1e4;   // roundings of a gap
+static const double WILD = 1e4;  // an error that is not known, over the tolerance
+static const double SEEN = 1e-6; // error of reactions, relative to the size of impulses
+
+typedef struct work {
+    carom_phase P;
+    double *error;        // nq + nv
+    double energy;        // at the largest velocity
+    double T, height;     // time to the next impact by a parabola, and its height
+    int who;              // of which contact
+    long steps;           // of this step
+} work;
 
 static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
-    (void)opt;
-    event_work *w = memory;
-    const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc, nb = nc + (size_t)sys->ne;
-    w->kept_head = carom_carve_bytes(keep, sizeof *w->kept_head);
-    w->kept = carom_carve(keep, CAROM_FLOW_EACH * nc);
-    w->now = carom_carve(mem, CAROM_FLOW_EACH * nc);
-    w->ny = sys->nq + sys->nv + sys->nc + WORKS;
-    w->T = carom_butcher_find(CAROM_RK_DORMAND, 5);
-    w->f = carom_carve_flow(mem, sys, w->T);
-    w->all = carom_carve_local(mem, sys);
-    w->C = carom_carve_local(mem, sys);
-    w->scan = carom_allocate_scan(mem, sys);
-    w->runs = carom_allocate_accumulation(mem, keep, sys);
-    const size_t nl = (size_t)w->f.L.W.n;
-    double **by_state[] = {&w->y, &w->atol, &w->y_1, &w->y_2};
-    for (size_t i = 0; i < sizeof by_state / sizeof *by_state; ++i) *by_state[i] = carom_carve(mem, (size_t)w->ny);
-    for (int i = 0; i < w->T->stages; ++i) w->k[i] = carom_carve(mem, (size_t)w->ny);
-    double **by_position[] = {&w->dq, &w->q_1, &w->q_on};
-    for (size_t i = 0; i < sizeof by_position / sizeof *by_position; ++i) *by_position[i] = carom_carve(mem, nq);
-    double **by_velocity[] = {&w->span, &w->v_1, &w->v_on};
-    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
-    w->g = carom_carve(mem, nb);
-    double **by_contact[] = {&w->offset, &w->was, &w->left, &w->pull, &w->slow, &w->before, &w->after, &w->impulse};
-    for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
-    double **by_function[] = {&w->phi, &w->floor, &w->slack, &w->phi_a, &w->phi_b};
-    for (size_t i = 0; i < sizeof by_function / sizeof *by_function; ++i) *by_function[i] = carom_carve(mem, 2 * nc);
-    double **local[] = {&w->b, &w->u_all, &w->kappa_all, &w->p, &w->u_minus, &w->u_plus, &w->lambda_0, &w->Gamma_0, &w->noise_0, &w->D_0};
-    for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, nl);
-    w->kept_choice = carom_carve(keep, nl);
-    w->choice = carom_carve(mem, nl);
-    w->x_0 = carom_carve(mem, nl);
-    w->N = carom_carve(mem, nl * nl);
-    w->order = carom_carve_ints(mem, nl);
-    w->hit = carom_carve_ints(mem, 2 * nc);
-    w->armed = carom_carve_bytes(mem, 2 * nc * sizeof *w->armed);
-    w->in = carom_carve_bytes(mem, nc * sizeof *w->in);
-    w->over = carom_carve_bytes(mem, nc * sizeof *w->over);
+    work *w = memory;
+    w->P = carom_carve_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_DORMAND, 5));
+    w->P.tol = opt[OPT_RTOL];
+    w->P.limits = (carom_limits){.exact = true,
+                                 .decide = opt[OPT_DECIDE],
+                                 .velocity = fmax(opt[OPT_VELOCITY], 10 * opt[OPT_RTOL]), // after some steps a velocity is not known better
+                                 .gap = opt[OPT_GAP],
+                                 .gap_first = fmax(opt[OPT_GAP], opt[OPT_RTOL]),
+                                 .time = opt[OPT_TIME],
+                                 .kink = fmax(1e3 * opt[OPT_RTOL], 1e-6),
+                                 .events = opt[OPT_EVENTS]};
+    w->error = carom_carve(mem, (size_t)(sys->nq + sys->nv));
 }
 
 static carom_status start(void *memory, carom_step *s) {
+    work *w = memory;
     const double longest = s->opt[OPT_LONGEST], most = s->opt[OPT_STEPS];
     if (longest > 0 && s->h > most * longest)
         return carom_fail(s->err, CAROM_BAD_INPUT, "max-step=%g would divide every step of %g into %.3g, which is more than most-steps=%g: give a larger max-step, or a smaller step",
                           longest, s->h, s->h / longest, most);
-    return event_ode_create(memory, s);
+    return carom_cvode_create(&w->P, s, s->opt[OPT_RTOL], s->opt[OPT_METHOD] == 1);
 }
-static void finish(void *memory) { event_ode_destroy(memory); }
 
-// (EV-13)  Sizes that the problem has shown so far, and the absolute tolerances that follow from them.
-static carom_status scale(event_work *w, carom_step *s) {
-    const carom_system *sys = s->sys;
-    event_head *h = &w->head;
-    CAROM_TRY(event_smooth(w, s, w->t, w->q, w->v));
-    const double v = carom_norm_max(w->v, sys->nv), a = carom_norm_max(w->f.a, sys->nv);
-    h->size_q = fmax(h->size_q, carom_norm_max(w->q, sys->nq));
-    if (h->size_q == 0) h->size_q = fmax(v * s->h, a * s->h * s->h);
-    if (h->size_q == 0) h->size_q = 1;
-    h->size_v = fmax(fmax(h->size_v, v), sqrt(h->size_q * a));
-    if (h->size_v == 0) h->size_v = h->size_q / s->h;
-    event_grow(w, s);
-    // Works follow what moves: their size is that of the kinetic energy at size_v.
-    CAROM_TRY(carom_mass(s, s->M, w->t, w->q));
-    for (int i = 0; i < sys->nv; ++i) w->v_1[i] = h->size_v;
-    carom_matrix_mul(w->f.a, s->M, w->v_1);
-    const double energy = fmax(carom_norm_max(w->f.a, sys->nv) * h->size_v, DBL_MIN);
-    const double atol = s->opt[OPT_ATOL] > 0 ? s->opt[OPT_ATOL] : 0.01 * s->opt[OPT_RTOL];
-    for (int i = 0; i < sys->nq; ++i) w->atol[i] = atol * h->size_q;
-    for (int i = 0; i < sys->nv; ++i) w->atol[sys->nq + i] = atol * h->size_v;
-    for (int i = 0; i < WORKS; ++i) w->atol[w->ny - WORKS + i] = s->opt[OPT_RTOL] * energy;
-    w->size_p = energy / h->size_v;
+static void finish(void *memory) { carom_cvode_destroy(&((work *)memory)->P); }
+
+static double absolute(const carom_step *s) { return s->opt[OPT_ATOL] > 0 ? s->opt[OPT_ATOL] : 0.01 * s->opt[OPT_RTOL]; }
+
+// Works follow what moves: their size is that of the kinetic energy at size_v.
+static carom_status measure_energy(work *w, carom_step *s) {
+    carom_phase *P = &w->P;
+    const double size_v = P->now[CAROM_PHASE_SIZE_V];
+    CAROM_TRY(carom_mass(s, s->M, P->t, P->q));
+    for (int i = 0; i < s->sys->nv; ++i) P->v_1[i] = size_v;
+    carom_matrix_mul(P->f.dv, s->M, P->v_1);
+    w->energy = fmax(carom_norm_max(P->f.dv, s->sys->nv) * size_v, DBL_MIN);
     return CAROM_OK;
 }
 
-static void load(event_work *w, const carom_step *s) {
-    w->head = *w->kept_head;
-    carom_copy(w->now, w->kept, CAROM_FLOW_EACH * s->sys->nc);
-    carom_flow_load(&w->f, s, w->now);
-    w->f.follows = w->f.fine = true;
-    carom_accumulation_load(&w->runs, s);
-    carom_close_all(s, &w->all);
-    carom_copy(w->choice, w->kept_choice, w->all.at[w->all.nb]);
-    w->q = w->y;
-    w->v = w->y + s->sys->nq;
-    carom_copy(w->q, s->q, s->sys->nq);
-    carom_copy(w->v, s->v, s->sys->nv);
-    carom_zero(w->y + s->sys->nq + s->sys->nv, s->sys->nc + WORKS);
-    w->t = s->t;
-    w->events = w->steps = 0;
-    for (int i = 0; i < 2 * s->sys->nc; ++i) w->hit[i] = 0;
+// -- how a phase begins ----------------------------------------------------------------------------------------------------
+
+// (EV-7)  Time until the parabola g + u T + Gamma T^2/2 reaches zero, from g >= 0.
+static double parabola(double g, double u, double Gamma) {
+    if (g < 0) g = 0;
+    const double square = u * u - 2 * Gamma * g;
+    if (u < 0 && square >= 0) return 2 * g / (sqrt(square) - u); // the other root would lose all digits where Gamma is small
+    return Gamma < 0 ? (u + sqrt(square)) / -Gamma : INFINITY;
 }
 
-// Constraints hold at the end; reactions of the end and works of the step are booked.
-static carom_status store(event_work *w, carom_step *s) {
-    CAROM_TRY(event_project_position(w, s, w->t, w->q));
-    CAROM_TRY(event_project_velocity(w, s, w->t, w->q, w->v, NULL));
-    CAROM_TRY(event_smooth(w, s, w->t, w->q, w->v));
-    carom_book_forces(s, &w->f.L, w->f.lambda, w->f.u, 0, true);
-    const double *work = w->y + w->ny - WORKS;
-    s->account.friction += work[WORK_FRICTION];
-    s->account.external += work[WORK_EXTERNAL];
-    s->account.damping += work[WORK_DAMPING];
-    carom_copy(s->q, w->q, s->sys->nq);
-    carom_copy(s->v, w->v, s->sys->nv);
-    *w->kept_head = w->head;
-    carom_copy(w->kept, w->now, CAROM_FLOW_EACH * s->sys->nc);
-    carom_accumulation_keep(&w->runs, s);
-    carom_copy(w->kept_choice, w->choice, w->all.at[w->all.nb]);
-    return CAROM_OK;
+// How an open contact stands to the wall: away from it, on it and entering, or on it without a sign of leaving or
+// entering, which later steps will show.
+enum { AWAY, ENTERING, RESTING };
+static int stance(const carom_phase *P, const carom_step *s, int c, double u, double Gamma) {
+    const int k = P->all.at[s->sys->ne + c];
+    if (P->from.g[s->sys->ne + c] > P->floor[c]) return AWAY;
+    const double still = 1e-3 * carom_phase_still(P, s, &P->all, k, false) + (64 * DBL_EPSILON + s->opt[OPT_RTOL]) * carom_local_magnitude(&P->all, k, P->v);
+    if (fabs(u) > still) return u < 0 ? ENTERING : AWAY;
+    const double terms = carom_local_magnitude(&P->all, k, P->f.a) + fabs(P->kappa[k]);
+    return Gamma < -s->opt[OPT_DECIDE] * terms ? ENTERING : RESTING;
 }
 
-// One phase: to t_1 or to an event.
-static carom_status phase(event_work *w, carom_step *s, double t_1, bool *found) {
-    double T, height, crossing, blur;
-    int who;
-    bool done = false;
-    w->switched = false;
-    CAROM_TRY(scale(w, s));
-    CAROM_TRY(event_begin(w, s, found, &T, &height, &who));
-    if (!*found) CAROM_TRY(event_limit(w, s, found));
-    if (*found) return CAROM_OK;
-    CAROM_TRY(event_crossing(w, s, t_1, &crossing, &blur));
-    CAROM_TRY(event_short(w, s, crossing > 0 ? w->t + crossing : t_1, blur, T, height, who, &done, found));
-    if (done && blur > 0 && !*found) { // what is not known across the constraints goes
-        CAROM_TRY(event_project_position(w, s, w->t, w->q));
-        CAROM_TRY(event_project_velocity(w, s, w->t, w->q, w->v, NULL));
+// An open contact: what is added to its gap; does it hit at once; else when, by the parabola.
+static void begin_open(work *w, carom_step *s, int c, bool *at_once) {
+    carom_phase *P = &w->P;
+    const int k = P->all.at[s->sys->ne + c];
+    const double g = P->from.g[s->sys->ne + c], u = P->from.u[c], Gamma = carom_column_dot(&P->all.W, k, P->f.a) + P->kappa[k];
+    const int now = stance(P, s, c, u, Gamma);
+    double slack = fmax(-g, 0); // it may leave from a place inside the wall
+    // What leaves smoothly stays for a while as near as the integrator can tell.
+    const double unseen = 10 * s->opt[OPT_RTOL] * carom_local_magnitude(&P->all, k, P->span);
+    if (g <= unseen && (now == RESTING || (now == AWAY && Gamma >= 0))) slack = fmax(slack, unseen);
+    P->offset[c] = P->floor[c] + slack;
+    if (now == ENTERING) P->hit[c] = *at_once = true;
+    if (now != AWAY) return;
+    const double time = parabola(u > 0 && g <= 2 * P->floor[c] ? 0 : g, u, Gamma); // what has just left left from the wall
+    if (time > w->T) return;
+    w->T = time;
+    w->who = c;
+    w->height = Gamma < 0 ? g - u * u / (2 * Gamma) : g;
+}
+
+// Start of a phase: what is armed; contacts that hit at once; the next impact.
+static carom_status begin(work *w, carom_step *s, bool *at_once) {
+    carom_phase *P = &w->P;
+    const int nc = s->sys->nc;
+    *at_once = false;
+    w->T = w->height = INFINITY;
+    w->who = -1;
+    if (nc == 0) return CAROM_OK;
+    for (int i = 0; i < 2 * nc; ++i) P->armed[i] = true, P->hit[i] = false;
+    CAROM_TRY(carom_phase_watch(P, s, &P->from));
+    for (int i = 0; i < 2 * nc; ++i) P->armed[i] = carom_phase_open(P, i % nc) ? i < nc : P->from.phi[i] >= 0;
+    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, P->t, P->q));
+    carom_zero(P->kappa, P->all.at[P->all.nb]);
+    CAROM_TRY(carom_curvature(s, P->kappa, &P->all, P->t, P->q, P->v));
+    CAROM_TRY(carom_phase_hold(s, CAROM_HELD, P->t, P->q));
+    for (int c = 0; c < nc; ++c)
+        if (carom_phase_open(P, c)) begin_open(w, s, c, at_once);
+    return carom_phase_arm(P, s);
+}
+
+// -- Runge-Kutta steps -------------------------------------------------------------------------------------------------------
+//
+// A flight between two impacts shortly before they accumulate is lower than the tolerance of any integrator that
+// chooses its own steps: it would step over it and fall through the wall.  The parabola (EV-7) says how long the
+// flight is; one step covers it, or a few, and the method's own estimate says whether that is good enough.
+// Other short intervals are covered in the same way.
+
+// The error of the step to P->b over its tolerance; works are not counted, and reactions not where there is a blur (EV-20).
+static double error_of(const work *w, const carom_step *s, double blur) {
+    const carom_phase *P = &w->P;
+    const double atol = absolute(s) + blur, size_v = P->now[CAROM_PHASE_SIZE_V];
+    const double state = carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, s->opt[OPT_RTOL], atol * P->now[CAROM_PHASE_SIZE_Q], atol * size_v);
+    return blur > 0 ? state : fmax(state, carom_flow_reaction_error(&P->f, s, P->b.tau, SEEN * w->energy / size_v));
+}
+
+// An event in the step to P->b, or its end.
+static carom_status conclude(work *w, carom_step *s, double delta, bool project, bool *found) {
+    carom_phase *P = &w->P;
+    CAROM_TRY(carom_phase_look(P, s, found));
+    if (!*found) return carom_phase_end(P, s, P->t + P->a.tau, project);
+    CAROM_TRY(carom_phase_enclose(P, s, delta));
+    return carom_phase_event(P, s, delta);
+}
+
+static double shortest(double t) { return 2 * DBL_EPSILON * fabs(t); }
+
+// (EV-8)  One Runge-Kutta step over h or to the first event, when that is accurate: *done.  *found: an event.  blur > 0: over a singular position.
+static carom_status short_step(work *w, carom_step *s, double h, double blur, bool *done, bool *found) {
+    carom_phase *P = &w->P;
+    const bool lands = w->T < h, low = lands && w->height <= LOW * P->floor[w->who]; // such a gap is rounding: the parabola knows better
+    const double last = s->opt[OPT_LONGEST] > 0 ? fmin(h, s->opt[OPT_LONGEST]) : h, allowed = blur > 0 ? 1 : SAFE;
+    const double end = lands ? fmin(low ? w->T : 1.02 * w->T, last) : last;
+    double tau = end, error = 0;
+    w->steps += 1;
+    *done = *found = lands && !(P->t + end > P->t); // no time left
+    if (*found) P->hit[w->who] = true;
+    if (*done) return carom_phase_impact(P, s, &P->from);
+    for (int attempt = 0; attempt < 4; ++attempt) {
+        const carom_status status = P->integrator->advance(P, s, tau, &P->b, w->error);
+        if (status == CAROM_RETRY || status == CAROM_SINGULAR) error = WILD; // too long a step led where the system makes no sense
+        else if (status != CAROM_OK) return status;
+        else error = error_of(w, s, blur);
+        if (error <= allowed) break;
+        tau = 0.9 * pow(allowed / fmin(error, DBL_MAX), 0.2) * tau;
+        if (!(end <= (blur > 0 ? 1 : MANY) * tau)) return CAROM_OK;
     }
-    if (done) return *found ? CAROM_OK : carom_inner(s, w->t, w->q, w->v);
+    if (!(error <= allowed)) return CAROM_OK;
+    *done = true;
+    if (low) P->armed[w->who] = P->scan.watched[w->who] = false;
+    CAROM_TRY(carom_phase_watch(P, s, &P->b));
+    if (!low || tau != w->T) return conclude(w, s, shortest(P->t + tau), blur > 0, found); // what is not known across the constraints goes
+    CAROM_TRY(carom_phase_look(P, s, found));
+    if (*found) {
+        CAROM_TRY(carom_phase_enclose(P, s, shortest(P->t + tau)));
+        return carom_phase_event(P, s, 0);
+    }
+    *found = P->hit[w->who] = true;
+    return carom_phase_impact(P, s, &P->a);
+}
+
+// -- the multistep method ----------------------------------------------------------------------------------------------------
+
+static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
+    carom_phase *P = &w->P;
+    const double t_1 = P->t + h;
+    bool near = P->f.pivot < CAROM_FLOW_SINGULAR, entered = false;
+    CAROM_TRY(P->integrator->reset(P, s, h));
+    for (bool first = true; !entered; first = false) {
+        if (!first) CAROM_TRY(carom_inner(s, P->t + P->a.tau, P->a.q, P->a.v));
+        if (!first) carom_phase_next(P);
+        CAROM_TRY(carom_phase_advance(P, s, h, NULL));
+        if (++w->steps > s->opt[OPT_STEPS]) return CAROM_OK; // the caller refuses
+        carom_phase_grow(P, s, P->b.q);
+        entered = !near && P->f.pivot < CAROM_FLOW_SINGULAR; // the next phase steps over it
+        near = P->f.pivot < CAROM_FLOW_SINGULAR;
+        CAROM_TRY(carom_phase_look(P, s, found));
+        if (*found) {
+            const double delta = 4 * DBL_EPSILON * P->b.tau;
+            CAROM_TRY(carom_phase_enclose(P, s, delta));
+            return carom_phase_event(P, s, delta);
+        }
+        if (P->a.tau >= h) break;
+    }
+    CAROM_TRY(carom_inner(s, P->t + P->a.tau, P->a.q, P->a.v));
+    return carom_phase_end(P, s, P->a.tau >= h ? t_1 : P->t + P->a.tau, false);
+}
+
+static carom_status with_multistep(work *w, carom_step *s, double h, bool *found) {
+    carom_phase *P = &w->P;
+    const double atol = absolute(s), size_v = P->now[CAROM_PHASE_SIZE_V];
     // A contact that has just left must not come back inside one internal step.
-    double longest = T < t_1 - w->t ? 0.25 * T : 0;
+    double longest = w->T < h ? 0.25 * w->T : 0;
     if (s->opt[OPT_LONGEST] > 0) longest = longest > 0 ? fmin(longest, s->opt[OPT_LONGEST]) : s->opt[OPT_LONGEST];
-    return event_ode_run(w, s, t_1, longest, found);
+    carom_cvode_limit(P, (carom_cvode_limits){longest, atol * P->now[CAROM_PHASE_SIZE_Q], atol * size_v, w->energy / size_v, w->energy});
+    P->integrator = &carom_integrator_cvode;
+    const carom_status status = multistep(w, s, h, found);
+    P->integrator = &carom_integrator_rk;
+    s->counts->inner_rejected += carom_cvode_rejected(P);
+    return status;
 }
 
-static carom_status go(event_work *w, carom_step *s) {
+// One phase: to t_1 or across an event.
+static carom_status phase(work *w, carom_step *s, double t_1, bool *found) {
+    carom_phase *P = &w->P;
+    const double h = t_1 - P->t;
+    double crossing, blur;
+    bool done = false;
+    CAROM_TRY(carom_phase_start(P, s, h));
+    CAROM_TRY(measure_energy(w, s));
+    CAROM_TRY(begin(w, s, found));
+    if (*found) return carom_phase_impact(P, s, &P->from);
+    CAROM_TRY(carom_phase_crossing(P, s, h, &crossing, &blur));
+    const double t = P->t, length = crossing > 0 ? crossing : h;
+    CAROM_TRY(short_step(w, s, length, blur, &done, found));
+    if (!done) return with_multistep(w, s, h, found);
+    if (!*found && crossing == 0 && P->a.tau == h) P->t = t_1; // t + h rounds
+    if (!*found && P->t == t) return carom_retry(s, "time does not go on at t = %.12g", t);
+    return *found ? CAROM_OK : carom_inner(s, P->t, P->q, P->v);
+}
+
+enum { STANDSTILL = 40 }; // events at one instant before the step is refused
+
+static carom_status march(work *w, carom_step *s) {
+    carom_phase *P = &w->P;
     const double t_1 = s->t + s->h;
-    load(w, s);
-    CAROM_TRY(carom_scan_begin(&w->scan, s, w->t, w->q));
-    CAROM_TRY(event_hold(s, CAROM_HOLD, w->t, w->q));
-    CAROM_TRY(scale(w, s));
-    if (w->head.begun == 0) {
-        CAROM_TRY(event_resolve(w, s, true));
-        w->head.begun = 1;
+    carom_phase_load(P, s);
+    w->steps = 0;
+    if (P->now[CAROM_PHASE_BEGUN] == 0) {
+        CAROM_TRY(carom_phase_begin(P, s, s->h));
+        CAROM_TRY(carom_phase_settle(P, s, 0, NULL));
     }
-    double last = w->t;
-    for (int still = 0; w->t < t_1;) {
+    double last = P->t;
+    for (int still = 0; P->t < t_1;) {
         bool found = false;
         CAROM_TRY(phase(w, s, t_1, &found));
         if (w->steps > s->opt[OPT_STEPS])
-            return carom_retry(
-                s, "more than %g internal steps in one step; a smaller one, looser tolerances or most-steps= may help",
-                s->opt[OPT_STEPS]);
+            return carom_retry(s, "more than %g internal steps in one step; a smaller one, looser tolerances or most-steps= may help", s->opt[OPT_STEPS]);
         if (!found) continue;
-        still = w->t - last > 4 * DBL_EPSILON * fabs(w->t) ? 0 : still + 1;
-        last = w->t;
-        if (still > STANDSTILL)
-            return carom_retry(s, "%d events at t = %.12g and no decision: contacts there contradict each other", still,
-                               w->t);
-        if (++w->events > s->opt[OPT_EVENTS])
-            return carom_retry(s, "more than %g events in one step; take a smaller step", s->opt[OPT_EVENTS]);
-        CAROM_TRY(event_resolve(w, s, false));
-        CAROM_TRY(carom_inner(s, w->t, w->q, w->v));
+        still = P->t - last > 4 * DBL_EPSILON * fabs(P->t) ? 0 : still + 1;
+        last = P->t;
+        if (still > STANDSTILL) return carom_retry(s, "%d events at t = %.12g and no decision: contacts there contradict each other", still, P->t);
+        if ((double)P->events > s->opt[OPT_EVENTS]) return carom_retry(s, "more than %g events in one step; take a smaller step", s->opt[OPT_EVENTS]);
+        CAROM_TRY(carom_inner(s, P->t, P->q, P->v));
     }
-    return store(w, s);
+    CAROM_TRY(carom_flow_project_position(&P->f, s, t_1, P->q));
+    CAROM_TRY(carom_flow_project_velocity(&P->f, s, t_1, P->q, P->v));
+    CAROM_TRY(carom_flow_finish(&P->f, s, t_1, P->q, P->v, false));
+    carom_copy(s->q, P->q, s->sys->nq);
+    carom_copy(s->v, P->v, s->sys->nv);
+    carom_phase_keep(P, s);
+    return CAROM_OK;
 }
 
 // Whoever asks the system between steps gets what is.
 static carom_status step(void *memory, carom_step *s) {
-    const carom_status status = go(memory, s), freed = event_hold(s, CAROM_FREE, s->t, s->q);
+    const carom_status status = march(memory, s), freed = carom_phase_hold(s, CAROM_FREE, s->t, s->q);
     return status == CAROM_OK ? freed : status;
 }
 
@@ -275,7 +379,7 @@ const carom_scheme carom_scheme_event_driven = {
     .redundant = true, // positions are projected to rounding, and event_share() knows
     .powers = true,
     .options = options,
-    .work_size = sizeof(event_work),
+    .work_size = sizeof(work),
     .carve = carve,
     .start = start,
     .step = step,

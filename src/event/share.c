@@ -3,7 +3,7 @@
 // Two feet of a block that stick, four legs of a table: accelerations are unique, reactions are not.  Those of a phase
 // are the ones nearest to a choice made when it began (EV-16), so that they are smooth and cost one linear system; the choice
 // lies as far inside the contact laws as it can (EV-17).
-#include "event/event.h"
+#include "event/flow.h"
 #include "linalg/dense.h"
 #include <float.h>
 #include <math.h>
@@ -14,60 +14,60 @@ static const double LESS = 0.6;    // of the reserve, when that cannot be had
 static const double ENOUGH = 0.75; // of the reserve, to end the search
 static const double LIGHT = 1e-2;  // smallest weight
 
-static double *place(const event_work *w, int k, int b) {
-    return w->choice + w->all.at[w->f.L.id[b]] + (k - w->f.L.at[b]);
+static double *place(const carom_flow *f, const carom_step *s, int k, int b) {
+    return f->choice + s->dir[f->L.id[b]] + (k - f->L.at[b]);
 }
 
 // Square roots of the weights: a contact that carries more takes more of what comes.
-static void weigh(event_work *w, const carom_step *s, double *weight) {
+static void weigh(carom_flow *f, const carom_step *s, double *weight) {
     double most = 0;
-    for (int r = 0; r < w->f.n; ++r) most = fmax(most, fabs(w->x_0[r]));
-    for (int r = 0, b = 0; r < w->f.n; ++r) {
-        while (w->f.row[r] >= w->f.L.at[b + 1]) ++b;
-        const double normal = *place(w, w->f.L.at[b], b);
-        weight[r] = w->f.L.id[b] >= s->sys->ne && most > 0 ? sqrt(fmin(fmax(normal / most, LIGHT), 1)) : 1;
+    for (int r = 0; r < f->n; ++r) most = fmax(most, fabs(f->x_0[r]));
+    for (int r = 0, b = 0; r < f->n; ++r) {
+        while (f->row[r] >= f->L.at[b + 1]) ++b;
+        const double normal = *place(f, s, f->L.at[b], b);
+        weight[r] = f->L.id[b] >= s->sys->ne && most > 0 ? sqrt(fmin(fmax(normal / most, LIGHT), 1)) : 1;
     }
 }
 
 // (EV-16)  x = x_0 + D (D G D)^+ D (-c - G x_0)
-void event_share(event_work *w, carom_step *s) {
-    const int n = w->f.n;
-    double *D = w->N; // free while a phase lasts
+void carom_flow_share(carom_flow *f, carom_step *s) {
+    const int n = f->n;
+    double *D = f->N; // free while a phase lasts
     for (int r = 0, b = 0; r < n; ++r) {
-        while (w->f.row[r] >= w->f.L.at[b + 1]) ++b;
-        w->x_0[r] = *place(w, w->f.row[r], b);
-        w->b[r] = -s->c[r];
+        while (f->row[r] >= f->L.at[b + 1]) ++b;
+        f->x_0[r] = *place(f, s, f->row[r], b);
+        f->b[r] = -s->c[r];
     }
-    weigh(w, s, D);
+    weigh(f, s, D);
     for (int c = 0; c < n; ++c) {
-        carom_axpy(w->b, -w->x_0[c], s->G + (ptrdiff_t)c * n, n);
-        for (int r = 0; r < n; ++r) w->f.S[r + (ptrdiff_t)c * n] = D[r] * s->G[r + (ptrdiff_t)c * n] * D[c];
+        carom_axpy(f->b, -f->x_0[c], s->G + (ptrdiff_t)c * n, n);
+        for (int r = 0; r < n; ++r) f->S[r + (ptrdiff_t)c * n] = D[r] * s->G[r + (ptrdiff_t)c * n] * D[c];
     }
-    for (int r = 0; r < n; ++r) w->b[r] *= D[r];
-    carom_dense_shortest(w->f.S, n, n, EVENT_CUT, w->f.pivot, w->f.scratch, w->b, w->f.x);
-    for (int r = 0; r < n; ++r) w->f.x[r] = w->x_0[r] + D[r] * w->f.x[r];
+    for (int r = 0; r < n; ++r) f->b[r] *= D[r];
+    carom_dense_shortest(f->S, n, n, CAROM_FLOW_CUT, f->col, f->scratch, f->b, f->x);
+    for (int r = 0; r < n; ++r) f->x[r] = f->x_0[r] + D[r] * f->x[r];
 }
 
 // Directions in which reactions may change without an effect: an orthonormal basis, by columns, of G N = 0.  By
 // full pivoting, P G Q = L [U V]: the columns of N are Q (-U^-1 V e_j, e_j).
-static int null_space(event_work *w, carom_step *s) {
-    const int n = w->f.n;
-    carom_copy(w->f.S, s->G, (ptrdiff_t)n * n);
-    const int rank = carom_dense_full(w->f.S, n, n, EVENT_CUT, w->order, w->f.pivot, w->f.scratch), free = n - rank;
-    const double *scale = w->f.scratch + n;
+static int null_space(carom_flow *f, carom_step *s) {
+    const int n = f->n;
+    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
+    const int rank = carom_dense_full(f->S, n, n, CAROM_FLOW_CUT, f->order, f->col, f->scratch), free = n - rank;
+    const double *scale = f->scratch + n;
     for (int j = 0; j < free; ++j) {
-        double *y = w->b, *N = w->N + (ptrdiff_t)j * n;
-        for (int k = 0; k < rank; ++k) y[k] = -w->f.S[k + (ptrdiff_t)(rank + j) * n];
+        double *y = f->b, *N = f->N + (ptrdiff_t)j * n;
+        for (int k = 0; k < rank; ++k) y[k] = -f->S[k + (ptrdiff_t)(rank + j) * n];
         for (int k = rank - 1; k >= 0; --k) {
-            y[k] /= w->f.S[k + (ptrdiff_t)k * n];
-            for (int i = 0; i < k; ++i) y[i] -= w->f.S[i + (ptrdiff_t)k * n] * y[k];
+            y[k] /= f->S[k + (ptrdiff_t)k * n];
+            for (int i = 0; i < k; ++i) y[i] -= f->S[i + (ptrdiff_t)k * n] * y[k];
         }
         carom_zero(N, n);
-        for (int k = 0; k < rank; ++k) N[w->f.pivot[k]] = y[k] * scale[w->f.pivot[k]];
-        N[w->f.pivot[rank + j]] = scale[w->f.pivot[rank + j]];
+        for (int k = 0; k < rank; ++k) N[f->col[k]] = y[k] * scale[f->col[k]];
+        N[f->col[rank + j]] = scale[f->col[rank + j]];
         for (int pass = 0; pass < 2; ++pass)
             for (int i = 0; i < j; ++i)
-                carom_axpy(N, -carom_dot(w->N + (ptrdiff_t)i * n, N, n), w->N + (ptrdiff_t)i * n, n);
+                carom_axpy(N, -carom_dot(f->N + (ptrdiff_t)i * n, N, n), f->N + (ptrdiff_t)i * n, n);
         const double size = sqrt(carom_dot(N, N, n));
         for (int i = 0; i < n; ++i) N[i] /= size > 0 ? size : 1;
     }
@@ -88,15 +88,15 @@ static double inside(double *y, const double *x, int tangents, double mu, double
 }
 
 // The size of a contact's reaction is what it takes to hold its own bodies: (|W||a_f| + |kappa|)/D.
-static double all_inside(event_work *w, const carom_step *s, const double *x, double *y, double reserve) {
+static double all_inside(carom_flow *f, const carom_step *s, const double *x, double *y, double reserve) {
     double least = HUGE_VAL;
-    carom_copy(y, x, w->f.n);
-    for (int r = 0, b = 0; r < w->f.n;) {
-        while (w->f.row[r] >= w->f.L.at[b + 1]) ++b;
-        const int contact = w->f.L.id[b] - s->sys->ne, k = w->f.row[r];
-        const double size = (carom_local_magnitude(&w->f.L, k, w->f.a_f) + fabs(w->f.kappa[k])) / w->f.D[k];
+    carom_copy(y, x, f->n);
+    for (int r = 0, b = 0; r < f->n;) {
+        while (f->row[r] >= f->L.at[b + 1]) ++b;
+        const int contact = f->L.id[b] - s->sys->ne, k = f->row[r];
+        const double size = (carom_local_magnitude(&f->L, k, f->a_f) + fabs(f->kappa[k])) / f->D[k];
         int tangents = 0;
-        while (r + 1 + tangents < w->f.n && w->f.row[r + 1 + tangents] < w->f.L.at[b + 1]) ++tangents;
+        while (r + 1 + tangents < f->n && f->row[r + 1 + tangents] < f->L.at[b + 1]) ++tangents;
         if (contact >= 0 && size > 0 && size < HUGE_VAL)
             least = fmin(least, inside(y + r, x + r, tangents, s->sys->contacts[contact].friction, size, reserve));
         r += 1 + tangents;
@@ -106,35 +106,39 @@ static double all_inside(event_work *w, const carom_step *s, const double *x, do
 
 // (EV-17)  x <- x + N N'(P(x) - x), P(x) near to x and inside the laws by a reserve, which is made less until x comes to lie
 // inside by three quarters of it.  The best on the way is kept.
-static void go_inside(event_work *w, carom_step *s, double *x, double *best) {
-    const int n = w->f.n, free = null_space(w, s);
-    double *y = w->f.scratch, most = -HUGE_VAL, reserve = RESERVE;
+static void go_inside(carom_flow *f, carom_step *s, double *x, double *best) {
+    const int n = f->n, free = null_space(f, s);
+    double *y = f->scratch, most = -HUGE_VAL, reserve = RESERVE;
     for (int level = 0; level < LEVELS; ++level, reserve *= LESS)
         for (int i = 0; i < ROUNDS; ++i) {
-            const double now = all_inside(w, s, x, y, reserve);
+            const double now = all_inside(f, s, x, y, reserve);
             if (now > most) most = now, carom_copy(best, x, n);
             if (free == 0 || most >= ENOUGH * reserve) return;
             carom_axpy(y, -1, x, n);
             for (int j = 0; j < free; ++j) {
-                const double *N = w->N + (ptrdiff_t)j * n;
+                const double *N = f->N + (ptrdiff_t)j * n;
                 carom_axpy(x, carom_dot(N, y, n), N, n);
             }
         }
 }
 
-void event_inside(event_work *w, carom_step *s, double *lambda) {
-    for (int r = 0; r < w->f.n; ++r) w->f.x[r] = w->x_0[r] = lambda[w->f.row[r]];
-    go_inside(w, s, w->f.x, w->x_0);
-    for (int r = 0; r < w->f.n; ++r) lambda[w->f.row[r]] = w->x_0[r];
+void carom_flow_inside(carom_flow *f, carom_step *s, double *lambda) {
+    for (int r = 0; r < f->n; ++r) f->x[r] = f->x_0[r] = lambda[f->row[r]];
+    go_inside(f, s, f->x, f->x_0);
+    for (int r = 0; r < f->n; ++r) lambda[f->row[r]] = f->x_0[r];
 }
 
-carom_status event_choose(event_work *w, carom_step *s) {
-    CAROM_TRY(event_smooth(w, s, w->t, w->q, w->v));
-    if (!w->f.shared) return CAROM_OK;
-    go_inside(w, s, w->f.x, w->x_0);
-    for (int r = 0, b = 0; r < w->f.n; ++r) {
-        while (w->f.row[r] >= w->f.L.at[b + 1]) ++b;
-        *place(w, w->f.row[r], b) = w->x_0[r];
+void carom_flow_take(carom_flow *f, const carom_step *s, const double *lambda) {
+    for (int b = 0; b < f->L.nb; ++b) carom_copy(f->choice + s->dir[f->L.id[b]], lambda + f->L.at[b], f->L.at[b + 1] - f->L.at[b]);
+}
+
+carom_status carom_flow_choose(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
+    CAROM_TRY(carom_flow_rate(f, s, t, q, v, false));
+    if (!f->shared) return CAROM_OK;
+    go_inside(f, s, f->x, f->x_0);
+    for (int r = 0, b = 0; r < f->n; ++r) {
+        while (f->row[r] >= f->L.at[b + 1]) ++b;
+        *place(f, s, f->row[r], b) = f->x_0[r];
     }
     return CAROM_OK;
 }

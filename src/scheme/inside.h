@@ -68,7 +68,8 @@ typedef struct carom_inside {
     bool (*stop)(const void *user); // asked at every call of the system: shall the run stop?  NULL: it shall not
     const void *stop_user;
     carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v); // NULL if not requested
-    void *inner_user, *event_user;
+    carom_status (*on_change)(void *user, const carom_change *change); // events of schemes that locate them; NULL if not requested
+    void *inner_user, *event_user, *change_user;
     /// Called before (report NULL) and after each contact problem; NULL if not requested.
     void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report);
     void *problem_user;

@@ -43,7 +43,11 @@ static double threshold(carom_sim *sim, int c, double t_0, double h, bool *known
     double theta = 0;
     s->h = sim->control.on ? h : sim->h; // the step of the run, also where the last one is shorter
     const carom_place at = {.t = t_0, .q = sim->q_0, .v = sim->v_0, .f = *known ? s->inside->a_free : NULL};
-    if (carom_explained(s, &theta, &sim->all, s->sys->ne + c, at) != CAROM_OK) return 0;
+    bool (*const stop)(const void *) = s->inside->stop;
+    s->inside->stop = NULL; // the step is done: a stop comes after its books
+    const carom_status status = carom_explained(s, &theta, &sim->all, s->sys->ne + c, at);
+    s->inside->stop = stop;
+    if (status != CAROM_OK) return 0;
     *known = true;
     return theta;
 }

@@ -1,5 +1,8 @@
 // part.c: looking inside a step that is done, and counting anew from here.
 #include "sim/sim.h"
+#include "event/phase.h"
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 carom_status carom_sim_between(carom_sim *sim, const void *before, double t, double *q, double *v, void *room, carom_error *err) {
@@ -8,12 +11,14 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     const int events = s->nevents;
     carom_status (*const on_inner)(void *, double, const double *, const double *) = sim->on_inner;
     carom_status (*const on_event)(void *, carom_side, double, const double *, const double *) = s->inside->on_event;
+    carom_status (*const on_change)(void *, const carom_change *) = s->inside->on_change;
     void *const user = sim->inner_user;
     memcpy(room, sim->kept, sim->kept_size);
     memcpy(sim->kept, before, sim->kept_size);
     carom_sim_adopt(sim);
     carom_sim_watch_inner(sim, NULL, NULL); // observers do not see these steps
     s->inside->on_event = NULL;
+    s->inside->on_change = NULL;
     s->nevents = 0;
     s->reacted = true;
     carom_zero(s->impulse, sim->nl);
@@ -28,8 +33,35 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     carom_sim_adopt(sim);
     carom_sim_watch_inner(sim, on_inner, user);
     s->inside->on_event = on_event;
+    s->inside->on_change = on_change;
     s->reacted = reacted;
     s->nevents = events;
+    return status;
+}
+
+static void carve_flow(carom_phase *w, double **error, carom_arena *mem, const carom_system *sys) {
+    *w = carom_carve_phase(mem, mem, sys, carom_butcher_find(CAROM_RK_DORMAND, 5));
+    *error = carom_carve(mem, (size_t)(sys->nq + sys->nv));
+}
+
+carom_status carom_sim_flow(carom_sim *sim, const double *phase, double t_0, double t_1, double rtol, double *q, double *v, carom_error *err) {
+    carom_step *s = &sim->step;
+    carom_arena mem = {0};
+    carom_phase w;
+    double *error;
+    carve_flow(&w, &error, &mem, s->sys);
+    mem = (carom_arena){.base = calloc(1, mem.used + 64), .size = mem.used};
+    if (!mem.base) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the smooth motion");
+    carve_flow(&w, &error, &mem, s->sys);
+    const double h = s->h;
+    carom_error *const kept = s->err;
+    s->err = err;
+    s->h = fabs(t_1 - t_0) > 0 ? fabs(t_1 - t_0) : sim->h;
+    const carom_status status = carom_phase_flow(&w, s, phase, t_0, t_1, rtol, q, v, error);
+    s->h = h;
+    s->err = kept;
+    carom_arena_release(&mem);
+    free(mem.base);
     return status;
 }
 

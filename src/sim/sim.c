@@ -350,6 +350,11 @@ void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, dou
     sim->inside.on_problem = on_problem;
     sim->inside.problem_user = user;
 }
+void carom_sim_watch_changes(carom_sim *sim, carom_status (*on_change)(void *user, const carom_change *change), void *user) {
+    sim->inside.on_change = on_change;
+    sim->inside.change_user = user;
+}
+
 void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v),
                             void *user) {
     sim->inside.on_event = on_event;

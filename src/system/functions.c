@@ -308,6 +308,11 @@ static carom_status friction(const void *model, void *work, double t, const doub
     return m->base.friction(m->base.model, work, t, q, v, force, law);
 }
 
+static carom_status kinks(const void *model, void *work, double t, const double *q, const double *v, double *k) {
+    const carom_functions *m = model;
+    return m->base.kinks(m->base.model, work, t, q, v, k);
+}
+
 static double restitution(const void *model, void *work, int contact, double speed) {
     const carom_functions *m = model;
     return m->base.restitution(m->base.model, work, contact, speed);
@@ -333,6 +338,8 @@ static carom_status fill(carom_functions *m, carom_error *err) {
     s->move = b->move ? move : NULL;
     s->lift = b->lift ? lift : NULL;
     s->friction = b->friction ? friction : NULL;
+    s->nk = b->nk;
+    s->kinks = b->kinks ? kinks : NULL;
     s->restitution = b->restitution ? restitution : NULL;
     CAROM_TRY(carom_system_check(s, err));
     for (int id = m->first; id < s->ne + s->nc; ++id) m->ndir += recorded(m, id);

@@ -100,6 +100,9 @@ static carom_status friction(const void *model, void *work, double t, const doub
     if (force) carom_copy(all + kept + k, force + kept, I->ndir - kept - k);
     return base_of(model)->friction(base_of(model)->model, work, t, q, v, force ? all : NULL, law);
 }
+static carom_status kinks(const void *model, void *work, double t, const double *q, const double *v, double *k) {
+    return base_of(model)->kinks(base_of(model)->model, work, t, q, v, k);
+}
 static double restitution(const void *model, void *work, int contact, double speed) {
     return base_of(model)->restitution(base_of(model)->model, work, contact, speed);
 }
@@ -132,6 +135,7 @@ void carom_independent_make(carom_independent *I, const carom_system *base, int 
     s->works = base->works ? works : NULL;
     s->hold = base->hold ? hold : NULL;
     s->friction = base->friction ? friction : NULL;
+    s->kinks = base->kinks ? kinks : NULL;
     s->restitution = base->restitution ? restitution : NULL;
     s->rates = NULL; // these two are asked of the base, where all constraints count
     s->observe = NULL;

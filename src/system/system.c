@@ -46,6 +46,7 @@ carom_status carom_system_check(const carom_system *sys, carom_error *err) {
     if (!sys->mass || !sys->force) return carom_fail(err, CAROM_BAD_INPUT, "a system needs the functions mass and force");
     if (sys->ne + sys->nc > 0 && (!sys->gaps || !sys->directions))
         return carom_fail(err, CAROM_BAD_INPUT, "a system with constraints or contacts needs the functions gaps and directions");
+    if (sys->nk < 0 || (sys->nk > 0 && !sys->kinks)) return carom_fail(err, CAROM_BAD_INPUT, "nk = %d: it counts what the function kinks gives", sys->nk);
     if (sys->nc > 0 && !sys->contacts) return carom_fail(err, CAROM_BAD_INPUT, "a system with %d contacts needs the array contacts", sys->nc);
     if (sys->nq != sys->nv && !sys->move) return carom_fail(err, CAROM_BAD_INPUT, "nq = %d and nv = %d differ: the function move is needed", sys->nq, sys->nv);
     if (sys->mass_shape.n != sys->nv || sys->tangent_shape.n != sys->nv)

@@ -1,5 +1,5 @@
 // accumulate.c: see accumulate.h.
-#include "scheme/accumulate.h"
+#include "event/accumulate.h"
 #include <float.h>
 #include <math.h>
 

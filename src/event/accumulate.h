@@ -17,7 +17,6 @@ typedef struct carom_run {
 } carom_run;
 
 enum { CAROM_RUN = 3 };          // impacts in a row that make an accumulation
-enum { CAROM_MODE_OPEN, CAROM_MODE_STICK, CAROM_MODE_SLIP }; // what a contact does; STICK also: closed, without friction
 
 /// Contacts that arrive within one interval of time, in the model with constant directions.
 typedef struct carom_turns {

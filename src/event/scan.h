@@ -4,7 +4,7 @@
 // the step, more densely where they may be small, until every interval between two samples is known to be clear or ends
 // beyond an event.  Spec: docs/methods-mixed.md, SC.  Shared by `mixed`, `auto`, `splitting` and `event-driven`.
 #pragma once
-#include "scheme/flow.h"
+#include "event/flow.h"
 
 /// The contacts at one instant of a step.
 typedef struct carom_sample {

@@ -1,5 +1,5 @@
 // flow_contact.c: impacts, and who stays in contact after them; see flow.h.
-#include "scheme/flow.h"
+#include "event/flow.h"
 #include <float.h>
 #include <math.h>
 
@@ -98,47 +98,6 @@ carom_status carom_flow_impact_in_turn(carom_flow *f, carom_step *s, double t, c
 }
 
 double carom_flow_resolution(const carom_flow *f, const carom_step *s, int k) { return 1e-10 * f->noise[k] + 4 * s->tol * s->scale / s->h; }
-
-// (MX-10)  candidates with tangential velocity slide along it, the others may stick; then (MX-2) decides: who accelerates away
-//          or has just lost its reaction opens, whose friction is exhausted slides against it.
-carom_status carom_flow_decide(carom_flow *f, carom_step *s, double t, const double *q, const double *v, const double *slow) {
-    const carom_local *L = &f->L;
-    const int ne = s->sys->ne;
-    for (int id = 0; id < ne + s->sys->nc; ++id) f->side[id] = id >= ne && f->mode[id - ne] != CAROM_MODE_OPEN ? -1 : 1;
-    carom_close(s, &f->L, f->side);
-    if (L->nb == ne) return CAROM_OK; // no candidate
-    CAROM_TRY(carom_directions(s, &f->L, t, q));
-    carom_local_velocity(f->u, L, v);
-    for (int b = ne; b < L->nb; ++b) {
-        const int c = L->id[b] - ne, k = L->at[b], tangents = L->at[b + 1] - k - 1;
-        f->live[c] = 0;
-        f->mode[c] = CAROM_MODE_STICK;
-        if (tangents == 0) continue;
-        const double size = carom_length(f->u + k + 1, tangents);
-        if (size <= slow[c] + 64 * DBL_EPSILON * carom_local_magnitude(L, k + 1, v)) continue;
-        f->mode[c] = CAROM_MODE_SLIP;
-        for (int i = 0; i < tangents; ++i) f->dir[CAROM_TANGENTS * c + i] = f->u[k + 1 + i] / size;
-    }
-    CAROM_TRY(carom_flow_rate(f, s, t, q, v, true));
-    for (int b = ne; b < L->nb; ++b) {
-        const int c = L->id[b] - ne, k = L->at[b], tangents = L->at[b + 1] - k - 1;
-        const double *lambda = f->lambda + k, mu = s->sys->contacts[c].friction;
-        const double fine = carom_flow_resolution(f, s, k);
-        const bool empty = f->doubt[c] && lambda[0] * f->D[k] <= fine;
-        f->doubt[c] = false;
-        if (empty || f->Gamma[k] > fine) { // neither reaction nor acceleration: it stays until one of them decides
-            f->mode[c] = CAROM_MODE_OPEN;
-            continue;
-        }
-        if (tangents == 0 || f->mode[c] == CAROM_MODE_SLIP) continue;
-        // Where reactions are not unique, one that has no friction left says nothing as long as nothing moves.
-        const double *Gamma = f->Gamma + k, size = carom_length((f->shared ? Gamma : lambda) + 1, tangents);
-        if (f->shared ? size <= carom_flow_resolution(f, s, k + 1) : size == 0 || size < mu * lambda[0] * (1 - 1e-11)) continue;
-        f->mode[c] = CAROM_MODE_SLIP;
-        for (int i = 0; i < tangents; ++i) f->dir[CAROM_TANGENTS * c + i] = f->shared ? Gamma[1 + i] / size : -lambda[1 + i] / size;
-    }
-    return CAROM_OK;
-}
 
 carom_status carom_flow_finish(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
     CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));

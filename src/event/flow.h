@@ -5,18 +5,16 @@
 // A sliding contact pushes along W_N - mu W_T d.  Shared by all schemes that locate events.  The modes of the contacts
 // are the caller's; every function works on copies of the state and writes nothing of carom_step but its books.
 #pragma once
-#include "scheme/accumulate.h"
-#include "scheme/rk.h"
+#include "event/accumulate.h"
+#include "event/rk.h"
 #include "scheme/words.h"
 
 typedef struct carom_flow {
     const carom_butcher *T;
-    double *mode;                  // nc, the caller's: one of the above
+    double *mode;                  // nc, the caller's: one of CAROM_MODE_...
     double *dir;                   // CAROM_TANGENTS nc, the caller's: slip direction of a sliding contact
     double *live;                  // nc, the caller's: not 0: slip along more than one tangent, fast enough to follow the direction of its velocity
-    bool *doubt;                   // nc: its reaction has just fallen to zero; read and cleared by carom_flow_decide
     bool follows;                  // the caller's: a live slip follows its velocity wherever that turns; else a trial beyond the stop keeps its direction
-    bool fine;                     // the caller's: laws are solved to the tolerance relative to their own terms, and noise counts the terms of reactions too
     double turn;                   // of slow slips: how far their velocity is from the direction they keep, relative to the velocities there
     double per_h;                  // 1/h while the laws are asked where slow slips will go, else 0: (MX-14) for contacts marked live
 
@@ -27,12 +25,15 @@ typedef struct carom_flow {
     double *a, *a_f;               // nv: accelerations with and without reactions
     double *u, *kappa, *lambda, *Gamma, *noise; // L's directions; noise: magnitude of the terms of W'v' + kappa
     double *D;                     // L's directions: diagonal of G, 0 where there is no row
-    bool shared;                   // reactions are not unique: the laws picked them
-    bool keeps;                    // where they are not unique and all slide: the nearest to `share`, for directions found with that
-    double *share;                 // by id
+    bool shared;                   // reactions are not unique: those nearest to `choice` are meant (share.c), or what the laws picked
+    double pivot;                  // smallest pivot of G of the last smooth point, relatively: 0 where reactions are not unique
+    bool keeps;                    // where the laws pick and all slide: the nearest to the choice, for directions found with that
+    double *choice;                // recorded directions, the caller's
     int n, *row;                   // rows of the problem: directions of L
     double *X, *S, *x, *scratch;   // M^-1 times the pushing directions; n x n; n; 3 n
-    int *pivot;
+    int *col, *order;              // n: pivots
+    double *N, *x_0, *b;           // share.c: n x n, n, n
+    double *q_on, *v_on;           // a state put on the constraints
     double *g, *dv;                // by id; nv
 
     // stages
@@ -50,8 +51,8 @@ typedef struct carom_flow {
 
 carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const carom_butcher *T);
 
-/// At the start of a step: the caller's part as it was kept, CAROM_FLOW_EACH nc numbers.  Nothing else survives from step to step.
-enum { CAROM_FLOW_EACH = 2 + CAROM_TANGENTS };
+/// At the start of a step: the caller's part as it was kept, carom_flow_size() numbers.  Nothing else survives from step to step.
+size_t carom_flow_size(const carom_system *sys);
 void carom_flow_load(carom_flow *f, const carom_step *s, double *kept);
 
 /// What an implicit table needs besides, for a flow that changes its table (f->T) on the way.
@@ -69,6 +70,20 @@ void carom_flow_spread(carom_flow *f, const carom_step *s, const double *x, cons
 /// Accelerations and reactions at a point.  `laws`: the contact laws on acceleration level (MX-2) instead of the equations
 /// (MX-1), so that closed contacts let go and sticking ones slip as they must.
 carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws);
+/// The same for integrators: near a singular position at the nearest state on the constraints, which *q and *v are then.
+carom_status carom_flow_rate_near(carom_flow *f, carom_step *s, double t, const double **q, const double **v, bool laws);
+static const double CAROM_FLOW_CUT = 1e-11;     // pivots smaller than this, relatively, count as zero
+static const double CAROM_FLOW_SINGULAR = 1e-4; // pivots smaller than this: the position is nearly singular (EV-19), (EV-20)
+
+// -- share.c
+/// f->x: reactions of constraints that depend on each other, the nearest to the choice.
+void carom_flow_share(carom_flow *f, carom_step *s);
+/// Reactions that solve the laws of the system last formed, by direction of L, go as far inside the laws as they can.
+void carom_flow_inside(carom_flow *f, carom_step *s, double *lambda);
+/// The choice for the phase that begins at (t, q, v): lambda by direction of L, as far inside the laws as it can.
+carom_status carom_flow_choose(carom_flow *f, carom_step *s, double t, const double *q, const double *v);
+/// The choice: the reactions of the system last formed.
+void carom_flow_take(carom_flow *f, const carom_step *s, const double *lambda);
 
 /// Start of a phase at (t, q, v): the first stage of an explicit method, which slips along more than one tangent are live.
 carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, const double *q, const double *v, bool laws);
@@ -77,6 +92,12 @@ carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, 
 /// method, or for Radau IIA of order 5 (MX-13); other tables have none.
 carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, bool laws, double *q_1,
                              double *v_1, double *error);
+
+/// Largest estimate over its tolerance, rtol |x| + size_q or size_v, of a step from (q_0, v_0) to (q_1, v_1).
+double carom_flow_error(const carom_step *s, const double *error, const double *q_0, const double *v_0, const double *q_1, const double *v_1, double rtol,
+                        double size_q, double size_v);
+/// Reactions may change while nothing moves: their estimate in the step of h just made, an impulse over `size`.  0 where the table has none.
+double carom_flow_reaction_error(const carom_flow *f, const carom_step *s, double h, double size);
 
 /// Book the works of the step just made.
 void carom_flow_book(const carom_flow *f, carom_step *s, double tau);
@@ -99,9 +120,6 @@ double carom_flow_no_approach(const carom_step *s, const carom_local *L, int k, 
 /// the directions of `all` (all constraints at (t, q)).  The rest is a plastic impact when all are slow, or after CAROM_TURNS impacts.
 carom_status carom_flow_impact_in_turn(carom_flow *f, carom_step *s, double t, const double *q, double *v, const bool *touching, const double *slow,
                                        carom_turns *z, const carom_local *all, bool *some, double *u_before, double *u_after, double *p);
-
-/// Who of the candidates (mode not OPEN) stays, sticks, slides: sets the modes.  slow[c]: tangential speeds that count as none.
-carom_status carom_flow_decide(carom_flow *f, carom_step *s, double t, const double *q, const double *v, const double *slow);
 
 /// Accelerations of direction k that the solver of (MX-2) cannot tell from zero.
 double carom_flow_resolution(const carom_flow *f, const carom_step *s, int k);

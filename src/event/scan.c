@@ -1,5 +1,5 @@
 // scan.c: see scan.h.
-#include "scheme/scan.h"
+#include "event/scan.h"
 #include <math.h>
 
 static const double SAFE = 4;

@@ -1,7 +1,7 @@
 // auto.c: the scheme `auto`: chooses a method by the model and the tolerance, and another one when that was wrong.
 //
 // Spec: docs/methods-auto.md.  The step is the interval between records and does not enter the error.
-#include "scheme/auto.h"
+#include "event/auto.h"
 #include <math.h>
 #include <string.h>
 
@@ -173,7 +173,9 @@ static carom_status read_off(auto_work *w, carom_step *s, double t_1, bool *miss
     CAROM_TRY(carom_flow_project_position(&P->f, s, t_1, w->q));
     CAROM_TRY(carom_flow_project_velocity(&P->f, s, t_1, w->q, w->v));
     if (s->sys->nc == 0) return CAROM_OK;
+    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t_1, w->q));
     CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->q));
+    CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t_1, w->q));
     bool below = false;
     for (int c = 0; c < s->sys->nc; ++c) below = below || (carom_phase_open(P, c) && w->g_1[s->sys->ne + c] < -1e-3 * s->opt[AUTO_RTOL] * w->head.size_q);
     return below ? auto_plan_until(w, s, t_1, missed) : CAROM_OK;
@@ -190,10 +192,10 @@ static carom_status start(void *memory, carom_step *s) {
                       s->h, s->h / longest, MOST_STEPS);
 }
 
-static carom_status step(void *memory, carom_step *s) {
-    auto_work *w = memory;
+static carom_status advance(auto_work *w, carom_step *s) {
     const double t_1 = s->t + s->h;
     load(w, s);
+    if (w->head.there) CAROM_TRY(carom_phase_hold(s, CAROM_HOLD, w->head.t_a, w->q_a));
     if (!w->head.begun) CAROM_TRY(begin(w, s));
     for (bool missed = true; missed;) {
         CAROM_TRY(go(w, s, t_1));
@@ -209,6 +211,12 @@ static carom_status step(void *memory, carom_step *s) {
     CAROM_TRY(carom_flow_finish(&P->f, s, t_1, w->q, w->v, false));
     store(w, s, w->q, w->v);
     return CAROM_OK;
+}
+
+// Whoever asks the system between steps gets what is.
+static carom_status step(void *memory, carom_step *s) {
+    const carom_status status = advance(memory, s), freed = carom_phase_hold(s, CAROM_FREE, s->t, s->q);
+    return status == CAROM_OK ? freed : status;
 }
 
 const carom_scheme carom_scheme_auto = {

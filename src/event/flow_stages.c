@@ -1,6 +1,6 @@
 // flow_stages.c: Runge-Kutta steps of the smooth motion, explicit and implicit; see flow.h.
 #include "linalg/dense.h"
-#include "scheme/flow.h"
+#include "event/flow.h"
 #include <float.h>
 #include <math.h>
 
@@ -128,7 +128,7 @@ static carom_status direct_slow(carom_flow *f, carom_step *s, double t, double h
     f->per_h = 0;
     CAROM_TRY(status);
     f->keeps = f->shared;
-    for (int b = 0; b < f->L.nb; ++b) f->share[f->L.id[b]] = f->lambda[f->L.at[b]];
+    if (f->shared) carom_flow_take(f, s, f->lambda); // (MX-15)
     for (int b = ne; b < f->L.nb; ++b) {
         const int c = f->L.id[b] - ne, k = f->L.at[b], tangents = f->L.at[b + 1] - k - 1;
         if (!marked(f, c)) continue;
@@ -153,8 +153,8 @@ carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, 
     f->keeps = false;
     f->turn = 0;
     CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
-    bool slow;
-    find_live(f, s, h, &slow);
+    bool slow = false;
+    if (!f->follows) find_live(f, s, h, &slow);
     if (slow) {
         CAROM_TRY(direct_slow(f, s, t, h, q, v));
         CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
@@ -216,11 +216,14 @@ static void place(carom_flow *f, const carom_step *s, int i, double tau, const d
 
 static carom_status explicit_stages(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, bool laws) {
     for (int i = 1; i < f->T->stages; ++i) {
-        const double t_i = t + carom_butcher_c(f->T, i) * tau;
+        const double t_i = t + carom_butcher_c(f->T, i) * tau, *q_i = f->Q, *v_i = f->V[i];
         place(f, s, i, tau, q, v);
-        CAROM_TRY(carom_flow_rate(f, s, t_i, f->Q, f->V[i], laws));
+        CAROM_TRY(carom_flow_rate_near(f, s, t_i, &q_i, &v_i, laws));
         carom_copy(f->K[i], f->a, s->sys->nv);
-        CAROM_TRY(power(f, s, t_i, f->Q, f->V[i], i));
+        CAROM_TRY(power(f, s, t_i, q_i, v_i, i));
+        if (v_i == f->V[i]) continue;
+        carom_copy(f->V[i], v_i, s->sys->nv);
+        if (s->sys->lift) carom_lift(s, f->lifted[i], f->shift[i], f->V[i]);
     }
     return CAROM_OK;
 }
@@ -377,4 +380,29 @@ void carom_flow_book(const carom_flow *f, carom_step *s, double tau) {
         s->account.external += tau * f->T->b[i] * p->external;
         s->account.damping += tau * f->T->b[i] * p->damping;
     }
+}
+
+// (AU-2)  error = max_i |estimate_i|/(rtol max(|x_0i|, |x_1i|) + size)
+double carom_flow_error(const carom_step *s, const double *error, const double *q_0, const double *v_0, const double *q_1, const double *v_1, double rtol,
+                        double size_q, double size_v) {
+    const int nq = s->sys->nq, nv = s->sys->nv;
+    double most = 0;
+    for (int i = 0; i < nq + nv; ++i) {
+        const bool position = i < nq;
+        const double x = position ? fmax(fabs(q_0[i]), fabs(q_1[i])) : fmax(fabs(v_0[i - nq]), fabs(v_1[i - nq]));
+        const double e = fabs(error[i]) / (rtol * x + (position ? size_q : size_v) + DBL_MIN);
+        if (!(e <= most)) most = e == e ? e : HUGE_VAL;
+    }
+    return most;
+}
+
+// (AU-4)  |h sum (b_i - low_i) lambda_i|
+double carom_flow_reaction_error(const carom_flow *f, const carom_step *s, double h, double size) {
+    double most = 0;
+    for (int c = 0; c < s->sys->nc && f->T->low && size > 0; ++c) {
+        double e = 0;
+        for (int i = 0; i < f->T->stages; ++i) e += h * (f->T->b[i] - f->T->low[i]) * f->push[i][c];
+        most = fmax(most, fabs(e) / size);
+    }
+    return most;
 }

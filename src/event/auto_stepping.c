@@ -3,7 +3,7 @@
 // For what located events are too many for, and for models too large for dense matrices.  A part is computed
 // once as a whole and once in two halves; the halves are kept.  Parts end at records.
 #include "scheme/friction.h"
-#include "scheme/auto.h"
+#include "event/auto.h"
 #include "scheme/schemes.h"
 #include <assert.h>
 #include <float.h>
@@ -158,6 +158,7 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
     auto_head *h = &w->head;
     const double shortest = auto_shortest(s, w->t), left = t_1 - w->t, rtol = s->opt[AUTO_RTOL];
     if (s->nevents + 4 * s->sys->nc > s->most_events) return carom_retry(s, "more than %d events in one step; take a smaller step", s->most_events);
+    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, w->t, w->q_s));
     CAROM_TRY(measure(w, s));
     if (s->sys->ne + s->sys->nc > 0) CAROM_TRY(carom_gaps(s, w->g_0, w->t, w->q_s));
     for (int id = s->sys->ne; id < s->sys->ne + s->sys->nc; ++id) h->length = fmax(h->length, fabs(w->g_0[id]));

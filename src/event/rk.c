@@ -1,10 +1,10 @@
 // rk.c: see rk.h.
-#include "scheme/rk.h"
+#include "event/rk.h"
 #include <stddef.h>
 
 static const carom_butcher tables[] = {
 #define CAROM_BUTCHER(family, order, stages, a, b, low) {family, order, stages, a, b, low},
-#include "scheme/rk.def"
+#include "event/rk.def"
 #undef CAROM_BUTCHER
 };
 

@@ -2,7 +2,7 @@
 //
 // Records lie inside steps: the state there is read off a polynomial, so the length of steps does not depend on
 // how often somebody looks.
-#include "scheme/auto.h"
+#include "event/auto.h"
 #include <float.h>
 #include <math.h>
 
@@ -25,33 +25,9 @@ void auto_measure(auto_work *w, const carom_step *s, const double *q, const doub
     h->size_v = fmax(h->size_v, fmax(speed, sqrt(h->size_q * acceleration)));
 }
 
-// (AU-2)  error = max_i |estimate_i|/(rtol max(|x_0i|, |x_1i|) + atol size)
 double auto_error(const auto_work *w, const carom_step *s, const double *q_0, const double *v_0, const double *q_1, const double *v_1) {
     const double rtol = s->opt[AUTO_RTOL], atol = s->opt[AUTO_ATOL] > 0 ? s->opt[AUTO_ATOL] : 0.01 * rtol;
-    const int nq = s->sys->nq, nv = s->sys->nv;
-    double most = 0;
-    for (int i = 0; i < nq + nv; ++i) {
-        const bool position = i < nq;
-        const double x = position ? fmax(fabs(q_0[i]), fabs(q_1[i])) : fmax(fabs(v_0[i - nq]), fabs(v_1[i - nq]));
-        const double e = fabs(w->error[i]) / (rtol * x + atol * (position ? w->head.size_q : w->head.size_v) + DBL_MIN);
-        if (!(e <= most)) most = e == e ? e : HUGE_VAL;
-    }
-    return most;
-}
-
-// (AU-4)  Reactions may change while nothing moves: their embedded estimate |h sum (b_i - low_i) lambda_i| counts too, against
-//         sqrt(rtol) of the largest momentum.
-static double reaction_error(const auto_work *w, const carom_step *s, double h) {
-    const carom_flow *f = &w->P.f;
-    const double allowed = sqrt(s->opt[AUTO_RTOL]) * w->head.size_p;
-    double most = 0;
-    if (!f->T->low || !(allowed > 0)) return 0;
-    for (int c = 0; c < s->sys->nc; ++c) {
-        double e = 0;
-        for (int i = 0; i < f->T->stages; ++i) e += h * (f->T->b[i] - f->T->low[i]) * f->push[i][c];
-        most = fmax(most, fabs(e) / allowed);
-    }
-    return most;
+    return carom_flow_error(s, w->error, q_0, v_0, q_1, v_1, rtol, atol * w->head.size_q, atol * w->head.size_v);
 }
 
 static carom_status attempt(auto_work *w, carom_step *s, double h, double *error) {
@@ -61,8 +37,9 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     if (*error > 1) return CAROM_OK;
     auto_measure(w, s, P->q, P->v, P->f.a);
     carom_copy(w->a_a, P->f.a, s->sys->nv);
-    CAROM_TRY(carom_phase_try(P, s, h, &P->b, w->error));
-    *error = fmax(*error, fmax(auto_error(w, s, P->q, P->v, P->b.q, P->b.v), reaction_error(w, s, h)));
+    CAROM_TRY(carom_phase_advance(P, s, h, w->error));
+    *error = fmax(*error, fmax(auto_error(w, s, P->q, P->v, P->b.q, P->b.v),
+                               carom_flow_reaction_error(&P->f, s, h, sqrt(s->opt[AUTO_RTOL]) * w->head.size_p)));
     return CAROM_OK;
 }
 
@@ -118,7 +95,7 @@ static void note_segment(auto_work *w, const carom_step *s, const carom_point *E
 static carom_status close_segment(auto_work *w, carom_step *s, double h) {
     carom_phase *P = &w->P;
     bool found = false;
-    CAROM_TRY(carom_phase_look(P, s, h, &found));
+    CAROM_TRY(carom_phase_look(P, s, &found));
     w->head.event = found;
     w->head.h = h;
     if (found) {

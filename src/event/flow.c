@@ -1,33 +1,34 @@
 // flow.c: accelerations, reactions and projections for a set of closed contacts; see flow.h.
 #include "scheme/inside.h"
 #include "scheme/friction.h"
-#include "scheme/flow.h"
+#include "event/flow.h"
 #include "linalg/dense.h"
 #include <float.h>
 #include <math.h>
 
-static const double CUT = 1e-11; // pivots smaller than this, relatively, count as zero
 static const double WEAK = 1e-4; // near a dead point: QR leaves less noise in the weak direction than elimination
 
 carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const carom_butcher *T) {
     carom_flow f = {.T = T};
     const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc, nb = nc + (size_t)sys->ne;
-    f.doubt = carom_carve_bytes(mem, nc * sizeof *f.doubt);
     f.F = carom_carve_factor(mem, sys->mass_shape, true);
     f.L = carom_carve_local(mem, sys);
     const size_t nl = (size_t)f.L.W.n;
-    double **by_id[] = {&f.side, &f.g, &f.share};
+    double **by_id[] = {&f.side, &f.g};
     for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
-    double **by_velocity[] = {&f.a, &f.a_f, &f.dv, &f.V_sum, &f.K_sum, &f.a_0};
+    double **by_velocity[] = {&f.a, &f.a_f, &f.dv, &f.V_sum, &f.K_sum, &f.a_0, &f.v_on};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
-    double **local[] = {&f.u, &f.kappa, &f.lambda, &f.Gamma, &f.noise, &f.D, &f.x};
+    double **local[] = {&f.u, &f.kappa, &f.lambda, &f.Gamma, &f.noise, &f.D, &f.x, &f.x_0, &f.b};
     for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, nl);
     f.row = carom_carve_ints(mem, nl);
-    f.pivot = carom_carve_ints(mem, nl);
+    f.col = carom_carve_ints(mem, nl);
+    f.order = carom_carve_ints(mem, nl);
     f.X = carom_carve(mem, nl * nv);
     f.S = carom_carve(mem, nl * nl);
+    f.N = carom_carve(mem, nl * nl);
     f.scratch = carom_carve(mem, 3 * nl);
     f.Q = carom_carve(mem, nq);
+    f.q_on = carom_carve(mem, nq);
     for (int i = 0; i < T->stages; ++i) {
         f.V[i] = carom_carve(mem, nv);
         f.K[i] = carom_carve(mem, nv);
@@ -39,13 +40,21 @@ carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const car
     return f;
 }
 
+enum { EACH = 2 + CAROM_TANGENTS }; // mode, direction, live
+
+size_t carom_flow_size(const carom_system *sys) {
+    size_t n = EACH * (size_t)sys->nc;
+    for (int id = 0; id < sys->ne + sys->nc; ++id) n += (size_t)carom_system_recorded(sys, id);
+    return n;
+}
+
 void carom_flow_load(carom_flow *f, const carom_step *s, double *kept) {
     const int nc = s->sys->nc;
     f->mode = kept;
     f->dir = f->mode + nc;
     f->live = f->dir + CAROM_TANGENTS * nc;
+    f->choice = f->live + nc;
     f->keeps = false;
-    for (int c = 0; c < nc; ++c) f->doubt[c] = false;
 }
 
 void carom_carve_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T) {
@@ -136,7 +145,7 @@ void carom_flow_spread(carom_flow *f, const carom_step *s, const double *x, cons
         while (k >= L->at[b + 1]) ++b;
         f->lambda[k] = x[r] + 0.0; // no negative zeros
         f->Gamma[k] = Gamma ? Gamma[r] : 0;
-        for (int i = 0; i < f->n && f->fine; ++i) f->noise[k] += fabs(s->G[r + i * f->n] * x[i]) / h;
+        for (int i = 0; i < f->n; ++i) f->noise[k] += fabs(s->G[r + i * f->n] * x[i]) / h;
         carom_axpy(f->a, x[r], f->X + (size_t)r * (size_t)nv, nv);
         if (!slides(f, s, L->id[b])) continue;
         double d[CAROM_TANGENTS];
@@ -152,19 +161,15 @@ static bool all_slide(const carom_flow *f, const carom_step *s) {
     return true;
 }
 
-// (MX-15)  p <- share + G^+ G (p - share), if no contact pulls then: the same accelerations, the load shared as before.
-static void keep_share(carom_flow *f, carom_step *s) {
-    const int n = f->n, ne = s->sys->ne;
-    for (int r = 0; r < n; ++r) {
-        double sum = 0;
-        for (int k = 0; k < n; ++k) sum += s->G[r + k * (ptrdiff_t)n] * (s->p[k] - f->share[f->L.id[k]]);
-        s->c[r] = sum;
-    }
-    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
-    carom_dense_shortest(f->S, n, n, CUT, f->pivot, f->scratch, s->c, f->x);
-    for (int b = ne; b < n; ++b)
-        if (f->x[b] + f->share[f->L.id[b]] < 0) return;
-    for (int b = 0; b < n; ++b) s->p[b] = f->x[b] + f->share[f->L.id[b]];
+// (MX-15)  The reactions nearest to the choice that do the same, if no contact pulls then.
+static void keep_choice(carom_flow *f, carom_step *s) {
+    const int n = f->n;
+    carom_zero(s->c, n);
+    for (int k = 0; k < n; ++k) carom_axpy(s->c, -s->p[k], s->G + (ptrdiff_t)k * n, n);
+    carom_flow_share(f, s);
+    for (int b = s->sys->ne; b < n; ++b)
+        if (f->x[b] < 0) return;
+    carom_copy(s->p, f->x, n);
 }
 
 // The scale of the laws by their own terms, times h.
@@ -189,15 +194,16 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
     for (int i = 0; i < n; ++i) s->c[i] *= s->h, s->p[i] = 0;
     s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
     const double scale = s->scale, of_step = s->contact.scale;
-    if (f->fine) s->scale = s->contact.scale = finest(f, s);
+    s->scale = s->contact.scale = finest(f, s);
     const carom_status status = carom_problem_run(s, L->id);
-    if (f->fine) s->scale = scale, s->contact.scale = of_step;
+    const double size = f->follows ? 0 : carom_norm_max(s->c, n); // velocities that the forces of a step explain
+    s->scale = fmax(scale, size), s->contact.scale = fmax(of_step, size);
     if (status == CAROM_RETRY && L->nb > s->sys->ne)
         return carom_retry(s, "the contact laws of %d constraints have no solution on acceleration level that a solver finds; with large friction there may be "
                               "none (Painleve), and a smaller step does not help: moreau-jean and moreau-midpoint pass such states by an impulse", L->nb);
     CAROM_TRY(status);
     for (int i = 0; i < n; ++i) s->u[i] /= s->h;
-    if (f->keeps && f->shared && all_slide(f, s)) keep_share(f, s);
+    if (f->keeps && f->shared && all_slide(f, s)) keep_choice(f, s);
     carom_flow_spread(f, s, s->p, s->u, s->h);
     return CAROM_OK;
 }
@@ -206,13 +212,13 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
 static void solve_symmetric(carom_flow *f, carom_step *s) {
     const int n = f->n;
     carom_copy(f->S, s->G, (ptrdiff_t)n * n);
-    if (carom_dense_lu(f->S, n, n, WEAK, f->pivot)) {
-        carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
+    if (carom_dense_lu(f->S, n, n, WEAK, f->col)) {
+        carom_dense_lu_solve(f->S, n, n, f->col, f->x);
         return;
     }
     carom_copy(f->S, s->G, (ptrdiff_t)n * n);
     carom_copy(s->c, f->x, n);
-    carom_dense_shortest(f->S, n, n, CUT, f->pivot, f->scratch, s->c, f->x);
+    carom_dense_shortest(f->S, n, n, CAROM_FLOW_CUT, f->col, f->scratch, s->c, f->x);
 }
 
 // (MX-14)  Gamma_T + u_T/h instead of Gamma_T
@@ -241,21 +247,39 @@ carom_status carom_flow_prepare(carom_flow *f, carom_step *s, double t, const do
     return CAROM_OK;
 }
 
+// (MX-1), (EV-1)  x: G x = -c.  Where a pivot is small, full pivoting says how near to singular G is; dependent constraints share (EV-16).
+static void solve_reactions(carom_flow *f, carom_step *s) {
+    static const double SUSPECT = 1e-2;
+    const int n = f->n;
+    bool small = false;
+    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
+    for (int r = 0; r < n; ++r) f->x[r] = -s->c[r];
+    f->shared = !carom_dense_lu(f->S, n, n, CAROM_FLOW_CUT, f->col);
+    for (int r = 0; r < n && !f->shared; ++r) small = small || fabs(f->S[r + (ptrdiff_t)r * n]) < SUSPECT * f->D[f->row[r]];
+    if (small) {
+        carom_copy(f->S, s->G, (ptrdiff_t)n * n);
+        carom_copy(f->b, f->x, n);
+        f->shared = carom_dense_full(f->S, n, n, CAROM_FLOW_CUT, f->order, f->col, f->scratch) < n;
+        f->pivot = fabs(f->S[n - 1 + (ptrdiff_t)(n - 1) * n]);
+    }
+    if (f->shared) f->pivot = 0, carom_flow_share(f, s);
+    else if (small) carom_dense_full_solve(f->S, n, n, n, f->order, f->col, f->scratch, f->b, f->x);
+    else carom_dense_lu_solve(f->S, n, n, f->col, f->x);
+}
+
 static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
     CAROM_TRY(carom_flow_prepare(f, s, t, q, v));
     const int n = f->n;
+    f->pivot = 1;
+    f->shared = false;
     if (n == 0) return CAROM_OK;
     if (f->per_h > 0) add_slow_slips(f, s);
-    // (MX-1)  G lambda = -(W'a_f + kappa).  Dependent constraints leave the reactions open: among contacts the laws pick them,
-    //         joints alone get the shortest.  Stages are off their joints by the error of the stage, where dependent joints
-    //         contradict each other by as much: no lambda would do, and the least squares are meant.
-    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
-    const bool contacts = f->L.nb > s->sys->ne;
-    f->shared = !carom_dense_lu(f->S, n, n, contacts ? CUT : WEAK, f->pivot);
-    if (contacts && (laws || f->shared)) return solve_laws(f, s);
-    for (int r = 0; r < n; ++r) f->x[r] = -s->c[r];
-    if (f->shared) solve_symmetric(f, s);
-    else carom_dense_lu_solve(f->S, n, n, f->pivot, f->x);
+    if (laws && f->L.nb > s->sys->ne) {
+        carom_copy(f->S, s->G, (ptrdiff_t)n * n);
+        f->shared = !carom_dense_lu(f->S, n, n, CAROM_FLOW_CUT, f->col);
+        return solve_laws(f, s);
+    }
+    solve_reactions(f, s);
     carom_flow_spread(f, s, f->x, NULL, 1);
     return CAROM_OK;
 }
@@ -269,9 +293,23 @@ carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const doubl
     return CAROM_OK;
 }
 
+// (EV-19)  Near a singular position accelerations are those of the nearest state on the constraints.  What the error of the integrator
+//          leaves in W'v stands in kappa, and the reactions divide it by the distance to that position: an integrator would follow that
+//          error with ever smaller steps.
+carom_status carom_flow_rate_near(carom_flow *f, carom_step *s, double t, const double **q, const double **v, bool laws) {
+    CAROM_TRY(carom_flow_rate(f, s, t, *q, *v, laws));
+    if (f->n == 0 || f->pivot >= CAROM_FLOW_SINGULAR || f->shared) return CAROM_OK;
+    carom_copy(f->q_on, *q, s->sys->nq);
+    carom_copy(f->v_on, *v, s->sys->nv);
+    CAROM_TRY(carom_flow_project_position(f, s, t, f->q_on));
+    CAROM_TRY(carom_flow_stop(f, s, t, f->q_on, f->v_on));
+    *q = f->q_on, *v = f->v_on;
+    return carom_flow_rate(f, s, t, *q, *v, laws);
+}
+
 enum { CORRECTIONS = 8 };
 
-// (MX-6)  q <- q - M^-1 W (W'M^-1 W)^-1 g until g is rounding, v <- v - M^-1 W (W'M^-1 W)^-1 u
+// (MX-6), (EV-4)  q <- q - M^-1 W (W'M^-1 W)^-1 g until g is rounding, v <- v - M^-1 W (W'M^-1 W)^-1 u
 carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t, double *q) {
     const int nv = s->sys->nv;
     double last = HUGE_VAL;

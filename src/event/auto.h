@@ -5,7 +5,7 @@
 // auto_stepping.c the third; auto_choice.c what suits the model, and the account of it.
 #pragma once
 #include "scheme/memory.h"
-#include "scheme/phase.h"
+#include "event/phase.h"
 
 enum { AUTO_RTOL, AUTO_ATOL, AUTO_LONGEST, AUTO_GROW, AUTO_OPTIONS }; // options
 

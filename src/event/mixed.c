@@ -7,7 +7,7 @@
 //
 // Where contacts contradict each other, so that events follow each other without progress, a short piece of the step is made by Moreau's midpoint rule and
 // the contacts are looked at anew behind it.
-#include "scheme/phase.h"
+#include "event/phase.h"
 #include "scheme/moreau/moreau.h"
 #include <float.h>
 #include <math.h>
@@ -54,7 +54,7 @@ static double shortest(const carom_step *s) { return 4 * DBL_EPSILON * (fabs(s->
 
 // (MX-7)  delta = C h (h/T)^p,  T = max(largest |v| / largest |v'| of the run, time since its start, 16 h);  (h/T)^p
 static double relative(const carom_phase *w, const carom_step *s) {
-    const double natural = w->now[CAROM_PHASE_SIZE_A] > 0 ? w->now[CAROM_PHASE_SIZE_V] / w->now[CAROM_PHASE_SIZE_A] : 0;
+    const double natural = w->now[CAROM_PHASE_SIZE_A] > 0 ? w->now[CAROM_PHASE_SPEED] / w->now[CAROM_PHASE_SIZE_A] : 0;
     return pow(s->h / fmax(fmax(natural, s->t - w->now[CAROM_PHASE_START]), 16 * s->h), w->f.T->order);
 }
 static double bracket_length(const carom_phase *w, const carom_step *s) {
@@ -65,9 +65,9 @@ static double bracket_length(const carom_phase *w, const carom_step *s) {
 static carom_status phase(carom_phase *w, carom_step *s, double t_1, bool *found) {
     const double h = t_1 - w->t;
     CAROM_TRY(carom_phase_start(w, s, h));
-    CAROM_TRY(carom_phase_try(w, s, h, &w->b, NULL));
-    CAROM_TRY(carom_phase_look(w, s, h, found));
-    if (!*found) return carom_phase_end(w, s, t_1);
+    CAROM_TRY(carom_phase_advance(w, s, h, NULL));
+    CAROM_TRY(carom_phase_look(w, s, found));
+    if (!*found) return carom_phase_end(w, s, t_1, true);
     const double delta = bracket_length(w, s);
     w->tol = relative(w, s);
     CAROM_TRY(carom_phase_enclose(w, s, delta));
@@ -147,7 +147,9 @@ static carom_status step(void *memory, carom_step *s) {
     if (whole) w->begun = s->t, take_pause(w->kept);
     const bool crosses = w->kept[LEFT] > 0 || (s->t < w->across && !whole);
     bool stands = false;
-    const carom_status status = crosses ? cross(w, s) : march(&w->P, s, &stands);
+    carom_status status = crosses ? cross(w, s) : march(&w->P, s, &stands);
+    const carom_status freed = carom_phase_hold(s, CAROM_FREE, s->t, s->q);
+    if (status == CAROM_OK) status = freed;
     if (status == CAROM_OK && crosses) w->kept[CROSSED] += 1;
     if (status != CAROM_OK) carom_copy(w->kept, kept, KEPT);
     if (status == CAROM_RETRY && stands && s->h <= SHORT * w->longest) w->across = w->begun + w->longest; // in the pieces that follow
@@ -170,8 +172,8 @@ const carom_scheme carom_scheme_mixed = {
             "is for stiff models, with a dense Newton matrix of (stages x velocities)^2.  A grazing contact costs the order\n"
             "there.  Slow where events are many.",
     .order = 4,
-    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 4, .impact_order = 4, .limited_steps = true, .gain = 1e-3, .loss = 1e-3, .slow_piles = true, .no_piles = true},
     .order_of = order_of,
+    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 4, .impact_order = 4, .limited_steps = true, .gain = 1e-3, .loss = 1e-3, .slow_piles = true, .no_piles = true},
     .tells = true,
     .powers = true,
     .options = options,

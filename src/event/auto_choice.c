@@ -1,6 +1,6 @@
 // auto_choice.c: which method suits the model, when it is changed, and the account of it.
 #include "base/number.h"
-#include "scheme/auto.h"
+#include "event/auto.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -138,7 +138,7 @@ carom_status auto_reconsider(auto_work *w, carom_step *s) {
 auto_why auto_too_many(const auto_work *w, const carom_step *s) {
     const auto_head *h = &w->head;
     const double *now = w->P.now, t = w->P.t;
-    const double natural = now[CAROM_PHASE_SIZE_A] > 0 ? now[CAROM_PHASE_SIZE_V] / now[CAROM_PHASE_SIZE_A] : 0;
+    const double natural = now[CAROM_PHASE_SIZE_A] > 0 ? now[CAROM_PHASE_SPEED] / now[CAROM_PHASE_SIZE_A] : 0;
     const double T = fmax(natural, t - now[CAROM_PHASE_START]);
     if (h->still > STANDSTILL) return AUTO_STALL;
     if (h->seen < AUTO_FLURRY_OF) return AUTO_FEW;

@@ -1,0 +1,494 @@
+// phase.c: see phase.h.
+#include "event/phase.h"
+#include <float.h>
+#include <math.h>
+
+static carom_point carve_point(carom_arena *mem, const carom_system *sys) {
+    const size_t nc = (size_t)sys->nc;
+    carom_point P = {0};
+    P.q = carom_carve(mem, (size_t)sys->nq);
+    P.v = carom_carve(mem, (size_t)sys->nv);
+    P.g = carom_carve(mem, nc + (size_t)sys->ne);
+    P.u = carom_carve(mem, nc);
+    P.phi = carom_carve(mem, 2 * nc + (size_t)sys->nk);
+    P.kink = carom_carve(mem, nc);
+    return P;
+}
+
+carom_phase carom_carve_phase(carom_arena *mem, carom_arena *keep, const carom_system *sys, const carom_butcher *T) {
+    carom_phase w = {.integrator = &carom_integrator_rk, .limits = CAROM_LIMITS_ENCLOSED, .walls = true};
+    const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc;
+    w.size = CAROM_PHASE_HEAD + carom_flow_size(sys);
+    w.kept = carom_carve(keep, w.size);
+    w.now = carom_carve(mem, w.size);
+    w.phase_before = carom_carve(mem, w.size - CAROM_PHASE_HEAD);
+    w.f = carom_carve_flow(mem, sys, T);
+    w.all = carom_carve_local(mem, sys);
+    w.C = carom_carve_local(mem, sys);
+    w.scan = carom_allocate_scan(mem, sys);
+    w.runs = carom_allocate_accumulation(mem, keep, sys);
+    carom_point *points[] = {&w.from, &w.a, &w.b, &w.trial};
+    for (size_t i = 0; i < sizeof points / sizeof *points; ++i) *points[i] = carve_point(mem, sys);
+    double **by_position[] = {&w.q, &w.q_1, &w.q_before};
+    for (size_t i = 0; i < sizeof by_position / sizeof *by_position; ++i) *by_position[i] = carom_carve(mem, nq);
+    double **by_velocity[] = {&w.v, &w.v_1, &w.v_before, &w.span};
+    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
+    double **by_contact[] = {&w.tol_g, &w.offset, &w.gap, &w.slow, &w.slow_T, &w.was, &w.before, &w.after, &w.p, &w.left, &w.pull};
+    for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
+    double **local[] = {&w.kappa, &w.u_minus, &w.u_plus, &w.impulse, &w.lambda_0, &w.Gamma_0, &w.noise_0, &w.D_0};
+    for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, (size_t)w.all.W.n);
+    w.nphi = 2 * sys->nc + sys->nk;
+    w.sign = carom_carve(mem, (size_t)sys->nk);
+    w.scale = carom_carve(mem, (size_t)w.nphi);
+    w.floor = carom_carve(mem, (size_t)w.nphi);
+    bool **flags[] = {&w.armed, &w.hit, &w.in, &w.over};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) *flags[i] = carom_carve_bytes(mem, (i < 2 ? 2 : 1) * nc * sizeof(bool));
+    return w;
+}
+
+void carom_phase_load(carom_phase *w, carom_step *s) {
+    carom_copy(w->now, w->kept, (ptrdiff_t)w->size);
+    carom_flow_load(&w->f, s, w->now + CAROM_PHASE_HEAD);
+    w->f.follows = w->limits.exact;
+    carom_accumulation_load(&w->runs, s);
+    carom_copy(w->q, s->q, s->sys->nq);
+    carom_copy(w->v, s->v, s->sys->nv);
+    w->t = s->t;
+    w->events = 0;
+    for (int i = 0; i < 2 * s->sys->nc; ++i) w->hit[i] = false, w->armed[i] = true;
+    carom_close_all(s, &w->all);
+}
+
+void carom_phase_keep(carom_phase *w, const carom_step *s) {
+    carom_copy(w->kept, w->now, (ptrdiff_t)w->size);
+    carom_accumulation_keep(&w->runs, s);
+}
+
+void carom_phase_book(carom_step *s, const carom_account *work) {
+    s->account.impact += work->impact;
+    s->account.friction += work->friction;
+    s->account.external += work->external;
+    s->account.damping += work->damping;
+}
+
+// (EV-13)  size_q = max |q|,  size_v = max(|v|, sqrt(size_q |v'|)) over the run so far
+void carom_phase_measure(carom_phase *w, const carom_step *s, double h) {
+    const double v = carom_norm_max(w->v, s->sys->nv), a = carom_norm_max(w->f.a, s->sys->nv);
+    double *now = w->now, *size_q = now + CAROM_PHASE_SIZE_Q, *size_v = now + CAROM_PHASE_SIZE_V;
+    now[CAROM_PHASE_SPEED] = fmax(now[CAROM_PHASE_SPEED], v);
+    now[CAROM_PHASE_SIZE_A] = fmax(now[CAROM_PHASE_SIZE_A], a);
+    *size_q = fmax(*size_q, carom_norm_max(w->q, s->sys->nq));
+    if (*size_q == 0) *size_q = fmax(v * h, a * h * h);
+    if (*size_q == 0) *size_q = 1;
+    *size_v = fmax(fmax(*size_v, v), sqrt(*size_q * a));
+    if (*size_v == 0) *size_v = *size_q / h;
+    carom_phase_grow(w, s, w->q);
+}
+
+void carom_phase_grow(carom_phase *w, const carom_step *s, const double *q) {
+    double *size_q = w->now + CAROM_PHASE_SIZE_Q;
+    *size_q = fmax(*size_q, carom_norm_max(q, s->sys->nq));
+    for (int i = 0; i < s->sys->nv; ++i) w->span[i] = *size_q;
+}
+
+// -- Runge-Kutta -----------------------------------------------------------------------------------------------------
+
+static carom_status rk_reset(carom_phase *w, carom_step *s, double h) { return carom_flow_begin(&w->f, s, w->t, h, w->q, w->v, w->laws); }
+
+static carom_status rk_advance(carom_phase *w, carom_step *s, double tau, carom_point *P, double *error) {
+    P->tau = w->tried = tau;
+    P->work = (carom_account){0};
+    if (tau == 0) {
+        carom_copy(P->q, w->q, s->sys->nq);
+        carom_copy(P->v, w->v, s->sys->nv);
+        return CAROM_OK;
+    }
+    CAROM_TRY(carom_flow_step(&w->f, s, w->t, tau, w->q, w->v, w->laws, P->q, P->v, error));
+    const carom_account kept = s->account;
+    s->account = (carom_account){0};
+    carom_flow_book(&w->f, s, tau);
+    P->work = s->account;
+    s->account = kept;
+    return CAROM_OK;
+}
+
+static carom_status rk_at(carom_phase *w, carom_step *s, double tau, carom_point *P) { return rk_advance(w, s, tau, P, NULL); }
+
+static carom_status rk_look(carom_phase *w, carom_step *s, const carom_point *P) {
+    carom_path_set(&w->scan, s, &w->f, P->tau, w->q, w->v, P->v);
+    return CAROM_OK;
+}
+
+static carom_status rk_path(carom_phase *w, carom_step *s, double tau) {
+    carom_path_at(&w->scan, s, tau);
+    return CAROM_OK;
+}
+
+const carom_integrator carom_integrator_rk = {.reset = rk_reset, .advance = rk_advance, .at = rk_at, .look = rk_look, .path = rk_path};
+
+// -- event functions -----------------------------------------------------------------------------------------------
+
+// Rounding of accelerations, relative to their terms.
+static double rounding(const carom_phase *w) { return w->limits.exact ? 1e-11 : 1e-12; }
+
+// Gaps and directions of open contacts are what they are.
+static carom_status gaps_and_rates(carom_phase *w, carom_step *s, double t, carom_point *P) {
+    if (s->sys->nc == 0) return CAROM_OK;
+    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, P->q));
+    CAROM_TRY(carom_gaps(s, P->g, t, P->q));
+    CAROM_TRY(carom_directions(s, &w->all, t, P->q));
+    CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t, P->q));
+    for (int c = 0; c < s->sys->nc; ++c) {
+        const int k = w->all.at[s->sys->ne + c];
+        P->u[c] = carom_column_dot(&w->all.W, k, P->v) + w->all.w[k];
+    }
+    return CAROM_OK;
+}
+
+// Friction: what a sticking contact has left, the speed of a sliding one along its direction.
+static double friction_function(const carom_phase *w, const carom_step *s, int b, int c, double *floor) {
+    const carom_flow *f = &w->f;
+    const int k = f->L.at[b], tangents = f->L.at[b + 1] - k - 1;
+    const double *lambda = f->lambda + k, *u = f->u + k + 1, mu = s->sys->contacts[c].friction;
+    *floor = 0;
+    if (tangents == 0) return 1;
+    if (f->mode[c] == CAROM_MODE_STICK) {
+        *floor = rounding(w) * (f->noise[k + 1] + mu * f->noise[k]);
+        return (mu * lambda[0] - carom_length(lambda + 1, tangents)) * f->D[k + 1];
+    }
+    *floor = 16 * DBL_EPSILON * (carom_local_magnitude(&f->L, k + 1, w->v) + fabs(f->L.w[k + 1]));
+    if (!f->follows || tangents == 1) return carom_dot(u, f->dir + CAROM_TANGENTS * c, tangents);
+    const double still = carom_phase_still(w, s, &f->L, k + 1, true), size = carom_length(u, tangents);
+    return carom_phase_young(w, c, tangents) ? CAROM_PHASE_YOUNG * still - size : size - still;
+}
+
+// (EV-22)  k, with the sign it had at the start of the phase: forces have a kink where it changes.
+static carom_status kinks(const carom_phase *w, carom_step *s, double t, carom_point *P) {
+    const carom_system *sys = s->sys;
+    double *phi = P->phi + 2 * sys->nc;
+    const carom_status status = sys->kinks(sys->model, s->sys_work, t, P->q, P->v, phi);
+    if (status == CAROM_RETRY) return carom_retry(s, "the model could not give the places of its kinks");
+    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to give the places of its kinks", t);
+    for (int i = 0; i < sys->nk; ++i) phi[i] *= w->sign[i];
+    return CAROM_OK;
+}
+
+// (MX-8), (EV-6)  open: phi = g - min(0, g_0);  closed: lambda_N;  sticking: mu lambda_N - |lambda_T|;  sliding: u_T.d, or |u_T|; all plus
+//         what rounding may take.  Reactions are multiplied by their Delassus number, so that functions of closed contacts are accelerations.
+carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P) {
+    const double t = w->t + P->tau;
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    if (s->sys->nk > 0) CAROM_TRY(kinks(w, s, t, P));
+    if (nc == 0) return CAROM_OK;
+    CAROM_TRY(gaps_and_rates(w, s, t, P));
+    bool closed = false;
+    for (int c = 0; c < nc; ++c) {
+        closed = closed || !carom_phase_open(w, c);
+        P->phi[c] = P->g[ne + c] + w->offset[c];
+        P->phi[nc + c] = 1;
+        P->kink[c] = w->floor[nc + c] = 0;
+        if (carom_phase_open(w, c)) w->floor[c] = w->limits.exact ? 4 * DBL_EPSILON * carom_local_magnitude(&w->all, w->all.at[ne + c], w->span) : 0;
+    }
+    const carom_flow *f = &w->f;
+    if (closed) {
+        CAROM_TRY(carom_flow_rate(&w->f, s, t, P->q, P->v, false));
+        CAROM_TRY(carom_phase_switches(w, s, t, P));
+    }
+    for (int b = ne; closed && b < f->L.nb; ++b) {
+        const int c = f->L.id[b] - ne, k = f->L.at[b];
+        w->floor[c] = rounding(w) * f->noise[k];
+        P->phi[c] = f->lambda[k] * f->D[k] + w->floor[c];
+        P->phi[nc + c] = friction_function(w, s, b, c, w->floor + nc + c) + w->floor[nc + c];
+    }
+    for (int i = 0; i < 2 * nc; ++i)
+        if (!w->armed[i]) P->phi[i] = 1;
+    for (int c = 0; c < nc; ++c)
+        if (P->kink[c] < 0) P->phi[c] = P->kink[c];
+    return CAROM_OK;
+}
+
+carom_status carom_phase_arm(carom_phase *w, carom_step *s) {
+    for (int c = 0; c < s->sys->nc; ++c) w->scan.watched[c] = carom_phase_open(w, c) && w->armed[c];
+    w->scan.left.tau = 0;
+    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, w->t, w->q));
+    CAROM_TRY(carom_sample_set(&w->scan, s, &w->all, w->t, w->q, w->v, w->f.a, w->from.g, w->offset, &w->scan.left));
+    return carom_phase_hold(s, CAROM_HELD, w->t, w->q);
+}
+
+carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
+    const int nc = s->sys->nc, nv = s->sys->nv;
+    CAROM_TRY(carom_phase_hold(s, CAROM_HOLD, w->t, w->q));
+    CAROM_TRY(w->integrator->reset(w, s, h));
+    carom_phase_measure(w, s, h);
+    carom_point *P = &w->from;
+    carom_copy(P->q, w->q, s->sys->nq);
+    carom_copy(P->v, w->v, nv);
+    P->tau = 0;
+    P->work = (carom_account){0};
+    if (s->sys->nk > 0) {
+        for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = 1;
+        CAROM_TRY(kinks(w, s, w->t, P));
+        for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = P->phi[2 * nc + i] < 0 ? -1 : 1;
+    }
+    if (nc == 0) return CAROM_OK;
+    CAROM_TRY(carom_scan_begin(&w->scan, s, w->t, w->q));
+    CAROM_TRY(gaps_and_rates(w, s, w->t, P));
+    // eps_g: what positions, way and fall round to
+    for (int c = 0; c < nc; ++c) {
+        const int k = w->all.at[s->sys->ne + c];
+        w->tol_g[c] = carom_local_rounding(&w->all, k, w->q, s->sys->nq) + h * carom_local_rounding(&w->all, k, w->v, nv) +
+                      h * h * carom_local_rounding(&w->all, k, w->f.a_f, nv);
+        w->offset[c] = w->tol_g[c] - fmin(0, P->g[s->sys->ne + c]);
+    }
+    return w->limits.exact ? CAROM_OK : carom_phase_arm(w, s);
+}
+
+carom_status carom_phase_try(carom_phase *w, carom_step *s, double tau, carom_point *P, double *error) {
+    CAROM_TRY(rk_advance(w, s, tau, P, error));
+    return carom_phase_watch(w, s, P);
+}
+
+carom_status carom_phase_advance(carom_phase *w, carom_step *s, double tau, double *error) {
+    CAROM_TRY(w->integrator->advance(w, s, tau, &w->b, error));
+    return carom_phase_watch(w, s, &w->b);
+}
+
+static carom_status at(carom_phase *w, carom_step *s, double tau, carom_point *P) {
+    CAROM_TRY(w->integrator->at(w, s, tau, P));
+    return carom_phase_watch(w, s, P);
+}
+
+static bool violated(const carom_phase *w, const carom_point *P) {
+    for (int j = 0; j < w->nphi; ++j)
+        if (P->phi[j] < 0) return true;
+    return false;
+}
+
+static void swap(carom_point *A, carom_point *B) {
+    const carom_point P = *A;
+    *A = *B;
+    *B = P;
+}
+
+static void copy_point(carom_point *A, const carom_point *B, const carom_step *s) {
+    A->tau = B->tau;
+    A->work = B->work;
+    carom_copy(A->q, B->q, s->sys->nq);
+    carom_copy(A->v, B->v, s->sys->nv);
+    carom_copy(A->g, B->g, s->sys->ne + s->sys->nc);
+    carom_copy(A->u, B->u, s->sys->nc);
+}
+
+static bool negative(const carom_step *s, const carom_sample *P, const carom_scan *z, const carom_local *all) {
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (z->watched[c] && P->phi[c] < carom_local_magnitude(all, all->at[s->sys->ne + c], z->doubt)) return true;
+    return false;
+}
+
+// A sample inside the step: by its path, and where that leaves in doubt whether a gap is negative, by the integrator.
+static carom_status sample(void *user, carom_step *s, double tau, carom_sample *P) {
+    carom_phase *w = user;
+    carom_scan *z = &w->scan;
+    const double t = w->t + tau;
+    P->tau = tau;
+    CAROM_TRY(w->integrator->path(w, s, tau));
+    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, z->q));
+    CAROM_TRY(carom_gaps(s, w->trial.g, t, z->q));
+    CAROM_TRY(carom_directions(s, &w->all, t, z->q));
+    CAROM_TRY(carom_sample_set(z, s, &w->all, t, z->q, z->v, z->a, w->trial.g, w->offset, P));
+    CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t, z->q));
+    if (!negative(s, P, z, &w->all)) return CAROM_OK;
+    CAROM_TRY(at(w, s, tau, &w->trial));
+    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, w->trial.q));
+    CAROM_TRY(carom_sample_set(z, s, &w->all, t, w->trial.q, w->trial.v, z->a, w->trial.g, w->offset, P));
+    return carom_phase_hold(s, CAROM_HELD, t, w->trial.q);
+}
+
+// Open contacts that touch and leave again inside the step.
+carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found) {
+    carom_scan *z = &w->scan;
+    const int nc = s->sys->nc;
+    const double tau = w->b.tau, t = w->t + tau;
+    bool open = false;
+    *found = false;
+    for (int c = 0; c < nc; ++c) open = open || z->watched[c];
+    if (!open) return CAROM_OK;
+    double where = tau;
+    CAROM_TRY(w->integrator->look(w, s, &w->b));
+    CAROM_TRY(w->integrator->path(w, s, tau));
+    z->right[0].tau = tau;
+    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, w->b.q));
+    CAROM_TRY(carom_sample_set(z, s, &w->all, t, w->b.q, w->b.v, z->a, w->b.g, w->offset, z->right));
+    CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t, w->b.q));
+    CAROM_TRY(carom_scan_run(z, s, sample, w, 1e-9 * (tau - w->from.tau), found, &where));
+    return *found && where < tau ? at(w, s, where, &w->b) : CAROM_OK;
+}
+
+void carom_phase_next(carom_phase *w) { swap(&w->from, &w->a); }
+
+carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found) {
+    const double tau = w->b.tau;
+    w->pulled = w->f.pulled;
+    CAROM_TRY(carom_phase_look_inside(w, s, found));
+    *found = *found || violated(w, &w->b);
+    if (*found) return CAROM_OK;
+    swap(&w->a, &w->b);
+    // A reaction that changed its sign in a stage may have done so for good and come back.
+    if (!w->pulled) return CAROM_OK;
+    CAROM_TRY(at(w, s, 0.5 * (w->from.tau + tau), &w->b));
+    *found = violated(w, &w->b);
+    return CAROM_OK;
+}
+
+// -- enclosing the event -----------------------------------------------------------------------------------------------
+
+static double worst(const carom_phase *w, const carom_point *P) {
+    double least = HUGE_VAL;
+    for (int j = 0; j < w->nphi; ++j) least = fmin(least, P->phi[j] / w->scale[j]);
+    return least;
+}
+
+// Below zero, but by no more than rounding, or a change of features that is near enough: nothing is gained by coming nearer.
+static bool near_enough(const carom_phase *w, const carom_step *s, const carom_point *P) {
+    const int nc = s->sys->nc;
+    const bool close = w->b.tau - w->a.tau <= w->limits.time * carom_phase_time(w);
+    for (int i = 0; i < w->nphi; ++i)
+        if (P->phi[i] < 0 && !(i < nc && P->kink[i] < 0 ? close : P->phi[i] >= -w->floor[i])) return false;
+    return true;
+}
+
+// On entry w->b lies beyond an event.  Then w->a before, w->b beyond and b - a <= delta.  By the method of Oliveira and
+// Takahashi (interpolate, truncate, project): superlinear, and never slower than bisection by more than one evaluation.
+carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
+    for (int j = 0; j < w->nphi; ++j) w->scale[j] = fmax(fabs(w->b.phi[j]), DBL_MIN);
+    CAROM_TRY(carom_phase_watch(w, s, &w->from));
+    double y_a = fmax(worst(w, &w->from), DBL_EPSILON), y_b = worst(w, &w->b);
+    copy_point(&w->a, &w->from, s); // where nothing has happened yet
+    const double length = w->b.tau - w->a.tau, k_1 = 0.2 / length;
+    double reach = 0.5 * delta; // eps 2^(n_max - j)
+    while (reach < length) reach *= 2;
+    for (; w->b.tau - w->a.tau > delta; reach *= 0.5) {
+        const double a = w->a.tau, b = w->b.tau, half = 0.5 * (a + b), r = fmax(reach - 0.5 * (b - a), 0);
+        const double x_f = (y_b * a - y_a * b) / (y_b - y_a), side = x_f < half ? 1 : -1, cut = k_1 * (b - a) * (b - a);
+        const double x_t = cut <= fabs(half - x_f) ? x_f + side * fmax(cut, 0.25 * delta) : half;
+        double x = fabs(x_t - half) <= r ? x_t : half - side * r;
+        if (!(x > a && x < b)) x = half;
+        if (!(x > a && x < b)) break; // neighbours in floating point
+        CAROM_TRY(at(w, s, x, &w->trial));
+        const double y = worst(w, &w->trial);
+        swap(&w->trial, y < 0 ? &w->b : &w->a);
+        *(y < 0 ? &y_b : &y_a) = y < 0 ? y : fmax(y, DBL_EPSILON);
+        if (y < 0 && w->limits.exact && near_enough(w, s, &w->b)) break;
+    }
+    return CAROM_OK;
+}
+
+// -- what happens there -------------------------------------------------------------------------------------------------
+
+static carom_status ahead(void *user, carom_step *s, double tau, const bool *without, double *q, double *v, bool *clear) {
+    carom_phase *w = user;
+    const int nc = s->sys->nc;
+    const carom_integrator *integrator = w->integrator;
+    w->integrator = &carom_integrator_rk;
+    const carom_status status = carom_phase_start(w, s, tau);
+    w->integrator = integrator;
+    CAROM_TRY(status);
+    CAROM_TRY(carom_phase_try(w, s, tau, &w->trial, NULL));
+    for (int c = 0; c < nc; ++c) *clear = *clear && (without[c] || !(w->trial.phi[c] < 0 || w->trial.phi[nc + c] < 0));
+    carom_copy(q, w->trial.q, s->sys->nq);
+    carom_copy(v, w->trial.v, s->sys->nv);
+    return CAROM_OK;
+}
+
+// If the impact just made belongs to a run whose limit is known: there.
+static carom_status end_run(carom_phase *w, carom_step *s, double delta) {
+    carom_accumulation *z = &w->runs;
+    const int nc = s->sys->nc;
+    for (int c = 0; c < nc; ++c) z->closed[c] = !carom_phase_open(w, c);
+    CAROM_TRY(carom_accumulation_limit(z, s, w->t, w->tol, ahead, w, &w->ended));
+    if (!w->ended) return CAROM_OK;
+    carom_copy(w->q, z->q, s->sys->nq);
+    carom_copy(w->v, z->v, s->sys->nv);
+    w->t = z->t;
+    carom_phase_book(s, &w->trial.work);
+    w->switched = false;
+    for (int i = 0; i < 2 * nc; ++i) w->hit[i] = i < nc && z->over[i];
+    CAROM_TRY(carom_gaps(s, w->trial.g, w->t, w->q));
+    for (int c = 0; c < nc; ++c) w->gap[c] = z->over[c] ? 0 : w->trial.g[s->sys->ne + c];
+    return carom_phase_resolve(w, s, delta, 0, false, NULL);
+}
+
+carom_status carom_phase_end(carom_phase *w, carom_step *s, double t, bool project) {
+    carom_copy(w->q, w->a.q, s->sys->nq);
+    carom_copy(w->v, w->a.v, s->sys->nv);
+    carom_phase_book(s, &w->a.work);
+    w->t = t;
+    if (!project) return CAROM_OK;
+    CAROM_TRY(carom_flow_project_position(&w->f, s, t, w->q));
+    return carom_flow_project_velocity(&w->f, s, t, w->q, w->v);
+}
+
+static carom_status happen(carom_phase *w, carom_step *s, double delta, double dt, bool hits) {
+    ++w->events;
+    w->ended = false;
+    CAROM_TRY(carom_phase_resolve(w, s, delta, dt, false, NULL));
+    return hits ? end_run(w, s, delta) : CAROM_OK;
+}
+
+static void go_to(carom_phase *w, carom_step *s, const carom_point *P) {
+    carom_copy(w->q, P->q, s->sys->nq);
+    carom_copy(w->v, P->v, s->sys->nv);
+    carom_phase_book(s, &P->work);
+}
+
+// (MX-12)  Across the enclosed event.  A contact that closes: the Moreau step  v = v_a + M^-1 W P at q_a,  q = q_a + (t_b - t_a) v,
+//          then the contacts that touch are put on the wall.  The velocity is that of t_a and no height is left over, so that a
+//          short flight never gains speed from the length of the interval.  Else, and where there is no interval, the state beyond the event is taken as it is.
+carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    bool hits = false, some = false;
+    w->switched = false;
+    for (int i = 0; i < 2 * nc; ++i) some = some || w->b.phi[i] < 0;
+    if (!some) { // forces have a kink, and nothing else happens
+        swap(&w->a, &w->b);
+        w->ended = w->switched = false;
+        ++w->events;
+        CAROM_TRY(carom_phase_end(w, s, w->t + w->a.tau, true));
+        for (int c = 0; c < nc; ++c) w->was[c] = w->f.mode[c], w->in[c] = w->over[c] = false, w->p[c] = 0;
+        carom_phase_remember(w, s);
+        return carom_phase_tell(w, s, w->t, false);
+    }
+    for (int c = 0; c < nc; ++c) hits = hits || (carom_phase_open(w, c) && w->b.phi[c] < 0), w->switched = w->switched || w->b.kink[c] < 0;
+    hits = hits && !w->switched;
+    const bool across = hits && !w->limits.exact;
+    const carom_point *P = across ? &w->a : &w->b;
+    go_to(w, s, P);
+    for (int i = 0; i < 2 * nc; ++i) w->hit[i] = w->b.phi[i] < 0 && !(i < nc && w->b.kink[i] < 0);
+    for (int c = 0; c < nc; ++c) w->gap[c] = fmin(P->g[ne + c], w->b.g[ne + c]);
+    w->t += w->b.tau;
+    return happen(w, s, delta, across ? w->b.tau - w->a.tau : 0, hits);
+}
+
+carom_status carom_phase_impact(carom_phase *w, carom_step *s, const carom_point *P) {
+    w->switched = false;
+    go_to(w, s, P);
+    for (int c = 0; c < s->sys->nc; ++c) w->gap[c] = P->g[s->sys->ne + c];
+    w->t += P->tau;
+    return happen(w, s, 0, 0, true);
+}
+
+carom_status carom_phase_begin(carom_phase *w, carom_step *s, double h) {
+    for (int c = 0; c < s->sys->nc; ++c) w->f.mode[c] = CAROM_MODE_OPEN, w->runs.run[c].count = 0;
+    if (w->now[CAROM_PHASE_BEGUN] == 0) w->now[CAROM_PHASE_START] = w->t;
+    w->now[CAROM_PHASE_BEGUN] = 1;
+    return carom_phase_start(w, s, h);
+}
+
+carom_status carom_phase_settle(carom_phase *w, carom_step *s, double delta, const bool *lasting) {
+    const int nc = s->sys->nc;
+    if (nc == 0 && !w->limits.exact) return CAROM_OK;
+    w->switched = false;
+    for (int i = 0; i < 2 * nc; ++i) w->hit[i] = false;
+    for (int c = 0; c < nc; ++c) w->gap[c] = w->from.g[s->sys->ne + c];
+    return carom_phase_resolve(w, s, delta, 0, true, lasting);
+}

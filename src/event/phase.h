@@ -1,0 +1,181 @@
+// phase.h: the engine of schemes that locate events: phases of smooth motion from event to event.
+//
+// A phase starts at (t, q, v) with a mode for every contact (flow.h).  An integrator carries it on; the engine watches event functions,
+// finds the first event in each step of the integrator, encloses it in an interval, and says what happens there: impact, which contacts stay, stick, slide
+// or leave, how contacts that depend on each other share, where runs of impacts end.  How long steps are and how narrow intervals, is the
+// scheme's business.  Spec: docs/methods-mixed.md, docs/methods-event.md.
+//
+// Files: phase.c steps, event functions and location; decide.c what happens at an event; feature.c contacts that switch features;
+// flow*.c accelerations, projections, impacts, Runge-Kutta stages; share.c reactions that are not unique; scan.c gaps inside a step;
+// accumulate.c runs of impacts and their limits; cvode.c the integrator that needs SUNDIALS.
+#pragma once
+#include "event/accumulate.h"
+#include "event/scan.h"
+
+/// A state tau after the start of the phase.
+typedef struct carom_point {
+    double tau;
+    double *q, *v, *g;  // g by id
+    double *u;          // nc: normal velocities
+    double *phi;        // 2 nc + nk: event functions, negative beyond the event: gap or reaction of each contact, friction of each, kinks of forces
+    double *kink;       // nc: negative where a closed contact has switched features, or approaches as no force explains; else 0
+    carom_account work; // done since the start of the phase
+} carom_point;
+
+struct carom_phase;
+
+/// How a phase is carried on.  States go to q, v, tau and work of a point.
+typedef struct carom_integrator {
+    /// The phase starts at (w->t, w->q, w->v); no step is longer than h.
+    carom_status (*reset)(struct carom_phase *w, carom_step *s, double h);
+    /// One step from w->from, to tau at most.  error (NULL: not wanted): nq + nv estimates, where the integrator does not control them itself.
+    carom_status (*advance)(struct carom_phase *w, carom_step *s, double tau, carom_point *P, double *error);
+    /// The state at tau within the last step.
+    carom_status (*at)(struct carom_phase *w, carom_step *s, double tau, carom_point *P);
+    /// Before, and for, a cheap look at the last step, to P: w->scan.q, v, a, and doubt, the error that these may have.
+    carom_status (*look)(struct carom_phase *w, carom_step *s, const carom_point *P);
+    carom_status (*path)(struct carom_phase *w, carom_step *s, double tau);
+} carom_integrator;
+
+extern const carom_integrator carom_integrator_rk; // Runge-Kutta, explicit or implicit, by the table w->f.T: steps start at the start of the phase
+
+/// What counts as none.
+typedef struct carom_limits {
+    bool exact;      // events are located to rounding; else in an interval, which says what speeds count as none (MX-11)
+    double decide;   // accelerations and reactions, relative to their terms
+    double velocity; // exact: local velocities, relative to the largest of the run
+    double gap, gap_first; // exact: gaps that take part in an impact, relative to positions; at the start and where features switch
+    double time;     // exact: flights of a single contact, relative to size_q/size_v; changes of features
+    double kink;     // approach of a closed contact, relative to its velocities
+    double events;   // exact: in one step, after which long runs end sooner
+} carom_limits;
+#define CAROM_LIMITS_ENCLOSED {.decide = 1e-8, .kink = 1e-6, .events = HUGE_VAL}
+
+typedef struct carom_phase {
+    carom_flow f;
+    const carom_integrator *integrator;
+    void *memory;                  // the integrator's
+    carom_limits limits;
+    carom_local all, C;            // all constraints; those of an event
+    carom_scan scan;
+    double *kept, *now;            // CAROM_PHASE_HEAD numbers and what the flow keeps: state of the contacts, kept and of this step
+    size_t size;                   // of that
+    carom_accumulation runs;
+    double tol;                    // error allowed in the limit of a run, relative to its velocities and length
+    double t, *q, *v;              // start of the phase
+    carom_point from, a, b, trial; // from: start of the step; a before, b beyond an event
+    double *tol_g;                 // nc: rounding of gaps
+    double *offset;                // nc: event function of an open contact less its gap
+    int nphi;                      // event functions: 2 nc, and those where forces have kinks
+    double *sign;                  // nk: of the latter at the start of the phase
+    double *floor;                 // nphi: rounding of the event functions measured last
+    bool *armed;                   // 2 nc: the function counts in this phase
+    double *scale;
+    bool laws;                     // Runge-Kutta stages follow the contact laws: for schemes that do not locate the ends of contact
+    bool walls;                    // contacts are put on the wall
+    double none;                   // normal velocities after an impact that count as none whatever else says so
+    double tried;                  // length of the last step that was tried: to it belong the stages of f
+    bool pulled;                   // a closed contact pulled in a stage of the whole rest of the step
+    bool ended;                    // the last event was the limit of a run: the phase starts there
+    long events;                   // of this step
+
+    // an event
+    double *q_before, *v_before, *phase_before; // for observers
+    bool *hit;                     // 2 nc: its functions
+    bool switched;                 // a closed contact has switched features, or its direction jumps
+    bool *in, *over;               // nc: takes part; its run has accumulated
+    double *gap, *slow, *slow_T;   // nc: least gap seen; normal velocities and slips that count as none
+    double *span;                  // nv: size_q
+    double *was, *before, *after, *p, *left, *pull; // nc: mode before; normal velocities, normal impulses; velocity left, time of the rest of a run
+    double *kappa, *u_minus, *u_plus, *impulse;     // by direction
+    double *lambda_0, *Gamma_0, *noise_0, *D_0, *q_1, *v_1; // look ahead
+} carom_phase;
+
+enum { CAROM_PHASE_BEGUN, CAROM_PHASE_START, CAROM_PHASE_SIZE_Q, CAROM_PHASE_SIZE_V, CAROM_PHASE_SPEED, CAROM_PHASE_SIZE_A, CAROM_PHASE_HEAD }; // now[...]
+
+carom_phase carom_carve_phase(carom_arena *mem, carom_arena *keep, const carom_system *sys, const carom_butcher *T);
+
+/// Modes as kept; the start of the phase at (s->t, s->q, s->v).
+void carom_phase_load(carom_phase *w, carom_step *s);
+void carom_phase_keep(carom_phase *w, const carom_step *s);
+
+static inline bool carom_phase_open(const carom_phase *w, int c) { return w->f.mode[c] == CAROM_MODE_OPEN; }
+
+/// The very first phase, for steps of h: all contacts open, sizes known.
+carom_status carom_phase_begin(carom_phase *w, carom_step *s, double h);
+
+/// Then: which contacts are closed from the beginning.  lasting[c] (NULL: none): known to be so although the gap is not quite zero.
+carom_status carom_phase_settle(carom_phase *w, carom_step *s, double delta, const bool *lasting);
+
+/// Before steps are tried; none is longer than h.  exact: then the scheme says what is armed and what is added to gaps, and arms.
+carom_status carom_phase_start(carom_phase *w, carom_step *s, double h);
+carom_status carom_phase_arm(carom_phase *w, carom_step *s);
+
+/// Gaps, rates and event functions at a point.
+carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P);
+
+/// One step of the integrator, to tau at most, into w->b, with its event functions.
+carom_status carom_phase_advance(carom_phase *w, carom_step *s, double tau, double *error);
+
+/// The state after tau, its event functions, the work on the way; error (NULL: not wanted): nq + nv estimates.  By Runge-Kutta.
+carom_status carom_phase_try(carom_phase *w, carom_step *s, double tau, carom_point *P, double *error);
+
+/// After a step without event, for integrators that go on from its end.
+void carom_phase_next(carom_phase *w);
+/// Positions grow while a phase lasts, and with them the rounding of gaps.
+void carom_phase_grow(carom_phase *w, const carom_step *s, const double *q);
+
+/// Is there an event inside the step to w->b?  *found: then w->b lies beyond the first one; else w->a is the end of the step.
+carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found);
+
+/// Does an open contact touch and leave again inside the step to w->b?  *found: then w->b is where it is closed.
+carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found);
+
+/// w->b lies beyond an event.  Then w->a before it, w->b beyond, b - a <= delta, or the event functions at b are rounding.
+carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta);
+
+/// Across the event between w->a and w->b: impact, which contacts stay; the next phase starts behind it, or behind the limit of a run of impacts.
+carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta);
+
+/// At P, where open contacts w->hit[c] arrive.
+carom_status carom_phase_impact(carom_phase *w, carom_step *s, const carom_point *P);
+
+/// Without event: the next phase starts at w->a; project: put on its constraints.
+carom_status carom_phase_end(carom_phase *w, carom_step *s, double t, bool project);
+
+/// Sizes of positions, velocities and accelerations over the run; f->a is the acceleration.
+void carom_phase_measure(carom_phase *w, const carom_step *s, double h);
+static inline double carom_phase_time(const carom_phase *w) { return w->now[CAROM_PHASE_SIZE_Q] / w->now[CAROM_PHASE_SIZE_V]; }
+
+void carom_phase_book(carom_step *s, const carom_account *work);
+
+// -- decide.c
+/// What happens at (w->t, w->q, w->v), at the functions in w->hit; the gaps seen are in w->gap.  dt: the interval that is left to pass.
+carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, double dt, bool first, const bool *lasting);
+/// The last part of it: which of the contacts w->in stay, stick and slide; w->slow and w->slow_T are velocities that count as none.  Modes are set.
+carom_status carom_phase_sort(carom_phase *w, carom_step *s);
+/// exact: slip along direction k of L that counts as none.  The scale of normal velocities is what impacts have shown, before the first that of
+/// all velocities; slip may be fast where impacts are slight.
+double carom_phase_still(const carom_phase *w, const carom_step *s, const carom_local *L, int k, bool slip);
+/// Slip along more than one tangent that began from rest and is still too slow to have a direction of its own.
+static inline bool carom_phase_young(const carom_phase *w, int c, int tangents) { return w->f.follows && tangents > 1 && w->f.live[c] == 0; }
+static const double CAROM_PHASE_YOUNG = 100; // times carom_phase_still()
+
+// -- change.c
+/// For observers: the state before an event, whose smooth motion ended at t_before; then what happened there.
+void carom_phase_remember(carom_phase *w, const carom_step *s);
+carom_status carom_phase_tell(carom_phase *w, carom_step *s, double t_before, bool limit);
+/// The smooth motion of a phase (carom_change) from t_0 to t_1, forwards or backwards, whatever its event functions do: q and v become those at t_1.
+/// By Dormand and Prince's method, the table of w->f, with error control; error: room for nq + nv.
+carom_status carom_phase_flow(carom_phase *w, carom_step *s, const double *phase, double t_0, double t_1, double rtol, double *q, double *v, double *error);
+
+// -- feature.c
+/// Asks the system to hold the features of contacts, where it has some.
+carom_status carom_phase_hold(carom_step *s, carom_hold what, double t, const double *q);
+/// Which closed contacts have another feature at P than the one they are held on; the system f formed last is that of P.
+carom_status carom_phase_switches(carom_phase *w, carom_step *s, double t, carom_point *P);
+
+// -- singular.c
+/// At a nearly singular position: the time until it is left behind, at most `left`, and what rounding leaves undetermined in positions and
+/// velocities, relatively; 0 elsewhere, and where constraints are redundant everywhere.  The system f formed last is that of the start.
+carom_status carom_phase_crossing(carom_phase *w, carom_step *s, double left, double *time, double *blur);

@@ -1,0 +1,273 @@
+// splitting.c: Runge-Kutta-Fehlberg 4(5) for the smooth motion, then an impact at its end.
+//
+// Spec: docs/methods-mixed.md (Acary: the lecture's splitting).  With constant steps the impact comes up to a step too
+// late: first order.  adaptive=on divides the step so that the embedded error estimate and the penetration stay within
+// tolerance; then the error follows the tolerance, whatever the step.
+#include "event/phase.h"
+#include <float.h>
+#include <math.h>
+
+enum { OPT_FORCES, OPT_ADAPTIVE, OPT_RTOL, OPT_ATOL, OPT_STEPS };
+static const carom_option options[] = {
+    [OPT_FORCES] = {.name = "forces", .kind = CAROM_CHOICE, .choices = "on|off",
+                    .about = "contact forces in the smooth motion; off: impacts alone carry a resting body, and it sinks"},
+    [OPT_ADAPTIVE] = {.name = "adaptive", .kind = CAROM_CHOICE, .choices = "off|on", .about = "divide steps by error and penetration"},
+    [OPT_RTOL] = {.name = "rtol", .kind = CAROM_REAL, .fallback = 1e-6, .low = 1e-13, .high = 1, .about = "error of one part, relative to each component"},
+    [OPT_ATOL] = {.name = "atol", .kind = CAROM_REAL, .fallback = 1e-6, .low = 1e-14, .high = 1e3,
+                  .about = "error of one part, absolute; also the penetration allowed at an impact"},
+    [OPT_STEPS] = {.name = "most-steps", .kind = CAROM_INTEGER, .fallback = 1e6, .low = 1, .high = 1e9, .about = "parts of one step before it is refused"},
+    {0},
+};
+
+typedef struct work {
+    carom_phase P;
+    double *kept, next;  // length of the next part
+    double *g;           // by id: at the start of a part
+    double *still;       // nc
+    double *error;       // nq + nv
+} work;
+
+static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    (void)opt;
+    work *w = memory;
+    w->P = carom_carve_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_FEHLBERG, 5));
+    w->P.walls = false;
+    w->kept = carom_carve(keep, 1);
+    w->g = carom_carve(mem, (size_t)(sys->nc + sys->ne));
+    w->still = carom_carve(mem, (size_t)sys->nc);
+    w->error = carom_carve(mem, (size_t)(sys->nq + sys->nv));
+}
+
+static bool adaptive(const carom_step *s) { return s->opt[OPT_ADAPTIVE] == 1; }
+
+// (RKF-4)  eps_v = 2 |Gamma| h for constant steps; (2 |Gamma| atol)^1/2, the speed of a flight as high as the penetration
+//          allowed, for adaptive ones
+static carom_status slow_speeds(work *w, carom_step *s, double h) {
+    const int ne = s->sys->ne;
+    carom_phase *P = &w->P;
+    carom_flow *f = &P->f;
+    CAROM_TRY(carom_flow_rate(f, s, P->t, P->q, P->v, P->laws));
+    CAROM_TRY(carom_directions(s, &P->all, P->t, P->q));
+    carom_zero(P->kappa, P->all.at[P->all.nb]);
+    CAROM_TRY(carom_curvature(s, P->kappa, &P->all, P->t, P->q, P->v));
+    for (int c = 0; c < s->sys->nc; ++c) {
+        const int k = P->all.at[ne + c];
+        double press = fmax(0, -(carom_column_dot(&P->all.W, k, f->a) + P->kappa[k]));
+        for (int b = ne; b < f->L.nb; ++b)
+            if (f->L.id[b] == ne + c) press = fmax(press, f->lambda[f->L.at[b]] * f->D[f->L.at[b]]);
+        const double residual = 4 * s->tol * s->scale + 64 * DBL_EPSILON * carom_local_magnitude(&P->all, k, P->v);
+        P->slow[c] = residual + (adaptive(s) ? sqrt(2 * press * s->opt[OPT_ATOL]) : 2 * press * h);
+        P->slow_T[c] = residual + (P->all.at[ne + c + 1] - k > 1 ? 64 * DBL_EPSILON * carom_local_magnitude(&P->all, k + 1, P->v) : 0);
+        w->still[c] = carom_phase_open(P, c) ? residual : P->slow[c]; // what a closed one has gained is drift
+        // Sliding that turned round inside the part has stopped.
+        if (f->mode[c] != CAROM_MODE_SLIP || P->all.at[ne + c + 1] - k < 2) continue;
+        double along = 0;
+        for (int i = k + 1; i < P->all.at[ne + c + 1]; ++i)
+            along += f->dir[CAROM_TANGENTS * c + i - k - 1] * (carom_column_dot(&P->all.W, i, P->v) + P->all.w[i]);
+        if (along <= 0) P->slow_T[c] = HUGE_VAL;
+    }
+    return CAROM_OK;
+}
+
+// Contacts that close in the same part hit one after the other.
+static carom_status hit(work *w, carom_step *s) {
+    carom_phase *P = &w->P;
+    carom_turns *z = &P->runs.turns;
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    bool some;
+    int arrive = 0;
+    for (int c = 0; c < nc; ++c) {
+        z->among[c] = P->in[c] && carom_phase_open(P, c);
+        z->gap[c] = w->g[ne + c];
+        arrive += z->among[c];
+    }
+    if (arrive < 2) return carom_flow_impact(&P->f, s, P->t, P->q, P->v, P->in, P->slow, false, &some, P->before, P->after, P->p);
+    CAROM_TRY(carom_directions(s, &P->all, P->t, P->q));
+    for (int c = 0; c < nc; ++c) {
+        const int k = P->all.at[ne + c];
+        z->eps[c] = carom_local_rounding(&P->all, k, P->q, s->sys->nq) + s->h * carom_flow_no_approach(s, &P->all, k, P->v);
+    }
+    return carom_flow_impact_in_turn(&P->f, s, P->t, P->q, P->v, P->in, P->slow, z, &P->all, &some, P->before, P->after, P->p);
+}
+
+// (RKF-2)  q_1 stays;  v = v_1 + M^-1 W P with Newton's law over contacts with g(q_1) <= 0.  Then, with forces, the
+//          contacts without normal velocity that push are the closed ones of the next part.
+static carom_status impact(work *w, carom_step *s, double h) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    carom_phase *P = &w->P;
+    carom_flow *f = &P->f;
+    CAROM_TRY(carom_phase_hold(s, CAROM_HOLD, P->t, P->q));
+    if (ne > 0) {
+        carom_copy(P->was, f->mode, nc);
+        carom_zero(f->mode, nc); // open: joints alone
+        CAROM_TRY(carom_flow_project_position(f, s, P->t, P->q));
+        CAROM_TRY(carom_flow_project_velocity(f, s, P->t, P->q, P->v));
+        carom_copy(f->mode, P->was, nc);
+    }
+    if (nc == 0) return CAROM_OK;
+    CAROM_TRY(carom_gaps(s, w->g, P->t, P->q));
+    CAROM_TRY(carom_close_at(s, &f->L, w->g, (carom_place){.t = P->t, .q = P->q, .v = P->v}));
+    for (int c = 0; c < nc; ++c) {
+        P->in[c] = carom_closed(s, w->g[ne + c]) || !carom_phase_open(P, c);
+        P->was[c] = f->mode[c];
+    }
+    if (s->opt[OPT_FORCES] == 1) {
+        carom_zero(P->slow, nc);
+        return hit(w, s);
+    }
+    CAROM_TRY(slow_speeds(w, s, h));
+    CAROM_TRY(hit(w, s));
+    carom_copy(P->slow, w->still, nc);
+    CAROM_TRY(carom_phase_sort(P, s));
+    P->laws = false;
+    for (int c = 0; c < nc; ++c) P->laws = P->laws || !carom_phase_open(P, c);
+    return CAROM_OK;
+}
+
+static carom_status gaps(work *w, carom_step *s) {
+    carom_point *b = &w->P.b;
+    if (s->sys->nc == 0) return CAROM_OK;
+    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, w->P.t + b->tau, b->q));
+    CAROM_TRY(carom_gaps(s, b->g, w->P.t + b->tau, b->q));
+    CAROM_TRY(carom_directions(s, &w->P.all, w->P.t + b->tau, b->q));
+    return carom_phase_hold(s, CAROM_HELD, w->P.t + b->tau, b->q);
+}
+
+// (RKF-1)  q_1, v_1 by the method of order 5 with the laws of the closed contacts in its stages; the error by that of order 4
+static carom_status smooth(work *w, carom_step *s, double h) {
+    CAROM_TRY(carom_phase_start(&w->P, s, h));
+    CAROM_TRY(w->P.integrator->advance(&w->P, s, h, &w->P.b, w->error));
+    return gaps(w, s);
+}
+
+// The part ends at t: its impact.
+static carom_status accept(work *w, carom_step *s, double t) {
+    carom_phase *P = &w->P;
+    const double h = P->b.tau;
+    carom_phase_book(s, &P->b.work);
+    carom_copy(P->q, P->b.q, s->sys->nq);
+    carom_copy(P->v, P->b.v, s->sys->nv);
+    P->t = t;
+    return impact(w, s, h);
+}
+
+// Does an open contact close and open again inside the part?  Then it is cut to end where it is closed.
+static carom_status look_inside(work *w, carom_step *s) {
+    const double h = w->P.b.tau;
+    bool found = false;
+    if (s->sys->nc == 0) return CAROM_OK;
+    CAROM_TRY(carom_phase_look_inside(&w->P, s, &found));
+    if (w->P.b.tau < h) s->counts->inner_rejected += 1;
+    return CAROM_OK;
+}
+
+// Largest new penetration of an open contact, relative to its tolerance.  *cut: by how much to shorten the part, the
+// secant to g = 0.
+static double violation(const work *w, const carom_step *s, double *cut) {
+    double most = 0;
+    *cut = 1;
+    for (int c = 0; c < s->sys->nc; ++c) {
+        const double g = w->g[s->sys->ne + c], g_1 = w->P.b.g[s->sys->ne + c], deeper = fmin(0, g) - g_1;
+        if (!carom_phase_open(&w->P, c)) continue;
+        if (deeper > s->opt[OPT_ATOL]) *cut = fmin(*cut, g > 0 ? fmax(g / (g - g_1), 0.02) : 0.5);
+        most = fmax(most, deeper / s->opt[OPT_ATOL]);
+    }
+    return most;
+}
+
+// (RKF-3)  error = max(embedded estimate, violation); accepted up to 1.  Next part: safety error^-1/5 of this one, within
+//          [shrink, grow]; when the violation is to blame, the secant to g = 0.
+static carom_status divide(work *w, carom_step *s) {
+    carom_phase *P = &w->P;
+    const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h), safety = s->control.safety, atol = s->opt[OPT_ATOL];
+    double next = w->next > 0 ? w->next : 0.01 * s->h;
+    bool refused = false;
+    for (long n = 0; t_1 - P->t > shortest; ++n) {
+        if ((double)n >= s->opt[OPT_STEPS]) return carom_retry(s, "more than %g parts in one step; looser tolerances or most-steps= may help", s->opt[OPT_STEPS]);
+        const double left = t_1 - P->t, h = next >= left ? left : next;
+        double cut;
+        CAROM_TRY(smooth(w, s, h));
+        const double error = carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, s->opt[OPT_RTOL], atol, atol);
+        const double factor = fmin(refused ? 1 : s->control.grow, fmax(s->control.shrink, safety * pow(fmax(error, 1e-10), -0.2)));
+        if (error > 1) {
+            next = h * fmin(factor, safety);
+            refused = true;
+            s->counts->inner_rejected += 1;
+            if (next < shortest) return carom_retry(s, "tolerances rtol and atol cannot be met");
+            continue;
+        }
+        // A part that only the contact or the end made short says nothing against the length that was good before.
+        const double wish = h == left || refused ? fmax(next, h * factor) : h * factor;
+        CAROM_TRY(look_inside(w, s));
+        while (violation(w, s, &cut) > 1 && P->b.tau * cut > shortest) {
+            s->counts->inner_rejected += 1;
+            CAROM_TRY(P->integrator->advance(P, s, P->b.tau * cut, &P->b, NULL));
+            CAROM_TRY(gaps(w, s));
+        }
+        CAROM_TRY(accept(w, s, P->b.tau == left ? t_1 : P->t + P->b.tau));
+        CAROM_TRY(carom_inner(s, P->t, P->q, P->v));
+        next = wish;
+        refused = false;
+    }
+    w->next = next;
+    return CAROM_OK;
+}
+
+// A step as one part; as several where a contact closes and opens again inside.
+static carom_status whole(work *w, carom_step *s) {
+    carom_phase *P = &w->P;
+    const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h);
+    while (t_1 - P->t > shortest) {
+        const double left = t_1 - P->t;
+        CAROM_TRY(smooth(w, s, left));
+        CAROM_TRY(look_inside(w, s));
+        CAROM_TRY(accept(w, s, P->b.tau == left ? t_1 : P->t + P->b.tau));
+    }
+    return CAROM_OK;
+}
+
+static carom_status march(work *w, carom_step *s) {
+    carom_phase *P = &w->P;
+    carom_phase_load(P, s);
+    w->next = *w->kept;
+    if (P->now[CAROM_PHASE_BEGUN] == 0) {
+        P->laws = false;
+        CAROM_TRY(carom_phase_begin(P, s, s->h));
+        if (s->opt[OPT_FORCES] == 0) CAROM_TRY(impact(w, s, s->h));
+    }
+    P->laws = false;
+    for (int c = 0; c < s->sys->nc; ++c) P->laws = P->laws || !carom_phase_open(P, c);
+    if (s->sys->nc > 0) CAROM_TRY(carom_gaps(s, w->g, s->t, P->q));
+    CAROM_TRY(adaptive(s) ? divide(w, s) : whole(w, s));
+    CAROM_TRY(carom_flow_finish(&P->f, s, s->t + s->h, P->q, P->v, P->laws));
+    carom_copy(s->q, P->q, s->sys->nq);
+    carom_copy(s->v, P->v, s->sys->nv);
+    *w->kept = w->next;
+    carom_phase_keep(P, s);
+    return CAROM_OK;
+}
+
+// Whoever asks the system between steps gets what is.
+static carom_status step(void *memory, carom_step *s) {
+    const carom_status status = march(memory, s), freed = carom_phase_hold(s, CAROM_FREE, s->t, s->q);
+    return status == CAROM_OK ? freed : status;
+}
+
+const carom_scheme carom_scheme_splitting = {
+    .name = "splitting",
+    .about = "Runge-Kutta-Fehlberg 4(5) for the smooth motion, then an impact; constant or adaptive",
+    .text = "q_1, v_1 = Fehlberg's step of order 5 of  M v' = f + W lambda,  contact laws on acceleration level in the stages\n"
+            "(forces=on, for contacts that are closed without normal velocity) or no contact forces at all (forces=off)\n"
+            "v = v_1 + M^-1 W P,   Newton's law over contacts with g(q_1) <= 0, one after the other where several close in a step\n\n"
+            "Constant steps: order 5 in smooth motion, first order across impacts, penetration up to h times the approach\n"
+            "speed; rebounds below 2 |Gamma| h close a contact.  adaptive=on divides each step by the embedded error estimate\n"
+            "and the penetration (rtol, atol): the error is about ten times the tolerance, and the step is only the interval\n"
+            "between records.  forces=off: a resting body sinks with about h |a| (1/2 - e/(1 + e)).",
+    .order = 5,
+    .promises = {.joint_order = 5, .limited_steps = true, .slow_piles = true},
+    .powers = true,
+    .options = options,
+    .work_size = sizeof(work),
+    .carve = carve,
+    .step = step,
+};
