@@ -86,7 +86,7 @@ static double ranks(int runs, int n) {
 }
 
 int main(int argc, char **argv) {
-    const int given = argc > 1 ? atoi(argv[1]) : 0, runs = given > 0 ? given : 100;
+    const int given = argc > 1 ? atoi(argv[1]) : 0, runs = given > 0 ? given : 40;
     const long n = sysconf(_SC_NPROCESSORS_ONLN);
     const int cores = n > 1 ? (int)n : 1;
     const double one = single(runs), alone = sweep(runs, 1), two = cores > 1 ? sweep(runs, 2) : NAN, all = cores > 2 ? sweep(runs, cores) : cores == 2 ? two : alone;
