@@ -445,6 +445,28 @@ check_chen() {
     picture chen.png
 }
 
+check_sweeps() {
+    local e w a
+    for e in 0.4 0.5 0.6; do
+        near "velocity on the vibrating table, e = $e" "$(cell $e 4)" 3.141593 2e-6
+        near "period doubling, e = $e" "$(cell $e 6)" "$(cell $e 5)" 5e-4
+    done
+    near "impacts before grazing" "$(cell 1.0000 5)" 0 0
+    above "impacts after grazing" "$(cell 1.0001 5)" 1
+    for a in 1.4 1.6 1.8 2.0; do near "one impact a period, a = $a" "$(cell $a 4)" "$(cell $a 3)" 1e-5; done
+    for a in 12 14; do # the lowest and the highest of all runs
+        near "basins: one impact a period" "$(awk -v i=$a '/one impact in 1 period/ { print $i }' "$out/report.md")" 5.7721 1e-4
+        near "basins: one impact in two periods" "$(awk -v i=$a '/one impact in 2 periods/ { print $i }' "$out/report.md")" 20.0504 1e-3
+    done
+    above "basins: runs whose end is known" "$(awk -F'|' '/one impact in|at rest on/ { n += $6 } END { print n }' "$out/report.md")" 1300
+    for w in 120 160 200; do
+        above "gear rattle, w = $w: the last that rattles is below the theory" "$(cell $w 3)" "$(cell $w 4 | awk '{ print $1 }')"
+        above "gear rattle, w = $w: the first silent one is above it" "$(cell $w 4 | awk '{ print $3 }')" "$(cell $w 3)"
+    done
+    for w in '5 %' '50 %' '95 %'; do near "first impact, quantile $w" "$(cell "$w" 4)" "$(cell "$w" 3)" 2e-4; done
+    picture sweep-table.png sweep-grazing.png sweep-basins.png sweep-rattle.png sweep-clearance.png
+}
+
 check_choosing() {
     above "schemes in the table" "$(grep -c '^| [a-z]' "$out/report.md")" 23
     near "1e-6 on the slider-crank by auto is reached" "$(cell auto 5 | grep -c '^[0-9]')" 1 0

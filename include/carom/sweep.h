@@ -54,6 +54,10 @@ typedef struct carom_sweep_watch {
     void *user;
     bool (*row)(void *user, const carom_sweep_row *row); // in any order, one call at a time; false: stop
     bool (*tick)(void *user, long done, long total);     // ten times a second; false: stop
+    bool often;                                          // tick a thousand times a second
+    /// A process that does runs for another one: the next chains to do, first to before last; false: none are left.  NULL: all runs
+    /// are its own.  A chain is a run or, with follow, the runs that follow each other.  One call of fetch or row at a time.
+    bool (*fetch)(void *user, long *first, long *last);
 } carom_sweep_watch;
 
 typedef struct carom_sweep carom_sweep;
@@ -82,6 +86,11 @@ carom_status carom_sweep_write_cuda(const carom_sweep *s, carom_write_text *writ
 
 /// CAROM_STOPPED: a watcher wanted to stop.  A run that fails is a row, not an error.
 carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, carom_error *err);
+
+/// Inside tick(), for a process that lets others help: the next chains for another of the `processes`; false: none are left.
+bool carom_sweep_give(carom_sweep *s, int processes, long *first, long *last);
+/// Inside tick(): a row that another process computed.  It goes to watch->row.
+void carom_sweep_accept(carom_sweep *s, const carom_sweep_row *row);
 
 #ifdef __cplusplus
 }

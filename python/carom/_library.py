@@ -185,7 +185,7 @@ SWEEP_TICK = CFUNCTYPE(c_bool, c_void_p, c_long, c_long)
 
 
 class SweepWatch(Structure):
-    _fields_ = [("user", c_void_p), ("row", SWEEP_ROW), ("tick", SWEEP_TICK)]
+    _fields_ = [("user", c_void_p), ("row", SWEEP_ROW), ("tick", SWEEP_TICK), ("often", c_bool), ("fetch", c_void_p)]
 
 
 class RestForce(Structure):

@@ -1,20 +1,23 @@
 // cmd_sweep.c: carom sweep: many runs of one model, one result file.
 //
 // While it runs, rows go to FILE.journal, which survives whatever happens; FILE itself appears when all runs are done.
+// Under mpirun all this is the work of rank 0.  The others get the sweep, chains of runs to do, and send back rows.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
+#include "cli/ranks.h"
 #include "cli/sweep_plot.h"
 #include "cli/sweep_words.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const cli_option options[] = {
     SWEEP_OPTIONS,
     {"follow", 0, "up|down|both", "start each run where its neighbour along the last --vary ended", false},
-    {"jobs", 0, "N", "threads (default: as many as there are cores)", false},
+    {"jobs", 0, "N", "threads (default: as many as there are cores; under mpirun one for each rank)", false},
     {"lanes", 0, "auto|on|off", "many runs at once in the vectors of the processor: off (default), on, or where model and scheme allow it; results agree "
                                 "with those of single runs up to rounding", false},
     {"gpu", 0, NULL, "lanes on a GPU, compiled by $CAROM_NVCC or nvcc", false},
@@ -48,8 +51,12 @@ typedef struct sweep {
     char *definition;
     size_t definition_length;
     bool quiet, stopped, failed;
-    double flushed, began;
+    double flushed, began, shown;
     long before;             // rows there at the start
+    int rank, ranks;         // of MPI
+    int shared;              // what the other ranks have got: the sweep, the rows that are there
+    bool running;
+    ranks_serve serve;
     carom_error err;
 } sweep;
 
@@ -58,7 +65,7 @@ typedef struct sweep {
 static bool read_usage(sweep *k, const cli_args *typed) {
     const char *plot = cli_value(typed, "plot");
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    long jobs = cores > 0 ? cores : 1;
+    long jobs = cores > 0 && k->ranks == 1 ? cores : 1;
     k->quiet = cli_has(typed, "quiet");
     if (plot && !sweep_plot_kind(plot)) return cli_say("--plot: '%s' ends in none of .svg, .png, .pdf", plot), false;
     if (!sweep_words_read(k->a, &k->words, &k->def) || !sweep_whole(typed, "jobs", &jobs)) return false;
@@ -157,6 +164,118 @@ static bool name_files(sweep *k, const cli_args *typed) {
     return true;
 }
 
+// -- other ranks ------------------------------------------------------------------------------------------------------------
+
+// Bytes of rank 0 to the others, which free them; none: the sweep does not begin.  false: then, or when one of them gave up.
+static bool share(sweep *k, void **bytes, size_t *n) {
+    ++k->shared;
+    return ranks_share(bytes, n) && *n > 0;
+}
+
+// Runs that are there: how many, then the number and the end of each.
+static bool share_rows(sweep *k) {
+    bytes b = {0};
+    carom_sweep_row row;
+    if (k->ranks == 1) return true;
+    append(&b, &k->before, sizeof k->before);
+    for (long run = 0; run < carom_sweep_runs(k->s) && k->before; ++run) {
+        if (!carom_book_row(k->book, run, &row)) continue;
+        append(&b, &run, sizeof run);
+        append(&b, row.end, (size_t)carom_sweep_state(k->s) * sizeof *row.end);
+    }
+    const bool good = share(k, (void **)&b.at, &b.n);
+    free(b.at);
+    return good;
+}
+
+static void skip_rows(sweep *k, const char *at) {
+    const size_t state = (size_t)carom_sweep_state(k->s);
+    double *end = malloc((state + 1) * sizeof *end);
+    long n, run;
+    if (!end) abort();
+    memcpy(&n, at, sizeof n), at += sizeof n;
+    for (; n > 0; --n) {
+        memcpy(&run, at, sizeof run), at += sizeof run;
+        memcpy(end, at, state * sizeof *end), at += state * sizeof *end;
+        carom_sweep_skip(k->s, run, end);
+    }
+    free(end);
+}
+
+// The sweep to the others; are all of them ready?
+static bool share_sweep(sweep *k) {
+    if (k->ranks == 1) return true;
+    if (share(k, (void **)&k->definition, &k->definition_length) && ranks_agree(true)) return true;
+    cli_say("another rank cannot begin; nothing was computed");
+    k->shared = 2;
+    return false;
+}
+
+static bool give(void *user, long *first, long *last) {
+    sweep *k = user;
+    return k->running && carom_sweep_give(k->s, k->ranks, first, last);
+}
+
+static void on_rank_failed(void *user, const char *why) {
+    sweep *k = user;
+    cli_say("%s", why);
+    k->failed = true;
+}
+
+static void on_rank_row(void *user, const unsigned char *bytes, size_t n) {
+    sweep *k = user;
+    carom_sweep_row row;
+    if (!carom_row_unpack(k->s, bytes, n, &row)) on_rank_failed(k, "a rank has sent a row that is none of this sweep");
+    else if (k->running) carom_sweep_accept(k->s, &row);
+    else if (!carom_book_add(k->book, &row)) k->failed = true;
+}
+
+// Rows that are on their way.  Where the sweep was stopped, a rank may be in the middle of a long run: it is not waited for.
+static void wait_for_ranks(sweep *k, bool stopped) {
+    const double began = cli_clock();
+    carom_error later; // conclude() tries again and says what is wrong
+    if (stopped) carom_book_flush(k->book, &later);
+    while (k->serve.left < k->ranks - 1 && !(stopped && cli_clock() - began > 0.3)) {
+        ranks_answer(&k->serve);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    k->stopped = k->stopped || cli_signals_take();
+}
+
+static bool send_row(void *user, const carom_sweep_row *row) {
+    sweep *k = user;
+    size_t n = 0;
+    unsigned char *bytes = carom_row_pack(k->s, row, &n);
+    const bool good = bytes && ranks_send_row(bytes, n);
+    free(bytes);
+    return good;
+}
+
+static bool fetch(void *user, long *first, long *last) { return (void)user, ranks_fetch(first, last); }
+static bool go_on_until_signal(void *user, long done, long total) { return (void)user, (void)done, (void)total, !cli_signals_take(); }
+
+static bool undefine(sweep *k, const cli_verb *verb, cli_args *a);
+
+// What the other ranks do.
+static int help_rank_0(sweep *k, const cli_args *typed, cli_args *stored) {
+    char *rows = NULL;
+    size_t n = 0;
+    if (!share(k, (void **)&k->definition, &k->definition_length)) return CLI_DONE; // rank 0 says why
+    k->a = stored;
+    const bool good = undefine(k, typed->verb, stored) && read_usage(k, typed) && create(k);
+    if (!ranks_agree(good)) return good ? CLI_DONE : CLI_FAILED;
+    if (share(k, (void **)&rows, &n)) {
+        skip_rows(k, rows);
+        const carom_sweep_watch watch = {.user = k, .row = send_row, .tick = go_on_until_signal, .fetch = fetch};
+        cli_signals_begin();
+        const carom_status status = carom_sweep_run(k->s, &watch, &k->err);
+        ranks_leave(carom_sweep_alone(k->s), status == CAROM_OK ? NULL : k->err.text);
+        cli_signals_end();
+    }
+    free(rows);
+    return CLI_DONE;
+}
+
 // -- the run --------------------------------------------------------------------------------------------------------------
 
 static bool on_row(void *user, const carom_sweep_row *row) {
@@ -166,9 +285,10 @@ static bool on_row(void *user, const carom_sweep_row *row) {
     return false;
 }
 
-static void show(const sweep *k, long done, long total) {
+static void show(sweep *k, long done, long total) {
     const double spent = cli_clock() - k->began;
-    if (k->quiet || !isatty(STDERR_FILENO) || spent < 0.3) return;
+    if (k->quiet || !isatty(STDERR_FILENO) || spent < 0.3 || cli_clock() - k->shown < 0.1) return;
+    k->shown = cli_clock();
     const double rate = (double)done / spent;
     fprintf(stderr, "\r%ld of %ld runs, %.3g runs/s, %.0f s left   ", done, total, rate, rate > 0 ? (double)(total - done) / rate : 0);
     fflush(stderr);
@@ -176,6 +296,7 @@ static void show(const sweep *k, long done, long total) {
 
 static bool on_tick(void *user, long done, long total) {
     sweep *k = user;
+    if (k->ranks > 1) ranks_answer(&k->serve);
     k->stopped = cli_signals_take() || k->stopped;
     if (cli_clock() - k->flushed > 0.5) {
         k->flushed = cli_clock();
@@ -210,13 +331,14 @@ static int conclude(sweep *k, carom_status status, const cli_args *typed) {
         long run = 0;
         const char *first = carom_book_message(k->book, &run);
         if (code == CLI_DONE && !k->quiet) printf("%ld runs in %s\n", carom_book_rows(k->book), k->out);
-        if (code == CLI_DONE && !k->quiet && carom_sweep_alone(k->s) > 0) printf("%ld of them one by one: lanes do not support them\n", carom_sweep_alone(k->s));
+        const long alone = carom_sweep_alone(k->s) + k->serve.alone;
+        if (code == CLI_DONE && !k->quiet && alone > 0) printf("%ld of them one by one: lanes do not support them\n", alone);
         if (code == CLI_DONE && first) cli_say("%ld of %ld runs failed; the first, run %ld: %s", carom_book_failed(k->book), carom_book_rows(k->book), run, first);
         if (code == CLI_DONE && cli_has(typed, "plot")) return sweep_plot(k->out, NULL, cli_value(typed, "plot")) ? CLI_DONE : CLI_FAILED;
         return code;
     }
     if (carom_book_flush(k->book, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
-    if (!k->stopped) cli_say("%s", why.text);
+    if (!k->stopped && !k->failed) cli_say("%s", why.text);
     cli_say("%ld of %ld runs are saved; go on with: carom sweep --resume %s", carom_book_rows(k->book), carom_sweep_runs(k->s), k->out);
     return k->stopped ? CLI_INTERRUPTED : CLI_FAILED;
 }
@@ -225,10 +347,15 @@ static int run(sweep *k, const cli_args *typed) {
     if (carom_book_bind(k->book, k->s, &k->err) != CAROM_OK) return cli_say("%s", k->err.text), CLI_FAILED;
     k->before = carom_book_rows(k->book);
     if (k->before && !k->quiet) cli_say("%ld runs are there already", k->before);
-    const carom_sweep_watch watch = {.user = k, .row = on_row, .tick = on_tick};
+    if (!share_rows(k)) return cli_say("another rank cannot begin; nothing was computed"), CLI_FAILED;
+    k->serve = (ranks_serve){.user = k, .give = give, .row = on_rank_row, .failed = on_rank_failed};
+    const carom_sweep_watch watch = {.user = k, .row = on_row, .tick = on_tick, .often = k->ranks > 1};
     k->began = k->flushed = cli_clock();
     cli_signals_begin();
+    k->running = true;
     const carom_status status = carom_sweep_run(k->s, &watch, &k->err);
+    k->running = false;
+    wait_for_ranks(k, status != CAROM_OK);
     cli_signals_end();
     if (!k->quiet && isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
     return conclude(k, status, typed);
@@ -247,6 +374,7 @@ static int begin_new(sweep *k, const cli_args *typed, cli_args *all) {
     typed = k->a = all; // with what the model says
     if (!name_files(k, typed) || !read_usage(k, typed) || !create(k)) return CLI_USAGE;
     define(k);
+    if (!share_sweep(k)) return CLI_FAILED;
     k->book = carom_book_create(k->journal, k->definition, k->definition_length, &k->err);
     if (!k->book) return cli_say("%s", k->err.text), k->err.code == CAROM_BAD_INPUT ? CLI_USAGE : CLI_FAILED;
     return run(k, typed);
@@ -261,13 +389,16 @@ static int go_on(sweep *k, const cli_args *typed, cli_args *stored) {
     if (!undefine(k, typed->verb, stored)) return CLI_USAGE;
     k->a = stored;
     if (!read_usage(k, typed) || !create(k)) return CLI_USAGE;
-    return run(k, typed);
+    return share_sweep(k) ? run(k, typed) : CLI_FAILED;
 }
 
 static int go(const cli_args *typed) {
     sweep k = {0};
     cli_args stored = {0};
-    const int code = cli_has(typed, "resume") ? go_on(&k, typed, &stored) : begin_new(&k, typed, &stored);
+    if (!ranks_begin(&k.rank, &k.ranks)) return ranks_end(false, CLI_USAGE), CLI_USAGE;
+    const int code = k.rank > 0 ? help_rank_0(&k, typed, &stored) : cli_has(typed, "resume") ? go_on(&k, typed, &stored) : begin_new(&k, typed, &stored);
+    if (k.rank == 0 && k.ranks > 1 && k.shared < 2) share(&k, &(void *){NULL}, &(size_t){0}); // the others need not wait
+    const bool waits = k.rank == 0 && k.book && k.serve.user && k.serve.left < k.ranks - 1; // for a rank that does not answer
     carom_book_destroy(k.book);
     carom_sweep_destroy(k.s);
     cli_matrices_free(&k.matrices);
@@ -279,6 +410,7 @@ static int go(const cli_args *typed) {
     free(k.text);
     free(k.definition);
     free(k.own);
+    ranks_end(waits, code);
     return code;
 }
 
@@ -287,5 +419,6 @@ const cli_verb cli_sweep = {
     .options = options, .run = go,
     .text = "One row per run: what was varied, its exit status and message, what was observed at its end; with --section a second table with\n"
             "all section points.  A run that fails is a row; the sweep goes on.  Ctrl-C, kill -9 and a full disk lose at most a second: `carom\n"
-            "sweep --resume FILE` goes on.  The tables are the same bytes for any number of --jobs and --part, however often interrupted.",
+            "sweep --resume FILE` goes on.  The tables are the same bytes for any number of --jobs and --part, however often interrupted.\n\n"
+            "Under mpirun the ranks share the work, and rank 0 writes: mpirun -n 8 carom sweep MODEL ...",
 };

@@ -3,7 +3,7 @@
 // Every function computes what a group of the tape computes, bit for bit, from t, q, v and the parameters p.  Matrices are
 // lists of entries with their subscripts beside them.
 #include "expr/native.h"
-#include "derive/model.h"
+#include "derive/bodies/bodies.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,10 +141,50 @@ static carom_status put_part(const ctext *c, const part *p, carom_error *err) {
     return CAROM_OK;
 }
 
+// -- how positions move --------------------------------------------------------------------------------------------
+
+static void put_vector(const ctext *c, const double x[3]) { PUT(c, "{%.17g, %.17g, %.17g}", x[0], x[1], x[2]); }
+
+// Positions that are sums of velocities, quaternions, angles of joints in space: a table of each, and a loop over it.
+static void put_move(const ctext *c) {
+    const carom_model *m = c->m;
+    int turning = 0, angles = 0;
+    for (int i = 0; i < m->nbodies; ++i) turning += m->bodies[i].v >= 0 && m->bodies[i].space == SPATIAL;
+    for (int i = 0; i < m->njoints; ++i) angles += m->joints[i].at >= 0;
+    put(c, "\n// Positions at a time h after q0, at constant velocities: q1 = q0 + h v, orientations by the exponential map.\n");
+    if (turning) put(c, "\n"), put(c, carom_turn_text), put(c, "\n");
+    PUT(c, "void %.100s_move(double *q1, const double *q0, double h, const double *v) {\n    static const int rate[] = {", c->prefix);
+    for (int i = 0; i < m->nq; ++i) PUT(c, "%s%d", i ? ", " : "", m->velocity_of[i]);
+    PUT(c, "}; // the velocity of each position; -1: none\n    for (int i = 0; i < %d; ++i)\n        if (rate[i] >= 0) q1[i] = q0[i] + h * v[rate[i]];\n", m->nq);
+    if (turning) {
+        put(c, "    static const struct { int e, w; } body[] = {");
+        for (int i = 0, n = 0; i < m->nbodies; ++i)
+            if (m->bodies[i].v >= 0 && m->bodies[i].space == SPATIAL) PUT(c, "%s{%d, %d}", n++ ? ", " : "", m->bodies[i].turn, m->bodies[i].v + 3);
+        PUT(c, "}; // quaternion, angular velocity\n    for (int i = 0; i < %d; ++i) turn(q1 + body[i].e, q0 + body[i].e, h, v + body[i].w);\n", turning);
+    }
+    if (angles) {
+        put(c, "    static const struct { int at, A, B; double x_A[3], y_A[3], x_B[3]; } joint[] = {");
+        for (int i = 0, n = 0; i < m->njoints; ++i) {
+            const joint *j = &m->joints[i];
+            double x_A[3], y_A[3], x_B[3];
+            if (j->at < 0) continue;
+            carom_joint_axes(j, x_A, y_A, x_B);
+            PUT(c, "%s\n        {%d, %d, %d, ", n++ ? "," : "", j->at, j->A->v < 0 ? -1 : j->A->turn, j->B->v < 0 ? -1 : j->B->turn);
+            put_vector(c, x_A), put(c, ", "), put_vector(c, y_A), put(c, ", "), put_vector(c, x_B), put(c, "}");
+        }
+        PUT(c, "}; // its position; quaternions of its bodies, -1: fixed; axes\n    for (int i = 0; i < %d; ++i) {\n", angles);
+        put(c, "        double x_A[3], y_A[3], x_B[3];\n"
+               "        for (int k = 0; k < 3; ++k) x_A[k] = joint[i].x_A[k], y_A[k] = joint[i].y_A[k], x_B[k] = joint[i].x_B[k];\n"
+               "        if (joint[i].A >= 0) world(q1 + joint[i].A, joint[i].x_A, x_A), world(q1 + joint[i].A, joint[i].y_A, y_A);\n"
+               "        if (joint[i].B >= 0) world(q1 + joint[i].B, joint[i].x_B, x_B);\n"
+               "        q1[joint[i].at] = nearest_angle(x_A, y_A, x_B, q0[joint[i].at]);\n    }\n");
+    } else if (turning) put(c, "    (void)world, (void)nearest_angle;\n");
+    put(c, "}\n");
+}
+
 static carom_status refuse(const carom_model *m, carom_error *err) {
     if (m->nmember) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has flexible members, which `export c` does not support", m->file);
-    if (m->npairs || m->near) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has contacts between shapes, which `export c` does not support; contacts written as gaps can be exported", m->file);
-    if (carom_model_turns(m)) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has bodies in space, whose positions are not a sum of velocities; `export c` does not support them", m->file);
+    if (m->npairs || m->near) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has contacts between shapes, which `export c` does not support; contacts written as gaps can be exported", m->file); // free bodies have such contacts, too
     for (int c = 0; c < m->nc; ++c)
         if (m->contacts[c].varies || m->contacts[c].friction_varies || m->contacts[c].impact || m->contacts[c].sequential)
             return carom_fail(err, CAROM_BAD_INPUT, "%.200s has laws of impact other than Newton's, or restitution or friction that varies, which `export c` does not support", m->file);
@@ -172,7 +212,7 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
     put(&c, "// Self-contained C17; the same bits as the program, if compiled with -ffp-contract=off.\n"
             "// Positions q, velocities v = q', parameters p; every function writes its numbers to out[].\n\n");
     put_model(&c, text, length);
-    put(&c, "#include <math.h>\n\n// A number that the compiler does not know: pow(x, 2) stays a call of pow.\n#define opaque(x) (*(const volatile double *)&(double){x})\n\n");
+    put(&c, "#include <float.h>\n#include <math.h>\n\n// A number that the compiler does not know: pow(x, 2) stays a call of pow.\n#define opaque(x) (*(const volatile double *)&(double){x})\n\n");
     PUT(&c, "enum { %.100s_nq = %d, %.100s_nv = %d, %.100s_np = %d, ", prefix, m->nq, prefix, m->nv, prefix, m->np);
     PUT(&c, "%.100s_ne = %d, %.100s_nc = %d, %.100s_directions_n = %d,\n", prefix, m->ne, prefix, m->nc, prefix, m->ndir);
     PUT(&c, "       %.100s_mass_n = %d, %.100s_directions_entries = %d, %.100s_w_n = %d, ", prefix, m->mass.n, prefix, m->W.n, prefix, m->w.n);
@@ -195,5 +235,6 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
         PUT(&c, "%s{%.17g, %.17g, %d, %d}", i ? ", " : "", m->contacts[i].restitution, m->contacts[i].friction, m->links[m->ne + i].dir, m->links[m->ne + i].ndir);
     put(&c, m->nc ? "};\n" : "{0, 0, 0, 0}};\n");
     for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) CAROM_TRY(put_part(&c, &parts[k], err));
+    put_move(&c);
     return CAROM_OK;
 }

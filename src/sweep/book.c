@@ -11,20 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char MAGIC[16] = "carom sweep 1\n\n";
+static const char MAGIC[16] = "carom sweep 2\n\n";
 enum { LARGEST = 1 << 30 }; // bytes of a record
-
-typedef struct kept {
-    bool there;
-    int status;
-    char *message;
-    long points;
-    double *x; // observed, section, end: one block
-} kept;
 
 struct carom_book {
     const carom_sweep *s;
-    kept *row; // by run
+    unsigned char **row; // by run: its record; NULL: not there
     long rows, failed, points;
     FILE *f;   // NULL: no journal
     char *file;
@@ -59,54 +51,69 @@ static unsigned char *get_record(FILE *f, size_t *n) {
     return NULL;
 }
 
+// A row as bytes: head; numbers observed, at section points, at the end; message with its final 0.
 typedef struct head { int64_t run, status, points, message; } head; // message: bytes
 
 static size_t numbers(const carom_sweep *s, long points) {
     return (size_t)s->nobserve + (size_t)points * (1 + (size_t)s->nobserve) + (size_t)carom_sweep_state(s);
 }
 
-// -- rows in memory -----------------------------------------------------------------------------------------------------
+unsigned char *carom_row_pack(const carom_sweep *s, const carom_sweep_row *row, size_t *n) {
+    const head h = {row->run, row->status, row->points, (int64_t)strlen(row->message) + 1};
+    const size_t observed = (size_t)s->nobserve, points = (size_t)row->points * (1 + observed), state = (size_t)carom_sweep_state(s);
+    *n = sizeof h + (observed + points + state) * sizeof(double) + (size_t)h.message;
+    unsigned char *bytes = malloc(*n);
+    if (!bytes) return NULL;
+    double *x = (double *)(void *)(bytes + sizeof h);
+    memcpy(bytes, &h, sizeof h);
+    if (observed) memcpy(x, row->observed, observed * sizeof *x);
+    if (points) memcpy(x + observed, row->section, points * sizeof *x);
+    memcpy(x + observed + points, row->end, state * sizeof *x);
+    memcpy(x + observed + points + state, row->message, (size_t)h.message);
+    return bytes;
+}
 
-static bool keep(carom_book *b, const head *h, const char *message, const double *x) {
-    if (h->run < 0 || h->run >= b->s->runs || h->points < 0) return false;
-    kept *r = &b->row[h->run];
-    if (r->there) return true; // told twice: the first one counts
-    const size_t n = numbers(b->s, (long)h->points);
-    r->x = malloc((n + 1) * sizeof *r->x);
-    r->message = malloc((size_t)h->message + 1);
-    if (!r->x || !r->message) return false;
-    memcpy(r->x, x, n * sizeof *x);
-    memcpy(r->message, message, (size_t)h->message);
-    r->message[h->message] = 0;
-    r->there = true;
-    r->status = (int)h->status;
-    r->points = (long)h->points;
-    b->rows += 1;
-    b->points += r->points;
-    b->failed += r->status != 0;
+bool carom_row_unpack(const carom_sweep *s, const unsigned char *bytes, size_t n, carom_sweep_row *row) {
+    head h;
+    if (n < sizeof h) return false;
+    memcpy(&h, bytes, sizeof h);
+    if (h.run < 0 || h.run >= s->runs || h.points < 0 || h.points >= LARGEST || h.message < 1 || h.message >= LARGEST) return false;
+    const size_t count = numbers(s, (long)h.points);
+    if (n != sizeof h + count * sizeof(double) + (size_t)h.message || bytes[n - 1] != 0) return false;
+    const double *x = (const double *)(const void *)(bytes + sizeof h), *end = x + count - (size_t)carom_sweep_state(s);
+    *row = (carom_sweep_row){.run = (long)h.run, .status = (int)h.status, .points = (long)h.points, .message = (const char *)(x + count),
+                             .observed = x, .section = x + s->nobserve, .end = end};
     return true;
 }
 
-bool carom_book_add(carom_book *b, const carom_sweep_row *row) {
-    const carom_sweep *s = b->s;
-    const head h = {row->run, row->status, row->points, (int64_t)strlen(row->message)};
-    const size_t n = numbers(s, row->points), bytes = sizeof h + (size_t)h.message + n * sizeof(double);
-    unsigned char *record = malloc(bytes), *at = record;
-    double *x = malloc((n + 1) * sizeof *x);
-    bool good = record && x;
-    if (good) {
-        const size_t points = (size_t)row->points * (1 + (size_t)s->nobserve);
-        memcpy(x, row->observed, (size_t)s->nobserve * sizeof *x);
-        if (points) memcpy(x + s->nobserve, row->section, points * sizeof *x);
-        memcpy(x + (size_t)s->nobserve + points, row->end, (size_t)carom_sweep_state(s) * sizeof *x);
-        memcpy(at, &h, sizeof h), at += sizeof h;
-        memcpy(at, row->message, (size_t)h.message), at += h.message;
-        memcpy(at, x, n * sizeof *x);
-        good = keep(b, &h, row->message, x);
-        if (good && b->f) good = put_record(b->f, record, bytes);
+// -- rows in memory -----------------------------------------------------------------------------------------------------
+
+// The row of a run that is there.
+static carom_sweep_row row_of(const carom_book *b, long run) {
+    carom_sweep_row r;
+    head h;
+    memcpy(&h, b->row[run], sizeof h);
+    carom_row_unpack(b->s, b->row[run], sizeof h + numbers(b->s, (long)h.points) * sizeof(double) + (size_t)h.message, &r);
+    return r;
+}
+
+// The book owns the record from here on.
+static void keep(carom_book *b, const carom_sweep_row *r, unsigned char *record) {
+    if (b->row[r->run]) { // added twice: the first one counts
+        free(record);
+        return;
     }
-    free(record);
-    free(x);
+    b->row[r->run] = record;
+    b->rows += 1;
+    b->points += r->points;
+    b->failed += r->status != 0;
+}
+
+bool carom_book_add(carom_book *b, const carom_sweep_row *row) {
+    size_t n = 0;
+    unsigned char *record = carom_row_pack(b->s, row, &n);
+    const bool good = record && (!b->f || put_record(b->f, record, n));
+    if (record) keep(b, row, record);
     b->trouble = b->trouble || !good;
     return good;
 }
@@ -154,24 +161,14 @@ static carom_status read_rows(carom_book *b, carom_sweep *s, carom_error *err) {
     long good = ftell(b->f);
     for (;;) {
         size_t n = 0;
-        head h;
+        carom_sweep_row r;
         unsigned char *record = get_record(b->f, &n);
-        bool sound = record && n >= sizeof h;
-        if (sound) {
-            memcpy(&h, record, sizeof h);
-            const size_t doubles = h.points >= 0 && h.points < LARGEST ? numbers(s, (long)h.points) : 0;
-            sound = h.message >= 0 && h.message < LARGEST && h.points >= 0 && n == sizeof h + (size_t)h.message + doubles * sizeof(double);
-            double *x = sound ? malloc((doubles + 1) * sizeof *x) : NULL;
-            sound = x != NULL;
-            if (sound) {
-                memcpy(x, record + sizeof h + (size_t)h.message, doubles * sizeof *x);
-                sound = keep(b, &h, (const char *)record + sizeof h, x);
-                if (sound) carom_sweep_skip(s, (long)h.run, x + doubles - (size_t)carom_sweep_state(s));
-            }
-            free(x);
+        if (!record || !carom_row_unpack(s, record, n, &r)) {
+            free(record);
+            break;
         }
-        free(record);
-        if (!sound) break;
+        carom_sweep_skip(s, r.run, r.end);
+        keep(b, &r, record);
         good = ftell(b->f);
     }
     if (fseek(b->f, good, SEEK_SET) != 0 || ftruncate(fileno(b->f), good) != 0)
@@ -197,9 +194,14 @@ carom_status carom_book_flush(carom_book *b, carom_error *err) {
 long carom_book_rows(const carom_book *b) { return b->rows; }
 long carom_book_failed(const carom_book *b) { return b->failed; }
 
+bool carom_book_row(const carom_book *b, long run, carom_sweep_row *row) {
+    if (b->row[run]) *row = row_of(b, run);
+    return b->row[run] != NULL;
+}
+
 const char *carom_book_message(const carom_book *b, long *run) {
     for (long k = 0; k < b->s->runs; ++k)
-        if (b->row[k].there && b->row[k].status != 0) return *run = k, b->row[k].message;
+        if (b->row[k] && row_of(b, k).status != 0) return *run = k, row_of(b, k).message;
     return NULL;
 }
 
@@ -213,7 +215,7 @@ void carom_book_remove(carom_book *b) {
 void carom_book_destroy(carom_book *b) {
     if (!b) return;
     if (b->f) fclose(b->f);
-    for (long k = 0; b->row && k < b->s->runs; ++k) free(b->row[k].x), free(b->row[k].message);
+    for (long k = 0; b->row && k < b->s->runs; ++k) free(b->row[k]);
     free(b->row);
     free(b->file);
     free(b);
@@ -239,8 +241,8 @@ static carom_status runs_table(const carom_book *b, carom_table *t, carom_error 
     for (int i = 0; good && i < s->nobserve; ++i) good = add_column(t, s->observe[i], CAROM_COLUMN_REAL);
     good = good && carom_table_reserve(t, b->rows, err) == CAROM_OK;
     for (long run = 0, k = 0; good && run < s->runs; ++run) {
-        const kept *r = &b->row[run];
-        if (!r->there) continue;
+        if (!b->row[run]) continue;
+        const carom_sweep_row r = row_of(b, run);
         const int direction = carom_sweep_values(s, run, value);
         carom_column *c = t->column;
         (c++)->integer[k] = run;
@@ -249,9 +251,9 @@ static carom_status runs_table(const carom_book *b, carom_table *t, carom_error 
             else c->real[k] = value[i];
         }
         if (follow) good = good && ((c++)->text[k] = strdup(direction < 0 ? "down" : "up"));
-        (c++)->integer[k] = r->status;
-        good = good && ((c++)->text[k] = strdup(r->message));
-        for (int i = 0; i < s->nobserve; ++i) (c++)->real[k] = r->x[i];
+        (c++)->integer[k] = r.status;
+        good = good && ((c++)->text[k] = strdup(r.message));
+        for (int i = 0; i < s->nobserve; ++i) (c++)->real[k] = r.observed[i];
         ++k;
     }
     free(value);
@@ -265,9 +267,10 @@ static carom_status section_table(const carom_book *b, carom_table *t, carom_err
     for (int i = 0; good && i < s->nobserve; ++i) good = add_column(t, s->observe[i], CAROM_COLUMN_REAL);
     good = good && carom_table_reserve(t, b->points, err) == CAROM_OK;
     for (long run = 0, k = 0; good && run < s->runs; ++run) {
-        const kept *r = &b->row[run];
-        for (long p = 0; r->there && p < r->points; ++p, ++k) {
-            const double *x = r->x + s->nobserve + p * (1 + s->nobserve);
+        if (!b->row[run]) continue;
+        const carom_sweep_row r = row_of(b, run);
+        for (long p = 0; p < r.points; ++p, ++k) {
+            const double *x = r.section + p * (1 + s->nobserve);
             t->column[0].integer[k] = run;
             for (int i = 0; i <= s->nobserve; ++i) t->column[1 + i].real[k] = x[i];
         }

@@ -1,10 +1,11 @@
-# embed.cmake: the parts of lanes as C arrays.  cmake -DOUT=file.c -DIN="a.inc;b.inc" -P embed.cmake
-set(code "// Generated from src/sweep/lanes/*.inc.\n#include \"sweep/lanes.h\"\n\n")
+# embed.cmake: C text as C arrays, PREFIX + name of the file + SUFFIX, which HEADER declares.
+# cmake -DOUT=file.c -DIN="a.inc;b.inc" -DHEADER=x.h -DPREFIX=p_ -DSUFFIX=_s -P embed.cmake
+set(code "// Generated.\n#include \"${HEADER}\"\n\n")
 foreach(file IN LISTS IN)
   get_filename_component(name ${file} NAME_WE)
   file(READ ${file} hex HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
   string(REGEX REPLACE "((0x..,){24})" "\\1\n" bytes "${bytes}")
-  string(APPEND code "const char carom_lanes_${name}[] = {\n${bytes}0};\n\n")
+  string(APPEND code "const char ${PREFIX}${name}${SUFFIX}[] = {\n${bytes}0};\n\n")
 endforeach()
 file(WRITE ${OUT} "${code}")

@@ -174,7 +174,7 @@ void carom_sweep_destroy(carom_sweep *s) {
 
 void carom_sweep_skip(carom_sweep *s, long run, const double *end) {
     const size_t n = (size_t)carom_sweep_state(s);
-    if (run < 0 || run >= s->runs) return;
+    if (run < 0 || run >= s->runs || s->skip[run]) return;
     s->skip[run] = true;
     if (s->def.follow == CAROM_FOLLOW_NONE || !end) return;
     s->start[run] = malloc((n + 1) * sizeof **s->start);
@@ -192,24 +192,29 @@ typedef struct crew {
     pthread_cond_t news;
     long next, last;    // chains
     long done, total;   // runs
+    long away;          // runs that other processes have and that have not come back
     int ended;          // threads
     carom_status status;
     carom_error err;    // of the GPU
 } crew;
 
 // The lock is held.
-static void hand_over(crew *c, long run, const outcome *o) {
+static void hand_over(crew *c, carom_sweep_row row) {
     double *value = calloc((size_t)c->s->nvary + 1, sizeof *value);
     if (!value) {
         c->status = CAROM_NO_MEMORY;
         return;
     }
-    const int direction = carom_sweep_values(c->s, run, value);
-    const carom_sweep_row row = {.run = run, .direction = direction, .vary = value, .status = o->status, .message = o->message ? o->message : "",
-                                 .observed = o->observed, .points = o->points, .section = o->section, .end = o->end};
+    row.direction = carom_sweep_values(c->s, row.run, value);
+    row.vary = value;
     if (c->watch->row && !c->watch->row(c->watch->user, &row)) c->status = CAROM_STOPPED;
     ++c->done;
     free(value);
+}
+
+static carom_sweep_row row_of(long run, const outcome *o) {
+    return (carom_sweep_row){.run = run, .status = o->status, .message = o->message ? o->message : "",
+                             .observed = o->observed, .points = o->points, .section = o->section, .end = o->end};
 }
 
 // Where the next of its chain starts: a run that failed hands on nothing.
@@ -230,7 +235,7 @@ static void work_off(crew *c, long chain) {
         outcome o = {0};
         carom_sweep_single(s, run, start, &o);
         pthread_mutex_lock(&c->lock);
-        if (o.done) hand_over(c, run, &o);
+        if (o.done) hand_over(c, row_of(run, &o));
         else if (!atomic_load(&s->stop)) c->status = CAROM_NO_MEMORY;
         if (c->status != CAROM_OK) atomic_store(&s->stop, true);
         pthread_cond_signal(&c->news);
@@ -255,7 +260,7 @@ static void work_off_block(crew *c, long first, long last, carom_error *err) {
     pthread_mutex_lock(&c->lock);
     if (failed != CAROM_OK && c->status == CAROM_OK) c->status = failed;
     for (long i = first; i < last; ++i) {
-        if (!s->skip[i] && o && o[i - first].done && c->status == CAROM_OK) hand_over(c, i, &o[i - first]);
+        if (!s->skip[i] && o && o[i - first].done && c->status == CAROM_OK) hand_over(c, row_of(i, &o[i - first]));
         else if (!s->skip[i] && !atomic_load(&s->stop) && c->status == CAROM_OK) c->status = CAROM_NO_MEMORY;
         if (o) carom_outcome_free(&o[i - first]);
     }
@@ -265,11 +270,19 @@ static void work_off_block(crew *c, long first, long last, carom_error *err) {
     free(o);
 }
 
+// Chains that are done at once; without --follow a chain is a run.
+static long block_of(const carom_sweep *s) { return s->gpu ? ON_GPU : s->lanes ? s->lanes->block : 1; }
+
+// Is there a chain to do?  The lock is held.
+static bool have_more(crew *c) {
+    return !atomic_load(&c->s->stop) && (c->next < c->last || (c->watch->fetch && c->watch->fetch(c->watch->user, &c->next, &c->last)));
+}
+
 static void *worker(void *user) {
     crew *c = user;
-    const long block = c->s->gpu ? ON_GPU : c->s->lanes ? c->s->lanes->block : 1; // without --follow a chain is a run
+    const long block = block_of(c->s);
     pthread_mutex_lock(&c->lock);
-    while (c->next < c->last && !atomic_load(&c->s->stop)) {
+    while (have_more(c)) {
         const long chain = c->next, end = c->last - chain < block ? c->last : chain + block;
         c->next = end;
         pthread_mutex_unlock(&c->lock);
@@ -285,10 +298,10 @@ static void *worker(void *user) {
 
 static void look_after(crew *c, int started) {
     pthread_mutex_lock(&c->lock);
-    while (c->ended < started) {
+    while (c->ended < started || (c->away > 0 && !atomic_load(&c->s->stop))) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 100000000;
+        until.tv_nsec += c->watch->often ? 1000000 : 100000000;
         if (until.tv_nsec >= 1000000000) until.tv_nsec -= 1000000000, ++until.tv_sec;
         pthread_cond_timedwait(&c->news, &c->lock, &until);
         const long done = c->done;
@@ -299,22 +312,57 @@ static void look_after(crew *c, int started) {
     pthread_mutex_unlock(&c->lock);
 }
 
+// -- other processes ---------------------------------------------------------------------------------------------------
+
+static long todo(const carom_sweep *s, long first, long last) { // runs of these chains that are not done
+    long n = 0;
+    for (long run = first * chain_runs(s); run < last * chain_runs(s); ++run) n += !s->skip[run];
+    return n;
+}
+
+// A fixed share of what is left: large at the beginning, so that few ask; small at the end, so that none waits long for the last.
+bool carom_sweep_give(carom_sweep *s, int processes, long *first, long *last) {
+    enum { SHARES = 16 }; // of each process
+    crew *c = s->crew;
+    pthread_mutex_lock(&c->lock);
+    const long left = c->last - c->next, share = left / (SHARES * (long)processes), block = block_of(s), n = share > block ? share : block;
+    const bool some = left > 0 && !atomic_load(&s->stop);
+    *first = c->next;
+    *last = !some ? c->next : left < n ? c->last : c->next + n;
+    c->next = *last;
+    c->away += todo(s, *first, *last);
+    pthread_mutex_unlock(&c->lock);
+    return some;
+}
+
+void carom_sweep_accept(carom_sweep *s, const carom_sweep_row *row) {
+    crew *c = s->crew;
+    pthread_mutex_lock(&c->lock);
+    hand_over(c, *row);
+    --c->away;
+    if (c->status != CAROM_OK) atomic_store(&s->stop, true);
+    pthread_mutex_unlock(&c->lock);
+}
+
 carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, carom_error *err) {
     static const carom_sweep_watch silent = {0};
     crew c = {.s = s, .watch = watch ? watch : &silent};
-    mine(s, &c.next, &c.last);
-    for (long run = c.next * chain_runs(s); run < c.last * chain_runs(s); ++run) c.total += !s->skip[run];
+    if (!c.watch->fetch) mine(s, &c.next, &c.last);
+    c.total = todo(s, c.next, c.last);
     atomic_store(&s->stop, false);
-    if (c.total == 0) return CAROM_OK;
-    const int wanted = s->gpu ? 1 : s->def.jobs > 1 ? s->def.jobs < c.last - c.next ? s->def.jobs : (int)(c.last - c.next) : 1;
+    if (c.total == 0 && !c.watch->fetch) return CAROM_OK;
+    const long most = c.watch->fetch ? chains(s) : c.last - c.next;
+    const int wanted = s->gpu ? 1 : s->def.jobs > 1 ? s->def.jobs < most ? s->def.jobs : (int)most : 1;
     pthread_t *threads = calloc((size_t)wanted, sizeof *threads);
     if (!threads) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d threads", wanted);
     pthread_mutex_init(&c.lock, NULL);
     pthread_cond_init(&c.news, NULL);
+    s->crew = &c;
     int started = 0;
     while (started < wanted && pthread_create(&threads[started], NULL, worker, &c) == 0) ++started;
     if (started > 0) look_after(&c, started);
     for (int i = 0; i < started; ++i) pthread_join(threads[i], NULL);
+    s->crew = NULL;
     pthread_cond_destroy(&c.news);
     pthread_mutex_destroy(&c.lock);
     free(threads);

@@ -61,6 +61,7 @@ struct carom_sweep {
     carom_lanes *lanes;      // NULL: one run at a time
     carom_gpu *gpu;          // NULL: none
     atomic_long alone;       // runs that lanes left to the engine
+    struct crew *crew;       // while it runs: its threads
     atomic_bool stop;
 };
 

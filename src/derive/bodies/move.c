@@ -6,50 +6,30 @@
 #include <float.h>
 #include <math.h>
 
-// (BOD-3)  e_1 = e_0 o (cos(h|w|/2), sin(h|w|/2) w/|w|),  made unit when rounding has made it longer or shorter
-static void turn(double *e1, const double *e0, double h, const double *w) {
-    const double x = 0.5 * h * w[0], y = 0.5 * h * w[1], z = 0.5 * h * w[2], square = x * x + y * y + z * z;
-    double c, s; // cos |x|, sin |x| / |x|
-    if (square < 1e-4) {
-        c = 1 - square * (1.0 / 2 - square * (1.0 / 24 - square * (1.0 / 720 - square * (1.0 / 40320))));
-        s = 1 - square * (1.0 / 6 - square * (1.0 / 120 - square * (1.0 / 5040 - square * (1.0 / 362880))));
-    } else {
-        const double angle = sqrt(square);
-        c = cos(angle);
-        s = sin(angle) / angle;
-    }
-    const double a = e0[0], b = e0[1], p = e0[2], d = e0[3], X = s * x, Y = s * y, Z = s * z;
-    e1[0] = a * c - b * X - p * Y - d * Z;
-    e1[1] = a * X + b * c + p * Z - d * Y;
-    e1[2] = a * Y + p * c + d * X - b * Z;
-    e1[3] = a * Z + d * c + b * Y - p * X;
-    const double length = e1[0] * e1[0] + e1[1] * e1[1] + e1[2] * e1[2] + e1[3] * e1[3];
-    if (fabs(length - 1) <= 8 * DBL_EPSILON) return;
-    const double scale = 1 / sqrt(length);
-    for (int i = 0; i < 4; ++i) e1[i] *= scale;
-}
+#include "derive/bodies/turn.inc"
 
 // Column c of X, fixed in body b, in the world.
 static void axis(const body *b, const double *q, const double *X, int c, double *out) {
     const double s[3] = {X[c], X[3 + c], X[6 + c]};
-    if (b->v < 0) {
-        for (int i = 0; i < 3; ++i) out[i] = b->R0[3 * i] * s[0] + b->R0[3 * i + 1] * s[1] + b->R0[3 * i + 2] * s[2];
-        return;
-    }
-    const double *e = q + b->turn, *u = e + 1;
-    double y[3];
-    const double two = 2 / (e[0] * e[0] + u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
-    for (int i = 0; i < 3; ++i) y[i] = u[(i + 1) % 3] * s[(i + 2) % 3] - u[(i + 2) % 3] * s[(i + 1) % 3] + e[0] * s[i];
-    for (int i = 0; i < 3; ++i) out[i] = s[i] + two * (u[(i + 1) % 3] * y[(i + 2) % 3] - u[(i + 2) % 3] * y[(i + 1) % 3]);
+    if (b->v >= 0) return world(q + b->turn, s, out);
+    for (int i = 0; i < 3; ++i) out[i] = b->R0[3 * i] * s[0] + b->R0[3 * i + 1] * s[1] + b->R0[3 * i + 2] * s[2];
 }
 
-// (JNT-5)  phi = atan2(y_A.x_B, x_A.x_B), on the turn nearest to where it was
 static double turned_angle(const joint *j, const double *q, double before) {
     double x_A[3], y_A[3], x_B[3];
     axis(j->A, q, j->X_A, 0, x_A);
     axis(j->A, q, j->X_A, 1, y_A);
     axis(j->B, q, j->X_B, 0, x_B);
-    return before + remainder(atan2(carom_dot(y_A, x_B, 3), carom_dot(x_A, x_B, 3)) - before, 2 * 3.14159265358979323846);
+    return nearest_angle(x_A, y_A, x_B, before);
+}
+
+// The axes of a joint that has an angle: fixed in the body, or in the world.
+void carom_joint_axes(const joint *j, double x_A[3], double y_A[3], double x_B[3]) {
+    const struct { const body *b; const double *X; int column; double *out; } want[] = {{j->A, j->X_A, 0, x_A}, {j->A, j->X_A, 1, y_A}, {j->B, j->X_B, 0, x_B}};
+    for (int k = 0; k < 3; ++k) {
+        if (want[k].b->v < 0) axis(want[k].b, NULL, want[k].X, want[k].column, want[k].out);
+        else for (int i = 0; i < 3; ++i) want[k].out[i] = want[k].X[3 * i + want[k].column];
+    }
 }
 
 bool carom_model_turns(const carom_model *m) {
