@@ -58,7 +58,7 @@ typedef struct carom_mech_shape { carom_datum name, size, at, angle, axis, of, s
 typedef struct carom_mech_motion { carom_datum name, at, angle, axis; } carom_mech_motion;
 
 typedef struct carom_mech_body {
-    carom_datum name, mass, inertia, at, angle, axis, quaternion, velocity, spin, points;
+    carom_datum name, mass, inertia, density, at, angle, axis, quaternion, velocity, spin, points;
     carom_mech_shape *shape;   // called like the body; NULL: none
     carom_mech_shape *shapes;  // with names of their own
     int nshapes;

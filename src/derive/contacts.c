@@ -364,7 +364,7 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
     return put_law(r, r->m->nc, &l, c, l.c.friction > 0 ? c->tangents : 0); // without friction the slip says nothing
 }
 
-static bool has_corners(const shape *s) { return s->kind == SHAPE_POLYGON || s->kind == SHAPE_BOX; }
+static bool has_corners(const shape *s) { return s->kind == SHAPE_POLYGON || s->kind == SHAPE_BOX || s->kind == SHAPE_HULL; }
 static bool is_ball(const shape *s) { return s->kind == SHAPE_ROUND; } // rolls on anything
 
 // `rolling` and `spinning`: levers of the resistance, of round shapes that have friction.

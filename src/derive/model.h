@@ -83,6 +83,7 @@ typedef struct body {
     int v, turn;       // first velocity; the angle (planar) or first component of the quaternion (spatial)
     double mass, J[9];
     carom_node r[3], R[9], angle; // centre of mass, body frame to world, angle (planar and moved)
+    double centre[3];  // of mass where its shapes are written, when it has a density
     double axis[3];    // of that angle, when it is moved in space
     double r0[3], R0[9];          // at the start
     bool floating;                // the frame of a floating member, whose energies are elsewhere
