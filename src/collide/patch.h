@@ -5,10 +5,20 @@
 #pragma once
 #include "collide/hull.h"
 
+/// Points over a grid in x and y; corner i, j of the surface is number j nx + i.  Every cell is two triangles.
+typedef struct carom_grid {
+    int nx, ny;
+    double x, y, dx, dy; // of the first corner; cells
+    int *edges;          // 3 for each corner: the edges that start there; -1: none
+    int *star;           // 6 for each corner: its neighbours; -1: none
+} carom_grid;
+
 /// All that is within `radius` of a hull; a hull without faces is a point or a line.  A half-space has one face and no corners.
+/// With a grid: corners, faces and edges are those of a surface, which does not move, with the solid below.
 typedef struct carom_solid {
     const carom_hull *hull;
     double radius;
+    const carom_grid *grid;
 } carom_solid;
 
 typedef struct carom_frame { double r[3], R[9]; } carom_frame; // R by rows

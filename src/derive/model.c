@@ -1,5 +1,6 @@
 // model.c: create, destroy, and what a model answers.
 #include "derive/shapes/solids.h"
+#include "read/mesh.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,7 @@ void carom_model_destroy(carom_model *m) {
     carom_members_free(m);
     carom_pattern_destroy(m->mass_pattern);
     carom_pattern_destroy(m->tangent_pattern);
+    for (int i = 0; i < m->nmeshes; ++i) carom_mesh_free(&m->meshes[i]);
     free(m->watch);
     carom_drawn_free(m->drawn);
     free(m->rows);

@@ -215,6 +215,8 @@ struct carom_model {
     const char *redundant; // their names
     struct shape *shapes;
     int nshapes;
+    struct carom_mesh *meshes; // of files that shapes name, by matrix; nt = 0: not read
+    int nmeshes;
     struct pair *pairs; // their contacts are the last ones
     int npairs, pair_room;
     struct near_pairs *near; // those that come and go; NULL: none

@@ -246,7 +246,7 @@ static const double SLACK = 0.01; // of the radius: for velocities that change d
 
 // Half the edges of the bounding box along axis i; A = R X.
 static double extent(const shape *s, const double *A, int i) {
-    if (s->kind == SHAPE_HULL) return carom_patch_extent(s, A, i);
+    if (s->kind == SHAPE_HULL || s->kind == SHAPE_HEIGHTS) return carom_patch_extent(s, A, i);
     if (s->kind == SHAPE_BOX && s->space == SPATIAL) return fabs(A[3 * i]) * s->half[0] + fabs(A[3 * i + 1]) * s->half[1] + fabs(A[3 * i + 2]) * s->half[2];
     if ((s->kind == SHAPE_CAPSULE || s->kind == SHAPE_CYLINDER) && s->space == SPATIAL) return fabs(A[3 * i + s->axis]) * s->half[0] + s->radius;
     return s->reach;

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool found_by_search(const shape *s) { return s->kind == SHAPE_HULL; }
+static bool found_by_search(const shape *s) { return s->kind == SHAPE_HULL || s->kind == SHAPE_HEIGHTS; }
 
 bool carom_patch_pair(const shape *A, const shape *B) { return found_by_search(A) || found_by_search(B); }
 
-bool carom_patch_given(const carom_mech_shape *x) { return carom_given(&x->size) && (carom_datum_is(x->size.key, "hull") || carom_datum_is(x->size.key, "mesh")); }
+bool carom_patch_given(const carom_mech_shape *x) { return carom_given(&x->size) && (carom_datum_is(x->size.key, "hull") || carom_datum_is(x->size.key, "mesh") || carom_datum_is(x->size.key, "heights")); }
 
 // -- solids -------------------------------------------------------------------------------------------------------------
 
@@ -66,12 +66,13 @@ double carom_patch_extent(const shape *s, const double *A, int i) {
     return most;
 }
 
-static carom_solid solid(const shape *s) { return (carom_solid){s->hull, s->kind == SHAPE_HULL || s->kind == SHAPE_BOX || s->kind == SHAPE_PLANE ? 0 : s->radius}; }
+static carom_solid solid(const shape *s) { return (carom_solid){s->hull, s->kind == SHAPE_ROUND || s->kind == SHAPE_CAPSULE ? s->radius : 0, s->grid}; }
 
 int carom_patch_contacts(const shape *A, const shape *B) {
-    static const bool known[SHAPE_SKIN + 1] = {[SHAPE_POINT] = true, [SHAPE_ROUND] = true, [SHAPE_CAPSULE] = true, [SHAPE_BOX] = true, [SHAPE_HULL] = true, [SHAPE_PLANE] = true};
+    static const bool known[SHAPE_SKIN + 1] = {[SHAPE_POINT] = true, [SHAPE_ROUND] = true, [SHAPE_CAPSULE] = true, [SHAPE_BOX] = true, [SHAPE_HULL] = true, [SHAPE_PLANE] = true, [SHAPE_HEIGHTS] = true};
     if (!known[A->kind] || !known[B->kind] || A->member || B->member) return 0;
     const shape *other = A->kind == SHAPE_HULL ? B : A;
+    if (A->kind == SHAPE_HEIGHTS || B->kind == SHAPE_HEIGHTS) return A->kind == SHAPE_PLANE || B->kind == SHAPE_PLANE || A->kind == B->kind ? 0 : CAROM_PATCH;
     return other->kind <= SHAPE_ROUND ? 1 : other->kind == SHAPE_CAPSULE ? 5 : CAROM_PATCH;
 }
 

@@ -20,6 +20,7 @@ static const struct form {
     {"cylinder", SHAPE_CYLINDER, false, true, "[radius, length]"},
     {"hull", SHAPE_HULL, false, true, "a list of points [x, y, z], or a file"},
     {"mesh", SHAPE_HULL, false, true, "a file, or a list of hulls"},
+    {"heights", SHAPE_HEIGHTS, false, true, "rows of heights, or a CSV file of them"},
     {"plane", SHAPE_PLANE, true, true, "the normal [x, y] or [x, y, z] that points away from the solid side"},
     {"hole", SHAPE_HOLE, true, true, "a radius"},
     {"slot", SHAPE_SLOT, true, true, "[radius, length]"},
@@ -147,7 +148,7 @@ static carom_status read_place(resolver *r, const carom_mech_shape *x, shape *s,
     if (angle) CAROM_TRY(carom_resolve_number(r, angle, "the angle of a shape", &phi));
     if (axis && !spatial) return carom_fault(r, axis->key, 0, "%s is planar and turned by `angle` alone", where);
     if (axis) CAROM_TRY(carom_resolve_direction(r, axis, "the axis of a shape", n));
-    if (s->kind == SHAPE_PLANE || s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON || s->kind == SHAPE_ROUND || s->kind == SHAPE_HOLE || s->kind == SHAPE_SKIN) {
+    if (s->kind == SHAPE_PLANE || s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON || s->kind == SHAPE_ROUND || s->kind == SHAPE_HOLE || s->kind == SHAPE_SKIN || s->kind == SHAPE_HEIGHTS) {
         if (angle || axis) return carom_fault(r, (angle ? angle : axis)->key, 0, "%s needs no %s", where, angle ? "angle" : "axis");
         return CAROM_OK;
     }
@@ -185,7 +186,7 @@ static carom_status read_value(resolver *r, const carom_datum *value, const stru
     case SHAPE_POLYGON: return read_polygon(r, value, s);
     case SHAPE_BOX: return read_box(r, value, s);
     case SHAPE_PLANE: return read_normal(r, value, s);
-    case SHAPE_HULL: // when it has its place
+    case SHAPE_HULL: case SHAPE_HEIGHTS: // when it has its place
     case SHAPE_ELEMENT: break;
     }
     return CAROM_OK;
@@ -205,7 +206,7 @@ static carom_status complete(resolver *r, shape *s) {
     if (s->kind == SHAPE_POLYGON)
         for (int i = 0; i < s->ncorners; ++i)
             for (int k = 0; k < 2; ++k) s->at[k] += s->corner[i][k] / s->ncorners;
-    if (s->kind == SHAPE_HULL) return CAROM_OK;
+    if (s->kind == SHAPE_HULL || s->kind == SHAPE_HEIGHTS) return CAROM_OK;
     s->reach = INFINITY;
     if (s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND) s->reach = s->radius;
     if (s->kind == SHAPE_CAPSULE) s->reach = s->radius + s->half[0];
@@ -242,17 +243,12 @@ static carom_status read_belt(resolver *r, const carom_datum *n, const carom_dat
     return CAROM_OK;
 }
 
-int carom_mesh_parts(const carom_mech_shape *x) {
-    const bool mesh = carom_given(&x->size) && carom_datum_is(x->size.key, "mesh") && x->size.kind == CAROM_LIST;
-    return mesh && x->size.count > 1 ? x->size.count : 1;
-}
-
 carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body *b, int part, shape *s, const char *where) {
     const carom_datum *value = &x->size, *of = carom_given(&x->of);
     const struct form *f = find_form(value);
     if (!f)
         return carom_fault(r, &x->name, 0,
-                           "%s does not say what it is: point, circle, sphere, capsule, polygon, box, cylinder, hull, mesh, plane, hole, slot, bore or skin", where);
+                           "%s does not say what it is: point, circle, sphere, capsule, polygon, box, cylinder, hull, mesh, heights, plane, hole, slot, bore or skin", where);
     const body *named = b->place ? NULL : body_of(r->m, of);
     if (named) b = named, of = NULL;
     s->kind = f->kind;
@@ -271,11 +267,9 @@ carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body
     CAROM_TRY(read_value(r, value, f, s));
     CAROM_TRY(read_place(r, x, s, where));
     if (carom_given(&x->surface_velocity)) CAROM_TRY(read_belt(r, &x->surface_velocity, of, s));
-    if (f->kind == SHAPE_HULL) {
-        const bool list = carom_datum_is(value->key, "mesh") && value->kind == CAROM_LIST;
-        if (list && value->count == 0) return carom_fault(r, value, 0, "a mesh is %s", f->value);
-        CAROM_TRY(carom_read_hull(r, list ? &value->item[part] : value, where, s));
-    }
+    if (f->kind == SHAPE_HULL) CAROM_TRY(carom_read_hull(r, x, part, where, s));
+    if (f->kind == SHAPE_HEIGHTS) CAROM_TRY(carom_read_heights(r, x, where, s));
+    if (f->kind != SHAPE_HEIGHTS && carom_given(&x->cell)) return carom_fault(r, x->cell.key, 0, "%s has no cells; `cell` belongs to heights", where);
     if (f->kind == SHAPE_SKIN) return carom_derive_skin(r, of, s);
     if (of && f->kind != SHAPE_POINT && f->kind != SHAPE_ROUND)
         return carom_fault(r, of->key, 0, "a flexible member has points, circles (spheres) and skins, no %s", f->word);
@@ -316,7 +310,8 @@ static carom_status add_shape(resolver *r, const carom_mech_shape *x, const body
     shape *s = &m->shapes[m->nshapes];
     s->name = carom_pool_text(&m->memory, text, strlen(text));
     if (!s->name) return carom_fault_memory(r);
-    s->parts = carom_mesh_parts(x) - 1;
+    CAROM_TRY(carom_mesh_parts(r, x, &s->parts));
+    --s->parts;
     for (int k = 0; k <= s->parts; ++k) {
         s[k].name = s->name;
         CAROM_TRY(carom_read_shape(r, x, b, k, &s[k], where));
@@ -343,22 +338,33 @@ static carom_status add_point(resolver *r, const body *b, int i) {
     return count_shape(r, s);
 }
 
-static int count_shapes(const resolver *r) {
+static carom_status count_parts(resolver *r, const carom_mech_shape *list, int n, int *count) {
+    for (int i = 0; i < n; ++i) {
+        int parts = 1;
+        CAROM_TRY(carom_mesh_parts(r, &list[i], &parts));
+        *count += parts;
+    }
+    return CAROM_OK;
+}
+
+static carom_status count_shapes(resolver *r, int *count) {
     const carom_model *m = r->m;
-    int count = 0;
-    for (int i = 0; i < r->mech->nshapes; ++i) count += carom_mesh_parts(&r->mech->shapes[i]);
+    CAROM_TRY(count_parts(r, r->mech->shapes, r->mech->nshapes, count));
     for (int i = 0; i < r->mech->nbodies; ++i) {
         const carom_mech_body *b = &r->mech->bodies[i];
-        count += b->shape ? carom_mesh_parts(b->shape) : 1;
-        for (int k = 0; k < b->nshapes; ++k) count += carom_mesh_parts(&b->shapes[k]);
+        if (b->shape) CAROM_TRY(count_parts(r, b->shape, 1, count));
+        CAROM_TRY(count_parts(r, b->shapes, b->nshapes, count));
     }
-    for (int i = 0; i < m->nbodies; ++i) count += m->bodies[i].npoints;
-    return count + m->nbodies; // points of floating members
+    for (int i = 0; i < m->nbodies; ++i) *count += m->bodies[i].npoints;
+    *count += m->nbodies; // points of floating members
+    return CAROM_OK;
 }
 
 carom_status carom_derive_shapes(resolver *r) {
     carom_model *m = r->m;
-    m->shapes = carom_pool_take(&m->memory, ((size_t)count_shapes(r) + 1) * sizeof *m->shapes);
+    int count = 0;
+    CAROM_TRY(count_shapes(r, &count));
+    m->shapes = carom_pool_take(&m->memory, ((size_t)count + 1) * sizeof *m->shapes);
     if (!m->shapes) return carom_fault_memory(r);
     for (int i = 0; i < r->mech->nshapes; ++i) CAROM_TRY(add_shape(r, &r->mech->shapes[i], &m->bodies[0], r->mech->shapes[i].name.text));
     const body *b = m->bodies + 1;

@@ -13,7 +13,7 @@
 #include "derive/shapes/vector.h"
 
 typedef enum shape_kind {
-    SHAPE_POINT, SHAPE_ROUND, SHAPE_CAPSULE, SHAPE_POLYGON, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_HULL, // solid, finite
+    SHAPE_POINT, SHAPE_ROUND, SHAPE_CAPSULE, SHAPE_POLYGON, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_HULL, SHAPE_HEIGHTS, // solid, finite
     SHAPE_ELEMENT,                                                                     // the same, between two nodes of a member
     SHAPE_PLANE,                                                                       // solid, endless
     SHAPE_HOLE, SHAPE_SLOT, SHAPE_BORE,                                                // others move inside
@@ -37,6 +37,7 @@ typedef struct shape {
     int ncorners;      // of a planar polygon or box, counterclockwise
     double (*corner)[2];
     struct carom_hull *hull; // of a hull, and of whatever may touch one; in the body's frame
+    const struct carom_grid *grid; // of heights
     int parts;         // of a mesh: so many more shapes behind this one belong to it
     double reach;      // radius of a ball round `at` that holds it; infinite: none
     const carom_node *size; // of a box in the model of a kind: half edges and reach; NULL: those numbers
@@ -65,12 +66,17 @@ carom_status carom_find_shape(resolver *r, const carom_datum *n, const shape **s
 const char *carom_shape_word(shape_kind kind);
 /// One shape of b, or one part of a mesh; how many parts it has.
 carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body *b, int part, shape *s, const char *where);
-int carom_mesh_parts(const carom_mech_shape *x);
+carom_status carom_mesh_parts(resolver *r, const carom_mech_shape *x, int *n);
 
 // -- hulls.c ----------------------------------------------------------------------------------------------------------------
 
-/// A list of points; s has its place.
-carom_status carom_read_hull(resolver *r, const carom_datum *n, const char *where, shape *s);
+/// A hull, or one part of a mesh; s has its place.
+carom_status carom_read_hull(resolver *r, const carom_mech_shape *of, int part, const char *where, shape *s);
+/// heights.c: rows of heights, or a file of them.
+carom_status carom_read_heights(resolver *r, const carom_mech_shape *of, const char *where, shape *s);
+void carom_shape_enclose(shape *s); // its centre and reach, by its corners
+/// The text of a file that a shape names.
+carom_status carom_shape_file(resolver *r, const carom_datum *n, int *which);
 /// Mass, inertia and centre of a body with a density.
 carom_status carom_solid_mass(resolver *r, const carom_mech_body *of, body *b);
 
