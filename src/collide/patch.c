@@ -400,7 +400,9 @@ static void corner_over(candidates *c, const posed *A, int k, const posed *S, co
     for (int j = w.j0; j <= w.j1; ++j)
         for (int f = 2 * (j * (g->nx - 1) + w.i0); f < 2 * (j * (g->nx - 1) + w.i1 + 1); ++f) {
             const double gap = dot(S->n[f], p) - S->offset[f];
-            if ((gap > 0 || below) && over(S, f, p, S->n[f], 1, SIDE * A->size)) add(c, CAROM_CORNER_FACE, k, f, 0, p, gap - radius);
+            if ((gap <= -TIE * A->size && !below) || !over(S, f, p, S->n[f], 1, SIDE * A->size)) continue;
+            const double foot[3] = {p[0] - gap * S->n[f][0], p[1] - gap * S->n[f][1], p[2] - gap * S->n[f][2]};
+            add(c, CAROM_CORNER_FACE, k, f, 0, foot, gap - radius);
         }
     for (int j = w.j0; j <= w.j1 + 1 && radius > 0 && !below; ++j)
         for (int i = w.i0; i <= w.i1 + 1; ++i) {
@@ -415,7 +417,7 @@ static void corner_over(candidates *c, const posed *A, int k, const posed *S, co
                 minus(S->v[star[m]], S->v[v], d);
                 peak = dot(d, way) <= 0;
             }
-            if (peak) add(c, CAROM_CORNER_CORNER, k, v, 0, p, size_of(way) - radius);
+            if (peak) add(c, CAROM_CORNER_CORNER, k, v, 0, S->v[v], size_of(way) - radius);
         }
 }
 
@@ -433,10 +435,11 @@ static void over_ridge(candidates *c, const posed *A, const posed *S, int e, dou
         minus(A->v[k], edge_from(S, e), w);
         const double s = dot(d, w) / dot(d, d);
         if (s < 0 || s > 1) continue;
-        for (int i = 0; i < 3; ++i) y[i] = w[i] - s * d[i];
+        double foot[3];
+        for (int i = 0; i < 3; ++i) y[i] = w[i] - s * d[i], foot[i] = edge_from(S, e)[i] + s * d[i];
         const double size = size_of(y);
         for (int i = 0; i < 3 && size > 0; ++i) y[i] /= size;
-        if (size > 0 && between_faces(S, e, y)) add(c, CAROM_CORNER_EDGE, k, e, 0, A->v[k], size - radius);
+        if (size > 0 && between_faces(S, e, y)) add(c, CAROM_CORNER_EDGE, k, e, 0, foot, size - radius);
     }
     for (int k = 0; k < A->h->ne; ++k) {
         double b[3], n[3], w[3], p[3], s, t;
@@ -463,7 +466,7 @@ static void corner_under(candidates *c, const posed *A, const posed *S, int v) {
     if (A->n[best][2] < 0 && over(A, best, S->v[v], A->n[best], 1, SIDE * A->size)) add(c, CAROM_FACE_CORNER, best, v, 0, S->v[v], most);
 }
 
-static void find_surface(const carom_solid *of, const posed *A, const carom_frame *a, const carom_solid *on, carom_feature *f) {
+static void find_surface(const carom_convex *of, const posed *A, const carom_frame *a, const carom_convex *on, carom_feature *f) {
     const carom_grid *g = on->grid;
     const posed S = {.h = on->hull, .v = on->hull->v, .n = on->hull->normal, .offset = on->hull->offset};
     const window w = window_of(A, g, of->radius);
@@ -496,7 +499,7 @@ static void swap(carom_feature *f) {
 
 // -- all ------------------------------------------------------------------------------------------------------------------------
 
-int carom_patch_count(const carom_solid *A, const carom_solid *B) {
+int carom_patch_count(const carom_convex *A, const carom_convex *B) {
     const carom_hull *a = A->hull, *b = B->hull;
     if (B->grid) return CAROM_PATCH;
     if ((thin(a) && thin(b)) || (flat(a) && flat(b))) return 0;
@@ -505,7 +508,7 @@ int carom_patch_count(const carom_solid *A, const carom_solid *B) {
     return t->nv == 1 ? 1 : flat(a) || flat(b) ? 2 : 5;
 }
 
-void carom_patch_find(const carom_solid *A, const carom_frame *a, const carom_solid *B, const carom_frame *b, carom_feature *f) {
+void carom_patch_find(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_feature *f) {
     const bool swapped = !B->grid && (thin(B->hull) || flat(A->hull));
     posed x, y;
     room in, other;
@@ -544,7 +547,7 @@ static void onto(const double *p, const double *d, const double *x, double *y) {
 }
 
 // (SHP-18)  the places x on A's hull and y on B's, and n;  gap = n.(x - y) - radii
-void carom_patch_place(const carom_solid *A, const carom_frame *a, const carom_solid *B, const carom_frame *b, const carom_feature *f, carom_touch *t) {
+void carom_patch_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, const carom_feature *f, carom_touch *t) {
     double x[3], y[3], d[3], e[3], p[3], way[3];
     const double *o = b->r;
     const bool x_first = f->kind == CAROM_CORNER_FACE || f->kind == CAROM_CORNER_EDGE || f->kind == CAROM_CORNER_CORNER;
@@ -578,5 +581,4 @@ void carom_patch_place(const carom_solid *A, const carom_frame *a, const carom_s
     minus(x, y, way);
     t->gap = dot(t->n, way) - A->radius - B->radius;
     for (int k = 0; k < 3; ++k) t->p[k] = o[k] + y[k] + t->n[k] * (B->radius + 0.5 * t->gap);
-    if (f->spare) t->gap = INFINITY;
 }

@@ -15,11 +15,11 @@ typedef struct carom_grid {
 
 /// All that is within `radius` of a hull; a hull without faces is a point or a line.  A half-space has one face and no corners.
 /// With a grid: corners, faces and edges are those of a surface, which does not move, with the solid below.
-typedef struct carom_solid {
+typedef struct carom_convex {
     const carom_hull *hull;
     double radius;
     const carom_grid *grid;
-} carom_solid;
+} carom_convex;
 
 typedef struct carom_frame { double r[3], R[9]; } carom_frame; // R by rows
 
@@ -29,7 +29,7 @@ typedef struct carom_feature {
     carom_feature_kind kind; // of A, of B
     int a, b;                // which
     double sign;             // of two edges: the normal is sign (e_A x e_B)
-    bool spare;              // another contact of the patch has this feature: this one is open
+    bool spare;              // another contact of the patch has this feature: this one is to count as open
 } carom_feature;
 
 /// One contact: the gap, the normal from B to A, the point in the middle of the gap.
@@ -38,8 +38,8 @@ typedef struct carom_touch { double gap, n[3], p[3]; } carom_touch;
 enum { CAROM_PATCH = 9 }; // most contacts of two solids
 
 /// Contacts of a patch; 0: neither has faces.
-int carom_patch_count(const carom_solid *A, const carom_solid *B);
+int carom_patch_count(const carom_convex *A, const carom_convex *B);
 /// The features of all of them, whether they touch or not.
-void carom_patch_find(const carom_solid *A, const carom_frame *a, const carom_solid *B, const carom_frame *b, carom_feature *f);
+void carom_patch_find(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_feature *f);
 /// The contact of one feature, near the positions where it was found.
-void carom_patch_place(const carom_solid *A, const carom_frame *a, const carom_solid *B, const carom_frame *b, const carom_feature *f, carom_touch *t);
+void carom_patch_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, const carom_feature *f, carom_touch *t);

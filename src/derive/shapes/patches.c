@@ -66,7 +66,7 @@ double carom_patch_extent(const shape *s, const double *A, int i) {
     return most;
 }
 
-static carom_solid solid(const shape *s) { return (carom_solid){s->hull, s->kind == SHAPE_ROUND || s->kind == SHAPE_CAPSULE ? s->radius : 0, s->grid}; }
+static carom_convex solid(const shape *s) { return (carom_convex){s->hull, s->kind == SHAPE_ROUND || s->kind == SHAPE_CAPSULE ? s->radius : 0, s->grid}; }
 
 int carom_patch_contacts(const shape *A, const shape *B) {
     static const bool known[SHAPE_SKIN + 1] = {[SHAPE_POINT] = true, [SHAPE_ROUND] = true, [SHAPE_CAPSULE] = true, [SHAPE_BOX] = true, [SHAPE_HULL] = true, [SHAPE_PLANE] = true, [SHAPE_HEIGHTS] = true};
@@ -140,7 +140,7 @@ static both frames(const pair *p, const double *q) {
 static const carom_feature *features(const pair *p, const both *x) {
     patch *last = p->patch;
     if (last->known && memcmp(&last->r, x, sizeof *x) == 0) return last->f;
-    const carom_solid A = solid(p->A), B = solid(p->B);
+    const carom_convex A = solid(p->A), B = solid(p->B);
     carom_patch_find(&A, &x->f[0], &B, &x->f[1], last->f);
     memcpy(&last->r, x, sizeof *x);
     last->known = true;
@@ -169,7 +169,7 @@ static void put_column(const carom_frame *b, const double *p, const double *f, d
 
 // Columns of one contact: n, sliding, and (SHP-13) rolling and spinning.
 static void columns(const pair *p, const both *x, const carom_feature *f, int directions, int nv, double *W) {
-    const carom_solid A = solid(p->A), B = solid(p->B);
+    const carom_convex A = solid(p->A), B = solid(p->B);
     carom_touch t;
     double along[3][3];
     carom_patch_place(&A, &x->f[0], &B, &x->f[1], f, &t);
@@ -243,13 +243,16 @@ int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, cons
     for (int i = 0; i < 24; ++i)
         if (!isfinite(((const double *)&x)[i])) return 1;
     const carom_feature *f = features(p, &x);
-    const carom_solid A = solid(p->A), B = solid(p->B);
+    const carom_convex A = solid(p->A), B = solid(p->B);
     double u[12] = {0};
     for (int i = 0; i < nv && v; ++i) u[i] = v[p->v_at[i / 6] + i % 6];
     for (int k = 0; k < p->count; ++k) {
         carom_touch t;
         switch (group) {
-        case PAIR_GAPS: carom_patch_place(&A, &x.f[0], &B, &x.f[1], &f[k], &t), out[k] = t.gap; break;
+        case PAIR_GAPS:
+            carom_patch_place(&A, &x.f[0], &B, &x.f[1], &f[k], &t);
+            out[k] = f[k].spare ? fmax(t.gap, 0) + length(p) : t.gap; // open, by a finite gap: schemes compare gaps within a step
+            break;
         case PAIR_DIRECTIONS: columns(p, &x, &f[k], directions, nv, out + k * directions * nv); break;
         case PAIR_CURVATURE: curvature(p, &x, &f[k], directions, nv, u, out + k * directions); break;
         case PAIR_REACTION_GRADIENT:
