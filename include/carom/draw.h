@@ -22,6 +22,7 @@ typedef enum carom_figure {
     CAROM_CYLINDER, // radius, length along its own z; spatial
     CAROM_TOUCH,    // where a contact or constraint acts, and into which directions
     CAROM_CONVEX,   // the hull of its fixed points; spatial
+    CAROM_ELLIPSOID, // half axes; spatial
     CAROM_SURFACE   // heights over a grid: nx, ny, x, y of the first, the cell, the heights by rows; spatial
 } carom_figure;
 

@@ -134,7 +134,7 @@ class Space {
         mesh.castShadow = mesh.receiveShadow = true;
         if (figure === 'point') return mesh;
         shape.lines = new LineBasicMaterial();
-        if (figure === 'sphere') { // two circles, so that one sees it turn
+        if (figure === 'sphere' || figure === 'ellipsoid') { // two circles, so that one sees it turn
             const ring = axis => {
                 const x = new Float32Array(3 * 97);
                 for (let k = 0; k <= 96; ++k) {
@@ -165,7 +165,7 @@ class Space {
     reach() {
         const low = new Vector3(Infinity, Infinity, Infinity), high = low.clone().negate(), step = Math.max(1, Math.floor(this.data.rows / 500));
         for (const s of this.shapes) {
-            const r = s.figure === 'box' ? Math.hypot(...s.size.map(x => x[0])) / 2 : s.figure === 'sphere' ? s.size[0][0] : s.figure === 'cylinder' ? Math.hypot(s.size[0][0], s.size[1][0] / 2) : 0;
+            const r = s.figure === 'box' ? Math.hypot(...s.size.map(x => x[0])) / 2 : s.figure === 'sphere' ? s.size[0][0] : s.figure === 'ellipsoid' ? Math.max(...s.size.map(x => x[0])) : s.figure === 'cylinder' ? Math.hypot(s.size[0][0], s.size[1][0] / 2) : 0;
             if (s.fixed) s.radius = s.figure === 'hull' ? Math.max(...corners(s.fixed).map(c => c.length())) : 0;
             const flat = s.figure === 'hull' ? [s.radius, s.radius, s.radius] : s.figure === 'surface' ? this.half(s.fixed) : s.figure === 'box' && !s.turn ? s.size.map(x => x[0] / 2) : [r, r, r];
             for (const p of s.point) {
@@ -255,7 +255,7 @@ class Space {
         s.mesh.position.copy(p[0]);
         this.turn(s, i, f, s.mesh.quaternion);
         if (s.fixed) return;
-        if (s.figure === 'box') s.mesh.scale.set(size[0], size[1], size[2]);
+        if (s.figure === 'box' || s.figure === 'ellipsoid') s.mesh.scale.set(size[0], size[1], size[2]);
         else if (s.figure === 'cylinder') s.mesh.scale.set(r, r, size[1]);
         else s.mesh.scale.setScalar(r);
     }

@@ -501,6 +501,7 @@ static void swap(carom_feature *f) {
 
 int carom_patch_count(const carom_convex *A, const carom_convex *B) {
     const carom_hull *a = A->hull, *b = B->hull;
+    if (A->axes || B->axes) return 1;
     if (B->grid) return CAROM_PATCH;
     if ((thin(a) && thin(b)) || (flat(a) && flat(b))) return 0;
     const carom_hull *t = thin(a) ? a : b;
@@ -512,6 +513,10 @@ void carom_patch_find(const carom_convex *A, const carom_frame *a, const carom_c
     const bool swapped = !B->grid && (thin(B->hull) || flat(A->hull));
     posed x, y;
     room in, other;
+    if (A->axes || B->axes) {
+        *f = (carom_feature){.kind = CAROM_SMOOTH};
+        return;
+    }
     pose((swapped ? B : A)->hull, swapped ? b : a, b->r, &x, &in);
     if (B->grid) {
         find_surface(A, &x, a, B, f);
@@ -548,8 +553,12 @@ static void onto(const double *p, const double *d, const double *x, double *y) {
 
 // (SHP-18)  the places x on A's hull and y on B's, and n;  gap = n.(x - y) - radii
 void carom_patch_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, const carom_feature *f, carom_touch *t) {
-    double x[3], y[3], d[3], e[3], p[3], way[3];
+    double x[3] = {0}, y[3] = {0}, d[3], e[3], p[3], way[3];
     const double *o = b->r;
+    if (f->kind == CAROM_SMOOTH) {
+        carom_smooth_place(A, a, B, b, t);
+        return;
+    }
     const bool x_first = f->kind == CAROM_CORNER_FACE || f->kind == CAROM_CORNER_EDGE || f->kind == CAROM_CORNER_CORNER;
     const bool y_first = f->kind == CAROM_FACE_CORNER || f->kind == CAROM_EDGE_CORNER || f->kind == CAROM_CORNER_CORNER;
     if (x_first) corner(A->hull, a, o, f->a, x);

@@ -19,11 +19,12 @@ typedef struct carom_convex {
     const carom_hull *hull;
     double radius;
     const carom_grid *grid;
+    const double *axes, *X; // of an ellipsoid, round the first corner: half axes, and their directions as columns; NULL: none
 } carom_convex;
 
 typedef struct carom_frame { double r[3], R[9]; } carom_frame; // R by rows
 
-typedef enum carom_feature_kind { CAROM_CORNER_FACE, CAROM_FACE_CORNER, CAROM_EDGE_EDGE, CAROM_CORNER_EDGE, CAROM_EDGE_CORNER, CAROM_CORNER_CORNER } carom_feature_kind;
+typedef enum carom_feature_kind { CAROM_CORNER_FACE, CAROM_FACE_CORNER, CAROM_EDGE_EDGE, CAROM_CORNER_EDGE, CAROM_EDGE_CORNER, CAROM_CORNER_CORNER, CAROM_SMOOTH } carom_feature_kind;
 
 typedef struct carom_feature {
     carom_feature_kind kind; // of A, of B
@@ -41,5 +42,7 @@ enum { CAROM_PATCH = 9 }; // most contacts of two solids
 int carom_patch_count(const carom_convex *A, const carom_convex *B);
 /// The features of all of them, whether they touch or not.
 void carom_patch_find(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_feature *f);
+/// The contact of an ellipsoid with another one, a ball, a point or a half-space.
+void carom_smooth_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_touch *t);
 /// The contact of one feature, near the positions where it was found.
 void carom_patch_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, const carom_feature *f, carom_touch *t);

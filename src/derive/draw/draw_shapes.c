@@ -188,6 +188,7 @@ static carom_status draw_one(resolver *r, const shape *s, int dim) {
     case SHAPE_BOX: return placed(r, s, CAROM_BOX, edges, dim, dim);
     case SHAPE_CYLINDER: return placed(r, s, CAROM_CYLINDER, tube, 2, 3);
     case SHAPE_HULL: case SHAPE_HEIGHTS: return fixed(r, s);
+    case SHAPE_ELLIPSOID: return placed(r, s, CAROM_ELLIPSOID, s->half, 3, 3);
     case SHAPE_PLANE: return flat(r, s, dim);
     case SHAPE_ELEMENT: case SHAPE_SKIN: return CAROM_OK; // members draw themselves
     case SHAPE_HOLE: case SHAPE_SLOT: case SHAPE_BORE: break;

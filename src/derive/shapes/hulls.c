@@ -147,6 +147,10 @@ static double volume(const shape *s, double *centre, double *second) {
         v = 8 * s->half[0] * s->half[1] * s->half[2];
         for (int k = 0; k < 3; ++k) own[k] = s->half[k] * s->half[k] / 3;
     }
+    if (s->kind == SHAPE_ELLIPSOID) {
+        v = 4 * PI / 3 * s->half[0] * s->half[1] * s->half[2];
+        for (int k = 0; k < 3; ++k) own[k] = s->half[k] * s->half[k] / 5;
+    }
     if (s->kind == SHAPE_CYLINDER) v = PI * a * a * l, own[0] = own[1] = a * a / 4, own[2] = l * l / 12;
     if (s->kind == SHAPE_CAPSULE) { // a cylinder and two half balls, whose centres are 3/8 a beyond its ends
         const double tube = PI * a * a * l, ball = 4 * PI / 3 * a * a * a;

@@ -8,11 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool found_by_search(const shape *s) { return s->kind == SHAPE_HULL || s->kind == SHAPE_HEIGHTS; }
+static bool found_by_search(const shape *s) { return s->kind == SHAPE_HULL || s->kind == SHAPE_HEIGHTS || s->kind == SHAPE_ELLIPSOID; }
 
 bool carom_patch_pair(const shape *A, const shape *B) { return found_by_search(A) || found_by_search(B); }
 
-bool carom_patch_given(const carom_mech_shape *x) { return carom_given(&x->size) && (carom_datum_is(x->size.key, "hull") || carom_datum_is(x->size.key, "mesh") || carom_datum_is(x->size.key, "heights")); }
+bool carom_patch_given(const carom_mech_shape *x) {
+    static const char *const words[] = {"hull", "mesh", "heights", "ellipsoid"};
+    bool one = false;
+    for (int i = 0; carom_given(&x->size) && i < 4; ++i) one = one || carom_datum_is(x->size.key, words[i]);
+    return one;
+}
 
 // -- solids -------------------------------------------------------------------------------------------------------------
 
@@ -47,7 +52,7 @@ bool carom_patch_solid(carom_model *m, shape *s) {
     } else if (s->kind == SHAPE_CAPSULE) {
         h.nv = 2, h.ne = 1;
         for (int i = 0; i < 2; ++i) put_corner(s, 0, 0, i ? s->half[0] : -s->half[0], v[i]);
-    } else if (s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND) {
+    } else if (s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND || s->kind == SHAPE_ELLIPSOID) {
         h.nv = 1;
         put_corner(s, 0, 0, 0, v[0]);
     } else {
@@ -66,12 +71,13 @@ double carom_patch_extent(const shape *s, const double *A, int i) {
     return most;
 }
 
-static carom_convex solid(const shape *s) { return (carom_convex){s->hull, s->kind == SHAPE_ROUND || s->kind == SHAPE_CAPSULE ? s->radius : 0, s->grid}; }
+static carom_convex solid(const shape *s) { return (carom_convex){s->hull, s->kind == SHAPE_ROUND || s->kind == SHAPE_CAPSULE ? s->radius : 0, s->grid, s->kind == SHAPE_ELLIPSOID ? s->half : NULL, s->X}; }
 
 int carom_patch_contacts(const shape *A, const shape *B) {
-    static const bool known[SHAPE_SKIN + 1] = {[SHAPE_POINT] = true, [SHAPE_ROUND] = true, [SHAPE_CAPSULE] = true, [SHAPE_BOX] = true, [SHAPE_HULL] = true, [SHAPE_PLANE] = true, [SHAPE_HEIGHTS] = true};
+    static const bool known[SHAPE_SKIN + 1] = {[SHAPE_POINT] = true, [SHAPE_ROUND] = true, [SHAPE_CAPSULE] = true, [SHAPE_BOX] = true, [SHAPE_HULL] = true, [SHAPE_PLANE] = true, [SHAPE_HEIGHTS] = true, [SHAPE_ELLIPSOID] = true};
     if (!known[A->kind] || !known[B->kind] || A->member || B->member) return 0;
-    const shape *other = A->kind == SHAPE_HULL ? B : A;
+    const shape *other = A->kind == SHAPE_HULL ? B : A, *smooth = A->kind == SHAPE_ELLIPSOID ? B : A;
+    if (A->kind == SHAPE_ELLIPSOID || B->kind == SHAPE_ELLIPSOID) return smooth->kind <= SHAPE_ROUND || smooth->kind == SHAPE_ELLIPSOID || smooth->kind == SHAPE_PLANE;
     if (A->kind == SHAPE_HEIGHTS || B->kind == SHAPE_HEIGHTS) return A->kind == SHAPE_PLANE || B->kind == SHAPE_PLANE || A->kind == B->kind ? 0 : CAROM_PATCH;
     return other->kind <= SHAPE_ROUND ? 1 : other->kind == SHAPE_CAPSULE ? 5 : CAROM_PATCH;
 }

@@ -20,6 +20,7 @@ static const struct form {
     {"cylinder", SHAPE_CYLINDER, false, true, "[radius, length]"},
     {"hull", SHAPE_HULL, false, true, "a list of points [x, y, z], or a file"},
     {"mesh", SHAPE_HULL, false, true, "a file, or a list of hulls"},
+    {"ellipsoid", SHAPE_ELLIPSOID, false, true, "three half axes [a, b, c]"},
     {"heights", SHAPE_HEIGHTS, false, true, "rows of heights, or a CSV file of them"},
     {"plane", SHAPE_PLANE, true, true, "the normal [x, y] or [x, y, z] that points away from the solid side"},
     {"hole", SHAPE_HOLE, true, true, "a radius"},
@@ -141,7 +142,7 @@ static carom_status read_place(resolver *r, const carom_mech_shape *x, shape *s,
     const bool spatial = s->space == SPATIAL;
     double phi = 0, n[3] = {0, 0, 1};
     if (at && ((carom_given(&x->of) && s->body == r->m->bodies) || s->kind == SHAPE_SKIN)) return carom_fault(r, at->key, 0, "%s is where its member is; remove `at`", where);
-    const bool turns = s->kind == SHAPE_BOX || s->kind == SHAPE_HULL;
+    const bool turns = s->kind == SHAPE_BOX || s->kind == SHAPE_ELLIPSOID || s->kind == SHAPE_HULL;
     if (at && (s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON))
         return carom_fault(r, at->key, 0, "%s is placed by its points; remove `at`", where);
     if (at) CAROM_TRY(carom_resolve_vector(r, at, "the place of a shape", spatial ? 3 : 2, s->at));
@@ -185,6 +186,10 @@ static carom_status read_value(resolver *r, const carom_datum *value, const stru
     case SHAPE_CAPSULE: case SHAPE_SLOT: case SHAPE_CYLINDER: return read_long(r, value, f->word, s);
     case SHAPE_POLYGON: return read_polygon(r, value, s);
     case SHAPE_BOX: return read_box(r, value, s);
+    case SHAPE_ELLIPSOID:
+        CAROM_TRY(carom_resolve_list(r, value, "an ellipsoid, by its half axes,", 3));
+        for (int k = 0; k < 3; ++k) CAROM_TRY(read_size(r, &value->item[k], "the half axis of an ellipsoid", &s->half[k]));
+        return CAROM_OK;
     case SHAPE_PLANE: return read_normal(r, value, s);
     case SHAPE_HULL: case SHAPE_HEIGHTS: // when it has its place
     case SHAPE_ELEMENT: break;
@@ -210,6 +215,7 @@ static carom_status complete(resolver *r, shape *s) {
     s->reach = INFINITY;
     if (s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND) s->reach = s->radius;
     if (s->kind == SHAPE_CAPSULE) s->reach = s->radius + s->half[0];
+    if (s->kind == SHAPE_ELLIPSOID) s->reach = fmax(fmax(s->half[0], s->half[1]), s->half[2]);
     if (s->kind == SHAPE_CYLINDER) s->reach = hypot(s->radius, s->half[0]);
     if (s->kind == SHAPE_BOX) s->reach = sqrt(s->half[0] * s->half[0] + s->half[1] * s->half[1] + s->half[2] * s->half[2]);
     if (s->kind == SHAPE_POLYGON) {
@@ -248,7 +254,7 @@ carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body
     const struct form *f = find_form(value);
     if (!f)
         return carom_fault(r, &x->name, 0,
-                           "%s does not say what it is: point, circle, sphere, capsule, polygon, box, cylinder, hull, mesh, heights, plane, hole, slot, bore or skin", where);
+                           "%s does not say what it is: point, circle, sphere, capsule, polygon, box, cylinder, hull, mesh, ellipsoid, heights, plane, hole, slot, bore or skin", where);
     const body *named = b->place ? NULL : body_of(r->m, of);
     if (named) b = named, of = NULL;
     s->kind = f->kind;

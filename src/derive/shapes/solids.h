@@ -13,7 +13,7 @@
 #include "derive/shapes/vector.h"
 
 typedef enum shape_kind {
-    SHAPE_POINT, SHAPE_ROUND, SHAPE_CAPSULE, SHAPE_POLYGON, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_HULL, SHAPE_HEIGHTS, // solid, finite
+    SHAPE_POINT, SHAPE_ROUND, SHAPE_CAPSULE, SHAPE_POLYGON, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_HULL, SHAPE_HEIGHTS, SHAPE_ELLIPSOID, // solid, finite
     SHAPE_ELEMENT,                                                                     // the same, between two nodes of a member
     SHAPE_PLANE,                                                                       // solid, endless
     SHAPE_HOLE, SHAPE_SLOT, SHAPE_BORE,                                                // others move inside
@@ -32,7 +32,7 @@ typedef struct shape {
     double radius;     // of rounds, capsules, cylinders, holes, slots, bores
     double at[3];      // centre; a point of a plane
     double X[9];       // own axes: columns
-    double half[3];    // half edges of a box; [0]: half length of capsules, slots, cylinders
+    double half[3];    // half edges of a box, half axes of an ellipsoid; [0]: half length of capsules, slots, cylinders
     int axis;          // which own axis is the long one, or the normal of a plane
     int ncorners;      // of a planar polygon or box, counterclockwise
     double (*corner)[2];
