@@ -296,6 +296,7 @@ static carom_status count_shape(resolver *r, const shape *s) {
 
 // With a density, shapes are written where they are, and the body's frame is at their centre of mass.
 static void from_centre(shape *s) {
+    if (!s->body) return; // a skin
     for (int k = 0; k < 3; ++k) s->at[k] -= s->body->centre[k];
     for (int i = 0; s->hull && i < s->hull->nv; ++i)
         for (int k = 0; k < 3; ++k) s->hull->v[i][k] -= s->body->centre[k];
