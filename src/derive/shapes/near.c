@@ -111,7 +111,7 @@ static carom_status sample_pair(resolver *r, int rule, int a, int b) {
     if (a != b) CAROM_TRY(carom_pair_check(r, place, A, B));
     else if (A->body->v < 0) return carom_fault(r, place, 0, "'%s' and others like it cannot move; no contact among them is needed", A->name);
     const int n = carom_pair_contacts(A, B);
-    if (n == 0) return carom_fault(r, place, 0, "there is no formula for a %s against a %s", carom_shape_word(A->kind), carom_shape_word(B->kind));
+    if (n == 0) return carom_fault(r, place, 0, "there is no formula for %s %s against %s %s", carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
     if (x->npairs == MOST_NEAR_KINDS) return carom_fault(r, place, 0, "more than %d kinds of pairs of shapes; use fewer different shapes", MOST_NEAR_KINDS);
     pair *p = &x->pairs[x->npairs];
     *p = (pair){.A = A, .B = B, .entry = of->entry, .count = n, .rub = of->rub, .bound = CAROM_NONE, .shares = true, .listed = true};

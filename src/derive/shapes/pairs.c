@@ -297,11 +297,11 @@ static carom_status add(resolver *r, const carom_mech_contact *entry, const caro
     carom_model *m = r->m;
     plan x[MOST_PLAN];
     if (carom_patch_pair(A, B))
-        return carom_fault(r, b, 0, "'%s' is a %s, which touches shapes of the ground and of bodies that move freely, in `among: [A, B, ...]` or `between: [A, B]` where A and B may be lists",
-                           (carom_patch_pair(A, A) ? A : B)->name, carom_shape_word(SHAPE_HULL));
+        return carom_fault(r, b, 0, "'%s' is %s %s, which touches shapes of the ground and of bodies that move freely, in `among: [A, B, ...]` or `between: [A, B]` where A and B may be lists",
+                           (carom_patch_pair(A, A) ? A : B)->name, carom_shape_article((carom_patch_pair(A, A) ? A : B)->kind), carom_shape_word((carom_patch_pair(A, A) ? A : B)->kind));
     const int n = make_plan(A, B, x);
     if (n == 0)
-        return carom_fault(r, b, 0, "there is no formula for a %s against a %s", carom_shape_word(A->kind), carom_shape_word(B->kind));
+        return carom_fault(r, b, 0, "there is no formula for %s %s against %s %s", carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
     if (*count + n > MOST_CONTACTS) return carom_fault(r, &entry->name, 0, "more than %d contacts of shapes; give such a system from C", MOST_CONTACTS);
     if (!room_for_one(m)) return carom_fault_memory(r);
     m->pairs[m->npairs++] = (pair){.A = A, .B = B, .entry = entry, .count = n, .bound = CAROM_NONE};

@@ -64,6 +64,7 @@ void carom_shape_axes_along(const double *n, double *X);
 carom_status carom_derive_shapes(resolver *r);
 carom_status carom_find_shape(resolver *r, const carom_datum *n, const shape **s);
 const char *carom_shape_word(shape_kind kind);
+static inline const char *carom_shape_article(shape_kind kind) { return kind == SHAPE_ELLIPSOID ? "an" : "a"; }
 /// One shape of b, or one part of a mesh; how many parts it has.
 carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body *b, int part, shape *s, const char *where);
 carom_status carom_mesh_parts(resolver *r, const carom_mech_shape *x, int *n);
