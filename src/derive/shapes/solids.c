@@ -269,7 +269,7 @@ carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body
     if (said != EITHER && said != s->space)
         return carom_fault(r, value->key, 0, "%s is %s, and %s is %s", where, said == PLANAR ? "planar" : "spatial", b->where,
                            s->space == PLANAR ? "planar" : "spatial");
-    if (value->kind == CAROM_MAP || carom_datum_empty(value)) return carom_fault(r, value->key, 0, "a %s is %s", f->word, f->value);
+    if (value->kind == CAROM_MAP || carom_datum_empty(value)) return carom_fault(r, value->key, 0, "`%s` is %s", f->word, f->value);
     CAROM_TRY(read_value(r, value, f, s));
     CAROM_TRY(read_place(r, x, s, where));
     if (carom_given(&x->surface_velocity)) CAROM_TRY(read_belt(r, &x->surface_velocity, of, s));
