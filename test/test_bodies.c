@@ -258,8 +258,8 @@ static void derivatives_of_mixed_models_agree_with_differences(void **state) {
 static void mistakes_in_bodies_have_their_place_and_sentence(void **state) {
     (void)state;
     static const struct { const char *text, *error; } cases[] = {
-        {H "  b: {mass: 1}\n", "3:3: body 'b' has no inertia; write `mass: 1, inertia: 0.1` (planar) or `inertia: [0.1, 0.1, 0.2]` (spatial)"},
-        {H "  b: {inertia: 1}\n", "3:3: body 'b' has no mass; write `mass: 1, inertia: 0.1` (planar) or `inertia: [0.1, 0.1, 0.2]` (spatial)"},
+        {H "  b: {mass: 1}\n", "3:3: body 'b' has no inertia; write `mass: 1, inertia: 0.1` (planar) or `inertia: [0.1, 0.1, 0.2]` (spatial), or in space `density: 1000` and a shape"},
+        {H "  b: {inertia: 1}\n", "3:3: body 'b' has no mass; write `mass: 1, inertia: 0.1` (planar) or `inertia: [0.1, 0.1, 0.2]` (spatial), or in space `density: 1000` and a shape"},
         {H "  b: {mass: 0, inertia: 1}\n", "3:13: the mass is 0; it must be positive"},
         {H "  b: {mass: 1, inertia: -1}\n", "3:25: the inertia must be positive"},
         {H "  b: {mass: 1, inertia: [1, 1]}\n", "3:25: the inertia of a spatial body is a list of three (principal) or six (xx, yy, zz, xy, xz, yz), not 2"},

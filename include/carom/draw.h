@@ -20,7 +20,10 @@ typedef enum carom_figure {
     CAROM_CIRCLE,   // radius; planar
     CAROM_SPHERE,   // radius; spatial
     CAROM_CYLINDER, // radius, length along its own z; spatial
-    CAROM_TOUCH     // where a contact or constraint acts, and into which directions
+    CAROM_TOUCH,    // where a contact or constraint acts, and into which directions
+    CAROM_CONVEX,   // the hull of its fixed points; spatial
+    CAROM_ELLIPSOID, // half axes; spatial
+    CAROM_SURFACE   // heights over a grid: nx, ny, x, y of the first, the cell, the heights by rows; spatial
 } carom_figure;
 
 /// One shape.  At a state it is the numbers [first, first + sizes + points * dim + turn) that carom_drawing_eval() gives:
@@ -35,6 +38,8 @@ typedef struct carom_drawn {
     int id;                   // CAROM_TOUCH: the constraint's id; else -1
     int of;                   // the body it moves with; 0: none is named
     int first, sizes, points, turn;
+    const double *fixed;      // numbers that never change, of CAROM_CONVEX and CAROM_SURFACE
+    int nfixed;
 } carom_drawn;
 
 typedef struct carom_drawing carom_drawing;

@@ -54,11 +54,11 @@ typedef struct carom_mech_contact {
 } carom_mech_contact;
 
 /// A shape that touches; the key of `size` says which: circle, box, ...
-typedef struct carom_mech_shape { carom_datum name, size, at, angle, axis, of, surface_velocity; } carom_mech_shape;
+typedef struct carom_mech_shape { carom_datum name, size, at, angle, axis, cell, of, surface_velocity; } carom_mech_shape;
 typedef struct carom_mech_motion { carom_datum name, at, angle, axis; } carom_mech_motion;
 
 typedef struct carom_mech_body {
-    carom_datum name, mass, inertia, at, angle, axis, quaternion, velocity, spin, points;
+    carom_datum name, mass, inertia, density, at, angle, axis, quaternion, velocity, spin, points;
     carom_mech_shape *shape;   // called like the body; NULL: none
     carom_mech_shape *shapes;  // with names of their own
     int nshapes;

@@ -4,6 +4,7 @@ import {
     InstancedMesh, Line, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial, PCFSoftShadowMap, PerspectiveCamera,
     PlaneGeometry, Quaternion, Scene, ShadowMaterial, SphereGeometry, Vector3, WebGLRenderer,
 } from 'three';
+import { ConvexGeometry } from 'three/examples/jsm/geometries/ConvexGeometry.js';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 
 const Z = new Vector3(0, 0, 1), Y = new Vector3(0, 1, 0);
@@ -32,6 +33,19 @@ class Tube {
         this.bars.instanceMatrix.needsUpdate = this.balls.instanceMatrix.needsUpdate = true;
     }
 }
+
+// Heights over a grid, two triangles a cell: nx, ny, x, y of the first, the cell, the heights by rows.
+function surface([nx, ny, x, y, dx, dy, ...z]) {
+    const g = new BufferGeometry(), index = [];
+    g.setAttribute('position', new BufferAttribute(new Float32Array(z.flatMap((h, v) => [x + v % nx * dx, y + Math.floor(v / nx) * dy, h])), 3));
+    for (let v = 0; v < nx * (ny - 1); ++v) if (v % nx < nx - 1) index.push(v, v + 1, v + nx + 1, v, v + nx + 1, v + nx);
+    g.setIndex(index);
+    const flat = g.toNonIndexed();
+    flat.computeVertexNormals();
+    return flat;
+}
+
+const corners = x => Array.from({ length: x.length / 3 }, (_, k) => new Vector3(x[3 * k], x[3 * k + 1], x[3 * k + 2]));
 
 class Arrow {
     constructor(scene) {
@@ -115,12 +129,12 @@ class Space {
     }
 
     solid(figure, material, shape) {
-        const geometry = figure === 'box' ? new BoxGeometry(1, 1, 1) : figure === 'cylinder' ? new CylinderGeometry(1, 1, 1, 40).rotateX(Math.PI / 2) : new SphereGeometry(1, 40, 28);
+        const geometry = figure === 'hull' ? new ConvexGeometry(corners(shape.fixed)) : figure === 'surface' ? surface(shape.fixed) : figure === 'box' ? new BoxGeometry(1, 1, 1) : figure === 'cylinder' ? new CylinderGeometry(1, 1, 1, 40).rotateX(Math.PI / 2) : new SphereGeometry(1, 40, 28);
         const mesh = new Mesh(geometry, material);
         mesh.castShadow = mesh.receiveShadow = true;
         if (figure === 'point') return mesh;
         shape.lines = new LineBasicMaterial();
-        if (figure === 'sphere') { // two circles, so that one sees it turn
+        if (figure === 'sphere' || figure === 'ellipsoid') { // two circles, so that one sees it turn
             const ring = axis => {
                 const x = new Float32Array(3 * 97);
                 for (let k = 0; k <= 96; ++k) {
@@ -133,7 +147,7 @@ class Space {
             };
             mesh.add(ring(0), ring(1));
         } else {
-            mesh.add(new LineSegments(new EdgesGeometry(geometry, 30), shape.lines));
+            mesh.add(new LineSegments(new EdgesGeometry(geometry, figure === 'surface' || figure === 'hull' ? 5 : 30), shape.lines));
             if (figure === 'cylinder') {
                 const g = new BufferGeometry();
                 g.setAttribute('position', new BufferAttribute(new Float32Array([0, 0, 0.501, 1, 0, 0.501, 0, 0, -0.501, 1, 0, -0.501]), 3));
@@ -143,12 +157,17 @@ class Space {
         return mesh;
     }
 
+    half([nx, ny, x, y, dx, dy, ...z]) {
+        return [nx * dx / 2, ny * dy / 2, z.reduce((most, h) => Math.max(most, Math.abs(h)), 0)];
+    }
+
     // The box around everything at all times.
     reach() {
         const low = new Vector3(Infinity, Infinity, Infinity), high = low.clone().negate(), step = Math.max(1, Math.floor(this.data.rows / 500));
         for (const s of this.shapes) {
-            const r = s.figure === 'box' ? Math.hypot(...s.size.map(x => x[0])) / 2 : s.figure === 'sphere' ? s.size[0][0] : s.figure === 'cylinder' ? Math.hypot(s.size[0][0], s.size[1][0] / 2) : 0;
-            const flat = s.figure === 'box' && !s.turn ? s.size.map(x => x[0] / 2) : [r, r, r];
+            const r = s.figure === 'box' ? Math.hypot(...s.size.map(x => x[0])) / 2 : s.figure === 'sphere' ? s.size[0][0] : s.figure === 'ellipsoid' ? Math.max(...s.size.map(x => x[0])) : s.figure === 'cylinder' ? Math.hypot(s.size[0][0], s.size[1][0] / 2) : 0;
+            if (s.fixed) s.radius = s.figure === 'hull' ? Math.max(...corners(s.fixed).map(c => c.length())) : 0;
+            const flat = s.figure === 'hull' ? [s.radius, s.radius, s.radius] : s.figure === 'surface' ? this.half(s.fixed) : s.figure === 'box' && !s.turn ? s.size.map(x => x[0] / 2) : [r, r, r];
             for (const p of s.point) {
                 for (let i = 0; i < this.data.rows; i += step) {
                     const x = p.map(c => c[i]);
@@ -235,7 +254,8 @@ class Space {
         const r = s.figure === 'point' ? (size.length ? size[0] / 2 : 0.011 * this.size) : size[0];
         s.mesh.position.copy(p[0]);
         this.turn(s, i, f, s.mesh.quaternion);
-        if (s.figure === 'box') s.mesh.scale.set(size[0], size[1], size[2]);
+        if (s.fixed) return;
+        if (s.figure === 'box' || s.figure === 'ellipsoid') s.mesh.scale.set(size[0], size[1], size[2]);
         else if (s.figure === 'cylinder') s.mesh.scale.set(r, r, size[1]);
         else s.mesh.scale.setScalar(r);
     }

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MOST_MODEL = 64 << 20 };
 
@@ -87,6 +88,80 @@ void cli_matrices_free(cli_matrices *m) {
     *m = (cli_matrices){0};
 }
 
+// -- files that a model names ---------------------------------------------------------------------------------------------
+
+static bool complain(const char *model, const carom_datum *name, const char *path, const char *what) {
+    fprintf(stderr, "%s:%d:%d: cannot read '%.300s': %s\n", model, name->line, name->column, path, what);
+    return false;
+}
+
+// A file beside the model or in a folder below it: no way out of there, no link.
+static bool file_inside(const char *model, const carom_datum *name, char *path, size_t size) {
+    const char *slash = strrchr(model, '/');
+    const int folder = slash ? (int)(slash - model) + 1 : 0;
+    bool good = name->length > 0 && name->text[0] != '/' && strlen(name->text) == name->length && (size_t)folder + name->length < size;
+    for (const char *p = name->text; good && p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL) good = strncmp(p, "..", 2) != 0;
+    if (!good) return complain(model, name, name->text, "it must be a file in the folder of the model or below it");
+    struct stat about;
+    for (const char *p = name->text; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL) { // every folder on the way, and the file
+        const char *end = strchr(p, '/') ? strchr(p, '/') : name->text + name->length;
+        snprintf(path, size, "%.*s%.*s", folder, model, (int)(end - name->text), name->text);
+        if (lstat(path, &about) != 0) return complain(model, name, path, strerror(errno));
+        if (S_ISLNK(about.st_mode)) return complain(model, name, path, "it is a link; a model reads no links");
+    }
+    if (!S_ISREG(about.st_mode)) return complain(model, name, path, "it is no file");
+    return true;
+}
+
+static bool add_file(const char *model, const carom_mech_shape *s, cli_matrices *m) {
+    const carom_datum *name = &s->size;
+    char path[4096];
+    const bool named = name->kind == CAROM_TEXT && name->key && (strcmp(name->key->text, "hull") == 0 || strcmp(name->key->text, "mesh") == 0 || strcmp(name->key->text, "heights") == 0);
+    for (int i = 0; named && i < m->n; ++i)
+        if (strcmp(m->list[i].name, name->text) == 0) return true;
+    if (!named) return true;
+    if (!file_inside(model, name, path, sizeof path)) return false;
+    m->list = realloc(m->list, ((size_t)m->n + 2) * sizeof *m->list);
+    if (!m->list) abort();
+    carom_matrix_text *t = &m->list[m->n];
+    size_t length = 0;
+    char *text = cli_read_file(path, &length);
+    *t = (carom_matrix_text){.name = strdup(name->text), .text = text, .length = length};
+    t->file = t->name;
+    if (!t->name) abort();
+    ++m->n;
+    return t->text != NULL;
+}
+
+static bool add_files(const char *model, const carom_mech_shape *list, int n, cli_matrices *m) {
+    for (int i = 0; i < n; ++i)
+        if (!add_file(model, &list[i], m)) return false;
+    return true;
+}
+
+static bool files_of_model(const char *file, cli_matrices *m) {
+    if (!file || carom_result_probe(file)) return true;
+    size_t length = 0;
+    FILE *f = fopen(file, "rb"); // that it cannot be read is said elsewhere
+    if (!f) return true;
+    fclose(f);
+    char *text = cli_read_file(file, &length);
+    if (!text) return true;
+    carom_error err;
+    carom_mech *x = strstr(text, "hull") || strstr(text, "mesh") || strstr(text, "heights") ? carom_mech_read(text, length, file, &err) : NULL;
+    bool good = true;
+    if (x) {
+        good = add_files(file, x->shapes, x->nshapes, m);
+        for (int i = 0; i < x->nbodies && good; ++i) {
+            const carom_mech_body *b = x->bodies[i].body ? x->bodies[i].body : &x->bodies[i];
+            good = (!b->shape || add_file(file, b->shape, m)) && add_files(file, b->shapes, b->nshapes, m);
+        }
+        carom_mech_destroy(x);
+    }
+    free(text);
+    return good;
+}
+
 bool cli_matrices_read(const cli_args *a, cli_matrices *m) {
     const char **given = cli_list(a, "matrix", NULL);
     int n = 0;
@@ -110,6 +185,7 @@ bool cli_matrices_read(const cli_args *a, cli_matrices *m) {
         good = t->text != NULL;
     }
     free(given);
+    good = good && files_of_model(a->word[0], m);
     if (!good) cli_matrices_free(m);
     return good;
 }

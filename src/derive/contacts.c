@@ -391,7 +391,7 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
     return put_law(r, r->m->nc, &l, c, l.c.friction > 0 ? c->tangents : 0); // without friction the slip says nothing
 }
 
-static bool has_corners(const shape *s) { return s->kind == SHAPE_POLYGON || s->kind == SHAPE_BOX; }
+static bool has_corners(const shape *s) { return s->kind == SHAPE_POLYGON || s->kind == SHAPE_BOX || s->kind == SHAPE_HULL; }
 static bool is_ball(const shape *s) { return s->kind == SHAPE_ROUND; } // rolls on anything
 
 // `rolling` and `spinning`: levers of the resistance, of round shapes that have friction.
@@ -500,14 +500,14 @@ static carom_status read_rule(resolver *r, int i, const law *fallback) {
     CAROM_TRY(carom_check_soft(r, rule->entry));
     CAROM_TRY(law_of(r, rule->entry, &l));
     if (l.c.impact || l.c.sequential || l.c.varies || l.rub || l.ellipse || carom_contact_soft(rule->entry))
-        return carom_fault(r, &rule->entry->name, 0, "so many pairs of shapes come and go as a list, which supports Newton's law of impact with constant restitution and friction only");
+        return carom_fault(r, &rule->entry->name, 0, "contacts of more than 500 pairs, and of hulls, meshes, ellipsoids and heights, come and go: they support Newton's law of impact with constant restitution and friction only");
     if (carom_given(&rule->entry->rolling)) CAROM_TRY(read_coefficient(r, &rule->entry->rolling, 1e300, &l.roll));
     if (carom_given(&rule->entry->spinning)) CAROM_TRY(read_coefficient(r, &rule->entry->spinning, 1e300, &l.spin));
     CAROM_TRY(fix_law(r, &l));
     const double mu = l.c.friction;
     rule->rub = (rubbing){mu > 0, mu > 0 ? l.roll / mu : 0, mu > 0 ? l.spin / mu : 0, NULL};
     for (int k = 0; k < x->nshapes; ++k)
-        if (x->shape[k]->belt) return carom_fault(r, x->shape[k]->place, 0, "so many pairs of shapes come and go as a list, which does not support `surface velocity`");
+        if (x->shape[k]->belt) return carom_fault(r, x->shape[k]->place, 0, "contacts of more than 500 pairs, and of hulls, meshes, ellipsoids and heights, come and go: they do not support `surface velocity`");
     const int first = x->npairs;
     CAROM_TRY(carom_near_samples(r, i));
     for (int k = first; k < x->npairs; ++k) {

@@ -1,5 +1,6 @@
 // model.c: create, destroy, and what a model answers.
 #include "derive/shapes/solids.h"
+#include "read/mesh.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +106,7 @@ void carom_model_destroy(carom_model *m) {
     carom_members_free(m);
     carom_pattern_destroy(m->mass_pattern);
     carom_pattern_destroy(m->tangent_pattern);
+    for (int i = 0; i < m->nmeshes; ++i) carom_mesh_free(&m->meshes[i]);
     free(m->watch);
     carom_drawn_free(m->drawn);
     free(m->rows);
@@ -120,8 +122,8 @@ int carom_model_tapes(const carom_model *m, carom_tape **list, int room) {
         if (n < room) list[n] = own[i];
     for (int i = 0; i < m->npairs; ++i)
         if (!m->pairs[i].shares && n++ < room) list[n - 1] = m->pairs[i].tape;
-    for (int i = 0; i < m->nkinds; ++i, ++n)
-        if (n < room) list[n] = m->kinds[i].two->pairs->tape;
+    for (int i = 0; i < m->nkinds; ++i)
+        if (!m->kinds[i].patch && n++ < room) list[n - 1] = m->kinds[i].two->pairs->tape;
     return n;
 }
 

@@ -86,6 +86,7 @@ typedef struct body {
     double mass, J[9];
     carom_node mass_node, J_node[6]; // the same for expressions: xx, yy, zz, xy, xz, yz
     carom_node r[3], R[9], angle; // centre of mass, body frame to world, angle (planar and moved)
+    double centre[3];  // of mass where its shapes are written, when it has a density
     double axis[3];    // of that angle, when it is moved in space
     double r0[3], R0[9];          // at the start
     bool floating;                // the frame of a floating member, whose energies are elsewhere
@@ -242,6 +243,8 @@ struct carom_model {
     const char *redundant; // their names
     struct shape *shapes;
     int nshapes;
+    struct carom_mesh *meshes; // of files that shapes name, by matrix; nt = 0: not read
+    int nmeshes;
     struct pair *pairs; // their contacts are the last ones
     int npairs, pair_room;
     struct near_pairs *near; // those that come and go; NULL: none

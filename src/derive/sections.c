@@ -396,6 +396,7 @@ carom_status carom_derive_mechanism(resolver *r) {
     CAROM_TRY(read_energy(r));
     CAROM_TRY(read_forces(r));
     CAROM_TRY(carom_derive_shapes(r));
+    CAROM_TRY(carom_matrices_used(r));
     CAROM_TRY(carom_derive_links(r));
     CAROM_TRY(read_outputs(r));
     CAROM_TRY(read_exact(r));

@@ -9,14 +9,24 @@
 
 enum { MOST_MATRICES = 1000 };
 
+// A name may be the way to a file: in HDF5 a slash would be a group.
+static void exchange(char *name, char from, char to) {
+    for (; *name; ++name)
+        if (*name == from) *name = to;
+}
+
 static bool put(hid_t group, const carom_matrix_text *t) {
     const hsize_t size = t->length;
+    char *name = strdup(t->name);
+    if (!name) return false;
+    exchange(name, '/', '\\');
     const hid_t space = size ? H5Screate_simple(1, &size, NULL) : -1;
-    const hid_t set = H5Dcreate2(group, t->name, H5T_STD_U8LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t set = H5Dcreate2(group, name, H5T_STD_U8LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const bool good = set >= 0 && H5Dwrite(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, t->text) >= 0 &&
                       h5_put_text(set, "file", t->file, strlen(t->file));
     h5_close(set);
     h5_close(space);
+    free(name);
     return good;
 }
 
@@ -41,6 +51,7 @@ static bool take(hid_t group, const char *name, double most, carom_matrix_text *
     if (good && !h5_get(set, "file", 4096, &number, &file)) file = strdup(name);
     char *own = good ? strdup(name) : NULL;
     good = good && own && file;
+    if (good) exchange(own, '\\', '/');
     h5_close(type);
     h5_close(space);
     h5_close(set);

@@ -128,24 +128,30 @@ static const carom_key solid_keys[] = {
     KEY(FORM, "polygon", "", "3 to 64 corners, convex (plane)", "m", AT(shape, size)),
     KEY(FORM, "box", "", "edges", "m", AT(shape, size)),
     KEY(FORM, "cylinder", "", "[radius, length], along its z (space)", "m", AT(shape, size)),
+    KEY(FORM, "hull", "", "the convex hull of points [x, y, z], or of those of a file (STL, OBJ)", "m", AT(shape, size)),
+    KEY(FORM, "mesh", "", "a file (STL, OBJ) of convex parts, or a list of hulls", "m", AT(shape, size)),
+    KEY(FORM, "ellipsoid", "", "three half axes (space)", "m", AT(shape, size)),
+    KEY(FORM, "heights", "", "rows of heights over x and y (the first at the lowest y), or a CSV file of them; of the ground", "m", AT(shape, size)),
     KEY(FORM, "plane", "", "the normal, away from the solid side", "", AT(shape, size)),
     KEY(FORM, "hole", "", "radius; the other shape moves inside", "m", AT(shape, size)),
     KEY(FORM, "slot", "", "[radius, length]: the inside of a capsule", "m", AT(shape, size)),
     KEY(FORM, "bore", "", "radius; the inside of an endless cylinder along its z (space)", "m", AT(shape, size)),
     KEY(FORM, "skin", "", "radius; all along a flexible member (section shapes)", "m", AT(shape, size)),
     KEY(NUMBER, "at", "0", "its centre, in the body's frame", "m", AT(shape, at)),
-    KEY(NUMBER, "angle", "0", "turned by it; a box in space about axis", "rad", AT(shape, angle)),
+    KEY(NUMBER, "angle", "0", "turned by it; a box, hull, mesh or ellipsoid in space about axis", "rad", AT(shape, angle)),
     KEY(NUMBER, "axis", "", "direction of a capsule, slot, cylinder or bore in space", "", AT(shape, axis)),
+    KEY(NUMBER, "cell", "1", "of heights: the distance between them, or [x, y]", "m", AT(shape, cell)),
     KEY(EXPRESSION, "surface velocity", "0", "of a conveyor: how its surface moves in the body's frame, a list of expressions of time and parameters; only friction knows it", "m/s", AT(shape, surface_velocity)),
     KEY(NAME, "of", "", "section shapes: a body, a flexible member (skin) or one of its points (point, circle, sphere)", "", AT(shape, of)),
     END};
-static const key_group shape_group = {GROUP("bodies.NAME.shape", "What touches; the same for `bodies.NAME.shapes.NAME` and `shapes.NAME`.  Exactly one of the first twelve keys says which.", solid_keys, carom_mech_shape, "shape")};
+static const key_group shape_group = {GROUP("bodies.NAME.shape", "What touches; the same for `bodies.NAME.shapes.NAME` and `shapes.NAME`.  Exactly one of the first sixteen keys says which.", solid_keys, carom_mech_shape, "shape")};
 static const key_group *const shapes[] = {&shape_group, NULL};
 
 static const carom_key body_keys[] = {
     KEY(NUMBER, "mass", "needed", "positive", "kg", AT(body, mass)),
     KEY(NUMBER, "inertia", "needed", "one number: a planar body; a list of three or six: a spatial one, about its centre of mass", "kg m^2", AT(body, inertia)),
-    KEY(NUMBER, "at", "0", "the centre of mass at the start", "m", AT(body, at)),
+    KEY(NUMBER, "density", "", "instead of mass and inertia, in space: those of its shapes, filled evenly", "kg/m^3", AT(body, density)),
+    KEY(NUMBER, "at", "0", "the centre of mass at the start; with a density: where its shapes put it", "m", AT(body, at)),
     KEY(NUMBER, "angle", "0", "turned by it at the start; in space about `axis`", "rad", AT(body, angle)),
     KEY(NUMBER, "axis", "", "in space: [x, y, z]", "", AT(body, axis)),
     KEY(NUMBER, "quaternion", "", "in space: [w, x, y, z] instead of axis and angle", "", AT(body, quaternion)),

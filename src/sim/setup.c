@@ -131,7 +131,7 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
             const size_t used = strlen(many);
             if (scheme_at(def, i)->many >= def->system->listed) snprintf(many + used, sizeof many - used, "%s%s", used ? ", " : "", scheme_at(def, i)->name);
         }
-        return carom_fail(err, CAROM_BAD_INPUT, "scheme %s does not support this many pairs of shapes; these schemes do: %s.  Models with fewer pairs run with every scheme",
+        return carom_fail(err, CAROM_BAD_INPUT, "scheme %s does not support contacts that come and go; these do: %s.  Contacts do so with more than 500 pairs of shapes, and with hulls, meshes, ellipsoids and heights",
                           scheme->name, many);
     }
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)

@@ -9,6 +9,8 @@
 // Energy that impacts created, relative to the largest kinetic energy: a gain that size is no rounding where events are located, and no
 // error of first order in a step elsewhere.
 static const double CREATED = 1e-2, CREATED_LOCATED = 1e-3;
+// Of the energy: what impacts create is known no better.
+static const double BOOKED = 1e-13;
 // Energy that appeared, relative to the largest kinetic energy.  Steps of first order are off by a few per cent.
 static const double GROWN = 0.1;
 // Where nothing moves, rounding is all there is: energies below this part of what everything would have at the largest local velocity that a step
@@ -53,7 +55,8 @@ static double all_at_speed(const carom_sim *sim) {
 
 static void energy_created(writer *w, const carom_ledger *l) {
     const carom_account *a = &l->impulses;
-    if (!(l->energy.created > (w->sim->scheme->tells ? CREATED_LOCATED : CREATED) * fmax(l->kinetic, STILL * all_at_speed(w->sim)))) return;
+    const double exact = BOOKED * fmax(fabs(l->energy.start), fabs(l->energy.end)); // what stands still creates its rounding
+    if (!(l->energy.created > fmax(exact, (w->sim->scheme->tells ? CREATED_LOCATED : CREATED) * fmax(l->kinetic, STILL * all_at_speed(w->sim))))) return;
     snprintf(add(w, "energy-created", a->gain_id, a->gain_t), ROOM,
              "impacts created %.3g J, %.3g J of it in one at t = %.9g.  Newton's law of restitution with Coulomb friction can do that; "
              "`impact law: energetic` at this contact never does", l->energy.created, a->gain, a->gain_t);

@@ -5,6 +5,7 @@
 // D_k R = R skew(e_k), so that no derivative ever looks into the quaternion (BOD-1).  R belongs to the direction of the
 // quaternion, whatever its length.  The reference point is the centre of mass.
 #include "derive/bodies/bodies.h"
+#include "derive/shapes/solids.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -281,6 +282,7 @@ carom_status carom_body_planar(resolver *r, body *b, double phi, const double *v
 static carom_status read_spatial(resolver *r, const carom_mech_body *of, body *b) {
     const carom_datum *at = carom_given(&of->at), *velocity = carom_given(&of->velocity), *spin = carom_given(&of->spin);
     double v[6] = {0}, e0[4];
+    memcpy(b->r0, b->centre, sizeof b->r0);
     const int first = 6 * (int)(b - r->m->bodies);
     if (at) CAROM_TRY(carom_resolve_bound_vector(r, at, "the position of a spatial body", 3, BOUND_PLACE, first, b->r0));
     CAROM_TRY(read_orientation(r, of, b->where, e0));
@@ -313,9 +315,11 @@ bool carom_inertia_positive(const double *J) {
 
 // Inertia: one number (planar), three principal moments, or six: xx, yy, zz, xy, xz, yz.
 static carom_status read_mass(resolver *r, const carom_mech_body *of, body *b) {
-    const carom_datum *mass = carom_given(&of->mass), *inertia = carom_given(&of->inertia);
+    const carom_datum *mass = carom_given(&of->mass), *inertia = carom_given(&of->inertia), *density = carom_given(&of->density);
+    if (density && (mass || inertia)) return carom_fault(r, density->key, 0, "%s has a density, and '%s' as well; remove one of the two", b->where, (mass ? mass : inertia)->key->text);
+    if (density) return carom_solid_mass(r, of, b);
     if (!mass || !inertia)
-        return carom_fault(r, b->place, 0, "%s has no %s; write `mass: 1, inertia: 0.1` (planar) or `inertia: [0.1, 0.1, 0.2]` (spatial)", b->where,
+        return carom_fault(r, b->place, 0, "%s has no %s; write `mass: 1, inertia: 0.1` (planar) or `inertia: [0.1, 0.1, 0.2]` (spatial), or in space `density: 1000` and a shape", b->where,
                            mass ? "inertia" : "mass");
     const int body = (int)(b - r->m->bodies), first = 6 * body;
     CAROM_TRY(carom_resolve_term(r, mass, "the mass", BOUND_MASS, body, &b->mass, &b->mass_node));
@@ -400,7 +404,7 @@ static carom_status read_points(resolver *r, const carom_datum *points, body *b)
 static carom_status read_body(resolver *r, const carom_mech_body *of, body *b) {
     const carom_datum *axis = carom_given(&of->axis), *quaternion = carom_given(&of->quaternion);
     if (of->motion) {
-        const carom_datum *const free[] = {&of->mass, &of->inertia, &of->at, &of->angle, axis, quaternion, &of->velocity, &of->spin};
+        const carom_datum *const free[] = {&of->mass, &of->inertia, &of->density, &of->at, &of->angle, axis, quaternion, &of->velocity, &of->spin};
         for (size_t i = 0; i < sizeof free / sizeof *free; ++i)
             if (free[i] && carom_given(free[i]))
                 return carom_fault(r, free[i]->key, 0, "the motion of %s is prescribed; '%s' has no meaning beside `motion`", b->where, free[i]->key->text);

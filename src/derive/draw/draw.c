@@ -37,6 +37,9 @@ enum { FORMS = sizeof forms / sizeof *forms };
 
 const char *carom_figure_word(carom_figure f) {
     if (f == CAROM_TOUCH) return "contact";
+    if (f == CAROM_CONVEX) return "hull";
+    if (f == CAROM_ELLIPSOID) return "ellipsoid";
+    if (f == CAROM_SURFACE) return "surface";
     return (unsigned)f < FORMS ? forms[f].word : NULL;
 }
 

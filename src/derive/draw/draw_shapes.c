@@ -2,6 +2,7 @@
 //
 // What `draw` says of a body or names like a shape is left to it.  Planes are drawn as far as the model reaches at the start.
 #include "derive/draw/draw.h"
+#include "collide/patch.h"
 #include "derive/shapes/solids.h"
 #include <math.h>
 #include <string.h>
@@ -159,6 +160,23 @@ static carom_status flat(resolver *r, const shape *s, int dim) {
     return placed(r, &plate, CAROM_BOX, size, 3, 3);
 }
 
+// A hull or a surface: its corners from its centre on.
+static carom_status fixed(resolver *r, const shape *s) {
+    const carom_hull *h = s->hull;
+    const bool grid = s->grid != NULL;
+    const int n = grid ? 6 + h->nv : 3 * h->nv;
+    double *x = carom_pool_take(&r->m->memory, (size_t)n * sizeof *x);
+    if (!x) return carom_fault_memory(r);
+    if (grid) memcpy(x, (double[]){s->grid->nx, s->grid->ny, s->grid->x - s->at[0], s->grid->y - s->at[1], s->grid->dx, s->grid->dy}, 6 * sizeof *x);
+    for (int i = 0; i < h->nv && grid; ++i) x[6 + i] = h->v[i][2] - s->at[2];
+    for (int i = 0; i < n && !grid; ++i) x[i] = h->v[i / 3][i % 3] - s->at[i % 3];
+    CAROM_TRY(placed(r, s, grid ? CAROM_SURFACE : CAROM_CONVEX, NULL, 0, 3));
+    carom_drawn *d = &r->m->drawn->shape[r->m->drawn->count - 1];
+    d->fixed = x;
+    d->nfixed = n;
+    return CAROM_OK;
+}
+
 static carom_status draw_one(resolver *r, const shape *s, int dim) {
     const double edges[3] = {2 * s->half[0], 2 * s->half[1], 2 * s->half[2]}, tube[2] = {s->radius, 2 * s->half[0]};
     carom_drawn *d = NULL;
@@ -169,6 +187,8 @@ static carom_status draw_one(resolver *r, const shape *s, int dim) {
     case SHAPE_POLYGON: return corners(r, s);
     case SHAPE_BOX: return placed(r, s, CAROM_BOX, edges, dim, dim);
     case SHAPE_CYLINDER: return placed(r, s, CAROM_CYLINDER, tube, 2, 3);
+    case SHAPE_HULL: case SHAPE_HEIGHTS: return fixed(r, s);
+    case SHAPE_ELLIPSOID: return placed(r, s, CAROM_ELLIPSOID, s->half, 3, 3);
     case SHAPE_PLANE: return flat(r, s, dim);
     case SHAPE_ELEMENT: case SHAPE_SKIN: return CAROM_OK; // members draw themselves
     case SHAPE_HOLE: case SHAPE_SLOT: case SHAPE_BORE: break;

@@ -582,7 +582,7 @@ carom_status carom_derive_members(resolver *r) {
     if (!m->members) return carom_fault_memory(r);
     for (int i = 0; i < r->mech->nmembers; ++i)
         if (!carom_floating(&r->mech->members[i])) CAROM_TRY(read_member(r, &r->mech->members[i], &m->members[m->nmember]));
-    return carom_matrices_used(r);
+    return CAROM_OK;
 }
 
 // -- exact solutions ---------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 // ones with other numbers.  So pairs of equal shapes, of bodies that move alike, are a kind: a small model with the two bodies alone, whose
 // graph is forgotten once its tape is made.  A pair then is where its bodies have their positions and velocities, and how large its boxes are.
 // Whatever has a prescribed motion, bends, or is carried keeps expressions of its own.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/patches.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,7 +183,8 @@ static void join(carom_model *m, pair *p) {
 carom_status carom_kind_add(carom_model *m, pair *p, const constraint *links, const carom_contact *contacts, carom_error *err) {
     p->kind = m->nkinds++;
     m->kinds[p->kind] = (pair_kind){.first = p};
-    CAROM_TRY(make(m, &m->kinds[p->kind], links, contacts, err));
+    if (carom_patch_pair(p->A, p->B)) CAROM_TRY(carom_patch_kind(m, &m->kinds[p->kind], links, err));
+    else CAROM_TRY(make(m, &m->kinds[p->kind], links, contacts, err));
     m->kinds[p->kind].two->contacts = NULL;
     join(m, p);
     return CAROM_OK;

@@ -3,7 +3,7 @@
 // A pair whose bound (SHP-10) is larger than its margin answers with the bound for its gaps, and costs nothing beyond it.  That
 // depends on t and q alone, so the same arguments give the same bits, and no history is needed.  Everything else is computed for pairs that hold a
 // contact of the set asked for.  Pairs of a kind take turns in the work blocks of their tape: what is there of another pair is computed anew.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/patches.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -73,6 +73,7 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
     }
     for (int i = 0; i < m->nkinds; ++i) {
         pair_kind *k = &m->kinds[i];
+        if (k->patch) continue;
         k->size = (carom_tape_work_size(k->two->pairs->tape) + LINE) & ~(size_t)LINE;
         k->blocks = k->count * k->size <= ROOM ? k->count : k->size < ROOM ? (int)(ROOM / k->size) : 1;
         k->work = end = (end + LINE) & ~(size_t)LINE;
@@ -85,6 +86,7 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
     }
     for (int i = 0; i < m->nkinds; ++i) {
         pair_kind *k = &m->kinds[i];
+        if (k->patch) continue;
         k->held_size = (carom_tape_held_size(k->two->pairs->tape) + LINE) & ~(size_t)LINE;
         k->holds = k->count * k->held_size <= HELD_ROOM ? k->count : (int)(HELD_ROOM / k->held_size);
         k->held = end = (end + LINE) & ~(size_t)LINE;
@@ -101,6 +103,7 @@ void carom_pairs_work_init(const carom_model *m, void *work) {
         if (!m->pairs[i].shares) carom_tape_work_init(m->pairs[i].tape, block(m, work, m->pairs[i].work), m->parameter);
     for (int i = 0; i < m->nkinds; ++i) {
         const pair_kind *k = &m->kinds[i];
+        if (k->patch) continue;
         double size[MOST_SIZES];
         carom_kind_sizes(k, k->first, size);
         for (int b = 0; b < k->blocks; ++b) carom_tape_work_init(k->two->pairs->tape, block(m, work, k->work + (size_t)b * k->size), size);
@@ -157,6 +160,7 @@ static void ask(const carom_model *m, void *work, const pair *p, pair_group grou
 }
 
 int carom_pair_eval(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, double *x) {
+    if (m->kinds[p->kind].patch) return carom_patch_eval(m, p, group, q, v, x);
     ask(m, work, p, group, 0, q, v, x);
     const carom_model *two = m->kinds[p->kind].two;
     const int count[PAIR_GROUPS] = {p->count, two->W.n, two->ndir, two->ndir, two->dW.n, two->dW.n};

@@ -5,7 +5,7 @@
 // bodies.  Contacts stand in slots of a list (carom_list); a pair takes as many slots in a row as it has contacts, and keeps them while
 // it stays near.  What a slot holds: 1 + (A nshapes + B) nrules + rule for the first contact of a pair, minus that for its others.
 #include "collide/broad.h"
-#include "derive/shapes/solids.h"
+#include "derive/shapes/patches.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static carom_status find_all(resolver *r, const carom_datum *list, int bit, unsi
         CAROM_TRY(carom_find_shape(r, c, &s));
         *good = *good && suits(r->m, s);
         if (side[s - r->m->shapes]) return carom_fault(r, c, 0, "'%s' stands here for the second time, and a shape cannot touch itself; remove one of the two", s->name);
-        side[s - r->m->shapes] |= (unsigned char)bit;
+        for (int i = 0; i <= s->parts; ++i) side[s - r->m->shapes + i] |= (unsigned char)bit;
     }
     return CAROM_OK;
 }
@@ -49,12 +49,15 @@ static struct near_pairs *near_of(resolver *r) {
 // Boxes and rounds of one kind have their sizes as parameters.
 static bool sized(const shape *s) { return s->kind == SHAPE_ROUND || (s->kind == SHAPE_BOX && s->space == SPATIAL); }
 
+// Hulls are all of one kind.
+static bool alike(const shape *a, const shape *b) { return carom_patch_pair(a, a) ? a->kind == b->kind : carom_shape_same(a, b, sized(a)); }
+
 // The group of shape i.
 static void join_group(struct near_pairs *x, int i) {
     const shape *s = x->shape[i];
     if (x->group[i] >= 0) return;
     int g = 0;
-    while (g < x->ngroups && !(carom_shape_same(s, x->sample[g], sized(s)) && carom_body_same(s->body, x->sample[g]->body))) ++g;
+    while (g < x->ngroups && !(alike(s, x->sample[g]) && carom_body_same(s->body, x->sample[g]->body))) ++g;
     if (g == x->ngroups) x->sample[x->ngroups++] = s;
     x->group[i] = g;
 }
@@ -72,8 +75,11 @@ carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool 
     if (each) CAROM_TRY(find_all(r, each, 4, side, &good));
     else for (int k = 0; k < 2; ++k) CAROM_TRY(find_all(r, list->item + k, 1 << k, side, &good));
     if (!good) return CAROM_OK;
-    for (int i = 0; i < x->nshapes; ++i)
-        if (side[i]) join_group(x, i);
+    for (int i = 0; i < x->nshapes; ++i) {
+        if (!side[i]) continue;
+        join_group(x, i);
+        x->patches = x->patches || carom_patch_pair(x->shape[i], x->shape[i]);
+    }
     x->rule[x->nrules++] = (near_rule){.entry = entry};
     return *taken = true, CAROM_OK;
 }
@@ -105,7 +111,7 @@ static carom_status sample_pair(resolver *r, int rule, int a, int b) {
     if (a != b) CAROM_TRY(carom_pair_check(r, place, A, B));
     else if (A->body->v < 0) return carom_fault(r, place, 0, "'%s' and others like it cannot move; no contact among them is needed", A->name);
     const int n = carom_pair_contacts(A, B);
-    if (n == 0) return carom_fault(r, place, 0, "there is no formula for a %s against a %s", carom_shape_word(A->kind), carom_shape_word(B->kind));
+    if (n == 0) return carom_fault(r, place, 0, "there is no formula for %s %s against %s %s", carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
     if (x->npairs == MOST_NEAR_KINDS) return carom_fault(r, place, 0, "more than %d kinds of pairs of shapes; use fewer different shapes", MOST_NEAR_KINDS);
     pair *p = &x->pairs[x->npairs];
     *p = (pair){.A = A, .B = B, .entry = of->entry, .count = n, .rub = of->rub, .bound = CAROM_NONE, .shares = true, .listed = true};
@@ -158,6 +164,8 @@ carom_status carom_near_make(carom_model *m, carom_error *err) {
         free(laws);
         CAROM_TRY(status);
     }
+    for (int i = 0; i < x->nshapes && x->patches; ++i)
+        if (x->group[i] >= 0 && !carom_patch_solid(m, &m->shapes[i])) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
     x->slots = 64 + 4 * x->nshapes;
     return CAROM_OK;
 }
@@ -174,14 +182,18 @@ typedef struct live {
     carom_bounds *box, *room; // nshapes
     double *centre;      // 3 nshapes
     double *reach;       // nshapes: how far it may come during the step, beyond its ball
+    patch *patch;        // of every pair, where some are found by search
 } live;
+
+// Pairs: at least half of the slots are free.
+static size_t patch_count(const struct near_pairs *x, size_t slots) { return x->patches ? slots / 2 + 1 : 0; }
 
 static size_t round_up(size_t n) { return (n + 63) & ~(size_t)63; }
 
 static size_t list_work(const void *model, int slots) {
     const size_t n = (size_t)slots, shapes = (size_t)((const carom_model *)model)->near->nshapes;
     return round_up(sizeof(live)) + round_up(n * sizeof(pair)) + round_up(n * sizeof(int)) + round_up(2 * n * sizeof(long long)) +
-           round_up(2 * shapes * sizeof(carom_bounds)) + round_up(4 * shapes * sizeof(double));
+           round_up(2 * shapes * sizeof(carom_bounds)) + round_up(4 * shapes * sizeof(double)) + round_up(patch_count(((const carom_model *)model)->near, n) * sizeof(patch));
 }
 
 static live *open_list(const carom_model *m, const carom_list *list) {
@@ -192,12 +204,12 @@ static live *open_list(const carom_model *m, const carom_list *list) {
     l->pair_of = (void *)at, at += round_up(n * sizeof *l->pair_of);
     l->found = (void *)at, l->before = l->found + n, at += round_up(2 * n * sizeof *l->found);
     l->box = (void *)at, l->room = l->box + shapes, at += round_up(2 * shapes * sizeof *l->box);
-    l->centre = (void *)at, l->reach = l->centre + 3 * shapes;
+    l->centre = (void *)at, l->reach = l->centre + 3 * shapes, at += round_up(4 * shapes * sizeof(double));
+    l->patch = (void *)at;
     return l;
 }
 
-// Frame of a body: where it is, and its rotation by rows.
-static void frame(const body *b, const double *q, double *r, double *R) {
+void carom_body_pose(const body *b, const double *q, double *r, double *R) {
     if (b->v < 0) {
         memcpy(r, b->r0, 3 * sizeof *r);
         memcpy(R, b->R0, 9 * sizeof *R);
@@ -234,6 +246,7 @@ static const double SLACK = 0.01; // of the radius: for velocities that change d
 
 // Half the edges of the bounding box along axis i; A = R X.
 static double extent(const shape *s, const double *A, int i) {
+    if (s->kind == SHAPE_HULL || s->kind == SHAPE_HEIGHTS) return carom_patch_extent(s, A, i);
     if (s->kind == SHAPE_BOX && s->space == SPATIAL) return fabs(A[3 * i]) * s->half[0] + fabs(A[3 * i + 1]) * s->half[1] + fabs(A[3 * i + 2]) * s->half[2];
     if ((s->kind == SHAPE_CAPSULE || s->kind == SHAPE_CYLINDER) && s->space == SPATIAL) return fabs(A[3 * i + s->axis]) * s->half[0] + s->radius;
     return s->reach;
@@ -243,7 +256,7 @@ static double extent(const shape *s, const double *A, int i) {
 static void look_at(const carom_model *m, live *l, int i, const double *q, const double *v, double h, carom_bounds *box) {
     const shape *s = m->near->shape[i];
     double r[3], R[9], A[9], *c = l->centre + 3 * (size_t)i;
-    frame(s->body, q, r, R);
+    carom_body_pose(s->body, q, r, R);
     for (int j = 0; j < 3; ++j) c[j] = r[j] + R[3 * j] * s->at[0] + R[3 * j + 1] * s->at[1] + R[3 * j + 2] * s->at[2];
     if (!bounded(s)) return;
     const bool round = s->kind == SHAPE_ROUND || s->kind == SHAPE_POINT;
@@ -298,7 +311,7 @@ static void beside(search *f, int i) {
     const struct near_pairs *x = f->m->near;
     const shape *s = x->shape[i];
     double r[3], R[9], n[3] = {0};
-    frame(s->body, f->q, r, R);
+    carom_body_pose(s->body, f->q, r, R);
     for (int j = 0; j < 3; ++j) n[j] = R[3 * j] * s->X[0] + R[3 * j + 1] * s->X[3] + R[3 * j + 2] * s->X[6];
     for (int k = 0; k < x->nshapes; ++k) {
         const shape *o = x->shape[k];
@@ -401,6 +414,7 @@ static void adopt(const void *model, void *work, carom_list *list) {
             p->B = x->shape[both % x->nshapes];
             p->first = m->ne + m->nc + i;
             carom_pair_place(m, p);
+            if (x->patches) p->patch = &l->patch[l->npairs - 1], p->patch->known = false;
         }
         l->pair_of[i] = list->holds[i] ? l->npairs - 1 : -1;
         const int rule = list->holds[i] ? (int)((llabs(list->holds[i]) - 1) % x->nrules) : 0;

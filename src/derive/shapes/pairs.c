@@ -3,7 +3,7 @@
 // Corners of one shape against the surface of the other and the other way round, always in the same order: a contact is the same
 // corner for ever.  The gap and the slip rates are expressions; a reaction acts on both bodies at one point, so that
 // momentum and angular momentum are kept whatever the gap.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/patches.h"
 #include <math.h>
 #include <string.h>
 
@@ -60,7 +60,7 @@ static int make_plan(const shape *A, const shape *B, plan *x) {
 
 int carom_pair_contacts(const shape *A, const shape *B) {
     plan x[MOST_PLAN];
-    return make_plan(A, B, x);
+    return carom_patch_pair(A, B) ? carom_patch_contacts(A, B) : make_plan(A, B, x);
 }
 
 // -- velocities ---------------------------------------------------------------------------------------------------------
@@ -296,9 +296,12 @@ static bool room_for_one(carom_model *m) {
 static carom_status add(resolver *r, const carom_mech_contact *entry, const carom_datum *b, const shape *A, const shape *B, int *count) {
     carom_model *m = r->m;
     plan x[MOST_PLAN];
+    if (carom_patch_pair(A, B))
+        return carom_fault(r, b, 0, "'%s' is %s %s, which touches shapes of the ground and of bodies that move freely, in `among: [A, B, ...]` or `between: [A, B]` where A and B may be lists",
+                           (carom_patch_pair(A, A) ? A : B)->name, carom_shape_article((carom_patch_pair(A, A) ? A : B)->kind), carom_shape_word((carom_patch_pair(A, A) ? A : B)->kind));
     const int n = make_plan(A, B, x);
     if (n == 0)
-        return carom_fault(r, b, 0, "there is no formula for a %s against a %s", carom_shape_word(A->kind), carom_shape_word(B->kind));
+        return carom_fault(r, b, 0, "there is no formula for %s %s against %s %s", carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
     if (*count + n > MOST_CONTACTS) return carom_fault(r, &entry->name, 0, "more than %d contacts of shapes; give such a system from C", MOST_CONTACTS);
     if (!room_for_one(m)) return carom_fault_memory(r);
     m->pairs[m->npairs++] = (pair){.A = A, .B = B, .entry = entry, .count = n, .bound = CAROM_NONE};
@@ -376,7 +379,16 @@ static long count_pairs(const carom_mech_contact *entry) {
 }
 
 bool carom_pairs_many(const resolver *r) {
+    const carom_mech *x = r->mech;
     long total = 0;
+    for (int i = 0; i < x->nshapes; ++i)
+        if (carom_patch_given(&x->shapes[i])) return true;
+    for (int i = 0; i < x->nbodies; ++i) {
+        const carom_mech_body *b = &x->bodies[i];
+        if (b->shape && carom_patch_given(b->shape)) return true;
+        for (int k = 0; k < b->nshapes; ++k)
+            if (carom_patch_given(&b->shapes[k])) return true;
+    }
     for (int i = 0; i < r->mech->ncontacts; ++i) total += count_pairs(&r->mech->contacts[i]);
     return total > MOST_PAIRS;
 }

@@ -1,5 +1,5 @@
 // solids.c: shapes: `shape: {circle: 0.1}` or `shapes: {nose: {...}, tail: {...}}` of a body, and those of the ground.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/patches.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +18,10 @@ static const struct form {
     {"polygon", SHAPE_POLYGON, true, false, "a list of points [x, y]"},
     {"box", SHAPE_BOX, true, true, "two edges, in space three"},
     {"cylinder", SHAPE_CYLINDER, false, true, "[radius, length]"},
+    {"hull", SHAPE_HULL, false, true, "a list of points [x, y, z], or a file"},
+    {"mesh", SHAPE_HULL, false, true, "a file, or a list of hulls"},
+    {"ellipsoid", SHAPE_ELLIPSOID, false, true, "three half axes [a, b, c]"},
+    {"heights", SHAPE_HEIGHTS, false, true, "rows of heights, or a CSV file of them"},
     {"plane", SHAPE_PLANE, true, true, "the normal [x, y] or [x, y, z] that points away from the solid side"},
     {"hole", SHAPE_HOLE, true, true, "a radius"},
     {"slot", SHAPE_SLOT, true, true, "[radius, length]"},
@@ -138,17 +142,18 @@ static carom_status read_place(resolver *r, const carom_mech_shape *x, shape *s,
     const bool spatial = s->space == SPATIAL;
     double phi = 0, n[3] = {0, 0, 1};
     if (at && ((carom_given(&x->of) && s->body == r->m->bodies) || s->kind == SHAPE_SKIN)) return carom_fault(r, at->key, 0, "%s is where its member is; remove `at`", where);
+    const bool turns = s->kind == SHAPE_BOX || s->kind == SHAPE_ELLIPSOID || s->kind == SHAPE_HULL;
     if (at && (s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON))
         return carom_fault(r, at->key, 0, "%s is placed by its points; remove `at`", where);
     if (at) CAROM_TRY(carom_resolve_vector(r, at, "the place of a shape", spatial ? 3 : 2, s->at));
     if (angle) CAROM_TRY(carom_resolve_number(r, angle, "the angle of a shape", &phi));
     if (axis && !spatial) return carom_fault(r, axis->key, 0, "%s is planar and turned by `angle` alone", where);
     if (axis) CAROM_TRY(carom_resolve_direction(r, axis, "the axis of a shape", n));
-    if (s->kind == SHAPE_PLANE || s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON || s->kind == SHAPE_ROUND || s->kind == SHAPE_HOLE || s->kind == SHAPE_SKIN) {
+    if (s->kind == SHAPE_PLANE || s->kind == SHAPE_POINT || s->kind == SHAPE_POLYGON || s->kind == SHAPE_ROUND || s->kind == SHAPE_HOLE || s->kind == SHAPE_SKIN || s->kind == SHAPE_HEIGHTS) {
         if (angle || axis) return carom_fault(r, (angle ? angle : axis)->key, 0, "%s needs no %s", where, angle ? "angle" : "axis");
         return CAROM_OK;
     }
-    if (!spatial || s->kind == SHAPE_BOX) {
+    if (!spatial || turns) {
         if (spatial && (angle != NULL) != (axis != NULL))
             return carom_fault(r, (angle ? angle : axis)->key, 0, "%s is turned by `axis` and `angle`; one of the two is missing", where);
         axes_turned(n, phi, s->X);
@@ -181,7 +186,12 @@ static carom_status read_value(resolver *r, const carom_datum *value, const stru
     case SHAPE_CAPSULE: case SHAPE_SLOT: case SHAPE_CYLINDER: return read_long(r, value, f->word, s);
     case SHAPE_POLYGON: return read_polygon(r, value, s);
     case SHAPE_BOX: return read_box(r, value, s);
+    case SHAPE_ELLIPSOID:
+        CAROM_TRY(carom_resolve_list(r, value, "an ellipsoid, by its half axes,", 3));
+        for (int k = 0; k < 3; ++k) CAROM_TRY(read_size(r, &value->item[k], "the half axis of an ellipsoid", &s->half[k]));
+        return CAROM_OK;
     case SHAPE_PLANE: return read_normal(r, value, s);
+    case SHAPE_HULL: case SHAPE_HEIGHTS: // when it has its place
     case SHAPE_ELEMENT: break;
     }
     return CAROM_OK;
@@ -201,9 +211,11 @@ static carom_status complete(resolver *r, shape *s) {
     if (s->kind == SHAPE_POLYGON)
         for (int i = 0; i < s->ncorners; ++i)
             for (int k = 0; k < 2; ++k) s->at[k] += s->corner[i][k] / s->ncorners;
+    if (s->kind == SHAPE_HULL || s->kind == SHAPE_HEIGHTS) return CAROM_OK;
     s->reach = INFINITY;
     if (s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND) s->reach = s->radius;
     if (s->kind == SHAPE_CAPSULE) s->reach = s->radius + s->half[0];
+    if (s->kind == SHAPE_ELLIPSOID) s->reach = fmax(fmax(s->half[0], s->half[1]), s->half[2]);
     if (s->kind == SHAPE_CYLINDER) s->reach = hypot(s->radius, s->half[0]);
     if (s->kind == SHAPE_BOX) s->reach = sqrt(s->half[0] * s->half[0] + s->half[1] * s->half[1] + s->half[2] * s->half[2]);
     if (s->kind == SHAPE_POLYGON) {
@@ -237,12 +249,12 @@ static carom_status read_belt(resolver *r, const carom_datum *n, const carom_dat
     return CAROM_OK;
 }
 
-static carom_status read_shape(resolver *r, const carom_mech_shape *x, const body *b, shape *s, const char *where) {
+carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body *b, int part, shape *s, const char *where) {
     const carom_datum *value = &x->size, *of = carom_given(&x->of);
     const struct form *f = find_form(value);
     if (!f)
         return carom_fault(r, &x->name, 0,
-                           "%s does not say what it is: point, circle, sphere, capsule, polygon, box, cylinder, plane, hole, slot, bore or skin", where);
+                           "%s does not say what it is: point, circle, sphere, capsule, polygon, box, cylinder, hull, mesh, ellipsoid, heights, plane, hole, slot, bore or skin", where);
     const body *named = b->place ? NULL : body_of(r->m, of);
     if (named) b = named, of = NULL;
     s->kind = f->kind;
@@ -257,10 +269,13 @@ static carom_status read_shape(resolver *r, const carom_mech_shape *x, const bod
     if (said != EITHER && said != s->space)
         return carom_fault(r, value->key, 0, "%s is %s, and %s is %s", where, said == PLANAR ? "planar" : "spatial", b->where,
                            s->space == PLANAR ? "planar" : "spatial");
-    if (value->kind == CAROM_MAP || carom_datum_empty(value)) return carom_fault(r, value->key, 0, "a %s is %s", f->word, f->value);
+    if (value->kind == CAROM_MAP || carom_datum_empty(value)) return carom_fault(r, value->key, 0, "`%s` is %s", f->word, f->value);
     CAROM_TRY(read_value(r, value, f, s));
     CAROM_TRY(read_place(r, x, s, where));
     if (carom_given(&x->surface_velocity)) CAROM_TRY(read_belt(r, &x->surface_velocity, of, s));
+    if (f->kind == SHAPE_HULL) CAROM_TRY(carom_read_hull(r, x, part, where, s));
+    if (f->kind == SHAPE_HEIGHTS) CAROM_TRY(carom_read_heights(r, x, where, s));
+    if (f->kind != SHAPE_HEIGHTS && carom_given(&x->cell)) return carom_fault(r, x->cell.key, 0, "%s has no cells; `cell` belongs to heights", where);
     if (f->kind == SHAPE_SKIN) return carom_derive_skin(r, of, s);
     if (of && f->kind != SHAPE_POINT && f->kind != SHAPE_ROUND)
         return carom_fault(r, of->key, 0, "a flexible member has points, circles (spheres) and skins, no %s", f->word);
@@ -279,6 +294,16 @@ static carom_status count_shape(resolver *r, const shape *s) {
     return carom_names_add(&r->m->shape_names, s->name, NAME_QUANTITY, r->m->nshapes++, s->place ? s->place->line : 0) ? CAROM_OK : carom_fault_memory(r);
 }
 
+// With a density, shapes are written where they are, and the body's frame is at their centre of mass.
+static void from_centre(shape *s) {
+    if (!s->body) return; // a skin
+    for (int k = 0; k < 3; ++k) s->at[k] -= s->body->centre[k];
+    for (int i = 0; s->hull && i < s->hull->nv; ++i)
+        for (int k = 0; k < 3; ++k) s->hull->v[i][k] -= s->body->centre[k];
+    for (int f = 0; s->hull && f < s->hull->nf; ++f)
+        for (int k = 0; k < 3; ++k) s->hull->offset[f] -= s->hull->normal[f][k] * s->body->centre[k];
+}
+
 static carom_status add_shape(resolver *r, const carom_mech_shape *x, const body *b, const char *part) {
     carom_model *m = r->m;
     char text[140], where[170];
@@ -292,8 +317,15 @@ static carom_status add_shape(resolver *r, const carom_mech_shape *x, const body
     shape *s = &m->shapes[m->nshapes];
     s->name = carom_pool_text(&m->memory, text, strlen(text));
     if (!s->name) return carom_fault_memory(r);
-    CAROM_TRY(read_shape(r, x, b, s, where));
-    return count_shape(r, s);
+    CAROM_TRY(carom_mesh_parts(r, x, &s->parts));
+    --s->parts;
+    for (int k = 0; k <= s->parts; ++k) {
+        s[k].name = s->name;
+        CAROM_TRY(carom_read_shape(r, x, b, k, &s[k], where));
+        from_centre(&s[k]);
+    }
+    m->nshapes += s->parts;
+    return carom_names_add(&m->shape_names, s->name, NAME_QUANTITY, (int)(s - m->shapes), s->place ? s->place->line : 0) ? ++m->nshapes, CAROM_OK : carom_fault_memory(r);
 }
 
 // A named point of a body is a shape, too; i < 0: its origin.
@@ -313,17 +345,33 @@ static carom_status add_point(resolver *r, const body *b, int i) {
     return count_shape(r, s);
 }
 
-static int count_shapes(const resolver *r) {
+static carom_status count_parts(resolver *r, const carom_mech_shape *list, int n, int *count) {
+    for (int i = 0; i < n; ++i) {
+        int parts = 1;
+        CAROM_TRY(carom_mesh_parts(r, &list[i], &parts));
+        *count += parts;
+    }
+    return CAROM_OK;
+}
+
+static carom_status count_shapes(resolver *r, int *count) {
     const carom_model *m = r->m;
-    int count = r->mech->nshapes;
-    for (int i = 0; i < r->mech->nbodies; ++i) count += 1 + r->mech->bodies[i].nshapes;
-    for (int i = 0; i < m->nbodies; ++i) count += m->bodies[i].npoints;
-    return count + m->nbodies; // points of floating members
+    CAROM_TRY(count_parts(r, r->mech->shapes, r->mech->nshapes, count));
+    for (int i = 0; i < r->mech->nbodies; ++i) {
+        const carom_mech_body *b = &r->mech->bodies[i];
+        if (b->shape) CAROM_TRY(count_parts(r, b->shape, 1, count));
+        CAROM_TRY(count_parts(r, b->shapes, b->nshapes, count));
+    }
+    for (int i = 0; i < m->nbodies; ++i) *count += m->bodies[i].npoints;
+    *count += m->nbodies; // points of floating members
+    return CAROM_OK;
 }
 
 carom_status carom_derive_shapes(resolver *r) {
     carom_model *m = r->m;
-    m->shapes = carom_pool_take(&m->memory, ((size_t)count_shapes(r) + 1) * sizeof *m->shapes);
+    int count = 0;
+    CAROM_TRY(count_shapes(r, &count));
+    m->shapes = carom_pool_take(&m->memory, ((size_t)count + 1) * sizeof *m->shapes);
     if (!m->shapes) return carom_fault_memory(r);
     for (int i = 0; i < r->mech->nshapes; ++i) CAROM_TRY(add_shape(r, &r->mech->shapes[i], &m->bodies[0], r->mech->shapes[i].name.text));
     const body *b = m->bodies + 1;

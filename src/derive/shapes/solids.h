@@ -6,13 +6,14 @@
 //   rims.c      rims of cylinders
 //   narrow.c    tapes of pairs, and which of them are asked at all         skins.c   shapes of flexible members
 //   kinds.c     pairs that share one tape                                  shared.c  what those give to schemes
+//   patches.c   pairs of hulls, found by search                            hulls.c   hulls and meshes as they are written
 //   ../draw/draw_shapes.c   how they look
 #pragma once
 #include "derive/bodies/bodies.h"
 #include "derive/shapes/vector.h"
 
 typedef enum shape_kind {
-    SHAPE_POINT, SHAPE_ROUND, SHAPE_CAPSULE, SHAPE_POLYGON, SHAPE_BOX, SHAPE_CYLINDER, // solid, finite
+    SHAPE_POINT, SHAPE_ROUND, SHAPE_CAPSULE, SHAPE_POLYGON, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_HULL, SHAPE_HEIGHTS, SHAPE_ELLIPSOID, // solid, finite
     SHAPE_ELEMENT,                                                                     // the same, between two nodes of a member
     SHAPE_PLANE,                                                                       // solid, endless
     SHAPE_HOLE, SHAPE_SLOT, SHAPE_BORE,                                                // others move inside
@@ -31,10 +32,13 @@ typedef struct shape {
     double radius;     // of rounds, capsules, cylinders, holes, slots, bores
     double at[3];      // centre; a point of a plane
     double X[9];       // own axes: columns
-    double half[3];    // half edges of a box; [0]: half length of capsules, slots, cylinders
+    double half[3];    // half edges of a box, half axes of an ellipsoid; [0]: half length of capsules, slots, cylinders
     int axis;          // which own axis is the long one, or the normal of a plane
     int ncorners;      // of a planar polygon or box, counterclockwise
     double (*corner)[2];
+    struct carom_hull *hull; // of a hull, and of whatever may touch one; in the body's frame
+    const struct carom_grid *grid; // of heights
+    int parts;         // of a mesh: so many more shapes behind this one belong to it
     double reach;      // radius of a ball round `at` that holds it; infinite: none
     const carom_node *size; // of a box in the model of a kind: half edges and reach; NULL: those numbers
     const member *member; // of a flexible member; else NULL
@@ -60,6 +64,22 @@ void carom_shape_axes_along(const double *n, double *X);
 carom_status carom_derive_shapes(resolver *r);
 carom_status carom_find_shape(resolver *r, const carom_datum *n, const shape **s);
 const char *carom_shape_word(shape_kind kind);
+static inline const char *carom_shape_article(shape_kind kind) { return kind == SHAPE_ELLIPSOID ? "an" : "a"; }
+/// One shape of b, or one part of a mesh; how many parts it has.
+carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body *b, int part, shape *s, const char *where);
+carom_status carom_mesh_parts(resolver *r, const carom_mech_shape *x, int *n);
+
+// -- hulls.c ----------------------------------------------------------------------------------------------------------------
+
+/// A hull, or one part of a mesh; s has its place.
+carom_status carom_read_hull(resolver *r, const carom_mech_shape *of, int part, const char *where, shape *s);
+/// heights.c: rows of heights, or a file of them.
+carom_status carom_read_heights(resolver *r, const carom_mech_shape *of, const char *where, shape *s);
+void carom_shape_enclose(shape *s); // its centre and reach, by its corners
+/// The text of a file that a shape names.
+carom_status carom_shape_file(resolver *r, const carom_datum *n, int *which);
+/// Mass, inertia and centre of a body with a density.
+carom_status carom_solid_mass(resolver *r, const carom_mech_body *of, body *b);
 
 // -- skins.c ----------------------------------------------------------------------------------------------------------------
 
@@ -136,6 +156,7 @@ typedef struct pair {
     int kind;            // then: which, and where the positions and velocities of its bodies start, in the order of velocities
     int turn;            // its number within the kind
     int q_at[2], v_at[2];
+    struct patch *patch; // patches.c: where its features are kept
     carom_tape *tape;    // of its contacts, if it does not
     span from, to;       // its part of lists over all constraints
     size_t work, held;   // offsets in the model's work block: of its tape; of the same held on one feature
@@ -157,6 +178,7 @@ typedef struct pair_kind {
     int count;         // pairs
     carom_model *two;  // its lists count positions and velocities of these bodies from 0; its graph is gone
     int nq[2], nv[2];  // positions and velocities of the bodies that move, in the order of velocities
+    bool patch;        // its contacts are found by search: patches.c
     bool sized[2];     // half edges and reach of A, of B are parameters
     bool constant;     // directions do not change
     bool couples[12][12]; // does some dW_i/dq_l differ from zero?
@@ -209,6 +231,7 @@ struct near_pairs {
     int npairs;
     int tangents;         // most of a contact
     int slots;            // to begin with
+    bool patches;         // some contacts are found by search
     size_t at;            // offset in the model's work block: the list in use
 };
 
@@ -239,6 +262,7 @@ int carom_pair_contacts(const shape *A, const shape *B); // how many; 0: there i
 bool carom_shape_same(const shape *a, const shape *b, bool sized);
 bool carom_body_same(const body *a, const body *b);
 bool carom_body_fixed(const carom_graph *g, const body *b);
+void carom_body_pose(const body *b, const double *q, double *r, double *R); // where it is, and its rotation by rows
 carom_status carom_kind_add(carom_model *m, pair *p, const constraint *links, const carom_contact *contacts, carom_error *err);
 void carom_pair_place(const carom_model *m, pair *p); // where its bodies have their positions and velocities
 

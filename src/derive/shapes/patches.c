@@ -1,0 +1,271 @@
+// patches.c: pairs of convex solids, whose contacts are found by search and not by formulas.
+//
+// A hull has any number of corners, so its contacts are no expressions: collide/patch.c finds the features that touch at a position, and here they
+// become gaps, directions and their derivatives.  Directions are exact: a contact's gap changes by n.(v_A - v_B) at its point (SHP-17).  Their
+// derivatives are central differences with the features held, right to nine digits.  Such pairs always come and go (near.c).
+#include "derive/shapes/patches.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool found_by_search(const shape *s) { return s->kind == SHAPE_HULL || s->kind == SHAPE_HEIGHTS || s->kind == SHAPE_ELLIPSOID; }
+
+bool carom_patch_pair(const shape *A, const shape *B) { return found_by_search(A) || found_by_search(B); }
+
+bool carom_patch_given(const carom_mech_shape *x) {
+    static const char *const words[] = {"hull", "mesh", "heights", "ellipsoid"};
+    bool one = false;
+    for (int i = 0; carom_given(&x->size) && i < 4; ++i) one = one || carom_datum_is(x->size.key, words[i]);
+    return one;
+}
+
+// -- solids -------------------------------------------------------------------------------------------------------------
+
+// Hulls of boxes, points and lines, in the body's frame.
+static void put_corner(const shape *s, double x, double y, double z, double *v) {
+    for (int k = 0; k < 3; ++k) v[k] = s->at[k] + s->X[3 * k] * x + s->X[3 * k + 1] * y + s->X[3 * k + 2] * z;
+}
+
+bool carom_patch_keep(carom_model *m, const carom_hull *h, shape *s) {
+    void *memory = carom_pool_take(&m->memory, carom_hull_size(h));
+    carom_hull *copy = carom_pool_take(&m->memory, sizeof *copy);
+    if (!memory || !copy) return false;
+    *copy = carom_hull_copy(h, memory);
+    s->hull = copy;
+    return true;
+}
+
+bool carom_patch_solid(carom_model *m, shape *s) {
+    double v[8][3] = {{0}}, n[1][3], offset[1] = {0};
+    int edge[1][4] = {{0, 1, -1, -1}}, at[2] = {0, 0};
+    carom_hull h = {.v = v, .normal = n, .offset = offset, .face_at = at, .edge = edge};
+    if (s->hull) return true;
+    if (s->kind == SHAPE_PLANE) {
+        h.nf = 1;
+        for (int k = 0; k < 3; ++k) n[0][k] = s->X[3 * k], offset[0] += s->X[3 * k] * s->at[k];
+    } else if (s->kind == SHAPE_BOX) {
+        for (int i = 0; i < 8; ++i) put_corner(s, i & 1 ? s->half[0] : -s->half[0], i & 2 ? s->half[1] : -s->half[1], i & 4 ? s->half[2] : -s->half[2], v[i]);
+        if (carom_hull_make((const double(*)[3])v, 8, &h) != CAROM_HULL_OK) return false;
+        const bool kept = carom_patch_keep(m, &h, s);
+        carom_hull_free(&h);
+        return kept;
+    } else if (s->kind == SHAPE_CAPSULE) {
+        h.nv = 2, h.ne = 1;
+        for (int i = 0; i < 2; ++i) put_corner(s, 0, 0, i ? s->half[0] : -s->half[0], v[i]);
+    } else if (s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND || s->kind == SHAPE_ELLIPSOID) {
+        h.nv = 1;
+        put_corner(s, 0, 0, 0, v[0]);
+    } else {
+        return true; // there is no patch
+    }
+    return carom_patch_keep(m, &h, s);
+}
+
+double carom_patch_extent(const shape *s, const double *A, int i) {
+    double most = 0;
+    for (int k = 0; k < s->hull->nv; ++k) {
+        double y = 0;
+        for (int j = 0; j < 3; ++j) y += A[3 * i + j] * (s->hull->v[k][j] - s->at[j]);
+        most = fmax(most, fabs(y));
+    }
+    return most;
+}
+
+static carom_convex solid(const shape *s) { return (carom_convex){s->hull, s->kind == SHAPE_ROUND || s->kind == SHAPE_CAPSULE ? s->radius : 0, s->grid, s->kind == SHAPE_ELLIPSOID ? s->half : NULL, s->X}; }
+
+int carom_patch_contacts(const shape *A, const shape *B) {
+    static const bool known[SHAPE_SKIN + 1] = {[SHAPE_POINT] = true, [SHAPE_ROUND] = true, [SHAPE_CAPSULE] = true, [SHAPE_BOX] = true, [SHAPE_HULL] = true, [SHAPE_PLANE] = true, [SHAPE_HEIGHTS] = true, [SHAPE_ELLIPSOID] = true};
+    if (!known[A->kind] || !known[B->kind] || A->member || B->member) return 0;
+    const shape *other = A->kind == SHAPE_HULL ? B : A, *smooth = A->kind == SHAPE_ELLIPSOID ? B : A;
+    if (A->kind == SHAPE_ELLIPSOID || B->kind == SHAPE_ELLIPSOID) return smooth->kind <= SHAPE_ROUND || smooth->kind == SHAPE_ELLIPSOID || smooth->kind == SHAPE_PLANE;
+    if (A->kind == SHAPE_HEIGHTS || B->kind == SHAPE_HEIGHTS) return A->kind == SHAPE_PLANE || B->kind == SHAPE_PLANE || A->kind == B->kind ? 0 : CAROM_PATCH;
+    return other->kind <= SHAPE_ROUND ? 1 : other->kind == SHAPE_CAPSULE ? 5 : CAROM_PATCH;
+}
+
+// -- a kind -------------------------------------------------------------------------------------------------------------
+
+static bool dense(terms *t, int columns, int n, bool gradient) {
+    const int each = gradient ? n * n : n;
+    t->n = columns * each;
+    t->i = malloc((size_t)t->n * sizeof *t->i);
+    t->l = gradient ? malloc((size_t)t->n * sizeof *t->l) : NULL;
+    if (!t->i || (gradient && !t->l)) return false;
+    for (int e = 0; e < t->n; ++e) {
+        t->i[e] = gradient ? e % each / n : e % n;
+        if (gradient) t->l[e] = e % n;
+    }
+    return true;
+}
+
+// Every direction may act on all velocities of both bodies.
+carom_status carom_patch_kind(carom_model *m, pair_kind *k, const constraint *links, carom_error *err) {
+    const pair *p = k->first;
+    carom_model *two = k->two = calloc(1, sizeof *two);
+    const int directions = 1 + links->tangents, n = p->B->body->v >= 0 ? 12 : 6, ndir = p->count * directions;
+    if (!two) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    const size_t size = (size_t)ndir + 1;
+    two->links = carom_pool_take(&two->memory, (size_t)p->count * sizeof *two->links);
+    two->pairs = carom_pool_take(&two->memory, sizeof *two->pairs);
+    two->W_at = carom_pool_take(&two->memory, size * sizeof *two->W_at);
+    two->dW_at = carom_pool_take(&two->memory, size * sizeof *two->dW_at);
+    two->D_at = carom_pool_take(&two->memory, size * sizeof *two->D_at);
+    two->D_row = carom_pool_take(&two->memory, size * (size_t)n * sizeof *two->D_row);
+    if (!two->links || !two->pairs || !two->W_at || !two->dW_at || !two->D_at || !two->D_row || !dense(&two->W, ndir, n, false) || !dense(&two->dW, ndir, n, true))
+        return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    *two->pairs = *p;
+    two->npairs = 1;
+    two->nc = p->count;
+    two->ndir = ndir;
+    two->nq = n == 12 ? 14 : 7, two->nv = n;
+    for (int i = 0; i < p->count; ++i) {
+        two->links[i] = links[i];
+        two->links[i].dir = i * directions, two->links[i].ndir = directions;
+    }
+    for (int d = 0; d <= ndir; ++d) two->W_at[d] = two->D_at[d] = d * n, two->dW_at[d] = d * n * n;
+    for (int e = 0; e < ndir * n; ++e) two->D_row[e] = e % n;
+    k->patch = true;
+    k->nq[0] = 7, k->nq[1] = n == 12 ? 7 : 0;
+    k->nv[0] = 6, k->nv[1] = n - 6;
+    for (int i = 0; i < n * n; ++i) k->couples[i / n][i % n] = true;
+    if (two->dW.n > m->pair_count) m->pair_count = two->dW.n;
+    return CAROM_OK;
+}
+
+// -- where it touches -----------------------------------------------------------------------------------------------------
+
+typedef struct both { carom_frame f[2]; } both;
+
+static both frames(const pair *p, const double *q) {
+    both x;
+    carom_body_pose(p->A->body, q, x.f[0].r, x.f[0].R);
+    carom_body_pose(p->B->body, q, x.f[1].r, x.f[1].R);
+    return x;
+}
+
+// The features at these positions; those that were found last, if they are the same.
+static const carom_feature *features(const pair *p, const both *x) {
+    patch *last = p->patch;
+    if (last->known && memcmp(&last->r, x, sizeof *x) == 0) return last->f;
+    const carom_convex A = solid(p->A), B = solid(p->B);
+    carom_patch_find(&A, &x->f[0], &B, &x->f[1], last->f);
+    memcpy(&last->r, x, sizeof *x);
+    last->known = true;
+    return last->f;
+}
+
+// (SHP-9)
+static void tangents(const double *n, double (*t)[3]) {
+    const double s = n[2] > -0.6 ? 1 : -1, a = -1 / (s + n[2]), b = a * n[0] * n[1];
+    memcpy(t[0], (double[]){1 + s * a * n[0] * n[0], s * b, -s * n[0]}, sizeof *t);
+    memcpy(t[1], (double[]){b, s + a * n[1] * n[1], -n[1]}, sizeof *t);
+}
+
+// Force f at the arm (NULL: a moment) on one body, as a column of W.
+static void put_column(const carom_frame *b, const double *p, const double *f, double sign, double *w) {
+    double moment[3] = {f[0], f[1], f[2]};
+    if (p) {
+        const double arm[3] = {p[0] - b->r[0], p[1] - b->r[1], p[2] - b->r[2]};
+        for (int i = 0; i < 3; ++i) moment[i] = arm[(i + 1) % 3] * f[(i + 2) % 3] - arm[(i + 2) % 3] * f[(i + 1) % 3];
+    }
+    for (int i = 0; i < 3; ++i) {
+        w[i] = p ? sign * f[i] : 0;
+        w[3 + i] = sign * (b->R[i] * moment[0] + b->R[3 + i] * moment[1] + b->R[6 + i] * moment[2]);
+    }
+}
+
+// Columns of one contact: n, sliding, and (SHP-13) rolling and spinning.
+static void columns(const pair *p, const both *x, const carom_feature *f, int directions, int nv, double *W) {
+    const carom_convex A = solid(p->A), B = solid(p->B);
+    carom_touch t;
+    double along[3][3];
+    carom_patch_place(&A, &x->f[0], &B, &x->f[1], f, &t);
+    memcpy(along[0], t.n, sizeof t.n);
+    tangents(t.n, along + 1);
+    for (int d = 0; d < directions; ++d) {
+        const bool slides = d < 3, spins = !slides && (p->rub.roll <= 0 || d == 5);
+        double force[3];
+        for (int i = 0; i < 3; ++i) force[i] = slides ? along[d][i] : spins ? p->rub.spin * t.n[i] : p->rub.roll * along[d - 2][i];
+        for (int side = 0; side < nv / 6; ++side) put_column(&x->f[side], slides ? t.p : NULL, force, side ? -1 : 1, W + d * nv + 6 * side);
+    }
+}
+
+// -- derivatives --------------------------------------------------------------------------------------------------------
+
+// A frame moved by h along velocities v (6): r + h v, R exp(h w).
+static void move(carom_frame *f, double h, const double *v) {
+    const double *w = v + 3, angle = h * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    for (int i = 0; i < 3; ++i) f->r[i] += h * v[i];
+    if (angle == 0) return;
+    const double s = h * sin(angle) / angle, half = sin(angle / 2) / (angle / 2), c = 0.5 * h * h * half * half;
+    for (int i = 0; i < 3; ++i) { // y' = y + s y x w + c (y x w) x w by rows
+        double *y = f->R + 3 * i, a[3], b[3];
+        for (int k = 0; k < 3; ++k) a[k] = y[(k + 1) % 3] * w[(k + 2) % 3] - y[(k + 2) % 3] * w[(k + 1) % 3];
+        for (int k = 0; k < 3; ++k) b[k] = a[(k + 1) % 3] * w[(k + 2) % 3] - a[(k + 2) % 3] * w[(k + 1) % 3];
+        for (int k = 0; k < 3; ++k) y[k] += s * a[k] + c * b[k];
+    }
+}
+
+static const double STEP = 1e-5; // of the size
+
+static double length(const pair *p) { return fmin(p->A->reach > 0 ? p->A->reach : INFINITY, p->B->reach > 0 ? p->B->reach : INFINITY); }
+
+// dW_id / dq_l of a contact for all l
+static void gradient(const pair *p, const both *x, const carom_feature *f, int directions, int nv, double *D) {
+    double W[2][(1 + CAROM_TANGENTS) * 12];
+    for (int l = 0; l < nv; ++l) {
+        const double h = STEP * (l % 6 < 3 ? length(p) : 1);
+        double v[6] = {0};
+        v[l % 6] = 1;
+        for (int side = 0; side < 2; ++side) {
+            both y = *x;
+            move(&y.f[l / 6], side ? -h : h, v);
+            columns(p, &y, f, directions, nv, W[side]);
+        }
+        for (int e = 0; e < directions * nv; ++e) D[e * nv + l] = (W[0][e] - W[1][e]) / (2 * h);
+    }
+}
+
+// (d/dt W)' v along v
+static void curvature(const pair *p, const both *x, const carom_feature *f, int directions, int nv, const double *v, double *kappa) {
+    double W[2][(1 + CAROM_TANGENTS) * 12], most = 0;
+    for (int i = 0; i < nv; ++i) most = fmax(most, fabs(v[i]) / (i % 6 < 3 ? length(p) : 1));
+    for (int d = 0; d < directions; ++d) kappa[d] = 0;
+    if (!(most > 0)) return;
+    const double h = STEP / most;
+    for (int side = 0; side < 2; ++side) {
+        both y = *x;
+        for (int b = 0; b < nv / 6; ++b) move(&y.f[b], side ? -h : h, v + 6 * b);
+        columns(p, &y, f, directions, nv, W[side]);
+    }
+    for (int e = 0; e < directions * nv; ++e) kappa[e / nv] += (W[0][e] - W[1][e]) / (2 * h) * v[e % nv];
+}
+
+// -- answers ------------------------------------------------------------------------------------------------------------
+
+int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, const double *q, const double *v, double *out) {
+    const carom_model *two = m->kinds[p->kind].two;
+    const int nv = two->nv, directions = two->links->ndir;
+    const both x = frames(p, q);
+    for (int i = 0; i < 24; ++i)
+        if (!isfinite(((const double *)&x)[i])) return 1;
+    const carom_feature *f = features(p, &x);
+    const carom_convex A = solid(p->A), B = solid(p->B);
+    double u[12] = {0};
+    for (int i = 0; i < nv && v; ++i) u[i] = v[p->v_at[i / 6] + i % 6];
+    for (int k = 0; k < p->count; ++k) {
+        carom_touch t;
+        switch (group) {
+        case PAIR_GAPS:
+            carom_patch_place(&A, &x.f[0], &B, &x.f[1], &f[k], &t);
+            out[k] = f[k].spare ? fmax(t.gap, 0) + length(p) : t.gap; // open, by a finite gap: schemes compare gaps within a step
+            break;
+        case PAIR_DIRECTIONS: columns(p, &x, &f[k], directions, nv, out + k * directions * nv); break;
+        case PAIR_CURVATURE: curvature(p, &x, &f[k], directions, nv, u, out + k * directions); break;
+        case PAIR_REACTION_GRADIENT:
+        case PAIR_RATE_GRADIENT: gradient(p, &x, &f[k], directions, nv, out + k * directions * nv * nv); break;
+        case PAIR_RATES:
+        case PAIR_GROUPS: return 1; // of contacts with names alone
+        }
+    }
+    return 0;
+}
