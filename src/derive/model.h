@@ -78,6 +78,7 @@ typedef enum space { EITHER, PLANAR, SPATIAL } space; // the ground is what its 
 typedef struct body {
     const char *name;
     const carom_datum *place; // of its name
+    const carom_datum *material; // of its shapes; NULL: none
     char where[80];    // "body 'NAME'"
     space space;
     int v, turn;       // first velocity; the angle (planar) or first component of the quaternion (spatial)

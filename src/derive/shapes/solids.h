@@ -35,6 +35,7 @@ typedef struct shape {
     int axis;          // which own axis is the long one, or the normal of a plane
     int ncorners;      // of a planar polygon or box, counterclockwise
     double (*corner)[2];
+    const carom_mech_material *material; // NULL: none
     double reach;      // radius of a ball round `at` that holds it; infinite: none
     const carom_node *size; // of a box in the model of a kind: half edges and reach; NULL: those numbers
     const member *member; // of a flexible member; else NULL
@@ -58,6 +59,7 @@ static inline carom_node carom_shape_reach(carom_graph *g, const shape *s) { ret
 /// Axes (columns of X) with z along the unit vector n.
 void carom_shape_axes_along(const double *n, double *X);
 carom_status carom_derive_shapes(resolver *r);
+carom_status carom_material_find(resolver *r, const carom_datum *n, const carom_mech_material **material);
 carom_status carom_find_shape(resolver *r, const carom_datum *n, const shape **s);
 const char *carom_shape_word(shape_kind kind);
 
@@ -143,6 +145,8 @@ typedef struct pair {
 
 /// Tangents of a contact with this normal; returns how many.
 int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t);
+/// Does `ignore` have the form [[A, B], ...]?
+carom_status carom_ignore_check(resolver *r, const carom_mech_contact *entry);
 /// Pairs of all entries of `contacts` with `between`; *count is the number of their contacts.
 carom_status carom_derive_pairs(resolver *r, int *count);
 /// Expressions of pair p: gaps and, with friction, slip rates of its contacts c[0], c[1], ...; their tangents are counted.
@@ -192,8 +196,8 @@ static inline int carom_kind_velocity(const pair_kind *k, const pair *p, int i) 
 /// One entry of `contacts` whose pairs come and go.
 typedef struct near_rule {
     const carom_mech_contact *entry;
-    rubbing rub;
-    carom_contact law;
+    unsigned char *ignore; // nignored x nshapes: 1 and 2: in the first and second list of a pair of `ignore`
+    int nignored;
 } near_rule;
 
 /// Shapes that take part, and what two of them make.  Shapes that formulas do not tell apart are a group.
@@ -206,6 +210,7 @@ struct near_pairs {
     unsigned char *side;  // nrules x nshapes: 1 and 2: in the first and second list of `between`; 4: in `among`
     int *kind;            // nrules x ngroups x ngroups: kind of A, B; -1: they do not meet
     pair *pairs;          // one for every kind
+    carom_contact *law;   // of each of them
     int npairs;
     int tangents;         // most of a contact
     int slots;            // to begin with
@@ -216,7 +221,7 @@ enum { MOST_PAIRS = 500, MOST_NEAR_SHAPES = 46000, MOST_NEAR_KINDS = 2000 };
 
 /// Does this entry make pairs that come and go?  Then it is a rule of m->near.
 carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool *taken);
-/// Pairs of rule i of one group each, for checks and for kinds, after their laws are known.
+/// Pairs of rule i of one group each, for checks, laws and kinds.
 carom_status carom_near_samples(resolver *r, int i);
 carom_status carom_near_make(carom_model *m, carom_error *err); // the part of the system
 /// The pair that makes contact `id` of a list that is in use; NULL: none.
