@@ -43,6 +43,7 @@ typedef struct carom_mech_energy { carom_datum name, kinetic, potential; } carom
 typedef struct carom_mech_law { carom_datum name, restitution, tangential_restitution, friction, impact_law, impact_order; } carom_mech_law;
 /// A law of two parts of one material, and of this material with others, which are called by name.
 typedef struct carom_mech_material { carom_mech_law own; carom_mech_law *with; int nwith; } carom_mech_material;
+typedef struct carom_mech_record { carom_datum name, bodies, contacts; } carom_mech_record;
 typedef struct carom_mech_simulation { carom_datum name, scheme, options, step, end; } carom_mech_simulation;
 
 /// A gap that is written (gap), swept along a member (along, point), or between shapes (between, among); or friction alone (normal_force, joint).
@@ -117,6 +118,7 @@ typedef struct carom_mech {
     carom_mech_law *defaults; // of contacts
     carom_mech_material *materials;
     carom_mech_simulation *simulation;
+    carom_mech_record *record; // what results hold
     carom_mech_coordinate *coordinates;
     carom_mech_body *bodies;
     carom_mech_shape *shapes; // of the ground and of members

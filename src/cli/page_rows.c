@@ -282,7 +282,8 @@ bool page_draw(page *p, const carom_model *m, carom_drawing *d, char *why, size_
         const char *next = carom_result_column(p->r, i + 1); // in most results they stand in this order
         from[i] = next && strcmp(next, name) == 0 ? i + 1 : carom_result_find(p->r, name);
         if (from[i] < 0) from[i] = other_column(p, d, i < nq ? i : i - nv, i >= nq);
-        good = from[i] >= 0 || carom_model_count(m).members > 0; // of members only some places are recorded
+        const bool shown = i < nq ? carom_model_recorded(m, i) : carom_model_velocity_recorded(m, i - nq);
+        good = from[i] >= 0 || !shown || carom_model_count(m).members > 0; // of members only some places are recorded
         if (!good) snprintf(why, size, "the result has no column '%s' of its model", name);
     }
     for (int i = 0; good && i < values; ++i) {

@@ -163,14 +163,21 @@ static bool presses(const carom_model *m, int i) {
     return i >= first && i < first + m->npressed;
 }
 
+double carom_model_snapshots(const carom_model *m) { return m->snapshots; }
+
+int carom_model_shown(const carom_model *m) {
+    enum { MOST_SHOWN = 64 };
+    return m->npairs > MOST_SHOWN ? m->pairs[0].first - m->ne : m->nc;
+}
+
 bool carom_model_recorded(const carom_model *m, int i) {
-    if (presses(m, i)) return false;
+    if (presses(m, i) || (m->unrecorded_q && m->unrecorded_q[i])) return false;
     i -= carom_model_named_q(m);
     return i < 0 || member_of(m, &i)->unknowns;
 }
 
 bool carom_model_velocity_recorded(const carom_model *m, int i) {
-    if (presses(m, i)) return false;
+    if (presses(m, i) || (m->unrecorded_v && m->unrecorded_v[i])) return false;
     i -= carom_model_named_v(m);
     return i < 0 || member_of(m, &i)->unknowns;
 }

@@ -217,6 +217,8 @@ struct carom_model {
     int nshapes;
     struct pair *pairs; // their contacts are the last ones
     int npairs, pair_room;
+    bool *unrecorded_q, *unrecorded_v; // of bodies without columns; NULL: all have them
+    double snapshots;        // time between snapshots of contacts; 0: none
     struct near_pairs *near; // those that come and go; NULL: none
     names shape_names;
     struct pair_kind *kinds; // of those that share tapes

@@ -8,6 +8,7 @@
 #include "io/publish.h"
 #include "io/result.h"
 #include "io/sides.h"
+#include "io/snapshots.h"
 #include <carom/version.h>
 #include <float.h>
 #include <math.h>
@@ -20,10 +21,10 @@ enum { ROWS_BY_DEFAULT = 2000, NEAR_NAMES = 122 }; // the latter: longest name o
 
 typedef struct state_head {
     uint64_t magic, sequence, checksum; // checksum over all that follows
-    int64_t rows, events, step, row_step, k, sim_bytes, doubles;
+    int64_t rows, events, contacts, step, row_step, k, sim_bytes, doubles;
 } state_head;
 
-static const uint64_t state_magic = UINT64_C(0x316574617473726d); // "mrstate1", read on a machine of this byte order
+static const uint64_t state_magic = UINT64_C(0x326574617473726d); // "mrstate2", read on a machine of this byte order
 
 struct carom_record {
     const carom_model *model;
@@ -49,6 +50,8 @@ struct carom_record {
     double *force;               // of the last step that succeeded
     double *turned;              // reactions in the frames of joints; NULL: no need
     long rows, events, step;     // step: last one seen, -1: none
+    double snapshots;            // time between snapshots of contacts; 0: none
+    long contacts, snapped;      // their rows; snapshots that were due so far
     long row_step, k;            // step of the last row; next multiple of dt_out
     long next;                   // step of the next row when these are counted in steps
     bool positions;              // there are multipliers on position level
@@ -369,6 +372,19 @@ static carom_status put_events(carom_record *r, const carom_now *now) {
     return CAROM_OK;
 }
 
+static carom_status put_contact(void *record, const carom_result_contact *c, carom_error *err) {
+    carom_record *r = record;
+    ++r->contacts;
+    return r->h5 ? h5_put_contact(r->h5, c, err) : r->csv ? csv_put_contact(r->csv, c, err) : memory_put_contact(r->memory, c, err);
+}
+
+static carom_status put_snapshot(carom_record *r, const carom_now *now) {
+    const long due = snapshots_due(now->t, r->snapshots, r->h);
+    if (due == r->snapped) return CAROM_OK;
+    r->snapped = due;
+    return snapshot_take(r->model, r->sim, now, put_contact, r, &r->err);
+}
+
 static void pack(carom_record *r);
 
 typedef struct stretch { carom_record *r; long steps, rows; } stretch; // what is left; 0: no limit
@@ -402,6 +418,7 @@ carom_status carom_record_step(void *record, const carom_now *now) {
     if (r->nwatched)
         carom_model_watch(r->model, carom_sim_work(r->sim), now->t, now->q, now->v, r->low, r->high, first);
     if (now->nevents) CAROM_TRY(put_events(r, now));
+    if (r->snapshots > 0) CAROM_TRY(put_snapshot(r, now));
     if (now->reacted || r->reacted) carom_copy(r->force, now->lasting, r->ndir); // else they are zero, and were
     r->reacted = now->reacted;
     if (r->sides.count) CAROM_TRY(put_sides(r, now));
@@ -456,7 +473,7 @@ static void pack(carom_record *r) {
     size_t bytes = 0;
     const void *sim = carom_sim_state(r->sim, &bytes);
     if (!make_room(r, bytes)) return; // the last state remains
-    const state_head head = {.magic = state_magic, .rows = r->rows, .events = r->events, .step = r->step, .row_step = r->row_step,
+    const state_head head = {.magic = state_magic, .rows = r->rows, .events = r->events, .contacts = r->contacts, .step = r->step, .row_step = r->row_step,
                              .k = r->k, .sim_bytes = (int64_t)bytes, .doubles = doubles(r)};
     memcpy(r->state, &head, sizeof head);
     if (bytes) memcpy(r->state + sizeof head, sim, bytes);
@@ -476,7 +493,7 @@ static carom_status put_state(carom_record *r, carom_error *err) {
 // Slot is whole, of this model, and speaks only of rows that the file has.
 static bool sound(const carom_record *r, const unsigned char *slot, state_head *head) {
     memcpy(head, slot, sizeof *head);
-    return head->magic == state_magic && head->checksum == checksum(r, slot) && head->rows >= 0 && head->events >= 0 &&
+    return head->magic == state_magic && head->checksum == checksum(r, slot) && head->rows >= 0 && head->events >= 0 && head->contacts >= 0 && (r->snapshots == 0 || (uint64_t)head->contacts <= r->h5->contacts.base) &&
            (uint64_t)head->rows <= r->h5->data.base && (uint64_t)head->events <= r->h5->events.base && head->doubles == doubles(r) &&
            sizeof *head + (uint64_t)head->sim_bytes + sizeof(double) * (uint64_t)head->doubles == r->state_size;
 }
@@ -499,6 +516,8 @@ static carom_status get_state(carom_record *r, const char *file, carom_error *er
         memcpy(r->acc, r->state + sizeof best + best.sim_bytes, sizeof(double) * (size_t)doubles(r));
     r->rows = (long)best.rows;
     r->events = (long)best.events;
+    r->contacts = (long)best.contacts;
+    if (r->snapshots > 0) r->snapped = snapshots_due(carom_sim_now(r->sim).t, r->snapshots, r->h);
     r->step = (long)best.step;
     r->row_step = (long)best.row_step;
     r->k = (long)best.k;
@@ -506,7 +525,7 @@ static carom_status get_state(carom_record *r, const char *file, carom_error *er
     r->next = r->every > 0 ? (r->step / r->every + 1) * r->every : 0;
     r->reacted = true;
     if (r->ndir) carom_copy(r->force, carom_sim_now(r->sim).lasting, r->ndir);
-    return h5_cut(r->h5, (hsize_t)best.rows, (hsize_t)best.events, err);
+    return h5_cut(r->h5, (hsize_t)best.rows, (hsize_t)best.events, (hsize_t)best.contacts, err);
 }
 
 // -- /run -------------------------------------------------------------------------------------------
@@ -622,8 +641,9 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->sim = def->sim;
     r->positions = carom_sim_now(def->sim).nu != NULL;
     r->sys = carom_sim_system(def->sim);
-    r->nc = r->sys->nc - r->sys->listed;
     r->extended = !def->model || r->sys->model != def->model; // the simulation may have a copy of the model's
+    r->nc = r->extended ? r->sys->nc - r->sys->listed : carom_model_shown(def->model);
+    r->snapshots = r->extended ? 0 : carom_model_snapshots(def->model);
     r->h = def->step;
     r->end = def->end;
     r->every = def->every;
@@ -632,15 +652,20 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->sides = (sides){.nq = r->sys->nq, .nv = r->sys->nv};
     r->nout = def->model ? carom_model_count(def->model).outputs : 0;
     r->nwatched = def->model ? carom_model_watched(def->model) : 0;
-    for (int id = 0; id < r->sys->ne + r->nc; ++id) r->ndir += carom_system_recorded(r->sys, id);
+    const int own = r->sys->nc - r->sys->listed;
+    int rates = 0;
+    for (int id = 0; id < r->sys->ne + own; ++id) {
+        if (id < r->sys->ne + r->nc) r->ndir += carom_system_recorded(r->sys, id);
+        rates += carom_system_recorded(r->sys, id);
+    }
     r->step = r->row_step = -1;
     size_t bytes = 0;
     carom_sim_state(r->sim, &bytes);
     r->state_size = sizeof(state_head) + bytes + sizeof(double) * (size_t)doubles(r);
     r->state = calloc(1, r->state_size);
     r->acc = calloc((size_t)doubles(r) + 1, sizeof(double));
-    r->u = calloc((size_t)r->ndir + 1, sizeof(double));
-    r->gap = calloc((size_t)(r->sys->ne + r->nc) + 1, sizeof(double));
+    r->u = calloc((size_t)rates + 1, sizeof(double)); // of all of the model's, whatever is shown
+    r->gap = calloc((size_t)(r->sys->ne + own) + 1, sizeof(double));
     r->force = calloc((size_t)r->ndir + 1, sizeof(double));
     r->side_gap = calloc((size_t)(r->sys->ne + r->sys->nc) + 1, sizeof(double));
     r->unknown = calloc((size_t)r->ndir + 1, sizeof(double));
@@ -686,7 +711,7 @@ static h5_def file_def(const carom_record *r, const carom_record_def *def) {
     int nmatrices = 0;
     const carom_matrix_text *matrices = r->model ? carom_model_matrices(r->model, &nmatrices) : NULL;
     return (h5_def){.file = def->file, .matrices = matrices, .nmatrices = nmatrices, .columns = (size_t)r->ncol, .column = r->column, .rows = expected(r),
-                    .contact_size = longest, .field = r->field, .nfield = r->nfield, .text = def->text, .length = def->length, .state_size = r->state_size, .grows = r->sys->list != NULL};
+                    .contact_size = longest, .field = r->field, .nfield = r->nfield, .text = def->text, .length = def->length, .state_size = r->state_size, .snapshots = r->snapshots > 0, .grows = r->sys->list != NULL};
 }
 
 // The file as it is once the first state is in it.
@@ -710,7 +735,7 @@ carom_record *carom_record_create(const carom_record_def *def, carom_error *err)
     if (def->memory) {
         r->memory = memory_create(r->ncol, r->column, expected(r), def->text, def->length, err);
     } else if (!def->file || ends(def->file, ".csv")) {
-        r->csv = csv_create(def->file, !def->replace, def->stream, r->ncol, r->column, err);
+        r->csv = csv_create(def->file, !def->replace, def->stream, r->ncol, r->column, r->snapshots > 0, err);
     } else {
         const h5_def file = file_def(r, def);
         r->h5 = h5_create(&file, err);

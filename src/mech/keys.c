@@ -127,6 +127,13 @@ static const carom_key simulation_keys[] = {
 static const key_group simulation_group = {GROUP("simulation", "", simulation_keys, carom_mech_simulation, "simulation"), .without_name = true};
 static const key_group *const simulations[] = {&simulation_group, NULL};
 
+static const carom_key record_keys[] = {
+    KEY(NAME, "bodies", "all", "whose positions and velocities are columns of results: all, none, or a list of bodies and families", "", AT(record, bodies)),
+    KEY(NUMBER, "contacts", "", "time between snapshots of all contacts between shapes, in the table /contacts of results", "s", AT(record, contacts)),
+    END};
+static const key_group record_group = {GROUP("record", "What results hold.", record_keys, carom_mech_record, "record"), .without_name = true};
+static const key_group *const records[] = {&record_group, NULL};
+
 static const carom_key motion_keys[] = {
     KEY(EXPRESSION, "at", "needed", "place, expressions of time and parameters", "m", AT(motion, at)),
     KEY(EXPRESSION, "angle", "0", "turned by it", "rad", AT(motion, angle)),
@@ -442,13 +449,14 @@ static const carom_key sections_keys[] = {
     KEY(NAMED, "exact", "", "COORDINATE: the exact solution as an expression of t; other keys are helpers", "", TOP(exact)),
     KEY(EXPRESSION, "checks", "", "a list of comparisons, judged at the end of a run", "", TOP(checks)),
     KEY(NAMED, "sweep", "", "OPTION: value, what `carom sweep` uses unless the command line says otherwise; vary: {NAME: SPEC}, observe: a list", "", TOP(sweep)),
+    ONE("record", "", "what results hold: columns of which bodies, snapshots of contacts", TOP(record), records),
     ONE("simulation", "", "what a run uses unless the command line says otherwise", TOP(simulation), simulations),
     SEVERAL("draw", "", "NAME: a shape, what `carom view` shows; `contacts` in it: where contacts act", TOP(figures), TOP(nfigures), figures, &touches_key),
     END};
 const key_group carom_key_top = {GROUP("", "Sections of the file; a section that is not needed may be missing or empty.", sections_keys, carom_mech, "the model"), .without_name = true};
 
 const key_group *const carom_key_groups[] = {
-    &carom_key_top, &coordinate_group, &energy_group, &contact_group, &pair_group, &pressed_group, &joint_friction_group, &contact_family_group, &law_group, &material_group, &with_group, &simulation_group, &body_group, &body_family_group, &motion_group,
+    &carom_key_top, &coordinate_group, &energy_group, &contact_group, &pair_group, &pressed_group, &joint_friction_group, &contact_family_group, &law_group, &material_group, &with_group, &record_group, &simulation_group, &body_group, &body_family_group, &motion_group,
     &shape_group, &joint_group, &joint_family_group, &line_spring_group, &joint_spring_group, &bushing_group, &spring_family_group, &motor_group, &load_group, &bar_group, &beam_group,
     &exact_beam_group, &spatial_beam_group, &matrices_group, &damping_group, &floating_group, &floating_spatial_group, &shaft_group, &flywheel_group,
     &shaft_damping_group, &figure_group, &touch_group, NULL};

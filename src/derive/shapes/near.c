@@ -513,6 +513,7 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
 static carom_list *in_use(const carom_model *m, const void *work) { return *(carom_list *const *)(const void *)((const unsigned char *)work + m->near->at); }
 
 const pair *carom_near_pair(const carom_model *m, const void *work, int id) {
+    if (!in_use(m, work)) return NULL;
     const live *l = in_use(m, work)->work;
     const int k = l->pair_of[id - m->ne - m->nc];
     return k < 0 ? NULL : &l->pair[k];

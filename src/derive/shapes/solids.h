@@ -258,7 +258,7 @@ carom_status carom_shared_rate_gradient(const carom_model *m, void *work, const 
 
 // -- narrow.c: the tapes of pairs.  Each answers for its contacts alone, and only when it is asked. --------------------------
 
-typedef enum pair_group { PAIR_GAPS, PAIR_DIRECTIONS, PAIR_RATES, PAIR_CURVATURE, PAIR_REACTION_GRADIENT, PAIR_RATE_GRADIENT, PAIR_GROUPS } pair_group;
+typedef enum pair_group { PAIR_GAPS, PAIR_DIRECTIONS, PAIR_RATES, PAIR_CURVATURE, PAIR_REACTION_GRADIENT, PAIR_RATE_GRADIENT, PAIR_PLACES, PAIR_GROUPS } pair_group;
 
 carom_status carom_pairs_compile(carom_model *m, const carom_node *kappa, carom_error *err);
 size_t carom_pairs_work(carom_model *m, size_t from); // places their work behind `from`; returns the end
