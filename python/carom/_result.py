@@ -134,7 +134,7 @@ class Result:
         """Snapshots of contacts between shapes (`record: {contacts: ...}`): a structured array with t, contact, point, normal, gap, force."""
         if self._contacts is None:
             n, err = lib.carom_result_contact_count(self._handle.pointer), c.CError()
-            raw = np.zeros(n, np.dtype(c.ResultContact))
+            raw = np.zeros(n, [("t", "f8"), ("point", "f8", 3), ("normal", "f8", 3), ("gap", "f8"), ("force", "f8", 3), ("contact", "S64")])
             if lib.carom_result_contacts(self._handle.pointer, 0, n, raw.ctypes.data, ctypes.byref(err)) != c.OK:
                 raise c.failure(err)
             out = np.zeros(n, [("t", "f8"), ("contact", "U64"), ("point", "f8", 3), ("normal", "f8", 3), ("gap", "f8"), ("force", "f8", 3)])
