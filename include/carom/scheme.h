@@ -135,6 +135,7 @@ typedef struct carom_step {
     double tol;          // contact residual allowed, relative to `scale`
     double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is counted
     double newton_tol;   // Newton residual allowed, relative
+    struct carom_team *team; // threads that solvers may use; NULL: none
     struct {
         double safety;       // part of the step that an estimate allows
         double shrink, grow; // least and largest ratio of a step to the one before

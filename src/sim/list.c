@@ -91,6 +91,8 @@ carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err) {
     return CAROM_OK;
 }
 
+void carom_sim_team(carom_sim *sim, struct carom_team *team) { sim->step.team = team; }
+
 int carom_sim_known_as(const carom_sim *sim, int id) {
     const int first = sim->sys->ne + sim->sys->nc - sim->sys->listed;
     return sim->list.slots && id >= first && id < first + sim->list.used ? sim->own.known_as(sim->own.model, &sim->list, id - first) : id;
