@@ -44,7 +44,7 @@ static void blank(carom_sim *sim, int c) {
 }
 
 // Tolerances of many contacts, where none is given: a pile stands still with them (docs/large-systems.md).
-enum { LARGE = 1000 }; // pairs that are near each other
+enum { LARGE = 250 }; // pairs that are near each other
 static const double LARGE_TOL = 1e-3, LARGE_ACCEPT = 1e-2;
 
 static void set_tolerances(carom_sim *sim) {
