@@ -68,6 +68,8 @@ const char *carom_model_parameter(const carom_model *m, int i, double *value);
 double carom_model_contact_size(const carom_model *m, int id);
 /// Contacts with columns in results: all but those of pairs of shapes, where there are more than 64 pairs.
 int carom_model_shown(const carom_model *m);
+/// What `settle: yes` did: a sentence; NULL: nothing overlapped, or it was not asked for.
+const char *carom_model_settled(const carom_model *m);
 /// Time between snapshots of contacts, as the model's `record` says; 0: none.
 double carom_model_snapshots(const carom_model *m);
 /// Where contact id between shapes acts at (t, q): the point, the normal from the second shape to the first, and the tangents of friction.

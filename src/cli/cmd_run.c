@@ -30,6 +30,7 @@ static const cli_option options[] = {
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result; time begins at 0", false},
     {"resume", 0, "FILE.h5", "go on where that result stops; only --end and --out may differ", false},
     {"force", 0, NULL, "replace an older result of that name at once; without it that is kept as FILE.before until the run is done", false},
+    {"settle", 0, NULL, "move bodies apart whose shapes overlap at the start, as `settle: yes` in the model file does", false},
     {"threads", 0, "N", "threads that solve large contact problems together (default 1); results are the same for every N", false},
     {"dump-problems", 0, "FILE", "write the ten hardest contact problems of the run as text for `carom solve` (.h5 or .hdf5: the hardest one, in FCLIB's form)", false},
     {"strict", 0, NULL, "warnings of the ledger become exit status 3", false},
@@ -203,6 +204,17 @@ static bool same_model(const run *r) {
     return same;
 }
 
+// --settle is a line of the model: the result holds it with the text.
+static void add_settle(run *r) {
+    static const char line[] = "\nsettle: yes\n";
+    if (!cli_has(r->a, "settle") || !r->text || strstr(r->text, "\nsettle:")) return;
+    char *more = realloc(r->text, r->length + sizeof line);
+    if (!more) abort();
+    r->text = more;
+    memcpy(more + r->length, line, sizeof line);
+    r->length += sizeof line - 1;
+}
+
 static bool read_model(run *r) {
     carom_model_def def = {.text = r->text, .length = r->length, .file = r->model_file, .set = r->set};
     if (r->resumed) {
@@ -214,6 +226,7 @@ static bool read_model(run *r) {
     }
     r->model = carom_model_create(&def, &r->err);
     if (!r->model) fprintf(stderr, "%s\n", r->err.text);
+    else if (!r->quiet && !r->resumed && carom_model_settled(r->model)) cli_say("%s", carom_model_settled(r->model));
     carom_result_close(r->resumed); // it is written on from here
     r->resumed = NULL;
     return r->model != NULL;
@@ -227,6 +240,7 @@ static bool read_new(run *r) {
         return cli_say("%s is a result, not a model; to go on with it: carom run --resume %s", r->model_file, r->model_file), false;
     r->set = cli_list(a, "set", NULL);
     r->text = cli_read_file(r->model_file, &r->length);
+    add_settle(r);
     r->given.options = r->options = cli_list(a, "option", NULL);
     r->given.scheme = cli_value(a, "scheme");
     r->given.adaptive = cli_has(a, "adaptive");

@@ -12,6 +12,7 @@ static carom_status complete(carom_model *m, carom_error *err) {
     memset(work, 0, (m->sys.work_size + 63) & ~(size_t)63);
     m->sys.work_init(m, work);
     carom_status status = carom_model_assemble(m, work, err);
+    if (status == CAROM_OK && m->settle) status = carom_model_settle(m, work, err);
     if (status == CAROM_OK) status = carom_model_start(m, work, err);
     free(work);
     return status;
@@ -162,6 +163,8 @@ static bool presses(const carom_model *m, int i) {
     const int first = m->first_pressed;
     return i >= first && i < first + m->npressed;
 }
+
+const char *carom_model_settled(const carom_model *m) { return m->settled[0] ? m->settled : NULL; }
 
 double carom_model_snapshots(const carom_model *m) { return m->snapshots; }
 

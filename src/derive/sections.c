@@ -20,6 +20,9 @@ static carom_status read_title(resolver *r) {
     const char *slash = strrchr(r->m->file, '/');
     r->m->name = title && title->length ? title->text : slash ? slash + 1 : r->m->file;
     r->m->assemble = carom_datum_is(assemble, "yes");
+    const carom_datum *settle = carom_given(&r->mech->settle);
+    r->m->settle = carom_datum_is(settle, "yes");
+    if (settle && !r->m->settle && !carom_datum_is(settle, "no")) return carom_fault(r, settle, 0, "settle is yes or no: may bodies that overlap at the start be moved apart?");
     if (!assemble || r->m->assemble || carom_datum_is(assemble, "no")) return CAROM_OK;
     return carom_fault(r, assemble, 0, "assemble is yes or no: may positions be moved onto joints and constraints at the start?");
 }

@@ -544,40 +544,61 @@ double carom_near_size(const carom_model *m, int id) {
     return isfinite(size) ? size : 0;
 }
 
-// A list of its own for one look.
+// -- at the start -------------------------------------------------------------------------------------------------------
+
+static void free_look(near_look *x) { free(x->list.holds), free(x->list.fresh), free(x->list.law), free(x->list.work), free(x->gap); }
+
+void carom_near_close(const carom_model *m, void *work, near_look *x) {
+    if (m->near) *(carom_list **)(void *)((unsigned char *)work + m->near->at) = NULL;
+    free_look(x);
+}
+
+carom_status carom_near_open(const carom_model *m, void *work, const double *q, near_look *x, carom_error *err) {
+    carom_status status = CAROM_NO_MEMORY;
+    *x = (near_look){.list = {.slots = m->near->slots}};
+    while (status == CAROM_NO_MEMORY) {
+        free_look(x);
+        const size_t n = (size_t)x->list.slots;
+        x->list = (carom_list){.slots = x->list.slots, .holds = calloc(n, sizeof *x->list.holds), .fresh = calloc(n, sizeof *x->list.fresh), .law = calloc(n, sizeof *x->list.law),
+                               .work = aligned_alloc(64, round_up(list_work(m, x->list.slots)))};
+        x->gap = calloc((size_t)(m->ne + m->nc) + n, sizeof *x->gap);
+        if (!x->list.holds || !x->list.fresh || !x->list.law || !x->list.work || !x->gap) break;
+        status = make_list(m, &x->list, 0, q, m->v0, 0);
+        if (status == CAROM_NO_MEMORY) x->list.slots *= 2;
+    }
+    if (status != CAROM_OK) {
+        free_look(x);
+        return carom_fail(err, status, "no memory for the model %.200s", m->file);
+    }
+    x->list.used = x->list.slots;
+    adopt(m, work, &x->list);
+    carom_near_gaps(m, work, q, x->gap);
+    return CAROM_OK;
+}
+
+const char *carom_near_slot_name(const carom_model *m, const near_look *x, int slot, char *text, size_t size) {
+    return carom_near_name(m, known_as(m, &x->list, slot), text, size);
+}
+
 carom_status carom_near_start(const carom_model *m, void *work, double scale, carom_error *err) {
     static const double TOLERANCE = 1e-9;
-    carom_list list = {.slots = m->near->slots};
-    carom_status status = CAROM_NO_MEMORY;
-    double *g = NULL;
-    while (status == CAROM_NO_MEMORY) {
-        free(list.holds), free(list.fresh), free(list.law), free(list.work), free(g);
-        const size_t n = (size_t)list.slots;
-        list.holds = calloc(n, sizeof *list.holds);
-        list.fresh = calloc(n, sizeof *list.fresh);
-        list.law = calloc(n, sizeof *list.law);
-        list.work = aligned_alloc(64, round_up(list_work(m, list.slots)));
-        g = calloc((size_t)(m->ne + m->nc) + n, sizeof *g);
-        if (!list.holds || !list.fresh || !list.law || !list.work || !g) break;
-        status = make_list(m, &list, 0, m->q0, m->v0, 0);
-        if (status == CAROM_NO_MEMORY) list.slots *= 2;
+    near_look x;
+    int worst = -1, overlaps = 0;
+    CAROM_TRY(carom_near_open(m, work, m->q0, &x, err));
+    const double *gap = x.gap + m->ne + m->nc;
+    for (int i = 0; i < x.list.slots; ++i) {
+        if (!x.list.holds[i] || gap[i] >= -TOLERANCE * scale) continue;
+        overlaps += x.list.holds[i] > 0 || i == 0 || x.list.holds[i] != x.list.holds[i - 1];
+        if (worst < 0 || gap[i] < gap[worst]) worst = i;
     }
-    if (status == CAROM_OK) {
-        list.used = list.slots;
-        adopt(m, work, &list);
-        carom_near_gaps(m, work, m->q0, g);
-        for (int i = 0; i < list.slots && status == CAROM_OK; ++i) {
-            const double gap = g[m->ne + m->nc + i];
-            char name[140];
-            if (!list.holds[i] || gap >= -TOLERANCE * scale) continue;
-            const near_rule *rule = &m->near->rule[(llabs(list.holds[i]) - 1) % m->near->nrules];
-            status = carom_model_fault(m, err, &rule->entry->name, "contact '%.60s' starts with gap %.6g between '%s': they overlap; move one of the two",
-                                       rule->entry->name.text, gap, carom_near_name(m, known_as(m, &list, i), name, sizeof name));
-        }
-        *(carom_list **)(void *)((unsigned char *)work + m->near->at) = NULL;
-    } else {
-        carom_fail(err, status, "no memory for the model %.200s", m->file);
+    carom_status status = CAROM_OK;
+    if (worst >= 0) {
+        char name[140], others[60] = "";
+        const near_rule *rule = &m->near->rule[(llabs(x.list.holds[worst]) - 1) % m->near->nrules];
+        if (overlaps > 1) snprintf(others, sizeof others, ", and %d other contact%s overlap%s less", overlaps - 1, overlaps == 2 ? "" : "s", overlaps == 2 ? "s" : "");
+        status = carom_model_fault(m, err, &rule->entry->name, "contact '%.60s' starts with gap %.6g between '%s': they overlap%s; move them, or let `settle: yes` (--settle) do it", rule->entry->name.text,
+                                   gap[worst], carom_near_slot_name(m, &x, worst, name, sizeof name), others);
     }
-    free(list.holds), free(list.fresh), free(list.law), free(list.work), free(g);
+    carom_near_close(m, work, &x);
     return status;
 }

@@ -231,6 +231,11 @@ carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, 
 carom_status carom_near_system(carom_model *m, carom_error *err);
 const char *carom_near_name(const carom_model *m, int id, char *text, size_t size);
 double carom_near_size(const carom_model *m, int id);
+/// Contacts that are near at a place, with their gaps by id; carom_near_close() afterwards.
+typedef struct near_look { carom_list list; double *gap; } near_look;
+carom_status carom_near_open(const carom_model *m, void *work, const double *q, near_look *x, carom_error *err);
+void carom_near_close(const carom_model *m, void *work, near_look *x);
+const char *carom_near_slot_name(const carom_model *m, const near_look *x, int slot, char *text, size_t size);
 /// At the start: does a pair overlap?  Says which.
 carom_status carom_near_start(const carom_model *m, void *work, double scale, carom_error *err);
 
