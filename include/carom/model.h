@@ -72,7 +72,8 @@ int carom_model_shown(const carom_model *m);
 const char *carom_model_settled(const carom_model *m);
 /// Time between snapshots of contacts, as the model's `record` says; 0: none.
 double carom_model_snapshots(const carom_model *m);
-/// Where contact id between shapes acts at (t, q): the point, the normal from the second shape to the first, and the tangents of friction.
+/// Where contact id between shapes acts at (t, q): the point, the normal from the second shape to the first, and the directions in which
+/// components of friction act.
 /// work: of the simulation, whose list of contacts is in use.  False: it is no contact of two shapes.
 typedef struct carom_touch { double point[3], normal[3], tangent[2][3]; } carom_touch;
 bool carom_model_touch(const carom_model *m, void *work, double t, const double *q, int id, carom_touch *x);

@@ -188,14 +188,19 @@ static void align(carom_graph *g, const ellipse *e, vec n, vec t[2]) {
     t[1] = v_cross(g, n, t[0]);
 }
 
+int carom_pair_along(carom_graph *g, const pair *p, vec n, vec *t) {
+    const int count = carom_pair_tangents(g, p->A, n, t);
+    if (p->rub.ellipse) align(g, p->rub.ellipse, n, t);
+    return count;
+}
+
 // (SHP-13)  slip rates u_T, (rho/mu) w_T and (sigma/mu) w_n; in the plane u_T and (rho/mu) w
 static void make_slips(carom_graph *g, const carom_model *m, const pair *p, const touching *t, constraint *c) {
     const rubbing rub = p->rub;
     vec along[2];
     const bool spatial = p->A->space == SPATIAL;
-    const int n = carom_pair_tangents(g, p->A, t->normal, along);
+    const int n = carom_pair_along(g, p, t->normal, along);
     const vec v = v_sub(g, velocity_at(g, m, p->A, t->point), velocity_at(g, m, p->B, t->point));
-    if (rub.ellipse) align(g, rub.ellipse, t->normal, along);
     for (int i = 0; i < n; ++i) c->slip[c->tangents++] = v_dot(g, along[i], v);
     if (rub.roll > 0 || rub.spin > 0) {
         const vec w = v_sub(g, carom_shape_turning(g, m, p->A), carom_shape_turning(g, m, p->B));

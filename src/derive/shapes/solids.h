@@ -143,7 +143,9 @@ typedef struct pair {
     size_t work, held;   // offsets in the model's work block: of its tape; of the same held on one feature
 } pair;
 
-/// Tangents of a contact with this normal; returns how many.
+/// Directions of friction of a contact with this normal; returns how many.
+int carom_pair_along(carom_graph *g, const pair *p, vec n, vec *t);
+/// The same of shapes whose friction has no direction.
 int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t);
 /// Does `ignore` have the form [[A, B], ...]?
 carom_status carom_ignore_check(resolver *r, const carom_mech_contact *entry);
