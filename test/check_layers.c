@@ -13,7 +13,7 @@ enum { LAYERS = sizeof layers / sizeof *layers, UNKNOWN = -1 };
 // Which layer a public header belongs to; carom.h gathers all, so only the program may take it.
 static const struct { const char *header, *layer; } owners[] = {
     {"status", "base"}, {"version", "base"}, {"arena", "base"}, {"option", "base"}, {"matrix", "linalg"}, {"expr", "expr"},
-    {"system", "system"}, {"difference", "system"}, {"functions", "system"}, {"flex", "flex"}, {"structure", "flex"}, {"problem", "contact"},
+    {"team", "base"}, {"system", "system"}, {"difference", "system"}, {"functions", "system"}, {"flex", "flex"}, {"structure", "flex"}, {"problem", "contact"},
     {"scheme", "scheme"}, {"sim", "sim"}, {"sparse", "sparse"}, {"mech", "mech"}, {"model", "derive"}, {"variation", "derive"}, {"draw", "derive"}, {"build", "build"},
     {"event", "event"}, {"run", "run"}, {"table", "io"}, {"result", "io"}, {"problem_file", "io"}, {"compile", "compile"}, {"sweep", "sweep"}, {"book", "sweep"}, {"study", "study"}, {"layout", "dynamics"}, {"dynamics", "dynamics"}, {"carom", "dynamics"}};
 

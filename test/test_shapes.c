@@ -67,7 +67,7 @@ static carom_model *posed(int i, unsigned seed, double factor, const char *more)
                  x[0], x[1], turn[0], -speed * x[0], -speed * x[1], p->a, turn[1], p->b, more);
     carom_error err = {0};
     carom_model *m = model_of(text, &err);
-    if (!m && !strstr(err.text, "inside the obstacle")) fail_msg("%s\n%s", err.text, text);
+    if (!m && !strstr(err.text, "they overlap")) fail_msg("%s\n%s", err.text, text);
     return m;
 }
 

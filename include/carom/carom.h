@@ -12,6 +12,7 @@
 //   build.h    mechanisms from C calls              variation.h  how terms of a model change with state and parameters
 //   functions.h  a system from plain functions, alone or added to another
 //   problem_file.h  contact problems in files  dynamics.h  states of rest, modes, fits
+//   team.h     threads of one simulation
 //   layout.h   sizes of structs, for other languages
 //
 // Start with carom_model_create() for a model in text or with carom_system_default() for one in C,
@@ -44,6 +45,7 @@
 #include <carom/study.h>
 #include <carom/sweep.h>
 #include <carom/system.h>
+#include <carom/team.h>
 #include <carom/table.h>
 #include <carom/variation.h>
 

@@ -41,24 +41,27 @@ typedef struct carom_datum {
 typedef struct carom_mech_coordinate { carom_datum name, at, rate; } carom_mech_coordinate;
 typedef struct carom_mech_energy { carom_datum name, kinetic, potential; } carom_mech_energy;
 typedef struct carom_mech_law { carom_datum name, restitution, tangential_restitution, friction, impact_law, impact_order; } carom_mech_law;
+/// A law of two parts of one material, and of this material with others, which are called by name.
+typedef struct carom_mech_material { carom_mech_law own; carom_mech_law *with; int nwith; } carom_mech_material;
+typedef struct carom_mech_record { carom_datum name, bodies, contacts; } carom_mech_record;
 typedef struct carom_mech_simulation { carom_datum name, scheme, options, step, end; } carom_mech_simulation;
 
 /// A gap that is written (gap), swept along a member (along, point), or between shapes (between, among); or friction alone (normal_force, joint).
 typedef struct carom_mech_contact {
     carom_datum name, restitution, tangential_restitution, friction, impact_law, impact_order;
     carom_datum gap, slip, slip_rate, along, point, side, radius, normal_force, joint;
-    carom_datum between, among, rolling, spinning;
+    carom_datum between, among, ignore, rolling, spinning;
     carom_datum stiffness, exponent, damping, stiction_speed;
     carom_datum repeat, index;
     struct carom_mech_contact *contact;
 } carom_mech_contact;
 
 /// A shape that touches; the key of `size` says which: circle, box, ...
-typedef struct carom_mech_shape { carom_datum name, size, at, angle, axis, cell, of, surface_velocity; } carom_mech_shape;
+typedef struct carom_mech_shape { carom_datum name, size, at, angle, axis, cell, of, surface_velocity, material; } carom_mech_shape;
 typedef struct carom_mech_motion { carom_datum name, at, angle, axis; } carom_mech_motion;
 
 typedef struct carom_mech_body {
-    carom_datum name, mass, inertia, density, at, angle, axis, quaternion, velocity, spin, points;
+    carom_datum name, mass, inertia, density, at, angle, axis, quaternion, velocity, spin, points, material;
     carom_mech_shape *shape;   // called like the body; NULL: none
     carom_mech_shape *shapes;  // with names of their own
     int nshapes;
@@ -109,11 +112,13 @@ typedef struct carom_matrix_text {
 
 typedef struct carom_mech {
     const char *file;                                             // for messages
-    carom_datum format, name, about, assemble, gravity, checks;
+    carom_datum format, name, about, assemble, settle, gravity, checks;
     carom_datum parameters, let, forces, constraints, outputs, exact, sweep; // maps
     carom_mech_energy *energy;
     carom_mech_law *defaults; // of contacts
+    carom_mech_material *materials;
     carom_mech_simulation *simulation;
+    carom_mech_record *record; // what results hold
     carom_mech_coordinate *coordinates;
     carom_mech_body *bodies;
     carom_mech_shape *shapes; // of the ground and of members
@@ -125,7 +130,7 @@ typedef struct carom_mech {
     carom_mech_contact *contacts;
     carom_mech_figure *figures;
     carom_mech_touch *touches;
-    int ncoordinates, nbodies, nshapes, njoints, nsprings, nmotors, nloads, nmembers, ncontacts, nfigures, ntouches;
+    int ncoordinates, nbodies, nshapes, njoints, nsprings, nmotors, nloads, nmembers, ncontacts, nmaterials, nfigures, ntouches;
     carom_matrix_text *matrices;
     int nmatrices;
     struct carom_pool *memory; // of all of the above

@@ -72,6 +72,17 @@ carom_status carom_model_set(carom_model *m, int n, const int *index, const doub
 bool carom_model_fixed(const carom_model *m, int i);
 /// Radius of the smaller of the two shapes that touch at contact id; 0: its gap is not that of shapes.
 double carom_model_contact_size(const carom_model *m, int id);
+/// Contacts with columns in results: all but those of pairs of shapes, where there are more than 64 pairs.
+int carom_model_shown(const carom_model *m);
+/// What `settle: yes` did: a sentence; NULL: nothing overlapped, or it was not asked for.
+const char *carom_model_settled(const carom_model *m);
+/// Time between snapshots of contacts, as the model's `record` says; 0: none.
+double carom_model_snapshots(const carom_model *m);
+/// Where contact id between shapes acts at (t, q): the point, the normal from the second shape to the first, and the directions in which
+/// components of friction act.
+/// work: of the simulation, whose list of contacts is in use.  False: it is no contact of two shapes.
+typedef struct carom_touch { double point[3], normal[3], tangent[2][3]; } carom_touch;
+bool carom_model_touch(const carom_model *m, void *work, double t, const double *q, int id, carom_touch *x);
 const char *carom_model_constraint(const carom_model *m, int id); // bilateral first (joints, constraints), then contacts
 int carom_model_part(const carom_model *m, int id); // of a joint with several constraints: which, from 1; else 0
 const char *carom_model_output(const carom_model *m, int i);

@@ -65,6 +65,7 @@ typedef struct carom_problem {
     const carom_block_rows *rows; // the same matrix by blocks, for the certificate before G; NULL: only the dense one is given
     const int *first;          // n, or NULL when not known: row i and column i of G are zero before first[i] <= i
     bool symmetric;            // G is known to be symmetric
+    struct carom_team *team;   // threads that solvers may use; NULL: none
     const carom_parts *parts;  // the same matrix by bodies; NULL: not given
     double enough;             // residual with which the caller would go on: no costly solver is tried for less; 0: none
     double *p, *u;             // n: p is the start on entry (zeros are fine) and the answer on exit; u = G p + c

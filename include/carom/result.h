@@ -129,6 +129,12 @@ typedef struct carom_result_event {
     char contact[64], kind[16];
 } carom_result_event;
 
+/// A row of a snapshot of contacts: where, the normal from the second shape to the first, and the force on the first.
+typedef struct carom_result_contact {
+    double t, point[3], normal[3], gap, force[3];
+    char contact[64];
+} carom_result_contact;
+
 /// Open a result, HDF5 or CSV.  Nothing in the file is trusted.
 carom_result *carom_result_open(const char *file, carom_error *err);
 void carom_result_close(carom_result *r);
@@ -158,6 +164,9 @@ const double *carom_result_values(const carom_result *r);
 
 long carom_result_event_count(const carom_result *r);
 carom_status carom_result_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err);
+
+long carom_result_contact_count(const carom_result *r);
+carom_status carom_result_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err);
 
 /// All events when they are in memory, else NULL.
 const carom_result_event *carom_result_event_values(const carom_result *r);

@@ -101,6 +101,7 @@ typedef struct carom_step {
     const double *opt;   // values of the scheme's options, in the order of its list
     double tol;          // contact residual allowed, relative to `scale`
     double newton_tol;   // Newton residual allowed, relative
+    struct carom_team *team; // threads that solvers may use; NULL: none
     struct {
         double safety;       // part of the step that an estimate allows
         double shrink, grow; // least and largest ratio of a step to the one before

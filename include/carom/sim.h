@@ -108,6 +108,9 @@ void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, 
 /// repeated as above.  on_dense NULL: no longer.  False if the scheme has none.
 bool carom_sim_watch_dense(carom_sim *sim, int n, carom_status (*on_dense)(void *user, double t, const double *q, const double *v), void *user);
 
+/// Threads that the simulation may use from now on, see carom/team.h; NULL: none.  Results do not depend on them.  The team must outlive it.
+void carom_sim_team(carom_sim *sim, struct carom_team *team);
+
 /// Observe contact problems: called before each one is solved (report NULL, pb->p is the start) and after it.
 void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report), void *user);
 

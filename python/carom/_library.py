@@ -131,6 +131,10 @@ class ResultEvent(Structure):
                 ("kind", c_char * 16)]
 
 
+class ResultContact(Structure):
+    _fields_ = [("t", c_double), ("point", c_double * 3), ("normal", c_double * 3), ("gap", c_double), ("force", c_double * 3), ("contact", c_char * 64)]
+
+
 class Option(Structure):
     _fields_ = [("name", c_char_p), ("kind", c_int), ("fallback", c_double), ("low", c_double), ("high", c_double),
                 ("choices", c_char_p), ("about", c_char_p), ("open_high", c_bool), ("derived", c_char_p)]
@@ -232,7 +236,7 @@ class Fit(Structure):
 MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def": FunctionsDef, "carom_model_def": ModelDef, "carom_matrix_text": MatrixText, "carom_datum": Datum,
            "carom_model_sizes": ModelSizes, "carom_model_run": ModelRun, "carom_sim_def": SimDef, "carom_now": Now,
            "carom_ledger_names": LedgerNames, "carom_ledger_line": LedgerLine,
-           "carom_record_def": RecordDef, "carom_result_event": ResultEvent, "carom_option": Option, "carom_scheme_line": SchemeLine,
+           "carom_record_def": RecordDef, "carom_result_event": ResultEvent, "carom_result_contact": ResultContact, "carom_option": Option, "carom_scheme_line": SchemeLine,
            "carom_compare_def": CompareDef, "carom_compare_row": CompareRow, "carom_compare_watch": CompareWatch,
            "carom_run_given": RunGiven, "carom_run": Run, "carom_sweep_def": SweepDef, "carom_sweep_row": SweepRow, "carom_sweep_watch": SweepWatch,
            "carom_rest": Rest, "carom_rest_force": RestForce, "carom_mode": Mode, "carom_modes": Modes, "carom_modes_def": ModesDef,
@@ -307,6 +311,8 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_result_values": (_P, [_P]),
     "carom_result_event_count": (c_long, [_P]),
     "carom_result_events": (c_int, [_P, c_long, c_long, _P, _E]),
+    "carom_result_contact_count": (c_long, [_P]),
+    "carom_result_contacts": (c_int, [_P, c_long, c_long, _P, _E]),
     "carom_result_text": (c_char_p, [_P, c_char_p]),
     "carom_result_number": (c_bool, [_P, c_char_p, POINTER(c_double)]),
     "carom_result_attribute": (c_char_p, [_P, c_int]),

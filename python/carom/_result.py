@@ -62,7 +62,7 @@ class Result:
         self.columns = [c.text(lib.carom_result_column(p, i)) for i in range(lib.carom_result_columns(p))]
         self._place = {name: i for i, name in enumerate(self.columns)}
         self._rows = lib.carom_result_rows(p)
-        self._read, self._events, self._data = {}, None, None
+        self._read, self._events, self._contacts, self._data = {}, None, None, None
         values = lib.carom_result_values(p)
         if values:
             self._data = view(values, self._rows * len(self.columns), handle).reshape(self._rows, len(self.columns))
@@ -128,6 +128,21 @@ class Result:
                 out[name] = [b.split(b"\0")[0].decode("utf-8", "replace") for b in raw[name]]
             self._events = out
         return self._events
+
+    @property
+    def contacts(self):
+        """Snapshots of contacts between shapes (`record: {contacts: ...}`): a structured array with t, contact, point, normal, gap, force."""
+        if self._contacts is None:
+            n, err = lib.carom_result_contact_count(self._handle.pointer), c.CError()
+            raw = np.zeros(n, [("t", "f8"), ("point", "f8", 3), ("normal", "f8", 3), ("gap", "f8"), ("force", "f8", 3), ("contact", "S64")])
+            if lib.carom_result_contacts(self._handle.pointer, 0, n, raw.ctypes.data, ctypes.byref(err)) != c.OK:
+                raise c.failure(err)
+            out = np.zeros(n, [("t", "f8"), ("contact", "U64"), ("point", "f8", 3), ("normal", "f8", 3), ("gap", "f8"), ("force", "f8", 3)])
+            for name in ("t", "point", "normal", "gap", "force"):
+                out[name] = raw[name]
+            out["contact"] = [b.decode("utf-8", "replace") for b in raw["contact"]]
+            self._contacts = out
+        return self._contacts
 
     @property
     def ledger(self):

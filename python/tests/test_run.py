@@ -110,6 +110,15 @@ simulation: {scheme: mixed, step: 1e-4, end: 4e-3}
         np.testing.assert_allclose(r.events["t"][kinds == "impact"], (np.arange(3) + 0.5) * math.pi, rtol=0, atol=late)
         self.assertEqual(r.checks, [("impacts == 3", True, 3.0, 3.0)])
 
+    def test_snapshots_of_contacts(self):
+        r = carom.run("carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: 0.05}\n"
+                      "bodies: {a: {mass: 2, inertia: [1, 1, 1], at: [0, 3, 0.1], shape: {sphere: 0.1}}}\nshapes: {floor: {plane: [0, 0, 1]}}\n"
+                      "contacts: {stand: {between: [a, floor], friction: 0.3}}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.1}\n")
+        np.testing.assert_allclose(r.contacts["t"], [0.05, 0.1], atol=1e-9)
+        self.assertEqual(list(r.contacts["contact"]), ["stand", "stand"])
+        np.testing.assert_allclose(r.contacts["force"], [[0, 0, 20]] * 2, atol=1e-6)
+        np.testing.assert_allclose(r.contacts["point"], [[0, 3, 0]] * 2, atol=1e-6)
+
     def test_failures_are_exceptions_with_the_librarys_sentence(self):
         def told(kind, words, *given, **named):
             with self.assertRaises(kind) as caught:

@@ -141,6 +141,16 @@ static bool span(carom_result *r, carom_error *err) {
     return true;
 }
 
+// Snapshots of contacts: how many rows, and from when on.
+static bool snapshots(carom_result *r, carom_error *err) {
+    const long n = carom_result_contact_count(r);
+    carom_result_contact ends[2];
+    if (n == 0) return true;
+    if (carom_result_contacts(r, 0, 1, &ends[0], err) != CAROM_OK || carom_result_contacts(r, n - 1, 1, &ends[1], err) != CAROM_OK) return false;
+    printf("%ld row%s of contacts, t = %.12g .. %.12g\n", n, n == 1 ? "" : "s", ends[0].t, ends[1].t);
+    return true;
+}
+
 static bool events(carom_result *r, carom_error *err) {
     enum { BLOCK = 1024, KINDS = 6 };
     carom_result_event *e = malloc(sizeof *e * BLOCK);
@@ -172,7 +182,7 @@ static int info_result(const char *file) {
     }
     if (good) {
         columns(r);
-        good = events(r, &err);
+        good = events(r, &err) && snapshots(r, &err);
     }
     carom_ledger l;
     carom_ledger_names names;

@@ -30,6 +30,8 @@ static const cli_option options[] = {
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result; time begins at 0", false},
     {"resume", 0, "FILE.h5", "go on where that result stops; only --end and --out may differ", false},
     {"force", 0, NULL, "replace an older result of that name at once; without it that is kept as FILE.before until the run is done", false},
+    {"settle", 0, NULL, "move bodies apart whose shapes overlap at the start, as `settle: yes` in the model file does", false},
+    {"threads", 0, "N", "threads that solve large contact problems together (default 1); results are the same for every N", false},
     {"dump-problems", 0, "FILE", "write the ten hardest contact problems of the run as text for `carom solve` (.h5 or .hdf5: the hardest one, in FCLIB's form)", false},
     {"strict", 0, NULL, "warnings of the ledger become exit status 3", false},
     {"quiet", 'q', NULL, "nothing but errors", false},
@@ -54,6 +56,7 @@ typedef struct run {
     carom_model *model;
     double *start;           // positions, velocities; NULL: the model's own
     carom_sim *sim;
+    carom_team *team;        // NULL: one thread
     carom_record *record;
     carom_compile_mode compile;
     bool quiet, json, stopped, record_failed;
@@ -201,6 +204,17 @@ static bool same_model(const run *r) {
     return same;
 }
 
+// --settle is a line of the model: the result holds it with the text.
+static void add_settle(run *r) {
+    static const char line[] = "\nsettle: yes\n";
+    if (!cli_has(r->a, "settle") || !r->text || strstr(r->text, "\nsettle:")) return;
+    char *more = realloc(r->text, r->length + sizeof line);
+    if (!more) abort();
+    r->text = more;
+    memcpy(more + r->length, line, sizeof line);
+    r->length += sizeof line - 1;
+}
+
 static bool read_model(run *r) {
     carom_model_def def = {.text = r->text, .length = r->length, .file = r->model_file, .set = r->set};
     if (r->resumed) {
@@ -212,6 +226,7 @@ static bool read_model(run *r) {
     }
     r->model = carom_model_create(&def, &r->err);
     if (!r->model) fprintf(stderr, "%s\n", r->err.text);
+    else if (!r->quiet && !r->resumed && carom_model_settled(r->model)) cli_say("%s", carom_model_settled(r->model));
     carom_result_close(r->resumed); // it is written on from here
     r->resumed = NULL;
     return r->model != NULL;
@@ -225,13 +240,26 @@ static bool read_new(run *r) {
         return cli_say("%s is a result, not a model; to go on with it: carom run --resume %s", r->model_file, r->model_file), false;
     r->set = cli_list(a, "set", NULL);
     r->text = cli_read_file(r->model_file, &r->length);
+    add_settle(r);
     r->given.options = r->options = cli_list(a, "option", NULL);
     r->given.scheme = cli_value(a, "scheme");
     r->given.adaptive = cli_has(a, "adaptive");
     return cli_positive(a, "rtol", &r->given.rtol) && cli_positive(a, "atol", &r->given.atol) && r->text && read_model(r);
 }
 
+// --threads
+static bool create_team(run *r) {
+    double n = 1;
+    if (!cli_positive(r->a, "threads", &n)) return false;
+    if (n != (int)n) return cli_say("--threads: %s is not a whole number", cli_value(r->a, "threads")), false;
+    if (n == 1) return true;
+    r->team = carom_team_create((int)n, &r->err);
+    if (!r->team) cli_say("--threads: %s", r->err.text);
+    return r->team != NULL;
+}
+
 static bool create_sim(run *r) {
+    if (!create_team(r)) return false;
     // A resumed run has all it needs; a new one takes what is not given from the model.
     if (carom_run_resolve(&r->run, cli_has(r->a, "resume") ? NULL : r->model, &r->given, &r->err) != CAROM_OK)
         return cli_say("%s: %s", r->model_file, r->err.text), false;
@@ -243,6 +271,7 @@ static bool create_sim(run *r) {
         def.q0 = r->start, def.v0 = r->start + def.system->nq;
     }
     r->sim = carom_sim_create(&def, &r->err);
+    if (r->sim && r->team) carom_sim_team(r->sim, r->team);
     const char *place = r->sim ? NULL : cli_blame(r->model, r->run.from_file, r->err.code);
     if (place) fprintf(stderr, "%s: %s\n", place, r->err.text);
     else if (!r->sim) cli_say("%s", r->err.text);
@@ -518,6 +547,7 @@ static int go(const cli_args *a) {
     if (ready && create_sim(&r) && open_record(&r)) code = simulate(&r);
     carom_record_destroy(r.record);
     carom_sim_destroy(r.sim);
+    carom_team_destroy(r.team);
     carom_run_free(&r.run);
     carom_model_destroy(r.model);
     free(r.start);

@@ -87,6 +87,14 @@ static void read_drawing(view *v) {
     else if (carom_drawing_shapes(v->drawing) > 0 && !page_draw(&v->page, v->model, v->drawing, why, sizeof why)) no_drawing(v, why);
 }
 
+// A page that would become too large does without velocities.
+static void shrink(view *v) {
+    page *p = &v->page;
+    if (!v->model || (double)p->columns * (double)p->kept * 16 / 3 < BUDGET) return;
+    const int dropped = page_drop_rates(p, v->model);
+    if (dropped && !p->note[0]) snprintf(p->note, sizeof p->note, "%d columns of velocities are not on this page, which would become too large", dropped);
+}
+
 static long default_rows(const carom_result *r) {
     const double fits = BUDGET / (6.0 * carom_result_columns(r)); // 4 bytes in base64, and as much again for some of them
     return fits > MOST_ROWS ? MOST_ROWS : fits < LEAST_ROWS ? LEAST_ROWS : (long)fits;
@@ -138,6 +146,7 @@ static int run(const cli_args *a) {
     good = good && read_model(&v, a) && page_read(&v.page, rows > 0 ? (long)rows : default_rows(v.page.r));
     if (good) {
         read_drawing(&v);
+        shrink(&v);
         status = save(&v, out);
     }
     page_free(&v.page);

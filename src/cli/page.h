@@ -16,6 +16,7 @@ typedef struct page {
     long rows, kept, *row;  // rows of the result; those that the page holds, in order
     int columns, channels;  // channels: columns, then the numbers of the drawing
     double **channel;       // channels x kept
+    const char **column;    // names of columns; the result's
 
     page_event *event;      // in order of time
     long events, events_of; // those that the page holds; those of the result
@@ -31,6 +32,8 @@ bool page_read(page *p, long most);
 /// The numbers of the drawing in every kept row, from the model's coordinates in the columns.  False: *why says what is missing.
 bool page_draw(page *p, const carom_model *m, carom_drawing *d, char *why, size_t size);
 bool page_write(const page *p, FILE *f, const char *model, carom_error *err);
+/// Leave the columns of the model's velocities out; returns how many.
+int page_drop_rates(page *p, const carom_model *m);
 void page_free(page *p);
 
 /// Is this column a sum over the time since the previous row?

@@ -5,11 +5,12 @@
 // those of rows left out go to the next row that is kept: their sum stays what it is.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/page.h"
+#include "derive/names.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 4096, MOST_EVENTS = 50000, MOST_CELLS = 1 << 20 };
+enum { BLOCK = 4096, BLOCK_CELLS = 1 << 19, MOST_EVENTS = 50000, MOST_CELLS = 1 << 20 };
 
 bool page_is_impulse(const char *column) {
     static const char *const ends[] = {".impulse", ".friction_impulse", ".friction_impulse1", ".friction_impulse2", NULL};
@@ -26,16 +27,15 @@ static bool no_memory(void) {
 
 // -- events -------------------------------------------------------------------------------------------------
 
-static bool contact_number(page *p, const char *name, unsigned *number) {
-    for (unsigned i = 0; i < p->contacts; ++i)
-        if (strcmp(p->contact[i], name) == 0) return *number = i, true;
-    if (p->contacts == 65536) return *number = 0, true; // more names than any model has contacts
+static bool contact_number(page *p, names *known, const char *name, unsigned *number) {
+    const struct name *old = carom_names_find(known, name, strlen(name));
+    if (old) return *number = (unsigned)old->index, true;
     char **more = realloc(p->contact, sizeof *more * (p->contacts + 1));
     if (!more) return no_memory();
     p->contact = more;
     more[p->contacts] = strdup(name);
     *number = p->contacts;
-    return more[p->contacts] ? ++p->contacts, true : no_memory();
+    return more[p->contacts] && carom_names_add(known, more[p->contacts], NAME_QUANTITY, (int)p->contacts, 0) ? ++p->contacts, true : no_memory();
 }
 
 static unsigned kind_number(const char *word) {
@@ -58,6 +58,7 @@ static int by_time(const void *a, const void *b) {
 
 static bool read_events(page *p) {
     carom_error err = {0};
+    names known = {0};
     p->events_of = carom_result_event_count(p->r);
     carom_result_event *e = malloc(sizeof *e * BLOCK);
     p->event = malloc(sizeof *p->event * ((size_t)p->events_of + 1));
@@ -69,10 +70,11 @@ static bool read_events(page *p) {
         for (long i = 0; good && i < n; ++i) {
             page_event x = {.t = e[i].t, .before = e[i].before, .after = e[i].after, .impulse = e[i].impulse, .kind = kind_number(e[i].kind)};
             if (x.kind == PAGE_KINDS || !isfinite(x.t)) continue; // not one of carom's
-            good = contact_number(p, e[i].contact, &x.contact);
+            good = contact_number(p, &known, e[i].contact, &x.contact);
             p->event[p->events++] = x;
         }
     }
+    carom_names_free(&known);
     free(e);
     return good;
 }
@@ -97,21 +99,26 @@ static long mark(unsigned char *keep, long row, long rows) {
     return 1;
 }
 
+// Whole rows are read at a time, as they lie in the file.
+static long rows_at_once(const page *p) { return BLOCK_CELLS / p->columns > 1 ? BLOCK_CELLS / p->columns : 1; }
+
 // Lowest and highest value of every column in every stretch of rows.
 static bool survey(page *p, extreme *cell, long stretches) {
     carom_error err = {0};
-    double *x = malloc(sizeof *x * BLOCK);
+    const long block = rows_at_once(p);
+    double *x = malloc(sizeof *x * (size_t)block * (size_t)p->columns);
     bool good = x ? true : no_memory();
-    for (long at = 0; good && at < p->rows; at += BLOCK) {
-        const long n = p->rows - at < BLOCK ? p->rows - at : BLOCK;
-        for (int c = 1; good && c < p->columns; ++c) {
-            good = carom_result_read(p->r, c, at, n, x, &err) == CAROM_OK;
-            if (!good) cli_say("%s", err.text);
-            for (long i = 0; good && i < n; ++i) {
-                const long s = (long)((double)(at + i) / (double)p->rows * (double)stretches);
+    for (long at = 0; good && at < p->rows; at += block) {
+        const long n = p->rows - at < block ? p->rows - at : block;
+        good = carom_result_read_rows(p->r, at, n, x, &err) == CAROM_OK;
+        if (!good) cli_say("%s", err.text);
+        for (long i = 0; good && i < n; ++i) {
+            const long s = (long)((double)(at + i) / (double)p->rows * (double)stretches);
+            const double *row = x + i * p->columns;
+            for (int c = 1; c < p->columns; ++c) {
                 extreme *e = &cell[s * p->columns + c];
-                if (x[i] < e->low) e->low = x[i], e->low_row = at + i;
-                if (x[i] > e->high) e->high = x[i], e->high_row = at + i;
+                if (row[c] < e->low) e->low = row[c], e->low_row = at + i;
+                if (row[c] > e->high) e->high = row[c], e->high_row = at + i;
             }
         }
     }
@@ -189,38 +196,41 @@ static bool choose(page *p, const double *t, long most) {
 
 // -- their values -------------------------------------------------------------------------------------------
 
-static bool gather_block(page *p, long at, long count, long *next, double *x, double *sum) {
-    carom_error err = {0};
-    long last = *next;
-    while (last < p->kept && p->row[last] < at + count) ++last;
-    for (int c = 0; c < p->columns; ++c) {
-        const bool impulse = page_is_impulse(carom_result_column(p->r, c));
-        if (last == *next && !impulse) continue;
-        if (carom_result_read(p->r, c, at, count, x, &err) != CAROM_OK) return cli_say("%s", err.text), false;
-        long from = 0;
-        for (long k = *next; k < last; ++k) {
-            const long i = p->row[k] - at;
-            for (; impulse && from <= i; ++from) sum[c] += x[from];
-            p->channel[c][k] = impulse ? sum[c] : x[i];
-            sum[c] = 0;
-        }
-        for (; impulse && from < count; ++from) sum[c] += x[from];
-    }
-    *next = last;
-    return true;
-}
-
 static bool gather(page *p) {
+    carom_error err = {0};
+    const size_t columns = (size_t)p->columns;
+    const long block = rows_at_once(p);
     p->channels = p->columns;
-    p->channel = calloc((size_t)p->columns, sizeof *p->channel);
-    double *x = malloc(sizeof *x * BLOCK), *sum = calloc((size_t)p->columns, sizeof *sum);
-    bool good = p->channel && x && sum;
-    for (int c = 0; good && c < p->columns; ++c) good = (p->channel[c] = malloc(sizeof(double) * (size_t)p->kept)) != NULL;
+    p->channel = calloc(columns, sizeof *p->channel);
+    p->column = calloc(columns, sizeof *p->column);
+    double *x = malloc(sizeof *x * (size_t)block * columns), *sum = calloc(columns, sizeof *sum);
+    bool *impulse = calloc(columns, sizeof *impulse), good = p->channel && p->column && x && sum && impulse;
+    for (int c = 0; good && c < p->columns; ++c) {
+        p->column[c] = carom_result_column(p->r, c);
+        impulse[c] = page_is_impulse(p->column[c]);
+        good = (p->channel[c] = malloc(sizeof(double) * (size_t)p->kept)) != NULL;
+    }
     if (!good) no_memory();
     long next = 0;
-    for (long at = 0; good && at < p->rows; at += BLOCK) good = gather_block(p, at, p->rows - at < BLOCK ? p->rows - at : BLOCK, &next, x, sum);
+    for (long at = 0; good && at < p->rows; at += block) {
+        const long n = p->rows - at < block ? p->rows - at : block;
+        good = carom_result_read_rows(p->r, at, n, x, &err) == CAROM_OK;
+        if (!good) cli_say("%s", err.text);
+        for (long i = 0; good && i < n; ++i) {
+            const bool kept = next < p->kept && p->row[next] == at + i;
+            for (int c = 0; c < p->columns; ++c) {
+                const double value = x[(size_t)i * columns + (size_t)c];
+                if (impulse[c]) sum[c] += value;
+                if (!kept) continue;
+                p->channel[c][next] = impulse[c] ? sum[c] : value;
+                sum[c] = 0;
+            }
+            next += kept;
+        }
+    }
     free(x);
     free(sum);
+    free(impulse);
     return good;
 }
 
@@ -269,9 +279,11 @@ bool page_draw(page *p, const carom_model *m, carom_drawing *d, char *why, size_
     if (!good) snprintf(why, size, "no memory");
     for (int i = 0; good && i < nq + nv; ++i) {
         const char *name = i < nq ? carom_model_coordinate(m, i) : carom_model_velocity(m, i - nq);
-        from[i] = carom_result_find(p->r, name);
+        const char *next = carom_result_column(p->r, i + 1); // in most results they stand in this order
+        from[i] = next && strcmp(next, name) == 0 ? i + 1 : carom_result_find(p->r, name);
         if (from[i] < 0) from[i] = other_column(p, d, i < nq ? i : i - nv, i >= nq);
-        good = from[i] >= 0 || carom_model_count(m).members > 0; // of members only some places are recorded
+        const bool shown = i < nq ? carom_model_recorded(m, i) : carom_model_velocity_recorded(m, i - nq);
+        good = from[i] >= 0 || !shown || carom_model_count(m).members > 0; // of members only some places are recorded
         if (!good) snprintf(why, size, "the result has no column '%s' of its model", name);
     }
     for (int i = 0; good && i < values; ++i) {
@@ -291,10 +303,32 @@ bool page_draw(page *p, const carom_model *m, carom_drawing *d, char *why, size_
     return good;
 }
 
+// -- less of it ---------------------------------------------------------------------------------------------
+
+int page_drop_rates(page *p, const carom_model *m) {
+    names rate = {0};
+    int n = 1;
+    for (int i = 0; i < carom_model_count(m).velocities; ++i) carom_names_add(&rate, carom_model_velocity(m, i), NAME_VELOCITY, i, 0);
+    for (int c = 1; c < p->channels; ++c) {
+        if (c < p->columns && carom_names_find(&rate, p->column[c], strlen(p->column[c]))) {
+            free(p->channel[c]);
+            continue;
+        }
+        if (c < p->columns) p->column[n] = p->column[c];
+        p->channel[n++] = p->channel[c];
+    }
+    carom_names_free(&rate);
+    const int dropped = p->channels - n;
+    p->channels -= dropped;
+    p->columns -= dropped;
+    return dropped;
+}
+
 void page_free(page *p) {
     for (int i = 0; p->channel && i < p->channels; ++i) free(p->channel[i]);
     for (unsigned i = 0; i < p->contacts; ++i) free(p->contact[i]);
     free(p->channel);
+    free(p->column);
     free(p->contact);
     free(p->event);
     free(p->row);

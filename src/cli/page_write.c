@@ -59,6 +59,7 @@ typedef struct store {
     double *offset; // of every channel
     int *first;     // of every stored one: its channel
     uint64_t *hash;
+    int *bucket, buckets; // stored ones by hash, + 1; 0: free
     int stored;
 } store;
 
@@ -93,20 +94,24 @@ static double offset_of(const double *x, long n) {
 static bool arrange(const page *p, store *s) {
     const size_t n = (size_t)p->channels;
     *s = (store){.slot = calloc(n, sizeof *s->slot), .offset = calloc(n, sizeof *s->offset), .first = calloc(n, sizeof *s->first), .hash = calloc(n, sizeof *s->hash)};
-    if (!s->slot || !s->offset || !s->first || !s->hash) return false;
+    for (s->buckets = 64; s->buckets < 2 * p->channels;) s->buckets *= 2;
+    s->bucket = calloc((size_t)s->buckets, sizeof *s->bucket);
+    if (!s->slot || !s->offset || !s->first || !s->hash || !s->bucket) return false;
     for (int c = 1; c < p->channels; ++c) {
         const double *x = p->channel[c];
         s->slot[c] = -1;
         if (constant(x, p->kept)) continue;
         const uint64_t h = hash_of(x, p->kept);
-        int k = 0;
-        while (k < s->stored && (s->hash[k] != h || memcmp(p->channel[s->first[k]], x, sizeof *x * (size_t)p->kept) != 0)) ++k;
-        if (k == s->stored) {
-            s->hash[k] = h;
-            s->first[k] = c;
-            ++s->stored;
+        const uint64_t last = (uint64_t)s->buckets - 1;
+        uint64_t b = h & last;
+        for (; s->bucket[b]; b = (b + 1) & last)
+            if (s->hash[s->bucket[b] - 1] == h && memcmp(p->channel[s->first[s->bucket[b] - 1]], x, sizeof *x * (size_t)p->kept) == 0) break;
+        if (!s->bucket[b]) {
+            s->hash[s->stored] = h;
+            s->first[s->stored] = c;
+            s->bucket[b] = ++s->stored;
         }
-        s->slot[c] = k;
+        s->slot[c] = s->bucket[b] - 1;
         s->offset[c] = offset_of(x, p->kept);
     }
     return true;
@@ -117,6 +122,7 @@ static void release(store *s) {
     free(s->offset);
     free(s->first);
     free(s->hash);
+    free(s->bucket);
 }
 
 static void put_block(const page *p, const store *s, FILE *f) {
@@ -198,11 +204,7 @@ static void put_json(const page *p, const store *s, FILE *f, const char *model) 
     fputs("{\"format\":1,\"version\":\"" CAROM_VERSION "\",\"title\":", f);
     carom_json_string(f, title && title[0] ? title : p->file);
     fprintf(f, ",\"rows\":%ld,\"of\":%ld,\"positions\":%d", p->kept, p->rows, p->positions);
-    const char **names = calloc((size_t)p->columns, sizeof *names);
-    if (!names) abort();
-    for (int i = 0; i < p->columns; ++i) names[i] = carom_result_column(p->r, i);
-    strings(f, "columns", names, p->columns);
-    free(names);
+    strings(f, "columns", p->column, p->columns);
     put_channels(p, s, f);
     put_shapes(p, f);
     fprintf(f, ",\n\"events\":{\"count\":%ld,\"of\":%ld", p->events, p->events_of);

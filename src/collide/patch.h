@@ -34,7 +34,7 @@ typedef struct carom_feature {
 } carom_feature;
 
 /// One contact: the gap, the normal from B to A, the point in the middle of the gap.
-typedef struct carom_touch { double gap, n[3], p[3]; } carom_touch;
+typedef struct carom_patch_point { double gap, n[3], p[3]; } carom_patch_point;
 
 enum { CAROM_PATCH = 9 }; // most contacts of two solids
 
@@ -43,6 +43,6 @@ int carom_patch_count(const carom_convex *A, const carom_convex *B);
 /// The features of all of them, whether they touch or not.
 void carom_patch_find(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_feature *f);
 /// The contact of an ellipsoid with another one, a ball, a point or a half-space.
-void carom_smooth_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_touch *t);
+void carom_smooth_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_patch_point *t);
 /// The contact of one feature, near the positions where it was found.
-void carom_patch_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, const carom_feature *f, carom_touch *t);
+void carom_patch_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, const carom_feature *f, carom_patch_point *t);

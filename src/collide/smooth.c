@@ -74,7 +74,7 @@ static bool climb(const shadow *x, const double *d, double *n, double *f) {
     return false;
 }
 
-void carom_smooth_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_touch *t) {
+void carom_smooth_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_patch_point *t) {
     const bool flat_B = B->hull->nf == 1, flat_A = A->hull->nf == 1;
     const carom_convex *round = flat_A ? B : A, *flat = flat_A ? A : B;
     const carom_frame *of = flat_A ? b : a, *on = flat_A ? a : b;

@@ -236,6 +236,59 @@ static carom_status fix_law(resolver *r, const law *l) {
     return CAROM_OK;
 }
 
+// (MAT-1)  materials a and b:  mu = sqrt(mu_a mu_b),  e = sqrt(e_a e_b), unless the pair is listed
+static carom_status mix(resolver *r, const pair *p, const carom_mech_material *a, const carom_mech_material *b, law *l) {
+    law of[2] = {*l, *l};
+    CAROM_TRY(read_law(r, &a->own, &of[0]));
+    CAROM_TRY(read_law(r, &b->own, &of[1]));
+    const carom_contact *x = &of[0].c, *y = &of[1].c;
+    if (of[0].rub || of[1].rub || of[0].ellipse || of[1].ellipse || x->varies || y->varies || x->impact != y->impact || x->sequential != y->sequential)
+        return carom_fault(r, &p->entry->name, 0, "'%s' (%s) touches '%s' (%s), and their laws have no mean: one varies or has directions, or their impact laws differ; list the pair: materials: {%s: {with: {%s: ...}}}",
+                           p->A->name, a->own.name.text, p->B->name, b->own.name.text, a->own.name.text, b->own.name.text);
+    for (int i = 0; i < 2; ++i) CAROM_TRY(fix_law(r, &of[i])); // a mean is bound to no parameter
+    *l = of[0];
+    for (int k = 0; k < 3; ++k) l->from[k] = NULL;
+    l->c.friction = sqrt(x->friction * y->friction);
+    l->c.restitution = sqrt(x->restitution * y->restitution);
+    l->c.tangential_restitution = sqrt(x->tangential_restitution * y->tangential_restitution);
+    return CAROM_OK;
+}
+
+static const carom_mech_law *listed_with(const carom_mech_material *a, const carom_mech_material *b) {
+    for (int i = 0; i < a->nwith; ++i)
+        if (carom_datum_is(&a->with[i].name, b->own.name.text)) return &a->with[i];
+    return NULL;
+}
+
+// What the contact itself says, else the materials of its shapes, else the defaults.
+static carom_status law_between(resolver *r, const pair *p, law *l) {
+    const carom_mech_material *a = p->A->material, *b = p->B->material;
+    const carom_mech_contact *of = p->entry;
+    if (!a != !b && !r->mech->defaults && !(carom_given(&of->friction) && carom_given(&of->restitution)))
+        return carom_fault(r, &of->name, 0, "'%s' has a material and '%s' has none; give it one, or give the contact restitution and friction", a ? p->A->name : p->B->name,
+                           a ? p->B->name : p->A->name);
+    if (a && b) {
+        const carom_mech_law *pair = a == b ? &a->own : listed_with(a, b) ? listed_with(a, b) : listed_with(b, a);
+        CAROM_TRY(pair ? read_law(r, pair, l) : mix(r, p, a, b, l));
+    }
+    return law_of(r, of, l);
+}
+
+// `with` names materials, and a pair once.
+static carom_status check_materials(resolver *r) {
+    const carom_mech *x = r->mech;
+    for (int i = 0; i < x->nmaterials; ++i)
+        for (int k = 0; k < x->materials[i].nwith; ++k) {
+            const carom_datum *name = &x->materials[i].with[k].name;
+            const carom_mech_material *other = NULL;
+            CAROM_TRY(carom_material_find(r, name, &other));
+            if (other == &x->materials[i]) return carom_fault(r, name, 0, "'%.60s' with itself is the law of the material; leave `with` out", name->text);
+            if (listed_with(other, &x->materials[i]) && other > &x->materials[i])
+                return carom_fault(r, name, 0, "the law of '%.60s' and '%.60s' stands in both; keep one", x->materials[i].own.name.text, name->text);
+        }
+    return CAROM_OK;
+}
+
 // Contact i obeys law l with so many tangents.
 static carom_status put_law(resolver *r, int i, const law *l, constraint *c, int tangents) {
     for (int k = 0; l->ellipse && k < 2; ++k) c->slip[k] = carom_graph_times(r->m->graph, c->slip[k], carom_graph_number(r->m->graph, l->ellipse->factor[k]));
@@ -416,6 +469,14 @@ static carom_status check_ellipse(resolver *r, const pair *p, const law *l) {
     return CAROM_OK;
 }
 
+static carom_status read_levers(resolver *r, pair *p, law *l) {
+    CAROM_TRY(read_lever(r, p, &p->entry->rolling, l, &l->roll));
+    CAROM_TRY(read_lever(r, p, &p->entry->spinning, l, &l->spin));
+    const double mu = l->c.friction;
+    p->rub = (rubbing){mu > 0, mu > 0 ? l->roll / mu : 0, mu > 0 ? l->spin / mu : 0, l->ellipse};
+    return l->roll > 0 || l->spin > 0 ? carom_fix(r, l->from[2]) : CAROM_OK;
+}
+
 // A contact whose expressions are elsewhere.
 static constraint bare(const pair *p) {
     const int n = p->A->space == SPATIAL ? 2 : 1;
@@ -443,7 +504,7 @@ static carom_status name_contact(resolver *r, const pair *p, int k, constraint *
 static carom_status read_soft_pair(resolver *r, pair *p, const law *fallback, names *taken) {
     constraint *room = &r->m->links[r->m->ne + r->m->nc];
     law l = *fallback;
-    CAROM_TRY(law_of(r, p->entry, &l));
+    CAROM_TRY(law_between(r, p, &l));
     p->rub = (rubbing){.slides = l.c.friction > 0};
     if (l.rub || l.ellipse) return carom_fault(r, l.mu, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
     CAROM_TRY(fix_law(r, &l));
@@ -473,11 +534,8 @@ static carom_status read_soft_pairs(resolver *r, const law *fallback, names *tak
 static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *taken) {
     carom_model *m = r->m;
     law l = *fallback;
-    CAROM_TRY(law_of(r, p->entry, &l));
-    CAROM_TRY(read_lever(r, p, &p->entry->rolling, &l, &l.roll));
-    CAROM_TRY(read_lever(r, p, &p->entry->spinning, &l, &l.spin));
-    p->rub = (rubbing){l.c.friction > 0, l.c.friction > 0 ? l.roll / l.c.friction : 0, l.c.friction > 0 ? l.spin / l.c.friction : 0, l.ellipse};
-    if (l.roll > 0 || l.spin > 0) CAROM_TRY(carom_fix(r, l.from[2]));
+    CAROM_TRY(law_between(r, p, &l));
+    CAROM_TRY(read_levers(r, p, &l));
     CAROM_TRY(check_ellipse(r, p, &l));
     p->shares = !l.rub && !l.ellipse && carom_pair_may_share(m, p);
     carom_pair_bound(m->graph, p);
@@ -492,31 +550,27 @@ static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *
     return CAROM_OK;
 }
 
-// The law of pairs that come and go.
+// The law of pairs of one kind that come and go.
+static carom_status read_listed(resolver *r, pair *p, const law *fallback, carom_contact *of) {
+    law l = *fallback;
+    CAROM_TRY(law_between(r, p, &l));
+    if (l.c.impact || l.c.sequential || l.c.varies || l.rub || l.ellipse || carom_contact_soft(p->entry))
+        return carom_fault(r, &p->entry->name, 0, "contacts of more than 500 pairs, and of hulls, meshes, ellipsoids and heights, come and go: they support Newton's law of impact with constant restitution and friction only");
+    CAROM_TRY(read_levers(r, p, &l));
+    CAROM_TRY(fix_law(r, &l));
+    *of = l.c;
+    of->tangents = bare(p).tangents;
+    return CAROM_OK;
+}
+
 static carom_status read_rule(resolver *r, int i, const law *fallback) {
     struct near_pairs *x = r->m->near;
-    near_rule *rule = &x->rule[i];
-    law l = *fallback;
-    CAROM_TRY(carom_check_soft(r, rule->entry));
-    CAROM_TRY(law_of(r, rule->entry, &l));
-    if (l.c.impact || l.c.sequential || l.c.varies || l.rub || l.ellipse || carom_contact_soft(rule->entry))
-        return carom_fault(r, &rule->entry->name, 0, "contacts of more than 500 pairs, and of hulls, meshes, ellipsoids and heights, come and go: they support Newton's law of impact with constant restitution and friction only");
-    if (carom_given(&rule->entry->rolling)) CAROM_TRY(read_coefficient(r, &rule->entry->rolling, 1e300, &l.roll));
-    if (carom_given(&rule->entry->spinning)) CAROM_TRY(read_coefficient(r, &rule->entry->spinning, 1e300, &l.spin));
-    CAROM_TRY(fix_law(r, &l));
-    const double mu = l.c.friction;
-    rule->rub = (rubbing){mu > 0, mu > 0 ? l.roll / mu : 0, mu > 0 ? l.spin / mu : 0, NULL};
     for (int k = 0; k < x->nshapes; ++k)
         if (x->shape[k]->belt) return carom_fault(r, x->shape[k]->place, 0, "contacts of more than 500 pairs, and of hulls, meshes, ellipsoids and heights, come and go: they do not support `surface velocity`");
     const int first = x->npairs;
+    CAROM_TRY(carom_check_soft(r, x->rule[i].entry));
     CAROM_TRY(carom_near_samples(r, i));
-    for (int k = first; k < x->npairs; ++k) {
-        CAROM_TRY(read_lever(r, &x->pairs[k], &rule->entry->rolling, &l, &l.roll));
-        CAROM_TRY(read_lever(r, &x->pairs[k], &rule->entry->spinning, &l, &l.spin));
-    }
-    const constraint c = x->npairs > first ? bare(&x->pairs[first]) : (constraint){0};
-    rule->law = l.c;
-    rule->law.tangents = c.tangents;
+    for (int k = first; k < x->npairs; ++k) CAROM_TRY(read_listed(r, &x->pairs[k], fallback, &x->law[k]));
     return CAROM_OK;
 }
 
@@ -637,6 +691,7 @@ static carom_status read_links(resolver *r, names *taken) {
     const carom_mech_law *defaults = r->mech->defaults;
     law fallback = {.press = CAROM_NONE};
     if (defaults) CAROM_TRY(read_law(r, defaults, &fallback));
+    CAROM_TRY(check_materials(r));
     fallback.mu_here = false;
     CAROM_TRY(read_constraints(r, taken));
     for (int i = 0; i < r->mech->ncontacts; ++i)

@@ -265,7 +265,20 @@ static carom_status spread(families *x, carom_datum *d, bool apart) {
     return CAROM_OK;
 }
 
+// ignore: [[A, B], ...], each pair as `between` has it.
+static carom_status spread_ignored(families *x, carom_datum *d) {
+    if (d->kind != CAROM_LIST || d->count == 0) return CAROM_OK;
+    carom_datum *item = carom_pool_take(&x->r->m->memory, (size_t)d->count * sizeof *item);
+    if (!item) return carom_fault_memory(x->r);
+    memcpy(item, d->item, (size_t)d->count * sizeof *item);
+    d->item = item;
+    for (int i = 0; i < d->count; ++i)
+        if (item[i].kind == CAROM_LIST) CAROM_TRY(spread(x, &item[i], true));
+    return CAROM_OK;
+}
+
 static carom_status spread_contact(families *x, carom_mech_contact *c) {
+    CAROM_TRY(spread_ignored(x, &c->ignore));
     if (carom_given(&c->among)) CAROM_TRY(spread(x, &c->among, false));
     return c->between.kind == CAROM_LIST ? spread(x, &c->between, true) : CAROM_OK;
 }

@@ -11,6 +11,7 @@ carom_status carom_model_begin(carom_model *m, carom_error *err) {
     m->sys.work_init(m, work);
     if (m->start) carom_copy(m->q0, m->start, m->nq), carom_copy(m->v0, m->start + m->nq, m->nv);
     carom_status status = carom_model_assemble(m, work, err);
+    if (status == CAROM_OK && m->settle) status = carom_model_settle(m, work, err);
     if (status == CAROM_OK) status = carom_model_start(m, work, err);
     free(work);
     return status;
@@ -190,14 +191,23 @@ static bool presses(const carom_model *m, int i) {
     return i >= first && i < first + m->npressed;
 }
 
+const char *carom_model_settled(const carom_model *m) { return m->settled[0] ? m->settled : NULL; }
+
+double carom_model_snapshots(const carom_model *m) { return m->snapshots; }
+
+int carom_model_shown(const carom_model *m) {
+    enum { MOST_SHOWN = 64 };
+    return m->npairs > MOST_SHOWN ? m->pairs[0].first - m->ne : m->nc;
+}
+
 bool carom_model_recorded(const carom_model *m, int i) {
-    if (presses(m, i)) return false;
+    if (presses(m, i) || (m->unrecorded_q && m->unrecorded_q[i])) return false;
     i -= carom_model_named_q(m);
     return i < 0 || member_of(m, &i)->unknowns;
 }
 
 bool carom_model_velocity_recorded(const carom_model *m, int i) {
-    if (presses(m, i)) return false;
+    if (presses(m, i) || (m->unrecorded_v && m->unrecorded_v[i])) return false;
     i -= carom_model_named_v(m);
     return i < 0 || member_of(m, &i)->unknowns;
 }

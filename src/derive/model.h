@@ -9,7 +9,7 @@
 //   draw/             what is drawn, derived last, and what draws itself
 //   contacts.c        constraints and contacts        seen.c    which unknowns of members expressions see
 //   derive.c          nodes -> terms -> tape          storage.c in what storage the matrices are
-//   system.c          the functions schemes call      start.c   is the initial state allowed?
+//   system.c          the functions schemes call      start.c   is the initial state allowed?  settle.c  or can it be made so?
 //   checks.c          checks, the ledger's names      examine.c `carom check`
 //   model.c           create, destroy, answers        ctext.c   `carom export c`
 //   set.c             other values of parameters      variation.c derivatives by them and by the state
@@ -80,6 +80,7 @@ typedef enum space { EITHER, PLANAR, SPATIAL } space; // the ground is what its 
 typedef struct body {
     const char *name;
     const carom_datum *place; // of its name
+    const carom_datum *material; // of its shapes; NULL: none
     char where[80];    // "body 'NAME'"
     space space;
     int v, turn;       // first velocity; the angle (planar) or first component of the quaternion (spatial)
@@ -247,6 +248,10 @@ struct carom_model {
     int nmeshes;
     struct pair *pairs; // their contacts are the last ones
     int npairs, pair_room;
+    bool *unrecorded_q, *unrecorded_v; // of bodies without columns; NULL: all have them
+    bool settle;             // bodies that overlap at the start are moved apart
+    char settled[300];       // what that did; "": nothing
+    double snapshots;        // time between snapshots of contacts; 0: none
     struct near_pairs *near; // those that come and go; NULL: none
     names shape_names;
     struct pair_kind *kinds; // of those that share tapes
@@ -420,6 +425,8 @@ bool carom_pairs_many(const resolver *r); // so many pairs of shapes that they c
 carom_status carom_free_find(resolver *r, bool *is_free);
 /// Their positions and velocities, after all others.
 carom_status carom_free_place(resolver *r);
+/// settle.c: bodies whose shapes overlap at the start move apart, where the model says so.
+carom_status carom_model_settle(carom_model *m, void *work, carom_error *err);
 void carom_free_mass(const carom_model *m, carom_matrix M);
 void carom_free_force(const carom_model *m, const double *v, double *f);
 void carom_free_tangent(const carom_model *m, const double *v, carom_matrix C);

@@ -20,6 +20,9 @@ static carom_status read_title(resolver *r) {
     const char *slash = strrchr(r->m->file, '/');
     r->m->name = title && title->length ? title->text : slash ? slash + 1 : r->m->file;
     r->m->assemble = carom_datum_is(assemble, "yes");
+    const carom_datum *settle = carom_given(&r->mech->settle);
+    r->m->settle = carom_datum_is(settle, "yes");
+    if (settle && !r->m->settle && !carom_datum_is(settle, "no")) return carom_fault(r, settle, 0, "settle is yes or no: may bodies that overlap at the start be moved apart?");
     if (!assemble || r->m->assemble || carom_datum_is(assemble, "no")) return CAROM_OK;
     return carom_fault(r, assemble, 0, "assemble is yes or no: may positions be moved onto joints and constraints at the start?");
 }
@@ -379,6 +382,54 @@ static carom_status check_motion(resolver *r) {
     return carom_fault(r, &r->mech->bodies->name, 0, "every body has a prescribed motion, so there is nothing to simulate; add a body with a mass, or coordinates");
 }
 
+// -- record ----------------------------------------------------------------------------------------------
+
+static const char *body_text(const void *user, int i) {
+    const carom_model *m = user;
+    return i + 1 < m->nbodies ? m->bodies[i + 1].name : NULL;
+}
+
+// A body called like this, or a member of the family that is.
+static bool is_of(const body *b, const carom_datum *n) {
+    return strncmp(b->name, n->text, n->length) == 0 && (b->name[n->length] == 0 || b->name[n->length] == '.');
+}
+
+// `bodies` of `record`: the others have no columns.
+static carom_status choose_bodies(resolver *r, const carom_datum *list) {
+    carom_model *m = r->m;
+    if (carom_datum_is(list, "all")) return CAROM_OK;
+    m->unrecorded_q = take(r, m->nq, sizeof *m->unrecorded_q);
+    m->unrecorded_v = take(r, m->nv, sizeof *m->unrecorded_v);
+    bool *kept = take(r, m->nbodies, sizeof *kept);
+    if (!m->unrecorded_q || !m->unrecorded_v || !kept) return carom_fault_memory(r);
+    for (const carom_datum *c = carom_ones(list); c != carom_ones_end(list) && !carom_datum_is(list, "none"); ++c) {
+        bool any = false;
+        if (c->kind != CAROM_TEXT) return carom_fault(r, c, 0, "record wants names of bodies: bodies: [a, b], a family, all or none");
+        for (int i = 1; i < m->nbodies; ++i)
+            if (is_of(&m->bodies[i], c)) kept[i] = any = true;
+        const char *near = any ? NULL : carom_nearest(c->text, body_text, m);
+        if (!any) return carom_fault(r, c, 0, "there is no body '%.60s' to record%s%s%s", c->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    for (int i = 1; i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        const int n = b->space == SPATIAL ? 3 : 2;
+        if (kept[i] || b->v < 0 || b->floating) continue;
+        for (int k = 0; k < (n == 3 ? 7 : 3); ++k) m->unrecorded_q[b->turn - n + k] = true;
+        for (int k = 0; k < (n == 3 ? 6 : 3); ++k) m->unrecorded_v[b->v + k] = true;
+    }
+    return CAROM_OK;
+}
+
+static carom_status read_record(resolver *r) {
+    const carom_mech_record *x = r->mech->record;
+    if (!x) return CAROM_OK;
+    if (carom_given(&x->contacts)) {
+        CAROM_TRY(carom_resolve_number(r, &x->contacts, "the time between snapshots", &r->m->snapshots));
+        if (!(r->m->snapshots > 0)) return carom_fault(r, &x->contacts, 0, "the time between snapshots of contacts is %g; it must be positive", r->m->snapshots);
+    }
+    return carom_given(&x->bodies) ? choose_bodies(r, &x->bodies) : CAROM_OK;
+}
+
 carom_status carom_derive_mechanism(resolver *r) {
     CAROM_TRY(read_title(r));
     CAROM_TRY(declare_all(r));
@@ -391,6 +442,7 @@ carom_status carom_derive_mechanism(resolver *r) {
     CAROM_TRY(carom_derive_joints(r));
     CAROM_TRY(carom_derive_members(r));
     CAROM_TRY(carom_free_place(r));
+    CAROM_TRY(read_record(r));
     CAROM_TRY(read_let(r, let));
     CAROM_TRY(carom_derive_elements(r));
     CAROM_TRY(read_energy(r));

@@ -68,6 +68,11 @@ static carom_status check_position(const carom_model *m, int id, double g, doubl
                                  "constraint '%.60s' is %.6g at the initial position, not 0; change `at` of its "
                                  "coordinates (an expression is allowed there)",
                                  c->name, g);
+    if (id >= m->ne && g < -GAP_TOLERANCE * scale && m->npairs && id >= m->pairs[0].first) {
+        const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
+        return carom_model_fault(m, err, c->place, "contact '%.60s' starts with gap %.6g between '%.60s' and '%.60s': they overlap; move one of the two, or let `settle: yes` (--settle) do it", c->name, g,
+                                 p->A->name, p->B->name);
+    }
     if (id >= m->ne && g < -GAP_TOLERANCE * scale)
         return carom_model_fault(m, err, c->place,
                                  "contact '%.60s' starts with gap %.6g, inside the obstacle; change `at` of its coordinates, or the sign of the gap", c->name, g);

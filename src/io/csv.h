@@ -16,20 +16,22 @@ typedef struct csv_sink {
 } csv_sink;
 
 typedef struct csv_file {
-    csv_sink rows, events;
+    csv_sink rows, events, contacts;
     bool told;           // events are written
+    bool snapshots;      // contacts are
     int columns;
     double *row;         // the row being filled in
     char *name;
 } csv_file;
 
-/// file NULL: rows to stream, no events.  keep: see publish().
-csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, carom_error *err);
+/// file NULL: rows to stream, no events.  keep: see publish().  snapshots: of contacts, in FILE.contacts.csv.
+csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, bool snapshots, carom_error *err);
+carom_status csv_put_contact(csv_file *f, const carom_result_contact *c, carom_error *err);
 carom_status csv_row_done(csv_file *f, carom_error *err);
 carom_status csv_put_event(csv_file *f, const carom_event *e, const char *contact, carom_error *err);
 carom_status csv_flush(csv_file *f, carom_error *err);
 /// The run is done: see publish_for_good().
-void csv_for_good(const csv_file *f);
+void csv_for_good(csv_file *f);
 carom_status csv_destroy(csv_file *f, carom_error *err);
 
 /// A table read back: header and numbers.
@@ -45,4 +47,5 @@ carom_status csv_read(csv_table *t, const char *file, carom_error *err);
 carom_status csv_read_to(csv_table *t, const char *file, bool whole, carom_error *err);
 /// Events beside a CSV result; *count 0 when there are none.
 carom_status csv_read_events(const char *file, carom_result_event **event, long *count, carom_error *err);
+carom_status csv_read_contacts(const char *file, carom_result_contact **contact, long *count, carom_error *err);
 void csv_free(csv_table *t);

@@ -97,7 +97,9 @@ carom_status csv_read_to(csv_table *t, const char *file, bool whole, carom_error
     return status;
 }
 
-static bool read_event(carom_result_event *e, char *line) {
+// A line of numbers but for fields 1 and, of events, 2.
+static bool read_event(void *row, char *line) {
+    carom_result_event *e = row;
     char *at = line, *end = NULL;
     double *const number[] = {&e->t, NULL, NULL, &e->before, &e->after, &e->impulse};
     for (int i = 0; i < 6; ++i) {
@@ -112,11 +114,27 @@ static bool read_event(carom_result_event *e, char *line) {
     return !at;
 }
 
-carom_status csv_read_events(const char *file, carom_result_event **event, long *count, carom_error *err) {
-    static const char ending[] = ".events.csv";
-    *event = NULL;
+static bool read_contact(void *row, char *line) {
+    carom_result_contact *c = row;
+    char *at = line, *end = NULL;
+    for (int i = 0; i < 12; ++i) {
+        if (!at) return false;
+        char *text = field(&at);
+        if (i == 1) {
+            snprintf(c->contact, sizeof c->contact, "%s", text);
+            continue;
+        }
+        *(i == 0 ? &c->t : i < 5 ? &c->point[i - 2] : i < 8 ? &c->normal[i - 5] : i == 8 ? &c->gap : &c->force[i - 9]) = carom_number(text, &end);
+        if (end == text || *end) return false;
+    }
+    return !at;
+}
+
+// Rows of `bytes` each of the file with this ending beside a result; none when it is not there.
+static carom_status read_beside(const char *file, const char *ending, const char *what, bool (*read)(void *row, char *line), size_t bytes, void **rows, long *count, carom_error *err) {
+    *rows = NULL;
     *count = 0;
-    char *name = malloc(strlen(file) + sizeof ending), *line = NULL;
+    char *name = malloc(strlen(file) + strlen(ending) + 1), *line = NULL;
     if (!name) return carom_fail(err, CAROM_NO_MEMORY, "no memory");
     FILE *f = fopen(strcat(strcpy(name, file), ending), "r");
     free(name);
@@ -129,15 +147,30 @@ carom_status csv_read_events(const char *file, carom_result_event **event, long 
         chomp(line, length);
         if (*count == room) {
             room = room ? 2 * room : 64;
-            carom_result_event *more = realloc(*event, sizeof *more * (size_t)room);
-            if (!more) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for the events of %.400s", file);
-            else *event = more;
+            void *more = realloc(*rows, bytes * (size_t)room);
+            if (!more) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for the %ss of %.400s", what, file);
+            else *rows = more;
         }
-        if (status == CAROM_OK && !read_event(&(*event)[(*count)++], line))
-            status = carom_fail(err, CAROM_IO, "%.400s.events.csv:%ld: not an event", file, *count + 1);
+        if (status != CAROM_OK) break;
+        void *row = memset((char *)*rows + bytes * (size_t)(*count)++, 0, bytes);
+        if (!read(row, line)) status = carom_fail(err, CAROM_IO, "%.400s%s:%ld: not %s %s", file, ending, *count + 1, *what == 'e' ? "an" : "a", what);
     }
     free(line);
     fclose(f);
+    return status;
+}
+
+carom_status csv_read_events(const char *file, carom_result_event **event, long *count, carom_error *err) {
+    void *rows = NULL;
+    const carom_status status = read_beside(file, ".events.csv", "event", read_event, sizeof **event, &rows, count, err);
+    *event = rows;
+    return status;
+}
+
+carom_status csv_read_contacts(const char *file, carom_result_contact **contact, long *count, carom_error *err) {
+    void *rows = NULL;
+    const carom_status status = read_beside(file, ".contacts.csv", "contact", read_contact, sizeof **contact, &rows, count, err);
+    *contact = rows;
     return status;
 }
 

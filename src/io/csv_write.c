@@ -123,35 +123,51 @@ static void sink_close(csv_sink *s) {
 
 // -- rows and events -------------------------------------------------------------------------------------
 
-static carom_status trouble(const csv_file *f, carom_error *err) {
-    const bool events = !f->rows.failed;
-    return carom_fail(err, CAROM_IO, "cannot write %s%s: %s", f->name, events ? ".events.csv" : "", strerror(events ? f->events.reason : f->rows.reason));
+// The files of a result, by what their names end in.
+enum { SINKS = 3 };
+static const char *const ending[SINKS] = {"", ".events.csv", ".contacts.csv"};
+
+static csv_sink *sink_at(csv_file *f, int i) { return i == 0 ? &f->rows : i == 1 ? f->told ? &f->events : NULL : f->snapshots ? &f->contacts : NULL; }
+
+static carom_status trouble(csv_file *f, carom_error *err) {
+    for (int i = 0; i < SINKS; ++i)
+        if (sink_at(f, i) && sink_at(f, i)->failed) return carom_fail(err, CAROM_IO, "cannot write %s%s: %s", f->name, ending[i], strerror(sink_at(f, i)->reason));
+    return CAROM_OK;
 }
 
-// Both files with their first lines, or none.
-static bool create_files(csv_file *f, const char *file, bool keep, carom_error *err) {
-    char *events = malloc(strlen(file) + sizeof ".events.csv");
-    if (!events) return carom_fail(err, CAROM_NO_MEMORY, "no memory"), false;
-    strcat(strcpy(events, file), ".events.csv");
-    bool good = sink_open(&f->rows, file) && sink_open(&f->events, events);
-    if (!good) carom_fail(err, CAROM_IO, "cannot create %s: %s", file, strerror(f->rows.failed ? f->rows.reason : f->events.reason));
-    good = good && sink_publish(&f->rows, file, keep, err) && sink_publish(&f->events, events, keep, err);
-    if (!good && f->rows.regular) publish_not(file);
-    if (!good && f->events.regular) publish_not(events);
-    free(events);
+static char *sink_name(const csv_file *f, int i) {
+    char *name = malloc(strlen(f->name) + strlen(ending[i]) + 1);
+    return name ? strcat(strcpy(name, f->name), ending[i]) : NULL;
+}
+
+// All files with their first lines, or none.
+static bool create_files(csv_file *f, bool keep, carom_error *err) {
+    char *name[SINKS] = {NULL};
+    bool good = true;
+    for (int i = 0; good && i < SINKS; ++i)
+        if (!(name[i] = sink_name(f, i))) carom_fail(err, CAROM_NO_MEMORY, "no memory"), good = false;
+    for (int i = 0; good && i < SINKS; ++i)
+        if (sink_at(f, i) && !sink_open(sink_at(f, i), name[i])) carom_fail(err, CAROM_IO, "cannot create %s: %s", f->name, strerror(sink_at(f, i)->reason)), good = false;
+    for (int i = 0; good && i < SINKS; ++i)
+        if (sink_at(f, i)) good = sink_publish(sink_at(f, i), name[i], keep, err);
+    for (int i = 0; i < SINKS; ++i) {
+        if (!good && name[i] && sink_at(f, i) && sink_at(f, i)->regular) publish_not(name[i]);
+        free(name[i]);
+    }
     return good;
 }
 
-csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, carom_error *err) {
-    static const char head[] = "time,contact,kind,velocity_before,velocity_after,impulse";
+csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, bool snapshots, carom_error *err) {
+    static const char head[] = "time,contact,kind,velocity_before,velocity_after,impulse", contacts[] = "time,contact,x,y,z,nx,ny,nz,gap,fx,fy,fz";
     csv_file *f = calloc(1, sizeof *f);
     if (f) {
         f->columns = columns;
         f->row = calloc((size_t)columns, sizeof(double));
         f->name = strdup(file ? file : "the output");
-        f->rows.file = f->events.file = -1;
+        f->rows.file = f->events.file = f->contacts.file = -1;
         f->rows.stream = file ? NULL : stream;
         f->told = file != NULL;
+        f->snapshots = snapshots && file;
     }
     if (!f || !f->row || !f->name) {
         carom_fail(err, CAROM_NO_MEMORY, "no memory for %d columns", columns);
@@ -164,7 +180,8 @@ csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, cha
     }
     put(&f->rows, "\n", 1);
     if (f->told) put(&f->events, head, sizeof head - 1), put(&f->events, "\n", 1);
-    if (!file || create_files(f, file, keep, err)) return f;
+    if (f->snapshots) put(&f->contacts, contacts, sizeof contacts - 1), put(&f->contacts, "\n", 1);
+    if (!file || create_files(f, keep, err)) return f;
     csv_destroy(f, NULL);
     return NULL;
 }
@@ -195,23 +212,38 @@ carom_status csv_put_event(csv_file *f, const carom_event *e, const char *contac
     return end_line(s) ? CAROM_OK : trouble(f, err);
 }
 
-carom_status csv_flush(csv_file *f, carom_error *err) {
-    const bool rows = write_out(&f->rows), events = !f->told || write_out(&f->events);
-    return rows && events ? CAROM_OK : trouble(f, err);
+carom_status csv_put_contact(csv_file *f, const carom_result_contact *c, carom_error *err) {
+    if (!f->snapshots) return CAROM_OK;
+    csv_sink *s = &f->contacts;
+    const carom_locale locale = carom_locale_begin();
+    put_number(s, c->t);
+    put(s, ",", 1);
+    put_name(s, c->contact);
+    for (int i = 0; i < 10; ++i) put(s, ",", 1), put_number(s, i < 3 ? c->point[i] : i < 6 ? c->normal[i - 3] : i == 6 ? c->gap : c->force[i - 7]);
+    carom_locale_end(locale);
+    return end_line(s) ? CAROM_OK : trouble(f, err);
 }
 
-void csv_for_good(const csv_file *f) {
-    char *events = malloc(strlen(f->name) + sizeof ".events.csv");
-    if (!f->told || !events) return free(events);
-    publish_for_good(f->name);
-    publish_for_good(strcat(strcpy(events, f->name), ".events.csv"));
-    free(events);
+carom_status csv_flush(csv_file *f, carom_error *err) {
+    bool good = true;
+    for (int i = 0; i < SINKS; ++i)
+        if (sink_at(f, i)) good = write_out(sink_at(f, i)) && good;
+    return good ? CAROM_OK : trouble(f, err);
+}
+
+void csv_for_good(csv_file *f) {
+    for (int i = 0; f->told && i < SINKS; ++i) {
+        char *name = sink_at(f, i) ? sink_name(f, i) : NULL;
+        if (name) publish_for_good(name);
+        free(name);
+    }
 }
 
 carom_status csv_destroy(csv_file *f, carom_error *err) {
     sink_close(&f->rows);
     sink_close(&f->events);
-    const carom_status status = f->rows.failed || f->events.failed ? trouble(f, err) : CAROM_OK;
+    sink_close(&f->contacts);
+    const carom_status status = trouble(f, err);
     free(f->row);
     free(f->name);
     free(f);

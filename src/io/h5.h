@@ -60,7 +60,7 @@ typedef struct h5_field_def {
 typedef struct h5_file {
     char *name;
     hid_t file, run, ledger, state;
-    h5_table data, events;
+    h5_table data, events, contacts; // contacts.set < 0: none
     h5_table *field;
     int nfield;
     size_t contact_size, kind_size; // bytes of the two names in a row of /events
@@ -81,6 +81,7 @@ typedef struct h5_def {
     const carom_matrix_text *matrices;
     int nmatrices;
     size_t state_size;
+    bool snapshots;         // of contacts
     bool grows;             // the state may have become larger than that
 } h5_def;
 
@@ -93,8 +94,11 @@ carom_status h5_publish(h5_file *f, bool keep, carom_error *err);
 void h5_abandon(const h5_file *f);
 /// Open a result for writing on; columns must be those of def.
 h5_file *h5_reopen(const h5_def *def, carom_error *err);
-/// Cut to that many rows and events, and load what the buffers must hold to go on.
-carom_status h5_cut(h5_file *f, hsize_t rows, hsize_t events, carom_error *err);
+/// The compound type of a row of /contacts whose name has so many bytes; in memory: as carom_result_contact.
+hid_t h5_contact_type(size_t name, bool memory);
+carom_status h5_put_contact(h5_file *f, const carom_result_contact *c, carom_error *err);
+/// Cut to that many rows, events and rows of contacts, and load what the buffers must hold to go on.
+carom_status h5_cut(h5_file *f, hsize_t rows, hsize_t events, hsize_t contacts, carom_error *err);
 /// A buffered row to be filled in; h5_row_done() when it is.  NULL: an earlier write failed.
 double *h5_row(h5_file *f, carom_error *err);
 carom_status h5_row_done(h5_file *f, carom_error *err);

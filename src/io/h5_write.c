@@ -53,6 +53,19 @@ static hid_t event_type(const h5_file *f) {
     return type;
 }
 
+// time, contact, x, y, z, nx, ny, nz, gap, fx, fy, fz; a row of the file is the name behind the numbers.
+enum { CONTACT_NUMBERS = 11 };
+hid_t h5_contact_type(size_t name, bool memory) {
+    static const char *const word[CONTACT_NUMBERS] = {"time", "x", "y", "z", "nx", "ny", "nz", "gap", "fx", "fy", "fz"};
+    const size_t numbers = CONTACT_NUMBERS * sizeof(double);
+    const hid_t contact = text_type(name), type = H5Tcreate(H5T_COMPOUND, memory ? sizeof(carom_result_contact) : numbers + name);
+    if (memory) H5Tset_strpad(contact, H5T_STR_NULLTERM);
+    for (size_t i = 0; i < CONTACT_NUMBERS; ++i) H5Tinsert(type, word[i], i * sizeof(double), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "contact", numbers, contact);
+    h5_close(contact);
+    return type;
+}
+
 static bool table_create(h5_table *t, hid_t file, const char *name, hid_t type, hsize_t width, size_t row_bytes, hsize_t chunk) {
     const int rank = width ? 2 : 1;
     const hsize_t now[2] = {0, width}, most[2] = {H5S_UNLIMITED, width}, piece[2] = {chunk, width};
@@ -202,6 +215,9 @@ static bool create_all(h5_file *f, const h5_def *def) {
                              choose_chunk(def->columns, def->rows)) &&
                 table_create(&f->events, f->file, "events", event, 0, event_bytes(f), EVENT_ROWS);
     h5_close(event);
+    const hid_t contact = h5_contact_type(f->contact_size, false);
+    if (good && def->snapshots) good = table_create(&f->contacts, f->file, "contacts", contact, 0, H5Tget_size(contact), EVENT_ROWS);
+    h5_close(contact);
     good = good && put_columns(f, def) && create_fields(f, def) && put_model(f, def) && h5_put_matrices(f->file, def->matrices, def->nmatrices) && create_state(f);
     const hid_t gcpl = H5Pcreate(H5P_GROUP_CREATE);
     H5Pset_attr_phase_change(gcpl, 64, 32);
@@ -214,7 +230,7 @@ static bool create_all(h5_file *f, const h5_def *def) {
 static h5_file *blank(const h5_def *def) {
     h5_file *f = calloc(1, sizeof *f);
     if (!f) return NULL;
-    f->file = f->run = f->ledger = f->state = f->data.set = f->events.set = -1;
+    f->file = f->run = f->ledger = f->state = f->data.set = f->events.set = f->contacts.set = -1;
     f->contact_size = def->contact_size < 1 ? 1 : def->contact_size > NAME_ROOM - 1 ? NAME_ROOM - 1 : def->contact_size;
     f->kind_size = 12; // "accumulation"
     f->state_size = def->state_size;
@@ -306,6 +322,9 @@ static bool open_all(h5_file *f, const h5_def *def) {
                 table_open(&f->events, f->file, "events", 0, event_bytes(f)) && same_type(f->events.set, event) &&
                 same_type(f->data.set, H5T_NATIVE_DOUBLE) && same_columns(f->data.set, def);
     h5_close(event);
+    const hid_t contact = h5_contact_type(f->contact_size, false);
+    if (good && def->snapshots) good = table_open(&f->contacts, f->file, "contacts", 0, H5Tget_size(contact)) && same_type(f->contacts.set, contact);
+    h5_close(contact);
     for (int i = 0; i < def->nfield && good; ++i) {
         char name[200];
         const size_t columns = def->field[i].places * def->field[i].width;
@@ -359,12 +378,13 @@ static carom_status table_cut(h5_table *t, hsize_t rows, carom_error *err) {
     return CAROM_OK;
 }
 
-carom_status h5_cut(h5_file *f, hsize_t rows, hsize_t events, carom_error *err) {
+carom_status h5_cut(h5_file *f, hsize_t rows, hsize_t events, hsize_t contacts, carom_error *err) {
     h5_hush h;
     h5_hush_begin(&h);
     carom_status status = table_cut(&f->data, rows, err);
     for (int i = 0; i < f->nfield && status == CAROM_OK; ++i) status = table_cut(&f->field[i], rows, err);
     if (status == CAROM_OK) status = table_cut(&f->events, events, err);
+    if (status == CAROM_OK && f->contacts.set >= 0) status = table_cut(&f->contacts, contacts, err);
     h5_hush_end(&h);
     return status;
 }
@@ -417,6 +437,13 @@ carom_status h5_put_event(h5_file *f, const carom_event *e, const char *contact,
     at = put_bytes(at, &e->after, sizeof e->after);
     put_bytes(at, &e->impulse, sizeof e->impulse);
     return table_next(f, &f->events, err);
+}
+
+carom_status h5_put_contact(h5_file *f, const carom_result_contact *c, carom_error *err) {
+    unsigned char *at = table_row(f, &f->contacts, err);
+    if (!at) return CAROM_IO;
+    put_name(put_bytes(at, c, CONTACT_NUMBERS * sizeof(double)), c->contact, f->contact_size);
+    return table_next(f, &f->contacts, err);
 }
 
 // The state has become larger.
@@ -477,6 +504,7 @@ carom_status h5_flush(h5_file *f, carom_error *err) {
     h5_hush_begin(&h);
     carom_status status = table_write(f, &f->data, err);
     if (status == CAROM_OK) status = table_write(f, &f->events, err);
+    if (status == CAROM_OK && f->contacts.set >= 0) status = table_write(f, &f->contacts, err);
     for (int i = 0; i < f->nfield && status == CAROM_OK; ++i) status = table_write(f, &f->field[i], err);
     if (status == CAROM_OK && (H5Fflush(f->file, H5F_SCOPE_LOCAL) < 0 || !h5_driver_commit(f->file))) status = broken(f, err);
     h5_hush_end(&h);
@@ -491,7 +519,7 @@ void h5_give_up(h5_file *f, const carom_error *why) {
 void h5_destroy(h5_file *f) {
     h5_hush h;
     h5_hush_begin(&h);
-    const hid_t inner[] = {f->data.set, f->events.set, f->run, f->ledger, f->state};
+    const hid_t inner[] = {f->data.set, f->events.set, f->contacts.set, f->run, f->ledger, f->state};
     for (size_t i = 0; i < sizeof inner / sizeof inner[0]; ++i) h5_close(inner[i]);
     for (int i = 0; i < f->nfield; ++i) {
         h5_close(f->field[i].set);
@@ -501,6 +529,7 @@ void h5_destroy(h5_file *f) {
     h5_hush_end(&h);
     free(f->data.buffer);
     free(f->events.buffer);
+    free(f->contacts.buffer);
     free(f->field);
     free(f->name);
     free(f);

@@ -16,7 +16,7 @@ carom_result *memory_create(int columns, char *const *column, long room, const c
         no_memory(err, 0);
         return NULL;
     }
-    r->h5 = r->data = r->event_set = -1;
+    r->h5 = r->data = r->event_set = r->contact_set = -1;
     r->file = strdup("the record in memory");
     r->table.column = calloc((size_t)columns, sizeof *r->table.column);
     bool good = r->file && r->table.column;
@@ -70,6 +70,18 @@ carom_status memory_put_event(carom_result *r, const carom_event *e, const char 
     to->impulse = e->impulse;
     strncpy(to->contact, contact, sizeof to->contact - 1);
     strncpy(to->kind, carom_event_word(e->kind), sizeof to->kind - 1);
+    return CAROM_OK;
+}
+
+carom_status memory_put_contact(carom_result *r, const carom_result_contact *c, carom_error *err) {
+    if (r->contacts == r->contact_room) {
+        const long room = r->contact_room ? 2 * r->contact_room : 64;
+        carom_result_contact *more = realloc(r->contact, sizeof *more * (size_t)room);
+        if (!more) return no_memory(err, r->table.rows);
+        r->contact = more;
+        r->contact_room = room;
+    }
+    r->contact[r->contacts++] = *c;
     return CAROM_OK;
 }
 

@@ -7,6 +7,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "io/publish.h"
 #include "io/record.h"
+#include "io/snapshots.h"
 #include <carom/version.h>
 #include <float.h>
 #include <math.h>
@@ -109,6 +110,19 @@ static carom_status put_events(carom_record *r, const carom_now *now) {
     return CAROM_OK;
 }
 
+static carom_status put_contact(void *record, const carom_result_contact *c, carom_error *err) {
+    carom_record *r = record;
+    ++r->contacts;
+    return r->h5 ? h5_put_contact(r->h5, c, err) : r->csv ? csv_put_contact(r->csv, c, err) : memory_put_contact(r->memory, c, err);
+}
+
+static carom_status put_snapshot(carom_record *r, const carom_now *now) {
+    const long due = snapshots_due(now->t, r->snapshots, r->h);
+    if (due == r->snapped) return CAROM_OK;
+    r->snapped = due;
+    return snapshot_take(r->model, r->sim, now, put_contact, r, &r->err);
+}
+
 typedef struct stretch { carom_record *r; long steps, rows; } stretch; // what is left; 0: no limit
 
 static carom_status on_step(void *user, const carom_now *now) {
@@ -140,6 +154,7 @@ carom_status carom_record_step(void *record, const carom_now *now) {
     if (r->nwatched)
         carom_model_watch(r->model, carom_sim_work(r->sim), now->t, now->q, now->v, r->low, r->high, first);
     if (now->nevents) CAROM_TRY(put_events(r, now));
+    if (r->snapshots > 0) CAROM_TRY(put_snapshot(r, now));
     if (now->reacted || r->reacted) carom_copy(r->force, now->lasting, r->ndir); // else they are zero, and were
     r->reacted = now->reacted;
     if (r->sides.count) CAROM_TRY(put_sides(r, now));
@@ -246,8 +261,9 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->sim = def->sim;
     r->positions = carom_sim_now(def->sim).nu != NULL;
     r->sys = carom_sim_system(def->sim);
-    r->nc = r->sys->nc - r->sys->listed;
     r->extended = !def->model || r->sys->model != def->model; // the simulation may have a copy of the model's
+    r->nc = r->extended ? r->sys->nc - r->sys->listed : carom_model_shown(def->model);
+    r->snapshots = r->extended ? 0 : carom_model_snapshots(def->model);
     r->h = def->step;
     r->end = def->end;
     r->every = def->every;
@@ -256,15 +272,20 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->sides = (sides){.nq = r->sys->nq, .nv = r->sys->nv};
     r->nout = def->model ? carom_model_count(def->model).outputs : 0;
     r->nwatched = def->model ? carom_model_watched(def->model) : 0;
-    for (int id = 0; id < r->sys->ne + r->nc; ++id) r->ndir += carom_system_recorded(r->sys, id);
+    const int own = r->sys->nc - r->sys->listed;
+    int rates = 0;
+    for (int id = 0; id < r->sys->ne + own; ++id) {
+        if (id < r->sys->ne + r->nc) r->ndir += carom_system_recorded(r->sys, id);
+        rates += carom_system_recorded(r->sys, id);
+    }
     r->step = r->row_step = -1;
     size_t bytes = 0;
     carom_sim_state(r->sim, &bytes);
     r->state_size = record_state_size(r, bytes);
     r->state = calloc(1, r->state_size);
     r->acc = calloc((size_t)record_doubles(r) + 1, sizeof(double));
-    r->u = calloc((size_t)r->ndir + 1, sizeof(double));
-    r->gap = calloc((size_t)(r->sys->ne + r->nc) + 1, sizeof(double));
+    r->u = calloc((size_t)rates + 1, sizeof(double)); // of all of the model's, whatever is shown
+    r->gap = calloc((size_t)(r->sys->ne + own) + 1, sizeof(double));
     r->force = calloc((size_t)r->ndir + 1, sizeof(double));
     r->side_gap = calloc((size_t)(r->sys->ne + r->sys->nc) + 1, sizeof(double));
     r->unknown = calloc((size_t)r->ndir + 1, sizeof(double));
@@ -309,7 +330,7 @@ static h5_def file_def(const carom_record *r, const carom_record_def *def) {
     int nmatrices = 0;
     const carom_matrix_text *matrices = r->model ? carom_model_matrices(r->model, &nmatrices) : NULL;
     return (h5_def){.file = def->file, .matrices = matrices, .nmatrices = nmatrices, .columns = (size_t)r->ncol, .column = r->column, .rows = expected(r),
-                    .contact_size = longest, .field = r->field, .nfield = r->nfield, .text = def->text, .length = def->length, .state_size = r->state_size, .grows = r->sys->list != NULL};
+                    .contact_size = longest, .field = r->field, .nfield = r->nfield, .text = def->text, .length = def->length, .state_size = r->state_size, .snapshots = r->snapshots > 0, .grows = r->sys->list != NULL};
 }
 
 // The file as it is once the first state is in it.
@@ -333,7 +354,7 @@ carom_record *carom_record_create(const carom_record_def *def, carom_error *err)
     if (def->memory) {
         r->memory = memory_create(r->ncol, r->column, expected(r), def->text, def->length, err);
     } else if (!def->file || ends(def->file, ".csv")) {
-        r->csv = csv_create(def->file, !def->replace, def->stream, r->ncol, r->column, err);
+        r->csv = csv_create(def->file, !def->replace, def->stream, r->ncol, r->column, r->snapshots > 0, err);
     } else {
         const h5_def file = file_def(r, def);
         r->h5 = h5_create(&file, err);

@@ -34,6 +34,8 @@ struct carom_record {
     double *force;               // of the last step that succeeded
     double *turned;              // 2 ndir: reactions and multipliers in the frames of joints; NULL: no need
     long rows, events, step;     // step: last one seen, -1: none
+    double snapshots;            // time between snapshots of contacts; 0: none
+    long contacts, snapped;      // their rows; snapshots that were due so far
     long row_step, k;            // step of the last row; next multiple of dt_out
     long next;                   // step of the next row when these are counted in steps
     bool positions;              // there are multipliers on position level

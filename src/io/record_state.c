@@ -3,6 +3,7 @@
 // There are two places for it in a file, written in turn, each with a number and a checksum: a write that was cut off leaves the other one.
 #define _POSIX_C_SOURCE 200809L
 #include "io/record.h"
+#include "io/snapshots.h"
 #include <carom/version.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,10 +11,10 @@
 
 typedef struct state_head {
     uint64_t magic, sequence, checksum; // checksum over all that follows
-    int64_t rows, events, step, row_step, k, sim_bytes, doubles;
+    int64_t rows, events, contacts, step, row_step, k, sim_bytes, doubles;
 } state_head;
 
-static const uint64_t state_magic = UINT64_C(0x316574617473726d); // "mrstate1", read on a machine of this byte order
+static const uint64_t state_magic = UINT64_C(0x326574617473726d); // "mrstate2", read on a machine of this byte order
 
 static uint64_t fnv(uint64_t sum, const void *bytes, size_t size) {
     for (size_t i = 0; i < size; ++i) sum = (sum ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
@@ -55,7 +56,7 @@ void record_pack(carom_record *r) {
     size_t bytes = 0;
     const void *sim = carom_sim_state(r->sim, &bytes);
     if (!make_room(r, bytes)) return; // the last state remains
-    const state_head head = {.magic = state_magic, .rows = r->rows, .events = r->events, .step = r->step, .row_step = r->row_step,
+    const state_head head = {.magic = state_magic, .rows = r->rows, .events = r->events, .contacts = r->contacts, .step = r->step, .row_step = r->row_step,
                              .k = r->k, .sim_bytes = (int64_t)bytes, .doubles = record_doubles(r)};
     memcpy(r->state, &head, sizeof head);
     if (bytes) memcpy(r->state + sizeof head, sim, bytes);
@@ -75,7 +76,8 @@ carom_status record_put_state(carom_record *r, carom_error *err) {
 // Slot is whole, of this model, and speaks only of rows that the file has.
 static bool sound(const carom_record *r, const unsigned char *slot, state_head *head) {
     memcpy(head, slot, sizeof *head);
-    return head->magic == state_magic && head->checksum == checksum(r, slot) && head->rows >= 0 && head->events >= 0 &&
+    return head->magic == state_magic && head->checksum == checksum(r, slot) && head->rows >= 0 && head->events >= 0 && head->contacts >= 0 &&
+           (r->snapshots == 0 || (uint64_t)head->contacts <= r->h5->contacts.base) &&
            (uint64_t)head->rows <= r->h5->data.base && (uint64_t)head->events <= r->h5->events.base && head->doubles == record_doubles(r) &&
            sizeof *head + (uint64_t)head->sim_bytes + sizeof(double) * (uint64_t)head->doubles == r->state_size;
 }
@@ -98,6 +100,8 @@ carom_status record_get_state(carom_record *r, const char *file, carom_error *er
         memcpy(r->acc, r->state + sizeof best + best.sim_bytes, sizeof(double) * (size_t)record_doubles(r));
     r->rows = (long)best.rows;
     r->events = (long)best.events;
+    r->contacts = (long)best.contacts;
+    if (r->snapshots > 0) r->snapped = snapshots_due(carom_sim_now(r->sim).t, r->snapshots, r->h);
     r->step = (long)best.step;
     r->row_step = (long)best.row_step;
     r->k = (long)best.k;
@@ -105,7 +109,7 @@ carom_status record_get_state(carom_record *r, const char *file, carom_error *er
     r->next = r->every > 0 ? (r->step / r->every + 1) * r->every : 0;
     r->reacted = true;
     if (r->ndir) carom_copy(r->force, carom_sim_now(r->sim).lasting, r->ndir);
-    return h5_cut(r->h5, (hsize_t)best.rows, (hsize_t)best.events, err);
+    return h5_cut(r->h5, (hsize_t)best.rows, (hsize_t)best.events, (hsize_t)best.contacts, err);
 }
 
 char *record_join(const char *const *list) {

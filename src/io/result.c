@@ -93,6 +93,16 @@ static bool open_events(carom_result *r, off_t file_size) {
     return true;
 }
 
+static bool open_contacts(carom_result *r, off_t file_size) {
+    hsize_t size = 0;
+    r->contact_set = h5_open_set(r->h5, "contacts");
+    if (r->contact_set < 0) return !h5_has(r->h5, "contacts");
+    if (!class_is(r->contact_set, H5T_COMPOUND) || !extent(r->contact_set, 1, &size)) return false;
+    if (size > (hsize_t)1 << 40 || !stored(r->contact_set, (double)element_bytes(r->contact_set) * (double)size, file_size)) return false;
+    r->contacts = (long)size;
+    return true;
+}
+
 static bool read_model(carom_result *r, off_t file_size) {
     const hid_t set = h5_open_set(r->h5, "model");
     if (set < 0) return !h5_has(r->h5, "model");
@@ -158,7 +168,7 @@ static carom_status open_h5(carom_result *r, carom_error *err) {
     r->h5 = open_file(r->file);
     if (r->h5 < 0) return h5_fail(err, "cannot read %.400s", r->file);
     if (!read_group(r, "ledger", r->ledger, &r->nledger)) drop(r->ledger, r->nledger), r->nledger = 0; // rows without one still serve
-    if (!open_data(r, st.st_size) || !open_events(r, st.st_size) || !read_model(r, st.st_size) || !read_group(r, "run", r->run, &r->nrun))
+    if (!open_data(r, st.st_size) || !open_events(r, st.st_size) || !open_contacts(r, st.st_size) || !read_model(r, st.st_size) || !read_group(r, "run", r->run, &r->nrun))
         return h5_fail(err, "%.400s is not a result of carom, or it is damaged", r->file);
     h5_driver_share(r->h5, false);
     return CAROM_OK;
@@ -169,14 +179,16 @@ static bool read_begin(carom_result *r, h5_hush *h) {
     h5_hush_begin(h);
     h5_driver_share(r->h5, true);
     if (!h5_driver_grown(r->h5)) return true;
-    hsize_t size[2] = {0, 0}, events = 0;
-    const hid_t old[] = {r->data, r->event_set, r->h5};
-    for (int i = 0; i < 3; ++i) h5_close(old[i]);
+    hsize_t size[2] = {0, 0}, events = 0, contacts = 0;
+    const hid_t old[] = {r->data, r->event_set, r->contact_set, r->h5};
+    for (int i = 0; i < 4; ++i) h5_close(old[i]);
     r->h5 = open_file(r->file);
     r->data = r->h5 >= 0 ? h5_open_set(r->h5, "data") : -1;
     r->event_set = r->h5 >= 0 ? h5_open_set(r->h5, "events") : -1;
+    r->contact_set = r->h5 >= 0 && r->contacts ? h5_open_set(r->h5, "contacts") : -1;
     return r->data >= 0 && extent(r->data, 2, size) && size[0] >= (hsize_t)r->table.rows && size[1] == (hsize_t)r->table.columns &&
-           (r->events == 0 || (r->event_set >= 0 && extent(r->event_set, 1, &events) && events >= (hsize_t)r->events));
+           (r->events == 0 || (r->event_set >= 0 && extent(r->event_set, 1, &events) && events >= (hsize_t)r->events)) &&
+           (r->contacts == 0 || (r->contact_set >= 0 && extent(r->contact_set, 1, &contacts) && contacts >= (hsize_t)r->contacts));
 }
 
 static carom_status replaced(const carom_result *r, carom_error *err) {
@@ -254,7 +266,7 @@ static carom_status events_h5(carom_result *r, long first, long count, carom_res
 carom_result *carom_result_open(const char *file, carom_error *err) {
     if (!file) return carom_fail(err, CAROM_BAD_INPUT, "a result needs a file name"), NULL;
     carom_result *r = calloc(1, sizeof *r);
-    if (r) r->h5 = r->data = r->event_set = -1, r->file = strdup(file);
+    if (r) r->h5 = r->data = r->event_set = r->contact_set = -1, r->file = strdup(file);
     if (!r || !r->file) {
         free(r);
         carom_fail(err, CAROM_NO_MEMORY, "no memory to read %.400s", file);
@@ -265,6 +277,7 @@ carom_result *carom_result_open(const char *file, carom_error *err) {
     if (n >= 4 && strcmp(file + n - 4, ".csv") == 0) {
         status = csv_read(&r->table, file, err);
         if (status == CAROM_OK) status = csv_read_events(file, &r->event, &r->events, err);
+        if (status == CAROM_OK) status = csv_read_contacts(file, &r->contact, &r->contacts, err);
     } else {
         h5_hush h;
         h5_hush_begin(&h);
@@ -284,12 +297,14 @@ void carom_result_close(carom_result *r) {
     h5_hush_begin(&h);
     h5_close(r->data);
     h5_close(r->event_set);
+    h5_close(r->contact_set);
     h5_close(r->h5);
     h5_hush_end(&h);
     drop(r->run, r->nrun);
     drop(r->ledger, r->nledger);
     csv_free(&r->table);
     free(r->event);
+    free(r->contact);
     free(r->model);
     result_drop_matrices(r);
     free(r->file);
@@ -405,6 +420,49 @@ carom_status carom_result_events(carom_result *r, long first, long count, carom_
     }
     h5_hush h;
     const carom_status status = read_begin(r, &h) ? events_h5(r, first, count, out, err) : replaced(r, err);
+    read_end(r, &h);
+    return status;
+}
+
+long carom_result_contact_count(const carom_result *r) {
+    return r->contacts;
+}
+
+// Has the file's row all members, numbers and a text?
+static bool contact_members(hid_t set, hid_t want) {
+    const hid_t type = H5Dget_type(set);
+    bool good = type >= 0;
+    for (int i = 0; good && i < H5Tget_nmembers(want); ++i) {
+        char *name = H5Tget_member_name(want, (unsigned)i);
+        const int k = name ? H5Tget_member_index(type, name) : -1;
+        const hid_t member = k >= 0 ? H5Tget_member_type(type, (unsigned)k) : -1;
+        good = member >= 0 && H5Tget_class(member) == H5Tget_member_class(want, (unsigned)i) && (H5Tget_class(member) != H5T_STRING || H5Tis_variable_str(member) == 0);
+        h5_close(member);
+        H5free_memory(name);
+    }
+    h5_close(type);
+    return good;
+}
+
+static carom_status contacts_h5(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err) {
+    const hsize_t at = (hsize_t)first, n = (hsize_t)count;
+    const hid_t file = H5Dget_space(r->contact_set), memory = H5Screate_simple(1, &n, NULL), type = h5_contact_type(sizeof out->contact, true);
+    const bool good = file >= 0 && memory >= 0 && contact_members(r->contact_set, type) && H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, NULL, &n, NULL) >= 0 &&
+                      H5Dread(r->contact_set, type, memory, file, H5P_DEFAULT, out) >= 0;
+    h5_close(type);
+    h5_close(memory);
+    h5_close(file);
+    for (long i = 0; good && i < count; ++i) out[i].contact[sizeof out[i].contact - 1] = 0;
+    return good ? CAROM_OK : h5_fail(err, "cannot read the contacts of %.400s; the file is damaged", r->file);
+}
+
+carom_status carom_result_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err) {
+    if (first < 0 || count < 0 || count > r->contacts || first > r->contacts - count)
+        return carom_fail(err, CAROM_BAD_INPUT, "contacts %ld to %ld are not in %.400s", first, first + count, r->file);
+    if (count == 0) return CAROM_OK;
+    if (r->h5 < 0) return memcpy(out, r->contact + first, sizeof *out * (size_t)count), CAROM_OK;
+    h5_hush h;
+    const carom_status status = read_begin(r, &h) ? contacts_h5(r, first, count, out, err) : replaced(r, err);
     read_end(r, &h);
     return status;
 }

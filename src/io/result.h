@@ -17,6 +17,9 @@ struct carom_result {
     long room, event_room;     // rows and events that memory is there for
     carom_result_event *event; // unless HDF5
     long events;
+    hid_t contact_set;         // < 0: none
+    carom_result_contact *contact; // unless HDF5
+    long contacts, contact_room;
     result_attribute run[RESULT_ATTRIBUTES], ledger[RESULT_ATTRIBUTES];
     int nrun, nledger;
     char *model;
@@ -33,6 +36,7 @@ carom_result *memory_create(int columns, char *const *column, long room, const c
 double *memory_row(carom_result *r, carom_error *err);
 void memory_row_done(carom_result *r);
 carom_status memory_put_event(carom_result *r, const carom_event *e, const char *contact, carom_error *err);
+carom_status memory_put_contact(carom_result *r, const carom_result_contact *c, carom_error *err);
 /// An attribute of /run, new or in the place of an older one.
 bool memory_put_text(carom_result *r, const char *name, const char *text);
 bool memory_put_real(carom_result *r, const char *name, double x);

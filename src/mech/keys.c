@@ -46,6 +46,19 @@ static const carom_key law_keys[] = {
 static const key_group law_group = {GROUP("contact defaults", "For contacts that do not say.", law_keys, carom_mech_law, "contact defaults"), .without_name = true};
 static const key_group *const laws[] = {&law_group, NULL};
 
+static const key_group with_group = {GROUP("materials.NAME.with.OTHER", "The law of two materials.", law_keys, carom_mech_law, "with")};
+static const key_group *const withs[] = {&with_group, NULL};
+static const carom_key material_keys[] = {
+    KEY(NUMBER, "restitution", "0", "of two parts of this material", "", AT(material, own.restitution)),
+    KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "", AT(material, own.tangential_restitution)),
+    KEY(EXPRESSION, "friction", "0", FRICTION, "", AT(material, own.friction)),
+    KEY(WORD, "impact law", "newton", IMPACT_LAW, "", AT(material, own.impact_law)),
+    KEY(WORD, "impact order", "simultaneous", IMPACT_ORDER, "", AT(material, own.impact_order)),
+    SEVERAL("with", "", "OTHER: the law of this material with another; a pair that is listed nowhere has the geometric means of both", AT(material, with), AT(material, nwith), withs, NULL),
+    END};
+static const key_group material_group = {GROUP("materials.NAME", "A material, which bodies and shapes name: `material: NAME`.", material_keys, carom_mech_material, "material")};
+static const key_group *const materials[] = {&material_group, NULL};
+
 static const carom_key contact_keys[] = {
     KEY(EXPRESSION, "gap", "needed", "distance, an expression of positions and time", "m", AT(contact, gap)),
     KEY(EXPRESSION, "slip", "", "tangential displacement; a list of two: a spatial contact with a friction disc; up to five: a ball", "m", AT(contact, slip)),
@@ -65,16 +78,18 @@ static const carom_key contact_keys[] = {
     KEY(NUMBER, "radius", "0", "what the point keeps from the member's line", "m", AT(contact, radius)),
     KEY(NAME, "between", "", "instead of a gap: shapes that touch each other", "", AT(contact, between)),
     KEY(NAME, "among", "", "the same, each of a list with each", "", AT(contact, among)),
+    KEY(NAME, "ignore", "", "with between or among: pairs that do not touch each other", "", AT(contact, ignore)),
     END};
 
 static const carom_key pair_keys[] = {
     KEY(NAME, "between", "", "[A, B]: shapes, or lists of shapes, each of the first with each of the second; with three names and more neighbours touch", "", AT(contact, between)),
     KEY(NAME, "among", "", "instead of between: [A, B, C, ...]: shapes, each may touch each other one", "", AT(contact, among)),
-    KEY(EXPRESSION, "friction", "contact defaults", FRICTION ELLIPSE, "", AT(contact, friction)),
-    KEY(NUMBER, "restitution", "contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(contact, restitution)),
-    KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction, Newton's law only", "", AT(contact, tangential_restitution)),
-    KEY(WORD, "impact law", "contact defaults", IMPACT_LAW, "", AT(contact, impact_law)),
-    KEY(WORD, "impact order", "contact defaults", IMPACT_ORDER, "", AT(contact, impact_order)),
+    KEY(NAME, "ignore", "", "[[A, B], ...]: no shape of A touches a shape of B; each is a shape, a family or a list, and [A, A] is allowed", "", AT(contact, ignore)),
+    KEY(EXPRESSION, "friction", "material, or contact defaults", FRICTION ELLIPSE, "", AT(contact, friction)),
+    KEY(NUMBER, "restitution", "material, or contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(contact, restitution)),
+    KEY(NUMBER, "tangential restitution", "material, or contact defaults", "the same in the tangential direction, Newton's law only", "", AT(contact, tangential_restitution)),
+    KEY(WORD, "impact law", "material, or contact defaults", IMPACT_LAW, "", AT(contact, impact_law)),
+    KEY(WORD, "impact order", "material, or contact defaults", IMPACT_ORDER, "", AT(contact, impact_order)),
     KEY(NUMBER, "stiffness", "rigid", "of a contact that yields, with d = max(0, -gap): force k d^n (1 + c d'), never below 0", "N/m^n", AT(contact, stiffness)),
     KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "", AT(contact, exponent)),
     KEY(NUMBER, "damping", "0", "with stiffness: c, Hunt and Crossley's damping", "s/m", AT(contact, damping)),
@@ -112,6 +127,13 @@ static const carom_key simulation_keys[] = {
 static const key_group simulation_group = {GROUP("simulation", "", simulation_keys, carom_mech_simulation, "simulation"), .without_name = true};
 static const key_group *const simulations[] = {&simulation_group, NULL};
 
+static const carom_key record_keys[] = {
+    KEY(NAME, "bodies", "all", "whose positions and velocities are columns of results: all, none, or a list of bodies and families", "", AT(record, bodies)),
+    KEY(NUMBER, "contacts", "", "time between snapshots of all contacts between shapes, in the table /contacts of results", "s", AT(record, contacts)),
+    END};
+static const key_group record_group = {GROUP("record", "What results hold.", record_keys, carom_mech_record, "record"), .without_name = true};
+static const key_group *const records[] = {&record_group, NULL};
+
 static const carom_key motion_keys[] = {
     KEY(EXPRESSION, "at", "needed", "place, expressions of time and parameters", "m", AT(motion, at)),
     KEY(EXPRESSION, "angle", "0", "turned by it", "rad", AT(motion, angle)),
@@ -142,6 +164,7 @@ static const carom_key solid_keys[] = {
     KEY(NUMBER, "axis", "", "direction of a capsule, slot, cylinder or bore in space", "", AT(shape, axis)),
     KEY(NUMBER, "cell", "1", "of heights: the distance between them, or [x, y]", "m", AT(shape, cell)),
     KEY(EXPRESSION, "surface velocity", "0", "of a conveyor: how its surface moves in the body's frame, a list of expressions of time and parameters; only friction knows it", "m/s", AT(shape, surface_velocity)),
+    KEY(NAME, "material", "that of the body", "one of section materials", "", AT(shape, material)),
     KEY(NAME, "of", "", "section shapes: a body, a flexible member (skin) or one of its points (point, circle, sphere)", "", AT(shape, of)),
     END};
 static const key_group shape_group = {GROUP("bodies.NAME.shape", "What touches; the same for `bodies.NAME.shapes.NAME` and `shapes.NAME`.  Exactly one of the first sixteen keys says which.", solid_keys, carom_mech_shape, "shape")};
@@ -158,6 +181,7 @@ static const carom_key body_keys[] = {
     KEY(NUMBER, "velocity", "0, or from joints", "of the centre of mass at the start", "m/s", AT(body, velocity)),
     KEY(NUMBER, "spin", "0, or from joints", "angular velocity at the start, in space in the body's frame", "rad/s", AT(body, spin)),
     KEY(NAMED, "points", "", "NAME: a point in the body's frame; BODY.NAME.x is where it is", "m", AT(body, points)),
+    KEY(NAME, "material", "", "of its shapes: one of section materials", "", AT(body, material)),
     ONE("shape", "", "what touches: a shape called like the body", AT(body, shape), shapes),
     SEVERAL("shapes", "", "NAME: several shapes, called BODY.NAME", AT(body, shapes), AT(body, nshapes), shapes, NULL),
     ONE("motion", "", "instead of mass: prescribed motion", AT(body, motion), motions),
@@ -416,6 +440,7 @@ static const carom_key sections_keys[] = {
     KEY(NUMBER, "gravity", "0", "[x, y] or [x, y, z]: acts on all bodies", "m/s^2", TOP(gravity)),
     SEVERAL("joints", "", "NAME: what connects two bodies", TOP(joints), TOP(njoints), joints, NULL),
     KEY(WORD, "assemble", "no", "yes: positions are moved onto joints and constraints at the start", "", TOP(assemble)),
+    KEY(WORD, "settle", "no", "yes: bodies whose shapes overlap at the start are moved apart", "", TOP(settle)),
     SEVERAL("springs", "", "NAME: springs, dampers and bushings between bodies and at joints", TOP(springs), TOP(nsprings), springs, NULL),
     SEVERAL("motors", "", "NAME: torques and forces at joints", TOP(motors), TOP(nmotors), motors, NULL),
     SEVERAL("loads", "", "NAME: forces and torques on bodies from outside", TOP(loads), TOP(nloads), loads, NULL),
@@ -425,18 +450,20 @@ static const carom_key sections_keys[] = {
     KEY(NAMED, "forces", "", "COORDINATE: expression, the generalised force on it", "", TOP(forces)),
     KEY(NAMED, "constraints", "", "NAME: expression of positions and time that stays 0", "", TOP(constraints)),
     ONE("contact defaults", "", "restitution and friction of contacts that do not say", TOP(defaults), laws),
+    SEVERAL("materials", "", "NAME: friction and restitution of shapes that name it; `with`: against others", TOP(materials), TOP(nmaterials), materials, NULL),
     SEVERAL("contacts", "", "NAME: a gap that must not become negative, with its law", TOP(contacts), TOP(ncontacts), contacts, NULL),
     KEY(NAMED, "outputs", "", "NAME: expression, recorded as a column of that name", "", TOP(outputs)),
     KEY(NAMED, "exact", "", "COORDINATE: the exact solution as an expression of t; other keys are helpers", "", TOP(exact)),
     KEY(EXPRESSION, "checks", "", "a list of comparisons, judged at the end of a run", "", TOP(checks)),
     KEY(NAMED, "sweep", "", "OPTION: value, what `carom sweep` uses unless the command line says otherwise; vary: {NAME: SPEC}, observe: a list", "", TOP(sweep)),
+    ONE("record", "", "what results hold: columns of which bodies, snapshots of contacts", TOP(record), records),
     ONE("simulation", "", "what a run uses unless the command line says otherwise", TOP(simulation), simulations),
     SEVERAL("draw", "", "NAME: a shape, what `carom view` shows; `contacts` in it: where contacts act", TOP(figures), TOP(nfigures), figures, &touches_key),
     END};
 const key_group carom_key_top = {GROUP("", "Sections of the file; a section that is not needed may be missing or empty.", sections_keys, carom_mech, "the model"), .without_name = true};
 
 const key_group *const carom_key_groups[] = {
-    &carom_key_top, &coordinate_group, &energy_group, &contact_group, &pair_group, &pressed_group, &joint_friction_group, &contact_family_group, &law_group, &simulation_group, &body_group, &body_family_group, &motion_group,
+    &carom_key_top, &coordinate_group, &energy_group, &contact_group, &pair_group, &pressed_group, &joint_friction_group, &contact_family_group, &law_group, &material_group, &with_group, &record_group, &simulation_group, &body_group, &body_family_group, &motion_group,
     &shape_group, &joint_group, &joint_family_group, &line_spring_group, &joint_spring_group, &bushing_group, &spring_family_group, &motor_group, &load_group, &bar_group, &beam_group,
     &exact_beam_group, &spatial_beam_group, &matrices_group, &damping_group, &floating_group, &floating_spatial_group, &shaft_group, &flywheel_group,
     &shaft_damping_group, &figure_group, &touch_group, NULL};

@@ -44,7 +44,7 @@ static void blank(carom_sim *sim, int c) {
 }
 
 // Tolerances of many contacts, where none is given: a pile stands still with them (docs/large-systems.md).
-enum { LARGE = 1000 }; // pairs that are near each other
+enum { LARGE = 250 }; // pairs that are near each other
 static const double LARGE_TOL = 1e-3, LARGE_ACCEPT = 1e-2;
 
 static void set_tolerances(carom_sim *sim) {
@@ -90,6 +90,8 @@ carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err) {
     carom_sim_adopt(sim);
     return CAROM_OK;
 }
+
+void carom_sim_team(carom_sim *sim, struct carom_team *team) { sim->step.team = team; }
 
 int carom_sim_known_as(const carom_sim *sim, int id) {
     const int first = sim->sys->ne + sim->sys->nc - sim->sys->listed;

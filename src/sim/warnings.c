@@ -62,6 +62,9 @@ static void energy_created(writer *w, const carom_ledger *l) {
              "`impact law: energetic` at this contact never does", l->energy.created, a->gain, a->gain_t);
 }
 
+// Where contacts come and go, no scheme locates events.
+static const char *finer(const carom_sim *sim) { return sim->list.slots ? "a smaller step" : "a smaller step, or a scheme that locates events (mixed, event-driven)"; }
+
 static void unaccounted(writer *w, const carom_ledger *l) {
     const double size = fmax(l->kinetic, STILL * all_at_speed(w->sim)), t = w->sim->kept->t;
     const bool own = w->sim->scheme->own_steps;
@@ -71,7 +74,7 @@ static void unaccounted(writer *w, const carom_ledger *l) {
     if (excess > GROWN * size)
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and external work explain.  The motion is not to be trusted: try %s",
-                 l->energy.start, l->energy.end, excess, own ? "smaller tolerances" : "a smaller step, or a scheme that locates events (mixed, event-driven)");
+                 l->energy.start, l->energy.end, excess, own ? "smaller tolerances" : finer(w->sim));
     else if (l->energy.balance < -FADED * size)
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "%.3g J have disappeared that neither impacts nor friction nor damping explain; the largest kinetic energy is %.3g J.  The scheme damps the motion away: "
@@ -85,7 +88,7 @@ static void penetration(writer *w, const carom_ledger *l) {
     if (!(length > 0 && l->penetration > (sim->scheme->tells ? DEEP_LOCATED : DEEP) * length + least)) return;
     snprintf(add(w, "penetration", l->penetration_id, l->penetration_t), ROOM, "contacts overlap by %.3g at t = %.9g, where %s %.3g.  Try %s", l->penetration,
              l->penetration_t, size > 0 ? "the smaller shape has a radius of" : "the largest gap of the run is", length,
-             sim->scheme->own_steps ? "max-step= to limit the internal steps" : "a smaller step, or a scheme that locates events (mixed, event-driven)");
+             sim->scheme->own_steps ? "max-step= to limit the internal steps" : finer(sim));
 }
 
 static void unconverged(writer *w, const carom_ledger *l) {

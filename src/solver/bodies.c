@@ -3,25 +3,35 @@
 // Spec: docs/solvers.md, "bodies".  G = J J' with a row of J for every row of the problem and six columns for every body, so that
 // y = J'p are velocities in which the mass is the identity and u = J y + c: a product with G costs two with J, and neither G nor a factor of it
 // is needed.  Sources: Y. Nesterov, Sov. Math. Dokl. 27 (1983) 372-376 for the momentum; hybrid_split.c and hybrid_accelerate.c for the rest.
+//
+// Contacts are ordered by colour: those of one colour share no body, so threads may sweep them together.  A body sums up what its contacts give in their
+// order, and sums over all are sums of pieces of fixed size: the bits do not depend on the number of threads.
 #include "contact/law.h"
 #include "solver/anderson.h"
 #include "solver/local.h"
+#include <carom/team.h>
 #include <string.h>
 
 enum { SIZE = 6, SWEEPS = 30, CHECK = 4, MOST = 1000, WINDOW = 200, KRYLOV = 50 };
+enum { COLOURS = 64, PIECE = 64, ALONE = 48 }; // colours; contacts or bodies of a partial sum; contacts of a colour that one thread sweeps alone
 static const double RHO = 0.3, RELAX = 1.6;
 
 typedef struct bodies {
-    const carom_problem *pb;
+    const carom_problem *given;
+    carom_team *team;
     int n, nb, count;          // rows, contacts, bodies
+    carom_block *block;        // nb
+    int *from, colour[COLOURS + 2], colours; // nb: which contact of the given problem; where each colour starts; the last may share bodies
     int *of;                   // 2 nb: bodies of each contact, -1: none
+    int *start, *at;           // bodies + 1, 2 nb: contacts of each body, 2 contact + side
     double *J;                 // 2 SIZE n: of contact b from 2 SIZE at on, first body then second, by rows
     double *d, *scale;         // scales of rows; of contacts
-    double *p, *u, *f, *best;  // n
-    double *x, *z, *g, *step;  // ADMM, and sweeps
+    double *c, *p, *u, *f, *best; // n
+    double *x, *z, *g, *step, *t; // ADMM, and sweeps
     carom_anderson anderson;
     double *y, *y_old, *y_new, *r, *w, *direction, *product; // SIZE bodies each
     double *diagonal;          // SIZE^2 bodies: inverses of the blocks of I + J'K J
+    double *sum[2];            // partial sums
     double error, target;
     int iterations;
 } bodies;
@@ -29,16 +39,56 @@ typedef struct bodies {
 static void carve(void *work, carom_arena *mem, int n, int nb) {
     bodies *w = work;
     const size_t m = (size_t)n, b = 2 * (size_t)nb;
-    double **rows[] = {&w->d, &w->p, &w->u, &w->f, &w->best, &w->x, &w->z, &w->g, &w->step};
+    double **rows[] = {&w->d, &w->c, &w->p, &w->u, &w->f, &w->best, &w->x, &w->z, &w->g, &w->step, &w->t};
     double **by_body[] = {&w->y, &w->y_old, &w->y_new, &w->r, &w->w, &w->direction, &w->product};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) *rows[i] = carom_carve(mem, m);
     for (size_t i = 0; i < sizeof by_body / sizeof *by_body; i++) *by_body[i] = carom_carve(mem, SIZE * b);
+    for (int i = 0; i < 2; i++) w->sum[i] = carom_carve(mem, b / PIECE + m / PIECE + 2);
     w->scale = carom_carve(mem, (size_t)nb);
+    w->block = carom_carve_bytes(mem, (size_t)nb * sizeof *w->block);
+    w->from = carom_carve_ints(mem, (size_t)nb);
     w->of = carom_carve_ints(mem, b);
+    w->start = carom_carve_ints(mem, b + 1);
+    w->at = carom_carve_ints(mem, b);
     w->J = carom_carve(mem, 2 * SIZE * m);
     w->diagonal = carom_carve(mem, SIZE * SIZE * b);
     carom_carve_anderson(&w->anderson, mem, n, 5);
 }
+
+// -- sharing the work -----------------------------------------------------------------------------------------------------
+
+/// What a piece of work needs to know.
+typedef struct task {
+    bodies *w;
+    const double *in, *more;
+    double *out, alpha;
+    int from, to;          // contacts of a sweep
+    double most[CAROM_TEAM]; // by thread
+} task;
+
+// The pieces of fixed size that a thread has of n things.
+static void own_part(int n, int part, int parts, int *from, int *to) {
+    const long pieces = (n + PIECE - 1) / PIECE;
+    *from = (int)(pieces * part / parts) * PIECE;
+    *to = (int)(pieces * (part + 1) / parts) * PIECE;
+    if (*from > n) *from = n;
+    if (*to > n) *to = n;
+}
+
+static double total(const double *sum, int n) {
+    double all = 0;
+    for (int i = 0; i < (n + PIECE - 1) / PIECE; i++) all += sum[i];
+    return all;
+}
+
+static double largest(const task *t, const carom_team *team) {
+    double most = 0;
+    for (int i = 0; i < (team ? team->n : 1); i++)
+        if (!(t->most[i] <= most)) most = t->most[i];
+    return most;
+}
+
+static bool alone(const bodies *w) { return !w->team || w->team->n < 2; }
 
 // -- the problem ----------------------------------------------------------------------------------------------------------
 
@@ -54,31 +104,87 @@ static bool factor(const double *F, int n, double *L) {
     return true;
 }
 
-// J = A L with a M^-1 = L L', body by body.
-static bool begin_rows(bodies *w, const carom_parts *x) {
-    double L[SIZE * SIZE];
-    int last = -1;
+// Colours: each contact gets the first that no other contact of its bodies has; those that get none come last, and are swept by one thread.
+static void order(bodies *w, const carom_parts *x) {
+    unsigned long long *used = (unsigned long long *)(void *)w->y; // by body; scratch
+    unsigned char *colour = (unsigned char *)(void *)w->t;
+    int count[COLOURS + 2] = {0};
+    memset(used, 0, (size_t)x->bodies * sizeof *used);
     for (int b = 0; b < w->nb; b++) {
-        const int at = w->pb->block[b].at, rows = carom_rows_of(w->pb->block + b);
+        unsigned long long taken = 0;
+        int k = 0;
+        for (int l = x->first[b]; l < x->first[b + 1]; l++) taken |= used[x->link_body[l]];
+        while (k < COLOURS && taken >> k & 1) k++;
+        for (int l = x->first[b]; l < x->first[b + 1] && k < COLOURS; l++) used[x->link_body[l]] |= 1ull << k;
+        colour[b] = (unsigned char)k;
+        count[k + 1]++;
+    }
+    w->colours = 0;
+    for (int k = 0; k <= COLOURS; k++) {
+        if (count[k + 1]) w->colours = k + 1;
+        count[k + 1] += count[k];
+        w->colour[k] = count[k];
+    }
+    w->colour[COLOURS + 1] = w->nb;
+    for (int b = 0; b < w->nb; b++) w->from[count[colour[b]]++] = b;
+    int at = 0;
+    for (int b = 0; b < w->nb; b++) {
+        const carom_block *old = w->given->block + w->from[b];
+        w->block[b] = *old;
+        w->block[b].at = at;
+        for (int i = 0; i < carom_rows_of(old); i++, at++) w->c[at] = w->given->c[old->at + i], w->p[at] = w->given->p[old->at + i];
+    }
+}
+
+// Contacts of each body.
+static void list_contacts(bodies *w) {
+    for (int i = 0; i <= w->count; i++) w->start[i] = 0;
+    for (int k = 0; k < 2 * w->nb; k++)
+        if (w->of[k] >= 0) w->start[w->of[k] + 1]++;
+    for (int i = 0; i < w->count; i++) w->start[i + 1] += w->start[i];
+    for (int k = 0; k < 2 * w->nb; k++)
+        if (w->of[k] >= 0) w->at[w->start[w->of[k]]++] = k;
+    for (int i = w->count; i > 0; i--) w->start[i] = w->start[i - 1];
+    w->start[0] = 0;
+}
+
+// J = A L with a M^-1 = L L', body by body.
+static void fill_rows(void *user, int part_of, int parts) {
+    task *t = user;
+    bodies *w = t->w;
+    const carom_parts *x = w->given->parts;
+    double L[SIZE * SIZE];
+    int last = -1, from, to;
+    own_part(w->nb, part_of, parts, &from, &to);
+    for (int b = from; b < to; b++) {
+        const int at = w->block[b].at, rows = carom_rows_of(w->block + b), first = x->first[w->from[b]];
         double *J = w->J + 2 * SIZE * (size_t)at;
         memset(J, 0, 2 * SIZE * (size_t)rows * sizeof *J);
         w->of[2 * b] = w->of[2 * b + 1] = -1;
-        for (int l = x->first[b]; l < x->first[b + 1]; l++) {
+        for (int l = first; l < x->first[w->from[b] + 1]; l++) {
             const int part = x->link_part[l], n = x->part[part + 1] - x->part[part];
-            if (l - x->first[b] == 2 || n > SIZE) return false;
+            if (l - first == 2 || n > SIZE) { t->most[part_of] = INFINITY; return; }
             double F[SIZE * SIZE];
             for (int i = 0; i < n * n && part != last; i++) F[i] = x->scale * x->inverse[x->inverse_at[part] + (size_t)i];
-            if (part != last && !factor(F, n, L)) return false;
+            if (part != last && !factor(F, n, L)) { t->most[part_of] = INFINITY; return; }
             last = part;
             const double *A = x->A + x->link_at[l];
-            double *to = J + (l - x->first[b]) * SIZE * rows;
-            w->of[2 * b + l - x->first[b]] = x->link_body[l];
+            double *to_J = J + (l - first) * SIZE * rows;
+            w->of[2 * b + l - first] = x->link_body[l];
             for (int r = 0; r < rows; r++)
                 for (int j = 0; j < n; j++)
-                    for (int i = j; i < n; i++) to[r * SIZE + j] += A[r * n + i] * L[i + j * n];
+                    for (int i = j; i < n; i++) to_J[r * SIZE + j] += A[r * n + i] * L[i + j * n];
         }
     }
-    w->count = x->bodies;
+}
+
+static bool begin_rows(bodies *w) {
+    task t = {.w = w};
+    order(w, w->given->parts);
+    carom_team_run(w->team, fill_rows, &t);
+    w->count = w->given->parts->bodies;
+    if (!(largest(&t, w->team) < INFINITY)) return false;
+    list_contacts(w);
     return true;
 }
 
@@ -95,84 +201,167 @@ static inline void row_take(const double *restrict J, int rows, const double *re
 }
 
 static inline void contact_add(const bodies *w, int b, int rows, const double *p, double *y) {
-    const double *J = w->J + 2 * SIZE * (size_t)w->pb->block[b].at;
+    const double *J = w->J + 2 * SIZE * (size_t)w->block[b].at;
     for (int s = 0; s < 2 && w->of[2 * b + s] >= 0; s++) row_add(J + s * SIZE * rows, rows, p, y + SIZE * (size_t)w->of[2 * b + s]);
 }
 
 static inline void contact_take(const bodies *w, int b, int rows, const double *y, double *u) {
-    const double *J = w->J + 2 * SIZE * (size_t)w->pb->block[b].at;
+    const double *J = w->J + 2 * SIZE * (size_t)w->block[b].at;
     for (int s = 0; s < 2 && w->of[2 * b + s] >= 0; s++) row_take(J + s * SIZE * rows, rows, y + SIZE * (size_t)w->of[2 * b + s], u);
+}
+
+// out = J'in, or more + J'in, each body for itself.
+static void gather(void *user, int part, int parts) {
+    const task *t = user;
+    const bodies *w = t->w;
+    int from, to;
+    own_part(w->count, part, parts, &from, &to);
+    for (int i = from; i < to; i++) {
+        double *y = t->out + SIZE * (size_t)i;
+        for (int k = 0; k < SIZE; k++) y[k] = t->more ? t->more[SIZE * (size_t)i + (size_t)k] : 0;
+        for (int l = w->start[i]; l < w->start[i + 1]; l++) {
+            const int b = w->at[l] / 2, at = w->block[b].at, rows = carom_rows_of(w->block + b);
+            row_add(w->J + SIZE * (size_t)(2 * at + (w->at[l] & 1) * rows), rows, t->in + at, y);
+        }
+    }
+}
+
+// The same with the bits of that.  One thread goes along the contacts, which lie one after the other.
+static void collect(bodies *w, const double *in, const double *more, double *out) {
+    task t = {.w = w, .in = in, .more = more, .out = out};
+    if (!alone(w)) {
+        w->team->run(w->team, gather, &t);
+        return;
+    }
+    const size_t all = SIZE * (size_t)w->count * sizeof *out;
+    if (more) memcpy(out, more, all);
+    else memset(out, 0, all);
+    for (int b = 0; b < w->nb; b++) contact_add(w, b, carom_rows_of(w->block + b), in + w->block[b].at, out);
+}
+
+static void judge(void *user, int part, int parts) {
+    task *t = user;
+    const bodies *w = t->w;
+    int from, to;
+    double most = 0;
+    own_part(w->nb, part, parts, &from, &to);
+    for (int b = from; b < to; b++) {
+        const int at = w->block[b].at, rows = carom_rows_of(w->block + b);
+        for (int i = at; i < at + rows; i++) w->u[i] = w->c[i];
+        contact_take(w, b, rows, t->out, w->u + at);
+        carom_block_map(w->block + b, w->d, t->in, w->u, w->f);
+        for (int i = at; i < at + rows; i++)
+            if (!(fabs(w->f[i]) <= most)) most = fabs(w->f[i]) < INFINITY ? fabs(w->f[i]) : INFINITY;
+    }
+    if (!(t->most[part] >= most)) t->most[part] = most;
 }
 
 // y = J'p, u = J y + c, and the error of p; the best is kept.
 static double look(bodies *w, const double *p, double *y) {
-    memset(y, 0, SIZE * (size_t)w->count * sizeof *y);
-    for (int b = 0; b < w->nb; b++) contact_add(w, b, carom_rows_of(w->pb->block + b), p + w->pb->block[b].at, y);
-    for (int i = 0; i < w->n; i++) w->u[i] = w->pb->c[i];
-    for (int b = 0; b < w->nb; b++) contact_take(w, b, carom_rows_of(w->pb->block + b), y, w->u + w->pb->block[b].at);
-    const double error = carom_problem_map(w->pb, w->d, p, w->u, w->f, NULL);
+    task t = {.w = w, .in = p, .out = y};
+    collect(w, p, NULL, y);
+    carom_team_run(w->team, judge, &t);
+    const double error = largest(&t, w->team);
     if (error < w->error) {
         w->error = error;
         memcpy(w->best, p, (size_t)w->n * sizeof *p);
     }
-    return error < INFINITY ? error : INFINITY;
+    return error;
 }
 
 // -- sweeps with momentum -----------------------------------------------------------------------------------------------------
 
-// (SOL-11) of all contacts, y follows; returns the largest change, as a velocity.
-static double sweep(bodies *w, double *p, double *y) {
-    double most = 0;
-    for (int b = 0; b < w->nb; b++) {
-        const carom_block *k = w->pb->block + b;
-        const int rows = carom_rows_of(k), at = k->at;
-        const double *g = carom_rows_diagonal_block(w->pb->rows, b);
-        double u[1 + CAROM_TANGENTS], q[1 + CAROM_TANGENTS];
-        for (int i = 0; i < rows; i++) u[i] = w->pb->c[at + i];
-        contact_take(w, b, rows, y, u);
-        if (carom_has_friction(k)) {
-            if (p[at] == 0 && u[0] >= 0) continue; // open, and stays so
-            for (int j = 0; j < rows; j++)
-                for (int i = 0; i < rows; i++) u[i] -= g[i + j * rows] * p[at + j];
-            carom_local_friction(g, rows, u, rows - 1, k->mu, q);
-        } else {
-            q[0] = g[0] > 0 ? p[at] - u[0] / g[0] : p[at];
-            if (k->law != CAROM_BILATERAL && !(q[0] > 0)) q[0] = 0;
-            for (int i = 1; i < rows; i++) q[i] = 0;
-        }
-        for (int i = 0; i < rows; i++) {
-            const double change = q[i] - p[at + i];
-            most = fmax(most, w->d[at + i] * fabs(change));
-            p[at + i] = q[i];
-            q[i] = change;
-        }
-        contact_add(w, b, rows, q, y);
+// (SOL-11) of a contact, y follows; returns the largest change, as a velocity.
+static double relax(const bodies *w, int b, double *p, double *y) {
+    const carom_block *k = w->block + b;
+    const int rows = carom_rows_of(k), at = k->at;
+    const double *g = carom_rows_diagonal_block(w->given->rows, w->from[b]);
+    double u[1 + CAROM_TANGENTS], q[1 + CAROM_TANGENTS], most = 0;
+    for (int i = 0; i < rows; i++) u[i] = w->c[at + i];
+    contact_take(w, b, rows, y, u);
+    if (carom_has_friction(k)) {
+        if (p[at] == 0 && u[0] >= 0) return 0; // open, and stays so
+        for (int j = 0; j < rows; j++)
+            for (int i = 0; i < rows; i++) u[i] -= g[i + j * rows] * p[at + j];
+        carom_local_friction(g, rows, u, rows - 1, k->mu, q);
+    } else {
+        q[0] = g[0] > 0 ? p[at] - u[0] / g[0] : p[at];
+        if (k->law != CAROM_BILATERAL && !(q[0] > 0)) q[0] = 0;
+        for (int i = 1; i < rows; i++) q[i] = 0;
     }
+    for (int i = 0; i < rows; i++) {
+        const double change = q[i] - p[at + i];
+        most = fmax(most, w->d[at + i] * fabs(change));
+        p[at + i] = q[i];
+        q[i] = change;
+    }
+    contact_add(w, b, rows, q, y);
     return most;
+}
+
+// A thread's share of the contacts of one colour.
+static void sweep_colour(void *user, int part, int parts) {
+    task *t = user;
+    const long n = t->to - t->from;
+    double most = t->most[part];
+    for (int b = t->from + (int)(n * part / parts); b < t->from + (int)(n * (part + 1) / parts); b++) most = fmax(most, relax(t->w, b, t->out, t->w->y_new));
+    t->most[part] = most;
+}
+
+static double sweep(bodies *w, double *p) {
+    task t = {.w = w, .out = p};
+    for (int k = 0; k < w->colours; k++) {
+        t.from = w->colour[k], t.to = w->colour[k + 1];
+        if (k == COLOURS || t.to - t.from < ALONE) sweep_colour(&t, 0, 1);
+        else carom_team_run(w->team, sweep_colour, &t);
+    }
+    return largest(&t, w->team);
+}
+
+static void turns_back(void *user, int part, int parts) {
+    const task *t = user;
+    const bodies *w = t->w;
+    int from, to;
+    own_part(w->n, part, parts, &from, &to);
+    for (int i = from; i < to; i += PIECE) {
+        double back = 0;
+        for (int k = i; k < i + PIECE && k < to; k++) back += w->d[k] * (w->x[k] - w->g[k]) * (w->g[k] - w->z[k]);
+        w->sum[0][i / PIECE] = back;
+    }
+}
+
+static void extrapolate(void *user, int part, int parts) {
+    const task *t = user;
+    const bodies *w = t->w;
+    int from, to;
+    own_part(w->n, part, parts, &from, &to);
+    for (int i = from; i < to; i++) w->x[i] = w->g[i] + t->alpha * (w->g[i] - w->z[i]), w->z[i] = w->g[i];
+    own_part(w->count, part, parts, &from, &to);
+    for (int i = SIZE * from; i < SIZE * to; i++) w->y[i] = w->y_new[i] + t->alpha * (w->y_new[i] - w->y_old[i]), w->y_old[i] = w->y_new[i];
 }
 
 // (SOL-21)  g_k = sweep(x_k),  x_k+1 = g_k + beta (g_k - g_k-1),  beta = (theta - 1)/theta',  theta' = (1 + sqrt(1 + 4 theta^2))/2;
 //           theta = 1 again when a step turns back
 static void sweeps(bodies *w) {
     const size_t rows = (size_t)w->n * sizeof(double), all = SIZE * (size_t)w->count * sizeof(double);
-    double *x = w->x, *g = w->g, *last = w->z, theta = 1;
-    memcpy(x, w->best, rows), memcpy(last, x, rows);
+    double *x = w->x, *g = w->g, theta = 1;
+    memcpy(x, w->best, rows), memcpy(w->z, x, rows); // z: g_k-1
     memcpy(w->y_old, w->y, all);
     for (int it = 1; it <= SWEEPS; it++) {
         memcpy(g, x, rows), memcpy(w->y_new, w->y, all);
-        const double change = sweep(w, g, w->y_new);
+        const double change = sweep(w, g);
         w->iterations++;
         if (change <= 3 * w->target || it % 10 == 0 || it == SWEEPS) {
             look(w, g, w->y_new); // y anew: sums gather rounding
             if (w->error <= w->target) return;
         }
-        double back = 0;
-        for (int i = 0; i < w->n; i++) back += w->d[i] * (x[i] - g[i]) * (g[i] - last[i]);
-        if (back > 0) theta = 1;
-        const double next = 0.5 * (1 + sqrt(1 + 4 * theta * theta)), beta = (theta - 1) / next;
+        task t = {.w = w};
+        carom_team_run(w->team, turns_back, &t);
+        if (total(w->sum[0], w->n) > 0) theta = 1;
+        const double next = 0.5 * (1 + sqrt(1 + 4 * theta * theta));
+        t.alpha = (theta - 1) / next;
         theta = next;
-        for (int i = 0; i < w->n; i++) x[i] = g[i] + beta * (g[i] - last[i]), last[i] = g[i];
-        for (int i = 0; i < SIZE * w->count; i++) w->y[i] = w->y_new[i] + beta * (w->y_new[i] - w->y_old[i]), w->y_old[i] = w->y_new[i];
+        carom_team_run(w->team, extrapolate, &t);
     }
 }
 
@@ -198,30 +387,55 @@ static bool invert(double *A) {
 }
 
 // Blocks of I + J'K J on the diagonal, inverted; K = 1/(rho d).
-static bool precondition(bodies *w) {
-    memset(w->diagonal, 0, SIZE * SIZE * (size_t)w->count * sizeof *w->diagonal);
-    for (int i = 0; i < w->count; i++)
-        for (int k = 0; k < SIZE; k++) w->diagonal[SIZE * SIZE * (size_t)i + (size_t)(k * (SIZE + 1))] = 1;
-    for (int b = 0; b < w->nb; b++) {
-        const int rows = carom_rows_of(w->pb->block + b);
-        const double *J = w->J + 2 * SIZE * (size_t)w->pb->block[b].at, K = 1 / (RHO * w->scale[b]);
-        for (int s = 0; s < 2 && w->of[2 * b + s] >= 0; s++, J += SIZE * rows) {
-            double *A = w->diagonal + SIZE * SIZE * (size_t)w->of[2 * b + s];
+static void precondition_part(void *user, int part, int parts) {
+    task *t = user;
+    bodies *w = t->w;
+    int from, to;
+    own_part(w->count, part, parts, &from, &to);
+    for (int i = from; i < to; i++) {
+        double *A = w->diagonal + SIZE * SIZE * (size_t)i;
+        for (int k = 0; k < SIZE * SIZE; k++) A[k] = k % (SIZE + 1) == 0;
+        for (int l = w->start[i]; l < w->start[i + 1]; l++) {
+            const int b = w->at[l] / 2, at = w->block[b].at, rows = carom_rows_of(w->block + b);
+            const double *J = w->J + SIZE * (size_t)(2 * at + (w->at[l] & 1) * rows), K = 1 / (RHO * w->scale[b]);
             for (int r = 0; r < rows; r++)
-                for (int i = 0; i < SIZE; i++)
-                    for (int j = 0; j < SIZE; j++) A[i + j * SIZE] += K * J[r * SIZE + i] * J[r * SIZE + j];
+                for (int m = 0; m < SIZE; m++)
+                    for (int j = 0; j < SIZE; j++) A[m + j * SIZE] += K * J[r * SIZE + m] * J[r * SIZE + j];
         }
+        if (!invert(A)) t->most[part] = INFINITY;
     }
-    for (int i = 0; i < w->count; i++)
-        if (!invert(w->diagonal + SIZE * SIZE * (size_t)i)) return false;
-    return true;
+}
+
+static bool precondition(bodies *w) {
+    task t = {.w = w};
+    carom_team_run(w->team, precondition_part, &t);
+    return largest(&t, w->team) < INFINITY;
+}
+
+static void scaled_rates(void *user, int part, int parts) { // t = K J in
+    const task *t = user;
+    const bodies *w = t->w;
+    int from, to;
+    own_part(w->nb, part, parts, &from, &to);
+    for (int b = from; b < to; b++) {
+        const int at = w->block[b].at, rows = carom_rows_of(w->block + b);
+        for (int i = 0; i < rows; i++) w->t[at + i] = 0;
+        contact_take(w, b, rows, t->in, w->t + at);
+        for (int i = 0; i < rows; i++) w->t[at + i] /= RHO * w->scale[b];
+    }
 }
 
 // q = (I + J'K J) x
-static void apply(const bodies *w, const double *x, double *q) {
+static void apply(bodies *w, const double *x, double *q) {
+    if (!alone(w)) {
+        task t = {.w = w, .in = x};
+        w->team->run(w->team, scaled_rates, &t);
+        collect(w, w->t, x, q);
+        return;
+    }
     memcpy(q, x, SIZE * (size_t)w->count * sizeof *q);
     for (int b = 0; b < w->nb; b++) {
-        const int rows = carom_rows_of(w->pb->block + b);
+        const int rows = carom_rows_of(w->block + b);
         double u[1 + CAROM_TANGENTS] = {0};
         contact_take(w, b, rows, x, u);
         for (int i = 0; i < rows; i++) u[i] /= RHO * w->scale[b];
@@ -229,32 +443,65 @@ static void apply(const bodies *w, const double *x, double *q) {
     }
 }
 
-static double dot(const double *x, const double *y, int n) {
-    double a = 0, b = 0;
-    int i = 0;
-    for (; i + 1 < n; i += 2) a += x[i] * y[i], b += x[i + 1] * y[i + 1];
-    return i < n ? a + b + x[i] * y[i] : a + b;
+// Products x.y of the bodies of each piece, from `from` to `to`.
+static void dots(const double *x, const double *y, int from, int to, double *sum) {
+    for (int i = from; i < to; i += PIECE) {
+        const int end = SIZE * (i + PIECE < to ? i + PIECE : to);
+        double a = 0, b = 0;
+        for (int k = SIZE * i; k < end; k += 2) a += x[k] * y[k], b += x[k + 1] * y[k + 1];
+        sum[i / PIECE] = a + b;
+    }
+}
+
+static void curvature(void *user, int part, int parts) { // direction . product
+    const task *t = user;
+    int from, to;
+    own_part(t->w->count, part, parts, &from, &to);
+    dots(t->w->direction, t->w->product, from, to, t->w->sum[0]);
+}
+
+// y += alpha direction,  r -= alpha product,  w = D r,  and r.r, r.w
+static void advance(void *user, int part, int parts) {
+    const task *t = user;
+    bodies *w = t->w;
+    int from, to;
+    own_part(w->count, part, parts, &from, &to);
+    for (int i = SIZE * from; i < SIZE * to; i++) t->out[i] += t->alpha * w->direction[i], w->r[i] -= t->alpha * w->product[i];
+    for (int i = from; i < to; i++) {
+        const double *D = w->diagonal + SIZE * SIZE * (size_t)i, *a = w->r + SIZE * (size_t)i;
+        double *z = w->w + SIZE * (size_t)i;
+        for (int k = 0; k < SIZE; k++) z[k] = D[k] * a[0] + D[k + 6] * a[1] + D[k + 12] * a[2] + D[k + 18] * a[3] + D[k + 24] * a[4] + D[k + 30] * a[5];
+    }
+    dots(w->r, w->r, from, to, w->sum[0]);
+    dots(w->r, w->w, from, to, w->sum[1]);
+}
+
+static void turn(void *user, int part, int parts) { // direction = w + alpha direction
+    const task *t = user;
+    const bodies *w = t->w;
+    int from, to;
+    own_part(w->count, part, parts, &from, &to);
+    for (int i = SIZE * from; i < SIZE * to; i++) w->direction[i] = t->alpha != 0 ? w->w[i] + t->alpha * w->direction[i] : w->w[i];
 }
 
 // (I + J'K J) y = rhs, rhs in w->r, by conjugate gradients from the y that stands.
 static void solve_bodies(bodies *w, double *y, double tol) {
-    const int n = SIZE * w->count;
-    double *r = w->r, *z = w->w, *p = w->direction, *q = w->product, rho = 0;
-    apply(w, y, q);
-    for (int i = 0; i < n; i++) r[i] -= q[i];
-    for (int it = 0; it < KRYLOV && (it == 0 || dot(r, r, n) > tol * tol); it++) {
-        for (int i = 0; i < w->count; i++) {
-            const double *D = w->diagonal + SIZE * SIZE * (size_t)i, *a = r + SIZE * (size_t)i;
-            double *to = z + SIZE * (size_t)i;
-            for (int k = 0; k < SIZE; k++) to[k] = D[k] * a[0] + D[k + 6] * a[1] + D[k + 12] * a[2] + D[k + 18] * a[3] + D[k + 24] * a[4] + D[k + 30] * a[5];
-        }
-        const double now = dot(r, z, n), beta = it ? now / rho : 0;
+    task t = {.w = w, .out = y, .alpha = 1};
+    memcpy(w->direction, y, SIZE * (size_t)w->count * sizeof *y);
+    memset(y, 0, SIZE * (size_t)w->count * sizeof *y);
+    apply(w, w->direction, w->product);
+    carom_team_run(w->team, advance, &t); // r = rhs - A y, and y again
+    double rho = 0;
+    for (int it = 0; it < KRYLOV && (it == 0 || total(w->sum[0], w->count) > tol * tol); it++) {
+        const double now = total(w->sum[1], w->count);
+        t.alpha = it ? now / rho : 0;
         rho = now;
-        for (int i = 0; i < n; i++) p[i] = it ? z[i] + beta * p[i] : z[i];
-        apply(w, p, q);
-        const double alpha = rho / dot(p, q, n);
-        if (!(fabs(alpha) < 1e300)) return;
-        for (int i = 0; i < n; i++) y[i] += alpha * p[i], r[i] -= alpha * q[i];
+        carom_team_run(w->team, turn, &t);
+        apply(w, w->direction, w->product);
+        carom_team_run(w->team, curvature, &t);
+        t.alpha = rho / total(w->sum[0], w->count);
+        if (!(fabs(t.alpha) < 1e300)) return;
+        carom_team_run(w->team, advance, &t);
         w->iterations++;
     }
 }
@@ -263,7 +510,7 @@ static void solve_bodies(bodies *w, double *y, double tol) {
 static void split_start(bodies *w) {
     look(w, w->best, w->y);
     for (int b = 0; b < w->nb; b++) {
-        const carom_block *k = w->pb->block + b;
+        const carom_block *k = w->block + b;
         const int at = k->at, rows = carom_rows_of(k);
         const double s = -1 / (RHO * w->scale[b]), *u = w->u + at;
         double slip = 0;
@@ -278,38 +525,56 @@ static void split_start(bodies *w) {
 
 // (SOL-22)  z = proj(x),  b = 2 z - x - K (c + mu |rho d w_T| n),  (I + J'K J) y = J'b,  p = b - K J y,  g(x) = x + 1.6 (p - z);
 //           returns |d (g - x)|, the largest in *most.
-static double split(bodies *w, double last, double *most) {
+static void project(void *user, int part, int parts) {
+    const task *t = user;
+    const bodies *w = t->w;
     const double *x = w->x;
-    double *b_ = w->p, sum = 0;
-    memset(w->r, 0, SIZE * (size_t)w->count * sizeof *w->r);
-    for (int b = 0; b < w->nb; b++) {
-        const carom_block *k = w->pb->block + b;
+    int from, to;
+    own_part(w->nb, part, parts, &from, &to);
+    for (int b = from; b < to; b++) {
+        const carom_block *k = w->block + b;
         const int at = k->at, rows = carom_rows_of(k);
         const double K = 1 / (RHO * w->scale[b]);
         double slip = 0;
         carom_cone_project(k, x + at, w->z + at);
         for (int i = at; i < at + rows; i++) {
-            b_[i] = 2 * w->z[i] - x[i] - K * w->pb->c[i];
+            w->p[i] = 2 * w->z[i] - x[i] - K * w->c[i];
             if (i > at) slip += (x[i] - w->z[i]) * (x[i] - w->z[i]);
         }
-        if (carom_has_friction(k)) b_[at] -= k->mu * sqrt(slip);
-        contact_add(w, b, rows, b_ + at, w->r);
+        if (carom_has_friction(k)) w->p[at] -= k->mu * sqrt(slip);
     }
-    solve_bodies(w, w->y, fmin(0.1 * w->error, 0.1 * last));
-    *most = 0;
-    for (int b = 0; b < w->nb; b++) {
-        const int at = w->pb->block[b].at, rows = carom_rows_of(w->pb->block + b);
-        double u[1 + CAROM_TANGENTS] = {0};
+}
+
+static void correct(void *user, int part, int parts) {
+    task *t = user;
+    const bodies *w = t->w;
+    int from, to;
+    double most = 0;
+    own_part(w->nb, part, parts, &from, &to);
+    for (int b = from; b < to; b++) {
+        const int at = w->block[b].at, rows = carom_rows_of(w->block + b);
+        double u[1 + CAROM_TANGENTS] = {0}, sum = 0;
         contact_take(w, b, rows, w->y, u);
         for (int i = 0; i < rows; i++) {
-            const double e = RELAX * (b_[at + i] - u[i] / (RHO * w->scale[b]) - w->z[at + i]);
-            w->g[at + i] = x[at + i] + e;
+            const double e = RELAX * (w->p[at + i] - u[i] / (RHO * w->scale[b]) - w->z[at + i]);
+            w->g[at + i] = w->x[at + i] + e;
             w->step[at + i] = w->scale[b] * e;
             sum += w->step[at + i] * w->step[at + i];
-            *most = fmax(*most, fabs(w->step[at + i]));
+            most = fmax(most, fabs(w->step[at + i]));
         }
+        w->sum[0][b / PIECE] = b % PIECE ? w->sum[0][b / PIECE] + sum : sum;
     }
-    return sqrt(sum);
+    t->most[part] = fmax(t->most[part], most);
+}
+
+static double split(bodies *w, double last, double *most) {
+    task t = {.w = w};
+    carom_team_run(w->team, project, &t);
+    collect(w, w->p, NULL, w->r);
+    solve_bodies(w, w->y, fmin(0.1 * w->error, 0.1 * last));
+    carom_team_run(w->team, correct, &t);
+    *most = largest(&t, w->team);
+    return sqrt(total(w->sum[0], w->nb));
 }
 
 static void splits(bodies *w) {
@@ -334,24 +599,25 @@ static void splits(bodies *w) {
 
 static carom_report solve(void *work, carom_problem *pb, double tol) {
     bodies *w = work;
-    w->pb = pb;
+    w->given = pb;
+    w->team = pb->team;
     w->n = pb->n, w->nb = pb->nb;
-    if (!pb->parts || !pb->rows || !begin_rows(w, pb->parts)) return (carom_report){.converged = false};
-    carom_problem_scales(&(carom_problem){.n = pb->n, .nb = pb->nb, .block = pb->block, .rows = pb->rows}, w->d);
+    if (!pb->parts || !pb->rows || !begin_rows(w)) return (carom_report){.converged = false};
+    carom_problem_scales(&(carom_problem){.n = pb->n, .nb = pb->nb, .block = pb->block, .rows = pb->rows}, w->x);
     for (int b = 0; b < pb->nb; b++) {
-        const int rows = carom_rows_of(pb->block + b);
+        const int rows = carom_rows_of(w->block + b), at = w->block[b].at, old = pb->block[w->from[b]].at;
         w->scale[b] = 0;
-        for (int i = 0; i < rows; i++) w->scale[b] += w->d[pb->block[b].at + i] / rows;
+        for (int i = 0; i < rows; i++) w->d[at + i] = w->x[old + i], w->scale[b] += w->d[at + i] / rows;
     }
     w->error = INFINITY;
     w->target = 0.5 * tol;
     w->iterations = 0;
-    memcpy(w->best, pb->p, (size_t)pb->n * sizeof *pb->p);
-    look(w, pb->p, w->y);
+    look(w, w->p, w->y);
     if (!(w->error < INFINITY)) return (carom_report){.converged = false};
     if (w->error > w->target) sweeps(w);
     if (w->error > w->target) splits(w);
-    memcpy(pb->p, w->best, (size_t)pb->n * sizeof *pb->p);
+    for (int b = 0; b < pb->nb; b++)
+        for (int i = 0; i < carom_rows_of(w->block + b); i++) pb->p[pb->block[w->from[b]].at + i] = w->best[w->block[b].at + i];
     return (carom_report){.converged = w->error <= tol, .iterations = w->iterations};
 }
 

@@ -533,7 +533,7 @@ carom_status carom_derive_bodies(resolver *r) {
         CAROM_TRY(carom_part_name(r, &of->name));
         if (carom_datum_is(&of->name, "ground"))
             return carom_fault(r, &of->name, 0, "the ground is always there; a body with prescribed motion has `motion`");
-        *b = (body){.name = of->name.text, .place = &of->name, .v = -1, .free = is_free[i]};
+        *b = (body){.name = of->name.text, .place = &of->name, .material = carom_given(&of->material), .v = -1, .free = is_free[i]};
         snprintf(b->where, sizeof b->where, "body '%.60s'", b->name);
         CAROM_TRY(read_body(r, of, b));
         ++m->nbodies;

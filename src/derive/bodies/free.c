@@ -89,6 +89,10 @@ static void mark_all(const resolver *r, marks *k) {
     for (int i = 0; i < 2; ++i)
         if (energies[i]) mark_values(k, energies[i]);
     if (x->defaults) mark_values(k, &x->defaults->friction);
+    for (int i = 0; i < x->nmaterials; ++i) {
+        mark_values(k, &x->materials[i].own.friction);
+        for (int w = 0; w < x->materials[i].nwith; ++w) mark_values(k, &x->materials[i].with[w].friction);
+    }
     mark_records(k, x->joints, x->njoints, sizeof *x->joints);
     mark_records(k, x->springs, x->nsprings, sizeof *x->springs);
     mark_records(k, x->motors, x->nmotors, sizeof *x->motors);

@@ -18,6 +18,24 @@ static bool bounded(const shape *s) { return s->kind <= SHAPE_ELEMENT; }
 // May its pairs share tapes?
 static bool suits(const carom_model *m, const shape *s) { return !s->member && !s->part && s->body && (s->body->v >= 0 || carom_body_fixed(m->graph, s->body)); }
 
+// `ignore` of a rule: which shapes stand in which list.
+static carom_status read_ignored(resolver *r, near_rule *rule) {
+    const carom_datum *list = &rule->entry->ignore;
+    const size_t n = (size_t)r->m->nshapes;
+    CAROM_TRY(carom_ignore_check(r, rule->entry));
+    rule->nignored = carom_count(list);
+    rule->ignore = rule->nignored ? carom_pool_take(&r->m->memory, (size_t)rule->nignored * n) : NULL;
+    if (rule->nignored && !rule->ignore) return carom_fault_memory(r);
+    for (int i = 0; i < rule->nignored; ++i)
+        for (int k = 0; k < 2; ++k)
+            for (const carom_datum *both = list->item[i].item, *c = carom_ones(&both[k]); c != carom_ones_end(&both[k]); ++c) {
+                const shape *s = NULL;
+                CAROM_TRY(carom_find_shape(r, c, &s));
+                rule->ignore[(size_t)i * n + (size_t)(s - r->m->shapes)] |= (unsigned char)(1 << k);
+            }
+    return CAROM_OK;
+}
+
 static carom_status find_all(resolver *r, const carom_datum *list, int bit, unsigned char *side, bool *good) {
     for (const carom_datum *c = carom_ones(list); c != carom_ones_end(list); ++c) {
         const shape *s = NULL;
@@ -57,7 +75,7 @@ static void join_group(struct near_pairs *x, int i) {
     const shape *s = x->shape[i];
     if (x->group[i] >= 0) return;
     int g = 0;
-    while (g < x->ngroups && !(alike(s, x->sample[g]) && carom_body_same(s->body, x->sample[g]->body))) ++g;
+    while (g < x->ngroups && !(s->material == x->sample[g]->material && alike(s, x->sample[g]) && carom_body_same(s->body, x->sample[g]->body))) ++g;
     if (g == x->ngroups) x->sample[x->ngroups++] = s;
     x->group[i] = g;
 }
@@ -81,13 +99,18 @@ carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool 
         x->patches = x->patches || carom_patch_pair(x->shape[i], x->shape[i]);
     }
     x->rule[x->nrules++] = (near_rule){.entry = entry};
-    return *taken = true, CAROM_OK;
+    *taken = true;
+    return read_ignored(r, &x->rule[x->nrules - 1]);
 }
 
 // Do two shapes meet by this rule?
 static bool meet(const struct near_pairs *x, int rule, int a, int b) {
     const unsigned char *side = x->side + (size_t)rule * (size_t)x->nshapes;
-    return (side[a] & side[b] & 4) || (side[a] & 1 && side[b] & 2) || (side[a] & 2 && side[b] & 1);
+    if (!((side[a] & side[b] & 4) || (side[a] & 1 && side[b] & 2) || (side[a] & 2 && side[b] & 1))) return false;
+    const unsigned char *ignore = x->rule[rule].ignore;
+    for (int i = 0; i < x->rule[rule].nignored; ++i, ignore += x->nshapes)
+        if ((ignore[a] & 1 && ignore[b] & 2) || (ignore[a] & 2 && ignore[b] & 1)) return false;
+    return true;
 }
 
 // -- kinds --------------------------------------------------------------------------------------------------------------
@@ -102,6 +125,14 @@ static bool groups_meet(const int *count, int a, int b) { // count: 3 numbers of
     return (p[0] && q[1]) || (p[1] && q[0]) || (a == b ? p[2] > 1 : p[2] && q[2]);
 }
 
+// Where pairs are ignored: does some shape of a meet some of b?
+static bool some_meet(const struct near_pairs *x, int rule, int a, int b) {
+    for (int i = 0; i < x->nshapes; ++i)
+        for (int k = 0; x->group[i] == a && k < x->nshapes; ++k)
+            if (x->group[k] == b && i != k && meet(x, rule, i, k)) return true;
+    return false;
+}
+
 // A pair of two groups: for its contacts and laws.
 static carom_status sample_pair(resolver *r, int rule, int a, int b) {
     struct near_pairs *x = r->m->near;
@@ -114,7 +145,7 @@ static carom_status sample_pair(resolver *r, int rule, int a, int b) {
     if (n == 0) return carom_fault(r, place, 0, "there is no formula for %s %s against %s %s", carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
     if (x->npairs == MOST_NEAR_KINDS) return carom_fault(r, place, 0, "more than %d kinds of pairs of shapes; use fewer different shapes", MOST_NEAR_KINDS);
     pair *p = &x->pairs[x->npairs];
-    *p = (pair){.A = A, .B = B, .entry = of->entry, .count = n, .rub = of->rub, .bound = CAROM_NONE, .shares = true, .listed = true};
+    *p = (pair){.A = A, .B = B, .entry = of->entry, .count = n, .bound = CAROM_NONE, .shares = true, .listed = true};
     *kind_of(x, rule, a, b) = x->npairs++; // becomes the kind of that pair
     return CAROM_OK;
 }
@@ -127,7 +158,8 @@ carom_status carom_near_samples(resolver *r, int rule) {
     if (rule == 0) {
         x->kind = carom_pool_take(&m->memory, cells * sizeof *x->kind);
         x->pairs = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->pairs);
-        if (!x->kind || !x->pairs) return carom_fault_memory(r);
+        x->law = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->law);
+        if (!x->kind || !x->pairs || !x->law) return carom_fault_memory(r);
         for (size_t i = 0; i < cells; ++i) x->kind[i] = -1;
     }
     int *count = calloc(3 * (size_t)x->ngroups, sizeof *count);
@@ -138,8 +170,9 @@ carom_status carom_near_samples(resolver *r, int rule) {
         for (int k = 0; k < 3 && x->group[i] >= 0; ++k) count[3 * x->group[i] + k] += side[i] >> k & 1;
     for (int a = 0; a < x->ngroups; ++a)
         for (int b = 0; b < x->ngroups && status == CAROM_OK; ++b)
-            if (groups_meet(count, a, b) && x->sample[a]->body->v >= 0) status = sample_pair(r, rule, a, b);
-            else if (groups_meet(count, a, b) && x->sample[b]->body->v < 0) status = carom_pair_check(r, &x->rule[rule].entry->name, x->sample[a], x->sample[b]);
+            if (!groups_meet(count, a, b) || (x->rule[rule].nignored && !some_meet(x, rule, a, b))) continue;
+            else if (x->sample[a]->body->v >= 0) status = sample_pair(r, rule, a, b);
+            else if (x->sample[b]->body->v < 0) status = carom_pair_check(r, &x->rule[rule].entry->name, x->sample[a], x->sample[b]);
     free(count);
     return status;
 }
@@ -417,8 +450,7 @@ static void adopt(const void *model, void *work, carom_list *list) {
             if (x->patches) p->patch = &l->patch[l->npairs - 1], p->patch->known = false;
         }
         l->pair_of[i] = list->holds[i] ? l->npairs - 1 : -1;
-        const int rule = list->holds[i] ? (int)((llabs(list->holds[i]) - 1) % x->nrules) : 0;
-        list->law[i] = x->rule[rule].law;
+        list->law[i] = x->law[list->holds[i] ? kind_pair(x, llabs(list->holds[i])) - x->pairs : 0];
     }
     list->pairs = l->npairs;
 }
@@ -476,7 +508,7 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
     if (!laws) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
     if (m->nc) memcpy(laws, m->contacts, (size_t)m->nc * sizeof *laws);
     for (int i = 0; i < x->slots; ++i) {
-        laws[m->nc + i] = x->rule[i % x->nrules].law;
+        laws[m->nc + i] = x->npairs ? x->law[i % x->npairs] : (carom_contact){0};
         laws[m->nc + i].tangents = x->tangents;
     }
     s->contacts = laws;
@@ -495,6 +527,7 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
 static carom_list *in_use(const carom_model *m, const void *work) { return *(carom_list *const *)(const void *)((const unsigned char *)work + m->near->at); }
 
 const pair *carom_near_pair(const carom_model *m, const void *work, int id) {
+    if (!in_use(m, work)) return NULL;
     const live *l = in_use(m, work)->work;
     const int k = l->pair_of[id - m->ne - m->nc];
     return k < 0 ? NULL : &l->pair[k];
@@ -525,40 +558,61 @@ double carom_near_size(const carom_model *m, int id) {
     return isfinite(size) ? size : 0;
 }
 
-// A list of its own for one look.
+// -- at the start -------------------------------------------------------------------------------------------------------
+
+static void free_look(near_look *x) { free(x->list.holds), free(x->list.fresh), free(x->list.law), free(x->list.work), free(x->gap); }
+
+void carom_near_close(const carom_model *m, void *work, near_look *x) {
+    if (m->near) *(carom_list **)(void *)((unsigned char *)work + m->near->at) = NULL;
+    free_look(x);
+}
+
+carom_status carom_near_open(const carom_model *m, void *work, const double *q, near_look *x, carom_error *err) {
+    carom_status status = CAROM_NO_MEMORY;
+    *x = (near_look){.list = {.slots = m->near->slots}};
+    while (status == CAROM_NO_MEMORY) {
+        free_look(x);
+        const size_t n = (size_t)x->list.slots;
+        x->list = (carom_list){.slots = x->list.slots, .holds = calloc(n, sizeof *x->list.holds), .fresh = calloc(n, sizeof *x->list.fresh), .law = calloc(n, sizeof *x->list.law),
+                               .work = aligned_alloc(64, round_up(list_work(m, x->list.slots)))};
+        x->gap = calloc((size_t)(m->ne + m->nc) + n, sizeof *x->gap);
+        if (!x->list.holds || !x->list.fresh || !x->list.law || !x->list.work || !x->gap) break;
+        status = make_list(m, &x->list, 0, q, m->v0, 0);
+        if (status == CAROM_NO_MEMORY) x->list.slots *= 2;
+    }
+    if (status != CAROM_OK) {
+        free_look(x);
+        return carom_fail(err, status, "no memory for the model %.200s", m->file);
+    }
+    x->list.used = x->list.slots;
+    adopt(m, work, &x->list);
+    carom_near_gaps(m, work, q, x->gap);
+    return CAROM_OK;
+}
+
+const char *carom_near_slot_name(const carom_model *m, const near_look *x, int slot, char *text, size_t size) {
+    return carom_near_name(m, known_as(m, &x->list, slot), text, size);
+}
+
 carom_status carom_near_start(const carom_model *m, void *work, double scale, carom_error *err) {
     static const double TOLERANCE = 1e-9;
-    carom_list list = {.slots = m->near->slots};
-    carom_status status = CAROM_NO_MEMORY;
-    double *g = NULL;
-    while (status == CAROM_NO_MEMORY) {
-        free(list.holds), free(list.fresh), free(list.law), free(list.work), free(g);
-        const size_t n = (size_t)list.slots;
-        list.holds = calloc(n, sizeof *list.holds);
-        list.fresh = calloc(n, sizeof *list.fresh);
-        list.law = calloc(n, sizeof *list.law);
-        list.work = aligned_alloc(64, round_up(list_work(m, list.slots)));
-        g = calloc((size_t)(m->ne + m->nc) + n, sizeof *g);
-        if (!list.holds || !list.fresh || !list.law || !list.work || !g) break;
-        status = make_list(m, &list, 0, m->q0, m->v0, 0);
-        if (status == CAROM_NO_MEMORY) list.slots *= 2;
+    near_look x;
+    int worst = -1, overlaps = 0;
+    CAROM_TRY(carom_near_open(m, work, m->q0, &x, err));
+    const double *gap = x.gap + m->ne + m->nc;
+    for (int i = 0; i < x.list.slots; ++i) {
+        if (!x.list.holds[i] || gap[i] >= -TOLERANCE * scale) continue;
+        overlaps += x.list.holds[i] > 0 || i == 0 || x.list.holds[i] != x.list.holds[i - 1];
+        if (worst < 0 || gap[i] < gap[worst]) worst = i;
     }
-    if (status == CAROM_OK) {
-        list.used = list.slots;
-        adopt(m, work, &list);
-        carom_near_gaps(m, work, m->q0, g);
-        for (int i = 0; i < list.slots && status == CAROM_OK; ++i) {
-            const double gap = g[m->ne + m->nc + i];
-            char name[140];
-            if (!list.holds[i] || gap >= -TOLERANCE * scale) continue;
-            const near_rule *rule = &m->near->rule[(llabs(list.holds[i]) - 1) % m->near->nrules];
-            status = carom_model_fault(m, err, &rule->entry->name, "contact '%.60s' starts with gap %.6g between '%s': they overlap; move one of the two",
-                                       rule->entry->name.text, gap, carom_near_name(m, known_as(m, &list, i), name, sizeof name));
-        }
-        *(carom_list **)(void *)((unsigned char *)work + m->near->at) = NULL;
-    } else {
-        carom_fail(err, status, "no memory for the model %.200s", m->file);
+    carom_status status = CAROM_OK;
+    if (worst >= 0) {
+        char name[140], others[60] = "";
+        const near_rule *rule = &m->near->rule[(llabs(x.list.holds[worst]) - 1) % m->near->nrules];
+        if (overlaps > 1) snprintf(others, sizeof others, ", and %d other contact%s overlap%s less", overlaps - 1, overlaps == 2 ? "" : "s", overlaps == 2 ? "s" : "");
+        status = carom_model_fault(m, err, &rule->entry->name, "contact '%.60s' starts with gap %.6g between '%s': they overlap%s; move them, or let `settle: yes` (--settle) do it", rule->entry->name.text,
+                                   gap[worst], carom_near_slot_name(m, &x, worst, name, sizeof name), others);
     }
-    free(list.holds), free(list.fresh), free(list.law), free(list.work), free(g);
+    carom_near_close(m, work, &x);
     return status;
 }

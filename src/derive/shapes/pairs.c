@@ -188,14 +188,19 @@ static void align(carom_graph *g, const ellipse *e, vec n, vec t[2]) {
     t[1] = v_cross(g, n, t[0]);
 }
 
+int carom_pair_along(carom_graph *g, const pair *p, vec n, vec *t) {
+    const int count = carom_pair_tangents(g, p->A, n, t);
+    if (p->rub.ellipse) align(g, p->rub.ellipse, n, t);
+    return count;
+}
+
 // (SHP-13)  slip rates u_T, (rho/mu) w_T and (sigma/mu) w_n; in the plane u_T and (rho/mu) w
 static void make_slips(carom_graph *g, const carom_model *m, const pair *p, const touching *t, constraint *c) {
     const rubbing rub = p->rub;
     vec along[2];
     const bool spatial = p->A->space == SPATIAL;
-    const int n = carom_pair_tangents(g, p->A, t->normal, along);
+    const int n = carom_pair_along(g, p, t->normal, along);
     const vec v = v_sub(g, velocity_at(g, m, p->A, t->point), velocity_at(g, m, p->B, t->point));
-    if (rub.ellipse) align(g, rub.ellipse, t->normal, along);
     for (int i = 0; i < n; ++i) c->slip[c->tangents++] = v_dot(g, along[i], v);
     if (rub.roll > 0 || rub.spin > 0) {
         const vec w = v_sub(g, carom_shape_turning(g, m, p->A), carom_shape_turning(g, m, p->B));
@@ -338,10 +343,43 @@ static carom_status add_skin(resolver *r, const carom_mech_contact *entry, const
     return carom_fault(r, b, 0, "neither '%s' nor '%s' can move; no contact is needed", A->name, B->name);
 }
 
+carom_status carom_ignore_check(resolver *r, const carom_mech_contact *entry) {
+    const carom_datum *list = carom_given(&entry->ignore);
+    if (list && list->kind != CAROM_LIST) return carom_fault(r, list, 0, "ignore is a list of pairs: ignore: [[a, b], [c, d]]");
+    for (int i = 0; list && i < list->count; ++i)
+        if (list->item[i].kind != CAROM_LIST || list->item[i].count != 2) return carom_fault(r, &list->item[i], 0, "each item of ignore is a pair of shapes, families or lists: [[a, b]]");
+    return CAROM_OK;
+}
+
+static carom_status is_listed(resolver *r, const carom_datum *list, const shape *s, bool *is) {
+    *is = false;
+    for (const carom_datum *c = carom_ones(list); c != carom_ones_end(list); ++c) {
+        const shape *one = NULL;
+        CAROM_TRY(carom_find_shape(r, c, &one));
+        *is = *is || one == s;
+    }
+    return CAROM_OK;
+}
+
+// Does the entry ignore this pair?
+static carom_status is_ignored(resolver *r, const carom_mech_contact *entry, const shape *A, const shape *B, bool *ignored) {
+    *ignored = false;
+    for (int i = 0; i < carom_count(&entry->ignore); ++i) {
+        const carom_datum *both = entry->ignore.item[i].item;
+        bool is[4];
+        for (int k = 0; k < 4; ++k) CAROM_TRY(is_listed(r, &both[k & 1], k & 2 ? B : A, &is[k]));
+        *ignored = *ignored || (is[0] && is[3]) || (is[1] && is[2]);
+    }
+    return CAROM_OK;
+}
+
 static carom_status add_pair(resolver *r, const carom_mech_contact *entry, const carom_datum *a, const carom_datum *b, int *count) {
     const shape *A = NULL, *B = NULL;
     CAROM_TRY(carom_find_shape(r, a, &A));
     CAROM_TRY(carom_find_shape(r, b, &B));
+    bool ignored;
+    CAROM_TRY(is_ignored(r, entry, A, B, &ignored));
+    if (ignored) return CAROM_OK;
     CAROM_TRY(carom_pair_check(r, b, A, B));
     if (A->part || B->part) return add_skin(r, entry, b, A, B, count);
     return add(r, entry, b, A, B, count);
@@ -400,7 +438,9 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
         const carom_mech_contact *entry = &r->mech->contacts[i];
         const carom_datum *list = carom_given(&entry->between), *each = carom_given(&entry->among);
         if (list && each) return carom_fault(r, each->key, 0, "`between` and `among` exclude each other; give the second a contact of its own");
+        if (!list && !each && carom_given(&entry->ignore)) return carom_fault(r, entry->ignore.key, 0, "`ignore` goes with `between` or `among`");
         if (!list && !each) continue;
+        CAROM_TRY(carom_ignore_check(r, entry));
         if (!carom_name_valid(entry->name.text) || entry->name.length > 60)
             return carom_fault(r, &entry->name, 0, "'%.60s' is not a name for a contact", entry->name.text);
         bool near = false;

@@ -176,7 +176,7 @@ static void put_column(const carom_frame *b, const double *p, const double *f, d
 // Columns of one contact: n, sliding, and (SHP-13) rolling and spinning.
 static void columns(const pair *p, const both *x, const carom_feature *f, int directions, int nv, double *W) {
     const carom_convex A = solid(p->A), B = solid(p->B);
-    carom_touch t;
+    carom_patch_point t;
     double along[3][3];
     carom_patch_place(&A, &x->f[0], &B, &x->f[1], f, &t);
     memcpy(along[0], t.n, sizeof t.n);
@@ -253,7 +253,7 @@ int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, cons
     double u[12] = {0};
     for (int i = 0; i < nv && v; ++i) u[i] = v[p->v_at[i / 6] + i % 6];
     for (int k = 0; k < p->count; ++k) {
-        carom_touch t;
+        carom_patch_point t;
         switch (group) {
         case PAIR_GAPS:
             carom_patch_place(&A, &x.f[0], &B, &x.f[1], &f[k], &t);
@@ -263,6 +263,15 @@ int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, cons
         case PAIR_CURVATURE: curvature(p, &x, &f[k], directions, nv, u, out + k * directions); break;
         case PAIR_REACTION_GRADIENT:
         case PAIR_RATE_GRADIENT: gradient(p, &x, &f[k], directions, nv, out + k * directions * nv * nv); break;
+        case PAIR_PLACES: { // point, normal, two tangents
+            double *at = out + 12 * k, along[2][3];
+            carom_patch_place(&A, &x.f[0], &B, &x.f[1], &f[k], &t);
+            tangents(t.n, along);
+            memcpy(at, t.p, sizeof t.p);
+            memcpy(at + 3, t.n, sizeof t.n);
+            memcpy(at + 6, along, sizeof along);
+            break;
+        }
         case PAIR_RATES:
         case PAIR_GROUPS: return 1; // of contacts with names alone
         }

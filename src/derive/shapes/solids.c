@@ -304,6 +304,28 @@ static void from_centre(shape *s) {
         for (int k = 0; k < 3; ++k) s->hull->offset[f] -= s->hull->normal[f][k] * s->body->centre[k];
 }
 
+static const char *material_name(const void *user, int i) {
+    const carom_mech *x = user;
+    return i < x->nmaterials ? x->materials[i].own.name.text : NULL;
+}
+
+carom_status carom_material_find(resolver *r, const carom_datum *n, const carom_mech_material **material) {
+    const carom_mech *x = r->mech;
+    if (n->kind != CAROM_TEXT) return carom_fault(r, n, 0, "this is the name of a material, not a %s", n->kind == CAROM_LIST ? "list" : "map");
+    for (int i = 0; i < x->nmaterials; ++i)
+        if (strcmp(x->materials[i].own.name.text, n->text) == 0) return *material = &x->materials[i], CAROM_OK;
+    const char *near = carom_nearest(n->text, material_name, x);
+    return carom_fault(r, n, 0, "unknown material '%.60s'%s%s%s", n->text, near ? "; did you mean '" : "; materials stand in section materials", near ? near : "", near ? "'?" : "");
+}
+
+// A shape is of its own material, or of the body's.
+static carom_status read_material(resolver *r, const carom_datum *own, const body *b, shape *s) {
+    const carom_datum *n = own && carom_given(own) ? own : b->material;
+    if (n) CAROM_TRY(carom_material_find(r, n, &s->material));
+    for (int i = 0; s->part && i < 2 * s->nodes - 1; ++i) s->part[i].material = s->material;
+    return CAROM_OK;
+}
+
 static carom_status add_shape(resolver *r, const carom_mech_shape *x, const body *b, const char *part) {
     carom_model *m = r->m;
     char text[140], where[170];
@@ -323,6 +345,7 @@ static carom_status add_shape(resolver *r, const carom_mech_shape *x, const body
         s[k].name = s->name;
         CAROM_TRY(carom_read_shape(r, x, b, k, &s[k], where));
         from_centre(&s[k]);
+        CAROM_TRY(read_material(r, &x->material, b, &s[k]));
     }
     m->nshapes += s->parts;
     return carom_names_add(&m->shape_names, s->name, NAME_QUANTITY, (int)(s - m->shapes), s->place ? s->place->line : 0) ? ++m->nshapes, CAROM_OK : carom_fault_memory(r);
@@ -342,6 +365,7 @@ static carom_status add_point(resolver *r, const body *b, int i) {
     s->space = b->space;
     s->place = b->place;
     if (i >= 0) memcpy(s->at, b->points[i].s, sizeof s->at);
+    CAROM_TRY(read_material(r, NULL, b, s));
     return count_shape(r, s);
 }
 

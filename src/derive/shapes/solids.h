@@ -39,6 +39,7 @@ typedef struct shape {
     struct carom_hull *hull; // of a hull, and of whatever may touch one; in the body's frame
     const struct carom_grid *grid; // of heights
     int parts;         // of a mesh: so many more shapes behind this one belong to it
+    const carom_mech_material *material; // NULL: none
     double reach;      // radius of a ball round `at` that holds it; infinite: none
     const carom_node *size; // of a box in the model of a kind: half edges and reach; NULL: those numbers
     const member *member; // of a flexible member; else NULL
@@ -62,6 +63,7 @@ static inline carom_node carom_shape_reach(carom_graph *g, const shape *s) { ret
 /// Axes (columns of X) with z along the unit vector n.
 void carom_shape_axes_along(const double *n, double *X);
 carom_status carom_derive_shapes(resolver *r);
+carom_status carom_material_find(resolver *r, const carom_datum *n, const carom_mech_material **material);
 carom_status carom_find_shape(resolver *r, const carom_datum *n, const shape **s);
 const char *carom_shape_word(shape_kind kind);
 static inline const char *carom_shape_article(shape_kind kind) { return kind == SHAPE_ELLIPSOID ? "an" : "a"; }
@@ -162,8 +164,12 @@ typedef struct pair {
     size_t work, held;   // offsets in the model's work block: of its tape; of the same held on one feature
 } pair;
 
-/// Tangents of a contact with this normal; returns how many.
+/// Directions of friction of a contact with this normal; returns how many.
+int carom_pair_along(carom_graph *g, const pair *p, vec n, vec *t);
+/// The same of shapes whose friction has no direction.
 int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t);
+/// Does `ignore` have the form [[A, B], ...]?
+carom_status carom_ignore_check(resolver *r, const carom_mech_contact *entry);
 /// Pairs of all entries of `contacts` with `between`; *count is the number of their contacts.
 carom_status carom_derive_pairs(resolver *r, int *count);
 /// Expressions of pair p: gaps and, with friction, slip rates of its contacts c[0], c[1], ...; their tangents are counted.
@@ -214,8 +220,8 @@ static inline int carom_kind_velocity(const pair_kind *k, const pair *p, int i) 
 /// One entry of `contacts` whose pairs come and go.
 typedef struct near_rule {
     const carom_mech_contact *entry;
-    rubbing rub;
-    carom_contact law;
+    unsigned char *ignore; // nignored x nshapes: 1 and 2: in the first and second list of a pair of `ignore`
+    int nignored;
 } near_rule;
 
 /// Shapes that take part, and what two of them make.  Shapes that formulas do not tell apart are a group.
@@ -228,6 +234,7 @@ struct near_pairs {
     unsigned char *side;  // nrules x nshapes: 1 and 2: in the first and second list of `between`; 4: in `among`
     int *kind;            // nrules x ngroups x ngroups: kind of A, B; -1: they do not meet
     pair *pairs;          // one for every kind
+    carom_contact *law;   // of each of them
     int npairs;
     int tangents;         // most of a contact
     int slots;            // to begin with
@@ -239,7 +246,7 @@ enum { MOST_PAIRS = 500, MOST_NEAR_SHAPES = 46000, MOST_NEAR_KINDS = 2000 };
 
 /// Does this entry make pairs that come and go?  Then it is a rule of m->near.
 carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool *taken);
-/// Pairs of rule i of one group each, for checks and for kinds, after their laws are known.
+/// Pairs of rule i of one group each, for checks, laws and kinds.
 carom_status carom_near_samples(resolver *r, int i);
 carom_status carom_near_make(carom_model *m, carom_error *err); // the part of the system
 /// The pair that makes contact `id` of a list that is in use; NULL: none.
@@ -249,6 +256,11 @@ carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, 
 carom_status carom_near_system(carom_model *m, carom_error *err);
 const char *carom_near_name(const carom_model *m, int id, char *text, size_t size);
 double carom_near_size(const carom_model *m, int id);
+/// Contacts that are near at a place, with their gaps by id; carom_near_close() afterwards.
+typedef struct near_look { carom_list list; double *gap; } near_look;
+carom_status carom_near_open(const carom_model *m, void *work, const double *q, near_look *x, carom_error *err);
+void carom_near_close(const carom_model *m, void *work, near_look *x);
+const char *carom_near_slot_name(const carom_model *m, const near_look *x, int slot, char *text, size_t size);
 /// At the start: does a pair overlap?  Says which.
 carom_status carom_near_start(const carom_model *m, void *work, double scale, carom_error *err);
 
@@ -277,7 +289,7 @@ carom_status carom_shared_rate_gradient(const carom_model *m, void *work, const 
 
 // -- narrow.c: the tapes of pairs.  Each answers for its contacts alone, and only when it is asked. --------------------------
 
-typedef enum pair_group { PAIR_GAPS, PAIR_DIRECTIONS, PAIR_RATES, PAIR_CURVATURE, PAIR_REACTION_GRADIENT, PAIR_RATE_GRADIENT, PAIR_GROUPS } pair_group;
+typedef enum pair_group { PAIR_GAPS, PAIR_DIRECTIONS, PAIR_RATES, PAIR_CURVATURE, PAIR_REACTION_GRADIENT, PAIR_RATE_GRADIENT, PAIR_PLACES, PAIR_GROUPS } pair_group;
 
 carom_status carom_pairs_compile(carom_model *m, const carom_node *kappa, carom_error *err);
 size_t carom_pairs_work(carom_model *m, size_t from); // places their work behind `from`; returns the end

@@ -1,0 +1,31 @@
+// team.h: threads that share the work of one simulation.
+//
+// The core starts no threads: it hands pieces of work to a team that it is given, and does them itself where there is none.  What
+// is computed does not depend on how many threads there are.
+#pragma once
+#include <carom/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CAROM_TEAM = 64 }; // most threads
+
+typedef struct carom_team {
+    int n; // threads, the caller's included
+    /// Call work(user, part, n) for part = 0 .. n - 1, each in its own thread; returns when all are done.
+    void (*run)(struct carom_team *team, void (*work)(void *user, int part, int parts), void *user);
+} carom_team;
+
+static inline void carom_team_run(carom_team *team, void (*work)(void *user, int part, int parts), void *user) {
+    if (team && team->n > 1) team->run(team, work, user);
+    else work(user, 0, 1);
+}
+
+/// Threads of the system (POSIX), in the library around the core.  NULL: err says why.
+carom_team *carom_team_create(int n, carom_error *err);
+void carom_team_destroy(carom_team *team);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,130 @@
+// test_snapshots.c: what `record` chooses: columns of bodies, and snapshots of contacts, in every form of a result.
+#define _POSIX_C_SOURCE 200809L
+#include "result_rig.h"
+
+// `n` boxes (or balls, from 30 on) of 2 kg and a ball of 1 kg stand on a floor.
+static const char *text_of(int n, const char *record) {
+    static char text[2000];
+    snprintf(text, sizeof text,
+             "carom: 1\ngravity: [0, 0, -10]\n%s\nbodies:\n"
+             "  s: {repeat: %d, body: {mass: 2, inertia: [0.1, 0.1, 0.1], at: [0, 0.5*i, 0.1], shape: {%s}}}\n"
+             "  t: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [0.5, 9, 0.1], shape: {sphere: 0.1}}\n"
+             "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, t, floor], friction: 0.3}}\n",
+             record, n, n < 30 ? "box: [0.2, 0.2, 0.2]" : "sphere: 0.1");
+    return text;
+}
+
+static carom_result_contact *contacts(carom_result *r, long *n) {
+    carom_error err = {0};
+    *n = carom_result_contact_count(r);
+    carom_result_contact *c = calloc((size_t)*n + 1, sizeof *c);
+    assert_non_null(c);
+    if (carom_result_contacts(r, 0, *n, c, &err) != CAROM_OK) fail_msg("%s", err.text);
+    return c;
+}
+
+static void same_contacts(const char *a, const char *b) {
+    carom_result *x = load(a), *y = load(b);
+    long n, m;
+    carom_result_contact *p = contacts(x, &n), *q = contacts(y, &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(p, q, sizeof *p * (size_t)n);
+    free(p), free(q);
+    carom_result_close(x), carom_result_close(y);
+}
+
+// Boxes stand on four corners, which carry 20 N, balls on one place; pairs are written out (few) or come and go (many).
+static void snapshots_hold_places_and_forces(void **state) {
+    (void)state;
+    for (int n = 3; n <= 35; n += 32) {
+        const char *text = text_of(n, "record: {contacts: 0.05}");
+        simulate(text, "moreau-midpoint", "a.h5", 1e-3, 0.2, 0, 0);
+        simulate(text, "moreau-midpoint", "a.csv", 1e-3, 0.2, 0, 0);
+        same_contacts("a.h5", "a.csv");
+        carom_result *r = load("a.h5");
+        long rows;
+        carom_result_contact *c = contacts(r, &rows);
+        assert_int_equal(rows, 4 * ((n < 30 ? 4 : 1) * n + 1));
+        for (int k = 1; k <= 4; ++k) {
+            double weight = 0, ball = 0;
+            for (long i = 0; i < rows; ++i) {
+                if (fabs(c[i].t - 0.05 * k) > 1e-9) continue;
+                if (!(fabs(c[i].gap) < 1e-9 && fabs(c[i].point[2]) < 1e-6)) fail_msg("%s: gap %g, z %g", c[i].contact, c[i].gap, c[i].point[2]);
+                assert_true(fabs(c[i].gap) < 1e-9 && fabs(c[i].point[2]) < 1e-6 && fabs(c[i].normal[2] - 1) < 1e-12);
+                weight += c[i].force[2];
+                if (c[i].point[1] > 8.9 && fabs(c[i].point[0] - 0.5) < 1e-9) ball += c[i].force[2];
+            }
+            assert_true(fabs(weight - 20 * n - 10) < 1e-6);
+            assert_true(fabs(ball - 10) < 1e-6);
+        }
+        free(c);
+        carom_result_close(r);
+    }
+}
+
+static void a_resumed_run_repeats_its_snapshots(void **state) {
+    (void)state;
+    static const long stops[] = {1, 49, 50, 51, 130};
+    const char *text = text_of(35, "record: {contacts: 0.05}");
+    simulate(text, "moreau-midpoint", "whole.h5", 1e-3, 0.2, 7, 0);
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; ++i) {
+        rig g = make(text, "moreau-midpoint", "parts.h5", 1e-3, 0.2, 7, 0, false);
+        g.stop = stops[i];
+        finish(&g);
+        g = make(text, "moreau-midpoint", "parts.h5", 1e-3, 0.2, 0, 0, true);
+        finish(&g);
+        same_contacts("whole.h5", "parts.h5");
+        assert_same("whole.h5", "parts.h5");
+    }
+}
+
+static void columns_are_those_of_chosen_bodies(void **state) {
+    (void)state;
+    static const struct { const char *record; int bodies; const char *there, *missing; } cases[] = {
+        {"", 4, "s.2.vx", "u.x"}, {"record: {bodies: all}", 4, "t.x", "u.x"}, {"record: {bodies: none}", 0, "energy", "t.x"},
+        {"record: {bodies: t}", 1, "t.qz", "s.0.x"}, {"record: {bodies: [s]}", 3, "s.2.wz", "t.x"}, {"record: {bodies: [s.1, t]}", 2, "s.1.x", "s.2.x"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[2000];
+        strcpy(text, text_of(3, cases[i].record));
+        *strstr(text, "contacts: {all") = 0; // bodies fall
+        simulate(text, "moreau-midpoint", "c.h5", 1e-3, 0.01, 0, 0);
+        carom_result *r = load("c.h5");
+        assert_int_equal(carom_result_columns(r), 4 + 13 * cases[i].bodies);
+        assert_true(carom_result_find(r, cases[i].there) >= 0 && carom_result_find(r, cases[i].missing) < 0);
+        carom_result_close(r);
+    }
+}
+
+// 10 boxes and a ball: 66 pairs with the floor.
+static void pairs_have_columns_up_to_64(void **state) {
+    (void)state;
+    for (int n = 9; n <= 10; ++n) {
+        simulate(text_of(n, ""), "moreau-midpoint", "p.h5", 1e-3, 0.01, 0, 0);
+        carom_result *r = load("p.h5");
+        assert_int_equal(carom_result_find(r, "all.1.gap") >= 0, n == 9);
+        assert_true(carom_result_event_count(r) > 0);
+        carom_result_close(r);
+    }
+}
+
+static void mistakes_are_explained(void **state) {
+    (void)state;
+    static const char *const wrong[][2] = {{"record: {bodies: [s.7]}", "there is no body 's.7' to record; did you mean"},
+                                           {"record: {contacts: 0}", "the time between snapshots of contacts is 0; it must be positive"},
+                                           {"record: {bodies: [[s]]}", "record wants names of bodies"},
+                                           {"record: {body: s}", "unknown key 'body'"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        carom_error err = {0};
+        const char *text = text_of(3, wrong[i][0]);
+        assert_null(carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"}, &err));
+        if (!strstr(err.text, wrong[i][1])) fail_msg("'%s' does not say '%s'", err.text, wrong[i][1]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(snapshots_hold_places_and_forces), cmocka_unit_test(a_resumed_run_repeats_its_snapshots), cmocka_unit_test(columns_are_those_of_chosen_bodies),
+        cmocka_unit_test(pairs_have_columns_up_to_64),      cmocka_unit_test(mistakes_are_explained),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

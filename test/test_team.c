@@ -1,0 +1,85 @@
+// test_team.c: threads of one simulation: every piece of work is done once, and results have the same bits for every number of threads.
+#include "model_text.h"
+#include <stdatomic.h>
+
+enum { PIECES = 10000 };
+static atomic_int done[CAROM_TEAM];
+static int sum[PIECES];
+
+static void work(void *user, int part, int parts) {
+    const int by = *(int *)user;
+    atomic_fetch_add(&done[part], 1);
+    for (int i = part; i < PIECES; i += parts) sum[i] += by;
+}
+
+static void every_thread_does_its_part_of_every_piece(void **state) {
+    (void)state;
+    carom_error err = {0};
+    for (int n = 1; n <= 5; ++n) {
+        carom_team *team = carom_team_create(n, &err);
+        assert_non_null(team);
+        memset(sum, 0, sizeof sum);
+        for (int i = 0; i < n; ++i) atomic_store(&done[i], 0);
+        for (int by = 1; by <= 40; ++by) carom_team_run(team, work, &by);
+        for (int i = 0; i < n; ++i) assert_int_equal(atomic_load(&done[i]), 40);
+        for (int i = 0; i < PIECES; ++i) assert_int_equal(sum[i], 40 * 41 / 2);
+        carom_team_destroy(team);
+    }
+    assert_null(carom_team_create(CAROM_TEAM + 1, &err));
+    assert_non_null(strstr(err.text, "a run has 1 to 64"));
+}
+
+// 8 x 8 balls in two layers fall on a plate that falls on a floor: the plate has more contacts than there are colours.
+static const char *const plate =
+    "carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+    "  s: {repeat: [8, 8, 2], body: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [0.2005*i + 0.0002*sin(3*i + 5*j + k), 0.2005*j, 0.3005 + 0.2005*k], shape: {sphere: 0.1}}}\n"
+    "  plate: {mass: 50, inertia: [10, 10, 10], at: [0.7, 0.7, 0.1005], shape: {box: [2, 2, 0.2]}}\n"
+    "shapes: {floor: {plane: [0, 0, 1]}}\n"
+    "contacts: {all: {among: [s, plate, floor], friction: 0.3, restitution: 0.1}}\n";
+
+static void look(void *user, double t, const carom_problem *pb, const carom_report *report) {
+    (void)t, (void)pb;
+    if (report && report->iterations > *(int *)user) *(int *)user = report->iterations;
+}
+
+static void results_do_not_depend_on_the_number_of_threads(void **state) {
+    (void)state;
+    static const char *const options[] = {"tol=1e-9", "accept=1e-2", "solver=bodies", NULL};
+    static double first[129 * 13];
+    carom_error err = {0};
+    carom_model *m = good(plate);
+    const carom_system *sys = carom_model_system(m);
+    for (int n = 1; n <= 3; ++n) {
+        carom_team *team = carom_team_create(n, &err);
+        carom_sim_def def = carom_sim_default();
+        def.system = sys;
+        def.scheme = "moreau-midpoint";
+        def.h = 2e-3;
+        def.t_end = 1;
+        def.q0 = carom_model_q0(m);
+        def.v0 = carom_model_v0(m);
+        def.options = options;
+        carom_sim *sim = carom_sim_create(&def, &err);
+        if (!sim || !team) fail_msg("%s", err.text);
+        int most = 0;
+        carom_sim_team(sim, team);
+        carom_sim_watch_problems(sim, look, &most);
+        for (int k = 0; k < 50; ++k)
+            if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
+        assert_true(most > 40); // more than sweeps were needed
+        if (n == 1) memcpy(first, carom_sim_now(sim).q, (size_t)sys->nq * sizeof *first), memcpy(first + sys->nq, carom_sim_now(sim).v, (size_t)sys->nv * sizeof *first);
+        assert_memory_equal(first, carom_sim_now(sim).q, (size_t)sys->nq * sizeof *first);
+        assert_memory_equal(first + sys->nq, carom_sim_now(sim).v, (size_t)sys->nv * sizeof *first);
+        carom_sim_destroy(sim);
+        carom_team_destroy(team);
+    }
+    carom_model_destroy(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_thread_does_its_part_of_every_piece),
+        cmocka_unit_test(results_do_not_depend_on_the_number_of_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

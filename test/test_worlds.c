@@ -1,0 +1,176 @@
+// test_worlds.c: worlds of many contacts whose answers are known: a cradle, overlapping starts; `long`: columns and heaps.
+#define _POSIX_C_SOURCE 200809L
+#include "result_rig.h"
+
+// A simulation of the text, its whole motion in memory.
+static carom_result *run(const char *text, double h, double end, const char *const *options) {
+    carom_error err = {0};
+    carom_model *m = carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"}, &err);
+    if (!m) fail_msg("%s", err.text);
+    carom_sim_def sd = carom_sim_default();
+    sd.system = carom_model_system(m);
+    sd.scheme = "moreau-midpoint";
+    sd.options = options;
+    sd.h = h;
+    sd.t_end = end;
+    sd.q0 = carom_model_q0(m);
+    sd.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&sd, &err);
+    if (!sim) fail_msg("%s", err.text);
+    carom_record_def rd = carom_record_default();
+    rd.model = m;
+    rd.sim = sim;
+    rd.memory = true;
+    rd.step = h;
+    rd.end = end;
+    rd.every = 1 << 30; // the first row, and the last
+    carom_record *r = carom_record_create(&rd, &err);
+    if (!r) fail_msg("%s", err.text);
+    if (carom_sim_run(sim, carom_record_step, r, &err) != CAROM_OK || carom_record_finish(r, "done", NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    carom_result *result = carom_record_result(r, &err);
+    carom_record_destroy(r);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+    return result;
+}
+
+static double last(const carom_result *r, const char *format, int i, int j) {
+    char name[60];
+    snprintf(name, sizeof name, format, i, j);
+    const int c = carom_result_find(r, name);
+    if (c < 0) fail_msg("no column %s", name);
+    return carom_result_values(r)[(carom_result_rows(r) - 1) * carom_result_columns(r) + c];
+}
+
+// Mean force along y that contacts whose names hold `name` give in the snapshots from t on.
+static double upward(carom_result *r, const char *name, double t) {
+    carom_error err = {0};
+    const long n = carom_result_contact_count(r);
+    carom_result_contact *c = calloc((size_t)n + 1, sizeof *c);
+    assert_int_equal(carom_result_contacts(r, 0, n, c, &err), CAROM_OK);
+    double sum = 0;
+    int snapshots = 0;
+    for (long i = 0; i < n; ++i) {
+        if (c[i].t < t) continue;
+        snapshots += i == 0 || c[i - 1].t != c[i].t;
+        if (strstr(c[i].contact, name)) sum += c[i].force[1];
+    }
+    free(c);
+    assert_true(snapshots > 10);
+    return sum / snapshots;
+}
+
+// -- cradles --------------------------------------------------------------------------------------------------------------
+
+// 50 equal balls in a row touch; the first arrives with speed 1.  Newton's law for all contacts at once, e = 1: every contact's relative velocity is
+// reversed, so all others leave with one speed w, the first with w - 1, and momentum 50 w - 1 = 1: w = 0.04.  One after the other: the last leaves with 1.
+static void a_touching_cradle(void **state) {
+    (void)state;
+    static const char *const tight[] = {"tol=1e-12", "accept=1e-8", NULL};
+    for (int sequential = 0; sequential < 2; ++sequential) {
+        char chain[1000] = "a", text[2000];
+        for (int i = 0; i < 49; ++i) snprintf(chain + strlen(chain), sizeof chain - strlen(chain), ", b.%d", i);
+        snprintf(text, sizeof text,
+                 "carom: 1\nbodies:\n  a: {mass: 1, inertia: 0.005, at: [-0.0005, 0], velocity: [1, 0], shape: {circle: 0.1}}\n"
+                 "  b: {repeat: 49, body: {mass: 1, inertia: 0.005, at: [0.2*(i + 1), 0], shape: {circle: 0.1}}}\n"
+                 "contacts: {row: {%s: [%s], restitution: 1%s}}\n", sequential ? "between" : "among", sequential ? chain : "a, b", sequential ? ", impact order: sequential" : "");
+        carom_result *r = run(text, 1e-3, 0.004, tight);
+        assert_true(fabs(last(r, "a.vx", 0, 0) - (sequential ? 0 : -0.96)) < 1e-6);
+        for (int i = 0; i < 48; ++i) assert_true(fabs(last(r, "b.%d.vx", i, 0) - (sequential ? 0 : 0.04)) < 1e-6);
+        assert_true(fabs(last(r, "b.%d.vx", 48, 0) - (sequential ? 1 : 0.04)) < 1e-6);
+        carom_result_close(r);
+    }
+}
+
+// -- overlapping starts ---------------------------------------------------------------------------------------------------
+
+static carom_model *model(const char *text, carom_error *err) { return carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"}, err); }
+
+// Balls of 1 and 3 kg overlap by 0.03: they move apart by 0.0225 and 0.0075 along the line of their centres; as a pair that is written out, and among many.
+static void overlapping_bodies_are_moved_apart(void **state) {
+    (void)state;
+    for (int many = 1; many <= 40; many += 39) {
+        char text[1500];
+        carom_error err = {0};
+        const char *format = "carom: 1\n%sbodies:\n  a: {mass: 1, inertia: [1, 1, 1], at: [0, 0, 0], shape: {sphere: 0.1}}\n  b: {mass: 3, inertia: [1, 1, 1], at: [0, 0.17, 0], shape: {sphere: 0.1}}\n"
+                             "  c: {repeat: %d, body: {mass: 1, inertia: [1, 1, 1], at: [i, 9, 9], shape: {sphere: 0.1}}}\ncontacts: {all: {among: [a, b, c]}}\n";
+        snprintf(text, sizeof text, format, "", many);
+        assert_null(model(text, &err));
+        assert_non_null(strstr(err.text, "gap -0.03"));
+        assert_non_null(strstr(err.text, "settle: yes"));
+        snprintf(text, sizeof text, format, "settle: yes\n", many);
+        carom_model *m = model(text, &err);
+        if (!m) fail_msg("%s", err.text);
+        const char *said = carom_model_settled(m), *wanted = "settle: the deepest overlap was 0.03, of 'a-b'; 2 bodies were moved, 'a' farthest, by 0.0225";
+        if (!said || strcmp(said, wanted) != 0) fail_msg("%s", said);
+        const double *q = carom_model_q0(m);
+        assert_true(fabs(q[1] + 0.0225) < 1e-6 && fabs(q[8] - 0.1775) < 1e-6 && q[8] - q[1] >= 0.2 && q[0] == 0 && q[2] == 0);
+        carom_model_destroy(m);
+    }
+}
+
+// 9 discs of diameter 0.2 between walls 0.5 apart do not fit; with joints nothing is moved.
+static void what_cannot_be_moved_apart_is_refused(void **state) {
+    (void)state;
+    carom_error err = {0};
+    assert_null(model("carom: 1\nsettle: yes\nbodies: {s: {repeat: [3, 3], body: {mass: 1, inertia: 0.01, at: [0.1 + 0.15*i, 0.1 + 0.15*j], shape: {circle: 0.1}}}}\n"
+                      "shapes: {a: {plane: [1, 0]}, b: {plane: [-1, 0], at: [0.5, 0]}, c: {plane: [0, 1]}, d: {plane: [0, -1], at: [0, 0.5]}}\n"
+                      "contacts: {all: {among: s}, walls: {between: [s, [a, b, c, d]]}}\n", &err));
+    assert_non_null(strstr(err.text, "there is not enough room"));
+    assert_null(model("carom: 1\nsettle: yes\nbodies: {a: {mass: 1, inertia: 1, shape: {circle: 0.1}}, b: {mass: 1, inertia: 1, at: [0.1, 0], shape: {circle: 0.1}}}\n"
+                      "joints: {j: {type: revolute, between: [ground, a], at: [0, 0]}}\ncontacts: {c: {between: [a, b]}}\n", &err));
+    assert_non_null(strstr(err.text, "this model has joints"));
+    assert_null(model("carom: 1\nsettle: perhaps\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2}\n", &err));
+    assert_non_null(strstr(err.text, "settle is yes or no"));
+}
+
+// -- long -----------------------------------------------------------------------------------------------------------------
+
+// (Janssen)  A column between rough walls whose floor sinks slowly: the floor carries what does not hang on the walls, and less and less of what is added on top.
+static double floor_share(int rows, double *weight) {
+    char text[2000];
+    snprintf(text, sizeof text, "carom: 1\ngravity: [0, -9.81]\nrecord: {contacts: 0.02, bodies: none}\nbodies:\n  floor: {motion: {at: [0, -0.05*t]}, shape: {plane: [0, 1]}}\n"
+             "  s: {repeat: [5, %d], body: {mass: 1, inertia: 0.005, at: [0.14 + 0.18*i + 0.09*(j - 2*floor(j/2)), 0.11 + 0.19*j], shape: {circle: 0.085 + 0.004*sin(5*i + 11*j)}}}\n"
+             "shapes: {left: {plane: [1, 0]}, right: {plane: [-1, 0], at: [1.05, 0]}}\n"
+             "contacts: {discs: {among: s, friction: 0.5}, walls: {between: [s, [left, right]], friction: 0.5}, base: {between: [s, floor], friction: 0.5}}\n", rows);
+    carom_result *r = run(text, 1e-3, 1.5, NULL);
+    const double floor = upward(r, "base.", 0.8), walls = upward(r, "-left", 0.8) + upward(r, "-right", 0.8);
+    *weight = 5 * rows * 9.81;
+    if (!(fabs((floor + walls) / *weight - 1) < 0.1)) fail_msg("%d rows: floor %g and walls %g carry %g", rows, floor, walls, *weight);
+    carom_result_close(r);
+    return floor / *weight;
+}
+
+static void the_floor_of_a_column_carries_less_and_less(void **state) {
+    (void)state;
+    double weight[3], share[3];
+    for (int k = 0; k < 3; ++k) share[k] = floor_share(10 << k, &weight[k]);
+    for (int k = 0; k < 3; ++k) print_message("floor carries %.3f of %g N\n", share[k], weight[k]);
+    assert_true(share[1] < share[0] && share[2] < share[1] && share[2] < 0.5);
+    for (int k = 1; k < 3; ++k) assert_true(share[k] * weight[k] - share[k - 1] * weight[k - 1] < 0.5 * (weight[k] - weight[k - 1])); // the walls carry most of what is added
+}
+
+// A column of discs collapses; the rougher it is, the steeper the heap that is left.
+static void heaps_are_steeper_with_friction(void **state) {
+    (void)state;
+    double width[3];
+    static const double mu[] = {0.05, 0.3, 0.9};
+    for (int k = 0; k < 3; ++k) {
+        char text[1500];
+        snprintf(text, sizeof text, "carom: 1\ngravity: [0, -9.81]\nbodies: {s: {repeat: [8, 14], body: {mass: 1, inertia: 0.005, at: [0.205*(i - 3.5) + 0.1*(j - 2*floor(j/2)), 0.11 + 0.19*j], shape: {circle: 0.09 + 0.004*sin(5*i + 11*j)}}}}\n"
+                 "shapes: {floor: {plane: [0, 1]}}\ncontacts: {all: {among: [s, floor], friction: %g, rolling: 0.01}}\n", mu[k]);
+        carom_result *r = run(text, 2e-3, 2.5, NULL);
+        width[k] = 0;
+        for (int i = 0; i < 8; ++i)
+            for (int j = 0; j < 14; ++j) width[k] += pow(last(r, "s.%d.%d.x", i, j), 2) / 112;
+        print_message("friction %g: spread %.3f\n", mu[k], sqrt(width[k]));
+        carom_result_close(r);
+    }
+    assert_true(width[1] < 0.8 * width[0] && width[2] < 0.95 * width[1]);
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest quick[] = {cmocka_unit_test(a_touching_cradle), cmocka_unit_test(overlapping_bodies_are_moved_apart), cmocka_unit_test(what_cannot_be_moved_apart_is_refused)};
+    const struct CMUnitTest slow[] = {cmocka_unit_test(the_floor_of_a_column_carries_less_and_less), cmocka_unit_test(heaps_are_steeper_with_friction)};
+    return argc > 1 && strcmp(argv[1], "long") == 0 ? cmocka_run_group_tests(slow, NULL, NULL) : cmocka_run_group_tests(quick, NULL, NULL);
+}
