@@ -497,7 +497,7 @@ static void laws_that_a_list_lacks_are_refused(void **state) {
     for (size_t i = 0; i < sizeof laws / sizeof *laws; ++i) {
         char text[500];
         snprintf(text, sizeof text, ROW ", %s}\n", laws[i]);
-        told(text, "as a list, which supports");
+        told(text, "come and go: they support");
     }
     told(ROW ", damping: 3}\n", "stiffness");
     static const char *const beside[] = {"impact law: poisson", "slip: 2*y, friction: {static: 0.3, kinetic: 0.2}"};
