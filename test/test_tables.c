@@ -41,6 +41,20 @@ static void forces(void **state) {
     carom_model_destroy(m);
 }
 
+// Other values of parameters that tables are asked with, set in a model that is there.
+static void parameters_are_set(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ntables: {" CUBIC "}\nparameters: {a: 2, k: 2*cubic(a)}\n" REST "forces: {x: k}\n");
+    const int index = 0;
+    const double value = 3;
+    carom_error err = {0};
+    double k = NAN;
+    if (carom_model_set(m, 1, &index, &value, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    carom_model_parameter(m, 1, &k);
+    assert_true(k == 42);
+    carom_model_destroy(m);
+}
+
 // F rises from 1 to 2 in the first second and stays: v(2) = 3.5, x(2) = 2/3 + 1.5 + 1 = 19/6.
 static void motion(void **state) {
     (void)state;
@@ -125,7 +139,7 @@ static void wrong(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(forces), cmocka_unit_test(motion), cmocka_unit_test(none_outside),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(forces), cmocka_unit_test(parameters_are_set), cmocka_unit_test(motion), cmocka_unit_test(none_outside),
                                        cmocka_unit_test(files), cmocka_unit_test(wrong)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

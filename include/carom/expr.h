@@ -60,6 +60,8 @@ carom_status carom_curve_make(int n, const double *x, const double *y, bool spli
 /// Make a curve known to the graph, which then has a number; CAROM_NONE: no memory.  The numbers must outlive the graph; tapes have their own.
 int carom_graph_curve(carom_graph *g, const double *numbers);
 carom_node carom_graph_curve_at(carom_graph *g, int which, carom_node x);
+/// The curves of another graph, under the same numbers, in one that has none of its own.
+void carom_graph_share_curves(carom_graph *g, const carom_graph *from);
 
 bool carom_graph_is_number(const carom_graph *g, carom_node x, double *value); // value may be NULL
 /// Does x depend on input (kind, index)?  index < 0: on any input of that kind.

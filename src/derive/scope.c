@@ -240,8 +240,9 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
     return energy != CAROM_NONE ? energy : unknown(u, word, err);
 }
 
-static carom_node table_at(carom_graph *g, name *n, int nargs, const carom_node *args, carom_error *err) {
+static carom_node table_at(const carom_model *m, carom_graph *g, name *n, int nargs, const carom_node *args, carom_error *err) {
     n->used = true;
+    carom_graph_share_curves(g, m->graph); // g may be that of numbers
     return nargs == 1 ? carom_graph_curve_at(g, n->index, args[0]) : refuse(err, "table %.60s takes 1 argument, not %d", n->text, nargs);
 }
 
@@ -255,7 +256,7 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
     name *table = carom_names_find(&m->names, text, length);
-    if (table && table->kind == NAME_TABLE) return table_at(g, table, nargs, args, err);
+    if (table && table->kind == NAME_TABLE) return table_at(m, g, table, nargs, args, err);
     if (!(u->scope & SCOPE_LEDGER)) return carom_parse_reserved(text, length) ? refuse(err, "%s takes two arguments or more, not %d", word, nargs) : CAROM_NONE;
     int which = 0;
     while (which < count && strcmp(word, kept[which]) != 0) ++which;

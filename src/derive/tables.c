@@ -148,9 +148,9 @@ static carom_status add(resolver *r, const carom_mech_table *of, int index, cons
     if (!numbers || carom_curve_make(p->n, p->x, p->y, spline, !none, numbers) != CAROM_OK) return carom_fault_memory(r);
     for (size_t i = 4; i < carom_curve_size(p->n); ++i)
         if (!isfinite(numbers[i])) return carom_fault(r, &of->name, 0, "the spline of table '%.60s' overflows; scale its numbers", of->name.text);
-    const int first = carom_graph_curve(r->m->graph, numbers), second = carom_graph_curve(r->values, numbers);
+    const int which = carom_graph_curve(r->m->graph, numbers);
     CAROM_TRY(carom_new_name(r, &of->name, false, &r->m->names));
-    if (first != index || second != index || !carom_names_add(&r->m->names, of->name.text, NAME_TABLE, index, of->name.line)) return carom_fault_memory(r);
+    if (which != index || !carom_names_add(&r->m->names, of->name.text, NAME_TABLE, index, of->name.line)) return carom_fault_memory(r);
     return CAROM_OK;
 }
 

@@ -78,6 +78,10 @@ int carom_graph_curve(carom_graph *g, const double *numbers) {
     return g->curves++;
 }
 
+void carom_graph_share_curves(carom_graph *g, const carom_graph *from) {
+    while (g->curves < from->curves && carom_graph_curve(g, from->curve[g->curves]) != CAROM_NONE) {}
+}
+
 carom_node carom_graph_curve_at(carom_graph *g, int which, carom_node x) {
     if (which < 0 || which >= g->curves) return carom_graph_fail(g);
     return carom_graph_apply(g, CAROM_OP_CURVE, x, carom_graph_number(g, ORDERS * which), CAROM_NONE);
