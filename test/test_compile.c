@@ -72,13 +72,14 @@ static void every_model_with_every_scheme_has_the_bits_of_the_tape(void **state)
 
 // Every operation an expression can have, at points on all sides of what is piecewise.
 static const char operations[] =
-    "carom: 1\nparameters: {p: 0.7, k: 3}\ncoordinates: {x: {at: 0.3, rate: 1}, y: {at: -0.2, rate: 0.5}}\n"
-    "energy: {kinetic: \"1/2*x'^2 + 1/2*(2 + sin(x*y))*y'^2\", potential: \"p*cosh(x) + k*y^2\"}\n"
+    "carom: 1\ntables: {S: {x: [-1, 0, 0.3, 2], y: [1, 0.5, 0.3, 1], kind: spline}, L: {x: [-1, 0, 1], y: [0, 1, -1], outside: error}}\n"
+    "parameters: {p: 0.7, k: 3}\ncoordinates: {x: {at: 0.3, rate: 1}, y: {at: -0.2, rate: 0.5}}\n"
+    "energy: {kinetic: \"1/2*x'^2 + 1/2*(2 + sin(x*y))*y'^2\", potential: \"p*cosh(x) + k*y^2 + S(x)*S(y)\"}\n"
     "forces: {x: \"-p*x'*abs(x') + if(y < 0, tan(x), -1.5)\", y: \"min(x, y) + max(x', t)\"}\n"
     "contacts: {floor: {gap: \"y + 1 + hypot(x, 0.1)\", slip: x, friction: 0.3}}\n"
     "outputs: {a: \"asin(x/9) + acos(y/9) + atan(x) + atan2(y, x)\", b: \"sinh(x) + tanh(y) + exp(-x) + log(2 + abs(x))\","
     " c: \"sqrt(1 + x^2) + sign(y) + floor(7*x)\", d: \"(x <= y) + 2*(x > y) + 4*(x >= 0) + 8*(x == y) + 16*(x != y)\","
-    " e: \"abs(x)^1.5 + (1 + x^2)^y\", f: \"x - (y - p)\", g: \"1e300*1e10 - x\", h: \"x/3 + 1e-310*y\"}\n"
+    " e: \"abs(x)^1.5 + (1 + x^2)^y\", f: \"x - (y - p)\", g: \"1e300*1e10 - x\", h: \"x/3 + 1e-310*y\", i: \"S(x) + L(y)\"}\n"
     "simulation: {scheme: half-explicit, step: 1e-2, end: 1}\n";
 
 static void every_operation_has_the_bits_of_the_tape(void **state) {
@@ -86,7 +87,7 @@ static void every_operation_has_the_bits_of_the_tape(void **state) {
     carom_model *tape = good(operations), *native = good(operations);
     compile(native);
     const int nout = carom_model_count(tape).outputs;
-    assert_int_equal(nout, 8);
+    assert_int_equal(nout, 9);
     void *w[2];
     for (int i = 0; i < 2; ++i) {
         const carom_system *s = carom_model_system(i ? native : tape);
@@ -96,7 +97,7 @@ static void every_operation_has_the_bits_of_the_tape(void **state) {
     }
     for (int k = 0; k < 400; ++k) {
         const double q[2] = {sin(1.7 * k) * (1 + k % 5), cos(2.3 * k)}, v[2] = {sin(0.3 * k), cos(0.9 * k)}, t = 0.01 * k;
-        double out[2][8], f[2][2], g[2];
+        double out[2][9], f[2][2], g[2];
         for (int i = 0; i < 2; ++i) {
             const carom_model *m = i ? native : tape;
             const carom_system *s = carom_model_system(m);
@@ -159,7 +160,7 @@ static void exported_functions_have_the_bits_of_the_model(void **state) {
              *energy = function(code, "model_energy"), *rates = function(code, "model_rates"), *mass = function(code, "model_mass");
     for (int k = 0; k < 300; ++k) {
         const double q[2] = {sin(1.3 * k) * (1 + k % 5), cos(2.9 * k)}, v[2] = {sin(0.7 * k), cos(0.4 * k)}, t = 0.01 * k;
-        double a[8], b[8], M[4];
+        double a[9], b[9], M[4];
         force(t, q, v, p, a);
         assert_int_equal(s->force(s->model, work, t, q, v, b), CAROM_OK);
         same_bits("exported", "force", a, b, 2);
@@ -174,7 +175,7 @@ static void exported_functions_have_the_bits_of_the_model(void **state) {
         same_bits("exported", "energy", a, b, 2);
         outputs(t, q, v, p, a);
         carom_model_outputs(m, work, t, q, v, b);
-        same_bits("exported", "outputs", a, b, 8);
+        same_bits("exported", "outputs", a, b, 9);
         mass(t, q, v, p, a); // two entries: it is diagonal
         carom_matrix full = {.a = M, .shape = s->mass_shape};
         carom_zero(M, 4);

@@ -32,6 +32,8 @@ typedef enum carom_op {
     CAROM_OP_ABS, CAROM_OP_SIGN, CAROM_OP_MIN, CAROM_OP_MAX, CAROM_OP_HYPOT, CAROM_OP_FLOOR,
     // two numbers as one argument, and what takes three of these: see carom_graph_nearest()
     CAROM_OP_PAIR, CAROM_OP_LINE_1, CAROM_OP_LINE_2, CAROM_OP_RING_1, CAROM_OP_RING_2,
+    // a curve through points, or a derivative of it: see carom_graph_curve()
+    CAROM_OP_CURVE,
     CAROM_OP_COUNT
 } carom_op;
 
@@ -49,6 +51,17 @@ carom_node carom_graph_apply(carom_graph *g, carom_op op, carom_node a, carom_no
 ///     z = p[3] cos phi + p[4] sin phi - p[5], how far that is along the line or the other ring's axis;
 /// of two nearest places the one farther along the line, or left of the centre (which = 0), or the other (1).
 carom_node carom_graph_nearest(carom_graph *g, bool ring, int which, const carom_node *p);
+
+/// A curve through n >= 2 points with x ascending: straight pieces, or a spline: the cubic with continuous second derivatives that is one
+/// polynomial on the first two and on the last two pieces.  Beyond its ends it keeps the last value (held) or has none (NaN).  At a knot, derivatives are those from the right.
+/// numbers: carom_curve_size(n) of them are written.
+size_t carom_curve_size(int n);
+carom_status carom_curve_make(int n, const double *x, const double *y, bool spline, bool held, double *numbers);
+/// Make a curve known to the graph, which then has a number; CAROM_NONE: no memory.  The numbers must outlive the graph; tapes have their own.
+int carom_graph_curve(carom_graph *g, const double *numbers);
+carom_node carom_graph_curve_at(carom_graph *g, int which, carom_node x);
+/// The curves of another graph, under the same numbers, in one that has none of its own.
+void carom_graph_share_curves(carom_graph *g, const carom_graph *from);
 
 bool carom_graph_is_number(const carom_graph *g, carom_node x, double *value); // value may be NULL
 /// Does x depend on input (kind, index)?  index < 0: on any input of that kind.

@@ -39,6 +39,8 @@ typedef struct carom_datum {
 // `name` is what a record is called (of records that have no name: the key that holds it), and its place.
 
 typedef struct carom_mech_coordinate { carom_datum name, at, rate; } carom_mech_coordinate;
+/// A function given by points: of a file, or x and y.
+typedef struct carom_mech_table { carom_datum name, file, x, y, kind, outside; } carom_mech_table;
 typedef struct carom_mech_energy { carom_datum name, kinetic, potential; } carom_mech_energy;
 typedef struct carom_mech_law { carom_datum name, restitution, tangential_restitution, friction, impact_law, impact_order; } carom_mech_law;
 /// A law of two parts of one material, and of this material with others, which are called by name.
@@ -103,7 +105,7 @@ typedef struct carom_mech_figure { carom_datum name, size, at, angle, turn, colo
 /// Where a contact or constraint acts.
 typedef struct carom_mech_touch { carom_datum name, at, normal, tangent, tangent2, colour, color; } carom_mech_touch;
 
-/// A matrix that the mechanism names, as the text of a Matrix Market file: a model opens no files itself.
+/// A file that the mechanism names, as text: a matrix (Matrix Market), or a table (then `name` is the file that the model names).  A model opens no files itself.
 typedef struct carom_matrix_text {
     const char *name, *text;
     size_t length;
@@ -114,6 +116,7 @@ typedef struct carom_mech {
     const char *file;                                             // for messages
     carom_datum format, name, about, assemble, settle, gravity, checks;
     carom_datum parameters, let, forces, constraints, outputs, exact, sweep; // maps
+    carom_mech_table *tables;
     carom_mech_energy *energy;
     carom_mech_law *defaults; // of contacts
     carom_mech_material *materials;
@@ -130,7 +133,7 @@ typedef struct carom_mech {
     carom_mech_contact *contacts;
     carom_mech_figure *figures;
     carom_mech_touch *touches;
-    int ncoordinates, nbodies, nshapes, njoints, nsprings, nmotors, nloads, nmembers, ncontacts, nmaterials, nfigures, ntouches;
+    int ntables, ncoordinates, nbodies, nshapes, njoints, nsprings, nmotors, nloads, nmembers, ncontacts, nmaterials, nfigures, ntouches;
     carom_matrix_text *matrices;
     int nmatrices;
     struct carom_pool *memory; // of all of the above

@@ -113,13 +113,12 @@ static bool file_inside(const char *model, const carom_datum *name, char *path, 
     return true;
 }
 
-static bool add_file(const char *model, const carom_mech_shape *s, cli_matrices *m) {
-    const carom_datum *name = &s->size;
+// The text of a file under the name that the model gives it, unless it is there already.
+static bool add_file(const char *model, const carom_datum *name, cli_matrices *m) {
     char path[4096];
-    const bool named = name->kind == CAROM_TEXT && name->key && (strcmp(name->key->text, "hull") == 0 || strcmp(name->key->text, "mesh") == 0 || strcmp(name->key->text, "heights") == 0);
-    for (int i = 0; named && i < m->n; ++i)
+    if (name->kind != CAROM_TEXT) return true;
+    for (int i = 0; i < m->n; ++i)
         if (strcmp(m->list[i].name, name->text) == 0) return true;
-    if (!named) return true;
     if (!file_inside(model, name, path, sizeof path)) return false;
     m->list = realloc(m->list, ((size_t)m->n + 2) * sizeof *m->list);
     if (!m->list) abort();
@@ -134,8 +133,11 @@ static bool add_file(const char *model, const carom_mech_shape *s, cli_matrices 
 }
 
 static bool add_files(const char *model, const carom_mech_shape *list, int n, cli_matrices *m) {
-    for (int i = 0; i < n; ++i)
-        if (!add_file(model, &list[i], m)) return false;
+    for (int i = 0; i < n; ++i) {
+        const carom_datum *key = list[i].size.key;
+        const bool named = key && (strcmp(key->text, "hull") == 0 || strcmp(key->text, "mesh") == 0 || strcmp(key->text, "heights") == 0);
+        if (named && !add_file(model, &list[i].size, m)) return false;
+    }
     return true;
 }
 
@@ -148,14 +150,15 @@ static bool files_of_model(const char *file, cli_matrices *m) {
     char *text = cli_read_file(file, &length);
     if (!text) return true;
     carom_error err;
-    carom_mech *x = strstr(text, "hull") || strstr(text, "mesh") || strstr(text, "heights") ? carom_mech_read(text, length, file, &err) : NULL;
+    carom_mech *x = strstr(text, "hull") || strstr(text, "mesh") || strstr(text, "heights") || strstr(text, "tables") ? carom_mech_read(text, length, file, &err) : NULL;
     bool good = true;
     if (x) {
         good = add_files(file, x->shapes, x->nshapes, m);
         for (int i = 0; i < x->nbodies && good; ++i) {
             const carom_mech_body *b = x->bodies[i].body ? x->bodies[i].body : &x->bodies[i];
-            good = (!b->shape || add_file(file, b->shape, m)) && add_files(file, b->shapes, b->nshapes, m);
+            good = (!b->shape || add_files(file, b->shape, 1, m)) && add_files(file, b->shapes, b->nshapes, m);
         }
+        for (int i = 0; i < x->ntables && good; ++i) good = add_file(file, &x->tables[i].file, m);
         carom_mech_destroy(x);
     }
     free(text);

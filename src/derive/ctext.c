@@ -2,6 +2,7 @@
 //
 // Every function computes what a group of the tape computes, bit for bit, from t, q, v and the parameters p.  Matrices are
 // lists of entries with their subscripts beside them.
+#include "expr/curve.h"
 #include "expr/native.h"
 #include "derive/bodies/bodies.h"
 #include <ctype.h>
@@ -213,6 +214,11 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
             "// Positions q, velocities v = q', parameters p; every function writes its numbers to out[].\n\n");
     put_model(&c, text, length);
     put(&c, "#include <float.h>\n#include <math.h>\n\n// A number that the compiler does not know: pow(x, 2) stays a call of pow.\n#define opaque(x) (*(const volatile double *)&(double){x})\n\n");
+    if (m->mech->ntables) {
+        put(&c, "// Derivative k of a table.\n");
+        put(&c, carom_curve_text);
+        put(&c, "\n\n");
+    }
     PUT(&c, "enum { %.100s_nq = %d, %.100s_nv = %d, %.100s_np = %d, ", prefix, m->nq, prefix, m->nv, prefix, m->np);
     PUT(&c, "%.100s_ne = %d, %.100s_nc = %d, %.100s_directions_n = %d,\n", prefix, m->ne, prefix, m->nc, prefix, m->ndir);
     PUT(&c, "       %.100s_mass_n = %d, %.100s_directions_entries = %d, %.100s_w_n = %d, ", prefix, m->mass.n, prefix, m->W.n, prefix, m->w.n);

@@ -339,6 +339,10 @@ enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET
 /// Families become records like all others: r->mech is one without families from then on.
 carom_status carom_derive_families(resolver *r);
 
+// tables.c
+/// Tables become functions; first of all, so that parameters may use them.
+carom_status carom_derive_tables(resolver *r);
+
 // scope.c
 #if defined(__GNUC__)
 #define CAROM_FORMAT(at) __attribute__((format(printf, at, at + 1)))

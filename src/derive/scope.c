@@ -116,11 +116,13 @@ static carom_node unknown(const scope_user *u, const char *word, carom_error *er
     const name *n = carom_names_find(&u->r->m->names, word, strlen(word));
     if (n) {
         const char *may =
-            u->scope & SCOPE_SPEED ? "numbers, parameters and approach.speed"
+            u->scope == SCOPE_VALUES ? "numbers"
+            : u->scope & SCOPE_SPEED ? "numbers, parameters and approach.speed"
             : u->scope & SCOPE_VALUES ? "numbers and parameters"
             : u->scope & SCOPE_EXACT ? "time, parameters and names defined above in exact"
             : u->scope & NAME_COORDINATE ? "coordinates, let names, time and parameters"
                                          : "time and parameters";
+        if (n->kind == NAME_TABLE) return refuse(err, "'%.60s' is a table and wants an argument: %.60s(x)", word, word);
         carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is %s, but %s may only use %s", word, carom_name_kind(n->kind),
                    u->what, may);
         return CAROM_NONE;
@@ -238,7 +240,13 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
     return energy != CAROM_NONE ? energy : unknown(u, word, err);
 }
 
-// min(x), max(x), and averages where they are known, over all steps: x is watched, and what is kept of it is an input.
+static carom_node table_at(const carom_model *m, carom_graph *g, name *n, int nargs, const carom_node *args, carom_error *err) {
+    n->used = true;
+    carom_graph_share_curves(g, m->graph); // g may be that of numbers
+    return nargs == 1 ? carom_graph_curve_at(g, n->index, args[0]) : refuse(err, "table %.60s takes 1 argument, not %d", n->text, nargs);
+}
+
+// NAME(x) of a table; min(x), max(x), and averages where they are known, over all steps: x is watched, and what is kept of it is an input.
 static carom_node call(void *user, carom_graph *g, const char *text, size_t length, int nargs, const carom_node *args,
                        carom_error *err) {
     const scope_user *u = user;
@@ -247,6 +255,9 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
     const int count = u->scope & SCOPE_AVERAGES ? WATCH_COUNT : WATCH_HIGH + 1;
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
+    name *table = carom_names_find(&m->names, text, length);
+    if (table && table->kind == NAME_TABLE) return table_at(m, g, table, nargs, args, err);
+    if (!(u->scope & SCOPE_LEDGER)) return carom_parse_reserved(text, length) ? refuse(err, "%s takes two arguments or more, not %d", word, nargs) : CAROM_NONE;
     int which = 0;
     while (which < count && strcmp(word, kept[which]) != 0) ++which;
     if (which == count) {
@@ -276,7 +287,7 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
 carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, size_t to, unsigned scope,
                                         const char *what, carom_node *node) {
     scope_user u = {r, scope, what, n->indices};
-    const carom_scope s = {.lookup = lookup, .call = scope & SCOPE_LEDGER ? call : NULL, .user = &u};
+    const carom_scope s = {.lookup = lookup, .call = call, .user = &u};
     carom_graph *g = scope & SCOPE_VALUES ? r->values : r->m->graph;
     carom_error err = {0};
     size_t offset = 0;

@@ -434,6 +434,7 @@ carom_status carom_derive_mechanism(resolver *r) {
     CAROM_TRY(read_title(r));
     CAROM_TRY(declare_all(r));
     const int let = r->m->names.count - r->m->nlet; // the first one
+    CAROM_TRY(carom_derive_tables(r));
     CAROM_TRY(read_parameters(r));
     CAROM_TRY(carom_derive_families(r));
     r->m->whole = r->mech;

@@ -7,6 +7,7 @@
 //     computed rarely is multiplied first;
 //   - common factors of the two sides of a sum are taken out, s^2 + c^2 = 1, a term and its negative cancel.
 // This is what makes the mass matrix and the inertia forces of a linkage as short as written by hand.
+#include "expr/curve.h"
 #include "expr/graph.h"
 #include "expr/value.h"
 
@@ -254,6 +255,14 @@ static carom_node choice(carom_graph *g, carom_node c, carom_node a, carom_node 
     return a == b ? a : carom_graph_intern(g, CAROM_OP_IF, c, a, b);
 }
 
+// b: a number, which curve and which derivative.
+static carom_node on_curve(carom_graph *g, carom_node a, carom_node b) {
+    double x;
+    int which, k;
+    if (!number(g, a, &x)) return make(g, CAROM_OP_CURVE, a, b);
+    return carom_graph_number(g, carom_curve_value(carom_curve_of(g, b, &which, &k), k, x, x));
+}
+
 static bool folded(const carom_graph *g, carom_op op, const carom_node *arg, double *value) {
     double x[3] = {0, 0, 0};
     for (int i = 0; i < carom_op_arity(op); ++i)
@@ -269,6 +278,7 @@ carom_node carom_graph_apply(carom_graph *g, carom_op op, carom_node a, carom_no
     for (int i = 0; i < arity; ++i)
         if (arg[i] < 0 || arg[i] >= g->count) return carom_graph_fail(g);
     double value;
+    if (op == CAROM_OP_CURVE) return on_curve(g, a, b);
     if (op != CAROM_OP_PAIR && folded(g, op, arg, &value)) return carom_graph_number(g, value);
     switch (op) {
     case CAROM_OP_ADD: return sum(g, a, b, 1);

@@ -3,6 +3,7 @@
 // Both go once over the nodes that may depend on the input, arguments first, and keep one result per node; equal
 // results are shared by the graph.  |x|, min, max, sign, floor, if and comparisons are differentiated branch by
 // branch: the jump itself is not seen.
+#include "expr/curve.h"
 #include "expr/graph.h"
 #include "expr/ring.h"
 
@@ -81,6 +82,7 @@ static carom_node rule(carom_graph *g, carom_node n, carom_node da, carom_node d
     case CAROM_OP_SQRT: return divide(g, mul(g, num(g, 0.5), da), n);
     case CAROM_OP_PAIR: return zero(g, da) && zero(g, db) ? da : f2(g, CAROM_OP_PAIR, da, db);
     case CAROM_OP_LINE_1: case CAROM_OP_LINE_2: case CAROM_OP_RING_1: case CAROM_OP_RING_2: return carom_ring_rule(g, n, (carom_node[]){da, db, dc});
+    case CAROM_OP_CURVE: return zero(g, da) ? da : mul(g, carom_curve_slope(g, a, b), da);
     default: return zero(g, da) ? da : mul(g, slope(g, op, n, a), da);
     }
 }

@@ -35,6 +35,7 @@ void carom_graph_destroy(carom_graph *g) {
     int *const lists[] = {c->of_position, c->of_symbol, c->start, c->velocity, c->factor};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) free(lists[i]);
     free(c->reach);
+    free(g->curve);
     free(g->known);
     free(g->table);
     free(g->node);
@@ -56,7 +57,7 @@ int carom_op_arity(carom_op op) {
     case CAROM_OP_IF: case CAROM_OP_LINE_1: case CAROM_OP_LINE_2: case CAROM_OP_RING_1: case CAROM_OP_RING_2: return 3;
     case CAROM_OP_ADD: case CAROM_OP_SUB: case CAROM_OP_MUL: case CAROM_OP_DIV: case CAROM_OP_POW:
     case CAROM_OP_LT: case CAROM_OP_LE: case CAROM_OP_GT: case CAROM_OP_GE: case CAROM_OP_EQ: case CAROM_OP_NE:
-    case CAROM_OP_ATAN2: case CAROM_OP_MIN: case CAROM_OP_MAX: case CAROM_OP_HYPOT: case CAROM_OP_PAIR: return 2;
+    case CAROM_OP_ATAN2: case CAROM_OP_MIN: case CAROM_OP_MAX: case CAROM_OP_HYPOT: case CAROM_OP_PAIR: case CAROM_OP_CURVE: return 2;
     default: return 1;
     }
 }

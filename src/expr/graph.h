@@ -55,6 +55,8 @@ struct carom_graph {
     bool failed;
     carom_walk *walk;
     carom_courses course;
+    const double **curve; // numbers of curves, see curve.h
+    int curves;
     carom_known *known; // NULL: none yet
     int known_mask;     // places - 1
     int known_count;    // written since they were all empty

@@ -7,6 +7,7 @@
 //   (3) one statement is one instruction, in the order of the tape, and compilers are told not to contract: the same bits;
 //   (4) numbers are written into the text, except exponents of pow(), which compilers would replace by products.
 // Segments of parameters run once per run and stay with the interpreter.
+#include "expr/curve.h"
 #include "expr/graph.h"
 #include "expr/native.h"
 #include "expr/ring.h"
@@ -53,7 +54,7 @@ int carom_native_reads(const carom_instruction *i, int slot[6]) {
         memcpy(slot, all, sizeof all);
         return 6;
     }
-    if (i->op == CAROM_TAPE_SINCOS) return slot[0] = i->a, 1;
+    if (i->op == CAROM_TAPE_SINCOS || i->op == CAROM_OP_CURVE) return slot[0] = i->a, 1;
     if (i->op == CAROM_OP_PAIR) return slot[0] = i->a, slot[1] = i->b, 2;
     const int arg[4] = {i->a, i->b, i->c, i->d};
     const char *form = carom_native_form(i->op);
@@ -176,6 +177,26 @@ static void fetch(const writer *w, const carom_instruction *i) {
     }
 }
 
+// The numbers of a curve are places of x, or stand in the function.
+static void put_curve(const writer *w, const carom_instruction *i) {
+    const double *d = carom_native_number_in(w->tape, i->b);
+    if (w->slot_name) {
+        PUT(w, "    static const double c%d[] = {", i->dst);
+        for (int k = 0, n = carom_curve_numbers(d); k < n; ++k) {
+            if (k) put(w, ", ");
+            put_number(w, d[k]);
+        }
+        put(w, "};\n");
+    }
+    PUT(w, "    const double s%d = curve(", i->dst);
+    if (w->slot_name) PUT(w, "c%d, %d, ", i->dst, i->c);
+    else PUT(w, "x + %d, %d, ", i->b, i->c);
+    put_argument(w, i->a, false);
+    put(w, ", ");
+    put_argument(w, i->a, false);
+    put(w, ");\n");
+}
+
 static void put_instruction(const writer *w, const carom_instruction *i) {
     int slot[6], out[2];
     fetch(w, i);
@@ -197,6 +218,8 @@ static void put_instruction(const writer *w, const carom_instruction *i) {
         }
         PUT(w, "};\n    const double s%d = nearest(%d, %d, p%d);\n", i->dst, i->op == CAROM_OP_RING_1 || i->op == CAROM_OP_RING_2,
             i->op == CAROM_OP_LINE_2 || i->op == CAROM_OP_RING_2, i->dst);
+    } else if (i->op == CAROM_OP_CURVE) {
+        put_curve(w, i);
     } else {
         PUT(w, "    const double s%d = ", i->dst);
         put_value(w, i);
@@ -284,6 +307,8 @@ void carom_native_write_head(carom_write_text *write, void *user) {
         "    carom_native_piece *const *segment, *const *plan;\n"
         "} carom_native;\n\n";
     write(user, text, sizeof text - 1);
+    write(user, carom_curve_text, strlen(carom_curve_text));
+    write(user, "\n\n", 2);
 }
 
 carom_status carom_native_write(const carom_tape *tape, const char *name, carom_write_text *write, void *user) {

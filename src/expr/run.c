@@ -2,6 +2,7 @@
 //
 // Cost per evaluation of a group: a comparison of (t, q, v) with the last point, the segments that are not
 // valid there, and a copy of the outputs.
+#include "expr/curve.h"
 #include "expr/graph.h"
 #include "expr/ring.h"
 #include "expr/tape.h"
@@ -55,7 +56,7 @@ static uint64_t run(const carom_instruction *i, const carom_instruction *code, c
 #if defined(__GNUC__)
 #define X(name) [CAROM_OP_##name] = &&at_OP_##name,
 #define FUSED(name, value) [CAROM_TAPE_##name] = &&at_TAPE_##name,
-    static const void *const label[] = {PLAIN_OPERATIONS(X) RING_OPERATIONS(X) CAROM_FUSED(FUSED)[CAROM_OP_PAIR] = &&at_OP_PAIR,
+    static const void *const label[] = {PLAIN_OPERATIONS(X) RING_OPERATIONS(X) CAROM_FUSED(FUSED)[CAROM_OP_PAIR] = &&at_OP_PAIR, [CAROM_OP_CURVE] = &&at_OP_CURVE,
                                         [CAROM_TAPE_SINCOS] = &&at_TAPE_SINCOS, [CAROM_TAPE_END] = &&at_TAPE_END};
 #undef X
 #undef FUSED
@@ -111,6 +112,9 @@ again:
     DISPATCH;
     RING_OPERATIONS(X)
 #undef X
+    CASE(OP_CURVE) : slot[i->dst] = carom_curve_value(slot + i->b, i->c, slot[i->a], slot[i->a]);
+    ++i;
+    DISPATCH;
     CASE(TAPE_END) : goto next_segment;
 #if !defined(__GNUC__)
     }
@@ -135,6 +139,7 @@ static uint64_t run_held(const carom_instruction *code, const carom_segment *fir
 #define X(name) case CAROM_OP_##name: slot[i->dst] = nearest(CAROM_OP_##name, slot + i->a, slot + i->b, slot + i->c); break;
             RING_OPERATIONS(X)
 #undef X
+            case CAROM_OP_CURVE: slot[i->dst] = carom_curve_value(slot + i->b, i->c, was[i->a], slot[i->a]); break;
 #define X(name) case CAROM_OP_##name: slot[i->dst] = was[i->dst]; break;
             X(LT) X(LE) X(GT) X(GE) X(EQ) X(NE) X(SIGN) X(FLOOR)
 #undef X

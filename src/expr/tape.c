@@ -3,6 +3,7 @@
 // One pass down the graph finds which groups need which node, a second chooses instructions (a product and the sum
 // around it become one, a sine and its cosine become one), a sort brings them into segments.  See tape.h.
 #include "expr/tape.h"
+#include "expr/curve.h"
 #include "expr/graph.h"
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ typedef struct compiler {
     int nodes;        // that can be needed
     uint32_t *groups; // per node: who needs it
     int *uses;        // per node: by needed nodes and outputs
+    int *curve;       // per curve of the graph: slot of its first number, OPEN: nobody needs it
     int *slot;        // per node: where its value lives; DONE while it is part of another instruction
     draft *code;
     int ncode;
@@ -203,6 +205,37 @@ static carom_status spread(compiler *k, const carom_group *groups, int ngroups, 
     return CAROM_OK;
 }
 
+// The curve of a node that is needed, or NULL.
+static const double *curve_at(const compiler *k, carom_node x, int *which, int *order) {
+    return k->groups[x] && is_op(k, x, CAROM_OP_CURVE) ? carom_curve_of(k->g, k->g->node[x].b, which, order) : NULL;
+}
+
+// Numbers of curves stand behind the others, each curve once.
+static void place_curves(compiler *k, carom_tape *tape) {
+    for (int x = 0, which, order; x < k->nodes; ++x) {
+        const double *d = curve_at(k, x, &which, &order);
+        if (!d || k->curve[which] != OPEN) continue;
+        const int n = carom_curve_numbers(d);
+        k->curve[which] = tape->nslots;
+        memcpy(tape->number + tape->nnumbers, d, (size_t)n * sizeof *d);
+        tape->nnumbers += n;
+        tape->nslots += n;
+    }
+}
+
+static int count_curves(compiler *k) {
+    int n = 0;
+    for (int i = 0; i < k->g->curves; ++i) k->curve[i] = OPEN;
+    for (int x = 0, which, order; x < k->nodes; ++x) {
+        const double *d = curve_at(k, x, &which, &order);
+        if (!d || k->curve[which] != OPEN) continue;
+        k->curve[which] = DONE;
+        n += carom_curve_numbers(d);
+    }
+    for (int i = 0; i < k->g->curves; ++i) k->curve[i] = OPEN;
+    return n;
+}
+
 // Slots of the leaves, numbers in the order of the graph.
 static void place_leaves(compiler *k, carom_tape *tape) {
     const int start[4] = {0, 1 + tape->nq + tape->nv, 1, 1 + tape->nq}; // by carom_input
@@ -215,6 +248,7 @@ static void place_leaves(compiler *k, carom_tape *tape) {
         tape->number[tape->nnumbers++] = v->value;
         k->slot[x] = tape->nslots++;
     }
+    place_curves(k, tape);
 }
 
 static int place(const compiler *k, int node) {
@@ -234,7 +268,10 @@ static int emit(compiler *k, carom_tape *tape) {
         carom_instruction c = d->code;
         c.dst = k->slot[d->node] = tape->nslots++;
         tape->nslots += c.op == CAROM_OP_PAIR; // the second of the pair is behind the first
+        int which, order;
+        const bool curve = curve_at(k, d->node, &which, &order) != NULL;
         c.a = place(k, c.a), c.b = place(k, c.b), c.c = place(k, c.c), c.d = place(k, c.d);
+        if (curve) c.b = k->curve[which], c.c = order;
         if (d->twin != CAROM_NONE) c.b = k->slot[d->twin] = tape->nslots++;
         if (starts_segment(k, i)) {
             if (i > 0) tape->code[n++].op = CAROM_TAPE_END;
@@ -281,10 +318,11 @@ static void *zeros(int count, size_t size) {
     return calloc((size_t)count + 1, size); // never of size 0
 }
 
-static bool allocate_tape(const compiler *k, carom_tape *tape, const carom_group *groups) {
+static bool allocate_tape(compiler *k, carom_tape *tape, const carom_group *groups) {
     int outputs = 0, numbers = 0;
     for (int i = 0; i < tape->ngroups; ++i) outputs += groups[i].count;
     for (int x = 0; x < k->nodes; ++x) numbers += k->groups[x] && is_op(k, x, CAROM_OP_NUMBER);
+    numbers += count_curves(k);
     int segments = 0;
     for (int i = 0; i < k->ncode; ++i) segments += starts_segment(k, i);
     tape->code = zeros(k->ncode + segments, sizeof *tape->code);
@@ -356,7 +394,8 @@ static carom_status compile(compiler *k, carom_tape *tape, const carom_group *gr
     k->groups = zeros(k->nodes, sizeof *k->groups);
     k->uses = zeros(k->nodes, sizeof *k->uses);
     k->slot = zeros(k->nodes, sizeof *k->slot);
-    if (!k->groups || !k->uses || !k->slot) return no_memory(err);
+    k->curve = zeros(k->g->curves, sizeof *k->curve);
+    if (!k->groups || !k->uses || !k->slot || !k->curve) return no_memory(err);
     CAROM_TRY(spread(k, groups, tape->ngroups, size, err));
     k->code = zeros(k->ncode, sizeof *k->code);
     if (!k->code) return no_memory(err);
@@ -390,6 +429,7 @@ carom_tape *carom_tape_compile(const carom_graph *g, const carom_group *groups, 
     free(k.groups);
     free(k.uses);
     free(k.slot);
+    free(k.curve);
     free(k.code);
     if (status == CAROM_OK) return tape;
     carom_tape_destroy(tape);

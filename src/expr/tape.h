@@ -21,6 +21,7 @@
     FUSED(DIF_ADD, (a - b) + c) FUSED(DIF_SUB, (a - b) - c) FUSED(SUB_ADD, c - (a + b))            \
     FUSED(SUB_DIF, c - (a - b))
 
+// CAROM_OP_CURVE: b is the slot of the first number of the curve, c which derivative.
 enum {
     CAROM_TAPE_SINCOS = CAROM_OP_COUNT, // dst = sin a, b = slot of cos a
 #define FUSED(name, value) CAROM_TAPE_##name,

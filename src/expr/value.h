@@ -52,7 +52,7 @@ static inline double carom_value(carom_op op, double a, double b, double c) {
     case CAROM_OP_HYPOT: return hypot(a, b);
     case CAROM_OP_FLOOR: return floor(a);
     case CAROM_OP_NUMBER: case CAROM_OP_INPUT: case CAROM_OP_SYMBOL: case CAROM_OP_COUNT: break;
-    case CAROM_OP_PAIR: case CAROM_OP_LINE_1: case CAROM_OP_LINE_2: case CAROM_OP_RING_1: case CAROM_OP_RING_2: break; // not of numbers
+    case CAROM_OP_PAIR: case CAROM_OP_LINE_1: case CAROM_OP_LINE_2: case CAROM_OP_RING_1: case CAROM_OP_RING_2: case CAROM_OP_CURVE: break; // not of numbers
     }
     return NAN;
 }

@@ -25,6 +25,16 @@ static const carom_key coordinate_keys[] = {
 static const key_group coordinate_group = {GROUP("coordinates.NAME", "`NAME: 0.3` is short for `{at: 0.3}`.", coordinate_keys, carom_mech_coordinate, "coordinate"), .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_coordinate, at)};
 static const key_group *const coordinates[] = {&coordinate_group, NULL};
 
+static const carom_key table_keys[] = {
+    KEY(NAME, "file", "", "a CSV file of two columns, x and y, in the folder of the model or below it; `NAME: FILE` is short for it", "", AT(table, file)),
+    KEY(NUMBER, "x", "", "instead of a file: a list of numbers that ascend", "", AT(table, x)),
+    KEY(NUMBER, "y", "", "one for every x", "", AT(table, y)),
+    KEY(WORD, "kind", "linear", "linear, or spline: a cubic with continuous second derivatives", "", AT(table, kind)),
+    KEY(WORD, "outside", "constant", "beyond the first and last x: constant, or error: a run stops there", "", AT(table, outside)),
+    END};
+static const key_group table_group = {GROUP("tables.NAME", "A function given by points.", table_keys, carom_mech_table, "table"), .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_table, file)};
+static const key_group *const tables[] = {&table_group, NULL};
+
 static const carom_key energy_keys[] = {
     KEY(EXPRESSION, "kinetic", "needed with coordinates", "quadratic in the rates", "J", AT(energy, kinetic)),
     KEY(EXPRESSION, "potential", "0", "of positions, parameters and time", "J", AT(energy, potential)),
@@ -434,6 +444,7 @@ static const carom_key sections_keys[] = {
     KEY(TEXT, "name", "file name", "a title", "", TOP(name)),
     KEY(TEXT, "about", "", "free text", "", TOP(about)),
     KEY(NAMED, "parameters", "", "NAME: number, or an expression of other parameters, in any order; --set changes them", "", TOP(parameters)),
+    SEVERAL("tables", "", "NAME: a table of numbers, which expressions use as a function NAME(x)", TOP(tables), TOP(ntables), tables, NULL),
     SEVERAL("coordinates", "needed, or bodies, flexible", "NAME: {at, rate}: what moves, and where it starts", TOP(coordinates), TOP(ncoordinates), coordinates, NULL),
     SEVERAL("bodies", "", "NAME: a rigid body, planar or spatial", TOP(bodies), TOP(nbodies), bodies, NULL),
     SEVERAL("shapes", "", "NAME: a shape of the ground, for contacts between shapes", TOP(shapes), TOP(nshapes), shapes, NULL),
@@ -463,7 +474,7 @@ static const carom_key sections_keys[] = {
 const key_group carom_key_top = {GROUP("", "Sections of the file; a section that is not needed may be missing or empty.", sections_keys, carom_mech, "the model"), .without_name = true};
 
 const key_group *const carom_key_groups[] = {
-    &carom_key_top, &coordinate_group, &energy_group, &contact_group, &pair_group, &pressed_group, &joint_friction_group, &contact_family_group, &law_group, &material_group, &with_group, &record_group, &simulation_group, &body_group, &body_family_group, &motion_group,
+    &carom_key_top, &table_group, &coordinate_group, &energy_group, &contact_group, &pair_group, &pressed_group, &joint_friction_group, &contact_family_group, &law_group, &material_group, &with_group, &record_group, &simulation_group, &body_group, &body_family_group, &motion_group,
     &shape_group, &joint_group, &joint_family_group, &line_spring_group, &joint_spring_group, &bushing_group, &spring_family_group, &motor_group, &load_group, &bar_group, &beam_group,
     &exact_beam_group, &spatial_beam_group, &matrices_group, &damping_group, &floating_group, &floating_spatial_group, &shaft_group, &flywheel_group,
     &shaft_damping_group, &figure_group, &touch_group, NULL};
