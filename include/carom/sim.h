@@ -96,6 +96,10 @@ void carom_sim_destroy(carom_sim *sim);
 /// Advance by one step of h (the last one is shortened to end at t_end).  CAROM_STOPPED once t_end is reached.
 carom_status carom_sim_step(carom_sim *sim, carom_error *err);
 
+/// The same, but a step that would go beyond `end` is shortened to end there, and the next steps of h are counted from there.
+/// CAROM_UNSUPPORTED: the scheme cannot shorten a step.
+carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err);
+
 /// Steps shall end at t0 + k dt as well (0: anywhere).  Adaptive steps are cut there; schemes that locate events take equal steps, no
 /// longer than h, whole numbers of which make dt; without effect on others.  Before the first step, or before a saved state is restored.
 void carom_sim_stop_at(carom_sim *sim, double dt);
@@ -168,6 +172,9 @@ void carom_sim_options_text(const carom_sim *sim, char *text, size_t size);
 /// All that must survive to go on bit-identically, as one block of bytes.
 const void *carom_sim_state(const carom_sim *sim, size_t *bytes);
 carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, carom_error *err);
+
+/// Go on from the state of another simulation by the same scheme, of a model that differs in values of parameters only.
+carom_status carom_sim_continue(carom_sim *sim, const carom_sim *other, carom_error *err);
 
 /// The state at time t inside the last step, computed by a shorter step from `before`: the bytes of carom_sim_state() when that step
 /// began.  room: as many bytes again.  The simulation itself stays where it is; its events of the last step are lost.

@@ -1,6 +1,7 @@
 // cmd_export.c: carom export: a model in another form, or a sweep.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
+#include "cli/fmu_parts.h"
 #include "cli/sweep_words.h"
 #include <ctype.h>
 #include <errno.h>
@@ -9,9 +10,11 @@
 #include <unistd.h>
 
 static const cli_option options[] = {
-    {"out", 'o', "FILE", "where to write; default: the model's file name with .c or .cu, in this folder; - is standard output", false},
+    {"out", 'o', "FILE", "where to write; default: the model's file name with .c, .cu or .fmu, in this folder; - is standard output", false},
     {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
     CLI_MATRIX,
+    {"fmi", 0, "2|3", "fmu: version of FMI, default 3", false},
+    {"input", 0, "NAME", "fmu: this parameter of the model is an input", true},
     SWEEP_OPTIONS,
     SWEEP_RUN_OPTIONS,
     {NULL, 0, NULL, NULL, false},
@@ -77,6 +80,45 @@ static carom_status write_cuda(const cli_args *a, sink *s, carom_error *err) {
     return status;
 }
 
+// Scheme, step and options are those that a run would have.
+static carom_status write_fmu(const cli_args *a, sink *s, carom_error *err) {
+    const char *fmi = cli_value(a, "fmi");
+    if (fmi && strcmp(fmi, "2") != 0 && strcmp(fmi, "3") != 0) return carom_fail(err, CAROM_BAD_INPUT, "--fmi %s: there are 2 and 3", fmi);
+    const char **set = NULL, **inputs = cli_list(a, "input", NULL), **options = cli_list(a, "option", NULL);
+    char *text = NULL, *prefix = prefix_of(a->word[0]);
+    size_t length = 0;
+    carom_run_given given = carom_run_nothing();
+    carom_run run = {0};
+    int nmatrices = 0;
+    err->text[0] = 0;
+    carom_status status = cli_positive(a, "step", &given.step) && cli_positive(a, "end", &given.end) ? CAROM_OK : CAROM_BAD_INPUT;
+    carom_model *m = status == CAROM_OK ? cli_model_given(a, &set, &text, &length) : NULL;
+    if (!m) status = CAROM_BAD_INPUT; // it has complained
+    given.scheme = cli_value(a, "scheme");
+    given.options = options;
+    given.dash = "--";
+    if (m) status = carom_run_resolve(&run, m, &given, err);
+    carom_sim_def def = m && status == CAROM_OK ? carom_run_sim(&run, m) : carom_sim_default();
+    carom_sim *sim = m && status == CAROM_OK ? carom_sim_create(&def, err) : NULL; // what a run of it would be refused for
+    if (m && status == CAROM_OK && !sim) status = CAROM_BAD_INPUT;
+    carom_sim_destroy(sim);
+    if (status == CAROM_OK) {
+        const carom_matrix_text *matrices = carom_model_matrices(m, &nmatrices);
+        const char *slash = strrchr(a->word[0], '/');
+        const fmu_bundle_def bundle = {.text = text, .length = length, .file = slash ? slash + 1 : a->word[0], .set = set, .inputs = inputs, .matrices = matrices, .nmatrices = nmatrices, .run = &run};
+        status = carom_fmu_export(&(fmu_export_def){.version = fmi && fmi[0] == '2' ? 2 : 3, .identifier = prefix, .model = m, .bundle = &bundle, .library = fmu_library.begin,
+                                                    .library_end = fmu_library.end, .sources = fmu_sources, .event_driven = CAROM_FMU_EVENT_DRIVEN}, s->f, err);
+    }
+    carom_run_free(&run);
+    carom_model_destroy(m);
+    free(set);
+    free(inputs);
+    free(options);
+    free(text);
+    free(prefix);
+    return status;
+}
+
 // Into a file beside it first: the name never means half a file.  out NULL: standard output.
 static int write_to(const cli_args *a, writer *write, const char *out) {
     carom_error err = {0};
@@ -87,7 +129,7 @@ static int write_to(const cli_args *a, writer *write, const char *out) {
         part = malloc(strlen(out) + 40);
         if (!part) abort();
         sprintf(part, "%s.%ld.part", out, (long)getpid());
-        s.f = fopen(part, "w");
+        s.f = fopen(part, "wb");
     }
     if (!s.f) {
         cli_say("cannot create %s: %s", part, strerror(errno));
@@ -109,13 +151,15 @@ static int write_to(const cli_args *a, writer *write, const char *out) {
     return code;
 }
 
-static const struct form { const char *name, *ending; writer *write; } forms[] = {{"c", ".c", write_c}, {"cuda", ".cu", write_cuda}};
+static const struct form { const char *name, *ending; writer *write; } forms[] = {{"c", ".c", write_c}, {"cuda", ".cu", write_cuda}, {"fmu", ".fmu", write_fmu}};
 
-// Options that belong to sweeps.
-static const char *foreign(const cli_args *a) {
-    static const char *const own[] = {"vary", "zip", "observe", "section", "count", "transient", "scheme", "step", "end", "option", NULL};
-    for (int i = 0; own[i]; ++i)
-        if (cli_has(a, own[i])) return own[i];
+// An option that belongs to other forms; NULL: none was given.
+static const char *foreign(const cli_args *a, writer *form) {
+    static const char *const own[] = {"vary", "zip", "observe", "section", "count", "transient", "scheme", "step", "end", "option", "fmi", "input", NULL};
+    for (int i = 0; own[i]; ++i) {
+        const bool sweep = i < 6, run = !sweep && i < 10;
+        if (cli_has(a, own[i]) && !(sweep ? form == write_cuda : run ? form != write_c : form == write_fmu)) return own[i];
+    }
     return NULL;
 }
 
@@ -124,12 +168,14 @@ static int run(const cli_args *given) {
     const struct form *f = NULL;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i)
         if (strcmp(given->word[0], forms[i].name) == 0) f = &forms[i];
-    if (!f) return cli_say("export does not know the form '%s'; there are: c, cuda", given->word[0]), CLI_USAGE;
+    if (!f) return cli_say("export does not know the form '%s'; there are: c, cuda, fmu", given->word[0]), CLI_USAGE;
     cli_args a = *given;
     a.word = given->word + 1; // the model
     a.n = given->n - 1;
     if (cli_wants_model(a.word[0])) return CLI_USAGE;
-    if (f->write == write_c && foreign(&a)) return cli_say("--%s belongs to sweeps: carom export cuda", foreign(&a)), CLI_USAGE;
+    const char *other = foreign(&a, f->write);
+    const bool fmu = other && (strcmp(other, "fmi") == 0 || strcmp(other, "input") == 0);
+    if (other) return cli_say("--%s belongs to %s", other, fmu ? "FMUs: carom export fmu" : "sweeps: carom export cuda"), CLI_USAGE;
     const char *out = cli_value(&a, "out");
     char *own = out ? NULL : cli_rename(a.word[0], endings, f->ending);
     if (!out) out = own;
@@ -142,9 +188,11 @@ static int run(const cli_args *given) {
 
 const cli_verb cli_export = {
     .name = "export", .arguments = "FORM MODEL", .least = 2, .most = 2, .options = options, .run = run,
-    .about = "a model in another form: c, one self-contained C17 file; cuda, a sweep as one CUDA file",
+    .about = "a model in another form: c, one self-contained C17 file; cuda, a sweep as one CUDA file; fmu, for tools that import FMUs",
     .text = "FORM c: functions for mass, forces, gaps, directions, rates, derivatives, energy and outputs of (t, q, v, parameters), without\n"
             "allocation or global state.  Compiled with -ffp-contract=off they give the same bits as carom itself.\n\n"
             "FORM cuda: the sweep that --vary, --observe and --section describe, as for `carom sweep`, in one file that nvcc alone builds.  The\n"
-            "program prints the tables of the sweep, and on standard error the times that it took.  It runs what lanes run (docs/sweep.md).",
+            "program prints the tables of the sweep, and on standard error the times that it took.  It runs what lanes run (docs/sweep.md).\n\n"
+            "FORM fmu: a functional mock-up unit for co-simulation (docs/fmi.md) with the library for this machine, which needs nothing but libc, and\n"
+            "with sources for others.  It simulates with the scheme, step and options that `carom run` would use, and gives the same bits.",
 };

@@ -1,4 +1,4 @@
-// part.c: looking inside a step that is done, and counting anew from here.
+// part.c: looking inside a step that is done, counting anew from here, going on where another simulation stands.
 #include "sim/sim.h"
 #include "event/phase.h"
 #include <math.h>
@@ -72,4 +72,16 @@ carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err) {
     sim->kept->ledger = fresh;
     sim->kept->counted_from = sim->kept->n;
     return CAROM_OK;
+}
+
+carom_status carom_sim_continue(carom_sim *sim, const carom_sim *other, carom_error *err) {
+    const uint64_t stamp = sim->kept->stamp;
+    if (sim->scheme != other->scheme || sim->sys->nq != other->sys->nq || sim->sys->nv != other->sys->nv || sim->list.slots || sim->kept_size != other->kept_size)
+        return carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: the state does not fit the model with its new values", other->kept->t);
+    memcpy(sim->kept, other->kept, sim->kept_size);
+    sim->kept->stamp = stamp;
+    carom_sim_adopt(sim);
+    sim->step.nevents = 0;
+    sim->step.reacted = true; // the impulses and forces belong to the last step
+    return carom_sim_share(sim, err);
 }

@@ -401,7 +401,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     wire(sim);
     carom_copy(sim->q, def->q0, sys->nq);
     carom_copy(sim->v, def->v0, sys->nv);
-    sim->kept->t = def->t0;
+    sim->kept->t = sim->kept->from_t = def->t0;
     sim->kept->stamp = stamp_of(sim);
     carom_ledger *l = &sim->kept->ledger;
     l->penetration_id = l->drift_id = l->counts.residual_id = -1;

@@ -3,6 +3,7 @@
 #include "scheme/friction.h"
 #include "base/number.h"
 #include "sim/sim.h"
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -309,9 +310,9 @@ bool carom_sim_done(const carom_sim *sim) {
 }
 
 // The end of planned step n.  Times are products, not sums, so that they do not drift.
-static double end_of(const carom_sim *sim, long n) {
+static double end_of(const carom_sim *sim, const carom_kept *k, long n) {
     if (n >= sim->total) return sim->t_end;
-    if (!(sim->row > 0)) return sim->t0 + (double)n * sim->h;
+    if (!(sim->row > 0)) return k->from_t + (double)(n - k->from_n) * sim->h;
     return sim->t0 + (double)(n / sim->per_row) * sim->row + (double)(n % sim->per_row) * sim->h;
 }
 
@@ -369,7 +370,7 @@ long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on ? 0 : 
 // One step of the planned size; kept->t is moved.
 static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {
     carom_kept *k = sim->kept;
-    const double t_1 = end_of(sim, k->n + 1);
+    const double t_1 = end_of(sim, k, k->n + 1);
     const double h = k->n + 1 == sim->total ? t_1 - k->t : sim->h;
     CAROM_TRY(advance(sim, k->t, fabs(h - sim->h) <= 1e-9 * sim->h ? sim->h : h, 0, err));
     *h_done = h;
@@ -472,6 +473,26 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     if (sampled(k->n)) measure_kinetic(sim);
     if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
     return CAROM_OK;
+}
+
+// From t to the end of the next step, or to `end` if that comes first.
+carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err) {
+    carom_kept *k = sim->kept;
+    if (carom_sim_done(sim) || !(end > k->t)) return carom_sim_step(sim, err);
+    const bool whole = end_of(sim, k, k->n + 1) <= end + 1e-9 * sim->h + 8 * DBL_EPSILON * fabs(end);
+    if (!sim->control.on && whole) return carom_sim_step(sim, err);
+    if (!sim->control.on && sim->scheme->lacks & CAROM_NO_STEP_CHANGE)
+        return carom_fail(err, CAROM_UNSUPPORTED, "t = %.9g: a step of %s cannot be shortened to end at %.9g; stop at whole numbers of steps of %g", k->t, sim->scheme->name, end, sim->h);
+    const double t_end = sim->t_end;
+    const long total = sim->total;
+    sim->t_end = end;
+    sim->total = k->n + 1;
+    const carom_status status = carom_sim_step(sim, err);
+    sim->t_end = t_end;
+    sim->total = total;
+    k = sim->kept; // it may have wanted more memory
+    if (status == CAROM_OK && !sim->control.on) k->from_n = k->n, k->from_t = k->t;
+    return status;
 }
 
 static double seconds(clockid_t clock) {
@@ -610,7 +631,7 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
     memcpy(&k, state, sizeof k);
     if (k.stamp != sim->kept->stamp)
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state belongs to another scheme, other options or another model");
-    const double t = end_of(sim, k.n);
+    const double t = end_of(sim, &k, k.n);
     if (k.n < 0 || (!sim->control.on && !(fabs(k.t - t) <= 1e-9 * sim->h * fmax(1, (double)k.n))))
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t, sim->h);
     memcpy(sim->kept, state, bytes);

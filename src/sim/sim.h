@@ -23,6 +23,8 @@ typedef struct carom_kept {
     long busy;          // contacts whose memory is not blank
     long holding;       // contacts that reacted in the last step
     double t;
+    long from_n;        // planned steps are counted from the end of this one,
+    double from_t;      // which was here
     double speed;       // largest local velocity met
     double h_next, error_last; // adaptive: step to try next; error of the last step, relative to the tolerance
     double length;      // adaptive: largest gap met

@@ -128,7 +128,7 @@ void carom_pairs_exact(const carom_model *m, void *work, bool exact) {
 
 // -- answers ------------------------------------------------------------------------------------------------------------
 
-static int finite(const double *x, int n) {
+static int infinite(const double *x, int n) {
     int bad = 0;
     for (int i = 0; i < n; ++i) bad |= !(fabs(x[i]) <= DBL_MAX);
     return bad;
@@ -141,7 +141,7 @@ static double *held_of(const carom_model *m, void *work, int i) { return head(m,
 
 // Held beyond where its formulas make sense (a distance from a corner that has come to zero), a contact has no direction.
 static int checked(const carom_model *m, void *work, const pair *p, double *x, int n) {
-    if (p->listed || head(m, work)[HELD] == 0 || *held_of(m, work, (int)(p - m->pairs)) == 0) return finite(x, n);
+    if (p->listed || head(m, work)[HELD] == 0 || *held_of(m, work, (int)(p - m->pairs)) == 0) return infinite(x, n);
     for (int i = 0; i < n; ++i)
         if (!(fabs(x[i]) <= DBL_MAX)) x[i] = 0;
     return 0;
@@ -204,7 +204,7 @@ carom_status carom_pairs_own_gaps(const carom_model *m, void *work, double t, co
         double *to = g + p->first;
         if (far(m, work, p, bound[i])) { // NaN is not, and infinity stands once for all
             for (int k = 0; k < p->count; ++k) to[k] = bound[i];
-            bad |= finite(to, 1);
+            bad |= infinite(to, 1);
             continue;
         }
         ask(m, work, p, PAIR_GAPS, t, q, v, to);

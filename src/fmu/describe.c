@@ -1,0 +1,139 @@
+// describe.c: modelDescription.xml of FMI 2.0 and 3.0, and the build description of 3.0.
+#include "base/number.h"
+#include "fmu/export.h"
+#include <carom/event.h>
+#include <carom/version.h>
+#include <string.h>
+
+static void put_text(FILE *f, const char *text) {
+    for (; *text; ++text)
+        switch (*text) {
+        case '&': fputs("&amp;", f); break;
+        case '<': fputs("&lt;", f); break;
+        case '>': fputs("&gt;", f); break;
+        case '"': fputs("&quot;", f); break;
+        case '\t': case '\n': case '\r': fputc(' ', f); break;
+        default: fputc(*text, f);
+        }
+}
+
+static void attribute(FILE *f, const char *name, const char *value) {
+    if (!value) return;
+    fprintf(f, " %s=\"", name);
+    put_text(f, value);
+    fputc('"', f);
+}
+
+static void number(FILE *f, const char *name, double x) {
+    char text[40];
+    carom_format(text, sizeof text, "%.17g", x);
+    attribute(f, name, text);
+}
+
+static bool shortens(const char *scheme) {
+    const carom_scheme *const *s = carom_schemes();
+    while (*s && strcmp((*s)->name, scheme) != 0) ++s;
+    return *s && !((*s)->lacks & CAROM_NO_STEP_CHANGE);
+}
+
+static const char *about(const fmu_variable *v) {
+    switch (v->kind) {
+    case FMU_TIME: return "time";
+    case FMU_STEP: return "largest step of the scheme";
+    case FMU_PARAMETER: case FMU_CALCULATED: return "parameter";
+    case FMU_INPUT: return "input, held during a step";
+    case FMU_POSITION: return "position";
+    case FMU_VELOCITY: return "velocity, behind impacts";
+    case FMU_KINETIC: return "kinetic energy";
+    case FMU_POTENTIAL: return "potential energy";
+    case FMU_ENERGY: return "total energy";
+    case FMU_GAP: return v->joint ? "violation of a joint or constraint" : "gap of a contact";
+    case FMU_RATE: return "velocity at a contact";
+    case FMU_FORCE: return "force that is not impulsive";
+    case FMU_IMPULSE: return "impulse during the last communication step that is not counted as force";
+    case FMU_OUTPUT: return "output of the model";
+    case FMU_KINDS: break;
+    }
+    return NULL;
+}
+
+static void put_variable(FILE *f, int version, const fmu_variable *v, int ref) {
+    const fmu_role role = carom_fmu_role(v->kind);
+    const bool inside = version == 3 && (strcmp(role.causality, "local") == 0 || strcmp(role.causality, "output") == 0);
+    fprintf(f, "    <%s", version == 2 ? "ScalarVariable" : "Float64");
+    attribute(f, "name", v->name);
+    fprintf(f, " valueReference=\"%d\"", ref);
+    attribute(f, "description", about(v));
+    attribute(f, "causality", role.causality);
+    attribute(f, "variability", role.variability);
+    attribute(f, "initial", role.initial);
+    if (inside) attribute(f, "intermediateUpdate", "true");
+    if (version == 2) fputs("><Real", f);
+    if (role.start) number(f, "start", v->start);
+    fputs(version == 2 ? "/></ScalarVariable>\n" : "/>\n", f);
+}
+
+// Outputs, and what has to be computed at the start: these and dependent parameters.
+static void put_structure(FILE *f, int version, const fmu_variables *v) {
+    fputs("  <ModelStructure>\n", f);
+    for (int list = 0; list < 2; ++list) {
+        int n = 0;
+        for (int i = 0; i < v->n; ++i) {
+            const fmu_kind kind = v->list[i].kind;
+            if (kind != FMU_OUTPUT && !(list == 1 && kind == FMU_CALCULATED)) continue;
+            if (version == 2 && n++ == 0) fprintf(f, "    <%s>\n", list ? "InitialUnknowns" : "Outputs");
+            if (version == 2) fprintf(f, "      <Unknown index=\"%d\"/>\n", i + 1);
+            else fprintf(f, "    <%s valueReference=\"%d\"/>\n", list ? "InitialUnknown" : "Output", i);
+        }
+        if (n > 0) fprintf(f, "    </%s>\n", list ? "InitialUnknowns" : "Outputs");
+    }
+    fputs("  </ModelStructure>\n", f);
+}
+
+static bool compiled(const char *name) { return strlen(name) > 2 && strcmp(name + strlen(name) - 2, ".c") == 0; }
+
+static void put_kind(FILE *f, const fmu_export_def *def, const fmu_bundle *b) {
+    fputs("  <CoSimulation", f);
+    attribute(f, "modelIdentifier", def->identifier);
+    attribute(f, "canHandleVariableCommunicationStepSize", shortens(b->scheme) ? "true" : "false");
+    if (def->version == 3) {
+        fputs(" canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\" providesIntermediateUpdate=\"true\" canReturnEarlyAfterIntermediateUpdate=\"true\""
+              " mightReturnEarlyFromDoStep=\"true\" hasEventMode=\"true\"/>\n", f);
+        return;
+    }
+    fputs(" canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\" canNotUseMemoryManagementFunctions=\"true\">\n    <SourceFiles>\n", f);
+    for (const fmu_part *p = def->sources; p->name; ++p)
+        if (compiled(p->name)) fprintf(f, "      <File name=\"%s\"/>\n", p->name);
+    fputs("    </SourceFiles>\n  </CoSimulation>\n", f);
+}
+
+void carom_fmu_describe(FILE *f, const fmu_export_def *def, const fmu_bundle *b, const fmu_variables *v, const char *token) {
+    static const char *const categories[][2] = {{"logEvents", "impacts and changes of contacts"}, {"logStatusWarning", "what to know before trusting a run"},
+                                                {"logStatusDiscard", "steps that could not be completed"}, {"logStatusError", "errors"}};
+    const char *name = carom_model_name(def->model);
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription", f);
+    attribute(f, "fmiVersion", def->version == 2 ? "2.0" : "3.0");
+    attribute(f, "modelName", name && name[0] ? name : def->identifier);
+    attribute(f, def->version == 2 ? "guid" : "instantiationToken", token);
+    fprintf(f, " generationTool=\"carom %s\" variableNamingConvention=\"flat\">\n", CAROM_VERSION);
+    put_kind(f, def, b);
+    fputs("  <LogCategories>\n", f);
+    for (size_t i = 0; i < sizeof categories / sizeof *categories; ++i) fprintf(f, "    <Category name=\"%s\" description=\"%s\"/>\n", categories[i][0], categories[i][1]);
+    fputs("  </LogCategories>\n  <DefaultExperiment startTime=\"0\"", f);
+    number(f, "stopTime", b->end);
+    number(f, "stepSize", b->step);
+    fputs("/>\n  <ModelVariables>\n", f);
+    for (int i = 0; i < v->n; ++i) put_variable(f, def->version, &v->list[i], i);
+    fputs("  </ModelVariables>\n", f);
+    put_structure(f, def->version, v);
+    fputs("</fmiModelDescription>\n", f);
+}
+
+void carom_fmu_describe_build(FILE *f, const fmu_export_def *def) {
+    fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiBuildDescription fmiVersion=\"3.0\">\n  <BuildConfiguration modelIdentifier=\"%s\">\n", def->identifier);
+    fputs("    <SourceFileSet language=\"C17\" compiler=\"gcc\" compilerOptions=\"-std=c17 -O2 -fPIC -ffp-contract=off -fno-math-errno -fvisibility=hidden\">\n", f);
+    for (const fmu_part *p = def->sources; p->name; ++p)
+        if (compiled(p->name)) fprintf(f, "      <SourceFile name=\"%s\"/>\n", p->name);
+    fputs("      <IncludeDirectory name=\"src\"/>\n      <IncludeDirectory name=\"include\"/>\n    </SourceFileSet>\n"
+          "    <Library name=\"m\" external=\"true\"/>\n  </BuildConfiguration>\n</fmiBuildDescription>\n", f);
+}

@@ -1,0 +1,121 @@
+// export.c: an FMU: description, library, model, sources, in one zip file.
+#define _POSIX_C_SOURCE 200809L
+#include "fmu/export.h"
+#include "fmu/zip.h"
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+// FMI 3 names machines.  FMI 2 knows linux64 alone, so that is where the library goes on aarch64 too.
+const char *carom_fmu_platform(int version) {
+    struct utsname here;
+    if (sizeof(void *) != 8 || uname(&here) != 0) return NULL;
+    if (version == 2) return "linux64";
+#if defined(__x86_64__)
+    return "x86_64-linux";
+#elif defined(__aarch64__)
+    return "aarch64-linux";
+#else
+    return NULL;
+#endif
+}
+
+// -- texts in memory ---------------------------------------------------------------------------------------------------
+
+typedef struct memory { char *text; size_t length; FILE *f; } memory;
+
+static bool begin(memory *m) { return (m->f = open_memstream(&m->text, &m->length)) != NULL; }
+static bool finish(memory *m) {
+    const bool good = m->f && !ferror(m->f);
+    return m->f && fclose(m->f) == 0 && good;
+}
+static void write_memory(void *user, const char *text, size_t length) { fwrite(text, 1, length, ((memory *)user)->f); }
+
+// Equal models of equal versions have equal tokens.
+static void make_token(char token[40], const memory *m, int version) {
+    uint64_t x[2] = {UINT64_C(0xcbf29ce484222325), UINT64_C(0x9ae16a3b2f90404f) + (uint64_t)version};
+    for (size_t i = 0; i < m->length; ++i)
+        for (int k = 0; k < 2; ++k) x[k] = (x[k] ^ (unsigned char)m->text[i]) * (k ? UINT64_C(0x9e3779b97f4a7c15) : UINT64_C(0x100000001b3));
+    snprintf(token, 40, "{%08x-%04x-%04x-%04x-%012llx}", (unsigned)(x[0] >> 32), (unsigned)(x[0] >> 16 & 0xffff), (unsigned)(x[0] & 0xffff), (unsigned)(x[1] >> 48),
+             (unsigned long long)(x[1] & UINT64_C(0xffffffffffff)));
+}
+
+// -- contents ------------------------------------------------------------------------------------------------------------
+
+static const char build_text[] =
+    "# Builds the library of this FMU for another platform:\n"
+    "#   cmake -S sources -B build && cmake --build build\n"
+    "# and put it into binaries/ under the name that FMI gives the platform.\n"
+    "cmake_minimum_required(VERSION 3.16)\n"
+    "project(fmu C)\n"
+    "set(CMAKE_C_STANDARD 17)\nset(CMAKE_C_EXTENSIONS OFF)\n"
+    "if(NOT CMAKE_BUILD_TYPE)\n  set(CMAKE_BUILD_TYPE Release)\nendif()\n"
+    "file(GLOB_RECURSE files src/*.c)\n"
+    "add_library(%s SHARED ${files})\n"
+    "target_include_directories(%s PRIVATE src include)\n"
+    "target_compile_options(%s PRIVATE -ffp-contract=off -fno-math-errno -fvisibility=hidden)\n"
+    "set_target_properties(%s PROPERTIES PREFIX \"\")\n"
+    "target_link_libraries(%s PRIVATE m)\n";
+
+static void add_sources(zip *z, const fmu_export_def *def, memory *build) {
+    for (const fmu_part *p = def->sources; p->name; ++p) {
+        char name[300];
+        snprintf(name, sizeof name, "sources/%s", p->name);
+        carom_zip_add(z, name, p->begin, (size_t)(p->end - p->begin));
+    }
+    char text[sizeof build_text + 600];
+    const char *id = def->identifier;
+    carom_zip_add(z, "sources/CMakeLists.txt", text, (size_t)snprintf(text, sizeof text, build_text, id, id, id, id, id));
+    if (def->version == 3) carom_zip_add(z, "sources/buildDescription.xml", build->text, build->length);
+}
+
+static carom_status refuse(const fmu_export_def *def, carom_error *err) {
+    if (!carom_fmu_platform(def->version)) return carom_fail(err, CAROM_BAD_INPUT, "FMUs are written for 64-bit Linux on x86_64 and aarch64 only");
+    if (!def->event_driven && strcmp(def->bundle->run->scheme, "event-driven") == 0)
+        return carom_fail(err, CAROM_BAD_INPUT, "this build of carom has no static SUNDIALS library, so its FMUs have no scheme event-driven; give --scheme auto or mixed");
+    if (carom_model_system(def->model)->listed)
+        return carom_fail(err, CAROM_BAD_INPUT, "an FMU needs a fixed list of variables; this model has more than 500 pairs of shapes whose contacts come and go");
+    return CAROM_OK;
+}
+
+carom_status carom_fmu_export(const fmu_export_def *def, FILE *f, carom_error *err) {
+    memory model = {0}, description = {0}, build = {0};
+    fmu_bundle b = {.mech = NULL};
+    fmu_variables v = {.n = 0};
+    zip z = {.f = f};
+    char token[40], name[200];
+    CAROM_TRY(refuse(def, err));
+    const fmu_bundle_def *d = def->bundle;
+    carom_status status = begin(&model) && begin(&description) && begin(&build) ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for an FMU");
+    if (status == CAROM_OK) status = carom_fmu_bundle_write(d, write_memory, &model, err);
+    if (!finish(&model) && status == CAROM_OK) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for an FMU");
+    if (status == CAROM_OK) {
+        make_token(token, &model, def->version);
+        b = (fmu_bundle){.mech = carom_mech_read(d->text, d->length, d->file, err), .scheme = (char *)d->run->scheme, .step = d->run->step, .end = d->run->end, .inputs = (char **)d->inputs};
+        status = b.mech ? CAROM_OK : err->code;
+        for (int i = 0; d->set && d->set[i] && status == CAROM_OK; ++i) status = carom_mech_set(b.mech, d->set[i], err);
+    }
+    if (status == CAROM_OK) status = carom_fmu_variables(&v, &b, def->model, err);
+    if (status == CAROM_OK) {
+        carom_fmu_describe(description.f, def, &b, &v, token);
+        carom_fmu_describe_build(build.f, def);
+    }
+    const bool good = finish(&description) & finish(&build);
+    if (status == CAROM_OK && !good) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for an FMU");
+    if (status == CAROM_OK) {
+        snprintf(name, sizeof name, "binaries/%s/%.120s.so", carom_fmu_platform(def->version), def->identifier);
+        carom_zip_add(&z, "modelDescription.xml", description.text, description.length);
+        carom_zip_add(&z, name, def->library, (size_t)(def->library_end - def->library));
+        carom_zip_add(&z, "resources/token.txt", token, strlen(token));
+        carom_zip_add(&z, "resources/model.txt", model.text, model.length);
+        add_sources(&z, def, &build);
+        if (!carom_zip_finish(&z)) status = carom_fail(err, CAROM_IO, "the FMU could not be written");
+    }
+    carom_mech_destroy(b.mech);
+    carom_fmu_variables_free(&v);
+    free(model.text);
+    free(description.text);
+    free(build.text);
+    return status;
+}

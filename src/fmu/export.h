@@ -1,0 +1,28 @@
+// export.h (private): an FMU as a file.
+#pragma once
+#include "fmu/bundle.h"
+#include <stdio.h>
+
+/// A file that every FMU holds: the library, sources.  The list ends at name NULL.
+typedef struct fmu_part { const char *name; const unsigned char *begin, *end; } fmu_part;
+
+typedef struct fmu_export_def {
+    int version;             // of FMI: 2 or 3
+    const char *identifier;  // modelIdentifier: a C name
+    const carom_model *model;
+    const fmu_bundle_def *bundle;
+    const unsigned char *library, *library_end; // for this machine
+    const fmu_part *sources;
+    bool event_driven;       // does the library have this scheme?
+} fmu_export_def;
+
+/// CAROM_BAD_INPUT: the model needs something that an FMU does not have.  CAROM_IO: f did not take it all.
+carom_status carom_fmu_export(const fmu_export_def *def, FILE *f, carom_error *err);
+/// The folder of binaries in which importers on this machine look; NULL: not known.
+const char *carom_fmu_platform(int version);
+
+/// describe.c: modelDescription.xml.
+#include "fmu/variables.h"
+void carom_fmu_describe(FILE *f, const fmu_export_def *def, const fmu_bundle *b, const fmu_variables *v, const char *token);
+/// sources/buildDescription.xml of FMI 3.
+void carom_fmu_describe_build(FILE *f, const fmu_export_def *def);

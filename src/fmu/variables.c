@@ -1,0 +1,171 @@
+// variables.c: which variables an FMU has, and what they are in terms of FMI.  Names are those of the columns of results (docs/results.md).
+#include "base/number.h"
+#include "fmu/variables.h"
+#include "mech/datum.h"
+#include <carom/option.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+fmu_role carom_fmu_role(fmu_kind kind) {
+    static const fmu_role roles[FMU_KINDS] = {
+        [FMU_TIME] = {"independent", "continuous", NULL, false},
+        [FMU_STEP] = {"parameter", "fixed", "exact", true},
+        [FMU_PARAMETER] = {"parameter", "fixed", "exact", true},
+        [FMU_INPUT] = {"input", "continuous", NULL, true},
+        [FMU_CALCULATED] = {"calculatedParameter", "fixed", "calculated", false},
+        [FMU_POSITION] = {"local", "continuous", "exact", true},
+        [FMU_VELOCITY] = {"local", "continuous", "exact", true},
+        [FMU_OUTPUT] = {"output", "continuous", "calculated", false},
+    };
+    static const fmu_role local = {"local", "continuous", "calculated", false};
+    return roles[kind].causality ? roles[kind] : local;
+}
+
+static fmu_variable *add(fmu_variables *v, fmu_kind kind, int index, const char *format, const char *name, const char *part) {
+    if ((v->n & (v->n - 1)) == 0 && !v->failed) { // full at powers of two
+        fmu_variable *more = realloc(v->list, (v->n ? 2 * (size_t)v->n : 1) * sizeof *more);
+        if (more) v->list = more;
+        else v->failed = true;
+    }
+    char text[512];
+    snprintf(text, sizeof text, format, name, part);
+    char *own = v->failed ? NULL : malloc(strlen(text) + 1);
+    v->failed = !own;
+    if (!own) return &v->nothing;
+    v->list[v->n] = (fmu_variable){.name = strcpy(own, text), .kind = kind, .index = index, .scale = 1};
+    return &v->list[v->n++];
+}
+
+// -- parameters and states ---------------------------------------------------------------------------------------------
+
+// Is it given as a number?
+static bool plain(const carom_datum *d) {
+    char *end = NULL;
+    if (d->kind == CAROM_NUMBER) return true;
+    if (d->kind != CAROM_TEXT || d->length == 0) return false;
+    carom_number(d->text, &end);
+    return *end == 0;
+}
+
+static bool listed(char *const *list, const char *name) {
+    for (int i = 0; list && list[i]; ++i)
+        if (strcmp(list[i], name) == 0) return true;
+    return false;
+}
+
+static void add_parameters(fmu_variables *v, const fmu_bundle *b, const carom_model *m) {
+    for (int i = 0; i < carom_model_count(m).parameters; ++i) {
+        double value;
+        const char *name = carom_model_parameter(m, i, &value);
+        const bool input = listed(b->inputs, name);
+        add(v, input ? FMU_INPUT : plain(&b->mech->parameters.item[i]) ? FMU_PARAMETER : FMU_CALCULATED, i, "%s%s", name, "")->start = value;
+    }
+}
+
+static const char *parameter_name(const void *mech, int i) {
+    const carom_mech *m = mech;
+    return i < m->parameters.count ? m->parameters.item[i].key->text : NULL;
+}
+
+static carom_status check_inputs(const fmu_bundle *b, carom_error *err) {
+    for (int i = 0; b->inputs && b->inputs[i]; ++i) {
+        if (carom_datum_get(&b->mech->parameters, b->inputs[i])) continue;
+        const char *near = carom_nearest(b->inputs[i], parameter_name, b->mech);
+        if (near) return carom_fail(err, CAROM_BAD_INPUT, "input '%.60s': the model has no parameter of that name; did you mean '%s'?", b->inputs[i], near);
+        return carom_fail(err, CAROM_BAD_INPUT, "input '%.60s': the model has no parameter of that name; `carom info` lists them", b->inputs[i]);
+    }
+    return CAROM_OK;
+}
+
+static void add_states(fmu_variables *v, const carom_model *m) {
+    const carom_system *sys = carom_model_system(m);
+    for (int i = 0; i < sys->nq; ++i)
+        if (carom_model_recorded(m, i)) add(v, FMU_POSITION, i, "%s%s", carom_model_coordinate(m, i), "")->start = carom_model_q0(m)[i];
+    for (int i = 0; i < sys->nv; ++i)
+        if (carom_model_velocity_recorded(m, i)) add(v, FMU_VELOCITY, i, "%s%s", carom_model_velocity(m, i), "")->start = carom_model_v0(m)[i];
+}
+
+// -- contacts and joints -----------------------------------------------------------------------------------------------
+
+static void add_contact(fmu_variables *v, const char *name, const carom_contact *c, int id, int dir) {
+    static const struct { const char *word, *end; fmu_kind kind; } tangential[] = {{"slip", "'", FMU_RATE}, {"friction", "", FMU_FORCE}, {"friction_impulse", "", FMU_IMPULSE}};
+    if (!c->pressed) {
+        add(v, FMU_GAP, id, "%s.%s", name, "gap");
+        add(v, FMU_RATE, dir, "%s.%s", name, "gap'");
+        add(v, FMU_FORCE, dir, "%s.%s", name, "force");
+        add(v, FMU_IMPULSE, dir, "%s.%s", name, "impulse");
+    }
+    for (int i = 0; i < 3; ++i)
+        for (int k = 1; k <= c->tangents; ++k) {
+            char number[12] = "", part[40];
+            if (c->tangents > 1) snprintf(number, sizeof number, "%d", k);
+            snprintf(part, sizeof part, "%s%s%s", tangential[i].word, number, tangential[i].end);
+            add(v, tangential[i].kind, dir + k, "%s.%s", name, part)->scale = c->ellipse[0] > 0 && k <= 2 ? c->ellipse[k - 1] : 1;
+        }
+}
+
+static void add_joint(fmu_variables *v, const carom_model *m, int id, int dir) {
+    static const struct { const char *word; fmu_kind kind; } parts[] = {{"gap", FMU_GAP}, {"force", FMU_FORCE}, {"impulse", FMU_IMPULSE}};
+    for (int i = 0; i < 3; ++i) {
+        char part[24];
+        const int number = carom_model_part(m, id);
+        if (number) snprintf(part, sizeof part, "%s%d", parts[i].word, number);
+        else snprintf(part, sizeof part, "%s", parts[i].word);
+        add(v, parts[i].kind, parts[i].kind == FMU_GAP ? id : dir, "%s.%s", carom_model_constraint(m, id), part)->joint = true;
+    }
+}
+
+// Joints stand before contacts among directions, behind them among columns.
+static void add_reactions(fmu_variables *v, const carom_model *m) {
+    const carom_system *sys = carom_model_system(m);
+    int dir = 0;
+    for (int id = 0; id < sys->ne; ++id) dir += carom_system_recorded(sys, id);
+    for (int c = 0; c < sys->nc - sys->listed; ++c) {
+        add_contact(v, carom_model_constraint(m, sys->ne + c), &sys->contacts[c], sys->ne + c, dir);
+        dir += carom_system_recorded(sys, sys->ne + c);
+    }
+    dir = 0;
+    for (int id = 0; id < sys->ne; ++id) {
+        add_joint(v, m, id, dir);
+        dir += carom_system_recorded(sys, id);
+    }
+}
+
+// -- all -----------------------------------------------------------------------------------------------------------------
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static carom_status check_names(const fmu_variables *v, carom_error *err) {
+    char **name = malloc(((size_t)v->n + 1) * sizeof *name);
+    if (!name) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the variables of an FMU");
+    for (int i = 0; i < v->n; ++i) name[i] = v->list[i].name;
+    qsort(name, (size_t)v->n, sizeof *name, by_name);
+    carom_status status = CAROM_OK;
+    for (int i = 1; i < v->n && status == CAROM_OK; ++i)
+        if (strcmp(name[i - 1], name[i]) == 0)
+            status = carom_fail(err, CAROM_BAD_INPUT, "two variables of the FMU would be called '%.60s'; rename the output, contact or parameter of that name", name[i]);
+    free(name);
+    return status;
+}
+
+carom_status carom_fmu_variables(fmu_variables *v, const fmu_bundle *b, const carom_model *m, carom_error *err) {
+    *v = (fmu_variables){.n = 0};
+    CAROM_TRY(check_inputs(b, err));
+    add(v, FMU_TIME, 0, "%s%s", "t", "");
+    add(v, FMU_STEP, 0, "%s%s", "simulation.step", "")->start = b->step;
+    add_parameters(v, b, m);
+    add_states(v, m);
+    add(v, FMU_KINETIC, 0, "%s%s", "kinetic", "");
+    add(v, FMU_POTENTIAL, 0, "%s%s", "potential", "");
+    add(v, FMU_ENERGY, 0, "%s%s", "energy", "");
+    add_reactions(v, m);
+    for (int i = 0; i < carom_model_count(m).outputs; ++i) add(v, FMU_OUTPUT, i, "%s%s", carom_model_output(m, i), "");
+    return v->failed ? carom_fail(err, CAROM_NO_MEMORY, "no memory for the variables of an FMU") : check_names(v, err);
+}
+
+void carom_fmu_variables_free(fmu_variables *v) {
+    for (int i = 0; i < v->n; ++i) free(v->list[i].name);
+    free(v->list);
+    *v = (fmu_variables){.n = 0};
+}
