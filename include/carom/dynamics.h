@@ -15,8 +15,6 @@ extern "C" {
 /// The state in a file: one that carom_state_write() wrote, or the last row of a result.  Every coordinate and velocity of the model must be
 /// there by its name, and the state must fit the joints.  CAROM_BAD_INPUT: err says what is wrong with which name.
 carom_status carom_state_read(const carom_model *m, const char *file, double *q, double *v, carom_error *err);
-/// Does a state hold position (velocity) i?  Those of contacts that are friction alone always stay as they are and are in no file.
-bool carom_state_holds(const carom_model *m, int i, bool velocity);
 /// Every coordinate and velocity under its name: a table with one row, in full precision.
 carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v, carom_error *err);
 

@@ -58,6 +58,8 @@ const char *carom_model_velocity(const carom_model *m, int i);   // of nv: "x'",
 /// Is position (velocity) i a column of results?  Unknowns of flexible members are so only where the model asks for them.
 bool carom_model_recorded(const carom_model *m, int i);
 bool carom_model_velocity_recorded(const carom_model *m, int i);
+/// Coordinate i, and velocity i, belong to a contact that is friction alone: they stay 0, and have no columns.
+bool carom_model_presses(const carom_model *m, int i);
 /// Rates q' of all positions; and back.  Without spatial bodies these are the velocities themselves.
 void carom_model_rates(const carom_model *m, const double *q, const double *v, double *dq);
 void carom_model_velocities(const carom_model *m, const double *q, const double *dq, double *v);

@@ -26,9 +26,9 @@ static void member(bool first, const char *name) {
 static void print_json(const carom_model *m, const carom_rest *r, bool found) {
     printf("{\n  \"found\": %s,\n  \"state\": {", found ? "true" : "false");
     for (int i = 0; i < r->nq; ++i)
-        if (carom_state_holds(m, i, false)) member(i == 0, carom_model_coordinate(m, i)), carom_json_number(stdout, r->q[i]);
+        if (!carom_model_presses(m, i)) member(i == 0, carom_model_coordinate(m, i)), carom_json_number(stdout, r->q[i]);
     for (int i = 0; i < r->nv; ++i)
-        if (carom_state_holds(m, i, true)) member(false, carom_model_velocity(m, i)), carom_json_number(stdout, 0);
+        if (!carom_model_presses(m, i)) member(false, carom_model_velocity(m, i)), carom_json_number(stdout, 0);
     fputs("\n  },\n  \"forces\": {", stdout);
     for (int i = 0; i < r->nforce; ++i) member(i == 0, r->force[i].name), carom_json_number(stdout, r->force[i].value);
     fputs("\n  },\n  \"ranges\": {", stdout);
@@ -52,7 +52,7 @@ static void print_text(const carom_model *m, const carom_rest *r, const char *fi
     const char *name = carom_model_name(m);
     printf("%s: at rest after %d iteration%s, residual %.2g\n", name ? name : file, r->iterations, r->iterations == 1 ? "" : "s", r->residual);
     for (int i = 0; i < r->nq && i < SHOWN; ++i)
-        if (carom_state_holds(m, i, false)) printf("  %-24s %.12g\n", carom_model_coordinate(m, i), r->q[i]);
+        if (!carom_model_presses(m, i)) printf("  %-24s %.12g\n", carom_model_coordinate(m, i), r->q[i]);
     if (r->nq > SHOWN) printf("  and %d more; --json or --save FILE has all\n", r->nq - SHOWN);
     const int ne = carom_model_system(m)->ne;
     for (int i = 0, n = 0; i < r->nforce; ++i) {

@@ -187,8 +187,8 @@ static carom_status refuse(const carom_model *m, carom_error *err) {
     if (m->nmember) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has flexible members, which `export c` does not support", m->file);
     if (m->npairs || m->near) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has contacts between shapes, which `export c` does not support; contacts written as gaps can be exported", m->file); // free bodies have such contacts, too
     for (int c = 0; c < m->nc; ++c)
-        if (m->contacts[c].varies || m->contacts[c].friction_varies || m->contacts[c].impact || m->contacts[c].sequential)
-            return carom_fail(err, CAROM_BAD_INPUT, "%.200s has laws of impact other than Newton's, or restitution or friction that varies, which `export c` does not support", m->file);
+        if (m->contacts[c].varies || m->contacts[c].friction_varies || m->contacts[c].ellipse[0] > 0 || m->contacts[c].impact || m->contacts[c].sequential)
+            return carom_fail(err, CAROM_BAD_INPUT, "%.200s has laws of impact other than Newton's, restitution or friction that varies, or friction with two coefficients, which `export c` does not support", m->file);
     return CAROM_OK;
 }
 

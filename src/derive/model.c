@@ -186,7 +186,7 @@ const char *carom_model_velocity(const carom_model *m, int i) {
 }
 
 // The coordinates of contacts that are friction alone stay 0.
-static bool presses(const carom_model *m, int i) {
+bool carom_model_presses(const carom_model *m, int i) {
     const int first = m->first_pressed;
     return i >= first && i < first + m->npressed;
 }
@@ -201,13 +201,13 @@ int carom_model_shown(const carom_model *m) {
 }
 
 bool carom_model_recorded(const carom_model *m, int i) {
-    if (presses(m, i) || (m->unrecorded_q && m->unrecorded_q[i])) return false;
+    if (carom_model_presses(m, i) || (m->unrecorded_q && m->unrecorded_q[i])) return false;
     i -= carom_model_named_q(m);
     return i < 0 || member_of(m, &i)->unknowns;
 }
 
 bool carom_model_velocity_recorded(const carom_model *m, int i) {
-    if (presses(m, i) || (m->unrecorded_v && m->unrecorded_v[i])) return false;
+    if (carom_model_presses(m, i) || (m->unrecorded_v && m->unrecorded_v[i])) return false;
     i -= carom_model_named_v(m);
     return i < 0 || member_of(m, &i)->unknowns;
 }

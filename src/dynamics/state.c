@@ -68,15 +68,6 @@ static carom_status value(const row *r, const char *file, const char *name, doub
     return carom_fail(err, CAROM_BAD_INPUT, "%.200s has no column '%.60s', which the model needs; is it a state of this model?", file, name);
 }
 
-bool carom_state_holds(const carom_model *m, int i, bool velocity) {
-    if (velocity ? carom_model_velocity_recorded(m, i) : carom_model_recorded(m, i)) return true;
-    for (int k = 0; k < carom_model_count(m).members; ++k) { // unknowns that results may leave out
-        const carom_model_member b = carom_model_member_at(m, k);
-        if (i >= (velocity ? b.v : b.q)) return true;
-    }
-    return false;
-}
-
 // -- does it fit? -------------------------------------------------------------------------------------------------
 
 // Four numbers that were printed become a unit quaternion again.
@@ -122,9 +113,9 @@ carom_status carom_state_read(const carom_model *m, const char *file, double *q,
     carom_copy(q, carom_model_q0(m), s->nq);
     carom_copy(v, carom_model_v0(m), s->nv);
     for (int i = 0; i < s->nq && status == CAROM_OK; ++i)
-        if (carom_state_holds(m, i, false)) status = value(&r, file, carom_model_coordinate(m, i), &q[i], err);
+        if (!carom_model_presses(m, i)) status = value(&r, file, carom_model_coordinate(m, i), &q[i], err);
     for (int i = 0; i < s->nv && status == CAROM_OK; ++i)
-        if (carom_state_holds(m, i, true)) status = value(&r, file, carom_model_velocity(m, i), &v[i], err);
+        if (!carom_model_presses(m, i)) status = value(&r, file, carom_model_velocity(m, i), &v[i], err);
     forget(&r);
     if (status == CAROM_OK) status = normalise(m, q, file, err);
     return status == CAROM_OK ? check_joints(m, q, file, err) : status;
@@ -139,12 +130,12 @@ carom_status carom_state_write(const carom_model *m, const char *file, const dou
     char text[40];
     fputs("t", f);
     for (int i = 0; i < s->nq; ++i)
-        if (carom_state_holds(m, i, false)) fprintf(f, ",%s", carom_model_coordinate(m, i));
+        if (!carom_model_presses(m, i)) fprintf(f, ",%s", carom_model_coordinate(m, i));
     for (int i = 0; i < s->nv; ++i)
-        if (carom_state_holds(m, i, true)) fprintf(f, ",%s", carom_model_velocity(m, i));
+        if (!carom_model_presses(m, i)) fprintf(f, ",%s", carom_model_velocity(m, i));
     fputs("\n0", f);
     for (int i = 0; i < s->nq + s->nv; ++i) {
-        if (!carom_state_holds(m, i < s->nq ? i : i - s->nq, i >= s->nq)) continue;
+        if (carom_model_presses(m, i < s->nq ? i : i - s->nq)) continue;
         carom_format(text, sizeof text, "%.17g", i < s->nq ? q[i] : v[i - s->nq]);
         fprintf(f, ",%s", text);
     }

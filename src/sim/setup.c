@@ -410,7 +410,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
 // Contacts whose friction varies are the simulation's own.
 static carom_status own_contacts(carom_sim *sim, carom_error *err) {
     if (sim->list.slots && (carom_friction_varies(sim->sys) || carom_impacts_differ(sim->sys)))
-        return carom_fail(err, CAROM_UNSUPPORTED, "a model in which more than 500 pairs of shapes come and go supports Newton's law of impact and constant friction only, for all of its contacts");
+        return carom_fail(err, CAROM_UNSUPPORTED, "where contacts come and go, as those of more than 500 pairs of shapes and of hulls, meshes, ellipsoids and heights do, all contacts of the model follow Newton's law of impact with constant friction");
     if (!carom_friction_varies(sim->sys)) return CAROM_OK;
     sim->contacts = malloc((size_t)sim->sys->nc * sizeof *sim->contacts);
     if (!sim->contacts) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation");

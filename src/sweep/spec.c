@@ -175,9 +175,9 @@ static carom_status name_it(const carom_sweep *s, varied *v, carom_error *err) {
     for (v->index = 0; v->index < carom_model_count(m).parameters; ++v->index)
         if (strcmp(carom_model_parameter(m, v->index, NULL), v->name) == 0) return v->kind = VARY_PARAMETER, CAROM_OK;
     for (v->index = 0; v->index < s->nq; ++v->index)
-        if (strcmp(carom_model_coordinate(m, v->index), v->name) == 0) return v->kind = VARY_POSITION, CAROM_OK;
+        if (!carom_model_presses(m, v->index) && strcmp(carom_model_coordinate(m, v->index), v->name) == 0) return v->kind = VARY_POSITION, CAROM_OK;
     for (v->index = 0; v->index < s->nv; ++v->index)
-        if (strcmp(carom_model_velocity(m, v->index), v->name) == 0) return v->kind = VARY_RATE, CAROM_OK;
+        if (!carom_model_presses(m, v->index) && strcmp(carom_model_velocity(m, v->index), v->name) == 0) return v->kind = VARY_RATE, CAROM_OK;
     const char *near = carom_nearest(v->name, known_name, m);
     return carom_fail(err, CAROM_BAD_INPUT, "--vary: the model has no parameter, coordinate or rate '%.60s'%s%s%s", v->name, near ? "; did you mean '" : "; `carom info` lists them",
                       near ? near : "", near ? "'?" : "");

@@ -166,7 +166,8 @@ static void ask_kind(const carom_model *m, void *work, const pair *p, int held, 
 
 static void ask(const carom_model *m, void *work, const pair *p, pair_group group, double t, const double *q, const double *v, double *x) {
     const int held = !p->listed && head(m, work)[HELD] != 0 ? (int)*held_of(m, work, (int)(p - m->pairs)) : 0;
-    if (p->shares) ask_kind(m, work, p, held, group, q, v, x);
+    if (p->shares && m->kinds[p->kind].patch) carom_patch_eval(m, p, group, q, v, x);
+    else if (p->shares) ask_kind(m, work, p, held, group, q, v, x);
     else if (held) carom_tape_eval_held(p->tape, block(m, work, p->held), group, t, q, v, x);
     else carom_tape_eval(p->tape, block(m, work, p->work), group, t, q, v, x);
 }
