@@ -146,6 +146,7 @@ typedef struct carom_path {
     carom_status (*on_side)(void *user, struct carom_path *w, carom_side side);   // of an event, whose time changes by dt; a_before and a_after are the accelerations
     const char *(*label)(void *user, int j);                                      // of column j, for messages
     double *y;                 // in: columns at the start
+    double *unit;              // n: typical size of what column j is the derivative by; 1
     // the motion
     double t, *q, *v, *q_1, *v_1, *y_1, *z, *z_1, *dt, *a_before, *a_after, tried;
     int n, np, nz;
@@ -162,7 +163,7 @@ typedef struct carom_path {
     carom_path_stage stage[CAROM_PATH_STAGES];
     double *phases, *phase, *phase_1;  // modes of the contacts, as schemes have them
     size_t phase_size;
-    double h, size_q, size_v;
+    double h, span, size_q, size_v;
     bool ready, begun;
     int n_rows, *row, *pivot, *at_full, nfull;      // at_full: by id here, place in arrays over all directions of the model
     double *u, *kappa, *lambda, *r, *rhs, *dlambda, *before, *a, *dv, *dx, *da, *shift, *b, *e, *X, *G, *S, *A, *scratch, *full, *full_0, *gaps, *scale_dt, *dmu, *de, *touched;

@@ -20,6 +20,7 @@ typedef struct finding {
     double *dp;          // nfree x np
     int *parameter, np;
     double *out, *dout;  // observed
+    carom_average *averages; // of the model's own checks; not used here
     double value, *gradient; // an extreme so far
     bool some;
     carom_error *err;
@@ -66,7 +67,7 @@ static carom_status read_expression(finding *k, const char *of) {
 
 static double observe(finding *k, double t, const double *q, const double *v) {
     const carom_ledger none = {0};
-    carom_model_observe(k->run.model, NULL, &none, carom_sim_work(k->run.sim), t, q, v, k->out);
+    carom_model_observe(k->run.model, k->averages, &none, carom_sim_work(k->run.sim), t, q, v, k->out);
     return k->out[0];
 }
 
@@ -165,6 +166,7 @@ static carom_status start(finding *k) {
     for (int j = 0; j < w->n && status == CAROM_OK; ++j) {
         const carom_free_name *f = k->task.free + j;
         double *y = w->y + (size_t)j * 2 * (size_t)s->nv;
+        if (f->value != 0) w->unit[j] = fabs(f->value);
         if (f->kind == CAROM_FREE_RATE) y[s->nv + f->index] = 1;
         else if (f->kind == CAROM_FREE_POSITION) {
             carom_zero(dq, s->nq);
@@ -248,6 +250,8 @@ static carom_status find(finding *k, const carom_gradient_def *def, carom_gradie
     if (strcmp(scheme->name, "event-driven") != 0 && strcmp(scheme->name, "mixed") != 0 && strcmp(scheme->name, "auto") != 0)
         return carom_fail(k->err, CAROM_UNSUPPORTED, "derivatives need a scheme that locates events: event-driven, mixed or auto, not %s", scheme->name);
     g->scheme = scheme->name;
+    k->averages = calloc((size_t)carom_model_watched(k->run.model) + 1, sizeof *k->averages);
+    if (!k->averages) return carom_fail(k->err, CAROM_NO_MEMORY, "no memory for checks");
     carom_path *w = &k->path;
     w->user = k, w->label = label;
     if (k->what >= MAXIMUM) w->on_step = on_step, w->on_side = on_side;
@@ -267,7 +271,7 @@ carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *de
     carom_path_close(&k.path);
     carom_task_end(&k.run);
     carom_task_close(&k.task);
-    free(k.expression), free(k.dp), free(k.parameter), free(k.out), free(k.dout), free(k.gradient);
+    free(k.expression), free(k.dp), free(k.parameter), free(k.out), free(k.dout), free(k.gradient), free(k.averages);
     return status;
 }
 

@@ -15,6 +15,7 @@
 
 static const double RTOL = 1e-11;    // of one internal step
 static const double ARRIVES = 1e-6;  // relative: the state must arrive where the scheme did
+static const double NATURAL = 1e-3; // of the change of a motion that is proportional to the name
 static const double CUT = 1e-11;
 
 static carom_status bad(carom_path *w, carom_status status, double t) {
@@ -231,12 +232,12 @@ carom_status carom_path_try(carom_path *w, double h, double *error) {
     *error = 0;
     for (int part = 0; part < 2 * (w->n + 1); ++part) { // positions, velocities of the state and of every column
         const double *x = part == 0 ? w->q : part == 1 ? w->v : w->y + (part - 2) * nv, *x_1 = part == 0 ? w->q_1 : part == 1 ? w->v_1 : w->y_1 + (part - 2) * nv;
-        const int other = part % 2 ? part - 1 : part + 1;
-        double size = fmax(carom_norm_max(x, part == 0 ? w->p.nq : nv), carom_norm_max(x_1, part == 0 ? w->p.nq : nv));
-        // a velocity that is nearly zero need not be better than positions over the step, nor the other way round
-        const double *y = other == 0 ? w->q_1 : other == 1 ? w->v_1 : w->y_1 + (other - 2) * nv;
-        size = fmax(size, (part % 2 ? 1 / fabs(h) : fabs(h)) * carom_norm_max(y, other == 0 ? w->p.nq : nv) * (part % 2 ? 1e-3 : 1));
-        if (size > 0) *error = fmax(*error, carom_norm_max(e + part * nv, nv) / (RTOL * size));
+        const double *x_rate = part == 0 ? w->stage[0].shift : part == 1 ? w->stage[0].a : w->stage[0].y + (part - 2) * nv;
+        // what is nearly zero need not be better known than what it becomes until the motion is looked at again
+        const double size = fmax(fmax(carom_norm_max(x, part == 0 ? w->p.nq : nv), carom_norm_max(x_1, part == 0 ? w->p.nq : nv)), w->span * carom_norm_max(x_rate, nv));
+        // a column that is nothing but rounding has no digits: what counts is its part of the motion
+        const double natural = part < 2 ? 0 : NATURAL * (part % 2 ? fmax(w->size_v, w->span * carom_norm_max(w->stage[0].a, nv)) : fmax(w->size_q, w->span * w->size_v)) / w->unit[(part - 2) / 2];
+        if (size + natural > 0) *error = fmax(*error, carom_norm_max(e + part * nv, nv) / (RTOL * (size + natural)));
     }
     return isfinite(*error) ? CAROM_OK : carom_fail(w->err, CAROM_USER, "t = %.9g: the variations are no finite numbers", w->t);
 }
@@ -256,6 +257,7 @@ static carom_status integrate(carom_path *w, double t_1) {
     enum { MOST = 1000000 };
     double h = w->h > 0 ? fmin(w->h, t_1 - w->t) : 0.01 * (t_1 - w->t);
     w->ready = false;
+    w->span = t_1 - w->t;
     for (int i = 0; w->t < t_1; ++i) {
         if (i == MOST) return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: more than %d steps of the linearised motion", w->t, MOST);
         const bool last = w->t + h * (1 + 1e-9) >= t_1;
@@ -301,7 +303,7 @@ static void carve(carom_path *w, carom_arena *mem) {
     double **by_velocity[] = {&w->v, &w->v_1, &w->a, &w->dv, &w->dx, &w->da, &w->shift, &w->b, &w->a_before, &w->a_after};
     double **local[] = {&w->u, &w->kappa, &w->lambda, &w->r, &w->rhs, &w->dlambda, &w->before};
     double **columns[] = {&w->y, &w->y_1};
-    double **by_column[] = {&w->dt, &w->scale_dt}, **by_contact[] = {&w->dmu, &w->de, &w->touched};
+    double **by_column[] = {&w->dt, &w->scale_dt, &w->unit}, **by_contact[] = {&w->dmu, &w->de, &w->touched};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
     for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, nl);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; ++i) *columns[i] = carom_carve(mem, 2 * nv * n);
@@ -341,6 +343,7 @@ carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim
         if (k < w->p.ne + w->p.nc && carom_point_id(&w->p, k) == id) w->at_full[k++] = at;
         at += carom_system_directions(s, id);
     }
+    for (int j = 0; j < n; ++j) w->unit[j] = 1;
     return CAROM_OK;
 }
 
