@@ -206,6 +206,14 @@ static carom_status check_approach(carom_path *w, int c) {
     return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: '%.60s' is only grazed (approach %.2g): the motion has no derivative here", w->t, name_of(w, c), fabs(u));
 }
 
+// Slip that begins from rest along more than one tangent has a direction that is not known to first order.
+static carom_status check_slip(carom_path *w, const carom_change *x) {
+    for (int c = 0; c < w->p.nc; ++c)
+        if (x->mode_before[c] == CAROM_MODE_STICK && x->mode[c] == CAROM_MODE_SLIP && carom_system_directions(&w->p.sys, w->p.ne + c) > 2)
+            return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: '%.60s' begins to slip in a direction of the plane; there are no derivatives of this", w->t, name_of(w, c));
+    return CAROM_OK;
+}
+
 // The causes of an event, and with them w->dt.  struck: velocities jump.
 static carom_status find_shift(carom_path *w, const carom_change *x, bool struck) {
     bool first = true;
@@ -283,6 +291,7 @@ carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) 
     }
     w->phase = phase;
     CAROM_TRY(status);
+    CAROM_TRY(check_slip(w, x));
     bool closes = false;
     for (int c = 0; c < w->p.nc; ++c) closes = closes || (x->mode_before[c] == CAROM_MODE_OPEN && x->mode[c] != CAROM_MODE_OPEN);
     const double size = SAME * (carom_norm_max(w->a_before, nv) + carom_norm_max(w->a_after, nv));
