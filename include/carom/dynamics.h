@@ -1,4 +1,4 @@
-// dynamics.h: from one run to the dynamics: states of rest, modes, fits.
+// dynamics.h: from one run to the dynamics: states of rest, modes, fits, gradients.
 //
 // docs/dynamics.md says what the words mean.  Everything here is at t = 0.
 #pragma once
@@ -133,6 +133,30 @@ typedef struct carom_fit {
 /// CAROM_NOT_CONVERGED: the iteration gave up, `fit` holds the best values.  To be freed whatever happens.
 carom_status carom_fit_find(carom_fit *fit, const carom_fit_def *def, carom_error *err);
 void carom_fit_free(carom_fit *fit);
+
+// -- gradients ----------------------------------------------------------------------------------------------------
+
+typedef struct carom_gradient_def {
+    carom_model_def model;       // `observe` is not used here
+    carom_run_given run;         // scheme (NULL: event-driven), step, end, options
+    const double *start;         // positions, velocities; NULL: the model's own
+    const char *of;              // an expression at the end; integral(x), mean(x), rms(x), max(x) or min(x) over the run
+    const char *const *by;       // names: parameters, `x` and `x'` for initial values; NULL-terminated
+    bool (*stop)(const void *user); // NULL: none
+    const void *user;
+} carom_gradient_def;
+
+typedef struct carom_gradient {
+    int n;
+    char **name;
+    double value, *gradient, t;  // at the end t
+    const char *scheme;
+} carom_gradient;
+
+/// Exact derivatives of the motion, through impacts, opening, stick and slip.  CAROM_NOT_CONVERGED: there is no derivative, as at grazing; err says where.
+/// To be freed whatever happens.
+carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *def, carom_error *err);
+void carom_gradient_free(carom_gradient *g);
 
 #ifdef __cplusplus
 }

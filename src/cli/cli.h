@@ -38,7 +38,7 @@ struct cli_args {
     cli_given *given;
 };
 
-extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_export, cli_sweep, cli_merge, cli_plot, cli_view, cli_solve, cli_equilibrium, cli_modes, cli_fit, cli_help;
+extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_export, cli_sweep, cli_merge, cli_plot, cli_view, cli_solve, cli_equilibrium, cli_modes, cli_fit, cli_gradient, cli_help;
 const cli_verb *cli_verb_at(int i); // NULL after the last
 const cli_verb *cli_verb_find(const char *name);
 
@@ -50,6 +50,8 @@ bool cli_has(const cli_args *a, const char *option);
 const char *cli_value(const cli_args *a, const char *option); // NULL: not given
 /// All values of a repeatable option, NULL-terminated, behind those of `before` (NULL: none); to be freed.
 const char **cli_list(const cli_args *a, const char *option, const char *const *before);
+/// The same with commas between names: "a,b" and "c" become a, b, c; both to be freed, the texts are in *own.
+const char **cli_names(const cli_args *a, const char *option, char **own);
 /// A finite number above 0; false: complained.  Leaves *x alone when the option is not given.
 bool cli_positive(const cli_args *a, const char *option, double *x);
 bool cli_number(const cli_args *a, const char *option, double *x);

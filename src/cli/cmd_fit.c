@@ -122,9 +122,8 @@ static bool plot(const carom_fit *f, const char *file) {
 
 // -- usage --------------------------------------------------------------------------------------------------------
 
-// "a,b" and "c" become a, b, c; the texts are in *own.
-static const char **names(const cli_args *a, char **own) {
-    const char **given = cli_list(a, "free", NULL);
+const char **cli_names(const cli_args *a, const char *option, char **own) {
+    const char **given = cli_list(a, option, NULL);
     size_t bytes = 1, n = 1;
     for (int i = 0; given[i]; ++i) bytes += strlen(given[i]) + 1;
     char *at = *own = calloc(bytes, 1);
@@ -185,7 +184,7 @@ static int run(const cli_args *a) {
     double *start = NULL;
     cli_matrices matrices = {0};
     const char **set = cli_list(a, "set", NULL), **option = cli_list(a, "option", NULL), **match = cli_list(a, "match", NULL);
-    const char **bounds = cli_list(a, "bounds", NULL), **sigma = cli_list(a, "sigma", NULL), **free_names = names(a, &own);
+    const char **bounds = cli_list(a, "bounds", NULL), **sigma = cli_list(a, "sigma", NULL), **free_names = cli_names(a, "free", &own);
     int code = CLI_USAGE;
     d.model.file = a->word[0];
     d.data = (const char *const *)a->word + 1;

@@ -4,6 +4,7 @@
 #include <carom/run.h>
 #include <carom/dynamics.h>
 #include <carom/problem.h>
+#include <carom/variation.h>
 
 /// Everything at (t, q, v).  One block of memory.
 typedef struct carom_point {
@@ -129,3 +130,59 @@ void carom_task_close(carom_task *t);
 typedef struct carom_task_run { carom_model *model; carom_sim *sim; carom_run run; double *x; } carom_task_run;
 carom_status carom_task_begin(const carom_task *t, const double *value, double end, carom_task_run *r, carom_error *err);
 void carom_task_end(carom_task_run *r);
+
+// -- a run together with its variations (path.c, crossing.c) ------------------------------------------------------
+
+enum { CAROM_PATH_STAGES = 7 };
+typedef struct carom_path_stage { double *shift, *a, *y, *z; } carom_path_stage; // rates of positions, velocities, columns, integrals
+typedef struct carom_path_event { carom_change c; double *store; } carom_path_event;
+
+/// n columns (dq, dv) along the motion of a simulation that locates events, each with changes dp of np parameters; nz integrals beside them.
+typedef struct carom_path {
+    // the caller's, before the run
+    void *user;
+    carom_status (*rate)(void *user, struct carom_path *w, double t, const double *q, const double *v, const double *y, double *z); // what is integrated
+    carom_status (*on_step)(void *user, struct carom_path *w, double h);          // a step of h from (t, q, v, y) to (q_1, v_1, y_1); others may be tried, tried: its length
+    carom_status (*on_side)(void *user, struct carom_path *w, carom_side side);   // of an event, whose time changes by dt; a_before and a_after are the accelerations
+    const char *(*label)(void *user, int j);                                      // of column j, for messages
+    double *y;                 // in: columns at the start
+    double *unit;              // n: typical size of what column j is the derivative by; 1
+    // the motion
+    double t, *q, *v, *q_1, *v_1, *y_1, *z, *z_1, *dt, *a_before, *a_after, tried;
+    int n, np, nz;
+    const double *dp;
+    // inside
+    carom_point p;
+    const carom_model *model;
+    carom_sim *sim;
+    carom_variation *x;
+    void *block;
+    carom_arena mem;
+    carom_error *err;
+    carom_factor F;
+    carom_path_stage stage[CAROM_PATH_STAGES];
+    double *phases, *phase, *phase_1;  // modes of the contacts, as schemes have them
+    size_t phase_size;
+    double h, span, size_q, size_v;
+    bool ready, begun;
+    int n_rows, *row, *pivot, *at_full, nfull;      // at_full: by id here, place in arrays over all directions of the model
+    double *u, *kappa, *lambda, *r, *rhs, *dlambda, *before, *a, *dv, *dx, *da, *shift, *b, *e, *X, *G, *S, *A, *scratch, *full, *full_0, *gaps, *scale_dt, *dmu, *de, *touched;
+    bool *with;
+    carom_path_event *pending;
+    int npending, room;
+} carom_path;
+
+/// w is zero but for the caller's functions; dp: n x np.  CAROM_UNSUPPORTED: the model has no variations.  To be closed whatever happens.
+carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim, int n, const double *dp, int np, const int *parameter, int nz, carom_error *err);
+void carom_path_close(carom_path *w);
+/// From the start of the simulation to its end.
+carom_status carom_path_run(carom_path *w);
+/// A step of h without accepting it, with its error over the tolerance (NULL: not wanted).
+carom_status carom_path_try(carom_path *w, double h, double *error);
+// Among these files:
+void carom_path_solve(carom_path *w, const double *G, int n, double *x);
+void carom_path_spread(carom_path *w, const double *x);
+carom_status carom_path_stand(carom_path *w, double t, const double *q, const double *v, const bool *with);
+carom_status carom_path_evaluate(carom_path *w, double t, const double *q, const double *v);
+carom_status carom_path_differentiate(carom_path *w, carom_direction d, double *da, double *dlambda);
+carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first);

@@ -1,0 +1,85 @@
+// cmd_gradient.c: carom gradient: exact derivatives of a result of a run.
+#include "cli/cli.h"
+#include <math.h>
+#include <stdlib.h>
+
+static const cli_option options[] = {
+    {"of", 0, "EXPR", "what is differentiated: an expression at the end of the run, or integral(x), mean(x), rms(x), max(x), min(x) over it", false},
+    {"by", 0, "NAME,NAME", "by which names: parameters, x for the initial value and x' for the initial rate of a coordinate", true},
+    {"scheme", 0, "NAME", "event-driven (default, whatever the model says), mixed or auto", false},
+    {"step", 0, "H", "step size", false},
+    {"end", 0, "T", "end time", false},
+    {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver", true},
+    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_MATRIX,
+    {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result", false},
+    {"json", 0, NULL, "{value, gradient: {NAME: number}, t, scheme} as JSON on standard output", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+static void print_text(const carom_gradient *g, const cli_args *a) {
+    printf("%s: %s = %.12g, t = %.9g, with %s\n", a->word[0], cli_value(a, "of"), g->value, g->t, g->scheme);
+    for (int i = 0; i < g->n; ++i) printf("  by %-20s %20.12g\n", g->name[i], g->gradient[i]);
+}
+
+static void print_json(const carom_gradient *g) {
+    fputs("{\"value\": ", stdout), carom_json_number(stdout, g->value);
+    fputs(", \"gradient\": {", stdout);
+    for (int i = 0; i < g->n; ++i) {
+        fputs(i ? ", " : "", stdout), carom_json_string(stdout, g->name[i]);
+        fputs(": ", stdout), carom_json_number(stdout, g->gradient[i]);
+    }
+    fputs("}, \"t\": ", stdout), carom_json_number(stdout, g->t);
+    fputs(", \"scheme\": ", stdout), carom_json_string(stdout, g->scheme);
+    puts("}");
+}
+
+static int gradient(const cli_args *a, const carom_gradient_def *def) {
+    carom_gradient g;
+    carom_error err = {0};
+    cli_signals_begin();
+    const carom_status status = carom_gradient_find(&g, def, &err);
+    cli_signals_end();
+    if (status != CAROM_OK) cli_say("%s: %s", a->word[0], err.text);
+    else if (cli_has(a, "json")) print_json(&g);
+    else print_text(&g, a);
+    carom_gradient_free(&g);
+    return status == CAROM_OK ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
+}
+
+static int run(const cli_args *a) {
+    carom_gradient_def d = {.of = cli_value(a, "of"), .stop = cli_signals_asked};
+    if (!d.of || !cli_has(a, "by")) return cli_say("gradient: give --of EXPR and --by NAME,NAME"), CLI_USAGE;
+    d.run = carom_run_nothing();
+    d.run.dash = "--";
+    d.run.scheme = cli_value(a, "scheme");
+    if (!cli_positive(a, "step", &d.run.step) || !cli_positive(a, "end", &d.run.end) || cli_wants_model(a->word[0])) return CLI_USAGE;
+    char *own = NULL, *text = NULL;
+    double *start = NULL;
+    cli_matrices matrices = {0};
+    const char **set = cli_list(a, "set", NULL), **option = cli_list(a, "option", NULL), **by = cli_names(a, "by", &own);
+    int code = CLI_USAGE;
+    text = cli_read_file(a->word[0], &d.model.length);
+    bool good = text && cli_matrices_read(a, &matrices);
+    d.model.file = a->word[0], d.model.text = text, d.model.set = set, d.model.matrices = matrices.list, d.model.nmatrices = matrices.n;
+    d.run.options = option, d.by = by;
+    if (good && cli_has(a, "start")) {
+        carom_error err = {0};
+        carom_model *m = carom_model_create(&d.model, &err);
+        if (!m) cli_say("%s", err.text);
+        d.start = start = m ? cli_state(m, cli_value(a, "start")) : NULL;
+        good = start != NULL;
+        carom_model_destroy(m);
+    }
+    if (good) code = gradient(a, &d);
+    cli_matrices_free(&matrices);
+    free(set), free(option), free(by), free(own), free(text), free(start);
+    return code;
+}
+
+const cli_verb cli_gradient = {
+    .name = "gradient", .arguments = "MODEL", .about = "exact derivatives of a result of a run by parameters and initial values, through impacts, stick and slip", .least = 1, .most = 1,
+    .options = options, .run = run,
+    .text = "The linearised equations are integrated along the motion, and jump at impacts, where contacts open, stick and slip. Where the motion has no derivative,\n"
+            "as where a contact is only grazed, a sentence says so instead of a number, and the exit status is 1.",
+};

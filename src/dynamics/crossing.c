@@ -1,0 +1,315 @@
+// crossing.c: how variations jump at events.
+//
+// An event at h(t, q, v) = 0 that takes (q, v) to (q, v+) happens earlier or later along a variation, and its right limit follows:
+//
+//     dt = -dh/h',    dx = dx- + x'- dt,    dx+ = d(q, v+)(dx, dt) - x'+ dt                                       (VAR-2)
+//
+// with x'- and x'+ the motion on both sides.  h is the gap of a contact that arrives, the slip of one that comes to rest, what is left of the friction
+// that holds it, the reaction of one that opens.  Where velocities and accelerations are continuous nothing jumps.
+#include "dynamics/dynamics.h"
+#include "linalg/dense.h"
+#include <math.h>
+#include <string.h>
+
+static const double SAME = 1e-7; // accelerations on both sides, relative
+
+static const char *name_of(const carom_path *w, int c) { return carom_model_constraint(w->model, carom_model_system(w->model)->ne + c); }
+
+static carom_direction of_column(const carom_path *w, int j) {
+    const double *y = w->y + (size_t)j * 2 * (size_t)w->p.nv;
+    return (carom_direction){0, y, y + w->p.nv, w->dp + (size_t)j * (size_t)w->np};
+}
+
+static carom_status no_number(carom_path *w, carom_status status) {
+    return status == CAROM_OK ? CAROM_OK : carom_fail(w->err, status, "t = %.9g: the derivatives of the model have no finite value here", w->t);
+}
+
+// Event functions: of contact c, what falls to zero, as a function of a direction.  The phase before is evaluated.
+typedef enum cause { ARRIVES, STOPS, BREAKS_AWAY, OPENS } cause;
+
+static int block_of(const carom_path *w, int c) {
+    const carom_local *L = &w->p.L;
+    int b = 0;
+    while (b < L->nb && L->id[b] != w->p.ne + c) ++b;
+    return b;
+}
+
+static carom_status change_of(carom_path *w, cause why, int c, carom_direction d, double *dh) {
+    carom_point *p = &w->p;
+    const carom_local *L = &p->L;
+    const int b = block_of(w, c), k = why == ARRIVES ? 0 : L->at[b], tangents = why == ARRIVES ? 0 : L->at[b + 1] - k - 1;
+    if (why == ARRIVES) {
+        CAROM_TRY(no_number(w, carom_variation_gaps(w->x, p->t, p->q, d, w->gaps)));
+        *dh = w->gaps[carom_model_system(w->model)->ne + c];
+        return CAROM_OK;
+    }
+    if (why == STOPS) { // along the direction in which it slid
+        const double *e = w->phase + p->nc + CAROM_TANGENTS * c;
+        CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, p->v, d, w->full)));
+        *dh = carom_dot(e, w->full + w->at_full[p->ne + c] + 1, tangents);
+        return CAROM_OK;
+    }
+    CAROM_TRY(carom_path_differentiate(w, d, w->da, w->dlambda));
+    int r = 0;
+    while (w->row[r] != k) ++r;
+    *dh = w->dlambda[r];
+    if (why == OPENS) return CAROM_OK;
+    CAROM_TRY(no_number(w, carom_variation_laws(w->x, p->t, p->q, p->v, d, NULL, NULL, NULL, w->dmu)));
+    const double held = carom_length(w->lambda + k + 1, tangents), mu = p->contacts[c].friction; // mu lambda_N - |lambda_T|
+    *dh = w->dmu[c] * w->lambda[k] + mu * w->dlambda[r] - carom_dot(w->lambda + k + 1, w->dlambda + r + 1, tangents) / held;
+    return CAROM_OK;
+}
+
+// (VAR-2)  dt of every column; a second cause must agree.
+static carom_status shift(carom_path *w, cause why, int c, double scale, bool first) {
+    double rate, dh;
+    CAROM_TRY(change_of(w, why, c, (carom_direction){1, w->p.v, w->a, NULL}, &rate));
+    if (!(fabs(rate) > 1e-10 * scale))
+        return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: the event at '%.60s' is not transversal (grazing): the motion has no derivative here", w->t, name_of(w, c));
+    for (int j = 0; j < w->n; ++j) {
+        CAROM_TRY(change_of(w, why, c, of_column(w, j), &dh));
+        const double dt = -dh / rate;
+        if (!first && fabs(dt - w->dt[j]) > 1e-7 * (fabs(dt) + fabs(w->dt[j])) + 1e-9 * w->scale_dt[j])
+            return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: '%.60s' meets another event at the same time, and the two separate when '%.60s' changes: the motion has no derivative here", w->t, name_of(w, c), w->label ? w->label(w->user, j) : "the start");
+        w->dt[j] = dt;
+        w->scale_dt[j] = fmax(w->scale_dt[j], fabs(dt));
+    }
+    return CAROM_OK;
+}
+
+// -- impacts ------------------------------------------------------------------------------------------------------
+
+// Impulses: M (v+ - v-) = W p over joints and the contacts that were struck; are they those of Newton's law?
+static carom_status find_impulses(carom_path *w, const carom_change *x) {
+    carom_point *p = &w->p;
+    const carom_local *L = &p->L;
+    const int nv = p->nv;
+    for (int c = 0; c < p->nc; ++c) w->with[c] = x->impulse[c] > 0;
+    CAROM_TRY(carom_path_stand(w, x->t, x->q, x->v, w->with));
+    const int n = w->n_rows = L->at[L->nb];
+    for (int k = 0; k < n; ++k) {
+        double *X = w->X + (size_t)k * (size_t)nv;
+        carom_column_expand(X, &L->W, k);
+        carom_factor_solve(&w->F, X);
+        w->row[k] = k;
+    }
+    for (int i = 0; i < nv; ++i) w->b[i] = x->v[i] - x->v_before[i];
+    for (int k = 0; k < n; ++k) {
+        w->lambda[k] = carom_column_dot(&L->W, k, w->b);
+        w->before[k] = w->u[k] - w->lambda[k];
+        for (int i = 0; i < n; ++i) w->G[k + i * n] = carom_column_dot(&L->W, k, w->X + (size_t)i * (size_t)nv);
+    }
+    if (n > 0) carom_path_solve(w, w->G, n, w->lambda);
+    carom_copy(w->da, w->b, nv);
+    for (int k = 0; k < n; ++k) carom_axpy(w->da, -w->lambda[k], w->X + (size_t)k * (size_t)nv, nv);
+    if (carom_norm_max(w->da, nv) <= 1e-7 * carom_norm_max(w->b, nv) + 1e-12 * w->size_v) return CAROM_OK;
+    return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: contacts hit one after the other at one instant; there are no derivatives of this", w->t);
+}
+
+// Restitution in use and its change; contacts that were closed give nothing back.
+static carom_status restitution(carom_path *w, const carom_change *x, int c, double u, double u_after, carom_direction d, double du, double *e, double *de) {
+    const carom_system *s = &w->p.sys;
+    *e = *de = 0;
+    if (x->mode_before[c] != CAROM_MODE_OPEN || !(u < 0)) return CAROM_OK;
+    const carom_contact *law = s->contacts + c;
+    const double given = law->varies ? s->restitution(s->model, w->p.work, c, -u) : law->restitution, seen = -u_after / u;
+    if (law->impact != CAROM_NEWTON || law->sequential)
+        return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: '%.60s' follows another impact law than newton, simultaneous; there are no derivatives of this", w->t, name_of(w, c));
+    if (fabs(seen) < 1e-9 && given > 0) return CAROM_OK; // too slow to bounce: the end of a run of impacts
+    if (fabs(seen - given) > 1e-6)
+        return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: contacts hit one after the other at one instant; there are no derivatives of this", w->t);
+    *e = given;
+    return no_number(w, carom_variation_restitution(w->x, c, -u, -du, d.p, de));
+}
+
+// Rows of block b of A dp = r: Newton's law and Coulomb's, linearised.  full_1, full_0: d(W'v + w) at v+ (with the change of v-) and at v-.
+static carom_status laws(carom_path *w, const carom_change *x, int b, carom_direction d, const double *after, const double *before) {
+    const carom_point *p = &w->p;
+    const carom_local *L = &p->L;
+    const int n = w->n_rows, k = L->at[b], tangents = L->at[b + 1] - k - 1, c = L->id[b] - p->ne;
+    for (int i = k; i < L->at[b + 1]; ++i) {
+        for (int j = 0; j < n; ++j) w->A[i + j * n] = w->G[i + j * n];
+        w->r[i] = -carom_column_dot(&L->W, i, w->da) - after[i - k];
+    }
+    if (c < 0) return CAROM_OK;
+    double e, de, xi[CAROM_TANGENTS] = {0}, dxi[CAROM_TANGENTS] = {0};
+    CAROM_TRY(restitution(w, x, c, w->before[k], w->u[k], d, before[0], &e, &de));
+    w->r[k] -= e * before[0] + de * w->before[k];
+    if (tangents == 0) return CAROM_OK;
+    const double back = p->contacts[c].tangential_restitution;
+    CAROM_TRY(no_number(w, carom_variation_laws(w->x, p->t, p->q, p->v, d, NULL, w->de, w->dmu, NULL)));
+    for (int i = 0; i < tangents; ++i) { // u_T + e_T u_T-
+        xi[i] = w->u[k + 1 + i] + back * w->before[k + 1 + i];
+        dxi[i] = -w->r[k + 1 + i] + back * before[1 + i] + w->de[c] * w->before[k + 1 + i];
+        w->r[k + 1 + i] = -dxi[i];
+    }
+    const double speed = carom_length(xi, tangents), held = carom_length(w->lambda + k + 1, tangents), mu = held / w->lambda[k];
+    if (!(speed > 1e-9 * w->size_v)) return CAROM_OK; // it sticks
+    if (p->contacts[c].friction_varies)
+        return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: '%.60s' slides in an impact with friction that varies; there are no derivatives of this", w->t, name_of(w, c));
+    double along = 0;
+    for (int i = 0; i < tangents; ++i) xi[i] /= speed, along += xi[i] * dxi[i];
+    for (int i = 0; i < tangents; ++i) { // p_T + mu p_N xi/|xi| = 0
+        const int row = k + 1 + i;
+        const double stiff = tangents > 1 ? mu * w->lambda[k] / speed : 0;
+        w->r[row] = -w->dmu[c] * w->lambda[k] * xi[i] - stiff * (dxi[i] - along * xi[i]);
+        for (int j = 0; j < n; ++j) {
+            double turn = w->G[row + j * n];
+            for (int l = 0; l < tangents; ++l) turn -= xi[i] * xi[l] * w->G[k + 1 + l + j * n];
+            w->A[row + j * n] = stiff * turn + (j == row) + (j == k ? mu * xi[i] : 0);
+        }
+    }
+    return CAROM_OK;
+}
+
+// M b = W p along column j, moved to the time of the impact: dv becomes that behind it.
+static carom_status strike(carom_path *w, const carom_change *x, carom_direction d, double *dv) {
+    carom_point *p = &w->p;
+    const carom_local *L = &p->L;
+    const int n = w->n_rows, nv = p->nv;
+    // d(W p) - d(M b): of d(f - M b), f does not count
+    CAROM_TRY(no_number(w, carom_variation_motion(w->x, p->t, p->q, p->v, w->b, d, w->da)));
+    carom_zero(w->dx, nv);
+    CAROM_TRY(no_number(w, carom_variation_motion(w->x, p->t, p->q, p->v, w->dx, d, w->dv)));
+    carom_axpy(w->da, -1, w->dv, nv);
+    carom_path_spread(w, w->lambda);
+    CAROM_TRY(no_number(w, carom_variation_reaction(w->x, p->t, p->q, w->full, d, w->dv)));
+    carom_axpy(w->da, 1, w->dv, nv);
+    carom_factor_solve(&w->F, w->da);
+    CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, x->v, d, w->full)));
+    CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, x->v_before, d, w->full_0)));
+    for (int b = 0; b < L->nb; ++b) CAROM_TRY(laws(w, x, b, d, w->full + w->at_full[L->id[b]], w->full_0 + w->at_full[L->id[b]]));
+    if (n > 0) carom_path_solve(w, w->A, n, w->r);
+    carom_axpy(dv, 1, w->da, nv);
+    for (int k = 0; k < n; ++k) carom_axpy(dv, w->r[k], w->X + (size_t)k * (size_t)nv, nv);
+    return CAROM_OK;
+}
+
+// -- what happens -------------------------------------------------------------------------------------------------
+
+static bool jumps(const double *a, const double *b, int n, double size) {
+    for (int i = 0; i < n; ++i)
+        if (fabs(a[i] - b[i]) > size) return true;
+    return false;
+}
+
+// An approach that is slow for the time since the contact was last touched only grazes; in runs of impacts both are small.
+static carom_status check_approach(carom_path *w, int c) {
+    double u, Gamma;
+    const carom_direction along = {1, w->p.v, w->a, NULL};
+    CAROM_TRY(change_of(w, ARRIVES, c, along, &u));
+    CAROM_TRY(no_number(w, carom_variation_rates(w->x, w->p.t, w->p.q, w->p.v, along, w->full)));
+    Gamma = w->full[w->at_full[w->p.ne + c]];
+    const double since = w->t - w->touched[c];
+    w->touched[c] = w->t;
+    if (u < -1e-5 * fabs(Gamma) * since && u < -1e-13 * w->size_v) return CAROM_OK;
+    return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: '%.60s' is only grazed (approach %.2g): the motion has no derivative here", w->t, name_of(w, c), fabs(u));
+}
+
+// Slip that begins from rest along more than one tangent has a direction that is not known to first order.
+static carom_status check_slip(carom_path *w, const carom_change *x) {
+    for (int c = 0; c < w->p.nc; ++c)
+        if (x->mode_before[c] == CAROM_MODE_STICK && x->mode[c] == CAROM_MODE_SLIP && carom_system_directions(&w->p.sys, w->p.ne + c) > 2)
+            return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: '%.60s' begins to slip in a direction of the plane; there are no derivatives of this", w->t, name_of(w, c));
+    return CAROM_OK;
+}
+
+// The causes of an event, and with them w->dt.  struck: velocities jump.
+static carom_status find_shift(carom_path *w, const carom_change *x, bool struck) {
+    bool first = true;
+    for (int c = 0; c < w->p.nc; ++c) {
+        const bool was_open = x->mode_before[c] == CAROM_MODE_OPEN, is_open = x->mode[c] == CAROM_MODE_OPEN;
+        const double *e = x->phase_before + w->p.nc + CAROM_TANGENTS * c, *e_1 = x->phase + w->p.nc + CAROM_TANGENTS * c;
+        const bool slid = x->mode_before[c] == CAROM_MODE_SLIP, turns = slid && x->mode[c] == CAROM_MODE_SLIP && carom_dot(e, e_1, CAROM_TANGENTS) < 0;
+        cause why = ARRIVES;
+        double scale = 0;
+        if (was_open && (x->impulse[c] > 0 || !is_open)) {
+            CAROM_TRY(check_approach(w, c));
+        } else if (struck || was_open) {
+            continue;
+        } else if (slid && (x->mode[c] == CAROM_MODE_STICK || turns)) {
+            why = STOPS, scale = carom_norm_max(w->a, w->p.nv);
+        } else if (is_open || (x->mode_before[c] == CAROM_MODE_STICK && x->mode[c] == CAROM_MODE_SLIP)) {
+            why = is_open ? OPENS : BREAKS_AWAY;
+        } else {
+            continue;
+        }
+        CAROM_TRY(shift(w, why, c, scale, first));
+        first = false;
+    }
+    if (!first) return CAROM_OK;
+    return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: %s; there are no derivatives of this", w->t, struck ? "velocities jump although no contact arrives" : "forces jump although no contact changes");
+}
+
+// At the start contacts may be closed: variations must not open or press them.
+static carom_status check_start(carom_path *w) {
+    carom_point *p = &w->p;
+    const carom_local *L = &p->L;
+    const int ne = carom_model_system(w->model)->ne;
+    for (int j = 0; j < w->n; ++j) {
+        const carom_direction d = of_column(w, j);
+        const double size_q = carom_norm_max(d.q, p->nv), size_v = carom_norm_max(d.v, p->nv) + size_q * w->size_v / fmax(w->size_q, 1e-300);
+        CAROM_TRY(no_number(w, carom_variation_gaps(w->x, p->t, p->q, d, w->gaps)));
+        CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, p->v, d, w->full)));
+        for (int b = 0; b < L->nb; ++b) {
+            const int id = L->id[b], rows = id >= p->ne && w->phase[id - p->ne] == CAROM_MODE_SLIP ? 1 : L->at[b + 1] - L->at[b];
+            double most = 0;
+            for (int k = 0; k < rows; ++k) most = fmax(most, fabs(w->full[w->at_full[id] + k]));
+            if (fabs(w->gaps[carom_point_id(p, id)]) > 1e-7 * size_q + 1e-12 || most > 1e-7 * size_v + 1e-12)
+                return carom_fail(w->err, CAROM_BAD_INPUT, "'%.60s' %s at the start, and '%.60s' alone would violate it: the motion has no derivative by it", carom_model_constraint(w->model, carom_point_id(p, id)),
+                                  carom_point_id(p, id) < ne ? "holds" : "is closed", w->label ? w->label(w->user, j) : "the start");
+        }
+    }
+    return CAROM_OK;
+}
+
+static carom_status side(carom_path *w, carom_side which) { return w->on_side ? w->on_side(w->user, w, which) : CAROM_OK; }
+
+carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) {
+    const int nq = w->p.nq, nv = w->p.nv;
+    double most = 0;
+    carom_zero(w->dt, w->n);
+    for (int c = 0; c < w->p.nc; ++c) most = fmax(most, x->impulse[c]);
+    // The limit of a run of impacts that the scheme predicts lies ahead of the last one.
+    if (x->t - x->t_before > 1e-9 * fmax(w->size_q / fmax(w->size_v, 1e-300), fabs(x->t)) && !first)
+        return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: impacts of several contacts accumulate, and there are no derivatives of their limit", x->t);
+    if (!first) {
+        CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v)); // in the phase before
+        carom_copy(w->a_before, w->a, nv);
+    }
+    const bool struck = most > 0 && jumps(x->v, x->v_before, nv, 1e-13 * w->size_v);
+    if (first && struck) return carom_fail(w->err, CAROM_UNSUPPORTED, "contacts hit at the very start; there are no derivatives of this");
+    // Behind it, for the accelerations there.
+    carom_copy(w->phase_1, x->phase, (ptrdiff_t)w->phase_size);
+    double *phase = w->phase;
+    w->phase = w->phase_1;
+    const carom_status status = carom_path_evaluate(w, x->t, x->q, x->v);
+    carom_copy(w->a_after, w->a, nv);
+    if (status == CAROM_OK && first) {
+        w->phase_1 = phase;
+        return check_start(w);
+    }
+    w->phase = phase;
+    CAROM_TRY(status);
+    CAROM_TRY(check_slip(w, x));
+    bool closes = false;
+    for (int c = 0; c < w->p.nc; ++c) closes = closes || (x->mode_before[c] == CAROM_MODE_OPEN && x->mode[c] != CAROM_MODE_OPEN);
+    const double size = SAME * (carom_norm_max(w->a_before, nv) + carom_norm_max(w->a_after, nv));
+    const bool some = struck || closes || jumps(w->a_before, w->a_after, nv, size);
+    if (some) {
+        CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
+        CAROM_TRY(find_shift(w, x, struck || closes));
+    }
+    CAROM_TRY(side(w, CAROM_LEFT));
+    if (struck) CAROM_TRY(find_impulses(w, x));
+    for (int j = 0; j < w->n && some; ++j) {
+        double *dq = w->y + (size_t)j * 2 * (size_t)nv, *dv = dq + nv;
+        carom_axpy(dq, w->dt[j], x->v_before, nv), carom_axpy(dv, w->dt[j], w->a_before, nv);
+        if (struck) CAROM_TRY(strike(w, x, (carom_direction){w->dt[j], dq, dv, w->dp + (size_t)j * (size_t)w->np}, dv));
+        carom_axpy(dq, -w->dt[j], x->v, nv), carom_axpy(dv, -w->dt[j], w->a_after, nv);
+    }
+    w->t = x->t;
+    carom_copy(w->q, x->q, nq), carom_copy(w->v, x->v, nv);
+    w->phase = w->phase_1, w->phase_1 = phase;
+    return side(w, CAROM_RIGHT);
+}

@@ -1,0 +1,285 @@
+// gradient.c: derivatives of a result of a run: a value at the end, an extreme, an integral.
+#include "dynamics/dynamics.h"
+#include <carom/event.h>
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum wanted { AT_END, INTEGRAL, MEAN, RMS, MAXIMUM, MINIMUM } wanted;
+static const struct { const char *name; wanted what; } functions[] = {{"integral", INTEGRAL}, {"mean", MEAN}, {"rms", RMS}, {"max", MAXIMUM}, {"min", MINIMUM}};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+typedef struct finding {
+    wanted what;
+    char *expression;    // what is observed
+    carom_task task;
+    carom_task_run run;
+    carom_path path;
+    double *dp;          // nfree x np
+    int *parameter, np;
+    double *out, *dout;  // observed
+    carom_average *averages; // of the model's own checks; not used here
+    double value, *gradient; // an extreme so far
+    bool some;
+    carom_error *err;
+} finding;
+
+// -- the expression -----------------------------------------------------------------------------------------------
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
+
+// Does the text hold this name as a word of its own?
+static bool holds(const char *text, const char *name) {
+    const size_t n = strlen(name);
+    for (const char *at = strstr(text, name); at; at = strstr(at + 1, name))
+        if ((at == text || !is_word(at[-1])) && !is_word(at[n])) return true;
+    return false;
+}
+
+// max(x) as a whole becomes x; inside of expressions there is no such function.
+static carom_status read_expression(finding *k, const char *of) {
+    size_t n = strlen(of), first = strspn(of, " ");
+    while (n > first && of[n - 1] == ' ') --n;
+    k->expression = calloc(n + 8, 1);
+    if (!k->expression) return carom_fail(k->err, CAROM_NO_MEMORY, "no memory for an expression");
+    snprintf(k->expression, n + 8, "%.*s", (int)(n - first), of + first);
+    for (int i = 0; i < FUNCTIONS; ++i) {
+        const size_t name = strlen(functions[i].name);
+        if (strncmp(of + first, functions[i].name, name) != 0 || of[first + name] != '(') continue;
+        int depth = 0;
+        size_t end = first + name;
+        do depth += (of[end] == '(') - (of[end] == ')'), ++end;
+        while (end < n && depth > 0);
+        if (end < n) continue; // max(x) - 1
+        k->what = functions[i].what;
+        snprintf(k->expression, n + 8, "%.*s%s", (int)(n - first - name), of + first + name, k->what == RMS ? "^2" : "");
+        break;
+    }
+    for (int i = 0; i < FUNCTIONS; ++i)
+        if (holds(k->expression, functions[i].name))
+            return carom_fail(k->err, CAROM_UNSUPPORTED, "--of: %s() must be the whole expression, as in '%s(x)'; there are no derivatives of '%.80s'", functions[i].name, functions[i].name, of);
+    for (int i = 0; carom_ledger_name(i); ++i)
+        if (holds(k->expression, carom_ledger_name(i))) return carom_fail(k->err, CAROM_UNSUPPORTED, "--of: there are no derivatives of '%s', a figure of the ledger", carom_ledger_name(i));
+    return CAROM_OK;
+}
+
+static double observe(finding *k, double t, const double *q, const double *v) {
+    const carom_ledger none = {0};
+    carom_model_observe(k->run.model, k->averages, &none, carom_sim_work(k->run.sim), t, q, v, k->out);
+    return k->out[0];
+}
+
+static carom_status derive(finding *k, double t, const double *q, const double *v, carom_direction d, double *y) {
+    const carom_status status = carom_variation_observed(k->path.x, t, q, v, d, k->dout);
+    *y = k->dout[0];
+    return status == CAROM_OK ? CAROM_OK : carom_fail(k->err, status, "t = %.9g: the derivative of '%.80s' is no finite number", t, k->expression);
+}
+
+static carom_direction direction(const carom_path *w, const double *y, int j) {
+    const double *dq = y + (size_t)j * 2 * (size_t)w->p.nv;
+    return (carom_direction){0, dq, dq + w->p.nv, w->dp + (size_t)j * (size_t)w->np};
+}
+
+// -- integrals and extremes along the motion ----------------------------------------------------------------------
+
+// z: the integral of the expression, then of its derivatives.
+static carom_status rate(void *user, carom_path *w, double t, const double *q, const double *v, const double *y, double *z) {
+    finding *k = user;
+    z[0] = observe(k, t, q, v);
+    for (int j = 0; j < w->n; ++j) CAROM_TRY(derive(k, t, q, v, direction(w, y, j), &z[1 + j]));
+    return CAROM_OK;
+}
+
+// A value that may be the extreme; a, dt: of an event whose time changes, NULL: none.
+static carom_status consider(finding *k, double t, const double *q, const double *v, const double *y, const double *a, const double *dt) {
+    const carom_path *w = &k->path;
+    const double x = observe(k, t, q, v);
+    if (k->some && !(k->what == MAXIMUM ? x > k->value : x < k->value)) return CAROM_OK;
+    double along = 0;
+    if (a) CAROM_TRY(derive(k, t, q, v, (carom_direction){1, v, a, NULL}, &along));
+    for (int j = 0; j < w->n; ++j) {
+        CAROM_TRY(derive(k, t, q, v, direction(w, y, j), &k->gradient[j]));
+        if (a) k->gradient[j] += along * dt[j];
+    }
+    k->value = x;
+    k->some = true;
+    return CAROM_OK;
+}
+
+// Both sides of an event: parts of an integral meet there, and extremes may lie there.
+static carom_status on_side(void *user, carom_path *w, carom_side side) {
+    finding *k = user;
+    if (k->what >= MAXIMUM) return consider(k, w->t, w->q, w->v, w->y, side == CAROM_LEFT ? w->a_before : w->a_after, w->dt);
+    const double x = observe(k, w->t, w->q, w->v) * (side == CAROM_LEFT ? 1 : -1);
+    for (int j = 0; j < w->n; ++j) w->z[1 + j] += x * w->dt[j];
+    return CAROM_OK;
+}
+
+// The rate of the expression tau into the step; the state there is in q_1, v_1, y_1.
+static carom_status slope(finding *k, double tau, double *x) {
+    carom_path *w = &k->path;
+    CAROM_TRY(carom_path_try(w, tau, NULL));
+    CAROM_TRY(carom_path_evaluate(w, w->t + tau, w->q_1, w->v_1));
+    return derive(k, w->t + tau, w->q_1, w->v_1, (carom_direction){1, w->v_1, w->a, NULL}, x);
+}
+
+// An extreme inside a step, where the rate changes its sign: by regula falsi (Illinois).
+static carom_status on_step(void *user, carom_path *w, double h) {
+    finding *k = user;
+    const double sign = k->what == MAXIMUM ? 1 : -1;
+    double a = 0, b = h, x_a, x_b;
+    CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
+    CAROM_TRY(derive(k, w->t, w->q, w->v, (carom_direction){1, w->v, w->a, NULL}, &x_a));
+    CAROM_TRY(carom_path_evaluate(w, w->t + h, w->q_1, w->v_1));
+    CAROM_TRY(derive(k, w->t + h, w->q_1, w->v_1, (carom_direction){1, w->v_1, w->a, NULL}, &x_b));
+    if (!(sign * x_a > 0 && sign * x_b < 0)) return CAROM_OK;
+    double tau = b, x = x_b;
+    const double small = 1e-13 * (fabs(x_a) + fabs(x_b));
+    for (int i = 0, side = 0; i < 60 && fabs(x) > small && b - a > 1e-15 * h; ++i) {
+        tau = (a * x_b - b * x_a) / (x_b - x_a);
+        CAROM_TRY(slope(k, tau, &x));
+        if (sign * x > 0) {
+            a = tau, x_a = x;
+            if (side == 1) x_b /= 2;
+            side = 1;
+        } else {
+            b = tau, x_b = x;
+            if (side == -1) x_a /= 2;
+            side = -1;
+        }
+    }
+    return consider(k, w->t + tau, w->q_1, w->v_1, w->y_1, NULL, NULL);
+}
+
+// -- all of it ----------------------------------------------------------------------------------------------------
+
+// The start by every free name: parameters by the model, coordinates and rates by themselves.
+static carom_status start(finding *k) {
+    carom_path *w = &k->path;
+    const carom_model *m = k->run.model;
+    const carom_system *s = carom_model_system(m);
+    double *dq = calloc((size_t)s->nq + 1, sizeof *dq);
+    if (!dq) return carom_fail(k->err, CAROM_NO_MEMORY, "no memory for the start");
+    carom_status status = CAROM_OK;
+    for (int j = 0; j < w->n && status == CAROM_OK; ++j) {
+        const carom_free_name *f = k->task.free + j;
+        double *y = w->y + (size_t)j * 2 * (size_t)s->nv;
+        if (f->value != 0) w->unit[j] = fabs(f->value);
+        if (f->kind == CAROM_FREE_RATE) y[s->nv + f->index] = 1;
+        else if (f->kind == CAROM_FREE_POSITION) {
+            carom_zero(dq, s->nq);
+            dq[f->index] = 1;
+            carom_model_velocities(m, k->run.x, dq, y);
+        } else if (!k->task.start) {
+            status = carom_variation_start(w->x, k->dp + (size_t)j * (size_t)k->np, y, y + s->nv, k->err);
+            for (int i = 0; i < k->task.nfree; ++i) { // what is free itself does not follow
+                const carom_free_name *g = k->task.free + i;
+                if (g->kind == CAROM_FREE_RATE) y[s->nv + g->index] = 0;
+                if (g->kind == CAROM_FREE_POSITION && s->nq == s->nv) y[g->index] = 0;
+            }
+        }
+    }
+    free(dq);
+    return status;
+}
+
+static carom_status finish(finding *k, carom_gradient *g) {
+    carom_path *w = &k->path;
+    const double length = w->t;
+    g->t = w->t;
+    if (k->what >= MAXIMUM) {
+        CAROM_TRY(consider(k, w->t, w->q, w->v, w->y, NULL, NULL));
+        g->value = k->value;
+        carom_copy(g->gradient, k->gradient, w->n);
+        return CAROM_OK;
+    }
+    if (k->what == AT_END) {
+        g->value = observe(k, w->t, w->q, w->v);
+        for (int j = 0; j < w->n; ++j) CAROM_TRY(derive(k, w->t, w->q, w->v, direction(w, w->y, j), &g->gradient[j]));
+        return CAROM_OK;
+    }
+    const double by = k->what == INTEGRAL ? 1 : 1 / length, mean = by * w->z[0];
+    g->value = k->what == RMS ? sqrt(mean) : mean;
+    for (int j = 0; j < w->n; ++j) g->gradient[j] = by * w->z[1 + j] / (k->what == RMS ? 2 * g->value : 1);
+    return CAROM_OK;
+}
+
+static const char *label(void *user, int j) { return ((finding *)user)->task.free[j].name; }
+
+static carom_status prepare(finding *k, const carom_gradient_def *def, carom_gradient *g) {
+    const char *observe_list[] = {k->expression, NULL};
+    k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start};
+    k->task.model.observe = observe_list;
+    CAROM_TRY(carom_task_open(&k->task, def->by, k->err));
+    const size_t n = (size_t)k->task.nfree;
+    if (n == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing to differentiate by: give --by NAME,NAME");
+    double *value = calloc(n, sizeof *value);
+    k->dp = calloc(n * n, sizeof *k->dp), k->parameter = calloc(n, sizeof *k->parameter), k->gradient = calloc(n, sizeof *k->gradient);
+    k->out = calloc(1, sizeof *k->out), k->dout = calloc(1, sizeof *k->dout);
+    g->name = calloc(n, sizeof *g->name), g->gradient = calloc(n, sizeof *g->gradient);
+    bool good = value && k->dp && k->parameter && k->gradient && k->out && k->dout && g->name && g->gradient;
+    for (size_t j = 0; good && j < n; ++j) {
+        value[j] = k->task.free[j].value;
+        if (k->task.free[j].kind == CAROM_FREE_PARAMETER) k->parameter[k->np++] = k->task.free[j].index;
+        const size_t size = strlen(k->task.free[j].name) + 1;
+        g->name[j] = malloc(size);
+        good = g->name[j] != NULL;
+        if (good) memcpy(g->name[j], k->task.free[j].name, size), g->n = (int)j + 1;
+    }
+    for (size_t j = 0, at = 0; good && j < n; ++j)
+        if (k->task.free[j].kind == CAROM_FREE_PARAMETER) k->dp[j * (size_t)k->np + at++] = 1;
+    carom_status status = good ? CAROM_OK : carom_fail(k->err, CAROM_NO_MEMORY, "no memory for %d derivatives", (int)n);
+    carom_run_given *given = &k->task.run;
+    const double end = isnan(given->end) ? carom_model_simulation(k->task.base).end : given->end;
+    if (!given->scheme) { // no row is written: steps need only be short beside the run
+        given->scheme = "event-driven";
+        if (isnan(given->step) && end > 0) given->step = end / 50;
+    }
+    if (status == CAROM_OK) status = carom_task_begin(&k->task, value, given->end, &k->run, k->err);
+    free(value);
+    k->task.model.observe = NULL;
+    return status;
+}
+
+static carom_status find(finding *k, const carom_gradient_def *def, carom_gradient *g) {
+    CAROM_TRY(read_expression(k, def->of));
+    CAROM_TRY(prepare(k, def, g));
+    static const char *const energies[] = {"kinetic", "potential", "energy"};
+    for (int i = 0; i < 3 && carom_model_count(k->run.model).members > 0; ++i)
+        if (holds(k->expression, energies[i])) return carom_fail(k->err, CAROM_UNSUPPORTED, "--of: there are no derivatives of '%s' where members are flexible", energies[i]);
+    const carom_scheme *scheme = carom_sim_scheme(k->run.sim);
+    if (strcmp(scheme->name, "event-driven") != 0 && strcmp(scheme->name, "mixed") != 0 && strcmp(scheme->name, "auto") != 0)
+        return carom_fail(k->err, CAROM_UNSUPPORTED, "derivatives need a scheme that locates events: event-driven, mixed or auto, not %s", scheme->name);
+    g->scheme = scheme->name;
+    k->averages = calloc((size_t)carom_model_watched(k->run.model) + 1, sizeof *k->averages);
+    if (!k->averages) return carom_fail(k->err, CAROM_NO_MEMORY, "no memory for checks");
+    carom_path *w = &k->path;
+    w->user = k, w->label = label;
+    if (k->what >= MAXIMUM) w->on_step = on_step, w->on_side = on_side;
+    else if (k->what != AT_END) w->rate = rate, w->on_side = on_side;
+    carom_sim_stop_when(k->run.sim, def->stop, def->user);
+    CAROM_TRY(carom_path_open(w, k->run.model, k->run.sim, k->task.nfree, k->dp, k->np, k->parameter, w->rate ? 1 + k->task.nfree : 0, k->err));
+    CAROM_TRY(start(k));
+    if (k->what >= MAXIMUM) CAROM_TRY(consider(k, 0, k->run.x, k->run.x + carom_model_system(k->run.model)->nq, w->y, NULL, NULL));
+    CAROM_TRY(carom_path_run(w));
+    return finish(k, g);
+}
+
+carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *def, carom_error *err) {
+    finding k = {.err = err};
+    *g = (carom_gradient){0};
+    const carom_status status = find(&k, def, g);
+    carom_path_close(&k.path);
+    carom_task_end(&k.run);
+    carom_task_close(&k.task);
+    free(k.expression), free(k.dp), free(k.parameter), free(k.out), free(k.dout), free(k.gradient), free(k.averages);
+    return status;
+}
+
+void carom_gradient_free(carom_gradient *g) {
+    for (int i = 0; i < g->n; ++i) free(g->name[i]);
+    free(g->name), free(g->gradient);
+    *g = (carom_gradient){0};
+}

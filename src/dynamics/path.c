@@ -1,0 +1,430 @@
+// path.c: a run together with its variations: the linearised equations along smooth motion, and how variations jump at events.
+//
+//     M a = f + B lambda,   W'a + kappa = 0:     M da = d(f - M a) + d(B lambda) + B dlambda,   W'da = -d(W'a + kappa)       (VAR-1)
+//     dq' = dv + [dq, v],   dv' = da
+//
+// over joints, closed normals and sticking tangents; B has the friction of sliding contacts in it.  The scheme says where the motion goes and what
+// happens; here the state is integrated once more, with its columns, from event to event (Dormand and Prince), and must arrive where the scheme did.
+#include "dynamics/dynamics.h"
+#include "event/rk.h"
+#include "linalg/dense.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double RTOL = 1e-11;    // of one internal step
+static const double ARRIVES = 1e-6;  // relative: the state must arrive where the scheme did
+static const double NATURAL = 1e-3; // of the change of a motion that is proportional to the name
+static const double CUT = 1e-11;
+
+static carom_status bad(carom_path *w, carom_status status, double t) {
+    return status == CAROM_OK ? CAROM_OK : carom_fail(w->err, status, "t = %.9g: the derivatives of the model have no finite value here", t);
+}
+
+// -- one point ----------------------------------------------------------------------------------------------------
+
+static int mode_of(const carom_path *w, int id) { return id < w->p.ne ? CAROM_MODE_STICK : (int)w->phase[id - w->p.ne]; }
+
+// Slip direction of block b: along one tangent as the phase has it, else that of the velocity, if it has one.
+static double slip(const carom_path *w, int b, double *d) {
+    const carom_local *L = &w->p.L;
+    const int c = L->id[b] - w->p.ne, k = L->at[b] + 1, tangents = L->at[b + 1] - k;
+    carom_copy(d, w->phase + w->p.nc + CAROM_TANGENTS * c, tangents);
+    if (tangents < 2) return 0;
+    const double speed = carom_length(w->u + k, tangents);
+    if (!(speed > 1e-9 * (carom_norm_max(w->p.v, w->p.nv) + fabs(L->w[k])))) return 0;
+    for (int i = 0; i < tangents; ++i) d[i] = w->u[k + i] / speed;
+    return speed;
+}
+
+static bool slides(const carom_path *w, int b) { return mode_of(w, w->p.L.id[b]) == CAROM_MODE_SLIP && w->p.L.at[b + 1] - w->p.L.at[b] > 1; }
+
+// x = G^-1 x, or the shortest that comes near.
+void carom_path_solve(carom_path *w, const double *G, int n, double *x) {
+    carom_copy(w->S, G, (ptrdiff_t)n * n);
+    if (carom_dense_lu(w->S, n, n, CUT, w->pivot)) {
+        carom_dense_lu_solve(w->S, n, n, w->pivot, x);
+        return;
+    }
+    carom_copy(w->S, G, (ptrdiff_t)n * n);
+    carom_copy(w->rhs, x, n);
+    carom_dense_shortest(w->S, n, n, CUT, w->pivot, w->scratch, w->rhs, x);
+}
+
+// L with its directions and velocities, M factorised; contacts that take part: those `with`, NULL: the closed ones.
+carom_status carom_path_stand(carom_path *w, double t, const double *q, const double *v, const bool *with) {
+    carom_point *p = &w->p;
+    p->t = t;
+    carom_copy(p->q, q, p->nq), carom_copy(p->v, v, p->nv);
+    CAROM_TRY(carom_point_look(p, w->err));
+    for (int c = 0; c < p->nc; ++c)
+        if (p->contacts[c].friction_varies) p->contacts[c].friction = fmax(p->law[CAROM_FRICTION_LAW * c + (w->phase[c] == CAROM_MODE_STICK)], 1e-12);
+    p->L.nb = 0;
+    for (int id = 0; id < p->ne + p->nc; ++id)
+        if (id < p->ne || (with ? with[id - p->ne] : w->phase[id - p->ne] != CAROM_MODE_OPEN)) p->L.id[p->L.nb++] = id;
+    CAROM_TRY(carom_point_directions(p, &p->L, w->err));
+    for (int k = 0; k < p->L.at[p->L.nb]; ++k) w->u[k] = carom_column_dot(&p->L.W, k, v) + p->L.w[k];
+    int where = 0;
+    if (carom_factorise(&w->F, p->M, &where) != CAROM_OK)
+        return carom_fail(w->err, CAROM_SINGULAR, "the mass matrix is not positive definite at '%.60s'", carom_point_rate(p, where));
+    return CAROM_OK;
+}
+
+// Numbers by direction of L to those of all constraints of the model.
+void carom_path_spread(carom_path *w, const double *x) {
+    const carom_local *L = &w->p.L;
+    carom_zero(w->full, w->nfull);
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) w->full[w->at_full[L->id[b]] + k - L->at[b]] = x[k];
+}
+
+// (VAR-1), left: accelerations w->a and reactions at a point of the phase.
+carom_status carom_path_evaluate(carom_path *w, double t, const double *q, const double *v) {
+    carom_point *p = &w->p;
+    const carom_local *L = &p->L;
+    const size_t nv = (size_t)p->nv;
+    double d[CAROM_TANGENTS];
+    CAROM_TRY(carom_path_stand(w, t, q, v, NULL));
+    carom_copy(w->a, p->f, p->nv);
+    carom_factor_solve(&w->F, w->a);
+    CAROM_TRY(carom_point_curvature(p, w->kappa, w->err));
+    w->n_rows = 0;
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b]; k < L->at[b + (slides(w, b) ? 0 : 1)] + slides(w, b); ++k) {
+            double *X = w->X + (size_t)w->n_rows * nv;
+            carom_column_expand(X, &L->W, k);
+            if (slides(w, b)) slip(w, b, d);
+            for (int i = k + 1; slides(w, b) && i < L->at[b + 1]; ++i) carom_column_axpy(X, -p->contacts[L->id[b] - p->ne].friction * d[i - k - 1], &L->W, i);
+            carom_factor_solve(&w->F, X);
+            w->row[w->n_rows++] = k;
+        }
+    const int n = w->n_rows;
+    for (int r = 0; r < n; ++r) {
+        w->r[r] = -carom_column_dot(&L->W, w->row[r], w->a) - w->kappa[w->row[r]];
+        for (int i = 0; i < n; ++i) w->G[r + i * n] = carom_column_dot(&L->W, w->row[r], w->X + (size_t)i * nv);
+    }
+    if (n > 0) carom_path_solve(w, w->G, n, w->r);
+    carom_zero(w->lambda, L->at[L->nb]);
+    for (int r = 0; r < n; ++r) {
+        carom_axpy(w->a, w->r[r], w->X + (size_t)r * nv, p->nv);
+        w->lambda[w->row[r]] = w->r[r];
+    }
+    for (int b = 0; b < L->nb; ++b) {
+        if (!slides(w, b)) continue;
+        slip(w, b, d);
+        for (int k = L->at[b] + 1; k < L->at[b + 1]; ++k) w->lambda[k] = -p->contacts[L->id[b] - p->ne].friction * d[k - L->at[b] - 1] * w->lambda[L->at[b]];
+    }
+    return CAROM_OK;
+}
+
+// Friction of contacts that slide changes with its coefficient and its direction.
+static carom_status change_friction(carom_path *w, carom_direction d, double *r) {
+    carom_point *p = &w->p;
+    const carom_local *L = &p->L;
+    bool some = false;
+    for (int b = 0; b < L->nb; ++b) some = some || slides(w, b);
+    if (!some) return CAROM_OK;
+    CAROM_TRY(bad(w, carom_variation_laws(w->x, p->t, p->q, p->v, d, NULL, NULL, w->dmu, NULL), p->t));
+    CAROM_TRY(bad(w, carom_variation_rates(w->x, p->t, p->q, p->v, d, w->full), p->t));
+    for (int b = 0; b < L->nb; ++b) {
+        if (!slides(w, b)) continue;
+        const int c = L->id[b] - p->ne, k = L->at[b] + 1, tangents = L->at[b + 1] - k;
+        double e[CAROM_TANGENTS];
+        const double speed = slip(w, b, e), *du = w->full + w->at_full[L->id[b]] + 1, along = speed > 0 ? carom_dot(e, du, tangents) : 0;
+        for (int i = 0; i < tangents; ++i) {
+            const double turn = speed > 0 ? (du[i] - along * e[i]) / speed : 0;
+            carom_column_axpy(r, -(w->dmu[c] * e[i] + p->contacts[c].friction * turn) * w->lambda[k - 1], &L->W, k + i);
+        }
+    }
+    return CAROM_OK;
+}
+
+// (VAR-1), right: da, and the change of reactions by row, along a direction at the point evaluated last.
+carom_status carom_path_differentiate(carom_path *w, carom_direction d, double *da, double *dlambda) {
+    carom_point *p = &w->p;
+    const carom_local *L = &p->L;
+    const int n = w->n_rows, nv = p->nv;
+    CAROM_TRY(bad(w, carom_variation_motion(w->x, p->t, p->q, p->v, w->a, d, da), p->t));
+    if (n > 0) {
+        carom_path_spread(w, w->lambda);
+        CAROM_TRY(bad(w, carom_variation_reaction(w->x, p->t, p->q, w->full, d, w->dv), p->t));
+        carom_axpy(da, 1, w->dv, nv);
+        CAROM_TRY(change_friction(w, d, da));
+        CAROM_TRY(bad(w, carom_variation_acceleration(w->x, p->t, p->q, p->v, w->a, d, w->full), p->t));
+    }
+    carom_factor_solve(&w->F, da);
+    for (int r = 0, b = 0; r < n; ++r) {
+        while (w->row[r] >= L->at[b + 1]) ++b;
+        dlambda[r] = -carom_column_dot(&L->W, w->row[r], da) - w->full[w->at_full[L->id[b]] + w->row[r] - L->at[b]];
+    }
+    if (n > 0) carom_path_solve(w, w->G, n, dlambda);
+    for (int r = 0; r < n; ++r) carom_axpy(da, dlambda[r], w->X + (size_t)r * (size_t)nv, nv);
+    return CAROM_OK;
+}
+
+// -- one step -----------------------------------------------------------------------------------------------------
+
+static double *column(const carom_path *w, double *y, int j) { return y + (size_t)j * 2 * (size_t)w->p.nv; }
+
+// [x, v], of positions that turn: lift(x, v) = v + [x, v]/2 + what is even in x.
+static void bracket(carom_path *w, const double *x, const double *v, double *y) {
+    const carom_system *s = &w->p.sys;
+    const double size = carom_norm_max(x, s->nv), by = size > 0 ? 1e-4 / size : 0;
+    carom_zero(y, s->nv);
+    if (!s->lift || by == 0) return;
+    for (int side = -1; side <= 1; side += 2) {
+        for (int i = 0; i < s->nv; ++i) w->dv[i] = side * by * x[i];
+        s->lift(s->model, w->dx, w->dv, v);
+        carom_axpy(y, side / by, w->dx, s->nv);
+    }
+}
+
+static carom_status rates(carom_path *w, double t, const double *q, const double *v, double *y, double *a, double *rate, double *z) {
+    const int nv = w->p.nv;
+    CAROM_TRY(carom_path_evaluate(w, t, q, v));
+    carom_copy(a, w->a, nv);
+    for (int j = 0; j < w->n; ++j) {
+        const double *dq = column(w, y, j), *dv = dq + nv;
+        double *to = column(w, rate, j);
+        bracket(w, dq, v, to);
+        carom_axpy(to, 1, dv, nv);
+        CAROM_TRY(carom_path_differentiate(w, (carom_direction){0, dq, dv, w->dp + (size_t)j * (size_t)w->np}, to + nv, w->dlambda));
+    }
+    return w->nz > 0 ? w->rate(w->user, w, t, q, v, y, z) : CAROM_OK;
+}
+
+static void move(const carom_path *w, double *q1, const double *q0, const double *x) {
+    const carom_system *s = &w->p.sys;
+    if (s->move) s->move(s->model, q1, q0, 1, x);
+    else carom_add(q1, q0, 1, x, s->nv);
+}
+
+carom_status carom_path_try(carom_path *w, double h, double *error) {
+    w->tried = h;
+    const carom_butcher *T = carom_butcher_find(CAROM_RK_DORMAND, 5);
+    const carom_system *s = &w->p.sys;
+    const int nv = s->nv, m = 2 * nv * w->n;
+    double *e = w->e;
+    for (int i = 0; i <= T->stages; ++i) { // the last round is the end of the step
+        const bool end = i == T->stages;
+        carom_zero(w->shift, nv);
+        carom_copy(w->v_1, w->v, nv), carom_copy(w->y_1, w->y, m), carom_copy(w->z_1, w->z, w->nz);
+        for (int j = 0; j < i; ++j) {
+            const double b = h * (end ? T->b[j] : carom_butcher_a(T, i, j));
+            if (b == 0) continue;
+            carom_axpy(w->shift, b, w->stage[j].shift, nv), carom_axpy(w->v_1, b, w->stage[j].a, nv), carom_axpy(w->y_1, b, w->stage[j].y, m), carom_axpy(w->z_1, b, w->stage[j].z, w->nz);
+        }
+        move(w, w->q_1, w->q, w->shift);
+        if (end) break;
+        if (i == 0 && w->ready) continue;
+        if (s->lift) s->lift(s->model, w->stage[i].shift, w->shift, w->v_1);
+        else carom_copy(w->stage[i].shift, w->v_1, nv);
+        CAROM_TRY(rates(w, w->t + h * carom_butcher_c(T, i), w->q_1, w->v_1, w->y_1, w->stage[i].a, w->stage[i].y, w->stage[i].z));
+    }
+    w->ready = true;
+    if (!error) return CAROM_OK;
+    carom_zero(e, 2 * nv + m);
+    for (int j = 0; j < T->stages; ++j) {
+        const double b = h * (T->b[j] - T->low[j]);
+        carom_axpy(e, b, w->stage[j].shift, nv), carom_axpy(e + nv, b, w->stage[j].a, nv), carom_axpy(e + 2 * nv, b, w->stage[j].y, m);
+    }
+    *error = 0;
+    for (int part = 0; part < 2 * (w->n + 1); ++part) { // positions, velocities of the state and of every column
+        const double *x = part == 0 ? w->q : part == 1 ? w->v : w->y + (part - 2) * nv, *x_1 = part == 0 ? w->q_1 : part == 1 ? w->v_1 : w->y_1 + (part - 2) * nv;
+        const double *x_rate = part == 0 ? w->stage[0].shift : part == 1 ? w->stage[0].a : w->stage[0].y + (part - 2) * nv;
+        // what is nearly zero need not be better known than what it becomes until the motion is looked at again
+        const double size = fmax(fmax(carom_norm_max(x, part == 0 ? w->p.nq : nv), carom_norm_max(x_1, part == 0 ? w->p.nq : nv)), w->span * carom_norm_max(x_rate, nv));
+        // a column that is nothing but rounding has no digits: what counts is its part of the motion
+        const double natural = part < 2 ? 0 : NATURAL * (part % 2 ? fmax(w->size_v, w->span * carom_norm_max(w->stage[0].a, nv)) : fmax(w->size_q, w->span * w->size_v)) / w->unit[(part - 2) / 2];
+        if (size + natural > 0) *error = fmax(*error, carom_norm_max(e + part * nv, nv) / (RTOL * (size + natural)));
+    }
+    return isfinite(*error) ? CAROM_OK : carom_fail(w->err, CAROM_USER, "t = %.9g: the variations are no finite numbers", w->t);
+}
+
+static void accept(carom_path *w, double t) {
+    const carom_butcher *T = carom_butcher_find(CAROM_RK_DORMAND, 5);
+    const int nv = w->p.nv, m = 2 * nv * w->n;
+    w->t = t;
+    carom_copy(w->q, w->q_1, w->p.nq), carom_copy(w->v, w->v_1, nv), carom_copy(w->y, w->y_1, m), carom_copy(w->z, w->z_1, w->nz);
+    const carom_path_stage first = w->stage[0];
+    w->stage[0] = w->stage[T->stages - 1], w->stage[T->stages - 1] = first; // the last stage is the first of the next step
+    if (w->p.sys.lift) carom_copy(w->stage[0].shift, w->v, nv);
+}
+
+// Smooth motion to t_1.
+static carom_status integrate(carom_path *w, double t_1) {
+    enum { MOST = 1000000 };
+    double h = w->h > 0 ? fmin(w->h, t_1 - w->t) : 0.01 * (t_1 - w->t);
+    w->ready = false;
+    w->span = t_1 - w->t;
+    for (int i = 0; w->t < t_1; ++i) {
+        if (i == MOST) return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: more than %d steps of the linearised motion", w->t, MOST);
+        const bool last = w->t + h * (1 + 1e-9) >= t_1;
+        const double tau = last ? t_1 - w->t : h;
+        double error = 0;
+        CAROM_TRY(carom_path_try(w, tau, &error));
+        const double next = tau * fmin(4, fmax(0.1, 0.9 * pow(fmax(error, 1e-10), -0.2)));
+        if (!last || error > 1) w->h = next;
+        if (error > 1 && tau > 1e-14 * fmax(fabs(t_1), 1e-3)) {
+            h = next;
+            continue;
+        }
+        if (w->on_step) {
+            CAROM_TRY(w->on_step(w->user, w, tau));
+            if (w->tried != tau) CAROM_TRY(carom_path_try(w, tau, NULL));
+        }
+        accept(w, last ? t_1 : w->t + tau);
+        h = next;
+    }
+    return CAROM_OK;
+}
+
+// The state that was integrated must be that of the scheme, and is that from here on.
+static carom_status arrive(carom_path *w, double t, const double *q, const double *v) {
+    const int nq = w->p.nq, nv = w->p.nv;
+    double wrong = 0;
+    w->size_q = fmax(w->size_q, carom_norm_max(q, nq)), w->size_v = fmax(w->size_v, carom_norm_max(v, nv));
+    for (int i = 0; i < nq; ++i) wrong = fmax(wrong, fabs(q[i] - w->q[i]) / fmax(w->size_q, DBL_MIN));
+    for (int i = 0; i < nv; ++i) wrong = fmax(wrong, fabs(v[i] - w->v[i]) / fmax(w->size_v, DBL_MIN));
+    if (!(wrong < ARRIVES))
+        return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: the linearised motion does not follow that of the scheme (they differ by %.2g): tighten the scheme's tolerances", t, wrong);
+    w->t = t;
+    carom_copy(w->q, q, nq), carom_copy(w->v, v, nv);
+    return CAROM_OK;
+}
+
+// -- the run ------------------------------------------------------------------------------------------------------
+
+static void carve(carom_path *w, carom_arena *mem) {
+    const carom_point *p = &w->p;
+    const size_t nv = (size_t)p->nv, nq = (size_t)p->nq, nl = (size_t)p->n, n = (size_t)w->n, nz = (size_t)w->nz, nc = (size_t)p->nc, full = (size_t)w->nfull;
+    w->F = carom_carve_factor(mem, p->sys.mass_shape, true);
+    double **by_velocity[] = {&w->v, &w->v_1, &w->a, &w->dv, &w->dx, &w->da, &w->shift, &w->b, &w->a_before, &w->a_after};
+    double **local[] = {&w->u, &w->kappa, &w->lambda, &w->r, &w->rhs, &w->dlambda, &w->before};
+    double **columns[] = {&w->y, &w->y_1};
+    double **by_column[] = {&w->dt, &w->scale_dt, &w->unit}, **by_contact[] = {&w->dmu, &w->de, &w->touched};
+    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
+    for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, nl);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; ++i) *columns[i] = carom_carve(mem, 2 * nv * n);
+    for (size_t i = 0; i < sizeof by_column / sizeof *by_column; ++i) *by_column[i] = carom_carve(mem, n);
+    for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
+    w->q = carom_carve(mem, nq), w->q_1 = carom_carve(mem, nq);
+    w->z = carom_carve(mem, nz), w->z_1 = carom_carve(mem, nz);
+    w->e = carom_carve(mem, 2 * nv * (n + 1));
+    w->X = carom_carve(mem, nl * nv);
+    w->G = carom_carve(mem, nl * nl), w->S = carom_carve(mem, nl * nl), w->A = carom_carve(mem, nl * nl);
+    w->scratch = carom_carve(mem, 3 * nl);
+    w->pivot = carom_carve_ints(mem, nl), w->row = carom_carve_ints(mem, nl);
+    w->full = carom_carve(mem, full), w->full_0 = carom_carve(mem, full);
+    w->gaps = carom_carve(mem, (size_t)(carom_model_system(w->model)->ne + p->nc));
+    w->at_full = carom_carve_ints(mem, (size_t)(p->ne + p->nc));
+    w->with = carom_carve_bytes(mem, nc * sizeof *w->with);
+    for (int i = 0; i < CAROM_PATH_STAGES; ++i)
+        w->stage[i] = (carom_path_stage){carom_carve(mem, nv), carom_carve(mem, nv), carom_carve(mem, 2 * nv * n), carom_carve(mem, nz)};
+}
+
+carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim, int n, const double *dp, int np, const int *parameter, int nz, carom_error *err) {
+    const carom_system *s = carom_model_system(m);
+    w->model = m, w->sim = sim, w->n = n, w->dp = dp, w->np = np, w->nz = nz, w->err = err;
+    CAROM_TRY(carom_point_open(&w->p, m, err));
+    w->x = carom_variation_create(m, np, parameter, err);
+    if (!w->x) return err->code;
+    w->nfull = carom_variation_directions(w->x);
+    carom_arena mem = {0};
+    carve(w, &mem);
+    const size_t size = (mem.used + 127) & ~(size_t)63;
+    w->block = aligned_alloc(64, size);
+    if (!w->block) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d variations of the motion", n);
+    memset(w->block, 0, size);
+    w->mem = (carom_arena){.base = w->block, .size = size};
+    carve(w, &w->mem);
+    for (int id = 0, at = 0, k = 0; id < s->ne + s->nc; ++id) {
+        if (k < w->p.ne + w->p.nc && carom_point_id(&w->p, k) == id) w->at_full[k++] = at;
+        at += carom_system_directions(s, id);
+    }
+    for (int j = 0; j < n; ++j) w->unit[j] = 1;
+    return CAROM_OK;
+}
+
+static void drop(carom_path *w) {
+    for (int i = 0; i < w->npending; ++i) free(w->pending[i].store);
+    w->npending = 0;
+}
+
+void carom_path_close(carom_path *w) {
+    drop(w);
+    free(w->pending);
+    free(w->phases);
+    carom_variation_destroy(w->x);
+    carom_arena_release(&w->mem);
+    free(w->block);
+    carom_point_close(&w->p);
+}
+
+// Keep an event until its step is done; a step that is halved repeats some.
+static carom_status keep(void *user, const carom_change *c) {
+    carom_path *w = user;
+    while (w->npending > 0 && (w->pending[w->npending - 1].c.t > c->t_before || (w->npending == 1 && !w->begun && c->t == w->pending[0].c.t && c->t_before == c->t)))
+        free(w->pending[--w->npending].store);
+    if (w->npending == w->room) {
+        const int room = 2 * w->room + 8;
+        carom_path_event *more = realloc(w->pending, (size_t)room * sizeof *more);
+        if (!more) return CAROM_NO_MEMORY;
+        w->pending = more, w->room = room;
+    }
+    const size_t nq = (size_t)w->p.nq, nv = (size_t)w->p.nv, nc = (size_t)w->p.nc, size = c->phase_size;
+    double *store = malloc((2 * (nq + nv + size) + nc + 1) * sizeof *store), *at = store;
+    if (!store) return CAROM_NO_MEMORY;
+    carom_change x = *c;
+    const double **part[] = {&x.q_before, &x.q, &x.v_before, &x.v, &x.phase_before, &x.phase, &x.impulse};
+    const size_t length[] = {nq, nq, nv, nv, size, size, nc};
+    for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
+        carom_copy(at, *part[i], (ptrdiff_t)length[i]);
+        *part[i] = at, at += length[i];
+    }
+    x.mode_before = x.phase_before, x.mode = x.phase, x.in = NULL;
+    w->pending[w->npending++] = (carom_path_event){x, store};
+    return CAROM_OK;
+}
+
+static carom_status begin(carom_path *w, const carom_change *x) {
+    w->begun = true;
+    w->phase_size = x->phase_size;
+    w->phases = calloc(2 * w->phase_size + 1, sizeof *w->phases);
+    if (!w->phases) return carom_fail(w->err, CAROM_NO_MEMORY, "no memory for the modes of the contacts");
+    w->phase = w->phases, w->phase_1 = w->phases + w->phase_size;
+    w->t = x->t;
+    w->size_q = carom_norm_max(x->q, w->p.nq), w->size_v = carom_norm_max(x->v, w->p.nv);
+    carom_copy(w->q, x->q, w->p.nq), carom_copy(w->v, x->v, w->p.nv);
+    return carom_path_cross(w, x, true);
+}
+
+// What happened in the step just done, and the motion to its end.
+static carom_status follow(carom_path *w) {
+    for (int i = 0; i < w->npending; ++i) {
+        const carom_change *x = &w->pending[i].c;
+        if (!w->begun) {
+            CAROM_TRY(begin(w, x));
+            continue;
+        }
+        CAROM_TRY(integrate(w, x->t_before));
+        CAROM_TRY(arrive(w, x->t_before, x->q_before, x->v_before));
+        CAROM_TRY(carom_path_cross(w, x, false));
+    }
+    drop(w);
+    const carom_now now = carom_sim_now(w->sim);
+    CAROM_TRY(integrate(w, now.t));
+    return arrive(w, now.t, now.q, now.v);
+}
+
+carom_status carom_path_run(carom_path *w) {
+    carom_sim_watch_changes(w->sim, keep, w);
+    carom_status status = CAROM_OK;
+    while (status == CAROM_OK && !carom_sim_done(w->sim)) {
+        status = carom_sim_step(w->sim, w->err);
+        if (status == CAROM_OK) status = follow(w);
+    }
+    carom_sim_watch_changes(w->sim, NULL, NULL);
+    return status;
+}

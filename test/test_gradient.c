@@ -1,0 +1,143 @@
+// test_gradient.c: carom gradient: derivatives in closed form, against differences, and where there are none.
+#define _DEFAULT_SOURCE // mkdtemp
+#include "model_text.h"
+#include <carom/dynamics.h>
+#include <string.h>
+
+static carom_gradient_def define(const char *text, const char *of, const char *const *by, double end) {
+    carom_gradient_def d = {.of = of, .by = by};
+    d.model.text = text, d.model.length = strlen(text), d.model.file = "model.yaml";
+    d.run = carom_run_nothing();
+    d.run.end = end;
+    return d;
+}
+
+static carom_gradient gradient(const char *text, const char *of, const char *const *by, double end) {
+    carom_gradient g;
+    carom_error err = {0};
+    const carom_gradient_def d = define(text, of, by, end);
+    if (carom_gradient_find(&g, &d, &err) != CAROM_OK) fail_msg("%s: %s", of, err.text);
+    return g;
+}
+
+static void refused(const char *text, const char *of, const char *const *by, double end, carom_status status, const char *words) {
+    carom_gradient g;
+    carom_error err = {0};
+    const carom_gradient_def d = define(text, of, by, end);
+    assert_int_equal(carom_gradient_find(&g, &d, &err), status);
+    carom_gradient_free(&g);
+    if (!strstr(err.text, words)) fail_msg("'%s' is not in: %s", words, err.text);
+}
+
+#define BALL "carom: 1\nparameters: {g: 10, e: 0.5}\ncoordinates: {y: {at: 1, rate: 0}}\nenergy: {kinetic: y'^2/2, potential: g*y}\ncontacts: {floor: {gap: y, restitution: e}}\n"
+
+// Dropped from Y: it hits at T = sqrt(2 Y/g) with u = sqrt(2 Y g) and is at y = e u s - g s^2/2, s = t - T, until it hits again.
+// With Y = 1, g = 10, r = sqrt(5): T = r/5, u = 2 r; dT/dY = r/10, dT/dg = -r/100, du/dY = r, du/dg = r/10.
+static void ball_once(void **state) {
+    (void)state;
+    static const char *const by[] = {"g", "e", "y", "y'", NULL};
+    const double r = sqrt(5), t = 0.6, T = r / 5, u = 2 * r, e = 0.5, s = t - T, v = e * u - 10 * s;
+    carom_gradient g = gradient(BALL, "y", by, t);
+    assert_close(g.value, e * u * s - 5 * s * s, 1e-11);
+    assert_close(g.gradient[0], e * r / 10 * s - s * s / 2 + v * r / 100, 1e-9);
+    assert_close(g.gradient[1], u * s, 1e-9);
+    assert_close(g.gradient[2], e * r * s - v * r / 10, 1e-9);
+    // thrown with V: u = sqrt(V^2 + 2 g Y), T = (V + u)/g: at V = 0 du = 0, dT = 1/g
+    assert_close(g.gradient[3], -v / 10, 1e-9);
+    carom_gradient_free(&g);
+    // the integral of y: Y T - g T^3/6 over the fall, e u s^2/2 - g s^3/6 behind it
+    g = gradient(BALL, "integral(y)", by, t);
+    assert_close(g.value, T - 10 * T * T * T / 6 + e * u * s * s / 2 - 10 * s * s * s / 6, 1e-10);
+    assert_close(g.gradient[1], u * s * s / 2, 1e-9);
+    assert_close(g.gradient[2], T - r / 10 * (e * u * s - 5 * s * s) + e * r * s * s / 2, 1e-9);
+    carom_gradient_free(&g);
+    // the fastest fall is that before the impact; the top behind it, e^2 Y, lies inside a step
+    g = gradient(BALL, "min(y')", by, t);
+    assert_close(g.value, -u, 1e-11);
+    assert_close(g.gradient[2], -r, 1e-9);
+    assert_close(g.gradient[0], -r / 10, 1e-9);
+    carom_gradient_free(&g);
+    g = gradient(BALL, "max(y*(1 - 1/(1 + (t/0.4)^400)))", by, 0.85); // t > 0.4 alone: behind T = 0.447 it is e^2 Y at T + e u/g = 0.67
+    assert_close(g.value, e * e, 1e-9);
+    assert_close(g.gradient[1], 2 * e, 1e-7);
+    assert_close(g.gradient[2], e * e, 1e-7);
+    carom_gradient_free(&g);
+}
+
+// After the accumulation at t_a = T (1 + e)/(1 - e) = 3 T the ball rests: nothing changes it.
+static void ball_rests(void **state) {
+    (void)state;
+    static const char *const by[] = {"g", "e", "y", NULL};
+    carom_gradient g = gradient(BALL, "y + y'", by, 2);
+    for (int i = 0; i < 3; ++i) assert_close(g.gradient[i], 0, 1e-8);
+    carom_gradient_free(&g);
+    // the integral: falls and flights: Y T (2/3) + sum over k of (2/3) height_k time_k = (2/3) Y T (1 + 2 e^3/(1 - e^3)), which goes with Y^(3/2)
+    g = gradient(BALL, "integral(y)", by, 2);
+    const double value = 2 * sqrt(0.2) / 3 * (1 + 2 * 0.125 / 0.875);
+    assert_close(g.value, value, 1e-8);
+    assert_close(g.gradient[2], 1.5 * value, 1e-7);
+    assert_close(g.gradient[0], -0.05 * value, 1e-7);
+    carom_gradient_free(&g);
+}
+
+// A block slides with V on a rough floor and stops after V/(mu g), having gone V^2/(2 mu g).
+static void block_stops(void **state) {
+    (void)state;
+    static const char *const by[] = {"mu", "x'", NULL};
+    carom_gradient g = gradient("carom: 1\nparameters: {mu: 0.5}\ncoordinates: {x: {at: 0, rate: 2}, y: {at: 0, rate: 0}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 10*y}\n"
+                                "contacts: {floor: {gap: y, slip: x, friction: mu}}\n", "x", by, 1);
+    assert_close(g.value, 0.4, 1e-10);
+    assert_close(g.gradient[0], -0.8, 1e-9);
+    assert_close(g.gradient[1], 0.4, 1e-9);
+    carom_gradient_free(&g);
+}
+
+// A block on a belt with V, pulled by a spring: it breaks away where k x = mu_s, x = V t, and slides with mu_k from there: x = c + A cos(w s) + B sin(w s),
+// c = mu_k/k, A = mu_s/k - c, B = V/w, w = sqrt(k), unit mass and load; s = t - mu_s/(k V).
+static void block_breaks_away(void **state) {
+    (void)state;
+    static const char *const by[] = {"ms", "mk", NULL};
+    carom_gradient g = gradient("carom: 1\nparameters: {ms: 0.6, mk: 0.4}\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 0, rate: 0}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: y + 2*x^2}\n"
+                                "contacts: {belt: {gap: y, slip: x - t, friction: {static: ms, kinetic: mk}}}\n", "x", by, 0.5);
+    const double s = 0.5 - 0.15, A = 0.05, B = 0.5, rate = -2 * A * sin(2 * s) + 2 * B * cos(2 * s);
+    assert_close(g.value, 0.1 + A * cos(2 * s) + B * sin(2 * s), 1e-9);
+    assert_close(g.gradient[0], cos(2 * s) / 4 - rate / 4, 1e-8);
+    assert_close(g.gradient[1], (1 - cos(2 * s)) / 4, 1e-8);
+    carom_gradient_free(&g);
+}
+
+// Impact with friction: a disk falls on a rough floor while it slides: v_x loses mu (1 + e) u if it slides on; e and mu enter by their product.
+static void oblique_impact(void **state) {
+    (void)state;
+    static const char *const by[] = {"mu", "e", "y", NULL};
+    carom_gradient g = gradient("carom: 1\nparameters: {mu: 0.2, e: 0.5}\ncoordinates: {x: {at: 0, rate: 5}, y: {at: 1, rate: 0}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 10*y}\n"
+                                "contacts: {floor: {gap: y, slip: x, friction: mu, restitution: e}}\n", "x", by, 0.6);
+    const double r = sqrt(5), s = 0.6 - r / 5, u = 2 * r, jump = 0.2 * 1.5 * u;
+    assert_close(g.value, 3 - jump * s, 1e-10);
+    assert_close(g.gradient[0], -1.5 * u * s, 1e-9);
+    assert_close(g.gradient[1], -0.2 * u * s, 1e-9);
+    assert_close(g.gradient[2], -0.2 * 1.5 * (r * s - u * r / 10), 1e-9);
+    carom_gradient_free(&g);
+}
+
+static void no_number(void **state) {
+    (void)state;
+    static const char *const by[] = {"x", NULL}, *const y[] = {"y", NULL}, *const nobody[] = {"z", NULL};
+    // an oscillator that just touches its wall at x = -1
+    refused("carom: 1\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: x^2/2}\ncontacts: {wall: {gap: x + 1 - 1e-10, restitution: 0.5}}\n", "x", by, 5, CAROM_NOT_CONVERGED, "grazed");
+    refused(BALL, "energy.impact", y, 1, CAROM_UNSUPPORTED, "ledger");
+    refused(BALL, "max(y) - 1", y, 1, CAROM_UNSUPPORTED, "must be the whole expression");
+    refused(BALL, "y", nobody, 1, CAROM_BAD_INPUT, "no parameter");
+    // it lies on the floor: raised it would fall, lowered there is no motion
+    refused("carom: 1\ncoordinates: {y: {at: 0, rate: 0}}\nenergy: {kinetic: y'^2/2, potential: 10*y}\ncontacts: {floor: {gap: y}}\n", "y", y, 1, CAROM_BAD_INPUT, "closed at the start");
+    // two particles arrive at the same time, coupled: which comes first decides
+    refused("carom: 1\ncoordinates: {y: {at: 1, rate: 0}, z: {at: 1, rate: 0}}\nenergy: {kinetic: y'^2/2 + z'^2/2 + y'*z'/4, potential: 10*(y + z)}\n"
+            "contacts: {a: {gap: y, restitution: 0.5}, b: {gap: z, restitution: 0.5}}\n", "y", y, 1, CAROM_NOT_CONVERGED, "at the same time");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ball_once), cmocka_unit_test(ball_rests), cmocka_unit_test(block_stops), cmocka_unit_test(block_breaks_away), cmocka_unit_test(oblique_impact), cmocka_unit_test(no_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
