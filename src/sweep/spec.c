@@ -166,7 +166,8 @@ static carom_status values(const carom_sweep *s, varied *v, const char *spec, ca
 static const char *known_name(const void *user, int i) {
     const carom_model *m = user;
     const int np = carom_model_count(m).parameters, nq = carom_model_count(m).coordinates;
-    return i < np ? carom_model_parameter(m, i, NULL) : i < np + nq ? carom_model_coordinate(m, i - np) : NULL;
+    if (i >= np + nq) return NULL;
+    return i < np ? carom_model_parameter(m, i, NULL) : carom_model_presses(m, i - np) ? "" : carom_model_coordinate(m, i - np);
 }
 
 static carom_status name_it(const carom_sweep *s, varied *v, carom_error *err) {
