@@ -6,7 +6,7 @@
 static const cli_option options[] = {
     {"of", 0, "EXPR", "what is differentiated: an expression at the end of the run, or integral(x), mean(x), rms(x), max(x), min(x) over it", false},
     {"by", 0, "NAME,NAME", "by which names: parameters, x for the initial value and x' for the initial rate of a coordinate", true},
-    {"scheme", 0, "NAME", "event-driven (default, whatever the model says), mixed or auto", false},
+    {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
     {"step", 0, "H", "step size", false},
     {"end", 0, "T", "end time", false},
     {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver", true},

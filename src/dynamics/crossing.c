@@ -43,8 +43,12 @@ static carom_status change_of(carom_path *w, cause why, int c, carom_direction d
         *dh = w->gaps[carom_model_system(w->model)->ne + c];
         return CAROM_OK;
     }
-    if (why == STOPS) { // along the direction in which it slid
-        const double *e = w->phase + p->nc + CAROM_TANGENTS * c;
+    if (why == STOPS) { // along the direction in which it slid: that of its deceleration
+        double e[CAROM_TANGENTS];
+        CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, p->v, (carom_direction){1, p->v, w->a, NULL}, w->full)));
+        carom_copy(e, w->full + w->at_full[p->ne + c] + 1, tangents);
+        const double size = carom_length(e, tangents);
+        for (int i = 0; i < tangents && size > 0; ++i) e[i] /= size;
         CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, p->v, d, w->full)));
         *dh = carom_dot(e, w->full + w->at_full[p->ne + c] + 1, tangents);
         return CAROM_OK;
@@ -206,11 +210,11 @@ static carom_status check_approach(carom_path *w, int c) {
     return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: '%.60s' is only grazed (approach %.2g): the motion has no derivative here", w->t, name_of(w, c), fabs(u));
 }
 
-// Slip that begins from rest along more than one tangent has a direction that is not known to first order.
+// Along more than one tangent the direction of slip is singular where it begins and ends.
 static carom_status check_slip(carom_path *w, const carom_change *x) {
     for (int c = 0; c < w->p.nc; ++c)
-        if (x->mode_before[c] == CAROM_MODE_STICK && x->mode[c] == CAROM_MODE_SLIP && carom_system_directions(&w->p.sys, w->p.ne + c) > 2)
-            return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: '%.60s' begins to slip in a direction of the plane; there are no derivatives of this", w->t, name_of(w, c));
+        if (x->mode_before[c] != x->mode[c] && x->mode_before[c] + x->mode[c] == CAROM_MODE_STICK + CAROM_MODE_SLIP && carom_system_directions(&w->p.sys, w->p.ne + c) > 2)
+            return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: the slip of '%.60s' begins or ends along more than one tangent; there are no derivatives of this", w->t, name_of(w, c));
     return CAROM_OK;
 }
 

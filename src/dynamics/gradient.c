@@ -250,8 +250,8 @@ static carom_status find(finding *k, const carom_gradient_def *def, carom_gradie
     for (int i = 0; i < 3 && carom_model_count(k->run.model).members > 0; ++i)
         if (holds(k->expression, energies[i])) return carom_fail(k->err, CAROM_UNSUPPORTED, "--of: there are no derivatives of '%s' where members are flexible", energies[i]);
     const carom_scheme *scheme = carom_sim_scheme(k->run.sim);
-    if (strcmp(scheme->name, "event-driven") != 0 && strcmp(scheme->name, "mixed") != 0 && strcmp(scheme->name, "auto") != 0)
-        return carom_fail(k->err, CAROM_UNSUPPORTED, "derivatives need a scheme that locates events: event-driven, mixed or auto, not %s", scheme->name);
+    if (strcmp(scheme->name, "event-driven") != 0 && strcmp(scheme->name, "auto") != 0)
+        return carom_fail(k->err, CAROM_UNSUPPORTED, "derivatives need a scheme that locates events to rounding: event-driven or auto, not %s", scheme->name);
     g->scheme = scheme->name;
     k->averages = calloc((size_t)carom_model_watched(k->run.model) + 1, sizeof *k->averages);
     if (!k->averages) return carom_fail(k->err, CAROM_NO_MEMORY, "no memory for checks");
