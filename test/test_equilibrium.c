@@ -250,6 +250,16 @@ static void files(void **state) {
     says(out, "\"found\": false");
     says(out, "\"x\": 3");
     says(out, "\"forces\": {\n  }");
+    // A state holds bodies that results leave out, and a result that lacks them is none; a brake has no coordinate to vary.
+    put("r.yaml", "carom: 1\ngravity: [0, -10]\nrecord: {bodies: [a]}\nbodies:\n  a: {mass: 1, inertia: 1, at: [0, 1], shape: {circle: 0.1}}\n  b: {mass: 1, inertia: 1, at: [5, 1], shape: {circle: 0.1}}\n"
+                  "shapes: {floor: {plane: [0, 1]}}\ncontacts: {f: {among: [a, b, floor]}, stop: {normal force: 3, slip: a.angle, friction: 0.1}}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.01}\n");
+    assert_int_equal(program("equilibrium r.yaml --save both.state"), 0);
+    says(out, "b.y                      0.1");
+    assert_int_equal(program("run r.yaml --start both.state --out r.h5"), 0);
+    says(out, "energy       start 2, end 2");
+    assert_int_equal(program("run r.yaml --start r.h5 --out r2.h5"), 2);
+    says(complaints, "has no column 'b.x'");
+    assert_int_equal(program("sweep r.yaml --vary stop.press=0,1 --observe a.y"), 2);
     put("l.yaml", "carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: \"x'^2\", potential: x}\n");
     assert_int_equal(program("equilibrium l.yaml --save best.state"), 1);
     says(complaints, "the best state so far is in best.state");

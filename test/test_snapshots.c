@@ -62,6 +62,28 @@ static void snapshots_hold_places_and_forces(void **state) {
     }
 }
 
+// Contacts of hulls are found by search; what they carry adds up to the weight, too, and settling moves hulls.
+static void snapshots_of_hulls_carry_the_weight(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: 0.05}\nsettle: yes\nbodies:\n"
+                               "  s: {mass: 2, inertia: [0.1, 0.1, 0.1], at: [0, 0, 0.09], shape: {hull: [[-0.1, -0.1, -0.1], [0.1, -0.1, -0.1], [-0.1, 0.1, -0.1], [0.1, 0.1, -0.1],"
+                               " [-0.1, -0.1, 0.1], [0.1, -0.1, 0.1], [-0.1, 0.1, 0.1], [0.1, 0.1, 0.1]]}}\n"
+                               "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, floor], friction: 0.3}}\n";
+    simulate(text, "moreau-midpoint", "hull.h5", 1e-3, 0.1, 0, 0);
+    carom_result *r = load("hull.h5");
+    long rows;
+    carom_result_contact *c = contacts(r, &rows);
+    assert_true(rows > 0);
+    for (int k = 1; k <= 2; ++k) {
+        double weight = 0;
+        for (long i = 0; i < rows; ++i)
+            if (fabs(c[i].t - 0.05 * k) < 1e-9) weight += c[i].force[2];
+        assert_true(fabs(weight - 20) < 1e-6);
+    }
+    free(c);
+    carom_result_close(r);
+}
+
 static void a_resumed_run_repeats_its_snapshots(void **state) {
     (void)state;
     static const long stops[] = {1, 49, 50, 51, 130};
@@ -123,7 +145,7 @@ static void mistakes_are_explained(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(snapshots_hold_places_and_forces), cmocka_unit_test(a_resumed_run_repeats_its_snapshots), cmocka_unit_test(columns_are_those_of_chosen_bodies),
+        cmocka_unit_test(snapshots_hold_places_and_forces), cmocka_unit_test(snapshots_of_hulls_carry_the_weight), cmocka_unit_test(a_resumed_run_repeats_its_snapshots), cmocka_unit_test(columns_are_those_of_chosen_bodies),
         cmocka_unit_test(pairs_have_columns_up_to_64),      cmocka_unit_test(mistakes_are_explained),
     };
     return cmocka_run_group_tests(tests, begin, end);
