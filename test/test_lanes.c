@@ -223,7 +223,7 @@ static void sweeps_that_lanes_do_not_support(void **state) {
     refused(def_of(oscillator, LIST("option.tol=1e-12,1e-10"), LIST("x")), "options are the same");
     refused(def_of(body, LIST("g=1,2"), LIST("b.x")), "`bodies`");
     static const char two[] = "carom: 1\nparameters: {a: 0.1}\ncoordinates: {x: {rate: 1}, y: {at: 0}, z: {at: 0}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 10*z}\n"
-                              "contacts: {floor: {gap: z, slip: [x, y], friction: [a, 0.4]}}\n";
+                              "contacts: {floor: {gap: z, slip: [x, y], friction: [a, 0.4]}}\nsimulation: {scheme: moreau-midpoint, step: 0.1, end: 1}\n";
     refused(def_of(two, LIST("a=0.1,0.2"), LIST("x")), "friction with two coefficients");
     refused(def_of(own_step, LIST("h=0.1,0.2"), LIST("x")), "give --step");
     setenv("CC", "there-is-no-such-compiler", 1);
