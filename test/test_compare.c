@@ -665,7 +665,7 @@ static void wrong_usage_of_the_program_is_status_2(void **state) {
         {MODELS "slider-crank.yaml --csv /nowhere/x.csv", "/nowhere/x.csv"},
         {MODELS "slider-crank.yaml --set nobody=1", "nobody"},
         {"missing.yaml", "missing.yaml"},
-        {"guide.h5", "a result, not a model"},
+        {"all.h5", "a result, not a model"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         assert_int_equal(carom(wrong[i].arguments), 2);
