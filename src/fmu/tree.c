@@ -35,7 +35,7 @@ static void put_datum(buffer *b, const carom_datum *d) {
 
 char *carom_tree_text(const char *text, size_t length, const char *file, carom_error *err) {
     pool p = {NULL};
-    buffer b = {NULL};
+    buffer b = {0};
     const carom_datum *root = carom_yaml_read(&p, text, length, file, err);
     if (root) put_datum(&b, root);
     carom_pool_free(&p);
