@@ -101,7 +101,7 @@ carom_status carom_fmu_export(const fmu_export_def *def, FILE *f, carom_error *e
         carom_fmu_describe(description.f, def, &b, &v, token);
         carom_fmu_describe_build(build.f, def);
     }
-    const bool good = finish(&description) & finish(&build);
+    const bool described = finish(&description), buildable = finish(&build), good = described && buildable; // both are finished, whatever happens
     if (status == CAROM_OK && !good) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for an FMU");
     if (status == CAROM_OK) {
         snprintf(name, sizeof name, "binaries/%s/%.120s.so", carom_fmu_platform(def->version), def->identifier);
