@@ -1,13 +1,12 @@
 // test_compare.c: schemes x step sizes against a reference: the library, and the program around it.
 #define _DEFAULT_SOURCE // mkdtemp, usleep
 #include "model_text.h"
+#include "program.h"
 #include <carom/result.h>
 #include <carom/study.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { MOST = 64 };
 
@@ -594,29 +593,6 @@ static void wrong_usage_is_refused(void **state) {
 
 // -- the program ----------------------------------------------------------------------------------------------
 
-static char out[1 << 16], complaints[1 << 14];
-
-static void get(const char *name, char *text, size_t size) {
-    FILE *f = fopen(name, "rb");
-    assert_non_null(f);
-    text[fread(text, 1, size - 1, f)] = 0;
-    fclose(f);
-}
-
-// `carom compare ARGUMENTS` through the shell, in the test's folder.
-static int carom(const char *arguments) {
-    char command[4096];
-    snprintf(command, sizeof command, "cd %s && " CAROM_BINARY_DIR "/carom compare %s >stdout.txt 2>stderr.txt", folder, arguments);
-    const int status = system(command);
-    get(path("stdout.txt"), out, sizeof out);
-    get(path("stderr.txt"), complaints, sizeof complaints);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
-}
-
-static void assert_says(const char *text, const char *words) {
-    if (!strstr(text, words)) fail_msg("'%s' is not in: %s", words, text);
-}
-
 static int lines(const char *text) {
     int n = 0;
     for (; *text; ++text) n += *text == '\n';
@@ -627,7 +603,7 @@ static int lines(const char *text) {
 
 static void the_program_prints_a_table_and_keeps_rows_and_a_picture(void **state) {
     (void)state;
-    assert_int_equal(carom(MODELS "impacting-oscillator.yaml --schemes half-explicit,moreau-jean:theta=1:closed=strict --steps 1e-2,1e-3 "
+    assert_int_equal(carom("compare " MODELS "impacting-oscillator.yaml --schemes half-explicit,moreau-jean:theta=1:closed=strict --steps 1e-2,1e-3 "
                            "--end 1.5 --csv rows.csv --plot picture.svg"), 0);
     assert_says(out, "norm l1 of q, t = 0 .. 1.5");
     assert_says(out, "exact solution");
@@ -645,9 +621,9 @@ static void the_program_prints_a_table_and_keeps_rows_and_a_picture(void **state
 
 static void the_program_works_without_options(void **state) {
     (void)state;
-    assert_int_equal(carom(MODELS "bouncing-ball.yaml --quiet"), 0);
+    assert_int_equal(carom("compare " MODELS "bouncing-ball.yaml --quiet"), 0);
     assert_string_equal(out, "");
-    assert_int_equal(carom(MODELS "bouncing-ball.yaml"), 0);
+    assert_int_equal(carom("compare " MODELS "bouncing-ball.yaml"), 0);
     assert_says(out, "0.008");
 }
 
@@ -668,7 +644,7 @@ static void wrong_usage_of_the_program_is_status_2(void **state) {
         {"all.h5", "a result, not a model"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
-        assert_int_equal(carom(wrong[i].arguments), 2);
+        assert_int_equal(carom("compare %s", wrong[i].arguments), 2);
         assert_says(complaints, wrong[i].says);
         assert_string_equal(out, "");
     }
@@ -682,14 +658,14 @@ static void a_run_that_fails_says_so_and_the_others_go_on(void **state) {
     assert_non_null(f);
     fputs("carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: 1/2*1e6*x^2}\nexact: {x: cos(1e3*t)}\n", f);
     fclose(f);
-    assert_int_equal(carom("stiff.yaml --schemes moreau-midpoint,moreau-jean --steps 0.1,1e-5 --end 20 --csv rows.csv"), 1);
+    assert_int_equal(carom("compare stiff.yaml --schemes moreau-midpoint,moreau-jean --steps 0.1,1e-5 --end 20 --csv rows.csv"), 1);
     assert_says(out, "failed: t = ");
     assert_says(complaints, "1 run failed");
     char text[4096];
     get(path("rows.csv"), text, sizeof text);
     assert_int_equal(lines(text), 5);
     assert_says(text, "\nmoreau-midpoint,0.10000000000000001,,,");
-    assert_int_equal(carom("stiff.yaml --schemes moreau-jean --steps 1e-2 --end 20 --reference moreau-midpoint:0.1"), 1);
+    assert_int_equal(carom("compare stiff.yaml --schemes moreau-jean --steps 1e-2 --end 20 --reference moreau-midpoint:0.1"), 1);
     assert_says(complaints, "the reference (moreau-midpoint, step 0.1) failed");
 }
 
@@ -727,7 +703,7 @@ static void an_interrupted_comparison_keeps_what_is_done(void **state) {
 static int set_up(void **state) {
     (void)state;
     strcpy(folder, "/tmp/carom-compare-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
+    return mkdtemp(folder) ? chdir(folder) : -1;
 }
 
 static int tear_down(void **state) {

@@ -1,8 +1,7 @@
 // test_equilibrium.c: states of rest with known answers, what is said where there is none, and states in files.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "model_text.h"
-#include <sys/wait.h>
-#include <unistd.h>
+#include "program.h"
 
 static carom_rest find(carom_model *m, carom_status expected, carom_error *err) {
     carom_rest rest;
@@ -162,35 +161,6 @@ static void none(void **state) {
 
 // -- the program --------------------------------------------------------------------------------------------------
 
-static char out[1 << 16], complaints[1 << 14];
-
-static void get(const char *name, char *text, size_t size) {
-    FILE *f = fopen(name, "rb");
-    assert_non_null(f);
-    text[fread(text, 1, size - 1, f)] = 0;
-    fclose(f);
-}
-
-static void put(const char *name, const char *text) {
-    FILE *f = fopen(name, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
-static int program(const char *arguments) {
-    char command[2048];
-    snprintf(command, sizeof command, CAROM_BINARY_DIR "/carom %s >stdout.txt 2>stderr.txt", arguments);
-    const int status = system(command);
-    get("stdout.txt", out, sizeof out);
-    get("stderr.txt", complaints, sizeof complaints);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
-}
-
-static void says(const char *text, const char *words) {
-    if (!strstr(text, words)) fail_msg("'%s' is not in: %s", words, text);
-}
-
 #define HANGING "carom: 1\nparameters: {k: 50, m: 2}\ncoordinates: {y: {at: 0.4, rate: 1}}\nenergy: {kinetic: \"1/2*m*y'^2\", potential: 1/2*k*y^2 + m*9.81*y}\n" \
     "simulation: {scheme: mixed, step: 0.01, end: 1}\n"
 
@@ -201,69 +171,69 @@ static void files(void **state) {
     assert_non_null(mkdtemp(folder));
     assert_int_equal(chdir(folder), 0);
     put("m.yaml", HANGING);
-    assert_int_equal(program("equilibrium m.yaml --save rest.state --json"), 0);
-    says(out, "\"y\": -0.3924");
-    says(out, "\"unique\": true");
-    assert_int_equal(program("run m.yaml --start rest.state --out a.csv --every 50"), 0);
+    assert_int_equal(carom("equilibrium m.yaml --save rest.state --json"), 0);
+    assert_says(out, "\"y\": -0.3924");
+    assert_says(out, "\"unique\": true");
+    assert_int_equal(carom("run m.yaml --start rest.state --out a.csv --every 50"), 0);
     get("a.csv", out, sizeof out);
     const char *last = strstr(out, "\n1,");
     assert_non_null(last);
     assert_close(strtod(last + 3, NULL), -2 * 9.81 / 50, 1e-14);
-    assert_int_equal(program("run m.yaml --out b.h5"), 0); // on from the end of a result
-    assert_int_equal(program("run m.yaml --out b.csv"), 0);
-    assert_int_equal(program("run m.yaml --start b.h5 --out c.csv --end 0.01"), 0);
+    assert_int_equal(carom("run m.yaml --out b.h5"), 0); // on from the end of a result
+    assert_int_equal(carom("run m.yaml --out b.csv"), 0);
+    assert_int_equal(carom("run m.yaml --start b.h5 --out c.csv --end 0.01"), 0);
     get("b.csv", out, sizeof out);
     last = strstr(out, "\n1,");
     assert_non_null(last);
     const double end = strtod(last + 3, NULL);
     get("c.csv", out, sizeof out);
     assert_close(strtod(strstr(out, "\n0,") + 3, NULL), end, 0);
-    assert_int_equal(program("sweep m.yaml --start rest.state --vary k=50,50 --observe 'max(y)' --out s.csv"), 0); // all runs begin there
+    assert_int_equal(carom("sweep m.yaml --start rest.state --vary k=50,50 --observe 'max(y)' --out s.csv"), 0); // all runs begin there
     get("s.csv", out, sizeof out);
-    says(out, "-0.39240");
-    assert_int_equal(program("sweep m.yaml --start rest.state --vary k=50,50 --observe y --lanes on --out s.csv"), 2);
+    assert_says(out, "-0.39240");
+    assert_int_equal(carom("sweep m.yaml --start rest.state --vary k=50,50 --observe y --lanes on --out s.csv"), 2);
     // A brake that can hold 1 N m stops a pendulum where gravity pulls with that much; its own coordinate is in no file.
     put("brake.yaml", "carom: 1\ncoordinates: {th: {at: 1, rate: 0.2}}\nenergy: {kinetic: \"1/2*th'^2\", potential: -3*cos(th)}\n"
                       "contacts: {brake: {normal force: 10, slip: th, friction: 0.1}}\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 0.1}\n");
-    assert_int_equal(program("equilibrium brake.yaml --save brake.state --json"), 0);
-    says(out, "\"th\": 0.339836909454");
-    says(out, "\"forces\": {\n    \"brake.friction\": ");
-    assert_int_equal(program("run brake.yaml --start brake.state --out e.csv"), 0);
-    assert_int_equal(program("run brake.yaml --start e.csv --out f.csv"), 0);
+    assert_int_equal(carom("equilibrium brake.yaml --save brake.state --json"), 0);
+    assert_says(out, "\"th\": 0.339836909454");
+    assert_says(out, "\"forces\": {\n    \"brake.friction\": ");
+    assert_int_equal(carom("run brake.yaml --start brake.state --out e.csv"), 0);
+    assert_int_equal(carom("run brake.yaml --start e.csv --out f.csv"), 0);
     put("wrong.state", "t,x,x'\n0,1,0\n");
-    assert_int_equal(program("run m.yaml --start wrong.state"), 2);
-    says(complaints, "wrong.state has no column 'y'");
+    assert_int_equal(carom("run m.yaml --start wrong.state"), 2);
+    assert_says(complaints, "wrong.state has no column 'y'");
     put("nan.state", "t,y,y'\n0,nan,0\n");
-    assert_int_equal(program("run m.yaml --start nan.state"), 2);
-    says(complaints, "'y' is nan");
+    assert_int_equal(carom("run m.yaml --start nan.state"), 2);
+    assert_says(complaints, "'y' is nan");
     put("no.state", "t,y,y'\n");
-    assert_int_equal(program("run m.yaml --start no.state"), 2);
-    says(complaints, "no rows");
-    assert_int_equal(program("run m.yaml --start missing.state"), 2);
-    assert_int_equal(program("run m.yaml --start rest.state --resume b.h5"), 2);
+    assert_int_equal(carom("run m.yaml --start no.state"), 2);
+    assert_says(complaints, "no rows");
+    assert_int_equal(carom("run m.yaml --start missing.state"), 2);
+    assert_int_equal(carom("run m.yaml --start rest.state --resume b.h5"), 2);
     put("l.yaml", LADDER);
     put("l.state", "t,x,y,phi,x',y',phi'\n0,1,-1,0,0,0,0\n");
-    assert_int_equal(program("equilibrium l.yaml --from l.state"), 2);
-    says(complaints, "does not fit the model: the gap of 'floor' is -1");
+    assert_int_equal(carom("equilibrium l.yaml --from l.state"), 2);
+    assert_says(complaints, "does not fit the model: the gap of 'floor' is -1");
     put("d.yaml", "carom: 1\ncoordinates: {x: {at: 3, rate: 1}}\nenergy: {kinetic: \"x'^2\"}\nconstraints: {drive: x - t - 3}\n");
-    assert_int_equal(program("equilibrium d.yaml --json"), 1);
-    says(out, "\"found\": false");
-    says(out, "\"x\": 3");
-    says(out, "\"forces\": {\n  }");
+    assert_int_equal(carom("equilibrium d.yaml --json"), 1);
+    assert_says(out, "\"found\": false");
+    assert_says(out, "\"x\": 3");
+    assert_says(out, "\"forces\": {\n  }");
     // A state holds bodies that results leave out, and a result that lacks them is none; a brake has no coordinate to vary.
     put("r.yaml", "carom: 1\ngravity: [0, -10]\nrecord: {bodies: [a]}\nbodies:\n  a: {mass: 1, inertia: 1, at: [0, 1], shape: {circle: 0.1}}\n  b: {mass: 1, inertia: 1, at: [5, 1], shape: {circle: 0.1}}\n"
                   "shapes: {floor: {plane: [0, 1]}}\ncontacts: {f: {among: [a, b, floor]}, stop: {normal force: 3, slip: a.angle, friction: 0.1}}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.01}\n");
-    assert_int_equal(program("equilibrium r.yaml --save both.state"), 0);
-    says(out, "b.y                      0.1");
-    assert_int_equal(program("run r.yaml --start both.state --out r.h5"), 0);
-    says(out, "energy       start 2, end 2");
-    assert_int_equal(program("run r.yaml --start r.h5 --out r2.h5"), 2);
-    says(complaints, "has no column 'b.x'");
-    assert_int_equal(program("sweep r.yaml --vary stop.press=0,1 --observe a.y"), 2);
+    assert_int_equal(carom("equilibrium r.yaml --save both.state"), 0);
+    assert_says(out, "b.y                      0.1");
+    assert_int_equal(carom("run r.yaml --start both.state --out r.h5"), 0);
+    assert_says(out, "energy       start 2, end 2");
+    assert_int_equal(carom("run r.yaml --start r.h5 --out r2.h5"), 2);
+    assert_says(complaints, "has no column 'b.x'");
+    assert_int_equal(carom("sweep r.yaml --vary stop.press=0,1 --observe a.y"), 2);
     put("l.yaml", "carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: \"x'^2\", potential: x}\n");
-    assert_int_equal(program("equilibrium l.yaml --save best.state"), 1);
-    says(complaints, "the best state so far is in best.state");
-    assert_int_equal(program("run l.yaml --start best.state --end 0.1 --step 0.01 --out d.csv"), 0);
+    assert_int_equal(carom("equilibrium l.yaml --save best.state"), 1);
+    assert_says(complaints, "the best state so far is in best.state");
+    assert_int_equal(carom("run l.yaml --start best.state --end 0.1 --step 0.01 --out d.csv"), 0);
     assert_int_equal(chdir("/"), 0);
     char command[200];
     snprintf(command, sizeof command, "rm -rf %s", folder);

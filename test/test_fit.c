@@ -1,37 +1,7 @@
 // test_fit.c: carom fit: fits with known answers, and what is said about data that do not allow one.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "model_text.h"
-#include <sys/wait.h>
-#include <unistd.h>
-
-static char out[1 << 16], complaints[1 << 14];
-
-static void get(const char *name, char *text, size_t size) {
-    FILE *f = fopen(name, "rb");
-    assert_non_null(f);
-    text[fread(text, 1, size - 1, f)] = 0;
-    fclose(f);
-}
-
-static void put(const char *name, const char *text) {
-    FILE *f = fopen(name, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
-static int program(const char *arguments) {
-    char command[2048];
-    snprintf(command, sizeof command, CAROM_BINARY_DIR "/carom %s >stdout.txt 2>stderr.txt", arguments);
-    const int status = system(command);
-    get("stdout.txt", out, sizeof out);
-    get("stderr.txt", complaints, sizeof complaints);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
-}
-
-static void says(const char *text, const char *words) {
-    if (!strstr(text, words)) fail_msg("'%s' is not in: %s", words, text);
-}
+#include "program.h"
 
 // The number behind the i-th `words` in the output.
 static double after(const char *words) {
@@ -46,16 +16,16 @@ static void line(void **state) {
     (void)state;
     put("line.yaml", "carom: 1\ncoordinates: {x: {at: 0.3, rate: 0.1}}\nenergy: {kinetic: \"x'^2\"}\n");
     put("line.csv", "t, where\n4,4\n0,1\n1,3\n2,2\n3,5\n2.5,nan"); // in any order; entries that are missing; no end of the last line
-    assert_int_equal(program("fit line.yaml line.csv --free x,\"x'\" --match where=x --json -o points.csv"), 0);
+    assert_int_equal(carom("fit line.yaml line.csv --free x,\"x'\" --match where=x --json -o points.csv"), 0);
     assert_close(after("\"x\": "), 1.4, 1e-7);
     assert_close(after("\"x'\": "), 0.8, 1e-7);
     assert_close(after("\"covariance\": [["), 1.2 * 0.6, 1e-5);
     assert_close(after("], ["), -1.2 * 0.2, 1e-5);
     assert_close(after("\"residual\": "), sqrt(3.6 / 5), 1e-9);
-    says(out, "\"points\": 5");
+    assert_says(out, "\"points\": 5");
     get("points.csv", out, sizeof out);
     assert_close(after("file,column,t,data,model\n1,where,0,1,"), 1.4, 1e-7);
-    assert_int_equal(program("fit line.yaml line.csv line.csv --free x,\"x'\" --match where=x --sigma where=2 --json"), 0); // twice as many, errors given
+    assert_int_equal(carom("fit line.yaml line.csv line.csv --free x,\"x'\" --match where=x --sigma where=2 --json"), 0); // twice as many, errors given
     assert_close(after("\"covariance\": [["), 4 * 0.6 / 2, 1e-4);
 }
 
@@ -71,15 +41,15 @@ static void impacts(void **state) {
         flight *= 0.75;
     }
     put("ball.csv", text);
-    assert_int_equal(program("fit ball.yaml ball.csv --free e,y --match 'hit=impact ground' --bounds e=0:1 --bounds y=0: --json"), 0);
+    assert_int_equal(carom("fit ball.yaml ball.csv --free e,y --match 'hit=impact ground' --bounds e=0:1 --bounds y=0: --json"), 0);
     assert_close(after("\"e\": "), 0.75, 1e-8);
     assert_close(after("\"y\": "), 1, 1e-8);
-    says(out, "\"scheme\": \"event-driven\"");
+    assert_says(out, "\"scheme\": \"event-driven\"");
 }
 
 static void complaint(const char *arguments, int status, const char *words) {
-    assert_int_equal(program(arguments), status);
-    says(complaints, words);
+    assert_int_equal(carom("%s", arguments), status);
+    assert_says(complaints, words);
 }
 
 static void refused(void **state) {

@@ -1,8 +1,7 @@
 // test_modes.c: frequencies and stability limits with known answers.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "model_text.h"
-#include <sys/wait.h>
-#include <unistd.h>
+#include "program.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -202,28 +201,6 @@ static void jam(void **state) {
 
 // -- the program --------------------------------------------------------------------------------------------------
 
-static char out[1 << 16], complaints[1 << 14];
-
-static void get(const char *name, char *text, size_t size) {
-    FILE *f = fopen(name, "rb");
-    assert_non_null(f);
-    text[fread(text, 1, size - 1, f)] = 0;
-    fclose(f);
-}
-
-static int program(const char *arguments) {
-    char command[2048];
-    snprintf(command, sizeof command, CAROM_BINARY_DIR "/carom %s >stdout.txt 2>stderr.txt", arguments);
-    const int status = system(command);
-    get("stdout.txt", out, sizeof out);
-    get("stderr.txt", complaints, sizeof complaints);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
-}
-
-static void says(const char *text, const char *words) {
-    if (!strstr(text, words)) fail_msg("'%s' is not in: %s", words, text);
-}
-
 static void verb(void **state) {
     (void)state;
     char folder[] = "/tmp/carom-modes-XXXXXX", text[800];
@@ -233,26 +210,26 @@ static void verb(void **state) {
     snprintf(text, sizeof text, BRAKE, 0.1);
     fputs(text, f);
     fclose(f);
-    assert_int_equal(program("modes b.yaml --json"), 0);
-    says(out, "{\"frequencies\": [");
-    says(out, "\"damping\": [0, 0]");
-    assert_int_equal(program("modes b.yaml --over mu=0.1,0.3 -o c.csv"), 0);
-    says(out, "mu=0.29999999999999999: ");
-    says(out, "(unstable)");
+    assert_int_equal(carom("modes b.yaml --json"), 0);
+    assert_says(out, "{\"frequencies\": [");
+    assert_says(out, "\"damping\": [0, 0]");
+    assert_int_equal(carom("modes b.yaml --over mu=0.1,0.3 -o c.csv"), 0);
+    assert_says(out, "mu=0.29999999999999999: ");
+    assert_says(out, "(unstable)");
     get("c.csv", out, sizeof out);
-    says(out, "mode,mu,frequency,damping,re,im\n1,0.10000000000000001,");
-    assert_int_equal(program("modes b.yaml --mode 2 -o mode.h5"), 0);
-    assert_int_equal(program("info mode.h5"), 0);
-    assert_int_equal(program("view mode.h5 -o mode.html"), 0);
-    assert_int_equal(program("equilibrium b.yaml --save s.state"), 0);
-    assert_int_equal(program("modes b.yaml --at s.state --contacts open"), 0);
-    says(out, "3 modes");
-    assert_int_equal(program("modes b.yaml --mode 3 -o mode.h5"), 2);
-    says(complaints, "there are 2 modes");
-    assert_int_equal(program("modes b.yaml --over nu=1,2"), 2);
-    says(complaints, "--over: the model has no parameter, coordinate or rate 'nu'");
-    assert_int_equal(program("modes b.yaml --contacts ajar"), 2);
-    assert_int_equal(program("modes b.yaml --plot p.svg"), 2);
+    assert_says(out, "mode,mu,frequency,damping,re,im\n1,0.10000000000000001,");
+    assert_int_equal(carom("modes b.yaml --mode 2 -o mode.h5"), 0);
+    assert_int_equal(carom("info mode.h5"), 0);
+    assert_int_equal(carom("view mode.h5 -o mode.html"), 0);
+    assert_int_equal(carom("equilibrium b.yaml --save s.state"), 0);
+    assert_int_equal(carom("modes b.yaml --at s.state --contacts open"), 0);
+    assert_says(out, "3 modes");
+    assert_int_equal(carom("modes b.yaml --mode 3 -o mode.h5"), 2);
+    assert_says(complaints, "there are 2 modes");
+    assert_int_equal(carom("modes b.yaml --over nu=1,2"), 2);
+    assert_says(complaints, "--over: the model has no parameter, coordinate or rate 'nu'");
+    assert_int_equal(carom("modes b.yaml --contacts ajar"), 2);
+    assert_int_equal(carom("modes b.yaml --plot p.svg"), 2);
     assert_int_equal(chdir("/"), 0);
     snprintf(text, sizeof text, "rm -rf %s", folder);
     assert_int_equal(system(text), 0);

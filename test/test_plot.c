@@ -1,20 +1,11 @@
 // test_plot.c: pictures and sketches of results: what is in them, and what is said about what is not.
 #define _XOPEN_SOURCE 700 // mkdtemp, posix_openpt
+#include "program.h"
 #include <carom/carom.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
-// cmocka wants the above first
-#include <cmocka.h>
 
-static char folder[64], out[1 << 20], complaints[1 << 16], script[1 << 22];
+static char folder[64], script[1 << 22];
 
 static const char ball[] =
     "carom: 1\nname: Ball\ncoordinates: {y: {at: 1}}\nenergy: {kinetic: 1/2*y'^2, potential: 2*y}\n"
@@ -23,35 +14,6 @@ static const char ball[] =
 static const char pendulum[] =
     "carom: 1\nname: Pendulum\ncoordinates: {phi: {at: 1}}\nenergy: {kinetic: 1/2*phi'^2, potential: -cos(phi)}\n"
     "simulation: {scheme: half-explicit, step: 1e-2, end: 4}\n";
-
-static void put(const char *name, const char *text) {
-    FILE *f = fopen(name, "wb");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
-static size_t get(const char *name, char *text, size_t size) {
-    FILE *f = fopen(name, "rb");
-    assert_non_null(f);
-    const size_t n = fread(text, 1, size - 1, f);
-    text[n] = 0;
-    fclose(f);
-    return n;
-}
-
-static int carom(const char *arguments) {
-    char command[4096];
-    snprintf(command, sizeof command, CAROM_BINARY_DIR "/carom %s >stdout.txt 2>stderr.txt", arguments);
-    const int status = system(command);
-    get("stdout.txt", out, sizeof out);
-    get("stderr.txt", complaints, sizeof complaints);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
-}
-
-static void assert_says(const char *text, const char *words) {
-    if (!strstr(text, words)) fail_msg("'%s' is not in: %.2000s", words, text);
-}
 
 static int count(const char *text, const char *words) {
     int n = 0;
@@ -67,7 +29,7 @@ static bool gnuplot(void) {
 static void plot(const char *arguments) {
     char line[2000];
     snprintf(line, sizeof line, "plot %s -o p.svg --keep-script p.gp", arguments);
-    if (carom(line) != 0) fail_msg("%s: %s", line, complaints);
+    if (carom("%s", line) != 0) fail_msg("%s: %s", line, complaints);
     get("p.gp", script, sizeof script);
 }
 

@@ -1,50 +1,16 @@
 // Contact problems in files: formats, hostile files, `carom solve` and `carom run --dump-problems`.
 #define _DEFAULT_SOURCE // mkdtemp
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-// cmocka wants the three above first
+#include "program.h"
 #include "walls.h"
 #include <carom/problem_file.h>
-#include <cmocka.h>
 #include <hdf5.h>
-#include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-static char out[1 << 16], complaints[1 << 14];
-
-static void put(const char *name, const void *bytes, size_t length) {
+static void put_bytes(const char *name, const void *bytes, size_t length) {
     FILE *f = fopen(name, "wb");
     assert_non_null(f);
     assert_int_equal(fwrite(bytes, 1, length, f), length);
     fclose(f);
 }
-
-static void get(const char *name, char *text, size_t size) {
-    FILE *f = fopen(name, "rb");
-    assert_non_null(f);
-    text[fread(text, 1, size - 1, f)] = 0;
-    fclose(f);
-}
-
-static int carom(const char *format, ...) {
-    char arguments[1024], command[2048];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(arguments, sizeof arguments, format, args);
-    va_end(args);
-    snprintf(command, sizeof command, CAROM_BINARY_DIR "/carom %s >stdout.txt 2>stderr.txt", arguments);
-    const int status = system(command);
-    get("stdout.txt", out, sizeof out);
-    get("stderr.txt", complaints, sizeof complaints);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
-#define assert_says(text, words)                                                                   \
-    do {                                                                                           \
-        if (!strstr(text, words)) fail_msg("'%s' is not in: %s", words, text);                     \
-    } while (0)
 
 static carom_problem_list *load(const char *file) {
     carom_error err = {0};
@@ -78,7 +44,7 @@ static const char disc[] = "carom-problem 1\ntitle a disc\nblocks 2 planar 0.3 b
 
 static void a_problem_is_read_as_it_is_written(void **state) {
     (void)state;
-    put("disc.txt", disc, strlen(disc));
+    put_bytes("disc.txt", disc, strlen(disc));
     carom_problem_list *list = load("disc.txt");
     const carom_problem *pb = carom_problems_at(list, 0);
     assert_int_equal(carom_problems_count(list), 1);
@@ -218,7 +184,7 @@ static void global_problems_become_local(void **state) {
 
 static void refuse_text(const char *text, const char *words) {
     carom_error err = {0};
-    put("bad.txt", text, strlen(text));
+    put_bytes("bad.txt", text, strlen(text));
     if (carom_problems_read("bad.txt", &err)) fail_msg("accepted: %s", text);
     assert_says(err.text, words);
 }
@@ -295,13 +261,13 @@ static void the_binary_form_is_checked(void **state) {
     unsigned char bytes[28 + 4 * 8];
     const double numbers[4] = {2, -1, 0, 0}; // G, c, mu, rolling
     memcpy(bytes, &head, 28), memcpy(bytes + 28, numbers, sizeof numbers);
-    put("one.fc", bytes, sizeof bytes);
+    put_bytes("one.fc", bytes, sizeof bytes);
     carom_problem_list *list = load("one.fc");
     assert_true(entry(carom_problems_at(list, 0), 0, 0) == 2 && carom_problems_at(list, 0)->c[0] == -1);
     carom_problems_destroy(list);
     for (size_t cut = 0; cut < sizeof bytes; cut++) {
         carom_error err = {0};
-        put("cut.fc", bytes, cut);
+        put_bytes("cut.fc", bytes, cut);
         assert_null(carom_problems_read("cut.fc", &err));
     }
     for (int at = 4; at < 28; at++)
@@ -310,7 +276,7 @@ static void the_binary_form_is_checked(void **state) {
             unsigned char copy[sizeof bytes];
             memcpy(copy, bytes, sizeof bytes);
             copy[at] = (unsigned char)value;
-            put("changed.fc", copy, sizeof copy);
+            put_bytes("changed.fc", copy, sizeof copy);
             carom_problems_destroy(carom_problems_read("changed.fc", &err)); // no crash is all that is asked
         }
 }
@@ -319,7 +285,7 @@ static void the_binary_form_is_checked(void **state) {
 
 static void solve_answers(void **state) {
     (void)state;
-    put("disc.txt", disc, strlen(disc));
+    put_bytes("disc.txt", disc, strlen(disc));
     assert_int_equal(carom("solve disc.txt"), 0);
     assert_says(out, "problem 1 (a disc): 1 contact, 1 equation");
     assert_int_equal(carom("solve disc.txt --json --tol 1e-10 -o answer.csv"), 0);
@@ -343,7 +309,7 @@ static void solve_refuses(void **state) {
     (void)state;
     // A contact that nothing can move, closing.
     const char *stuck = "carom-problem 1 blocks 1 unilateral c -1 G 0 end\n";
-    put("stuck.txt", stuck, strlen(stuck));
+    put_bytes("stuck.txt", stuck, strlen(stuck));
     assert_int_equal(carom("solve stuck.txt --json"), 1);
     assert_says(out, "\"converged\": false");
     assert_says(complaints, "problem 1 was not solved");
@@ -356,7 +322,7 @@ static void solve_refuses(void **state) {
     assert_says(complaints, "has 1 problem");
     assert_int_equal(carom("solve"), 2);
     const char *empty = "carom-problem 1 blocks 0 c G 0 end\n";
-    put("empty.txt", empty, strlen(empty));
+    put_bytes("empty.txt", empty, strlen(empty));
     assert_int_equal(carom("solve empty.txt"), 0);
 }
 
@@ -367,7 +333,7 @@ static void a_run_dumps_its_problems(void **state) {
                         "energy: {kinetic: 1/2*m*(x'^2 + y'^2 + a'^2/6), potential: 9.81*m*y}\n"
                         "contacts: {left: {gap: y - a/2, slip: x, friction: 0.3}, right: {gap: y + a/2, slip: x, friction: 0.3}}\n"
                         "simulation: {scheme: moreau-midpoint, step: 1e-2, end: 0.3}\n";
-    put("slide.yaml", model, strlen(model));
+    put_bytes("slide.yaml", model, strlen(model));
     assert_int_equal(carom("run slide.yaml --quiet --dump-problems hard.txt"), 0);
     carom_problem_list *list = load("hard.txt");
     assert_int_equal(carom_problems_count(list), 10);

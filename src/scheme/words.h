@@ -9,7 +9,7 @@ void carom_account_split(carom_account *a, const carom_account *b);
 /// components that would change by one unit in their last place stay.  docs/METHODS.md, "When the position rounds".
 void carom_move_iterate(const carom_step *s, double *q1, const double *q0, double h, const double *v, int k);
 
-/// dx = rate of x with which q(x) = q0 (+) x moves with v.  Where (+) is no sum, schemes of third and higher order add these
+/// dx = rate of x with which q(x) = q0 (+) x moves with v.  Where (+) is not plain addition (rotations), schemes of third and higher order add these
 /// instead of velocities.  dx may be v.
 void carom_lift(const carom_step *s, double *dx, const double *x, const double *v);
 

@@ -314,7 +314,7 @@ static void look_after(crew *c, int started) {
 
 // -- other processes ---------------------------------------------------------------------------------------------------
 
-static long todo(const carom_sweep *s, long first, long last) { // runs of these chains that are not done
+static long runs_left(const carom_sweep *s, long first, long last) { // runs of these chains that are not done
     long n = 0;
     for (long run = first * chain_runs(s); run < last * chain_runs(s); ++run) n += !s->skip[run];
     return n;
@@ -330,7 +330,7 @@ bool carom_sweep_give(carom_sweep *s, int processes, long *first, long *last) {
     *first = c->next;
     *last = !some ? c->next : left < n ? c->last : c->next + n;
     c->next = *last;
-    c->away += todo(s, *first, *last);
+    c->away += runs_left(s, *first, *last);
     pthread_mutex_unlock(&c->lock);
     return some;
 }
@@ -348,7 +348,7 @@ carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, car
     static const carom_sweep_watch silent = {0};
     crew c = {.s = s, .watch = watch ? watch : &silent};
     if (!c.watch->fetch) mine(s, &c.next, &c.last);
-    c.total = todo(s, c.next, c.last);
+    c.total = runs_left(s, c.next, c.last);
     atomic_store(&s->stop, false);
     if (c.total == 0 && !c.watch->fetch) return CAROM_OK;
     const long most = c.watch->fetch ? chains(s) : c.last - c.next;
