@@ -29,6 +29,14 @@ struct carom_result {
 };
 
 void result_drop_matrices(carom_result *r);
+void result_drop_attributes(result_attribute *a, int *n);
+
+// Of files in HDF5 (result_h5.c): r->file is opened; what lies between first and first + count is there.
+carom_status result_h5_open(carom_result *r, carom_error *err);
+void result_h5_close(carom_result *r); // or nothing, when none is open
+carom_status result_h5_rows(carom_result *r, int column, int columns, long first, long count, double *out, carom_error *err);
+carom_status result_h5_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err);
+carom_status result_h5_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err);
 
 /// An empty result in memory with room for so many rows; text: the model's, NULL: none.
 carom_result *memory_create(int columns, char *const *column, long room, const char *text, size_t length, carom_error *err);

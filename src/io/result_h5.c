@@ -1,0 +1,355 @@
+// result_h5.c: reading results in HDF5 files.  A file may be damaged or made to mislead: every type, shape and size is checked before
+// memory is asked for or a value is used.
+#define _POSIX_C_SOURCE 200809L
+#include "io/h5_driver.h"
+#include "io/result.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_TEXT = 1 << 20, MOST_MODEL = 1 << 28, MOST_COLUMNS = 1 << 24 };
+
+// Extent of a set of this rank; false when it has another.
+static bool extent(hid_t set, int rank, hsize_t *size) {
+    const hid_t space = H5Dget_space(set);
+    const bool good = space >= 0 && H5Sis_simple(space) > 0 && H5Sget_simple_extent_ndims(space) == rank &&
+                      H5Sget_simple_extent_dims(space, size, NULL) == rank;
+    h5_close(space);
+    return good;
+}
+
+static size_t element_bytes(hid_t set) { // of an element
+    const hid_t type = H5Dget_type(set);
+    const size_t size = type >= 0 ? H5Tget_size(type) : 0;
+    h5_close(type);
+    return size;
+}
+
+static bool class_is(hid_t set, H5T_class_t want) {
+    const hid_t type = H5Dget_type(set);
+    const bool same = type >= 0 && H5Tget_class(type) == want;
+    h5_close(type);
+    return same;
+}
+
+// Does the file hold that many bytes of this set?  Chunks without data would read as rows of nothing.
+static bool stored(hid_t set, double bytes, off_t file_size) {
+    return bytes <= (double)H5Dget_storage_size(set) && bytes <= (double)file_size;
+}
+
+static bool read_columns(carom_result *r) {
+    const hid_t a = H5Aexists(r->data, "columns") > 0 ? H5Aopen(r->data, "columns", H5P_DEFAULT) : -1;
+    const hid_t type = a >= 0 ? H5Aget_type(a) : -1, space = a >= 0 ? H5Aget_space(a) : -1;
+    const int n = r->table.columns;
+    const size_t size = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 ? H5Tget_size(type) : 0;
+    bool good = space >= 0 && H5Sget_simple_extent_npoints(space) == n && size >= 1 && size <= 4096 && n <= MOST_COLUMNS;
+    char *all = good ? calloc((size_t)n, size) : NULL;
+    r->table.column = good ? calloc((size_t)n, sizeof *r->table.column) : NULL;
+    good = good && all && r->table.column && H5Aread(a, type, all) >= 0;
+    for (int i = 0; good && i < n; ++i) good = (r->table.column[i] = strndup(all + (size_t)i * size, size)) != NULL;
+    if (!r->table.column) r->table.columns = 0;
+    free(all);
+    h5_close(space);
+    h5_close(type);
+    h5_close(a);
+    return good;
+}
+
+static bool open_data(carom_result *r, off_t file_size) {
+    hsize_t size[2] = {0, 0};
+    r->data = h5_open_set(r->h5, "data");
+    if (r->data < 0 || !class_is(r->data, H5T_FLOAT) || !extent(r->data, 2, size)) return false;
+    if (size[1] < 1 || size[1] > MOST_COLUMNS || size[0] > (hsize_t)1 << 48) return false;
+    if (!stored(r->data, (double)element_bytes(r->data) * (double)size[0] * (double)size[1], file_size)) return false;
+    r->table.rows = (long)size[0];
+    r->table.columns = (int)size[1];
+    return read_columns(r);
+}
+
+static bool open_events(carom_result *r, off_t file_size) {
+    hsize_t size = 0;
+    r->event_set = h5_open_set(r->h5, "events");
+    if (r->event_set < 0) return !h5_has(r->h5, "events"); // a result without events is still one
+    if (!class_is(r->event_set, H5T_COMPOUND) || !extent(r->event_set, 1, &size)) return false;
+    if (size > (hsize_t)1 << 40 || !stored(r->event_set, (double)element_bytes(r->event_set) * (double)size, file_size)) return false;
+    r->events = (long)size;
+    return true;
+}
+
+static bool open_contacts(carom_result *r, off_t file_size) {
+    hsize_t size = 0;
+    r->contact_set = h5_open_set(r->h5, "contacts");
+    if (r->contact_set < 0) return !h5_has(r->h5, "contacts");
+    if (!class_is(r->contact_set, H5T_COMPOUND) || !extent(r->contact_set, 1, &size)) return false;
+    if (size > (hsize_t)1 << 40 || !stored(r->contact_set, (double)element_bytes(r->contact_set) * (double)size, file_size)) return false;
+    r->contacts = (long)size;
+    return true;
+}
+
+static bool read_model(carom_result *r, off_t file_size) {
+    const hid_t set = h5_open_set(r->h5, "model");
+    if (set < 0) return !h5_has(r->h5, "model");
+    const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+    const size_t size = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 ? H5Tget_size(type) : 0;
+    bool good = space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && size >= 1 && size <= MOST_MODEL && stored(set, (double)size, file_size);
+    r->model = good ? calloc(1, size + 1) : NULL;
+    good = good && r->model && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, r->model) >= 0;
+    if (good) r->model_length = strlen(r->model);
+    h5_close(space);
+    h5_close(type);
+    h5_close(set);
+    return good;
+}
+
+typedef struct shelf { result_attribute *a; int *n; } shelf;
+
+static herr_t keep(hid_t at, const char *name, const H5A_info_t *info, void *user) {
+    (void)info;
+    shelf *s = user;
+    if (*s->n >= RESULT_ATTRIBUTES) return 1;
+    result_attribute *a = &s->a[*s->n];
+    *a = (result_attribute){.name = NULL, .text = NULL, .number = NAN};
+    if (!h5_get(at, name, MOST_TEXT, &a->number, &a->text)) return 0; // an attribute of somebody else's
+    a->name = strdup(name);
+    if (!a->name) {
+        free(a->text);
+        return -1;
+    }
+    ++*s->n;
+    return 0;
+}
+
+static bool read_group(carom_result *r, const char *name, result_attribute *a, int *n) {
+    const hid_t group = h5_open_group(r->h5, name);
+    if (group < 0) return !h5_has(r->h5, name);
+    shelf s = {a, n};
+    hsize_t start = 0;
+    const bool good = H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_INC, &start, keep, &s) >= 0;
+    h5_close(group);
+    return good;
+}
+
+static hid_t open_file(const char *file) {
+    const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
+    h5_driver_use(fapl);
+    H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
+    const hid_t h5 = H5Fopen(file, H5F_ACC_RDONLY, fapl);
+    h5_close(fapl);
+    return h5;
+}
+
+static carom_status open_quietly(carom_result *r, carom_error *err) {
+    struct stat st;
+    if (stat(r->file, &st) != 0) return carom_fail(err, CAROM_IO, "cannot read %.400s: %s", r->file, strerror(errno));
+    r->h5 = open_file(r->file);
+    if (r->h5 < 0) return h5_fail(err, "cannot read %.400s", r->file);
+    if (!read_group(r, "ledger", r->ledger, &r->nledger)) result_drop_attributes(r->ledger, &r->nledger); // rows without one still serve
+    if (!open_data(r, st.st_size) || !open_events(r, st.st_size) || !open_contacts(r, st.st_size) || !read_model(r, st.st_size) || !read_group(r, "run", r->run, &r->nrun))
+        return h5_fail(err, "%.400s is not a result of carom, or it is damaged", r->file);
+    h5_driver_share(r->h5, false);
+    return CAROM_OK;
+}
+
+// A run may be writing the file.  While it is read there is no commit; what HDF5 remembers from before a commit is forgotten.
+static bool read_begin(carom_result *r, h5_hush *h) {
+    h5_hush_begin(h);
+    h5_driver_share(r->h5, true);
+    if (!h5_driver_grown(r->h5)) return true;
+    hsize_t size[2] = {0, 0}, events = 0, contacts = 0;
+    const hid_t old[] = {r->data, r->event_set, r->contact_set, r->h5};
+    for (int i = 0; i < 4; ++i) h5_close(old[i]);
+    r->h5 = open_file(r->file);
+    r->data = r->h5 >= 0 ? h5_open_set(r->h5, "data") : -1;
+    r->event_set = r->h5 >= 0 ? h5_open_set(r->h5, "events") : -1;
+    r->contact_set = r->h5 >= 0 && r->contacts ? h5_open_set(r->h5, "contacts") : -1;
+    return r->data >= 0 && extent(r->data, 2, size) && size[0] >= (hsize_t)r->table.rows && size[1] == (hsize_t)r->table.columns &&
+           (r->events == 0 || (r->event_set >= 0 && extent(r->event_set, 1, &events) && events >= (hsize_t)r->events)) &&
+           (r->contacts == 0 || (r->contact_set >= 0 && extent(r->contact_set, 1, &contacts) && contacts >= (hsize_t)r->contacts));
+}
+
+static carom_status replaced(const carom_result *r, carom_error *err) {
+    return carom_fail(err, CAROM_IO, "%.400s was replaced while it was read; open it again", r->file);
+}
+
+static void read_end(carom_result *r, h5_hush *h) {
+    h5_driver_share(r->h5, false);
+    h5_hush_end(h);
+}
+
+static carom_status read_rows(carom_result *r, int column, int columns, long first, long count, double *out, carom_error *err) {
+    const hsize_t at[2] = {(hsize_t)first, (hsize_t)column}, n[2] = {(hsize_t)count, (hsize_t)columns};
+    const hid_t file = H5Dget_space(r->data), memory = H5Screate_simple(2, n, NULL);
+    const bool good = file >= 0 && memory >= 0 && H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, n, NULL) >= 0 &&
+                      H5Dread(r->data, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, out) >= 0;
+    h5_close(memory);
+    h5_close(file);
+    return good ? CAROM_OK : h5_fail(err, "cannot read the rows of %.400s; the file is damaged", r->file);
+}
+
+static hid_t text_type(size_t size) {
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, size); // ends in NUL: the last byte is never used
+    return type;
+}
+
+static hid_t event_type(void) {
+    const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(carom_result_event));
+    const hid_t contact = text_type(sizeof ((carom_result_event *)0)->contact), kind = text_type(sizeof ((carom_result_event *)0)->kind);
+    H5Tset_cset(contact, H5T_CSET_UTF8);
+    H5Tset_cset(kind, H5T_CSET_UTF8);
+    H5Tinsert(type, "time", offsetof(carom_result_event, t), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "contact", offsetof(carom_result_event, contact), contact);
+    H5Tinsert(type, "kind", offsetof(carom_result_event, kind), kind);
+    H5Tinsert(type, "velocity_before", offsetof(carom_result_event, before), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "velocity_after", offsetof(carom_result_event, after), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "impulse", offsetof(carom_result_event, impulse), H5T_NATIVE_DOUBLE);
+    h5_close(contact);
+    h5_close(kind);
+    return type;
+}
+
+// Has the file's event the members we want, of kinds that HDF5 can turn into ours?
+static bool event_members(hid_t set) {
+    static const char *const name[] = {"time", "contact", "kind", "velocity_before", "velocity_after", "impulse"};
+    const hid_t type = H5Dget_type(set);
+    bool good = type >= 0;
+    for (int i = 0; good && i < 6; ++i) {
+        const int k = H5Tget_member_index(type, name[i]);
+        const hid_t member = k >= 0 ? H5Tget_member_type(type, (unsigned)k) : -1;
+        const bool text = i == 1 || i == 2;
+        good = member >= 0 && H5Tget_class(member) == (text ? H5T_STRING : H5T_FLOAT) && (!text || H5Tis_variable_str(member) == 0);
+        h5_close(member);
+    }
+    h5_close(type);
+    return good;
+}
+
+static carom_status read_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err) {
+    const hsize_t at = (hsize_t)first, n = (hsize_t)count;
+    const hid_t file = H5Dget_space(r->event_set), memory = H5Screate_simple(1, &n, NULL), type = event_type();
+    const bool good = file >= 0 && memory >= 0 && event_members(r->event_set) &&
+                      H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, NULL, &n, NULL) >= 0 &&
+                      H5Dread(r->event_set, type, memory, file, H5P_DEFAULT, out) >= 0;
+    h5_close(type);
+    h5_close(memory);
+    h5_close(file);
+    for (long i = 0; good && i < count; ++i) out[i].contact[sizeof out[i].contact - 1] = out[i].kind[sizeof out[i].kind - 1] = 0;
+    return good ? CAROM_OK : h5_fail(err, "cannot read the events of %.400s; the file is damaged", r->file);
+}
+
+// Has the file's row all members, numbers and a text?
+static bool contact_members(hid_t set, hid_t want) {
+    const hid_t type = H5Dget_type(set);
+    bool good = type >= 0;
+    for (int i = 0; good && i < H5Tget_nmembers(want); ++i) {
+        char *name = H5Tget_member_name(want, (unsigned)i);
+        const int k = name ? H5Tget_member_index(type, name) : -1;
+        const hid_t member = k >= 0 ? H5Tget_member_type(type, (unsigned)k) : -1;
+        good = member >= 0 && H5Tget_class(member) == H5Tget_member_class(want, (unsigned)i) && (H5Tget_class(member) != H5T_STRING || H5Tis_variable_str(member) == 0);
+        h5_close(member);
+        H5free_memory(name);
+    }
+    h5_close(type);
+    return good;
+}
+
+static carom_status read_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err) {
+    const hsize_t at = (hsize_t)first, n = (hsize_t)count;
+    const hid_t file = H5Dget_space(r->contact_set), memory = H5Screate_simple(1, &n, NULL), type = h5_contact_type(sizeof out->contact, true);
+    const bool good = file >= 0 && memory >= 0 && contact_members(r->contact_set, type) && H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, NULL, &n, NULL) >= 0 &&
+                      H5Dread(r->contact_set, type, memory, file, H5P_DEFAULT, out) >= 0;
+    h5_close(type);
+    h5_close(memory);
+    h5_close(file);
+    for (long i = 0; good && i < count; ++i) out[i].contact[sizeof out[i].contact - 1] = 0;
+    return good ? CAROM_OK : h5_fail(err, "cannot read the contacts of %.400s; the file is damaged", r->file);
+}
+
+// -- what result.c asks for ----------------------------------------------------------------------------------
+
+carom_status result_h5_open(carom_result *r, carom_error *err) {
+    h5_hush h;
+    h5_hush_begin(&h);
+    const carom_status status = open_quietly(r, err);
+    h5_hush_end(&h);
+    return status;
+}
+
+void result_h5_close(carom_result *r) {
+    h5_hush h;
+    h5_hush_begin(&h);
+    h5_close(r->data);
+    h5_close(r->event_set);
+    h5_close(r->contact_set);
+    h5_close(r->h5);
+    h5_hush_end(&h);
+}
+
+carom_status result_h5_rows(carom_result *r, int column, int columns, long first, long count, double *out, carom_error *err) {
+    h5_hush h;
+    const carom_status status = read_begin(r, &h) ? read_rows(r, column, columns, first, count, out, err) : replaced(r, err);
+    read_end(r, &h);
+    return status;
+}
+
+carom_status result_h5_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err) {
+    h5_hush h;
+    const carom_status status = read_begin(r, &h) ? read_events(r, first, count, out, err) : replaced(r, err);
+    read_end(r, &h);
+    return status;
+}
+
+carom_status result_h5_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err) {
+    h5_hush h;
+    const carom_status status = read_begin(r, &h) ? read_contacts(r, first, count, out, err) : replaced(r, err);
+    read_end(r, &h);
+    return status;
+}
+
+// -- fields -----------------------------------------------------------------------------------------------------
+
+// The set of a field with its extent, < 0: none that is sound.
+static hid_t open_field(const carom_result *r, const char *name, hsize_t size[2]) {
+    char path[200];
+    snprintf(path, sizeof path, "fields/%.180s", name);
+    if (r->h5 < 0 || strchr(name, '/')) return -1;
+    const hid_t set = h5_open_set(r->h5, path);
+    if (set >= 0 && extent(set, 2, size) && class_is(set, H5T_FLOAT) && size[0] < (hsize_t)1 << 48 && size[1] <= MOST_COLUMNS &&
+        (double)element_bytes(set) * (double)size[0] * (double)size[1] <= (double)H5Dget_storage_size(set))
+        return set;
+    h5_close(set);
+    return -1;
+}
+
+long carom_result_field_size(carom_result *r, const char *name) {
+    hsize_t size[2];
+    h5_hush h;
+    const hid_t set = r->h5 >= 0 && read_begin(r, &h) ? open_field(r, name, size) : -1;
+    h5_close(set);
+    if (r->h5 >= 0) read_end(r, &h);
+    return set < 0 ? -1 : (long)size[1];
+}
+
+carom_status carom_result_field_read(carom_result *r, const char *name, long row, double *x, carom_error *err) {
+    hsize_t size[2] = {0, 0};
+    h5_hush h;
+    const bool file = r->h5 >= 0;
+    const hid_t set = file && read_begin(r, &h) ? open_field(r, name, size) : -1;
+    carom_status status = CAROM_OK;
+    if (set < 0 || row < 0 || (hsize_t)row >= size[0]) {
+        status = carom_fail(err, CAROM_BAD_INPUT, "%s has no row %ld of a field '%.120s'", r->file, row, name);
+    } else {
+        const hsize_t at[2] = {(hsize_t)row, 0}, count[2] = {1, size[1]};
+        const hid_t from = H5Dget_space(set), memory = H5Screate_simple(2, count, NULL);
+        if (H5Sselect_hyperslab(from, H5S_SELECT_SET, at, NULL, count, NULL) < 0 ||
+            H5Dread(set, H5T_NATIVE_DOUBLE, memory, from, H5P_DEFAULT, x) < 0)
+            status = h5_fail(err, "cannot read %s", r->file);
+        h5_close(memory);
+        h5_close(from);
+    }
+    h5_close(set);
+    if (file) read_end(r, &h);
+    return status;
+}
