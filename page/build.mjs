@@ -17,10 +17,10 @@ const out = check ? mkdtempSync(join(tmpdir(), 'carom-page-')) : join(here, 'dis
 
 const license = name => `/*! ${name}\n${readFileSync(join(here, 'node_modules', name, 'LICENSE'), 'utf8').trim()} */`;
 
-async function bundle(entry, file, packages) {
+async function bundle(entry, file, packages, format = 'iife') {
     const result = await esbuild.build({
         entryPoints: [join(here, 'src', entry)], bundle: true, minify: true, write: false, charset: 'utf8',
-        format: entry.endsWith('.css') ? undefined : 'iife', target: ['es2020', 'chrome90', 'firefox90', 'safari15'], legalComments: 'none',
+        format: entry.endsWith('.css') ? undefined : format, target: format === 'esm' ? ['es2022'] : ['es2020', 'chrome90', 'firefox90', 'safari15'], legalComments: 'none',
         banner: entry.endsWith('.css') ? {} : { js: packages.map(license).join('\n') }, absWorkingDir: here,
     });
     const text = result.outputFiles[0].text;
@@ -36,7 +36,8 @@ function sources() {
 }
 
 mkdirSync(out, { recursive: true });
-const made = [await bundle('main.js', 'page.js', ['uplot']), await bundle('page.css', 'page.css', []), await bundle('space.js', 'space.js', ['three'])];
+const made = [await bundle('main.js', 'page.js', ['uplot']), await bundle('page.css', 'page.css', []), await bundle('space.js', 'space.js', ['three']),
+              await bundle('play.js', 'play.js', [], 'esm'), await bundle('worker.js', 'worker.js', []), await bundle('play.css', 'play.css', [])];
 sources();
 if (!check) {
     console.log(made.join(', '));

@@ -7,7 +7,7 @@
 #include "sources.h"
 
 static const char *const layers[] = {"base", "linalg", "expr", "system", "flex", "collide", "contact", "solver",
-                                     "scheme", "event", "sim", "sparse", "mech", "read", "derive", "build", "run", "io", "compile", "study", "sweep", "dynamics", "fmu", "cli"};
+                                     "scheme", "event", "sim", "sparse", "mech", "read", "derive", "build", "run", "io", "compile", "study", "sweep", "dynamics", "fmu", "cli", "play"};
 enum { LAYERS = sizeof layers / sizeof *layers, UNKNOWN = -1 };
 
 // Which layer a public header belongs to; carom.h gathers all, so only the program may take it.

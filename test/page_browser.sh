@@ -12,4 +12,5 @@ for name in "${CHROMIUM:-}" chromium chromium-browser google-chrome; do
 done
 [ -n "$browser" ] || skip "no chromium (Debian: apt-get install chromium); CHROMIUM names one elsewhere"
 node "$page/build.mjs" --check || exit 1
-exec node "$page/test/browser.mjs" "$1" "$browser" "$2"
+node "$page/test/browser.mjs" "$1" "$browser" "$2" || exit 1
+exec node "$page/test/play.mjs" "$1" "$browser" "$2/play"

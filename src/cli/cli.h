@@ -38,7 +38,7 @@ struct cli_args {
     cli_given *given;
 };
 
-extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_export, cli_sweep, cli_merge, cli_plot, cli_view, cli_solve, cli_equilibrium, cli_modes, cli_fit, cli_gradient, cli_help;
+extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_export, cli_sweep, cli_merge, cli_plot, cli_view, cli_play, cli_solve, cli_equilibrium, cli_modes, cli_fit, cli_gradient, cli_help;
 const cli_verb *cli_verb_at(int i); // NULL after the last
 const cli_verb *cli_verb_find(const char *name);
 
@@ -124,3 +124,5 @@ bool cli_dump_end(cli_dump *d); // writes the file; false: complained
 // examples (generated at build time)
 typedef struct cli_example { const char *name; const unsigned char *text; size_t length; } cli_example;
 extern const cli_example cli_example_table[]; // ends at name NULL
+/// Its first comment line, or its name.
+void cli_example_about(const cli_example *e, char *text, size_t size);

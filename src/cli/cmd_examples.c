@@ -13,7 +13,7 @@ static const cli_option options[] = {
 };
 
 // The first comment line, or what `name:` says.
-static void describe(const cli_example *e, char *text, size_t size) {
+void cli_example_about(const cli_example *e, char *text, size_t size) {
     text[0] = 0;
     const char *at = (const char *)e->text, *end = at + e->length;
     while (at < end && !text[0]) {
@@ -61,7 +61,7 @@ static int run(const cli_args *a) {
     if (a->n == 0) {
         for (const cli_example *e = cli_example_table; e->name; ++e) {
             char text[256];
-            describe(e, text, sizeof text);
+            cli_example_about(e, text, sizeof text);
             printf("%-28s %s\n", e->name, text);
         }
         puts("\n`carom examples NAME` writes NAME.yaml here.");

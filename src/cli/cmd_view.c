@@ -101,7 +101,7 @@ static long default_rows(const carom_result *r) {
 }
 
 // Under its name the page appears whole or not at all.
-static int save(const view *v, const char *out) {
+int page_save(const char *out, bool (*write)(const void *user, FILE *f, carom_error *err), const void *user) {
     carom_error err = {0};
     const bool stream = strcmp(out, "-") == 0;
     char *part = malloc(strlen(out) + 40);
@@ -109,7 +109,7 @@ static int save(const view *v, const char *out) {
     sprintf(part, "%s.%ld.part", out, (long)getpid());
     FILE *f = stream ? stdout : fopen(part, "wb");
     bool good = f != NULL;
-    if (good && !page_write(&v->page, f, v->model_text, &err)) cli_say("%s", err.text), good = false;
+    if (good && !write(user, f, &err)) cli_say("%s", err.text), good = false;
     else if (good) good = !ferror(f);
     const int why = errno;
     if (f && !stream) good = fclose(f) == 0 && good && rename(part, out) == 0;
@@ -120,7 +120,12 @@ static int save(const view *v, const char *out) {
     return good ? CLI_DONE : CLI_FAILED;
 }
 
-static bool good_name(const char *out) {
+static bool write_view(const void *user, FILE *f, carom_error *err) {
+    const view *v = user;
+    return page_write(&v->page, f, v->model_text, err);
+}
+
+bool page_good_name(const char *out) {
     if (strcmp(out, "-") == 0 || cli_ends(out, ".html") || cli_ends(out, ".htm")) return true;
     cli_say("-o: '%s' does not end in .html", out);
     return false;
@@ -135,7 +140,7 @@ static int run(const cli_args *a) {
     const char *out = cli_value(a, "out") ? cli_value(a, "out") : own;
     view v = {.page = {.file = slash ? slash + 1 : file}};
     int status = CLI_USAGE;
-    bool good = good_name(out) && cli_positive(a, "rows", &rows);
+    bool good = page_good_name(out) && cli_positive(a, "rows", &rows);
     if (good && rows > 0 && (rows < 2 || rows != floor(rows) || rows > 1e9)) cli_say("--rows: %s is not a whole number of at least 2", cli_value(a, "rows")), good = false;
     if (good && !carom_result_probe(file)) {
         if (access(file, R_OK) == 0) cli_say("%s is no result; run it first: carom run %s", file, file);
@@ -147,7 +152,7 @@ static int run(const cli_args *a) {
     if (good) {
         read_drawing(&v);
         shrink(&v);
-        status = save(&v, out);
+        status = page_save(out, write_view, &v);
     }
     page_free(&v.page);
     carom_drawing_destroy(v.drawing);

@@ -1,6 +1,6 @@
 # embed_page.cmake: the page's script and style as C arrays.  cmake -DOUT=file.c -DDIST=page/dist -P embed_page.cmake
 set(code "// Generated from page/dist.\n#include \"cli/page.h\"\n\n")
-foreach(part page.js page.css space.js)
+foreach(part page.js page.css space.js play.js play.css worker.js carom.wasm.gz)
   string(REPLACE "." "_" name ${part})
   if(NOT name MATCHES "^page")
     set(name page_${name})

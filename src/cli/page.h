@@ -39,6 +39,18 @@ void page_free(page *p);
 /// Is this column a sum over the time since the previous row?
 bool page_is_impulse(const char *column);
 
+// Pieces of pages.  JSON is written so that it cannot end a script.
+void page_base64(FILE *f, const unsigned char *bytes, size_t n);
+void page_json(FILE *f, const char *json, size_t length);
+void page_part(FILE *f, const char *before, const unsigned char *text, size_t size, const char *after);
+
+/// Does the name of a page end as one does?  False: complained.
+bool page_good_name(const char *out);
+/// The exit status; complained where it is not CLI_DONE.
+int page_save(const char *out, bool (*write)(const void *user, FILE *f, carom_error *err), const void *user);
+
 // Generated at build time from page/dist.
 extern const unsigned char page_js[], page_css[], page_space_js[];
 extern const size_t page_js_size, page_css_size, page_space_js_size;
+extern const unsigned char page_play_js[], page_play_css[], page_worker_js[], page_carom_wasm_gz[];
+extern const size_t page_play_js_size, page_play_css_size, page_worker_js_size, page_carom_wasm_gz_size;

@@ -39,6 +39,12 @@ static void put_bytes(encoder *e, uint64_t value, int bytes) { // the lowest fir
     }
 }
 
+void page_base64(FILE *f, const unsigned char *bytes, size_t n) {
+    encoder e = {.f = f};
+    for (size_t i = 0; i < n; ++i) put_bytes(&e, bytes[i], 1);
+    flush(&e);
+}
+
 static void put_double(encoder *e, double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -236,7 +242,14 @@ static void escaped(FILE *f, const char *text) {
     }
 }
 
-static void put_part(FILE *f, const char *before, const unsigned char *text, size_t size, const char *after) {
+void page_json(FILE *f, const char *json, size_t length) {
+    for (size_t i = 0; i < length; ++i) {
+        if (json[i] == '<') fputs("\\u003c", f); // stands in strings only
+        else fputc(json[i], f);
+    }
+}
+
+void page_part(FILE *f, const char *before, const unsigned char *text, size_t size, const char *after) {
     fputs(before, f);
     fwrite(text, 1, size, f);
     fputs(after, f);
@@ -250,17 +263,14 @@ static void put_page(const page *p, const store *s, FILE *f, const char *json, s
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
           "<title>", f);
     escaped(f, title && title[0] ? title : p->file);
-    put_part(f, "</title>\n<style>\n", page_css, page_css_size, "</style>\n</head>\n<body>\n<noscript>This page draws with JavaScript, which is switched off here.</noscript>\n"
+    page_part(f, "</title>\n<style>\n", page_css, page_css_size, "</style>\n</head>\n<body>\n<noscript>This page draws with JavaScript, which is switched off here.</noscript>\n"
                                                                 "<script type=\"application/json\" id=\"carom-page\">\n");
-    for (size_t i = 0; i < length; ++i) {
-        if (json[i] == '<') fputs("\\u003c", f); // stands in strings only
-        else fputc(json[i], f);
-    }
+    page_json(f, json, length);
     fputs("</script>\n<script type=\"text/plain\" id=\"carom-data\">\n", f);
     put_block(p, s, f);
     fputs("\n</script>\n", f);
-    if (p->drawing && carom_drawing_dim(p->drawing) == 3) put_part(f, "<script>\n", page_space_js, page_space_js_size, "</script>\n");
-    put_part(f, "<script>\n", page_js, page_js_size, "</script>\n</body>\n</html>\n");
+    if (p->drawing && carom_drawing_dim(p->drawing) == 3) page_part(f, "<script>\n", page_space_js, page_space_js_size, "</script>\n");
+    page_part(f, "<script>\n", page_js, page_js_size, "</script>\n</body>\n</html>\n");
 }
 
 bool page_write(const page *p, FILE *f, const char *model, carom_error *err) {

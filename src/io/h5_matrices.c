@@ -95,12 +95,3 @@ carom_status carom_result_matrices(carom_result *r, const carom_matrix_text **li
     *list = r->matrix;
     return s.good ? CAROM_OK : carom_fail(err, CAROM_IO, "%s: what is in /matrices is damaged", r->file);
 }
-
-void result_drop_matrices(carom_result *r) {
-    for (int i = 0; i < r->nmatrix; ++i) {
-        free((void *)(size_t)r->matrix[i].name);
-        free((void *)(size_t)r->matrix[i].text);
-        free((void *)(size_t)r->matrix[i].file);
-    }
-    free(r->matrix);
-}

@@ -17,6 +17,15 @@ bool carom_result_probe(const char *file) {
     return same;
 }
 
+void result_drop_matrices(carom_result *r) {
+    for (int i = 0; i < r->nmatrix; ++i) {
+        free((void *)(size_t)r->matrix[i].name);
+        free((void *)(size_t)r->matrix[i].text);
+        free((void *)(size_t)r->matrix[i].file);
+    }
+    free(r->matrix);
+}
+
 void result_drop_attributes(result_attribute *a, int *n) {
     for (int i = 0; i < *n; ++i) {
         free(a[i].name);

@@ -1,0 +1,234 @@
+// play.js: carom in the browser: a model to edit, schemes and parameters to choose, what comes of it beside them.
+import { Engine, compile } from './engine.js';
+import { Editor } from './editor.js';
+import { pack, unpack } from './link.js';
+
+const shipped = JSON.parse(document.getElementById('carom-play').textContent), part = id => document.getElementById(id).textContent;
+const el = id => document.getElementById(id);
+
+document.body.innerHTML += `
+<div id="app">
+  <header><h1>carom</h1>
+    <select id="gallery" aria-label="shipped models"></select>
+    <span class="grow"></span>
+    <button id="share" title="a link that holds this model">share</button>
+    <button id="save" title="the model as a file">save</button>
+  </header>
+  <main>
+    <section class="write">
+      <div id="editor"></div>
+      <p id="message" role="status"></p>
+      <div id="sliders"></div>
+    </section>
+    <section class="watch">
+      <div class="bar">
+        <label>scheme <select id="scheme"></select></label>
+        <label>beside it <select id="other"></select></label>
+        <label>step <input id="step" size="8" inputmode="decimal"></label>
+        <label>end <input id="end" size="6" inputmode="decimal"></label>
+        <button id="run" class="main" title="Ctrl+Enter">run</button>
+        <progress id="progress" max="1" value="0" hidden></progress>
+      </div>
+      <div id="results"><p class="hint">Press run.</p></div>
+    </section>
+  </main>
+</div>`;
+
+const module = await compile(document);
+const checker = new Engine(document, module), engines = [new Engine(document, module), new Engine(document, module)];
+const editor = new Editor(el('editor'), () => { changed = true; later(check, 250); });
+let changed = false, timer = 0, facts = null, values = {}; // values: of sliders that were moved
+
+const later = (f, ms) => { clearTimeout(timer); timer = setTimeout(f, ms); };
+
+/** "model:3:7: what is wrong" -> place and sentence. */
+function placed(sentence) {
+    const m = /^model:(\d+):(?:(\d+):)? ?(.*)$/s.exec(sentence);
+    return m ? { line: +m[1], column: +(m[2] || 1), text: m[3] } : { text: sentence };
+}
+
+function say(sentences, bad) {
+    const at = sentences.map(placed);
+    editor.mark(bad ? at.filter(x => x.line) : []);
+    el('message').textContent = at.map(x => (x.line ? `line ${x.line}: ${x.text}` : x.text)).join('\n');
+    el('message').classList.toggle('bad', bad);
+}
+
+async function check() {
+    const answer = await checker.call(['check'], editor.text);
+    if (!answer) return;
+    if (answer.code !== 0) { say(answer.wrong, true); return; }
+    facts = JSON.parse(answer.out);
+    say([], false);
+    el('step').placeholder = facts.step ?? '';
+    el('end').placeholder = facts.end ?? '';
+    const own = el('scheme').options[0];
+    const here = !facts.scheme || [...el('other').options].some(o => o.value === facts.scheme);
+    own.textContent = !facts.scheme ? 'the default' : here ? `${facts.scheme} (the model's)` : `mixed (${facts.scheme} needs the program)`;
+    own.dataset.instead = here ? '' : 'mixed';
+    sliders();
+}
+
+// -- parameters --------------------------------------------------------------------------------------------------
+
+function sliders() {
+    const names = facts.parameters.map(p => p.name).join('\n');
+    for (const name of Object.keys(values)) if (!facts.parameters.some(p => p.name === name)) delete values[name];
+    if (el('sliders').dataset.names === names) {
+        for (const p of facts.parameters) if (!(p.name in values)) put(p.name, p.value, true);
+        return;
+    }
+    el('sliders').dataset.names = names;
+    el('sliders').replaceChildren(...facts.parameters.map(slider));
+}
+
+function put(name, x, renew) {
+    const row = [...el('sliders').children].find(r => r.dataset.name === name);
+    if (!row) return;
+    const [, range, number] = row.children;
+    if (renew) [range.min, range.max] = x === 0 ? [-1, 1] : x > 0 ? [0, 2 * x] : [2 * x, 0];
+    range.step = (range.max - range.min) / 200;
+    range.value = x;
+    number.value = String(+x.toPrecision(6));
+}
+
+function slider(p) {
+    const row = document.createElement('label');
+    row.className = 'slider';
+    row.dataset.name = p.name;
+    row.innerHTML = '<span></span><input type="range"><input class="number" inputmode="decimal">';
+    const [name, range, number] = row.children;
+    name.textContent = p.name;
+    range.setAttribute('aria-label', p.name);
+    const x = p.name in values ? values[p.name] : p.value;
+    [range.min, range.max] = p.value === 0 ? [-1, 1] : p.value > 0 ? [0, 2 * p.value] : [2 * p.value, 0];
+    range.step = (range.max - range.min) / 200;
+    range.value = x;
+    number.value = String(+x.toPrecision(6));
+    const move = v => { if (!Number.isFinite(v)) return; values[p.name] = v; put(p.name, v, false); later(run, 200); };
+    range.oninput = () => move(+range.value);
+    number.onchange = () => move(+number.value);
+    name.title = 'back to the value in the text';
+    name.onclick = e => { e.preventDefault(); delete values[p.name]; put(p.name, facts.parameters.find(q => q.name === p.name).value, true); later(run, 200); };
+    return row;
+}
+
+// -- runs --------------------------------------------------------------------------------------------------------
+
+const own = scheme => scheme || el('scheme').options[0].dataset.instead;
+const settings = scheme => [
+    ...(scheme ? [`scheme=${scheme}`] : []), ...['step', 'end'].filter(k => el(k).value.trim()).map(k => `${k}=${el(k).value.trim()}`),
+    ...Object.entries(values).map(([name, x]) => `set:${name}=${x}`),
+];
+
+function show(i, count, title, answer) {
+    const box = el('results');
+    if (i === 0) box.replaceChildren();
+    const frame = document.createElement('figure'), caption = document.createElement('figcaption');
+    caption.textContent = answer.wrong.length ? `${title}: ${answer.wrong.map(w => placed(w).text).join(' ')}` : title;
+    caption.classList.toggle('bad', answer.code !== 0);
+    frame.append(caption);
+    if (answer.out.startsWith('<!doctype')) {
+        const page = document.createElement('iframe');
+        page.title = title;
+        page.srcdoc = answer.out.replace('/*carom page.css*/', () => part('carom-page-css')).replace('/*carom space.js*/', () => part('carom-space-js'))
+            .replace('/*carom page.js*/', () => part('carom-page-js'));
+        frame.append(page);
+    }
+    box.append(frame);
+    box.classList.toggle('two', count === 2);
+}
+
+// Of two pages the second shows the time of the first.
+function together() {
+    const [a, b] = [...document.querySelectorAll('#results iframe')].map(f => f.contentWindow?.carom?.player);
+    if (a && b) {
+        b.pause();
+        if (b.t !== a.t) b.seek(a.t);
+    }
+    requestAnimationFrame(together);
+}
+
+let runs = 0;
+
+async function run() {
+    const mine = ++runs, wanted = [own(el('scheme').value)], began = performance.now();
+    if (el('other').value !== '-') wanted.push(el('other').value);
+    el('run').textContent = 'stop';
+    el('progress').hidden = false;
+    el('progress').value = 0;
+    const reached = wanted.map(() => 0);
+    engines.forEach(e => e.stop());
+    const answers = await Promise.all(wanted.map((scheme, i) =>
+        engines[i].call(['run', ...settings(scheme)], editor.text, x => { reached[i] = x; if (mine === runs) el('progress').value = Math.min(...reached); })));
+    if (mine !== runs) return;
+    el('run').textContent = 'run';
+    el('progress').hidden = true;
+    if (answers.some(a => !a)) return;
+    if (answers[0].code === 2 && !answers[0].out) { say(answers[0].wrong, true); return; }
+    say([`${((performance.now() - began) / 1000).toFixed(2)} s`], false);
+    answers.forEach((a, i) => show(i, answers.length, wanted[i] || facts?.scheme || 'the default scheme', a));
+    window.caromPlay.done = mine;
+}
+
+function stop() {
+    ++runs;
+    engines.forEach(e => e.stop());
+    el('run').textContent = 'run';
+    el('progress').hidden = true;
+    say(['stopped'], false);
+}
+
+// -- what is open ------------------------------------------------------------------------------------------------
+
+function open(text) {
+    editor.text = text;
+    values = {};
+    el('step').value = el('end').value = '';
+    el('scheme').value = '';
+    el('other').value = '-';
+    changed = false;
+}
+
+async function begin() {
+    const list = JSON.parse((await checker.call(['schemes'], '')).out);
+    const option = (value, text) => Object.assign(document.createElement('option'), { value, textContent: text });
+    el('scheme').append(option('', 'the default'), ...list.map(s => Object.assign(option(s.name, s.name), { title: s.about })));
+    el('other').append(option('-', 'nothing'), ...list.map(s => Object.assign(option(s.name, s.name), { title: s.about })));
+    el('gallery').append(...(shipped.own ? [option('-1', shipped.own.name)] : []), ...shipped.models.map((m, i) => Object.assign(option(i, m.name), { title: m.about })));
+    el('gallery').onchange = async () => {
+        if (changed && !confirm('Leave the changed text?')) return;
+        open(+el('gallery').value < 0 ? shipped.own.text : shipped.models[+el('gallery').value].text);
+        history.replaceState(null, '', location.pathname + location.search);
+        await check();
+        run();
+    };
+    const held = await unpack(location.hash);
+    open(held?.text ?? shipped.own?.text ?? shipped.models.find(m => m.name === shipped.first)?.text ?? shipped.models[0].text);
+    if (!held && !shipped.own) el('gallery').value = String(shipped.models.findIndex(m => m.name === shipped.first));
+    if (held) {
+        values = held.values ?? {};
+        for (const k of ['scheme', 'other', 'step', 'end']) if (held[k]) el(k).value = held[k];
+    }
+    await check();
+    run();
+}
+
+el('run').onclick = () => (el('run').textContent === 'stop' ? stop() : run());
+for (const k of ['scheme', 'other', 'step', 'end']) el(k).onchange = () => run();
+document.addEventListener('keydown', e => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); run(); } });
+el('share').onclick = async () => {
+    const state = { text: editor.text, values };
+    for (const k of ['scheme', 'other', 'step', 'end']) if (el(k).value && el(k).value !== '-') state[k] = el(k).value;
+    location.hash = await pack(state);
+    try { await navigator.clipboard.writeText(location.href); say(['The link is in the address line, and copied.'], false); } catch { say(['The link is in the address line.'], false); }
+};
+el('save').onclick = () => {
+    const a = Object.assign(document.createElement('a'), { href: URL.createObjectURL(new Blob([editor.text], { type: 'text/yaml' })), download: 'model.yaml' });
+    a.click();
+    URL.revokeObjectURL(a.href);
+};
+
+window.caromPlay = { editor, run, check, done: 0 };
+await begin();
+together();

@@ -1,0 +1,138 @@
+// play.mjs CAROM CHROMIUM FOLDER: the page of `carom play`: its engine gives what the program gives, and it does in a real browser what its controls say.
+// SHOTS=FOLDER keeps screenshots.
+import { chromium } from 'playwright-core';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { load } from '../src/data.js';
+import { call } from '../src/wasi.js';
+
+const [carom, executablePath, folder] = process.argv.slice(2), here = dirname(fileURLToPath(import.meta.url)), shots = process.env.SHOTS;
+mkdirSync(folder, { recursive: true });
+if (shots) mkdirSync(shots, { recursive: true });
+
+let failures = 0;
+function check(what, good, more = '') {
+    console.log(`${good ? 'ok    ' : 'FAILED'} ${what}${more === '' ? '' : `: ${more}`}`);
+    if (!good) ++failures;
+}
+
+// -- the engine: every shipped model for a short time, against the program ---------------------------------------
+
+const module = await WebAssembly.compile(gunzipSync(readFileSync(join(here, '../dist/carom.wasm.gz'))));
+async function engine(file, ...args) {
+    const wrong = [], answer = await call(module, args, file ? readFileSync(file, 'utf8') : '', news => { if (news.wrong) wrong.push(news.wrong); });
+    return { ...answer, err: wrong.join(' ') };
+}
+const block = (html, id) => ({ textContent: new RegExp(`id="${id}">\\n([^]*?)\\n?</script>`).exec(html)[1] });
+const known = JSON.parse((await engine('', 'schemes')).out).map(s => s.name);
+check('the engine knows the schemes', known.length > 15 && known.includes('half-explicit'), known.length);
+
+for (const name of readdirSync(join(here, '../../models')).filter(f => f.endsWith('.yaml'))) {
+    const model = join(here, '../../models', name), facts = await engine(model, 'check');
+    if (facts.code !== 0) { check(`${name}: read`, false, facts.err); continue; }
+    const { step, end, scheme } = JSON.parse(facts.out), T = Math.min(end, 40 * step), use = known.includes(scheme) ? scheme : 'mixed';
+    const mine = await engine(model, 'run', `scheme=${use}`, `end=${T}`), csv = join(folder, 'program.csv');
+    if (mine.code !== 0) { check(`${name}: run`, false, mine.err); continue; }
+    spawnSync(carom, ['run', model, // checks of the model may fail, since the end is another
+                      '--scheme', use, '--end', String(T), '--force', '--quiet', '--out', csv]);
+    const rows = readFileSync(csv, 'utf8').trim().split('\n'), columns = rows[0].split(',').map(c => c.replaceAll('"', '')), last = rows.at(-1).split(',').map(Number);
+    const data = load({ getElementById: id => block(mine.out, id) });
+    let worst = 0, where = '';
+    for (const c of data.columns) {
+        const i = columns.indexOf(c), all = i < 0 ? null : data.column(c);
+        if (!all || !c.match(/^[A-Za-z_.]+'?$/) || /force|impulse|gap/.test(c)) continue; // forces of closed contacts jump with rounding
+        let size = 1e-6;
+        for (const x of all) size = Math.max(size, Math.abs(x));
+        const error = Math.abs(all.at(-1) - last[i]) / size;
+        if (error > worst) [worst, where] = [error, c];
+    }
+    check(`${name}: what the program gives`, worst < 1e-6, `${worst.toExponential(1)} ${where}`);
+}
+
+// -- the page ----------------------------------------------------------------------------------------------------
+
+const file = join(folder, 'play.html');
+execFileSync(carom, ['play', '-o', file]);
+check('the page is below 2 MB', statSync(file).size < 2e6, statSync(file).size);
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+async function open(name, { width = 1400, height = 850, hash = '' } = {}) {
+    const page = await browser.newPage({ viewport: { width, height } }), words = [];
+    page.on('console', m => { if (!/WebGL/.test(m.text())) words.push(`${m.type()}: ${m.text()}`); }); // WebGL in software says so
+    page.on('pageerror', e => words.push(`error: ${e.message}`));
+    const began = Date.now();
+    await page.goto(`file://${name}${hash}`);
+    await page.waitForFunction(() => window.caromPlay?.done > 0, null, { timeout: 60000 });
+    return { page, words, ms: Date.now() - began };
+}
+const shot = async (page, name) => { if (shots) { await page.waitForTimeout(700); await page.screenshot({ path: join(shots, `${name}.png`) }); } };
+const frames = page => page.locator('#results iframe');
+const title = (page, i = 0) => page.frames().filter(f => f.parentFrame())[i].locator('header h1').textContent();
+const rerun = async (page, act) => {
+    const before = await page.evaluate(() => window.caromPlay.done);
+    await act();
+    await page.waitForFunction(n => window.caromPlay.done > n, before, { timeout: 60000 });
+};
+
+const { page, words, ms } = await open(file);
+check('the first run is there', await frames(page).count() === 1 && (await title(page)).includes('slider-crank'), `${ms} ms`);
+await shot(page, 'play');
+
+// A slider, another scheme beside, a shorter end.
+await page.locator('#end').fill('0.05');
+await rerun(page, () => page.locator('#end').press('Tab'));
+await rerun(page, () => page.locator('#other').selectOption('moreau-jean'));
+await page.waitForTimeout(600);
+const times = await Promise.all(page.frames().filter(f => f.parentFrame()).map(f => f.evaluate(() => window.carom.player.t)));
+check('two schemes side by side, at the same time', await frames(page).count() === 2 && times[0] > 0 && Math.abs(times[0] - times[1]) < 2e-3, times.join(' '));
+await shot(page, 'play-two');
+await rerun(page, () => page.locator('.slider').first().locator('.number').fill('0.17').then(() => page.locator('.slider').first().locator('.number').press('Tab')));
+check('a parameter that was moved', await page.frames().filter(f => f.parentFrame())[0].evaluate(() => window.carom.data.page.run.set.includes('l1=0.17')));
+
+// A link holds all of it.
+await page.locator('#share').click();
+await page.waitForFunction(() => location.hash.startsWith('#m='));
+const hash = await page.evaluate(() => location.hash), second = await open(file, { hash });
+check('a link brings text, settings and values', await frames(second.page).count() === 2 && await second.page.locator('#end').inputValue() === '0.05' &&
+    await second.page.locator('.slider').first().locator('.number').inputValue() === '0.17', `${hash.length} letters`);
+await second.page.close();
+
+// A typo is underlined where it is, with the sentence of the program.
+await page.evaluate(() => { const e = window.caromPlay.editor; e.text = e.text.replace('energy:', 'energi:'); });
+await page.evaluate(() => window.caromPlay.check());
+await page.waitForFunction(() => document.querySelector('#message').classList.contains('bad'));
+const said = await page.locator('#message').textContent();
+check('a typo: sentence and place', said.includes("did you mean 'energy'") && await page.locator('.editor u').textContent() === 'energi', said);
+await shot(page, 'play-typo');
+
+// A run that would take long is stopped.
+await page.evaluate(() => { window.caromPlay.editor.text = 'carom: 1\ncoordinates: {x: 1}\nenergy: {kinetic: "x\'^2", potential: x^2}\nsimulation: {scheme: moreau-midpoint, step: 1e-7, end: 1000}\n'; });
+await page.evaluate(() => window.caromPlay.check());
+await page.locator('#end').fill('');
+await page.locator('#other').selectOption('-');
+await page.waitForFunction(() => document.querySelector('#run').textContent === 'stop');
+await page.waitForTimeout(300);
+await page.locator('#run').click();
+check('a long run is stopped', await page.locator('#run').textContent() === 'run' && (await page.locator('#message').textContent()).includes('stopped'));
+
+// Bodies in space; every width without a scrollbar across.
+await rerun(page, () => page.locator('#gallery').selectOption({ label: 'spinning-top' }).catch(() => {}));
+check('a model in space', await page.frames().filter(f => f.parentFrame())[0].evaluate(() => document.querySelectorAll('canvas').length > 0));
+await shot(page, 'play-space');
+for (const width of [360, 480, 768, 1024, 1920]) {
+    await page.setViewportSize({ width, height: 800 });
+    check(`${width} px: no scrollbar across`, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    if (width === 360) await shot(page, 'play-phone');
+}
+check('nothing on the console', words.length === 0, words.join(' | '));
+
+// A model of one's own.
+const own = join(folder, 'mine.yaml'), mine = join(folder, 'mine.html');
+writeFileSync(own, 'carom: 1\nname: Mine </script>\ncoordinates: {y: 1}\nenergy: {kinetic: "y\'^2", potential: 20*y}\ncontacts: {ground: {gap: y, restitution: 0.5}}\nsimulation: {scheme: mixed, step: 0.01, end: 2}\n');
+execFileSync(carom, ['play', own, '-o', mine]);
+const third = await open(mine);
+check('a model of one\'s own', await third.page.locator('#gallery').inputValue() === '-1' && (await title(third.page)).includes('Mine </script>'), basename(mine));
+await browser.close();
+if (failures) { console.log(`${failures} failed`); process.exit(1); }
