@@ -412,6 +412,17 @@ static void wrong_usage_is_told(void **state) {
         {"view nothing.h5", "cannot read nothing.h5"},
         {"view ball.h5 --model nothing.yaml", "cannot read nothing.yaml"},
         {"view ball.h5 -o missing/ball.html", "cannot write missing/ball.html"},
+        {"view ball.h5 --png 0.3", "is not a time like t=0.3"},
+        {"view ball.h5 --png t=4", "has times from 0 to 3"},
+        {"view ball.h5 --png t=1 --size 10x10", "is not a size like 1280x720"},
+        {"view ball.h5 --png t=1 -o ball.jpg", "does not end in .png"},
+        {"film", "film wants a RESULT"},
+        {"film nothing.h5", "cannot read nothing.h5"},
+        {"film ball.h5 -o ball.avi", "ends neither in .mp4 nor in .gif"},
+        {"film ball.h5 --from 2 --to 1", "has times from 0 to 3, not 2 to 1"},
+        {"film ball.h5 --from 1 --to 1", "needs some time between"},
+        {"film ball.h5 --fps 1000", "more than 240"},
+        {"film ball.h5 --fps 100 --speed 1e-6", "pictures are too many"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         const int status = carom("%s", cases[i].line);

@@ -35,6 +35,7 @@ typedef struct carom_drawn {
     const char *name;
     const char *colour;       // a word of carom_colour_name() or #rrggbb; NULL: none given
     bool trace;               // show the path, too
+    bool endless;             // a floor or wall without an end: as large as the picture needs
     int id;                   // CAROM_TOUCH: the constraint's id; else -1
     int of;                   // the body it moves with; 0: none is named
     int first, sizes, points, turn;

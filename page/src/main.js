@@ -2,6 +2,8 @@
 import { brief, load } from './data.js';
 import * as colours from './colour.js';
 import { Contacts } from './contact.js';
+import { deforms } from './deflect.js';
+import { film } from './film.js';
 import { Plane } from './plane.js';
 import { Tracks } from './tracks.js';
 import { Plots } from './plots.js';
@@ -30,7 +32,8 @@ const layout = `
   <section class="left">
     <div class="stage"><div class="chips"></div>
       <div class="corner"><button id="fit" title="show everything (F)" aria-label="show everything">${svg('fit')}</button></div>
-      <div class="legend"><label><input type="checkbox" id="forces" checked> forces</label><label><input type="checkbox" id="names"> names</label></div>
+      <div class="legend"><label><input type="checkbox" id="forces" checked> forces</label><label><input type="checkbox" id="names"> names</label><label><input type="checkbox" id="axes"> axes</label>
+        <label id="follow-box">follow <select id="follow"></select></label><label id="deflection-box" hidden>deflection <select id="deflection"></select></label></div>
     </div>
     <div class="transport">
       <div class="scrub"><canvas aria-hidden="true"></canvas><input id="time" type="range" min="0" max="100000" step="1" value="0" aria-label="time"></div>
@@ -57,7 +60,7 @@ const layout = `
 <div id="chooser" class="chooser" hidden><input type="search" placeholder="find a column" aria-label="find a column"><div class="list"></div></div>`;
 
 const keys = [['space', 'play or pause'], ['← →', 'one row back or on; with shift ten'], ['P  N', 'previous, next impact'], ['↑ ↓', 'faster, slower'], ['home end', 'start, end'],
-              ['L', 'repeat'], ['F', 'show everything'], ['V', 'forces on or off'], ['T', 'names on or off'], ['D', 'light or dark'], ['Z', 'plots: whole time'], ['?', 'this list']];
+              ['L', 'repeat'], ['F', 'show everything'], ['V', 'forces on or off'], ['T', 'names on or off'], ['X', 'axes on or off'], ['C', 'the view follows the next body'], ['D', 'light or dark'], ['Z', 'plots: whole time'], ['?', 'this list']];
 
 function start() {
     const data = load(document), { page } = data, app = document.createElement('div');
@@ -130,6 +133,19 @@ function start() {
     $('loop').onclick = () => { player.loop = !player.loop; player.changed(); };
     $('forces').onchange = () => flip('forces');
     $('names').onchange = () => flip('names');
+    $('axes').onchange = () => flip('axes');
+
+    // -- a view that moves along, and deflections one can see --
+    const option = (value, text) => Object.assign(document.createElement('option'), { value, textContent: text });
+    const shapes = flat ? [] : scene.shapes, moving = shapes.map((s, i) => ({ s, i })).filter(({ s }) => s.figure !== 'wall' && s.point.some(p => p.some(x => x.some(v => v !== x[0]))));
+    const named = moving.filter(({ s }, k) => moving.findIndex(o => o.s.name === s.name) === k).slice(0, 200);
+    $('follow').append(option(-1, 'nothing'), ...named.map(({ s, i }) => option(i, s.name)));
+    $('follow-box').hidden = named.length === 0;
+    $('follow').onchange = () => { scene.follow = +$('follow').value; redraw(); };
+    const chase = () => { $('follow').selectedIndex = ($('follow').selectedIndex + 1) % $('follow').options.length; $('follow').onchange(); };
+    $('deflection').append(...[1, 2, 5, 10, 20, 50, 100, 1000].map(x => option(x, `× ${x}`)));
+    $('deflection-box').hidden = !shapes.some(s => deforms(s, data.rows));
+    $('deflection').onchange = () => { scene.deflection = +$('deflection').value; redraw(); };
     $('fit').onclick = fit;
     $('unzoom').onclick = whole;
     plots.zoomed = on => { $('unzoom').hidden = !on; };
@@ -233,7 +249,7 @@ function start() {
     const actions = {
         ' ': () => player.toggle(), ArrowRight: e => player.step(e.shiftKey ? 10 : 1), ArrowLeft: e => player.step(e.shiftKey ? -10 : -1),
         ArrowUp: () => player.faster(1), ArrowDown: () => player.faster(-1), Home: () => player.seek(data.start), End: () => player.seek(data.end),
-        n: () => player.impact(1), p: () => player.impact(-1), l: $('loop').onclick, f: fit, v: () => flat || flip('forces'), t: () => flat || flip('names'),
+        n: () => player.impact(1), p: () => player.impact(-1), l: $('loop').onclick, f: fit, v: () => flat || flip('forces'), t: () => flat || flip('names'), x: () => flat || flip('axes'), c: () => flat || chase(),
         d: paint, z: whole, '?': () => $('keys').showModal(),
     };
     document.addEventListener('keydown', e => {
@@ -251,6 +267,7 @@ function start() {
     player.changed();
     choose('plots');
     style();
+    if (film(app, scene, digits)) return;
     const asked = /[#&]t=([-+.\de]+)/i.exec(location.hash);
     if (asked) player.seek(+asked[1]);
     else if (!window.matchMedia('(prefers-reduced-motion: reduce)').matches) player.play();

@@ -1,5 +1,6 @@
 // plane.js: planar drawings on a canvas.  World coordinates have y up; one scale for both axes.
 import { between, range } from './data.js';
+import { bends, deflected } from './deflect.js';
 import { alpha, colour, dealer, faint, ground, hit, ink, mix, muted, nth } from './colour.js';
 
 const nice = x => {
@@ -9,7 +10,7 @@ const nice = x => {
 
 export class Plane {
     constructor(holder, data, contacts) {
-        Object.assign(this, { holder, data, contacts, options: { forces: true, names: false } });
+        Object.assign(this, { holder, data, contacts, options: { forces: true, names: false, axes: false }, deflection: 1, follow: -1 });
         this.canvas = document.createElement('canvas');
         this.canvas.className = 'scene';
         holder.append(this.canvas);
@@ -36,6 +37,7 @@ export class Plane {
             box = [Math.min(box[0], x[0] - r), Math.min(box[1], y[0] - r), Math.max(box[2], x[1] + r), Math.max(box[3], y[1] + r)];
         };
         for (const s of this.shapes) {
+            if (s.endless) continue;
             let r = 0;
             if (s.figure === 'box') r = Math.hypot(range(s.size[0])[1], range(s.size[1])[1]) / 2;
             if (s.figure === 'circle') r = range(s.size[0])[1];
@@ -48,12 +50,27 @@ export class Plane {
         }
         for (const c of this.contacts.list) grow(range(c.place[0]), range(c.place[1]), 0);
         if (!(box[2] >= box[0])) box = [-1, -1, 1, 1];
+        for (const s of this.shapes.filter(s => s.endless)) { // where it is nearest to the rest at the start
+            const [a, b] = s.point.map(p => [p[0][0], p[1][0]]), d = [b[0] - a[0], b[1] - a[1]], m = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
+            const f = ((m[0] - a[0]) * d[0] + (m[1] - a[1]) * d[1]) / (d[0] * d[0] + d[1] * d[1]), x = a[0] + f * d[0], y = a[1] + f * d[1];
+            grow([x, x], [y, y], 0);
+        }
         const size = Math.max(box[2] - box[0], box[3] - box[1]) || 1;
         this.size = size;
         return box;
     }
 
-    fit() { this.view = null; }
+    fit() { this.view = this.followed = null; }
+
+    // The view moves with the middle of a shape.
+    chase(i, f) {
+        const s = this.shapes[this.follow];
+        if (!s) { this.followed = null; return; }
+        const at = [0, 1].map(k => s.point.reduce((sum, p) => sum + between(p[k], i, f), 0) / s.point.length);
+        if (!at.every(Number.isFinite)) return;
+        if (this.followed) { this.view.x += at[0] - this.followed[0]; this.view.y += at[1] - this.followed[1]; }
+        this.followed = at;
+    }
 
     resize() {
         const w = this.holder.clientWidth, h = this.holder.clientHeight, ratio = Math.min(window.devicePixelRatio || 1, 2);
@@ -100,6 +117,7 @@ export class Plane {
     draw(t, speed) {
         this.resize();
         const { ctx, data, ratio, w, h } = this, [i, s] = data.place(t);
+        this.chase(i, s);
         ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
         ctx.fillStyle = ground();
         ctx.fillRect(0, 0, w, h);
@@ -110,6 +128,7 @@ export class Plane {
         this.flashes(t, speed);
         this.touches(i, s);
         if (this.options.names) this.names(i, s);
+        if (this.options.axes) this.axes();
     }
 
     grid() {
@@ -138,13 +157,38 @@ export class Plane {
         ctx.fillText(String(+step.toPrecision(3)), x + bar / 2, y - 7);
     }
 
+    // Both axes from the origin, and numbers beside the lines of the grid.
+    axes() {
+        const { ctx, w, h, view } = this, step = nice(70 / view.scale), x = this.X(0), y = this.Y(0), digits = Math.max(0, -Math.floor(Math.log10(step)));
+        ctx.font = '11px system-ui, sans-serif';
+        ctx.fillStyle = muted();
+        ctx.textAlign = 'center';
+        for (let k = Math.ceil((view.x - w / 2 / view.scale) / step); this.X(k * step) < w; ++k) ctx.fillText((k * step).toFixed(digits), this.X(k * step), h - 30);
+        ctx.textAlign = 'left';
+        for (let k = Math.ceil((view.y - h / 2 / view.scale) / step); this.Y(k * step) > 0; ++k) ctx.fillText((k * step).toFixed(digits), 6, this.Y(k * step) - 3);
+        this.arrow(x, y, 56, 0, colour('red'), 2);
+        this.arrow(x, y, 0, -56, colour('green'), 2);
+        ctx.fillStyle = ink();
+        ctx.fillText('x', x + 60, y + 4);
+        ctx.fillText('y', x - 3, y - 62);
+    }
+
     // -- shapes ---------------------------------------------------------------------------------------------
 
     shape(s, i, f) {
-        const p = s.point.map(([x, y]) => [this.X(between(x, i, f)), this.Y(between(y, i, f))]);
+        let now = s.point.map(([x, y]) => [between(x, i, f), between(y, i, f)]);
+        if (this.deflection !== 1 && bends(s)) now = deflected(now, s.point.map(([x, y]) => [x[0], y[0]]), this.deflection);
+        const p = s.endless ? this.across(now) : now.map(([x, y]) => [this.X(x), this.Y(y)]);
         const size = s.size.map(x => between(x, i, f) * this.view.scale), angle = s.angle ? -between(s.angle, i, f) : 0;
         if (!p.flat().every(Number.isFinite) || !size.every(Number.isFinite)) return;
         this[s.figure]?.(s, p, size, angle);
+    }
+
+    // A line without an end, over the whole picture.
+    across([[ax, ay], [bx, by]]) {
+        const a = [this.X(ax), this.Y(ay)], b = [this.X(bx), this.Y(by)], l = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1, u = [(b[0] - a[0]) / l, (b[1] - a[1]) / l];
+        const mid = (this.w / 2 - a[0]) * u[0] + (this.h / 2 - a[1]) * u[1], r = this.w + this.h;
+        return [mid - r, mid + r].map(d => [a[0] + d * u[0], a[1] + d * u[1]]);
     }
 
     width(size, share, least) {

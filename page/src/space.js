@@ -5,8 +5,10 @@ import {
     PlaneGeometry, Quaternion, Scene, ShadowMaterial, SphereGeometry, Vector3, WebGLRenderer,
 } from 'three';
 import { ConvexGeometry } from 'three/examples/jsm/geometries/ConvexGeometry.js';
+import { bends, deflected } from './deflect.js';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 
+const CROWD = 80; // more shapes than this are drawn as instances, without edges
 const Z = new Vector3(0, 0, 1), Y = new Vector3(0, 1, 0);
 const between = (x, i, s) => s > 0 && i + 1 < x.length ? x[i] + s * (x[i + 1] - x[i]) : x[i];
 
@@ -45,6 +47,18 @@ function surface([nx, ny, x, y, dx, dy, ...z]) {
     return flat;
 }
 
+// One solid of a kind, for instances.  Octants of round ones differ in shade, so that one sees them turn.
+function shaded(geometry, round) {
+    const p = geometry.attributes.position, shade = new Float32Array(3 * p.count);
+    for (let k = 0; k < p.count; ++k) shade.fill(round && p.getX(k) * p.getY(k) * p.getZ(k) < -1e-9 ? 0.72 : 1, 3 * k, 3 * k + 3);
+    geometry.setAttribute('color', new BufferAttribute(shade, 3));
+    return geometry;
+}
+const many = {
+    sphere: () => shaded(new SphereGeometry(1, 16, 12), true), ellipsoid: () => shaded(new SphereGeometry(1, 16, 12), true), point: () => shaded(new SphereGeometry(1, 8, 6), false),
+    box: () => shaded(new BoxGeometry(1, 1, 1), false), cylinder: () => shaded(new CylinderGeometry(1, 1, 1, 24).rotateX(Math.PI / 2), false),
+};
+
 const corners = x => Array.from({ length: x.length / 3 }, (_, k) => new Vector3(x[3 * k], x[3 * k + 1], x[3 * k + 2]));
 
 class Arrow {
@@ -75,7 +89,7 @@ class Arrow {
 
 class Space {
     constructor(holder, data, contacts, colours) {
-        Object.assign(this, { holder, data, contacts, colours, options: { forces: true, names: false } });
+        Object.assign(this, { holder, data, contacts, colours, options: { forces: true, names: false, axes: false }, deflection: 1, follow: -1 });
         this.renderer = new WebGLRenderer({ antialias: true });
         this.renderer.shadowMap.enabled = true;
         this.renderer.shadowMap.type = PCFSoftShadowMap;
@@ -89,7 +103,10 @@ class Space {
         this.controls.addEventListener('change', () => { if (!this.drawing) this.changed?.(); });
         this.canvas.addEventListener('dblclick', () => { this.fit(); this.changed?.(); });
         const deal = colours.dealer();
-        this.shapes = data.page.shapes.filter(s => s.figure !== 'contact').map(s => this.prepare(s, deal(s)));
+        const drawn = data.page.shapes.filter(s => s.figure !== 'contact');
+        this.crowd = drawn.length > CROWD;
+        this.shapes = drawn.map(s => this.prepare(s, deal(s)));
+        this.gather();
         this.reach();
         this.lights();
         this.touch = contacts.list.map(c => ({ c, arrow: new Arrow(this.scene), dot: this.ball(0.5) }));
@@ -115,6 +132,7 @@ class Space {
         shape.paint = () => s.colour ? this.colours.colour(s.colour) : dealt === null ? this.colours.colour('grey') : this.colours.nth(dealt);
         if (s.figure === 'segment' || s.figure === 'line') shape.tube = new Tube(s.points, material);
         else if (s.figure === 'spring') shape.tube = new Tube(121, material);
+        else if (this.crowd && !s.trace && s.figure in many) { shape.many = true; return shape; }
         else shape.mesh = this.solid(s.figure, material, shape);
         if (s.trace) {
             const g = new BufferGeometry(), x = new Float32Array(3 * data.rows), p = point[point.length - 1];
@@ -126,6 +144,49 @@ class Space {
         }
         this.scene.add(shape.tube ? shape.tube.group : shape.mesh);
         return shape;
+    }
+
+    // Shapes of one kind in one call: a matrix and a colour each.
+    gather() {
+        this.groups = Object.keys(many).map(figure => {
+            const list = this.shapes.filter(s => s.many && s.figure === figure);
+            if (!list.length) return null;
+            const mesh = new InstancedMesh(many[figure](), new MeshLambertMaterial({ vertexColors: true }), list.length);
+            mesh.castShadow = mesh.receiveShadow = true;
+            mesh.frustumCulled = false;
+            this.scene.add(mesh);
+            return { list, mesh };
+        }).filter(Boolean);
+    }
+
+    placeMany(i, f) {
+        const m = new Matrix4(), at = new Vector3(), q = new Quaternion(), by = new Vector3();
+        for (const { list, mesh } of this.groups) {
+            list.forEach((s, k) => {
+                at.set(...s.point[0].map(c => between(c, i, f)));
+                const size = s.size.map(x => between(x, i, f)), flat = s.endless ? s.wide : 0;
+                this.turn(s, i, f, q);
+                if (s.figure === 'box' || s.figure === 'ellipsoid') by.set(flat || size[0], flat || size[1], size[2]);
+                else if (s.figure === 'cylinder') by.set(size[0], size[0], size[1]);
+                else by.setScalar(s.figure === 'point' ? (size.length ? size[0] / 2 : 0.011 * this.size) : size[0]);
+                if (!Number.isFinite(at.x + at.y + at.z + by.x + by.y + by.z)) by.setScalar(0), at.set(0, 0, 0);
+                mesh.setMatrixAt(k, m.compose(at, q, by));
+            });
+            mesh.instanceMatrix.needsUpdate = true;
+        }
+    }
+
+    // Floors and walls without an end reach as far as what moves, and a bit more.
+    widen() {
+        const corner = new Vector3();
+        for (const s of this.shapes.filter(s => s.endless)) {
+            const c = new Vector3(...s.point[0].map(x => x[0]));
+            s.wide = 0;
+            for (let k = 0; k < 8; ++k) {
+                corner.set(k & 1 ? this.low.x : this.high.x, k & 2 ? this.low.y : this.high.y, k & 4 ? this.low.z : this.high.z);
+                s.wide = Math.max(s.wide, 2.1 * corner.distanceTo(c));
+            }
+        }
     }
 
     solid(figure, material, shape) {
@@ -161,6 +222,12 @@ class Space {
         return [nx * dx / 2, ny * dy / 2, z.reduce((most, h) => Math.max(most, Math.abs(h)), 0)];
     }
 
+    // Half the box around a turned box.
+    turned(s, i) {
+        const m = new Matrix4().makeRotationFromQuaternion(this.turn(s, i, 0, new Quaternion())).elements, a = s.size.map(x => x[i] / 2);
+        return [0, 1, 2].map(k => Math.abs(m[k]) * a[0] + Math.abs(m[4 + k]) * a[1] + Math.abs(m[8 + k]) * a[2]);
+    }
+
     // The box around everything at all times.
     reach() {
         const low = new Vector3(Infinity, Infinity, Infinity), high = low.clone().negate(), step = Math.max(1, Math.floor(this.data.rows / 500));
@@ -168,17 +235,24 @@ class Space {
             const r = s.figure === 'box' ? Math.hypot(...s.size.map(x => x[0])) / 2 : s.figure === 'sphere' ? s.size[0][0] : s.figure === 'ellipsoid' ? Math.max(...s.size.map(x => x[0])) : s.figure === 'cylinder' ? Math.hypot(s.size[0][0], s.size[1][0] / 2) : 0;
             if (s.fixed) s.radius = s.figure === 'hull' ? Math.max(...corners(s.fixed).map(c => c.length())) : 0;
             const flat = s.figure === 'hull' ? [s.radius, s.radius, s.radius] : s.figure === 'surface' ? this.half(s.fixed) : s.figure === 'box' && !s.turn ? s.size.map(x => x[0] / 2) : [r, r, r];
-            for (const p of s.point) {
+            for (const p of s.endless ? [] : s.point) {
                 for (let i = 0; i < this.data.rows; i += step) {
                     const x = p.map(c => c[i]);
                     if (!x.every(Number.isFinite)) continue;
-                    low.min(new Vector3(x[0] - flat[0], x[1] - flat[1], x[2] - flat[2]));
-                    high.max(new Vector3(x[0] + flat[0], x[1] + flat[1], x[2] + flat[2]));
+                    const h = s.figure === 'box' && s.turn ? this.turned(s, i) : flat;
+                    low.min(new Vector3(x[0] - h[0], x[1] - h[1], x[2] - h[2]));
+                    high.max(new Vector3(x[0] + h[0], x[1] + h[1], x[2] + h[2]));
                 }
             }
         }
         if (!(high.x >= low.x)) low.set(-1, -1, -1), high.set(1, 1, 1);
+        for (const s of this.shapes.filter(s => s.endless)) { // the nearest point of each is seen
+            const c = new Vector3(...s.point[0].map(x => x[0])), mid = low.clone().add(high).multiplyScalar(0.5), n = Z.clone().applyQuaternion(this.turn(s, 0, 0, new Quaternion()));
+            const foot = mid.clone().addScaledVector(n, -mid.clone().sub(c).dot(n));
+            low.min(foot), high.max(foot);
+        }
         Object.assign(this, { low, high, size: high.clone().sub(low).length() || 1 });
+        this.widen();
     }
 
     lights() {
@@ -215,6 +289,7 @@ class Space {
         camera.position.copy(mid).add(new Vector3(0.55, -1.15, 0.6).normalize().multiplyScalar(1.45 * size / wide));
         Object.assign(camera, { near: 0.01 * size, far: 20 * size });
         controls.target.copy(mid);
+        this.followed = null;
         this.drawing = true;
         controls.update();
         this.drawing = false;
@@ -224,6 +299,11 @@ class Space {
         const { ground, faint, mix, ink } = this.colours;
         this.scene.background = new Color(ground());
         this.grid.material.color.set(faint());
+        const tone = new Color();
+        for (const { list, mesh } of this.groups) {
+            list.forEach((s, k) => mesh.setColorAt(k, tone.set(s.paint())));
+            mesh.instanceColor.needsUpdate = true;
+        }
         for (const s of this.shapes) {
             s.material.color.set(s.paint());
             s.lines?.color.set(mix(s.paint(), ink(), 0.55));
@@ -244,7 +324,9 @@ class Space {
     }
 
     place(s, i, f) {
-        const p = s.point.map(c => new Vector3(...c.map(x => between(x, i, f)))), size = s.size.map(x => between(x, i, f));
+        let now = s.point.map(c => c.map(x => between(x, i, f)));
+        if (this.deflection !== 1 && bends(s)) now = deflected(now, s.point.map(c => c.map(x => x[0])), this.deflection);
+        const p = now.map(x => new Vector3(...x)), size = s.size.map(x => between(x, i, f));
         const known = p.every(v => Number.isFinite(v.x + v.y + v.z)) && size.every(Number.isFinite);
         (s.tube ? s.tube.group : s.mesh).visible = known;
         if (s.path) s.path.geometry.setDrawRange(0, i + 1);
@@ -255,7 +337,8 @@ class Space {
         s.mesh.position.copy(p[0]);
         this.turn(s, i, f, s.mesh.quaternion);
         if (s.fixed) return;
-        if (s.figure === 'box' || s.figure === 'ellipsoid') s.mesh.scale.set(size[0], size[1], size[2]);
+        if (s.endless) s.mesh.scale.set(s.wide, s.wide, size[2]);
+        else if (s.figure === 'box' || s.figure === 'ellipsoid') s.mesh.scale.set(size[0], size[1], size[2]);
         else if (s.figure === 'cylinder') s.mesh.scale.set(r, r, size[1]);
         else s.mesh.scale.setScalar(r);
     }
@@ -280,7 +363,10 @@ class Space {
             camera.aspect = w / Math.max(h, 1);
             camera.updateProjectionMatrix();
         }
-        for (const s of this.shapes) this.place(s, i, f);
+        this.chase(i, f);
+        for (const s of this.shapes) if (!s.many) this.place(s, i, f);
+        this.placeMany(i, f);
+        this.axes();
         const hit = this.colours.hit(), thick = 0.0045 * size;
         for (const { c, arrow, dot } of this.touch) {
             const force = contacts.size(c, i, f), closed = force > contacts.threshold, at = new Vector3(...contacts.point(c, i, f));
@@ -313,11 +399,33 @@ class Space {
         this.names(i, f);
     }
 
+    // The camera moves with the middle of a shape.
+    chase(i, f) {
+        const s = this.shapes[this.follow];
+        if (!s) { this.followed = null; return; }
+        const at = new Vector3(...[0, 1, 2].map(j => s.point.reduce((sum, p) => sum + between(p[j], i, f), 0) / s.point.length));
+        if (!Number.isFinite(at.x + at.y + at.z)) return;
+        if (this.followed) {
+            const d = at.clone().sub(this.followed);
+            this.camera.position.add(d);
+            this.controls.target.add(d);
+        }
+        this.followed = at;
+    }
+
+    axes() {
+        this.cross ||= ['red', 'green', 'blue'].map((c, k) => ({ c, arrow: new Arrow(this.scene), way: new Vector3(...[0, 1, 2].map(j => +(j === k))) }));
+        for (const { c, arrow, way } of this.cross) {
+            arrow.group.visible = false;
+            if (this.options.axes) arrow.set(new Vector3(), way.clone().multiplyScalar(0.2 * this.size), 0.004 * this.size, this.colours.colour(c));
+        }
+    }
+
     names(i, f) {
         this.labels ||= [];
         for (const l of this.labels) l.remove();
         this.labels = [];
-        if (!this.options.names) return;
+        if (!this.options.names && !this.options.axes) return;
         const put = (text, p) => {
             const x = new Vector3(...p).project(this.camera), e = document.createElement('span');
             if (x.z > 1) return;
@@ -327,6 +435,8 @@ class Space {
             this.holder.append(e);
             this.labels.push(e);
         };
+        if (this.options.axes) ['x', 'y', 'z'].forEach((text, k) => put(text, [0, 1, 2].map(j => (j === k ? 0.22 * this.size : 0))));
+        if (!this.options.names) return;
         for (const s of this.shapes) put(s.name, [0, 1, 2].map(j => s.point.reduce((sum, p) => sum + between(p[j], i, f), 0) / s.point.length));
         for (const { c } of this.touch) put(c.name, this.contacts.point(c, i, f));
     }

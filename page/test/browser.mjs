@@ -1,5 +1,5 @@
 // browser.mjs CAROM CHROMIUM FOLDER: the pages of `carom view` in a real browser: they load without a word on the console, play, scrub, zoom.
-// SHOTS=FOLDER keeps screenshots.
+// SHOTS=FOLDER keeps screenshots; MODELS=a,b looks at these models only.
 import { chromium } from 'playwright-core';
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
@@ -158,14 +158,15 @@ const glowing = page => page.evaluate(() => {
 const sizes = [[1440, 900], [1024, 700], [390, 844]];
 await browser.close();
 browser = await launch('--use-angle=swiftshader', '--enable-unsafe-swiftshader'); // some are spatial
-for (const name of readdirSync(models).filter(f => f.endsWith('.yaml')).map(f => f.slice(0, -5)).sort()) {
+const wanted = process.env.MODELS?.split(','), standing = ['arch']; // what stands does not move
+for (const name of readdirSync(models).filter(f => f.endsWith('.yaml')).map(f => f.slice(0, -5)).filter(n => wanted?.includes(n) ?? true).sort()) {
     const file = make(name, join(models, `${name}.yaml`));
     for (const [k, [width, height]] of sizes.entries()) {
         if (k && name !== 'slider-crank' && !shots) continue;
         const tab = await open(file, { width, height, hash: '#t=0', dark: k === 1 }), { page } = tab;
         const first = await stage(page);
         await seek(page, 0.37 * await page.evaluate(() => window.carom.data.end));
-        check(`${name}, ${width} x ${height}: it moves`, await stage(page) !== first);
+        if (!standing.includes(name)) check(`${name}, ${width} x ${height}: it moves`, await stage(page) !== first);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         check(`${name}, ${width} x ${height}: it fits`, wide <= 0, wide);
         if (shots) await page.screenshot({ path: join(shots, `${name}-${width}.png`) });
@@ -199,6 +200,67 @@ for (const name of ['bare', 'space']) {
     }
     quiet(tab, name);
     await page.close();
+}
+
+// -- floors without an end, a view that follows, axes, deflections --
+writeFileSync(join(folder, 'roll.yaml'), 'carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}}\nbodies: {wheel: {mass: 1, inertia: 0.01, at: [0, 0.2], velocity: [20, 0], shape: {circle: 0.2}}}\n'
+    + 'contacts: {ground: {between: [wheel, floor]}}\nsimulation: {scheme: mixed, step: 0.01, end: 2}\n');
+{
+    const tab = await open(make('roll', join(folder, 'roll.yaml')), { hash: '#t=0' }), { page } = tab;
+    const dark = x => page.evaluate(x => { // is the floor there, at this share of the width?
+        const c = document.querySelector('canvas.scene'), s = window.carom.scene, copy = Object.assign(document.createElement('canvas'), { width: c.width, height: c.height }), ctx = copy.getContext('2d', { willReadFrequently: true });
+        ctx.drawImage(c, 0, 0);
+        const p = ctx.getImageData(Math.round(x * (c.width - 1)), Math.round(s.Y(0) * s.ratio), 1, 1).data;
+        return p[0] < 200;
+    }, x);
+    check('roll: the floor reaches across', await dark(0.01) && await dark(0.5) && await dark(0.99));
+    await page.locator('#follow').selectOption({ label: 'wheel' });
+    await seek(page, 2);
+    const x = await page.evaluate(() => window.carom.scene.X(40)), width = await page.evaluate(() => window.carom.scene.w);
+    check('roll: the view follows the wheel', Math.abs(x - await page.evaluate(() => window.carom.scene.w / 2)) < width && await dark(0.99), x);
+    const still = await stage(page);
+    await page.keyboard.press('x');
+    check('roll: axes', await stage(page) !== still);
+    quiet(tab, 'roll');
+    await page.close();
+}
+{
+    const tab = await open(make('bend', join(models, 'flexible-rod.yaml'), '--end', '0.01'), { hash: '#t=0.005' }), { page } = tab, still = await stage(page);
+    check('bend: deflections can be scaled', await page.locator('#deflection-box').isVisible());
+    await page.locator('#deflection').selectOption('100');
+    check('bend: they are drawn larger', await stage(page) !== still);
+    quiet(tab, 'bend');
+    await page.close();
+}
+
+// -- a thousand bodies: few calls of the graphics library, little script --
+writeFileSync(join(folder, 'crowd.yaml'), 'carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {ball: {repeat: [10, 10, 10], body: {mass: 1, inertia: [0.004, 0.004, 0.004], '
+    + 'at: [0.3*i + 0.01*k, 0.3*j, 0.3*k + 1], shape: {sphere: 0.1}}}}\ncontacts: {pile: {among: ball}, ground: {between: [ball, floor]}}\nsimulation: {scheme: moreau-midpoint, step: 0.01, end: 0.3}\n');
+{
+    const tab = await open(make('crowd', join(folder, 'crowd.yaml')), { hash: '#t=0' }), { page } = tab;
+    const cost = await page.evaluate(() => {
+        const { scene, data } = window.carom, render = scene.renderer.render;
+        scene.draw(0, 1);
+        const calls = scene.renderer.info.render.calls;
+        scene.renderer.render = () => {};
+        const began = performance.now();
+        for (let k = 0; k < 20; ++k) scene.draw(data.end * k / 20, 1);
+        scene.renderer.render = render;
+        return { calls, ms: (performance.now() - began) / 20 };
+    });
+    check('crowd: a thousand balls leave time for 30 frames a second', cost.calls < 20 && cost.ms < 16, `${cost.calls} calls, ${ms(cost.ms)} of script per frame`);
+    await page.close();
+}
+
+// -- pictures and films --
+const run = (...args) => { try { return { status: 0, out: execFileSync(carom, args, { cwd: folder, env: { ...process.env, CHROMIUM: executablePath }, stdio: ['ignore', 'pipe', 'pipe'] }).toString() }; } catch (e) { return { status: e.status, out: String(e.stderr) }; } };
+check('a picture', run('view', 'roll.h5', '--png', 't=1', '--size', '400x300').status === 0 && readFileSync(join(folder, 'roll.png')).readUInt32BE(16) === 400 && readFileSync(join(folder, 'roll.png')).readUInt32BE(20) === 300);
+check('a picture at a time that is not there', run('view', 'roll.h5', '--png', 't=3').status === 2);
+const shown = run('film', 'roll.h5', '-o', 'roll.gif', '--size', '200x120', '--fps', '10', '--speed', '1');
+if (/ffmpeg, which is not/.test(shown.out)) console.log('skip   a film: no ffmpeg');
+else {
+    const gif = readFileSync(join(folder, 'roll.gif')), pictures = [...Array(gif.length - 2).keys()].filter(k => gif[k] === 0x21 && gif[k + 1] === 0xf9 && gif[k + 2] === 4).length;
+    check('a film of 21 pictures', shown.status === 0 && gif.toString('latin1', 0, 6) === 'GIF89a' && gif.readUInt16LE(6) === 200 && pictures >= 20, pictures);
 }
 
 await browser.close();

@@ -1,166 +1,56 @@
-// cmd_view.c: carom view: a result as one HTML file that moves.
+// cmd_view.c: carom view: a result as one HTML file that moves, or as one picture.
 #define _POSIX_C_SOURCE 200809L
-#include "cli/page.h"
-#include <errno.h>
+#include "base/number.h"
+#include "cli/film.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-enum { MOST_ROWS = 8000, LEAST_ROWS = 500, BUDGET = 24 << 20 }; // without --rows: so many, and bytes of numbers
 
 static const cli_option options[] = {
-    {"out", 'o', "FILE", "the page: .html (default: the result's name with .html, in this folder), or - for standard output", false},
+    {"out", 'o', "FILE", "the page: .html (default: the result's name with .html, in this folder), or - for standard output; with --png the picture", false},
     {"rows", 0, "N", "keep at most about N rows: impacts, and the lowest and highest values of every stretch (default: 8000, fewer when there are many columns)", false},
     {"model", 0, "FILE", "draw by this model instead of the text in the result (a .csv holds none)", false},
+    {"png", 0, "t=T", "instead of a page a picture of the mechanism at time T, the result's name with .png (needs chromium)", false},
+    FILM_SIZE,
     {NULL, 0, NULL, NULL, false},
 };
 
-typedef struct view {
-    page page;
-    carom_model *model;
-    carom_drawing *drawing;
-    char *text, *set_own; // owned
-    const char **set;
-    const char *model_text;
-} view;
-
-// Lines of the result's attribute `set`.
-static void read_set(view *v) {
-    const char *stored = carom_result_text(v->page.r, "set");
-    v->set_own = strdup(stored ? stored : "");
-    size_t n = 0;
-    if (!v->set_own) abort();
-    for (const char *s = v->set_own; *s; ++s) n += *s == '\n';
-    v->set = calloc(n + 2, sizeof *v->set);
-    if (!v->set) abort();
-    char *next = NULL;
-    n = 0;
-    for (char *line = strtok_r(v->set_own, "\n", &next); line; line = strtok_r(NULL, "\n", &next)) v->set[n++] = line;
-}
-
-static void no_drawing(view *v, const char *why) {
-    cli_say("%s: the mechanism is not drawn: %s", v->page.file, why);
-    snprintf(v->page.note, sizeof v->page.note, "not drawn: %.140s", why);
-}
-
-// The model of the result, or of --model; a result without one still has its plots.  False: --model is wrong.
-static bool read_model(view *v, const cli_args *a) {
-    const char *file = cli_value(a, "model");
-    size_t length = 0;
-    carom_error err = {0};
-    const carom_matrix_text *matrices = NULL;
-    int n = 0;
-    read_set(v);
-    if (carom_result_matrices(v->page.r, &matrices, &n, &err) != CAROM_OK) return no_drawing(v, err.text), true;
-    if (file) {
-        v->model = cli_model(file, v->set, matrices, n, &v->text, &length);
-        v->model_text = v->text;
-        return v->model != NULL;
-    }
-    const char *text = carom_result_model(v->page.r, &length), *name = carom_result_text(v->page.r, "model_file");
-    if (!text || length == 0) return true;
-    v->model_text = text;
-    const carom_model_def def = {.text = text, .length = length, .file = name && name[0] ? name : v->page.file, .set = v->set,
-                                 .matrices = matrices, .nmatrices = n};
-    v->model = carom_model_create(&def, &err);
-    if (!v->model) no_drawing(v, err.text);
-    return true;
-}
-
-// Results with flexible members hold points instead of coordinates.
-static int recorded_positions(const view *v) {
-    const int nq = carom_model_count(v->model).coordinates, n = carom_result_columns(v->page.r);
-    int i = 0;
-    while (i < nq && i + 1 < n && strcmp(carom_result_column(v->page.r, i + 1), carom_model_coordinate(v->model, i)) == 0) ++i;
-    return i;
-}
-
-static void read_drawing(view *v) {
-    carom_error err = {0};
-    char why[300];
-    if (!v->model) return;
-    v->page.positions = recorded_positions(v);
-    v->drawing = carom_drawing_create(v->model, &err);
-    if (!v->drawing) no_drawing(v, err.text);
-    else if (carom_drawing_shapes(v->drawing) > 0 && !page_draw(&v->page, v->model, v->drawing, why, sizeof why)) no_drawing(v, why);
-}
-
-// A page that would become too large does without velocities.
-static void shrink(view *v) {
-    page *p = &v->page;
-    if (!v->model || (double)p->columns * (double)p->kept * 16 / 3 < BUDGET) return;
-    const int dropped = page_drop_rates(p, v->model);
-    if (dropped && !p->note[0]) snprintf(p->note, sizeof p->note, "%d columns of velocities are not on this page, which would become too large", dropped);
-}
-
-static long default_rows(const carom_result *r) {
-    const double fits = BUDGET / (6.0 * carom_result_columns(r)); // 4 bytes in base64, and as much again for some of them
-    return fits > MOST_ROWS ? MOST_ROWS : fits < LEAST_ROWS ? LEAST_ROWS : (long)fits;
-}
-
-// Under its name the page appears whole or not at all.
-int page_save(const char *out, bool (*write)(const void *user, FILE *f, carom_error *err), const void *user) {
-    carom_error err = {0};
-    const bool stream = strcmp(out, "-") == 0;
-    char *part = malloc(strlen(out) + 40);
-    if (!part) abort();
-    sprintf(part, "%s.%ld.part", out, (long)getpid());
-    FILE *f = stream ? stdout : fopen(part, "wb");
-    bool good = f != NULL;
-    if (good && !write(user, f, &err)) cli_say("%s", err.text), good = false;
-    else if (good) good = !ferror(f);
-    const int why = errno;
-    if (f && !stream) good = fclose(f) == 0 && good && rename(part, out) == 0;
-    if (!good && err.code == CAROM_OK) cli_say("cannot write %s: %s", stream ? "to standard output" : out, strerror(f ? errno : why));
-    if (!good && f && !stream) unlink(part);
-    free(part);
-    if (good && !stream) printf("%s\n", out);
-    return good ? CLI_DONE : CLI_FAILED;
-}
-
-static bool write_view(const void *user, FILE *f, carom_error *err) {
-    const view *v = user;
-    return page_write(&v->page, f, v->model_text, err);
-}
-
-bool page_good_name(const char *out) {
-    if (strcmp(out, "-") == 0 || cli_ends(out, ".html") || cli_ends(out, ".htm")) return true;
-    cli_say("-o: '%s' does not end in .html", out);
+// --png t=0.3
+static bool read_time(const char *text, double *t) {
+    char *rest = NULL;
+    if (strncmp(text, "t=", 2) == 0) *t = carom_number(text + 2, &rest);
+    if (rest && rest != text + 2 && *rest == 0 && isfinite(*t)) return true;
+    cli_say("--png: '%s' is not a time like t=0.3", text);
     return false;
+}
+
+static int picture(const cli_args *a, const char *file, const char *out) {
+    film f = {.frames = 1, .fps = 1};
+    if (!read_time(cli_value(a, "png"), &f.from) || !film_size(a, &f)) return CLI_USAGE;
+    if (!cli_ends(out, ".png")) return cli_say("-o: '%s' does not end in .png", out), CLI_USAGE;
+    f.to = f.from;
+    page_view v;
+    int status = CLI_USAGE;
+    if (page_open(&v, file, cli_value(a, "model"), 0) && film_within(&v.page, &f)) status = film_make(&v, &f, out);
+    page_close(&v);
+    return status;
 }
 
 static int run(const cli_args *a) {
     static const char *const old[] = {".h5", ".csv", NULL};
-    const char *file = a->word[0], *slash = strrchr(file, '/');
-    carom_error err = {0};
+    const char *file = a->word[0];
     double rows = 0;
-    char *own = cli_rename(file, old, ".html");
+    char *own = cli_rename(file, old, cli_has(a, "png") ? ".png" : ".html");
     const char *out = cli_value(a, "out") ? cli_value(a, "out") : own;
-    view v = {.page = {.file = slash ? slash + 1 : file}};
     int status = CLI_USAGE;
-    bool good = page_good_name(out) && cli_positive(a, "rows", &rows);
-    if (good && rows > 0 && (rows < 2 || rows != floor(rows) || rows > 1e9)) cli_say("--rows: %s is not a whole number of at least 2", cli_value(a, "rows")), good = false;
-    if (good && !carom_result_probe(file)) {
-        if (access(file, R_OK) == 0) cli_say("%s is no result; run it first: carom run %s", file, file);
-        else cli_say("cannot read %s: %s", file, strerror(errno));
-        good = false;
+    if (cli_has(a, "png")) {
+        status = picture(a, file, out);
+    } else if (page_good_name(out) && cli_positive(a, "rows", &rows)) {
+        page_view v = {0};
+        if (rows > 0 && (rows < 2 || rows != floor(rows) || rows > 1e9)) cli_say("--rows: %s is not a whole number of at least 2", cli_value(a, "rows"));
+        else if (page_open(&v, file, cli_value(a, "model"), (long)rows)) status = page_save(out, page_write_view, &v);
+        page_close(&v);
     }
-    if (good && !(v.page.r = carom_result_open(file, &err))) cli_say("%s", err.text), good = false;
-    good = good && read_model(&v, a) && page_read(&v.page, rows > 0 ? (long)rows : default_rows(v.page.r));
-    if (good) {
-        read_drawing(&v);
-        shrink(&v);
-        status = page_save(out, write_view, &v);
-    }
-    page_free(&v.page);
-    carom_drawing_destroy(v.drawing);
-    carom_model_destroy(v.model);
-    if (v.page.r) carom_result_close(v.page.r);
-    free(v.text);
-    free(v.set_own);
-    free(v.set);
     free(own);
     return status;
 }

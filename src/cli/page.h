@@ -44,6 +44,20 @@ void page_base64(FILE *f, const unsigned char *bytes, size_t n);
 void page_json(FILE *f, const char *json, size_t length);
 void page_part(FILE *f, const char *before, const unsigned char *text, size_t size, const char *after);
 
+/// A result with the model it holds.
+typedef struct page_view {
+    page page;
+    carom_model *model;
+    carom_drawing *drawing;
+    char *text, *set_own; // owned
+    const char **set;
+    const char *model_text;
+} page_view;
+/// model: a file that draws it instead, NULL: the result's own; rows 0: as many as fit.  False: complained; page_close() all the same.
+bool page_open(page_view *v, const char *file, const char *model, long rows);
+void page_close(page_view *v);
+bool page_write_view(const void *view, FILE *f, carom_error *err); // for page_save()
+
 /// Does the name of a page end as one does?  False: complained.
 bool page_good_name(const char *out);
 /// The exit status; complained where it is not CLI_DONE.

@@ -147,6 +147,7 @@ static carom_status flat(resolver *r, const shape *s, int dim) {
     for (int k = 0; k < 3; ++k) at[k] = centre[k] - way * n[k];
     if (dim == 2) {
         CAROM_TRY(begin(r, s, CAROM_WALL, 0, 2, &d));
+        d->endless = true;
         for (int side = -1; side < 2; side += 2) {
             for (int k = 0; k < 3; ++k) t[k] = at[k] + side * l * (k == 0 ? n[1] : k == 1 ? -n[0] : 0);
             CAROM_TRY(put(r, s->place, carom_shape_point(g, s, t), 2));
@@ -157,7 +158,9 @@ static carom_status flat(resolver *r, const shape *s, int dim) {
     const double size[3] = {4 * l, 4 * l, 0.02 * l}; // bodies wander over it
     carom_shape_axes_along(n, plate.X);
     for (int k = 0; k < 3; ++k) plate.at[k] = at[k] - 0.01 * l * n[k];
-    return placed(r, &plate, CAROM_BOX, size, 3, 3);
+    CAROM_TRY(placed(r, &plate, CAROM_BOX, size, 3, 3));
+    r->m->drawn->shape[r->m->drawn->count - 1].endless = true;
+    return CAROM_OK;
 }
 
 // A hull or a surface: its corners from its centre on.

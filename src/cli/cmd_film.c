@@ -1,0 +1,47 @@
+// cmd_film.c: carom film: a result as a film.
+#define _POSIX_C_SOURCE 200809L
+#include "cli/film.h"
+#include <math.h>
+#include <stdlib.h>
+
+static const cli_option options[] = {
+    {"out", 'o', "FILE", "the film: .mp4 or .gif (default: the result's name with .mp4, in this folder)", false},
+    {"speed", 0, "X", "seconds of the model in a second of the film (default: the whole result in about ten seconds)", false},
+    {"fps", 0, "N", "pictures a second (default 30; 20 for .gif)", false},
+    {"from", 0, "T", "time of the first picture (default: the first row)", false},
+    {"to", 0, "T", "time of the last picture (default: the last row)", false},
+    FILM_SIZE,
+    {"model", 0, "FILE", "draw by this model instead of the text in the result (a .csv holds none)", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+static bool read_film(const cli_args *a, const page *p, film *f) {
+    double speed = 0;
+    f->from = p->channel[0][0];
+    f->to = p->channel[0][p->kept - 1];
+    if (!cli_number(a, "from", &f->from) || !cli_number(a, "to", &f->to) || !film_within(p, f) || !cli_positive(a, "speed", &speed) || !cli_positive(a, "fps", &f->fps)) return false;
+    if (f->fps > 240) return cli_say("--fps: more than 240 pictures a second"), false;
+    if (!(f->to > f->from)) return cli_say("a film needs some time between --from and --to"), false;
+    const double seconds = speed > 0 ? (f->to - f->from) / speed : 10, frames = floor(seconds * f->fps) + 1;
+    f->frames = frames > 1e9 ? 1000000000 : frames < 2 ? 2 : (long)frames;
+    return true;
+}
+
+static int run(const cli_args *a) {
+    static const char *const old[] = {".h5", ".csv", NULL};
+    char *own = cli_rename(a->word[0], old, ".mp4");
+    const char *out = cli_value(a, "out") ? cli_value(a, "out") : own;
+    film f = {.fps = cli_ends(out, ".gif") ? 20 : 30};
+    page_view v = {0};
+    int status = CLI_USAGE;
+    if (!cli_ends(out, ".mp4") && !cli_ends(out, ".gif")) cli_say("-o: '%s' ends neither in .mp4 nor in .gif", out);
+    else if (film_size(a, &f) && page_open(&v, a->word[0], cli_value(a, "model"), 0) && read_film(a, &v.page, &f)) status = film_make(&v, &f, out);
+    page_close(&v);
+    free(own);
+    return status;
+}
+
+const cli_verb cli_film = {
+    .name = "film", .arguments = "RESULT", .about = "a film of the moving mechanism: .mp4 or .gif", .least = 1, .most = 1, .options = options, .run = run,
+    .text = "The pictures are those of `carom view`, drawn by chromium without a window (CHROMIUM names another browser of its kind); ffmpeg makes the film.",
+};

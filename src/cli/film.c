@@ -1,0 +1,214 @@
+// film.c: frames from the page of `carom view`, films from frames.
+//
+// The page draws the frames that its address asks for (#film=) and leaves them in its document, one line of base64 each; chromium prints that document.  Nothing goes
+// through a shell.  A film under its name is whole or is not there.
+#define _GNU_SOURCE // pipe2, nftw
+#include "cli/film.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { MOST_FRAMES = 20000, PART = 60 }; // frames of one call of the browser
+
+bool film_size(const cli_args *a, film *f) {
+    const char *text = cli_value(a, "size");
+    char rest = 0;
+    f->width = 1280, f->height = 720;
+    if (!text) return true;
+    if (sscanf(text, "%5dx%5d%c", &f->width, &f->height, &rest) == 2 && f->width >= 64 && f->height >= 64 && f->width <= 8192 && f->height <= 8192) return true;
+    cli_say("--size: '%s' is not a size like 1280x720 (64 to 8192 each)", text);
+    return false;
+}
+
+bool film_within(const page *p, film *f) {
+    const double first = p->channel[0][0], last = p->channel[0][p->kept - 1];
+    if (f->from >= first && f->to <= last && f->from <= f->to) return true;
+    cli_say("%s has times from %.9g to %.9g, not %.9g to %.9g", p->file, first, last, f->from, f->to);
+    return false;
+}
+
+// -- children ----------------------------------------------------------------------------------------------------------
+
+// Starts a program with these ends of pipes; ENOENT: there is none of that name.
+static int start(pid_t *pid, char *const *argv, int in, int out) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    if (in >= 0) posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+    else posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (out >= 0) posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    const int failed = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return failed;
+}
+
+static bool wait_for(pid_t pid) {
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR) return false;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// -- frames ------------------------------------------------------------------------------------------------------------
+
+static int letter(int c) {
+    return c >= 'A' && c <= 'Z' ? c - 'A' : c >= 'a' && c <= 'z' ? c - 'a' + 26 : c >= '0' && c <= '9' ? c - '0' + 52 : c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+// One line of base64 as bytes.  False: they could not be written.
+static bool put_frame(FILE *to, const char *text) {
+    uint32_t bits = 0;
+    for (int n = 0, x; (x = letter((unsigned char)*text)) >= 0; ++text) {
+        bits = bits << 6 | (uint32_t)x;
+        if (++n % 4 == 0) {
+            const unsigned char three[3] = {(unsigned char)(bits >> 16), (unsigned char)(bits >> 8), (unsigned char)bits};
+            if (fwrite(three, 1, 3, to) != 3) return false;
+            bits = 0, n = 0;
+        } else if (letter((unsigned char)text[1]) < 0) { // the end is padded with =
+            bits <<= 6 * (4 - n % 4);
+            const unsigned char rest[2] = {(unsigned char)(bits >> 16), (unsigned char)(bits >> 8)};
+            if (fwrite(rest, 1, (size_t)(n % 4 - 1), to) != (size_t)(n % 4 - 1)) return false;
+        }
+    }
+    return true;
+}
+
+static bool start_browser(pid_t *pid, const char *page, const film *f, double from, double to, long n, const char *folder, int out) {
+    static const char *const names[] = {"chromium", "chromium-browser", "google-chrome", "chrome"};
+    const char *given = getenv("CHROMIUM");
+    char size[40], home[4200], *address = malloc(strlen(page) + 200);
+    if (!address) abort();
+    snprintf(size, sizeof size, "--window-size=%d,%d", f->width, f->height);
+    snprintf(home, sizeof home, "--user-data-dir=%s", folder);
+    sprintf(address, "file://%s#film=%.17g,%.17g,%ld,%.17g,%d,%d", page, from, to, n, f->fps, f->width, f->height);
+    // Chromium keeps nobody's secrets here: the page is ours, and root has no other way.
+    const char *alone = geteuid() == 0 ? "--no-sandbox" : "--no-first-run";
+    int failed = ENOENT;
+    for (size_t i = 0; failed == ENOENT && i < (given ? 1 : sizeof names / sizeof *names); ++i) {
+        const char *argv[] = {given ? given : names[i], "--headless", "--dump-dom", "--disable-gpu", "--enable-unsafe-swiftshader", "--hide-scrollbars", "--force-device-scale-factor=1",
+                              "--no-first-run", alone, size, home, address, NULL};
+        failed = start(pid, (char *const *)(void *)argv, -1, out);
+    }
+    free(address);
+    if (failed == ENOENT) cli_say("pictures need chromium, which is not on the PATH; install the package chromium (Debian, Ubuntu), or name a browser of its kind in CHROMIUM");
+    else if (failed) cli_say("cannot start chromium: %s", strerror(failed));
+    return failed == 0;
+}
+
+// n frames from one call of the browser.
+static bool frames(const char *page, const film *f, double from, double to, long n, const char *folder, FILE *out) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return cli_say("cannot start chromium: %s", strerror(errno)), false;
+    pid_t pid = -1;
+    const bool there = start_browser(&pid, page, f, from, to, n, folder, ends[1]);
+    close(ends[1]);
+    FILE *in = fdopen(ends[0], "rb");
+    if (!in) abort();
+    char *line = NULL;
+    size_t room = 0;
+    long got = 0;
+    bool good = there;
+    while (there && getline(&line, &room, in) >= 0) {
+        if (strncmp(line, "frame:", 6) != 0 || !good) continue;
+        good = put_frame(out, line + 6) && fflush(out) == 0;
+        ++got;
+    }
+    free(line);
+    fclose(in);
+    if (there && !wait_for(pid) && got < n) cli_say("chromium ended without the pictures"), good = false;
+    else if (good && got < n) cli_say("chromium gave %ld of %ld pictures", got, n), good = false;
+    else if (there && !good) cli_say("ffmpeg took no more pictures");
+    return good;
+}
+
+// -- films -------------------------------------------------------------------------------------------------------------
+
+static bool start_ffmpeg(pid_t *pid, const film *f, const char *part, bool gif, int in) {
+    char rate[40];
+    snprintf(rate, sizeof rate, "%.6g", f->fps);
+    const char *mp4[] = {"ffmpeg", "-loglevel", "error", "-y", "-f", "image2pipe", "-framerate", rate, "-i", "-", "-vf", "crop=trunc(iw/2)*2:trunc(ih/2)*2",
+                         "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", part, NULL};
+    const char *moving[] = {"ffmpeg", "-loglevel", "error", "-y", "-f", "image2pipe", "-framerate", rate, "-i", "-", "-filter_complex",
+                            "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=none", "-f", "gif", part, NULL};
+    const int failed = start(pid, (char *const *)(void *)(gif ? moving : mp4), in, -1);
+    if (failed == ENOENT) cli_say("films need ffmpeg, which is not on the PATH; install the package ffmpeg (Debian, Ubuntu)");
+    else if (failed) cli_say("cannot start ffmpeg: %s", strerror(failed));
+    return failed == 0;
+}
+
+static bool make_frames(const film *f, const char *page, const char *folder, FILE *out) {
+    const bool live = f->frames > PART && isatty(STDERR_FILENO);
+    bool good = true;
+    for (long k = 0; good && k < f->frames; k += PART) {
+        const long n = f->frames - k < PART ? f->frames - k : PART;
+        const double dt = f->frames > 1 ? (f->to - f->from) / (double)(f->frames - 1) : 0, from = f->from + dt * (double)k;
+        good = frames(page, f, from, from + dt * (double)(n - 1), n, folder, out);
+        if (good && live) fprintf(stderr, "\r%ld of %ld pictures", k + n, f->frames);
+    }
+    if (live) fputs("\r\033[K", stderr);
+    return good;
+}
+
+static bool make_film(const film *f, const char *page, const char *folder, const char *part, bool gif) {
+    int ends[2];
+    pid_t pid = -1;
+    if (pipe2(ends, O_CLOEXEC) != 0) return cli_say("cannot start ffmpeg: %s", strerror(errno)), false;
+    const bool there = start_ffmpeg(&pid, f, part, gif, ends[0]);
+    close(ends[0]);
+    FILE *to = fdopen(ends[1], "wb");
+    if (!to) abort();
+    signal(SIGPIPE, SIG_IGN); // an ffmpeg that gave up is seen by its status
+    const bool good = there && make_frames(f, page, folder, to);
+    const bool closed = fclose(to) == 0, ended = there && wait_for(pid);
+    if (good && (!closed || !ended)) cli_say("ffmpeg could not make the film");
+    return good && closed && ended;
+}
+
+static bool make_picture(const film *f, const char *page, const char *folder, const char *part) {
+    FILE *to = fopen(part, "wb");
+    if (!to) return cli_say("cannot create %s: %s", part, strerror(errno)), false;
+    const bool good = make_frames(f, page, folder, to);
+    return fclose(to) == 0 && good;
+}
+
+static int remove_one(const char *name, const struct stat *st, int kind, struct FTW *at) {
+    (void)st, (void)kind, (void)at;
+    remove(name);
+    return 0;
+}
+
+int film_make(const page_view *v, const film *f, const char *out) {
+    const char *scratch = getenv("TMPDIR");
+    char folder[4096], page[4160], home[4160];
+    if (v->page.drawing == NULL || v->page.kept < 1) return cli_say("%s: there is nothing to draw", v->page.file), CLI_USAGE;
+    if (f->frames > MOST_FRAMES) return cli_say("%ld pictures are too many; at most %d", f->frames, MOST_FRAMES), CLI_USAGE;
+    if (snprintf(folder, sizeof folder, "%s/carom-film-XXXXXX", scratch && scratch[0] == '/' ? scratch : "/tmp") >= (int)sizeof folder || !mkdtemp(folder))
+        return cli_say("cannot make a folder for the pictures: %s", strerror(errno)), CLI_FAILED;
+    snprintf(page, sizeof page, "%s/page.html", folder);
+    snprintf(home, sizeof home, "%s/browser", folder);
+    char *part = malloc(strlen(out) + 40);
+    if (!part) abort();
+    sprintf(part, "%s.%ld.part", out, (long)getpid());
+    carom_error err = {0};
+    FILE *html = fopen(page, "wb");
+    bool good = html && page_write_view(v, html, &err);
+    if (html) good = fclose(html) == 0 && good;
+    if (!good) cli_say("%s", err.code != CAROM_OK ? err.text : "cannot write the page of the pictures");
+    good = good && (cli_ends(out, ".png") ? make_picture(f, page, home, part) : make_film(f, page, home, part, cli_ends(out, ".gif")));
+    if (good && rename(part, out) != 0) cli_say("cannot create %s: %s", out, strerror(errno)), good = false;
+    if (!good) unlink(part);
+    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    free(part);
+    if (good) printf("%s\n", out);
+    return good ? CLI_DONE : CLI_FAILED;
+}

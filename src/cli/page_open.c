@@ -1,0 +1,140 @@
+// page_open.c: from a result to its page: the model that it holds, its drawing, rows that fit; and how pages are saved.
+#define _POSIX_C_SOURCE 200809L
+#include "cli/page.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_ROWS = 8000, LEAST_ROWS = 500, BUDGET = 24 << 20 }; // without a number of rows: so many, and bytes of numbers
+
+// Lines of the result's attribute `set`.
+static void read_set(page_view *v) {
+    const char *stored = carom_result_text(v->page.r, "set");
+    v->set_own = strdup(stored ? stored : "");
+    size_t n = 0;
+    if (!v->set_own) abort();
+    for (const char *s = v->set_own; *s; ++s) n += *s == '\n';
+    v->set = calloc(n + 2, sizeof *v->set);
+    if (!v->set) abort();
+    char *next = NULL;
+    n = 0;
+    for (char *line = strtok_r(v->set_own, "\n", &next); line; line = strtok_r(NULL, "\n", &next)) v->set[n++] = line;
+}
+
+static void no_drawing(page_view *v, const char *why) {
+    cli_say("%s: the mechanism is not drawn: %s", v->page.file, why);
+    snprintf(v->page.note, sizeof v->page.note, "not drawn: %.140s", why);
+}
+
+// The model of the result, or of --model; a result without one still has its plots.  False: --model is wrong.
+static bool read_model(page_view *v, const char *file) {
+    size_t length = 0;
+    carom_error err = {0};
+    const carom_matrix_text *matrices = NULL;
+    int n = 0;
+    read_set(v);
+    if (carom_result_matrices(v->page.r, &matrices, &n, &err) != CAROM_OK) return no_drawing(v, err.text), true;
+    if (file) {
+        v->model = cli_model(file, v->set, matrices, n, &v->text, &length);
+        v->model_text = v->text;
+        return v->model != NULL;
+    }
+    const char *text = carom_result_model(v->page.r, &length), *name = carom_result_text(v->page.r, "model_file");
+    if (!text || length == 0) return true;
+    v->model_text = text;
+    const carom_model_def def = {.text = text, .length = length, .file = name && name[0] ? name : v->page.file, .set = v->set,
+                                 .matrices = matrices, .nmatrices = n};
+    v->model = carom_model_create(&def, &err);
+    if (!v->model) no_drawing(v, err.text);
+    return true;
+}
+
+// Results with flexible members hold points instead of coordinates.
+static int recorded_positions(const page_view *v) {
+    const int nq = carom_model_count(v->model).coordinates, n = carom_result_columns(v->page.r);
+    int i = 0;
+    while (i < nq && i + 1 < n && strcmp(carom_result_column(v->page.r, i + 1), carom_model_coordinate(v->model, i)) == 0) ++i;
+    return i;
+}
+
+static void read_drawing(page_view *v) {
+    carom_error err = {0};
+    char why[300];
+    if (!v->model) return;
+    v->page.positions = recorded_positions(v);
+    v->drawing = carom_drawing_create(v->model, &err);
+    if (!v->drawing) no_drawing(v, err.text);
+    else if (carom_drawing_shapes(v->drawing) > 0 && !page_draw(&v->page, v->model, v->drawing, why, sizeof why)) no_drawing(v, why);
+}
+
+// A page that would become too large does without velocities.
+static void shrink(page_view *v) {
+    page *p = &v->page;
+    if (!v->model || (double)p->columns * (double)p->kept * 16 / 3 < BUDGET) return;
+    const int dropped = page_drop_rates(p, v->model);
+    if (dropped && !p->note[0]) snprintf(p->note, sizeof p->note, "%d columns of velocities are not on this page, which would become too large", dropped);
+}
+
+static long default_rows(const carom_result *r) {
+    const double fits = BUDGET / (6.0 * carom_result_columns(r)); // 4 bytes in base64, and as much again for some of them
+    return fits > MOST_ROWS ? MOST_ROWS : fits < LEAST_ROWS ? LEAST_ROWS : (long)fits;
+}
+
+bool page_open(page_view *v, const char *file, const char *model, long rows) {
+    const char *slash = strrchr(file, '/');
+    carom_error err = {0};
+    *v = (page_view){.page = {.file = slash ? slash + 1 : file}};
+    if (!carom_result_probe(file)) {
+        if (access(file, R_OK) == 0) cli_say("%s is no result; run it first: carom run %s", file, file);
+        else cli_say("cannot read %s: %s", file, strerror(errno));
+        return false;
+    }
+    if (!(v->page.r = carom_result_open(file, &err))) return cli_say("%s", err.text), false;
+    if (!read_model(v, model) || !page_read(&v->page, rows > 0 ? rows : default_rows(v->page.r))) return false;
+    read_drawing(v);
+    shrink(v);
+    return true;
+}
+
+void page_close(page_view *v) {
+    page_free(&v->page);
+    carom_drawing_destroy(v->drawing);
+    carom_model_destroy(v->model);
+    if (v->page.r) carom_result_close(v->page.r);
+    free(v->text);
+    free(v->set_own);
+    free(v->set);
+}
+
+// Under its name the page appears whole or not at all.
+int page_save(const char *out, bool (*write)(const void *user, FILE *f, carom_error *err), const void *user) {
+    carom_error err = {0};
+    const bool stream = strcmp(out, "-") == 0;
+    char *part = malloc(strlen(out) + 40);
+    if (!part) abort();
+    sprintf(part, "%s.%ld.part", out, (long)getpid());
+    FILE *f = stream ? stdout : fopen(part, "wb");
+    bool good = f != NULL;
+    if (good && !write(user, f, &err)) cli_say("%s", err.text), good = false;
+    else if (good) good = !ferror(f);
+    const int why = errno;
+    if (f && !stream) good = fclose(f) == 0 && good && rename(part, out) == 0;
+    if (!good && err.code == CAROM_OK) cli_say("cannot write %s: %s", stream ? "to standard output" : out, strerror(f ? errno : why));
+    if (!good && f && !stream) unlink(part);
+    free(part);
+    if (good && !stream) printf("%s\n", out);
+    return good ? CLI_DONE : CLI_FAILED;
+}
+
+bool page_write_view(const void *user, FILE *f, carom_error *err) {
+    const page_view *v = user;
+    return page_write(&v->page, f, v->model_text, err);
+}
+
+bool page_good_name(const char *out) {
+    if (strcmp(out, "-") == 0 || cli_ends(out, ".html") || cli_ends(out, ".htm")) return true;
+    cli_say("-o: '%s' does not end in .html", out);
+    return false;
+}
