@@ -3,10 +3,10 @@
 import { chromium } from 'playwright-core';
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const [carom, executablePath, folder] = process.argv.slice(2), here = dirname(fileURLToPath(import.meta.url)), shots = process.env.SHOTS;
+const [carom, executablePath, folder] = process.argv.slice(2).map(f => resolve(f)), here = dirname(fileURLToPath(import.meta.url)), shots = process.env.SHOTS;
 const models = join(here, '../../models');
 mkdirSync(folder, { recursive: true });
 if (shots) mkdirSync(shots, { recursive: true });
