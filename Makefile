@@ -10,6 +10,7 @@
 #   make bench         ns per step           make install PREFIX=/usr/local
 #   make sanitize      build/sanitize: a second build with address and undefined-behaviour checks
 #   make test-sanitize the tests there       make clean
+#   make wheel       a Python wheel with library and program inside, in build/wheel (needs patchelf)
 #   make deb         Debian packages in build/deb: program, library, headers, Python
 #   make docs          references, gallery and all pictures in docs/ anew (needs gnuplot, chromium, pngquant; minutes)
 #   make page          page/dist anew, the page of `carom view` (needs node and npm)
@@ -118,6 +119,9 @@ install: program
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 # In a folder of its own: packages live under /usr, with libraries and Python where Debian has them.
+wheel: program
+	tools/wheel.py $(BUILD) $(BUILD)/wheel
+
 deb:
 	cmake -S . -B $(BUILD)/deb $(GENERATOR) -DCMAKE_BUILD_TYPE=Release -DCAROM_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr -DCAROM_PYTHON_DIR=lib/python3/dist-packages \
 	  -DCMAKE_INSTALL_LIBDIR=lib/$$(dpkg-architecture -qDEB_HOST_MULTIARCH) $(CMAKE_ARGS)
@@ -128,4 +132,4 @@ deb:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all program deb test test-long sanitize test-sanitize torture fuzz fuzz-long mutate sanitize-threads bench docs page test-page install clean
+.PHONY: all program wheel deb test test-long sanitize test-sanitize torture fuzz fuzz-long mutate sanitize-threads bench docs page test-page install clean

@@ -10,10 +10,11 @@ from ._dynamics import Equilibrium, Fit, Modes, equilibrium, fit, modes
 from ._library import Error, FileError, InputError, SimulationError, library_path, schemes, version
 from ._mechanism import Mechanism
 from ._model import Model, System
+from ._page import Page
 from ._result import Ledger, Result, open
 from ._run import Simulation, run, simulate
 from ._study import Comparison, Sweep, Table, bifurcation, compare, sweep
 
 __version__ = version()
-__all__ = ["Comparison", "Equilibrium", "Error", "FileError", "Fit", "InputError", "Ledger", "Mechanism", "Model", "Modes", "Result", "Simulation", "SimulationError", "Sweep",
+__all__ = ["Comparison", "Equilibrium", "Error", "FileError", "Fit", "InputError", "Ledger", "Mechanism", "Model", "Modes", "Page", "Result", "Simulation", "SimulationError", "Sweep",
            "System", "Table", "bifurcation", "compare", "equilibrium", "fit", "library_path", "modes", "open", "run", "schemes", "simulate", "sweep", "version"]

@@ -303,6 +303,7 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_ledger_line_at": (LedgerLine, [_P, POINTER(LedgerNames), c_int]),
     "carom_result_open": (_P, [c_char_p, _E]),
     "carom_result_close": (None, [_P]),
+    "carom_result_save": (c_int, [_P, c_char_p, _E]),
     "carom_result_columns": (c_int, [_P]),
     "carom_result_column": (c_char_p, [_P, c_int]),
     "carom_result_rows": (c_long, [_P]),

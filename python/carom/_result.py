@@ -169,6 +169,31 @@ class Result:
         """The text of the model; None when there is none."""
         return c.text(lib.carom_result_model(self._handle.pointer, ctypes.byref(ctypes.c_size_t())))
 
+    def save(self, file):
+        """Write the result under this name, .h5 or .csv (without ledger and model); the result itself."""
+        err = c.CError()
+        status = lib.carom_result_save(self._handle.pointer, os.fsencode(file), ctypes.byref(err))
+        if status != c.OK:
+            raise c.failure(err, status)
+        return self
+
+    def to_pandas(self):
+        """A pandas.DataFrame over t; what the result says of the run is in its attrs."""
+        import pandas
+        frame = pandas.DataFrame({name: np.array(self[name]) for name in self.columns if name != "t"}, index=pandas.Index(np.array(self.t), name="t"))
+        frame.attrs.update(self.info)
+        return frame
+
+    def to_xarray(self):
+        """An xarray.Dataset over t; what the result says of the run is in its attrs."""
+        import xarray
+        return xarray.Dataset({name: ("t", np.array(self[name])) for name in self.columns if name != "t"}, {"t": np.array(self.t)}, self.info)
+
+    def view(self, rows=None, height=640):
+        """The page of `carom view`: the moving mechanism and plots, shown by a notebook; page.save(file), page.open()."""
+        from ._page import page
+        return page(self, rows, height)
+
     def plot(self, *columns, axes=None):
         """Draw columns over time (default: the coordinates) with matplotlib; the axes."""
         import matplotlib.pyplot as plt

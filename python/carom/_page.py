@@ -1,0 +1,58 @@
+"""The page of `carom view`, shown in a notebook or opened in a browser."""
+import html
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import webbrowser
+
+from . import _library as c
+
+
+def program():
+    """The program `carom`: that of CAROM_PROGRAM, beside this package, beside the library, or on the PATH."""
+    given = os.environ.get("CAROM_PROGRAM")
+    library = pathlib.Path(c.library_path())
+    places = [given] if given else [pathlib.Path(__file__).parent / "bin" / "carom", library.parent / "carom", library.parent.parent / "bin" / "carom"]
+    found = next((str(p) for p in places if os.access(p, os.X_OK)), None) or (None if given else shutil.which("carom"))
+    if not found:
+        raise c.FileError("the program carom, which writes pages, was not found; set CAROM_PROGRAM to it")
+    return found
+
+
+class Page:
+    """One self-contained HTML file.  A notebook shows it; save() and open() are for the rest."""
+
+    def __init__(self, text, height):
+        self.html, self.height = text, height
+
+    def save(self, file):
+        """Write it under this name."""
+        pathlib.Path(file).write_text(self.html, encoding="utf-8")
+        return self
+
+    def open(self):
+        """Show it in the browser; the name of the file, which stays."""
+        with tempfile.NamedTemporaryFile("w", suffix=".html", delete=False, encoding="utf-8") as f:
+            f.write(self.html)
+        webbrowser.open(pathlib.Path(f.name).as_uri())
+        return f.name
+
+    def _repr_html_(self):
+        return f'<iframe srcdoc="{html.escape(self.html)}" width="100%" height="{int(self.height)}" style="border:0"></iframe>'
+
+    def __repr__(self):
+        return f"<carom.Page of {len(self.html) / 1e6:.1f} MB: save(file) or open()>"
+
+
+def page(result, rows=None, height=640):
+    with tempfile.TemporaryDirectory() as folder:
+        source = result.file if result.file and result.file.endswith(".h5") else os.path.join(folder, "result.h5")
+        if source != result.file:
+            result.save(source)
+        out = os.path.join(folder, "page.html")
+        done = subprocess.run([program(), "view", source, "-o", out, *(["--rows", str(int(rows))] if rows else [])], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise c.FileError(done.stderr.strip())
+        return Page(pathlib.Path(out).read_text(encoding="utf-8"), height)
