@@ -10,6 +10,7 @@
 #   make bench         ns per step           make install PREFIX=/usr/local
 #   make sanitize      build/sanitize: a second build with address and undefined-behaviour checks
 #   make test-sanitize the tests there       make clean
+#   make site        the documentation as a site with search, in build/site/html (needs mkdocs-material; FILMS=1: the gallery moves)
 #   make wheel       a Python wheel with library and program inside, in build/wheel (needs patchelf)
 #   make deb         Debian packages in build/deb: program, library, headers, Python
 #   make docs          references, gallery and all pictures in docs/ anew (needs gnuplot, chromium, pngquant; minutes)
@@ -119,6 +120,9 @@ install: program
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 # In a folder of its own: packages live under /usr, with libraries and Python where Debian has them.
+site: program
+	tools/site.sh $(BUILD)
+
 wheel: program
 	tools/wheel.py $(BUILD) $(BUILD)/wheel
 
@@ -132,4 +136,4 @@ deb:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all program wheel deb test test-long sanitize test-sanitize torture fuzz fuzz-long mutate sanitize-threads bench docs page test-page install clean
+.PHONY: all program site wheel deb test test-long sanitize test-sanitize torture fuzz fuzz-long mutate sanitize-threads bench docs page test-page install clean
