@@ -8,6 +8,11 @@
 #include <carom/event.h>
 
 static bool at_length; // "long"
+#ifdef QUICK // with sanitizers
+enum { FIRST_STEPS = 8 };
+#else
+enum { FIRST_STEPS = 40 };
+#endif
 
 // -- what runs with what ----------------------------------------------------------------------------------------------
 
@@ -127,7 +132,7 @@ static bool pair_runs(const mechanism *m, const carom_scheme *p, const carom_mod
     const carom_system *sys = carom_model_system(model);
     const carom_model_run own = carom_model_simulation(model);
     const double h = step_size(m, p, sys, own.step);
-    double end = at_length && p->promises.joints != CAROM_ACCELERATION_LEVEL ? own.end : fmin(own.end, 40 * h); // joints held by accelerations drift with t^2
+    double end = at_length && p->promises.joints != CAROM_ACCELERATION_LEVEL ? own.end : fmin(own.end, FIRST_STEPS * h); // joints held by accelerations drift with t^2
     if (p->promises.slow_piles && m->piles > 0) end = fmin(end, m->piles);
     if (p->promises.no_piles && m->quiet > 0) end = fmin(end, m->quiet);
     carom_error err = {0};
