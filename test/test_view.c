@@ -433,6 +433,23 @@ static void wrong_usage_is_told(void **state) {
     assert_says(said, "<!doctype html>");
 }
 
+// A page that follows: it loads itself again until the run is over.
+static void a_run_can_be_watched(void **state) {
+    (void)state;
+    assert_int_equal(carom("run ball.yaml --watch --quiet --out watched.h5"), 0);
+    assert_says(complaints, "watch it in watched.html");
+    size_t n = 0;
+    char *page = get("watched.html", &n);
+    assert_null(strstr(page, "\"live\":true"));
+    free(page);
+    assert_int_equal(carom("view watched.h5 --live -o live.html"), 0);
+    page = get("live.html", &n);
+    assert_says(page, "\"live\":true");
+    free(page);
+    assert_int_equal(carom("run ball.yaml --watch --out watched.csv"), 2);
+    assert_says(complaints, "--watch follows an .h5 result");
+}
+
 static int setup(void **state) {
     (void)state;
     snprintf(folder, sizeof folder, "/tmp/carom-view-XXXXXX");
@@ -460,6 +477,7 @@ int main(void) {
         cmocka_unit_test(a_result_without_its_model_still_has_its_plots),
         cmocka_unit_test(a_model_that_cannot_be_read_costs_the_drawing_only),
         cmocka_unit_test(damaged_results_never_crash),
+        cmocka_unit_test(a_run_can_be_watched),
         cmocka_unit_test(wrong_usage_is_told),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -4,6 +4,7 @@ import * as colours from './colour.js';
 import { Contacts } from './contact.js';
 import { deforms } from './deflect.js';
 import { film } from './film.js';
+import { live } from './live.js';
 import { Plane } from './plane.js';
 import { Tracks } from './tracks.js';
 import { Plots } from './plots.js';
@@ -271,6 +272,7 @@ function start() {
     const asked = /[#&]t=([-+.\de]+)/i.exec(location.hash);
     if (asked) player.seek(+asked[1]);
     else if (!window.matchMedia('(prefers-reduced-motion: reduce)').matches) player.play();
+    live(page.live, player, data, { tab: () => tabs.find(([n]) => !$(`tab-${n}`).hidden)[0], choose });
     window.carom = { data, player, plots, scene, ready: performance.now() };
 }
 

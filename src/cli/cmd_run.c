@@ -3,7 +3,7 @@
 // The command line comes before the file's simulation section.  Whatever happens after the first step, what was
 // computed is saved; only then does the exit status say how it went.
 #define _POSIX_C_SOURCE 200809L
-#include "cli/cli.h"
+#include "cli/watch.h"
 #include "io/publish.h"
 #include <errno.h>
 #include <math.h>
@@ -33,6 +33,7 @@ static const cli_option options[] = {
     {"settle", 0, NULL, "move bodies apart whose shapes overlap at the start, as `settle: yes` in the model file does", false},
     {"threads", 0, "N", "threads that solve large contact problems together (default 1); results are the same for every N", false},
     {"dump-problems", 0, "FILE", "write the ten hardest contact problems of the run as text for `carom solve` (.h5 or .hdf5: the hardest one, in FCLIB's form)", false},
+    {"watch", 0, NULL, "a page that follows the run, the result's name with .html: it loads itself again every few seconds", false},
     {"strict", 0, NULL, "warnings of the ledger become exit status 3", false},
     {"quiet", 'q', NULL, "nothing but errors", false},
     {"json", 0, NULL, "the ledger as JSON on standard output", false},
@@ -62,6 +63,7 @@ typedef struct run {
     bool quiet, json, stopped, record_failed;
     double flushed;          // when
     cli_progress progress;
+    cli_watch watch;
     carom_error err;
 } run;
 
@@ -82,6 +84,7 @@ static bool read_usage(run *r, const cli_args *a) {
     if (out && strcmp(out, "-") == 0 && r->json) return cli_say("--json and --out - both want standard output; give --out a file"), false;
     if (out && strcmp(out, "-") != 0 && !cli_ends(out, ".h5") && !cli_ends(out, ".csv"))
         return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
+    if (cli_has(a, "watch") && out && !cli_ends(out, ".h5")) return cli_say("--watch follows an .h5 result; give --out one, or leave it out"), false;
     if (cli_has(a, "start") && cli_has(a, "resume")) return cli_say("--start and --resume both say where to begin; give one of them"), false;
     if (a->n == 0 && !cli_has(a, "resume")) return cli_say("run wants a model; usage: carom run %s", a->verb->arguments), false;
     return true;
@@ -375,6 +378,7 @@ static carom_status attend(run *r, const carom_now *now) {
     if (clock - r->flushed < 0.5) return CAROM_OK;
     const carom_status status = carom_record_flush(r->record, &r->err);
     r->record_failed = status != CAROM_OK;
+    cli_watch_tend(&r->watch);
     r->flushed = cli_clock();
     return status;
 }
@@ -544,8 +548,12 @@ static int go(const cli_args *a) {
         ready = read_resumed(&r, resume) && (a->n == 0 || same_model(&r)) && read_model(&r);
     else if (ready)
         ready = read_new(&r);
-    if (ready && create_sim(&r) && open_record(&r)) code = simulate(&r);
+    if (ready && create_sim(&r) && open_record(&r)) {
+        if (cli_has(a, "watch")) cli_watch_begin(&r.watch, r.out);
+        code = simulate(&r);
+    }
     carom_record_destroy(r.record);
+    cli_watch_end(&r.watch);
     carom_sim_destroy(r.sim);
     carom_team_destroy(r.team);
     carom_run_free(&r.run);

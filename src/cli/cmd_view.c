@@ -12,6 +12,7 @@ static const cli_option options[] = {
     {"model", 0, "FILE", "draw by this model instead of the text in the result (a .csv holds none)", false},
     {"png", 0, "t=T", "instead of a page a picture of the mechanism at time T, the result's name with .png (needs chromium)", false},
     FILM_SIZE,
+    {"live", 0, NULL, "while the result is being written: the page loads itself again every two seconds (`carom run --watch` makes such pages)", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -48,7 +49,10 @@ static int run(const cli_args *a) {
     } else if (page_good_name(out) && cli_positive(a, "rows", &rows)) {
         page_view v = {0};
         if (rows > 0 && (rows < 2 || rows != floor(rows) || rows > 1e9)) cli_say("--rows: %s is not a whole number of at least 2", cli_value(a, "rows"));
-        else if (page_open(&v, file, cli_value(a, "model"), (long)rows)) status = page_save(out, page_write_view, &v);
+        else if (page_open(&v, file, cli_value(a, "model"), (long)rows)) {
+            v.page.live = cli_has(a, "live");
+            status = page_save(out, page_write_view, &v);
+        }
         page_close(&v);
     }
     free(own);

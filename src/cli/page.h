@@ -23,6 +23,7 @@ typedef struct page {
     char **contact;         // names
     unsigned contacts;
     char note[160];         // for the reader; "" none
+    bool live;              // the result grows: the page is to load itself again
 } page;
 
 enum { PAGE_KINDS = 6 };

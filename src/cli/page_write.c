@@ -211,6 +211,7 @@ static void put_json(const page *p, const store *s, FILE *f, const char *model) 
     fputs("{\"format\":1,\"version\":\"" CAROM_VERSION "\",\"title\":", f);
     carom_json_string(f, title && title[0] ? title : p->file);
     fprintf(f, ",\"rows\":%ld,\"of\":%ld,\"positions\":%d", p->kept, p->rows, p->positions);
+    if (p->live) fputs(",\"live\":true", f);
     strings(f, "columns", p->column, p->columns);
     put_channels(p, s, f);
     put_shapes(p, f);
