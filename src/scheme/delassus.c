@@ -263,7 +263,7 @@ static bool keeps_sparsity(const carom_factor *F, const carom_local *L) {
 static void form_blocks(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {
     s->inside->delassus.L = Lf;
     s->problem.G = NULL;
-    s->problem.rows = carom_assembly_form(&s->inside->assembly, L, Lf, F, a, s->sys->nv) ? &s->inside->assembly.rows : NULL; // then nobody can solve it
+    s->problem.rows = carom_assembly_form(&s->inside->assembly, L, Lf, F, a, s->sys->nv, s->team) ? &s->inside->assembly.rows : NULL; // then nobody can solve it
     s->problem.symmetric = L == Lf;
     s->problem.team = s->team;
     s->problem.parts = L == Lf ? &s->inside->assembly.parts : NULL;

@@ -3,6 +3,7 @@
 // F couples velocities of one part of the system only (a body).  So F^-1 is a block for each part, a constraint acts on a few parts (two
 // bodies), and G_ij = sum over the parts that i and j share of A_i F^-1 W_j.  Nothing here grows with the square of anything.
 #include "scheme/delassus_blocks.h"
+#include <carom/team.h>
 #include <string.h>
 
 // Blocks of G and numbers in them: for each constraint, and for some that share a part with very many.
@@ -25,7 +26,8 @@ carom_assembly carom_carve_assembly(carom_arena *mem, const carom_system *sys, i
     x.inverse = carom_carve(mem, numbers);
     x.inverse_at = carom_carve_bytes(mem, parts * sizeof *x.inverse_at);
     x.part_of = carom_carve_ints(mem, (size_t)sys->nv);
-    x.x = carom_carve(mem, (size_t)sys->nv);
+    const size_t shared = CAROM_TEAM * (size_t)x.largest; // of each thread
+    x.x = carom_carve(mem, shared > (size_t)sys->nv ? shared : (size_t)sys->nv);
     x.first = carom_carve_ints(mem, b + 1);
     x.link_part = carom_carve_ints(mem, x.links);
     x.link_at = carom_carve_bytes(mem, x.links * sizeof *x.link_at);
@@ -34,6 +36,7 @@ carom_assembly carom_carve_assembly(carom_arena *mem, const carom_system *sys, i
     x.body_of = carom_carve_ints(mem, parts);
     x.link_body = carom_carve_ints(mem, x.links);
     x.next = carom_carve_ints(mem, x.links);
+    x.cursor = carom_carve_ints(mem, x.links);
     x.place = carom_carve_ints(mem, b);
     x.A = carom_carve(mem, x.numbers);
     x.X = carom_carve(mem, x.numbers);
@@ -74,12 +77,12 @@ static void invert(carom_assembly *x, const carom_factor *F, int nv) {
     x->count = F->count;
 }
 
-// Parts on which constraint b acts, with its directions there: A of A, X of F^-1 W.  False: there is no room.
+// Parts on which constraint b acts, with its directions there: A of A, X of W where that differs.  False: there is no room.
 static bool link_parts(carom_assembly *x, const carom_local *L, const carom_local *Lf, int b, size_t *numbers) {
     const int rows = L->at[b + 1] - L->at[b];
     const carom_columns *both[2] = {&L->W, &Lf->W};
     x->first[b + 1] = x->first[b];
-    for (int side = 0; side < 2; ++side)
+    for (int side = 0; side < (L == Lf ? 1 : 2); ++side)
         for (int r = 0; r < rows; ++r) {
             const carom_columns *W = both[side];
             const size_t start = (size_t)(L->at[b] + r) * (size_t)W->stride;
@@ -95,7 +98,7 @@ static bool link_parts(carom_assembly *x, const carom_local *L, const carom_loca
                     x->link_of[l] = b;
                     x->link_at[l] = *numbers;
                     carom_zero(x->A + *numbers, rows * size);
-                    carom_zero(x->X + *numbers, rows * size);
+                    if (L != Lf) carom_zero(x->X + *numbers, rows * size);
                     *numbers += (size_t)(rows * size);
                     ++x->first[b + 1];
                 }
@@ -105,57 +108,86 @@ static bool link_parts(carom_assembly *x, const carom_local *L, const carom_loca
     return true;
 }
 
+/// What threads share: each has a range of constraints.
+typedef struct task {
+    carom_assembly *x;
+    const carom_local *L;
+    const double *W; // directions of Lf by links: A or X
+    double a;
+} task;
+
+static void own_range(const task *t, int part, int parts, int *from, int *to) {
+    *from = (int)((long)t->L->nb * part / parts);
+    *to = (int)((long)t->L->nb * (part + 1) / parts);
+}
+
 // X = a F^-1 W, part by part.
-static void solve_parts(carom_assembly *x, const carom_local *L, double a) {
-    for (int b = 0; b < L->nb; ++b)
+static void solve_parts(void *user, int own, int parts) {
+    const task *t = user;
+    carom_assembly *x = t->x;
+    int from, to;
+    own_range(t, own, parts, &from, &to);
+    for (int b = from; b < to; ++b)
         for (int l = x->first[b]; l < x->first[b + 1]; ++l) {
             const int part = x->link_part[l], size = x->part[part + 1] - x->part[part];
             const double *F = x->inverse + x->inverse_at[part];
-            for (int r = 0; r < L->at[b + 1] - L->at[b]; ++r) {
-                double *w = x->X + x->link_at[l] + (size_t)(r * size), *y = x->x;
+            for (int r = 0; r < t->L->at[b + 1] - t->L->at[b]; ++r) {
+                const size_t at = x->link_at[l] + (size_t)(r * size);
+                const double *w = t->W + at;
+                double *y = x->x + (size_t)own * (size_t)x->largest;
                 for (int i = 0; i < size; ++i) {
                     y[i] = 0;
                     for (int j = 0; j < size; ++j) y[i] += F[i + j * size] * w[j];
                 }
-                for (int i = 0; i < size; ++i) w[i] = a * y[i];
+                for (int i = 0; i < size; ++i) x->X[at + (size_t)i] = t->a * y[i];
             }
         }
 }
 
-static void sort(int *x, int n) {
-    for (int i = 1; i < n; ++i)
-        for (int j = i; j > 0 && x[j - 1] > x[j]; --j) {
-            const int y = x[j];
-            x[j] = x[j - 1], x[j - 1] = y;
-        }
+// The columns of block row b are the constraints that share a part with it: the lists of its parts, which ascend, are merged.  cursor: where each stands.
+static void begin_row(carom_assembly *x, int b) {
+    for (int l = x->first[b]; l < x->first[b + 1]; ++l) x->cursor[l] = x->head[x->link_part[l]];
 }
 
-// Columns of block row b: constraints that share a part with it.  place: 1 + block of a column, 0 elsewhere.  False: there is no room.
-static bool find_columns(carom_assembly *x, const carom_local *L, int b, size_t *values) {
-    const int from = x->start[b], rows = L->at[b + 1] - L->at[b];
-    int n = from;
-    if ((size_t)n == x->blocks) return false;
-    x->col[n++] = b;
-    x->place[b] = 1;
+static int next_column(const carom_assembly *x, int b) {
+    int least = x->nb;
     for (int l = x->first[b]; l < x->first[b + 1]; ++l)
-        for (int m = x->head[x->link_part[l]]; m >= 0; m = x->next[m]) {
-            const int c = x->link_of[m];
-            if (x->place[c]) continue;
-            if ((size_t)n == x->blocks) return false;
-            x->place[c] = 1;
-            x->col[n++] = c;
+        if (x->cursor[l] >= 0 && x->link_of[x->cursor[l]] < least) least = x->link_of[x->cursor[l]];
+    return least;
+}
+
+// Blocks and numbers of each row.
+static void count_rows(void *user, int own, int parts) {
+    const task *t = user;
+    carom_assembly *x = t->x;
+    int from, to;
+    own_range(t, own, parts, &from, &to);
+    for (int b = from; b < to; ++b) {
+        const int rows = t->L->at[b + 1] - t->L->at[b];
+        int blocks = 0, values = 0;
+        begin_row(x, b);
+        for (int c; (c = next_column(x, b)) < x->nb; ++blocks) {
+            values += rows * (t->L->at[c + 1] - t->L->at[c]);
+            for (int l = x->first[b]; l < x->first[b + 1]; ++l)
+                if (x->cursor[l] >= 0 && x->link_of[x->cursor[l]] == c) x->cursor[l] = x->next[x->cursor[l]];
         }
-    sort(x->col + from, n - from);
-    for (int k = from; k < n; ++k) {
-        const int c = x->col[k], size = rows * (L->at[c + 1] - L->at[c]);
-        if (*values + (size_t)size > x->values) return false;
-        if (c == b) x->diagonal[b] = k;
-        x->at[k] = (int)*values;
-        *values += (size_t)size;
-        x->place[c] = k + 1;
-        carom_zero(x->value + x->at[k], size);
+        x->start[b + 1] = blocks ? blocks : 1; // acts on nothing: a diagonal block of zeros
+        x->place[b] = blocks ? values : rows * rows;
     }
-    x->start[b + 1] = n;
+}
+
+// Where each row starts.  False: there is no room.
+static bool place_rows(carom_assembly *x) {
+    size_t blocks = 0, values = 0;
+    x->start[0] = 0;
+    for (int b = 0; b < x->nb; ++b) {
+        const size_t own = (size_t)x->place[b];
+        blocks += (size_t)x->start[b + 1];
+        if (blocks > x->blocks || values + own > x->values) return false;
+        x->start[b + 1] = (int)blocks;
+        x->place[b] = (int)values;
+        values += own;
+    }
     return true;
 }
 
@@ -169,38 +201,52 @@ static inline void add_product(double *restrict G, const double *restrict A, con
         }
 }
 
-static void fill_row(carom_assembly *x, const carom_local *L, int b) {
-    const int rows = L->at[b + 1] - L->at[b];
-    for (int l = x->first[b]; l < x->first[b + 1]; ++l) {
-        const int part = x->link_part[l], size = x->part[part + 1] - x->part[part];
-        for (int m = x->head[part]; m >= 0; m = x->next[m]) {
-            const int c = x->link_of[m], columns = L->at[c + 1] - L->at[c];
-            double *G = x->value + x->at[x->place[c] - 1];
-            if (rows == 3 && columns == 3 && size == 6) add_product(G, x->A + x->link_at[l], x->X + x->link_at[m], 3, 3, 6);
-            else add_product(G, x->A + x->link_at[l], x->X + x->link_at[m], rows, columns, size);
+static void fill_rows(void *user, int own, int parts) {
+    const task *t = user;
+    carom_assembly *x = t->x;
+    int from, to;
+    own_range(t, own, parts, &from, &to);
+    for (int b = from; b < to; ++b) {
+        const int rows = t->L->at[b + 1] - t->L->at[b];
+        int at = x->place[b];
+        begin_row(x, b);
+        for (int k = x->start[b]; k < x->start[b + 1]; ++k) {
+            const int next = next_column(x, b), c = next < x->nb ? next : b, columns = t->L->at[c + 1] - t->L->at[c];
+            double *G = x->value + at;
+            if (c == b) x->diagonal[b] = k;
+            x->col[k] = c;
+            x->at[k] = at;
+            at += rows * columns;
+            carom_zero(G, rows * columns);
+            for (int l = x->first[b]; l < x->first[b + 1]; ++l) {
+                const int m = x->cursor[l], part = x->link_part[l], size = x->part[part + 1] - x->part[part];
+                if (m < 0 || x->link_of[m] != c) continue;
+                if (rows == 3 && columns == 3 && size == 6) add_product(G, x->A + x->link_at[l], x->X + x->link_at[m], 3, 3, 6);
+                else add_product(G, x->A + x->link_at[l], x->X + x->link_at[m], rows, columns, size);
+                x->cursor[l] = x->next[m];
+            }
         }
     }
-    for (int k = x->start[b]; k < x->start[b + 1]; ++k) x->place[x->col[k]] = 0;
 }
 
-bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, int nv) {
-    size_t numbers = 0, values = 0;
+bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, int nv, struct carom_team *team) {
+    task t = {.x = x, .L = L, .W = L == Lf ? x->A : x->X, .a = a};
+    size_t numbers = 0;
+    int uniform = L->nb > 0 ? L->at[1] - L->at[0] : 0;
     if (!x->begun) begin(x);
     x->nb = L->nb;
-    x->first[0] = x->start[0] = 0;
+    x->first[0] = 0;
     for (int i = 0; i < x->nparts; ++i) x->head[i] = -1;
-    for (int b = 0; b < L->nb; ++b) x->place[b] = 0;
-    for (int b = 0; b < L->nb; ++b)
-        if (!link_parts(x, L, Lf, b, &numbers)) return false;
-    for (int l = x->first[L->nb] - 1; l >= 0; --l) x->next[l] = x->head[x->link_part[l]], x->head[x->link_part[l]] = l;
-    invert(x, F, nv);
-    solve_parts(x, L, a);
-    int uniform = L->nb > 0 ? L->at[1] - L->at[0] : 0;
     for (int b = 0; b < L->nb; ++b) {
         if (L->at[b + 1] - L->at[b] != uniform) uniform = 0;
-        if (!find_columns(x, L, b, &values)) return false;
-        fill_row(x, L, b);
+        if (!link_parts(x, L, Lf, b, &numbers)) return false;
     }
+    for (int l = x->first[L->nb] - 1; l >= 0; --l) x->next[l] = x->head[x->link_part[l]], x->head[x->link_part[l]] = l;
+    invert(x, F, nv);
+    carom_team_run(team, solve_parts, &t);
+    carom_team_run(team, count_rows, &t);
+    if (!place_rows(x)) return false;
+    carom_team_run(team, fill_rows, &t);
     x->rows = (carom_block_rows){.start = x->start, .col = x->col, .at = x->at, .diagonal = x->diagonal, .value = x->value, .uniform = uniform};
     x->scale = a;
     x->parts = (carom_parts){.part = x->part, .first = x->first, .link_part = x->link_part, .link_body = x->link_body, .link_at = x->link_at,

@@ -25,11 +25,12 @@ typedef struct carom_assembly {
     const carom_factor *F;    // what the inverse belongs to
     long count;
     int *part_of;             // nv
-    double *x;                // nv
+    double *x;                // nv; `largest` of every thread
     int nb, *first;           // constraints of the last problem; nb + 1
     int *link_part, *link_of; // part and constraint of each
     size_t *link_at;          // where its directions start in A and X, by rows
     int *head, *next;         // links of each part, in the order of constraints
+    int *cursor;              // by link: scratch
     int *place;               // nb: scratch
     double *A, *X;            // directions; a F^-1 W
     double scale;             // a

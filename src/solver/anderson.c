@@ -1,19 +1,20 @@
-// anderson.c: see anderson.h.
+// anderson.c: see anderson.h.  Two passes over the columns, each shared by threads; sums are sums of pieces of fixed size.
 #include "solver/anderson.h"
+#include <carom/team.h>
 #include <math.h>
 #include <string.h>
 
-enum { BACK = CAROM_ANDERSON_BACK };
+enum { BACK = CAROM_ANDERSON_BACK, PIECE = 512 };
 
 void carom_carve_anderson(carom_anderson *a, carom_arena *mem, int n, int back) {
     const size_t m = (size_t)n, k = (size_t)back;
     a->back = back;
     a->A = carom_carve_bytes(mem, BACK * sizeof *a->A);
+    a->sum = carom_carve_bytes(mem, (m / PIECE + 1) * sizeof *a->sum);
     a->dF = carom_carve(mem, k * m);
     a->dG = carom_carve(mem, k * m);
     a->f_old = carom_carve(mem, m);
     a->g_old = carom_carve(mem, m);
-    a->safe = carom_carve(mem, m);
 }
 
 static void forget(carom_anderson *a) {
@@ -22,8 +23,9 @@ static void forget(carom_anderson *a) {
     a->last = INFINITY;
 }
 
-void carom_anderson_reset(carom_anderson *a, int n) {
+void carom_anderson_reset(carom_anderson *a, int n, struct carom_team *team) {
     a->n = n;
+    a->team = team;
     forget(a);
 }
 
@@ -34,13 +36,55 @@ static double dot(const double *x, const double *y, int n) {
     return i < n ? a + b + x[i] * y[i] : a + b;
 }
 
+typedef struct task {
+    carom_anderson *a;
+    double *x, gamma[BACK];
+    const double *f, *g;
+    int column; // the one that is new; -1: none is
+} task;
+
+static int pieces(const carom_anderson *a) { return (a->n + PIECE - 1) / PIECE; }
+
+// The new column, and products of pieces: of all columns with f, and with the new one.
+static void measure(void *user, int part, int parts) {
+    const task *t = user;
+    carom_anderson *a = t->a;
+    const size_t n = (size_t)a->n;
+    for (int p = pieces(a) * part / parts; p < pieces(a) * (part + 1) / parts; p++) {
+        const int at = p * PIECE, m = a->n - at < PIECE ? a->n - at : PIECE;
+        const double *f = t->f + at;
+        double *dF = a->dF + (size_t)t->column * n + at, *dG = a->dG + (size_t)t->column * n + at;
+        for (int i = 0; i < m; i++) dF[i] = f[i] - a->f_old[at + i], dG[i] = t->g[at + i] - a->g_old[at + i];
+        for (int k = 0; k < a->count; k++) {
+            const double *other = a->dF + (size_t)k * n + at;
+            a->sum[p][0][k] = dot(dF, other, m);
+            a->sum[p][1][k] = dot(other, f, m);
+        }
+    }
+}
+
+// x = g - sum_j gamma_j dG_j;  f and g are remembered
+static void combine(void *user, int part, int parts) {
+    const task *t = user;
+    carom_anderson *a = t->a;
+    const int from = pieces(a) * part / parts * PIECE, end = pieces(a) * (part + 1) / parts * PIECE, to = end < a->n ? end : a->n;
+    if (from >= to) return;
+    const size_t bytes = (size_t)(to - from) * sizeof *t->x;
+    memcpy(a->f_old + from, t->f + from, bytes);
+    memcpy(a->g_old + from, t->g + from, bytes);
+    memcpy(t->x + from, t->g + from, bytes);
+    for (int k = 0; k < a->count; k++) {
+        const double *dG = a->dG + (size_t)k * (size_t)a->n, gamma = t->gamma[k];
+        for (int i = from; i < to; i++) t->x[i] -= gamma * dG[i];
+    }
+}
+
 // Least squares: gamma of  |f - dF gamma|^2 + 1e-10 |dF|^2 |gamma|^2  minimal, by elimination.  False: nothing to go by.
-static bool weights(const carom_anderson *a, const double *f, double *gamma) {
+static bool weights(const carom_anderson *a, double *gamma) {
     double B[BACK][BACK], trace = 0;
     const int m = a->count;
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < m; j++) B[i][j] = a->A[i][j];
-        gamma[i] = dot(a->dF + (size_t)i * (size_t)a->n, f, a->n);
         trace += B[i][i];
     }
     for (int i = 0; i < m; i++) B[i][i] += 1e-10 * trace;
@@ -59,35 +103,28 @@ static bool weights(const carom_anderson *a, const double *f, double *gamma) {
     return true;
 }
 
-static void remember(carom_anderson *a, const double *f, const double *g) {
-    const size_t n = (size_t)a->n;
-    double *dF = a->dF + (size_t)a->next * n, *dG = a->dG + (size_t)a->next * n;
-    for (size_t i = 0; i < n; i++) dF[i] = f[i] - a->f_old[i], dG[i] = g[i] - a->g_old[i];
+static void remember(carom_anderson *a, task *t) {
     if (a->count < a->back) a->count++;
-    for (int k = 0; k < a->count; k++) a->A[a->next][k] = a->A[k][a->next] = dot(dF, a->dF + (size_t)k * n, a->n);
+    carom_team_run(a->team, measure, t);
+    for (int k = 0; k < a->count; k++) {
+        double product = 0;
+        for (int p = 0; p < pieces(a); p++) product += a->sum[p][0][k], t->gamma[k] += a->sum[p][1][k];
+        a->A[a->next][k] = a->A[k][a->next] = product;
+    }
     a->next = (a->next + 1) % a->back;
 }
 
 // (SOL-20)  f_k = d (g(x_k) - x_k),   x_k+1 = g(x_k) - sum_j gamma_j (g(x_j+1) - g(x_j)),  gamma minimises |f_k - sum_j gamma_j (f_j+1 - f_j)|
 void carom_anderson_next(carom_anderson *a, double *x, const double *g, const double *f, double size, double growth) {
-    const size_t bytes = (size_t)a->n * sizeof *x;
-    double gamma[BACK];
+    task t = {.a = a, .x = x, .f = f, .g = g, .column = a->next};
     if (!(size <= growth * a->last) && a->count > 0) {
         forget(a);
-        memcpy(x, a->safe, bytes);
+        memcpy(x, a->g_old, (size_t)a->n * sizeof *x);
         return;
     }
     a->last = size;
-    if (a->have) remember(a, f, g);
+    if (a->have) remember(a, &t);
     a->have = true;
-    memcpy(a->f_old, f, bytes), memcpy(a->g_old, g, bytes), memcpy(a->safe, g, bytes), memcpy(x, g, bytes);
-    if (a->count == 0) return;
-    if (!weights(a, f, gamma)) {
-        forget(a);
-        return;
-    }
-    for (int k = 0; k < a->count; k++) {
-        const double *dG = a->dG + (size_t)k * (size_t)a->n;
-        for (int i = 0; i < a->n; i++) x[i] -= gamma[k] * dG[i];
-    }
+    if (a->count > 0 && !weights(a, t.gamma)) forget(a);
+    carom_team_run(a->team, combine, &t);
 }

@@ -11,11 +11,13 @@ typedef struct carom_anderson {
     bool have;                // g_old and f_old are there
     double last;              // size of the last step
     double *dF, *dG;          // changes of steps and of g                 back n
-    double *f_old, *g_old, *safe; // n; safe: where to go on when a step grows
+    double *f_old, *g_old;    // n
     double (*A)[CAROM_ANDERSON_BACK]; // products of changes of steps
+    double (*sum)[2][CAROM_ANDERSON_BACK]; // of pieces: with the last change; with f
+    struct carom_team *team;
 } carom_anderson;
 
 void carom_carve_anderson(carom_anderson *a, carom_arena *mem, int n, int back);
-void carom_anderson_reset(carom_anderson *a, int n);
+void carom_anderson_reset(carom_anderson *a, int n, struct carom_team *team);
 /// The next x from g(x) and the step f, scaled as wanted, of a size that grows with |f|.  A step that has grown by more than `growth` starts afresh from the last g.
 void carom_anderson_next(carom_anderson *a, double *x, const double *g, const double *f, double size, double growth);

@@ -582,7 +582,7 @@ static void splits(bodies *w) {
     double mark = INFINITY, most;
     if (!precondition(w)) return;
     split_start(w);
-    carom_anderson_reset(&w->anderson, n);
+    carom_anderson_reset(&w->anderson, n, w->team);
     for (int it = 1; it <= MOST; it++) {
         const double size = split(w, w->anderson.last, &most);
         w->iterations++;

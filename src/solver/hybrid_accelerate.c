@@ -8,7 +8,7 @@ enum { CHECK = 10, PATIENCE = 60 };
 void carom_hybrid_accelerate(carom_hybrid *w, int most) {
     const int n = w->pb.n;
     double *x = w->x, *f = w->r, *g = w->p, mark = INFINITY;
-    carom_anderson_reset(&w->anderson, n);
+    carom_anderson_reset(&w->anderson, n, NULL);
     for (int i = 0; i < n; i++) x[i] = w->best[i];
     for (int it = 1; it <= most; it++) {
         double size = 0;
