@@ -25,7 +25,7 @@ typedef struct bodies {
     int *of;                   // 2 nb: bodies of each contact, -1: none
     int *start, *at;           // bodies + 1, 2 nb: contacts of each body, 2 contact + side
     double *J;                 // 2 SIZE n: of contact b from 2 SIZE at on, first body then second, by rows
-    double *d, *scale;         // scales of rows; of contacts
+    double *d, *scale, *K;     // scales of rows; of contacts; 1/(rho scale)
     double *c, *p, *u, *f, *best; // n
     double *x, *z, *g, *step, *t; // ADMM, and sweeps
     carom_anderson anderson;
@@ -45,6 +45,7 @@ static void carve(void *work, carom_arena *mem, int n, int nb) {
     for (size_t i = 0; i < sizeof by_body / sizeof *by_body; i++) *by_body[i] = carom_carve(mem, SIZE * b);
     for (int i = 0; i < 2; i++) w->sum[i] = carom_carve(mem, b / PIECE + m / PIECE + 2);
     w->scale = carom_carve(mem, (size_t)nb);
+    w->K = carom_carve(mem, (size_t)nb);
     w->block = carom_carve_bytes(mem, (size_t)nb * sizeof *w->block);
     w->from = carom_carve_ints(mem, (size_t)nb);
     w->of = carom_carve_ints(mem, b);
@@ -188,26 +189,40 @@ static bool begin_rows(bodies *w) {
     return true;
 }
 
+typedef double pair __attribute__((vector_size(16))); // rows of J and bodies of y have three of them
+static inline pair load(const double *x) { pair a; memcpy(&a, x, sizeof a); return a; }
+static inline void store(double *x, pair a) { memcpy(x, &a, sizeof a); }
+
 static inline void row_add(const double *restrict J, int rows, const double *restrict p, double *restrict y) { // y += J'p
-    for (int r = 0; r < rows; r++)
-        for (int k = 0; k < SIZE; k++) y[k] += J[r * SIZE + k] * p[r];
+    pair a = load(y), b = load(y + 2), c = load(y + 4);
+    for (int r = 0; r < rows; r++, J += SIZE) a += load(J) * p[r], b += load(J + 2) * p[r], c += load(J + 4) * p[r];
+    store(y, a), store(y + 2, b), store(y + 4, c);
 }
 
 static inline void row_take(const double *restrict J, int rows, const double *restrict y, double *restrict u) { // u += J y
-    for (int r = 0; r < rows; r++) {
-        const double *j = J + r * SIZE;
-        u[r] += j[0] * y[0] + j[1] * y[1] + j[2] * y[2] + j[3] * y[3] + j[4] * y[4] + j[5] * y[5];
+    const pair a = load(y), b = load(y + 2), c = load(y + 4);
+    for (int r = 0; r < rows; r++, J += SIZE) {
+        const pair sum = load(J) * a + load(J + 2) * b + load(J + 4) * c;
+        u[r] += sum[0] + sum[1];
     }
 }
 
 static inline void contact_add(const bodies *w, int b, int rows, const double *p, double *y) {
     const double *J = w->J + 2 * SIZE * (size_t)w->block[b].at;
-    for (int s = 0; s < 2 && w->of[2 * b + s] >= 0; s++) row_add(J + s * SIZE * rows, rows, p, y + SIZE * (size_t)w->of[2 * b + s]);
+    for (int s = 0; s < 2 && w->of[2 * b + s] >= 0; s++) {
+        double *to = y + SIZE * (size_t)w->of[2 * b + s];
+        if (rows == 3) row_add(J + s * SIZE * 3, 3, p, to);
+        else row_add(J + s * SIZE * rows, rows, p, to);
+    }
 }
 
 static inline void contact_take(const bodies *w, int b, int rows, const double *y, double *u) {
     const double *J = w->J + 2 * SIZE * (size_t)w->block[b].at;
-    for (int s = 0; s < 2 && w->of[2 * b + s] >= 0; s++) row_take(J + s * SIZE * rows, rows, y + SIZE * (size_t)w->of[2 * b + s], u);
+    for (int s = 0; s < 2 && w->of[2 * b + s] >= 0; s++) {
+        const double *from = y + SIZE * (size_t)w->of[2 * b + s];
+        if (rows == 3) row_take(J + s * SIZE * 3, 3, from, u);
+        else row_take(J + s * SIZE * rows, rows, from, u);
+    }
 }
 
 // out = J'in, or more + J'in, each body for itself.
@@ -397,7 +412,7 @@ static void precondition_part(void *user, int part, int parts) {
         for (int k = 0; k < SIZE * SIZE; k++) A[k] = k % (SIZE + 1) == 0;
         for (int l = w->start[i]; l < w->start[i + 1]; l++) {
             const int b = w->at[l] / 2, at = w->block[b].at, rows = carom_rows_of(w->block + b);
-            const double *J = w->J + SIZE * (size_t)(2 * at + (w->at[l] & 1) * rows), K = 1 / (RHO * w->scale[b]);
+            const double *J = w->J + SIZE * (size_t)(2 * at + (w->at[l] & 1) * rows), K = w->K[b];
             for (int r = 0; r < rows; r++)
                 for (int m = 0; m < SIZE; m++)
                     for (int j = 0; j < SIZE; j++) A[m + j * SIZE] += K * J[r * SIZE + m] * J[r * SIZE + j];
@@ -421,7 +436,7 @@ static void scaled_rates(void *user, int part, int parts) { // t = K J in
         const int at = w->block[b].at, rows = carom_rows_of(w->block + b);
         for (int i = 0; i < rows; i++) w->t[at + i] = 0;
         contact_take(w, b, rows, t->in, w->t + at);
-        for (int i = 0; i < rows; i++) w->t[at + i] /= RHO * w->scale[b];
+        for (int i = 0; i < rows; i++) w->t[at + i] *= w->K[b];
     }
 }
 
@@ -438,7 +453,7 @@ static void apply(bodies *w, const double *x, double *q) {
         const int rows = carom_rows_of(w->block + b);
         double u[1 + CAROM_TANGENTS] = {0};
         contact_take(w, b, rows, x, u);
-        for (int i = 0; i < rows; i++) u[i] /= RHO * w->scale[b];
+        for (int i = 0; i < rows; i++) u[i] *= w->K[b];
         contact_add(w, b, rows, u, q);
     }
 }
@@ -512,7 +527,7 @@ static void split_start(bodies *w) {
     for (int b = 0; b < w->nb; b++) {
         const carom_block *k = w->block + b;
         const int at = k->at, rows = carom_rows_of(k);
-        const double s = -1 / (RHO * w->scale[b]), *u = w->u + at;
+        const double s = -w->K[b], *u = w->u + at;
         double slip = 0;
         for (int i = 1; i < rows; i++) slip += u[i] * u[i];
         const bool open = k->law != CAROM_BILATERAL && w->best[at] == 0 && u[0] < 0;
@@ -534,7 +549,7 @@ static void project(void *user, int part, int parts) {
     for (int b = from; b < to; b++) {
         const carom_block *k = w->block + b;
         const int at = k->at, rows = carom_rows_of(k);
-        const double K = 1 / (RHO * w->scale[b]);
+        const double K = w->K[b];
         double slip = 0;
         carom_cone_project(k, x + at, w->z + at);
         for (int i = at; i < at + rows; i++) {
@@ -556,7 +571,7 @@ static void correct(void *user, int part, int parts) {
         double u[1 + CAROM_TANGENTS] = {0}, sum = 0;
         contact_take(w, b, rows, w->y, u);
         for (int i = 0; i < rows; i++) {
-            const double e = RELAX * (w->p[at + i] - u[i] / (RHO * w->scale[b]) - w->z[at + i]);
+            const double e = RELAX * (w->p[at + i] - w->K[b] * u[i] - w->z[at + i]);
             w->g[at + i] = w->x[at + i] + e;
             w->step[at + i] = w->scale[b] * e;
             sum += w->step[at + i] * w->step[at + i];
@@ -608,6 +623,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
         const int rows = carom_rows_of(w->block + b), at = w->block[b].at, old = pb->block[w->from[b]].at;
         w->scale[b] = 0;
         for (int i = 0; i < rows; i++) w->d[at + i] = w->x[old + i], w->scale[b] += w->d[at + i] / rows;
+        w->K[b] = 1 / (RHO * w->scale[b]);
     }
     w->error = INFINITY;
     w->target = 0.5 * tol;

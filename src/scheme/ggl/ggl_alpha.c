@@ -74,7 +74,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->D_s = carom_carve_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
     w->D_v = carom_carve_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
     carom_ggl_alpha_carve_schur(w, mem, sys);
-    const size_t all = 3 * nv + ne + nb + nl, N = w->schur.on ? ne + nb + nl : all;
+    const size_t all = 3 * nv + ne + nb + nl, N = w->schur.on ? (size_t)w->schur.room : all;
     w->have_M = false;
     w->S = carom_carve(mem, N * N);
     w->S_copy = carom_carve(mem, N * N);
@@ -247,41 +247,38 @@ static void residual(work *w, const carom_step *s, int blocks) {
     }
 }
 
-// Multipliers of the candidates in the order of L, for the gradients.
-static const double *gather(work *w, const double *by_id, int most) {
-    carom_zero(w->scratch, w->L.at[w->L.nb]);
-    for (int b = 0; b < w->L.nb; ++b) w->scratch[w->L.at[b]] = w->L.id[b] < most ? by_id[w->L.id[b]] : 0;
-    return w->scratch;
-}
-
-// The same with friction, times a.
-static const double *gather_all(work *w, const carom_step *s, const double *by_id, double a) {
-    gather(w, by_id, s->sys->ne + s->sys->nc);
-    for (int b = 0; b < w->L.nb; ++b)
-        for (int i = 1; i <= carom_ggl_alpha_tangents(w, b); ++i) w->scratch[w->L.at[b] + i] = a * w->T[w->L_0.at[w->L.id[b]] + i];
+// Multipliers of the candidates in the order of L: by_id, and a times those of friction.
+static const double *gather(work *w, const double *by_id, double a) {
+    for (int b = 0; b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        w->scratch[w->L.at[b]] = by_id[id];
+        for (int i = 1; i <= carom_ggl_alpha_tangents(w, b); ++i) w->scratch[w->L.at[b] + i] = a * w->T[w->L_0.at[id] + i];
+    }
     return w->scratch;
 }
 
 static carom_status gradients(work *w, carom_step *s, int blocks) {
     const double t_1 = s->t + s->h;
     // K_t = -df/dq + d(M s)/dq - d(W_E lambda~)/dq
+    carom_local joints = w->L; // they come first
+    joints.nb = s->sys->ne;
     if (blocks & SMOOTH) {
         if (!w->schur.on || carom_ggl_alpha_wants_tangent(w, s)) {
             CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q, w->v));
             CAROM_TRY(carom_mass_gradient(s, w->K, 1, t_1, w->q, w->s));
-            CAROM_TRY(carom_reaction_gradient(s, w->K, -1, &w->L, gather(w, w->lambda, s->sys->ne), t_1, w->q));
+            CAROM_TRY(carom_reaction_gradient(s, w->K, -1, &joints, w->lambda, t_1, w->q));
         }
-        CAROM_TRY(carom_rate_gradient(s, &w->D_s, &w->L, t_1, w->q, w->v_s));
+        CAROM_TRY(carom_rate_gradient(s, &w->D_s, &joints, t_1, w->q, w->v_s));
     }
     if (blocks & POSITION && !w->schur.on) {
         carom_matrix_zero(w->P);
         CAROM_TRY(carom_mass_gradient(s, w->P, 1, t_1, w->q, w->U));
-        CAROM_TRY(carom_reaction_gradient(s, w->P, -1, &w->L, gather_all(w, s, w->nu, 0.5 * s->h), t_1, w->q));
+        CAROM_TRY(carom_reaction_gradient(s, w->P, -1, &w->L, gather(w, w->nu, 0.5 * s->h), t_1, w->q));
     }
     if (blocks & VELOCITY && !w->schur.on) {
         carom_matrix_zero(w->V);
         CAROM_TRY(carom_mass_gradient(s, w->V, 1, t_1, w->q, w->w));
-        CAROM_TRY(carom_reaction_gradient(s, w->V, -1, &w->L, gather_all(w, s, w->Lambda, 1), t_1, w->q));
+        CAROM_TRY(carom_reaction_gradient(s, w->V, -1, &w->L, gather(w, w->Lambda, 1), t_1, w->q));
     }
     if (blocks & VELOCITY) CAROM_TRY(carom_rate_gradient(s, &w->D_v, &w->L, t_1, w->q, w->v));
     return CAROM_OK;
@@ -353,6 +350,15 @@ static double solved_to(const work *w, const carom_step *s) {
     return 4 * DBL_EPSILON * reach * fmax(carom_norm_max(w->v_p, nv), fmax(carom_norm_max(w->dv, nv), carom_norm_max(w->w, nv)));
 }
 
+// Do both levels meet their laws as well as the contact solvers can, and gaps can be known?
+static bool lawful(work *w, const carom_step *s, double tol) {
+    const double size = carom_norm_max(w->q, s->sys->nq);
+    double rounding = 0;
+    int id;
+    for (int b = 0; b < w->L.nb; ++b) rounding = fmax(rounding, carom_local_rounding_within(&w->L, w->L.at[b], w->q, s->sys->nq, size));
+    return carom_ggl_alpha_residual(w, s, &id) <= fmax(fmax(tol, rounding / s->h), 2 * w->accepted);
+}
+
 // Are all residuals within tolerance?  Gaps also stop at their own rounding, which a small h makes visible in g/h.
 static bool done(work *w, carom_step *s) {
     const carom_system *sys = s->sys;
@@ -365,9 +371,11 @@ static bool done(work *w, carom_step *s) {
     for (int k = 0; k < w->L.at[w->L.nb]; ++k) speed = fmax(speed, fmin(carom_local_magnitude(&w->L, k, w->v_s), 1e300));
     const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s));
     bool good = carom_norm_max(w->r, nv) <= tol_p && carom_norm_max(w->r + w->at_l, sys->ne) <= tol_u;
+    if (w->judged) tol_p = fmax(tol_p, s->tol * momentum(w, s)); // of impulses that are known to that
     if (blocks & POSITION) good = good && carom_norm_max(w->r + w->at_U, nv) <= tol_p;
     if (blocks & VELOCITY) good = good && carom_norm_max(w->r + w->at_w, nv) <= tol_p;
-    for (int b = 0, a = w->at_nu, l = w->at_L; good && b < w->L.nb; ++b) {
+    if (w->judged) good = good && lawful(w, s, tol_u);
+    for (int b = 0, a = w->at_nu, l = w->at_L; good && !w->judged && b < w->L.nb; ++b) {
         const int id = w->L.id[b];
         if (blocks & POSITION && w->in_A[id]) {
             const double rounding = carom_local_rounding(&w->L, w->L.at[b], w->q, sys->nq);
@@ -479,9 +487,11 @@ static carom_status improve(work *w, carom_step *s, int k, how way) {
 
 static carom_status iterate(work *w, carom_step *s, how way, bool warm) {
     const int most = way == MONOLITHIC ? MOST : MOST_IN_TURN;
-    predict(w, s, warm);
+    w->judged = way == SOLVERS && w->crowded;
+    predict(w, s, warm || w->judged);
     CAROM_TRY(evaluate(w, s, 0));
     for (int k = 1; k <= most; ++k) {
+        w->accepted = 0;
         CAROM_TRY(improve(w, s, k, way));
         CAROM_TRY(evaluate(w, s, k));
         if (!(carom_norm_max(w->v, s->sys->nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
@@ -545,7 +555,7 @@ static carom_status step(void *memory, carom_step *s) {
         double *before = w->u_s; // not needed any more
         for (int b = 0; b < w->L.nb; ++b)
             for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) before[k] = w->u_0[w->L_0.at[w->L.id[b]] + k - w->L.at[b]];
-        carom_book_impulses(s, &w->L, gather_all(w, s, w->Lambda, 1), before, w->u);
+        carom_book_impulses(s, &w->L, gather(w, w->Lambda, 1), before, w->u);
         w->L.nb = ne;
         carom_book_forces(s, &w->L, w->lambda, w->u, s->h, true);
     }
@@ -581,7 +591,7 @@ const carom_scheme carom_scheme_ggl_alpha = {
     .impulses = true,
     .options = options,
     .warning = warning,
-    .many = 4096, // its matrices are dense
+    .many = CAROM_MANY,
     .forget = forget,
     .work_size = sizeof(work),
     .carve = carve,

@@ -12,6 +12,7 @@ enum { SMOOTH = 1, POSITION = 2, VELOCITY = 4, ALL = 7 }; // blocks of the linea
 /// What the Schur complement is made of.
 typedef struct carom_ggl_schur {
     bool on;                    // the system is large enough
+    int room;                   // multipliers for which there is a matrix
     bool constant;              // A depends on the step size only, and directions do not change
     double h;                   // constant: the step of the A that stands; 0: none
     bool damped;                // C is not zero
@@ -57,9 +58,12 @@ typedef struct carom_ggl_alpha {
     bool have_M;                          // M is constant and stands
     carom_turn turn;                      // at x
     carom_ggl_schur schur;
-    // the contact solvers, where Newton's method fails
+    // the contact solvers, where Newton's method fails or its matrix would be too large
     carom_factor F_M;
     carom_local L_p;
+    bool crowded;                         // there may be more multipliers than Newton's matrix has room for
+    bool judged;                          // such a system, by the solvers: sets are those that react, and the laws are judged as in (CP-7), (CP-8)
+    double accepted;                      // residual that the solvers left in this iteration beyond the tolerance
 } carom_ggl_alpha;
 
 /// A and B of (GA-9), and friction (GA-14), at the present iterate; multipliers of who is in neither become zero.

@@ -11,6 +11,7 @@
 #include "scheme/ggl/ggl_alpha.h"
 
 enum { LARGE = 20, LARGE_CONSTANT = 16 }; // unknowns
+enum { MANY = 600, MANY_LISTED = 150 };   // multipliers beyond which the contact solvers are faster: dense problems, and problems by blocks
 static const double TRACE = 1e-10;        // of the largest mass
 
 enum { JOINT, GAP, JUMP, STICK }; // kinds of multipliers: lambda~, nu, Lambda, friction that holds
@@ -23,7 +24,10 @@ void carom_ggl_alpha_carve_schur(carom_ggl_alpha *w, carom_arena *mem, const car
     const bool straight = (sys->flags & CAROM_CONSTANT_DIRECTIONS && !rubs) || nb == 0; // products are of normals
     *c = (carom_ggl_schur){.constant = sys->flags & CAROM_LINEAR && straight};
     const bool exact = sys->flags & (CAROM_CONSTANT_MASS | CAROM_LINEAR) && straight;
-    c->on = sys->nv >= LARGE || (exact && sys->nv >= LARGE_CONSTANT);
+    c->on = sys->nv >= LARGE || (exact && sys->nv >= LARGE_CONSTANT) || sys->listed > MANY;
+    const size_t many = sys->listed ? MANY_LISTED : MANY, room = (size_t)sys->ne > many ? (size_t)sys->ne : many;
+    c->room = (int)(most < room ? most : room);
+    w->crowded = c->on && (size_t)c->room < most;
     if (!c->on) return;
     double **vectors[] = {&c->dv, &c->y, &c->dw, &c->z};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = carom_carve(mem, nv);
@@ -241,6 +245,7 @@ carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks
     if (need & SMOOTH) CAROM_TRY(factorise_motion(w, s));
     if (need & (POSITION | VELOCITY)) CAROM_TRY(factorise_mass(w, s));
     const int m = multipliers(w, s, blocks);
+    if (m > c->room) return carom_retry(s, "%d reactions are too many for Newton's method", m);
     free_response(w, s, blocks, 0);
     if (m > 0) {
         for (int i = 0; i < m; ++i) c->e[i] += row(w, s, i);

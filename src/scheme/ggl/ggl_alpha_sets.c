@@ -114,6 +114,13 @@ bool carom_ggl_alpha_closed(const carom_ggl_alpha *w, const carom_step *s, int i
 void carom_ggl_alpha_sets(carom_ggl_alpha *w, const carom_step *s) {
     for (int b = 0; b < w->L.nb; ++b) {
         const int id = w->L.id[b];
+        if (w->judged) {
+            w->D[b] = carom_ggl_alpha_mobility(w, w->L.at[b]);
+            w->in_A[id] = id < s->sys->ne || w->nu[id] > 0;
+            w->in_B[id] = id < s->sys->ne || w->Lambda[id] > 0;
+            w->sticks[id] = false;
+            continue;
+        }
         const double D = w->D[b] = carom_ggl_alpha_mobility(w, w->L.at[b]);
         // Contacts that rest on each other start without reactions, gap and velocity: those are in.
         const double none = no_velocity(w, s, w->L.at[b]), none_g = carom_local_rounding(&w->L, w->L.at[b], w->q, s->sys->nq);

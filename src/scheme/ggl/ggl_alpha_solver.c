@@ -5,6 +5,7 @@
 // all other schemes, which solvers of several kinds treat in turn.  Wants inertia everywhere.
 #include "scheme/ggl/ggl_alpha.h"
 #include "scheme/impact.h"
+#include <math.h>
 
 void carom_ggl_alpha_carve_solver(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys) {
     w->F_M = carom_carve_factor(mem, sys->mass_shape, true);
@@ -35,9 +36,10 @@ carom_status carom_ggl_alpha_positions(carom_ggl_alpha *w, carom_step *s) {
     for (int b = 0; b < L->nb; ++b) {
         if (s->blocks[b].law != CAROM_BILATERAL) s->blocks[b].law = CAROM_UNILATERAL;
         s->c[b] = (w->g[L->id[b]] - carom_column_dot(&L->W, b, w->U)) / s->h;
-        s->p[b] = 0;
+        s->p[b] = w->judged ? w->nu[L->id[b]] / s->h : 0;
     }
     CAROM_TRY(carom_problem_run(s, L->id));
+    w->accepted = fmax(w->accepted, s->contact.last);
     carom_copy(w->U, U_T, s->sys->nv);
     carom_problem_apply(s, w->U, s->h);
     for (int b = 0; b < L->nb; ++b) w->nu[L->id[b]] = s->h * s->p[b];
@@ -85,6 +87,7 @@ carom_status carom_ggl_alpha_velocities(carom_ggl_alpha *w, carom_step *s) {
     if (s->impacts) carom_local_pick(s->impacts->b, L, w->b, &w->L_0); // as found with the set, not anew at every iterate
     carom_problem_restitution(s, L, w->u_s, w->u);
     CAROM_TRY(carom_problem_solve(s, L));
+    w->accepted = fmax(w->accepted, s->contact.last);
     carom_zero(w->w, s->sys->nv);
     carom_problem_apply(s, w->w, 1);
     carom_zero(w->Lambda, s->sys->ne + s->sys->nc);
