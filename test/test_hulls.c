@@ -337,9 +337,8 @@ static void mass_from_density(void **state) {
 
 // -- an arch ----------------------------------------------------------------------------------------------------------------
 
-// A semicircle of n voussoirs (annular sectors: their masses and centres; joints are planes) with radial joints on a floor, no sliding: does its
-// crown stay where it is?  For statics, the least thickness is that for which a line of thrust lies within all joints.
-static bool stands(int n, double thickness, double time) {
+// A semicircle of n voussoirs (annular sectors: their masses and centres; joints are planes) with radial joints on a floor, no sliding.
+static carom_model *arch(int n, double thickness) {
     static char text[60000];
     const double pi = acos(-1.0), a = pi / n, in = 1 - thickness / 2, out = 1 + thickness / 2, d = 0.2;
     const double mass = 0.5 * a * (out * out - in * in) * d, centre = 2.0 / 3 * (pow(out, 3) - pow(in, 3)) / (out * out - in * in) * sin(a / 2) / (a / 2);
@@ -356,7 +355,12 @@ static bool stands(int n, double thickness, double time) {
     used += snprintf(text + used, sizeof text - (size_t)used, "contacts:\n  joints: {among: [b0");
     for (int i = 1; i < n; ++i) used += snprintf(text + used, sizeof text - (size_t)used, ", b%d", i);
     snprintf(text + used, sizeof text - (size_t)used, "], friction: 5}\n  foot: {between: [[b0, b%d], floor], friction: 5}\n", n - 1);
-    carom_model *m = good(text);
+    return good(text);
+}
+
+// Does its crown stay where it is?  For statics, the least thickness is that for which a line of thrust lies within all joints.
+static bool stands(int n, double thickness, double time) {
+    carom_model *m = arch(n, thickness);
     carom_sim *sim = run(m, "moreau-midpoint", 2e-3, 1);
     carom_error err = {0};
     double moved = 0;
@@ -386,24 +390,28 @@ static void arches_at_their_limits(void **state) { // and with 0.2 % between sta
     }
 }
 
-// Thirty bricks on each other, a little out of line, and an arch stand for ten seconds: they creep by less than 1e-6 of their size, and energy does not rise.
-static void what_stands_for_ten_seconds(void **state) {
-    (void)state;
-    char text[2000];
-    snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {b: {repeat: 30, body: {density: 1000, at: [0.01*sin(3*i), 0.01*cos(2*i), 0.2*i + 0.1], shape: {%s}}}}\n"
-             "contact defaults: {friction: 0.5}\ncontacts: {pile: {among: b}, ground: {between: [b, floor]}}\n", CUBE);
-    carom_model *m = good(text);
-    carom_sim *sim = run(m, "moreau-midpoint", 2e-3, 5000);
+// Thirty bricks on each other, a little out of line, and an arch stand for ten seconds: they creep by less than 1e-6 of a brick, and energy does not rise.
+static void stands_for_ten_seconds(carom_model *m, const char *scheme) {
+    carom_sim *sim = run(m, scheme, 2e-3, 5000);
     const double *q = carom_sim_now(sim).q, *start = carom_model_q0(m);
-    for (int i = 0; i < 30; ++i)
-        for (int k = 0; k < 3; ++k) near_to(q[7 * i + k], start[7 * i + k], 1e-6 * 6); // the stack is 6 m high
+    for (int i = 0; i < carom_model_system(m)->nq; ++i) near_to(q[i], start[i], 1e-6 * 0.1);
     carom_ledger l;
     carom_error err = {0};
     assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
     assert_true(l.energy.end <= l.energy.start * (1 + 1e-12));
     carom_sim_destroy(sim);
-    carom_model_destroy(m);
-    assert_true(stands(12, 0.11, 10));
+}
+
+static void what_stands_for_ten_seconds(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"moreau-midpoint", "ggl-alpha"};
+    char text[2000];
+    snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {b: {repeat: 30, body: {density: 1000, at: [0.01*sin(3*i), 0.01*cos(2*i), 0.2*i + 0.1], shape: {%s}}}}\n"
+             "contact defaults: {friction: 0.5}\ncontacts: {pile: {among: b}, ground: {between: [b, floor]}}\n", CUBE);
+    carom_model *bricks = good(text), *stones = arch(12, 0.11);
+    for (int k = 0; k < 2; ++k) stands_for_ten_seconds(bricks, schemes[k]), stands_for_ten_seconds(stones, schemes[k]);
+    carom_model_destroy(bricks);
+    carom_model_destroy(stones);
 }
 
 // -- files ------------------------------------------------------------------------------------------------------------------

@@ -253,29 +253,28 @@ static void a_granular_gas_keeps_momentum_and_energy(void **state) {
 }
 
 // 33 boxes on each other, 528 pairs: the tower stands.
+// Corners lie on edges of the box below, where no face is nearer than the others: nothing moves all the same.  ggl-alpha holds gaps as well, with the contact
+// solvers: 120 contacts are 480 multipliers.
 static void a_tower_of_boxes_stands(void **state) {
-    QUICK_SKIPS();
     (void)state;
+    static const struct { const char *scheme; int steps; } runs[] = {{"moreau-midpoint", 200}, {"ggl-alpha", 20}};
     pile p = {0};
-    put(&p, "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n");
-    for (int i = 0; i < 33; ++i)
-        put(&p, "  b%d: {mass: 1, inertia: [0.0067, 0.0067, 0.0067], at: [0, 0, %.3f], shape: {box: [0.2, 0.2, 0.2]}}\n", i, 0.1 + 0.2 * i);
-    put(&p, "contacts:\n  on: {friction: 0.4, between: [b0, floor]}\n  all: {friction: 0.4, among: [b0");
-    for (int i = 1; i < 33; ++i) put(&p, ", b%d", i);
-    put(&p, "]}\n");
+    put(&p, "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\n"
+            "bodies: {b: {repeat: 30, body: {mass: 1, inertia: [0.0067, 0.0067, 0.0067], at: [0, 0, 0.1 + 0.2*i], shape: {box: [0.2, 0.2, 0.2]}}}}\n"
+            "contacts: {all: {friction: 0.4, among: b}, on: {friction: 0.4, between: [b, floor]}}\n");
     carom_model *m = good(p.text);
     free(p.text);
-    assert_true(carom_model_system(m)->listed > 0);
-    carom_sim *sim = run_with(m, "moreau-midpoint", 2e-3, 10, NULL, 60);
-    carom_ledger l;
-    assert_int_equal(carom_sim_ledger(sim, &l, NULL), CAROM_OK);
-    assert_true(l.energy.end <= l.energy.start);
-    assert_true(l.penetration < 2e-3);
-    for (int i = 0; i < 33; ++i) {
-        const double *q = carom_sim_now(sim).q + 7 * i;
-        assert_true(hypot(q[0], q[1]) < 2e-3 && fabs(q[2] - 0.1 - 0.2 * i) < 1e-2 && q[3] > 0.99999);
+    assert_true(carom_model_system(m)->listed > 0); // 465 pairs, up to 25 contacts each
+    for (int k = 0; k < 2; ++k) {
+        carom_sim *sim = run_with(m, runs[k].scheme, 2e-3, 10, NULL, runs[k].steps);
+        carom_ledger l;
+        assert_int_equal(carom_sim_ledger(sim, &l, NULL), CAROM_OK);
+        assert_true(l.energy.end <= l.energy.start * (1 + 1e-14));
+        assert_true(l.penetration < 1e-12);
+        assert_int_equal(l.impacts, 0);
+        for (int i = 0; i < 7 * 30; ++i) assert_true(fabs(carom_sim_now(sim).q[i] - carom_model_q0(m)[i]) < 1e-10);
+        carom_sim_destroy(sim);
     }
-    carom_sim_destroy(sim);
     carom_model_destroy(m);
 }
 

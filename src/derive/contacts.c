@@ -555,7 +555,7 @@ static carom_status read_listed(resolver *r, pair *p, const law *fallback, carom
     law l = *fallback;
     CAROM_TRY(law_between(r, p, &l));
     if (l.c.impact || l.c.sequential || l.c.varies || l.rub || l.ellipse || carom_contact_soft(p->entry))
-        return carom_fault(r, &p->entry->name, 0, "contacts of more than 500 pairs, and of hulls, meshes, ellipsoids and heights, come and go: they support Newton's law of impact with constant restitution and friction only");
+        return carom_fault(r, &p->entry->name, 0, "contacts of more than 500 pairs (400 with boxes in space), and of hulls, meshes, ellipsoids and heights, come and go: they support Newton's law of impact with constant restitution and friction only");
     CAROM_TRY(read_levers(r, p, &l));
     CAROM_TRY(fix_law(r, &l));
     *of = l.c;
@@ -566,7 +566,7 @@ static carom_status read_listed(resolver *r, pair *p, const law *fallback, carom
 static carom_status read_rule(resolver *r, int i, const law *fallback) {
     struct near_pairs *x = r->m->near;
     for (int k = 0; k < x->nshapes; ++k)
-        if (x->shape[k]->belt) return carom_fault(r, x->shape[k]->place, 0, "contacts of more than 500 pairs, and of hulls, meshes, ellipsoids and heights, come and go: they do not support `surface velocity`");
+        if (x->shape[k]->belt) return carom_fault(r, x->shape[k]->place, 0, "contacts of more than 500 pairs (400 with boxes in space), and of hulls, meshes, ellipsoids and heights, come and go: they do not support `surface velocity`");
     const int first = x->npairs;
     CAROM_TRY(carom_check_soft(r, x->rule[i].entry));
     CAROM_TRY(carom_near_samples(r, i));

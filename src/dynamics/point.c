@@ -44,7 +44,7 @@ static carom_status mass(carom_point *p, carom_error *err) {
 carom_status carom_point_open(carom_point *p, const carom_model *m, carom_error *err) {
     *p = (carom_point){.model = m, .sys = *carom_model_system(m)};
     if (p->sys.listed)
-        return carom_fail(err, CAROM_UNSUPPORTED, "states of rest and modes are not supported where contacts come and go, as those of more than 500 pairs of shapes and of hulls, meshes, ellipsoids and heights do; "
+        return carom_fail(err, CAROM_UNSUPPORTED, "states of rest and modes are not supported where contacts come and go, as those of more than 500 pairs of shapes (400 with boxes in space) and of hulls, meshes, ellipsoids and heights do; "
                                                   "run the model until it rests and start from the end of that result");
     for (int c = 0; c < p->sys.nc; ++c)
         if (p->sys.contacts[c].friction_reacts)

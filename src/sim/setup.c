@@ -131,7 +131,7 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
             const size_t used = strlen(many);
             if (scheme_at(def, i)->many >= def->system->listed) snprintf(many + used, sizeof many - used, "%s%s", used ? ", " : "", scheme_at(def, i)->name);
         }
-        return carom_fail(err, CAROM_BAD_INPUT, "scheme %s does not support contacts that come and go; these do: %s.  Contacts do so with more than 500 pairs of shapes, and with hulls, meshes, ellipsoids and heights",
+        return carom_fail(err, CAROM_BAD_INPUT, "scheme %s does not support contacts that come and go; these do: %s.  Contacts do so with more than 500 pairs of shapes (400 with boxes in space), and with hulls, meshes, ellipsoids and heights",
                           scheme->name, many);
     }
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)
@@ -410,7 +410,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
 // Contacts whose friction varies are the simulation's own.
 static carom_status own_contacts(carom_sim *sim, carom_error *err) {
     if (sim->list.slots && (carom_friction_varies(sim->sys) || carom_impacts_differ(sim->sys)))
-        return carom_fail(err, CAROM_UNSUPPORTED, "where contacts come and go, as those of more than 500 pairs of shapes and of hulls, meshes, ellipsoids and heights do, all contacts of the model follow Newton's law of impact with constant friction");
+        return carom_fail(err, CAROM_UNSUPPORTED, "where contacts come and go, as those of more than 500 pairs of shapes (400 with boxes in space) and of hulls, meshes, ellipsoids and heights do, all contacts of the model follow Newton's law of impact with constant friction");
     if (!carom_friction_varies(sim->sys)) return CAROM_OK;
     sim->contacts = malloc((size_t)sim->sys->nc * sizeof *sim->contacts);
     if (!sim->contacts) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation");

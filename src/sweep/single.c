@@ -335,7 +335,7 @@ static carom_status make_sim(single *k, const double *value, const double *start
     free(options);
     if (status == CAROM_OK && !k->sim) status = k->err->code == CAROM_NO_MEMORY ? CAROM_NO_MEMORY : CAROM_BAD_INPUT;
     if (status == CAROM_OK && s->section.kind != SECTION_NONE && carom_model_system(k->model)->listed)
-        status = carom_fail(k->err, CAROM_BAD_INPUT, "--section: sections are not supported where contacts come and go, as those of more than 500 pairs of shapes and of hulls, meshes, ellipsoids and heights do");
+        status = carom_fail(k->err, CAROM_BAD_INPUT, "--section: sections are not supported where contacts come and go, as those of more than 500 pairs of shapes (400 with boxes in space) and of hulls, meshes, ellipsoids and heights do");
     if (status == CAROM_OK && k->period > 0) carom_sim_stop_at(k->sim, k->period);
     return status;
 }

@@ -183,7 +183,7 @@ static void join(carom_model *m, pair *p) {
 carom_status carom_kind_add(carom_model *m, pair *p, const constraint *links, const carom_contact *contacts, carom_error *err) {
     p->kind = m->nkinds++;
     m->kinds[p->kind] = (pair_kind){.first = p};
-    if (carom_patch_pair(p->A, p->B)) CAROM_TRY(carom_patch_kind(m, &m->kinds[p->kind], links, err));
+    if (carom_patch_listed(p->A, p->B)) CAROM_TRY(carom_patch_kind(m, &m->kinds[p->kind], links, err));
     else CAROM_TRY(make(m, &m->kinds[p->kind], links, contacts, err));
     m->kinds[p->kind].two->contacts = NULL;
     join(m, p);

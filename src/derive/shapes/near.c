@@ -96,7 +96,7 @@ carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool 
     for (int i = 0; i < x->nshapes; ++i) {
         if (!side[i]) continue;
         join_group(x, i);
-        x->patches = x->patches || carom_patch_pair(x->shape[i], x->shape[i]);
+        x->patches = x->patches || carom_patch_listed(x->shape[i], x->shape[i]);
     }
     x->rule[x->nrules++] = (near_rule){.entry = entry};
     *taken = true;

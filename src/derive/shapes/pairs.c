@@ -60,7 +60,7 @@ static int make_plan(const shape *A, const shape *B, plan *x) {
 
 int carom_pair_contacts(const shape *A, const shape *B) {
     plan x[MOST_PLAN];
-    return carom_patch_pair(A, B) ? carom_patch_contacts(A, B) : make_plan(A, B, x);
+    return carom_patch_listed(A, B) ? carom_patch_contacts(A, B) : make_plan(A, B, x);
 }
 
 // -- velocities ---------------------------------------------------------------------------------------------------------
@@ -416,19 +416,28 @@ static long count_pairs(const carom_mech_contact *entry) {
     return (long)(a->kind == CAROM_LIST ? a->count : 1) * (b->kind == CAROM_LIST ? b->count : 1);
 }
 
+// A box in space: two of them have 25 contacts.
+static bool box_given(const carom_mech_shape *x) {
+    return carom_given(&x->size) && carom_datum_is(x->size.key, "box") && x->size.kind == CAROM_LIST && x->size.count == 3;
+}
+
 bool carom_pairs_many(const resolver *r) {
     const carom_mech *x = r->mech;
     long total = 0;
+    bool boxes = false;
     for (int i = 0; i < x->nshapes; ++i)
         if (carom_patch_given(&x->shapes[i])) return true;
     for (int i = 0; i < x->nbodies; ++i) {
         const carom_mech_body *b = &x->bodies[i];
         if (b->shape && carom_patch_given(b->shape)) return true;
-        for (int k = 0; k < b->nshapes; ++k)
+        boxes = boxes || (b->shape && box_given(b->shape));
+        for (int k = 0; k < b->nshapes; ++k) {
             if (carom_patch_given(&b->shapes[k])) return true;
+            boxes = boxes || box_given(&b->shapes[k]);
+        }
     }
     for (int i = 0; i < r->mech->ncontacts; ++i) total += count_pairs(&r->mech->contacts[i]);
-    return total > MOST_PAIRS;
+    return total > (boxes ? MOST_BOXES : MOST_PAIRS);
 }
 
 carom_status carom_derive_pairs(resolver *r, int *count) {

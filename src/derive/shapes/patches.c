@@ -12,6 +12,10 @@ static bool found_by_search(const shape *s) { return s->kind == SHAPE_HULL || s-
 
 bool carom_patch_pair(const shape *A, const shape *B) { return found_by_search(A) || found_by_search(B); }
 
+static bool solid_box(const shape *s) { return s->kind == SHAPE_BOX && s->space == SPATIAL; }
+
+bool carom_patch_listed(const shape *A, const shape *B) { return carom_patch_pair(A, B) || (solid_box(A) && solid_box(B)); }
+
 bool carom_patch_given(const carom_mech_shape *x) {
     static const char *const words[] = {"hull", "mesh", "heights", "ellipsoid"};
     bool one = false;

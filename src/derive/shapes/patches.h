@@ -12,6 +12,9 @@ typedef struct patch {
 
 /// Is one of the two a solid whose contacts are found by search?  Does the file give one?
 bool carom_patch_pair(const shape *A, const shape *B);
+/// The same where pairs come and go: there two boxes in space are hulls.  A corner that lies on an edge of the other box has no nearest face of its own; a patch
+/// has one normal, and boxes that stand on each other in line are carried.
+bool carom_patch_listed(const shape *A, const shape *B);
 bool carom_patch_given(const carom_mech_shape *x);
 /// The hull of a shape that may touch one; false: no memory.
 bool carom_patch_solid(carom_model *m, shape *s);

@@ -242,7 +242,7 @@ struct near_pairs {
     size_t at;            // offset in the model's work block: the list in use
 };
 
-enum { MOST_PAIRS = 500, MOST_NEAR_SHAPES = 46000, MOST_NEAR_KINDS = 2000 };
+enum { MOST_PAIRS = 500, MOST_BOXES = 400, MOST_NEAR_SHAPES = 46000, MOST_NEAR_KINDS = 2000 };
 
 /// Does this entry make pairs that come and go?  Then it is a rule of m->near.
 carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool *taken);
@@ -270,7 +270,7 @@ static inline const pair *carom_pair_of(const carom_model *m, const void *work, 
 }
 
 carom_status carom_pair_check(resolver *r, const carom_datum *n, const shape *A, const shape *B);
-int carom_pair_contacts(const shape *A, const shape *B); // how many; 0: there is no formula
+int carom_pair_contacts(const shape *A, const shape *B); // how many, where pairs come and go; 0: they cannot
 bool carom_shape_same(const shape *a, const shape *b, bool sized);
 bool carom_body_same(const body *a, const body *b);
 bool carom_body_fixed(const carom_graph *g, const body *b);
