@@ -74,6 +74,7 @@ typedef struct carom_list {
     bool *fresh;        // slots: does not hold what it held before
     carom_contact *law; // slots
     void *work;         // list_work(slots) bytes; the system's
+    struct carom_team *team; // threads that may share the work of these contacts; NULL: none.  Set before adopt()
 } carom_list;
 
 typedef enum carom_hold { CAROM_FREE, CAROM_HOLD, CAROM_HELD } carom_hold;

@@ -91,7 +91,10 @@ carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err) {
     return CAROM_OK;
 }
 
-void carom_sim_team(carom_sim *sim, struct carom_team *team) { sim->step.team = team; }
+void carom_sim_team(carom_sim *sim, struct carom_team *team) {
+    sim->step.team = sim->list.team = team;
+    carom_sim_adopt(sim);
+}
 
 int carom_sim_known_as(const carom_sim *sim, int id) {
     const int first = sim->sys->ne + sim->sys->nc - sim->sys->listed;

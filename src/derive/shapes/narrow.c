@@ -83,11 +83,22 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
         m->pairs[i].work = end = (end + LINE) & ~(size_t)LINE;
         end += carom_tape_work_size(m->pairs[i].tape);
     }
+    size_t listed = 1;
     for (int i = 0; i < m->nkinds; ++i) {
         pair_kind *k = &m->kinds[i];
         if (k->patch) continue;
         k->size = (carom_tape_work_size(k->two->pairs->tape) + LINE) & ~(size_t)LINE;
-        k->blocks = k->count * k->size <= ROOM ? k->count : k->size < ROOM ? (int)(ROOM / k->size) : 1;
+        if (k->first->listed) listed += k->size;
+    }
+    if (m->near) {
+        m->near->lanes = ROOM / listed > MOST_LANES ? MOST_LANES : ROOM > listed ? (int)(ROOM / listed) : 1;
+        m->near->room = end = (end + LINE) & ~(size_t)LINE;
+        end += (size_t)m->near->lanes * (size_t)m->pair_count * sizeof(double);
+    }
+    for (int i = 0; i < m->nkinds; ++i) {
+        pair_kind *k = &m->kinds[i];
+        if (k->patch) continue;
+        k->blocks = k->first->listed ? m->near->lanes : k->count * k->size <= ROOM ? k->count : k->size < ROOM ? (int)(ROOM / k->size) : 1;
         k->work = end = (end + LINE) & ~(size_t)LINE;
         end += (size_t)k->blocks * k->size;
     }

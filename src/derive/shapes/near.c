@@ -6,6 +6,7 @@
 // it stays near.  What a slot holds: 1 + (A nshapes + B) nrules + rule for the first contact of a pair, minus that for its others.
 #include "collide/broad.h"
 #include "derive/shapes/patches.h"
+#include <carom/team.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -432,6 +433,11 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     return place(&f);
 }
 
+// Pairs are shared among threads in ranges, each with its work blocks.
+static int lanes_of(const struct near_pairs *x, const carom_list *list) { return !list->team ? 1 : list->team->n < x->lanes ? list->team->n : x->lanes; }
+
+static int first_of(const live *l, int lane, int lanes) { return (int)((long)l->npairs * lane / lanes); }
+
 static void adopt(const void *model, void *work, carom_list *list) {
     const carom_model *m = model;
     const struct near_pairs *x = m->near;
@@ -453,6 +459,8 @@ static void adopt(const void *model, void *work, carom_list *list) {
         list->law[i] = x->law[list->holds[i] ? kind_pair(x, llabs(list->holds[i])) - x->pairs : 0];
     }
     list->pairs = l->npairs;
+    for (int i = 0, lanes = lanes_of(x, list); i < lanes; ++i)
+        for (int k = first_of(l, i, lanes); k < first_of(l, i + 1, lanes); ++k) l->pair[k].turn = i;
 }
 
 static int known_as(const void *model, const carom_list *list, int slot) {
@@ -533,15 +541,52 @@ const pair *carom_near_pair(const carom_model *m, const void *work, int id) {
     return k < 0 ? NULL : &l->pair[k];
 }
 
+typedef struct task {
+    const carom_model *m;
+    void *work;
+    const double *q;
+    double *g;
+    int bad[MOST_LANES];
+    void (*part)(void *user, int lane, int from, int to);
+    void *user;
+    int lanes;
+} task;
+
+static void lane_gaps(void *user, int lane, int parts) {
+    task *t = user;
+    const live *l = in_use(t->m, t->work)->work;
+    (void)parts;
+    if (lane >= t->lanes) return;
+    for (int k = first_of(l, lane, t->lanes); k < first_of(l, lane + 1, t->lanes); ++k)
+        t->bad[lane] |= carom_pair_eval(t->m, t->work, &l->pair[k], PAIR_GAPS, t->q, t->m->v0, t->g + l->pair[k].first);
+}
+
 carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g) {
     const carom_list *list = in_use(m, work);
     if (!list) return CAROM_OK;
-    const live *l = list->work;
-    int bad = 0;
+    task t = {.m = m, .work = work, .q = q, .g = g, .lanes = lanes_of(m->near, list)};
     for (int i = 0; i < list->used; ++i)
         if (list->holds[i] == 0) g[m->ne + m->nc + i] = INFINITY;
-    for (int k = 0; k < l->npairs; ++k) bad |= carom_pair_eval(m, work, &l->pair[k], PAIR_GAPS, q, m->v0, g + l->pair[k].first);
-    return bad ? CAROM_USER : CAROM_OK;
+    carom_team_run(list->team, lane_gaps, &t);
+    for (int i = 1; i < t.lanes; ++i) t.bad[0] |= t.bad[i];
+    return t.bad[0] ? CAROM_USER : CAROM_OK;
+}
+
+static void run_lane(void *user, int lane, int parts) {
+    const task *t = user;
+    const carom_list *list = in_use(t->m, t->work);
+    const live *l = list->work;
+    (void)parts;
+    if (lane >= t->lanes) return;
+    const int from = first_of(l, lane, t->lanes), to = first_of(l, lane + 1, t->lanes), end = t->m->ne + t->m->nc + list->used;
+    if (from < to) t->part(t->user, lane, l->pair[from].first, to < l->npairs ? l->pair[to].first : end);
+}
+
+void carom_near_share(const carom_model *m, const void *work, void (*part)(void *user, int lane, int from, int to), void *user) {
+    const carom_list *list = m->near ? in_use(m, work) : NULL;
+    if (!list) return;
+    task t = {.m = m, .work = (void *)work, .part = part, .user = user, .lanes = lanes_of(m->near, list)};
+    carom_team_run(list->team, run_lane, &t);
 }
 
 const char *carom_near_name(const carom_model *m, int id, char *text, size_t size) {

@@ -25,21 +25,57 @@ static void rows(const pair_kind *k, const pair *p, const int *local, int n, int
     for (int e = 0; e < n; ++e) row[e] = carom_kind_velocity(k, p, local[e]);
 }
 
-carom_status carom_shared_directions(const carom_model *m, void *work, const double *q, carom_local *L) {
-    double *x = room(m, work);
-    int bad = 0, from, to = 0, row[MOST];
-    for (const pair *p; (p = next(m, work, L, &from, &to));) {
+typedef struct task {
+    const carom_model *m;
+    void *work;
+    const double *q;
+    carom_local *L;
+    int bad[MOST_LANES];
+} task;
+
+// The contacts of L from number `first` to before `end`.
+static int put_directions(const task *t, int first, int end, double *x) {
+    const carom_model *m = t->m;
+    carom_local part = *t->L;
+    int bad = 0, from, to = first, row[MOST];
+    part.nb = end;
+    for (const pair *p; (p = next(m, t->work, &part, &from, &to));) {
         const pair_kind *kind = &m->kinds[p->kind];
         const carom_model *two = kind->two;
-        bad |= carom_pair_eval(m, work, p, PAIR_DIRECTIONS, q, m->v0, x);
+        bad |= carom_pair_eval(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, x);
         for (int b = from; b < to; ++b)
-            for (int k = L->at[b], d = first_direction(two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d) {
+            for (int k = part.at[b], d = first_direction(two, p, part.id[b]); k < part.at[b + 1]; ++k, ++d) {
                 const int count = two->W_at[d + 1] - two->W_at[d];
                 rows(kind, p, two->W.i + two->W_at[d], count, row);
-                carom_model_put_column(&L->W, k, row, x + two->W_at[d], count);
-                L->w[k] = 0;
+                carom_model_put_column(&part.W, k, row, x + two->W_at[d], count);
+                part.w[k] = 0;
             }
     }
+    return bad;
+}
+
+// The first contact of L whose number is at least id.
+static int find(const carom_local *L, int id) {
+    int low = 0, high = L->nb;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (L->id[middle] < id) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static void lane_directions(void *user, int lane, int from, int to) {
+    task *t = user;
+    double *x = (double *)(void *)((unsigned char *)t->work + t->m->near->room) + (size_t)lane * (size_t)t->m->pair_count;
+    t->bad[lane] = put_directions(t, find(t->L, from), find(t->L, to), x);
+}
+
+carom_status carom_shared_directions(const carom_model *m, void *work, const double *q, carom_local *L) {
+    task t = {.m = m, .work = work, .q = q, .L = L};
+    int bad = put_directions(&t, 0, m->near ? find(L, m->ne + m->nc) : L->nb, room(m, work));
+    carom_near_share(m, work, lane_directions, &t);
+    for (int i = 0; i < MOST_LANES; ++i) bad |= t.bad[i];
     return bad ? CAROM_USER : CAROM_OK;
 }
 

@@ -240,9 +240,11 @@ struct near_pairs {
     int slots;            // to begin with
     bool patches;         // some contacts are found by search
     size_t at;            // offset in the model's work block: the list in use
+    int lanes;            // threads that may ask tapes of its pairs at once: each has work blocks and a place for answers
+    size_t room;          // offset of these places, pair_count numbers each
 };
 
-enum { MOST_PAIRS = 500, MOST_BOXES = 400, MOST_NEAR_SHAPES = 46000, MOST_NEAR_KINDS = 2000 };
+enum { MOST_PAIRS = 500, MOST_BOXES = 400, MOST_NEAR_SHAPES = 46000, MOST_LANES = 8, MOST_NEAR_KINDS = 2000 };
 
 /// Does this entry make pairs that come and go?  Then it is a rule of m->near.
 carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool *taken);
@@ -252,6 +254,8 @@ carom_status carom_near_make(carom_model *m, carom_error *err); // the part of t
 /// The pair that makes contact `id` of a list that is in use; NULL: none.
 const pair *carom_near_pair(const carom_model *m, const void *work, int id);
 carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g);
+/// Call part(user, lane, from, to) for ranges of pairs that threads share, the contacts of each from id `from` to before `to`; lane < lanes.
+void carom_near_share(const carom_model *m, const void *work, void (*part)(void *user, int lane, int from, int to), void *user);
 /// Names of contacts that come and go, by the number that stays; text is the caller's.
 carom_status carom_near_system(carom_model *m, carom_error *err);
 const char *carom_near_name(const carom_model *m, int id, char *text, size_t size);
