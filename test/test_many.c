@@ -278,6 +278,28 @@ static void a_tower_of_boxes_stands(void **state) {
     carom_model_destroy(m);
 }
 
+// 1089 balls in a row of rows on the floor, at rest and sliding: each is alone, so its motion is known.  Newton's method would want 4356 multipliers.
+static void ggl_alpha_takes_a_thousand_contacts(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\n"
+                          "bodies: {b: {repeat: [33, 33], body: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [0.3*i, 0.3*j, 0.1], velocity: [0, 0.5*j, 0], shape: {sphere: 0.1}}}}\n"
+                          "contacts: {all: {friction: 0.3, among: b}, on: {friction: 0.3, between: [b, floor]}}\n");
+    assert_true(carom_model_system(m)->listed > 4096);
+    const int steps = 10;
+    const double t = steps * 1e-3;
+    carom_sim *sim = run_with(m, "ggl-alpha", 1e-3, 1, tight, steps);
+    const carom_now now = carom_sim_now(sim);
+    for (int i = 0; i < 33; ++i)
+        for (int j = 0; j < 33; ++j) { // v = v_0 - mu g t, J w' = mu m g R, until v = R w: not yet but for v_0 = 0
+            const double *q = now.q + 7 * (33 * i + j), *v = now.v + 6 * (33 * i + j);
+            assert_true(fabs(q[2] - 0.1) < 1e-12 && fabs(v[2]) < 1e-9);
+            assert_true(fabs(v[1] - (j ? 0.5 * j - 0.3 * 9.81 * t : 0)) < 1e-9);
+            assert_true(fabs(v[3] + (j ? 0.3 * 9.81 * 0.1 / 0.004 * t : 0)) < 1e-6);
+        }
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 // -- the list is state ----------------------------------------------------------------------------------------------------------------
 
 static void a_run_goes_on_to_the_last_bit(void **state) {
@@ -526,6 +548,7 @@ int main(void) {
         cmocka_unit_test(a_symmetric_pile_stays_symmetric),
         cmocka_unit_test(a_granular_gas_keeps_momentum_and_energy),
         cmocka_unit_test(a_tower_of_boxes_stands),
+        cmocka_unit_test(ggl_alpha_takes_a_thousand_contacts),
         cmocka_unit_test(a_run_goes_on_to_the_last_bit),
         cmocka_unit_test(contacts_keep_their_slots_and_names),
         cmocka_unit_test(the_list_grows_as_a_cloud_condenses),

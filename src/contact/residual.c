@@ -4,6 +4,7 @@
 // velocity that it makes in its own row, d_i = G_ii (a zero or negative diagonal falls back to the largest
 // one, and that to 1).  No solver uses these functions, so a mistake in a solver cannot hide here.
 #include <carom/problem.h>
+#include <carom/team.h>
 #include <math.h>
 
 int carom_law_rows(carom_law law) {
@@ -38,10 +39,11 @@ static int reach(const carom_problem *pb, int i, int end, int *from) {
         for (int k = 0; k < (rows); k++) u[i + k] = a[k];                                                              \
     }
 
-// The same by blocks.
-static void multiply_blocks(const carom_problem *pb) {
+// The same by blocks; threads share the rows.
+static void multiply_blocks(void *user, int part, int parts) {
+    const carom_problem *pb = user;
     const carom_block_rows *R = pb->rows;
-    for (int b = 0; b < pb->nb; b++) {
+    for (int b = (int)((long)pb->nb * part / parts); b < (int)((long)pb->nb * (part + 1) / parts); b++) {
         const int at = pb->block[b].at, rows = carom_law_rows(pb->block[b].law);
         for (int i = 0; i < rows; i++) pb->u[at + i] = pb->c[at + i];
         for (int k = R->start[b]; k < R->start[b + 1]; k++) {
@@ -128,7 +130,7 @@ static inline double block_residual(const carom_problem *pb, int k) {
 }
 
 double carom_residual(const carom_problem *pb, int *worst) {
-    if (pb->rows) multiply_blocks(pb);
+    if (pb->rows) carom_team_run(pb->team, multiply_blocks, (void *)pb);
     else multiply(pb);
     return carom_residual_at(pb, worst);
 }

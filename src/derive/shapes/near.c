@@ -386,17 +386,15 @@ static carom_status place(search *f) {
     int from[128] = {0}; // by count: where a search begins
     long long *holds = list->holds;
     memcpy(f->l->before, holds, (size_t)list->slots * sizeof *holds);
+    // Pairs that stay are taken out of what was found.  The slots of a pair follow each other.
+    long long last = 0, *at = NULL;
     for (int i = 0; i < list->slots; ++i) {
-        list->fresh[i] = false;
         const long long code = llabs(holds[i]);
-        if (code && !bsearch(&code, f->l->found, (size_t)f->n, sizeof code, by_code)) holds[i] = 0, list->fresh[i] = true;
-    }
-    // Those that stay are taken out of what was found.
-    for (int i = 0; i < list->slots; ++i) {
-        if (holds[i] <= 0) continue;
-        const long long code = holds[i];
-        long long *at = bsearch(&code, f->l->found, (size_t)f->n, sizeof code, by_code);
-        f->l->pair_of[at - f->l->found] = -1;
+        list->fresh[i] = false;
+        if (!code) continue;
+        if (code != last) at = bsearch(&code, f->l->found, (size_t)f->n, sizeof code, by_code), last = code;
+        if (at) f->l->pair_of[at - f->l->found] = -1;
+        else holds[i] = 0, list->fresh[i] = true;
     }
     for (int k = 0; k < f->n; ++k) {
         if (f->l->pair_of[k] == -1) continue;
