@@ -150,6 +150,24 @@ INLINE void subtract(double *restrict C, const double *restrict A, const double 
         }
 }
 
+typedef double two __attribute__((vector_size(16)));
+INLINE two load_two(const double *x) { two a; memcpy(&a, x, sizeof a); return a; }
+INLINE void store_two(double *x, two a) { memcpy(x, &a, sizeof a); }
+
+// row_j -= A U_j for blocks of three rows, in the order of subtract(): the columns of A stay in registers.
+static void subtract_three(double *restrict row, const int *from, const double *restrict A, const double *restrict U, const int *uj, int count) {
+    const two a = load_two(A), b = load_two(A + 3), c = load_two(A + 6);
+    const double x = A[2], y = A[5], z = A[8];
+    for (int g = 0; g < count; g++, U += 9) {
+        double *C = row + 3 * from[uj[g]];
+        for (int j = 0; j < 3; j++, C += 3) {
+            const double *B = U + 3 * j;
+            store_two(C, load_two(C) - (a * B[0] + b * B[1] + c * B[2]));
+            C[2] -= x * B[0] + y * B[1] + z * B[2];
+        }
+    }
+}
+
 // C = A B
 INLINE void multiply(double *restrict C, const double *restrict A, const double *restrict B, const int r, const int m, const int s) {
     for (int j = 0; j < s; j++)
@@ -227,7 +245,8 @@ INLINE bool factor(carom_block_lu *F, const carom_block_values *A, const int d) 
             const double *u = F->U + F->ua[k];
             const int *uj = F->uj + F->up[k], count = F->used[k];
             multiply(l, F->row + r * F->from[k], F->D + F->da[k], r, m, m);
-            for (int g = 0; g < count; g++) {
+            if (d == 3) subtract_three(F->row, F->from, l, u, uj, count);
+            for (int g = 0; g < count && d != 3; g++) {
                 const int j = uj[g], s = d ? d : F->rows[j];
                 subtract(F->row + r * F->from[j], l, u, r, m, s);
                 u += m * s;

@@ -121,6 +121,12 @@ static void own_range(const task *t, int part, int parts, int *from, int *to) {
     *to = (int)((long)t->L->nb * (part + 1) / parts);
 }
 
+static inline void multiply(const double *restrict F, const double *restrict w, double *restrict y, int n) { // y = F w
+    for (int i = 0; i < n; ++i) y[i] = 0;
+    for (int j = 0; j < n; ++j)
+        for (int i = 0; i < n; ++i) y[i] += F[i + j * n] * w[j];
+}
+
 // X = a F^-1 W, part by part.
 static void solve_parts(void *user, int own, int parts) {
     const task *t = user;
@@ -133,12 +139,9 @@ static void solve_parts(void *user, int own, int parts) {
             const double *F = x->inverse + x->inverse_at[part];
             for (int r = 0; r < t->L->at[b + 1] - t->L->at[b]; ++r) {
                 const size_t at = x->link_at[l] + (size_t)(r * size);
-                const double *w = t->W + at;
                 double *y = x->x + (size_t)own * (size_t)x->largest;
-                for (int i = 0; i < size; ++i) {
-                    y[i] = 0;
-                    for (int j = 0; j < size; ++j) y[i] += F[i + j * size] * w[j];
-                }
+                if (size == 6) multiply(F, t->W + at, y, 6);
+                else multiply(F, t->W + at, y, size);
                 for (int i = 0; i < size; ++i) x->X[at + (size_t)i] = t->a * y[i];
             }
         }
@@ -195,9 +198,11 @@ static bool place_rows(carom_assembly *x) {
 static inline void add_product(double *restrict G, const double *restrict A, const double *restrict X, int rows, int columns, int size) {
     for (int j = 0; j < columns; ++j)
         for (int i = 0; i < rows; ++i) {
-            double sum = 0;
-            for (int k = 0; k < size; ++k) sum += A[i * size + k] * X[j * size + k];
-            G[i + j * rows] += sum;
+            double even = 0, odd = 0;
+            int k = 0;
+            for (; k + 1 < size; k += 2) even += A[i * size + k] * X[j * size + k], odd += A[i * size + k + 1] * X[j * size + k + 1];
+            if (k < size) even += A[i * size + k] * X[j * size + k];
+            G[i + j * rows] += even + odd;
         }
 }
 

@@ -149,13 +149,27 @@ static void list_contacts(bodies *w) {
     w->start[0] = 0;
 }
 
-// J = A L with a M^-1 = L L', body by body.
+// a M^-1 = L L' of each body, whose part stands in w->start; L in w->diagonal.
+static void factor_bodies(void *user, int part_of, int parts) {
+    task *t = user;
+    bodies *w = t->w;
+    const carom_parts *x = w->given->parts;
+    int from, to;
+    own_part(w->count, part_of, parts, &from, &to);
+    for (int i = from; i < to; i++) {
+        const int part = w->start[i], n = x->part[part + 1] - x->part[part];
+        double F[SIZE * SIZE];
+        for (int k = 0; k < n * n && n <= SIZE; k++) F[k] = x->scale * x->inverse[x->inverse_at[part] + (size_t)k];
+        if (n > SIZE || !factor(F, n, w->diagonal + SIZE * SIZE * (size_t)i)) t->most[part_of] = INFINITY;
+    }
+}
+
+// J = A L, contact by contact.
 static void fill_rows(void *user, int part_of, int parts) {
     task *t = user;
     bodies *w = t->w;
     const carom_parts *x = w->given->parts;
-    double L[SIZE * SIZE];
-    int last = -1, from, to;
+    int from, to;
     own_part(w->nb, part_of, parts, &from, &to);
     for (int b = from; b < to; b++) {
         const int at = w->block[b].at, rows = carom_rows_of(w->block + b), first = x->first[w->from[b]];
@@ -164,12 +178,8 @@ static void fill_rows(void *user, int part_of, int parts) {
         w->of[2 * b] = w->of[2 * b + 1] = -1;
         for (int l = first; l < x->first[w->from[b] + 1]; l++) {
             const int part = x->link_part[l], n = x->part[part + 1] - x->part[part];
-            if (l - first == 2 || n > SIZE) { t->most[part_of] = INFINITY; return; }
-            double F[SIZE * SIZE];
-            for (int i = 0; i < n * n && part != last; i++) F[i] = x->scale * x->inverse[x->inverse_at[part] + (size_t)i];
-            if (part != last && !factor(F, n, L)) { t->most[part_of] = INFINITY; return; }
-            last = part;
-            const double *A = x->A + x->link_at[l];
+            if (l - first == 2) { t->most[part_of] = INFINITY; return; }
+            const double *A = x->A + x->link_at[l], *L = w->diagonal + SIZE * SIZE * (size_t)x->link_body[l];
             double *to_J = J + (l - first) * SIZE * rows;
             w->of[2 * b + l - first] = x->link_body[l];
             for (int r = 0; r < rows; r++)
@@ -180,10 +190,14 @@ static void fill_rows(void *user, int part_of, int parts) {
 }
 
 static bool begin_rows(bodies *w) {
+    const carom_parts *x = w->given->parts;
     task t = {.w = w};
-    order(w, w->given->parts);
+    order(w, x);
+    w->count = x->bodies;
+    for (int l = 0; l < x->first[w->nb]; l++) w->start[x->link_body[l]] = x->link_part[l];
+    carom_team_run(w->team, factor_bodies, &t);
+    if (!(largest(&t, w->team) < INFINITY)) return false;
     carom_team_run(w->team, fill_rows, &t);
-    w->count = w->given->parts->bodies;
     if (!(largest(&t, w->team) < INFINITY)) return false;
     list_contacts(w);
     return true;
@@ -298,7 +312,8 @@ static double relax(const bodies *w, int b, double *p, double *y) {
         if (p[at] == 0 && u[0] >= 0) return 0; // open, and stays so
         for (int j = 0; j < rows; j++)
             for (int i = 0; i < rows; i++) u[i] -= g[i + j * rows] * p[at + j];
-        carom_local_friction(g, rows, u, rows - 1, k->mu, q);
+        if (rows == 3) carom_local_spatial(g, 3, u, k->mu, 1e-6, q); // the next sweep changes more
+        else carom_local_friction(g, rows, u, rows - 1, k->mu, q);
     } else {
         q[0] = g[0] > 0 ? p[at] - u[0] / g[0] : p[at];
         if (k->law != CAROM_BILATERAL && !(q[0] > 0)) q[0] = 0;

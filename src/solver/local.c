@@ -73,15 +73,15 @@ static double closer(double alpha, double f, double slope, double *low, double *
     return *high < INFINITY ? 0.5 * (*low + *high) : 2 * alpha;
 }
 
-// The root of phi on alpha > 0.  At 0 phi is negative (it does not stick), and it grows beyond all bounds.
-static void root(const tangent *t, double *p) {
+// The root of phi on alpha > 0, to |phi| <= tol.  At 0 phi is negative (it does not stick), and it grows beyond all bounds.
+static void root(const tangent *t, double tol, double *p) {
     const double guess = sqrt(t->r0 * t->r0 + t->r1 * t->r1) / (t->mu * t->pN);
     double low = 0, high = INFINITY, alpha = guess - 0.5 * (t->a + t->d);
     if (!(alpha > 0)) alpha = 0.5 * guess;
     for (int k = 0; k < 100; k++) {
         double slope = 0;
         const double f = at(t, alpha, p) ? phi(t, alpha, p, &slope) : -1;
-        if (fabs(f) <= 1e-15) break;
+        if (fabs(f) <= tol) return;
         const double next = closer(alpha, f, slope, &low, &high);
         if (next == alpha || !(next < INFINITY)) break;
         alpha = next;
@@ -89,7 +89,7 @@ static void root(const tangent *t, double *p) {
     at(t, alpha, p);
 }
 
-void carom_local_spatial(const double *g, int ld, const double *c, double mu, double *p) {
+void carom_local_spatial(const double *g, int ld, const double *c, double mu, double tol, double *p) {
     p[0] = p[1] = p[2] = 0;
     if (c[0] >= 0 || !(g[0] > 0)) return;
     const double *g1 = g + ld, *g2 = g1 + ld, w = 1 / g[0];
@@ -104,7 +104,7 @@ void carom_local_spatial(const double *g, int ld, const double *c, double mu, do
         p[1] = p[2] = 0;
         return;
     }
-    root(&t, p);
+    root(&t, tol, p);
     // Put it exactly on the cone and on u_N = 0: what is left is an error of direction.
     const double l = sqrt(p[1] * p[1] + p[2] * p[2]), s1 = p[1] / l, s2 = p[2] / l;
     const double a = g[0] + mu * (g1[0] * s1 + g2[0] * s2);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 void carom_local_planar(const double *g, int ld, const double *c, double mu, double *p);
-void carom_local_spatial(const double *g, int ld, const double *c, double mu, double *p);
+void carom_local_spatial(const double *g, int ld, const double *c, double mu, double tol, double *p); // tol: of the direction of slip
 void carom_local_ball(const double *g, int ld, const double *c, int tangents, double mu, double *p); // 3 tangents and more
 /// Friction alone, with impulses up to `limit`: does u_T = A p_T + r slide?  Then s is the direction of p_T; else A p_T = -r is inside.
 bool carom_local_slides(const double *A, const double *r, int tangents, double limit, double *s);
@@ -16,6 +16,6 @@ void carom_cone_project(const carom_block *b, const double *x, double *y);
 
 static inline void carom_local_friction(const double *g, int ld, const double *c, int tangents, double mu, double *p) {
     if (tangents == 1) carom_local_planar(g, ld, c, mu, p);
-    else if (tangents == 2) carom_local_spatial(g, ld, c, mu, p);
+    else if (tangents == 2) carom_local_spatial(g, ld, c, mu, 1e-15, p);
     else carom_local_ball(g, ld, c, tangents, mu, p);
 }
