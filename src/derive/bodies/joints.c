@@ -474,8 +474,11 @@ carom_status carom_find_joint(resolver *r, const carom_datum *n, joint **j) {
         }
     if (n->kind != CAROM_TEXT) return carom_fault(r, n, 0, "this is the name of a joint, not a list or map");
     const char *near = carom_nearest(n->text, joint_name, r->m);
-    return near ? carom_fault(r, n, 0, "there is no joint '%.60s' above; did you mean '%s'?", n->text, near)
-                : carom_fault(r, n, 0, "there is no joint '%.60s' above; joints are read in order", n->text);
+    if (near) return carom_fault(r, n, 0, "there is no joint '%.60s' above; did you mean '%s'?", n->text, near);
+    char known[200] = "";
+    for (size_t used = 0, i = 0; joint_name(r->m, (int)i) && used < sizeof known; ++i)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", joint_name(r->m, (int)i));
+    return carom_fault(r, n, 0, "there is no joint '%.60s' above; %s%s", n->text, *known ? "joints are " : "the model has no joints before it", known);
 }
 
 // (JNT-6)  c_2 - ratio c_1 = 0, c the angles or shifts of two joints
