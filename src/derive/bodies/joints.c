@@ -478,7 +478,7 @@ carom_status carom_find_joint(resolver *r, const carom_datum *n, joint **j) {
     char known[200] = "";
     for (size_t used = 0, i = 0; joint_name(r->m, (int)i) && used < sizeof known; ++i)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", joint_name(r->m, (int)i));
-    return carom_fault(r, n, 0, "there is no joint '%.60s' above; %s%s", n->text, *known ? "joints are " : "the model has no joints before it", known);
+    return carom_fault(r, n, 0, "there is no joint '%.60s' above; %s%s", n->text, *known ? "joints are " : "joints are read in order", known);
 }
 
 // (JNT-6)  c_2 - ratio c_1 = 0, c the angles or shifts of two joints
