@@ -112,6 +112,30 @@ static void two_directions_between_shapes(void **state) {
     }
 }
 
+// A force that grows overcomes static friction somewhere inside a step.  Wherever that is, the body never moves against the force, with any scheme.
+static void slip_begins_with_the_force(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\nforces: {x: 15*sin(7*t)}\n"
+                          "contacts: {floor: {gap: y, slip: x, friction: {static: 0.8, kinetic: 0.3}}}\n");
+    const carom_scheme *s;
+    for (EACH_SCHEME(s)) {
+        if (skipped(s, CAROM_NO_FRICTION | CAROM_NO_IMPACTS)) continue;
+        for (int k = 0; k < 24; ++k) {
+            const double h = 0.02 + 1.1e-3 * k;
+            carom_sim *sim = model_sim(m, s->name, NULL, h, 0.3);
+            carom_error err = {0};
+            while (!carom_sim_done(sim)) {
+                if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s: %s", s->name, err.text);
+                const carom_now now = carom_sim_now(sim);
+                if (now.v[0] < -1e-12) fail_msg("%s, step %g: %g m/s at t = %g", s->name, h, now.v[0], now.t);
+            }
+            assert_true(carom_sim_now(sim).v[0] > 0.5);
+            carom_sim_destroy(sim);
+        }
+    }
+    carom_model_destroy(m);
+}
+
 // A direction that is the normal leaves no tangent: refused, with the place.  Another body that touches nothing yet may stand anywhere.
 static void a_direction_in_the_tangential_plane(void **state) {
     (void)state;
@@ -181,7 +205,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stick_and_slip_on_a_belt), cmocka_unit_test(static_friction_holds), cmocka_unit_test(static_friction_holds_at_a_turning_point),
         cmocka_unit_test(coefficients_by_speed_and_place), cmocka_unit_test(two_directions_between_shapes), cmocka_unit_test(mistakes_are_told),
-        cmocka_unit_test(a_direction_in_the_tangential_plane), cmocka_unit_test(near_names),
+        cmocka_unit_test(a_direction_in_the_tangential_plane), cmocka_unit_test(near_names), cmocka_unit_test(slip_begins_with_the_force),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
