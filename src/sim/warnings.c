@@ -9,7 +9,7 @@
 // Energy that impacts created, relative to the largest kinetic energy: a gain that size is no rounding where events are located, and no
 // error of first order in a step elsewhere.
 static const double CREATED = 1e-2, CREATED_LOCATED = 1e-3;
-// Of the energy: what impacts create is known no better.
+// Of the energy: it is known no better.
 static const double BOOKED = 1e-13;
 // Energy that appeared, relative to the largest kinetic energy.  Steps of first order are off by a few per cent.
 static const double GROWN = 0.1;
@@ -71,8 +71,8 @@ static void unaccounted(writer *w, const carom_ledger *l) {
     const bool own = w->sim->scheme->own_steps;
     // Either the books do not explain it, or they do with a work that only takes: reactions and damping do not give energy.
     const double grown = l->energy.end - l->energy.start - fmax(0, l->energy.external) - fmax(0, -l->energy.damping) - l->energy.created;
-    const double excess = fmax(l->energy.balance, grown);
-    if (excess > GROWN * size)
+    const double excess = fmax(l->energy.balance, grown), exact = BOOKED * fmax(fabs(l->energy.start), fabs(l->energy.end));
+    if (excess > fmax(GROWN * size, exact))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and external work explain.  The motion is not to be trusted: try %s",
                  l->energy.start, l->energy.end, excess, own ? "smaller tolerances" : finer(w->sim));
@@ -86,7 +86,8 @@ static void penetration(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
     const double size = sim->size && l->penetration_id >= 0 ? sim->size(sim->names.name_user, l->penetration_id) : 0;
     const double length = size > 0 ? size : l->gap, least = size > 0 ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq);
-    if (!(length > 0 && l->penetration > (sim->scheme->tells ? DEEP_LOCATED : DEEP) * length + least)) return;
+    const double still = STILL * sim->kept->speed * sim->h; // of the way that a step had to prevent: what rests in the origin has no other length
+    if (!(length > 0 && l->penetration > (sim->scheme->tells ? DEEP_LOCATED : DEEP) * length + least + still)) return;
     snprintf(add(w, "penetration", l->penetration_id, l->penetration_t), ROOM, "contacts overlap by %.3g at t = %.9g, where %s %.3g.  Try %s", l->penetration,
              l->penetration_t, size > 0 ? "the smaller shape has a radius of" : "the largest gap of the run is", length,
              sim->scheme->own_steps ? "max-step= to limit the internal steps" : finer(sim));
