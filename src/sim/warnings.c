@@ -44,13 +44,17 @@ static char *add(writer *w, const char *kind, int id, double t) {
 
 enum { ROOM = sizeof((carom_warning *)0)->text };
 
-// Kinetic energy, were every rate as large as the largest local velocity; 0: not known.
+// Kinetic energy, were every rate as large as the largest local velocity, or as what the largest force would make of all in a step; 0: not known.
 static double all_at_speed(const carom_sim *sim) {
     const carom_system *sys = sim->sys;
-    double *v = sys->energy ? malloc((size_t)sys->nv * sizeof *v) : NULL, kinetic = 0, potential = 0;
-    for (int i = 0; v && i < sys->nv; ++i) v[i] = sim->kept->speed;
-    if (v && sys->energy(sys->model, sim->step.sys_work, sim->kept->t, sim->q, v, &kinetic, &potential) != CAROM_OK) kinetic = 0;
+    double *v = sys->energy ? malloc((size_t)sys->nv * sizeof *v) : NULL, unit = 0, potential = 0, speed = sim->kept->speed;
+    for (int i = 0; v && i < sys->nv; ++i) v[i] = 1;
+    if (v && sys->energy(sys->model, sim->step.sys_work, sim->kept->t, sim->q, v, &unit, &potential) != CAROM_OK) unit = 0;
+    if (v) carom_zero(v, sys->nv);
+    if (unit > 0 && sys->force(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, v) == CAROM_OK)
+        speed = fmax(speed, sim->h * sys->nv * carom_norm_max(v, sys->nv) / (2 * unit));
     free(v);
+    const double kinetic = unit * speed * speed;
     return isfinite(kinetic) ? kinetic : 0;
 }
 
