@@ -80,7 +80,7 @@ static void unaccounted(writer *w, const carom_ledger *l) {
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and external work explain.  The motion is not to be trusted: try %s",
                  l->energy.start, l->energy.end, excess, own ? "smaller tolerances" : finer(w->sim));
-    else if (l->energy.balance < -(w->sim->scheme->tells ? GROWN : FADED) * size)
+    else if (-l->energy.balance > fmax((w->sim->scheme->tells ? GROWN : FADED) * size, exact))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "%.3g J have disappeared that neither impacts nor friction nor damping explain; the largest kinetic energy is %.3g J.  The scheme damps the motion away: "
                  "try %s", -l->energy.balance, size, own ? "smaller tolerances" : "a smaller step, or a scheme of higher order");
