@@ -10,6 +10,7 @@
 
 typedef struct slab {
     double a, b, J, e, mu, g;    // geometry, inertia, laws, weight
+    double e_T;                  // tangential restitution
     double y, th, vx, vy, vth;   // the start, at x = 0
 } slab;
 
@@ -24,7 +25,7 @@ static double normal(const slab *m, const double *v, int foot) { return v[1] + (
 // Newton's and Coulomb's law at one foot: it sticks if it can.
 static void hit(const slab *m, double *v, int foot) {
     const double lever = foot ? m->a : -m->a, NN = 1 + lever * lever / m->J, NT = lever * m->b / m->J, TT = 1 + m->b * m->b / m->J;
-    const double u_N = normal(m, v, foot), u_T = v[0] + m->b * v[2], det = NN * TT - NT * NT;
+    const double u_N = normal(m, v, foot), u_T = (1 + m->e_T) * (v[0] + m->b * v[2]), det = NN * TT - NT * NT;
     double N = (-(1 + m->e) * u_N * TT + u_T * NT) / det, T = (-u_T * NN + (1 + m->e) * u_N * NT) / det;
     if (fabs(T) > m->mu * N) {
         const double sign = T > 0 ? -1 : 1; // of the slip that is left
@@ -97,9 +98,9 @@ static end run_slab(const slab *m, const char *scheme, const char *const *option
     snprintf(text, sizeof text,
              "carom: 1\ncoordinates: {x: {at: 0, rate: %.17g}, y: {at: %.17g, rate: %.17g}, th: {at: %.17g, rate: %.17g}}\n"
              "energy: {kinetic: 1/2*(x'^2 + y'^2) + %.17g/2*th'^2, potential: %.17g*y}\n"
-             "contacts:\n  left: {gap: y - %.17g*th, slip: x + %.17g*th, restitution: %.17g, friction: %.17g}\n"
+             "contact defaults: {tangential restitution: %.17g}\ncontacts:\n  left: {gap: y - %.17g*th, slip: x + %.17g*th, restitution: %.17g, friction: %.17g}\n"
              "  right: {gap: y + %.17g*th, slip: x + %.17g*th, restitution: %.17g, friction: %.17g}\n",
-             m->vx, m->y, m->vy, m->th, m->vth, m->J, m->g, m->a, m->b, m->e, m->mu, m->a, m->b, m->e, m->mu);
+             m->vx, m->y, m->vy, m->th, m->vth, m->J, m->g, m->e_T, m->a, m->b, m->e, m->mu, m->a, m->b, m->e, m->mu);
     return run(text, scheme, options, h, t_end);
 }
 
@@ -163,6 +164,30 @@ static void with_friction_the_limit_is_the_sum_of_the_sequence(void **state) {
         }
     }
     assert_true(infinite >= 9);
+}
+
+// Tangential restitution reverses the slip at every impact that sticks.  In the limit it has come to rest, or goes on in one direction: what (AC-1) says.
+static void with_tangential_restitution(void **state) {
+    (void)state;
+    static const double back[] = {0.3, 0.6, 1};
+    unsigned seed = 5;
+    int rest = 0, slide = 0;
+    for (int i = 0; i < 18; ++i) {
+        double random[3];
+        for (int k = 0; k < 3; ++k) seed = seed * 1664525u + 1013904223u, random[k] = seed / 4294967296. - 0.5;
+        const slab m = {.a = 1, .b = 0.2, .J = 1. / 60, .e = 0.4, .e_T = back[i % 3], .mu = i % 2 ? 0.3 : 0.8, .y = 0.1, .th = 0.02 * random[0], .vy = -1, .vx = 2 * random[1], .vth = random[2]};
+        const outcome o = exact(&m);
+        if (o.finite) continue;
+        *(fabs(o.v[0]) < 1e-9 ? &rest : &slide) += 1;
+        for (int j = 0; j < METHODS_N; ++j) {
+            const end r = run_slab(&m, METHODS[j].name, METHODS[j].options, 0.01, fmax(0.3, 1.5 * o.t));
+            scheme_near(METHODS[j].name, r.v[0], o.v[0], METHODS[j].tol);
+            scheme_near(METHODS[j].name, r.v[1], 0, 1e-12);
+            scheme_near(METHODS[j].name, r.v[2], 0, 1e-12);
+        }
+    }
+    print_message("    %d come to rest, %d slide on\n", rest, slide);
+    assert_true(rest >= 2 && slide >= 2);
 }
 
 // A bar on two supports with c = 0.85, below the bound of 0.94 for e = 0.5.  Its weight brings it back again and again, and both feet come to rest
@@ -230,6 +255,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bound_divides_infinite_sequences_from_finite_ones),
         cmocka_unit_test(with_friction_the_limit_is_the_sum_of_the_sequence),
+        cmocka_unit_test(with_tangential_restitution),
         cmocka_unit_test(a_bar_comes_to_rest_on_two_supports),
         cmocka_unit_test(a_tilted_slider_clatters_to_its_limit),
     };

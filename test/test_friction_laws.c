@@ -112,6 +112,67 @@ static void two_directions_between_shapes(void **state) {
     }
 }
 
+// A force that grows overcomes static friction somewhere inside a step.  Wherever that is, the body never moves against the force, with any scheme.
+static void slip_begins_with_the_force(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\nforces: {x: 15*sin(7*t)}\n"
+                          "contacts: {floor: {gap: y, slip: x, friction: {static: 0.8, kinetic: 0.3}}}\n");
+    const carom_scheme *s;
+    for (EACH_SCHEME(s)) {
+        if (skipped(s, CAROM_NO_FRICTION | CAROM_NO_IMPACTS)) continue;
+        for (int k = 0; k < 24; ++k) {
+            const double h = 0.02 + 1.1e-3 * k;
+            carom_sim *sim = model_sim(m, s->name, NULL, h, 0.3);
+            carom_error err = {0};
+            while (!carom_sim_done(sim)) {
+                if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s: %s", s->name, err.text);
+                const carom_now now = carom_sim_now(sim);
+                if (now.v[0] < -1e-12) fail_msg("%s, step %g: %g m/s at t = %g", s->name, h, now.v[0], now.t);
+            }
+            assert_true(carom_sim_now(sim).v[0] > 0.5);
+            carom_sim_destroy(sim);
+        }
+    }
+    carom_model_destroy(m);
+}
+
+// A direction that is the normal leaves no tangent: refused, with the place.  Another body that touches nothing yet may stand anywhere.
+static void a_direction_in_the_tangential_plane(void **state) {
+    (void)state;
+    static const struct { const char *at, *shape, *direction, *says; } cases[] = {
+        {"[0, 0, 5]", "{sphere: 0.5}", "[0, 0, 2]", "m.yaml:5:47: the direction of friction is the normal of 'b' and 'floor'"},
+        {"[0, 0, 0.5]", "{sphere: 0.5}", "[0, 0, 1], of: b", "contact 'c' is its normal at the start; give one that lies in the tangential plane"},
+        {"[0, 0, 0.5]", "{box: [1, 1, 1]}", "[0, 0, 1], of: b", "is its normal at the start"},
+        {"[0, 0, 0.6]", "{box: [1, 1, 1]}", "[0, 0, 1], of: b", NULL},
+        {"[0, 0, 0.5]", "{box: [1, 1, 1]}", "[0, 1e-3, 1], of: b", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[500];
+        carom_error err = {0};
+        snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {b: {mass: 1, inertia: [1, 1, 1], at: %s, shape: %s}}\n"
+                 "contacts: {c: {between: [b, floor], friction: {along: 0.1, across: 0.2, direction: %s}}}\n", cases[i].at, cases[i].shape, cases[i].direction);
+        carom_model *m = model_of(text, &err);
+        if (cases[i].says ? m || !strstr(err.text, cases[i].says) : !m) fail_msg("%s: %s", text, m ? "accepted" : err.text);
+        carom_model_destroy(m);
+    }
+}
+
+// A misspelt key may be the one that decides what a contact is; a joint's name has a near one.
+static void near_names(void **state) {
+    (void)state;
+    static const struct { const char *contact, *says; } cases[] = {
+        {"{jont: hinge, radius: 0.1, friction: 0.3}", "unknown key 'jont' in contact 'c'; did you mean 'joint'?"},
+        {"{normal forse: 3, slip: x, friction: 0.3}", "did you mean 'normal force'?"},
+        {"{joint: hnge, radius: 0.1, friction: 0.3}", "there is no joint 'hnge' above; did you mean 'hinge'?"},
+        {"{joint: k, radius: 0.1, friction: 0.3}", "there is no joint 'k' above; joints are hinge"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[400];
+        carom_error err = {0};
+        snprintf(text, sizeof text, "carom: 1\nbodies: {b: {mass: 1, inertia: 1}}\njoints: {hinge: {type: revolute, between: [ground, b], at: [0, 0]}}\ncontacts: {c: %s}\n", cases[i].contact);
+        carom_model *m = model_of(text, &err);
+        if (m || !strstr(err.text, cases[i].says)) fail_msg("%s: %s", cases[i].contact, m ? "accepted" : err.text);
+    }
+}
+
 static void mistakes_are_told(void **state) {
     (void)state;
     static const struct { const char *law, *says; } cases[] = {
@@ -144,6 +205,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stick_and_slip_on_a_belt), cmocka_unit_test(static_friction_holds), cmocka_unit_test(static_friction_holds_at_a_turning_point),
         cmocka_unit_test(coefficients_by_speed_and_place), cmocka_unit_test(two_directions_between_shapes), cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(a_direction_in_the_tangential_plane), cmocka_unit_test(near_names), cmocka_unit_test(slip_begins_with_the_force),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,6 +90,46 @@ static void energy_that_grows_is_told(void **state) {
     assert_true(l.energy.end > 400);
 }
 
+// A spring of 100 rad/s and steps of 1 s: schemes with numerical damping take its 5000 J away, and say so; with the step that they recommend less than three quarters of it are gone.
+static void vibrations_that_are_damped_away(void **state) {
+    (void)state;
+    const char *text = "carom: 1\ncoordinates: {x: 1}\nenergy: {kinetic: x'^2/2, potential: 1e4*x^2/2}\n";
+    static const struct { const char *scheme, *option; bool damps; } cases[] = {{"ggl-alpha", NULL, true}, {"hht", NULL, true}, {"generalized-alpha", NULL, true},
+        {"moreau-jean", "theta=1", true}, {"moreau-jean", NULL, false}, {"newmark", NULL, false}, {"ggl-midpoint", NULL, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        carom_warning list[CAROM_WARNINGS];
+        carom_ledger l;
+        int n = run_to_end(text, cases[i].scheme, cases[i].option, 1, 40, list, &l);
+        const carom_warning *w = find(list, n, "resolution");
+        if (!cases[i].damps) {
+            if (n > 0) fail_msg("%s: %s", cases[i].scheme, list[0].text);
+            continue;
+        }
+        if (!w || !strstr(w->text, "damps the model's vibration of 100 rad/s")) fail_msg("%s is silent", cases[i].scheme);
+        assert_true(l.energy.end < 0.1 * l.energy.start);
+        const double h = strtod(strstr(w->text, "step below ") + 11, NULL);
+        if (h < 1e-4) continue; // of first order: millions of steps
+        run_to_end(text, cases[i].scheme, cases[i].option, h, 40, list, &l);
+        if (!(l.energy.end > 0.2 * l.energy.start)) fail_msg("%s, step %g: %g of %g J are left", cases[i].scheme, h, l.energy.end, l.energy.start);
+    }
+}
+
+// A block that rests on a slope in the origin: all lengths and energies are rounding, and none of it deserves a word.
+static void rest_in_the_origin_is_silent(void **state) {
+    (void)state;
+    const char *text = "carom: 1\nparameters: {a: 0.8661619368008279}\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: 2.02*(x'^2 + y'^2), potential: 4.04*9.81*y}\n"
+                       "contacts: {plane: {gap: y*cos(a) + x*sin(a), slip: x*cos(a) - y*sin(a), restitution: 0.5, friction: 1.78}}\n";
+    carom_warning list[CAROM_WARNINGS];
+    carom_ledger l;
+    for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
+        if ((*s)->lacks & (CAROM_NO_FRICTION | CAROM_NO_IMPACTS)) continue;
+        const int n = run_to_end(text, (*s)->name, NULL, 0.00877963125548727, 5, list, &l);
+        if (n > 0) fail_msg("%s: %s: %s", (*s)->name, list[0].kind, list[0].text);
+    }
+    const int n = run_to_end(text, "event-driven", NULL, 0.00877963125548727, 5, list, &l);
+    if (n > 0) fail_msg("event-driven: %s: %s", list[0].kind, list[0].text);
+}
+
 // A ball of radius 0.1 at 1 m/s and steps of 0.15 s: up to 0.15 m into the ground.
 static void deep_penetration_is_told(void **state) {
     (void)state;
@@ -236,7 +276,7 @@ static void absurd_steps_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(newton_with_friction_creates_energy), cmocka_unit_test(energy_that_grows_is_told), cmocka_unit_test(deep_penetration_is_told),
+        cmocka_unit_test(newton_with_friction_creates_energy), cmocka_unit_test(energy_that_grows_is_told), cmocka_unit_test(vibrations_that_are_damped_away), cmocka_unit_test(rest_in_the_origin_is_silent), cmocka_unit_test(deep_penetration_is_told),
         cmocka_unit_test(a_step_longer_than_the_run), cmocka_unit_test(steps_beyond_a_stability_limit_are_told), cmocka_unit_test(counter_examples_warn_where_it_matters), cmocka_unit_test(a_long_step_can_be_stopped),
         cmocka_unit_test(absurd_steps_are_refused),
     };

@@ -156,6 +156,7 @@ typedef struct carom_system {
     /// nk functions of the state; where one changes its sign the forces have a kink, and schemes that locate events begin anew there.
     int nk;
     carom_status (*kinks)(const void *model, void *work, double t, const double *q, const double *v, double *k);
+    const int *kink_of; // nk: the contact (0 .. nc-1) whose gap has the kink, so that it counts while that is closed; -1: forces have it.  NULL: all are of forces
 
     // -- optional: contacts that come and go --------------------------------------------------------
     int listed;                    // of the nc contacts the last ones: slots of a list; a simulation has as many as it needs.  0: none

@@ -469,6 +469,20 @@ static carom_status check_ellipse(resolver *r, const pair *p, const law *l) {
     return CAROM_OK;
 }
 
+// Where the normal stays, the direction of friction must not be it.
+static carom_status check_direction(resolver *r, const pair *p, const law *l) {
+    const carom_graph *g = r->m->graph;
+    for (int k = 0; l->ellipse && !l->ellipse->of && k < p->count; ++k) {
+        double n, along = 0;
+        for (int i = 0; i < 3; ++i) {
+            if (!carom_graph_is_number(g, p->touch[k].normal.c[i], &n)) return CAROM_OK;
+            along += n * l->ellipse->direction[i];
+        }
+        if (fabs(along) > 1 - 1e-12) return carom_fault(r, l->mu, 0, "the direction of friction is the normal of '%s' and '%s'; give one that lies in the tangential plane", p->A->name, p->B->name);
+    }
+    return CAROM_OK;
+}
+
 static carom_status read_levers(resolver *r, pair *p, law *l) {
     CAROM_TRY(read_lever(r, p, &p->entry->rolling, l, &l->roll));
     CAROM_TRY(read_lever(r, p, &p->entry->spinning, l, &l->spin));
@@ -540,6 +554,7 @@ static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *
     p->shares = !l.rub && !l.ellipse && carom_pair_may_share(m, p);
     carom_pair_bound(m->graph, p);
     if (!p->shares) CAROM_TRY(carom_pair_express(r, p, &m->links[p->first]));
+    CAROM_TRY(check_direction(r, p, &l));
     for (int k = 0; k < p->count; ++k) {
         constraint *c = &m->links[p->first + k];
         if (p->shares) *c = bare(p);
@@ -606,6 +621,7 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
     CAROM_TRY(carom_check_soft(r, of));
     CAROM_TRY(read_contact(r, of, fallback, c));
     if (c->gap == CAROM_NONE) return CAROM_OK;
+    if (carom_given(&of->gap)) CAROM_TRY(carom_add_kinks_of(r, c->gap, carom_contact_soft(of) ? -1 : m->nc));
     if (carom_contact_soft(of) && (m->contacts[m->nc].friction_varies || m->contacts[m->nc].ellipse[0] > 0))
         return carom_fault(r, carom_given(&of->friction) ? &of->friction : &of->name, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
     if (carom_contact_soft(of)) {

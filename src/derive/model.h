@@ -268,8 +268,8 @@ struct carom_model {
     carom_tape *rub_tape; // NULL: none varies
     soft_column *soft; // soft.c
     int nsoft;
-    carom_node *kink;  // functions at whose zeros forces have kinks
-    int nkinks;
+    carom_node *kink;  // functions at whose zeros forces or gaps have kinks
+    int *kink_of, nkinks; // contact whose gap it is; -1: forces
     int *bounce_of;         // nc: which of `bounces` is its restitution, where that varies
     carom_node *bounces;    // restitutions as functions of the approach speed, which is the time of their tape
     int nbounces;

@@ -68,14 +68,26 @@ static carom_status show(resolver *r, const constraint *c, const char *part, int
     return CAROM_OK;
 }
 
-// The force has a kink where x changes its sign.
-static carom_status kink(resolver *r, carom_node x) {
+carom_status carom_add_kink(resolver *r, carom_node x, int contact) {
     carom_model *m = r->m;
     carom_node *more = realloc(m->kink, (size_t)(m->nkinks + 1) * sizeof *more);
-    if (!more) return carom_fault_memory(r);
-    m->kink = more;
-    m->kink[m->nkinks++] = x;
+    if (more) m->kink = more;
+    int *of = realloc(m->kink_of, (size_t)(m->nkinks + 1) * sizeof *of);
+    if (of) m->kink_of = of;
+    if (!more || !of) return carom_fault_memory(r);
+    m->kink[m->nkinks] = x;
+    m->kink_of[m->nkinks++] = contact;
     return CAROM_OK;
+}
+
+carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact) {
+    carom_node *list;
+    carom_status status = CAROM_OK;
+    const int n = carom_graph_kinks(r->m->graph, x, &list);
+    if (n < 0) return carom_fault_memory(r);
+    for (int i = 0; i < n && status == CAROM_OK; ++i) status = carom_add_kink(r, list[i], contact);
+    free(list);
+    return status;
 }
 
 static carom_status friction(resolver *r, const carom_mech_contact *of, const constraint *c, double mu, carom_node F_N) {
@@ -118,12 +130,12 @@ carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const 
     const carom_node energy = carom_graph_times(g, carom_graph_times(g, k, power(g, d, n + 1)), carom_graph_number(g, 1 / (n + 1)));
     const carom_node rate = carom_graph_rate(g, c->gap, m->seen.nv);
     m->potential = carom_graph_plus(g, m->potential, energy);
-    CAROM_TRY(kink(r, c->gap));
+    CAROM_TRY(carom_add_kink(r, c->gap, -1));
     carom_node F = elastic;
     if (damping != CAROM_NONE) {
         // F_N - k d^n = k d^n max(-1, c d')
         const carom_node part = carom_graph_apply(g, CAROM_OP_MAX, carom_graph_number(g, -1), carom_graph_minus(g, zero, carom_graph_times(g, damping, rate)), CAROM_NONE);
-        CAROM_TRY(kink(r, carom_graph_minus(g, carom_graph_number(g, 1), carom_graph_times(g, damping, rate))));
+        CAROM_TRY(carom_add_kink(r, carom_graph_minus(g, carom_graph_number(g, 1), carom_graph_times(g, damping, rate)), -1));
         const carom_node loss = carom_graph_times(g, elastic, part);
         CAROM_TRY(push(r, c->gap, false, loss));
         F = carom_graph_plus(g, elastic, loss);

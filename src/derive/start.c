@@ -1,7 +1,9 @@
 // start.c: is the kinetic energy what it must be, and may the motion start where the file says?
 #include "derive/shapes/solids.h"
+#include "scheme/words.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double POSITION_TOLERANCE = 1e-8, RATE_TOLERANCE = 1e-8, GAP_TOLERANCE = 1e-9; // relative
 
@@ -125,6 +127,37 @@ static carom_status check_directions(const carom_model *m, int id, const double 
     return CAROM_OK;
 }
 
+// Friction by direction needs tangents: the direction of a closed contact is not its normal.
+static carom_status check_tangents(const carom_model *m, void *work, const double *g, double scale, carom_error *err) {
+    const carom_system *s = &m->sys;
+    bool some = false;
+    for (int c = 0; c < m->nc; ++c) some = some || (m->contacts[c].ellipse[0] > 0 && g[m->ne + c] <= GAP_TOLERANCE * scale);
+    if (!some) return CAROM_OK;
+    carom_arena mem = {0};
+    carom_local L = carom_carve_local(&mem, s);
+    const size_t size = (mem.used + 63) & ~(size_t)63;
+    mem = (carom_arena){.base = aligned_alloc(64, size), .size = size};
+    if (!mem.base) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    memset(mem.base, 0, size);
+    L = carom_carve_local(&mem, s);
+    carom_status status = CAROM_OK;
+    for (int c = 0; c < m->nc && status == CAROM_OK; ++c) {
+        if (!(m->contacts[c].ellipse[0] > 0 && g[m->ne + c] <= GAP_TOLERANCE * scale)) continue;
+        L.nb = 1;
+        L.id[0] = m->ne + c;
+        L.at[1] = carom_system_directions(s, m->ne + c);
+        status = s->directions(m, work, 0, m->q0, &L);
+        double most[2] = {0};
+        for (int k = 0; k < L.at[1]; ++k)
+            for (int i = 0; i < (L.W.count ? L.W.count[k] : L.W.rows); ++i) most[k > 0] = fmax(most[k > 0], fabs(L.W.a[(size_t)k * (size_t)L.W.stride + (size_t)i]));
+        if (status == CAROM_OK && most[1] < 1e-6 * most[0])
+            status = carom_model_fault(m, err, m->links[m->ne + c].place,
+                                       "the direction of friction of contact '%.60s' is its normal at the start; give one that lies in the tangential plane", m->links[m->ne + c].name);
+    }
+    free(mem.base);
+    return status;
+}
+
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
     const int links = m->ne + m->nc;
     double *g = calloc((size_t)links + (size_t)m->nq + (size_t)m->nv, sizeof *g);
@@ -142,6 +175,7 @@ carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
         for (int id = 0; id < links && status == CAROM_OK; ++id) status = check_directions(m, id, x, err);
         for (int id = 0; id < m->ne && status == CAROM_OK; ++id) status = check_rate(m, id, x, err);
     }
+    if (status == CAROM_OK) status = check_tangents(m, work, g, scale, err);
     free(g);
     if (status == CAROM_OK && m->near) status = carom_near_start(m, work, scale, err);
     return status;

@@ -422,6 +422,7 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     }
     s->nk = m->nkinks;
     s->kinks = m->nkinks ? kinks : NULL;
+    s->kink_of = m->kink_of;
     s->work_init = work_init;
     s->mass = mass;
     s->force = force;

@@ -91,20 +91,27 @@ static void note_segment(auto_work *w, const carom_step *s, const carom_point *E
     note_powers(w);
 }
 
-// What happens inside the step of h that was accepted.
-static carom_status close_segment(auto_work *w, carom_step *s, double h) {
+// What happens inside the step of *h that was accepted.  A step that went beyond a kink of forces knows nothing of its error before it: then *h and *error
+// become those of the step to the kink, which may be refused.  error NULL: it is not.
+static carom_status close_segment(auto_work *w, carom_step *s, double *h, double *error) {
     carom_phase *P = &w->P;
     bool found = false;
     CAROM_TRY(carom_phase_look(P, s, &found));
     w->head.event = found;
-    w->head.h = h;
+    w->head.h = *h;
     if (found) {
-        CAROM_TRY(carom_phase_enclose(P, s, auto_delta(w, s, h)));
+        CAROM_TRY(carom_phase_enclose(P, s, auto_delta(w, s, *h)));
         w->head.from = P->a.tau;
         w->head.to = P->b.tau;
     }
-    w->head.t_b = w->P.t + (found ? P->b.tau : h);
+    w->head.t_b = w->P.t + (found ? P->b.tau : *h);
     const double end = P->a.tau;
+    if (error && found && s->sys->nk > 0 && end > 0) {
+        CAROM_TRY(carom_phase_try(P, s, end, &P->a, w->error));
+        *error = auto_error(w, s, P->q, P->v, P->a.q, P->a.v);
+        *h = end;
+        if (*error > 1) return CAROM_OK;
+    }
     if (P->tried != end) CAROM_TRY(carom_phase_try(P, s, end, &P->a, NULL)); // its polynomial needs its stages
     note_segment(w, s, &P->a);
     w->head.there = 1;
@@ -141,10 +148,10 @@ carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {
     w->P.f.T = h->method == AUTO_IMPLICIT ? w->implicit : carom_butcher_find(CAROM_RK_DORMAND, 5);
     for (int i = 0; i < ATTEMPTS; ++i) {
         const bool whole = cut && length >= left * (1 - 1e-9);
-        const double try = whole ? left : length;
+        double try = whole ? left : length;
         double error = HUGE_VAL;
         carom_status status = attempt(w, s, try, &error);
-        if (status == CAROM_OK && error <= 1) status = close_segment(w, s, try);
+        if (status == CAROM_OK && error <= 1) status = close_segment(w, s, &try, &error);
         if (status == CAROM_OK && error <= 1) {
             const double next = grow(w, s, try, error, refused);
             h->next = whole ? fmax(length, next) : next;
@@ -163,7 +170,7 @@ carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {
 
 carom_status auto_plan_until(auto_work *w, carom_step *s, double t, bool *missed) {
     carom_phase *P = &w->P;
-    const double h = t - w->head.t_a;
+    double h = t - w->head.t_a;
     if (!(h > 0)) return CAROM_OK;
     P->none = 0.1 * s->opt[AUTO_RTOL] * *s->speed;
     P->f.T = w->head.method == AUTO_IMPLICIT ? w->implicit : carom_butcher_find(CAROM_RK_DORMAND, 5);
@@ -172,7 +179,7 @@ carom_status auto_plan_until(auto_work *w, carom_step *s, double t, bool *missed
     for (int c = 0; c < s->sys->nc; ++c) *missed = *missed || (carom_phase_open(P, c) && P->b.phi[c] < 0);
     if (!*missed) return CAROM_OK;
     book(s, w->head.done, -1);
-    return close_segment(w, s, h);
+    return close_segment(w, s, &h, NULL);
 }
 
 carom_status auto_pass(auto_work *w, carom_step *s) {

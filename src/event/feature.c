@@ -2,8 +2,9 @@
 //
 // During a phase gaps, directions and curvatures of closed contacts belong to the features they had when it began (CAROM_HOLD), so that the
 // integrator sees smooth functions also where it tries a step too far.  Where the nearest feature of one is another one, the phase ends
-// (EV-18) and all is decided anew, with the features that lie ahead.  Gaps that are written are not held: where their direction jumps, the
-// contact approaches, and the phase ends with an impact; only in models without shapes that touch.
+// (EV-18) and all is decided anew, with the features that lie ahead.  Gaps that are written are not held: the zeros of
+// what decides between their branches are events (EV-23).  Other gaps, of systems in C, are watched: where their direction jumps, the contact approaches, and
+// the phase ends with an impact; only in models without shapes that touch.
 #include "event/phase.h"
 #include <math.h>
 

@@ -30,7 +30,10 @@ static carom_status strike(carom_flow *f, carom_step *s, double t, double *v, co
     for (int b = sys->ne; b < L->nb; ++b) {
         const int c = L->id[b] - sys->ne;
         double *u = f->x + L->at[b];
-        if (u[0] > 0 || carom_restitution(s, c, u[0]) * -u[0] <= slow[c]) u[0] = 0;
+        const double back = carom_restitution(s, c, u[0]) * -u[0];
+        // (AC-7)  The limit of a run: slip that was reversed at every impact has come to rest, or goes on in one direction.
+        if (back > 0 && back <= slow[c] && u[0] < -carom_flow_no_approach(s, L, L->at[b], v)) carom_zero(u, L->at[b + 1] - L->at[b]);
+        if (!(back > slow[c])) u[0] = 0;
     }
     carom_problem_form(s, L, L, &f->F, 1);
     CAROM_TRY(carom_problem_impact(s, L, f->u, f->x));

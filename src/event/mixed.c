@@ -82,7 +82,7 @@ static carom_status march(carom_phase *w, carom_step *s, bool *stands) {
         CAROM_TRY(carom_phase_begin(w, s, s->h));
         CAROM_TRY(carom_phase_settle(w, s, bracket_length(w, s), NULL));
     }
-    int events = 0, still = 0;
+    int events = 0, still = 0, switches = 0;
     while (t_1 - w->t > shortest(s)) {
         const double before = w->t;
         bool found = false;
@@ -90,9 +90,10 @@ static carom_status march(carom_phase *w, carom_step *s, bool *stands) {
         if (!found) break;
         if (s->on_inner) CAROM_TRY(carom_inner(s, w->t, w->q, w->v));
         still = w->t - before > 8 * shortest(s) ? 0 : still + 1;
-        *stands = still > STANDSTILL;
+        switches += w->switched;
+        *stands = still > STANDSTILL || switches > STANDSTILL; // a point in a groove goes from side to side for ever
         if (*stands)
-            return carom_retry(s, "%d events at t = %.12g and no progress: contacts there contradict each other", still, w->t);
+            return carom_retry(s, "%d events up to t = %.12g and no progress: contacts there contradict each other", still > switches ? still : switches, w->t);
         if (++events > s->opt[OPT_EVENTS])
             return carom_retry(s, "more than %g events in one step; a smaller step or most-events= may help", s->opt[OPT_EVENTS]);
     }

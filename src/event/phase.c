@@ -162,14 +162,16 @@ static double friction_function(const carom_phase *w, const carom_step *s, int b
     return carom_phase_young(w, c, tangents) ? CAROM_PHASE_YOUNG * still - size : size - still;
 }
 
-// (EV-22)  k, with the sign it had at the start of the phase: forces have a kink where it changes.
-static carom_status kinks(const carom_phase *w, carom_step *s, double t, carom_point *P) {
+// Does kink i belong to the gap of a contact that is open?  Then nothing happens there.
+static bool idle(const carom_phase *w, const carom_system *sys, int i) { return sys->kink_of && sys->kink_of[i] >= 0 && carom_phase_open(w, sys->kink_of[i]); }
+
+// (EV-22)  k, with the sign it had at the start of the phase: forces, or the gap of a closed contact, have a kink where it changes.
+static carom_status kinks(const carom_phase *w, carom_step *s, double t, const double *q, const double *v, double *phi) {
     const carom_system *sys = s->sys;
-    double *phi = P->phi + 2 * sys->nc;
-    const carom_status status = sys->kinks(sys->model, s->sys_work, t, P->q, P->v, phi);
+    const carom_status status = sys->kinks(sys->model, s->sys_work, t, q, v, phi);
     if (status == CAROM_RETRY) return carom_retry(s, "the model could not give the places of its kinks");
     if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to give the places of its kinks", t);
-    for (int i = 0; i < sys->nk; ++i) phi[i] *= w->sign[i];
+    for (int i = 0; i < sys->nk; ++i) phi[i] = idle(w, sys, i) ? 1 : phi[i] * w->sign[i];
     return CAROM_OK;
 }
 
@@ -178,7 +180,7 @@ static carom_status kinks(const carom_phase *w, carom_step *s, double t, carom_p
 carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P) {
     const double t = w->t + P->tau;
     const int ne = s->sys->ne, nc = s->sys->nc;
-    if (s->sys->nk > 0) CAROM_TRY(kinks(w, s, t, P));
+    if (s->sys->nk > 0) CAROM_TRY(kinks(w, s, t, P->q, P->v, P->phi + 2 * nc));
     if (nc == 0) return CAROM_OK;
     CAROM_TRY(gaps_and_rates(w, s, t, P));
     bool closed = false;
@@ -227,7 +229,7 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     P->work = (carom_account){0};
     if (s->sys->nk > 0) {
         for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = 1;
-        CAROM_TRY(kinks(w, s, w->t, P));
+        CAROM_TRY(kinks(w, s, w->t, P->q, P->v, P->phi + 2 * nc));
         for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = P->phi[2 * nc + i] < 0 ? -1 : 1;
     }
     if (nc == 0) return CAROM_OK;
@@ -279,10 +281,39 @@ static void copy_point(carom_point *A, const carom_point *B, const carom_step *s
     carom_copy(A->u, B->u, s->sys->nc);
 }
 
+// (SC-6)  k' and k'' by differences along the motion:  k(t +- e, q +- e v + e^2/2 a, v +- e a)
+static carom_status sample_kinks(carom_phase *w, carom_step *s, double t, const double *q, const double *v, const double *a, carom_sample *P) {
+    const int nc = s->sys->nc, nk = s->sys->nk, nv = s->sys->nv;
+    double *side = w->trial.phi + 2 * nc, *phi = P->phi + nc, *u = P->u + nc, *gamma = P->gamma + nc, e = w->nudge;
+    if (nk == 0) return CAROM_OK;
+    CAROM_TRY(kinks(w, s, t, q, v, phi));
+    for (int i = 0; i < nk; ++i) u[i] = gamma[i] = 0, P->most[nc + i] = HUGE_VAL;
+    for (int k = 0; k < 2; ++k, e = -e) {
+        for (int i = 0; i < nv; ++i) w->f.dv[i] = v[i] + 0.5 * e * a[i];
+        carom_move(s, w->q_1, q, e, w->f.dv);
+        carom_add(w->v_1, v, e, a, nv);
+        CAROM_TRY(kinks(w, s, t + e, w->q_1, w->v_1, side));
+        for (int i = 0; i < nk; ++i) u[i] += side[i] / (2 * e), gamma[i] += (side[i] - phi[i]) / (e * e);
+    }
+    return CAROM_OK;
+}
+
 static bool negative(const carom_step *s, const carom_sample *P, const carom_scan *z, const carom_local *all) {
     for (int c = 0; c < s->sys->nc; ++c)
         if (z->watched[c] && P->phi[c] < carom_local_magnitude(all, all->at[s->sys->ne + c], z->doubt)) return true;
+    for (int c = s->sys->nc; c < z->n; ++c)
+        if (z->watched[c] && P->phi[c] < 0) return true;
     return false;
+}
+
+// At (t, q, v), where gaps g and directions are known, with the accelerations of the path.
+static carom_status sample_at(carom_phase *w, carom_step *s, double t, const double *q, const double *v, const double *g, carom_sample *P) {
+    if (s->sys->nc > 0) {
+        CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, q));
+        CAROM_TRY(carom_sample_set(&w->scan, s, &w->all, t, q, v, w->scan.a, g, w->offset, P));
+        CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t, q));
+    }
+    return sample_kinks(w, s, t, q, v, w->scan.a, P);
 }
 
 // A sample inside the step: by its path, and where that leaves in doubt whether a gap is negative, by the integrator.
@@ -292,44 +323,49 @@ static carom_status sample(void *user, carom_step *s, double tau, carom_sample *
     const double t = w->t + tau;
     P->tau = tau;
     CAROM_TRY(w->integrator->path(w, s, tau));
-    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, z->q));
-    CAROM_TRY(carom_gaps(s, w->trial.g, t, z->q));
-    CAROM_TRY(carom_directions(s, &w->all, t, z->q));
-    CAROM_TRY(carom_sample_set(z, s, &w->all, t, z->q, z->v, z->a, w->trial.g, w->offset, P));
-    CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t, z->q));
+    if (s->sys->nc > 0) {
+        CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, z->q));
+        CAROM_TRY(carom_gaps(s, w->trial.g, t, z->q));
+        CAROM_TRY(carom_directions(s, &w->all, t, z->q));
+    }
+    CAROM_TRY(sample_at(w, s, t, z->q, z->v, w->trial.g, P));
     if (!negative(s, P, z, &w->all)) return CAROM_OK;
     CAROM_TRY(at(w, s, tau, &w->trial));
-    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, w->trial.q));
-    CAROM_TRY(carom_sample_set(z, s, &w->all, t, w->trial.q, w->trial.v, z->a, w->trial.g, w->offset, P));
-    return carom_phase_hold(s, CAROM_HELD, t, w->trial.q);
+    return sample_at(w, s, t, w->trial.q, w->trial.v, w->trial.g, P);
 }
 
-// Open contacts that touch and leave again inside the step.
-carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found) {
+static carom_status look_inside(carom_phase *w, carom_step *s, bool kinks, bool *found) {
     carom_scan *z = &w->scan;
-    const int nc = s->sys->nc;
-    const double tau = w->b.tau, t = w->t + tau;
-    bool open = false;
+    const double tau = w->b.tau;
+    bool some = false;
     *found = false;
-    for (int c = 0; c < nc; ++c) open = open || z->watched[c];
-    if (!open) return CAROM_OK;
+    for (int i = 0; i < s->sys->nk; ++i) z->watched[s->sys->nc + i] = kinks && !idle(w, s->sys, i);
+    for (int c = 0; c < z->n; ++c) some = some || z->watched[c];
+    if (!some) return CAROM_OK;
     double where = tau;
-    CAROM_TRY(w->integrator->look(w, s, &w->b));
-    CAROM_TRY(w->integrator->path(w, s, tau));
+    w->nudge = 1e-3 * (tau - w->from.tau);
+    z->left.tau = w->from.tau;
     z->right[0].tau = tau;
-    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, w->b.q));
-    CAROM_TRY(carom_sample_set(z, s, &w->all, t, w->b.q, w->b.v, z->a, w->b.g, w->offset, z->right));
-    CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t, w->b.q));
+    CAROM_TRY(w->integrator->look(w, s, &w->b));
+    if (s->sys->nk > 0) {
+        CAROM_TRY(w->integrator->path(w, s, w->from.tau));
+        CAROM_TRY(sample_kinks(w, s, w->t + w->from.tau, w->from.q, w->from.v, z->a, &z->left));
+    }
+    CAROM_TRY(w->integrator->path(w, s, tau));
+    CAROM_TRY(sample_at(w, s, w->t + tau, w->b.q, w->b.v, w->b.g, z->right));
     CAROM_TRY(carom_scan_run(z, s, sample, w, 1e-9 * (tau - w->from.tau), found, &where));
     return *found && where < tau ? at(w, s, where, &w->b) : CAROM_OK;
 }
+
+// Open contacts that touch and leave again inside the step.
+carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found) { return look_inside(w, s, false, found); }
 
 void carom_phase_next(carom_phase *w) { swap(&w->from, &w->a); }
 
 carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found) {
     const double tau = w->b.tau;
     w->pulled = w->f.pulled;
-    CAROM_TRY(carom_phase_look_inside(w, s, found));
+    CAROM_TRY(look_inside(w, s, true, found)); // kinks too
     *found = *found || violated(w, &w->b);
     if (*found) return CAROM_OK;
     swap(&w->a, &w->b);
@@ -446,8 +482,10 @@ static void go_to(carom_phase *w, carom_step *s, const carom_point *P) {
 //          short flight never gains speed from the length of the interval.  Else, and where there is no interval, the state beyond the event is taken as it is.
 carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     const int ne = s->sys->ne, nc = s->sys->nc;
-    bool hits = false, some = false;
+    bool hits = false, some = false, turns = false;
     w->switched = false;
+    for (int i = 0; i < s->sys->nk; ++i) // a closed contact whose gap has a kink has another direction beyond, as where features switch
+        if (w->b.phi[2 * nc + i] < 0 && s->sys->kink_of && s->sys->kink_of[i] >= 0) w->b.kink[s->sys->kink_of[i]] = -1, some = turns = true;
     for (int i = 0; i < 2 * nc; ++i) some = some || w->b.phi[i] < 0;
     if (!some) { // forces have a kink, and nothing else happens
         swap(&w->a, &w->b);
@@ -461,8 +499,11 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     for (int c = 0; c < nc; ++c) hits = hits || (carom_phase_open(w, c) && w->b.phi[c] < 0), w->switched = w->switched || w->b.kink[c] < 0;
     hits = hits && !w->switched;
     const bool across = hits && !w->limits.exact;
-    const carom_point *P = across ? &w->a : &w->b;
+    // Stages beyond the kink of a gap have the other direction: nothing of them is taken.
+    turns = turns && !w->limits.exact;
+    const carom_point *P = across || turns ? &w->a : &w->b;
     go_to(w, s, P);
+    if (turns) carom_move(s, w->q, P->q, w->b.tau - w->a.tau, P->v);
     for (int i = 0; i < 2 * nc; ++i) w->hit[i] = w->b.phi[i] < 0 && !(i < nc && w->b.kink[i] < 0);
     for (int c = 0; c < nc; ++c) w->gap[c] = fmin(P->g[ne + c], w->b.g[ne + c]);
     w->t += w->b.tau;

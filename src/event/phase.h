@@ -17,7 +17,7 @@ typedef struct carom_point {
     double tau;
     double *q, *v, *g;  // g by id
     double *u;          // nc: normal velocities
-    double *phi;        // 2 nc + nk: event functions, negative beyond the event: gap or reaction of each contact, friction of each, kinks of forces
+    double *phi;        // 2 nc + nk: event functions, negative beyond the event: gap or reaction of each contact, friction of each, kinks of forces and gaps
     double *kink;       // nc: negative where a closed contact has switched features, or approaches as no force explains; else 0
     carom_account work; // done since the start of the phase
 } carom_point;
@@ -58,6 +58,7 @@ typedef struct carom_phase {
     carom_limits limits;
     carom_local all, C;            // all constraints; those of an event
     carom_scan scan;
+    double nudge;                  // (SC-6)
     double *kept, *now;            // CAROM_PHASE_HEAD numbers and what the flow keeps: state of the contacts, kept and of this step
     size_t size;                   // of that
     carom_accumulation runs;

@@ -6,17 +6,17 @@ static const double SAFE = 4;
 enum { GRID = 8, MOST = 400 }; // places where an envelope is looked at; samples in a step
 
 static carom_sample allocate_sample(carom_arena *mem, const carom_system *sys) {
-    const size_t nc = (size_t)sys->nc;
-    return (carom_sample){0, carom_carve(mem, nc), carom_carve(mem, nc), carom_carve(mem, nc), carom_carve(mem, nc)};
+    const size_t n = (size_t)(sys->nc + sys->nk);
+    return (carom_sample){0, carom_carve(mem, n), carom_carve(mem, n), carom_carve(mem, n), carom_carve(mem, n)};
 }
 
 carom_scan carom_allocate_scan(carom_arena *mem, const carom_system *sys) {
-    carom_scan z = {0};
+    carom_scan z = {.n = sys->nc + sys->nk};
     const size_t nv = (size_t)sys->nv;
     size_t directions = 0;
-    if (sys->nc == 0) return z;
+    if (z.n == 0) return z;
     for (int id = 0; id < sys->ne + sys->nc; ++id) directions += (size_t)carom_system_directions(sys, id);
-    z.watched = carom_carve_bytes(mem, (size_t)sys->nc * sizeof *z.watched);
+    z.watched = carom_carve_bytes(mem, (size_t)z.n * sizeof *z.watched);
     z.left = allocate_sample(mem, sys);
     for (int i = 0; i < CAROM_SCAN_DEPTH; ++i) z.right[i] = allocate_sample(mem, sys);
     z.group = carom_carve_ints(mem, nv);
@@ -161,15 +161,15 @@ static bool clear(const carom_sample *A, const carom_sample *B, int c, double *x
     return false;
 }
 
-static bool beyond(const carom_scan *z, const carom_step *s, const carom_sample *P) {
-    for (int c = 0; c < s->sys->nc; ++c)
+static bool beyond(const carom_scan *z, const carom_sample *P) {
+    for (int c = 0; c < z->n; ++c)
         if (z->watched[c] && P->phi[c] < 0) return true;
     return false;
 }
 
-// The first contact that is not clear between left and P divides the interval.
-static bool divide(const carom_scan *z, const carom_step *s, const carom_sample *P, double *x) {
-    for (int c = 0; c < s->sys->nc; ++c)
+// The first one that is not clear between left and P divides the interval.
+static bool divide(const carom_scan *z, const carom_sample *P, double *x) {
+    for (int c = 0; c < z->n; ++c)
         if (z->watched[c] && !clear(&z->left, P, c, x)) return true;
     return false;
 }
@@ -187,14 +187,14 @@ carom_status carom_scan_run(carom_scan *z, carom_step *s, carom_scan_look look, 
         const double d = P->tau - z->left.tau;
         double x = 0.5;
         const bool can = d > shortest && looks < MOST && n < CAROM_SCAN_DEPTH;
-        if (can && divide(z, s, P, &x)) {
+        if (can && divide(z, P, &x)) {
             CAROM_TRY(look(user, s, z->left.tau + x * d, z->right + n));
             ++looks;
-            if (beyond(z, s, z->right + n)) swap(P, z->right + n); // what is later does not matter any more
+            if (beyond(z, z->right + n)) swap(P, z->right + n); // what is later does not matter any more
             else ++n;
             continue;
         }
-        if (beyond(z, s, P)) {
+        if (beyond(z, P)) {
             *found = true;
             *at = P->tau;
             return CAROM_OK;

@@ -6,19 +6,20 @@
 #pragma once
 #include "event/flow.h"
 
-/// The contacts at one instant of a step.
+/// The contacts, and what has kinks, at one instant of a step.
 typedef struct carom_sample {
     double tau;    // since the start of the step
-    double *phi;   // nc: event functions, negative beyond the event
-    double *u;     // nc: their rates
-    double *gamma; // nc: rates of these
-    double *most;  // nc: what |u| may become when directions turn
+    double *phi;   // nc + nk: event functions, negative beyond the event
+    double *u;     // nc + nk: their rates
+    double *gamma; // nc + nk: rates of these
+    double *most;  // nc + nk: what |u| may become when directions turn
 } carom_sample;
 
 enum { CAROM_SCAN_DEPTH = 24 };
 
 typedef struct carom_scan {
-    bool *watched;                                   // nc: contacts to look at; the caller's
+    int n;                                           // nc + nk
+    bool *watched;                                   // n: functions to look at; the caller's
     carom_sample left, right[CAROM_SCAN_DEPTH];      // right[0]: the end of the step
     int *group;                                      // nv: velocities of one kind (SC-2), by the first of them
     double *W_size, *v_size;                         // nv, by group
@@ -36,7 +37,7 @@ carom_scan carom_allocate_scan(carom_arena *mem, const carom_system *sys);
 /// Groups of velocities at (t, q); at the beginning of a step.
 carom_status carom_scan_begin(carom_scan *z, carom_step *s, double t, const double *q);
 
-/// A sample from gaps g (by id), offset[c] (NULL: none) added to each, and the directions in `all`; a: accelerations.
+/// A sample of contacts from gaps g (by id), offset[c] (NULL: none) added to each, and the directions in `all`; a: accelerations.
 carom_status carom_sample_set(carom_scan *z, carom_step *s, const carom_local *all, double t, const double *q, const double *v, const double *a,
                               const double *g, const double *offset, carom_sample *P);
 

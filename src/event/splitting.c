@@ -59,11 +59,14 @@ static carom_status slow_speeds(work *w, carom_step *s, double h) {
         P->slow[c] = residual + (adaptive(s) ? sqrt(2 * press * s->opt[OPT_ATOL]) : 2 * press * h);
         P->slow_T[c] = residual + (P->all.at[ne + c + 1] - k > 1 ? 64 * DBL_EPSILON * carom_local_magnitude(&P->all, k + 1, P->v) : 0);
         w->still[c] = carom_phase_open(P, c) ? residual : P->slow[c]; // what a closed one has gained is drift
-        // Sliding that turned round inside the part has stopped.
-        if (f->mode[c] != CAROM_MODE_SLIP || P->all.at[ne + c + 1] - k < 2) continue;
+        // Sliding that turned round inside the part has stopped.  (RKF-5)  Slip that began in it goes where the end of the part accelerates it: a part of whose
+        // stages only the last slid may have sent it the other way, by a negative weight.  Such a contact has no slip yet.
+        if (f->mode[c] == CAROM_MODE_OPEN || P->all.at[ne + c + 1] - k < 2) continue;
         double along = 0;
-        for (int i = k + 1; i < P->all.at[ne + c + 1]; ++i)
-            along += f->dir[CAROM_TANGENTS * c + i - k - 1] * (carom_column_dot(&P->all.W, i, P->v) + P->all.w[i]);
+        for (int i = k + 1; i < P->all.at[ne + c + 1]; ++i) {
+            const double d = f->mode[c] == CAROM_MODE_SLIP ? f->dir[CAROM_TANGENTS * c + i - k - 1] : carom_column_dot(&P->all.W, i, f->a) + P->kappa[i];
+            along += d * (carom_column_dot(&P->all.W, i, P->v) + P->all.w[i]);
+        }
         if (along <= 0) P->slow_T[c] = HUGE_VAL;
     }
     return CAROM_OK;
@@ -88,6 +91,22 @@ static carom_status hit(work *w, carom_step *s) {
         z->eps[c] = carom_local_rounding(&P->all, k, P->q, s->sys->nq) + s->h * carom_flow_no_approach(s, &P->all, k, P->v);
     }
     return carom_flow_impact_in_turn(&P->f, s, P->t, P->q, P->v, P->in, P->slow, z, &P->all, &some, P->before, P->after, P->p);
+}
+
+// Slip of contacts that stuck when the part began and have none yet, by slow_speeds().
+static carom_status stick(work *w, carom_step *s) {
+    carom_phase *P = &w->P;
+    bool some = false;
+    for (int c = 0; c < s->sys->nc; ++c) {
+        const int k = P->all.at[s->sys->ne + c];
+        const bool leaves = carom_column_dot(&P->all.W, k, P->v) + P->all.w[k] > P->slow[c];
+        const bool sticks = P->was[c] == CAROM_MODE_STICK && P->slow_T[c] == HUGE_VAL && !leaves;
+        P->f.mode[c] = sticks ? CAROM_MODE_STICK : CAROM_MODE_OPEN;
+        some = some || sticks;
+    }
+    if (some) CAROM_TRY(carom_flow_project_velocity(&P->f, s, P->t, P->q, P->v));
+    carom_copy(P->f.mode, P->was, s->sys->nc);
+    return CAROM_OK;
 }
 
 // (RKF-2)  q_1 stays;  v = v_1 + M^-1 W P with Newton's law over contacts with g(q_1) <= 0.  Then, with forces, the
@@ -117,6 +136,7 @@ static carom_status impact(work *w, carom_step *s, double h) {
     }
     CAROM_TRY(slow_speeds(w, s, h));
     CAROM_TRY(hit(w, s));
+    CAROM_TRY(stick(w, s));
     carom_copy(P->slow, w->still, nc);
     CAROM_TRY(carom_phase_sort(P, s));
     P->laws = false;

@@ -51,8 +51,17 @@ static const char *key_name(const void *group, int i) {
     return k ? k->name : NULL;
 }
 
-static carom_status unknown(reading *r, const key_group *g, const carom_datum *c, const char *where) {
-    const char *hint = carom_datum_advice(c->key, carom_datum_empty(c)), *near = carom_nearest(c->key->text, key_name, g);
+// Key i of all variants: a misspelt one may be the key that decides which variant a map is.
+static const char *any_key(const void *groups, int i) {
+    for (const key_group *const *g = groups; *g; ++g)
+        for (int k = 0; carom_key_at(*g, k); ++k)
+            if (i-- == 0) return key_name(*g, k);
+    return NULL;
+}
+
+static carom_status unknown(reading *r, const key_group *g, const key_group *const *groups, const carom_datum *c, const char *where) {
+    const char *hint = carom_datum_advice(c->key, carom_datum_empty(c)), *near = carom_nearest(c->key->text, any_key, groups);
+    if (near && strcmp(near, c->key->text) == 0) near = carom_nearest(c->key->text, key_name, g); // it belongs to another variant
     if (hint) return fail(r, c->key, "unknown key '%.60s' in %s; %s", c->key->text, where, hint);
     if (near) return fail(r, c->key, "unknown key '%.60s' in %s; did you mean '%s'?", c->key->text, where, near);
     char known[400] = "";
@@ -126,7 +135,7 @@ static carom_status read_map(reading *r, const carom_datum *map, const key_group
         const carom_key *k = g ? find(g, c->key->text) : NULL;
         for (int i = 0; !g && !k && groups[i]; ++i) k = find(groups[i], c->key->text); // no variant: the derivation finds the fault
         if (k && (g || !carom_key_is_record(k))) CAROM_TRY(put(r, c, k, record, name, where));
-        else if (g) return unknown(r, g, c, where);
+        else if (g) return unknown(r, g, groups, c, where);
     }
     return CAROM_OK;
 }

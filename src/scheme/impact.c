@@ -257,16 +257,18 @@ static carom_status run(impacts *I, carom_step *s, const carom_local *L, const d
 // -- words ---------------------------------------------------------------------------------------------------------------
 
 // (IL-8)  b
-carom_status carom_problem_bounce(carom_step *s, const carom_local *L, const double *u_before) {
+carom_status carom_problem_bounce_from(carom_step *s, const carom_local *L, const double *u_before, const bool *plastic) {
     impacts *I = s->impacts;
     if (!I) return CAROM_OK;
-    memset(I->plastic, 0, (size_t)L->nb * sizeof *I->plastic);
+    for (int b = 0; b < L->nb; ++b) I->plastic[b] = plastic && plastic[b];
     CAROM_TRY(run(I, s, L, u_before));
     carom_zero(I->b, L->at[L->nb]);
     for (int b = 0; b < L->nb; ++b)
         if (L->id[b] >= s->sys->ne && I->p[L->at[b]] > 0) carom_copy(I->b + L->at[b], I->u + L->at[b], L->at[b + 1] - L->at[b]);
     return CAROM_OK;
 }
+
+carom_status carom_problem_bounce(carom_step *s, const carom_local *L, const double *u_before) { return carom_problem_bounce_from(s, L, u_before, NULL); }
 
 carom_status carom_problem_step(carom_step *s, const carom_local *L, const carom_factor *F, const double *u_free, const double *u_before) {
     carom_problem_form(s, L, L, F, 1);

@@ -81,6 +81,8 @@ void carom_problem_restitution(carom_step *s, const carom_local *L, const double
 /// Before it, once a step and set, with the problem formed: where contacts follow other laws than Newton's, the impact that u_before makes.
 /// For steps in which forces and impacts share one problem.
 carom_status carom_problem_bounce(carom_step *s, const carom_local *L, const double *u_before);
+/// The same, where some contacts give nothing back; plastic by constraint of L, NULL: none.
+carom_status carom_problem_bounce_from(carom_step *s, const carom_local *L, const double *u_before, const bool *plastic);
 
 /// Solve (s->c set) from the warm start; p and u are in s->problem.  Solved, or accepted above tolerance and counted (docs/solvers.md, "When a
 /// step is refused"); else CAROM_RETRY, the error names time and constraint.

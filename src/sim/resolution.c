@@ -152,9 +152,11 @@ static carom_status spring_tangent(const void *model, void *work, double t, cons
     return CAROM_OK;
 }
 
-// Does the scheme of sim, with its options and steps of h, blow the oscillator up?
-static bool grows(const carom_sim *sim, carom_pace p, double h) {
+// Does the scheme of sim, with its options and steps of h, blow the oscillator up?  fades: does it, over the run, damp an oscillator without
+// damping to half its amplitude?
+static bool spoils(const carom_sim *sim, carom_pace p, bool fades, double h) {
     if (!(p.stiffness >= 0 && p.damping >= 0)) return false; // the motion itself does
+    if (fades) p.damping = 0;
     const carom_system sys = {.nq = 1, .nv = 1, .column_stride = 1, .mass_shape = {.storage = CAROM_DENSE, .n = 1}, .tangent_shape = {.storage = CAROM_DENSE, .n = 1},
                               .model = &p, .mass = unit_mass, .force = spring, .tangent = spring_tangent};
     char text[1000];
@@ -173,18 +175,19 @@ static bool grows(const carom_sim *sim, carom_pace p, double h) {
     if (!trial) return false;
     const bool lives = carom_sim_run(trial, NULL, NULL, NULL) == CAROM_OK;
     const bool grown = !lives || !(fabs(trial->v[0]) < GROWS * size) || !(omega * fabs(trial->q[0]) < GROWS * size);
+    const bool faded = lives && pow(hypot(trial->v[0], omega * trial->q[0]) / hypot(v0, omega * q0), (sim->t_end - sim->t0) / (TRIED * h)) < 0.5;
     carom_sim_destroy(trial);
-    return grown;
+    return fades ? faded : grown;
 }
 
-bool carom_resolution_lost(const carom_sim *sim, const carom_pace pace[2], carom_pace *worst, double *longest) {
-    for (int i = 0; i < 2; ++i) {
-        if (!sim->resolution.on || short_enough(sim, pace[i]) || !grows(sim, pace[i], sim->h)) continue;
+bool carom_resolution_lost(const carom_sim *sim, const carom_pace pace[2], bool fades, carom_pace *worst, double *longest) {
+    for (int i = 0; i < (fades ? 1 : 2); ++i) { // a decay may fade
+        if (!sim->resolution.on || short_enough(sim, pace[i]) || !spoils(sim, pace[i], fades, sim->h)) continue;
         double low = 0, high = sim->h;
         for (int k = 0; k < 40 && !(high < 1.02 * low); ++k) {
             const double h = low > 0 ? sqrt(low * high) : high / 4;
             if (low == 0 && !(h > 1e-9 * sim->h)) break;
-            if (grows(sim, pace[i], h)) high = h;
+            if (spoils(sim, pace[i], fades, h)) high = h;
             else low = h;
         }
         *worst = pace[i];

@@ -66,6 +66,18 @@ static void show_reactions(carom_sim *sim) {
         carom_copy(s->rub->force + s->dir[id], sim->reaction + sim->dir[carom_independent_id(&sim->independent, id)], s->dir[id + 1] - s->dir[id]);
 }
 
+// What the scheme has booked goes to the ledger.
+static void book_account(carom_sim *sim) {
+    carom_account *a = &sim->step.account;
+    carom_ledger *l = &sim->kept->ledger;
+    l->energy.impact += a->impact;
+    l->energy.friction += a->friction;
+    l->energy.external += a->external;
+    l->energy.damping += a->damping;
+    a->gain_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, a->gain_id));
+    carom_account_split(&l->impulses, a);
+}
+
 // From t over h; when the scheme asks for it, in two halves.
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err) {
     carom_step *s = &sim->step;
@@ -98,12 +110,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
         sim->kept->speed = fmax(sim->kept->speed, s->scale);
         l->counts.accepted += s->contact.most > 0;
         l->counts.accepted_residual = fmax(l->counts.accepted_residual, s->contact.most);
-        l->energy.impact += s->account.impact;
-        l->energy.friction += s->account.friction;
-        l->energy.external += s->account.external;
-        l->energy.damping += s->account.damping;
-        s->account.gain_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, s->account.gain_id));
-        carom_account_split(&l->impulses, &s->account);
+        book_account(sim);
         hold(sim, reacted);
         return sim->on_dense ? show_dense(sim, t, h, err) : CAROM_OK;
     }
@@ -297,6 +304,7 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     s->h = sim->total == 1 ? sim->t_end - sim->t0 : sim->h;
     s->scale = k->speed;
     if (sim->scheme->start && sim->scheme->start(sim->scheme_work, s) != CAROM_OK) return give_up(sim, err, 0);
+    book_account(sim); // a scheme that runs ahead may have met an impact
     k->speed = fmax(k->speed, s->scale);
     k->ledger.counts.residual_id = carom_independent_id(&sim->independent, k->ledger.counts.residual_id);
     carom_resolution_look(sim, k->ledger.pace, true);

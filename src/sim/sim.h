@@ -146,8 +146,9 @@ carom_status carom_sim_share(carom_sim *sim, carom_error *err);
 /// The fastest vibration and the fastest decay at the present state, where they are slower than pace; first: whatever they are.
 void carom_carve_resolution(carom_sim *sim, carom_arena *mem);
 void carom_resolution_look(carom_sim *sim, carom_pace pace[2], bool first);
-/// Is one of them too fast for the scheme and its step?  Then it is *worst, and *longest the longest step that does; 0: none does.
-bool carom_resolution_lost(const carom_sim *sim, const carom_pace pace[2], carom_pace *worst, double *longest);
+/// Is one of them too fast for the scheme and its step?  Then it is *worst, and *longest the longest step that does; 0: none does.  fades: so fast that
+/// the scheme damps the vibration away, instead of making it grow.
+bool carom_resolution_lost(const carom_sim *sim, const carom_pace pace[2], bool fades, carom_pace *worst, double *longest);
 
 /// Events, contact memory and impact loss after a step of h from t_0 on.
 void carom_contacts_update(carom_sim *sim, double t_0, double h);

@@ -339,6 +339,7 @@ static carom_status fill(carom_functions *m, carom_error *err) {
     s->lift = b->lift ? lift : NULL;
     s->friction = b->friction ? friction : NULL;
     s->nk = b->nk;
+    s->kink_of = b->kink_of;
     s->kinks = b->kinks ? kinks : NULL;
     s->restitution = b->restitution ? restitution : NULL;
     CAROM_TRY(carom_system_check(s, err));

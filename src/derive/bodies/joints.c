@@ -464,6 +464,8 @@ static carom_status screw(maker *k) {
     return add_row(k, sub(k, k->j->shift, mul(k, num(k, pitch / (2 * 3.14159265358979323846)), angle)));
 }
 
+static const char *joint_name(const void *model, int i) { return i < ((const carom_model *)model)->njoints ? ((const carom_model *)model)->joints[i].name : NULL; }
+
 carom_status carom_find_joint(resolver *r, const carom_datum *n, joint **j) {
     for (int i = 0; n->kind == CAROM_TEXT && i < r->m->njoints; ++i)
         if (strcmp(r->m->joints[i].name, n->text) == 0) {
@@ -471,7 +473,12 @@ carom_status carom_find_joint(resolver *r, const carom_datum *n, joint **j) {
             return CAROM_OK;
         }
     if (n->kind != CAROM_TEXT) return carom_fault(r, n, 0, "this is the name of a joint, not a list or map");
-    return carom_fault(r, n, 0, "there is no joint '%.60s' above; joints are read in order", n->text);
+    const char *near = carom_nearest(n->text, joint_name, r->m);
+    if (near) return carom_fault(r, n, 0, "there is no joint '%.60s' above; did you mean '%s'?", n->text, near);
+    char known[200] = "";
+    for (size_t used = 0, i = 0; joint_name(r->m, (int)i) && used < sizeof known; ++i)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", joint_name(r->m, (int)i));
+    return carom_fault(r, n, 0, "there is no joint '%.60s' above; %s%s", n->text, *known ? "joints are " : "joints are read in order", known);
 }
 
 // (JNT-6)  c_2 - ratio c_1 = 0, c the angles or shifts of two joints

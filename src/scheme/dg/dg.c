@@ -9,6 +9,7 @@
 // Where move() is not a sum (quaternions), displacements are integrated by their own rates, carom_lift().
 #include "base/number.h"
 #include "scheme/dg/dg.h"
+#include "scheme/impact.h"
 #include "scheme/moreau/moreau.h"
 #include <float.h>
 #include <math.h>
@@ -41,13 +42,14 @@ typedef struct work {
     double *u;                     // by row of a set: local velocities
     double *a_0, *v_1;             // acceleration at t_0; new velocity
     int *start;                    // by id: first of its directions among those of all constraints
-    double *u_0, *bias, *slow;     // by direction of all constraints: W(q_0)'v_0 + w; e u_0; u_T of contacts too slow to slide
+    double *u_0, *bias, *slow;     // by direction of all constraints: W(q_0)'v_0 + w; e o u, or -b of other laws; u_T of contacts too slow to slide
     double *u_b, *u_f, *u_a;       // rows of the impulse: local velocity of the law before it; v_1 - w; v_1
     double *p_i, *p_f, *s;         // p counted as impulse, as force; h sum beta lambda
     bool have_u_0, plastic;        // u_0 is there; Newton's law had no solution: no restitution in this step
     bool *closed_0, *still;        // by id: closed at t_0; and at rest
     bool *kinked;                  // by id: meets a kink
     bool *carries;                 // by id: lasting contact, all stages
+    bool *gives_none;              // by block of the impulse: gives nothing back, other laws than Newton's
     bool *lasting;                 // by id: held at the end as well, (DG-10)
     bool rubs;                     // there are contacts with friction
     bool *slips, *turns;           // by id: slides at t_0, (DG-17); comes to rest or reverses in this step
@@ -86,6 +88,7 @@ static void carve(work *w, carom_arena *mem, carom_arena *keep, const carom_syst
     w->still = carom_carve_bytes(mem, nb * sizeof(bool));
     w->carries = carom_carve_bytes(mem, nb * sizeof(bool));
     w->kinked = carom_carve_bytes(mem, nb * sizeof(bool));
+    w->gives_none = carom_carve_bytes(mem, nb * sizeof(bool));
     w->lasting = carom_carve_bytes(mem, nb * sizeof(bool));
     w->slips = carom_carve_bytes(mem, nb * sizeof(bool));
     w->turns = carom_carve_bytes(mem, nb * sizeof(bool));
@@ -291,19 +294,50 @@ static carom_status begin(work *w, carom_step *s) {
 }
 
 // (DG-11)  restitution of contact id in this step: none at rest, and none when it was closed all the time (rest=settle)
+static bool settles(const work *w, const carom_step *s, int id) {
+    return s->opt[OPT_REST] == 0 && approach(w, id) >= 0 && (w->plus || w->closed_0[id]);
+}
 static const carom_contact *restitutions(const work *w, const carom_step *s, int id) {
     static const carom_contact none = {0};
-    if (id < s->sys->ne || w->still[id] || w->plastic) return &none;
-    const bool settles = s->opt[OPT_REST] == 0 && approach(w, id) >= 0 && (w->plus || w->closed_0[id]);
-    return settles ? &none : s->sys->contacts + (id - s->sys->ne);
+    return id < s->sys->ne || w->still[id] || w->plastic || settles(w, s, id) ? &none : s->sys->contacts + (id - s->sys->ne);
 }
-static double restitution(const work *w, const carom_step *s, int id) { return restitutions(w, s, id)->restitution; }
+static double restitution(const work *w, const carom_step *s, int id) {
+    const carom_contact *c = restitutions(w, s, id);
+    return c->varies ? carom_restitution(s, id - s->sys->ne, approach(w, id)) : c->restitution;
+}
 
-// c = u_free + e o u_before of contact id, with as many rows as it has directions
-static void bounce(const work *w, const carom_step *s, double *c, int id, const double *u_free, const double *u_before) {
-    const carom_contact *e = restitutions(w, s, id);
-    for (int i = 0; i < w->start[id + 1] - w->start[id]; ++i)
-        c[i] = (u_free ? u_free[i] : 0) + (i == 0 ? e->restitution : e->tangential_restitution) * u_before[i];
+// (DG-21)  Other laws than Newton's: -b of (IL-8), b the velocities that the impact of u leaves to the contacts it strikes.  Joints and contacts at rest
+//          come to it without velocity, and may be struck by others.  The problem is formed.
+static carom_status bias_by_laws(work *w, carom_step *s, const double *u) {
+    carom_dg_block *e = w->dg.block + w->m + 1;
+    const carom_local *L = &e->L;
+    for (int b = 0; b < L->nb; ++b) {
+        const int id = L->id[b], rows = L->at[b + 1] - L->at[b];
+        carom_copy(w->u + L->at[b], u + L->at[b], rows);
+        if (id < s->sys->ne || w->still[id]) w->u[L->at[b]] = 0;
+        w->gives_none[b] = w->plastic || (!w->still[id] && id >= s->sys->ne && settles(w, s, id));
+    }
+    CAROM_TRY(carom_problem_bounce_from(s, L, w->u, w->gives_none));
+    const double *after = s->impacts->b, none = 4 * s->tol * fmax(s->scale, carom_norm_max(w->u, L->at[L->nb]));
+    for (int b = s->sys->ne; b < L->nb; ++b) {
+        const int first = L->at[b];
+        for (int k = first; k < L->at[b + 1]; ++k) w->bias[w->start[L->id[b]] + k - first] = k == first && fabs(after[k]) <= none ? 0 : -after[k];
+        if (s->impacts->p[first] > 0) e->slides[b] = false; // Coulomb's law with all its rows
+    }
+    return CAROM_OK;
+}
+
+// e o u of the impulse's contacts, u by row of its set; with the problem formed where other laws act.
+static carom_status set_bias(work *w, carom_step *s, const double *u) {
+    const carom_local *L = &w->dg.block[w->m + 1].L;
+    bool some = false;
+    for (int b = 0; b < L->nb; ++b) {
+        const carom_contact *e = restitutions(w, s, L->id[b]);
+        double *bias = w->bias + w->start[L->id[b]];
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) bias[k - L->at[b]] = s->impacts ? 0 : (k == L->at[b] ? e->restitution : e->tangential_restitution) * u[k];
+        some = some || (L->id[b] >= s->sys->ne && !w->still[L->id[b]] && u[L->at[b]] < 0);
+    }
+    return s->impacts && some ? bias_by_laws(w, s, u) : CAROM_OK;
 }
 
 // Do the exceptions of (DG-11) give contacts of the impulse different coefficients?  Only then can contacts that oppose each
@@ -413,21 +447,28 @@ static carom_status stages_minus(work *w, carom_step *s, int *iterations) {
     return CAROM_OK;
 }
 
-static void set_bias(work *w, const carom_step *s) {
-    const carom_local *L = &w->dg.block[w->m + 1].L;
-    for (int k = 0; k < L->nb; ++k) bounce(w, s, w->bias + w->start[L->id[k]], L->id[k], NULL, w->u_0 + w->start[L->id[k]]);
+// D+: the law compares with u_0.  Where other laws act, the impact is one at the end of the step as it was solved last.
+static carom_status bias_plus(work *w, carom_step *s) {
+    carom_dg_block *e = w->dg.block + w->m + 1;
+    for (int b = 0; b < e->L.nb; ++b) carom_copy(w->u_b + e->L.at[b], w->u_0 + w->start[e->L.id[b]], e->L.at[b + 1] - e->L.at[b]);
+    if (s->impacts && e->L.nb > 0) {
+        CAROM_TRY(carom_mass_factor(s, &w->F, s->t + s->h, e->q));
+        CAROM_TRY(carom_directions(s, &e->L, s->t + s->h, e->q));
+        carom_problem_form(s, &e->L, &e->L, &w->F, 1);
+    }
+    return set_bias(w, s, w->u_b);
 }
 
 // All stages and the impulse, with Newton's law or, where that has no solution or creates energy, without restitution.
 static carom_status solve_plus(work *w, carom_step *s, int *iterations) {
     carom_dg *dg = &w->dg;
     const int last = dg->block[w->m + 1].L.nb > 0 ? w->m + 1 : w->m;
-    set_bias(w, s);
-    const carom_status status = carom_dg_solve(dg, s, 0, last, iterations);
+    carom_status status = bias_plus(w, s);
+    if (status == CAROM_OK) status = carom_dg_solve(dg, s, 0, last, iterations);
     if (status == CAROM_OK) free_velocity(w, s, dg->block[w->m].v);
     if (!(mixed(w, s) && (status == CAROM_RETRY || (status == CAROM_OK && gains(w, s))))) return status;
     w->plastic = true;
-    set_bias(w, s);
+    CAROM_TRY(bias_plus(w, s));
     guess(w, s);
     return carom_dg_solve(dg, s, 0, last, iterations);
 }
@@ -439,7 +480,7 @@ static carom_status stages_plus(work *w, carom_step *s, int *iterations) {
         set(w, s, &dg->block[l].L, w->carries);
         decide(w, s, dg->block + l, NULL);
     }
-    set_bias(w, s);
+    carom_zero(w->bias, w->start[constraints(s)]); // none of them bounces
     CAROM_TRY(carom_dg_solve(dg, s, 0, dg->block[m + 1].L.nb > 0 ? m + 1 : m, iterations));
     bool changed = reverses(w, s, dg->block[m].v);
     changed = release(w, s) || changed;
@@ -482,7 +523,9 @@ static carom_status impulse_problem(work *w, carom_step *s) {
     const carom_local *L = &e->L;
     const int n = L->at[L->nb];
     carom_problem_form(s, L, L, &w->F, 1); // F is the mass of stage m, treated last
-    for (int b = 0; b < L->nb; ++b) bounce(w, s, s->c + L->at[b], L->id[b], w->u_f + L->at[b], w->u_b + L->at[b]);
+    CAROM_TRY(set_bias(w, s, w->u_b));
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->c[k] = w->u_f[k] + w->bias[w->start[L->id[b]] + k - L->at[b]];
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b]; w->lasting[L->id[b]] && k < L->at[b + 1]; ++k)
             for (int i = 0; i < n; ++i) s->c[i] -= s->G[i + k * (size_t)n] * w->s[k];
@@ -593,8 +636,8 @@ static void keep(work *w, const carom_step *s) {
     carom_zero(w->kept, constraints(s));
     for (int b = 0; b < e->L.nb; ++b) {
         const int id = e->L.id[b], k = e->L.at[b];
-        const double p = s->h * e->lambda[k], e_0 = restitution(w, s, id);
-        w->kept[id] = id >= s->sys->ne && (w->lasting[id] ? p + w->s[k] > 0 : p > 0 && e_0 * w->u_b[k] == 0);
+        const double p = s->h * e->lambda[k];
+        w->kept[id] = id >= s->sys->ne && (w->lasting[id] ? p + w->s[k] > 0 : p > 0 && w->bias[w->start[id]] == 0);
     }
 }
 
@@ -748,11 +791,10 @@ static int levels_minus(const double *opt) { return carom_dg_coupled(highest(opt
     "the order of the scheme.  With rest=paper a contact that returns without having left bounces for ever.\n"           \
     "Friction: lasting contacts that slide do so at all stages, lambda_T = -mu lambda_N u_T/|u_T|, and keep the order;\n" \
     "those that stick, and impacts, obey Coulomb's law.  order=auto chooses m from 1 to 8 in each step by the decay of\n" \
-    "the accelerations' Chebyshev coefficients; the ledger counts the degrees.  Newton's law of impact only: the impulse is an\n" \
-    "unknown of the step's own equations, with stages and directions of sliding decided before it, and compression and\n" \
-    "expansion, or one strike after the other, have no place in them.\n"
+    "the accelerations' Chebyshev coefficients; the ledger counts the degrees.  Other laws of impact than Newton's: the\n" \
+    "velocities that the impact leaves take the place of -e u.\n"
 #define MEMBER(name_, about_, text_, carve_, levels_, plus_)                                                            \
-    {.name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of, .lacks = CAROM_NO_IMPACT_LAWS,     \
+    {.name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of,                                    \
      .promises = {.contacts = CAROM_ACCELERATION_LEVEL, .joint_order = 2, .limited_steps = true,                        \
                   .forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_START | CAROM_AT_END,                        \
                   .directions = CAROM_AT_START | CAROM_AT_END, .slow_piles = plus_, .no_piles = plus_},                  \
