@@ -377,6 +377,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_FRAMES] = join(m, frames, 9 * m->njoints, NULL, 0),
         [GROUP_ELEMENTS] = join(m, element, 2 * m->nelements, NULL, 0),
         [GROUP_BOUNDS] = join(m, bound, m->npairs, NULL, 0),
+        [GROUP_CONTROL] = join(m, m->control, m->ncontrol, NULL, 0),
         [GROUP_KINKS] = join(m, m->kink, m->nkinks, NULL, 0),
         [GROUP_BOUND_RATES] = join(m, bound + m->npairs, m->npairs, NULL, 0),
     };

@@ -153,7 +153,8 @@ const double *carom_model_q0(const carom_model *m) { return m->q0; }
 const double *carom_model_v0(const carom_model *m) { return m->v0; }
 
 carom_model_sizes carom_model_count(const carom_model *m) {
-    return (carom_model_sizes){.parameters = m->np,
+    return (carom_model_sizes){.parameters = m->np_own,
+                               .inputs = m->nset,
                                .coordinates = m->nq,
                                .velocities = m->nv,
                                .lets = m->nlet,

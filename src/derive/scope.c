@@ -120,8 +120,8 @@ static carom_node unknown(const scope_user *u, const char *word, carom_error *er
             : u->scope & SCOPE_SPEED ? "numbers, parameters and approach.speed"
             : u->scope & SCOPE_VALUES ? "numbers and parameters"
             : u->scope & SCOPE_EXACT ? "time, parameters and names defined above in exact"
-            : u->scope & NAME_COORDINATE ? "coordinates, let names, time and parameters"
-                                         : "time and parameters";
+            : u->scope & NAME_COORDINATE ? "coordinates, let names, inputs, time and parameters"
+                                         : "time, parameters and inputs";
         if (n->kind == NAME_TABLE) return refuse(err, "'%.60s' is a table and wants an argument: %.60s(x)", word, word);
         carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is %s, but %s may only use %s", word, carom_name_kind(n->kind),
                    u->what, may);
@@ -136,6 +136,8 @@ static carom_node unknown(const scope_user *u, const char *word, carom_error *er
 static carom_node rate_of(const scope_user *u, carom_graph *g, name *n, carom_error *err) {
     if (n->kind == NAME_PARAMETER)
         return refuse(err, "%.60s' is zero: '%.60s' is a parameter and does not change; remove it", n->text, n->text);
+    if (n->kind == NAME_INPUT && n->index >= 0)
+        return refuse(err, "%.60s' is zero: '%.60s' keeps its value between its changes; remove it", n->text, n->text);
     if (n->rate != CAROM_NONE) return n->rate;
     if (n->kind == NAME_VELOCITY)
         return refuse(err, "%.60s' would be an acceleration: '%.60s' is a velocity already", n->text, n->text);
@@ -371,7 +373,7 @@ carom_status carom_resolve_parameter(resolver *r, int index) {
 }
 
 carom_status carom_resolve_parameters(resolver *r) {
-    for (int i = 0; i < r->m->np; ++i) CAROM_TRY(carom_resolve_parameter(r, i));
+    for (int i = 0; i < r->m->np_own; ++i) CAROM_TRY(carom_resolve_parameter(r, i));
     return CAROM_OK;
 }
 

@@ -35,6 +35,24 @@ static const carom_key table_keys[] = {
 static const key_group table_group = {GROUP("tables.NAME", "A function given by points.", table_keys, carom_mech_table, "table"), .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_table, file)};
 static const key_group *const tables[] = {&table_group, NULL};
 
+static const carom_key input_keys[] = {
+    KEY(NUMBER, "start", "0", "value at the start, an expression of parameters; `NAME: 0` is short for it", "", AT(input, start)),
+    KEY(EXPRESSION, "signal", "", "instead of being set from outside: an expression of time and parameters that it follows; --input NAME=EXPRESSION gives one", "", AT(input, signal)),
+    END};
+static const key_group input_group = {GROUP("inputs.NAME", "A signal that is set from outside: --input, carom_sim_input(), an importer of an FMU.  It keeps its value in between.", input_keys, carom_mech_input, "input"), .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_input, start)};
+static const key_group *const inputs[] = {&input_group, NULL};
+
+static const carom_key controller_keys[] = {
+    KEY(NUMBER, "sample", "needed", "time between two samples", "s", AT(controller, sample)),
+    KEY(NUMBER, "offset", "0", "time of the first sample", "s", AT(controller, offset)),
+    KEY(NUMBER, "delay", "0", "time from a sample until its outputs take effect, at most `sample`", "s", AT(controller, delay)),
+    KEY(NAMED, "states", "", "NAME: its next value, an expression of values at the sample", "", AT(controller, states)),
+    KEY(NAMED, "outputs", "", "NAME: an expression of values at the sample, before the states change", "", AT(controller, outputs)),
+    KEY(NAMED, "start", "0", "NAME: value of a state before the first sample, or of an output before it first takes effect", "", AT(controller, start)),
+    END};
+static const key_group controller_group = {GROUP("controllers.NAME", "A discrete controller.  Expressions of the model use its states and outputs by name; between samples they are constant.", controller_keys, carom_mech_controller, "controller")};
+static const key_group *const controllers[] = {&controller_group, NULL};
+
 static const carom_key energy_keys[] = {
     KEY(EXPRESSION, "kinetic", "needed with coordinates", "quadratic in the rates", "J", AT(energy, kinetic)),
     KEY(EXPRESSION, "potential", "0", "of positions, parameters and time", "J", AT(energy, potential)),
@@ -445,6 +463,8 @@ static const carom_key sections_keys[] = {
     KEY(TEXT, "about", "", "free text", "", TOP(about)),
     KEY(NAMED, "parameters", "", "NAME: number, or an expression of other parameters, in any order; --set changes them", "", TOP(parameters)),
     SEVERAL("tables", "", "NAME: a table of numbers, which expressions use as a function NAME(x)", TOP(tables), TOP(ntables), tables, NULL),
+    SEVERAL("inputs", "", "NAME: a signal that is set from outside, with its value at the start", TOP(inputs), TOP(ninputs), inputs, NULL),
+    SEVERAL("controllers", "", "NAME: a discrete controller: sample time, states, outputs", TOP(controllers), TOP(ncontrollers), controllers, NULL),
     SEVERAL("coordinates", "needed, or bodies, flexible", "NAME: {at, rate}: what moves, and where it starts", TOP(coordinates), TOP(ncoordinates), coordinates, NULL),
     SEVERAL("bodies", "", "NAME: a rigid body, planar or spatial", TOP(bodies), TOP(nbodies), bodies, NULL),
     SEVERAL("shapes", "", "NAME: a shape of the ground, for contacts between shapes", TOP(shapes), TOP(nshapes), shapes, NULL),
@@ -474,7 +494,7 @@ static const carom_key sections_keys[] = {
 const key_group carom_key_top = {GROUP("", "Sections of the file; a section that is not needed may be missing or empty.", sections_keys, carom_mech, "the model"), .without_name = true};
 
 const key_group *const carom_key_groups[] = {
-    &carom_key_top, &table_group, &coordinate_group, &energy_group, &contact_group, &pair_group, &pressed_group, &joint_friction_group, &contact_family_group, &law_group, &material_group, &with_group, &record_group, &simulation_group, &body_group, &body_family_group, &motion_group,
+    &carom_key_top, &table_group, &input_group, &controller_group, &coordinate_group, &energy_group, &contact_group, &pair_group, &pressed_group, &joint_friction_group, &contact_family_group, &law_group, &material_group, &with_group, &record_group, &simulation_group, &body_group, &body_family_group, &motion_group,
     &shape_group, &joint_group, &joint_family_group, &line_spring_group, &joint_spring_group, &bushing_group, &spring_family_group, &motor_group, &load_group, &bar_group, &beam_group,
     &exact_beam_group, &spatial_beam_group, &matrices_group, &damping_group, &floating_group, &floating_spatial_group, &shaft_group, &flywheel_group,
     &shaft_damping_group, &figure_group, &touch_group, NULL};
