@@ -41,7 +41,7 @@ static const char *about(const fmu_variable *v) {
     case FMU_TIME: return "time";
     case FMU_STEP: return "largest step of the scheme";
     case FMU_PARAMETER: case FMU_CALCULATED: return "parameter";
-    case FMU_INPUT: return "input, held during a step";
+    case FMU_INPUT: case FMU_SIGNAL: return "input, held during a step";
     case FMU_POSITION: return "position";
     case FMU_VELOCITY: return "velocity, behind impacts";
     case FMU_KINETIC: return "kinetic energy";
