@@ -1,5 +1,6 @@
 // scope.c: expressions of the file: what their names mean, and errors that point into the file.
 #include "base/number.h"
+#include "base/unit.h"
 #include "derive/shapes/solids.h"
 #include <carom/option.h>
 #include <math.h>
@@ -292,12 +293,18 @@ carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, 
     const carom_scope s = {.lookup = lookup, .call = call, .user = &u};
     carom_graph *g = scope & SCOPE_VALUES ? r->values : r->m->graph;
     carom_error err = {0};
-    size_t offset = 0;
+    size_t offset = 0, at;
+    double x;
+    carom_unit unit;
+    const carom_quantity quantity = carom_quantity_read(n->text + from, to - from, &x, &unit, &at);
+    if (quantity == CAROM_QUANTITY_READ) return *node = carom_graph_number(g, x), CAROM_OK;
     *node = carom_parse(g, n->text + from, to - from, &s, &offset, &err);
     if (r->failed) return CAROM_BAD_INPUT; // by a parameter that this expression uses
     if (*node != CAROM_NONE) return CAROM_OK;
     if (carom_graph_failed(g))
         return carom_fault(r, n, 0, "%s makes the model too large; simplify the model", what);
+    if (quantity == CAROM_QUANTITY_WRONG)
+        return carom_fault(r, n, from + at, "'%.*s' is not a unit; known are %s.  For a product write '*'", (int)(to - from - at < 40 ? to - from - at : 40), n->text + from + at, carom_unit_examples);
     if (carom_datum_cut(n)) return carom_fault(r, n, from + offset, "%s; %s", err.text, carom_advice_comma);
     return carom_fault(r, n, from + offset, "%s", err.text);
 }

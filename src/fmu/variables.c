@@ -1,5 +1,6 @@
 // variables.c: which variables an FMU has, and what they are in terms of FMI.  Names are those of the columns of results (docs/results.md).
 #include "base/number.h"
+#include "base/unit.h"
 #include "fmu/variables.h"
 #include "mech/datum.h"
 #include <carom/option.h>
@@ -45,6 +46,10 @@ static bool plain(const carom_datum *d) {
     char *end = NULL;
     if (d->kind == CAROM_NUMBER) return true;
     if (d->kind != CAROM_TEXT || d->length == 0) return false;
+    double x;
+    size_t at;
+    carom_unit u;
+    if (carom_quantity_read(d->text, d->length, &x, &u, &at) == CAROM_QUANTITY_READ) return true;
     carom_number(d->text, &end);
     return *end == 0;
 }

@@ -11,7 +11,7 @@
 // A family of records.
 #define FAMILY(record, plural, of) \
     static const carom_key record##_family_keys[] = { \
-        KEY(NUMBER, "repeat", "needed", "how many: a number, or a list of up to three; NAME.0, NAME.1, ..., or NAME.0.0.0, ...", "", AT(record, repeat)), \
+        KEY(NUMBER, "repeat", "needed", "how many: a number, or a list of up to three; NAME.0, NAME.1, ..., or NAME.0.0.0, ...", "1", AT(record, repeat)), \
         KEY(WORD, "index", "i, j, k", "names of the indices, which the expressions of a member may use", "", AT(record, index)), \
         ONE(#record, "needed", of, AT(record, record), plural##_single), \
         END}; \
@@ -65,9 +65,9 @@ static const key_group *const energies[] = {&energy_group, NULL};
 #define IMPACT_LAW "newton, poisson or energetic: what restitution is the ratio of: velocities, impulses, or the root of that of works"
 #define IMPACT_ORDER "of contacts that are struck at the same time: simultaneous or sequential, the fastest approach first; energetic: always sequential"
 static const carom_key law_keys[] = {
-    KEY(NUMBER, "restitution", "0", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(law, restitution)),
-    KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "", AT(law, tangential_restitution)),
-    KEY(EXPRESSION, "friction", "0", FRICTION ELLIPSE, "", AT(law, friction)),
+    KEY(NUMBER, "restitution", "0", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "1", AT(law, restitution)),
+    KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "1", AT(law, tangential_restitution)),
+    KEY(EXPRESSION, "friction", "0", FRICTION ELLIPSE, "1", AT(law, friction)),
     KEY(WORD, "impact law", "newton", IMPACT_LAW, "", AT(law, impact_law)),
     KEY(WORD, "impact order", "simultaneous", IMPACT_ORDER, "", AT(law, impact_order)),
     END};
@@ -77,9 +77,9 @@ static const key_group *const laws[] = {&law_group, NULL};
 static const key_group with_group = {GROUP("materials.NAME.with.OTHER", "The law of two materials.", law_keys, carom_mech_law, "with")};
 static const key_group *const withs[] = {&with_group, NULL};
 static const carom_key material_keys[] = {
-    KEY(NUMBER, "restitution", "0", "of two parts of this material", "", AT(material, own.restitution)),
-    KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "", AT(material, own.tangential_restitution)),
-    KEY(EXPRESSION, "friction", "0", FRICTION, "", AT(material, own.friction)),
+    KEY(NUMBER, "restitution", "0", "of two parts of this material", "1", AT(material, own.restitution)),
+    KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "1", AT(material, own.tangential_restitution)),
+    KEY(EXPRESSION, "friction", "0", FRICTION, "1", AT(material, own.friction)),
     KEY(WORD, "impact law", "newton", IMPACT_LAW, "", AT(material, own.impact_law)),
     KEY(WORD, "impact order", "simultaneous", IMPACT_ORDER, "", AT(material, own.impact_order)),
     SEVERAL("with", "", "OTHER: the law of this material with another; a pair that is listed nowhere has the geometric means of both", AT(material, with), AT(material, nwith), withs, NULL),
@@ -91,13 +91,13 @@ static const carom_key contact_keys[] = {
     KEY(EXPRESSION, "gap", "needed", "distance, an expression of positions and time", "m", AT(contact, gap)),
     KEY(EXPRESSION, "slip", "", "tangential displacement; a list of two: a spatial contact with a friction disc; up to five: a ball", "m", AT(contact, slip)),
     KEY(EXPRESSION, "slip rate", "", "instead of slip: a tangential velocity, linear in the rates", "m/s", AT(contact, slip_rate)),
-    KEY(EXPRESSION, "friction", "contact defaults", FRICTION ", or a list, one for each of two slips; needs a slip", "", AT(contact, friction)),
-    KEY(NUMBER, "restitution", "contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(contact, restitution)),
-    KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction, Newton's law only", "", AT(contact, tangential_restitution)),
+    KEY(EXPRESSION, "friction", "contact defaults", FRICTION ", or a list, one for each of two slips; needs a slip", "1", AT(contact, friction)),
+    KEY(NUMBER, "restitution", "contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "1", AT(contact, restitution)),
+    KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction, Newton's law only", "1", AT(contact, tangential_restitution)),
     KEY(WORD, "impact law", "contact defaults", IMPACT_LAW, "", AT(contact, impact_law)),
     KEY(WORD, "impact order", "contact defaults", IMPACT_ORDER, "", AT(contact, impact_order)),
     KEY(NUMBER, "stiffness", "rigid", "of a contact that yields, with d = max(0, -gap): force k d^n (1 + c d'), never below 0", "N/m^n", AT(contact, stiffness)),
-    KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "", AT(contact, exponent)),
+    KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "1", AT(contact, exponent)),
     KEY(NUMBER, "damping", "0", "with stiffness: c, Hunt and Crossley's damping", "s/m", AT(contact, damping)),
     KEY(NUMBER, "stiction speed", "needed with friction", "with stiffness: slip speed below which friction falls to zero", "m/s", AT(contact, stiction_speed)),
     KEY(NAME, "along", "", "a flexible member: a contact at every node that can move", "", AT(contact, along)),
@@ -113,13 +113,13 @@ static const carom_key pair_keys[] = {
     KEY(NAME, "between", "", "[A, B]: shapes, or lists of shapes, each of the first with each of the second; with three names and more neighbours touch", "", AT(contact, between)),
     KEY(NAME, "among", "", "instead of between: [A, B, C, ...]: shapes, each may touch each other one", "", AT(contact, among)),
     KEY(NAME, "ignore", "", "[[A, B], ...]: no shape of A touches a shape of B; each is a shape, a family or a list, and [A, A] is allowed", "", AT(contact, ignore)),
-    KEY(EXPRESSION, "friction", "material, or contact defaults", FRICTION ELLIPSE, "", AT(contact, friction)),
-    KEY(NUMBER, "restitution", "material, or contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(contact, restitution)),
-    KEY(NUMBER, "tangential restitution", "material, or contact defaults", "the same in the tangential direction, Newton's law only", "", AT(contact, tangential_restitution)),
+    KEY(EXPRESSION, "friction", "material, or contact defaults", FRICTION ELLIPSE, "1", AT(contact, friction)),
+    KEY(NUMBER, "restitution", "material, or contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "1", AT(contact, restitution)),
+    KEY(NUMBER, "tangential restitution", "material, or contact defaults", "the same in the tangential direction, Newton's law only", "1", AT(contact, tangential_restitution)),
     KEY(WORD, "impact law", "material, or contact defaults", IMPACT_LAW, "", AT(contact, impact_law)),
     KEY(WORD, "impact order", "material, or contact defaults", IMPACT_ORDER, "", AT(contact, impact_order)),
     KEY(NUMBER, "stiffness", "rigid", "of a contact that yields, with d = max(0, -gap): force k d^n (1 + c d'), never below 0", "N/m^n", AT(contact, stiffness)),
-    KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "", AT(contact, exponent)),
+    KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "1", AT(contact, exponent)),
     KEY(NUMBER, "damping", "0", "with stiffness: c, Hunt and Crossley's damping", "s/m", AT(contact, damping)),
     KEY(NUMBER, "stiction speed", "needed with friction", "with stiffness: slip speed below which friction falls to zero", "m/s", AT(contact, stiction_speed)),
     KEY(NUMBER, "rolling", "0", "rolling resistance: the lever of the normal force (round shapes)", "m", AT(contact, rolling)),
@@ -128,14 +128,14 @@ static const carom_key pair_keys[] = {
 static const carom_key joint_friction_keys[] = {
     KEY(NAME, "joint", "needed", "a revolute, prismatic, cylindrical or spherical joint", "", AT(contact, joint)),
     KEY(NUMBER, "radius", "needed where it turns", "of the bearing, at which friction acts", "m", AT(contact, radius)),
-    KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "", AT(contact, friction)),
+    KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "1", AT(contact, friction)),
     KEY(EXPRESSION, "normal force", "joint.force", "what presses: an expression of time and state that may use joint.force, the joint's own reaction across its axis; below 0 it counts as 0", "N", AT(contact, normal_force)),
     END};
 static const carom_key pressed_keys[] = {
     KEY(EXPRESSION, "normal force", "needed", "what presses, instead of a gap: an expression of time and state; below 0 it counts as 0", "N", AT(contact, normal_force)),
     KEY(EXPRESSION, "slip", "", "tangential displacement; for a brake of radius r on angle phi: r*phi; a list: several directions", "m", AT(contact, slip)),
     KEY(EXPRESSION, "slip rate", "", "instead of slip: a tangential velocity, linear in the rates", "m/s", AT(contact, slip_rate)),
-    KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "", AT(contact, friction)),
+    KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "1", AT(contact, friction)),
     END};
 static const key_group joint_friction_group = {GROUP("contacts.NAME, joint", "Friction in a joint.", joint_friction_keys, carom_mech_contact, "contact"), .when = {{"joint", NULL}}};
 static const key_group pressed_group = {GROUP("contacts.NAME, normal force", "Friction with a given normal force: brakes, clutches.", pressed_keys, carom_mech_contact, "contact"), .when = {{"normal force", NULL}}};
@@ -230,7 +230,7 @@ static const carom_key joint_keys[] = {
     KEY(NUMBER, "length", "as at the start", "distance joints", "m", AT(joint, length)),
     KEY(NUMBER, "pitch", "needed", "screws: shift per turn", "m", AT(joint, pitch)),
     KEY(NAME, "joints", "needed", "gears: [ONE, TWO]", "", AT(joint, joints)),
-    KEY(NUMBER, "ratio", "needed", "gears: coordinate of TWO over coordinate of ONE", "", AT(joint, ratio)),
+    KEY(NUMBER, "ratio", "needed", "gears: coordinate of TWO over coordinate of ONE", "1", AT(joint, ratio)),
     END};
 static const key_group joint_group = {GROUP("joints.NAME", "A joint.", joint_keys, carom_mech_joint, "joint")};
 static const key_group *const joints_single[] = {&joint_group, NULL};
@@ -311,7 +311,7 @@ static const key_group *const flywheels[] = {&flywheel_group, NULL};
 static const carom_key member_keys[] = {
     KEY(WORD, "type", "needed", "bar, beam, exact beam, spatial beam, shaft, or matrices", "", AT(member, type)),
     KEY(NUMBER, "length", "needed", "undeformed length", "m", AT(member, length)),
-    KEY(NUMBER, "elements", "needed", "number of equal elements", "", AT(member, elements)),
+    KEY(NUMBER, "elements", "needed", "number of equal elements", "1", AT(member, elements)),
     KEY(NUMBER, "density", "needed", "mass per volume", "kg/m^3", AT(member, density)),
     KEY(NUMBER, "modulus", "needed", "Young's modulus", "Pa", AT(member, modulus)),
     KEY(NUMBER, "area", "needed", "of the section", "m^2", AT(member, area)),
@@ -353,7 +353,7 @@ static const carom_key floating_keys[] = {
     KEY(NUMBER, "inertia", "needed", "second moment of area; spatial: a list of two", "m^4", AT(member, inertia)),
     KEY(WORD, "frame", "needed", "floating", "", AT(member, frame)),
     KEY(NUMBER, "length", "needed", "undeformed length", "m", AT(member, length)),
-    KEY(NUMBER, "elements", "needed", "number of equal elements, at most 60", "", AT(member, elements)),
+    KEY(NUMBER, "elements", "needed", "number of equal elements, at most 60", "1", AT(member, elements)),
     KEY(NUMBER, "density", "needed", "mass per volume", "kg/m^3", AT(member, density)),
     KEY(NUMBER, "modulus", "needed", "Young's modulus", "Pa", AT(member, modulus)),
     KEY(NUMBER, "area", "needed", "of the section", "m^2", AT(member, area)),
@@ -392,7 +392,7 @@ static const carom_key matrices_keys[] = {
 static const carom_key shaft_keys[] = {
     KEY(WORD, "type", "needed", "shaft", "", AT(member, type)),
     KEY(NUMBER, "length", "needed", "undeformed length", "m", AT(member, length)),
-    KEY(NUMBER, "elements", "needed", "number of equal elements; or by stretches, {wheel: 2, end: 3}: two up to point `wheel`, three up to the end", "", AT(member, elements)),
+    KEY(NUMBER, "elements", "needed", "number of equal elements; or by stretches, {wheel: 2, end: 3}: two up to point `wheel`, three up to the end", "1", AT(member, elements)),
     KEY(NUMBER, "radius", "needed", "of the round section; or by stretches", "m", AT(member, radius)),
     KEY(NUMBER, "bore", "0", "radius of the hollow inside; or by stretches", "m", AT(member, bore)),
     KEY(NUMBER, "density", "needed", "mass per volume", "kg/m^3", AT(member, density)),

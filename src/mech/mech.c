@@ -1,5 +1,6 @@
 // mech.c: mechanisms as a whole: made, copied, changed.
 #include "base/number.h"
+#include "base/unit.h"
 #include "mech/datum.h"
 #include "mech/keys.h"
 #include "mech/pool.h"
@@ -161,6 +162,10 @@ static const char *settable_name(const void *user, int i) {
 
 static bool is_number(const char *text) {
     char *end = NULL;
+    double x;
+    size_t at;
+    carom_unit u;
+    if (carom_quantity_read(text, strlen(text), &x, &u, &at) == CAROM_QUANTITY_READ) return true;
     carom_number(text, &end);
     return end != text && end[strspn(end, " ")] == 0;
 }
@@ -210,6 +215,13 @@ carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
     if (!of || !text) return no_memory(m, err);
     snprintf(of, strlen(set) + 7, "--set %.100s", set);
     const carom_datum value = {.kind = CAROM_TEXT, .text = text, .length = strlen(text), .key = d ? d->key : NULL, .of = of};
+    const carom_datum *old = d ? d : carom_given(&in->start);
+    carom_unit was, is;
+    double x;
+    size_t at;
+    if (old && old->kind == CAROM_TEXT && carom_quantity_read(old->text, old->length, &x, &was, &at) == CAROM_QUANTITY_READ && carom_quantity_read(text, strlen(text), &x, &is, &at) == CAROM_QUANTITY_READ &&
+        !carom_unit_fits(&is, &was))
+        return carom_fail(err, CAROM_BAD_INPUT, "%s: '%.60s' is %.60s in the model, which is a quantity of another kind", of, word, old->text);
     if (in) return set_input(m, in, &value, err);
     *d = value;
     return CAROM_OK;
