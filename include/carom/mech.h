@@ -98,7 +98,7 @@ typedef struct carom_mech_flywheel { carom_datum name, mass, inertia; } carom_me
 /// A flexible member.
 typedef struct carom_mech_member {
     carom_datum name, type, frame, length, elements, density, modulus, shear_modulus, area, inertia, shear_area, torsion, radius, bore;
-    carom_datum mass, massless, stiffness, gravity, load, at, rate, velocity, spin, fix, points, origin, direction, up, record;
+    carom_datum mass, massless, stiffness, gravity, load, at, rate, velocity, spin, fix, points, origin, direction, up, record, modal_damping;
     carom_mech_damping *damping; // NULL: none
     carom_mech_flywheel *flywheels;
     int nflywheels;
