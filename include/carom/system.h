@@ -156,6 +156,8 @@ typedef struct carom_system {
     carom_status (*friction)(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law);
     /// Restitution of a contact (0 .. nc-1) that `varies`, for its approach speed >= 0.  NULL: none varies.
     double (*restitution)(const void *model, void *work, int contact, double speed);
+    /// Why functions with this work block failed at the point that they were asked for last: a sentence.  False: not known.  NULL: never known.
+    bool (*explain)(const void *model, void *work, char *text, size_t size);
     /// nk functions of the state; where one changes its sign the forces have a kink, and schemes that locate events begin anew there.
     int nk;
     carom_status (*kinks)(const void *model, void *work, double t, const double *q, const double *v, double *k);

@@ -96,6 +96,7 @@ void carom_model_destroy(carom_model *m) {
     free(m->bound);
     free(m->soft);
     free(m->kink);
+    free(m->asked);
     free(m->rub);
     for (int i = 0; i < m->npairs; ++i) carom_tape_destroy(m->pairs[i].tape);
     for (int i = 0; i < m->nkinds; ++i) carom_model_destroy(m->kinds[i].two);

@@ -53,6 +53,7 @@ enum { // groups of the tape
     GROUP_ELEMENTS, // powers of springs, motors and loads, then their energies
     GROUP_BOUNDS, // of the gaps of every pair of shapes
     GROUP_BOUND_RATES, // how fast they change
+    GROUP_ASKED, // arguments of tables
     GROUP_CONTROL, // outputs and next states of controllers
     GROUP_KINKS, // functions at whose zeros forces have kinks
     GROUP_COUNT
@@ -278,6 +279,8 @@ struct carom_model {
     carom_tape *rub_tape; // NULL: none varies
     soft_column *soft; // soft.c
     int nsoft;
+    struct asked { int table; carom_node at; } *asked; // arguments of tables in expressions of the state
+    int nasked;
     carom_node *kink;  // functions at whose zeros forces have kinks
     int nkinks;
     int *bounce_of;         // nc: which of `bounces` is its restitution, where that varies
@@ -352,6 +355,11 @@ carom_status carom_derive_families(resolver *r);
 // tables.c
 /// Tables become functions; first of all, so that parameters may use them.
 carom_status carom_derive_tables(resolver *r);
+/// Table `index` is asked at x, in the model's graph; false: no memory.
+bool carom_table_asked(carom_model *m, int index, carom_node x);
+/// When all expressions are known: where linear tables have knots, forces have kinks.
+carom_status carom_derive_knots(resolver *r);
+bool carom_tables_explain(const void *model, void *work, char *text, size_t size);
 
 // scope.c
 #if defined(__GNUC__)
@@ -385,6 +393,10 @@ carom_status carom_part_name(resolver *r, const carom_datum *n);
 carom_status carom_resolve_map(resolver *r, const carom_datum *n, const char *where, const carom_datum **children);
 /// Value of an expression of time and parameters at t = 0.
 carom_status carom_resolve_start(resolver *r, const carom_datum *n, carom_node x, double *value);
+
+// soft.c
+/// Forces have a kink where x changes its sign.
+carom_status carom_kink(resolver *r, carom_node x);
 
 // signals.c
 /// Names of inputs and of the signals of controllers, behind the parameters; m->np counts them.  Then their values at the start; then what

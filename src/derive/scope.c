@@ -243,10 +243,20 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
     return energy != CAROM_NONE ? energy : unknown(u, word, err);
 }
 
-static carom_node table_at(const carom_model *m, carom_graph *g, name *n, int nargs, const carom_node *args, carom_error *err) {
+static carom_node table_at(carom_model *m, carom_graph *g, name *n, int nargs, const carom_node *args, carom_error *err) {
     n->used = true;
     carom_graph_share_curves(g, m->graph); // g may be that of numbers
-    return nargs == 1 ? carom_graph_curve_at(g, n->index, args[0]) : refuse(err, "table %.60s takes 1 argument, not %d", n->text, nargs);
+    if (nargs != 1) return refuse(err, "table %.60s takes 1 argument, not %d", n->text, nargs);
+    if (g == m->graph && !m->tape && !carom_table_asked(m, n->index, args[0])) return refuse(err, "no memory for table %.60s", n->text);
+    return carom_graph_curve_at(g, n->index, args[0]);
+}
+
+// Tables, then functions.
+static const char *callable(const void *user, int i) {
+    const carom_model *m = user;
+    for (int k = 0; k < m->names.count; ++k)
+        if (m->names.at[k].kind == NAME_TABLE && i-- == 0) return m->names.at[k].text;
+    return carom_name_reserved(i + 2);
 }
 
 // NAME(x) of a table; min(x), max(x), and averages where they are known, over all steps: x is watched, and what is kept of it is an input.
@@ -260,6 +270,8 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
     name *table = carom_names_find(&m->names, text, length);
     if (table && table->kind == NAME_TABLE) return table_at(m, g, table, nargs, args, err);
+    const char *near_table = m->mech && m->mech->ntables && !carom_parse_reserved(text, length) ? carom_nearest(word, callable, m) : NULL;
+    if (near_table) return refuse(err, "there is no function or table '%s'; did you mean '%s'?", word, near_table);
     if (!(u->scope & SCOPE_LEDGER)) return carom_parse_reserved(text, length) ? refuse(err, "%s takes two arguments or more, not %d", word, nargs) : CAROM_NONE;
     int which = 0;
     while (which < count && strcmp(word, kept[which]) != 0) ++which;

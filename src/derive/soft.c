@@ -69,7 +69,7 @@ static carom_status show(resolver *r, const constraint *c, const char *part, int
 }
 
 // The force has a kink where x changes its sign.
-static carom_status kink(resolver *r, carom_node x) {
+carom_status carom_kink(resolver *r, carom_node x) {
     carom_model *m = r->m;
     carom_node *more = realloc(m->kink, (size_t)(m->nkinks + 1) * sizeof *more);
     if (!more) return carom_fault_memory(r);
@@ -118,12 +118,12 @@ carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const 
     const carom_node energy = carom_graph_times(g, carom_graph_times(g, k, power(g, d, n + 1)), carom_graph_number(g, 1 / (n + 1)));
     const carom_node rate = carom_graph_rate(g, c->gap, m->seen.nv);
     m->potential = carom_graph_plus(g, m->potential, energy);
-    CAROM_TRY(kink(r, c->gap));
+    CAROM_TRY(carom_kink(r, c->gap));
     carom_node F = elastic;
     if (damping != CAROM_NONE) {
         // F_N - k d^n = k d^n max(-1, c d')
         const carom_node part = carom_graph_apply(g, CAROM_OP_MAX, carom_graph_number(g, -1), carom_graph_minus(g, zero, carom_graph_times(g, damping, rate)), CAROM_NONE);
-        CAROM_TRY(kink(r, carom_graph_minus(g, carom_graph_number(g, 1), carom_graph_times(g, damping, rate))));
+        CAROM_TRY(carom_kink(r, carom_graph_minus(g, carom_graph_number(g, 1), carom_graph_times(g, damping, rate))));
         const carom_node loss = carom_graph_times(g, elastic, part);
         CAROM_TRY(push(r, c->gap, false, loss));
         F = carom_graph_plus(g, elastic, loss);

@@ -424,6 +424,7 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     m->given_work = (s->work_size + line) & ~line;
     s->work_size = m->given_work + (size_t)m->np * sizeof(double);
     carom_signals_system(m);
+    s->explain = m->nasked ? carom_tables_explain : NULL;
     s->nk = m->nkinks;
     s->kinks = m->nkinks ? kinks : NULL;
     s->work_init = work_init;

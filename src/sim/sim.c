@@ -149,6 +149,16 @@ static void tell_runaway(carom_sim *sim, carom_error *err) {
              "stable for it", l.energy.start, l.energy.end);
 }
 
+// What the model itself knows of its failure.
+static carom_status explain(const carom_sim *sim, carom_status status, carom_error *err) {
+    char text[300];
+    const carom_system *sys = sim->sys;
+    if (status != CAROM_USER || !err || !sys->explain || !sys->explain(sys->model, sim->step.sys_work, text, sizeof text)) return status;
+    const size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used, ": %s", text);
+    return status;
+}
+
 // After a failure the simulation stands where the step began.
 static carom_status undo(carom_sim *sim, carom_status status) {
     if (sim->refused) memcpy(sim->kept, sim->before, sim->kept_size);
@@ -461,6 +471,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     s->parts = 0;
     const carom_status status = take_step(sim, &h, err);
     if (status != CAROM_OK) {
+        explain(sim, status, err);
         undo(sim, status);
         s->nevents = told;
         if (!reacted && s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl);
@@ -476,6 +487,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     carom_status booked = book(sim, h, err);
     if (booked == CAROM_OK) booked = look_at_end(sim, err);
     if (booked != CAROM_OK) { // the new state has no gaps or no power: it does not count
+        explain(sim, booked, err);
         k->n -= 1;
         k->t = t_0;
         return undo(sim, booked);

@@ -313,6 +313,11 @@ static carom_status kinks(const void *model, void *work, double t, const double 
     return m->base.kinks(m->base.model, work, t, q, v, k);
 }
 
+static bool explain(const void *model, void *work, char *text, size_t size) {
+    const carom_functions *m = model;
+    return m->base.explain(m->base.model, work, text, size);
+}
+
 static void inputs(const void *model, void *work, const double *x) {
     const carom_functions *m = model;
     m->base.inputs(m->base.model, work, x);
@@ -352,6 +357,7 @@ static carom_status fill(carom_functions *m, carom_error *err) {
     s->kinks = b->kinks ? kinks : NULL;
     s->ni = b->ni, s->nset = b->nset, s->input = b->input, s->nsamplers = b->nsamplers, s->samplers = b->samplers;
     s->inputs = b->inputs ? inputs : NULL;
+    s->explain = b->explain ? explain : NULL;
     s->sample = b->sample ? sample : NULL;
     s->restitution = b->restitution ? restitution : NULL;
     CAROM_TRY(carom_system_check(s, err));
