@@ -61,8 +61,10 @@ static carom_status read_parameters(resolver *r) {
     r->param_state = take(r, m->np, 1);
     if (!m->parameter || !m->fixed || !r->param_state) return carom_fault_memory(r);
     CAROM_TRY(carom_resolve_parameters(r));
-    for (int i = m->np - 1; i >= 0; --i) // an output that is pending comes after the one in effect, whose name it has
-        m->names.at[m->parameter_name[i]].node = carom_graph_input(m->graph, CAROM_PARAMETER, i);
+    for (int i = 0; i < m->np; ++i) { // an output that is pending comes after the one in effect, whose name it has
+        name *n = &m->names.at[m->parameter_name[i]];
+        if (n->node == CAROM_NONE) n->node = carom_graph_input(m->graph, CAROM_PARAMETER, i);
+    }
     return carom_derive_signals(r);
 }
 
