@@ -80,7 +80,7 @@ function done(text, status, skip) {
         printf "block %s:%d %s .expected %s\n", page, at, status, mark("loose")
     } else if (lang == "yaml") {
         yaml(text)
-    } else if (lang == "c" && mark("file") != "") {
+    } else if ((lang == "c" || lang == "xml") && mark("file") != "") {
         put(mark("file"), text)
     } else if (lang == "c") {
         c_body(text)

@@ -527,6 +527,42 @@ static void check_message(const char *text, const char *place, const char *part)
 
 #define START "carom: 1\nflexible:\n  r: {type: bar, length: 1, elements: 4, density: 1, modulus: 1, area: 1"
 
+// A bar held at both ends, N equal elements: u_j = sin(k pi j/N) is a mode, omega_k^2 = 6 E/(rho l^2) (1 - cos a)/(2 + cos a), a = k pi/N.  With the
+// ratio zeta it decays as exp(-zeta omega t) (cos wd t + zeta/sqrt(1 - zeta^2) sin wd t), wd = omega sqrt(1 - zeta^2).
+static void modes_decay_with_their_ratios(void **state) {
+    (void)state;
+    const double zeta[3] = {0.1, 0.02, 0}, E = 4, l = 0.1, t = 0.7;
+    for (int k = 1; k <= 3; ++k)
+        for (int way = 0; way < 2; ++way) { // a list; one number for all
+            char text[600];
+            snprintf(text, sizeof text, "carom: 1\nflexible: {rod: {type: bar, length: 1, elements: 10, density: 1, modulus: 4, area: 1, fix: [start, end], modal damping: %s, at: \"sin(%d*pi*s)\", points: {p: 0.3}}}\n",
+                     way ? "0.05" : "[0.1, 0.02, 0]", k);
+            carom_model *m = good(text);
+            const double a = k * 3.14159265358979323846 / 10, omega = sqrt(6 * E / (l * l) * (1 - cos(a)) / (2 + cos(a))), z = way ? 0.05 : zeta[k - 1], wd = omega * sqrt(1 - z * z);
+            const double decay = exp(-z * omega * t) * (cos(wd * t) + z / sqrt(1 - z * z) * sin(wd * t)), u = sin(k * 3.14159265358979323846 * 0.3);
+            const char *const schemes[] = {"event-driven", "generalized-alpha", "moreau-jean", "half-explicit-rk"};
+            const double h[] = {0.05, 2e-3, 2e-3, 1e-3}, bound[] = {1e-9, 2e-3, 2e-3, 1e-5};
+            for (int i = 0; i < 4; ++i) {
+                carom_sim *sim = model_sim(m, schemes[i], NULL, h[i], t);
+                model_sim_run(sim);
+                assert_close(carom_sim_now(sim).q[2], u * decay, bound[i]); // the node at 0.3
+                carom_ledger ledger;
+                assert_int_equal(carom_sim_ledger(sim, &ledger, NULL), CAROM_OK);
+                if (i == 0) assert_close(ledger.energy.balance, 0, 1e-6 * ledger.energy.start);
+                carom_sim_destroy(sim);
+            }
+            carom_model_destroy(m);
+        }
+    carom_error err = {0};
+#define DAMPED(type, ratios) "carom: 1\nflexible: {rod: {type: " type ", length: 1, elements: 10, density: 1, modulus: 4, area: 1, fix: start, modal damping: " ratios "}}\n"
+    assert_null(model_of(DAMPED("bar", "1.5"), &err));
+    assert_non_null(strstr(err.text, "the modal damping ratio is 1.5; it must be at least 0 and less than 1"));
+    assert_null(model_of(DAMPED("exact beam, inertia: 1, shear modulus: 1", "0.1"), &err));
+    assert_non_null(strstr(err.text, "modal damping is for linear members"));
+    assert_null(model_of(DAMPED("bar", "[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]"), &err));
+    assert_non_null(strstr(err.text, "modal damping of 17 modes; at most 16 can be given"));
+}
+
 static void mistakes_are_told_with_their_place(void **state) {
     (void)state;
     check_message("carom: 1\nflexible: {r: {type: rod}}\n", "m.yaml:2:22:", "types are bar");
@@ -616,6 +652,7 @@ int main(void) {
         cmocka_unit_test(the_wall_gives_the_bar_its_momentum),
         cmocka_unit_test(the_bouncing_bar_converges_to_its_exact_solution),
         cmocka_unit_test(a_beam_slides_to_rest),
+        cmocka_unit_test(modes_decay_with_their_ratios),
         cmocka_unit_test(mistakes_are_told_with_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -287,6 +287,48 @@ static void parameters_initial_values_and_inputs_count(void **state) {
     rig_close(r);
 }
 
+// Section `inputs` beside a controller: m = 1, x'' = F + u, u sampled every 0.1 s; rolled back in the middle.
+static void signals_are_inputs(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ninputs: {F: 1}\ncoordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: F + u}\n"
+                               "controllers: {c: {sample: 0.1, outputs: {u: -2*x - 3*x' - F}}}\nsimulation: {scheme: generalized-alpha, step: 0.02, end: 1}\n";
+    for (int version = 2; version <= 3; ++version) {
+        rig *r = rig_open("signals", write_model("signals", text), version, "");
+        assert_string_equal(r->variable[rig_ref(r, "F")].causality, "input");
+        assert_string_equal(r->variable[rig_ref(r, "u")].causality, "output");
+        rig_close(r);
+    }
+    rig *r = rig_open("signals", write_model("signals", text), 3, "");
+    const fmi3 f = rig_fmi3(r);
+    void *i = instance(r, &f, false), *kept = NULL;
+    assert_int_equal(f.enter(i, false, 0, 0, false, 0), 0);
+    assert_int_equal(put(r, &f, i, "F", 2), 0);
+    assert_int_equal(f.exit(i), 0);
+    assert_true(value(r, &f, i, "u") == -2 && value(r, &f, i, "F") == 2);
+    double x = 0, v = 0, u = 0, F = 2, seen[2] = {0, 0};
+    for (int k = 0; k < 20; ++k) { // communication points at half samples
+        F = k < 7 ? 2 : 0.25 * k;
+        if (k >= 7) assert_int_equal(put(r, &f, i, "F", F), 0);
+        if (k % 2 == 0) u = -2 * x - 3 * v - (k <= 6 ? 2 : 0.25 * (k - 1)); // the sample at the end of the last step saw that step's F
+        if (k == 11) assert_int_equal(f.save(i, &kept), 0);
+        assert_int_equal(step(&f, i, 0.05 * k, 0.05), 0);
+        x += 0.05 * v + 0.00125 * (F + u);
+        v += 0.05 * (F + u);
+        assert_true(fabs(value(r, &f, i, "x") - x) < 1e-12 && fabs(value(r, &f, i, "x'") - v) < 1e-12);
+        if (k == 12) seen[0] = value(r, &f, i, "x"), seen[1] = value(r, &f, i, "x'");
+    }
+    assert_int_equal(f.restore(i, kept), 0);
+    assert_true(value(r, &f, i, "F") == 2.75);
+    for (int k = 11; k <= 12; ++k) {
+        assert_int_equal(put(r, &f, i, "F", 0.25 * k), 0);
+        assert_int_equal(step(&f, i, 0.05 * k, 0.05), 0);
+    }
+    assert_true(value(r, &f, i, "x") == seen[0] && value(r, &f, i, "x'") == seen[1]);
+    assert_int_equal(f.drop(i, &kept), 0);
+    f.free(i);
+    rig_close(r);
+}
+
 // A mass of 1 kg falls onto a table of 2 kg on a spring and a damper: two FMUs, the contact force goes one way, the table's height the other.
 // At rest the contact carries 9.81 N and the spring is compressed by 3 9.81/500 m.
 static void two_fmus_meet_in_a_contact(void **state) {
@@ -463,6 +505,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_step_that_is_taken_back_and_repeated_has_the_same_bits),
         cmocka_unit_test(impacts_end_steps_early),
         cmocka_unit_test(parameters_initial_values_and_inputs_count),
+        cmocka_unit_test(signals_are_inputs),
         cmocka_unit_test(two_fmus_meet_in_a_contact),
         cmocka_unit_test(calls_in_any_order_return),
         cmocka_unit_test(bad_packages_are_refused_with_a_sentence),

@@ -70,6 +70,30 @@ static void motion(void **state) {
     carom_model_destroy(m);
 }
 
+// Located schemes stop at the knots of a linear table: F = 0, 3, -1, 1 at 0, 0.3, 0.7, 1.9 s and x'' = F(t).  By hand, over a piece of length h from F_0 to F_1:
+// x += v h + h^2 (2 F_0 + F_1)/6, v += h (F_0 + F_1)/2.  Beyond the last knot F stays 1.
+static void knots_are_located(void **state) {
+    (void)state;
+    const double t[] = {0, 0.3, 0.7, 1.9, 2}, F[] = {0, 3, -1, 1, 1};
+    double x = 0, v = 0;
+    for (int i = 0; i < 4; ++i) {
+        const double h = t[i + 1] - t[i];
+        x += v * h + h * h * (2 * F[i] + F[i + 1]) / 6;
+        v += 0.5 * h * (F[i] + F[i + 1]);
+    }
+    carom_model *m = good("carom: 1\ntables: {F: {x: [0, 0.3, 0.7, 1.9], y: [0, 3, -1, 1]}}\ncoordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: F(t)}\n");
+    assert_int_equal(carom_model_system(m)->nk, 1);
+    const char *const schemes[] = {"event-driven", "mixed"};
+    for (int k = 0; k < 2; ++k) {
+        carom_sim *sim = model_sim(m, schemes[k], NULL, k ? 0.1 : 0.5, 2);
+        model_sim_run(sim);
+        assert_close(*carom_sim_now(sim).q, x, k ? 1e-6 : 1e-11);
+        assert_close(*carom_sim_now(sim).v, v, k ? 1e-6 : 1e-11);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
 static void none_outside(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\ntables: {F: {x: [0, 1], y: [1, 2], outside: error}}\ncoordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: F(t)}\n");
@@ -77,6 +101,8 @@ static void none_outside(void **state) {
     carom_error err = {0};
     assert_int_not_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
     assert_true(carom_sim_now(sim).t <= 1);
+    assert_non_null(strstr(err.text, "table 'F' is asked at 1.0"));
+    assert_non_null(strstr(err.text, ", beyond its last point 1, and `outside` is error"));
     carom_sim_destroy(sim);
     carom_model_destroy(m);
 }
@@ -128,7 +154,9 @@ static void wrong(void **state) {
         {"{x: [0, 1], y: [1, 2]}", "F", "m.yaml:6:6: 'F' is a table and wants an argument: F(x)"},
         {"{x: [0, 1], y: [1, 2]}", "F(t, t)", "m.yaml:6:6: table F takes 1 argument, not 2"},
         {"{x: [0, 1], y: [1, 2]}", "min(t)", "m.yaml:6:6: min takes two arguments or more, not 1"},
-        {"{x: [0, 1], y: [1, 2]}", "G(t)", "m.yaml:6:6: there is no function 'G'"},
+        {"{x: [0, 1], y: [1, 2]}", "G(t)", "m.yaml:6:6: there is no function or table 'G'"},
+        {"{x: [0, 1], y: [1, 2]}\n  profile: {x: [0, 1], y: [1, 2]}", "profil(t)", "m.yaml:7:6: there is no function or table 'profil'; did you mean 'profile'?"},
+        {"{x: [0, 1], y: [1, 2]}", "sine(t)", "m.yaml:6:6: there is no function or table 'sine'; did you mean 'sin'?"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
         char text[400];
@@ -139,7 +167,7 @@ static void wrong(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(forces), cmocka_unit_test(parameters_are_set), cmocka_unit_test(motion), cmocka_unit_test(none_outside),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(forces), cmocka_unit_test(parameters_are_set), cmocka_unit_test(motion), cmocka_unit_test(knots_are_located), cmocka_unit_test(none_outside),
                                        cmocka_unit_test(files), cmocka_unit_test(wrong)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,7 @@ carom_status carom_curve_make(int n, const double *x, const double *y, bool spli
 /// Make a curve known to the graph, which then has a number; CAROM_NONE: no memory.  The numbers must outlive the graph; tapes have their own.
 int carom_graph_curve(carom_graph *g, const double *numbers);
 carom_node carom_graph_curve_at(carom_graph *g, int which, carom_node x);
+const double *carom_graph_curve_numbers(const carom_graph *g, int which);
 /// The curves of another graph, under the same numbers, in one that has none of its own.
 void carom_graph_share_curves(carom_graph *g, const carom_graph *from);
 
@@ -149,6 +150,8 @@ void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, co
 /// The same without copying: node i has the value slot[place[i]], until the next evaluation.
 typedef struct carom_values { const double *slot; const int *place; } carom_values;
 carom_values carom_tape_values(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v);
+/// The point that a group was evaluated at last: time, positions, velocities.
+const double *carom_tape_point(const carom_tape *tape, void *work);
 /// What is piecewise (comparisons, abs, sign, min, max, floor) held on the piece where it was: hold() keeps the pieces of the point of the last evaluations in
 /// `work`, groups that were not evaluated there excepted; eval_held() then answers for any point as if these pieces went on for ever.
 /// held: carom_tape_held_size() bytes.

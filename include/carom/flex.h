@@ -57,6 +57,8 @@ typedef struct carom_flywheel {
     double mass, polar, diametral;
 } carom_flywheel;
 
+enum { CAROM_MEMBER_MODES = 16 }; // most modes with a damping ratio
+
 typedef struct carom_member_def {
     carom_member_kind kind;
     int elements;
@@ -71,6 +73,8 @@ typedef struct carom_member_def {
     double up[3];                      // spatial: its own z axis lies in the plane of direction and up
     bool lumped;                       // mass at the nodes; else consistent
     double damping_mass, damping_stiffness; // a (1/s), b (s)
+    const double *modal;               // nmodal damping ratios of the lowest modes, beside a and b
+    int nmodal;                        // at most CAROM_MEMBER_MODES
     double gravity[3];                 // m/s^2
     const bool *fixed;                 // components x (elements + 1), node by node (rows); NULL: nothing is fixed
     const bool *massless;              // elements + 1: nodes that give their mass to their neighbours; NULL: none
@@ -142,6 +146,8 @@ void carom_member_field(const carom_member *m, carom_field field, const double *
 /// The lowest circular frequencies of the undamped linear member (about its straight rest), ascending; rigid motions
 /// come as 0.  At most `most`; returns how many, or -1 without memory.
 int carom_member_frequencies(const carom_member *m, int most, double *omega);
+/// The same with the modes phi, unknowns x most by columns, phi'M phi = 1; NULL: not wanted.
+int carom_member_modes(const carom_member *m, int most, double *omega, double *phi);
 /// An upper bound of all circular frequencies; infinite with massless nodes, NaN where matrices tell none.
 double carom_member_fastest(const carom_member *m);
 /// The largest step with which a scheme stays stable that treats the member's forces explicitly and an oscillator up to

@@ -41,6 +41,10 @@ typedef struct carom_datum {
 typedef struct carom_mech_coordinate { carom_datum name, at, rate; } carom_mech_coordinate;
 /// A function given by points: of a file, or x and y.
 typedef struct carom_mech_table { carom_datum name, file, x, y, kind, outside; } carom_mech_table;
+/// A signal that is set from outside and held in between.
+typedef struct carom_mech_input { carom_datum name, start, signal; } carom_mech_input;
+/// What computes at sample instants; its states and outputs are held in between.
+typedef struct carom_mech_controller { carom_datum name, sample, offset, delay, states, outputs, start; } carom_mech_controller;
 typedef struct carom_mech_energy { carom_datum name, kinetic, potential; } carom_mech_energy;
 typedef struct carom_mech_law { carom_datum name, restitution, tangential_restitution, friction, impact_law, impact_order; } carom_mech_law;
 /// A law of two parts of one material, and of this material with others, which are called by name.
@@ -94,7 +98,7 @@ typedef struct carom_mech_flywheel { carom_datum name, mass, inertia; } carom_me
 /// A flexible member.
 typedef struct carom_mech_member {
     carom_datum name, type, frame, length, elements, density, modulus, shear_modulus, area, inertia, shear_area, torsion, radius, bore;
-    carom_datum mass, massless, stiffness, gravity, load, at, rate, velocity, spin, fix, points, origin, direction, up, record;
+    carom_datum mass, massless, stiffness, gravity, load, at, rate, velocity, spin, fix, points, origin, direction, up, record, modal_damping;
     carom_mech_damping *damping; // NULL: none
     carom_mech_flywheel *flywheels;
     int nflywheels;
@@ -117,6 +121,8 @@ typedef struct carom_mech {
     carom_datum format, name, about, assemble, settle, gravity, checks;
     carom_datum parameters, let, forces, constraints, outputs, exact, sweep; // maps
     carom_mech_table *tables;
+    carom_mech_input *inputs;
+    carom_mech_controller *controllers;
     carom_mech_energy *energy;
     carom_mech_law *defaults; // of contacts
     carom_mech_material *materials;
@@ -133,7 +139,7 @@ typedef struct carom_mech {
     carom_mech_contact *contacts;
     carom_mech_figure *figures;
     carom_mech_touch *touches;
-    int ntables, ncoordinates, nbodies, nshapes, njoints, nsprings, nmotors, nloads, nmembers, ncontacts, nmaterials, nfigures, ntouches;
+    int ntables, ninputs, ncontrollers, ncoordinates, nbodies, nshapes, njoints, nsprings, nmotors, nloads, nmembers, ncontacts, nmaterials, nfigures, ntouches;
     carom_matrix_text *matrices;
     int nmatrices;
     struct carom_pool *memory; // of all of the above
@@ -157,7 +163,8 @@ carom_mech *carom_mech_copy(const carom_mech *m);
 bool carom_mech_equal(const carom_mech *a, const carom_mech *b);
 /// The same number for mechanisms that are equal.
 uint64_t carom_mech_hash(const carom_mech *m);
-/// Override a parameter: "name=expression", as typed with --set.
+/// Override a parameter: "name=expression", as typed with --set.  Of an input: "name=number" is another value at the start, "name=expression" the
+/// signal that it follows, and "name=FILE.csv" a table of time whose text carom_mech_add_matrix() hands over under the name FILE.csv.
 carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err);
 /// Hand over a matrix; it is copied.
 carom_status carom_mech_add_matrix(carom_mech *m, const carom_matrix_text *matrix, carom_error *err);

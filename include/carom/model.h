@@ -49,7 +49,7 @@ const double *carom_model_q0(const carom_model *m);
 const double *carom_model_v0(const carom_model *m);
 
 typedef struct carom_model_sizes {
-    int parameters, coordinates, velocities, lets, constraints, contacts, outputs, checks, members;
+    int parameters, inputs, coordinates, velocities, lets, constraints, contacts, outputs, checks, members;
     bool exact;
 } carom_model_sizes;
 carom_model_sizes carom_model_count(const carom_model *m);
@@ -70,6 +70,13 @@ const char *carom_model_parameter(const carom_model *m, int i, double *value);
 /// is created with these values: mostly by writing numbers, and where one goes into the structure by deriving it again (*derived, may be NULL).
 /// What was made from it before (work blocks, simulations, drawings) has to be made again, names and texts be asked for again.  On failure it stays as it was.
 carom_status carom_model_set(carom_model *m, int n, const int *index, const double *value, bool *derived, carom_error *err);
+/// The SI unit of a parameter, input, coordinate or rate ("kg", "m/s"; fmi: "kg.m2"), where the model gives one with a unit; also of t and of energies, where it has units
+/// at all.  False: not known.
+bool carom_model_unit(const carom_model *m, const char *name, bool fmi, char *text, size_t size);
+/// Input i, as carom_sim_input() counts them, and its value at the start; NULL after the last.  Inputs that follow a signal are not among them.
+const char *carom_model_input(const carom_model *m, int i, double *value);
+/// The number of the input of this name; -1: none, and err says so.
+int carom_model_find_input(const carom_model *m, const char *name, carom_error *err);
 /// Does the structure hold the value of parameter i, so that another one derives the model again?
 bool carom_model_fixed(const carom_model *m, int i);
 /// Radius of the smaller of the two shapes that touch at contact id; 0: its gap is not that of shapes.

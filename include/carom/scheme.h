@@ -95,6 +95,7 @@ typedef struct carom_step {
     void *sys_work;
     double t, h;         // from t to t + h
     long n;              // number of the step, from 0
+    bool jumped;         // forces have jumped since the last step: an input or a controller has changed; what is kept of them does not count
     double *q, *v;       // in: state at t (right limits); out: state at t + h
     double *q_0, *v_0;   // for schemes that keep the state at t themselves (`keeps` in their table): where; NULL if not requested
     bool bounded;        // the scheme has seen on its way that all |v_i| at t + h are below CAROM_GROWN; false on entry

@@ -80,6 +80,7 @@ typedef struct carom_sim_def {
     const char *const *options; // "key=value" strings, NULL-terminated, later ones win; NULL: none
     double t0, h, t_end;        // with the option adaptive=on, h is the first step to try
     const double *q0, *v0;
+    const double *input;        // the system's ni signals at the start; NULL: those of the system
     const char *(*name)(const void *user, int id); // name of a constraint, for messages; NULL: "contact 3"
     const void *name_user;
     const char *(*rate_name)(const void *user, int i); // name of velocity i, with name_user; NULL, or returns NULL: "3"
@@ -137,10 +138,16 @@ void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const v
 /// Steps until t_end, or until on_step (NULL allowed) returns something else than CAROM_OK.
 carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user, carom_error *err);
 
+/// Another value of input i (0 .. nset-1 of the system; carom_model_input() has their names) from now on, between two steps.  The value is
+/// constant until the next call, and part of the saved state.  Energy that the change brings counts as external.
+carom_status carom_sim_input(carom_sim *sim, int i, double value, carom_error *err);
+/// The present values of all ni signals.
+const double *carom_sim_inputs(const carom_sim *sim);
+
 carom_now carom_sim_now(const carom_sim *sim);
 bool carom_sim_done(const carom_sim *sim);
 bool carom_sim_ending(const carom_sim *sim); // t_end may shorten the next step; a run to a later end would take another
-long carom_sim_total_steps(const carom_sim *sim); // planned for the whole run; 0: not known, steps are adaptive
+long carom_sim_total_steps(const carom_sim *sim); // planned for the whole run; 0: not known, steps are adaptive or shortened for controllers
 
 /// Local velocities of all recorded directions at the present state; energies there.
 carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err);

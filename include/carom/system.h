@@ -77,6 +77,9 @@ typedef struct carom_list {
     struct carom_team *team; // threads that may share the work of these contacts; NULL: none.  Set before adopt()
 } carom_list;
 
+/// A controller: it computes at the times offset + k sample, and its outputs take effect `delay` later.
+typedef struct carom_sampler { const char *name; double sample, offset, delay; } carom_sampler;
+
 typedef enum carom_hold { CAROM_FREE, CAROM_HOLD, CAROM_HELD } carom_hold;
 
 typedef struct carom_system {
@@ -153,10 +156,23 @@ typedef struct carom_system {
     carom_status (*friction)(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law);
     /// Restitution of a contact (0 .. nc-1) that `varies`, for its approach speed >= 0.  NULL: none varies.
     double (*restitution)(const void *model, void *work, int contact, double speed);
+    /// Why functions with this work block failed at the point that they were asked for last: a sentence.  False: not known.  NULL: never known.
+    bool (*explain)(const void *model, void *work, char *text, size_t size);
     /// nk functions of the state; where one changes its sign the forces have a kink, and schemes that locate events begin anew there.
     int nk;
     carom_status (*kinks)(const void *model, void *work, double t, const double *q, const double *v, double *k);
     const int *kink_of; // nk: the contact (0 .. nc-1) whose gap has the kink, so that it counts while that is closed; -1: forces have it.  NULL: all are of forces
+
+    // -- optional: signals that are held between steps ----------------------------------------------
+    int ni;                        // how many: inputs, then states and outputs of controllers
+    int nset;                      // of them the first ones: inputs, which carom_sim_input() sets
+    const double *input;           // ni: at the start
+    /// From now on functions with this work block use these values.
+    void (*inputs)(const void *model, void *work, const double *x);
+    int nsamplers;
+    const carom_sampler *samplers;
+    /// Controller k at (t, q, v) changes signals in x.  effect: its outputs of the last sample take effect; else it computes.
+    carom_status (*sample)(const void *model, void *work, int k, bool effect, double t, const double *q, const double *v, double *x);
 
     // -- optional: contacts that come and go --------------------------------------------------------
     int listed;                    // of the nc contacts the last ones: slots of a list; a simulation has as many as it needs.  0: none

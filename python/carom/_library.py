@@ -90,7 +90,7 @@ class ModelDef(Structure):
 
 
 class ModelSizes(Structure):
-    _fields_ = [(name, c_int) for name in ("parameters", "coordinates", "velocities", "lets", "constraints", "contacts", "outputs",
+    _fields_ = [(name, c_int) for name in ("parameters", "inputs", "coordinates", "velocities", "lets", "constraints", "contacts", "outputs",
                                            "checks", "members")] + [("exact", c_bool)]
 
 
@@ -101,7 +101,7 @@ class ModelRun(Structure):
 
 class SimDef(Structure):
     _fields_ = [("system", c_void_p), ("scheme", c_char_p), ("schemes", c_void_p), ("options", POINTER(c_char_p)), ("t0", c_double),
-                ("h", c_double), ("t_end", c_double), ("q0", c_void_p), ("v0", c_void_p), ("name", c_void_p), ("name_user", c_void_p),
+                ("h", c_double), ("t_end", c_double), ("q0", c_void_p), ("v0", c_void_p), ("input", c_void_p), ("name", c_void_p), ("name_user", c_void_p),
                 ("rate_name", c_void_p), ("size", c_void_p)]
 
 
@@ -265,6 +265,7 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_model_count": (ModelSizes, [_P]),
     "carom_model_coordinate": (c_char_p, [_P, c_int]),
     "carom_model_velocity": (c_char_p, [_P, c_int]),
+    "carom_model_input": (c_char_p, [_P, c_int, POINTER(c_double)]),
     "carom_model_parameter": (c_char_p, [_P, c_int, POINTER(c_double)]),
     "carom_model_set": (c_int, [_P, c_int, POINTER(c_int), POINTER(c_double), POINTER(c_bool), _E]),
     "carom_model_constraint": (c_char_p, [_P, c_int]),
@@ -287,6 +288,8 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_sim_destroy": (None, [_P]),
     "carom_sim_now": (Now, [_P]),
     "carom_sim_done": (c_bool, [_P]),
+    "carom_sim_input": (c_int, [_P, c_int, c_double, POINTER(CError)]),
+    "carom_sim_inputs": (c_void_p, [_P]),
     "carom_record_default": (RecordDef, []),
     "carom_record_create": (_P, [POINTER(RecordDef), _E]),
     "carom_record_destroy": (None, [_P]),

@@ -127,6 +127,15 @@ class Model:
             found[name.decode()] = x.value
         return found
 
+    @property
+    def inputs(self):
+        """Inputs that a simulation can set, with their values at the start."""
+        x, found = ctypes.c_double(), {}
+        for i in range(self.sizes.inputs):
+            name = lib.carom_model_input(self._handle.pointer, i, ctypes.byref(x))
+            found[name.decode()] = x.value
+        return found
+
     def set(self, given=None, **more):
         """Other values of parameters: model.set(m=3) or model.set({"m": "2*l"}).  Returns the model.
 

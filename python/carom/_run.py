@@ -162,6 +162,26 @@ class Simulation:
     def gaps(self):
         return self._live(lib.carom_sim_now(self._sim).gap, self._bound.ng)
 
+    @property
+    def inputs(self):
+        """The present values of the model's inputs."""
+        names = self._inputs()
+        return dict(zip(names, view(lib.carom_sim_inputs(self._sim), len(names)).tolist())) if names else {}
+
+    def set_inputs(self, given=None, **more):
+        """Other values of inputs from now on: sim.set_inputs(F=3) or sim.set_inputs({"F": 3}), between two steps."""
+        names, err = self._inputs(), c.CError()
+        for name, value in {**(given or {}), **more}.items():
+            if name not in names:
+                raise c.InputError(f"the model has no input {name!r}; it has {', '.join(names) if names else 'none'}")
+            status = lib.carom_sim_input(self._sim, names.index(name), float(value), ctypes.byref(err))
+            if status != c.OK:
+                raise c.failure(err, status)
+
+    def _inputs(self):
+        text = self.model if isinstance(self.model, Model) else self.model.base
+        return list(text.inputs) if text else []
+
     def _live(self, pointer, n):
         x = view(pointer, n, self._bound.handle) if n else np.zeros(0)
         x.flags.writeable = False

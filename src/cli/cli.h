@@ -38,7 +38,7 @@ struct cli_args {
     cli_given *given;
 };
 
-extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_export, cli_sweep, cli_merge, cli_plot, cli_view, cli_film, cli_play, cli_solve, cli_equilibrium, cli_modes, cli_fit, cli_gradient, cli_help;
+extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_import, cli_export, cli_sweep, cli_merge, cli_plot, cli_view, cli_film, cli_play, cli_solve, cli_equilibrium, cli_modes, cli_fit, cli_gradient, cli_help;
 const cli_verb *cli_verb_at(int i); // NULL after the last
 const cli_verb *cli_verb_find(const char *name);
 
@@ -75,6 +75,7 @@ const char *cli_suggest(char *buffer, size_t size, const char *word, const char 
 typedef struct cli_matrices { carom_matrix_text *list; int n; } cli_matrices;
 bool cli_matrices_read(const cli_args *a, cli_matrices *m);
 void cli_matrices_free(cli_matrices *m);
+#define CLI_INPUT {"input", 0, "NAME=SIGNAL", "what an input of the model follows: a number, an expression of t, or a CSV file of times and values", true}
 #define CLI_MATRIX {"matrix", 0, "NAME=FILE", "a matrix that the model names, a Matrix Market file", true}
 #define CLI_COMPILE {"compile", 0, "auto|on|off", "evaluate the model with machine code made by the C compiler ($CC or cc); the results are the same " \
                      "bits. auto (default): when the run is long enough to gain time", false}

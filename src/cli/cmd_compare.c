@@ -25,6 +25,7 @@ static const cli_option options[] = {
     {"end", 0, "T", "end time", false},
     {"option", 0, "KEY=VALUE", "an option for every scheme, the reference's included", true},
     {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_INPUT,
     CLI_MATRIX,
     CLI_COMPILE,
     {"threads", 0, "N", "runs at a time (default: as many as there are cores)", false},

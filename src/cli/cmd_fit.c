@@ -19,6 +19,7 @@ static const cli_option options[] = {
     {"step", 0, "H", "step size", false},
     {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver", true},
     {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_INPUT,
     CLI_MATRIX,
     {"adaptive", 0, NULL, "step sizes from error estimates", false},
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate", false},

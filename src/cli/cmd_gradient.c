@@ -11,6 +11,7 @@ static const cli_option options[] = {
     {"end", 0, "T", "end time", false},
     {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver", true},
     {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_INPUT,
     CLI_MATRIX,
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result", false},
     {"json", 0, NULL, "{value, gradient: {NAME: number}, t, scheme} as JSON on standard output", false},

@@ -6,6 +6,7 @@
 
 static const cli_option options[] = {
     {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_INPUT,
     CLI_MATRIX,
     {NULL, 0, NULL, NULL, false},
 };

@@ -53,10 +53,12 @@ void manual_verbs_markdown(FILE *f) {
 
 static const char *default_of(const carom_key *k) { return strncmp(k->fallback, "needed", 6) == 0 ? "" : "default: "; }
 
+static const char *unit_of(const carom_key *k) { return strcmp(k->unit, "1") == 0 ? "" : k->unit; }
+
 // "number, kg"
 static const char *value_of(const carom_key *k) {
     static char text[60];
-    snprintf(text, sizeof text, "%s%s%s", carom_key_kind(k->kind), *k->unit ? ", " : "", k->unit);
+    snprintf(text, sizeof text, "%s%s%s", carom_key_kind(k->kind), *unit_of(k) ? ", " : "", unit_of(k));
     return text;
 }
 
@@ -65,7 +67,7 @@ void manual_model_markdown(FILE *f) {
     fprintf(f, made, "carom help model --markdown");
     fputs("[model-file.md](model-file.md), [bodies-and-joints.md](bodies-and-joints.md) and [shapes.md](shapes.md) explain what they mean together. Any other key is an "
           "error, which names the nearest known key.\n\nA number is an expression of parameters, an expression may also use time and the state; several of "
-          "them are a list. Units are those of SI; any other consistent units do as well.\n", f);
+          "them are a list. Units are those of SI; any other consistent units do as well. A number may carry a unit, `2 kg` or `30 deg`, and is then converted and checked.\n", f);
     for (const key_group *const *list = carom_key_groups; *list; ++list) {
         const key_group *g = *list;
         fprintf(f, "\n## %s%s%s\n\n%s%s", *g->place ? "`" : "Sections", g->place, *g->place ? "`" : "", g->about, *g->about ? "\n\n" : "");
@@ -86,8 +88,8 @@ void manual_model_markdown(FILE *f) {
 
 static void key_plain(FILE *f, const carom_key *k) {
     fprintf(f, "  %-22s %s", k->name, k->about);
-    if (*k->unit) fprintf(f, "%s[%s]", *k->about ? " " : "", k->unit);
-    if (*k->fallback) fprintf(f, "%s(%s%s)", *k->about || *k->unit ? " " : "", default_of(k), k->fallback);
+    if (*unit_of(k)) fprintf(f, "%s[%s]", *k->about ? " " : "", unit_of(k));
+    if (*k->fallback) fprintf(f, "%s(%s%s)", *k->about || *unit_of(k) ? " " : "", default_of(k), k->fallback);
     fputc('\n', f);
 }
 

@@ -123,14 +123,15 @@ bool cli_has(const cli_args *a, const char *name) {
 }
 
 const char **cli_list(const cli_args *a, const char *name, const char *const *before) {
-    const int k = find(a->verb, name, strlen(name));
+    const int k = find(a->verb, name, strlen(name)), input = strcmp(name, "set") == 0 ? find(a->verb, "input", 5) : -1;
+    const int also = input >= 0 && strchr(a->verb->options[input].value, '=') ? input : -1; // signals of inputs are set like parameters
     int n = 0;
     while (before && before[n]) ++n;
     const char **list = calloc((size_t)(n + a->ngiven) + 1, sizeof *list);
     if (!list) abort();
     for (int i = 0; i < n; ++i) list[i] = before[i];
     for (int i = 0; i < a->ngiven; ++i)
-        if (a->given[i].option == k) list[n++] = a->given[i].value;
+        if (a->given[i].option == k || (also >= 0 && a->given[i].option == also)) list[n++] = a->given[i].value;
     return list;
 }
 

@@ -113,6 +113,15 @@ static bool file_inside(const char *model, const carom_datum *name, char *path, 
     return true;
 }
 
+static void add_text(cli_matrices *m, const char *name, char *text, size_t length) {
+    m->list = realloc(m->list, ((size_t)m->n + 2) * sizeof *m->list);
+    if (!m->list) abort();
+    carom_matrix_text *t = &m->list[m->n++];
+    *t = (carom_matrix_text){.name = strdup(name), .text = text, .length = length};
+    t->file = t->name;
+    if (!t->name) abort();
+}
+
 // The text of a file under the name that the model gives it, unless it is there already.
 static bool add_file(const char *model, const carom_datum *name, cli_matrices *m) {
     char path[4096];
@@ -120,16 +129,10 @@ static bool add_file(const char *model, const carom_datum *name, cli_matrices *m
     for (int i = 0; i < m->n; ++i)
         if (strcmp(m->list[i].name, name->text) == 0) return true;
     if (!file_inside(model, name, path, sizeof path)) return false;
-    m->list = realloc(m->list, ((size_t)m->n + 2) * sizeof *m->list);
-    if (!m->list) abort();
-    carom_matrix_text *t = &m->list[m->n];
     size_t length = 0;
     char *text = cli_read_file(path, &length);
-    *t = (carom_matrix_text){.name = strdup(name->text), .text = text, .length = length};
-    t->file = t->name;
-    if (!t->name) abort();
-    ++m->n;
-    return t->text != NULL;
+    add_text(m, name->text, text, length);
+    return text != NULL;
 }
 
 static bool add_files(const char *model, const carom_mech_shape *list, int n, cli_matrices *m) {
@@ -165,6 +168,22 @@ static bool files_of_model(const char *file, cli_matrices *m) {
     return good;
 }
 
+// Of an input that follows one.
+static bool signal_files(const cli_args *a, cli_matrices *m) {
+    const char **set = cli_list(a, "set", NULL);
+    bool good = true;
+    for (int i = 0; set[i] && good; ++i) {
+        const char *file = strchr(set[i], '=');
+        if (!file || !cli_ends(file + 1, ".csv")) continue;
+        size_t length = 0;
+        char *text = cli_read_file(file + 1, &length);
+        good = text != NULL;
+        if (good) add_text(m, file + 1, text, length);
+    }
+    free(set);
+    return good;
+}
+
 bool cli_matrices_read(const cli_args *a, cli_matrices *m) {
     const char **given = cli_list(a, "matrix", NULL);
     int n = 0;
@@ -188,7 +207,7 @@ bool cli_matrices_read(const cli_args *a, cli_matrices *m) {
         good = t->text != NULL;
     }
     free(given);
-    good = good && files_of_model(a->word[0], m);
+    good = good && files_of_model(a->word[0], m) && signal_files(a, m);
     if (!good) cli_matrices_free(m);
     return good;
 }

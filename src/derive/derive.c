@@ -321,6 +321,13 @@ static carom_group join_motion(carom_model *m, const carom_node *f) {
     return (carom_group){.count = n + n * n, .nodes = node};
 }
 
+static carom_group join_asked(carom_model *m) {
+    carom_node *at = carom_pool_take(&m->memory, ((size_t)m->nasked + 1) * sizeof *at);
+    if (!at) return (carom_group){.count = -1};
+    for (int i = 0; i < m->nasked; ++i) at[i] = m->asked[i].at;
+    return (carom_group){.count = m->nasked, .nodes = at};
+}
+
 static carom_status compile(carom_model *m, const carom_node *f, const carom_node *kappa, carom_error *err) {
     carom_graph *g = m->graph;
     const int n = m->seen.nv, links = m->ne + m->nc;
@@ -377,6 +384,8 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_FRAMES] = join(m, frames, 9 * m->njoints, NULL, 0),
         [GROUP_ELEMENTS] = join(m, element, 2 * m->nelements, NULL, 0),
         [GROUP_BOUNDS] = join(m, bound, m->npairs, NULL, 0),
+        [GROUP_ASKED] = join_asked(m),
+        [GROUP_CONTROL] = join(m, m->control, m->ncontrol, NULL, 0),
         [GROUP_KINKS] = join(m, m->kink, m->nkinks, NULL, 0),
         [GROUP_BOUND_RATES] = join(m, bound + m->npairs, m->npairs, NULL, 0),
     };

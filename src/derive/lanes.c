@@ -112,6 +112,7 @@ static carom_status refuse(carom_error *err, const char *why) { return carom_fai
 carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
     const carom_mech *x = m->mech;
     if (m->nmember || x->nmembers) return refuse(err, "flexible members");
+    if (x->ncontrollers) return refuse(err, "`controllers`");
     if (x->ntables) return refuse(err, "`tables`");
     if (m->npairs) return refuse(err, "contacts between shapes; contacts written as gaps can run in lanes");
     if (x->nbodies || x->njoints || x->nsprings || x->nmotors || x->nloads) return refuse(err, "`bodies`; models written with coordinates and energies can run in lanes");

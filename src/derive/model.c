@@ -97,6 +97,7 @@ void carom_model_destroy(carom_model *m) {
     free(m->soft);
     free(m->kink);
     free(m->kink_of);
+    free(m->asked);
     free(m->rub);
     for (int i = 0; i < m->npairs; ++i) carom_tape_destroy(m->pairs[i].tape);
     for (int i = 0; i < m->nkinds; ++i) carom_model_destroy(m->kinds[i].two);
@@ -154,7 +155,8 @@ const double *carom_model_q0(const carom_model *m) { return m->q0; }
 const double *carom_model_v0(const carom_model *m) { return m->v0; }
 
 carom_model_sizes carom_model_count(const carom_model *m) {
-    return (carom_model_sizes){.parameters = m->np,
+    return (carom_model_sizes){.parameters = m->np_own,
+                               .inputs = m->nset,
                                .coordinates = m->nq,
                                .velocities = m->nv,
                                .lets = m->nlet,

@@ -12,6 +12,7 @@
 //   system.c          the functions schemes call      start.c   is the initial state allowed?  settle.c  or can it be made so?
 //   checks.c          checks, the ledger's names      examine.c `carom check`
 //   model.c           create, destroy, answers        ctext.c   `carom export c`
+//   signals.c         inputs and controllers: signals that are held between steps
 //   set.c             other values of parameters      variation.c derivatives by them and by the state
 #pragma once
 #include "derive/names.h"
@@ -52,6 +53,8 @@ enum { // groups of the tape
     GROUP_ELEMENTS, // powers of springs, motors and loads, then their energies
     GROUP_BOUNDS, // of the gaps of every pair of shapes
     GROUP_BOUND_RATES, // how fast they change
+    GROUP_ASKED, // arguments of tables
+    GROUP_CONTROL, // outputs and next states of controllers
     GROUP_KINKS, // functions at whose zeros forces have kinks
     GROUP_COUNT
 };
@@ -181,7 +184,8 @@ typedef enum bound_kind {
     BOUND_ANGLE, BOUND_MASS,                              // of the body; a planar one's angle
     BOUND_GRAVITY,                                        // component
     BOUND_NUMBER, BOUND_COEFFICIENT,                      // stand in expressions only; the second must not be negative
-    BOUND_STEP, BOUND_END
+    BOUND_STEP, BOUND_END,
+    BOUND_INPUT // signal
 } bound_kind;
 typedef struct bound {
     const carom_datum *from;
@@ -200,6 +204,7 @@ struct carom_model {
     carom_graph *graph;
     names names, outs; // outs: quantities and outputs, seen by outputs and checks only
 
+    int np_own; // parameters
     int np, nq, nv, ne, nc, nlet, nout, nchecks, nwatch, ndir;
     member *members;
     int nmember;
@@ -207,9 +212,15 @@ struct carom_model {
     seen seen;
     bool member_energies; // outputs or checks ask for them
     int nkin;             // velocities of the graph when the kinetic energy had been read
-    double *parameter;    // np
+    double *parameter;    // np: parameters, then signals as they start: inputs, states and outputs of controllers
     int *parameter_name;  // np: index in names
     bool *fixed;          // np: its value went into the structure
+    int nsignals, nset;   // signals; of them inputs that are set from outside
+    carom_sampler *samplers; // of controllers
+    struct control *controls; // signals.c
+    int ncontrols;
+    carom_node *control;  // what controllers compute, in order
+    int ncontrol;
     bound *bound;         // what else depends on parameters and is no expression of the graph
     int nbound, bound_room;
     double *start;        // nq + nv: initial state as given, before it is assembled; NULL: there are no parameters
@@ -268,6 +279,8 @@ struct carom_model {
     carom_tape *rub_tape; // NULL: none varies
     soft_column *soft; // soft.c
     int nsoft;
+    struct asked { int table; carom_node at; } *asked; // arguments of tables in expressions of the state
+    int nasked;
     carom_node *kink;  // functions at whose zeros forces or gaps have kinks
     int *kink_of, nkinks; // contact whose gap it is; -1: forces
     int *bounce_of;         // nc: which of `bounces` is its restitution, where that varies
@@ -307,7 +320,7 @@ struct carom_model {
     carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none
     void *owned;                  // what it needs while it lives: compiled code
     void (*release)(void *owned); // NULL: nothing
-    size_t check_work, scratch, seen_work, narrow, bounce_work, rub_work; // offsets in work
+    size_t check_work, scratch, seen_work, narrow, bounce_work, rub_work, given_work; // offsets in work
     int scratch_count, pair_count; // of scratch: largest group; largest group of a pair
 };
 
@@ -333,7 +346,7 @@ typedef struct resolver {
 
 /// What an expression may use: kinds of names, and these.
 enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192, SCOPE_AVERAGES = 16384, SCOPE_SPEED = 32768, SCOPE_SLIP = 65536, SCOPE_JOINT = 131072 };
-enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | NAME_POINT | SCOPE_TIME };
+enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | NAME_POINT | NAME_INPUT | SCOPE_TIME, SCOPE_MOTION = NAME_PARAMETER | NAME_INPUT | SCOPE_TIME };
 
 // families.c
 /// Families become records like all others: r->mech is one without families from then on.
@@ -342,6 +355,11 @@ carom_status carom_derive_families(resolver *r);
 // tables.c
 /// Tables become functions; first of all, so that parameters may use them.
 carom_status carom_derive_tables(resolver *r);
+/// Table `index` is asked at x, in the model's graph; false: no memory.
+bool carom_table_asked(carom_model *m, int index, carom_node x);
+/// When all expressions are known: where linear tables have knots, forces have kinks.
+carom_status carom_derive_knots(resolver *r);
+bool carom_tables_explain(const void *model, void *work, char *text, size_t size);
 
 // scope.c
 #if defined(__GNUC__)
@@ -375,6 +393,18 @@ carom_status carom_part_name(resolver *r, const carom_datum *n);
 carom_status carom_resolve_map(resolver *r, const carom_datum *n, const char *where, const carom_datum **children);
 /// Value of an expression of time and parameters at t = 0.
 carom_status carom_resolve_start(resolver *r, const carom_datum *n, carom_node x, double *value);
+
+// signals.c
+/// Names of inputs and of the signals of controllers, behind the parameters; m->np counts them.  Then their values at the start; then what
+/// controllers compute, when all names are known.
+carom_status carom_declare_signals(resolver *r);
+carom_status carom_derive_signals(resolver *r);
+carom_status carom_derive_controllers(resolver *r);
+void carom_signals_system(carom_model *m);
+/// Parameters and signals of a work block, np.
+static inline double *carom_model_given(const carom_model *m, void *work) { return (double *)(void *)((unsigned char *)work + m->given_work); }
+/// Does an expression change when signals do?
+bool carom_depends_on_signals(const carom_model *m, carom_node x);
 
 // set.c
 enum { SCOPE_BOUND = NAME_PARAMETER | SCOPE_VALUES | SCOPE_SPEED | SCOPE_SLIP };
@@ -502,7 +532,7 @@ static inline void carom_model_put_column(carom_columns *to, int k, const int *r
         to->a[at + (size_t)e] = x[e];
     }
 }
-bool carom_terms_constant(const carom_graph *g, const terms *x);
+bool carom_terms_constant(const carom_model *m, const terms *x);
 bool carom_model_turns(const carom_model *m); // is q + h v not enough?
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);
 void carom_model_lift(const void *model, double *dx, const double *x, const double *v);

@@ -77,6 +77,7 @@ const char *carom_name_kind(name_kind kind) {
     case NAME_VELOCITY: return "a velocity of a body";
     case NAME_POINT: return "a point of a flexible member";
     case NAME_TABLE: return "a table";
+    case NAME_INPUT: return "an input or a signal of a controller";
     case NAME_MEMBER: return "a flexible member";
     }
     return "a name";

@@ -12,6 +12,7 @@ typedef enum name_kind { // bits, so that a scope is a set of kinds
     NAME_VELOCITY = 2048, // vx ... wz of bodies
     NAME_POINT = 4096,  // MEMBER.POINT.u, ... of a flexible member
     NAME_TABLE = 262144, // a function of one argument
+    NAME_INPUT = 524288, // a signal that is held: an input, a state or output of a controller
     NAME_MEMBER = 16384 // a flexible member itself: no value, but the name is taken
 } name_kind;
 

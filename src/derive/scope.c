@@ -1,5 +1,6 @@
 // scope.c: expressions of the file: what their names mean, and errors that point into the file.
 #include "base/number.h"
+#include "base/unit.h"
 #include "derive/shapes/solids.h"
 #include <carom/option.h>
 #include <math.h>
@@ -120,8 +121,8 @@ static carom_node unknown(const scope_user *u, const char *word, carom_error *er
             : u->scope & SCOPE_SPEED ? "numbers, parameters and approach.speed"
             : u->scope & SCOPE_VALUES ? "numbers and parameters"
             : u->scope & SCOPE_EXACT ? "time, parameters and names defined above in exact"
-            : u->scope & NAME_COORDINATE ? "coordinates, let names, time and parameters"
-                                         : "time and parameters";
+            : u->scope & NAME_COORDINATE ? "coordinates, let names, inputs, time and parameters"
+                                         : "time, parameters and inputs";
         if (n->kind == NAME_TABLE) return refuse(err, "'%.60s' is a table and wants an argument: %.60s(x)", word, word);
         carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is %s, but %s may only use %s", word, carom_name_kind(n->kind),
                    u->what, may);
@@ -136,6 +137,8 @@ static carom_node unknown(const scope_user *u, const char *word, carom_error *er
 static carom_node rate_of(const scope_user *u, carom_graph *g, name *n, carom_error *err) {
     if (n->kind == NAME_PARAMETER)
         return refuse(err, "%.60s' is zero: '%.60s' is a parameter and does not change; remove it", n->text, n->text);
+    if (n->kind == NAME_INPUT && n->index >= 0)
+        return refuse(err, "%.60s' is zero: '%.60s' keeps its value between its changes; remove it", n->text, n->text);
     if (n->rate != CAROM_NONE) return n->rate;
     if (n->kind == NAME_VELOCITY)
         return refuse(err, "%.60s' would be an acceleration: '%.60s' is a velocity already", n->text, n->text);
@@ -240,10 +243,20 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
     return energy != CAROM_NONE ? energy : unknown(u, word, err);
 }
 
-static carom_node table_at(const carom_model *m, carom_graph *g, name *n, int nargs, const carom_node *args, carom_error *err) {
+static carom_node table_at(carom_model *m, carom_graph *g, name *n, int nargs, const carom_node *args, carom_error *err) {
     n->used = true;
     carom_graph_share_curves(g, m->graph); // g may be that of numbers
-    return nargs == 1 ? carom_graph_curve_at(g, n->index, args[0]) : refuse(err, "table %.60s takes 1 argument, not %d", n->text, nargs);
+    if (nargs != 1) return refuse(err, "table %.60s takes 1 argument, not %d", n->text, nargs);
+    if (g == m->graph && !m->tape && !carom_table_asked(m, n->index, args[0])) return refuse(err, "no memory for table %.60s", n->text);
+    return carom_graph_curve_at(g, n->index, args[0]);
+}
+
+// Tables, then functions.
+static const char *callable(const void *user, int i) {
+    const carom_model *m = user;
+    for (int k = 0; k < m->names.count; ++k)
+        if (m->names.at[k].kind == NAME_TABLE && i-- == 0) return m->names.at[k].text;
+    return carom_name_reserved(i + 2);
 }
 
 // NAME(x) of a table; min(x), max(x), and averages where they are known, over all steps: x is watched, and what is kept of it is an input.
@@ -257,6 +270,8 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
     name *table = carom_names_find(&m->names, text, length);
     if (table && table->kind == NAME_TABLE) return table_at(m, g, table, nargs, args, err);
+    const char *near_table = m->mech && m->mech->ntables && !carom_parse_reserved(text, length) ? carom_nearest(word, callable, m) : NULL;
+    if (near_table) return refuse(err, "there is no function or table '%s'; did you mean '%s'?", word, near_table);
     if (!(u->scope & SCOPE_LEDGER)) return carom_parse_reserved(text, length) ? refuse(err, "%s takes two arguments or more, not %d", word, nargs) : CAROM_NONE;
     int which = 0;
     while (which < count && strcmp(word, kept[which]) != 0) ++which;
@@ -290,12 +305,18 @@ carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, 
     const carom_scope s = {.lookup = lookup, .call = call, .user = &u};
     carom_graph *g = scope & SCOPE_VALUES ? r->values : r->m->graph;
     carom_error err = {0};
-    size_t offset = 0;
+    size_t offset = 0, at;
+    double x;
+    carom_unit unit;
+    const carom_quantity quantity = carom_quantity_read(n->text + from, to - from, &x, &unit, &at);
+    if (quantity == CAROM_QUANTITY_READ) return *node = carom_graph_number(g, x), CAROM_OK;
     *node = carom_parse(g, n->text + from, to - from, &s, &offset, &err);
     if (r->failed) return CAROM_BAD_INPUT; // by a parameter that this expression uses
     if (*node != CAROM_NONE) return CAROM_OK;
     if (carom_graph_failed(g))
         return carom_fault(r, n, 0, "%s makes the model too large; simplify the model", what);
+    if (quantity == CAROM_QUANTITY_WRONG)
+        return carom_fault(r, n, from + at, "'%.*s' is not a unit; known are %s.  For a product write '*'", (int)(to - from - at < 40 ? to - from - at : 40), n->text + from + at, carom_unit_examples);
     if (carom_datum_cut(n)) return carom_fault(r, n, from + offset, "%s; %s", err.text, carom_advice_comma);
     return carom_fault(r, n, from + offset, "%s", err.text);
 }
@@ -371,7 +392,7 @@ carom_status carom_resolve_parameter(resolver *r, int index) {
 }
 
 carom_status carom_resolve_parameters(resolver *r) {
-    for (int i = 0; i < r->m->np; ++i) CAROM_TRY(carom_resolve_parameter(r, i));
+    for (int i = 0; i < r->m->np_own; ++i) CAROM_TRY(carom_resolve_parameter(r, i));
     return CAROM_OK;
 }
 

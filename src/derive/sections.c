@@ -38,14 +38,11 @@ static carom_status declare_all(resolver *r) {
     const carom_mech *x = r->mech;
     carom_model *m = r->m;
     m->matrix_used = take(r, x->nmatrices, sizeof *m->matrix_used);
-    m->np = x->parameters.count;
+    m->np_own = m->np = x->parameters.count;
     m->nlet = x->let.count;
-    m->parameter_name = take(r, m->np, sizeof *m->parameter_name);
-    if (!m->parameter_name || !m->matrix_used) return carom_fault_memory(r);
-    for (int i = 0; i < m->np; ++i) {
-        m->parameter_name[i] = m->names.count;
-        CAROM_TRY(declare(r, x->parameters.item[i].key, carom_datum_empty(&x->parameters.item[i]), NAME_PARAMETER, i));
-    }
+    if (!m->matrix_used) return carom_fault_memory(r);
+    for (int i = 0; i < m->np; ++i) CAROM_TRY(declare(r, x->parameters.item[i].key, carom_datum_empty(&x->parameters.item[i]), NAME_PARAMETER, i));
+    CAROM_TRY(carom_declare_signals(r));
     m->first_coordinate = m->names.count;
     for (int i = 0; i < x->ncoordinates; ++i) {
         const carom_mech_coordinate *c = &x->coordinates[i];
@@ -64,9 +61,11 @@ static carom_status read_parameters(resolver *r) {
     r->param_state = take(r, m->np, 1);
     if (!m->parameter || !m->fixed || !r->param_state) return carom_fault_memory(r);
     CAROM_TRY(carom_resolve_parameters(r));
-    for (int i = 0; i < m->np; ++i)
-        m->names.at[m->parameter_name[i]].node = carom_graph_input(m->graph, CAROM_PARAMETER, i);
-    return CAROM_OK;
+    for (int i = 0; i < m->np; ++i) { // an output that is pending comes after the one in effect, whose name it has
+        name *n = &m->names.at[m->parameter_name[i]];
+        if (n->node == CAROM_NONE) n->node = carom_graph_input(m->graph, CAROM_PARAMETER, i);
+    }
+    return carom_derive_signals(r);
 }
 
 // -- coordinates and let -------------------------------------------------------------------------------
@@ -264,13 +263,24 @@ static carom_status add_points(resolver *r) {
     return CAROM_OK;
 }
 
+// So are inputs and the signals of controllers, where outputs do not have them.
+static void add_signals(resolver *r) {
+    carom_model *m = r->m;
+    for (int i = 0; i < m->names.count; ++i) {
+        const name *n = &m->names.at[i];
+        if (n->kind != NAME_INPUT || carom_names_find(&m->outs, n->text, strlen(n->text))) continue;
+        m->output[m->nout] = n->text;
+        m->output_node[m->nout++] = n->node;
+    }
+}
+
 static carom_status read_outputs(resolver *r) {
     carom_model *m = r->m;
     const carom_datum *map = &r->mech->outputs;
-    int points = 0;
-    for (int i = 0; i < m->names.count; ++i) points += m->names.at[i].kind == NAME_POINT;
-    m->output = take(r, map->count + 2 * points + m->nsoft, sizeof *m->output);
-    m->output_node = take(r, map->count + 2 * points + m->nsoft, sizeof *m->output_node);
+    int room = map->count + m->nsoft;
+    for (int i = 0; i < m->names.count; ++i) room += m->names.at[i].kind == NAME_POINT ? 2 : m->names.at[i].kind == NAME_INPUT;
+    m->output = take(r, room, sizeof *m->output);
+    m->output_node = take(r, room, sizeof *m->output_node);
     if (!m->output || !m->output_node) return carom_fault_memory(r);
     for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
         CAROM_TRY(check_column(r, c));
@@ -291,6 +301,7 @@ static carom_status read_outputs(resolver *r) {
         m->output[m->nout] = m->soft[i].name;
         m->output_node[m->nout++] = m->soft[i].node;
     }
+    add_signals(r);
     return add_points(r);
 }
 
@@ -452,6 +463,8 @@ carom_status carom_derive_mechanism(resolver *r) {
     CAROM_TRY(carom_matrices_used(r));
     CAROM_TRY(carom_derive_links(r));
     CAROM_TRY(read_outputs(r));
+    CAROM_TRY(carom_derive_controllers(r));
+    CAROM_TRY(carom_derive_knots(r));
     CAROM_TRY(read_exact(r));
     CAROM_TRY(carom_derive_checks(r));
     CAROM_TRY(carom_derive_observed(r));

@@ -90,6 +90,7 @@ static void store(carom_model *m, bound *b, double x) {
     case BOUND_GRAVITY: m->gravity[b->index] = x; break;
     case BOUND_STEP: m->step = x; break;
     case BOUND_END: m->end = x; break;
+    case BOUND_INPUT: m->parameter[m->np_own + b->index] = x; break;
     case BOUND_NUMBER: case BOUND_COEFFICIENT: break;
     }
 }
@@ -201,7 +202,7 @@ carom_status carom_model_set(carom_model *m, int n, const int *index, const doub
     bool again = false, ignored;
     carom_error nothing = {0};
     for (int k = 0; k < n; ++k)
-        if (index[k] < 0 || index[k] >= m->np) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %d parameters and no number %d", m->file, m->np, index[k]);
+        if (index[k] < 0 || index[k] >= m->np_own) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %d parameters and no number %d", m->file, m->np_own, index[k]);
     carom_datum *before = calloc((size_t)n + 1, sizeof *before), *const given = (carom_datum *)m->mech->parameters.item;
     if (!before) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d parameters", n);
     for (int k = 0; k < n; ++k) {

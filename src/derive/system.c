@@ -13,12 +13,13 @@ double *carom_model_scratch(const carom_model *m, void *work) {
 // Inputs of the tape of friction, behind its work: parameters, then the reactions that it uses.
 static double *rub_inputs(const carom_model *m, void *work) {
     double *input = (double *)(void *)((unsigned char *)work + m->rub_work + carom_tape_work_size(m->rub_tape));
-    carom_copy(input, m->parameter, m->np);
+    carom_copy(input, carom_model_given(m, work), m->np);
     return input;
 }
 
 static void work_init(const void *model, void *work) {
     const carom_model *m = model;
+    carom_copy(carom_model_given(m, work), m->parameter, m->np);
     carom_tape_work_init(m->tape, work, m->parameter);
     carom_pairs_work_init(m, work);
     if (m->bounce_tape) carom_tape_work_init(m->bounce_tape, (unsigned char *)work + m->bounce_work, m->parameter);
@@ -363,9 +364,9 @@ static double restitution(const void *model, void *work, int contact, double spe
 
 // -- the struct ---------------------------------------------------------------------------------------
 
-bool carom_terms_constant(const carom_graph *g, const terms *x) {
+bool carom_terms_constant(const carom_model *m, const terms *x) {
     for (int e = 0; e < x->n; ++e)
-        if (carom_graph_depends(g, x->node[e], CAROM_TIME, 0) || carom_graph_depends(g, x->node[e], CAROM_POSITION, -1))
+        if (carom_graph_depends(m->graph, x->node[e], CAROM_TIME, 0) || carom_graph_depends(m->graph, x->node[e], CAROM_POSITION, -1) || carom_depends_on_signals(m, x->node[e]))
             return false;
     return true;
 }
@@ -378,13 +379,13 @@ static bool linear(const carom_model *m) {
             if (carom_graph_depends(m->graph, both[i]->node[e], CAROM_VELOCITY, -1)) return false;
     for (int k = 0; k < m->nmember; ++k)
         if (!carom_member_linear(m->members[k].flex)) return false;
-    return carom_terms_constant(m->graph, &m->mass) && carom_terms_constant(m->graph, &m->K) && carom_terms_constant(m->graph, &m->C);
+    return carom_terms_constant(m, &m->mass) && carom_terms_constant(m, &m->K) && carom_terms_constant(m, &m->C);
 }
 
 static bool steady_directions(const carom_model *m) {
     for (int k = 0; k < m->nkinds; ++k)
         if (!m->kinds[k].constant) return false;
-    return carom_terms_constant(m->graph, &m->W);
+    return carom_terms_constant(m, &m->W);
 }
 
 static bool timeless(const carom_model *m) {
@@ -398,7 +399,7 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     *s = carom_system_default(m->nq, m->nv, m->ne, m->nc); // and those that come and go
     const bool turns = carom_model_turns(m);
     CAROM_TRY(carom_model_shapes(m, err));
-    s->flags = (carom_terms_constant(m->graph, &m->mass) ? CAROM_CONSTANT_MASS : 0u) |
+    s->flags = (carom_terms_constant(m, &m->mass) ? CAROM_CONSTANT_MASS : 0u) |
                (steady_directions(m) ? CAROM_CONSTANT_DIRECTIONS : 0u) | (timeless(m) ? CAROM_TIMELESS_GAPS : 0u) |
                (linear(m) && !turns ? CAROM_LINEAR : 0u) | CAROM_FORCE_SETS;
     s->contacts = m->contacts;
@@ -420,6 +421,10 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
         s->work_size = m->rub_work + carom_tape_work_size(m->rub_tape) + (size_t)(m->np + m->nreacting) * sizeof(double);
         s->friction = friction;
     }
+    m->given_work = (s->work_size + line) & ~line;
+    s->work_size = m->given_work + (size_t)m->np * sizeof(double);
+    carom_signals_system(m);
+    s->explain = m->nasked ? carom_tables_explain : NULL;
     s->nk = m->nkinks;
     s->kinks = m->nkinks ? kinks : NULL;
     s->kink_of = m->kink_of;

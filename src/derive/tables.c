@@ -1,6 +1,7 @@
 // tables.c: tables of numbers as functions: `cam: profile.csv`, or x and y in the model.
 #include "base/number.h"
 #include "derive/model.h"
+#include "derive/soft.h"
 #include <carom/option.h>
 #include <math.h>
 #include <stdlib.h>
@@ -167,4 +168,65 @@ carom_status carom_derive_tables(resolver *r) {
         CAROM_TRY(status);
     }
     return CAROM_OK;
+}
+
+// -- where tables are asked ---------------------------------------------------------------------------------
+
+bool carom_table_asked(carom_model *m, int index, carom_node x) {
+    for (int i = 0; i < m->nasked; ++i)
+        if (m->asked[i].table == index && m->asked[i].at == x) return true;
+    struct asked *more = realloc(m->asked, ((size_t)m->nasked + 1) * sizeof *more);
+    if (!more) return false;
+    m->asked = more;
+    m->asked[m->nasked++] = (struct asked){index, x};
+    return true;
+}
+
+// A function of x that changes its sign at every knot and nowhere else: 0 there, 1 and -1 by turns halfway between them and beyond the ends.
+static int saw(resolver *r, const double *numbers) {
+    const int n = (int)numbers[0], count = 2 * n + 1;
+    const double *knot = numbers + 4;
+    double *x = malloc(2 * (size_t)count * sizeof *x), *y = x ? x + count : NULL, *own = carom_pool_take(&r->m->memory, carom_curve_size(count) * sizeof *own);
+    int which = CAROM_NONE;
+    for (int i = 0; x && i < n; ++i) x[2 * i + 1] = knot[i], y[2 * i + 1] = 0;
+    for (int i = 0; x && i <= n; ++i) {
+        x[2 * i] = i == 0 ? 1.5 * knot[0] - 0.5 * knot[1] : i == n ? 1.5 * knot[n - 1] - 0.5 * knot[n - 2] : 0.5 * (knot[i - 1] + knot[i]);
+        y[2 * i] = i % 2 ? 1 : -1;
+    }
+    if (x && own && carom_curve_make(count, x, y, false, true, own) == CAROM_OK) which = carom_graph_curve(r->m->graph, own);
+    free(x);
+    return which;
+}
+
+carom_status carom_derive_knots(resolver *r) {
+    carom_model *m = r->m;
+    int *saws = carom_pool_take(&m->memory, ((size_t)r->mech->ntables + 1) * sizeof *saws);
+    if (!saws) return carom_fault_memory(r);
+    for (int i = 0; i < m->nasked; ++i) {
+        const struct asked a = m->asked[i];
+        const double *numbers = carom_graph_curve_numbers(m->graph, a.table);
+        const bool varies = carom_graph_depends(m->graph, a.at, CAROM_TIME, 0) || carom_graph_depends(m->graph, a.at, CAROM_POSITION, -1) || carom_graph_depends(m->graph, a.at, CAROM_VELOCITY, -1);
+        if (!varies || numbers[3] != 1) continue; // splines have no kinks
+        if (saws[a.table] == 0) saws[a.table] = saw(r, numbers);
+        if (saws[a.table] == CAROM_NONE) return carom_fault_memory(r);
+        CAROM_TRY(carom_add_kink(r, carom_graph_curve_at(m->graph, saws[a.table], a.at), -1));
+    }
+    return CAROM_OK;
+}
+
+// The first table without a value where it was asked last.
+bool carom_tables_explain(const void *model, void *work, char *text, size_t size) {
+    const carom_model *m = model;
+    const double *p = carom_tape_point(m->tape, work);
+    double *x = carom_model_scratch(m, work);
+    carom_tape_eval(m->tape, work, GROUP_ASKED, p[0], p + 1, p + 1 + m->seen.nq, x);
+    for (int i = 0; i < m->nasked; ++i) {
+        const double *numbers = carom_graph_curve_numbers(m->graph, m->asked[i].table), first = numbers[4], last = numbers[3 + (int)numbers[0]];
+        if (isfinite(numbers[1]) || (x[i] >= first && x[i] <= last)) continue;
+        const bool below = x[i] < first;
+        carom_format(text, size, "table '%.60s' is asked at %.9g, %s its %s point %.9g, and `outside` is error", m->whole->tables[m->asked[i].table].name.text, x[i], below ? "below" : "beyond", below ? "first" : "last",
+                     below ? first : last);
+        return true;
+    }
+    return false;
 }

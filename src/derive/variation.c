@@ -330,7 +330,7 @@ int carom_variation_directions(const carom_variation *x) { return x->own.m->ndir
 static carom_status outside(resolver *r, carom_node *parameter, carom_node *of_bound) {
     carom_model *m = r->m;
     r->slip_speed = r->normal_force = carom_graph_number(m->graph, 0);
-    for (int i = 0; i < m->np; ++i) CAROM_TRY(carom_resolve_expression(r, &m->whole->parameters.item[i], NAME_PARAMETER, "this", &parameter[i]));
+    for (int i = 0; i < m->np_own; ++i) CAROM_TRY(carom_resolve_expression(r, &m->whole->parameters.item[i], NAME_PARAMETER, "this", &parameter[i]));
     for (int i = 0; i < m->nbound; ++i) CAROM_TRY(carom_resolve_expression(r, m->bound[i].from, NAME_PARAMETER | SCOPE_SPEED | SCOPE_SLIP, "this", &of_bound[i]));
     return CAROM_OK;
 }
@@ -480,7 +480,8 @@ static carom_status make_beside(carom_variation *x, int k, carom_error *err) {
 static carom_status make(carom_variation *x, const carom_model *m, const int *parameter, carom_error *err) {
     const size_t n = (size_t)x->n + 1, np = (size_t)m->np + 1;
     for (int k = 0; k < x->n; ++k)
-        if (parameter[k] < 0 || parameter[k] >= m->np) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %d parameters and no number %d", m->file, m->np, parameter[k]);
+        if (parameter[k] < 0 || parameter[k] >= m->np_own) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %d parameters and no number %d", m->file, m->np_own, parameter[k]);
+    if (m->ncontrols) return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: there are no derivatives through controllers", m->file);
     if (m->near) return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: there are no derivatives where so many pairs of shapes come and go", m->file);
     if (m->nreacting) return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: there are no derivatives of friction that depends on reactions (normal.force, joint.force)", m->file);
     x->parameter = calloc(n, sizeof *x->parameter);

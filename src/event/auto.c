@@ -192,9 +192,24 @@ static carom_status start(void *memory, carom_step *s) {
                       s->h, s->h / longest, MOST_STEPS);
 }
 
+// Forces have jumped: the segment under way ends, and a phase starts at the record with contacts as they are.
+static carom_status renew(auto_work *w, carom_step *s) {
+    carom_phase *P = &w->P;
+    if (w->large || w->head.method == AUTO_STEPPING) return CAROM_OK;
+    w->head.there = 0;
+    P->t = s->t;
+    carom_copy(P->q, s->q, s->sys->nq);
+    carom_copy(P->v, s->v, s->sys->nv);
+    CAROM_TRY(carom_phase_start(P, s, s->h));
+    const carom_status status = carom_phase_settle(P, s, auto_delta(w, s, w->head.next), NULL);
+    if (status == CAROM_RETRY) step_instead(w, s, AUTO_REFUSED);
+    return status == CAROM_RETRY ? CAROM_OK : status;
+}
+
 static carom_status advance(auto_work *w, carom_step *s) {
     const double t_1 = s->t + s->h;
     load(w, s);
+    if (w->head.begun && s->jumped) CAROM_TRY(renew(w, s));
     if (w->head.there) CAROM_TRY(carom_phase_hold(s, CAROM_HOLD, w->head.t_a, w->q_a));
     if (!w->head.begun) CAROM_TRY(begin(w, s));
     for (bool missed = true; missed;) {

@@ -323,10 +323,9 @@ static carom_status march(work *w, carom_step *s) {
     const double t_1 = s->t + s->h;
     carom_phase_load(P, s);
     w->steps = 0;
-    if (P->now[CAROM_PHASE_BEGUN] == 0) {
-        CAROM_TRY(carom_phase_begin(P, s, s->h));
-        CAROM_TRY(carom_phase_settle(P, s, 0, NULL));
-    }
+    bool changes;
+    CAROM_TRY(carom_phase_enter(P, s, s->h, &changes));
+    if (changes) CAROM_TRY(carom_phase_settle(P, s, 0, NULL));
     double last = P->t;
     for (int still = 0; P->t < t_1;) {
         bool found = false;

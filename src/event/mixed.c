@@ -78,10 +78,9 @@ static carom_status phase(carom_phase *w, carom_step *s, double t_1, bool *found
 static carom_status march(carom_phase *w, carom_step *s, bool *stands) {
     const double t_1 = s->t + s->h;
     carom_phase_load(w, s);
-    if (w->now[CAROM_PHASE_BEGUN] == 0) {
-        CAROM_TRY(carom_phase_begin(w, s, s->h));
-        CAROM_TRY(carom_phase_settle(w, s, bracket_length(w, s), NULL));
-    }
+    bool changes;
+    CAROM_TRY(carom_phase_enter(w, s, s->h, &changes));
+    if (changes) CAROM_TRY(carom_phase_settle(w, s, bracket_length(w, s), NULL));
     int events = 0, still = 0, switches = 0;
     while (t_1 - w->t > shortest(s)) {
         const double before = w->t;

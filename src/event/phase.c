@@ -525,6 +525,12 @@ carom_status carom_phase_begin(carom_phase *w, carom_step *s, double h) {
     return carom_phase_start(w, s, h);
 }
 
+carom_status carom_phase_enter(carom_phase *w, carom_step *s, double h, bool *changes) {
+    const bool begun = w->now[CAROM_PHASE_BEGUN] != 0;
+    *changes = !begun || s->jumped;
+    return !begun ? carom_phase_begin(w, s, h) : s->jumped ? carom_phase_start(w, s, h) : CAROM_OK;
+}
+
 carom_status carom_phase_settle(carom_phase *w, carom_step *s, double delta, const bool *lasting) {
     const int nc = s->sys->nc;
     if (nc == 0 && !w->limits.exact) return CAROM_OK;

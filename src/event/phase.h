@@ -104,6 +104,9 @@ static inline bool carom_phase_open(const carom_phase *w, int c) { return w->f.m
 
 /// The very first phase, for steps of h: all contacts open, sizes known.
 carom_status carom_phase_begin(carom_phase *w, carom_step *s, double h);
+/// The start of a step: the same where it is the first; a phase with contacts as they are where forces have jumped.  *changes: one of the two, and
+/// carom_phase_settle() is wanted.
+carom_status carom_phase_enter(carom_phase *w, carom_step *s, double h, bool *changes);
 
 /// Then: which contacts are closed from the beginning.  lasting[c] (NULL: none): known to be so although the gap is not quite zero.
 carom_status carom_phase_settle(carom_phase *w, carom_step *s, double delta, const bool *lasting);

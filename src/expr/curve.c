@@ -100,3 +100,5 @@ carom_node carom_curve_slope(carom_graph *g, carom_node a, carom_node b) {
     if (k + 1 > d[3]) return carom_graph_number(g, 0);
     return carom_graph_apply(g, CAROM_OP_CURVE, a, carom_graph_number(g, ORDERS * which + k + 1), CAROM_NONE);
 }
+
+const double *carom_graph_curve_numbers(const carom_graph *g, int which) { return g->curve[which]; }

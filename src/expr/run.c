@@ -309,6 +309,8 @@ size_t carom_tape_held_size(const carom_tape *tape) {
     return carom_tape_work_size(tape) + (size_t)tape->nslots * sizeof(double);
 }
 
+const double *carom_tape_point(const carom_tape *tape, void *work) { return slots(tape, work); }
+
 void carom_tape_hold(const carom_tape *tape, const void *work, void *held) {
     const size_t size = carom_tape_work_size(tape), n = (size_t)tape->nslots * sizeof(double);
     memcpy(held, work, size);

@@ -71,7 +71,7 @@ void carom_flex_bar_force(const carom_member *m, const double *q, const double *
 }
 
 bool carom_member_streams(const carom_member *m) {
-    return m->def.kind == CAROM_BAR && !m->load && m->def.damping_mass == 0 && m->def.damping_stiffness == 0;
+    return m->def.kind == CAROM_BAR && !m->load && m->def.damping_mass == 0 && m->def.damping_stiffness == 0 && m->nmodal == 0;
 }
 
 void carom_member_stream(const carom_member *m, const double *q, double *f) {

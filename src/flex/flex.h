@@ -65,17 +65,29 @@ struct carom_member {
     carom_flywheel *wheel;
     int nwheel;
     bool light;           // has massless nodes
+    double *modal;        // n x nmodal, modal.c
+    int nmodal;
+    double modal_most;    // the largest ratio
     double Me[MOST_ELEMENT * MOST_ELEMENT], Ke[MOST_ELEMENT * MOST_ELEMENT];
     double Ce[MOST_ELEMENT * MOST_ELEMENT]; // b Ke
 };
 
 extern const flex_kind carom_flex_bar, carom_flex_beam, carom_flex_exact_beam, carom_flex_spatial_beam, carom_flex_shaft;
 
+// modal.c: damping by modes.
+carom_status carom_flex_modal_make(carom_member *m, const carom_member_def *def, carom_error *err);
+void carom_flex_modal_force(const carom_member *m, const double *v, double *f);
+void carom_flex_modal_tangent(const carom_member *m, carom_matrix C, int at);
+double carom_flex_modal_power(const carom_member *m, const double *v);
+/// y += s M x
+void carom_flex_mass_add(const carom_member *m, double s, const double *x, double *y);
+
 // matrices.c: the same verbs for CAROM_MATRICES.
 carom_status carom_flex_matrices_check(const carom_member_def *d, carom_error *err);
 carom_status carom_flex_matrices_make(carom_member *m, carom_error *err);
 void carom_flex_matrices_free(flex_matrices *x);
 void carom_flex_matrices_force(const carom_member *m, const double *q, const double *v, double *f);
+void carom_flex_matrices_mass_add(const carom_member *m, double s, const double *x, double *y);
 void carom_flex_matrices_mass(const carom_member *m, carom_matrix M, int at);
 void carom_flex_matrices_tangent(const carom_member *m, carom_matrix K, carom_matrix C, int at);
 void carom_flex_matrices_energy(const carom_member *m, const double *q, const double *v, double *kinetic, double *potential, double *power);

@@ -35,11 +35,17 @@ static void mass_muladd(const carom_member *m, double s, const double *x, double
     }
 }
 
+void carom_flex_mass_add(const carom_member *m, double s, const double *x, double *y) {
+    if (m->matrices) carom_flex_matrices_mass_add(m, s, x, y);
+    else mass_muladd(m, s, x, y);
+}
+
 // (FLX-1)  f = load - dV/dq - C v
 void carom_member_force(const carom_member *m, const double *q, const double *v, double *f) {
     const int d = 2 * m->per;
     if (m->load)
         for (int i = 0; i < m->n; ++i) f[i] += m->load[i];
+    carom_flex_modal_force(m, v, f);
     if (m->matrices) {
         carom_flex_matrices_force(m, q, v, f);
         return;
@@ -95,6 +101,7 @@ static void scatter(const carom_member *m, int e, const double *A, double s, car
 void carom_member_tangent(const carom_member *m, const double *q, const double *v, carom_matrix K, carom_matrix C,
                           int at) {
     const bool damped = m->def.damping_stiffness != 0;
+    carom_flex_modal_tangent(m, C, at);
     if (m->matrices) {
         carom_flex_matrices_tangent(m, K, C, at);
         return;
@@ -179,16 +186,17 @@ void carom_member_energy(const carom_member *m, const double *q, const double *v
 
 double carom_member_dissipation(const carom_member *m, const double *q, const double *v) {
     double potential, power = 0;
+    const double modal = carom_flex_modal_power(m, v);
     if (m->matrices) {
         carom_flex_matrices_energy(m, q, v, NULL, NULL, &power);
-        return power;
+        return power + modal;
     }
     if (m->kind->whole) {
         strain_energy(m, q, v, &potential, &power);
-        return power;
+        return power + modal;
     }
     if (m->def.damping_stiffness != 0) strain_energy(m, q, v, &potential, &power);
-    return power + (m->def.damping_mass != 0 ? m->def.damping_mass * mass_norm(m, v) : 0);
+    return modal + power + (m->def.damping_mass != 0 ? m->def.damping_mass * mass_norm(m, v) : 0);
 }
 
 // -- points ------------------------------------------------------------------------------------------------

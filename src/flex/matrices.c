@@ -161,6 +161,10 @@ static double form(const rows *A, int n, const double *x) { // x'A x
 }
 
 // (FLX-9); the load is there already
+void carom_flex_matrices_mass_add(const carom_member *m, double s, const double *x, double *y) {
+    for (int i = 0; i < m->n; ++i) y[i] += s * row_dot(&m->matrices->M, i, x);
+}
+
 void carom_flex_matrices_force(const carom_member *m, const double *q, const double *v, double *f) {
     const flex_matrices *x = m->matrices;
     const double a = m->def.damping_mass, b = m->def.damping_stiffness;
@@ -200,6 +204,7 @@ void carom_flex_matrices_energy(const carom_member *m, const double *q, const do
 void carom_member_entries(const carom_member *m, bool mass, void *user, void (*entry)(void *user, int i, int j)) {
     const flex_matrices *x = m->matrices;
     const int band = mass ? m->mass_band : m->band;
+    for (int i = 0; !mass && m->nmodal && i < m->n * m->n; ++i) entry(user, i / m->n, i % m->n);
     for (int i = 0; !x && i < m->n; ++i)
         for (int j = i > band ? i - band : 0; j <= i + band && j < m->n; ++j) entry(user, i, j);
     if (!x) return;

@@ -319,7 +319,11 @@ carom_member *carom_member_create(const carom_member_def *def, carom_error *err)
     m->def.load = NULL;
     m->def.shaft = NULL;
     m->def.flywheels = NULL;
-    if (good && m->n > 0) return m;
+    if (good && m->n > 0) {
+        if (carom_flex_modal_make(m, def, err) == CAROM_OK) return m->def.modal = NULL, m;
+        carom_member_destroy(m);
+        return NULL;
+    }
     carom_fail(err, good ? CAROM_BAD_INPUT : CAROM_NO_MEMORY,
                good ? "everything is fixed; a member needs a node that can move" : "no memory for a flexible member");
     carom_member_destroy(m);
@@ -336,6 +340,7 @@ void carom_member_destroy(carom_member *m) {
     carom_flex_matrices_free(m->matrices);
     free(m->shaft);
     free(m->wheel);
+    free(m->modal);
     free(m);
 }
 
@@ -343,4 +348,4 @@ bool carom_member_linear(const carom_member *m) { return m->kind->linear; }
 
 int carom_member_mass_band(const carom_member *m) { return m->mass_band; }
 
-int carom_member_band(const carom_member *m) { return m->band; }
+int carom_member_band(const carom_member *m) { return m->nmodal ? m->n - 1 : m->band; }

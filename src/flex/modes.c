@@ -75,6 +75,7 @@ typedef struct space {
     carom_matrix K, M;
     carom_factor F; // K + sigma M
     double *X, *Y;  // n x p each
+    double value[MOST_VECTORS]; // of the columns of X
     int n, p;
 } space;
 
@@ -113,7 +114,7 @@ static bool iterate(space *s, double *lambda) {
     for (int c = 0; c < p; ++c)
         for (int r = 0; r < p; ++r)
             carom_axpy(s->X + (size_t)c * (size_t)n, Z[r + p * c], s->Y + (size_t)r * (size_t)n, n);
-    for (int c = 0; c < p; ++c) lambda[c] = A[c + p * c];
+    for (int c = 0; c < p; ++c) lambda[c] = s->value[c] = A[c + p * c];
     qsort(lambda, (size_t)p, sizeof *lambda, ascending);
     return true;
 }
@@ -127,7 +128,24 @@ static double typical(const carom_member *m) {
     return fmin(axial, d->modulus * d->inertia / (d->density * d->area * L * L * L * L));
 }
 
-int carom_member_frequencies(const carom_member *m, int most, double *omega) {
+int carom_member_frequencies(const carom_member *m, int most, double *omega) { return carom_member_modes(m, most, omega, NULL); }
+
+// The columns of X in ascending order of their values, `count` of them.
+static void put_modes(const space *s, int count, double *phi) {
+    bool taken[MOST_VECTORS] = {false};
+    for (int k = 0; k < count; ++k) {
+        int best = -1;
+        for (int c = 0; c < s->p; ++c)
+            if (!taken[c] && (best < 0 || s->value[c] < s->value[best])) best = c;
+        taken[best] = true;
+        carom_copy(phi + (size_t)k * (size_t)s->n, s->X + (size_t)best * (size_t)s->n, s->n);
+    }
+}
+
+int carom_member_modes(const carom_member *member, int most, double *omega, double *phi) {
+    carom_member plain = *member;
+    const carom_member *const m = &plain; // without damping by modes, which is not banded
+    plain.nmodal = 0;
     space s = {.n = m->n, .p = most + 8};
     if (s.p > MOST_VECTORS) s.p = MOST_VECTORS;
     if (s.p > s.n) s.p = s.n;
@@ -171,6 +189,7 @@ int carom_member_frequencies(const carom_member *m, int most, double *omega) {
             if (change < 1e-12) break;
         }
         for (int k = 0; k < found; ++k) omega[k] = last[k] > 1e-8 * sigma ? sqrt(last[k]) : 0;
+        if (phi) put_modes(&s, found, phi);
     }
     free(block);
     free(rest);
@@ -200,7 +219,7 @@ double carom_member_fastest(const carom_member *m) {
 }
 
 double carom_member_step(const carom_member *m, double stable) {
-    const double omega = carom_member_fastest(m), z = 0.5 * m->def.damping_stiffness * omega;
+    const double omega = carom_member_fastest(m), z = 0.5 * m->def.damping_stiffness * omega + m->modal_most;
     if (isnan(omega)) return HUGE_VAL; // nothing is known
     return isfinite(omega) ? stable / omega * (sqrt(1 + z * z) - z) : 0;
 }

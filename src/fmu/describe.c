@@ -1,5 +1,6 @@
 // describe.c: modelDescription.xml of FMI 2.0 and 3.0, and the build description of 3.0.
 #include "base/number.h"
+#include "base/unit.h"
 #include "fmu/export.h"
 #include <carom/event.h>
 #include <carom/version.h>
@@ -41,7 +42,7 @@ static const char *about(const fmu_variable *v) {
     case FMU_TIME: return "time";
     case FMU_STEP: return "largest step of the scheme";
     case FMU_PARAMETER: case FMU_CALCULATED: return "parameter";
-    case FMU_INPUT: return "input, held during a step";
+    case FMU_INPUT: case FMU_SIGNAL: return "input, held during a step";
     case FMU_POSITION: return "position";
     case FMU_VELOCITY: return "velocity, behind impacts";
     case FMU_KINETIC: return "kinetic energy";
@@ -57,7 +58,28 @@ static const char *about(const fmu_variable *v) {
     return NULL;
 }
 
-static void put_variable(FILE *f, int version, const fmu_variable *v, int ref) {
+// Units that variables have, each once.
+static void put_units(FILE *f, const carom_model *m, const fmu_variables *v) {
+    char seen[60][40], text[40], plain[60];
+    int n = 0;
+    for (int i = 0; i < v->n; ++i) {
+        int k = 0;
+        carom_unit u;
+        if (!carom_model_unit(m, v->list[i].name, true, text, sizeof text) || !carom_model_unit(m, v->list[i].name, false, plain, sizeof plain)) continue;
+        while (k < n && strcmp(seen[k], text) != 0) ++k;
+        if (k < n || n == 60 || !carom_unit_read(plain, strlen(plain), &u)) continue;
+        memcpy(seen[n++], text, sizeof text);
+        fprintf(f, "%s    <Unit name=\"%s\"><BaseUnit", n == 1 ? "  <UnitDefinitions>\n" : "", text);
+        static const char *const base[] = {"kg", "m", "s", "rad"};
+        for (int d = 0; d < CAROM_DIMENSIONS; ++d)
+            if (u.power[d]) fprintf(f, " %s=\"%d\"", base[d], u.power[d]);
+        fputs("/></Unit>\n", f);
+    }
+    if (n) fputs("  </UnitDefinitions>\n", f);
+}
+
+static void put_variable(FILE *f, int version, const carom_model *m, const fmu_variable *v, int ref) {
+    char unit[40];
     const fmu_role role = carom_fmu_role(v->kind);
     const bool inside = version == 3 && (strcmp(role.causality, "local") == 0 || strcmp(role.causality, "output") == 0);
     fprintf(f, "    <%s", version == 2 ? "ScalarVariable" : "Float64");
@@ -69,6 +91,7 @@ static void put_variable(FILE *f, int version, const fmu_variable *v, int ref) {
     attribute(f, "initial", role.initial);
     if (inside) attribute(f, "intermediateUpdate", "true");
     if (version == 2) fputs("><Real", f);
+    if (carom_model_unit(m, v->name, true, unit, sizeof unit)) attribute(f, "unit", unit);
     if (role.start) number(f, "start", v->start);
     fputs(version == 2 ? "/></ScalarVariable>\n" : "/>\n", f);
 }
@@ -117,13 +140,14 @@ void carom_fmu_describe(FILE *f, const fmu_export_def *def, const fmu_bundle *b,
     attribute(f, def->version == 2 ? "guid" : "instantiationToken", token);
     fprintf(f, " generationTool=\"carom %s\" variableNamingConvention=\"flat\">\n", CAROM_VERSION);
     put_kind(f, def, b);
+    put_units(f, def->model, v);
     fputs("  <LogCategories>\n", f);
     for (size_t i = 0; i < sizeof categories / sizeof *categories; ++i) fprintf(f, "    <Category name=\"%s\" description=\"%s\"/>\n", categories[i][0], categories[i][1]);
     fputs("  </LogCategories>\n  <DefaultExperiment startTime=\"0\"", f);
     number(f, "stopTime", b->end);
     number(f, "stepSize", b->step);
     fputs("/>\n  <ModelVariables>\n", f);
-    for (int i = 0; i < v->n; ++i) put_variable(f, def->version, &v->list[i], i);
+    for (int i = 0; i < v->n; ++i) put_variable(f, def->version, def->model, &v->list[i], i);
     fputs("  </ModelVariables>\n", f);
     put_structure(f, def->version, v);
     fputs("</fmiModelDescription>\n", f);

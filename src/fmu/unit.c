@@ -238,7 +238,7 @@ static carom_status make_sim(fmu_unit *u, const carom_model *model, carom_sim **
     const double h = step_size(u);
     const carom_run run = {.scheme = u->bundle.scheme, .step = h, .end = u->start + FAR * h, .options = (const char **)u->bundle.options};
     carom_sim_def def = carom_run_sim(&run, model);
-    double *q = malloc(((size_t)sys->nq + (size_t)sys->nv + 1) * sizeof *q), *v = q ? q + sys->nq : NULL;
+    double *q = malloc(((size_t)sys->nq + (size_t)sys->nv + (size_t)sys->ni + 1) * sizeof *q), *v = q ? q + sys->nq : NULL, *signal = q ? v + sys->nv : NULL;
     if (!q) return carom_fail(err, CAROM_NO_MEMORY, "no memory for an instance");
     memcpy(q, def.q0, (size_t)sys->nq * sizeof *q);
     memcpy(v, def.v0, (size_t)sys->nv * sizeof *v);
@@ -252,6 +252,12 @@ static carom_status make_sim(fmu_unit *u, const carom_model *model, carom_sim **
     def.q0 = q;
     def.v0 = v;
     def.t0 = u->start;
+    if (sys->ni) {
+        memcpy(signal, sys->input, (size_t)sys->ni * sizeof *signal);
+        for (int i = 0; i < u->variables.n; ++i)
+            if (u->given[i] && u->variables.list[i].kind == FMU_SIGNAL) signal[u->variables.list[i].index] = u->value[i];
+        def.input = signal;
+    }
     *sim = carom_sim_create(&def, err);
     free(q);
     carom_status status = *sim ? check_start(model, *sim, given, err) : err->code;
@@ -313,6 +319,7 @@ static double value_of(const fmu_unit *u, const fmu_variable *v, const carom_now
     case FMU_TIME: return now->t;
     case FMU_STEP: return step_size(u);
     case FMU_PARAMETER: case FMU_INPUT: case FMU_CALCULATED: return carom_model_parameter(u->model, v->index, &x) ? x : NAN;
+    case FMU_SIGNAL: return carom_sim_inputs(u->sim)[v->index];
     case FMU_POSITION: return now->q[v->index];
     case FMU_VELOCITY: return now->v[v->index];
     case FMU_KINETIC: return energy[0];
@@ -378,7 +385,7 @@ bool carom_fmu_get(fmu_unit *u, const unsigned *ref, size_t n, double *x, const 
 static bool settable(const fmu_unit *u, const fmu_variable *v, double x, const char *call) {
     const bool early = u->mode & (FMU_INSTANTIATED | FMU_INITIALIZING);
     const char *what = !carom_fmu_role(v->kind).start ? "is computed and cannot be set"
-                       : !early && v->kind != FMU_INPUT ? "can be set before the simulation starts only"
+                       : !early && v->kind != FMU_INPUT && v->kind != FMU_SIGNAL ? "can be set before the simulation starts only"
                        : !isfinite(x) ? "was given a value that is no finite number"
                        : v->kind == FMU_STEP && !(x > 0) ? "must be positive" : NULL;
     if (what) carom_fmu_say(u, FMU_WRONG, "%s: '%s' %s", call, v->name, what);
@@ -391,6 +398,14 @@ bool carom_fmu_set(fmu_unit *u, const unsigned *ref, size_t n, const double *x, 
         if (!settable(u, &u->variables.list[ref[i]], x[i], call)) return false;
     for (size_t i = 0; i < n; ++i) {
         const unsigned k = ref[i];
+        carom_error err = {.code = CAROM_OK};
+        if (u->variables.list[k].kind == FMU_SIGNAL && u->mode & (FMU_STEPPING | FMU_EVENT)) { // the simulation goes on with another value
+            if (carom_sim_input(u->sim, u->variables.list[k].index, x[i], &err) != CAROM_OK) return failed(u, &err);
+            u->fresh = false;
+            u->value[k] = x[i];
+            u->given[k] = true;
+            continue;
+        }
         const double old = u->given[k] ? u->value[k] : u->variables.list[k].start;
         u->stale = u->stale || memcmp(&old, &x[i], sizeof old) != 0 || (!u->given[k] && u->variables.list[k].kind != FMU_INPUT);
         u->value[k] = x[i];

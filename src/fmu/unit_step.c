@@ -146,7 +146,8 @@ bool carom_fmu_restore(fmu_unit *u, const void *state) {
         double x;
         memcpy(&x, values_of(h) + (size_t)i * sizeof x, sizeof x);
         const bool given = flags_of(h)[i];
-        if (given != u->given[i] || (given && memcmp(&x, &u->value[i], sizeof x) != 0)) u->stale = true;
+        const bool other = given != u->given[i] || (given && memcmp(&x, &u->value[i], sizeof x) != 0);
+        if (other && u->variables.list[i].kind != FMU_SIGNAL) u->stale = true; // signals are in the state of the simulation
         u->given[i] = given;
         u->value[i] = x;
     }

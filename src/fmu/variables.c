@@ -1,5 +1,6 @@
 // variables.c: which variables an FMU has, and what they are in terms of FMI.  Names are those of the columns of results (docs/results.md).
 #include "base/number.h"
+#include "base/unit.h"
 #include "fmu/variables.h"
 #include "mech/datum.h"
 #include <carom/option.h>
@@ -13,6 +14,7 @@ fmu_role carom_fmu_role(fmu_kind kind) {
         [FMU_STEP] = {"parameter", "fixed", "exact", true},
         [FMU_PARAMETER] = {"parameter", "fixed", "exact", true},
         [FMU_INPUT] = {"input", "continuous", NULL, true},
+        [FMU_SIGNAL] = {"input", "continuous", NULL, true},
         [FMU_CALCULATED] = {"calculatedParameter", "fixed", "calculated", false},
         [FMU_POSITION] = {"local", "continuous", "exact", true},
         [FMU_VELOCITY] = {"local", "continuous", "exact", true},
@@ -44,6 +46,10 @@ static bool plain(const carom_datum *d) {
     char *end = NULL;
     if (d->kind == CAROM_NUMBER) return true;
     if (d->kind != CAROM_TEXT || d->length == 0) return false;
+    double x;
+    size_t at;
+    carom_unit u;
+    if (carom_quantity_read(d->text, d->length, &x, &u, &at) == CAROM_QUANTITY_READ) return true;
     carom_number(d->text, &end);
     return *end == 0;
 }
@@ -63,14 +69,28 @@ static void add_parameters(fmu_variables *v, const fmu_bundle *b, const carom_mo
     }
 }
 
+// Those of section `inputs`; results have a column of each, too.
+static bool is_input(const carom_model *m, const char *name) {
+    const char *input;
+    for (int i = 0; (input = carom_model_input(m, i, NULL)); ++i)
+        if (strcmp(input, name) == 0) return true;
+    return false;
+}
+
+static void add_inputs(fmu_variables *v, const carom_model *m) {
+    const char *name;
+    double value;
+    for (int i = 0; (name = carom_model_input(m, i, &value)); ++i) add(v, FMU_SIGNAL, i, "%s%s", name, "")->start = value;
+}
+
 static const char *parameter_name(const void *mech, int i) {
     const carom_mech *m = mech;
     return i < m->parameters.count ? m->parameters.item[i].key->text : NULL;
 }
 
-static carom_status check_inputs(const fmu_bundle *b, carom_error *err) {
+static carom_status check_inputs(const fmu_bundle *b, const carom_model *m, carom_error *err) {
     for (int i = 0; b->inputs && b->inputs[i]; ++i) {
-        if (carom_datum_get(&b->mech->parameters, b->inputs[i])) continue;
+        if (carom_datum_get(&b->mech->parameters, b->inputs[i]) || is_input(m, b->inputs[i])) continue;
         const char *near = carom_nearest(b->inputs[i], parameter_name, b->mech);
         if (near) return carom_fail(err, CAROM_BAD_INPUT, "input '%.60s': the model has no parameter of that name; did you mean '%s'?", b->inputs[i], near);
         return carom_fail(err, CAROM_BAD_INPUT, "input '%.60s': the model has no parameter of that name; `carom info` lists them", b->inputs[i]);
@@ -151,16 +171,18 @@ static carom_status check_names(const fmu_variables *v, carom_error *err) {
 
 carom_status carom_fmu_variables(fmu_variables *v, const fmu_bundle *b, const carom_model *m, carom_error *err) {
     *v = (fmu_variables){.n = 0};
-    CAROM_TRY(check_inputs(b, err));
+    CAROM_TRY(check_inputs(b, m, err));
     add(v, FMU_TIME, 0, "%s%s", "t", "");
     add(v, FMU_STEP, 0, "%s%s", "simulation.step", "")->start = b->step;
     add_parameters(v, b, m);
+    add_inputs(v, m);
     add_states(v, m);
     add(v, FMU_KINETIC, 0, "%s%s", "kinetic", "");
     add(v, FMU_POTENTIAL, 0, "%s%s", "potential", "");
     add(v, FMU_ENERGY, 0, "%s%s", "energy", "");
     add_reactions(v, m);
-    for (int i = 0; i < carom_model_count(m).outputs; ++i) add(v, FMU_OUTPUT, i, "%s%s", carom_model_output(m, i), "");
+    for (int i = 0; i < carom_model_count(m).outputs; ++i)
+        if (!is_input(m, carom_model_output(m, i))) add(v, FMU_OUTPUT, i, "%s%s", carom_model_output(m, i), "");
     return v->failed ? carom_fail(err, CAROM_NO_MEMORY, "no memory for the variables of an FMU") : check_names(v, err);
 }
 

@@ -7,6 +7,7 @@ typedef enum fmu_kind {
     FMU_STEP,      // the scheme's step size, a parameter
     FMU_PARAMETER, // index: of the model's parameters
     FMU_INPUT,     // the same, a parameter that is an input
+    FMU_SIGNAL,    // index: of the model's inputs
     FMU_CALCULATED, // the same, a parameter given by an expression of others
     FMU_POSITION, FMU_VELOCITY, // initial values, and states
     FMU_KINETIC, FMU_POTENTIAL, FMU_ENERGY,

@@ -11,7 +11,7 @@
 // A family of records.
 #define FAMILY(record, plural, of) \
     static const carom_key record##_family_keys[] = { \
-        KEY(NUMBER, "repeat", "needed", "how many: a number, or a list of up to three; NAME.0, NAME.1, ..., or NAME.0.0.0, ...", "", AT(record, repeat)), \
+        KEY(NUMBER, "repeat", "needed", "how many: a number, or a list of up to three; NAME.0, NAME.1, ..., or NAME.0.0.0, ...", "1", AT(record, repeat)), \
         KEY(WORD, "index", "i, j, k", "names of the indices, which the expressions of a member may use", "", AT(record, index)), \
         ONE(#record, "needed", of, AT(record, record), plural##_single), \
         END}; \
@@ -35,6 +35,24 @@ static const carom_key table_keys[] = {
 static const key_group table_group = {GROUP("tables.NAME", "A function given by points.", table_keys, carom_mech_table, "table"), .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_table, file)};
 static const key_group *const tables[] = {&table_group, NULL};
 
+static const carom_key input_keys[] = {
+    KEY(NUMBER, "start", "0", "value at the start, an expression of parameters; `NAME: 0` is short for it", "", AT(input, start)),
+    KEY(EXPRESSION, "signal", "", "instead of being set from outside: an expression of time and parameters that it follows; --input NAME=EXPRESSION gives one", "", AT(input, signal)),
+    END};
+static const key_group input_group = {GROUP("inputs.NAME", "A signal that is set from outside: --input, carom_sim_input(), an importer of an FMU.  It keeps its value in between.", input_keys, carom_mech_input, "input"), .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_input, start)};
+static const key_group *const inputs[] = {&input_group, NULL};
+
+static const carom_key controller_keys[] = {
+    KEY(NUMBER, "sample", "needed", "time between two samples", "s", AT(controller, sample)),
+    KEY(NUMBER, "offset", "0", "time of the first sample", "s", AT(controller, offset)),
+    KEY(NUMBER, "delay", "0", "time from a sample until its outputs take effect, at most `sample`", "s", AT(controller, delay)),
+    KEY(NAMED, "states", "", "NAME: its next value, an expression of values at the sample", "", AT(controller, states)),
+    KEY(NAMED, "outputs", "", "NAME: an expression of values at the sample, before the states change", "", AT(controller, outputs)),
+    KEY(NAMED, "start", "0", "NAME: value of a state before the first sample, or of an output before it first takes effect", "", AT(controller, start)),
+    END};
+static const key_group controller_group = {GROUP("controllers.NAME", "A discrete controller.  Expressions of the model use its states and outputs by name; between samples they are constant.", controller_keys, carom_mech_controller, "controller")};
+static const key_group *const controllers[] = {&controller_group, NULL};
+
 static const carom_key energy_keys[] = {
     KEY(EXPRESSION, "kinetic", "needed with coordinates", "quadratic in the rates", "J", AT(energy, kinetic)),
     KEY(EXPRESSION, "potential", "0", "of positions, parameters and time", "J", AT(energy, potential)),
@@ -47,9 +65,9 @@ static const key_group *const energies[] = {&energy_group, NULL};
 #define IMPACT_LAW "newton, poisson or energetic: what restitution is the ratio of: velocities, impulses, or the root of that of works"
 #define IMPACT_ORDER "of contacts that are struck at the same time: simultaneous or sequential, the fastest approach first; energetic: always sequential"
 static const carom_key law_keys[] = {
-    KEY(NUMBER, "restitution", "0", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(law, restitution)),
-    KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "", AT(law, tangential_restitution)),
-    KEY(EXPRESSION, "friction", "0", FRICTION ELLIPSE, "", AT(law, friction)),
+    KEY(NUMBER, "restitution", "0", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "1", AT(law, restitution)),
+    KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "1", AT(law, tangential_restitution)),
+    KEY(EXPRESSION, "friction", "0", FRICTION ELLIPSE, "1", AT(law, friction)),
     KEY(WORD, "impact law", "newton", IMPACT_LAW, "", AT(law, impact_law)),
     KEY(WORD, "impact order", "simultaneous", IMPACT_ORDER, "", AT(law, impact_order)),
     END};
@@ -59,9 +77,9 @@ static const key_group *const laws[] = {&law_group, NULL};
 static const key_group with_group = {GROUP("materials.NAME.with.OTHER", "The law of two materials.", law_keys, carom_mech_law, "with")};
 static const key_group *const withs[] = {&with_group, NULL};
 static const carom_key material_keys[] = {
-    KEY(NUMBER, "restitution", "0", "of two parts of this material", "", AT(material, own.restitution)),
-    KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "", AT(material, own.tangential_restitution)),
-    KEY(EXPRESSION, "friction", "0", FRICTION, "", AT(material, own.friction)),
+    KEY(NUMBER, "restitution", "0", "of two parts of this material", "1", AT(material, own.restitution)),
+    KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "1", AT(material, own.tangential_restitution)),
+    KEY(EXPRESSION, "friction", "0", FRICTION, "1", AT(material, own.friction)),
     KEY(WORD, "impact law", "newton", IMPACT_LAW, "", AT(material, own.impact_law)),
     KEY(WORD, "impact order", "simultaneous", IMPACT_ORDER, "", AT(material, own.impact_order)),
     SEVERAL("with", "", "OTHER: the law of this material with another; a pair that is listed nowhere has the geometric means of both", AT(material, with), AT(material, nwith), withs, NULL),
@@ -73,13 +91,13 @@ static const carom_key contact_keys[] = {
     KEY(EXPRESSION, "gap", "needed", "distance, an expression of positions and time", "m", AT(contact, gap)),
     KEY(EXPRESSION, "slip", "", "tangential displacement; a list of two: a spatial contact with a friction disc; up to five: a ball", "m", AT(contact, slip)),
     KEY(EXPRESSION, "slip rate", "", "instead of slip: a tangential velocity, linear in the rates", "m/s", AT(contact, slip_rate)),
-    KEY(EXPRESSION, "friction", "contact defaults", FRICTION ", or a list, one for each of two slips; needs a slip", "", AT(contact, friction)),
-    KEY(NUMBER, "restitution", "contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(contact, restitution)),
-    KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction, Newton's law only", "", AT(contact, tangential_restitution)),
+    KEY(EXPRESSION, "friction", "contact defaults", FRICTION ", or a list, one for each of two slips; needs a slip", "1", AT(contact, friction)),
+    KEY(NUMBER, "restitution", "contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "1", AT(contact, restitution)),
+    KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction, Newton's law only", "1", AT(contact, tangential_restitution)),
     KEY(WORD, "impact law", "contact defaults", IMPACT_LAW, "", AT(contact, impact_law)),
     KEY(WORD, "impact order", "contact defaults", IMPACT_ORDER, "", AT(contact, impact_order)),
     KEY(NUMBER, "stiffness", "rigid", "of a contact that yields, with d = max(0, -gap): force k d^n (1 + c d'), never below 0", "N/m^n", AT(contact, stiffness)),
-    KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "", AT(contact, exponent)),
+    KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "1", AT(contact, exponent)),
     KEY(NUMBER, "damping", "0", "with stiffness: c, Hunt and Crossley's damping", "s/m", AT(contact, damping)),
     KEY(NUMBER, "stiction speed", "needed with friction", "with stiffness: slip speed below which friction falls to zero", "m/s", AT(contact, stiction_speed)),
     KEY(NAME, "along", "", "a flexible member: a contact at every node that can move", "", AT(contact, along)),
@@ -95,13 +113,13 @@ static const carom_key pair_keys[] = {
     KEY(NAME, "between", "", "[A, B]: shapes, or lists of shapes, each of the first with each of the second; with three names and more neighbours touch", "", AT(contact, between)),
     KEY(NAME, "among", "", "instead of between: [A, B, C, ...]: shapes, each may touch each other one", "", AT(contact, among)),
     KEY(NAME, "ignore", "", "[[A, B], ...]: no shape of A touches a shape of B; each is a shape, a family or a list, and [A, A] is allowed", "", AT(contact, ignore)),
-    KEY(EXPRESSION, "friction", "material, or contact defaults", FRICTION ELLIPSE, "", AT(contact, friction)),
-    KEY(NUMBER, "restitution", "material, or contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "", AT(contact, restitution)),
-    KEY(NUMBER, "tangential restitution", "material, or contact defaults", "the same in the tangential direction, Newton's law only", "", AT(contact, tangential_restitution)),
+    KEY(EXPRESSION, "friction", "material, or contact defaults", FRICTION ELLIPSE, "1", AT(contact, friction)),
+    KEY(NUMBER, "restitution", "material, or contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "1", AT(contact, restitution)),
+    KEY(NUMBER, "tangential restitution", "material, or contact defaults", "the same in the tangential direction, Newton's law only", "1", AT(contact, tangential_restitution)),
     KEY(WORD, "impact law", "material, or contact defaults", IMPACT_LAW, "", AT(contact, impact_law)),
     KEY(WORD, "impact order", "material, or contact defaults", IMPACT_ORDER, "", AT(contact, impact_order)),
     KEY(NUMBER, "stiffness", "rigid", "of a contact that yields, with d = max(0, -gap): force k d^n (1 + c d'), never below 0", "N/m^n", AT(contact, stiffness)),
-    KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "", AT(contact, exponent)),
+    KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "1", AT(contact, exponent)),
     KEY(NUMBER, "damping", "0", "with stiffness: c, Hunt and Crossley's damping", "s/m", AT(contact, damping)),
     KEY(NUMBER, "stiction speed", "needed with friction", "with stiffness: slip speed below which friction falls to zero", "m/s", AT(contact, stiction_speed)),
     KEY(NUMBER, "rolling", "0", "rolling resistance: the lever of the normal force (round shapes)", "m", AT(contact, rolling)),
@@ -110,14 +128,14 @@ static const carom_key pair_keys[] = {
 static const carom_key joint_friction_keys[] = {
     KEY(NAME, "joint", "needed", "a revolute, prismatic, cylindrical or spherical joint", "", AT(contact, joint)),
     KEY(NUMBER, "radius", "needed where it turns", "of the bearing, at which friction acts", "m", AT(contact, radius)),
-    KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "", AT(contact, friction)),
+    KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "1", AT(contact, friction)),
     KEY(EXPRESSION, "normal force", "joint.force", "what presses: an expression of time and state that may use joint.force, the joint's own reaction across its axis; below 0 it counts as 0", "N", AT(contact, normal_force)),
     END};
 static const carom_key pressed_keys[] = {
     KEY(EXPRESSION, "normal force", "needed", "what presses, instead of a gap: an expression of time and state; below 0 it counts as 0", "N", AT(contact, normal_force)),
     KEY(EXPRESSION, "slip", "", "tangential displacement; for a brake of radius r on angle phi: r*phi; a list: several directions", "m", AT(contact, slip)),
     KEY(EXPRESSION, "slip rate", "", "instead of slip: a tangential velocity, linear in the rates", "m/s", AT(contact, slip_rate)),
-    KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "", AT(contact, friction)),
+    KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "1", AT(contact, friction)),
     END};
 static const key_group joint_friction_group = {GROUP("contacts.NAME, joint", "Friction in a joint.", joint_friction_keys, carom_mech_contact, "contact"), .when = {{"joint", NULL}}};
 static const key_group pressed_group = {GROUP("contacts.NAME, normal force", "Friction with a given normal force: brakes, clutches.", pressed_keys, carom_mech_contact, "contact"), .when = {{"normal force", NULL}}};
@@ -212,7 +230,7 @@ static const carom_key joint_keys[] = {
     KEY(NUMBER, "length", "as at the start", "distance joints", "m", AT(joint, length)),
     KEY(NUMBER, "pitch", "needed", "screws: shift per turn", "m", AT(joint, pitch)),
     KEY(NAME, "joints", "needed", "gears: [ONE, TWO]", "", AT(joint, joints)),
-    KEY(NUMBER, "ratio", "needed", "gears: coordinate of TWO over coordinate of ONE", "", AT(joint, ratio)),
+    KEY(NUMBER, "ratio", "needed", "gears: coordinate of TWO over coordinate of ONE", "1", AT(joint, ratio)),
     END};
 static const key_group joint_group = {GROUP("joints.NAME", "A joint.", joint_keys, carom_mech_joint, "joint")};
 static const key_group *const joints_single[] = {&joint_group, NULL};
@@ -293,13 +311,14 @@ static const key_group *const flywheels[] = {&flywheel_group, NULL};
 static const carom_key member_keys[] = {
     KEY(WORD, "type", "needed", "bar, beam, exact beam, spatial beam, shaft, or matrices", "", AT(member, type)),
     KEY(NUMBER, "length", "needed", "undeformed length", "m", AT(member, length)),
-    KEY(NUMBER, "elements", "needed", "number of equal elements", "", AT(member, elements)),
+    KEY(NUMBER, "elements", "needed", "number of equal elements", "1", AT(member, elements)),
     KEY(NUMBER, "density", "needed", "mass per volume", "kg/m^3", AT(member, density)),
     KEY(NUMBER, "modulus", "needed", "Young's modulus", "Pa", AT(member, modulus)),
     KEY(NUMBER, "area", "needed", "of the section", "m^2", AT(member, area)),
     KEY(WORD, "mass", "consistent", "consistent or lumped", "", AT(member, mass)),
     KEY(NAME, "massless", "", "points whose node gives its mass to its neighbours, for contact without impulses", "", AT(member, massless)),
     ONE("damping", "", "{mass: a, stiffness: b}: C = a M + b K", AT(member, damping), dampings),
+    KEY(NUMBER, "modal damping", "0", "damping ratios of the lowest modes of the member alone, a list of up to 16; a number: of the lowest 10", "1", AT(member, modal_damping)),
     KEY(NUMBER, "gravity", "0", "acceleration, a list; a number: along x", "m/s^2", AT(member, gravity)),
     KEY(EXPRESSION, "load", "0", "force per length, an expression of the arc length s; beams: by component, {w: ...}", "N/m", AT(member, load)),
     KEY(EXPRESSION, "at", "0", "displacements at the start, expressions of s; exact beam: places", "", AT(member, at)),
@@ -335,12 +354,13 @@ static const carom_key floating_keys[] = {
     KEY(NUMBER, "inertia", "needed", "second moment of area; spatial: a list of two", "m^4", AT(member, inertia)),
     KEY(WORD, "frame", "needed", "floating", "", AT(member, frame)),
     KEY(NUMBER, "length", "needed", "undeformed length", "m", AT(member, length)),
-    KEY(NUMBER, "elements", "needed", "number of equal elements, at most 60", "", AT(member, elements)),
+    KEY(NUMBER, "elements", "needed", "number of equal elements, at most 60", "1", AT(member, elements)),
     KEY(NUMBER, "density", "needed", "mass per volume", "kg/m^3", AT(member, density)),
     KEY(NUMBER, "modulus", "needed", "Young's modulus", "Pa", AT(member, modulus)),
     KEY(NUMBER, "area", "needed", "of the section", "m^2", AT(member, area)),
     KEY(WORD, "mass", "consistent", "consistent or lumped", "", AT(member, mass)),
     ONE("damping", "", "{mass: a, stiffness: b}: C = a M + b K, of what moves in the frame", AT(member, damping), dampings),
+    KEY(NUMBER, "modal damping", "0", "damping ratios of the lowest modes of the member alone, a list of up to 16; a number: of the lowest 10", "1", AT(member, modal_damping)),
     KEY(NUMBER, "gravity", "of the model", "acceleration, a list", "m/s^2", AT(member, gravity)),
     KEY(EXPRESSION, "at", "0", "displacements in the frame at the start, expressions of s", "", AT(member, at)),
     KEY(EXPRESSION, "rate", "0", "their rates", "", AT(member, rate)),
@@ -363,6 +383,7 @@ static const carom_key matrices_keys[] = {
     KEY(NAME, "mass", "needed", "the mass matrix: its name, which --matrix NAME=FILE gives", "", AT(member, mass)),
     KEY(NAME, "stiffness", "needed", "the stiffness matrix", "", AT(member, stiffness)),
     ONE("damping", "", "the damping matrix, or {mass: a, stiffness: b}: C = a M + b K", AT(member, damping), dampings),
+    KEY(NUMBER, "modal damping", "0", "damping ratios of the lowest modes of the member alone, a list of up to 16; a number: of the lowest 10", "1", AT(member, modal_damping)),
     KEY(EXPRESSION, "load", "0", "force on every row, an expression of its number s; {vector: NAME}: from a file", "", AT(member, load)),
     KEY(EXPRESSION, "at", "0", "displacements at the start, likewise", "", AT(member, at)),
     KEY(EXPRESSION, "rate", "0", "rates at the start, likewise", "", AT(member, rate)),
@@ -374,7 +395,7 @@ static const carom_key matrices_keys[] = {
 static const carom_key shaft_keys[] = {
     KEY(WORD, "type", "needed", "shaft", "", AT(member, type)),
     KEY(NUMBER, "length", "needed", "undeformed length", "m", AT(member, length)),
-    KEY(NUMBER, "elements", "needed", "number of equal elements; or by stretches, {wheel: 2, end: 3}: two up to point `wheel`, three up to the end", "", AT(member, elements)),
+    KEY(NUMBER, "elements", "needed", "number of equal elements; or by stretches, {wheel: 2, end: 3}: two up to point `wheel`, three up to the end", "1", AT(member, elements)),
     KEY(NUMBER, "radius", "needed", "of the round section; or by stretches", "m", AT(member, radius)),
     KEY(NUMBER, "bore", "0", "radius of the hollow inside; or by stretches", "m", AT(member, bore)),
     KEY(NUMBER, "density", "needed", "mass per volume", "kg/m^3", AT(member, density)),
@@ -382,6 +403,7 @@ static const carom_key shaft_keys[] = {
     KEY(NUMBER, "shear modulus", "needed", "for torsion", "Pa", AT(member, shear_modulus)),
     SEVERAL("flywheels", "", "POINT: {mass, inertia}: a rigid wheel on that node", AT(member, flywheels), AT(member, nflywheels), flywheels, NULL),
     ONE("damping", "", "{mass: a, stiffness: b, torsion: c}", AT(member, damping), shaft_dampings),
+    KEY(NUMBER, "modal damping", "0", "damping ratios of the lowest modes of the member alone, a list of up to 16; a number: of the lowest 10", "1", AT(member, modal_damping)),
     KEY(NUMBER, "gravity", "0", "acceleration, a list", "m/s^2", AT(member, gravity)),
     KEY(EXPRESSION, "load", "0", "force per length by component, expressions of the arc length s", "N/m", AT(member, load)),
     KEY(EXPRESSION, "at", "0", "displacements at the start, expressions of s", "", AT(member, at)),
@@ -445,6 +467,8 @@ static const carom_key sections_keys[] = {
     KEY(TEXT, "about", "", "free text", "", TOP(about)),
     KEY(NAMED, "parameters", "", "NAME: number, or an expression of other parameters, in any order; --set changes them", "", TOP(parameters)),
     SEVERAL("tables", "", "NAME: a table of numbers, which expressions use as a function NAME(x)", TOP(tables), TOP(ntables), tables, NULL),
+    SEVERAL("inputs", "", "NAME: a signal that is set from outside, with its value at the start", TOP(inputs), TOP(ninputs), inputs, NULL),
+    SEVERAL("controllers", "", "NAME: a discrete controller: sample time, states, outputs", TOP(controllers), TOP(ncontrollers), controllers, NULL),
     SEVERAL("coordinates", "needed, or bodies, flexible", "NAME: {at, rate}: what moves, and where it starts", TOP(coordinates), TOP(ncoordinates), coordinates, NULL),
     SEVERAL("bodies", "", "NAME: a rigid body, planar or spatial", TOP(bodies), TOP(nbodies), bodies, NULL),
     SEVERAL("shapes", "", "NAME: a shape of the ground, for contacts between shapes", TOP(shapes), TOP(nshapes), shapes, NULL),
@@ -474,7 +498,7 @@ static const carom_key sections_keys[] = {
 const key_group carom_key_top = {GROUP("", "Sections of the file; a section that is not needed may be missing or empty.", sections_keys, carom_mech, "the model"), .without_name = true};
 
 const key_group *const carom_key_groups[] = {
-    &carom_key_top, &table_group, &coordinate_group, &energy_group, &contact_group, &pair_group, &pressed_group, &joint_friction_group, &contact_family_group, &law_group, &material_group, &with_group, &record_group, &simulation_group, &body_group, &body_family_group, &motion_group,
+    &carom_key_top, &table_group, &input_group, &controller_group, &coordinate_group, &energy_group, &contact_group, &pair_group, &pressed_group, &joint_friction_group, &contact_family_group, &law_group, &material_group, &with_group, &record_group, &simulation_group, &body_group, &body_family_group, &motion_group,
     &shape_group, &joint_group, &joint_family_group, &line_spring_group, &joint_spring_group, &bushing_group, &spring_family_group, &motor_group, &load_group, &bar_group, &beam_group,
     &exact_beam_group, &spatial_beam_group, &matrices_group, &damping_group, &floating_group, &floating_spatial_group, &shaft_group, &flywheel_group,
     &shaft_damping_group, &figure_group, &touch_group, NULL};

@@ -19,7 +19,7 @@ typedef struct carom_key {
     const char *fallback; // default, "needed", or ""
     const char *about;
     key_kind kind;
-    const char *unit;     // SI; "": none, or it depends
+    const char *unit;     // SI; "1": it has none; "": it depends, or does not matter
     size_t at, count;     // where it stands in its record; of KEY_RECORDS: how many there are
     const struct key_group *const *groups; // of records: candidates, the first whose condition holds; NULL at the end
     const struct carom_key *own;           // of KEY_RECORDS: a key among the names that has a meaning of its own; NULL: none

@@ -1,4 +1,6 @@
 // mech.c: mechanisms as a whole: made, copied, changed.
+#include "base/number.h"
+#include "base/unit.h"
 #include "mech/datum.h"
 #include "mech/keys.h"
 #include "mech/pool.h"
@@ -151,9 +153,48 @@ static carom_status no_memory(const carom_mech *m, carom_error *err) {
     return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
 }
 
-static const char *parameter_name(const void *user, int i) {
+static const char *settable_name(const void *user, int i) {
     const carom_mech *m = user;
-    return i < m->parameters.count ? m->parameters.item[i].key->text : NULL;
+    if (i < m->parameters.count) return m->parameters.item[i].key->text;
+    i -= m->parameters.count;
+    return i < m->ninputs ? m->inputs[i].name.text : NULL;
+}
+
+static bool is_number(const char *text) {
+    char *end = NULL;
+    double x;
+    size_t at;
+    carom_unit u;
+    if (carom_quantity_read(text, strlen(text), &x, &u, &at) == CAROM_QUANTITY_READ) return true;
+    carom_number(text, &end);
+    return end != text && end[strspn(end, " ")] == 0;
+}
+
+static bool ends_in_csv(const carom_datum *d) {
+    const char *end = d->length > 4 ? d->text + d->length - 4 : "";
+    return end[0] == '.' && (end[1] | 32) == 'c' && (end[2] | 32) == 's' && (end[3] | 32) == 'v';
+}
+
+// A file of an input is a table of time, NAME.table.
+static carom_status follow_table(carom_mech *m, carom_mech_input *in, const carom_datum *file, carom_error *err) {
+    carom_mech_table *table = carom_mech_extend(m, &m->tables, m->ntables, 1, sizeof *table);
+    const size_t size = in->name.length + 16;
+    char *name = carom_pool_take(m->memory, size), *text = carom_pool_take(m->memory, size);
+    if (!table || !name || !text) return no_memory(m, err);
+    snprintf(name, size, "%s.table", in->name.text);
+    snprintf(text, size, "%s(t)", name);
+    *table = (carom_mech_table){.name = {.kind = CAROM_TEXT, .text = name, .length = strlen(name), .of = file->of}, .file = *file};
+    ++m->ntables;
+    in->signal = (carom_datum){.kind = CAROM_TEXT, .text = text, .length = strlen(text), .of = file->of};
+    return CAROM_OK;
+}
+
+static carom_status set_input(carom_mech *m, carom_mech_input *in, const carom_datum *value, carom_error *err) {
+    in->start = in->signal = (carom_datum){.kind = CAROM_ABSENT};
+    if (is_number(value->text)) in->start = *value;
+    else if (ends_in_csv(value)) return follow_table(m, in, value, err);
+    else in->signal = *value;
+    return CAROM_OK;
 }
 
 carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
@@ -162,15 +203,27 @@ carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
     if (!sign || sign == set) return carom_fail(err, CAROM_BAD_INPUT, "--set %.100s: this is not an override; write --set name=value", set);
     snprintf(word, sizeof word, "%.*s", (int)(sign - set < 127 ? sign - set : 127), set);
     carom_datum *d = (carom_datum *)carom_datum_get(&m->parameters, word);
-    if (!d) {
-        const char *near = carom_nearest(word, parameter_name, m);
+    carom_mech_input *in = NULL;
+    for (int i = 0; i < m->ninputs && !in; ++i)
+        if (strcmp(m->inputs[i].name.text, word) == 0) in = &m->inputs[i];
+    if (!d && !in) {
+        const char *near = carom_nearest(word, settable_name, m);
         if (near) return carom_fail(err, CAROM_BAD_INPUT, "--set %.100s: the model has no parameter '%.60s'; did you mean '%s'?", set, word, near);
         return carom_fail(err, CAROM_BAD_INPUT, "--set %.100s: the model has no parameter '%.60s'; `carom info` lists them", set, word);
     }
     char *of = carom_pool_take(m->memory, strlen(set) + 7), *text = carom_pool_text(m->memory, sign + 1, strlen(sign + 1));
     if (!of || !text) return no_memory(m, err);
     snprintf(of, strlen(set) + 7, "--set %.100s", set);
-    *d = (carom_datum){.kind = CAROM_TEXT, .text = text, .length = strlen(text), .key = d->key, .of = of};
+    const carom_datum value = {.kind = CAROM_TEXT, .text = text, .length = strlen(text), .key = d ? d->key : NULL, .of = of};
+    const carom_datum *old = d ? d : carom_given(&in->start);
+    carom_unit was, is;
+    double x;
+    size_t at;
+    if (old && old->kind == CAROM_TEXT && carom_quantity_read(old->text, old->length, &x, &was, &at) == CAROM_QUANTITY_READ && carom_quantity_read(text, strlen(text), &x, &is, &at) == CAROM_QUANTITY_READ &&
+        !carom_unit_fits(&is, &was))
+        return carom_fail(err, CAROM_BAD_INPUT, "%s: '%.60s' is %.60s in the model, which is a quantity of another kind", of, word, old->text);
+    if (in) return set_input(m, in, &value, err);
+    *d = value;
     return CAROM_OK;
 }
 

@@ -1,6 +1,7 @@
 // read.c: a model file becomes a mechanism, as the table of keys says.
 //
 // Here it is decided what is a key, a record or a map; whether a value makes sense where it stands is decided when the mechanism is derived.
+#include "base/unit.h"
 #include "mech/keys.h"
 #include "read/yaml.h"
 #include <carom/option.h>
@@ -8,9 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/// A value that is the name of something, perhaps of a parameter with a unit.
+typedef struct named { const carom_datum *value; const carom_key *key; struct named *next; } named;
+
 typedef struct reading {
     carom_mech *m;
     carom_error *err;
+    named *names;
 } reading;
 
 static carom_status fail(reading *r, const carom_datum *d, const char *format, ...)
@@ -81,6 +86,48 @@ static const key_group *variant(const key_group *const *groups, const carom_datu
     return *groups;
 }
 
+// -- units ---------------------------------------------------------------------------------------------------------
+
+// Is `quantity`, which has unit u, what key k wants?  d: where it is used.
+static carom_status check_unit(reading *r, const carom_datum *d, const carom_datum *quantity, const carom_unit *u, const carom_key *k) {
+    carom_unit wanted;
+    char is[60], other[200] = "";
+    if (!*k->unit || !carom_unit_read(k->unit, strlen(k->unit), &wanted) || carom_unit_fits(u, &wanted)) return CAROM_OK;
+    const char *kind = carom_unit_kind(u), *want = carom_unit_kind(&wanted);
+    carom_unit_write(u, false, is, sizeof is);
+    if (quantity != d) snprintf(other, sizeof other, " = %.60s", quantity->text);
+    if (strcmp(k->unit, "1") == 0) return fail(r, d, "%s is a number without a unit, and '%.60s'%s has one", k->name, d->text, other);
+    return fail(r, d, "'%.60s'%s is %s%s, but %s is %s%sin %s", d->text, other, kind ? kind : "in ", kind ? "" : is, k->name, want ? want : "", want ? ", " : "", k->unit);
+}
+
+static carom_status see_units(reading *r, const carom_datum *d, const carom_key *k) {
+    double x;
+    size_t at;
+    carom_unit u;
+    if (d->kind == CAROM_LIST)
+        for (int i = 0; i < d->count; ++i) CAROM_TRY(see_units(r, &d->item[i], k));
+    if (d->kind != CAROM_TEXT || !*k->unit) return CAROM_OK;
+    if (carom_quantity_read(d->text, d->length, &x, &u, &at) == CAROM_QUANTITY_READ) return check_unit(r, d, d, &u, k);
+    if (d->length == 0 || strpbrk(d->text, "+-*/^( ")) return CAROM_OK;
+    named *n = carom_pool_take(r->m->memory, sizeof *n); // a name, perhaps: parameters may come later
+    if (!n) return no_memory(r);
+    *n = (named){d, k, r->names};
+    r->names = n;
+    return CAROM_OK;
+}
+
+// Values that are parameters with units.
+static carom_status see_names(reading *r) {
+    for (const named *n = r->names; n; n = n->next) {
+        double x;
+        size_t at;
+        carom_unit u;
+        const carom_datum *p = carom_datum_get(&r->m->parameters, n->value->text);
+        if (p && p->kind == CAROM_TEXT && carom_quantity_read(p->text, p->length, &x, &u, &at) == CAROM_QUANTITY_READ) CAROM_TRY(check_unit(r, n->value, p, &u, n->key));
+    }
+    return CAROM_OK;
+}
+
 // -- records -------------------------------------------------------------------------------------------------------
 
 static carom_status read_record(reading *r, const carom_datum *d, const key_group *const *groups, void *record, const char *parent, bool single);
@@ -126,6 +173,7 @@ static carom_status put(reading *r, const carom_datum *c, const carom_key *k, vo
         break;
     case KEY_NUMBER: case KEY_EXPRESSION: case KEY_NAME: case KEY_WORD: case KEY_TEXT: break;
     }
+    if (k->kind == KEY_NUMBER || k->kind == KEY_EXPRESSION || k->kind == KEY_FORM) CAROM_TRY(see_units(r, c, k));
     *(carom_datum *)field = *c;
     return CAROM_OK;
 }
@@ -172,7 +220,7 @@ static carom_status read_all(reading *r, const char *text, size_t length) {
     const carom_datum *format = &r->m->format;
     if (format->kind == CAROM_ABSENT) return fail(r, root, "the format version is missing; start the file with `carom: 1`");
     if (!carom_datum_is(format, "1")) return fail(r, format, "this version of carom reads format 1; write `carom: 1`");
-    return CAROM_OK;
+    return see_names(r);
 }
 
 carom_mech *carom_mech_read(const char *text, size_t length, const char *file, carom_error *err) {
@@ -225,7 +273,7 @@ static carom_status add(reading *r, const char *section, const char *name, carom
 }
 
 carom_status carom_mech_add_entry(carom_mech *m, const char *section, const char *name, const char *text, const char *of, carom_error *err) {
-    reading r = {m, err};
+    reading r = {.m = m, .err = err};
     const carom_key *k = find(&carom_key_top, section);
     const bool braces = name && k && k->kind == KEY_RECORDS && !(*k->groups)->brief && text[strspn(text, " ")] != '{';
     const size_t size = strlen(text) + 8;
@@ -252,7 +300,7 @@ static bool sound(const carom_datum *d, int depth) {
 }
 
 carom_status carom_mech_add(carom_mech *m, const char *section, const char *name, const carom_datum *value, carom_error *err) {
-    reading r = {m, err};
+    reading r = {.m = m, .err = err};
     char of[140];
     snprintf(of, sizeof of, "%.60s%s%.60s", section, name ? "." : "", name ? name : "");
     const carom_key *k = find(&carom_key_top, section);

@@ -120,6 +120,7 @@ static double cut(const carom_sim *sim, double h, double *t_1) {
         const double next = sim->t0 + (double)(k->stops + 1) * sim->control.stop;
         if (next < stop - 1e-9 * sim->control.stop) stop = next; // else the end is meant
     }
+    stop = fmin(stop, carom_sim_next_sample(sim));
     const double left = stop - k->t;
     if (h >= left * (1 - 1e-9)) {
         *t_1 = stop;

@@ -225,6 +225,7 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->q = carom_carve(keep, (size_t)sys->nq);
     sim->v = carom_carve(keep, (size_t)sys->nv);
     sim->gap = carom_carve(keep, (size_t)nb);
+    carom_sim_signals_carve(sim, mem, keep);
     sim->power = carom_carve(keep, (size_t)sys->nworks);
     sim->done = carom_carve(keep, (size_t)sys->nworks);
     sim->memory = carom_carve_bytes(keep, (size_t)sys->nc * sizeof *sim->memory);
@@ -340,6 +341,7 @@ static uint64_t stamp_of(const carom_sim *sim) {
         if (c->ellipse[0] > 0) stamp = mix(stamp, c->ellipse, sizeof c->ellipse);
         if (laws[0] || laws[1] || laws[2] || laws[3]) stamp = mix(stamp, laws, sizeof laws);
     }
+    if (sys->ni) stamp = mix(stamp, (const int[]){sys->ni, sys->nsamplers}, 2 * sizeof(int));
     return mix(stamp, &sim->t0, sizeof sim->t0);
 }
 
@@ -370,6 +372,7 @@ static void wire(carom_sim *sim) {
     set_directions(sim->dir, sys);
     if (sim->seen_dir) set_directions(sim->seen_dir, s->sys);
     if (sys->work_init) sys->work_init(sys->model, s->sys_work);
+    if (sys->ni) sys->inputs(sys->model, s->sys_work, sim->input);
 }
 
 static void connect(carom_sim *sim, const carom_sim_def *def) {
@@ -398,10 +401,11 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     s->inside->rate_name = def->rate_name ? rate_name_of : NULL;
     sim->size = def->size;
     s->err = &sim->error;
+    sim->kept->t = sim->kept->from_t = def->t0;
+    carom_sim_signals_start(sim, def->input);
     wire(sim);
     carom_copy(sim->q, def->q0, sys->nq);
     carom_copy(sim->v, def->v0, sys->nv);
-    sim->kept->t = sim->kept->from_t = def->t0;
     sim->kept->stamp = stamp_of(sim);
     carom_ledger *l = &sim->kept->ledger;
     l->penetration_id = l->drift_id = l->counts.residual_id = -1;
@@ -515,6 +519,7 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
                check_extrapolation(def, scheme, sim->opt, err) == CAROM_OK &&
                own_contacts(sim, err) == CAROM_OK && leave_out_redundant(sim, def, err) == CAROM_OK && carom_sim_allocate(sim, err) == CAROM_OK) {
         connect(sim, def);
+        if (carom_sim_signals_check(sim, err) != CAROM_OK) return carom_sim_destroy(sim), NULL;
         carom_sim_watch_inner(sim, NULL, NULL);
         if (choose_kept(sim, err) == CAROM_OK && carom_sim_begin(sim, err) == CAROM_OK) return sim;
     }

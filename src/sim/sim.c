@@ -84,6 +84,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     s->t = t;
     s->h = h;
     s->n = sim->kept->n;
+    s->jumped = sim->kept->jumped && t == sim->kept->t;
     s->account = (carom_account){0};
     s->booked_t = t + h;
     // Most steps touch nothing: then impulses and forces are zero already and stay so.
@@ -155,6 +156,16 @@ static void tell_runaway(carom_sim *sim, carom_error *err) {
              "stable for it", l.energy.start, l.energy.end);
 }
 
+// What the model itself knows of its failure.
+static carom_status explain(const carom_sim *sim, carom_status status, carom_error *err) {
+    char text[300];
+    const carom_system *sys = sim->sys;
+    if (status != CAROM_USER || !err || !sys->explain || !sys->explain(sys->model, sim->step.sys_work, text, sizeof text)) return status;
+    const size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used, ": %s", text);
+    return status;
+}
+
 // After a failure the simulation stands where the step began.
 static carom_status undo(carom_sim *sim, carom_status status) {
     if (sim->refused) memcpy(sim->kept, sim->before, sim->kept_size);
@@ -170,7 +181,7 @@ static carom_status failed(const carom_sim *sim, carom_status status, const char
 }
 
 // Gaps and the power of forces without potential, at the present state.
-static carom_status observe(carom_sim *sim, double *in, double *out, carom_error *err) {
+carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err) {
     const carom_system *sys = sim->sys;
     void *work = sim->step.sys_work;
     const double t = sim->kept->t;
@@ -202,7 +213,7 @@ static void book_gaps(carom_sim *sim) {
 }
 
 // The work of each force, by the trapezoidal rule.
-static carom_status book_works(carom_sim *sim, double h, carom_error *err) {
+carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err) {
     const carom_system *sys = sim->sys;
     if (!sys->works) return CAROM_OK;
     carom_zero(sim->power_now, sys->nworks);
@@ -219,8 +230,8 @@ static carom_status book_works(carom_sim *sim, double h, carom_error *err) {
 static carom_status book(carom_sim *sim, double h, carom_error *err) {
     carom_kept *k = sim->kept;
     double in, out;
-    CAROM_TRY(observe(sim, &in, &out, err));
-    CAROM_TRY(book_works(sim, h, err));
+    CAROM_TRY(carom_sim_observe(sim, &in, &out, err));
+    CAROM_TRY(carom_sim_book_works(sim, h, err));
     book_gaps(sim);
     if (sim->scheme->powers) return CAROM_OK; // it did that
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
@@ -293,15 +304,19 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     carom_step *s = &sim->step;
     double kinetic, potential;
     CAROM_TRY(carom_sim_list(sim, sim->h, err));
+    CAROM_TRY(carom_sim_sample(sim, err));
     k = sim->kept; // the list may have wanted more memory
-    CAROM_TRY(observe(sim, &k->power_in, &k->power_out, err));
-    CAROM_TRY(book_works(sim, 0, err));
+    k->jumped = 0;
+    k->ledger.energy.external = 0;
+    carom_sim_plan(sim);
+    CAROM_TRY(carom_sim_observe(sim, &k->power_in, &k->power_out, err));
+    CAROM_TRY(carom_sim_book_works(sim, 0, err));
     book_gaps(sim);
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
     k->ledger.energy.start = kinetic + potential;
     k->ledger.kinetic = kinetic;
     s->t = sim->t0;
-    s->h = sim->total == 1 ? sim->t_end - sim->t0 : sim->h;
+    s->h = sim->sys->nsamplers ? carom_sim_planned(sim) : sim->total == 1 ? sim->t_end - sim->t0 : sim->h;
     s->scale = k->speed;
     if (sim->scheme->start && sim->scheme->start(sim->scheme_work, s) != CAROM_OK) return give_up(sim, err, 0);
     book_account(sim); // a scheme that runs ahead may have met an impact
@@ -314,11 +329,15 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
 const double *carom_sim_works(const carom_sim *sim) { return sim->done; }
 
 bool carom_sim_done(const carom_sim *sim) {
-    return sim->control.on ? sim->kept->t >= sim->t_end : sim->kept->n >= sim->total;
+    return sim->control.on || sim->sys->nsamplers ? sim->kept->t >= sim->t_end : sim->kept->n >= sim->total;
 }
 
 // The end of planned step n.  Times are products, not sums, so that they do not drift.
 static double end_of(const carom_sim *sim, const carom_kept *k, long n) {
+    if (sim->sys->nsamplers) {
+        const double t = n >= k->to_n ? k->to_t : k->from_t + (double)(n - k->from_n) * ((k->to_t - k->from_t) / (double)(k->to_n - k->from_n));
+        return t > sim->t_end - 1e-9 * sim->h ? sim->t_end : t;
+    }
     if (n >= sim->total) return sim->t_end;
     if (!(sim->row > 0)) return k->from_t + (double)(n - k->from_n) * sim->h;
     return sim->t0 + (double)(n / sim->per_row) * sim->row + (double)(n % sim->per_row) * sim->h;
@@ -328,6 +347,11 @@ static double end_of(const carom_sim *sim, const carom_kept *k, long n) {
 static void plan_rows(carom_sim *sim, double dt) {
     const double count = dt / sim->h;
     if (!(count < 1e15)) return;
+    if (sim->sys->nsamplers) {
+        sim->row = dt;
+        carom_sim_plan(sim);
+        return;
+    }
     sim->per_row = fmax(1, ceil(count * (1 - 1e-9)));
     sim->row = dt;
     sim->h = dt / (double)sim->per_row;
@@ -373,13 +397,15 @@ void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const v
     sim->inside.stop = stop;
     sim->inside.stop_user = user;
 }
-long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on ? 0 : sim->total; }
+long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on || !sim->regular ? 0 : sim->total; }
 
 // One step of the planned size; kept->t is moved.
 static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {
     carom_kept *k = sim->kept;
     const double t_1 = end_of(sim, k, k->n + 1);
-    const double h = k->n + 1 == sim->total ? t_1 - k->t : sim->h;
+    const double planned = sim->sys->nsamplers ? carom_sim_planned(sim) : sim->h;
+    const bool last = sim->sys->nsamplers ? t_1 == sim->t_end : k->n + 1 == sim->total;
+    const double h = last ? t_1 - k->t : planned;
     CAROM_TRY(advance(sim, k->t, fabs(h - sim->h) <= 1e-9 * sim->h ? sim->h : h, 0, err));
     *h_done = h;
     k->t = t_1;
@@ -453,6 +479,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     s->parts = 0;
     const carom_status status = take_step(sim, &h, err);
     if (status != CAROM_OK) {
+        explain(sim, status, err);
         undo(sim, status);
         s->nevents = told;
         if (!reacted && s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl);
@@ -468,6 +495,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     carom_status booked = book(sim, h, err);
     if (booked == CAROM_OK) booked = look_at_end(sim, err);
     if (booked != CAROM_OK) { // the new state has no gaps or no power: it does not count
+        explain(sim, booked, err);
         k->n -= 1;
         k->t = t_0;
         return undo(sim, booked);
@@ -477,9 +505,12 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     if (s->reacted || reacts) carom_lasting_forces(sim, h);
     if (sim->reaction) carom_last_reactions(sim, h);
     for (int i = 0; i < s->nevents && sim->list.slots; ++i) s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + s->events[i].contact) - sim->sys->ne;
+    k->jumped = 0;
     k->ledger.steps = k->n - k->counted_from;
     if (sampled(k->n)) measure_kinetic(sim);
     if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
+    if (sim->sys->nsamplers) CAROM_TRY(carom_sim_sample(sim, err));
+    if (k->n >= k->to_n) carom_sim_plan(sim);
     return CAROM_OK;
 }
 
@@ -500,6 +531,7 @@ carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err) 
     sim->total = total;
     k = sim->kept; // it may have wanted more memory
     if (status == CAROM_OK && !sim->control.on) k->from_n = k->n, k->from_t = k->t;
+    if (status == CAROM_OK) carom_sim_plan(sim);
     return status;
 }
 

@@ -25,6 +25,9 @@ typedef struct carom_kept {
     double t;
     long from_n;        // planned steps are counted from the end of this one,
     double from_t;      // which was here
+    long to_n;          // with controllers: equal steps up to this one,
+    double to_t;        // which ends here
+    long jumped;        // signals have changed since the last step
     double speed;       // largest local velocity met
     double h_next, error_last; // adaptive: step to try next; error of the last step, relative to the tolerance
     double length;      // adaptive: largest gap met
@@ -57,6 +60,7 @@ struct carom_sim {
     long total;         // planned steps
     double row;         // planned steps end at multiples of it, `per_row` of them each; 0: anywhere
     long per_row;
+    bool regular;       // sample instants of controllers, where there are some, are whole numbers of steps
     int nl;             // recorded directions
     void *block;        // all memory
     carom_arena mem;    // its scratch part, and what lives with it
@@ -73,6 +77,9 @@ struct carom_sim {
     double refused_scale; // and the scale of the attempt that was halved, where a contact problem refused it; else 0
     double *gap;        // kept, ne + nc
     double *held;       // kept, nc: 1 for a contact that reacted in the last step of the scheme
+    double *input;      // kept, ni: signals
+    double *sampled;    // kept, 2 nsamplers: samples, and how many of them have taken effect
+    double *signal;     // ni: signals that are computed
     double *power, *done; // kept, nworks: power at the end of the last step, work so far
     double *power_now;  // nworks
     void *scheme_work;
@@ -120,6 +127,19 @@ enum { CAROM_OPT_CLOSED, CAROM_OPT_SOLVER, CAROM_OPT_TOL, CAROM_OPT_ACCEPT, CARO
 
 /// Order of a scheme with these options.
 int carom_sim_order(const carom_scheme *scheme, const double *opt);
+
+/// signals.c: signals that are held.  Nothing where the system has none.
+void carom_sim_signals_carve(carom_sim *sim, carom_arena *mem, carom_arena *keep);
+void carom_sim_signals_start(carom_sim *sim, const double *input);     // before anything is evaluated; NULL: those of the system
+carom_status carom_sim_signals_check(carom_sim *sim, carom_error *err); // does the scheme reach the sample instants?
+carom_status carom_sim_sample(carom_sim *sim, carom_error *err);       // controllers whose instant has come
+void carom_sim_plan(carom_sim *sim);                                   // equal steps to the next instant
+double carom_sim_next_sample(const carom_sim *sim);                    // HUGE_VAL: none
+double carom_sim_planned(const carom_sim *sim);                        // the length of these steps
+
+/// Gaps and the power of forces without potential, at the present state; and powers of forces that are booked one by one.
+carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err);
+carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err);
 
 /// list.c: contacts that come and go.  Nothing where the system has none.
 void carom_sim_list_make(carom_sim *sim);               // sys becomes one of the simulation's own

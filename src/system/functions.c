@@ -313,6 +313,21 @@ static carom_status kinks(const void *model, void *work, double t, const double 
     return m->base.kinks(m->base.model, work, t, q, v, k);
 }
 
+static bool explain(const void *model, void *work, char *text, size_t size) {
+    const carom_functions *m = model;
+    return m->base.explain(m->base.model, work, text, size);
+}
+
+static void inputs(const void *model, void *work, const double *x) {
+    const carom_functions *m = model;
+    m->base.inputs(m->base.model, work, x);
+}
+
+static carom_status sample(const void *model, void *work, int k, bool effect, double t, const double *q, const double *v, double *x) {
+    const carom_functions *m = model;
+    return m->base.sample(m->base.model, work, k, effect, t, q, v, x);
+}
+
 static double restitution(const void *model, void *work, int contact, double speed) {
     const carom_functions *m = model;
     return m->base.restitution(m->base.model, work, contact, speed);
@@ -341,6 +356,10 @@ static carom_status fill(carom_functions *m, carom_error *err) {
     s->nk = b->nk;
     s->kink_of = b->kink_of;
     s->kinks = b->kinks ? kinks : NULL;
+    s->ni = b->ni, s->nset = b->nset, s->input = b->input, s->nsamplers = b->nsamplers, s->samplers = b->samplers;
+    s->inputs = b->inputs ? inputs : NULL;
+    s->explain = b->explain ? explain : NULL;
+    s->sample = b->sample ? sample : NULL;
     s->restitution = b->restitution ? restitution : NULL;
     CAROM_TRY(carom_system_check(s, err));
     for (int id = m->first; id < s->ne + s->nc; ++id) m->ndir += recorded(m, id);

@@ -353,9 +353,9 @@ static carom_status read_motion(resolver *r, const carom_mech_motion *motion, bo
     b->space = at->count == 2 ? PLANAR : SPATIAL;
     b->v = -1;
     b->r[2] = num(r, 0);
-    CAROM_TRY(carom_resolve_nodes(r, at, NAME_PARAMETER | SCOPE_TIME, "the motion", at->count, b->r));
+    CAROM_TRY(carom_resolve_nodes(r, at, SCOPE_MOTION, "the motion", at->count, b->r));
     b->angle = num(r, 0);
-    if (angle) CAROM_TRY(carom_resolve_expression(r, angle, NAME_PARAMETER | SCOPE_TIME, "the motion", &b->angle));
+    if (angle) CAROM_TRY(carom_resolve_expression(r, angle, SCOPE_MOTION, "the motion", &b->angle));
     double n[3] = {0, 0, 1};
     if (b->space == SPATIAL && angle && !axis)
         return carom_fault(r, angle->key, 0, "an angle in space wants an axis; add `axis: [0, 0, 1]`");

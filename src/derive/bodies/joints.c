@@ -436,7 +436,7 @@ static carom_status drive(maker *k) {
     if (!n) return CAROM_OK;
     if (!(k->needs & DRIVEN))
         return carom_fault(k->r, n->key, 0, "a %s joint is not driven by `motion`; revolute, prismatic and screw are", type_name(NULL, k->j->type));
-    CAROM_TRY(carom_resolve_expression(k->r, n, NAME_PARAMETER | SCOPE_TIME, "the motion", &motion));
+    CAROM_TRY(carom_resolve_expression(k->r, n, SCOPE_MOTION, "the motion", &motion));
     CAROM_TRY(carom_resolve_start(k->r, n, motion, &start));
     CAROM_TRY(carom_joint_coordinate(k->r, n, k->j, &x));
     return add_row(k, sub(k, x, sub(k, motion, num(k, start))));

@@ -400,8 +400,28 @@ static void release_course(course *x) {
     free(x->column);
 }
 
+// Damping ratios: a number is that of the lowest modes.
+static carom_status read_modal(draft *d, double *ratio) {
+    enum { LOWEST = 10 };
+    const carom_datum *n = carom_given(&d->of->modal_damping);
+    if (!n) return CAROM_OK;
+    if (n->kind == CAROM_MAP) return carom_fault(d->r, n, 0, "modal damping is a number, or a list: one for each of the lowest modes");
+    const int count = n->kind == CAROM_LIST ? n->count : LOWEST;
+    if (count > CAROM_MEMBER_MODES) return carom_fault(d->r, n, 0, "modal damping of %d modes; at most %d can be given", count, CAROM_MEMBER_MODES);
+    for (int i = 0; i < count; ++i) {
+        const carom_datum *item = n->kind == CAROM_LIST ? &n->item[i] : n;
+        CAROM_TRY(carom_resolve_number(d->r, item, "modal damping", &ratio[i]));
+        if (!(ratio[i] >= 0 && ratio[i] < 1)) return carom_fault(d->r, item, 0, "the modal damping ratio is %g; it must be at least 0 and less than 1", ratio[i]);
+    }
+    d->def.modal = ratio;
+    d->def.nmodal = count;
+    return CAROM_OK;
+}
+
 static carom_status create(draft *d, member *b) {
     course x = {0};
+    double ratio[CAROM_MEMBER_MODES];
+    CAROM_TRY(read_modal(d, ratio));
     carom_status status = read_course(d, &d->of->load, "load", false, &x);
     carom_error err = {0};
     if (carom_given(&d->of->load)) {

@@ -153,7 +153,7 @@ static carom_status make(carom_model *m, pair_kind *k, const constraint *links, 
     if (carom_graph_failed(two->graph))
         return carom_model_fault(m, err, &p->entry->name, "the derivatives of contact '%.60s' are too large", p->entry->name.text);
     CAROM_TRY(carom_pairs_compile(two, kappa, err));
-    k->constant = carom_terms_constant(two->graph, &two->W);
+    k->constant = carom_terms_constant(two, &two->W);
     for (int e = 0; e < two->dW.n; ++e) k->couples[two->dW.i[e]][two->dW.l[e]] = true;
     if (two->pair_count > m->pair_count) m->pair_count = two->pair_count;
     order(p, of);

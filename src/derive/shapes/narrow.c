@@ -133,6 +133,11 @@ void carom_pairs_work_init(const carom_model *m, void *work) {
     }
 }
 
+void carom_pairs_parameters(const carom_model *m, void *work, const double *parameter) {
+    for (int i = 0; i < m->npairs; ++i)
+        if (!m->pairs[i].shares) carom_tape_work_parameters(m->pairs[i].tape, block(m, work, m->pairs[i].work), parameter);
+}
+
 void carom_pairs_exact(const carom_model *m, void *work, bool exact) {
     if (m->npairs) head(m, work)[EXACT] = exact;
 }

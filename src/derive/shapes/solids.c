@@ -244,7 +244,7 @@ static carom_status read_belt(resolver *r, const carom_datum *n, const carom_dat
     if (!belt) return carom_fault_memory(r);
     if (of) return carom_fault(r, n->key, 0, "shapes of flexible members have no `surface velocity`");
     belt->c[2] = n_num(r->m->graph, 0);
-    CAROM_TRY(carom_resolve_nodes(r, n, NAME_PARAMETER | SCOPE_TIME, "the surface velocity", s->space == SPATIAL ? 3 : 2, belt->c));
+    CAROM_TRY(carom_resolve_nodes(r, n, SCOPE_MOTION, "the surface velocity", s->space == SPATIAL ? 3 : 2, belt->c));
     s->belt = belt;
     return CAROM_OK;
 }

@@ -298,6 +298,7 @@ typedef enum pair_group { PAIR_GAPS, PAIR_DIRECTIONS, PAIR_RATES, PAIR_CURVATURE
 carom_status carom_pairs_compile(carom_model *m, const carom_node *kappa, carom_error *err);
 size_t carom_pairs_work(carom_model *m, size_t from); // places their work behind `from`; returns the end
 void carom_pairs_work_init(const carom_model *m, void *work);
+void carom_pairs_parameters(const carom_model *m, void *work, const double *parameter); // other values
 /// g[id] of all contacts of pairs: exact when the shapes are near, else a bound.
 carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g);
 carom_status carom_pairs_own_gaps(const carom_model *m, void *work, double t, const double *q, double *g); // without those that come and go

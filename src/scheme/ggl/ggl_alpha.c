@@ -544,6 +544,7 @@ static void forget(void *memory, carom_step *s, int id) {
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv, ne = s->sys->ne;
+    if (s->jumped) CAROM_TRY(start(w, s));
     CAROM_TRY(forecast(w, s));
     CAROM_TRY(answer(w, s));
     carom_ggl_alpha_certify(w, s);

@@ -474,6 +474,7 @@ static carom_status check_identity(carom_newmark *w, carom_step *s) {
 carom_status carom_newmark_step(void *memory, carom_step *s) {
     carom_newmark *w = memory;
     const int nv = s->sys->nv;
+    if (s->jumped) CAROM_TRY(carom_newmark_start(w, s));
     predict(w, s);
     CAROM_TRY(iterate(w, s));
     // The last evaluation was at the answer.

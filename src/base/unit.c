@@ -1,0 +1,150 @@
+// unit.c: units as products of powers of known symbols, with prefixes.
+#include "base/unit.h"
+#include "base/number.h"
+#include <stdio.h>
+#include <string.h>
+
+const char carom_unit_examples[] = "m, mm, km, in, ft, g, kg, t, lb, s, ms, min, h, N, kN, lbf, J, W, Pa, MPa, bar, rad, deg, rev, rpm, Hz and products such as kN/m, N m s/rad, kg/m^3";
+
+#define PI 3.14159265358979323846
+static const struct symbol { const char *name; bool prefixed; carom_unit u; } symbols[] = {
+    {"kg", false, {1, 1, {1}}},
+    {"g", true, {1, 1000, {1}}},
+    {"t", false, {1000, 1, {1}}},
+    {"lb", false, {45359237, 100000000, {1}}},
+    {"m", true, {1, 1, {0, 1}}},
+    {"in", false, {254, 10000, {0, 1}}},
+    {"ft", false, {3048, 10000, {0, 1}}},
+    {"s", true, {1, 1, {0, 0, 1}}},
+    {"min", false, {60, 1, {0, 0, 1}}},
+    {"h", false, {3600, 1, {0, 0, 1}}},
+    {"N", true, {1, 1, {1, 1, -2}}},
+    {"lbf", false, {4.4482216152605, 1, {1, 1, -2}}},
+    {"J", true, {1, 1, {1, 2, -2}}},
+    {"W", true, {1, 1, {1, 2, -3}}},
+    {"Pa", true, {1, 1, {1, -1, -2}}},
+    {"bar", false, {100000, 1, {1, -1, -2}}},
+    {"Hz", true, {1, 1, {0, 0, -1}}},
+    {"rad", true, {1, 1, {0, 0, 0, 1}}},
+    {"deg", false, {PI, 180, {0, 0, 0, 1}}},
+    {"rev", false, {2 * PI, 1, {0, 0, 0, 1}}},
+    {"rpm", false, {PI, 30, {0, 0, -1, 1}}},
+    {"1", false, {1, 1, {0}}},
+    {"%", false, {1, 100, {0}}},
+};
+
+static const struct { const char *name; double up, down; } prefixes[] = {{"n", 1, 1e9}, {"u", 1, 1e6}, {"\xc2\xb5", 1, 1e6}, {"\xce\xbc", 1, 1e6}, {"m", 1, 1e3}, {"c", 1, 100},
+                                                                         {"d", 1, 10}, {"k", 1e3, 1}, {"M", 1e6, 1}, {"G", 1e9, 1}};
+
+static bool find(const char *word, size_t length, bool prefixed, carom_unit *u) {
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; ++i) {
+        if (strlen(symbols[i].name) != length || memcmp(symbols[i].name, word, length) != 0 || (prefixed && !symbols[i].prefixed)) continue;
+        *u = symbols[i].u;
+        return true;
+    }
+    return false;
+}
+
+static bool find_prefixed(const char *word, size_t length, carom_unit *u) {
+    if (find(word, length, false, u)) return true;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; ++i) {
+        const size_t n = strlen(prefixes[i].name);
+        if (length <= n || memcmp(word, prefixes[i].name, n) != 0 || !find(word + n, length - n, true, u)) continue;
+        u->up *= prefixes[i].up;
+        u->down *= prefixes[i].down;
+        return true;
+    }
+    return false;
+}
+
+static void multiply(carom_unit *u, const carom_unit *by, int power) {
+    for (int n = power < 0 ? -power : power; n > 0; --n) {
+        u->up *= power > 0 ? by->up : by->down;
+        u->down *= power > 0 ? by->down : by->up;
+    }
+    for (int k = 0; k < CAROM_DIMENSIONS; ++k) u->power[k] += power * by->power[k];
+}
+
+bool carom_unit_read(const char *text, size_t length, carom_unit *u) {
+    const char *p = text, *end = text + length;
+    int sign = 1;
+    *u = (carom_unit){.up = 1, .down = 1};
+    for (bool first = true;; first = false) {
+        while (p < end && *p == ' ') ++p;
+        if (p < end && !first && (*p == '/' || *p == '*')) {
+            sign = *p++ == '/' ? -1 : 1;
+            while (p < end && *p == ' ') ++p;
+        }
+        const char *word = p;
+        while (p < end && *p != ' ' && *p != '*' && *p != '/' && *p != '^') ++p;
+        carom_unit one;
+        if (p == word || !find_prefixed(word, (size_t)(p - word), &one)) return false;
+        int power = 1;
+        if (p < end && *p == '^') {
+            const bool negative = p + 1 < end && p[1] == '-';
+            p += 1 + negative;
+            if (p == end || *p < '1' || *p > '9') return false;
+            power = negative ? -(*p++ - '0') : *p++ - '0';
+        }
+        multiply(u, &one, sign * power);
+        if (p < end && *p != ' ' && *p != '*' && *p != '/') return false;
+        while (p < end && *p == ' ') ++p;
+        if (p == end) return true;
+    }
+}
+
+// A number and a blank, or a letter that cannot go on the number, stand before a unit; an operator does not.
+carom_quantity carom_quantity_read(const char *text, size_t length, double *x, carom_unit *u, size_t *at) {
+    const char *p = text, *end = text + length;
+    char number[64];
+    while (p < end && *p == ' ') ++p;
+    const char *from = p;
+    p += p < end && (*p == '-' || *p == '+');
+    if (p == end || !((*p >= '0' && *p <= '9') || *p == '.')) return CAROM_QUANTITY_NONE;
+    while (p < end && ((*p >= '0' && *p <= '9') || *p == '.' || ((*p == 'e' || *p == 'E') && p + 1 < end && (p[1] == '-' || p[1] == '+' || (p[1] >= '0' && p[1] <= '9'))) || ((*p == '-' || *p == '+') && (p[-1] == 'e' || p[-1] == 'E')))) ++p;
+    const char *blank = p;
+    while (p < end && *p == ' ') ++p;
+    if (p == end || blank - from >= (long)sizeof number || strchr("+-*/^()<>=!,.'&|", *p)) return CAROM_QUANTITY_NONE;
+    snprintf(number, sizeof number, "%.*s", (int)(blank - from), from);
+    char *stop = NULL;
+    *x = carom_number(number, &stop);
+    *at = (size_t)(p - text);
+    if (*stop || !carom_unit_read(p, (size_t)(end - p), u)) return CAROM_QUANTITY_WRONG;
+    *x = *x * u->up / u->down;
+    return CAROM_QUANTITY_READ;
+}
+
+bool carom_unit_fits(const carom_unit *a, const carom_unit *b) {
+    const bool mechanical = b->power[CAROM_KG] || b->power[CAROM_M];
+    for (int k = 0; k < CAROM_DIMENSIONS; ++k)
+        if (a->power[k] != b->power[k] && !(k == CAROM_RAD && mechanical)) return false;
+    return true;
+}
+
+void carom_unit_write(const carom_unit *u, bool fmi, char *text, size_t size) {
+    static const char *const names[] = {"kg", "m", "s", "rad"};
+    size_t used = 0;
+    bool above = false;
+    text[0] = 0;
+    for (int part = 0; part < 2; ++part)
+        for (int k = 0; k < CAROM_DIMENSIONS; ++k) {
+            const int power = part ? -u->power[k] : u->power[k];
+            if (power <= 0 || used >= size) continue;
+            used += (size_t)snprintf(text + used, size - used, "%s%s", part ? above ? "/" : "1/" : above ? fmi ? "." : " " : "", names[k]);
+            if (power > 1 && used < size) used += (size_t)snprintf(text + used, size - used, fmi ? "%d" : "^%d", power);
+            above = true;
+        }
+    if (!above) snprintf(text, size, "1");
+}
+
+const char *carom_unit_kind(const carom_unit *u) {
+    static const struct { int power[CAROM_DIMENSIONS]; const char *name; } kinds[] = {
+        {{1, 0, 0, 0}, "a mass"},           {{0, 1, 0, 0}, "a length"},         {{0, 0, 1, 0}, "a time"},         {{0, 0, 0, 1}, "an angle"},
+        {{0, 1, -1, 0}, "a velocity"},      {{0, 1, -2, 0}, "an acceleration"}, {{0, 0, -1, 1}, "an angular velocity"}, {{0, 0, -1, 0}, "a frequency"},
+        {{1, 1, -2, 0}, "a force"},         {{1, 2, -2, 0}, "a torque or an energy"}, {{1, -1, -2, 0}, "a pressure"}, {{1, 0, -2, 0}, "a stiffness"},
+        {{1, 0, -1, 0}, "a damping"},       {{1, 2, 0, 0}, "a moment of inertia"}, {{1, -3, 0, 0}, "a density"},  {{0, 2, 0, 0}, "an area"},
+        {{1, 2, -3, 0}, "a power"},         {{0, 0, 0, 0}, "a number without a unit"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
+        if (memcmp(kinds[i].power, u->power, sizeof u->power) == 0) return kinds[i].name;
+    return NULL;
+}

@@ -1,0 +1,263 @@
+// signals.c: inputs and controllers: signals that keep their values between two steps.
+//
+// To expressions a signal is like a parameter: an input of the tape, behind the parameters.  Its present value is in the work block of a
+// simulation.  In order: inputs; of every controller its states, its outputs and, with a delay, what the outputs are going to be.
+#include "base/unit.h"
+#include "derive/shapes/solids.h"
+#include <carom/option.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// Where the signals of a controller are, among all signals; its expressions among those of all: outputs, then next states.
+typedef struct control { int state, nstates, output, noutputs, pending, first; } control;
+
+static void *take(resolver *r, int count, size_t size) { return carom_pool_take(&r->m->memory, (size_t)(count ? count : 1) * size); }
+
+// -- names -----------------------------------------------------------------------------------------------------------------
+
+static carom_status declare(resolver *r, const carom_datum *key, bool empty, int signal) {
+    carom_model *m = r->m;
+    CAROM_TRY(carom_new_name(r, key, empty, &m->names));
+    if (signal >= 0) m->parameter_name[m->np_own + signal] = m->names.count;
+    return carom_names_add(&m->names, key->text, NAME_INPUT, signal, key->line) ? CAROM_OK : carom_fault_memory(r);
+}
+
+static carom_status declare_map(resolver *r, const carom_datum *map, int *signal) {
+    for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) CAROM_TRY(declare(r, c->key, carom_datum_empty(c), (*signal)++));
+    return CAROM_OK;
+}
+
+static int pending_of(const carom_mech_controller *c) { return carom_given(&c->delay) ? c->outputs.count : 0; }
+
+carom_status carom_declare_signals(resolver *r) {
+    carom_model *m = r->m;
+    const carom_mech *x = r->mech;
+    for (int i = 0; i < x->ninputs; ++i) m->nset += !carom_given(&x->inputs[i].signal);
+    m->nsignals = m->nset;
+    for (int i = 0; i < x->ncontrollers; ++i) m->nsignals += x->controllers[i].states.count + x->controllers[i].outputs.count + pending_of(&x->controllers[i]);
+    m->np = m->np_own + m->nsignals;
+    m->ncontrols = x->ncontrollers;
+    m->parameter_name = take(r, m->np, sizeof *m->parameter_name);
+    m->controls = take(r, m->ncontrols, sizeof *m->controls);
+    m->samplers = take(r, m->ncontrols, sizeof *m->samplers);
+    if (!m->parameter_name || !m->controls || !m->samplers) return carom_fault_memory(r);
+    for (int i = 0; i < m->np_own; ++i) m->parameter_name[i] = i; // names begin with them
+    int k = 0;
+    for (int i = 0; i < x->ninputs; ++i)
+        CAROM_TRY(declare(r, &x->inputs[i].name, !carom_given(&x->inputs[i].start) && !carom_given(&x->inputs[i].signal), carom_given(&x->inputs[i].signal) ? -1 : k++));
+    for (int i = 0; i < m->ncontrols; ++i) {
+        const carom_mech_controller *of = &x->controllers[i];
+        control *c = &m->controls[i];
+        *c = (control){.state = k, .nstates = of->states.count, .noutputs = of->outputs.count};
+        CAROM_TRY(declare_map(r, &of->states, &k));
+        c->output = k;
+        CAROM_TRY(declare_map(r, &of->outputs, &k));
+        c->pending = k;
+        for (int j = 0; j < pending_of(of); ++j) m->parameter_name[m->np_own + k++] = m->parameter_name[m->np_own + c->output + j];
+    }
+    return CAROM_OK;
+}
+
+// -- values at the start -----------------------------------------------------------------------------------------------------
+
+// An input that follows a signal is an expression of time.
+static carom_status read_signal(resolver *r, const carom_mech_input *of) {
+    carom_model *m = r->m;
+    carom_node x = CAROM_NONE;
+    if (carom_given(&of->start)) return carom_fault(r, &of->start, 0, "input '%.60s' has a signal and a value at the start; give one of the two", of->name.text);
+    CAROM_TRY(carom_resolve_expression(r, &of->signal, NAME_PARAMETER | SCOPE_TIME, "the signal of an input", &x));
+    name *n = carom_names_find(&m->names, of->name.text, of->name.length); // now: tables may have names, too
+    n->node = x;
+    n->rate = carom_graph_diff(m->graph, x, CAROM_TIME, 0);
+    return CAROM_OK;
+}
+
+static carom_status read_start(resolver *r, const carom_datum *n, int signal) {
+    return n ? carom_resolve_bound(r, n, "the value at the start", BOUND_INPUT, signal, &r->m->parameter[r->m->np_own + signal]) : CAROM_OK;
+}
+
+static const char *signal_name(const void *user, int i) {
+    const carom_mech_controller *of = user;
+    if (i < of->states.count) return of->states.item[i].key->text;
+    i -= of->states.count;
+    return i < of->outputs.count ? of->outputs.item[i].key->text : NULL;
+}
+
+static carom_status read_starts(resolver *r, const carom_mech_controller *of, const control *c) {
+    for (const carom_datum *n = carom_first(&of->start); n != carom_end(&of->start); ++n) {
+        int i = 0;
+        while (signal_name(of, i) && strcmp(signal_name(of, i), n->key->text) != 0) ++i;
+        const char *near = carom_nearest(n->key->text, signal_name, of);
+        if (!signal_name(of, i))
+            return carom_fault(r, n->key, 0, "controller '%.60s' has no state or output '%.60s'%s%s%s", of->name.text, n->key->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        CAROM_TRY(read_start(r, n, c->state + i));
+    }
+    return CAROM_OK;
+}
+
+static carom_status read_times(resolver *r, const carom_mech_controller *of, carom_sampler *s) {
+    *s = (carom_sampler){.name = of->name.text};
+    CAROM_TRY(carom_part_name(r, &of->name));
+    if (!carom_given(&of->sample)) return carom_fault(r, &of->name, 0, "controller '%.60s' has no sample time; write `sample: 0.01`", of->name.text);
+    CAROM_TRY(carom_resolve_number(r, &of->sample, "the sample time", &s->sample));
+    if (!(s->sample > 0)) return carom_fault(r, &of->sample, 0, "the sample time is %g; it must be positive", s->sample);
+    if (carom_given(&of->offset)) CAROM_TRY(carom_resolve_number(r, &of->offset, "the offset", &s->offset));
+    if (!(s->offset >= 0)) return carom_fault(r, &of->offset, 0, "the offset is %g; it must not be negative", s->offset);
+    if (carom_given(&of->delay)) CAROM_TRY(carom_resolve_number(r, &of->delay, "the delay", &s->delay));
+    if (!(s->delay >= 0 && s->delay <= s->sample)) return carom_fault(r, &of->delay, 0, "the delay is %g; it must lie between 0 and the sample time %g", s->delay, s->sample);
+    if (of->states.count + of->outputs.count == 0) return carom_fault(r, &of->name, 0, "controller '%.60s' computes nothing; write `outputs: {u: -k*x}`", of->name.text);
+    return CAROM_OK;
+}
+
+carom_status carom_derive_signals(resolver *r) {
+    const carom_mech *x = r->mech;
+    int k = 0;
+    for (int i = 0; i < x->ninputs; ++i) {
+        if (carom_given(&x->inputs[i].signal)) CAROM_TRY(read_signal(r, &x->inputs[i]));
+        else CAROM_TRY(read_start(r, carom_given(&x->inputs[i].start), k++));
+    }
+    for (int i = 0; i < r->m->ncontrols; ++i) {
+        CAROM_TRY(read_times(r, &x->controllers[i], &r->m->samplers[i]));
+        CAROM_TRY(read_starts(r, &x->controllers[i], &r->m->controls[i]));
+    }
+    return CAROM_OK;
+}
+
+// -- what controllers compute --------------------------------------------------------------------------------------------------
+
+// A value at the start that went into the structure (where a body begins that moves with an input) takes its parameters there.
+static carom_status fix_starts(resolver *r) {
+    carom_model *m = r->m;
+    for (int i = 0; i < m->nbound; ++i)
+        if (m->bound[i].kind == BOUND_INPUT && m->fixed[m->np_own + m->bound[i].index]) CAROM_TRY(carom_fix(r, m->bound[i].from));
+    return CAROM_OK;
+}
+
+carom_status carom_derive_controllers(resolver *r) {
+    carom_model *m = r->m;
+    m->control = take(r, m->nsignals, sizeof *m->control);
+    if (!m->control) return carom_fault_memory(r);
+    for (int i = 0; i < m->ncontrols; ++i) {
+        const carom_datum *const maps[2] = {&r->mech->controllers[i].outputs, &r->mech->controllers[i].states};
+        m->controls[i].first = m->ncontrol;
+        for (int k = 0; k < 2; ++k)
+            for (const carom_datum *c = carom_first(maps[k]); c != carom_end(maps[k]); ++c)
+                CAROM_TRY(carom_resolve_expression(r, c, SCOPE_STATE | SCOPE_OUTS, k ? "the next state" : "the output of a controller", &m->control[m->ncontrol++]));
+    }
+    return fix_starts(r);
+}
+
+// -- for simulations -----------------------------------------------------------------------------------------------------------
+
+bool carom_depends_on_signals(const carom_model *m, carom_node x) {
+    for (int i = 0; i < m->nsignals; ++i)
+        if (carom_graph_depends(m->graph, x, CAROM_PARAMETER, m->np_own + i)) return true;
+    return false;
+}
+
+static void inputs(const void *model, void *work, const double *x) {
+    const carom_model *m = model;
+    double *given = carom_model_given(m, work);
+    carom_copy(given + m->np_own, x, m->nsignals);
+    carom_tape_work_parameters(m->tape, work, given);
+    if (m->bounce_tape) carom_tape_work_parameters(m->bounce_tape, (unsigned char *)work + m->bounce_work, given);
+    carom_pairs_parameters(m, work, given);
+}
+
+static carom_status sample(const void *model, void *work, int k, bool effect, double t, const double *q, const double *v, double *x) {
+    const carom_model *m = model;
+    const control *c = &m->controls[k];
+    const bool delayed = m->samplers[k].delay > 0;
+    if (effect) {
+        carom_copy(x + c->output, x + c->pending, c->noutputs);
+        return CAROM_OK;
+    }
+    double *y = carom_model_scratch(m, work);
+    carom_model_eval(m, work, GROUP_CONTROL, t, q, v, y);
+    y += c->first;
+    for (int i = 0; i < c->noutputs + c->nstates; ++i)
+        if (!isfinite(y[i])) return CAROM_USER;
+    carom_copy(x + (delayed ? c->pending : c->output), y, c->noutputs);
+    carom_copy(x + c->state, y + c->noutputs, c->nstates);
+    return CAROM_OK;
+}
+
+void carom_signals_system(carom_model *m) {
+    carom_system *s = &m->sys;
+    s->ni = m->nsignals;
+    s->nset = m->nset;
+    s->input = m->nsignals ? m->parameter + m->np_own : NULL;
+    s->inputs = m->nsignals ? inputs : NULL;
+    s->nsamplers = m->ncontrols;
+    s->samplers = m->samplers;
+    s->sample = m->ncontrols ? sample : NULL;
+}
+
+// -- units -----------------------------------------------------------------------------------------------------------------------
+
+static bool unit_of(const carom_datum *d, carom_unit *u) {
+    double x;
+    size_t at;
+    return d && d->kind == CAROM_TEXT && carom_quantity_read(d->text, d->length, &x, u, &at) == CAROM_QUANTITY_READ;
+}
+
+static bool coordinate_unit(const carom_mech_coordinate *c, bool rate, carom_unit *u) {
+    const bool at = unit_of(&c->at, u);
+    if (!at && !unit_of(&c->rate, u)) return false;
+    u->power[CAROM_S] += (rate ? -1 : 0) + (at ? 0 : 1);
+    return true;
+}
+
+// Does the model give any unit?
+static bool has_units(const carom_mech *x) {
+    carom_unit u;
+    for (int i = 0; i < x->parameters.count; ++i)
+        if (unit_of(&x->parameters.item[i], &u)) return true;
+    for (int i = 0; i < x->ncoordinates; ++i)
+        if (coordinate_unit(&x->coordinates[i], false, &u)) return true;
+    for (int i = 0; i < x->nbodies; ++i)
+        if (unit_of(&x->bodies[i].mass, &u) || unit_of(&x->bodies[i].density, &u)) return true;
+    return false;
+}
+
+static bool find_unit(const carom_mech *x, const char *name, carom_unit *u) {
+    const size_t length = strlen(name);
+    const bool rate = length > 1 && name[length - 1] == '\'';
+    *u = (carom_unit){.up = 1, .down = 1};
+    if (unit_of(carom_datum_get(&x->parameters, name), u)) return true;
+    for (int i = 0; i < x->ninputs; ++i)
+        if (strcmp(x->inputs[i].name.text, name) == 0) return unit_of(&x->inputs[i].start, u);
+    for (int i = 0; i < x->ncoordinates; ++i)
+        if (strncmp(x->coordinates[i].name.text, name, length - rate) == 0 && x->coordinates[i].name.length == length - rate) return coordinate_unit(&x->coordinates[i], rate, u);
+    const bool energy = strcmp(name, "kinetic") == 0 || strcmp(name, "potential") == 0 || strcmp(name, "energy") == 0;
+    if (!(energy || strcmp(name, "t") == 0) || !has_units(x)) return false;
+    return carom_unit_read(energy ? "J" : "s", 1, u);
+}
+
+bool carom_model_unit(const carom_model *m, const char *name, bool fmi, char *text, size_t size) {
+    carom_unit u;
+    if (!find_unit(m->mech, name, &u)) return false;
+    carom_unit_write(&u, fmi, text, size);
+    return true;
+}
+
+// -- answers ---------------------------------------------------------------------------------------------------------------------
+
+const char *carom_model_input(const carom_model *m, int i, double *value) {
+    if (i < 0 || i >= m->nset) return NULL;
+    if (value) *value = m->parameter[m->np_own + i];
+    return m->names.at[m->parameter_name[m->np_own + i]].text;
+}
+
+static const char *input_name(const void *user, int i) { return carom_model_input(user, i, NULL); }
+
+int carom_model_find_input(const carom_model *m, const char *text, carom_error *err) {
+    for (int i = 0; i < m->nset; ++i)
+        if (strcmp(input_name(m, i), text) == 0) return i;
+    const name *n = carom_names_find(&m->names, text, strlen(text));
+    const char *near = carom_nearest(text, input_name, m);
+    if (n && n->kind == NAME_INPUT) carom_fail(err, CAROM_BAD_INPUT, "'%.60s' of %.200s follows a signal or belongs to a controller; it cannot be set", text, m->file);
+    else carom_fail(err, CAROM_BAD_INPUT, "%.200s has no input '%.60s'%s%s%s", m->file, text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return -1;
+}

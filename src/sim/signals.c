@@ -1,0 +1,124 @@
+// signals.c: signals that are held between steps: inputs, which the caller sets, and controllers, which compute at sample instants.
+//
+// Steps end exactly at sample instants: steps of a planned size are equal between two instants and no longer than h, adaptive ones are cut
+// there.  A change of signals makes forces jump; schemes see that in carom_step.jumped.  Energies that jump with them were given from outside.
+#include "sim/sim.h"
+#include <math.h>
+#include <string.h>
+
+static const double NEAR = 1e-9; // instants this close, relative to the step, are one
+
+void carom_sim_signals_carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
+    sim->input = carom_carve(keep, (size_t)sim->sys->ni);
+    sim->sampled = carom_carve(keep, 2 * (size_t)sim->sys->nsamplers);
+    sim->signal = carom_carve(mem, (size_t)sim->sys->ni);
+}
+
+void carom_sim_signals_start(carom_sim *sim, const double *input) {
+    const carom_system *sys = sim->sys;
+    carom_copy(sim->input, input ? input : sys->input, sys->ni);
+    for (int k = 0; k < sys->nsamplers; ++k) // those before the start are past
+        sim->sampled[2 * k] = sim->sampled[2 * k + 1] = fmax(0, ceil((sim->t0 - sys->samplers[k].offset) / sys->samplers[k].sample * (1 - 1e-12)));
+}
+
+// -- when ------------------------------------------------------------------------------------------------------------------
+
+// The next sample of controller k, or the next time that its outputs take effect.
+static double instant(const carom_sim *sim, int k, bool effect) {
+    const carom_sampler *c = &sim->sys->samplers[k];
+    const double *done = &sim->sampled[2 * k];
+    if (!effect) return c->offset + done[0] * c->sample;
+    return c->delay > 0 && done[1] < done[0] ? c->offset + done[1] * c->sample + c->delay : HUGE_VAL;
+}
+
+double carom_sim_next_sample(const carom_sim *sim) {
+    double next = HUGE_VAL;
+    for (int i = 0; i < 2 * sim->sys->nsamplers; ++i) next = fmin(next, instant(sim, i / 2, i % 2));
+    return next;
+}
+
+void carom_sim_plan(carom_sim *sim) {
+    carom_kept *k = sim->kept;
+    if (!sim->sys->nsamplers) return;
+    k->from_n = k->n;
+    k->from_t = k->t;
+    k->to_t = carom_sim_next_sample(sim);
+    if (sim->row > 0) k->to_t = fmin(k->to_t, sim->t0 + (floor((k->t - sim->t0) / sim->row * (1 + 1e-12) + NEAR) + 1) * sim->row);
+    k->to_n = k->n + (long)fmax(1, ceil((k->to_t - k->from_t) / sim->h * (1 - NEAR)));
+}
+
+double carom_sim_planned(const carom_sim *sim) {
+    const carom_kept *k = sim->kept;
+    const double h = (k->to_t - k->from_t) / (double)(k->to_n - k->from_n);
+    return fabs(h - sim->h) <= NEAR * sim->h ? sim->h : h;
+}
+
+static bool whole(const carom_sim *sim, double t) {
+    const double n = t / sim->h;
+    return fabs(n - round(n)) <= 1e-9 * fmax(1, round(n));
+}
+
+carom_status carom_sim_signals_check(carom_sim *sim, carom_error *err) {
+    sim->regular = true;
+    const bool fixed = sim->scheme->lacks & CAROM_NO_STEP_CHANGE && !sim->control.on;
+    for (int k = 0; k < sim->sys->nsamplers; ++k) {
+        const carom_sampler *c = &sim->sys->samplers[k];
+        const bool regular = whole(sim, c->sample) && whole(sim, c->offset) && whole(sim, c->delay);
+        sim->regular = sim->regular && regular;
+        if (c->sample < 1e-6 * sim->h) return carom_fail(err, CAROM_BAD_INPUT, "controller '%.60s' samples every %g s; with steps of %g that is too often", c->name, c->sample, sim->h);
+        if (fixed && !regular)
+            return carom_fail(err, CAROM_BAD_INPUT, "controller '%.60s' samples every %g s, and scheme %s takes equal steps of %g; choose a step of which sample, offset and delay are whole multiples, or another scheme", c->name,
+                              c->sample, sim->scheme->name, sim->h);
+    }
+    return CAROM_OK;
+}
+
+// -- what ------------------------------------------------------------------------------------------------------------------
+
+// Signals become sim->signal.  Powers are those of the new ones, and what the change adds to the energy is external.
+static carom_status change(carom_sim *sim, carom_error *err) {
+    const carom_system *sys = sim->sys;
+    carom_kept *k = sim->kept;
+    double T[2], V[2];
+    if (memcmp(sim->input, sim->signal, (size_t)sys->ni * sizeof *sim->input) == 0) return CAROM_OK;
+    CAROM_TRY(carom_sim_energy(sim, &T[0], &V[0], err));
+    carom_copy(sim->input, sim->signal, sys->ni);
+    sys->inputs(sys->model, sim->step.sys_work, sim->input);
+    CAROM_TRY(carom_sim_energy(sim, &T[1], &V[1], err));
+    *(k->n > 0 ? &k->ledger.energy.external : &k->ledger.energy.start) += (T[1] + V[1]) - (T[0] + V[0]);
+    CAROM_TRY(carom_sim_observe(sim, &k->power_in, &k->power_out, err));
+    CAROM_TRY(carom_sim_book_works(sim, 0, err));
+    k->jumped = 1;
+    return CAROM_OK;
+}
+
+// What controller k does at its instant.
+static carom_status act(carom_sim *sim, int k, bool effect, carom_error *err) {
+    const carom_system *sys = sim->sys;
+    carom_copy(sim->signal, sim->input, sys->ni);
+    const carom_status status = sys->sample(sys->model, sim->step.sys_work, k, effect, sim->kept->t, sim->q, sim->v, sim->signal);
+    if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: a state or output of controller '%.60s' is not a finite number", sim->kept->t, sys->samplers[k].name);
+    sim->sampled[2 * k + effect] += 1;
+    return change(sim, err);
+}
+
+// In the order of the model; outputs of an earlier sample take effect before the next one.
+carom_status carom_sim_sample(carom_sim *sim, carom_error *err) {
+    const double now = sim->kept->t + NEAR * sim->h;
+    for (int k = 0; k < sim->sys->nsamplers; ++k) {
+        if (instant(sim, k, true) <= now) CAROM_TRY(act(sim, k, true, err));
+        if (instant(sim, k, false) <= now) CAROM_TRY(act(sim, k, false, err));
+        if (sim->sys->samplers[k].delay == 0) sim->sampled[2 * k + 1] = sim->sampled[2 * k];
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_sim_input(carom_sim *sim, int i, double value, carom_error *err) {
+    if (i < 0 || i >= sim->sys->nset) return carom_fail(err, CAROM_BAD_INPUT, "there is no input %d; the model has %d", i, sim->sys->nset);
+    if (!isfinite(value)) return carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: input %d is not a finite number", sim->kept->t, i);
+    carom_copy(sim->signal, sim->input, sim->sys->ni);
+    sim->signal[i] = value;
+    return change(sim, err);
+}
+
+const double *carom_sim_inputs(const carom_sim *sim) { return sim->input; }
