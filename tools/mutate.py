@@ -101,7 +101,7 @@ class Campaign:
                 os.makedirs(os.path.dirname(to), exist_ok=True)
                 shutil.copy2(os.path.join(ROOT, f), to), os.utime(to)
         if not os.path.exists(os.path.join(self.build, "build.ninja")):
-            subprocess.check_call(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_C_COMPILER=gcc", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O1 --coverage",
+            subprocess.check_call(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_C_COMPILER=gcc", "-DCMAKE_BUILD_TYPE=Coverage", "-DCMAKE_C_FLAGS_COVERAGE=-O1 --coverage",
                                    "-DCMAKE_C_COMPILER_LAUNCHER=" + (shutil.which("ccache") or "")], stdout=subprocess.DEVNULL)
         if self.ninja() != 0: sys.exit("the copy does not build: ninja -C " + self.build)
         shown = subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], stdout=subprocess.PIPE, text=True, check=True).stdout
