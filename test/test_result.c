@@ -392,6 +392,14 @@ static void files_that_are_no_results_are_told(void **state) {
         assert_null(carom_result_open(path(name), &err));
         assert_true(strlen(err.text) > 10);
     }
+    // Files without line ends: one that never ends, and one whose second row does not.
+    carom_error err = {0};
+    assert_int_equal(symlink("/dev/zero", path("endless.csv")), 0);
+    assert_null(carom_result_open(path("endless.csv"), &err));
+    spill("no.csv", (const unsigned char *)"t,x\n0,1\n", 8);
+    assert_int_equal(truncate(path("no.csv"), 1 << 27), 0);
+    assert_null(carom_result_open(path("no.csv"), &err));
+    assert_non_null(strstr(err.text, "no.csv:3: the line is too long"));
 }
 
 // -- in memory ----------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ carom_status problem_no_memory(carom_error *err, const char *file) {
     return carom_fail(err, CAROM_NO_MEMORY, "%.200s: no memory for the problem", file);
 }
 
+static const size_t MOST_TEXT = (size_t)1 << 31; // bytes
+
 static int rows_of(const carom_block *b) { return carom_law_rows(b->law); }
 
 // -- one problem -------------------------------------------------------------------------------------------------
@@ -202,7 +204,8 @@ static char *read_whole(const char *file, size_t *length, carom_error *err) {
         }
         const size_t got = fread(text + n, 1, room - n - 1, f);
         n += got;
-        good = !ferror(f);
+        if (n > MOST_TEXT) errno = EFBIG;
+        good = n <= MOST_TEXT && !ferror(f);
         if (got == 0) break;
     }
     if (!good) carom_fail(err, CAROM_IO, "cannot read %.300s: %s", file, strerror(errno ? errno : EIO));
