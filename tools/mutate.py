@@ -58,6 +58,9 @@ def faults_of(path, text):
     return found
 
 
+def short(text): return hashlib.sha256(text).hexdigest()[:16]
+
+
 def run(command, cwd, env, cpu=None, wall=None):
     """The exit status; None after `cpu` seconds of computing or `wall` seconds."""
     def limit():
@@ -112,21 +115,23 @@ class Campaign:
             self.tests[t["name"]] = (t["command"], properties["WORKING_DIRECTORY"])
 
     def look(self):
-        """Seconds of every quick test and the lines that it executes, known from the last time if nothing has changed."""
+        """Seconds of every quick test and the lines that it executes, known from the last time if the test has not changed.  Where a source has
+        changed since, a test that reached any line of it counts as reaching all."""
         kept = os.path.join(self.base, "looked.json")
         known = json.load(open(kept)) if os.path.exists(kept) else {}
-        common, self.looked = self.digest(r"(src|include|models|test/[^/]*\.h|test/systems\.c)"), {}
+        self.looked, self.reach, self.touch = {}, collections.defaultdict(set), collections.defaultdict(set)
         for t, (command, cwd) in self.tests.items():
-            key = common + hashlib.sha256(self.text.get("test/%s.c" % t, b"")).hexdigest()[:16]
+            key = short(self.text.get("test/%s.c" % t, b""))
             if known.get(t, {}).get("key") != key:
                 known[t] = dict(self.look_at(command, cwd), key=key)
                 json.dump(known, open(kept, "w"))
                 print("%s: %s" % (t, "left out: fails, or takes more than %g s" % self.a.longest if known[t]["seconds"] is None else "%.1f s" % known[t]["seconds"]), flush=True)
             if known[t]["seconds"] is not None: self.looked[t] = known[t]
-        self.reach = collections.defaultdict(set)
         for t, k in self.looked.items():
-            for f, lines in k["lines"].items():
-                for line in lines: self.reach[f, line].add(t)
+            for f, (source, lines) in k["lines"].items():
+                if source != short(self.text.get(f, b"")): self.touch[f].add(t)
+                else:
+                    for line in lines: self.reach[f, line].add(t)
 
     def look_at(self, command, cwd):
         for top, _, names in os.walk(self.build):
@@ -144,18 +149,19 @@ class Campaign:
         if data:
             told = subprocess.run(["gcov", "--json-format", "--stdout"] + data, cwd=self.base, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
             for one in told.decode().split("\n"):
-                for f in json.loads(one)["files"] if one.startswith("{") else []:
-                    if f["file"].startswith(self.source):
-                        lines[os.path.relpath(f["file"], self.source)].update(l["line_number"] for l in f["lines"] if l["count"] > 0)
+                report = json.loads(one) if one.startswith("{") else {"files": []}
+                for f in report["files"]:
+                    path = os.path.relpath(os.path.join(report["current_working_directory"], f["file"]), self.source)
+                    if path in self.text: lines[path].update(l["line_number"] for l in f["lines"] if l["count"] > 0)
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return {"seconds": cpu, "wall": time.time() - start, "lines": {f: sorted(v) for f, v in lines.items()}}
+        return {"seconds": cpu, "wall": time.time() - start, "lines": {f: (short(self.text[f]), sorted(v)) for f, v in lines.items()}}
 
     def reaching(self, fault):
         """Tests that execute the fault's line, or, where gcov counts a statement at another line, one of its neighbours."""
         for near in (0, 1, 2):
             tests = set().union(*(self.reach[fault.file, fault.line + d] for d in (near, -near)))
-            if tests: return tests
-        return set()
+            if tests: return tests | self.touch[fault.file]
+        return self.touch[fault.file]
 
     def judge(self, fault, kills):
         """(what notices the fault or None, seconds, tests that passed)"""
@@ -222,7 +228,7 @@ def main():
         if r["fate"]: kills[r["folder"]][r["fate"].split()[0]] += 1
     tally, survivors, begun = collections.Counter(), [], time.time()
     for n, (folder, fault) in enumerate(planted):
-        of = hashlib.sha256(c.text[fault.file]).hexdigest()[:16]
+        of = short(c.text[fault.file])
         r = known.get((fault.name, of))
         if not r or (not r["fate"] and r["tests"] != tests):
             if time.time() - begun > 60 * a.minutes: break
