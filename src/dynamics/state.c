@@ -107,6 +107,7 @@ static carom_status check_joints(const carom_model *m, const double *q, const ch
 }
 
 carom_status carom_state_read(const carom_model *m, const char *file, double *q, double *v, carom_error *err) {
+    if (!m || !file || !q || !v) return carom_fail(err, CAROM_BAD_INPUT, "a state needs a model, the name of a file and places for positions and velocities");
     const carom_system *s = carom_model_system(m);
     row r = {.n = 0};
     carom_status status = is_hdf5(file) ? read_result(&r, file, err) : read_table(&r, file, err);
@@ -124,6 +125,7 @@ carom_status carom_state_read(const carom_model *m, const char *file, double *q,
 // -- writing ------------------------------------------------------------------------------------------------------
 
 carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v, carom_error *err) {
+    if (!m || !file || !q || !v) return carom_fail(err, CAROM_BAD_INPUT, "a state needs a model, the name of a file, positions and velocities");
     const carom_system *s = carom_model_system(m);
     whole_file w;
     CAROM_TRY(whole_open(&w, file, err));
