@@ -16,10 +16,10 @@ The same seed plants the same faults in the same sources.  Results are kept in B
 survivors are judged again after a test has changed."""
 import argparse, collections, hashlib, json, os, random, re, resource, shutil, subprocess, sys, time
 
-FAMILIES = r"(test_|conformance_|references|fuzz_|model_|torture)"
+FAMILIES = r"(test_|conformance_|references|fuzz_|torture)"
 # Tests of what stands around these folders: they take time and notice little here.
-AROUND = r"test_(flexible|shaft|structure|elements|flex|graph|tape|parse|ring|keys|mech|mechanisms|build|draw|functions|families|plot|view|terminal|compare|norm|hausdorff|trajectory|tables|model\w*|" \
-         r"matrices|gradient|fit|modes|skins|cylinders|rims|logs|shapes|hulls|materials|joints|joint_motion|sparse|dense|matrix|factor|columns|arena|option|floating|team|clearance)$"
+AROUND = r"test_(flexible|shaft|structure|elements|flex|graph|tape|parse|ring|keys|mech|mechanisms|build|draw|functions|families|plot|view|terminal|norm|hausdorff|trajectory|tables|model\w*|" \
+         r"matrices|fit|modes|skins|cylinders|rims|logs|shapes|hulls|materials|joints|joint_motion|sparse|dense|matrix|factor|columns|arena|option|floating|team|clearance)$"
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MESSAGE = r"\b(carom_fail\w*|carom_retry\w*|snprintf|fprintf|printf|fputs|assert)\("
 RELEASE = r"free|\w*close\w*|\w*destroy|\w*release|va_end|H5Eset_auto\w*"
