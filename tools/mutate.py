@@ -19,7 +19,7 @@ import argparse, collections, hashlib, json, os, random, re, resource, shutil, s
 # Quick tests that say something about these folders; those of what stands around them take time and notice little.
 TESTS = r"test_(result|storage|hostile|survivors|solve|rows|table|locale|sim|brakes|adaptive|warnings|books|redundant|words|closed_approach|accumulate|rest|" \
         r"impact_laws|friction_laws|half_explicit|ggl|newmark|identity|newton|event|event_nasty|event_bodies|changes|nasty|tunnel|mixed|mixed_nasty|splitting|auto|dg|dg_weights|residual|chain|" \
-        r"hybrid|piles|hard|bodies|snapshots|sweep|gradient|system|difference)|conformance_(scheme|friction|run|points|solver)|references|references_events|fuzz_(result|problem)"
+        r"hybrid|piles|hard|bodies|snapshots|sweep|sweeps|gradient|system|difference|parts|worlds|team|soft_contacts|rolling|thresholds|heap_sparse|large)|conformance_(scheme|friction|run|points|solver)|references|references_events|fuzz_(result|problem)"
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MESSAGE = r"\b(carom_fail\w*|carom_retry\w*|snprintf|fprintf|printf|fputs|assert)\("
 RELEASE = r"free|\w*close\w*|\w*destroy|\w*release|va_end|H5Eset_auto\w*"
@@ -123,7 +123,7 @@ class Campaign:
                 else: missing.append(t["name"])
             if not missing or again: break
             self.ninja(*missing)
-        if self.ninja(*sorted({self.target(command) for command, _ in self.tests.values()})) != 0: sys.exit("the copy does not build: ninja -C " + self.build)
+        if self.ninja("carom_core", "carom_files") != 0: sys.exit("the copy does not build: ninja -C " + self.build)
 
     def look(self):
         """Seconds of every quick test and the lines that it executes, known from the last time if the test has not changed.  Where a source has
@@ -134,6 +134,7 @@ class Campaign:
         for t, (command, cwd) in self.tests.items():
             key = short(self.text.get("test/%s.c" % t, b""))
             if known.get(t, {}).get("key") != key:
+                if self.ninja(self.target(command)) != 0: sys.exit("%s does not build: ninja -C %s" % (t, self.build))
                 known[t] = dict(self.look_at(command, cwd), key=key)
                 with open(kept + ".part", "w") as o: json.dump(known, o)
                 os.rename(kept + ".part", kept)
