@@ -436,6 +436,24 @@ static void the_table_is_complete(void **state) {
     assert_int_equal(count, 9);
 }
 
+// Joints whose G is a triangle, upper or lower: entries on one side of the diagonal alone.  G p + c = 0 with p = (1, 2, 3).
+static void one_sided_joints(void **state) {
+    (void)state;
+    for (int lower = 0; lower < 2; lower++) {
+        static const double G[3][3] = {{2, 1, 0.5}, {0, 3, 1}, {0, 0, 4}};
+        contact_problem x = problem_create(3, 3);
+        for (int i = 0; i < 3; i++) problem_add(&x, CAROM_BILATERAL, 0);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) PROBLEM_G(&x, i, j) = lower ? G[j][i] : G[i][j];
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) x.c[i] -= PROBLEM_G(&x, i, j) * (j + 1);
+        const carom_report r = run(carom_solver_find("joints"), &x, 1e-12);
+        assert_true(r.converged && r.residual < 1e-14);
+        for (int i = 0; i < 3; i++) assert_true(fabs(x.p[i] - (i + 1)) < 1e-14);
+        problem_destroy(&x);
+    }
+}
+
 // Iterations of each solver over all problems that it must solve: a mistake that only slows a solver shows nowhere else.  The limits are what the
 // solvers need, and a hundredth more; lower a limit when its solver gets faster.
 static void iterations_are_few(void **state) {
@@ -459,6 +477,7 @@ static void iterations_are_few(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(iterations_are_few),
+        cmocka_unit_test(one_sided_joints),
         cmocka_unit_test(the_table_is_complete),
         cmocka_unit_test(every_solver_solves_every_problem_it_can),
         cmocka_unit_test(a_refusal_is_told),
