@@ -126,20 +126,21 @@ static carom_sim *sim_of(const char *text, carom_model **m) {
 static void the_stamp_knows_the_laws_of_contacts(void **state) {
     (void)state;
     static const char form[] = "carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\n"
-                               "contacts: {c: {gap: y, slip: x, restitution: %s, friction: %s, tangential restitution: %s}}\n";
-    static const char *const laws[][3] = {{"0.5", "0.3", "0"}, {"0.5", "0.4", "0"}, {"0.6", "0.3", "0"}, {"0.5", "0.3", "0.1"}};
-    enum { SIMS = 5 }; // the last is like the first
+                               "contacts: {c: {gap: y, slip: x, restitution: %s, friction: %s, tangential restitution: %s%s}}\n";
+    static const char *const laws[][4] = {{"0.5", "0.3", "0", ""}, {"0.5", "0.4", "0", ""}, {"0.6", "0.3", "0", ""}, {"0.5", "0.3", "0.1", ""},
+                                          {"0.5", "0.3", "0", ", impact law: poisson"}, {"0.5", "0.3", "0", ", impact law: energetic"}};
+    enum { LAWS = sizeof laws / sizeof *laws, SIMS = LAWS + 1 }; // the last is like the first
     carom_model *m[SIMS];
     carom_sim *sim[SIMS];
     for (int i = 0; i < SIMS; ++i) {
         char text[400];
-        snprintf(text, sizeof text, form, laws[i % 4][0], laws[i % 4][1], laws[i % 4][2]);
+        snprintf(text, sizeof text, form, laws[i % LAWS][0], laws[i % LAWS][1], laws[i % LAWS][2], laws[i % LAWS][3]);
         sim[i] = sim_of(text, &m[i]);
     }
     size_t bytes = 0;
     carom_error err;
     const void *saved = carom_sim_state(sim[0], &bytes);
-    for (int i = 1; i < SIMS; ++i) assert_int_equal(carom_sim_restore(sim[i], saved, bytes, &err), i < 4 ? CAROM_BAD_INPUT : CAROM_OK);
+    for (int i = 1; i < SIMS; ++i) assert_int_equal(carom_sim_restore(sim[i], saved, bytes, &err), i < LAWS ? CAROM_BAD_INPUT : CAROM_OK);
     for (int i = 0; i < SIMS; ++i) carom_sim_destroy(sim[i]), carom_model_destroy(m[i]);
 }
 
