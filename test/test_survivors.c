@@ -128,7 +128,7 @@ static void the_stamp_knows_the_laws_of_contacts(void **state) {
     static const char form[] = "carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\n"
                                "contacts: {c: {gap: y, slip: x, restitution: %s, friction: %s, tangential restitution: %s%s}}\n";
     static const char *const laws[][4] = {{"0.5", "0.3", "0", ""}, {"0.5", "0.4", "0", ""}, {"0.6", "0.3", "0", ""}, {"0.5", "0.3", "0.1", ""},
-                                          {"0.5", "0.3", "0", ", impact law: poisson"}, {"0.5", "0.3", "0", ", impact law: energetic"}};
+                                          {"0.5", "0.3", "0", ", impact law: poisson"}, {"0.5", "0.3", "0", ", impact law: energetic"}, {"0.5", "0.3", "0", ", impact order: sequential"}};
     enum { LAWS = sizeof laws / sizeof *laws, SIMS = LAWS + 1 }; // the last is like the first
     carom_model *m[SIMS];
     carom_sim *sim[SIMS];
