@@ -436,6 +436,26 @@ static void the_table_is_complete(void **state) {
     assert_int_equal(count, 9);
 }
 
+// Two contacts of which one alone is pushed: G = [1 2; 2 5], c = (-1, -10).  Both: p_1 = -15; the first: u_2 = -8; the second: p = (0, 2), u = (3, 0).
+static void one_of_two_is_pushed(void **state) {
+    (void)state;
+    for (int turned = 0; turned < 2; turned++)
+        for (int k = 0; carom_solver_at(k); k++) {
+            const carom_solver *s = carom_solver_at(k);
+            contact_problem x = problem_create(2, 2);
+            problem_add(&x, CAROM_UNILATERAL, 0), problem_add(&x, CAROM_UNILATERAL, 0);
+            const int i = turned, j = 1 - turned;
+            PROBLEM_G(&x, i, i) = 1, PROBLEM_G(&x, j, j) = 5, PROBLEM_G(&x, i, j) = PROBLEM_G(&x, j, i) = 2;
+            x.c[i] = -1, x.c[j] = -10;
+            if (can(s, &x.pb)) {
+                const double tol = iterative(s) ? 1e-9 : 1e-13;
+                if (!run(s, &x, tol).converged) fail_msg("%s", s->name);
+                assert_true(fabs(x.p[i]) <= 10 * tol && fabs(x.p[j] - 2) <= 10 * tol);
+            }
+            problem_destroy(&x);
+        }
+}
+
 // Joints whose G is a triangle, upper or lower: entries on one side of the diagonal alone.  G p + c = 0 with p = (1, 2, 3).
 static void one_sided_joints(void **state) {
     (void)state;
@@ -478,6 +498,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(iterations_are_few),
         cmocka_unit_test(one_sided_joints),
+        cmocka_unit_test(one_of_two_is_pushed),
         cmocka_unit_test(the_table_is_complete),
         cmocka_unit_test(every_solver_solves_every_problem_it_can),
         cmocka_unit_test(a_refusal_is_told),
