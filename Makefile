@@ -64,7 +64,7 @@ torture: all
 	$(BUILD)/test/test_storage long
 	$(BUILD)/test/test_hidden_state long
 
-FUZZ = model expression matrix result problem differential
+FUZZ = model expression matrix mesh result problem differential
 
 $(BUILD)/fuzz/CMakeCache.txt:
 	@echo 'int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n) { (void)d; (void)n; return 0; }' | \
@@ -136,4 +136,7 @@ deb:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all program site wheel deb test test-long sanitize test-sanitize torture fuzz fuzz-long mutate sanitize-threads bench docs page test-page install clean
+help:
+	@sed -n '3,/^BUILD/s/^# \{0,1\}//p' Makefile
+
+.PHONY: all help program site wheel deb test test-long sanitize test-sanitize torture fuzz fuzz-long mutate sanitize-threads bench docs page test-page install clean

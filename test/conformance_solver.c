@@ -436,8 +436,69 @@ static void the_table_is_complete(void **state) {
     assert_int_equal(count, 9);
 }
 
+// Two contacts of which one alone is pushed: G = [1 2; 2 5], c = (-1, -10).  Both: p_1 = -15; the first: u_2 = -8; the second: p = (0, 2), u = (3, 0).
+static void one_of_two_is_pushed(void **state) {
+    (void)state;
+    for (int turned = 0; turned < 2; turned++)
+        for (int k = 0; carom_solver_at(k); k++) {
+            const carom_solver *s = carom_solver_at(k);
+            contact_problem x = problem_create(2, 2);
+            problem_add(&x, CAROM_UNILATERAL, 0), problem_add(&x, CAROM_UNILATERAL, 0);
+            const int i = turned, j = 1 - turned;
+            PROBLEM_G(&x, i, i) = 1, PROBLEM_G(&x, j, j) = 5, PROBLEM_G(&x, i, j) = PROBLEM_G(&x, j, i) = 2;
+            x.c[i] = -1, x.c[j] = -10;
+            if (can(s, &x.pb)) {
+                const double tol = iterative(s) ? 1e-9 : 1e-13;
+                if (!run(s, &x, tol).converged) fail_msg("%s", s->name);
+                assert_true(fabs(x.p[i]) <= 10 * tol && fabs(x.p[j] - 2) <= 10 * tol);
+            }
+            problem_destroy(&x);
+        }
+}
+
+// Joints whose G is a triangle, upper or lower: entries on one side of the diagonal alone.  G p + c = 0 with p = (1, 2, 3).
+static void one_sided_joints(void **state) {
+    (void)state;
+    for (int lower = 0; lower < 2; lower++) {
+        static const double G[3][3] = {{2, 1, 0.5}, {0, 3, 1}, {0, 0, 4}};
+        contact_problem x = problem_create(3, 3);
+        for (int i = 0; i < 3; i++) problem_add(&x, CAROM_BILATERAL, 0);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) PROBLEM_G(&x, i, j) = lower ? G[j][i] : G[i][j];
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) x.c[i] -= PROBLEM_G(&x, i, j) * (j + 1);
+        const carom_report r = run(carom_solver_find("joints"), &x, 1e-12);
+        assert_true(r.converged && r.residual < 1e-14);
+        for (int i = 0; i < 3; i++) assert_true(fabs(x.p[i] - (i + 1)) < 1e-14);
+        problem_destroy(&x);
+    }
+}
+
+// Iterations of each solver over all problems that it must solve: a mistake that only slows a solver shows nowhere else.  The limits are what the
+// solvers need, and a hundredth more; lower a limit when its solver gets faster.
+static void iterations_are_few(void **state) {
+    (void)state;
+    static const struct { const char *name; int most; } limits[] = {
+        {"direct", 16}, {"enumerate", 4700}, {"lemke", 117}, {"prox", 1365}, {"gauss-seidel", 287}, {"newton", 340}, {"hybrid", 606}};
+    for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+        const carom_solver *s = carom_solver_find(limits[l].name);
+        int count = 0;
+        for (int i = 0; i < NRECIPES; i++)
+            for (int f = 0; f < NFLAVOURS; f++) {
+                if ((RECIPES[i].planar && FLAVOURS[f].law >= CAROM_SPATIAL) || (iterative(s) && !RECIPES[i].regular) || (l > 2 && FLAVOURS[f].mu > 1e3)) continue; // wild ones are not solved by all
+                contact_problem x = RECIPES[i].make(FLAVOURS[f].law, FLAVOURS[f].mu);
+                if (can(s, &x.pb)) count += run(s, &x, iterative(s) ? 1e-7 : 1e-12).iterations;
+                problem_destroy(&x);
+            }
+        if (count > limits[l].most) fail_msg("%s needs %d iterations", s->name, count);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(iterations_are_few),
+        cmocka_unit_test(one_sided_joints),
+        cmocka_unit_test(one_of_two_is_pushed),
         cmocka_unit_test(the_table_is_complete),
         cmocka_unit_test(every_solver_solves_every_problem_it_can),
         cmocka_unit_test(a_refusal_is_told),

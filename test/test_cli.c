@@ -681,6 +681,34 @@ static void a_limit_of_file_sizes_is_a_full_disk(void **state) {
         }
 }
 
+// Files that are written at once get their name when they are whole: after a failed write the older one is there.  A pipe stays a pipe.
+static void files_are_replaced_whole(void **state) {
+    (void)state;
+    static const struct { const char *verb, *file; } cases[] = {
+        {"export c ball.yaml -o", "old.c"}, {"export fmu ball.yaml -o", "old.fmu"}, {"view shown.h5 -o", "old.html"}, {"equilibrium spring.yaml --save", "old.csv"}, {"solve tiny.txt --problem 1 --out", "old.txt"}};
+    put("ball.yaml", ball);
+    put("spring.yaml", "carom: 1\ncoordinates: {x: 0.1}\nenergy: {kinetic: 1/2*x'^2, potential: x^2}\n");
+    assert_int_equal(carom("run ball.yaml --out shown.h5 -q"), 0);
+    assert_int_equal(carom("run ball.yaml --out other.h5 --dump-problems tiny.txt -q --force"), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char command[400], text[10];
+        put(cases[i].file, "older\n");
+        snprintf(command, sizeof command, "bash -c 'ulimit -f 0; " CAROM_BINARY_DIR "/carom %s %s >/dev/null 2>&1'", cases[i].verb, cases[i].file);
+        const int status = system(command);
+        get(cases[i].file, text, sizeof text);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 1 || strcmp(text, "older\n") != 0) fail_msg("%s: status %d, the file holds %s", cases[i].verb, status, text);
+        assert_true(system("ls *.part >/dev/null 2>&1") != 0);
+        assert_int_equal(carom("%s %s", cases[i].verb, cases[i].file), 0);
+        get(cases[i].file, text, sizeof text);
+        assert_string_not_equal(text, "older\n");
+    }
+    struct stat pipe;
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    assert_int_equal(system("cat pipe >got.c & " CAROM_BINARY_DIR "/carom export c ball.yaml -o pipe >/dev/null; wait"), 0);
+    assert_true(lstat("pipe", &pipe) == 0 && S_ISFIFO(pipe.st_mode));
+    assert_int_equal(system("cmp got.c old.c"), 0);
+}
+
 static void a_run_that_is_not_done_keeps_the_older_result(void **state) {
     (void)state;
     put("ball.yaml", ball);
@@ -791,6 +819,7 @@ int main(void) {
         cmocka_unit_test(kept_scripts_run_nothing),
         cmocka_unit_test(output_that_is_lost_is_a_failure),
         cmocka_unit_test(a_limit_of_file_sizes_is_a_full_disk),
+        cmocka_unit_test(files_are_replaced_whole),
         cmocka_unit_test(a_run_that_is_not_done_keeps_the_older_result),
         cmocka_unit_test(without_gnuplot_the_package_is_named),
         cmocka_unit_test(damaged_results_end_no_verb_by_a_signal),

@@ -156,6 +156,7 @@ static void blocks_are_the_dense_matrix(void **state) {
         for (int c = 0; c < BLOCKS; ++c)
             for (int i = 0; abs(b - c) <= 1 && i < carom_law_rows(laws[b]); ++i)
                 for (int j = 0; j < carom_law_rows(laws[c]); ++j) PROBLEM_G(&x, x.block[b].at + i, x.block[c].at + j) = symmetric_uniform(&seed);
+    PROBLEM_G(&x, x.block[4].at, x.block[3].at) = 0; // the rows of a block need not start together
     for (int i = 0; i < n; ++i) {
         x.c[i] = symmetric_uniform(&seed), x.p[i] = 10 * symmetric_uniform(&seed);
         for (first[i] = 0; PROBLEM_G(&x, i, first[i]) == 0;) ++first[i];
@@ -196,6 +197,14 @@ static void blocks_are_the_dense_matrix(void **state) {
     }
     assert_true(fabs(carom_rounding(&x.pb) / ((4 + n / 4.0) * 0x1p-52 * largest) - 1) < 1e-13);
     assert_true(fabs(carom_rounding(&blocks) / ((4 + n / 4.0) * 0x1p-52 * largest) - 1) < 1e-13);
+    // The certificate, by rows that know where they start and by blocks: u and the residual.
+    for (int i = 0; i < n; ++i) x.u[i] = 7;
+    int worst[2];
+    const double dense = carom_residual(&x.pb, &worst[0]);
+    for (int i = 0; i < n; ++i) near(x.u[i], u[i], largest), x.u[i] = 7;
+    near(carom_residual(&blocks, &worst[1]), dense, largest);
+    assert_int_equal(worst[0], worst[1]);
+    for (int i = 0; i < n; ++i) near(x.u[i], u[i], largest);
     // Too little room is said.
     mem = (carom_arena){.base = memory, .size = sizeof memory};
     carom_carve_rows(&space, &mem, n, BLOCKS, 20);
@@ -203,8 +212,30 @@ static void blocks_are_the_dense_matrix(void **state) {
     problem_destroy(&x);
 }
 
+// (CP-9), (CP-10)  What is left may be excused by rounding, here 4.5 eps 2e12 = 2e-3, but no more than 1e-8 of the speeds.
+static void rounding_excuses_little(void **state) {
+    (void)state;
+    contact_problem x = problem_create(2, 2);
+    problem_add(&x, CAROM_UNILATERAL, 0), problem_add(&x, CAROM_UNILATERAL, 0);
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j) PROBLEM_G(&x, i, j) = i == j ? 1e12 : -1e12;
+    x.p[0] = x.p[1] = 1, x.c[0] = 1, x.c[1] = 0.5;
+    assert_true(carom_solved(&x.pb, 1e-10, 1e-10));
+    assert_true(carom_solved(&x.pb, 0.9e-8, 1e-10));
+    assert_false(carom_solved(&x.pb, 1.1e-8, 1e-10));
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j) PROBLEM_G(&x, i, j) *= 1e-12; // rounding 4.5 eps 3
+    assert_false(carom_solved(&x.pb, 0.9e-8, 1e-10));
+    assert_true(carom_solved(&x.pb, 2.9e-15, 1e-16));
+    assert_false(carom_solved(&x.pb, 3.1e-15, 1e-16));
+    x.c[0] = INFINITY;
+    assert_false(carom_solved(&x.pb, 1, 1e-10));
+    problem_destroy(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rounding_excuses_little),
         cmocka_unit_test(is_zero_where_the_laws_hold),
         cmocka_unit_test(measures_violations_as_velocities),
         cmocka_unit_test(falls_back_when_a_diagonal_is_not_positive),

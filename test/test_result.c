@@ -382,6 +382,33 @@ static void damaged_results_are_told_not_crashed_on(void **state) {
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+// Rows, events and columns that are not there are refused, in files and in memory; empty ranges are none.
+static void ranges_outside_are_refused(void **state) {
+    (void)state;
+    static const char *const names[] = {"range.h5", "range.csv"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        carom_error err = {0};
+        simulate(ball, "moreau-midpoint", names[i], 1e-3, 1, 10, 0);
+        carom_result *r = load(names[i]);
+        const long rows = carom_result_rows(r), events = carom_result_event_count(r);
+        const int columns = carom_result_columns(r);
+        double *x = calloc((size_t)(rows + 1) * (size_t)columns, sizeof *x);
+        carom_result_event *e = calloc((size_t)events + 1, sizeof *e);
+        assert_true(rows > 40 && events > 1 && columns > 2);
+        const struct { long first, count; bool good; } rows_of[] = {{0, rows, true}, {rows, 0, true}, {rows - 1, 1, true}, {-1, 1, false}, {0, -1, false}, {0, rows + 1, false}, {rows, 1, false}, {5, rows - 4, false}};
+        for (size_t k = 0; k < sizeof rows_of / sizeof *rows_of; ++k) {
+            assert_int_equal(carom_result_read(r, 1, rows_of[k].first, rows_of[k].count, x, &err) == CAROM_OK, rows_of[k].good);
+            assert_int_equal(carom_result_read_rows(r, rows_of[k].first, rows_of[k].count, x, &err) == CAROM_OK, rows_of[k].good);
+        }
+        assert_true(carom_result_read(r, -1, 0, 1, x, &err) != CAROM_OK && carom_result_read(r, columns, 0, 1, x, &err) != CAROM_OK);
+        const struct { long first, count; bool good; } events_of[] = {{0, events, true}, {events, 0, true}, {-1, 1, false}, {0, -1, false}, {0, events + 1, false}, {1, events, false}, {events + 1, 0, false}};
+        for (size_t k = 0; k < sizeof events_of / sizeof *events_of; ++k)
+            assert_int_equal(carom_result_events(r, events_of[k].first, events_of[k].count, e, &err) == CAROM_OK, events_of[k].good);
+        free(x), free(e);
+        carom_result_close(r);
+    }
+}
+
 static void files_that_are_no_results_are_told(void **state) {
     (void)state;
     static const char *const texts[] = {"", "carom: 1\n", "\x89HDF\r\n\x1a\n", "t,x\n1,2\n3\n", "t,x\n1,two\n", "t\n1,2\n"};
@@ -392,6 +419,14 @@ static void files_that_are_no_results_are_told(void **state) {
         assert_null(carom_result_open(path(name), &err));
         assert_true(strlen(err.text) > 10);
     }
+    // Files without line ends: one that never ends, and one whose second row does not.
+    carom_error err = {0};
+    assert_int_equal(symlink("/dev/zero", path("endless.csv")), 0);
+    assert_null(carom_result_open(path("endless.csv"), &err));
+    spill("no.csv", (const unsigned char *)"t,x\n0,1\n", 8);
+    assert_int_equal(truncate(path("no.csv"), 1 << 27), 0);
+    assert_null(carom_result_open(path("no.csv"), &err));
+    assert_non_null(strstr(err.text, "no.csv:3: the line is too long"));
 }
 
 // -- in memory ----------------------------------------------------------------------------------------
@@ -571,6 +606,7 @@ int main(void) {
         cmocka_unit_test(json_is_valid_whatever_the_numbers),
         cmocka_unit_test(damaged_results_are_told_not_crashed_on),
         cmocka_unit_test(files_that_are_no_results_are_told),
+        cmocka_unit_test(ranges_outside_are_refused),
         cmocka_unit_test(a_record_in_memory_is_that_of_the_file),
         cmocka_unit_test(a_system_without_a_model_is_recorded),
     };

@@ -2,8 +2,14 @@
 #define _DEFAULT_SOURCE // mkdtemp
 #include "result_rig.h"
 #include <carom/build.h>
+#include <carom/compile.h>
+#include <carom/draw.h>
+#include <carom/dynamics.h>
 #include <carom/event.h>
+#include <carom/problem_file.h>
+#include <carom/study.h>
 #include <carom/sweep.h>
+#include <carom/variation.h>
 #include <hdf5.h>
 
 static void copy(const char *from, const char *to) {
@@ -120,20 +126,21 @@ static carom_sim *sim_of(const char *text, carom_model **m) {
 static void the_stamp_knows_the_laws_of_contacts(void **state) {
     (void)state;
     static const char form[] = "carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\n"
-                               "contacts: {c: {gap: y, slip: x, restitution: %s, friction: %s, tangential restitution: %s}}\n";
-    static const char *const laws[][3] = {{"0.5", "0.3", "0"}, {"0.5", "0.4", "0"}, {"0.6", "0.3", "0"}, {"0.5", "0.3", "0.1"}};
-    enum { SIMS = 5 }; // the last is like the first
+                               "contacts: {c: {gap: y, slip: x, restitution: %s, friction: %s, tangential restitution: %s%s}}\n";
+    static const char *const laws[][4] = {{"0.5", "0.3", "0", ""}, {"0.5", "0.4", "0", ""}, {"0.6", "0.3", "0", ""}, {"0.5", "0.3", "0.1", ""},
+                                          {"0.5", "0.3", "0", ", impact law: poisson"}, {"0.5", "0.3", "0", ", impact law: energetic"}, {"0.5", "0.3", "0", ", impact order: sequential"}};
+    enum { LAWS = sizeof laws / sizeof *laws, SIMS = LAWS + 1 }; // the last is like the first
     carom_model *m[SIMS];
     carom_sim *sim[SIMS];
     for (int i = 0; i < SIMS; ++i) {
         char text[400];
-        snprintf(text, sizeof text, form, laws[i % 4][0], laws[i % 4][1], laws[i % 4][2]);
+        snprintf(text, sizeof text, form, laws[i % LAWS][0], laws[i % LAWS][1], laws[i % LAWS][2], laws[i % LAWS][3]);
         sim[i] = sim_of(text, &m[i]);
     }
     size_t bytes = 0;
     carom_error err;
     const void *saved = carom_sim_state(sim[0], &bytes);
-    for (int i = 1; i < SIMS; ++i) assert_int_equal(carom_sim_restore(sim[i], saved, bytes, &err), i < 4 ? CAROM_BAD_INPUT : CAROM_OK);
+    for (int i = 1; i < SIMS; ++i) assert_int_equal(carom_sim_restore(sim[i], saved, bytes, &err), i < LAWS ? CAROM_BAD_INPUT : CAROM_OK);
     for (int i = 0; i < SIMS; ++i) carom_sim_destroy(sim[i]), carom_model_destroy(m[i]);
 }
 
@@ -278,6 +285,55 @@ static void missing_arguments_are_told(void **state) {
     carom_model_destroy(m);
 }
 
+// The same of everything that finds, reads or writes something; what has failed may be freed, and a message need not be wanted.
+static void missing_arguments_of_studies_are_told(void **state) {
+    (void)state;
+    carom_model *m;
+    carom_sim *sim = sim_of(ball, &m);
+    carom_error none = {0}, *const messages[] = {&none, NULL};
+    double x[8] = {0};
+    for (int i = 0; i < 2; ++i) {
+        carom_error *err = messages[i];
+        carom_rest rest;
+        carom_modes modes;
+        carom_vary vary;
+        carom_fit fit;
+        carom_gradient gradient;
+        carom_compile_mode mode;
+        bool compiled;
+        const carom_model_def text = {.text = ball, .length = strlen(ball)};
+        assert_int_equal(carom_rest_find(&rest, NULL, NULL, err), CAROM_BAD_INPUT), carom_rest_free(&rest);
+        assert_int_equal(carom_rest_find(NULL, m, NULL, err), CAROM_BAD_INPUT), carom_rest_free(NULL);
+        assert_int_equal(carom_modes_find(&modes, NULL, NULL, err), CAROM_BAD_INPUT), carom_modes_free(&modes);
+        assert_int_equal(carom_modes_find(NULL, m, NULL, err), CAROM_BAD_INPUT), carom_modes_free(NULL);
+        assert_int_equal(carom_modes_play(NULL, 0, NULL, err), CAROM_BAD_INPUT);
+        assert_int_equal(carom_modes_play(&(carom_modes){.count = 0}, 0, &(carom_play_def){.model = m, .file = "x.h5"}, err), CAROM_BAD_INPUT);
+        assert_int_equal(carom_vary_of(&vary, NULL, "g=1", err), CAROM_BAD_INPUT), carom_vary_drop(&vary);
+        assert_int_equal(carom_vary_of(&vary, m, NULL, err), CAROM_BAD_INPUT), carom_vary_drop(NULL);
+        assert_int_equal(carom_fit_find(&fit, NULL, err), CAROM_BAD_INPUT), carom_fit_free(&fit);
+        assert_int_equal(carom_fit_find(&fit, &(carom_fit_def){.model = text}, err), CAROM_BAD_INPUT), carom_fit_free(&fit), carom_fit_free(NULL);
+        assert_int_equal(carom_gradient_find(&gradient, NULL, err), CAROM_BAD_INPUT), carom_gradient_free(&gradient);
+        assert_int_equal(carom_gradient_find(&gradient, &(carom_gradient_def){.model = text, .of = "y"}, err), CAROM_BAD_INPUT), carom_gradient_free(NULL);
+        assert_int_equal(carom_state_read(m, NULL, x, x, err), CAROM_BAD_INPUT);
+        assert_int_equal(carom_state_write(m, NULL, x, x, err), CAROM_BAD_INPUT);
+        assert_int_equal(carom_state_write(m, path("no.csv"), NULL, NULL, err), CAROM_BAD_INPUT);
+        assert_null(carom_compare_create(NULL, err));
+        assert_null(carom_compare_create(&(carom_compare_def){.model = NULL}, err));
+        assert_null(carom_problems_read(NULL, err));
+        assert_int_equal(carom_problems_write(NULL, path("no.txt"), err), CAROM_BAD_INPUT);
+        assert_int_equal(carom_problem_write_answer(NULL, path("no.txt"), err), CAROM_BAD_INPUT);
+        assert_null(carom_drawing_create(NULL, err));
+        assert_null(carom_variation_create(NULL, 0, NULL, err));
+        assert_null(carom_variation_create(m, 1, NULL, err));
+        assert_null(carom_model_of(NULL, NULL, err));
+        assert_int_equal(carom_model_compile(NULL, CAROM_COMPILE_ON, 1, &compiled, err), CAROM_BAD_INPUT);
+        assert_false(carom_compile_mode_find(NULL, &mode));
+    }
+    assert_true(strlen(none.text) > 10);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(going_on_without_a_step_adds_no_row),
@@ -289,6 +345,7 @@ int main(void) {
         cmocka_unit_test(accumulations_end_where_the_series_does),
         cmocka_unit_test(the_certificate_is_as_sharp_as_it_says),
         cmocka_unit_test(missing_arguments_are_told),
+        cmocka_unit_test(missing_arguments_of_studies_are_told),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

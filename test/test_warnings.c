@@ -145,6 +145,11 @@ static void deep_penetration_is_told(void **state) {
     assert_true(w->t == l.penetration_t);
     n = run_to_end(text, "half-explicit", NULL, 1e-3, 1.55, list, &l);
     assert_int_equal(n, 0);
+    // Five steps are 12 and 9 % of the radius longer than the way to the floor: a tenth is the limit.
+    n = run_to_end(text, "half-explicit", NULL, 0.912 / 5, 1.55, list, &l);
+    assert_true(fabs(l.penetration - 0.012) < 1e-12 && find(list, n, "penetration"));
+    n = run_to_end(text, "half-explicit", NULL, 0.909 / 5, 1.55, list, &l);
+    assert_true(fabs(l.penetration - 0.009) < 1e-12 && !find(list, n, "penetration"));
 }
 
 static void a_step_longer_than_the_run(void **state) {

@@ -121,7 +121,7 @@ static int runs, refused, failed, warned, findings;
 
 static void found(const char *scheme, double h, const writer *w, const char *what) {
     ++findings;
-    print_message("FINDING: %s, step %g: %s\n%s\n", scheme, h, what, w->text);
+    printf("FINDING: %s, step %g: %s\n%s\n", scheme, h, what, w->text); // print_message() cuts long texts
 }
 
 static void run(const carom_model *m, const writer *w, const char *scheme, double h) {

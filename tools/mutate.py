@@ -1,70 +1,206 @@
 #!/usr/bin/env python3
-"""Plants faults in a copy of the sources, one at a time, and runs the quick tests that link what was changed.
+"""Plants faults in a copy of the sources, one at a time, and runs the quick tests that reach them.
 
-    tools/mutate.py BUILD [--faults N] [--seed S] [--jobs J] [--keep FILE] FOLDER...
+    tools/mutate.py BUILD [--faults N] [--seed S] [--minutes M] [--seconds T] FOLDER...
 
-Faults by rule: a sign, a comparison that is turned round (between real numbers `<` and `<=` are the same), a constant, a dropped call or assignment, a
-logical operator.  A fault is killed when the copy does not build (not
-counted), or when a test fails or takes ten times its time.  The tests of a folder run in the order of the list below, quickest and sharpest first, and
-the first failure ends it.  Printed: survivors, and the rate by folder.  The same seed plants the same faults."""
-import argparse, collections, hashlib, json, os, random, re, shutil, subprocess, sys, time
+Faults by rule: a sign; a comparison turned round (between real numbers `<` and `<=` are the same); `&&` for `||`; a constant (integers plus one, reals
+times 1.5, thresholds such as 1e-12 times 1000); a call or an assignment left out.  Not planted, because no result can depend on it or because another
+kind of test looks for it: sizes of allocations, releases of memory and handles (the leak sanitizer), assertions, texts and arguments of messages.
+A fault that gives an equivalent program is listed in tools/mutate-equivalent.txt, with the reason, and is skipped.
 
-# Quick tests by folder of src/: what fails most readily for it comes first.
-TESTS = {
-    "base": "test_arena test_option test_locale test_parse",
-    "linalg": "test_matrix test_factor test_columns test_sparse test_dense",
-    "expr": "test_graph test_parse test_tape test_ring",
-    "system": "test_system test_difference test_redundant",
-    "flex": "test_flex test_shaft test_structure test_flexible test_matrices",
-    "contact": "test_residual test_chain conformance_solver test_words test_sim test_columns",
-    "solver": "conformance_solver test_chain test_hybrid test_residual test_piles fuzz_problem test_survivors conformance_scheme",
-    "scheme": "conformance_scheme references conformance_friction test_words test_sim test_half_explicit test_newmark test_ggl test_dg test_dg_weights "
-              "test_friction_laws test_brakes test_mixed test_splitting test_auto test_identity test_newton test_rest test_closed_approach conformance_order test_event_nasty test_mixed_nasty "
-              "test_tunnel test_hidden_state test_levels test_nasty test_thresholds test_books test_rolling test_difference",
-    "sim": "test_sim test_brakes test_adaptive test_warnings conformance_run test_books test_survivors conformance_scheme test_result test_tolerances test_redundant test_hidden_state test_rows",
-    "event": "test_event test_event_nasty test_event_bodies references_events test_nasty test_tunnel test_thresholds test_heap_sparse",
-    "io": "test_result test_storage test_survivors test_hostile test_solve test_locale test_rows test_matrices fuzz_result test_cli",
-    "sweep": "test_sweep test_sweeps",
-    "study": "test_norm test_hausdorff test_trajectory test_compare test_tolerances",
-    "read": "test_model_errors test_model_input test_keys test_mech",
-    "mech": "test_mech test_keys test_build",
-}
-PROGRAM = "test_cli test_solve test_tolerances test_compare torture".split()  # these start the program
+The copy is built once with gcc's coverage.  Each quick test (no label `long`) runs once, must pass, and tells which lines it executes.  A fault is
+judged by the tests that execute its line, those that found most for their time first, until one fails or takes more than five times its time (killed),
+or until all have passed or T seconds of tests (120) are spent (survived).  A fault that does not build is not counted.
+
+The same seed plants the same faults in the same sources.  Results are kept in BUILD/mutate/results.jsonl: a campaign that was interrupted goes on, and
+survivors are judged again after a test has changed."""
+import argparse, collections, hashlib, json, os, random, re, resource, shutil, subprocess, sys, time
+
+# Quick tests that say something about these folders; those of what stands around them take time and notice little.
+TESTS = r"test_(result|storage|hostile|survivors|solve|rows|table|locale|sim|brakes|adaptive|warnings|books|redundant|words|closed_approach|accumulate|rest|" \
+        r"impact_laws|friction_laws|half_explicit|ggl|newmark|identity|newton|event|event_nasty|event_bodies|changes|nasty|tunnel|mixed|mixed_nasty|splitting|auto|dg|dg_weights|residual|chain|" \
+        r"hybrid|piles|hard|bodies|snapshots|sweep|sweeps|gradient|system|difference|parts|worlds|team|soft_contacts|rolling|thresholds|heap_sparse|large)|conformance_(scheme|friction|run|points|solver)|references|references_events|fuzz_(result|problem)"
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MESSAGE = r"\b(carom_fail\w*|carom_retry\w*|snprintf|fprintf|printf|fputs|assert)\("
+RELEASE = r"free|\w*close\w*|\w*destroy|\w*release|va_end|H5Eset_auto\w*"
+ALLOCATION = r"\b(malloc|calloc|realloc|\w*carve\w*|\w*allocate\w*|\w*arena\w*|\w*grow\w*)\(|\broom\b"
+
+Fault = collections.namedtuple("Fault", "file line at length new rule name")
 
 
 def faults_of(path, text):
-    """All (offset, length, replacement, rule) of a source."""
-    found = []
-    code = re.sub(r'//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^\s*#[^\n]*', lambda m: " " * len(m.group()), text, flags=re.M)
-    def add(m, new, rule, group=0):
-        found.append((m.start(group), m.end(group) - m.start(group), new, rule))
-    depth = [0]
-    for ch in code:
-        depth.append(depth[-1] + (ch == "{") - (ch == "}"))
-    body = lambda m: depth[m.start()] > 0
-    for m in re.finditer(r"(?<=[\w\)\]]) ([+-]) (?=[\w\(])", code):
-        if body(m): add(m, "-" if m.group(1) == "+" else "+", "sign", 1)
-    for m in re.finditer(r"([+-])= ", code):
-        if body(m): add(m, "-" if m.group(1) == "+" else "+", "sign", 1)
-    for m in re.finditer(r" (<=|>=|<|>|==|!=) (?=[\w\(\-])", code):
-        if body(m): add(m, {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}[m.group(1)], "comparison", 1)
-    for m in re.finditer(r" (&&|\|\|) ", code):
-        if body(m): add(m, "||" if m.group(1) == "&&" else "&&", "logic", 1)
+    code = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^\s*#[^\n]*', lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.M | re.S)
+    depth, found, lines = [0], [], text.split("\n")
+    for ch in code: depth.append(depth[-1] + (ch == "{") - (ch == "}"))
+    starts = [0]
+    for l in lines: starts.append(starts[-1] + len(l) + 1)
+
+    def add(m, group, new, rule):
+        at, end = m.start(group), m.end(group)
+        n = code.count("\n", 0, at)
+        before, whole = code[starts[n]:at], code[starts[n]:starts[n + 1]]
+        if depth[at] == 0 and rule != "constant": return
+        if re.search(MESSAGE, before) and before.count("(") > before.count(")"): return
+        if re.search(ALLOCATION, whole) and rule in ("constant", "sign"): return
+        source = lines[n].strip()
+        name = "%s: %s @%d `%s` -> `%s`: %s" % (path, rule, at - starts[n] - (len(lines[n]) - len(lines[n].lstrip())), text[at:end], new, source)
+        found.append(Fault(path, n + 1, at, end - at, new, rule, name))
+
+    for m in re.finditer(r"(?<=[\w\)\]]) ([+-]) (?=[\w\(])|(?<= )([+-])(?==\s)", code):
+        g = 1 if m.group(1) else 2
+        add(m, g, "-" if m.group(g) == "+" else "+", "sign")
+    turned = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+    for m in re.finditer(r" (<=|>=|<|>|==|!=) (?=[\w\(\-'\"*&!])", code): add(m, 1, turned[m.group(1)], "comparison")
+    for m in re.finditer(r" (&&|\|\|)(?=\s)", code): add(m, 1, "||" if m.group(1) == "&&" else "&&", "logic")
     for m in re.finditer(r"(?<![\w.])(\d+\.\d+(?:e-?\d+)?|\d+e-?\d+|[2-9])(?![\w.\]])", code):
         x = m.group(1)
-        add(m, "(%s * 1.5)" % x if re.search(r"[.e]", x) else str(int(x) + 1), "constant", 1)
-    for m in re.finditer(r"(?<=\n)( +)((?:CAROM_TRY\()?(?:carom_)?\w+\([^;{}\n]*\)\)?;)(?=\n)", code):
-        if body(m) and not re.match(r"return|if|for|while|switch|PROMISE|va_|free\(|assert|H5\w+close", m.group(2)): add(m, ";", "dropped call", 2)
-    for m in re.finditer(r"(?<=\n)( +)([\w\->.\[\]\*]+ [-+*/]?= [^;{}\n]*;)(?=\n)", code):
-        if body(m): add(m, ";", "dropped assignment", 2)
+        add(m, 1, "(%s * 1000)" % x if re.search(r"e-\d", x) else "(%s * 1.5)" % x if re.search(r"[.e]", x) else str(int(x) + 1), "constant")
+    for m in re.finditer(r"(?<=\n) +((?:CAROM_TRY\()?\w+\([^;{}\n]*\)\)?;)(?=\n)", code):
+        if not re.match(r"(return|if|for|while|switch|PROMISE|va_\w+|assert|%s)\b" % RELEASE, m.group(1)): add(m, 1, ";", "dropped call")
+    for m in re.finditer(r"(?<=\n) +([\w\->.\[\]\*]+ [-+*/]?= [^;{}\n]*;)(?=\n)", code): add(m, 1, ";", "dropped assignment")
     return found
 
 
-def run(command, limit, cwd=None, env=None):
+def short(text): return hashlib.sha256(text).hexdigest()[:16]
+
+
+def run(command, cwd, env, cpu=None, wall=None):
+    """The exit status; None after `cpu` seconds of computing or `wall` seconds."""
+    def limit():
+        os.setsid()
+        if cpu: resource.setrlimit(resource.RLIMIT_CPU, (int(cpu) + 1, int(cpu) + 1))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    p = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limit)
     try:
-        return subprocess.run(command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit)
+        status = p.wait(wall)
+        return None if status in (-9, -24) and cpu else status
     except subprocess.TimeoutExpired:
         return None
+    finally:
+        try: os.killpg(p.pid, 9)  # what it started
+        except ProcessLookupError: pass
+        p.wait()
+
+
+class Campaign:
+    def __init__(self, a):
+        self.a, self.base = a, os.path.join(os.path.abspath(a.build), "mutate")
+        self.source, self.build = os.path.join(self.base, "source"), os.path.join(self.base, "build")
+        files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.split()
+        self.text = {f: open(os.path.join(ROOT, f), "rb").read() for f in sorted(files) if os.path.isfile(os.path.join(ROOT, f))}
+        self.env = dict(os.environ, TMPDIR=self.base, XDG_CACHE_HOME=os.path.join(self.base, "cache"), GCOV_ERROR_FILE="/dev/null", GCOV_PREFIX="/dev/null/none")
+        self.make_copy()
+        self.look()
+
+    def digest(self, pattern):
+        h = hashlib.sha256()
+        for f, text in self.text.items():
+            if re.match(pattern, f): h.update(f.encode() + b"\0" + text)
+        return h.hexdigest()[:16]
+
+    def ninja(self, *targets): return subprocess.run(["ninja", "-C", self.build, "-j", self.a.jobs] + list(targets), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+
+    def target(self, command):
+        program = os.path.relpath(command[0], self.build)
+        return program if program.startswith("test/") else "carom_cli"
+
+    def make_copy(self):
+        for f, text in self.text.items():
+            to = os.path.join(self.source, f)
+            if not os.path.exists(to) or open(to, "rb").read() != text:
+                os.makedirs(os.path.dirname(to), exist_ok=True)
+                shutil.copy2(os.path.join(ROOT, f), to), os.utime(to)
+        if not os.path.exists(os.path.join(self.build, "build.ninja")):
+            subprocess.check_call(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_C_COMPILER=gcc", "-DCMAKE_BUILD_TYPE=Coverage", "-DCMAKE_C_FLAGS_COVERAGE=-O1 --coverage",
+                                   "-DCMAKE_C_COMPILER_LAUNCHER=" + (shutil.which("ccache") or "")], stdout=subprocess.DEVNULL)
+        for again in (False, True):  # a program that is not built yet has no command
+            shown = subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], stdout=subprocess.PIPE, text=True, check=True).stdout
+            self.tests, missing = {}, []
+            for t in json.loads(shown)["tests"]:
+                properties = {p["name"]: p["value"] for p in t.get("properties", [])}
+                if not re.fullmatch(self.a.tests, t["name"]) or "long" in properties.get("LABELS", []) or "RESOURCE_LOCK" in properties: continue
+                if "command" in t: self.tests[t["name"]] = (t["command"], properties["WORKING_DIRECTORY"])
+                else: missing.append(t["name"])
+            if not missing or again: break
+            self.ninja(*missing)
+        if self.ninja("carom_core", "carom_files") != 0: sys.exit("the copy does not build: ninja -C " + self.build)
+
+    def look(self):
+        """Seconds of every quick test and the lines that it executes, known from the last time if the test has not changed.  Where a source has
+        changed since, a test that reached any line of it counts as reaching all."""
+        kept = os.path.join(self.base, "looked.json")
+        known = json.load(open(kept)) if os.path.exists(kept) else {}
+        self.looked, self.reach, self.touch = {}, collections.defaultdict(set), collections.defaultdict(set)
+        for t, (command, cwd) in self.tests.items():
+            key = short(self.text.get("test/%s.c" % t, b""))
+            if known.get(t, {}).get("key") != key:
+                if self.ninja(self.target(command)) != 0: sys.exit("%s does not build: ninja -C %s" % (t, self.build))
+                known[t] = dict(self.look_at(command, cwd), key=key)
+                with open(kept + ".part", "w") as o: json.dump(known, o)
+                os.rename(kept + ".part", kept)
+                print("%s: %s" % (t, "left out: fails, or takes more than %g s" % self.a.longest if known[t]["seconds"] is None else "%.1f s" % known[t]["seconds"]), flush=True)
+            if known[t]["seconds"] is not None: self.looked[t] = known[t]
+        for t, k in self.looked.items():
+            for f, (source, lines) in k["lines"].items():
+                if source != short(self.text.get(f, b"")): self.touch[f].add(t)
+                else:
+                    for line in lines: self.reach[f, line].add(t)
+
+    def look_at(self, command, cwd):
+        for top, _, names in os.walk(self.build):
+            for f in names:
+                if f.endswith(".gcda"): os.unlink(os.path.join(top, f))
+        env = {k: v for k, v in self.env.items() if k != "GCOV_PREFIX"}
+        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
+        status = run(command, cwd, env, cpu=self.a.longest, wall=4 * self.a.longest)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if status not in (0, 77): return {"seconds": None, "lines": {}}
+        lines, data = collections.defaultdict(set), []
+        for folder in self.a.folders:
+            for top, _, names in os.walk(os.path.join(self.build, "src", "CMakeFiles")):
+                data += [os.path.join(top, f) for f in names if f.endswith(".gcda") and "/%s/" % folder in top + "/"]
+        if data:
+            told = subprocess.run(["gcov", "--json-format", "--stdout"] + data, cwd=self.base, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+            for one in told.decode().split("\n"):
+                report = json.loads(one) if one.startswith("{") else {"files": []}
+                for f in report["files"]:
+                    path = os.path.relpath(os.path.join(report["current_working_directory"], f["file"]), self.source)
+                    if path in self.text: lines[path].update(l["line_number"] for l in f["lines"] if l["count"] > 0)
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return {"seconds": cpu, "wall": time.time() - start, "lines": {f: (short(self.text[f]), sorted(v)) for f, v in lines.items()}}
+
+    def reaching(self, fault):
+        """Tests that execute the fault's line, or, where gcov counts a statement at another line, one of its neighbours."""
+        for near in (0, 1, 2):
+            tests = set().union(*(self.reach[fault.file, fault.line + d] for d in (near, -near)))
+            if tests: return tests | self.touch[fault.file]
+        return self.touch[fault.file]
+
+    def judge(self, fault, kills):
+        """(what notices the fault or None, seconds, tests that passed)"""
+        text, path, start, spent, passed = self.text[fault.file].decode(), os.path.join(self.source, fault.file), time.time(), 0, 0
+        with open(path, "w") as o: o.write(text[:fault.at] + fault.new + text[fault.at + fault.length:])
+        fate = None
+        try:
+            words = [w for w in re.split(r"[_./]", fault.file) if len(w) > 1 and w != "src"]
+            worth = lambda t: (1 + 3 * kills[t]) * (4 if any(w in t for w in words) else 1) / (0.5 + self.looked[t]["seconds"])  # a test of that name is the sharpest
+            order = sorted(self.reaching(fault), key=lambda t: (-worth(t), t))
+            if self.ninja("carom_core", "carom_files") != 0: order, fate = [], "does not build"
+            for t in order:
+                command, cwd = self.tests[t]
+                if self.ninja(self.target(command)) != 0: fate = "does not build"; break
+                status = run(command, cwd, self.env, cpu=5 * self.looked[t]["seconds"] + 5, wall=20 * self.looked[t]["wall"] + 20)
+                if status not in (0, 77): fate = t + (" (time)" if status is None else ""); break
+                spent, passed = spent + self.looked[t]["seconds"], passed + 1
+                if spent > self.a.seconds: break
+        finally:
+            with open(path, "w") as o: o.write(text)
+        return fate, time.time() - start, passed
+
+
+def equivalent():
+    """Names of faults that give an equivalent program; the reason stands indented below each."""
+    with open(os.path.join(ROOT, "tools/mutate-equivalent.txt")) as f: return {l.rstrip("\n") for l in f if l.startswith("src/")}
 
 
 def main():
@@ -72,96 +208,58 @@ def main():
     ap.add_argument("build")
     ap.add_argument("--faults", type=int, default=120)
     ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--skip", type=int, default=0, help="the first faults of the seed: to go on")
     ap.add_argument("--jobs", default="2")
     ap.add_argument("--minutes", type=float, default=1e9, help="stop after so many")
-    ap.add_argument("--keep", help="append one line per fault to this file")
+    ap.add_argument("--seconds", type=float, default=120, help="of tests for one fault")
+    ap.add_argument("--longest", type=float, default=12, help="seconds of a quick test")
+    ap.add_argument("--tests", default=TESTS, help="names of tests, a regular expression")
+    ap.add_argument("--list", action="store_true", help="print the faults and do no more")
     ap.add_argument("folders", nargs="+")
     a = ap.parse_args()
-    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    copy = os.path.join(os.path.abspath(a.build), "mutate")
-    begun = time.time()
-    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=root, stdout=subprocess.PIPE, text=True).stdout.split()
-    for f in files:
-        to = os.path.join(copy, "source", f)
-        if os.path.isfile(os.path.join(root, f)) and (not os.path.exists(to) or open(to, "rb").read() != open(os.path.join(root, f), "rb").read()):
-            os.makedirs(os.path.dirname(to), exist_ok=True)
-            shutil.copy2(os.path.join(root, f), to)
-    source, build = os.path.join(copy, "source"), os.path.join(copy, "build")
-    if not os.path.exists(os.path.join(build, "CMakeCache.txt")):
-        subprocess.check_call(["cmake", "-S", source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O1",
-                               "-DCMAKE_C_COMPILER_LAUNCHER=" + (shutil.which("ccache") or "")], stdout=subprocess.DEVNULL)
+    skip, planted = equivalent(), []
+    by_folder = {}
     for folder in a.folders:
-        if folder not in TESTS: sys.exit("no tests are listed for %s; known are %s" % (folder, " ".join(TESTS)))
-    wanted = sorted({t for f in a.folders for t in TESTS[f].split()})
-    if run(["ninja", "-C", build, "-j", a.jobs, "carom_cli"] + wanted, 3000).returncode != 0: sys.exit("the copy does not build")
-    env = dict(os.environ, TMPDIR=copy, XDG_CACHE_HOME=os.path.join(copy, "cache"))
-    # Each test passes without a fault, and so long it takes; known from the last time if nothing has changed.
-    digest = hashlib.sha256(b"".join(open(os.path.join(root, f), "rb").read() for f in sorted(files) if re.match(r"(src|include|test|models)/", f))).hexdigest()
-    known = os.path.join(copy, "seconds.json")
-    seconds = json.load(open(known)) if os.path.exists(known) else {}
-    if seconds.get("digest") != digest: seconds = {"digest": digest}
-    for t in wanted:
-        if t in seconds: continue
-        start = time.time()
-        r = run(command_of(build, source, t), 120, build, env)
-        seconds[t] = time.time() - start if r is not None and r.returncode in (0, 77) else None
-        json.dump(seconds, open(known, "w"))
-    for t in wanted:
-        if seconds[t] is None: print("%s fails without a fault and is left out" % t, flush=True)
-    rng = random.Random(a.seed)
-    all_faults = {}
-    for folder in a.folders:
-        for f in sorted(files):
-            if f.startswith("src/%s/" % folder) and f.endswith(".c"):
-                for x in faults_of(f, open(os.path.join(root, f)).read()): all_faults.setdefault(folder, []).append((f,) + x)
-    tally, survivors, done = collections.Counter(), [], 0
-    begun = time.time()
+        every, rng = [], random.Random("%d %s" % (a.seed, folder))
+        for top, _, names in os.walk(os.path.join(ROOT, "src", folder)):
+            for f in names:
+                path = os.path.relpath(os.path.join(top, f), ROOT)
+                if f.endswith(".c"): every += faults_of(path, open(os.path.join(ROOT, path)).read())
+        skipped = {x.name for x in every} & skip
+        for stale in {s for s in skip if s.startswith("src/%s/" % folder)} - skipped: print("no such fault any more: " + stale)
+        every = sorted(x for x in every if x.name not in skip)
+        rng.shuffle(every)
+        by_folder[folder] = every
     for n in range(a.faults):
-        folder = a.folders[n % len(a.folders)]
-        f, at, length, new, rule = rng.choice(all_faults[folder])
-        if n < a.skip: continue
-        if time.time() - begun > 60 * a.minutes: break
-        text = open(os.path.join(root, f)).read()
-        line = text.count("\n", 0, at) + 1
-        what = "%s:%d: %s: `%s` -> `%s`: %s" % (f, line, rule, text[at:at + length], new, text.split("\n")[line - 1].strip()[:110])
-        with open(os.path.join(source, f), "w") as o: o.write(text[:at] + new + text[at + length:])
-        fate = judge(build, source, [t for t in TESTS[folder].split() if seconds[t] is not None], seconds, a.jobs, env)
-        with open(os.path.join(source, f), "w") as o: o.write(text)
-        done += 1
-        tally[folder, "unbuilt" if fate == "does not build" else "killed" if fate else "survived"] += 1
-        if not fate: survivors.append(what)
-        report = "%3d %-22s %s" % (n, fate or "SURVIVED", what)
-        print(report, flush=True)
-        if a.keep:
-            with open(a.keep, "a") as o: o.write(report + "\n")
-    run(["ninja", "-C", build, "-j", a.jobs], 3000)
+        of = by_folder[a.folders[n % len(a.folders)]]
+        if of: planted.append((a.folders[n % len(a.folders)], of.pop()))
+    if a.list:
+        for n, (folder, fault) in enumerate(planted): print(n, "%s:%d" % (fault.file, fault.line), fault.name)
+        return
+    c = Campaign(a)
+    kept = os.path.join(c.base, "results.jsonl")
+    known, kills, tests = {}, collections.defaultdict(collections.Counter), c.digest("test/")
+    for r in map(json.loads, open(kept)) if os.path.exists(kept) else []:
+        known[r["name"], r["file"]] = r
+        if r["fate"]: kills[r["folder"]][r["fate"].split()[0]] += 1
+    tally, survivors, begun = collections.Counter(), [], time.time()
+    for n, (folder, fault) in enumerate(planted):
+        of = short(c.text[fault.file])
+        r = known.get((fault.name, of))
+        if not r or (not r["fate"] and r["tests"] != tests):
+            if time.time() - begun > 60 * a.minutes: break
+            fate, seconds, passed = c.judge(fault, kills[folder])
+            r = {"name": fault.name, "file": of, "folder": folder, "line": fault.line, "fate": fate, "tests": tests, "seconds": round(seconds, 1), "passed": passed}
+            with open(kept, "a") as o: o.write(json.dumps(r) + "\n")
+            if fate: kills[folder][fate.split()[0]] += 1
+        tally[folder, "unbuilt" if r["fate"] == "does not build" else "killed" if r["fate"] else "survived"] += 1
+        if not r["fate"]: survivors.append("%s (line %d, %d tests passed)" % (fault.name, r["line"], r["passed"]))
+        print("%3d %-24s %5.0f s %s" % (n, r["fate"] or "SURVIVED", r["seconds"], fault.name[:180]), flush=True)
+    c.ninja("carom_core", "carom_files")
     print("\nsurvivors:" if survivors else "\nno survivors")
     for s in survivors: print("  " + s)
-    killed = sum(v for (f, k), v in tally.items() if k == "killed")
-    lived = len(survivors)
-    for folder in a.folders:
-        k, s = tally[folder, "killed"], tally[folder, "survived"]
-        if k + s: print("%-10s %3d of %3d killed, %.0f %%" % (folder, k, k + s, 100 * k / (k + s)))
-    if killed + lived: print("%-10s %3d of %3d killed, %.0f %% (%d did not build), %.0f s" % ("all", killed, killed + lived, 100 * killed / (killed + lived), done - killed - lived, time.time() - begun))
-
-
-def command_of(build, source, test):
-    program = [os.path.join(build, "test", test)]
-    if test.startswith("fuzz_"): program += [os.path.join(source, "test/fuzz/corpus", test[5:]), "200"]
-    return program
-
-
-def judge(build, source, tests, seconds, jobs, env):
-    """Why the fault is noticed; None: it is not."""
-    for t in tests:
-        targets = [t] + (["carom_cli"] if t in PROGRAM else [])
-        r = run(["ninja", "-C", build, "-j", jobs] + targets, 600)
-        if r is None or r.returncode != 0: return "does not build"
-        r = run(command_of(build, source, t), 10 * seconds[t] + 5, build, env)
-        if r is None: return t + " (time)"
-        if r.returncode not in (0, 77): return t
-    return None
+    for folder in a.folders + ["all"]:
+        k, s, u = (sum(v for (f, what), v in tally.items() if what == w and folder in (f, "all")) for w in ("killed", "survived", "unbuilt"))
+        if k + s: print("%-10s %3d of %3d killed, %.0f %% (%d did not build)" % (folder, k, k + s, 100 * k / (k + s), u))
 
 
 main()

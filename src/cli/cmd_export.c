@@ -1,13 +1,11 @@
 // cmd_export.c: carom export: a model in another form, or a sweep.
-#define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 #include "cli/fmu_parts.h"
 #include "cli/sweep_words.h"
+#include "io/whole.h"
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const cli_option options[] = {
     {"out", 'o', "FILE", "where to write; default: the model's file name with .c, .cu or .fmu, in this folder; - is standard output", false},
@@ -20,12 +18,7 @@ static const cli_option options[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-typedef struct sink { FILE *f; bool failed; } sink;
-
-static void write_text(void *user, const char *text, size_t length) {
-    sink *s = user;
-    if (fwrite(text, 1, length, s->f) != length) s->failed = true;
-}
+static void write_text(void *user, const char *text, size_t length) { fwrite(text, 1, length, user); } // what is lost shows when the file is closed
 
 // The model's file name as the beginning of C names.
 static char *prefix_of(const char *file) {
@@ -37,15 +30,15 @@ static char *prefix_of(const char *file) {
     return name;
 }
 
-typedef carom_status writer(const cli_args *a, sink *s, carom_error *err);
+typedef carom_status writer(const cli_args *a, FILE *f, carom_error *err);
 
-static carom_status write_c(const cli_args *a, sink *s, carom_error *err) {
+static carom_status write_c(const cli_args *a, FILE *f, carom_error *err) {
     const char **set = NULL;
     char *text = NULL, *prefix = prefix_of(a->word[0]);
     size_t length = 0;
     carom_model *m = cli_model_given(a, &set, &text, &length);
     err->text[0] = 0; // it has complained
-    const carom_status status = m ? carom_model_write_c(m, prefix, text, length, write_text, s, err) : CAROM_BAD_INPUT;
+    const carom_status status = m ? carom_model_write_c(m, prefix, text, length, write_text, f, err) : CAROM_BAD_INPUT;
     carom_model_destroy(m);
     free(set);
     free(text);
@@ -53,7 +46,7 @@ static carom_status write_c(const cli_args *a, sink *s, carom_error *err) {
     return status;
 }
 
-static carom_status write_cuda(const cli_args *a, sink *s, carom_error *err) {
+static carom_status write_cuda(const cli_args *a, FILE *f, carom_error *err) {
     sweep_words words = {0};
     cli_matrices matrices = {0};
     carom_sweep_def d;
@@ -69,7 +62,7 @@ static carom_status write_cuda(const cli_args *a, sink *s, carom_error *err) {
         d.model.matrices = matrices.list;
         d.model.nmatrices = matrices.n;
         sweep = carom_sweep_create(&d, err);
-        status = sweep ? carom_sweep_write_cuda(sweep, write_text, s, err) : err->code;
+        status = sweep ? carom_sweep_write_cuda(sweep, write_text, f, err) : err->code;
     }
     carom_sweep_destroy(sweep);
     cli_matrices_free(&matrices);
@@ -81,7 +74,7 @@ static carom_status write_cuda(const cli_args *a, sink *s, carom_error *err) {
 }
 
 // Scheme, step and options are those that a run would have.
-static carom_status write_fmu(const cli_args *a, sink *s, carom_error *err) {
+static carom_status write_fmu(const cli_args *a, FILE *f, carom_error *err) {
     const char *fmi = cli_value(a, "fmi");
     if (fmi && strcmp(fmi, "2") != 0 && strcmp(fmi, "3") != 0) return carom_fail(err, CAROM_BAD_INPUT, "--fmi %s: there are 2 and 3", fmi);
     const char **set = NULL, **inputs = cli_list(a, "input", NULL), **options = cli_list(a, "option", NULL);
@@ -107,7 +100,7 @@ static carom_status write_fmu(const cli_args *a, sink *s, carom_error *err) {
         const char *slash = strrchr(a->word[0], '/');
         const fmu_bundle_def bundle = {.text = text, .length = length, .file = slash ? slash + 1 : a->word[0], .set = set, .inputs = inputs, .matrices = matrices, .nmatrices = nmatrices, .run = &run};
         status = carom_fmu_export(&(fmu_export_def){.version = fmi && fmi[0] == '2' ? 2 : 3, .identifier = prefix, .model = m, .bundle = &bundle, .library = fmu_library.begin,
-                                                    .library_end = fmu_library.end, .sources = fmu_sources, .event_driven = CAROM_FMU_EVENT_DRIVEN}, s->f, err);
+                                                    .library_end = fmu_library.end, .sources = fmu_sources, .event_driven = CAROM_FMU_EVENT_DRIVEN}, f, err);
     }
     carom_run_free(&run);
     carom_model_destroy(m);
@@ -119,36 +112,16 @@ static carom_status write_fmu(const cli_args *a, sink *s, carom_error *err) {
     return status;
 }
 
-// Into a file beside it first: the name never means half a file.  out NULL: standard output.
+// out NULL: standard output, which the program looks at when it ends.
 static int write_to(const cli_args *a, writer *write, const char *out) {
     carom_error err = {0};
-    char *part = NULL;
-    sink s = {.f = stdout};
-    int code = CLI_FAILED;
-    if (out) {
-        part = malloc(strlen(out) + 40);
-        if (!part) abort();
-        sprintf(part, "%s.%ld.part", out, (long)getpid());
-        s.f = fopen(part, "wb");
-    }
-    if (!s.f) {
-        cli_say("cannot create %s: %s", part, strerror(errno));
-    } else {
-        const carom_status status = write(a, &s, &err);
-        if (out) s.failed = fclose(s.f) != 0 || s.failed;
-        else s.failed = fflush(stdout) != 0 || s.failed;
-        if (status != CAROM_OK) {
-            if (err.text[0]) cli_say("%s", err.text);
-            code = status == CAROM_BAD_INPUT ? CLI_USAGE : CLI_FAILED;
-        } else if (s.failed || (out && rename(part, out) != 0)) {
-            cli_say("cannot write %s: %s", out ? out : "to standard output", strerror(errno));
-        } else {
-            code = CLI_DONE;
-        }
-        if (code != CLI_DONE && part) unlink(part);
-    }
-    free(part);
-    return code;
+    whole_file w = {.f = stdout};
+    if (out && whole_open(&w, out, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
+    carom_status status = write(a, w.f, &err);
+    const carom_status closed = out ? whole_close(&w, status == CAROM_OK, &err) : CAROM_OK;
+    if (status == CAROM_OK) status = closed;
+    if (status != CAROM_OK && err.text[0]) cli_say("%s", err.text);
+    return status == CAROM_OK ? CLI_DONE : status == CAROM_BAD_INPUT ? CLI_USAGE : CLI_FAILED;
 }
 
 static const struct form { const char *name, *ending; writer *write; } forms[] = {{"c", ".c", write_c}, {"cuda", ".cu", write_cuda}, {"fmu", ".fmu", write_fmu}};

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/figure.h"
 #include "cli/sweep_plot.h"
+#include "io/whole.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -73,8 +74,10 @@ static void print_json(const carom_fit *f, bool converged) {
 static bool write_table(const carom_fit *f, const cli_args *a) {
     const char *file = cli_value(a, "out");
     if (!file) return true;
-    FILE *s = fopen(file, "w");
-    if (!s) return cli_say("cannot write %s: %s", file, strerror(errno)), false;
+    whole_file w;
+    carom_error err = {0};
+    if (whole_open(&w, file, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    FILE *s = w.f;
     fputs("file,column,t,data,model\n", s);
     for (int i = 0; i < f->npoints; ++i) {
         const carom_fit_point *p = &f->point[i];
@@ -82,9 +85,7 @@ static bool write_table(const carom_fit *f, const cli_args *a) {
         carom_format(row, sizeof row, ",%.17g,%.17g,%.17g\n", p->t, p->data, p->model);
         fprintf(s, "%d,%s%s", p->file + 1, f->match[p->match], row);
     }
-    const bool good = !ferror(s);
-    if (fclose(s) == 0 && good) return true;
-    return cli_say("cannot write %s: %s", file, strerror(errno)), false;
+    return whole_close(&w, true, &err) == CAROM_OK || (cli_say("%s", err.text), false);
 }
 
 // A panel for each column: points of the data, a line through the model's values.

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/figure.h"
 #include "cli/sweep_plot.h"
+#include "io/whole.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -138,19 +139,19 @@ static void put_modes(FILE *f, const carom_modes *x, const double *value) {
     }
 }
 
-static FILE *begin_table(const char *file, const carom_model *m, const char *over) {
-    FILE *f = fopen(file, "w");
-    if (!f) return cli_say("cannot write %s: %s", file, strerror(errno)), NULL;
+static bool begin_table(whole_file *w, const char *file, const carom_model *m, const char *over) {
+    carom_error err = {0};
+    if (whole_open(w, file, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    FILE *f = w->f;
     fprintf(f, "mode%s%s,frequency,damping,re,im", over ? "," : "", over ? over : "");
     for (int i = 0; m && i < carom_model_system(m)->nv; ++i) fprintf(f, ",%s,%s.imaginary", carom_model_velocity(m, i), carom_model_velocity(m, i));
     fputc('\n', f);
-    return f;
+    return true;
 }
 
-static bool end_table(FILE *f, const char *file) {
-    const bool good = !ferror(f);
-    if (fclose(f) == 0 && good) return true;
-    return cli_say("cannot write %s: %s", file, strerror(errno)), false;
+static bool end_table(whole_file *w, bool good) {
+    carom_error err = {0};
+    return whole_close(w, good, &err) == CAROM_OK || (cli_say("%s", err.text), false);
 }
 
 static int write_out(const job *j, const carom_model *m, const carom_modes *x) {
@@ -163,10 +164,10 @@ static int write_out(const job *j, const carom_model *m, const carom_modes *x) {
         if (carom_modes_play(x, (int)j->mode - 1, &play, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
         return CLI_DONE;
     }
-    FILE *f = begin_table(out, m, NULL);
-    if (!f) return CLI_FAILED;
-    put_modes(f, x, NULL);
-    return end_table(f, out) ? CLI_DONE : CLI_FAILED;
+    whole_file w;
+    if (!begin_table(&w, out, m, NULL)) return CLI_FAILED;
+    put_modes(w.f, x, NULL);
+    return end_table(&w, true) ? CLI_DONE : CLI_FAILED;
 }
 
 static int once(const job *j, const carom_model *m) {
@@ -221,8 +222,8 @@ static bool plot(const cloud *c, const char *name, const char *file) {
 static int over(const job *j) {
     const bool json = cli_has(j->a, "json"), quiet = cli_has(j->a, "quiet");
     const char *out = cli_value(j->a, "out"), *picture = cli_value(j->a, "plot");
-    FILE *f = out ? begin_table(out, NULL, j->vary.name) : NULL;
-    int code = out && !f ? CLI_FAILED : CLI_DONE;
+    whole_file w = {0};
+    int code = out && !begin_table(&w, out, NULL, j->vary.name) ? CLI_FAILED : CLI_DONE;
     cloud c = {0};
     if (json) printf("{\"name\": "), carom_json_string(stdout, j->vary.name), fputs(", \"values\": [", stdout);
     for (long i = 0; code == CLI_DONE && i < j->vary.n; ++i) {
@@ -233,7 +234,7 @@ static int over(const job *j) {
         carom_model *m = read_model(j, more, &err);
         const carom_status status = m ? find(j, m, &x, &err) : CAROM_BAD_INPUT;
         if (status != CAROM_OK) cli_say("%s with %s: %s", j->a->word[0], more, err.text), code = exit_of(status);
-        if (status == CAROM_OK && f) put_modes(f, &x, &j->vary.value[i]);
+        if (status == CAROM_OK && w.f) put_modes(w.f, &x, &j->vary.value[i]);
         for (int k = 0; k < x.count; ++k) add_point(&c, j->vary.value[i], &x.mode[k]);
         if (status == CAROM_OK && json) {
             fputs(i ? ",\n {\"value\": " : "\n {\"value\": ", stdout), carom_json_number(stdout, j->vary.value[i]);
@@ -247,7 +248,7 @@ static int over(const job *j) {
         carom_model_destroy(m);
     }
     if (json) puts("]}");
-    if (f && !end_table(f, out)) code = CLI_FAILED;
+    if (w.f && !end_table(&w, code == CLI_DONE)) code = CLI_FAILED;
     if (code == CLI_DONE && picture && !plot(&c, j->vary.name, picture)) code = CLI_FAILED;
     free(c.x), free(c.f), free(c.d);
     return code;

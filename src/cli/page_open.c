@@ -1,6 +1,7 @@
 // page_open.c: from a result to its page: the model that it holds, its drawing, rows that fit; and how pages are saved.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/page.h"
+#include "io/whole.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -108,22 +109,16 @@ void page_close(page_view *v) {
     free(v->set);
 }
 
-// Under its name the page appears whole or not at all.
 int page_save(const char *out, bool (*write)(const void *user, FILE *f, carom_error *err), const void *user) {
     carom_error err = {0};
     const bool stream = strcmp(out, "-") == 0;
-    char *part = malloc(strlen(out) + 40);
-    if (!part) abort();
-    sprintf(part, "%s.%ld.part", out, (long)getpid());
-    FILE *f = stream ? stdout : fopen(part, "wb");
-    bool good = f != NULL;
-    if (good && !write(user, f, &err)) cli_say("%s", err.text), good = false;
-    else if (good) good = !ferror(f);
-    const int why = errno;
-    if (f && !stream) good = fclose(f) == 0 && good && rename(part, out) == 0;
-    if (!good && err.code == CAROM_OK) cli_say("cannot write %s: %s", stream ? "to standard output" : out, strerror(f ? errno : why));
-    if (!good && f && !stream) unlink(part);
-    free(part);
+    whole_file w = {.f = stdout};
+    bool good = stream || whole_open(&w, out, &err) == CAROM_OK;
+    if (good) {
+        good = write(user, w.f, &err);
+        if (!stream) good = whole_close(&w, good, &err) == CAROM_OK && good;
+    }
+    if (!good) cli_say("%s", err.text);
     if (good && !stream) printf("%s\n", out);
     return good ? CLI_DONE : CLI_FAILED;
 }

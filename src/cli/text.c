@@ -291,7 +291,7 @@ bool cli_wants_result(const char *file) {
     char line[256] = "";
     FILE *f = carom_result_probe(file) ? NULL : fopen(file, "r");
     bool model = f && (cli_ends(file, ".yaml") || cli_ends(file, ".yml"));
-    while (f && !model && fgets(line, sizeof line, f)) model = strncmp(line, "carom:", 6) == 0;
+    for (int i = 0; i < 1000 && f && !model && fgets(line, sizeof line, f); ++i) model = strncmp(line, "carom:", 6) == 0;
     if (f) fclose(f);
     if (model) cli_say("%s is a model, not a result; `carom run %s` makes one", file, file);
     return model;

@@ -21,7 +21,7 @@ typedef struct tapes {
 
 bool carom_compile_mode_find(const char *name, carom_compile_mode *mode) {
     static const char *const names[] = {[CAROM_COMPILE_OFF] = "off", [CAROM_COMPILE_AUTO] = "auto", [CAROM_COMPILE_ON] = "on"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; ++i)
         if (strcmp(name, names[i]) == 0) return *mode = (carom_compile_mode)i, true;
     return false;
 }
@@ -157,6 +157,7 @@ static carom_status compile(carom_model *m, const tapes *t, carom_compile_mode m
 carom_status carom_model_compile(carom_model *m, carom_compile_mode mode, double evaluations, bool *compiled, carom_error *err) {
     bool done = false;
     carom_error own;
+    if (!m) return carom_fail(err, CAROM_BAD_INPUT, "there is no model to compile");
     tapes t = {.n = carom_model_tapes(m, NULL, 0)};
     carom_status status = CAROM_OK;
     if (mode != CAROM_COMPILE_OFF && t.n > 0) {

@@ -68,6 +68,7 @@ static carom_model *model_of(carom_mech *mech, const char *const *observe, bool 
 carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, carom_error *err) { return carom_model_apart(mech, observe, false, err); }
 
 carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, carom_error *err) {
+    if (!mech) return carom_fail(err, CAROM_BAD_INPUT, "a model needs a mechanism"), NULL;
     return model_of(carom_mech_copy(mech), observe, apart, err);
 }
 

@@ -503,6 +503,7 @@ static carom_status make(carom_variation *x, const carom_model *m, const int *pa
 }
 
 carom_variation *carom_variation_create(const carom_model *m, int n, const int *parameter, carom_error *err) {
+    if (!m || n < 0 || (n > 0 && !parameter)) return carom_fail(err, CAROM_BAD_INPUT, "a variation needs a model and its parameters"), NULL;
     carom_variation *x = calloc(1, sizeof *x);
     if (!x) return no_memory(err), NULL;
     x->n = n;

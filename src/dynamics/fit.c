@@ -469,7 +469,10 @@ static carom_status find(fitting *k) {
 }
 
 carom_status carom_fit_find(carom_fit *fit, const carom_fit_def *def, carom_error *err) {
-    *fit = (carom_fit){.residual = NAN};
+    carom_error own = {0};
+    if (!err) err = &own;
+    if (fit) *fit = (carom_fit){.residual = NAN};
+    if (!fit || !def) return carom_fail(err, CAROM_BAD_INPUT, "a fit needs a definition and a place for the answer");
     fitting k = {.def = def, .fit = fit, .err = err};
     carom_status status = prepare(&k);
     if (status == CAROM_OK) status = find(&k);
@@ -481,6 +484,7 @@ carom_status carom_fit_find(carom_fit *fit, const carom_fit_def *def, carom_erro
 }
 
 void carom_fit_free(carom_fit *fit) {
+    if (!fit) return;
     for (int i = 0; fit->name && i < fit->nfree; ++i) free(fit->name[i]);
     for (int i = 0; i < fit->nmatch; ++i) free(fit->match[i]);
     free(fit->name), free(fit->match), free(fit->value), free(fit->point);

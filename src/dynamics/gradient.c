@@ -268,8 +268,11 @@ static carom_status find(finding *k, const carom_gradient_def *def, carom_gradie
 }
 
 carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *def, carom_error *err) {
+    carom_error own = {0};
+    if (!err) err = &own;
+    if (g) *g = (carom_gradient){0};
+    if (!g || !def || !def->of || !def->by) return carom_fail(err, CAROM_BAD_INPUT, "a gradient needs an expression, names and a place for the answer");
     finding k = {.err = err};
-    *g = (carom_gradient){0};
     const carom_status status = find(&k, def, g);
     carom_path_close(&k.path);
     carom_task_end(&k.run);
@@ -279,6 +282,7 @@ carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *de
 }
 
 void carom_gradient_free(carom_gradient *g) {
+    if (!g) return;
     for (int i = 0; i < g->n; ++i) free(g->name[i]);
     free(g->name), free(g->gradient);
     *g = (carom_gradient){0};

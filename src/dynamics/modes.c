@@ -75,6 +75,12 @@ static carom_status find(carom_modes *modes, const carom_linear *l, int count, c
 }
 
 carom_status carom_modes_find(carom_modes *modes, const carom_model *m, const carom_modes_def *def, carom_error *err) {
+    static const carom_modes_def usual = {0};
+    carom_error own = {0};
+    if (!err) err = &own;
+    if (modes) *modes = (carom_modes){0};
+    if (!modes || !m) return carom_fail(err, CAROM_BAD_INPUT, "modes need a model and a place for the answer");
+    if (!def) def = &usual;
     *modes = (carom_modes){.nv = carom_model_system(m)->nv};
     carom_linear *l = calloc(1, sizeof *l); // must stay where it is, and is large
     if (!l) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the modes");
@@ -86,6 +92,7 @@ carom_status carom_modes_find(carom_modes *modes, const carom_model *m, const ca
 }
 
 void carom_modes_free(carom_modes *modes) {
+    if (!modes) return;
     free(modes->q);
     free(modes->mode);
     free(modes->shapes);

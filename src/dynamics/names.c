@@ -3,6 +3,8 @@
 #include "sweep/sweep.h"
 
 carom_status carom_vary_of(carom_vary *v, const carom_model *m, const char *text, carom_error *err) {
+    if (v) *v = (carom_vary){0};
+    if (!v || !m || !text) return carom_fail(err, CAROM_BAD_INPUT, "values of a parameter need a model, a text and a place for the answer");
     const carom_system *sys = carom_model_system(m);
     carom_sweep words = {.model = (carom_model *)(size_t)m, .nq = sys->nq, .nv = sys->nv}; // it is only read
     varied of = {.name = NULL};
@@ -18,6 +20,7 @@ carom_status carom_vary_of(carom_vary *v, const carom_model *m, const char *text
 }
 
 void carom_vary_drop(carom_vary *v) {
+    if (!v) return;
     varied of = {.name = v->name, .value = v->value};
     carom_vary_free(&of);
     *v = (carom_vary){0};

@@ -45,6 +45,9 @@ static carom_status frames(play *p, carom_sim *sim, carom_record *record, double
 }
 
 carom_status carom_modes_play(const carom_modes *modes, int k, const carom_play_def *def, carom_error *err) {
+    carom_error own = {0};
+    if (!err) err = &own;
+    if (!modes || k < 0 || k >= modes->count || !def || !def->model || !def->file) return carom_fail(err, CAROM_BAD_INPUT, "a mode, its model or the name of a file is missing");
     const carom_system *sys = carom_model_system(def->model);
     const carom_mode *mode = &modes->mode[k];
     play p = {.modes = modes, .mode = mode, .sys = sys, .omega = mode->frequency > 0 ? hypot(mode->re, mode->im) : 6.283185307179586};

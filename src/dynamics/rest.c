@@ -504,6 +504,10 @@ static carom_status find(search *s, carom_rest *rest, carom_error *err) {
 }
 
 carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err) {
+    carom_error own = {0};
+    if (!err) err = &own;
+    if (rest) *rest = (carom_rest){0};
+    if (!rest || !m) return carom_fail(err, CAROM_BAD_INPUT, "a state of rest needs a model and a place for the answer");
     const carom_system *all = carom_model_system(m);
     search s = {.block = NULL};
     *rest = (carom_rest){.nq = all->nq, .nv = all->nv, .nc = all->nc, .unbalanced = -1, .residual = NAN};
@@ -526,6 +530,7 @@ carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const doubl
 }
 
 void carom_rest_free(carom_rest *rest) {
+    if (!rest) return;
     free(rest->q);
     free(rest->force);
     free(rest->contact);

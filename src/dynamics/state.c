@@ -3,8 +3,8 @@
 #include "base/number.h"
 #include "dynamics/dynamics.h"
 #include "io/csv.h"
+#include "io/whole.h"
 #include <carom/result.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,6 +107,7 @@ static carom_status check_joints(const carom_model *m, const double *q, const ch
 }
 
 carom_status carom_state_read(const carom_model *m, const char *file, double *q, double *v, carom_error *err) {
+    if (!m || !file || !q || !v) return carom_fail(err, CAROM_BAD_INPUT, "a state needs a model, the name of a file and places for positions and velocities");
     const carom_system *s = carom_model_system(m);
     row r = {.n = 0};
     carom_status status = is_hdf5(file) ? read_result(&r, file, err) : read_table(&r, file, err);
@@ -124,9 +125,11 @@ carom_status carom_state_read(const carom_model *m, const char *file, double *q,
 // -- writing ------------------------------------------------------------------------------------------------------
 
 carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v, carom_error *err) {
+    if (!m || !file || !q || !v) return carom_fail(err, CAROM_BAD_INPUT, "a state needs a model, the name of a file, positions and velocities");
     const carom_system *s = carom_model_system(m);
-    FILE *f = fopen(file, "w");
-    if (!f) return carom_fail(err, CAROM_IO, "cannot write %.200s: %s", file, strerror(errno));
+    whole_file w;
+    CAROM_TRY(whole_open(&w, file, err));
+    FILE *f = w.f;
     char text[40];
     fputs("t", f);
     for (int i = 0; i < s->nq; ++i)
@@ -140,7 +143,5 @@ carom_status carom_state_write(const carom_model *m, const char *file, const dou
         fprintf(f, ",%s", text);
     }
     fputc('\n', f);
-    const bool good = !ferror(f);
-    if (fclose(f) == 0 && good) return CAROM_OK;
-    return carom_fail(err, CAROM_IO, "cannot write %.200s: %s", file, strerror(errno));
+    return whole_close(&w, true, err);
 }

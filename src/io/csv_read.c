@@ -7,7 +7,23 @@
 #include <string.h>
 #include <sys/types.h>
 
-enum { MOST_COLUMNS = 1 << 24 };
+enum { MOST_COLUMNS = 1 << 24, LONGEST_LINE = 1 << 26, END = -1, TOO_LONG = -2 };
+
+// getline() for a file that may have no line ends at all.
+static ssize_t next_line(char **line, size_t *size, FILE *f) {
+    size_t n = 0;
+    for (int c = 0; c != '\n' && (c = getc_unlocked(f)) != EOF;) {
+        if (n + 2 > *size) {
+            const size_t room = *size ? 2 * *size : 256;
+            char *more = room <= LONGEST_LINE ? realloc(*line, room) : NULL;
+            if (!more) return TOO_LONG;
+            *line = more, *size = room;
+        }
+        (*line)[n++] = (char)c;
+    }
+    if (n > 0) (*line)[n] = 0;
+    return n > 0 ? (ssize_t)n : END;
+}
 
 // Cut the field at *at out of its line, in place; *at moves behind the comma, or becomes NULL at the end.
 static char *field(char **at) {
@@ -77,7 +93,7 @@ carom_status csv_read_to(csv_table *t, const char *file, bool whole, carom_error
     if (!f) return carom_fail(err, CAROM_IO, "cannot read %.400s: %s", file, strerror(errno));
     char *line = NULL;
     size_t size = 0;
-    ssize_t length = getline(&line, &size, f);
+    ssize_t length = next_line(&line, &size, f);
     carom_status status = CAROM_OK;
     if (length <= 0 || strlen(line) != (size_t)length) {
         status = carom_fail(err, CAROM_IO, "%.400s is not a table: no header line", file);
@@ -85,12 +101,14 @@ carom_status csv_read_to(csv_table *t, const char *file, bool whole, carom_error
         chomp(line, length);
         status = header(t, line, file, err);
     }
-    for (long room = 0; status == CAROM_OK && (length = getline(&line, &size, f)) > 0;) {
+    for (long room = 0; status == CAROM_OK && (length = next_line(&line, &size, f)) > 0;) {
         // A killed run may leave half a line at the end.
         if (!whole && line[length - 1] != '\n') break;
         chomp(line, length);
         if (*line) status = row(t, &room, line, file, err);
     }
+    if (status == CAROM_OK && length == TOO_LONG) status = carom_fail(err, CAROM_IO, "%.400s:%ld: the line is too long", file, t->rows + 2);
+    if (status == CAROM_OK && ferror(f)) status = carom_fail(err, CAROM_IO, "cannot read %.400s: %s", file, strerror(errno));
     free(line);
     fclose(f);
     if (status != CAROM_OK) csv_free(t);
@@ -142,8 +160,8 @@ static carom_status read_beside(const char *file, const char *ending, const char
     carom_status status = CAROM_OK;
     size_t size = 0;
     long room = 0;
-    ssize_t length = getline(&line, &size, f); // header
-    while (status == CAROM_OK && (length = getline(&line, &size, f)) > 0 && line[length - 1] == '\n') {
+    ssize_t length = next_line(&line, &size, f); // header
+    while (status == CAROM_OK && (length = next_line(&line, &size, f)) > 0 && line[length - 1] == '\n') {
         chomp(line, length);
         if (*count == room) {
             room = room ? 2 * room : 64;

@@ -2,15 +2,17 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
 #include "io/problem_data.h"
+#include "io/whole.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 carom_status problem_no_memory(carom_error *err, const char *file) {
     return carom_fail(err, CAROM_NO_MEMORY, "%.200s: no memory for the problem", file);
 }
+
+static const size_t MOST_TEXT = (size_t)1 << 31; // bytes
 
 static int rows_of(const carom_block *b) { return carom_law_rows(b->law); }
 
@@ -202,7 +204,8 @@ static char *read_whole(const char *file, size_t *length, carom_error *err) {
         }
         const size_t got = fread(text + n, 1, room - n - 1, f);
         n += got;
-        good = !ferror(f);
+        if (n > MOST_TEXT) errno = EFBIG;
+        good = n <= MOST_TEXT && !ferror(f);
         if (got == 0) break;
     }
     if (!good) carom_fail(err, CAROM_IO, "cannot read %.300s: %s", file, strerror(errno ? errno : EIO));
@@ -223,6 +226,7 @@ static carom_status check(const problem_data *d, const char *file, carom_error *
 }
 
 carom_problem_list *carom_problems_read(const char *file, carom_error *err) {
+    if (!file) return carom_fail(err, CAROM_BAD_INPUT, "there is no name of a file to read"), NULL;
     carom_problem_list *list = carom_problems_create();
     carom_status status = CAROM_OK;
     if (!list) return problem_no_memory(err, file), NULL;
@@ -245,50 +249,30 @@ bool fclib_named(const char *file) {
     return dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0);
 }
 
-// A file that appears under its name when it is whole.
-static carom_status finish(FILE *f, const char *part, const char *file, carom_error *err) {
-    bool good = f && !ferror(f);
-    if (f) good = fclose(f) == 0 && good;
-    if (good && rename(part, file) == 0) return CAROM_OK;
-    const carom_status status = carom_fail(err, CAROM_IO, "cannot write %.300s: %s", file, strerror(errno));
-    if (f) unlink(part);
-    return status;
-}
-
-static char *part_of(const char *file) {
-    char *part = malloc(strlen(file) + 32);
-    if (part) sprintf(part, "%s.%ld.part", file, (long)getpid());
-    return part;
-}
-
 carom_status carom_problems_write(const carom_problem_list *list, const char *file, carom_error *err) {
+    if (!list || !file) return carom_fail(err, CAROM_BAD_INPUT, "there are no problems, or no name of a file, to write");
     if (fclib_named(file)) {
         if (list->n == 1) return fclib_write(&list->item[0]->pb, file, list->item[0]->title, false, err);
         return carom_fail(err, CAROM_BAD_INPUT, "an FCLIB file holds one problem, and there are %d; name a file that ends neither in .h5 nor in .hdf5", list->n);
     }
-    char *part = part_of(file);
-    if (!part) return problem_no_memory(err, file);
-    FILE *f = fopen(part, "wb");
+    whole_file w;
+    CAROM_TRY(whole_open(&w, file, err));
     const carom_locale locale = carom_locale_begin();
-    for (int i = 0; f && i < list->n; ++i) problem_text_write(f, &list->item[i]->pb, list->item[i]->title);
+    for (int i = 0; i < list->n; ++i) problem_text_write(w.f, &list->item[i]->pb, list->item[i]->title);
     carom_locale_end(locale);
-    const carom_status status = finish(f, part, file, err);
-    free(part);
-    return status;
+    return whole_close(&w, true, err);
 }
 
 carom_status carom_problem_write_answer(const carom_problem *pb, const char *file, carom_error *err) {
+    if (!pb || !file) return carom_fail(err, CAROM_BAD_INPUT, "there is no problem, or no name of a file, to write");
     if (fclib_named(file)) return fclib_write(pb, file, NULL, true, err);
-    char *part = part_of(file);
-    if (!part) return problem_no_memory(err, file);
-    FILE *f = fopen(part, "wb");
+    whole_file w;
+    CAROM_TRY(whole_open(&w, file, err));
     const carom_locale locale = carom_locale_begin();
-    if (f) fputs("block,row,u,p\n", f);
-    for (int b = 0; f && b < pb->nb; ++b)
+    fputs("block,row,u,p\n", w.f);
+    for (int b = 0; b < pb->nb; ++b)
         for (int i = 0; i < rows_of(pb->block + b); ++i)
-            fprintf(f, "%d,%d,%.17g,%.17g\n", b, i, pb->u[pb->block[b].at + i], pb->p[pb->block[b].at + i]);
+            fprintf(w.f, "%d,%d,%.17g,%.17g\n", b, i, pb->u[pb->block[b].at + i], pb->p[pb->block[b].at + i]);
     carom_locale_end(locale);
-    const carom_status status = finish(f, part, file, err);
-    free(part);
-    return status;
+    return whole_close(&w, true, err);
 }

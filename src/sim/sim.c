@@ -343,6 +343,14 @@ static double end_of(const carom_sim *sim, const carom_kept *k, long n) {
     return sim->t0 + (double)(n / sim->per_row) * sim->row + (double)(n % sim->per_row) * sim->h;
 }
 
+// T/h counts as whole when it is so to 1e-9.
+long carom_sim_last_step(const carom_sim *sim, const carom_kept *k) {
+    const double steps = (sim->t_end - k->from_t) / sim->h, nearest = round(steps);
+    if (!(steps > -1 && steps < 1e15)) return -1;
+    const bool whole = (nearest >= 1 || k->from_n > 0) && fabs(steps - nearest) <= 1e-9 * fmax(1, nearest);
+    return k->from_n + (long)(whole ? nearest : ceil(steps));
+}
+
 // Equal steps, no longer than h, whole numbers of which make dt.
 static void plan_rows(carom_sim *sim, double dt) {
     const double count = dt / sim->h;
@@ -355,8 +363,7 @@ static void plan_rows(carom_sim *sim, double dt) {
     sim->per_row = fmax(1, ceil(count * (1 - 1e-9)));
     sim->row = dt;
     sim->h = dt / (double)sim->per_row;
-    const double steps = (sim->t_end - sim->t0) / sim->h, nearest = round(steps);
-    sim->total = nearest >= 1 && fabs(steps - nearest) <= 1e-9 * fmax(1, nearest) ? (long)nearest : (long)ceil(steps);
+    sim->total = carom_sim_last_step(sim, sim->kept);
 }
 
 void carom_sim_stop_at(carom_sim *sim, double dt) {
@@ -530,7 +537,10 @@ carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err) 
     sim->t_end = t_end;
     sim->total = total;
     k = sim->kept; // it may have wanted more memory
-    if (status == CAROM_OK && !sim->control.on) k->from_n = k->n, k->from_t = k->t;
+    if (status == CAROM_OK && !sim->control.on) {
+        k->from_n = k->n, k->from_t = k->t;
+        sim->total = carom_sim_last_step(sim, k);
+    }
     if (status == CAROM_OK) carom_sim_plan(sim);
     return status;
 }
@@ -671,9 +681,11 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
     memcpy(&k, state, sizeof k);
     if (k.stamp != sim->kept->stamp)
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state belongs to another scheme, other options or another model");
+    const long total = sim->total;
+    if (!sim->control.on && !(sim->row > 0)) sim->total = carom_sim_last_step(sim, &k);
     const double t = end_of(sim, &k, k.n);
-    if (k.n < 0 || (!sim->control.on && !(fabs(k.t - t) <= 1e-9 * sim->h * fmax(1, (double)k.n))))
-        return carom_fail(err, CAROM_BAD_INPUT, "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t, sim->h);
+    if (k.n < 0 || sim->total < 0 || (!sim->control.on && !(fabs(k.t - t) <= 1e-9 * sim->h * fmax(1, (double)k.n))))
+        return sim->total = total, carom_fail(err, CAROM_BAD_INPUT, "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t, sim->h);
     memcpy(sim->kept, state, bytes);
     carom_sim_adopt(sim);
     sim->step.nevents = 0;

@@ -157,6 +157,9 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err);
 /// One step of the scheme from t over h as a whole: a failure is told, not tried again.
 carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *err);
 
+/// The number of the step that ends at t_end; -1: there is none.
+long carom_sim_last_step(const carom_sim *sim, const carom_kept *k);
+
 /// A step of a size that meets the tolerances; kept->t is moved.
 carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err);
 

@@ -265,6 +265,7 @@ static carom_status create(carom_compare *c, const carom_compare_def *def, carom
 carom_compare *carom_compare_create(const carom_compare_def *def, carom_error *err) {
     carom_error mine;
     if (!err) err = &mine;
+    if (!def || !def->model) return carom_fail(err, CAROM_BAD_INPUT, "a comparison needs a model"), NULL;
     carom_compare *c = calloc(1, sizeof *c);
     if (!c) return no_memory(err), NULL;
     c->model = def->model;

@@ -52,6 +52,7 @@ static carom_status compile(carom_drawing *x, carom_error *err) {
 }
 
 carom_drawing *carom_drawing_create(const carom_model *m, carom_error *err) {
+    if (!m) return carom_fail(err, CAROM_BAD_INPUT, "a drawing needs a model"), NULL;
     carom_drawing *x = calloc(1, sizeof *x);
     if (!x) {
         carom_fail(err, CAROM_NO_MEMORY, "no memory for a drawing");

@@ -1,0 +1,30 @@
+// whole.c: see whole.h.
+#define _POSIX_C_SOURCE 200809L
+#include "io/whole.h"
+#include "io/publish.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+carom_status whole_open(whole_file *w, const char *name, carom_error *err) {
+    struct stat old;
+    const bool direct = stat(name, &old) == 0 && !S_ISREG(old.st_mode);
+    *w = (whole_file){.name = name, .part = direct ? NULL : part_name(name)};
+    if (!direct && !w->part) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the name of a file");
+    w->f = fopen(direct ? name : w->part, "wb");
+    if (w->f) return CAROM_OK;
+    const carom_status status = carom_fail(err, CAROM_IO, "cannot write %.300s: %s", name, strerror(errno));
+    free(w->part);
+    return status;
+}
+
+carom_status whole_close(whole_file *w, bool good, carom_error *err) {
+    bool written = !ferror(w->f);
+    written = fclose(w->f) == 0 && written && (!good || !w->part || rename(w->part, w->name) == 0);
+    const int why = errno;
+    if (w->part && !(good && written)) unlink(w->part);
+    free(w->part);
+    return written || !good ? CAROM_OK : carom_fail(err, CAROM_IO, "cannot write %.300s: %s", w->name, strerror(why));
+}
