@@ -35,6 +35,8 @@ static const cli_option options[] = {
 
 static void print_text(const carom_fit *f, const char *file) {
     printf("%s: %d point%s, %d free, %d runs with %s\n", file, f->npoints, f->npoints == 1 ? "" : "s", f->nfree, f->evaluations, f->scheme ? f->scheme : "no scheme");
+    if (f->differences == 0) printf("  exact derivatives\n");
+    else printf("  derivatives by differences, %d of %d times: %s\n", f->differences, f->jacobians, f->not_exact);
     printf("  residual (root mean square) %.6g, at the start %.6g\n", f->residual, f->residual_start);
     printf("  %-20s %16s %14s %30s\n", "name", "value", "std. error", "95 % confidence");
     for (int i = 0; i < f->nfree; ++i)
@@ -64,7 +66,7 @@ static void print_json(const carom_fit *f, bool converged) {
         fputs(": [", stdout), number(f->value[i] - f->confidence * f->error[i]);
         fputs(", ", stdout), number(f->value[i] + f->confidence * f->error[i]), fputs("]", stdout);
     }
-    printf("},\n \"points\": %d, \"evaluations\": %d, \"converged\": %s, \"scheme\": ", f->npoints, f->evaluations, converged ? "true" : "false");
+    printf("},\n \"points\": %d, \"evaluations\": %d, \"derivatives\": \"%s\", \"converged\": %s, \"scheme\": ", f->npoints, f->evaluations, f->differences == 0 ? "exact" : "differences", converged ? "true" : "false");
     carom_json_string(stdout, f->scheme);
     puts("}");
 }

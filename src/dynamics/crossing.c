@@ -34,7 +34,8 @@ static int block_of(const carom_path *w, int c) {
     return b;
 }
 
-static carom_status change_of(carom_path *w, cause why, int c, carom_direction d, double *dh) {
+// Along column j, -1: along the motion.
+static carom_status change_of(carom_path *w, cause why, int c, carom_direction d, int j, double *dh) {
     carom_point *p = &w->p;
     const carom_local *L = &p->L;
     const int b = block_of(w, c), k = why == ARRIVES ? 0 : L->at[b], tangents = why == ARRIVES ? 0 : L->at[b + 1] - k - 1;
@@ -53,7 +54,7 @@ static carom_status change_of(carom_path *w, cause why, int c, carom_direction d
         *dh = carom_dot(e, w->full + w->at_full[p->ne + c] + 1, tangents);
         return CAROM_OK;
     }
-    CAROM_TRY(carom_path_differentiate(w, d, w->da, w->dlambda));
+    CAROM_TRY(carom_path_differentiate(w, d, j, w->da, w->dlambda));
     int r = 0;
     while (w->row[r] != k) ++r;
     *dh = w->dlambda[r];
@@ -67,11 +68,11 @@ static carom_status change_of(carom_path *w, cause why, int c, carom_direction d
 // (VAR-2)  dt of every column; a second cause must agree.
 static carom_status shift(carom_path *w, cause why, int c, double scale, bool first) {
     double rate, dh;
-    CAROM_TRY(change_of(w, why, c, (carom_direction){1, w->p.v, w->a, NULL}, &rate));
+    CAROM_TRY(change_of(w, why, c, (carom_direction){1, w->p.v, w->a, NULL}, -1, &rate));
     if (!(fabs(rate) > 1e-10 * scale))
         return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: the event at '%.60s' is not transversal (grazing): the motion has no derivative here", w->t, name_of(w, c));
     for (int j = 0; j < w->n; ++j) {
-        CAROM_TRY(change_of(w, why, c, of_column(w, j), &dh));
+        CAROM_TRY(change_of(w, why, c, of_column(w, j), j, &dh));
         const double dt = -dh / rate;
         if (!first && fabs(dt - w->dt[j]) > 1e-7 * (fabs(dt) + fabs(w->dt[j])) + 1e-9 * w->scale_dt[j])
             return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: '%.60s' meets another event at the same time, and the two separate when '%.60s' changes: the motion has no derivative here", w->t, name_of(w, c), w->label ? w->label(w->user, j) : "the start");
@@ -201,7 +202,7 @@ static bool jumps(const double *a, const double *b, int n, double size) {
 static carom_status check_approach(carom_path *w, int c) {
     double u, Gamma;
     const carom_direction along = {1, w->p.v, w->a, NULL};
-    CAROM_TRY(change_of(w, ARRIVES, c, along, &u));
+    CAROM_TRY(change_of(w, ARRIVES, c, along, -1, &u));
     CAROM_TRY(no_number(w, carom_variation_rates(w->x, w->p.t, w->p.q, w->p.v, along, w->full)));
     Gamma = w->full[w->at_full[w->p.ne + c]];
     const double since = w->t - w->touched[c];
@@ -210,11 +211,22 @@ static carom_status check_approach(carom_path *w, int c) {
     return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: '%.60s' is only grazed (approach %.2g): the motion has no derivative here", w->t, name_of(w, c), fabs(u));
 }
 
-// Along more than one tangent the direction of slip is singular where it begins and ends.
-static carom_status check_slip(carom_path *w, const carom_change *x) {
-    for (int c = 0; c < w->p.nc; ++c)
-        if (x->mode_before[c] != x->mode[c] && x->mode_before[c] + x->mode[c] == CAROM_MODE_STICK + CAROM_MODE_SLIP && carom_system_directions(&w->p.sys, w->p.ne + c) > 2)
-            return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: the slip of '%.60s' begins or ends along more than one tangent; there are no derivatives of this", w->t, name_of(w, c));
+// Slip along several tangents begins against the friction that held it, in e = -lambda_T/|lambda_T|, which changes with every column.
+static carom_status begin_slip(carom_path *w, int c) {
+    const carom_local *L = &w->p.L;
+    const int b = block_of(w, c), k = L->at[b], tangents = L->at[b + 1] - k - 1, nv = w->p.nv;
+    const double held = carom_length(w->lambda + k + 1, tangents), *e = w->lambda + k + 1;
+    if (tangents < 2 || held == 0) return CAROM_OK;
+    int r = 0;
+    while (w->row[r] != k) ++r;
+    for (int j = 0; j < w->n; ++j) {
+        const carom_direction of = of_column(w, j);
+        carom_copy(w->b, of.q, nv), carom_copy(w->shift, of.v, nv);
+        carom_axpy(w->b, w->dt[j], w->p.v, nv), carom_axpy(w->shift, w->dt[j], w->a, nv);
+        CAROM_TRY(carom_path_differentiate(w, (carom_direction){w->dt[j], w->b, w->shift, of.p}, j, w->da, w->dlambda));
+        const double *d = w->dlambda + r + 1, along = carom_dot(d, e, tangents) / (held * held);
+        for (int i = 0; i < tangents; ++i) carom_path_turn(w, j, c)[i] = -(d[i] - along * e[i]) / held;
+    }
     return CAROM_OK;
 }
 
@@ -224,7 +236,8 @@ static carom_status find_shift(carom_path *w, const carom_change *x, bool struck
     for (int c = 0; c < w->p.nc; ++c) {
         const bool was_open = x->mode_before[c] == CAROM_MODE_OPEN, is_open = x->mode[c] == CAROM_MODE_OPEN;
         const double *e = x->phase_before + w->p.nc + CAROM_TANGENTS * c, *e_1 = x->phase + w->p.nc + CAROM_TANGENTS * c;
-        const bool slid = x->mode_before[c] == CAROM_MODE_SLIP, turns = slid && x->mode[c] == CAROM_MODE_SLIP && carom_dot(e, e_1, CAROM_TANGENTS) < 0;
+        const bool slid = x->mode_before[c] == CAROM_MODE_SLIP, one = carom_system_directions(&w->p.sys, w->p.ne + c) == 2;
+        const bool turns = slid && x->mode[c] == CAROM_MODE_SLIP && one && carom_dot(e, e_1, CAROM_TANGENTS) < 0;
         cause why = ARRIVES;
         double scale = 0;
         if (was_open && (x->impulse[c] > 0 || !is_open)) {
@@ -239,9 +252,12 @@ static carom_status find_shift(carom_path *w, const carom_change *x, bool struck
             continue;
         }
         CAROM_TRY(shift(w, why, c, scale, first));
+        if (why == BREAKS_AWAY) CAROM_TRY(begin_slip(w, c));
         first = false;
     }
     if (!first) return CAROM_OK;
+    for (int c = 0; c < w->p.nc; ++c) // slip along several tangents has got a direction of its own
+        if (x->mode_before[c] == CAROM_MODE_SLIP && x->mode[c] == CAROM_MODE_SLIP && carom_system_directions(&w->p.sys, w->p.ne + c) > 2) return CAROM_OK;
     return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: %s; there are no derivatives of this", w->t, struck ? "velocities jump although no contact arrives" : "forces jump although no contact changes");
 }
 
@@ -269,9 +285,19 @@ static carom_status check_start(carom_path *w) {
 
 static carom_status side(carom_path *w, carom_side which) { return w->on_side ? w->on_side(w->user, w, which) : CAROM_OK; }
 
+// Slip along several tangents that begins has no direction of its own before it is fast enough.
+static void begin_young(carom_path *w, const carom_change *x) {
+    for (int c = 0; c < w->p.nc; ++c) {
+        if (x->mode_before[c] == CAROM_MODE_SLIP && x->mode[c] == CAROM_MODE_SLIP) continue;
+        w->young[c] = x->mode[c] == CAROM_MODE_SLIP && carom_system_directions(&w->p.sys, w->p.ne + c) > 2;
+        for (int j = 0; j < w->n; ++j) carom_zero(carom_path_turn(w, j, c), CAROM_TANGENTS);
+    }
+}
+
 carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) {
     const int nq = w->p.nq, nv = w->p.nv;
     double most = 0;
+    w->change = x;
     carom_zero(w->dt, w->n);
     for (int c = 0; c < w->p.nc; ++c) most = fmax(most, x->impulse[c]);
     // The limit of a run of impacts that the scheme predicts lies ahead of the last one.
@@ -283,6 +309,7 @@ carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) 
     }
     const bool struck = most > 0 && jumps(x->v, x->v_before, nv, 1e-13 * w->size_v);
     if (first && struck) return carom_fail(w->err, CAROM_UNSUPPORTED, "contacts hit at the very start; there are no derivatives of this");
+    begin_young(w, x);
     // Behind it, for the accelerations there.
     carom_copy(w->phase_1, x->phase, (ptrdiff_t)w->phase_size);
     double *phase = w->phase;
@@ -291,11 +318,11 @@ carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) 
     carom_copy(w->a_after, w->a, nv);
     if (status == CAROM_OK && first) {
         w->phase_1 = phase;
+        CAROM_TRY(carom_path_age(w));
         return check_start(w);
     }
     w->phase = phase;
     CAROM_TRY(status);
-    CAROM_TRY(check_slip(w, x));
     bool closes = false;
     for (int c = 0; c < w->p.nc; ++c) closes = closes || (x->mode_before[c] == CAROM_MODE_OPEN && x->mode[c] != CAROM_MODE_OPEN);
     const double size = SAME * (carom_norm_max(w->a_before, nv) + carom_norm_max(w->a_after, nv));
@@ -315,5 +342,6 @@ carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) 
     w->t = x->t;
     carom_copy(w->q, x->q, nq), carom_copy(w->v, x->v, nv);
     w->phase = w->phase_1, w->phase_1 = phase;
+    CAROM_TRY(carom_path_age(w));
     return side(w, CAROM_RIGHT);
 }

@@ -17,6 +17,7 @@ static const double RTOL = 1e-11;    // of one internal step
 static const double ARRIVES = 1e-6;  // relative: the state must arrive where the scheme did
 static const double NATURAL = 1e-3; // of the change of a motion that is proportional to the name
 static const double CUT = 1e-11;
+static const double YOUNG = 1e-7;
 
 static carom_status bad(carom_path *w, carom_status status, double t) {
     return status == CAROM_OK ? CAROM_OK : carom_fail(w->err, status, "t = %.9g: the derivatives of the model have no finite value here", t);
@@ -26,14 +27,13 @@ static carom_status bad(carom_path *w, carom_status status, double t) {
 
 static int mode_of(const carom_path *w, int id) { return id < w->p.ne ? CAROM_MODE_STICK : (int)w->phase[id - w->p.ne]; }
 
-// Slip direction of block b: along one tangent as the phase has it, else that of the velocity, if it has one.
+// Slip direction of block b: as the phase has it along one tangent and where slip has only begun, else that of the velocity, whose size is returned.
 static double slip(const carom_path *w, int b, double *d) {
     const carom_local *L = &w->p.L;
     const int c = L->id[b] - w->p.ne, k = L->at[b] + 1, tangents = L->at[b + 1] - k;
     carom_copy(d, w->phase + w->p.nc + CAROM_TANGENTS * c, tangents);
-    if (tangents < 2) return 0;
     const double speed = carom_length(w->u + k, tangents);
-    if (!(speed > 1e-9 * (carom_norm_max(w->p.v, w->p.nv) + fabs(L->w[k])))) return 0;
+    if (tangents < 2 || w->young[c] || speed == 0) return 0;
     for (int i = 0; i < tangents; ++i) d[i] = w->u[k + i] / speed;
     return speed;
 }
@@ -59,7 +59,7 @@ carom_status carom_path_stand(carom_path *w, double t, const double *q, const do
     carom_copy(p->q, q, p->nq), carom_copy(p->v, v, p->nv);
     CAROM_TRY(carom_point_look(p, w->err));
     for (int c = 0; c < p->nc; ++c)
-        if (p->contacts[c].friction_varies) p->contacts[c].friction = fmax(p->law[CAROM_FRICTION_LAW * c + (w->phase[c] == CAROM_MODE_STICK)], 1e-12);
+        if (p->contacts[c].friction_varies) p->contacts[c].friction = fmax(p->law[CAROM_FRICTION_LAW * c + (w->phase[c] == CAROM_MODE_STICK)], CAROM_NO_FRICTION);
     p->L.nb = 0;
     for (int id = 0; id < p->ne + p->nc; ++id)
         if (id < p->ne || (with ? with[id - p->ne] : w->phase[id - p->ne] != CAROM_MODE_OPEN)) p->L.id[p->L.nb++] = id;
@@ -118,8 +118,28 @@ carom_status carom_path_evaluate(carom_path *w, double t, const double *q, const
     return CAROM_OK;
 }
 
+// Slip along several tangents that begins from rest keeps the direction that it begins with, and its change, until it is fast against what friction does in
+// the time ahead: before, the direction of the velocity would make the equations as stiff as one likes.
+carom_status carom_path_age(carom_path *w) {
+    const carom_local *L = &w->p.L;
+    bool some = false;
+    for (int c = 0; c < w->p.nc; ++c) some = some || w->young[c];
+    if (!some) return CAROM_OK;
+    CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
+    for (int b = 0; b < L->nb; ++b) {
+        const int c = L->id[b] - w->p.ne, k = L->at[b] + 1, tangents = L->at[b + 1] - k;
+        if (c < 0 || !w->young[c]) continue;
+        carom_column_expand(w->dx, &L->W, k);
+        carom_factor_solve(&w->F, w->dx);
+        const double pull = w->p.contacts[c].friction * fabs(w->lambda[k - 1]) * carom_column_dot(&L->W, k, w->dx);
+        w->young[c] = tangents > 1 && !(carom_length(w->u + k, tangents) > YOUNG * (w->size_v + w->span * pull));
+        if (!w->young[c]) w->ready = false;
+    }
+    return CAROM_OK;
+}
+
 // Friction of contacts that slide changes with its coefficient and its direction.
-static carom_status change_friction(carom_path *w, carom_direction d, double *r) {
+static carom_status change_friction(carom_path *w, carom_direction d, int j, double *r) {
     carom_point *p = &w->p;
     const carom_local *L = &p->L;
     bool some = false;
@@ -132,8 +152,9 @@ static carom_status change_friction(carom_path *w, carom_direction d, double *r)
         const int c = L->id[b] - p->ne, k = L->at[b] + 1, tangents = L->at[b + 1] - k;
         double e[CAROM_TANGENTS];
         const double speed = slip(w, b, e), *du = w->full + w->at_full[L->id[b]] + 1, along = speed > 0 ? carom_dot(e, du, tangents) : 0;
+        const double *begun = w->young[c] && j >= 0 ? carom_path_turn(w, j, c) : NULL;
         for (int i = 0; i < tangents; ++i) {
-            const double turn = speed > 0 ? (du[i] - along * e[i]) / speed : 0;
+            const double turn = speed > 0 ? (du[i] - along * e[i]) / speed : begun ? begun[i] : 0;
             carom_column_axpy(r, -(w->dmu[c] * e[i] + p->contacts[c].friction * turn) * w->lambda[k - 1], &L->W, k + i);
         }
     }
@@ -141,7 +162,7 @@ static carom_status change_friction(carom_path *w, carom_direction d, double *r)
 }
 
 // (VAR-1), right: da, and the change of reactions by row, along a direction at the point evaluated last.
-carom_status carom_path_differentiate(carom_path *w, carom_direction d, double *da, double *dlambda) {
+carom_status carom_path_differentiate(carom_path *w, carom_direction d, int j, double *da, double *dlambda) {
     carom_point *p = &w->p;
     const carom_local *L = &p->L;
     const int n = w->n_rows, nv = p->nv;
@@ -150,7 +171,7 @@ carom_status carom_path_differentiate(carom_path *w, carom_direction d, double *
         carom_path_spread(w, w->lambda);
         CAROM_TRY(bad(w, carom_variation_reaction(w->x, p->t, p->q, w->full, d, w->dv), p->t));
         carom_axpy(da, 1, w->dv, nv);
-        CAROM_TRY(change_friction(w, d, da));
+        CAROM_TRY(change_friction(w, d, j, da));
         CAROM_TRY(bad(w, carom_variation_acceleration(w->x, p->t, p->q, p->v, w->a, d, w->full), p->t));
     }
     carom_factor_solve(&w->F, da);
@@ -189,7 +210,7 @@ static carom_status rates(carom_path *w, double t, const double *q, const double
         double *to = column(w, rate, j);
         bracket(w, dq, v, to);
         carom_axpy(to, 1, dv, nv);
-        CAROM_TRY(carom_path_differentiate(w, (carom_direction){0, dq, dv, w->dp + (size_t)j * (size_t)w->np}, to + nv, w->dlambda));
+        CAROM_TRY(carom_path_differentiate(w, (carom_direction){0, dq, dv, w->dp + (size_t)j * (size_t)w->np}, j, to + nv, w->dlambda));
     }
     return w->nz > 0 ? w->rate(w->user, w, t, q, v, y, z) : CAROM_OK;
 }
@@ -275,6 +296,7 @@ static carom_status integrate(carom_path *w, double t_1) {
             if (w->tried != tau) CAROM_TRY(carom_path_try(w, tau, NULL));
         }
         accept(w, last ? t_1 : w->t + tau);
+        CAROM_TRY(carom_path_age(w));
         h = next;
     }
     return CAROM_OK;
@@ -319,7 +341,8 @@ static void carve(carom_path *w, carom_arena *mem) {
     w->full = carom_carve(mem, full), w->full_0 = carom_carve(mem, full);
     w->gaps = carom_carve(mem, (size_t)(carom_model_system(w->model)->ne + p->nc));
     w->at_full = carom_carve_ints(mem, (size_t)(p->ne + p->nc));
-    w->with = carom_carve_bytes(mem, nc * sizeof *w->with);
+    w->with = carom_carve_bytes(mem, nc * sizeof *w->with), w->young = carom_carve_bytes(mem, nc * sizeof *w->young);
+    w->turn = carom_carve(mem, CAROM_TANGENTS * n * nc);
     for (int i = 0; i < CAROM_PATH_STAGES; ++i)
         w->stage[i] = (carom_path_stage){carom_carve(mem, nv), carom_carve(mem, nv), carom_carve(mem, 2 * nv * n), carom_carve(mem, nz)};
 }
@@ -424,6 +447,7 @@ carom_status carom_path_run(carom_path *w) {
     while (status == CAROM_OK && !carom_sim_done(w->sim)) {
         status = carom_sim_step(w->sim, w->err);
         if (status == CAROM_OK) status = follow(w);
+        if (status == CAROM_OK && w->on_row) status = w->on_row(w->user, w);
     }
     carom_sim_watch_changes(w->sim, NULL, NULL);
     return status;
