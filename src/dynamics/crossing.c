@@ -217,6 +217,7 @@ static carom_status begin_slip(carom_path *w, int c) {
     const int b = block_of(w, c), k = L->at[b], tangents = L->at[b + 1] - k - 1, nv = w->p.nv;
     const double held = carom_length(w->lambda + k + 1, tangents), *e = w->lambda + k + 1;
     if (tangents < 2 || held == 0) return CAROM_OK;
+    w->starts[c] = true;
     int r = 0;
     while (w->row[r] != k) ++r;
     for (int j = 0; j < w->n; ++j) {
@@ -289,9 +290,35 @@ static carom_status side(carom_path *w, carom_side which) { return w->on_side ? 
 static void begin_young(carom_path *w, const carom_change *x) {
     for (int c = 0; c < w->p.nc; ++c) {
         if (x->mode_before[c] == CAROM_MODE_SLIP && x->mode[c] == CAROM_MODE_SLIP) continue;
+        w->starts[c] = false;
         w->young[c] = x->mode[c] == CAROM_MODE_SLIP && carom_system_directions(&w->p.sys, w->p.ne + c) > 2;
+        carom_copy(w->first + CAROM_TANGENTS * c, x->phase + w->p.nc + CAROM_TANGENTS * c, CAROM_TANGENTS);
         for (int j = 0; j < w->n; ++j) carom_zero(carom_path_turn(w, j, c), CAROM_TANGENTS);
     }
+}
+
+// Behind an event.  The direction of slip along several tangents that stops is lost to rounding: what its friction has changed across is taken back, d(W'v + w) = 0.
+static carom_status settle(carom_path *w, const carom_change *x) {
+    carom_point *p = &w->p;
+    const carom_local *L = &p->L;
+    bool stopped = false, young = false;
+    for (int c = 0; c < p->nc; ++c) {
+        young = young || w->young[c];
+        stopped = stopped || (x->mode_before[c] == CAROM_MODE_SLIP && x->mode[c] == CAROM_MODE_STICK && carom_system_directions(&p->sys, p->ne + c) > 2);
+    }
+    if (!stopped && !young) return CAROM_OK;
+    CAROM_TRY(carom_path_grow_up(w));
+    for (int j = 0; stopped && j < w->n; ++j) {
+        double *dv = w->y + ((size_t)j * 2 + 1) * (size_t)p->nv;
+        CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, p->v, of_column(w, j), w->full)));
+        for (int r = 0, b = 0; r < w->n_rows; ++r) {
+            while (w->row[r] >= L->at[b + 1]) ++b;
+            w->r[r] = -w->full[w->at_full[L->id[b]] + w->row[r] - L->at[b]];
+        }
+        carom_path_solve(w, w->G, w->n_rows, w->r);
+        for (int r = 0; r < w->n_rows; ++r) carom_axpy(dv, w->r[r], w->X + (size_t)r * (size_t)p->nv, p->nv);
+    }
+    return CAROM_OK;
 }
 
 carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) {
@@ -318,7 +345,7 @@ carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) 
     carom_copy(w->a_after, w->a, nv);
     if (status == CAROM_OK && first) {
         w->phase_1 = phase;
-        CAROM_TRY(carom_path_age(w));
+        CAROM_TRY(carom_path_grow_up(w));
         return check_start(w);
     }
     w->phase = phase;
@@ -342,6 +369,6 @@ carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) 
     w->t = x->t;
     carom_copy(w->q, x->q, nq), carom_copy(w->v, x->v, nv);
     w->phase = w->phase_1, w->phase_1 = phase;
-    CAROM_TRY(carom_path_age(w));
+    CAROM_TRY(settle(w, x));
     return side(w, CAROM_RIGHT);
 }

@@ -179,8 +179,8 @@ typedef struct carom_path {
     bool ready, begun;
     int n_rows, *row, *pivot, *at_full, nfull;      // at_full: by id here, place in arrays over all directions of the model
     double *u, *kappa, *lambda, *r, *rhs, *dlambda, *before, *a, *dv, *dx, *da, *shift, *b, *e, *X, *G, *S, *A, *scratch, *full, *full_0, *gaps, *scale_dt, *dmu, *de, *touched;
-    bool *with, *young;        // nc: young: slip along several tangents that is too slow to have a direction of its own
-    double *turn;              // n x nc x CAROM_TANGENTS: how the direction in which it began changes
+    bool *with, *young, *starts; // nc: young: slip along several tangents that is too slow to have a direction of its own; starts: it began from stick
+    double *first, *turn;      // nc x CAROM_TANGENTS: the direction in which it began; n times that: how this changes
     carom_path_event *pending;
     int npending, room;
 } carom_path;
@@ -196,7 +196,8 @@ carom_status carom_path_try(carom_path *w, double h, double *error);
 carom_status carom_task_columns(const carom_task *t, const carom_task_run *r, carom_path *w, int nz, carom_error *err);
 // Among these files:
 void carom_path_solve(carom_path *w, const double *G, int n, double *x);
-carom_status carom_path_age(carom_path *w);
+double carom_path_age(carom_path *w);
+carom_status carom_path_grow_up(carom_path *w);
 void carom_path_spread(carom_path *w, const double *x);
 carom_status carom_path_stand(carom_path *w, double t, const double *q, const double *v, const bool *with);
 carom_status carom_path_evaluate(carom_path *w, double t, const double *q, const double *v);

@@ -17,7 +17,7 @@ static const double RTOL = 1e-11;    // of one internal step
 static const double ARRIVES = 1e-6;  // relative: the state must arrive where the scheme did
 static const double NATURAL = 1e-3; // of the change of a motion that is proportional to the name
 static const double CUT = 1e-11;
-static const double YOUNG = 1e-7;
+static const double YOUNG = 1.5e-7; // above what event-driven takes for it
 
 static carom_status bad(carom_path *w, carom_status status, double t) {
     return status == CAROM_OK ? CAROM_OK : carom_fail(w->err, status, "t = %.9g: the derivatives of the model have no finite value here", t);
@@ -31,7 +31,7 @@ static int mode_of(const carom_path *w, int id) { return id < w->p.ne ? CAROM_MO
 static double slip(const carom_path *w, int b, double *d) {
     const carom_local *L = &w->p.L;
     const int c = L->id[b] - w->p.ne, k = L->at[b] + 1, tangents = L->at[b + 1] - k;
-    carom_copy(d, w->phase + w->p.nc + CAROM_TANGENTS * c, tangents);
+    carom_copy(d, w->young[c] ? w->first + CAROM_TANGENTS * c : w->phase + w->p.nc + CAROM_TANGENTS * c, tangents);
     const double speed = carom_length(w->u + k, tangents);
     if (tangents < 2 || w->young[c] || speed == 0) return 0;
     for (int i = 0; i < tangents; ++i) d[i] = w->u[k + i] / speed;
@@ -119,21 +119,78 @@ carom_status carom_path_evaluate(carom_path *w, double t, const double *q, const
 }
 
 // Slip along several tangents that begins from rest keeps the direction that it begins with, and its change, until it is fast against what friction does in
-// the time ahead: before, the direction of the velocity would make the equations as stiff as one likes.
-carom_status carom_path_age(carom_path *w) {
+// the time ahead: before, the direction of the velocity would make the equations as stiff as one likes.  How fast the slip of block b is, 1: fast enough.
+static double age_of(carom_path *w, int b) {
     const carom_local *L = &w->p.L;
-    bool some = false;
-    for (int c = 0; c < w->p.nc; ++c) some = some || w->young[c];
-    if (!some) return CAROM_OK;
+    const int c = L->id[b] - w->p.ne, k = L->at[b] + 1;
+    carom_column_expand(w->dx, &L->W, k);
+    carom_factor_solve(&w->F, w->dx);
+    const double pull = w->p.contacts[c].friction * fabs(w->lambda[k - 1]) * carom_column_dot(&L->W, k, w->dx);
+    return carom_length(w->u + k, L->at[b + 1] - k) / (YOUNG * fmax(w->size_v + w->span * pull, DBL_MIN));
+}
+
+static bool is_young(const carom_path *w, int b) { return w->p.L.id[b] >= w->p.ne && w->young[w->p.L.id[b] - w->p.ne]; }
+
+double carom_path_age(carom_path *w) {
+    double most = 0;
+    for (int b = 0; b < w->p.L.nb; ++b)
+        if (is_young(w, b)) most = fmax(most, age_of(w, b));
+    return most;
+}
+
+// A basis of what is perpendicular to e, m - 1 columns.
+static void perpendicular(const double *e, int m, double *B) {
+    int n = 0;
+    for (int i = 0; i < m && n < m - 1; ++i) {
+        double *b = B + n * m;
+        for (int k = 0; k < m; ++k) b[k] = (k == i) - e[i] * e[k];
+        for (int j = 0; j < n; ++j) carom_axpy(b, -carom_dot(b, B + j * m, m), B + j * m, m);
+        const double size = carom_length(b, m);
+        if (size < 0.5 / m) continue;
+        for (int k = 0; k < m; ++k) b[k] /= size;
+        ++n;
+    }
+}
+
+// Slip that begins from rest grows along e alone, u = e j s^2/2 + ..., because friction turns with what drives it.  What has grown across a fixed direction is taken
+// back by friction across it, from the state and from every column.
+static carom_status straighten(carom_path *w, int b) {
+    const carom_local *L = &w->p.L;
+    const int nv = w->p.nv, k = L->at[b] + 1, m = L->at[b + 1] - k, across = m - 1, n = w->n_rows + across;
+    double B[CAROM_TANGENTS * CAROM_TANGENTS];
+    perpendicular(w->first + CAROM_TANGENTS * (L->id[b] - w->p.ne), m, B);
+    for (int i = 0; i < across; ++i) {
+        double *X = w->X + (size_t)(w->n_rows + i) * (size_t)nv;
+        carom_zero(X, nv);
+        for (int l = 0; l < m; ++l) carom_column_axpy(X, B[i * m + l], &L->W, k + l);
+        carom_factor_solve(&w->F, X);
+    }
+    for (int j = 0; j < n; ++j) {
+        const double *X = w->X + (size_t)j * (size_t)nv;
+        for (int r = 0; r < w->n_rows; ++r) w->A[r + j * n] = carom_column_dot(&L->W, w->row[r], X);
+        for (int i = 0; i < across; ++i) {
+            w->A[w->n_rows + i + j * n] = 0;
+            for (int l = 0; l < m; ++l) w->A[w->n_rows + i + j * n] += B[i * m + l] * carom_column_dot(&L->W, k + l, X);
+        }
+    }
+    for (int j = -1; j < w->n; ++j) {
+        double *dv = j < 0 ? w->v : w->y + ((size_t)j * 2 + 1) * (size_t)nv;
+        if (j >= 0) CAROM_TRY(bad(w, carom_variation_rates(w->x, w->p.t, w->p.q, w->p.v, (carom_direction){0, dv - nv, dv, w->dp + (size_t)j * (size_t)w->np}, w->full), w->t));
+        const double *u = j < 0 ? w->u + k : w->full + w->at_full[L->id[b]] + 1;
+        carom_zero(w->r, w->n_rows);
+        for (int i = 0; i < across; ++i) w->r[w->n_rows + i] = -carom_dot(B + i * m, u, m);
+        carom_path_solve(w, w->A, n, w->r);
+        for (int i = 0; i < n; ++i) carom_axpy(dv, w->r[i], w->X + (size_t)i * (size_t)nv, nv);
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_path_grow_up(carom_path *w) {
     CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
-    for (int b = 0; b < L->nb; ++b) {
-        const int c = L->id[b] - w->p.ne, k = L->at[b] + 1, tangents = L->at[b + 1] - k;
-        if (c < 0 || !w->young[c]) continue;
-        carom_column_expand(w->dx, &L->W, k);
-        carom_factor_solve(&w->F, w->dx);
-        const double pull = w->p.contacts[c].friction * fabs(w->lambda[k - 1]) * carom_column_dot(&L->W, k, w->dx);
-        w->young[c] = tangents > 1 && !(carom_length(w->u + k, tangents) > YOUNG * (w->size_v + w->span * pull));
-        if (!w->young[c]) w->ready = false;
+    for (int b = 0; b < w->p.L.nb; ++b) {
+        if (!is_young(w, b) || age_of(w, b) <= 1) continue;
+        if (w->starts[w->p.L.id[b] - w->p.ne]) CAROM_TRY(straighten(w, b));
+        w->young[w->p.L.id[b] - w->p.ne] = w->ready = false;
     }
     return CAROM_OK;
 }
@@ -285,6 +342,11 @@ static carom_status integrate(carom_path *w, double t_1) {
         const double tau = last ? t_1 - w->t : h;
         double error = 0;
         CAROM_TRY(carom_path_try(w, tau, &error));
+        const double age = carom_path_age(w); // the last stage is the end of the step
+        if (age > 4 && tau > 1e-14 * fmax(fabs(t_1), 1e-3)) {
+            h = tau * fmax(0.1, sqrt(2 / age));
+            continue;
+        }
         const double next = tau * fmin(4, fmax(0.1, 0.9 * pow(fmax(error, 1e-10), -0.2)));
         if (!last || error > 1) w->h = next;
         if (error > 1 && tau > 1e-14 * fmax(fabs(t_1), 1e-3)) {
@@ -296,7 +358,7 @@ static carom_status integrate(carom_path *w, double t_1) {
             if (w->tried != tau) CAROM_TRY(carom_path_try(w, tau, NULL));
         }
         accept(w, last ? t_1 : w->t + tau);
-        CAROM_TRY(carom_path_age(w));
+        if (age > 1) CAROM_TRY(carom_path_grow_up(w));
         h = next;
     }
     return CAROM_OK;
@@ -341,8 +403,8 @@ static void carve(carom_path *w, carom_arena *mem) {
     w->full = carom_carve(mem, full), w->full_0 = carom_carve(mem, full);
     w->gaps = carom_carve(mem, (size_t)(carom_model_system(w->model)->ne + p->nc));
     w->at_full = carom_carve_ints(mem, (size_t)(p->ne + p->nc));
-    w->with = carom_carve_bytes(mem, nc * sizeof *w->with), w->young = carom_carve_bytes(mem, nc * sizeof *w->young);
-    w->turn = carom_carve(mem, CAROM_TANGENTS * n * nc);
+    w->with = carom_carve_bytes(mem, nc * sizeof *w->with), w->young = carom_carve_bytes(mem, nc * sizeof *w->young), w->starts = carom_carve_bytes(mem, nc * sizeof *w->starts);
+    w->turn = carom_carve(mem, CAROM_TANGENTS * n * nc), w->first = carom_carve(mem, CAROM_TANGENTS * nc);
     for (int i = 0; i < CAROM_PATH_STAGES; ++i)
         w->stage[i] = (carom_path_stage){carom_carve(mem, nv), carom_carve(mem, nv), carom_carve(mem, 2 * nv * n), carom_carve(mem, nz)};
 }
