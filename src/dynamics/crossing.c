@@ -8,6 +8,7 @@
 // that holds it, the reaction of one that opens.  Where velocities and accelerations are continuous nothing jumps.
 #include "dynamics/dynamics.h"
 #include "linalg/dense.h"
+#include "scheme/words.h"
 #include <math.h>
 #include <string.h>
 
@@ -112,16 +113,16 @@ static carom_status find_impulses(carom_path *w, const carom_change *x) {
 }
 
 // Restitution in use and its change; contacts that were closed give nothing back.
-static carom_status restitution(carom_path *w, const carom_change *x, int c, double u, double u_after, carom_direction d, double du, double *e, double *de) {
+static carom_status restitution(carom_path *w, const carom_change *x, int c, double u, double u_after, double rounding, carom_direction d, double du, double *e, double *de) {
     const carom_system *s = &w->p.sys;
     *e = *de = 0;
     if (x->mode_before[c] != CAROM_MODE_OPEN || !(u < 0)) return CAROM_OK;
     const carom_contact *law = s->contacts + c;
-    const double given = law->varies ? s->restitution(s->model, w->p.work, c, -u) : law->restitution, seen = -u_after / u;
+    const double given = law->varies ? s->restitution(s->model, w->p.work, c, -u) : law->restitution;
     if (law->impact != CAROM_NEWTON || law->sequential)
         return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: '%.60s' follows another impact law than newton, simultaneous; there are no derivatives of this", w->t, name_of(w, c));
-    if (fabs(seen) < 1e-9 && given > 0) return CAROM_OK; // too slow to bounce: the end of a run of impacts
-    if (fabs(seen - given) > 1e-6)
+    if (fabs(u_after) <= 1e-9 * fabs(u) + rounding && given > 0) return CAROM_OK; // too slow to bounce: the end of a run of impacts
+    if (fabs(u_after + given * u) > 1e-6 * fabs(u) + rounding)
         return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: contacts hit one after the other at one instant; there are no derivatives of this", w->t);
     *e = given;
     return no_number(w, carom_variation_restitution(w->x, c, -u, -du, d.p, de));
@@ -138,7 +139,8 @@ static carom_status laws(carom_path *w, const carom_change *x, int b, carom_dire
     }
     if (c < 0) return CAROM_OK;
     double e, de, xi[CAROM_TANGENTS] = {0}, dxi[CAROM_TANGENTS] = {0};
-    CAROM_TRY(restitution(w, x, c, w->before[k], w->u[k], d, before[0], &e, &de));
+    const double rounding = 1e-14 * (carom_local_magnitude(L, k, p->v) + fabs(L->w[k]));
+    CAROM_TRY(restitution(w, x, c, w->before[k], w->u[k], rounding, d, before[0], &e, &de));
     w->r[k] -= e * before[0] + de * w->before[k];
     if (tangents == 0) return CAROM_OK;
     const double back = p->contacts[c].tangential_restitution;
@@ -269,7 +271,9 @@ static carom_status check_start(carom_path *w) {
     const int ne = carom_model_system(w->model)->ne;
     for (int j = 0; j < w->n; ++j) {
         const carom_direction d = of_column(w, j);
-        const double size_q = carom_norm_max(d.q, p->nv), size_v = carom_norm_max(d.v, p->nv) + size_q * w->size_v / fmax(w->size_q, 1e-300);
+        // A start by differences of models is known to 1e-10 of its size.
+        const double size_q = carom_norm_max(d.q, p->nv) + 1e-3 * w->size_q / w->unit[j];
+        const double size_v = carom_norm_max(d.v, p->nv) + size_q * w->size_v / fmax(w->size_q, 1e-300) + 1e-3 * w->size_v / w->unit[j];
         CAROM_TRY(no_number(w, carom_variation_gaps(w->x, p->t, p->q, d, w->gaps)));
         CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, p->v, d, w->full)));
         for (int b = 0; b < L->nb; ++b) {
@@ -289,12 +293,49 @@ static carom_status side(carom_path *w, carom_side which) { return w->on_side ? 
 // Slip along several tangents that begins has no direction of its own before it is fast enough.
 static void begin_young(carom_path *w, const carom_change *x) {
     for (int c = 0; c < w->p.nc; ++c) {
-        if (x->mode_before[c] == CAROM_MODE_SLIP && x->mode[c] == CAROM_MODE_SLIP) continue;
+        if (x->mode_before[c] == CAROM_MODE_SLIP || x->mode[c] != CAROM_MODE_SLIP) continue;
         w->starts[c] = false;
-        w->young[c] = x->mode[c] == CAROM_MODE_SLIP && carom_system_directions(&w->p.sys, w->p.ne + c) > 2;
+        w->young[c] = carom_system_directions(&w->p.sys, w->p.ne + c) > 2;
         carom_copy(w->first + CAROM_TANGENTS * c, x->phase + w->p.nc + CAROM_TANGENTS * c, CAROM_TANGENTS);
         for (int j = 0; j < w->n; ++j) carom_zero(carom_path_turn(w, j, c), CAROM_TANGENTS);
     }
+}
+
+static bool stops(const carom_path *w, const carom_change *x, int c) {
+    return x->mode_before[c] == CAROM_MODE_SLIP && x->mode[c] == CAROM_MODE_STICK && carom_system_directions(&w->p.sys, w->p.ne + c) > 2;
+}
+
+// The direction in which slip along several tangents stops, which its velocity no longer tells: that of its deceleration, Gamma_T(e) = -c e.  With K above
+// mu lambda_N W_T'M^-1 W_T, e = (Gamma_T(e) + K e)/|...| converges.  The phase before is evaluated, and again with these directions.
+static carom_status find_last_direction(carom_path *w, const carom_change *x) {
+    carom_point *p = &w->p;
+    const carom_local *L = &p->L;
+    enum { MOST = 100 };
+    double change = 1;
+    bool some = false;
+    for (int c = 0; c < p->nc; ++c) some = some || stops(w, x, c);
+    for (int i = 0; some && i < MOST && change > 1e-14; ++i) {
+        change = 0;
+        for (int b = 0; b < L->nb; ++b) {
+            const int c = L->id[b] - p->ne, k = L->at[b] + 1, tangents = L->at[b + 1] - k;
+            if (c < 0 || !stops(w, x, c)) continue;
+            double *e = w->first + CAROM_TANGENTS * c, was[CAROM_TANGENTS], K = 0;
+            const double speed = carom_length(w->u + k, tangents);
+            for (int l = 0; l < tangents; ++l) was[l] = w->young[c] ? e[l] : speed > 0 ? w->u[k + l] / speed : 0;
+            for (int l = 0; l < tangents; ++l) {
+                carom_column_expand(w->dx, &L->W, k + l);
+                carom_factor_solve(&w->F, w->dx);
+                K += p->contacts[c].friction * fabs(w->lambda[k - 1]) * carom_column_dot(&L->W, k + l, w->dx);
+            }
+            for (int l = 0; l < tangents; ++l) e[l] = carom_column_dot(&L->W, k + l, w->a) + w->kappa[k + l] + K * was[l];
+            const double size = carom_length(e, tangents);
+            for (int l = 0; l < tangents && size > 0; ++l) e[l] /= size, change = fmax(change, fabs(e[l] - was[l]));
+            w->young[c] = true;
+            for (int j = 0; j < w->n; ++j) carom_zero(carom_path_turn(w, j, c), CAROM_TANGENTS);
+        }
+        CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
+    }
+    return CAROM_OK;
 }
 
 // Behind an event.  The direction of slip along several tangents that stops is lost to rounding: what its friction has changed across is taken back, d(W'v + w) = 0.
@@ -303,8 +344,9 @@ static carom_status settle(carom_path *w, const carom_change *x) {
     const carom_local *L = &p->L;
     bool stopped = false, young = false;
     for (int c = 0; c < p->nc; ++c) {
+        w->young[c] = w->young[c] && x->mode[c] == CAROM_MODE_SLIP;
         young = young || w->young[c];
-        stopped = stopped || (x->mode_before[c] == CAROM_MODE_SLIP && x->mode[c] == CAROM_MODE_STICK && carom_system_directions(&p->sys, p->ne + c) > 2);
+        stopped = stopped || stops(w, x, c);
     }
     if (!stopped && !young) return CAROM_OK;
     CAROM_TRY(carom_path_grow_up(w));
@@ -332,6 +374,7 @@ carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) 
         return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: impacts of several contacts accumulate, and there are no derivatives of their limit", x->t);
     if (!first) {
         CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v)); // in the phase before
+        CAROM_TRY(find_last_direction(w, x));
         carom_copy(w->a_before, w->a, nv);
     }
     const bool struck = most > 0 && jumps(x->v, x->v_before, nv, 1e-13 * w->size_v);
@@ -366,6 +409,7 @@ carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) 
         if (struck) CAROM_TRY(strike(w, x, (carom_direction){w->dt[j], dq, dv, w->dp + (size_t)j * (size_t)w->np}, dv));
         carom_axpy(dq, -w->dt[j], x->v, nv), carom_axpy(dv, -w->dt[j], w->a_after, nv);
     }
+    if (some) w->t_event = x->t;
     w->t = x->t;
     carom_copy(w->q, x->q, nq), carom_copy(w->v, x->v, nv);
     w->phase = w->phase_1, w->phase_1 = phase;

@@ -163,6 +163,7 @@ typedef struct carom_path {
     int n, np, nz;
     const double *dp;
     const carom_change *change; // the event, inside on_side
+    double t_event;            // of the last one at which something jumps; before the first it is negative
     // inside
     carom_point p;
     const carom_model *model;
@@ -190,6 +191,8 @@ carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim
 void carom_path_close(carom_path *w);
 /// From the start of the simulation to its end.
 carom_status carom_path_run(carom_path *w);
+/// Does a contact arrive within this time?
+carom_status carom_path_arrives(carom_path *w, double within, bool *arrives);
 /// A step of h without accepting it, with its error over the tolerance (NULL: not wanted).
 carom_status carom_path_try(carom_path *w, double h, double *error);
 /// Variations of a run by all free names of its task: carom_path_open(), and the columns at the start.

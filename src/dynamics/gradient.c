@@ -250,6 +250,10 @@ static carom_status find(finding *k, const carom_gradient_def *def, carom_gradie
     if (k->what >= MAXIMUM) CAROM_TRY(consider(k, 0, k->run.x, k->run.x + carom_model_system(k->run.model)->nq, w->y, NULL, NULL));
     CAROM_TRY(carom_path_run(w));
     g->t = w->t;
+    bool event = w->t - w->t_event <= 1e-9 * w->t;
+    if (k->what == AT_END && !event) CAROM_TRY(carom_path_arrives(w, 1e-9 * w->t, &event));
+    if (k->what == AT_END && event)
+        return carom_fail(k->err, CAROM_NOT_CONVERGED, "t = %.9g: an event falls on the end of the run, where the motion has no derivative; end it earlier or later", w->t);
     return result(k, &g->value, g->gradient);
 }
 

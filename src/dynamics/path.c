@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double RTOL = 1e-11;    // of one internal step
-static const double ARRIVES = 1e-6;  // relative: the state must arrive where the scheme did
+static const double RTOL = 1e-10;    // of one internal step
+static const double ARRIVES = 1e-5;  // relative: the state must arrive where the scheme did
 static const double NATURAL = 1e-3; // of the change of a motion that is proportional to the name
 static const double CUT = 1e-11;
 static const double YOUNG = 1.5e-7; // above what event-driven takes for it
@@ -378,6 +378,15 @@ static carom_status arrive(carom_path *w, double t, const double *q, const doubl
     return CAROM_OK;
 }
 
+carom_status carom_path_arrives(carom_path *w, double within, bool *arrives) {
+    carom_point *p = &w->p;
+    for (int c = 0; c < p->nc; ++c) w->with[c] = w->phase[c] == CAROM_MODE_OPEN;
+    CAROM_TRY(carom_path_stand(w, w->t, w->q, w->v, w->with));
+    *arrives = false;
+    for (int b = 0; b < p->L.nb; ++b) *arrives = *arrives || (p->L.id[b] >= p->ne && p->g[p->L.id[b]] <= -within * w->u[p->L.at[b]]);
+    return CAROM_OK;
+}
+
 // -- the run ------------------------------------------------------------------------------------------------------
 
 static void carve(carom_path *w, carom_arena *mem) {
@@ -411,6 +420,7 @@ static void carve(carom_path *w, carom_arena *mem) {
 
 carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim, int n, const double *dp, int np, const int *parameter, int nz, carom_error *err) {
     const carom_system *s = carom_model_system(m);
+    w->t_event = -1;
     w->model = m, w->sim = sim, w->n = n, w->dp = dp, w->np = np, w->nz = nz, w->err = err;
     CAROM_TRY(carom_point_open(&w->p, m, err));
     w->x = carom_variation_create(m, np, parameter, err);
