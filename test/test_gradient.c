@@ -120,11 +120,82 @@ static void oblique_impact(void **state) {
     carom_gradient_free(&g);
 }
 
+#define PLANE "carom: 1\nparameters: {mu: 0.5, F: 8, a: 0.7, V: 2}\ncoordinates: {x: {at: 0, rate: V}, y: {at: 0, rate: 1.5}, z: 0}\n" \
+    "energy: {kinetic: \"1/2*(x'^2 + y'^2 + z'^2)\", potential: 10*z}\ncontacts: {floor: {gap: z, slip: [x, y], friction: mu}}\n"
+
+// In the plane it stops after going (V, W) |(V, W)|/(2 mu g).
+static void stops_in_the_plane(void **state) {
+    (void)state;
+    static const char *const by[] = {"mu", "V", "y'", NULL};
+    carom_gradient g = gradient(PLANE, "x", by, 1);
+    const double V = 2, W = 1.5, speed = 2.5, k = 10; // 2 mu g
+    assert_close(g.value, V * speed / k, 1e-9);
+    assert_close(g.gradient[0], -V * speed / k / 0.5, 1e-8);
+    assert_close(g.gradient[1], (speed + V * V / speed) / k, 1e-8);
+    assert_close(g.gradient[2], V * W / speed / k, 1e-8);
+    carom_gradient_free(&g);
+}
+
+// Pulled by F t in direction a from rest: it breaks away at mu g/F and goes D = F s^3/6, s = t - mu g/F.  The direction turns with a.
+static void begins_in_the_plane(void **state) {
+    (void)state;
+    static const char *const by[] = {"mu", "F", "a", NULL};
+    carom_gradient g;
+    carom_error err = {0};
+    carom_gradient_def def = define("carom: 1\nparameters: {mu: 0.5, F: 8, a: 0.7}\ncoordinates: {x: 0, y: 0, z: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2 + z'^2)\", potential: 10*z}\n"
+                                "forces: {x: F*t*cos(a), y: F*t*sin(a)}\ncontacts: {floor: {gap: z, slip: [x, y], friction: mu}}\n", "x", by, 1);
+    def.run.step = 1;
+    if (carom_gradient_find(&g, &def, &err) != CAROM_OK) fail_msg("%s", err.text);
+    const double s = 1 - 5. / 8, D = 8 * s * s * s / 6, c = cos(0.7);
+    assert_close(g.value, D * c, 1e-8);
+    assert_close(g.gradient[0], -10 * s * s / 2 * c, 1e-6);
+    assert_close(g.gradient[1], (s * s * s / 6 + 5. / 8 * s * s / 2) * c, 1e-6);
+    assert_close(g.gradient[2], -D * sin(0.7), 1e-6);
+    carom_gradient_free(&g);
+}
+
+// The same by `mixed`, as accurate as its steps.
+static void with_mixed(void **state) {
+    (void)state;
+    static const char *const by[] = {"e", "y", NULL};
+    const double r = sqrt(5), s = 0.6 - r / 5, u = 2 * r, e = 0.5, v = e * u - 10 * s;
+    carom_gradient g;
+    carom_error err = {0};
+    carom_gradient_def d = define(BALL, "y", by, 0.6);
+    d.run.scheme = "mixed", d.run.step = 1e-2;
+    if (carom_gradient_find(&g, &d, &err) != CAROM_OK) fail_msg("%s", err.text);
+    assert_string_equal(g.scheme, "mixed");
+    assert_close(g.gradient[0], u * s, 1e-7);
+    assert_close(g.gradient[1], e * r * s - v * r / 10, 1e-7);
+    carom_gradient_free(&g);
+}
+
+// A row for every step: y = Y - g t^2/2 before the first impact.
+static void keeps_rows(void **state) {
+    (void)state;
+    static const char *const by[] = {"g", "y", NULL};
+    carom_gradient g;
+    carom_error err = {0};
+    carom_gradient_def d = define(BALL, "y", by, 0.4);
+    d.run.step = 0.1, d.rows = true;
+    assert_int_equal(carom_gradient_find(&g, &d, &err), CAROM_OK);
+    assert_int_equal(g.rows, 4);
+    for (int i = 0; i < 4; ++i) {
+        const double *row = g.row + 4 * i, t = 0.1 * (i + 1);
+        assert_close(row[0], t, 1e-12);
+        assert_close(row[1], 1 - 5 * t * t, 1e-11);
+        assert_close(row[2], -t * t / 2, 1e-11);
+        assert_close(row[3], 1, 1e-11);
+    }
+    carom_gradient_free(&g);
+}
+
 static void no_number(void **state) {
     (void)state;
     static const char *const by[] = {"x", NULL}, *const y[] = {"y", NULL}, *const nobody[] = {"z", NULL};
     // an oscillator that just touches its wall at x = -1
     refused("carom: 1\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: x^2/2}\ncontacts: {wall: {gap: x + 1 - 1e-10, restitution: 0.5}}\n", "x", by, 5, CAROM_NOT_CONVERGED, "grazed");
+    refused(BALL, "y", y, sqrt(0.2), CAROM_NOT_CONVERGED, "an event falls on the end of the run");
     refused(BALL, "energy.impact", y, 1, CAROM_UNSUPPORTED, "ledger");
     refused(BALL, "max(y) - 1", y, 1, CAROM_UNSUPPORTED, "must be the whole expression");
     refused(BALL, "y", nobody, 1, CAROM_BAD_INPUT, "no parameter");
@@ -137,7 +208,7 @@ static void no_number(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ball_once), cmocka_unit_test(ball_rests), cmocka_unit_test(block_stops), cmocka_unit_test(block_breaks_away), cmocka_unit_test(oblique_impact), cmocka_unit_test(no_number),
+        cmocka_unit_test(ball_once), cmocka_unit_test(ball_rests), cmocka_unit_test(block_stops), cmocka_unit_test(block_breaks_away), cmocka_unit_test(oblique_impact), cmocka_unit_test(stops_in_the_plane), cmocka_unit_test(begins_in_the_plane), cmocka_unit_test(with_mixed), cmocka_unit_test(keeps_rows), cmocka_unit_test(no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

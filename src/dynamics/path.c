@@ -88,6 +88,7 @@ carom_status carom_path_evaluate(carom_path *w, double t, const double *q, const
     CAROM_TRY(carom_path_stand(w, t, q, v, NULL));
     carom_copy(w->a, p->f, p->nv);
     carom_factor_solve(&w->F, w->a);
+    w->drive = carom_norm_max(w->a, p->nv);
     CAROM_TRY(carom_point_curvature(p, w->kappa, w->err));
     w->n_rows = 0;
     for (int b = 0; b < L->nb; ++b)
@@ -369,8 +370,9 @@ static carom_status arrive(carom_path *w, double t, const double *q, const doubl
     const int nq = w->p.nq, nv = w->p.nv;
     double wrong = 0;
     w->size_q = fmax(w->size_q, carom_norm_max(q, nq)), w->size_v = fmax(w->size_v, carom_norm_max(v, nv));
-    for (int i = 0; i < nq; ++i) wrong = fmax(wrong, fabs(q[i] - w->q[i]) / fmax(w->size_q, DBL_MIN));
-    for (int i = 0; i < nv; ++i) wrong = fmax(wrong, fabs(v[i] - w->v[i]) / fmax(w->size_v, DBL_MIN));
+    const double speed = fmax(w->size_v, w->span * w->drive), size = fmax(w->size_q, w->span * speed); // what begins from rest is small
+    for (int i = 0; i < nq; ++i) wrong = fmax(wrong, fabs(q[i] - w->q[i]) / fmax(size, DBL_MIN));
+    for (int i = 0; i < nv; ++i) wrong = fmax(wrong, fabs(v[i] - w->v[i]) / fmax(speed, DBL_MIN));
     if (!(wrong < ARRIVES))
         return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: the linearised motion does not follow that of the scheme (they differ by %.2g): tighten the scheme's tolerances", t, wrong);
     w->t = t;
