@@ -497,6 +497,17 @@ static carom_status begin(carom_path *w, const carom_change *x) {
     return carom_path_cross(w, x, true);
 }
 
+// A scheme that has no contacts to look at may be silent about the start.
+static carom_status begin_alone(carom_path *w) {
+    const size_t nc = (size_t)w->p.nc, size = (2 + CAROM_TANGENTS) * nc;
+    double *none = calloc(size + 1, sizeof *none);
+    if (!none) return carom_fail(w->err, CAROM_NO_MEMORY, "no memory for the modes of the contacts");
+    const carom_status status = begin(w, &(carom_change){.t = w->t, .t_before = w->t, .kind = CAROM_CHANGE_NONE, .q_before = w->q, .v_before = w->v, .q = w->q, .v = w->v,
+                                                         .mode_before = none, .mode = none, .phase_before = none, .phase = none, .phase_size = size, .impulse = none});
+    free(none);
+    return status;
+}
+
 // What happened in the step just done, and the motion to its end.
 static carom_status follow(carom_path *w) {
     for (int i = 0; i < w->npending; ++i) {
@@ -510,12 +521,16 @@ static carom_status follow(carom_path *w) {
         CAROM_TRY(carom_path_cross(w, x, false));
     }
     drop(w);
+    if (!w->begun) CAROM_TRY(begin_alone(w));
     const carom_now now = carom_sim_now(w->sim);
     CAROM_TRY(integrate(w, now.t));
     return arrive(w, now.t, now.q, now.v);
 }
 
 carom_status carom_path_run(carom_path *w) {
+    const carom_now now = carom_sim_now(w->sim);
+    w->t = now.t;
+    carom_copy(w->q, now.q, w->p.nq), carom_copy(w->v, now.v, w->p.nv);
     carom_sim_watch_changes(w->sim, keep, w);
     carom_status status = CAROM_OK;
     while (status == CAROM_OK && !carom_sim_done(w->sim)) {
