@@ -206,7 +206,65 @@ static void no_number(void **state) {
             "contacts: {a: {gap: y, restitution: 0.5}, b: {gap: z, restitution: 0.5}}\n", "y", y, 1, CAROM_NOT_CONVERGED, "at the same time");
 }
 
-int main(void) {
+// -- shipped models against differences: `test_gradient long` ------------------------------------------------------
+
+static double value_with(const char *text, const char *of, const char *name, double p, double end) {
+    char change[100];
+    carom_gradient g;
+    carom_error err = {0};
+    carom_gradient_def d = define(text, of, (const char *const[]){name, NULL}, end);
+    d.model.set = (const char *const[]){change, NULL};
+    snprintf(change, sizeof change, "%s=%.17g", name, p);
+    const double value = carom_gradient_find(&g, &d, &err) == CAROM_OK ? g.value : NAN;
+    carom_gradient_free(&g);
+    return value;
+}
+
+// (F(-2h) - 8 F(-h) + 8 F(h) - F(2h))/(12 h) for the step that comes nearest: its error falls with h and its noise grows.
+static void compare(const char *model, double end, const char *name) {
+    char of[400] = "0";
+    size_t length;
+    char *text = shipped_text(model, &length);
+    carom_model *m = good(text);
+    for (int i = 0; i < 5 && i < carom_model_system(m)->nq; ++i) snprintf(of + strlen(of), sizeof of - strlen(of), " + %d*%s", i + 1, carom_model_coordinate(m, i));
+    double p = NAN;
+    for (int i = 0; i < carom_model_count(m).parameters; ++i) {
+        double value;
+        if (strcmp(carom_model_parameter(m, i, &value), name) == 0) p = value;
+    }
+    carom_model_destroy(m);
+    carom_gradient g = gradient(text, of, (const char *const[]){name, NULL}, end);
+    double best = HUGE_VAL, nearest = NAN;
+    for (double rel = 1e-4; rel > 1e-7 && best > 1e-8; rel /= 10) {
+        const double h = rel * fabs(p);
+        const double d = (value_with(text, of, name, p - 2 * h, end) - 8 * value_with(text, of, name, p - h, end) + 8 * value_with(text, of, name, p + h, end) - value_with(text, of, name, p + 2 * h, end)) / (12 * h);
+        const double wrong = fabs(d - g.gradient[0]) / fmax(fmax(fabs(d), fabs(g.gradient[0])), 1e-3 * fabs(g.value / p));
+        if (wrong < best) best = wrong, nearest = d;
+    }
+    print_message("%-26s t = %-6g by %-8s %18.11g  differences %18.11g  %.1e\n", model, end, name, g.gradient[0], nearest, best);
+    if (!(best < 1e-6)) fail_msg("%s by %s at %g: %.12g, differences %.12g", model, name, end, g.gradient[0], nearest);
+    carom_gradient_free(&g);
+    free(text);
+}
+
+static void models(void **state) {
+    (void)state;
+    static const struct { const char *model; double end; const char *by[4]; } table[] = {
+        {"ball-in-box", 0.3, {"width", "tilt"}}, {"bouncing-ball", 0.4, {"m", "weight"}}, {"bouncing-ball", 1.7, {"m", "weight", "e"}}, {"bouncing-ball-b", 0.5, {"R", "grav"}}, {"bouncing-ball-b", 2.5, {"R", "grav", "e"}},
+        {"impacting-oscillator", 1, {"m", "k"}}, {"impacting-oscillator", 5, {"m", "k", "e"}}, {"pendulum", 0.6, {"m", "J", "grav"}}, {"pendulum", 3, {"m", "J", "grav"}}, {"four-bar", 0.1, {"a"}}, {"four-bar", 0.5, {"a"}},
+        {"spinning-top", 0.3, {"m", "l", "J1"}}, {"spinning-top", 1.5, {"m"}}, {"gear-rattle", 0.05, {"J", "r1", "drag"}}, {"gear-rattle", 0.25, {"J", "r1", "r2"}}, {"rocking-block", 0.5, {"width", "height"}},
+        {"two-ball-oscillator", 0.5, {"m", "k", "l"}}, {"woodpecker", 0.06, {"mM", "mS"}}, {"woodpecker", 0.3, {"mM", "mS", "c"}}, {"newtons-cradle", 0.08, {"r", "l"}}, {"newtons-cradle", 0.4, {"r", "l"}},
+        {"falling-top", 0.0025, {"m", "l"}}, {"falling-top", 0.1, {"l"}}, {"slider-crank-clearance", 0.0075, {"l1", "l2"}}, {"slider-crank-frictionless", 0.0075, {"l1", "l2"}}, {"slider-crank", 0.0075, {"l1", "l2"}}, {"slider-crank-bilateral", 0.0075, {"m1"}}, {"slider-crank-bilateral", 0.045, {"m1"}}, {"slider-crank-bodies", 0.0075, {"l1", "l2", "m1"}}, {"slider-crank-bodies", 0.045, {"l1", "m1"}},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; ++i)
+        for (int k = 0; k < 4 && table[i].by[k]; ++k) compare(table[i].model, table[i].end, table[i].by[k]);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "long") == 0) {
+        const struct CMUnitTest tests[] = {cmocka_unit_test(models)};
+        return cmocka_run_group_tests(tests, NULL, NULL);
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ball_once), cmocka_unit_test(ball_rests), cmocka_unit_test(block_stops), cmocka_unit_test(block_breaks_away), cmocka_unit_test(oblique_impact), cmocka_unit_test(stops_in_the_plane), cmocka_unit_test(begins_in_the_plane), cmocka_unit_test(with_mixed), cmocka_unit_test(keeps_rows), cmocka_unit_test(no_number),
     };
