@@ -74,8 +74,9 @@ static carom_status shift(carom_path *w, cause why, int c, double scale, bool fi
         return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: the event at '%.60s' is not transversal (grazing): the motion has no derivative here", w->t, name_of(w, c));
     for (int j = 0; j < w->n; ++j) {
         CAROM_TRY(change_of(w, why, c, of_column(w, j), j, &dh));
-        const double dt = -dh / rate;
-        if (!first && fabs(dt - w->dt[j]) > 1e-7 * (fabs(dt) + fabs(w->dt[j])) + 1e-9 * w->scale_dt[j])
+        const double dt = -dh / rate, size = carom_norm_max(of_column(w, j).q, w->p.nv) + 1e-3 * w->size_q / w->unit[j];
+        const double noise = why == ARRIVES ? 1e-9 * size / fabs(rate) : 0; // of gaps that vary: slow contacts have much of it
+        if (!first && fabs(dt - w->dt[j]) > 1e-7 * (fabs(dt) + fabs(w->dt[j])) + 1e-9 * w->scale_dt[j] + noise)
             return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: '%.60s' meets another event at the same time, and the two separate when '%.60s' changes: the motion has no derivative here", w->t, name_of(w, c), w->label ? w->label(w->user, j) : "the start");
         w->dt[j] = dt;
         w->scale_dt[j] = fmax(w->scale_dt[j], fabs(dt));
@@ -368,7 +369,11 @@ carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) 
     double most = 0;
     w->change = x;
     carom_zero(w->dt, w->n);
-    for (int c = 0; c < w->p.nc; ++c) most = fmax(most, x->impulse[c]);
+    bool arrives = false;
+    for (int c = 0; c < w->p.nc; ++c) {
+        most = fmax(most, x->impulse[c]);
+        arrives = arrives || (x->impulse[c] > 0 && x->mode_before[c] == CAROM_MODE_OPEN);
+    }
     // The limit of a run of impacts that the scheme predicts lies ahead of the last one.
     if (x->t - x->t_before > 1e-9 * fmax(w->size_q / fmax(w->size_v, 1e-300), fabs(x->t)) && !first)
         return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: impacts of several contacts accumulate, and there are no derivatives of their limit", x->t);
@@ -377,7 +382,7 @@ carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) 
         CAROM_TRY(find_last_direction(w, x));
         carom_copy(w->a_before, w->a, nv);
     }
-    const bool struck = most > 0 && jumps(x->v, x->v_before, nv, 1e-13 * w->size_v);
+    const bool struck = most > 0 && jumps(x->v, x->v_before, nv, (arrives ? 1e-13 : 1e-9) * w->size_v); // closed contacts also have impulses against rounding
     if (first && struck) return carom_fail(w->err, CAROM_UNSUPPORTED, "contacts hit at the very start; there are no derivatives of this");
     begin_young(w, x);
     // Behind it, for the accelerations there.
