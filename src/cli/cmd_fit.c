@@ -211,6 +211,6 @@ static int run(const cli_args *a) {
 const cli_verb cli_fit = {
     .name = "fit", .arguments = "MODEL DATA.csv...", .about = "fit parameters and initial values to measurements: values, covariance, confidence", .least = 2, .most = 64,
     .options = options, .run = run,
-    .text = "Least squares by Levenberg and Marquardt. The data are CSV files with a line of names; their column t is the time, which begins at 0 in every run.\n"
+    .text = "Least squares by Levenberg and Marquardt, with exact derivatives where the scheme locates events. The data are CSV files with a line of names; their column t is the time, which begins at 0 in every run.\n"
             "Entries that are `nan` do not count. All files are measurements of the same motion. The residual is the root of the mean square of (model - data)/sigma.",
 };
