@@ -154,6 +154,18 @@ static void begins_in_the_plane(void **state) {
     carom_gradient_free(&g);
 }
 
+// Energies of a linear bar that is struck with V go with V^2.
+static void energies_of_a_bar(void **state) {
+    (void)state;
+    static const char *const by[] = {"V", NULL}, *const of[] = {"kinetic", "potential", "3*energy"};
+    for (int i = 0; i < 3; ++i) {
+        carom_gradient g = gradient("carom: 1\nparameters: {V: 0.1}\nflexible: {bar: {type: bar, length: 1, elements: 4, area: 2, density: 3, modulus: 50, fix: start, rate: V}}\n", of[i], by, 0.1);
+        assert_true(g.value > 1e-4);
+        assert_close(g.gradient[0], 2 * g.value / 0.1, 1e-9);
+        carom_gradient_free(&g);
+    }
+}
+
 // The same by `mixed`, as accurate as its steps.
 static void with_mixed(void **state) {
     (void)state;
@@ -267,7 +279,7 @@ int main(int argc, char **argv) {
         return cmocka_run_group_tests(tests, NULL, NULL);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ball_once), cmocka_unit_test(ball_rests), cmocka_unit_test(block_stops), cmocka_unit_test(block_breaks_away), cmocka_unit_test(oblique_impact), cmocka_unit_test(stops_in_the_plane), cmocka_unit_test(begins_in_the_plane), cmocka_unit_test(with_mixed), cmocka_unit_test(keeps_rows), cmocka_unit_test(no_number),
+        cmocka_unit_test(ball_once), cmocka_unit_test(ball_rests), cmocka_unit_test(block_stops), cmocka_unit_test(block_breaks_away), cmocka_unit_test(oblique_impact), cmocka_unit_test(stops_in_the_plane), cmocka_unit_test(begins_in_the_plane), cmocka_unit_test(energies_of_a_bar), cmocka_unit_test(with_mixed), cmocka_unit_test(keeps_rows), cmocka_unit_test(no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,7 +89,7 @@ static bool write_table(const carom_fit *f, const cli_args *a) {
 }
 
 // A panel for each column: points of the data, a line through the model's values.
-static bool plot(const carom_fit *f, const char *file) {
+static bool plot(const carom_fit *f, const char *const *match, const char *file) {
     FILE *s = tmpfile();
     if (!s) return cli_say("cannot make a file for gnuplot: %s", strerror(errno)), false;
     for (int k = 0; k < f->nmatch; ++k) {
@@ -112,7 +112,7 @@ static bool plot(const carom_fit *f, const char *file) {
     else fprintf(s, "set terminal %s size 800,%d%s\n", strcmp(kind, "svg") == 0 ? "svg" : "pngcairo", height, strcmp(kind, "svg") == 0 ? " dynamic background 'white'" : "");
     fprintf(s, "set multiplot layout %d,1\nset grid\n", f->nmatch);
     for (int k = 0; k < f->nmatch; ++k) {
-        fputs("set xlabel 't, or number of the impact'\nset ylabel ", s);
+        fprintf(s, "set xlabel '%s'\nset ylabel ", strstr(match[k], "=impact ") ? "number of the impact" : "t");
         gnuplot_quote(s, f->match[k]);
         fprintf(s, "\nplot $d%d using 1:2 with points pt 7 ps 0.4 lc rgb '#555555' title 'data', $d%d using 1:3 with lines lw 1.5 lc rgb '#d55e00' title 'fit'\n", k, k);
     }
@@ -159,7 +159,7 @@ static int fit(const cli_args *a, const carom_fit_def *def) {
     if ((found || best) && cli_has(a, "json")) print_json(&f, found);
     else if ((found || best) && !cli_has(a, "quiet")) print_text(&f, a->word[0]);
     if ((found || best) && !write_table(&f, a)) code = CLI_FAILED;
-    if (found && cli_has(a, "plot") && !plot(&f, cli_value(a, "plot"))) code = CLI_FAILED;
+    if (found && cli_has(a, "plot") && !plot(&f, def->match, cli_value(a, "plot"))) code = CLI_FAILED;
     if (!found) cli_say("%s: %s", a->word[0], err.text);
     carom_fit_free(&f);
     return code;

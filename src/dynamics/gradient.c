@@ -234,9 +234,6 @@ static carom_status prepare(finding *k, const carom_gradient_def *def, carom_gra
 static carom_status find(finding *k, const carom_gradient_def *def, carom_gradient *g) {
     CAROM_TRY(read_expression(k, def->of));
     CAROM_TRY(prepare(k, def, g));
-    static const char *const energies[] = {"kinetic", "potential", "energy"};
-    for (int i = 0; i < 3 && carom_model_count(k->run.model).members > 0; ++i)
-        if (holds(k->expression, energies[i])) return carom_fail(k->err, CAROM_UNSUPPORTED, "--of: there are no derivatives of '%s' where members are flexible", energies[i]);
     g->scheme = carom_sim_scheme(k->run.sim)->name;
     k->averages = calloc((size_t)carom_model_watched(k->run.model) + 1, sizeof *k->averages);
     if (!k->averages) return carom_fail(k->err, CAROM_NO_MEMORY, "no memory for checks");
