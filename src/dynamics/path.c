@@ -374,7 +374,7 @@ static carom_status arrive(carom_path *w, double t, const double *q, const doubl
     for (int i = 0; i < nq; ++i) wrong = fmax(wrong, fabs(q[i] - w->q[i]) / fmax(size, DBL_MIN));
     for (int i = 0; i < nv; ++i) wrong = fmax(wrong, fabs(v[i] - w->v[i]) / fmax(speed, DBL_MIN));
     if (!(wrong < ARRIVES))
-        return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: the linearised motion does not follow that of the scheme (they differ by %.2g): tighten the scheme's tolerances", t, wrong);
+        return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: the linearised motion does not follow that of the scheme (they differ by %.2g): tighten its tolerances or shorten its steps", t, wrong);
     w->t = t;
     carom_copy(w->q, q, nq), carom_copy(w->v, v, nv);
     return CAROM_OK;
