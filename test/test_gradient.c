@@ -166,6 +166,24 @@ static void energies_of_a_bar(void **state) {
     }
 }
 
+// Two balls that do not couple hit the floor at the same time: each has its own derivative.
+static void together(void **state) {
+    (void)state;
+    static const char *const by[] = {"y", "z", NULL};
+    const double r = sqrt(5), s = 0.6 - r / 5, u = 2 * r, e = 0.5, d = e * r * s - (e * u - 10 * s) * r / 10;
+    carom_gradient g = gradient("carom: 1\ncoordinates: {y: 1, z: 1}\nenergy: {kinetic: y'^2/2 + z'^2/2, potential: 10*(y + z)}\n"
+                                "contacts: {a: {gap: y, restitution: 0.5}, b: {gap: z, restitution: 0.5}}\n", "y + 3*z", by, 0.6);
+    assert_close(g.gradient[0], d, 1e-9);
+    assert_close(g.gradient[1], 3 * d, 1e-9);
+    carom_gradient_free(&g);
+    g = gradient("carom: 1\ncoordinates: {y: 1, z: 1}\nenergy: {kinetic: y'^2/2 + z'^2/2, potential: 10*(y + z)}\n"
+                 "contacts: {a: {gap: y, restitution: 0.5}, b: {gap: z, restitution: 0.5}}\n", "integral(y)", by, 0.6);
+    const double T = r / 5;
+    assert_close(g.gradient[0], T - r / 10 * (e * u * s - 5 * s * s) + e * r * s * s / 2, 1e-9); // as of one ball
+    assert_close(g.gradient[1], 0, 1e-9);
+    carom_gradient_free(&g);
+}
+
 // The same by `mixed`, as accurate as its steps.
 static void with_mixed(void **state) {
     (void)state;
@@ -279,7 +297,7 @@ int main(int argc, char **argv) {
         return cmocka_run_group_tests(tests, NULL, NULL);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ball_once), cmocka_unit_test(ball_rests), cmocka_unit_test(block_stops), cmocka_unit_test(block_breaks_away), cmocka_unit_test(oblique_impact), cmocka_unit_test(stops_in_the_plane), cmocka_unit_test(begins_in_the_plane), cmocka_unit_test(energies_of_a_bar), cmocka_unit_test(with_mixed), cmocka_unit_test(keeps_rows), cmocka_unit_test(no_number),
+        cmocka_unit_test(ball_once), cmocka_unit_test(ball_rests), cmocka_unit_test(block_stops), cmocka_unit_test(block_breaks_away), cmocka_unit_test(oblique_impact), cmocka_unit_test(stops_in_the_plane), cmocka_unit_test(begins_in_the_plane), cmocka_unit_test(energies_of_a_bar), cmocka_unit_test(together), cmocka_unit_test(with_mixed), cmocka_unit_test(keeps_rows), cmocka_unit_test(no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

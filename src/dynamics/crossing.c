@@ -10,6 +10,7 @@
 #include "linalg/dense.h"
 #include "scheme/words.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double SAME = 1e-7; // accelerations on both sides, relative
@@ -77,7 +78,7 @@ static carom_status shift(carom_path *w, cause why, int c, double scale, bool fi
         const double dt = -dh / rate, size = carom_norm_max(of_column(w, j).q, w->p.nv) + 1e-3 * w->size_q / w->unit[j];
         const double noise = why == ARRIVES ? 1e-9 * size / fabs(rate) : 0; // of gaps that vary: slow contacts have much of it
         if (!first && fabs(dt - w->dt[j]) > 1e-7 * (fabs(dt) + fabs(w->dt[j])) + 1e-9 * w->scale_dt[j] + noise)
-            return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: '%.60s' meets another event at the same time, and the two separate when '%.60s' changes: the motion has no derivative here", w->t, name_of(w, c), w->label ? w->label(w->user, j) : "the start");
+            return w->separate = true, carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: '%.60s' meets another event at the same time, and the two separate when '%.60s' changes: the motion has no derivative here", w->t, name_of(w, c), w->label ? w->label(w->user, j) : "the start");
         w->dt[j] = dt;
         w->scale_dt[j] = fmax(w->scale_dt[j], fabs(dt));
     }
@@ -364,7 +365,7 @@ static carom_status settle(carom_path *w, const carom_change *x) {
     return CAROM_OK;
 }
 
-carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) {
+static carom_status cross(carom_path *w, const carom_change *x, bool first) {
     const int nq = w->p.nq, nv = w->p.nv;
     double most = 0;
     w->change = x;
@@ -420,4 +421,88 @@ carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) 
     w->phase = w->phase_1, w->phase_1 = phase;
     CAROM_TRY(settle(w, x));
     return side(w, CAROM_RIGHT);
+}
+
+// -- contacts that do not couple ----------------------------------------------------------------------------------
+
+typedef struct parts {
+    double *y, *y_1, *v, *phase, *impulse, *b; // columns before, and behind the events in one order; of one contact's event; velocities that each contact adds
+} parts;
+
+// One contact's part of an event: what it takes over, its impulse.
+static carom_status cross_one(carom_path *w, const carom_change *x, int c, parts *k) {
+    const int nv = w->p.nv, nc = w->p.nc;
+    carom_copy(k->phase, w->phase, (ptrdiff_t)x->phase_size);
+    k->phase[c] = x->phase[c];
+    carom_copy(k->phase + nc + CAROM_TANGENTS * c, x->phase + nc + CAROM_TANGENTS * c, CAROM_TANGENTS);
+    carom_copy(k->phase + (1 + CAROM_TANGENTS) * nc + c, x->phase + (1 + CAROM_TANGENTS) * nc + c, 1);
+    double *before = k->phase + x->phase_size, *v = before + x->phase_size;
+    carom_copy(before, w->phase, (ptrdiff_t)x->phase_size);
+    carom_copy(k->v, w->v, nv);
+    carom_add(v, w->v, 1, k->b + (size_t)c * (size_t)nv, nv);
+    carom_zero(k->impulse, nc);
+    k->impulse[c] = x->impulse[c];
+    carom_change one = *x;
+    one.v_before = k->v, one.v = v, one.q_before = x->q;
+    one.mode_before = one.phase_before = before, one.mode = one.phase = k->phase, one.impulse = k->impulse;
+    return cross(w, &one, false);
+}
+
+// All of them, one after the other, from the state before.
+static carom_status cross_in_order(carom_path *w, const carom_change *x, bool forward, parts *k) {
+    const int nc = w->p.nc, m = 2 * w->p.nv * w->n;
+    w->t = x->t_before;
+    carom_copy(w->q, x->q_before, w->p.nq), carom_copy(w->v, x->v_before, w->p.nv), carom_copy(w->y, k->y, m);
+    carom_copy(w->phase, x->phase_before, (ptrdiff_t)w->phase_size);
+    for (int i = 0; i < nc; ++i) {
+        const int c = forward ? i : nc - 1 - i;
+        if (x->mode_before[c] != x->mode[c] || x->impulse[c] > 0) CAROM_TRY(cross_one(w, x, c, k));
+    }
+    return CAROM_OK;
+}
+
+// Events of contacts at one time that separate along a column: where their order makes no difference, because they do not couple, there is a derivative.
+static carom_status cross_apart(carom_path *w, const carom_change *x, parts *k) {
+    const carom_local *L = &w->p.L;
+    const int nv = w->p.nv, m = 2 * nv * w->n;
+    CAROM_TRY(find_impulses(w, x));
+    for (int b = 0; b < L->nb; ++b) {
+        const int c = L->id[b] - w->p.ne;
+        for (int i = L->at[b]; i < L->at[b + 1]; ++i) {
+            if (c < 0 && fabs(w->lambda[i]) * carom_norm_max(w->X + (size_t)i * (size_t)nv, nv) > 1e-12 * w->size_v) return CAROM_UNSUPPORTED; // joints couple
+            if (c >= 0) carom_axpy(k->b + (size_t)c * (size_t)nv, w->lambda[i], w->X + (size_t)i * (size_t)nv, nv);
+        }
+    }
+    carom_status (*on_side)(void *, carom_path *, carom_side) = w->on_side;
+    w->on_side = NULL;
+    const carom_status status = cross_in_order(w, x, false, k);
+    w->on_side = on_side;
+    CAROM_TRY(status);
+    carom_copy(k->y_1, w->y, m);
+    CAROM_TRY(cross_in_order(w, x, true, k));
+    for (int j = 0; j < w->n; ++j) {
+        const double *a = k->y_1 + (size_t)j * 2 * (size_t)nv, *b = w->y + (size_t)j * 2 * (size_t)nv;
+        for (int half = 0; half < 2; ++half, a += nv, b += nv)
+            if (jumps(a, b, nv, 1e-7 * (carom_norm_max(a, nv) + (half ? w->size_v : w->size_q) / w->unit[j]))) return CAROM_NOT_CONVERGED;
+    }
+    carom_copy(w->v, x->v, nv), carom_copy(w->q, x->q, w->p.nq), carom_copy(w->phase, x->phase, (ptrdiff_t)w->phase_size);
+    return CAROM_OK;
+}
+
+carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) {
+    w->separate = false;
+    const carom_status status = cross(w, x, first);
+    if (status == CAROM_OK || !w->separate) return status;
+    const carom_error why = *w->err;
+    const size_t nv = (size_t)w->p.nv, nc = (size_t)w->p.nc, m = 2 * nv * (size_t)w->n, size = x->phase_size;
+    double *block = calloc(2 * m + nv + (2 * size + nv) + nc + nc * nv, sizeof *block);
+    if (!block) return status;
+    parts k = {.y = block, .y_1 = block + m, .v = block + 2 * m};
+    k.phase = k.v + nv, k.impulse = k.phase + 2 * size + nv, k.b = k.impulse + nc;
+    carom_copy(k.y, w->y, (ptrdiff_t)m);
+    const carom_status apart = cross_apart(w, x, &k);
+    if (apart != CAROM_OK) *w->err = why;
+    w->change = x;
+    free(block);
+    return apart == CAROM_OK ? CAROM_OK : status;
 }
