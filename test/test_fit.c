@@ -23,6 +23,7 @@ static void line(void **state) {
     assert_close(after("], ["), -1.2 * 0.2, 1e-5);
     assert_close(after("\"residual\": "), sqrt(3.6 / 5), 1e-9);
     assert_says(out, "\"points\": 5");
+    assert_says(out, "\"derivatives\": \"exact\"");
     get("points.csv", out, sizeof out);
     assert_close(after("file,column,t,data,model\n1,where,0,1,"), 1.4, 1e-7);
     assert_int_equal(carom("fit line.yaml line.csv line.csv --free x,\"x'\" --match where=x --sigma where=2 --json"), 0); // twice as many, errors given
@@ -45,6 +46,31 @@ static void impacts(void **state) {
     assert_close(after("\"e\": "), 0.75, 1e-8);
     assert_close(after("\"y\": "), 1, 1e-8);
     assert_says(out, "\"scheme\": \"event-driven\"");
+    assert_says(out, "\"derivatives\": \"exact\"");
+    assert_int_equal(carom("fit ball.yaml ball.csv --free e,y --match 'hit=impact ground' --scheme mixed --json"), 0);
+    assert_close(after("\"e\": "), 0.75, 1e-6);
+    assert_says(out, "\"derivatives\": \"exact\"");
+}
+
+// Rows on both sides of an impact, in two files, one of them with another column: the ball again, and its height behind the first impact.
+static void files(void **state) {
+    (void)state;
+    char text[2][600] = {"t,height\n", "t,height\n"};
+    const double h = 0.9, e = 0.6, T = sqrt(2 * h / 9.81), u = sqrt(2 * 9.81 * h);
+    for (int i = 0; i < 20; ++i) {
+        const double t = 0.04 * i, s = t - T;
+        snprintf(text[i % 2] + strlen(text[i % 2]), 40, "%.6f,%.14g\n", t, s < 0 ? h - 9.81 * t * t / 2 : e * u * s - 9.81 * s * s / 2);
+    }
+    put("even.csv", text[0]), put("odd.csv", text[1]);
+    assert_int_equal(carom("fit ball.yaml even.csv odd.csv --free e,y --match height=y --json"), 0);
+    assert_close(after("\"e\": "), e, 1e-9);
+    assert_close(after("\"y\": "), h, 1e-9);
+    assert_says(out, "\"points\": 20");
+    assert_says(out, "\"derivatives\": \"exact\"");
+    // a scheme that does not locate events has differences, and says why
+    assert_int_equal(carom("fit ball.yaml even.csv odd.csv --free y --match height=y --scheme moreau-jean --step 1e-3"), 0);
+    assert_says(out, "derivatives by differences");
+    assert_says(out, "does not locate events");
 }
 
 static void complaint(const char *arguments, int status, const char *words) {
@@ -73,7 +99,7 @@ static void refused(void **state) {
 int main(void) {
     char folder[] = "/tmp/carom-fit-XXXXXX", command[200];
     if (!mkdtemp(folder) || chdir(folder) != 0) return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(line), cmocka_unit_test(impacts), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(line), cmocka_unit_test(impacts), cmocka_unit_test(files), cmocka_unit_test(refused)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return chdir("/") != 0 || system(command) != 0 ? 1 : failed;

@@ -120,11 +120,112 @@ static void oblique_impact(void **state) {
     carom_gradient_free(&g);
 }
 
+#define PLANE "carom: 1\nparameters: {mu: 0.5, F: 8, a: 0.7, V: 2}\ncoordinates: {x: {at: 0, rate: V}, y: {at: 0, rate: 1.5}, z: 0}\n" \
+    "energy: {kinetic: \"1/2*(x'^2 + y'^2 + z'^2)\", potential: 10*z}\ncontacts: {floor: {gap: z, slip: [x, y], friction: mu}}\n"
+
+// In the plane it stops after going (V, W) |(V, W)|/(2 mu g).
+static void stops_in_the_plane(void **state) {
+    (void)state;
+    static const char *const by[] = {"mu", "V", "y'", NULL};
+    carom_gradient g = gradient(PLANE, "x", by, 1);
+    const double V = 2, W = 1.5, speed = 2.5, k = 10; // 2 mu g
+    assert_close(g.value, V * speed / k, 1e-9);
+    assert_close(g.gradient[0], -V * speed / k / 0.5, 1e-8);
+    assert_close(g.gradient[1], (speed + V * V / speed) / k, 1e-8);
+    assert_close(g.gradient[2], V * W / speed / k, 1e-8);
+    carom_gradient_free(&g);
+}
+
+// Pulled by F t in direction a from rest: it breaks away at mu g/F and goes D = F s^3/6, s = t - mu g/F.  The direction turns with a.
+static void begins_in_the_plane(void **state) {
+    (void)state;
+    static const char *const by[] = {"mu", "F", "a", NULL};
+    carom_gradient g;
+    carom_error err = {0};
+    carom_gradient_def def = define("carom: 1\nparameters: {mu: 0.5, F: 8, a: 0.7}\ncoordinates: {x: 0, y: 0, z: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2 + z'^2)\", potential: 10*z}\n"
+                                "forces: {x: F*t*cos(a), y: F*t*sin(a)}\ncontacts: {floor: {gap: z, slip: [x, y], friction: mu}}\n", "x", by, 1);
+    def.run.step = 1;
+    if (carom_gradient_find(&g, &def, &err) != CAROM_OK) fail_msg("%s", err.text);
+    const double s = 1 - 5. / 8, D = 8 * s * s * s / 6, c = cos(0.7);
+    assert_close(g.value, D * c, 1e-8);
+    assert_close(g.gradient[0], -10 * s * s / 2 * c, 1e-6);
+    assert_close(g.gradient[1], (s * s * s / 6 + 5. / 8 * s * s / 2) * c, 1e-6);
+    assert_close(g.gradient[2], -D * sin(0.7), 1e-6);
+    carom_gradient_free(&g);
+}
+
+// Energies of a linear bar that is struck with V go with V^2.
+static void energies_of_a_bar(void **state) {
+    (void)state;
+    static const char *const by[] = {"V", NULL}, *const of[] = {"kinetic", "potential", "3*energy"};
+    for (int i = 0; i < 3; ++i) {
+        carom_gradient g = gradient("carom: 1\nparameters: {V: 0.1}\nflexible: {bar: {type: bar, length: 1, elements: 4, area: 2, density: 3, modulus: 50, fix: start, rate: V}}\n", of[i], by, 0.1);
+        assert_true(g.value > 1e-4);
+        assert_close(g.gradient[0], 2 * g.value / 0.1, 1e-9);
+        carom_gradient_free(&g);
+    }
+}
+
+// Two balls that do not couple hit the floor at the same time: each has its own derivative.
+static void together(void **state) {
+    (void)state;
+    static const char *const by[] = {"y", "z", NULL};
+    const double r = sqrt(5), s = 0.6 - r / 5, u = 2 * r, e = 0.5, d = e * r * s - (e * u - 10 * s) * r / 10;
+    carom_gradient g = gradient("carom: 1\ncoordinates: {y: 1, z: 1}\nenergy: {kinetic: y'^2/2 + z'^2/2, potential: 10*(y + z)}\n"
+                                "contacts: {a: {gap: y, restitution: 0.5}, b: {gap: z, restitution: 0.5}}\n", "y + 3*z", by, 0.6);
+    assert_close(g.gradient[0], d, 1e-9);
+    assert_close(g.gradient[1], 3 * d, 1e-9);
+    carom_gradient_free(&g);
+    g = gradient("carom: 1\ncoordinates: {y: 1, z: 1}\nenergy: {kinetic: y'^2/2 + z'^2/2, potential: 10*(y + z)}\n"
+                 "contacts: {a: {gap: y, restitution: 0.5}, b: {gap: z, restitution: 0.5}}\n", "integral(y)", by, 0.6);
+    const double T = r / 5;
+    assert_close(g.gradient[0], T - r / 10 * (e * u * s - 5 * s * s) + e * r * s * s / 2, 1e-9); // as of one ball
+    assert_close(g.gradient[1], 0, 1e-9);
+    carom_gradient_free(&g);
+}
+
+// The same by `mixed`, as accurate as its steps.
+static void with_mixed(void **state) {
+    (void)state;
+    static const char *const by[] = {"e", "y", NULL};
+    const double r = sqrt(5), s = 0.6 - r / 5, u = 2 * r, e = 0.5, v = e * u - 10 * s;
+    carom_gradient g;
+    carom_error err = {0};
+    carom_gradient_def d = define(BALL, "y", by, 0.6);
+    d.run.scheme = "mixed", d.run.step = 1e-2;
+    if (carom_gradient_find(&g, &d, &err) != CAROM_OK) fail_msg("%s", err.text);
+    assert_string_equal(g.scheme, "mixed");
+    assert_close(g.gradient[0], u * s, 1e-7);
+    assert_close(g.gradient[1], e * r * s - v * r / 10, 1e-7);
+    carom_gradient_free(&g);
+}
+
+// A row for every step: y = Y - g t^2/2 before the first impact.
+static void keeps_rows(void **state) {
+    (void)state;
+    static const char *const by[] = {"g", "y", NULL};
+    carom_gradient g;
+    carom_error err = {0};
+    carom_gradient_def d = define(BALL, "y", by, 0.4);
+    d.run.step = 0.1, d.rows = true;
+    assert_int_equal(carom_gradient_find(&g, &d, &err), CAROM_OK);
+    assert_int_equal(g.rows, 4);
+    for (int i = 0; i < 4; ++i) {
+        const double *row = g.row + 4 * i, t = 0.1 * (i + 1);
+        assert_close(row[0], t, 1e-12);
+        assert_close(row[1], 1 - 5 * t * t, 1e-11);
+        assert_close(row[2], -t * t / 2, 1e-11);
+        assert_close(row[3], 1, 1e-11);
+    }
+    carom_gradient_free(&g);
+}
+
 static void no_number(void **state) {
     (void)state;
     static const char *const by[] = {"x", NULL}, *const y[] = {"y", NULL}, *const nobody[] = {"z", NULL};
     // an oscillator that just touches its wall at x = -1
     refused("carom: 1\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: x^2/2}\ncontacts: {wall: {gap: x + 1 - 1e-10, restitution: 0.5}}\n", "x", by, 5, CAROM_NOT_CONVERGED, "grazed");
+    refused(BALL, "y", y, sqrt(0.2), CAROM_NOT_CONVERGED, "an event falls on the end of the run");
     refused(BALL, "energy.impact", y, 1, CAROM_UNSUPPORTED, "ledger");
     refused(BALL, "max(y) - 1", y, 1, CAROM_UNSUPPORTED, "must be the whole expression");
     refused(BALL, "y", nobody, 1, CAROM_BAD_INPUT, "no parameter");
@@ -135,9 +236,68 @@ static void no_number(void **state) {
             "contacts: {a: {gap: y, restitution: 0.5}, b: {gap: z, restitution: 0.5}}\n", "y", y, 1, CAROM_NOT_CONVERGED, "at the same time");
 }
 
-int main(void) {
+// -- shipped models against differences: `test_gradient long` ------------------------------------------------------
+
+static double value_with(const char *text, const char *of, const char *name, double p, double end) {
+    char change[100];
+    carom_gradient g;
+    carom_error err = {0};
+    carom_gradient_def d = define(text, of, (const char *const[]){name, NULL}, end);
+    d.model.set = (const char *const[]){change, NULL};
+    snprintf(change, sizeof change, "%s=%.17g", name, p);
+    const double value = carom_gradient_find(&g, &d, &err) == CAROM_OK ? g.value : NAN;
+    carom_gradient_free(&g);
+    return value;
+}
+
+// (F(-2h) - 8 F(-h) + 8 F(h) - F(2h))/(12 h) for the step that comes nearest: its error falls with h and its noise grows.
+static void compare(const char *model, double end, const char *name) {
+    char of[400] = "0";
+    size_t length;
+    char *text = shipped_text(model, &length);
+    carom_model *m = good(text);
+    for (int i = 0; i < 5 && i < carom_model_system(m)->nq; ++i) snprintf(of + strlen(of), sizeof of - strlen(of), " + %d*%s", i + 1, carom_model_coordinate(m, i));
+    double p = NAN;
+    for (int i = 0; i < carom_model_count(m).parameters; ++i) {
+        double value;
+        if (strcmp(carom_model_parameter(m, i, &value), name) == 0) p = value;
+    }
+    carom_model_destroy(m);
+    carom_gradient g = gradient(text, of, (const char *const[]){name, NULL}, end);
+    double best = HUGE_VAL, nearest = NAN;
+    for (double rel = 1e-4; rel > 1e-7 && best > 1e-8; rel /= 10) {
+        const double h = rel * fabs(p);
+        const double d = (value_with(text, of, name, p - 2 * h, end) - 8 * value_with(text, of, name, p - h, end) + 8 * value_with(text, of, name, p + h, end) - value_with(text, of, name, p + 2 * h, end)) / (12 * h);
+        const double wrong = fabs(d - g.gradient[0]) / fmax(fmax(fabs(d), fabs(g.gradient[0])), 1e-3 * fabs(g.value / p));
+        if (wrong < best) best = wrong, nearest = d;
+    }
+    print_message("%-26s t = %-6g by %-8s %18.11g  differences %18.11g  %.1e\n", model, end, name, g.gradient[0], nearest, best);
+    if (!(best < 1e-6)) fail_msg("%s by %s at %g: %.12g, differences %.12g", model, name, end, g.gradient[0], nearest);
+    carom_gradient_free(&g);
+    free(text);
+}
+
+static void models(void **state) {
+    (void)state;
+    static const struct { const char *model; double end; const char *by[4]; } table[] = {
+        {"ball-in-box", 0.3, {"width", "tilt"}}, {"bouncing-ball", 0.4, {"m", "weight"}}, {"bouncing-ball", 1.7, {"m", "weight", "e"}}, {"bouncing-ball-b", 0.5, {"R", "grav"}}, {"bouncing-ball-b", 2.5, {"R", "grav", "e"}},
+        {"impacting-oscillator", 1, {"m", "k"}}, {"impacting-oscillator", 5, {"m", "k", "e"}}, {"pendulum", 0.6, {"m", "J", "grav"}}, {"pendulum", 3, {"m", "J", "grav"}}, {"four-bar", 0.1, {"a"}}, {"four-bar", 0.5, {"a"}},
+        {"spinning-top", 0.3, {"m", "l", "J1"}}, {"spinning-top", 1.5, {"m"}}, {"gear-rattle", 0.05, {"J", "r1", "drag"}}, {"gear-rattle", 0.25, {"J", "r1", "r2"}}, {"rocking-block", 0.5, {"width", "height"}},
+        {"two-ball-oscillator", 0.5, {"m", "k", "l"}}, {"woodpecker", 0.06, {"mM", "mS"}}, {"woodpecker", 0.3, {"mM", "mS", "c"}}, {"newtons-cradle", 0.08, {"r", "l"}}, {"newtons-cradle", 0.4, {"r", "l"}},
+        {"falling-top", 0.0025, {"m", "l"}}, {"falling-top", 0.1, {"l"}}, {"slider-crank-clearance", 0.0075, {"l1", "l2"}}, {"slider-crank-clearance", 0.045, {"l1", "l2"}}, {"slider-crank-frictionless", 0.0075, {"l1", "l2"}}, {"slider-crank-frictionless", 0.045, {"l1", "l2"}},
+        {"slider-crank", 0.0075, {"l1", "l2"}}, {"slider-crank", 0.045, {"l1", "l2"}}, {"slider-crank-bilateral", 0.0075, {"m1"}}, {"slider-crank-bilateral", 0.045, {"m1"}}, {"slider-crank-bodies", 0.0075, {"l1", "l2", "m1"}}, {"slider-crank-bodies", 0.045, {"l1", "m1"}},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; ++i)
+        for (int k = 0; k < 4 && table[i].by[k]; ++k) compare(table[i].model, table[i].end, table[i].by[k]);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "long") == 0) {
+        const struct CMUnitTest tests[] = {cmocka_unit_test(models)};
+        return cmocka_run_group_tests(tests, NULL, NULL);
+    }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ball_once), cmocka_unit_test(ball_rests), cmocka_unit_test(block_stops), cmocka_unit_test(block_breaks_away), cmocka_unit_test(oblique_impact), cmocka_unit_test(no_number),
+        cmocka_unit_test(ball_once), cmocka_unit_test(ball_rests), cmocka_unit_test(block_stops), cmocka_unit_test(block_breaks_away), cmocka_unit_test(oblique_impact), cmocka_unit_test(stops_in_the_plane), cmocka_unit_test(begins_in_the_plane), cmocka_unit_test(energies_of_a_bar), cmocka_unit_test(together), cmocka_unit_test(with_mixed), cmocka_unit_test(keeps_rows), cmocka_unit_test(no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

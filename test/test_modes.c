@@ -224,6 +224,9 @@ static void verb(void **state) {
     assert_int_equal(carom("equilibrium b.yaml --save s.state"), 0);
     assert_int_equal(carom("modes b.yaml --at s.state --contacts open"), 0);
     assert_says(out, "3 modes");
+    put("r.yaml", "carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2, potential: 2*x^2}\ncontacts: {b: {normal force: 9, slip: x, friction: 0.5}}\n");
+    assert_int_equal(carom("modes r.yaml --contacts open --json"), 0);
+    assert_says(out, "\"names\": [\"x'\"]");
     assert_int_equal(carom("modes b.yaml --mode 3 -o mode.h5"), 2);
     assert_says(complaints, "there are 2 modes");
     assert_int_equal(carom("modes b.yaml --over nu=1,2"), 2);
@@ -235,10 +238,42 @@ static void verb(void **state) {
     assert_int_equal(system(text), 0);
 }
 
+// Velocities that are rounding neither open a contact nor let it slide: a block on a rough floor beside an oscillator keeps the oscillator's mode alone.
+static void rounding(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: 0, y: 0, z: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2 + z'^2)\", potential: 10*y + 18*z^2}\n"
+                          "contacts: {floor: {gap: y, slip: x, friction: {static: 0.5, kinetic: 0.3}}}\n");
+    static const double q[] = {1, 0, 0}, v[][3] = {{1e-13, -2e-13, 0}, {1e-13, -2e-13, 3}};
+    for (int i = 0; i < 2; ++i) { // all of them, or beside one that moves
+        carom_modes x = modes_at(m, q, v[i], 0);
+        assert_int_equal(x.sticking, 1);
+        assert_int_equal(x.count, 1);
+        assert_close(x.mode[0].frequency, 6 / (2 * PI), 1e-12);
+        carom_modes_free(&x);
+    }
+    carom_model_destroy(m);
+}
+
+// A brake holds an oscillator; released it does not, nor where contacts are open.  Its own coordinate moves in none of these cases.
+static void released(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; ++i) {
+        carom_modes x;
+        carom_error err = {0};
+        carom_model *m = good(i == 1 ? "carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2, potential: 2*x^2}\ncontacts: {b: {normal force: 0, slip: x, friction: 0.5}}\n"
+                                     : "carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2, potential: 2*x^2}\ncontacts: {b: {normal force: 9, slip: x, friction: 0.5}}\n");
+        assert_int_equal(carom_modes_find(&x, m, &(carom_modes_def){.open = i == 2}, &err), CAROM_OK);
+        assert_int_equal(x.count, i > 0);
+        assert_int_equal(x.sticking, i == 0);
+        if (i > 0) assert_close(x.mode[0].frequency, 1 / PI, 1e-12);
+        drop(&x, m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(oscillator), cmocka_unit_test(hinge), cmocka_unit_test(supports), cmocka_unit_test(buckling), cmocka_unit_test(rotor), cmocka_unit_test(top),
-        cmocka_unit_test(brake), cmocka_unit_test(falling_friction), cmocka_unit_test(jam), cmocka_unit_test(verb),
+        cmocka_unit_test(brake), cmocka_unit_test(falling_friction), cmocka_unit_test(jam), cmocka_unit_test(rounding), cmocka_unit_test(released), cmocka_unit_test(verb),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

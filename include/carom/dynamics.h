@@ -126,7 +126,9 @@ typedef struct carom_fit {
     double residual, residual_start; // root mean square of (model - data)/sigma
     carom_fit_point *point;
     char **match;             // nmatch: the columns
-    int evaluations;          // runs
+    int evaluations;          // runs without derivatives
+    int jacobians, differences; // derivatives of all points; those of them by central differences, the others are exact
+    char not_exact[400];      // why
     const char *scheme;       // in use
 } carom_fit;
 
@@ -142,6 +144,7 @@ typedef struct carom_gradient_def {
     const double *start;         // positions, velocities; NULL: the model's own
     const char *of;              // an expression at the end; integral(x), mean(x), rms(x), max(x) or min(x) over the run
     const char *const *by;       // names: parameters, `x` and `x'` for initial values; NULL-terminated
+    bool rows;                   // keep a row at the end of every step, as if the run ended there
     bool (*stop)(const void *user); // NULL: none
     const void *user;
 } carom_gradient_def;
@@ -150,6 +153,8 @@ typedef struct carom_gradient {
     int n;
     char **name;
     double value, *gradient, t;  // at the end t
+    long rows;
+    double *row;                 // t, value and gradient: 2 + n numbers each
     const char *scheme;
 } carom_gradient;
 

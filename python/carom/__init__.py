@@ -6,7 +6,7 @@
 
 Runs, models, results and comparisons are those of the C library libcarom; docs/python.md tells how to use them.
 """
-from ._dynamics import Equilibrium, Fit, Modes, equilibrium, fit, modes
+from ._dynamics import Equilibrium, Fit, Gradient, Modes, equilibrium, fit, gradient, modes
 from ._library import Error, FileError, InputError, SimulationError, library_path, schemes, version
 from ._mechanism import Mechanism
 from ._model import Model, System
@@ -16,5 +16,5 @@ from ._run import Simulation, run, simulate
 from ._study import Comparison, Sweep, Table, bifurcation, compare, sweep
 
 __version__ = version()
-__all__ = ["Comparison", "Equilibrium", "Error", "FileError", "Fit", "InputError", "Ledger", "Mechanism", "Model", "Modes", "Page", "Result", "Simulation", "SimulationError", "Sweep",
-           "System", "Table", "bifurcation", "compare", "equilibrium", "fit", "library_path", "modes", "open", "run", "schemes", "simulate", "sweep", "version"]
+__all__ = ["Comparison", "Equilibrium", "Error", "FileError", "Fit", "Gradient", "InputError", "Ledger", "Mechanism", "Model", "Modes", "Page", "Result", "Simulation", "SimulationError", "Sweep",
+           "System", "Table", "bifurcation", "compare", "equilibrium", "fit", "gradient", "library_path", "modes", "open", "run", "schemes", "simulate", "sweep", "version"]

@@ -1,4 +1,4 @@
-"""States of rest, modes and fits: `carom equilibrium`, `carom modes`, `carom fit`."""
+"""States of rest, modes, gradients and fits: `carom equilibrium`, `carom modes`, `carom gradient`, `carom fit`."""
 import ctypes
 import math
 import os
@@ -17,6 +17,11 @@ def _array(pointer, n):
     return np.ctypeslib.as_array(pointer, (n,)).copy() if n else np.zeros(0)
 
 
+def _shown(model, n):
+    """Which of the first n coordinates or velocities a user knows: all but those of brakes."""
+    return [i for i in range(n) if not lib.carom_model_presses(model._handle.pointer, i)]
+
+
 class Equilibrium:
     """A state of rest.
 
@@ -30,7 +35,8 @@ class Equilibrium:
 
     def __init__(self, model, rest):
         self.q = _array(rest.q, rest.nq)
-        self.state = {**dict(zip(model.coordinates, self.q.tolist())), **{name: 0.0 for name in model.velocities}}
+        q, v = _shown(model, rest.nq), _shown(model, rest.nv)
+        self.state = {**{model.coordinates[i]: float(self.q[i]) for i in q}, **{model.velocities[i]: 0.0 for i in v}}
         forces = [rest.force[i] for i in range(rest.nforce)]
         self.forces = {c.text(f.name): f.value for f in forces}
         self.ranges = {c.text(f.name): (f.low, f.high) for f in forces if not math.isnan(f.low)}
@@ -67,13 +73,13 @@ class Modes:
     """frequencies (Hz), damping (ratios), eigenvalues (complex, 1/s), shapes (complex, a row per mode), names of the columns of shapes."""
 
     def __init__(self, model, x):
-        modes, nv = [x.mode[i] for i in range(x.count)], x.nv
+        modes, nv, shown = [x.mode[i] for i in range(x.count)], x.nv, _shown(model, x.nv)
         self.frequencies = np.array([m.frequency for m in modes])
         self.damping = np.array([m.damping for m in modes])
         self.eigenvalues = np.array([complex(m.re, m.im) for m in modes])
         parts = [_array(m.shape, 2 * nv) for m in modes]
-        self.shapes = np.array([p[:nv] + 1j * p[nv:] for p in parts]).reshape(len(modes), nv)
-        self.names = model.velocities
+        self.shapes = np.array([p[:nv] + 1j * p[nv:] for p in parts]).reshape(len(modes), nv)[:, shown]
+        self.names = [model.velocities[i] for i in shown]
         self.joints, self.sticking, self.sliding, self.unbalanced = x.joints, x.sticking, x.sliding, x.unbalanced
         self.method = c.text(x.method)
 
@@ -103,8 +109,64 @@ def modes(model, *, at="equilibrium", contacts="closed", count=None, set=None, m
         lib.carom_modes_free(ctypes.byref(x))
 
 
+def _define(d, model, scheme, step, end, options, rtol, atol, start):
+    """Model, run and start of a definition; what it returns must live as long."""
+    texts = (c.MatrixText * max(1, len(model._matrices)))(
+        *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in model._matrices.items()))
+    d.model = c.ModelDef(model._data, len(model._data), model.file.encode(), c.strings(model._set), texts, len(model._matrices), None)
+    d.run = lib.carom_run_nothing()
+    d.run.scheme, d.run.options = scheme and scheme.encode(), c.strings(c.pairs(options))
+    for name, x in (("step", step), ("end", end), ("rtol", rtol), ("atol", atol)):
+        if x is not None:
+            setattr(d.run, name, x)
+    state = None if start is None else np.concatenate(initial_state(model, start))
+    d.start = None if state is None else state.ctypes.data
+    return texts, state
+
+
+class Gradient:
+    """Derivatives of one result of a run.
+
+    value, gradient   at the end: a number, an array in the order of names
+    t, values, gradients  with rows=True: the same at every step, as if the run ended there: arrays of n, n and n x len(names)
+    """
+
+    def __init__(self, g):
+        self.names = [c.text(g.name[i]) for i in range(g.n)]
+        self.value, self.gradient, self.scheme = g.value, _array(g.gradient, g.n), c.text(g.scheme)
+        rows = _array(g.row, g.rows * (2 + g.n)).reshape(g.rows, 2 + g.n)
+        self.t, self.values, self.gradients = rows[:, 0], rows[:, 1], rows[:, 2:]
+
+    def __getitem__(self, name):
+        return self.gradient[self.names.index(name)]
+
+    def __repr__(self):
+        return f"<carom.Gradient: {self.value:.6g}; " + ", ".join(f"by {k} {v:.6g}" for k, v in zip(self.names, self.gradient)) + ">"
+
+
+def gradient(model, of, by, *, scheme=None, step=None, end=None, options=None, set=None, matrices=None, rtol=None, atol=None, start=None, rows=False):
+    """Exact derivatives of a result of a run by parameters and initial values (a list of names), through impacts, stick and slip.
+
+    of      an expression at the end of the run, or integral(x), mean(x), rms(x), max(x), min(x) over it
+    SimulationError: there is no derivative, and why.
+    """
+    model = as_model(model, set, matrices)
+    d, g, err = c.GradientDef(), c.Gradient(), c.CError()
+    alive = _define(d, model, scheme, step, end, options, rtol, atol, start)
+    d.of, d.by, d.rows = of.encode(), c.strings([by] if isinstance(by, str) else by), rows
+    status = lib.carom_gradient_find(ctypes.byref(g), ctypes.byref(d), ctypes.byref(err))
+    del alive
+    try:
+        if status != c.OK:
+            raise c.failure(err, status)
+        return Gradient(g)
+    finally:
+        lib.carom_gradient_free(ctypes.byref(g))
+
+
 class Fit:
-    """values, errors, confidence ({name: (low, high)}, 95 %), covariance (array, in the order of names), residual, points (rows of t, data, model)."""
+    """values, errors, confidence ({name: (low, high)}, 95 %), covariance (array, in the order of names), residual, points (rows of t, data, model),
+    exact (were the derivatives exact?)."""
 
     def __init__(self, f):
         n = f.nfree
@@ -114,6 +176,7 @@ class Fit:
         self.confidence = {k: (v - f.confidence * e, v + f.confidence * e) for k, v, e in zip(self.names, value, error)}
         self.covariance = _array(f.covariance, n * n).reshape(n, n)
         self.residual, self.evaluations, self.scheme = f.residual, f.evaluations, c.text(f.scheme)
+        self.exact, self.why_not_exact = f.differences == 0, c.text(f.not_exact) or None  # derivatives
         self.points = np.array([(p.t, p.data, p.model) for p in (f.point[i] for i in range(f.npoints))])
 
     def __repr__(self):
@@ -128,22 +191,14 @@ def fit(model, data, *, free, match, bounds=None, sigma=None, scheme=None, step=
     """
     model = as_model(model, set, matrices)
     d, f, err = c.FitDef(), c.Fit(), c.CError()
-    texts = (c.MatrixText * max(1, len(model._matrices)))(
-        *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in model._matrices.items()))
-    d.model = c.ModelDef(model._data, len(model._data), model.file.encode(), c.strings(model._set), texts, len(model._matrices), None)
-    d.run = lib.carom_run_nothing()
-    d.run.scheme, d.run.options = scheme and scheme.encode(), c.strings(c.pairs(options))
-    for name, x in (("step", step), ("rtol", rtol), ("atol", atol)):
-        if x is not None:
-            setattr(d.run, name, x)
-    state = None if start is None else np.concatenate(initial_state(model, start))
-    d.start = None if state is None else state.ctypes.data
+    alive = _define(d, model, scheme, step, None, options, rtol, atol, start)
     sides = {k: tuple("" if x is None else repr(float(x)) for x in v) for k, v in (bounds or {}).items()}
     d.free, d.match = c.strings(free), c.strings(f"{k}={v}" for k, v in match.items())
     d.bounds, d.sigma = c.strings(f"{k}={v[0]}:{v[1]}" for k, v in sides.items()), c.strings(f"{k}={float(v)!r}" for k, v in (sigma or {}).items())
     with tempfile.TemporaryDirectory() as folder:
         d.data = c.strings([_file(x, folder, i) for i, x in enumerate(data if isinstance(data, (list, tuple)) else [data])])
         status = lib.carom_fit_find(ctypes.byref(f), ctypes.byref(d), ctypes.byref(err))
+    del alive
     try:
         if status != c.OK:
             raise c.failure(err, status)

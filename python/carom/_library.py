@@ -229,7 +229,17 @@ class Fit(Structure):
     _fields_ = [("nfree", c_int), ("npoints", c_int), ("nmatch", c_int), ("name", POINTER(c_char_p)), ("value", POINTER(c_double)),
                 ("start", POINTER(c_double)), ("error", POINTER(c_double)), ("covariance", POINTER(c_double)), ("confidence", c_double),
                 ("residual", c_double), ("residual_start", c_double), ("point", POINTER(FitPoint)), ("match", POINTER(c_char_p)),
-                ("evaluations", c_int), ("scheme", c_char_p)]
+                ("evaluations", c_int), ("jacobians", c_int), ("differences", c_int), ("not_exact", c_char * 400), ("scheme", c_char_p)]
+
+
+class GradientDef(Structure):
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("of", c_char_p), ("by", POINTER(c_char_p)), ("rows", c_bool), ("stop", c_void_p),
+                ("user", c_void_p)]
+
+
+class Gradient(Structure):
+    _fields_ = [("n", c_int), ("name", POINTER(c_char_p)), ("value", c_double), ("gradient", POINTER(c_double)), ("t", c_double), ("rows", c_long),
+                ("row", POINTER(c_double)), ("scheme", c_char_p)]
 
 
 # The C name of every mirror above, for the test of layouts.
@@ -240,7 +250,8 @@ MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def
            "carom_compare_def": CompareDef, "carom_compare_row": CompareRow, "carom_compare_watch": CompareWatch,
            "carom_run_given": RunGiven, "carom_run": Run, "carom_sweep_def": SweepDef, "carom_sweep_row": SweepRow, "carom_sweep_watch": SweepWatch,
            "carom_rest": Rest, "carom_rest_force": RestForce, "carom_mode": Mode, "carom_modes": Modes, "carom_modes_def": ModesDef,
-           "carom_fit": Fit, "carom_fit_def": FitDef, "carom_fit_point": FitPoint}
+           "carom_fit": Fit, "carom_fit_def": FitDef, "carom_fit_point": FitPoint,
+           "carom_gradient": Gradient, "carom_gradient_def": GradientDef}
 
 
 # -- functions -----------------------------------------------------------------------------------------------------
@@ -266,6 +277,7 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_model_coordinate": (c_char_p, [_P, c_int]),
     "carom_model_velocity": (c_char_p, [_P, c_int]),
     "carom_model_input": (c_char_p, [_P, c_int, POINTER(c_double)]),
+    "carom_model_presses": (c_bool, [_P, c_int]),
     "carom_model_parameter": (c_char_p, [_P, c_int, POINTER(c_double)]),
     "carom_model_set": (c_int, [_P, c_int, POINTER(c_int), POINTER(c_double), POINTER(c_bool), _E]),
     "carom_model_constraint": (c_char_p, [_P, c_int]),
@@ -346,6 +358,8 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_modes_free": (None, [POINTER(Modes)]),
     "carom_fit_find": (c_int, [POINTER(Fit), POINTER(FitDef), _E]),
     "carom_fit_free": (None, [POINTER(Fit)]),
+    "carom_gradient_find": (c_int, [POINTER(Gradient), POINTER(GradientDef), _E]),
+    "carom_gradient_free": (None, [POINTER(Gradient)]),
 }
 
 

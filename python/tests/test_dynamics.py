@@ -1,4 +1,4 @@
-"""States of rest, modes and fits from Python."""
+"""States of rest, modes, gradients and fits from Python."""
 import math
 
 from common import Case, carom, np
@@ -35,6 +35,24 @@ class Dynamics(Case):
         self.assertEqual(m.names, ["y'"])
         self.assertAlmostEqual(carom.modes(HANGING, at="initial", set={"k": 200}).frequencies[0], 10 / (2 * math.pi), 12)
 
+    def test_gradient(self):
+        # y = Y - g t^2/2 until T = sqrt(2 Y/g), then e u s - g s^2/2, s = t - T, u = sqrt(2 g Y)
+        ball = "carom: 1\nparameters: {g: 10, e: 0.5}\ncoordinates: {y: 1}\nenergy: {kinetic: y'^2/2, potential: g*y}\ncontacts: {floor: {gap: y, restitution: e}}\n"
+        g = carom.gradient(ball, "y", ["e", "y"], end=0.6, step=0.1, rows=True)
+        s = 0.6 - math.sqrt(0.2)
+        self.assertAlmostEqual(g["e"], math.sqrt(20) * s, 8)
+        self.assertEqual(g.gradients.shape, (6, 2))
+        self.assertLess(np.abs(g.values[:4] - (1 - 5 * g.t[:4] ** 2)).max(), 1e-10)
+        self.assertLess(np.abs(g.gradients[:4] - [0, 1]).max(), 1e-10)
+        self.assertEqual(g.gradients[-1].tolist(), g.gradient.tolist())
+        with self.assertRaisesRegex(carom.InputError, "no parameter"):
+            carom.gradient(ball, "y", "z", end=0.6)
+
+    def test_brake_has_no_coordinate(self):
+        held = 'carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: "x\'^2/2", potential: 2*x^2}\ncontacts: {b: {normal force: 9, slip: x, friction: 0.5}}\n'
+        self.assertEqual(carom.modes(held, contacts="open").names, ["x'"])
+        self.assertEqual(list(carom.equilibrium(held).state), ["x", "x'"])
+
     def test_fit(self):
         t = np.linspace(0, 1, 30)
         y = 0.3 * np.cos(6 * t)
@@ -43,5 +61,6 @@ class Dynamics(Case):
         self.assertAlmostEqual(f.values["y"], 0.3, 7)
         self.assertAlmostEqual(f.values["y'"], 0, 6)
         self.assertEqual(f.covariance.shape, (3, 3))
+        self.assertTrue(f.exact)
         with self.assertRaisesRegex(carom.InputError, "too few data"):
             carom.fit(HANGING, {"t": [0.1], "where": [1.0]}, free=["k", "y"], match={"where": "y"})

@@ -37,6 +37,8 @@ static const cli_option options[] = {
 
 static void print_text(const carom_fit *f, const char *file) {
     printf("%s: %d point%s, %d free, %d runs with %s\n", file, f->npoints, f->npoints == 1 ? "" : "s", f->nfree, f->evaluations, f->scheme ? f->scheme : "no scheme");
+    if (f->differences == 0) printf("  exact derivatives\n");
+    else printf("  derivatives by differences, %d of %d times: %s\n", f->differences, f->jacobians, f->not_exact);
     printf("  residual (root mean square) %.6g, at the start %.6g\n", f->residual, f->residual_start);
     printf("  %-20s %16s %14s %30s\n", "name", "value", "std. error", "95 % confidence");
     for (int i = 0; i < f->nfree; ++i)
@@ -66,7 +68,7 @@ static void print_json(const carom_fit *f, bool converged) {
         fputs(": [", stdout), number(f->value[i] - f->confidence * f->error[i]);
         fputs(", ", stdout), number(f->value[i] + f->confidence * f->error[i]), fputs("]", stdout);
     }
-    printf("},\n \"points\": %d, \"evaluations\": %d, \"converged\": %s, \"scheme\": ", f->npoints, f->evaluations, converged ? "true" : "false");
+    printf("},\n \"points\": %d, \"evaluations\": %d, \"derivatives\": \"%s\", \"converged\": %s, \"scheme\": ", f->npoints, f->evaluations, f->differences == 0 ? "exact" : "differences", converged ? "true" : "false");
     carom_json_string(stdout, f->scheme);
     puts("}");
 }
@@ -89,7 +91,7 @@ static bool write_table(const carom_fit *f, const cli_args *a) {
 }
 
 // A panel for each column: points of the data, a line through the model's values.
-static bool plot(const carom_fit *f, const char *file) {
+static bool plot(const carom_fit *f, const char *const *match, const char *file) {
     FILE *s = tmpfile();
     if (!s) return cli_say("cannot make a file for gnuplot: %s", strerror(errno)), false;
     for (int k = 0; k < f->nmatch; ++k) {
@@ -112,7 +114,7 @@ static bool plot(const carom_fit *f, const char *file) {
     else fprintf(s, "set terminal %s size 800,%d%s\n", strcmp(kind, "svg") == 0 ? "svg" : "pngcairo", height, strcmp(kind, "svg") == 0 ? " dynamic background 'white'" : "");
     fprintf(s, "set multiplot layout %d,1\nset grid\n", f->nmatch);
     for (int k = 0; k < f->nmatch; ++k) {
-        fputs("set xlabel 't, or number of the impact'\nset ylabel ", s);
+        fprintf(s, "set xlabel '%s'\nset ylabel ", strstr(match[k], "=impact ") ? "number of the impact" : "t");
         gnuplot_quote(s, f->match[k]);
         fprintf(s, "\nplot $d%d using 1:2 with points pt 7 ps 0.4 lc rgb '#555555' title 'data', $d%d using 1:3 with lines lw 1.5 lc rgb '#d55e00' title 'fit'\n", k, k);
     }
@@ -159,7 +161,7 @@ static int fit(const cli_args *a, const carom_fit_def *def) {
     if ((found || best) && cli_has(a, "json")) print_json(&f, found);
     else if ((found || best) && !cli_has(a, "quiet")) print_text(&f, a->word[0]);
     if ((found || best) && !write_table(&f, a)) code = CLI_FAILED;
-    if (found && cli_has(a, "plot") && !plot(&f, cli_value(a, "plot"))) code = CLI_FAILED;
+    if (found && cli_has(a, "plot") && !plot(&f, def->match, cli_value(a, "plot"))) code = CLI_FAILED;
     if (!found) cli_say("%s: %s", a->word[0], err.text);
     carom_fit_free(&f);
     return code;
@@ -211,6 +213,6 @@ static int run(const cli_args *a) {
 const cli_verb cli_fit = {
     .name = "fit", .arguments = "MODEL DATA.csv...", .about = "fit parameters and initial values to measurements: values, covariance, confidence", .least = 2, .most = 64,
     .options = options, .run = run,
-    .text = "Least squares by Levenberg and Marquardt. The data are CSV files with a line of names; their column t is the time, which begins at 0 in every run.\n"
+    .text = "Least squares by Levenberg and Marquardt, with exact derivatives where the scheme locates events. The data are CSV files with a line of names; their column t is the time, which begins at 0 in every run.\n"
             "Entries that are `nan` do not count. All files are measurements of the same motion. The residual is the root of the mean square of (model - data)/sigma.",
 };

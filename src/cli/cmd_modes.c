@@ -107,12 +107,14 @@ static void print_json(const carom_model *m, const carom_modes *x) {
     printf("],\n \"joints\": %d, \"sticking\": %d, \"sliding\": %d, \"method\": \"%s\", \"unbalanced\": ", x->joints, x->sticking, x->sliding, x->method);
     carom_json_number(stdout, x->unbalanced);
     fputs(",\n \"names\": [", stdout);
-    for (int i = 0; i < x->nv; ++i) fputs(i ? ", " : "", stdout), carom_json_string(stdout, carom_model_velocity(m, i));
+    for (int i = 0, n = 0; i < x->nv; ++i)
+        if (!carom_model_presses(m, i)) fputs(n++ ? ", " : "", stdout), carom_json_string(stdout, carom_model_velocity(m, i));
     fputs("],\n \"shapes\": [", stdout);
     for (int k = 0; k < x->count; ++k) {
         fputs(k ? ",\n  [" : "\n  [", stdout);
-        for (int i = 0; i < x->nv; ++i) {
-            fputs(i ? ", [" : "[", stdout), carom_json_number(stdout, x->mode[k].shape[i]);
+        for (int i = 0, n = 0; i < x->nv; ++i) {
+            if (carom_model_presses(m, i)) continue;
+            fputs(n++ ? ", [" : "[", stdout), carom_json_number(stdout, x->mode[k].shape[i]);
             fputs(", ", stdout), carom_json_number(stdout, x->mode[k].shape[x->nv + i]), fputs("]", stdout);
         }
         fputs("]", stdout);
@@ -128,13 +130,15 @@ static void put_number(FILE *f, double x) {
     fputs(text, f);
 }
 
-static void put_modes(FILE *f, const carom_modes *x, const double *value) {
+// value: of the parameter that is varied; else the shapes in the coordinates of m.
+static void put_modes(FILE *f, const carom_modes *x, const double *value, const carom_model *m) {
     for (int k = 0; k < x->count; ++k) {
-        const carom_mode *m = &x->mode[k];
+        const carom_mode *mode = &x->mode[k];
         fprintf(f, "%d", k + 1);
         if (value) put_number(f, *value);
-        put_number(f, m->frequency), put_number(f, m->damping), put_number(f, m->re), put_number(f, m->im);
-        for (int i = 0; !value && i < x->nv; ++i) put_number(f, m->shape[i]), put_number(f, m->shape[x->nv + i]);
+        put_number(f, mode->frequency), put_number(f, mode->damping), put_number(f, mode->re), put_number(f, mode->im);
+        for (int i = 0; !value && i < x->nv; ++i)
+            if (!carom_model_presses(m, i)) put_number(f, mode->shape[i]), put_number(f, mode->shape[x->nv + i]);
         fputc('\n', f);
     }
 }
@@ -144,7 +148,8 @@ static bool begin_table(whole_file *w, const char *file, const carom_model *m, c
     if (whole_open(w, file, &err) != CAROM_OK) return cli_say("%s", err.text), false;
     FILE *f = w->f;
     fprintf(f, "mode%s%s,frequency,damping,re,im", over ? "," : "", over ? over : "");
-    for (int i = 0; m && i < carom_model_system(m)->nv; ++i) fprintf(f, ",%s,%s.imaginary", carom_model_velocity(m, i), carom_model_velocity(m, i));
+    for (int i = 0; m && i < carom_model_system(m)->nv; ++i)
+        if (!carom_model_presses(m, i)) fprintf(f, ",%s,%s.imaginary", carom_model_velocity(m, i), carom_model_velocity(m, i));
     fputc('\n', f);
     return true;
 }
@@ -166,7 +171,7 @@ static int write_out(const job *j, const carom_model *m, const carom_modes *x) {
     }
     whole_file w;
     if (!begin_table(&w, out, m, NULL)) return CLI_FAILED;
-    put_modes(w.f, x, NULL);
+    put_modes(w.f, x, NULL, m);
     return end_table(&w, true) ? CLI_DONE : CLI_FAILED;
 }
 
@@ -234,7 +239,7 @@ static int over(const job *j) {
         carom_model *m = read_model(j, more, &err);
         const carom_status status = m ? find(j, m, &x, &err) : CAROM_BAD_INPUT;
         if (status != CAROM_OK) cli_say("%s with %s: %s", j->a->word[0], more, err.text), code = exit_of(status);
-        if (status == CAROM_OK && w.f) put_modes(w.f, &x, &j->vary.value[i]);
+        if (status == CAROM_OK && w.f) put_modes(w.f, &x, &j->vary.value[i], m);
         for (int k = 0; k < x.count; ++k) add_point(&c, j->vary.value[i], &x.mode[k]);
         if (status == CAROM_OK && json) {
             fputs(i ? ",\n {\"value\": " : "\n {\"value\": ", stdout), carom_json_number(stdout, j->vary.value[i]);

@@ -7,7 +7,8 @@ void carom_model_see_own(resolver *r, bool members) {
     carom_model *m = r->m;
     m->seen = (seen){.nq = m->nq, .nv = m->nv, .nq_own = m->nq, .nv_own = m->nv};
     if (!members) return;
-    carom_graph_course(m->graph, carom_graph_input(m->graph, CAROM_POSITION, m->nq), 0, NULL, NULL); // energies move along nothing
+    const carom_node one = carom_graph_number(m->graph, 1);
+    carom_graph_course(m->graph, carom_graph_input(m->graph, CAROM_POSITION, m->nq), 1, &m->nv, &one); // energies: only variations move them
     ++m->seen.nq, ++m->seen.nv;
 }
 

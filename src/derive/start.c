@@ -94,7 +94,7 @@ static carom_status check_rate(const carom_model *m, int id, const double *x, ca
         reach += fabs(x[e]) * carom_norm_max(m->v0, m->nv);
         if (strongest < 0 || fabs(x[e]) > fabs(x[strongest])) strongest = e;
     }
-    if (fabs(u) <= RATE_TOLERANCE * size || (m->completed > 0 && fabs(u) <= 1e-13 * reach)) return CAROM_OK;
+    if (fabs(u) <= fmax(RATE_TOLERANCE * size, 1e-13 * reach)) return CAROM_OK;
     if (m->njoints)
         return carom_model_fault(m, err, c->place,
                                  "%s '%.60s' does not allow the velocities at the start: they change it at rate %.6g; give "

@@ -37,6 +37,7 @@ struct carom_variation {
     double *start;     // 2 nv for each of n
     carom_error *no_start; // n: why there is none
     double *q, *y, *out;
+    double *member;    // 2 nv: unknowns of a member
 };
 
 static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for derivatives of a model"); }
@@ -155,6 +156,35 @@ static carom_status value(desk *d, const question *k) {
 
 // -- by expressions ------------------------------------------------------------------------------------------------------------
 
+// Energies of members at q + s dq, v + s dv.
+static void energies(const carom_model *m, const double *q, const double *v, double s, const double *dq, const double *dv, double *x, double *T, double *V) {
+    *T = *V = 0;
+    for (int k = 0; k < m->nmember; ++k) {
+        const member *b = &m->members[k];
+        const int n = carom_member_unknowns(b->flex);
+        double t, u;
+        carom_add(x, q + b->q, dq ? s : 0, dq ? dq + b->v : q + b->q, n);
+        carom_add(x + n, v + b->v, dv ? s : 0, dv ? dv + b->v : v + b->v, n);
+        carom_member_energy(b->flex, x, x + n, &t, &u);
+        *T += t, *V += u;
+    }
+}
+
+// They are polynomials of q and v, or nearly so: differences of the fourth order are exact.
+static void change_energies(carom_variation *x, const double *q, const double *v, carom_direction d, double *T, double *V, double *dT, double *dV) {
+    const carom_model *m = x->own.m;
+    const double size_q = d.q ? carom_norm_max(d.q, m->nv) : 0, size_v = d.v ? carom_norm_max(d.v, m->nv) : 0;
+    const double far = carom_norm_max(q, m->nq), fast = carom_norm_max(v, m->nv);
+    const double h = fmin(size_q > 0 && far > 0 ? STEP * far / size_q : HUGE_VAL, size_v > 0 && fast > 0 ? STEP * fast / size_v : HUGE_VAL), step = isfinite(h) ? h : STEP;
+    energies(m, q, v, 0, NULL, NULL, x->member, T, V);
+    *dT = *dV = 0;
+    for (int b = 0; b < BESIDE && (size_q > 0 || size_v > 0); ++b) {
+        double t, u;
+        energies(m, q, v, AT[b] * step, d.q, d.v, x->member, &t, &u);
+        *dT += WEIGHT[b] * t / step, *dV += WEIGHT[b] * u / step;
+    }
+}
+
 // A group of the tape for this change.
 static const double *changed(carom_variation *x, int group, double t, const double *q, const double *v, carom_direction d) {
     const carom_model *m = x->own.m;
@@ -167,6 +197,8 @@ static const double *changed(carom_variation *x, int group, double t, const doub
         else carom_copy(part[i], from[i], n);
     }
     if (m->nmember) carom_model_gather(m, q, v ? v : m->v0, x->q, x->y);
+    const int e = m->seen.nv_own;
+    if (m->member_energies && (group == V_OUTPUTS || group == V_OBSERVED)) change_energies(x, q, v, d, &part[0][e], &x->q[m->seen.nq_own], &part[2][e], &part[1][e]);
     double *dp = x->y + 3 * n;
     *dp++ = d.t;
     carom_zero(dp, m->np);
@@ -374,11 +406,12 @@ static carom_status make_tape(carom_variation *x, carom_error *err) {
     free(node);
     if (status != CAROM_OK || !x->tape) return status != CAROM_OK ? status : CAROM_NO_MEMORY;
     x->work = calloc(1, carom_tape_work_size(x->tape));
-    x->q = calloc((size_t)m->seen.nq + (size_t)inputs + (size_t)most + (size_t)m->check_parameters + 1, sizeof *x->q);
+    x->q = calloc((size_t)m->seen.nq + (size_t)inputs + (size_t)most + (size_t)m->check_parameters + 2 * (size_t)m->nv + 1, sizeof *x->q);
     if (!x->work || !x->q) return no_memory(err);
     x->y = x->q + m->seen.nq;
     x->out = x->y + inputs;
-    double *parameters = x->out + most; // then the ledger and averages: zeros
+    x->member = x->out + most;
+    double *parameters = x->member + 2 * m->nv; // then the ledger and averages: zeros
     carom_copy(parameters, m->parameter, m->np);
     carom_tape_work_init(x->tape, x->work, parameters);
     return CAROM_OK;

@@ -8,7 +8,9 @@
 // that holds it, the reaction of one that opens.  Where velocities and accelerations are continuous nothing jumps.
 #include "dynamics/dynamics.h"
 #include "linalg/dense.h"
+#include "scheme/words.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double SAME = 1e-7; // accelerations on both sides, relative
@@ -34,7 +36,8 @@ static int block_of(const carom_path *w, int c) {
     return b;
 }
 
-static carom_status change_of(carom_path *w, cause why, int c, carom_direction d, double *dh) {
+// Along column j, -1: along the motion.
+static carom_status change_of(carom_path *w, cause why, int c, carom_direction d, int j, double *dh) {
     carom_point *p = &w->p;
     const carom_local *L = &p->L;
     const int b = block_of(w, c), k = why == ARRIVES ? 0 : L->at[b], tangents = why == ARRIVES ? 0 : L->at[b + 1] - k - 1;
@@ -53,7 +56,7 @@ static carom_status change_of(carom_path *w, cause why, int c, carom_direction d
         *dh = carom_dot(e, w->full + w->at_full[p->ne + c] + 1, tangents);
         return CAROM_OK;
     }
-    CAROM_TRY(carom_path_differentiate(w, d, w->da, w->dlambda));
+    CAROM_TRY(carom_path_differentiate(w, d, j, w->da, w->dlambda));
     int r = 0;
     while (w->row[r] != k) ++r;
     *dh = w->dlambda[r];
@@ -67,14 +70,15 @@ static carom_status change_of(carom_path *w, cause why, int c, carom_direction d
 // (VAR-2)  dt of every column; a second cause must agree.
 static carom_status shift(carom_path *w, cause why, int c, double scale, bool first) {
     double rate, dh;
-    CAROM_TRY(change_of(w, why, c, (carom_direction){1, w->p.v, w->a, NULL}, &rate));
+    CAROM_TRY(change_of(w, why, c, (carom_direction){1, w->p.v, w->a, NULL}, -1, &rate));
     if (!(fabs(rate) > 1e-10 * scale))
         return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: the event at '%.60s' is not transversal (grazing): the motion has no derivative here", w->t, name_of(w, c));
     for (int j = 0; j < w->n; ++j) {
-        CAROM_TRY(change_of(w, why, c, of_column(w, j), &dh));
-        const double dt = -dh / rate;
-        if (!first && fabs(dt - w->dt[j]) > 1e-7 * (fabs(dt) + fabs(w->dt[j])) + 1e-9 * w->scale_dt[j])
-            return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: '%.60s' meets another event at the same time, and the two separate when '%.60s' changes: the motion has no derivative here", w->t, name_of(w, c), w->label ? w->label(w->user, j) : "the start");
+        CAROM_TRY(change_of(w, why, c, of_column(w, j), j, &dh));
+        const double dt = -dh / rate, size = carom_norm_max(of_column(w, j).q, w->p.nv) + 1e-3 * w->size_q / w->unit[j];
+        const double noise = why == ARRIVES ? 1e-9 * size / fabs(rate) : 0; // of gaps that vary: slow contacts have much of it
+        if (!first && fabs(dt - w->dt[j]) > 1e-7 * (fabs(dt) + fabs(w->dt[j])) + 1e-9 * w->scale_dt[j] + noise)
+            return w->separate = true, carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: '%.60s' meets another event at the same time, and the two separate when '%.60s' changes: the motion has no derivative here", w->t, name_of(w, c), w->label ? w->label(w->user, j) : "the start");
         w->dt[j] = dt;
         w->scale_dt[j] = fmax(w->scale_dt[j], fabs(dt));
     }
@@ -111,16 +115,16 @@ static carom_status find_impulses(carom_path *w, const carom_change *x) {
 }
 
 // Restitution in use and its change; contacts that were closed give nothing back.
-static carom_status restitution(carom_path *w, const carom_change *x, int c, double u, double u_after, carom_direction d, double du, double *e, double *de) {
+static carom_status restitution(carom_path *w, const carom_change *x, int c, double u, double u_after, double rounding, carom_direction d, double du, double *e, double *de) {
     const carom_system *s = &w->p.sys;
     *e = *de = 0;
     if (x->mode_before[c] != CAROM_MODE_OPEN || !(u < 0)) return CAROM_OK;
     const carom_contact *law = s->contacts + c;
-    const double given = law->varies ? s->restitution(s->model, w->p.work, c, -u) : law->restitution, seen = -u_after / u;
+    const double given = law->varies ? s->restitution(s->model, w->p.work, c, -u) : law->restitution;
     if (law->impact != CAROM_NEWTON || law->sequential)
         return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: '%.60s' follows another impact law than newton, simultaneous; there are no derivatives of this", w->t, name_of(w, c));
-    if (fabs(seen) < 1e-9 && given > 0) return CAROM_OK; // too slow to bounce: the end of a run of impacts
-    if (fabs(seen - given) > 1e-6)
+    if (fabs(u_after) <= 1e-9 * fabs(u) + rounding && given > 0) return CAROM_OK; // too slow to bounce: the end of a run of impacts
+    if (fabs(u_after + given * u) > 1e-6 * fabs(u) + rounding)
         return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: contacts hit one after the other at one instant; there are no derivatives of this", w->t);
     *e = given;
     return no_number(w, carom_variation_restitution(w->x, c, -u, -du, d.p, de));
@@ -137,7 +141,8 @@ static carom_status laws(carom_path *w, const carom_change *x, int b, carom_dire
     }
     if (c < 0) return CAROM_OK;
     double e, de, xi[CAROM_TANGENTS] = {0}, dxi[CAROM_TANGENTS] = {0};
-    CAROM_TRY(restitution(w, x, c, w->before[k], w->u[k], d, before[0], &e, &de));
+    const double rounding = 1e-14 * (carom_local_magnitude(L, k, p->v) + fabs(L->w[k]));
+    CAROM_TRY(restitution(w, x, c, w->before[k], w->u[k], rounding, d, before[0], &e, &de));
     w->r[k] -= e * before[0] + de * w->before[k];
     if (tangents == 0) return CAROM_OK;
     const double back = p->contacts[c].tangential_restitution;
@@ -201,7 +206,7 @@ static bool jumps(const double *a, const double *b, int n, double size) {
 static carom_status check_approach(carom_path *w, int c) {
     double u, Gamma;
     const carom_direction along = {1, w->p.v, w->a, NULL};
-    CAROM_TRY(change_of(w, ARRIVES, c, along, &u));
+    CAROM_TRY(change_of(w, ARRIVES, c, along, -1, &u));
     CAROM_TRY(no_number(w, carom_variation_rates(w->x, w->p.t, w->p.q, w->p.v, along, w->full)));
     Gamma = w->full[w->at_full[w->p.ne + c]];
     const double since = w->t - w->touched[c];
@@ -210,11 +215,23 @@ static carom_status check_approach(carom_path *w, int c) {
     return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: '%.60s' is only grazed (approach %.2g): the motion has no derivative here", w->t, name_of(w, c), fabs(u));
 }
 
-// Along more than one tangent the direction of slip is singular where it begins and ends.
-static carom_status check_slip(carom_path *w, const carom_change *x) {
-    for (int c = 0; c < w->p.nc; ++c)
-        if (x->mode_before[c] != x->mode[c] && x->mode_before[c] + x->mode[c] == CAROM_MODE_STICK + CAROM_MODE_SLIP && carom_system_directions(&w->p.sys, w->p.ne + c) > 2)
-            return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: the slip of '%.60s' begins or ends along more than one tangent; there are no derivatives of this", w->t, name_of(w, c));
+// Slip along several tangents begins against the friction that held it, in e = -lambda_T/|lambda_T|, which changes with every column.
+static carom_status begin_slip(carom_path *w, int c) {
+    const carom_local *L = &w->p.L;
+    const int b = block_of(w, c), k = L->at[b], tangents = L->at[b + 1] - k - 1, nv = w->p.nv;
+    const double held = carom_length(w->lambda + k + 1, tangents), *e = w->lambda + k + 1;
+    if (tangents < 2 || held == 0) return CAROM_OK;
+    w->starts[c] = true;
+    int r = 0;
+    while (w->row[r] != k) ++r;
+    for (int j = 0; j < w->n; ++j) {
+        const carom_direction of = of_column(w, j);
+        carom_copy(w->b, of.q, nv), carom_copy(w->shift, of.v, nv);
+        carom_axpy(w->b, w->dt[j], w->p.v, nv), carom_axpy(w->shift, w->dt[j], w->a, nv);
+        CAROM_TRY(carom_path_differentiate(w, (carom_direction){w->dt[j], w->b, w->shift, of.p}, j, w->da, w->dlambda));
+        const double *d = w->dlambda + r + 1, along = carom_dot(d, e, tangents) / (held * held);
+        for (int i = 0; i < tangents; ++i) carom_path_turn(w, j, c)[i] = -(d[i] - along * e[i]) / held;
+    }
     return CAROM_OK;
 }
 
@@ -224,7 +241,8 @@ static carom_status find_shift(carom_path *w, const carom_change *x, bool struck
     for (int c = 0; c < w->p.nc; ++c) {
         const bool was_open = x->mode_before[c] == CAROM_MODE_OPEN, is_open = x->mode[c] == CAROM_MODE_OPEN;
         const double *e = x->phase_before + w->p.nc + CAROM_TANGENTS * c, *e_1 = x->phase + w->p.nc + CAROM_TANGENTS * c;
-        const bool slid = x->mode_before[c] == CAROM_MODE_SLIP, turns = slid && x->mode[c] == CAROM_MODE_SLIP && carom_dot(e, e_1, CAROM_TANGENTS) < 0;
+        const bool slid = x->mode_before[c] == CAROM_MODE_SLIP, one = carom_system_directions(&w->p.sys, w->p.ne + c) == 2;
+        const bool turns = slid && x->mode[c] == CAROM_MODE_SLIP && one && carom_dot(e, e_1, CAROM_TANGENTS) < 0;
         cause why = ARRIVES;
         double scale = 0;
         if (was_open && (x->impulse[c] > 0 || !is_open)) {
@@ -239,9 +257,12 @@ static carom_status find_shift(carom_path *w, const carom_change *x, bool struck
             continue;
         }
         CAROM_TRY(shift(w, why, c, scale, first));
+        if (why == BREAKS_AWAY) CAROM_TRY(begin_slip(w, c));
         first = false;
     }
     if (!first) return CAROM_OK;
+    for (int c = 0; c < w->p.nc; ++c) // slip along several tangents has got a direction of its own
+        if (x->mode_before[c] == CAROM_MODE_SLIP && x->mode[c] == CAROM_MODE_SLIP && carom_system_directions(&w->p.sys, w->p.ne + c) > 2) return CAROM_OK;
     return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: %s; there are no derivatives of this", w->t, struck ? "velocities jump although no contact arrives" : "forces jump although no contact changes");
 }
 
@@ -252,7 +273,9 @@ static carom_status check_start(carom_path *w) {
     const int ne = carom_model_system(w->model)->ne;
     for (int j = 0; j < w->n; ++j) {
         const carom_direction d = of_column(w, j);
-        const double size_q = carom_norm_max(d.q, p->nv), size_v = carom_norm_max(d.v, p->nv) + size_q * w->size_v / fmax(w->size_q, 1e-300);
+        // A start by differences of models is known to 1e-10 of its size.
+        const double size_q = carom_norm_max(d.q, p->nv) + 1e-3 * w->size_q / w->unit[j];
+        const double size_v = carom_norm_max(d.v, p->nv) + size_q * w->size_v / fmax(w->size_q, 1e-300) + 1e-3 * w->size_v / w->unit[j];
         CAROM_TRY(no_number(w, carom_variation_gaps(w->x, p->t, p->q, d, w->gaps)));
         CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, p->v, d, w->full)));
         for (int b = 0; b < L->nb; ++b) {
@@ -269,20 +292,100 @@ static carom_status check_start(carom_path *w) {
 
 static carom_status side(carom_path *w, carom_side which) { return w->on_side ? w->on_side(w->user, w, which) : CAROM_OK; }
 
-carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) {
+// Slip along several tangents that begins has no direction of its own before it is fast enough.
+static void begin_young(carom_path *w, const carom_change *x) {
+    for (int c = 0; c < w->p.nc; ++c) {
+        if (x->mode_before[c] == CAROM_MODE_SLIP || x->mode[c] != CAROM_MODE_SLIP) continue;
+        w->starts[c] = false;
+        w->young[c] = carom_system_directions(&w->p.sys, w->p.ne + c) > 2;
+        carom_copy(w->first + CAROM_TANGENTS * c, x->phase + w->p.nc + CAROM_TANGENTS * c, CAROM_TANGENTS);
+        for (int j = 0; j < w->n; ++j) carom_zero(carom_path_turn(w, j, c), CAROM_TANGENTS);
+    }
+}
+
+static bool stops(const carom_path *w, const carom_change *x, int c) {
+    return x->mode_before[c] == CAROM_MODE_SLIP && x->mode[c] == CAROM_MODE_STICK && carom_system_directions(&w->p.sys, w->p.ne + c) > 2;
+}
+
+// The direction in which slip along several tangents stops, which its velocity no longer tells: that of its deceleration, Gamma_T(e) = -c e.  With K above
+// mu lambda_N W_T'M^-1 W_T, e = (Gamma_T(e) + K e)/|...| converges.  The phase before is evaluated, and again with these directions.
+static carom_status find_last_direction(carom_path *w, const carom_change *x) {
+    carom_point *p = &w->p;
+    const carom_local *L = &p->L;
+    enum { MOST = 100 };
+    double change = 1;
+    bool some = false;
+    for (int c = 0; c < p->nc; ++c) some = some || stops(w, x, c);
+    for (int i = 0; some && i < MOST && change > 1e-14; ++i) {
+        change = 0;
+        for (int b = 0; b < L->nb; ++b) {
+            const int c = L->id[b] - p->ne, k = L->at[b] + 1, tangents = L->at[b + 1] - k;
+            if (c < 0 || !stops(w, x, c)) continue;
+            double *e = w->first + CAROM_TANGENTS * c, was[CAROM_TANGENTS], K = 0;
+            const double speed = carom_length(w->u + k, tangents);
+            for (int l = 0; l < tangents; ++l) was[l] = w->young[c] ? e[l] : speed > 0 ? w->u[k + l] / speed : 0;
+            for (int l = 0; l < tangents; ++l) {
+                carom_column_expand(w->dx, &L->W, k + l);
+                carom_factor_solve(&w->F, w->dx);
+                K += p->contacts[c].friction * fabs(w->lambda[k - 1]) * carom_column_dot(&L->W, k + l, w->dx);
+            }
+            for (int l = 0; l < tangents; ++l) e[l] = carom_column_dot(&L->W, k + l, w->a) + w->kappa[k + l] + K * was[l];
+            const double size = carom_length(e, tangents);
+            for (int l = 0; l < tangents && size > 0; ++l) e[l] /= size, change = fmax(change, fabs(e[l] - was[l]));
+            w->young[c] = true;
+            for (int j = 0; j < w->n; ++j) carom_zero(carom_path_turn(w, j, c), CAROM_TANGENTS);
+        }
+        CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
+    }
+    return CAROM_OK;
+}
+
+// Behind an event.  The direction of slip along several tangents that stops is lost to rounding: what its friction has changed across is taken back, d(W'v + w) = 0.
+static carom_status settle(carom_path *w, const carom_change *x) {
+    carom_point *p = &w->p;
+    const carom_local *L = &p->L;
+    bool stopped = false, young = false;
+    for (int c = 0; c < p->nc; ++c) {
+        w->young[c] = w->young[c] && x->mode[c] == CAROM_MODE_SLIP;
+        young = young || w->young[c];
+        stopped = stopped || stops(w, x, c);
+    }
+    if (!stopped && !young) return CAROM_OK;
+    CAROM_TRY(carom_path_grow_up(w));
+    for (int j = 0; stopped && j < w->n; ++j) {
+        double *dv = w->y + ((size_t)j * 2 + 1) * (size_t)p->nv;
+        CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, p->v, of_column(w, j), w->full)));
+        for (int r = 0, b = 0; r < w->n_rows; ++r) {
+            while (w->row[r] >= L->at[b + 1]) ++b;
+            w->r[r] = -w->full[w->at_full[L->id[b]] + w->row[r] - L->at[b]];
+        }
+        carom_path_solve(w, w->G, w->n_rows, w->r);
+        for (int r = 0; r < w->n_rows; ++r) carom_axpy(dv, w->r[r], w->X + (size_t)r * (size_t)p->nv, p->nv);
+    }
+    return CAROM_OK;
+}
+
+static carom_status cross(carom_path *w, const carom_change *x, bool first) {
     const int nq = w->p.nq, nv = w->p.nv;
     double most = 0;
+    w->change = x;
     carom_zero(w->dt, w->n);
-    for (int c = 0; c < w->p.nc; ++c) most = fmax(most, x->impulse[c]);
+    bool arrives = false;
+    for (int c = 0; c < w->p.nc; ++c) {
+        most = fmax(most, x->impulse[c]);
+        arrives = arrives || (x->impulse[c] > 0 && x->mode_before[c] == CAROM_MODE_OPEN);
+    }
     // The limit of a run of impacts that the scheme predicts lies ahead of the last one.
     if (x->t - x->t_before > 1e-9 * fmax(w->size_q / fmax(w->size_v, 1e-300), fabs(x->t)) && !first)
         return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: impacts of several contacts accumulate, and there are no derivatives of their limit", x->t);
     if (!first) {
         CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v)); // in the phase before
+        CAROM_TRY(find_last_direction(w, x));
         carom_copy(w->a_before, w->a, nv);
     }
-    const bool struck = most > 0 && jumps(x->v, x->v_before, nv, 1e-13 * w->size_v);
+    const bool struck = most > 0 && jumps(x->v, x->v_before, nv, (arrives ? 1e-13 : 1e-9) * w->size_v); // closed contacts also have impulses against rounding
     if (first && struck) return carom_fail(w->err, CAROM_UNSUPPORTED, "contacts hit at the very start; there are no derivatives of this");
+    begin_young(w, x);
     // Behind it, for the accelerations there.
     carom_copy(w->phase_1, x->phase, (ptrdiff_t)w->phase_size);
     double *phase = w->phase;
@@ -291,11 +394,11 @@ carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) 
     carom_copy(w->a_after, w->a, nv);
     if (status == CAROM_OK && first) {
         w->phase_1 = phase;
+        CAROM_TRY(carom_path_grow_up(w));
         return check_start(w);
     }
     w->phase = phase;
     CAROM_TRY(status);
-    CAROM_TRY(check_slip(w, x));
     bool closes = false;
     for (int c = 0; c < w->p.nc; ++c) closes = closes || (x->mode_before[c] == CAROM_MODE_OPEN && x->mode[c] != CAROM_MODE_OPEN);
     const double size = SAME * (carom_norm_max(w->a_before, nv) + carom_norm_max(w->a_after, nv));
@@ -312,8 +415,94 @@ carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) 
         if (struck) CAROM_TRY(strike(w, x, (carom_direction){w->dt[j], dq, dv, w->dp + (size_t)j * (size_t)w->np}, dv));
         carom_axpy(dq, -w->dt[j], x->v, nv), carom_axpy(dv, -w->dt[j], w->a_after, nv);
     }
+    if (some) w->t_event = x->t;
     w->t = x->t;
     carom_copy(w->q, x->q, nq), carom_copy(w->v, x->v, nv);
     w->phase = w->phase_1, w->phase_1 = phase;
+    CAROM_TRY(settle(w, x));
     return side(w, CAROM_RIGHT);
+}
+
+// -- contacts that do not couple ----------------------------------------------------------------------------------
+
+typedef struct parts {
+    double *y, *y_1, *v, *phase, *impulse, *b; // columns before, and behind the events in one order; of one contact's event; velocities that each contact adds
+} parts;
+
+// One contact's part of an event: what it takes over, its impulse.
+static carom_status cross_one(carom_path *w, const carom_change *x, int c, parts *k) {
+    const int nv = w->p.nv, nc = w->p.nc;
+    carom_copy(k->phase, w->phase, (ptrdiff_t)x->phase_size);
+    k->phase[c] = x->phase[c];
+    carom_copy(k->phase + nc + CAROM_TANGENTS * c, x->phase + nc + CAROM_TANGENTS * c, CAROM_TANGENTS);
+    carom_copy(k->phase + (1 + CAROM_TANGENTS) * nc + c, x->phase + (1 + CAROM_TANGENTS) * nc + c, 1);
+    double *before = k->phase + x->phase_size, *v = before + x->phase_size;
+    carom_copy(before, w->phase, (ptrdiff_t)x->phase_size);
+    carom_copy(k->v, w->v, nv);
+    carom_add(v, w->v, 1, k->b + (size_t)c * (size_t)nv, nv);
+    carom_zero(k->impulse, nc);
+    k->impulse[c] = x->impulse[c];
+    carom_change one = *x;
+    one.v_before = k->v, one.v = v, one.q_before = x->q;
+    one.mode_before = one.phase_before = before, one.mode = one.phase = k->phase, one.impulse = k->impulse;
+    return cross(w, &one, false);
+}
+
+// All of them, one after the other, from the state before.
+static carom_status cross_in_order(carom_path *w, const carom_change *x, bool forward, parts *k) {
+    const int nc = w->p.nc, m = 2 * w->p.nv * w->n;
+    w->t = x->t_before;
+    carom_copy(w->q, x->q_before, w->p.nq), carom_copy(w->v, x->v_before, w->p.nv), carom_copy(w->y, k->y, m);
+    carom_copy(w->phase, x->phase_before, (ptrdiff_t)w->phase_size);
+    for (int i = 0; i < nc; ++i) {
+        const int c = forward ? i : nc - 1 - i;
+        if (x->mode_before[c] != x->mode[c] || x->impulse[c] > 0) CAROM_TRY(cross_one(w, x, c, k));
+    }
+    return CAROM_OK;
+}
+
+// Events of contacts at one time that separate along a column: where their order makes no difference, because they do not couple, there is a derivative.
+static carom_status cross_apart(carom_path *w, const carom_change *x, parts *k) {
+    const carom_local *L = &w->p.L;
+    const int nv = w->p.nv, m = 2 * nv * w->n;
+    CAROM_TRY(find_impulses(w, x));
+    for (int b = 0; b < L->nb; ++b) {
+        const int c = L->id[b] - w->p.ne;
+        for (int i = L->at[b]; i < L->at[b + 1]; ++i) {
+            if (c < 0 && fabs(w->lambda[i]) * carom_norm_max(w->X + (size_t)i * (size_t)nv, nv) > 1e-12 * w->size_v) return CAROM_UNSUPPORTED; // joints couple
+            if (c >= 0) carom_axpy(k->b + (size_t)c * (size_t)nv, w->lambda[i], w->X + (size_t)i * (size_t)nv, nv);
+        }
+    }
+    carom_status (*on_side)(void *, carom_path *, carom_side) = w->on_side;
+    w->on_side = NULL;
+    const carom_status status = cross_in_order(w, x, false, k);
+    w->on_side = on_side;
+    CAROM_TRY(status);
+    carom_copy(k->y_1, w->y, m);
+    CAROM_TRY(cross_in_order(w, x, true, k));
+    for (int j = 0; j < w->n; ++j) {
+        const double *a = k->y_1 + (size_t)j * 2 * (size_t)nv, *b = w->y + (size_t)j * 2 * (size_t)nv;
+        for (int half = 0; half < 2; ++half, a += nv, b += nv)
+            if (jumps(a, b, nv, 1e-7 * (carom_norm_max(a, nv) + (half ? w->size_v : w->size_q) / w->unit[j]))) return CAROM_NOT_CONVERGED;
+    }
+    carom_copy(w->v, x->v, nv), carom_copy(w->q, x->q, w->p.nq), carom_copy(w->phase, x->phase, (ptrdiff_t)w->phase_size);
+    return CAROM_OK;
+}
+
+carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) {
+    w->separate = false;
+    const carom_status status = cross(w, x, first);
+    if (status == CAROM_OK || !w->separate) return status;
+    const carom_error why = *w->err;
+    const size_t nv = (size_t)w->p.nv, nc = (size_t)w->p.nc, m = 2 * nv * (size_t)w->n, size = x->phase_size;
+    double *block = calloc(2 * m + nv + (2 * size + nv) + nc + nc * nv, sizeof *block);
+    if (!block) return status;
+    parts k = {.y = block, .y_1 = block + m, .v = block + 2 * m};
+    k.phase = k.v + nv, k.impulse = k.phase + 2 * size + nv, k.b = k.impulse + nc;
+    carom_copy(k.y, w->y, (ptrdiff_t)m);
+    const carom_status apart = cross_apart(w, x, &k);
+    if (apart != CAROM_OK) *w->err = why;
+    w->change = x;
+    free(block);
+    return apart == CAROM_OK ? CAROM_OK : status;
 }

@@ -17,6 +17,7 @@ typedef struct carom_point {
     int nq, nv, ne, nc, n;    // n: recorded directions
     int redundant;            // constraints of the model that are left out
     double t, *q, *v;         // where
+    double noise;             // a velocity below this is rounding; 0 unless the caller knows better
     double *g, *f, *law;      // gaps, forces, CAROM_FRICTION_LAW nc
     carom_local L;            // the constraints that take part
     carom_matrix M, K, C;     // K = -df/dq, C = -df/dv
@@ -39,7 +40,8 @@ static inline int carom_point_id(const carom_point *p, int id) { return carom_in
 const char *carom_point_rate(const carom_point *p, int i);
 /// kappa of every direction of L: d/dt (W'v + w) without W'v'.
 carom_status carom_point_curvature(carom_point *p, double *kappa, carom_error *err);
-/// Of a contact that takes part as block b of L: does it slide?  Then the unit direction of its friction force is in d (tangents).
+/// Of a contact that takes part as block b of L: does it slide?  Then the unit direction of its friction force goes to d (tangents), which is zero
+/// before and stays so where there is no friction at present, as in a released brake.
 bool carom_point_slides(const carom_point *p, int b, double *d);
 
 /// The contact problem at a point.  A contact that slides has one row: its normal gap moves along `in`, its normal force with the friction that
@@ -56,7 +58,7 @@ typedef struct carom_grip {
     carom_block *block_of;    // nb
     int rows, *row;           // nb + 1: first row of each block of L
     bool *slides, *with;      // nb; nc: the contacts that take part
-    double *direction;        // nb x CAROM_TANGENTS: d of a contact that slides
+    double *direction;        // nb x CAROM_TANGENTS: d of a contact that slides; 0: it has no friction
     double *lambda, *warm;    // reactions by direction of L, by recorded direction
     int *dir;                 // ne + nc + 1: first recorded direction
     carom_chain *chain;
@@ -64,6 +66,7 @@ typedef struct carom_grip {
     carom_error *err;
 } carom_grip;
 
+#define CAROM_NO_FRICTION 1e-12 // a coefficient this small is none; it only keeps the tangents of its contact
 #define CAROM_CLOSE 1e-9 // a gap of so many lengths counts as closed
 
 carom_status carom_grip_open(carom_grip *s, const carom_model *m, carom_error *err);
@@ -75,6 +78,8 @@ carom_status carom_grip_gather(carom_grip *s);
 /// Rows, blocks, `in` and `out`; X and G.
 void carom_grip_lay_out(carom_grip *s);
 void carom_grip_fill(carom_grip *s);
+/// A = M, a = M^-1 f.
+carom_status carom_grip_weigh(carom_grip *s);
 /// All of this with A = M, and c: u = G x + c are the accelerations with the reactions x, (f + out x) = M a.
 carom_status carom_grip_accelerate(carom_grip *s);
 carom_problem carom_grip_problem(carom_grip *s);
@@ -121,11 +126,16 @@ typedef struct carom_task {
     carom_model *base;       // with the parameters as given; owns compiled code that all others use
     carom_free_name *free;
     int nfree;
+    int *parameter, np;      // those among the free names, and their changes along every free name: nfree x np
+    double *dp;
+    const char **options;    // of the run, where some were added
 } carom_task;
 
 /// model, run and start are set; names is NULL-terminated.
 carom_status carom_task_open(carom_task *t, const char *const *names, carom_error *err);
 void carom_task_close(carom_task *t);
+/// Does the scheme of the run (NULL: the model's) locate events to rounding, as derivatives need?  `mixed` is told to.
+carom_status carom_task_locate(carom_task *t, bool *located, carom_error *err);
 /// The model and a simulation of it, from its start to `end`, where the free names have these values.
 typedef struct carom_task_run { carom_model *model; carom_sim *sim; carom_run run; double *x; } carom_task_run;
 carom_status carom_task_begin(const carom_task *t, const double *value, double end, carom_task_run *r, carom_error *err);
@@ -144,6 +154,7 @@ typedef struct carom_path {
     carom_status (*rate)(void *user, struct carom_path *w, double t, const double *q, const double *v, const double *y, double *z); // what is integrated
     carom_status (*on_step)(void *user, struct carom_path *w, double h);          // a step of h from (t, q, v, y) to (q_1, v_1, y_1); others may be tried, tried: its length
     carom_status (*on_side)(void *user, struct carom_path *w, carom_side side);   // of an event, whose time changes by dt; a_before and a_after are the accelerations
+    carom_status (*on_row)(void *user, struct carom_path *w);                     // the end (t, q, v, y) of a step of the simulation
     const char *(*label)(void *user, int j);                                      // of column j, for messages
     double *y;                 // in: columns at the start
     double *unit;              // n: typical size of what column j is the derivative by; 1
@@ -151,6 +162,8 @@ typedef struct carom_path {
     double t, *q, *v, *q_1, *v_1, *y_1, *z, *z_1, *dt, *a_before, *a_after, tried;
     int n, np, nz;
     const double *dp;
+    const carom_change *change; // the event, inside on_side
+    double t_event;            // of the last one at which something jumps; before the first it is negative
     // inside
     carom_point p;
     const carom_model *model;
@@ -163,11 +176,12 @@ typedef struct carom_path {
     carom_path_stage stage[CAROM_PATH_STAGES];
     double *phases, *phase, *phase_1;  // modes of the contacts, as schemes have them
     size_t phase_size;
-    double h, span, size_q, size_v;
-    bool ready, begun;
+    double h, span, size_q, size_v, drive; // drive: accelerations by the forces alone, at the point evaluated last
+    bool ready, begun, separate; // separate: the last event failed because its parts separate
     int n_rows, *row, *pivot, *at_full, nfull;      // at_full: by id here, place in arrays over all directions of the model
     double *u, *kappa, *lambda, *r, *rhs, *dlambda, *before, *a, *dv, *dx, *da, *shift, *b, *e, *X, *G, *S, *A, *scratch, *full, *full_0, *gaps, *scale_dt, *dmu, *de, *touched;
-    bool *with;
+    bool *with, *young, *starts; // nc: young: slip along several tangents that is too slow to have a direction of its own; starts: it began from stick
+    double *first, *turn;      // nc x CAROM_TANGENTS: the direction in which it began; n times that: how this changes
     carom_path_event *pending;
     int npending, room;
 } carom_path;
@@ -177,12 +191,19 @@ carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim
 void carom_path_close(carom_path *w);
 /// From the start of the simulation to its end.
 carom_status carom_path_run(carom_path *w);
+/// Does a contact arrive within this time?
+carom_status carom_path_arrives(carom_path *w, double within, bool *arrives);
 /// A step of h without accepting it, with its error over the tolerance (NULL: not wanted).
 carom_status carom_path_try(carom_path *w, double h, double *error);
+/// Variations of a run by all free names of its task: carom_path_open(), and the columns at the start.
+carom_status carom_task_columns(const carom_task *t, const carom_task_run *r, carom_path *w, int nz, carom_error *err);
 // Among these files:
 void carom_path_solve(carom_path *w, const double *G, int n, double *x);
+double carom_path_age(carom_path *w);
+carom_status carom_path_grow_up(carom_path *w);
 void carom_path_spread(carom_path *w, const double *x);
 carom_status carom_path_stand(carom_path *w, double t, const double *q, const double *v, const bool *with);
 carom_status carom_path_evaluate(carom_path *w, double t, const double *q, const double *v);
-carom_status carom_path_differentiate(carom_path *w, carom_direction d, double *da, double *dlambda);
+carom_status carom_path_differentiate(carom_path *w, carom_direction d, int j, double *da, double *dlambda); // j: column, -1: none
+static inline double *carom_path_turn(const carom_path *w, int j, int c) { return w->turn + CAROM_TANGENTS * ((size_t)j * (size_t)w->p.nc + (size_t)c); }
 carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first);

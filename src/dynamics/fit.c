@@ -32,6 +32,7 @@ typedef struct fitting {
     int files;
     bound *bound;
     double end;              // of runs
+    bool located;            // the scheme locates events to rounding
     int m, n;                // points, free names
     double *x, *r, *J, *y;   // n, m, m x n, scratch m
     carom_status failed;     // of the last run
@@ -153,8 +154,95 @@ static carom_status residuals(fitting *k, const double *x, double *r) {
     return status;
 }
 
-// r and J = dr/dx, m x n by columns.  By central differences; this is the one place that exact gradients are to replace.
-static carom_status jacobian(fitting *k, const double *x, double *J) {
+// -- derivatives --------------------------------------------------------------------------------------------------
+
+typedef struct slopes {
+    fitting *k;
+    carom_task_run run;
+    carom_path path;
+    double *J, *value;       // value: derivatives of what is observed
+    int *next, *hits;        // by file: first row not reached; by match: impacts so far
+} slopes;
+
+// Of all rows at times up to t, at this state.
+static carom_status slopes_at(slopes *s, int f, int row, double t, const double *q, const double *v, const double *y) {
+    fitting *k = s->k;
+    const size_t nv = (size_t)carom_model_system(s->run.model)->nv;
+    for (int j = 0; j < k->n; ++j) {
+        const double *dq = y + (size_t)j * 2 * nv;
+        if (carom_variation_observed(s->path.x, t, q, v, (carom_direction){0, dq, dq + nv, k->task.dp + (size_t)j * (size_t)k->task.np}, s->value) != CAROM_OK)
+            return carom_fail(k->err, CAROM_USER, "t = %.9g: the derivatives of what is matched are no finite numbers", t);
+        for (int i = 0; i < k->fit->nmatch; ++i) {
+            const int point = k->point[f][(long)row * k->fit->nmatch + i];
+            if (point >= 0 && k->match[i].observed >= 0) s->J[point + (size_t)j * (size_t)k->m] = s->value[k->match[i].observed] / k->match[i].sigma;
+        }
+    }
+    return CAROM_OK;
+}
+
+// Rows in (t, t + h]; at the start also those at 0.
+static carom_status on_step(void *user, carom_path *w, double h) {
+    slopes *s = user;
+    fitting *k = s->k;
+    for (int f = 0; f < k->files; ++f) {
+        const csv_table *t = &k->table[f];
+        const long column = place(t, "t");
+        for (; column >= 0 && s->next[f] < t->rows; ++s->next[f]) {
+            const double at = t->value[(long)s->next[f] * t->columns + column];
+            if (at > w->t + h) break;
+            if (at <= w->t) {
+                CAROM_TRY(slopes_at(s, f, s->next[f], at, w->q, w->v, w->y));
+                continue;
+            }
+            if (at - w->t != w->tried) CAROM_TRY(carom_path_try(w, at - w->t, NULL));
+            CAROM_TRY(slopes_at(s, f, s->next[f], at, w->q_1, w->v_1, w->y_1));
+        }
+    }
+    return CAROM_OK;
+}
+
+// The times of impacts.  Their numbers must be those of the run that gave the residuals.
+static carom_status on_side(void *user, carom_path *w, carom_side side) {
+    slopes *s = user;
+    fitting *k = s->k;
+    for (int i = 0; side == CAROM_LEFT && i < k->fit->nmatch; ++i) {
+        if (k->match[i].observed >= 0 || !(w->change->impulse[k->match[i].contact] > 0)) continue;
+        ++s->hits[i];
+        for (int p = 0; p < k->m; ++p) {
+            if (k->fit->point[p].match != i || k->fit->point[p].t != s->hits[i]) continue;
+            if (fabs(k->y[p] - w->t) > 1e-7 * k->end) return carom_fail(k->err, CAROM_UNSUPPORTED, "impacts of '%.60s' come too fast after each other to be counted", k->match[i].column);
+            for (int j = 0; j < k->n; ++j) s->J[p + (size_t)j * (size_t)k->m] = w->dt[j] / k->match[i].sigma;
+        }
+    }
+    return CAROM_OK;
+}
+
+static const char *label(void *user, int j) { return ((slopes *)user)->k->fit->name[j]; }
+
+// J = dr/dx by the linearised motion (path.c).
+static carom_status exact_jacobian(fitting *k, const double *x, double *J) {
+    slopes s = {.k = k, .J = J};
+    carom_path *w = &s.path;
+    carom_zero(J, (ptrdiff_t)k->m * k->n);
+    carom_status status = carom_task_begin(&k->task, x, k->end, &s.run, k->err);
+    if (status == CAROM_OK) {
+        s.value = calloc((size_t)carom_model_observed(s.run.model) + 1, sizeof *s.value);
+        s.next = calloc((size_t)k->files + 1, sizeof *s.next), s.hits = calloc((size_t)k->fit->nmatch + 1, sizeof *s.hits);
+        if (!s.value || !s.next || !s.hits) status = no_memory(k->err);
+    }
+    if (status == CAROM_OK) {
+        w->user = &s, w->label = label, w->on_step = on_step, w->on_side = on_side;
+        carom_sim_stop_when(s.run.sim, k->def->stop, k->def->user);
+        status = carom_task_columns(&k->task, &s.run, w, 0, k->err);
+    }
+    if (status == CAROM_OK) status = carom_path_run(w);
+    carom_path_close(w);
+    carom_task_end(&s.run);
+    free(s.value), free(s.next), free(s.hits);
+    return status;
+}
+
+static carom_status difference_jacobian(fitting *k, const double *x, double *J) {
     double *up = k->J + (size_t)k->m * (size_t)k->n, *down = up + k->m, *z = down + k->m;
     for (int j = 0; j < k->n; ++j) {
         const double h = 1e-5 * fmax(fabs(x[j]), 1e-3 * fmax(fabs(k->fit->start[j]), 1e-2));
@@ -167,6 +255,20 @@ static carom_status jacobian(fitting *k, const double *x, double *J) {
         for (int i = 0; i < k->m; ++i) J[i + (size_t)j * (size_t)k->m] = (up[i] - down[i]) / (above - z[j]);
     }
     return CAROM_OK;
+}
+
+// J = dr/dx, m x n by columns: exact where the motion has a derivative and the scheme locates events.
+static carom_status jacobian(fitting *k, const double *x, double *J) {
+    carom_fit *fit = k->fit;
+    ++fit->jacobians;
+    if (k->located) {
+        const carom_status status = exact_jacobian(k, x, J);
+        if (status == CAROM_OK || status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
+        snprintf(fit->not_exact, sizeof fit->not_exact, "%.390s", k->err->text);
+        if (status == CAROM_UNSUPPORTED || status == CAROM_BAD_INPUT) k->located = false; // it stays so
+    }
+    ++fit->differences;
+    return difference_jacobian(k, x, J);
 }
 
 // -- bounds -------------------------------------------------------------------------------------------------------
@@ -426,7 +528,7 @@ static carom_status prepare(fitting *k) {
     return CAROM_OK;
 }
 
-// Differences want a scheme that locates events: the model's own, or event-driven with tight tolerances.  A step for every row is enough.
+// Derivatives want a scheme that locates events: the model's own, or event-driven with tight tolerances.  A step for every row is enough.
 static void choose_scheme(fitting *k) {
     carom_run_given *given = &k->task.run;
     const char *own = carom_model_simulation(k->task.base).scheme, *name = given->scheme ? given->scheme : own;
@@ -454,6 +556,8 @@ static carom_status find(fitting *k) {
     CAROM_TRY(read_data(k));
     CAROM_TRY(allocate(k));
     choose_scheme(k);
+    CAROM_TRY(carom_task_locate(&k->task, &k->located, k->err));
+    if (!k->located) snprintf(k->fit->not_exact, sizeof k->fit->not_exact, "the scheme does not locate events to rounding, as event-driven, mixed and auto do");
     double sum;
     CAROM_TRY(residuals(k, k->fit->value, k->r));
     k->fit->residual_start = mean_square(k->r, k->m, &sum);

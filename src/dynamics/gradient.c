@@ -17,8 +17,7 @@ typedef struct finding {
     carom_task task;
     carom_task_run run;
     carom_path path;
-    double *dp;          // nfree x np
-    int *parameter, np;
+    carom_gradient *g;
     double *out, *dout;  // observed
     carom_average *averages; // of the model's own checks; not used here
     double value, *gradient; // an extreme so far
@@ -155,58 +154,54 @@ static carom_status on_step(void *user, carom_path *w, double h) {
 
 // -- all of it ----------------------------------------------------------------------------------------------------
 
-// The start by every free name: parameters by the model, coordinates and rates by themselves.
-static carom_status start(finding *k) {
+// The result of a run that ends here.
+static carom_status result(finding *k, double *value, double *gradient) {
     carom_path *w = &k->path;
-    const carom_model *m = k->run.model;
-    const carom_system *s = carom_model_system(m);
-    double *dq = calloc((size_t)s->nq + 1, sizeof *dq);
-    if (!dq) return carom_fail(k->err, CAROM_NO_MEMORY, "no memory for the start");
-    carom_status status = CAROM_OK;
-    for (int j = 0; j < w->n && status == CAROM_OK; ++j) {
-        const carom_free_name *f = k->task.free + j;
-        double *y = w->y + (size_t)j * 2 * (size_t)s->nv;
-        if (f->value != 0) w->unit[j] = fabs(f->value);
-        if (f->kind == CAROM_FREE_RATE) y[s->nv + f->index] = 1;
-        else if (f->kind == CAROM_FREE_POSITION) {
-            carom_zero(dq, s->nq);
-            dq[f->index] = 1;
-            carom_model_velocities(m, k->run.x, dq, y);
-        } else if (!k->task.start) {
-            status = carom_variation_start(w->x, k->dp + (size_t)j * (size_t)k->np, y, y + s->nv, k->err);
-            for (int i = 0; i < k->task.nfree; ++i) { // what is free itself does not follow
-                const carom_free_name *g = k->task.free + i;
-                if (g->kind == CAROM_FREE_RATE) y[s->nv + g->index] = 0;
-                if (g->kind == CAROM_FREE_POSITION && s->nq == s->nv) y[g->index] = 0;
-            }
-        }
-    }
-    free(dq);
-    return status;
-}
-
-static carom_status finish(finding *k, carom_gradient *g) {
-    carom_path *w = &k->path;
-    const double length = w->t;
-    g->t = w->t;
     if (k->what >= MAXIMUM) {
         CAROM_TRY(consider(k, w->t, w->q, w->v, w->y, NULL, NULL));
-        g->value = k->value;
-        carom_copy(g->gradient, k->gradient, w->n);
+        *value = k->value;
+        carom_copy(gradient, k->gradient, w->n);
         return CAROM_OK;
     }
     if (k->what == AT_END) {
-        g->value = observe(k, w->t, w->q, w->v);
-        for (int j = 0; j < w->n; ++j) CAROM_TRY(derive(k, w->t, w->q, w->v, direction(w, w->y, j), &g->gradient[j]));
+        *value = observe(k, w->t, w->q, w->v);
+        for (int j = 0; j < w->n; ++j) CAROM_TRY(derive(k, w->t, w->q, w->v, direction(w, w->y, j), &gradient[j]));
         return CAROM_OK;
     }
-    const double by = k->what == INTEGRAL ? 1 : 1 / length, mean = by * w->z[0];
-    g->value = k->what == RMS ? sqrt(mean) : mean;
-    for (int j = 0; j < w->n; ++j) g->gradient[j] = by * w->z[1 + j] / (k->what == RMS ? 2 * g->value : 1);
+    const double by = k->what == INTEGRAL ? 1 : 1 / w->t, mean = by * w->z[0];
+    *value = k->what == RMS ? sqrt(mean) : mean;
+    for (int j = 0; j < w->n; ++j) gradient[j] = by * w->z[1 + j] / (k->what == RMS ? 2 * *value : 1);
     return CAROM_OK;
 }
 
+static carom_status on_row(void *user, carom_path *w) {
+    finding *k = user;
+    carom_gradient *g = k->g;
+    const size_t width = 2 + (size_t)w->n, rows = (size_t)g->rows;
+    if ((rows & (rows - 1)) == 0) { // a power of two: it is full
+        double *more = realloc(g->row, (rows ? 2 * rows : 1) * width * sizeof *more);
+        if (!more) return carom_fail(k->err, CAROM_NO_MEMORY, "no memory for %ld rows", g->rows + 1);
+        g->row = more;
+    }
+    double *row = g->row + rows * width;
+    ++g->rows;
+    row[0] = w->t;
+    return result(k, row + 1, row + 2);
+}
+
 static const char *label(void *user, int j) { return ((finding *)user)->task.free[j].name; }
+
+static carom_status choose_scheme(finding *k, const carom_gradient_def *def) {
+    carom_run_given *given = &k->task.run;
+    const double end = isnan(given->end) ? carom_model_simulation(k->task.base).end : given->end;
+    if (!given->scheme) { // where no row is wanted, steps need only be short beside the run
+        given->scheme = "event-driven";
+        if (isnan(given->step) && end > 0 && !def->rows) given->step = end / 50;
+    }
+    bool located;
+    CAROM_TRY(carom_task_locate(&k->task, &located, k->err));
+    return located ? CAROM_OK : carom_fail(k->err, CAROM_UNSUPPORTED, "derivatives need a scheme that locates events to rounding: event-driven, mixed or auto, not %s", given->scheme);
+}
 
 static carom_status prepare(finding *k, const carom_gradient_def *def, carom_gradient *g) {
     const char *observe_list[] = {k->expression, NULL};
@@ -216,27 +211,20 @@ static carom_status prepare(finding *k, const carom_gradient_def *def, carom_gra
     const size_t n = (size_t)k->task.nfree;
     if (n == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing to differentiate by: give --by NAME,NAME");
     double *value = calloc(n, sizeof *value);
-    k->dp = calloc(n * n, sizeof *k->dp), k->parameter = calloc(n, sizeof *k->parameter), k->gradient = calloc(n, sizeof *k->gradient);
+    k->gradient = calloc(n, sizeof *k->gradient);
     k->out = calloc(1, sizeof *k->out), k->dout = calloc(1, sizeof *k->dout);
     g->name = calloc(n, sizeof *g->name), g->gradient = calloc(n, sizeof *g->gradient);
-    bool good = value && k->dp && k->parameter && k->gradient && k->out && k->dout && g->name && g->gradient;
+    bool good = value && k->gradient && k->out && k->dout && g->name && g->gradient;
     for (size_t j = 0; good && j < n; ++j) {
         value[j] = k->task.free[j].value;
-        if (k->task.free[j].kind == CAROM_FREE_PARAMETER) k->parameter[k->np++] = k->task.free[j].index;
         const size_t size = strlen(k->task.free[j].name) + 1;
         g->name[j] = malloc(size);
         good = g->name[j] != NULL;
         if (good) memcpy(g->name[j], k->task.free[j].name, size), g->n = (int)j + 1;
     }
-    for (size_t j = 0, at = 0; good && j < n; ++j)
-        if (k->task.free[j].kind == CAROM_FREE_PARAMETER) k->dp[j * (size_t)k->np + at++] = 1;
     carom_status status = good ? CAROM_OK : carom_fail(k->err, CAROM_NO_MEMORY, "no memory for %d derivatives", (int)n);
+    if (status == CAROM_OK) status = choose_scheme(k, def);
     carom_run_given *given = &k->task.run;
-    const double end = isnan(given->end) ? carom_model_simulation(k->task.base).end : given->end;
-    if (!given->scheme) { // no row is written: steps need only be short beside the run
-        given->scheme = "event-driven";
-        if (isnan(given->step) && end > 0) given->step = end / 50;
-    }
     if (status == CAROM_OK) status = carom_task_begin(&k->task, value, given->end, &k->run, k->err);
     free(value);
     k->task.model.observe = NULL;
@@ -246,25 +234,24 @@ static carom_status prepare(finding *k, const carom_gradient_def *def, carom_gra
 static carom_status find(finding *k, const carom_gradient_def *def, carom_gradient *g) {
     CAROM_TRY(read_expression(k, def->of));
     CAROM_TRY(prepare(k, def, g));
-    static const char *const energies[] = {"kinetic", "potential", "energy"};
-    for (int i = 0; i < 3 && carom_model_count(k->run.model).members > 0; ++i)
-        if (holds(k->expression, energies[i])) return carom_fail(k->err, CAROM_UNSUPPORTED, "--of: there are no derivatives of '%s' where members are flexible", energies[i]);
-    const carom_scheme *scheme = carom_sim_scheme(k->run.sim);
-    if (strcmp(scheme->name, "event-driven") != 0 && strcmp(scheme->name, "auto") != 0)
-        return carom_fail(k->err, CAROM_UNSUPPORTED, "derivatives need a scheme that locates events to rounding: event-driven or auto, not %s", scheme->name);
-    g->scheme = scheme->name;
+    g->scheme = carom_sim_scheme(k->run.sim)->name;
     k->averages = calloc((size_t)carom_model_watched(k->run.model) + 1, sizeof *k->averages);
     if (!k->averages) return carom_fail(k->err, CAROM_NO_MEMORY, "no memory for checks");
     carom_path *w = &k->path;
     w->user = k, w->label = label;
+    if (def->rows) w->on_row = on_row;
     if (k->what >= MAXIMUM) w->on_step = on_step, w->on_side = on_side;
     else if (k->what != AT_END) w->rate = rate, w->on_side = on_side;
     carom_sim_stop_when(k->run.sim, def->stop, def->user);
-    CAROM_TRY(carom_path_open(w, k->run.model, k->run.sim, k->task.nfree, k->dp, k->np, k->parameter, w->rate ? 1 + k->task.nfree : 0, k->err));
-    CAROM_TRY(start(k));
+    CAROM_TRY(carom_task_columns(&k->task, &k->run, w, w->rate ? 1 + k->task.nfree : 0, k->err));
     if (k->what >= MAXIMUM) CAROM_TRY(consider(k, 0, k->run.x, k->run.x + carom_model_system(k->run.model)->nq, w->y, NULL, NULL));
     CAROM_TRY(carom_path_run(w));
-    return finish(k, g);
+    g->t = w->t;
+    bool event = w->t - w->t_event <= 1e-9 * w->t;
+    if (k->what == AT_END && !event) CAROM_TRY(carom_path_arrives(w, 1e-9 * w->t, &event));
+    if (k->what == AT_END && event)
+        return carom_fail(k->err, CAROM_NOT_CONVERGED, "t = %.9g: an event falls on the end of the run, where the motion has no derivative; end it earlier or later", w->t);
+    return result(k, &g->value, g->gradient);
 }
 
 carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *def, carom_error *err) {
@@ -272,18 +259,18 @@ carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *de
     if (!err) err = &own;
     if (g) *g = (carom_gradient){0};
     if (!g || !def || !def->of || !def->by) return carom_fail(err, CAROM_BAD_INPUT, "a gradient needs an expression, names and a place for the answer");
-    finding k = {.err = err};
+    finding k = {.g = g, .err = err};
     const carom_status status = find(&k, def, g);
     carom_path_close(&k.path);
     carom_task_end(&k.run);
     carom_task_close(&k.task);
-    free(k.expression), free(k.dp), free(k.parameter), free(k.out), free(k.dout), free(k.gradient), free(k.averages);
+    free(k.expression), free(k.out), free(k.dout), free(k.gradient), free(k.averages);
     return status;
 }
 
 void carom_gradient_free(carom_gradient *g) {
     if (!g) return;
     for (int i = 0; i < g->n; ++i) free(g->name[i]);
-    free(g->name), free(g->gradient);
+    free(g->name), free(g->gradient), free(g->row);
     *g = (carom_gradient){0};
 }

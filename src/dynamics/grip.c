@@ -62,6 +62,7 @@ void carom_grip_lay_out(carom_grip *s) {
     for (int b = 0; b < L->nb; ++b) {
         const int id = L->id[b], first = L->at[b], count = L->at[b + 1] - first;
         double *d = s->direction + CAROM_TANGENTS * b;
+        carom_zero(d, CAROM_TANGENTS);
         s->slides[b] = carom_point_slides(p, b, d);
         s->row[b] = s->rows;
         const int rows = s->slides[b] ? 1 : count;
@@ -118,18 +119,24 @@ void carom_grip_measure(carom_grip *s) {
     if (s->length == 0) s->length = 1;
 }
 
-carom_status carom_grip_accelerate(carom_grip *s) {
+carom_status carom_grip_weigh(carom_grip *s) {
     carom_point *p = &s->p;
-    CAROM_TRY(carom_grip_gather(s));
-    carom_grip_lay_out(s);
     carom_matrix_zero(s->B);
     carom_matrix_add(s->B, 1, p->M);
     int where = 0;
     if (carom_factorise(&s->A, s->B, &where) != CAROM_OK)
         return carom_fail(s->err, CAROM_SINGULAR, "the mass matrix is not positive definite at '%.60s'", carom_point_rate(p, where));
-    carom_grip_fill(s);
     carom_copy(s->a, p->f, p->nv);
     carom_factor_solve(&s->A, s->a);
+    return CAROM_OK;
+}
+
+carom_status carom_grip_accelerate(carom_grip *s) {
+    carom_point *p = &s->p;
+    CAROM_TRY(carom_grip_gather(s));
+    carom_grip_lay_out(s);
+    CAROM_TRY(carom_grip_weigh(s));
+    carom_grip_fill(s);
     CAROM_TRY(carom_point_curvature(p, s->u, s->err));
     for (int b = 0; b < p->L.nb; ++b)
         for (int k = s->row[b]; k < s->row[b + 1]; ++k)

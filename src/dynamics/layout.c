@@ -17,6 +17,7 @@ static const struct { const char *name; size_t size; } table[] = {
     SIZE(carom_compare_def), SIZE(carom_compare_row), SIZE(carom_compare_watch),
     SIZE(carom_datum), SIZE(carom_run_given), SIZE(carom_run), SIZE(carom_sweep_def), SIZE(carom_sweep_row), SIZE(carom_sweep_watch),
     SIZE(carom_rest), SIZE(carom_rest_force), SIZE(carom_mode), SIZE(carom_modes), SIZE(carom_modes_def), SIZE(carom_fit), SIZE(carom_fit_def), SIZE(carom_fit_point),
+    SIZE(carom_gradient), SIZE(carom_gradient_def),
 };
 
 size_t carom_layout_size(const char *name) {

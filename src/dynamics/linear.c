@@ -16,17 +16,30 @@ static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_N
 
 // -- which contacts hold ------------------------------------------------------------------------------------------
 
+// What forces reach over 1e-9 of the model's size counts as rounding: results at rest have such velocities.
+static carom_status find_noise(carom_linear *l) {
+    carom_grip *h = &l->grip;
+    carom_point *p = &h->p;
+    CAROM_TRY(carom_grip_weigh(h));
+    p->noise = 1e-9 * sqrt(h->length * carom_norm_max(h->a, p->nv));
+    if (carom_norm_max(p->v, p->nv) <= p->noise) carom_zero(p->v, p->nv);
+    return carom_point_look(p, h->err);
+}
+
 // Closed, neither opening nor closing.
 static carom_status find_closed(carom_linear *l, const carom_modes_def *def) {
     carom_grip *h = &l->grip;
     carom_point *p = &h->p;
     const double close = def->q ? 1e-6 : CAROM_CLOSE;
-    for (int c = 0; c < p->nc; ++c) h->with[c] = !def->open && p->g[p->ne + c] <= close * h->length;
+    for (int c = 0; c < p->nc; ++c) {
+        h->with[c] = p->contacts[c].pressed || (!def->open && p->g[p->ne + c] <= close * h->length);
+        if (p->contacts[c].pressed && def->open) p->contacts[c].friction = CAROM_NO_FRICTION; // it has no gap to open
+    }
     CAROM_TRY(carom_grip_gather(h));
     for (int b = 0; b < p->L.nb; ++b) {
         const int id = p->L.id[b], k = p->L.at[b];
         const double u = carom_column_dot(&p->L.W, k, p->v);
-        if (id >= p->ne && fabs(u + p->L.w[k]) > 1e-6 * (carom_norm_max(p->v, p->nv) + fabs(p->L.w[k]))) h->with[id - p->ne] = false;
+        if (id >= p->ne && fabs(u + p->L.w[k]) > 1e-6 * (carom_norm_max(p->v, p->nv) + fabs(p->L.w[k])) + p->noise) h->with[id - p->ne] = false;
     }
     return CAROM_OK;
 }
@@ -52,11 +65,12 @@ static carom_status find_forces(carom_linear *l) {
     const double most = carom_norm_max(h->x, h->rows);
     bool again = false;
     for (int b = 0; b < p->L.nb; ++b)
-        if (p->L.id[b] >= p->ne && !(h->x[h->row[b]] > 1e-9 * most)) h->with[p->L.id[b] - p->ne] = false, again = true;
+        if (p->L.id[b] >= p->ne && !p->contacts[p->L.id[b] - p->ne].pressed && !(h->x[h->row[b]] > 1e-9 * most)) h->with[p->L.id[b] - p->ne] = false, again = true;
     if (again) CAROM_TRY(solve(l));
     for (int k = 0; k < h->rows; ++k) carom_axpy(h->a, h->x[k], h->X + (size_t)k * (size_t)p->nv, p->nv);
     for (int b = 0; b < p->L.nb; ++b) {
         if (p->L.id[b] < p->ne) ++l->joints;
+        else if (p->contacts[p->L.id[b] - p->ne].pressed && p->contacts[p->L.id[b] - p->ne].friction <= CAROM_NO_FRICTION) continue; // released
         else if (h->slides[b]) ++l->sliding;
         else ++l->sticking;
     }
@@ -160,7 +174,7 @@ static carom_status turning(carom_linear *l, int b) {
 static carom_status friction(carom_linear *l) {
     const carom_point *p = &l->grip.p;
     for (int b = 0; b < p->L.nb; ++b) {
-        if (!l->grip.slides[b]) continue;
+        if (!l->grip.slides[b] || carom_length(l->grip.direction + CAROM_TANGENTS * b, CAROM_TANGENTS) == 0) continue;
         if (p->contacts[p->L.id[b] - p->ne].friction_varies) {
             CAROM_TRY(varying(l, b, true));
             CAROM_TRY(varying(l, b, false));
@@ -228,6 +242,7 @@ static carom_status linearise(carom_linear *l, const carom_modes_def *def) {
     if (def->v) carom_copy(p->v, def->v, p->nv);
     CAROM_TRY(carom_point_look(p, h->err));
     carom_grip_measure(h);
+    CAROM_TRY(find_noise(l));
     CAROM_TRY(find_closed(l, def));
     CAROM_TRY(find_forces(l));
     CAROM_TRY(carom_point_tangent(p, h->lambda, h->err));

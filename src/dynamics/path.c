@@ -13,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double RTOL = 1e-11;    // of one internal step
-static const double ARRIVES = 1e-6;  // relative: the state must arrive where the scheme did
+static const double RTOL = 1e-10;    // of one internal step
+static const double ARRIVES = 1e-5;  // relative: the state must arrive where the scheme did
 static const double NATURAL = 1e-3; // of the change of a motion that is proportional to the name
 static const double CUT = 1e-11;
+static const double YOUNG = 1.5e-7; // above what event-driven takes for it
 
 static carom_status bad(carom_path *w, carom_status status, double t) {
     return status == CAROM_OK ? CAROM_OK : carom_fail(w->err, status, "t = %.9g: the derivatives of the model have no finite value here", t);
@@ -26,14 +27,13 @@ static carom_status bad(carom_path *w, carom_status status, double t) {
 
 static int mode_of(const carom_path *w, int id) { return id < w->p.ne ? CAROM_MODE_STICK : (int)w->phase[id - w->p.ne]; }
 
-// Slip direction of block b: along one tangent as the phase has it, else that of the velocity, if it has one.
+// Slip direction of block b: as the phase has it along one tangent and where slip has only begun, else that of the velocity, whose size is returned.
 static double slip(const carom_path *w, int b, double *d) {
     const carom_local *L = &w->p.L;
     const int c = L->id[b] - w->p.ne, k = L->at[b] + 1, tangents = L->at[b + 1] - k;
-    carom_copy(d, w->phase + w->p.nc + CAROM_TANGENTS * c, tangents);
-    if (tangents < 2) return 0;
+    carom_copy(d, w->young[c] ? w->first + CAROM_TANGENTS * c : w->phase + w->p.nc + CAROM_TANGENTS * c, tangents);
     const double speed = carom_length(w->u + k, tangents);
-    if (!(speed > 1e-9 * (carom_norm_max(w->p.v, w->p.nv) + fabs(L->w[k])))) return 0;
+    if (tangents < 2 || w->young[c] || speed == 0) return 0;
     for (int i = 0; i < tangents; ++i) d[i] = w->u[k + i] / speed;
     return speed;
 }
@@ -59,7 +59,7 @@ carom_status carom_path_stand(carom_path *w, double t, const double *q, const do
     carom_copy(p->q, q, p->nq), carom_copy(p->v, v, p->nv);
     CAROM_TRY(carom_point_look(p, w->err));
     for (int c = 0; c < p->nc; ++c)
-        if (p->contacts[c].friction_varies) p->contacts[c].friction = fmax(p->law[CAROM_FRICTION_LAW * c + (w->phase[c] == CAROM_MODE_STICK)], 1e-12);
+        if (p->contacts[c].friction_varies) p->contacts[c].friction = fmax(p->law[CAROM_FRICTION_LAW * c + (w->phase[c] == CAROM_MODE_STICK)], CAROM_NO_FRICTION);
     p->L.nb = 0;
     for (int id = 0; id < p->ne + p->nc; ++id)
         if (id < p->ne || (with ? with[id - p->ne] : w->phase[id - p->ne] != CAROM_MODE_OPEN)) p->L.id[p->L.nb++] = id;
@@ -88,6 +88,7 @@ carom_status carom_path_evaluate(carom_path *w, double t, const double *q, const
     CAROM_TRY(carom_path_stand(w, t, q, v, NULL));
     carom_copy(w->a, p->f, p->nv);
     carom_factor_solve(&w->F, w->a);
+    w->drive = carom_norm_max(w->a, p->nv);
     CAROM_TRY(carom_point_curvature(p, w->kappa, w->err));
     w->n_rows = 0;
     for (int b = 0; b < L->nb; ++b)
@@ -118,8 +119,85 @@ carom_status carom_path_evaluate(carom_path *w, double t, const double *q, const
     return CAROM_OK;
 }
 
+// Slip along several tangents that begins from rest keeps the direction that it begins with, and its change, until it is fast against what friction does in
+// the time ahead: before, the direction of the velocity would make the equations as stiff as one likes.  How fast the slip of block b is, 1: fast enough.
+static double age_of(carom_path *w, int b) {
+    const carom_local *L = &w->p.L;
+    const int c = L->id[b] - w->p.ne, k = L->at[b] + 1;
+    carom_column_expand(w->dx, &L->W, k);
+    carom_factor_solve(&w->F, w->dx);
+    const double pull = w->p.contacts[c].friction * fabs(w->lambda[k - 1]) * carom_column_dot(&L->W, k, w->dx);
+    return carom_length(w->u + k, L->at[b + 1] - k) / (YOUNG * fmax(w->size_v + w->span * pull, DBL_MIN));
+}
+
+static bool is_young(const carom_path *w, int b) { return w->p.L.id[b] >= w->p.ne && w->young[w->p.L.id[b] - w->p.ne]; }
+
+double carom_path_age(carom_path *w) {
+    double most = 0;
+    for (int b = 0; b < w->p.L.nb; ++b)
+        if (is_young(w, b)) most = fmax(most, age_of(w, b));
+    return most;
+}
+
+// A basis of what is perpendicular to e, m - 1 columns.
+static void perpendicular(const double *e, int m, double *B) {
+    int n = 0;
+    for (int i = 0; i < m && n < m - 1; ++i) {
+        double *b = B + n * m;
+        for (int k = 0; k < m; ++k) b[k] = (k == i) - e[i] * e[k];
+        for (int j = 0; j < n; ++j) carom_axpy(b, -carom_dot(b, B + j * m, m), B + j * m, m);
+        const double size = carom_length(b, m);
+        if (size < 0.5 / m) continue;
+        for (int k = 0; k < m; ++k) b[k] /= size;
+        ++n;
+    }
+}
+
+// Slip that begins from rest grows along e alone, u = e j s^2/2 + ..., because friction turns with what drives it.  What has grown across a fixed direction is taken
+// back by friction across it, from the state and from every column.
+static carom_status straighten(carom_path *w, int b) {
+    const carom_local *L = &w->p.L;
+    const int nv = w->p.nv, k = L->at[b] + 1, m = L->at[b + 1] - k, across = m - 1, n = w->n_rows + across;
+    double B[CAROM_TANGENTS * CAROM_TANGENTS];
+    perpendicular(w->first + CAROM_TANGENTS * (L->id[b] - w->p.ne), m, B);
+    for (int i = 0; i < across; ++i) {
+        double *X = w->X + (size_t)(w->n_rows + i) * (size_t)nv;
+        carom_zero(X, nv);
+        for (int l = 0; l < m; ++l) carom_column_axpy(X, B[i * m + l], &L->W, k + l);
+        carom_factor_solve(&w->F, X);
+    }
+    for (int j = 0; j < n; ++j) {
+        const double *X = w->X + (size_t)j * (size_t)nv;
+        for (int r = 0; r < w->n_rows; ++r) w->A[r + j * n] = carom_column_dot(&L->W, w->row[r], X);
+        for (int i = 0; i < across; ++i) {
+            w->A[w->n_rows + i + j * n] = 0;
+            for (int l = 0; l < m; ++l) w->A[w->n_rows + i + j * n] += B[i * m + l] * carom_column_dot(&L->W, k + l, X);
+        }
+    }
+    for (int j = -1; j < w->n; ++j) {
+        double *dv = j < 0 ? w->v : w->y + ((size_t)j * 2 + 1) * (size_t)nv;
+        if (j >= 0) CAROM_TRY(bad(w, carom_variation_rates(w->x, w->p.t, w->p.q, w->p.v, (carom_direction){0, dv - nv, dv, w->dp + (size_t)j * (size_t)w->np}, w->full), w->t));
+        const double *u = j < 0 ? w->u + k : w->full + w->at_full[L->id[b]] + 1;
+        carom_zero(w->r, w->n_rows);
+        for (int i = 0; i < across; ++i) w->r[w->n_rows + i] = -carom_dot(B + i * m, u, m);
+        carom_path_solve(w, w->A, n, w->r);
+        for (int i = 0; i < n; ++i) carom_axpy(dv, w->r[i], w->X + (size_t)i * (size_t)nv, nv);
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_path_grow_up(carom_path *w) {
+    CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
+    for (int b = 0; b < w->p.L.nb; ++b) {
+        if (!is_young(w, b) || age_of(w, b) <= 1) continue;
+        if (w->starts[w->p.L.id[b] - w->p.ne]) CAROM_TRY(straighten(w, b));
+        w->young[w->p.L.id[b] - w->p.ne] = w->ready = false;
+    }
+    return CAROM_OK;
+}
+
 // Friction of contacts that slide changes with its coefficient and its direction.
-static carom_status change_friction(carom_path *w, carom_direction d, double *r) {
+static carom_status change_friction(carom_path *w, carom_direction d, int j, double *r) {
     carom_point *p = &w->p;
     const carom_local *L = &p->L;
     bool some = false;
@@ -132,8 +210,9 @@ static carom_status change_friction(carom_path *w, carom_direction d, double *r)
         const int c = L->id[b] - p->ne, k = L->at[b] + 1, tangents = L->at[b + 1] - k;
         double e[CAROM_TANGENTS];
         const double speed = slip(w, b, e), *du = w->full + w->at_full[L->id[b]] + 1, along = speed > 0 ? carom_dot(e, du, tangents) : 0;
+        const double *begun = w->young[c] && j >= 0 ? carom_path_turn(w, j, c) : NULL;
         for (int i = 0; i < tangents; ++i) {
-            const double turn = speed > 0 ? (du[i] - along * e[i]) / speed : 0;
+            const double turn = speed > 0 ? (du[i] - along * e[i]) / speed : begun ? begun[i] : 0;
             carom_column_axpy(r, -(w->dmu[c] * e[i] + p->contacts[c].friction * turn) * w->lambda[k - 1], &L->W, k + i);
         }
     }
@@ -141,7 +220,7 @@ static carom_status change_friction(carom_path *w, carom_direction d, double *r)
 }
 
 // (VAR-1), right: da, and the change of reactions by row, along a direction at the point evaluated last.
-carom_status carom_path_differentiate(carom_path *w, carom_direction d, double *da, double *dlambda) {
+carom_status carom_path_differentiate(carom_path *w, carom_direction d, int j, double *da, double *dlambda) {
     carom_point *p = &w->p;
     const carom_local *L = &p->L;
     const int n = w->n_rows, nv = p->nv;
@@ -150,7 +229,7 @@ carom_status carom_path_differentiate(carom_path *w, carom_direction d, double *
         carom_path_spread(w, w->lambda);
         CAROM_TRY(bad(w, carom_variation_reaction(w->x, p->t, p->q, w->full, d, w->dv), p->t));
         carom_axpy(da, 1, w->dv, nv);
-        CAROM_TRY(change_friction(w, d, da));
+        CAROM_TRY(change_friction(w, d, j, da));
         CAROM_TRY(bad(w, carom_variation_acceleration(w->x, p->t, p->q, p->v, w->a, d, w->full), p->t));
     }
     carom_factor_solve(&w->F, da);
@@ -189,7 +268,7 @@ static carom_status rates(carom_path *w, double t, const double *q, const double
         double *to = column(w, rate, j);
         bracket(w, dq, v, to);
         carom_axpy(to, 1, dv, nv);
-        CAROM_TRY(carom_path_differentiate(w, (carom_direction){0, dq, dv, w->dp + (size_t)j * (size_t)w->np}, to + nv, w->dlambda));
+        CAROM_TRY(carom_path_differentiate(w, (carom_direction){0, dq, dv, w->dp + (size_t)j * (size_t)w->np}, j, to + nv, w->dlambda));
     }
     return w->nz > 0 ? w->rate(w->user, w, t, q, v, y, z) : CAROM_OK;
 }
@@ -264,6 +343,11 @@ static carom_status integrate(carom_path *w, double t_1) {
         const double tau = last ? t_1 - w->t : h;
         double error = 0;
         CAROM_TRY(carom_path_try(w, tau, &error));
+        const double age = carom_path_age(w); // the last stage is the end of the step
+        if (age > 4 && tau > 1e-14 * fmax(fabs(t_1), 1e-3)) {
+            h = tau * fmax(0.1, sqrt(2 / age));
+            continue;
+        }
         const double next = tau * fmin(4, fmax(0.1, 0.9 * pow(fmax(error, 1e-10), -0.2)));
         if (!last || error > 1) w->h = next;
         if (error > 1 && tau > 1e-14 * fmax(fabs(t_1), 1e-3)) {
@@ -275,6 +359,7 @@ static carom_status integrate(carom_path *w, double t_1) {
             if (w->tried != tau) CAROM_TRY(carom_path_try(w, tau, NULL));
         }
         accept(w, last ? t_1 : w->t + tau);
+        if (age > 1) CAROM_TRY(carom_path_grow_up(w));
         h = next;
     }
     return CAROM_OK;
@@ -285,12 +370,22 @@ static carom_status arrive(carom_path *w, double t, const double *q, const doubl
     const int nq = w->p.nq, nv = w->p.nv;
     double wrong = 0;
     w->size_q = fmax(w->size_q, carom_norm_max(q, nq)), w->size_v = fmax(w->size_v, carom_norm_max(v, nv));
-    for (int i = 0; i < nq; ++i) wrong = fmax(wrong, fabs(q[i] - w->q[i]) / fmax(w->size_q, DBL_MIN));
-    for (int i = 0; i < nv; ++i) wrong = fmax(wrong, fabs(v[i] - w->v[i]) / fmax(w->size_v, DBL_MIN));
+    const double speed = fmax(w->size_v, w->span * w->drive), size = fmax(w->size_q, w->span * speed); // what begins from rest is small
+    for (int i = 0; i < nq; ++i) wrong = fmax(wrong, fabs(q[i] - w->q[i]) / fmax(size, DBL_MIN));
+    for (int i = 0; i < nv; ++i) wrong = fmax(wrong, fabs(v[i] - w->v[i]) / fmax(speed, DBL_MIN));
     if (!(wrong < ARRIVES))
-        return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: the linearised motion does not follow that of the scheme (they differ by %.2g): tighten the scheme's tolerances", t, wrong);
+        return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: the linearised motion does not follow that of the scheme (they differ by %.2g): tighten its tolerances or shorten its steps", t, wrong);
     w->t = t;
     carom_copy(w->q, q, nq), carom_copy(w->v, v, nv);
+    return CAROM_OK;
+}
+
+carom_status carom_path_arrives(carom_path *w, double within, bool *arrives) {
+    carom_point *p = &w->p;
+    for (int c = 0; c < p->nc; ++c) w->with[c] = w->phase[c] == CAROM_MODE_OPEN;
+    CAROM_TRY(carom_path_stand(w, w->t, w->q, w->v, w->with));
+    *arrives = false;
+    for (int b = 0; b < p->L.nb; ++b) *arrives = *arrives || (p->L.id[b] >= p->ne && p->g[p->L.id[b]] <= -within * w->u[p->L.at[b]]);
     return CAROM_OK;
 }
 
@@ -319,13 +414,15 @@ static void carve(carom_path *w, carom_arena *mem) {
     w->full = carom_carve(mem, full), w->full_0 = carom_carve(mem, full);
     w->gaps = carom_carve(mem, (size_t)(carom_model_system(w->model)->ne + p->nc));
     w->at_full = carom_carve_ints(mem, (size_t)(p->ne + p->nc));
-    w->with = carom_carve_bytes(mem, nc * sizeof *w->with);
+    w->with = carom_carve_bytes(mem, nc * sizeof *w->with), w->young = carom_carve_bytes(mem, nc * sizeof *w->young), w->starts = carom_carve_bytes(mem, nc * sizeof *w->starts);
+    w->turn = carom_carve(mem, CAROM_TANGENTS * n * nc), w->first = carom_carve(mem, CAROM_TANGENTS * nc);
     for (int i = 0; i < CAROM_PATH_STAGES; ++i)
         w->stage[i] = (carom_path_stage){carom_carve(mem, nv), carom_carve(mem, nv), carom_carve(mem, 2 * nv * n), carom_carve(mem, nz)};
 }
 
 carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim, int n, const double *dp, int np, const int *parameter, int nz, carom_error *err) {
     const carom_system *s = carom_model_system(m);
+    w->t_event = -1;
     w->model = m, w->sim = sim, w->n = n, w->dp = dp, w->np = np, w->nz = nz, w->err = err;
     CAROM_TRY(carom_point_open(&w->p, m, err));
     w->x = carom_variation_create(m, np, parameter, err);
@@ -400,6 +497,17 @@ static carom_status begin(carom_path *w, const carom_change *x) {
     return carom_path_cross(w, x, true);
 }
 
+// A scheme that has no contacts to look at may be silent about the start.
+static carom_status begin_alone(carom_path *w) {
+    const size_t nc = (size_t)w->p.nc, size = (2 + CAROM_TANGENTS) * nc;
+    double *none = calloc(size + 1, sizeof *none);
+    if (!none) return carom_fail(w->err, CAROM_NO_MEMORY, "no memory for the modes of the contacts");
+    const carom_status status = begin(w, &(carom_change){.t = w->t, .t_before = w->t, .kind = CAROM_CHANGE_NONE, .q_before = w->q, .v_before = w->v, .q = w->q, .v = w->v,
+                                                         .mode_before = none, .mode = none, .phase_before = none, .phase = none, .phase_size = size, .impulse = none});
+    free(none);
+    return status;
+}
+
 // What happened in the step just done, and the motion to its end.
 static carom_status follow(carom_path *w) {
     for (int i = 0; i < w->npending; ++i) {
@@ -413,17 +521,22 @@ static carom_status follow(carom_path *w) {
         CAROM_TRY(carom_path_cross(w, x, false));
     }
     drop(w);
+    if (!w->begun) CAROM_TRY(begin_alone(w));
     const carom_now now = carom_sim_now(w->sim);
     CAROM_TRY(integrate(w, now.t));
     return arrive(w, now.t, now.q, now.v);
 }
 
 carom_status carom_path_run(carom_path *w) {
+    const carom_now now = carom_sim_now(w->sim);
+    w->t = now.t;
+    carom_copy(w->q, now.q, w->p.nq), carom_copy(w->v, now.v, w->p.nv);
     carom_sim_watch_changes(w->sim, keep, w);
     carom_status status = CAROM_OK;
     while (status == CAROM_OK && !carom_sim_done(w->sim)) {
         status = carom_sim_step(w->sim, w->err);
         if (status == CAROM_OK) status = follow(w);
+        if (status == CAROM_OK && w->on_row) status = w->on_row(w->user, w);
     }
     carom_sim_watch_changes(w->sim, NULL, NULL);
     return status;

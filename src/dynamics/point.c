@@ -86,9 +86,9 @@ static carom_status look_friction(carom_point *p, carom_error *err) {
         const double *law = p->law + CAROM_FRICTION_LAW * c;
         const int tangents = p->contacts[c].tangents;
         if (!p->contacts[c].friction_varies || tangents == 0) continue;
-        const double mu = carom_length(law + 2, tangents) > 0 ? law[0] : law[1];
+        const double mu = carom_length(law + 2, tangents) > p->noise ? law[0] : law[1];
         if (!(mu >= 0)) return carom_fail(err, CAROM_USER, "friction of '%.60s' is %g; it must not be negative", carom_model_constraint(p->model, p->ne + c), mu);
-        p->contacts[c].friction = fmax(mu, 1e-12); // it keeps its tangential directions
+        p->contacts[c].friction = fmax(mu, CAROM_NO_FRICTION); // it keeps its tangential directions
     }
     return CAROM_OK;
 }
@@ -130,13 +130,14 @@ bool carom_point_slides(const carom_point *p, int b, double *d) {
     const int first = L->at[b] + 1, tangents = L->at[b + 1] - first;
     if (L->id[b] < p->ne || tangents < 1) return false;
     double size = 0;
+    if (p->contacts[L->id[b] - p->ne].friction <= CAROM_NO_FRICTION) return true;
     for (int i = 0; i < tangents; ++i) {
         const double u = carom_column_dot(&L->W, first + i, p->v);
         d[i] = -(u + L->w[first + i]);
         size = fmax(size, fabs(u) + fabs(L->w[first + i]));
     }
     const double speed = carom_length(d, tangents);
-    if (!(speed > 1e-8 * size)) return false; // both sides move alike, up to rounding
+    if (!(speed > fmax(1e-8 * size, p->noise))) return false; // both sides move alike, up to rounding
     for (int i = 0; i < tangents; ++i) d[i] /= speed;
     return true;
 }

@@ -31,7 +31,7 @@ typedef struct search {
     double *predicted, *left; // nv: M D/tau^2; scratch
     double *low, *high;       // n: ranges of reactions, by recorded direction
     double *spare;            // 7 n + n^2
-    int *column;
+    int *column, *carrying;
     double strength, balance; // largest terms of f + W lambda so far; |f + W lambda| relative to its terms
     double rounding;          // of f
 } search;
@@ -46,7 +46,7 @@ static void carve(search *s, carom_arena *mem) {
     s->predicted = carom_carve(mem, nv), s->D = carom_carve(mem, nv);
     s->low = carom_carve(mem, n), s->high = carom_carve(mem, n);
     s->spare = carom_carve(mem, 7 * n + n * n);
-    s->column = carom_carve_ints(mem, n);
+    s->column = carom_carve_ints(mem, n), s->carrying = carom_carve_ints(mem, n);
 }
 
 static carom_status open(search *s, const carom_model *m, carom_error *err) {
@@ -98,6 +98,38 @@ static bool closes_more(search *s) {
 
 // -- a step -------------------------------------------------------------------------------------------------------
 
+// Are reactions x (by row) within their laws, up to rounding?
+static bool admissible(const search *s, const double *x) {
+    const double tiny = 1e-13 * carom_norm_max(x, s->grip.rows);
+    for (int b = 0; b < s->grip.p.L.nb; ++b) {
+        const carom_block *k = &s->grip.block_of[b];
+        const int tangents = carom_law_rows(k->law) - 1;
+        if (k->law == CAROM_BILATERAL) continue;
+        if (!(x[k->at] >= -tiny) || (tangents > 0 && carom_length(x + k->at + 1, tangents) > k->mu * x[k->at] + tiny)) return false;
+    }
+    return true;
+}
+
+// Where M/tau^2 + K is indefinite, the laws may have several answers, near and far.  The near one: contacts that carry go on carrying, if the laws allow.
+static bool carries_on(search *s, carom_problem *pb, double scale) {
+    const carom_grip *h = &s->grip;
+    const int n = h->rows;
+    if (n > MOST_SHARED || h->p.L.nb == h->p.ne) return false; // joints have one answer
+    double *y = s->spare, *b = y + n, *work = b + n, *G = work + 3 * n;
+    int m = 0;
+    for (int i = 0; i < h->p.L.nb; ++i)
+        for (int k = h->row[i]; k < h->row[i + 1]; ++k)
+            if (h->p.L.id[i] < h->p.ne || h->warm[h->dir[h->p.L.id[i]]] > 0) s->carrying[m++] = k;
+    for (int j = 0; j < m; ++j) {
+        b[j] = -h->c[s->carrying[j]];
+        for (int i = 0; i < m; ++i) G[i + j * m] = h->G[s->carrying[i] + (size_t)s->carrying[j] * (size_t)n];
+    }
+    carom_dense_shortest(G, m, m, RANK, s->column, work, b, y);
+    carom_zero(h->x, n);
+    for (int j = 0; j < m; ++j) h->x[s->carrying[j]] = y[j];
+    return admissible(s, h->x) && carom_residual(pb, NULL) <= 1e-12 * scale;
+}
+
 // (RST-2); CAROM_RETRY: a smaller tau may do.
 static carom_status displace(search *s, double tau) {
     carom_point *p = &s->grip.p;
@@ -124,10 +156,12 @@ static carom_status displace(search *s, double tau) {
                 s->grip.c[k] = carom_dot(s->grip.in + (size_t)k * (size_t)p->nv, s->d, p->nv) + (k == s->grip.row[b] ? p->g[p->L.id[b]] : 0);
                 scale = fmax(scale, fabs(s->grip.c[k]));
             }
-        carom_grip_recall(&s->grip);
         carom_problem pb = carom_grip_problem(&s->grip);
-        const carom_report report = s->grip.rows > 0 ? carom_chain_solve(s->grip.chain, &pb, 1e-13 * scale) : (carom_report){.converged = true};
-        if (!report.converged && !(report.residual <= 1e-8 * scale)) return CAROM_RETRY;
+        if (!carries_on(s, &pb, scale)) {
+            carom_grip_recall(&s->grip);
+            const carom_report report = s->grip.rows > 0 ? carom_chain_solve(s->grip.chain, &pb, 1e-13 * scale) : (carom_report){.converged = true};
+            if (!report.converged && !(report.residual <= 1e-8 * scale)) return CAROM_RETRY;
+        }
         for (int k = 0; k < s->grip.rows; ++k) carom_axpy(s->d, s->grip.x[k], s->grip.X + (size_t)k * (size_t)p->nv, p->nv);
         if (!isfinite(carom_norm_max(s->d, p->nv))) return CAROM_RETRY;
         if (!closes_more(s)) break;
@@ -322,18 +356,6 @@ static carom_status accelerate(search *s) {
     return CAROM_OK;
 }
 
-// Are reactions x (by row) within their laws, up to rounding?
-static bool admissible(const search *s, const double *x) {
-    const double tiny = 1e-13 * carom_norm_max(x, s->grip.rows);
-    for (int b = 0; b < s->grip.p.L.nb; ++b) {
-        const carom_block *k = &s->grip.block_of[b];
-        const int tangents = carom_law_rows(k->law) - 1;
-        if (k->law == CAROM_BILATERAL) continue;
-        if (!(x[k->at] >= -tiny) || (tangents > 0 && carom_length(x + k->at + 1, tangents) > k->mu * x[k->at] + tiny)) return false;
-    }
-    return true;
-}
-
 // The largest part of the way along z, up to `most`, on which reactions stay admissible; the admissible ones are convex.
 static double way(search *s, const double *z, double most) {
     double low = 0, high = most, *y = s->spare;
@@ -464,7 +486,7 @@ static carom_status answer(search *s, carom_rest *rest, carom_error *err) {
         }
     for (int b = 0; b < p->L.nb; ++b)
         if (p->L.id[b] >= p->ne)
-            rest->contact[p->L.id[b] - p->ne] = s->grip.slides[b] ? CAROM_REST_SLIDES : p->L.at[b + 1] - p->L.at[b] > 1 ? CAROM_REST_STICKS : CAROM_REST_CLOSED;
+            rest->contact[p->L.id[b] - p->ne] = s->grip.slides[b] ? carom_length(s->grip.direction + CAROM_TANGENTS * b, CAROM_TANGENTS) > 0 ? CAROM_REST_SLIDES : CAROM_REST_CLOSED : p->L.at[b + 1] - p->L.at[b] > 1 ? CAROM_REST_STICKS : CAROM_REST_CLOSED;
     free(x);
     free(dir);
     return CAROM_OK;

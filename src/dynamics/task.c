@@ -49,15 +49,39 @@ carom_status carom_task_open(carom_task *t, const char *const *names, carom_erro
             if (strcmp(names[i], names[k]) == 0) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is named twice", names[i]);
         CAROM_TRY(look_up(t, names[i], &t->free[i], err));
         t->nfree = i + 1;
+        t->np += t->free[i].kind == CAROM_FREE_PARAMETER;
+    }
+    t->parameter = calloc((size_t)t->np + 1, sizeof *t->parameter);
+    t->dp = calloc((size_t)n * (size_t)t->np + 1, sizeof *t->dp);
+    if (!t->parameter || !t->dp) return no_memory(err);
+    for (int i = 0, k = 0; i < n; ++i) {
+        if (t->free[i].kind != CAROM_FREE_PARAMETER) continue;
+        t->dp[i * t->np + k] = 1;
+        t->parameter[k++] = t->free[i].index;
     }
     return CAROM_OK;
 }
 
 void carom_task_close(carom_task *t) {
     for (int i = 0; i < t->nfree; ++i) free(t->free[i].name);
-    free(t->free);
+    free(t->free), free(t->parameter), free(t->dp), free(t->options);
     carom_model_destroy(t->base);
-    t->free = NULL, t->base = NULL, t->nfree = 0;
+    t->free = NULL, t->parameter = NULL, t->dp = NULL, t->options = NULL, t->base = NULL, t->nfree = t->np = 0;
+}
+
+carom_status carom_task_locate(carom_task *t, bool *located, carom_error *err) {
+    const char *name = t->run.scheme ? t->run.scheme : carom_model_simulation(t->base).scheme;
+    const bool mixed = name && strcmp(name, "mixed") == 0;
+    *located = mixed || (name && (strcmp(name, "event-driven") == 0 || strcmp(name, "auto") == 0));
+    if (!mixed || t->options) return CAROM_OK;
+    size_t n = 0;
+    while (t->run.options && t->run.options[n]) ++n;
+    t->options = calloc(n + 2, sizeof *t->options);
+    if (!t->options) return no_memory(err);
+    t->options[0] = "bracket=0"; // one that is given stands behind it
+    for (size_t i = 0; i < n; ++i) t->options[i + 1] = t->run.options[i];
+    t->run.options = t->options;
+    return CAROM_OK;
 }
 
 static carom_model *make_model(const carom_task *t, const double *value, carom_error *err) {
@@ -106,4 +130,36 @@ void carom_task_end(carom_task_run *r) {
     carom_model_destroy(r->model);
     free(r->x);
     *r = (carom_task_run){0};
+}
+
+// The start by free name j: by a parameter as the model has it, by coordinates and rates themselves.
+static carom_status start(const carom_task *t, const carom_task_run *r, carom_path *w, int j, double *dq) {
+    const carom_system *s = carom_model_system(r->model);
+    const carom_free_name *f = t->free + j;
+    double *y = w->y + (size_t)j * 2 * (size_t)s->nv;
+    if (f->value != 0) w->unit[j] = fabs(f->value);
+    if (f->kind == CAROM_FREE_RATE) y[s->nv + f->index] = 1;
+    if (f->kind == CAROM_FREE_POSITION) {
+        carom_zero(dq, s->nq);
+        dq[f->index] = 1;
+        carom_model_velocities(r->model, r->x, dq, y);
+    }
+    if (f->kind != CAROM_FREE_PARAMETER || t->start) return CAROM_OK;
+    CAROM_TRY(carom_variation_start(w->x, t->dp + (size_t)j * (size_t)t->np, y, y + s->nv, w->err));
+    for (int i = 0; i < t->nfree; ++i) { // what is free itself does not follow
+        const carom_free_name *g = t->free + i;
+        if (g->kind == CAROM_FREE_RATE) y[s->nv + g->index] = 0;
+        if (g->kind == CAROM_FREE_POSITION && s->nq == s->nv) y[g->index] = 0;
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_task_columns(const carom_task *t, const carom_task_run *r, carom_path *w, int nz, carom_error *err) {
+    CAROM_TRY(carom_path_open(w, r->model, r->sim, t->nfree, t->dp, t->np, t->parameter, nz, err));
+    double *dq = calloc((size_t)carom_model_system(r->model)->nq + 1, sizeof *dq);
+    if (!dq) return no_memory(err);
+    carom_status status = CAROM_OK;
+    for (int j = 0; j < t->nfree && status == CAROM_OK; ++j) status = start(t, r, w, j, dq);
+    free(dq);
+    return status;
 }
