@@ -291,6 +291,7 @@ carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) 
     carom_copy(w->a_after, w->a, nv);
     if (status == CAROM_OK && first) {
         w->phase_1 = phase;
+        if (w->on_start) CAROM_TRY(w->on_start(w->user, w));
         return check_start(w);
     }
     w->phase = phase;
@@ -315,5 +316,6 @@ carom_status carom_path_cross(carom_path *w, const carom_change *x, bool first) 
     w->t = x->t;
     carom_copy(w->q, x->q, nq), carom_copy(w->v, x->v, nv);
     w->phase = w->phase_1, w->phase_1 = phase;
+    if (w->on_cross) CAROM_TRY(w->on_cross(w->user, w, x));
     return side(w, CAROM_RIGHT);
 }
