@@ -243,7 +243,7 @@ typedef struct carom_follow_def {
 
 /// Points in the order in which they were found, branch by branch.
 typedef struct carom_branch {
-    carom_table branch;  // branch, NAME, period, stable, multiplier (largest modulus; at rest: largest real part), event, coordinates, rates (at t = 0), min(x), max(x)
+    carom_table branch;  // branch, NAME, period, stable, multiplier (largest modulus; at rest: growth, the largest real part), event, coordinates, rates (at t = 0), min(x), max(x)
     carom_table queue;   // what is left to do
     int branches;        // begun
     double value;        // of the parameter at the last point

@@ -51,7 +51,7 @@ static carom_status make_table(walk *w) {
     if (!t->name || !t->column) return no_memory(w->err);
     strcpy(t->name, "branch");
     bool good = name_column(t, CAROM_COLUMN_INTEGER, "%s", "branch") && name_column(t, CAROM_COLUMN_REAL, "%s", w->def->by) && name_column(t, CAROM_COLUMN_REAL, "%s", "period") &&
-                name_column(t, CAROM_COLUMN_INTEGER, "%s", "stable") && name_column(t, CAROM_COLUMN_REAL, "%s", "multiplier") && name_column(t, CAROM_COLUMN_TEXT, "%s", "event");
+                name_column(t, CAROM_COLUMN_INTEGER, "%s", "stable") && name_column(t, CAROM_COLUMN_REAL, "%s", w->def->period ? "multiplier" : "growth") && name_column(t, CAROM_COLUMN_TEXT, "%s", "event");
     for (int i = 0; i < w->nq; ++i) good = good && name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_coordinate(w->m, i));
     for (int i = 0; i < w->nv; ++i) good = good && name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_velocity(w->m, i));
     for (int i = 0; i < w->nq; ++i) good = good && name_column(t, CAROM_COLUMN_REAL, "min(%s)", carom_model_coordinate(w->m, i));
