@@ -61,8 +61,8 @@ static bool stop(const void *unused) { return cli_signals_asked(unused); }
 
 static void print_text(const job *j) {
     const carom_table *t = &j->f.branch;
-    long special = 0, stable = 0;
-    for (long r = 0; r < t->rows; ++r) special += t->column[5].text[r][0] != 0, stable += t->column[3].integer[r] != 0;
+    long stable = 0;
+    for (long r = 0; r < t->rows; ++r) stable += t->column[3].integer[r] != 0;
     printf("%s: %ld point%s on %d branch%s, %ld of them stable%s%s\n", j->a->word[0], t->rows, t->rows == 1 ? "" : "s", j->f.branches, j->f.branches == 1 ? "" : "es", stable,
            j->f.scheme && j->f.scheme[0] ? ", with " : "", j->f.scheme ? j->f.scheme : "");
     for (long r = 0; r < t->rows; ++r)
