@@ -126,10 +126,14 @@ static carom_status write_queue(walk *w) {
     return CAROM_OK;
 }
 
+// Nothing in the file is trusted.
 static carom_status read_queue(walk *w) {
-    const carom_table *t = &w->f->queue;
+    const carom_table *t = &w->f->queue, *b = &w->f->branch;
     const carom_column *c = carom_table_column(t, "number");
-    if (!c || t->rows % w->length != 0 || w->f->branch.columns != COLUMNS + 3 * w->nq + w->nv || strcmp(w->f->branch.column[1].name, w->def->by) != 0)
+    bool good = c && c->kind == CAROM_COLUMN_REAL && t->rows % w->length == 0 && t->rows / w->length < 100 && b->columns == COLUMNS + 3 * w->nq + w->nv && strcmp(b->column[1].name, w->def->by) == 0;
+    for (int i = 0; i < b->columns && good; ++i) good = b->column[i].kind == (i == 0 || i == 3 ? CAROM_COLUMN_INTEGER : i == 5 ? CAROM_COLUMN_TEXT : CAROM_COLUMN_REAL);
+    for (long k = 0; good && k < t->rows; ++k) good = isfinite(c->real[k]) && (k % w->length >= HEAD || fabs(c->real[k]) < 1e6);
+    if (!good)
         return carom_fail(w->err, CAROM_BAD_INPUT, "the branch to go on with is not that of this model and parameter");
     w->ntasks = (int)(t->rows / w->length);
     w->task = malloc(((size_t)t->rows + 1) * sizeof *w->task);
