@@ -94,7 +94,7 @@ static carom_status begin(void *user) {
     CAROM_TRY(carom_cycle_set(c, value));
     carom_status status = carom_cycle_solve(c, NULL, 1);
     if (status == CAROM_NOT_CONVERGED && carom_cycle_rephase(c) == CAROM_OK) status = carom_cycle_solve(c, NULL, 1);
-    c->most = 10, c->halvings = 2, c->good = 5e-11; // from here on it begins near a solution
+    c->most = 10, c->halvings = 2, c->good = 2e-10, c->enough = 2e-9; // from here on it begins near a solution
     return status;
 }
 
@@ -251,6 +251,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     carom_shooter *s = &o->c.s;
     o->def = def, o->err = err, o->size = fabs(def->to - def->from);
     s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = 1e-9;
+    if (isnan(s->task.run.rtol)) s->task.run.rtol = 1e-10; // of the scheme: points of a branch are many
     CAROM_TRY(carom_cycle_open(&o->c, def->period, def->by, err));
     const size_t n = (size_t)s->n;
     o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->x = calloc(n + (size_t)s->nq + 1, sizeof *o->x);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double ENOUGH = 1e-10, PI = 3.14159265358979323846;
+static const double PI = 3.14159265358979323846;
 static const double FAR = 0.7;   // of a step, in typical sizes
 static const double SLOW = 0.1;  // of the residual before: the linearisation is done again
 static const double CUT = 1e-9; // of a matrix that has cancelled: a direction is not determined
@@ -479,17 +479,17 @@ carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size) {
             if (status != CAROM_OK) break;
         }
         status = step(c, tau, size, &hits, &nhits);
-        if (status == CAROM_RETRY && !here && before > ENOUGH) status = CAROM_OK, stale = true;
+        if (status == CAROM_RETRY && !here && before > c->enough) status = CAROM_OK, stale = true;
         else if (status == CAROM_OK) here = false, stale = c->residual > SLOW * before;
     }
     if ((status == CAROM_RETRY || status == CAROM_OK) && !here) { // with the linearisation there
         const double before = c->residual;
         const carom_status last = carom_cycle_shoot(c, true);
-        if (last != CAROM_OK && before < ENOUGH) status = last;
+        if (last != CAROM_OK && before < c->enough) status = last;
         if (last != CAROM_OK) c->residual = before;
     }
     free(hits);
-    const bool good = (status == CAROM_RETRY || status == CAROM_OK) && c->residual < ENOUGH;
+    const bool good = (status == CAROM_RETRY || status == CAROM_OK) && c->residual < c->enough;
     if (good && c->timeless && carom_norm_max(c->s.rate_0, c->s.n) * c->T < 1e-5 && c->s.nhits == 0)
         return carom_fail(c->err, CAROM_NOT_CONVERGED, "the iteration ends in a state of rest, not in an orbit: give a --start nearer to the orbit%s", c->expression ? ", or --period free" : "");
     if (good) return CAROM_OK;
@@ -575,7 +575,7 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *by
     carom_shooter *s = &c->s;
     c->err = err;
     c->fold = 1;
-    c->steps = 2, c->most = 40, c->halvings = 8, c->good = 1e-11;
+    c->steps = 1, c->most = 40, c->halvings = 8, c->good = 1e-11, c->enough = 1e-10;
     c->expression = strcmp(period, "free") == 0 ? NULL : period;
     const char *const observe[] = {period, NULL};
     if (c->expression) s->task.model.observe = observe;

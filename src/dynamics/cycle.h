@@ -17,7 +17,7 @@ typedef struct carom_cycle {
     int iterations, rank, unknowns; // of the last Newton step
     int steps;               // of a shot
     int most, halvings;      // Newton steps; of each
-    double good;             // residual wanted
+    double good, enough;     // residual wanted; accepted where it falls no further
     double *learnt;          // pairs of room numbers: what steps since the last linearisation told
     int nlearnt, room;
     double *A, *b, *z, *work, *tau, *by, *y, *r_0; // of Newton's method
