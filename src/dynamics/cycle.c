@@ -316,10 +316,31 @@ carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient
         carom_copy(c->x, s->end, s->nq + s->nv);
         CAROM_TRY(carom_shooter_snap(s, 0, c->x));
     }
+    carom_copy(c->first, c->x, s->nq + s->nv);
     return c->expression ? guess_forced(c) : guess_free(c, window, guess);
 }
 
 carom_status carom_cycle_rephase(carom_cycle *c) { return c->timeless ? CAROM_OK : guess_forced(c); }
+
+// A motion that never settles comes near an orbit at times: where it comes back best after a period.
+carom_status carom_cycle_near(carom_cycle *c) {
+    enum { PERIODS = 60 };
+    carom_shooter *s = &c->s;
+    film f;
+    c->t_0 = 0;
+    carom_status status = film_open(&f, c, PERIODS);
+    if (status == CAROM_OK) status = shoot_film(c, &f, 0, PERIODS * c->T, c->first, PERIODS);
+    int best = 0;
+    double least = INFINITY;
+    for (int k = 0; k + 1 < f.n && status == CAROM_OK; ++k) {
+        const double d = distance(c, f.x + (size_t)k * (size_t)f.nx, f.x + (size_t)(k + 1) * (size_t)f.nx);
+        if (d < least) least = d, best = k;
+    }
+    if (status == CAROM_OK) carom_copy(c->x, f.x + (size_t)best * (size_t)f.nx, f.nx);
+    film_close(&f);
+    s->linear = false;
+    return status == CAROM_OK ? guess_forced(c) : status;
+}
 
 // -- the equations --------------------------------------------------------------------------------------------------
 
@@ -583,8 +604,8 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *by
     s->task.model.observe = NULL;
     CAROM_TRY(status);
     const size_t n = (size_t)s->n, x = (size_t)(s->nq + s->nv), N = 2 * n + 3;
-    double **part[] = {&c->x, &c->y, &c->shift, &c->sym, &c->r, &c->r_0, &c->by, &c->tau, &c->A, &c->b, &c->z, &c->work, &c->learnt};
-    const size_t size[] = {x, x, x, n * n, n, n, n + 2, n + 2, N * N, N, N, 3 * N, 2 * LEARNT * N};
+    double **part[] = {&c->x, &c->y, &c->first, &c->shift, &c->sym, &c->r, &c->r_0, &c->by, &c->tau, &c->A, &c->b, &c->z, &c->work, &c->learnt};
+    const size_t size[] = {x, x, x, x, n * n, n, n, n + 2, n + 2, N * N, N, N, 3 * N, 2 * LEARNT * N};
     c->room = (int)N;
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof(double));
@@ -601,7 +622,7 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *by
 
 void carom_cycle_close(carom_cycle *c) {
     carom_shooter_close(&c->s);
-    double *part[] = {c->x, c->y, c->shift, c->sym, c->r, c->r_0, c->by, c->tau, c->A, c->b, c->z, c->work, c->learnt};
+    double *part[] = {c->x, c->y, c->first, c->shift, c->sym, c->r, c->r_0, c->by, c->tau, c->A, c->b, c->z, c->work, c->learnt};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
     free(c->col);
     *c = (carom_cycle){0};

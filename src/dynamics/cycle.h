@@ -9,7 +9,7 @@ typedef struct carom_cycle {
     bool timeless;           // time does not enter the model: a phase is chosen
     int fold;                // periods of the expression in one of the orbit: 1, 2 behind a period doubling
     double T, T_p, t_0;      // period, its change with the parameter, where the orbit begins
-    double *x;               // nq + nv: there
+    double *x, *first;       // nq + nv: there; where the search began, at t = 0
     int nsym;
     double *sym;             // n x nsym, orthonormal in units of scale: what the model does not depend on
     double *shift;           // nq: whole turns in a period
@@ -33,6 +33,8 @@ void carom_cycle_close(carom_cycle *c);
 carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient, double window, double guess);
 /// Begin at another phase of the motion over one period from x, where nothing happens (models with time).
 carom_status carom_cycle_rephase(carom_cycle *c);
+/// The best return of the motion from the start of the search, within sixty periods, as another guess (models with time).
+carom_status carom_cycle_near(carom_cycle *c);
 /// The shot from (x, T) as it is now, and its residual.
 carom_status carom_cycle_shoot(carom_cycle *c, bool linear);
 /// Another value of the parameter, with the period that belongs to it.

@@ -75,6 +75,11 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
         status = carom_cycle_solve(c, NULL, 1);
         if (status == CAROM_NOT_CONVERGED && c->residual > 0.9 * before) break;
     }
+    if (status == CAROM_NOT_CONVERGED && !c->timeless) {
+        const carom_error kept = *c->err;
+        if (carom_cycle_near(c) == CAROM_OK) status = carom_cycle_solve(c, NULL, 1);
+        if (status != CAROM_OK && status != CAROM_STOPPED) *c->err = kept;
+    }
     o->period = c->T, o->residual = c->residual, o->iterations = c->iterations;
     o->isolated = c->iterations == 0 || c->rank >= c->unknowns;
     if (s->linear) {
