@@ -167,11 +167,10 @@ static void describe(void *user, bool failed, char *text, size_t size) {
         return;
     }
     // the contact that is nearly grazed, from either side
-    double fastest = 0, least = 1e-3;
+    double least = 1e-3;
     int at = -1;
-    for (int i = 0; i < s->nhits; ++i) fastest = fmax(fastest, s->hit[i].kind == CAROM_HIT_IMPACT ? s->hit[i].speed : 0);
     for (int i = 0; i < s->nhits; ++i)
-        if (s->hit[i].kind == CAROM_HIT_IMPACT && s->hit[i].speed < least * fmax(fastest, s->scale[s->nv])) least = s->hit[i].speed / fmax(fastest, s->scale[s->nv]), at = s->hit[i].contact;
+        if (s->hit[i].kind == CAROM_HIT_IMPACT && s->hit[i].jump < least) least = s->hit[i].jump, at = s->hit[i].contact;
     for (int c = 0; c < s->p.nc; ++c)
         if (fabs(s->low[c]) < least * carom_norm_max(s->scale, s->nv)) least = fabs(s->low[c]) / carom_norm_max(s->scale, s->nv), at = c;
     if (at >= 0) snprintf(text, size, "grazing %.60s", contact_name(s, at));

@@ -150,6 +150,7 @@ typedef struct carom_path {
     const char *(*label)(void *user, int j);                                      // of column j, for messages
     double *y;                 // in: columns at the start
     double rtol;               // of one internal step; 0: 1e-11
+    double longest;            // internal step; 0: any
     double *unit;              // n: typical size of what column j is the derivative by; 1
     // the motion
     double t, *q, *v, *q_1, *v_1, *y_1, *z, *z_1, *dt, *a_before, *a_after, tried;

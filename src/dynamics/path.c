@@ -255,7 +255,8 @@ static void accept(carom_path *w, double t) {
 // Smooth motion to t_1.
 static carom_status integrate(carom_path *w, double t_1) {
     enum { MOST = 1000000 };
-    double h = w->h > 0 ? fmin(w->h, t_1 - w->t) : 0.01 * (t_1 - w->t);
+    const double longest = w->longest > 0 ? w->longest : INFINITY;
+    double h = fmin(longest, w->h > 0 ? fmin(w->h, t_1 - w->t) : 0.01 * (t_1 - w->t));
     w->ready = false;
     w->span = t_1 - w->t;
     for (int i = 0; w->t < t_1; ++i) {
@@ -264,7 +265,7 @@ static carom_status integrate(carom_path *w, double t_1) {
         const double tau = last ? t_1 - w->t : h;
         double error = 0;
         CAROM_TRY(carom_path_try(w, tau, &error));
-        const double next = tau * fmin(4, fmax(0.1, 0.9 * pow(fmax(error, 1e-10), -0.2)));
+        const double next = fmin(longest, tau * fmin(4, fmax(0.1, 0.9 * pow(fmax(error, 1e-10), -0.2))));
         if (!last || error > 1) w->h = next;
         if (error > 1 && tau > 1e-14 * fmax(fabs(t_1), 1e-3)) {
             h = next;

@@ -20,14 +20,14 @@ const char *carom_hit_word(carom_hit_kind kind) {
 
 // -- what happens -------------------------------------------------------------------------------------------------
 
-static void add_hit(carom_shooter *s, double t, int contact, carom_hit_kind kind, double speed) {
+static void add_hit(carom_shooter *s, double t, int contact, carom_hit_kind kind, double jump) {
     if (s->nhits == s->room) {
         const int room = 2 * s->room + 32;
         carom_hit *more = s->room < MOST ? realloc(s->hit, (size_t)room * sizeof *more) : NULL;
         if (!more) return;
         s->hit = more, s->room = room;
     }
-    s->hit[s->nhits++] = (carom_hit){t, speed, contact, s->closed, kind};
+    s->hit[s->nhits++] = (carom_hit){t, jump, contact, s->closed, kind};
 }
 
 // Contact c closes behind a run of impacts: these are one chatter.
@@ -42,6 +42,8 @@ static bool drop_chatter(carom_shooter *s, int c, double *t) {
 
 static void note_change(carom_shooter *s, const carom_change *x) {
     const int nc = s->p.nc;
+    double jump = 0;
+    for (int i = 0; i < s->nv; ++i) jump = fmax(jump, fabs(x->v[i] - x->v_before[i]) / s->scale[s->nv + i]);
     s->closed = 0;
     for (int c = 0; c < nc; ++c) s->closed += x->mode[c] != CAROM_MODE_OPEN;
     for (int c = 0; c < nc; ++c) {
@@ -51,13 +53,12 @@ static void note_change(carom_shooter *s, const carom_change *x) {
         if (!was && is) {
             const bool chatter = drop_chatter(s, c, &t);
             add_hit(s, t, c, chatter ? CAROM_HIT_CHATTER : CAROM_HIT_CLOSE, 0);
-        } else if (!was && x->impulse[c] > 0) add_hit(s, t, c, CAROM_HIT_IMPACT, x->impulse[c]);
+        } else if (!was && x->impulse[c] > 0) add_hit(s, t, c, CAROM_HIT_IMPACT, jump);
         else if (was && !is) add_hit(s, t, c, CAROM_HIT_OPEN, 0);
         else if (was && x->mode_before[c] != x->mode[c]) add_hit(s, t, c, x->mode[c] == CAROM_MODE_STICK ? CAROM_HIT_STICK : CAROM_HIT_SLIP, 0);
         else if (was && x->mode[c] == CAROM_MODE_SLIP && carom_dot(e, e_1, CAROM_TANGENTS) < 0) add_hit(s, t, c, CAROM_HIT_REVERSE, 0);
         s->mode[c] = x->mode[c];
     }
-    ++s->events;
 }
 
 // Plain runs; a step that is halved tells some events again.
@@ -91,7 +92,7 @@ static carom_direction unit_direction(const carom_shooter *s, double *e, int i) 
     return (carom_direction){0, e, e + s->nv, NULL};
 }
 
-// Column i of C (i < n), or how c changes with the parameter (i = n).  Returns the number of rows.
+// Column i of C (i < n), or how c changes with the parameter (i = n).  n_rows: its length.
 static carom_status constraint_column(carom_shooter *s, carom_path *w, int i, double *column, int *n_rows) {
     const carom_point *p = &w->p;
     const double one = 1;
@@ -264,7 +265,7 @@ static carom_status on_reach(void *user, carom_path *w) {
 static carom_status open_path(carom_shooter *s, carom_sim *sim) {
     const int n = s->n, columns = n + (s->parameter >= 0);
     close_path(s);
-    s->path = (carom_path){.user = s, .on_start = on_start, .on_cross = on_cross, .on_step = s->lows ? on_step : NULL, .on_reach = s->on_reach ? on_reach : NULL, .x = s->x, .borrowed = true, .rtol = s->rtol};
+    s->path = (carom_path){.user = s, .on_start = on_start, .on_cross = on_cross, .on_step = s->lows ? on_step : NULL, .on_reach = s->on_reach ? on_reach : NULL, .x = s->x, .borrowed = true, .rtol = s->rtol, .longest = s->lows ? s->span / 40 : 0};
     s->opened = true;
     carom_zero(s->dp, columns);
     s->dp[n] = 1;
@@ -287,7 +288,7 @@ static carom_status linearised(carom_shooter *s, carom_sim *sim) {
 }
 
 carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double *x, bool linear, int steps) {
-    s->t_0 = t_0, s->span = span, s->t_1 = t_0, s->nhits = 0, s->events = 0, s->closed = 0;
+    s->t_0 = t_0, s->t_1 = t_0, s->span = span, s->nhits = 0, s->closed = 0;
     if (x != s->start) carom_copy(s->start, x, s->nq + s->nv);
     for (int c = 0; c < s->p.nc; ++c) s->mode[c] = CAROM_MODE_OPEN, s->low[c] = INFINITY;
     for (int i = 0; i < s->nq; ++i) s->least[i] = INFINITY, s->most[i] = -INFINITY;
@@ -300,7 +301,6 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
     s->t_1 = now.t;
     s->path.sim = NULL;
     carom_sim_destroy(sim);
-    s->runs += linear ? s->n + 1 : 1;
     return status;
 }
 

@@ -5,7 +5,7 @@
 /// What happened to one contact on the way.
 typedef enum carom_hit_kind { CAROM_HIT_IMPACT, CAROM_HIT_CHATTER, CAROM_HIT_CLOSE, CAROM_HIT_OPEN, CAROM_HIT_STICK, CAROM_HIT_SLIP, CAROM_HIT_REVERSE } carom_hit_kind;
 typedef struct carom_hit {
-    double t, speed;     // of an impact: approach
+    double t, jump;      // jump: of velocities in an impact, in units of `scale`
     int contact, closed; // contacts that are closed behind it
     carom_hit_kind kind;
 } carom_hit;
@@ -31,7 +31,6 @@ typedef struct carom_shooter {
     // the last run
     double t_0, span, t_1; // begun at, to last, got to
     double *start, *end;   // nq + nv
-    int steps;
     int m;                 // dimension of the states beside the start
     double *Z, *Y;         // n x m in units of `scale`: an orthonormal basis of them, and what becomes of it
     double *p_0, *p_1;     // n: how start and end change with the parameter, in units of `scale`
@@ -42,8 +41,6 @@ typedef struct carom_shooter {
     int nhits, room, closed;
     double *low;           // nc: lowest gap at which an open contact turned back; infinite: none did
     double *least, *most;  // nq: range of positions
-    long events;
-    double runs;           // so far, plain ones; a linearised one counts as its columns
     // inside
     carom_path path;
     bool opened;
