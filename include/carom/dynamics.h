@@ -4,6 +4,7 @@
 #pragma once
 #include <carom/model.h>
 #include <carom/run.h>
+#include <carom/table.h>
 #include <stdbool.h>
 
 #ifdef __cplusplus
@@ -162,6 +163,104 @@ typedef struct carom_gradient {
 /// To be freed whatever happens.
 carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *def, carom_error *err);
 void carom_gradient_free(carom_gradient *g);
+
+// -- periodic orbits ----------------------------------------------------------------------------------------------
+
+typedef struct carom_orbit_def {
+    carom_model_def model;       // `observe` is not used here
+    carom_run_given run;         // scheme (NULL: event-driven), options; end: how long to look for a return (free periods), NAN: the model's
+    const double *start;         // positions, velocities; NULL: the model's own
+    const char *period;          // an expression of parameters, or "free"
+    double transient;            // run so long before the search
+    double guess;                // of a free period; NAN: the first return of the motion
+    bool (*stop)(const void *user); // NULL: none
+    const void *user;
+} carom_orbit_def;
+
+/// What a contact does on the orbit.
+typedef struct carom_orbit_event { double t; int contact; const char *kind; } carom_orbit_event; // impact, chatter, close, open, stick, slip, reverse
+
+typedef struct carom_orbit {
+    int nq, nv, nmultipliers, nevents, nc;
+    double period, residual;     // residual: largest difference of the state after a period, relative to how far each part of it moves
+    double *q, *v;               // at t = 0
+    double *advance;             // nq: of positions after a period
+    double *re, *im;             // nmultipliers, largest first; then the trivial ones, which are 1
+    int trivial;                 // along the motion where time does not enter the model, along coordinates that do not enter it
+    int lost;                    // zeros: directions that closed contacts take
+    double largest;              // modulus of the largest one that is not trivial
+    bool isolated;               // false: the equations are singular, there are other orbits beside it
+    carom_orbit_event *event;    // in the order of time
+    int iterations;
+    const char *scheme;
+} carom_orbit;
+
+/// Does time not enter forces, masses, gaps and directions, as far as times over `span` tell at the initial state?
+carom_status carom_model_timeless(const carom_model *m, double span, bool *timeless, carom_error *err);
+/// A motion that repeats itself.  CAROM_NOT_CONVERGED, CAROM_SINGULAR: none was found, `orbit` holds the best state.  To be freed whatever happens.
+carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, carom_error *err);
+void carom_orbit_free(carom_orbit *orbit);
+/// One period of it as a result, .h5 or .csv.
+carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def *def, const char *file, carom_error *err);
+
+// -- Lyapunov exponents -------------------------------------------------------------------------------------------
+
+typedef struct carom_lyapunov_def {
+    carom_model_def model;       // `observe` is not used here
+    carom_run_given run;         // scheme (NULL: event-driven), end, options; step: time between two orthonormalisations, NAN: a two-thousandth of the end
+    const double *start;         // positions, velocities; NULL: the model's own
+    double transient;            // run so long before
+    bool (*stop)(const void *user); // NULL: none
+    const void *user;
+} carom_lyapunov_def;
+
+typedef struct carom_lyapunov {
+    int n, rows;
+    double *exponent;            // n, largest first, 1/s; -INFINITY: closed contacts have taken the direction
+    double *error;               // n: standard errors, from ten parts of the run
+    double *history;             // rows x (1 + n): time since the transient, exponents until then
+    double t, sum;               // how long; sum of the exponents: mean rate at which volumes of states grow
+    const char *scheme;
+} carom_lyapunov;
+
+/// The spectrum along one motion.  Where it fails on the way, the exponents until there are in x.  To be freed whatever happens.
+carom_status carom_lyapunov_find(carom_lyapunov *x, const carom_lyapunov_def *def, carom_error *err);
+void carom_lyapunov_free(carom_lyapunov *x);
+
+// -- continuation -------------------------------------------------------------------------------------------------
+
+struct carom_branch;
+typedef struct carom_follow_def {
+    carom_model_def model;       // `observe` is not used here
+    carom_run_given run;         // scheme (NULL: event-driven), options
+    const double *start;         // positions, velocities on the orbit (at t = 0), or at rest; NULL: the model's own
+    const char *period;          // as in carom_orbit_def; NULL: states of rest are followed
+    double guess;                // of a free period
+    const char *by;              // a parameter; the branch is followed from its value in the model
+    double from, to;             // as long as it lies between these
+    double step;                 // longest step: states in units of the motion, the parameter in units of its range; 0: 0.05
+    int most;                    // points; 0: 2000
+    bool switches;               // follow doubled orbits, too
+    carom_status (*on_point)(void *user, const struct carom_branch *f); // after every point; anything but CAROM_OK ends it with that.  NULL: none
+    void *user;
+    bool (*stop)(const void *user); // NULL: none
+} carom_follow_def;
+
+/// Points in the order in which they were found, branch by branch.
+typedef struct carom_branch {
+    carom_table branch;  // branch, NAME, period, stable, multiplier (largest modulus; at rest: growth, the largest real part), event, coordinates, rates (at t = 0), min(x), max(x)
+    carom_table queue;   // what is left to do
+    int branches;        // begun
+    double value;        // of the parameter at the last point
+    const char *scheme;
+} carom_branch;
+
+/// f is zero, or was read by carom_follow_read(): then it goes on.  Events: fold, period-doubling, neimark-sacker, branch, hopf; grazing, sticking, sequence, opening,
+/// closing, with the name of the contact; end: the branch could not be followed further.  CAROM_STOPPED: f holds what is there.  To be freed whatever happens.
+carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, carom_error *err);
+carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err); // .h5 or .csv
+carom_status carom_follow_read(carom_branch *f, const char *file, carom_error *err);
+void carom_branch_free(carom_branch *f);
 
 #ifdef __cplusplus
 }

@@ -25,6 +25,8 @@ typedef struct carom_direction {
 /// CAROM_UNSUPPORTED where contacts come and go or friction depends on reactions, CAROM_BAD_INPUT where there is no model beside this one (a count, say).
 carom_variation *carom_variation_create(const carom_model *m, int n, const int *parameter, carom_error *err);
 void carom_variation_destroy(carom_variation *x);
+/// Other values of the chosen parameters.  *kept false: the structure of the model holds one of them, and it has to be created again; carom_variation_start() fails from then on.
+carom_status carom_variation_set(carom_variation *x, const double *value, bool *kept, carom_error *err);
 /// Are derivatives by chosen parameter k exact, no differences?
 bool carom_variation_exact(const carom_variation *x, int k);
 /// Directions of all constraints, in the order of ids, carom_system_directions() each.

@@ -10,11 +10,13 @@ from ._dynamics import Equilibrium, Fit, Gradient, Modes, equilibrium, fit, grad
 from ._library import Error, FileError, InputError, SimulationError, library_path, schemes, version
 from ._mechanism import Mechanism
 from ._model import Model, System
+from ._orbit import Branch, Lyapunov, Orbit, follow, lyapunov, orbit
 from ._page import Page
 from ._result import Ledger, Result, open
 from ._run import Simulation, run, simulate
 from ._study import Comparison, Sweep, Table, bifurcation, compare, sweep
 
 __version__ = version()
-__all__ = ["Comparison", "Equilibrium", "Error", "FileError", "Fit", "Gradient", "InputError", "Ledger", "Mechanism", "Model", "Modes", "Page", "Result", "Simulation", "SimulationError", "Sweep",
-           "System", "Table", "bifurcation", "compare", "equilibrium", "fit", "gradient", "library_path", "modes", "open", "run", "schemes", "simulate", "sweep", "version"]
+__all__ = ["Branch", "Comparison", "Equilibrium", "Error", "FileError", "Fit", "Gradient", "InputError", "Ledger", "Lyapunov", "Mechanism", "Model", "Modes", "Orbit", "Page", "Result", "Simulation",
+           "SimulationError", "Sweep", "System", "Table", "bifurcation", "compare", "equilibrium", "fit", "follow", "gradient", "library_path", "lyapunov", "modes", "open", "orbit", "run", "schemes",
+           "simulate", "sweep", "version"]

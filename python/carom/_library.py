@@ -10,7 +10,7 @@ import pathlib
 import signal
 import threading
 import weakref
-from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_size_t, c_uint, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_longlong, c_size_t, c_uint, c_void_p
 
 VERSION = "0.1.0"  # of the headers that the mirrors below were written for
 
@@ -242,6 +242,49 @@ class Gradient(Structure):
                 ("row", POINTER(c_double)), ("scheme", c_char_p)]
 
 
+class OrbitDef(Structure):
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("period", c_char_p), ("transient", c_double), ("guess", c_double),
+                ("stop", c_void_p), ("user", c_void_p)]
+
+
+class OrbitEvent(Structure):
+    _fields_ = [("t", c_double), ("contact", c_int), ("kind", c_char_p)]
+
+
+class Orbit(Structure):
+    _fields_ = [("nq", c_int), ("nv", c_int), ("nmultipliers", c_int), ("nevents", c_int), ("nc", c_int), ("period", c_double), ("residual", c_double),
+                ("q", POINTER(c_double)), ("v", POINTER(c_double)), ("advance", POINTER(c_double)), ("re", POINTER(c_double)), ("im", POINTER(c_double)),
+                ("trivial", c_int), ("lost", c_int), ("largest", c_double), ("isolated", c_bool), ("event", POINTER(OrbitEvent)), ("iterations", c_int),
+                ("scheme", c_char_p)]
+
+
+class LyapunovDef(Structure):
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("transient", c_double), ("stop", c_void_p), ("user", c_void_p)]
+
+
+class Lyapunov(Structure):
+    _fields_ = [("n", c_int), ("rows", c_int), ("exponent", POINTER(c_double)), ("error", POINTER(c_double)), ("history", POINTER(c_double)),
+                ("t", c_double), ("sum", c_double), ("scheme", c_char_p)]
+
+
+class TableColumn(Structure):
+    _fields_ = [("name", c_char_p), ("kind", c_int), ("real", POINTER(c_double)), ("integer", POINTER(c_longlong)), ("text", POINTER(c_char_p))]
+
+
+class CTable(Structure):
+    _fields_ = [("name", c_char_p), ("rows", c_long), ("columns", c_int), ("column", POINTER(TableColumn))]
+
+
+class FollowDef(Structure):
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("period", c_char_p), ("guess", c_double), ("by", c_char_p),
+                ("from", c_double), ("to", c_double), ("step", c_double), ("most", c_int), ("switches", c_bool), ("on_point", c_void_p), ("user", c_void_p),
+                ("stop", c_void_p)]
+
+
+class Branch(Structure):
+    _fields_ = [("branch", CTable), ("queue", CTable), ("branches", c_int), ("value", c_double), ("scheme", c_char_p)]
+
+
 # The C name of every mirror above, for the test of layouts.
 MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def": FunctionsDef, "carom_model_def": ModelDef, "carom_matrix_text": MatrixText, "carom_datum": Datum,
            "carom_model_sizes": ModelSizes, "carom_model_run": ModelRun, "carom_sim_def": SimDef, "carom_now": Now,
@@ -250,6 +293,8 @@ MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def
            "carom_compare_def": CompareDef, "carom_compare_row": CompareRow, "carom_compare_watch": CompareWatch,
            "carom_run_given": RunGiven, "carom_run": Run, "carom_sweep_def": SweepDef, "carom_sweep_row": SweepRow, "carom_sweep_watch": SweepWatch,
            "carom_rest": Rest, "carom_rest_force": RestForce, "carom_mode": Mode, "carom_modes": Modes, "carom_modes_def": ModesDef,
+           "carom_orbit_def": OrbitDef, "carom_orbit_event": OrbitEvent, "carom_orbit": Orbit, "carom_lyapunov_def": LyapunovDef, "carom_lyapunov": Lyapunov,
+           "carom_column": TableColumn, "carom_table": CTable, "carom_follow_def": FollowDef, "carom_branch": Branch,
            "carom_fit": Fit, "carom_fit_def": FitDef, "carom_fit_point": FitPoint,
            "carom_gradient": Gradient, "carom_gradient_def": GradientDef}
 
@@ -356,6 +401,13 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_rest_free": (None, [POINTER(Rest)]),
     "carom_modes_find": (c_int, [POINTER(Modes), _P, POINTER(ModesDef), _E]),
     "carom_modes_free": (None, [POINTER(Modes)]),
+    "carom_orbit_find": (c_int, [POINTER(Orbit), POINTER(OrbitDef), _E]),
+    "carom_orbit_free": (None, [POINTER(Orbit)]),
+    "carom_lyapunov_find": (c_int, [POINTER(Lyapunov), POINTER(LyapunovDef), _E]),
+    "carom_lyapunov_free": (None, [POINTER(Lyapunov)]),
+    "carom_model_timeless": (c_int, [_P, c_double, POINTER(c_bool), _E]),
+    "carom_follow_run": (c_int, [POINTER(Branch), POINTER(FollowDef), _E]),
+    "carom_branch_free": (None, [POINTER(Branch)]),
     "carom_fit_find": (c_int, [POINTER(Fit), POINTER(FitDef), _E]),
     "carom_fit_free": (None, [POINTER(Fit)]),
     "carom_gradient_find": (c_int, [POINTER(Gradient), POINTER(GradientDef), _E]),

@@ -10,6 +10,13 @@ energy: {kinetic: "1/2*m*y'^2", potential: 1/2*k*y^2 + m*9.81*y}
 simulation: {scheme: mixed, step: 0.01, end: 0.5}
 """
 
+TABLE = """carom: 1
+parameters: {g: 9.81, e: 0.8, w: 30, A: 0.01}
+coordinates: {y: {at: 0, rate: 0.9}}
+energy: {kinetic: "1/2*y'^2", potential: g*y}
+contacts: {table: {gap: "y - A*sin(w*t)", restitution: e}}
+"""
+
 
 class Dynamics(Case):
     def test_equilibrium_and_start(self):
@@ -52,6 +59,29 @@ class Dynamics(Case):
         held = 'carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: "x\'^2/2", potential: 2*x^2}\ncontacts: {b: {normal force: 9, slip: x, friction: 0.5}}\n'
         self.assertEqual(carom.modes(held, contacts="open").names, ["x'"])
         self.assertEqual(list(carom.equilibrium(held).state), ["x", "x'"])
+
+    def test_orbit_follow_lyapunov(self):
+        g, e, w = 9.81, 0.8, 30
+        o = carom.orbit(TABLE, period="2*pi/w", transient=20)
+        self.assertLess(o.residual, 1e-10)
+        self.assertTrue(o.stable)
+        self.assertAlmostEqual(abs(np.prod(o.multipliers)), e**2, 8)
+        self.assertEqual([k for _, _, k in o.events], ["impact"])
+        r = o.run()
+        self.assertAlmostEqual(r["y"][-1], r["y"][0], 10)
+        b = carom.follow(TABLE, orbit=o, by="A", between=(0.0035, 0.012))
+        fold = g * math.pi * (1 - e) / (1 + e) / w**2
+        self.assertEqual(b.events[0][1], "period-doubling")
+        self.assertEqual(b.events[1][1], "fold")
+        self.assertAlmostEqual(b.events[1][0], fold, 9)
+        self.assertEqual(len(b["max(y)"]), len(b))
+        x = carom.lyapunov(TABLE, transient=20, end=10)
+        self.assertAlmostEqual(x.sum, 2 * math.log(e) * w / (2 * math.pi), 1)
+        self.assertEqual(x.history.shape[1], 3)
+        a = carom.follow(HANGING, equilibrium=carom.equilibrium(HANGING), by="k", between=(20, 50))
+        np.testing.assert_allclose(a["y"], -2 * 9.81 / a["k"], rtol=1e-9)
+        with self.assertRaisesRegex(carom.InputError, "does not repeat itself"):
+            carom.orbit(TABLE, period=0.1)
 
     def test_fit(self):
         t = np.linspace(0, 1, 30)

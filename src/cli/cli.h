@@ -38,7 +38,7 @@ struct cli_args {
     cli_given *given;
 };
 
-extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_import, cli_export, cli_sweep, cli_merge, cli_plot, cli_view, cli_film, cli_play, cli_solve, cli_equilibrium, cli_modes, cli_fit, cli_gradient, cli_help;
+extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_import, cli_export, cli_sweep, cli_merge, cli_plot, cli_view, cli_film, cli_play, cli_solve, cli_equilibrium, cli_modes, cli_fit, cli_gradient, cli_orbit, cli_follow, cli_lyapunov, cli_help;
 const cli_verb *cli_verb_at(int i); // NULL after the last
 const cli_verb *cli_verb_find(const char *name);
 

@@ -217,8 +217,25 @@ static int info_sweep(const char *file) {
     return CLI_DONE;
 }
 
+// A branch: its columns, and whether something is left to do.
+static int info_branch(const char *file) {
+    carom_table t;
+    carom_error err;
+    if (carom_table_read(file, "branch", &t, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
+    printf("%s: a branch of %ld points\ncolumns:", file, t.rows);
+    for (int i = 0; i < t.columns; ++i) printf("%s %s", i ? "," : "", t.column[i].name);
+    carom_table_free(&t);
+    if (carom_table_probe(file, "queue") && carom_table_read(file, "queue", &t, &err) == CAROM_OK) {
+        if (t.rows > 0) fputs("\nnot complete: `carom follow --resume` goes on", stdout);
+        carom_table_free(&t);
+    }
+    puts("\n`carom plot` draws it");
+    return CLI_DONE;
+}
+
 static int run(const cli_args *a) {
     if (carom_table_probe(a->word[0], "runs")) return info_sweep(a->word[0]);
+    if (carom_table_probe(a->word[0], "branch")) return info_branch(a->word[0]);
     return carom_result_probe(a->word[0]) ? info_result(a->word[0]) : info_model(a);
 }
 

@@ -1,6 +1,7 @@
 // cmd_plot.c: pictures of results: which curves, in which panels.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/figure.h"
+#include "cli/follow_plot.h"
 #include "cli/sweep_plot.h"
 #include <errno.h>
 #include <math.h>
@@ -442,22 +443,23 @@ static bool read_usage(const cli_args *a, const char **out, char *own) {
     return true;
 }
 
-// A sweep has its own picture.
-static int plot_sweep(const cli_args *a) {
+// A sweep and a branch have their own pictures.
+static int plot_table(const cli_args *a, bool branch) {
     static const char *const endings[] = {".h5", NULL};
     char *own = cli_has(a, "out") ? NULL : cli_rename(a->word[0], endings, ".svg");
     const char *out = own ? own : cli_value(a, "out");
     int code = CLI_USAGE;
-    if (a->n > 1) cli_say("one sweep at a time");
+    if (a->n > 1) cli_say("one %s at a time", branch ? "branch" : "sweep");
     else if (!sweep_plot_kind(out)) cli_say("--out: '%s' ends in none of .svg, .png, .pdf", out);
-    else code = sweep_plot(a->word[0], cli_value(a, "of"), out) ? CLI_DONE : CLI_FAILED;
+    else code = (branch ? follow_plot : sweep_plot)(a->word[0], cli_value(a, "of"), out) ? CLI_DONE : CLI_FAILED;
     if (code == CLI_DONE) printf("%s written\n", out);
     free(own);
     return code;
 }
 
 static int run(const cli_args *a) {
-    if (carom_table_probe(a->word[0], "runs")) return plot_sweep(a);
+    if (carom_table_probe(a->word[0], "runs")) return plot_table(a, false);
+    if (carom_table_probe(a->word[0], "branch")) return plot_table(a, true);
     static const char *const old[] = {".h5", ".csv", NULL};
     double from = -INFINITY, to = INFINITY;
     if (!cli_number(a, "from", &from) || !cli_number(a, "to", &to)) return CLI_USAGE;

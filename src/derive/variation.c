@@ -36,7 +36,7 @@ struct carom_variation {
     desk *beside;      // BESIDE for each of n, where there are differences
     double *start;     // 2 nv for each of n
     carom_error *no_start; // n: why there is none
-    double *q, *y, *out;
+    double *q, *y, *out, *parameters;
     double *member;    // 2 nv: unknowns of a member
 };
 
@@ -411,9 +411,9 @@ static carom_status make_tape(carom_variation *x, carom_error *err) {
     x->y = x->q + m->seen.nq;
     x->out = x->y + inputs;
     x->member = x->out + most;
-    double *parameters = x->member + 2 * m->nv; // then the ledger and averages: zeros
-    carom_copy(parameters, m->parameter, m->np);
-    carom_tape_work_init(x->tape, x->work, parameters);
+    x->parameters = x->member + 2 * m->nv; // then the ledger and averages: zeros
+    carom_copy(x->parameters, m->parameter, m->np);
+    carom_tape_work_init(x->tape, x->work, x->parameters);
     return CAROM_OK;
 }
 
@@ -543,6 +543,25 @@ carom_variation *carom_variation_create(const carom_model *m, int n, const int *
     if (make(x, m, parameter, err) == CAROM_OK) return x;
     carom_variation_destroy(x);
     return NULL;
+}
+
+carom_status carom_variation_set(carom_variation *x, const double *value, bool *kept, carom_error *err) {
+    carom_model *m = x->own.m;
+    bool derived = false;
+    *kept = true;
+    for (int k = 0; k < x->n; ++k) *kept = *kept && x->h[k] == 0;
+    if (!*kept || x->n == 0) return CAROM_OK;
+    CAROM_TRY(carom_model_set(m, x->n, x->parameter, value, &derived, err));
+    *kept = !derived;
+    if (derived) return CAROM_OK;
+    carom_copy(x->parameters, m->parameter, m->np);
+    carom_tape_work_init(x->tape, x->work, x->parameters);
+    m->sys.work_init(m, x->own.work);
+    carom_pairs_exact(m, x->own.work, true);
+    carom_zero(x->P, x->n * m->np);
+    for (int k = 0; k < x->n; ++k) follow(x, k);
+    for (int k = 0; k < x->n; ++k) carom_fail(&x->no_start[k], CAROM_UNSUPPORTED, "the initial state has no derivative by parameters that were set");
+    return CAROM_OK;
 }
 
 void carom_variation_destroy(carom_variation *x) {

@@ -394,6 +394,7 @@ static carom_status cross(carom_path *w, const carom_change *x, bool first) {
     carom_copy(w->a_after, w->a, nv);
     if (status == CAROM_OK && first) {
         w->phase_1 = phase;
+        if (w->on_start) CAROM_TRY(w->on_start(w->user, w));
         CAROM_TRY(carom_path_grow_up(w));
         return check_start(w);
     }
@@ -420,6 +421,7 @@ static carom_status cross(carom_path *w, const carom_change *x, bool first) {
     carom_copy(w->q, x->q, nq), carom_copy(w->v, x->v, nv);
     w->phase = w->phase_1, w->phase_1 = phase;
     CAROM_TRY(settle(w, x));
+    if (w->on_cross) CAROM_TRY(w->on_cross(w->user, w, x));
     return side(w, CAROM_RIGHT);
 }
 

@@ -154,9 +154,13 @@ typedef struct carom_path {
     carom_status (*rate)(void *user, struct carom_path *w, double t, const double *q, const double *v, const double *y, double *z); // what is integrated
     carom_status (*on_step)(void *user, struct carom_path *w, double h);          // a step of h from (t, q, v, y) to (q_1, v_1, y_1); others may be tried, tried: its length
     carom_status (*on_side)(void *user, struct carom_path *w, carom_side side);   // of an event, whose time changes by dt; a_before and a_after are the accelerations
-    carom_status (*on_row)(void *user, struct carom_path *w);                     // the end (t, q, v, y) of a step of the simulation
+    carom_status (*on_row)(void *user, struct carom_path *w);                     // at the end (t, q, v, y) of a step of the simulation; columns may be changed
+    carom_status (*on_start)(void *user, struct carom_path *w);                   // the phase at the start is known: columns may be set now
+    carom_status (*on_cross)(void *user, struct carom_path *w, const carom_change *x); // behind an event
     const char *(*label)(void *user, int j);                                      // of column j, for messages
     double *y;                 // in: columns at the start
+    double rtol;               // of one internal step; 0: 1e-10
+    double longest;            // internal step; 0: any
     double *unit;              // n: typical size of what column j is the derivative by; 1
     // the motion
     double t, *q, *v, *q_1, *v_1, *y_1, *z, *z_1, *dt, *a_before, *a_after, tried;
@@ -168,7 +172,8 @@ typedef struct carom_path {
     carom_point p;
     const carom_model *model;
     carom_sim *sim;
-    carom_variation *x;
+    carom_variation *x;        // the caller's, where it is borrowed
+    bool borrowed;
     void *block;
     carom_arena mem;
     carom_error *err;

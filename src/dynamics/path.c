@@ -316,7 +316,7 @@ carom_status carom_path_try(carom_path *w, double h, double *error) {
         const double size = fmax(fmax(carom_norm_max(x, part == 0 ? w->p.nq : nv), carom_norm_max(x_1, part == 0 ? w->p.nq : nv)), w->span * carom_norm_max(x_rate, nv));
         // a column that is nothing but rounding has no digits: what counts is its part of the motion
         const double natural = part < 2 ? 0 : NATURAL * (part % 2 ? fmax(w->size_v, w->span * carom_norm_max(w->stage[0].a, nv)) : fmax(w->size_q, w->span * w->size_v)) / w->unit[(part - 2) / 2];
-        if (size + natural > 0) *error = fmax(*error, carom_norm_max(e + part * nv, nv) / (RTOL * (size + natural)));
+        if (size + natural > 0) *error = fmax(*error, carom_norm_max(e + part * nv, nv) / (w->rtol * (size + natural)));
     }
     return isfinite(*error) ? CAROM_OK : carom_fail(w->err, CAROM_USER, "t = %.9g: the variations are no finite numbers", w->t);
 }
@@ -334,7 +334,8 @@ static void accept(carom_path *w, double t) {
 // Smooth motion to t_1.
 static carom_status integrate(carom_path *w, double t_1) {
     enum { MOST = 1000000 };
-    double h = w->h > 0 ? fmin(w->h, t_1 - w->t) : 0.01 * (t_1 - w->t);
+    const double longest = w->longest > 0 ? w->longest : INFINITY;
+    double h = fmin(longest, w->h > 0 ? fmin(w->h, t_1 - w->t) : 0.01 * (t_1 - w->t));
     w->ready = false;
     w->span = t_1 - w->t;
     for (int i = 0; w->t < t_1; ++i) {
@@ -348,7 +349,7 @@ static carom_status integrate(carom_path *w, double t_1) {
             h = tau * fmax(0.1, sqrt(2 / age));
             continue;
         }
-        const double next = tau * fmin(4, fmax(0.1, 0.9 * pow(fmax(error, 1e-10), -0.2)));
+        const double next = fmin(longest, tau * fmin(4, fmax(0.1, 0.9 * pow(fmax(error, 1e-10), -0.2))));
         if (!last || error > 1) w->h = next;
         if (error > 1 && tau > 1e-14 * fmax(fabs(t_1), 1e-3)) {
             h = next;
@@ -423,9 +424,10 @@ static void carve(carom_path *w, carom_arena *mem) {
 carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim, int n, const double *dp, int np, const int *parameter, int nz, carom_error *err) {
     const carom_system *s = carom_model_system(m);
     w->t_event = -1;
+    if (!(w->rtol > 0)) w->rtol = RTOL;
     w->model = m, w->sim = sim, w->n = n, w->dp = dp, w->np = np, w->nz = nz, w->err = err;
     CAROM_TRY(carom_point_open(&w->p, m, err));
-    w->x = carom_variation_create(m, np, parameter, err);
+    if (!w->borrowed) w->x = carom_variation_create(m, np, parameter, err);
     if (!w->x) return err->code;
     w->nfull = carom_variation_directions(w->x);
     carom_arena mem = {0};
@@ -453,7 +455,7 @@ void carom_path_close(carom_path *w) {
     drop(w);
     free(w->pending);
     free(w->phases);
-    carom_variation_destroy(w->x);
+    if (!w->borrowed) carom_variation_destroy(w->x);
     carom_arena_release(&w->mem);
     free(w->block);
     carom_point_close(&w->p);
@@ -492,6 +494,7 @@ static carom_status begin(carom_path *w, const carom_change *x) {
     if (!w->phases) return carom_fail(w->err, CAROM_NO_MEMORY, "no memory for the modes of the contacts");
     w->phase = w->phases, w->phase_1 = w->phases + w->phase_size;
     w->t = x->t;
+    for (int c = 0; c < w->p.nc; ++c) w->touched[c] = x->t;
     w->size_q = carom_norm_max(x->q, w->p.nq), w->size_v = carom_norm_max(x->v, w->p.nv);
     carom_copy(w->q, x->q, w->p.nq), carom_copy(w->v, x->v, w->p.nv);
     return carom_path_cross(w, x, true);

@@ -1,0 +1,160 @@
+"""Periodic orbits, their branches and Lyapunov exponents: `carom orbit`, `carom follow`, `carom lyapunov`."""
+import ctypes
+import math
+
+import numpy as np
+
+from . import _library as c
+from ._library import lib
+from ._run import as_model, initial_state, run
+
+
+def _array(pointer, n):
+    return np.ctypeslib.as_array(pointer, (n,)).copy() if n else np.zeros(0)
+
+
+def _fill(d, model, scheme, options, start, keep):
+    """The parts that all three definitions have; what must stay alive goes to keep."""
+    texts = (c.MatrixText * max(1, len(model._matrices)))(
+        *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in model._matrices.items()))
+    d.model = c.ModelDef(model._data, len(model._data), model.file.encode(), c.strings(model._set), texts, len(model._matrices), None)
+    d.run = lib.carom_run_nothing()
+    d.run.scheme, d.run.options = scheme and scheme.encode(), c.strings(c.pairs(options))
+    state = None if start is None else np.concatenate(initial_state(model, start))
+    d.start = None if state is None else state.ctypes.data
+    keep += [texts, state]
+
+
+class Orbit:
+    """A periodic orbit.
+
+    period, residual        the residual is relative to how far each part of the state moves
+    state                   {name: number} at t = 0; q and v the same as arrays; advance: how far positions go in a period
+    multipliers             complex array, largest first, then zeros of closed contacts and `trivial` ones
+    stable, isolated        isolated False: there are other orbits beside it
+    events                  [(t, contact, kind)]: impact, chatter, close, open, stick, slip, reverse
+    """
+
+    def __init__(self, model, o):
+        self.period, self.residual, self.iterations, self.trivial = o.period, o.residual, o.iterations, o.trivial
+        self.q, self.v, self.advance = _array(o.q, o.nq), _array(o.v, o.nv), _array(o.advance, o.nq)
+        self.state = {**dict(zip(model.coordinates, self.q.tolist())), **dict(zip(model.velocities, self.v.tolist()))}
+        self.multipliers = _array(o.re, o.nmultipliers) + 1j * _array(o.im, o.nmultipliers)
+        self.stable, self.isolated, self.scheme = o.largest < 1, bool(o.isolated), c.text(o.scheme)
+        self.events = [(e.t, model.contacts[e.contact], c.text(e.kind)) for e in (o.event[i] for i in range(o.nevents))]
+        self._model = model
+
+    def run(self, rows=500):
+        """One period as a result."""
+        return run(self._model, scheme=self.scheme, start=(self.q, self.v), end=self.period, step=self.period / rows, every=1)
+
+    def __repr__(self):
+        return f"<carom.Orbit: period {self.period:.9g}, {'stable' if self.stable else 'unstable'}>"
+
+
+def orbit(model, *, period, transient=0.0, start=None, guess=None, end=None, scheme=None, options=None, set=None, matrices=None):
+    """A motion that repeats itself.  period: an expression of parameters, a number, or "free".  SimulationError: none was found, and why."""
+    model = as_model(model, set, matrices)
+    d, o, err, keep = c.OrbitDef(), c.Orbit(), c.CError(), []
+    _fill(d, model, scheme, options, start, keep)
+    d.period, d.transient, d.guess = str(period).encode(), transient, math.nan if guess is None else guess
+    if end is not None:
+        d.run.end = end
+    status = lib.carom_orbit_find(ctypes.byref(o), ctypes.byref(d), ctypes.byref(err))
+    try:
+        if status != c.OK:
+            raise c.failure(err, status)
+        return Orbit(model, o)
+    finally:
+        lib.carom_orbit_free(ctypes.byref(o))
+
+
+class Branch:
+    """Columns by name: branch["A"], branch["period"], branch["max(y)"]; "branch" and "stable" are integers, "event" texts ("" at ordinary points)."""
+
+    def __init__(self, t, by):
+        self.by, self._columns = by, {}
+        for i in range(t.columns):
+            column, n = t.column[i], t.rows
+            if column.kind == 0:
+                values = _array(column.real, n)
+            elif column.kind == 1:
+                values = np.array([column.integer[k] for k in range(n)], int)
+            else:
+                values = np.array([c.text(column.text[k]) for k in range(n)], object)
+            self._columns[c.text(column.name)] = values
+        self.names = list(self._columns)
+
+    @property
+    def events(self):
+        """[(value of the parameter, event)]"""
+        return [(float(x), e) for x, e in zip(self[self.by], self["event"]) if e]
+
+    def __getitem__(self, name):
+        return self._columns[name]
+
+    def __len__(self):
+        return len(self["branch"])
+
+    def __repr__(self):
+        return f"<carom.Branch: {len(self)} points over {self.by}>"
+
+
+def follow(model, *, by, between, orbit=None, equilibrium=None, period=None, switch=False, step=None, points=None, scheme=None, options=None, set=None, matrices=None):
+    """A branch over the parameter `by`, between two values, through an orbit (an Orbit) or a state of rest (an Equilibrium, or any start of simulate).
+
+    period     as for orbit(); left out: that of the orbit, free where the model does not depend on time
+    switch     follow doubled orbits at period doublings, too
+    """
+    model = as_model(model, set, matrices)
+    if (orbit is None) == (equilibrium is None):
+        raise c.InputError("give orbit= or equilibrium=")
+    d, b, err, keep = c.FollowDef(), c.Branch(), c.CError(), []
+    _fill(d, model, scheme, options, (orbit.q, orbit.v) if orbit is not None else equilibrium, keep)
+    d.guess = orbit.period if orbit is not None else math.nan
+    if orbit is not None and period is None:
+        timeless = ctypes.c_bool()
+        status = lib.carom_model_timeless(model._handle.pointer, orbit.period, ctypes.byref(timeless), ctypes.byref(err))
+        if status != c.OK:
+            raise c.failure(err, status)
+        period = "free" if timeless.value else repr(orbit.period)
+    d.period = None if orbit is None else str(period).encode()
+    d.by, d.to = by.encode(), float(between[1])
+    setattr(d, "from", float(between[0]))
+    d.step, d.most, d.switches = step or 0, points or 0, switch
+    status = lib.carom_follow_run(ctypes.byref(b), ctypes.byref(d), ctypes.byref(err))
+    try:
+        if status != c.OK:
+            raise c.failure(err, status)
+        return Branch(b.branch, by)
+    finally:
+        lib.carom_branch_free(ctypes.byref(b))
+
+
+def lyapunov(model, *, end=None, transient=0.0, step=None, start=None, scheme=None, options=None, set=None, matrices=None):
+    """Lyapunov exponents over `end` seconds, after the transient."""
+    model = as_model(model, set, matrices)
+    d, x, err, keep = c.LyapunovDef(), c.Lyapunov(), c.CError(), []
+    _fill(d, model, scheme, options, start, keep)
+    d.transient = transient
+    for name, value in (("end", end), ("step", step)):
+        if value is not None:
+            setattr(d.run, name, value)
+    status = lib.carom_lyapunov_find(ctypes.byref(x), ctypes.byref(d), ctypes.byref(err))
+    try:
+        if status != c.OK:
+            raise c.failure(err, status)
+        return Lyapunov(x)
+    finally:
+        lib.carom_lyapunov_free(ctypes.byref(x))
+
+
+class Lyapunov:
+    """exponents (1/s, largest first), errors, sum, t; history: rows of time and exponents until then."""
+
+    def __init__(self, x):
+        self.exponents, self.errors, self.sum, self.t = _array(x.exponent, x.n), _array(x.error, x.n), x.sum, x.t
+        self.history = _array(x.history, x.rows * (1 + x.n)).reshape(x.rows, 1 + x.n)
+
+    def __repr__(self):
+        return "<carom.Lyapunov: " + ", ".join(f"{e:.6g}" for e in self.exponents) + ">"

@@ -1,0 +1,183 @@
+// cmd_follow.c: carom follow: a branch of orbits or of states of rest over a parameter.
+#include "base/number.h"
+#include "cli/cli.h"
+#include "cli/follow_plot.h"
+#include "cli/sweep_plot.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option options[] = {
+    {"orbit", 0, "FILE", "follow the orbit in this file, of `carom orbit -o FILE`; initial: that from the model's start", false},
+    {"equilibrium", 0, "FILE", "follow the state of rest in this file, of `carom equilibrium --save FILE`; initial: that near the model's start", false},
+    {"by", 0, "NAME=A:B", "over this parameter, from its value in the model towards B and towards A", false},
+    {"period", 0, "EXPR|free", "as for `carom orbit` (default: free where time does not enter the model, else the period in the file, which then must not change)", false},
+    {"switch", 0, NULL, "follow the doubled orbits at period doublings, too", false},
+    {"step", 0, "X", "longest step: of states in units of the motion, of the parameter in units of its range (default 0.05)", false},
+    {"points", 0, "N", "at most so many points (default 2000)", false},
+    {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
+    {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver", true},
+    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_MATRIX,
+    {"out", 'o', "FILE", "the points: .h5 (default: the model's file name with .branch.h5, in this folder) or .csv", false},
+    {"resume", 0, "FILE.h5", "go on with the branch in this file, which was interrupted; give the same model and options", false},
+    {"plot", 0, "FILE", "a picture: .svg, .png or .pdf", false},
+    {"quiet", 'q', NULL, "nothing but errors", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+typedef struct job {
+    const cli_args *a;
+    carom_follow_def def;
+    carom_branch f;
+    char *name, *own, *out;
+    double *start;
+    double saved;
+    bool quiet;
+    cli_progress progress;
+} job;
+
+static bool to_file(const job *j) {
+    carom_error err = {0};
+    if (carom_follow_write(&j->f, &j->def, j->out, &err) == CAROM_OK) return true;
+    return cli_say("%s", err.text), false;
+}
+
+static carom_status on_point(void *user, const carom_branch *f) {
+    job *j = user;
+    const double now = cli_clock();
+    if (now - j->saved > 1) {
+        j->saved = now;
+        if (!to_file(j)) return CAROM_IO;
+    }
+    if (cli_progress_due(&j->progress)) {
+        const double low = fmin(j->def.from, j->def.to), high = fmax(j->def.from, j->def.to);
+        cli_progress_show(&j->progress, (f->value - low) / (high - low), &(cli_live){.t = f->value, .energy = NAN, .steps = f->branch.rows});
+    }
+    return CAROM_OK;
+}
+
+static bool stop(const void *unused) { return cli_signals_asked(unused); }
+
+static void print_text(const job *j) {
+    const carom_table *t = &j->f.branch;
+    long stable = 0;
+    for (long r = 0; r < t->rows; ++r) stable += t->column[3].integer[r] != 0;
+    printf("%s: %ld point%s on %d branch%s, %ld of them stable%s%s\n", j->a->word[0], t->rows, t->rows == 1 ? "" : "s", j->f.branches, j->f.branches == 1 ? "" : "es", stable,
+           j->f.scheme && j->f.scheme[0] ? ", with " : "", j->f.scheme ? j->f.scheme : "");
+    for (long r = 0; r < t->rows; ++r)
+        if (t->column[5].text[r][0])
+            printf("  branch %lld   %s = %-18.12g %-28s %s %.9g\n", t->column[0].integer[r], t->column[1].name, t->column[1].real[r], t->column[5].text[r], t->column[4].name, t->column[4].real[r]);
+    printf("%s\n", j->out);
+}
+
+// NAME=A:B
+static bool read_by(job *j) {
+    const char *by = cli_value(j->a, "by"), *equals = by ? strchr(by, '=') : NULL, *colon = equals ? strchr(equals, ':') : NULL;
+    if (!colon) return cli_say("follow: give --by NAME=A:B"), false;
+    const size_t n = strlen(by) + 1;
+    j->name = malloc(n);
+    if (!j->name) abort();
+    memcpy(j->name, by, n);
+    j->name[equals - by] = 0, j->name[colon - by] = 0;
+    char *end[2];
+    j->def.from = carom_number(j->name + (equals - by) + 1, &end[0]), j->def.to = carom_number(j->name + (colon - by) + 1, &end[1]);
+    if (*end[0] || *end[1] || equals + 1 == colon || !colon[1] || !isfinite(j->def.from) || !isfinite(j->def.to)) return cli_say("--by: '%s' is not NAME=A:B with two numbers", by), false;
+    j->def.by = j->name;
+    return true;
+}
+
+static bool read_usage(job *j) {
+    const cli_args *a = j->a;
+    static const char *const endings[] = {".yaml", ".yml", NULL};
+    const char *out = cli_has(a, "resume") ? cli_value(a, "resume") : cli_value(a, "out"), *plot = cli_value(a, "plot");
+    double points = 0;
+    if (cli_has(a, "orbit") == cli_has(a, "equilibrium")) return cli_say("follow: give --orbit FILE or --equilibrium FILE (or the word initial)"), false;
+    if (!read_by(j) || !cli_positive(a, "step", &j->def.step) || !cli_positive(a, "points", &points) || cli_wants_model(a->word[0])) return false;
+    if (points != floor(points) || points > 1e6) return cli_say("--points: %s is not a whole number up to a million", cli_value(a, "points")), false;
+    if (plot && !sweep_plot_kind(plot)) return cli_say("--plot: '%s' ends in none of .svg, .png, .pdf", plot), false;
+    j->own = out ? NULL : cli_rename(a->word[0], endings, ".branch.h5");
+    j->out = out ? (char *)(size_t)out : j->own;
+    if (!cli_ends(j->out, ".h5") && !(cli_ends(j->out, ".csv") && !cli_has(a, "resume"))) return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;
+    if (plot && !cli_ends(j->out, ".h5")) return cli_say("--plot: pictures are made of .h5 branches; give --out FILE.h5"), false;
+    j->def.most = (int)points;
+    j->def.switches = cli_has(a, "switch");
+    j->def.run = carom_run_nothing();
+    j->def.run.dash = "--";
+    j->def.run.scheme = cli_value(a, "scheme");
+    j->quiet = cli_has(a, "quiet");
+    j->def.on_point = on_point, j->def.user = j, j->def.stop = stop;
+    return true;
+}
+
+// The state and the period in the file.
+static bool read_start(job *j, const carom_model *m) {
+    const bool orbit = cli_has(j->a, "orbit");
+    const char *file = cli_value(j->a, orbit ? "orbit" : "equilibrium"), *period = cli_value(j->a, "period");
+    j->def.guess = NAN;
+    static char fixed[40];
+    if (strcmp(file, "initial") != 0) {
+        j->start = cli_state(m, file);
+        if (!j->start) return false;
+        j->def.start = j->start;
+        carom_error err = {0};
+        carom_result *r = orbit && carom_result_probe(file) ? carom_result_open(file, &err) : NULL;
+        const long rows = r ? carom_result_rows(r) : 0;
+        if (rows > 1) carom_result_read(r, 0, rows - 1, 1, &j->def.guess, &err);
+        carom_result_close(r);
+    }
+    if (!orbit) return true;
+    bool timeless = false;
+    carom_error err = {0};
+    if (!period && carom_model_timeless(m, isnan(j->def.guess) ? 1 : j->def.guess, &timeless, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    if (!period && !timeless && isnan(j->def.guess)) return cli_say("%s holds no period; give --period EXPR", file), false;
+    carom_format(fixed, sizeof fixed, "%.17g", j->def.guess);
+    j->def.period = period ? period : timeless ? "free" : fixed;
+    return true;
+}
+
+static int follow(job *j) {
+    carom_error err = {0};
+    if (cli_has(j->a, "resume") && carom_follow_read(&j->f, j->out, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_USAGE;
+    cli_signals_begin();
+    j->saved = cli_clock();
+    j->progress = cli_progress_begin(!j->quiet, 0);
+    const carom_status status = carom_follow_run(&j->f, &j->def, &err);
+    cli_progress_end(&j->progress);
+    cli_signals_end();
+    const bool some = j->f.branch.rows > 0;
+    int code = status == CAROM_OK ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
+    if (some && !to_file(j)) code = CLI_FAILED;
+    if (status != CAROM_OK) cli_say("%s: %s%s%s%s", j->a->word[0], status == CAROM_STOPPED ? "interrupted" : err.text, some ? "; the points so far are in " : "", some ? j->out : "", some && status == CAROM_STOPPED && cli_ends(j->out, ".h5") ? ", --resume goes on" : "");
+    if (status == CAROM_OK && !j->quiet) print_text(j);
+    if (code == CLI_DONE && cli_has(j->a, "plot") && !follow_plot(j->out, NULL, cli_value(j->a, "plot"))) code = CLI_FAILED;
+    carom_branch_free(&j->f);
+    return code;
+}
+
+static int run(const cli_args *a) {
+    job j = {.a = a};
+    int code = CLI_USAGE;
+    char *text = NULL;
+    cli_matrices matrices = {0};
+    const char **set = NULL, **option = cli_list(a, "option", NULL);
+    if (read_usage(&j)) {
+        carom_model *m = cli_model_given(a, &set, &text, &j.def.model.length);
+        const bool good = m && cli_matrices_read(a, &matrices);
+        j.def.model.file = a->word[0], j.def.model.text = text, j.def.model.set = set, j.def.model.matrices = matrices.list, j.def.model.nmatrices = matrices.n;
+        j.def.run.options = option;
+        if (good && read_start(&j, m)) code = follow(&j);
+        carom_model_destroy(m);
+    }
+    cli_matrices_free(&matrices);
+    free(set), free(option), free(text), free(j.start), free(j.name), free(j.own);
+    return code;
+}
+
+const cli_verb cli_follow = {
+    .name = "follow", .arguments = "MODEL", .about = "a branch of periodic orbits or of states of rest over a parameter: stability, folds, period doublings, grazing", .least = 1, .most = 1,
+    .options = options, .run = run,
+    .text = "Continuation by arclength: the branch is followed around folds. Located to 1e-8 of the parameter's range: fold, period-doubling, neimark-sacker and branch (a multiplier\n"
+            "crosses the unit circle), grazing (a contact is touched, or just not touched any more), sticking (a phase of rest begins or ends), sequence (other contacts, or another order).\n"
+            "States of rest: fold, branch, hopf, opening, closing. `carom plot FILE.h5 --of NAME` draws stable parts solid and unstable ones dashed. Ctrl-C stops; --resume goes on.",
+};

@@ -1,0 +1,114 @@
+// cmd_lyapunov.c: carom lyapunov: the spectrum of exponents along a motion.
+#define _POSIX_C_SOURCE 200809L
+#include "base/number.h"
+#include "cli/cli.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option options[] = {
+    {"end", 0, "T", "average over so long a time, after the transient (default: the model's end)", false},
+    {"transient", 0, "T", "run the model so long before", false},
+    {"step", 0, "H", "time between two orthonormalisations (default: a two-thousandth of the end)", false},
+    {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, from an orbit, or from the last row of a result", false},
+    {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
+    {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver", true},
+    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_MATRIX,
+    {"out", 'o', "FILE.csv", "the exponents as they converge: t, exponent1, ...", false},
+    {"json", 0, NULL, "{exponents, errors, sum, t, scheme} as JSON on standard output", false},
+    {"quiet", 'q', NULL, "nothing but errors", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+static void print_text(const carom_lyapunov *x, const char *file) {
+    enum { SHOWN = 5 };
+    printf("%s: Lyapunov exponents in 1/s over %.9g s, with %s\n  %14s", file, x->t, x->scheme, "until t");
+    for (int j = 0; j < x->n; ++j) printf("  %14s%d", "exponent ", j + 1);
+    putchar('\n');
+    for (int k = 1; k <= SHOWN && x->rows > 0; ++k) {
+        const double *row = x->history + (size_t)((x->rows - 1) * k / SHOWN) * (size_t)(1 + x->n);
+        printf("  %14.6g", row[0]);
+        for (int j = 0; j < x->n; ++j) printf("  %15.8g", row[1 + j]);
+        putchar('\n');
+    }
+    printf("  %14s", "error");
+    for (int j = 0; j < x->n; ++j) printf("  %15.2g", x->error[j]);
+    printf("\nsum %.9g; %s\n", x->sum, x->n > 0 && x->exponent[0] > 3 * x->error[0] ? "chaotic: the largest is positive" : "no positive exponent beyond its error");
+}
+
+static void list(const char *name, const double *x, int n) {
+    printf("\"%s\": [", name);
+    for (int j = 0; j < n; ++j) fputs(j ? ", " : "", stdout), carom_json_number(stdout, x[j]);
+    fputs("], ", stdout);
+}
+
+static void print_json(const carom_lyapunov *x) {
+    putchar('{'), list("exponents", x->exponent, x->n), list("errors", x->error, x->n);
+    fputs("\"sum\": ", stdout), carom_json_number(stdout, x->sum);
+    fputs(", \"t\": ", stdout), carom_json_number(stdout, x->t);
+    fputs(", \"scheme\": ", stdout), carom_json_string(stdout, x->scheme), puts("}");
+}
+
+static bool write_out(const carom_lyapunov *x, const char *file) {
+    FILE *f = fopen(file, "w");
+    if (!f) return cli_say("cannot write %s: %s", file, strerror(errno)), false;
+    char text[40];
+    fputs("t", f);
+    for (int j = 0; j < x->n; ++j) fprintf(f, ",exponent%d", j + 1);
+    for (int i = 0; i < x->rows; ++i)
+        for (int j = 0; j <= x->n; ++j) carom_format(text, sizeof text, "%s%.17g", j ? "," : "\n", x->history[(size_t)i * (size_t)(1 + x->n) + (size_t)j]), fputs(text, f);
+    fputc('\n', f);
+    const bool good = !ferror(f);
+    return (fclose(f) == 0 && good) || (cli_say("cannot write %s: %s", file, strerror(errno)), false);
+}
+
+static int lyapunov(const cli_args *a, const carom_lyapunov_def *def) {
+    carom_lyapunov x;
+    carom_error err = {0};
+    cli_signals_begin();
+    const carom_status status = carom_lyapunov_find(&x, def, &err);
+    cli_signals_end();
+    const char *out = cli_value(a, "out");
+    int code = status == CAROM_OK ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
+    if (status != CAROM_OK) cli_say("%s: %s", a->word[0], err.text);
+    if (out && x.rows > 0 && !write_out(&x, out)) code = CLI_FAILED;
+    if (status != CAROM_OK && x.rows > 0) cli_say("until t = %.6g the largest exponent is %.6g%s%s", x.t, x.exponent[0], out ? "; what was found is in " : "", out ? out : "");
+    if (status == CAROM_OK && cli_has(a, "json")) print_json(&x);
+    else if (status == CAROM_OK && !cli_has(a, "quiet")) print_text(&x, a->word[0]);
+    carom_lyapunov_free(&x);
+    return code;
+}
+
+static int run(const cli_args *a) {
+    carom_lyapunov_def d = {.stop = cli_signals_asked};
+    const char *out = cli_value(a, "out");
+    d.run = carom_run_nothing();
+    d.run.dash = "--";
+    d.run.scheme = cli_value(a, "scheme");
+    if (!cli_positive(a, "end", &d.run.end) || !cli_positive(a, "step", &d.run.step) || !cli_positive(a, "transient", &d.transient) || cli_wants_model(a->word[0])) return CLI_USAGE;
+    if (out && !cli_ends(out, ".csv")) return cli_say("--out: '%s' does not end in .csv", out), CLI_USAGE;
+    char *text = NULL;
+    cli_matrices matrices = {0};
+    const char **set = NULL, **option = cli_list(a, "option", NULL);
+    carom_model *m = cli_model_given(a, &set, &text, &d.model.length);
+    bool good = m && cli_matrices_read(a, &matrices);
+    d.model.file = a->word[0], d.model.text = text, d.model.set = set, d.model.matrices = matrices.list, d.model.nmatrices = matrices.n;
+    d.run.options = option;
+    double *start = good && cli_has(a, "start") ? cli_state(m, cli_value(a, "start")) : NULL;
+    good = good && (start || !cli_has(a, "start"));
+    d.start = start;
+    const int code = good ? lyapunov(a, &d) : CLI_USAGE;
+    carom_model_destroy(m);
+    cli_matrices_free(&matrices);
+    free(set), free(option), free(text), free(start);
+    return code;
+}
+
+const cli_verb cli_lyapunov = {
+    .name = "lyapunov", .arguments = "MODEL", .about = "the spectrum of Lyapunov exponents along a motion, through impacts, stick and slip", .least = 1, .most = 1,
+    .options = options, .run = run,
+    .text = "The linearised equations are integrated along the motion and orthonormalised at every step. The sum of all exponents is the mean rate at which volumes of states\n"
+            "grow. Directions that closed contacts take have the exponent minus infinity. The errors are those of the mean over ten parts of the run.",
+};

@@ -1,0 +1,143 @@
+// cmd_orbit.c: carom orbit: a motion that repeats itself, with its multipliers.
+#include "cli/cli.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option options[] = {
+    {"period", 0, "EXPR|free", "the period of the excitation, or a multiple, as an expression of parameters; free: the model does not depend on time, and the period is found", false},
+    {"transient", 0, "T", "run the model so long before the search; the search starts where that ends", false},
+    {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, from an orbit, or from the last row of a result", false},
+    {"guess", 0, "T", "of a free period: look near it (default: the first return of the motion)", false},
+    {"end", 0, "T", "of a free period: look for a return of the motion until then (default: the model's end)", false},
+    {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
+    {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver", true},
+    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_MATRIX,
+    {"out", 'o', "FILE", "one period as a result: .h5 or .csv", false},
+    {"save", 0, "FILE", "write the state at t = 0 as initial values for `carom run --start FILE`", false},
+    {"json", 0, NULL, "{period, state, multipliers: [[re, im], ...], residual, ...} as JSON on standard output", false},
+    {"quiet", 'q', NULL, "nothing but errors", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+static void print_text(const carom_orbit *o, const carom_model *m, const char *file) {
+    const char *name = carom_model_name(m);
+    const int ne = carom_model_system(m)->ne;
+    printf("%s: period %.12g, residual %.2g, %d iteration%s of Newton's method, with %s\n", name ? name : file, o->period, o->residual, o->iterations, o->iterations == 1 ? "" : "s", o->scheme);
+    for (int i = 0; i < o->nq; ++i) {
+        if (carom_model_presses(m, i)) continue;
+        printf("  %-20s %20.12g", carom_model_coordinate(m, i), o->q[i]);
+        if (o->nq == o->nv) printf("   rate %20.12g", o->v[i]);
+        if (fabs(o->advance[i]) > 1e-9 * (1 + fabs(o->q[i]))) printf("   %+.9g per period", o->advance[i]);
+        putchar('\n');
+    }
+    for (int i = 0; i < o->nv && o->nq != o->nv; ++i) printf("  %-20s %20.12g\n", carom_model_velocity(m, i), o->v[i]);
+    puts("multipliers");
+    for (int i = 0; i < o->nmultipliers; ++i) {
+        printf("  %20.12g %+20.12g i   |%.9g|", o->re[i], o->im[i], hypot(o->re[i], o->im[i]));
+        puts(i >= o->nmultipliers - o->trivial ? "   trivial" : i >= o->nmultipliers - o->trivial - o->lost ? "   closed contact" : "");
+    }
+    printf("%s%s\n", o->largest < 1 ? "stable" : "unstable", o->isolated ? "" : "; not isolated: there are other orbits beside it");
+    if (o->nevents > 0) puts("events");
+    for (int i = 0; i < o->nevents && i < 60; ++i) printf("  t = %-16.9g %-20s %s\n", o->event[i].t, carom_model_constraint(m, ne + o->event[i].contact), o->event[i].kind);
+    if (o->nevents > 60) printf("  and %d more\n", o->nevents - 60);
+}
+
+static void print_json(const carom_orbit *o, const carom_model *m, bool found) {
+    const int ne = carom_model_system(m)->ne;
+    printf("{\"found\": %s, \"period\": ", found ? "true" : "false"), carom_json_number(stdout, o->period);
+    fputs(",\n \"state\": {", stdout);
+    for (int i = 0, n = 0; i < o->nq + o->nv; ++i) {
+        const bool position = i < o->nq;
+        if (carom_model_presses(m, position ? i : i - o->nq)) continue;
+        fputs(n++ ? ", " : "", stdout), carom_json_string(stdout, position ? carom_model_coordinate(m, i) : carom_model_velocity(m, i - o->nq));
+        fputs(": ", stdout), carom_json_number(stdout, position ? o->q[i] : o->v[i - o->nq]);
+    }
+    fputs("},\n \"advance\": {", stdout);
+    for (int i = 0, n = 0; i < o->nq; ++i) {
+        if (carom_model_presses(m, i)) continue;
+        fputs(n++ ? ", " : "", stdout), carom_json_string(stdout, carom_model_coordinate(m, i));
+        fputs(": ", stdout), carom_json_number(stdout, o->advance[i]);
+    }
+    fputs("},\n \"multipliers\": [", stdout);
+    for (int i = 0; i < o->nmultipliers; ++i) {
+        fputs(i ? ", [" : "[", stdout), carom_json_number(stdout, o->re[i]);
+        fputs(", ", stdout), carom_json_number(stdout, o->im[i]), fputs("]", stdout);
+    }
+    printf("],\n \"trivial\": %d, \"stable\": %s, \"isolated\": %s,\n \"events\": [", o->trivial, o->largest < 1 ? "true" : "false", o->isolated ? "true" : "false");
+    for (int i = 0; i < o->nevents; ++i) {
+        fputs(i ? ", {\"t\": " : "{\"t\": ", stdout), carom_json_number(stdout, o->event[i].t);
+        fputs(", \"contact\": ", stdout), carom_json_string(stdout, carom_model_constraint(m, ne + o->event[i].contact));
+        printf(", \"kind\": \"%s\"}", o->event[i].kind);
+    }
+    printf("],\n \"iterations\": %d, \"residual\": ", o->iterations), carom_json_number(stdout, o->residual);
+    fputs(", \"scheme\": ", stdout), carom_json_string(stdout, o->scheme);
+    puts("}");
+}
+
+// Whatever was found is kept, the best state too.
+static int keep(const cli_args *a, const carom_model *m, const carom_orbit *o, const carom_orbit_def *def, bool found) {
+    const char *save = cli_value(a, "save"), *out = cli_value(a, "out");
+    carom_error err = {0};
+    if (save && carom_state_write(m, save, o->q, o->v, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
+    if (out && found && carom_orbit_record(o, def, out, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
+    return CLI_DONE;
+}
+
+static int orbit(const cli_args *a, const carom_model *m, const carom_orbit_def *def) {
+    carom_orbit o;
+    carom_error err = {0};
+    cli_signals_begin();
+    const carom_status status = carom_orbit_find(&o, def, &err);
+    const bool found = status == CAROM_OK, best = o.nevents >= 0 && o.q && o.period > 0;
+    int code = found ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
+    if (best && keep(a, m, &o, def, found) != CLI_DONE) code = CLI_FAILED;
+    cli_signals_end();
+    if (!found) cli_say("%s: %s%s%s", a->word[0], err.text, best && cli_has(a, "save") ? "; the best state so far is in " : "", best && cli_has(a, "save") ? cli_value(a, "save") : "");
+    if (best && cli_has(a, "json")) print_json(&o, m, found);
+    else if (found && !cli_has(a, "quiet")) print_text(&o, m, a->word[0]);
+    carom_orbit_free(&o);
+    return code;
+}
+
+static bool read_usage(const cli_args *a, carom_orbit_def *d) {
+    const char *out = cli_value(a, "out");
+    d->run = carom_run_nothing();
+    d->run.dash = "--";
+    d->run.scheme = cli_value(a, "scheme");
+    d->period = cli_value(a, "period");
+    d->guess = NAN;
+    d->stop = cli_signals_asked;
+    if (!d->period) return cli_say("orbit: give --period EXPR, or --period free"), false;
+    if (out && !cli_ends(out, ".h5") && !cli_ends(out, ".csv")) return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
+    return cli_positive(a, "transient", &d->transient) && cli_positive(a, "guess", &d->guess) && cli_positive(a, "end", &d->run.end) && !cli_wants_model(a->word[0]);
+}
+
+static int run(const cli_args *a) {
+    carom_orbit_def d = {0};
+    if (!read_usage(a, &d)) return CLI_USAGE;
+    char *text = NULL;
+    cli_matrices matrices = {0};
+    const char **set = NULL, **option = cli_list(a, "option", NULL);
+    carom_model *m = cli_model_given(a, &set, &text, &d.model.length);
+    bool good = m && cli_matrices_read(a, &matrices);
+    d.model.file = a->word[0], d.model.text = text, d.model.set = set, d.model.matrices = matrices.list, d.model.nmatrices = matrices.n;
+    d.run.options = option;
+    double *start = good && cli_has(a, "start") ? cli_state(m, cli_value(a, "start")) : NULL;
+    good = good && (start || !cli_has(a, "start"));
+    d.start = start;
+    const int code = good ? orbit(a, m, &d) : CLI_USAGE;
+    carom_model_destroy(m);
+    cli_matrices_free(&matrices);
+    free(set), free(option), free(text), free(start);
+    return code;
+}
+
+const cli_verb cli_orbit = {
+    .name = "orbit", .arguments = "MODEL", .about = "a periodic orbit, with impacts, sticking and chatter: state, period, Floquet multipliers, sequence of contacts", .least = 1, .most = 1,
+    .options = options, .run = run,
+    .text = "Shooting: Newton's method on the state after one period, with exact derivatives through all events. The residual is the largest difference of the state\n"
+            "after a period, relative to how far each part of it moves. Coordinates that the model does not depend on may advance from period to period, and so may angles by\n"
+            "whole turns. Exit status 1: no orbit was found; the message says what is in the way, and --save keeps the best state.",
+};

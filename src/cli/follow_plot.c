@@ -1,0 +1,85 @@
+// follow_plot.c: pictures of branches, by gnuplot.
+#include "base/number.h"
+#include "cli/figure.h"
+#include "cli/follow_plot.h"
+#include "cli/sweep_plot.h"
+#include <carom/table.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static const char *column_name(const void *user, int i) {
+    const carom_table *t = user;
+    return i < t->columns ? t->column[i].name : NULL;
+}
+
+// Pieces of equal stability; a piece begins where the one before it ends.  kind: stable or not.
+static void put_lines(FILE *s, const carom_table *t, const carom_column *y, bool stable) {
+    char row[80];
+    bool open = false;
+    for (long r = 0; r + 1 < t->rows; ++r) {
+        const bool joined = t->column[0].integer[r] == t->column[0].integer[r + 1];
+        // between two points the branch is what it is at that which is no event
+        const long of = t->column[5].text[r][0] ? r + 1 : r;
+        if (!joined || (t->column[3].integer[of] != 0) != stable) {
+            if (open) fputs("\n\n", s);
+            open = false;
+            continue;
+        }
+        for (long k = open ? r + 1 : r; k <= r + 1; ++k) carom_format(row, sizeof row, "%.10g %.10g\n", t->column[1].real[k], y->real[k]), fputs(row, s);
+        open = true;
+    }
+    fputs("\n", s);
+}
+
+static void put_events(FILE *s, const carom_table *t, const carom_column *y) {
+    char row[80];
+    for (long r = 0; r < t->rows; ++r) {
+        if (!t->column[5].text[r][0]) continue;
+        carom_format(row, sizeof row, "%.10g %.10g \"", t->column[1].real[r], y->real[r]), fputs(row, s);
+        for (const char *c = t->column[5].text[r]; *c; ++c) fputc(*c == '"' || *c == '\\' || *c == '_' ? ' ' : *c, s);
+        fputs("\"\n", s);
+    }
+}
+
+static bool draw(const carom_table *t, const carom_column *y, const char *file) {
+    FILE *s = tmpfile();
+    if (!s) return cli_say("cannot make a file for gnuplot: %s", strerror(errno)), false;
+    long events = 0, of[2] = {0};
+    for (long r = 0; r < t->rows; ++r) events += t->column[5].text[r][0] != 0, ++of[t->column[3].integer[r] != 0];
+    fputs("$stable << EOD\n", s), put_lines(s, t, y, true);
+    fputs("EOD\n$unstable << EOD\n", s), put_lines(s, t, y, false);
+    fputs("EOD\n$events << EOD\n", s), put_events(s, t, y);
+    const char *kind = sweep_plot_kind(file);
+    fprintf(s, "EOD\nset terminal %s\n", strcmp(kind, "svg") == 0 ? "svg size 800,560 dynamic background 'white'" : strcmp(kind, "png") == 0 ? "pngcairo size 800,560" : "pdfcairo size 8,5.6");
+    fputs("set grid\nset key outside top center horizontal\nset offsets graph 0.02, graph 0.12, graph 0.06, graph 0.06\nset xlabel ", s), gnuplot_quote(s, t->column[1].name);
+    fputs("\nset ylabel ", s), gnuplot_quote(s, y->name);
+    fputs("\nplot NaN notitle", s);
+    if (of[1] > 1) fputs(", $stable using 1:2 with lines lw 2 lc rgb '#0072b2' title 'stable'", s);
+    if (of[0] > 1) fputs(", $unstable using 1:2 with lines lw 2 dt 2 lc rgb '#d55e00' title 'unstable'", s);
+    if (events > 0) fputs(", $events using 1:2 with points pt 7 ps 0.7 lc rgb '#333333' notitle, $events using 1:2:3 with labels left offset 0.7,0.5 font ',9' notitle", s);
+    fputs("\n", s);
+    const bool good = gnuplot_render(s, file);
+    fclose(s);
+    return good;
+}
+
+bool follow_plot(const char *result, const char *of, const char *file) {
+    carom_table t;
+    carom_error err = {0};
+    if (carom_table_read(result, "branch", &t, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    const carom_column *y = NULL;
+    bool good = t.columns > 6 && t.rows > 1 && t.column[0].kind == CAROM_COLUMN_INTEGER && t.column[1].kind == CAROM_COLUMN_REAL && t.column[3].kind == CAROM_COLUMN_INTEGER && t.column[5].kind == CAROM_COLUMN_TEXT;
+    if (!good) cli_say("%s holds no branch that can be drawn", result);
+    for (int i = 6; good && !of && !y && i < t.columns; ++i)
+        if (strncmp(t.column[i].name, "max(", 4) == 0) y = &t.column[i];
+    if (good && of) y = carom_table_column(&t, of);
+    if (good && (!y || y->kind != CAROM_COLUMN_REAL)) {
+        char hint[160];
+        cli_say("%s has no column '%s'%s", result, of ? of : "max(...)", cli_suggest(hint, sizeof hint, of ? of : "", column_name, &t));
+        good = false;
+    }
+    good = good && draw(&t, y, file);
+    carom_table_free(&t);
+    return good;
+}

@@ -1,0 +1,272 @@
+// curve_orbit.c: periodic orbits as a curve over a parameter.
+#include "dynamics/curve.h"
+#include "dynamics/cycle.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct orbits {
+    carom_cycle c;
+    const carom_follow_def *def;
+    double size;              // of the parameter
+    double *re, *im, *vectors, *x;
+    carom_hit *hit;           // of the solution that was kept
+    int nhits;
+    double *mode;             // closed contacts at its start
+    carom_error *err;
+} orbits;
+
+static const char *const tests[CAROM_TESTS] = {"period-doubling", "neimark-sacker", "branch"};
+
+// -- places: parameter, T, t_0, fold, nsym, x, shift, scale, sym -----------------------------------------------------
+
+static int place_size(const carom_shooter *s) { return 6 + s->nq + s->nv + s->nq + s->n + s->n * s->n; }
+
+static void save(void *user, double *place) {
+    const carom_cycle *c = &((orbits *)user)->c;
+    const carom_shooter *s = &c->s;
+    const double head[] = {s->value, c->T, c->t_0, c->fold, c->nsym, c->timeless};
+    carom_copy(place, head, 6), place += 6;
+    carom_copy(place, c->x, s->nq + s->nv), place += s->nq + s->nv;
+    carom_copy(place, c->shift, s->nq), place += s->nq;
+    carom_copy(place, s->scale, s->n), place += s->n;
+    carom_copy(place, c->sym, (ptrdiff_t)s->n * s->n);
+}
+
+static carom_status restore(void *user, const double *place) {
+    carom_cycle *c = &((orbits *)user)->c;
+    carom_shooter *s = &c->s;
+    const double *x = place + 6, *shift = x + s->nq + s->nv, *scale = shift + s->nq;
+    if (s->linear && place[0] == s->value && place[1] == c->T && place[2] == c->t_0 && place[3] == c->fold && memcmp(x, c->x, (size_t)(s->nq + s->nv) * sizeof *x) == 0 &&
+        memcmp(scale, s->scale, (size_t)s->n * sizeof *scale) == 0)
+        return CAROM_OK; // it is there, and its linearisation is good
+    if (!(place[1] > 0 && place[3] >= 1 && place[3] < 1e6 && place[4] >= 0 && place[4] <= s->nv)) return carom_fail(((orbits *)user)->err, CAROM_BAD_INPUT, "the branch to go on with is damaged");
+    c->fold = (int)place[3], c->nsym = (int)place[4], c->timeless = place[5] != 0;
+    CAROM_TRY(carom_cycle_set(c, place[0]));
+    c->T = place[1], c->t_0 = place[2];
+    place += 6;
+    carom_copy(c->x, place, s->nq + s->nv), place += s->nq + s->nv;
+    carom_copy(c->shift, place, s->nq), place += s->nq;
+    carom_copy(s->scale, place, s->n), place += s->n;
+    carom_copy(c->sym, place, (ptrdiff_t)s->n * s->n);
+    s->linear = false;
+    return CAROM_OK;
+}
+
+static carom_status predict(void *user, const double *tau, double sigma) {
+    orbits *o = user;
+    carom_cycle *c = &o->c;
+    carom_shooter *s = &c->s;
+    for (int i = 0; i < s->n; ++i) o->x[i] = sigma * tau[i];
+    carom_copy(c->y, c->x, s->nq + s->nv);
+    CAROM_TRY(carom_shooter_move(s, c->y, o->x, c->x));
+    if (!c->expression) c->T += sigma * tau[s->n] * c->T;
+    return tau[s->n + 1] != 0 ? carom_cycle_set(c, s->value + sigma * tau[s->n + 1] * o->size) : CAROM_OK;
+}
+
+static carom_status correct(void *user, const double *tau, int *iterations) {
+    orbits *o = user;
+    const carom_status status = carom_cycle_solve(&o->c, tau, o->size);
+    *iterations = o->c.iterations;
+    return status;
+}
+
+static bool tangent(void *user, double *tau) { return carom_cycle_tangent(&((orbits *)user)->c, ((orbits *)user)->size, tau); }
+
+static carom_status begin(void *user) {
+    orbits *o = user;
+    carom_cycle *c = &o->c;
+    carom_shooter *s = &c->s;
+    const carom_model *m = s->task.base;
+    const double *start = o->def->start;
+    carom_copy(o->x, start ? start : carom_model_q0(m), s->nq);
+    carom_copy(o->x + s->nq, start ? start + s->nq : carom_model_v0(m), s->nv);
+    const double guess = o->def->guess, end = carom_model_simulation(m).end, window = !isnan(guess) ? 1.6 * guess : isnan(end) ? 100 : end;
+    CAROM_TRY(carom_cycle_guess(c, o->x, 0, window, guess));
+    const double value = s->value, ends[2] = {o->def->from, o->def->to};
+    for (int i = 0; i < 2 && c->expression && !c->timeless; ++i) { // the period may change with the parameter, and --period must say so
+        bool repeats = true;
+        if (carom_cycle_set(c, ends[i]) != CAROM_OK) continue;
+        CAROM_TRY(carom_shooter_same(s, c->T, o->x, c->T, NULL, &repeats));
+        if (!repeats) return carom_fail(o->err, CAROM_BAD_INPUT, "with %.60s = %.9g the model does not repeat itself after %.9g: give its period as an expression, --period EXPR", o->def->by, ends[i], c->T);
+    }
+    CAROM_TRY(carom_cycle_set(c, value));
+    carom_status status = carom_cycle_solve(c, NULL, 1);
+    if (status == CAROM_NOT_CONVERGED && carom_cycle_rephase(c) == CAROM_OK) status = carom_cycle_solve(c, NULL, 1);
+    c->most = 10, c->halvings = 2, c->good = 2e-10, c->enough = 2e-9; // from here on it begins near a solution
+    return status;
+}
+
+// -- what it is like ------------------------------------------------------------------------------------------------
+
+static carom_status look(void *user, carom_curve_look *l) {
+    orbits *o = user;
+    int count, trivial, lost;
+    CAROM_TRY(carom_cycle_multipliers(&o->c, o->re, o->im, NULL, &count, &trivial, &lost));
+    *l = (carom_curve_look){.distance = {INFINITY, INFINITY, INFINITY}};
+    for (int i = 0; i < count; ++i) {
+        const double size = hypot(o->re[i], o->im[i]);
+        const int k = o->im[i] != 0 ? 1 : o->re[i] < 0 ? 0 : 2;
+        l->largest = fmax(l->largest, size);
+        l->count[k] += size > 1;
+        if (fabs(size - 1) < fabs(l->distance[k])) l->distance[k] = size - 1;
+    }
+    l->stable = l->largest < 1;
+    return CAROM_OK;
+}
+
+static void keep(void *user) {
+    orbits *o = user;
+    const carom_shooter *s = &o->c.s;
+    carom_hit *more = realloc(o->hit, ((size_t)s->nhits + 1) * sizeof *more);
+    if (!more) return;
+    o->hit = more, o->nhits = s->nhits;
+    if (s->nhits > 0) memcpy(o->hit, s->hit, (size_t)s->nhits * sizeof *more);
+    carom_copy(o->mode, s->mode_0, s->p.nc);
+}
+
+// The same events in the same order, whichever comes first.
+static bool same(void *user) {
+    const orbits *o = user;
+    const carom_shooter *s = &o->c.s;
+    const int n = s->nhits;
+    if (n != o->nhits) return false;
+    for (int first = 0; first < n || first == 0; ++first) {
+        bool all = true;
+        for (int i = 0; i < n && all; ++i) {
+            const carom_hit *a = &s->hit[i], *b = &o->hit[(i + first) % n];
+            all = a->kind == b->kind && a->contact == b->contact;
+        }
+        if (all) return true;
+    }
+    return false;
+}
+
+static const char *contact_name(const carom_shooter *s, int contact) { return carom_model_constraint(s->task.base, carom_model_system(s->task.base)->ne + contact); }
+
+// Which contact has more or fewer events of some kinds; -1: none.
+static int changed(const carom_shooter *s, const carom_hit *a, int n, const carom_hit *b, int m, bool impacts) {
+    for (int c = 0; c < s->p.nc; ++c) {
+        int more = 0;
+        for (int i = 0; i < n; ++i) more += a[i].contact == c && (a[i].kind == CAROM_HIT_IMPACT) == impacts;
+        for (int i = 0; i < m; ++i) more -= b[i].contact == c && (b[i].kind == CAROM_HIT_IMPACT) == impacts;
+        if (more != 0) return c;
+    }
+    return -1;
+}
+
+static void describe(void *user, bool failed, char *text, size_t size) {
+    const orbits *o = user;
+    const carom_shooter *s = &o->c.s;
+    if (!failed) {
+        const int sticks = changed(s, s->hit, s->nhits, o->hit, o->nhits, false), hits = changed(s, s->hit, s->nhits, o->hit, o->nhits, true);
+        if (sticks >= 0) snprintf(text, size, "sticking %.60s", contact_name(s, sticks));
+        else if (hits >= 0) snprintf(text, size, "grazing %.60s", contact_name(s, hits));
+        else snprintf(text, size, "sequence");
+        return;
+    }
+    // the contact that is nearly grazed, from either side
+    double least = 1e-3;
+    int at = -1;
+    for (int i = 0; i < s->nhits; ++i)
+        if (s->hit[i].kind == CAROM_HIT_IMPACT && s->hit[i].jump < least) least = s->hit[i].jump, at = s->hit[i].contact;
+    for (int c = 0; c < s->p.nc; ++c)
+        if (fabs(s->low[c]) < least * carom_norm_max(s->scale, s->nv)) least = fabs(s->low[c]) / carom_norm_max(s->scale, s->nv), at = c;
+    if (at >= 0) snprintf(text, size, "grazing %.60s", contact_name(s, at));
+    else snprintf(text, size, "end");
+}
+
+// -- rows -----------------------------------------------------------------------------------------------------------
+
+static carom_status row(void *user, double *period, double *x, double *least, double *most) {
+    carom_cycle *c = &((orbits *)user)->c;
+    carom_shooter *s = &c->s;
+    *period = c->T;
+    carom_copy(least, s->least, s->nq), carom_copy(most, s->most, s->nq);
+    carom_copy(x, c->x, s->nq + s->nv);
+    if (!(c->t_0 > 0)) return CAROM_OK;
+    const bool linear = s->linear;
+    const int nhits = s->nhits;
+    double *low = calloc((size_t)s->p.nc + 1, sizeof *low);
+    carom_hit *hit = calloc((size_t)nhits + 1, sizeof *hit);
+    if (!low || !hit) return free(low), free(hit), carom_fail(c->err, CAROM_NO_MEMORY, "no memory for an orbit");
+    carom_copy(low, s->low, s->p.nc);
+    if (nhits > 0) memcpy(hit, s->hit, (size_t)nhits * sizeof *hit);
+    const carom_status status = carom_shoot(s, c->t_0, c->T - c->t_0, c->x, false, c->steps);
+    carom_copy(x, s->end, s->nq + s->nv);
+    carom_copy(s->low, low, s->p.nc);
+    if (nhits > 0) memcpy(s->hit, hit, (size_t)nhits * sizeof *hit);
+    s->nhits = nhits, s->linear = linear, s->t_0 = c->t_0;
+    free(low), free(hit);
+    return status;
+}
+
+// An event that comes near the start: begin elsewhere.
+static carom_status settle(void *user, bool *moved) {
+    orbits *o = user;
+    carom_cycle *c = &o->c;
+    const carom_shooter *s = &c->s;
+    *moved = false;
+    for (int i = 0; i < s->nhits && !*moved; ++i) {
+        const double since = s->hit[i].t - c->t_0;
+        *moved = since < 0.02 * c->T || since > 0.98 * c->T;
+    }
+    if (!*moved) return CAROM_OK;
+    CAROM_TRY(carom_cycle_rephase(c));
+    c->s.linear = false;
+    return carom_cycle_solve(c, NULL, 1);
+}
+
+// Twice around, started a little along the direction that turns over.
+static carom_status twice(void *user, double *tau) {
+    orbits *o = user;
+    carom_cycle *c = &o->c;
+    carom_shooter *s = &c->s;
+    int count, trivial, lost, best = -1, iterations;
+    CAROM_TRY(carom_cycle_shoot(c, true));
+    CAROM_TRY(carom_cycle_multipliers(c, o->re, o->im, o->vectors, &count, &trivial, &lost));
+    for (int i = 0; i < count; ++i)
+        if (o->im[i] == 0 && (best < 0 || fabs(o->re[i] + 1) < fabs(o->re[best] + 1))) best = i;
+    if (best < 0) return carom_fail(o->err, CAROM_NOT_CONVERGED, "no multiplier is near -1");
+    carom_zero(tau, s->n + 2);
+    carom_copy(tau, o->vectors + (size_t)best * (size_t)s->n, s->n);
+    const double length = carom_length(tau, s->n);
+    for (int i = 0; i < s->n; ++i) tau[i] /= length;
+    c->fold *= 2, c->T *= 2;
+    for (int i = 0; i < s->nq; ++i) c->shift[i] *= 2;
+    CAROM_TRY(predict(o, tau, 1e-3));
+    s->linear = false;
+    CAROM_TRY(correct(o, tau, &iterations));
+    return tangent(o, tau) ? CAROM_OK : carom_fail(o->err, CAROM_SINGULAR, "the doubled orbit has no tangent");
+}
+
+// -- life -----------------------------------------------------------------------------------------------------------
+
+carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, const carom_model **m, const char **scheme, carom_error *err) {
+    orbits *o = calloc(1, sizeof *o);
+    *k = (carom_curve){.user = o};
+    if (!o) return carom_fail(err, CAROM_NO_MEMORY, "no memory for orbits");
+    carom_shooter *s = &o->c.s;
+    o->def = def, o->err = err, o->size = fabs(def->to - def->from);
+    s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = 1e-9;
+    if (isnan(s->task.run.rtol)) s->task.run.rtol = 1e-10; // of the scheme: points of a branch are many
+    CAROM_TRY(carom_cycle_open(&o->c, def->period, def->by, err));
+    const size_t n = (size_t)s->n;
+    o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->x = calloc(n + (size_t)s->nq + 1, sizeof *o->x);
+    o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode);
+    if (!o->re || !o->im || !o->vectors || !o->x || !o->mode) return carom_fail(err, CAROM_NO_MEMORY, "no memory for orbits");
+    *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .test = tests, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
+                       .tangent = tangent, .look = look, .settle = settle, .row = row, .same = same, .keep = keep, .describe = describe, .twice = twice};
+    *m = s->task.base;
+    *scheme = strcmp(s->run.scheme, "auto") == 0 ? "auto" : "event-driven";
+    return CAROM_OK;
+}
+
+void carom_curve_orbits_close(carom_curve *k) {
+    orbits *o = k->user;
+    if (!o) return;
+    carom_cycle_close(&o->c);
+    free(o->re), free(o->im), free(o->vectors), free(o->x), free(o->hit), free(o->mode), free(o);
+    k->user = NULL;
+}

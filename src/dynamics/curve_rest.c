@@ -1,0 +1,293 @@
+// curve_rest.c: states of rest as a curve over a parameter.
+//
+//     f(q, 0, p) + W lambda = 0,   g = 0 over joints and closed contacts                                         (FOL-2)
+//
+// Newton's method on it with K = -d(f + W lambda)/dq; contacts without friction, which open where lambda and close where g falls to zero.
+#include "dynamics/curve.h"
+#include "linalg/dense.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct rests {
+    const carom_follow_def *def;
+    carom_task task;
+    carom_point p;
+    carom_variation *x;
+    int nq, nv, ids, parameter, n, *col; // n: unknowns: nv, one for each constraint, the parameter
+    double value, size, length, force;
+    bool *with;                          // ids: joints and closed contacts
+    double *q, *lambda, *F, *J, *z, *b, *work, *v, *u, *full;
+    carom_error *err;
+} rests;
+
+static const char *const tests[CAROM_TESTS] = {"", "hopf", "branch"};
+
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for states of rest"); }
+
+static carom_status set(rests *r, double value) {
+    bool derived = false, kept = false;
+    if (value != r->value) {
+        CAROM_TRY(carom_model_set(r->task.base, 1, &r->parameter, &value, &derived, r->err));
+        r->value = value;
+        if (!derived && r->x) CAROM_TRY(carom_variation_set(r->x, &value, &kept, r->err));
+        if (!kept) carom_variation_destroy(r->x), r->x = NULL;
+        carom_point_close(&r->p);
+    }
+    if (!r->p.block) CAROM_TRY(carom_point_open(&r->p, r->task.base, r->err));
+    if (!r->x) r->x = carom_variation_create(r->task.base, 1, &r->parameter, r->err);
+    return r->x ? CAROM_OK : r->err->code;
+}
+
+static void save(void *user, double *place) {
+    const rests *r = user;
+    *place++ = r->value;
+    for (int id = 0; id < r->ids; ++id) *place++ = r->with[id], *place++ = r->lambda[id];
+    carom_copy(place, r->q, r->nq);
+}
+
+static carom_status restore(void *user, const double *place) {
+    rests *r = user;
+    CAROM_TRY(set(r, *place++));
+    for (int id = 0; id < r->ids; ++id) r->with[id] = *place++ != 0, r->lambda[id] = *place++;
+    carom_copy(r->q, place, r->nq);
+    return CAROM_OK;
+}
+
+static void move(rests *r, const double *dq) {
+    const carom_system *s = &r->p.sys;
+    if (s->move) s->move(s->model, r->q, r->q, 1, dq);
+    else carom_axpy(r->q, 1, dq, r->nv);
+}
+
+// F and J at the place, in units of force and length; row n - 1 of J is left free.
+static carom_status evaluate(rests *r) {
+    carom_point *p = &r->p;
+    const int nv = r->nv, n = r->n;
+    const double one = 1;
+    p->t = 0;
+    carom_copy(p->q, r->q, r->nq), carom_zero(p->v, nv);
+    CAROM_TRY(carom_point_look(p, r->err));
+    p->L.nb = 0;
+    for (int id = 0; id < r->ids; ++id)
+        if (r->with[id]) p->L.id[p->L.nb++] = id;
+    CAROM_TRY(carom_point_directions(p, &p->L, r->err));
+    carom_zero(r->z, p->n);
+    carom_zero(r->full, carom_variation_directions(r->x));
+    carom_zero(r->J, (ptrdiff_t)n * n), carom_zero(r->F, n);
+    carom_copy(r->F, p->f, nv);
+    for (int b = 0; b < p->L.nb; ++b) {
+        const int k = p->L.at[b], id = p->L.id[b];
+        r->z[k] = r->lambda[id];
+        carom_column_axpy(r->F, r->lambda[id], &p->L.W, k);
+        r->F[nv + id] = p->g[id];
+        carom_zero(r->u, nv), carom_column_axpy(r->u, 1, &p->L.W, k);
+        for (int i = 0; i < nv; ++i) r->J[i + (nv + id) * n] = r->u[i], r->J[nv + id + i * n] = r->u[i];
+        int at = 0;
+        for (int i = 0; i < carom_point_id(p, id); ++i) at += carom_system_directions(carom_model_system(r->task.base), i);
+        r->full[at] = r->lambda[id];
+    }
+    for (int id = 0; id < r->ids; ++id)
+        if (!r->with[id]) r->J[nv + id + (nv + id) * n] = 1;
+    CAROM_TRY(carom_point_tangent(p, r->z, r->err));
+    for (int j = 0; j < nv; ++j) {
+        carom_zero(r->v, nv), carom_zero(r->u, nv);
+        r->v[j] = 1;
+        carom_matrix_muladd(r->u, -1, p->K, r->v);
+        for (int i = 0; i < nv; ++i) r->J[i + j * n] = r->u[i];
+    }
+    carom_zero(r->v, nv);
+    const carom_direction d = {0, NULL, NULL, &one};
+    if (carom_variation_motion(r->x, 0, p->q, p->v, r->v, d, r->u) != CAROM_OK || carom_variation_reaction(r->x, 0, p->q, r->full, d, r->v) != CAROM_OK || carom_variation_gaps(r->x, 0, p->q, d, r->z) != CAROM_OK)
+        return carom_fail(r->err, CAROM_USER, "the derivatives of the model by '%.60s' have no finite value", r->def->by);
+    for (int i = 0; i < nv; ++i) r->J[i + (n - 1) * n] = r->u[i] + r->v[i];
+    for (int id = 0; id < r->ids; ++id)
+        if (r->with[id]) r->J[nv + id + (n - 1) * n] = r->z[carom_point_id(p, id)];
+    // units: columns length, force, size; rows force, length
+    for (int i = 0; i < n - 1; ++i) {
+        const double by = i < nv ? r->force : r->length;
+        r->F[i] /= by;
+        for (int j = 0; j < n; ++j) r->J[i + j * n] *= (j < nv ? r->length : j < n - 1 ? r->force : r->size) / by;
+    }
+    for (int id = 0; id < r->ids; ++id) // what is open stays without force
+        if (!r->with[id]) r->F[nv + id] = 0, r->J[nv + id + (nv + id) * n] = 1;
+    return CAROM_OK;
+}
+
+static void put_row(rests *r, const double *tau) {
+    for (int j = 0; j < r->n; ++j) r->J[r->n - 1 + j * r->n] = tau ? tau[j] : j == r->n - 1;
+}
+
+static void advance(rests *r, const double *z, double by) {
+    for (int i = 0; i < r->nv; ++i) r->v[i] = by * r->length * z[i];
+    move(r, r->v);
+    for (int id = 0; id < r->ids; ++id) r->lambda[id] += by * r->force * z[r->nv + id];
+}
+
+static carom_status predict(void *user, const double *tau, double sigma) {
+    rests *r = user;
+    advance(r, tau, sigma);
+    return set(r, r->value + sigma * r->size * tau[r->n - 1]);
+}
+
+static carom_status correct(void *user, const double *tau, int *iterations) {
+    rests *r = user;
+    double last = INFINITY;
+    for (int i = 0; i < 30; ++i) {
+        *iterations = i;
+        CAROM_TRY(evaluate(r));
+        const double residual = carom_norm_max(r->F, r->n - 1);
+        if (residual < 1e-12 || (residual < 1e-9 && residual > 0.5 * last)) return CAROM_OK;
+        if (!isfinite(residual) || residual > 1e3 * last) break;
+        last = residual;
+        put_row(r, tau);
+        for (int k = 0; k < r->n; ++k) r->b[k] = k < r->n - 1 ? -r->F[k] : 0;
+        carom_dense_shortest(r->J, r->n, r->n, 1e-12, r->col, r->work, r->b, r->z);
+        if (!(carom_norm_max(r->z, r->n) < 1e3)) break;
+        double *z = r->full; // z is scratch of evaluate()
+        carom_copy(z, r->z, r->n);
+        advance(r, z, 1);
+        CAROM_TRY(set(r, r->value + r->size * z[r->n - 1]));
+    }
+    return carom_fail(r->err, CAROM_NOT_CONVERGED, "no state of rest was found beside %.60s = %.9g", r->def->by, r->value);
+}
+
+static bool tangent(void *user, double *tau) {
+    rests *r = user;
+    if (evaluate(r) != CAROM_OK) return false;
+    put_row(r, tau);
+    carom_zero(r->b, r->n);
+    r->b[r->n - 1] = 1;
+    const int rank = carom_dense_shortest(r->J, r->n, r->n, 1e-12, r->col, r->work, r->b, r->z);
+    const double length = carom_length(r->z, r->n);
+    for (int i = 0; i < r->n; ++i) tau[i] = r->z[i] / length;
+    return rank == r->n && length > 0;
+}
+
+static carom_status begin(void *user) {
+    rests *r = user;
+    const carom_model *m = r->task.base;
+    carom_rest rest;
+    carom_status status = carom_rest_find(&rest, m, r->def->start, r->err);
+    if (status == CAROM_OK) {
+        carom_copy(r->q, rest.q, r->nq);
+        for (int id = 0; id < r->ids; ++id) {
+            const int of = carom_point_id(&r->p, id);
+            r->with[id] = id < r->p.ne || rest.contact[id - r->p.ne] != CAROM_REST_OPEN;
+            for (int k = rest.nforce - 1; k >= 0; --k)
+                if (rest.force[k].id == of) r->lambda[id] = rest.force[k].value;
+            if (id >= r->p.ne && rest.contact[id - r->p.ne] >= CAROM_REST_STICKS)
+                status = carom_fail(r->err, CAROM_UNSUPPORTED, "'%.60s' has friction: states of rest with friction are not isolated and have no branches; set its friction to 0", carom_model_constraint(m, of));
+        }
+        for (int i = 0; i < rest.nforce; ++i) r->force = fmax(r->force, fabs(rest.force[i].value));
+    }
+    carom_rest_free(&rest);
+    CAROM_TRY(status);
+    r->length = fmax(carom_norm_max(r->q, r->nq), 1e-3);
+    // typical forces: those of a displacement of one length
+    r->force = fmax(r->force, 1e-300);
+    CAROM_TRY(evaluate(r));
+    double most = 0;
+    for (int j = 0; j < r->nv; ++j)
+        for (int i = 0; i < r->nv; ++i) most = fmax(most, fabs(r->J[i + j * r->n]));
+    if (most > 0) r->force *= most;
+    int iterations;
+    return correct(r, NULL, &iterations);
+}
+
+// Real parts of the modes; of pairs and of real ones.
+static carom_status look(void *user, carom_curve_look *l) {
+    rests *r = user;
+    carom_modes modes;
+    carom_zero(r->v, r->nv);
+    const carom_modes_def def = {.q = r->q, .v = r->v};
+    const carom_status status = carom_modes_find(&modes, r->task.base, &def, r->err);
+    *l = (carom_curve_look){.stable = true, .largest = -INFINITY, .distance = {INFINITY, INFINITY, INFINITY}};
+    double fastest = 0;
+    for (int i = 0; i < modes.count; ++i) fastest = fmax(fastest, hypot(modes.mode[i].re, modes.mode[i].im));
+    for (int i = 0; i < modes.count && status == CAROM_OK; ++i) {
+        const double re = modes.mode[i].re;
+        const int k = modes.mode[i].im != 0 ? 1 : 2;
+        l->largest = fmax(l->largest, re);
+        l->count[k] += re > 1e-9 * fastest;
+        if (fabs(re) < fabs(l->distance[k])) l->distance[k] = re;
+    }
+    l->stable = l->count[1] + l->count[2] == 0;
+    carom_modes_free(&modes);
+    return status;
+}
+
+static carom_status settle(void *user, bool *moved) { return (void)user, *moved = false, CAROM_OK; }
+
+static carom_status row(void *user, double *period, double *x, double *least, double *most) {
+    const rests *r = user;
+    *period = 0;
+    carom_copy(x, r->q, r->nq), carom_zero(x + r->nq, r->nv);
+    carom_copy(least, r->q, r->nq), carom_copy(most, r->q, r->nq);
+    return CAROM_OK;
+}
+
+// The contact whose force pulls or whose gap is negative; -1: none.
+static int wrong(const rests *r) {
+    for (int id = r->p.ne; id < r->ids; ++id)
+        if (r->with[id] ? r->lambda[id] < -1e-12 * r->force : r->p.g[id] < -1e-12 * r->length) return id;
+    return -1;
+}
+
+static bool same(void *user) { return wrong(user) < 0; }
+
+// From here on it is open, or closed.
+static void keep(void *user) {
+    rests *r = user;
+    const int id = wrong(r);
+    if (id < 0) return;
+    r->with[id] = !r->with[id];
+    r->lambda[id] = 0;
+}
+
+static void describe(void *user, bool failed, char *text, size_t size) {
+    const rests *r = user;
+    const int id = failed ? -1 : wrong(r);
+    if (id < 0) snprintf(text, size, "end");
+    else snprintf(text, size, "%s %.60s", r->with[id] ? "opening" : "closing", carom_model_constraint(r->task.base, carom_point_id(&r->p, id)));
+}
+
+carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, const carom_model **m, const char **scheme, carom_error *err) {
+    rests *r = calloc(1, sizeof *r);
+    const char *const names[] = {def->by, NULL};
+    *k = (carom_curve){.user = r};
+    if (!r) return no_memory(err);
+    r->def = def, r->err = err, r->size = fabs(def->to - def->from), r->parameter = -1, r->length = r->force = 1;
+    r->task.model = def->model, r->task.run = def->run;
+    CAROM_TRY(carom_task_open(&r->task, names, err));
+    if (r->task.free[0].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is no parameter of the model", def->by);
+    r->parameter = r->task.free[0].index, r->value = r->task.free[0].value;
+    CAROM_TRY(set(r, r->value));
+    r->nq = r->p.nq, r->nv = r->p.nv, r->ids = r->p.ne + r->p.nc, r->n = r->nv + r->ids + 1;
+    const size_t n = (size_t)r->n, full = (size_t)carom_variation_directions(r->x) + n + (size_t)carom_model_system(r->task.base)->ne, nv = (size_t)r->nv;
+    double **part[] = {&r->q, &r->lambda, &r->F, &r->J, &r->z, &r->b, &r->work, &r->v, &r->u, &r->full};
+    const size_t size[] = {(size_t)r->nq, (size_t)r->ids, n, n * n, full, n, 3 * n, nv, nv, full};
+    for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
+        *part[i] = calloc(size[i] + 1, sizeof **part[i]);
+        if (!*part[i]) return no_memory(err);
+    }
+    r->with = calloc((size_t)r->ids + 1, sizeof *r->with), r->col = calloc(n, sizeof *r->col);
+    if (!r->with || !r->col) return no_memory(err);
+    *k = (carom_curve){.user = r, .ntau = r->n, .nplace = 1 + 2 * r->ids + r->nq, .test = tests, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
+                       .tangent = tangent, .look = look, .settle = settle, .row = row, .same = same, .keep = keep, .describe = describe};
+    *m = r->task.base, *scheme = "";
+    return CAROM_OK;
+}
+
+void carom_curve_rests_close(carom_curve *k) {
+    rests *r = k->user;
+    if (!r) return;
+    carom_variation_destroy(r->x);
+    carom_point_close(&r->p);
+    carom_task_close(&r->task);
+    double *part[] = {r->q, r->lambda, r->F, r->J, r->z, r->b, r->work, r->v, r->u, r->full};
+    for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
+    free(r->with), free(r->col), free(r);
+    k->user = NULL;
+}

@@ -1,0 +1,629 @@
+// cycle.c: motions that repeat themselves, by shooting.
+//
+//     x_1(x, T, p) - x - shift = S sigma                                                                        (ORB-1)
+//     (P - 1) z + x'_1 dT + x_p dp - S dsigma = -r,     x'_0 z = 0,     S'z = 0,     tau (z, dT, dp) = 0          (ORB-2)
+//
+// with x_1 the state after a period, P = dx_1/dx on the states beside x, S what the model does not depend on.  The second equation is that of models
+// without time, the last one that of continuation.
+#include "dynamics/cycle.h"
+#include "linalg/dense.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+static const double FAR = 0.7;   // of a step, in typical sizes
+static const double SLOW = 0.1;  // of the residual before: the linearisation is done again
+static const double CUT = 1e-9; // of a matrix that has cancelled: a direction is not determined
+enum { SAMPLES = 6, LEARNT = 12 };
+
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for an orbit"); }
+
+static double *column(double *A, int j, int n) { return A + (size_t)j * (size_t)n; }
+
+// -- what the model does not depend on -----------------------------------------------------------------------------
+
+// Rows of d(gaps), d(f - M a), d(W'v + w), d(W'a + kappa) along unit vectors of positions, at a state; orthonormal rows go to basis.
+static carom_status dependence(carom_cycle *c, double t, const double *x, double *basis, int *rank) {
+    carom_shooter *s = &c->s;
+    const int nv = s->nv, links = carom_model_system(s->task.base)->ne + s->p.nc, dirs = carom_variation_directions(s->x), rows = links + nv + 2 * dirs;
+    double *D = calloc((size_t)rows * (size_t)nv + 3 * (size_t)nv + (size_t)rows, sizeof *D), *e = D + (size_t)rows * (size_t)nv, *a = e + nv, *row = a + nv;
+    if (!D) return no_memory(c->err);
+    bool good = true;
+    const double *q = x, *v = x + s->nq;
+    for (int i = 0; i < nv; ++i) a[i] = s->scale[nv + i] * (1 + 0.37 * i); // any acceleration
+    for (int i = 0; i < nv && good; ++i) {
+        carom_zero(e, nv);
+        e[i] = s->scale[i];
+        const carom_direction d = {0, e, NULL, NULL};
+        double *to = column(D, i, rows);
+        good = carom_variation_gaps(s->x, t, q, d, to) == CAROM_OK && carom_variation_motion(s->x, t, q, v, a, d, to + links) == CAROM_OK &&
+               carom_variation_rates(s->x, t, q, v, d, to + links + nv) == CAROM_OK && carom_variation_acceleration(s->x, t, q, v, a, d, to + links + nv + dirs) == CAROM_OK;
+    }
+    const int first[] = {0, links, links + nv, links + nv + dirs, rows};
+    for (int g = 0; g < 4 && good; ++g) {
+        double most = 0;
+        for (int i = 0; i < nv; ++i) most = fmax(most, carom_norm_max(column(D, i, rows) + first[g], first[g + 1] - first[g]));
+        for (int r = first[g]; r < first[g + 1] && *rank < nv; ++r) {
+            for (int i = 0; i < nv; ++i) row[i] = column(D, i, rows)[r];
+            const double size = carom_length(row, nv);
+            if (!(size > 1e-9 * most)) continue;
+            const double left = carom_basis_reject(basis, *rank, row, nv);
+            if (!(left > 1e-7 * size)) continue;
+            for (int i = 0; i < nv; ++i) column(basis, *rank, nv)[i] = row[i] / left;
+            ++*rank;
+        }
+    }
+    free(D);
+    return good ? CAROM_OK : carom_fail(c->err, CAROM_USER, "the derivatives of the model have no finite value on the way");
+}
+
+// The complement of what it depends on, by unit vectors.
+static carom_status find_symmetry(carom_cycle *c, const double *samples, const double *times, int count) {
+    carom_shooter *s = &c->s;
+    const int nv = s->nv, nx = s->nq + nv;
+    double *basis = calloc((size_t)nv * (size_t)nv + (size_t)nv, sizeof *basis), *x = basis + (size_t)nv * (size_t)nv;
+    if (!basis) return no_memory(c->err);
+    int rank = 0;
+    carom_status status = CAROM_OK;
+    for (int k = 0; k < count && status == CAROM_OK; ++k) status = dependence(c, times[k], samples + (size_t)k * (size_t)nx, basis, &rank);
+    if (status == CAROM_OK) {
+        carom_basis_complete(basis, rank, nv, x);
+        c->nsym = nv - rank;
+        for (int k = 0; k < c->nsym; ++k) {
+            carom_copy(column(c->sym, k, s->n), column(basis, rank + k, nv), nv);
+            carom_zero(column(c->sym, k, s->n) + nv, nv);
+        }
+    }
+    free(basis);
+    return status;
+}
+
+// -- a guess --------------------------------------------------------------------------------------------------------
+
+// States of a run at equal times.
+typedef struct film { int n, room, nx, *closed; double *t, *x; const carom_cycle *c; } film;
+
+static carom_status take(void *watch, double t, const double *q, const double *v, int closed) {
+    film *f = watch;
+    const carom_shooter *s = &f->c->s;
+    if (f->n == f->room) return CAROM_OK;
+    f->t[f->n] = t, f->closed[f->n] = closed;
+    carom_copy(f->x + (size_t)f->n * (size_t)f->nx, q, s->nq), carom_copy(f->x + (size_t)f->n * (size_t)f->nx + s->nq, v, s->nv);
+    ++f->n;
+    return CAROM_OK;
+}
+
+static carom_status film_open(film *f, const carom_cycle *c, int steps) {
+    const size_t room = (size_t)steps + 2;
+    *f = (film){.room = steps + 2, .nx = c->s.nq + c->s.nv, .c = c};
+    f->t = calloc(room, sizeof *f->t), f->closed = calloc(room, sizeof *f->closed), f->x = calloc(room * (size_t)f->nx, sizeof *f->x);
+    return f->t && f->closed && f->x ? CAROM_OK : no_memory(c->err);
+}
+
+static void film_close(film *f) { free(f->t), free(f->closed), free(f->x); }
+
+static carom_status shoot_film(carom_cycle *c, film *f, double t_0, double span, const double *x, int steps) {
+    carom_shooter *s = &c->s;
+    take(f, t_0, x, x + s->nq, 0);
+    s->on_state = take, s->watch = f;
+    const carom_status status = carom_shoot(s, t_0, span, x, false, steps);
+    s->on_state = NULL;
+    if (f->n > 1) f->closed[0] = f->closed[1];
+    return status;
+}
+
+// Typical sizes: how far each position and velocity moves, not below a thousandth of the largest of its kind.
+static void measure(carom_cycle *c, const film *f) {
+    carom_shooter *s = &c->s;
+    double *to = c->by;
+    for (int i = 0; i < s->n; ++i) s->scale[i] = 1;
+    for (int i = 0; i < s->n; ++i) c->z[i] = 0;
+    for (int k = 0; k < f->n; ++k) {
+        carom_shooter_apart(s, f->x, f->x + (size_t)k * (size_t)f->nx, to);
+        for (int i = 0; i < s->nv; ++i) c->z[i] = fmax(c->z[i], fabs(to[i])), c->z[s->nv + i] = fmax(c->z[s->nv + i], fabs(f->x[(size_t)k * (size_t)f->nx + (size_t)(s->nq + i)]));
+    }
+    for (int half = 0; half < 2; ++half) {
+        const double most = carom_norm_max(c->z + half * s->nv, s->nv);
+        for (int i = half * s->nv; i < (half + 1) * s->nv; ++i) s->scale[i] = fmax(c->z[i], most > 0 ? 1e-3 * most : 1);
+    }
+    for (int i = 0; i < s->nv && s->nq == s->nv; ++i)
+        if (c->shift[i] != 0) s->scale[i] = fmin(s->scale[i], PI);
+}
+
+// x without what goes along sym, and without whole turns that the model does not feel.
+static double distance(carom_cycle *c, const double *a, const double *b) {
+    carom_shooter *s = &c->s;
+    carom_shooter_apart(s, a, b, c->r);
+    for (int i = 0; i < s->nv && s->nq == s->nv; ++i)
+        if (c->shift[i] != 0) c->r[i] = remainder(c->r[i] * s->scale[i], fabs(c->shift[i])) / s->scale[i];
+    for (int k = 0; k < c->nsym; ++k) carom_axpy(c->r, -carom_dot(column(c->sym, k, s->n), c->r, s->n), column(c->sym, k, s->n), s->n);
+    return carom_norm_max(c->r, s->n);
+}
+
+// Which positions are angles, whole turns of which change nothing?  2 pi at those, for now.
+static carom_status find_turns(carom_cycle *c, const double *x) {
+    carom_shooter *s = &c->s;
+    double *dq = calloc((size_t)s->nq + 1, sizeof *dq);
+    if (!dq) return no_memory(c->err);
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < s->nq && status == CAROM_OK; ++i) {
+        bool same = false, moves = s->nq == s->nv && s->scale[i] > PI;
+        c->shift[i] = 0;
+        dq[i] = 2 * PI;
+        if (moves) status = carom_shooter_same(s, c->T, x, 0, dq, &same);
+        if (same) c->shift[i] = 2 * PI;
+        dq[i] = 0;
+    }
+    free(dq);
+    return status;
+}
+
+// The longest time without events, of those with fewest closed contacts: its middle.  What is there already stays where it is good.
+static double quiet(const carom_cycle *c, double from, double to) {
+    const carom_shooter *s = &c->s;
+    double best = 0, at = from, longest[2] = {0, 0};
+    int fewest = 1 << 30;
+    for (int round = 0; round < 2; ++round)
+        for (int k = -1; k < s->nhits; ++k) {
+            const double a = k < 0 ? from : s->hit[k].t, b = k + 1 < s->nhits ? s->hit[k + 1].t : to;
+            const int closed = k >= 0 ? s->hit[k].closed : s->nhits > 0 ? -1 : 0;
+            if (a < from || b > to || b - a < 0.02 * (to - from)) continue;
+            const int n = closed < 0 ? s->closed : closed; // before the first event it is as behind the last one
+            if (round == 0 && n < fewest) fewest = n;
+            if (round == 1 && n == fewest && b - a > best) best = b - a, at = a + 0.55 * (b - a), longest[0] = a, longest[1] = b;
+        }
+    return best > 0 && longest[0] <= from && longest[1] - from > 0.05 * (to - from) && c->timeless ? from : at;
+}
+
+static carom_status sample(carom_cycle *c, const film *f) {
+    double t[SAMPLES], *x = calloc((size_t)SAMPLES * (size_t)f->nx, sizeof *x);
+    if (!x) return no_memory(c->err);
+    for (int k = 0; k < SAMPLES; ++k) {
+        const int at = k * (f->n - 1) / (SAMPLES - 1);
+        t[k] = f->t[at];
+        carom_copy(x + (size_t)k * (size_t)f->nx, f->x + (size_t)at * (size_t)f->nx, f->nx);
+    }
+    const carom_status status = find_symmetry(c, x, t, SAMPLES);
+    free(x);
+    return status;
+}
+
+// x becomes the state at t, with the contacts that are closed there exactly closed.
+static carom_status go_on(carom_cycle *c, double t) {
+    carom_shooter *s = &c->s;
+    CAROM_TRY(carom_shoot(s, c->t_0, t - c->t_0, c->x, false, c->steps));
+    carom_copy(c->x, s->end, s->nq + s->nv);
+    c->t_0 = c->timeless ? 0 : fmod(t, c->T);
+    return carom_shooter_snap(s, c->t_0, c->x);
+}
+
+// A period that the model prescribes: from where it is, begin where nothing happens.
+static carom_status guess_forced(carom_cycle *c) {
+    carom_shooter *s = &c->s;
+    enum { STEPS = 400 };
+    film f;
+    carom_status status = film_open(&f, c, STEPS);
+    if (status == CAROM_OK) status = shoot_film(c, &f, c->t_0, c->T, c->x, STEPS);
+    if (status == CAROM_OK) {
+        carom_zero(c->shift, s->nq);
+        measure(c, &f);
+        status = find_turns(c, c->x);
+        measure(c, &f);
+    }
+    if (status == CAROM_OK) status = sample(c, &f);
+    if (status == CAROM_OK) {
+        for (int i = 0; i < s->nq; ++i)
+            if (c->shift[i] != 0) c->shift[i] *= round((s->end[i] - c->x[i]) / c->shift[i]);
+        const double first = s->nhits > 0 ? s->hit[0].t - c->t_0 : c->T, last = s->nhits > 0 ? s->hit[s->nhits - 1].t - c->t_0 : 0;
+        const bool early = first > 0.05 * c->T && last < 0.95 * c->T && (s->closed == 0 || s->nhits == 0);
+        const double t = early ? 0 : quiet(c, c->t_0, c->t_0 + c->T) - c->t_0;
+        const int k = (int)fmin(STEPS, fmax(0, round(t / c->T * STEPS)));
+        if (k > 0 && k < f.n) status = go_on(c, f.t[k]);
+    }
+    film_close(&f);
+    return status;
+}
+
+// The first return of the motion to a state at which nothing happens.
+static carom_status first_return(carom_cycle *c, const film *f, double guess, int *from, int *to) {
+    const double t = quiet(c, f->t[0], f->t[0] + (f->t[f->n - 1] - f->t[0]) / 3);
+    *from = 0;
+    while (*from + 1 < f->n && f->t[*from] < t) ++*from;
+    const double *x = f->x + (size_t)*from * (size_t)f->nx;
+    double most = 0, best = INFINITY;
+    for (int k = 0; k < f->n; ++k) most = fmax(most, distance(c, x, f->x + (size_t)k * (size_t)f->nx));
+    if (!(most > 1e-9)) return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion is at rest from t = %.6g on: there is no period; give another --start", f->t[*from]);
+    bool away = false;
+    *to = -1;
+    double d_0 = 0, d = 0;
+    for (int k = *from + 1; k + 1 < f->n; ++k) {
+        const double d_1 = distance(c, x, f->x + (size_t)(k + 1) * (size_t)f->nx);
+        d = k == *from + 1 ? distance(c, x, f->x + (size_t)k * (size_t)f->nx) : d;
+        away = away || d > 0.2 * most;
+        const bool lowest = away && d <= d_0 && d <= d_1;
+        if (!isnan(guess)) {
+            const double off = fabs(f->t[k] - f->t[*from] - guess);
+            if (off < best) best = off, *to = k;
+        } else if (lowest && d < 0.12 * most) {
+            *to = k;
+            break;
+        } else if (lowest && d < 0.5 * best) best = d, *to = k;
+        d_0 = d, d = d_1;
+    }
+    if (*to < 0 || (isnan(guess) && best < INFINITY && best > 0.5 * most && *to >= 0 && distance(c, x, f->x + (size_t)*to * (size_t)f->nx) > 0.5 * most))
+        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion does not come back to a state that it had until t = %.6g: give --transient T, a longer --end, or a --start near the orbit", f->t[f->n - 1]);
+    return CAROM_OK;
+}
+
+static carom_status guess_free(carom_cycle *c, double window, double guess) {
+    carom_shooter *s = &c->s;
+    enum { STEPS = 1200 };
+    film f;
+    int from = 0, to = 0;
+    carom_status status = film_open(&f, c, STEPS);
+    if (status == CAROM_OK) status = shoot_film(c, &f, 0, window, c->x, STEPS);
+    c->T = window / 4;
+    if (status == CAROM_OK) {
+        carom_zero(c->shift, s->nq);
+        measure(c, &f);
+        status = find_turns(c, c->x);
+        measure(c, &f);
+    }
+    if (status == CAROM_OK) status = sample(c, &f);
+    if (status == CAROM_OK) status = first_return(c, &f, guess, &from, &to);
+    if (status == CAROM_OK) {
+        const double *a = f.x + (size_t)from * (size_t)f.nx, *b = f.x + (size_t)to * (size_t)f.nx;
+        c->T = f.t[to] - f.t[from];
+        for (int i = 0; i < s->nq; ++i)
+            if (c->shift[i] != 0) c->shift[i] *= round((b[i] - a[i]) / c->shift[i]);
+        // sizes of one period
+        film part = {.n = to - from + 1, .nx = f.nx, .x = f.x + (size_t)from * (size_t)f.nx, .c = c};
+        double *old = calloc((size_t)s->n, sizeof *old);
+        if (!old) status = no_memory(c->err);
+        else {
+            carom_copy(old, s->scale, s->n);
+            measure(c, &part);
+            for (int k = 0; k < c->nsym; ++k) { // of the same directions in new units
+                double *d = column(c->sym, k, s->n);
+                for (int i = 0; i < s->n; ++i) d[i] *= old[i] / s->scale[i];
+                for (int j = 0; j < k; ++j) carom_axpy(d, -carom_dot(column(c->sym, j, s->n), d, s->n), column(c->sym, j, s->n), s->n);
+                const double length = carom_length(d, s->n);
+                for (int i = 0; i < s->n; ++i) d[i] /= length;
+            }
+        }
+        free(old);
+        if (status == CAROM_OK && f.closed[from] > 0 && from > 0) status = go_on(c, f.t[from]);
+        else carom_copy(c->x, a, f.nx);
+    }
+    film_close(&f);
+    return status;
+}
+
+carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient, double window, double guess) {
+    carom_shooter *s = &c->s;
+    carom_copy(c->x, x, s->nq + s->nv);
+    c->t_0 = 0;
+    const double span = c->expression ? c->T : window;
+    bool still = true, same = true;
+    for (int k = 1; k <= 3 && still; ++k) CAROM_TRY(carom_shooter_same(s, span, x, 0.1618 * k * span, NULL, &still));
+    c->timeless = still;
+    if (!c->expression && !still) return carom_fail(c->err, CAROM_BAD_INPUT, "time enters the model: give the period of its excitation, --period EXPR, instead of free");
+    if (!still) CAROM_TRY(carom_shooter_same(s, c->T, x, c->T, NULL, &same));
+    if (!same) return carom_fail(c->err, CAROM_BAD_INPUT, "--period: the model does not repeat itself after %.9g: give the period of its excitation, or a multiple", c->T);
+    if (transient > 0) {
+        CAROM_TRY(carom_shoot(s, 0, c->expression ? c->T * ceil(transient / c->T - 1e-9) : transient, c->x, false, 100));
+        carom_copy(c->x, s->end, s->nq + s->nv);
+        CAROM_TRY(carom_shooter_snap(s, 0, c->x));
+    }
+    carom_copy(c->first, c->x, s->nq + s->nv);
+    return c->expression ? guess_forced(c) : guess_free(c, window, guess);
+}
+
+carom_status carom_cycle_rephase(carom_cycle *c) { return c->timeless ? CAROM_OK : guess_forced(c); }
+
+// A motion that never settles comes near an orbit at times: where it comes back best after a period.
+carom_status carom_cycle_near(carom_cycle *c) {
+    enum { PERIODS = 60 };
+    carom_shooter *s = &c->s;
+    film f;
+    c->t_0 = 0;
+    carom_status status = film_open(&f, c, PERIODS);
+    if (status == CAROM_OK) status = shoot_film(c, &f, 0, PERIODS * c->T, c->first, PERIODS);
+    int best = 0;
+    double least = INFINITY;
+    for (int k = 0; k + 1 < f.n && status == CAROM_OK; ++k) {
+        const double d = distance(c, f.x + (size_t)k * (size_t)f.nx, f.x + (size_t)(k + 1) * (size_t)f.nx);
+        if (d < least) least = d, best = k;
+    }
+    if (status == CAROM_OK) carom_copy(c->x, f.x + (size_t)best * (size_t)f.nx, f.nx);
+    film_close(&f);
+    s->linear = false;
+    return status == CAROM_OK ? guess_forced(c) : status;
+}
+
+// -- the equations --------------------------------------------------------------------------------------------------
+
+carom_status carom_cycle_shoot(carom_cycle *c, bool linear) {
+    carom_shooter *s = &c->s;
+    if (linear) c->nlearnt = 0;
+    CAROM_TRY(carom_shoot(s, c->t_0, c->T, c->x, linear, c->steps));
+    for (int i = 0; i < s->nq; ++i) s->end[i] -= c->shift[i];
+    carom_shooter_apart(s, c->x, s->end, c->r);
+    for (int i = 0; i < s->nq; ++i) s->end[i] += c->shift[i];
+    for (int k = 0; k < c->nsym; ++k) carom_axpy(c->r, -carom_dot(column(c->sym, k, s->n), c->r, s->n), column(c->sym, k, s->n), s->n);
+    c->residual = carom_norm_max(c->r, s->n);
+    return CAROM_OK;
+}
+
+static int unknowns(const carom_cycle *c, bool parameter) { return c->s.m + c->timeless + c->nsym + parameter; }
+
+// Z'x
+static void project(const carom_shooter *s, const double *x, double *to) {
+    for (int j = 0; j < s->m; ++j) to[j] = carom_dot(column(s->Z, j, s->n), x, s->n);
+}
+
+// (ORB-2)  The matrix, N x N, of unknowns z, dT/T (models without time), dsigma, dp/size; the last row is left to the caller.
+static void assemble(carom_cycle *c, bool parameter, double size) {
+    carom_shooter *s = &c->s;
+    const int m = s->m, n = s->n, N = unknowns(c, parameter), T = m, sigma = m + c->timeless, p = N - 1;
+    double *A = c->A, *z = c->work;
+    carom_zero(A, (ptrdiff_t)N * N);
+    for (int j = 0; j < m; ++j) {
+        project(s, column(s->Y, j, n), column(A, j, N));
+        column(A, j, N)[j] -= 1;
+    }
+    project(s, s->rate_1, z);
+    if (c->timeless && !c->expression) carom_copy(column(A, T, N), z, m);
+    for (int j = 0; j < m && c->timeless && !c->expression; ++j) column(A, T, N)[j] *= c->T;
+    if (parameter) {
+        for (int i = 0; i < n; ++i) c->by[i] = size * (s->p_1[i] - s->p_0[i] + s->rate_1[i] * (c->expression ? c->T_p : 0));
+        project(s, c->by, column(A, p, N));
+    }
+    if (c->timeless) {
+        project(s, s->rate_0, z);
+        const double length = carom_length(z, m);
+        for (int j = 0; j < m && length > 0; ++j) column(A, j, N)[T] = z[j] / length;
+    }
+    for (int k = 0; k < c->nsym; ++k) {
+        project(s, column(c->sym, k, n), z);
+        for (int j = 0; j < m; ++j) column(A, sigma + k, N)[j] = -z[j], column(A, j, N)[sigma + k] = z[j];
+    }
+}
+
+// The last row: a step along the tangent.
+static void put_tangent(carom_cycle *c, const double *tau, int N) {
+    const carom_shooter *s = &c->s;
+    project(s, tau, c->work);
+    for (int j = 0; j < s->m; ++j) column(c->A, j, N)[N - 1] = c->work[j];
+    if (c->timeless) column(c->A, s->m, N)[N - 1] = tau[s->n];
+    column(c->A, N - 1, N)[N - 1] = tau[s->n + 1];
+}
+
+static void keep_hits(carom_hit **to, int *n, const carom_shooter *s) {
+    carom_hit *more = realloc(*to, ((size_t)s->nhits + 1) * sizeof *more);
+    if (!more) return;
+    *to = more, *n = s->nhits;
+    if (s->nhits > 0) memcpy(more, s->hit, (size_t)s->nhits * sizeof *more);
+}
+
+bool carom_cycle_alike(const carom_cycle *c, const carom_hit *hit, int n) {
+    bool same = n == c->s.nhits;
+    for (int i = 0; i < n && same; ++i) same = c->s.hit[i].kind == hit[i].kind && c->s.hit[i].contact == hit[i].contact;
+    return same;
+}
+
+// (ORB-2)  The step from x with the linearisation of the last linearised shot, in c->by (n), *dT, *dp.  False: it is no finite number.
+static bool solve_step(carom_cycle *c, const double *tau, double size, double *dT, double *dp) {
+    carom_shooter *s = &c->s;
+    const int n = s->n, m = s->m, N = unknowns(c, tau != NULL);
+    assemble(c, tau != NULL, size);
+    carom_zero(c->b, N);
+    project(s, c->r, c->b);
+    for (int i = 0; i < m; ++i) c->b[i] = -c->b[i];
+    if (tau) put_tangent(c, tau, N);
+    for (int k = 0; k < c->nlearnt; ++k) { // Broyden: A += r d'/d'd
+        const double *r = c->learnt + (size_t)(2 * k) * (size_t)c->room, *d = r + c->room;
+        for (int j = 0; j < N; ++j) carom_axpy(column(c->A, j, N), d[j] / carom_dot(d, d, N), r, m);
+    }
+    c->rank = carom_dense_shortest(c->A, N, N, CUT, c->col, c->work, c->b, c->z);
+    c->unknowns = N - (c->timeless && c->expression);
+    double most = carom_norm_max(c->z, N);
+    if (c->timeless) most = fmax(most, 3 * fabs(c->z[m]));
+    for (int i = 0; i < N && most > FAR; ++i) c->z[i] *= FAR / most;
+    *dT = c->timeless && !c->expression ? c->z[m] * c->T : 0, *dp = tau ? c->z[N - 1] * size : 0;
+    carom_zero(c->by, n);
+    for (int j = 0; j < m; ++j) carom_axpy(c->by, c->z[j], column(s->Z, j, n), n);
+    if (tau) carom_axpy(c->by, *dp, s->p_0, n);
+    return isfinite(most);
+}
+
+carom_status carom_cycle_set(carom_cycle *c, double value) {
+    CAROM_TRY(carom_shooter_set(&c->s, value));
+    if (!c->expression) return CAROM_OK;
+    CAROM_TRY(carom_shooter_observe(&c->s, &c->T, &c->T_p));
+    c->T *= c->fold, c->T_p *= c->fold;
+    return CAROM_OK;
+}
+
+// What the last step c->z tells about the matrix: without an error of it, r would be zero now.
+static void learn(carom_cycle *c, bool parameter) {
+    if (c->nlearnt == LEARNT) return;
+    double *r = c->learnt + (size_t)(2 * c->nlearnt++) * (size_t)c->room;
+    project(&c->s, c->r, r);
+    carom_copy(r + c->room, c->z, unknowns(c, parameter));
+}
+
+// One step, halved until the residual falls.  CAROM_RETRY: it does not.
+static carom_status step(carom_cycle *c, const double *tau, double size, carom_hit **hits, int *nhits) {
+    carom_shooter *s = &c->s;
+    const int n = s->n;
+    const double T = c->T, value = s->value, before = c->residual;
+    double *x = c->y, *by = c->tau, dT, dp;
+    if (!solve_step(c, tau, size, &dT, &dp)) return CAROM_RETRY;
+    carom_copy(x, c->x, s->nq + s->nv), carom_copy(by, c->by, n), carom_copy(c->r_0, c->r, n);
+    double a = 1;
+    for (int k = 0; k < c->halvings; ++k, a /= 2) {
+        for (int i = 0; i < n; ++i) c->by[i] = a * by[i];
+        CAROM_TRY(carom_shooter_move(s, x, c->by, c->x));
+        c->T = T + a * dT;
+        carom_status status = tau ? carom_cycle_set(c, value + a * dp) : CAROM_OK;
+        if (status == CAROM_OK) status = carom_cycle_shoot(c, false);
+        if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
+        if (status == CAROM_OK && *hits && !carom_cycle_alike(c, *hits, *nhits)) ++c->order_changed;
+        if (status == CAROM_OK) keep_hits(hits, nhits, s);
+        if (status == CAROM_OK && (c->residual < before * (1 - 0.2 * a) || c->residual < c->good)) {
+            if (k == 0) learn(c, tau != NULL);
+            return CAROM_OK;
+        }
+    }
+    // back to where it was best
+    carom_copy(c->x, x, s->nq + s->nv), carom_copy(c->r, c->r_0, n);
+    c->T = T, c->residual = before;
+    if (tau) CAROM_TRY(carom_cycle_set(c, value));
+    return CAROM_RETRY;
+}
+
+carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size) {
+    c->err->text[0] = 0;
+    c->order_changed = 0;
+    c->nlearnt = 0;
+    bool here = !c->s.linear, stale = false; // the linearisation is that at x; it is too old
+    carom_status status = carom_cycle_shoot(c, here);
+    carom_hit *hits = NULL;
+    int nhits = 0;
+    for (c->iterations = 0; status == CAROM_OK && c->residual > c->good && c->iterations < c->most; ++c->iterations) {
+        const double before = c->residual;
+        if (stale && !here) {
+            status = carom_cycle_shoot(c, true);
+            here = true, stale = false;
+            if (status != CAROM_OK) break;
+        }
+        status = step(c, tau, size, &hits, &nhits);
+        if (status == CAROM_RETRY && !here && before > c->enough) status = CAROM_OK, stale = true;
+        else if (status == CAROM_OK) here = false, stale = c->residual > SLOW * before;
+    }
+    if ((status == CAROM_RETRY || status == CAROM_OK) && !here) { // with the linearisation there
+        const double before = c->residual;
+        const carom_status last = carom_cycle_shoot(c, true);
+        if (last != CAROM_OK && before < c->enough) status = last;
+        if (last != CAROM_OK) c->residual = before;
+    }
+    free(hits);
+    const bool good = (status == CAROM_RETRY || status == CAROM_OK) && c->residual < c->enough;
+    if (good && c->timeless && carom_norm_max(c->s.rate_0, c->s.n) * c->T < 1e-5 && c->s.nhits == 0)
+        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the iteration ends in a state of rest, not in an orbit: give a --start nearer to the orbit%s", c->expression ? ", or --period free" : "");
+    if (good) return CAROM_OK;
+    if (status != CAROM_RETRY && status != CAROM_OK) return status;
+    if (c->order_changed > 2)
+        return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit was found: the sequence of contacts changes under the iteration (%d times, residual %.2g): give --transient T or a --start nearer to the orbit", c->order_changed, c->residual);
+    if (c->rank < c->unknowns)
+        return carom_fail(c->err, CAROM_SINGULAR, "no orbit was found: the linearisation is singular (rank %d of %d, residual %.2g)%s", c->rank, c->unknowns, c->residual, c->timeless && c->expression ? ": time does not enter the model; is it --period free?" : "");
+    char why[300] = "";
+    if (c->err->text[0]) memcpy(why, c->err->text, sizeof why - 1);
+    return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit of period %.9g was found: the residual stays at %.2g after %d iteration%s%s%s; %s", c->T, c->residual, c->iterations, c->iterations == 1 ? "" : "s", why[0] ? "; the last attempt: " : "", why,
+                      c->timeless && c->expression ? "time does not enter the model, so orbits have periods of their own: give --period free" : "give --transient T or a --start nearer to the orbit");
+}
+
+bool carom_cycle_tangent(carom_cycle *c, double size, double *tau) {
+    carom_shooter *s = &c->s;
+    const int n = s->n, m = s->m, N = unknowns(c, true);
+    assemble(c, true, size);
+    // the row that is left asks for a part of 1 along the last tangent
+    double *b = c->b;
+    put_tangent(c, tau, N);
+    carom_zero(b, N);
+    b[N - 1] = 1;
+    const int rank = carom_dense_shortest(c->A, N, N, CUT, c->col, c->work, b, c->z);
+    carom_zero(tau, n + 2);
+    for (int j = 0; j < m; ++j) carom_axpy(tau, c->z[j], column(s->Z, j, n), n);
+    carom_axpy(tau, c->z[N - 1] * size, s->p_0, n);
+    tau[n] = c->timeless && !c->expression ? c->z[m] : 0;
+    tau[n + 1] = c->z[N - 1];
+    const double length = carom_length(tau, n + 2);
+    for (int i = 0; i < n + 2; ++i) tau[i] /= length;
+    return rank >= N - (c->timeless && c->expression) && isfinite(length) && length > 0;
+}
+
+// -- multipliers ----------------------------------------------------------------------------------------------------
+
+carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, double *vectors, int *count, int *trivial, int *lost) {
+    carom_shooter *s = &c->s;
+    const int n = s->n, m = s->m;
+    double *P = calloc(3 * (size_t)n * (size_t)n + 2 * (size_t)n, sizeof *P), *B = P + (size_t)n * (size_t)n, *V = B + (size_t)n * (size_t)n, *x = V + (size_t)n * (size_t)n;
+    if (!P) return no_memory(c->err);
+    // a basis of the states beside x: first what repeats itself trivially, then the rest
+    int known = 0;
+    for (int k = 0; k <= c->nsym; ++k) {
+        if (k == c->nsym && !c->timeless) break;
+        project(s, k < c->nsym ? column(c->sym, k, n) : s->rate_0, x);
+        const double size = carom_length(x, m);
+        const double left = carom_basis_reject(B, known, x, m);
+        if (!(left > 1e-7 * size) || size == 0) continue;
+        for (int i = 0; i < m; ++i) column(B, known, m)[i] = x[i] / left;
+        ++known;
+    }
+    *trivial = known;
+    carom_basis_complete(B, known, m, x);
+    const int rest = m - known;
+    for (int j = 0; j < rest; ++j) { // Q'P Q
+        carom_zero(x, n);
+        for (int k = 0; k < m; ++k) carom_axpy(x, column(B, known + j, m)[k], column(s->Y, k, n), n);
+        project(s, x, x + n);
+        for (int i = 0; i < rest; ++i) P[i + j * rest] = carom_dot(column(B, known + i, m), x + n, m);
+    }
+    const carom_status status = carom_eigen(P, rest, re, im, vectors ? V : NULL, c->err);
+    for (int j = 0; j < rest && vectors && status == CAROM_OK; ++j) {
+        carom_zero(column(vectors, j, n), n);
+        for (int i = 0; i < rest; ++i)
+            for (int k = 0; k < m; ++k) carom_axpy(column(vectors, j, n), V[i + j * rest] * column(B, known + i, m)[k], column(s->Z, k, n), n);
+    }
+    *count = rest;
+    // directions that closed contacts have taken; those of joints are no states
+    int joints = 0;
+    if (s->p.ne > 0) {
+        for (int id = 0; id < s->p.ne; ++id) joints += 2 * carom_system_directions(&s->p.sys, id);
+    }
+    *lost = n - joints - m;
+    if (*lost < 0) *lost = 0;
+    free(P);
+    return status;
+}
+
+// -- life -----------------------------------------------------------------------------------------------------------
+
+carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *by, carom_error *err) {
+    carom_shooter *s = &c->s;
+    c->err = err;
+    c->fold = 1;
+    c->steps = 1, c->most = 40, c->halvings = 8, c->good = 1e-11, c->enough = 1e-10;
+    c->expression = strcmp(period, "free") == 0 ? NULL : period;
+    const char *const observe[] = {period, NULL};
+    if (c->expression) s->task.model.observe = observe;
+    carom_status status = carom_shooter_open(s, by, err);
+    s->task.model.observe = NULL;
+    CAROM_TRY(status);
+    const size_t n = (size_t)s->n, x = (size_t)(s->nq + s->nv), N = 2 * n + 3;
+    double **part[] = {&c->x, &c->y, &c->first, &c->shift, &c->sym, &c->r, &c->r_0, &c->by, &c->tau, &c->A, &c->b, &c->z, &c->work, &c->learnt};
+    const size_t size[] = {x, x, x, x, n * n, n, n, n + 2, n + 2, N * N, N, N, 3 * N, 2 * LEARNT * N};
+    c->room = (int)N;
+    for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
+        *part[i] = calloc(size[i] + 1, sizeof(double));
+        if (!*part[i]) return no_memory(err);
+    }
+    c->col = calloc(N, sizeof *c->col);
+    if (!c->col) return no_memory(err);
+    if (!c->expression) return CAROM_OK;
+    if (carom_model_observes_state(s->task.base, 0)) return carom_fail(err, CAROM_BAD_INPUT, "--period: '%.80s' depends on the state or on time; give an expression of parameters", period);
+    CAROM_TRY(carom_shooter_observe(s, &c->T, &c->T_p));
+    if (!(c->T > 0) || !isfinite(c->T)) return carom_fail(err, CAROM_BAD_INPUT, "--period: '%.80s' is %.9g; it must be positive", period, c->T);
+    return CAROM_OK;
+}
+
+void carom_cycle_close(carom_cycle *c) {
+    carom_shooter_close(&c->s);
+    double *part[] = {c->x, c->y, c->first, c->shift, c->sym, c->r, c->r_0, c->by, c->tau, c->A, c->b, c->z, c->work, c->learnt};
+    for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
+    free(c->col);
+    *c = (carom_cycle){0};
+}

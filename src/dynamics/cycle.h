@@ -1,0 +1,51 @@
+// cycle.h (private): a motion that repeats itself: unknowns, equations, Newton's method.
+#pragma once
+#include "dynamics/shoot.h"
+
+/// (x, T, p) with  x(t_0 + T) = x moved by turns and along what the model does not depend on.
+typedef struct carom_cycle {
+    carom_shooter s;
+    const char *expression;  // of the period; NULL: it is free
+    bool timeless;           // time does not enter the model: a phase is chosen
+    int fold;                // periods of the expression in one of the orbit: 1, 2 behind a period doubling
+    double T, T_p, t_0;      // period, its change with the parameter, where the orbit begins
+    double *x, *first;       // nq + nv: there; where the search began, at t = 0
+    int nsym;
+    double *sym;             // n x nsym, orthonormal in units of scale: what the model does not depend on
+    double *shift;           // nq: whole turns in a period
+    double *r, residual;     // of the last shot, in units of scale, without what goes along sym; its largest
+    int iterations, rank, unknowns; // of the last Newton step
+    int steps;               // of a shot
+    int most, halvings;      // Newton steps; of each
+    double good, enough;     // residual wanted; accepted where it falls no further
+    double *learnt;          // pairs of room numbers: what steps since the last linearisation told
+    int nlearnt, room;
+    double *A, *b, *z, *work, *tau, *by, *y, *r_0; // of Newton's method
+    int *col;
+    int order_changed;       // attempts whose sequence of events was another one
+    carom_error *err;
+} carom_cycle;
+
+/// Of a shooter that is open; period: an expression, or "free"; value of it at the start in c->T.
+carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *by, carom_error *err);
+void carom_cycle_close(carom_cycle *c);
+/// A guess: from x, after `transient`, within `window` (free periods), near the period `guess` (NAN: the first return).
+carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient, double window, double guess);
+/// Begin at another phase of the motion over one period from x, where nothing happens (models with time).
+carom_status carom_cycle_rephase(carom_cycle *c);
+/// The best return of the motion from the start of the search, within sixty periods, as another guess (models with time).
+carom_status carom_cycle_near(carom_cycle *c);
+/// The shot from (x, T) as it is now, and its residual.
+carom_status carom_cycle_shoot(carom_cycle *c, bool linear);
+/// Another value of the parameter, with the period that belongs to it.
+carom_status carom_cycle_set(carom_cycle *c, double value);
+/// Newton's method from there; the last shot is linearised.  tau: n + 2 numbers (state in units of scale, T/T, parameter/size): the parameter is unknown too, and corrections are
+/// perpendicular to tau; NULL: it stays.
+carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size);
+/// The tangent of the branch through the orbit of the last linearised shot, n + 2 numbers of length 1.  False: it is not unique.
+bool carom_cycle_tangent(carom_cycle *c, double size, double *tau);
+/// P = Z'Y of the last linearised shot, m x m, reduced by the motion and sym: nontrivial multipliers into re, im (room n), how many; vectors (n x n, in units
+/// of scale, as LAPACK has them; NULL: not wanted).  *trivial: how many were left out; *lost: how many are zero because contacts are closed.
+carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, double *vectors, int *count, int *trivial, int *lost);
+/// Is the sequence of events that of other hits?
+bool carom_cycle_alike(const carom_cycle *c, const carom_hit *hit, int n);

@@ -1,0 +1,460 @@
+// follow.c: pseudo-arclength continuation of orbits and states of rest.
+//
+//     u_1 = u + ds tau,    F(u_1 + du) = 0,  tau du = 0                                                           (FOL-1)
+//
+// with u the solution and the parameter, tau the tangent.  Where a number of eigenvalues beyond a border of stability changes, where the parameter turns
+// back, and where contacts do something else, the point is located between the two sides of it.
+#include "dynamics/curve.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double SMALLEST = 1e-6, EXACT = 1e-10; // steps; where an event is located
+enum { HEAD = 3, COLUMNS = 6, FOLD = -1 };          // of a task: branch, step, kind; then tau, place
+
+typedef enum kind { GO_ON, DOUBLE } kind;
+
+typedef struct walk {
+    carom_branch *f;
+    const carom_follow_def *def;
+    carom_curve k;
+    const carom_model *m;
+    int nq, nv, length, ntasks;  // length: of a task
+    double *task, low, high, size, longest;
+    double *tau, *bend, *tau_1, *place, *place_1, *x, *least, *most;
+    carom_curve_look a, b;
+    long room;
+    carom_error *err;
+} walk;
+
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for a branch"); }
+
+// -- rows -----------------------------------------------------------------------------------------------------------
+
+static bool name_column(carom_table *t, carom_column_kind kind, const char *format, const char *name) {
+    char text[200];
+    snprintf(text, sizeof text, format, name);
+    carom_column *c = &t->column[t->columns];
+    c->name = malloc(strlen(text) + 1);
+    c->kind = kind;
+    if (!c->name) return false;
+    strcpy(c->name, text);
+    ++t->columns;
+    return true;
+}
+
+static carom_status make_table(walk *w) {
+    carom_table *t = &w->f->branch;
+    t->name = malloc(sizeof "branch");
+    t->column = calloc((size_t)COLUMNS + 4 * (size_t)w->nq + (size_t)w->nv, sizeof *t->column);
+    if (!t->name || !t->column) return no_memory(w->err);
+    strcpy(t->name, "branch");
+    bool good = name_column(t, CAROM_COLUMN_INTEGER, "%s", "branch") && name_column(t, CAROM_COLUMN_REAL, "%s", w->def->by) && name_column(t, CAROM_COLUMN_REAL, "%s", "period") &&
+                name_column(t, CAROM_COLUMN_INTEGER, "%s", "stable") && name_column(t, CAROM_COLUMN_REAL, "%s", w->def->period ? "multiplier" : "growth") && name_column(t, CAROM_COLUMN_TEXT, "%s", "event");
+    for (int i = 0; i < w->nq; ++i) good = good && name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_coordinate(w->m, i));
+    for (int i = 0; i < w->nv; ++i) good = good && name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_velocity(w->m, i));
+    for (int i = 0; i < w->nq; ++i) good = good && name_column(t, CAROM_COLUMN_REAL, "min(%s)", carom_model_coordinate(w->m, i));
+    for (int i = 0; i < w->nq; ++i) good = good && name_column(t, CAROM_COLUMN_REAL, "max(%s)", carom_model_coordinate(w->m, i));
+    return good ? CAROM_OK : no_memory(w->err);
+}
+
+static bool grow(void **p, size_t n, size_t size) {
+    void *more = realloc(*p, n * size);
+    if (more) *p = more;
+    return more != NULL;
+}
+
+static carom_status add_row(walk *w, int branch, const carom_curve_look *l, const char *event) {
+    carom_table *t = &w->f->branch;
+    if (t->rows >= w->room) {
+        const size_t room = (size_t)(2 * t->rows + 64);
+        bool good = true;
+        for (int i = 0; i < t->columns && good; ++i) {
+            carom_column *c = &t->column[i];
+            good = c->kind == CAROM_COLUMN_REAL ? grow((void **)&c->real, room, sizeof *c->real) : c->kind == CAROM_COLUMN_INTEGER ? grow((void **)&c->integer, room, sizeof *c->integer) : grow((void **)&c->text, room, sizeof *c->text);
+        }
+        if (!good) return no_memory(w->err);
+        w->room = (long)room;
+    }
+    const long r = t->rows;
+    double period = 0;
+    w->k.save(w->k.user, w->place_1);
+    CAROM_TRY(w->k.row(w->k.user, &period, w->x, w->least, w->most));
+    char *text = malloc(strlen(event) + 1);
+    if (!text) return no_memory(w->err);
+    strcpy(text, event);
+    t->column[0].integer[r] = branch, t->column[1].real[r] = w->place_1[0], t->column[2].real[r] = period, t->column[3].integer[r] = l->stable, t->column[4].real[r] = l->largest, t->column[5].text[r] = text;
+    int at = COLUMNS;
+    for (int i = 0; i < w->nq + w->nv; ++i) t->column[at++].real[r] = w->x[i];
+    for (int i = 0; i < w->nq; ++i) t->column[at++].real[r] = w->least[i];
+    for (int i = 0; i < w->nq; ++i) t->column[at++].real[r] = w->most[i];
+    ++t->rows;
+    w->f->value = w->place_1[0];
+    return CAROM_OK;
+}
+
+// -- tasks ----------------------------------------------------------------------------------------------------------
+
+static double *task_at(const walk *w, int i) { return w->task + (size_t)i * (size_t)w->length; }
+
+// At the end of the queue: from the place of the curve now.
+static carom_status add_task(walk *w, int branch, double step, kind what, const double *tau) {
+    if (!grow((void **)&w->task, (size_t)(w->ntasks + 1) * (size_t)w->length, sizeof *w->task)) return no_memory(w->err);
+    double *t = task_at(w, w->ntasks++);
+    t[0] = branch, t[1] = step, t[2] = what;
+    carom_copy(t + HEAD, tau, w->k.ntau);
+    w->k.save(w->k.user, t + HEAD + w->k.ntau);
+    return CAROM_OK;
+}
+
+static void drop_task(walk *w) {
+    --w->ntasks;
+    memmove(w->task, w->task + w->length, (size_t)w->ntasks * (size_t)w->length * sizeof *w->task);
+}
+
+// What is left to do, where a file can hold it.
+static carom_status write_queue(walk *w) {
+    carom_table *t = &w->f->queue;
+    carom_table_free(t);
+    t->name = malloc(sizeof "queue"), t->column = calloc(1, sizeof *t->column);
+    if (!t->name || !t->column) return no_memory(w->err);
+    strcpy(t->name, "queue");
+    if (!name_column(t, CAROM_COLUMN_REAL, "%s", "number")) return no_memory(w->err);
+    CAROM_TRY(carom_table_reserve(t, (long)w->ntasks * w->length, w->err));
+    if (t->rows > 0) memcpy(t->column[0].real, w->task, (size_t)t->rows * sizeof *w->task);
+    return CAROM_OK;
+}
+
+// Nothing in the file is trusted.
+static carom_status read_queue(walk *w) {
+    const carom_table *t = &w->f->queue, *b = &w->f->branch;
+    const carom_column *c = carom_table_column(t, "number");
+    bool good = c && c->kind == CAROM_COLUMN_REAL && t->rows % w->length == 0 && t->rows / w->length < 100 && b->columns == COLUMNS + 3 * w->nq + w->nv && strcmp(b->column[1].name, w->def->by) == 0;
+    for (int i = 0; i < b->columns && good; ++i) good = b->column[i].kind == (i == 0 || i == 3 ? CAROM_COLUMN_INTEGER : i == 5 ? CAROM_COLUMN_TEXT : CAROM_COLUMN_REAL);
+    for (long k = 0; good && k < t->rows; ++k) good = isfinite(c->real[k]) && (k % w->length >= HEAD || fabs(c->real[k]) < 1e6);
+    if (!good)
+        return carom_fail(w->err, CAROM_BAD_INPUT, "the branch to go on with is not that of this model and parameter");
+    w->ntasks = (int)(t->rows / w->length);
+    w->task = malloc(((size_t)t->rows + 1) * sizeof *w->task);
+    if (!w->task) return no_memory(w->err);
+    if (t->rows > 0) memcpy(w->task, c->real, (size_t)t->rows * sizeof *w->task);
+    w->room = w->f->branch.rows;
+    return CAROM_OK;
+}
+
+// -- one step ---------------------------------------------------------------------------------------------------------
+
+// The solution `sigma` along tau from a place.
+static carom_status go(walk *w, const double *place, const double *tau, double sigma, int *iterations) {
+    CAROM_TRY(w->k.restore(w->k.user, place));
+    carom_add(w->tau_1, tau, sigma / 2, w->bend, w->k.ntau);
+    CAROM_TRY(w->k.predict(w->k.user, w->tau_1, sigma));
+    return w->k.correct(w->k.user, tau, iterations);
+}
+
+static double value_now(walk *w) {
+    w->k.save(w->k.user, w->place_1);
+    return w->place_1[0];
+}
+
+// What a smooth event is zero of: the parameter's part of the tangent, or the distance of an eigenvalue from its border.
+static carom_status test(walk *w, int which, double *x) {
+    if (which != FOLD) {
+        CAROM_TRY(w->k.look(w->k.user, &w->b));
+        *x = w->b.distance[which];
+        return CAROM_OK;
+    }
+    carom_copy(w->tau_1, w->tau, w->k.ntau);
+    w->k.tangent(w->k.user, w->tau_1);
+    *x = w->tau_1[w->k.ntau - 1];
+    return CAROM_OK;
+}
+
+// Regula falsi (Illinois) between the place, where the test is x_a, and ds beyond it; the curve ends at the event.
+static carom_status locate(walk *w, int which, double ds, double x_a, double x_b) {
+    double a = 0, b = ds;
+    int iterations;
+    for (int i = 0, side = 0; i < 60 && b - a > EXACT; ++i) {
+        const bool sides = (x_a < 0) != (x_b < 0);
+        double sigma = sides ? (a * x_b - b * x_a) / (x_b - x_a) : (a + b) / 2, x;
+        if (i > 40 || !(sigma > a && sigma < b)) sigma = (a + b) / 2;
+        CAROM_TRY(go(w, w->place, w->tau, sigma, &iterations));
+        CAROM_TRY(test(w, which, &x));
+        if (fabs(x) < 1e-11) return CAROM_OK;
+        const bool before = sides ? (x < 0) == (x_a < 0) : which != FOLD && w->b.count[which] == w->a.count[which];
+        if (before) {
+            a = sigma, x_a = x;
+            if (side == 1) x_b /= 2;
+            side = 1;
+        } else {
+            b = sigma, x_b = x;
+            if (side == -1) x_a /= 2;
+            side = -1;
+        }
+        if (fabs(x_a) < 1e-300 || fabs(x_b) < 1e-300) side = 0;
+    }
+    return CAROM_OK;
+}
+
+static carom_status smooth_events(walk *w, int branch, double ds) {
+    carom_copy(w->tau_1, w->tau, w->k.ntau);
+    const bool forward = w->k.tangent(w->k.user, w->tau_1);
+    const double turn[2] = {w->tau[w->k.ntau - 1], w->tau_1[w->k.ntau - 1]};
+    const carom_curve_look end = w->b;
+    const bool fold = forward && turn[0] * turn[1] < 0;
+    for (int which = FOLD; which < CAROM_TESTS; ++which) {
+        if (which == FOLD ? !fold : end.count[which] == w->a.count[which]) continue;
+        // at a fold one eigenvalue crosses too; of two that cross at once each is looked at
+        if (which == CAROM_TESTS - 1 && fold) continue;
+        int other = 0;
+        for (int k = 0; k < CAROM_TESTS; ++k) other += end.count[k] - w->a.count[k];
+        if (which != FOLD && other == 0) continue; // eigenvalues have met, none has crossed
+        const carom_status status = which == FOLD ? locate(w, FOLD, ds, turn[0], turn[1]) : locate(w, which, ds, w->a.distance[which], end.distance[which]);
+        if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
+        if (status != CAROM_OK) continue;
+        carom_curve_look at;
+        CAROM_TRY(w->k.look(w->k.user, &at));
+        if (which != FOLD && !(fabs(at.distance[which]) < 1e-4)) continue; // another eigenvalue has come nearer
+        CAROM_TRY(add_row(w, branch, &at, which == FOLD ? "fold" : w->k.test[which]));
+        if (which == 0 && w->def->switches && w->k.twice && w->ntasks < 16) {
+            carom_zero(w->tau_1, w->k.ntau);
+            CAROM_TRY(add_task(w, 0, w->longest / 4, DOUBLE, w->tau_1));
+        }
+    }
+    return CAROM_OK;
+}
+
+// Contacts do something else before ds, or there is no solution: bisection.  *ended: there is none behind it; else the curve ends just behind it.
+static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
+    double a = 0, b = ds;
+    bool found = false;
+    int iterations;
+    char text[120] = "end";
+    for (int i = 0; i < 60 && b - a > EXACT; ++i) {
+        const double sigma = (a + b) / 2;
+        const carom_status status = go(w, w->place, w->tau, sigma, &iterations);
+        if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
+        if (status == CAROM_OK && w->k.same(w->k.user)) a = sigma;
+        else b = sigma, found = status == CAROM_OK;
+    }
+    carom_status status = found || b == ds ? go(w, w->place, w->tau, b, &iterations) : CAROM_NOT_CONVERGED;
+    found = status == CAROM_OK && !w->k.same(w->k.user);
+    if (found) w->k.describe(w->k.user, false, text, sizeof text);
+    CAROM_TRY(go(w, w->place, w->tau, a, &iterations));
+    if (!found) w->k.describe(w->k.user, true, text, sizeof text);
+    carom_curve_look at;
+    CAROM_TRY(w->k.look(w->k.user, &at));
+    CAROM_TRY(add_row(w, branch, &at, text));
+    *ended = !found;
+    return found ? go(w, w->place, w->tau, b, &iterations) : CAROM_OK;
+}
+
+// -- a branch ---------------------------------------------------------------------------------------------------------
+
+static carom_status accept(walk *w, double *t, double step) {
+    carom_copy(t + HEAD, w->tau, w->k.ntau);
+    w->k.save(w->k.user, t + HEAD + w->k.ntau);
+    t[1] = step;
+    w->k.keep(w->k.user);
+    w->f->value = value_now(w);
+    if (!w->def->on_point) return CAROM_OK;
+    CAROM_TRY(write_queue(w));
+    return w->def->on_point(w->def->user, w->f);
+}
+
+// The curve stands at a solution: its tangent, in the direction of w->tau.
+static carom_status turn_forward(walk *w) {
+    return w->k.tangent(w->k.user, w->tau) ? CAROM_OK : carom_fail(w->err, CAROM_SINGULAR, "the branch has no unique tangent at %s = %.9g", w->def->by, value_now(w));
+}
+
+static carom_status begin_task(walk *w, double *t) {
+    int iterations;
+    CAROM_TRY(w->k.restore(w->k.user, t + HEAD + w->k.ntau));
+    carom_copy(w->tau, t + HEAD, w->k.ntau);
+    if (t[2] == DOUBLE) CAROM_TRY(w->k.twice(w->k.user, w->tau));
+    else {
+        CAROM_TRY(w->k.correct(w->k.user, NULL, &iterations));
+        CAROM_TRY(turn_forward(w));
+    }
+    CAROM_TRY(w->k.look(w->k.user, &w->a));
+    w->k.keep(w->k.user);
+    if (t[0] > 0) return CAROM_OK; // it goes on
+    t[0] = ++w->f->branches, t[2] = GO_ON;
+    return add_row(w, (int)t[0], &w->a, "");
+}
+
+// To the edge of the parameter's range, where the branch leaves it.
+static carom_status to_edge(walk *w, double sigma, double edge) {
+    int iterations;
+    CAROM_TRY(w->k.restore(w->k.user, w->place));
+    CAROM_TRY(w->k.predict(w->k.user, w->tau, sigma));
+    carom_zero(w->tau_1, w->k.ntau);
+    w->tau_1[w->k.ntau - 1] = 1;
+    CAROM_TRY(w->k.predict(w->k.user, w->tau_1, (edge - value_now(w)) / w->size));
+    return w->k.correct(w->k.user, NULL, &iterations);
+}
+
+static carom_status march(walk *w, double *t) {
+    const int most = w->def->most > 0 ? w->def->most : 2000, last = w->k.ntau - 1;
+    carom_zero(w->bend, w->k.ntau);
+    CAROM_TRY(begin_task(w, t));
+    double step = t[1];
+    for (int failures = 0; w->f->branch.rows < most;) {
+        const int branch = (int)w->task[0];
+        w->k.save(w->k.user, w->place);
+        const double from = w->place[0], slope = w->tau[last] * w->size, to = from + step * slope, edge = to > w->high ? w->high : to < w->low ? w->low : NAN;
+        const double ds = isnan(edge) ? step : fabs(slope) > 0 ? fmax(0, (edge - from) / slope) : step;
+        int iterations = 0;
+        if (!isnan(edge) && ds < 1e-12) return CAROM_OK; // it is there
+        carom_status status = isnan(edge) ? go(w, w->place, w->tau, ds, &iterations) : to_edge(w, ds, edge);
+        if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
+        bool good = status == CAROM_OK;
+        const double there = good ? value_now(w) : from;
+        if (good && isnan(edge) && (there > w->high || there < w->low)) { // it bends over the edge
+            const double over = there > w->high ? w->high : w->low;
+            status = to_edge(w, ds * (over - from) / (there - from), over);
+            good = status == CAROM_OK;
+            if (good) {
+                CAROM_TRY(w->k.look(w->k.user, &w->b));
+                return add_row(w, branch, &w->b, "");
+            }
+        }
+        const bool same = good && w->k.same(w->k.user);
+        if (good && same) {
+            carom_copy(w->tau_1, w->tau, w->k.ntau);
+            good = w->k.tangent(w->k.user, w->tau_1) && (carom_dot(w->tau, w->tau_1, w->k.ntau) > 0.5 || step < 1e-4);
+        }
+        if (!good && step > SMALLEST) {
+            step /= 3, failures = 3;
+            CAROM_TRY(w->k.restore(w->k.user, w->place));
+            continue;
+        }
+        if (!good || !same) {
+            bool ended = false;
+            CAROM_TRY(sudden_event(w, branch, ds, &ended));
+            if (ended || !isnan(edge)) return CAROM_OK;
+            carom_zero(w->bend, w->k.ntau);
+            CAROM_TRY(w->k.look(w->k.user, &w->a));
+            CAROM_TRY(turn_forward(w));
+            CAROM_TRY(accept(w, w->task, step));
+            continue;
+        }
+        CAROM_TRY(w->k.look(w->k.user, &w->b));
+        const carom_curve_look here = w->b;
+        w->k.save(w->k.user, w->place_1);
+        double *place = malloc((size_t)w->k.nplace * sizeof *place);
+        if (!place) return no_memory(w->err);
+        carom_copy(place, w->place_1, w->k.nplace);
+        const long rows = w->f->branch.rows;
+        if (isnan(edge)) status = smooth_events(w, branch, ds);
+        if (status == CAROM_OK && w->f->branch.rows > rows) { // back from the events
+            status = w->k.restore(w->k.user, place);
+            if (status == CAROM_OK) status = w->k.correct(w->k.user, NULL, &iterations);
+        }
+        free(place);
+        CAROM_TRY(status);
+        w->a = here;
+        carom_copy(w->bend, w->tau, w->k.ntau);
+        CAROM_TRY(turn_forward(w));
+        for (int i = 0; i <= last; ++i) w->bend[i] = (w->tau[i] - w->bend[i]) / ds;
+        CAROM_TRY(add_row(w, branch, &here, ""));
+        if (!isnan(edge)) return CAROM_OK;
+        bool moved = false;
+        CAROM_TRY(w->k.settle(w->k.user, &moved));
+        if (moved) { // in other coordinates it goes the same way
+            const double way = w->tau[last] < 0 ? -1 : 1;
+            carom_zero(w->tau, w->k.ntau), carom_zero(w->bend, w->k.ntau);
+            w->tau[last] = way;
+            CAROM_TRY(turn_forward(w));
+        }
+        if (failures > 0) --failures;
+        else if (iterations <= 6) step = fmin(w->longest, 1.4 * step);
+        else if (iterations > 12) step *= 0.7;
+        CAROM_TRY(accept(w, w->task, step));
+    }
+    return CAROM_OK;
+}
+
+// -- all of it --------------------------------------------------------------------------------------------------------
+
+static carom_status begin(walk *w) {
+    CAROM_TRY(make_table(w));
+    w->k.save(w->k.user, w->place);
+    if (!(w->place[0] >= w->low && w->place[0] <= w->high))
+        return carom_fail(w->err, CAROM_BAD_INPUT, "--by: %.60s is %.9g in the model, which does not lie between %.9g and %.9g; set it with --set", w->def->by, w->place[0], w->low, w->high);
+    CAROM_TRY(w->k.begin(w->k.user));
+    const double way[2] = {w->def->to > w->def->from ? 1 : -1, w->def->to > w->def->from ? -1 : 1};
+    for (int i = 0; i < 2; ++i) {
+        if (w->place[0] == (way[i] > 0 ? w->high : w->low)) continue;
+        carom_zero(w->tau, w->k.ntau);
+        w->tau[w->k.ntau - 1] = way[i];
+        CAROM_TRY(add_task(w, 0, w->longest / 4, GO_ON, w->tau));
+    }
+    return CAROM_OK;
+}
+
+static carom_status follow(walk *w) {
+    const carom_follow_def *def = w->def;
+    if (!(def->from != def->to) || !isfinite(def->from) || !isfinite(def->to)) return carom_fail(w->err, CAROM_BAD_INPUT, "--by: give NAME=A:B with two different numbers");
+    w->low = fmin(def->from, def->to), w->high = fmax(def->from, def->to), w->size = w->high - w->low;
+    w->longest = def->step > 0 ? def->step : 0.05;
+    CAROM_TRY(def->period ? carom_curve_orbits(&w->k, def, &w->m, &w->f->scheme, w->err) : carom_curve_rests(&w->k, def, &w->m, &w->f->scheme, w->err));
+    const carom_system *s = carom_model_system(w->m);
+    w->nq = s->nq, w->nv = s->nv, w->length = HEAD + w->k.ntau + w->k.nplace;
+    double **part[] = {&w->tau, &w->bend, &w->tau_1, &w->place, &w->place_1, &w->x, &w->least, &w->most};
+    const size_t size[] = {(size_t)w->k.ntau, (size_t)w->k.ntau, (size_t)w->k.ntau, (size_t)w->k.nplace, (size_t)w->k.nplace, (size_t)(w->nq + w->nv), (size_t)w->nq, (size_t)w->nq};
+    for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
+        *part[i] = calloc(size[i] + 1, sizeof **part[i]);
+        if (!*part[i]) return no_memory(w->err);
+    }
+    CAROM_TRY(w->f->branch.columns > 0 ? read_queue(w) : begin(w));
+    while (w->ntasks > 0 && w->f->branch.rows < (def->most > 0 ? def->most : 2000)) {
+        const carom_status status = march(w, w->task);
+        if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
+        // a doubled orbit that is not found is left out; a branch ends where it cannot go on
+        if (status != CAROM_OK && w->f->branch.rows == 0) return status;
+        drop_task(w);
+        CAROM_TRY(write_queue(w));
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, carom_error *err) {
+    walk w = {.f = f, .def = def, .err = err};
+    const carom_status status = follow(&w);
+    if (status == CAROM_STOPPED && f->branch.rows > 0) {
+        carom_error kept = *err;
+        if (write_queue(&w) == CAROM_OK) *err = kept;
+    }
+    if (def->period) carom_curve_orbits_close(&w.k);
+    else carom_curve_rests_close(&w.k);
+    free(w.task), free(w.tau), free(w.bend), free(w.tau_1), free(w.place), free(w.place_1), free(w.x), free(w.least), free(w.most);
+    return status;
+}
+
+carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err) {
+    const size_t n = strlen(file);
+    const bool csv = n > 4 && strcmp(file + n - 4, ".csv") == 0;
+    char number[40];
+    snprintf(number, sizeof number, "%d", f->branches);
+    const carom_table tables[2] = {f->branch, f->queue};
+    const carom_table_note notes[] = {{"by", def->by}, {"model", def->model.text}, {"branches", number}, {"period", def->period ? def->period : ""}};
+    return carom_tables_write(file, tables, csv || f->queue.columns == 0 ? 1 : 2, notes, csv ? 0 : 4, err);
+}
+
+carom_status carom_follow_read(carom_branch *f, const char *file, carom_error *err) {
+    *f = (carom_branch){0};
+    CAROM_TRY(carom_table_read(file, "branch", &f->branch, err));
+    CAROM_TRY(carom_table_read(file, "queue", &f->queue, err));
+    char *number = carom_table_note_read(file, "branches");
+    f->branches = number ? atoi(number) : 0;
+    free(number);
+    return CAROM_OK;
+}
+
+void carom_branch_free(carom_branch *f) {
+    carom_table_free(&f->branch);
+    carom_table_free(&f->queue);
+    *f = (carom_branch){0};
+}

@@ -1,0 +1,119 @@
+// lyapunov.c: the spectrum of Lyapunov exponents.
+//
+//     Y = Q R at the end of every step, Q goes on:   lambda_k = sum log R_kk / t                                  (LYA-1)
+//
+// with the columns of (VAR-1) and (VAR-2).  The sum of all is the mean rate of volumes: that of the divergence and of log |det| of all jumps.
+#include "dynamics/shoot.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTS = 10, ROWS = 200 };
+static const double LOST = 1e-13; // of a column's length: nothing is left of it beside the others
+
+typedef struct spectrum {
+    carom_shooter s;
+    carom_lyapunov *to;
+    double *sum, *part; // n; PARTS x n: sums of logarithms
+    long steps, done;
+    double t_0;
+} spectrum;
+
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for Lyapunov exponents"); }
+
+static void put_exponents(spectrum *k, double t, double *exponent) {
+    for (int j = 0; j < k->to->n; ++j) exponent[j] = k->sum[j] / t;
+}
+
+// (LYA-1)
+static carom_status orthonormalise(void *watch, carom_path *w) {
+    spectrum *k = watch;
+    const int n = k->s.n, part = (int)(k->done * PARTS / k->steps);
+    if (k->done == 0) k->to->n = k->s.m;
+    for (int j = 0; j < k->to->n; ++j) {
+        double *y = w->y + (size_t)j * (size_t)n;
+        const double before = carom_length(y, n), left = carom_basis_reject(w->y, j, y, n);
+        const bool lost = !(left > LOST * before);
+        const double growth = lost ? -INFINITY : log(left);
+        k->sum[j] += growth, k->part[part * n + j] += growth;
+        for (int i = 0; i < n; ++i) y[i] = lost ? 0 : y[i] / left;
+    }
+    const double t = w->t - k->t_0;
+    ++k->done;
+    if (k->done * ROWS / k->steps > k->to->rows) {
+        double *row = k->to->history + (size_t)k->to->rows * (size_t)(1 + k->to->n);
+        row[0] = t;
+        put_exponents(k, t, row + 1);
+        ++k->to->rows;
+    }
+    k->to->t = t;
+    return CAROM_OK;
+}
+
+static void finish(spectrum *k) {
+    carom_lyapunov *x = k->to;
+    if (!(x->t > 0)) return;
+    put_exponents(k, x->t, x->exponent);
+    for (int j = 0; j < x->n; ++j) x->sum += x->exponent[j];
+    for (int j = 0; j < x->n; ++j) { // scatter of the parts about their mean
+        double square = 0;
+        for (int p = 0; p < PARTS; ++p) {
+            const double off = k->part[p * k->s.n + j] * PARTS / x->t - x->exponent[j];
+            square += off * off;
+        }
+        x->error[j] = k->done == k->steps ? sqrt(square / (PARTS * (PARTS - 1))) : NAN;
+    }
+    for (int j = 1; j < x->n; ++j)
+        for (int i = j; i > 0 && x->exponent[i] > x->exponent[i - 1]; --i) {
+            const double e = x->exponent[i], d = x->error[i];
+            x->exponent[i] = x->exponent[i - 1], x->error[i] = x->error[i - 1], x->exponent[i - 1] = e, x->error[i - 1] = d;
+        }
+}
+
+static carom_status find(spectrum *k, const carom_lyapunov_def *def, carom_error *err) {
+    carom_shooter *s = &k->s;
+    s->task.model = def->model, s->task.run = def->run;
+    s->stop = def->stop, s->user = def->user;
+    CAROM_TRY(carom_shooter_open(s, NULL, err));
+    const carom_model *m = s->task.base;
+    const size_t n = (size_t)s->n;
+    const double end = isnan(def->run.end) ? carom_model_simulation(m).end : def->run.end;
+    if (isnan(end)) return carom_fail(err, CAROM_BAD_INPUT, "no end time; give --end, or `end:` in the model's simulation section");
+    k->steps = lround(fmax(PARTS, fmin(1e8, isnan(def->run.step) ? 2000 : ceil(end / def->run.step - 1e-9))));
+    carom_lyapunov *x = k->to;
+    x->scheme = strcmp(s->run.scheme, "auto") == 0 ? "auto" : "event-driven";
+    x->exponent = calloc(n, sizeof *x->exponent), x->error = calloc(n, sizeof *x->error), x->history = calloc((ROWS + 1) * (n + 1), sizeof *x->history);
+    k->sum = calloc(n, sizeof *k->sum), k->part = calloc(n * PARTS, sizeof *k->part);
+    double *start = calloc(n + (size_t)s->nq, sizeof *start);
+    if (!x->exponent || !x->error || !x->history || !k->sum || !k->part || !start) return free(start), no_memory(err);
+    carom_copy(start, def->start ? def->start : carom_model_q0(m), s->nq);
+    carom_copy(start + s->nq, def->start ? def->start + s->nq : carom_model_v0(m), s->nv);
+    carom_status status = CAROM_OK;
+    if (def->transient > 0) {
+        status = carom_shoot(s, 0, def->transient, start, false, 200);
+        carom_copy(start, s->end, s->nq + s->nv);
+        if (status == CAROM_OK) status = carom_shooter_snap(s, def->transient, start);
+    }
+    k->t_0 = def->transient;
+    s->on_row = orthonormalise, s->watch = k;
+    if (status == CAROM_OK) status = carom_shoot(s, k->t_0, end, start, true, (int)k->steps);
+    free(start);
+    finish(k);
+    return status;
+}
+
+carom_status carom_lyapunov_find(carom_lyapunov *x, const carom_lyapunov_def *def, carom_error *err) {
+    spectrum *k = calloc(1, sizeof *k);
+    *x = (carom_lyapunov){0};
+    if (!k) return no_memory(err);
+    k->to = x;
+    const carom_status status = find(k, def, err);
+    carom_shooter_close(&k->s);
+    free(k->sum), free(k->part), free(k);
+    return status;
+}
+
+void carom_lyapunov_free(carom_lyapunov *x) {
+    free(x->exponent), free(x->error), free(x->history);
+    *x = (carom_lyapunov){0};
+}

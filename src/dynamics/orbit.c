@@ -1,0 +1,135 @@
+// orbit.c: periodic orbits: what is found, and one period of it as a result.
+#include "dynamics/cycle.h"
+#include <carom/event.h>
+#include <carom/result.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for an orbit"); }
+
+// Largest first; zeros of lost directions and ones of trivial ones behind.
+static carom_status put_multipliers(carom_orbit *o, carom_cycle *c) {
+    int count = 0;
+    CAROM_TRY(carom_cycle_multipliers(c, o->re, o->im, NULL, &count, &o->trivial, &o->lost));
+    for (int i = 1; i < count; ++i) // by size, pairs stay together
+        for (int k = i; k > 0 && hypot(o->re[k], o->im[k]) > (1 + 1e-12) * hypot(o->re[k - 1], o->im[k - 1]); --k) {
+            const double re = o->re[k], im = o->im[k];
+            o->re[k] = o->re[k - 1], o->im[k] = o->im[k - 1], o->re[k - 1] = re, o->im[k - 1] = im;
+        }
+    o->largest = count > 0 ? hypot(o->re[0], o->im[0]) : 0;
+    for (int i = 0; i < o->lost; ++i) o->re[count] = o->im[count] = 0, ++count;
+    for (int i = 0; i < o->trivial; ++i) o->re[count] = 1, o->im[count] = 0, ++count;
+    o->nmultipliers = count;
+    return CAROM_OK;
+}
+
+static int by_time(const void *a, const void *b) {
+    const carom_orbit_event *x = a, *y = b;
+    return x->t < y->t ? -1 : x->t > y->t;
+}
+
+// The state at t = 0, how far it goes, what happens from there on.
+static carom_status put_state(carom_orbit *o, carom_cycle *c) {
+    carom_shooter *s = &c->s;
+    o->event = calloc((size_t)s->nhits + 1, sizeof *o->event);
+    if (!o->event) return no_memory(c->err);
+    for (int i = 0; i < s->nhits; ++i) o->event[i] = (carom_orbit_event){fmod(s->hit[i].t, c->T), s->hit[i].contact, carom_hit_word(s->hit[i].kind)};
+    o->nevents = s->nhits;
+    qsort(o->event, (size_t)o->nevents, sizeof *o->event, by_time);
+    for (int i = 0; i < s->nq; ++i) o->advance[i] = s->end[i] - s->start[i];
+    double *x = c->x;
+    carom_status status = CAROM_OK;
+    if (c->t_0 > 0) {
+        status = carom_shoot(s, c->t_0, c->T - c->t_0, c->x, false, c->steps);
+        x = s->end;
+    }
+    carom_copy(o->q, x, s->nq), carom_copy(o->v, x + s->nq, s->nv);
+    return status;
+}
+
+static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *def) {
+    carom_shooter *s = &c->s;
+    s->task.model = def->model, s->task.run = def->run, s->task.start = def->start;
+    s->stop = def->stop, s->user = def->user;
+    CAROM_TRY(carom_cycle_open(c, def->period, NULL, c->err));
+    const carom_model *m = s->task.base;
+    const size_t n = (size_t)s->n;
+    o->nq = s->nq, o->nv = s->nv, o->nc = s->p.nc, o->scheme = s->run.scheme;
+    o->q = calloc((size_t)o->nq + 1, sizeof *o->q), o->v = calloc((size_t)o->nv + 1, sizeof *o->v), o->advance = calloc((size_t)o->nq + 1, sizeof *o->advance);
+    o->re = calloc(n + 1, sizeof *o->re), o->im = calloc(n + 1, sizeof *o->im);
+    if (!o->q || !o->v || !o->advance || !o->re || !o->im) return no_memory(c->err);
+    const double window = isnan(def->run.end) ? carom_model_simulation(m).end : def->run.end;
+    if (!c->expression && isnan(window)) return carom_fail(c->err, CAROM_BAD_INPUT, "no end time: how long shall a return of the motion be looked for? give --end");
+    double *x = calloc(n + (size_t)o->nq, sizeof *x);
+    if (!x) return no_memory(c->err);
+    carom_copy(x, def->start ? def->start : carom_model_q0(m), o->nq);
+    carom_copy(x + o->nq, def->start ? def->start + o->nq : carom_model_v0(m), o->nv);
+    carom_status status = carom_cycle_guess(c, x, def->transient, window, def->guess);
+    free(x);
+    CAROM_TRY(status);
+    status = carom_cycle_solve(c, NULL, 1);
+    for (int k = 0; k < 3 && (status == CAROM_NOT_CONVERGED || status == CAROM_UNSUPPORTED) && !c->timeless; ++k) { // an event may have come to the start
+        const double before = c->residual;
+        if (carom_cycle_rephase(c) != CAROM_OK) break;
+        status = carom_cycle_solve(c, NULL, 1);
+        if (status == CAROM_NOT_CONVERGED && c->residual > 0.9 * before) break;
+    }
+    if (status == CAROM_NOT_CONVERGED && !c->timeless) {
+        const carom_error kept = *c->err;
+        if (carom_cycle_near(c) == CAROM_OK) status = carom_cycle_solve(c, NULL, 1);
+        if (status != CAROM_OK && status != CAROM_STOPPED) *c->err = kept;
+    }
+    o->period = c->T, o->residual = c->residual, o->iterations = c->iterations;
+    o->isolated = c->iterations == 0 || c->rank >= c->unknowns;
+    if (s->linear) {
+        carom_error kept = *c->err;
+        const carom_status put = put_multipliers(o, c) == CAROM_OK ? put_state(o, c) : c->err->code;
+        if (status != CAROM_OK) *c->err = kept;
+        else status = put;
+    } else carom_copy(o->q, c->x, o->nq), carom_copy(o->v, c->x + o->nq, o->nv);
+    return status;
+}
+
+carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, carom_error *err) {
+    carom_cycle *c = calloc(1, sizeof *c);
+    *orbit = (carom_orbit){0};
+    if (!c) return no_memory(err);
+    c->err = err;
+    const carom_status status = find(orbit, c, def);
+    // the name of the scheme belongs to what was given, or is a constant
+    if (orbit->scheme) orbit->scheme = strcmp(orbit->scheme, "auto") == 0 ? "auto" : "event-driven";
+    carom_cycle_close(c);
+    free(c);
+    return status;
+}
+
+void carom_orbit_free(carom_orbit *o) {
+    free(o->q), free(o->v), free(o->advance), free(o->re), free(o->im), free(o->event);
+    *o = (carom_orbit){0};
+}
+
+carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def *def, const char *file, carom_error *err) {
+    enum { ROWS = 500 };
+    carom_model *m = carom_model_create(&def->model, err);
+    if (!m) return err->code;
+    carom_run run = {0};
+    carom_run_given given = def->run;
+    given.scheme = orbit->scheme, given.end = orbit->period, given.step = orbit->period / ROWS;
+    carom_status status = carom_run_resolve(&run, m, &given, err);
+    carom_sim_def sd = carom_run_sim(&run, m);
+    sd.q0 = orbit->q, sd.v0 = orbit->v;
+    carom_sim *sim = status == CAROM_OK ? carom_sim_create(&sd, err) : NULL;
+    carom_record_def rd = carom_record_default();
+    rd.model = m, rd.sim = sim, rd.file = file, rd.step = given.step, rd.end = orbit->period, rd.every = 1, rd.replace = true;
+    rd.text = def->model.text, rd.length = def->model.length, rd.model_file = def->model.file, rd.set = def->model.set, rd.options = (const char *const *)run.options;
+    carom_record *record = sim ? carom_record_create(&rd, err) : NULL;
+    if (status == CAROM_OK && !record) status = err->code;
+    if (status == CAROM_OK) status = carom_sim_run(sim, carom_record_step, record, err);
+    if (status == CAROM_OK) status = carom_record_finish(record, "done", NULL, err);
+    carom_record_destroy(record);
+    carom_sim_destroy(sim);
+    carom_run_free(&run);
+    carom_model_destroy(m);
+    return status;
+}

@@ -1,0 +1,544 @@
+// shoot.c: the motion over a span of time as a map of states, with its linearisation.
+//
+// States beside a start satisfy joints and the contacts that are closed there, to first order:  c(x) = 0,  C dx = 0.  Z is an orthonormal basis of
+// these dx in units of typical sizes, Y what becomes of it, by (VAR-1) and (VAR-2).
+#include "dynamics/shoot.h"
+#include "dynamics/lapack.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double DEPENDENT = 1e-9; // of a direction's length: what is left of it beside others
+enum { MOST = 1000000 };              // hits kept
+
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for a run"); }
+
+const char *carom_hit_word(carom_hit_kind kind) {
+    static const char *const word[] = {"impact", "chatter", "close", "open", "stick", "slip", "reverse"};
+    return word[kind];
+}
+
+// -- what happens -------------------------------------------------------------------------------------------------
+
+static void add_hit(carom_shooter *s, double t, int contact, carom_hit_kind kind, double jump) {
+    if (s->nhits == s->room) {
+        const int room = 2 * s->room + 32;
+        carom_hit *more = s->room < MOST ? realloc(s->hit, (size_t)room * sizeof *more) : NULL;
+        if (!more) return;
+        s->hit = more, s->room = room;
+    }
+    s->hit[s->nhits++] = (carom_hit){t, jump, contact, s->closed, kind};
+}
+
+// Contact c closes behind a run of impacts: these are one chatter.
+static bool drop_chatter(carom_shooter *s, int c, double *t) {
+    int first = s->nhits;
+    while (first > 0 && s->hit[first - 1].contact == c && s->hit[first - 1].kind == CAROM_HIT_IMPACT) --first;
+    if (s->nhits - first < 3) return false;
+    *t = s->hit[first].t;
+    s->nhits = first;
+    return true;
+}
+
+static void note_change(carom_shooter *s, const carom_change *x) {
+    const int nc = s->p.nc;
+    double jump = 0;
+    for (int i = 0; i < s->nv; ++i) jump = fmax(jump, fabs(x->v[i] - x->v_before[i]) / s->scale[s->nv + i]);
+    s->closed = 0;
+    for (int c = 0; c < nc; ++c) s->closed += x->mode[c] != CAROM_MODE_OPEN;
+    for (int c = 0; c < nc; ++c) {
+        const bool was = x->mode_before[c] != CAROM_MODE_OPEN, is = x->mode[c] != CAROM_MODE_OPEN;
+        const double *e = x->phase_before + nc + CAROM_TANGENTS * c, *e_1 = x->phase + nc + CAROM_TANGENTS * c;
+        double t = x->t;
+        if (!was && is) {
+            const bool chatter = drop_chatter(s, c, &t);
+            add_hit(s, t, c, chatter ? CAROM_HIT_CHATTER : CAROM_HIT_CLOSE, 0);
+        } else if (!was && x->impulse[c] > 0) add_hit(s, t, c, CAROM_HIT_IMPACT, jump);
+        else if (was && !is) add_hit(s, t, c, CAROM_HIT_OPEN, 0);
+        else if (was && x->mode_before[c] != x->mode[c]) add_hit(s, t, c, x->mode[c] == CAROM_MODE_STICK ? CAROM_HIT_STICK : CAROM_HIT_SLIP, 0);
+        else if (was && x->mode[c] == CAROM_MODE_SLIP && carom_dot(e, e_1, CAROM_TANGENTS) < 0) add_hit(s, t, c, CAROM_HIT_REVERSE, 0);
+        s->mode[c] = x->mode[c];
+    }
+}
+
+// Plain runs; a step that is halved tells some events again.
+static carom_status on_change(void *user, const carom_change *x) {
+    carom_shooter *s = user;
+    while (s->nhits > 0 && s->hit[s->nhits - 1].t > x->t_before) --s->nhits;
+    if (x->t > s->t_0 || x->t_before < x->t) note_change(s, x);
+    else
+        for (int c = 0; c < s->p.nc; ++c) s->mode[c] = x->mode[c];
+    s->closed = 0;
+    for (int c = 0; c < s->p.nc; ++c) s->closed += s->mode[c] != CAROM_MODE_OPEN;
+    return CAROM_OK;
+}
+
+static void range(carom_shooter *s, const double *q) {
+    for (int i = 0; i < s->nq; ++i) s->least[i] = fmin(s->least[i], q[i]), s->most[i] = fmax(s->most[i], q[i]);
+}
+
+static carom_status on_cross(void *user, carom_path *w, const carom_change *x) {
+    note_change(user, x);
+    range(user, w->q);
+    return CAROM_OK;
+}
+
+// -- states beside the start --------------------------------------------------------------------------------------
+
+// Component i of a direction in units of `scale`.
+static carom_direction unit_direction(const carom_shooter *s, double *e, int i) {
+    carom_zero(e, s->n);
+    e[i] = s->scale[i];
+    return (carom_direction){0, e, e + s->nv, NULL};
+}
+
+// Column i of C (i < n), or how c changes with the parameter (i = n).  n_rows: its length.
+static carom_status constraint_column(carom_shooter *s, carom_path *w, int i, double *column, int *n_rows) {
+    const carom_point *p = &w->p;
+    const double one = 1;
+    const carom_direction d = i < s->n ? unit_direction(s, s->scratch, i) : (carom_direction){0, NULL, NULL, &one};
+    int n = 0;
+    if (carom_variation_gaps(w->x, p->t, p->q, d, w->gaps) != CAROM_OK || carom_variation_rates(w->x, p->t, p->q, p->v, d, w->full) != CAROM_OK)
+        return carom_fail(s->err, CAROM_USER, "t = %.9g: the derivatives of the model have no finite value here", p->t);
+    for (int b = 0; b < p->L.nb; ++b) {
+        const int id = p->L.id[b], rows = id >= p->ne && w->phase[id - p->ne] == CAROM_MODE_SLIP ? 1 : p->L.at[b + 1] - p->L.at[b];
+        column[n++] = w->gaps[carom_point_id(p, id)];
+        for (int k = 0; k < rows; ++k) column[n++] = w->full[w->at_full[id] + k];
+    }
+    *n_rows = n;
+    return CAROM_OK;
+}
+
+double carom_basis_reject(const double *basis, int count, double *x, int n) {
+    for (int round = 0; round < 2; ++round)
+        for (int k = 0; k < count; ++k) carom_axpy(x, -carom_dot(basis + (size_t)k * (size_t)n, x, n), basis + (size_t)k * (size_t)n, n);
+    return carom_length(x, n);
+}
+
+void carom_basis_complete(double *basis, int count, int n, double *x) {
+    while (count < n) {
+        int best = 0;
+        double most = -1;
+        for (int i = 0; i < n; ++i) {
+            double left = 1;
+            for (int k = 0; k < count; ++k) left -= basis[(size_t)k * (size_t)n + (size_t)i] * basis[(size_t)k * (size_t)n + (size_t)i];
+            if (left > most + 1e-12) most = left, best = i;
+        }
+        carom_zero(x, n);
+        x[best] = 1;
+        const double length = carom_basis_reject(basis, count, x, n);
+        for (int i = 0; i < n; ++i) basis[(size_t)count * (size_t)n + (size_t)i] = x[i] / length;
+        ++count;
+    }
+}
+
+// Rows of C, orthonormal, with -c by the parameter as their right-hand sides; then Z.
+static carom_status on_start(void *user, carom_path *w) {
+    carom_shooter *s = user;
+    const int n = s->n, most = 2 * w->p.L.at[w->p.L.nb] + 1;
+    carom_copy(s->mode_0, w->phase, s->p.nc), carom_copy(s->mode, w->phase, s->p.nc);
+    double *C = calloc((size_t)most * (size_t)(n + 1), sizeof *C), *row = calloc((size_t)n + 1, sizeof *row);
+    int rank = 0, n_rows = 0;
+    carom_status status = C && row ? CAROM_OK : no_memory(s->err);
+    for (int i = 0; i < n + (s->parameter >= 0) && status == CAROM_OK && w->p.L.nb > 0; ++i) status = constraint_column(s, w, i, C + (size_t)i * (size_t)most, &n_rows);
+    carom_zero(s->p_0, n);
+    for (int r = 0; r < n_rows && status == CAROM_OK && rank < n; ++r) {
+        for (int i = 0; i <= n; ++i) row[i] = C[(size_t)i * (size_t)most + (size_t)r];
+        const double size = carom_length(row, n);
+        double right = -row[n];
+        for (int round = 0; round < 2; ++round)
+            for (int k = 0; k < rank; ++k) {
+                const double along = carom_dot(s->rows + (size_t)k * (size_t)n, row, n);
+                carom_axpy(row, -along, s->rows + (size_t)k * (size_t)n, n);
+                right -= along * s->scratch[n + k];
+            }
+        const double left = carom_length(row, n);
+        if (!(left > DEPENDENT * size) || size == 0) continue;
+        for (int i = 0; i < n; ++i) s->rows[(size_t)rank * (size_t)n + (size_t)i] = row[i] / left;
+        s->scratch[n + rank] = right / left;
+        carom_axpy(s->p_0, s->scratch[n + rank], s->rows + (size_t)rank * (size_t)n, n);
+        ++rank;
+    }
+    if (status == CAROM_OK) {
+        if (rank < n) carom_basis_complete(s->rows, rank, n, row);
+        s->m = n - rank;
+        carom_copy(s->Z, s->rows + (size_t)rank * (size_t)n, (ptrdiff_t)s->m * n);
+        for (int j = 0; j < n; ++j)
+            for (int i = 0; i < n; ++i) w->y[(size_t)j * (size_t)n + (size_t)i] = j < s->m ? s->scale[i] * s->Z[(size_t)j * (size_t)n + (size_t)i] : 0;
+        for (int i = 0; i < n && s->parameter >= 0; ++i) w->y[(size_t)n * (size_t)n + (size_t)i] = s->scale[i] * s->p_0[i];
+        for (int i = 0; i < s->nv; ++i) s->rate_0[i] = w->v[i] / s->scale[i], s->rate_0[s->nv + i] = w->a_after[i] / s->scale[s->nv + i];
+    }
+    free(C), free(row);
+    return status;
+}
+
+// -- lowest gaps --------------------------------------------------------------------------------------------------
+
+// g and g' of contact c at a state; w->full, w->gaps are scratch.
+static carom_status gap_at(carom_path *w, int c, double t, const double *q, const double *v, double *g, double *rate) {
+    carom_point *p = &w->p;
+    CAROM_TRY(carom_path_stand(w, t, q, v, NULL));
+    *g = p->g[p->ne + c];
+    const carom_status status = carom_variation_gaps(w->x, t, q, (carom_direction){1, v, NULL, NULL}, w->gaps);
+    *rate = w->gaps[carom_model_system(w->model)->ne + c];
+    return status;
+}
+
+// An open contact that turns back inside the step comes nearest where g' = 0: by regula falsi (Illinois).
+static carom_status nearest(carom_shooter *s, carom_path *w, int c, double h, double rate_0, double rate_1) {
+    double a = 0, b = h, g = 0, rate = rate_1, tau = h;
+    for (int i = 0, side = 0; i < 60 && fabs(rate) > 1e-13 * (fabs(rate_0) + fabs(rate_1)) && b - a > 1e-14 * h; ++i) {
+        tau = (a * rate_1 - b * rate_0) / (rate_1 - rate_0);
+        CAROM_TRY(carom_path_try(w, tau, NULL));
+        CAROM_TRY(gap_at(w, c, w->t + tau, w->q_1, w->v_1, &g, &rate));
+        if (rate < 0) {
+            a = tau, rate_0 = rate;
+            if (side == 1) rate_1 /= 2;
+            side = 1;
+        } else {
+            b = tau, rate_1 = rate;
+            if (side == -1) rate_0 /= 2;
+            side = -1;
+        }
+    }
+    s->low[c] = fmin(s->low[c], g);
+    return CAROM_OK;
+}
+
+// Position i turns back inside the step: where the cubic through both ends with their slopes does.
+static void turning(carom_shooter *s, int i, double q_0, double d_0, double q_1, double d_1) {
+    const double rise = q_1 - q_0, b = 3 * rise - 2 * d_0 - d_1, c = d_0 + d_1 - 2 * rise; // q_0 + d_0 x + b x^2 + c x^3
+    const double root = sqrt(fmax(0, b * b - 3 * c * d_0)), x = d_0 / (-b + (d_0 > 0 ? root : -root)), q = q_0 + x * (d_0 + x * (b + x * c));
+    if (x > 0 && x < 1) s->least[i] = fmin(s->least[i], q), s->most[i] = fmax(s->most[i], q);
+}
+
+static carom_status on_step(void *user, carom_path *w, double h) {
+    carom_shooter *s = user;
+    range(s, w->q), range(s, w->q_1);
+    for (int i = 0; i < s->nq && s->nq == s->nv; ++i)
+        if (w->v[i] * w->v_1[i] < 0) turning(s, i, w->q[i], w->v[i] * h, w->q_1[i], w->v_1[i] * h);
+    for (int c = 0; c < s->p.nc; ++c) {
+        double g, rate_0, g_1, rate_1;
+        if (w->phase[c] != CAROM_MODE_OPEN) continue;
+        CAROM_TRY(gap_at(w, c, w->t, w->q, w->v, &g, &rate_0));
+        if (!(rate_0 < 0)) continue;
+        CAROM_TRY(gap_at(w, c, w->t + h, w->q_1, w->v_1, &g_1, &rate_1));
+        if (!(rate_1 > 0)) continue;
+        CAROM_TRY(nearest(s, w, c, h, rate_0, rate_1));
+        if (w->tried != h) CAROM_TRY(carom_path_try(w, h, NULL));
+    }
+    return CAROM_OK;
+}
+
+// -- runs ---------------------------------------------------------------------------------------------------------
+
+static carom_sim *simulate(carom_shooter *s, double t_0, double span, const double *x, int steps) {
+    carom_sim_def def = carom_run_sim(&s->run, s->task.base);
+    def.t0 = t_0, def.h = span / steps, def.t_end = t_0 + span, def.q0 = x, def.v0 = x + s->nq;
+    carom_sim *sim = carom_sim_create(&def, s->err);
+    if (sim) carom_sim_stop_when(sim, s->stop, s->user);
+    return sim;
+}
+
+static carom_status plain(carom_shooter *s, carom_sim *sim) {
+    carom_sim_watch_changes(sim, on_change, s);
+    while (!carom_sim_done(sim)) {
+        CAROM_TRY(carom_sim_step(sim, s->err));
+        const carom_now now = carom_sim_now(sim);
+        s->t_1 = now.t;
+        if (s->on_state) CAROM_TRY(s->on_state(s->watch, now.t, now.q, now.v, s->closed));
+    }
+    return CAROM_OK;
+}
+
+static void close_path(carom_shooter *s) {
+    if (s->opened) carom_path_close(&s->path);
+    s->opened = false;
+}
+
+static carom_status on_row(void *user, carom_path *w) {
+    carom_shooter *s = user;
+    s->t_1 = w->t;
+    return s->on_row(s->watch, w);
+}
+
+static carom_status open_path(carom_shooter *s, carom_sim *sim) {
+    const int n = s->n, columns = n + (s->parameter >= 0);
+    close_path(s);
+    s->path = (carom_path){.user = s, .on_start = on_start, .on_cross = on_cross, .on_step = s->lows ? on_step : NULL, .on_row = s->on_row ? on_row : NULL, .x = s->x, .borrowed = true, .rtol = s->rtol > 0 ? s->rtol : 1e-11, .longest = s->lows ? s->span / 40 : 0};
+    s->opened = true;
+    carom_zero(s->dp, columns);
+    s->dp[n] = 1;
+    return carom_path_open(&s->path, s->task.base, sim, columns, s->dp, s->parameter >= 0, &s->parameter, 0, s->err);
+}
+
+static carom_status linearised(carom_shooter *s, carom_sim *sim) {
+    const int n = s->n;
+    carom_path *w = &s->path;
+    CAROM_TRY(open_path(s, sim));
+    CAROM_TRY(carom_path_run(w));
+    for (int j = 0; j < s->m; ++j)
+        for (int i = 0; i < n; ++i) s->Y[(size_t)j * (size_t)n + (size_t)i] = w->y[(size_t)j * (size_t)n + (size_t)i] / s->scale[i];
+    for (int i = 0; i < n && s->parameter >= 0; ++i) s->p_1[i] = w->y[(size_t)n * (size_t)n + (size_t)i] / s->scale[i];
+    CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
+    for (int i = 0; i < s->nv; ++i) s->rate_1[i] = w->v[i] / s->scale[i], s->rate_1[s->nv + i] = w->a[i] / s->scale[s->nv + i];
+    carom_copy(s->mode_1, w->phase, s->p.nc);
+    s->linear = true;
+    return CAROM_OK;
+}
+
+carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double *x, bool linear, int steps) {
+    s->t_0 = t_0, s->t_1 = t_0, s->span = span, s->nhits = 0, s->closed = 0;
+    if (x != s->start) carom_copy(s->start, x, s->nq + s->nv);
+    for (int c = 0; c < s->p.nc; ++c) s->mode[c] = CAROM_MODE_OPEN, s->low[c] = INFINITY;
+    for (int i = 0; i < s->nq; ++i) s->least[i] = INFINITY, s->most[i] = -INFINITY;
+    if (linear) s->linear = false;
+    carom_sim *sim = simulate(s, t_0, span, s->start, steps);
+    if (!sim) return s->err->code;
+    carom_status status = linear ? linearised(s, sim) : plain(s, sim);
+    const carom_now now = carom_sim_now(sim);
+    carom_copy(s->end, now.q, s->nq), carom_copy(s->end + s->nq, now.v, s->nv);
+    s->t_1 = now.t;
+    s->path.sim = NULL;
+    carom_sim_destroy(sim);
+    return status;
+}
+
+// -- moving states ------------------------------------------------------------------------------------------------
+
+void carom_shooter_apart(const carom_shooter *s, const double *a, const double *b, double *out) {
+    const carom_model *m = s->task.base;
+    if (s->nq == s->nv) {
+        for (int i = 0; i < s->nq; ++i) out[i] = b[i] - a[i];
+    } else {
+        double *dq = s->block;
+        for (int i = 0; i < s->nq; ++i) dq[i] = b[i] - a[i];
+        for (int i = 0; i < s->nq; ++i) { // of q and -q, which turn alike, that which is nearer
+            if (carom_model_quaternion(m, i) != i || carom_dot(a + i, b + i, 4) >= 0) continue;
+            for (int k = 0; k < 4; ++k) dq[i + k] = -b[i + k] - a[i + k];
+        }
+        carom_model_velocities(m, a, dq, out);
+    }
+    for (int i = 0; i < s->nv; ++i) out[s->nv + i] = b[s->nq + i] - a[s->nq + i];
+    for (int i = 0; i < s->n; ++i) out[i] /= s->scale[i];
+}
+
+// Joints and contacts that are closed: on the wall, then along it.
+static carom_status project(carom_shooter *s, double *q, double *v) {
+    carom_path *w = &s->path;
+    const carom_point *p = &w->p;
+    const carom_local *L = &p->L;
+    const carom_system *sys = &p->sys;
+    for (int round = 0; round < 8; ++round) {
+        const bool positions = round < 6;
+        CAROM_TRY(carom_path_stand(w, s->t_0, q, v, NULL));
+        double wrong = 0;
+        int n = 0;
+        for (int b = 0; b < L->nb; ++b) {
+            const bool slides = L->id[b] >= p->ne && w->phase[L->id[b] - p->ne] == CAROM_MODE_SLIP;
+            for (int k = L->at[b]; k < (positions || slides ? L->at[b] + 1 : L->at[b + 1]); ++k) {
+                double *X = w->X + (size_t)n * (size_t)s->nv;
+                carom_column_expand(X, &L->W, k);
+                carom_factor_solve(&w->F, X);
+                w->r[n] = positions ? -p->g[L->id[b]] : -w->u[k];
+                wrong = fmax(wrong, fabs(w->r[n]));
+                w->row[n++] = k;
+            }
+        }
+        if (wrong <= 1e-15 * (positions ? carom_norm_max(q, s->nq) : carom_norm_max(v, s->nv))) {
+            if (positions) round = 5;
+            continue;
+        }
+        for (int i = 0; i < n; ++i)
+            for (int k = 0; k < n; ++k) w->G[i + k * n] = carom_column_dot(&L->W, w->row[i], w->X + (size_t)k * (size_t)s->nv);
+        carom_path_solve(w, w->G, n, w->r);
+        carom_zero(w->dx, s->nv);
+        for (int k = 0; k < n; ++k) carom_axpy(w->dx, w->r[k], w->X + (size_t)k * (size_t)s->nv, s->nv);
+        if (!positions) carom_axpy(v, 1, w->dx, s->nv);
+        else if (sys->move) sys->move(sys->model, q, q, 1, w->dx);
+        else carom_axpy(q, 1, w->dx, s->nv);
+    }
+    return CAROM_OK;
+}
+
+static carom_status settle(carom_shooter *s, double *q, double *v) {
+    carom_path *w = &s->path;
+    bool some = s->p.ne > 0;
+    for (int c = 0; c < s->p.nc; ++c) some = some || s->mode_0[c] != CAROM_MODE_OPEN;
+    if (!some) return CAROM_OK;
+    if (!s->opened) CAROM_TRY(open_path(s, NULL));
+    double *phase = w->phase;
+    w->phase = s->mode_0;
+    const carom_status status = project(s, q, v);
+    w->phase = phase;
+    return status;
+}
+
+carom_status carom_shooter_snap(carom_shooter *s, double t, double *x) {
+    carom_copy(s->mode_0, s->mode, s->p.nc);
+    s->t_0 = t;
+    return settle(s, x, x + s->nq);
+}
+
+carom_status carom_shooter_move(carom_shooter *s, const double *x, const double *by, double *y) {
+    const carom_system *sys = carom_model_system(s->task.base);
+    double *d = s->block;
+    for (int i = 0; i < s->nv; ++i) d[i] = s->scale[i] * by[i];
+    if (sys->move) sys->move(sys->model, y, x, 1, d);
+    else carom_add(y, x, 1, d, s->nv);
+    for (int i = 0; i < s->nv; ++i) y[s->nq + i] = x[s->nq + i] + s->scale[s->nv + i] * by[s->nv + i];
+    return settle(s, y, y + s->nq);
+}
+
+// -- the model ----------------------------------------------------------------------------------------------------
+
+carom_status carom_shooter_observe(carom_shooter *s, double *value, double *change) {
+    const carom_model *m = s->task.base;
+    const carom_ledger none = {0};
+    carom_average *averages = calloc((size_t)carom_model_watched(m) + 1, sizeof *averages);
+    if (!averages) return no_memory(s->err);
+    const double one = 1;
+    carom_model_observe(m, averages, &none, s->p.work, 0, s->p.q, s->p.v, value);
+    free(averages);
+    if (!change) return CAROM_OK;
+    *change = 0;
+    if (s->parameter < 0) return CAROM_OK;
+    return carom_variation_observed(s->x, 0, s->p.q, s->p.v, (carom_direction){0, NULL, NULL, &one}, change);
+}
+
+// Gaps, forces, M v and W'v + w at (t, q, v), one behind the other; sizes: of each group, the largest so far.
+static carom_status terms(carom_shooter *s, double *to, double size[4]) {
+    carom_point *p = &s->p;
+    const int links = p->ne + p->nc;
+    CAROM_TRY(carom_point_look(p, s->err));
+    for (p->L.nb = 0; p->L.nb < links; ++p->L.nb) p->L.id[p->L.nb] = p->L.nb;
+    CAROM_TRY(carom_point_directions(p, &p->L, s->err));
+    const int rows = p->L.at[p->L.nb], first[] = {0, links, links + s->nv, links + 2 * s->nv, links + 2 * s->nv + rows};
+    carom_copy(to, p->g, links), carom_copy(to + first[1], p->f, s->nv);
+    carom_zero(to + first[2], s->nv);
+    carom_matrix_muladd(to + first[2], 1, p->M, p->v);
+    for (int k = 0; k < rows; ++k) to[first[3] + k] = carom_column_dot(&p->L.W, k, p->v) + p->L.w[k];
+    for (int g = 0; g < 4; ++g) size[g] = fmax(size[g], carom_norm_max(to + first[g], first[g + 1] - first[g]));
+    return CAROM_OK;
+}
+
+carom_status carom_shooter_same(carom_shooter *s, double span, const double *x, double dt, const double *dq, bool *same) {
+    enum { TIMES = 7 };
+    carom_point *p = &s->p;
+    const int n = p->ne + p->nc + 2 * s->nv + p->n;
+    double *all = calloc(2 * TIMES * (size_t)(n + 1), sizeof *all), size[4] = {0};
+    carom_status status = all ? CAROM_OK : no_memory(s->err);
+    for (int k = 0; k < 2 * TIMES && status == CAROM_OK; ++k) {
+        p->t = 0.131 * span * (k / 2) + k % 2 * dt;
+        carom_copy(p->q, x, p->nq), carom_copy(p->v, x + p->nq, s->nv);
+        for (int i = 0; k % 2 && dq && i < p->nq; ++i) p->q[i] += dq[i];
+        status = terms(s, all + (size_t)k * (size_t)n, size);
+    }
+    *same = true;
+    const int links = p->ne + p->nc, first[] = {0, links, links + s->nv, links + 2 * s->nv, n};
+    for (int k = 0; k < TIMES && status == CAROM_OK; ++k)
+        for (int g = 0; g < 4; ++g)
+            for (int i = first[g]; i < first[g + 1]; ++i) *same = *same && fabs(all[(size_t)(2 * k) * (size_t)n + (size_t)i] - all[(size_t)(2 * k + 1) * (size_t)n + (size_t)i]) <= 1e-8 * size[g];
+    free(all);
+    carom_copy(p->q, x, p->nq), carom_copy(p->v, x + p->nq, s->nv);
+    p->t = 0;
+    return status;
+}
+
+carom_status carom_model_timeless(const carom_model *m, double span, bool *timeless, carom_error *err) {
+    carom_shooter s = {.err = err};
+    const carom_system *sys = carom_model_system(m);
+    carom_status status = carom_point_open(&s.p, m, err);
+    double *x = calloc((size_t)(sys->nq + sys->nv) + 1, sizeof *x);
+    if (status == CAROM_OK && !x) status = no_memory(err);
+    s.nq = sys->nq, s.nv = sys->nv;
+    *timeless = status == CAROM_OK;
+    if (status == CAROM_OK) carom_copy(x, carom_model_q0(m), s.nq), carom_copy(x + s.nq, carom_model_v0(m), s.nv);
+    for (int k = 1; k <= 3 && status == CAROM_OK && *timeless; ++k) status = carom_shooter_same(&s, span, x, 0.1618 * k * span, NULL, timeless);
+    free(x);
+    carom_point_close(&s.p);
+    return status;
+}
+
+static carom_status prepare(carom_shooter *s) {
+    carom_point_close(&s->p);
+    CAROM_TRY(carom_point_open(&s->p, s->task.base, s->err));
+    if (s->x) return CAROM_OK;
+    s->x = carom_variation_create(s->task.base, s->parameter >= 0, &s->parameter, s->err);
+    return s->x ? CAROM_OK : s->err->code;
+}
+
+carom_status carom_shooter_set(carom_shooter *s, double value) {
+    bool derived = false, kept = false;
+    if (value == s->value) return CAROM_OK;
+    CAROM_TRY(carom_model_set(s->task.base, 1, &s->parameter, &value, &derived, s->err));
+    s->value = value;
+    close_path(s);
+    if (!derived) CAROM_TRY(carom_variation_set(s->x, &value, &kept, s->err));
+    if (!kept) carom_variation_destroy(s->x), s->x = NULL;
+    return prepare(s);
+}
+
+static carom_status allocate(carom_shooter *s) {
+    const size_t n = (size_t)s->n, nc = (size_t)s->p.nc, x = (size_t)(s->nq + s->nv);
+    double **part[] = {&s->scale, &s->p_0, &s->p_1, &s->rate_0, &s->rate_1, &s->Z, &s->Y, &s->rows, &s->start, &s->end, &s->mode_0, &s->mode_1, &s->mode, &s->low, &s->block, &s->dp, &s->scratch, &s->least, &s->most};
+    const size_t size[] = {n, n, n, n, n, n * n, n * n, n * n, x, x, nc, nc, nc, nc, x + n, n + 1, 2 * n, x, x};
+    for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
+        *part[i] = calloc(size[i] + 1, sizeof(double));
+        if (!*part[i]) return no_memory(s->err);
+    }
+    for (int i = 0; i < s->n; ++i) s->scale[i] = 1;
+    return CAROM_OK;
+}
+
+carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *err) {
+    const char *const names[] = {by, NULL};
+    s->err = err;
+    s->parameter = -1;
+    CAROM_TRY(carom_task_open(&s->task, names, err));
+    carom_run_given given = s->task.run;
+    if (!given.scheme) given.scheme = "event-driven";
+    given.end = given.step = 1;
+    CAROM_TRY(carom_run_resolve(&s->run, s->task.base, &given, err));
+    if (strcmp(s->run.scheme, "event-driven") != 0 && strcmp(s->run.scheme, "auto") != 0)
+        return carom_fail(err, CAROM_UNSUPPORTED, "this needs a scheme that locates events to rounding: event-driven or auto, not %.40s", s->run.scheme);
+    if (by) {
+        if (s->task.free[0].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is no parameter of the model", by);
+        s->parameter = s->task.free[0].index, s->value = s->task.free[0].value;
+    }
+    const carom_system *sys = carom_model_system(s->task.base);
+    s->nq = sys->nq, s->nv = sys->nv, s->n = 2 * sys->nv;
+    if (sys->nv == 0) return carom_fail(err, CAROM_BAD_INPUT, "the model has no coordinates");
+    CAROM_TRY(prepare(s));
+    return allocate(s);
+}
+
+void carom_shooter_close(carom_shooter *s) {
+    close_path(s);
+    carom_point_close(&s->p);
+    carom_variation_destroy(s->x);
+    carom_run_free(&s->run);
+    carom_task_close(&s->task);
+    double *part[] = {s->scale, s->p_0, s->p_1, s->rate_0, s->rate_1, s->Z, s->Y, s->rows, s->start, s->end, s->mode_0, s->mode_1, s->mode, s->low, s->block, s->dp, s->scratch, s->least, s->most};
+    for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
+    free(s->hit);
+    *s = (carom_shooter){0};
+}
+
+// -- eigenvalues --------------------------------------------------------------------------------------------------
+
+carom_status carom_eigen(double *A, int m, double *re, double *im, double *vectors, carom_error *err) {
+    if (m == 0) return CAROM_OK;
+#ifdef CAROM_HAS_LAPACK
+    const int one = 1, room = 8 * m + 64;
+    int info = 0;
+    double none[1], *work = calloc((size_t)room, sizeof *work);
+    if (!work) return no_memory(err);
+    dgeev_("N", vectors ? "V" : "N", &m, A, &m, re, im, none, &one, vectors ? vectors : none, vectors ? &m : &one, work, &room, &info, 1, 1);
+    free(work);
+    return info == 0 ? CAROM_OK : carom_fail(err, CAROM_NOT_CONVERGED, "the multipliers did not converge (LAPACK's dgeev: %d)", info);
+#else
+    (void)A, (void)re, (void)im, (void)vectors;
+    return carom_fail(err, CAROM_UNSUPPORTED, "multipliers need LAPACK, which this build of carom lacks: install liblapack-dev and build again");
+#endif
+}

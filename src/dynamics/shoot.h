@@ -1,0 +1,75 @@
+// shoot.h (private): the motion over a span of time as a map of states, with its linearisation: what orbits, exponents and continuation share.
+#pragma once
+#include "dynamics/dynamics.h"
+
+/// What happened to one contact on the way.
+typedef enum carom_hit_kind { CAROM_HIT_IMPACT, CAROM_HIT_CHATTER, CAROM_HIT_CLOSE, CAROM_HIT_OPEN, CAROM_HIT_STICK, CAROM_HIT_SLIP, CAROM_HIT_REVERSE } carom_hit_kind;
+typedef struct carom_hit {
+    double t, jump;      // jump: of velocities in an impact, in units of `scale`
+    int contact, closed; // contacts that are closed behind it
+    carom_hit_kind kind;
+} carom_hit;
+const char *carom_hit_word(carom_hit_kind kind);
+
+typedef struct carom_shooter {
+    // the caller's
+    bool (*stop)(const void *user);
+    const void *user;
+    carom_status (*on_state)(void *watch, double t, const double *q, const double *v, int closed); // plain runs: after every step; NULL: none
+    carom_status (*on_row)(void *watch, carom_path *w); // linearised runs: after every step, columns may be changed; NULL: none
+    void *watch;
+    double *scale;         // 2 nv: typical sizes of positions (along velocities) and velocities; 1
+    bool lows;             // linearised runs: look for the lowest gaps of open contacts, and for the range of positions
+    double rtol;           // of one step of the linearised motion; 0: 1e-11
+    // the model
+    carom_task task;       // base is the model; free[0], where there is one, its parameter
+    carom_run run;
+    carom_point p;
+    carom_variation *x;
+    int nq, nv, n, parameter; // n = 2 nv; parameter -1: none
+    double value;
+    // the last run
+    double t_0, span, t_1; // begun at, to last, got to
+    double *start, *end;   // nq + nv
+    int m;                 // dimension of the states beside the start
+    double *Z, *Y;         // n x m in units of `scale`: an orthonormal basis of them, and what becomes of it
+    double *p_0, *p_1;     // n: how start and end change with the parameter, in units of `scale`
+    double *rate_0, *rate_1; // n: the motion at both ends, in units of `scale`
+    double *mode_0, *mode_1; // nc
+    bool linear;           // Z, Y, ... are those of the last run
+    carom_hit *hit;
+    int nhits, room, closed;
+    double *low;           // nc: lowest gap at which an open contact turned back; infinite: none did
+    double *least, *most;  // nq: range of positions
+    // inside
+    carom_path path;
+    bool opened;
+    double *rows, *dp, *block, *scratch;
+    double *mode;
+    carom_error *err;
+} carom_shooter;
+
+/// task.model, task.run and the caller's part are set; by: a parameter, NULL: none.  To be closed whatever happens.
+carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *err);
+void carom_shooter_close(carom_shooter *s);
+/// Another value of the parameter.
+carom_status carom_shooter_set(carom_shooter *s, double value);
+/// From x at t_0 over `span`, with the linearisation or without, in so many steps.
+carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double *x, bool linear, int steps);
+/// y = x moved along n numbers in units of `scale`, with joints and the contacts that were closed at the start of the last linearised run satisfied.
+carom_status carom_shooter_move(carom_shooter *s, const double *x, const double *by, double *y);
+/// x satisfies joints and the contacts that are closed at the end of the last run exactly, at time t.
+carom_status carom_shooter_snap(carom_shooter *s, double t, double *x);
+/// From a to b, n numbers in units of `scale`.
+void carom_shooter_apart(const carom_shooter *s, const double *a, const double *b, double *out);
+/// The observed expression (task.model.observe), and its change with the parameter (NULL: not wanted).
+carom_status carom_shooter_observe(carom_shooter *s, double *value, double *change);
+/// At times over `span`, do forces, masses, gaps and directions have the same values at (t + dt, q + dq) as at (t, q)?  dq: nq, NULL: none.
+carom_status carom_shooter_same(carom_shooter *s, double span, const double *x, double dt, const double *dq, bool *same);
+
+/// x less its part along `count` orthonormal vectors of n numbers; returns the length that is left.
+double carom_basis_reject(const double *basis, int count, double *x, int n);
+/// Complete `count` of them to a basis of n dimensions by unit vectors, those with most left first.  x: n, scratch.
+void carom_basis_complete(double *basis, int count, int n, double *x);
+/// Eigenvalues of A (m x m, spoilt), and a right vector of each pair (m x m as LAPACK has them, NULL: not wanted).
+carom_status carom_eigen(double *A, int m, double *re, double *im, double *vectors, carom_error *err);

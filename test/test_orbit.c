@@ -1,0 +1,420 @@
+// test_orbit.c: carom orbit, follow and lyapunov: known answers.
+#include "model_text.h"
+#include <carom/dynamics.h>
+#include <carom/event.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+static carom_orbit_def define(const char *text, const char *period, double transient) {
+    carom_orbit_def d = {.period = period, .transient = transient, .guess = NAN};
+    d.model.text = text, d.model.length = strlen(text), d.model.file = "model.yaml";
+    d.run = carom_run_nothing();
+    return d;
+}
+
+static carom_orbit orbit(const carom_orbit_def *d) {
+    carom_orbit o;
+    carom_error err = {0};
+    if (carom_orbit_find(&o, d, &err) != CAROM_OK) fail_msg("%s", err.text);
+    assert_true(o.residual < 1e-10);
+    return o;
+}
+
+static void refused(const carom_orbit_def *d, carom_status status, const char *words) {
+    carom_orbit o;
+    carom_error err = {0};
+    assert_int_equal(carom_orbit_find(&o, d, &err), status);
+    carom_orbit_free(&o);
+    if (!strstr(err.text, words)) fail_msg("'%s' is not in: %s", words, err.text);
+}
+
+static carom_follow_def define_branch(const carom_orbit_def *d, const carom_orbit *o, double *start, const char *by, double from, double to) {
+    carom_follow_def f = {.model = d->model, .run = d->run, .period = d->period, .guess = o ? o->period : NAN, .by = by, .from = from, .to = to, .start = o ? start : NULL};
+    if (o) memcpy(start, o->q, (size_t)o->nq * sizeof *start), memcpy(start + o->nq, o->v, (size_t)o->nv * sizeof *start);
+    return f;
+}
+
+static carom_branch follow(const carom_follow_def *d) {
+    carom_branch b = {0};
+    carom_error err = {0};
+    if (carom_follow_run(&b, d, &err) != CAROM_OK) fail_msg("%s", err.text);
+    return b;
+}
+
+// The parameter at the n-th event of this name (its first word), from 0.
+static double at_event(const carom_branch *b, const char *name, int n) {
+    for (long r = 0; r < b->branch.rows; ++r)
+        if (strncmp(b->branch.column[5].text[r], name, strlen(name)) == 0 && n-- == 0) return b->branch.column[1].real[r];
+    fail_msg("there is no %s", name);
+    return NAN;
+}
+
+// -- a ball on a vibrating table ------------------------------------------------------------------------------------
+// Orbit of the period T = 2 pi/w, one impact a period at the phase p: the ball leaves with v = g T/2 and comes with -v, the table has U = A w cos p there:
+//     v - U = e (v + U):   A w^2 cos p = g pi (1 - e)/(1 + e).
+// With (dt, dv) behind the impact, dt_1 = dt + (1 + e)/g dv, dv_1 = -(1 + e) Q dt_1 - e dv + e g (dt_1 - dt), Q = A w^2 sin p: determinant e^2,
+// trace 1 + e^2 - (1 + e)^2 Q/g.  Fold: Q = 0; period doubling: 1 + trace + determinant = 0, Q = 2 g (1 + e^2)/(1 + e)^2.
+
+#define TABLE "carom: 1\nparameters: {g: 9.81, e: 0.8, w: 30, A: 0.01}\ncoordinates: {y: {at: 0, rate: 0.9}}\nenergy: {kinetic: \"1/2*y'^2\", potential: g*y}\n" \
+              "contacts: {table: {gap: \"y - A*sin(w*t)\", restitution: e}}\n"
+
+static void table(void **state) {
+    (void)state;
+    const double g = 9.81, e = 0.8, w = 30, A = 0.01, part = g * PI * (1 - e) / (1 + e), Q = sqrt(pow(A * w * w, 2) - part * part), trace = 1 + e * e - (1 + e) * (1 + e) * Q / g;
+    const carom_orbit_def d = define(TABLE, "2*pi/w", 20);
+    carom_orbit o = orbit(&d);
+    assert_close(o.period, 2 * PI / w, 1e-15);
+    assert_int_equal(o.nmultipliers, 2);
+    assert_close(o.re[0], trace / 2, 1e-8);
+    assert_close(fabs(o.im[0]), sqrt(e * e - trace * trace / 4), 1e-8);
+    assert_int_equal(o.nevents, 1);
+    assert_string_equal(o.event[0].kind, "impact");
+    assert_close(o.event[0].t, asin(Q / (A * w * w)) / w, 1e-9); // the stable one of the two phases
+    double start[2];
+    carom_follow_def f = define_branch(&d, &o, start, "A", 0.002, 0.013);
+    carom_branch b = follow(&f);
+    assert_close(at_event(&b, "fold", 0), part / (w * w), 1e-8 * 0.011);
+    const double doubling = 2 * g * (1 + e * e) / ((1 + e) * (1 + e));
+    assert_close(at_event(&b, "period-doubling", 0), sqrt(part * part + doubling * doubling) / (w * w), 1e-8 * 0.011);
+    // stable between the two limits, on that side of the fold alone
+    const carom_table *t = &b.branch;
+    for (long r = 0; r < t->rows; ++r) {
+        if (t->column[5].text[r][0]) continue;
+        const double a = t->column[1].real[r], q = sqrt(fmax(0, pow(a * w * w, 2) - part * part)), m = t->column[4].real[r];
+        if (t->column[3].integer[r]) assert_true(q < doubling);
+        // the largest multiplier, of the orbit with Q or with -Q
+        double off = 1;
+        for (int side = -1; side <= 1; side += 2) {
+            const double half = (1 + e * e - side * (1 + e) * (1 + e) * q / g) / 2, root = half * half - e * e, largest = root < 0 ? e : fabs(half) + sqrt(root);
+            off = fmin(off, fabs(m - largest) / largest);
+        }
+        assert_true(off < 1e-6);
+    }
+    carom_branch_free(&b);
+    carom_orbit_free(&o);
+}
+
+// -- a linear oscillator with a stop ----------------------------------------------------------------------------------
+// x'' + 2 z x' + x = cos(w t), x <= s, restitution e; X_p = R cos(w t - psi) alone.  One impact in a period T: with y = x - X_p, (y, y') goes over T with
+// E = exp.  a = s - X_p, b = v+ - X_p', c = v- - X_p' with v- = -v+/e:  (a, c) = E (a, b), so b = beta v+, a = alpha v+, and
+//     (s - alpha v)^2 + (v (1 - beta)/w)^2 = R^2,
+// two orbits, which meet at s = R sqrt(1 + (alpha w/(1 - beta))^2).  Monodromy: E S, S = [-e 0; (e a- + a+)/v- -e]; determinant e^2 exp(-2 z T).
+
+#define STOP "carom: 1\nparameters: {z: 0.1, w: 2.8, e: 0.7, s: 0}\ncoordinates: {x: {at: 0, rate: 0}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\n" \
+             "forces: {x: \"cos(w*t) - 2*z*x'\"}\ncontacts: {stop: {gap: s - x, restitution: e}}\n"
+
+typedef struct stop { double alpha, gamma, R, T, E[4], z, w, e; } stop;
+
+static stop stop_of(double w) {
+    const double z = 0.1, e = 0.7, n = sqrt(1 - z * z), T = 2 * PI / w, d = exp(-z * T), C = cos(n * T), S = sin(n * T);
+    stop k = {.T = T, .z = z, .w = w, .e = e, .R = 1 / sqrt(pow(1 - w * w, 2) + pow(2 * z * w, 2)), .E = {d * (C + z / n * S), d * S / n, -d * S / n, d * (C - z / n * S)}};
+    const double ratio = k.E[2] * k.E[1] / (1 - k.E[0]) + k.E[3], beta = (1 + e) / (e * (1 - ratio));
+    k.alpha = k.E[1] * beta / (1 - k.E[0]), k.gamma = (1 - beta) / w;
+    return k;
+}
+
+// Trace of the monodromy of the orbit with velocity v behind its impact.
+static double stop_trace(const stop *k, double s, double v) {
+    const double X = s - k->alpha * v, dX = v * k->gamma * k->w; // X_p, X_p' there; cos(w t) from both
+    const double force = (1 - k->w * k->w) * X + 2 * k->z * dX, before = -v / k->e, a_0 = force - 2 * k->z * before - s, a_1 = force - 2 * k->z * v - s;
+    return -k->e * (k->E[0] + k->E[3]) + k->E[1] * (k->e * a_0 + a_1) / before;
+}
+
+static double stop_velocity(const stop *k, double s, int side) {
+    const double a = k->alpha * k->alpha + k->gamma * k->gamma, b = s * k->alpha, c = s * s - k->R * k->R;
+    return (b + side * sqrt(b * b - a * c)) / a;
+}
+
+static void impact_oscillator(void **state) {
+    (void)state;
+    const stop k = stop_of(2.8);
+    carom_orbit_def d = define(STOP, "2*pi/w", 200);
+    carom_orbit o = orbit(&d);
+    const double det = k.e * k.e * exp(-2 * k.z * k.T), v = stop_velocity(&k, 0, stop_velocity(&k, 0, 1) < 0 ? 1 : -1), trace = stop_trace(&k, 0, v), root = sqrt(trace * trace / 4 - det);
+    assert_close(o.re[0], trace / 2 + (trace < 0 ? -root : root), 1e-7);
+    assert_close(o.re[0] * o.re[1], det, 1e-8);
+    assert_false(o.largest < 1);
+    double start[2];
+    // the doubling along w, where 1 + trace + det = 0, by bisection of the formula
+    carom_follow_def f = define_branch(&d, &o, start, "w", 2.6, 2.8);
+    carom_branch b = follow(&f);
+    double low = 2.6, high = 2.8;
+    for (int i = 0; i < 60; ++i) {
+        const double w = (low + high) / 2;
+        const stop m = stop_of(w);
+        const double u = stop_velocity(&m, 0, stop_velocity(&m, 0, 1) < 0 ? 1 : -1);
+        if (1 + stop_trace(&m, 0, u) + m.e * m.e * exp(-2 * m.z * m.T) < 0) high = w;
+        else low = w;
+    }
+    assert_close(at_event(&b, "period-doubling", 0), low, 2e-9);
+    carom_branch_free(&b);
+    carom_orbit_free(&o);
+    // without impacts: the stop is grazed at s = R
+    const char *const wide[] = {"s=0.3", NULL};
+    d.model.set = wide;
+    o = orbit(&d);
+    assert_int_equal(o.nevents, 0);
+    assert_close(o.largest, exp(-k.z * k.T), 1e-9);
+    f = define_branch(&d, &o, start, "s", 0.1, 0.3);
+    f.model.set = wide;
+    b = follow(&f);
+    assert_close(at_event(&b, "grazing stop", 0), k.R, 1e-8 * 0.2);
+    carom_branch_free(&b);
+    carom_orbit_free(&o);
+}
+
+// The two orbits with an impact meet at a fold.
+static void impact_oscillator_fold(void **state) {
+    (void)state;
+    const char *const set[] = {"w=1.5", "s=0.5", NULL};
+    const stop k = stop_of(1.5);
+    const double fold = k.R * sqrt(1 + pow(k.alpha / k.gamma, 2));
+    carom_orbit_def d = define(STOP, "2*pi/w", 100);
+    d.model.set = set;
+    carom_orbit o = orbit(&d);
+    double start[2];
+    carom_follow_def f = define_branch(&d, &o, start, "s", 0.5, fold + 0.3);
+    carom_branch b = follow(&f);
+    assert_close(at_event(&b, "fold", 0), fold, 1e-8 * fold);
+    carom_branch_free(&b);
+    carom_orbit_free(&o);
+}
+
+// -- orbits that stick and chatter --------------------------------------------------------------------------------------
+
+// A block on a belt, m = k = N = 1: it sticks from x = mk - A to x = mk + A, A = ms - mk, which takes 2 A/V, then turns about x = mk from (A, V) to (-A, V),
+// clockwise, by pi + 2 atan(V/A).  All variations die where it sticks.
+static void stick_slip(void **state) {
+    (void)state;
+    const carom_orbit_def d = define("carom: 1\nparameters: {V: 0.2, ms: 0.8, mk: 0.5}\ncoordinates: {x: {at: 0.1, rate: 0}, y: {at: 0, rate: 0}}\n"
+                                     "energy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: \"1/2*x^2 + y\"}\n"
+                                     "contacts: {belt: {gap: y, slip rate: \"x' - V\", friction: {static: ms, kinetic: mk}}}\nsimulation: {end: 40}\n", "free", 0);
+    carom_orbit o = orbit(&d);
+    const double A = 0.3, V = 0.2, slide = PI + 2 * atan(V / A);
+    assert_close(o.period, 2 * A / V + slide, 1e-9);
+    assert_int_equal(o.nevents, 2);
+    assert_int_equal(o.nmultipliers, 4);
+    assert_int_equal(o.trivial, 1);
+    assert_true(o.largest < 1e-9);
+    carom_orbit_free(&o);
+}
+
+// A fast table throws the ball, which chatters and rests before the next throw: nothing is left of any variation.  It leaves where A w^2 sin(w t) = g.
+static void chatter(void **state) {
+    (void)state;
+    const char *const set[] = {"A=0.012", NULL};
+    carom_orbit_def d = define(TABLE, "2*pi/w", 20);
+    d.model.set = set;
+    d.start = (double[]){0.05, 0};
+    carom_orbit o = orbit(&d);
+    assert_int_equal(o.nevents, 2);
+    assert_string_equal(o.event[0].kind, "open");
+    assert_close(o.event[0].t, asin(9.81 / (0.012 * 900)) / 30, 1e-9);
+    assert_string_equal(o.event[1].kind, "chatter");
+    assert_true(o.largest < 1e-9);
+    carom_orbit_free(&o);
+}
+
+// -- a rimless wheel of six spokes -------------------------------------------------------------------------------------
+// Angle 2 a = pi/3 between spokes, slope c.  About a spoke w^2 grows by K = 4 m g l sin a sin c/(J + m l^2) from step to step; at an impact
+// w+ = h w-, h = (J + m l^2 cos 2a)/(J + m l^2).  Fixed point w+^2 = h^2 K/(1 - h^2), multiplier h^2 a step, h^12 around.
+static void rimless_wheel(void **state) {
+    (void)state;
+    const carom_orbit_def d = define("carom: 1\nparameters: {m: 1, l: 1, J: 1, g: 9.81, c: 0.12}\ncoordinates: {x: {at: 0, rate: 1.2}, y: {at: 1, rate: 0}, th: {at: 0, rate: -1.2}}\n"
+                                     "energy: {kinetic: \"1/2*m*(x'^2 + y'^2) + 1/2*J*th'^2\", potential: \"m*g*(y*cos(c) - x*sin(c))\"}\n"
+                                     "contact defaults: {friction: 5, restitution: 0}\ncontacts:\n"
+                                     "  s0: {gap: y - l*cos(th), slip: x + l*sin(th)}\n  s1: {gap: y - l*cos(th + pi/3), slip: x + l*sin(th + pi/3)}\n"
+                                     "  s2: {gap: y - l*cos(th + 2*pi/3), slip: x + l*sin(th + 2*pi/3)}\n  s3: {gap: y - l*cos(th + pi), slip: x + l*sin(th + pi)}\n"
+                                     "  s4: {gap: y - l*cos(th + 4*pi/3), slip: x + l*sin(th + 4*pi/3)}\n  s5: {gap: y - l*cos(th + 5*pi/3), slip: x + l*sin(th + 5*pi/3)}\n"
+                                     "simulation: {end: 25}\n", "free", 0);
+    carom_orbit o = orbit(&d);
+    const double h = 0.75, K = 4 * 9.81 * 0.5 * sin(0.12) / 2;
+    assert_close(o.advance[0], 6, 1e-9);
+    assert_close(o.advance[2], -2 * PI, 1e-9);
+    assert_close(o.largest, pow(h, 12), 1e-8);
+    assert_int_equal(o.trivial, 2);
+    // energy about the spoke on the ground: w^2 + 2 m g l cos(angle to the vertical)/(J + m l^2) = that behind the impact, at a before the normal of the slope
+    const double angle = remainder(o.q[2], PI / 3), w = sqrt(h * h * K / (1 - h * h));
+    assert_close(o.v[2] * o.v[2] + 9.81 * cos(angle - 0.12), w * w + 9.81 * cos(PI / 6 - 0.12), 1e-8);
+    carom_orbit_free(&o);
+}
+
+// -- the woodpecker -----------------------------------------------------------------------------------------------------
+
+// The beak's speed before its hits, from hit to hit.
+typedef struct hits { double v[16]; int n; } hits;
+
+static carom_status on_hit(void *user, const carom_change *x) {
+    hits *h = user;
+    if (x->impulse[0] > 0 && h->n < 16) h->v[h->n++] = x->v_before[2];
+    return CAROM_OK;
+}
+
+static void woodpecker(void **state) {
+    (void)state;
+    size_t length;
+    char *text = shipped_text("woodpecker", &length);
+    carom_orbit_def d = define(text, "free", 0);
+    d.model.length = length;
+    carom_orbit o = orbit(&d);
+    assert_true(o.period > 0.14 && o.period < 0.15);
+    assert_close(o.advance[0], -0.01944538, 1e-7);
+    assert_int_equal(o.trivial, 2);
+    assert_true(o.largest < 1);
+    // differences of the return map: a motion beside the orbit comes back to it by this factor
+    carom_error err = {0};
+    carom_model *m = model_of(text, &err);
+    assert_non_null(m);
+    carom_sim_def sd = carom_sim_default();
+    double v[3] = {o.v[0], o.v[1], o.v[2] * (1 + 1e-5)};
+    sd.system = carom_model_system(m), sd.schemes = carom_schemes(), sd.scheme = "event-driven", sd.h = o.period, sd.t_end = 8 * o.period, sd.q0 = o.q, sd.v0 = v;
+    carom_sim *sim = carom_sim_create(&sd, &err);
+    assert_non_null(sim);
+    hits h = {.n = 0};
+    carom_sim_watch_changes(sim, on_hit, &h);
+    assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
+    assert_true(h.n >= 7);
+    assert_close((h.v[6] - h.v[5]) / (h.v[5] - h.v[4]), o.re[0], 2e-5);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+    carom_orbit_free(&o);
+    free(text);
+}
+
+// -- states of rest -------------------------------------------------------------------------------------------------------
+
+// A shallow arch, V = k (L - L0)^2 + P y, L^2 = 1 + y^2: dP/dy = 0 where L^3 = L0, at P = 2 k y^3, y^2 = L0^(2/3) - 1, and at the
+// negative of it.  A stop at y = -0.2 closes on the way back, at P = 2 k y (L0/L - 1).
+static void arch(void **state) {
+    (void)state;
+    const char *text = "carom: 1\nparameters: {P: 0, h: 0.3, k: 100}\ncoordinates: {y: {at: 0.3}}\nenergy: {kinetic: \"1/2*y'^2\", potential: \"k*(sqrt(1 + y^2) - sqrt(1 + h^2))^2 + P*y\"}\n"
+                       "forces: {y: \"-y'\"}\ncontacts: {stop: {gap: y + 0.2}}\n";
+    carom_orbit_def d = define(text, NULL, 0);
+    const carom_follow_def f = define_branch(&d, NULL, NULL, "P", -2, 2);
+    carom_branch b = follow(&f);
+    const double y = sqrt(pow(1.09, 1. / 3) - 1);
+    assert_close(at_event(&b, "fold", 0), 200 * y * y * y, 1e-8);
+    assert_close(at_event(&b, "fold", 1), -200 * y * y * y, 1e-8);
+    assert_close(at_event(&b, "closing stop", 0), -40 * (sqrt(1.09 / 1.04) - 1), 1e-8);
+    carom_branch_free(&b);
+}
+
+// -- Lyapunov exponents -----------------------------------------------------------------------------------------------------
+
+static carom_status count_hits(void *user, const carom_change *x) {
+    if (x->impulse[0] > 0) ++*(int *)user;
+    return CAROM_OK;
+}
+
+// The sum of the exponents is the mean divergence: -2 z of the damping, and log det S = 2 log e of every impact.
+static void sum_rule(void **state) {
+    (void)state;
+    const char *const set[] = {"s=0.1", NULL};
+    carom_lyapunov_def d = {.model = {.text = STOP, .length = strlen(STOP), .file = "model.yaml", .set = set}, .run = carom_run_nothing()};
+    d.run.end = 60, d.run.step = 0.5;
+    carom_lyapunov x;
+    carom_error err = {0};
+    if (carom_lyapunov_find(&x, &d, &err) != CAROM_OK) fail_msg("%s", err.text);
+    carom_model *m = carom_model_create(&d.model, &err);
+    assert_non_null(m);
+    carom_sim_def sd = carom_sim_default();
+    sd.system = carom_model_system(m), sd.schemes = carom_schemes(), sd.scheme = "event-driven", sd.h = 0.5, sd.t_end = 60, sd.q0 = carom_model_q0(m), sd.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&sd, &err);
+    assert_non_null(sim);
+    int n = 0;
+    carom_sim_watch_changes(sim, count_hits, &n);
+    assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
+    assert_true(n > 10);
+    assert_int_equal(x.n, 2);
+    assert_close(x.sum, -0.2 + 2 * n * log(0.7) / 60, 1e-7);
+    assert_true(x.exponent[0] > 0.02);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+    carom_lyapunov_free(&x);
+}
+
+// On a periodic orbit they are log |multiplier|/T: both log e/T where the multipliers are a pair of modulus e.
+static void of_an_orbit(void **state) {
+    (void)state;
+    carom_lyapunov_def d = {.model = {.text = TABLE, .length = strlen(TABLE), .file = "model.yaml"}, .run = carom_run_nothing(), .transient = 20};
+    const double T = 2 * PI / 30;
+    d.run.end = 200 * T, d.run.step = T;
+    carom_lyapunov x;
+    carom_error err = {0};
+    if (carom_lyapunov_find(&x, &d, &err) != CAROM_OK) fail_msg("%s", err.text);
+    assert_close(x.sum, 2 * log(0.8) / T, 1e-6);
+    for (int i = 0; i < 2; ++i) assert_close(x.exponent[i], log(0.8) / T, 0.05);
+    carom_lyapunov_free(&x);
+}
+
+// -- what is in the way -----------------------------------------------------------------------------------------------------
+
+static void no_orbit(void **state) {
+    (void)state;
+    carom_orbit_def d = define(TABLE, "free", 0);
+    d.run.end = 5;
+    refused(&d, CAROM_BAD_INPUT, "time enters the model");
+    d = define(TABLE, "1.1*2*pi/w", 0);
+    refused(&d, CAROM_BAD_INPUT, "does not repeat itself");
+    d = define(TABLE, "y", 0);
+    refused(&d, CAROM_BAD_INPUT, "depends on the state");
+    d = define(TABLE, "-1", 0);
+    refused(&d, CAROM_BAD_INPUT, "must be positive");
+    // a ball that is thrown does not come back
+    d = define("carom: 1\ncoordinates: {y: {at: 1, rate: 0}}\nenergy: {kinetic: y'^2/2, potential: 10*y}\n", "free", 0);
+    d.run.end = 3;
+    refused(&d, CAROM_NOT_CONVERGED, "does not come back");
+    // one that rests has no period
+    d = define("carom: 1\ncoordinates: {y: {at: 0, rate: 0}}\nenergy: {kinetic: y'^2/2, potential: 10*y}\ncontacts: {floor: {gap: y}}\n", "free", 0);
+    d.run.end = 3;
+    refused(&d, CAROM_NOT_CONVERGED, "at rest");
+    // a pendulum has no orbit of a period below 2 pi
+    d = define("carom: 1\ncoordinates: {a: {at: 1, rate: 0}}\nenergy: {kinetic: \"1/2*a'^2\", potential: -cos(a)}\n", "3", 0);
+    carom_orbit o;
+    carom_error err = {0};
+    assert_int_not_equal(carom_orbit_find(&o, &d, &err), CAROM_OK);
+    assert_non_null(strstr(err.text, "--period free"));
+    assert_non_null(o.q);
+    carom_orbit_free(&o);
+}
+
+// An interrupted branch goes on where it was.
+static carom_status stop_at(void *user, const carom_branch *b) { return b->branch.rows >= *(long *)user ? CAROM_STOPPED : CAROM_OK; }
+
+static void goes_on(void **state) {
+    (void)state;
+    const carom_orbit_def d = define(TABLE, "2*pi/w", 20);
+    carom_orbit o = orbit(&d);
+    double start[2];
+    long most = 12;
+    carom_error err = {0};
+    carom_follow_def f = define_branch(&d, &o, start, "A", 0.006, 0.012);
+    carom_branch whole = follow(&f), b = {0};
+    f.on_point = stop_at, f.user = &most;
+    assert_int_equal(carom_follow_run(&b, &f, &err), CAROM_STOPPED);
+    assert_true(b.branch.rows >= 12 && b.branch.rows < whole.branch.rows);
+    char file[] = "test_orbit.branch.h5";
+    assert_int_equal(carom_follow_write(&b, &f, file, &err), CAROM_OK);
+    carom_branch_free(&b);
+    assert_int_equal(carom_follow_read(&b, file, &err), CAROM_OK);
+    f.on_point = NULL;
+    assert_int_equal(carom_follow_run(&b, &f, &err), CAROM_OK);
+    assert_close(at_event(&b, "period-doubling", 0), at_event(&whole, "period-doubling", 0), 1e-10);
+    const long last = b.branch.rows - 1;
+    assert_close(b.branch.column[1].real[last], whole.branch.column[1].real[whole.branch.rows - 1], 1e-12);
+    remove(file);
+    carom_branch_free(&b);
+    carom_branch_free(&whole);
+    carom_orbit_free(&o);
+}
+
+int main(int argc, char **argv) {
+    (void)argv;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(table), cmocka_unit_test(stick_slip), cmocka_unit_test(chatter), cmocka_unit_test(rimless_wheel), cmocka_unit_test(arch), cmocka_unit_test(sum_rule), cmocka_unit_test(of_an_orbit),
+        cmocka_unit_test(no_orbit), cmocka_unit_test(goes_on),
+    };
+    const struct CMUnitTest others[] = {cmocka_unit_test(impact_oscillator), cmocka_unit_test(impact_oscillator_fold), cmocka_unit_test(woodpecker)};
+    return argc > 1 ? cmocka_run_group_tests(others, NULL, NULL) : cmocka_run_group_tests(tests, NULL, NULL);
+}
