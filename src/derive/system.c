@@ -23,6 +23,7 @@ static void work_init(const void *model, void *work) {
     carom_pairs_work_init(m, work);
     if (m->bounce_tape) carom_tape_work_init(m->bounce_tape, (unsigned char *)work + m->bounce_work, m->parameter);
     if (m->rub_tape) carom_tape_work_init(m->rub_tape, (unsigned char *)work + m->rub_work, rub_inputs(m, work));
+    if (m->near && m->near->rub_tape) carom_tape_work_init(m->near->rub_tape, (unsigned char *)work + m->near->rub_work, NULL);
 }
 
 static const double *eval(const carom_model *m, void *work, int group, double t, const double *q, const double *v) {
@@ -343,6 +344,8 @@ static carom_status kinks(const void *model, void *work, double t, const double 
 
 static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law) {
     const carom_model *m = model;
+    if (m->near && m->near->rub_tape) CAROM_TRY(carom_near_friction(m, work, q, v, force, law));
+    if (!m->rub_tape) return CAROM_OK;
     unsigned char *own = (unsigned char *)work + m->rub_work;
     double *x = carom_model_scratch(m, work), *input = rub_inputs(m, work);
     for (int i = 0; i < m->nreacting; ++i) input[m->np + i] = force ? force[m->links[m->reacting[i]].dir] : 0;
@@ -358,7 +361,7 @@ static carom_status friction(const void *model, void *work, double t, const doub
 static double restitution(const void *model, void *work, int contact, double speed) {
     const carom_model *m = model;
     const carom_values x = carom_tape_values(m->bounce_tape, (unsigned char *)work + m->bounce_work, 0, speed, NULL, NULL);
-    return x.slot[x.place[m->bounce_of[contact]]];
+    return x.slot[x.place[contact < m->nc ? m->bounce_of[contact] : m->near->bounce[carom_near_kind(m, work, contact - m->nc)]]];
 }
 
 // -- the struct ---------------------------------------------------------------------------------------
@@ -418,6 +421,11 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     if (m->rub_tape) {
         m->rub_work = (s->work_size + line) & ~line;
         s->work_size = m->rub_work + carom_tape_work_size(m->rub_tape) + (size_t)(m->np + m->nreacting) * sizeof(double);
+        s->friction = friction;
+    }
+    if (m->near && m->near->rub_tape) {
+        m->near->rub_work = (s->work_size + line) & ~line;
+        s->work_size = m->near->rub_work + carom_tape_work_size(m->near->rub_tape);
         s->friction = friction;
     }
     s->nk = m->nkinks;

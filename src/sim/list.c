@@ -41,6 +41,7 @@ static void blank(carom_sim *sim, int c) {
     carom_zero(sim->lasting + d, n);
     for (int i = 0; i < 4; ++i)
         if (by_direction[i]) carom_zero(by_direction[i] + d + shift, n);
+    if (sim->reaction) carom_zero(sim->reaction + d, n);
 }
 
 // Tolerances of many contacts, where none is given: a pile stands still with them (docs/large-systems.md).

@@ -270,10 +270,10 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->c = carom_carve(mem, (size_t)rows);
     s->p = carom_carve(mem, (size_t)rows);
     s->u = carom_carve(mem, (size_t)rows);
-    s->rub = sim->contacts ? carom_carve_rubbing(mem, seen, sim->contacts) : NULL;
-    sim->reaction = carom_friction_reacts(sys) ? carom_carve(keep, (size_t)sim->nl) : NULL;
-    sim->guess = carom_friction_reacts(sys) ? carom_carve(mem, (size_t)sim->nl) : NULL;
-    s->impacts = carom_impacts_differ(seen) ? carom_carve_impacts(mem, seen, sim->nl) : NULL;
+    s->rub = sim->rubs ? carom_carve_rubbing(mem, seen, sim->laws ? sim->laws : sim->contacts, sim->reacts) : NULL;
+    sim->reaction = sim->reacts ? carom_carve(keep, (size_t)sim->nl) : NULL;
+    sim->guess = sim->reacts ? carom_carve(mem, (size_t)sim->nl) : NULL;
+    s->impacts = sim->bounces ? carom_carve_impacts(mem, seen, sim->nl, s->inside->assembly.blocks, s->inside->assembly.values) : NULL;
     s->inside->difference = carom_carve_difference(mem, seen);
     s->inside->chain = carom_carve_chain(mem, rows, blocks, seen->ne + again * seen->ne, chosen_solver(common[CAROM_OPT_SOLVER]));
     sim->scheme->carve(sim->scheme_work, mem, keep, seen, sim->opt);
@@ -407,11 +407,12 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     l->penetration_id = l->drift_id = l->counts.residual_id = -1;
 }
 
-// Contacts whose friction varies are the simulation's own.
-static carom_status own_contacts(carom_sim *sim, carom_error *err) {
-    if (sim->list.slots && (carom_friction_varies(sim->sys) || carom_impacts_differ(sim->sys)))
-        return carom_fail(err, CAROM_UNSUPPORTED, "where contacts come and go, as those of more than 500 pairs of shapes (400 with boxes in space) and of hulls, meshes, ellipsoids and heights do, all contacts of the model follow Newton's law of impact with constant friction");
-    if (!carom_friction_varies(sim->sys)) return CAROM_OK;
+// Contacts whose friction varies are the simulation's own, as those of a list are anyway.
+static carom_status own_contacts(carom_sim *sim, const carom_system *given, carom_error *err) {
+    sim->rubs = carom_friction_varies(given);
+    sim->reacts = carom_friction_reacts(given);
+    sim->bounces = carom_impacts_differ(given);
+    if (!sim->rubs || sim->list.slots) return CAROM_OK;
     sim->contacts = malloc((size_t)sim->sys->nc * sizeof *sim->contacts);
     if (!sim->contacts) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation");
     memcpy(sim->contacts, sim->sys->contacts, (size_t)sim->sys->nc * sizeof *sim->contacts);
@@ -461,6 +462,7 @@ carom_status carom_sim_allocate(carom_sim *sim, carom_error *err) {
         sim->laws = laws;
         sim->list.law = laws + fixed;
         sim->own.contacts = laws;
+        if (sim->step.rub) sim->step.rub->contacts = laws;
         if (sim->step.sys != sim->sys) sim->independent.sys.contacts = laws;
         if (work) memcpy(sim->scheme_work, work, sim->scheme->work_size);
     }
@@ -513,7 +515,7 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
                check_lacks(def, scheme, needs_of(def, whole, sim->opt[carom_option_count(scheme->options) + CAROM_OPT_ADAPTIVE] == 1),
                            ignored_by(scheme, sim->opt), err) == CAROM_OK &&
                check_extrapolation(def, scheme, sim->opt, err) == CAROM_OK &&
-               own_contacts(sim, err) == CAROM_OK && leave_out_redundant(sim, def, err) == CAROM_OK && carom_sim_allocate(sim, err) == CAROM_OK) {
+               own_contacts(sim, def->system, err) == CAROM_OK && leave_out_redundant(sim, def, err) == CAROM_OK && carom_sim_allocate(sim, err) == CAROM_OK) {
         connect(sim, def);
         carom_sim_watch_inner(sim, NULL, NULL);
         if (choose_kept(sim, err) == CAROM_OK && carom_sim_begin(sim, err) == CAROM_OK) return sim;

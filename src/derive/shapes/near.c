@@ -160,7 +160,10 @@ carom_status carom_near_samples(resolver *r, int rule) {
         x->kind = carom_pool_take(&m->memory, cells * sizeof *x->kind);
         x->pairs = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->pairs);
         x->law = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->law);
-        if (!x->kind || !x->pairs || !x->law) return carom_fault_memory(r);
+        x->bounce = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->bounce);
+        x->rub = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->rub);
+        x->rubs = carom_pool_take(&m->memory, 2 * (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->rubs);
+        if (!x->kind || !x->pairs || !x->law || !x->bounce || !x->rub || !x->rubs) return carom_fault_memory(r);
         for (size_t i = 0; i < cells; ++i) x->kind[i] = -1;
     }
     int *count = calloc(3 * (size_t)x->ngroups, sizeof *count);
@@ -201,6 +204,7 @@ carom_status carom_near_make(carom_model *m, carom_error *err) {
     for (int i = 0; i < x->nshapes && x->patches; ++i)
         if (x->group[i] >= 0 && !carom_patch_solid(m, &m->shapes[i])) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
     x->slots = 64 + 4 * x->nshapes;
+    if (x->slots < x->npairs) x->slots = x->npairs; // every law is among them
     return CAROM_OK;
 }
 
@@ -587,12 +591,56 @@ void carom_near_share(const carom_model *m, const void *work, void (*part)(void 
     carom_team_run(list->team, run_lane, &t);
 }
 
+int carom_near_kind(const carom_model *m, const void *work, int slot) {
+    const long long code = llabs(in_use(m, work)->holds[slot]);
+    return code ? (int)(kind_pair(m->near, code) - m->near->pairs) : 0;
+}
+
+carom_status carom_near_friction(const carom_model *m, void *work, const double *q, const double *v, const double *force, double *law) {
+    const struct near_pairs *x = m->near;
+    const carom_list *list = in_use(m, work);
+    unsigned char *own = (unsigned char *)work + x->rub_work;
+    double *u = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv, mu[2 * MOST_NEAR_KINDS];
+    int bad = 0, first = 0;
+    for (int id = 0; id < m->ne + m->nc; ++id) first += carom_system_recorded(&m->sys, id);
+    for (int k = 0; list && k < list->pairs; ++k) {
+        const pair *p = &((const live *)list->work)->pair[k];
+        const int slot = p->first - m->ne - m->nc, kind = carom_near_kind(m, work, slot);
+        if (!x->law[kind].friction_varies) continue;
+        const constraint *c = m->kinds[p->kind].two->links;
+        bad |= carom_pair_eval(m, work, p, PAIR_RATES, q, v, u);
+        for (int i = 0; i < p->count; ++i) {
+            double *to = law + CAROM_FRICTION_LAW * (m->nc + slot + i), N = force ? force[first + (slot + i) * (1 + x->tangents)] : 0;
+            for (int j = 0; j < CAROM_TANGENTS; ++j) to[2 + j] = j + 1 < c[i].ndir ? u[c[i].dir + 1 + j] : 0;
+            carom_tape_eval(x->rub_tape, own, 0, carom_length(to + 2, CAROM_TANGENTS), &N, NULL, mu);
+            for (int j = 0; j < 2; ++j) bad |= !isfinite(to[j] = mu[2 * x->rub[kind] + j]);
+        }
+    }
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
 const char *carom_near_name(const carom_model *m, int id, char *text, size_t size) {
     const struct near_pairs *x = m->near;
     const int both = id - m->ne - m->nc;
     snprintf(text, size, "%.60s-%.60s", x->shape[both / x->nshapes]->name, x->shape[both % x->nshapes]->name);
     return text;
 }
+
+int carom_near_find(const carom_model *m, const char *name) {
+    const struct near_pairs *x = m->near;
+    for (int i = 0; i < x->nrules; ++i)
+        if (strcmp(x->rule[i].entry->name.text, name) == 0) return CAROM_NO_CONTACT - 1 - i;
+    const char *dash = strchr(name, '-');
+    const struct name *a = dash ? carom_names_find(&m->shape_names, name, (size_t)(dash - name)) : NULL, *b = a ? carom_names_find(&m->shape_names, dash + 1, strlen(dash + 1)) : NULL;
+    if (!b) return CAROM_NO_CONTACT;
+    const bool swap = second_first(x->shape[a->index], x->shape[b->index]);
+    const int both = swap ? b->index * x->nshapes + a->index : a->index * x->nshapes + b->index;
+    for (int i = 0; i < x->nrules; ++i)
+        if (carom_near_made_by(m, i, both)) return m->nc + both;
+    return CAROM_NO_CONTACT;
+}
+
+bool carom_near_made_by(const carom_model *m, int rule, int both) { return meet(m->near, rule, both / m->near->nshapes, both % m->near->nshapes); }
 
 double carom_near_size(const carom_model *m, int id) {
     const struct near_pairs *x = m->near;
