@@ -42,6 +42,7 @@ typedef struct carom_contact {
     bool friction_varies;          // friction depends on the slip, on the state or on reactions: carom_system.friction
     bool friction_reacts;          // on reactions
     bool pressed;                  // friction alone: a load of 1 N holds it closed, and its coefficient is the force that friction can take
+    int disc[2];                   // tangents of sliding and of rolling, where these and the rest (spinning) are bounded one by one; 0, 0: by one ball
     double ellipse[2];             // factors of the first two tangents, at most 1, whose coefficients differ; 0: they do not
     bool varies;                   // restitution depends on the approach speed: carom_system.restitution
 } carom_contact;

@@ -468,9 +468,26 @@ static carom_status check_ellipse(resolver *r, const pair *p, const law *l) {
     return CAROM_OK;
 }
 
+// `resistance: discs`: how many tangents each has.
+static carom_status read_resistance(resolver *r, const pair *p, law *l) {
+    static const char *const words[] = {"ball", "discs", NULL};
+    const carom_datum *n = &p->entry->resistance;
+    const int sliding = p->A->space == SPATIAL ? 2 : 1;
+    int k;
+    CAROM_TRY(read_word(r, n, words, &k));
+    if (k < 0) return CAROM_OK;
+    if (!carom_given(&p->entry->rolling) && !carom_given(&p->entry->spinning)) return carom_fault(r, n->key, 0, "`resistance` goes with `rolling` or `spinning`");
+    if (k == 0 || !(l->roll > 0 || l->spin > 0)) return CAROM_OK;
+    if (l->c.impact == CAROM_ENERGETIC) return carom_fault(r, n, 0, "impact law energetic wants one bound for all tangents: leave `resistance: discs` out, or use impact law poisson");
+    l->c.disc[0] = sliding;
+    l->c.disc[1] = l->roll > 0 ? sliding : 0;
+    return CAROM_OK;
+}
+
 static carom_status read_levers(resolver *r, pair *p, law *l) {
     CAROM_TRY(read_lever(r, p, &p->entry->rolling, l, &l->roll));
     CAROM_TRY(read_lever(r, p, &p->entry->spinning, l, &l->spin));
+    CAROM_TRY(read_resistance(r, p, l));
     const double mu = l->c.friction;
     p->rub = (rubbing){mu > 0, mu > 0 ? l->roll / mu : 0, mu > 0 ? l->spin / mu : 0, l->ellipse};
     return l->roll > 0 || l->spin > 0 ? carom_fix(r, l->from[2]) : CAROM_OK;

@@ -106,6 +106,7 @@ static const carom_key pair_keys[] = {
     KEY(NUMBER, "stiction speed", "needed with friction", "with stiffness: slip speed below which friction falls to zero", "m/s", AT(contact, stiction_speed)),
     KEY(NUMBER, "rolling", "0", "rolling resistance: the lever of the normal force (round shapes)", "m", AT(contact, rolling)),
     KEY(NUMBER, "spinning", "0", "resistance to spinning about the normal: the lever of the normal force (round shapes, space)", "m", AT(contact, spinning)),
+    KEY(WORD, "resistance", "ball", "ball: sliding, rolling and spinning share one bound; discs: each has a bound of its own", "", AT(contact, resistance)),
     END};
 static const carom_key joint_friction_keys[] = {
     KEY(NAME, "joint", "needed", "a revolute, prismatic, cylindrical or spherical joint", "", AT(contact, joint)),

@@ -1,5 +1,6 @@
 // setup.c: making a simulation: options, what a scheme lacks, one block of memory.
 #include "scheme/delassus_blocks.h"
+#include "scheme/discs.h"
 #include "scheme/friction.h"
 #include "scheme/impact.h"
 #include "sim/sim.h"
@@ -134,6 +135,8 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
         return carom_fail(err, CAROM_BAD_INPUT, "scheme %s does not support contacts that come and go; these do: %s.  Contacts do so with more than 500 pairs of shapes (400 with boxes in space), and with hulls, meshes, ellipsoids and heights",
                           scheme->name, many);
     }
+    if (carom_discs_used(def->system) && scheme->many < CAROM_MANY)
+        return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support `resistance: discs`; moreau-midpoint, moreau-jean, moreau-explicit, half-explicit and ggl-projection do", scheme->name);
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)
         if (scheme->lacks & needs & ~ignored & lacks[i].flag) what = lacks[i].text;
     if (!what) return CAROM_OK;
@@ -275,7 +278,10 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->guess = sim->reacts ? carom_carve(mem, (size_t)sim->nl) : NULL;
     s->impacts = sim->bounces ? carom_carve_impacts(mem, seen, sim->nl, s->inside->assembly.blocks, s->inside->assembly.values) : NULL;
     s->inside->difference = carom_carve_difference(mem, seen);
-    s->inside->chain = carom_carve_chain(mem, rows, blocks, seen->ne + again * seen->ne, chosen_solver(common[CAROM_OPT_SOLVER]));
+    const bool by_blocks = s->inside->assembly.nparts > 0 && sys->listed;
+    s->inside->discs = sim->discs ? carom_carve_discs(mem, rows, blocks, by_blocks ? s->inside->assembly.blocks : 0, s->inside->assembly.values) : NULL;
+    s->inside->chain = carom_carve_chain(mem, rows + (sim->discs ? CAROM_DISC_ROWS * blocks : 0), (sim->discs ? CAROM_DISC_BLOCKS : 1) * blocks, seen->ne + again * seen->ne,
+                                         chosen_solver(common[CAROM_OPT_SOLVER]));
     sim->scheme->carve(sim->scheme_work, mem, keep, seen, sim->opt);
     carom_carve_resolution(sim, mem);
     if (k > 0) carve_redundant(sim, mem, keep, k);
@@ -337,6 +343,7 @@ static uint64_t stamp_of(const carom_sim *sim) {
         const double values[] = {c->restitution, c->tangential_restitution, c->friction, c->tangents};
         const int laws[] = {c->impact, c->sequential, c->varies, c->friction_varies + c->friction_reacts};
         stamp = mix(stamp, values, sizeof values);
+        if (c->disc[0] > 0) stamp = mix(stamp, c->disc, sizeof c->disc);
         if (c->ellipse[0] > 0) stamp = mix(stamp, c->ellipse, sizeof c->ellipse);
         if (laws[0] || laws[1] || laws[2] || laws[3]) stamp = mix(stamp, laws, sizeof laws);
     }
@@ -412,6 +419,7 @@ static carom_status own_contacts(carom_sim *sim, const carom_system *given, caro
     sim->rubs = carom_friction_varies(given);
     sim->reacts = carom_friction_reacts(given);
     sim->bounces = carom_impacts_differ(given);
+    sim->discs = carom_discs_used(given);
     if (!sim->rubs || sim->list.slots) return CAROM_OK;
     sim->contacts = malloc((size_t)sim->sys->nc * sizeof *sim->contacts);
     if (!sim->contacts) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation");

@@ -47,6 +47,7 @@ typedef struct carom_resolution {
 struct carom_sim {
     carom_system varying;          // the system with contacts of its own, where friction varies
     carom_contact *contacts;
+    bool discs;                    // rolling or spinning have discs of their own
     bool rubs, reacts, bounces;    // friction varies; it depends on reactions; other laws of impact than Newton's, all at once, with a constant restitution
     const carom_system *sys;
     carom_system own;   // sys, where contacts come and go: its nc and contacts are those of the list
