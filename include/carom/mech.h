@@ -114,7 +114,7 @@ typedef struct carom_matrix_text {
 
 typedef struct carom_mech {
     const char *file;                                             // for messages
-    carom_datum format, name, about, assemble, settle, gravity, checks;
+    carom_datum format, name, about, assemble, settle, sleep, gravity, checks;
     carom_datum parameters, let, forces, constraints, outputs, exact, sweep; // maps
     carom_mech_table *tables;
     carom_mech_energy *energy;

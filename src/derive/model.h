@@ -252,6 +252,7 @@ struct carom_model {
     bool settle;             // bodies that overlap at the start are moved apart
     char settled[300];       // what that did; "": nothing
     double snapshots;        // time between snapshots of contacts; 0: none
+    double sleep;            // speed below which bodies fall asleep; 0: never
     struct near_pairs *near; // those that come and go; NULL: none
     names shape_names;
     struct pair_kind *kinds; // of those that share tapes

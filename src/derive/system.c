@@ -77,6 +77,7 @@ static carom_status force(const void *model, void *work, double t, const double 
     const carom_model *m = model;
     const carom_values x = values(m, work, GROUP_FORCE, t, q, v);
     carom_free_force(m, v, f);
+    if (m->sys.sleeps) carom_near_still(m, work, f);
     if (m->nmember == 0) return take(f, x, 0, m->seen.nv) ? CAROM_USER : CAROM_OK;
     double *own = carom_model_scratch(m, work);
     const int n = m->seen.nv_own + 1 + m->seen.compiled, bad = take(own, x, 0, n);
@@ -297,6 +298,7 @@ static carom_status motion(const void *model, void *work, double t, const double
     const int n = m->seen.nv;
     int bad = take(f, x, 0, n);
     carom_free_force(m, v, f);
+    if (m->sys.sleeps) carom_near_still(m, work, f);
     if (m->whole_mass) {
         bad |= take(M.a, x, n, n * n);
     } else {

@@ -135,6 +135,8 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
         return carom_fail(err, CAROM_BAD_INPUT, "scheme %s does not support contacts that come and go; these do: %s.  Contacts do so with more than 500 pairs of shapes (400 with boxes in space), and with hulls, meshes, ellipsoids and heights",
                           scheme->name, many);
     }
+    if (def->system->sleeps && scheme->many < CAROM_MANY)
+        return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support `sleep`; moreau-midpoint, moreau-jean, moreau-explicit, half-explicit and ggl-projection do", scheme->name);
     if (carom_discs_used(def->system) && scheme->many < CAROM_MANY)
         return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support `resistance: discs`; moreau-midpoint, moreau-jean, moreau-explicit, half-explicit and ggl-projection do", scheme->name);
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)
@@ -306,6 +308,7 @@ static carom_status make_block(carom_sim *sim, carom_arena keep, carom_error *er
     carve(sim, &mem, &keep);
     sim->mem = mem;
     if (mem.failed) return carom_fail(err, CAROM_NO_MEMORY, "no memory to factorise matrices of %d rows", sim->sys->nv);
+    sim->size = size;
     sim->kept_size = keep.size;
     sim->pieces = keep.pieces;
     return CAROM_OK;
@@ -548,6 +551,8 @@ void carom_sim_destroy(carom_sim *sim) {
     free(sim->opt);
     free(sim);
 }
+
+size_t carom_sim_memory(const carom_sim *sim) { return sim->size; }
 
 const carom_scheme *carom_sim_scheme(const carom_sim *sim) { return sim->scheme; }
 

@@ -52,6 +52,7 @@ struct carom_sim {
     const carom_system *sys;
     carom_system own;   // sys, where contacts come and go: its nc and contacts are those of the list
     carom_list list;
+    bool *slept;        // nparts: list.asleep, as it was in the step before
     carom_contact *laws; // own.contacts
     carom_contact slot;  // as the system has them: with as many tangents as any
     const carom_scheme *scheme;
@@ -62,6 +63,7 @@ struct carom_sim {
     int nl;             // recorded directions
     void *block;        // all memory
     carom_arena mem;    // its scratch part, and what lives with it
+    size_t size;        // of the block
     size_t kept_size;   // bytes of the kept part, from kept on
     size_t ends[64];    // of its pieces, where contacts come and go
     int pieces;

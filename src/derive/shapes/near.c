@@ -87,6 +87,7 @@ carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool 
     if ((each && each->kind != CAROM_LIST) || (list && (list->kind != CAROM_LIST || list->count != 2))) return CAROM_OK;
     struct near_pairs *x = near_of(r);
     if (!x) return carom_fault_memory(r);
+    x->sleep = r->m->sleep;
     if (x->nshapes > MOST_NEAR_SHAPES) return carom_fault(r, &entry->name, 0, "more than %d shapes", MOST_NEAR_SHAPES);
     unsigned char *side = x->side + (size_t)x->nrules * (size_t)x->nshapes;
     memset(side, 0, (size_t)x->nshapes);
@@ -220,6 +221,8 @@ typedef struct live {
     carom_bounds *box, *room; // nshapes
     double *centre;      // 3 nshapes
     double *reach;       // nshapes: how far it may come during the step, beyond its ball
+    int *root;           // nbodies
+    double *calm;        // 2 nbodies: scratch of sleep.c
     patch *patch;        // of every pair, where some are found by search
 } live;
 
@@ -229,8 +232,8 @@ static size_t patch_count(const struct near_pairs *x, size_t slots) { return x->
 static size_t round_up(size_t n) { return (n + 63) & ~(size_t)63; }
 
 static size_t list_work(const void *model, int slots) {
-    const size_t n = (size_t)slots, shapes = (size_t)((const carom_model *)model)->near->nshapes;
-    return round_up(sizeof(live)) + round_up(n * sizeof(pair)) + round_up(n * sizeof(int)) + round_up(2 * n * sizeof(long long)) +
+    const size_t n = (size_t)slots, shapes = (size_t)((const carom_model *)model)->near->nshapes, bodies = (size_t)((const carom_model *)model)->nbodies;
+    return round_up(bodies * sizeof(int)) + round_up(2 * bodies * sizeof(double)) + round_up(sizeof(live)) + round_up(n * sizeof(pair)) + round_up(n * sizeof(int)) + round_up(2 * n * sizeof(long long)) +
            round_up(2 * shapes * sizeof(carom_bounds)) + round_up(4 * shapes * sizeof(double)) + round_up(patch_count(((const carom_model *)model)->near, n) * sizeof(patch));
 }
 
@@ -243,6 +246,8 @@ static live *open_list(const carom_model *m, const carom_list *list) {
     l->found = (void *)at, l->before = l->found + n, at += round_up(2 * n * sizeof *l->found);
     l->box = (void *)at, l->room = l->box + shapes, at += round_up(2 * shapes * sizeof *l->box);
     l->centre = (void *)at, l->reach = l->centre + 3 * shapes, at += round_up(4 * shapes * sizeof(double));
+    l->root = (void *)at, at += round_up((size_t)m->nbodies * sizeof *l->root);
+    l->calm = (void *)at, at += round_up(2 * (size_t)m->nbodies * sizeof *l->calm);
     l->patch = (void *)at;
     return l;
 }
@@ -272,8 +277,7 @@ void carom_body_pose(const body *b, const double *q, double *r, double *R) {
 
 static double size3(const double *x) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
 
-// Largest speed of a point of the body that is within `arm` of its centre of mass.
-static double speed(const body *b, const double *v, double arm) {
+double carom_body_speed(const body *b, const double *v, double arm) {
     if (b->v < 0) return 0;
     const double *u = v + b->v;
     if (b->space != SPATIAL) return hypot(u[0], u[1]) + fabs(u[2]) * arm;
@@ -299,7 +303,7 @@ static void look_at(const carom_model *m, live *l, int i, const double *q, const
     if (!bounded(s)) return;
     const bool round = s->kind == SHAPE_ROUND || s->kind == SHAPE_POINT;
     for (int j = 0; j < 9 && !round; ++j) A[j] = R[j / 3 * 3] * s->X[j % 3] + R[j / 3 * 3 + 1] * s->X[3 + j % 3] + R[j / 3 * 3 + 2] * s->X[6 + j % 3];
-    const double d = l->reach[i] = h * speed(s->body, v, size3(s->at) + (round ? 0 : s->reach)) + SLACK * s->reach;
+    const double d = l->reach[i] = h * carom_body_speed(s->body, v, size3(s->at) + (round ? 0 : s->reach)) + SLACK * s->reach;
     for (int j = 0; j < 3; ++j) {
         const double half = round ? s->reach : fmin(s->reach, extent(s, A, j));
         box->low[j] = c[j] - half - d;
@@ -355,7 +359,7 @@ static void beside(search *f, int i) {
         const shape *o = x->shape[k];
         if (x->group[k] < 0 || !bounded(o)) continue;
         const double *c = f->l->centre + 3 * (size_t)k, *p = f->l->centre + 3 * (size_t)i, way[3] = {c[0] - p[0], c[1] - p[1], c[2] - p[2]};
-        const double arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]}, own = f->h * speed(s->body, f->v, size3(arm) + o->reach);
+        const double arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]}, own = f->h * carom_body_speed(s->body, f->v, size3(arm) + o->reach);
         if (s->kind != SHAPE_PLANE || n[0] * way[0] + n[1] * way[1] + n[2] * way[2] <= o->reach + f->l->reach[k] + own) note(f, i, k);
     }
 }
@@ -414,7 +418,6 @@ static carom_status place(search *f) {
 }
 
 static carom_status make_list(const void *model, carom_list *list, double t, const double *q, const double *v, double h) {
-    (void)t;
     const carom_model *m = model;
     const struct near_pairs *x = m->near;
     search f = {.m = m, .list = list, .l = open_list(m, list), .q = q, .v = v, .h = h};
@@ -432,6 +435,7 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     int contacts = 0;
     for (int k = 0; k < f.n; ++k) contacts += kind_pair(x, f.l->found[k])->count, f.l->pair_of[k] = 0;
     if (2 * contacts > list->slots && list->slots < (1 << 28)) return CAROM_NO_MEMORY; // half of the slots are free: rows of them are found
+    if (list->calm) f.n = carom_near_sleep(m, list, f.l->root, f.l->calm, f.l->found, f.n, t, h, v);
     return place(&f);
 }
 
@@ -511,6 +515,22 @@ static carom_status find_parts(carom_model *m, carom_error *err) {
     return CAROM_OK;
 }
 
+// Bodies that nothing but contacts that come and go acts on.
+static carom_status find_sleepers(carom_model *m, carom_error *err) {
+    struct near_pairs *x = m->near;
+    x->part_of = carom_pool_take(&m->memory, (size_t)m->nbodies * sizeof *x->part_of);
+    if (!x->part_of) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    for (int k = 0, part = 0; k < m->nbodies; ++k) {
+        const body *b = &m->bodies[k];
+        x->part_of[k] = -1;
+        if (!b->free || b->v < 0) continue;
+        while (m->sys.part[part] < b->v) ++part; // they come in order, behind all others
+        x->part_of[k] = part;
+    }
+    m->sys.sleeps = x->sleep > 0;
+    return CAROM_OK;
+}
+
 carom_status carom_near_system(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
     const struct near_pairs *x = m->near;
@@ -523,6 +543,7 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
     }
     s->contacts = laws;
     CAROM_TRY(find_parts(m, err));
+    CAROM_TRY(find_sleepers(m, err));
     s->nc = m->nc + m->near->slots;
     s->listed = m->near->slots;
     s->list_work = list_work;
@@ -533,6 +554,8 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
 }
 
 // -- answers ------------------------------------------------------------------------------------------------------------
+
+const carom_list *carom_near_list(const carom_model *m, const void *work) { return *(carom_list *const *)(const void *)((const unsigned char *)work + m->near->at); }
 
 static carom_list *in_use(const carom_model *m, const void *work) { return *(carom_list *const *)(const void *)((const unsigned char *)work + m->near->at); }
 

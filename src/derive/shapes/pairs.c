@@ -475,9 +475,19 @@ bool carom_pairs_many(const resolver *r) {
     return total > (some_boxes(r->mech) ? MOST_BOXES : MOST_PAIRS) || some_searched(r->mech);
 }
 
+static carom_status read_sleep(resolver *r, bool many) {
+    const carom_datum *sleep = carom_given(&r->mech->sleep);
+    if (!sleep) return CAROM_OK;
+    CAROM_TRY(carom_resolve_number(r, sleep, "sleep", &r->m->sleep));
+    if (!(r->m->sleep >= 0)) return carom_fault(r, sleep, 0, "sleep is %g; it is the speed below which bodies fall asleep, and must not be negative", r->m->sleep);
+    if (r->m->sleep > 0 && !many) return carom_fault(r, sleep, 0, "sleep is for contacts that come and go: more than 500 pairs of shapes, or hulls, meshes, ellipsoids and heights; remove it");
+    return CAROM_OK;
+}
+
 carom_status carom_derive_pairs(resolver *r, int *count) {
     carom_model *m = r->m;
     const bool many = carom_pairs_many(r);
+    CAROM_TRY(read_sleep(r, many));
     for (int i = 0; i < r->mech->ncontacts; ++i) {
         const carom_mech_contact *entry = &r->mech->contacts[i];
         const carom_datum *list = carom_given(&entry->between), *each = carom_given(&entry->among);

@@ -241,6 +241,8 @@ struct near_pairs {
     carom_tape *rub_tape; // NULL: none varies
     size_t rub_work;      // offset in the model's work block
     int npairs;
+    double sleep;         // speed below which bodies fall asleep; 0: never
+    int *part_of;         // by body: its part of the system, where it is one that may sleep; -1: it may not
     int tangents;         // most of a contact
     int slots;            // to begin with
     bool patches;         // some contacts are found by search
@@ -261,6 +263,11 @@ const pair *carom_near_pair(const carom_model *m, const void *work, int id);
 carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g);
 /// Call part(user, lane, from, to) for ranges of pairs that threads share, the contacts of each from id `from` to before `to`; lane < lanes.
 void carom_near_share(const carom_model *m, const void *work, void (*part)(void *user, int lane, int from, int to), void *user);
+/// sleep.c: bodies fall asleep and wake up; pairs of bodies asleep leave `found`, returns how many remain.  root: nbodies, calm: 2 nbodies: scratch.
+int carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *calm, long long *found, int n, double t, double h, const double *v);
+void carom_near_still(const carom_model *m, const void *work, double *f); // no force on a body asleep
+const carom_list *carom_near_list(const carom_model *m, const void *work); // the one in use; NULL: none
+double carom_body_speed(const body *b, const double *v, double arm); // largest of a point within `arm` of its centre of mass
 /// The kind of what a slot holds.
 int carom_near_kind(const carom_model *m, const void *work, int slot);
 /// Friction of contacts whose coefficients vary, as carom_system.friction gives it.
