@@ -192,6 +192,46 @@ static void rolling_and_spinning_one_by_one(void **state) {
         }
 }
 
+// -- sleep ---------------------------------------------------------------------------------------------------------------------------
+
+// 40 balls glide over a smooth floor with 0.005, slower than `sleep`: after half a second all stand, 0.0025 from where they were, and 40 times m v^2/2 is booked.  A ball
+// that falls from 4.35 arrives above one of them at 0.9 and wakes that one alone.  A state that is saved before and after goes on with the same bits.
+static void bodies_fall_asleep_and_wake(void **state) {
+    (void)state;
+    carom_error err = {0};
+    carom_model *m = model("carom: 1\ngravity: [0, 0, -10]\nsleep: 0.01\nbodies:\n  s: {repeat: 40, body: {mass: 2, inertia: [1, 1, 1], at: [i, 0, 0.1], velocity: [0.005, 0, 0], shape: {sphere: 0.1}}}\n"
+                           "  late: {mass: 1, inertia: [1, 1, 1], at: [3.0025, 0, 4.35], shape: {sphere: 0.1}}\nshapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, late, floor]}}\n");
+    for (int s = 0; s < SCHEMES - 1; ++s) {
+        carom_sim *sim = simulation(m, schemes[s], 5e-3, 1), *again[2] = {simulation(m, schemes[s], 5e-3, 1), simulation(m, schemes[s], 5e-3, 1)};
+        carom_ledger l;
+        for (int i = 1; i <= 200; ++i) {
+            size_t bytes;
+            assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+            const carom_now now = carom_sim_now(sim);
+            if (i == 60 || i == 160) assert_int_equal(carom_sim_restore(again[i > 60], carom_sim_state(sim, &bytes), bytes, &err), CAROM_OK);
+            if (i != 160) continue;
+            assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+            assert_int_equal(l.sleep.falls, 40);
+            assert_int_equal(l.sleep.wakes, 0);
+            assert_true(fabs(l.sleep.energy - 40 * 2.5e-5) < 1e-12 && fabs(l.energy.balance) < 1e-3 * 43.5);
+            for (int k = 0; k < 40; ++k) assert_true(fabs(now.q[7 * k] - k - 0.0025) < 0.005 * 0.011 && now.v[6 * k] == 0 && fabs(now.q[7 * k + 2] - 0.1) < 1e-9);
+        }
+        assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+        assert_int_equal(l.sleep.falls - l.sleep.wakes, 39);
+        assert_true(carom_sim_now(sim).q[7 * 40 + 2] > 0.3 - 0.046 && carom_sim_now(sim).q[7 * 40 + 2] < 0.346); // on top, up to its way in a step
+        for (int k = 0; k < 2; ++k) {
+            assert_int_equal(carom_sim_run(again[k], NULL, NULL, &err), CAROM_OK);
+            assert_memory_equal(carom_sim_now(sim).q, carom_sim_now(again[k]).q, 41 * 7 * sizeof(double));
+            assert_memory_equal(carom_sim_now(sim).v, carom_sim_now(again[k]).v, 41 * 6 * sizeof(double));
+            carom_sim_destroy(again[k]);
+        }
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+    assert_null(carom_model_create(&(carom_model_def){.text = "carom: 1\nsleep: 0.1\ncoordinates: {x: 1}\nenergy: {kinetic: x'^2}\n", .length = 63, .file = "m.yaml"}, &err));
+    assert_non_null(strstr(err.text, "sleep is for contacts that come and go"));
+}
+
 // What goes with it, and which schemes take it.
 static void discs_are_refused_where_they_make_no_sense(void **state) {
     (void)state;
@@ -219,6 +259,6 @@ static void discs_are_refused_where_they_make_no_sense(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(laws_of_lists_are_those_of_pairs), cmocka_unit_test(laws_by_hand), cmocka_unit_test(what_lists_do_not_support), cmocka_unit_test(a_saved_state_goes_on),
-                                       cmocka_unit_test(rolling_and_spinning_one_by_one), cmocka_unit_test(discs_are_refused_where_they_make_no_sense)};
+                                       cmocka_unit_test(rolling_and_spinning_one_by_one), cmocka_unit_test(bodies_fall_asleep_and_wake), cmocka_unit_test(discs_are_refused_where_they_make_no_sense)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,22 +81,23 @@ static carom_status grow(carom_sim *sim, carom_error *err) {
 
 // Those that have fallen asleep stand still from now on; what they had is booked.
 static carom_status put_to_sleep(carom_sim *sim, carom_error *err) {
-    double had, has, potential;
+    double kinetic, potential, *had = sim->v_0; // free between steps
     carom_ledger *l = &sim->kept->ledger;
     const long falls = l->sleep.falls;
-    CAROM_TRY(carom_sim_energy(sim, &had, &potential, err));
+    carom_zero(had, sim->own.nv);
     for (int i = 0; i < sim->own.nparts; ++i) {
-        const int n = sim->own.part[i + 1] - sim->own.part[i];
-        double *v = sim->v + sim->own.part[i];
+        const int at = sim->own.part[i], n = sim->own.part[i + 1] - at;
         l->sleep.wakes += sim->slept[i] && !sim->list.asleep[i];
         if (!sim->list.asleep[i]) continue;
         l->sleep.falls += !sim->slept[i];
-        carom_zero(v, n);
+        carom_copy(had + at, sim->v + at, n);
+        carom_zero(sim->v + at, n);
     }
     if (l->sleep.falls == falls) return CAROM_OK;
-    CAROM_TRY(carom_sim_energy(sim, &has, &potential, err));
-    l->sleep.energy += had - has;
-    l->energy.damping += had - has;
+    if (sim->own.energy(sim->own.model, sim->step.sys_work, sim->kept->t, sim->q, had, &kinetic, &potential) != CAROM_OK)
+        return carom_fail(err, CAROM_USER, "t = %.9g: the model failed to compute its energy", sim->kept->t);
+    l->sleep.energy += kinetic;
+    l->energy.damping += kinetic;
     return CAROM_OK;
 }
 

@@ -308,7 +308,7 @@ static carom_status make_block(carom_sim *sim, carom_arena keep, carom_error *er
     carve(sim, &mem, &keep);
     sim->mem = mem;
     if (mem.failed) return carom_fail(err, CAROM_NO_MEMORY, "no memory to factorise matrices of %d rows", sim->sys->nv);
-    sim->size = size;
+    sim->block_size = size;
     sim->kept_size = keep.size;
     sim->pieces = keep.pieces;
     return CAROM_OK;
@@ -552,7 +552,7 @@ void carom_sim_destroy(carom_sim *sim) {
     free(sim);
 }
 
-size_t carom_sim_memory(const carom_sim *sim) { return sim->size; }
+size_t carom_sim_memory(const carom_sim *sim) { return sim->block_size; }
 
 const carom_scheme *carom_sim_scheme(const carom_sim *sim) { return sim->scheme; }
 

@@ -63,7 +63,7 @@ struct carom_sim {
     int nl;             // recorded directions
     void *block;        // all memory
     carom_arena mem;    // its scratch part, and what lives with it
-    size_t size;        // of the block
+    size_t block_size;
     size_t kept_size;   // bytes of the kept part, from kept on
     size_t ends[64];    // of its pieces, where contacts come and go
     int pieces;
