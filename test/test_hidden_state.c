@@ -11,8 +11,8 @@ enum { MOST_STEPS = 200 };
 
 typedef struct track { // of a run that never stopped
     int n;             // steps that succeeded
-    size_t bytes;
-    unsigned char *state; // n + 1 of them
+    size_t bytes[MOST_STEPS + 1];
+    unsigned char *state[MOST_STEPS + 1]; // n + 1 of them; a list of contacts may grow
     bool failed;       // the next step did not
 } track;
 
@@ -37,16 +37,14 @@ static carom_sim *make(const carom_model *m, const char *scheme, double h, doubl
 }
 
 static void keep(const carom_sim *sim, track *t, int i) {
-    size_t bytes = 0;
-    const void *state = carom_sim_state(sim, &bytes);
-    memcpy(t->state + (size_t)i * bytes, state, bytes);
+    const void *state = carom_sim_state(sim, &t->bytes[i]);
+    t->state[i] = malloc(t->bytes[i]);
+    memcpy(t->state[i], state, t->bytes[i]);
 }
 
 static track walk(carom_sim *sim) {
     track t = {0};
     carom_error err;
-    carom_sim_state(sim, &t.bytes);
-    t.state = calloc((size_t)steps_wanted + 1, t.bytes);
     keep(sim, &t, 0);
     while (t.n < steps_wanted && !t.failed && !carom_sim_done(sim)) {
         t.failed = carom_sim_step(sim, &err) != CAROM_OK;
@@ -59,10 +57,11 @@ static track walk(carom_sim *sim) {
 static bool same_step(carom_sim *sim, const track *t, int i) {
     carom_error err;
     size_t bytes = 0;
-    if (carom_sim_restore(sim, t->state + (size_t)i * t->bytes, t->bytes, &err) != CAROM_OK) return false;
+    if (carom_sim_restore(sim, t->state[i], t->bytes[i], &err) != CAROM_OK) return false;
     const bool failed = carom_sim_step(sim, &err) != CAROM_OK;
     if (i == t->n) return failed;
-    return !failed && memcmp(carom_sim_state(sim, &bytes), t->state + (size_t)(i + 1) * t->bytes, t->bytes) == 0;
+    const void *state = carom_sim_state(sim, &bytes);
+    return !failed && bytes == t->bytes[i + 1] && memcmp(state, t->state[i + 1], bytes) == 0;
 }
 
 static void fault(const char *model, const char *scheme, const char *where, int i) {
@@ -95,7 +94,7 @@ static void compare(const char *name, const carom_model *m, const char *scheme, 
             break;
         }
     free(other);
-    free(t.state);
+    for (int i = 0; i <= t.n; ++i) free(t.state[i]);
     carom_sim_destroy(fresh);
     carom_sim_destroy(stranger);
     carom_sim_destroy(sim);

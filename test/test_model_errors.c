@@ -20,7 +20,7 @@ static const struct { const char *text, *error; } cases[] = {
     {H "contact: {}\n",
      "4:1: unknown key 'contact' in the model; did you mean 'contacts'?"},
     {H "zzzzzzzz: {}\n",
-     "4:1: unknown key 'zzzzzzzz' in the model; known are carom, name, about, parameters, tables, inputs, controllers, coordinates, bodies, shapes, gravity, joints, assemble, settle, springs, motors, loads, flexible, let, energy, forces, constraints, contact defaults, materials, contacts, outputs, exact, checks, sweep, record, simulation, draw"},
+     "4:1: unknown key 'zzzzzzzz' in the model; known are carom, name, about, parameters, tables, inputs, controllers, coordinates, bodies, shapes, gravity, joints, assemble, sleep, settle, springs, motors, loads, flexible, let, energy, forces, constraints, contact defaults, materials, contacts, outputs, exact, checks, sweep, record, simulation, draw"},
     {H "---\ncarom: 1\n",
      "4:1: a second document starts here; a model file holds one model (remove the ---)"},
     {H "parameters: &p {a: 1}\n",

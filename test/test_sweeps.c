@@ -277,6 +277,30 @@ static void impacts_of_a_bouncing_ball(void **state) {
 }
 
 // Period doubling: beyond the bound the orbit is left, below it stays.
+// The same ball with a contact of its own and, beside 40 others, with one that comes and goes: impacts and crossings are the same; and a start inside the
+// floor is a row that fails.
+static void sections_where_contacts_come_and_go(void **state) {
+    (void)state;
+    static const char *const sections[] = {"impact all", "impact a-floor", "a.z = 3/10", "every 3/10"}, *const observe[] = {"a.z", "a.vz", NULL}, *const vary[] = {"e=0.5,0.8", "a.z=0.05,1.1", NULL};
+    for (int s = 0; s < 4; ++s) {
+        done r[2];
+        for (int many = 0; many < 2; ++many) {
+            static char text[700];
+            snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -10]\nparameters: {e: 0.5}\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1], at: [0, 0, 1.1], shape: {sphere: 0.1}}\n"
+                     "  c: {repeat: %d, body: {mass: 1, inertia: [1, 1, 1], at: [i, 9, 99], shape: {sphere: 0.1}}}\nshapes: {floor: {plane: [0, 0, 1]}}\n"
+                     "contacts: {all: {%s: [a, %s], restitution: e}}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 2}\n", many ? 40 : 1, many ? "among" : "between", many ? "c, floor" : "floor");
+            carom_sweep_def d = def_of(text, vary, observe);
+            d.section = s == 1 && !many ? "impact all" : sections[s];
+            d.count = 3;
+            r[many] = run(&d, NULL, 0);
+        }
+        assert_int_equal(r[0].t[1].rows, 6);
+        same_tables(&r[0].t[1], &r[1].t[1]);
+        for (int k = 0; k < 4; ++k) assert_true(real(&r[1].t[0], "status", k) == (k % 2 ? 0 : 2));
+        end(&r[0]), end(&r[1]);
+    }
+}
+
 static void period_doubling_is_where_theory_has_it(void **state) {
     (void)state;
     carom_sweep_def d = def_of(ball, LIST("Gamma=1.515,1.540"), LIST("x'"));
@@ -462,7 +486,7 @@ int main(void) {
         cmocka_unit_test(lists_and_grids),           cmocka_unit_test(a_column_of_a_file),
         cmocka_unit_test(wrong_words_are_told),      cmocka_unit_test(values_at_equal_times),
         cmocka_unit_test(crossings),                 cmocka_unit_test(impacts_of_a_bouncing_ball),
-        cmocka_unit_test(period_doubling_is_where_theory_has_it), cmocka_unit_test(averages_over_time),
+        cmocka_unit_test(sections_where_contacts_come_and_go), cmocka_unit_test(period_doubling_is_where_theory_has_it), cmocka_unit_test(averages_over_time),
         cmocka_unit_test(a_run_that_fails_is_a_row), cmocka_unit_test(runs_that_follow_each_other),
         cmocka_unit_test(threads_and_parts_make_the_same_tables), cmocka_unit_test(journals_end_anywhere),
         cmocka_unit_test(tables_survive_a_file),

@@ -56,7 +56,7 @@ typedef struct carom_mech_simulation { carom_datum name, scheme, options, step, 
 typedef struct carom_mech_contact {
     carom_datum name, restitution, tangential_restitution, friction, impact_law, impact_order;
     carom_datum gap, slip, slip_rate, along, point, side, radius, normal_force, joint;
-    carom_datum between, among, ignore, rolling, spinning;
+    carom_datum between, among, ignore, rolling, spinning, resistance;
     carom_datum stiffness, exponent, damping, stiction_speed;
     carom_datum repeat, index;
     struct carom_mech_contact *contact;
@@ -118,7 +118,7 @@ typedef struct carom_matrix_text {
 
 typedef struct carom_mech {
     const char *file;                                             // for messages
-    carom_datum format, name, about, assemble, settle, gravity, checks;
+    carom_datum format, name, about, assemble, settle, sleep, gravity, checks;
     carom_datum parameters, let, forces, constraints, outputs, exact, sweep; // maps
     carom_mech_table *tables;
     carom_mech_input *inputs;

@@ -47,6 +47,8 @@ const carom_system *carom_model_system(const carom_model *m);
 const char *carom_model_name(const carom_model *m);
 const double *carom_model_q0(const carom_model *m);
 const double *carom_model_v0(const carom_model *m);
+/// May the model start at q (nq) instead?  Says which contact overlaps or which constraint is violated; where the model has `settle: yes`, q is moved.
+carom_status carom_model_start_at(carom_model *m, double *q, carom_error *err);
 
 typedef struct carom_model_sizes {
     int parameters, inputs, coordinates, velocities, lets, constraints, contacts, outputs, checks, members;
@@ -92,6 +94,11 @@ double carom_model_snapshots(const carom_model *m);
 /// work: of the simulation, whose list of contacts is in use.  False: it is no contact of two shapes.
 typedef struct carom_touch { double point[3], normal[3], tangent[2][3]; } carom_touch;
 bool carom_model_touch(const carom_model *m, void *work, double t, const double *q, int id, carom_touch *x);
+/// The number by which events know contact NAME; of pairs that come and go: one pair A-B, or all of one entry of `contacts`.
+enum { CAROM_NO_CONTACT = -1 };
+int carom_model_contact(const carom_model *m, const char *name);
+/// Does an event at `contact` belong to what carom_model_contact() has found?
+bool carom_model_contact_is(const carom_model *m, int found, int contact);
 const char *carom_model_constraint(const carom_model *m, int id); // bilateral first (joints, constraints), then contacts
 int carom_model_part(const carom_model *m, int id); // of a joint with several constraints: which, from 1; else 0
 const char *carom_model_output(const carom_model *m, int i);

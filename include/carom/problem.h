@@ -62,6 +62,9 @@ typedef struct carom_problem {
     int ld;                       // leading dimension of G, column-major; G need not be symmetric
     const carom_block *block;     // nb, in order of rows, covering 0..n-1
     const double *G, *c;          // n x n, n; G may be NULL where `rows` is given
+    /// By block: 0, 0: tangential rows share one ball; else so many the first, so many the second and the rest a third, each of radius mu p_N.
+    /// The certificate knows that; solvers get a problem that is split.  NULL: all share one.
+    const int (*disc)[2];
     const carom_block_rows *rows; // the same matrix by blocks, for the certificate before G; NULL: only the dense one is given
     const int *first;          // n, or NULL when not known: row i and column i of G are zero before first[i] <= i
     bool symmetric;            // G is known to be symmetric

@@ -35,6 +35,10 @@ typedef struct carom_ledger {
         double balance;                   // end - start - external + impact + friction + damping
         double identity;                  // largest violation of the scheme's own balance in a step, relative to its terms; NaN: not checked
     } energy;
+    struct {
+        long falls, wakes;                // bodies that fell asleep, and that woke again, so often
+        double energy;                    // kinetic energy that they had when they fell asleep; part of energy.damping
+    } sleep;
     carom_counts counts;                  // contact and Newton counters
     double residual_t;                    // time of the largest contact residual
     // what the sizes above are compared with, see carom_sim_warnings
@@ -183,6 +187,10 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
 /// Go on from the state of another simulation by the same scheme, of a model that differs in values of parameters only.
 carom_status carom_sim_continue(carom_sim *sim, const carom_sim *other, carom_error *err);
 
+/// Bytes that the simulation reserves for the largest contact problem there can be; only what is touched of them becomes memory.
+size_t carom_sim_memory(const carom_sim *sim);
+/// Contacts that come and go: those of the next step, so that carom_sim_state() keeps its size during it.  carom_sim_step() does this itself.
+carom_status carom_sim_ready(carom_sim *sim, carom_error *err);
 /// The state at time t inside the last step, computed by a shorter step from `before`: the bytes of carom_sim_state() when that step
 /// began.  room: as many bytes again.  The simulation itself stays where it is; its events of the last step are lost.
 carom_status carom_sim_between(carom_sim *sim, const void *before, double t, double *q, double *v, void *room, carom_error *err);

@@ -42,6 +42,7 @@ typedef struct carom_contact {
     bool friction_varies;          // friction depends on the slip, on the state or on reactions: carom_system.friction
     bool friction_reacts;          // on reactions
     bool pressed;                  // friction alone: a load of 1 N holds it closed, and its coefficient is the force that friction can take
+    int disc[2];                   // tangents of sliding and of rolling, where these and the rest (spinning) are bounded one by one; 0, 0: by one ball
     double ellipse[2];             // factors of the first two tangents, at most 1, whose coefficients differ; 0: they do not
     bool varies;                   // restitution depends on the approach speed: carom_system.restitution
 } carom_contact;
@@ -72,6 +73,8 @@ typedef struct carom_list {
     int pairs;          // of bodies that are near each other; a pair may have several contacts
     long long *holds;   // slots; kept from step to step: what each slot holds, in the system's own code; 0: nothing
     bool *fresh;        // slots: does not hold what it held before
+    double *calm;       // 1 + nparts, kept: up to when it is counted, and for how long each part has been slow; NULL: nothing sleeps
+    bool *asleep;       // nparts, kept: such a part has no contacts and no forces
     carom_contact *law; // slots
     void *work;         // list_work(slots) bytes; the system's
     struct carom_team *team; // threads that may share the work of these contacts; NULL: none.  Set before adopt()
@@ -175,6 +178,7 @@ typedef struct carom_system {
     carom_status (*sample)(const void *model, void *work, int k, bool effect, double t, const double *q, const double *v, double *x);
 
     // -- optional: contacts that come and go --------------------------------------------------------
+    bool sleeps;                   // parts that are slow for long fall asleep
     int listed;                    // of the nc contacts the last ones: slots of a list; a simulation has as many as it needs.  0: none
     int nparts;
     const int *part;               // nparts + 1: M and its derivatives couple velocities part[i] .. part[i + 1] - 1 with each other only; NULL: not known

@@ -262,6 +262,21 @@ static bool create_team(run *r) {
     return r->team != NULL;
 }
 
+// Before it starts: is there less memory than the run could need?
+static void say_memory(const run *r) {
+    FILE *f = fopen("/proc/meminfo", "r");
+    char line[200];
+    double available = HUGE_VAL;
+    long long kilobytes;
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %lld", &kilobytes) == 1) available = 1024.0 * (double)kilobytes;
+    if (f) fclose(f);
+    const double most = (double)carom_sim_memory(r->sim);
+    if (r->quiet || !(most > available)) return;
+    cli_say("%s reserves %.3g GB for the case that all %d contacts act at once, and %.3g GB are available: the run fails if it comes to that; other schemes need less (docs/large-systems.md)",
+            carom_sim_scheme(r->sim)->name, 1e-9 * most, carom_model_system(r->model)->nc, 1e-9 * available);
+}
+
 static bool create_sim(run *r) {
     if (!create_team(r)) return false;
     // A resumed run has all it needs; a new one takes what is not given from the model.
@@ -276,6 +291,7 @@ static bool create_sim(run *r) {
     }
     r->sim = carom_sim_create(&def, &r->err);
     if (r->sim && r->team) carom_sim_team(r->sim, r->team);
+    if (r->sim) say_memory(r);
     const char *place = r->sim ? NULL : cli_blame(r->model, r->run.from_file, r->err.code);
     if (place) fprintf(stderr, "%s: %s\n", place, r->err.text);
     else if (!r->sim) cli_say("%s", r->err.text);

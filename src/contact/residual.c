@@ -105,11 +105,11 @@ static inline double planar(const carom_problem *pb, int b) {
 }
 
 // All tangential rows take the largest of their d, so that the ball stays a ball.
-static double ball(const carom_problem *pb, int b) {
-    const int i = pb->block[b].at, tangents = carom_law_rows(pb->block[b].law) - 1;
-    const double *p = pb->p + i + 1, *u = pb->u + i + 1, mu = pb->block[b].mu;
-    double d = scale(pb, b, 1), zz = 0, ff = 0;
-    for (int k = 1; k < tangents; k++) d = fmax(d, scale(pb, b, 1 + k));
+static double ball(const carom_problem *pb, int b, int first, int tangents) {
+    const int i = pb->block[b].at;
+    const double *p = pb->p + i + first, *u = pb->u + i + first, mu = pb->block[b].mu;
+    double d = scale(pb, b, first), zz = 0, ff = 0;
+    for (int k = 1; k < tangents; k++) d = fmax(d, scale(pb, b, first + k));
     for (int k = 0; k < tangents; k++) zz += (d * p[k] - u[k]) * (d * p[k] - u[k]);
     const double rho = pb->p[i] > 0 ? mu * d * pb->p[i] : 0, length = sqrt(zz), s = length > rho ? rho / length : 1;
     for (int k = 0; k < tangents; k++) {
@@ -119,12 +119,22 @@ static double ball(const carom_problem *pb, int b) {
     return sqrt(ff);
 }
 
+// Sliding, rolling and spinning one by one.
+static double discs(const carom_problem *pb, int b) {
+    static const int one[2] = {0, 0};
+    const int *disc = pb->disc ? pb->disc[b] : one, tangents = carom_law_rows(pb->block[b].law) - 1, rest = tangents - disc[0] - disc[1];
+    double most = disc[0] ? ball(pb, b, 1, disc[0]) : ball(pb, b, 1, tangents);
+    if (disc[0] && disc[1]) most = fmax(most, ball(pb, b, 1 + disc[0], disc[1]));
+    if (disc[0] && rest) most = fmax(most, ball(pb, b, 1 + disc[0] + disc[1], rest));
+    return most;
+}
+
 static inline double block_residual(const carom_problem *pb, int k) {
     const carom_block *b = pb->block + k;
     if (b->law == CAROM_BILATERAL) return fabs(pb->u[b->at]); // (CP-2)
     const double e = unilateral(pb, k);                       // (CP-3)
     if (b->law == CAROM_UNILATERAL) return e;
-    const double t = b->law == CAROM_PLANAR ? planar(pb, k) : ball(pb, k); // (CP-4), (CP-5)
+    const double t = b->law == CAROM_PLANAR ? planar(pb, k) : discs(pb, k); // (CP-4), (CP-5)
     // A negative, infinite or missing mu makes the law meaningless; the comparison is false for NaN too.
     return !(b->mu >= 0 && b->mu < INFINITY) ? INFINITY : e > t ? e : t;
 }

@@ -11,6 +11,7 @@
     X("energy.impact", l->energy.impact) X("energy.lost", l->energy.lost) X("energy.created", l->energy.created) \
     X("energy.friction", l->energy.friction) X("energy.damping", l->energy.damping) X("energy.external", l->energy.external) \
     X("energy.balance", l->energy.balance) X("energy.identity", l->energy.identity) X("contact.residual", l->counts.residual) \
+    X("sleep.falls", l->sleep.falls) X("sleep.wakes", l->sleep.wakes) X("sleep.energy", l->sleep.energy) \
     X("contact.problems", l->counts.problems) X("contact.iterations", l->counts.iterations) \
     X("contact.fallbacks", l->counts.fallbacks) X("newton.iterations", l->counts.newton) X("newton.median", l->counts.newton_median) \
     X("newton.max", l->counts.newton_max) X("rejected", l->rejected) \

@@ -150,9 +150,8 @@ static carom_status read_friction(resolver *r, const carom_datum *n, law *l) {
 }
 
 // (FV-2)  {static, kinetic, stribeck}:  mu(u) = mu_k + (mu_s - mu_k) exp(-(u/v_s)^2), without stribeck mu_k
-static carom_status read_curve(resolver *r, const carom_datum *n, carom_node speed, carom_node *slip, carom_node *stick) {
+static carom_status read_curve(resolver *r, carom_graph *g, const carom_datum *n, carom_node speed, carom_node *slip, carom_node *stick) {
     static const char *const words[] = {"static", "kinetic", "stribeck", NULL};
-    carom_graph *g = r->m->graph;
     double value[3] = {-1, -1, -1};
     for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) {
         int k = 0;
@@ -191,7 +190,7 @@ static carom_status express_friction(resolver *r, const law *l, const constraint
     const int input = m->np + m->nreacting; // not yet taken
     r->normal_force = l->press != CAROM_NONE ? l->press : carom_graph_input(g, CAROM_PARAMETER, input);
     const carom_node speed = carom_graph_apply(g, c->tangents == 1 ? CAROM_OP_ABS : CAROM_OP_SQRT, c->tangents == 1 ? x[2] : sum, CAROM_NONE, CAROM_NONE);
-    if (l->rub->kind == CAROM_MAP) CAROM_TRY(read_curve(r, l->rub, speed, &x[0], &x[1]));
+    if (l->rub->kind == CAROM_MAP) CAROM_TRY(read_curve(r, g, l->rub, speed, &x[0], &x[1]));
     for (int k = 0; k < 2 && l->rub->kind != CAROM_MAP; ++k) {
         r->slip_speed = k ? carom_graph_number(g, 0) : speed;
         CAROM_TRY(carom_resolve_expression(r, l->rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x[k]));
@@ -483,9 +482,26 @@ static carom_status check_direction(resolver *r, const pair *p, const law *l) {
     return CAROM_OK;
 }
 
+// `resistance: discs`: how many tangents each has.
+static carom_status read_resistance(resolver *r, const pair *p, law *l) {
+    static const char *const words[] = {"ball", "discs", NULL};
+    const carom_datum *n = &p->entry->resistance;
+    const int sliding = p->A->space == SPATIAL ? 2 : 1;
+    int k;
+    CAROM_TRY(read_word(r, n, words, &k));
+    if (k < 0) return CAROM_OK;
+    if (!carom_given(&p->entry->rolling) && !carom_given(&p->entry->spinning)) return carom_fault(r, n->key, 0, "`resistance` goes with `rolling` or `spinning`");
+    if (k == 0 || !(l->roll > 0 || l->spin > 0)) return CAROM_OK;
+    if (l->c.impact == CAROM_ENERGETIC) return carom_fault(r, n, 0, "impact law energetic wants one bound for all tangents: leave `resistance: discs` out, or use impact law poisson");
+    l->c.disc[0] = sliding;
+    l->c.disc[1] = l->roll > 0 ? sliding : 0;
+    return CAROM_OK;
+}
+
 static carom_status read_levers(resolver *r, pair *p, law *l) {
     CAROM_TRY(read_lever(r, p, &p->entry->rolling, l, &l->roll));
     CAROM_TRY(read_lever(r, p, &p->entry->spinning, l, &l->spin));
+    CAROM_TRY(read_resistance(r, p, l));
     const double mu = l->c.friction;
     p->rub = (rubbing){mu > 0, mu > 0 ? l->roll / mu : 0, mu > 0 ? l->spin / mu : 0, l->ellipse};
     return l->roll > 0 || l->spin > 0 ? carom_fix(r, l->from[2]) : CAROM_OK;
@@ -565,16 +581,41 @@ static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *
     return CAROM_OK;
 }
 
+// Friction of pairs that come and go, by slip speed and normal force.
+static carom_status express_listed(resolver *r, const law *l, carom_node *x, carom_contact *of) {
+    carom_graph *g = r->m->graph, *values = r->values;
+    const carom_node speed = carom_graph_input(values, CAROM_TIME, 0), force = carom_graph_input(values, CAROM_POSITION, 0);
+    if (l->rub->kind == CAROM_MAP) return read_curve(r, values, l->rub, speed, &x[0], &x[1]);
+    carom_node any;
+    r->slip_speed = r->normal_force = carom_graph_number(g, 0);
+    CAROM_TRY(carom_resolve_expression(r, l->rub, SCOPE_STATE | SCOPE_SLIP, "friction", &any));
+    if (carom_graph_depends(g, any, CAROM_TIME, 0) || carom_graph_depends(g, any, CAROM_POSITION, -1) || carom_graph_depends(g, any, CAROM_VELOCITY, -1))
+        return carom_fault(r, l->rub, 0, "contacts of more than 500 pairs, and of hulls, meshes, ellipsoids and heights, come and go: their friction depends on slip.speed, normal.force and parameters only");
+    for (int k = 0; k < 2; ++k) {
+        r->slip_speed = k ? carom_graph_number(values, 0) : speed;
+        r->normal_force = force;
+        CAROM_TRY(carom_resolve_expression(r, l->rub, NAME_PARAMETER | SCOPE_VALUES | SCOPE_SLIP, "friction", &x[k]));
+        of->friction_reacts = of->friction_reacts || carom_graph_depends(values, x[k], CAROM_POSITION, 0);
+    }
+    return CAROM_OK;
+}
+
 // The law of pairs of one kind that come and go.
-static carom_status read_listed(resolver *r, pair *p, const law *fallback, carom_contact *of) {
+static carom_status read_listed(resolver *r, int kind, const law *fallback) {
+    struct near_pairs *x = r->m->near;
+    pair *p = &x->pairs[kind];
     law l = *fallback;
     CAROM_TRY(law_between(r, p, &l));
-    if (l.c.impact || l.c.sequential || l.c.varies || l.rub || l.ellipse || carom_contact_soft(p->entry))
-        return carom_fault(r, &p->entry->name, 0, "contacts of more than 500 pairs (400 with boxes in space), and of hulls, meshes, ellipsoids and heights, come and go: they support Newton's law of impact with constant restitution and friction only");
+    if (l.ellipse || carom_contact_soft(p->entry))
+        return carom_fault(r, &p->entry->name, 0, "contacts of more than 500 pairs (400 with boxes in space), and of hulls, meshes, ellipsoids and heights, come and go: they do not support %s; leave that out, or use fewer pairs",
+                           l.ellipse ? "friction by direction" : "stiffness and damping");
     CAROM_TRY(read_levers(r, p, &l));
     CAROM_TRY(fix_law(r, &l));
-    *of = l.c;
-    of->tangents = bare(p).tangents;
+    if (l.rub) CAROM_TRY(express_listed(r, &l, x->rubs + 2 * (size_t)x->nrubs, &l.c));
+    x->rub[kind] = l.rub ? x->nrubs++ : 0;
+    x->bounce[kind] = l.bounce;
+    x->law[kind] = l.c;
+    x->law[kind].tangents = bare(p).tangents;
     return CAROM_OK;
 }
 
@@ -585,7 +626,7 @@ static carom_status read_rule(resolver *r, int i, const law *fallback) {
     const int first = x->npairs;
     CAROM_TRY(carom_check_soft(r, x->rule[i].entry));
     CAROM_TRY(carom_near_samples(r, i));
-    for (int k = first; k < x->npairs; ++k) CAROM_TRY(read_listed(r, &x->pairs[k], fallback, &x->law[k]));
+    for (int k = first; k < x->npairs; ++k) CAROM_TRY(read_listed(r, k, fallback));
     return CAROM_OK;
 }
 
@@ -735,6 +776,11 @@ carom_status carom_derive_links(resolver *r) {
     names taken = {0};
     const carom_status status = read_links(r, &taken);
     carom_names_free(&taken);
+    if (status == CAROM_OK && m->near && m->near->nrubs) {
+        const carom_group rubs = {.count = 2 * m->near->nrubs, .nodes = m->near->rubs};
+        m->near->rub_tape = carom_tape_compile(r->values, &rubs, 1, 1, 0, 0, r->err);
+        if (!m->near->rub_tape) return carom_fault_memory(r);
+    }
     if (status != CAROM_OK || m->nbounces == 0) return status;
     const carom_group group = {.count = m->nbounces, .nodes = m->bounces};
     m->bounce_tape = carom_tape_compile(r->values, &group, 1, 0, 0, 0, r->err);

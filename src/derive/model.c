@@ -4,11 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-carom_status carom_model_begin(carom_model *m, carom_error *err) {
-    void *work = aligned_alloc(64, (m->sys.work_size + 63) & ~(size_t)63);
-    if (!work) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
-    memset(work, 0, (m->sys.work_size + 63) & ~(size_t)63);
+void *carom_model_work(const carom_model *m, carom_error *err) {
+    const size_t size = (m->sys.work_size + 63) & ~(size_t)63;
+    void *work = aligned_alloc(64, size);
+    if (!work) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file), NULL;
+    memset(work, 0, size);
     m->sys.work_init(m, work);
+    return work;
+}
+
+carom_status carom_model_begin(carom_model *m, carom_error *err) {
+    void *work = carom_model_work(m, err);
+    if (!work) return CAROM_NO_MEMORY;
     if (m->start) carom_copy(m->q0, m->start, m->nq), carom_copy(m->v0, m->start + m->nq, m->nv);
     carom_status status = carom_model_assemble(m, work, err);
     if (status == CAROM_OK && m->settle) status = carom_model_settle(m, work, err);
@@ -92,6 +99,7 @@ void carom_model_destroy(carom_model *m) {
     if (m->check_tape) carom_tape_destroy(m->check_tape);
     carom_tape_destroy(m->bounce_tape);
     carom_tape_destroy(m->rub_tape);
+    if (m->near) carom_tape_destroy(m->near->rub_tape);
     free(m->reacting);
     free(m->bounces);
     free(m->bound);
@@ -239,6 +247,16 @@ const char *carom_model_constraint(const carom_model *m, int id) {
     static _Thread_local int turn;
     if (id < m->ne + m->nc || !m->near) return m->links[id].name;
     return carom_near_name(m, id, text[turn = (turn + 1) % TURNS], ROOM);
+}
+
+int carom_model_contact(const carom_model *m, const char *name) {
+    for (int i = 0; i < m->nc; ++i)
+        if (strcmp(m->links[m->ne + i].name, name) == 0) return i;
+    return m->near ? carom_near_find(m, name) : CAROM_NO_CONTACT;
+}
+
+bool carom_model_contact_is(const carom_model *m, int found, int contact) {
+    return found == contact || (found < CAROM_NO_CONTACT && contact >= m->nc && carom_near_made_by(m, CAROM_NO_CONTACT - 1 - found, contact - m->nc));
 }
 
 int carom_model_part(const carom_model *m, int id) {

@@ -263,6 +263,7 @@ struct carom_model {
     bool settle;             // bodies that overlap at the start are moved apart
     char settled[300];       // what that did; "": nothing
     double snapshots;        // time between snapshots of contacts; 0: none
+    double sleep;            // speed below which bodies fall asleep; 0: never
     struct near_pairs *near; // those that come and go; NULL: none
     names shape_names;
     struct pair_kind *kinds; // of those that share tapes
@@ -540,6 +541,7 @@ void carom_model_lift(const void *model, double *dx, const double *x, const doub
 carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, carom_error *err);
 bool carom_model_mass_whole(const carom_model *m); // is M dense, and all of it made of terms?
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err);
+void *carom_model_work(const carom_model *m, carom_error *err); // a work block of its own; NULL: no memory
 /// The initial state from m->start: put together, completed, checked.
 carom_status carom_model_begin(carom_model *m, carom_error *err);
 carom_status carom_derive_draw(resolver *r); // after the model is compiled

@@ -158,25 +158,49 @@ static carom_status check_tangents(const carom_model *m, void *work, const doubl
     return status;
 }
 
-carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
+// Gaps and constraints at the initial position.
+static carom_status check_positions(const carom_model *m, void *work, carom_error *err) {
     const int links = m->ne + m->nc;
-    double *g = calloc((size_t)links + (size_t)m->nq + (size_t)m->nv, sizeof *g);
+    double *g = calloc((size_t)links + 1, sizeof *g), scale = 0;
     if (!g) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
-    carom_status status = check_kinetic(m, work, g + links, g + links + m->nq, err);
-    if (status == CAROM_OK) carom_model_gaps(m, work, 0, m->q0, g);
-    double scale = 0;
+    carom_model_gaps(m, work, 0, m->q0, g);
     for (int i = 0; i < m->nq; ++i) scale = fmax(scale, fabs(m->q0[i]));
     for (int id = 0; id < links; ++id) scale = fmax(scale, fabs(g[id]));
     if (scale == 0) scale = 1;
+    carom_status status = CAROM_OK;
     for (int id = 0; id < links && status == CAROM_OK; ++id) status = check_position(m, id, g[id], scale, err);
-    if (status == CAROM_OK) {
-        double *x = carom_model_scratch(m, work);
-        carom_model_directions(m, work, 0, m->q0, (int[]){0}, 0, x);
-        for (int id = 0; id < links && status == CAROM_OK; ++id) status = check_directions(m, id, x, err);
-        for (int id = 0; id < m->ne && status == CAROM_OK; ++id) status = check_rate(m, id, x, err);
-    }
     if (status == CAROM_OK) status = check_tangents(m, work, g, scale, err);
     free(g);
-    if (status == CAROM_OK && m->near) status = carom_near_start(m, work, scale, err);
+    return status == CAROM_OK && m->near ? carom_near_start(m, work, scale, err) : status;
+}
+
+static carom_status check_motion(const carom_model *m, void *work, carom_error *err) {
+    double *x = carom_model_scratch(m, work);
+    carom_status status = CAROM_OK;
+    carom_model_directions(m, work, 0, m->q0, (int[]){0}, 0, x);
+    for (int id = 0; id < m->ne + m->nc && status == CAROM_OK; ++id) status = check_directions(m, id, x, err);
+    for (int id = 0; id < m->ne && status == CAROM_OK; ++id) status = check_rate(m, id, x, err);
+    return status;
+}
+
+carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
+    double *x = calloc((size_t)m->nq + (size_t)m->nv + 1, sizeof *x);
+    if (!x) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    const carom_status status = check_kinetic(m, work, x, x + m->nq, err);
+    free(x);
+    CAROM_TRY(status);
+    CAROM_TRY(check_positions(m, work, err));
+    return check_motion(m, work, err);
+}
+
+carom_status carom_model_start_at(carom_model *m, double *q, carom_error *err) {
+    void *work = carom_model_work(m, err);
+    if (!work) return CAROM_NO_MEMORY;
+    double *const own = m->q0;
+    m->q0 = q;
+    carom_status status = m->settle ? carom_model_settle(m, work, err) : CAROM_OK;
+    if (status == CAROM_OK) status = check_positions(m, work, err);
+    m->q0 = own;
+    free(work);
     return status;
 }

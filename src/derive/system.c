@@ -24,6 +24,7 @@ static void work_init(const void *model, void *work) {
     carom_pairs_work_init(m, work);
     if (m->bounce_tape) carom_tape_work_init(m->bounce_tape, (unsigned char *)work + m->bounce_work, m->parameter);
     if (m->rub_tape) carom_tape_work_init(m->rub_tape, (unsigned char *)work + m->rub_work, rub_inputs(m, work));
+    if (m->near && m->near->rub_tape) carom_tape_work_init(m->near->rub_tape, (unsigned char *)work + m->near->rub_work, NULL);
 }
 
 static const double *eval(const carom_model *m, void *work, int group, double t, const double *q, const double *v) {
@@ -77,6 +78,7 @@ static carom_status force(const void *model, void *work, double t, const double 
     const carom_model *m = model;
     const carom_values x = values(m, work, GROUP_FORCE, t, q, v);
     carom_free_force(m, v, f);
+    if (m->sys.sleeps) carom_near_still(m, work, f);
     if (m->nmember == 0) return take(f, x, 0, m->seen.nv) ? CAROM_USER : CAROM_OK;
     double *own = carom_model_scratch(m, work);
     const int n = m->seen.nv_own + 1 + m->seen.compiled, bad = take(own, x, 0, n);
@@ -297,6 +299,7 @@ static carom_status motion(const void *model, void *work, double t, const double
     const int n = m->seen.nv;
     int bad = take(f, x, 0, n);
     carom_free_force(m, v, f);
+    if (m->sys.sleeps) carom_near_still(m, work, f);
     if (m->whole_mass) {
         bad |= take(M.a, x, n, n * n);
     } else {
@@ -344,6 +347,8 @@ static carom_status kinks(const void *model, void *work, double t, const double 
 
 static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law) {
     const carom_model *m = model;
+    if (m->near && m->near->rub_tape) CAROM_TRY(carom_near_friction(m, work, q, v, force, law));
+    if (!m->rub_tape) return CAROM_OK;
     unsigned char *own = (unsigned char *)work + m->rub_work;
     double *x = carom_model_scratch(m, work), *input = rub_inputs(m, work);
     for (int i = 0; i < m->nreacting; ++i) input[m->np + i] = force ? force[m->links[m->reacting[i]].dir] : 0;
@@ -359,7 +364,7 @@ static carom_status friction(const void *model, void *work, double t, const doub
 static double restitution(const void *model, void *work, int contact, double speed) {
     const carom_model *m = model;
     const carom_values x = carom_tape_values(m->bounce_tape, (unsigned char *)work + m->bounce_work, 0, speed, NULL, NULL);
-    return x.slot[x.place[m->bounce_of[contact]]];
+    return x.slot[x.place[contact < m->nc ? m->bounce_of[contact] : m->near->bounce[carom_near_kind(m, work, contact - m->nc)]]];
 }
 
 // -- the struct ---------------------------------------------------------------------------------------
@@ -419,6 +424,11 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     if (m->rub_tape) {
         m->rub_work = (s->work_size + line) & ~line;
         s->work_size = m->rub_work + carom_tape_work_size(m->rub_tape) + (size_t)(m->np + m->nreacting) * sizeof(double);
+        s->friction = friction;
+    }
+    if (m->near && m->near->rub_tape) {
+        m->near->rub_work = (s->work_size + line) & ~line;
+        s->work_size = m->near->rub_work + carom_tape_work_size(m->near->rub_tape);
         s->friction = friction;
     }
     m->given_work = (s->work_size + line) & ~line;

@@ -41,6 +41,9 @@ const ledger_entry ledger_table[] = {
     REAL("energy.external", energy.external),
     REAL("energy.balance", energy.balance),
     REAL("energy.identity", energy.identity),
+    LONG("sleep.falls", sleep.falls),
+    LONG("sleep.wakes", sleep.wakes),
+    REAL("sleep.energy", sleep.energy),
     LONG("contact.problems", counts.problems),
     LONG("contact.iterations", counts.iterations),
     REAL("contact.residual", counts.residual),
@@ -127,6 +130,9 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
     if (l->energy.created > 0) fprintf(f, "  %-12s %.6g by some impacts; the others took %.6g\n", "  created", l->energy.created, l->energy.lost);
     if (isfinite(l->energy.identity))
         fprintf(f, "  %-12s %.3g, the scheme's own balance in the worst step\n", "  identity", l->energy.identity);
+    if (l->sleep.falls > 0)
+        fprintf(f, "  %-12s %ld bodies asleep at the end; bodies fell asleep %ld times, which took the energy %.3g, and woke %ld times\n", "sleep", l->sleep.falls - l->sleep.wakes,
+                l->sleep.falls, l->sleep.energy, l->sleep.wakes);
     fprintf(f, "  %-12s %ld problems, %ld iterations, %ld fallbacks, residual %.3g", "contact", l->counts.problems,
             l->counts.iterations, l->counts.fallbacks, l->counts.residual);
     if (names.residual) fprintf(f, " at %s, t = %.9g", names.residual, l->residual_t);

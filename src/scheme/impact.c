@@ -22,12 +22,24 @@ bool carom_impacts_differ(const carom_system *sys) {
     return false;
 }
 
-impacts *carom_carve_impacts(carom_arena *mem, const carom_system *sys, int n) {
+// The part's matrix: dense, or by blocks.
+static void carve_matrix(impacts *to, carom_arena *mem, const carom_system *sys, int n, size_t blocks, size_t values) {
+    const size_t rows = (size_t)n, nb = (size_t)(sys->ne + sys->nc);
+    to->R = NULL;
+    to->G = sys->listed ? NULL : carom_carve(mem, rows * rows);
+    to->part = sys->listed ? NULL : carom_carve(mem, rows * rows);
+    if (!sys->listed) return;
+    to->place = carom_carve_ints(mem, nb);
+    to->space = (carom_rows_space){.blocks = blocks, .values = values, .start = carom_carve_ints(mem, nb + 1), .diagonal = carom_carve_ints(mem, nb), .col = carom_carve_ints(mem, blocks),
+                                   .at = carom_carve_ints(mem, blocks), .value = carom_carve(mem, values)};
+}
+
+impacts *carom_carve_impacts(carom_arena *mem, const carom_system *sys, int n, size_t blocks_of_G, size_t values) {
     impacts *I = carom_carve_bytes(mem, sizeof *I);
     impacts scratch, *to = I ? I : &scratch;
     const size_t rows = (size_t)n, blocks = (size_t)(sys->ne + sys->nc);
-    double **squares[] = {&to->G, &to->part}, **lines[] = {&to->u, &to->p, &to->b, &to->c, &to->p_part, &to->u_part};
-    for (size_t i = 0; i < sizeof squares / sizeof *squares; ++i) *squares[i] = carom_carve(mem, rows * rows);
+    double **lines[] = {&to->u, &to->p, &to->b, &to->c, &to->p_part, &to->u_part};
+    carve_matrix(to, mem, sys, n, blocks_of_G, values);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i) *lines[i] = carom_carve(mem, rows);
     to->plastic = carom_carve_bytes(mem, blocks * sizeof *to->plastic);
     to->in = carom_carve_bytes(mem, blocks * sizeof *to->in);
@@ -57,6 +69,45 @@ static carom_status restitution(carom_step *s, int contact, double u_N, double *
 
 // -- a part of the set ---------------------------------------------------------------------------------------------------
 
+// Block (b, c) of the set; NULL: it is zero.
+static const double *block_of(const impacts *I, int b, int c) {
+    const carom_block_rows *R = I->R;
+    int low = R->start[b], high = R->start[b + 1];
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (R->col[middle] < c) low = middle + 1;
+        else high = middle;
+    }
+    return low < R->start[b + 1] && R->col[low] == c ? R->value + R->at[low] : NULL;
+}
+
+// The part's rows of G, by blocks.  There is room: it has no more than the set.
+static void choose_blocks(impacts *I, int nb) {
+    const carom_block_rows *R = I->R;
+    carom_rows_space *x = &I->space;
+    int k = 0, used = 0, uniform = I->nb ? carom_rows_of(I->block) : 0;
+    for (int b = 0; b < nb; ++b) I->place[b] = -1;
+    for (int b = 0; b < I->nb; ++b) I->place[I->of[b]] = b;
+    for (int b = 0; b < I->nb; ++b) {
+        const int rows = carom_rows_of(I->block + b);
+        if (rows != uniform) uniform = 0;
+        x->start[b] = k;
+        for (int m = R->start[I->of[b]]; m < R->start[I->of[b] + 1]; ++m) {
+            const int c = I->place[R->col[m]];
+            if (c < 0) continue;
+            const int size = rows * carom_rows_of(I->block + c);
+            if (c == b) x->diagonal[b] = k;
+            x->col[k] = c;
+            x->at[k++] = used;
+            carom_copy(x->value + used, R->value + R->at[m], size);
+            used += size;
+        }
+    }
+    x->start[I->nb] = k;
+    I->even = true;
+    I->rows = (carom_block_rows){.start = x->start, .col = x->col, .at = x->at, .diagonal = x->diagonal, .value = x->value, .uniform = uniform};
+}
+
 // The problem of bilateral constraints and the contacts with in[b]; velocities c are the caller's business.
 static void choose(impacts *I, const carom_step *s, const carom_local *L) {
     const int n = L->at[L->nb];
@@ -69,7 +120,8 @@ static void choose(impacts *I, const carom_step *s, const carom_local *L) {
         I->of[I->nb++] = b;
         for (int k = L->at[b]; k < L->at[b + 1]; ++k) I->row[I->n++] = k;
     }
-    for (int k = 0; k < I->n; ++k)
+    if (I->R) choose_blocks(I, L->nb);
+    for (int k = 0; !I->R && k < I->n; ++k)
         for (int i = 0; i < I->n; ++i) I->part[i + (size_t)k * (size_t)I->n] = I->G[I->row[i] + (size_t)I->row[k] * (size_t)n];
 }
 
@@ -77,15 +129,33 @@ static void choose(impacts *I, const carom_step *s, const carom_local *L) {
 static carom_status solve(impacts *I, carom_step *s) {
     const carom_problem set = s->problem;
     carom_zero(I->p_part, I->n);
-    s->problem = (carom_problem){.n = I->n, .nb = I->nb, .ld = I->n, .block = I->block, .G = I->part, .c = I->c, .p = I->p_part, .u = I->u_part};
+    s->problem = (carom_problem){.n = I->n, .nb = I->nb, .ld = I->n, .block = I->block, .G = I->part, .rows = I->R ? &I->rows : NULL, .symmetric = I->R && I->even, .c = I->c, .p = I->p_part, .u = I->u_part};
     const carom_status status = carom_problem_run(s, I->id);
     s->problem = set;
     return status;
 }
 
+// u += G p of the part's impulses, by blocks
+static void apply_blocks(impacts *I, const carom_step *s) {
+    for (int j = 0; j < I->nb; ++j) {
+        const int c = I->of[j], columns = carom_rows_of(I->block + j);
+        const double *p = I->p_part + I->block[j].at;
+        if (carom_norm_max(p, columns) == 0) continue;
+        for (int m = I->R->start[c]; m < I->R->start[c + 1]; ++m) { // the pattern is symmetric
+            const int b = I->R->col[m], rows = carom_rows_of(s->blocks + b);
+            const double *g = block_of(I, b, c);
+            double *u = I->u + s->blocks[b].at;
+            for (int k = 0; k < columns && g; ++k, g += rows)
+                for (int i = 0; i < rows; ++i) u[i] += g[i] * p[k];
+        }
+    }
+}
+
 // u += G p, p += the part's impulses
-static void apply(impacts *I, int n) {
-    for (int k = 0; k < I->n; ++k) {
+static void apply(impacts *I, const carom_step *s, int n) {
+    if (I->R) apply_blocks(I, s);
+    for (int k = 0; I->R && k < I->n; ++k) I->p[I->row[k]] += I->p_part[k];
+    for (int k = 0; !I->R && k < I->n; ++k) {
         const double p = I->p_part[k], *G = I->G + (size_t)I->row[k] * (size_t)n;
         I->p[I->row[k]] += p;
         for (int i = 0; i < n && p != 0; ++i) I->u[i] += G[i] * p;
@@ -111,17 +181,45 @@ static carom_status newton(impacts *I, carom_step *s, int n) {
         for (int k = at + 1; k < at + rows; ++k) I->c[k] *= 1 + c->tangential_restitution;
     }
     CAROM_TRY(solve(I, s));
-    apply(I, n);
+    apply(I, s, n);
     return CAROM_OK;
 }
 
 // Row of the normal of block b: p_N = least, whatever its velocity.  u_N = D (p_N - least) _|_ p_N says that.
+static void give_blocks(impacts *I, int b) {
+    const int at = I->block[b].at, rows = carom_rows_of(I->block + b), *start = I->space.start;
+    double *own = I->space.value + I->space.at[I->space.diagonal[b]];
+    const double D = own[0];
+    for (int m = start[b]; m < start[b + 1]; ++m)
+        for (int k = 0; k < carom_rows_of(I->block + I->space.col[m]); ++k) I->space.value[I->space.at[m] + k * rows] = 0;
+    own[0] = D;
+    I->even = false;
+    I->c[at] = -D * I->least[b];
+}
+
 static void give(impacts *I, int b) {
+    if (I->R) {
+        give_blocks(I, b);
+        return;
+    }
     const int at = I->block[b].at;
     const double D = I->part[at + (size_t)at * (size_t)I->n];
     for (int k = 0; k < I->n; ++k) I->part[at + (size_t)k * (size_t)I->n] = 0;
     I->part[at + (size_t)at * (size_t)I->n] = D;
     I->c[at] = -D * I->least[b];
+}
+
+// The normal velocity of the part's block b with its impulses.
+static double normal_after(const impacts *I, int b, int n) {
+    const int at = I->block[b].at, rows = carom_rows_of(I->block + b);
+    double u = I->u[I->row[at]];
+    for (int j = 0; !I->R && j < I->n; ++j) u += I->G[I->row[at] + (size_t)I->row[j] * (size_t)n] * I->p_part[j];
+    for (int m = I->R ? I->space.start[b] : 0; I->R && m < I->space.start[b + 1]; ++m) {
+        const carom_block *other = I->block + I->space.col[m];
+        const double *g = block_of(I, I->of[b], I->of[I->space.col[m]]); // of the set: the part's own may have been changed
+        for (int k = 0; k < carom_rows_of(other); ++k) u += g[k * rows] * I->p_part[other->at + k];
+    }
+    return u;
 }
 
 // (IL-3)  expansion:  0 <= p_N - e p_C _|_ u_N >= 0 with Coulomb's law for (u_T, p_T).  Which of the two holds is tried: first p_N = e p_C for
@@ -139,13 +237,12 @@ static carom_status expand(impacts *I, carom_step *s, const carom_local *L, doub
         for (int b = 0; b < I->nb; ++b) {
             const int at = I->block[b].at;
             if (!(I->least[b] > 0)) continue;
-            double u = I->u[I->row[at]];
-            for (int j = 0; j < I->n; ++j) u += I->G[I->row[at] + (size_t)I->row[j] * (size_t)n] * I->p_part[j];
+            const double u = normal_after(I, b, n);
             const bool approaches = I->given[b] && u < -none, weak = !I->given[b] && I->p_part[at] < I->least[b] * (1 - 1e-9) && k <= I->nb;
             if (approaches || weak) I->given[b] = approaches ? false : true, again = true;
         }
     }
-    apply(I, n);
+    apply(I, s, n);
     return CAROM_OK;
 }
 
@@ -161,7 +258,7 @@ static carom_status poisson(impacts *I, carom_step *s, const carom_local *L, dou
     }
     present(I);
     CAROM_TRY(solve(I, s));
-    apply(I, n);
+    apply(I, s, n);
     for (int b = 0; b < I->nb; ++b) {
         I->least[b] *= I->p_part[I->block[b].at];
         I->given[b] = I->least[b] > 0;
@@ -170,21 +267,27 @@ static carom_status poisson(impacts *I, carom_step *s, const carom_local *L, dou
     return some ? expand(I, s, L, none) : CAROM_OK;
 }
 
+// Entry (i, j) of G between rows i of block b and j of block c of the set.
+static double entry(const impacts *I, const carom_local *L, int b, int i, int c, int j) {
+    if (!I->R) return I->G[L->at[b] + i + (size_t)(L->at[c] + j) * (size_t)L->at[L->nb]];
+    const double *g = block_of(I, b, c);
+    return g ? g[i + j * (L->at[b + 1] - L->at[b])] : 0;
+}
+
 // (IL-4)  one contact, bilateral constraints eliminated:  g = G_cc - G_cj G_jj^-1 G_jc
 static carom_status energetic(impacts *I, carom_step *s, const carom_local *L, int b) {
-    const int n = L->at[L->nb], first = L->at[b], rows = L->at[b + 1] - first, contact = L->id[b] - s->sys->ne;
+    const int first = L->at[b], rows = L->at[b + 1] - first, contact = L->id[b] - s->sys->ne;
     double g[(1 + CAROM_TANGENTS) * (1 + CAROM_TANGENTS)], p[1 + CAROM_TANGENTS], e = 0;
     I->in[b] = false;
-    choose(I, s, L); // bilateral constraints alone
+    choose(I, s, L); // bilateral constraints alone: one row each
     for (int k = 0; k < rows; ++k) {
         double *x = I->x + k * I->n;
-        const double *G = I->G + (size_t)(first + k) * (size_t)n;
-        for (int j = 0; j < I->n; ++j) I->c[j] = G[I->row[j]];
+        for (int j = 0; j < I->n; ++j) I->c[j] = entry(I, L, I->of[j], 0, b, k);
         if (I->n > 0) CAROM_TRY(solve(I, s));
         carom_copy(x, I->p_part, I->n);
         for (int i = 0; i < rows; ++i) {
-            g[i + k * rows] = G[first + i];
-            for (int j = 0; j < I->n; ++j) g[i + k * rows] += I->G[first + i + (size_t)I->row[j] * (size_t)n] * x[j];
+            g[i + k * rows] = entry(I, L, b, i, b, k);
+            for (int j = 0; j < I->n; ++j) g[i + k * rows] += entry(I, L, b, i, I->of[j], 0) * x[j];
         }
     }
     if (!I->plastic[b]) CAROM_TRY(restitution(s, contact, I->u[first], &e));
@@ -192,8 +295,11 @@ static carom_status energetic(impacts *I, carom_step *s, const carom_local *L, i
         return carom_retry(s, "the impact at '%s' has no solution: its effective mass is not positive", s->name ? s->name(s->name_user, L->id[b]) : "a contact");
     carom_zero(I->p_part, I->n);
     for (int k = 0; k < rows; ++k) carom_axpy(I->p_part, p[k], I->x + k * I->n, I->n);
+    I->block[I->nb] = s->blocks[b];
+    I->block[I->nb].at = I->n;
+    I->of[I->nb++] = b;
     for (int k = 0; k < rows; ++k) I->row[I->n] = first + k, I->p_part[I->n++] = p[k];
-    apply(I, n);
+    apply(I, s, L->at[L->nb]);
     return CAROM_OK;
 }
 
@@ -222,12 +328,11 @@ static carom_status strike(impacts *I, carom_step *s, const carom_local *L, int 
 // The set starts with the velocities u; I->u and I->p are what the impact makes of it.
 static carom_status run(impacts *I, carom_step *s, const carom_local *L, const double *u) {
     const int n = L->at[L->nb];
-    const long most = 1000 + 10 * (long)L->nb * L->nb;
+    const long most = 1000 + 10 * (long)L->nb * (L->nb < 200 ? L->nb : 200);
     const carom_problem *pb = &s->problem;
-    if (pb->G)
-        for (int k = 0; k < n; ++k) carom_copy(I->G + (size_t)k * (size_t)n, pb->G + (size_t)k * (size_t)pb->ld, n);
-    else
-        carom_problem_expand(pb, I->G, n);
+    I->R = pb->G ? NULL : pb->rows;
+    if (!pb->G && !pb->rows) return CAROM_OK; // carom_problem_run says why
+    for (int k = 0; pb->G && k < n; ++k) carom_copy(I->G + (size_t)k * (size_t)n, pb->G + (size_t)k * (size_t)pb->ld, n);
     carom_copy(I->u, u, n);
     carom_zero(I->p, n);
     const double none = 4 * s->tol * fmax(s->scale, carom_norm_max(u, n)) + 64 * DBL_EPSILON * carom_norm_max(u, n);
@@ -237,7 +342,7 @@ static carom_status run(impacts *I, carom_step *s, const carom_local *L, const d
     present(I);
     if (carom_norm_max(I->c, I->n) > none) { // joints that have drifted
         CAROM_TRY(solve(I, s));
-        apply(I, n);
+        apply(I, s, n);
     }
     long k = 0;
     for (int b; (b = fastest(I, s, L, none)) >= 0; ++k) {

@@ -1,9 +1,15 @@
 // impact.h: what the laws of impact need beside the words of a step (impact.c).
 #pragma once
+#include "contact/operator.h"
 #include "scheme/words.h"
 
 struct carom_impacts {
-    double *G;             // n x n: W'M^-1 W of the set
+    double *G;             // n x n: W'M^-1 W of the set; NULL: it is given by blocks
+    const carom_block_rows *R; // the same by blocks, where contacts come and go; else NULL
+    carom_rows_space space; // then: memory of the part's blocks
+    carom_block_rows rows; // of the part
+    int *place;            // by block: its number in the part, -1: it is not there
+    bool even;             // the part's matrix is symmetric
     double *u, *p;         // n: local velocities at this point of the impact, impulses so far
     double *b;             // n: local velocities after the impact, of contacts that it strikes; 0 for the others
     bool *plastic, *in;    // by block: gives nothing back; stands in the part
@@ -18,5 +24,5 @@ struct carom_impacts {
 
 /// Does a contact follow another law than Newton's, all at once, with a constant restitution?
 bool carom_impacts_differ(const carom_system *sys);
-/// For problems up to n rows.
-struct carom_impacts *carom_carve_impacts(carom_arena *mem, const carom_system *sys, int n);
+/// For problems up to n rows.  blocks, values: room for G by blocks, where contacts come and go.
+struct carom_impacts *carom_carve_impacts(carom_arena *mem, const carom_system *sys, int n, size_t blocks, size_t values);

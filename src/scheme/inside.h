@@ -82,6 +82,7 @@ typedef struct carom_inside {
     double a;               // scale of the impulses in problem: p acts as a p
     carom_difference difference;
     carom_chain *chain;
+    struct carom_discs *discs; // contacts with a disc for each of sliding, rolling, spinning (discs.c); NULL: there are none
 } carom_inside;
 
 carom_delassus carom_carve_delassus(carom_arena *mem, const carom_system *sys);

@@ -1,6 +1,7 @@
 // words.c: the vocabulary of a step.  One line of a paper each; see scheme.h for the contracts.
 #include "scheme/inside.h"
 #include "base/number.h"
+#include "scheme/discs.h"
 #include "scheme/friction.h"
 #include "scheme/impact.h"
 #include "scheme/words.h"
@@ -278,6 +279,7 @@ void carom_problem_blocks(carom_step *s, const carom_local *L) {
     }
     s->inside->a = 1;
     s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
+    if (s->inside->discs) s->problem.disc = carom_discs_find(s->inside->discs, s->sys, L->id, L->nb);
 }
 
 void carom_problem_subtract(carom_step *s, const double *x) {
@@ -352,16 +354,35 @@ static carom_status refuse(carom_step *s, const carom_report *r, const int *id) 
                        s->problem.nb, r->residual, name_of(s, id[r->worst], space, sizeof space), scale, s->inside->accept * scale, advice);
 }
 
+// (TOL-2)
+static carom_report solve_as_is(carom_step *s, carom_problem *pb) {
+    if (s->inside->on_problem) s->inside->on_problem(s->inside->problem_user, s->t, pb, NULL);
+    const carom_report r = carom_chain_solve(s->inside->chain, pb, s->tol * s->scale);
+    if (s->inside->on_problem) s->inside->on_problem(s->inside->problem_user, s->t, pb, &r);
+    return r;
+}
+
+static carom_report solve(carom_step *s, carom_problem *pb, const int *id) {
+    carom_discs *discs = s->inside->discs;
+    carom_problem parts;
+    if (!discs) return solve_as_is(s, pb);
+    pb->disc = carom_discs_find(discs, s->sys, id, pb->nb);
+    if (!carom_discs_split(discs, pb, &parts)) return (carom_report){.residual = INFINITY, .worst = 0};
+    parts.enough = pb->enough;
+    carom_report r = solve_as_is(s, &parts);
+    carom_discs_join(discs, &parts, pb);
+    if (r.worst >= 0) r.worst = discs->of[r.worst];
+    return r;
+}
+
 carom_status carom_problem_run(carom_step *s, const int *id) {
     carom_problem *pb = &s->problem;
     if (pb->n == 0) return CAROM_OK;
     if (!pb->G && !pb->rows) return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t, pb->nb);
     const double size = carom_norm_max(pb->c, pb->n);
     if (size < HUGE_VAL) s->scale = fmax(s->scale, size), s->contact.scale = fmax(s->contact.scale, size); // (TOL-1)
-    if (s->inside->on_problem) s->inside->on_problem(s->inside->problem_user, s->t, pb, NULL);
     pb->enough = s->inside->accept * s->contact.scale;
-    const carom_report r = carom_chain_solve(s->inside->chain, pb, s->tol * s->scale); // (TOL-2)
-    if (s->inside->on_problem) s->inside->on_problem(s->inside->problem_user, s->t, pb, &r);
+    const carom_report r = solve(s, pb, id);
     carom_counts *counts = s->counts;
     counts->problems += 1;
     counts->iterations += r.iterations;

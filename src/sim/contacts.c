@@ -26,13 +26,15 @@ void carom_lasting_forces(carom_sim *sim, double h) {
 void carom_last_reactions(carom_sim *sim, double h) {
     const carom_step *s = &sim->step;
     const int ne = sim->sys->ne;
-    for (int id = 0; id < ne + sim->sys->nc; ++id) {
-        bool struck = false;
-        for (int i = 0; i < s->nevents; ++i) struck |= s->events[i].kind == CAROM_IMPACT && (id < ne || s->events[i].contact == id - ne);
+    bool impact = false;
+    for (int i = 0; i < s->nevents; ++i)
+        if (s->events[i].kind == CAROM_IMPACT) impact = sim->struck[s->events[i].contact] = true;
+    for (int id = 0; id < ne + sim->sys->nc; ++id)
         for (int k = sim->dir[id]; k < sim->dir[id + 1]; ++k)
             if (sim->force[k] != 0 || sim->scheme->tells) sim->reaction[k] = sim->force[k];
-            else if (!struck) sim->reaction[k] = sim->impulse[k] / h;
-    }
+            else if (!(id < ne ? impact : sim->struck[id - ne])) sim->reaction[k] = sim->impulse[k] / h;
+    for (int i = 0; i < s->nevents; ++i)
+        if (s->events[i].kind == CAROM_IMPACT) sim->struck[s->events[i].contact] = false;
 }
 
 enum { STALE = 32 }; // steps after which the threshold of a lasting contact is found anew

@@ -27,6 +27,9 @@ void carom_sim_list_carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     const size_t n = (size_t)l->slots;
     if (n == 0) return;
     l->holds = carom_carve_bytes(keep, n * sizeof *l->holds);
+    l->calm = sim->own.sleeps ? carom_carve(keep, (size_t)sim->own.nparts + 1) : NULL;
+    l->asleep = sim->own.sleeps ? carom_carve_bytes(keep, (size_t)sim->own.nparts * sizeof *l->asleep) : NULL;
+    sim->slept = sim->own.sleeps ? carom_carve_bytes(mem, (size_t)sim->own.nparts * sizeof *sim->slept) : NULL;
     l->fresh = carom_carve_bytes(mem, n * sizeof *l->fresh);
     l->work = carom_carve_bytes(mem, sim->own.list_work(sim->own.model, l->slots));
 }
@@ -41,6 +44,7 @@ static void blank(carom_sim *sim, int c) {
     carom_zero(sim->lasting + d, n);
     for (int i = 0; i < 4; ++i)
         if (by_direction[i]) carom_zero(by_direction[i] + d + shift, n);
+    if (sim->reaction) carom_zero(sim->reaction + d, n);
 }
 
 // Tolerances of many contacts, where none is given: a pile stands still with them (docs/large-systems.md).
@@ -76,11 +80,37 @@ static carom_status grow(carom_sim *sim, carom_error *err) {
     return status;
 }
 
+// Those that have fallen asleep stand still from now on; what they had is booked.
+static carom_status put_to_sleep(carom_sim *sim, carom_error *err) {
+    double kinetic, potential, *had = sim->v_0; // free between steps
+    carom_ledger *l = &sim->kept->ledger;
+    const long falls = l->sleep.falls;
+    carom_zero(had, sim->own.nv);
+    for (int i = 0; i < sim->own.nparts; ++i) {
+        const int at = sim->own.part[i], n = sim->own.part[i + 1] - at;
+        l->sleep.wakes += sim->slept[i] && !sim->list.asleep[i];
+        if (!sim->list.asleep[i]) continue;
+        l->sleep.falls += !sim->slept[i];
+        carom_copy(had + at, sim->v + at, n);
+        carom_zero(sim->v + at, n);
+    }
+    if (l->sleep.falls == falls) return CAROM_OK;
+    if (sim->own.energy(sim->own.model, sim->step.sys_work, sim->kept->t, sim->q, had, &kinetic, &potential) != CAROM_OK)
+        return carom_fail(err, CAROM_USER, "t = %.9g: the model failed to compute its energy", sim->kept->t);
+    l->sleep.energy += kinetic;
+    l->energy.damping += kinetic;
+    return CAROM_OK;
+}
+
 carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err) {
     carom_list *l = &sim->list;
     if (!l->slots) return CAROM_OK;
     carom_status status;
-    while ((status = sim->own.list(sim->own.model, l, sim->kept->t, sim->q, sim->v, h)) == CAROM_NO_MEMORY) CAROM_TRY(grow(sim, err));
+    do {
+        if (l->asleep) memcpy(sim->slept, l->asleep, (size_t)sim->own.nparts * sizeof *l->asleep);
+        status = sim->own.list(sim->own.model, l, sim->kept->t, sim->q, sim->v, h);
+        if (status == CAROM_NO_MEMORY) CAROM_TRY(grow(sim, err));
+    } while (status == CAROM_NO_MEMORY);
     if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: the model failed to compute its contacts", sim->kept->t);
     const int first = sim->own.nc - sim->own.listed;
     for (int i = 0; i < l->slots; ++i)
@@ -89,7 +119,7 @@ carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err) {
         for (int i = 0; i < l->slots; ++i)
             if (l->fresh[i]) sim->scheme->forget(sim->scheme_work, &sim->step, sim->step.sys->ne + first + i);
     carom_sim_adopt(sim);
-    return CAROM_OK;
+    return l->asleep ? put_to_sleep(sim, err) : CAROM_OK;
 }
 
 void carom_sim_team(carom_sim *sim, struct carom_team *team) {

@@ -1,5 +1,6 @@
 // setup.c: making a simulation: options, what a scheme lacks, one block of memory.
 #include "scheme/delassus_blocks.h"
+#include "scheme/discs.h"
 #include "scheme/friction.h"
 #include "scheme/impact.h"
 #include "sim/sim.h"
@@ -134,6 +135,10 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
         return carom_fail(err, CAROM_BAD_INPUT, "scheme %s does not support contacts that come and go; these do: %s.  Contacts do so with more than 500 pairs of shapes (400 with boxes in space), and with hulls, meshes, ellipsoids and heights",
                           scheme->name, many);
     }
+    if (def->system->sleeps && scheme->many < CAROM_MANY)
+        return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support `sleep`; moreau-midpoint, moreau-jean, moreau-explicit, half-explicit and ggl-projection do", scheme->name);
+    if (carom_discs_used(def->system) && scheme->many < CAROM_MANY)
+        return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support `resistance: discs`; moreau-midpoint, moreau-jean, moreau-explicit, half-explicit and ggl-projection do", scheme->name);
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)
         if (scheme->lacks & needs & ~ignored & lacks[i].flag) what = lacks[i].text;
     if (!what) return CAROM_OK;
@@ -271,12 +276,15 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->c = carom_carve(mem, (size_t)rows);
     s->p = carom_carve(mem, (size_t)rows);
     s->u = carom_carve(mem, (size_t)rows);
-    s->rub = sim->contacts ? carom_carve_rubbing(mem, seen, sim->contacts) : NULL;
-    sim->reaction = carom_friction_reacts(sys) ? carom_carve(keep, (size_t)sim->nl) : NULL;
-    sim->guess = carom_friction_reacts(sys) ? carom_carve(mem, (size_t)sim->nl) : NULL;
-    s->impacts = carom_impacts_differ(seen) ? carom_carve_impacts(mem, seen, sim->nl) : NULL;
+    s->rub = sim->rubs ? carom_carve_rubbing(mem, seen, sim->laws ? sim->laws : sim->contacts, sim->reacts) : NULL;
+    sim->reaction = sim->reacts ? carom_carve(keep, (size_t)sim->nl) : NULL;
+    sim->guess = sim->reacts ? carom_carve(mem, (size_t)sim->nl) : NULL;
+    s->impacts = sim->bounces ? carom_carve_impacts(mem, seen, sim->nl, s->inside->assembly.blocks, s->inside->assembly.values) : NULL;
     s->inside->difference = carom_carve_difference(mem, seen);
-    s->inside->chain = carom_carve_chain(mem, rows, blocks, seen->ne + again * seen->ne, chosen_solver(common[CAROM_OPT_SOLVER]));
+    const bool by_blocks = s->inside->assembly.nparts > 0 && sys->listed;
+    s->inside->discs = sim->discs ? carom_carve_discs(mem, rows, blocks, by_blocks ? s->inside->assembly.blocks : 0, s->inside->assembly.values) : NULL;
+    s->inside->chain = carom_carve_chain(mem, rows + (sim->discs ? CAROM_DISC_ROWS * blocks : 0), (sim->discs ? CAROM_DISC_BLOCKS : 1) * blocks, seen->ne + again * seen->ne,
+                                         chosen_solver(common[CAROM_OPT_SOLVER]));
     sim->scheme->carve(sim->scheme_work, mem, keep, seen, sim->opt);
     carom_carve_resolution(sim, mem);
     if (k > 0) carve_redundant(sim, mem, keep, k);
@@ -301,6 +309,7 @@ static carom_status make_block(carom_sim *sim, carom_arena keep, carom_error *er
     carve(sim, &mem, &keep);
     sim->mem = mem;
     if (mem.failed) return carom_fail(err, CAROM_NO_MEMORY, "no memory to factorise matrices of %d rows", sim->sys->nv);
+    sim->block_size = size;
     sim->kept_size = keep.size;
     sim->pieces = keep.pieces;
     return CAROM_OK;
@@ -338,6 +347,7 @@ static uint64_t stamp_of(const carom_sim *sim) {
         const double values[] = {c->restitution, c->tangential_restitution, c->friction, c->tangents};
         const int laws[] = {c->impact, c->sequential, c->varies, c->friction_varies + c->friction_reacts};
         stamp = mix(stamp, values, sizeof values);
+        if (c->disc[0] > 0) stamp = mix(stamp, c->disc, sizeof c->disc);
         if (c->ellipse[0] > 0) stamp = mix(stamp, c->ellipse, sizeof c->ellipse);
         if (laws[0] || laws[1] || laws[2] || laws[3]) stamp = mix(stamp, laws, sizeof laws);
     }
@@ -411,11 +421,13 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     l->penetration_id = l->drift_id = l->counts.residual_id = -1;
 }
 
-// Contacts whose friction varies are the simulation's own.
-static carom_status own_contacts(carom_sim *sim, carom_error *err) {
-    if (sim->list.slots && (carom_friction_varies(sim->sys) || carom_impacts_differ(sim->sys)))
-        return carom_fail(err, CAROM_UNSUPPORTED, "where contacts come and go, as those of more than 500 pairs of shapes (400 with boxes in space) and of hulls, meshes, ellipsoids and heights do, all contacts of the model follow Newton's law of impact with constant friction");
-    if (!carom_friction_varies(sim->sys)) return CAROM_OK;
+// Contacts whose friction varies are the simulation's own, as those of a list are anyway.
+static carom_status own_contacts(carom_sim *sim, const carom_system *given, carom_error *err) {
+    sim->rubs = carom_friction_varies(given);
+    sim->reacts = carom_friction_reacts(given);
+    sim->bounces = carom_impacts_differ(given);
+    sim->discs = carom_discs_used(given);
+    if (!sim->rubs || sim->list.slots) return CAROM_OK;
     sim->contacts = malloc((size_t)sim->sys->nc * sizeof *sim->contacts);
     if (!sim->contacts) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation");
     memcpy(sim->contacts, sim->sys->contacts, (size_t)sim->sys->nc * sizeof *sim->contacts);
@@ -465,6 +477,7 @@ carom_status carom_sim_allocate(carom_sim *sim, carom_error *err) {
         sim->laws = laws;
         sim->list.law = laws + fixed;
         sim->own.contacts = laws;
+        if (sim->step.rub) sim->step.rub->contacts = laws;
         if (sim->step.sys != sim->sys) sim->independent.sys.contacts = laws;
         if (work) memcpy(sim->scheme_work, work, sim->scheme->work_size);
     }
@@ -517,7 +530,7 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
                check_lacks(def, scheme, needs_of(def, whole, sim->opt[carom_option_count(scheme->options) + CAROM_OPT_ADAPTIVE] == 1),
                            ignored_by(scheme, sim->opt), err) == CAROM_OK &&
                check_extrapolation(def, scheme, sim->opt, err) == CAROM_OK &&
-               own_contacts(sim, err) == CAROM_OK && leave_out_redundant(sim, def, err) == CAROM_OK && carom_sim_allocate(sim, err) == CAROM_OK) {
+               own_contacts(sim, def->system, err) == CAROM_OK && leave_out_redundant(sim, def, err) == CAROM_OK && carom_sim_allocate(sim, err) == CAROM_OK) {
         connect(sim, def);
         if (carom_sim_signals_check(sim, err) != CAROM_OK) return carom_sim_destroy(sim), NULL;
         carom_sim_watch_inner(sim, NULL, NULL);
@@ -543,6 +556,8 @@ void carom_sim_destroy(carom_sim *sim) {
     free(sim->opt);
     free(sim);
 }
+
+size_t carom_sim_memory(const carom_sim *sim) { return sim->block_size; }
 
 const carom_scheme *carom_sim_scheme(const carom_sim *sim) { return sim->scheme; }
 

@@ -456,14 +456,16 @@ static void guess_reactions(carom_sim *sim) {
     }
 }
 
+carom_status carom_sim_ready(carom_sim *sim, carom_error *err) {
+    return sim->kept->n > 0 ? carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err) : CAROM_OK;
+}
+
 carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
     if (carom_sim_done(sim)) return carom_fail(err, CAROM_STOPPED, "the end time %g is reached", sim->t_end);
-    if (k->n > 0 && sim->list.slots) {
-        CAROM_TRY(carom_sim_list(sim, sim->control.on ? k->h_next : sim->h, err));
-        k = sim->kept; // it may have wanted more memory
-    }
+    CAROM_TRY(carom_sim_ready(sim, err));
+    k = sim->kept; // the list of contacts may have wanted more memory
     const double residual = k->ledger.counts.residual, t_0 = k->t;
     const bool reacts = s->reacted; // did so in the step before
     if (k->n > 0) { // at n = 0 the scheme's start may have booked

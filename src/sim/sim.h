@@ -50,9 +50,12 @@ typedef struct carom_resolution {
 struct carom_sim {
     carom_system varying;          // the system with contacts of its own, where friction varies
     carom_contact *contacts;
+    bool discs;                    // rolling or spinning have discs of their own
+    bool rubs, reacts, bounces;    // friction varies; it depends on reactions; other laws of impact than Newton's, all at once, with a constant restitution
     const carom_system *sys;
     carom_system own;   // sys, where contacts come and go: its nc and contacts are those of the list
     carom_list list;
+    bool *slept;        // nparts: list.asleep, as it was in the step before
     carom_contact *laws; // own.contacts
     carom_contact slot;  // as the system has them: with as many tangents as any
     const carom_scheme *scheme;
@@ -64,6 +67,7 @@ struct carom_sim {
     int nl;             // recorded directions
     void *block;        // all memory
     carom_arena mem;    // its scratch part, and what lives with it
+    size_t block_size;
     size_t kept_size;   // bytes of the kept part, from kept on
     size_t ends[64];    // of its pieces, where contacts come and go
     int pieces;

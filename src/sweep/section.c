@@ -11,10 +11,16 @@ static const char *constraint_name(const void *user, int i) {
     return i < carom_model_count(m).contacts ? carom_model_constraint(m, carom_model_count(m).constraints + i) : NULL;
 }
 
+static char *copy_of(const char *text) {
+    char *copy = malloc(strlen(text) + 1);
+    return copy ? strcpy(copy, text) : NULL;
+}
+
 static carom_status read_impact(carom_sweep *s, const char *name, carom_error *err) {
-    const int n = carom_model_count(s->model).contacts;
-    for (int i = 0; i < n; ++i)
-        if (strcmp(constraint_name(s->model, i), name) == 0) return s->section.contact = i, CAROM_OK;
+    s->section.contact = carom_model_contact(s->model, name);
+    s->section.name = copy_of(name);
+    if (!s->section.name) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a sweep");
+    if (s->section.contact != CAROM_NO_CONTACT) return CAROM_OK;
     const char *near = carom_nearest(name, constraint_name, s->model);
     return carom_fail(err, CAROM_BAD_INPUT, "--section impact: the model has no contact '%.60s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
@@ -46,11 +52,6 @@ static carom_status read_crossing(carom_sweep *s, char *text, carom_error *err) 
     if (!s->section.expression) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a sweep");
     snprintf(s->section.expression, room, "(%s) - (%s)", text, sign + 1);
     return CAROM_OK;
-}
-
-static char *copy_of(const char *text) {
-    char *copy = malloc(strlen(text) + 1);
-    return copy ? strcpy(copy, text) : NULL;
 }
 
 carom_status carom_section_read(carom_sweep *s, const char *text, carom_error *err) {

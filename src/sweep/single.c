@@ -32,6 +32,7 @@ typedef struct single {
     node *nodes;                 // of the present step, its beginning first
     long nnodes, nodes_room;
     int nq, nv;                  // of its model
+    int contact;                 // SECTION_IMPACT: carom_model_contact() there
     bool begun;                  // the transient is over
     double period;
     double next;                 // SECTION_EVERY: number of the next point
@@ -153,7 +154,7 @@ static carom_status impacts(single *k, const carom_now *now) {
     double last = NAN;
     for (int i = 0; i < now->nevents && !enough(k); ++i) {
         const carom_event *e = &now->events[i];
-        if (e->kind != CAROM_IMPACT || e->contact != k->s->section.contact || e->t == last) continue;
+        if (e->kind != CAROM_IMPACT || !carom_model_contact_is(k->model, k->contact, e->contact) || e->t == last) continue;
         last = e->t;
         long n = 1;
         while (n < k->nnodes - 1 && (!located || k->nodes[n].t < e->t)) ++n;
@@ -184,9 +185,24 @@ static carom_status follow_section(single *k, const carom_now *now, double h) {
 
 static bool stop_asked(const void *user) { return atomic_load(&((const carom_sweep *)user)->stop); }
 
+// The state from which the next step begins; where contacts come and go it may have become larger.
+static carom_status save(single *k) {
+    size_t bytes;
+    CAROM_TRY(carom_sim_ready(k->sim, k->err));
+    const void *state = carom_sim_state(k->sim, &bytes);
+    if (bytes > k->bytes) {
+        unsigned char *before = realloc(k->before, bytes), *room = before ? realloc(k->room, bytes) : NULL;
+        if (before) k->before = before;
+        if (room) k->room = room;
+        if (!room) return no_memory(k->err);
+        k->bytes = bytes;
+    }
+    memcpy(k->before, state, bytes);
+    return CAROM_OK;
+}
+
 static carom_status steps(single *k) {
     const bool sections = k->s->section.kind != SECTION_NONE;
-    size_t bytes = 0;
     carom_now now = carom_sim_now(k->sim);
     CAROM_TRY(begin(k, &now));
     if (k->s->section.kind == SECTION_EVERY && k->begun) CAROM_TRY(every(k, &now, k->run.step));
@@ -196,7 +212,7 @@ static carom_status steps(single *k) {
         if (atomic_load(&k->s->stop)) return carom_fail(k->err, CAROM_STOPPED, "stopped");
         const double t = now.t;
         if (sections) {
-            memcpy(k->before, carom_sim_state(k->sim, &bytes), k->bytes);
+            CAROM_TRY(save(k));
             k->nnodes = 0;
             CAROM_TRY(add_node(k, now.t, now.q, now.v));
         }
@@ -325,17 +341,19 @@ static carom_status make_sim(single *k, const double *value, const double *start
     if (status != CAROM_OK) return free(options), status;
     carom_copy(k->x, start ? start : carom_model_q0(k->model), k->nq);
     carom_copy(k->x + k->nq, start ? start + k->nq : carom_model_v0(k->model), k->nv);
+    bool elsewhere = false;
     for (int i = 0; i < s->nvary; ++i) {
+        elsewhere = elsewhere || s->vary[i].kind == VARY_POSITION;
         if (s->vary[i].kind == VARY_POSITION) k->x[s->vary[i].index] = value[i];
         if (s->vary[i].kind == VARY_RATE) k->x[k->nq + s->vary[i].index] = value[i];
     }
+    if (elsewhere && !start) status = carom_model_start_at(k->model, k->x, k->err);
     carom_sim_def d = carom_run_sim(&k->run, k->model);
     d.q0 = k->x, d.v0 = k->x + k->nq;
     if (status == CAROM_OK) k->sim = carom_sim_create(&d, k->err);
     free(options);
     if (status == CAROM_OK && !k->sim) status = k->err->code == CAROM_NO_MEMORY ? CAROM_NO_MEMORY : CAROM_BAD_INPUT;
-    if (status == CAROM_OK && s->section.kind != SECTION_NONE && carom_model_system(k->model)->listed)
-        status = carom_fail(k->err, CAROM_BAD_INPUT, "--section: sections are not supported where contacts come and go, as those of more than 500 pairs of shapes (400 with boxes in space) and of hulls, meshes, ellipsoids and heights do");
+    if (s->section.kind == SECTION_IMPACT) k->contact = carom_model_contact(k->model, s->section.name);
     if (status == CAROM_OK && k->period > 0) carom_sim_stop_at(k->sim, k->period);
     return status;
 }

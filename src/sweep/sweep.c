@@ -165,6 +165,7 @@ void carom_sweep_destroy(carom_sweep *s) {
     free(s->vary);
     free(s->observe);
     free(s->section.expression);
+    free(s->section.name);
     carom_gpu_close(s->gpu);
     carom_lanes_destroy(s->lanes);
     for (int i = 0; i < IDLE_MODELS; ++i) carom_model_destroy(atomic_load(&s->idle[i]));

@@ -87,6 +87,7 @@ carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool 
     if ((each && each->kind != CAROM_LIST) || (list && (list->kind != CAROM_LIST || list->count != 2))) return CAROM_OK;
     struct near_pairs *x = near_of(r);
     if (!x) return carom_fault_memory(r);
+    x->sleep = r->m->sleep;
     if (x->nshapes > MOST_NEAR_SHAPES) return carom_fault(r, &entry->name, 0, "more than %d shapes", MOST_NEAR_SHAPES);
     unsigned char *side = x->side + (size_t)x->nrules * (size_t)x->nshapes;
     memset(side, 0, (size_t)x->nshapes);
@@ -160,7 +161,10 @@ carom_status carom_near_samples(resolver *r, int rule) {
         x->kind = carom_pool_take(&m->memory, cells * sizeof *x->kind);
         x->pairs = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->pairs);
         x->law = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->law);
-        if (!x->kind || !x->pairs || !x->law) return carom_fault_memory(r);
+        x->bounce = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->bounce);
+        x->rub = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->rub);
+        x->rubs = carom_pool_take(&m->memory, 2 * (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->rubs);
+        if (!x->kind || !x->pairs || !x->law || !x->bounce || !x->rub || !x->rubs) return carom_fault_memory(r);
         for (size_t i = 0; i < cells; ++i) x->kind[i] = -1;
     }
     int *count = calloc(3 * (size_t)x->ngroups, sizeof *count);
@@ -201,6 +205,7 @@ carom_status carom_near_make(carom_model *m, carom_error *err) {
     for (int i = 0; i < x->nshapes && x->patches; ++i)
         if (x->group[i] >= 0 && !carom_patch_solid(m, &m->shapes[i])) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
     x->slots = 64 + 4 * x->nshapes;
+    if (x->slots < x->npairs) x->slots = x->npairs; // every law is among them
     return CAROM_OK;
 }
 
@@ -216,6 +221,8 @@ typedef struct live {
     carom_bounds *box, *room; // nshapes
     double *centre;      // 3 nshapes
     double *reach;       // nshapes: how far it may come during the step, beyond its ball
+    int *root;           // nbodies
+    double *calm;        // 2 nbodies: scratch of sleep.c
     patch *patch;        // of every pair, where some are found by search
 } live;
 
@@ -225,8 +232,8 @@ static size_t patch_count(const struct near_pairs *x, size_t slots) { return x->
 static size_t round_up(size_t n) { return (n + 63) & ~(size_t)63; }
 
 static size_t list_work(const void *model, int slots) {
-    const size_t n = (size_t)slots, shapes = (size_t)((const carom_model *)model)->near->nshapes;
-    return round_up(sizeof(live)) + round_up(n * sizeof(pair)) + round_up(n * sizeof(int)) + round_up(2 * n * sizeof(long long)) +
+    const size_t n = (size_t)slots, shapes = (size_t)((const carom_model *)model)->near->nshapes, bodies = (size_t)((const carom_model *)model)->nbodies;
+    return round_up(bodies * sizeof(int)) + round_up(2 * bodies * sizeof(double)) + round_up(sizeof(live)) + round_up(n * sizeof(pair)) + round_up(n * sizeof(int)) + round_up(2 * n * sizeof(long long)) +
            round_up(2 * shapes * sizeof(carom_bounds)) + round_up(4 * shapes * sizeof(double)) + round_up(patch_count(((const carom_model *)model)->near, n) * sizeof(patch));
 }
 
@@ -239,6 +246,8 @@ static live *open_list(const carom_model *m, const carom_list *list) {
     l->found = (void *)at, l->before = l->found + n, at += round_up(2 * n * sizeof *l->found);
     l->box = (void *)at, l->room = l->box + shapes, at += round_up(2 * shapes * sizeof *l->box);
     l->centre = (void *)at, l->reach = l->centre + 3 * shapes, at += round_up(4 * shapes * sizeof(double));
+    l->root = (void *)at, at += round_up((size_t)m->nbodies * sizeof *l->root);
+    l->calm = (void *)at, at += round_up(2 * (size_t)m->nbodies * sizeof *l->calm);
     l->patch = (void *)at;
     return l;
 }
@@ -268,8 +277,7 @@ void carom_body_pose(const body *b, const double *q, double *r, double *R) {
 
 static double size3(const double *x) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
 
-// Largest speed of a point of the body that is within `arm` of its centre of mass.
-static double speed(const body *b, const double *v, double arm) {
+double carom_body_speed(const body *b, const double *v, double arm) {
     if (b->v < 0) return 0;
     const double *u = v + b->v;
     if (b->space != SPATIAL) return hypot(u[0], u[1]) + fabs(u[2]) * arm;
@@ -295,7 +303,7 @@ static void look_at(const carom_model *m, live *l, int i, const double *q, const
     if (!bounded(s)) return;
     const bool round = s->kind == SHAPE_ROUND || s->kind == SHAPE_POINT;
     for (int j = 0; j < 9 && !round; ++j) A[j] = R[j / 3 * 3] * s->X[j % 3] + R[j / 3 * 3 + 1] * s->X[3 + j % 3] + R[j / 3 * 3 + 2] * s->X[6 + j % 3];
-    const double d = l->reach[i] = h * speed(s->body, v, size3(s->at) + (round ? 0 : s->reach)) + SLACK * s->reach;
+    const double d = l->reach[i] = h * carom_body_speed(s->body, v, size3(s->at) + (round ? 0 : s->reach)) + SLACK * s->reach;
     for (int j = 0; j < 3; ++j) {
         const double half = round ? s->reach : fmin(s->reach, extent(s, A, j));
         box->low[j] = c[j] - half - d;
@@ -351,7 +359,7 @@ static void beside(search *f, int i) {
         const shape *o = x->shape[k];
         if (x->group[k] < 0 || !bounded(o)) continue;
         const double *c = f->l->centre + 3 * (size_t)k, *p = f->l->centre + 3 * (size_t)i, way[3] = {c[0] - p[0], c[1] - p[1], c[2] - p[2]};
-        const double arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]}, own = f->h * speed(s->body, f->v, size3(arm) + o->reach);
+        const double arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]}, own = f->h * carom_body_speed(s->body, f->v, size3(arm) + o->reach);
         if (s->kind != SHAPE_PLANE || n[0] * way[0] + n[1] * way[1] + n[2] * way[2] <= o->reach + f->l->reach[k] + own) note(f, i, k);
     }
 }
@@ -410,7 +418,6 @@ static carom_status place(search *f) {
 }
 
 static carom_status make_list(const void *model, carom_list *list, double t, const double *q, const double *v, double h) {
-    (void)t;
     const carom_model *m = model;
     const struct near_pairs *x = m->near;
     search f = {.m = m, .list = list, .l = open_list(m, list), .q = q, .v = v, .h = h};
@@ -428,6 +435,7 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     int contacts = 0;
     for (int k = 0; k < f.n; ++k) contacts += kind_pair(x, f.l->found[k])->count, f.l->pair_of[k] = 0;
     if (2 * contacts > list->slots && list->slots < (1 << 28)) return CAROM_NO_MEMORY; // half of the slots are free: rows of them are found
+    if (list->calm) f.n = carom_near_sleep(m, list, f.l->root, f.l->calm, f.l->found, f.n, t, h, v);
     return place(&f);
 }
 
@@ -507,6 +515,22 @@ static carom_status find_parts(carom_model *m, carom_error *err) {
     return CAROM_OK;
 }
 
+// Bodies that nothing but contacts that come and go acts on.
+static carom_status find_sleepers(carom_model *m, carom_error *err) {
+    struct near_pairs *x = m->near;
+    x->part_of = carom_pool_take(&m->memory, (size_t)m->nbodies * sizeof *x->part_of);
+    if (!x->part_of) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    for (int k = 0, part = 0; k < m->nbodies; ++k) {
+        const body *b = &m->bodies[k];
+        x->part_of[k] = -1;
+        if (!b->free || b->v < 0) continue;
+        while (m->sys.part[part] < b->v) ++part; // they come in order, behind all others
+        x->part_of[k] = part;
+    }
+    m->sys.sleeps = x->sleep > 0;
+    return CAROM_OK;
+}
+
 carom_status carom_near_system(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
     const struct near_pairs *x = m->near;
@@ -519,6 +543,7 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
     }
     s->contacts = laws;
     CAROM_TRY(find_parts(m, err));
+    CAROM_TRY(find_sleepers(m, err));
     s->nc = m->nc + m->near->slots;
     s->listed = m->near->slots;
     s->list_work = list_work;
@@ -529,6 +554,8 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
 }
 
 // -- answers ------------------------------------------------------------------------------------------------------------
+
+const carom_list *carom_near_list(const carom_model *m, const void *work) { return *(carom_list *const *)(const void *)((const unsigned char *)work + m->near->at); }
 
 static carom_list *in_use(const carom_model *m, const void *work) { return *(carom_list *const *)(const void *)((const unsigned char *)work + m->near->at); }
 
@@ -587,12 +614,56 @@ void carom_near_share(const carom_model *m, const void *work, void (*part)(void 
     carom_team_run(list->team, run_lane, &t);
 }
 
+int carom_near_kind(const carom_model *m, const void *work, int slot) {
+    const long long code = llabs(in_use(m, work)->holds[slot]);
+    return code ? (int)(kind_pair(m->near, code) - m->near->pairs) : 0;
+}
+
+carom_status carom_near_friction(const carom_model *m, void *work, const double *q, const double *v, const double *force, double *law) {
+    const struct near_pairs *x = m->near;
+    const carom_list *list = in_use(m, work);
+    unsigned char *own = (unsigned char *)work + x->rub_work;
+    double *u = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv, mu[2 * MOST_NEAR_KINDS];
+    int bad = 0, first = 0;
+    for (int id = 0; id < m->ne + m->nc; ++id) first += carom_system_recorded(&m->sys, id);
+    for (int k = 0; list && k < list->pairs; ++k) {
+        const pair *p = &((const live *)list->work)->pair[k];
+        const int slot = p->first - m->ne - m->nc, kind = carom_near_kind(m, work, slot);
+        if (!x->law[kind].friction_varies) continue;
+        const constraint *c = m->kinds[p->kind].two->links;
+        bad |= carom_pair_eval(m, work, p, PAIR_RATES, q, v, u);
+        for (int i = 0; i < p->count; ++i) {
+            double *to = law + CAROM_FRICTION_LAW * (m->nc + slot + i), N = force ? force[first + (slot + i) * (1 + x->tangents)] : 0;
+            for (int j = 0; j < CAROM_TANGENTS; ++j) to[2 + j] = j + 1 < c[i].ndir ? u[c[i].dir + 1 + j] : 0;
+            carom_tape_eval(x->rub_tape, own, 0, carom_length(to + 2, CAROM_TANGENTS), &N, NULL, mu);
+            for (int j = 0; j < 2; ++j) bad |= !isfinite(to[j] = mu[2 * x->rub[kind] + j]);
+        }
+    }
+    return bad ? CAROM_USER : CAROM_OK;
+}
+
 const char *carom_near_name(const carom_model *m, int id, char *text, size_t size) {
     const struct near_pairs *x = m->near;
     const int both = id - m->ne - m->nc;
     snprintf(text, size, "%.60s-%.60s", x->shape[both / x->nshapes]->name, x->shape[both % x->nshapes]->name);
     return text;
 }
+
+int carom_near_find(const carom_model *m, const char *name) {
+    const struct near_pairs *x = m->near;
+    for (int i = 0; i < x->nrules; ++i)
+        if (strcmp(x->rule[i].entry->name.text, name) == 0) return CAROM_NO_CONTACT - 1 - i;
+    const char *dash = strchr(name, '-');
+    const struct name *a = dash ? carom_names_find(&m->shape_names, name, (size_t)(dash - name)) : NULL, *b = a ? carom_names_find(&m->shape_names, dash + 1, strlen(dash + 1)) : NULL;
+    if (!b) return CAROM_NO_CONTACT;
+    const bool swap = second_first(x->shape[a->index], x->shape[b->index]);
+    const int both = swap ? b->index * x->nshapes + a->index : a->index * x->nshapes + b->index;
+    for (int i = 0; i < x->nrules; ++i)
+        if (carom_near_made_by(m, i, both)) return m->nc + both;
+    return CAROM_NO_CONTACT;
+}
+
+bool carom_near_made_by(const carom_model *m, int rule, int both) { return meet(m->near, rule, both / m->near->nshapes, both % m->near->nshapes); }
 
 double carom_near_size(const carom_model *m, int id) {
     const struct near_pairs *x = m->near;

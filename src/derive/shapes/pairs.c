@@ -421,28 +421,73 @@ static bool box_given(const carom_mech_shape *x) {
     return carom_given(&x->size) && carom_datum_is(x->size.key, "box") && x->size.kind == CAROM_LIST && x->size.count == 3;
 }
 
-bool carom_pairs_many(const resolver *r) {
-    const carom_mech *x = r->mech;
-    long total = 0;
-    bool boxes = false;
+static bool has_searched(const carom_mech_body *b, const char *name, size_t length) { // one of its shapes; NULL: any of them
+    for (int k = 0; k < b->nshapes; ++k)
+        if (carom_patch_given(&b->shapes[k]) && (!name || (b->shapes[k].name.length == length && memcmp(b->shapes[k].name.text, name, length) == 0))) return true;
+    return false;
+}
+
+// Names of what has a shape whose contacts are found by search: bodies by their number, shapes of the ground and of members by -1.
+static bool name_searched(const carom_mech *x, names *found) {
     for (int i = 0; i < x->nshapes; ++i)
-        if (carom_patch_given(&x->shapes[i])) return true;
+        if (carom_patch_given(&x->shapes[i]) && !carom_names_add(found, x->shapes[i].name.text, NAME_QUANTITY, -1, 0)) return false;
     for (int i = 0; i < x->nbodies; ++i) {
         const carom_mech_body *b = &x->bodies[i];
-        if (b->shape && carom_patch_given(b->shape)) return true;
-        boxes = boxes || (b->shape && box_given(b->shape));
-        for (int k = 0; k < b->nshapes; ++k) {
-            if (carom_patch_given(&b->shapes[k])) return true;
-            boxes = boxes || box_given(&b->shapes[k]);
-        }
+        if (((b->shape && carom_patch_given(b->shape)) || has_searched(b, NULL, 0)) && !carom_names_add(found, b->name.text, NAME_QUANTITY, i, 0)) return false;
     }
+    return true;
+}
+
+// Does the datum name one of them: SHAPE, BODY or BODY.SHAPE?
+static bool names_searched(const carom_mech *x, const names *found, const carom_datum *d) {
+    for (int i = 0; d->kind >= CAROM_LIST && i < d->count; ++i)
+        if (names_searched(x, found, &d->item[i])) return true;
+    if (d->kind != CAROM_TEXT) return false;
+    const name *n = carom_names_find(found, d->text, d->length);
+    if (n && (n->index < 0 || (x->bodies[n->index].shape && carom_patch_given(x->bodies[n->index].shape)))) return true;
+    for (size_t dot = 1; dot + 1 < d->length; ++dot)
+        if (d->text[dot] == '.' && (n = carom_names_find(found, d->text, dot)) && n->index >= 0 && has_searched(&x->bodies[n->index], d->text + dot + 1, d->length - dot - 1)) return true;
+    return false;
+}
+
+static bool some_searched(const carom_mech *x) {
+    names found = {0};
+    bool some = !name_searched(x, &found); // without memory: others will say so
+    for (int i = 0; i < x->ncontacts && found.count && !some; ++i)
+        some = names_searched(x, &found, &x->contacts[i].between) || names_searched(x, &found, &x->contacts[i].among);
+    carom_names_free(&found);
+    return some;
+}
+
+static bool some_boxes(const carom_mech *x) {
+    for (int i = 0; i < x->nbodies; ++i) {
+        const carom_mech_body *b = &x->bodies[i];
+        if (b->shape && box_given(b->shape)) return true;
+        for (int k = 0; k < b->nshapes; ++k)
+            if (box_given(&b->shapes[k])) return true;
+    }
+    return false;
+}
+
+bool carom_pairs_many(const resolver *r) {
+    long total = 0;
     for (int i = 0; i < r->mech->ncontacts; ++i) total += count_pairs(&r->mech->contacts[i]);
-    return total > (boxes ? MOST_BOXES : MOST_PAIRS);
+    return total > (some_boxes(r->mech) ? MOST_BOXES : MOST_PAIRS) || some_searched(r->mech);
+}
+
+static carom_status read_sleep(resolver *r, bool many) {
+    const carom_datum *sleep = carom_given(&r->mech->sleep);
+    if (!sleep) return CAROM_OK;
+    CAROM_TRY(carom_resolve_number(r, sleep, "sleep", &r->m->sleep));
+    if (!(r->m->sleep >= 0)) return carom_fault(r, sleep, 0, "sleep is %g; it is the speed below which bodies fall asleep, and must not be negative", r->m->sleep);
+    if (r->m->sleep > 0 && !many) return carom_fault(r, sleep, 0, "sleep is for contacts that come and go: more than 500 pairs of shapes, or hulls, meshes, ellipsoids and heights; remove it");
+    return CAROM_OK;
 }
 
 carom_status carom_derive_pairs(resolver *r, int *count) {
     carom_model *m = r->m;
     const bool many = carom_pairs_many(r);
+    CAROM_TRY(read_sleep(r, many));
     for (int i = 0; i < r->mech->ncontacts; ++i) {
         const carom_mech_contact *entry = &r->mech->contacts[i];
         const carom_datum *list = carom_given(&entry->between), *each = carom_given(&entry->among);

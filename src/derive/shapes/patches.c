@@ -276,8 +276,14 @@ int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, cons
             memcpy(at + 6, along, sizeof along);
             break;
         }
-        case PAIR_RATES:
-        case PAIR_GROUPS: return 1; // of contacts with names alone
+        case PAIR_RATES: { // W'v
+            double W[(1 + CAROM_TANGENTS) * 12];
+            columns(p, &x, &f[k], directions, nv, W);
+            for (int d = 0; d < directions; ++d) out[k * directions + d] = 0;
+            for (int e = 0; e < directions * nv; ++e) out[k * directions + e / nv] += W[e] * u[e % nv];
+            break;
+        }
+        case PAIR_GROUPS: return 1;
         }
     }
     return 0;

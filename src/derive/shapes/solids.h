@@ -235,7 +235,14 @@ struct near_pairs {
     int *kind;            // nrules x ngroups x ngroups: kind of A, B; -1: they do not meet
     pair *pairs;          // one for every kind
     carom_contact *law;   // of each of them
+    int *bounce, *rub;    // of each: which of the model's `bounces` is its restitution, which of `rubs` its friction, where these vary
+    carom_node *rubs;     // 2 nrubs: coefficients of a contact that slips and of one that sticks, by slip speed (the time of their tape) and normal force (its position)
+    int nrubs;
+    carom_tape *rub_tape; // NULL: none varies
+    size_t rub_work;      // offset in the model's work block
     int npairs;
+    double sleep;         // speed below which bodies fall asleep; 0: never
+    int *part_of;         // by body: its part of the system, where it is one that may sleep; -1: it may not
     int tangents;         // most of a contact
     int slots;            // to begin with
     bool patches;         // some contacts are found by search
@@ -256,9 +263,21 @@ const pair *carom_near_pair(const carom_model *m, const void *work, int id);
 carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g);
 /// Call part(user, lane, from, to) for ranges of pairs that threads share, the contacts of each from id `from` to before `to`; lane < lanes.
 void carom_near_share(const carom_model *m, const void *work, void (*part)(void *user, int lane, int from, int to), void *user);
+/// sleep.c: bodies fall asleep and wake up; pairs of bodies asleep leave `found`, returns how many remain.  root: nbodies, calm: 2 nbodies: scratch.
+int carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *calm, long long *found, int n, double t, double h, const double *v);
+void carom_near_still(const carom_model *m, const void *work, double *f); // no force on a body asleep
+const carom_list *carom_near_list(const carom_model *m, const void *work); // the one in use; NULL: none
+double carom_body_speed(const body *b, const double *v, double arm); // largest of a point within `arm` of its centre of mass
+/// The kind of what a slot holds.
+int carom_near_kind(const carom_model *m, const void *work, int slot);
+/// Friction of contacts whose coefficients vary, as carom_system.friction gives it.
+carom_status carom_near_friction(const carom_model *m, void *work, const double *q, const double *v, const double *force, double *law);
 /// Names of contacts that come and go, by the number that stays; text is the caller's.
 carom_status carom_near_system(carom_model *m, carom_error *err);
 const char *carom_near_name(const carom_model *m, int id, char *text, size_t size);
+/// The number behind nc of the pair A-B; CAROM_NO_CONTACT - 1 - i: all pairs of rule i; CAROM_NO_CONTACT: neither.
+int carom_near_find(const carom_model *m, const char *name);
+bool carom_near_made_by(const carom_model *m, int rule, int both); // may that pair be one of this rule?
 double carom_near_size(const carom_model *m, int id);
 /// Contacts that are near at a place, with their gaps by id; carom_near_close() afterwards.
 typedef struct near_look { carom_list list; double *gap; } near_look;

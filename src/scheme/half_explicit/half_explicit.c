@@ -31,6 +31,7 @@ typedef struct work {
     double *lambda_0, *lambda_1;       // contact forces at the two ends, rows of L_0 and L_1
     double *held;                      // nc: contacts that push at q_0
     bool holding;                      // not all of them are zero
+    int contacts;                      // most: a list may have fewer in use
     double *u_0, *u_1;                 // local velocities
     double *q, *v;                     // the state while a step is made of several parts
 } work;
@@ -52,6 +53,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, (size_t)(sys->ne + sys->nc));
     w->held = carom_carve(mem, (size_t)sys->nc);
     w->holding = true;
+    w->contacts = sys->nc;
     double **local[] = {&w->lambda_0, &w->lambda_1, &w->u_0, &w->u_1};
     for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, (size_t)w->L_0.W.n);
 }
@@ -116,7 +118,7 @@ static carom_status meets_kink(work *w, carom_step *s, double t, bool *kink) {
 static carom_status stage_1(work *w, carom_step *s, double h) {
     const int nv = s->sys->nv, ne = s->sys->ne;
     carom_copy(w->a_0, w->a_f, nv);
-    if (w->holding) carom_zero(w->held, s->sys->nc);
+    if (w->holding) carom_zero(w->held, w->contacts);
     w->holding = w->L_0.nb > ne;
     if (w->L_0.nb == 0) return CAROM_OK;
     carom_problem_form(s, &w->L_P, &w->L_0, &w->F_0, h);
