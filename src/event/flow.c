@@ -14,8 +14,8 @@ carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const car
     f.F = carom_carve_factor(mem, sys->mass_shape, true);
     f.L = carom_carve_local(mem, sys);
     const size_t nl = (size_t)f.L.W.n;
-    double **by_id[] = {&f.side, &f.g};
-    for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
+    f.closed = carom_carve_bytes(mem, nc * sizeof(bool));
+    f.g = carom_carve(mem, nb);
     double **by_velocity[] = {&f.a, &f.a_f, &f.dv, &f.V_sum, &f.K_sum, &f.a_0, &f.v_on};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
     double **local[] = {&f.u, &f.kappa, &f.lambda, &f.Gamma, &f.noise, &f.D, &f.x, &f.x_0, &f.b};
@@ -104,8 +104,8 @@ carom_status carom_flow_form(carom_flow *f, carom_step *s, int want, double t, c
     const int nv = sys->nv;
     carom_local *L = &f->L;
     CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
-    for (int id = 0; id < sys->ne + sys->nc; ++id) f->side[id] = id < sys->ne || f->mode[id - sys->ne] != CAROM_MODE_OPEN ? -1 : 1;
-    carom_close(s, L, f->side);
+    for (int c = 0; c < sys->nc; ++c) f->closed[c] = f->mode[c] != CAROM_MODE_OPEN;
+    carom_close_these(s, L, f->closed);
     CAROM_TRY(carom_directions(s, L, t, q));
     if (v) carom_local_velocity(f->u, L, v);
     if (v) CAROM_TRY(carom_friction_at(s, t, q, v));

@@ -9,6 +9,9 @@
 #include "event/rk.h"
 #include "scheme/words.h"
 
+/// Is the friction `used` all that there is?  Solvers meet the limit to rounding of their sums.
+static inline bool carom_flow_exhausted(double used, double mu, double normal) { return used >= mu * normal * (1 - 1e-11); }
+
 typedef struct carom_flow {
     const carom_butcher *T;
     double *mode;                  // nc, the caller's: one of CAROM_MODE_...
@@ -21,7 +24,7 @@ typedef struct carom_flow {
     // the last point looked at
     carom_factor F;
     carom_local L;                 // joints and contacts that are not open
-    double *side;                  // by id: stands in for gaps when a set is chosen
+    bool *closed;                  // nc: mode is not open
     double *a, *a_f;               // nv: accelerations with and without reactions
     double *u, *kappa, *lambda, *Gamma, *noise; // L's directions; noise: magnitude of the terms of W'v' + kappa
     double *D;                     // L's directions: diagonal of G, 0 where there is no row

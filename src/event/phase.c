@@ -1,4 +1,5 @@
 // phase.c: see phase.h.
+#include "base/tolerance.h"
 #include "event/phase.h"
 #include <float.h>
 #include <math.h>
@@ -56,7 +57,7 @@ void carom_phase_load(carom_phase *w, carom_step *s) {
     w->t = s->t;
     w->events = 0;
     for (int i = 0; i < 2 * s->sys->nc; ++i) w->hit[i] = false, w->armed[i] = true;
-    carom_close_all(s, &w->all);
+    carom_close_kinds(s, &w->all, CAROM_JOINTS | CAROM_CONTACTS);
 }
 
 void carom_phase_keep(carom_phase *w, const carom_step *s) {
@@ -320,7 +321,7 @@ carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found)
     CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, w->b.q));
     CAROM_TRY(carom_sample_set(z, s, &w->all, t, w->b.q, w->b.v, z->a, w->b.g, w->offset, z->right));
     CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t, w->b.q));
-    CAROM_TRY(carom_scan_run(z, s, sample, w, 1e-9 * (tau - w->from.tau), found, &where));
+    CAROM_TRY(carom_scan_run(z, s, sample, w, CAROM_INSTANT * (tau - w->from.tau), found, &where));
     return *found && where < tau ? at(w, s, where, &w->b) : CAROM_OK;
 }
 

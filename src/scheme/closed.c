@@ -23,9 +23,22 @@ void carom_close(const carom_step *s, carom_local *L, const double *g) {
         if (carom_closed(s, g[id])) join(sys, L, id);
 }
 
-void carom_close_all(const carom_step *s, carom_local *L) {
+void carom_close_kinds(const carom_step *s, carom_local *L, unsigned kinds) {
+    const int ne = s->sys->ne;
     L->nb = L->at[0] = 0;
-    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) join(s->sys, L, id);
+    for (int id = kinds & CAROM_JOINTS ? 0 : ne; id < (kinds & CAROM_CONTACTS ? ne + s->sys->nc : ne); ++id) join(s->sys, L, id);
+}
+
+void carom_close_these(const carom_step *s, carom_local *L, const bool *in) {
+    carom_close_kinds(s, L, CAROM_JOINTS);
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (in[c]) join(s->sys, L, s->sys->ne + c);
+}
+
+carom_local carom_joints_of(const carom_step *s, const carom_local *L) {
+    carom_local joints = *L;
+    while (joints.nb > 0 && joints.id[joints.nb - 1] >= s->sys->ne) joints.nb -= 1;
+    return joints;
 }
 
 // -- magnitudes ------------------------------------------------------------------------------------------------------

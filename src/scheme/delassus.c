@@ -215,7 +215,7 @@ static bool prepare(carom_step *s, const carom_factor *F) {
     carom_delassus *d = &s->inside->delassus;
     if (!d->keep || !F->ready) return false;
     if (d->all.nb == 0) {
-        carom_close_all(s, &d->all);
+        carom_close_kinds(s, &d->all, CAROM_JOINTS | CAROM_CONTACTS);
         if (carom_directions(s, &d->all, s->t, s->q) != CAROM_OK) return d->all.nb = 0, false;
     }
     const bool same = d->F_kept && d->count == F->count && (d->F_kept == F || F->count == CAROM_FACTOR_OF_MASS);

@@ -31,8 +31,7 @@ carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int i
 /// point (a kink), where L has them, takes those at the point (CL-5).  v is the velocity before.
 carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *L, carom_place at);
 
-/// L's set: all constraints; L's set: that of another frame.
-void carom_close_all(const carom_step *s, carom_local *L);
+/// L's set: that of another frame.
 void carom_local_same(carom_local *L, const carom_local *like);
 
 /// y[rows of L] = x[rows of Lx], for a set that is part of Lx's.

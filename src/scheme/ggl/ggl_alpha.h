@@ -31,6 +31,7 @@ typedef struct carom_ggl_alpha {
     double alpha_m, alpha_f, beta, gamma; // (GA-1)
     double c;                             // (1 - alpha_f)/(1 - alpha_m): a_{n+1} = a_p + c s
     bool sequential;
+    int way;                              // of the iteration under way: how ggl_alpha.c solves
     bool modified;                        // (GA-12)
     int active;                           // which gap closes a contact on velocity level (GA-17), CAROM_GGL_*
     double *a_n, *s_n;                    // kept

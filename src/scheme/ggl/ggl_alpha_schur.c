@@ -150,7 +150,7 @@ static carom_status learn(carom_ggl_alpha *w, carom_step *s, int id) {
     const size_t column = (size_t)id * (size_t)nb;
     if (c->known[id]) return CAROM_OK;
     if (c->all.nb == 0) {
-        carom_close_all(s, &c->all);
+        carom_close_kinds(s, &c->all, CAROM_JOINTS | CAROM_CONTACTS);
         CAROM_TRY(carom_directions(s, &c->all, s->t, s->q));
     }
     carom_column_expand(c->z, &c->all.W, c->all.at[id]);

@@ -1,5 +1,6 @@
 // newmark_family.c: see newmark_family.h.
 #include "scheme/newmark/newmark_family.h"
+#include "scheme/newton.h"
 #include <math.h>
 
 enum { MOST = 50 };                         // Newton iterations
@@ -168,7 +169,7 @@ static carom_status matrices(carom_newmark *w, carom_step *s) {
         carom_matrix_add(w->A, 1, w->M);
         carom_matrix_add(w->A, h * w->par.gamma * w->c, w->C);
         carom_matrix_add(w->A, h * h * w->par.beta * w->c, w->K);
-        if (carom_factorise(&w->F_A, w->A, NULL) != CAROM_OK) return carom_retry(s, "the iteration matrix is singular");
+        CAROM_TRY(carom_iteration_factor(s, &w->F_A, w->A));
         w->h_A = constant ? h : 0;
         for (int k = 0; w->constant && k < w->all.W.n; ++k) w->known[k] = false;
     }
@@ -237,7 +238,7 @@ static int direction(const carom_newmark *w, int b, int k) { return w->all.at[w-
 static carom_status kept_matrix(carom_newmark *w, carom_step *s) {
     const int n = rows(&w->L), all = w->all.W.n;
     if (w->all.nb == 0) {
-        carom_close_all(s, &w->all);
+        carom_close_kinds(s, &w->all, CAROM_JOINTS | CAROM_CONTACTS);
         CAROM_TRY(carom_directions(s, &w->all, s->t, s->q));
     }
     for (int b = 0; b < w->L.nb; ++b)
@@ -296,7 +297,9 @@ static void add_reactions(carom_newmark *w, const carom_step *s, const double *p
         }
 }
 
-static carom_status correct(carom_newmark *w, carom_step *s) {
+static carom_status correct(void *memory, carom_step *s, int k) {
+    (void)k;
+    carom_newmark *w = memory;
     const int nv = s->sys->nv, n = rows(&w->L);
     CAROM_TRY(matrices(w, s));
     if (n > 0) CAROM_TRY(contact_problem(w, s));
@@ -343,10 +346,32 @@ static bool done(carom_newmark *w, carom_step *s) {
 
 // (NM-9)  active=free:  I = { j : g_j(q_1) <= 0 } with q_1 after one iteration without contacts
 //         active=half:  I = { j : g_j(q_0 + h/2 v_0) <= 0 }
+static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
+    carom_newmark *w = memory;
+    CAROM_TRY(evaluate(w, s, k));
+    if (k == 0) return w->decided ? before(w, s) : CAROM_OK;
+    bool same = true;
+    if (!w->decided) {
+        CAROM_TRY(carom_gaps(s, w->sign, s->t + s->h, w->q_1));
+        CAROM_TRY(choose(w, s));
+        CAROM_TRY(local(w, s));
+        CAROM_TRY(before(w, s));
+        same = w->L.nb == s->sys->ne;
+        w->decided = true;
+    }
+    *answer = same && done(w, s);
+    if (!*answer || !on_position(w)) return CAROM_OK;
+    CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q_1));
+    *answer = !grow(w, s);
+    if (*answer) return CAROM_OK;
+    CAROM_TRY(choose(w, s));
+    return evaluate(w, s, k);
+}
+
 static carom_status iterate(carom_newmark *w, carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
-    bool decided = nc == 0 || (w->par.half && !on_position(w));
-    if (decided && nc > 0) {
+    w->decided = nc == 0 || (w->par.half && !on_position(w));
+    if (w->decided && nc > 0) {
         carom_move(s, w->q_1, s->q, 0.5 * s->h, s->v);
         CAROM_TRY(carom_gaps(s, w->sign, s->t + 0.5 * s->h, w->q_1));
         CAROM_TRY(carom_close_at(s, &w->L, w->sign, (carom_place){.t = s->t + 0.5 * s->h, .q = w->q_1, .v = s->v, .f = w->s_0}));
@@ -354,29 +379,8 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
         for (int id = 0; id < ne + nc; ++id) w->sign[id] = 1;
     }
     CAROM_TRY(choose(w, s));
-    for (int k = 0; k <= MOST; ++k) {
-        CAROM_TRY(evaluate(w, s, k));
-        bool same = k > 0;
-        if (k == 0 && decided) CAROM_TRY(before(w, s));
-        if (k > 0 && !decided) {
-            CAROM_TRY(carom_gaps(s, w->sign, s->t + s->h, w->q_1));
-            CAROM_TRY(choose(w, s));
-            CAROM_TRY(local(w, s));
-            CAROM_TRY(before(w, s));
-            same = w->L.nb == ne;
-            decided = true;
-        }
-        if (same && done(w, s)) {
-            if (!on_position(w)) return carom_book_newton(s, k), CAROM_OK;
-            CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q_1));
-            if (!grow(w, s)) return carom_book_newton(s, k), CAROM_OK;
-            CAROM_TRY(choose(w, s));
-            CAROM_TRY(evaluate(w, s, k));
-        }
-        if (!(carom_norm_max(w->v_1, s->sys->nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
-        CAROM_TRY(correct(w, s));
-    }
-    return carom_retry(s, "Newton's method did not converge in %d iterations", MOST);
+    const carom_iteration I = {.method = "Newton's method", .most = MOST, .x = w->v_1, .n = s->sys->nv, .evaluate = judge, .correct = correct};
+    return carom_iterate(&I, w, s, NULL);
 }
 
 // -- start and step -------------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ typedef struct carom_newmark {
     carom_matrix M, K, C, E, A;  // M, d(M s - f)/dq, -df/dv, d(M dw - W p)/dq, iteration matrix of s
     carom_factor F_A, F_E, F_0;  // of A; of M + h/2 E; of M at the start
     double h_A;                  // step of a constant A that stands; 0: none
-    bool chosen;                   // the set is new: its impact is not known yet
+    bool decided, chosen;        // the contacts of this step are known; the set is new: its impact is not known yet
     bool have_M;                 // M is constant and stands
     carom_identity I;
 } carom_newmark;
