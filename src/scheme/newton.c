@@ -2,7 +2,7 @@
 #include "scheme/newton.h"
 #include <math.h>
 
-enum { MOST = 50, DETAIL = 200 }; // corrections; characters
+enum { MOST = 49, DETAIL = 200 }; // corrections; characters
 
 static bool diverged(const carom_iteration *I) { return !(carom_norm_max(I->x, I->n) < HUGE_VAL); }
 

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { MOST = 50, FOLLOWED = 24 }; // iterations; a step that needs more is better made smaller.  Those that turn sliding directions
+enum { MOST = 49, FOLLOWED = 24, REPEATS = 50 }; // corrections; those that turn sliding directions; repetitions that make rates consistent
 
 // Weight of the proximal term in (DG-16), relative to the diagonal of G.
 static const double PROXIMAL = 1e-12;
@@ -101,7 +101,7 @@ static double end_weight(const carom_dg *w, int k) { return k <= w->c.m ? w->c.b
 static void hang_together(carom_dg *w, const carom_step *s) {
     const int nv = s->sys->nv, m = w->c.m;
     for (int k = 0; k <= m; ++k) carom_copy(w->d + k * nv, w->block[k].v, nv);
-    for (int i = 0; i < MOST; ++i) {
+    for (int i = 0; i < REPEATS; ++i) {
         double change = 0, size = 0;
         carom_zero(w->shift, (m + 1) * nv);
         for (int l = 0; l <= m; ++l)
