@@ -27,6 +27,7 @@ carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const car
     f.S = carom_carve(mem, nl * nl);
     f.N = carom_carve(mem, nl * nl);
     f.scratch = carom_carve(mem, 3 * nl);
+    f.acts = carom_carve_bytes(mem, nl * sizeof *f.acts);
     f.Q = carom_carve(mem, nq);
     f.q_on = carom_carve(mem, nq);
     for (int i = 0; i < T->stages; ++i) {
@@ -99,6 +100,18 @@ static void form_sparse(carom_flow *f, carom_step *s) {
     }
 }
 
+// acts[r]: the unknowns, modulo 64, that the constraint of row r acts on, where M is diagonal; G is zero where two have none in common.
+static void mark_unknowns(carom_flow *f) {
+    const carom_columns *W = &f->L.W;
+    const bool apart = f->F.shape.storage == CAROM_DIAGONAL && W->count;
+    for (int r = 0, b = 0; r < f->n; ++r) {
+        while (f->row[r] >= f->L.at[b + 1]) ++b;
+        f->acts[r] = apart ? 0 : 1;
+        for (int k = f->L.at[b]; apart && k < f->L.at[b + 1]; ++k)
+            for (int e = k * W->stride; e < k * W->stride + W->count[k]; ++e) f->acts[r] |= (uint64_t)1 << (W->row[e] & 63);
+    }
+}
+
 carom_status carom_flow_form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v) {
     const carom_system *sys = s->sys;
     const int nv = sys->nv;
@@ -128,11 +141,23 @@ carom_status carom_flow_form(carom_flow *f, carom_step *s, int want, double t, c
         }
         carom_factor_solve(&f->F, X);
     }
+    mark_unknowns(f);
     for (int c = 0; c < f->n; ++c) {
-        for (int r = 0; r < f->n; ++r) s->G[r + c * f->n] = carom_column_dot(&L->W, f->row[r], f->X + (size_t)c * (size_t)nv);
+        const double *X = f->X + (size_t)c * (size_t)nv;
+        for (int r = 0; r < f->n; ++r) s->G[r + c * f->n] = f->acts[r] & f->acts[c] ? carom_column_dot(&L->W, f->row[r], X) : 0;
         f->D[f->row[c]] = fabs(s->G[c + c * f->n]);
     }
     return CAROM_OK;
+}
+
+// noise += |G| |x|/h, by rows.
+static void add_noise(carom_flow *f, const double *restrict G, const double *restrict x, double h) {
+    const int n = f->n;
+    double *restrict sum = f->scratch;
+    for (int r = 0; r < n; ++r) sum[r] = f->noise[f->row[r]];
+    for (int i = 0; i < n; ++i, G += n)
+        for (int r = 0; r < n; ++r) sum[r] += fabs(G[r] * x[i]) / h;
+    for (int r = 0; r < n; ++r) f->noise[f->row[r]] = sum[r];
 }
 
 void carom_flow_spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma, double h) {
@@ -140,12 +165,12 @@ void carom_flow_spread(carom_flow *f, const carom_step *s, const double *x, cons
     const int nv = s->sys->nv;
     carom_zero(f->lambda, L->at[L->nb]);
     carom_zero(f->Gamma, L->at[L->nb]);
+    add_noise(f, s->G, x, h);
     for (int r = 0, b = 0; r < f->n; ++r) {
         const int k = f->row[r];
         while (k >= L->at[b + 1]) ++b;
         f->lambda[k] = x[r] + 0.0; // no negative zeros
         f->Gamma[k] = Gamma ? Gamma[r] : 0;
-        for (int i = 0; i < f->n; ++i) f->noise[k] += fabs(s->G[r + i * f->n] * x[i]) / h;
         carom_axpy(f->a, x[r], f->X + (size_t)r * (size_t)nv, nv);
         if (!slides(f, s, L->id[b])) continue;
         double d[CAROM_TANGENTS];
