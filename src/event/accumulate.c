@@ -47,7 +47,8 @@ void carom_accumulation_keep(carom_accumulation *z, const carom_step *s) {
     carom_copy(z->kept_limit, z->limit, z->size);
 }
 
-carom_status carom_accumulation_record(carom_accumulation *z, carom_step *s, carom_event e) {
+// Record an event of this step.  Times do not go back.
+static carom_status record(carom_accumulation *z, carom_step *s, carom_event e) {
     e.t = z->recorded = fmin(fmax(e.t, z->recorded), s->t + s->h);
     return carom_tell(s, e);
 }
@@ -67,7 +68,7 @@ carom_status carom_accumulation_impacts(carom_accumulation *z, carom_step *s, do
         if (!(p[c] > PUSHES * most)) continue;
         if (!z->over[c]) count(z->run + c, t, before[c]);
         for (int i = k; i < L->at[b + 1]; ++i) z->run[c].slip[i - k] = carom_column_dot(&L->W, i, v) + L->w[i];
-        CAROM_TRY(carom_accumulation_record(z, s, (carom_event){t, c, z->over[c] ? CAROM_ACCUMULATION : CAROM_IMPACT, before[c], after[c], p[c]}));
+        CAROM_TRY(record(z, s, (carom_event){t, c, z->over[c] ? CAROM_ACCUMULATION : CAROM_IMPACT, before[c], after[c], p[c]}));
     }
     return CAROM_OK;
 }
@@ -76,10 +77,10 @@ carom_status carom_accumulation_impacts(carom_accumulation *z, carom_step *s, do
 static carom_status close_contact(carom_accumulation *z, carom_step *s, double t, int c, double u, double rest) {
     if (z->run[c].count >= CAROM_RUN && !z->over[c]) {
         t += rest;
-        CAROM_TRY(carom_accumulation_record(z, s, (carom_event){t, c, CAROM_ACCUMULATION, u, 0, 0}));
+        CAROM_TRY(record(z, s, (carom_event){t, c, CAROM_ACCUMULATION, u, 0, 0}));
     }
     z->run[c].count = 0;
-    return carom_accumulation_record(z, s, (carom_event){t, c, CAROM_CLOSE, u, 0, 0});
+    return record(z, s, (carom_event){t, c, CAROM_CLOSE, u, 0, 0});
 }
 
 carom_status carom_accumulation_changes(carom_accumulation *z, carom_step *s, double t, const double *was, const double *is, const double *u, const double *rest) {
@@ -91,7 +92,7 @@ carom_status carom_accumulation_changes(carom_accumulation *z, carom_step *s, do
         }
         const bool open = is[c] == CAROM_MODE_OPEN;
         const carom_event_kind kind = open ? CAROM_OPEN : is[c] == CAROM_MODE_STICK ? CAROM_STICK : CAROM_SLIP;
-        CAROM_TRY(carom_accumulation_record(z, s, (carom_event){t, c, kind, 0, open ? u[c] : 0, 0}));
+        CAROM_TRY(record(z, s, (carom_event){t, c, kind, 0, open ? u[c] : 0, 0}));
     }
     return CAROM_OK;
 }

@@ -67,6 +67,8 @@ void carom_carve_flow_implicit(carom_flow *f, carom_arena *mem, const carom_syst
     f->J_pivot = carom_carve_ints(mem, n);
 }
 
+enum { FOR_POSITION, FOR_VELOCITY, FOR_FORCE }; // what form() is wanted for
+
 // Slip direction of block b: as kept, or that of the present velocity.
 static void slip_direction(const carom_flow *f, const carom_step *s, int b, double *d) {
     const int c = f->L.id[b] - s->sys->ne;
@@ -86,7 +88,7 @@ static void choose_rows(carom_flow *f, const carom_step *s, int want) {
     f->n = 0;
     for (int b = 0; b < f->L.nb; ++b) {
         f->row[f->n++] = f->L.at[b];
-        if (want == CAROM_FLOW_POSITION || slides(f, s, f->L.id[b])) continue;
+        if (want == FOR_POSITION || slides(f, s, f->L.id[b])) continue;
         for (int k = f->L.at[b] + 1; k < f->L.at[b + 1]; ++k) f->row[f->n++] = k;
     }
 }
@@ -112,7 +114,9 @@ static void mark_unknowns(carom_flow *f) {
     }
 }
 
-carom_status carom_flow_form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v) {
+// The closed contacts (by their modes) at a point, their directions, X = M^-1 B and G = W'X (s->G), where column r of B is the direction in which unknown r
+// pushes; v, where given: their velocities.  Rows: of positions the normals alone; of velocities and forces also the tangents that stick.
+static carom_status form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v) {
     const carom_system *sys = s->sys;
     const int nv = sys->nv;
     carom_local *L = &f->L;
@@ -134,7 +138,7 @@ carom_status carom_flow_form(carom_flow *f, carom_step *s, int want, double t, c
         while (k >= L->at[b + 1]) ++b;
         double *X = f->X + (size_t)r * (size_t)nv, d[CAROM_TANGENTS];
         carom_column_expand(X, &L->W, k);
-        if (want == CAROM_FLOW_FORCE && slides(f, s, L->id[b])) {
+        if (want == FOR_FORCE && slides(f, s, L->id[b])) {
             slip_direction(f, s, b, d);
             const double mu = sys->contacts[L->id[b] - sys->ne].friction;
             for (int i = 0; k + 1 + i < L->at[b + 1]; ++i) carom_column_axpy(X, -mu * d[i], &L->W, k + 1 + i);
@@ -160,7 +164,8 @@ static void add_noise(carom_flow *f, const double *restrict G, const double *res
     for (int r = 0; r < n; ++r) f->noise[f->row[r]] = sum[r];
 }
 
-void carom_flow_spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma, double h) {
+// From the unknowns x, and their accelerations (NULL: none), to all directions; f->a becomes the acceleration with reactions.  s->G was multiplied by h.
+static void spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma, double h) {
     const carom_local *L = &f->L;
     const int nv = s->sys->nv;
     carom_zero(f->lambda, L->at[L->nb]);
@@ -229,7 +234,7 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
     CAROM_TRY(status);
     for (int i = 0; i < n; ++i) s->u[i] /= s->h;
     if (f->keeps && f->shared && all_slide(f, s)) keep_choice(f, s);
-    carom_flow_spread(f, s, s->p, s->u, s->h);
+    spread(f, s, s->p, s->u, s->h);
     return CAROM_OK;
 }
 
@@ -257,9 +262,10 @@ static void add_slow_slips(const carom_flow *f, carom_step *s) {
     }
 }
 
-carom_status carom_flow_prepare(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
+// That for forces; accelerations without reactions, f->a and f->a_f, and those of the rows, s->c.
+static carom_status prepare(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
     const carom_local *L = &f->L;
-    CAROM_TRY(carom_flow_form(f, s, CAROM_FLOW_FORCE, t, q, v));
+    CAROM_TRY(form(f, s, FOR_FORCE, t, q, v));
     CAROM_TRY(carom_force(s, f->a_f, t, q, v));
     carom_factor_solve(&f->F, f->a_f);
     carom_copy(f->a, f->a_f, s->sys->nv);
@@ -293,7 +299,7 @@ static void solve_reactions(carom_flow *f, carom_step *s) {
 }
 
 static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
-    CAROM_TRY(carom_flow_prepare(f, s, t, q, v));
+    CAROM_TRY(prepare(f, s, t, q, v));
     const int n = f->n;
     f->pivot = 1;
     f->shared = false;
@@ -305,7 +311,7 @@ static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q
         return solve_laws(f, s);
     }
     solve_reactions(f, s);
-    carom_flow_spread(f, s, f->x, NULL, 1);
+    spread(f, s, f->x, NULL, 1);
     return CAROM_OK;
 }
 
@@ -339,7 +345,7 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
     const int nv = s->sys->nv;
     double last = HUGE_VAL;
     for (int i = 0; i < CORRECTIONS; ++i) {
-        CAROM_TRY(carom_flow_form(f, s, CAROM_FLOW_POSITION, t, q, NULL));
+        CAROM_TRY(form(f, s, FOR_POSITION, t, q, NULL));
         if (f->n == 0) return CAROM_OK;
         CAROM_TRY(carom_gaps(s, f->g, t, q));
         double most = 0;
@@ -368,7 +374,7 @@ static void book_projection(const carom_flow *f, carom_step *s) {
 
 carom_status carom_flow_stop(carom_flow *f, carom_step *s, double t, const double *q, double *v) {
     const int nv = s->sys->nv;
-    CAROM_TRY(carom_flow_form(f, s, CAROM_FLOW_VELOCITY, t, q, v));
+    CAROM_TRY(form(f, s, FOR_VELOCITY, t, q, v));
     if (f->n == 0) return CAROM_OK;
     for (int r = 0; r < f->n; ++r) f->x[r] = -f->u[f->row[r]];
     solve_symmetric(f, s);

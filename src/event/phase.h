@@ -143,8 +143,6 @@ carom_status carom_phase_impact(carom_phase *w, carom_step *s, const carom_point
 /// Without event: the next phase starts at w->a; project: put on its constraints.
 carom_status carom_phase_end(carom_phase *w, carom_step *s, double t, bool project);
 
-/// Sizes of positions, velocities and accelerations over the run; f->a is the acceleration.
-void carom_phase_measure(carom_phase *w, const carom_step *s, double h);
 static inline double carom_phase_time(const carom_phase *w) { return w->now[CAROM_PHASE_SIZE_Q] / w->now[CAROM_PHASE_SIZE_V]; }
 
 void carom_phase_book(carom_step *s, const carom_account *work);
