@@ -5,7 +5,6 @@
 //
 // over joints, closed normals and sticking tangents; B has the friction of sliding contacts in it.  The scheme says where the motion goes and what
 // happens; here the state is integrated once more, with its columns, from event to event (Dormand and Prince), and must arrive where the scheme did.
-#include "base/tolerance.h"
 #include "dynamics/dynamics.h"
 #include "event/rk.h"
 #include "linalg/dense.h"
@@ -261,11 +260,11 @@ static carom_status integrate(carom_path *w, double t_1) {
     w->span = t_1 - w->t;
     for (int i = 0; w->t < t_1; ++i) {
         if (i == MOST) return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: more than %d steps of the linearised motion", w->t, MOST);
-        const bool last = w->t + h * (1 + CAROM_INSTANT) >= t_1;
+        const bool last = w->t + h * (1 + 1e-9) >= t_1;
         const double tau = last ? t_1 - w->t : h;
         double error = 0;
         CAROM_TRY(carom_path_try(w, tau, &error));
-        const double next = tau * fmin(4, fmax(0.1, 0.9 * pow(fmax(error, CAROM_ESTIMATE), -0.2)));
+        const double next = tau * fmin(4, fmax(0.1, 0.9 * pow(fmax(error, 1e-10), -0.2)));
         if (!last || error > 1) w->h = next;
         if (error > 1 && tau > 1e-14 * fmax(fabs(t_1), 1e-3)) {
             h = next;
