@@ -1,5 +1,4 @@
 // phase.c: see phase.h.
-#include "base/tolerance.h"
 #include "event/phase.h"
 #include <float.h>
 #include <math.h>
@@ -321,7 +320,7 @@ carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found)
     CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, w->b.q));
     CAROM_TRY(carom_sample_set(z, s, &w->all, t, w->b.q, w->b.v, z->a, w->b.g, w->offset, z->right));
     CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t, w->b.q));
-    CAROM_TRY(carom_scan_run(z, s, sample, w, CAROM_INSTANT * (tau - w->from.tau), found, &where));
+    CAROM_TRY(carom_scan_run(z, s, sample, w, 1e-9 * (tau - w->from.tau), found, &where));
     return *found && where < tau ? at(w, s, where, &w->b) : CAROM_OK;
 }
 

@@ -1,6 +1,5 @@
 // sim.c: the loop, and what it books.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
-#include "base/tolerance.h"
 #include "scheme/friction.h"
 #include "base/number.h"
 #include "sim/sim.h"
@@ -321,18 +320,18 @@ static double end_of(const carom_sim *sim, const carom_kept *k, long n) {
 static void plan_rows(carom_sim *sim, double dt) {
     const double count = dt / sim->h;
     if (!(count < 1e15)) return;
-    sim->per_row = fmax(1, ceil(count * (1 - CAROM_INSTANT)));
+    sim->per_row = fmax(1, ceil(count * (1 - 1e-9)));
     sim->row = dt;
     sim->h = dt / (double)sim->per_row;
     const double steps = (sim->t_end - sim->t0) / sim->h, nearest = round(steps);
-    sim->total = nearest >= 1 && fabs(steps - nearest) <= CAROM_INSTANT * fmax(1, nearest) ? (long)nearest : (long)ceil(steps);
+    sim->total = nearest >= 1 && fabs(steps - nearest) <= 1e-9 * fmax(1, nearest) ? (long)nearest : (long)ceil(steps);
 }
 
 void carom_sim_stop_at(carom_sim *sim, double dt) {
     if (!sim->control.on && dt > 0 && sim->scheme->tells && !(sim->scheme->lacks & CAROM_NO_STEP_CHANGE)) plan_rows(sim, dt);
     if (!sim->control.on) return;
     sim->control.stop = dt;
-    if (dt > 0) sim->kept->stops = (long)fmin(floor((sim->kept->t - sim->t0) / dt * (1 + CAROM_QUOTIENT)), 1e18); // those that have passed
+    if (dt > 0) sim->kept->stops = (long)fmin(floor((sim->kept->t - sim->t0) / dt * (1 + 1e-12)), 1e18); // those that have passed
 }
 void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, double t, const double *q, const double *v), void *user) {
     const bool looks = sim->independent.rows.k > 0;
@@ -373,7 +372,7 @@ static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *er
     carom_kept *k = sim->kept;
     const double t_1 = end_of(sim, k, k->n + 1);
     const double h = k->n + 1 == sim->total ? t_1 - k->t : sim->h;
-    CAROM_TRY(advance(sim, k->t, fabs(h - sim->h) <= CAROM_INSTANT * sim->h ? sim->h : h, 0, err));
+    CAROM_TRY(advance(sim, k->t, fabs(h - sim->h) <= 1e-9 * sim->h ? sim->h : h, 0, err));
     *h_done = h;
     k->t = t_1;
     return CAROM_OK;
@@ -480,7 +479,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
 carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err) {
     carom_kept *k = sim->kept;
     if (carom_sim_done(sim) || !(end > k->t)) return carom_sim_step(sim, err);
-    const bool whole = end_of(sim, k, k->n + 1) <= end + CAROM_INSTANT * sim->h + 8 * DBL_EPSILON * fabs(end);
+    const bool whole = end_of(sim, k, k->n + 1) <= end + 1e-9 * sim->h + 8 * DBL_EPSILON * fabs(end);
     if (!sim->control.on && whole) return carom_sim_step(sim, err);
     if (!sim->control.on && sim->scheme->lacks & CAROM_NO_STEP_CHANGE)
         return carom_fail(err, CAROM_UNSUPPORTED, "t = %.9g: a step of %s cannot be shortened to end at %.9g; stop at whole numbers of steps of %g", k->t, sim->scheme->name, end, sim->h);
@@ -633,7 +632,7 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
     if (k.stamp != sim->kept->stamp)
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state belongs to another scheme, other options or another model");
     const double t = end_of(sim, &k, k.n);
-    if (k.n < 0 || (!sim->control.on && !(fabs(k.t - t) <= CAROM_INSTANT * sim->h * fmax(1, (double)k.n))))
+    if (k.n < 0 || (!sim->control.on && !(fabs(k.t - t) <= 1e-9 * sim->h * fmax(1, (double)k.n))))
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t, sim->h);
     memcpy(sim->kept, state, bytes);
     carom_sim_adopt(sim);
