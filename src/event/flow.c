@@ -27,7 +27,6 @@ carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const car
     f.S = carom_carve(mem, nl * nl);
     f.N = carom_carve(mem, nl * nl);
     f.scratch = carom_carve(mem, 3 * nl);
-    f.acts = carom_carve_bytes(mem, nl * sizeof *f.acts);
     f.Q = carom_carve(mem, nq);
     f.q_on = carom_carve(mem, nq);
     for (int i = 0; i < T->stages; ++i) {
@@ -102,18 +101,6 @@ static void form_sparse(carom_flow *f, carom_step *s) {
     }
 }
 
-// acts[r]: the unknowns, modulo 64, that the constraint of row r acts on, where M is diagonal; G is zero where two have none in common.
-static void mark_unknowns(carom_flow *f) {
-    const carom_columns *W = &f->L.W;
-    const bool apart = f->F.shape.storage == CAROM_DIAGONAL && W->count;
-    for (int r = 0, b = 0; r < f->n; ++r) {
-        while (f->row[r] >= f->L.at[b + 1]) ++b;
-        f->acts[r] = apart ? 0 : 1;
-        for (int k = f->L.at[b]; apart && k < f->L.at[b + 1]; ++k)
-            for (int e = k * W->stride; e < k * W->stride + W->count[k]; ++e) f->acts[r] |= (uint64_t)1 << (W->row[e] & 63);
-    }
-}
-
 // The closed contacts (by their modes) at a point, their directions, X = M^-1 B and G = W'X (s->G), where column r of B is the direction in which unknown r
 // pushes; v, where given: their velocities.  Rows: of positions the normals alone; of velocities and forces also the tangents that stick.
 static carom_status form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v) {
@@ -145,10 +132,9 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
         }
         carom_factor_solve(&f->F, X);
     }
-    mark_unknowns(f);
     for (int c = 0; c < f->n; ++c) {
         const double *X = f->X + (size_t)c * (size_t)nv;
-        for (int r = 0; r < f->n; ++r) s->G[r + c * f->n] = f->acts[r] & f->acts[c] ? carom_column_dot(&L->W, f->row[r], X) : 0;
+        for (int r = 0; r < f->n; ++r) s->G[r + c * f->n] = carom_column_dot(&L->W, f->row[r], X);
         f->D[f->row[c]] = fabs(s->G[c + c * f->n]);
     }
     return CAROM_OK;

@@ -8,7 +8,6 @@
 #include "event/accumulate.h"
 #include "event/rk.h"
 #include "scheme/words.h"
-#include <stdint.h>
 
 /// Is the friction `used` all that there is?  Solvers meet the limit to rounding of their sums.
 static inline bool carom_flow_exhausted(double used, double mu, double normal) { return used >= mu * normal * (1 - 1e-11); }
@@ -35,7 +34,6 @@ typedef struct carom_flow {
     double *choice;                // recorded directions, the caller's
     int n, *row;                   // rows of the problem: directions of L
     double *X, *S, *x, *scratch;   // M^-1 times the pushing directions; n x n; n; 3 n
-    uint64_t *acts;                // by row: see mark_unknowns() of flow.c
     int *col, *order;              // n: pivots
     double *N, *x_0, *b;           // share.c: n x n, n, n
     double *q_on, *v_on;           // a state put on the constraints

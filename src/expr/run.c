@@ -129,7 +129,11 @@ static void run_pieces(const carom_instruction *code, const carom_segment *s, do
         case CAROM_OP_ABS: slot[i->dst] = was[i->a] < 0 ? -slot[i->a] : slot[i->a]; break;
         case CAROM_OP_MIN: slot[i->dst] = slot[was[i->a] < was[i->b] ? i->a : i->b]; break; // as derivatives have it
         case CAROM_OP_MAX: slot[i->dst] = slot[was[i->a] > was[i->b] ? i->a : i->b]; break;
-        case CAROM_TAPE_SINCOS: slot[i->dst] = sin(slot[i->a]), slot[i->b] = cos(slot[i->a]); break;
+        case CAROM_TAPE_SINCOS: {
+            const double a = slot[i->a], s = sin(a), c = cos(a); // one call, as in run()
+            slot[i->dst] = s;
+            slot[i->b] = c;
+        } break;
         case CAROM_OP_PAIR: slot[i->dst] = slot[i->a], slot[i->dst + 1] = slot[i->b]; break;
 #define X(name) case CAROM_OP_##name: slot[i->dst] = nearest(CAROM_OP_##name, slot + i->a, slot + i->b, slot + i->c); break;
         RING_OPERATIONS(X)
