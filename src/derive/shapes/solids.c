@@ -231,6 +231,11 @@ static const struct form *find_form(const carom_datum *size) {
     return NULL;
 }
 
+shape_kind carom_shape_kind_of(const carom_mech_shape *x) {
+    const struct form *f = find_form(&x->size);
+    return f ? f->kind : SHAPE_POINT;
+}
+
 // The body that `of` names, points of floating members included; NULL: none, a flexible member is meant.
 static const body *body_of(const carom_model *m, const carom_datum *of) {
     for (int i = 1; of && of->kind == CAROM_TEXT && i < m->nbodies; ++i)
