@@ -1,5 +1,6 @@
 // test_words.c: the vocabulary of a step, word by word, on systems small enough to compute by hand.
 #include "schemes.h"
+#include "scheme/newton.h"
 #include "sim/sim.h"
 #include <float.h>
 
@@ -31,7 +32,7 @@ static void picking_follows_the_ids(void **state) {
     carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1e-3, 1);
     carom_step *s = step_of(sim);
     carom_local *all = &sim->all, *some = &s->inside->difference.L; // two frames
-    carom_close_all(s, all);
+    carom_close_kinds(s, all, CAROM_JOINTS | CAROM_CONTACTS);
     assert_int_equal(all->at[4], 8);
     carom_close(s, some, (double[]){1, -1, 1, -1});
     assert_int_equal(some->nb, 2);
@@ -39,6 +40,105 @@ static void picking_follows_the_ids(void **state) {
     double y[4] = {0};
     carom_local_pick(y, some, (double[]){10, 11, 20, 21, 30, 31, 40, 41}, all);
     assert_true(y[0] == 20 && y[1] == 21 && y[2] == 40 && y[3] == 41);
+    carom_sim_destroy(sim);
+}
+
+static void sets_by_kind(void **state) {
+    (void)state;
+    known k;
+    known_pendulum(&k, 0.1); // two joints, one contact
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1e-3, 1);
+    carom_step *s = step_of(sim);
+    carom_local *L = &sim->all;
+    carom_close_kinds(s, L, CAROM_CONTACTS);
+    assert_true(L->nb == 1 && L->id[0] == 2 && L->at[0] == 0);
+    carom_close_kinds(s, L, CAROM_JOINTS);
+    assert_true(L->nb == 2 && L->id[0] == 0 && L->id[1] == 1);
+    carom_close_these(s, L, (bool[]){false});
+    assert_int_equal(L->nb, 2);
+    carom_close_these(s, L, (bool[]){true});
+    assert_true(L->nb == 3 && L->id[2] == 2);
+    const carom_local joints = carom_joints_of(s, L);
+    assert_true(joints.nb == 2 && L->nb == 3 && joints.id == L->id);
+    carom_close_kinds(s, L, CAROM_CONTACTS);
+    assert_int_equal(carom_joints_of(s, L).nb, 0);
+    carom_sim_destroy(sim);
+}
+
+// -- the iteration -----------------------------------------------------------------------------------------
+
+typedef struct root {
+    double x, left, grow; // of x^2 = 2; the residual; x is multiplied by it in each correction
+    int evaluated;
+} root;
+
+static carom_status root_evaluate(void *work, carom_step *s, int k, bool *done) {
+    (void)s;
+    root *r = work;
+    assert_int_equal(k, r->evaluated++);
+    r->left = r->x * r->x - 2;
+    *done = fabs(r->left) <= 1e-15 * 4;
+    return CAROM_OK;
+}
+
+static carom_status root_correct(void *work, carom_step *s, int k) {
+    (void)s, (void)k;
+    root *r = work;
+    r->x = r->grow > 0 ? r->grow * r->x : r->x - r->left / (2 * r->x);
+    return CAROM_OK;
+}
+
+static void root_detail(void *work, carom_step *s, char *text, size_t size) {
+    (void)s;
+    snprintf(text, size, " (off by %g)", fabs(((root *)work)->left));
+}
+
+// Heron's iteration from 1: 3/2, 17/12, 577/408, 665857/470832, then rounding.
+static void iteration_counts_and_says_how_it_ended(void **state) {
+    (void)state;
+    known k;
+    known_ball(&k, 1, 0, 0.5, 0);
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1e-3, 1);
+    carom_step *s = step_of(sim);
+    carom_error err = {0};
+    s->err = &err;
+    root r = {.x = 1};
+    carom_iteration I = {.method = "Heron's method", .most = 9, .x = &r.x, .n = 1, .evaluate = root_evaluate, .correct = root_correct, .detail = root_detail};
+    int count = 10;
+    assert_int_equal(carom_iterate(&I, &r, s, &count), CAROM_OK);
+    check_near(r.x, sqrt(2), 2 * DBL_EPSILON);
+    assert_int_equal(count, 15);
+    r = (root){.x = sqrt(2)}; // the first guess is never the answer
+    count = 0;
+    assert_int_equal(carom_iterate(&I, &r, s, &count), CAROM_OK);
+    assert_int_equal(count, 1);
+    r = (root){.x = 1}, I.most = 2; // 17/12: 289/144 - 2 = 1/144
+    assert_int_equal(carom_iterate(&I, &r, s, &count), CAROM_RETRY);
+    assert_string_equal(err.text, "t = 0: Heron's method did not converge in 2 iterations (off by 0.00694444)");
+    assert_true(r.evaluated == 3 && count == 1);
+    r = (root){.x = 1, .grow = 1e200}, I.most = 9;
+    assert_int_equal(carom_iterate(&I, &r, s, &count), CAROM_RETRY);
+    assert_string_equal(err.text, "t = 0: Heron's method diverged");
+    assert_int_equal(r.evaluated, 2);
+    carom_sim_destroy(sim);
+}
+
+// To tolerance of the terms, or to what rounding of q = 1e3 leaves in forces of K = 2e5: 8 eps 2e8.
+static void motion_is_met_to_tolerance_or_rounding(void **state) {
+    (void)state;
+    known k;
+    known_ball(&k, 1, 0, 0.5, 0);
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1e-3, 1);
+    carom_step *s = step_of(sim);
+    double y[1], K[1] = {2e5};
+    const double q[1] = {1e3}, floor = 8 * DBL_EPSILON * 2e8;
+    const carom_matrix M = {.shape = {CAROM_DENSE, 1, 0, NULL}, .a = K};
+    s->newton_tol = 1e-10;
+    assert_true(carom_motion_met(s, 3e-10, 3, 0, M, q, y));
+    assert_false(carom_motion_met(s, 4e-10, 3, 0, M, q, y));
+    assert_true(carom_motion_met(s, 0.5 * floor, 0, 0.5, M, q, y));
+    assert_false(carom_motion_met(s, 0.51 * floor, 0, 0.5, M, q, y));
+    assert_false(carom_motion_met(s, NAN, 3, 0.5, M, q, y));
     carom_sim_destroy(sim);
 }
 
@@ -51,7 +151,7 @@ static void contact_problem_is_the_delassus_matrix(void **state) {
     carom_step *s = step_of(sim);
     const double q[3] = {0.3, -0.2, 0.01}, v[3] = {2, -1, 0.5};
     carom_local *L = &sim->all;
-    carom_close_all(s, L);
+    carom_close_kinds(s, L, CAROM_JOINTS | CAROM_CONTACTS);
     assert_int_equal(carom_directions(s, L, 0, q), CAROM_OK);
     double space[16];
     carom_factor F = {.shape = k.sys.mass_shape, .symmetric = true, .a = space};
@@ -124,7 +224,7 @@ static void books_add_up(void **state) {
     carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1e-3, 1);
     carom_step *s = step_of(sim);
     carom_local *L = &sim->all;
-    carom_close_all(s, L);
+    carom_close_kinds(s, L, CAROM_JOINTS | CAROM_CONTACTS);
     carom_zero(s->impulse, 2);
     L->w[0] = -0.25;
     L->w[1] = 0;
@@ -293,7 +393,7 @@ static void sparse_columns_make_the_same_matrix(void **state) {
             for (int i = 0; i < UNKNOWNS; ++i) inverse[i] = 1 / (1.0 + i);
             carom_factor F = {.shape = sys.mass_shape, .symmetric = true, .ready = true, .a = inverse};
             for (int round = 0; round < 3; ++round) {
-                carom_close_all(s, L);
+                carom_close_kinds(s, L, CAROM_JOINTS | CAROM_CONTACTS);
                 if (round == 1) L->nb -= 2;
                 carom_local_same(V, L);
                 assert_int_equal(carom_directions(s, L, 0, q), CAROM_OK);
@@ -309,6 +409,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closing_takes_what_touches),
         cmocka_unit_test(picking_follows_the_ids),
+        cmocka_unit_test(sets_by_kind),
+        cmocka_unit_test(iteration_counts_and_says_how_it_ended),
+        cmocka_unit_test(motion_is_met_to_tolerance_or_rounding),
         cmocka_unit_test(contact_problem_is_the_delassus_matrix),
         cmocka_unit_test(sparse_columns_make_the_same_matrix),
         cmocka_unit_test(blending_adds_columns),

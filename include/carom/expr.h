@@ -155,6 +155,8 @@ const double *carom_tape_point(const carom_tape *tape, void *work);
 /// What is piecewise (comparisons, abs, sign, min, max, floor) held on the piece where it was: hold() keeps the pieces of the point of the last evaluations in
 /// `work`, groups that were not evaluated there excepted; eval_held() then answers for any point as if these pieces went on for ever.
 /// held: carom_tape_held_size() bytes.
+/// Does anything in it have pieces that it can be held on?  Without, held values are what the others are.
+bool carom_tape_piecewise(const carom_tape *tape);
 size_t carom_tape_held_size(const carom_tape *tape);
 void carom_tape_hold(const carom_tape *tape, const void *work, void *held);
 void carom_tape_eval_held(const carom_tape *tape, void *held, int group, double t, const double *q, const double *v,

@@ -192,6 +192,16 @@ typedef struct carom_place {
 /// carom_closed says the same.  With option closed=strict by their sign alone.
 carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at);
 
+/// L's set: all constraints of these kinds.
+enum { CAROM_JOINTS = 1, CAROM_CONTACTS = 2 };
+void carom_close_kinds(const carom_step *s, carom_local *L, unsigned kinds);
+
+/// L's set: all joints, and the contacts c = 0 .. nc-1 with in[c].
+void carom_close_these(const carom_step *s, carom_local *L, const bool *in);
+
+/// The joints of L's set, with their rows: joints come first in every set.  The arrays are L's.
+carom_local carom_joints_of(const carom_step *s, const carom_local *L);
+
 /// Directions of L's set at (t, q).
 carom_status carom_directions(carom_step *s, carom_local *L, double t, const double *q);
 

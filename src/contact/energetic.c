@@ -3,6 +3,7 @@
 // Where friction has a constant direction (in the plane, while sticking, without friction) u is linear in the normal impulse x and its work
 // quadratic: such pieces are exact.  A slip that turns, in space, is integrated over s with dx = |u_T| ds, in which it is smooth up to the end
 // of slip.
+#include "base/tolerance.h"
 #include "contact/energetic.h"
 #include <carom/system.h>
 #include <math.h>
@@ -179,7 +180,7 @@ static bool curved(impact *a, bool *ended) {
     for (int k = 0; k < MOST; ++k) {
         const double error = leap(a, h, y_1);
         if (!(error < HUGE_VAL)) return false;
-        const double factor = fmin(5, fmax(0.2, 0.9 * pow(fmax(error, 1e-10), -0.2)));
+        const double factor = fmin(5, fmax(0.2, 0.9 * pow(fmax(error, CAROM_ESTIMATE), -0.2)));
         if (error > 1) {
             h *= factor;
             continue;

@@ -1,4 +1,5 @@
 // accumulate.c: see accumulate.h.
+#include "base/tolerance.h"
 #include "event/accumulate.h"
 #include <float.h>
 #include <math.h>
@@ -8,6 +9,8 @@ enum { LIMIT_T, LIMIT_R, LIMIT_HEAD }; // limit[...]; LIMIT_R is 0 without a pre
 static const double SLOWEST = 0.95;    // ratio of cycles: slower than that is no sequence to extrapolate
 static const double STEADY = 0.05;     // change of the ratio between two predictions, of 1 - R
 static const double FINEST = 1e-14;    // tolerance
+static const double PUSHES = 1e-12;    // of the largest impulse: below is what a solver leaves of none
+static const double LEAVES = 1e-9;     // of the largest speed of the run: below is what a plastic impact leaves of none
 static const double ALONG = 0.9;       // cosine between slips that count as the same direction
 
 carom_accumulation carom_allocate_accumulation(carom_arena *mem, carom_arena *keep, const carom_system *sys) {
@@ -44,14 +47,15 @@ void carom_accumulation_keep(carom_accumulation *z, const carom_step *s) {
     carom_copy(z->kept_limit, z->limit, z->size);
 }
 
-carom_status carom_accumulation_record(carom_accumulation *z, carom_step *s, carom_event e) {
+// Record an event of this step.  Times do not go back.
+static carom_status record(carom_accumulation *z, carom_step *s, carom_event e) {
     e.t = z->recorded = fmin(fmax(e.t, z->recorded), s->t + s->h);
     return carom_tell(s, e);
 }
 
 static void count(carom_run *r, double t, double u) {
     const double flight = t - r->t;
-    const bool sooner = r->count > 0 && (r->count == 1 || flight <= r->flight * (1 + 1e-9));
+    const bool sooner = r->count > 0 && (r->count == 1 || flight <= r->flight * (1 + CAROM_INSTANT));
     *r = (carom_run){.count = sooner ? r->count + 1 : 1, .first = sooner ? r->first : t, .t = t, .flight = flight, .before = r->flight,
                      .speed = fmax(-u, sooner ? r->speed : 0)};
 }
@@ -61,10 +65,10 @@ carom_status carom_accumulation_impacts(carom_accumulation *z, carom_step *s, do
     const double most = carom_norm_max(p, s->sys->nc);
     for (int b = s->sys->ne; b < L->nb; ++b) {
         const int c = L->id[b] - s->sys->ne, k = L->at[b] + 1;
-        if (!(p[c] > 1e-12 * most)) continue;
+        if (!(p[c] > PUSHES * most)) continue;
         if (!z->over[c]) count(z->run + c, t, before[c]);
         for (int i = k; i < L->at[b + 1]; ++i) z->run[c].slip[i - k] = carom_column_dot(&L->W, i, v) + L->w[i];
-        CAROM_TRY(carom_accumulation_record(z, s, (carom_event){t, c, z->over[c] ? CAROM_ACCUMULATION : CAROM_IMPACT, before[c], after[c], p[c]}));
+        CAROM_TRY(record(z, s, (carom_event){t, c, z->over[c] ? CAROM_ACCUMULATION : CAROM_IMPACT, before[c], after[c], p[c]}));
     }
     return CAROM_OK;
 }
@@ -73,10 +77,10 @@ carom_status carom_accumulation_impacts(carom_accumulation *z, carom_step *s, do
 static carom_status close_contact(carom_accumulation *z, carom_step *s, double t, int c, double u, double rest) {
     if (z->run[c].count >= CAROM_RUN && !z->over[c]) {
         t += rest;
-        CAROM_TRY(carom_accumulation_record(z, s, (carom_event){t, c, CAROM_ACCUMULATION, u, 0, 0}));
+        CAROM_TRY(record(z, s, (carom_event){t, c, CAROM_ACCUMULATION, u, 0, 0}));
     }
     z->run[c].count = 0;
-    return carom_accumulation_record(z, s, (carom_event){t, c, CAROM_CLOSE, u, 0, 0});
+    return record(z, s, (carom_event){t, c, CAROM_CLOSE, u, 0, 0});
 }
 
 carom_status carom_accumulation_changes(carom_accumulation *z, carom_step *s, double t, const double *was, const double *is, const double *u, const double *rest) {
@@ -88,7 +92,7 @@ carom_status carom_accumulation_changes(carom_accumulation *z, carom_step *s, do
         }
         const bool open = is[c] == CAROM_MODE_OPEN;
         const carom_event_kind kind = open ? CAROM_OPEN : is[c] == CAROM_MODE_STICK ? CAROM_STICK : CAROM_SLIP;
-        CAROM_TRY(carom_accumulation_record(z, s, (carom_event){t, c, kind, 0, open ? u[c] : 0, 0}));
+        CAROM_TRY(record(z, s, (carom_event){t, c, kind, 0, open ? u[c] : 0, 0}));
     }
     return CAROM_OK;
 }
@@ -126,7 +130,7 @@ static carom_status plastic(carom_accumulation *z, carom_step *s, bool *pushes) 
     carom_problem_apply(s, z->v_1, 1);
     const double *p = s->problem.p, most = carom_norm_max(p, s->problem.n);
     for (int b = ne; b < L->nb; ++b)
-        if (!(p[L->at[b]] > (z->over[L->id[b] - ne] ? 1e-12 * most : -1)) || s->problem.u[L->at[b]] > 1e-9 * *s->speed) return CAROM_OK;
+        if (!(p[L->at[b]] > (z->over[L->id[b] - ne] ? PUSHES * most : -1)) || s->problem.u[L->at[b]] > LEAVES * *s->speed) return CAROM_OK;
     *pushes = true;
     return CAROM_OK;
 }

@@ -47,9 +47,6 @@ carom_accumulation carom_allocate_accumulation(carom_arena *mem, carom_arena *ke
 void carom_accumulation_load(carom_accumulation *z, const carom_step *s);
 void carom_accumulation_keep(carom_accumulation *z, const carom_step *s);
 
-/// Record an event of this step.  Times do not go back.
-carom_status carom_accumulation_record(carom_accumulation *z, carom_step *s, carom_event e);
-
 /// After an impact at t: its impulses p (nc), with normal velocities before and after it, count in the runs and are recorded; at the limit of a run
 /// (z->over) as accumulations.  L: a set that has all of these contacts, with their directions; v: the velocity after the impact.
 carom_status carom_accumulation_impacts(carom_accumulation *z, carom_step *s, double t, const carom_local *L, const double *v, const double *before,

@@ -177,7 +177,7 @@ static carom_status read_off(auto_work *w, carom_step *s, double t_1, bool *miss
     CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->q));
     CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t_1, w->q));
     bool below = false;
-    for (int c = 0; c < s->sys->nc; ++c) below = below || (carom_phase_open(P, c) && w->g_1[s->sys->ne + c] < -1e-3 * s->opt[AUTO_RTOL] * w->head.size_q);
+    for (int c = 0; c < s->sys->nc; ++c) below = below || (carom_phase_open(P, c) && w->g_1[s->sys->ne + c] < -AUTO_ENCLOSED * s->opt[AUTO_RTOL] * w->head.size_q);
     return below ? auto_plan_until(w, s, t_1, missed) : CAROM_OK;
 }
 
@@ -228,11 +228,7 @@ static carom_status advance(auto_work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// Whoever asks the system between steps gets what is.
-static carom_status step(void *memory, carom_step *s) {
-    const carom_status status = advance(memory, s), freed = carom_phase_hold(s, CAROM_FREE, s->t, s->q);
-    return status == CAROM_OK ? freed : status;
-}
+static carom_status step(void *memory, carom_step *s) { return carom_phase_leave(s, advance(memory, s)); }
 
 const carom_scheme carom_scheme_auto = {
     .name = "auto",

@@ -7,6 +7,9 @@
 #include "scheme/memory.h"
 #include "event/phase.h"
 
+/// Part of rtol to which events are enclosed and gaps looked at: their errors do not count beside that of the steps (AU-3).
+#define AUTO_ENCLOSED 1e-3
+
 enum { AUTO_RTOL, AUTO_ATOL, AUTO_LONGEST, AUTO_GROW, AUTO_OPTIONS }; // options
 
 typedef enum auto_method { AUTO_EXPLICIT, AUTO_IMPLICIT, AUTO_STEPPING } auto_method;

@@ -2,6 +2,7 @@
 //
 // Records lie inside steps: the state there is read off a polynomial, so the length of steps does not depend on
 // how often somebody looks.
+#include "base/tolerance.h"
 #include "event/auto.h"
 #include <float.h>
 #include <math.h>
@@ -13,7 +14,7 @@ double auto_shortest(const carom_step *s, double t) { return 4 * DBL_EPSILON * (
 // (AU-3)  delta = 1e-3 rtol min(h, size_q/size_v)
 double auto_delta(const auto_work *w, const carom_step *s, double h) {
     const double T = w->head.size_v > 0 ? fmin(h, w->head.size_q / w->head.size_v) : h;
-    return fmax(1e-3 * s->opt[AUTO_RTOL] * T, auto_shortest(s, w->P.t));
+    return fmax(AUTO_ENCLOSED * s->opt[AUTO_RTOL] * T, auto_shortest(s, w->P.t));
 }
 
 // (AU-1)  size_q = max |q|, size_v = max(|v|, sqrt(size_q |v'|)) over the run so far
@@ -122,10 +123,11 @@ static carom_status close_segment(auto_work *w, carom_step *s, double *h, double
 // (AU-6)  accepted: h <- h safety error^(-0.7/5) last^(0.4/5), between shrink and grow; rejected: h safety error^(-1/5), between shrink/2 and safety;
 //         no step is longer than the run so far, or max-step
 static double grow(auto_work *w, const carom_step *s, double h, double error, bool refused) {
-    const double e = fmax(error, 1e-10);
-    double factor = s->control.safety * pow(e, -0.14) * pow(fmax(w->head.last, 1e-4), 0.08);
+    const double e = fmax(error, CAROM_ESTIMATE);
+    static const double LAST = 1e-4; // the least that the error before counts with
+    double factor = s->control.safety * pow(e, -0.14) * pow(fmax(w->head.last, LAST), 0.08);
     factor = fmin(refused ? 1 : s->opt[AUTO_GROW], fmax(s->control.shrink, factor));
-    w->head.last = fmax(e, 1e-4);
+    w->head.last = fmax(e, LAST);
     const double next = fmin(h * factor, fmax(w->head.t_b - w->P.now[CAROM_PHASE_START], h));
     return s->opt[AUTO_LONGEST] > 0 ? fmin(next, s->opt[AUTO_LONGEST]) : next;
 }

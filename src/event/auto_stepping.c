@@ -2,6 +2,7 @@
 //
 // For what located events are too many for, and for models too large for dense matrices.  A part is computed
 // once as a whole and once in two halves; the halves are kept.  Parts end at records.
+#include "base/tolerance.h"
 #include "scheme/friction.h"
 #include "event/auto.h"
 #include "scheme/schemes.h"
@@ -169,7 +170,7 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
     double length = h->next;
     bool refused = false;
     for (int i = 0; i < ATTEMPTS; ++i) {
-        const bool last = length >= left * (1 - 1e-9);
+        const bool last = length >= left * (1 - CAROM_INSTANT);
         const double part = last ? left : length;
         double error = HUGE_VAL;
         int p = 0;

@@ -1,4 +1,5 @@
 // change.c: events for observers, and the smooth motion between them.
+#include "base/tolerance.h"
 #include "event/phase.h"
 #include "scheme/inside.h"
 #include <float.h>
@@ -62,14 +63,14 @@ carom_status carom_phase_flow(carom_phase *w, carom_step *s, const double *phase
     CAROM_TRY(direct(w, s));
     for (int i = 0; w->t != t_1; ++i) {
         if (i == MOST) return carom_retry(s, "more than %d steps of the smooth motion", MOST);
-        const bool last = fabs(h) >= fabs(t_1 - w->t) * (1 - 1e-9);
+        const bool last = fabs(h) >= fabs(t_1 - w->t) * (1 - CAROM_INSTANT);
         const double tau = last ? t_1 - w->t : h;
         if (!(fabs(tau) > 4 * DBL_EPSILON * fabs(w->t)) && !last) return carom_retry(s, "the tolerance %g of the smooth motion cannot be met", rtol);
         CAROM_TRY(carom_flow_begin(f, s, w->t, tau, w->q, w->v, false));
         CAROM_TRY(carom_flow_step(f, s, w->t, tau, w->q, w->v, false, w->b.q, w->b.v, error));
         const double size_q = carom_norm_max(w->q, nq), size_v = fmax(carom_norm_max(w->v, nv), sqrt(size_q * carom_norm_max(f->K[0], nv)));
         const double e = carom_flow_error(s, error, w->q, w->v, w->b.q, w->b.v, rtol, 0.01 * rtol * size_q, 0.01 * rtol * size_v);
-        h = tau * fmin(4, fmax(0.2, 0.9 * pow(fmax(e, 1e-10), -0.2)));
+        h = tau * fmin(4, fmax(0.2, 0.9 * pow(fmax(e, CAROM_ESTIMATE), -0.2)));
         if (e > 1) continue;
         w->t = last ? t_1 : w->t + tau;
         carom_copy(w->q, w->b.q, nq);

@@ -60,7 +60,7 @@ static carom_status witness(carom_phase *w, carom_step *s, double t, const doubl
         for (int k = w->f.L.at[b]; k < w->f.L.at[b + 1]; ++k)
             rate[w->f.L.id[b] - sys->ne] += weight[k - w->f.L.at[b]] * w->f.lambda[k];
     if (sys->flags & CAROM_TIMELESS_GAPS || w->f.L.nb == sys->ne + sys->nc) return CAROM_OK;
-    carom_close_all(s, &w->all);
+    carom_close_kinds(s, &w->all, CAROM_JOINTS | CAROM_CONTACTS);
     CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, q));
     CAROM_TRY(carom_directions(s, &w->all, t, q));
     CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t, q));

@@ -7,6 +7,7 @@
 #include <math.h>
 
 enum { LONG_RUN = 50 }; // impacts in a row, each sooner than the one before
+static const double LATER = 1e-3; // part of the tolerance that decides a moment later, where what vanished has grown
 
 // -- what counts as none -----------------------------------------------------------------------------------------------
 
@@ -83,12 +84,6 @@ static double rest_of_run(const carom_phase *w, const carom_step *s, int c, doub
     return left > 0 && Gamma > 0 ? 2 * left / (Gamma * (1 - e)) : 0;
 }
 
-// C: joints and the contacts that take part.
-static void gathered(carom_phase *w, const carom_step *s) {
-    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) w->f.side[id] = id < s->sys->ne || w->in[id - s->sys->ne] ? -1 : 1;
-    carom_close(s, &w->C, w->f.side);
-}
-
 // -- impact ----------------------------------------------------------------------------------------------------------------
 
 // (EV-9)  I_c: contacts that were closed, that were reported, or that are at the wall.  One without a direction (corners that
@@ -109,7 +104,7 @@ static void gather(carom_phase *w, carom_step *s, bool first, const bool *lastin
 // their gap is zero to rounding only.  Not so those that leave because they have run off their feature.
 static carom_status touch(carom_phase *w, carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
-    gathered(w, s);
+    carom_close_these(s, &w->C, w->in);
     CAROM_TRY(carom_directions(s, &w->C, w->t, w->q));
     carom_local_velocity(w->u_minus, &w->C, w->v);
     for (int c = 0; c < nc; ++c)
@@ -145,7 +140,7 @@ static bool in_turn(carom_phase *w, const carom_step *s, bool across) {
 static bool approaches(const carom_phase *w, const carom_step *s) {
     for (int c = 0; c < s->sys->nc; ++c) {
         const int k = w->all.at[s->sys->ne + c];
-        const double little = 1e-3 * carom_phase_still(w, s, &w->all, k, false) + 64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v);
+        const double little = CAROM_PHASE_LITTLE * carom_phase_still(w, s, &w->all, k, false) + 64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v);
         if (w->in[c] && carom_column_dot(&w->all.W, k, w->v) + w->all.w[k] < -little) return true;
     }
     return false;
@@ -185,7 +180,7 @@ static void slip(carom_phase *w, const carom_step *s, int c, int k, int tangents
 
 // (MX-10)  Contacts with a normal velocity leave; the others are candidates, sliding or perhaps sticking.
 static carom_status candidates(carom_phase *w, carom_step *s) {
-    gathered(w, s);
+    carom_close_these(s, &w->C, w->in);
     CAROM_TRY(carom_directions(s, &w->C, w->t, w->q));
     carom_local_velocity(w->u_plus, &w->C, w->v);
     for (int c = 0; c < s->sys->nc; ++c) w->f.mode[c] = CAROM_MODE_OPEN;
@@ -286,7 +281,7 @@ static carom_status look_ahead(carom_phase *w, carom_step *s) {
     if (none_leaves(w, s, tol)) {
         carom_flow_inside(&w->f, s, w->lambda_0);
         carom_copy(w->f.lambda, w->lambda_0, m);
-        if (say(w, s, 1e-3 * tol) == ALL_HOLD) return CAROM_OK;
+        if (say(w, s, LATER * tol) == ALL_HOLD) return CAROM_OK;
     }
     // (EV-11)  delta = 10 tol size_q/size_v
     const double delta = 10 * tol * carom_phase_time(w);
@@ -300,7 +295,7 @@ static void decide_block(carom_phase *w, const carom_step *s, int b) {
     const int k = f->L.at[b], c = f->L.id[b] - s->sys->ne, tangents = f->L.at[b + 1] - k - 1;
     const double tol = w->limits.decide, mu = s->sys->contacts[c].friction;
     int normal = holds(w->lambda_0 + k, w->Gamma_0 + k, w->noise_0 + k, w->D_0 + k, tol);
-    if (normal == 0) normal = holds(f->lambda + k, f->Gamma + k, f->noise + k, f->D + k, 1e-3 * tol);
+    if (normal == 0) normal = holds(f->lambda + k, f->Gamma + k, f->noise + k, f->D + k, LATER * tol);
     if (normal < 0 || (normal == 0 && w->was[c] != CAROM_MODE_OPEN && w->hit[c])) {
         f->mode[c] = CAROM_MODE_OPEN; // its reaction fell to zero
         return;
@@ -310,11 +305,11 @@ static void decide_block(carom_phase *w, const carom_step *s, int b) {
     int tangential = sticks(w->lambda_0 + k, Gamma, w->noise_0 + k, w->D_0 + k, tangents, mu, tol);
     if (tangential == 0) {
         Gamma = f->Gamma + k;
-        tangential = sticks(f->lambda + k, Gamma, f->noise + k, f->D + k, tangents, mu, 1e-3 * tol);
+        tangential = sticks(f->lambda + k, Gamma, f->noise + k, f->D + k, tangents, mu, LATER * tol);
     }
     // Its friction is exhausted: it slides against it.  Where reactions are not unique, others may take its share.
     const double *lambda = w->lambda_0 + k, used = carom_length(lambda + 1, tangents), size = carom_length(Gamma + 1, tangents);
-    const bool at_limit = w->limits.exact ? w->was[c] == CAROM_MODE_STICK && w->hit[s->sys->nc + c] : used >= mu * lambda[0] * (1 - 1e-11);
+    const bool at_limit = w->limits.exact ? w->was[c] == CAROM_MODE_STICK && w->hit[s->sys->nc + c] : carom_flow_exhausted(used, mu, lambda[0]);
     const bool exhausted = tangential == 0 && !f->shared && at_limit && used > 0;
     if (tangential >= 0 && !exhausted) return;
     f->mode[c] = CAROM_MODE_SLIP;

@@ -8,6 +8,8 @@
 #include <float.h>
 #include <math.h>
 
+static const double KINK = 1e-6; // least part of a velocity by which a direction that jumps changes it: noise of the integrator is below
+
 enum { OPT_METHOD, OPT_RTOL, OPT_ATOL, OPT_GAP, OPT_VELOCITY, OPT_TIME, OPT_DECIDE, OPT_LONGEST, OPT_EVENTS, OPT_STEPS };
 
 static const carom_option options[] = {
@@ -105,7 +107,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
                                  .gap = opt[OPT_GAP],
                                  .gap_first = fmax(opt[OPT_GAP], opt[OPT_RTOL]),
                                  .time = opt[OPT_TIME],
-                                 .kink = fmax(1e3 * opt[OPT_RTOL], 1e-6),
+                                 .kink = fmax(1e3 * opt[OPT_RTOL], KINK),
                                  .events = opt[OPT_EVENTS]};
     w->error = carom_carve(mem, (size_t)(sys->nq + sys->nv));
 }
@@ -150,7 +152,7 @@ enum { AWAY, ENTERING, RESTING };
 static int stance(const carom_phase *P, const carom_step *s, int c, double u, double Gamma) {
     const int k = P->all.at[s->sys->ne + c];
     if (P->from.g[s->sys->ne + c] > P->floor[c]) return AWAY;
-    const double still = 1e-3 * carom_phase_still(P, s, &P->all, k, false) + (64 * DBL_EPSILON + s->opt[OPT_RTOL]) * carom_local_magnitude(&P->all, k, P->v);
+    const double still = CAROM_PHASE_LITTLE * carom_phase_still(P, s, &P->all, k, false) + (64 * DBL_EPSILON + s->opt[OPT_RTOL]) * carom_local_magnitude(&P->all, k, P->v);
     if (fabs(u) > still) return u < 0 ? ENTERING : AWAY;
     const double terms = carom_local_magnitude(&P->all, k, P->f.a) + fabs(P->kappa[k]);
     return Gamma < -s->opt[OPT_DECIDE] * terms ? ENTERING : RESTING;
@@ -348,11 +350,7 @@ static carom_status march(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// Whoever asks the system between steps gets what is.
-static carom_status step(void *memory, carom_step *s) {
-    const carom_status status = march(memory, s), freed = carom_phase_hold(s, CAROM_FREE, s->t, s->q);
-    return status == CAROM_OK ? freed : status;
-}
+static carom_status step(void *memory, carom_step *s) { return carom_phase_leave(s, march(memory, s)); }
 
 const carom_scheme carom_scheme_event_driven = {
     .name = "event-driven",

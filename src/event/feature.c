@@ -14,6 +14,11 @@ carom_status carom_phase_hold(carom_step *s, carom_hold what, double t, const do
     return s->sys->hold ? s->sys->hold(s->sys->model, s->sys_work, what, t, q) : CAROM_OK;
 }
 
+carom_status carom_phase_leave(carom_step *s, carom_status status) {
+    const carom_status freed = carom_phase_hold(s, CAROM_FREE, s->t, s->q);
+    return status == CAROM_OK ? freed : status;
+}
+
 static bool differ(carom_phase *w, const carom_step *s, int k) {
     double size = 0, apart = 0, *held = w->f.dv, *free = w->v_1;
     carom_column_expand(held, &w->f.L.W, k);
@@ -36,7 +41,7 @@ carom_status carom_phase_switches(carom_phase *w, carom_step *s, double t, carom
     const carom_flow *f = &w->f;
     const int ne = s->sys->ne;
     if (s->sys->hold) {
-        carom_close(s, &w->C, f->side);
+        carom_local_same(&w->C, &f->L);
         CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, P->q));
         CAROM_TRY(carom_directions(s, &w->C, t, P->q));
         CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t, P->q));

@@ -14,8 +14,8 @@ carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const car
     f.F = carom_carve_factor(mem, sys->mass_shape, true);
     f.L = carom_carve_local(mem, sys);
     const size_t nl = (size_t)f.L.W.n;
-    double **by_id[] = {&f.side, &f.g};
-    for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
+    f.closed = carom_carve_bytes(mem, nc * sizeof(bool));
+    f.g = carom_carve(mem, nb);
     double **by_velocity[] = {&f.a, &f.a_f, &f.dv, &f.V_sum, &f.K_sum, &f.a_0, &f.v_on};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
     double **local[] = {&f.u, &f.kappa, &f.lambda, &f.Gamma, &f.noise, &f.D, &f.x, &f.x_0, &f.b};
@@ -66,6 +66,8 @@ void carom_carve_flow_implicit(carom_flow *f, carom_arena *mem, const carom_syst
     f->J_pivot = carom_carve_ints(mem, n);
 }
 
+enum { FOR_POSITION, FOR_VELOCITY, FOR_FORCE }; // what form() is wanted for
+
 // Slip direction of block b: as kept, or that of the present velocity.
 static void slip_direction(const carom_flow *f, const carom_step *s, int b, double *d) {
     const int c = f->L.id[b] - s->sys->ne;
@@ -85,7 +87,7 @@ static void choose_rows(carom_flow *f, const carom_step *s, int want) {
     f->n = 0;
     for (int b = 0; b < f->L.nb; ++b) {
         f->row[f->n++] = f->L.at[b];
-        if (want == CAROM_FLOW_POSITION || slides(f, s, f->L.id[b])) continue;
+        if (want == FOR_POSITION || slides(f, s, f->L.id[b])) continue;
         for (int k = f->L.at[b] + 1; k < f->L.at[b + 1]; ++k) f->row[f->n++] = k;
     }
 }
@@ -99,13 +101,15 @@ static void form_sparse(carom_flow *f, carom_step *s) {
     }
 }
 
-carom_status carom_flow_form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v) {
+// The closed contacts (by their modes) at a point, their directions, X = M^-1 B and G = W'X (s->G), where column r of B is the direction in which unknown r
+// pushes; v, where given: their velocities.  Rows: of positions the normals alone; of velocities and forces also the tangents that stick.
+static carom_status form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v) {
     const carom_system *sys = s->sys;
     const int nv = sys->nv;
     carom_local *L = &f->L;
     CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
-    for (int id = 0; id < sys->ne + sys->nc; ++id) f->side[id] = id < sys->ne || f->mode[id - sys->ne] != CAROM_MODE_OPEN ? -1 : 1;
-    carom_close(s, L, f->side);
+    for (int c = 0; c < sys->nc; ++c) f->closed[c] = f->mode[c] != CAROM_MODE_OPEN;
+    carom_close_these(s, L, f->closed);
     CAROM_TRY(carom_directions(s, L, t, q));
     if (v) carom_local_velocity(f->u, L, v);
     if (v) CAROM_TRY(carom_friction_at(s, t, q, v));
@@ -121,7 +125,7 @@ carom_status carom_flow_form(carom_flow *f, carom_step *s, int want, double t, c
         while (k >= L->at[b + 1]) ++b;
         double *X = f->X + (size_t)r * (size_t)nv, d[CAROM_TANGENTS];
         carom_column_expand(X, &L->W, k);
-        if (want == CAROM_FLOW_FORCE && slides(f, s, L->id[b])) {
+        if (want == FOR_FORCE && slides(f, s, L->id[b])) {
             slip_direction(f, s, b, d);
             const double mu = sys->contacts[L->id[b] - sys->ne].friction;
             for (int i = 0; k + 1 + i < L->at[b + 1]; ++i) carom_column_axpy(X, -mu * d[i], &L->W, k + 1 + i);
@@ -129,23 +133,35 @@ carom_status carom_flow_form(carom_flow *f, carom_step *s, int want, double t, c
         carom_factor_solve(&f->F, X);
     }
     for (int c = 0; c < f->n; ++c) {
-        for (int r = 0; r < f->n; ++r) s->G[r + c * f->n] = carom_column_dot(&L->W, f->row[r], f->X + (size_t)c * (size_t)nv);
+        const double *X = f->X + (size_t)c * (size_t)nv;
+        for (int r = 0; r < f->n; ++r) s->G[r + c * f->n] = carom_column_dot(&L->W, f->row[r], X);
         f->D[f->row[c]] = fabs(s->G[c + c * f->n]);
     }
     return CAROM_OK;
 }
 
-void carom_flow_spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma, double h) {
+// noise += |G| |x|/h, by rows.
+static void add_noise(carom_flow *f, const double *restrict G, const double *restrict x, double h) {
+    const int n = f->n;
+    double *restrict sum = f->scratch;
+    for (int r = 0; r < n; ++r) sum[r] = f->noise[f->row[r]];
+    for (int i = 0; i < n; ++i, G += n)
+        for (int r = 0; r < n; ++r) sum[r] += fabs(G[r] * x[i]) / h;
+    for (int r = 0; r < n; ++r) f->noise[f->row[r]] = sum[r];
+}
+
+// From the unknowns x, and their accelerations (NULL: none), to all directions; f->a becomes the acceleration with reactions.  s->G was multiplied by h.
+static void spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma, double h) {
     const carom_local *L = &f->L;
     const int nv = s->sys->nv;
     carom_zero(f->lambda, L->at[L->nb]);
     carom_zero(f->Gamma, L->at[L->nb]);
+    add_noise(f, s->G, x, h);
     for (int r = 0, b = 0; r < f->n; ++r) {
         const int k = f->row[r];
         while (k >= L->at[b + 1]) ++b;
         f->lambda[k] = x[r] + 0.0; // no negative zeros
         f->Gamma[k] = Gamma ? Gamma[r] : 0;
-        for (int i = 0; i < f->n; ++i) f->noise[k] += fabs(s->G[r + i * f->n] * x[i]) / h;
         carom_axpy(f->a, x[r], f->X + (size_t)r * (size_t)nv, nv);
         if (!slides(f, s, L->id[b])) continue;
         double d[CAROM_TANGENTS];
@@ -204,7 +220,7 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
     CAROM_TRY(status);
     for (int i = 0; i < n; ++i) s->u[i] /= s->h;
     if (f->keeps && f->shared && all_slide(f, s)) keep_choice(f, s);
-    carom_flow_spread(f, s, s->p, s->u, s->h);
+    spread(f, s, s->p, s->u, s->h);
     return CAROM_OK;
 }
 
@@ -232,9 +248,10 @@ static void add_slow_slips(const carom_flow *f, carom_step *s) {
     }
 }
 
-carom_status carom_flow_prepare(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
+// That for forces; accelerations without reactions, f->a and f->a_f, and those of the rows, s->c.
+static carom_status prepare(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
     const carom_local *L = &f->L;
-    CAROM_TRY(carom_flow_form(f, s, CAROM_FLOW_FORCE, t, q, v));
+    CAROM_TRY(form(f, s, FOR_FORCE, t, q, v));
     CAROM_TRY(carom_force(s, f->a_f, t, q, v));
     carom_factor_solve(&f->F, f->a_f);
     carom_copy(f->a, f->a_f, s->sys->nv);
@@ -268,7 +285,7 @@ static void solve_reactions(carom_flow *f, carom_step *s) {
 }
 
 static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
-    CAROM_TRY(carom_flow_prepare(f, s, t, q, v));
+    CAROM_TRY(prepare(f, s, t, q, v));
     const int n = f->n;
     f->pivot = 1;
     f->shared = false;
@@ -280,7 +297,7 @@ static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q
         return solve_laws(f, s);
     }
     solve_reactions(f, s);
-    carom_flow_spread(f, s, f->x, NULL, 1);
+    spread(f, s, f->x, NULL, 1);
     return CAROM_OK;
 }
 
@@ -314,7 +331,7 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
     const int nv = s->sys->nv;
     double last = HUGE_VAL;
     for (int i = 0; i < CORRECTIONS; ++i) {
-        CAROM_TRY(carom_flow_form(f, s, CAROM_FLOW_POSITION, t, q, NULL));
+        CAROM_TRY(form(f, s, FOR_POSITION, t, q, NULL));
         if (f->n == 0) return CAROM_OK;
         CAROM_TRY(carom_gaps(s, f->g, t, q));
         double most = 0;
@@ -343,7 +360,7 @@ static void book_projection(const carom_flow *f, carom_step *s) {
 
 carom_status carom_flow_stop(carom_flow *f, carom_step *s, double t, const double *q, double *v) {
     const int nv = s->sys->nv;
-    CAROM_TRY(carom_flow_form(f, s, CAROM_FLOW_VELOCITY, t, q, v));
+    CAROM_TRY(form(f, s, FOR_VELOCITY, t, q, v));
     if (f->n == 0) return CAROM_OK;
     for (int r = 0; r < f->n; ++r) f->x[r] = -f->u[f->row[r]];
     solve_symmetric(f, s);

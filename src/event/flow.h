@@ -9,6 +9,9 @@
 #include "event/rk.h"
 #include "scheme/words.h"
 
+/// Is the friction `used` all that there is?  Solvers meet the limit to rounding of their sums.
+static inline bool carom_flow_exhausted(double used, double mu, double normal) { return used >= mu * normal * (1 - 1e-11); }
+
 typedef struct carom_flow {
     const carom_butcher *T;
     double *mode;                  // nc, the caller's: one of CAROM_MODE_...
@@ -21,7 +24,7 @@ typedef struct carom_flow {
     // the last point looked at
     carom_factor F;
     carom_local L;                 // joints and contacts that are not open
-    double *side;                  // by id: stands in for gaps when a set is chosen
+    bool *closed;                  // nc: mode is not open
     double *a, *a_f;               // nv: accelerations with and without reactions
     double *u, *kappa, *lambda, *Gamma, *noise; // L's directions; noise: magnitude of the terms of W'v' + kappa
     double *D;                     // L's directions: diagonal of G, 0 where there is no row
@@ -57,15 +60,6 @@ void carom_flow_load(carom_flow *f, const carom_step *s, double *kept);
 
 /// What an implicit table needs besides, for a flow that changes its table (f->T) on the way.
 void carom_carve_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T);
-
-/// The closed contacts (by their modes) at a point, their directions, X = M^-1 B and G = W'X (s->G), where column r of B is the direction in which unknown r
-/// pushes; v, where given: their velocities.  Rows: of positions the normals alone; of velocities and forces also the tangents that stick.
-enum { CAROM_FLOW_POSITION, CAROM_FLOW_VELOCITY, CAROM_FLOW_FORCE };
-carom_status carom_flow_form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v);
-/// That for forces; accelerations without reactions, f->a and f->a_f, and those of the rows, s->c.
-carom_status carom_flow_prepare(carom_flow *f, carom_step *s, double t, const double *q, const double *v);
-/// From the unknowns x, and their accelerations (NULL: none), to all directions; f->a becomes the acceleration with reactions.  s->G was multiplied by h.
-void carom_flow_spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma, double h);
 
 /// Accelerations and reactions at a point.  `laws`: the contact laws on acceleration level (MX-2) instead of the equations
 /// (MX-1), so that closed contacts let go and sticking ones slip as they must.

@@ -13,8 +13,7 @@ static carom_status touch(carom_flow *f, carom_step *s, double t, const double *
     carom_local *L = &f->L;
     *approaches = false;
     CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
-    for (int id = 0; id < ne + s->sys->nc; ++id) f->side[id] = id < ne || touching[id - ne] ? -1 : 1;
-    carom_close(s, L, f->side);
+    carom_close_these(s, L, touching);
     CAROM_TRY(carom_directions(s, L, t, q));
     carom_local_velocity(f->u, L, v);
     for (int b = ne; b < L->nb; ++b) *approaches = *approaches || f->u[L->at[b]] < -carom_flow_no_approach(s, L, L->at[b], v);

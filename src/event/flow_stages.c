@@ -1,6 +1,7 @@
 // flow_stages.c: Runge-Kutta steps of the smooth motion, explicit and implicit; see flow.h.
 #include "linalg/dense.h"
 #include "event/flow.h"
+#include "scheme/newton.h"
 #include <float.h>
 #include <math.h>
 
@@ -65,7 +66,7 @@ static void find_live(carom_flow *f, const carom_step *s, double h, bool *slow) 
     }
 }
 
-static bool exhausted(const double *lambda, int tangents, double mu) { return carom_length(lambda + 1, tangents) >= mu * lambda[0] * (1 - 1e-11); }
+static bool exhausted(const double *lambda, int tangents, double mu) { return carom_flow_exhausted(carom_length(lambda + 1, tangents), mu, lambda[0]); }
 
 // Friction over h is lambda_1, from rest lambda_0, and it is linear in 1/time between: that which is just exhausted stops all tangents at the
 // same time, |lambda_0 + x (lambda_1 - lambda_0)|_T = mu (...)_N with x >= 1.  It replaces lambda_1.
@@ -135,7 +136,7 @@ static carom_status direct_slow(carom_flow *f, carom_step *s, double t, double h
         const double *lambda = f->lambda + k + 1, *end = f->Gamma + k + 1, *u = f->u + k + 1;
         const double used = carom_length(lambda, tangents), left = carom_length(end, tangents), size = carom_length(u, tangents);
         const bool loaded = f->lambda[k] * f->D[k] > carom_flow_resolution(f, s, k);
-        const bool drawn = loaded && used >= s->sys->contacts[c].friction * f->lambda[k] * (1 - 1e-11) && used > 0;
+        const bool drawn = loaded && used > 0 && carom_flow_exhausted(used, s->sys->contacts[c].friction, f->lambda[k]);
         const bool slides_on = left > carom_flow_resolution(f, s, k + 1); // one without load too
         if (loaded && !drawn && !f->shared && size > 0) { // it stops; reactions that are not unique would say nothing of how
             stops = true;
@@ -286,35 +287,54 @@ static carom_status residual(carom_flow *f, carom_step *s, double t, double tau,
     return CAROM_OK;
 }
 
-// Simplified Newton.  It ends when a correction is within tolerance, or when corrections no longer fall and are close to it.
+typedef struct stages {
+    carom_flow *f;
+    double t, tau;
+    const double *q, *v;
+    double change, last, size; // largest correction of an acceleration, the one before it, magnitude
+} stages;
+
+// It ends when a correction is below LITTLE of the tolerance, or when corrections no longer fall and are CLOSE to it.
+static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
+    static const double LITTLE = 0.01, CLOSE = 1e3;
+    const stages *x = memory;
+    const bool stalled = x->change > 0.5 * x->last && x->change <= CLOSE * s->newton_tol * x->size;
+    *answer = k > 0 && (x->change <= LITTLE * s->newton_tol * x->size || stalled);
+    return CAROM_OK;
+}
+
+static carom_status correct(void *memory, carom_step *s, int k) {
+    (void)k;
+    stages *x = memory;
+    carom_flow *f = x->f;
+    const int nv = s->sys->nv, n = f->T->stages * nv;
+    CAROM_TRY(residual(f, s, x->t, x->tau, x->q, x->v));
+    carom_dense_lu_solve(f->J, n, n, f->J_pivot, f->r);
+    x->size = carom_norm_max(x->v, nv) / x->tau;
+    for (int i = 0; i < f->T->stages; ++i) {
+        x->size = fmax(x->size, carom_norm_max(f->K[i], nv));
+        carom_axpy(f->K[i], 1, f->r + i * nv, nv);
+    }
+    x->last = x->change;
+    x->change = carom_norm_max(f->r, n);
+    return CAROM_OK;
+}
+
+// Simplified Newton.
 static carom_status implicit_stages(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v) {
-    const int nv = s->sys->nv, stages = f->T->stages;
+    const int nv = s->sys->nv, n = f->T->stages;
     if (!f->ready) CAROM_TRY(derive(f, s, t, q, v));
     CAROM_TRY(carom_flow_rate(f, s, t, q, v, false));
     carom_copy(f->a_0, f->a, nv);
-    for (int i = 0; i < stages; ++i) carom_copy(f->K[i], f->a, nv);
+    for (int i = 0; i < n; ++i) carom_copy(f->K[i], f->a, nv);
     CAROM_TRY(newton_matrix(f, s, tau));
-    double last = HUGE_VAL;
-    for (int k = 0; k < MOST; ++k) {
-        CAROM_TRY(residual(f, s, t, tau, q, v));
-        carom_dense_lu_solve(f->J, stages * nv, stages * nv, f->J_pivot, f->r);
-        double size = carom_norm_max(v, nv) / tau;
-        for (int i = 0; i < stages; ++i) {
-            size = fmax(size, carom_norm_max(f->K[i], nv));
-            carom_axpy(f->K[i], 1, f->r + i * nv, nv);
-        }
-        const double change = carom_norm_max(f->r, stages * nv);
-        const bool stalled = change > 0.5 * last && change <= 1e3 * s->newton_tol * size;
-        if (change <= 0.01 * s->newton_tol * size || stalled) {
-            if (s->sys->lift) hang_together(f, s, tau, v);
-            for (int i = 0; i < stages; ++i) place(f, s, i, tau, q, v);
-            carom_book_newton(s, k + 1);
-            return CAROM_OK;
-        }
-        if (!(change < HUGE_VAL)) break;
-        last = change;
-    }
-    return carom_retry(s, "Newton's method for the stages did not converge");
+    struct stages x = {.f = f, .t = t, .tau = tau, .q = q, .v = v, .change = HUGE_VAL};
+    carom_zero(f->r, n * nv);
+    const carom_iteration I = {.method = "Newton's method for the stages", .most = MOST, .x = f->r, .n = n * nv, .evaluate = judge, .correct = correct};
+    CAROM_TRY(carom_iterate(&I, &x, s, NULL));
+    if (s->sys->lift) hang_together(f, s, tau, v);
+    for (int i = 0; i < n; ++i) place(f, s, i, tau, q, v);
+    return CAROM_OK;
 }
 
 // (MX-13)  error = (gamma/tau I - F')^-1 (F(y_0) + sum_i e_i (Y_i - y_0)/tau) for y = (q, v), F = (v, v'); Radau IIA of order 5.

@@ -7,6 +7,7 @@
 //
 // Where contacts contradict each other, so that events follow each other without progress, a short piece of the step is made by Moreau's midpoint rule and
 // the contacts are looked at anew behind it.
+#include "base/tolerance.h"
 #include "event/phase.h"
 #include "scheme/moreau/moreau.h"
 #include <float.h>
@@ -143,13 +144,11 @@ static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     const double kept[KEPT] = {w->kept[CROSSED], w->kept[PAUSE], w->kept[LEFT]};
     w->longest = fmax(w->longest, s->h);
-    const bool whole = s->h >= (1 - 1e-9) * w->longest;
+    const bool whole = s->h >= (1 - CAROM_INSTANT) * w->longest;
     if (whole) w->begun = s->t, take_pause(w->kept);
     const bool crosses = w->kept[LEFT] > 0 || (s->t < w->across && !whole);
     bool stands = false;
-    carom_status status = crosses ? cross(w, s) : march(&w->P, s, &stands);
-    const carom_status freed = carom_phase_hold(s, CAROM_FREE, s->t, s->q);
-    if (status == CAROM_OK) status = freed;
+    const carom_status status = carom_phase_leave(s, crosses ? cross(w, s) : march(&w->P, s, &stands));
     if (status == CAROM_OK && crosses) w->kept[CROSSED] += 1;
     if (status != CAROM_OK) carom_copy(w->kept, kept, KEPT);
     if (status == CAROM_RETRY && stands && s->h <= SHORT * w->longest) w->across = w->begun + w->longest; // in the pieces that follow

@@ -56,7 +56,7 @@ void carom_phase_load(carom_phase *w, carom_step *s) {
     w->t = s->t;
     w->events = 0;
     for (int i = 0; i < 2 * s->sys->nc; ++i) w->hit[i] = false, w->armed[i] = true;
-    carom_close_all(s, &w->all);
+    carom_close_kinds(s, &w->all, CAROM_JOINTS | CAROM_CONTACTS);
 }
 
 void carom_phase_keep(carom_phase *w, const carom_step *s) {
@@ -72,7 +72,7 @@ void carom_phase_book(carom_step *s, const carom_account *work) {
 }
 
 // (EV-13)  size_q = max |q|,  size_v = max(|v|, sqrt(size_q |v'|)) over the run so far
-void carom_phase_measure(carom_phase *w, const carom_step *s, double h) {
+static void measure(carom_phase *w, const carom_step *s, double h) {
     const double v = carom_norm_max(w->v, s->sys->nv), a = carom_norm_max(w->f.a, s->sys->nv);
     double *now = w->now, *size_q = now + CAROM_PHASE_SIZE_Q, *size_v = now + CAROM_PHASE_SIZE_V;
     now[CAROM_PHASE_SPEED] = fmax(now[CAROM_PHASE_SPEED], v);
@@ -221,7 +221,7 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     const int nc = s->sys->nc, nv = s->sys->nv;
     CAROM_TRY(carom_phase_hold(s, CAROM_HOLD, w->t, w->q));
     CAROM_TRY(w->integrator->reset(w, s, h));
-    carom_phase_measure(w, s, h);
+    measure(w, s, h);
     carom_point *P = &w->from;
     carom_copy(P->q, w->q, s->sys->nq);
     carom_copy(P->v, w->v, nv);

@@ -147,8 +147,6 @@ carom_status carom_phase_impact(carom_phase *w, carom_step *s, const carom_point
 /// Without event: the next phase starts at w->a; project: put on its constraints.
 carom_status carom_phase_end(carom_phase *w, carom_step *s, double t, bool project);
 
-/// Sizes of positions, velocities and accelerations over the run; f->a is the acceleration.
-void carom_phase_measure(carom_phase *w, const carom_step *s, double h);
 static inline double carom_phase_time(const carom_phase *w) { return w->now[CAROM_PHASE_SIZE_Q] / w->now[CAROM_PHASE_SIZE_V]; }
 
 void carom_phase_book(carom_step *s, const carom_account *work);
@@ -164,6 +162,8 @@ double carom_phase_still(const carom_phase *w, const carom_step *s, const carom_
 /// Slip along more than one tangent that began from rest and is still too slow to have a direction of its own.
 static inline bool carom_phase_young(const carom_phase *w, int c, int tangents) { return w->f.follows && tangents > 1 && w->f.live[c] == 0; }
 static const double CAROM_PHASE_YOUNG = 100; // times carom_phase_still()
+/// Part of carom_phase_still() from which on an approach is one, for contacts that stand at the wall: impacts there end in that speed.
+#define CAROM_PHASE_LITTLE 1e-3
 
 // -- change.c
 /// For observers: the state before an event, whose smooth motion ended at t_before; then what happened there.
@@ -176,6 +176,9 @@ carom_status carom_phase_flow(carom_phase *w, carom_step *s, const double *phase
 // -- feature.c
 /// Asks the system to hold the features of contacts, where it has some.
 carom_status carom_phase_hold(carom_step *s, carom_hold what, double t, const double *q);
+
+/// At the end of a step with this status: no feature is held any more, so that between steps the system shows all.  The status of both.
+carom_status carom_phase_leave(carom_step *s, carom_status status);
 /// Which closed contacts have another feature at P than the one they are held on; the system f formed last is that of P.
 carom_status carom_phase_switches(carom_phase *w, carom_step *s, double t, carom_point *P);
 

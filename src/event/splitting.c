@@ -3,6 +3,7 @@
 // Spec: docs/methods-mixed.md (Acary: the lecture's splitting).  With constant steps the impact comes up to a step too
 // late: first order.  adaptive=on divides the step so that the embedded error estimate and the penetration stay within
 // tolerance; then the error follows the tolerance, whatever the step.
+#include "base/tolerance.h"
 #include "event/phase.h"
 #include <float.h>
 #include <math.h>
@@ -208,7 +209,7 @@ static carom_status divide(work *w, carom_step *s) {
         double cut;
         CAROM_TRY(smooth(w, s, h));
         const double error = carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, s->opt[OPT_RTOL], atol, atol);
-        const double factor = fmin(refused ? 1 : s->control.grow, fmax(s->control.shrink, safety * pow(fmax(error, 1e-10), -0.2)));
+        const double factor = fmin(refused ? 1 : s->control.grow, fmax(s->control.shrink, safety * pow(fmax(error, CAROM_ESTIMATE), -0.2)));
         if (error > 1) {
             next = h * fmin(factor, safety);
             refused = true;
@@ -267,11 +268,7 @@ static carom_status march(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// Whoever asks the system between steps gets what is.
-static carom_status step(void *memory, carom_step *s) {
-    const carom_status status = march(memory, s), freed = carom_phase_hold(s, CAROM_FREE, s->t, s->q);
-    return status == CAROM_OK ? freed : status;
-}
+static carom_status step(void *memory, carom_step *s) { return carom_phase_leave(s, march(memory, s)); }
 
 const carom_scheme carom_scheme_splitting = {
     .name = "splitting",

@@ -122,40 +122,50 @@ again:
 #endif
 }
 
-// The same as run(), with everything piecewise on the piece it was on when slots were was[].
-static uint64_t run_held(const carom_instruction *code, const carom_segment *first, uint64_t set, double *slot,
-                         const double *was) {
-    uint64_t executed = 0;
-    for (; set; set &= set - 1) {
-        const carom_segment *s = first + lowest(set);
-        executed += (uint64_t)s->count;
-        for (const carom_instruction *i = code + s->first, *end = i + s->count; i < end; ++i)
-            switch (i->op) {
-            case CAROM_OP_ABS: slot[i->dst] = was[i->a] < 0 ? -slot[i->a] : slot[i->a]; break;
-            case CAROM_OP_MIN: slot[i->dst] = slot[was[i->a] < was[i->b] ? i->a : i->b]; break; // as derivatives have it
-            case CAROM_OP_MAX: slot[i->dst] = slot[was[i->a] > was[i->b] ? i->a : i->b]; break;
-            case CAROM_TAPE_SINCOS: slot[i->dst] = sin(slot[i->a]), slot[i->b] = cos(slot[i->a]); break;
-            case CAROM_OP_PAIR: slot[i->dst] = slot[i->a], slot[i->dst + 1] = slot[i->b]; break;
+// One segment, with everything piecewise on the piece it was on when slots were was[].
+static void run_pieces(const carom_instruction *code, const carom_segment *s, double *slot, const double *was) {
+    for (const carom_instruction *i = code + s->first, *end = i + s->count; i < end; ++i)
+        switch (i->op) {
+        case CAROM_OP_ABS: slot[i->dst] = was[i->a] < 0 ? -slot[i->a] : slot[i->a]; break;
+        case CAROM_OP_MIN: slot[i->dst] = slot[was[i->a] < was[i->b] ? i->a : i->b]; break; // as derivatives have it
+        case CAROM_OP_MAX: slot[i->dst] = slot[was[i->a] > was[i->b] ? i->a : i->b]; break;
+        case CAROM_TAPE_SINCOS: {
+            const double a = slot[i->a], s = sin(a), c = cos(a); // one call, as in run()
+            slot[i->dst] = s;
+            slot[i->b] = c;
+        } break;
+        case CAROM_OP_PAIR: slot[i->dst] = slot[i->a], slot[i->dst + 1] = slot[i->b]; break;
 #define X(name) case CAROM_OP_##name: slot[i->dst] = nearest(CAROM_OP_##name, slot + i->a, slot + i->b, slot + i->c); break;
-            RING_OPERATIONS(X)
+        RING_OPERATIONS(X)
 #undef X
-            case CAROM_OP_CURVE: slot[i->dst] = carom_curve_value(slot + i->b, i->c, was[i->a], slot[i->a]); break;
+        case CAROM_OP_CURVE: slot[i->dst] = carom_curve_value(slot + i->b, i->c, was[i->a], slot[i->a]); break;
 #define X(name) case CAROM_OP_##name: slot[i->dst] = was[i->dst]; break;
-            X(LT) X(LE) X(GT) X(GE) X(EQ) X(NE) X(SIGN) X(FLOOR)
+        X(LT) X(LE) X(GT) X(GE) X(EQ) X(NE) X(SIGN) X(FLOOR)
 #undef X
 #define X(name) case CAROM_OP_##name: slot[i->dst] = carom_value(CAROM_OP_##name, slot[i->a], slot[i->b], slot[i->c]); break;
-            X(ADD) X(SUB) X(MUL) X(DIV) X(POW) X(NEG) X(IF) X(SIN) X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN) X(ATAN2) X(SINH)
-            X(COSH) X(TANH) X(EXP) X(LOG) X(SQRT) X(HYPOT)
+        X(ADD) X(SUB) X(MUL) X(DIV) X(POW) X(NEG) X(IF) X(SIN) X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN) X(ATAN2) X(SINH)
+        X(COSH) X(TANH) X(EXP) X(LOG) X(SQRT) X(HYPOT)
 #undef X
 #define FUSED(name, value)                                                                         \
-            case CAROM_TAPE_##name: {                                                              \
-                const double a = slot[i->a], b = slot[i->b], c = slot[i->c], d = slot[i->d];       \
-                (void)c, (void)d;                                                                  \
-                slot[i->dst] = value;                                                              \
-            } break;
-            CAROM_FUSED(FUSED)
+        case CAROM_TAPE_##name: {                                                              \
+            const double a = slot[i->a], b = slot[i->b], c = slot[i->c], d = slot[i->d];       \
+            (void)c, (void)d;                                                                  \
+            slot[i->dst] = value;                                                              \
+        } break;
+        CAROM_FUSED(FUSED)
 #undef FUSED
-            }
+        }
+}
+
+// The same as run(), held: segments without pieces are as ever.
+static uint64_t run_held(const carom_tape *tape, int word, uint64_t set, double *slot, const double *was) {
+    const carom_segment *first = tape->segment + 64 * word;
+    uint64_t executed = 0;
+    while (set) {
+        const uint64_t held = set & tape->pieces[word], next = held & -held, before = set & (next - 1); // next = 0: all
+        if (before) executed += run(NULL, tape->code, first, before, slot);
+        if (next) run_pieces(tape->code, first + lowest(next), slot, was), executed += (uint64_t)first[lowest(next)].count;
+        set &= ~(before | next);
     }
     return executed;
 }
@@ -183,7 +193,7 @@ static void refresh(const carom_tape *tape, void *work, int list, double *slot, 
         if (!set) continue;
         valid[w] |= set;
         const carom_segment *first = tape->segment + 64 * w;
-        if (was) state->executed += run_held(tape->code, first, set, slot, was);
+        if (was) state->executed += run_held(tape, w, set, slot, was);
         else if (tape->native) state->executed += run_native(tape, w, set, slot);
         else state->executed += run(NULL, tape->code, first, set, slot);
     } while (++w < tape->nwords);
@@ -304,6 +314,8 @@ void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, co
 }
 
 // -- held on a piece: a work block of its own, then the slots as they were ---------------------------------------------
+
+bool carom_tape_piecewise(const carom_tape *tape) { return tape->piecewise; }
 
 size_t carom_tape_held_size(const carom_tape *tape) {
     return carom_tape_work_size(tape) + (size_t)tape->nslots * sizeof(double);

@@ -288,7 +288,16 @@ static void put(uint64_t *sets, int which, int nwords, int member) {
     sets[(size_t)which * (size_t)nwords + (size_t)member / 64] |= (uint64_t)1 << member % 64;
 }
 
-// Which segments a group needs.  Those of parameters alone run once, at the start: a list of their own.
+// Is this an operation that run_held() makes from what was?
+static bool has_pieces(int op) {
+    switch (op) {
+    case CAROM_OP_ABS: case CAROM_OP_MIN: case CAROM_OP_MAX: case CAROM_OP_CURVE: case CAROM_OP_SIGN: case CAROM_OP_FLOOR:
+    case CAROM_OP_LT: case CAROM_OP_LE: case CAROM_OP_GT: case CAROM_OP_GE: case CAROM_OP_EQ: case CAROM_OP_NE: return true;
+    default: return false;
+    }
+}
+
+// Which segments a group needs, and which have pieces.  Those of parameters alone run once, at the start: a list of their own.
 static void list_segments(carom_tape *tape) {
     for (int s = 0; s < tape->nsegments; ++s) {
         const carom_segment *g = &tape->segment[s];
@@ -297,6 +306,9 @@ static void list_segments(carom_tape *tape) {
         else
             for (int i = 0; i < tape->ngroups; ++i)
                 if (g->groups >> i & 1) put(tape->needs, i, tape->nwords, s);
+        bool pieces = false;
+        for (int i = g->first; i < g->first + g->count; ++i) pieces = pieces || has_pieces(tape->code[i].op);
+        if (pieces) put(tape->pieces, 0, tape->nwords, s), tape->piecewise = true;
     }
 }
 
@@ -331,9 +343,10 @@ static bool allocate_tape(compiler *k, carom_tape *tape, const carom_group *grou
     tape->nwords = segments > 64 ? (segments + 63) / 64 : 1;
     tape->needs = zeros((tape->ngroups + 1) * tape->nwords, sizeof *tape->needs);
     tape->fades = zeros(CAROM_CLASS_COUNT * tape->nwords, sizeof *tape->fades);
+    tape->pieces = zeros(tape->nwords, sizeof *tape->pieces);
     tape->output = zeros(outputs, sizeof *tape->output);
     tape->group = zeros(tape->ngroups, sizeof *tape->group);
-    return tape->code && tape->segment && tape->number && tape->needs && tape->fades && tape->output && tape->group;
+    return tape->code && tape->segment && tape->number && tape->needs && tape->fades && tape->pieces && tape->output && tape->group;
 }
 
 static bool needed(const carom_tape *tape, int group, int segment) {
@@ -443,6 +456,7 @@ void carom_tape_destroy(carom_tape *tape) {
     free(tape->number);
     free(tape->needs);
     free(tape->fades);
+    free(tape->pieces);
     free(tape->output);
     free(tape->group);
     free(tape);

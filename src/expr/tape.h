@@ -61,6 +61,8 @@ struct carom_tape {
     double *number;  // nnumbers
     uint64_t *needs; // sets of segments, nwords each: what every group needs beyond parameters, then the rest
     uint64_t *fades; // by class: the segments that a change of its inputs makes invalid
+    uint64_t *pieces; // the segments that have an operation with pieces, whose value depends on which one it is held on
+    bool piecewise;  // there are some
     int *output;     // slots of all groups' outputs
     carom_outputs *group; // ngroups
     const carom_native *native; // compiled code; NULL: the interpreter runs

@@ -1,4 +1,5 @@
 // unit_step.c: steps of an importer, and states that it keeps.
+#include "base/tolerance.h"
 #include "fmu/unit_data.h"
 #include <float.h>
 #include <math.h>
@@ -20,14 +21,14 @@ static void note_events(const fmu_unit *u, const carom_now *now) {
 static const char *wrong(const fmu_unit *u, const fmu_step *s, double t) {
     if (!isfinite(s->t) || !isfinite(s->h) || !(s->h > 0)) return "the time must be finite and the length of the step positive";
     if (fabs(s->t - t) > 1e-6 * s->h + 64 * DBL_EPSILON * fabs(t)) return "this is not where the last step ended";
-    if (s->t + s->h > u->stop * (1 + 1e-9) + 1e-9 * s->h) return "the step goes beyond the stop time";
+    if (s->t + s->h > u->stop * (1 + CAROM_INSTANT) + CAROM_INSTANT * s->h) return "the step goes beyond the stop time";
     return NULL;
 }
 
 static fmu_level advance(fmu_unit *u, fmu_step *s, double h) {
     double end = s->last + s->h, until;
     carom_error err = {.code = CAROM_OK};
-    while (end - s->last > 1e-9 * h + 8 * DBL_EPSILON * fabs(end)) {
+    while (end - s->last > CAROM_INSTANT * h + 8 * DBL_EPSILON * fabs(end)) {
         if (carom_sim_step_until(u->sim, end, &err) != CAROM_OK) {
             carom_fmu_say(u, err.code == CAROM_UNSUPPORTED ? FMU_WRONG : FMU_DISCARD, "%s", err.text);
             return FMU_DISCARD;
@@ -38,7 +39,7 @@ static fmu_level advance(fmu_unit *u, fmu_step *s, double h) {
         u->fresh = false;
         s->last = now.t;
         s->event = s->event || now.nevents > 0;
-        s->returned = end - s->last > 1e-9 * h + 8 * DBL_EPSILON * fabs(end);
+        s->returned = end - s->last > CAROM_INSTANT * h + 8 * DBL_EPSILON * fabs(end);
         if (s->between) {
             u->mode = FMU_INTERMEDIATE;
             const bool earlier = s->between(s->user, now.t, &until);

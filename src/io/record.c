@@ -5,6 +5,7 @@
 //     the rows of its state, so it writes what a run that never stopped would have written.
 // (3) The state is frozen before the first step that the end may shorten: going on to a later end repeats it whole.
 #define _POSIX_C_SOURCE 200809L
+#include "base/tolerance.h"
 #include "io/publish.h"
 #include "io/record.h"
 #include "io/snapshots.h"
@@ -78,7 +79,7 @@ static carom_status put_sides(carom_record *r, const carom_now *now) {
 }
 
 // By how much k T may miss a step end, or a number of steps times h the time it stands for.
-static double slack(const carom_record *r, double t) { return 1e-9 * fmin(r->h, r->dt_out) + 8 * DBL_EPSILON * fabs(t); }
+static double slack(const carom_record *r, double t) { return CAROM_INSTANT * fmin(r->h, r->dt_out) + 8 * DBL_EPSILON * fabs(t); }
 
 // Every N steps; or at the first step end at or after k T, rounding forgiven.
 static bool due(carom_record *r, const carom_now *now) {

@@ -23,9 +23,22 @@ void carom_close(const carom_step *s, carom_local *L, const double *g) {
         if (carom_closed(s, g[id])) join(sys, L, id);
 }
 
-void carom_close_all(const carom_step *s, carom_local *L) {
+void carom_close_kinds(const carom_step *s, carom_local *L, unsigned kinds) {
+    const int ne = s->sys->ne;
     L->nb = L->at[0] = 0;
-    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) join(s->sys, L, id);
+    for (int id = kinds & CAROM_JOINTS ? 0 : ne; id < (kinds & CAROM_CONTACTS ? ne + s->sys->nc : ne); ++id) join(s->sys, L, id);
+}
+
+void carom_close_these(const carom_step *s, carom_local *L, const bool *in) {
+    carom_close_kinds(s, L, CAROM_JOINTS);
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (in[c]) join(s->sys, L, s->sys->ne + c);
+}
+
+carom_local carom_joints_of(const carom_step *s, const carom_local *L) {
+    carom_local joints = *L;
+    while (joints.nb > 0 && joints.id[joints.nb - 1] >= s->sys->ne) joints.nb -= 1;
+    return joints;
 }
 
 // -- magnitudes ------------------------------------------------------------------------------------------------------
@@ -88,7 +101,8 @@ static double no_velocity(const carom_step *s, double p) { return 16 * DBL_EPSIL
 
 static const double NOTICED = 1e-6; // m: no gap rounds by so much
 
-bool carom_gaps_doubtful(const carom_step *s, const double *g, const double *held) {
+// Is a positive gap small, or did its contact react?
+static bool gaps_doubtful(const carom_step *s, const double *g, const double *held) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     if (!held) held = s->held;
     g += ne;
@@ -111,7 +125,7 @@ static void candidates(const carom_step *s, carom_local *L, const double *g, con
 
 // (CL-1)  eps_g = 16 eps (sum |W| |q| + h p),  p = sum |W| (|v| + h |a|) + |w|
 // (CL-3)  closed:  g <= eps_g,  or  reacted in the last step, u_N <= max(eps_u, d |v|) and g <= max(2^16 eps_g, d h |v|)
-carom_status carom_round_gaps(carom_step *s, double *g, carom_local *L, const carom_place *at) {
+static carom_status round_gaps(carom_step *s, double *g, carom_local *L, const carom_place *at) {
     static const double STEPS = 1 << 20; // that a gap may wander by its rounding
     const int ne = s->sys->ne;
     const double *held = at->held ? at->held : s->held, *a;
@@ -200,7 +214,7 @@ carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *
 }
 
 carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) {
-    if (!s->strict && carom_gaps_doubtful(s, g, at.held)) CAROM_TRY(carom_round_gaps(s, g, L, &at));
+    if (!s->strict && gaps_doubtful(s, g, at.held)) CAROM_TRY(round_gaps(s, g, L, &at));
     carom_close(s, L, g);
     return CAROM_OK;
 }

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { UNKNOWN = -2, NOT_STORED = -1 };                 // marks in slot
+enum { NOT_STORED = -1 };                               // in slot and column
 enum { KEPT_FROM = 16 };                                // unknowns from which on columns are kept
 static const size_t ROOM = (size_t)1 << 22;             // doubles for columns, unless all are fewer
 enum { MANY_BANDED = 8, MANY_SPARSE = 24 };             // a solution costs about as much as so many columns
@@ -31,21 +31,21 @@ static carom_products carve_products(carom_arena *mem, int n, int nv, int stride
 
 carom_delassus carom_carve_delassus(carom_arena *mem, const carom_system *sys) {
     if (sys->listed) return (carom_delassus){.x = NULL}; // by blocks
-    carom_delassus d = {.all = carom_carve_local(mem, sys)};
-    const int n = d.all.W.n;
+    carom_delassus d = {.keeps = sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->flags & (CAROM_CONSTANT_MASS | CAROM_LINEAR) && sys->nv >= KEPT_FROM};
+    int n = 0;
+    for (int id = 0; id < sys->ne + sys->nc; ++id) n += carom_system_recorded(sys, id);
     const size_t most = ROOM / (size_t)sys->nv + 1;
     d.sparse = carom_carve_columns(mem, sys->nv, n, sys->column_stride);
     d.dense = carom_carve_columns(mem, sys->nv, (size_t)n < most ? n : (int)most, sys->nv);
     d.column = carom_carve_ints(mem, (size_t)n);
     d.x = carom_carve(mem, (size_t)sys->nv);
     for (int i = 0; i < 2 && d.sparse.stride < sys->nv; ++i) d.products[i] = carve_products(mem, n, sys->nv, d.sparse.stride);
-    d.keep = sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->flags & (CAROM_CONSTANT_MASS | CAROM_LINEAR) && sys->nv >= KEPT_FROM;
-    if (!d.keep && sys->flags & CAROM_CONSTANT_MASS && sys->nv >= KEPT_FROM)
+    if (!d.keeps && sys->flags & CAROM_CONSTANT_MASS && sys->nv >= KEPT_FROM)
         d.source = carom_carve_columns(mem, sys->nv, d.dense.n, sys->column_stride);
-    if (!d.keep) return d;
+    if (!d.keeps) return d;
     d.slot = carom_carve_ints(mem, (size_t)n);
     d.from = carom_carve_ints(mem, (size_t)n);
-    d.G = carom_carve(mem, (size_t)n * (size_t)n);
+    d.keep = carom_carve_responses(mem, sys, 1);
     return d;
 }
 
@@ -213,16 +213,9 @@ static void form_sparse(carom_step *s, const carom_local *L, const carom_local *
 // Ready to keep columns of this F?  Forgets those of another.
 static bool prepare(carom_step *s, const carom_factor *F) {
     carom_delassus *d = &s->inside->delassus;
-    if (!d->keep || !F->ready) return false;
-    if (d->all.nb == 0) {
-        carom_close_all(s, &d->all);
-        if (carom_directions(s, &d->all, s->t, s->q) != CAROM_OK) return d->all.nb = 0, false;
-    }
+    if (!d->keeps || !F->ready || carom_responses_begin(&d->keep, s) != CAROM_OK) return false;
     const bool same = d->F_kept && d->count == F->count && (d->F_kept == F || F->count == CAROM_FACTOR_OF_MASS);
-    if (!same) {
-        for (int k = 0; k < d->all.at[d->all.nb]; ++k) d->slot[k] = UNKNOWN;
-        d->stored = 0;
-    }
+    if (!same) carom_responses_forget(&d->keep), d->stored = 0;
     d->F_kept = F;
     d->count = F->count;
     return true;
@@ -230,26 +223,24 @@ static bool prepare(carom_step *s, const carom_factor *F) {
 
 static void learn(carom_delassus *d, const carom_factor *F, int k) {
     const bool room = d->stored < d->dense.n;
-    const int n = d->all.at[d->all.nb];
-    const double *x = solve_dense(room ? stored(d, d->stored) : d->x, &d->all.W, F, k);
-    for (int i = 0; i < n; ++i) d->G[i + (size_t)k * (size_t)n] = carom_column_dot(&d->all.W, i, x);
+    carom_responses_put(&d->keep, 0, k, solve_dense(room ? stored(d, d->stored) : d->x, &d->keep.all.W, F, k));
     d->slot[k] = room ? d->stored++ : NOT_STORED;
 }
 
 static void form_kept(carom_step *s, const carom_local *L, const carom_factor *F, double a) {
     carom_delassus *d = &s->inside->delassus;
-    const int n = L->at[L->nb], all = d->all.at[d->all.nb];
+    const int n = L->at[L->nb];
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b]; k < L->at[b + 1]; ++k) {
-            const int from = d->all.at[L->id[b]] + k - L->at[b];
-            if (d->slot[from] == UNKNOWN) learn(d, F, from);
+            const int from = carom_responses_at(&d->keep, L, b, k);
+            if (!d->keep.known[from]) learn(d, F, from);
             d->column[k] = d->slot[from];
             d->from[k] = from;
             double *G = s->G + (size_t)k * (size_t)n;
-            const double *column = d->G + (size_t)from * (size_t)all;
+            const double *column = carom_responses_column(&d->keep, 0, from);
             for (int c = b; c < L->nb; ++c) // below the diagonal; above it the same, exactly
                 for (int i = c == b ? k : L->at[c]; i < L->at[c + 1]; ++i)
-                    G[i] = s->G[k + (size_t)i * (size_t)n] = a * column[d->all.at[L->id[c]] + i - L->at[c]];
+                    G[i] = s->G[k + (size_t)i * (size_t)n] = a * column[carom_responses_at(&d->keep, L, c, i)];
         }
 }
 
@@ -326,7 +317,7 @@ void carom_problem_react(carom_step *s, double *v, double a, const double *p, in
         for (int k = 0; k < rows; ++k) carom_column_axpy(v, a * p[k], &d->sparse, k);
     } else if (better_solved(d, p, rows)) {
         carom_zero(d->x, d->dense.rows);
-        for (int k = 0; k < rows; ++k) carom_column_axpy(d->x, p[k], d->kept ? &d->all.W : &d->L->W, d->kept ? d->from[k] : k);
+        for (int k = 0; k < rows; ++k) carom_column_axpy(d->x, p[k], d->kept ? &d->keep.all.W : &d->L->W, d->kept ? d->from[k] : k);
         carom_factor_advance(d->F, v, a, d->x);
     } else {
         for (int k = 0; k < rows; ++k) carom_column_axpy(v, a * p[k], &d->dense, d->column[k]);

@@ -1,7 +1,7 @@
 // inside.h (private): what the functions of carom/scheme.h keep between calls, and the simulation gives them.  No scheme looks in here.
 #pragma once
 #include <carom/difference.h>
-#include "scheme/words.h"
+#include "scheme/responses.h"
 
 /// What has to be multiplied for G = A'X with sparse columns, remembered while their rows stay the same.
 typedef struct carom_products {
@@ -53,14 +53,13 @@ typedef struct carom_delassus {
     carom_columns source;        // of a constant mass: W_k of the columns of `dense` that are solved; a NULL: not remembered
     int sources;
     carom_products products[2];  // of sparse columns: A and W differ; the same
-    bool keep, kept;             // the system's W is constant and large enough to keep columns; those of the last problem are kept
+    bool keeps, kept;            // the system's W is constant and large enough to keep columns; those of the last problem are kept
     const carom_factor *F_kept;  // what the rest belongs to; NULL: nothing yet
     long count;
-    carom_local all;             // all constraints
+    carom_responses keep;             // W'F^-1 W
     int stored;                  // columns of `dense` in use
-    int *slot;                   // by direction of `all`: column of `dense`, or one of the marks of delassus.c
-    int *from;                   // by row of the problem: its direction in `all`
-    double *G;                   // W'F^-1 W over all directions, columns that are known
+    int *slot;                   // by direction: column of `dense`, or -1 where it is not stored
+    int *from;                   // by row of the problem: its direction
 } carom_delassus;
 
 typedef struct carom_inside {

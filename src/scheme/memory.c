@@ -3,6 +3,7 @@
 // Whether an impulse is an impact is the caller's to say (CL-6).  A contact is closed
 // when it reacts by a force, or by impulses in three steps in a row.  An accumulation is a run of at least three
 // landings, none later after its predecessor than the one before, that ends closed; the last ones may be too slow for impacts.
+#include "base/tolerance.h"
 #include "scheme/memory.h"
 #include <math.h>
 
@@ -15,7 +16,7 @@ static void tell(carom_step *s, double t, int contact, carom_event_kind kind, do
 // A flight has ended: with an impact, or too slowly for one.
 static void land(carom_memory *m, double t) {
     const double flight = t - m->impact_t;
-    m->run = m->run > 0 && (m->run == 1 || flight <= m->flight * (1 + 1e-9)) ? m->run + 1 : 1; // equal: short flights are counted in steps
+    m->run = m->run > 0 && (m->run == 1 || flight <= m->flight * (1 + CAROM_INSTANT)) ? m->run + 1 : 1; // equal: short flights are counted in steps
     m->flight = flight;
     m->impact_t = t;
 }

@@ -1,6 +1,9 @@
-// newton.h: Newton's method for implicit steps on velocity level, with the contact law inside.
+// newton.h: the one iteration of implicit steps, and Newton's method on velocity level with the contact law inside.
 //
-// A scheme gives the residual R of its equation of motion at a trial velocity v_1, without reactions:
+// carom_iterate() is the loop of every scheme that iterates: how often, when it has diverged, what is counted and what is said are decided there.
+// What an iterate is, and when it is the answer, is the scheme's: equations of motion to carom_motion_met(), laws to carom_problem_met().
+//
+// carom_newton_solve() is such an iteration for schemes on velocity level.  A scheme gives the residual R of its equation of motion at a trial velocity v_1, without reactions:
 //
 //     R(v_1) - W p = 0,     law(u_1 + e o u_0, p)                                    (NEW-1)
 //
@@ -15,7 +18,37 @@
 #pragma once
 #include "scheme/words.h"
 
-typedef struct carom_newton {
+typedef struct carom_iteration {
+    const char *method; // subject of the messages
+    int most;           // corrections; a step that needs more is better made smaller
+    const double *x;    // n numbers that must stay finite: the iterate, or its last correction
+    int n;
+    /// Iterate k; is it the answer?  *done is false on entry, and is ignored for k = 0, the first guess.
+    carom_status (*evaluate)(void *work, carom_step *s, int k, bool *done);
+    /// From iterate k to iterate k + 1.
+    carom_status (*correct)(void *work, carom_step *s, int k);
+    /// Why it did not converge, to follow that sentence; NULL: nothing to say.
+    void (*detail)(void *work, carom_step *s, char *text, size_t size);
+} carom_iteration;
+
+/// Evaluate and correct in turn until an iterate is the answer.  count: its corrections are added there, for the scheme to book; NULL: they are booked.
+carom_status carom_iterate(const carom_iteration *I, void *work, carom_step *s, int *count);
+
+/// Is what is left of the equations of motion within newton-tol of their terms, or within what rounding of the position q leaves in `share` of the
+/// forces (carom_force_rounding; 0: not known)?  y is scratch (nv).
+bool carom_motion_met(const carom_step *s, double left, double size, double share, carom_matrix K, const double *q, double *y);
+
+/// F = factor of the matrix of an iteration.
+carom_status carom_iteration_factor(carom_step *s, carom_factor *F, carom_matrix A);
+
+typedef struct carom_newton carom_newton;
+
+/// At v_1: fill N->R, N->size, N->L (W, w), N->u_0, N->u_1; with `matrix`, which follows at the same point, N->A and N->V, and
+/// N->K, N->q, N->share.
+/// While A is constant the matrix is asked for once.
+typedef carom_status carom_newton_eval(void *work, carom_step *s, carom_newton *N, const double *v_1, bool matrix);
+
+struct carom_newton {
     carom_matrix A;        // tangent_shape
     carom_factor F;        // LU of A
     carom_local L, V;      // W and w; V's columns replace W in the constraint
@@ -28,16 +61,14 @@ typedef struct carom_newton {
     const double *q;
     double share;
     int k;                 // number of the iterate, for carom_move_iterate
+    double *v_1;           // the iterate; what evaluates it, and for whom
+    carom_newton_eval *eval;
+    void *work;
     bool constant;         // A depends on the step size only, and V = W: linear systems with constant directions
     double h;              // of the A whose factor stands, when F.ready
-} carom_newton;
+};
 
 carom_newton carom_carve_newton(carom_arena *mem, const carom_system *sys);
-
-/// At v_1: fill N->R, N->size, N->L (W, w), N->u_0, N->u_1; with `matrix`, which follows at the same point, N->A and N->V, and
-/// N->K, N->q, N->share.
-/// While A is constant the matrix is asked for once.
-typedef carom_status carom_newton_eval(void *work, carom_step *s, carom_newton *N, const double *v_1, bool matrix);
 
 /// v_1 on entry is the first guess.  N->L's set must be chosen and N->p is zeroed here.
 carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work);

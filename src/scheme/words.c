@@ -331,8 +331,8 @@ carom_status carom_problem_solve(carom_step *s, const carom_local *L) {
     return CAROM_OK;
 }
 
-// (TOL-3)
-bool carom_problem_accepted(carom_step *s, double residual, double scale) {
+// (TOL-3)  No solver came below tolerance: is a residual accepted in a step of this scale?  Then it is counted.
+static bool accepted(carom_step *s, double residual, double scale) {
     if (!(residual <= s->inside->accept * scale)) return false;
     s->contact.last = residual;
     s->contact.most = fmax(s->contact.most, residual / scale);
@@ -388,7 +388,7 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     counts->iterations += r.iterations;
     counts->fallbacks += r.fallbacks;
     s->contact.last = 0;
-    if (!r.converged && !carom_problem_accepted(s, r.residual, s->contact.scale)) return refuse(s, &r, id);
+    if (!r.converged && !accepted(s, r.residual, s->contact.scale)) return refuse(s, &r, id);
     if (r.residual > counts->residual) {
         counts->residual = r.residual;
         counts->residual_id = id[r.worst];

@@ -16,10 +16,6 @@ void carom_lift(const carom_step *s, double *dx, const double *x, const double *
 /// L's set: all bilateral constraints and the contacts whose g is not positive, for schemes that keep sets by signs.
 void carom_close(const carom_step *s, carom_local *L, const double *g);
 
-// Parts of carom_close_at: is a positive gap small, or did its contact react?  Then those that (CL-3) closes become 0.
-bool carom_gaps_doubtful(const carom_step *s, const double *g, const double *held);
-carom_status carom_round_gaps(carom_step *s, double *g, carom_local *L, const carom_place *at);
-
 /// Does a contact of L's set approach, by its normal velocity in u, faster than the forces of a few steps explain (CL-4)?  L holds
 /// the directions at the point.  which, unless NULL: 1 for the constraints of the set that do, else 0.
 carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at);
@@ -31,8 +27,7 @@ carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int i
 /// point (a kink), where L has them, takes those at the point (CL-5).  v is the velocity before.
 carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *L, carom_place at);
 
-/// L's set: all constraints; L's set: that of another frame.
-void carom_close_all(const carom_step *s, carom_local *L);
+/// L's set: that of another frame.
 void carom_local_same(carom_local *L, const carom_local *like);
 
 /// y[rows of L] = x[rows of Lx], for a set that is part of Lx's.
@@ -94,9 +89,6 @@ carom_status carom_problem_run(carom_step *s, const int *id);
 /// Do the impulses in s->p and the velocities in s->c (u + e o u_0 of an iterate, not of its linearisation) meet the laws of
 /// s->problem?  To tolerance, to the rounding given, to that of G p (CP-9), or as well as the last problem was solved.
 bool carom_problem_met(carom_step *s, double rounding);
-
-/// No solver came below tolerance: is a residual accepted in a step of this scale?  Then it is counted.
-bool carom_problem_accepted(carom_step *s, double residual, double scale);
 
 /// As carom_problem_apply, for other numbers than p, from the first row on.
 void carom_problem_react(carom_step *s, double *v, double a, const double *p, int rows);

@@ -3,6 +3,7 @@
 // Spec: docs/METHODS.md, section AD.  A step of h is tried once as a whole and once as two halves; the halves are
 // kept.  Their difference estimates the error, but it is blind to an impact that both step over, so penetration at
 // the ends of the halves counts too.  What a rejected step did is undone to the last bit.
+#include "base/tolerance.h"
 #include "sim/sim.h"
 #include <float.h>
 #include <math.h>
@@ -118,11 +119,11 @@ static double cut(const carom_sim *sim, double h, double *t_1) {
     double stop = sim->t_end;
     if (sim->control.stop > 0) {
         const double next = sim->t0 + (double)(k->stops + 1) * sim->control.stop;
-        if (next < stop - 1e-9 * sim->control.stop) stop = next; // else the end is meant
+        if (next < stop - CAROM_INSTANT * sim->control.stop) stop = next; // else the end is meant
     }
     stop = fmin(stop, carom_sim_next_sample(sim));
     const double left = stop - k->t;
-    if (h >= left * (1 - 1e-9)) {
+    if (h >= left * (1 - CAROM_INSTANT)) {
         *t_1 = stop;
         return left;
     }
@@ -135,7 +136,7 @@ bool carom_sim_ending(const carom_sim *sim) {
     const carom_kept *k = sim->kept;
     if (!sim->control.on) return k->t + sim->h * (1 + 1e-6) >= sim->t_end;
     const bool before = sim->control.stop > 0 && sim->t0 + (double)(k->stops + 1) * sim->control.stop < sim->t_end;
-    return !before && 2 * k->h_next > (sim->t_end - k->t) * (1 - 1e-9);
+    return !before && 2 * k->h_next > (sim->t_end - k->t) * (1 - CAROM_INSTANT);
 }
 
 carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err) {

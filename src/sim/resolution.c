@@ -48,8 +48,7 @@ static carom_status reduce(carom_sim *sim) {
     CAROM_TRY(carom_mass_factor(s, &r->F, sim->kept->t, sim->q));
     CAROM_TRY(carom_mass(s, s->M, sim->kept->t, sim->q));
     if (ne == 0) return CAROM_OK;
-    carom_close_all(s, &r->L);
-    r->L.nb = ne; // the bilateral ones come first
+    carom_close_kinds(s, &r->L, CAROM_JOINTS);
     CAROM_TRY(carom_directions(s, &r->L, sim->kept->t, sim->q));
     for (int j = 0; j < ne; ++j) {
         double *B = r->B + (size_t)j * (size_t)nv;

@@ -1,4 +1,5 @@
 // setup.c: making a simulation: options, what a scheme lacks, one block of memory.
+#include "base/tolerance.h"
 #include "scheme/delassus_blocks.h"
 #include "scheme/discs.h"
 #include "scheme/friction.h"
@@ -193,7 +194,7 @@ static carom_status plan_steps(const carom_sim_def *def, long *total, bool *whol
         return carom_fail(err, CAROM_BAD_INPUT, "the end time %g must lie after the start %g", def->t_end, def->t0);
     const double count = (def->t_end - def->t0) / def->h, nearest = round(count);
     if (!(count < 1e15)) return carom_fail(err, CAROM_BAD_INPUT, "%g steps of %g are too many", count, def->h);
-    *whole = nearest >= 1 && fabs(count - nearest) <= 1e-9 * fmax(1, nearest);
+    *whole = nearest >= 1 && fabs(count - nearest) <= CAROM_INSTANT * fmax(1, nearest);
     *total = *whole ? (long)nearest : (long)ceil(count);
     return CAROM_OK;
 }

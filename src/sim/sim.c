@@ -604,7 +604,7 @@ carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
     carom_zero(u, sim->nl);
     const carom_system *seen = s->sys;
     s->sys = sys; // all constraints
-    carom_close_all(s, &sim->all);
+    carom_close_kinds(s, &sim->all, CAROM_JOINTS | CAROM_CONTACTS);
     const carom_status status = carom_directions(s, &sim->all, sim->kept->t, sim->q);
     s->sys = seen;
     if (status != CAROM_OK) return carom_fail(err, status, "%s", sim->error.text);

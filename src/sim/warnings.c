@@ -1,6 +1,7 @@
 // warnings.c: what a person should know before trusting a run, read off its ledger.
 //
 // All thresholds are here, with their reasons.  A warning says what happened, where, and what to do.
+#include "base/tolerance.h"
 #include "sim/sim.h"
 #include <math.h>
 #include <stdio.h>
@@ -117,7 +118,7 @@ static void resolution(writer *w, const carom_ledger *l) {
     double longest;
     const double length = sim->t_end - sim->t0;
     if (sim->scheme->own_steps || sim->control.on) return;
-    if (sim->h > length * (1 + 1e-9)) {
+    if (sim->h > length * (1 + CAROM_INSTANT)) {
         snprintf(add(w, "resolution", -1, NAN), ROOM, "the step %.9g is longer than the run, which is a single step of %.9g.  Try a smaller step", sim->h, length);
         return;
     }

@@ -1,4 +1,5 @@
 // compare.c: a comparison: what is to be run, checked before anything runs; rows and orders.
+#include "base/tolerance.h"
 #include "base/number.h"
 #include "study/compare.h"
 #include <carom/event.h>
@@ -139,7 +140,7 @@ static long common_stride(const carom_compare *c) {
     for (int k = 0; k < c->nsteps; ++k) {
         const double ratio = c->steps[k] / c->against_step;
         long a = lround(ratio), b = stride;
-        if (!(ratio < 1e15) || a < 1 || fabs(ratio - (double)a) > 1e-9 * ratio) return 1;
+        if (!(ratio < 1e15) || a < 1 || fabs(ratio - (double)a) > CAROM_INSTANT * ratio) return 1;
         while (b) { // greatest common divisor
             const long rest = a % b;
             a = b;
@@ -339,12 +340,12 @@ static bool on_rows(const carom_compare *c) {
     const carom_trajectory *tr = &c->reference.tr;
     if (c->ntolerances > 0) return false;
     for (int k = 0; k < c->nsteps; ++k) {
-        const long n = lround(floor(c->end / c->steps[k] * (1 + 1e-12)));
+        const long n = lround(floor(c->end / c->steps[k] * (1 + CAROM_QUOTIENT)));
         long row = 0;
         for (long i = 1; i <= n; ++i) {
             const double t = (double)i * c->steps[k];
-            while (row < tr->count - 1 && tr->t[row] < t * (1 - 1e-12) - 1e-9 * c->steps[k]) ++row;
-            if (fabs(tr->t[row] - t) > 1e-9 * c->steps[k]) return false;
+            while (row < tr->count - 1 && tr->t[row] < t * (1 - CAROM_QUOTIENT) - CAROM_INSTANT * c->steps[k]) ++row;
+            if (fabs(tr->t[row] - t) > CAROM_INSTANT * c->steps[k]) return false;
         }
     }
     return true;

@@ -1,4 +1,5 @@
 // reference.c: what runs are compared with: an exact solution, another run, or a result file.
+#include "base/tolerance.h"
 #include "study/reference.h"
 #include <carom/option.h>
 #include <carom/result.h>
@@ -71,9 +72,9 @@ static carom_status read_times(reference *r, carom_result *f, const char *file, 
             return carom_fail(err, CAROM_BAD_INPUT, "the times in the reference %.200s do not increase at row %ld", file, k);
         r->apart = fmax(r->apart, tr->t[k] - tr->t[k - 1]);
     }
-    if (!(tr->t[0] <= 1e-9 * end))
+    if (!(tr->t[0] <= CAROM_INSTANT * end))
         return carom_fail(err, CAROM_BAD_INPUT, "the reference %.200s begins at t = %.9g, after the start", file, tr->t[0]);
-    if (!(tr->t[tr->room - 1] >= end * (1 - 1e-9)))
+    if (!(tr->t[tr->room - 1] >= end * (1 - CAROM_INSTANT)))
         return carom_fail(err, CAROM_BAD_INPUT, "the reference %.200s ends at t = %.9g, before %.9g; compare until then with --end %.9g", file,
                           tr->t[tr->room - 1], end, tr->t[tr->room - 1]);
     return CAROM_OK;
@@ -234,7 +235,7 @@ static carom_status stored_graph(carom_polyline *p, const reference *r, scratch 
             append(&s, jump, w->y[j]);
             append(&s, jump, sample(&s, jump));
         }
-        if (t > end * (1 + 1e-12)) {
+        if (t > end * (1 + CAROM_QUOTIENT)) {
             append(&s, end, sample(&s, end));
             break;
         }

@@ -1,4 +1,5 @@
 // lanes_write.c: a sweep as one text.
+#include "base/tolerance.h"
 #include "base/number.h"
 #include "expr/native.h"
 #include "sweep/lanes.h"
@@ -153,6 +154,8 @@ static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes
         s->section.kind == SECTION_CROSSING, s->section.direction);
     PUT(t, "#define CONTACT %d\n#define COUNT %ld\n#define IMPACTS %d\n#define PENETRATION %d\n", s->section.contact, s->def.count, impacts,
         carom_lanes_observe(l->model, &l->request, "penetration"));
+    put_number(t, "INSTANT", CAROM_INSTANT);
+    put_number(t, "QUOTIENT", CAROM_QUOTIENT);
     put_number(t, "THETA", l->theta);
     put_number(t, "TOL", l->tol);
     put_number(t, "NEWTON_TOL", l->newton_tol);

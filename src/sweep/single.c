@@ -2,6 +2,7 @@
 //
 // Section points lie inside steps.  A state there is computed by a shorter step from where the step began, so that it has the
 // order of the scheme; located schemes are exact up to their tolerances.
+#include "base/tolerance.h"
 #include "base/number.h"
 #include "sweep/sweep.h"
 #include <carom/event.h>
@@ -58,7 +59,7 @@ static double crossing(single *k, double t, const double *q, const double *v) {
 static carom_status add_point(single *k, double t, const double *q, const double *v) {
     outcome *o = k->o;
     const int n = 1 + k->s->nobserve;
-    if (t < k->s->def.transient * (1 - 1e-12)) return CAROM_OK; // inside the step in which the transient ends
+    if (t < k->s->def.transient * (1 - CAROM_QUOTIENT)) return CAROM_OK; // inside the step in which the transient ends
     if (o->points == o->room) {
         const long room = o->room ? 2 * o->room : 16;
         double *more = realloc(o->section, (size_t)room * (size_t)n * sizeof *more);
@@ -105,9 +106,9 @@ static carom_status at(single *k, double t) { return carom_sim_between(k->sim, k
 static carom_status every(single *k, const carom_now *now, double h) {
     while (!enough(k)) {
         const double t = k->next * k->period;
-        if (t > now->t + 1e-9 * h) return CAROM_OK;
+        if (t > now->t + CAROM_INSTANT * h) return CAROM_OK;
         k->next += 1;
-        if (fabs(t - now->t) <= 1e-9 * h) {
+        if (fabs(t - now->t) <= CAROM_INSTANT * h) {
             CAROM_TRY(add_point(k, now->t, now->q, now->v));
             continue;
         }
@@ -166,7 +167,7 @@ static carom_status impacts(single *k, const carom_now *now) {
 // -- the run -------------------------------------------------------------------------------------------------------
 
 static carom_status begin(single *k, const carom_now *now) {
-    if (k->begun || now->t < k->s->def.transient * (1 - 1e-12)) return CAROM_OK;
+    if (k->begun || now->t < k->s->def.transient * (1 - CAROM_QUOTIENT)) return CAROM_OK;
     k->begun = true;
     if (now->step > 0) CAROM_TRY(carom_sim_count_anew(k->sim, k->err));
     carom_model_average(k->model, carom_sim_work(k->sim), now->t, now->q, now->v, k->average, true);
@@ -315,8 +316,8 @@ static carom_status plan(single *k) {
         free(work);
         k->period = k->value[k->s->nobserve];
         if (!(k->period > 0 && isfinite(k->period))) return carom_fail(k->err, CAROM_BAD_INPUT, "--section every: the period is %g; it must be positive", k->period);
-        k->next = ceil(d->transient / k->period * (1 - 1e-12));
-        if (k->run.table && k->run.table->own_steps) k->run.step = k->period / ceil(k->period / k->run.step * (1 - 1e-12));
+        k->next = ceil(d->transient / k->period * (1 - CAROM_QUOTIENT));
+        if (k->run.table && k->run.table->own_steps) k->run.step = k->period / ceil(k->period / k->run.step * (1 - CAROM_QUOTIENT));
         if (d->count > 0) end = fmax(k->next + (double)d->count - 1, 1) * k->period;
     } else if (d->count > 0) {
         end = d->transient + 1000 * end; // a run that never meets its section has to end, too

@@ -152,7 +152,7 @@ static int infinite(const double *x, int n) {
 
 static size_t turn_of(const pair_kind *k, const pair *p) { return k->work + (size_t)(p->turn % k->blocks) * k->size; }
 
-// Which held block pair i has, from 1 on; 0: its features are free.
+// Which held block pair i has, from 1 on; 0: its features are free; -1: it is held, and has one feature alone.
 static double *held_of(const carom_model *m, void *work, int i) { return head(m, work) + BOUNDS + 2 * m->npairs + i; }
 
 // Held beyond where its formulas make sense (a distance from a corner that has come to zero), a contact has no direction.
@@ -171,7 +171,7 @@ static void ask_kind(const carom_model *m, void *work, const pair *p, int held, 
         for (int j = 0; j < k->nv[i]; ++j) *b++ = v[p->v_at[i] + j];
     }
     const carom_tape *tape = k->two->pairs->tape;
-    if (held) {
+    if (held > 0) {
         carom_tape_eval_held(tape, block(m, work, k->held + (size_t)(held - 1) * k->held_size), group, 0, at, rate, x);
         return;
     }
@@ -184,7 +184,7 @@ static void ask(const carom_model *m, void *work, const pair *p, pair_group grou
     const int held = !p->listed && head(m, work)[HELD] != 0 ? (int)*held_of(m, work, (int)(p - m->pairs)) : 0;
     if (p->shares && m->kinds[p->kind].patch) carom_patch_eval(m, p, group, q, v, x);
     else if (p->shares) ask_kind(m, work, p, held, group, q, v, x);
-    else if (held) carom_tape_eval_held(p->tape, block(m, work, p->held), group, t, q, v, x);
+    else if (held > 0) carom_tape_eval_held(p->tape, block(m, work, p->held), group, t, q, v, x);
     else carom_tape_eval(p->tape, block(m, work, p->work), group, t, q, v, x);
 }
 
@@ -309,7 +309,8 @@ carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what,
         for (int i = 0; i < m->npairs; ++i) {
             const pair *p = &m->pairs[i];
             double *held = held_of(m, work, i);
-            *held = far(m, work, p, bound[i]) ? 0 : p->shares ? ++taken[p->kind] : 1;
+            const carom_tape *tape = p->shares ? m->kinds[p->kind].two->pairs->tape : p->tape;
+            *held = far(m, work, p, bound[i]) ? 0 : tape && !carom_tape_piecewise(tape) ? -1 : p->shares ? ++taken[p->kind] : 1;
             if (p->shares && *held > m->kinds[p->kind].holds) *held = 0; // so many are not followed
             if (*held > 0) hold(m, work, p, (int)*held, t, q, v);
         }

@@ -8,20 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool found_by_search(const shape *s) { return s->kind == SHAPE_HULL || s->kind == SHAPE_HEIGHTS || s->kind == SHAPE_ELLIPSOID; }
+static bool found_by_search(shape_kind kind) { return kind == SHAPE_HULL || kind == SHAPE_HEIGHTS || kind == SHAPE_ELLIPSOID; }
 
-bool carom_patch_pair(const shape *A, const shape *B) { return found_by_search(A) || found_by_search(B); }
+bool carom_patch_pair(const shape *A, const shape *B) { return found_by_search(A->kind) || found_by_search(B->kind); }
 
 static bool solid_box(const shape *s) { return s->kind == SHAPE_BOX && s->space == SPATIAL; }
 
 bool carom_patch_listed(const shape *A, const shape *B) { return carom_patch_pair(A, B) || (solid_box(A) && solid_box(B)); }
 
-bool carom_patch_given(const carom_mech_shape *x) {
-    static const char *const words[] = {"hull", "mesh", "heights", "ellipsoid"};
-    bool one = false;
-    for (int i = 0; carom_given(&x->size) && i < 4; ++i) one = one || carom_datum_is(x->size.key, words[i]);
-    return one;
-}
+bool carom_patch_given(const carom_mech_shape *x) { return found_by_search(carom_shape_kind_of(x)); }
 
 // -- solids -------------------------------------------------------------------------------------------------------------
 

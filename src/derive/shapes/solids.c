@@ -231,6 +231,11 @@ static const struct form *find_form(const carom_datum *size) {
     return NULL;
 }
 
+shape_kind carom_shape_kind_of(const carom_mech_shape *x) {
+    const struct form *f = find_form(&x->size);
+    return f ? f->kind : SHAPE_POINT;
+}
+
 // The body that `of` names, points of floating members included; NULL: none, a flexible member is meant.
 static const body *body_of(const carom_model *m, const carom_datum *of) {
     for (int i = 1; of && of->kind == CAROM_TEXT && i < m->nbodies; ++i)
@@ -249,12 +254,16 @@ static carom_status read_belt(resolver *r, const carom_datum *n, const carom_dat
     return CAROM_OK;
 }
 
+static carom_status no_form(resolver *r, const carom_datum *name, const char *where) {
+    char all[16 * FORMS] = "";
+    for (int i = 0; i < FORMS; ++i) snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i == 0 ? "" : i < FORMS - 1 ? ", " : " or ", forms[i].word);
+    return carom_fault(r, name, 0, "%s does not say what it is: %s", where, all);
+}
+
 carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body *b, int part, shape *s, const char *where) {
     const carom_datum *value = &x->size, *of = carom_given(&x->of);
     const struct form *f = find_form(value);
-    if (!f)
-        return carom_fault(r, &x->name, 0,
-                           "%s does not say what it is: point, circle, sphere, capsule, polygon, box, cylinder, hull, mesh, ellipsoid, heights, plane, hole, slot, bore or skin", where);
+    if (!f) return no_form(r, &x->name, where);
     const body *named = b->place ? NULL : body_of(r->m, of);
     if (named) b = named, of = NULL;
     s->kind = f->kind;

@@ -109,19 +109,13 @@ static void carve_minus(void *memory, carom_arena *mem, carom_arena *keep, const
 
 static int constraints(const carom_step *s) { return s->sys->ne + s->sys->nc; }
 
-// L's set: bilateral constraints and the contacts that `in` names.
-static void set(work *w, const carom_step *s, carom_local *L, const bool *in) {
-    for (int id = 0; id < constraints(s); ++id) w->sign[id] = in[id] ? -1 : 1;
-    carom_close(s, L, w->sign);
-}
-
 // Normal component of u_0.
 static double approach(const work *w, int id) { return w->u_0[w->start[id]]; }
 
 // u_0 = W(q_0)'v_0 + w of every constraint, once per step and only when needed.
 static carom_status before(work *w, carom_step *s) {
     if (w->have_u_0) return CAROM_OK;
-    carom_close_all(s, &w->L);
+    carom_close_kinds(s, &w->L, CAROM_JOINTS | CAROM_CONTACTS);
     CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
     carom_local_velocity(w->u_0, &w->L, s->v);
     w->have_u_0 = true;
@@ -132,7 +126,7 @@ static carom_status before(work *w, carom_step *s) {
 //         there, and does not rest.
 static carom_status kinks(work *w, carom_step *s) {
     carom_dg_block *b = w->dg.block;
-    set(w, s, &b->L, w->closed_0);
+    carom_close_these(s, &b->L, w->closed_0 + s->sys->ne);
     carom_move(s, b->q, s->q, s->h, s->v);
     CAROM_TRY(carom_directions(s, &b->L, s->t + s->h, b->q));
     carom_local_pick(w->u, &b->L, w->u_0, &w->L);
@@ -271,7 +265,7 @@ static carom_status begin(work *w, carom_step *s) {
         const int first = w->start[id] + 1, tangents = w->start[id + 1] - first;
         w->slips[id] = w->closed_0[id] && tangents > 0 && slides(s, &w->L, first, w->u_0 + first, tangents, s->v);
     }
-    set(w, s, &b->L, w->lasting);
+    carom_close_these(s, &b->L, w->lasting + ne);
     decide(w, s, b, NULL);
 
     b->t = s->t;
@@ -431,7 +425,7 @@ static carom_status stages_minus(work *w, carom_step *s, int *iterations) {
     bool changed = false;
     if (m > 1) {
         for (int l = 1; l < m; ++l) {
-            set(w, s, &dg->block[l].L, w->carries);
+            carom_close_these(s, &dg->block[l].L, w->carries + s->sys->ne);
             decide(w, s, dg->block + l, NULL);
         }
         CAROM_TRY(carom_dg_solve(dg, s, 1, m - 1, iterations));
@@ -477,7 +471,7 @@ static carom_status stages_plus(work *w, carom_step *s, int *iterations) {
     carom_dg *dg = &w->dg;
     const int m = w->m;
     for (int l = 1; l <= m + 1; ++l) {
-        set(w, s, &dg->block[l].L, w->carries);
+        carom_close_these(s, &dg->block[l].L, w->carries + s->sys->ne);
         decide(w, s, dg->block + l, NULL);
     }
     carom_zero(w->bias, w->start[constraints(s)]); // none of them bounces

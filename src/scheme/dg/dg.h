@@ -36,6 +36,7 @@ typedef struct carom_dg {
     // Newton over blocks first..last
     int first, last, count;
     double noise;               // rounding of the rows
+    double correction, before;  // largest change of an acceleration by the last correction, by the one before; HUGE_VAL: none yet
     carom_matrix A;             // coordinates of all blocks, those of one coordinate side by side
     carom_factor F;
     carom_matrix K, C;          // tangent_shape

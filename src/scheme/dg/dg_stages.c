@@ -3,10 +3,11 @@
 // One linear system holds the accelerations of all blocks, ordered so that a banded mass gives a banded matrix, and
 // one contact problem the reactions of all blocks.  The matrix is kept while the iteration converges fast.
 #include "scheme/dg/dg.h"
+#include "scheme/newton.h"
 #include <float.h>
 #include <math.h>
 
-enum { MOST = 50, FOLLOWED = 24 }; // iterations; a step that needs more is better made smaller.  Those that turn sliding directions
+enum { MOST = 49, FOLLOWED = 24, REPEATS = 50 }; // corrections; those that turn sliding directions; repetitions that make rates consistent
 
 // Weight of the proximal term in (DG-16), relative to the diagonal of G.
 static const double PROXIMAL = 1e-12;
@@ -100,7 +101,7 @@ static double end_weight(const carom_dg *w, int k) { return k <= w->c.m ? w->c.b
 static void hang_together(carom_dg *w, const carom_step *s) {
     const int nv = s->sys->nv, m = w->c.m;
     for (int k = 0; k <= m; ++k) carom_copy(w->d + k * nv, w->block[k].v, nv);
-    for (int i = 0; i < MOST; ++i) {
+    for (int i = 0; i < REPEATS; ++i) {
         double change = 0, size = 0;
         carom_zero(w->shift, (m + 1) * nv);
         for (int l = 0; l <= m; ++l)
@@ -465,11 +466,11 @@ static double motion_residual(carom_dg *w, const carom_step *s) {
 }
 
 // Done when the equations hold to tolerance, or when the last correction h da was rounding of the velocities; and the laws.
-static bool done(carom_dg *w, carom_step *s, double correction) {
+static bool done(carom_dg *w, carom_step *s) {
     double v = 0;
     int worst;
     for (int l = 0; l <= w->c.m; ++l) v = fmax(v, carom_norm_max(w->block[l].v, s->sys->nv));
-    if (!(motion_residual(w, s) <= s->newton_tol || s->h * correction <= 2 * DBL_EPSILON * v)) return false;
+    if (!(motion_residual(w, s) <= s->newton_tol || s->h * w->correction <= 2 * DBL_EPSILON * v)) return false;
     for (int i = 0; i < s->problem.n; ++i) s->c[i] = w->block[w->of[i]].row[w->at_row[i]];
     if (!carom_problem_met(s, w->noise)) return false;
     const double residual = carom_residual_at(&s->problem, &worst);
@@ -477,8 +478,34 @@ static bool done(carom_dg *w, carom_step *s, double correction) {
     return true;
 }
 
+static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
+    carom_dg *w = memory;
+    CAROM_TRY(evaluate(w, s, k));
+    *answer = k > 0 && done(w, s);
+    return CAROM_OK;
+}
+
+static carom_status correct(void *memory, carom_step *s, int k) {
+    carom_dg *w = memory;
+    const int nv = s->sys->nv, N = nv * w->count, first = w->first, last = w->last;
+    if (k == 0 || w->correction > 0.1 * w->before) CAROM_TRY(factorise(w, s));
+    columns(w, s);
+    // (DG-13)  da = A^-1 (W lambda - R)
+    for (int l = first; l <= last; ++l)
+        for (int i = 0; i < nv; ++i) w->y[i * w->count + l - first] = w->block[l].R[i];
+    carom_factor_solve(&w->F, w->y);
+    CAROM_TRY(react(w, s, k == 0));
+    carom_zero(w->r, N);
+    carom_axpy(w->r, -1, w->y, N);
+    for (int i = 0; i < s->problem.n; ++i) carom_axpy(w->r, s->p[i], w->X + (size_t)i * (size_t)N, N);
+    for (int l = first; l <= last; ++l)
+        for (int i = 0; i < nv; ++i) w->block[l].a[i] += w->r[i * w->count + l - first];
+    w->before = w->correction;
+    w->correction = carom_norm_max(w->r, N);
+    return CAROM_OK;
+}
+
 carom_status carom_dg_solve(carom_dg *w, carom_step *s, int first, int last, int *iterations) {
-    const int nv = s->sys->nv;
     w->first = first;
     w->last = last;
     w->count = last - first + 1;
@@ -489,28 +516,8 @@ carom_status carom_dg_solve(carom_dg *w, carom_step *s, int first, int last, int
         n += w->block[l].L.at[w->block[l].L.nb];
     }
     carom_zero(s->p, n);
-    double correction = HUGE_VAL, before = HUGE_VAL;
-    for (int k = 0; k < MOST; ++k) {
-        CAROM_TRY(evaluate(w, s, k));
-        if (k > 0 && done(w, s, correction)) {
-            *iterations += k;
-            return CAROM_OK;
-        }
-        if (k == 0 || correction > 0.1 * before) CAROM_TRY(factorise(w, s));
-        columns(w, s);
-        // (DG-13)  da = A^-1 (W lambda - R)
-        for (int l = first; l <= last; ++l)
-            for (int i = 0; i < nv; ++i) w->y[i * w->count + l - first] = w->block[l].R[i];
-        carom_factor_solve(&w->F, w->y);
-        CAROM_TRY(react(w, s, k == 0));
-        carom_zero(w->r, nv * w->count);
-        carom_axpy(w->r, -1, w->y, nv * w->count);
-        for (int i = 0; i < s->problem.n; ++i) carom_axpy(w->r, s->p[i], w->X + (size_t)i * (size_t)(nv * w->count), nv * w->count);
-        for (int l = first; l <= last; ++l)
-            for (int i = 0; i < nv; ++i) w->block[l].a[i] += w->r[i * w->count + l - first];
-        before = correction;
-        correction = carom_norm_max(w->r, nv * w->count);
-        if (!(correction < HUGE_VAL)) return carom_retry(s, "Newton's method for the stages diverged");
-    }
-    return carom_retry(s, "Newton's method for the stages did not converge in %d iterations", MOST);
+    w->correction = w->before = HUGE_VAL;
+    carom_zero(w->r, s->sys->nv * w->count);
+    const carom_iteration I = {.method = "Newton's method for the stages", .most = MOST, .x = w->r, .n = s->sys->nv * w->count, .evaluate = judge, .correct = correct};
+    return carom_iterate(&I, w, s, iterations);
 }

@@ -7,7 +7,9 @@
 //
 // The linear system holds only what is active: in free flight without joints it is n x n.  The mass matrix may
 // be singular where joints or stiffness hold what has no inertia.  Large systems: ggl_alpha_schur.c.
+#include "base/number.h"
 #include "scheme/ggl/ggl_alpha.h"
+#include "scheme/newton.h"
 #include <float.h>
 #include <math.h>
 
@@ -117,7 +119,7 @@ static void candidates(work *w, const carom_step *s) {
 // u_0 = W(q_n)'v_n + w of every constraint, once per step and only when needed.
 static carom_status before(work *w, carom_step *s) {
     if (w->have_u_0) return CAROM_OK;
-    carom_close_all(s, &w->L_0);
+    carom_close_kinds(s, &w->L_0, CAROM_JOINTS | CAROM_CONTACTS);
     CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
     carom_local_velocity(w->u_0, &w->L_0, s->v);
     w->have_u_0 = true;
@@ -392,7 +394,7 @@ static bool done(work *w, carom_step *s) {
 
 // Reactions of contacts are impulses, which act on inertia.
 static carom_status check_inertia(work *w, carom_step *s) {
-    carom_close_all(s, &w->L);
+    carom_close_kinds(s, &w->L, CAROM_JOINTS | CAROM_CONTACTS);
     CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
     for (int b = s->sys->ne; b < w->L.nb; ++b) {
         const carom_columns *W = &w->L.W;
@@ -411,8 +413,7 @@ static carom_status start(void *memory, carom_step *s) {
     const int nv = s->sys->nv, ne = s->sys->ne;
     CAROM_TRY(carom_mass(s, w->M, s->t, s->q));
     CAROM_TRY(check_inertia(w, s));
-    carom_close_all(s, &w->L);
-    w->L.nb = ne; // the bilateral ones come first
+    carom_close_kinds(s, &w->L, CAROM_JOINTS);
     CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
     CAROM_TRY(carom_force(s, w->r, s->t, s->q, s->v));
     if (ne > 0) CAROM_TRY(carom_curvature(s, w->r + nv, &w->L, s->t, s->q, s->v));
@@ -449,7 +450,7 @@ static void predict(work *w, const carom_step *s, bool warm) {
     if (!warm) return;
     carom_copy(w->nu, w->nu_n, nb);
     carom_copy(w->Lambda, w->Lambda_n, nb);
-    carom_close_all(s, &w->L_0);
+    carom_close_kinds(s, &w->L_0, CAROM_JOINTS | CAROM_CONTACTS);
     for (int id = 0; id < nb; ++id) carom_copy(w->T + w->L_0.at[id], w->T_n + s->dir[id], w->L_0.at[id + 1] - w->L_0.at[id]);
 }
 
@@ -475,7 +476,11 @@ static bool astray(const work *w, const carom_step *s, int k) {
 }
 
 // One iteration: everything at once; or in turn smooth part, positions and velocities, these by Newton or by the contact solvers.
-static carom_status improve(work *w, carom_step *s, int k, how way) {
+static carom_status improve(void *memory, carom_step *s, int k) {
+    work *w = memory;
+    const how way = (how)w->way;
+    k += 1; // number of the iterate that it makes
+    w->accepted = 0;
     if (way == MONOLITHIC) return correct(w, s, ALL);
     CAROM_TRY(correct(w, s, SMOOTH));
     CAROM_TRY(evaluate(w, s, k));
@@ -485,27 +490,30 @@ static carom_status improve(work *w, carom_step *s, int k, how way) {
     return way == SOLVERS ? carom_ggl_alpha_velocities(w, s) : correct(w, s, VELOCITY);
 }
 
-static carom_status iterate(work *w, carom_step *s, how way, bool warm) {
-    const int most = way == MONOLITHIC ? MOST : MOST_IN_TURN;
-    w->judged = way == SOLVERS && w->crowded;
-    predict(w, s, warm || w->judged);
-    CAROM_TRY(evaluate(w, s, 0));
-    for (int k = 1; k <= most; ++k) {
-        w->accepted = 0;
-        CAROM_TRY(improve(w, s, k, way));
-        CAROM_TRY(evaluate(w, s, k));
-        if (!(carom_norm_max(w->v, s->sys->nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
-        if (done(w, s)) {
-            if (astray(w, s, k)) return carom_retry(s, "Newton's method converged to another solution");
-            carom_book_newton(s, k);
-            return CAROM_OK;
-        }
-    }
+static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
+    work *w = memory;
+    CAROM_TRY(evaluate(w, s, k));
+    *answer = k > 0 && carom_norm_max(w->v, s->sys->nv) < HUGE_VAL && done(w, s);
+    if (*answer && astray(w, s, k)) return carom_retry(s, "Newton's method converged to another solution");
+    return CAROM_OK;
+}
+
+static void detail(void *memory, carom_step *s, char *text, size_t size) {
+    work *w = memory;
     int id;
     const double off = carom_ggl_alpha_residual(w, s, &id);
-    if (id < 0 || !s->name) return carom_retry(s, "Newton's method did not converge in %d iterations", most);
-    return carom_retry(s, "Newton's method did not converge in %d iterations (%d of %d candidate contacts active; the law of '%s' is off by %.3g)", most,
-                       count(w, w->in_B) - s->sys->ne, w->L.nb - s->sys->ne, s->name(s->name_user, id), off);
+    if (id < 0 || !s->name) return;
+    carom_format(text, size, " (%d of %d candidate contacts active; the law of '%.60s' is off by %.3g)", count(w, w->in_B) - s->sys->ne, w->L.nb - s->sys->ne,
+                 s->name(s->name_user, id), off);
+}
+
+static carom_status iterate(work *w, carom_step *s, how way, bool warm) {
+    w->judged = way == SOLVERS && w->crowded;
+    predict(w, s, warm || w->judged);
+    w->way = way;
+    const carom_iteration I = {.method = "Newton's method", .most = way == MONOLITHIC ? MOST : MOST_IN_TURN, .x = w->v, .n = s->sys->nv,
+                               .evaluate = judge, .correct = improve, .detail = detail};
+    return carom_iterate(&I, w, s, NULL);
 }
 
 // Newton's method as asked for, from the last step's contacts, then from none; where contacts keep it from an answer, with the contact solvers in it,

@@ -3,8 +3,8 @@
 // Small systems assemble the whole matrix (GA-11).  Large ones (ggl_alpha_schur.c) factorise A and M alone and solve for
 // the multipliers first.
 #pragma once
+#include "scheme/responses.h"
 #include "scheme/turn.h"
-#include "scheme/words.h"
 
 enum { CAROM_GGL_CORRECTED, CAROM_GGL_SMOOTH, CAROM_GGL_START, CAROM_GGL_FORECAST, CAROM_GGL_END }; // option active
 enum { SMOOTH = 1, POSITION = 2, VELOCITY = 4, ALL = 7 }; // blocks of the linear system
@@ -22,15 +22,14 @@ typedef struct carom_ggl_schur {
     double *e;                  // multipliers: right-hand side, then they
     carom_matrix A, M_plus;     // iteration matrix; M, with a trace of inertia where it has none
     carom_factor F_A, F_M;
-    carom_local all;            // constant: all constraints, and products W'XW for X = A^-1, M^-1, A^-1 K M^-1, A^-1 C M^-1
-    bool *known;
-    double *G_A, *G_M, *G_K, *G_C;
+    carom_responses keep;            // constant: products W'XW for X = A^-1, M^-1, A^-1 K M^-1, A^-1 C M^-1
 } carom_ggl_schur;
 
 typedef struct carom_ggl_alpha {
     double alpha_m, alpha_f, beta, gamma; // (GA-1)
     double c;                             // (1 - alpha_f)/(1 - alpha_m): a_{n+1} = a_p + c s
     bool sequential;
+    int way;                              // of the iteration under way: how ggl_alpha.c solves
     bool modified;                        // (GA-12)
     int active;                           // which gap closes a contact on velocity level (GA-17), CAROM_GGL_*
     double *a_n, *s_n;                    // kept

@@ -14,6 +14,7 @@ enum { LARGE = 20, LARGE_CONSTANT = 16 }; // unknowns
 enum { MANY = 600, MANY_LISTED = 150 };   // multipliers beyond which the contact solvers are faster: dense problems, and problems by blocks
 static const double TRACE = 1e-10;        // of the largest mass
 
+enum { BY_A, BY_M, BY_K, BY_C, PRODUCTS }; // W'XW for X = A^-1, M^-1, A^-1 K M^-1, A^-1 C M^-1
 enum { JOINT, GAP, JUMP, STICK }; // kinds of multipliers: lambda~, nu, Lambda, friction that holds
 
 void carom_ggl_alpha_carve_schur(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys) {
@@ -40,10 +41,7 @@ void carom_ggl_alpha_carve_schur(carom_ggl_alpha *w, carom_arena *mem, const car
     c->F_A = carom_carve_factor(mem, sys->tangent_shape, false);
     c->F_M = carom_carve_factor(mem, sys->mass_shape, true);
     if (!c->constant) return;
-    c->all = carom_carve_local(mem, sys);
-    c->known = carom_carve_bytes(mem, nb * sizeof *c->known);
-    double **products[] = {&c->G_A, &c->G_M, &c->G_K, &c->G_C};
-    for (size_t i = 0; i < sizeof products / sizeof *products; ++i) *products[i] = carom_carve(mem, nb * nb);
+    c->keep = carom_carve_responses(mem, sys, PRODUCTS);
 }
 
 // -- factors -------------------------------------------------------------------------------------------------
@@ -83,7 +81,7 @@ static carom_status factorise_motion(carom_ggl_alpha *w, carom_step *s) {
     if (carom_factorise(&c->F_A, c->A, NULL) != CAROM_OK)
         return carom_retry(s, "the iteration matrix is singular: a coordinate has neither inertia nor stiffness nor a joint, or the step is too large");
     c->h = h;
-    for (int k = 0; c->constant && k < s->sys->ne + s->sys->nc; ++k) c->known[k] = false;
+    if (c->constant) carom_responses_forget(&c->keep);
     return CAROM_OK;
 }
 
@@ -139,51 +137,41 @@ static double row(const carom_ggl_alpha *w, const carom_step *s, int i) {
 
 // -- products of constant systems -----------------------------------------------------------------------------------
 
-static void dots(const carom_ggl_schur *c, double *G, const double *x, int nb) {
-    for (int i = 0; i < nb; ++i) G[i] = carom_column_dot(&c->all.W, c->all.at[i], x);
-}
-
 // Columns of constraint id in the four products.
 static carom_status learn(carom_ggl_alpha *w, carom_step *s, int id) {
     carom_ggl_schur *c = &w->schur;
-    const int nv = s->sys->nv, nb = s->sys->ne + s->sys->nc;
-    const size_t column = (size_t)id * (size_t)nb;
-    if (c->known[id]) return CAROM_OK;
-    if (c->all.nb == 0) {
-        carom_close_all(s, &c->all);
-        CAROM_TRY(carom_directions(s, &c->all, s->t, s->q));
-    }
-    carom_column_expand(c->z, &c->all.W, c->all.at[id]);
-    carom_copy(c->y, c->z, nv);
+    CAROM_TRY(carom_responses_begin(&c->keep, s));
+    const int d = c->keep.all.at[id];
+    if (c->keep.known[d]) return CAROM_OK;
+    carom_column_expand(c->z, &c->keep.all.W, d);
+    carom_copy(c->y, c->z, s->sys->nv);
     carom_factor_solve(&c->F_A, c->z);
-    dots(c, c->G_A + column, c->z, nb);
+    carom_responses_put(&c->keep, BY_A, d, c->z);
     carom_factor_solve(&c->F_M, c->y);
-    dots(c, c->G_M + column, c->y, nb);
+    carom_responses_put(&c->keep, BY_M, d, c->y);
     carom_matrix_mul(c->z, w->K, c->y);
     carom_factor_solve(&c->F_A, c->z);
-    dots(c, c->G_K + column, c->z, nb);
-    carom_zero(c->G_C + column, nb);
+    carom_responses_put(&c->keep, BY_K, d, c->z);
+    carom_zero(c->z, s->sys->nv);
     if (c->damped) {
         carom_matrix_mul(c->z, w->C, c->y);
         carom_factor_solve(&c->F_A, c->z);
-        dots(c, c->G_C + column, c->z, nb);
     }
-    c->known[id] = true;
+    carom_responses_put(&c->keep, BY_C, d, c->z);
     return CAROM_OK;
 }
 
 static double known_entry(const carom_ggl_alpha *w, const carom_step *s, int i, int k, int blocks) {
     const carom_ggl_schur *c = &w->schur;
-    const int nb = s->sys->ne + s->sys->nc, kind = c->kind[k];
-    const size_t at = (size_t)w->L.id[c->of[i]] + (size_t)w->L.id[c->of[k]] * (size_t)nb;
-    const double h = s->h, bg = w->beta / w->gamma;
+    const int kind = c->kind[k], at = c->keep.all.at[w->L.id[c->of[i]]], of = c->keep.all.at[w->L.id[c->of[k]]];
+    const double h = s->h, bg = w->beta / w->gamma, G_M = carom_responses_column(&c->keep, BY_M, of)[at];
     const bool moves = kind == GAP || (kind == JUMP && shares(w, c->of[k], blocks)); // positions
-    double v = kind == JOINT ? -c->G_A[at] : 0;
-    if (moves) v += h * h * c->G_K[at];
-    if (kind == JUMP) v += h * c->G_C[at];
+    double v = kind == JOINT ? -carom_responses_column(&c->keep, BY_A, of)[at] : 0;
+    if (moves) v += h * h * carom_responses_column(&c->keep, BY_K, of)[at];
+    if (kind == JUMP) v += h * carom_responses_column(&c->keep, BY_C, of)[at];
     if (!(blocks & SMOOTH)) v = 0;
-    if (c->kind[i] == GAP) return bg * v - (moves ? c->G_M[at] : 0);
-    return v - (c->kind[i] == JUMP && kind == JUMP ? c->G_M[at] : 0);
+    if (c->kind[i] == GAP) return bg * v - (moves ? G_M : 0);
+    return v - (c->kind[i] == JUMP && kind == JUMP ? G_M : 0);
 }
 
 // -- the solution ------------------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@
 // active=midpoint decides at q_0 + h/2 v_0 and may enter by h/2 |u| in an impact step; active=end decides at the end
 // of the step and does not enter.
 #include "scheme/friction.h"
+#include "scheme/newton.h"
 #include "scheme/turn.h"
-#include "scheme/words.h"
 #include <math.h>
 
 enum { MOST = 20 }; // Newton iterations
@@ -169,7 +169,7 @@ static carom_status matrices(work *w, carom_step *s) {
         if (carom_factorise(&w->F_B, w->B, NULL) != CAROM_OK)
             return carom_retry(s, "the iteration matrix of the positions is singular");
     }
-    if (carom_factorise(&w->F_A, w->A, NULL) != CAROM_OK) return carom_retry(s, "the iteration matrix is singular");
+    CAROM_TRY(carom_iteration_factor(s, &w->F_A, w->A));
     return CAROM_OK;
 }
 
@@ -261,8 +261,7 @@ static double rounding(const work *w, const carom_step *s) {
 
 static bool done(work *w, carom_step *s) {
     const int nv = s->sys->nv;
-    const double left = carom_norm_max(w->phi_v, nv);
-    if (!(left <= s->newton_tol * carom_norm_max(w->size_v, nv)) && !(left <= 2 * carom_force_rounding(s, w->K, w->q_T, w->y_v))) return false;
+    if (!carom_motion_met(s, carom_norm_max(w->phi_v, nv), carom_norm_max(w->size_v, nv), 2, w->K, w->q_T, w->y_v)) return false;
     const double speed = fmax(fmax(w->pace, carom_norm_max(w->x, nv) / s->h), fmax(carom_norm_max(w->v_1, nv), carom_norm_max(s->v, nv)));
     if (!(carom_norm_max(w->phi_x, nv) <= s->newton_tol * s->h * speed)) return false;
     if (w->L_T.nb == 0) return true;
@@ -270,7 +269,8 @@ static bool done(work *w, carom_step *s) {
     return carom_problem_met(s, rounding(w, s));
 }
 
-static carom_status correct(work *w, carom_step *s, bool first) {
+static carom_status correct(void *memory, carom_step *s, int k) {
+    work *w = memory;
     const carom_local *L = &w->L_T;
     const int nv = s->sys->nv, n_v = rows(L), n_x = held_gaps(w), n = n_v + n_x;
     // matrices() uses u as scratch: keep what belongs to the iterate in c.
@@ -285,7 +285,7 @@ static carom_status correct(work *w, carom_step *s, bool first) {
     w->pace = fmax(w->pace, carom_norm_max(w->y_v, nv));
     if (n > 0) {
         blocks(w, s);
-        if (first) CAROM_TRY(carom_problem_bounce(s, L, w->u_0));
+        if (k == 0) CAROM_TRY(carom_problem_bounce(s, L, w->u_0));
         carom_problem_restitution(s, L, s->c, w->u_0);
         for (int b = 0; b < n_x; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
         carom_turn_increment(&w->turn, w->xi, w->y_x, nv);
@@ -293,9 +293,9 @@ static carom_status correct(work *w, carom_step *s, bool first) {
         for (int b = 0; b < n_x; ++b) s->c[n_v + b] += row_position(w, s, b, w->xi);
         carom_zero(s->p, n);
         CAROM_TRY(carom_problem_rub(s, w->id));
-        for (int k = 0; k < n; ++k) {
-            carom_axpy(w->y_v, s->p[k], w->X_v + (size_t)k * (size_t)nv, nv);
-            carom_axpy(w->y_x, s->p[k], w->X_x + (size_t)k * (size_t)nv, nv);
+        for (int i = 0; i < n; ++i) {
+            carom_axpy(w->y_v, s->p[i], w->X_v + (size_t)i * (size_t)nv, nv);
+            carom_axpy(w->y_x, s->p[i], w->X_x + (size_t)i * (size_t)nv, nv);
         }
         carom_copy(w->Lambda, s->p, n_v);
         carom_copy(w->Psi, s->p + n_v, n_x);
@@ -312,6 +312,14 @@ static carom_status before(work *w, carom_step *s) {
     return carom_velocity_before(s, w->u_0, &w->L_1, (carom_place){.t = s->t + h, .q = w->q_1, .v = s->v});
 }
 
+static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
+    work *w = memory;
+    CAROM_TRY(evaluate(w, s, k));
+    if (k == 0) return before(w, s);
+    *answer = done(w, s);
+    return CAROM_OK;
+}
+
 // The step for the set of L_T.
 static carom_status solve(work *w, carom_step *s, int *iterations) {
     carom_local_same(&w->L_0, &w->L_T);
@@ -322,17 +330,8 @@ static carom_status solve(work *w, carom_step *s, int *iterations) {
     carom_zero(w->Lambda, rows(&w->L_T));
     carom_zero(w->Psi, w->L_T.nb);
     w->pace = 0;
-    for (int k = 0; k <= MOST; ++k) {
-        CAROM_TRY(evaluate(w, s, k));
-        if (k == 0) CAROM_TRY(before(w, s));
-        if (k > 0 && done(w, s)) {
-            *iterations += k;
-            return CAROM_OK;
-        }
-        if (!(carom_norm_max(w->v_1, s->sys->nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
-        CAROM_TRY(correct(w, s, k == 0));
-    }
-    return carom_retry(s, "Newton's method did not converge in %d iterations", MOST);
+    const carom_iteration I = {.method = "Newton's method", .most = MOST, .x = w->v_1, .n = s->sys->nv, .evaluate = judge, .correct = correct};
+    return carom_iterate(&I, w, s, iterations);
 }
 
 // -- the step -------------------------------------------------------------------------------------------------------

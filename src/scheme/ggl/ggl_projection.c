@@ -6,6 +6,7 @@
 //
 // Only contacts that the step leaves, or the correction brings, below zero take part in the projection.
 #include "scheme/moreau/moreau.h"
+#include "scheme/newton.h"
 #include <float.h>
 #include <math.h>
 
@@ -26,6 +27,8 @@ typedef struct work {
     double *q_0, *v_0;                                  // the start, to go back to
     double *q_M, *q_P, *q, *x; // midpoint; position of moreau-midpoint; projected; displacement
     double *g, *sign, *Psi;    // gaps; -1 for those that take part; multipliers over h, by id
+    double least;              // largest gap of the best iterate; iterates in turn that did not halve it
+    int stalls;
 } work;
 
 static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
@@ -59,7 +62,7 @@ static double rounding_at_most(const work *w, const carom_step *s, int b, double
 
 // Are all gaps met at q?  Those that take part to tolerance or to their own rounding; others that are below zero join.  Where iterations no
 // longer halve the largest gap, to the rounding that there may be at most.
-static bool met(work *w, const carom_step *s, double *least, int *stalls) {
+static bool met(work *w, const carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     bool good = true;
     double most = 0;
@@ -67,8 +70,8 @@ static bool met(work *w, const carom_step *s, double *least, int *stalls) {
         const int id = w->L.id[b];
         most = fmax(most, id < ne || w->Psi[id] > 0 ? fabs(w->g[id]) : fmax(0, -w->g[id]));
     }
-    *stalls = most < 0.5 * *least ? 0 : *stalls + 1;
-    *least = fmin(*least, most);
+    w->stalls = most < 0.5 * w->least ? 0 : w->stalls + 1;
+    w->least = fmin(w->least, most);
     for (int id = ne; id < ne + nc; ++id)
         if (w->sign[id] > 0 && w->g[id] < 0) w->sign[id] = -1, good = false;
     const double q = carom_norm_max(w->q, s->sys->nq);
@@ -78,18 +81,20 @@ static bool met(work *w, const carom_step *s, double *least, int *stalls) {
         const double rounding = 0.5 * carom_local_rounding_within(&w->L, b, w->q, s->sys->nq, q);
         const bool tight = id < ne || w->Psi[id] > 0;
         const double off = tight ? fabs(w->g[id]) : fmax(0, -w->g[id]);
-        good = off <= fmax(s->h * s->tol * s->scale, *stalls >= STALLS ? rounding_at_most(w, s, b, q) : rounding);
+        good = off <= fmax(s->h * s->tol * s->scale, w->stalls >= STALLS ? rounding_at_most(w, s, b, q) : rounding);
     }
     return good;
 }
 
 // (GP-3)  one step of Newton: with G = N(q)'N_M over the set,  0 <= Psi _|_ (g(q) - G Psi_old + G Psi)/h >= 0
-static carom_status correct(work *w, carom_step *s, double t_1) {
+static carom_status correct(void *memory, carom_step *s, int k) {
+    (void)k;
+    work *w = memory;
     carom_close(s, &w->L, w->sign);
     normals(&w->L);
     carom_local_same(&w->L_M, &w->L);
     CAROM_TRY(carom_directions(s, &w->L_M, s->t + 0.5 * s->h, w->q_M));
-    CAROM_TRY(carom_directions(s, &w->L, t_1, w->q));
+    CAROM_TRY(carom_directions(s, &w->L, s->t + s->h, w->q));
     carom_problem_form(s, &w->L, &w->L_M, &w->I, 1);
     const int n = w->L.nb;
     for (int b = 0; b < n; ++b) {
@@ -107,32 +112,30 @@ static carom_status correct(work *w, carom_step *s, double t_1) {
     return CAROM_OK;
 }
 
+static carom_status evaluate(void *memory, carom_step *s, int k, bool *answer) {
+    work *w = memory;
+    if (k == 0) return CAROM_OK;
+    CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q));
+    *answer = met(w, s);
+    return CAROM_OK;
+}
+
 // (GP-2)  q_1 = q_P + N_M Psi,  0 <= Psi _|_ g(t_1, q_1) >= 0 over all contacts, g = 0 for joints; N_M stays
 static carom_status project(work *w, carom_step *s) {
     const int all = s->sys->ne + s->sys->nc;
-    const double t_1 = s->t + s->h;
     carom_copy(w->q, w->q_P, s->sys->nq);
     carom_zero(w->Psi, all);
-    CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
+    CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q));
     bool any = s->sys->ne > 0;
     for (int id = 0; id < all; ++id) {
         w->sign[id] = id < s->sys->ne || w->g[id] < 0 ? -1 : 1;
         any = any || w->sign[id] < 0;
     }
     if (!any) return CAROM_OK;
-    double least = HUGE_VAL;
-    int stalls = 0;
-    for (int k = 1; k <= MOST; ++k) {
-        CAROM_TRY(correct(w, s, t_1));
-        CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
-        if (met(w, s, &least, &stalls)) {
-            carom_book_newton(s, k);
-            return CAROM_OK;
-        }
-        if (!(carom_norm_max(w->q, s->sys->nq) < HUGE_VAL)) break;
-    }
-    return carom_retry(s,
-                       "the projection of the positions on the constraints did not converge; a smaller step may help");
+    w->least = HUGE_VAL;
+    w->stalls = 0;
+    const carom_iteration I = {.method = "the projection of the positions on the constraints", .most = MOST, .x = w->q, .n = s->sys->nq, .evaluate = evaluate, .correct = correct};
+    return carom_iterate(&I, w, s, NULL);
 }
 
 static carom_status make_identity(work *w) {

@@ -145,13 +145,13 @@ static carom_status see_end(work *w, carom_step *s, double t_1) {
     return CAROM_OK;
 }
 
-// (HE-4)  v = v_0 + h/2 (a_0 + a_1) + h/2 M_1^-1 W_1 lambda-,  law(W_1'v, lambda-) over L_1's set
-static carom_status stage_2(work *w, carom_step *s, double h) {
+// (HE-4)  v = v_0 + h/2 (a_0 + a_1) + h/2 M_1^-1 W_1 lambda-,  law(W_1'v, lambda-) over the set, L_1's or its joints
+static carom_status stage_2(work *w, carom_step *s, const carom_local *L, double h) {
     for (int i = 0; i < s->sys->nv; ++i) w->v_m[i] = w->v[i] + 0.5 * h * (w->a_0[i] + w->a_1[i]);
-    if (w->L_1.nb == 0) return CAROM_OK;
-    carom_problem_form(s, &w->L_1, &w->L_1, &w->F_1, 0.5 * h);
-    carom_local_velocity(s->c, &w->L_1, w->v_m);
-    CAROM_TRY(carom_problem_solve(s, &w->L_1));
+    if (L->nb == 0) return CAROM_OK;
+    carom_problem_form(s, L, L, &w->F_1, 0.5 * h);
+    carom_local_velocity(s->c, L, w->v_m);
+    CAROM_TRY(carom_problem_solve(s, L));
     carom_copy(w->lambda_1, s->problem.p, s->problem.n);
     carom_problem_apply(s, w->v_m, 0.5 * h);
     return CAROM_OK;
@@ -160,34 +160,28 @@ static carom_status stage_2(work *w, carom_step *s, double h) {
 // (HE-5)  an impact: contact forces are given up, bilateral ones stay.  v- = v_0 + h/2 (a_0 + a_1) with those
 // alone, then  v+ = v- + M_1^-1 W_1 Lambda  with Newton's law over L_1's set.
 static carom_status impact(work *w, carom_step *s, double h) {
-    const int ne = s->sys->ne, nb = w->L_1.nb;
+    const carom_local joints = carom_joints_of(s, &w->L_1);
     carom_copy(w->a_0, w->a_f, s->sys->nv);
-    for (int b = 0; b < ne; ++b) { // bilateral columns come first
+    for (int b = 0; b < s->sys->ne; ++b) { // joints come first
         carom_column_expand(w->v_m, &w->L_0.W, b);
         carom_factor_solve(&w->F_0, w->v_m);
         carom_axpy(w->a_0, w->lambda_0[b], w->v_m, s->sys->nv);
     }
-    w->L_1.nb = ne;
-    CAROM_TRY(stage_2(w, s, h));
-    w->L_1.nb = nb;
-    return nb > 0 ? strike(w, s, &w->L_1, &w->F_1, w->v_m) : CAROM_OK;
+    CAROM_TRY(stage_2(w, s, &joints, h));
+    return w->L_1.nb > 0 ? strike(w, s, &w->L_1, &w->F_1, w->v_m) : CAROM_OK;
 }
 
-// Forces of the first `n0` constraints of L_0 and `n1` of L_1 act half a step each.
-static void book(work *w, carom_step *s, int n0, int n1, double h) {
-    const int nb_0 = w->L_0.nb, nb_1 = w->L_1.nb;
-    w->L_0.nb = n0, w->L_1.nb = n1;
-    carom_local_velocity(w->u_0, &w->L_0, w->v);
-    carom_local_velocity(w->u_1, &w->L_1, w->v_m);
-    carom_book_forces(s, &w->L_0, w->lambda_0, w->u_0, 0.5 * h, false);
-    carom_book_forces(s, &w->L_1, w->lambda_1, w->u_1, 0.5 * h, true);
-    w->L_0.nb = nb_0, w->L_1.nb = nb_1;
+// Forces of the sets at both ends of the step act half a step each.
+static void book(work *w, carom_step *s, carom_local L_0, carom_local L_1, double h) {
+    carom_local_velocity(w->u_0, &L_0, w->v);
+    carom_local_velocity(w->u_1, &L_1, w->v_m);
+    carom_book_forces(s, &L_0, w->lambda_0, w->u_0, 0.5 * h, false);
+    carom_book_forces(s, &L_1, w->lambda_1, w->u_1, 0.5 * h, true);
 }
 
 // From (w->q, w->v) over h.  With active=predicted a predicted closing shortens h; *taken is what was done.
 static carom_status part(work *w, carom_step *s, double t, double h, double shortest, double *taken) {
     const bool predicted = s->opt[OPT_ACTIVE] == 1;
-    const int ne = s->sys->ne;
 
     // (HE-1)  a_f = M_0^-1 f_0,  q_P = q_0 + h v_0,  closed at q_0 or, if so asked, at q_P
     CAROM_TRY(factor_start(w, s, t));
@@ -211,7 +205,7 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
         if (hits) h = fmin(h, shortest);
     }
     *taken = h;
-    if (hits) w->L_0.nb = ne; // no contact forces in an impulsive step
+    if (hits) w->L_0 = carom_joints_of(s, &w->L_0); // no contact forces in an impulsive step
     if (predicted) {
         CAROM_TRY(carom_directions(s, &w->L_0, t, w->q));
         CAROM_TRY(look_ahead(w, s, t, h));
@@ -226,10 +220,10 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     CAROM_TRY(carom_directions(s, &w->L_1, t + h, w->q_1));
     if (hits) {
         CAROM_TRY(impact(w, s, h));
-        book(w, s, ne, ne, h);
+        book(w, s, carom_joints_of(s, &w->L_0), carom_joints_of(s, &w->L_1), h);
     } else {
-        CAROM_TRY(stage_2(w, s, h));
-        book(w, s, w->L_0.nb, w->L_1.nb, h);
+        CAROM_TRY(stage_2(w, s, &w->L_1, h));
+        book(w, s, w->L_0, w->L_1, h);
     }
     carom_copy(w->q, w->q_1, s->sys->nq);
     carom_copy(w->v, w->v_m, s->sys->nv);

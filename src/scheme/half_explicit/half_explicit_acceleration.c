@@ -74,19 +74,17 @@ static carom_status strike(work *w, carom_step *s, const carom_local *L, const c
 // (HA-5)  an impact: all contact forces are given up (joints keep theirs), then Newton's law over all closed contacts
 static carom_status impact(work *w, carom_step *s) {
     const double h = s->h, t_1 = s->t + h;
-    const int nv = s->sys->nv, ne = s->sys->ne;
-    w->L_0.nb = ne;
+    const int nv = s->sys->nv;
+    w->L_0 = carom_joints_of(s, &w->L_0);
     carom_copy(w->a_0, w->a_f, nv);
     CAROM_TRY(contact_force(w, s, &w->L_0, &w->F_0, w->lambda_0, w->a_0, s->t, s->q, w->v_0));
     carom_close(s, &w->L_1, w->g_1);
     CAROM_TRY(carom_directions(s, &w->L_1, t_1, w->q_1));
-    const int nb = w->L_1.nb;
-    w->L_1.nb = ne;
-    CAROM_TRY(contact_force(w, s, &w->L_1, &w->F_1, w->lambda_1, w->a_1, t_1, w->q_1, w->v_1));
-    w->L_1.nb = nb;
+    const carom_local joints = carom_joints_of(s, &w->L_1);
+    CAROM_TRY(contact_force(w, s, &joints, &w->F_1, w->lambda_1, w->a_1, t_1, w->q_1, w->v_1));
     for (int i = 0; i < nv; ++i) w->v_m[i] = w->v_0[i] + 0.5 * h * (w->a_0[i] + w->a_1[i]);
     CAROM_TRY(strike(w, s, &w->L_1, &w->F_1, w->v_m));
-    w->L_1.nb = ne;
+    w->L_1 = joints;
     return CAROM_OK;
 }
 

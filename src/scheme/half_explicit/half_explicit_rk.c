@@ -185,7 +185,7 @@ static carom_status impact(work *w, carom_step *s) {
         if (w->held_1[c] > 0) w->g_1[ne + c] = -1; // resting contacts take part
     carom_zero(s->force, s->dir[ne + s->sys->nc]);
     carom_problem_react(s, w->K_E[last - 1], -1, w->lambda, ne); // found anew below
-    w->L.nb = w->L_next.nb = ne;
+    w->L = carom_joints_of(s, &w->L), w->L_next = carom_joints_of(s, &w->L_next);
     CAROM_TRY(velocity(w, s, last, &w->L, &w->L_next, w->K_E, w->v));
     if (ne > 0) {
         carom_local_velocity(w->u_0, &w->L, w->v);

@@ -56,7 +56,7 @@ static carom_status step(void *memory, carom_step *s) {
 
     // (MEX-2)  I = { j : g_j(q_0) + h/2 u_Nj(q_0, v_0) <= 0 }
     CAROM_TRY(carom_gaps(s, w->g, t_0, q));
-    carom_close_all(s, &w->L_0);
+    carom_close_kinds(s, &w->L_0, CAROM_JOINTS | CAROM_CONTACTS);
     CAROM_TRY(carom_directions(s, &w->L_0, t_0, q));
     carom_local_velocity(w->u_all, &w->L_0, v);
     for (int id = 0; id < all; ++id) w->g[id] += 0.5 * h * w->u_all[w->L_0.at[id]];

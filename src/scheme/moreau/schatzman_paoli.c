@@ -3,7 +3,7 @@
 // Spec: docs/METHODS.md, section SP.  Written in increments d_k = (q_k - q_{k-1})/h, which is the same scheme
 // and also serves coordinates that are not vectors.  The scheme runs one position ahead of what it reports, so
 // that the reported velocity is the central difference at the reported time.
-#include "scheme/words.h"
+#include "scheme/newton.h"
 #include <math.h>
 
 enum { OPT_THETA };
@@ -20,7 +20,15 @@ static const carom_option options[] = {
 
 enum { MOST = 50 }; // iterations for curved gaps and implicit forces
 
+// A step from increment d, position q and time t, with the force impulse weight x h; t_z is the time of z.
+typedef struct span {
+    double t, x, t_z;
+    const double *q, *d;
+} span;
+
 typedef struct work {
+    span span;
+    bool good;                    // the last reactions meet the laws
     carom_factor F;               // explicit: M(q_k); implicit: iteration matrix
     carom_local L, V;             // directions at z; implicit: the same as rows, because the iteration matrix is not symmetric
     bool implicit;
@@ -65,28 +73,17 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
 }
 
-// L's set: joints and the contacts that take part.  Gaps of the others are made positive so that carom_close leaves them out.
-static void choose(work *w, const carom_step *s) {
-    const int ne = s->sys->ne;
-    for (int id = ne; id < ne + s->sys->nc; ++id) w->g[id] = w->in[id] ? -1 : 1;
-    carom_close(s, &w->L, w->g);
-}
-
-// A step from increment d, position q and time t, with the force impulse weight x h.
-typedef struct span {
-    double t, x, t_z;
-    const double *q, *d;
-} span;
-
 // (SP-2)  z = (q_{k+1} + e q_{k-1})/(1 + e) = q_k + h/(1 + e) (d_{k+1} - e d_k), and the gaps there
-static carom_status gaps_at_z(work *w, carom_step *s, const span *a) {
+static carom_status gaps_at_z(work *w, carom_step *s) {
+    const span *a = &w->span;
     carom_add(w->dz, w->d_1, -w->e, a->d, s->sys->nv);
     carom_move(s, w->z, a->q, s->h / (1 + w->e), w->dz);
     return carom_gaps(s, w->g, a->t_z, w->z);
 }
 
 // One iteration of Newton's method at d_1: d_f and the factor of its matrix.  *small: is the equation met with the reactions p?
-static carom_status linearise(work *w, carom_step *s, const span *a, int k, bool *small) {
+static carom_status linearise(work *w, carom_step *s, int k, bool *small) {
+    const span *a = &w->span;
     const int nv = s->sys->nv;
     const double h = s->h, theta = w->theta, t_1 = a->t + h, t_t = a->t + theta * h;
     // (SP-6)  q_{k+theta} = q_k + theta h d_{k+1},   v_{k+theta} = (1 - theta) v_k + theta (d_k + d_{k+1})/2
@@ -104,8 +101,7 @@ static carom_status linearise(work *w, carom_step *s, const span *a, int k, bool
         w->size[i] = fabs(w->size[i]) + a->x * h * fabs(w->f[i]);
     }
     carom_local_react(w->r, -1, &w->L, w->p);
-    const double left = carom_norm_max(w->r, nv);
-    *small = left <= s->newton_tol * carom_norm_max(w->size, nv) || (k > 0 && left <= a->x * h * carom_force_rounding(s, w->K, a->q, w->d_f));
+    *small = carom_motion_met(s, carom_norm_max(w->r, nv), carom_norm_max(w->size, nv), k > 0 ? a->x * h : 0, w->K, a->q, w->d_f);
     // (SP-8)  A = M + x h theta (C/2 + h K) + h d(M y)/dq - h/(1 + e) d(W p)/dq
     CAROM_TRY(carom_tangent(s, w->K, w->C, t_t, w->q_t, w->v_t));
     carom_matrix_zero(w->A);
@@ -114,7 +110,7 @@ static carom_status linearise(work *w, carom_step *s, const span *a, int k, bool
     carom_matrix_add(w->A, a->x * h * h * theta, w->K);
     CAROM_TRY(carom_mass_gradient(s, w->A, h, t_1, w->q_1, w->y));
     CAROM_TRY(carom_reaction_gradient(s, w->A, -h / (1 + w->e), &w->L, w->p, a->t_z, w->z));
-    if (carom_factorise(&w->F, w->A, NULL) != CAROM_OK) return carom_retry(s, "the iteration matrix is singular");
+    CAROM_TRY(carom_iteration_factor(s, &w->F, w->A));
     carom_local_react(w->r, 1, &w->L, w->p);
     carom_factor_solve(&w->F, w->r);
     carom_add(w->d_f, w->d_1, -1, w->r, nv);
@@ -167,9 +163,32 @@ static bool met(work *w, carom_step *s, int k) {
 }
 
 // d_1 from a->d.
+static carom_status evaluate(void *memory, carom_step *s, int k, bool *answer) {
+    work *w = memory;
+    bool small = true;
+    *answer = w->good && !w->implicit;
+    if (*answer) return CAROM_OK;
+    carom_close_these(s, &w->L, w->in + s->sys->ne);
+    CAROM_TRY(carom_directions(s, &w->L, w->span.t_z, w->z));
+    CAROM_TRY(carom_gaps(s, w->g, w->span.t_z, w->z));
+    if (w->implicit) CAROM_TRY(linearise(w, s, k, &small));
+    *answer = w->good && small;
+    return CAROM_OK;
+}
+
+static carom_status correct(void *memory, carom_step *s, int k) {
+    work *w = memory;
+    CAROM_TRY(react(w, s));
+    CAROM_TRY(gaps_at_z(w, s));
+    w->good = met(w, s, k);
+    return CAROM_OK;
+}
+
 static carom_status advance(work *w, carom_step *s, span a) {
     const int nv = s->sys->nv, ne = s->sys->ne, nb = ne + s->sys->nc;
     a.t_z = a.t + s->h * (1 - w->e) / (1 + w->e);
+    w->span = a;
+    w->good = false;
     if (w->implicit) {
         carom_copy(w->d_1, a.d, nv);
     } else {
@@ -178,33 +197,15 @@ static carom_status advance(work *w, carom_step *s, span a) {
         carom_add(w->d_f, a.d, a.x * s->h, w->d_f, nv);
         carom_copy(w->d_1, w->d_f, nv);
     }
-    CAROM_TRY(gaps_at_z(w, s, &a));
+    CAROM_TRY(gaps_at_z(w, s));
     int taking_part = ne;
     for (int id = ne; id < nb; ++id) taking_part += w->in[id] = carom_closed(s, w->g[id]);
     w->L.nb = w->L.at[0] = 0;
     if (taking_part == 0 && !w->implicit) return CAROM_OK;
 
     carom_zero(w->p, w->L.W.n);
-    bool good = false, small = true;
-    for (int k = 0; k < MOST; ++k) {
-        choose(w, s);
-        CAROM_TRY(carom_directions(s, &w->L, a.t_z, w->z));
-        CAROM_TRY(carom_gaps(s, w->g, a.t_z, w->z));
-        if (w->implicit) CAROM_TRY(linearise(w, s, &a, k, &small));
-        if (good && small) {
-            carom_book_newton(s, k);
-            return CAROM_OK;
-        }
-        CAROM_TRY(react(w, s));
-        CAROM_TRY(gaps_at_z(w, s, &a));
-        good = met(w, s, k);
-        if (good && !w->implicit) {
-            carom_book_newton(s, k + 1);
-            return CAROM_OK;
-        }
-        if (!(carom_norm_max(w->d_1, nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
-    }
-    return carom_retry(s, "the position-level contact problem did not converge in %d iterations", MOST);
+    const carom_iteration I = {.method = "the position-level contact problem", .most = MOST, .x = w->d_1, .n = nv, .evaluate = evaluate, .correct = correct};
+    return carom_iterate(&I, w, s, NULL);
 }
 
 static void book(work *w, carom_step *s, const double *d) {

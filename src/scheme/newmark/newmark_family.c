@@ -1,5 +1,6 @@
 // newmark_family.c: see newmark_family.h.
 #include "scheme/newmark/newmark_family.h"
+#include "scheme/newton.h"
 #include <math.h>
 
 enum { MOST = 50 };                         // Newton iterations
@@ -63,11 +64,7 @@ void carom_newmark_carve(carom_newmark *w, carom_newmark_par par, carom_arena *m
     w->X_s = carom_carve(mem, nv * (size_t)w->room);
     w->X_w = carom_carve(mem, nv * (size_t)w->room);
     w->constant = sys->flags & CAROM_LINEAR && sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->nv >= KEPT_FROM;
-    if (w->constant) {
-        w->all = carom_carve_local(mem, sys);
-        w->known = carom_carve_bytes(mem, nl * sizeof *w->known);
-        w->G_all = carom_carve(mem, nl * nl);
-    }
+    if (w->constant) w->keep = carom_carve_responses(mem, sys, 1);
     w->D = carom_carve_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
     w->M = carom_carve_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->E, &w->A};
@@ -168,9 +165,9 @@ static carom_status matrices(carom_newmark *w, carom_step *s) {
         carom_matrix_add(w->A, 1, w->M);
         carom_matrix_add(w->A, h * w->par.gamma * w->c, w->C);
         carom_matrix_add(w->A, h * h * w->par.beta * w->c, w->K);
-        if (carom_factorise(&w->F_A, w->A, NULL) != CAROM_OK) return carom_retry(s, "the iteration matrix is singular");
+        CAROM_TRY(carom_iteration_factor(s, &w->F_A, w->A));
         w->h_A = constant ? h : 0;
-        for (int k = 0; w->constant && k < w->all.W.n; ++k) w->known[k] = false;
+        if (w->constant) carom_responses_forget(&w->keep);
     }
     if (!splits(w) || w->L.nb == 0 || w->F_E.ready) return CAROM_OK;
     carom_matrix_zero(w->E);
@@ -230,27 +227,19 @@ static void unit_response(carom_newmark *w, const carom_step *s, const carom_col
     respond(w, s, y, dw);
 }
 
-// Column k of L in arrays over all directions.
-static int direction(const carom_newmark *w, int b, int k) { return w->all.at[w->L.id[b]] + k - w->L.at[b]; }
-
 // G from columns that are kept; those of directions that act for the first time are computed.
 static carom_status kept_matrix(carom_newmark *w, carom_step *s) {
-    const int n = rows(&w->L), all = w->all.W.n;
-    if (w->all.nb == 0) {
-        carom_close_all(s, &w->all);
-        CAROM_TRY(carom_directions(s, &w->all, s->t, s->q));
-    }
+    const int n = rows(&w->L);
+    carom_responses *keep = &w->keep;
+    CAROM_TRY(carom_responses_begin(keep, s));
     for (int b = 0; b < w->L.nb; ++b)
         for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) {
-            const int d = direction(w, b, k);
-            if (!w->known[d]) {
-                unit_response(w, s, &w->all.W, d, d);
-                for (int i = 0; i < w->all.at[w->all.nb]; ++i)
-                    w->G_all[i + (size_t)d * (size_t)all] = carom_column_dot(&w->all.W, i, on_position(w) ? w->dx : w->dv) / (on_position(w) ? s->h : 1);
-                w->known[d] = true;
-            }
+            const int d = carom_responses_at(keep, &w->L, b, k);
+            if (!keep->known[d]) unit_response(w, s, &keep->all.W, d, d), carom_responses_put(keep, 0, d, on_position(w) ? w->dx : w->dv);
+            const double *G = carom_responses_column(keep, 0, d);
             for (int c = 0; c < w->L.nb; ++c)
-                for (int i = w->L.at[c]; i < w->L.at[c + 1]; ++i) s->G[i + k * (size_t)n] = w->G_all[direction(w, c, i) + (size_t)d * (size_t)all];
+                for (int i = w->L.at[c]; i < w->L.at[c + 1]; ++i) s->G[i + k * (size_t)n] = G[carom_responses_at(keep, &w->L, c, i)];
+            for (int i = 0; on_position(w) && i < n; ++i) s->G[i + k * (size_t)n] /= s->h;
         }
     return CAROM_OK;
 }
@@ -283,20 +272,22 @@ static void add_reactions(carom_newmark *w, const carom_step *s, const double *p
     const int nv = s->sys->nv;
     bool solve = w->constant && rows(&w->L) > MANY && w->F_A.shape.storage != CAROM_DENSE;
     for (int b = 0; b < w->L.nb; ++b)
-        for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) solve = solve || (w->constant ? direction(w, b, k) : k) >= w->room;
+        for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) solve = solve || (w->constant ? carom_responses_at(&w->keep, &w->L, b, k) : k) >= w->room;
     if (solve) {
         increments(w, s, p);
         return;
     }
     for (int b = 0; b < w->L.nb; ++b)
         for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) {
-            const size_t column = (size_t)(w->constant ? direction(w, b, k) : k) * (size_t)nv;
+            const size_t column = (size_t)(w->constant ? carom_responses_at(&w->keep, &w->L, b, k) : k) * (size_t)nv;
             carom_axpy(w->y_s, p[k], w->X_s + column, nv);
             carom_axpy(w->y_w, p[k], w->X_w + column, nv);
         }
 }
 
-static carom_status correct(carom_newmark *w, carom_step *s) {
+static carom_status correct(void *memory, carom_step *s, int k) {
+    (void)k;
+    carom_newmark *w = memory;
     const int nv = s->sys->nv, n = rows(&w->L);
     CAROM_TRY(matrices(w, s));
     if (n > 0) CAROM_TRY(contact_problem(w, s));
@@ -343,10 +334,32 @@ static bool done(carom_newmark *w, carom_step *s) {
 
 // (NM-9)  active=free:  I = { j : g_j(q_1) <= 0 } with q_1 after one iteration without contacts
 //         active=half:  I = { j : g_j(q_0 + h/2 v_0) <= 0 }
+static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
+    carom_newmark *w = memory;
+    CAROM_TRY(evaluate(w, s, k));
+    if (k == 0) return w->decided ? before(w, s) : CAROM_OK;
+    bool same = true;
+    if (!w->decided) {
+        CAROM_TRY(carom_gaps(s, w->sign, s->t + s->h, w->q_1));
+        CAROM_TRY(choose(w, s));
+        CAROM_TRY(local(w, s));
+        CAROM_TRY(before(w, s));
+        same = w->L.nb == s->sys->ne;
+        w->decided = true;
+    }
+    *answer = same && done(w, s);
+    if (!*answer || !on_position(w)) return CAROM_OK;
+    CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q_1));
+    *answer = !grow(w, s);
+    if (*answer) return CAROM_OK;
+    CAROM_TRY(choose(w, s));
+    return evaluate(w, s, k);
+}
+
 static carom_status iterate(carom_newmark *w, carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
-    bool decided = nc == 0 || (w->par.half && !on_position(w));
-    if (decided && nc > 0) {
+    w->decided = nc == 0 || (w->par.half && !on_position(w));
+    if (w->decided && nc > 0) {
         carom_move(s, w->q_1, s->q, 0.5 * s->h, s->v);
         CAROM_TRY(carom_gaps(s, w->sign, s->t + 0.5 * s->h, w->q_1));
         CAROM_TRY(carom_close_at(s, &w->L, w->sign, (carom_place){.t = s->t + 0.5 * s->h, .q = w->q_1, .v = s->v, .f = w->s_0}));
@@ -354,29 +367,8 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
         for (int id = 0; id < ne + nc; ++id) w->sign[id] = 1;
     }
     CAROM_TRY(choose(w, s));
-    for (int k = 0; k <= MOST; ++k) {
-        CAROM_TRY(evaluate(w, s, k));
-        bool same = k > 0;
-        if (k == 0 && decided) CAROM_TRY(before(w, s));
-        if (k > 0 && !decided) {
-            CAROM_TRY(carom_gaps(s, w->sign, s->t + s->h, w->q_1));
-            CAROM_TRY(choose(w, s));
-            CAROM_TRY(local(w, s));
-            CAROM_TRY(before(w, s));
-            same = w->L.nb == ne;
-            decided = true;
-        }
-        if (same && done(w, s)) {
-            if (!on_position(w)) return carom_book_newton(s, k), CAROM_OK;
-            CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q_1));
-            if (!grow(w, s)) return carom_book_newton(s, k), CAROM_OK;
-            CAROM_TRY(choose(w, s));
-            CAROM_TRY(evaluate(w, s, k));
-        }
-        if (!(carom_norm_max(w->v_1, s->sys->nv) < HUGE_VAL)) return carom_retry(s, "Newton's method diverged");
-        CAROM_TRY(correct(w, s));
-    }
-    return carom_retry(s, "Newton's method did not converge in %d iterations", MOST);
+    const carom_iteration I = {.method = "Newton's method", .most = MOST, .x = w->v_1, .n = s->sys->nv, .evaluate = judge, .correct = correct};
+    return carom_iterate(&I, w, s, NULL);
 }
 
 // -- start and step -------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 // am = af = 0: Newmark; am = 0: HHT.  The table of each scheme is in a file of its own.
 #pragma once
 #include "scheme/identity.h"
+#include "scheme/responses.h"
 #include "scheme/turn.h"
 
 typedef enum carom_newmark_contact {
@@ -47,15 +48,13 @@ typedef struct carom_newmark {
     double *X_s, *X_w;           // the same for unit impulses, by columns; room for `room` of them
     int room;
     bool constant;               // the columns depend on the step size only: they are kept by direction
-    carom_local all;             // constant: all constraints
-    bool *known;                 // constant: by direction, is its column known?
-    double *G_all;               // constant: their rows of the contact problem
+    carom_responses keep;             // constant: W' times their effect on velocities, on position level on positions
     carom_local L, L_0;          // directions at q_1, at q_0
     carom_columns D;             // d(W'v + w)/dq
     carom_matrix M, K, C, E, A;  // M, d(M s - f)/dq, -df/dv, d(M dw - W p)/dq, iteration matrix of s
     carom_factor F_A, F_E, F_0;  // of A; of M + h/2 E; of M at the start
     double h_A;                  // step of a constant A that stands; 0: none
-    bool chosen;                   // the set is new: its impact is not known yet
+    bool decided, chosen;        // the contacts of this step are known; the set is new: its impact is not known yet
     bool have_M;                 // M is constant and stands
     carom_identity I;
 } carom_newmark;

@@ -1,0 +1,12 @@
+// tolerance.h: small numbers that several folders share, each with its reason.  What one file alone uses is named there.
+#pragma once
+
+/// Part of a step, or of the time between two, by which instants may differ and are one.  Sums of steps round by far less, and
+/// nothing that a user or a scheme chooses lies so close to something else by intent.
+#define CAROM_INSTANT 1e-9
+
+/// Part of a quotient of times by which it may miss a whole number from below and count as it: the rounding of a few operations.
+#define CAROM_QUOTIENT 1e-12
+
+/// Error estimates below this part of the tolerance are taken for it: the next step is limited by other means by then, and 0 has no power.
+#define CAROM_ESTIMATE 1e-10
