@@ -22,7 +22,7 @@ static void ledger_names_have_the_values_of_the_ledger(void **state) {
                       .rejected = 7};
     l.energy.start = 1, l.energy.end = 2, l.energy.impact = 3, l.energy.friction = 4, l.energy.damping = 5,
     l.energy.external = 6, l.energy.balance = 7, l.energy.identity = 8;
-    l.energy.lost = 17, l.energy.created = 18;
+    l.energy.lost = 17, l.energy.created = 18, l.sleep.falls = 19, l.sleep.wakes = 20, l.sleep.energy = 21;
     l.counts = (carom_counts){
         .problems = 11, .iterations = 12, .fallbacks = 13, .residual = 1e-9, .newton = 14, .newton_max = 15, .newton_median = 16};
     static const struct {
@@ -51,6 +51,9 @@ static void ledger_names_have_the_values_of_the_ledger(void **state) {
                  {"newton.iterations", 14},
                  {"newton.max", 15},
                  {"newton.median", 16},
+                 {"sleep.falls", 19},
+                 {"sleep.wakes", 20},
+                 {"sleep.energy", 21},
                  {"rejected", 7},
                  {"ns_per_step", 500}};
     const int n = (int)(sizeof known / sizeof *known);

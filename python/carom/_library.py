@@ -53,7 +53,7 @@ class CError(Structure):
 
 class Contact(Structure):
     _fields_ = [("restitution", c_double), ("tangential_restitution", c_double), ("friction", c_double), ("tangents", c_int),
-                ("impact", c_int), ("sequential", c_bool), ("friction_varies", c_bool), ("friction_reacts", c_bool), ("pressed", c_bool),
+                ("impact", c_int), ("sequential", c_bool), ("friction_varies", c_bool), ("friction_reacts", c_bool), ("pressed", c_bool), ("disc", c_int * 2),
                 ("ellipse", c_double * 2), ("varies", c_bool)]
 
 
