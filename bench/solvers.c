@@ -156,9 +156,9 @@ static void large(bool towers, int wide, int high, double tol) {
     const carom_solver *s = carom_solver_find("hybrid");
     carom_arena mem = {0};
     void *work = calloc(1, CAROM_SOLVER_WORK);
-    s->carve(work, &mem, x.pb.n, x.pb.nb); // untouched pages cost nothing, so the memory is not filled
+    s->allocate(work, &mem, x.pb.n, x.pb.nb); // untouched pages cost nothing, so the memory is not filled
     mem = (carom_arena){.base = aligned_alloc(64, (mem.used + 127) / 64 * 64), .size = mem.used};
-    s->carve(work, &mem, x.pb.n, x.pb.nb);
+    s->allocate(work, &mem, x.pb.n, x.pb.nb);
     double speed = 0, best = INFINITY;
     for (int i = 0; i < x.pb.n; i++) speed = fmax(speed, fabs(x.c[i]));
     carom_report r = {0};

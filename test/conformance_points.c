@@ -75,7 +75,7 @@ static void evaluated_at(const carom_scheme *s, const char *what, unsigned decla
     char a[64], b[64];
     points(a, declared);
     points(b, found);
-    if (declared ? declared != found : s->order < 3 && !s->tells)
+    if (declared ? declared != found : s->order < 3 && !s->emits_events)
         fail_msg("%s: %s are evaluated at%s, its table says%s", s->name, what, b, declared ? a : " nothing");
 }
 

@@ -81,16 +81,16 @@ static inline void *work_of(const carom_model *m) {
     return work;
 }
 
-/// The local frame of all constraints, carved from one block (its base is for free()).
+/// The local frame of all constraints, allocated from one block (its base is for free()).
 static inline carom_local local_of(const carom_model *m, carom_arena *mem) {
     const carom_system *s = carom_model_system(m);
     carom_arena count = {0};
-    carom_carve_local(&count, s);
+    carom_allocate_local(&count, s);
     const size_t size = count.used + 64;
     *mem = (carom_arena){.base = aligned_alloc(64, size), .size = size};
     assert_non_null(mem->base);
     memset(mem->base, 0, size);
-    carom_local L = carom_carve_local(mem, s);
+    carom_local L = carom_allocate_local(mem, s);
     L.nb = s->ne + s->nc;
     L.at[0] = 0;
     for (int id = 0; id < L.nb; ++id) {

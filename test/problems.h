@@ -162,21 +162,21 @@ typedef struct solver_memory {
 
 static inline solver_memory memory_for_solver(const carom_solver *s, int n, int nb) {
     solver_memory m = {{0}, calloc(1, CAROM_SOLVER_WORK), NULL};
-    s->carve(m.work, &m.mem, n, nb);
+    s->allocate(m.work, &m.mem, n, nb);
     const size_t size = m.mem.used + 64;
     m.mem = (carom_arena){.base = aligned_alloc(64, (size + 63) / 64 * 64), .size = size};
     memset(m.mem.base, 0xff, size); // scratch may hold anything: these are NaNs
-    s->carve(m.work, &m.mem, n, nb);
+    s->allocate(m.work, &m.mem, n, nb);
     return m;
 }
 
 static inline solver_memory memory_for_chain(const carom_solver *first, int n, int nb) {
     solver_memory m = {{0}, NULL, NULL};
-    carom_carve_chain(&m.mem, n, nb, n, first);
+    carom_allocate_chain(&m.mem, n, nb, n, first);
     const size_t size = m.mem.used + 64;
     m.mem = (carom_arena){.base = aligned_alloc(64, (size + 63) / 64 * 64), .size = size};
     memset(m.mem.base, 0xff, size);
-    m.chain = carom_carve_chain(&m.mem, n, nb, n, first);
+    m.chain = carom_allocate_chain(&m.mem, n, nb, n, first);
     return m;
 }
 

@@ -73,9 +73,9 @@ for WHO in 0 2; do
     sweep dead$WHO mpirun -n 3 sh -c "$dies" sh 2>said || code=$?
     [ $code != 0 ]
     grep -q "signal 9" said # mpirun says which rank
-    [ $WHO = 0 ] || grep -q "of 200 runs are saved; go on with: carom sweep --resume dead2.csv" said
+    [ $WHO = 0 ] || grep -q "of 200 runs are saved; continue with: carom sweep --resume dead2.csv" said
     [ ! -e dead$WHO.csv ]
     mpirun -n 3 "$carom" sweep --resume dead$WHO.csv >said 2>&1
-    grep -q "runs are there already" said
+    grep -q "runs are already done" said
     same whole dead$WHO
 done

@@ -10,10 +10,10 @@
 #include <cmocka.h>
 
 static void describe(carom_arena *mem, void *place[4]) {
-    place[0] = carom_carve(mem, 3);
-    place[1] = carom_carve_ints(mem, 17);
-    place[2] = carom_carve_bytes(mem, 0);
-    place[3] = carom_carve_bytes(mem, 129);
+    place[0] = carom_allocate(mem, 3);
+    place[1] = carom_allocate_ints(mem, 17);
+    place[2] = carom_allocate_bytes(mem, 0);
+    place[3] = carom_allocate_bytes(mem, 129);
 }
 
 static void counting_gives_no_memory_but_its_size(void **state) {

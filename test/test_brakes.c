@@ -42,7 +42,7 @@ static const carom_scheme *with_friction(int *i) {
     return NULL;
 }
 #define EACH(s) int i_ = 0; (s = with_friction(&i_));
-static double fine(const carom_scheme *s, double located, double others) { return s->tells ? located : others; }
+static double fine(const carom_scheme *s, double located, double others) { return s->emits_events ? located : others; }
 
 // I = 0.2, mu r N = 0.1 0.05 40 = 0.2: 1 rad/s^2, from 3 rad/s to rest after 4.5 rad.
 static void a_shaft_spins_down(void **state) {
@@ -78,7 +78,7 @@ static void a_brake_holds_and_slips(void **state) {
     }
 }
 
-// A clutch with torque 0.5 0.1 200 = 10 between 1 and 2 kg m^2: 10 rad/s are made equal at 15 rad/s^2, in 2/3 s, and both go on with 10/3.  Released from t = 0.9 to 1,
+// A clutch with torque 0.5 0.1 200 = 10 between 1 and 2 kg m^2: 10 rad/s are made equal at 15 rad/s^2, in 2/3 s, and both continue with 10/3.  Released from t = 0.9 to 1,
 // after which a torque acts on the first alone: p' = 10/3 + 3/2 (t - 1)^2.
 static void a_clutch_engages_and_opens(void **state) {
     (void)state;
@@ -312,9 +312,9 @@ static void mistakes_are_told(void **state) {
         {"{joint: w, radius: 1, friction: 0.1}", "which is of type weld"},
         {"{joint: s, radius: 1, friction: 0.1}", "does not turn"},
         {"{normal force: 1, slip: x, friction: 0.1, gap: x}", "gap"},
-        {"{between: [b, floor], friction: [0.1, 0.2]}", "want a direction"},
+        {"{between: [b, floor], friction: [0.1, 0.2]}", "need a direction"},
         {"{between: [b, floor], friction: {along: 0.1, across: 0.2, direction: [1, 0, 0]}}", "are planar"},
-        {"{between: [b, floor], friction: {along: 0.1, across: 0.2}}", "wants `along`, `across` and `direction`"},
+        {"{between: [b, floor], friction: {along: 0.1, across: 0.2}}", "needs `along`, `across` and `direction`"},
         {"{between: [b, floor], friction: {along: 0.1, across: 0, direction: [1, 0, 0]}}", "both must be positive"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[900];

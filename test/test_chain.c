@@ -77,13 +77,13 @@ static carom_report lie(void *work, carom_problem *pb, double tol) {
     return (carom_report){.converged = true, .residual = 0, .iterations = 1000};
 }
 
-static void carve_nothing(void *work, carom_arena *mem, int n, int nb) {
+static void allocate_nothing(void *work, carom_arena *mem, int n, int nb) {
     (void)work, (void)mem, (void)n, (void)nb;
 }
 
 static void a_lie_is_found_out(void **state) {
     (void)state;
-    const carom_solver liar = {.name = "liar", .laws = 15, .carve = carve_nothing, .work_size = 1, .solve = lie};
+    const carom_solver liar = {.name = "liar", .laws = 15, .allocate = allocate_nothing, .work_size = 1, .solve = lie};
     contact_problem x = problem_random(4, CAROM_PLANAR, 0.3, 0.5, 3);
     solver_memory m = memory_for_chain(&liar, x.pb.n, x.pb.nb);
     const carom_report r = carom_chain_solve(m.chain, &x.pb, 1e-12);
@@ -203,12 +203,12 @@ static void memory_grows_with_the_square_and_is_described_once(void **state) {
     (void)state;
     for (int n = 10; n <= 3000; n *= 3) {
         carom_arena count = {0};
-        assert_null(carom_carve_chain(&count, n, n, n, NULL));
+        assert_null(carom_allocate_chain(&count, n, n, n, NULL));
         assert_true(count.used < 8.0 * (6.0 * n * n + 100.0 * n) + 20000);
         if (n > 100) continue;
         unsigned char *base = aligned_alloc(64, count.used);
         carom_arena real = {.base = base, .size = count.used};
-        assert_non_null(carom_carve_chain(&real, n, n, n, NULL));
+        assert_non_null(carom_allocate_chain(&real, n, n, n, NULL));
         assert_true(real.used == count.used);
         free(base);
     }

@@ -96,7 +96,7 @@ static void start_into_a_stop_with_a_joint(void **state) {
 }
 
 // Schemes that locate their events end a phase at the kink.
-static bool located(const carom_scheme *s) { return s->tells; }
+static bool located(const carom_scheme *s) { return s->emits_events; }
 
 static void each_and_event_driven(unsigned needs, check look) {
     each(needs, look);

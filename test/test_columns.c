@@ -16,19 +16,19 @@ typedef struct pair {
     carom_columns dense, sparse;
 } pair;
 
-static void carve(pair *p) {
-    p->dense = carom_carve_columns(&p->mem, ROWS, N, ROWS);
-    p->sparse = carom_carve_columns(&p->mem, ROWS, N, STRIDE);
+static void allocate(pair *p) {
+    p->dense = carom_allocate_columns(&p->mem, ROWS, N, ROWS);
+    p->sparse = carom_allocate_columns(&p->mem, ROWS, N, STRIDE);
 }
 
 static pair create(uint64_t seed) {
     pair p = {0};
-    carve(&p);
+    allocate(&p);
     const size_t size = p.mem.used;
     p.mem = (carom_arena){.base = aligned_alloc(64, size), .size = size};
     assert_non_null(p.mem.base);
     memset(p.mem.base, 0, size);
-    carve(&p);
+    allocate(&p);
     for (int k = 0; k < N; ++k) {
         p.sparse.count[k] = k; // 0, 1, 2, 3 entries
         for (int e = 0; e < k; ++e) {
@@ -50,7 +50,7 @@ static void storage_follows_the_stride(void **state) {
     assert_non_null(p.sparse.count);
     assert_int_equal(p.sparse.stride, STRIDE);
     carom_arena count = {0};
-    assert_null(carom_carve_columns(&count, ROWS, N, ROWS + 5).count); // wider than a column: dense
+    assert_null(carom_allocate_columns(&count, ROWS, N, ROWS + 5).count); // wider than a column: dense
     free(p.mem.base);
 }
 

@@ -632,10 +632,10 @@ static void wrong_usage_of_the_program_is_status_2(void **state) {
     static const struct { const char *arguments, *says; } wrong[] = {
         {MODELS "slider-crank.yaml --steps 1e-3,x", "'x' is not a number"},
         {MODELS "slider-crank.yaml --steps ,", "--steps: no number"},
-        {MODELS "slider-crank.yaml --over all", "none of ends, dense"},
+        {MODELS "slider-crank.yaml --over all", "not one of ends, dense"},
         {MODELS "slider-crank.yaml --over dense", "scheme half-explicit has no dense output; these have: dg-plus, dg-minus"},
-        {MODELS "slider-crank.yaml --norm max", "none of l1, l2, l3 and other exponents, linf, matrix, hausdorff"},
-        {MODELS "slider-crank.yaml --plot x.gif", ".svg, .png, .pdf"},
+        {MODELS "slider-crank.yaml --norm max", "not one of l1, l2, l3 and other exponents, linf, matrix, hausdorff"},
+        {MODELS "slider-crank.yaml --plot x.gif", ".svg, .png or .pdf"},
         {MODELS "slider-crank.yaml --threads 1.5", "whole number"},
         {MODELS "slider-crank.yaml --schemes schatzman-paoli --csv never.csv", "friction"},
         {MODELS "slider-crank.yaml --csv /nowhere/x.csv", "/nowhere/x.csv"},

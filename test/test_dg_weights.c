@@ -13,12 +13,12 @@
 
 static carom_dg_weights weights(int m, bool plus, void **block) {
     carom_arena count = {0};
-    carom_carve_dg_weights(&count, m, plus);
+    carom_allocate_dg_weights(&count, m, plus);
     *block = aligned_alloc(64, count.used);
     assert_non_null(*block);
     memset(*block, 0, count.used);
     carom_arena mem = {.base = *block, .size = count.used};
-    return carom_carve_dg_weights(&mem, m, plus);
+    return carom_allocate_dg_weights(&mem, m, plus);
 }
 
 // A few roundings of numbers of order 1.

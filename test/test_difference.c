@@ -12,22 +12,22 @@ typedef struct memory {
     double *kappa[2];
 } memory;
 
-static void carve(memory *m, const carom_system *sys) {
-    m->d = carom_carve_difference(&m->mem, sys);
-    m->L = carom_carve_local(&m->mem, sys);
-    for (int i = 0; i < 4; ++i) m->A[i] = carom_carve_matrix(&m->mem, sys->tangent_shape);
-    for (int i = 0; i < 2; ++i) m->D[i] = carom_carve_columns(&m->mem, sys->nv, m->L.W.n, sys->column_stride);
-    for (int i = 0; i < 2; ++i) m->kappa[i] = carom_carve(&m->mem, (size_t)m->L.W.n);
+static void allocate(memory *m, const carom_system *sys) {
+    m->d = carom_allocate_difference(&m->mem, sys);
+    m->L = carom_allocate_local(&m->mem, sys);
+    for (int i = 0; i < 4; ++i) m->A[i] = carom_allocate_matrix(&m->mem, sys->tangent_shape);
+    for (int i = 0; i < 2; ++i) m->D[i] = carom_allocate_columns(&m->mem, sys->nv, m->L.W.n, sys->column_stride);
+    for (int i = 0; i < 2; ++i) m->kappa[i] = carom_allocate(&m->mem, (size_t)m->L.W.n);
 }
 
 static memory create(const carom_system *sys) {
     memory m = {0};
-    carve(&m, sys);
+    allocate(&m, sys);
     const size_t size = m.mem.used;
     m.mem = (carom_arena){.base = aligned_alloc(64, size), .size = size};
     assert_non_null(m.mem.base);
     memset(m.mem.base, 0, size);
-    carve(&m, sys);
+    allocate(&m, sys);
     for (int id = 0; id < sys->ne + sys->nc; ++id) {
         m.L.id[id] = id;
         m.L.at[id + 1] = m.L.at[id] + carom_system_directions(sys, id);

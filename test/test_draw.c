@@ -422,7 +422,7 @@ static void mistakes_are_told_with_their_place(void **state) {
         {"draw: {a: {point: [0, 0]}, b: {point: [0, 0, 0]}}\n", "4:39: this point has 3 coordinates, the one in line 4 has 2"},
         {"draw: {a: {segment: [[0, 0]]}}\n", "4:21: a segment is a list of 2 points"},
         {"draw: {a: {line: 3}}\n", "4:18: a line is a list of at least 2 points"},
-        {"draw: {a: {box: 1, at: [0, 0]}}\n", "4:17: a box wants 2 sizes"},
+        {"draw: {a: {box: 1, at: [0, 0]}}\n", "4:17: a box needs 2 sizes"},
         {"draw: {a: {box: [1, 2], at: [0, 0], turn: [0, 0, 1]}}\n", "4:37: in the plane a shape is turned by `angle`"},
         {"draw: {a: {sphere: 1, at: [0, 0, 0], angle: 1}}\n", "4:38: in space a shape is turned by `turn`"},
         {"draw: {a: {sphere: 1, at: [0, 0]}}\n", "4:12: there is no sphere in the plane; write `circle`"},

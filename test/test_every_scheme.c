@@ -114,7 +114,7 @@ static bool kept(const mechanism *m, const carom_scheme *p, double h, double end
     carom_ledger l;
     carom_error err = {0};
     assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
-    const bool stepped = p->tells && l.counts.fallbacks > 0; // time-stepping where contacts contradict each other
+    const bool stepped = p->emits_events && l.counts.fallbacks > 0; // time-stepping where contacts contradict each other
     const double exact = 2e-9, tolerance = p->own_steps ? 3 * sqrt(p->options[carom_option_find(p->options, "rtol", 4)].fallback) : 0; // the stack starts 1e-9 deep
     const double closed = p->promises.contacts == CAROM_POSITION_LEVEL && !stepped ? exact + tolerance * m->size : h * s->approach + 0.01 * m->size;
     if (!(l.penetration <= closed)) REFUSE("enters by %g at t = %g, allowed %g", l.penetration, l.penetration_t, closed);

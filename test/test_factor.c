@@ -16,21 +16,21 @@ typedef struct memory {
     double *x, *b;
 } memory;
 
-static void carve(memory *m, carom_shape shape, bool symmetric) {
-    m->A = carom_carve_matrix(&m->mem, shape);
-    m->F = carom_carve_factor(&m->mem, shape, symmetric);
-    m->x = carom_carve(&m->mem, (size_t)shape.n);
-    m->b = carom_carve(&m->mem, (size_t)shape.n);
+static void allocate(memory *m, carom_shape shape, bool symmetric) {
+    m->A = carom_allocate_matrix(&m->mem, shape);
+    m->F = carom_allocate_factor(&m->mem, shape, symmetric);
+    m->x = carom_allocate(&m->mem, (size_t)shape.n);
+    m->b = carom_allocate(&m->mem, (size_t)shape.n);
 }
 
 static memory create(carom_shape shape, bool symmetric) {
     memory m = {0};
-    carve(&m, shape, symmetric);
+    allocate(&m, shape, symmetric);
     const size_t size = m.mem.used;
     m.mem = (carom_arena){.base = aligned_alloc(64, size), .size = size};
     assert_non_null(m.mem.base);
     memset(m.mem.base, 0xff, size); // a factor may not rely on zeros
-    carve(&m, shape, symmetric);
+    allocate(&m, shape, symmetric);
     return m;
 }
 

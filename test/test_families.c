@@ -143,7 +143,7 @@ static void mistakes_have_their_place(void **state) {
         {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'b[2]'], at: [0, 0]}", "m.yaml:3:47: 'b' has no member 2 here; they are numbered from 0 to 1"},
         {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'b[0, 1]'], at: [0, 0]}", "'b' has 1 index"},
         {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'b[1/2]'], at: [0, 0]}", "this is 0.5"},
-        {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'b[1'], at: [0, 0]}", "the bracket does not close"},
+        {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'b[1'], at: [0, 0]}", "the bracket is not closed"},
         {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'c[1]'], at: [0, 0]}", "there is no family 'c'"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {

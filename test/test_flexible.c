@@ -573,9 +573,9 @@ static void mistakes_are_told_with_their_place(void **state) {
     check_message(START ", densty: 1}\n", "m.yaml:3:75:", "did you mean 'density'");
     check_message("carom: 1\nflexible: {r: {type: bar, length: 1, elements: 2.5, density: 1, modulus: 1, area: 1}}\n", "m.yaml:2:48:", "whole number");
     check_message("carom: 1\nflexible: {r: {type: bar, length: -1, elements: 2, density: 1, modulus: 1, area: 1}}\n", "m.yaml:2:12:", "the length is -1");
-    check_message(START ", fix: top}\n", "m.yaml:3:80:", "no point of the member");
+    check_message(START ", fix: top}\n", "m.yaml:3:80:", "not a point of the member");
     check_message(START ", fix: strat}\n", "m.yaml:3:80:", "did you mean 'start'");
-    check_message(START ", fix: {start: [w]}}\n", "m.yaml:3:89:", "no component");
+    check_message(START ", fix: {start: [w]}}\n", "m.yaml:3:89:", "not a component");
     check_message(START ", points: {p: 0.3}, fix: p}\n", "m.yaml:3:98:", "inside an element");
     check_message(START ", points: {p: 1.3}}\n", "m.yaml:3:87:", "reaches from 0 to 1");
     check_message(START ", points: {end: 0.5}}\n", "m.yaml:3:84:", "choose another name");

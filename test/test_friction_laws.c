@@ -31,7 +31,7 @@ static const carom_scheme *with_friction(int *i) {
     return NULL;
 }
 #define EACH(s) int i_ = 0; (s = with_friction(&i_));
-static double fine(const carom_scheme *s, double located, double others) { return s->tells ? located : others; }
+static double fine(const carom_scheme *s, double located, double others) { return s->emits_events ? located : others; }
 
 // Mass 1 on a belt with 0.1 m/s, spring 10 N/m, normal force 10 N, static 0.4, kinetic 0.3.  It sticks until 10 x = 4, t = 4; slips with
 // x = 0.3 + 0.1 cos(w s) + 0.1/w sin(w s), w^2 = 10, until x' = 0.1 again at x = 0.2, s = 2/w (pi - atan(w)); then sticks.
@@ -176,13 +176,13 @@ static void near_names(void **state) {
 static void mistakes_are_told(void **state) {
     (void)state;
     static const struct { const char *law, *says; } cases[] = {
-        {"{static: 0.3}", "friction wants `static` and `kinetic`"},
+        {"{static: 0.3}", "friction needs `static` and `kinetic`"},
         {"{static: 0.3, kinetic: 0.4}", "static friction 0.3 is below the kinetic 0.4"},
         {"{static: 0.3, kinetik: 0.2}", "did you mean 'kinetic'?"},
         {"{static: 0.3, kinetic: 0.2, stribeck: 0}", "stribeck is 0"},
         {"slip.sped", "did you mean 'slip.speed'?"},
         {"normal.force'", "normal.force' is not available"},
-        {"[0.3, 0.2]", "two coefficients of friction want two"},
+        {"[0.3, 0.2]", "two coefficients of friction need two"},
         {"{along: 0.3, across: 0.2, direction: [1, 0, 0]}", "are for shapes"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[400];

@@ -453,7 +453,7 @@ static void bad_files(void **state) {
         {"mesh", "v 1 nan 2\nf 1 2 3\n", "finite"},
         {"mesh", "", "no triangle"},
         {"hull", "f 1 2 3\n", "one plane"},
-        {"heights", "f 1 2 3\n", "is no number"},
+        {"heights", "f 1 2 3\n", "is not a number"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
         char text[300], file[300];
@@ -489,7 +489,7 @@ static void bad_models(void **state) {
         if (!strstr(err.text, known[i].says)) fail_msg("%s: '%s' does not say '%s'", known[i].shape, err.text, known[i].says);
     }
     static const struct { const char *text, *says; } others[] = {
-        {"shapes: {s: {heights: [[0, 0], [0]]}}\nbodies: {b: {density: 1, at: [0, 0, 9], shape: {sphere: 1}}}", "has not 2 heights"},
+        {"shapes: {s: {heights: [[0, 0], [0]]}}\nbodies: {b: {density: 1, at: [0, 0, 9], shape: {sphere: 1}}}", "does not have 2 heights"},
         {"shapes: {s: {heights: [[0, 0]]}}\nbodies: {b: {density: 1, at: [0, 0, 9], shape: {sphere: 1}}}", "two rows"},
         {"shapes: {s: {heights: [[0, 0], [0, 0]], cell: -1}}\nbodies: {b: {density: 1, at: [0, 0, 9], shape: {sphere: 1}}}", "positive"},
         {"shapes: {s: {cylinder: [1, 1]}}\nbodies: {b: {density: 1, at: [0, 0, 9], shape: {hull: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}}\ncontacts: {c: {between: [b, s]}}", "no formula for a hull against a cylinder"},

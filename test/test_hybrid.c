@@ -57,11 +57,11 @@ typedef struct { carom_block_lu F; carom_arena mem; int *size, *first; } factors
 
 static factors factors_make(int n, int nb, size_t entries, size_t values) {
     factors f = {0};
-    carom_carve_block_lu(&f.F, &f.mem, n, nb, entries, values);
+    carom_allocate_block_lu(&f.F, &f.mem, n, nb, entries, values);
     const size_t size = f.mem.used + 64;
     f.mem = (carom_arena){.base = aligned_alloc(64, (size + 63) / 64 * 64), .size = size};
     memset(f.mem.base, 0xff, size);
-    carom_carve_block_lu(&f.F, &f.mem, n, nb, entries, values);
+    carom_allocate_block_lu(&f.F, &f.mem, n, nb, entries, values);
     f.size = calloc((size_t)nb + 1, sizeof(int)), f.first = calloc((size_t)nb + 1, sizeof(int));
     return f;
 }

@@ -117,7 +117,7 @@ static void lab_run(lab *x, const char *scheme, const char *a, const char *b, do
     memset(x, 0, sizeof *x);
     lively_chain(&x->c);
     carom_arena mem = {.base = x->memory, .size = sizeof x->memory};
-    x->I = carom_carve_identity(&mem, &x->c.sys, true);
+    x->I = carom_allocate_identity(&mem, &x->c.sys, true);
     x->s = (carom_step){.sys = &x->c.sys, .q = x->c.q0, .v = x->c.v0, .inside = &x->inside, .err = &x->err};
     assert_int_equal(carom_identity_begin(&x->I, &x->s), CAROM_OK);
     assert_true(x->I.on);

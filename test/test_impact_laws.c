@@ -159,7 +159,7 @@ static void a_box_comes_to_rest(void **state) {
         const end r = run(text, s->name, 1e-3, 2);
         scheme_near(s->name, r.ledger.energy.end, 0.981, 1e-3);
         scheme_true(s->name, r.ledger.energy.created <= 1e-3);
-        if (s->tells) scheme_near(s->name, r.ledger.energy.balance, 0, 1e-4);
+        if (s->emits_events) scheme_near(s->name, r.ledger.energy.balance, 0, 1e-4);
     }
 }
 

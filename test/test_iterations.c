@@ -98,10 +98,10 @@ static void turned_increments_are_moves_from_the_new_position(void **state) {
     const int nv = sys->nv;
     carom_step s = {.sys = sys};
     carom_arena mem = {0};
-    carom_carve_turn(&mem, sys);
+    carom_allocate_turn(&mem, sys);
     void *block = aligned_alloc(64, mem.used);
     mem = (carom_arena){.base = block, .size = mem.used};
-    carom_turn t = carom_carve_turn(&mem, sys);
+    carom_turn t = carom_allocate_turn(&mem, sys);
     assert_true(t.on);
     double x[12], d[12], y[12], w[12], back[12], a[14], b[14], sum[12];
     assert_true(nv == 12 && sys->nq == 14);

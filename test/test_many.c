@@ -503,7 +503,7 @@ static void mistakes_are_told(void **state) {
     told(p.text, "'b6-b7': they overlap");
     p.used -= 3; // "]}\n"
     put(&p, ", b3]}\n");
-    told(p.text, "'b3' stands here for the second time");
+    told(p.text, "'b3' is listed twice");
     p.used -= 7;
     put(&p, ", nobody]}\n");
     told(p.text, "unknown shape 'nobody'");

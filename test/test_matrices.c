@@ -357,8 +357,8 @@ static void mistakes_in_models_are_told_with_their_place(void **state) {
         {"mass: M, stiffness: K, rate: {vector: }", "rate is the name of a matrix"},
         {"mass: M, stiffness: K, rate: {}", "rate is empty"},
         {"mass: M, stiffness: K, rate: {u: 1}", "vector"},
-        {"mass: M, stiffness: K, fix: start", "no point of the member"},
-        {"mass: M, stiffness: K, record: stress", "nothing is known of stresses"},
+        {"mass: M, stiffness: K, fix: start", "not a point of the member"},
+        {"mass: M, stiffness: K, record: stress", "stresses are not available"},
         {"mass: M, stiffness: K, length: 3", "length"},
         {"mass: M, stiffness: M, load: 1", "no matrix 'K'"},
     };

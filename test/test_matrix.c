@@ -66,7 +66,7 @@ static void products_agree_with_the_table(void **state) {
             for (int j = 0; j < n; ++j) sum += table[i][j] * x[j];
             assert_true(fabs(y[i] - sum) <= 4 * n * DBL_EPSILON);
         }
-        carom_matrix_reach(y, A, x);
+        carom_matrix_magnitude(y, A, x);
         for (int i = 0; i < n; ++i) {
             double sum = 0;
             for (int j = 0; j < n; ++j) sum += fabs(table[i][j] * x[j]);

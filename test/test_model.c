@@ -100,10 +100,10 @@ static void compare_derivatives(const carom_model *m, double t, const double *q,
     void *work = work_of(m);
     carom_arena mem, count = {0};
     carom_local L = local_of(m, &mem);
-    carom_carve_difference(&count, s);
+    carom_allocate_difference(&count, s);
     carom_arena more = {.base = aligned_alloc(64, count.used + 64), .size = count.used + 64};
     memset(more.base, 0, more.size);
-    carom_difference d = carom_carve_difference(&more, s);
+    carom_difference d = carom_allocate_difference(&more, s);
     const size_t n = carom_shape_size(s->tangent_shape), nd = (size_t)L.at[L.nb];
     double *x = calloc(4 * n + nd * 2 + 2 * nd * (size_t)s->nv + (size_t)s->nv, sizeof *x);
     const carom_matrix A = {s->tangent_shape, x}, B = {s->tangent_shape, x + n}, C = {s->tangent_shape, x + 2 * n},
@@ -314,7 +314,7 @@ static void what_is_asked_together_has_the_bits_of_what_is_asked_alone(void **st
     }
 }
 
-// Mass, force and gap come from one evaluation; whichever is no number is named.  x = 1.02 - t is still positive at the
+// Mass, force and gap come from one evaluation; whichever is not a number is named.  x = 1.02 - t is still positive at the
 // end of the tenth step and negative in the middle of the eleventh.
 static void a_failure_among_several_is_told_by_name(void **state) {
     (void)state;

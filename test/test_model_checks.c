@@ -113,9 +113,9 @@ static void a_contact_may_be_called_like_a_function(void **state) {
     assert_close(out, 2, 0);
     free(work);
     carom_model_destroy(m);
-    carom_error err = {0}; // bare it is the function, which wants arguments
+    carom_error err = {0}; // bare it is the function, which needs arguments
     assert_null(model_of("carom: 1\ncoordinates: {x: 1}\nenergy: {kinetic: x'^2}\ncontacts: {floor: {gap: x}}\noutputs: {z: 2*floor}\n", &err));
-    assert_non_null(strstr(err.text, "floor is a function and wants arguments"));
+    assert_non_null(strstr(err.text, "floor is a function and needs arguments"));
 }
 
 static void a_value_that_is_no_number_fails_over_all_steps(void **state) {

@@ -30,7 +30,7 @@ static const struct { const char *text, *error; } cases[] = {
     {H "name: !!str x\n",
      "4:7: tags (!name) are not used in model files; remove it, or put the text in quotes"},
     {H "parameters: {a: 1, a: 2}\n",
-     "4:20: key 'a' stands here twice (first in line 4); keep one"},
+     "4:20: key 'a' is given twice (first in line 4); keep one"},
     {H "let:\n\tz: 1\n",
      "5:1: ..."},
     {H "name: a: b\n",
@@ -130,9 +130,9 @@ static const struct { const char *text, *error; } cases[] = {
     {"carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/x}\n",
      "3:19: the kinetic energy has no finite value at the initial position; check divisions, roots and logarithms"},
     {H "forces: {z: 1}\n",
-     "4:10: 'z' in forces is no coordinate; did you mean 'x'?"},
+     "4:10: 'z' in forces is not a coordinate; did you mean 'x'?"},
     {"carom: 1\ncoordinates: {theta: 0}\nenergy: {kinetic: theta'^2}\nforces: {teta: 1}\n",
-     "4:10: 'teta' in forces is no coordinate; did you mean 'theta'?"},
+     "4:10: 'teta' in forces is not a coordinate; did you mean 'theta'?"},
     {H "forces: {x: -x'/abs(x')}\n",
      "4:13: this force has no finite value when all rates are zero; use sign(x') instead of x'/abs(x')"},
     {H "contacts: {c: {slip: x}}\n",
@@ -212,7 +212,7 @@ static const struct { const char *text, *error; } cases[] = {
     {H "simulation: {end: -1}\n",
      "4:19: the end time is -1; it must be positive (a run starts at t = 0)"},
     {H "simulation: {options: {a: [1]}}\n",
-     "4:24: option 'a' wants one value; write `a: value`"},
+     "4:24: option 'a' needs one value; write `a: value`"},
     {H "simulation: {scheme: }\n",
      "4:22: scheme is one word; `carom schemes` lists them"},
 };
@@ -257,7 +257,7 @@ static void columns_count_characters_not_bytes(void **state) {
     assert_null(model_of("carom: 1\nname: {\xc3\xa4\xc3\xb6\xc3\xbc: 1}\n", &err));
     assert_string_equal(err.text, "m.yaml:2:7: the name of the model is a text; put it in quotes");
     assert_null(model_of("carom: 1\nname: M\nabout: {\xc3\xa4\xc3\xb6: 1, \xe2\x82\xac: 2, \xe2\x82\xac: 3}\n", &err));
-    assert_string_equal(err.text, "m.yaml:3:22: key '\xe2\x82\xac' stands here twice (first in line 3); keep one");
+    assert_string_equal(err.text, "m.yaml:3:22: key '\xe2\x82\xac' is given twice (first in line 3); keep one");
 }
 
 static void escapes_and_several_lines_point_at_the_start_of_the_text(void **state) {

@@ -125,12 +125,12 @@ static void names_have_exponents_and_may_be_relative(void **state) {
     reads("hausdorff", CAROM_NORM_HAUSDORFF, 1, false);
     refuses("relative-hausdorff", "no relative form");
     refuses("l0.5", "1 or more");
-    refuses("l", "none of");
-    refuses("l2x", "none of");
-    refuses("lnan", "none of");
-    refuses("max", "none of");
-    refuses("relative-", "none of");
-    refuses("", "none of");
+    refuses("l", "not one of");
+    refuses("l2x", "not one of");
+    refuses("lnan", "not one of");
+    refuses("max", "not one of");
+    refuses("relative-", "not one of");
+    refuses("", "not one of");
 }
 
 int main(void) {

@@ -67,8 +67,8 @@ static void values_are_checked_by_their_description(void **state) {
     reads(LIST + 3, "strict", 1);
     reads(LIST + 3, "strictly", 2);
     refuses(LIST + 3, "stric", "nonstrict|strict|strictly");
-    refuses(LIST + 3, "", "none of");
-    refuses(LIST + 3, "strict|strictly", "none of");
+    refuses(LIST + 3, "", "not one of");
+    refuses(LIST + 3, "strict|strictly", "not one of");
 }
 
 // A default that other options determine has a word of its own, which can be given.

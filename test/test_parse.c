@@ -144,7 +144,7 @@ static void errors_name_the_byte_and_the_remedy(void **unused) {
     wrong("sin()", 0, "sin takes 1 argument, not 0");
     wrong("min(1)", 0, "min takes two arguments or more, not 1");
     wrong("max(1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8)", 0, "more than 16 arguments");
-    wrong("sin + 1", 0, "wants arguments");
+    wrong("sin + 1", 0, "needs arguments");
     wrong("sin'(1)", 0, "prime");
     wrong("pi'", 0, "no rate");
     wrong("1 < 2 < 3", 6, "do not chain");

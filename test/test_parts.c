@@ -1,4 +1,4 @@
-// test_parts.c: steps that end where they are told to, states inside a step, ledgers that begin anew, and runs that go on with other values.
+// test_parts.c: steps that end where they are told to, states inside a step, ledgers that begin anew, and runs that continue with other values.
 //
 // A ball falls from y = 1 with y' = 0: y = 1 - g t^2/2 until t = sqrt(2/g), then it bounces with e = 1/2.
 #include "model_text.h"

@@ -166,7 +166,7 @@ static void blocks_are_the_dense_matrix(void **state) {
     carom_rows_space space;
     carom_block_rows rows;
     carom_arena mem = {.base = memory, .size = sizeof memory};
-    carom_carve_rows(&space, &mem, n, BLOCKS, sizeof memory);
+    carom_allocate_rows(&space, &mem, n, BLOCKS, sizeof memory);
     assert_true(carom_rows_gather(&space, &x.pb, &rows));
     assert_int_equal(rows.start[BLOCKS], 3 * BLOCKS - 2); // neighbours, and no more
     assert_int_equal(rows.uniform, 0);
@@ -207,7 +207,7 @@ static void blocks_are_the_dense_matrix(void **state) {
     for (int i = 0; i < n; ++i) near(x.u[i], u[i], largest);
     // Too little room is said.
     mem = (carom_arena){.base = memory, .size = sizeof memory};
-    carom_carve_rows(&space, &mem, n, BLOCKS, 20);
+    carom_allocate_rows(&space, &mem, n, BLOCKS, 20);
     assert_false(carom_rows_gather(&space, &x.pb, &rows));
     problem_destroy(&x);
 }

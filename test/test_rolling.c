@@ -75,7 +75,7 @@ static void rolling_that_makes_no_sense_is_refused(void **state) {
     (void)state;
     static const struct { const char *body, *contact, *message; } cases[] = {
         {"{mass: 1, inertia: 1, at: [0, 1], shape: {circle: 1}}", "friction: 0.1, rolling: -1", "rolling is -1; it must not be negative"},
-        {"{mass: 1, inertia: 1, at: [0, 1], shape: {circle: 1}}", "rolling: 1", "wants friction"},
+        {"{mass: 1, inertia: 1, at: [0, 1], shape: {circle: 1}}", "rolling: 1", "needs friction"},
         {"{mass: 1, inertia: 1, at: [0, 1], shape: {box: [1, 1]}}", "friction: 1, rolling: 1", "have 4 contacts"},
         {"{mass: 1, inertia: 1, at: [0, 1], shape: {circle: 1}}", "friction: 1, spinning: 1", "nothing spins about a normal in the plane"},
     };

@@ -287,8 +287,8 @@ static void levers_that_make_no_sense_are_refused(void **state) {
     static const struct { const char *shape, *contact, *message; } cases[] = {
         {"{sphere: 1}", "friction: 0.1, rolling: -1", "rolling is -1; it must not be negative"},
         {"{sphere: 1}", "friction: 0.1, spinning: -2", "spinning is -2; it must not be negative"},
-        {"{sphere: 1}", "rolling: 1", "rolling resistance wants friction; add `friction:`"},
-        {"{sphere: 1}", "spinning: 1", "spinning resistance wants friction; add `friction:`"},
+        {"{sphere: 1}", "rolling: 1", "rolling resistance needs friction; add `friction:`"},
+        {"{sphere: 1}", "spinning: 1", "spinning resistance needs friction; add `friction:`"},
         {"{box: [1, 1, 1]}", "friction: 1, spinning: 1", "spinning resistance is for what is round; 'b' and 'f' have 8 contacts, with corners"},
         {"{sphere: 1}", "friction: 1, spining: 1", "did you mean 'spinning'?"},
     };

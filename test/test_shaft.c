@@ -137,11 +137,11 @@ static void solve(const carom_member *m, const double *f, double *x) {
     const carom_shape shape = {.storage = CAROM_DENSE, .n = n};
     carom_member_tangent(m, zero, zero, (carom_matrix){shape, K}, (carom_matrix){shape, C}, 0);
     carom_arena mem = {0};
-    carom_carve_factor(&mem, shape, true);
+    carom_allocate_factor(&mem, shape, true);
     void *block = aligned_alloc(64, (mem.used + 63) & ~(size_t)63);
     assert_non_null(block);
     mem = (carom_arena){.base = block, .size = mem.used};
-    carom_factor F = carom_carve_factor(&mem, shape, true);
+    carom_factor F = carom_allocate_factor(&mem, shape, true);
     assert_int_equal(carom_factorise(&F, (carom_matrix){shape, K}, NULL), CAROM_OK);
     carom_copy(x, f, n);
     carom_factor_solve(&F, x);
@@ -465,7 +465,7 @@ static void mistakes_are_told_with_their_place(void **state) {
         {SHAFT("elements: {}, radius: 1"), "elements is one value, or one for each stretch"},
         {SHAFT("elements: 4, radius: {odd: 1, end: 2}"), "radius changes at arc length 0.3, inside an element"},
         {SHAFT("elements: 4, radius: 1, flywheels: {odd: {mass: 1, inertia: 1}}"), "point 'odd' lies inside an element"},
-        {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 1}}"), "the flywheel at 'mid' wants mass and inertia"},
+        {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 1}}"), "the flywheel at 'mid' needs mass and inertia"},
         {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 0, inertia: 1}}"), "the mass of a flywheel is 0"},
         {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 1, inertia: [1, 0.4]}}"), "no mass has less than half across"},
         {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 1, inertia: [1, 2, 3]}}"), "one number, or a list of two"},

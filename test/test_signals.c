@@ -138,11 +138,11 @@ static void stick_ends(void **state) {
         carom_sim *sim = model_sim(m, (*s)->name, NULL, 0.01, 1);
         model_sim_run(sim);
         const carom_now now = carom_sim_now(sim);
-        const double bound = (*s)->tells ? 1e-6 : 0.02;
+        const double bound = (*s)->emits_events ? 1e-6 : 0.02;
         if (!(fabs(now.q[0] - exact[0]) < bound && fabs(now.v[0] - exact[1]) < 2 * bound)) fail_msg("%s: x = %g, x' = %g", (*s)->name, now.q[0], now.v[0]);
         carom_ledger l;
         assert_int_equal(carom_sim_ledger(sim, &l, NULL), CAROM_OK);
-        if ((*s)->tells && !(fabs(l.energy.external - 6 * 0.125) < 1e-5 && fabs(l.energy.balance) < 1e-5)) fail_msg("%s: work %g, balance %g", (*s)->name, l.energy.external, l.energy.balance);
+        if ((*s)->emits_events && !(fabs(l.energy.external - 6 * 0.125) < 1e-5 && fabs(l.energy.balance) < 1e-5)) fail_msg("%s: work %g, balance %g", (*s)->name, l.energy.external, l.energy.balance);
         carom_sim_destroy(sim);
         carom_model_destroy(m);
     }

@@ -30,7 +30,7 @@ static void wrong_definitions_are_refused(void **state) {
     refused(d, "its options are: theta, gamma, at, identity, closed, solver, tol, accept, newton-tol, adaptive, rtol, atol, estimate, violation");
     d = good, d.options = (const char *const[]){"theta", NULL}, refused(d, "key=value");
     d = good, d.options = (const char *const[]){"theta=2", NULL}, refused(d, "outside [0, 1]");
-    d = good, d.options = (const char *const[]){"closed=maybe", NULL}, refused(d, "none of");
+    d = good, d.options = (const char *const[]){"closed=maybe", NULL}, refused(d, "not one of");
     known other;
     known_ball_a(&other);
     other.sys.mass = NULL;

@@ -95,8 +95,8 @@ static void sparse_products_and_sums_are_those_of_dense_matrices(void **state) {
             carom_matrix_mul(y, b.S, x);
             carom_matrix_mul(z, b.D, x);
             for (int i = 0; i < n; ++i) assert_true(y[i] == z[i]);
-            carom_matrix_reach(y, b.S, x);
-            carom_matrix_reach(z, b.D, x);
+            carom_matrix_magnitude(y, b.S, x);
+            carom_matrix_magnitude(z, b.D, x);
             for (int i = 0; i < n; ++i) assert_true(y[i] == z[i]);
 
             // Sums with every storage, in and out of sparse ones.
@@ -155,11 +155,11 @@ typedef struct memory {
 
 static memory make_factor(carom_shape shape, bool symmetric) {
     memory m = {0};
-    m.F = carom_carve_factor(&m.mem, shape, symmetric);
+    m.F = carom_allocate_factor(&m.mem, shape, symmetric);
     const size_t size = m.mem.used;
     m.mem = (carom_arena){.base = aligned_alloc(64, size), .size = size};
     assert_non_null(m.mem.base);
-    m.F = carom_carve_factor(&m.mem, shape, symmetric);
+    m.F = carom_allocate_factor(&m.mem, shape, symmetric);
     assert_false(m.mem.failed);
     return m;
 }

@@ -262,7 +262,7 @@ static void missing_arguments_are_told(void **state) {
     assert_null(carom_solver_find(NULL));
     assert_null(carom_sweep_create(NULL, &err));
     carom_build *b = carom_build_create(NULL);
-    for (int i = 0; i < 2; ++i) { // the second time there was no memory for a builder
+    for (int i = 0; i < 2; ++i) { // the second time there was not enough memory for a builder
         carom_build_gravity(b, 0, 0, -1);
         carom_build_parameter(b, NULL, 1);
         carom_build_planar(b, NULL), carom_build_spatial(b, NULL), carom_build_moving(b, NULL);

@@ -151,7 +151,7 @@ static void wrong(void **state) {
         {"{x: [0, 1], y: [1, 2], kind: cubic}", "0", "kind is linear or spline"},
         {"{x: [0, 1], y: [1, 2], outside: nan}", "0", "outside is constant or error"},
         {"F.csv", "0", "m.yaml:3:6: the text of 'F.csv' is not given"},
-        {"{x: [0, 1], y: [1, 2]}", "F", "m.yaml:6:6: 'F' is a table and wants an argument: F(x)"},
+        {"{x: [0, 1], y: [1, 2]}", "F", "m.yaml:6:6: 'F' is a table and needs an argument: F(x)"},
         {"{x: [0, 1], y: [1, 2]}", "F(t, t)", "m.yaml:6:6: table F takes 1 argument, not 2"},
         {"{x: [0, 1], y: [1, 2]}", "min(t)", "m.yaml:6:6: min takes two arguments or more, not 1"},
         {"{x: [0, 1], y: [1, 2]}", "G(t)", "m.yaml:6:6: there is no function or table 'G'"},

@@ -117,7 +117,7 @@ static void mistakes(void **s) {
     static const char *const wrong[][2] = {
         {"", "r.urdf:1: there is no element"},
         {"<robot>\n<link name='a'>\n", "r.urdf:2: this element has no end"},
-        {"<robot>\n<link name=a/></robot>", "r.urdf:2: an attribute wants a value in quotes"},
+        {"<robot>\n<link name=a/></robot>", "r.urdf:2: an attribute needs a value in quotes"},
         {"<robot><link name='a'></robot>", "r.urdf:1: the end of another element is expected here"},
         {"<sdf/>", "r.urdf:1: the file begins with <sdf>; a URDF begins with <robot>"},
         {"<robot/>", "the robot has no <link>"},

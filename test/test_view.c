@@ -404,11 +404,11 @@ static void damaged_results_never_crash(void **state) {
 static void wrong_usage_is_told(void **state) {
     (void)state;
     static const struct { const char *line, *says; } cases[] = {
-        {"view", "view wants a RESULT"},
+        {"view", "view needs a RESULT"},
         {"view ball.h5 -o ball.txt", "does not end in .html"},
         {"view ball.h5 --rows 1", "not a whole number of at least 2"},
         {"view ball.h5 --rows 2.5", "not a whole number of at least 2"},
-        {"view ball.yaml", "ball.yaml is no result; run it first: carom run ball.yaml"},
+        {"view ball.yaml", "ball.yaml is not a result; run it first: carom run ball.yaml"},
         {"view nothing.h5", "cannot read nothing.h5"},
         {"view ball.h5 --model nothing.yaml", "cannot read nothing.yaml"},
         {"view ball.h5 -o missing/ball.html", "cannot write missing/ball.html"},
@@ -416,7 +416,7 @@ static void wrong_usage_is_told(void **state) {
         {"view ball.h5 --png t=4", "has times from 0 to 3"},
         {"view ball.h5 --png t=1 --size 10x10", "is not a size like 1280x720"},
         {"view ball.h5 --png t=1 -o ball.jpg", "does not end in .png"},
-        {"film", "film wants a RESULT"},
+        {"film", "film needs a RESULT"},
         {"film nothing.h5", "cannot read nothing.h5"},
         {"film ball.h5 -o ball.avi", "ends neither in .mp4 nor in .gif"},
         {"film ball.h5 --from 2 --to 1", "has times from 0 to 3, not 2 to 1"},

@@ -188,7 +188,7 @@ static void wild_models_do_no_harm(void **state) {
     assert_true(refused < runs / 2);
 }
 
-// Once found: the stages of half-explicit-rk turn a ball on a stiff spring so fast that its rotation is no number, while rates still are.
+// Once found: the stages of half-explicit-rk turn a ball on a stiff spring so fast that its rotation is not a number, while rates still are.
 static void rotations_stay_numbers(void **state) {
     (void)state;
     static writer w;

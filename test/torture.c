@@ -165,7 +165,7 @@ static void clean_sweep(void) {
     assert_int_equal(system(command), 0);
 }
 
-// Nothing is left to go on with: it ended before it had begun.
+// Nothing is left to continue with: it ended before it had begun.
 static bool to_resume(void) {
     char command[200];
     snprintf(command, sizeof command, "ls %s/part-sweep.csv* >/dev/null 2>&1", folder);

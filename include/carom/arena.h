@@ -1,6 +1,6 @@
-// arena.h: one block of memory, carved once.
+// arena.h: one block of memory, allocated once.
 //
-// Create measures, allocates one block, carves it.  A carve function describes its memory once and
+// Create measures, allocates one block, allocates it.  A allocate function describes its memory once and
 // runs twice: first against an empty arena (base NULL), which only counts, then for real.  The step
 // loop asks the heap for nothing.
 #pragma once
@@ -28,9 +28,12 @@ typedef struct carom_arena {
 } carom_arena;
 
 /// Bytes aligned to 64; NULL while counting.  The memory is zero when the block was.
-void *carom_carve_bytes(carom_arena *mem, size_t bytes);
-double *carom_carve(carom_arena *mem, size_t count);
-int *carom_carve_ints(carom_arena *mem, size_t count);
+void *carom_allocate_bytes(carom_arena *mem, size_t bytes);
+double *carom_allocate(carom_arena *mem, size_t count);
+/// count doubles for each of the pointers whose addresses are listed, in their order: CAROM_ALLOCATE(mem, n, &a, &b);
+#define CAROM_ALLOCATE(mem, count, ...) carom_allocate_each(mem, count, (double **const[]){__VA_ARGS__, NULL})
+void carom_allocate_each(carom_arena *mem, size_t count, double **const *to); // the list ends with NULL
+int *carom_allocate_ints(carom_arena *mem, size_t count);
 
 /// From now on the arena owns object; NULL: it could not be made.
 void carom_arena_hold(carom_arena *mem, void *object, void (*release)(void *object));

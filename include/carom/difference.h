@@ -18,7 +18,7 @@ typedef struct carom_difference {
     double step; // relative step; 0: 6e-6.  Lengths of its size in the model want a smaller one
 } carom_difference;
 
-carom_difference carom_carve_difference(carom_arena *mem, const carom_system *sys);
+carom_difference carom_allocate_difference(carom_arena *mem, const carom_system *sys);
 carom_status carom_difference_tangent(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,
                                       const double *v, carom_matrix K, carom_matrix C);
 carom_status carom_difference_mass_gradient(carom_difference *d, const carom_system *sys, void *work, double t, const double *q,

@@ -46,13 +46,13 @@ typedef struct carom_matrix {
 
 size_t carom_shape_size(carom_shape shape);                   // number of doubles
 int carom_shape_band(carom_shape shape);                      // most |i - j| of an entry; sparse shapes are searched
-carom_matrix carom_carve_matrix(carom_arena *mem, carom_shape shape);
+carom_matrix carom_allocate_matrix(carom_arena *mem, carom_shape shape);
 double *carom_matrix_entry(carom_matrix A, int i, int j);    // NULL outside the storage
 void carom_matrix_zero(carom_matrix A);
 void carom_matrix_add(carom_matrix A, double x, carom_matrix B); // A += x B; B's storage within A's
 void carom_matrix_mul(double *y, carom_matrix A, const double *x);           // y  = A x
 void carom_matrix_muladd(double *y, double s, carom_matrix A, const double *x); // y += s A x
-void carom_matrix_reach(double *y, carom_matrix A, const double *x);         // y_i = sum_j |A_ij x_j|
+void carom_matrix_magnitude(double *y, carom_matrix A, const double *x);         // y_i = sum_j |A_ij x_j|
 
 /// The pattern of the given entries (in any order, repeated as they like) and the diagonal.  NULL: no memory, or an
 /// entry outside 0 .. n-1.
@@ -93,7 +93,7 @@ typedef struct carom_factor {
     void *direct; // CAROM_SPARSE: state of the pattern's way to factorise, held by the arena
 } carom_factor;
 
-carom_factor carom_carve_factor(carom_arena *mem, carom_shape shape, bool symmetric);
+carom_factor carom_allocate_factor(carom_arena *mem, carom_shape shape, bool symmetric);
 
 /// CAROM_SINGULAR when a pivot vanishes (relative to its column) or, for LDL', is not positive;
 /// *where is then the row (NULL allowed).
@@ -109,7 +109,7 @@ typedef struct carom_columns {
     double *a;
 } carom_columns;
 
-carom_columns carom_carve_columns(carom_arena *mem, int rows, int n, int stride); // stride >= rows: dense
+carom_columns carom_allocate_columns(carom_arena *mem, int rows, int n, int stride); // stride >= rows: dense
 double carom_column_dot(const carom_columns *W, int k, const double *x);            // W_k' x
 void carom_column_axpy(double *y, double s, const carom_columns *W, int k);         // y += s W_k
 void carom_column_expand(double *y, const carom_columns *W, int k);                 // y = W_k, dense

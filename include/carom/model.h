@@ -137,7 +137,7 @@ void carom_model_stored(const carom_model *m, void *work, double t, const double
 /// Outputs at a state; `work` is carom_sim_work() of a simulation of this model's system.
 void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out);
 /// In one evaluation what a row of a record holds: energies (kinetic, potential), the velocities of all recorded directions, the gaps
-/// of pairs of shapes (at their ids in gap; far ones too are exact here), outputs.  CAROM_USER: one of them is no finite number.
+/// of pairs of shapes (at their ids in gap; far ones too are exact here), outputs.  CAROM_USER: one of them is not finite.
 carom_status carom_model_row(const carom_model *m, void *work, double t, const double *q, const double *v, double energy[2], double *u,
                              double *gap, double *out);
 /// Does carom_model_reactions() do anything?
@@ -176,7 +176,7 @@ const char *carom_ledger_name(int i);
 /// Is the model sound?  Findings are told one by one: derivatives against differences, mass matrix, initial constraints,
 /// degrees of freedom, unused names.  Returns the number of faults (warnings do not count).
 typedef enum carom_finding { CAROM_FINE, CAROM_WARNING, CAROM_FAULT } carom_finding;
-int carom_model_examine(const carom_model *m, void (*tell)(void *user, carom_finding kind, const char *sentence), void *user, carom_error *err);
+int carom_model_examine(const carom_model *m, void (*report)(void *user, carom_finding kind, const char *sentence), void *user, carom_error *err);
 
 #ifdef __cplusplus
 }

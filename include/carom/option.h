@@ -22,7 +22,7 @@ typedef struct carom_option {
                           // stand for high + 1 and so on
     const char *about;    // one sentence
     bool open_high;       // the upper end is excluded
-    const char *derived;  // default that is no number of its own, for display, one word: "by-alpha"; the value is then NaN
+    const char *derived;  // default that is not a number of its own, for display, one word: "by-alpha"; the value is then NaN
 } carom_option;
 
 int carom_option_count(const carom_option *list);

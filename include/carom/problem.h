@@ -116,7 +116,7 @@ typedef struct carom_solver {
     int max_blocks; // most unilateral blocks it should be asked to solve; 0: no limit
     int max_rows;   // beyond so many rows it makes no sense; 0: no limit
     /// For problems up to this size.  work is a place of work_size bytes also while mem only counts.
-    void (*carve)(void *work, carom_arena *mem, int n, int nb);
+    void (*allocate)(void *work, carom_arena *mem, int n, int nb);
     size_t work_size; // at most CAROM_SOLVER_WORK
     /// Sets pb->p and reports converged and iterations; the certificate is the caller's business.
     carom_report (*solve)(void *work, carom_problem *pb, double tol);
@@ -140,7 +140,7 @@ carom_report carom_solver_solve(const carom_solver *solver, void *work, carom_pr
 /// nb blocks, or up to `rigid` rows where all are bilateral.  G may be given by blocks; up to CAROM_DENSE_ROWS rows solvers that need
 /// the dense matrix get a dense view.
 typedef struct carom_chain carom_chain;
-carom_chain *carom_carve_chain(carom_arena *mem, int n, int nb, int rigid, const carom_solver *first); // NULL while counting
+carom_chain *carom_allocate_chain(carom_arena *mem, int n, int nb, int rigid, const carom_solver *first); // NULL while counting
 carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol);
 
 #ifdef __cplusplus

@@ -125,7 +125,7 @@ typedef struct carom_step {
     double *lost;        // nc, kept; zero on entry: part of account.impact that normal impulses of each contact took
     bool reacted;        // something was booked in this step
     const double *held;  // nc, kept: 1 for a contact that reacted in the last step
-    carom_event *events;   // written by carom_tell
+    carom_event *events;   // written by carom_emit_event
     int nevents, most_events;
     long parts;            // steps inside this one that were told with carom_inner
     carom_account account; // zero on entry
@@ -234,7 +234,7 @@ void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, c
 void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end);
 
 /// Tell an event at time t.  For schemes that find events themselves (`tells` in their table).
-carom_status carom_tell(carom_step *s, carom_event event);
+carom_status carom_emit_event(carom_step *s, carom_event event);
 
 /// Tell the end of a step inside this one, with right limits.  For schemes that divide their steps by tolerances.  Fails if
 /// the observer requests a stop.
@@ -293,7 +293,7 @@ typedef struct carom_scheme {
     bool own_steps;            // it controls its error itself: h is only the interval between records
     double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none known
     double (*stable_of)(const double *opt); // when an option decides; else NULL
-    bool tells;                // it tells its events with carom_tell; else they are read off the reactions
+    bool emits_events;                // it tells its events with carom_emit_event; else they are read off the reactions
     bool massless;             // M may be singular where joints or stiffness hold what has no inertia
     bool positions;            // it has multipliers on position level and books them with carom_book_position
     bool impulses;             // impulses, step by step, carry lasting contact; else forces do, and every impulse is an impact
@@ -306,8 +306,8 @@ typedef struct carom_scheme {
     const carom_option *options;
     const char *(*warning)(const double *opt); // sentence about options not to be used for results, or NULL; for the ledger
     size_t work_size;
-    /// Carve scratch from mem, and what must survive from step to step from keep (doubles only).
-    void (*carve)(void *work, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt);
+    /// Allocate scratch from mem, and what must survive from step to step from keep (doubles only).
+    void (*allocate)(void *work, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt);
     carom_status (*start)(void *work, carom_step *s); // before the first step; NULL: nothing
     carom_status (*step)(void *work, carom_step *s);
     /// Dense output: the state at t + x h of the step just done, 0 < x < 1, as the scheme's own polynomials have it.  NULL: it has none.

@@ -205,7 +205,7 @@ int carom_system_directions(const carom_system *sys, int id);
 int carom_system_recorded(const carom_system *sys, int id);
 
 /// Storage for the directions of constraints.
-carom_local carom_carve_local(carom_arena *mem, const carom_system *sys);
+carom_local carom_allocate_local(carom_arena *mem, const carom_system *sys);
 
 #ifdef __cplusplus
 }

@@ -32,7 +32,7 @@ bool carom_variation_exact(const carom_variation *x, int k);
 /// Directions of all constraints, in the order of ids, carom_system_directions() each.
 int carom_variation_directions(const carom_variation *x);
 
-// y is what is asked for.  CAROM_USER: an entry is no finite number.
+// y is what is asked for.  CAROM_USER: an entry is not finite.
 carom_status carom_variation_motion(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_direction d, double *y); // d(f - M a), nv
 carom_status carom_variation_gaps(carom_variation *x, double t, const double *q, carom_direction d, double *y); // dg, ne + nc
 carom_status carom_variation_reaction(carom_variation *x, double t, const double *q, const double *lambda, carom_direction d, double *y); // d(W lambda), nv

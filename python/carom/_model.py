@@ -172,7 +172,7 @@ class Model:
         """
         modes = ("off", "auto", "on")
         if mode not in modes:
-            raise c.InputError(f"compile: {mode!r} is none of auto, on, off")
+            raise c.InputError(f"compile: {mode!r} is not one of auto, on, off")
         done, err = ctypes.c_bool(), c.CError()
         status = lib.carom_model_compile(self._handle.pointer, modes.index(mode), evaluations, ctypes.byref(done), ctypes.byref(err))
         if status != c.OK:

@@ -65,10 +65,10 @@ def compare(model, schemes=None, steps=None, *, tolerances=None, first=None, end
     end = end if end is not None else file.end
     if steps is None and tolerances is None:
         if file.step is None:
-            raise c.InputError("no step sizes; give steps=[...]")
+            raise c.InputError("the step sizes are missing; give steps=[...]")
         steps = [k * file.step for k in (8, 4, 2, 1)]
     if end is None:
-        raise c.InputError("no end time; give end=T, or `end:` in the model's simulation section")
+        raise c.InputError("the end time is missing; give end=T, or `end:` in the model's simulation section")
     d, err = lib.carom_compare_default(), c.CError()
     if lib.carom_compare_norm(ctypes.byref(d), norm.encode(), ctypes.byref(err)) != c.OK:
         raise c.failure(err)
@@ -220,10 +220,10 @@ def _engine(model, axes, observe, section, count, transient, follow, zip, set, w
     observe = [observe] if isinstance(observe, str) else list(observe)
     follows = (None, "up", "down", "both")
     if follow not in follows:
-        raise c.InputError(f"follow: {follow!r} is none of up, down, both")
+        raise c.InputError(f"follow: {follow!r} is not one of up, down, both")
     modes = ("off", "auto", "on")
     if lanes not in modes:
-        raise c.InputError(f"lanes: {lanes!r} is none of auto, on, off")
+        raise c.InputError(f"lanes: {lanes!r} is not one of auto, on, off")
     d, err, n = lib.carom_sweep_default(), c.CError(), len(axes)
     texts = (c.MatrixText * max(1, len(source._matrices)))(
         *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in source._matrices.items()))

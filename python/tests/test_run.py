@@ -131,8 +131,8 @@ simulation: {scheme: mixed, step: 1e-4, end: 4e-3}
         told(carom.InputError, "nonsense", TEXT, options={"nonsense": 1})
         told(carom.InputError, "did you mean", TEXT, set={"kk": 1})
         told(carom.InputError, "not a number above 0", TEXT, step=-1)
-        told(carom.InputError, "no step size", TEXT.replace("step: 1e-3, ", ""))
-        told(carom.InputError, "no end time", TEXT.replace(", end: 10", ""))
+        told(carom.InputError, "the step size is missing", TEXT.replace("step: 1e-3, ", ""))
+        told(carom.InputError, "end time is missing", TEXT.replace(", end: 10", ""))
         told(carom.InputError, "add adaptive", TEXT, rtol=1e-3)
         told(carom.InputError, "twice", TEXT, every=2, dt_out=0.1)
         told(carom.InputError, "neither in .h5", TEXT, out="x.txt")
@@ -196,7 +196,7 @@ class Mechanisms(Case):
 
     def test_mistakes_name_their_entry(self):
         for words, change in (("bodies.rod: ", lambda m: m.bodies["rod"].update(mas=1)), ("joints.pin: ", lambda m: m.joints["pin"].update(between=["ground", "rad"])),
-                              ("bodies.rod.mass: object is none of", lambda m: m.bodies["rod"].update(mass=object())), ("'bodyes'", lambda m: m.sections.update(bodyes={"a": {}})),
+                              ("bodies.rod.mass: object is not one of", lambda m: m.bodies["rod"].update(mass=object())), ("'bodyes'", lambda m: m.sections.update(bodyes={"a": {}})),
                               ("NUL", lambda m: m.outputs.update(x="a\0b"))):
             m = self.pendulum()
             change(m)

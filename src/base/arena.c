@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <carom/arena.h>
 
-void *carom_carve_bytes(carom_arena *mem, size_t bytes) {
+void *carom_allocate_bytes(carom_arena *mem, size_t bytes) {
     const size_t slot = (bytes + 63) & ~(size_t)63;
     void *place = mem->base ? mem->base + mem->used : NULL;
     mem->used += slot;
@@ -11,16 +11,20 @@ void *carom_carve_bytes(carom_arena *mem, size_t bytes) {
     return place;
 }
 
-double *carom_carve(carom_arena *mem, size_t count) {
-    return carom_carve_bytes(mem, count * sizeof(double));
+double *carom_allocate(carom_arena *mem, size_t count) {
+    return carom_allocate_bytes(mem, count * sizeof(double));
 }
 
-int *carom_carve_ints(carom_arena *mem, size_t count) {
-    return carom_carve_bytes(mem, count * sizeof(int));
+void carom_allocate_each(carom_arena *mem, size_t count, double **const *to) {
+    for (; *to; ++to) **to = carom_allocate(mem, count);
+}
+
+int *carom_allocate_ints(carom_arena *mem, size_t count) {
+    return carom_allocate_bytes(mem, count * sizeof(int));
 }
 
 void carom_arena_hold(carom_arena *mem, void *object, void (*release)(void *object)) {
-    carom_held *held = carom_carve_bytes(mem, sizeof *held);
+    carom_held *held = carom_allocate_bytes(mem, sizeof *held);
     if (!mem->base) return;
     if (!object) {
         mem->failed = true;

@@ -43,7 +43,7 @@ static carom_status read_choice(const carom_option *o, const char *text, double 
             return CAROM_OK;
         }
     }
-    return carom_fail(err, CAROM_BAD_INPUT, "option %s: '%.60s' is none of %s", o->name, text, o->choices);
+    return carom_fail(err, CAROM_BAD_INPUT, "option %s: '%.60s' is not one of %s", o->name, text, o->choices);
 }
 
 // A whole number, or a word that stands for one above all of them.

@@ -36,7 +36,7 @@ static void wrong(carom_build *b, const char *what) {
 }
 
 static void *no_memory(carom_build *b) {
-    if (b->error.code == CAROM_OK) carom_fail(&b->error, CAROM_NO_MEMORY, "no memory for the model");
+    if (b->error.code == CAROM_OK) carom_fail(&b->error, CAROM_NO_MEMORY, "not enough memory for the model");
     return NULL;
 }
 
@@ -429,7 +429,7 @@ void carom_build_destroy(carom_build *b) {
 }
 
 const carom_mech *carom_build_mech(carom_build *b, carom_error *err) {
-    if (!b) return carom_fail(err, CAROM_NO_MEMORY, "there is no builder: carom_build_create() had no memory"), NULL;
+    if (!b) return carom_fail(err, CAROM_NO_MEMORY, "there is no builder: carom_build_create() had not enough memory"), NULL;
     b->of = "gravity";
     if (b->heavy) b->mech->gravity = vector(b, "gravity", b->gravity, space_of_model(b));
     if (b->error.code == CAROM_OK) return b->mech;

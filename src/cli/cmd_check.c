@@ -13,7 +13,7 @@ static const cli_option options[] = {
 
 typedef struct listener { bool quiet; int warnings; } listener;
 
-static void tell(void *user, carom_finding kind, const char *sentence) {
+static void report(void *user, carom_finding kind, const char *sentence) {
     static const char *const word[] = {"ok", "warning", "fault"};
     listener *l = user;
     l->warnings += kind == CAROM_WARNING;
@@ -34,7 +34,7 @@ static int try_scheme(const carom_model *m, listener *l) {
     const char *place = sim ? NULL : cli_blame(m, true, err.code);
     if (sim) snprintf(text, sizeof text, "simulation: %s can run this model", carom_sim_scheme(sim)->name);
     else snprintf(text, sizeof text, "simulation: %.300s%s%s", place ? place : "", place ? ": " : "", err.text);
-    tell(l, sim ? CAROM_FINE : CAROM_FAULT, text);
+    report(l, sim ? CAROM_FINE : CAROM_FAULT, text);
     carom_sim_destroy(sim);
     return sim ? 0 : 1;
 }
@@ -49,7 +49,7 @@ static int run(const cli_args *a) {
     if (m) {
         listener l = {.quiet = cli_has(a, "quiet")};
         carom_error err = {0};
-        int faults = carom_model_examine(m, tell, &l, &err);
+        int faults = carom_model_examine(m, report, &l, &err);
         if (faults < 0 || err.code != CAROM_OK) {
             cli_say("%s", err.text);
             status = CLI_FAILED;

@@ -80,7 +80,7 @@ static bool read_over(comparison *k) {
     const char *word = cli_value(k->a, "over");
     k->dense = word && strcmp(word, "dense") == 0;
     if (!word || k->dense || strcmp(word, "ends") == 0) return true;
-    return cli_say("--over: '%s' is none of ends, dense", word), false;
+    return cli_say("--over: '%s' is not one of ends, dense", word), false;
 }
 
 // The numbers of --steps or --tolerances; to be freed.
@@ -118,12 +118,12 @@ static bool read_usage(comparison *k) {
     const char *plot = cli_value(a, "plot");
     k->end = NAN;
     k->quiet = cli_has(a, "quiet");
-    if (plot && !compare_plot_kind(plot)) return cli_say("--plot: '%s' ends in none of .svg, .png, .pdf", plot), false;
+    if (plot && !compare_plot_kind(plot)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", plot), false;
     return read_norm(k) && read_over(k) && read_threads(k) && cli_compile_mode(a, &k->compile) && cli_positive(a, "end", &k->end);
 }
 
 static bool default_steps(comparison *k, double step) {
-    if (isnan(step)) return cli_say("no step sizes; give --steps H,H,H"), false;
+    if (isnan(step)) return cli_say("the step sizes are missing; give --steps H,H,H"), false;
     k->steps = calloc(4, sizeof *k->steps);
     if (!k->steps) abort();
     for (k->nsteps = 0; k->nsteps < 4; ++k->nsteps) k->steps[k->nsteps] = step * (8 >> k->nsteps);
@@ -143,7 +143,7 @@ static bool read_model(comparison *k) {
     if (of) k->of = cut(of, &k->of_own);
     k->options = cli_list(a, "option", NULL);
     if (isnan(k->end)) k->end = file.end;
-    if (isnan(k->end)) return cli_say("no end time; give --end T, or `end:` in the simulation section of %s", a->word[0]), false;
+    if (isnan(k->end)) return cli_say("the end time is missing; give --end T, or `end:` in the simulation section of %s", a->word[0]), false;
     if (tolerances && !read_numbers("tolerances", tolerances, &k->tolerances, &k->ntolerances)) return false;
     if (steps) return read_numbers("steps", steps, &k->steps, &k->nsteps);
     return tolerances || default_steps(k, file.step);

@@ -44,7 +44,7 @@ static int write_file(const cli_example *e, bool force) {
     FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
     int status = CLI_DONE;
     if (!f && errno == EEXIST) {
-        cli_say("%s is there already; --force overwrites it", file);
+        cli_say("%s already exists; --force overwrites it", file);
         status = CLI_USAGE;
     } else {
         bool good = f && fwrite(e->text, 1, e->length, f) == e->length;

@@ -93,7 +93,7 @@ static bool write_table(const carom_fit *f, const cli_args *a) {
 // A panel for each column: points of the data, a line through the model's values.
 static bool plot(const carom_fit *f, const char *const *match, const char *file) {
     FILE *s = tmpfile();
-    if (!s) return cli_say("cannot make a file for gnuplot: %s", strerror(errno)), false;
+    if (!s) return cli_say("cannot create a file for gnuplot: %s", strerror(errno)), false;
     for (int k = 0; k < f->nmatch; ++k) {
         int last = -1;
         fprintf(s, "$d%d << EOD\n", k);
@@ -175,7 +175,7 @@ static bool read_usage(const cli_args *a, carom_fit_def *d) {
     d->run.scheme = cli_value(a, "scheme");
     d->run.adaptive = cli_has(a, "adaptive");
     d->stop = cli_signals_asked;
-    if (picture && !sweep_plot_kind(picture)) return cli_say("--plot: '%s' ends in none of .svg, .png, .pdf", picture), false;
+    if (picture && !sweep_plot_kind(picture)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", picture), false;
     if (!cli_positive(a, "step", &d->run.step) || !cli_positive(a, "rtol", &d->run.rtol) || !cli_positive(a, "atol", &d->run.atol) || !cli_positive(a, "most", &most)) return false;
     d->most = (int)fmin(most, 1e9);
     return true;

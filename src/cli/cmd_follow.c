@@ -95,7 +95,7 @@ static bool read_usage(job *j) {
     if (cli_has(a, "orbit") == cli_has(a, "equilibrium")) return cli_say("follow: give --orbit FILE or --equilibrium FILE (or the word initial)"), false;
     if (!read_by(j) || !cli_positive(a, "step", &j->def.step) || !cli_positive(a, "points", &points) || cli_wants_model(a->word[0])) return false;
     if (points != floor(points) || points > 1e6) return cli_say("--points: %s is not a whole number up to a million", cli_value(a, "points")), false;
-    if (plot && !sweep_plot_kind(plot)) return cli_say("--plot: '%s' ends in none of .svg, .png, .pdf", plot), false;
+    if (plot && !sweep_plot_kind(plot)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", plot), false;
     j->own = out ? NULL : cli_rename(a->word[0], endings, ".branch.h5");
     j->out = out ? (char *)(size_t)out : j->own;
     if (!cli_ends(j->out, ".h5") && !(cli_ends(j->out, ".csv") && !cli_has(a, "resume"))) return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;

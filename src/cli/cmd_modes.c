@@ -207,7 +207,7 @@ static void add_point(cloud *c, double x, const carom_mode *k) {
 // Two panels of points; unstable modes stand out.
 static bool plot(const cloud *c, const char *name, const char *file) {
     FILE *s = tmpfile();
-    if (!s) return cli_say("cannot make a file for gnuplot: %s", strerror(errno)), false;
+    if (!s) return cli_say("cannot create a file for gnuplot: %s", strerror(errno)), false;
     char row[120];
     fputs("$d << EOD\n", s);
     for (long i = 0; i < c->n; ++i) carom_format(row, sizeof row, "%.10g %.10g %.10g\n", c->x[i], c->f[i], c->d[i]), fputs(row, s);
@@ -273,10 +273,10 @@ static bool read_usage(job *j) {
     j->open = contacts && strcmp(contacts, "open") == 0;
     if (!whole(a, "count", &j->count) || !whole(a, "mode", &j->mode) || !cli_positive(a, "scale", &j->scale)) return false;
     if (cli_has(a, "mode") && !(out && cli_ends(out, ".h5"))) return cli_say("--mode writes a result; give -o FILE.h5"), false;
-    if (!cli_has(a, "mode") && out && !cli_ends(out, ".csv")) return cli_say("-o: '%s' does not end in .csv; a result for `carom view` wants --mode N", out), false;
+    if (!cli_has(a, "mode") && out && !cli_ends(out, ".csv")) return cli_say("-o: '%s' does not end in .csv; a result for `carom view` needs --mode N", out), false;
     if (cli_has(a, "mode") && cli_has(a, "over")) return cli_say("--mode and --over exclude each other"), false;
     if (picture && !cli_has(a, "over")) return cli_say("--plot draws modes over a parameter; give --over NAME=SPEC"), false;
-    if (picture && !sweep_plot_kind(picture)) return cli_say("--plot: '%s' ends in none of .svg, .png, .pdf", picture), false;
+    if (picture && !sweep_plot_kind(picture)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", picture), false;
     return true;
 }
 

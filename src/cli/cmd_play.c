@@ -46,7 +46,7 @@ static bool write_play(const void *user, FILE *f, carom_error *err) {
     size_t length = 0;
     FILE *memory = open_memstream(&json, &length);
     if (memory) put_models(user, memory);
-    if (!memory || fclose(memory) != 0) return free(json), carom_fail(err, CAROM_NO_MEMORY, "no memory for the page"), false;
+    if (!memory || fclose(memory) != 0) return free(json), carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the page"), false;
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"generator\" content=\"carom " CAROM_VERSION "\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; "

@@ -382,7 +382,7 @@ static void name_figure(plot *p) {
 }
 
 // Columns that some results lack are shown from the others; that is said.
-static void tell_missing(const plot *p) {
+static void report_missing(const plot *p) {
     for (int i = 0; i < p->n; ++i) {
         const source *s = &p->s[i];
         if (s->missing == 0) continue;
@@ -405,7 +405,7 @@ static bool keep_script(const plot *p, const char *file, const char *picture) {
 static int render(const plot *p, const cli_args *a, const char *out) {
     const char *script = cli_value(a, "keep-script");
     FILE *f = tmpfile();
-    if (!f) return cli_say("cannot make a temporary file: %s", strerror(errno)), CLI_FAILED;
+    if (!f) return cli_say("cannot create a temporary file: %s", strerror(errno)), CLI_FAILED;
     figure_script(&p->fig, f, kind_of(out), NULL);
     const bool good = (!script || keep_script(p, script, out)) && gnuplot_render(f, out);
     fclose(f);
@@ -426,7 +426,7 @@ static int show(plot *p, const cli_args *a, const char *out) {
     if (phase && !portraits(p, phase)) return CLI_USAGE;
     if (!of && !phase) standard(p);
     if (p->failed) return CLI_USAGE;
-    tell_missing(p);
+    report_missing(p);
     if (p->fig.n == 0) return cli_say("nothing to show in %s", a->word[0]), CLI_USAGE;
     if (out) return render(p, a, out);
     figure_sketch(&p->fig, stdout, columns_of_terminal());
@@ -437,7 +437,7 @@ static bool read_usage(const cli_args *a, const char **out, char *own) {
     const char *given = cli_value(a, "out");
     const bool sketch = given ? strcmp(given, "-") == 0 : isatty(STDOUT_FILENO) && !cli_has(a, "keep-script");
     *out = sketch ? NULL : given ? given : own;
-    if (*out && !kind_of(*out)) return cli_say("-o: '%s' ends in none of .svg, .png, .pdf", *out), false;
+    if (*out && !kind_of(*out)) return cli_say("-o: '%s' does not end in .svg, .png or .pdf", *out), false;
     if (!*out && cli_has(a, "keep-script")) return cli_say("--keep-script belongs to a picture; a sketch has none"), false;
     if (cli_has(a, "phase") && cli_has(a, "vs")) return cli_say("--phase has its own axes; leave --vs out"), false;
     return true;
@@ -450,7 +450,7 @@ static int plot_table(const cli_args *a, bool branch) {
     const char *out = own ? own : cli_value(a, "out");
     int code = CLI_USAGE;
     if (a->n > 1) cli_say("one %s at a time", branch ? "branch" : "sweep");
-    else if (!sweep_plot_kind(out)) cli_say("--out: '%s' ends in none of .svg, .png, .pdf", out);
+    else if (!sweep_plot_kind(out)) cli_say("--out: '%s' does not end in .svg, .png or .pdf", out);
     else code = (branch ? follow_plot : sweep_plot)(a->word[0], cli_value(a, "of"), out) ? CLI_DONE : CLI_FAILED;
     if (code == CLI_DONE) printf("%s written\n", out);
     free(own);

@@ -82,12 +82,12 @@ static bool read_usage(run *r, const cli_args *a) {
         return false;
     if (r->every != floor(r->every) || r->every > 1e15) return cli_say("--every: %s is not a whole number", cli_value(a, "every")), false;
     if (r->every > 0 && r->dt_out > 0) return cli_say("--every and --dt-out say the same thing twice; give one of them"), false;
-    if (out && strcmp(out, "-") == 0 && r->json) return cli_say("--json and --out - both want standard output; give --out a file"), false;
+    if (out && strcmp(out, "-") == 0 && r->json) return cli_say("--json and --out - both use standard output; give --out a file"), false;
     if (out && strcmp(out, "-") != 0 && !cli_ends(out, ".h5") && !cli_ends(out, ".csv"))
         return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
     if (cli_has(a, "watch") && out && !cli_ends(out, ".h5")) return cli_say("--watch follows an .h5 result; give --out one, or leave it out"), false;
     if (cli_has(a, "start") && cli_has(a, "resume")) return cli_say("--start and --resume both say where to begin; give one of them"), false;
-    if (a->n == 0 && !cli_has(a, "resume")) return cli_say("run wants a model; usage: carom run %s", a->verb->arguments), false;
+    if (a->n == 0 && !cli_has(a, "resume")) return cli_say("run needs a model; usage: carom run %s", a->verb->arguments), false;
     return true;
 }
 
@@ -158,7 +158,7 @@ static bool read_resumed(run *r, const char *file) {
     const char *given = carom_result_text(old, "options_given"), *scheme = carom_result_text(old, "scheme");
     bool good = text && set && given && scheme && carom_result_number(old, "step", &step) && carom_result_number(old, "end", &end) &&
                 carom_result_number(old, "every", &every) && carom_result_number(old, "dt_out", &dt_out);
-    if (!good) cli_say("%s does not tell how it was computed; only an .h5 result of `carom run` can be resumed", file);
+    if (!good) cli_say("%s does not say how it was computed; only an .h5 result of `carom run` can be resumed", file);
     const cli_args *a = r->a;
     if (good && (cli_has(a, "adaptive") || cli_has(a, "rtol") || cli_has(a, "atol"))) {
         cli_say("%s goes on with the step control it began with; leave --adaptive, --rtol and --atol out", file);
@@ -241,7 +241,7 @@ static bool read_new(run *r) {
     const cli_args *a = r->a;
     r->model_file = a->word[0];
     if (carom_result_probe(r->model_file))
-        return cli_say("%s is a result, not a model; to go on with it: carom run --resume %s", r->model_file, r->model_file), false;
+        return cli_say("%s is a result, not a model; to continue it: carom run --resume %s", r->model_file, r->model_file), false;
     r->set = cli_list(a, "set", NULL);
     r->text = cli_read_file(r->model_file, &r->length);
     add_settle(r);
@@ -371,7 +371,7 @@ static double fraction(const run *r, const carom_now *now) {
     return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
-static void tell(run *r, const carom_now *now) {
+static void report_progress(run *r, const carom_now *now) {
     const carom_system *sys = carom_model_system(r->model);
     carom_ledger l;
     carom_error err = {0};
@@ -390,7 +390,7 @@ static carom_status attend(run *r, const carom_now *now) {
         r->stopped = true;
         return CAROM_STOPPED;
     }
-    if (cli_progress_due(&r->progress)) tell(r, now);
+    if (cli_progress_due(&r->progress)) report_progress(r, now);
     const double clock = cli_clock();
     if (clock - r->flushed < 0.5) return CAROM_OK;
     const carom_status status = carom_record_flush(r->record, &r->err);
@@ -511,7 +511,7 @@ static int report(run *r, const char *status, int code) {
 }
 
 // A run that was not done has not replaced an older result.
-static void tell_older(const char *out) {
+static void report_older(const char *out) {
     char *before = malloc(strlen(out) + sizeof ".before");
     if (!before) abort();
     if (access(strcat(strcpy(before, out), ".before"), F_OK) == 0) cli_say("the result of an earlier run is kept in %s", before);
@@ -531,9 +531,9 @@ static int conclude(run *r, carom_status status) {
     code = report(r, word, code);
     const double t = carom_sim_now(r->sim).t;
     if (code == CLI_FAILED && r->out) cli_say("what was computed until t = %.9g is in %s", carom_record_saved(r->record), r->out);
-    if (strcmp(word, "done") != 0 && r->out) tell_older(r->out);
+    if (strcmp(word, "done") != 0 && r->out) report_older(r->out);
     if (code == CLI_INTERRUPTED && r->out && cli_ends(r->out, ".h5"))
-        cli_say("interrupted at t = %.9g and saved; go on with: carom run --resume %s", t, r->out);
+        cli_say("interrupted at t = %.9g and saved; continue with: carom run --resume %s", t, r->out);
     else if (code == CLI_INTERRUPTED)
         cli_say("interrupted at t = %.9g; rows until then are written (only .h5 results can be resumed)", t);
     return code;

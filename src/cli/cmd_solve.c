@@ -34,10 +34,10 @@ static const char *solver_name(const void *user, int i) {
 static bool solve(carom_problem *pb, const carom_solver *first, double tol, outcome *o) {
     const int rigid = pb->n < CAROM_DENSE_ROWS ? pb->n : CAROM_DENSE_ROWS; // solvers of joints alone need the dense matrix
     carom_arena mem = {0};
-    carom_carve_chain(&mem, pb->n, pb->nb, rigid, first);
+    carom_allocate_chain(&mem, pb->n, pb->nb, rigid, first);
     mem = (carom_arena){.base = aligned_alloc(64, (mem.used + 127) / 64 * 64), .size = mem.used};
-    if (!mem.base) return cli_say("no memory for a contact problem of %d rows", pb->n), false;
-    carom_chain *chain = carom_carve_chain(&mem, pb->n, pb->nb, rigid, first);
+    if (!mem.base) return cli_say("not enough memory for a contact problem of %d rows", pb->n), false;
+    carom_chain *chain = carom_allocate_chain(&mem, pb->n, pb->nb, rigid, first);
     o->speed = 0;
     for (int i = 0; i < pb->n; ++i) o->speed = fmax(o->speed, fabs(pb->c[i]));
     if (!(o->speed > 0)) o->speed = 1;

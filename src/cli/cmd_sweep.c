@@ -68,7 +68,7 @@ static bool read_usage(sweep *k, const cli_args *typed) {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     long jobs = cores > 0 && k->ranks == 1 ? cores : 1;
     k->quiet = cli_has(typed, "quiet");
-    if (plot && !sweep_plot_kind(plot)) return cli_say("--plot: '%s' ends in none of .svg, .png, .pdf", plot), false;
+    if (plot && !sweep_plot_kind(plot)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", plot), false;
     if (!sweep_words_read(k->a, &k->words, &k->def) || !sweep_whole(typed, "jobs", &jobs)) return false;
     if (jobs > 1024) return cli_say("--jobs: at most 1024"), false;
     k->def.jobs = (int)jobs;
@@ -226,7 +226,7 @@ static void on_rank_failed(void *user, const char *why) {
 static void on_rank_row(void *user, const unsigned char *bytes, size_t n) {
     sweep *k = user;
     carom_sweep_row row;
-    if (!carom_row_unpack(k->s, bytes, n, &row)) on_rank_failed(k, "a rank has sent a row that is none of this sweep");
+    if (!carom_row_unpack(k->s, bytes, n, &row)) on_rank_failed(k, "a rank has sent a row that is not one of this sweep");
     else if (k->running) carom_sweep_accept(k->s, &row);
     else if (!carom_book_add(k->book, &row)) k->failed = true;
 }
@@ -317,7 +317,7 @@ static int write_result(sweep *k) {
     if (status == CAROM_OK) status = carom_tables_write(k->out, tables, n, notes, 3, &k->err);
     for (int i = 0; i < 2; ++i) carom_table_free(&tables[i]);
     if (status != CAROM_OK) {
-        cli_say("%s; the runs are in %s: go on with --resume %s", k->err.text, k->journal, k->out);
+        cli_say("%s; the runs are in %s: continue with --resume %s", k->err.text, k->journal, k->out);
         return CLI_FAILED;
     }
     carom_book_remove(k->book);
@@ -340,14 +340,14 @@ static int conclude(sweep *k, carom_status status, const cli_args *typed) {
     }
     if (carom_book_flush(k->book, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
     if (!k->stopped && !k->failed) cli_say("%s", why.text);
-    cli_say("%ld of %ld runs are saved; go on with: carom sweep --resume %s", carom_book_rows(k->book), carom_sweep_runs(k->s), k->out);
+    cli_say("%ld of %ld runs are saved; continue with: carom sweep --resume %s", carom_book_rows(k->book), carom_sweep_runs(k->s), k->out);
     return k->stopped ? CLI_INTERRUPTED : CLI_FAILED;
 }
 
 static int run(sweep *k, const cli_args *typed) {
     if (carom_book_bind(k->book, k->s, &k->err) != CAROM_OK) return cli_say("%s", k->err.text), CLI_FAILED;
     k->before = carom_book_rows(k->book);
-    if (k->before && !k->quiet) cli_say("%ld runs are there already", k->before);
+    if (k->before && !k->quiet) cli_say("%ld runs are already done", k->before);
     if (!share_rows(k)) return cli_say("another rank cannot begin; nothing was computed"), CLI_FAILED;
     k->serve = (ranks_serve){.user = k, .give = give, .row = on_rank_row, .failed = on_rank_failed};
     const carom_sweep_watch watch = {.user = k, .row = on_row, .tick = on_tick, .often = k->ranks > 1};
@@ -368,7 +368,7 @@ static bool exists(const char *file) {
 }
 
 static int begin_new(sweep *k, const cli_args *typed, cli_args *all) {
-    if (typed->n == 0) return cli_say("sweep wants a model; usage: carom sweep %s", typed->verb->arguments), CLI_USAGE;
+    if (typed->n == 0) return cli_say("sweep needs a model; usage: carom sweep %s", typed->verb->arguments), CLI_USAGE;
     if (cli_wants_model(typed->word[0])) return CLI_USAGE;
     k->text = cli_read_file(typed->word[0], &k->length);
     if (!k->text || !sweep_words_join(typed, k->text, k->length, all, &k->own)) return CLI_USAGE;

@@ -137,7 +137,7 @@ static bool script(FILE *s, const carom_compare *c, const char *title, const cha
 
 bool compare_plot(const carom_compare *c, const char *title, const char *norm, const char *file) {
     FILE *s = tmpfile();
-    if (!s) return cli_say("cannot make a temporary file"), false;
+    if (!s) return cli_say("cannot create a temporary file"), false;
     bool good = script(s, c, title, norm, compare_plot_kind(file));
     if (!good) cli_say("nothing to plot: no error above 0");
     good = good && gnuplot_render(s, file);

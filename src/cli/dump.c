@@ -71,7 +71,7 @@ bool cli_dump_end(cli_dump *d) {
     if (!d) return true;
     const int n = carom_problems_count(d->list);
     if (!d->failed && n > 0) d->failed = carom_problems_write(d->list, d->file, &d->err) != CAROM_OK;
-    if (d->failed) cli_say("%s", d->err.text[0] ? d->err.text : "no memory for the problems of --dump-problems");
+    if (d->failed) cli_say("%s", d->err.text[0] ? d->err.text : "not enough memory for the problems of --dump-problems");
     else if (n == 0) cli_say("no contact problem was solved; %s is not written", d->file);
     const bool good = !d->failed;
     carom_problems_destroy(d->list);

@@ -44,7 +44,7 @@ static void put_events(FILE *s, const carom_table *t, const carom_column *y) {
 
 static bool draw(const carom_table *t, const carom_column *y, const char *file) {
     FILE *s = tmpfile();
-    if (!s) return cli_say("cannot make a file for gnuplot: %s", strerror(errno)), false;
+    if (!s) return cli_say("cannot create a file for gnuplot: %s", strerror(errno)), false;
     long events = 0, of[2] = {0};
     for (long r = 0; r < t->rows; ++r) events += t->column[5].text[r][0] != 0, ++of[t->column[3].integer[r] != 0];
     fputs("$stable << EOD\n", s), put_lines(s, t, y, true);

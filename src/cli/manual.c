@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 const char manual_exit_status[] = "0 done; 1 the simulation could not go on; 2 wrong usage or a wrong model; 3 a check failed; "
-                                  "130 interrupted (saved; go on with --resume)";
+                                  "130 interrupted (saved; continue with --resume)";
 static const char title[] = "simulation of mechanical systems with contacts, impacts and dry friction";
 static const char made[] = "<!-- Made by `%s`: change the program's tables and run `make docs`. -->\n\n";
 
@@ -215,7 +215,7 @@ static bool page(const char *folder, const cli_verb *v, void (*fixed)(FILE *), c
 
 bool manual_pages(const char *folder) {
     if (strlen(folder) > 4000 || (mkdir(folder, 0777) != 0 && errno != EEXIST)) {
-        cli_say("cannot make the folder %.200s: %s", folder, strerror(errno));
+        cli_say("cannot create the folder %.200s: %s", folder, strerror(errno));
         return false;
     }
     bool good = page(folder, NULL, page_program, "carom.1") && page(folder, NULL, page_model, "carom-model.5");

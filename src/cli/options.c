@@ -70,7 +70,7 @@ static bool option(cli_args *a, int argc, char **argv, int *i) {
     }
     if (!value && *i + 1 < argc) value = argv[++*i];
     if (!value) {
-        cli_say("--%s wants a value: --%s %s", o->name, o->name, o->value);
+        cli_say("--%s needs a value: --%s %s", o->name, o->name, o->value);
         return false;
     }
     return take(a, k, value);
@@ -100,7 +100,7 @@ bool cli_parse(cli_args *a, const cli_verb *verb, int argc, char **argv, bool *h
         return false;
     }
     if (a->n < verb->least) {
-        cli_say("%s wants a %.*s; usage: carom %s %s", verb->name, (int)strcspn(verb->arguments, ". "), verb->arguments, verb->name, verb->arguments);
+        cli_say("%s needs a %.*s; usage: carom %s %s", verb->name, (int)strcspn(verb->arguments, ". "), verb->arguments, verb->name, verb->arguments);
         return false;
     }
     return true;

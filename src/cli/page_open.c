@@ -88,7 +88,7 @@ bool page_open(page_view *v, const char *file, const char *model, long rows) {
     carom_error err = {0};
     *v = (page_view){.page = {.file = slash ? slash + 1 : file}};
     if (!carom_result_probe(file)) {
-        if (access(file, R_OK) == 0) cli_say("%s is no result; run it first: carom run %s", file, file);
+        if (access(file, R_OK) == 0) cli_say("%s is not a result; run it first: carom run %s", file, file);
         else cli_say("cannot read %s: %s", file, strerror(errno));
         return false;
     }

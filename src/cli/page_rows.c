@@ -21,7 +21,7 @@ bool page_is_impulse(const char *column) {
 }
 
 static bool no_memory(void) {
-    cli_say("no memory for so large a result; --rows keeps less of it");
+    cli_say("not enough memory for so large a result; --rows keeps less of it");
     return false;
 }
 

@@ -284,7 +284,7 @@ bool page_write(const page *p, FILE *f, const char *model, carom_error *err) {
     if (memory && good) put_json(p, &s, memory, model);
     if (memory) good = fclose(memory) == 0 && good;
     if (good) put_page(p, &s, f, json, length);
-    else carom_fail(err, CAROM_NO_MEMORY, "no memory for the page");
+    else carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the page");
     release(&s);
     free(json);
     return good;

@@ -24,7 +24,7 @@ bool ranks_begin(int *rank, int *count) {
     *rank = 0;
     *count = 1;
     if (!launched()) return true;
-    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &threads) != MPI_SUCCESS) return cli_say("MPI does not start"), false;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &threads) != MPI_SUCCESS) return cli_say("MPI cannot be started"), false;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, rank);
     MPI_Comm_size(MPI_COMM_WORLD, count);

@@ -29,7 +29,7 @@ static bool read_follow(const cli_args *a, carom_sweep_def *d) {
     const char *text = cli_value(a, "follow");
     for (int i = 1; text && i < 4; ++i)
         if (strcmp(text, words[i]) == 0) return d->follow = (carom_follow)i, true;
-    return text ? (cli_say("--follow: '%s' is none of up, down, both", text), false) : true;
+    return text ? (cli_say("--follow: '%s' is not one of up, down, both", text), false) : true;
 }
 
 static bool read_lanes(const cli_args *a, carom_sweep_def *d) {
@@ -37,7 +37,7 @@ static bool read_lanes(const cli_args *a, carom_sweep_def *d) {
     const char *text = cli_value(a, "lanes");
     for (int i = 0; text && i < 3; ++i)
         if (strcmp(text, words[i]) == 0) return d->lanes = (carom_lanes_mode)i, true;
-    return text ? (cli_say("--lanes: '%s' is none of auto, on, off", text), false) : true;
+    return text ? (cli_say("--lanes: '%s' is not one of auto, on, off", text), false) : true;
 }
 
 static char *read_file(void *user, const char *name, carom_error *err) {

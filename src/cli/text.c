@@ -225,7 +225,7 @@ carom_model *cli_model_given(const cli_args *a, const char ***set, char **text, 
 bool cli_compile_mode(const cli_args *a, carom_compile_mode *mode) {
     const char *word = cli_has(a, "compile") ? cli_value(a, "compile") : "auto";
     if (carom_compile_mode_find(word, mode)) return true;
-    return cli_say("--compile: '%s' is none of auto, on, off", word), false;
+    return cli_say("--compile: '%s' is not one of auto, on, off", word), false;
 }
 
 bool cli_compile(carom_model *m, carom_compile_mode mode, double evaluations) {

@@ -94,7 +94,7 @@ static int wait_for(pid_t child) {
 carom_status carom_program_run(const char *path, const char *const *argument, const char *log, int *status, carom_error *err) {
     posix_spawn_file_actions_t files;
     pid_t child = 0;
-    if (posix_spawn_file_actions_init(&files) != 0) return carom_fail(err, CAROM_NO_MEMORY, "no memory to start %.200s", path);
+    if (posix_spawn_file_actions_init(&files) != 0) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to start %.200s", path);
     int failed = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     if (failed == 0) failed = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (failed == 0) failed = posix_spawn_file_actions_adddup2(&files, 1, 2);

@@ -90,7 +90,7 @@ static carom_status load(const char *object, void **code, carom_error *err) {
     if (!carom_cache_trusted(object))
         return carom_fail(err, CAROM_IO, "%.400s is not loaded: it does not belong to you, or others can write to it; remove it", object);
     *code = dlopen(object, RTLD_NOW | RTLD_LOCAL);
-    return *code ? CAROM_OK : carom_fail(err, CAROM_IO, "a compiled model does not load: %.400s", dlerror());
+    return *code ? CAROM_OK : carom_fail(err, CAROM_IO, "a compiled model cannot be loaded: %.400s", dlerror());
 }
 
 carom_status carom_object_open(const char *text, size_t length, void **code, carom_error *err) {
@@ -163,7 +163,7 @@ carom_status carom_model_compile(carom_model *m, carom_compile_mode mode, double
     if (mode != CAROM_COMPILE_OFF && t.n > 0) {
         t.list = calloc((size_t)t.n, sizeof *t.list);
         if (!t.list) {
-            status = carom_fail(&own, CAROM_NO_MEMORY, "no memory to compile the model");
+            status = carom_fail(&own, CAROM_NO_MEMORY, "not enough memory to compile the model");
         } else {
             carom_model_tapes(m, t.list, t.n);
             for (int i = 0; i < t.n; ++i) t.instructions += carom_tape_instructions(t.list[i], -1);

@@ -91,15 +91,15 @@ void carom_problem_expand(const carom_problem *pb, double *G, int ld) {
     }
 }
 
-void carom_carve_rows(carom_rows_space *s, carom_arena *mem, int n, int nb, size_t values) {
+void carom_allocate_rows(carom_rows_space *s, carom_arena *mem, int n, int nb, size_t values) {
     const size_t m = (size_t)n, b = (size_t)nb;
     s->values = m * m < values ? m * m : values;
     s->blocks = b * b < s->values ? b * b : s->values;
-    s->start = carom_carve_ints(mem, b + 1);
-    s->diagonal = carom_carve_ints(mem, b);
-    s->col = carom_carve_ints(mem, s->blocks);
-    s->at = carom_carve_ints(mem, s->blocks);
-    s->value = carom_carve(mem, s->values);
+    s->start = carom_allocate_ints(mem, b + 1);
+    s->diagonal = carom_allocate_ints(mem, b);
+    s->col = carom_allocate_ints(mem, s->blocks);
+    s->at = carom_allocate_ints(mem, s->blocks);
+    s->value = carom_allocate(mem, s->values);
 }
 
 static bool any(const double *g, int ld, int rows, int cols) {

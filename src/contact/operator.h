@@ -26,6 +26,6 @@ typedef struct carom_rows_space {
 } carom_rows_space;
 
 /// Room for all blocks of a problem of n rows and nb blocks, or for `values` numbers if that is less.
-void carom_carve_rows(carom_rows_space *s, carom_arena *mem, int n, int nb, size_t values);
+void carom_allocate_rows(carom_rows_space *s, carom_arena *mem, int n, int nb, size_t values);
 /// The blocks of a dense G that are not zero.  False: there is no room for them.
 bool carom_rows_gather(carom_rows_space *s, const carom_problem *pb, carom_block_rows *rows);

@@ -14,7 +14,7 @@ int carom_law_rows(carom_law law) {
 carom_law carom_law_friction(int tangents) { return (carom_law)(CAROM_UNILATERAL + tangents); }
 
 // Columns from *from to before the one returned may have entries in rows i to before end.
-static int reach(const carom_problem *pb, int i, int end, int *from) {
+static int columns_of(const carom_problem *pb, int i, int end, int *from) {
     int last = pb->n;
     *from = 0;
     if (!pb->first) return last;
@@ -31,7 +31,7 @@ static int reach(const carom_problem *pb, int i, int end, int *from) {
     for (; i + (rows) <= n; i += (rows)) {                                                                             \
         double a[rows];                                                                                                \
         int from;                                                                                                      \
-        const int last = reach(pb, i, i + (rows), &from);                                                              \
+        const int last = columns_of(pb, i, i + (rows), &from);                                                              \
         const double *g = pb->G + i + (size_t)from * (size_t)pb->ld;                                                   \
         for (int k = 0; k < (rows); k++) a[k] = pb->c[i + k];                                                          \
         for (int j = from; j < last; j++, g += pb->ld)                                                                 \

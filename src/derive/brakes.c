@@ -80,7 +80,7 @@ static carom_status joint_slips(resolver *r, const carom_mech_contact *of, const
     if (what.ball)
         for (int i = 0; i < 3; ++i) slide(c, w.c[i]);
     else if (what.turns) slide(c, j->spatial ? v_dot(g, z, w) : w.c[2]);
-    if (what.slides) slide(c, carom_graph_rate(g, j->shift, r->m->seen.nv));
+    if (what.slides) slide(c, carom_graph_rate(g, j->shift, r->m->visible.nv));
     return CAROM_OK;
 }
 

@@ -113,7 +113,7 @@ static carom_status read_ellipse(resolver *r, const carom_datum *n, law *l) {
         given[k] = c;
     }
     if (!given[0] || !given[1] || !given[2])
-        return carom_fault(r, n, 0, "friction by direction wants `along`, `across` and `direction`: {along: 0.1, across: 0.5, direction: [1, 0, 0]}");
+        return carom_fault(r, n, 0, "friction by direction needs `along`, `across` and `direction`: {along: 0.1, across: 0.5, direction: [1, 0, 0]}");
     CAROM_TRY(carom_resolve_direction(r, given[2], "the direction of friction", e->direction));
     if (given[3]) CAROM_TRY(carom_find_body(r, given[3], &e->of));
     return read_axes(r, given, l, e);
@@ -162,7 +162,7 @@ static carom_status read_curve(resolver *r, carom_graph *g, const carom_datum *n
         }
         CAROM_TRY(read_coefficient(r, c, 1e300, &value[k]));
     }
-    if (value[0] < 0 || value[1] < 0) return carom_fault(r, n, 0, "friction wants `static` and `kinetic`: {static: 0.4, kinetic: 0.3}");
+    if (value[0] < 0 || value[1] < 0) return carom_fault(r, n, 0, "friction needs `static` and `kinetic`: {static: 0.4, kinetic: 0.3}");
     if (value[0] < value[1]) return carom_fault(r, n, 0, "static friction %g is below the kinetic %g; it must not be", value[0], value[1]);
     if (value[2] == 0) return carom_fault(r, n, 0, "stribeck is 0; it is the slip speed over which friction falls from static to kinetic: leave it out for a jump");
     *stick = carom_graph_number(g, value[0]);
@@ -184,7 +184,7 @@ static carom_status express_friction(resolver *r, const law *l, const constraint
     m->rub_of[contact] = m->nrub;
     carom_node *x = m->rub + (size_t)m->nrub++ * CAROM_FRICTION_LAW, sum = carom_graph_number(g, 0);
     for (int k = 0; k < CAROM_TANGENTS; ++k) {
-        x[2 + k] = k >= c->tangents ? carom_graph_number(g, 0) : c->rate[k] ? c->slip[k] : carom_graph_rate(g, c->slip[k], m->seen.nv);
+        x[2 + k] = k >= c->tangents ? carom_graph_number(g, 0) : c->rate[k] ? c->slip[k] : carom_graph_rate(g, c->slip[k], m->visible.nv);
         sum = carom_graph_plus(g, sum, carom_graph_times(g, x[2 + k], x[2 + k]));
     }
     const int input = m->np + m->nreacting; // not yet taken
@@ -315,7 +315,7 @@ static carom_status read_slip(resolver *r, const carom_datum *n, bool rate, cons
         return no_rates(r, n, c->slip[k], "the slip", "it is a displacement: write `slip rate` instead");
     }
     CAROM_TRY(carom_resolve_expression(r, n, SCOPE_STATE, "the slip rate", &c->slip[k]));
-    for (int i = 0; i < r->m->seen.nv; ++i) {
+    for (int i = 0; i < r->m->visible.nv; ++i) {
         if (!carom_graph_depends(g, c->slip[k], CAROM_VELOCITY, i)) continue;
         if (carom_graph_depends(g, carom_graph_diff(g, c->slip[k], CAROM_VELOCITY, i), CAROM_VELOCITY, -1))
             return carom_fault(r, n, 0, "the slip rate is not linear in the rates; write it as a sum of factors times rates");
@@ -385,7 +385,7 @@ static carom_status read_swept(resolver *r, const carom_mech_contact *of, const 
         *c = (constraint){.name = c->name, .gap = CAROM_NONE}; // an element that is held, and a place that stays
         return CAROM_OK;
     }
-    if (l.ellipse) return carom_fault(r, l.mu, 0, "contact '%.60s' has one slip; two coefficients of friction want two", c->name);
+    if (l.ellipse) return carom_fault(r, l.mu, 0, "contact '%.60s' has one slip; two coefficients of friction need two", c->name);
     CAROM_TRY(add_quantities(r, c));
     return put_law(r, r->m->nc, &l, c, l.c.friction > 0);
 }
@@ -438,7 +438,7 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
                            l.mu_here ? "" : " (from contact defaults)");
     }
     if (l.ellipse && l.mu->kind != CAROM_LIST) return carom_fault(r, l.mu, 0, "along, across and direction are for shapes; %s has slips of its own: write `friction: [a, b]`, one for each", where);
-    if (l.ellipse && c->tangents != 2) return carom_fault(r, l.mu, 0, "%s has %d slip%s; two coefficients of friction want two", where, c->tangents, c->tangents == 1 ? "" : "s");
+    if (l.ellipse && c->tangents != 2) return carom_fault(r, l.mu, 0, "%s has %d slip%s; two coefficients of friction need two", where, c->tangents, c->tangents == 1 ? "" : "s");
     if (!carom_contact_soft(of)) CAROM_TRY(add_quantities(r, c));
     return put_law(r, r->m->nc, &l, c, l.c.friction > 0 ? c->tangents : 0); // without friction the slip says nothing
 }
@@ -452,10 +452,10 @@ static carom_status read_lever(resolver *r, const pair *p, const carom_datum *n,
     const char *key = n->key->text;
     CAROM_TRY(read_coefficient(r, n, 1e300, lever));
     if (*lever == 0) return CAROM_OK;
-    if (l->rub || l->ellipse) return carom_fault(r, n, 0, "%s resistance wants a friction that is a number", key);
+    if (l->rub || l->ellipse) return carom_fault(r, n, 0, "%s resistance needs a friction that is a number", key);
     if (lever == &l->spin && p->A->space != SPATIAL)
         return carom_fault(r, n, 0, "nothing spins about a normal in the plane; `spinning` is for contacts in space");
-    if (!(l->c.friction > 0)) return carom_fault(r, n, 0, "%s resistance wants friction; add `friction:`", key);
+    if (!(l->c.friction > 0)) return carom_fault(r, n, 0, "%s resistance needs friction; add `friction:`", key);
     if ((has_corners(p->A) && !is_ball(p->B)) || (has_corners(p->B) && !is_ball(p->A)))
         return carom_fault(r, n, 0, "%s resistance is for what is round; '%s' and '%s' have %d contacts, with corners", key, p->A->name, p->B->name, p->count);
     return CAROM_OK;
@@ -463,7 +463,7 @@ static carom_status read_lever(resolver *r, const pair *p, const carom_datum *n,
 
 static carom_status check_ellipse(resolver *r, const pair *p, const law *l) {
     if (!l->ellipse) return CAROM_OK;
-    if (l->mu->kind == CAROM_LIST) return carom_fault(r, l->mu, 0, "the two coefficients of shapes want a direction: {along: 0.1, across: 0.5, direction: [1, 0, 0]}");
+    if (l->mu->kind == CAROM_LIST) return carom_fault(r, l->mu, 0, "the two coefficients of shapes need a direction: {along: 0.1, across: 0.5, direction: [1, 0, 0]}");
     if (p->A->space != SPATIAL) return carom_fault(r, l->mu, 0, "'%s' and '%s' are planar, where friction has one coefficient; two are for contacts in space", p->A->name, p->B->name);
     return CAROM_OK;
 }
@@ -650,7 +650,7 @@ static carom_status find_along(resolver *r, const carom_datum *along, const memb
         if (strcmp(r->m->members[k].name, along->text) == 0) *b = &r->m->members[k];
     if (!along || *b) return CAROM_OK;
     const char *near = along->kind == CAROM_TEXT ? carom_nearest(along->text, member_text, r->m) : NULL;
-    return carom_fault(r, along, 0, "`along` wants the name of a flexible member%s%s%s", near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return carom_fault(r, along, 0, "`along` needs the name of a flexible member%s%s%s", near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static carom_status read_link(resolver *r, const carom_mech_contact *of, const law *fallback, names *taken, const char *name) {

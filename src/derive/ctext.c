@@ -137,7 +137,7 @@ static carom_status put_part(const ctext *c, const part *p, carom_error *err) {
     PUT(c, "void %.100s_%s(double t, const double *q, const double *v, const double *p, double *out) {\n    (void)t, (void)q, (void)v, (void)p, (void)out;\n",
         c->prefix, p->name);
     if (carom_tape_write_group(m->tape, p->group, slot_name, write_for, (void *)c) != CAROM_OK)
-        return carom_fail(err, CAROM_NO_MEMORY, "no memory to write the model as C");
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to write the model as C");
     put(c, "}\n");
     return CAROM_OK;
 }

@@ -64,7 +64,7 @@ static carom_node diff(carom_graph *g, carom_node x, carom_input kind, int i) {
 }
 
 static carom_status no_memory(const carom_model *m, carom_error *err) {
-    return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
 }
 
 // Append d x/d input(kind, l), as diff() takes it, for all l where it is not zero; (i, j) are the subscripts of x, l the third (or second)
@@ -88,7 +88,7 @@ static bool gradient(carom_model *m, terms *t, carom_node x, carom_input kind, i
 static carom_status derive_mass(carom_model *m, const carom_node *M, carom_error *err) {
     carom_graph *g = m->graph;
     for (int i = 0; i < m->nkin; ++i) {
-        const char *a = i < m->seen.nv_own ? carom_model_freedom(m, i) : NULL;
+        const char *a = i < m->visible.nv_own ? carom_model_freedom(m, i) : NULL;
         for (int j = 0; j <= i; ++j) {
             const carom_node x = M[i * m->nkin + j];
             if (zero(g, x) && i == j && a)
@@ -145,7 +145,7 @@ static carom_status derive_motion(carom_model *m, carom_node *f, carom_error *er
     carom_graph *g = m->graph;
     carom_node *M = calloc((size_t)m->nkin * (size_t)m->nkin + 1, sizeof *M);
     if (!M) return no_memory(m, err);
-    for (int i = 0; i < m->seen.nv; ++i) f[i] = carom_graph_number(g, 0);
+    for (int i = 0; i < m->visible.nv; ++i) f[i] = carom_graph_number(g, 0);
     carom_status status = m->nkin ? carom_graph_lagrange(g, m->own_kinetic, m->nkin, M, f, err) : CAROM_OK;
     if (status == CAROM_BAD_INPUT)
         carom_model_fault(m, err, m->energy, "the kinetic energy is not quadratic in the rates; every term must hold two rates as factors");
@@ -155,8 +155,8 @@ static carom_status derive_motion(carom_model *m, carom_node *f, carom_error *er
     }
     free(M);
     CAROM_TRY(status);
-    for (int i = 0; i < m->seen.nv; ++i) f[i] = carom_graph_minus(g, f[i], diff(g, m->potential, CAROM_POSITION, i));
-    for (int i = 0; i < m->seen.nv_own; ++i)
+    for (int i = 0; i < m->visible.nv; ++i) f[i] = carom_graph_minus(g, f[i], diff(g, m->potential, CAROM_POSITION, i));
+    for (int i = 0; i < m->visible.nv_own; ++i)
         if (m->force[i] != CAROM_NONE) f[i] = carom_graph_plus(g, f[i], m->force[i]);
     const terms *F = &m->point_force;
     for (int e = 0; e < F->n; ++e) f[F->i[e]] = carom_graph_plus(g, f[F->i[e]], F->node[e]);
@@ -174,7 +174,7 @@ static void derive_power(carom_model *m, carom_node power[2]) {
     carom_graph *g = m->graph;
     power[0] = carom_graph_minus(g, diff(g, m->potential, CAROM_TIME, 0), diff(g, m->kinetic, CAROM_TIME, 0));
     power[1] = carom_graph_number(g, 0);
-    for (int i = 0; i < m->seen.nv_own; ++i)
+    for (int i = 0; i < m->visible.nv_own; ++i)
         if (m->force[i] != CAROM_NONE) add_power(g, power, i, m->force[i]);
     for (int e = 0; e < m->point_force.n; ++e) add_power(g, power, m->point_force.i[e], m->point_force.node[e]);
 }
@@ -182,7 +182,7 @@ static void derive_power(carom_model *m, carom_node power[2]) {
 // Rows of columns ascend as velocities, which need not be the order in which expressions see them.
 static void by_velocity(const carom_model *m, int *way, int n) {
     for (int k = 1; k < n; ++k)
-        for (int j = k; j > 0 && carom_model_seen(m, way[j - 1]) > carom_model_seen(m, way[j]); --j) {
+        for (int j = k; j > 0 && carom_model_visible(m, way[j - 1]) > carom_model_visible(m, way[j]); --j) {
             const int x = way[j];
             way[j] = way[j - 1], way[j - 1] = x;
         }
@@ -225,22 +225,22 @@ static bool derive_direction(carom_model *m, carom_node x, bool rate, int k, car
 static carom_status derive_pattern(carom_model *m, carom_error *err) {
     m->D_at = carom_pool_take(&m->memory, ((size_t)m->ndir + 1) * sizeof(int));
     m->D_row = carom_pool_take(&m->memory, ((size_t)m->dW.n + (size_t)m->dw.n + 1) * sizeof(int));
-    int *seen = calloc((size_t)m->seen.nv + 1, sizeof *seen);
-    if (!m->D_at || !m->D_row || !seen) {
-        free(seen);
+    int *visible = calloc((size_t)m->visible.nv + 1, sizeof *visible);
+    if (!m->D_at || !m->D_row || !visible) {
+        free(visible);
         return no_memory(m, err);
     }
     int n = 0;
     for (int k = 0; k < m->ndir; ++k) {
         m->D_at[k] = n;
         for (int e = m->dW_at[k]; e < m->dW_at[k + 1]; ++e)
-            if (seen[m->dW.l[e]] != k + 1) seen[m->dW.l[e]] = k + 1, m->D_row[n++] = m->dW.l[e];
+            if (visible[m->dW.l[e]] != k + 1) visible[m->dW.l[e]] = k + 1, m->D_row[n++] = m->dW.l[e];
         for (int e = m->dw_at[k]; e < m->dw_at[k + 1]; ++e)
-            if (seen[m->dw.j[e]] != k + 1) seen[m->dw.j[e]] = k + 1, m->D_row[n++] = m->dw.j[e];
+            if (visible[m->dw.j[e]] != k + 1) visible[m->dw.j[e]] = k + 1, m->D_row[n++] = m->dw.j[e];
         by_velocity(m, m->D_row + m->D_at[k], n - m->D_at[k]);
     }
     m->D_at[m->ndir] = n;
-    free(seen);
+    free(visible);
     return CAROM_OK;
 }
 
@@ -288,9 +288,9 @@ static carom_group join(carom_model *m, const carom_node *a, int na, const carom
 static void exact_rates(carom_model *m, carom_node *rate) {
     carom_graph *g = m->graph;
     for (int i = 0; i < m->nq; ++i)
-        if (i < m->seen.nq_own && m->velocity_of[i] >= 0) rate[m->velocity_of[i]] = diff(g, m->exact[i], CAROM_TIME, 0);
-    for (int i = m->seen.nq_own; i < m->nq; ++i) // unknowns of members
-        rate[i - m->seen.nq_own + m->seen.nv_own] = diff(g, m->exact[i], CAROM_TIME, 0);
+        if (i < m->visible.nq_own && m->velocity_of[i] >= 0) rate[m->velocity_of[i]] = diff(g, m->exact[i], CAROM_TIME, 0);
+    for (int i = m->visible.nq_own; i < m->nq; ++i) // unknowns of members
+        rate[i - m->visible.nq_own + m->visible.nv_own] = diff(g, m->exact[i], CAROM_TIME, 0);
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
         if (b->v < 0 || b->space != SPATIAL) continue;
@@ -306,7 +306,7 @@ static void exact_rates(carom_model *m, carom_node *rate) {
 
 // Forces and masses.  A dense M stands there whole, zeros too, so that taking it is one copy.
 static carom_group join_motion(carom_model *m, const carom_node *f) {
-    const int n = m->seen.nv;
+    const int n = m->visible.nv;
     m->whole_mass = carom_model_mass_whole(m);
     if (!m->whole_mass) return join(m, f, n, m->mass.node, m->mass.n);
     carom_node *node = carom_pool_take(&m->memory, ((size_t)n + (size_t)n * (size_t)n) * sizeof *node), *M = node + n;
@@ -330,7 +330,7 @@ static carom_group join_asked(carom_model *m) {
 
 static carom_status compile(carom_model *m, const carom_node *f, const carom_node *kappa, carom_error *err) {
     carom_graph *g = m->graph;
-    const int n = m->seen.nv, links = m->ne + m->nc;
+    const int n = m->visible.nv, links = m->ne + m->nc;
     carom_node *gap = carom_pool_take(&m->memory, ((size_t)links + 1) * sizeof *gap),
                *rate = carom_pool_take(&m->memory, ((size_t)(m->exact ? m->nv : 0) + 1) * sizeof *rate);
     carom_node *sides = carom_pool_take(&m->memory, (2 * (size_t)m->nchecks + (size_t)m->nobserved + 1) * sizeof *sides);
@@ -391,7 +391,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     };
     group[GROUP_ROW].after = group[GROUP_FORCE].after = 1 + GROUP_OBSERVE; // which ended the last step
     group[GROUP_DIRECTIONS].after = 1 + GROUP_MOTION_GAPS;
-    const int whole[] = {2 * m->seen.nq, m->W.n + m->w.n, m->ndir, m->dW.n + m->dw.n, 2 + links}; // with what pairs add
+    const int whole[] = {2 * m->visible.nq, m->W.n + m->w.n, m->ndir, m->dW.n + m->dw.n, 2 + links}; // with what pairs add
     for (size_t k = 0; k < sizeof whole / sizeof *whole; ++k)
         if (whole[k] > m->scratch_count) m->scratch_count = whole[k];
     for (int k = 0; k < GROUP_COUNT; ++k) {
@@ -402,26 +402,26 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     if (2 * m->nchecks + m->nobserved > m->scratch_count) m->scratch_count = 2 * m->nchecks + m->nobserved;
     if (carom_graph_failed(g))
         return carom_fail(err, CAROM_NO_MEMORY,
-                          "%.200s: the derivatives of this model are too large; simplify it, or give the system from C",
+                          "%.200s: the derivatives of this model are too large; simplify it, or build the system with the C library",
                           m->file);
     int ledger = 0;
     while (carom_ledger_name(ledger)) ++ledger;
     m->check_parameters = m->np + ledger + WATCH_COUNT * m->nwatch;
     const carom_group checks = {.count = 2 * m->nchecks + m->nobserved, .nodes = sides};
-    m->tape = carom_tape_compile(g, group, GROUP_COUNT, m->seen.nq, n, m->np, err);
-    m->check_tape = m->tape ? carom_tape_compile(g, &checks, 1, m->seen.nq, n, m->check_parameters, err) : NULL;
+    m->tape = carom_tape_compile(g, group, GROUP_COUNT, m->visible.nq, n, m->np, err);
+    m->check_tape = m->tape ? carom_tape_compile(g, &checks, 1, m->visible.nq, n, m->check_parameters, err) : NULL;
     const carom_group rub = {.count = CAROM_FRICTION_LAW * m->nrub, .nodes = m->rub};
-    if (m->nrub) m->rub_tape = carom_tape_compile(g, &rub, 1, m->seen.nq, n, m->np + m->nreacting, err);
+    if (m->nrub) m->rub_tape = carom_tape_compile(g, &rub, 1, m->visible.nq, n, m->np + m->nreacting, err);
     if (m->nrub && !m->rub_tape) return CAROM_NO_MEMORY;
     return m->check_tape ? carom_pairs_compile(m, kappa, err) : CAROM_NO_MEMORY;
 }
 
 carom_status carom_model_derive(carom_model *m, carom_error *err) {
-    carom_node *f = carom_pool_take(&m->memory, ((size_t)m->seen.nv + 1) * sizeof *f), *kappa = NULL;
+    carom_node *f = carom_pool_take(&m->memory, ((size_t)m->visible.nv + 1) * sizeof *f), *kappa = NULL;
     if (!f) return no_memory(m, err);
     m->f = f;
     CAROM_TRY(derive_motion(m, f, err));
-    for (int i = 0; i < m->seen.nv; ++i)
+    for (int i = 0; i < m->visible.nv; ++i)
         if (!gradient(m, &m->K, f[i], CAROM_POSITION, -1, i, -1) ||
             !gradient(m, &m->C, f[i], CAROM_VELOCITY, -1, i, -1))
             return no_memory(m, err);

@@ -4,7 +4,7 @@
 // initial state and at states near it.  A kink (abs, if, min, max) at one of the states shows up there and only there.
 #include "base/number.h"
 #include "derive/shapes/solids.h"
-#include "scheme/words.h"
+#include "scheme/step.h"
 #include <carom/difference.h>
 #include <math.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@ static const double AGREE = 1e-5; // worse than any rounding, better than any wr
 
 typedef struct exam {
     const carom_model *m;
-    void (*tell)(void *user, carom_finding kind, const char *sentence);
+    void (*report)(void *user, carom_finding kind, const char *sentence);
     void *user;
     int faults;
     void *work;
@@ -50,7 +50,7 @@ static void say(exam *x, carom_finding kind, const char *format, ...) {
     carom_vformat(text, sizeof text, format, args);
     va_end(args);
     if (kind == CAROM_FAULT) ++x->faults;
-    x->tell(x->user, kind, text);
+    x->report(x->user, kind, text);
 }
 
 static double next(unsigned *seed) {
@@ -58,30 +58,27 @@ static double next(unsigned *seed) {
     return (double)(*seed >> 8) / 8388608.0 - 1;
 }
 
-static void carve(exam *x, carom_arena *mem) {
+static void allocate(exam *x, carom_arena *mem) {
     const carom_system *s = &x->m->sys;
     const int n = s->nv, links = s->ne + s->nc - s->listed;
-    x->work = carom_carve_bytes(mem, s->work_size);
-    x->L = carom_carve_local(mem, s);
+    x->work = carom_allocate_bytes(mem, s->work_size);
+    x->L = carom_allocate_local(mem, s);
     const int longest = x->L.W.n > n ? x->L.W.n : n;
-    x->q = carom_carve(mem, (size_t)s->nq);
-    x->q_1 = carom_carve(mem, (size_t)s->nq);
-    x->v = carom_carve(mem, (size_t)n);
-    x->dq = carom_carve(mem, (size_t)n);
-    x->g = carom_carve(mem, 2 * (size_t)links + 1);
-    x->a = carom_carve(mem, (size_t)longest);
-    x->b = carom_carve(mem, (size_t)longest);
-    x->difference = carom_carve_difference(mem, s);
-    if (n > LARGE) x->F = carom_carve_factor(mem, s->mass_shape, true);
-    x->A = carom_carve_matrix(mem, s->tangent_shape);
-    x->B = carom_carve_matrix(mem, s->tangent_shape);
-    x->C = carom_carve_matrix(mem, s->tangent_shape);
-    x->D = carom_carve_matrix(mem, s->tangent_shape);
-    x->P = carom_carve_columns(mem, n, x->L.W.n, s->column_stride);
-    x->Q = carom_carve_columns(mem, n, x->L.W.n, s->column_stride);
-    x->W = carom_carve(mem, (size_t)n);
-    x->group = carom_carve_ints(mem, (size_t)n);
-    x->free = carom_carve_bytes(mem, (size_t)n + 1);
+    CAROM_ALLOCATE(mem, (size_t)s->nq, &x->q, &x->q_1);
+    CAROM_ALLOCATE(mem, (size_t)n, &x->v, &x->dq);
+    x->g = carom_allocate(mem, 2 * (size_t)links + 1);
+    CAROM_ALLOCATE(mem, (size_t)longest, &x->a, &x->b);
+    x->difference = carom_allocate_difference(mem, s);
+    if (n > LARGE) x->F = carom_allocate_factor(mem, s->mass_shape, true);
+    x->A = carom_allocate_matrix(mem, s->tangent_shape);
+    x->B = carom_allocate_matrix(mem, s->tangent_shape);
+    x->C = carom_allocate_matrix(mem, s->tangent_shape);
+    x->D = carom_allocate_matrix(mem, s->tangent_shape);
+    x->P = carom_allocate_columns(mem, n, x->L.W.n, s->column_stride);
+    x->Q = carom_allocate_columns(mem, n, x->L.W.n, s->column_stride);
+    x->W = carom_allocate(mem, (size_t)n);
+    x->group = carom_allocate_ints(mem, (size_t)n);
+    x->free = carom_allocate_bytes(mem, (size_t)n + 1);
 }
 
 static void all_constraints(exam *x) {
@@ -382,7 +379,7 @@ static void derivatives_and_mass(exam *x) {
             "derivatives and differences disagree at one state, as at a kink: %s, relative error %.2g", x->entry,
             x->worst);
     else if (m->nv > LARGE)
-        say(x, CAROM_FINE, "derivatives are not held against differences: %d coordinates; try fewer elements", m->nv);
+        say(x, CAROM_FINE, "derivatives are not compared with differences: %d coordinates; try fewer elements", m->nv);
     else if (skipped < STATES)
         say(x, CAROM_FINE, "derivatives agree with differences: worst relative error %.1e%s%s", x->worst,
             x->worst > 0 ? ", " : "", x->worst > 0 ? x->entry : "");
@@ -558,20 +555,20 @@ static void unused(exam *x) {
                 carom_line_of(t->at[i].line).text);
 }
 
-int carom_model_examine(const carom_model *m, void (*tell)(void *user, carom_finding kind, const char *sentence),
+int carom_model_examine(const carom_model *m, void (*report)(void *user, carom_finding kind, const char *sentence),
                         void *user, carom_error *err) {
-    exam x = {.m = m, .tell = tell, .user = user};
+    exam x = {.m = m, .report = report, .user = user};
     const carom_system *s = &m->sys;
     carom_arena mem = {0};
-    carve(&x, &mem);
+    allocate(&x, &mem);
     const size_t size = (mem.used + 63) & ~(size_t)63;
     mem = (carom_arena){.base = aligned_alloc(64, size), .size = size};
     if (!mem.base) {
-        carom_fail(err, CAROM_NO_MEMORY, "no memory to examine the model");
+        carom_fail(err, CAROM_NO_MEMORY, "not enough memory to examine the model");
         return 1;
     }
     memset(mem.base, 0, size);
-    carve(&x, &mem);
+    allocate(&x, &mem);
     s->work_init(m, x.work);
     carom_pairs_exact(m, x.work, true);
     all_constraints(&x);

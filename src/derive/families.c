@@ -132,7 +132,7 @@ static carom_status read_member(families *x, const carom_datum *d, size_t from, 
         start = i + 1;
         if (c == ']') break;
     }
-    if (i == d->length) return carom_fault(x->r, d, open, "the bracket does not close");
+    if (i == d->length) return carom_fault(x->r, d, open, "the bracket is not closed");
     *end = i + 1;
     return CAROM_OK;
 }

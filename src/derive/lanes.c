@@ -182,7 +182,7 @@ static carom_status open(text *x, carom_error *err) {
         if (status == CAROM_OK) status = carom_lane_open(&x->check, m->check_tape, x->moves, inputs, 0);
     }
     free(inputs);
-    if (status != CAROM_OK) return carom_fail(err, status, "no memory for the text of lanes");
+    if (status != CAROM_OK) return carom_fail(err, status, "not enough memory for the text of lanes");
     if (x->lane.pairs || x->check.pairs) return refuse(err, "rings");
     for (int i = 0; i < x->nvalues; ++i)
         if ((x->value[i].kind == CAROM_LANE_STEP && x->r->step && depends(x, i)) || (x->value[i].kind == CAROM_LANE_END && x->r->end && depends(x, i)))
@@ -481,7 +481,7 @@ carom_status carom_lanes_write(const carom_model *m, const carom_lane_request *r
     if (status == CAROM_OK && part == CAROM_LANES_TABLES) put_tables(&x);
     if (status == CAROM_OK && part != CAROM_LANES_TABLES) {
         status = part == CAROM_LANES_TYPED ? put_typed(&x) : put_single(&x);
-        if (status != CAROM_OK) carom_fail(err, status, "no memory for the text of lanes");
+        if (status != CAROM_OK) carom_fail(err, status, "not enough memory for the text of lanes");
     }
     shut(&x);
     return status;

@@ -7,7 +7,7 @@
 void *carom_model_work(const carom_model *m, carom_error *err) {
     const size_t size = (m->sys.work_size + 63) & ~(size_t)63;
     void *work = aligned_alloc(64, size);
-    if (!work) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file), NULL;
+    if (!work) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file), NULL;
     memset(work, 0, size);
     m->sys.work_init(m, work);
     return work;
@@ -29,7 +29,7 @@ static carom_status complete(carom_model *m, carom_error *err) {
     CAROM_TRY(carom_model_derive(m, err));
     CAROM_TRY(carom_model_system_make(m, err));
     m->start = m->np ? carom_pool_take(&m->memory, ((size_t)m->nq + (size_t)m->nv + 1) * sizeof *m->start) : NULL;
-    if (m->np && !m->start) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    if (m->np && !m->start) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
     if (m->start) carom_copy(m->start, m->q0, m->nq), carom_copy(m->start + m->nq, m->v0, m->nv);
     return carom_model_begin(m, err);
 }
@@ -48,7 +48,7 @@ static carom_status make(carom_model *m, const char *const *observe, carom_error
     resolver r = {.m = m, .mech = m->mech, .observe = observe, .err = err, .values = carom_graph_create()};
     m->graph = carom_graph_create();
     carom_status status = CAROM_OK;
-    if (!r.values || !m->graph || !keep_observed(m, observe)) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for a model");
+    if (!r.values || !m->graph || !keep_observed(m, observe)) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a model");
     if (status == CAROM_OK) status = carom_derive_mechanism(&r);
     if (status == CAROM_OK) status = complete(m, err);
     if (status == CAROM_OK && (r.mech->nfigures || r.mech->ntouches)) status = carom_derive_draw(&r); // is it right?
@@ -61,7 +61,7 @@ static carom_model *model_of(carom_mech *mech, const char *const *observe, bool 
     carom_model *m = mech ? calloc(1, sizeof *m) : NULL;
     if (!m) {
         carom_mech_destroy(mech);
-        carom_fail(err, CAROM_NO_MEMORY, "no memory for a model");
+        carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a model");
         return NULL;
     }
     m->mech = mech;
@@ -190,11 +190,11 @@ static const char *unknown_name(const carom_model *m, int i, bool rate) {
 }
 
 const char *carom_model_coordinate(const carom_model *m, int i) {
-    return i < carom_model_named_q(m) ? m->names.at[m->coordinate_name[i]].text : unknown_name(m, i - m->seen.nq_own, false);
+    return i < carom_model_named_q(m) ? m->names.at[m->coordinate_name[i]].text : unknown_name(m, i - m->visible.nq_own, false);
 }
 
 const char *carom_model_velocity(const carom_model *m, int i) {
-    return i < carom_model_named_v(m) ? m->velocity[i] : unknown_name(m, i - m->seen.nv_own, true);
+    return i < carom_model_named_v(m) ? m->velocity[i] : unknown_name(m, i - m->visible.nv_own, true);
 }
 
 // The coordinates of contacts that are friction alone stay 0.
@@ -230,7 +230,7 @@ carom_model_member carom_model_member_at(const carom_model *m, int i) {
 }
 
 const char *carom_model_freedom(const carom_model *m, int i) {
-    if (i >= carom_model_named_v(m)) return unknown_name(m, i - m->seen.nv_own, false);
+    if (i >= carom_model_named_v(m)) return unknown_name(m, i - m->visible.nv_own, false);
     for (int k = i; k < carom_model_named_q(m); ++k) // no body has more velocities than positions
         if (m->velocity_of[k] == i) return carom_model_coordinate(m, k);
     return m->velocity[i];

@@ -152,7 +152,7 @@ typedef struct member {
     size_t stride;
     bool unknowns;      // results have a column for each
     unsigned fields;    // 1 << carom_field: recorded
-    int *seen;          // count: 1 + number among the unknowns that expressions see, 0: not seen
+    int *visible;          // count: 1 + number among the unknowns that expressions see, 0: not seen
     const char **point; // npoint: named points, and their arc lengths
     double *place;
     int npoint;
@@ -162,13 +162,13 @@ typedef struct member {
 /// that gaps, forces and outputs speak of.  The graph numbers positions from 0: first those of coordinates and bodies
 /// (nq_own), then, in models with members, one that stands for the members' energies (position: potential, rate:
 /// kinetic), then unknowns of members as they are first named; velocities alike.
-typedef struct seen {
+typedef struct visible {
     int nq, nv;      // positions and velocities of the graph
     int nq_own, nv_own;
     int n, room;     // unknowns of members
     int compiled;    // of them, those that the tape knows; `draw` comes later and may see more
     int *q, *v;      // n: which position and velocity of the model each is
-} seen;
+} visible;
 
 /// A column of a contact of finite stiffness.
 typedef struct soft_column {
@@ -209,7 +209,7 @@ struct carom_model {
     member *members;
     int nmember;
     bool *matrix_used; // of those of the mechanism
-    seen seen;
+    visible visible;
     bool member_energies; // outputs or checks ask for them
     int nkin;             // velocities of the graph when the kinetic energy had been read
     double *parameter;    // np: parameters, then signals as they start: inputs, states and outputs of controllers
@@ -321,7 +321,7 @@ struct carom_model {
     carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none
     void *owned;                  // what it needs while it lives: compiled code
     void (*release)(void *owned); // NULL: nothing
-    size_t check_work, scratch, seen_work, narrow, bounce_work, rub_work, given_work; // offsets in work
+    size_t check_work, scratch, visible_work, narrow, bounce_work, rub_work, given_work; // offsets in work
     int scratch_count, pair_count; // of scratch: largest group; largest group of a pair
 };
 
@@ -452,7 +452,7 @@ carom_node carom_member_lookup(resolver *r, const char *word, int primes);
 /// Place of a member at arc length s: axis 0, 1, 2 for x, y, z; CAROM_NONE: no memory.
 carom_node carom_member_where(carom_model *m, member *b, double s, int axis);
 /// Begin: coordinates and bodies are known; are there members?
-void carom_model_see_own(resolver *r, bool members);
+void carom_model_visible_own(resolver *r, bool members);
 // pairs.c
 bool carom_pairs_many(const resolver *r); // so many pairs of shapes that they come and go
 // free.c
@@ -467,13 +467,13 @@ void carom_free_force(const carom_model *m, const double *v, double *f);
 void carom_free_tangent(const carom_model *m, const double *v, carom_matrix C);
 void carom_free_energy(const carom_model *m, const double *q, const double *v, double *kinetic, double *potential);
 /// Positions and velocities of coordinates and bodies; the others are those of members.
-static inline int carom_model_named_q(const carom_model *m) { return m->nfree ? m->nq : m->seen.nq_own; }
-static inline int carom_model_named_v(const carom_model *m) { return m->nfree ? m->nv : m->seen.nv_own; }
+static inline int carom_model_named_q(const carom_model *m) { return m->nfree ? m->nq : m->visible.nq_own; }
+static inline int carom_model_named_v(const carom_model *m) { return m->nfree ? m->nv : m->visible.nv_own; }
 /// Unknown i of member b in expressions: the number of its velocity in the graph; -1: no memory.
 int carom_model_see(carom_model *m, member *b, int i, carom_node *position, carom_node *velocity);
 /// Velocity i of the graph among those of the model; -1: the members' energies.
-static inline int carom_model_seen(const carom_model *m, int i) {
-    return i < m->seen.nv_own ? i : i == m->seen.nv_own ? -1 : m->seen.v[i - m->seen.nv_own - 1];
+static inline int carom_model_visible(const carom_model *m, int i) {
+    return i < m->visible.nv_own ? i : i == m->visible.nv_own ? -1 : m->visible.v[i - m->visible.nv_own - 1];
 }
 /// *q and *v as the graph numbers them; energies: with those of the members.
 void carom_model_look(const carom_model *m, void *work, const double **q, const double **v, bool energies);

@@ -50,7 +50,7 @@ carom_status carom_model_fault(const carom_model *m, carom_error *err, const car
 
 carom_status carom_fault_memory(resolver *r) {
     r->failed = true;
-    return carom_fail(r->err, CAROM_NO_MEMORY, "no memory for the model %.200s", r->m->file);
+    return carom_fail(r->err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", r->m->file);
 }
 
 // -- suggestions -------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ static carom_node unknown(const scope_user *u, const char *word, carom_error *er
             : u->scope & SCOPE_EXACT ? "time, parameters and names defined above in exact"
             : u->scope & NAME_COORDINATE ? "coordinates, let names, inputs, time and parameters"
                                          : "time, parameters and inputs";
-        if (n->kind == NAME_TABLE) return refuse(err, "'%.60s' is a table and wants an argument: %.60s(x)", word, word);
+        if (n->kind == NAME_TABLE) return refuse(err, "'%.60s' is a table and needs an argument: %.60s(x)", word, word);
         carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is %s, but %s may only use %s", word, carom_name_kind(n->kind),
                    u->what, may);
         return CAROM_NONE;
@@ -145,9 +145,9 @@ static carom_node rate_of(const scope_user *u, carom_graph *g, name *n, carom_er
     if (n->kind == NAME_HELPER) return n->rate = carom_graph_diff(g, n->node, CAROM_TIME, 0);
     if (carom_graph_depends(g, n->node, CAROM_VELOCITY, -1))
         return refuse(err, "%.60s' would be an acceleration: '%.60s' is made of rates already; rates exist of positions only", n->text, n->text);
-    if (u->r->m->nmember && carom_graph_depends(g, n->node, CAROM_POSITION, u->r->m->seen.nq_own))
+    if (u->r->m->nmember && carom_graph_depends(g, n->node, CAROM_POSITION, u->r->m->visible.nq_own))
         return refuse(err, "%.60s' would be the rate of an energy, which expressions do not have", n->text);
-    return n->rate = carom_graph_rate(g, n->node, u->r->m->seen.nv);
+    return n->rate = carom_graph_rate(g, n->node, u->r->m->visible.nv);
 }
 
 static carom_node value_of(const scope_user *u, carom_graph *g, name *n, int primes, carom_error *err) {
@@ -187,8 +187,8 @@ static carom_node energy_of(const scope_user *u, carom_graph *g, const char *wor
     carom_node kinetic = m->kinetic, potential = m->potential;
     if (m->nmember) { // theirs stand beside the coordinates, see model.h
         m->member_energies = true;
-        kinetic = carom_graph_plus(g, kinetic, carom_graph_input(g, CAROM_VELOCITY, m->seen.nv_own));
-        potential = carom_graph_plus(g, potential, carom_graph_input(g, CAROM_POSITION, m->seen.nq_own));
+        kinetic = carom_graph_plus(g, kinetic, carom_graph_input(g, CAROM_VELOCITY, m->visible.nv_own));
+        potential = carom_graph_plus(g, potential, carom_graph_input(g, CAROM_POSITION, m->visible.nq_own));
     }
     return T ? kinetic : V ? potential : carom_graph_plus(g, kinetic, potential);
 }
@@ -247,7 +247,7 @@ static carom_node table_at(carom_model *m, carom_graph *g, name *n, int nargs, c
     n->used = true;
     carom_graph_share_curves(g, m->graph); // g may be that of numbers
     if (nargs != 1) return refuse(err, "table %.60s takes 1 argument, not %d", n->text, nargs);
-    if (g == m->graph && !m->tape && !carom_table_asked(m, n->index, args[0])) return refuse(err, "no memory for table %.60s", n->text);
+    if (g == m->graph && !m->tape && !carom_table_asked(m, n->index, args[0])) return refuse(err, "not enough memory for table %.60s", n->text);
     return carom_graph_curve_at(g, n->index, args[0]);
 }
 
@@ -290,7 +290,7 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
     while (k < m->nwatch && m->watch[k] != args[0]) ++k;
     if (k == m->nwatch) {
         carom_node *watch = realloc(m->watch, (size_t)(k + 1) * sizeof *watch);
-        if (!watch) return refuse(err, "no memory for %s", word);
+        if (!watch) return refuse(err, "not enough memory for %s", word);
         m->watch = watch;
         m->watch[m->nwatch++] = args[0];
     }

@@ -98,9 +98,9 @@ static carom_status count_coordinates(resolver *r) {
     if (x->ncoordinates == 0 && x->nbodies == 0 && x->nmembers == 0)
         return carom_fault(r, carom_mech_start(x), 0, "the model has no coordinates; add `coordinates: {x: {at: 0, rate: 0}}`");
     if (x->ncoordinates > MOST_COORDINATES)
-        return carom_fault(r, &x->coordinates->name, 0, "more than %d coordinates; give such a system from C", MOST_COORDINATES);
+        return carom_fault(r, &x->coordinates->name, 0, "more than %d coordinates; build such a system with the C library", MOST_COORDINATES);
     if (6 * x->nbodies > MOST_COORDINATES && !carom_pairs_many(r))
-        return carom_fault(r, &x->bodies->name, 0, "more than %d bodies; give such a system from C", MOST_COORDINATES / 6);
+        return carom_fault(r, &x->bodies->name, 0, "more than %d bodies; build such a system with the C library", MOST_COORDINATES / 6);
     CAROM_TRY(carom_floating_count(r, &floating, &frames));
     return take_state(r, x->ncoordinates + r->m->npressed + 7 * x->nbodies + floating + x->njoints); // a joint may count an angle
 }
@@ -152,7 +152,7 @@ static carom_status read_energy(resolver *r) {
         if (carom_graph_depends(m->graph, m->potential, CAROM_VELOCITY, -1))
             return carom_fault(r, potential, 0, "the potential energy depends on rates; put such terms into kinetic or forces");
     }
-    m->nkin = m->seen.nv;
+    m->nkin = m->visible.nv;
     carom_pressed_energy(r);
     m->own_kinetic = carom_graph_plus(m->graph, m->own_kinetic, m->floating_kinetic);
     m->potential = carom_graph_plus(m->graph, m->potential, m->floating_potential);
@@ -163,8 +163,8 @@ static carom_status read_energy(resolver *r) {
 
 static const char *coordinate_text(const void *user, int i) {
     const carom_model *m = user;
-    if (i < m->seen.nq_own) return m->names.at[m->coordinate_name[i]].text;
-    int k = i - m->seen.nq_own; // then points of members
+    if (i < m->visible.nq_own) return m->names.at[m->coordinate_name[i]].text;
+    int k = i - m->visible.nq_own; // then points of members
     for (int j = 0; j < m->names.count; ++j)
         if (m->names.at[j].kind == NAME_POINT && k-- == 0) return m->names.at[j].text;
     return NULL;
@@ -205,8 +205,8 @@ static carom_status find_coordinate(resolver *r, const carom_datum *c, const cha
     if (n && n->kind == NAME_COORDINATE)
         return carom_fault(r, c->key, 0, "no force acts on '%.60s' itself; use wx, wy, wz of the body, for torques about its axes", c->key->text);
     const char *near = carom_nearest(c->key->text, coordinate_text, r->m);
-    return near ? carom_fault(r, c->key, 0, "'%.60s' in %s is no coordinate; did you mean '%s'?", c->key->text, where, near)
-                : carom_fault(r, c->key, 0, "'%.60s' in %s is no coordinate; forces are given by coordinate", c->key->text, where);
+    return near ? carom_fault(r, c->key, 0, "'%.60s' in %s is not a coordinate; did you mean '%s'?", c->key->text, where, near)
+                : carom_fault(r, c->key, 0, "'%.60s' in %s is not a coordinate; forces are given by coordinate", c->key->text, where);
 }
 
 static carom_status read_forces(resolver *r) {
@@ -354,7 +354,7 @@ static carom_status read_options(resolver *r, const carom_datum *map) {
     int k = 0;
     for (const carom_datum *c = carom_first(map); c != carom_end(map); ++c) {
         if (c->kind != CAROM_TEXT || c->length == 0)
-            return carom_fault(r, c->key, 0, "option '%.60s' wants one value; write `%.60s: value`", c->key->text, c->key->text);
+            return carom_fault(r, c->key, 0, "option '%.60s' needs one value; write `%.60s: value`", c->key->text, c->key->text);
         const size_t size = c->key->length + c->length + 2;
         char *text = carom_pool_take(&m->memory, size);
         m->option_places[k] = place_of(r, c->key);
@@ -415,7 +415,7 @@ static carom_status choose_bodies(resolver *r, const carom_datum *list) {
     if (!m->unrecorded_q || !m->unrecorded_v || !kept) return carom_fault_memory(r);
     for (const carom_datum *c = carom_ones(list); c != carom_ones_end(list) && !carom_datum_is(list, "none"); ++c) {
         bool any = false;
-        if (c->kind != CAROM_TEXT) return carom_fault(r, c, 0, "record wants names of bodies: bodies: [a, b], a family, all or none");
+        if (c->kind != CAROM_TEXT) return carom_fault(r, c, 0, "record needs names of bodies: bodies: [a, b], a family, all or none");
         for (int i = 1; i < m->nbodies; ++i)
             if (is_of(&m->bodies[i], c)) kept[i] = any = true;
         const char *near = any ? NULL : carom_nearest(c->text, body_text, m);

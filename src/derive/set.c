@@ -133,7 +133,7 @@ static carom_status evaluate(resolver *r, double *x, bool *fine) {
 // Parameters, and what is bound to them.  *again: the structure changes, too, and nothing more was done.
 static carom_status renew(carom_model *m, double *old, double *x, unsigned char *state, bool *again, carom_error *err) {
     resolver r = {.m = m, .mech = m->whole, .err = err, .values = carom_graph_create(), .param_state = state, .loose = true};
-    if (!r.values) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    if (!r.values) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
     bool fine = true;
     carom_copy(old, m->parameter, m->np);
     carom_status status = carom_resolve_parameters(&r);
@@ -180,7 +180,7 @@ static carom_status apply(carom_model *m, bool *derived, carom_error *err) {
     const size_t np = (size_t)m->np, nb = (size_t)m->nbound;
     double *room = calloc(np + nb + 1, sizeof *room);
     unsigned char *state = calloc(np + 1, 1);
-    carom_status status = room && state ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    carom_status status = room && state ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
     bool again = false;
     if (status == CAROM_OK) status = renew(m, room, room + np, state, &again, err);
     if (status == CAROM_OK && !again && !exchange(m, room + np)) {
@@ -204,7 +204,7 @@ carom_status carom_model_set(carom_model *m, int n, const int *index, const doub
     for (int k = 0; k < n; ++k)
         if (index[k] < 0 || index[k] >= m->np_own) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %d parameters and no number %d", m->file, m->np_own, index[k]);
     carom_datum *before = calloc((size_t)n + 1, sizeof *before), *const given = (carom_datum *)m->mech->parameters.item;
-    if (!before) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d parameters", n);
+    if (!before) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d parameters", n);
     for (int k = 0; k < n; ++k) {
         before[k] = given[index[k]];
         given[index[k]].kind = CAROM_NUMBER;

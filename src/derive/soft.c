@@ -37,7 +37,7 @@ static carom_status coefficient(resolver *r, const carom_datum *n, double least,
 // A force F along x(q), or along what moves with the slip rate x.
 static carom_status push(resolver *r, carom_node x, bool rate, carom_node F) {
     carom_graph *g = r->m->graph;
-    for (int k = 0; k < r->m->seen.nv; ++k) {
+    for (int k = 0; k < r->m->visible.nv; ++k) {
         if (!(rate ? carom_graph_depends(g, x, CAROM_VELOCITY, k) : carom_graph_moves(g, x, k))) continue;
         const carom_node d = rate ? carom_graph_diff(g, x, CAROM_VELOCITY, k) : carom_graph_along(g, x, k);
         if (!carom_terms_add(&r->m->point_force, carom_graph_times(g, d, F), k, 0, 0)) return carom_fault_memory(r);
@@ -100,7 +100,7 @@ static carom_status friction(resolver *r, const carom_mech_contact *of, const co
     CAROM_TRY(coefficient(r, &of->stiction_speed, 0, true, &value, &speed));
     sum = carom_graph_times(g, speed, speed);
     for (int k = 0; k < c->tangents; ++k) {
-        u[k] = c->rate[k] ? c->slip[k] : carom_graph_rate(g, c->slip[k], r->m->seen.nv);
+        u[k] = c->rate[k] ? c->slip[k] : carom_graph_rate(g, c->slip[k], r->m->visible.nv);
         sum = carom_graph_plus(g, sum, carom_graph_times(g, u[k], u[k]));
     }
     const carom_node size = carom_graph_apply(g, CAROM_OP_SQRT, sum, CAROM_NONE, CAROM_NONE);
@@ -128,7 +128,7 @@ carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const 
     const carom_node d = carom_graph_apply(g, CAROM_OP_MAX, zero, carom_graph_minus(g, zero, c->gap), CAROM_NONE);
     const carom_node elastic = carom_graph_times(g, k, power(g, d, n)); // V with a power of its own: products of powers have derivatives 0/0 at d = 0
     const carom_node energy = carom_graph_times(g, carom_graph_times(g, k, power(g, d, n + 1)), carom_graph_number(g, 1 / (n + 1)));
-    const carom_node rate = carom_graph_rate(g, c->gap, m->seen.nv);
+    const carom_node rate = carom_graph_rate(g, c->gap, m->visible.nv);
     m->potential = carom_graph_plus(g, m->potential, energy);
     CAROM_TRY(carom_add_kink(r, c->gap, -1));
     carom_node F = elastic;

@@ -1,6 +1,6 @@
 // start.c: is the kinetic energy what it must be, and may the motion start where the file says?
 #include "derive/shapes/solids.h"
-#include "scheme/words.h"
+#include "scheme/step.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,12 +134,12 @@ static carom_status check_tangents(const carom_model *m, void *work, const doubl
     for (int c = 0; c < m->nc; ++c) some = some || (m->contacts[c].ellipse[0] > 0 && g[m->ne + c] <= GAP_TOLERANCE * scale);
     if (!some) return CAROM_OK;
     carom_arena mem = {0};
-    carom_local L = carom_carve_local(&mem, s);
+    carom_local L = carom_allocate_local(&mem, s);
     const size_t size = (mem.used + 63) & ~(size_t)63;
     mem = (carom_arena){.base = aligned_alloc(64, size), .size = size};
-    if (!mem.base) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    if (!mem.base) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
     memset(mem.base, 0, size);
-    L = carom_carve_local(&mem, s);
+    L = carom_allocate_local(&mem, s);
     carom_status status = CAROM_OK;
     for (int c = 0; c < m->nc && status == CAROM_OK; ++c) {
         if (!(m->contacts[c].ellipse[0] > 0 && g[m->ne + c] <= GAP_TOLERANCE * scale)) continue;
@@ -162,7 +162,7 @@ static carom_status check_tangents(const carom_model *m, void *work, const doubl
 static carom_status check_positions(const carom_model *m, void *work, carom_error *err) {
     const int links = m->ne + m->nc;
     double *g = calloc((size_t)links + 1, sizeof *g), scale = 0;
-    if (!g) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    if (!g) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
     carom_model_gaps(m, work, 0, m->q0, g);
     for (int i = 0; i < m->nq; ++i) scale = fmax(scale, fabs(m->q0[i]));
     for (int id = 0; id < links; ++id) scale = fmax(scale, fabs(g[id]));
@@ -185,7 +185,7 @@ static carom_status check_motion(const carom_model *m, void *work, carom_error *
 
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
     double *x = calloc((size_t)m->nq + (size_t)m->nv + 1, sizeof *x);
-    if (!x) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    if (!x) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
     const carom_status status = check_kinetic(m, work, x, x + m->nq, err);
     free(x);
     CAROM_TRY(status);

@@ -79,17 +79,17 @@ static carom_status force(const void *model, void *work, double t, const double 
     const carom_values x = values(m, work, GROUP_FORCE, t, q, v);
     carom_free_force(m, v, f);
     if (m->sys.sleeps) carom_near_still(m, work, f);
-    if (m->nmember == 0) return take(f, x, 0, m->seen.nv) ? CAROM_USER : CAROM_OK;
+    if (m->nmember == 0) return take(f, x, 0, m->visible.nv) ? CAROM_USER : CAROM_OK;
     double *own = carom_model_scratch(m, work);
-    const int n = m->seen.nv_own + 1 + m->seen.compiled, bad = take(own, x, 0, n);
-    carom_zero(f, m->seen.nv_own);
+    const int n = m->visible.nv_own + 1 + m->visible.compiled, bad = take(own, x, 0, n);
+    carom_zero(f, m->visible.nv_own);
     for (int k = 0; k < m->nmember; ++k) { // forces of members are finite in finite states, and states are watched
         const member *b = &m->members[k];
         if (carom_member_streams(b->flex)) carom_member_stream(b->flex, q + b->q, f + b->v);
         else carom_zero(f + b->v, b->count);
     }
     for (int k = 0; k < n; ++k) {
-        const int i = carom_model_seen(m, k);
+        const int i = carom_model_visible(m, k);
         if (i >= 0) f[i] += own[k];
     }
     for (int k = 0; k < m->nmember; ++k) {
@@ -296,7 +296,7 @@ static carom_status motion(const void *model, void *work, double t, const double
                            double *f, double *g) {
     const carom_model *m = model;
     const carom_values x = values(m, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v);
-    const int n = m->seen.nv;
+    const int n = m->visible.nv;
     int bad = take(f, x, 0, n);
     carom_free_force(m, v, f);
     if (m->sys.sleeps) carom_near_still(m, work, f);
@@ -413,9 +413,9 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     m->check_work = (carom_tape_work_size(m->tape) + line) & ~line;
     m->scratch = m->check_work + ((carom_tape_work_size(m->check_tape) + line) & ~line);
     const size_t doubles = (size_t)m->scratch_count + 2 * (size_t)m->nv + (size_t)m->pair_count + (size_t)m->check_parameters;
-    m->seen_work = m->scratch + doubles * sizeof(double);
-    m->seen.compiled = m->seen.n;
-    s->work_size = carom_pairs_work(m, m->seen_work + (m->nmember ? ((size_t)m->seen.nq + (size_t)m->seen.nv) * sizeof(double) : 0));
+    m->visible_work = m->scratch + doubles * sizeof(double);
+    m->visible.compiled = m->visible.n;
+    s->work_size = carom_pairs_work(m, m->visible_work + (m->nmember ? ((size_t)m->visible.nq + (size_t)m->visible.nv) * sizeof(double) : 0));
     if (m->bounce_tape) {
         m->bounce_work = (s->work_size + line) & ~line;
         s->work_size = m->bounce_work + carom_tape_work_size(m->bounce_tape);

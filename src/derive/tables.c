@@ -219,7 +219,7 @@ bool carom_tables_explain(const void *model, void *work, char *text, size_t size
     const carom_model *m = model;
     const double *p = carom_tape_point(m->tape, work);
     double *x = carom_model_scratch(m, work);
-    carom_tape_eval(m->tape, work, GROUP_ASKED, p[0], p + 1, p + 1 + m->seen.nq, x);
+    carom_tape_eval(m->tape, work, GROUP_ASKED, p[0], p + 1, p + 1 + m->visible.nq, x);
     for (int i = 0; i < m->nasked; ++i) {
         const double *numbers = carom_graph_curve_numbers(m->graph, m->asked[i].table), first = numbers[4], last = numbers[3 + (int)numbers[0]];
         if (isfinite(numbers[1]) || (x[i] >= first && x[i] <= last)) continue;

@@ -40,7 +40,7 @@ struct carom_variation {
     double *member;    // 2 nv: unknowns of a member
 };
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for derivatives of a model"); }
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for derivatives of a model"); }
 
 // -- asking a model ----------------------------------------------------------------------------------------------------------
 
@@ -50,27 +50,27 @@ static void desk_close(desk *d) {
     free(d->mem.base);
 }
 
-static void carve(desk *d) {
+static void allocate(desk *d) {
     const carom_system *s = &d->m->sys;
-    d->L = carom_carve_local(&d->mem, s);
-    d->M = carom_carve_matrix(&d->mem, s->mass_shape);
-    d->K = carom_carve_matrix(&d->mem, s->tangent_shape);
-    d->C = carom_carve_matrix(&d->mem, s->tangent_shape);
-    d->value = carom_carve(&d->mem, (size_t)s->nv + (size_t)s->ne + (size_t)(5 + CAROM_FRICTION_LAW) * (size_t)s->nc + (size_t)d->m->ndir + (size_t)d->m->nout + (size_t)d->m->nobserved + 1);
+    d->L = carom_allocate_local(&d->mem, s);
+    d->M = carom_allocate_matrix(&d->mem, s->mass_shape);
+    d->K = carom_allocate_matrix(&d->mem, s->tangent_shape);
+    d->C = carom_allocate_matrix(&d->mem, s->tangent_shape);
+    d->value = carom_allocate(&d->mem, (size_t)s->nv + (size_t)s->ne + (size_t)(5 + CAROM_FRICTION_LAW) * (size_t)s->nc + (size_t)d->m->ndir + (size_t)d->m->nout + (size_t)d->m->nobserved + 1);
 }
 
 // The model belongs to the desk from now on, also when there is no memory.
 static carom_status desk_open(desk *d, carom_model *m, carom_error *err) {
     const carom_system *s = &m->sys;
     *d = (desk){.m = m};
-    carve(d);
+    allocate(d);
     const size_t size = (d->mem.used + 127) & ~(size_t)63, work = (s->work_size + 127) & ~(size_t)63;
     d->mem = (carom_arena){.base = aligned_alloc(64, size), .size = size};
     d->work = aligned_alloc(64, work);
     if (!d->mem.base || !d->work) return no_memory(err);
     memset(d->mem.base, 0, size);
     memset(d->work, 0, work);
-    carve(d);
+    allocate(d);
     s->work_init(m, d->work);
     carom_pairs_exact(m, d->work, true); // no bounds instead of gaps of pairs that are far from each other
     carom_local *L = &d->L;
@@ -188,7 +188,7 @@ static void change_energies(carom_variation *x, const double *q, const double *v
 // A group of the tape for this change.
 static const double *changed(carom_variation *x, int group, double t, const double *q, const double *v, carom_direction d) {
     const carom_model *m = x->own.m;
-    const int n = m->seen.nv;
+    const int n = m->visible.nv;
     double *const part[3] = {x->y, x->y + n, x->y + 2 * n};
     const double *const from[3] = {v, d.q, d.v};
     for (int i = 0; i < 3; ++i) {
@@ -197,8 +197,8 @@ static const double *changed(carom_variation *x, int group, double t, const doub
         else carom_copy(part[i], from[i], n);
     }
     if (m->nmember) carom_model_gather(m, q, v ? v : m->v0, x->q, x->y);
-    const int e = m->seen.nv_own;
-    if (m->member_energies && (group == V_OUTPUTS || group == V_OBSERVED)) change_energies(x, q, v, d, &part[0][e], &x->q[m->seen.nq_own], &part[2][e], &part[1][e]);
+    const int e = m->visible.nv_own;
+    if (m->member_energies && (group == V_OUTPUTS || group == V_OBSERVED)) change_energies(x, q, v, d, &part[0][e], &x->q[m->visible.nq_own], &part[2][e], &part[1][e]);
     double *dp = x->y + 3 * n;
     *dp++ = d.t;
     carom_zero(dp, m->np);
@@ -214,8 +214,8 @@ static void change_motion(carom_variation *x, const question *k, carom_direction
     const carom_model *m = own->m;
     const double *f = changed(x, V_FORCE, k->t, k->q, k->v, d);
     carom_zero(y, m->nv);
-    for (int i = 0; i < m->seen.nv; ++i) {
-        const int to = m->nmember ? carom_model_seen(m, i) : i;
+    for (int i = 0; i < m->visible.nv; ++i) {
+        const int to = m->nmember ? carom_model_visible(m, i) : i;
         if (to >= 0) y[to] += f[i];
     }
     const double *M = changed(x, V_MASS, k->t, k->q, k->v, d);
@@ -377,7 +377,7 @@ static carom_status read_outside(carom_model *m, carom_node *parameter, carom_no
 static carom_status make_tape(carom_variation *x, carom_error *err) {
     carom_model *m = x->own.m;
     carom_graph *g = m->graph;
-    const int links = m->ne + m->nc, n = m->seen.nv;
+    const int links = m->ne + m->nc, n = m->visible.nv;
     const int count[V_COUNT] = {n, m->mass.n, links, m->W.n + m->w.n, m->ndir, m->ndir, 2 * m->nrub, m->nbound, m->nout, m->nobserved, m->np};
     memcpy(x->count, count, sizeof count);
     size_t all = 0;
@@ -402,13 +402,13 @@ static carom_status make_tape(carom_variation *x, carom_error *err) {
         group[k] = (carom_group){.count = count[k], .nodes = of[k]};
     }
     const int inputs = 3 * n + 1 + m->check_parameters;
-    if (status == CAROM_OK) x->tape = carom_tape_compile(g, group, V_COUNT, m->seen.nq, inputs, m->check_parameters, err);
+    if (status == CAROM_OK) x->tape = carom_tape_compile(g, group, V_COUNT, m->visible.nq, inputs, m->check_parameters, err);
     free(node);
     if (status != CAROM_OK || !x->tape) return status != CAROM_OK ? status : CAROM_NO_MEMORY;
     x->work = calloc(1, carom_tape_work_size(x->tape));
-    x->q = calloc((size_t)m->seen.nq + (size_t)inputs + (size_t)most + (size_t)m->check_parameters + 2 * (size_t)m->nv + 1, sizeof *x->q);
+    x->q = calloc((size_t)m->visible.nq + (size_t)inputs + (size_t)most + (size_t)m->check_parameters + 2 * (size_t)m->nv + 1, sizeof *x->q);
     if (!x->work || !x->q) return no_memory(err);
-    x->y = x->q + m->seen.nq;
+    x->y = x->q + m->visible.nq;
     x->out = x->y + inputs;
     x->member = x->out + most;
     x->parameters = x->member + 2 * m->nv; // then the ledger and averages: zeros
@@ -426,12 +426,12 @@ static bool chosen(const carom_variation *x, int i) {
 // How all parameters change with chosen parameter k: as often as one can be given by another.
 static void follow(carom_variation *x, int k) {
     const carom_model *m = x->own.m;
-    double *P = x->P + (size_t)k * (size_t)m->np, *dp = x->y + 3 * m->seen.nv + 1;
+    double *P = x->P + (size_t)k * (size_t)m->np, *dp = x->y + 3 * m->visible.nv + 1;
     P[x->parameter[k]] = 1;
     bool more = true;
     for (int round = 0; round < m->np && more; ++round) {
         more = false;
-        carom_zero(x->y, 3 * m->seen.nv + 1 + m->check_parameters);
+        carom_zero(x->y, 3 * m->visible.nv + 1 + m->check_parameters);
         carom_copy(dp, P, m->np);
         carom_tape_eval(x->tape, x->work, V_PARAMETERS, 0, x->q, x->y, x->out);
         for (int i = 0; i < m->np; ++i) {

@@ -8,7 +8,7 @@
 // that holds it, the reaction of one that opens.  Where velocities and accelerations are continuous nothing jumps.
 #include "dynamics/dynamics.h"
 #include "linalg/dense.h"
-#include "scheme/words.h"
+#include "scheme/step.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +111,7 @@ static carom_status find_impulses(carom_path *w, const carom_change *x) {
     carom_copy(w->da, w->b, nv);
     for (int k = 0; k < n; ++k) carom_axpy(w->da, -w->lambda[k], w->X + (size_t)k * (size_t)nv, nv);
     if (carom_norm_max(w->da, nv) <= 1e-7 * carom_norm_max(w->b, nv) + 1e-12 * w->size_v) return CAROM_OK;
-    return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: contacts hit one after the other at one instant; there are no derivatives of this", w->t);
+    return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: contacts hit one after the other at one instant; derivatives of this are not supported", w->t);
 }
 
 // Restitution in use and its change; contacts that were closed give nothing back.
@@ -122,10 +122,10 @@ static carom_status restitution(carom_path *w, const carom_change *x, int c, dou
     const carom_contact *law = s->contacts + c;
     const double given = law->varies ? s->restitution(s->model, w->p.work, c, -u) : law->restitution;
     if (law->impact != CAROM_NEWTON || law->sequential)
-        return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: '%.60s' follows another impact law than newton, simultaneous; there are no derivatives of this", w->t, name_of(w, c));
+        return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: '%.60s' follows an impact law other than Newton's at once; its derivatives are not supported", w->t, name_of(w, c));
     if (fabs(u_after) <= 1e-9 * fabs(u) + rounding && given > 0) return CAROM_OK; // too slow to bounce: the end of a run of impacts
     if (fabs(u_after + given * u) > 1e-6 * fabs(u) + rounding)
-        return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: contacts hit one after the other at one instant; there are no derivatives of this", w->t);
+        return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: contacts hit one after the other at one instant; derivatives of this are not supported", w->t);
     *e = given;
     return no_number(w, carom_variation_restitution(w->x, c, -u, -du, d.p, de));
 }
@@ -155,7 +155,7 @@ static carom_status laws(carom_path *w, const carom_change *x, int b, carom_dire
     const double speed = carom_length(xi, tangents), held = carom_length(w->lambda + k + 1, tangents), mu = held / w->lambda[k];
     if (!(speed > 1e-9 * w->size_v)) return CAROM_OK; // it sticks
     if (p->contacts[c].friction_varies)
-        return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: '%.60s' slides in an impact with friction that varies; there are no derivatives of this", w->t, name_of(w, c));
+        return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: '%.60s' slides in an impact with friction that varies; derivatives of this are not supported", w->t, name_of(w, c));
     double along = 0;
     for (int i = 0; i < tangents; ++i) xi[i] /= speed, along += xi[i] * dxi[i];
     for (int i = 0; i < tangents; ++i) { // p_T + mu p_N xi/|xi| = 0
@@ -263,7 +263,7 @@ static carom_status find_shift(carom_path *w, const carom_change *x, bool struck
     if (!first) return CAROM_OK;
     for (int c = 0; c < w->p.nc; ++c) // slip along several tangents has got a direction of its own
         if (x->mode_before[c] == CAROM_MODE_SLIP && x->mode[c] == CAROM_MODE_SLIP && carom_system_directions(&w->p.sys, w->p.ne + c) > 2) return CAROM_OK;
-    return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: %s; there are no derivatives of this", w->t, struck ? "velocities jump although no contact arrives" : "forces jump although no contact changes");
+    return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: %s; derivatives of this are not supported", w->t, struck ? "velocities jump although no contact arrives" : "forces jump although no contact changes");
 }
 
 // At the start contacts may be closed: variations must not open or press them.
@@ -377,14 +377,14 @@ static carom_status cross(carom_path *w, const carom_change *x, bool first) {
     }
     // The limit of a run of impacts that the scheme predicts lies ahead of the last one.
     if (x->t - x->t_before > 1e-9 * fmax(w->size_q / fmax(w->size_v, 1e-300), fabs(x->t)) && !first)
-        return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: impacts of several contacts accumulate, and there are no derivatives of their limit", x->t);
+        return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: impacts of several contacts accumulate, and derivatives of their limit are not supported", x->t);
     if (!first) {
         CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v)); // in the phase before
         CAROM_TRY(find_last_direction(w, x));
         carom_copy(w->a_before, w->a, nv);
     }
     const bool struck = most > 0 && jumps(x->v, x->v_before, nv, (arrives ? 1e-13 : 1e-9) * w->size_v); // closed contacts also have impulses against rounding
-    if (first && struck) return carom_fail(w->err, CAROM_UNSUPPORTED, "contacts hit at the very start; there are no derivatives of this");
+    if (first && struck) return carom_fail(w->err, CAROM_UNSUPPORTED, "contacts hit at the very start; derivatives of this are not supported");
     begin_young(w, x);
     // Behind it, for the accelerations there.
     carom_copy(w->phase_1, x->phase, (ptrdiff_t)w->phase_size);

@@ -190,7 +190,7 @@ static carom_status row(void *user, double *period, double *x, double *least, do
     const int nhits = s->nhits;
     double *low = calloc((size_t)s->p.nc + 1, sizeof *low);
     carom_hit *hit = calloc((size_t)nhits + 1, sizeof *hit);
-    if (!low || !hit) return free(low), free(hit), carom_fail(c->err, CAROM_NO_MEMORY, "no memory for an orbit");
+    if (!low || !hit) return free(low), free(hit), carom_fail(c->err, CAROM_NO_MEMORY, "not enough memory for an orbit");
     carom_copy(low, s->low, s->p.nc);
     if (nhits > 0) memcpy(hit, s->hit, (size_t)nhits * sizeof *hit);
     const carom_status status = carom_shoot(s, c->t_0, c->T - c->t_0, c->x, false, c->steps);
@@ -246,7 +246,7 @@ static carom_status twice(void *user, double *tau) {
 carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, const carom_model **m, const char **scheme, carom_error *err) {
     orbits *o = calloc(1, sizeof *o);
     *k = (carom_curve){.user = o};
-    if (!o) return carom_fail(err, CAROM_NO_MEMORY, "no memory for orbits");
+    if (!o) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     carom_shooter *s = &o->c.s;
     o->def = def, o->err = err, o->size = fabs(def->to - def->from);
     s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = 1e-9;
@@ -255,7 +255,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     const size_t n = (size_t)s->n;
     o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->x = calloc(n + (size_t)s->nq + 1, sizeof *o->x);
     o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode);
-    if (!o->re || !o->im || !o->vectors || !o->x || !o->mode) return carom_fail(err, CAROM_NO_MEMORY, "no memory for orbits");
+    if (!o->re || !o->im || !o->vectors || !o->x || !o->mode) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .test = tests, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
                        .tangent = tangent, .look = look, .settle = settle, .row = row, .same = same, .keep = keep, .describe = describe, .twice = twice};
     *m = s->task.base;

@@ -24,7 +24,7 @@ typedef struct rests {
 
 static const char *const tests[CAROM_TESTS] = {"", "hopf", "branch"};
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for states of rest"); }
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for states of rest"); }
 
 static carom_status set(rests *r, double value) {
     bool derived = false, kept = false;
@@ -261,7 +261,7 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
     r->def = def, r->err = err, r->size = fabs(def->to - def->from), r->parameter = -1, r->length = r->force = 1;
     r->task.model = def->model, r->task.run = def->run;
     CAROM_TRY(carom_task_open(&r->task, names, err));
-    if (r->task.free[0].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is no parameter of the model", def->by);
+    if (r->task.free[0].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", def->by);
     r->parameter = r->task.free[0].index, r->value = r->task.free[0].value;
     CAROM_TRY(set(r, r->value));
     r->nq = r->p.nq, r->nv = r->p.nv, r->ids = r->p.ne + r->p.nc, r->n = r->nv + r->ids + 1;

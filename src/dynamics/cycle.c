@@ -17,7 +17,7 @@ static const double SLOW = 0.1;  // of the residual before: the linearisation is
 static const double CUT = 1e-9; // of a matrix that has cancelled: a direction is not determined
 enum { SAMPLES = 6, LEARNT = 12 };
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for an orbit"); }
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an orbit"); }
 
 static double *column(double *A, int j, int n) { return A + (size_t)j * (size_t)n; }
 
@@ -413,7 +413,7 @@ bool carom_cycle_alike(const carom_cycle *c, const carom_hit *hit, int n) {
     return same;
 }
 
-// (ORB-2)  The step from x with the linearisation of the last linearised shot, in c->by (n), *dT, *dp.  False: it is no finite number.
+// (ORB-2)  The step from x with the linearisation of the last linearised shot, in c->by (n), *dT, *dp.  False: it is not finite.
 static bool solve_step(carom_cycle *c, const double *tau, double size, double *dT, double *dp) {
     carom_shooter *s = &c->s;
     const int n = s->n, m = s->m, N = unknowns(c, tau != NULL);

@@ -23,7 +23,7 @@ typedef struct dense {
     carom_error *err;
 } dense;
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for the eigenvalues"); }
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the eigenvalues"); }
 
 // An orthonormal basis of what is perpendicular to n columns: the columns of U from *rank on.
 static carom_status complement(dense *d, const double *columns, int n, double *U, int *rank) {

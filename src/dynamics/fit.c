@@ -39,7 +39,7 @@ typedef struct fitting {
     carom_error *err;
 } fitting;
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for a fit"); }
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a fit"); }
 
 static int count(const char *const *list) {
     int n = 0;
@@ -147,7 +147,7 @@ static carom_status residuals(fitting *k, const double *x, double *r) {
     }
     for (int i = 0; i < k->m && status == CAROM_OK; ++i) {
         r[i] = (k->y[i] - k->fit->point[i].data) / k->match[k->fit->point[i].match].sigma;
-        if (!isfinite(r[i])) status = carom_fail(k->err, CAROM_USER, "'%.60s' is no number at t = %.9g", k->match[k->fit->point[i].match].column, k->fit->point[i].t);
+        if (!isfinite(r[i])) status = carom_fail(k->err, CAROM_USER, "'%.60s' is not a number at t = %.9g", k->match[k->fit->point[i].match].column, k->fit->point[i].t);
     }
     free(w.average), free(w.value), free(w.x), free(w.before), free(w.room), free(w.next), free(w.hits);
     carom_task_end(&w.run);
@@ -171,7 +171,7 @@ static carom_status slopes_at(slopes *s, int f, int row, double t, const double 
     for (int j = 0; j < k->n; ++j) {
         const double *dq = y + (size_t)j * 2 * nv;
         if (carom_variation_observed(s->path.x, t, q, v, (carom_direction){0, dq, dq + nv, k->task.dp + (size_t)j * (size_t)k->task.np}, s->value) != CAROM_OK)
-            return carom_fail(k->err, CAROM_USER, "t = %.9g: the derivatives of what is matched are no finite numbers", t);
+            return carom_fail(k->err, CAROM_USER, "t = %.9g: the derivatives of what is matched are not finite", t);
         for (int i = 0; i < k->fit->nmatch; ++i) {
             const int point = k->point[f][(long)row * k->fit->nmatch + i];
             if (point >= 0 && k->match[i].observed >= 0) s->J[point + (size_t)j * (size_t)k->m] = s->value[k->match[i].observed] / k->match[i].sigma;
@@ -534,7 +534,7 @@ static void choose_scheme(fitting *k) {
     const char *own = carom_model_simulation(k->task.base).scheme, *name = given->scheme ? given->scheme : own;
     const carom_scheme *const *s = carom_schemes();
     while (*s && name && strcmp((*s)->name, name) != 0) ++s;
-    const bool located = name && *s && (*s)->tells;
+    const bool located = name && *s && (*s)->emits_events;
     if (!given->scheme && !located) {
         given->scheme = "event-driven";
         if (isnan(given->rtol)) given->rtol = 1e-10;

@@ -28,7 +28,7 @@ typedef struct walk {
     carom_error *err;
 } walk;
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for a branch"); }
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a branch"); }
 
 // -- rows -----------------------------------------------------------------------------------------------------------
 

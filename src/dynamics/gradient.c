@@ -42,7 +42,7 @@ static carom_status read_expression(finding *k, const char *of) {
     size_t n = strlen(of), first = strspn(of, " ");
     while (n > first && of[n - 1] == ' ') --n;
     k->expression = calloc(n + 8, 1);
-    if (!k->expression) return carom_fail(k->err, CAROM_NO_MEMORY, "no memory for an expression");
+    if (!k->expression) return carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for an expression");
     snprintf(k->expression, n + 8, "%.*s", (int)(n - first), of + first);
     for (int i = 0; i < FUNCTIONS; ++i) {
         const size_t name = strlen(functions[i].name);
@@ -73,7 +73,7 @@ static double observe(finding *k, double t, const double *q, const double *v) {
 static carom_status derive(finding *k, double t, const double *q, const double *v, carom_direction d, double *y) {
     const carom_status status = carom_variation_observed(k->path.x, t, q, v, d, k->dout);
     *y = k->dout[0];
-    return status == CAROM_OK ? CAROM_OK : carom_fail(k->err, status, "t = %.9g: the derivative of '%.80s' is no finite number", t, k->expression);
+    return status == CAROM_OK ? CAROM_OK : carom_fail(k->err, status, "t = %.9g: the derivative of '%.80s' is not finite", t, k->expression);
 }
 
 static carom_direction direction(const carom_path *w, const double *y, int j) {
@@ -180,7 +180,7 @@ static carom_status on_row(void *user, carom_path *w) {
     const size_t width = 2 + (size_t)w->n, rows = (size_t)g->rows;
     if ((rows & (rows - 1)) == 0) { // a power of two: it is full
         double *more = realloc(g->row, (rows ? 2 * rows : 1) * width * sizeof *more);
-        if (!more) return carom_fail(k->err, CAROM_NO_MEMORY, "no memory for %ld rows", g->rows + 1);
+        if (!more) return carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for %ld rows", g->rows + 1);
         g->row = more;
     }
     double *row = g->row + rows * width;
@@ -222,7 +222,7 @@ static carom_status prepare(finding *k, const carom_gradient_def *def, carom_gra
         good = g->name[j] != NULL;
         if (good) memcpy(g->name[j], k->task.free[j].name, size), g->n = (int)j + 1;
     }
-    carom_status status = good ? CAROM_OK : carom_fail(k->err, CAROM_NO_MEMORY, "no memory for %d derivatives", (int)n);
+    carom_status status = good ? CAROM_OK : carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for %d derivatives", (int)n);
     if (status == CAROM_OK) status = choose_scheme(k, def);
     carom_run_given *given = &k->task.run;
     if (status == CAROM_OK) status = carom_task_begin(&k->task, value, given->end, &k->run, k->err);
@@ -236,7 +236,7 @@ static carom_status find(finding *k, const carom_gradient_def *def, carom_gradie
     CAROM_TRY(prepare(k, def, g));
     g->scheme = carom_sim_scheme(k->run.sim)->name;
     k->averages = calloc((size_t)carom_model_watched(k->run.model) + 1, sizeof *k->averages);
-    if (!k->averages) return carom_fail(k->err, CAROM_NO_MEMORY, "no memory for checks");
+    if (!k->averages) return carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for checks");
     carom_path *w = &k->path;
     w->user = k, w->label = label;
     if (def->rows) w->on_row = on_row;

@@ -4,36 +4,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void carve(carom_grip *s, carom_arena *mem) {
+static void allocate(carom_grip *s, carom_arena *mem) {
     const carom_point *p = &s->p;
     const size_t n = (size_t)p->n, nv = (size_t)p->nv, nb = (size_t)(p->ne + p->nc);
-    s->A = carom_carve_factor(mem, p->sys.tangent_shape, false);
-    s->B = carom_carve_matrix(mem, p->sys.tangent_shape);
-    s->in = carom_carve(mem, nv * n), s->out = carom_carve(mem, nv * n), s->X = carom_carve(mem, nv * n);
-    s->G = carom_carve(mem, n * n), s->c = carom_carve(mem, n), s->x = carom_carve(mem, n), s->u = carom_carve(mem, n);
-    s->a = carom_carve(mem, nv);
-    s->block_of = carom_carve_bytes(mem, nb * sizeof *s->block_of);
-    s->row = carom_carve_ints(mem, nb + 1);
-    s->slides = carom_carve_bytes(mem, nb * sizeof *s->slides), s->with = carom_carve_bytes(mem, nb * sizeof *s->with);
-    s->direction = carom_carve(mem, nb * CAROM_TANGENTS);
-    s->lambda = carom_carve(mem, n), s->warm = carom_carve(mem, n);
-    s->dir = carom_carve_ints(mem, nb + 1);
-    s->chain = carom_carve_chain(mem, p->n, (int)nb, p->n < CAROM_DENSE_ROWS ? p->n : CAROM_DENSE_ROWS, NULL);
+    s->A = carom_allocate_factor(mem, p->sys.tangent_shape, false);
+    s->B = carom_allocate_matrix(mem, p->sys.tangent_shape);
+    s->in = carom_allocate(mem, nv * n), s->out = carom_allocate(mem, nv * n), s->X = carom_allocate(mem, nv * n);
+    s->G = carom_allocate(mem, n * n), s->c = carom_allocate(mem, n), s->x = carom_allocate(mem, n), s->u = carom_allocate(mem, n);
+    s->a = carom_allocate(mem, nv);
+    s->block_of = carom_allocate_bytes(mem, nb * sizeof *s->block_of);
+    s->row = carom_allocate_ints(mem, nb + 1);
+    s->slides = carom_allocate_bytes(mem, nb * sizeof *s->slides), s->with = carom_allocate_bytes(mem, nb * sizeof *s->with);
+    s->direction = carom_allocate(mem, nb * CAROM_TANGENTS);
+    s->lambda = carom_allocate(mem, n), s->warm = carom_allocate(mem, n);
+    s->dir = carom_allocate_ints(mem, nb + 1);
+    s->chain = carom_allocate_chain(mem, p->n, (int)nb, p->n < CAROM_DENSE_ROWS ? p->n : CAROM_DENSE_ROWS, NULL);
 }
 
 carom_status carom_grip_open(carom_grip *s, const carom_model *m, carom_error *err) {
     *s = (carom_grip){.err = err};
     CAROM_TRY(carom_point_open(&s->p, m, err));
     carom_arena mem = {0};
-    carve(s, &mem);
+    allocate(s, &mem);
     const size_t size = (mem.used + 127) & ~(size_t)63;
     s->block = aligned_alloc(64, size);
     if (s->block) {
         memset(s->block, 0, size);
         s->mem = (carom_arena){.base = s->block, .size = size};
-        carve(s, &s->mem);
+        allocate(s, &s->mem);
     }
-    if (!s->block || s->mem.failed) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the contact problem of the model");
+    if (!s->block || s->mem.failed) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the contact problem of the model");
     for (int id = 0; id < s->p.ne + s->p.nc; ++id) s->dir[id + 1] = s->dir[id] + carom_system_recorded(&s->p.sys, id);
     return CAROM_OK;
 }

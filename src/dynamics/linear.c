@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for the linearised equations"); }
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the linearised equations"); }
 
 // -- which contacts hold ------------------------------------------------------------------------------------------
 
@@ -83,7 +83,7 @@ static void find_balance(carom_linear *l) {
     const carom_point *p = &h->p;
     double *size = p->difference.a, *x = p->difference.b, left = 0, all = 0;
     for (int i = 0; i < p->nv; ++i) x[i] = h->length;
-    carom_matrix_reach(size, p->K, x);
+    carom_matrix_magnitude(size, p->K, x);
     for (int i = 0; i < p->nv; ++i) size[i] += fabs(p->f[i]);
     for (int k = 0; k < h->rows; ++k)
         for (int i = 0; i < p->nv; ++i) size[i] += fabs(h->out[(size_t)i + (size_t)k * (size_t)p->nv] * h->x[k]);

@@ -19,7 +19,7 @@ typedef struct spectrum {
     double t_0;
 } spectrum;
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for Lyapunov exponents"); }
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for Lyapunov exponents"); }
 
 static void put_exponents(spectrum *k, double t, double *exponent) {
     for (int j = 0; j < k->to->n; ++j) exponent[j] = k->sum[j] / t;
@@ -78,7 +78,7 @@ static carom_status find(spectrum *k, const carom_lyapunov_def *def, carom_error
     const carom_model *m = s->task.base;
     const size_t n = (size_t)s->n;
     const double end = isnan(def->run.end) ? carom_model_simulation(m).end : def->run.end;
-    if (isnan(end)) return carom_fail(err, CAROM_BAD_INPUT, "no end time; give --end, or `end:` in the model's simulation section");
+    if (isnan(end)) return carom_fail(err, CAROM_BAD_INPUT, "the end time is missing; give --end, or `end:` in the model's simulation section");
     k->steps = lround(fmax(PARTS, fmin(1e8, isnan(def->run.step) ? 2000 : ceil(end / def->run.step - 1e-9))));
     carom_lyapunov *x = k->to;
     x->scheme = strcmp(s->run.scheme, "auto") == 0 ? "auto" : "event-driven";

@@ -60,7 +60,7 @@ static carom_status find(carom_modes *modes, const carom_linear *l, int count, c
     modes->q = calloc((size_t)p->nq + (size_t)p->nv, sizeof *modes->q);
     modes->mode = calloc((size_t)s.n + 1, sizeof *modes->mode);
     modes->shapes = calloc(2 * (size_t)p->nv * ((size_t)s.n + 1), sizeof *modes->shapes);
-    if (status == CAROM_OK && !(modes->q && modes->mode && modes->shapes)) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for the modes");
+    if (status == CAROM_OK && !(modes->q && modes->mode && modes->shapes)) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the modes");
     if (status == CAROM_OK) {
         modes->v = modes->q + p->nq;
         carom_copy(modes->q, p->q, p->nq);
@@ -83,7 +83,7 @@ carom_status carom_modes_find(carom_modes *modes, const carom_model *m, const ca
     if (!def) def = &usual;
     *modes = (carom_modes){.nv = carom_model_system(m)->nv};
     carom_linear *l = calloc(1, sizeof *l); // must stay where it is, and is large
-    if (!l) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the modes");
+    if (!l) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the modes");
     carom_status status = carom_linear_make(l, m, def, err);
     if (status == CAROM_OK) status = find(modes, l, def->count, err);
     carom_linear_free(l);

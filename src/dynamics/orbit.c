@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for an orbit"); }
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an orbit"); }
 
 // Largest first; zeros of lost directions and ones of trivial ones behind.
 static carom_status put_multipliers(carom_orbit *o, carom_cycle *c) {

@@ -318,7 +318,7 @@ carom_status carom_path_try(carom_path *w, double h, double *error) {
         const double natural = part < 2 ? 0 : NATURAL * (part % 2 ? fmax(w->size_v, w->span * carom_norm_max(w->stage[0].a, nv)) : fmax(w->size_q, w->span * w->size_v)) / w->unit[(part - 2) / 2];
         if (size + natural > 0) *error = fmax(*error, carom_norm_max(e + part * nv, nv) / (w->rtol * (size + natural)));
     }
-    return isfinite(*error) ? CAROM_OK : carom_fail(w->err, CAROM_USER, "t = %.9g: the variations are no finite numbers", w->t);
+    return isfinite(*error) ? CAROM_OK : carom_fail(w->err, CAROM_USER, "t = %.9g: the variations are not finite", w->t);
 }
 
 static void accept(carom_path *w, double t) {
@@ -392,33 +392,33 @@ carom_status carom_path_arrives(carom_path *w, double within, bool *arrives) {
 
 // -- the run ------------------------------------------------------------------------------------------------------
 
-static void carve(carom_path *w, carom_arena *mem) {
+static void allocate(carom_path *w, carom_arena *mem) {
     const carom_point *p = &w->p;
     const size_t nv = (size_t)p->nv, nq = (size_t)p->nq, nl = (size_t)p->n, n = (size_t)w->n, nz = (size_t)w->nz, nc = (size_t)p->nc, full = (size_t)w->nfull;
-    w->F = carom_carve_factor(mem, p->sys.mass_shape, true);
+    w->F = carom_allocate_factor(mem, p->sys.mass_shape, true);
     double **by_velocity[] = {&w->v, &w->v_1, &w->a, &w->dv, &w->dx, &w->da, &w->shift, &w->b, &w->a_before, &w->a_after};
     double **local[] = {&w->u, &w->kappa, &w->lambda, &w->r, &w->rhs, &w->dlambda, &w->before};
     double **columns[] = {&w->y, &w->y_1};
     double **by_column[] = {&w->dt, &w->scale_dt, &w->unit}, **by_contact[] = {&w->dmu, &w->de, &w->touched};
-    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
-    for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, nl);
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; ++i) *columns[i] = carom_carve(mem, 2 * nv * n);
-    for (size_t i = 0; i < sizeof by_column / sizeof *by_column; ++i) *by_column[i] = carom_carve(mem, n);
-    for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
-    w->q = carom_carve(mem, nq), w->q_1 = carom_carve(mem, nq);
-    w->z = carom_carve(mem, nz), w->z_1 = carom_carve(mem, nz);
-    w->e = carom_carve(mem, 2 * nv * (n + 1));
-    w->X = carom_carve(mem, nl * nv);
-    w->G = carom_carve(mem, nl * nl), w->S = carom_carve(mem, nl * nl), w->A = carom_carve(mem, nl * nl);
-    w->scratch = carom_carve(mem, 3 * nl);
-    w->pivot = carom_carve_ints(mem, nl), w->row = carom_carve_ints(mem, nl);
-    w->full = carom_carve(mem, full), w->full_0 = carom_carve(mem, full);
-    w->gaps = carom_carve(mem, (size_t)(carom_model_system(w->model)->ne + p->nc));
-    w->at_full = carom_carve_ints(mem, (size_t)(p->ne + p->nc));
-    w->with = carom_carve_bytes(mem, nc * sizeof *w->with), w->young = carom_carve_bytes(mem, nc * sizeof *w->young), w->starts = carom_carve_bytes(mem, nc * sizeof *w->starts);
-    w->turn = carom_carve(mem, CAROM_TANGENTS * n * nc), w->first = carom_carve(mem, CAROM_TANGENTS * nc);
+    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_allocate(mem, nv);
+    for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_allocate(mem, nl);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; ++i) *columns[i] = carom_allocate(mem, 2 * nv * n);
+    for (size_t i = 0; i < sizeof by_column / sizeof *by_column; ++i) *by_column[i] = carom_allocate(mem, n);
+    for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_allocate(mem, nc);
+    w->q = carom_allocate(mem, nq), w->q_1 = carom_allocate(mem, nq);
+    w->z = carom_allocate(mem, nz), w->z_1 = carom_allocate(mem, nz);
+    w->e = carom_allocate(mem, 2 * nv * (n + 1));
+    w->X = carom_allocate(mem, nl * nv);
+    w->G = carom_allocate(mem, nl * nl), w->S = carom_allocate(mem, nl * nl), w->A = carom_allocate(mem, nl * nl);
+    w->scratch = carom_allocate(mem, 3 * nl);
+    w->pivot = carom_allocate_ints(mem, nl), w->row = carom_allocate_ints(mem, nl);
+    w->full = carom_allocate(mem, full), w->full_0 = carom_allocate(mem, full);
+    w->gaps = carom_allocate(mem, (size_t)(carom_model_system(w->model)->ne + p->nc));
+    w->at_full = carom_allocate_ints(mem, (size_t)(p->ne + p->nc));
+    w->with = carom_allocate_bytes(mem, nc * sizeof *w->with), w->young = carom_allocate_bytes(mem, nc * sizeof *w->young), w->starts = carom_allocate_bytes(mem, nc * sizeof *w->starts);
+    w->turn = carom_allocate(mem, CAROM_TANGENTS * n * nc), w->first = carom_allocate(mem, CAROM_TANGENTS * nc);
     for (int i = 0; i < CAROM_PATH_STAGES; ++i)
-        w->stage[i] = (carom_path_stage){carom_carve(mem, nv), carom_carve(mem, nv), carom_carve(mem, 2 * nv * n), carom_carve(mem, nz)};
+        w->stage[i] = (carom_path_stage){carom_allocate(mem, nv), carom_allocate(mem, nv), carom_allocate(mem, 2 * nv * n), carom_allocate(mem, nz)};
 }
 
 carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim, int n, const double *dp, int np, const int *parameter, int nz, carom_error *err) {
@@ -431,13 +431,13 @@ carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim
     if (!w->x) return err->code;
     w->nfull = carom_variation_directions(w->x);
     carom_arena mem = {0};
-    carve(w, &mem);
+    allocate(w, &mem);
     const size_t size = (mem.used + 127) & ~(size_t)63;
     w->block = aligned_alloc(64, size);
-    if (!w->block) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d variations of the motion", n);
+    if (!w->block) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d variations of the motion", n);
     memset(w->block, 0, size);
     w->mem = (carom_arena){.base = w->block, .size = size};
-    carve(w, &w->mem);
+    allocate(w, &w->mem);
     for (int id = 0, at = 0, k = 0; id < s->ne + s->nc; ++id) {
         if (k < w->p.ne + w->p.nc && carom_point_id(&w->p, k) == id) w->at_full[k++] = at;
         at += carom_system_directions(s, id);
@@ -491,7 +491,7 @@ static carom_status begin(carom_path *w, const carom_change *x) {
     w->begun = true;
     w->phase_size = x->phase_size;
     w->phases = calloc(2 * w->phase_size + 1, sizeof *w->phases);
-    if (!w->phases) return carom_fail(w->err, CAROM_NO_MEMORY, "no memory for the modes of the contacts");
+    if (!w->phases) return carom_fail(w->err, CAROM_NO_MEMORY, "not enough memory for the modes of the contacts");
     w->phase = w->phases, w->phase_1 = w->phases + w->phase_size;
     w->t = x->t;
     for (int c = 0; c < w->p.nc; ++c) w->touched[c] = x->t;
@@ -504,7 +504,7 @@ static carom_status begin(carom_path *w, const carom_change *x) {
 static carom_status begin_alone(carom_path *w) {
     const size_t nc = (size_t)w->p.nc, size = (2 + CAROM_TANGENTS) * nc;
     double *none = calloc(size + 1, sizeof *none);
-    if (!none) return carom_fail(w->err, CAROM_NO_MEMORY, "no memory for the modes of the contacts");
+    if (!none) return carom_fail(w->err, CAROM_NO_MEMORY, "not enough memory for the modes of the contacts");
     const carom_status status = begin(w, &(carom_change){.t = w->t, .t_before = w->t, .kind = CAROM_CHANGE_NONE, .q_before = w->q, .v_before = w->v, .q = w->q, .v = w->v,
                                                          .mode_before = none, .mode = none, .phase_before = none, .phase = none, .phase_size = size, .impulse = none});
     free(none);

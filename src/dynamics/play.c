@@ -54,7 +54,7 @@ carom_status carom_modes_play(const carom_modes *modes, int k, const carom_play_
     p.scale = def->scale > 0 ? def->scale : 0.05 * fmax(carom_norm_max(modes->q, sys->nq), 1e-3);
     const double period = 6.283185307179586 / p.omega, h = period / FRAMES;
     double *block = calloc((size_t)sys->nq + 2 * (size_t)sys->nv + (size_t)(sys->ne + sys->nc), sizeof *block);
-    if (!block) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a mode");
+    if (!block) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a mode");
     p.q = block, p.v = p.q + sys->nq, p.x = p.v + sys->nv, p.gap = p.x + sys->nv;
     place(&p, 0);
     carom_sim_def sd = carom_sim_default();

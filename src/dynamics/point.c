@@ -8,28 +8,27 @@
 static carom_status leave_out(carom_point *p, carom_error *err) {
     const carom_system *all = carom_model_system(p->model);
     p->redundant = carom_redundant_count(all, 0, carom_model_q0(p->model));
-    if (p->redundant < 0) return carom_fail(err, CAROM_NO_MEMORY, "no memory to look for redundant ones among %d constraints", all->ne);
+    if (p->redundant < 0) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to look for redundant ones among %d constraints", all->ne);
     if (p->redundant == 0) return CAROM_OK;
     carom_independent_make(&p->independent, all, p->redundant);
     p->sys = p->independent.sys;
     return CAROM_OK;
 }
 
-static void carve(carom_point *p, carom_arena *mem) {
-    if (p->redundant) p->independent.rows = carom_carve_redundant(mem, mem, carom_model_system(p->model), p->redundant);
+static void allocate(carom_point *p, carom_arena *mem) {
+    if (p->redundant) p->independent.rows = carom_allocate_redundant(mem, mem, carom_model_system(p->model), p->redundant);
     const carom_system *s = &p->sys;
-    p->contacts = carom_carve_bytes(mem, (size_t)p->nc * sizeof *p->contacts);
-    p->work = carom_carve_bytes(mem, s->work_size);
-    p->q = carom_carve(mem, (size_t)p->nq);
-    p->v = carom_carve(mem, (size_t)p->nv);
-    p->f = carom_carve(mem, (size_t)p->nv);
-    p->g = carom_carve(mem, (size_t)(p->ne + p->nc));
-    p->law = carom_carve(mem, CAROM_FRICTION_LAW * (size_t)p->nc);
-    p->L = carom_carve_local(mem, s);
-    p->M = carom_carve_matrix(mem, s->mass_shape);
-    p->K = carom_carve_matrix(mem, s->tangent_shape);
-    p->C = carom_carve_matrix(mem, s->tangent_shape);
-    p->difference = carom_carve_difference(mem, s);
+    p->contacts = carom_allocate_bytes(mem, (size_t)p->nc * sizeof *p->contacts);
+    p->work = carom_allocate_bytes(mem, s->work_size);
+    p->q = carom_allocate(mem, (size_t)p->nq);
+    CAROM_ALLOCATE(mem, (size_t)p->nv, &p->v, &p->f);
+    p->g = carom_allocate(mem, (size_t)(p->ne + p->nc));
+    p->law = carom_allocate(mem, CAROM_FRICTION_LAW * (size_t)p->nc);
+    p->L = carom_allocate_local(mem, s);
+    p->M = carom_allocate_matrix(mem, s->mass_shape);
+    p->K = carom_allocate_matrix(mem, s->tangent_shape);
+    p->C = carom_allocate_matrix(mem, s->tangent_shape);
+    p->difference = carom_allocate_difference(mem, s);
 }
 
 static carom_status failed(carom_status status, const char *what, carom_error *err) {
@@ -53,13 +52,13 @@ carom_status carom_point_open(carom_point *p, const carom_model *m, carom_error 
     p->nq = p->sys.nq, p->nv = p->sys.nv, p->ne = p->sys.ne, p->nc = p->sys.nc;
     for (int id = 0; id < p->ne + p->nc; ++id) p->n += carom_system_recorded(&p->sys, id);
     carom_arena mem = {0};
-    carve(p, &mem);
+    allocate(p, &mem);
     const size_t size = (mem.used + 127) & ~(size_t)63;
     p->block = aligned_alloc(64, size);
-    if (!p->block) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the matrices of the model");
+    if (!p->block) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the matrices of the model");
     memset(p->block, 0, size);
     p->mem = (carom_arena){.base = p->block, .size = size};
-    carve(p, &p->mem);
+    allocate(p, &p->mem);
     for (int i = 0; i < p->nc; ++i) p->contacts[i] = p->sys.contacts[i];
     p->sys.contacts = p->contacts;
     if (p->sys.work_init) p->sys.work_init(p->sys.model, p->work);

@@ -36,29 +36,29 @@ typedef struct search {
     double rounding;          // of f
 } search;
 
-static void carve(search *s, carom_arena *mem) {
+static void allocate(search *s, carom_arena *mem) {
     const carom_point *p = &s->grip.p;
     const size_t n = (size_t)p->n, nv = (size_t)p->nv;
-    s->all = carom_carve_local(mem, &p->sys);
-    s->kept = carom_carve(mem, n);
-    s->q = carom_carve(mem, (size_t)p->nq), s->q_best = carom_carve(mem, (size_t)p->nq);
-    s->d = carom_carve(mem, nv), s->r = carom_carve(mem, nv), s->left = carom_carve(mem, nv), s->size = carom_carve(mem, nv);
-    s->predicted = carom_carve(mem, nv), s->D = carom_carve(mem, nv);
-    s->low = carom_carve(mem, n), s->high = carom_carve(mem, n);
-    s->spare = carom_carve(mem, 7 * n + n * n);
-    s->column = carom_carve_ints(mem, n), s->carrying = carom_carve_ints(mem, n);
+    s->all = carom_allocate_local(mem, &p->sys);
+    s->kept = carom_allocate(mem, n);
+    s->q = carom_allocate(mem, (size_t)p->nq), s->q_best = carom_allocate(mem, (size_t)p->nq);
+    s->d = carom_allocate(mem, nv), s->r = carom_allocate(mem, nv), s->left = carom_allocate(mem, nv), s->size = carom_allocate(mem, nv);
+    s->predicted = carom_allocate(mem, nv), s->D = carom_allocate(mem, nv);
+    s->low = carom_allocate(mem, n), s->high = carom_allocate(mem, n);
+    s->spare = carom_allocate(mem, 7 * n + n * n);
+    s->column = carom_allocate_ints(mem, n), s->carrying = carom_allocate_ints(mem, n);
 }
 
 static carom_status open(search *s, const carom_model *m, carom_error *err) {
     CAROM_TRY(carom_grip_open(&s->grip, m, err));
     carom_arena mem = {0};
-    carve(s, &mem);
+    allocate(s, &mem);
     const size_t size = (mem.used + 127) & ~(size_t)63;
     s->block = aligned_alloc(64, size);
-    if (!s->block) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a state of rest");
+    if (!s->block) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a state of rest");
     memset(s->block, 0, size);
     s->mem = (carom_arena){.base = s->block, .size = size};
-    carve(s, &s->mem);
+    allocate(s, &s->mem);
     return CAROM_OK;
 }
 
@@ -183,7 +183,7 @@ static void balance(search *s) {
     carom_point *p = &s->grip.p;
     double most = carom_norm_max(p->q, p->nq);
     for (int i = 0; i < p->nv; ++i) s->left[i] = p->nq == p->nv ? p->q[i] : most;
-    carom_matrix_reach(s->size, p->K, s->left);
+    carom_matrix_magnitude(s->size, p->K, s->left);
     s->rounding = 16 * DBL_EPSILON * norm(s, s->size);
     for (int i = 0; i < p->nv; ++i) s->size[i] = fabs(p->f[i]);
     carom_copy(s->r, p->f, p->nv);
@@ -280,7 +280,7 @@ static carom_status step(search *s, double tau, int *count) {
 
 // -- what is in the way -------------------------------------------------------------------------------------------
 
-static carom_status tell(search *s, carom_rest *rest) {
+static carom_status describe(search *s, carom_rest *rest) {
     const carom_point *p = &s->grip.p;
     double most = -1;
     for (int i = 0; i < p->nv; ++i) {
@@ -464,7 +464,7 @@ static carom_status answer(search *s, carom_rest *rest, carom_error *err) {
     const size_t n = (size_t)rest->nforce;
     double *x = calloc(2 * n + 1, sizeof *x), *y = x ? x + n : NULL;
     int *dir = calloc((size_t)(all->ne + all->nc) + 1, sizeof *dir);
-    if (!x || !dir) return free(x), free(dir), carom_fail(err, CAROM_NO_MEMORY, "no memory for the reactions at rest");
+    if (!x || !dir) return free(x), free(dir), carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the reactions at rest");
     for (int id = 0; id < all->ne + all->nc; ++id) dir[id + 1] = dir[id] + carom_system_recorded(all, id);
     for (int i = 0; i < p->ne; ++i) x[dir[carom_point_id(p, i)]] = s->grip.warm[s->grip.dir[i]];
     if (shift) carom_redundant_share(&p->independent.rows, x);
@@ -503,7 +503,7 @@ static carom_status find(search *s, carom_rest *rest, carom_error *err) {
         carom_grip_spread(&s->grip);
         carom_grip_remember(&s->grip);
         balance(s);
-        tell(s, rest);
+        describe(s, rest);
         const carom_error why = *err;
         rest->residual = 1;
         CAROM_TRY(answer(s, rest, err));
@@ -538,7 +538,7 @@ carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const doubl
     rest->force = calloc((size_t)rest->nforce + 1, sizeof *rest->force);
     rest->contact = calloc((size_t)all->nc + 1, sizeof *rest->contact);
     *err = (carom_error){0};
-    carom_status status = rest->q && rest->force && rest->contact ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for a state of rest");
+    carom_status status = rest->q && rest->force && rest->contact ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a state of rest");
     if (status == CAROM_OK) status = open(&s, m, err);
     if (status == CAROM_OK) {
         if (q) carom_copy(s.grip.p.q, q, all->nq);

@@ -11,7 +11,7 @@
 static const double DEPENDENT = 1e-9; // of a direction's length: what is left of it beside others
 enum { MOST = 1000000 };              // hits kept
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for a run"); }
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run"); }
 
 const char *carom_hit_word(carom_hit_kind kind) {
     static const char *const word[] = {"impact", "chatter", "close", "open", "stick", "slip", "reverse"};
@@ -503,7 +503,7 @@ carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *e
     if (strcmp(s->run.scheme, "event-driven") != 0 && strcmp(s->run.scheme, "auto") != 0)
         return carom_fail(err, CAROM_UNSUPPORTED, "this needs a scheme that locates events to rounding: event-driven or auto, not %.40s", s->run.scheme);
     if (by) {
-        if (s->task.free[0].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is no parameter of the model", by);
+        if (s->task.free[0].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", by);
         s->parameter = s->task.free[0].index, s->value = s->task.free[0].value;
     }
     const carom_system *sys = carom_model_system(s->task.base);

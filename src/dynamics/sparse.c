@@ -28,7 +28,7 @@ typedef struct sparse {
     carom_error *err;
 } sparse;
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for the eigenvalues"); }
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the eigenvalues"); }
 
 // Columns of `in` that do not depend on those before, by Gram and Schmidt.
 static carom_status choose(sparse *s) {

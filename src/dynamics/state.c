@@ -43,7 +43,7 @@ static carom_status read_result(row *r, const char *file, carom_error *err) {
     if (rows < 1) return empty(file, err);
     r->table.value = calloc((size_t)r->n, sizeof *r->table.value);
     r->x = r->table.value;
-    if (!r->x) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a row of %.200s", file);
+    if (!r->x) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a row of %.200s", file);
     return carom_result_read_rows(r->result, rows - 1, 1, r->x, err);
 }
 
@@ -64,7 +64,7 @@ static carom_status value(const row *r, const char *file, const char *name, doub
     for (int i = 0; i < r->n; ++i) {
         if (strcmp(r->name ? r->name[i] : carom_result_column(r->result, i), name) != 0) continue;
         *x = r->x[i];
-        return isfinite(*x) ? CAROM_OK : carom_fail(err, CAROM_BAD_INPUT, "%.200s: '%.60s' is %g, which is no state", file, name, *x);
+        return isfinite(*x) ? CAROM_OK : carom_fail(err, CAROM_BAD_INPUT, "%.200s: '%.60s' is %g, which is not a state", file, name, *x);
     }
     return carom_fail(err, CAROM_BAD_INPUT, "%.200s has no column '%.60s', which the model needs; is it a state of this model?", file, name);
 }
@@ -77,7 +77,7 @@ static carom_status normalise(const carom_model *m, double *q, const char *file,
         if (carom_model_quaternion(m, i) != i) continue;
         const double length = carom_length(q + i, 4);
         if (!(fabs(length - 1) < FITS))
-            return carom_fail(err, CAROM_BAD_INPUT, "%.200s: '%.60s' and the next three are no unit quaternion: their length is %g", file, carom_model_coordinate(m, i), length);
+            return carom_fail(err, CAROM_BAD_INPUT, "%.200s: '%.60s' and the next three are not a unit quaternion: their length is %g", file, carom_model_coordinate(m, i), length);
         for (int k = 0; k < 4; ++k) q[i + k] /= length;
     }
     return CAROM_OK;
@@ -90,7 +90,7 @@ static carom_status check_joints(const carom_model *m, const double *q, const ch
     const size_t bytes = (s->work_size + 127) & ~(size_t)63;
     void *work = aligned_alloc(64, bytes);
     double *g = calloc((size_t)n, sizeof *g), size = carom_norm_max(q, s->nq);
-    carom_status status = work && g ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the gaps of a state");
+    carom_status status = work && g ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the gaps of a state");
     if (status == CAROM_OK) {
         memset(work, 0, bytes);
         if (s->work_init) s->work_init(s->model, work);

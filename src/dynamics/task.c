@@ -10,7 +10,7 @@
 
 enum { TEXT = 200 };
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for a run"); }
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run"); }
 
 // What a name is: by the words of sweeps.
 static carom_status look_up(const carom_task *t, const char *name, carom_free_name *f, carom_error *err) {
@@ -18,7 +18,7 @@ static carom_status look_up(const carom_task *t, const char *name, carom_free_na
     carom_sweep words = {.model = t->base, .nq = sys->nq, .nv = sys->nv};
     varied of = {.name = NULL};
     char text[TEXT];
-    if (strlen(name) > TEXT - 10 || strchr(name, '=')) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is no name", name);
+    if (strlen(name) > TEXT - 10 || strchr(name, '=')) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a name", name);
     snprintf(text, sizeof text, "%s=0", name);
     const carom_status status = carom_vary_read(&words, &of, text, err);
     if (status != CAROM_OK || of.kind == VARY_OPTION) {

@@ -18,20 +18,18 @@ carom_accumulation carom_allocate_accumulation(carom_arena *mem, carom_arena *ke
     const size_t nc = (size_t)sys->nc, nv = (size_t)sys->nv;
     if (nc == 0) return z;
     z.size = LIMIT_HEAD + sys->nv;
-    z.kept = carom_carve_bytes(keep, nc * sizeof *z.kept);
-    z.kept_limit = carom_carve(keep, (size_t)z.size);
-    z.run = carom_carve_bytes(mem, nc * sizeof *z.run);
-    z.limit = carom_carve(mem, (size_t)z.size);
-    z.F = carom_carve_factor(mem, sys->mass_shape, true);
-    z.L = carom_carve_local(mem, sys);
-    z.q = carom_carve(mem, (size_t)sys->nq);
-    z.v = carom_carve(mem, nv);
-    z.v_1 = carom_carve(mem, nv);
-    z.f = carom_carve(mem, nv);
-    z.q_f = carom_carve(mem, (size_t)sys->nq);
-    z.side = carom_carve(mem, nc + (size_t)sys->ne);
-    z.closed = carom_carve_bytes(mem, nc * sizeof *z.closed);
-    z.over = carom_carve_bytes(mem, nc * sizeof *z.over);
+    z.kept = carom_allocate_bytes(keep, nc * sizeof *z.kept);
+    z.kept_limit = carom_allocate(keep, (size_t)z.size);
+    z.run = carom_allocate_bytes(mem, nc * sizeof *z.run);
+    z.limit = carom_allocate(mem, (size_t)z.size);
+    z.F = carom_allocate_factor(mem, sys->mass_shape, true);
+    z.L = carom_allocate_local(mem, sys);
+    z.q = carom_allocate(mem, (size_t)sys->nq);
+    CAROM_ALLOCATE(mem, nv, &z.v, &z.v_1, &z.f);
+    z.q_f = carom_allocate(mem, (size_t)sys->nq);
+    z.side = carom_allocate(mem, nc + (size_t)sys->ne);
+    z.closed = carom_allocate_bytes(mem, nc * sizeof *z.closed);
+    z.over = carom_allocate_bytes(mem, nc * sizeof *z.over);
     z.turns = carom_allocate_turns(mem, sys);
     return z;
 }
@@ -50,7 +48,7 @@ void carom_accumulation_keep(carom_accumulation *z, const carom_step *s) {
 // Record an event of this step.  Times do not go back.
 static carom_status record(carom_accumulation *z, carom_step *s, carom_event e) {
     e.t = z->recorded = fmin(fmax(e.t, z->recorded), s->t + s->h);
-    return carom_tell(s, e);
+    return carom_emit_event(s, e);
 }
 
 static void count(carom_run *r, double t, double u) {
@@ -222,10 +220,9 @@ carom_status carom_accumulation_limit(carom_accumulation *z, carom_step *s, doub
 carom_turns carom_allocate_turns(carom_arena *mem, const carom_system *sys) {
     carom_turns z = {0};
     const size_t nc = (size_t)sys->nc;
-    z.among = carom_carve_bytes(mem, nc * sizeof *z.among);
-    z.now = carom_carve_bytes(mem, nc * sizeof *z.now);
-    double **by_contact[] = {&z.gap, &z.u, &z.none, &z.eps, &z.p, &z.before, &z.slow};
-    for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
+    z.among = carom_allocate_bytes(mem, nc * sizeof *z.among);
+    z.now = carom_allocate_bytes(mem, nc * sizeof *z.now);
+    CAROM_ALLOCATE(mem, nc, &z.gap, &z.u, &z.none, &z.eps, &z.p, &z.before, &z.slow);
     return z;
 }
 

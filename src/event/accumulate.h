@@ -5,7 +5,7 @@
 // known long before the last impact that floating-point time can resolve.  Spec: docs/methods-event.md, AC.  Shared by `event-driven`, `mixed`,
 // `auto` and `splitting`.
 #pragma once
-#include "scheme/words.h"
+#include "scheme/step.h"
 
 /// The impacts of one contact so far.  Kept, so doubles.
 typedef struct carom_run {

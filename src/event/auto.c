@@ -34,27 +34,26 @@ static void place(auto_work *w, const carom_system *sys) {
     }
 }
 
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     (void)opt;
     auto_work *w = memory;
     const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv;
     w->large = sys->nv > MOST_VELOCITIES || directions(sys) > MOST_DIRECTIONS;
-    w->kept_head = carom_carve_bytes(keep, sizeof *w->kept_head);
-    auto_stepping_carve(w, mem, keep, sys);
-    w->error = carom_carve(mem, nq + nv);
-    w->q = carom_carve(mem, nq);
-    w->v = carom_carve(mem, nv);
+    w->kept_head = carom_allocate_bytes(keep, sizeof *w->kept_head);
+    auto_stepping_allocate(w, mem, keep, sys);
+    w->error = carom_allocate(mem, nq + nv);
+    w->q = carom_allocate(mem, nq);
+    w->v = carom_allocate(mem, nv);
     if (w->large) return;
     w->kept_size = 2 * nq + 5 * nv;
-    w->kept = carom_carve(keep, w->kept_size);
-    w->now = carom_carve(mem, w->kept_size);
+    w->kept = carom_allocate(keep, w->kept_size);
+    w->now = carom_allocate(mem, w->kept_size);
     place(w, sys);
-    w->x = carom_carve(mem, nv);
-    w->y = carom_carve(mem, nv);
-    w->lasting = carom_carve_bytes(mem, (size_t)sys->nc * sizeof *w->lasting);
-    w->P = carom_carve_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_DORMAND, 5));
+    CAROM_ALLOCATE(mem, nv, &w->x, &w->y);
+    w->lasting = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof *w->lasting);
+    w->P = carom_allocate_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_DORMAND, 5));
     w->implicit = sys->nv <= MOST_IMPLICIT && !sys->move ? carom_butcher_find(CAROM_RK_RADAU, 5) : NULL;
-    if (w->implicit) carom_carve_flow_implicit(&w->P.f, mem, sys, w->implicit);
+    if (w->implicit) carom_allocate_flow_implicit(&w->P.f, mem, sys, w->implicit);
 }
 
 static void load(auto_work *w, carom_step *s) {
@@ -242,13 +241,13 @@ const carom_scheme carom_scheme_auto = {
     .order = 5,
     .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 5, .impact_order = 5, .gain = 1e-3, .loss = 1e-3, .slow_piles = true},
     .own_steps = true,
-    .tells = true,
+    .emits_events = true,
     .powers = true,
     .lacks = CAROM_NO_ADAPTIVE,
     .options = options,
     .work_size = sizeof(auto_work),
-    .carve = carve,
+    .allocate = allocate,
     .start = start,
     .step = step,
-    .say = auto_tell,
+    .say = auto_describe,
 };

@@ -98,7 +98,7 @@ double auto_delta(const auto_work *w, const carom_step *s, double h);
 double auto_shortest(const carom_step *s, double t);
 
 // -- auto_stepping.c ------------------------------------------------------------------------------------
-void auto_stepping_carve(auto_work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys);
+void auto_stepping_allocate(auto_work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys);
 /// A part that ends at t_1 at the latest.
 carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1);
 /// The phase is over: time-stepping goes on from its start.  And back.
@@ -114,4 +114,4 @@ carom_status auto_reconsider(auto_work *w, carom_step *s);
 /// Events come too thick: the reason, or AUTO_FEW.
 auto_why auto_too_many(const auto_work *w, const carom_step *s);
 /// What was chosen and changed, in words.
-void auto_tell(const void *memory, char *text, size_t size);
+void auto_describe(const void *memory, char *text, size_t size);

@@ -162,7 +162,7 @@ static const char *const reasons[] = {
     [AUTO_QUIET] = "quiet again",
 };
 
-void auto_tell(const void *memory, char *text, size_t size) {
+void auto_describe(const void *memory, char *text, size_t size) {
     const auto_head *h = ((const auto_work *)memory)->kept_head;
     const int n = (int)fmin(h->changes, AUTO_CHANGES);
     if (size > 0) text[0] = 0;

@@ -12,28 +12,24 @@
 
 enum { ATTEMPTS = 80 };
 
-void auto_stepping_carve(auto_work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys) {
+void auto_stepping_allocate(auto_work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys) {
     const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc, nb = nc + (size_t)sys->ne;
     w->stepper = &carom_scheme_moreau_jean;
     assert(w->stepper->work_size <= sizeof w->room && carom_option_count(w->stepper->options) <= 16);
     carom_option_defaults(w->stepper->options, w->stepper_opt);
     w->stepper_opt[carom_option_find(w->stepper->options, "identity", 8)] = 1; // off
-    w->stepper->carve(w->room, mem, keep, sys, w->stepper_opt);
-    w->kept_memory = carom_carve_bytes(keep, nc * sizeof *w->memory);
-    w->memory = carom_carve_bytes(mem, nc * sizeof *w->memory);
-    w->held = carom_carve(mem, nc);
-    double **positions[] = {&w->q_s, &w->q_w, &w->q_h};
-    for (size_t i = 0; i < sizeof positions / sizeof *positions; ++i) *positions[i] = carom_carve(mem, nq);
-    double **velocities[] = {&w->v_s, &w->v_w, &w->v_h};
-    for (size_t i = 0; i < sizeof velocities / sizeof *velocities; ++i) *velocities[i] = carom_carve(mem, nv);
-    w->F_s = carom_carve_factor(mem, sys->mass_shape, true);
-    w->a_s = carom_carve(mem, nv);
-    w->g_0 = carom_carve(mem, nb);
-    w->g_1 = carom_carve(mem, nb);
+    w->stepper->allocate(w->room, mem, keep, sys, w->stepper_opt);
+    w->kept_memory = carom_allocate_bytes(keep, nc * sizeof *w->memory);
+    w->memory = carom_allocate_bytes(mem, nc * sizeof *w->memory);
+    w->held = carom_allocate(mem, nc);
+    CAROM_ALLOCATE(mem, nq, &w->q_s, &w->q_w, &w->q_h);
+    CAROM_ALLOCATE(mem, nv, &w->v_s, &w->v_w, &w->v_h);
+    w->F_s = carom_allocate_factor(mem, sys->mass_shape, true);
+    w->a_s = carom_allocate(mem, nv);
+    CAROM_ALLOCATE(mem, nb, &w->g_0, &w->g_1);
     w->nl = 0;
     for (int id = 0; id < sys->ne + sys->nc; ++id) w->nl += carom_system_recorded(sys, id);
-    double **books[] = {&w->impulse, &w->force, &w->u_before, &w->u_after, &w->whole[0], &w->whole[1], &w->whole[2], &w->whole[3]};
-    for (size_t i = 0; i < sizeof books / sizeof *books; ++i) *books[i] = carom_carve(mem, (size_t)w->nl);
+    CAROM_ALLOCATE(mem, (size_t)w->nl, &w->impulse, &w->force, &w->u_before, &w->u_after, &w->whole[0], &w->whole[1], &w->whole[2], &w->whole[3]);
 }
 
 // One step of the stepper with books of its own.
@@ -215,7 +211,7 @@ void auto_stepping_begin(auto_work *w, const carom_step *s) {
 // Back to located events: contacts in lasting contact stay closed; what is told of them has been told.
 carom_status auto_stepping_end(auto_work *w, carom_step *s) {
     carom_phase *P = &w->P;
-    const int told = s->nevents;
+    const int emitted = s->nevents;
     P->t = w->t;
     carom_copy(P->q, w->q_s, s->sys->nq);
     carom_copy(P->v, w->v_s, s->sys->nv);
@@ -224,8 +220,8 @@ carom_status auto_stepping_end(auto_work *w, carom_step *s) {
     P->none = 0.1 * s->opt[AUTO_RTOL] * *s->speed;
     CAROM_TRY(carom_phase_begin(P, s, h));
     CAROM_TRY(carom_phase_settle(P, s, auto_delta(w, s, h), w->lasting));
-    int n = told;
-    for (int i = told; i < s->nevents; ++i)
+    int n = emitted;
+    for (int i = emitted; i < s->nevents; ++i)
         if (!(s->events[i].kind == CAROM_CLOSE && w->lasting[s->events[i].contact])) s->events[n++] = s->events[i];
     s->nevents = n;
     return CAROM_OK;

@@ -157,7 +157,7 @@ carom_status carom_cvode_create(carom_phase *w, carom_step *s, double rtol, bool
     ode *o = enough((size_t)n, stiff) ? calloc(1, sizeof *o) : NULL;
     w->memory = o;
     if (o) o->n = n, o->rtol = rtol, o->phase = w;
-    if (!o || !make(o, stiff)) return carom_fail(s->err, CAROM_NO_MEMORY, "no memory for the integrator of %d equations", n);
+    if (!o || !make(o, stiff)) return carom_fail(s->err, CAROM_NO_MEMORY, "not enough memory for the integrator of %d equations", n);
     return CAROM_OK;
 }
 

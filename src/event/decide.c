@@ -363,5 +363,5 @@ carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, do
     if (limit) carom_accumulation_end(&w->runs, s, w->q);
     CAROM_TRY(carom_beside(s, CAROM_RIGHT, w->t, w->q, w->v));
     CAROM_TRY(carom_flow_choose(&w->f, s, w->t, w->q, w->v));
-    return carom_phase_tell(w, s, w->t - dt, limit);
+    return carom_phase_emit(w, s, w->t - dt, limit);
 }

@@ -97,9 +97,9 @@ typedef struct work {
     long steps;           // of this step
 } work;
 
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     work *w = memory;
-    w->P = carom_carve_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_DORMAND, 5));
+    w->P = carom_allocate_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_DORMAND, 5));
     w->P.tol = opt[OPT_RTOL];
     w->P.limits = (carom_limits){.exact = true,
                                  .decide = opt[OPT_DECIDE],
@@ -109,7 +109,7 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
                                  .time = opt[OPT_TIME],
                                  .kink = fmax(1e3 * opt[OPT_RTOL], KINK),
                                  .events = opt[OPT_EVENTS]};
-    w->error = carom_carve(mem, (size_t)(sys->nq + sys->nv));
+    w->error = carom_allocate(mem, (size_t)(sys->nq + sys->nv));
 }
 
 static carom_status start(void *memory, carom_step *s) {
@@ -314,7 +314,7 @@ static carom_status phase(work *w, carom_step *s, double t_1, bool *found) {
     CAROM_TRY(short_step(w, s, length, blur, &done, found));
     if (!done) return with_multistep(w, s, h, found);
     if (!*found && crossing == 0 && P->a.tau == h) P->t = t_1; // t + h rounds
-    if (!*found && P->t == t) return carom_retry(s, "time does not go on at t = %.12g", t);
+    if (!*found && P->t == t) return carom_retry(s, "time does not advance at t = %.12g", t);
     return *found ? CAROM_OK : carom_inner(s, P->t, P->q, P->v);
 }
 
@@ -372,12 +372,12 @@ const carom_scheme carom_scheme_event_driven = {
         "contacts that take turns end in the limit of their sequence once two predictions of it agree to rtol.  Slow where impacts are many.",
     .order = 5, // of its Runge-Kutta steps; the multistep method chooses
     .own_steps = true,
-    .tells = true,
+    .emits_events = true,
     .redundant = true, // positions are projected to rounding, and event_share() knows
     .powers = true,
     .options = options,
     .work_size = sizeof(work),
-    .carve = carve,
+    .allocate = allocate,
     .start = start,
     .step = step,
     .finish = finish,

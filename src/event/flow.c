@@ -8,35 +8,30 @@
 
 static const double WEAK = 1e-4; // near a dead point: QR leaves less noise in the weak direction than elimination
 
-carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const carom_butcher *T) {
+carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const carom_butcher *T) {
     carom_flow f = {.T = T};
     const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc, nb = nc + (size_t)sys->ne;
-    f.F = carom_carve_factor(mem, sys->mass_shape, true);
-    f.L = carom_carve_local(mem, sys);
+    f.F = carom_allocate_factor(mem, sys->mass_shape, true);
+    f.L = carom_allocate_local(mem, sys);
     const size_t nl = (size_t)f.L.W.n;
-    f.closed = carom_carve_bytes(mem, nc * sizeof(bool));
-    f.g = carom_carve(mem, nb);
-    double **by_velocity[] = {&f.a, &f.a_f, &f.dv, &f.V_sum, &f.K_sum, &f.a_0, &f.v_on};
-    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
-    double **local[] = {&f.u, &f.kappa, &f.lambda, &f.Gamma, &f.noise, &f.D, &f.x, &f.x_0, &f.b};
-    for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, nl);
-    f.row = carom_carve_ints(mem, nl);
-    f.col = carom_carve_ints(mem, nl);
-    f.order = carom_carve_ints(mem, nl);
-    f.X = carom_carve(mem, nl * nv);
-    f.S = carom_carve(mem, nl * nl);
-    f.N = carom_carve(mem, nl * nl);
-    f.scratch = carom_carve(mem, 3 * nl);
-    f.Q = carom_carve(mem, nq);
-    f.q_on = carom_carve(mem, nq);
+    f.closed = carom_allocate_bytes(mem, nc * sizeof(bool));
+    f.g = carom_allocate(mem, nb);
+    CAROM_ALLOCATE(mem, nv, &f.a, &f.a_f, &f.dv, &f.V_sum, &f.K_sum, &f.a_0, &f.v_on);
+    CAROM_ALLOCATE(mem, nl, &f.u, &f.kappa, &f.lambda, &f.Gamma, &f.noise, &f.D, &f.x, &f.x_0, &f.b);
+    f.row = carom_allocate_ints(mem, nl);
+    f.col = carom_allocate_ints(mem, nl);
+    f.order = carom_allocate_ints(mem, nl);
+    f.X = carom_allocate(mem, nl * nv);
+    CAROM_ALLOCATE(mem, nl * nl, &f.S, &f.N);
+    f.scratch = carom_allocate(mem, 3 * nl);
+    CAROM_ALLOCATE(mem, nq, &f.Q, &f.q_on);
     for (int i = 0; i < T->stages; ++i) {
-        f.V[i] = carom_carve(mem, nv);
-        f.K[i] = carom_carve(mem, nv);
-        f.lifted[i] = sys->lift ? carom_carve(mem, nv) : f.V[i];
-        f.shift[i] = sys->lift ? carom_carve(mem, nv) : NULL;
-        f.push[i] = carom_carve(mem, nc);
+        CAROM_ALLOCATE(mem, nv, &f.V[i], &f.K[i]);
+        f.lifted[i] = sys->lift ? carom_allocate(mem, nv) : f.V[i];
+        f.shift[i] = sys->lift ? carom_allocate(mem, nv) : NULL;
+        f.push[i] = carom_allocate(mem, nc);
     }
-    if (!carom_butcher_explicit(T)) carom_carve_flow_implicit(&f, mem, sys, T);
+    if (!carom_butcher_explicit(T)) carom_allocate_flow_implicit(&f, mem, sys, T);
     return f;
 }
 
@@ -57,13 +52,12 @@ void carom_flow_load(carom_flow *f, const carom_step *s, double *kept) {
     f->keeps = false;
 }
 
-void carom_carve_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T) {
+void carom_allocate_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T) {
     const size_t nv = (size_t)sys->nv, n = (size_t)T->stages * nv;
-    f->Jq = carom_carve(mem, nv * nv);
-    f->Jv = carom_carve(mem, nv * nv);
-    f->J = carom_carve(mem, n * n);
-    f->r = carom_carve(mem, n);
-    f->J_pivot = carom_carve_ints(mem, n);
+    CAROM_ALLOCATE(mem, nv * nv, &f->Jq, &f->Jv);
+    f->J = carom_allocate(mem, n * n);
+    f->r = carom_allocate(mem, n);
+    f->J_pivot = carom_allocate_ints(mem, n);
 }
 
 enum { FOR_POSITION, FOR_VELOCITY, FOR_FORCE }; // what form() is wanted for

@@ -7,7 +7,7 @@
 #pragma once
 #include "event/accumulate.h"
 #include "event/rk.h"
-#include "scheme/words.h"
+#include "scheme/step.h"
 
 /// Is the friction `used` all that there is?  Solvers meet the limit to rounding of their sums.
 static inline bool carom_flow_exhausted(double used, double mu, double normal) { return used >= mu * normal * (1 - 1e-11); }
@@ -52,14 +52,14 @@ typedef struct carom_flow {
     bool pulled;                   // in a stage of the last step a closed contact had a negative reaction
 } carom_flow;
 
-carom_flow carom_carve_flow(carom_arena *mem, const carom_system *sys, const carom_butcher *T);
+carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const carom_butcher *T);
 
 /// At the start of a step: the caller's part as it was kept, carom_flow_size() numbers.  Nothing else survives from step to step.
 size_t carom_flow_size(const carom_system *sys);
 void carom_flow_load(carom_flow *f, const carom_step *s, double *kept);
 
 /// What an implicit table needs besides, for a flow that changes its table (f->T) on the way.
-void carom_carve_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T);
+void carom_allocate_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T);
 
 /// Accelerations and reactions at a point.  `laws`: the contact laws on acceleration level (MX-2) instead of the equations
 /// (MX-1), so that closed contacts let go and sticking ones slip as they must.

@@ -41,13 +41,13 @@ typedef struct work {
 
 static const carom_butcher *table(const double *opt) { return carom_butcher_find((carom_rk_family)opt[OPT_RK], (int)opt[OPT_ORDER]); }
 
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     work *w = memory;
-    w->P = carom_carve_phase(mem, keep, sys, table(opt));
-    w->kept = carom_carve(keep, KEPT);
+    w->P = carom_allocate_phase(mem, keep, sys, table(opt));
+    w->kept = carom_allocate(keep, KEPT);
     w->longest = w->begun = 0;
     w->across = -HUGE_VAL;
-    carom_midpoint_carve(&w->midpoint, mem, sys);
+    carom_midpoint_allocate(&w->midpoint, mem, sys);
 }
 
 // What time can resolve.
@@ -173,10 +173,10 @@ const carom_scheme carom_scheme_mixed = {
     .order = 4,
     .order_of = order_of,
     .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 4, .impact_order = 4, .limited_steps = true, .gain = 1e-3, .loss = 1e-3, .slow_piles = true, .no_piles = true},
-    .tells = true,
+    .emits_events = true,
     .powers = true,
     .options = options,
     .work_size = sizeof(work),
-    .carve = carve,
+    .allocate = allocate,
     .step = step,
 };

@@ -3,46 +3,41 @@
 #include <float.h>
 #include <math.h>
 
-static carom_point carve_point(carom_arena *mem, const carom_system *sys) {
+static carom_point allocate_point(carom_arena *mem, const carom_system *sys) {
     const size_t nc = (size_t)sys->nc;
     carom_point P = {0};
-    P.q = carom_carve(mem, (size_t)sys->nq);
-    P.v = carom_carve(mem, (size_t)sys->nv);
-    P.g = carom_carve(mem, nc + (size_t)sys->ne);
-    P.u = carom_carve(mem, nc);
-    P.phi = carom_carve(mem, 2 * nc + (size_t)sys->nk);
-    P.kink = carom_carve(mem, nc);
+    P.q = carom_allocate(mem, (size_t)sys->nq);
+    P.v = carom_allocate(mem, (size_t)sys->nv);
+    P.g = carom_allocate(mem, nc + (size_t)sys->ne);
+    P.u = carom_allocate(mem, nc);
+    P.phi = carom_allocate(mem, 2 * nc + (size_t)sys->nk);
+    P.kink = carom_allocate(mem, nc);
     return P;
 }
 
-carom_phase carom_carve_phase(carom_arena *mem, carom_arena *keep, const carom_system *sys, const carom_butcher *T) {
+carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const carom_system *sys, const carom_butcher *T) {
     carom_phase w = {.integrator = &carom_integrator_rk, .limits = CAROM_LIMITS_ENCLOSED, .walls = true};
     const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc;
     w.size = CAROM_PHASE_HEAD + carom_flow_size(sys);
-    w.kept = carom_carve(keep, w.size);
-    w.now = carom_carve(mem, w.size);
-    w.phase_before = carom_carve(mem, w.size - CAROM_PHASE_HEAD);
-    w.f = carom_carve_flow(mem, sys, T);
-    w.all = carom_carve_local(mem, sys);
-    w.C = carom_carve_local(mem, sys);
+    w.kept = carom_allocate(keep, w.size);
+    w.now = carom_allocate(mem, w.size);
+    w.phase_before = carom_allocate(mem, w.size - CAROM_PHASE_HEAD);
+    w.f = carom_allocate_flow(mem, sys, T);
+    w.all = carom_allocate_local(mem, sys);
+    w.C = carom_allocate_local(mem, sys);
     w.scan = carom_allocate_scan(mem, sys);
     w.runs = carom_allocate_accumulation(mem, keep, sys);
     carom_point *points[] = {&w.from, &w.a, &w.b, &w.trial};
-    for (size_t i = 0; i < sizeof points / sizeof *points; ++i) *points[i] = carve_point(mem, sys);
-    double **by_position[] = {&w.q, &w.q_1, &w.q_before};
-    for (size_t i = 0; i < sizeof by_position / sizeof *by_position; ++i) *by_position[i] = carom_carve(mem, nq);
-    double **by_velocity[] = {&w.v, &w.v_1, &w.v_before, &w.span};
-    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
-    double **by_contact[] = {&w.tol_g, &w.offset, &w.gap, &w.slow, &w.slow_T, &w.was, &w.before, &w.after, &w.p, &w.left, &w.pull};
-    for (size_t i = 0; i < sizeof by_contact / sizeof *by_contact; ++i) *by_contact[i] = carom_carve(mem, nc);
-    double **local[] = {&w.kappa, &w.u_minus, &w.u_plus, &w.impulse, &w.lambda_0, &w.Gamma_0, &w.noise_0, &w.D_0};
-    for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, (size_t)w.all.W.n);
+    for (size_t i = 0; i < sizeof points / sizeof *points; ++i) *points[i] = allocate_point(mem, sys);
+    CAROM_ALLOCATE(mem, nq, &w.q, &w.q_1, &w.q_before);
+    CAROM_ALLOCATE(mem, nv, &w.v, &w.v_1, &w.v_before, &w.span);
+    CAROM_ALLOCATE(mem, nc, &w.tol_g, &w.offset, &w.gap, &w.slow, &w.slow_T, &w.was, &w.before, &w.after, &w.p, &w.left, &w.pull);
+    CAROM_ALLOCATE(mem, (size_t)w.all.W.n, &w.kappa, &w.u_minus, &w.u_plus, &w.impulse, &w.lambda_0, &w.Gamma_0, &w.noise_0, &w.D_0);
     w.nphi = 2 * sys->nc + sys->nk;
-    w.sign = carom_carve(mem, (size_t)sys->nk);
-    w.scale = carom_carve(mem, (size_t)w.nphi);
-    w.floor = carom_carve(mem, (size_t)w.nphi);
+    w.sign = carom_allocate(mem, (size_t)sys->nk);
+    CAROM_ALLOCATE(mem, (size_t)w.nphi, &w.scale, &w.floor);
     bool **flags[] = {&w.armed, &w.hit, &w.in, &w.over};
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) *flags[i] = carom_carve_bytes(mem, (i < 2 ? 2 : 1) * nc * sizeof(bool));
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) *flags[i] = carom_allocate_bytes(mem, (i < 2 ? 2 : 1) * nc * sizeof(bool));
     return w;
 }
 
@@ -169,8 +164,8 @@ static bool idle(const carom_phase *w, const carom_system *sys, int i) { return 
 static carom_status kinks(const carom_phase *w, carom_step *s, double t, const double *q, const double *v, double *phi) {
     const carom_system *sys = s->sys;
     const carom_status status = sys->kinks(sys->model, s->sys_work, t, q, v, phi);
-    if (status == CAROM_RETRY) return carom_retry(s, "the model could not give the places of its kinks");
-    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to give the places of its kinks", t);
+    if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute the places of its kinks");
+    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute the places of its kinks", t);
     for (int i = 0; i < sys->nk; ++i) phi[i] = idle(w, sys, i) ? 1 : phi[i] * w->sign[i];
     return CAROM_OK;
 }
@@ -494,7 +489,7 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
         CAROM_TRY(carom_phase_end(w, s, w->t + w->a.tau, true));
         for (int c = 0; c < nc; ++c) w->was[c] = w->f.mode[c], w->in[c] = w->over[c] = false, w->p[c] = 0;
         carom_phase_remember(w, s);
-        return carom_phase_tell(w, s, w->t, false);
+        return carom_phase_emit(w, s, w->t, false);
     }
     for (int c = 0; c < nc; ++c) hits = hits || (carom_phase_open(w, c) && w->b.phi[c] < 0), w->switched = w->switched || w->b.kink[c] < 0;
     hits = hits && !w->switched;

@@ -94,7 +94,7 @@ typedef struct carom_phase {
 
 enum { CAROM_PHASE_BEGUN, CAROM_PHASE_START, CAROM_PHASE_SIZE_Q, CAROM_PHASE_SIZE_V, CAROM_PHASE_SPEED, CAROM_PHASE_SIZE_A, CAROM_PHASE_HEAD }; // now[...]
 
-carom_phase carom_carve_phase(carom_arena *mem, carom_arena *keep, const carom_system *sys, const carom_butcher *T);
+carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const carom_system *sys, const carom_butcher *T);
 
 /// Modes as kept; the start of the phase at (s->t, s->q, s->v).
 void carom_phase_load(carom_phase *w, carom_step *s);
@@ -168,7 +168,7 @@ static const double CAROM_PHASE_YOUNG = 100; // times carom_phase_still()
 // -- change.c
 /// For observers: the state before an event, whose smooth motion ended at t_before; then what happened there.
 void carom_phase_remember(carom_phase *w, const carom_step *s);
-carom_status carom_phase_tell(carom_phase *w, carom_step *s, double t_before, bool limit);
+carom_status carom_phase_emit(carom_phase *w, carom_step *s, double t_before, bool limit);
 /// The smooth motion of a phase (carom_change) from t_0 to t_1, forwards or backwards, whatever its event functions do: q and v become those at t_1.
 /// By Dormand and Prince's method, the table of w->f, with error control; error: room for nq + nv.
 carom_status carom_phase_flow(carom_phase *w, carom_step *s, const double *phase, double t_0, double t_1, double rtol, double *q, double *v, double *error);

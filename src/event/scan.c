@@ -7,7 +7,7 @@ enum { GRID = 8, MOST = 400 }; // places where an envelope is looked at; samples
 
 static carom_sample allocate_sample(carom_arena *mem, const carom_system *sys) {
     const size_t n = (size_t)(sys->nc + sys->nk);
-    return (carom_sample){0, carom_carve(mem, n), carom_carve(mem, n), carom_carve(mem, n), carom_carve(mem, n)};
+    return (carom_sample){0, carom_allocate(mem, n), carom_allocate(mem, n), carom_allocate(mem, n), carom_allocate(mem, n)};
 }
 
 carom_scan carom_allocate_scan(carom_arena *mem, const carom_system *sys) {
@@ -16,14 +16,13 @@ carom_scan carom_allocate_scan(carom_arena *mem, const carom_system *sys) {
     size_t directions = 0;
     if (z.n == 0) return z;
     for (int id = 0; id < sys->ne + sys->nc; ++id) directions += (size_t)carom_system_directions(sys, id);
-    z.watched = carom_carve_bytes(mem, (size_t)z.n * sizeof *z.watched);
+    z.watched = carom_allocate_bytes(mem, (size_t)z.n * sizeof *z.watched);
     z.left = allocate_sample(mem, sys);
     for (int i = 0; i < CAROM_SCAN_DEPTH; ++i) z.right[i] = allocate_sample(mem, sys);
-    z.group = carom_carve_ints(mem, nv);
-    z.kappa = carom_carve(mem, directions);
-    double **by_velocity[] = {&z.W_size, &z.v_size, &z.way, &z.v_1, &z.rate_1, &z.mean, &z.doubt, &z.v, &z.a, &z.shift};
-    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
-    z.q = carom_carve(mem, (size_t)sys->nq);
+    z.group = carom_allocate_ints(mem, nv);
+    z.kappa = carom_allocate(mem, directions);
+    CAROM_ALLOCATE(mem, nv, &z.W_size, &z.v_size, &z.way, &z.v_1, &z.rate_1, &z.mean, &z.doubt, &z.v, &z.a, &z.shift);
+    z.q = carom_allocate(mem, (size_t)sys->nq);
     return z;
 }
 

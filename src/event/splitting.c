@@ -28,15 +28,15 @@ typedef struct work {
     double *error;       // nq + nv
 } work;
 
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     (void)opt;
     work *w = memory;
-    w->P = carom_carve_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_FEHLBERG, 5));
+    w->P = carom_allocate_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_FEHLBERG, 5));
     w->P.walls = false;
-    w->kept = carom_carve(keep, 1);
-    w->g = carom_carve(mem, (size_t)(sys->nc + sys->ne));
-    w->still = carom_carve(mem, (size_t)sys->nc);
-    w->error = carom_carve(mem, (size_t)(sys->nq + sys->nv));
+    w->kept = carom_allocate(keep, 1);
+    w->g = carom_allocate(mem, (size_t)(sys->nc + sys->ne));
+    w->still = carom_allocate(mem, (size_t)sys->nc);
+    w->error = carom_allocate(mem, (size_t)(sys->nq + sys->nv));
 }
 
 static bool adaptive(const carom_step *s) { return s->opt[OPT_ADAPTIVE] == 1; }
@@ -285,6 +285,6 @@ const carom_scheme carom_scheme_splitting = {
     .powers = true,
     .options = options,
     .work_size = sizeof(work),
-    .carve = carve,
+    .allocate = allocate,
     .step = step,
 };

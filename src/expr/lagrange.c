@@ -127,7 +127,7 @@ static int cost(const carom_graph *g, int n, const carom_node *M, const carom_no
 
 static carom_status too_large(carom_error *err) {
     return carom_fail(err, CAROM_NO_MEMORY,
-                      "the equations of motion are too large: no memory left, or more than 4 million nodes");
+                      "the equations of motion are too large: not enough memory, or more than 4 million nodes");
 }
 
 static carom_status masses(carom_graph *g, carom_node T, int n, carom_node *M, carom_node *p, carom_error *err) {

@@ -65,7 +65,7 @@ static carom_node unexpected(parser *p, const char *wanted) {
     const int c = next(p);
     if (c < 0) return FAIL(p, p->at, "the expression ends where %s should follow", wanted);
     if (c > 126 || c < 32)
-        return FAIL(p, p->at, "byte 0x%02x cannot stand in an expression; expressions are plain ASCII", (unsigned)c);
+        return FAIL(p, p->at, "byte 0x%02x is not allowed in an expression; expressions are plain ASCII", (unsigned)c);
     return FAIL(p, p->at, "'%c' stands where %s should", c, wanted);
 }
 
@@ -79,7 +79,7 @@ static carom_node apply(parser *p, carom_op op, carom_node a, carom_node b, caro
     const carom_node x = carom_graph_apply(p->g, op, a, b, c);
     if (x != CAROM_NONE) return x;
     *p->offset = p->at;
-    carom_fail(p->err, CAROM_NO_MEMORY, "the expressions are too large: no memory left, or more than 4 million nodes");
+    carom_fail(p->err, CAROM_NO_MEMORY, "the expressions are too large: not enough memory, or more than 4 million nodes");
     return CAROM_NONE;
 }
 
@@ -187,7 +187,7 @@ static carom_node name(parser *p) {
         return call(p, start, length);
     }
     if (find_function(text, length))
-        return FAIL(p, start, "%.*s is a function and wants arguments in parentheses", shown, text);
+        return FAIL(p, start, "%.*s is a function and needs arguments in parentheses", shown, text);
     if (is_pi(text, length)) {
         if (primes) return FAIL(p, start, "pi is a number and has no rate");
         return carom_graph_number(p->g, 3.14159265358979323846);

@@ -162,7 +162,7 @@ static carom_status check(const carom_graph *g, const carom_group *groups, int n
     if (ngroups < 0 || ngroups > GROUP_LIMIT)
         return carom_fail(err, CAROM_BAD_INPUT, "a tape has at most %d groups of outputs, not %d", GROUP_LIMIT, ngroups);
     if (carom_graph_failed(g))
-        return carom_fail(err, CAROM_NO_MEMORY, "the expressions are too large: no memory left, or more than 4 million nodes");
+        return carom_fail(err, CAROM_NO_MEMORY, "the expressions are too large: not enough memory, or more than 4 million nodes");
     for (int i = 0; i < ngroups; ++i) {
         if (groups[i].after < 0 || groups[i].after > ngroups)
             return carom_fail(err, CAROM_BAD_INPUT, "group %d comes after group %d, but there are only %d", i, groups[i].after - 1, ngroups);
@@ -399,7 +399,7 @@ static bool make_plans(carom_tape *tape, const carom_group *groups, int used) {
 }
 
 static carom_status no_memory(carom_error *err) {
-    return carom_fail(err, CAROM_NO_MEMORY, "no memory left to compile the expressions");
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to compile the expressions");
 }
 
 static carom_status compile(compiler *k, carom_tape *tape, const carom_group *groups, carom_error *err) {

@@ -145,7 +145,7 @@ static carom_status read_entries(lines *s, bool array, symmetry kind, size_t cou
 static carom_status no_doubles(lines *s, const carom_triplets *t, const long *line) {
     size_t *start = calloc((size_t)t->cols + 1, sizeof *start), *order = malloc((t->count + 1) * sizeof *order);
     int *met = malloc(((size_t)t->rows + 1) * sizeof *met);
-    carom_status status = start && order && met ? CAROM_OK : carom_fail(s->err, CAROM_NO_MEMORY, "no memory to read %.300s", s->file);
+    carom_status status = start && order && met ? CAROM_OK : carom_fail(s->err, CAROM_NO_MEMORY, "not enough memory to read %.300s", s->file);
     for (int i = 0; status == CAROM_OK && i < t->rows; ++i) met[i] = -1;
     for (size_t k = 0; status == CAROM_OK && k < t->count; ++k) ++start[t->col[k] + 1];
     for (int j = 0; status == CAROM_OK && j < t->cols; ++j) start[j + 1] += start[j];
@@ -174,7 +174,7 @@ carom_status carom_triplets_read(const char *text, size_t length, const char *fi
     t->col = malloc(room * sizeof *t->col);
     t->value = malloc(room * sizeof *t->value);
     long *line = malloc(room * sizeof *line);
-    carom_status status = t->row && t->col && t->value && line ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory to read %.300s", s.file);
+    carom_status status = t->row && t->col && t->value && line ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory to read %.300s", s.file);
     if (status == CAROM_OK) status = read_entries(&s, array, kind, count, t, line);
     if (status == CAROM_OK && !array) status = no_doubles(&s, t, line);
     free(line);

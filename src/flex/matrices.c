@@ -40,7 +40,7 @@ static carom_status check_matrix(const carom_triplets *t, const char *what, int 
     if (t->rows != n) return carom_fail(err, CAROM_BAD_INPUT, "the %s matrix has %d rows, the mass matrix %d", what, t->rows, n);
     for (size_t k = 0; k < t->count; ++k)
         if (t->row[k] < 0 || t->row[k] >= n || t->col[k] < 0 || t->col[k] >= n || !isfinite(t->value[k]))
-            return carom_fail(err, CAROM_BAD_INPUT, "entry %zu of the %s matrix lies outside it or is no number", k + 1, what);
+            return carom_fail(err, CAROM_BAD_INPUT, "entry %zu of the %s matrix lies outside it or is not a number", k + 1, what);
     return CAROM_OK;
 }
 
@@ -133,7 +133,7 @@ carom_status carom_flex_matrices_make(carom_member *m, carom_error *err) {
         good = m->load != NULL;
         for (int i = 0; good && i < m->n; ++i) d->load(d->load_user, m->place[i] + 1, &m->load[i]);
     }
-    if (!good) return carom_fail(err, CAROM_NO_MEMORY, "no memory for matrices of %d rows", m->n);
+    if (!good) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for matrices of %d rows", m->n);
     CAROM_TRY(symmetric(&x->M, m, "mass", err));
     CAROM_TRY(symmetric(&x->K, m, "stiffness", err));
     m->mass_band = band_of(&x->M, m->n, 0);

@@ -292,7 +292,7 @@ carom_member *carom_member_create(const carom_member_def *def, carom_error *err)
     if (check(def, err) != CAROM_OK) return NULL;
     carom_member *m = calloc(1, sizeof *m);
     if (!m) {
-        carom_fail(err, CAROM_NO_MEMORY, "no memory for a flexible member");
+        carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a flexible member");
         return NULL;
     }
     m->def = *def;
@@ -325,7 +325,7 @@ carom_member *carom_member_create(const carom_member_def *def, carom_error *err)
         return NULL;
     }
     carom_fail(err, good ? CAROM_BAD_INPUT : CAROM_NO_MEMORY,
-               good ? "everything is fixed; a member needs a node that can move" : "no memory for a flexible member");
+               good ? "everything is fixed; a member needs a node that can move" : "not enough memory for a flexible member");
     carom_member_destroy(m);
     return NULL;
 }

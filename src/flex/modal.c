@@ -14,7 +14,7 @@ static carom_status make(carom_member *m, const carom_member_def *def, carom_err
     double *phi = malloc((size_t)n * (size_t)count * sizeof *phi);
     m->modal = calloc((size_t)n * (size_t)count + 1, sizeof *m->modal);
     const int found = phi && m->modal ? carom_member_modes(m, count, omega, phi) : -1;
-    if (found < 0) carom_fail(err, CAROM_NO_MEMORY, "no memory for modal damping");
+    if (found < 0) carom_fail(err, CAROM_NO_MEMORY, "not enough memory for modal damping");
     else if (found < count) carom_fail(err, CAROM_BAD_INPUT, "modal damping of %d modes, and the member has only %d that can be found", count, found);
     for (int k = 0; k < found && found == count; ++k) {
         double *y = m->modal + (size_t)k * (size_t)n;

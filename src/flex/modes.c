@@ -79,13 +79,12 @@ typedef struct space {
     int n, p;
 } space;
 
-static void carve(space *s, carom_arena *mem, const carom_member *m) {
+static void allocate(space *s, carom_arena *mem, const carom_member *m) {
     const carom_shape shape = {.storage = CAROM_BANDED, .n = m->n, .band = m->band};
-    s->K = carom_carve_matrix(mem, shape);
-    s->M = carom_carve_matrix(mem, shape);
-    s->F = carom_carve_factor(mem, shape, true);
-    s->X = carom_carve(mem, (size_t)s->n * (size_t)s->p);
-    s->Y = carom_carve(mem, (size_t)s->n * (size_t)s->p);
+    s->K = carom_allocate_matrix(mem, shape);
+    s->M = carom_allocate_matrix(mem, shape);
+    s->F = carom_allocate_factor(mem, shape, true);
+    CAROM_ALLOCATE(mem, (size_t)s->n * (size_t)s->p, &s->X, &s->Y);
 }
 
 // One round: X <- (K + sigma M)^-1 M X, turned to the Ritz vectors; lambda ascending.
@@ -152,7 +151,7 @@ int carom_member_modes(const carom_member *member, int most, double *omega, doub
     if (m->light && s.p > s.n / 2) s.p = s.n / 2; // M has not the full rank
     if (s.p < 1 || (double)m->n * m->band > MOST_BAND) return 0;
     carom_arena mem = {0};
-    carve(&s, &mem, m);
+    allocate(&s, &mem, m);
     void *block = aligned_alloc(64, mem.used);
     double *rest = calloc((size_t)m->n * 2, sizeof *rest), lambda[MOST_VECTORS], last[MOST_VECTORS] = {0};
     if (!block || !rest) {
@@ -161,7 +160,7 @@ int carom_member_modes(const carom_member *member, int most, double *omega, doub
         return -1;
     }
     mem = (carom_arena){.base = block, .size = mem.used};
-    carve(&s, &mem, m);
+    allocate(&s, &mem, m);
     carom_matrix_zero(s.K);
     carom_matrix_zero(s.M);
     carom_member_rest(m, rest);

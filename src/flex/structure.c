@@ -76,7 +76,7 @@ static carom_status make_row(carom_structure *s, const carom_points *sum, row *r
             int at = r->first;
             while (at < s->entries && s->index[at] != index[e]) ++at;
             if (at == s->entries) {
-                if (!grow(s)) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a structure");
+                if (!grow(s)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a structure");
                 s->index[s->entries] = index[e];
                 s->weight[s->entries++] = 0;
             }
@@ -255,7 +255,7 @@ static carom_status choose(carom_structure *s, bool of_mass, carom_pattern **pat
     if (!p.failed) *pattern = carom_pattern_create(n, p.n, p.row, p.col, s->def.direct);
     free(p.row);
     free(p.col);
-    if (!*pattern) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a structure of %d unknowns", n);
+    if (!*pattern) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a structure of %d unknowns", n);
     *shape = carom_shape_sparse(*pattern);
     return CAROM_OK;
 }
@@ -300,13 +300,13 @@ carom_structure *carom_structure_create(const carom_structure_def *def, carom_er
     if (def->nmembers < 1) return carom_fail(err, CAROM_BAD_INPUT, "a structure needs a member"), NULL;
     if (def->ne < 0 || def->nc < 0) return carom_fail(err, CAROM_BAD_INPUT, "%d constraints and %d contacts", def->ne, def->nc), NULL;
     carom_structure *s = calloc(1, sizeof *s);
-    if (!s) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a structure"), NULL;
+    if (!s) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a structure"), NULL;
     s->def = *def;
     s->member = calloc((size_t)def->nmembers, sizeof *s->member);
     s->first = calloc((size_t)def->nmembers + 1, sizeof *s->first);
     s->rows = calloc((size_t)def->ne + 2 * (size_t)def->nc + 1, sizeof *s->rows);
     s->contacts = calloc((size_t)def->nc + 1, sizeof *s->contacts);
-    carom_status status = s->member && s->first && s->rows && s->contacts ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for a structure");
+    carom_status status = s->member && s->first && s->rows && s->contacts ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a structure");
     for (int k = 0; status == CAROM_OK && k < def->nmembers; ++k) {
         s->member[k] = def->members[k];
         s->first[k + 1] = s->first[k] + carom_member_unknowns(def->members[k]);

@@ -108,8 +108,8 @@ static carom_status use(reading *r, const entry *e, carom_error *err) {
         text = NULL;
     } else if (strcmp(e->word, "step") == 0) b->step = carom_number(text ? text : "", NULL);
     else if (strcmp(e->word, "end") == 0) b->end = carom_number(text ? text : "", NULL);
-    else if (strcmp(e->word, "option") == 0) status = append(&b->options, e) ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory to read the model");
-    else if (strcmp(e->word, "input") == 0) status = append(&b->inputs, e) ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory to read the model");
+    else if (strcmp(e->word, "option") == 0) status = append(&b->options, e) ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory to read the model");
+    else if (strcmp(e->word, "input") == 0) status = append(&b->inputs, e) ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory to read the model");
     else if (strcmp(e->word, "tree") == 0 && !b->mech) {
         b->mech = carom_mech_read(e->text, e->length, r->file ? r->file : "model", err);
         status = b->mech ? CAROM_OK : err->code;

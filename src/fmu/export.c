@@ -87,9 +87,9 @@ carom_status carom_fmu_export(const fmu_export_def *def, FILE *f, carom_error *e
     char token[40], name[200];
     CAROM_TRY(refuse(def, err));
     const fmu_bundle_def *d = def->bundle;
-    carom_status status = begin(&model) && begin(&description) && begin(&build) ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for an FMU");
+    carom_status status = begin(&model) && begin(&description) && begin(&build) ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an FMU");
     if (status == CAROM_OK) status = carom_fmu_bundle_write(d, write_memory, &model, err);
-    if (!finish(&model) && status == CAROM_OK) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for an FMU");
+    if (!finish(&model) && status == CAROM_OK) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an FMU");
     if (status == CAROM_OK) {
         make_token(token, &model, def->version);
         b = (fmu_bundle){.mech = carom_mech_read(d->text, d->length, d->file, err), .scheme = (char *)d->run->scheme, .step = d->run->step, .end = d->run->end, .inputs = (char **)d->inputs};
@@ -102,7 +102,7 @@ carom_status carom_fmu_export(const fmu_export_def *def, FILE *f, carom_error *e
         carom_fmu_describe_build(build.f, def);
     }
     const bool described = finish(&description), buildable = finish(&build), good = described && buildable; // both are finished, whatever happens
-    if (status == CAROM_OK && !good) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for an FMU");
+    if (status == CAROM_OK && !good) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an FMU");
     if (status == CAROM_OK) {
         snprintf(name, sizeof name, "binaries/%s/%.120s.so", carom_fmu_platform(def->version), def->identifier);
         carom_zip_add(&z, "modelDescription.xml", description.text, description.length);

@@ -39,7 +39,7 @@ char *carom_tree_text(const char *text, size_t length, const char *file, carom_e
     const carom_datum *root = carom_yaml_read(&p, text, length, file, err);
     if (root) put_datum(&b, root);
     carom_pool_free(&p);
-    if (root && b.failed) carom_fail(err, CAROM_NO_MEMORY, "no memory to write the model");
+    if (root && b.failed) carom_fail(err, CAROM_NO_MEMORY, "not enough memory to write the model");
     if (b.failed) free(b.text), b.text = NULL;
     return b.text;
 }

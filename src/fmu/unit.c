@@ -59,7 +59,7 @@ static carom_status load(fmu_unit *u, carom_error *err) {
     u->value = calloc(n, sizeof *u->value);
     u->given = calloc(n, sizeof *u->given);
     u->row = calloc(n, sizeof *u->row);
-    return u->value && u->given && u->row ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for an instance");
+    return u->value && u->given && u->row ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an instance");
 }
 
 fmu_unit *carom_fmu_create(const fmu_unit_def *def) {
@@ -187,7 +187,7 @@ static double step_size(const fmu_unit *u) { return u->given[1] ? u->value[1] : 
 // The model with the parameters and inputs that were set.
 static carom_status make_model(fmu_unit *u, carom_model **model, carom_error *err) {
     carom_mech *mech = carom_mech_copy(u->bundle.mech);
-    carom_status status = mech ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the model");
+    carom_status status = mech ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model");
     for (int i = 0; i < u->variables.n && status == CAROM_OK; ++i) {
         const fmu_variable *v = &u->variables.list[i];
         if (!u->given[i] || (v->kind != FMU_PARAMETER && v->kind != FMU_INPUT)) continue;
@@ -217,7 +217,7 @@ static carom_status check_start(const carom_model *model, carom_sim *sim, bool g
     const carom_system *sys = carom_sim_system(sim);
     const carom_now now = carom_sim_now(sim);
     double *rate = calloc((size_t)now.dir[sys->ne + sys->nc] + 1, sizeof *rate);
-    if (!rate) return carom_fail(err, CAROM_NO_MEMORY, "no memory for an instance");
+    if (!rate) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an instance");
     carom_status status = given && sys->ne ? carom_sim_velocities(sim, rate, err) : CAROM_OK;
     double size = 1, speed = 1;
     for (int i = 0; i < sys->nq; ++i) size = fmax(size, fabs(now.q[i]));
@@ -239,7 +239,7 @@ static carom_status make_sim(fmu_unit *u, const carom_model *model, carom_sim **
     const carom_run run = {.scheme = u->bundle.scheme, .step = h, .end = u->start + FAR * h, .options = (const char **)u->bundle.options};
     carom_sim_def def = carom_run_sim(&run, model);
     double *q = malloc(((size_t)sys->nq + (size_t)sys->nv + (size_t)sys->ni + 1) * sizeof *q), *v = q ? q + sys->nq : NULL, *signal = q ? v + sys->nv : NULL;
-    if (!q) return carom_fail(err, CAROM_NO_MEMORY, "no memory for an instance");
+    if (!q) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an instance");
     memcpy(q, def.q0, (size_t)sys->nq * sizeof *q);
     memcpy(v, def.v0, (size_t)sys->nv * sizeof *v);
     bool given = false;
@@ -275,7 +275,7 @@ static carom_status make_rows(fmu_unit *u, carom_error *err) {
     if (!u->gap) u->gap = calloc((size_t)all + 1, sizeof *u->gap);
     if (!u->out) u->out = calloc((size_t)carom_model_count(u->model).outputs + 1, sizeof *u->out);
     if (!u->turned) u->turned = calloc(2 * n, sizeof *u->turned);
-    return u->impulse && u->u && u->gap && u->out && u->turned ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for an instance");
+    return u->impulse && u->u && u->gap && u->out && u->turned ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an instance");
 }
 
 carom_status carom_fmu_prepare(fmu_unit *u, carom_error *err) {
@@ -386,7 +386,7 @@ static bool settable(const fmu_unit *u, const fmu_variable *v, double x, const c
     const bool early = u->mode & (FMU_INSTANTIATED | FMU_INITIALIZING);
     const char *what = !carom_fmu_role(v->kind).start ? "is computed and cannot be set"
                        : !early && v->kind != FMU_INPUT && v->kind != FMU_SIGNAL ? "can be set before the simulation starts only"
-                       : !isfinite(x) ? "was given a value that is no finite number"
+                       : !isfinite(x) ? "was given a value that is not finite"
                        : v->kind == FMU_STEP && !(x > 0) ? "must be positive" : NULL;
     if (what) carom_fmu_say(u, FMU_WRONG, "%s: '%s' %s", call, v->name, what);
     return !what;

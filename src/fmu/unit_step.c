@@ -117,7 +117,7 @@ void *carom_fmu_save(fmu_unit *u) {
     const int n = u->variables.n, ndir = begun ? u->ndir : 0;
     const size_t size = (size_t)size_for((uint64_t)n, (uint64_t)ndir, bytes);
     head *h = calloc(1, size);
-    if (!h) return fail(u, "no memory for a state");
+    if (!h) return fail(u, "not enough memory for a state");
     *h = (head){.magic = MAGIC, .about = u->about, .size = size, .sim_bytes = bytes, .mode = (int32_t)u->mode, .n = n, .ndir = ndir, .start = u->start, .stop = u->stop};
     for (int i = 0; i < n; ++i) {
         const double x = u->given[i] ? u->value[i] : 0;
@@ -142,7 +142,7 @@ bool carom_fmu_restore(fmu_unit *u, const void *state) {
     const head *h = state;
     carom_error err = {.code = CAROM_OK};
     if (!carom_fmu_allowed(u, ~(unsigned)FMU_INTERMEDIATE, "setFMUState")) return false;
-    if (!h || !sound(u, h)) return fail(u, "this is no state of this FMU"), false;
+    if (!h || !sound(u, h)) return fail(u, "this is not a state of this FMU"), false;
     for (int i = 0; i < h->n; ++i) {
         double x;
         memcpy(&x, values_of(h) + (size_t)i * sizeof x, sizeof x);
@@ -157,7 +157,7 @@ bool carom_fmu_restore(fmu_unit *u, const void *state) {
     u->stop = h->stop;
     u->mode = FMU_INITIALIZING; // a model of other settings is made from the start
     if (h->sim_bytes && (carom_fmu_prepare(u, &err) != CAROM_OK || carom_sim_restore(u->sim, sim_of(h), (size_t)h->sim_bytes, &err) != CAROM_OK || h->ndir != u->ndir))
-        return fail(u, err.code != CAROM_OK ? err.text : "this is no state of this FMU"), false;
+        return fail(u, err.code != CAROM_OK ? err.text : "this is not a state of this FMU"), false;
     if (h->ndir) memcpy(u->impulse, impulses_of(h), (size_t)h->ndir * sizeof(double));
     u->mode = (fmu_mode)h->mode;
     u->fresh = false;
@@ -166,13 +166,13 @@ bool carom_fmu_restore(fmu_unit *u, const void *state) {
 
 void *carom_fmu_state_of(const fmu_unit *u, const void *bytes, size_t size) {
     head h;
-    if (!bytes || size < sizeof h) return fail(u, "this is no state of this FMU");
+    if (!bytes || size < sizeof h) return fail(u, "this is not a state of this FMU");
     memcpy(&h, bytes, sizeof h);
-    if (h.size != size) return fail(u, "this is no state of this FMU");
+    if (h.size != size) return fail(u, "this is not a state of this FMU");
     head *own = malloc(size);
-    if (!own) return fail(u, "no memory for a state");
+    if (!own) return fail(u, "not enough memory for a state");
     memcpy(own, bytes, size);
     if (sound(u, own)) return own;
     free(own);
-    return fail(u, "this is no state of this FMU");
+    return fail(u, "this is not a state of this FMU");
 }

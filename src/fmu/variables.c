@@ -158,7 +158,7 @@ static int by_name(const void *a, const void *b) { return strcmp(*(char *const *
 
 static carom_status check_names(const fmu_variables *v, carom_error *err) {
     char **name = malloc(((size_t)v->n + 1) * sizeof *name);
-    if (!name) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the variables of an FMU");
+    if (!name) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the variables of an FMU");
     for (int i = 0; i < v->n; ++i) name[i] = v->list[i].name;
     qsort(name, (size_t)v->n, sizeof *name, by_name);
     carom_status status = CAROM_OK;
@@ -183,7 +183,7 @@ carom_status carom_fmu_variables(fmu_variables *v, const fmu_bundle *b, const ca
     add_reactions(v, m);
     for (int i = 0; i < carom_model_count(m).outputs; ++i)
         if (!is_input(m, carom_model_output(m, i))) add(v, FMU_OUTPUT, i, "%s%s", carom_model_output(m, i), "");
-    return v->failed ? carom_fail(err, CAROM_NO_MEMORY, "no memory for the variables of an FMU") : check_names(v, err);
+    return v->failed ? carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the variables of an FMU") : check_names(v, err);
 }
 
 void carom_fmu_variables_free(fmu_variables *v) {

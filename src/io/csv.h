@@ -17,7 +17,7 @@ typedef struct csv_sink {
 
 typedef struct csv_file {
     csv_sink rows, events, contacts;
-    bool told;           // events are written
+    bool has_events;           // events are written
     bool snapshots;      // contacts are
     int columns;
     double *row;         // the row being filled in

@@ -59,7 +59,7 @@ static carom_status header(csv_table *t, char *line, const char *file, carom_err
             t->column = more;
         }
         t->column[t->columns] = strdup(field(&at));
-        if (!t->column[t->columns++]) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %.400s", file);
+        if (!t->column[t->columns++]) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %.400s", file);
     }
     return CAROM_OK;
 }
@@ -68,7 +68,7 @@ static carom_status row(csv_table *t, long *room, char *line, const char *file, 
     if (t->rows == *room) {
         *room = *room ? 2 * *room : 256;
         double *more = realloc(t->value, sizeof *more * (size_t)*room * (size_t)t->columns);
-        if (!more) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the rows of %.400s", file);
+        if (!more) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the rows of %.400s", file);
         t->value = more;
     }
     double *x = t->value + (size_t)t->rows * (size_t)t->columns;
@@ -166,7 +166,7 @@ static carom_status read_beside(const char *file, const char *ending, const char
         if (*count == room) {
             room = room ? 2 * room : 64;
             void *more = realloc(*rows, bytes * (size_t)room);
-            if (!more) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for the %ss of %.400s", what, file);
+            if (!more) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the %ss of %.400s", what, file);
             else *rows = more;
         }
         if (status != CAROM_OK) break;

@@ -127,7 +127,7 @@ static void sink_close(csv_sink *s) {
 enum { SINKS = 3 };
 static const char *const ending[SINKS] = {"", ".events.csv", ".contacts.csv"};
 
-static csv_sink *sink_at(csv_file *f, int i) { return i == 0 ? &f->rows : i == 1 ? f->told ? &f->events : NULL : f->snapshots ? &f->contacts : NULL; }
+static csv_sink *sink_at(csv_file *f, int i) { return i == 0 ? &f->rows : i == 1 ? f->has_events ? &f->events : NULL : f->snapshots ? &f->contacts : NULL; }
 
 static carom_status trouble(csv_file *f, carom_error *err) {
     for (int i = 0; i < SINKS; ++i)
@@ -166,11 +166,11 @@ csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, cha
         f->name = strdup(file ? file : "the output");
         f->rows.file = f->events.file = f->contacts.file = -1;
         f->rows.stream = file ? NULL : stream;
-        f->told = file != NULL;
+        f->has_events = file != NULL;
         f->snapshots = snapshots && file;
     }
     if (!f || !f->row || !f->name) {
-        carom_fail(err, CAROM_NO_MEMORY, "no memory for %d columns", columns);
+        carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d columns", columns);
         if (f) csv_destroy(f, NULL);
         return NULL;
     }
@@ -179,7 +179,7 @@ csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, cha
         put_name(&f->rows, column[i]);
     }
     put(&f->rows, "\n", 1);
-    if (f->told) put(&f->events, head, sizeof head - 1), put(&f->events, "\n", 1);
+    if (f->has_events) put(&f->events, head, sizeof head - 1), put(&f->events, "\n", 1);
     if (f->snapshots) put(&f->contacts, contacts, sizeof contacts - 1), put(&f->contacts, "\n", 1);
     if (!file || create_files(f, keep, err)) return f;
     csv_destroy(f, NULL);
@@ -197,7 +197,7 @@ carom_status csv_row_done(csv_file *f, carom_error *err) {
 }
 
 carom_status csv_put_event(csv_file *f, const carom_event *e, const char *contact, carom_error *err) {
-    if (!f->told) return CAROM_OK;
+    if (!f->has_events) return CAROM_OK;
     const char *kind = carom_event_word(e->kind);
     const double number[] = {e->before, e->after, e->impulse};
     csv_sink *s = &f->events;
@@ -232,7 +232,7 @@ carom_status csv_flush(csv_file *f, carom_error *err) {
 }
 
 void csv_for_good(csv_file *f) {
-    for (int i = 0; f->told && i < SINKS; ++i) {
+    for (int i = 0; f->has_events && i < SINKS; ++i) {
         char *name = sink_at(f, i) ? sink_name(f, i) : NULL;
         if (name) publish_for_good(name);
         free(name);

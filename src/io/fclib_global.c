@@ -106,14 +106,14 @@ static carom_status factorise(inverse *v, const fclib_matrix *M, const char *fil
     if (!v->pattern) return problem_no_memory(err, file);
     const carom_shape shape = carom_shape_sparse(v->pattern);
     carom_arena count = {0};
-    carom_carve_matrix(&count, shape);
-    carom_carve_factor(&count, shape, false);
+    carom_allocate_matrix(&count, shape);
+    carom_allocate_factor(&count, shape, false);
     carom_arena_release(&count);
     v->mem = (carom_arena){.base = aligned_alloc(64, (count.used + 127) / 64 * 64), .size = count.used};
     if (!v->mem.base) return problem_no_memory(err, file);
     memset(v->mem.base, 0, count.used);
-    const carom_matrix A = carom_carve_matrix(&v->mem, shape);
-    v->F = carom_carve_factor(&v->mem, shape, false);
+    const carom_matrix A = carom_allocate_matrix(&v->mem, shape);
+    v->F = carom_allocate_factor(&v->mem, shape, false);
     if (v->mem.failed) return problem_no_memory(err, file);
     for (size_t k = 0; k < M->count; ++k) *carom_matrix_entry(A, M->entry[k].row, M->entry[k].col) += M->entry[k].x;
     if (carom_factorise(&v->F, A, &where) == CAROM_OK) return CAROM_OK;

@@ -131,7 +131,7 @@ static carom_status suits(const carom_problem *pb, const char *file, int *contac
             const double *across = find_block(pb, pb->rows->col[k], b), *g = pb->rows->value + pb->rows->at[k];
             for (int i = 0; i < *rows / *contacts; ++i)
                 if (g[i] != (across ? across[i] : 0))
-                    return carom_fail(err, CAROM_BAD_INPUT, "cannot write %.200s: FCLIB wants equations coupled to contacts symmetrically, and equation %d is not; %s", file, b, remedy);
+                    return carom_fail(err, CAROM_BAD_INPUT, "cannot write %.200s: FCLIB needs equations coupled to contacts symmetrically, and equation %d is not; %s", file, b, remedy);
         }
     return CAROM_OK;
 }

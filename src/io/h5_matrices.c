@@ -83,7 +83,7 @@ carom_status carom_result_matrices(carom_result *r, const carom_matrix_text **li
     struct stat about;
     shelf s = {.r = r, .most = stat(r->file, &about) == 0 ? (double)about.st_size : 0, .good = true};
     r->matrix = calloc(MOST_MATRICES, sizeof *r->matrix);
-    if (!r->matrix) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the matrices in %s", r->file);
+    if (!r->matrix) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the matrices in %s", r->file);
     h5_hush h;
     h5_hush_begin(&h);
     const hid_t group = h5_open_group(r->h5, "matrices");

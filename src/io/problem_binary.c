@@ -59,7 +59,7 @@ carom_status problem_binary_read(carom_problem_list *list, const char *text, siz
     const size_t nc = (size_t)f.nc, blocks = (size_t)f.blocks, d = (size_t)f.d;
     f.start = text + 16, f.col = f.start + 4 * (nc + 1), f.value = f.col + 4 * blocks, f.c = f.value + 8 * blocks * d * d, f.mu = f.c + 8 * d * nc, f.rolling = f.mu + 8 * nc;
     const size_t wanted = 16 + 4 * (nc + 1) + 4 * blocks + 8 * blocks * d * d + 8 * d * nc + 16 * nc;
-    if (length != wanted) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %zu bytes; %d contacts and %d blocks want %zu", file, length, f.nc, f.blocks, wanted);
+    if (length != wanted) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %zu bytes; %d contacts and %d blocks need %zu", file, length, f.nc, f.blocks, wanted);
     CAROM_TRY(check(&f, file, err));
     carom_block *block = calloc(nc + 1, sizeof *block);
     problem_entry *entry = calloc(blocks * d * d + 1, sizeof *entry);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 carom_status problem_no_memory(carom_error *err, const char *file) {
-    return carom_fail(err, CAROM_NO_MEMORY, "%.200s: no memory for the problem", file);
+    return carom_fail(err, CAROM_NO_MEMORY, "%.200s: not enough memory for the problem", file);
 }
 
 static const size_t MOST_TEXT = (size_t)1 << 31; // bytes
@@ -140,7 +140,7 @@ carom_status problem_list_append(carom_problem_list *list, problem_data *d, caro
     }
     if (!d || list->n == list->room) {
         problem_data_destroy(d);
-        return carom_fail(err, CAROM_NO_MEMORY, "no memory for the contact problem");
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the contact problem");
     }
     list->item[list->n++] = d;
     return CAROM_OK;

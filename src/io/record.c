@@ -247,7 +247,7 @@ static bool ends(const char *text, const char *ending) {
 static carom_record *blank(const carom_record_def *def, carom_error *err) {
     if (!def || !def->sim || (!def->file && !def->stream && !def->memory) || (def->length > 0 && !def->text))
         return carom_fail(err, CAROM_BAD_INPUT, "a record needs a simulation and somewhere to go: a file, a stream or memory"), NULL;
-    if (def->event_rows && !carom_sim_scheme(def->sim)->tells)
+    if (def->event_rows && !carom_sim_scheme(def->sim)->emits_events)
         return carom_fail(err, CAROM_BAD_INPUT, "%s does not locate events, so there are no rows beside them; event-driven, mixed and auto do", carom_sim_scheme(def->sim)->name), NULL;
     if (def->event_rows && (!def->model || carom_sim_system(def->sim)->model != def->model))
         return carom_fail(err, CAROM_BAD_INPUT, "rows beside events are not supported for models to which a program has added functions"), NULL;
@@ -255,7 +255,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
         return carom_fail(err, CAROM_BAD_INPUT, "a record needs a step and an end, no negative interval between rows, and at most 1e15 rows"), NULL;
     carom_record *r = calloc(1, sizeof *r);
     if (!r) {
-        carom_fail(err, CAROM_NO_MEMORY, "no memory for a recorder");
+        carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a recorder");
         return NULL;
     }
     r->model = def->model;
@@ -293,7 +293,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     const bool turned = r->model && carom_model_turned(r->model);
     r->turned = turned ? calloc(2 * (size_t)r->ndir + 1, sizeof(double)) : NULL;
     if (!r->state || !r->acc || !r->u || !r->gap || !r->force || !r->side_gap || !r->unknown || (turned && !r->turned) || !record_describe(r, def)) {
-        carom_fail(err, CAROM_NO_MEMORY, "no memory for a recorder");
+        carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a recorder");
         carom_record_destroy(r);
         return NULL;
     }
@@ -301,7 +301,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     if (r->event_rows) carom_sim_watch_events(r->sim, sides_add, &r->sides);
     r->low = r->acc + r->ndir;
     r->high = r->low + r->nwatched;
-    const bool adaptive = carom_sim_total_steps(r->sim) == 0, located = carom_sim_scheme(r->sim)->tells;
+    const bool adaptive = carom_sim_total_steps(r->sim) == 0, located = carom_sim_scheme(r->sim)->emits_events;
     if (adaptive && r->every <= 0 && !(r->dt_out > 0)) r->dt_out = r->end / ROWS_BY_DEFAULT;
     carom_sim_stop_at(r->sim, r->dt_out); // where it can, steps end on the rows
     if (!adaptive && !located && r->dt_out > 0 && r->dt_out <= r->h) { // every step end is the first after some k dt_out

@@ -85,7 +85,7 @@ static bool sound(const carom_record *r, const unsigned char *slot, state_head *
 carom_status record_get_state(carom_record *r, const char *file, carom_error *err) {
     state_head best = {0}, head;
     int slot = -1;
-    if (!make_room(r, r->h5->state_size - sizeof best - sizeof(double) * (size_t)record_doubles(r))) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the state in %s", file);
+    if (!make_room(r, r->h5->state_size - sizeof best - sizeof(double) * (size_t)record_doubles(r))) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the state in %s", file);
     for (int i = 0; i < 2; ++i) {
         CAROM_TRY(h5_get_state(r->h5, i, r->state, err));
         if (sound(r, r->state, &head) && head.sequence > best.sequence) {

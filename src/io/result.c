@@ -40,7 +40,7 @@ carom_result *carom_result_open(const char *file, carom_error *err) {
     if (r) r->h5 = r->data = r->event_set = r->contact_set = -1, r->file = strdup(file);
     if (!r || !r->file) {
         free(r);
-        carom_fail(err, CAROM_NO_MEMORY, "no memory to read %.400s", file);
+        carom_fail(err, CAROM_NO_MEMORY, "not enough memory to read %.400s", file);
         return NULL;
     }
     const size_t n = strlen(file);

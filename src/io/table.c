@@ -19,7 +19,7 @@ carom_status carom_table_reserve(carom_table *t, long rows, carom_error *err) {
         if (c->kind == CAROM_COLUMN_REAL) c->real = calloc(n, sizeof *c->real);
         if (c->kind == CAROM_COLUMN_INTEGER) c->integer = calloc(n, sizeof *c->integer);
         if (c->kind == CAROM_COLUMN_TEXT) c->text = calloc(n, sizeof *c->text);
-        if (!c->real && !c->integer && !c->text) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %ld rows", rows);
+        if (!c->real && !c->integer && !c->text) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %ld rows", rows);
     }
     return CAROM_OK;
 }
@@ -197,7 +197,7 @@ carom_status carom_tables_write(const char *file, const carom_table *tables, int
     const int files = csv ? n : 1;
     const size_t size = strlen(file) + 100;
     char *name = malloc(2 * size), *part = name + size;
-    if (!name) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a file name");
+    if (!name) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a file name");
     carom_status status = CAROM_OK;
     for (int i = 0; i < files && status == CAROM_OK; ++i) {
         names(file, &tables[i], i, name, part, size);

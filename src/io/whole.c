@@ -12,7 +12,7 @@ carom_status whole_open(whole_file *w, const char *name, carom_error *err) {
     struct stat old;
     const bool direct = stat(name, &old) == 0 && !S_ISREG(old.st_mode);
     *w = (whole_file){.name = name, .part = direct ? NULL : part_name(name)};
-    if (!direct && !w->part) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the name of a file");
+    if (!direct && !w->part) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the name of a file");
     w->f = fopen(direct ? name : w->part, "wb");
     if (w->f) return CAROM_OK;
     const carom_status status = carom_fail(err, CAROM_IO, "cannot write %.300s: %s", name, strerror(errno));

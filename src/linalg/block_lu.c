@@ -16,22 +16,21 @@ static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 // The analysis works where U and L will be: adjacent blocks in one, the ordering in the other.
-void carom_carve_block_lu(carom_block_lu *F, carom_arena *mem, int n, int nb, size_t entries, size_t values) {
+void carom_allocate_block_lu(carom_block_lu *F, carom_arena *mem, int n, int nb, size_t entries, size_t values) {
     const size_t b = (size_t)nb, list = 2 * entries, ordering = carom_order_work(nb, smaller(list, b * b));
     F->entries = entries;
     F->values = smaller((size_t)n * (size_t)n, values);
     F->blocks = smaller(b * (b + 1) / 2, F->values);
     int **vectors[] = {&F->order, &F->place, &F->rows, &F->from, &F->up, &F->lp, &F->ua, &F->la, &F->used, &F->da};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = carom_carve_ints(mem, b + 1);
-    F->uc = carom_carve_ints(mem, F->blocks);
-    F->lc = carom_carve_ints(mem, F->blocks);
-    F->uj = carom_carve_ints(mem, F->blocks);
-    F->U = carom_carve_bytes(mem, larger(F->values * sizeof(double), list * sizeof(int)));
-    F->L = carom_carve_bytes(mem, larger(F->values * sizeof(double), ordering * sizeof(int)));
-    F->D = carom_carve(mem, (size_t)n * MOST);
-    F->row = carom_carve(mem, (size_t)n * MOST);
-    F->y = carom_carve(mem, (size_t)n);
-    F->skip = carom_carve_bytes(mem, b * sizeof *F->skip);
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = carom_allocate_ints(mem, b + 1);
+    F->uc = carom_allocate_ints(mem, F->blocks);
+    F->lc = carom_allocate_ints(mem, F->blocks);
+    F->uj = carom_allocate_ints(mem, F->blocks);
+    F->U = carom_allocate_bytes(mem, larger(F->values * sizeof(double), list * sizeof(int)));
+    F->L = carom_allocate_bytes(mem, larger(F->values * sizeof(double), ordering * sizeof(int)));
+    CAROM_ALLOCATE(mem, (size_t)n * MOST, &F->D, &F->row);
+    F->y = carom_allocate(mem, (size_t)n);
+    F->skip = carom_allocate_bytes(mem, b * sizeof *F->skip);
 }
 
 // -- the pattern -----------------------------------------------------------------------------------------------

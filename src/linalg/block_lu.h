@@ -41,7 +41,7 @@ typedef struct carom_block_lu {
 } carom_block_lu;
 
 /// Room for n rows in nb blocks, a matrix of up to `entries` blocks, and up to `values` numbers in each of U and L.
-void carom_carve_block_lu(carom_block_lu *F, carom_arena *mem, int n, int nb, size_t entries, size_t values);
+void carom_allocate_block_lu(carom_block_lu *F, carom_arena *mem, int n, int nb, size_t entries, size_t values);
 /// P must live as long as it is factorised.  Nothing is skipped.  False: there is no room.
 bool carom_block_lu_analyse(carom_block_lu *F, const carom_block_pattern *P);
 bool carom_block_lu_factor(carom_block_lu *F, const carom_block_values *A); // false: a diagonal block is singular

@@ -1,14 +1,14 @@
 // columns.c: a set of columns, dense or with a few entries each.
 #include <carom/matrix.h>
 
-carom_columns carom_carve_columns(carom_arena *mem, int rows, int n, int stride) {
+carom_columns carom_allocate_columns(carom_arena *mem, int rows, int n, int stride) {
     const bool dense = stride >= rows;
     carom_columns W = {rows, n, dense ? rows : stride, NULL, NULL, NULL};
     const size_t size = (size_t)n * (size_t)W.stride;
-    W.a = carom_carve(mem, size);
+    W.a = carom_allocate(mem, size);
     if (!dense) {
-        W.count = carom_carve_ints(mem, (size_t)n);
-        W.row = carom_carve_ints(mem, size);
+        W.count = carom_allocate_ints(mem, (size_t)n);
+        W.row = carom_allocate_ints(mem, size);
     }
     return W;
 }

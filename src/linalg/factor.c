@@ -17,7 +17,7 @@ static const double TINY = 1e-14;
 // Banded LU: 3 band + 1 rows a column, entry (i, j) at [2 band + i - j].
 static inline int lu_rows(carom_shape s) { return 3 * s.band + 1; }
 
-carom_factor carom_carve_factor(carom_arena *mem, carom_shape shape, bool symmetric) {
+carom_factor carom_allocate_factor(carom_arena *mem, carom_shape shape, bool symmetric) {
     const bool banded_lu = shape.storage == CAROM_BANDED && !symmetric;
     carom_factor F = {.shape = shape, .symmetric = symmetric};
     if (shape.storage == CAROM_SPARSE) {
@@ -28,8 +28,8 @@ carom_factor carom_carve_factor(carom_arena *mem, carom_shape shape, bool symmet
     }
     const bool narrow = symmetric && shape.storage == CAROM_BANDED && carom_band_suits(shape.n, shape.band);
     const size_t diagonal = symmetric && shape.storage == CAROM_DENSE ? (size_t)shape.n : 0; // scratch
-    F.a = carom_carve(mem, diagonal + (banded_lu ? (size_t)shape.n * (size_t)lu_rows(shape) : narrow ? carom_band_size(shape.n, shape.band) : carom_shape_size(shape)));
-    if (!symmetric) F.pivot = carom_carve_ints(mem, (size_t)shape.n);
+    F.a = carom_allocate(mem, diagonal + (banded_lu ? (size_t)shape.n * (size_t)lu_rows(shape) : narrow ? carom_band_size(shape.n, shape.band) : carom_shape_size(shape)));
+    if (!symmetric) F.pivot = carom_allocate_ints(mem, (size_t)shape.n);
     return F;
 }
 

@@ -32,8 +32,8 @@ int carom_shape_band(carom_shape shape) {
     return band;
 }
 
-carom_matrix carom_carve_matrix(carom_arena *mem, carom_shape shape) {
-    return (carom_matrix){shape, carom_carve(mem, carom_shape_size(shape))};
+carom_matrix carom_allocate_matrix(carom_arena *mem, carom_shape shape) {
+    return (carom_matrix){shape, carom_allocate(mem, carom_shape_size(shape))};
 }
 
 double *carom_matrix_entry(carom_matrix A, int i, int j) {
@@ -55,7 +55,7 @@ void carom_matrix_zero(carom_matrix A) {
     for (size_t k = 0; k < count; ++k) A.a[k] = 0;
 }
 
-// Magnitudes compare like their bits, and what is no number lies above infinity: so the order does not matter, and
+// Magnitudes compare like their bits, and what is not a number lies above infinity: so the order does not matter, and
 // eight maxima that do not wait for each other can be taken.
 double carom_norm_max_long(const double *x, int n) {
     uint64_t most[8] = {0}, all = 0;
@@ -206,7 +206,7 @@ void carom_matrix_mul(double *y, carom_matrix A, const double *x) {
     carom_matrix_muladd(y, 1, A, x);
 }
 
-void carom_matrix_reach(double *y, carom_matrix A, const double *x) {
+void carom_matrix_magnitude(double *y, carom_matrix A, const double *x) {
     const int n = A.shape.n;
     carom_zero(y, n);
     for (int j = 0; j < n; ++j) {

@@ -150,7 +150,7 @@ bool carom_datum_add(carom_mech *m, carom_datum *map, const carom_datum *more) {
 // -- changes -----------------------------------------------------------------------------------------------------
 
 static carom_status no_memory(const carom_mech *m, carom_error *err) {
-    return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
 }
 
 static const char *settable_name(const void *user, int i) {

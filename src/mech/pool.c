@@ -1,4 +1,4 @@
-// pool.c: a list of chunks, carved from the front.
+// pool.c: a list of chunks, allocated from the front.
 #include "mech/pool.h"
 #include <stdalign.h>
 #include <stdlib.h>

@@ -220,7 +220,7 @@ int main(int argc, char **argv) {
     const carom_model_def def = {.text = text, .length = length, .file = "model", .set = r.set};
     carom_model *m = text ? carom_model_create(&def, &err) : NULL;
     int code = WRONG;
-    if (!m) cli_say("%s", text ? err.text : "no memory for the model");
+    if (!m) cli_say("%s", text ? err.text : "not enough memory for the model");
     else if (strcmp(verb, "check") == 0) code = check(m);
     else code = simulate(m, &r, text, length);
     carom_model_destroy(m);

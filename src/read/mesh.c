@@ -21,14 +21,14 @@ typedef struct reading {
     carom_error *err;
 } reading;
 
-static carom_status no_memory(reading *r) { return carom_fail(r->err, CAROM_NO_MEMORY, "no memory for %.200s", r->file); }
+static carom_status no_memory(reading *r) { return carom_fail(r->err, CAROM_NO_MEMORY, "not enough memory for %.200s", r->file); }
 
 static carom_status bad(reading *r, const char *what) {
     return r->line ? carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%ld: %s", r->file, r->line, what) : carom_fail(r->err, CAROM_BAD_INPUT, "%.200s: %s", r->file, what);
 }
 
 static carom_status add_corner(reading *r, const double *x) {
-    if (!(isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]))) return bad(r, "a coordinate is no finite number");
+    if (!(isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]))) return bad(r, "a coordinate is not finite");
     if (r->m.nv == r->v_room) {
         r->v_room = r->v_room ? 2 * r->v_room : 256;
         void *more = r->v_room <= 3 * MOST_TRIANGLES ? realloc(r->m.v, (size_t)r->v_room * sizeof *r->m.v) : NULL;
@@ -279,7 +279,7 @@ void carom_mesh_free(carom_mesh *mesh) {
 carom_status carom_mesh_closed(const carom_mesh *m, const char *file, carom_error *err) {
     const size_t size = table_size(3 * (size_t)m->nt);
     int (*edge)[2] = malloc(size * sizeof *edge);
-    if (!edge) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %.200s", file);
+    if (!edge) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %.200s", file);
     for (size_t i = 0; i < size; ++i) edge[i][0] = -1;
     carom_status status = CAROM_OK;
     for (int pass = 0; pass < 2; ++pass)

@@ -34,7 +34,7 @@ static carom_status fail(reading *r, const carom_datum *d, const char *format, .
     return carom_fail(r->err, CAROM_BAD_INPUT, "%s: %s", place, text);
 }
 
-static carom_status no_memory(reading *r) { return carom_fail(r->err, CAROM_NO_MEMORY, "no memory to read %.200s", r->m->file); }
+static carom_status no_memory(reading *r) { return carom_fail(r->err, CAROM_NO_MEMORY, "not enough memory to read %.200s", r->m->file); }
 
 static carom_status is_map(reading *r, const carom_datum *d, const char *where) {
     if (d->kind == CAROM_MAP) return CAROM_OK;
@@ -80,7 +80,7 @@ static bool holds(const carom_datum *map, const char *key, const char *is) {
     return !key || (is ? *is ? carom_datum_is(c, is) : !c : c != NULL);
 }
 
-// The variant that a map is; NULL: none, for a word that is none of those that decide.
+// The variant that a map is; NULL: none, for a word that is not one of those that decide.
 static const key_group *variant(const key_group *const *groups, const carom_datum *map) {
     while (*groups && !(holds(map, (*groups)->when[0].key, (*groups)->when[0].is) && holds(map, (*groups)->when[1].key, (*groups)->when[1].is))) ++groups;
     return *groups;
@@ -226,7 +226,7 @@ static carom_status read_all(reading *r, const char *text, size_t length) {
 carom_mech *carom_mech_read(const char *text, size_t length, const char *file, carom_error *err) {
     reading r = {.m = carom_mech_create(file), .err = err};
     if (!r.m) {
-        carom_fail(err, CAROM_NO_MEMORY, "no memory to read %.200s", file);
+        carom_fail(err, CAROM_NO_MEMORY, "not enough memory to read %.200s", file);
         return NULL;
     }
     if (read_all(&r, text, length) == CAROM_OK) return r.m;
@@ -279,7 +279,7 @@ carom_status carom_mech_add_entry(carom_mech *m, const char *section, const char
     const size_t size = strlen(text) + 8;
     char *all = carom_pool_take(m->memory, size);
     if (!all) return no_memory(&r);
-    if (k && present(m, k, name)) return carom_fail(err, CAROM_BAD_INPUT, "%s: is there already", of);
+    if (k && present(m, k, name)) return carom_fail(err, CAROM_BAD_INPUT, "%s already exists", of);
     snprintf(all, size, braces ? "x: {%s}" : "x: %s", text);
     carom_error wrong = {0};
     carom_datum *root = carom_yaml_read(m->memory, all, strlen(all), "", &wrong);
@@ -304,8 +304,8 @@ carom_status carom_mech_add(carom_mech *m, const char *section, const char *name
     char of[140];
     snprintf(of, sizeof of, "%.60s%s%.60s", section, name ? "." : "", name ? name : "");
     const carom_key *k = find(&carom_key_top, section);
-    if (!sound(value, 0)) return carom_fail(err, CAROM_BAD_INPUT, "%s: this is no datum of a mechanism", of);
-    if (k && present(m, k, name)) return carom_fail(err, CAROM_BAD_INPUT, "%s: is there already", of);
+    if (!sound(value, 0)) return carom_fail(err, CAROM_BAD_INPUT, "%s: this is not a datum of a mechanism", of);
+    if (k && present(m, k, name)) return carom_fail(err, CAROM_BAD_INPUT, "%s already exists", of);
     const char *kept = carom_pool_text(m->memory, of, strlen(of));
     carom_datum *own = carom_pool_take(m->memory, sizeof *own);
     if (!own || !kept) return no_memory(&r);

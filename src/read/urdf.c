@@ -228,7 +228,7 @@ static carom_status read_links(robot *r, const xml_element *root) {
     for (const xml_element *e = carom_xml_child(root, "link"); e; e = carom_xml_again(e)) ++r->nlinks;
     if (r->nlinks == 0) return fail(r, root, "the robot has no <link>");
     r->links = carom_pool_take(&r->memory, (size_t)r->nlinks * sizeof *r->links);
-    if (!r->links) return carom_fail(r->err, CAROM_NO_MEMORY, "no memory for a robot");
+    if (!r->links) return carom_fail(r->err, CAROM_NO_MEMORY, "not enough memory for a robot");
     int n = 0;
     for (const xml_element *e = carom_xml_child(root, "link"); e; e = carom_xml_again(e)) {
         link *l = &r->links[n++];
@@ -239,7 +239,7 @@ static carom_status read_links(robot *r, const xml_element *root) {
         if (find_link(r, own) >= 0) return fail(r, e, "there are two links '%.60s'", own);
         *l = (link){.e = e, .own = own, .name = name_of(r, own, link_used), .joint = -1};
         r->nlinks = all;
-        if (!l->name) return carom_fail(r->err, CAROM_NO_MEMORY, "no memory for a robot");
+        if (!l->name) return carom_fail(r->err, CAROM_NO_MEMORY, "not enough memory for a robot");
         CAROM_TRY(read_inertial(r, l));
     }
     return CAROM_OK;
@@ -300,7 +300,7 @@ static carom_status read_mimic(const robot *r, joint *j) {
 static carom_status read_joints(robot *r, const xml_element *root) {
     for (const xml_element *e = carom_xml_child(root, "joint"); e; e = carom_xml_again(e)) ++r->njoints;
     r->joints = carom_pool_take(&r->memory, ((size_t)r->njoints + 1) * sizeof *r->joints);
-    if (!r->joints) return carom_fail(r->err, CAROM_NO_MEMORY, "no memory for a robot");
+    if (!r->joints) return carom_fail(r->err, CAROM_NO_MEMORY, "not enough memory for a robot");
     const int all = r->njoints;
     int n = 0;
     for (const xml_element *e = carom_xml_child(root, "joint"); e; e = carom_xml_again(e)) {
@@ -310,7 +310,7 @@ static carom_status read_joints(robot *r, const xml_element *root) {
         if (find_joint(r, own) >= 0) return fail(r, e, "there are two joints '%.60s'", own);
         r->joints[n] = (joint){.e = e, .own = own, .mimics = -1, .axis = {1, 0, 0}, .multiplier = 1, .name = name_of(r, own, joint_used)};
         r->njoints = all;
-        if (!r->joints[n].name) return carom_fail(r->err, CAROM_NO_MEMORY, "no memory for a robot");
+        if (!r->joints[n].name) return carom_fail(r->err, CAROM_NO_MEMORY, "not enough memory for a robot");
         CAROM_TRY(read_joint(r, &r->joints[n++]));
     }
     for (int i = 0; i < r->njoints; ++i) CAROM_TRY(read_mimic(r, &r->joints[i]));

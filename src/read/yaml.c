@@ -62,7 +62,7 @@ static int by_text(const void *a, const void *b) {
     return order ? order : x->line != y->line ? (x->line < y->line ? -1 : 1) : (x->column < y->column ? -1 : 1);
 }
 
-static carom_status no_memory(const builder *b) { return carom_fail(b->err, CAROM_NO_MEMORY, "no memory to read %.200s", b->file); }
+static carom_status no_memory(const builder *b) { return carom_fail(b->err, CAROM_NO_MEMORY, "not enough memory to read %.200s", b->file); }
 
 static carom_status check_keys(builder *b, const carom_datum *map) {
     if (map->count < 2) return CAROM_OK;
@@ -75,7 +75,7 @@ static carom_status check_keys(builder *b, const carom_datum *map) {
     for (int i = 1; i < n && status == CAROM_OK; ++i)
         if (strcmp(keys[i - 1]->text, keys[i]->text) == 0)
             status = carom_fail(b->err, CAROM_BAD_INPUT,
-                                "%.200s:%d:%d: key '%.60s' stands here twice (first in line %d); keep one", b->file,
+                                "%.200s:%d:%d: key '%.60s' is given twice (first in line %d); keep one", b->file,
                                 keys[i]->line, keys[i]->column, keys[i]->text, keys[i - 1]->line);
     free(keys);
     return status;
@@ -245,7 +245,7 @@ carom_datum *carom_yaml_read(pool *p, const char *text, size_t length, const cha
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, length -= 3; // byte order mark
     if (check_bytes(&b, (const unsigned char *)text, length) != CAROM_OK) return NULL;
     if (!yaml_parser_initialize(&b.parser)) {
-        carom_fail(err, CAROM_NO_MEMORY, "no memory to read %.200s", file);
+        carom_fail(err, CAROM_NO_MEMORY, "not enough memory to read %.200s", file);
         return NULL;
     }
     yaml_parser_set_encoding(&b.parser, YAML_UTF8_ENCODING);

@@ -33,7 +33,7 @@ static carom_status gather(carom_run *run, const char *const *file, const carom_
     const struct { const char *name; double x; } tolerance[] = {{"rtol", given->rtol}, {"atol", given->atol}};
     run->options = calloc((size_t)n + 4, sizeof *run->options);
     run->own = calloc(2, ROOM);
-    if (!run->options || !run->own) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a run");
+    if (!run->options || !run->own) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run");
     int k = 0;
     for (int i = 0; i < count(file); ++i) run->options[k++] = file[i];
     if (given->adaptive && !own) run->options[k++] = "adaptive=on";
@@ -60,10 +60,10 @@ carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom
     const bool other = file.scheme && given->scheme && strcmp(file.scheme, given->scheme) != 0;
     run->from_file = file.scheme && !other;
     CAROM_TRY(gather(run, other ? NULL : file.options, given, err));
-    if (isnan(run->end)) return carom_fail(err, CAROM_BAD_INPUT, "no end time; give %send, or `end:` in the model's simulation section", dash);
+    if (isnan(run->end)) return carom_fail(err, CAROM_BAD_INPUT, "the end time is missing; give %send, or `end:` in the model's simulation section", dash);
     if (given->adaptive && isnan(run->step)) run->step = 1e-3 * run->end; // the first to try
     if (run->table && run->table->own_steps && isnan(given->step) && (other || isnan(run->step))) run->step = run->end / 2000;
-    if (isnan(run->step)) return carom_fail(err, CAROM_BAD_INPUT, "no step size; give %sstep, or `step:` in the model's simulation section", dash);
+    if (isnan(run->step)) return carom_fail(err, CAROM_BAD_INPUT, "the step size is missing; give %sstep, or `step:` in the model's simulation section", dash);
     run->evaluations = run->end / run->step * (run->table && run->table->own_steps ? 20 : 2); // located schemes take some ten steps between two records
     return CAROM_OK;
 }

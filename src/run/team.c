@@ -97,7 +97,7 @@ carom_team *carom_team_create(int n, carom_error *err) {
     if (n < 1 || n > CAROM_TEAM) return carom_fail(err, CAROM_BAD_INPUT, "%d threads: a run has 1 to %d", n, CAROM_TEAM), NULL;
     crew *c = calloc(1, sizeof *c);
     if (c) c->thread = calloc((size_t)n, sizeof *c->thread);
-    if (!c || !c->thread) return free(c), carom_fail(err, CAROM_NO_MEMORY, "no memory for %d threads", n), NULL;
+    if (!c || !c->thread) return free(c), carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d threads", n), NULL;
     c->team = (carom_team){.n = n, .run = run};
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->news, NULL);

@@ -3,7 +3,7 @@
 // Spec: docs/METHODS.md, "When a contact is closed" and "What an impact is".  Both questions are answered here once, for all
 // schemes: each scheme says where it stands (carom_place) and gets the set, or the verdict.
 #include "scheme/inside.h"
-#include "scheme/words.h"
+#include "scheme/step.h"
 #include <float.h>
 #include <math.h>
 

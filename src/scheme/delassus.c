@@ -13,39 +13,39 @@ enum { KEPT_FROM = 16 };                                // unknowns from which o
 static const size_t ROOM = (size_t)1 << 22;             // doubles for columns, unless all are fewer
 enum { MANY_BANDED = 8, MANY_SPARSE = 24 };             // a solution costs about as much as so many columns
 
-static carom_products carve_products(carom_arena *mem, int n, int nv, int stride) {
+static carom_products allocate_products(carom_arena *mem, int n, int nv, int stride) {
     carom_products o = {.room = 16 * n * stride};
     const size_t entries = (size_t)n * (size_t)stride;
-    o.first = carom_carve_ints(mem, (size_t)n);
-    o.count = carom_carve_ints(mem, (size_t)n);
-    o.head = carom_carve_ints(mem, (size_t)nv);
-    o.scratch = carom_carve_ints(mem, 2 * (size_t)nv);
-    o.next = carom_carve_ints(mem, entries);
-    o.of = carom_carve_ints(mem, entries);
-    for (int i = 0; i < 2; ++i) o.known[i] = carom_carve_ints(mem, (size_t)n + entries);
-    o.at = carom_carve_ints(mem, 2 * (size_t)o.room);
-    o.end = carom_carve_ints(mem, (size_t)o.room);
-    o.pair = carom_carve_ints(mem, 2 * (size_t)o.room);
+    o.first = carom_allocate_ints(mem, (size_t)n);
+    o.count = carom_allocate_ints(mem, (size_t)n);
+    o.head = carom_allocate_ints(mem, (size_t)nv);
+    o.scratch = carom_allocate_ints(mem, 2 * (size_t)nv);
+    o.next = carom_allocate_ints(mem, entries);
+    o.of = carom_allocate_ints(mem, entries);
+    for (int i = 0; i < 2; ++i) o.known[i] = carom_allocate_ints(mem, (size_t)n + entries);
+    o.at = carom_allocate_ints(mem, 2 * (size_t)o.room);
+    o.end = carom_allocate_ints(mem, (size_t)o.room);
+    o.pair = carom_allocate_ints(mem, 2 * (size_t)o.room);
     return o;
 }
 
-carom_delassus carom_carve_delassus(carom_arena *mem, const carom_system *sys) {
+carom_delassus carom_allocate_delassus(carom_arena *mem, const carom_system *sys) {
     if (sys->listed) return (carom_delassus){.x = NULL}; // by blocks
     carom_delassus d = {.keeps = sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->flags & (CAROM_CONSTANT_MASS | CAROM_LINEAR) && sys->nv >= KEPT_FROM};
     int n = 0;
     for (int id = 0; id < sys->ne + sys->nc; ++id) n += carom_system_recorded(sys, id);
     const size_t most = ROOM / (size_t)sys->nv + 1;
-    d.sparse = carom_carve_columns(mem, sys->nv, n, sys->column_stride);
-    d.dense = carom_carve_columns(mem, sys->nv, (size_t)n < most ? n : (int)most, sys->nv);
-    d.column = carom_carve_ints(mem, (size_t)n);
-    d.x = carom_carve(mem, (size_t)sys->nv);
-    for (int i = 0; i < 2 && d.sparse.stride < sys->nv; ++i) d.products[i] = carve_products(mem, n, sys->nv, d.sparse.stride);
+    d.sparse = carom_allocate_columns(mem, sys->nv, n, sys->column_stride);
+    d.dense = carom_allocate_columns(mem, sys->nv, (size_t)n < most ? n : (int)most, sys->nv);
+    d.column = carom_allocate_ints(mem, (size_t)n);
+    d.x = carom_allocate(mem, (size_t)sys->nv);
+    for (int i = 0; i < 2 && d.sparse.stride < sys->nv; ++i) d.products[i] = allocate_products(mem, n, sys->nv, d.sparse.stride);
     if (!d.keeps && sys->flags & CAROM_CONSTANT_MASS && sys->nv >= KEPT_FROM)
-        d.source = carom_carve_columns(mem, sys->nv, d.dense.n, sys->column_stride);
+        d.source = carom_allocate_columns(mem, sys->nv, d.dense.n, sys->column_stride);
     if (!d.keeps) return d;
-    d.slot = carom_carve_ints(mem, (size_t)n);
-    d.from = carom_carve_ints(mem, (size_t)n);
-    d.keep = carom_carve_responses(mem, sys, 1);
+    d.slot = carom_allocate_ints(mem, (size_t)n);
+    d.from = carom_allocate_ints(mem, (size_t)n);
+    d.keep = carom_allocate_responses(mem, sys, 1);
     return d;
 }
 

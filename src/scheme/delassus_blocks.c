@@ -9,7 +9,7 @@
 // Blocks of G and numbers in them: for each constraint, and for some that share a part with very many.
 enum { BLOCKS = 64, MORE = 1 << 20 };
 
-carom_assembly carom_carve_assembly(carom_arena *mem, const carom_system *sys, int nb, int n) {
+carom_assembly carom_allocate_assembly(carom_arena *mem, const carom_system *sys, int nb, int n) {
     carom_assembly x = {.nparts = sys->nparts, .part = sys->part};
     if (!sys->listed || !sys->part) return x;
     const size_t b = (size_t)nb, parts = (size_t)sys->nparts;
@@ -23,28 +23,27 @@ carom_assembly carom_carve_assembly(carom_arena *mem, const carom_system *sys, i
     x.values = x.blocks * 9;
     x.links = 4 * b + parts;
     x.numbers = 2 * (size_t)(x.largest > 6 ? x.largest : 6) * (size_t)n + (size_t)x.largest * (parts + (size_t)(sys->ne + sys->nc - sys->listed));
-    x.inverse = carom_carve(mem, numbers);
-    x.inverse_at = carom_carve_bytes(mem, parts * sizeof *x.inverse_at);
-    x.part_of = carom_carve_ints(mem, (size_t)sys->nv);
+    x.inverse = carom_allocate(mem, numbers);
+    x.inverse_at = carom_allocate_bytes(mem, parts * sizeof *x.inverse_at);
+    x.part_of = carom_allocate_ints(mem, (size_t)sys->nv);
     const size_t shared = CAROM_TEAM * (size_t)x.largest; // of each thread
-    x.x = carom_carve(mem, shared > (size_t)sys->nv ? shared : (size_t)sys->nv);
-    x.first = carom_carve_ints(mem, b + 1);
-    x.link_part = carom_carve_ints(mem, x.links);
-    x.link_at = carom_carve_bytes(mem, x.links * sizeof *x.link_at);
-    x.link_of = carom_carve_ints(mem, x.links);
-    x.head = carom_carve_ints(mem, parts);
-    x.body_of = carom_carve_ints(mem, parts);
-    x.link_body = carom_carve_ints(mem, x.links);
-    x.next = carom_carve_ints(mem, x.links);
-    x.cursor = carom_carve_ints(mem, x.links);
-    x.place = carom_carve_ints(mem, b);
-    x.A = carom_carve(mem, x.numbers);
-    x.X = carom_carve(mem, x.numbers);
-    x.start = carom_carve_ints(mem, b + 1);
-    x.diagonal = carom_carve_ints(mem, b);
-    x.col = carom_carve_ints(mem, x.blocks);
-    x.at = carom_carve_ints(mem, x.blocks);
-    x.value = carom_carve(mem, x.values);
+    x.x = carom_allocate(mem, shared > (size_t)sys->nv ? shared : (size_t)sys->nv);
+    x.first = carom_allocate_ints(mem, b + 1);
+    x.link_part = carom_allocate_ints(mem, x.links);
+    x.link_at = carom_allocate_bytes(mem, x.links * sizeof *x.link_at);
+    x.link_of = carom_allocate_ints(mem, x.links);
+    x.head = carom_allocate_ints(mem, parts);
+    x.body_of = carom_allocate_ints(mem, parts);
+    x.link_body = carom_allocate_ints(mem, x.links);
+    x.next = carom_allocate_ints(mem, x.links);
+    x.cursor = carom_allocate_ints(mem, x.links);
+    x.place = carom_allocate_ints(mem, b);
+    CAROM_ALLOCATE(mem, x.numbers, &x.A, &x.X);
+    x.start = carom_allocate_ints(mem, b + 1);
+    x.diagonal = carom_allocate_ints(mem, b);
+    x.col = carom_allocate_ints(mem, x.blocks);
+    x.at = carom_allocate_ints(mem, x.blocks);
+    x.value = carom_allocate(mem, x.values);
     return x;
 }
 

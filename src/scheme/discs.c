@@ -13,25 +13,25 @@ bool carom_discs_used(const carom_system *sys) {
     return false;
 }
 
-carom_discs *carom_carve_discs(carom_arena *mem, int n, int nb, size_t blocks, size_t values) {
-    carom_discs *x = carom_carve_bytes(mem, sizeof *x), scratch, *to = x ? x : &scratch;
+carom_discs *carom_allocate_discs(carom_arena *mem, int n, int nb, size_t blocks, size_t values) {
+    carom_discs *x = carom_allocate_bytes(mem, sizeof *x), scratch, *to = x ? x : &scratch;
     const size_t rows = (size_t)n + CAROM_DISC_ROWS * (size_t)nb, many = CAROM_DISC_BLOCKS * (size_t)nb;
-    to->row = carom_carve_ints(mem, rows);
-    to->normal = carom_carve_ints(mem, rows);
-    to->of = carom_carve_ints(mem, many);
-    to->first = carom_carve_ints(mem, (size_t)nb + 1);
-    to->block = carom_carve_bytes(mem, many * sizeof *to->block);
-    to->disc = carom_carve_bytes(mem, (size_t)nb * sizeof *to->disc);
+    to->row = carom_allocate_ints(mem, rows);
+    to->normal = carom_allocate_ints(mem, rows);
+    to->of = carom_allocate_ints(mem, many);
+    to->first = carom_allocate_ints(mem, (size_t)nb + 1);
+    to->block = carom_allocate_bytes(mem, many * sizeof *to->block);
+    to->disc = carom_allocate_bytes(mem, (size_t)nb * sizeof *to->disc);
     double **const lines[] = {&to->c, &to->p, &to->u};
-    for (int i = 0; i < 3; ++i) *lines[i] = carom_carve(mem, rows);
-    to->G = blocks ? NULL : carom_carve(mem, rows * rows);
+    for (int i = 0; i < 3; ++i) *lines[i] = carom_allocate(mem, rows);
+    to->G = blocks ? NULL : carom_allocate(mem, rows * rows);
     to->space = (carom_rows_space){.blocks = 9 * blocks, .values = 2 * values};
     if (!blocks) return x;
-    to->space.start = carom_carve_ints(mem, many + 1);
-    to->space.diagonal = carom_carve_ints(mem, many);
-    to->space.col = carom_carve_ints(mem, to->space.blocks);
-    to->space.at = carom_carve_ints(mem, to->space.blocks);
-    to->space.value = carom_carve(mem, to->space.values);
+    to->space.start = carom_allocate_ints(mem, many + 1);
+    to->space.diagonal = carom_allocate_ints(mem, many);
+    to->space.col = carom_allocate_ints(mem, to->space.blocks);
+    to->space.at = carom_allocate_ints(mem, to->space.blocks);
+    to->space.value = carom_allocate(mem, to->space.values);
     return x;
 }
 

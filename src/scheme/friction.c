@@ -21,12 +21,12 @@ bool carom_friction_reacts(const carom_system *sys) {
     return false;
 }
 
-carom_rubbing *carom_carve_rubbing(carom_arena *mem, const carom_system *sys, carom_contact *contacts, bool reacts) {
-    carom_rubbing *rub = carom_carve_bytes(mem, sizeof *rub);
-    double *law = carom_carve(mem, EACH * (size_t)sys->nc);
+carom_rubbing *carom_allocate_rubbing(carom_arena *mem, const carom_system *sys, carom_contact *contacts, bool reacts) {
+    carom_rubbing *rub = carom_allocate_bytes(mem, sizeof *rub);
+    double *law = carom_allocate(mem, EACH * (size_t)sys->nc);
     int ndir = 0;
     for (int id = 0; id < sys->ne + sys->nc; ++id) ndir += carom_system_recorded(sys, id);
-    double *force = reacts ? carom_carve(mem, (size_t)ndir) : NULL;
+    double *force = reacts ? carom_allocate(mem, (size_t)ndir) : NULL;
     if (rub) *rub = (carom_rubbing){contacts, law, force, ndir};
     return rub;
 }

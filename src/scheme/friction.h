@@ -1,6 +1,6 @@
 // friction.h: coefficients of friction that vary (friction.c).
 #pragma once
-#include "scheme/words.h"
+#include "scheme/step.h"
 
 typedef struct carom_rubbing {
     carom_contact *contacts; // those of s->sys
@@ -11,7 +11,7 @@ typedef struct carom_rubbing {
 
 bool carom_friction_varies(const carom_system *sys);
 bool carom_friction_reacts(const carom_system *sys); // does it depend on reactions?
-carom_rubbing *carom_carve_rubbing(carom_arena *mem, const carom_system *sys, carom_contact *contacts, bool reacts);
+carom_rubbing *carom_allocate_rubbing(carom_arena *mem, const carom_system *sys, carom_contact *contacts, bool reacts);
 
 enum { CAROM_FRICTION_ROUNDS = 100 };
 /// Coefficients that depend on reactions, and reactions that depend on coefficients: lambda of L's set has been found with the coefficients of the

@@ -2,15 +2,14 @@
 #include "scheme/identity.h"
 #include <math.h>
 
-carom_identity carom_carve_identity(carom_arena *mem, const carom_system *sys, bool asked) {
+carom_identity carom_allocate_identity(carom_arena *mem, const carom_system *sys, bool asked) {
     carom_identity I = {.asked = asked && sys->flags & CAROM_LINEAR && sys->nq == sys->nv && !sys->move};
     if (!I.asked) return I;
     const size_t nv = (size_t)sys->nv;
-    I.M = carom_carve_matrix(mem, sys->mass_shape);
-    I.K = carom_carve_matrix(mem, sys->tangent_shape);
-    I.C = carom_carve_matrix(mem, sys->tangent_shape);
-    double **vectors[] = {&I.x, &I.y, &I.f_0, &I.f_1};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = carom_carve(mem, nv);
+    I.M = carom_allocate_matrix(mem, sys->mass_shape);
+    I.K = carom_allocate_matrix(mem, sys->tangent_shape);
+    I.C = carom_allocate_matrix(mem, sys->tangent_shape);
+    CAROM_ALLOCATE(mem, nv, &I.x, &I.y, &I.f_0, &I.f_1);
     return I;
 }
 

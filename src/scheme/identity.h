@@ -6,7 +6,7 @@
 // is left is rounding and the tolerances of Newton's method; a wrong sign anywhere leaves far more.  *scale receives
 // the sum of the magnitudes of the terms.
 #pragma once
-#include "scheme/words.h"
+#include "scheme/step.h"
 
 typedef struct carom_identity {
     bool asked, ready, on;
@@ -17,8 +17,8 @@ typedef struct carom_identity {
     double t_1;        // time of f_1, which is the f_0 of the next step
 } carom_identity;
 
-/// Nothing is carved when it is not asked for or the system is not linear.
-carom_identity carom_carve_identity(carom_arena *mem, const carom_system *sys, bool asked);
+/// Nothing is allocated when it is not asked for or the system is not linear.
+carom_identity carom_allocate_identity(carom_arena *mem, const carom_system *sys, bool asked);
 
 /// Fetch M, K and C once.  I->on tells whether to check: K and M must be symmetric.
 carom_status carom_identity_begin(carom_identity *I, carom_step *s);

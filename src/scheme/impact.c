@@ -23,33 +23,33 @@ bool carom_impacts_differ(const carom_system *sys) {
 }
 
 // The part's matrix: dense, or by blocks.
-static void carve_matrix(impacts *to, carom_arena *mem, const carom_system *sys, int n, size_t blocks, size_t values) {
+static void allocate_matrix(impacts *to, carom_arena *mem, const carom_system *sys, int n, size_t blocks, size_t values) {
     const size_t rows = (size_t)n, nb = (size_t)(sys->ne + sys->nc);
     to->R = NULL;
-    to->G = sys->listed ? NULL : carom_carve(mem, rows * rows);
-    to->part = sys->listed ? NULL : carom_carve(mem, rows * rows);
+    to->G = sys->listed ? NULL : carom_allocate(mem, rows * rows);
+    to->part = sys->listed ? NULL : carom_allocate(mem, rows * rows);
     if (!sys->listed) return;
-    to->place = carom_carve_ints(mem, nb);
-    to->space = (carom_rows_space){.blocks = blocks, .values = values, .start = carom_carve_ints(mem, nb + 1), .diagonal = carom_carve_ints(mem, nb), .col = carom_carve_ints(mem, blocks),
-                                   .at = carom_carve_ints(mem, blocks), .value = carom_carve(mem, values)};
+    to->place = carom_allocate_ints(mem, nb);
+    to->space = (carom_rows_space){.blocks = blocks, .values = values, .start = carom_allocate_ints(mem, nb + 1), .diagonal = carom_allocate_ints(mem, nb), .col = carom_allocate_ints(mem, blocks),
+                                   .at = carom_allocate_ints(mem, blocks), .value = carom_allocate(mem, values)};
 }
 
-impacts *carom_carve_impacts(carom_arena *mem, const carom_system *sys, int n, size_t blocks_of_G, size_t values) {
-    impacts *I = carom_carve_bytes(mem, sizeof *I);
+impacts *carom_allocate_impacts(carom_arena *mem, const carom_system *sys, int n, size_t blocks_of_G, size_t values) {
+    impacts *I = carom_allocate_bytes(mem, sizeof *I);
     impacts scratch, *to = I ? I : &scratch;
     const size_t rows = (size_t)n, blocks = (size_t)(sys->ne + sys->nc);
     double **lines[] = {&to->u, &to->p, &to->b, &to->c, &to->p_part, &to->u_part};
-    carve_matrix(to, mem, sys, n, blocks_of_G, values);
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i) *lines[i] = carom_carve(mem, rows);
-    to->plastic = carom_carve_bytes(mem, blocks * sizeof *to->plastic);
-    to->in = carom_carve_bytes(mem, blocks * sizeof *to->in);
-    to->given = carom_carve_bytes(mem, blocks * sizeof *to->given);
-    to->least = carom_carve(mem, blocks);
-    to->row = carom_carve_ints(mem, rows);
-    to->id = carom_carve_ints(mem, blocks);
-    to->of = carom_carve_ints(mem, blocks);
-    to->block = carom_carve_bytes(mem, blocks * sizeof *to->block);
-    to->x = carom_carve(mem, (size_t)sys->ne * (1 + CAROM_TANGENTS));
+    allocate_matrix(to, mem, sys, n, blocks_of_G, values);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i) *lines[i] = carom_allocate(mem, rows);
+    to->plastic = carom_allocate_bytes(mem, blocks * sizeof *to->plastic);
+    to->in = carom_allocate_bytes(mem, blocks * sizeof *to->in);
+    to->given = carom_allocate_bytes(mem, blocks * sizeof *to->given);
+    to->least = carom_allocate(mem, blocks);
+    to->row = carom_allocate_ints(mem, rows);
+    to->id = carom_allocate_ints(mem, blocks);
+    to->of = carom_allocate_ints(mem, blocks);
+    to->block = carom_allocate_bytes(mem, blocks * sizeof *to->block);
+    to->x = carom_allocate(mem, (size_t)sys->ne * (1 + CAROM_TANGENTS));
     return I;
 }
 

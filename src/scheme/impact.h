@@ -1,7 +1,7 @@
 // impact.h: what the laws of impact need beside the words of a step (impact.c).
 #pragma once
 #include "contact/operator.h"
-#include "scheme/words.h"
+#include "scheme/step.h"
 
 struct carom_impacts {
     double *G;             // n x n: W'M^-1 W of the set; NULL: it is given by blocks
@@ -25,4 +25,4 @@ struct carom_impacts {
 /// Does a contact follow another law than Newton's, all at once, with a constant restitution?
 bool carom_impacts_differ(const carom_system *sys);
 /// For problems up to n rows.  blocks, values: room for G by blocks, where contacts come and go.
-struct carom_impacts *carom_carve_impacts(carom_arena *mem, const carom_system *sys, int n, size_t blocks, size_t values);
+struct carom_impacts *carom_allocate_impacts(carom_arena *mem, const carom_system *sys, int n, size_t blocks, size_t values);

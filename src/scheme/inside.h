@@ -84,5 +84,5 @@ typedef struct carom_inside {
     struct carom_discs *discs; // contacts with a disc for each of sliding, rolling, spinning (discs.c); NULL: there are none
 } carom_inside;
 
-carom_delassus carom_carve_delassus(carom_arena *mem, const carom_system *sys);
+carom_delassus carom_allocate_delassus(carom_arena *mem, const carom_system *sys);
 

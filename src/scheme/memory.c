@@ -9,8 +9,8 @@
 
 enum { RUN = 3, LASTING = 3 };
 
-static void tell(carom_step *s, double t, int contact, carom_event_kind kind, double before, double after, double impulse) {
-    carom_tell(s, (carom_event){t, contact, kind, before, after, impulse}); // there is room for all
+static void emit(carom_step *s, double t, int contact, carom_event_kind kind, double before, double after, double impulse) {
+    carom_emit_event(s, (carom_event){t, contact, kind, before, after, impulse}); // there is room for all
 }
 
 // A flight has ended: with an impact, or too slowly for one.
@@ -28,7 +28,7 @@ static void friction(carom_memory *m, carom_step *s, double t, int contact, int 
     const double *p = s->impulse[d] > 0 ? s->impulse + d : s->force + d;
     const int stick = carom_length(p + 1, c->disc[0] ? c->disc[0] : c->tangents) < c->friction * p[0] * (1 - 1e-12) ? 1 : -1;
     if (m->stick != 0 && stick != m->stick)
-        tell(s, t, contact, stick > 0 ? CAROM_STICK : CAROM_SLIP, m->slip, s->u_after[d + 1], s->impulse[d + 1]);
+        emit(s, t, contact, stick > 0 ? CAROM_STICK : CAROM_SLIP, m->slip, s->u_after[d + 1], s->impulse[d + 1]);
     m->stick = stick;
     m->slip = s->u_after[d + 1];
 }
@@ -38,18 +38,18 @@ void carom_memory_update(carom_memory *m, carom_step *s, double t, int contact, 
     const double impulse = s->impulse[d], force = s->force[d];
 
     if (impulse > 0 && (struck || !m->impulsive)) land(m, t);
-    if (struck) tell(s, t, contact, CAROM_IMPACT, s->u_before[d], s->u_after[d], impulse);
+    if (struck) emit(s, t, contact, CAROM_IMPACT, s->u_before[d], s->u_after[d], impulse);
     m->impulsive = impulse > 0 ? 1 + struck : 0;
     if (impulse > 0) m->after = s->u_after[d];
     m->reacting = impulse > 0 || force > 0 ? m->reacting + 1 : 0;
     if (m->reacting == 0) m->theta = 0; // of a contact that is over; later steps may pass over it, and then nothing must be left
     if (m->reacting == 0 && m->closed) {
-        tell(s, t, contact, CAROM_OPEN, 0, 0, 0);
+        emit(s, t, contact, CAROM_OPEN, 0, 0, 0);
         m->closed = m->stick = 0;
     }
     if (!m->closed && (force > 0 || m->reacting >= LASTING)) {
-        if (m->run >= RUN) tell(s, t, contact, CAROM_ACCUMULATION, 0, 0, 0);
-        tell(s, t, contact, CAROM_CLOSE, 0, 0, 0);
+        if (m->run >= RUN) emit(s, t, contact, CAROM_ACCUMULATION, 0, 0, 0);
+        emit(s, t, contact, CAROM_CLOSE, 0, 0, 0);
         m->closed = 1;
         m->run = 0;
     }

@@ -1,6 +1,6 @@
 // memory.h: what is remembered of a contact from step to step, to tell impacts from lasting contact.
 #pragma once
-#include "scheme/words.h"
+#include "scheme/step.h"
 
 typedef struct carom_memory {
     int impulsive;      // the last step had a normal impulse: 1; an impact: 2

@@ -34,21 +34,16 @@ carom_status carom_iteration_factor(carom_step *s, carom_factor *F, carom_matrix
 
 // -- on velocity level ---------------------------------------------------------------------------------------------------
 
-carom_newton carom_carve_newton(carom_arena *mem, const carom_system *sys) {
+carom_newton carom_allocate_newton(carom_arena *mem, const carom_system *sys) {
     carom_newton N = {.constant = sys->flags & CAROM_LINEAR && (sys->flags & CAROM_CONSTANT_DIRECTIONS || sys->ne + sys->nc == 0)};
     const size_t nv = (size_t)sys->nv;
-    N.A = carom_carve_matrix(mem, sys->tangent_shape);
-    N.F = carom_carve_factor(mem, sys->tangent_shape, false);
-    N.L = carom_carve_local(mem, sys);
-    N.V = carom_carve_local(mem, sys);
-    N.R = carom_carve(mem, nv);
-    N.size = carom_carve(mem, nv);
-    N.x = carom_carve(mem, nv);
-    N.r = carom_carve(mem, nv);
+    N.A = carom_allocate_matrix(mem, sys->tangent_shape);
+    N.F = carom_allocate_factor(mem, sys->tangent_shape, false);
+    N.L = carom_allocate_local(mem, sys);
+    N.V = carom_allocate_local(mem, sys);
+    CAROM_ALLOCATE(mem, nv, &N.R, &N.size, &N.x, &N.r);
     const size_t nl = (size_t)N.L.W.n;
-    N.u_0 = carom_carve(mem, nl);
-    N.u_1 = carom_carve(mem, nl);
-    N.p = carom_carve(mem, nl);
+    CAROM_ALLOCATE(mem, nl, &N.u_0, &N.u_1, &N.p);
     N.share = 0;
     return N;
 }

@@ -16,7 +16,7 @@
 // contact law at the new velocity are both within tolerance.  Where the position rounds,
 // carom_move_iterate lets it settle.
 #pragma once
-#include "scheme/words.h"
+#include "scheme/step.h"
 
 typedef struct carom_iteration {
     const char *method; // subject of the messages
@@ -68,7 +68,7 @@ struct carom_newton {
     double h;              // of the A whose factor stands, when F.ready
 };
 
-carom_newton carom_carve_newton(carom_arena *mem, const carom_system *sys);
+carom_newton carom_allocate_newton(carom_arena *mem, const carom_system *sys);
 
 /// v_1 on entry is the first guess.  N->L's set must be chosen and N->p is zeroed here.
 carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work);

@@ -1,12 +1,12 @@
 // responses.c: see responses.h.
 #include "scheme/responses.h"
 
-carom_responses carom_carve_responses(carom_arena *mem, const carom_system *sys, int products) {
-    carom_responses k = {.all = carom_carve_local(mem, sys)};
+carom_responses carom_allocate_responses(carom_arena *mem, const carom_system *sys, int products) {
+    carom_responses k = {.all = carom_allocate_local(mem, sys)};
     const size_t n = (size_t)k.all.W.n;
     k.n = (int)n;
-    k.known = carom_carve_bytes(mem, n * sizeof *k.known);
-    k.G = carom_carve(mem, (size_t)products * n * n);
+    k.known = carom_allocate_bytes(mem, n * sizeof *k.known);
+    k.G = carom_allocate(mem, (size_t)products * n * n);
     return k;
 }
 

@@ -3,7 +3,7 @@
 // A column is computed when its direction acts for the first time and kept until what X is made of changes.  delassus.c keeps W'F^-1 W, the
 // Newmark family the response of its step to unit impulses, ggl-alpha the four products of its Schur complement.
 #pragma once
-#include "scheme/words.h"
+#include "scheme/step.h"
 
 typedef struct carom_responses {
     carom_local all; // all constraints; nb = 0: their directions are not there yet
@@ -12,7 +12,7 @@ typedef struct carom_responses {
     double *G;       // n x n each, one after the other
 } carom_responses;
 
-carom_responses carom_carve_responses(carom_arena *mem, const carom_system *sys, int products);
+carom_responses carom_allocate_responses(carom_arena *mem, const carom_system *sys, int products);
 
 /// Nothing is known any more.
 void carom_responses_forget(carom_responses *k);

@@ -4,13 +4,12 @@
 
 enum { LARGE = 100 }; // T costs nv^3
 
-carom_turn carom_carve_turn(carom_arena *mem, const carom_system *sys) {
+carom_turn carom_allocate_turn(carom_arena *mem, const carom_system *sys) {
     carom_turn t = {.on = sys->lift && sys->nv <= LARGE};
     const size_t nv = t.on ? (size_t)sys->nv : 0;
-    t.T = carom_carve(mem, nv * nv);
-    t.A = carom_carve(mem, nv * nv);
-    t.e = carom_carve(mem, nv);
-    t.pivot = carom_carve_ints(mem, nv);
+    CAROM_ALLOCATE(mem, nv * nv, &t.T, &t.A);
+    t.e = carom_allocate(mem, nv);
+    t.pivot = carom_allocate_ints(mem, nv);
     return t;
 }
 

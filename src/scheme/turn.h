@@ -7,7 +7,7 @@
 // Where rotations in space make T differ from 1, by |x|/2, an iteration that takes T = 1 converges only linearly.  Systems without
 // lift() and large ones (where angles are few) do take T = 1.
 #pragma once
-#include "scheme/words.h"
+#include "scheme/step.h"
 
 typedef struct carom_turn {
     bool on;            // the system has a lift() and is small
@@ -16,7 +16,7 @@ typedef struct carom_turn {
     int *pivot;
 } carom_turn;
 
-carom_turn carom_carve_turn(carom_arena *mem, const carom_system *sys);
+carom_turn carom_allocate_turn(carom_arena *mem, const carom_system *sys);
 /// T at x.
 void carom_turn_at(carom_turn *t, const carom_step *s, const double *x);
 /// y = T dx;  y = T'w.  y is not x.

@@ -14,7 +14,7 @@ enum { ATTEMPTS = 60 };
 static void save(carom_sim *sim) {
     memcpy(sim->before, sim->kept, sim->kept_size);
     sim->was_reacted = sim->step.reacted;
-    sim->was_told = sim->step.nevents;
+    sim->was_reported = sim->step.nevents;
 }
 
 // Back to the saved state; only the counters of work go on.
@@ -25,7 +25,7 @@ static void restore(carom_sim *sim) {
     sim->kept->ledger.counts = counts;
     sim->kept->ledger.rejected = rejected;
     sim->step.reacted = sim->was_reacted;
-    sim->step.nevents = sim->was_told;
+    sim->step.nevents = sim->was_reported;
 }
 
 // A normal impulse of a contact that is not in lasting contact: velocities jump, and the error is of order 0.

@@ -9,7 +9,7 @@ void carom_lasting_forces(carom_sim *sim, double h) {
     const int ne = sim->sys->ne, all = ne + sim->sys->nc;
     bool impact = false;
     carom_copy(sim->lasting, sim->force, sim->nl);
-    if (!s->reacted || sim->scheme->tells) return;
+    if (!s->reacted || sim->scheme->emits_events) return;
     for (int i = 0; i < s->nevents; ++i)
         if (s->events[i].kind == CAROM_IMPACT) impact = sim->struck[s->events[i].contact] = true;
     for (int id = 0; id < all; ++id) {
@@ -31,7 +31,7 @@ void carom_last_reactions(carom_sim *sim, double h) {
         if (s->events[i].kind == CAROM_IMPACT) impact = sim->struck[s->events[i].contact] = true;
     for (int id = 0; id < ne + sim->sys->nc; ++id)
         for (int k = sim->dir[id]; k < sim->dir[id + 1]; ++k)
-            if (sim->force[k] != 0 || sim->scheme->tells) sim->reaction[k] = sim->force[k];
+            if (sim->force[k] != 0 || sim->scheme->emits_events) sim->reaction[k] = sim->force[k];
             else if (!(id < ne ? impact : sim->struck[id - ne])) sim->reaction[k] = sim->impulse[k] / h;
     for (int i = 0; i < s->nevents; ++i)
         if (s->events[i].kind == CAROM_IMPACT) sim->struck[s->events[i].contact] = false;
@@ -79,10 +79,10 @@ static bool struck(carom_sim *sim, int c, double t_0, double h, bool *known) {
 void carom_contacts_update(carom_sim *sim, double t_0, double h) {
     carom_step *s = &sim->step;
     carom_ledger *l = &sim->kept->ledger;
-    const bool tells = sim->scheme->tells;
+    const bool emits_events = sim->scheme->emits_events;
     bool known = false;
     sim->kept->busy = 0;
-    for (int c = 0; c < sim->sys->nc && !tells; ++c) {
+    for (int c = 0; c < sim->sys->nc && !emits_events; ++c) {
         const bool impact = struck(sim, c, t_0, h, &known);
         if (!impact && lasting(sim, c)) l->energy.impact -= s->lost[c]; // it remains in the balance
         carom_memory_update(sim->memory + c, s, sim->kept->t, c, impact);
@@ -90,7 +90,7 @@ void carom_contacts_update(carom_sim *sim, double t_0, double h) {
     }
     for (int i = 0; i < s->nevents; ++i) {
         const carom_event *e = s->events + i;
-        if (e->kind == CAROM_IMPACT) l->impacts += !tells || e->before < -threshold(sim, e->contact, t_0, h, &known);
+        if (e->kind == CAROM_IMPACT) l->impacts += !emits_events || e->before < -threshold(sim, e->contact, t_0, h, &known);
         if (e->kind == CAROM_ACCUMULATION) l->accumulations += 1;
     }
 }

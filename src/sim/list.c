@@ -22,16 +22,16 @@ void carom_sim_list_make(carom_sim *sim) {
     sim->sys = &sim->own;
 }
 
-void carom_sim_list_carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
+void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     carom_list *l = &sim->list;
     const size_t n = (size_t)l->slots;
     if (n == 0) return;
-    l->holds = carom_carve_bytes(keep, n * sizeof *l->holds);
-    l->calm = sim->own.sleeps ? carom_carve(keep, (size_t)sim->own.nparts + 1) : NULL;
-    l->asleep = sim->own.sleeps ? carom_carve_bytes(keep, (size_t)sim->own.nparts * sizeof *l->asleep) : NULL;
-    sim->slept = sim->own.sleeps ? carom_carve_bytes(mem, (size_t)sim->own.nparts * sizeof *sim->slept) : NULL;
-    l->fresh = carom_carve_bytes(mem, n * sizeof *l->fresh);
-    l->work = carom_carve_bytes(mem, sim->own.list_work(sim->own.model, l->slots));
+    l->holds = carom_allocate_bytes(keep, n * sizeof *l->holds);
+    l->calm = sim->own.sleeps ? carom_allocate(keep, (size_t)sim->own.nparts + 1) : NULL;
+    l->asleep = sim->own.sleeps ? carom_allocate_bytes(keep, (size_t)sim->own.nparts * sizeof *l->asleep) : NULL;
+    sim->slept = sim->own.sleeps ? carom_allocate_bytes(mem, (size_t)sim->own.nparts * sizeof *sim->slept) : NULL;
+    l->fresh = carom_allocate_bytes(mem, n * sizeof *l->fresh);
+    l->work = carom_allocate_bytes(mem, sim->own.list_work(sim->own.model, l->slots));
 }
 
 // A slot's contact is another one: nothing is known of it.

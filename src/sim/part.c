@@ -39,9 +39,9 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     return status;
 }
 
-static void carve_flow(carom_phase *w, double **error, carom_arena *mem, const carom_system *sys) {
-    *w = carom_carve_phase(mem, mem, sys, carom_butcher_find(CAROM_RK_DORMAND, 5));
-    *error = carom_carve(mem, (size_t)(sys->nq + sys->nv));
+static void allocate_flow(carom_phase *w, double **error, carom_arena *mem, const carom_system *sys) {
+    *w = carom_allocate_phase(mem, mem, sys, carom_butcher_find(CAROM_RK_DORMAND, 5));
+    *error = carom_allocate(mem, (size_t)(sys->nq + sys->nv));
 }
 
 carom_status carom_sim_flow(carom_sim *sim, const double *phase, double t_0, double t_1, double rtol, double *q, double *v, carom_error *err) {
@@ -49,10 +49,10 @@ carom_status carom_sim_flow(carom_sim *sim, const double *phase, double t_0, dou
     carom_arena mem = {0};
     carom_phase w;
     double *error;
-    carve_flow(&w, &error, &mem, s->sys);
+    allocate_flow(&w, &error, &mem, s->sys);
     mem = (carom_arena){.base = calloc(1, mem.used + 64), .size = mem.used};
-    if (!mem.base) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the smooth motion");
-    carve_flow(&w, &error, &mem, s->sys);
+    if (!mem.base) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the smooth motion");
+    allocate_flow(&w, &error, &mem, s->sys);
     const double h = s->h;
     carom_error *const kept = s->err;
     s->err = err;

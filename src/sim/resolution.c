@@ -23,21 +23,20 @@ static bool fixed_steps(const carom_sim *sim) {
     return !sim->scheme->own_steps && sim->opt[carom_option_count(own) + CAROM_OPT_ADAPTIVE] == 0 && !(i >= 0 && sim->opt[i] == 1);
 }
 
-void carom_carve_resolution(carom_sim *sim, carom_arena *mem) {
+void carom_allocate_resolution(carom_sim *sim, carom_arena *mem) {
     const carom_system *sys = sim->step.sys;
     carom_resolution *r = &sim->resolution;
     const size_t nv = (size_t)sys->nv, ne = (size_t)sys->ne;
     r->on = fixed_steps(sim) && sys->ne <= MOST_JOINTS && sys->nv > 0;
     if (!r->on) return;
-    double **by_velocity[] = {&r->x, &r->y, &r->z, &r->v, &r->f};
-    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
-    r->q = carom_carve(mem, (size_t)sys->nq);
-    r->F = carom_carve_factor(mem, sys->mass_shape, true);
+    CAROM_ALLOCATE(mem, nv, &r->x, &r->y, &r->z, &r->v, &r->f);
+    r->q = carom_allocate(mem, (size_t)sys->nq);
+    r->F = carom_allocate_factor(mem, sys->mass_shape, true);
     if (ne == 0) return;
-    r->L = carom_carve_local(mem, sys);
-    r->B = carom_carve(mem, nv * ne);
-    r->G = carom_carve(mem, ne * ne);
-    r->u = carom_carve(mem, 2 * ne);
+    r->L = carom_allocate_local(mem, sys);
+    r->B = carom_allocate(mem, nv * ne);
+    r->G = carom_allocate(mem, ne * ne);
+    r->u = carom_allocate(mem, 2 * ne);
 }
 
 // B = M^-1 W and G = W'B of the joints at the present state.

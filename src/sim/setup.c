@@ -208,17 +208,16 @@ static const carom_solver *chosen_solver(double value) {
 }
 
 // Schemes get arrays of their own where constraints are left out.
-static void carve_redundant(carom_sim *sim, carom_arena *mem, carom_arena *keep, int k) {
-    sim->independent.rows = carom_carve_redundant(mem, keep, sim->sys, k);
-    sim->seen_dir = carom_carve_ints(mem, (size_t)(sim->step.sys->ne + sim->sys->nc) + 1);
-    sim->step.dir = sim->seen_dir;
-    sim->impulse = carom_carve(mem, (size_t)sim->nl);
-    sim->force = carom_carve(mem, (size_t)sim->nl);
-    if (sim->scheme->positions) sim->nu = carom_carve(mem, (size_t)sim->nl);
+static void allocate_redundant(carom_sim *sim, carom_arena *mem, carom_arena *keep, int k) {
+    sim->independent.rows = carom_allocate_redundant(mem, keep, sim->sys, k);
+    sim->visible_dir = carom_allocate_ints(mem, (size_t)(sim->step.sys->ne + sim->sys->nc) + 1);
+    sim->step.dir = sim->visible_dir;
+    CAROM_ALLOCATE(mem, (size_t)sim->nl, &sim->impulse, &sim->force);
+    if (sim->scheme->positions) sim->nu = carom_allocate(mem, (size_t)sim->nl);
 }
 
 // Describe all memory; runs twice, see arena.h.  `keep` is what survives from step to step.
-static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
+static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     const carom_system *sys = sim->sys, *seen = sim->step.sys; // all constraints; those that schemes see
     const int levels = sim->scheme->levels_of ? sim->scheme->levels_of(sim->opt) : sim->scheme->levels;
     const int nb = sys->ne + sys->nc, again = levels > 1 ? levels - 1 : 0, k = sys->ne - seen->ne;
@@ -226,70 +225,65 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     const double *common = sim->opt + carom_option_count(sim->scheme->options);
     carom_step *s = &sim->step;
 
-    sim->kept = carom_carve_bytes(keep, sizeof *sim->kept);
-    carom_sim_list_carve(sim, mem, keep);
-    sim->q = carom_carve(keep, (size_t)sys->nq);
-    sim->v = carom_carve(keep, (size_t)sys->nv);
-    sim->gap = carom_carve(keep, (size_t)nb);
-    carom_sim_signals_carve(sim, mem, keep);
-    sim->power = carom_carve(keep, (size_t)sys->nworks);
-    sim->done = carom_carve(keep, (size_t)sys->nworks);
-    sim->memory = carom_carve_bytes(keep, (size_t)sys->nc * sizeof *sim->memory);
+    sim->kept = carom_allocate_bytes(keep, sizeof *sim->kept);
+    carom_sim_list_allocate(sim, mem, keep);
+    sim->q = carom_allocate(keep, (size_t)sys->nq);
+    sim->v = carom_allocate(keep, (size_t)sys->nv);
+    sim->gap = carom_allocate(keep, (size_t)nb);
+    carom_sim_signals_allocate(sim, mem, keep);
+    CAROM_ALLOCATE(keep, (size_t)sys->nworks, &sim->power, &sim->done);
+    sim->memory = carom_allocate_bytes(keep, (size_t)sys->nc * sizeof *sim->memory);
     s->inside = &sim->inside;
-    s->inside->warm = carom_carve(keep, (size_t)sim->nl);
-    s->impulse = carom_carve(keep, (size_t)sim->nl);
-    s->force = carom_carve(keep, (size_t)sim->nl);
-    s->nu = sim->scheme->positions ? carom_carve(keep, (size_t)sim->nl) : NULL;
+    CAROM_ALLOCATE(keep, (size_t)sim->nl, &s->inside->warm, &s->impulse, &s->force);
+    s->nu = sim->scheme->positions ? carom_allocate(keep, (size_t)sim->nl) : NULL;
     sim->impulse = s->impulse;
     sim->force = s->force;
     sim->nu = s->nu;
-    s->lost = carom_carve(keep, (size_t)sys->nc);
-    s->held = sim->held = carom_carve(keep, (size_t)sys->nc);
-    sim->lasting = carom_carve(keep, (size_t)sim->nl);
-    s->u_before = carom_carve(keep, (size_t)sim->nl); // of what a scheme's start booked, until the first step
-    s->u_after = carom_carve(keep, (size_t)sim->nl);
+    s->lost = carom_allocate(keep, (size_t)sys->nc);
+    s->held = sim->held = carom_allocate(keep, (size_t)sys->nc);
+    sim->lasting = carom_allocate(keep, (size_t)sim->nl);
+    s->u_before = carom_allocate(keep, (size_t)sim->nl); // of what a scheme's start booked, until the first step
+    s->u_after = carom_allocate(keep, (size_t)sim->nl);
 
-    sim->q_0 = carom_carve(mem, (size_t)sys->nq);
-    sim->v_0 = carom_carve(mem, (size_t)sys->nv);
-    sim->power_now = carom_carve(mem, (size_t)sys->nworks);
+    sim->q_0 = carom_allocate(mem, (size_t)sys->nq);
+    sim->v_0 = carom_allocate(mem, (size_t)sys->nv);
+    sim->power_now = carom_allocate(mem, (size_t)sys->nworks);
     // A step tells at most impact, accumulation, close and stick of each contact; one that finds its events in
     // continuous time may meet many.
-    s->most_events = sim->scheme->tells ? 32768 + 16 * sys->nc : 4 * sys->nc;
-    s->dir = sim->dir = carom_carve_ints(mem, (size_t)nb + 1);
-    sim->events = carom_carve_bytes(mem, (size_t)s->most_events * sizeof *sim->events);
-    sim->all = carom_carve_local(mem, sys);
-    sim->booked = carom_carve(mem, (size_t)(sim->nl + sys->nc));
-    sim->struck = carom_carve_bytes(mem, (size_t)sys->nc * sizeof *sim->struck);
-    sim->q_try = carom_carve(mem, (size_t)sys->nq);
-    sim->v_try = carom_carve(mem, (size_t)sys->nv);
-    sim->gap_try = carom_carve(mem, (size_t)nb);
-    sim->q_in = carom_carve(mem, (size_t)sys->nq);
-    sim->v_in = carom_carve(mem, (size_t)sys->nv);
-    s->sys_work = carom_carve_bytes(mem, seen->work_size);
-    s->M = carom_carve_matrix(mem, sys->mass_shape);
-    if (sys->nc > 0) s->inside->F_free = carom_carve_factor(mem, sys->mass_shape, true);
-    s->inside->a_free = carom_carve(mem, (size_t)sys->nv);
-    s->inside->kappa = carom_carve(mem, (size_t)sim->nl);
-    s->inside->delassus = carom_carve_delassus(mem, seen);
-    s->inside->assembly = carom_carve_assembly(mem, seen, blocks, rows);
-    s->blocks = carom_carve_bytes(mem, (size_t)blocks * sizeof *s->blocks);
-    s->G = carom_carve(mem, sys->listed ? 0 : (size_t)rows * (size_t)rows);
-    s->c = carom_carve(mem, (size_t)rows);
-    s->p = carom_carve(mem, (size_t)rows);
-    s->u = carom_carve(mem, (size_t)rows);
-    s->rub = sim->rubs ? carom_carve_rubbing(mem, seen, sim->laws ? sim->laws : sim->contacts, sim->reacts) : NULL;
-    sim->reaction = sim->reacts ? carom_carve(keep, (size_t)sim->nl) : NULL;
-    sim->guess = sim->reacts ? carom_carve(mem, (size_t)sim->nl) : NULL;
-    s->impacts = sim->bounces ? carom_carve_impacts(mem, seen, sim->nl, s->inside->assembly.blocks, s->inside->assembly.values) : NULL;
-    s->inside->difference = carom_carve_difference(mem, seen);
+    s->most_events = sim->scheme->emits_events ? 32768 + 16 * sys->nc : 4 * sys->nc;
+    s->dir = sim->dir = carom_allocate_ints(mem, (size_t)nb + 1);
+    sim->events = carom_allocate_bytes(mem, (size_t)s->most_events * sizeof *sim->events);
+    sim->all = carom_allocate_local(mem, sys);
+    sim->booked = carom_allocate(mem, (size_t)(sim->nl + sys->nc));
+    sim->struck = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof *sim->struck);
+    sim->q_try = carom_allocate(mem, (size_t)sys->nq);
+    sim->v_try = carom_allocate(mem, (size_t)sys->nv);
+    sim->gap_try = carom_allocate(mem, (size_t)nb);
+    sim->q_in = carom_allocate(mem, (size_t)sys->nq);
+    sim->v_in = carom_allocate(mem, (size_t)sys->nv);
+    s->sys_work = carom_allocate_bytes(mem, seen->work_size);
+    s->M = carom_allocate_matrix(mem, sys->mass_shape);
+    if (sys->nc > 0) s->inside->F_free = carom_allocate_factor(mem, sys->mass_shape, true);
+    s->inside->a_free = carom_allocate(mem, (size_t)sys->nv);
+    s->inside->kappa = carom_allocate(mem, (size_t)sim->nl);
+    s->inside->delassus = carom_allocate_delassus(mem, seen);
+    s->inside->assembly = carom_allocate_assembly(mem, seen, blocks, rows);
+    s->blocks = carom_allocate_bytes(mem, (size_t)blocks * sizeof *s->blocks);
+    s->G = carom_allocate(mem, sys->listed ? 0 : (size_t)rows * (size_t)rows);
+    CAROM_ALLOCATE(mem, (size_t)rows, &s->c, &s->p, &s->u);
+    s->rub = sim->rubs ? carom_allocate_rubbing(mem, seen, sim->laws ? sim->laws : sim->contacts, sim->reacts) : NULL;
+    sim->reaction = sim->reacts ? carom_allocate(keep, (size_t)sim->nl) : NULL;
+    sim->guess = sim->reacts ? carom_allocate(mem, (size_t)sim->nl) : NULL;
+    s->impacts = sim->bounces ? carom_allocate_impacts(mem, seen, sim->nl, s->inside->assembly.blocks, s->inside->assembly.values) : NULL;
+    s->inside->difference = carom_allocate_difference(mem, seen);
     const bool by_blocks = s->inside->assembly.nparts > 0 && sys->listed;
-    s->inside->discs = sim->discs ? carom_carve_discs(mem, rows, blocks, by_blocks ? s->inside->assembly.blocks : 0, s->inside->assembly.values) : NULL;
-    s->inside->chain = carom_carve_chain(mem, rows + (sim->discs ? CAROM_DISC_ROWS * blocks : 0), (sim->discs ? CAROM_DISC_BLOCKS : 1) * blocks, seen->ne + again * seen->ne,
+    s->inside->discs = sim->discs ? carom_allocate_discs(mem, rows, blocks, by_blocks ? s->inside->assembly.blocks : 0, s->inside->assembly.values) : NULL;
+    s->inside->chain = carom_allocate_chain(mem, rows + (sim->discs ? CAROM_DISC_ROWS * blocks : 0), (sim->discs ? CAROM_DISC_BLOCKS : 1) * blocks, seen->ne + again * seen->ne,
                                          chosen_solver(common[CAROM_OPT_SOLVER]));
-    sim->scheme->carve(sim->scheme_work, mem, keep, seen, sim->opt);
-    carom_carve_resolution(sim, mem);
-    if (k > 0) carve_redundant(sim, mem, keep, k);
-    sim->before = carom_carve_bytes(mem, keep->used); // last: now it is known how much is kept
+    sim->scheme->allocate(sim->scheme_work, mem, keep, seen, sim->opt);
+    carom_allocate_resolution(sim, mem);
+    if (k > 0) allocate_redundant(sim, mem, keep, k);
+    sim->before = carom_allocate_bytes(mem, keep->used); // last: now it is known how much is kept
 }
 
 // One block: the kept part first, scratch behind it, all zero.  There is room for a contact problem of all contacts at once; what is never
@@ -297,19 +291,19 @@ static void carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
 static carom_status make_block(carom_sim *sim, carom_arena keep, carom_error *err) {
     enum { LINE = 64 };
     carom_arena mem = {0};
-    carve(sim, &mem, &keep);
+    allocate(sim, &mem, &keep);
     const size_t size = keep.used + mem.used;
     sim->block = calloc(1, size + LINE);
     if (!sim->block)
         return carom_fail(err, CAROM_NO_MEMORY,
-                          "no memory: %s needs %.3g GB for %d coordinates, %d constraints and %d contacts; schemes differ much in what they need (docs/large-systems.md)",
+                          "not enough memory: %s needs %.3g GB for %d coordinates, %d constraints and %d contacts; schemes differ much in what they need (docs/large-systems.md)",
                           sim->scheme->name, 1e-9 * (double)size, sim->sys->nv, sim->sys->ne, sim->sys->nc);
     unsigned char *base = (unsigned char *)sim->block + (LINE - (uintptr_t)sim->block % LINE) % LINE;
     keep = (carom_arena){.base = base, .size = keep.used, .ends = keep.ends, .room = keep.room};
     mem = (carom_arena){.base = base + keep.size, .size = size - keep.size};
-    carve(sim, &mem, &keep);
+    allocate(sim, &mem, &keep);
     sim->mem = mem;
-    if (mem.failed) return carom_fail(err, CAROM_NO_MEMORY, "no memory to factorise matrices of %d rows", sim->sys->nv);
+    if (mem.failed) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to factorise matrices of %d rows", sim->sys->nv);
     sim->block_size = size;
     sim->kept_size = keep.size;
     sim->pieces = keep.pieces;
@@ -320,7 +314,7 @@ static carom_status make_block(carom_sim *sim, carom_arena keep, carom_error *er
 static carom_status make_laws(carom_sim *sim, carom_error *err) {
     const int fixed = sim->own.nc - sim->own.listed;
     carom_contact *laws = realloc(sim->laws, (size_t)(fixed + sim->list.slots) * sizeof *laws);
-    if (!laws) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d contacts", fixed + sim->list.slots);
+    if (!laws) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d contacts", fixed + sim->list.slots);
     if (!sim->laws) memcpy(laws, sim->own.contacts, (size_t)fixed * sizeof *laws);
     for (int i = 0; i < sim->list.slots; ++i) laws[fixed + i] = sim->slot;
     sim->laws = laws;
@@ -381,7 +375,7 @@ static void wire(carom_sim *sim) {
     s->counts = &sim->kept->ledger.counts;
     s->events = sim->events;
     set_directions(sim->dir, sys);
-    if (sim->seen_dir) set_directions(sim->seen_dir, s->sys);
+    if (sim->visible_dir) set_directions(sim->visible_dir, s->sys);
     if (sys->work_init) sys->work_init(sys->model, s->sys_work);
     if (sys->ni) sys->inputs(sys->model, s->sys_work, sim->input);
 }
@@ -430,7 +424,7 @@ static carom_status own_contacts(carom_sim *sim, const carom_system *given, caro
     sim->discs = carom_discs_used(given);
     if (!sim->rubs || sim->list.slots) return CAROM_OK;
     sim->contacts = malloc((size_t)sim->sys->nc * sizeof *sim->contacts);
-    if (!sim->contacts) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation");
+    if (!sim->contacts) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a simulation");
     memcpy(sim->contacts, sim->sys->contacts, (size_t)sim->sys->nc * sizeof *sim->contacts);
     sim->varying = *sim->sys;
     sim->varying.contacts = sim->contacts;
@@ -469,7 +463,7 @@ carom_status carom_sim_allocate(carom_sim *sim, carom_error *err) {
     see(sim, old.sys->ne - old.step.sys->ne);
     void *work = old.block ? malloc(sim->scheme->work_size + 1) : NULL; // as it was, if there is no memory
     if (work) memcpy(work, sim->scheme_work, sim->scheme->work_size);
-    const carom_status status = old.block && !work ? carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation") : make_block(sim, (carom_arena){.ends = ends, .room = PIECES}, err);
+    const carom_status status = old.block && !work ? carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a simulation") : make_block(sim, (carom_arena){.ends = ends, .room = PIECES}, err);
     if (status != CAROM_OK && old.block) {
         carom_contact *const laws = sim->laws;
         const int fixed = old.own.nc - old.own.listed;
@@ -497,7 +491,7 @@ carom_status carom_sim_allocate(carom_sim *sim, carom_error *err) {
 
 static carom_status leave_out_redundant(carom_sim *sim, const carom_sim_def *def, carom_error *err) {
     const int k = sim->scheme->redundant ? 0 : carom_redundant_count(sim->sys, def->t0, def->q0);
-    if (k < 0) return carom_fail(err, CAROM_NO_MEMORY, "no memory to look for redundant ones among %d constraints", sim->sys->ne);
+    if (k < 0) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to look for redundant ones among %d constraints", sim->sys->ne);
     see(sim, k);
     return CAROM_OK;
 }
@@ -519,14 +513,14 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
 
     const size_t options = (size_t)carom_option_count(scheme->options) + CAROM_COMMON_COUNT;
     carom_sim *sim = calloc(1, sizeof *sim);
-    if (!sim) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation"), NULL;
+    if (!sim) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a simulation"), NULL;
     *sim = (carom_sim){.sys = def->system, .scheme = scheme, .t0 = def->t0, .h = def->h, .t_end = def->t_end, .total = total};
     carom_sim_list_make(sim);
     for (int id = 0; id < sim->sys->ne + sim->sys->nc; ++id) sim->nl += carom_system_recorded(sim->sys, id);
     sim->opt = calloc(options, sizeof *sim->opt);
     sim->scheme_work = calloc(1, scheme->work_size);
     if (!sim->opt || !sim->scheme_work) {
-        carom_fail(err, CAROM_NO_MEMORY, "no memory for a simulation");
+        carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a simulation");
     } else if (read_options(scheme, def->options, sim->opt, err) == CAROM_OK &&
                check_lacks(def, scheme, needs_of(def, whole, sim->opt[carom_option_count(scheme->options) + CAROM_OPT_ADAPTIVE] == 1),
                            ignored_by(scheme, sim->opt), err) == CAROM_OK &&

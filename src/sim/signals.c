@@ -8,10 +8,10 @@
 
 static const double NEAR = 1e-9; // instants this close, relative to the step, are one
 
-void carom_sim_signals_carve(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
-    sim->input = carom_carve(keep, (size_t)sim->sys->ni);
-    sim->sampled = carom_carve(keep, 2 * (size_t)sim->sys->nsamplers);
-    sim->signal = carom_carve(mem, (size_t)sim->sys->ni);
+void carom_sim_signals_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
+    sim->input = carom_allocate(keep, (size_t)sim->sys->ni);
+    sim->sampled = carom_allocate(keep, 2 * (size_t)sim->sys->nsamplers);
+    sim->signal = carom_allocate(mem, (size_t)sim->sys->ni);
 }
 
 void carom_sim_signals_start(carom_sim *sim, const double *input) {

@@ -144,7 +144,7 @@ carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *
 }
 
 // A motion that ran away fails in the end by something else, a matrix or a contact: then that is said too.
-static void tell_runaway(carom_sim *sim, carom_error *err) {
+static void report_runaway(carom_sim *sim, carom_error *err) {
     static const double FAR = 1e3;
     carom_ledger l;
     carom_error mine;
@@ -367,7 +367,7 @@ static void plan_rows(carom_sim *sim, double dt) {
 }
 
 void carom_sim_stop_at(carom_sim *sim, double dt) {
-    if (!sim->control.on && dt > 0 && sim->scheme->tells && !(sim->scheme->lacks & CAROM_NO_STEP_CHANGE)) plan_rows(sim, dt);
+    if (!sim->control.on && dt > 0 && sim->scheme->emits_events && !(sim->scheme->lacks & CAROM_NO_STEP_CHANGE)) plan_rows(sim, dt);
     if (!sim->control.on) return;
     sim->control.stop = dt;
     if (dt > 0) sim->kept->stops = (long)fmin(floor((sim->kept->t - sim->t0) / dt * (1 + 1e-12)), 1e18); // those that have passed
@@ -484,7 +484,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     const int told = s->nevents;
     const bool reacted = s->reacted;
     double h;
-    if (k->n == 0 && sim->reaction && !sim->scheme->tells) guess_reactions(sim);
+    if (k->n == 0 && sim->reaction && !sim->scheme->emits_events) guess_reactions(sim);
     s->parts = 0;
     const carom_status status = take_step(sim, &h, err);
     if (status != CAROM_OK) {
@@ -493,7 +493,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         s->nevents = told;
         if (!reacted && s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl);
         s->reacted = reacted;
-        if (err) tell_runaway(sim, err);
+        if (err) report_runaway(sim, err);
         return status;
     }
     k->n += 1;
@@ -509,7 +509,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         k->t = t_0;
         return undo(sim, booked);
     }
-    if (s->reacted || reacts || k->busy || sim->scheme->tells) carom_contacts_update(sim, t_0, h);
+    if (s->reacted || reacts || k->busy || sim->scheme->emits_events) carom_contacts_update(sim, t_0, h);
     share(sim);
     if (s->reacted || reacts) carom_lasting_forces(sim, h);
     if (sim->reaction) carom_last_reactions(sim, h);

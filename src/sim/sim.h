@@ -93,7 +93,7 @@ struct carom_sim {
     carom_local all;    // all constraints, for records
     int *dir;           // ne + nc + 1
     bool *struck;       // nc, all false between steps: scratch of contacts.c
-    int *seen_dir;      // step.dir, where constraints are left out; else NULL
+    int *visible_dir;      // step.dir, where constraints are left out; else NULL
     double *impulse, *force, *nu; // recorded directions of all constraints; nu may be NULL
     carom_independent independent; // its rows are in use where k > 0
     carom_sim_def names;           // of constraints and rates, as given
@@ -115,7 +115,7 @@ struct carom_sim {
     bool running;       // inside carom_sim_run, since
     double cpu, wall;   // (thread CPU time, clock)
     bool was_reacted;   // saved beside `before`
-    int was_told;
+    int was_reported;
     double *booked;     // nl: impulses before an attempt, to go back to; behind them what was lost, nc
     carom_event *events; // told by the last step; step.nevents of them
     double (*size)(const void *user, int id); // of contacts; NULL: not known
@@ -133,7 +133,7 @@ enum { CAROM_OPT_CLOSED, CAROM_OPT_SOLVER, CAROM_OPT_TOL, CAROM_OPT_ACCEPT, CARO
 int carom_sim_order(const carom_scheme *scheme, const double *opt);
 
 /// signals.c: signals that are held.  Nothing where the system has none.
-void carom_sim_signals_carve(carom_sim *sim, carom_arena *mem, carom_arena *keep);
+void carom_sim_signals_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep);
 void carom_sim_signals_start(carom_sim *sim, const double *input);     // before anything is evaluated; NULL: those of the system
 carom_status carom_sim_signals_check(carom_sim *sim, carom_error *err); // does the scheme reach the sample instants?
 carom_status carom_sim_sample(carom_sim *sim, carom_error *err);       // controllers whose instant has come
@@ -147,7 +147,7 @@ carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err);
 
 /// list.c: contacts that come and go.  Nothing where the system has none.
 void carom_sim_list_make(carom_sim *sim);               // sys becomes one of the simulation's own
-void carom_sim_list_carve(carom_sim *sim, carom_arena *mem, carom_arena *keep);
+void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep);
 carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err); // for a step of h from the present state on
 void carom_sim_adopt(carom_sim *sim);                   // after what is kept has been replaced
 /// What messages, events and ledgers call constraint id.
@@ -171,7 +171,7 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
 carom_status carom_sim_share(carom_sim *sim, carom_error *err);
 
 /// The fastest vibration and the fastest decay at the present state, where they are slower than pace; first: whatever they are.
-void carom_carve_resolution(carom_sim *sim, carom_arena *mem);
+void carom_allocate_resolution(carom_sim *sim, carom_arena *mem);
 void carom_resolution_look(carom_sim *sim, carom_pace pace[2], bool first);
 /// Is one of them too fast for the scheme and its step?  Then it is *worst, and *longest the longest step that does; 0: none does.  fades: so fast that
 /// the scheme damps the vibration away, instead of making it grow.

@@ -62,7 +62,7 @@ static double all_at_speed(const carom_sim *sim) {
 static void energy_created(writer *w, const carom_ledger *l) {
     const carom_account *a = &l->impulses;
     const double exact = BOOKED * fmax(fabs(l->energy.start), fabs(l->energy.end)); // what stands still creates its rounding
-    if (!(l->energy.created > fmax(exact, (w->sim->scheme->tells ? CREATED_LOCATED : CREATED) * fmax(l->kinetic, STILL * all_at_speed(w->sim))))) return;
+    if (!(l->energy.created > fmax(exact, (w->sim->scheme->emits_events ? CREATED_LOCATED : CREATED) * fmax(l->kinetic, STILL * all_at_speed(w->sim))))) return;
     snprintf(add(w, "energy-created", a->gain_id, a->gain_t), ROOM,
              "impacts created %.3g J, %.3g J of it in one at t = %.9g.  Newton's law of restitution with Coulomb friction can do that; "
              "`impact law: energetic` at this contact never does", l->energy.created, a->gain, a->gain_t);
@@ -81,7 +81,7 @@ static void unaccounted(writer *w, const carom_ledger *l) {
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and external work explain.  The motion is not to be trusted: try %s",
                  l->energy.start, l->energy.end, excess, own ? "smaller tolerances" : finer(w->sim));
-    else if (-l->energy.balance > fmax((w->sim->scheme->tells ? GROWN : FADED) * size, exact))
+    else if (-l->energy.balance > fmax((w->sim->scheme->emits_events ? GROWN : FADED) * size, exact))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "%.3g J have disappeared that neither impacts nor friction nor damping explain; the largest kinetic energy is %.3g J.  The scheme damps the motion away: "
                  "try %s", -l->energy.balance, size, own ? "smaller tolerances" : "a smaller step, or a scheme of higher order");
@@ -92,7 +92,7 @@ static void penetration(writer *w, const carom_ledger *l) {
     const double size = sim->size && l->penetration_id >= 0 ? sim->size(sim->names.name_user, l->penetration_id) : 0;
     const double length = size > 0 ? size : l->gap, least = size > 0 ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq);
     const double still = STILL * sim->kept->speed * sim->h; // of the way that a step had to prevent: what rests in the origin has no other length
-    if (!(length > 0 && l->penetration > (sim->scheme->tells ? DEEP_LOCATED : DEEP) * length + least + still)) return;
+    if (!(length > 0 && l->penetration > (sim->scheme->emits_events ? DEEP_LOCATED : DEEP) * length + least + still)) return;
     snprintf(add(w, "penetration", l->penetration_id, l->penetration_t), ROOM, "contacts overlap by %.3g at t = %.9g, where %s %.3g.  Try %s", l->penetration,
              l->penetration_t, size > 0 ? "the smaller shape has a radius of" : "the largest gap of the run is", length,
              sim->scheme->own_steps ? "max-step= to limit the internal steps" : finer(sim));

@@ -6,15 +6,13 @@
 
 enum { BACK = CAROM_ANDERSON_BACK, PIECE = 512 };
 
-void carom_carve_anderson(carom_anderson *a, carom_arena *mem, int n, int back) {
+void carom_allocate_anderson(carom_anderson *a, carom_arena *mem, int n, int back) {
     const size_t m = (size_t)n, k = (size_t)back;
     a->back = back;
-    a->A = carom_carve_bytes(mem, BACK * sizeof *a->A);
-    a->sum = carom_carve_bytes(mem, (m / PIECE + 1) * sizeof *a->sum);
-    a->dF = carom_carve(mem, k * m);
-    a->dG = carom_carve(mem, k * m);
-    a->f_old = carom_carve(mem, m);
-    a->g_old = carom_carve(mem, m);
+    a->A = carom_allocate_bytes(mem, BACK * sizeof *a->A);
+    a->sum = carom_allocate_bytes(mem, (m / PIECE + 1) * sizeof *a->sum);
+    CAROM_ALLOCATE(mem, k * m, &a->dF, &a->dG);
+    CAROM_ALLOCATE(mem, m, &a->f_old, &a->g_old);
 }
 
 static void forget(carom_anderson *a) {

@@ -17,7 +17,7 @@ typedef struct carom_anderson {
     struct carom_team *team;
 } carom_anderson;
 
-void carom_carve_anderson(carom_anderson *a, carom_arena *mem, int n, int back);
+void carom_allocate_anderson(carom_anderson *a, carom_arena *mem, int n, int back);
 void carom_anderson_reset(carom_anderson *a, int n, struct carom_team *team);
 /// The next x from g(x) and the step f, scaled as wanted, of a size that grows with |f|.  A step that has grown by more than `growth` starts afresh from the last g.
 void carom_anderson_next(carom_anderson *a, double *x, const double *g, const double *f, double size, double growth);

@@ -36,24 +36,23 @@ typedef struct bodies {
     int iterations;
 } bodies;
 
-static void carve(void *work, carom_arena *mem, int n, int nb) {
+static void allocate(void *work, carom_arena *mem, int n, int nb) {
     bodies *w = work;
     const size_t m = (size_t)n, b = 2 * (size_t)nb;
     double **rows[] = {&w->d, &w->c, &w->p, &w->u, &w->f, &w->best, &w->x, &w->z, &w->g, &w->step, &w->t};
     double **by_body[] = {&w->y, &w->y_old, &w->y_new, &w->r, &w->w, &w->direction, &w->product};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) *rows[i] = carom_carve(mem, m);
-    for (size_t i = 0; i < sizeof by_body / sizeof *by_body; i++) *by_body[i] = carom_carve(mem, SIZE * b);
-    for (int i = 0; i < 2; i++) w->sum[i] = carom_carve(mem, b / PIECE + m / PIECE + 2);
-    w->scale = carom_carve(mem, (size_t)nb);
-    w->K = carom_carve(mem, (size_t)nb);
-    w->block = carom_carve_bytes(mem, (size_t)nb * sizeof *w->block);
-    w->from = carom_carve_ints(mem, (size_t)nb);
-    w->of = carom_carve_ints(mem, b);
-    w->start = carom_carve_ints(mem, b + 1);
-    w->at = carom_carve_ints(mem, b);
-    w->J = carom_carve(mem, 2 * SIZE * m);
-    w->diagonal = carom_carve(mem, SIZE * SIZE * b);
-    carom_carve_anderson(&w->anderson, mem, n, 5);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) *rows[i] = carom_allocate(mem, m);
+    for (size_t i = 0; i < sizeof by_body / sizeof *by_body; i++) *by_body[i] = carom_allocate(mem, SIZE * b);
+    for (int i = 0; i < 2; i++) w->sum[i] = carom_allocate(mem, b / PIECE + m / PIECE + 2);
+    CAROM_ALLOCATE(mem, (size_t)nb, &w->scale, &w->K);
+    w->block = carom_allocate_bytes(mem, (size_t)nb * sizeof *w->block);
+    w->from = carom_allocate_ints(mem, (size_t)nb);
+    w->of = carom_allocate_ints(mem, b);
+    w->start = carom_allocate_ints(mem, b + 1);
+    w->at = carom_allocate_ints(mem, b);
+    w->J = carom_allocate(mem, 2 * SIZE * m);
+    w->diagonal = carom_allocate(mem, SIZE * SIZE * b);
+    carom_allocate_anderson(&w->anderson, mem, n, 5);
 }
 
 // -- sharing the work -----------------------------------------------------------------------------------------------------
@@ -659,6 +658,6 @@ const carom_solver carom_solver_bodies = {
     .sparse = true,
     .parts = true,
     .work_size = sizeof(bodies),
-    .carve = carve,
+    .allocate = allocate,
     .solve = solve,
 };

@@ -89,25 +89,25 @@ static bool fits(const carom_chain *chain, const carom_solver *s, const carom_pr
     return (k.laws & ~s->laws) == 0 && (s->max_blocks == 0 || k.unilateral <= s->max_blocks) && pb->n <= largest(s, chain->n, chain->rigid);
 }
 
-// Carve one solver into the shared piece that starts at `mark`; *top is the end of the longest.
-static void carve_one(const carom_solver *s, void *work, carom_arena *mem, size_t mark, size_t *top, int n, int nb, int rigid) {
+// Allocate one solver into the shared piece that starts at `mark`; *top is the end of the longest.
+static void allocate_one(const carom_solver *s, void *work, carom_arena *mem, size_t mark, size_t *top, int n, int nb, int rigid) {
     assert(s->work_size <= CAROM_SOLVER_WORK);
     mem->used = mark;
-    s->carve(work, mem, largest(s, n, rigid), nb);
+    s->allocate(work, mem, largest(s, n, rigid), nb);
     if (mem->used > *top) *top = mem->used;
 }
 
-carom_chain *carom_carve_chain(carom_arena *mem, int n, int nb, int rigid, const carom_solver *first) {
+carom_chain *carom_allocate_chain(carom_arena *mem, int n, int nb, int rigid, const carom_solver *first) {
     alignas(64) unsigned char scratch[CAROM_SOLVER_WORK];
-    carom_chain *chain = carom_carve_bytes(mem, sizeof(carom_chain));
-    double *best = carom_carve(mem, (size_t)n);
+    carom_chain *chain = carom_allocate_bytes(mem, sizeof(carom_chain));
+    double *best = carom_allocate(mem, (size_t)n);
     const size_t view = n < CAROM_DENSE_ROWS ? (size_t)n : CAROM_DENSE_ROWS;
-    double *dense = carom_carve(mem, view * view);
-    void *first_work = carom_carve_bytes(mem, CAROM_SOLVER_WORK);
+    double *dense = carom_allocate(mem, view * view);
+    void *first_work = carom_allocate_bytes(mem, CAROM_SOLVER_WORK);
     const size_t mark = mem->used;
     size_t top = mark;
-    for (int i = 0; i < COUNT; i++) carve_one(solvers[i], chain ? chain->work[i] : scratch, mem, mark, &top, n, nb, rigid);
-    if (first) carve_one(first, chain ? first_work : scratch, mem, mark, &top, n, nb, rigid);
+    for (int i = 0; i < COUNT; i++) allocate_one(solvers[i], chain ? chain->work[i] : scratch, mem, mark, &top, n, nb, rigid);
+    if (first) allocate_one(first, chain ? first_work : scratch, mem, mark, &top, n, nb, rigid);
     mem->used = top;
     if (!chain) return NULL;
     chain->n = n;

@@ -61,7 +61,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     return (carom_report){.converged = done, .iterations = 1};
 }
 
-static void carve(void *work, carom_arena *mem, int n, int nb) {
+static void allocate(void *work, carom_arena *mem, int n, int nb) {
     (void)work, (void)mem, (void)n, (void)nb;
 }
 
@@ -71,6 +71,6 @@ const carom_solver carom_solver_direct = {
     .laws = CAROM_EVERY_LAW & ~(1u << CAROM_BILATERAL),
     .max_blocks = 2,
     .work_size = 1,
-    .carve = carve,
+    .allocate = allocate,
     .solve = solve,
 };

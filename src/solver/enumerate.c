@@ -171,9 +171,9 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     return report;
 }
 
-static void carve(void *work, carom_arena *mem, int n, int nb) {
+static void allocate(void *work, carom_arena *mem, int n, int nb) {
     (void)nb;
-    carom_carve_reduced(&((enumerate *)work)->red, mem, n);
+    carom_allocate_reduced(&((enumerate *)work)->red, mem, n);
 }
 
 const carom_solver carom_solver_enumerate = {
@@ -183,6 +183,6 @@ const carom_solver carom_solver_enumerate = {
     .max_blocks = MOST,
     .max_rows = 600,
     .work_size = sizeof(enumerate),
-    .carve = carve,
+    .allocate = allocate,
     .solve = solve,
 };

@@ -14,13 +14,10 @@ typedef struct {
 
 enum { FRESH = 64 };
 
-static void carve(void *work, carom_arena *mem, int n, int nb) {
+static void allocate(void *work, carom_arena *mem, int n, int nb) {
     gauss_seidel *w = work;
     (void)nb;
-    w->d = carom_carve(mem, (size_t)n);
-    w->u = carom_carve(mem, (size_t)n);
-    w->f = carom_carve(mem, (size_t)n);
-    w->best = carom_carve(mem, (size_t)n);
+    CAROM_ALLOCATE(mem, (size_t)n, &w->d, &w->u, &w->f, &w->best);
 }
 
 // (SOL-11)  q solves the block's own problem u = G_bb q + (u - G_bb p), everything else held.
@@ -102,6 +99,6 @@ const carom_solver carom_solver_gauss_seidel = {
     .laws = CAROM_EVERY_LAW,
     .sparse = true,
     .work_size = sizeof(gauss_seidel),
-    .carve = carve,
+    .allocate = allocate,
     .solve = solve,
 };

@@ -13,19 +13,18 @@ static size_t room(int n) {
     return sparse > full ? sparse : full;
 }
 
-static void carve(void *work, carom_arena *mem, int n, int nb) {
+static void allocate(void *work, carom_arena *mem, int n, int nb) {
     carom_hybrid *w = work;
     const size_t m = (size_t)n, b = (size_t)nb;
     double **vectors[] = {&w->d, &w->f, &w->p, &w->u, &w->best, &w->rhs, &w->x, &w->r, &w->centre, &w->kept};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = carom_carve(mem, m);
-    w->T = carom_carve(mem, CAROM_BLOCK_ROWS * m);
-    w->S = carom_carve(mem, CAROM_BLOCK_ROWS * m);
-    carom_carve_anderson(&w->anderson, mem, n, 8);
-    w->plain = carom_carve_bytes(mem, b * sizeof *w->plain);
-    w->size = carom_carve_ints(mem, b);
-    w->first = carom_carve_ints(mem, b);
-    carom_carve_rows(&w->space, mem, n, nb, room(n));
-    carom_carve_block_lu(&w->lu, mem, n, nb, w->space.blocks, room(n));
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = carom_allocate(mem, m);
+    CAROM_ALLOCATE(mem, CAROM_BLOCK_ROWS * m, &w->T, &w->S);
+    carom_allocate_anderson(&w->anderson, mem, n, 8);
+    w->plain = carom_allocate_bytes(mem, b * sizeof *w->plain);
+    w->size = carom_allocate_ints(mem, b);
+    w->first = carom_allocate_ints(mem, b);
+    carom_allocate_rows(&w->space, mem, n, nb, room(n));
+    carom_allocate_block_lu(&w->lu, mem, n, nb, w->space.blocks, room(n));
 }
 
 double carom_hybrid_look(carom_hybrid *w) {
@@ -101,6 +100,6 @@ const carom_solver carom_solver_hybrid = {
     .laws = CAROM_EVERY_LAW,
     .sparse = true,
     .work_size = sizeof(carom_hybrid),
-    .carve = carve,
+    .allocate = allocate,
     .solve = solve,
 };

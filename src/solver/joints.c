@@ -21,19 +21,16 @@ typedef struct joints {
 
 static const double CUT = 1e-12; // a pivot that has cancelled to this, relatively, counts as zero
 
-static void carve(void *work, carom_arena *mem, int n, int nb) {
+static void allocate(void *work, carom_arena *mem, int n, int nb) {
     (void)nb;
     joints *w = work;
     const size_t m = (size_t)n;
-    w->L = carom_carve(mem, m * m);
-    w->U = carom_carve(mem, m * m);
-    w->D = carom_carve(mem, m);
-    w->r = carom_carve(mem, m);
-    w->X = carom_carve(mem, m * WIDE);
-    w->Y = carom_carve(mem, m * WIDE);
-    w->work = carom_carve(mem, 3 * m);
-    w->first = carom_carve_ints(mem, m);
-    w->column = carom_carve_ints(mem, m);
+    CAROM_ALLOCATE(mem, m * m, &w->L, &w->U);
+    CAROM_ALLOCATE(mem, m, &w->D, &w->r);
+    CAROM_ALLOCATE(mem, m * WIDE, &w->X, &w->Y);
+    w->work = carom_allocate(mem, 3 * m);
+    w->first = carom_allocate_ints(mem, m);
+    w->column = carom_allocate_ints(mem, m);
 }
 
 // Two sums, so that additions need not wait for each other.
@@ -212,6 +209,6 @@ const carom_solver carom_solver_joints = {
     .about = "joints alone, by elimination",
     .laws = 1u << CAROM_BILATERAL,
     .work_size = sizeof(joints),
-    .carve = carve,
+    .allocate = allocate,
     .solve = solve,
 };

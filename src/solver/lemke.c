@@ -19,20 +19,17 @@ typedef struct {
 
 enum { Z0 = 0, Q = 1, FIRST = 2 }; // columns: z_0 at the start, the constant, then z_1 .. z_nu at the start
 
-static void carve(void *work, carom_arena *mem, int n, int nb) {
+static void allocate(void *work, carom_arena *mem, int n, int nb) {
     lemke *w = work;
     const size_t m = (size_t)n;
     (void)nb;
-    carom_carve_reduced(&w->red, mem, n);
-    w->T = carom_carve(mem, m * (m + 2));
-    w->z = carom_carve(mem, m);
-    w->d = carom_carve(mem, m);
-    w->r = carom_carve(mem, m);
-    w->kept = carom_carve(mem, m);
-    w->basic = carom_carve_ints(mem, m);
-    w->column = carom_carve_ints(mem, m + 2);
-    w->place = carom_carve_ints(mem, 2 * m + 1);
-    w->tied = carom_carve_ints(mem, m);
+    carom_allocate_reduced(&w->red, mem, n);
+    w->T = carom_allocate(mem, m * (m + 2));
+    CAROM_ALLOCATE(mem, m, &w->z, &w->d, &w->r, &w->kept);
+    w->basic = carom_allocate_ints(mem, m);
+    w->column = carom_allocate_ints(mem, m + 2);
+    w->place = carom_allocate_ints(mem, 2 * m + 1);
+    w->tied = carom_allocate_ints(mem, m);
 }
 
 // (SOL-8)  w = s + S D^-1 (D z) + 1 z_0, D = diag S: all entries of S D^-1 are pure numbers.  s is raised by up to `spread` times its size,
@@ -234,6 +231,6 @@ const carom_solver carom_solver_lemke = {
     .max_blocks = 1000,
     .max_rows = 1000,
     .work_size = sizeof(lemke),
-    .carve = carve,
+    .allocate = allocate,
     .solve = solve,
 };

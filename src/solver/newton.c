@@ -47,17 +47,17 @@ typedef struct {
     double tol, target;      // error asked for, error to reach
 } newton;
 
-static void carve(void *work, carom_arena *mem, int n, int nb) {
+static void allocate(void *work, carom_arena *mem, int n, int nb) {
     newton *w = work;
     const size_t k = (size_t)n;
     double **vectors[] = {&w->d, &w->u, &w->f, &w->p, &w->old, &w->best, &w->b, &w->step, &w->centre, &w->c, &w->safe};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = carom_carve(mem, k);
-    w->now = carom_carve_bytes(mem, (size_t)nb * sizeof(mode));
-    w->next = carom_carve_bytes(mem, (size_t)nb * sizeof(mode));
-    w->x = carom_carve_bytes(mem, k * sizeof(unknown));
-    w->A = carom_carve(mem, k * k);
-    w->work = carom_carve(mem, 3 * k);
-    w->pivot = carom_carve_ints(mem, k);
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = carom_allocate(mem, k);
+    w->now = carom_allocate_bytes(mem, (size_t)nb * sizeof(mode));
+    w->next = carom_allocate_bytes(mem, (size_t)nb * sizeof(mode));
+    w->x = carom_allocate_bytes(mem, k * sizeof(unknown));
+    w->A = carom_allocate(mem, k * k);
+    w->work = carom_allocate(mem, 3 * k);
+    w->pivot = carom_allocate_ints(mem, k);
 }
 
 // (SOL-16)  u = G p + c + delta d (p - centre)
@@ -520,6 +520,6 @@ const carom_solver carom_solver_newton = {
     .laws = CAROM_EVERY_LAW,
     .max_rows = 3000,
     .work_size = sizeof(newton),
-    .carve = carve,
+    .allocate = allocate,
     .solve = solve,
 };

@@ -11,14 +11,10 @@ typedef struct {
     double *best;     // n
 } prox;
 
-static void carve(void *work, carom_arena *mem, int n, int nb) {
+static void allocate(void *work, carom_arena *mem, int n, int nb) {
     prox *w = work;
     (void)nb;
-    w->d = carom_carve(mem, (size_t)n);
-    w->r = carom_carve(mem, (size_t)n);
-    w->u = carom_carve(mem, (size_t)n);
-    w->f = carom_carve(mem, (size_t)n);
-    w->best = carom_carve(mem, (size_t)n);
+    CAROM_ALLOCATE(mem, (size_t)n, &w->d, &w->r, &w->u, &w->f, &w->best);
 }
 
 // r_i = 1 / sum_j |G_ij| makes the iteration safe for symmetric semi-definite G; tangential rows of a block share one r.
@@ -92,6 +88,6 @@ const carom_solver carom_solver_prox = {
     .laws = CAROM_EVERY_LAW,
     .sparse = true,
     .work_size = sizeof(prox),
-    .carve = carve,
+    .allocate = allocate,
     .solve = solve,
 };

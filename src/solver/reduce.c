@@ -2,21 +2,21 @@
 #include "solver/reduce.h"
 #include "linalg/dense.h"
 
-void carom_carve_reduced(carom_reduced *r, carom_arena *mem, int n) {
+void carom_allocate_reduced(carom_reduced *r, carom_arena *mem, int n) {
     const size_t m = (size_t)n;
-    r->U = carom_carve_ints(mem, m);
-    r->E = carom_carve_ints(mem, m);
-    r->row = carom_carve_ints(mem, m);
-    r->col = carom_carve_ints(mem, m);
-    r->S_own = carom_carve(mem, m * m);
-    r->s_own = carom_carve(mem, m);
-    r->F = carom_carve(mem, m * m);
-    r->X = carom_carve(mem, m * (m + 1));
-    r->scale = carom_carve(mem, 2 * m);
-    r->b = carom_carve(mem, m);
-    r->G = carom_carve(mem, m * m);
-    r->g = carom_carve(mem, m);
-    r->x = carom_carve(mem, 4 * m);
+    r->U = carom_allocate_ints(mem, m);
+    r->E = carom_allocate_ints(mem, m);
+    r->row = carom_allocate_ints(mem, m);
+    r->col = carom_allocate_ints(mem, m);
+    r->S_own = carom_allocate(mem, m * m);
+    r->s_own = carom_allocate(mem, m);
+    r->F = carom_allocate(mem, m * m);
+    r->X = carom_allocate(mem, m * (m + 1));
+    r->scale = carom_allocate(mem, 2 * m);
+    r->b = carom_allocate(mem, m);
+    r->G = carom_allocate(mem, m * m);
+    r->g = carom_allocate(mem, m);
+    r->x = carom_allocate(mem, 4 * m);
 }
 
 static void split(carom_reduced *r, const carom_problem *pb) {

@@ -22,7 +22,7 @@ typedef struct carom_reduced {
     double *G, *g, *x;   // redundant joints: G_EE, G_EE p_E, the shortest p_E
 } carom_reduced;
 
-void carom_carve_reduced(carom_reduced *r, carom_arena *mem, int n);
+void carom_allocate_reduced(carom_reduced *r, carom_arena *mem, int n);
 void carom_reduce(carom_reduced *r, const carom_problem *pb);
 /// pb->p from p_U, which is in the order of U.
 void carom_reduced_expand(carom_reduced *r, const carom_problem *pb, const double *pU);

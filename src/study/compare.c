@@ -16,7 +16,7 @@ carom_compare_def carom_compare_default(void) {
 }
 
 static carom_status no_memory(carom_error *err) {
-    return carom_fail(err, CAROM_NO_MEMORY, "no memory for a comparison");
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a comparison");
 }
 
 // -- schemes ----------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ static carom_status read_against(carom_compare *c, const char *text, const char 
     char *end = NULL, scheme[256];
     c->against_step = colon ? carom_number(colon + 1, &end) : 0;
     if (!colon || end == colon + 1 || *end || colon == text || (size_t)(colon - text) >= sizeof scheme)
-        return carom_fail(err, CAROM_BAD_INPUT, "the reference '%.100s' is none of SCHEME:STEP, FILE.h5, exact", text);
+        return carom_fail(err, CAROM_BAD_INPUT, "the reference '%.100s' is not one of SCHEME:STEP, FILE.h5, exact", text);
     if (!(c->against_step > 0 && isfinite(c->against_step)))
         return carom_fail(err, CAROM_BAD_INPUT, "the reference '%.100s' has no positive step size behind its last colon", text);
     snprintf(scheme, sizeof scheme, "%.*s", (int)(colon - text), text);

@@ -26,7 +26,7 @@ static carom_status plant(graph *g, const carom_polyline *p, bool *finite, carom
     }
     while (g->leaf < p->n) g->leaf *= 2;
     g->low = malloc(4 * (size_t)g->leaf * sizeof *g->low);
-    if (!g->low) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a graph of %ld points", p->n);
+    if (!g->low) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a graph of %ld points", p->n);
     g->high = g->low + 2 * g->leaf;
     for (long i = 0; i < g->leaf; ++i) {
         g->low[g->leaf + i] = i < p->n ? p->x[i] : INFINITY;

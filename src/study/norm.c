@@ -25,7 +25,7 @@ carom_status carom_compare_norm(carom_compare_def *def, const char *name, carom_
         char *end = NULL;
         p = *word == 'l' ? carom_number(word + 1, &end) : NAN;
         if (!end || end == word + 1 || *end || !isfinite(p))
-            return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is none of l1, l2, l3 and other exponents, linf, matrix, hausdorff, relative-l1 and so on", name);
+            return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not one of l1, l2, l3 and other exponents, linf, matrix, hausdorff, relative-l1 and so on", name);
         if (p < 1) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a norm: the exponent must be 1 or more", name);
         kind = CAROM_NORM_LP;
     }
@@ -40,7 +40,7 @@ carom_status carom_norm_begin(carom_norm *a, carom_norm_kind kind, double p, int
     if (kind != CAROM_NORM_MATRIX) return CAROM_OK;
     const size_t size = (size_t)n * (size_t)n;
     a->gram = calloc(2 * size + 2 * (size_t)n + 1, sizeof *a->gram);
-    return a->gram ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for a matrix of %d columns", n);
+    return a->gram ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a matrix of %d columns", n);
 }
 
 void carom_norm_end(carom_norm *a) {

@@ -37,7 +37,7 @@ static carom_status choose(quantities *s, const char *const *of, carom_error *er
     while (of[n]) length += strlen(of[n++]) + 1;
     s->at = calloc((size_t)n + 1, sizeof *s->at);
     char *copy = s->names = malloc(length);
-    if (!s->at || !copy) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d names", n);
+    if (!s->at || !copy) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d names", n);
     for (s->n = 0; s->n < n; ++s->n) {
         strcpy(copy, of[s->n]);
         if (!find(s->model, copy, &s->at[s->n])) {
@@ -54,7 +54,7 @@ static carom_status choose(quantities *s, const char *const *of, carom_error *er
 
 static carom_status take_all(quantities *s, carom_error *err) {
     s->at = calloc((size_t)s->nq + 1, sizeof *s->at);
-    if (!s->at) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d names", s->nq);
+    if (!s->at) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d names", s->nq);
     for (s->n = 0; s->n < s->nq; ++s->n) s->at[s->n] = (quantity){COORDINATE, s->n, carom_model_coordinate(s->model, s->n)};
     return CAROM_OK;
 }
@@ -62,7 +62,7 @@ static carom_status take_all(quantities *s, carom_error *err) {
 // Where the four numbers of a quaternion follow each other.
 static carom_status find_quaternions(quantities *s, carom_error *err) {
     s->opposite = malloc(((size_t)s->n + 1) * sizeof *s->opposite);
-    if (!s->opposite) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d names", s->n);
+    if (!s->opposite) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d names", s->n);
     for (int j = 0; j < s->n; ++j) s->opposite[j] = -1;
     for (int j = 0; j + 3 < s->n; ++j) {
         const int first = s->at[j].kind == COORDINATE ? carom_model_quaternion(s->model, s->at[j].index) : -1;
@@ -90,7 +90,7 @@ void carom_quantities_destroy(quantities *s) {
 carom_status carom_scratch_create(scratch *w, const quantities *s, carom_error *err) {
     const size_t nq = (size_t)(s->nq > s->n ? s->nq : s->n), nv = (size_t)s->nv, nout = (size_t)s->nout, n = (size_t)s->n;
     *w = (scratch){.block = calloc(2 * nq + nv + nout + 2 * n + 1, sizeof(double))};
-    if (!w->block) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d quantities", s->n);
+    if (!w->block) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d quantities", s->n);
     w->q = w->block;
     w->dq = w->q + nq;
     w->v = w->dq + nq;

@@ -122,7 +122,7 @@ static carom_status run(recorder *r, carom_sim *sim, carom_ledger *ledger, carom
     r->nl = now.dir[sys->ne + sys->nc];
     r->err = err;
     r->seen = r->units = 0;
-    if (!r->dq && r->c->of.turns && !(r->dq = calloc((size_t)sys->nq, sizeof *r->dq))) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a run");
+    if (!r->dq && r->c->of.turns && !(r->dq = calloc((size_t)sys->nq, sizeof *r->dq))) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run");
     if (!r->tr.t) CAROM_TRY(carom_trajectory_create(&r->tr, r->c->of.nq, r->total > 0 ? r->total / r->stride + 2 : 1024, err));
     if (r->inner) carom_sim_watch_inner(sim, on_inner, r);
     if (r->events) carom_sim_watch_events(sim, on_event, r);
@@ -294,7 +294,7 @@ static void tell(carom_compare *c, job *j, const carom_compare_watch *watch) {
 }
 
 // Rows that are done, up to the first that is not; all of them when `rest`.  The lock is held, but given away meanwhile.
-static void tell_rows(race *r, const carom_compare_watch *watch, int *first, bool rest) {
+static void report_rows(race *r, const carom_compare_watch *watch, int *first, bool rest) {
     carom_compare *c = r->c;
     for (int i = *first; i < c->njobs && (rest || c->jobs[i].done); ++i) {
         if (!rest) *first = i + 1;
@@ -319,13 +319,13 @@ static void look_after(race *r, int started, const carom_compare_watch *watch) {
     pthread_mutex_lock(&r->lock);
     while (r->ended < started) {
         wait_a_moment(r);
-        if (!r->alone) tell_rows(r, watch, &first, false);
+        if (!r->alone) report_rows(r, watch, &first, false);
         pthread_mutex_unlock(&r->lock);
         const double part = (double)atomic_load(&c->progress) / (double)(c->total > 0 ? c->total : 1);
         if (watch->tick && !watch->tick(watch->user, part < 1 ? part : 1)) atomic_store(&c->stop, true);
         pthread_mutex_lock(&r->lock);
     }
-    if (!r->alone) tell_rows(r, watch, &first, true);
+    if (!r->alone) report_rows(r, watch, &first, true);
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -333,7 +333,7 @@ static carom_status hold(carom_compare *c, bool alone, const carom_compare_watch
     const int wanted = alone ? 1 : c->threads < c->njobs ? c->threads : c->njobs;
     race r = {.c = c, .alone = alone};
     pthread_t *threads = calloc((size_t)wanted, sizeof *threads);
-    if (!threads) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d threads", wanted);
+    if (!threads) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d threads", wanted);
     pthread_mutex_init(&r.lock, NULL);
     pthread_cond_init(&r.news, NULL);
     int started = 0;

@@ -136,7 +136,7 @@ static carom_status fill(reference *r, carom_result *f, const char *file, double
     CAROM_TRY(carom_trajectory_create(&r->tr, r->of->n, rows, err));
     CAROM_TRY(read_times(r, f, file, end, err));
     double *column = calloc((size_t)rows, sizeof *column);
-    if (!column) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %ld rows", rows);
+    if (!column) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %ld rows", rows);
     carom_status status = CAROM_OK;
     for (int j = 0; j < r->of->n && status == CAROM_OK; ++j) status = read_quantity(r, f, file, j, column, err);
     if (status == CAROM_OK) status = read_jumps(r, f, column, err);
@@ -219,7 +219,7 @@ static carom_status exact_graph(carom_polyline *p, const reference *r, scratch *
         x_0 = x_1;
     }
     *p = s.p;
-    return s.good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the graph of the exact solution");
+    return s.good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the graph of the exact solution");
 }
 
 // The nodes, joined by lines; two at one time fill in a jump.  A file tells where a jump was between its rows, and the motion on either side
@@ -243,7 +243,7 @@ static carom_status stored_graph(carom_polyline *p, const reference *r, scratch 
         append(&s, fmin(t, end), w->y[j]);
     }
     *p = s.p;
-    return s.good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the graph of a motion");
+    return s.good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the graph of a motion");
 }
 
 carom_status carom_reference_graph(carom_polyline *p, const reference *r, scratch *w, int j, double end, double fine, carom_error *err) {

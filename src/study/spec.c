@@ -52,7 +52,7 @@ carom_status carom_spec_read(spec *s, const carom_model *m, const char *text, co
     for (const char *at = text; *at; ++at) own += *at == ':';
     *s = (spec){.text = strdup(text), .own = strdup(text)};
     s->options = calloc((size_t)(length_of(file.options) + length_of(common) + own + 2), sizeof *s->options);
-    if (!s->text || !s->own || !s->options) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a comparison");
+    if (!s->text || !s->own || !s->options) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a comparison");
     char *rest = strchr(s->own, ':');
     if (rest) *rest++ = 0;
     s->name = s->own;
@@ -104,7 +104,7 @@ carom_sim *carom_compare_sim(const carom_compare *c, const spec *s, double step,
     const int n = length_of(s->options);
     const char **list = calloc((size_t)n + 3, sizeof *list);
     char text[2][48];
-    if (!list) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a comparison"), NULL;
+    if (!list) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a comparison"), NULL;
     carom_format(text[0], sizeof text[0], "rtol=%.17g", tolerance);
     carom_format(text[1], sizeof text[1], "atol=%.12g", tolerance * atol->fallback / rtol->fallback);
     memcpy(list, s->options, (size_t)s->files * sizeof *list);

@@ -125,7 +125,7 @@ static carom_book *empty(const char *file, carom_error *err) {
     if (b && file) b->file = strdup(file);
     if (b && (!file || b->file)) return b;
     free(b);
-    carom_fail(err, CAROM_NO_MEMORY, "no memory for a sweep");
+    carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a sweep");
     return NULL;
 }
 
@@ -135,7 +135,7 @@ carom_book *carom_book_create(const char *file, const void *definition, size_t l
     b->f = fopen(file, "wbx");
     if (b->f && fwrite(MAGIC, sizeof MAGIC, 1, b->f) == 1 && put_record(b->f, definition, length) && fflush(b->f) == 0) return b;
     if (!b->f && errno == EEXIST)
-        carom_fail(err, CAROM_BAD_INPUT, "%.400s is there: a sweep was interrupted; go on with --resume, or remove it", file);
+        carom_fail(err, CAROM_BAD_INPUT, "%.400s exists: a sweep was interrupted; continue with --resume, or remove it", file);
     else carom_fail(err, CAROM_IO, "cannot create %.400s: %s", file, strerror(errno));
     if (b->f) unlink(file);
     carom_book_destroy(b);
@@ -179,7 +179,7 @@ static carom_status read_rows(carom_book *b, carom_sweep *s, carom_error *err) {
 carom_status carom_book_bind(carom_book *b, carom_sweep *s, carom_error *err) {
     b->s = s;
     b->row = calloc((size_t)s->runs, sizeof *b->row);
-    if (!b->row) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %ld runs", s->runs);
+    if (!b->row) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %ld runs", s->runs);
     return b->f ? read_rows(b, s, err) : CAROM_OK;
 }
 
@@ -257,7 +257,7 @@ static carom_status runs_table(const carom_book *b, carom_table *t, carom_error 
         ++k;
     }
     free(value);
-    return good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the table of %ld runs", b->rows);
+    return good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the table of %ld runs", b->rows);
 }
 
 static carom_status section_table(const carom_book *b, carom_table *t, carom_error *err) {
@@ -275,7 +275,7 @@ static carom_status section_table(const carom_book *b, carom_table *t, carom_err
             for (int i = 0; i <= s->nobserve; ++i) t->column[1 + i].real[k] = x[i];
         }
     }
-    return good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the table of %ld section points", b->points);
+    return good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the table of %ld section points", b->points);
 }
 
 carom_status carom_book_tables(const carom_book *b, carom_table tables[2], int *n, carom_error *err) {

@@ -10,7 +10,7 @@ carom_status carom_gpu_open(const carom_sweep *s, const carom_lanes *l, carom_gp
     carom_text b = {0};
     carom_gpu *g = calloc(1, sizeof *g);
     carom_status status = g ? carom_lanes_text(s, l, true, carom_text_append, &b, err) : CAROM_NO_MEMORY;
-    if (!g || b.failed) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for the text of lanes");
+    if (!g || b.failed) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the text of lanes");
     if (status == CAROM_OK) status = carom_cuda_open(&g->program, b.at, b.n, err);
     free(b.at);
     if (status == CAROM_OK) { // is there a card?

@@ -56,11 +56,11 @@ static int block_of(const carom_lanes *l) {
 carom_status carom_lanes_compile(const carom_sweep *s, carom_lanes *l, carom_error *err) {
     carom_text b = {0};
     carom_status status = carom_lanes_text(s, l, false, carom_text_append, &b, err);
-    if (status == CAROM_OK && b.failed) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for the text of lanes");
+    if (status == CAROM_OK && b.failed) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the text of lanes");
     if (status == CAROM_OK) status = carom_object_open(b.at, b.n, &l->code, err);
     if (status == CAROM_OK) {
         *(void **)&l->work = dlsym(l->code, "carom_lanes_run");
-        if (!l->work) status = carom_fail(err, CAROM_IO, "a compiled model does not load: %.400s", dlerror());
+        if (!l->work) status = carom_fail(err, CAROM_IO, "a compiled model cannot be loaded: %.400s", dlerror());
         l->block = block_of(l);
     }
     free(b.at);

@@ -42,7 +42,7 @@ static carom_status read_options(carom_lanes *l, carom_error *err) {
 
 static carom_status read_vary(const carom_sweep *s, carom_lanes *l, carom_error *err) {
     l->vary = calloc((size_t)s->nvary + 1, sizeof *l->vary);
-    if (!l->vary) return carom_fail(err, CAROM_NO_MEMORY, "no memory for lanes");
+    if (!l->vary) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
     for (int i = 0; i < s->nvary; ++i) {
         const varied *v = &s->vary[i];
         if (v->kind == VARY_OPTION) return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --vary %.60s: options are the same in all of them", v->name);
@@ -81,7 +81,7 @@ static carom_model *model_at(const carom_sweep *s, long run, carom_error *err) {
         d.observe = observe;
         m = carom_model_create(&d, err);
     } else {
-        carom_fail(err, CAROM_NO_MEMORY, "no memory for lanes");
+        carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
     }
     free(set), free(observe), free(text), free(value), free(list);
     return m;
@@ -125,7 +125,7 @@ static carom_status create(const carom_sweep *s, carom_lanes *l, carom_error *er
 
 carom_status carom_lanes_create(const carom_sweep *s, carom_lanes **lanes, carom_error *err) {
     carom_lanes *l = calloc(1, sizeof *l);
-    if (!l) return carom_fail(err, CAROM_NO_MEMORY, "no memory for lanes");
+    if (!l) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for lanes");
     const carom_status status = create(s, l, err);
     if (status == CAROM_OK) *lanes = l;
     else carom_lanes_destroy(l);
@@ -212,7 +212,7 @@ static carom_status put_values(const sheet *t, const carom_sweep *s, carom_error
         const varied *v = &s->vary[k];
         const bool range = is_range(v);
         if (!range && v->n > MOST)
-            return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s has %ld values that are no range a:b:n; at most %d such values go into a file", v->name, v->n, MOST);
+            return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s has %ld values that are not a range a:b:n; at most %d such values go into a file", v->name, v->n, MOST);
         if (range) {
             carom_native_number(v->value[0], a);
             carom_native_number(v->value[v->n - 1], b);

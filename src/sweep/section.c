@@ -19,7 +19,7 @@ static char *copy_of(const char *text) {
 static carom_status read_impact(carom_sweep *s, const char *name, carom_error *err) {
     s->section.contact = carom_model_contact(s->model, name);
     s->section.name = copy_of(name);
-    if (!s->section.name) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a sweep");
+    if (!s->section.name) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a sweep");
     if (s->section.contact != CAROM_NO_CONTACT) return CAROM_OK;
     const char *near = carom_nearest(name, constraint_name, s->model);
     return carom_fail(err, CAROM_BAD_INPUT, "--section impact: the model has no contact '%.60s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
@@ -49,7 +49,7 @@ static carom_status read_crossing(carom_sweep *s, char *text, carom_error *err) 
     *sign = 0;
     const size_t room = strlen(text) + strlen(sign + 1) + 16;
     s->section.expression = malloc(room);
-    if (!s->section.expression) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a sweep");
+    if (!s->section.expression) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a sweep");
     snprintf(s->section.expression, room, "(%s) - (%s)", text, sign + 1);
     return CAROM_OK;
 }
@@ -57,7 +57,7 @@ static carom_status read_crossing(carom_sweep *s, char *text, carom_error *err) 
 carom_status carom_section_read(carom_sweep *s, const char *text, carom_error *err) {
     if (!text) return CAROM_OK;
     char *copy = copy_of(text);
-    if (!copy) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a sweep");
+    if (!copy) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a sweep");
     char *at = copy + strspn(copy, " \t");
     carom_status status = CAROM_OK;
     const size_t n = strcspn(at, " \t");
@@ -65,7 +65,7 @@ carom_status carom_section_read(carom_sweep *s, const char *text, carom_error *e
     if (n == 5 && strncmp(at, "every", 5) == 0 && *rest) {
         s->section.kind = SECTION_EVERY;
         s->section.expression = copy_of(rest);
-        if (!s->section.expression) status = carom_fail(err, CAROM_NO_MEMORY, "no memory for a sweep");
+        if (!s->section.expression) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a sweep");
     } else if (n == 6 && strncmp(at, "impact", 6) == 0 && *rest && !equals(at)) {
         s->section.kind = SECTION_IMPACT;
         status = read_impact(s, rest, err);

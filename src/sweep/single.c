@@ -40,7 +40,7 @@ typedef struct single {
     carom_error *err;
 } single;
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "no memory for a run of a sweep"); }
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run of a sweep"); }
 
 // -- values ----------------------------------------------------------------------------------------------------
 
@@ -151,7 +151,7 @@ static carom_status crossings(single *k) {
 
 // Right limits: the first node at or behind an event of a scheme that tells them, the end of the step for the others.
 static carom_status impacts(single *k, const carom_now *now) {
-    const bool located = carom_sim_scheme(k->sim)->tells;
+    const bool located = carom_sim_scheme(k->sim)->emits_events;
     double last = NAN;
     for (int i = 0; i < now->nevents && !enough(k); ++i) {
         const carom_event *e = &now->events[i];

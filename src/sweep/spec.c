@@ -48,7 +48,7 @@ static carom_status reserve(varied *v, double n, carom_error *err) {
     if (n > MOST) return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %g values; at most %d are possible", v->name, n, MOST);
     v->n = (long)n;
     v->value = malloc((size_t)v->n * sizeof *v->value);
-    return v->value ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the values of --vary %.60s", v->name);
+    return v->value ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the values of --vary %.60s", v->name);
 }
 
 // a:b:n.  Both ends are exact.
@@ -95,7 +95,7 @@ static carom_status list(varied *v, const char *text, carom_error *err) {
         v->word[i][length] = 0;
         v->value[i] = (double)i;
     }
-    return v->word && v->word[n - 1] ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the values of --vary %.60s", v->name);
+    return v->word && v->word[n - 1] ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the values of --vary %.60s", v->name);
 }
 
 // -- a column of a CSV file --------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ carom_status carom_vary_read(carom_sweep *s, varied *v, const char *text, carom_
     const char *sign = strchr(text, '=');
     if (!sign || sign == text) return carom_fail(err, CAROM_BAD_INPUT, "--vary %.100s: write NAME=SPEC, for instance mu=0:0.5:11", text);
     v->name = malloc((size_t)(sign - text) + 1);
-    if (!v->name) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a sweep");
+    if (!v->name) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a sweep");
     memcpy(v->name, text, (size_t)(sign - text));
     v->name[sign - text] = 0;
     CAROM_TRY(name_it(s, v, err));

@@ -57,7 +57,7 @@ static carom_status count(carom_sweep *s, carom_error *err) {
     double grid = 1;
     for (int i = 0; i < s->nvary; ++i) {
         if (s->def.zip && s->vary[i].n != s->vary[0].n)
-            return carom_fail(err, CAROM_BAD_INPUT, "--zip wants lists of one length; --vary %.60s has %ld values, --vary %.60s has %ld", s->vary[0].name, s->vary[0].n, s->vary[i].name, s->vary[i].n);
+            return carom_fail(err, CAROM_BAD_INPUT, "--zip needs lists of equal length; --vary %.60s has %ld values, --vary %.60s has %ld", s->vary[0].name, s->vary[0].n, s->vary[i].name, s->vary[i].n);
         grid = s->def.zip ? (double)s->vary[0].n : grid * (double)s->vary[i].n;
     }
     if (grid > 1e9) return carom_fail(err, CAROM_BAD_INPUT, "the sweep has %g runs; at most 1e9 are possible", grid);
@@ -66,7 +66,7 @@ static carom_status count(carom_sweep *s, carom_error *err) {
     s->runs = s->grid * ways(s);
     s->skip = calloc((size_t)s->runs, sizeof *s->skip);
     s->start = calloc((size_t)s->runs, sizeof *s->start);
-    return s->skip && s->start ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for %ld runs", s->runs);
+    return s->skip && s->start ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %ld runs", s->runs);
 }
 
 static carom_status check(const carom_sweep *s, carom_error *err) {
@@ -96,7 +96,7 @@ static carom_status look_at_model(carom_sweep *s, carom_error *err) {
     CAROM_TRY(carom_section_read(s, s->def.section, err));
     while (s->def.observe && s->def.observe[s->nobserve]) ++s->nobserve;
     s->observe = calloc((size_t)s->nobserve + 2, sizeof *s->observe);
-    if (!s->observe) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a sweep");
+    if (!s->observe) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a sweep");
     for (int i = 0; i < s->nobserve; ++i) s->observe[i] = s->def.observe[i];
     s->observe[s->nobserve] = s->section.expression;
     carom_model *with = NULL;
@@ -129,7 +129,7 @@ static carom_status create(carom_sweep *s, carom_error *err) {
     int n = 0;
     while (s->def.vary && s->def.vary[n]) ++n;
     s->vary = calloc((size_t)n + 1, sizeof *s->vary);
-    if (!s->vary) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a sweep");
+    if (!s->vary) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a sweep");
     for (; s->nvary < n; ++s->nvary) {
         const carom_status status = carom_vary_read(s, &s->vary[s->nvary], s->def.vary[s->nvary], err);
         if (status != CAROM_OK) return ++s->nvary, status;
@@ -149,7 +149,7 @@ static carom_status create(carom_sweep *s, carom_error *err) {
 carom_sweep *carom_sweep_create(const carom_sweep_def *def, carom_error *err) {
     if (!def) return carom_fail(err, CAROM_BAD_INPUT, "a sweep needs a definition"), NULL;
     carom_sweep *s = calloc(1, sizeof *s);
-    if (!s) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a sweep"), NULL;
+    if (!s) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a sweep"), NULL;
     s->def = *def;
     if (create(s, err) == CAROM_OK) return s;
     carom_sweep_destroy(s);
@@ -355,7 +355,7 @@ carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, car
     const long most = c.watch->fetch ? chains(s) : c.last - c.next;
     const int wanted = s->gpu ? 1 : s->def.jobs > 1 ? s->def.jobs < most ? s->def.jobs : (int)most : 1;
     pthread_t *threads = calloc((size_t)wanted, sizeof *threads);
-    if (!threads) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d threads", wanted);
+    if (!threads) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d threads", wanted);
     pthread_mutex_init(&c.lock, NULL);
     pthread_cond_init(&c.news, NULL);
     s->crew = &c;
@@ -368,7 +368,7 @@ carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, car
     pthread_mutex_destroy(&c.lock);
     free(threads);
     if (started == 0) return carom_fail(err, CAROM_NO_MEMORY, "cannot start a thread");
-    if (c.status == CAROM_NO_MEMORY) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the runs of the sweep");
+    if (c.status == CAROM_NO_MEMORY) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the runs of the sweep");
     if (c.err.text[0] && c.status != CAROM_STOPPED) return carom_fail(err, c.status, "--gpu: %s", c.err.text);
     return atomic_load(&s->stop) ? carom_fail(err, CAROM_STOPPED, "stopped") : CAROM_OK;
 }

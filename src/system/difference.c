@@ -3,27 +3,26 @@
 #include <math.h>
 #include <stdlib.h>
 
-carom_local carom_carve_local(carom_arena *mem, const carom_system *sys) {
+carom_local carom_allocate_local(carom_arena *mem, const carom_system *sys) {
     const int nb = sys->ne + sys->nc;
     int n = 0;
     for (int id = 0; id < nb; ++id) n += carom_system_recorded(sys, id);
     carom_local L = {.nb = 0};
-    L.id = carom_carve_ints(mem, (size_t)nb);
-    L.at = carom_carve_ints(mem, (size_t)nb + 1);
-    L.W = carom_carve_columns(mem, sys->nv, n, sys->column_stride);
-    L.w = carom_carve(mem, (size_t)n);
+    L.id = carom_allocate_ints(mem, (size_t)nb);
+    L.at = carom_allocate_ints(mem, (size_t)nb + 1);
+    L.W = carom_allocate_columns(mem, sys->nv, n, sys->column_stride);
+    L.w = carom_allocate(mem, (size_t)n);
     return L;
 }
 
-carom_difference carom_carve_difference(carom_arena *mem, const carom_system *sys) {
-    carom_difference d = {.L = carom_carve_local(mem, sys)};
+carom_difference carom_allocate_difference(carom_arena *mem, const carom_system *sys) {
+    carom_difference d = {.L = carom_allocate_local(mem, sys)};
     const int longest = d.L.W.n > sys->nv ? d.L.W.n : sys->nv;
-    d.q = carom_carve(mem, (size_t)sys->nq);
-    d.a = carom_carve(mem, (size_t)longest);
-    d.b = carom_carve(mem, (size_t)longest);
-    d.e = carom_carve(mem, (size_t)sys->nv);
-    d.of = carom_carve_ints(mem, (size_t)(sys->ne + sys->nc));
-    d.M = carom_carve_matrix(mem, sys->mass_shape);
+    d.q = carom_allocate(mem, (size_t)sys->nq);
+    CAROM_ALLOCATE(mem, (size_t)longest, &d.a, &d.b);
+    d.e = carom_allocate(mem, (size_t)sys->nv);
+    d.of = carom_allocate_ints(mem, (size_t)(sys->ne + sys->nc));
+    d.M = carom_allocate_matrix(mem, sys->mass_shape);
     return d;
 }
 

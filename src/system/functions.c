@@ -340,7 +340,7 @@ static carom_status fill(carom_functions *m, carom_error *err) {
     *s = carom_system_default(b->nq, b->nv, b->ne + def->ne, b->nc + def->nc);
     m->first = b->ne + b->nc;
     m->contacts = calloc((size_t)s->nc + 1, sizeof *m->contacts);
-    if (!m->contacts) return carom_fail(err, CAROM_NO_MEMORY, "no memory for %d contacts", s->nc);
+    if (!m->contacts) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d contacts", s->nc);
     if (b->nc) memcpy(m->contacts, b->contacts, sizeof *m->contacts * (size_t)b->nc);
     if (def->nc) memcpy(m->contacts + b->nc, def->contacts, sizeof *m->contacts * (size_t)def->nc);
     s->contacts = m->contacts;
@@ -379,7 +379,7 @@ carom_functions *carom_functions_create(const carom_functions_def *def, carom_er
     if (check(def, err) != CAROM_OK) return NULL;
     carom_functions *m = calloc(1, sizeof *m);
     if (!m) {
-        carom_fail(err, CAROM_NO_MEMORY, "no memory for a system of functions");
+        carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a system of functions");
         return NULL;
     }
     m->def = *def;

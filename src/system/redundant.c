@@ -97,22 +97,21 @@ static void choose(carom_redundant *r) {
 
 // -- in a run --------------------------------------------------------------------------------------------
 
-carom_redundant carom_carve_redundant(carom_arena *mem, carom_arena *keep, const carom_system *sys, int k) {
+carom_redundant carom_allocate_redundant(carom_arena *mem, carom_arena *keep, const carom_system *sys, int k) {
     carom_redundant r = {.sys = sys, .n = sys->ne, .k = k};
     const size_t n = (size_t)sys->ne, nv = (size_t)sys->nv;
     carom_system joints = *sys;
     joints.nc = 0;
-    r.order = carom_carve_ints(keep, n);
-    r.before = carom_carve_ints(mem, n);
-    r.D = carom_carve(mem, nv);
-    r.L = carom_carve_local(mem, &joints);
-    r.A = carom_carve(mem, nv * n);
-    r.R = carom_carve(mem, n * n);
-    r.S = carom_carve(mem, n);
-    r.Z = carom_carve(mem, n * (size_t)k);
-    r.B = carom_carve(mem, (size_t)k * (size_t)k);
-    r.x = carom_carve(mem, n);
-    r.y = carom_carve(mem, n);
+    r.order = carom_allocate_ints(keep, n);
+    r.before = carom_allocate_ints(mem, n);
+    r.D = carom_allocate(mem, nv);
+    r.L = carom_allocate_local(mem, &joints);
+    r.A = carom_allocate(mem, nv * n);
+    r.R = carom_allocate(mem, n * n);
+    r.S = carom_allocate(mem, n);
+    r.Z = carom_allocate(mem, n * (size_t)k);
+    r.B = carom_allocate(mem, (size_t)k * (size_t)k);
+    CAROM_ALLOCATE(mem, n, &r.x, &r.y);
     return r;
 }
 
@@ -205,19 +204,17 @@ typedef struct count {
     double length;          // of the motion, in units of A's rows
 } count;
 
-static void carve_count(count *c, carom_arena *mem, const carom_system *sys) {
+static void allocate_count(count *c, carom_arena *mem, const carom_system *sys) {
     const size_t n = (size_t)sys->ne, nv = (size_t)sys->nv;
-    c->r = carom_carve_redundant(mem, mem, sys, 0);
-    c->work = carom_carve_bytes(mem, sys->work_size);
-    c->M = carom_carve_matrix(mem, sys->mass_shape);
-    c->q_1 = carom_carve(mem, (size_t)sys->nq);
-    c->A_0 = carom_carve(mem, nv * n);
-    c->G = carom_carve(mem, n * n);
-    c->x = carom_carve(mem, nv);
-    c->y = carom_carve(mem, nv);
-    c->g = carom_carve(mem, n + (size_t)sys->nc);
-    c->diagonal = carom_carve(mem, n);
-    c->b = carom_carve(mem, n);
+    c->r = carom_allocate_redundant(mem, mem, sys, 0);
+    c->work = carom_allocate_bytes(mem, sys->work_size);
+    c->M = carom_allocate_matrix(mem, sys->mass_shape);
+    c->q_1 = carom_allocate(mem, (size_t)sys->nq);
+    c->A_0 = carom_allocate(mem, nv * n);
+    c->G = carom_allocate(mem, n * n);
+    CAROM_ALLOCATE(mem, nv, &c->x, &c->y);
+    c->g = carom_allocate(mem, n + (size_t)sys->nc);
+    CAROM_ALLOCATE(mem, n, &c->diagonal, &c->b);
 }
 
 // G = A'A + mu I, factorised.
@@ -376,12 +373,12 @@ int carom_redundant_count(const carom_system *sys, double t, const double *q) {
     if (sys->ne == 0 || sys->ne > MOST_ROWS) return 0;
     count c = {.t = t, .q = q};
     carom_arena mem = {0};
-    carve_count(&c, &mem, sys);
+    allocate_count(&c, &mem, sys);
     const size_t size = mem.used;
     void *block = calloc(1, size + 64);
     if (!block) return -1;
     mem = (carom_arena){.base = (unsigned char *)block + (64 - (size_t)block % 64) % 64, .size = size};
-    carve_count(&c, &mem, sys);
+    allocate_count(&c, &mem, sys);
     if (sys->work_init) sys->work_init(sys->model, c.work);
     const int k = counted(&c);
     carom_arena_release(&mem);

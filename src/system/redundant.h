@@ -29,7 +29,7 @@ typedef struct carom_redundant {
 int carom_redundant_count(const carom_system *sys, double t, const double *q);
 
 /// Workspace for k redundant constraints; order is allocated from keep.
-carom_redundant carom_carve_redundant(carom_arena *mem, carom_arena *keep, const carom_system *sys, int k);
+carom_redundant carom_allocate_redundant(carom_arena *mem, carom_arena *keep, const carom_system *sys, int k);
 
 /// The weights D, and the first choice.  False: the system could not give its mass or directions.
 bool carom_redundant_start(carom_redundant *r, void *work, carom_matrix M, double t, const double *q);

@@ -8,11 +8,11 @@
 
 static void solve(carom_problem *pb, bool solvable) {
     carom_arena count = {0};
-    carom_carve_chain(&count, pb->n, pb->nb, pb->n, NULL);
+    carom_allocate_chain(&count, pb->n, pb->nb, pb->n, NULL);
     const size_t size = (count.used + 127) & ~(size_t)63;
     carom_arena mem = {.base = aligned_alloc(64, size), .size = size};
     memset(mem.base, 0, size);
-    carom_chain *chain = carom_carve_chain(&mem, pb->n, pb->nb, pb->n, NULL);
+    carom_chain *chain = carom_allocate_chain(&mem, pb->n, pb->nb, pb->n, NULL);
     double scale = 0;
     for (int i = 0; i < pb->n; ++i) scale = fmax(scale, fabs(pb->c[i]));
     const carom_report report = carom_chain_solve(chain, pb, 1e-12 * scale);

@@ -183,17 +183,17 @@ carom_status carom_model_assemble(carom_model *m, void *work, carom_error *err) 
     if (m->nmember && m->assemble)
         return carom_fail(err, CAROM_BAD_INPUT, "%.200s: assemble is for models without flexible members; give positions that fit", m->file);
     if (m->ne == 0 || m->ne > MOST_ROWS || m->nmember) return CAROM_OK;
-    desk d = {.m = m, .work = work, .n = m->seen.nv, .ne = m->ne};
+    desk d = {.m = m, .work = work, .n = m->visible.nv, .ne = m->ne};
     m->moved = m->completed = m->nredundant = 0;
     for (int id = 0; id < m->ne; ++id) m->links[id].redundant = false;
     if (!desk_open(&d)) {
         desk_close(&d);
-        return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
     }
     if (m->assemble) positions(&d);
     if (m->njoints) velocities(&d);
     dependence(&d);
     desk_close(&d);
-    if (!name_redundant(m)) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    if (!name_redundant(m)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
     return CAROM_OK;
 }

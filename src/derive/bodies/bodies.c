@@ -349,7 +349,7 @@ static carom_status read_motion(resolver *r, const carom_mech_motion *motion, bo
     const carom_datum *at = carom_given(&motion->at), *angle = carom_given(&motion->angle), *axis = carom_given(&motion->axis);
     if (!at && !angle && !axis) return carom_fault(r, &motion->name, 0, "the motion of %s is empty; write `motion: {at: [0, sin(t)]}`", b->where);
     if (!at || at->kind != CAROM_LIST || (at->count != 2 && at->count != 3))
-        return carom_fault(r, at ? at : &motion->name, 0, "the motion wants `at:` with a list of two (planar) or three (spatial)");
+        return carom_fault(r, at ? at : &motion->name, 0, "the motion needs `at:` with a list of two (planar) or three (spatial)");
     b->space = at->count == 2 ? PLANAR : SPATIAL;
     b->v = -1;
     b->r[2] = num(r, 0);
@@ -358,7 +358,7 @@ static carom_status read_motion(resolver *r, const carom_mech_motion *motion, bo
     if (angle) CAROM_TRY(carom_resolve_expression(r, angle, SCOPE_MOTION, "the motion", &b->angle));
     double n[3] = {0, 0, 1};
     if (b->space == SPATIAL && angle && !axis)
-        return carom_fault(r, angle->key, 0, "an angle in space wants an axis; add `axis: [0, 0, 1]`");
+        return carom_fault(r, angle->key, 0, "an angle in space needs an axis; add `axis: [0, 0, 1]`");
     if (axis) CAROM_TRY(carom_resolve_direction(r, axis, "the axis", n));
     memcpy(b->axis, n, sizeof n);
     if (b->space == SPATIAL) turned_frame(r, b, n);
@@ -529,7 +529,7 @@ carom_status carom_derive_bodies(resolver *r) {
         const carom_mech_body *of = &r->mech->bodies[i];
         body *b = &m->bodies[m->nbodies];
         if (m->nv > MOST_VELOCITIES)
-            return carom_fault(r, &of->name, 0, "more than %d bodies that expressions, joints or springs name; give such a system from C", MOST_VELOCITIES / 6);
+            return carom_fault(r, &of->name, 0, "more than %d bodies that expressions, joints or springs name; build such a system with the C library", MOST_VELOCITIES / 6);
         CAROM_TRY(carom_part_name(r, &of->name));
         if (carom_datum_is(&of->name, "ground"))
             return carom_fault(r, &of->name, 0, "the ground is always there; a body with prescribed motion has `motion`");

@@ -32,8 +32,8 @@ static carom_node mul(const element *e, carom_node a, carom_node b) { return car
 // f += F Dx
 static void push(element *e, carom_node F, carom_node x) {
     carom_model *m = e->r->m;
-    e->power = add(e, e->power, mul(e, F, carom_graph_rate(m->graph, x, m->seen.nv_own)));
-    for (int k = 0; k < m->seen.nv_own; ++k) {
+    e->power = add(e, e->power, mul(e, F, carom_graph_rate(m->graph, x, m->visible.nv_own)));
+    for (int k = 0; k < m->visible.nv_own; ++k) {
         if (!carom_graph_moves(m->graph, x, k)) continue;
         const carom_node f = mul(e, F, carom_graph_along(m->graph, x, k));
         m->force[k] = m->force[k] == CAROM_NONE ? f : add(e, m->force[k], f);
@@ -58,7 +58,7 @@ static void torque_by_axes(element *e, const body *b, bool body_frame, const car
 // (ELM-1)  spring and damper on a coordinate
 static void spring(element *e, carom_node x, carom_node x0, coefficient k, coefficient c) {
     carom_model *m = e->r->m;
-    const carom_node way = sub(e, x, x0), rate = carom_graph_rate(m->graph, x, m->seen.nv_own);
+    const carom_node way = sub(e, x, x0), rate = carom_graph_rate(m->graph, x, m->visible.nv_own);
     const carom_node V = mul(e, mul(e, num(e, 0.5), k.node), mul(e, way, way));
     e->energy = add(e, e->energy, V);
     m->body_potential = add(e, m->body_potential, V);
@@ -119,7 +119,7 @@ static carom_status read_ends(element *e, const carom_mech_spring *of, bool one_
         carom_body_local(e->B, p, e->s_B);
     } else {
         if (at || !points || points->kind != CAROM_LIST || points->count != 2)
-            return carom_fault(e->r, at ? at->key : points ? points : e->place, 0, "%s wants `points:` with one in the frame of each body%s", e->where,
+            return carom_fault(e->r, at ? at->key : points ? points : e->place, 0, "%s needs `points:` with one in the frame of each body%s", e->where,
                                one_place ? ", or `at:` in the world at the start" : "");
         CAROM_TRY(carom_body_point_at(e->r, points->item, e->A, e->spatial, e->s_A));
         CAROM_TRY(carom_body_point_at(e->r, points->item + 1, e->B, e->spatial, e->s_B));
@@ -269,7 +269,7 @@ static carom_status read_motor(element *e, const void *record) {
     joint *j = NULL;
     carom_node x, F;
     if (!at) return carom_fault(e->r, e->place, 0, "%s has no joint; write `joint: NAME`", e->where);
-    if (!n || (torque && force)) return carom_fault(e->r, e->place, 0, "%s wants `torque:` (at an angle) or `force:` (at a shift)", e->where);
+    if (!n || (torque && force)) return carom_fault(e->r, e->place, 0, "%s needs `torque:` (at an angle) or `force:` (at a shift)", e->where);
     CAROM_TRY(carom_find_joint(e->r, at, &j));
     CAROM_TRY(carom_resolve_expression(e->r, n, SCOPE_STATE, "the motor", &F));
     if (force && j->shift == CAROM_NONE) return carom_fault(e->r, n->key, 0, "joint '%s' has no shift; write `torque:`", j->name);
@@ -343,10 +343,10 @@ carom_status carom_derive_elements(resolver *r) {
         {"motor", read_motor, x->motors, x->nmotors, sizeof *x->motors},
         {"load", read_load, x->loads, x->nloads, sizeof *x->loads}};
     carom_model *m = r->m;
-    m->force = carom_pool_take(&m->memory, ((size_t)m->seen.nv_own + 1) * sizeof *m->force);
+    m->force = carom_pool_take(&m->memory, ((size_t)m->visible.nv_own + 1) * sizeof *m->force);
     m->elements = carom_pool_take(&m->memory, (size_t)(x->nsprings + x->nmotors + x->nloads + 1) * sizeof *m->elements);
     if (!m->force || !m->elements) return carom_fault_memory(r);
-    for (int i = 0; i < m->seen.nv_own; ++i) m->force[i] = CAROM_NONE;
+    for (int i = 0; i < m->visible.nv_own; ++i) m->force[i] = CAROM_NONE;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k)
         for (int i = 0; i < kinds[k].count; ++i) {
             const carom_datum *name = (const void *)((const unsigned char *)kinds[k].list + (size_t)i * kinds[k].size); // comes first

@@ -164,7 +164,7 @@ static carom_status spatial_angle(maker *k, joint *j) {
     m->coordinate_name[m->nq] = (int)(name - m->names.at);
     m->velocity_of[m->nq] = -1;
     m->q0[m->nq++] = 0;
-    m->seen.nq = m->seen.nq_own = m->nq;
+    m->visible.nq = m->visible.nq_own = m->nq;
     name->kind = NAME_COORDINATE;
     name->index = j->at;
     name->node = j->angle;
@@ -368,7 +368,7 @@ static carom_status two_axes(maker *k, double *z_A, double *z_B) {
     const carom_datum *axis = carom_given(&k->of->axis), *axes = carom_given(&k->of->axes), *n = axes ? axes : axis;
     if (!n || n->kind != CAROM_LIST || n->count != 2 || n->item->kind != CAROM_LIST)
         return carom_fault(k->r, n ? n : k->j->place, 0,
-                           "%s wants two axes, one fixed in each body: `axis: [[1, 0, 0], [0, 1, 0]]` (in the world, at the start) or "
+                           "%s needs two axes, one fixed in each body: `axis: [[1, 0, 0], [0, 1, 0]]` (in the world, at the start) or "
                            "`axes:` in the bodies' frames", k->where);
     CAROM_TRY(carom_resolve_direction(k->r, n->item, "the axis", z_A));
     CAROM_TRY(carom_resolve_direction(k->r, n->item + 1, "the axis", z_B));

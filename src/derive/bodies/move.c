@@ -34,7 +34,7 @@ void carom_joint_axes(const joint *j, double x_A[3], double y_A[3], double x_B[3
 
 bool carom_model_turns(const carom_model *m) {
     bool same = m->nq == m->nv;
-    for (int i = 0; i < m->seen.nq_own && same; ++i) same = m->velocity_of[i] == i;
+    for (int i = 0; i < m->visible.nq_own && same; ++i) same = m->velocity_of[i] == i;
     return !same;
 }
 

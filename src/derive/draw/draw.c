@@ -117,7 +117,7 @@ static carom_status add_sizes(resolver *r, const carom_datum *n, const form *f, 
     snprintf(what, sizeof what, "the size of a %s", f->word);
     if (most == 1) return add_expression(r, n, what);
     if (n->kind != CAROM_LIST || n->count != most)
-        return carom_fault(r, n, 0, "a %s wants %d sizes in a list, say %s", f->word, most, most == 2 ? "[0.2, 0.1]" : "[0.2, 0.1, 0.1]");
+        return carom_fault(r, n, 0, "a %s needs %d sizes in a list, say %s", f->word, most, most == 2 ? "[0.2, 0.1]" : "[0.2, 0.1, 0.1]");
     for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(add_expression(r, c, what));
     return CAROM_OK;
 }
@@ -295,7 +295,7 @@ static carom_status find_link(resolver *r, const carom_datum *name, int *id) {
 // Derivatives of x along all velocities (of a slip rate: by them) that are not zero.
 static bool gradient(carom_model *m, terms *list, carom_node x, bool rate, int i) {
     carom_graph *g = m->graph;
-    for (int j = 0; j < m->seen.nv; ++j) {
+    for (int j = 0; j < m->visible.nv; ++j) {
         if (!(rate ? carom_graph_depends(g, x, CAROM_VELOCITY, j) : carom_graph_moves(g, x, j))) continue;
         const carom_node d = rate ? carom_graph_diff(g, x, CAROM_VELOCITY, j) : carom_graph_along(g, x, j);
         double value = 1;
@@ -382,7 +382,7 @@ const struct drawn *carom_model_drawn(const carom_model *m, carom_error *err) {
     if (m->drawn) return m->drawn;
     carom_model *own = (carom_model *)m; // its graph belongs to this thread, too
     resolver r = {.m = own, .mech = m->whole, .err = err, .values = carom_graph_create()};
-    carom_status status = r.values ? carom_derive_draw(&r) : carom_fail(err, CAROM_NO_MEMORY, "no memory for a drawing");
+    carom_status status = r.values ? carom_derive_draw(&r) : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a drawing");
     if (r.values) carom_graph_destroy(r.values);
     if (status == CAROM_OK) return m->drawn;
     carom_drawn_free(own->drawn);

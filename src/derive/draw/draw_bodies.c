@@ -79,7 +79,7 @@ static const shape *covering(const carom_model *m, const body *b, const double *
     for (int i = 0; i < m->nshapes; ++i) {
         const shape *s = &m->shapes[i];
         if (s->member || s->body != b || s->kind == SHAPE_POINT) continue;
-        if (!(hypot(hypot(p[0] - s->at[0], p[1] - s->at[1]), p[2] - s->at[2]) > s->reach * (1 + 1e-9))) return s;
+        if (!(hypot(hypot(p[0] - s->at[0], p[1] - s->at[1]), p[2] - s->at[2]) > s->bound_radius * (1 + 1e-9))) return s;
     }
     return NULL;
 }

@@ -123,10 +123,10 @@ static double extent(const carom_model *m, double *centre) {
     for (int i = 0; i < m->nshapes; ++i) {
         const shape *s = &m->shapes[i];
         if (!s->body) continue; // a skin
-        const double reach = s->reach < HUGE_VAL ? s->reach : s->kind == SHAPE_PLANE ? 0 : s->radius + s->half[0];
+        const double bound_radius = s->bound_radius < HUGE_VAL ? s->bound_radius : s->kind == SHAPE_PLANE ? 0 : s->radius + s->half[0];
         for (int k = 0; k < 3; ++k) {
-            low[k] = fmin(low[k], s->body->r0[k] + s->at[k] - reach);
-            high[k] = fmax(high[k], s->body->r0[k] + s->at[k] + reach);
+            low[k] = fmin(low[k], s->body->r0[k] + s->at[k] - bound_radius);
+            high[k] = fmax(high[k], s->body->r0[k] + s->at[k] + bound_radius);
         }
     }
     for (int k = 0; k < 3; ++k) {

@@ -15,7 +15,7 @@ struct carom_drawing {
     carom_tape *tape;
     void *work;
     double *gradient; // J, W of every touch, in order
-    double *seen;     // positions and velocities as the graph numbers them
+    double *visible;     // positions and velocities as the graph numbers them
     double *J, *W;    // of its place by component, one column; zeros between calls
 };
 
@@ -25,12 +25,12 @@ static carom_status compile(carom_drawing *x, carom_error *err) {
     for (int i = 0; i < d->touches; ++i) n += d->touch[i].J.n + d->touch[i].W.n;
     carom_node *all = calloc((size_t)n + 1, sizeof *all);
     x->gradient = calloc((size_t)n + 1, sizeof *x->gradient);
-    x->J = calloc(3 * (size_t)x->m->seen.nv + 1, sizeof *x->J);
-    x->W = calloc((size_t)x->m->seen.nv + 1, sizeof *x->W);
-    x->seen = calloc((size_t)x->m->seen.nq + (size_t)x->m->seen.nv + 1, sizeof *x->seen);
-    if (!all || !x->seen || !x->gradient || !x->J || !x->W) {
+    x->J = calloc(3 * (size_t)x->m->visible.nv + 1, sizeof *x->J);
+    x->W = calloc((size_t)x->m->visible.nv + 1, sizeof *x->W);
+    x->visible = calloc((size_t)x->m->visible.nq + (size_t)x->m->visible.nv + 1, sizeof *x->visible);
+    if (!all || !x->visible || !x->gradient || !x->J || !x->W) {
         free(all);
-        return carom_fail(err, CAROM_NO_MEMORY, "no memory for a drawing");
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a drawing");
     }
     int k = 0;
     for (int i = 0; i < d->touches; ++i) {
@@ -40,12 +40,12 @@ static carom_status compile(carom_drawing *x, carom_error *err) {
     }
     const carom_group group[GROUPS] = {[VALUES] = {.count = d->values, .nodes = d->node}, [GRADIENTS] = {.count = n, .nodes = all}};
     const bool all_named = x->m->nfree > 0; // free bodies are drawn by their own numbers
-    x->tape = carom_tape_compile(x->m->graph, group, GROUPS, all_named ? x->m->nq : x->m->seen.nq, all_named ? x->m->nv : x->m->seen.nv, x->m->np, err);
+    x->tape = carom_tape_compile(x->m->graph, group, GROUPS, all_named ? x->m->nq : x->m->visible.nq, all_named ? x->m->nv : x->m->visible.nv, x->m->np, err);
     free(all);
     if (!x->tape) return CAROM_NO_MEMORY;
     const size_t size = (carom_tape_work_size(x->tape) + 63) & ~(size_t)63;
     x->work = aligned_alloc(64, size ? size : 64);
-    if (!x->work) return carom_fail(err, CAROM_NO_MEMORY, "no memory for a drawing");
+    if (!x->work) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a drawing");
     memset(x->work, 0, size);
     carom_tape_work_init(x->tape, x->work, x->m->parameter);
     return CAROM_OK;
@@ -55,7 +55,7 @@ carom_drawing *carom_drawing_create(const carom_model *m, carom_error *err) {
     if (!m) return carom_fail(err, CAROM_BAD_INPUT, "a drawing needs a model"), NULL;
     carom_drawing *x = calloc(1, sizeof *x);
     if (!x) {
-        carom_fail(err, CAROM_NO_MEMORY, "no memory for a drawing");
+        carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a drawing");
         return NULL;
     }
     x->m = m;
@@ -70,7 +70,7 @@ void carom_drawing_destroy(carom_drawing *x) {
     if (x->tape) carom_tape_destroy(x->tape);
     free(x->work);
     free(x->gradient);
-    free(x->seen);
+    free(x->visible);
     free(x->J);
     free(x->W);
     free(x);
@@ -117,7 +117,7 @@ static void jacobi(double A[3][3], double V[3][3]) {
 
 // f = (J J')^+ b for every direction of a touch; J and W are its entries.
 static void solve(carom_drawing *x, const touch *t, const double *J, const double *W, double *directions) {
-    const int dim = x->d->dim, nv = x->m->seen.nv;
+    const int dim = x->d->dim, nv = x->m->visible.nv;
     double A[3][3] = {{0}}, V[3][3], most = 0;
     for (int e = 0; e < t->J.n; ++e) x->J[t->J.i[e] * nv + t->J.j[e]] = J[e];
     for (int e = 0; e < t->J.n; ++e)
@@ -144,9 +144,9 @@ static void solve(carom_drawing *x, const touch *t, const double *J, const doubl
 void carom_drawing_eval(carom_drawing *x, double t, const double *q, const double *v, double *out) {
     const struct drawn *d = x->d;
     if (x->m->nmember) {
-        double *y = x->seen + x->m->seen.nq;
-        carom_model_gather(x->m, q, v, x->seen, y);
-        q = x->seen, v = y;
+        double *y = x->visible + x->m->visible.nq;
+        carom_model_gather(x->m, q, v, x->visible, y);
+        q = x->visible, v = y;
     }
     if (d->values) carom_tape_eval(x->tape, x->work, VALUES, t, q, v, out);
     if (!d->touches) return;

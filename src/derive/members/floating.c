@@ -116,7 +116,7 @@ static void bent(const maker *k, int e, int p, int at[4], double sign[4]) {
     }
 }
 
-static double reach(const maker *k, int e) { return carom_member_arc(k->flex, e + 1) - carom_member_arc(k->flex, e); }
+static double element_length(const maker *k, int e) { return carom_member_arc(k->flex, e + 1) - carom_member_arc(k->flex, e); }
 
 // Rotary inertia of the sections: M += rho I G.
 static void add_rotary(maker *k) {
@@ -125,7 +125,7 @@ static void add_rotary(maker *k) {
         for (int p = 0; p < planes(k); ++p) {
             double G[16], sign[4];
             int at[4];
-            slopes(reach(k, e), G);
+            slopes(element_length(k, e), G);
             bent(k, e, p, at, sign);
             const double I = k->dim == 3 && p == 0 ? d->inertia_v : d->inertia;
             for (int j = 0; j < 4; ++j)
@@ -278,7 +278,7 @@ static void velocities(const maker *k, carom_node *V) {
 
 // (FLX-23)
 static carom_node stretching(const maker *k, int e) {
-    const double l = reach(k, e), EA = k->d.def.modulus * k->d.def.area;
+    const double l = element_length(k, e), EA = k->d.def.modulus * k->d.def.area;
     carom_node n = num(k, 0);
     for (int p = 0; p < planes(k); ++p) {
         double G[16], sign[4];

@@ -65,7 +65,7 @@ static carom_status unknown_component(draft *d, const carom_datum *n, const char
     for (int c = 0; c < carom_member_components(d->def.kind); ++c)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", c ? ", " : "",
                  carom_member_component(d->def.kind, c));
-    return carom_fault(d->r, n, 0, "'%.60s' is no component of this member; it has %s", word, known);
+    return carom_fault(d->r, n, 0, "'%.60s' is not a component of this member; it has %s", word, known);
 }
 
 // One expression of s for each component: `{u: .., w: ..}`, or a single one for the first component of a bar.  A beam's
@@ -279,7 +279,7 @@ carom_status carom_draft_point(draft *d, const carom_datum *n, int *point) {
     while (n->kind == CAROM_TEXT && k < d->npoint && strcmp(d->point[k], n->text) != 0) ++k;
     if (n->kind != CAROM_TEXT || k == d->npoint) {
         const char *near = n->kind == CAROM_TEXT ? carom_nearest(n->text, point_name, d) : NULL;
-        return carom_fault(d->r, n, 0, "this is no point of the member%s%s%s; name one of `points`%s", near ? "; did you mean '" : "", near ? near : "",
+        return carom_fault(d->r, n, 0, "this is not a point of the member%s%s%s; name one of `points`%s", near ? "; did you mean '" : "", near ? near : "",
                            near ? "'?" : "", d->def.kind == CAROM_MATRICES ? "" : ", start or end");
     }
     *point = k;
@@ -360,7 +360,7 @@ static carom_status read_record(draft *d, member *b) {
         if (!words[k])
             return carom_fault(d->r, item, 0, "this cannot be recorded%s%s%s; known are displacement, velocity, stress, unknowns",
                                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-        if (k == 2 && d->def.kind == CAROM_MATRICES) return carom_fault(d->r, item, 0, "nothing is known of stresses in a member of matrices");
+        if (k == 2 && d->def.kind == CAROM_MATRICES) return carom_fault(d->r, item, 0, "stresses are not available in a member given by matrices");
         if (k == 3)
             b->unknowns = true;
         else
@@ -440,7 +440,7 @@ static carom_status create(draft *d, member *b) {
 static bool name_unknowns(member *b) {
     b->stride = strlen(b->name) + 20;
     b->unknown_name = malloc(2 * (size_t)b->count * b->stride);
-    b->seen = calloc((size_t)b->count, sizeof *b->seen);
+    b->visible = calloc((size_t)b->count, sizeof *b->visible);
     for (int i = 0; b->unknown_name && i < b->count; ++i) {
         int node, c;
         carom_member_place(b->flex, i, &node, &c);
@@ -449,7 +449,7 @@ static bool name_unknowns(member *b) {
         snprintf(text, b->stride, "%s.%s%d", b->name, word, number_of(b, node));
         snprintf(text + (size_t)b->count * b->stride, b->stride, "%s.%s%d'", b->name, word, number_of(b, node));
     }
-    return b->unknown_name && b->seen;
+    return b->unknown_name && b->visible;
 }
 
 static carom_status read_state(draft *d, const member *b, const carom_datum *n, const char *key, double *x) {
@@ -597,7 +597,7 @@ carom_status carom_derive_members(resolver *r) {
     carom_model *m = r->m;
     int count = 0;
     for (int i = 0; i < r->mech->nmembers; ++i) count += !carom_floating(&r->mech->members[i]);
-    carom_model_see_own(r, count > 0);
+    carom_model_visible_own(r, count > 0);
     m->members = take(r, (size_t)count, sizeof *m->members);
     if (!m->members) return carom_fault_memory(r);
     for (int i = 0; i < r->mech->nmembers; ++i)

@@ -109,7 +109,7 @@ carom_status carom_derive_flywheels(draft *d) {
         const carom_mech_flywheel *of = &d->of->flywheels[i];
         carom_flywheel *w = &wheels[d->def.nflywheels++];
         CAROM_TRY(carom_draft_node(d, &of->name, &w->node));
-        if (!carom_given(&of->mass) || !carom_given(&of->inertia)) return carom_fault(d->r, &of->name, 0, "the flywheel at '%s' wants mass and inertia", of->name.text);
+        if (!carom_given(&of->mass) || !carom_given(&of->inertia)) return carom_fault(d->r, &of->name, 0, "the flywheel at '%s' needs mass and inertia", of->name.text);
         CAROM_TRY(carom_resolve_number(d->r, &of->mass, "mass", &w->mass));
         CAROM_TRY(read_inertia(d, &of->inertia, w));
     }

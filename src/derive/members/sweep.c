@@ -25,7 +25,7 @@ static carom_node cross(resolver *r, plane a, plane b) { return op(r, CAROM_OP_S
 static carom_node size(resolver *r, plane a) { return op(r, CAROM_OP_HYPOT, a.x, a.y); }
 
 static plane rate(resolver *r, plane a) {
-    return (plane){carom_graph_rate(r->m->graph, a.x, r->m->seen.nv), carom_graph_rate(r->m->graph, a.y, r->m->seen.nv)};
+    return (plane){carom_graph_rate(r->m->graph, a.x, r->m->visible.nv), carom_graph_rate(r->m->graph, a.y, r->m->visible.nv)};
 }
 
 static plane node(resolver *r, member *b, int i) {

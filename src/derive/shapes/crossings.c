@@ -18,7 +18,7 @@ static face choose_face(carom_graph *g, carom_node when, face a, face b) {
 
 static vec axis_of(carom_graph *g, const shape *s, int k) { return carom_shape_vector(g, s, (double[]){k == 0, k == 1, k == 2}); }
 
-static carom_node reach(carom_graph *g, const shape *s, vec n) {
+static carom_node support(carom_graph *g, const shape *s, vec n) {
     carom_node sum = n_num(g, 0);
     for (int k = 0; k < 3; ++k) sum = n_add(g, sum, n_mul(g, carom_shape_half(g, s, k), size(g, v_dot(g, axis_of(g, s, k), n))));
     return sum;
@@ -33,7 +33,7 @@ static face foremost(carom_graph *g, const shape *s, const shape *other) {
         const int i = (k + 1) % 3, j = (k + 2) % 3;
         const vec n = axis_of(g, s, k);
         const carom_node along = v_dot(g, n, way), half = carom_shape_half(g, s, k);
-        const carom_node apart = n_sub(g, n_sub(g, size(g, along), half), reach(g, other, n));
+        const carom_node apart = n_sub(g, n_sub(g, size(g, along), half), support(g, other, n));
         face f = {.normal = v_scale(g, n, sign(g, along)), .u = axis_of(g, s, i), .v = axis_of(g, s, j),
                   .half_u = carom_shape_half(g, s, i), .half_v = carom_shape_half(g, s, j)};
         f.middle = v_add(g, centre, v_scale(g, f.normal, half));
@@ -89,7 +89,7 @@ touching carom_crossing(carom_graph *g, const shape *A, const shape *B, int numb
     const carom_node by_A = n_and(g, n_less(g, beyond, v_dot(g, back, on_A.normal)), n_less(g, beyond, v_dot(g, back, a.side)));
     const carom_node here = n_and(g, n_and(g, crosses, within), n_and(g, by_A, by_B));
     // Elsewhere the middles of the edges, which are fixed in the boxes, and some slack: no less than the distance of the shapes.
-    const carom_node small = n_op(g, CAROM_OP_MIN, carom_shape_reach(g, A), carom_shape_reach(g, B)), tiny = n_mul(g, n_num(g, 1e-12), small);
+    const carom_node small = n_op(g, CAROM_OP_MIN, carom_shape_bound_radius(g, A), carom_shape_bound_radius(g, B)), tiny = n_mul(g, n_num(g, 1e-12), small);
     const carom_node gap2 = v_dot(g, w, w), some = n_less(g, n_mul(g, tiny, tiny), gap2), root = n_fun(g, CAROM_OP_SQRT, gap2);
     touching t = {.point = v_if(g, here, v_add(g, a.middle, v_scale(g, a.along, x)), a.middle)};
     t.gap = n_if(g, here, v_dot(g, n, w), n_add(g, n_if(g, some, root, zero), n_mul(g, n_num(g, 1e-3), small)));

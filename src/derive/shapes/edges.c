@@ -38,7 +38,7 @@ static carom_node size(carom_graph *g, carom_node x) { return n_fun(g, CAROM_OP_
 static carom_node sign(carom_graph *g, carom_node x) { return n_if(g, n_less(g, x, n_num(g, 0)), n_num(g, -1), n_num(g, 1)); }
 
 // How far a shape reaches along n (not unit).
-static carom_node reach(carom_graph *g, const frame *f, vec n) {
+static carom_node support(carom_graph *g, const frame *f, vec n) {
     carom_node sum = n_num(g, 0);
     for (int k = 0; k < 3; ++k)
         if (f->wide[k]) sum = n_add(g, sum, n_mul(g, f->half[k], size(g, v_dot(g, f->axis[k], n))));
@@ -74,7 +74,7 @@ static carom_node faces(carom_graph *g, const frame *A, const frame *B, vec way)
     for (int b = 0; b < 2; ++b)
         for (int k = 0; k < 3 && both[b]->s->kind == SHAPE_BOX; ++k) {
             const vec n = both[b]->axis[k];
-            const carom_node apart = n_sub(g, size(g, v_dot(g, n, way)), n_add(g, reach(g, A, n), reach(g, B, n)));
+            const carom_node apart = n_sub(g, size(g, v_dot(g, n, way)), n_add(g, support(g, A, n), support(g, B, n)));
             most = n_op(g, CAROM_OP_MAX, most, apart);
         }
     return most;
@@ -86,7 +86,7 @@ static carom_node clamp(carom_graph *g, carom_node x, carom_node l) {
 }
 
 // The size of what is small: of an element its thickness.
-static carom_node size_of(carom_graph *g, const shape *s) { return s->kind == SHAPE_ELEMENT ? n_num(g, s->radius) : carom_shape_reach(g, s); }
+static carom_node size_of(carom_graph *g, const shape *s) { return s->kind == SHAPE_ELEMENT ? n_num(g, s->radius) : carom_shape_bound_radius(g, s); }
 
 // Against a cylinder: the foremost place of the other's edge on its surface; of two cylinders that is on the side of the second, towards the first.
 static touching on_cylinder(carom_graph *g, const shape *sA, const shape *sB, vec on_A, vec on_B, vec axis_B) {
@@ -118,7 +118,7 @@ touching carom_edges(carom_graph *g, const shape *sA, const shape *sB) {
             const int ka = A.edge[i], kb = B.edge[j];
             const vec c = v_cross(g, A.axis[ka], B.axis[kb]);
             const carom_node square = v_dot(g, c, c), along = v_dot(g, c, way), side = sign(g, along);
-            const carom_node apart = n_sub(g, size(g, along), n_add(g, reach(g, &A, c), reach(g, &B, c)));
+            const carom_node apart = n_sub(g, size(g, along), n_add(g, support(g, &A, c), support(g, &B, c)));
             const carom_node key = n_if(g, n_less(g, parallel, square), n_div(g, apart, n_fun(g, CAROM_OP_SQRT, square)), n_num(g, -1e300));
             const edge on_A = edge_along(g, &A, ka, c, n_fun(g, CAROM_OP_NEG, side)), on_B = edge_along(g, &B, kb, c, side);
             const carom_node better = i + j ? n_less(g, most, key) : one;

@@ -23,7 +23,7 @@ static carom_status read_rows(resolver *r, const carom_datum *n, table *t) {
     t->z = malloc((size_t)t->nx * (size_t)t->ny * sizeof *t->z);
     if (!t->z) return carom_fault_memory(r);
     for (int j = 0; j < t->ny; ++j) {
-        if (n->item[j].kind != CAROM_LIST || n->item[j].count != t->nx) return carom_fault(r, &n->item[j], 0, "this row has not %d heights, as the first one has", t->nx);
+        if (n->item[j].kind != CAROM_LIST || n->item[j].count != t->nx) return carom_fault(r, &n->item[j], 0, "this row does not have %d heights, as the first one does", t->nx);
         for (int i = 0; i < t->nx; ++i) CAROM_TRY(carom_resolve_number(r, &n->item[j].item[i], "a height", &t->z[(size_t)j * (size_t)t->nx + (size_t)i]));
     }
     return CAROM_OK;
@@ -45,7 +45,7 @@ static carom_status read_csv(resolver *r, const carom_matrix_text *f, table *t) 
         if (*p == ' ' || *p == '\t' || *p == ',' || *p == ';' || *p == '\r') continue;
         char *stop = NULL;
         const double x = carom_number(p, &stop);
-        if (stop == p || !isfinite(x)) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: '%.20s' is no number", f->file, line, p);
+        if (stop == p || !isfinite(x)) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: '%.20s' is not a number", f->file, line, p);
         if (count == MOST_HEIGHTS) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s: more than %d heights", f->file, MOST_HEIGHTS);
         if (count == room) {
             room = room ? 2 * room : 1024;

@@ -104,10 +104,10 @@ void carom_shape_enclose(shape *s) {
     memcpy(low, s->hull->v[0], sizeof low), memcpy(high, low, sizeof high);
     for (int i = 0; i < 3 * s->hull->nv; ++i) low[i % 3] = fmin(low[i % 3], s->hull->v[i / 3][i % 3]), high[i % 3] = fmax(high[i % 3], s->hull->v[i / 3][i % 3]);
     for (int k = 0; k < 3; ++k) s->at[k] = (low[k] + high[k]) / 2;
-    s->reach = 0;
+    s->bound_radius = 0;
     for (int i = 0; i < s->hull->nv; ++i) {
         const double *v = s->hull->v[i];
-        s->reach = fmax(s->reach, hypot(hypot(v[0] - s->at[0], v[1] - s->at[1]), v[2] - s->at[2]));
+        s->bound_radius = fmax(s->bound_radius, hypot(hypot(v[0] - s->at[0], v[1] - s->at[1]), v[2] - s->at[2]));
     }
 }
 

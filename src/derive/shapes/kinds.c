@@ -38,7 +38,7 @@ bool carom_shape_same(const shape *a, const shape *b, bool sized) {
     shape x = *a, y = *b;
     if (sized) {
         memset(x.half, 0, sizeof x.half), memset(y.half, 0, sizeof y.half);
-        x.reach = y.reach = 0;
+        x.bound_radius = y.bound_radius = 0;
         if (x.kind == SHAPE_ROUND && y.kind == SHAPE_ROUND) x.radius = y.radius = 0;
     }
     x.name = y.name = NULL;
@@ -61,7 +61,7 @@ void carom_kind_sizes(const pair_kind *k, const pair *p, double *x) {
     for (int i = 0; i < 2; ++i) {
         if (!k->sized[i]) continue;
         for (int j = 0; j < 3; ++j) *x++ = both[i]->kind == SHAPE_ROUND ? both[i]->radius : both[i]->half[j];
-        *x++ = both[i]->reach;
+        *x++ = both[i]->bound_radius;
     }
 }
 
@@ -79,7 +79,7 @@ static bool same_kind(const pair *p, const pair *q) {
 // -- one kind -------------------------------------------------------------------------------------------------------------
 
 static carom_status no_memory(const carom_model *m, carom_error *err) {
-    return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
 }
 
 static int positions(const body *b) { return b->v < 0 ? 0 : b->space == SPATIAL ? 7 : 3; }
@@ -127,7 +127,7 @@ static carom_status write(const carom_model *m, const pair_kind *k, const pair *
         s[i].size = size;
     }
     *q = (pair){.A = &s[0], .B = &s[1], .entry = p->entry, .count = p->count, .rub = p->rub};
-    two->seen = (seen){.nq = two->nq, .nv = two->nv, .nq_own = two->nq, .nv_own = two->nv};
+    two->visible = (visible){.nq = two->nq, .nv = two->nv, .nq_own = two->nq, .nv_own = two->nv};
     two->nc = p->count;
     two->contacts = (carom_contact *)contacts; // read only
     two->pairs = q;

@@ -38,7 +38,7 @@ static carom_status compile(carom_model *m, pair *p, const carom_node *kappa, ca
     const span a = p->from = carom_model_span(m, p->first), b = p->to = carom_model_span(m, p->first + p->count);
     const int nW = b.W - a.W, nw = b.w - a.w, ndW = b.dW - a.dW, ndw = b.dw - a.dw, ndir = b.dir - a.dir;
     carom_node *store = calloc((size_t)(13 * p->count + nW + nw + 2 * ndW + ndw + 1), sizeof *store);
-    if (!store) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    if (!store) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
     for (int k = 0; k < p->count; ++k) store[k] = m->links[p->first + k].gap;
     carom_node *at = store + p->count;
     const int both = nW + nw > ndW + ndw ? nW + nw : ndW + ndw;
@@ -52,7 +52,7 @@ static carom_status compile(carom_model *m, pair *p, const carom_node *kappa, ca
     at += ndW + ndw;
     for (int k = 0; k < p->count; ++k) list_place(m->graph, p, &p->touch[k], at + PLACE * k);
     group[PAIR_PLACES] = (carom_group){.count = PLACE * p->count, .nodes = at};
-    p->tape = carom_tape_compile(m->graph, group, PAIR_GROUPS, m->seen.nq, m->seen.nv, m->np, err);
+    p->tape = carom_tape_compile(m->graph, group, PAIR_GROUPS, m->visible.nq, m->visible.nv, m->np, err);
     free(store);
     return p->tape ? CAROM_OK : CAROM_NO_MEMORY;
 }
@@ -324,7 +324,7 @@ double carom_model_contact_size(const carom_model *m, int id) {
     for (int i = 0; i < m->npairs; ++i) {
         const pair *p = &m->pairs[i];
         if (id < p->first || id >= p->first + p->count) continue;
-        const double a = p->A->reach > 0 ? p->A->reach : INFINITY, b = p->B->reach > 0 ? p->B->reach : INFINITY, size = fmin(a, b);
+        const double a = p->A->bound_radius > 0 ? p->A->bound_radius : INFINITY, b = p->B->bound_radius > 0 ? p->B->bound_radius : INFINITY, size = fmin(a, b);
         return isfinite(size) ? size : 0;
     }
     return 0;

@@ -42,7 +42,7 @@ static carom_status find_all(resolver *r, const carom_datum *list, int bit, unsi
         const shape *s = NULL;
         CAROM_TRY(carom_find_shape(r, c, &s));
         *good = *good && suits(r->m, s);
-        if (side[s - r->m->shapes]) return carom_fault(r, c, 0, "'%s' stands here for the second time, and a shape cannot touch itself; remove one of the two", s->name);
+        if (side[s - r->m->shapes]) return carom_fault(r, c, 0, "'%s' is listed twice, and a shape cannot touch itself; remove one of the two", s->name);
         for (int i = 0; i <= s->parts; ++i) side[s - r->m->shapes + i] |= (unsigned char)bit;
     }
     return CAROM_OK;
@@ -192,7 +192,7 @@ carom_status carom_near_make(carom_model *m, carom_error *err) {
         if (n > x->tangents) x->tangents = n;
         constraint *links = calloc((size_t)p->count, sizeof *links);
         carom_contact *laws = calloc((size_t)p->count, sizeof *laws);
-        carom_status status = links && laws ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+        carom_status status = links && laws ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
         for (int k = 0; k < p->count && status == CAROM_OK; ++k) {
             links[k] = (constraint){.name = p->entry->name.text, .place = &p->entry->name, .gap = CAROM_NONE, .tangents = n};
             laws[k] = (carom_contact){.friction = p->rub.slides, .tangents = n};
@@ -203,7 +203,7 @@ carom_status carom_near_make(carom_model *m, carom_error *err) {
         CAROM_TRY(status);
     }
     for (int i = 0; i < x->nshapes && x->patches; ++i)
-        if (x->group[i] >= 0 && !carom_patch_solid(m, &m->shapes[i])) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+        if (x->group[i] >= 0 && !carom_patch_solid(m, &m->shapes[i])) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
     x->slots = 64 + 4 * x->nshapes;
     if (x->slots < x->npairs) x->slots = x->npairs; // every law is among them
     return CAROM_OK;
@@ -220,7 +220,7 @@ typedef struct live {
     long long *before;   // slots: what they held
     carom_bounds *box, *room; // nshapes
     double *centre;      // 3 nshapes
-    double *reach;       // nshapes: how far it may come during the step, beyond its ball
+    double *bound_radius;       // nshapes: how far it may come during the step, beyond its ball
     int *root;           // nbodies
     double *calm;        // 2 nbodies: scratch of sleep.c
     patch *patch;        // of every pair, where some are found by search
@@ -245,7 +245,7 @@ static live *open_list(const carom_model *m, const carom_list *list) {
     l->pair_of = (void *)at, at += round_up(n * sizeof *l->pair_of);
     l->found = (void *)at, l->before = l->found + n, at += round_up(2 * n * sizeof *l->found);
     l->box = (void *)at, l->room = l->box + shapes, at += round_up(2 * shapes * sizeof *l->box);
-    l->centre = (void *)at, l->reach = l->centre + 3 * shapes, at += round_up(4 * shapes * sizeof(double));
+    l->centre = (void *)at, l->bound_radius = l->centre + 3 * shapes, at += round_up(4 * shapes * sizeof(double));
     l->root = (void *)at, at += round_up((size_t)m->nbodies * sizeof *l->root);
     l->calm = (void *)at, at += round_up(2 * (size_t)m->nbodies * sizeof *l->calm);
     l->patch = (void *)at;
@@ -291,7 +291,7 @@ static double extent(const shape *s, const double *A, int i) {
     if (s->kind == SHAPE_HULL || s->kind == SHAPE_HEIGHTS) return carom_patch_extent(s, A, i);
     if (s->kind == SHAPE_BOX && s->space == SPATIAL) return fabs(A[3 * i]) * s->half[0] + fabs(A[3 * i + 1]) * s->half[1] + fabs(A[3 * i + 2]) * s->half[2];
     if ((s->kind == SHAPE_CAPSULE || s->kind == SHAPE_CYLINDER) && s->space == SPATIAL) return fabs(A[3 * i + s->axis]) * s->half[0] + s->radius;
-    return s->reach;
+    return s->bound_radius;
 }
 
 // Where shape i is, and the box in which it stays during the step.
@@ -303,9 +303,9 @@ static void look_at(const carom_model *m, live *l, int i, const double *q, const
     if (!bounded(s)) return;
     const bool round = s->kind == SHAPE_ROUND || s->kind == SHAPE_POINT;
     for (int j = 0; j < 9 && !round; ++j) A[j] = R[j / 3 * 3] * s->X[j % 3] + R[j / 3 * 3 + 1] * s->X[3 + j % 3] + R[j / 3 * 3 + 2] * s->X[6 + j % 3];
-    const double d = l->reach[i] = h * carom_body_speed(s->body, v, size3(s->at) + (round ? 0 : s->reach)) + SLACK * s->reach;
+    const double d = l->bound_radius[i] = h * carom_body_speed(s->body, v, size3(s->at) + (round ? 0 : s->bound_radius)) + SLACK * s->bound_radius;
     for (int j = 0; j < 3; ++j) {
-        const double half = round ? s->reach : fmin(s->reach, extent(s, A, j));
+        const double half = round ? s->bound_radius : fmin(s->bound_radius, extent(s, A, j));
         box->low[j] = c[j] - half - d;
         box->high[j] = c[j] + half + d;
     }
@@ -344,7 +344,7 @@ static void found(void *user, int a, int b) {
     search *f = user;
     const struct near_pairs *x = f->m->near;
     const double *c = f->l->centre + 3 * (size_t)a, *d = f->l->centre + 3 * (size_t)b, way[3] = {c[0] - d[0], c[1] - d[1], c[2] - d[2]};
-    const double most = x->shape[a]->reach + x->shape[b]->reach + f->l->reach[a] + f->l->reach[b];
+    const double most = x->shape[a]->bound_radius + x->shape[b]->bound_radius + f->l->bound_radius[a] + f->l->bound_radius[b];
     if (way[0] * way[0] + way[1] * way[1] + way[2] * way[2] <= most * most) note(f, a, b);
 }
 
@@ -359,8 +359,8 @@ static void beside(search *f, int i) {
         const shape *o = x->shape[k];
         if (x->group[k] < 0 || !bounded(o)) continue;
         const double *c = f->l->centre + 3 * (size_t)k, *p = f->l->centre + 3 * (size_t)i, way[3] = {c[0] - p[0], c[1] - p[1], c[2] - p[2]};
-        const double arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]}, own = f->h * carom_body_speed(s->body, f->v, size3(arm) + o->reach);
-        if (s->kind != SHAPE_PLANE || n[0] * way[0] + n[1] * way[1] + n[2] * way[2] <= o->reach + f->l->reach[k] + own) note(f, i, k);
+        const double arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]}, own = f->h * carom_body_speed(s->body, f->v, size3(arm) + o->bound_radius);
+        if (s->kind != SHAPE_PLANE || n[0] * way[0] + n[1] * way[1] + n[2] * way[2] <= o->bound_radius + f->l->bound_radius[k] + own) note(f, i, k);
     }
 }
 
@@ -489,7 +489,7 @@ static void couple_terms(int *last, const int *i, const int *j, int n) {
 static carom_status find_parts(carom_model *m, carom_error *err) {
     enum { LARGEST = 1200 };
     int *last = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *last), *part = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *part);
-    if (!last || !part) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    if (!last || !part) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
     for (int i = 0; i < m->nv; ++i) last[i] = i;
     couple_terms(last, m->mass.i, m->mass.j, m->mass.n);
     couple_terms(last, m->K.i, m->K.j, m->K.n);
@@ -519,7 +519,7 @@ static carom_status find_parts(carom_model *m, carom_error *err) {
 static carom_status find_sleepers(carom_model *m, carom_error *err) {
     struct near_pairs *x = m->near;
     x->part_of = carom_pool_take(&m->memory, (size_t)m->nbodies * sizeof *x->part_of);
-    if (!x->part_of) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    if (!x->part_of) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
     for (int k = 0, part = 0; k < m->nbodies; ++k) {
         const body *b = &m->bodies[k];
         x->part_of[k] = -1;
@@ -535,7 +535,7 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
     const struct near_pairs *x = m->near;
     carom_contact *laws = carom_pool_take(&m->memory, (size_t)(m->nc + x->slots) * sizeof *laws);
-    if (!laws) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the model %.200s", m->file);
+    if (!laws) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
     if (m->nc) memcpy(laws, m->contacts, (size_t)m->nc * sizeof *laws);
     for (int i = 0; i < x->slots; ++i) {
         laws[m->nc + i] = x->npairs ? x->law[i % x->npairs] : (carom_contact){0};
@@ -668,7 +668,7 @@ bool carom_near_made_by(const carom_model *m, int rule, int both) { return meet(
 double carom_near_size(const carom_model *m, int id) {
     const struct near_pairs *x = m->near;
     const int both = id - m->ne - m->nc;
-    const double a = x->shape[both / x->nshapes]->reach, b = x->shape[both % x->nshapes]->reach, size = fmin(a > 0 ? a : INFINITY, b > 0 ? b : INFINITY);
+    const double a = x->shape[both / x->nshapes]->bound_radius, b = x->shape[both % x->nshapes]->bound_radius, size = fmin(a > 0 ? a : INFINITY, b > 0 ? b : INFINITY);
     return isfinite(size) ? size : 0;
 }
 
@@ -696,7 +696,7 @@ carom_status carom_near_open(const carom_model *m, void *work, const double *q, 
     }
     if (status != CAROM_OK) {
         free_look(x);
-        return carom_fail(err, status, "no memory for the model %.200s", m->file);
+        return carom_fail(err, status, "not enough memory for the model %.200s", m->file);
     }
     x->list.used = x->list.slots;
     adopt(m, work, &x->list);

@@ -79,8 +79,8 @@ static vec rigid_velocity(carom_graph *g, const carom_model *m, const shape *s, 
         return v_add(g, v, v_cross(g, v_turn(g, b->R, w), arm));
     }
     carom_node rate[9];
-    for (int i = 0; i < 9; ++i) rate[i] = carom_graph_rate(g, b->R[i], m->seen.nv);
-    for (int i = 0; i < 3; ++i) v.c[i] = carom_graph_rate(g, b->r[i], m->seen.nv);
+    for (int i = 0; i < 9; ++i) rate[i] = carom_graph_rate(g, b->R[i], m->visible.nv);
+    for (int i = 0; i < 3; ++i) v.c[i] = carom_graph_rate(g, b->r[i], m->visible.nv);
     return v_add(g, v, v_turn(g, rate, v_back(g, b->R, arm)));
 }
 
@@ -97,7 +97,7 @@ vec carom_shape_turning(carom_graph *g, const carom_model *m, const shape *s) {
     if (s->member) return carom_flexible_spin(g, m, s);
     if (b == m->bodies) return w; // the ground
     if (b->space != SPATIAL) {
-        w.c[2] = b->v >= 0 ? carom_graph_input(g, CAROM_VELOCITY, b->v + 2) : carom_graph_rate(g, b->angle, m->seen.nv);
+        w.c[2] = b->v >= 0 ? carom_graph_input(g, CAROM_VELOCITY, b->v + 2) : carom_graph_rate(g, b->angle, m->visible.nv);
         return w;
     }
     if (b->v >= 0) {
@@ -106,7 +106,7 @@ vec carom_shape_turning(carom_graph *g, const carom_model *m, const shape *s) {
     }
     for (int k = 0; k < 3; ++k) {
         vec e, rate;
-        for (int i = 0; i < 3; ++i) e.c[i] = b->R[3 * i + k], rate.c[i] = carom_graph_rate(g, e.c[i], m->seen.nv);
+        for (int i = 0; i < 3; ++i) e.c[i] = b->R[3 * i + k], rate.c[i] = carom_graph_rate(g, e.c[i], m->visible.nv);
         w = v_add(g, w, v_cross(g, e, rate));
     }
     return v_scale(g, w, n_num(g, 0.5));
@@ -137,8 +137,8 @@ static void bound_element(carom_graph *g, pair *p) {
     const carom_node half = n_num(g, 0.5), length = n_fun(g, CAROM_OP_SQRT, v_dot(g, d, d));
     const vec way = v_sub(g, v_scale(g, v_add(g, from, to), half), carom_shape_point(g, other, other->at));
     const carom_node distance = n_fun(g, CAROM_OP_SQRT, v_dot(g, way, way));
-    p->bound = n_sub(g, n_sub(g, distance, n_mul(g, half, length)), n_num(g, s->radius + other->reach));
-    p->margin = other->reach;
+    p->bound = n_sub(g, n_sub(g, distance, n_mul(g, half, length)), n_num(g, s->radius + other->bound_radius));
+    p->margin = other->bound_radius;
 }
 
 void carom_pair_bound(carom_graph *g, pair *p) {
@@ -153,8 +153,8 @@ void carom_pair_bound(carom_graph *g, pair *p) {
     const vec way = v_sub(g, carom_shape_point(g, A, A->at), carom_shape_point(g, B, B->at));
     const bool flat = B->kind == SHAPE_PLANE;
     const carom_node distance = flat ? v_dot(g, carom_shape_vector(g, B, (double[]){1, 0, 0}), way) : n_fun(g, CAROM_OP_SQRT, v_dot(g, way, way));
-    p->bound = n_sub(g, distance, n_num(g, A->reach + (flat ? 0 : B->reach)));
-    p->margin = flat || A->reach < B->reach ? A->reach : B->reach;
+    p->bound = n_sub(g, distance, n_num(g, A->bound_radius + (flat ? 0 : B->bound_radius)));
+    p->margin = flat || A->bound_radius < B->bound_radius ? A->bound_radius : B->bound_radius;
 }
 
 // -- expressions --------------------------------------------------------------------------------------------------------
@@ -307,7 +307,7 @@ static carom_status add(resolver *r, const carom_mech_contact *entry, const caro
     const int n = make_plan(A, B, x);
     if (n == 0)
         return carom_fault(r, b, 0, "there is no formula for %s %s against %s %s", carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
-    if (*count + n > MOST_CONTACTS) return carom_fault(r, &entry->name, 0, "more than %d contacts of shapes; give such a system from C", MOST_CONTACTS);
+    if (*count + n > MOST_CONTACTS) return carom_fault(r, &entry->name, 0, "more than %d contacts of shapes; build such a system with the C library", MOST_CONTACTS);
     if (!room_for_one(m)) return carom_fault_memory(r);
     m->pairs[m->npairs++] = (pair){.A = A, .B = B, .entry = entry, .count = n, .bound = CAROM_NONE};
     *count += n;
@@ -501,7 +501,7 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
         if (many) CAROM_TRY(carom_near_read(r, entry, &near));
         if (near) continue;
         if (count_pairs(entry) > MOST_CONTACTS)
-            return carom_fault(r, &entry->name, 0, "more than %d pairs of shapes that bend, or move as expressions say; give such a system from C", MOST_CONTACTS);
+            return carom_fault(r, &entry->name, 0, "more than %d pairs of shapes that bend, or move as expressions say; build such a system with the C library", MOST_CONTACTS);
         const int from = m->npairs, before = *count;
         CAROM_TRY(list ? read_between(r, entry, list, count) : read_among(r, entry, each, count));
         for (int k = from, number = 1; k < m->npairs && *count > before + 1; number += m->pairs[k++].count) m->pairs[k].number = number;

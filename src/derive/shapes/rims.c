@@ -64,7 +64,7 @@ touching carom_rim_to_line(carom_graph *g, const shape *s, int end, int which, c
 }
 
 // How far a cylinder or box reaches along the unit vector n.
-static carom_node reach(carom_graph *g, const shape *s, vec n) {
+static carom_node support(carom_graph *g, const shape *s, vec n) {
     carom_node sum = n_num(g, 0);
     for (int k = 0; k < 3; ++k) {
         const carom_node along = v_dot(g, n, carom_shape_vector(g, s, (double[]){k == 0, k == 1, k == 2}));
@@ -77,7 +77,7 @@ static carom_node reach(carom_graph *g, const shape *s, vec n) {
 }
 
 static carom_node separation(carom_graph *g, const shape *A, const shape *B, vec way, vec n) {
-    return n_sub(g, size(g, v_dot(g, n, way)), n_add(g, reach(g, A, n), reach(g, B, n)));
+    return n_sub(g, size(g, v_dot(g, n, way)), n_add(g, support(g, A, n), support(g, B, n)));
 }
 
 // The face of s (box, or end of a cylinder) that faces the other shape: of a box the one that separates most.
@@ -179,7 +179,7 @@ touching carom_rim_to_edge(carom_graph *g, const shape *s, const shape *box, int
     carom_node here = n_and(g, y.crosses, n_and(g, rim_allows(g, &r, &x, y.normal), foremost(g, y.gap, e.most, s->radius)));
     here = n_and(g, here, n_op(g, CAROM_OP_LE, size(g, along), e.l.half));
     for (int k = 0; k < 2; ++k) here = n_and(g, here, n_less(g, v_dot(g, y.normal, e.f[k]), cone));
-    return sharp_or_apart(g, &y, here, &x, r.centre, e.l.middle, fmin(s->radius, box->reach));
+    return sharp_or_apart(g, &y, here, &x, r.centre, e.l.middle, fmin(s->radius, box->bound_radius));
 }
 
 // The most that two cylinders are separated along their axes, across both, and between the axes.

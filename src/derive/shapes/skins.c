@@ -156,7 +156,7 @@ carom_status carom_derive_skin(resolver *r, const carom_datum *of, shape *s) {
     if (!s->part) return carom_fault_memory(r);
     for (int i = 0; i < b->nodes; ++i) {
         shape *x = &s->part[i];
-        *x = (shape){.name = s->name, .place = s->place, .space = s->space, .kind = SHAPE_ROUND, .radius = s->radius, .X = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .reach = s->radius};
+        *x = (shape){.name = s->name, .place = s->place, .space = s->space, .kind = SHAPE_ROUND, .radius = s->radius, .X = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .bound_radius = s->radius};
         CAROM_TRY(frame_at(r, b, arc(b, i), x));
     }
     for (int i = 0; i + 1 < b->nodes; ++i) {
@@ -164,7 +164,7 @@ carom_status carom_derive_skin(resolver *r, const carom_datum *of, shape *s) {
         *x = s->part[i];
         x->kind = SHAPE_ELEMENT;
         x->next = s->part[i + 1].body;
-        x->reach = INFINITY;
+        x->bound_radius = INFINITY;
     }
     return CAROM_OK;
 }
@@ -185,7 +185,7 @@ vec carom_element_nearest(carom_graph *g, const shape *s, vec p) {
 
 static vec rate(carom_graph *g, const carom_model *m, const carom_node *x) {
     vec v;
-    for (int i = 0; i < 3; ++i) v.c[i] = carom_graph_rate(g, x[i], m->seen.nv);
+    for (int i = 0; i < 3; ++i) v.c[i] = carom_graph_rate(g, x[i], m->visible.nv);
     return v;
 }
 

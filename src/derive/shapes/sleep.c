@@ -23,7 +23,7 @@ static void count_calm(const carom_model *m, carom_list *list, double *calm, dou
     }
     for (int i = 0; i < x->nshapes; ++i) {
         const shape *s = x->shape[i];
-        if (x->group[i] >= 0 && carom_body_speed(s->body, v, sqrt(s->at[0] * s->at[0] + s->at[1] * s->at[1] + s->at[2] * s->at[2]) + s->reach) >= x->sleep) calm[s->body - m->bodies] = 0;
+        if (x->group[i] >= 0 && carom_body_speed(s->body, v, sqrt(s->at[0] * s->at[0] + s->at[1] * s->at[1] + s->at[2] * s->at[2]) + s->bound_radius) >= x->sleep) calm[s->body - m->bodies] = 0;
     }
 }
 

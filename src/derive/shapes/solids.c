@@ -212,15 +212,15 @@ static carom_status complete(resolver *r, shape *s) {
         for (int i = 0; i < s->ncorners; ++i)
             for (int k = 0; k < 2; ++k) s->at[k] += s->corner[i][k] / s->ncorners;
     if (s->kind == SHAPE_HULL || s->kind == SHAPE_HEIGHTS) return CAROM_OK;
-    s->reach = INFINITY;
-    if (s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND) s->reach = s->radius;
-    if (s->kind == SHAPE_CAPSULE) s->reach = s->radius + s->half[0];
-    if (s->kind == SHAPE_ELLIPSOID) s->reach = fmax(fmax(s->half[0], s->half[1]), s->half[2]);
-    if (s->kind == SHAPE_CYLINDER) s->reach = hypot(s->radius, s->half[0]);
-    if (s->kind == SHAPE_BOX) s->reach = sqrt(s->half[0] * s->half[0] + s->half[1] * s->half[1] + s->half[2] * s->half[2]);
+    s->bound_radius = INFINITY;
+    if (s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND) s->bound_radius = s->radius;
+    if (s->kind == SHAPE_CAPSULE) s->bound_radius = s->radius + s->half[0];
+    if (s->kind == SHAPE_ELLIPSOID) s->bound_radius = fmax(fmax(s->half[0], s->half[1]), s->half[2]);
+    if (s->kind == SHAPE_CYLINDER) s->bound_radius = hypot(s->radius, s->half[0]);
+    if (s->kind == SHAPE_BOX) s->bound_radius = sqrt(s->half[0] * s->half[0] + s->half[1] * s->half[1] + s->half[2] * s->half[2]);
     if (s->kind == SHAPE_POLYGON) {
-        s->reach = 0;
-        for (int i = 0; i < s->ncorners; ++i) s->reach = fmax(s->reach, hypot(s->corner[i][0] - s->at[0], s->corner[i][1] - s->at[1]));
+        s->bound_radius = 0;
+        for (int i = 0; i < s->ncorners; ++i) s->bound_radius = fmax(s->bound_radius, hypot(s->corner[i][0] - s->at[0], s->corner[i][1] - s->at[1]));
     }
     return CAROM_OK;
 }

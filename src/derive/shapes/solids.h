@@ -40,7 +40,7 @@ typedef struct shape {
     const struct carom_grid *grid; // of heights
     int parts;         // of a mesh: so many more shapes behind this one belong to it
     const carom_mech_material *material; // NULL: none
-    double reach;      // radius of a ball round `at` that holds it; infinite: none
+    double bound_radius;      // radius of a ball round `at` that holds it; infinite: none
     const carom_node *size; // of a box in the model of a kind: half edges and reach; NULL: those numbers
     const member *member; // of a flexible member; else NULL
     vec spin;          // its angular velocity there
@@ -58,7 +58,7 @@ typedef struct touching {
 
 static inline carom_node carom_shape_half(carom_graph *g, const shape *s, int k) { return s->size ? s->size[k] : n_num(g, s->half[k]); }
 static inline carom_node carom_shape_radius(carom_graph *g, const shape *s) { return s->size && s->kind == SHAPE_ROUND ? s->size[0] : n_num(g, s->radius); }
-static inline carom_node carom_shape_reach(carom_graph *g, const shape *s) { return s->size ? s->size[3] : n_num(g, s->reach); }
+static inline carom_node carom_shape_bound_radius(carom_graph *g, const shape *s) { return s->size ? s->size[3] : n_num(g, s->bound_radius); }
 
 /// Axes (columns of X) with z along the unit vector n.
 void carom_shape_axes_along(const double *n, double *X);

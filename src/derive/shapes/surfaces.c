@@ -188,7 +188,7 @@ static touching polygon_surface(carom_graph *g, const corner *c, const shape *s)
     const int n = s->ncorners;
     const body *b = s->body;
     const vec p = v_back(g, b->R, v_sub(g, c->at, (vec){{b->r[0], b->r[1], b->r[2]}}));
-    const carom_node zero = n_num(g, 0), one = n_num(g, 1), far = n_num(g, 8 * s->reach);
+    const carom_node zero = n_num(g, 0), one = n_num(g, 1), far = n_num(g, 8 * s->bound_radius);
     choice inside = {0}, x = {0};
     carom_node deepest = CAROM_NONE, along[MOST_CORNERS], out[MOST_CORNERS];
     choice side[MOST_CORNERS];
@@ -216,7 +216,7 @@ static touching polygon_surface(carom_graph *g, const corner *c, const shape *s)
         const carom_node outside = n_or(g, n_less(g, zero, out[i]), n_less(g, zero, out[k]));
         x = choose(g, n_and(g, outside, n_and(g, n_less(g, before, along[k]), n_less(g, along[i], zero))), point, x);
     }
-    const ray d = ray_of(g, v_sub(g, p, x.corner), s->reach);
+    const ray d = ray_of(g, v_sub(g, p, x.corner), s->bound_radius);
     const carom_node distance = n_if(g, x.face, n_sub(g, v_dot(g, x.normal, p), x.offset), d.length);
     return made(g, c, distance, v_turn(g, b->R, v_if(g, x.face, x.normal, d.unit)));
 }
@@ -226,8 +226,8 @@ static touching polygon_surface(carom_graph *g, const corner *c, const shape *s)
 // The same with three pairs of faces: outside of one pair only or inside: a face, else the nearest point of an edge or corner.
 static touching box_surface(carom_graph *g, const corner *c, const shape *s) {
     const vec p = own(g, s, c->at);
-    const carom_node zero = n_num(g, 0), one = n_num(g, 1), reach = carom_shape_reach(g, s), far = n_mul(g, n_num(g, 8), reach);
-    const carom_node tiny = n_mul(g, n_num(g, TINY), reach);
+    const carom_node zero = n_num(g, 0), one = n_num(g, 1), bound_radius = carom_shape_bound_radius(g, s), far = n_mul(g, n_num(g, 8), bound_radius);
+    const carom_node tiny = n_mul(g, n_num(g, TINY), bound_radius);
     carom_node beyond = zero, best = CAROM_NONE, offset = CAROM_NONE;
     vec normal = {{zero, zero, zero}}, to_edge = normal;
     for (int i = 0; i < 3; ++i) {
@@ -254,7 +254,7 @@ static touching box_surface(carom_graph *g, const corner *c, const shape *s) {
 static carom_node inside_key(carom_graph *g, const corner *c, const shape *s, carom_node depth, vec normal) {
     if (c->nedges == 0) return depth;
     const carom_node good = n_or(g, n_less(g, n_num(g, 0), depth), leads_away(g, c, own_to_world(g, s, normal)));
-    return n_sub(g, depth, n_mul(g, n_num(g, 8 * s->reach), n_not(g, good)));
+    return n_sub(g, depth, n_mul(g, n_num(g, 8 * s->bound_radius), n_not(g, good)));
 }
 
 // (SHP-7)  with the distance rho from the axis and z along it:  side rho - R, end |z| - l/2, rim sqrt of both squares
@@ -265,7 +265,7 @@ static touching cylinder_surface(carom_graph *g, const corner *c, const shape *s
     const carom_node end = n_if(g, n_less(g, p.c[2], zero), n_num(g, -1), one);
     const carom_node side = n_sub(g, rho.length, n_num(g, s->radius)), over = n_sub(g, n_mul(g, end, p.c[2]), n_num(g, s->half[0]));
     const vec across = v_add(g, v_scale(g, rho.unit, side), (vec){{zero, zero, n_mul(g, end, over)}});
-    const ray rim = ray_of(g, across, s->reach);
+    const ray rim = ray_of(g, across, s->bound_radius);
     const carom_node at_rim = n_and(g, n_less(g, zero, side), n_less(g, zero, over)), at_side = n_less(g, inside_key(g, c, s, over, (vec){{zero, zero, end}}), inside_key(g, c, s, side, rho.unit));
     const carom_node distance = n_if(g, at_rim, rim.length, n_if(g, at_side, side, over));
     const vec normal = v_if(g, at_rim, rim.unit, v_if(g, at_side, rho.unit, (vec){{zero, zero, end}}));

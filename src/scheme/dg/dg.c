@@ -55,54 +55,51 @@ typedef struct work {
     bool *slips, *turns;           // by id: slides at t_0, (DG-17); comes to rest or reverses in this step
 } work;
 
-static void carve(work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt, bool plus) {
+static void allocate(work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt, bool plus) {
     w->plus = plus;
     w->automatic = opt[OPT_ORDER] == AUTO;
     w->m = w->automatic ? HIGHEST : (int)opt[OPT_ORDER];
     if (w->m == 0) {
-        carom_theta_carve(&w->moreau, (carom_theta_rule){.theta = plus ? 1 : 0, .gamma = 0.5}, mem, sys);
-        w->q_0 = carom_carve(mem, (size_t)sys->nq);
-        w->v_0 = carom_carve(mem, (size_t)sys->nv);
+        carom_theta_allocate(&w->moreau, (carom_theta_rule){.theta = plus ? 1 : 0, .gamma = 0.5}, mem, sys);
+        w->q_0 = carom_allocate(mem, (size_t)sys->nq);
+        w->v_0 = carom_allocate(mem, (size_t)sys->nv);
         return;
     }
     const size_t nb = (size_t)(sys->ne + sys->nc), nv = (size_t)sys->nv;
-    w->dg = carom_carve_dg(mem, sys, w->automatic ? 1 : w->m, w->m, plus);
+    w->dg = carom_allocate_dg(mem, sys, w->automatic ? 1 : w->m, w->m, plus);
     if (w->automatic) {
-        w->degree = carom_carve(keep, HIGHEST + 2);
-        w->largest = carom_carve(keep, nv);
+        w->degree = carom_allocate(keep, HIGHEST + 2);
+        w->largest = carom_allocate(keep, nv);
     }
-    w->kept = carom_carve(keep, nb);
-    w->F = carom_carve_factor(mem, sys->mass_shape, true);
-    w->L = carom_carve_local(mem, sys);
+    w->kept = carom_allocate(keep, nb);
+    w->F = carom_allocate_factor(mem, sys->mass_shape, true);
+    w->L = carom_allocate_local(mem, sys);
     const size_t rows = (size_t)w->L.W.n;
-    w->start = carom_carve_ints(mem, nb + 1);
+    w->start = carom_allocate_ints(mem, nb + 1);
     for (int id = 0; w->start && id < (int)nb; ++id) w->start[id + 1] = w->start[id] + carom_system_directions(sys, id);
     w->rubs = rows > nb;
-    w->a_0 = carom_carve(mem, nv);
-    w->v_1 = carom_carve(mem, nv);
-    w->g = carom_carve(mem, nb);
-    w->sign = carom_carve(mem, nb);
-    double **by_row[] = {&w->u, &w->u_0, &w->bias, &w->slow, &w->u_b, &w->u_f, &w->u_a, &w->p_i, &w->p_f, &w->s};
-    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; ++i) *by_row[i] = carom_carve(mem, rows);
-    w->closed_0 = carom_carve_bytes(mem, nb * sizeof(bool));
-    w->still = carom_carve_bytes(mem, nb * sizeof(bool));
-    w->carries = carom_carve_bytes(mem, nb * sizeof(bool));
-    w->kinked = carom_carve_bytes(mem, nb * sizeof(bool));
-    w->gives_none = carom_carve_bytes(mem, nb * sizeof(bool));
-    w->lasting = carom_carve_bytes(mem, nb * sizeof(bool));
-    w->slips = carom_carve_bytes(mem, nb * sizeof(bool));
-    w->turns = carom_carve_bytes(mem, nb * sizeof(bool));
+    CAROM_ALLOCATE(mem, nv, &w->a_0, &w->v_1);
+    CAROM_ALLOCATE(mem, nb, &w->g, &w->sign);
+    CAROM_ALLOCATE(mem, rows, &w->u, &w->u_0, &w->bias, &w->slow, &w->u_b, &w->u_f, &w->u_a, &w->p_i, &w->p_f, &w->s);
+    w->closed_0 = carom_allocate_bytes(mem, nb * sizeof(bool));
+    w->still = carom_allocate_bytes(mem, nb * sizeof(bool));
+    w->carries = carom_allocate_bytes(mem, nb * sizeof(bool));
+    w->kinked = carom_allocate_bytes(mem, nb * sizeof(bool));
+    w->gives_none = carom_allocate_bytes(mem, nb * sizeof(bool));
+    w->lasting = carom_allocate_bytes(mem, nb * sizeof(bool));
+    w->slips = carom_allocate_bytes(mem, nb * sizeof(bool));
+    w->turns = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->dg.start = w->start;
     w->dg.lasting = w->lasting;
     w->dg.slow = w->slow;
     w->dg.bias = w->bias;
 }
 
-static void carve_plus(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
-    carve(memory, mem, keep, sys, opt, true);
+static void allocate_plus(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    allocate(memory, mem, keep, sys, opt, true);
 }
-static void carve_minus(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
-    carve(memory, mem, keep, sys, opt, false);
+static void allocate_minus(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+    allocate(memory, mem, keep, sys, opt, false);
 }
 
 // -- sets ------------------------------------------------------------------------------------------------------
@@ -787,21 +784,21 @@ static int levels_minus(const double *opt) { return carom_dg_coupled(highest(opt
     "those that stick, and impacts, obey Coulomb's law.  order=auto chooses m from 1 to 8 in each step by the decay of\n" \
     "the accelerations' Chebyshev coefficients; the ledger counts the degrees.  Other laws of impact than Newton's: the\n" \
     "velocities that the impact leaves take the place of -e u.\n"
-#define MEMBER(name_, about_, text_, carve_, levels_, plus_)                                                            \
+#define MEMBER(name_, about_, text_, allocate_, levels_, plus_)                                                            \
     {.name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of,                                    \
      .promises = {.contacts = CAROM_ACCELERATION_LEVEL, .joint_order = 2, .limited_steps = true,                        \
                   .forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_START | CAROM_AT_END,                        \
                   .directions = CAROM_AT_START | CAROM_AT_END, .slow_piles = plus_, .no_piles = plus_},                  \
-     .levels_of = levels_, .full_levels = true, .options = options, .work_size = sizeof(work), .carve = carve_, .step = step, .dense = dense, .say = say}
+     .levels_of = levels_, .full_levels = true, .options = options, .work_size = sizeof(work), .allocate = allocate_, .step = step, .dense = dense, .say = say}
 
 const carom_scheme carom_scheme_dg_plus = MEMBER(
     "dg-plus", "time-discontinuous Galerkin D+, velocity jump at the left: implicit",
     "v_l = v_0 + h beta_0 (a_0 - sum_k l~_k a_k) + h sum_k beta~_k(tau_l) a_k + (the same of p at stage m)\n" STAGES
     "v_1 = v_m,   g(q_m) <= 0: 0 <= u_1 + e u_0 _|_ p >= 0\n\n" NOTES
-    "order=1 is the contemplating trapezoidal rule, order=0 moreau-jean with theta = 1.", carve_plus, levels_plus, true);
+    "order=1 is the contemplating trapezoidal rule, order=0 moreau-jean with theta = 1.", allocate_plus, levels_plus, true);
 
 const carom_scheme carom_scheme_dg_minus = MEMBER(
     "dg-minus", "time-discontinuous Galerkin D-, velocity jump at the right: explicit for order=1",
     "v_l = v_0 + h sum_{k<m} beta~_k(tau_l) a_k\n" STAGES
     "v_1 = v_0 + h sum beta_l a_l + M_m^-1 W_m p,   g(q_m) <= 0: 0 <= u_1 + e u_m _|_ p >= 0\n\n" NOTES
-    "order=1 is the forecasting trapezoidal rule (explicit, h omega < 2), order=0 moreau-jean with theta = 0.", carve_minus, levels_minus, false);
+    "order=1 is the forecasting trapezoidal rule (explicit, h omega < 2), order=0 moreau-jean with theta = 0.", allocate_minus, levels_minus, false);

@@ -6,7 +6,7 @@
 // is the normal force, which acts along W_N - mu W_T d; or it obeys Coulomb's law with all its rows.
 #pragma once
 #include "scheme/dg/dg_weights.h"
-#include "scheme/words.h"
+#include "scheme/step.h"
 
 typedef struct carom_dg_block {
     double t;
@@ -49,7 +49,7 @@ typedef struct carom_dg {
     double *u;                  // local velocities of a block
 } carom_dg;
 
-carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int lowest, int highest, bool plus);
+carom_dg carom_allocate_dg(carom_arena *mem, const carom_system *sys, int lowest, int highest, bool plus);
 
 /// The next step has degree m.
 void carom_dg_degree(carom_dg *w, int m);

@@ -33,56 +33,49 @@ void carom_dg_degree(carom_dg *w, int m) {
     w->block[m + 1].M = w->own[m].M;
 }
 
-carom_dg carom_carve_dg(carom_arena *mem, const carom_system *sys, int lowest, int m, bool plus) {
+carom_dg carom_allocate_dg(carom_arena *mem, const carom_system *sys, int lowest, int m, bool plus) {
     carom_dg w = {.lowest = lowest, .highest = m};
-    w.weights = carom_carve_bytes(mem, (size_t)(m - lowest + 1) * sizeof *w.weights);
+    w.weights = carom_allocate_bytes(mem, (size_t)(m - lowest + 1) * sizeof *w.weights);
     for (int k = lowest; k <= m; ++k) {
-        const carom_dg_weights c = carom_carve_dg_weights(mem, k, plus);
+        const carom_dg_weights c = carom_allocate_dg_weights(mem, k, plus);
         if (w.weights) w.weights[k - lowest] = c;
     }
     const size_t nv = (size_t)sys->nv, nb = (size_t)(sys->ne + sys->nc);
     size_t rows = 0;
-    w.block = carom_carve_bytes(mem, (size_t)(m + 2) * sizeof *w.block);
-    w.own = carom_carve_bytes(mem, (size_t)(m + 2) * sizeof *w.own);
+    w.block = carom_allocate_bytes(mem, (size_t)(m + 2) * sizeof *w.block);
+    w.own = carom_allocate_bytes(mem, (size_t)(m + 2) * sizeof *w.own);
     carom_dg_block b = {0};
     for (int l = 0; l <= m + 1; ++l) {
         if (l <= m) {
-            b.q = carom_carve(mem, (size_t)sys->nq);
-            b.v = carom_carve(mem, nv);
-            b.M = carom_carve_matrix(mem, sys->mass_shape);
+            b.q = carom_allocate(mem, (size_t)sys->nq);
+            b.v = carom_allocate(mem, nv);
+            b.M = carom_allocate_matrix(mem, sys->mass_shape);
         }
-        b.a = carom_carve(mem, nv);
-        b.f = carom_carve(mem, nv);
-        b.R = carom_carve(mem, nv);
-        b.size = carom_carve(mem, nv);
-        b.L = carom_carve_local(mem, sys);
-        b.D = carom_carve_columns(mem, sys->nv, b.L.W.n, sys->column_stride);
+        CAROM_ALLOCATE(mem, nv, &b.a, &b.f, &b.R, &b.size);
+        b.L = carom_allocate_local(mem, sys);
+        b.D = carom_allocate_columns(mem, sys->nv, b.L.W.n, sys->column_stride);
         rows = (size_t)b.L.W.n;
-        b.slides = carom_carve_bytes(mem, nb * sizeof(bool));
-        b.d = carom_carve(mem, rows);
-        b.lambda = carom_carve(mem, rows);
-        b.row = carom_carve(mem, rows);
+        b.slides = carom_allocate_bytes(mem, nb * sizeof(bool));
+        CAROM_ALLOCATE(mem, rows, &b.d, &b.lambda, &b.row);
         if (w.own) w.own[l] = b;
     }
     const int count = carom_dg_coupled(m, plus);
     const size_t N = (size_t)count * nv, n = (size_t)count * rows;
-    w.x = carom_carve(mem, nv);
-    w.d = sys->lift ? carom_carve(mem, (size_t)(m + 1) * nv) : NULL;
-    w.shift = sys->lift ? carom_carve(mem, (size_t)(m + 1) * nv) : NULL;
-    w.A = carom_carve_matrix(mem, shape_of(sys, count));
-    w.F = carom_carve_factor(mem, shape_of(sys, count), false);
-    w.K = carom_carve_matrix(mem, sys->tangent_shape);
-    w.C = carom_carve_matrix(mem, sys->tangent_shape);
-    w.r = carom_carve(mem, N);
-    w.y = carom_carve(mem, N);
-    w.X = carom_carve(mem, N * n);
-    w.V = carom_carve(mem, N * n);
-    w.id = carom_carve_ints(mem, n);
-    w.of = carom_carve_ints(mem, n);
-    w.at_row = carom_carve_ints(mem, n);
-    w.at = carom_carve_ints(mem, N);
-    w.r_p = carom_carve(mem, n);
-    w.u = carom_carve(mem, rows);
+    w.x = carom_allocate(mem, nv);
+    w.d = sys->lift ? carom_allocate(mem, (size_t)(m + 1) * nv) : NULL;
+    w.shift = sys->lift ? carom_allocate(mem, (size_t)(m + 1) * nv) : NULL;
+    w.A = carom_allocate_matrix(mem, shape_of(sys, count));
+    w.F = carom_allocate_factor(mem, shape_of(sys, count), false);
+    w.K = carom_allocate_matrix(mem, sys->tangent_shape);
+    w.C = carom_allocate_matrix(mem, sys->tangent_shape);
+    CAROM_ALLOCATE(mem, N, &w.r, &w.y);
+    CAROM_ALLOCATE(mem, N * n, &w.X, &w.V);
+    w.id = carom_allocate_ints(mem, n);
+    w.of = carom_allocate_ints(mem, n);
+    w.at_row = carom_allocate_ints(mem, n);
+    w.at = carom_allocate_ints(mem, N);
+    w.r_p = carom_allocate(mem, n);
+    w.u = carom_allocate(mem, rows);
     if (w.own) carom_dg_degree(&w, m);
     return w;
 }

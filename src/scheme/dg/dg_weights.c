@@ -99,16 +99,12 @@ void carom_dg_basis(const carom_dg_weights *c, double x, double *value, double *
     }
 }
 
-carom_dg_weights carom_carve_dg_weights(carom_arena *mem, int m, bool plus) {
+carom_dg_weights carom_allocate_dg_weights(carom_arena *mem, int m, bool plus) {
     const size_t n = (size_t)m + 1;
     carom_dg_weights c = {.m = m};
-    c.tau = carom_carve(mem, n);
-    c.b = carom_carve(mem, n);
-    c.P = carom_carve(mem, n * n);
-    c.A = carom_carve(mem, n * n);
-    c.Q = carom_carve(mem, n * n);
-    c.b_part = carom_carve(mem, n);
-    c.l_part = carom_carve(mem, n);
+    CAROM_ALLOCATE(mem, n, &c.tau, &c.b);
+    CAROM_ALLOCATE(mem, n * n, &c.P, &c.A, &c.Q);
+    CAROM_ALLOCATE(mem, n, &c.b_part, &c.l_part);
     if (c.tau) fill(&c, plus);
     return c;
 }

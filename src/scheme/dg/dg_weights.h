@@ -25,4 +25,4 @@ typedef struct carom_dg_weights {
 void carom_dg_basis(const carom_dg_weights *c, double x, double *value, double *integral);
 
 /// Room for degree m, and its numbers.  plus: D+, else D-.  Nothing is computed while mem only counts.
-carom_dg_weights carom_carve_dg_weights(carom_arena *mem, int m, bool plus);
+carom_dg_weights carom_allocate_dg_weights(carom_arena *mem, int m, bool plus);

@@ -34,7 +34,7 @@ typedef enum how { MONOLITHIC, IN_TURN, SOLVERS } how; // to solve
 
 typedef carom_ggl_alpha work;
 
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     work *w = memory;
     const double rho = opt[OPT_RHO];
     // (GA-1)  the family's parameters from the spectral radius at infinity
@@ -48,44 +48,37 @@ static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom
     w->sequential = opt[OPT_NEWTON] == 1 && !w->modified; // in turn, nu = h Lambda does not converge
 
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, ne = (size_t)sys->ne, nb = ne + (size_t)sys->nc;
-    w->a_n = carom_carve(keep, nv);
-    w->s_n = carom_carve(keep, nv);
-    w->solvers = carom_carve(keep, 1);
-    w->nu_n = carom_carve(keep, nb);
-    w->Lambda_n = carom_carve(keep, nb);
-    double **by_velocity[] = {&w->a_p, &w->v_p, &w->x_p, &w->dv, &w->s, &w->U, &w->w, &w->x, &w->v_s, &w->v, &w->f};
-    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
-    double **by_id[] = {&w->lambda, &w->nu, &w->Lambda, &w->g_s, &w->g, &w->g_0, &w->D, &w->closed};
-    for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
-    w->q_s = carom_carve(mem, nq);
-    w->q = carom_carve(mem, nq);
-    w->in_A = carom_carve_bytes(mem, nb * sizeof(bool));
-    w->in_B = carom_carve_bytes(mem, nb * sizeof(bool));
-    w->sticks = carom_carve_bytes(mem, nb * sizeof(bool));
-    w->L = carom_carve_local(mem, sys);
-    w->L_0 = carom_carve_local(mem, sys);
+    CAROM_ALLOCATE(keep, nv, &w->a_n, &w->s_n);
+    w->solvers = carom_allocate(keep, 1);
+    CAROM_ALLOCATE(keep, nb, &w->nu_n, &w->Lambda_n);
+    CAROM_ALLOCATE(mem, nv, &w->a_p, &w->v_p, &w->x_p, &w->dv, &w->s, &w->U, &w->w, &w->x, &w->v_s, &w->v, &w->f);
+    CAROM_ALLOCATE(mem, nb, &w->lambda, &w->nu, &w->Lambda, &w->g_s, &w->g, &w->g_0, &w->D, &w->closed);
+    CAROM_ALLOCATE(mem, nq, &w->q_s, &w->q);
+    w->in_A = carom_allocate_bytes(mem, nb * sizeof(bool));
+    w->in_B = carom_allocate_bytes(mem, nb * sizeof(bool));
+    w->sticks = carom_allocate_bytes(mem, nb * sizeof(bool));
+    w->L = carom_allocate_local(mem, sys);
+    w->L_0 = carom_allocate_local(mem, sys);
     const size_t nl = (size_t)w->L.W.n;
     size_t recorded = 0;
     for (int id = 0; id < (int)nb; ++id) recorded += (size_t)carom_system_recorded(sys, id);
-    w->T_n = carom_carve(keep, recorded);
-    double **by_row[] = {&w->u_0, &w->u, &w->u_s, &w->T, &w->slide, &w->b};
-    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; ++i) *by_row[i] = carom_carve(mem, nl);
-    w->M = carom_carve_matrix(mem, sys->mass_shape);
+    w->T_n = carom_allocate(keep, recorded);
+    CAROM_ALLOCATE(mem, nl, &w->u_0, &w->u, &w->u_s, &w->T, &w->slide, &w->b);
+    w->M = carom_allocate_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->P, &w->V};
-    for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i) *tangents[i] = carom_carve_matrix(mem, sys->tangent_shape);
-    w->D_s = carom_carve_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
-    w->D_v = carom_carve_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
-    carom_ggl_alpha_carve_schur(w, mem, sys);
+    for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i) *tangents[i] = carom_allocate_matrix(mem, sys->tangent_shape);
+    w->D_s = carom_allocate_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
+    w->D_v = carom_allocate_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
+    carom_ggl_alpha_allocate_schur(w, mem, sys);
     const size_t all = 3 * nv + ne + nb + nl, N = w->schur.on ? (size_t)w->schur.room : all;
     w->have_M = false;
-    w->S = carom_carve(mem, N * N);
-    w->S_copy = carom_carve(mem, N * N);
-    w->r = carom_carve(mem, all);
-    w->x_N = carom_carve(mem, N);
-    w->scratch = carom_carve(mem, 3 * all);
-    w->pivot = carom_carve_ints(mem, N);
-    w->turn = carom_carve_turn(mem, sys);
-    carom_ggl_alpha_carve_solver(w, mem, sys);
+    CAROM_ALLOCATE(mem, N * N, &w->S, &w->S_copy);
+    w->r = carom_allocate(mem, all);
+    w->x_N = carom_allocate(mem, N);
+    w->scratch = carom_allocate(mem, 3 * all);
+    w->pivot = carom_allocate_ints(mem, N);
+    w->turn = carom_allocate_turn(mem, sys);
+    carom_ggl_alpha_allocate_solver(w, mem, sys);
 }
 
 // -- evaluation at the present iterate -----------------------------------------------------------------------
@@ -367,7 +360,7 @@ static bool done(work *w, carom_step *s) {
     const int nv = sys->nv, blocks = layout(w, s, ALL);
     residual(w, s, blocks);
     double tol_p = s->newton_tol * momentum(w, s);
-    if (!(tol_p < HUGE_VAL)) return false; // a force or mass that is no number
+    if (!(tol_p < HUGE_VAL)) return false; // a force or mass that is not a number
     if (!(carom_norm_max(w->r, nv) <= tol_p)) tol_p = fmax(tol_p, s->h * carom_force_rounding(s, w->K, w->q, w->scratch));
     double speed = *s->speed; // of an iterate; it counts for the run once that is the answer
     for (int k = 0; k < w->L.at[w->L.nb]; ++k) speed = fmax(speed, fmin(carom_local_magnitude(&w->L, k, w->v_s), 1e300));
@@ -603,7 +596,7 @@ const carom_scheme carom_scheme_ggl_alpha = {
     .many = CAROM_MANY,
     .forget = forget,
     .work_size = sizeof(work),
-    .carve = carve,
+    .allocate = allocate,
     .start = start,
     .step = step,
 };

@@ -95,7 +95,7 @@ void carom_ggl_alpha_solve(carom_ggl_alpha *w, int N, double *x);
 void carom_ggl_alpha_assemble(carom_ggl_alpha *w, const carom_step *s, int blocks);
 void carom_ggl_alpha_assemble_start(carom_ggl_alpha *w, const carom_step *s);
 
-void carom_ggl_alpha_carve_schur(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys);
+void carom_ggl_alpha_allocate_schur(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys);
 /// The increments of (GA-11) in place of the residual in w->r; the gradients must stand.
 carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks);
 /// Need K and C be computed for it?
@@ -104,7 +104,7 @@ bool carom_ggl_alpha_wants_tangent(const carom_ggl_alpha *w, const carom_step *s
 carom_status carom_ggl_alpha_schur_start(carom_ggl_alpha *w, carom_step *s);
 
 /// Position and velocity level at the present iterate by the contact solvers: U and nu; w, Lambda and T.
-void carom_ggl_alpha_carve_solver(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys);
+void carom_ggl_alpha_allocate_solver(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys);
 /// Where contacts follow other laws of impact than Newton's: w->b, found anew when the set of the velocity level changes (afresh: in any case).
 carom_status carom_ggl_alpha_bounce(carom_ggl_alpha *w, carom_step *s, bool afresh);
 carom_status carom_ggl_alpha_positions(carom_ggl_alpha *w, carom_step *s);

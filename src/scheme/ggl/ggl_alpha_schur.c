@@ -17,7 +17,7 @@ static const double TRACE = 1e-10;        // of the largest mass
 enum { BY_A, BY_M, BY_K, BY_C, PRODUCTS }; // W'XW for X = A^-1, M^-1, A^-1 K M^-1, A^-1 C M^-1
 enum { JOINT, GAP, JUMP, STICK }; // kinds of multipliers: lambda~, nu, Lambda, friction that holds
 
-void carom_ggl_alpha_carve_schur(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys) {
+void carom_ggl_alpha_allocate_schur(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys) {
     carom_ggl_schur *c = &w->schur;
     const size_t nv = (size_t)sys->nv, nb = (size_t)(sys->ne + sys->nc), most = (size_t)sys->ne + nb + (size_t)w->L.W.n;
     bool rubs = false;
@@ -30,18 +30,17 @@ void carom_ggl_alpha_carve_schur(carom_ggl_alpha *w, carom_arena *mem, const car
     c->room = (int)(most < room ? most : room);
     w->crowded = c->on && (size_t)c->room < most;
     if (!c->on) return;
-    double **vectors[] = {&c->dv, &c->y, &c->dw, &c->z};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = carom_carve(mem, nv);
-    c->kind = carom_carve_ints(mem, most);
-    c->of = carom_carve_ints(mem, most);
-    c->row = carom_carve_ints(mem, most);
-    c->e = carom_carve(mem, most);
-    c->A = carom_carve_matrix(mem, sys->tangent_shape);
-    c->M_plus = carom_carve_matrix(mem, sys->mass_shape);
-    c->F_A = carom_carve_factor(mem, sys->tangent_shape, false);
-    c->F_M = carom_carve_factor(mem, sys->mass_shape, true);
+    CAROM_ALLOCATE(mem, nv, &c->dv, &c->y, &c->dw, &c->z);
+    c->kind = carom_allocate_ints(mem, most);
+    c->of = carom_allocate_ints(mem, most);
+    c->row = carom_allocate_ints(mem, most);
+    c->e = carom_allocate(mem, most);
+    c->A = carom_allocate_matrix(mem, sys->tangent_shape);
+    c->M_plus = carom_allocate_matrix(mem, sys->mass_shape);
+    c->F_A = carom_allocate_factor(mem, sys->tangent_shape, false);
+    c->F_M = carom_allocate_factor(mem, sys->mass_shape, true);
     if (!c->constant) return;
-    c->keep = carom_carve_responses(mem, sys, PRODUCTS);
+    c->keep = carom_allocate_responses(mem, sys, PRODUCTS);
 }
 
 // -- factors -------------------------------------------------------------------------------------------------

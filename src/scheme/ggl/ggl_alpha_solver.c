@@ -7,9 +7,9 @@
 #include "scheme/impact.h"
 #include <math.h>
 
-void carom_ggl_alpha_carve_solver(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys) {
-    w->F_M = carom_carve_factor(mem, sys->mass_shape, true);
-    w->L_p = carom_carve_local(mem, sys);
+void carom_ggl_alpha_allocate_solver(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys) {
+    w->F_M = carom_allocate_factor(mem, sys->mass_shape, true);
+    w->L_p = carom_allocate_local(mem, sys);
 }
 
 // U_T = h/2 M^-1 W_T Lambda_T

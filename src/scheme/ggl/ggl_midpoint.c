@@ -52,37 +52,32 @@ typedef struct work {
     int *id; // constraint of each block
 } work;
 
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     work *w = memory;
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
     w->paper = opt[OPT_LOCAL] == 1;
     w->end = opt[OPT_ACTIVE] == 1;
     w->velocity = opt[OPT_LEVELS] == 1;
     (void)keep;
-    w->turn = carom_carve_turn(mem, sys);
-    w->L_0 = carom_carve_local(mem, sys);
-    w->L_T = carom_carve_local(mem, sys);
-    w->L_1 = carom_carve_local(mem, sys);
+    w->turn = carom_allocate_turn(mem, sys);
+    w->L_0 = carom_allocate_local(mem, sys);
+    w->L_T = carom_allocate_local(mem, sys);
+    w->L_1 = carom_allocate_local(mem, sys);
     const size_t nl = (size_t)w->L_0.W.n;
-    double **by_velocity[] = {&w->x, &w->v_1, &w->v_M, &w->f, &w->phi_x, &w->phi_v, &w->size_v, &w->y_v, &w->y_x, &w->xi};
-    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
-    double **by_position[] = {&w->q_M, &w->q_T, &w->q_1};
-    for (size_t i = 0; i < sizeof by_position / sizeof *by_position; ++i) *by_position[i] = carom_carve(mem, nq);
-    double **by_id[] = {&w->Psi, &w->g_0, &w->g, &w->sign};
-    for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, nb);
-    double **by_row[] = {&w->Lambda, &w->u_0, &w->u};
-    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; ++i) *by_row[i] = carom_carve(mem, nl);
-    w->M = carom_carve_matrix(mem, sys->mass_shape);
+    CAROM_ALLOCATE(mem, nv, &w->x, &w->v_1, &w->v_M, &w->f, &w->phi_x, &w->phi_v, &w->size_v, &w->y_v, &w->y_x, &w->xi);
+    CAROM_ALLOCATE(mem, nq, &w->q_M, &w->q_T, &w->q_1);
+    CAROM_ALLOCATE(mem, nb, &w->Psi, &w->g_0, &w->g, &w->sign);
+    CAROM_ALLOCATE(mem, nl, &w->Lambda, &w->u_0, &w->u);
+    w->M = carom_allocate_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->B, &w->A};
     for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i)
-        *tangents[i] = carom_carve_matrix(mem, sys->tangent_shape);
-    w->D = carom_carve_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
-    if (w->paper) w->D_x = carom_carve_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
-    w->F_B = carom_carve_factor(mem, sys->tangent_shape, false);
-    w->F_A = carom_carve_factor(mem, sys->tangent_shape, false);
-    w->X_v = carom_carve(mem, nv * (nl + nb));
-    w->X_x = carom_carve(mem, nv * (nl + nb));
-    w->id = carom_carve_ints(mem, 2 * nb);
+        *tangents[i] = carom_allocate_matrix(mem, sys->tangent_shape);
+    w->D = carom_allocate_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
+    if (w->paper) w->D_x = carom_allocate_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
+    w->F_B = carom_allocate_factor(mem, sys->tangent_shape, false);
+    w->F_A = carom_allocate_factor(mem, sys->tangent_shape, false);
+    CAROM_ALLOCATE(mem, nv * (nl + nb), &w->X_v, &w->X_x);
+    w->id = carom_allocate_ints(mem, 2 * nb);
 }
 
 static int rows(const carom_local *L) { return L->at[L->nb]; }
@@ -413,6 +408,6 @@ const carom_scheme carom_scheme_ggl_midpoint = {
     .positions = true,
     .options = options,
     .work_size = sizeof(work),
-    .carve = carve,
+    .allocate = allocate,
     .step = step,
 };

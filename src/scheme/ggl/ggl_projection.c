@@ -31,21 +31,17 @@ typedef struct work {
     int stalls;
 } work;
 
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     (void)keep, (void)opt;
     work *w = memory;
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
-    carom_midpoint_carve(&w->midpoint, mem, sys);
-    w->I = carom_carve_factor(mem, (carom_shape){CAROM_DIAGONAL, sys->nv, 0, NULL}, true);
-    w->L_M = carom_carve_local(mem, sys);
-    w->L = carom_carve_local(mem, sys);
-    double **by_position[] = {&w->q_0, &w->q_M, &w->q_P, &w->q};
-    for (size_t i = 0; i < sizeof by_position / sizeof *by_position; ++i) *by_position[i] = carom_carve(mem, nq);
-    w->v_0 = carom_carve(mem, nv);
-    w->x = carom_carve(mem, nv);
-    w->g = carom_carve(mem, nb);
-    w->sign = carom_carve(mem, nb);
-    w->Psi = carom_carve(mem, nb);
+    carom_midpoint_allocate(&w->midpoint, mem, sys);
+    w->I = carom_allocate_factor(mem, (carom_shape){CAROM_DIAGONAL, sys->nv, 0, NULL}, true);
+    w->L_M = carom_allocate_local(mem, sys);
+    w->L = carom_allocate_local(mem, sys);
+    CAROM_ALLOCATE(mem, nq, &w->q_0, &w->q_M, &w->q_P, &w->q);
+    CAROM_ALLOCATE(mem, nv, &w->v_0, &w->x);
+    CAROM_ALLOCATE(mem, nb, &w->g, &w->sign, &w->Psi);
 }
 
 // Normals of the set only: the correction knows no friction.
@@ -185,6 +181,6 @@ const carom_scheme carom_scheme_ggl_projection = {
     .options = options,
     .many = CAROM_MANY,
     .work_size = sizeof(work),
-    .carve = carve,
+    .allocate = allocate,
     .step = step,
 };

@@ -7,7 +7,7 @@
 //
 // active=predicted decides on the explicit prediction q_P, before anything is computed, and takes the
 // impulsive part of a step only impulsive-step times as long; the rest of the step follows as usual.
-#include "scheme/words.h"
+#include "scheme/step.h"
 #include <math.h>
 #include <string.h>
 
@@ -36,26 +36,22 @@ typedef struct work {
     double *q, *v;                     // the state while a step is made of several parts
 } work;
 
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     (void)keep, (void)opt;
     work *w = memory;
     w->t_F = NAN;
-    w->F_0 = carom_carve_factor(mem, sys->mass_shape, true);
-    w->F_1 = carom_carve_factor(mem, sys->mass_shape, true);
-    w->L_0 = carom_carve_local(mem, sys);
-    w->L_P = carom_carve_local(mem, sys);
-    w->L_1 = carom_carve_local(mem, sys);
-    double **by_position[] = {&w->q_F, &w->q_P, &w->q_1, &w->q};
-    for (size_t i = 0; i < sizeof by_position / sizeof *by_position; ++i) *by_position[i] = carom_carve(mem, (size_t)sys->nq);
-    double **by_velocity[] = {&w->v_1, &w->v_m, &w->a_f, &w->a_0, &w->a_1, &w->v};
-    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, (size_t)sys->nv);
-    double **by_id[] = {&w->g_0, &w->g_P, &w->g_1};
-    for (size_t i = 0; i < sizeof by_id / sizeof *by_id; ++i) *by_id[i] = carom_carve(mem, (size_t)(sys->ne + sys->nc));
-    w->held = carom_carve(mem, (size_t)sys->nc);
+    w->F_0 = carom_allocate_factor(mem, sys->mass_shape, true);
+    w->F_1 = carom_allocate_factor(mem, sys->mass_shape, true);
+    w->L_0 = carom_allocate_local(mem, sys);
+    w->L_P = carom_allocate_local(mem, sys);
+    w->L_1 = carom_allocate_local(mem, sys);
+    CAROM_ALLOCATE(mem, (size_t)sys->nq, &w->q_F, &w->q_P, &w->q_1, &w->q);
+    CAROM_ALLOCATE(mem, (size_t)sys->nv, &w->v_1, &w->v_m, &w->a_f, &w->a_0, &w->a_1, &w->v);
+    CAROM_ALLOCATE(mem, (size_t)(sys->ne + sys->nc), &w->g_0, &w->g_P, &w->g_1);
+    w->held = carom_allocate(mem, (size_t)sys->nc);
     w->holding = true;
     w->contacts = sys->nc;
-    double **local[] = {&w->lambda_0, &w->lambda_1, &w->u_0, &w->u_1};
-    for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, (size_t)w->L_0.W.n);
+    CAROM_ALLOCATE(mem, (size_t)w->L_0.W.n, &w->lambda_0, &w->lambda_1, &w->u_0, &w->u_1);
 }
 
 // Does a contact that is open at g_0 close at g_1?
@@ -265,6 +261,6 @@ const carom_scheme carom_scheme_half_explicit = {
     .options = options,
     .many = CAROM_MANY,
     .work_size = sizeof(work),
-    .carve = carve,
+    .allocate = allocate,
     .step = step,
 };

@@ -2,7 +2,7 @@
 //
 // Spec: docs/METHODS.md, section HA (Schindler, Rezaei, Kursawe, Acary 2015, section 3).  Kept for comparison:
 // a closed contact keeps an approach velocity that is too small for an impact, and sinks.  half-explicit is the cure.
-#include "scheme/words.h"
+#include "scheme/step.h"
 
 typedef struct work {
     carom_factor F_0, F_1;         // M(q_0), M(q_1)
@@ -14,21 +14,18 @@ typedef struct work {
     double *lambda_0, *lambda_1, *u, *u_1, *kappa;
 } work;
 
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     (void)keep, (void)opt;
     work *w = memory;
-    w->F_0 = carom_carve_factor(mem, sys->mass_shape, true);
-    w->F_1 = carom_carve_factor(mem, sys->mass_shape, true);
-    w->L_0 = carom_carve_local(mem, sys);
-    w->L_1 = carom_carve_local(mem, sys);
-    w->q_1 = carom_carve(mem, (size_t)sys->nq);
-    double **by_velocity[] = {&w->v_0, &w->v_1, &w->v_m, &w->a_f, &w->a_0, &w->a_1};
-    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, (size_t)sys->nv);
-    w->held = carom_carve(mem, (size_t)sys->nc);
-    w->g_0 = carom_carve(mem, (size_t)(sys->ne + sys->nc));
-    w->g_1 = carom_carve(mem, (size_t)(sys->ne + sys->nc));
-    double **local[] = {&w->lambda_0, &w->lambda_1, &w->u, &w->u_1, &w->kappa};
-    for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, (size_t)w->L_0.W.n);
+    w->F_0 = carom_allocate_factor(mem, sys->mass_shape, true);
+    w->F_1 = carom_allocate_factor(mem, sys->mass_shape, true);
+    w->L_0 = carom_allocate_local(mem, sys);
+    w->L_1 = carom_allocate_local(mem, sys);
+    w->q_1 = carom_allocate(mem, (size_t)sys->nq);
+    CAROM_ALLOCATE(mem, (size_t)sys->nv, &w->v_0, &w->v_1, &w->v_m, &w->a_f, &w->a_0, &w->a_1);
+    w->held = carom_allocate(mem, (size_t)sys->nc);
+    CAROM_ALLOCATE(mem, (size_t)(sys->ne + sys->nc), &w->g_0, &w->g_1);
+    CAROM_ALLOCATE(mem, (size_t)w->L_0.W.n, &w->lambda_0, &w->lambda_1, &w->u, &w->u_1, &w->kappa);
 }
 
 // (HA-1)  I2 = { j : closed and u_j <= eps_u }: closed and not opening
@@ -165,6 +162,6 @@ const carom_scheme carom_scheme_half_explicit_acceleration = {
     .stable = 2,
     .lacks = CAROM_NO_FRICTION,
     .work_size = sizeof(work),
-    .carve = carve,
+    .allocate = allocate,
     .step = step,
 };

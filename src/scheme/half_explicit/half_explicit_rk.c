@@ -6,7 +6,7 @@
 // the start of the next step, whatever the sign of its rounding-size gap (CL-3): so lasting contact keeps the order
 // of the table.  A step in which an open contact closes or a closed one meets a kink is an impact, as in half-explicit.
 #include "scheme/half_explicit/half_explicit_rk.h"
-#include "scheme/words.h"
+#include "scheme/step.h"
 
 static const carom_rk_table tables[] = {
 #define CAROM_TABLE(order, stages, a, b) {order, stages, a, b},
@@ -42,32 +42,26 @@ typedef struct work {
     double *g_0, *g_1, *u_0, *u_1, *lambda;
 } work;
 
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     work *w = memory;
     const size_t nv = (size_t)sys->nv, nb = (size_t)(sys->ne + sys->nc);
     w->T = carom_rk_find((int)opt[OPT_ORDER]);
     (void)keep;
-    w->held_1 = carom_carve(mem, (size_t)sys->nc);
-    w->kinked = carom_carve(mem, nb);
-    w->v_0 = carom_carve(mem, nv);
-    w->F = carom_carve_factor(mem, sys->mass_shape, true);
-    w->L = carom_carve_local(mem, sys);
-    w->L_next = carom_carve_local(mem, sys);
+    w->held_1 = carom_allocate(mem, (size_t)sys->nc);
+    w->kinked = carom_allocate(mem, nb);
+    w->v_0 = carom_allocate(mem, nv);
+    w->F = carom_allocate_factor(mem, sys->mass_shape, true);
+    w->L = carom_allocate_local(mem, sys);
+    w->L_next = carom_allocate_local(mem, sys);
     for (int l = 0; l < w->T->stages; ++l) {
-        w->V[l] = carom_carve(mem, nv);
-        w->D[l] = sys->lift ? carom_carve(mem, nv) : w->V[l];
-        w->K[l] = carom_carve(mem, nv);
-        w->K_E[l] = carom_carve(mem, nv);
+        w->V[l] = carom_allocate(mem, nv);
+        w->D[l] = sys->lift ? carom_allocate(mem, nv) : w->V[l];
+        CAROM_ALLOCATE(mem, nv, &w->K[l], &w->K_E[l]);
     }
-    w->Q = carom_carve(mem, (size_t)sys->nq);
-    w->Q_next = carom_carve(mem, (size_t)sys->nq);
-    w->v = carom_carve(mem, nv);
-    w->sum = carom_carve(mem, nv);
-    w->x = carom_carve(mem, nv);
-    w->g_0 = carom_carve(mem, nb);
-    w->g_1 = carom_carve(mem, nb);
-    double **local[] = {&w->u_0, &w->u_1, &w->lambda};
-    for (size_t i = 0; i < sizeof local / sizeof *local; ++i) *local[i] = carom_carve(mem, (size_t)w->L.W.n);
+    CAROM_ALLOCATE(mem, (size_t)sys->nq, &w->Q, &w->Q_next);
+    CAROM_ALLOCATE(mem, nv, &w->v, &w->sum, &w->x);
+    CAROM_ALLOCATE(mem, nb, &w->g_0, &w->g_1);
+    CAROM_ALLOCATE(mem, (size_t)w->L.W.n, &w->u_0, &w->u_1, &w->lambda);
 }
 
 // Row l of the table for l < stages, the weights b for l = stages.
@@ -251,6 +245,6 @@ const carom_scheme carom_scheme_half_explicit_rk = {
     .order_of = order_of,
     .options = options,
     .work_size = sizeof(work),
-    .carve = carve,
+    .allocate = allocate,
     .step = step,
 };

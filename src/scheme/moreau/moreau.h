@@ -11,7 +11,7 @@ typedef struct carom_midpoint {
     double *a, *g;             // forces; gaps
     double *u_0, *u_f, *u_1;   // local velocities: before, free, after
 } carom_midpoint;
-void carom_midpoint_carve(carom_midpoint *w, carom_arena *mem, const carom_system *sys);
+void carom_midpoint_allocate(carom_midpoint *w, carom_arena *mem, const carom_system *sys);
 carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper); // option local=paper
 
 /// The theta rule (moreau_jean.c); the options of moreau-jean.
@@ -35,5 +35,5 @@ typedef struct carom_theta {
     double *u_0;                 // W(q_0)'v_0 + w
     carom_identity I;
 } carom_theta;
-void carom_theta_carve(carom_theta *w, carom_theta_rule rule, carom_arena *mem, const carom_system *sys);
+void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *mem, const carom_system *sys);
 carom_status carom_theta_step(void *w, carom_step *s);

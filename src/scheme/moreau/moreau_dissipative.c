@@ -23,26 +23,23 @@ typedef struct work {
     carom_identity I;
 } work;
 
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     (void)keep;
     work *w = memory;
     const size_t nv = (size_t)sys->nv;
     w->theta = opt[OPT_THETA];
     w->have_M = false;
-    w->I = carom_carve_identity(mem, sys, opt[OPT_IDENTITY] == 0);
-    w->N = carom_carve_newton(mem, sys);
-    w->M = carom_carve_matrix(mem, sys->mass_shape);
-    w->K = carom_carve_matrix(mem, sys->tangent_shape);
-    w->C = carom_carve_matrix(mem, sys->tangent_shape);
-    w->D_0 = carom_carve_columns(mem, sys->nv, w->N.L.W.n, sys->column_stride);
-    w->D_1 = carom_carve_columns(mem, sys->nv, w->N.L.W.n, sys->column_stride);
-    w->v_M = carom_carve(mem, nv);
-    w->q_M = carom_carve(mem, (size_t)sys->nq);
-    w->q_theta = carom_carve(mem, (size_t)sys->nq);
-    w->v_1 = carom_carve(mem, nv);
-    w->dv = carom_carve(mem, nv);
-    w->f = carom_carve(mem, nv);
-    w->g = carom_carve(mem, (size_t)(sys->ne + sys->nc));
+    w->I = carom_allocate_identity(mem, sys, opt[OPT_IDENTITY] == 0);
+    w->N = carom_allocate_newton(mem, sys);
+    w->M = carom_allocate_matrix(mem, sys->mass_shape);
+    w->K = carom_allocate_matrix(mem, sys->tangent_shape);
+    w->C = carom_allocate_matrix(mem, sys->tangent_shape);
+    w->D_0 = carom_allocate_columns(mem, sys->nv, w->N.L.W.n, sys->column_stride);
+    w->D_1 = carom_allocate_columns(mem, sys->nv, w->N.L.W.n, sys->column_stride);
+    w->v_M = carom_allocate(mem, nv);
+    CAROM_ALLOCATE(mem, (size_t)sys->nq, &w->q_M, &w->q_theta);
+    CAROM_ALLOCATE(mem, nv, &w->v_1, &w->dv, &w->f);
+    w->g = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
 }
 
 static carom_status eval(void *memory, carom_step *s, carom_newton *N, const double *v_1, bool matrix) {
@@ -141,6 +138,6 @@ const carom_scheme carom_scheme_moreau_dissipative = {
     .order_of = order_of,
     .options = options,
     .work_size = sizeof(work),
-    .carve = carve,
+    .allocate = allocate,
     .step = step,
 };

@@ -4,7 +4,7 @@
 // the velocity before the impact is taken at the old one.  First order everywhere, closed gaps drift,
 // and oscillators gain energy: a forward Euler step stands behind it.  forces=end sees forces at the new position as well:
 // then symplectic Euler stands behind it, and undamped oscillators are stable up to h omega = 2.
-#include "scheme/words.h"
+#include "scheme/step.h"
 
 enum { OPT_FORCES };
 static const carom_option options[] = {
@@ -22,22 +22,18 @@ typedef struct work {
     double *u_0, *u_f, *u_1;   // of the active ones: before, free, after
 } work;
 
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     (void)keep, (void)opt;
     work *w = memory;
-    w->F_0 = carom_carve_factor(mem, sys->mass_shape, true);
-    w->F_1 = carom_carve_factor(mem, sys->mass_shape, true);
-    w->L_0 = carom_carve_local(mem, sys);
-    w->L_1 = carom_carve_local(mem, sys);
-    w->q_1 = carom_carve(mem, (size_t)sys->nq);
-    w->v_f = carom_carve(mem, (size_t)sys->nv);
-    w->a = carom_carve(mem, (size_t)sys->nv);
-    w->g = carom_carve(mem, (size_t)(sys->ne + sys->nc));
+    w->F_0 = carom_allocate_factor(mem, sys->mass_shape, true);
+    w->F_1 = carom_allocate_factor(mem, sys->mass_shape, true);
+    w->L_0 = carom_allocate_local(mem, sys);
+    w->L_1 = carom_allocate_local(mem, sys);
+    w->q_1 = carom_allocate(mem, (size_t)sys->nq);
+    CAROM_ALLOCATE(mem, (size_t)sys->nv, &w->v_f, &w->a);
+    w->g = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
     const size_t nl = (size_t)w->L_0.W.n;
-    w->u_all = carom_carve(mem, nl);
-    w->u_0 = carom_carve(mem, nl);
-    w->u_f = carom_carve(mem, nl);
-    w->u_1 = carom_carve(mem, nl);
+    CAROM_ALLOCATE(mem, nl, &w->u_all, &w->u_0, &w->u_f, &w->u_1);
 }
 
 static carom_status step(void *memory, carom_step *s) {
@@ -97,6 +93,6 @@ const carom_scheme carom_scheme_moreau_explicit = {
     .options = options,
     .many = CAROM_MANY,
     .work_size = sizeof(work),
-    .carve = carve,
+    .allocate = allocate,
     .step = step,
 };

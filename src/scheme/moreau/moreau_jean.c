@@ -15,39 +15,36 @@ static const carom_option options[] = {
     {0},
 };
 
-void carom_theta_carve(carom_theta *w, carom_theta_rule rule, carom_arena *mem, const carom_system *sys) {
+void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *mem, const carom_system *sys) {
     const size_t nv = (size_t)sys->nv;
     w->theta = rule.theta;
     w->gamma = rule.gamma;
     w->inside = rule.inside;
     w->have_M = false;
-    w->I = carom_carve_identity(mem, sys, rule.identity);
-    w->N = carom_carve_newton(mem, sys);
-    w->F_0 = carom_carve_factor(mem, sys->mass_shape, true);
-    w->L_0 = carom_carve_local(mem, sys);
-    w->M = carom_carve_matrix(mem, sys->mass_shape);
-    w->K = carom_carve_matrix(mem, sys->tangent_shape);
-    w->C = carom_carve_matrix(mem, sys->tangent_shape);
-    w->D = carom_carve_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
+    w->I = carom_allocate_identity(mem, sys, rule.identity);
+    w->N = carom_allocate_newton(mem, sys);
+    w->F_0 = carom_allocate_factor(mem, sys->mass_shape, true);
+    w->L_0 = carom_allocate_local(mem, sys);
+    w->M = carom_allocate_matrix(mem, sys->mass_shape);
+    w->K = carom_allocate_matrix(mem, sys->tangent_shape);
+    w->C = carom_allocate_matrix(mem, sys->tangent_shape);
+    w->D = carom_allocate_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
     if (w->inside) {
-        w->D_0 = carom_carve_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
-        w->f_0 = carom_carve(mem, nv);
-        w->q_theta = carom_carve(mem, (size_t)sys->nq);
+        w->D_0 = carom_allocate_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
+        w->f_0 = carom_allocate(mem, nv);
+        w->q_theta = carom_allocate(mem, (size_t)sys->nq);
     }
-    w->s_0 = carom_carve(mem, nv);
-    w->v_m = carom_carve(mem, nv);
-    w->q_1 = carom_carve(mem, (size_t)sys->nq);
-    w->v_1 = carom_carve(mem, nv);
-    w->y = carom_carve(mem, nv);
-    w->f = carom_carve(mem, nv);
-    w->g = carom_carve(mem, (size_t)(sys->ne + sys->nc));
-    w->u_0 = carom_carve(mem, (size_t)w->L_0.W.n);
+    CAROM_ALLOCATE(mem, nv, &w->s_0, &w->v_m);
+    w->q_1 = carom_allocate(mem, (size_t)sys->nq);
+    CAROM_ALLOCATE(mem, nv, &w->v_1, &w->y, &w->f);
+    w->g = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
+    w->u_0 = carom_allocate(mem, (size_t)w->L_0.W.n);
 }
 
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     (void)keep;
     const carom_theta_rule rule = {.theta = opt[OPT_THETA], .gamma = opt[OPT_GAMMA], .inside = opt[OPT_AT] == 1, .identity = opt[OPT_IDENTITY] == 0};
-    carom_theta_carve(memory, rule, mem, sys);
+    carom_theta_allocate(memory, rule, mem, sys);
 }
 
 // at=theta, all but the forces at q_theta:
@@ -217,6 +214,6 @@ const carom_scheme carom_scheme_moreau_jean = {
     .options = options,
     .many = CAROM_MANY,
     .work_size = sizeof(carom_theta),
-    .carve = carve,
+    .allocate = allocate,
     .step = carom_theta_step,
 };

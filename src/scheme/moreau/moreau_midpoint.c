@@ -11,23 +11,20 @@ static const carom_option options[] = {
     {0},
 };
 
-void carom_midpoint_carve(carom_midpoint *w, carom_arena *mem, const carom_system *sys) {
-    w->F = carom_carve_factor(mem, sys->mass_shape, true);
-    w->L = carom_carve_local(mem, sys);
-    w->L_0 = carom_carve_local(mem, sys);
-    w->q_0 = carom_carve(mem, (size_t)sys->nq);
-    w->v_0 = carom_carve(mem, (size_t)sys->nv);
-    w->a = carom_carve(mem, (size_t)sys->nv);
-    w->g = carom_carve(mem, (size_t)(sys->ne + sys->nc));
+void carom_midpoint_allocate(carom_midpoint *w, carom_arena *mem, const carom_system *sys) {
+    w->F = carom_allocate_factor(mem, sys->mass_shape, true);
+    w->L = carom_allocate_local(mem, sys);
+    w->L_0 = carom_allocate_local(mem, sys);
+    w->q_0 = carom_allocate(mem, (size_t)sys->nq);
+    CAROM_ALLOCATE(mem, (size_t)sys->nv, &w->v_0, &w->a);
+    w->g = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
     const size_t nl = (size_t)w->L.W.n;
-    w->u_0 = carom_carve(mem, nl);
-    w->u_f = carom_carve(mem, nl);
-    w->u_1 = carom_carve(mem, nl);
+    CAROM_ALLOCATE(mem, nl, &w->u_0, &w->u_f, &w->u_1);
 }
 
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     (void)keep, (void)opt;
-    carom_midpoint_carve(memory, mem, sys);
+    carom_midpoint_allocate(memory, mem, sys);
 }
 
 // (MID-4) to (MID-6): the velocity after contact, in place; s->q is q_M.
@@ -113,6 +110,6 @@ const carom_scheme carom_scheme_moreau_midpoint = {
     .options = options,
     .many = CAROM_MANY,
     .work_size = sizeof(carom_midpoint),
-    .carve = carve,
+    .allocate = allocate,
     .step = step,
 };

@@ -42,35 +42,29 @@ typedef struct work {
     double *y, *f, *r, *size;     // d_{k+1} - d_k; forces; residual and magnitude of its terms
 } work;
 
-static void carve(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     work *w = memory;
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
     w->e = sys->nc > 0 ? sys->contacts[0].restitution : 0;
     w->theta = opt[OPT_THETA];
     w->implicit = !isnan(w->theta);
-    w->F = carom_carve_factor(mem, w->implicit ? sys->tangent_shape : sys->mass_shape, !w->implicit);
-    w->L = carom_carve_local(mem, sys);
-    w->ahead = carom_carve(keep, nq);
-    w->d = carom_carve(keep, nv);
-    w->d_f = carom_carve(mem, nv);
-    w->d_1 = carom_carve(mem, nv);
-    w->dz = carom_carve(mem, nv);
-    w->z = carom_carve(mem, nq);
-    w->g = carom_carve(mem, nb);
+    w->F = carom_allocate_factor(mem, w->implicit ? sys->tangent_shape : sys->mass_shape, !w->implicit);
+    w->L = carom_allocate_local(mem, sys);
+    w->ahead = carom_allocate(keep, nq);
+    w->d = carom_allocate(keep, nv);
+    CAROM_ALLOCATE(mem, nv, &w->d_f, &w->d_1, &w->dz);
+    w->z = carom_allocate(mem, nq);
+    w->g = carom_allocate(mem, nb);
     const size_t nl = (size_t)w->L.W.n;
-    w->u = carom_carve(mem, nl);
-    w->u_0 = carom_carve(mem, nl);
-    w->p = carom_carve(mem, nl);
-    w->in = carom_carve_bytes(mem, nb * sizeof(bool));
+    CAROM_ALLOCATE(mem, nl, &w->u, &w->u_0, &w->p);
+    w->in = carom_allocate_bytes(mem, nb * sizeof(bool));
     if (!w->implicit) return;
-    w->V = carom_carve_local(mem, sys);
-    w->M = carom_carve_matrix(mem, sys->mass_shape);
+    w->V = carom_allocate_local(mem, sys);
+    w->M = carom_allocate_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->A};
-    for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i) *tangents[i] = carom_carve_matrix(mem, sys->tangent_shape);
-    w->q_1 = carom_carve(mem, nq);
-    w->q_t = carom_carve(mem, nq);
-    double **by_velocity[] = {&w->v_t, &w->y, &w->f, &w->r, &w->size};
-    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
+    for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i) *tangents[i] = carom_allocate_matrix(mem, sys->tangent_shape);
+    CAROM_ALLOCATE(mem, nq, &w->q_1, &w->q_t);
+    CAROM_ALLOCATE(mem, nv, &w->v_t, &w->y, &w->f, &w->r, &w->size);
 }
 
 // (SP-2)  z = (q_{k+1} + e q_{k-1})/(1 + e) = q_k + h/(1 + e) (d_{k+1} - e d_k), and the gaps there
@@ -267,7 +261,7 @@ const carom_scheme carom_scheme_schatzman_paoli = {
     .lacks = CAROM_NO_FRICTION | CAROM_NO_UNEQUAL_RESTITUTION | CAROM_NO_IMPACT_LAWS | CAROM_NO_STEP_CHANGE | CAROM_NO_ADAPTIVE,
     .options = options,
     .work_size = sizeof(work),
-    .carve = carve,
+    .allocate = allocate,
     .start = start,
     .step = step,
 };

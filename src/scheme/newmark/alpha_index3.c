@@ -13,10 +13,10 @@ static const carom_option options[] = {
 
 // (AI-1)  M s_1 = f(q_1, v_1) + W(q_1) lambda,   g_E(q_1) = 0,   0 <= g(q_1) _|_ lambda >= 0
 //         q_1, v_1, a_1 as generalized-alpha
-static void carve(void *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
+static void allocate(void *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     carom_newmark_par par = carom_newmark_rho(opt[OPT_RHO]);
     par.contact = CAROM_NEWMARK_POSITION;
-    carom_newmark_carve(w, par, mem, keep, sys);
+    carom_newmark_allocate(w, par, mem, keep, sys);
 }
 
 static const char *warning(const double *opt) {
@@ -41,7 +41,7 @@ const carom_scheme carom_scheme_alpha_index3 = {
     .options = options,
     .warning = warning,
     .work_size = sizeof(carom_newmark),
-    .carve = carve,
+    .allocate = allocate,
     .start = carom_newmark_start,
     .step = carom_newmark_step,
 };

@@ -32,47 +32,42 @@ const char *carom_newmark_warning(carom_newmark_par par) {
     return NULL;
 }
 
-void carom_newmark_carve(carom_newmark *w, carom_newmark_par par, carom_arena *mem, carom_arena *keep,
+void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena *mem, carom_arena *keep,
                          const carom_system *sys) {
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
     w->par = par;
     w->c = (1 - par.alpha_f) / (1 - par.alpha_m);
     w->h_A = 0;
     w->have_M = false;
-    w->a_0 = carom_carve(keep, nv);
-    w->s_0 = carom_carve(keep, nv);
-    w->I = carom_carve_identity(mem, sys, par.identity && par.contact == CAROM_NEWMARK_NONSMOOTH && par.alpha_m == 0);
+    CAROM_ALLOCATE(keep, nv, &w->a_0, &w->s_0);
+    w->I = carom_allocate_identity(mem, sys, par.identity && par.contact == CAROM_NEWMARK_NONSMOOTH && par.alpha_m == 0);
     if (w->I.asked && par.alpha_f > 0) {
-        w->dq_before = carom_carve(keep, nv);
-        w->df_before = carom_carve(keep, nv);
-        w->before = carom_carve(keep, 1);
+        CAROM_ALLOCATE(keep, nv, &w->dq_before, &w->df_before);
+        w->before = carom_allocate(keep, 1);
     }
-    w->L = carom_carve_local(mem, sys);
-    w->L_0 = carom_carve_local(mem, sys);
+    w->L = carom_allocate_local(mem, sys);
+    w->L_0 = carom_allocate_local(mem, sys);
     const size_t nl = (size_t)w->L.W.n;
     double **by_velocity[] = {&w->a_p, &w->v_p, &w->x_p,  &w->s,   &w->dw,  &w->v_1, &w->x, &w->f,
                               &w->r_s, &w->r_w, &w->size, &w->y_s, &w->y_w, &w->dv,  &w->dx, &w->dx_0};
-    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_carve(mem, nv);
-    w->q_1 = carom_carve(mem, nq);
-    w->turn = carom_carve_turn(mem, sys);
-    w->g = carom_carve(mem, nb);
-    w->sign = carom_carve(mem, nb);
-    double **by_row[] = {&w->p, &w->u_0, &w->u};
-    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; ++i) *by_row[i] = carom_carve(mem, nl);
+    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_allocate(mem, nv);
+    w->q_1 = carom_allocate(mem, nq);
+    w->turn = carom_allocate_turn(mem, sys);
+    CAROM_ALLOCATE(mem, nb, &w->g, &w->sign);
+    CAROM_ALLOCATE(mem, nl, &w->p, &w->u_0, &w->u);
     const size_t most = ROOM / nv + 1;
     w->room = (int)(nl < most ? nl : most);
-    w->X_s = carom_carve(mem, nv * (size_t)w->room);
-    w->X_w = carom_carve(mem, nv * (size_t)w->room);
+    CAROM_ALLOCATE(mem, nv * (size_t)w->room, &w->X_s, &w->X_w);
     w->constant = sys->flags & CAROM_LINEAR && sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->nv >= KEPT_FROM;
-    if (w->constant) w->keep = carom_carve_responses(mem, sys, 1);
-    w->D = carom_carve_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
-    w->M = carom_carve_matrix(mem, sys->mass_shape);
+    if (w->constant) w->keep = carom_allocate_responses(mem, sys, 1);
+    w->D = carom_allocate_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
+    w->M = carom_allocate_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->E, &w->A};
     for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i)
-        *tangents[i] = carom_carve_matrix(mem, sys->tangent_shape);
-    w->F_A = carom_carve_factor(mem, sys->tangent_shape, false);
-    w->F_E = carom_carve_factor(mem, sys->tangent_shape, false);
-    w->F_0 = carom_carve_factor(mem, sys->mass_shape, true);
+        *tangents[i] = carom_allocate_matrix(mem, sys->tangent_shape);
+    w->F_A = carom_allocate_factor(mem, sys->tangent_shape, false);
+    w->F_E = carom_allocate_factor(mem, sys->tangent_shape, false);
+    w->F_0 = carom_allocate_factor(mem, sys->mass_shape, true);
 }
 
 static bool splits(const carom_newmark *w) { return w->par.contact == CAROM_NEWMARK_NONSMOOTH; }

@@ -59,7 +59,7 @@ typedef struct carom_newmark {
     carom_identity I;
 } carom_newmark;
 
-void carom_newmark_carve(carom_newmark *w, carom_newmark_par par, carom_arena *mem, carom_arena *keep,
+void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena *mem, carom_arena *keep,
                          const carom_system *sys);
 carom_status carom_newmark_start(void *w, carom_step *s);
 carom_status carom_newmark_step(void *w, carom_step *s);
@@ -71,15 +71,15 @@ const char *carom_newmark_warning(carom_newmark_par par);
 // clang-format off
 /// The functions of a member of the family that has parameters(opt), and their lines in its table.
 #define CAROM_NEWMARK_FUNCTIONS                                                                                        \
-    static void carve(void *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {      \
-        carom_newmark_carve(w, parameters(opt), mem, keep, sys);                                                       \
+    static void allocate(void *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {      \
+        carom_newmark_allocate(w, parameters(opt), mem, keep, sys);                                                       \
     }                                                                                                                  \
     static int order_of(const double *opt) { return carom_newmark_order(parameters(opt)); }                            \
     static const char *warning(const double *opt) { return carom_newmark_warning(parameters(opt)); }
 #define CAROM_NEWMARK_TABLE                                                                                            \
     .order = 2, .order_of = order_of, .impulses = true, .options = options, .warning = warning,                        \
     .promises = {.forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},           \
-    .work_size = sizeof(carom_newmark), .carve = carve, .start = carom_newmark_start, .step = carom_newmark_step
+    .work_size = sizeof(carom_newmark), .allocate = allocate, .start = carom_newmark_start, .step = carom_newmark_step
 
 #define CAROM_NEWMARK_OPTIONS                                                                                          \
     {.name = "contact", .kind = CAROM_CHOICE, .choices = "nonsmooth|position|velocity",                                \

@@ -1,20 +1,20 @@
-// seen.c: between positions and velocities of a model and those that its expressions see.
+// visible.c: between positions and velocities of a model and those that its expressions see.
 #include "derive/model.h"
 #include <stdlib.h>
 #include <string.h>
 
-void carom_model_see_own(resolver *r, bool members) {
+void carom_model_visible_own(resolver *r, bool members) {
     carom_model *m = r->m;
-    m->seen = (seen){.nq = m->nq, .nv = m->nv, .nq_own = m->nq, .nv_own = m->nv};
+    m->visible = (visible){.nq = m->nq, .nv = m->nv, .nq_own = m->nq, .nv_own = m->nv};
     if (!members) return;
     const carom_node one = carom_graph_number(m->graph, 1);
     carom_graph_course(m->graph, carom_graph_input(m->graph, CAROM_POSITION, m->nq), 1, &m->nv, &one); // energies: only variations move them
-    ++m->seen.nq, ++m->seen.nv;
+    ++m->visible.nq, ++m->visible.nv;
 }
 
 // A place for one more.
 static bool grow(carom_model *m) {
-    seen *s = &m->seen;
+    visible *s = &m->visible;
     if (s->n < s->room) return true;
     const int room = s->room ? 2 * s->room : 64;
     int *q = realloc(s->q, (size_t)room * sizeof *q);
@@ -27,24 +27,24 @@ static bool grow(carom_model *m) {
 }
 
 int carom_model_see(carom_model *m, member *b, int i, carom_node *position, carom_node *velocity) {
-    seen *s = &m->seen;
+    visible *s = &m->visible;
     carom_graph *g = m->graph;
-    if (!b->seen[i]) {
+    if (!b->visible[i]) {
         if (!grow(m)) return -1;
         s->q[s->n] = b->q + i;
         s->v[s->n] = b->v + i;
-        b->seen[i] = ++s->n;
+        b->visible[i] = ++s->n;
         const carom_node one = carom_graph_number(g, 1);
         if (s->nq != s->nv) carom_graph_course(g, carom_graph_input(g, CAROM_POSITION, s->nq), 1, &s->nv, &one);
         ++s->nq, ++s->nv;
     }
-    const int k = b->seen[i];
+    const int k = b->visible[i];
     *position = carom_graph_input(g, CAROM_POSITION, s->nq_own + k);
     *velocity = carom_graph_input(g, CAROM_VELOCITY, s->nv_own + k);
     return s->nv_own + k;
 }
 
-static void gather(const seen *s, int n, const double *q, const double *v, double *x, double *y) {
+static void gather(const visible *s, int n, const double *q, const double *v, double *x, double *y) {
     carom_copy(x, q, s->nq_own);
     carom_copy(y, v, s->nv_own);
     x += s->nq_own, y += s->nv_own;
@@ -56,13 +56,13 @@ static void gather(const seen *s, int n, const double *q, const double *v, doubl
 }
 
 void carom_model_gather(const carom_model *m, const double *q, const double *v, double *x, double *y) {
-    gather(&m->seen, m->seen.n, q, v, x, y);
+    gather(&m->visible, m->visible.n, q, v, x, y);
 }
 
 void carom_model_look(const carom_model *m, void *work, const double **q, const double **v, bool energies) {
-    const seen *s = &m->seen;
+    const visible *s = &m->visible;
     if (m->nmember == 0) return;
-    double *x = (double *)(void *)((unsigned char *)work + m->seen_work), *y = x + s->nq_own + 1 + s->compiled;
+    double *x = (double *)(void *)((unsigned char *)work + m->visible_work), *y = x + s->nq_own + 1 + s->compiled;
     gather(s, s->compiled, *q, *v, x, y);
     double *kinetic = y + s->nv_own, *potential = x + s->nq_own;
     for (int k = 0; energies && m->member_energies && k < m->nmember; ++k) {
@@ -83,7 +83,7 @@ void carom_model_eval(const carom_model *m, void *work, int group, double t, con
 }
 
 static void map(const carom_model *m, int *index, int n) {
-    for (int e = 0; e < n; ++e) index[e] = carom_model_seen(m, index[e]);
+    for (int e = 0; e < n; ++e) index[e] = carom_model_visible(m, index[e]);
 }
 
 void carom_model_renumber(carom_model *m) {
@@ -106,9 +106,9 @@ void carom_model_renumber(carom_model *m) {
 void carom_members_free(carom_model *m) {
     for (int k = 0; k < m->nmember; ++k) {
         carom_member_destroy(m->members[k].flex);
-        free(m->members[k].seen);
+        free(m->members[k].visible);
         free(m->members[k].unknown_name);
     }
-    free(m->seen.q);
-    free(m->seen.v);
+    free(m->visible.q);
+    free(m->visible.v);
 }

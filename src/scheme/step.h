@@ -1,4 +1,4 @@
-// words.h (private): more functions of a step, for the schemes of this folder: iterations, rounding, sets, parts of contact problems.
+// step.h (private): more functions of a step, for the schemes of this folder: iterations, rounding, sets, parts of contact problems.
 #pragma once
 #include <carom/scheme.h>
 

@@ -1,10 +1,10 @@
-// words.c: the vocabulary of a step.  One line of a paper each; see scheme.h for the contracts.
+// step.c: the vocabulary of a step.  One line of a paper each; see scheme.h for the contracts.
 #include "scheme/inside.h"
 #include "base/number.h"
 #include "scheme/discs.h"
 #include "scheme/friction.h"
 #include "scheme/impact.h"
-#include "scheme/words.h"
+#include "scheme/step.h"
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
@@ -168,7 +168,7 @@ void carom_local_velocity(double *u, const carom_local *L, const double *v) {
 
 double carom_force_rounding(const carom_step *s, carom_matrix K, const double *q, double *y) {
     if (s->sys->nq != s->sys->nv) return 0;
-    carom_matrix_reach(y, K, q);
+    carom_matrix_magnitude(y, K, q);
     return 8 * DBL_EPSILON * carom_norm_max(y, s->sys->nv);
 }
 
@@ -494,7 +494,7 @@ void carom_book_position(carom_step *s, int id, double nu) {
     if (s->nu) s->nu[s->dir[id]] += nu; // halves of a step add up; NULL: part of a scheme that has no position level
 }
 
-carom_status carom_tell(carom_step *s, carom_event event) {
+carom_status carom_emit_event(carom_step *s, carom_event event) {
     if (s->nevents == s->most_events) return carom_retry(s, "more than %d events in one step; take a smaller step", s->most_events);
     s->events[s->nevents++] = event;
     return CAROM_OK;
