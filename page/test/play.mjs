@@ -108,7 +108,7 @@ check('a typo: sentence and place', said.includes("did you mean 'energy'") && aw
 await shot(page, 'play-typo');
 
 // A run that would take long is stopped.
-await page.evaluate(() => { window.caromPlay.editor.text = 'carom: 1\ncoordinates: {x: 1}\nenergy: {kinetic: "x\'^2", potential: x^2}\nsimulation: {scheme: moreau-midpoint, step: 1e-7, end: 1000}\n'; });
+await page.evaluate(() => { window.caromPlay.editor.text = 'carom: 1\ncoordinates: {x: 1}\nenergy: {kinetic: "x\'^2", potential: x^2}\nsimulation: {scheme: moreau-midpoint, step: 1e-6, end: 1000}\n'; });
 await page.evaluate(() => window.caromPlay.check());
 await page.locator('#end').fill('');
 await page.locator('#other').selectOption('-');

@@ -346,7 +346,7 @@ static double end_of(const carom_sim *sim, const carom_kept *k, long n) {
 // T/h counts as whole when it is so to 1e-9.
 long carom_sim_last_step(const carom_sim *sim, const carom_kept *k) {
     const double steps = (sim->t_end - k->from_t) / sim->h, nearest = round(steps);
-    if (!(steps > -1 && steps < 1e15)) return -1;
+    if (!(steps > -1 && steps < CAROM_MOST_STEPS)) return -1;
     const bool whole = (nearest >= 1 || k->from_n > 0) && fabs(steps - nearest) <= 1e-9 * fmax(1, nearest);
     return k->from_n + (long)(whole ? nearest : ceil(steps));
 }
@@ -354,7 +354,7 @@ long carom_sim_last_step(const carom_sim *sim, const carom_kept *k) {
 // Equal steps, no longer than h, whole numbers of which make dt.
 static void plan_rows(carom_sim *sim, double dt) {
     const double count = dt / sim->h;
-    if (!(count < 1e15)) return;
+    if (!(count < CAROM_MOST_STEPS)) return;
     if (sim->sys->nsamplers) {
         sim->row = dt;
         carom_sim_plan(sim);

@@ -14,7 +14,11 @@
 #include "scheme/memory.h"
 #include "system/independent.h"
 #include <carom/sim.h>
+#include <limits.h>
 #include <stdint.h>
+
+/// Steps of a run: whole numbers in double precision, and in a long, which has 32 bits in WebAssembly.
+#define CAROM_MOST_STEPS (LONG_MAX > 1000000000000000 ? 1e15 : 2e9)
 
 typedef struct carom_kept {
     uint64_t stamp;     // of scheme, options and system: a state of another simulation is refused
