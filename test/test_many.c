@@ -218,6 +218,7 @@ static void the_solver_over_bodies_meets_its_tolerance(void **state) {
 // Four columns at equal distances from the middle: mirror images stay mirror images.
 static void a_symmetric_pile_stays_symmetric(void **state) {
     (void)state;
+    QUICK_SKIPS();
     const scene s = {.n = 4, .layers = 4, .spacing = 0.2, .friction = 0.4, .gravity = 9.81, .walls = true};
     carom_model *m = make(s);
     carom_sim *sim = run_with(m, "moreau-midpoint", 2e-3, 10, tight, 150);
@@ -257,6 +258,7 @@ static void a_granular_gas_keeps_momentum_and_energy(void **state) {
 // solvers: 120 contacts are 480 multipliers.
 static void a_tower_of_boxes_stands(void **state) {
     (void)state;
+    QUICK_SKIPS();
     static const struct { const char *scheme; int steps; } runs[] = {{"moreau-midpoint", 200}, {"ggl-alpha", 20}};
     pile p = {0};
     put(&p, "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\n"
@@ -281,6 +283,7 @@ static void a_tower_of_boxes_stands(void **state) {
 // 1089 balls in a row of rows on the floor, at rest and sliding: each is alone, so its motion is known.  Newton's method would want 4356 multipliers.
 static void ggl_alpha_takes_a_thousand_contacts(void **state) {
     (void)state;
+    QUICK_SKIPS();
     carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\n"
                           "bodies: {b: {repeat: [33, 33], body: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [0.3*i, 0.3*j, 0.1], velocity: [0, 0.5*j, 0], shape: {sphere: 0.1}}}}\n"
                           "contacts: {all: {friction: 0.3, among: b}, on: {friction: 0.3, between: [b, floor]}}\n");

@@ -326,7 +326,7 @@ static void wrong_tolerances_are_refused(void **state) {
         {"half-explicit:adaptive=off", 0, 1e-3, "adaptive=off"},
         {"schatzman-paoli", 0, 1e-3, "does not support adaptive step sizes"},
         {"half-explicit", 1e-3, 1e-3, "SCHEME:adaptive=on"},
-        {"event-driven", 1e-3, 1e-3, "not one of the schemes takes the step sizes"},
+        {"event-driven", 1e-3, 1e-3, "none of the schemes takes the step sizes"},
         {"half-explicit", 0, 0, "no step sizes and no tolerances"},
         {"nobody", 0, 1e-3, "no scheme 'nobody'"},
     };

@@ -44,7 +44,7 @@ static const char *read_name(scan *s) {
 static const char *read_value(scan *s) {
     static const struct { const char *name; char c; } known[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&apos;", '\''}};
     const char quote = s->at < s->end ? *s->at : 0, *stop = quote == '"' || quote == '\'' ? memchr(s->at + 1, quote, (size_t)(s->end - s->at - 1)) : NULL;
-    if (!stop) return wrong(s, "an attribute wants a value in quotes");
+    if (!stop) return wrong(s, "an attribute needs a value in quotes");
     char *text = carom_pool_take(s->memory, (size_t)(stop - s->at)), *to = text;
     if (!text) return wrong(s, "no memory");
     for (++s->at; s->at < stop;) {
