@@ -225,6 +225,12 @@ static void no_number(void **state) {
     static const char *const by[] = {"x", NULL}, *const y[] = {"y", NULL}, *const nobody[] = {"z", NULL};
     // an oscillator that just touches its wall at x = -1
     refused("carom: 1\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: x^2/2}\ncontacts: {wall: {gap: x + 1 - 1e-10, restitution: 0.5}}\n", "x", by, 5, CAROM_NOT_CONVERGED, "grazed");
+    static const char *const jumps[] = {"-sign(x)", "-(x > 0.3)", "if(x > 0, -1, 1)", "floor(3*x)", "if(t > 1.2, 1, 0)", "-0.01*sign(x)"};
+    for (size_t i = 0; i < sizeof jumps / sizeof *jumps; ++i) {
+        char text[300];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: x^2/2}\nforces: {x: \"%s\"}\n", jumps[i]);
+        refused(text, "x", by, 3, CAROM_UNSUPPORTED, "forces jump");
+    }
     refused(BALL, "y", y, sqrt(0.2), CAROM_NOT_CONVERGED, "an event falls on the end of the run");
     refused(BALL, "energy.impact", y, 1, CAROM_UNSUPPORTED, "ledger");
     refused(BALL, "max(y) - 1", y, 1, CAROM_UNSUPPORTED, "must be the whole expression");

@@ -253,8 +253,11 @@ static void discs_are_refused_where_they_make_no_sense(void **state) {
     carom_model *m = model(text);
     carom_sim_def d = carom_sim_default();
     d.system = carom_model_system(m), d.scheme = "newmark", d.h = 1e-3, d.t_end = 1, d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
-    assert_null(carom_sim_create(&d, &err));
-    assert_non_null(strstr(err.text, "moreau-midpoint"));
+    for (int i = 0; i < 2; ++i) { // ggl-alpha has its own problem of contacts, with one ball for all tangents
+        d.scheme = i ? "ggl-alpha" : "newmark";
+        assert_null(carom_sim_create(&d, &err));
+        assert_non_null(strstr(err.text, "does not support `resistance: discs`; moreau-midpoint"));
+    }
     carom_model_destroy(m);
 }
 

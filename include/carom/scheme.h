@@ -259,6 +259,7 @@ enum { // what a scheme lacks
     CAROM_NO_STEP_CHANGE = 8, // all steps must be equal: no shortened last step, no smaller step on failure
     CAROM_NO_IMPACTS = 16,    // no impact law: contacts are declined, unless its option impacts=ignore says otherwise
     CAROM_NO_IMPACT_LAWS = 64, // Newton's law alone, for all contacts at once, with constant restitution
+    CAROM_NO_REST = 128,      // of lists of contacts: bodies that sleep, and rolling and spinning as discs of their own
     CAROM_NO_ADAPTIVE = 32    // step doubling says nothing about it, or it controls its steps itself
 };
 

@@ -108,7 +108,7 @@ static const char **split(char *own) {
 }
 
 static bool same_list(const cli_args *a, const char *name, const char *stored) {
-    if (!cli_has(a, name)) return true;
+    if (!cli_has(a, name) && !(strcmp(name, "set") == 0 && cli_has(a, "input"))) return true;
     const char **given = cli_list(a, name, NULL);
     char *copy = strdup(stored);
     if (!copy) abort();

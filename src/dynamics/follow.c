@@ -414,6 +414,7 @@ static carom_status follow(walk *w) {
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
         // a doubled orbit that is not found is left out; a branch ends where it cannot go on
         if (status != CAROM_OK && w->f->branch.rows == 0) return status;
+        if (status == CAROM_OK && w->f->branch.rows >= (def->most > 0 ? def->most : 2000)) return write_queue(w); // the rest is for --resume
         drop_task(w);
         CAROM_TRY(write_queue(w));
     }

@@ -331,9 +331,38 @@ static void accept(carom_path *w, double t) {
     if (w->p.sys.lift) carom_copy(w->stage[0].shift, w->v, nv);
 }
 
+static double apart(const double *a, const double *b, int n) {
+    double most = 0;
+    for (int i = 0; i < n; ++i) most = fmax(most, fabs(a[i] - b[i]));
+    return most;
+}
+
+// Do forces jump in a step of tau?  However often it is halved, one half has the whole change of the acceleration.  What is behind such a jump depends on when it comes, which
+// (VAR-1) does not see.  The step has been tried, and is tried again.
+static carom_status jumps_inside(carom_path *w, double tau, bool *jumps) {
+    enum { HALVINGS = 6 };
+    const int nv = w->p.nv, last = carom_butcher_find(CAROM_RK_DORMAND, 5)->stages - 1; // the last stage is the end of the step
+    double low = 0, high = tau, *a = w->a_before, *b = w->a_after;
+    carom_copy(a, w->stage[0].a, nv), carom_copy(b, w->stage[last].a, nv);
+    const double whole = apart(a, b, nv);
+    *jumps = whole > 1e-3 * fmax(carom_norm_max(a, nv), carom_norm_max(b, nv));
+    if (!*jumps) return CAROM_OK;
+    for (int k = 0; k < HALVINGS && *jumps; ++k) {
+        const double mid = (low + high) / 2;
+        CAROM_TRY(carom_path_try(w, mid, NULL));
+        const double *c = w->stage[last].a;
+        const bool first = apart(a, c, nv) > 0.999 * whole;
+        *jumps = first || apart(c, b, nv) > 0.999 * whole;
+        if (first) high = mid, carom_copy(b, c, nv);
+        else low = mid, carom_copy(a, c, nv);
+    }
+    return carom_path_try(w, tau, NULL);
+}
+
 // Smooth motion to t_1.
 static carom_status integrate(carom_path *w, double t_1) {
     enum { MOST = 1000000 };
+    double wanted = 0; // how long steps were of late
     const double longest = w->longest > 0 ? w->longest : INFINITY;
     double h = fmin(longest, w->h > 0 ? fmin(w->h, t_1 - w->t) : 0.01 * (t_1 - w->t));
     w->ready = false;
@@ -343,10 +372,11 @@ static carom_status integrate(carom_path *w, double t_1) {
         const bool last = w->t + h * (1 + 1e-9) >= t_1;
         const double tau = last ? t_1 - w->t : h;
         double error = 0;
+        wanted = fmax(wanted, tau);
         CAROM_TRY(carom_path_try(w, tau, &error));
         const double age = carom_path_age(w); // the last stage is the end of the step
         if (age > 4 && tau > 1e-14 * fmax(fabs(t_1), 1e-3)) {
-            h = tau * fmax(0.1, sqrt(2 / age));
+            h = wanted = tau * fmax(0.1, sqrt(2 / age));
             continue;
         }
         const double next = fmin(longest, tau * fmin(4, fmax(0.1, 0.9 * pow(fmax(error, 1e-10), -0.2))));
@@ -355,6 +385,10 @@ static carom_status integrate(carom_path *w, double t_1) {
             h = next;
             continue;
         }
+        bool jumps = false;
+        if (tau < 0.1 * wanted) CAROM_TRY(jumps_inside(w, tau, &jumps));
+        if (jumps) return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: forces jump; derivatives through such a jump are not supported", w->t);
+        wanted *= 0.9;
         if (w->on_step) {
             CAROM_TRY(w->on_step(w->user, w, tau));
             if (w->tried != tau) CAROM_TRY(carom_path_try(w, tau, NULL));

@@ -136,9 +136,10 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
         return carom_fail(err, CAROM_BAD_INPUT, "scheme %s does not support contacts that come and go; these do: %s.  Contacts do so with more than 500 pairs of shapes (400 with boxes in space), and with hulls, meshes, ellipsoids and heights",
                           scheme->name, many);
     }
-    if (def->system->sleeps && scheme->many < CAROM_MANY)
+    const bool bare = scheme->many < CAROM_MANY || scheme->lacks & CAROM_NO_REST;
+    if (def->system->sleeps && bare)
         return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support `sleep`; moreau-midpoint, moreau-jean, moreau-explicit, half-explicit and ggl-projection do", scheme->name);
-    if (carom_discs_used(def->system) && scheme->many < CAROM_MANY)
+    if (carom_discs_used(def->system) && bare)
         return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support `resistance: discs`; moreau-midpoint, moreau-jean, moreau-explicit, half-explicit and ggl-projection do", scheme->name);
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i)
         if (scheme->lacks & needs & ~ignored & lacks[i].flag) what = lacks[i].text;

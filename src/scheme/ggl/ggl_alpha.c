@@ -594,6 +594,7 @@ const carom_scheme carom_scheme_ggl_alpha = {
     .options = options,
     .warning = warning,
     .many = CAROM_MANY,
+    .lacks = CAROM_NO_REST,
     .forget = forget,
     .work_size = sizeof(work),
     .allocate = allocate,
