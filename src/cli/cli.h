@@ -76,6 +76,8 @@ typedef struct cli_matrices { carom_matrix_text *list; int n; } cli_matrices;
 bool cli_matrices_read(const cli_args *a, cli_matrices *m);
 void cli_matrices_free(cli_matrices *m);
 #define CLI_INPUT {"input", 0, "NAME=SIGNAL", "what an input of the model follows: a number, an expression of t, or a CSV file of times and values", true}
+#define CLI_OPTION {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver", true}
+#define CLI_SET {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true}
 #define CLI_MATRIX {"matrix", 0, "NAME=FILE", "a matrix that the model names, a Matrix Market file", true}
 #define CLI_COMPILE {"compile", 0, "auto|on|off", "evaluate the model with machine code made by the C compiler ($CC or cc); the results are the same " \
                      "bits. auto (default): when the run is long enough to gain time", false}

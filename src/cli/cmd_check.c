@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static const cli_option options[] = {
-    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_SET,
     CLI_INPUT,
     CLI_MATRIX,
     {"quiet", 'q', NULL, "only what is wrong", false},

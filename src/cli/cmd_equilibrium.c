@@ -8,7 +8,7 @@
 static const cli_option options[] = {
     {"from", 0, "FILE", "look near this state: one that --save wrote, or the last row of a result (default: near the initial state)", false},
     {"save", 0, "FILE", "write the state as initial values for `carom run --start FILE`", false},
-    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_SET,
     CLI_INPUT,
     CLI_MATRIX,
     {"json", 0, NULL, "{state, forces, residual, ...} as JSON on standard output", false},

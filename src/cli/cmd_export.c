@@ -9,7 +9,7 @@
 
 static const cli_option options[] = {
     {"out", 'o', "FILE", "where to write; default: the model's file name with .c, .cu or .fmu, in this folder; - is standard output", false},
-    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_SET,
     CLI_MATRIX,
     {"fmi", 0, "2|3", "fmu: version of FMI, default 3", false},
     {"input", 0, "NAME", "fmu: this parameter of the model is an input", true},

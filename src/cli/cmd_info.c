@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_SET,
     CLI_INPUT,
     CLI_MATRIX,
     {NULL, 0, NULL, NULL, false},

@@ -20,7 +20,7 @@ static const cli_option options[] = {
     {"over", 0, "NAME=SPEC", "repeat for values of a parameter, written as for `carom sweep --vary`", false},
     {"plot", 0, "FILE", "with --over: frequencies and damping over the parameter: .svg, .png or .pdf", false},
     {"out", 'o', "FILE", "a table with one row per mode: .csv; with --mode: a result, .h5", false},
-    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_SET,
     CLI_INPUT,
     CLI_MATRIX,
     {"json", 0, NULL, "{frequencies, damping, ...} as JSON on standard output", false},

@@ -17,7 +17,7 @@ static const cli_option options[] = {
     {"step", 0, "H", "step size; the last step is shortened when T/H is not an integer", false},
     {"end", 0, "T", "end time", false},
     {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver; `carom schemes NAME` lists them", true},
-    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_SET,
     CLI_INPUT,
     CLI_MATRIX,
     {"adaptive", 0, NULL, "step sizes from error estimates; --step is then the first one to try", false},

@@ -23,7 +23,7 @@ static const cli_option options[] = {
     {"gpu", 0, NULL, "lanes on a GPU, compiled by $CAROM_NVCC or nvcc", false},
     {"part", 0, "I/N", "only part I of N; `carom merge` puts parts together", false},
     SWEEP_RUN_OPTIONS,
-    {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true},
+    CLI_SET,
     CLI_INPUT,
     CLI_MATRIX,
     {"start", 0, "FILE", "initial state of all runs, from `carom equilibrium --save FILE` or from the last row of a result", false},

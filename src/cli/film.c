@@ -3,20 +3,17 @@
 // The page draws the frames that its address asks for (#film=) and leaves them in its document, one line of base64 each; chromium prints that document.  Nothing goes
 // through a shell.  A film under its name is whole or is not there.
 #define _GNU_SOURCE // pipe2, nftw
+#include "cli/child.h"
 #include "cli/film.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <math.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 enum { MOST_FRAMES = 20000, PART = 60 }; // frames of one call of the browser
 
@@ -35,28 +32,6 @@ bool film_within(const page *p, film *f) {
     if (f->from >= first && f->to <= last && f->from <= f->to) return true;
     cli_say("%s has times from %.9g to %.9g, not %.9g to %.9g", p->file, first, last, f->from, f->to);
     return false;
-}
-
-// -- children ----------------------------------------------------------------------------------------------------------
-
-// Starts a program with these ends of pipes; ENOENT: there is none of that name.
-static int start(pid_t *pid, char *const *argv, int in, int out) {
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    if (in >= 0) posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-    else posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (out >= 0) posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    const int failed = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return failed;
-}
-
-static bool wait_for(pid_t pid) {
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR) return false;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 // -- frames ------------------------------------------------------------------------------------------------------------
@@ -97,7 +72,7 @@ static bool start_browser(pid_t *pid, const char *page, const film *f, double fr
     for (size_t i = 0; failed == ENOENT && i < (given ? 1 : sizeof names / sizeof *names); ++i) {
         const char *argv[] = {given ? given : names[i], "--headless", "--dump-dom", "--disable-gpu", "--enable-unsafe-swiftshader", "--hide-scrollbars", "--force-device-scale-factor=1",
                               "--no-first-run", alone, size, home, address, NULL};
-        failed = start(pid, (char *const *)(void *)argv, -1, out);
+        failed = cli_child_start(pid, argv, -1, out, -1);
     }
     free(address);
     if (failed == ENOENT) cli_say("pictures need chromium, which is not on the PATH; install the package chromium (Debian, Ubuntu), or name a browser of its kind in CHROMIUM");
@@ -125,7 +100,7 @@ static bool frames(const char *page, const film *f, double from, double to, long
     }
     free(line);
     fclose(in);
-    if (there && !wait_for(pid) && got < n) cli_say("chromium ended without the pictures"), good = false;
+    if (there && !cli_child_wait(pid) && got < n) cli_say("chromium ended without the pictures"), good = false;
     else if (good && got < n) cli_say("chromium gave %ld of %ld pictures", got, n), good = false;
     else if (there && !good) cli_say("ffmpeg took no more pictures");
     return good;
@@ -140,7 +115,7 @@ static bool start_ffmpeg(pid_t *pid, const film *f, const char *part, bool gif, 
                          "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", part, NULL};
     const char *moving[] = {"ffmpeg", "-loglevel", "error", "-y", "-f", "image2pipe", "-framerate", rate, "-i", "-", "-filter_complex",
                             "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=none", "-f", "gif", part, NULL};
-    const int failed = start(pid, (char *const *)(void *)(gif ? moving : mp4), in, -1);
+    const int failed = cli_child_start(pid, gif ? moving : mp4, in, -1, -1);
     if (failed == ENOENT) cli_say("films need ffmpeg, which is not on the PATH; install the package ffmpeg (Debian, Ubuntu)");
     else if (failed) cli_say("cannot start ffmpeg: %s", strerror(failed));
     return failed == 0;
@@ -169,7 +144,7 @@ static bool make_film(const film *f, const char *page, const char *folder, const
     if (!to) abort();
     signal(SIGPIPE, SIG_IGN); // an ffmpeg that gave up is seen by its status
     const bool good = there && make_frames(f, page, folder, to);
-    const bool closed = fclose(to) == 0, ended = there && wait_for(pid);
+    const bool closed = fclose(to) == 0, ended = there && cli_child_wait(pid);
     if (good && (!closed || !ended)) cli_say("ffmpeg could not make the film");
     return good && closed && ended;
 }

@@ -1,26 +1,16 @@
 // gnuplot.c: gnuplot as a child, without a shell: script on its standard input, picture from its standard output.
 #define _POSIX_C_SOURCE 200809L
+#include "cli/child.h"
 #include "cli/figure.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static bool start(pid_t *pid, int in, int out, int complaints) {
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, complaints, STDERR_FILENO);
-    char name[] = "gnuplot", plain[] = "-d"; // no start-up file of the user's
-    char *argv[] = {name, plain, NULL};
-    const int failed = posix_spawnp(pid, name, &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
+    const char *const argv[] = {"gnuplot", "-d", NULL}; // no start-up file of the user's
+    const int failed = cli_child_start(pid, argv, in, out, complaints);
     if (failed == ENOENT) cli_say("plot needs gnuplot, which is not on the PATH; install the package gnuplot-nox (Debian, Ubuntu) or gnuplot");
     else if (failed) cli_say("cannot start gnuplot: %s", strerror(failed));
     return failed == 0;
@@ -32,13 +22,6 @@ static void pass_on(FILE *complaints) {
     rewind(complaints);
     for (int i = 0; i < 8 && fgets(line, sizeof line, complaints); ++i)
         if (strspn(line, " \t\r\n^") != strlen(line)) fprintf(stderr, "gnuplot: %s", line);
-}
-
-static bool wait_for(pid_t pid) {
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR) return false;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 bool gnuplot_render(FILE *script, const char *file) {
@@ -54,7 +37,7 @@ bool gnuplot_render(FILE *script, const char *file) {
         fflush(script);
         lseek(fileno(script), 0, SEEK_SET);
         good = start(&pid, fileno(script), out, fileno(complaints));
-        if (good && (!wait_for(pid) || lseek(out, 0, SEEK_END) <= 0)) {
+        if (good && (!cli_child_wait(pid) || lseek(out, 0, SEEK_END) <= 0)) {
             cli_say("gnuplot could not make the picture");
             pass_on(complaints);
             good = false;

@@ -1,7 +1,8 @@
 // signals.c: signals that are held between steps: inputs, which the caller sets, and controllers, which compute at sample instants.
 //
 // Steps end exactly at sample instants: steps of a planned size are equal between two instants and no longer than h, adaptive ones are cut
-// there.  A change of signals makes forces jump; schemes see that in carom_step.jumped.  Energies that jump with them were given from outside.
+// there.  When a signal changes, forces jump, and carom_step.jumped says so.  If an
+// energy jumps with it, the difference is external work.
 #include "sim/sim.h"
 #include <math.h>
 #include <string.h>
