@@ -2,12 +2,11 @@
 #define _DEFAULT_SOURCE // mkdtemp
 #include "json.h"
 #include "model_text.h"
+#include "program.h"
 #include <carom/draw.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-static char folder[64], said[1 << 16], complaints[1 << 16];
+static char folder[64];
 
 static const char ball[] =
     "carom: 1\nname: Ball\nparameters: {R: 0.1, e: 0.8}\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 1}}\n"
@@ -16,15 +15,8 @@ static const char ball[] =
     "draw: {floor: {wall: [[0, 0], [1, 0]]}, ball: {circle: R, at: [x, y]}, contacts: {ground: [x, y - R]}}\n"
     "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 3}\n";
 
-static void put(const char *name, const char *text) {
-    FILE *f = fopen(name, "wb");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
 // A whole file, NUL behind it, for free().
-static char *get(const char *name, size_t *size) {
+static char *whole(const char *name, size_t *size) {
     FILE *f = fopen(name, "rb");
     struct stat st;
     if (!f || fstat(fileno(f), &st) != 0) fail_msg("cannot open %s", name);
@@ -35,31 +27,6 @@ static char *get(const char *name, size_t *size) {
     fclose(f);
     return text;
 }
-
-static void copy(char *to, size_t room, const char *name) {
-    size_t n = 0;
-    char *text = get(name, &n);
-    snprintf(to, room, "%s", text);
-    free(text);
-}
-
-static int carom(const char *format, ...) {
-    char arguments[1024], command[2048];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(arguments, sizeof arguments, format, args);
-    va_end(args);
-    snprintf(command, sizeof command, CAROM_BINARY_DIR "/carom %s >stdout.txt 2>stderr.txt", arguments);
-    const int status = system(command);
-    copy(said, sizeof said, "stdout.txt");
-    copy(complaints, sizeof complaints, "stderr.txt");
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
-#define assert_says(text, words)                                                                   \
-    do {                                                                                           \
-        if (!strstr(text, words)) fail_msg("'%s' is not in: %.2000s", words, text);                \
-    } while (0)
 
 // -- reading a page -----------------------------------------------------------------------------------------
 
@@ -111,7 +78,7 @@ static unsigned char *decode(const char *text) {
 
 static opened open_page(const char *file) {
     opened p = {.text = NULL};
-    p.text = get(file, &p.size);
+    p.text = whole(file, &p.size);
     p.json = between_marks(p.text, "id=\"carom-page\">\n", "</script>");
     char *data = between_marks(p.text, "id=\"carom-data\">\n", "</script>");
     p.block = decode(data);
@@ -175,7 +142,7 @@ static double *column(carom_result *r, int c) {
 static void a_page_is_one_valid_file_that_loads_nothing(void **state) {
     (void)state;
     assert_int_equal(carom("view ball.h5"), 0);
-    assert_string_equal(said, "ball.html\n");
+    assert_string_equal(out, "ball.html\n");
     assert_string_equal(complaints, "");
     opened p = open_page("ball.html");
     assert_true(strncmp(p.text, "<!doctype html>\n", 16) == 0);
@@ -351,7 +318,7 @@ static void a_result_without_its_model_still_has_its_plots(void **state) {
 // Bytes of a result changed in place.
 static void forge(const char *from, const char *to, const char *old, const char *new) {
     size_t n = 0, k = strlen(old);
-    char *bytes = get(from, &n);
+    char *bytes = whole(from, &n);
     size_t at = 0;
     while (at + k <= n && memcmp(bytes + at, old, k) != 0) ++at;
     assert_true(at + k <= n && strlen(new) == k);
@@ -380,7 +347,7 @@ static void a_model_that_cannot_be_read_costs_the_drawing_only(void **state) {
 static void damaged_results_never_crash(void **state) {
     (void)state;
     size_t n = 0;
-    char *bytes = get("evil.h5", &n);
+    char *bytes = whole("evil.h5", &n);
     unsigned seed = 5;
     for (int trial = 0; trial < 40; ++trial) {
         char *bad = malloc(n);
@@ -430,7 +397,7 @@ static void wrong_usage_is_told(void **state) {
         assert_says(complaints, cases[i].says);
     }
     assert_int_equal(carom("view ball.h5 -o -"), 0);
-    assert_says(said, "<!doctype html>");
+    assert_says(out, "<!doctype html>");
 }
 
 // A page that follows: it loads itself again until the run is over.
@@ -439,11 +406,11 @@ static void a_run_can_be_watched(void **state) {
     assert_int_equal(carom("run ball.yaml --watch --quiet --out watched.h5"), 0);
     assert_says(complaints, "watch it in watched.html");
     size_t n = 0;
-    char *page = get("watched.html", &n);
+    char *page = whole("watched.html", &n);
     assert_null(strstr(page, "\"live\":true"));
     free(page);
     assert_int_equal(carom("view watched.h5 --live -o live.html"), 0);
-    page = get("live.html", &n);
+    page = whole("live.html", &n);
     assert_says(page, "\"live\":true");
     free(page);
     assert_int_equal(carom("run ball.yaml --watch --out watched.csv"), 2);
