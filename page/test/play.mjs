@@ -119,7 +119,8 @@ check('a long run is stopped', await page.locator('#run').textContent() === 'run
 
 // Bodies in space; every width without a scrollbar across.
 await rerun(page, () => page.locator('#gallery').selectOption({ label: 'spinning-top' }).catch(() => {}));
-check('a model in space', await page.frames().filter(f => f.parentFrame())[0].evaluate(() => document.querySelectorAll('canvas').length > 0));
+await page.frameLocator('#results iframe').locator('canvas.scene').waitFor({ timeout: 30000 }); // the page inside loads for itself
+check('a model in space', await page.frameLocator('#results iframe').locator('canvas.scene').evaluate(c => !!c.getContext('webgl2')));
 await shot(page, 'play-space');
 for (const width of [360, 480, 768, 1024, 1920]) {
     await page.setViewportSize({ width, height: 800 });
